@@ -1,0 +1,85 @@
+# What every target of ibpod shares, and one line per folder:
+#   ibpod_library(NAME DEPS base ib LIBS nl-3)   a static library of the folder's *.cc
+#   ibpod_program(NAME DEPS ... [STATIC])        a program in bin/
+# Files are found by their ending: x_test.cc becomes a unit test beside its code, x_fuzz.cc a fuzz
+# target (with clang) or a replay of its corpus as a unit test (with any other compiler), and
+# x_bench.cc a benchmark.
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+option(IBPOD_FUZZ "Link the fuzz targets with libFuzzer (needs clang)" OFF)
+mark_as_advanced(IBPOD_FUZZ)
+
+find_program(CCACHE ccache)
+if(CCACHE)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
+endif()
+find_package(Threads REQUIRED)
+
+add_library(ibpod_flags INTERFACE)
+target_include_directories(ibpod_flags INTERFACE ${CMAKE_SOURCE_DIR})
+target_compile_options(ibpod_flags INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wold-style-cast -Wnon-virtual-dtor
+  -ffile-prefix-map=${CMAKE_SOURCE_DIR}/=)
+target_link_libraries(ibpod_flags INTERFACE Threads::Threads)
+
+function(ibpod_library name)
+  cmake_parse_arguments(ARG "" "" "DEPS;LIBS;INCLUDES" ${ARGN})
+  file(GLOB sources CONFIGURE_DEPENDS *.cc)
+  list(FILTER sources EXCLUDE REGEX "_(test|fuzz|bench)\\.cc$")
+  add_library(${name} STATIC ${sources})
+  target_link_libraries(${name} PUBLIC ibpod_flags ${ARG_DEPS} PRIVATE ${ARG_LIBS})
+  target_include_directories(${name} SYSTEM PRIVATE ${ARG_INCLUDES})
+  ibpod_tests_beside(${name})
+endfunction()
+
+function(ibpod_program name)
+  cmake_parse_arguments(ARG "STATIC" "" "DEPS;LIBS" ${ARGN})
+  file(GLOB sources CONFIGURE_DEPENDS *.cc)
+  list(FILTER sources EXCLUDE REGEX "_(test|fuzz|bench)\\.cc$")
+  list(FILTER sources EXCLUDE REGEX "/main\\.cc$")
+  add_library(${name}_logic STATIC ${sources})
+  target_link_libraries(${name}_logic PUBLIC ibpod_flags ${ARG_DEPS} PRIVATE ${ARG_LIBS})
+  add_executable(${name} main.cc)
+  target_link_libraries(${name} PRIVATE ${name}_logic)
+  # The CNI plugins run on the host, whatever C library it has. Sanitizers cannot be linked statically.
+  if(ARG_STATIC AND CMAKE_BUILD_TYPE STREQUAL "Release")
+    target_link_options(${name} PRIVATE -static -Wl,--gc-sections)
+  endif()
+  ibpod_tests_beside(${name}_logic)
+endfunction()
+
+# Registers *_test.cc, *_fuzz.cc and *_bench.cc of the current folder.
+function(ibpod_tests_beside library)
+  file(RELATIVE_PATH folder ${CMAKE_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR})
+  string(REPLACE "/" "." folder ${folder})
+  file(GLOB tests CONFIGURE_DEPENDS *_test.cc)
+  if(tests)
+    add_executable(${library}_test ${tests} ${CMAKE_SOURCE_DIR}/tests/support/doctest_main.cc)
+    target_link_libraries(${library}_test PRIVATE ${library} ibpod_support)
+    add_test(NAME ${folder} COMMAND ${library}_test WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+    set_tests_properties(${folder} PROPERTIES LABELS unit TIMEOUT 120)
+  endif()
+  file(GLOB targets CONFIGURE_DEPENDS *_fuzz.cc)
+  foreach(source ${targets})
+    get_filename_component(target ${source} NAME_WE)
+    ibpod_fuzz_target(${target} ${source} ${library})
+  endforeach()
+endfunction()
+
+function(ibpod_fuzz_target target source library)
+  string(REGEX REPLACE "_fuzz$" "" corpus ${target})
+  add_executable(${target} ${source})
+  target_link_libraries(${target} PRIVATE ${library} ibpod_flags)
+  if(IBPOD_FUZZ)
+    target_link_options(${target} PRIVATE -fsanitize=fuzzer)
+  else()
+    target_sources(${target} PRIVATE ${CMAKE_SOURCE_DIR}/tests/support/replay_corpus.cc)
+    add_test(NAME corpus.${corpus} COMMAND ${target} tests/data/fuzz/${corpus}
+             WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+    set_tests_properties(corpus.${corpus} PROPERTIES LABELS unit TIMEOUT 120)
+  endif()
+endfunction()

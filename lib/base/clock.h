@@ -1,0 +1,32 @@
+// Deadlines on the monotonic clock.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+
+namespace ibpod {
+
+using Duration = std::chrono::milliseconds;
+
+// A point in time by which something has to be done. Copied freely; passed down so that every wait
+// inside an operation shares the one limit.
+class Deadline {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  static Deadline in(Duration duration) { return Deadline(Clock::now() + duration); }
+
+  bool passed() const { return Clock::now() >= at_; }
+  // What is left, never negative.
+  Duration left() const {
+    return std::max(Duration(0), std::chrono::duration_cast<Duration>(at_ - Clock::now()));
+  }
+  // The earlier of this one and `duration` from now.
+  Deadline at_most(Duration duration) const { return Deadline(std::min(at_, Clock::now() + duration)); }
+
+ private:
+  explicit Deadline(Clock::time_point at) : at_(at) {}
+  Clock::time_point at_;
+};
+
+}  // namespace ibpod

@@ -1,0 +1,128 @@
+#include "lib/base/files.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/inotify.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <array>
+
+namespace ibpod {
+namespace {
+
+Status flush_folder(const Path& folder) {
+  const Path here = folder.empty() ? Path(".") : folder;
+  const Fd fd(TRY(sys("open " + here.string(),
+                      [&] { return ::open(here.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); })));
+  TRY(sys("fsync " + here.string(), [&] { return ::fsync(fd.get()); }));
+  return ok();
+}
+
+Status write_all(const Fd& fd, std::string_view content, const std::string& what) {
+  while (!content.empty()) {
+    const ssize_t written = TRY(sys("write " + what, [&] {
+      return ::write(fd.get(), content.data(), content.size());
+    }));
+    content.remove_prefix(static_cast<size_t>(written));
+  }
+  return ok();
+}
+
+// A file beside `path`, written and flushed. The name carries our pid: two writers do not meet.
+Status write_beside(const Path& beside, std::string_view content) {
+  const std::string what = beside.string();
+  const Fd fd(TRY(sys("open " + what, [&] {
+    return ::open(beside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+  })));
+  TRY(write_all(fd, content, what));
+  TRY(sys("fsync " + what, [&] { return ::fsync(fd.get()); }));
+  return ok();
+}
+
+}  // namespace
+
+Result<std::string> read_file(const Path& path, size_t limit) {
+  const std::string what = path.string();
+  const Fd fd(TRY(sys("open " + what, [&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC); })));
+  std::string content;
+  std::array<char, 16384> buffer;
+  while (true) {
+    const ssize_t count = TRY(sys("read " + what, [&] {
+      return ::read(fd.get(), buffer.data(), buffer.size());
+    }));
+    if (count == 0) return content;
+    content.append(buffer.data(), static_cast<size_t>(count));
+    if (content.size() > limit) {
+      return Error(Code::invalid, what + " is larger than " + std::to_string(limit) + " bytes");
+    }
+  }
+}
+
+Status write_file_atomically(const Path& path, std::string_view content) {
+  const Path beside = path.parent_path() / ("." + path.filename().string() + "." + std::to_string(::getpid()));
+  Status written = write_beside(beside, content);
+  if (written) {
+    const auto renamed = sys("rename to " + path.string(), [&] { return ::rename(beside.c_str(), path.c_str()); });
+    if (!renamed) written = renamed.error();
+  }
+  if (!written) {
+    ::unlink(beside.c_str());
+    return written;
+  }
+  return flush_folder(path.parent_path());
+}
+
+Status remove_file(const Path& path) {
+  const auto removed = sys("remove " + path.string(), [&] { return ::unlink(path.c_str()); });
+  if (!removed && removed.error().error_number() == ENOENT) return ok();
+  if (!removed) return removed.error();
+  return flush_folder(path.parent_path());
+}
+
+Status make_folders(const Path& path) {
+  if (path.empty() || path_exists(path)) return ok();
+  TRY(make_folders(path.parent_path()));
+  const auto made = sys("mkdir " + path.string(), [&] { return ::mkdir(path.c_str(), 0700); });
+  if (!made && made.error().code() != Code::exists) return made.error();
+  return flush_folder(path.parent_path());
+}
+
+Result<std::vector<std::string>> list_folder(const Path& path) {
+  std::vector<std::string> names;
+  std::error_code error;
+  std::filesystem::directory_iterator entry(path, error);
+  for (; !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
+    names.push_back(entry->path().filename().string());
+  }
+  if (error && error != std::errc::no_such_file_or_directory) {
+    return Error::from_errno(error.value(), "list " + path.string());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+bool path_exists(const Path& path) {
+  struct stat found;
+  return ::lstat(path.c_str(), &found) == 0;
+}
+
+Result<FolderWatch> FolderWatch::open(const Path& folder) {
+  Fd fd(TRY(sys("inotify_init1", [&] { return ::inotify_init1(IN_CLOEXEC | IN_NONBLOCK); })));
+  TRY(sys("watch " + folder.string(), [&] {
+    return ::inotify_add_watch(fd.get(), folder.c_str(),
+                               IN_CREATE | IN_DELETE | IN_MOVE | IN_DELETE_SELF | IN_ONLYDIR);
+  }));
+  return FolderWatch(std::move(fd));
+}
+
+Result<bool> FolderWatch::wait(Deadline deadline) {
+  pollfd waiting{fd_.get(), POLLIN, 0};
+  const int ready = TRY(sys("poll", [&] { return ::poll(&waiting, 1, static_cast<int>(deadline.left().count())); }));
+  if (ready == 0) return false;
+  std::array<char, 4096> events;
+  TRY(sys("read inotify", [&] { return ::read(fd_.get(), events.data(), events.size()); }));
+  return true;
+}
+
+}  // namespace ibpod

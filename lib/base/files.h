@@ -1,0 +1,51 @@
+// Whole files: read, replaced atomically, listed. Paths are values; nothing here knows where the
+// project keeps what.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lib/base/clock.h"
+#include "lib/base/fd.h"
+#include "lib/base/result.h"
+
+namespace ibpod {
+
+using Path = std::filesystem::path;
+
+// The whole content. not_found where the file does not exist; invalid where it is larger than `limit`.
+Result<std::string> read_file(const Path& path, size_t limit = 4 << 20);
+
+// Replaces the file or makes it (mode 0600): written beside it, flushed to disk, renamed, and the
+// folder flushed too, so that after a crash there is the old content or the new one, never a mixture.
+// The folder must exist.
+Status write_file_atomically(const Path& path, std::string_view content);
+
+// Removes a file and flushes the folder. One that is gone is a success.
+Status remove_file(const Path& path);
+
+// Makes a folder and those above it, mode 0700. One that exists is a success. What was made is
+// flushed to disk.
+Status make_folders(const Path& path);
+
+// The names in a folder, sorted, without "." and ".."; none where the folder does not exist.
+Result<std::vector<std::string>> list_folder(const Path& path);
+
+// Whether an entry is there (a dangling link is).
+bool path_exists(const Path& path);
+
+// Tells of changes in one folder (entries made, removed, renamed; the folder itself removed).
+class FolderWatch {
+ public:
+  static Result<FolderWatch> open(const Path& folder);
+  // Waits for a change since open() or the last call. False when the deadline passed without one.
+  Result<bool> wait(Deadline deadline);
+
+ private:
+  explicit FolderWatch(Fd fd) : fd_(std::move(fd)) {}
+  Fd fd_;
+};
+
+}  // namespace ibpod

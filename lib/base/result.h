@@ -1,0 +1,121 @@
+// Result<T>: a value, or the Error that explains why there is none. Nothing here throws; a Result
+// that is dropped is a compiler warning.
+#pragma once
+
+#include <cassert>
+#include <cstdlib>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace ibpod {
+
+// What went wrong, as far as a caller may decide by it. A switch on Code is fine, on text never.
+enum class Code {
+  invalid,      // the input can never work; the text says what would
+  not_found,    // what was named does not exist
+  exists,       // what was to be made exists already
+  busy,         // in use by somebody else; later may be better
+  unsupported,  // this kernel, driver or version cannot do it
+  denied,       // not permitted
+  unavailable,  // not ready within the deadline; later may be better
+  internal,     // anything else: I/O, a refusal of the kernel, a damaged file
+};
+
+std::string_view name(Code code);
+
+class [[nodiscard]] Error {
+ public:
+  Error(Code code, std::string text) : code_(code), text_(std::move(text)) {}
+
+  // The failure of a system call or of a request to the kernel. `error` is a positive errno;
+  // the text becomes "WHAT: Operation not permitted", the code follows from the number.
+  static Error from_errno(int error, std::string_view what);
+
+  Code code() const { return code_; }
+  // The errno behind it, or 0.
+  int error_number() const { return errno_; }
+  const std::string& text() const { return text_; }
+  // More for the person who has to mend it (state, tables); never needed to understand the text.
+  const std::string& details() const { return details_; }
+
+  // Puts the step in front: "STEP: text". Reads from intention to cause.
+  Error during(std::string_view step) &&;
+  Error with_details(std::string details) &&;
+
+ private:
+  Code code_;
+  int errno_ = 0;
+  std::string text_;
+  std::string details_;
+};
+
+template <typename T>
+class [[nodiscard]] Result {
+ public:
+  Result(T value) : value_(std::move(value)) {}            // NOLINT(google-explicit-constructor): return x
+  Result(Error error) : error_(std::move(error)) {}        // NOLINT(google-explicit-constructor): return Error
+
+  bool ok() const { return value_.has_value(); }
+  explicit operator bool() const { return ok(); }
+
+  const T& value() const& { return require(), *value_; }
+  T& value() & { return require(), *value_; }
+  T&& value() && { return require(), std::move(*value_); }
+  const T& operator*() const& { return value(); }
+  T& operator*() & { return value(); }
+  const T* operator->() const { return &value(); }
+  T* operator->() { return &value(); }
+
+  // Only where !ok().
+  const Error& error() const& { return *error_; }
+  Error&& error() && { return std::move(*error_); }
+
+  Result during(std::string_view step) && {
+    if (!ok()) error_ = std::move(*error_).during(step);
+    return std::move(*this);
+  }
+
+ private:
+  // A value that is not there is a bug of the caller, in release builds too.
+  void require() const {
+    if (!value_) std::abort();
+  }
+  std::optional<T> value_;
+  std::optional<Error> error_;
+};
+
+struct Unit {
+  bool operator==(const Unit&) const = default;
+};
+using Status = Result<Unit>;
+inline Status ok() { return Unit{}; }
+
+// Failures of a clean-up that goes on through them: all are kept, none hides another.
+class Errors {
+ public:
+  void add(Error error) { errors_.push_back(std::move(error)); }
+  // Keeps the failure of a step, if it is one.
+  void collect(Status status, std::string_view step = {});
+  bool empty() const { return errors_.empty(); }
+  const std::vector<Error>& all() const { return errors_; }
+  // Success if there are none; else one error with all texts, under the first one's code.
+  Status status() const;
+
+ private:
+  std::vector<Error> errors_;
+};
+
+}  // namespace ibpod
+
+// Unwraps a Result or returns its error from the enclosing function. It is a whole statement or a
+// whole initialiser, one a line: nested it shadows, inside a braced initialiser compilers skip
+// destructors of what was built before it.
+#define TRY(expression)                                              \
+  __extension__({                                                    \
+    auto try_result_ = (expression);                                 \
+    if (!try_result_.ok()) return std::move(try_result_).error();    \
+    std::move(try_result_).value();                                  \
+  })

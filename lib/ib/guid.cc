@@ -1,0 +1,61 @@
+#include "lib/ib/guid.h"
+
+#include <algorithm>
+
+#include "lib/ib/hex.h"
+
+namespace ibpod::ib {
+namespace {
+
+// The digits of `text` if it is `groups` groups of `width` hex digits between colons.
+std::optional<std::string> grouped(std::string_view text, size_t groups, size_t width) {
+  if (text.size() != groups * width + groups - 1) return std::nullopt;
+  std::string digits;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const bool separator = i % (width + 1) == width;
+    if (separator != (text[i] == ':')) return std::nullopt;
+    if (!separator) digits += text[i];
+  }
+  return digits;
+}
+
+}  // namespace
+
+Guid Guid::from_bytes(const std::array<uint8_t, 8>& bytes) {
+  uint64_t value = 0;
+  for (const uint8_t byte : bytes) value = value << 8 | byte;
+  return Guid(value);
+}
+
+Result<Guid> Guid::parse(std::string_view text) {
+  std::optional<std::string> digits = grouped(text, 8, 2);
+  if (!digits) digits = grouped(text, 4, 4);
+  if (!digits && text.size() == 18 && (text.starts_with("0x") || text.starts_with("0X"))) {
+    digits = std::string(text.substr(2));
+  }
+  const std::optional<uint64_t> value = digits ? parse_hex(*digits) : std::nullopt;
+  if (!value) {
+    return Error(Code::invalid, "\"" + std::string(text) +
+                                    "\" is no GUID: expected eight bytes in hex, such as 00:11:22:33:44:55:66:77");
+  }
+  return Guid(*value);
+}
+
+std::string Guid::text() const {
+  std::string text;
+  for (int shift = 56; shift >= 0; shift -= 8) {
+    text += (text.empty() ? "" : ":") + hex(value_ >> shift & 0xff, 2);
+  }
+  return text;
+}
+
+Status check_assignable(Guid guid) {
+  if (guid.value() == 0) return Error(Code::invalid, guid.text() + " is all zero: a port cannot have it");
+  if (guid == kNoGuid) return Error(Code::invalid, guid.text() + " is all ones: it means that there is no GUID");
+  if (guid.multicast()) {
+    return Error(Code::invalid, guid.text() + " is a group address: the lowest bit of its first byte must be 0");
+  }
+  return ok();
+}
+
+}  // namespace ibpod::ib

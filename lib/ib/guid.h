@@ -1,0 +1,47 @@
+// Guid: the 64-bit EUI-64 that names an InfiniBand node or port (IBA 1.4, volume 1, section 4.1).
+#pragma once
+
+#include <array>
+#include <compare>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "lib/base/result.h"
+
+namespace ibpod::ib {
+
+class Guid {
+ public:
+  constexpr Guid() = default;
+  // `value` in host byte order: 00:11:…:77 is 0x0011…77.
+  constexpr explicit Guid(uint64_t value) : value_(value) {}
+  // Bytes in wire order, as at the end of a GID or of an IPoIB hardware address.
+  static Guid from_bytes(const std::array<uint8_t, 8>& bytes);
+
+  // Reads 00:11:22:33:44:55:66:77, 0011:2233:4455:6677 (as the kernel prints it in sysfs) or
+  // 0x0011223344556677; any case. invalid for everything else.
+  static Result<Guid> parse(std::string_view text);
+
+  constexpr uint64_t value() const { return value_; }
+  // 00:11:22:33:44:55:66:77
+  std::string text() const;
+
+  // All-zero and all-ones both say "there is none": a fresh VF has the one, and one that was given
+  // back has the other (the kernel takes no zero).
+  constexpr bool none() const { return value_ == 0 || value_ == UINT64_MAX; }
+  // The bit that makes an EUI-64 a group address (the lowest bit of the first byte).
+  constexpr bool multicast() const { return (value_ >> 56 & 1) != 0; }
+
+  constexpr auto operator<=>(const Guid&) const = default;
+
+ private:
+  uint64_t value_ = 0;
+};
+
+inline constexpr Guid kNoGuid{UINT64_MAX};
+
+// A GUID that a port may be given: not none() and not multicast().
+Status check_assignable(Guid guid);
+
+}  // namespace ibpod::ib

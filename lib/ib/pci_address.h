@@ -1,0 +1,29 @@
+// PciAddress: names a PCI function, 0000:3b:00.2 (domain, bus, device, function).
+#pragma once
+
+#include <compare>
+#include <string>
+#include <string_view>
+
+#include "lib/base/result.h"
+
+namespace ibpod::ib {
+
+class PciAddress {
+ public:
+  PciAddress() = default;
+  // Exactly DDDD:BB:DD.F in hex, device below 0x20, function 0 to 7; upper case becomes lower case.
+  // Safe to use in a path: nothing else gets through.
+  static Result<PciAddress> parse(std::string_view text);
+
+  // The form that sysfs uses.
+  const std::string& text() const { return text_; }
+  bool empty() const { return text_.empty(); }
+  auto operator<=>(const PciAddress&) const = default;
+
+ private:
+  explicit PciAddress(std::string text) : text_(std::move(text)) {}
+  std::string text_;
+};
+
+}  // namespace ibpod::ib

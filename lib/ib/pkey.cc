@@ -1,0 +1,74 @@
+#include "lib/ib/pkey.h"
+
+#include <algorithm>
+
+#include "lib/ib/hex.h"
+
+namespace ibpod::ib {
+namespace {
+
+bool all_decimal(std::string_view text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+Error ambiguous(std::string_view text) {
+  std::string readings = "as hexadecimal write \"0x" + std::string(text) + "\"";
+  unsigned decimal = 0;
+  if (text.size() <= 5) {
+    for (const char c : text) decimal = decimal * 10 + static_cast<unsigned>(c - '0');
+    if (decimal <= 0xffff) readings += ", as decimal write \"0x" + hex(decimal, 4) + "\"";
+  }
+  return Error(Code::invalid, "\"" + std::string(text) + "\" is ambiguous: " + readings);
+}
+
+}  // namespace
+
+std::string_view name(Membership membership) { return membership == Membership::full ? "full" : "limited"; }
+
+Result<PKey> PKey::parse(std::string_view text) {
+  if (all_decimal(text)) return ambiguous(text);
+  std::optional<uint64_t> value;
+  if (text.size() <= 6 && (text.starts_with("0x") || text.starts_with("0X"))) value = parse_hex(text.substr(2));
+  if (!value) {
+    return Error(Code::invalid,
+                 "\"" + std::string(text) + "\" is no P_Key: expected 0x0001 to 0xffff, such as \"0x8001\"");
+  }
+  return PKey(static_cast<uint16_t>(*value));
+}
+
+Result<PKey> PKey::from_number(int64_t number) {
+  if (number < 0 || number > 0xffff) {
+    return Error(Code::invalid, std::to_string(number) + " is no P_Key: expected 1 to 65535");
+  }
+  return PKey(static_cast<uint16_t>(number));
+}
+
+std::string PKey::text() const { return "0x" + hex(value_, 4); }
+
+Status check_tenant(PKey key) {
+  if (key.partition() == 0) return Error(Code::invalid, key.text() + " is no partition: 0x0000 and 0x8000 are free places of a P_Key table");
+  if (key.partition() == 0x7fff) {
+    return Error(Code::invalid, key.text() + " is the default partition, which every port is in: name a partition from 0x0001 to 0x7ffe");
+  }
+  return ok();
+}
+
+std::optional<size_t> find_in(const PKeyTable& table, PKey wanted) {
+  std::optional<size_t> limited;
+  for (size_t i = 0; i < table.size(); ++i) {
+    if (!table[i].same_partition(wanted)) continue;
+    if (table[i].membership() == Membership::full) return i;
+    if (wanted.membership() == Membership::limited && !limited) limited = i;
+  }
+  return limited;
+}
+
+std::string text(const PKeyTable& table) {
+  std::string text;
+  for (size_t i = 0; i < table.size(); ++i) {
+    if (table[i].partition() != 0) text += (text.empty() ? "" : " ") + std::to_string(i) + ":" + table[i].text();
+  }
+  return text.empty() ? "empty" : text;
+}
+
+}  // namespace ibpod::ib

@@ -1,0 +1,62 @@
+// PKey: a partition key, 15 bits of partition and one of membership (IBA 1.4, volume 1, 10.9).
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lib/base/result.h"
+
+namespace ibpod::ib {
+
+enum class Membership { limited, full };
+std::string_view name(Membership membership);
+
+class PKey {
+ public:
+  constexpr PKey() = default;
+  // All 16 bits; bit 15 set: full member.
+  constexpr explicit PKey(uint16_t value) : value_(value) {}
+
+  // Reads 0x1, 0x0001 or 0x8001. A bare decimal such as 1000 is refused: it reads as 0x03e8 to one
+  // and as 0x1000 to another, and the text of the refusal spells out both.
+  static Result<PKey> parse(std::string_view text);
+  // A JSON number, 0 to 65535.
+  static Result<PKey> from_number(int64_t number);
+
+  constexpr uint16_t value() const { return value_; }
+  // The 15 bits that name the partition.
+  constexpr uint16_t partition() const { return value_ & 0x7fff; }
+  constexpr Membership membership() const {
+    return (value_ & 0x8000) != 0 ? Membership::full : Membership::limited;
+  }
+  constexpr bool same_partition(PKey other) const { return partition() == other.partition(); }
+  // 0x8001
+  std::string text() const;
+
+  constexpr auto operator<=>(const PKey&) const = default;
+
+ private:
+  uint16_t value_ = 0;
+};
+
+inline constexpr PKey kDefaultFull{0xffff};
+
+// A key that a tenant may be given: partition 0 is invalid (IBA 10.9.1.2) and 0x7fff is the default
+// partition, which every port is in.
+Status check_tenant(PKey key);
+
+// A port's P_Key table in index order; 0x0000 and 0x8000 are free places.
+using PKeyTable = std::vector<PKey>;
+
+// The index where the table holds the wanted partition. A wanted key with bit 15 set asks for full
+// membership; without it any membership serves, full preferred.
+std::optional<size_t> find_in(const PKeyTable& table, PKey wanted);
+
+// "0:0x8001 3:0xffff", without the free places; "empty" if there are only those.
+std::string text(const PKeyTable& table);
+
+}  // namespace ibpod::ib

@@ -1,0 +1,43 @@
+// Fields: reads an object of a configuration, and tells which of its keys nobody asked for.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lib/json/value.h"
+
+namespace ibpod::json {
+
+// A key is matched exactly first. One that differs only by case is taken too (the Go plugins that
+// these configurations were written for do so: to ignore "rdmaisolation" would lose isolation) and
+// noted as a warning; both spellings in one object are refused.
+class Fields {
+ public:
+  // invalid where `object` is none.
+  static Result<Fields> of(const Value& object);
+
+  // Nothing where the key is missing or null.
+  Result<std::optional<Value>> find(std::string_view key);
+  Result<std::optional<std::string>> string(std::string_view key);
+  Result<std::optional<bool>> boolean(std::string_view key);
+  Result<std::optional<int64_t>> integer(std::string_view key, int64_t least, int64_t most);
+
+  // What was taken under another spelling: "rdmaisolation is read as rdmaIsolation".
+  const std::vector<std::string>& warnings() const { return warnings_; }
+  // The keys that no call above has asked for.
+  std::vector<std::string> unknown() const;
+
+ private:
+  struct Member {
+    std::string key;
+    Value value;
+    bool asked = false;
+  };
+  explicit Fields(std::vector<Member> members) : members_(std::move(members)) {}
+  std::vector<Member> members_;
+  std::vector<std::string> warnings_;
+};
+
+}  // namespace ibpod::json

@@ -1,0 +1,85 @@
+// JSON as typed values that know where they stand, so that every error can name its place:
+// "ipam.type: expected a string, got the number 7".
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "lib/base/result.h"
+
+namespace ibpod::json {
+
+// A value is copied deeply; members keep the order they were given in.
+class Value {
+ public:
+  // Reads a whole document. invalid, with line and column, for anything that is no JSON, for a key
+  // that one object holds twice, and for nesting deeper than 64.
+  static Result<Value> parse(std::string_view text);
+
+  static Value object();
+  static Value array();
+  Value();  // null
+  Value(const Value&);
+  Value(Value&&) noexcept;
+  Value& operator=(const Value&);
+  Value& operator=(Value&&) noexcept;
+  ~Value();
+  Value(std::string_view text);  // NOLINT(google-explicit-constructor): set("name", "net1")
+  Value(const std::string& text) : Value(std::string_view(text)) {}  // NOLINT(google-explicit-constructor)
+  Value(const char* text) : Value(std::string_view(text)) {}         // NOLINT(google-explicit-constructor)
+  Value(bool boolean);           // NOLINT(google-explicit-constructor)
+  Value(int64_t number);         // NOLINT(google-explicit-constructor)
+  Value(int number) : Value(static_cast<int64_t>(number)) {}          // NOLINT(google-explicit-constructor)
+  Value(uint32_t number) : Value(static_cast<int64_t>(number)) {}     // NOLINT(google-explicit-constructor)
+  Value(uint64_t number) = delete;  // does not fit: store it as text
+
+  // Where it stands in its document: "", "ipam.type", "ips[1].address".
+  const std::string& path() const { return path_; }
+
+  bool is_null() const;
+  bool is_object() const;
+  bool is_array() const;
+  bool is_string() const;
+  bool is_number() const;
+
+  // invalid, naming the path, what was expected and what is there, for every other type. A number is
+  // an integer only without a fraction and within 64 bits.
+  Result<std::string> string() const;
+  Result<bool> boolean() const;
+  Result<int64_t> integer() const;
+  Result<int64_t> integer(int64_t least, int64_t most) const;
+  Result<std::vector<Value>> elements() const;
+  Result<std::vector<std::pair<std::string, Value>>> members() const;
+
+  // A member of an object; nothing where it is missing, null, or this is no object.
+  std::optional<Value> find(std::string_view key) const;
+  // A member that has to be there: invalid else.
+  Result<Value> at(std::string_view key) const;
+
+  // This must be an object, or an array.
+  Value& set(std::string_view key, Value value);
+  Value& push(Value value);
+  void remove(std::string_view key);
+
+  // Compact, on one line. Bytes that are no UTF-8 are replaced.
+  std::string text() const;
+  // As a person likes to read it.
+  std::string pretty() const;
+
+  // An error about this value: "PATH: TEXT".
+  Error wrong(std::string_view text) const;
+
+ private:
+  struct Node;
+  explicit Value(std::unique_ptr<Node> node, std::string path);
+  Error mismatch(std::string_view expected) const;
+  std::unique_ptr<Node> node_;
+  std::string path_;
+};
+
+}  // namespace ibpod::json
