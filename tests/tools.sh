@@ -1,0 +1,46 @@
+# Helpers of ./check, ./demo and the runners under tests/. Sourced.
+# shellcheck shell=bash
+
+die() {
+  echo "error: $*" >&2
+  exit 1
+}
+
+# Repeats a command that talks to the network.
+retry() { # TIMES COMMAND...
+  local times=$1 try
+  shift
+  for ((try = 1; ; try++)); do
+    if "$@"; then return 0; fi
+    [ "$try" -lt "$times" ] || return 1
+    echo "again ($try of $times failed): $*"
+    sleep $((try * 3))
+  done
+}
+
+# Runs a long command quietly: says what runs, every 15 s where it is, and how long it took. Its output is shown only
+# when it fails. The command may be a function.
+step() { # WHAT COMMAND...
+  local what=$1 log pid started=$SECONDS said=0 status=0
+  shift
+  log=$(mktemp)
+  printf '%s ...\n' "$what"
+  (set -euo pipefail; "$@") >"$log" 2>&1 </dev/null &
+  pid=$!
+  while kill -0 "$pid" 2>/dev/null; do
+    sleep .2
+    if [ $((SECONDS - started - said)) -ge 15 ]; then
+      said=$((SECONDS - started))
+      printf '%s ... %d s: %s\n' "$what" "$said" "$(tail -n 1 "$log" | tr '\r' '\n' | tail -n 1 | cut -c1-80)"
+    fi
+  done
+  wait "$pid" || status=$?
+  if [ "$status" != 0 ]; then
+    tail -n 60 "$log"
+    printf '%s: failed (exit %d)\n' "$what" "$status"
+  else
+    printf '%s: done, %d s\n' "$what" $((SECONDS - started))
+  fi
+  rm -f "$log"
+  return "$status"
+}

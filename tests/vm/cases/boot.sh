@@ -1,0 +1,17 @@
+#!/bin/bash
+# The node has two adapters whose ports OpenSM brought up, and VFs as fresh as from a real one.
+# kernels: 6.1 7
+. "$ROOT/tests/vm/lib.sh"
+
+is_active host "$PF0" || fail "PF 0 is not active"
+is_active host "$PF1" || fail "PF 1 is not active"
+expect_eq "P_Keys of PF 0, where the subnet manager runs" "$(pkeys host "$PF0")" "0:0xffff"
+expect_eq "P_Keys of PF 1" "$(pkeys host "$PF1")" "0:0x7fff"
+
+vfs=$(ip -d link show "$(pf_netdev 0)" | grep -c '^ *vf ')
+expect_eq "VFs on PF 0" "$vfs" 8
+vf=$(vf_pci 0 3)
+expect_match "netdev of a VF" "$(netdev host "$vf")" "ib*"
+expect_eq "port of a VF without GUID" "$(port_state host "$vf")" "1: DOWN"
+expect_match "its GUIDs and policy" "$(ip -d link show "$(pf_netdev 0)" | grep 'vf 3 ')" \
+  "*NODE_GUID 00:00:00:00:00:00:00:00*PORT_GUID 00:00:00:00:00:00:00:00*link-state disable*"

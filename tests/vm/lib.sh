@@ -1,0 +1,194 @@
+# What the cases of the test VM share. Each case starts with:  . "$ROOT/tests/vm/lib.sh"
+# Set by the harness: ROOT, CASE, WORK (an empty folder, the case's own), PF0 and PF1 (PCI addresses), SEED, FULL (1: every
+# point), KERNEL, MACHINE, IBPOD_BIN, CNI_PATH. Whatever a case changes it takes back, with at_end at the latest.
+# shellcheck shell=bash disable=SC2016,SC2034
+
+if [ -n "${CASE:-}" ]; then set -euo pipefail; fi
+
+# --- telling ----------------------------------------------------------------------------------------------------------
+
+say() { echo "=== $*"; }
+
+fail() {
+  echo "FAIL: $*"
+  exit 1
+}
+
+skip() {
+  echo "$*"
+  exit 77
+}
+
+expect_eq() { # WHAT GOT WANT
+  [ "$2" = "$3" ] || fail "$1: got '$2', want '$3'"
+}
+
+expect_match() { # WHAT GOT GLOB
+  # shellcheck disable=SC2053
+  [[ $2 == $3 ]] || fail "$1: got '$2', want something like '$3'"
+}
+
+# --- waiting and tidying up -------------------------------------------------------------------------------------------
+
+wait_for() { # SECONDS COMMAND...: polls until it succeeds
+  local seconds=$1 end=$((${EPOCHREALTIME/./} + $1 * 1000000))
+  shift
+  until "$@" >/dev/null 2>&1; do
+    [ "${EPOCHREALTIME/./}" -lt "$end" ] || fail "after $seconds s still not: $*"
+    sleep .1
+  done
+}
+
+milliseconds() { echo $((${EPOCHREALTIME/./} / 1000)); }
+
+undo=()
+at_end() { # COMMAND...: runs when the case ends, however it ends; the last one first
+  undo=("$(printf '%q ' "$@")" "${undo[@]}")
+}
+
+run_undo() {
+  local status=$? command
+  trap - EXIT
+  for command in "${undo[@]}"; do
+    eval "$command" || { echo "FAIL: at the end: $command"; [ "$status" != 0 ] || status=1; }
+  done
+  exit "$status"
+}
+if [ -n "${CASE:-}" ]; then trap run_undo EXIT; fi
+
+# --- devices ----------------------------------------------------------------------------------------------------------
+
+pf_pci() { if [ "$1" = 0 ]; then echo "$PF0"; else echo "$PF1"; fi; }
+
+vf_pci() { # PF VF
+  basename "$(readlink "/sys/bus/pci/devices/$(pf_pci "$1")/virtfn$2")"
+}
+
+pf_netdev() { ls "/sys/bus/pci/devices/$(pf_pci "$1")/net"; }
+
+# In a pod's network namespace and with a sysfs of its own, or on the host, whose namespace is called "host".
+within() { # POD COMMAND...
+  local pod=$1
+  shift
+  if [ "$pod" = host ]; then "$@"; else ip netns exec "$pod" "$@"; fi
+}
+
+# What a function has in that namespace; empty when nothing.
+rdma_device() { within "$1" sh -c 'ls /sys/bus/pci/devices/$0/infiniband 2>/dev/null || true' "$2"; } # POD PCI
+netdev() { within "$1" sh -c 'ls /sys/bus/pci/devices/$0/net 2>/dev/null || true' "$2"; }             # POD PCI
+
+port_state() { # POD PCI: "4: ACTIVE"
+  within "$1" sh -c 'cat /sys/bus/pci/devices/$0/infiniband/*/ports/1/state' "$2"
+}
+
+port_guid() { # POD PCI: 0011:2233:4455:6677, as the port itself has it
+  within "$1" sh -c 'cut -d: -f5- /sys/bus/pci/devices/$0/infiniband/*/ports/1/gids/0' "$2"
+}
+
+pkeys() { # POD PCI: "0:0x7fff 1:0x8001", without the empty entries
+  within "$1" sh -c 'cd /sys/bus/pci/devices/$0/infiniband/*/ports/1/pkeys && grep -v 0x0000 [0-9]*' "$2" | sort -n | xargs
+}
+
+is_active() { [ "$(port_state "$1" "$2")" = "4: ACTIVE" ]; }       # POD PCI
+has_pkey() { [[ " $(pkeys "$1" "$2") " == *":$3 "* ]]; }           # POD PCI 0x8001
+lacks_pkey() { ! has_pkey "$@"; }
+
+rebind() { # PCI
+  echo "$1" >/sys/bus/pci/drivers/softhca/unbind
+  echo "$1" >/sys/bus/pci/drivers/softhca/bind
+}
+
+set_guid() { # PF VF GUID: both of a VF's GUIDs; they count from its next bind
+  local link
+  link=$(pf_netdev "$1")
+  ip link set "$link" vf "$2" node_guid "$3"
+  ip link set "$link" vf "$2" port_guid "$3"
+}
+
+set_policy() { ip link set "$(pf_netdev "$1")" vf "$2" state "$3"; } # PF VF auto|enable|disable
+
+# Makes a VF ready for use, as a node's agent does, and ACTIVE; taken back at the end.
+set_static_guid() { # PF VF GUID
+  local pci
+  pci=$(vf_pci "$1" "$2")
+  at_end clear_guid "$1" "$2"
+  set_guid "$1" "$2" "$3"
+  set_policy "$1" "$2" auto
+  rebind "$pci"
+  wait_for 10 is_active host "$pci"
+}
+
+# The kernel takes no GUID 0: all ones mean "none".
+clear_guid() { # PF VF
+  set_guid "$1" "$2" ff:ff:ff:ff:ff:ff:ff:ff
+  set_policy "$1" "$2" disable
+  rebind "$(vf_pci "$1" "$2")"
+}
+
+# --- namespaces -------------------------------------------------------------------------------------------------------
+
+new_pod() { # NAME: a network namespace, as a container runtime makes one
+  ip netns add "$1"
+  at_end delete_pod "$1"
+  ip -n "$1" link set lo up
+}
+
+delete_pod() { [ ! -e "/run/netns/$1" ] || ip netns delete "$1"; }
+
+# How RDMA devices follow namespaces. The kernel refuses (EBUSY) while any other network namespace is alive, and takes
+# deleted ones down in the background.
+rdma_mode() { # shared|exclusive
+  at_end wait_for 10 rdma system set netns exclusive
+  wait_for 10 rdma system set netns "$1"
+}
+
+# --- the subnet manager -----------------------------------------------------------------------------------------------
+
+opensm_dir=/run/opensm
+partitions=$opensm_dir/partitions.conf
+
+sweeps() { grep -c 'SUBNET UP' "$opensm_dir/opensm.log" || true; }
+has_swept_since() { [ "$(sweeps)" -gt "$1" ]; }
+
+reload_opensm() { # reads partitions.conf again; returns when every port has its table
+  local before
+  before=$(sweeps)
+  kill -HUP "$(pidof opensm)"
+  wait_for 20 has_swept_since "$before"
+}
+
+partition() { # NAME PKEY [GUID=full|limited|both]...: one partition more, for the rest of the case
+  local name=$1 pkey=$2 member members=""
+  shift 2
+  if [ ! -e "$WORK/partitions" ]; then
+    cp "$partitions" "$WORK/partitions"
+    at_end restore_partitions
+  fi
+  for member; do members+=", 0x${member//:/}"; done
+  # One of that name is replaced.
+  { grep -v "^$name=" "$partitions"; echo "$name=$pkey, ipoib : ${members#, };"; } >"$partitions.new"
+  mv "$partitions.new" "$partitions"
+  reload_opensm
+}
+
+restore_partitions() {
+  cp "$WORK/partitions" "$partitions"
+  reload_opensm
+}
+
+# --- calling a plugin -------------------------------------------------------------------------------------------------
+
+plugin=ib-sriov
+
+# Calls the plugin as a container runtime does, with the configuration on standard input; more VAR=VALUE may follow.
+# Sets rc, out and err.
+cni() { # ADD|DEL|CHECK|GC|STATUS|VERSION POD IFNAME [VAR=VALUE...]
+  local command=$1 pod=$2 ifname=$3
+  shift 3
+  rc=0
+  env CNI_COMMAND="$command" CNI_CONTAINERID="$pod" CNI_NETNS="/run/netns/$pod" CNI_IFNAME="$ifname" \
+    CNI_ARGS="IgnoreUnknown=1;K8S_POD_NAMESPACE=default;K8S_POD_NAME=$pod" CNI_PATH="$CNI_PATH" "$@" \
+    "$plugin" >"$WORK/out" 2>"$WORK/err" || rc=$?
+  out=$(<"$WORK/out") err=$(<"$WORK/err")
+  if [ "$rc" != 0 ]; then printf '%s %s %s: exit %s\n%s\n' "$command" "$pod" "$ifname" "$rc" "$out"; fi
+}

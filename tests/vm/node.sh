@@ -1,0 +1,128 @@
+# Makes the guest a node with two InfiniBand adapters and a subnet manager, and tells what state it is in.
+# Sourced by tests/vm/guest.sh.
+# shellcheck shell=bash
+
+opensm_dir=/run/opensm
+
+poll() { # SECONDS COMMAND...: until the command succeeds
+  local end=$((${EPOCHREALTIME/./} + $1 * 1000000))
+  shift
+  until "$@"; do
+    [ "${EPOCHREALTIME/./}" -lt "$end" ] || return 1
+    sleep .1
+  done
+}
+
+prepare_node() {
+  mkdir -p /dev/pts /dev/shm && mount -t devpts devpts /dev/pts && mount -t tmpfs tmpfs /dev/shm
+  rm -rf /var/lib/ibpod /var/lib/cni # what the host itself may have there
+  hostname ibpod-vm
+  ip link set lo up
+  load_modules && find_pfs && start_opensm || return 1
+  # On one boot both PFs make their VFs while the first ports come up.
+  make_vfs "$PF0" "${VFS% *}" &
+  local first=$!
+  make_vfs "$PF1" "${VFS#* }" && wait "$first" && poll 20 pf_active "$PF0" && poll 20 pf_active "$PF1"
+}
+
+load_modules() {
+  local release
+  release=$(uname -r)
+  if [ "$MODULES" != / ]; then
+    mkdir -p "/lib/modules/$release"
+    mount --bind "$MODULES/lib/modules/$release" "/lib/modules/$release" || return 1
+  fi
+  modprobe -a ib_core rdmavt ib_ipoib ib_umad ib_uverbs rdma_ucm && insmod "$SOFTHCA" &&
+    rdma system set netns exclusive
+}
+
+find_pfs() {
+  local pfs=(/sys/bus/pci/drivers/softhca/0000:*)
+  [ ${#pfs[@]} = 2 ] || return 1
+  PF0=${pfs[0]##*/} PF1=${pfs[1]##*/}
+  export PF0 PF1
+  ip link set "$(ls "/sys/bus/pci/devices/$PF0/net")" up && ip link set "$(ls "/sys/bus/pci/devices/$PF1/net")" up
+}
+
+# -s 1: every second it looks for ports that came or went, as traps can be lost. -d 2: its log is written at once.
+start_opensm() {
+  local guid
+  guid=$(cat "/sys/bus/pci/devices/$PF0/infiniband/"*/node_guid)
+  mkdir -p "$opensm_dir"
+  if [ ! -e "$opensm_dir/partitions.conf" ]; then
+    echo 'Default=0x7fff, ipoib : ALL=limited, ALL_SWITCHES=full, SELF=full;' >"$opensm_dir/partitions.conf"
+  fi
+  OSM_CACHE_DIR=$opensm_dir OSM_TMP_DIR=$opensm_dir opensm -B -g "0x${guid//:/}" -s 1 -d 2 \
+    -P "$opensm_dir/partitions.conf" -f "$opensm_dir/opensm.log" >/dev/null
+}
+
+make_vfs() { # PF NUMBER
+  echo "$2" >"/sys/bus/pci/devices/$1/sriov_numvfs"
+}
+
+pf_active() { # PF
+  [ "$(cat "/sys/bus/pci/devices/$1/infiniband/"*/ports/1/state)" = "4: ACTIVE" ]
+}
+
+# An interface that is down has left its multicast groups: with it up and no SM to answer, unloading waits.
+unload_node() {
+  local pf
+  ip link set "$(ls "/sys/bus/pci/devices/$PF0/net")" down
+  ip link set "$(ls "/sys/bus/pci/devices/$PF1/net")" down
+  for pf in "$PF0" "$PF1"; do make_vfs "$pf" 0 || return 1; done
+  kill "$(pidof opensm)"
+  rmmod softhca
+}
+
+# --- the node's state as text ---------------------------------------------------------------------------------------
+
+# PCI functions are named by their address: a VF that was bound again has new device names, and may keep them.
+node_state() {
+  local pf dir
+  echo "rdma netns mode: $(rdma system show)"
+  for pf in "$PF0" "$PF1"; do
+    for dir in "/sys/bus/pci/devices/$pf" "/sys/bus/pci/devices/$pf"/virtfn*; do function_state "$dir"; done
+    vf_state "$(ls "/sys/bus/pci/devices/$pf/net")"
+  done
+  other_links
+  ip -o address show scope global
+  grep -h nsfs /proc/self/mountinfo | cut -d' ' -f5
+  find /var/lib/ibpod /var/lib/cni /run/netns /run/ibpod ! -type d 2>/dev/null | sort
+  cksum "$opensm_dir/partitions.conf"
+}
+
+# Only builtins: a process costs 20 ms and more under emulation.
+function_state() ( # PCI-FOLDER
+  cd -P "$1" || return
+  local name=${PWD##*/} driver=none guid=none mtu=none file
+  for file in infiniband/*/node_guid; do [ ! -e "$file" ] || guid=$(normal_guid "$(<"$file")"); done
+  for file in net/*/mtu; do [ ! -e "$file" ] || mtu=$(<"$file"); done
+  ! cd -P driver 2>/dev/null || driver=${PWD##*/}
+  echo "$name driver=$driver rdma=$guid mtu=$mtu override=$(<"$1/driver_override")"
+)
+
+normal_guid() { # no GUID is all zeros when it was never set and all ones when it was taken back
+  case $1 in
+    0000:0000:0000:0000 | ffff:ffff:ffff:ffff) echo none ;;
+    *) echo "$1" ;;
+  esac
+}
+
+# GUIDs and link policy of the VFs, as the PF has them.
+vf_state() { # PF-NETDEV
+  ip -d link show dev "$1" | grep -E '^ *vf ' | sed -E 's/link\/infiniband [^ ]+ brd [^ ]+//; s/(00:){7}00|(ff:){7}ff/none/g; s/ +/ /g'
+}
+
+# Links that no PCI function owns: a pod's left-overs in the host's namespace.
+other_links() {
+  local dir
+  for dir in /sys/class/net/*; do
+    [ -e "$dir/device" ] || echo "link ${dir##*/}"
+  done
+}
+
+# What runs in user space beside PID 1, without process ids: a daemon may have been started anew.
+user_processes() {
+  ps -e -o ppid=,pid=,args= >/run/processes
+  awk '$2 > 2 && $1 != 2 && $3 != "ps" {$1 = $2 = ""; print "process" $0}' /run/processes | sort
+}
