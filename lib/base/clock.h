@@ -22,7 +22,9 @@ class Deadline {
     return std::max(Duration(0), std::chrono::duration_cast<Duration>(at_ - Clock::now()));
   }
   // The earlier of this one and `duration` from now.
-  Deadline at_most(Duration duration) const { return Deadline(std::min(at_, Clock::now() + duration)); }
+  Deadline at_most(Duration duration) const {
+    return Deadline(std::min(at_, Clock::now() + duration));
+  }
 
  private:
   explicit Deadline(Clock::time_point at) : at_(at) {}

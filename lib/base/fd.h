@@ -1,13 +1,13 @@
 // Fd: owns one file descriptor and closes it. The only class that does.
 #pragma once
 
-#include <unistd.h>
+#include "lib/base/result.h"
 
 #include <cerrno>
 #include <string_view>
 #include <utility>
 
-#include "lib/base/result.h"
+#include <unistd.h>
 
 namespace ibpod {
 
@@ -39,8 +39,8 @@ class Fd {
   int fd_ = -1;
 };
 
-// Runs a system call that answers -1 on failure: repeats it on EINTR, turns errno into an Error that
-// starts with `what`. The one place that reads errno.
+// Runs a system call that answers -1 on failure: repeats it on EINTR, turns errno into an Error
+// that starts with `what`. The one place that reads errno.
 template <typename Call>
 auto sys(std::string_view what, Call call) -> Result<decltype(call())> {
   while (true) {

@@ -1,12 +1,12 @@
 #include "lib/base/files.h"
 
+#include <algorithm>
+#include <array>
+
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/inotify.h>
 #include <sys/stat.h>
-
-#include <algorithm>
-#include <array>
 
 namespace ibpod {
 namespace {
@@ -21,9 +21,8 @@ Status flush_folder(const Path& folder) {
 
 Status write_all(const Fd& fd, std::string_view content, const std::string& what) {
   while (!content.empty()) {
-    const ssize_t written = TRY(sys("write " + what, [&] {
-      return ::write(fd.get(), content.data(), content.size());
-    }));
+    const ssize_t written = TRY(
+        sys("write " + what, [&] { return ::write(fd.get(), content.data(), content.size()); }));
     content.remove_prefix(static_cast<size_t>(written));
   }
   return ok();
@@ -48,9 +47,8 @@ Result<std::string> read_file(const Path& path, size_t limit) {
   std::string content;
   std::array<char, 16384> buffer;
   while (true) {
-    const ssize_t count = TRY(sys("read " + what, [&] {
-      return ::read(fd.get(), buffer.data(), buffer.size());
-    }));
+    const ssize_t count =
+        TRY(sys("read " + what, [&] { return ::read(fd.get(), buffer.data(), buffer.size()); }));
     if (count == 0) return content;
     content.append(buffer.data(), static_cast<size_t>(count));
     if (content.size() > limit) {
@@ -60,10 +58,12 @@ Result<std::string> read_file(const Path& path, size_t limit) {
 }
 
 Status write_file_atomically(const Path& path, std::string_view content) {
-  const Path beside = path.parent_path() / ("." + path.filename().string() + "." + std::to_string(::getpid()));
+  const Path beside =
+      path.parent_path() / ("." + path.filename().string() + "." + std::to_string(::getpid()));
   Status written = write_beside(beside, content);
   if (written) {
-    const auto renamed = sys("rename to " + path.string(), [&] { return ::rename(beside.c_str(), path.c_str()); });
+    const auto renamed =
+        sys("rename to " + path.string(), [&] { return ::rename(beside.c_str(), path.c_str()); });
     if (!renamed) written = renamed.error();
   }
   if (!written) {
@@ -118,7 +118,8 @@ Result<FolderWatch> FolderWatch::open(const Path& folder) {
 
 Result<bool> FolderWatch::wait(Deadline deadline) {
   pollfd waiting{fd_.get(), POLLIN, 0};
-  const int ready = TRY(sys("poll", [&] { return ::poll(&waiting, 1, static_cast<int>(deadline.left().count())); }));
+  const int ready = TRY(
+      sys("poll", [&] { return ::poll(&waiting, 1, static_cast<int>(deadline.left().count())); }));
   if (ready == 0) return false;
   std::array<char, 4096> events;
   TRY(sys("read inotify", [&] { return ::read(fd_.get(), events.data(), events.size()); }));

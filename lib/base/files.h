@@ -2,25 +2,26 @@
 // project keeps what.
 #pragma once
 
+#include "lib/base/clock.h"
+#include "lib/base/fd.h"
+#include "lib/base/result.h"
+
 #include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "lib/base/clock.h"
-#include "lib/base/fd.h"
-#include "lib/base/result.h"
-
 namespace ibpod {
 
 using Path = std::filesystem::path;
 
-// The whole content. not_found where the file does not exist; invalid where it is larger than `limit`.
+// The whole content. not_found where the file does not exist; invalid where it is larger than
+// `limit`.
 Result<std::string> read_file(const Path& path, size_t limit = 4 << 20);
 
 // Replaces the file or makes it (mode 0600): written beside it, flushed to disk, renamed, and the
-// folder flushed too, so that after a crash there is the old content or the new one, never a mixture.
-// The folder must exist.
+// folder flushed too, so that after a crash there is the old content or the new one, never a
+// mixture. The folder must exist.
 Status write_file_atomically(const Path& path, std::string_view content);
 
 // Removes a file and flushes the folder. One that is gone is a success.

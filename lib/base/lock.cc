@@ -33,7 +33,8 @@ Result<FolderLock> FolderLock::take(const Path& folder, Deadline deadline) {
     Result<Fd> fd = open_folder(folder);
     if (!fd && fd.error().code() != Code::not_found) return fd.error();
     if (fd) {
-      const auto locked = sys("lock " + folder.string(), [&] { return ::flock(fd->get(), LOCK_EX | LOCK_NB); });
+      const auto locked =
+          sys("lock " + folder.string(), [&] { return ::flock(fd->get(), LOCK_EX | LOCK_NB); });
       if (!locked && locked.error().error_number() != EWOULDBLOCK) return locked.error();
       if (locked && still_there(*fd, folder)) return FolderLock(folder, std::move(*fd));
     }

@@ -1,8 +1,8 @@
 #include "lib/base/netns_thread.h"
 
-#include <sched.h>
-
 #include <thread>
+
+#include <sched.h>
 
 namespace ibpod {
 

@@ -1,10 +1,10 @@
 // Runs a piece of work inside another network namespace without the caller ever leaving its own.
 #pragma once
 
-#include <functional>
-
 #include "lib/base/fd.h"
 #include "lib/base/result.h"
+
+#include <functional>
 
 namespace ibpod {
 

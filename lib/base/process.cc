@@ -1,13 +1,13 @@
 #include "lib/base/process.h"
 
+#include <array>
+#include <vector>
+
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
-
-#include <array>
-#include <vector>
 
 namespace ibpod {
 namespace {
@@ -81,7 +81,8 @@ Result<pid_t> start(const Command& command, const Streams& streams) {
 // Appends what can be read. False at the end of the stream.
 Result<bool> drain(const Fd& fd, std::string& into) {
   std::array<char, 4096> buffer;
-  const ssize_t count = TRY(sys("read", [&] { return ::read(fd.get(), buffer.data(), buffer.size()); }));
+  const ssize_t count =
+      TRY(sys("read", [&] { return ::read(fd.get(), buffer.data(), buffer.size()); }));
   if (into.size() < kOutputLimit) into.append(buffer.data(), static_cast<size_t>(count));
   return count > 0;
 }

@@ -1,12 +1,12 @@
 // Runs another program to its end.
 #pragma once
 
-#include <map>
-#include <string>
-
 #include "lib/base/clock.h"
 #include "lib/base/files.h"
 #include "lib/base/result.h"
+
+#include <map>
+#include <string>
 
 namespace ibpod {
 

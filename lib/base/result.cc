@@ -19,6 +19,7 @@ Code code_of(int error) {
     case EEXIST:
       return Code::exists;
     case EBUSY:
+    case ETXTBSY:  // a program that is being replaced
       return Code::busy;
     case EOPNOTSUPP:
     case ENOSYS:
@@ -39,14 +40,22 @@ Code code_of(int error) {
 
 std::string_view name(Code code) {
   switch (code) {
-    case Code::invalid: return "invalid";
-    case Code::not_found: return "not found";
-    case Code::exists: return "exists";
-    case Code::busy: return "busy";
-    case Code::unsupported: return "unsupported";
-    case Code::denied: return "denied";
-    case Code::unavailable: return "unavailable";
-    case Code::internal: return "internal";
+    case Code::invalid:
+      return "invalid";
+    case Code::not_found:
+      return "not found";
+    case Code::exists:
+      return "exists";
+    case Code::busy:
+      return "busy";
+    case Code::unsupported:
+      return "unsupported";
+    case Code::denied:
+      return "denied";
+    case Code::unavailable:
+      return "unavailable";
+    case Code::internal:
+      return "internal";
   }
   std::abort();
 }
@@ -68,6 +77,11 @@ Error Error::with_details(std::string details) && {
   return std::move(*this);
 }
 
+Error Error::reported_as(int number) && {
+  reported_ = number;
+  return std::move(*this);
+}
+
 void Errors::collect(Status status, std::string_view step) {
   if (status) return;
   Error error = std::move(status).error();
@@ -82,7 +96,9 @@ Status Errors::status() const {
     text += (text.empty() ? "" : "; ") + error.text();
     if (!error.details().empty()) details += (details.empty() ? "" : "\n") + error.details();
   }
-  return Error(errors_.front().code(), text).with_details(details);
+  return Error(errors_.front().code(), text)
+      .with_details(details)
+      .reported_as(errors_.front().reported());
 }
 
 }  // namespace ibpod

@@ -40,14 +40,19 @@ class [[nodiscard]] Error {
   const std::string& text() const { return text_; }
   // More for the person who has to mend it (state, tables); never needed to understand the text.
   const std::string& details() const { return details_; }
+  // The number under which a program reports this to its own caller, where the step that failed
+  // decides it and not the code (a CNI error code); 0: the code decides.
+  int reported() const { return reported_; }
 
   // Puts the step in front: "STEP: text". Reads from intention to cause.
   Error during(std::string_view step) &&;
   Error with_details(std::string details) &&;
+  Error reported_as(int number) &&;
 
  private:
   Code code_;
   int errno_ = 0;
+  int reported_ = 0;
   std::string text_;
   std::string details_;
 };
@@ -55,8 +60,10 @@ class [[nodiscard]] Error {
 template <typename T>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : value_(std::move(value)) {}            // NOLINT(google-explicit-constructor): return x
-  Result(Error error) : error_(std::move(error)) {}        // NOLINT(google-explicit-constructor): return Error
+  // NOLINTBEGIN(google-explicit-constructor): so that a function can return a value or an Error.
+  Result(T value) : value_(std::move(value)) {}
+  Result(Error error) : error_(std::move(error)) {}
+  // NOLINTEND(google-explicit-constructor)
 
   bool ok() const { return value_.has_value(); }
   explicit operator bool() const { return ok(); }
@@ -75,6 +82,10 @@ class [[nodiscard]] Result {
 
   Result during(std::string_view step) && {
     if (!ok()) error_ = std::move(*error_).during(step);
+    return std::move(*this);
+  }
+  Result reported_as(int number) && {
+    if (!ok()) error_ = std::move(*error_).reported_as(number);
     return std::move(*this);
   }
 
@@ -113,9 +124,9 @@ class Errors {
 // Unwraps a Result or returns its error from the enclosing function. It is a whole statement or a
 // whole initialiser, one a line: nested it shadows, inside a braced initialiser compilers skip
 // destructors of what was built before it.
-#define TRY(expression)                                              \
-  __extension__({                                                    \
-    auto try_result_ = (expression);                                 \
-    if (!try_result_.ok()) return std::move(try_result_).error();    \
-    std::move(try_result_).value();                                  \
+#define TRY(expression)                                           \
+  __extension__({                                                 \
+    auto try_result_ = (expression);                              \
+    if (!try_result_.ok()) return std::move(try_result_).error(); \
+    std::move(try_result_).value();                               \
   })

@@ -1,8 +1,8 @@
 #include "lib/ib/guid.h"
 
-#include <algorithm>
-
 #include "lib/ib/hex.h"
+
+#include <algorithm>
 
 namespace ibpod::ib {
 namespace {
@@ -35,8 +35,9 @@ Result<Guid> Guid::parse(std::string_view text) {
   }
   const std::optional<uint64_t> value = digits ? parse_hex(*digits) : std::nullopt;
   if (!value) {
-    return Error(Code::invalid, "\"" + std::string(text) +
-                                    "\" is no GUID: expected eight bytes in hex, such as 00:11:22:33:44:55:66:77");
+    return Error(Code::invalid,
+                 "\"" + std::string(text) +
+                     "\" is no GUID: expected eight bytes in hex, such as 00:11:22:33:44:55:66:77");
   }
   return Guid(*value);
 }
@@ -50,10 +51,13 @@ std::string Guid::text() const {
 }
 
 Status check_assignable(Guid guid) {
-  if (guid.value() == 0) return Error(Code::invalid, guid.text() + " is all zero: a port cannot have it");
-  if (guid == kNoGuid) return Error(Code::invalid, guid.text() + " is all ones: it means that there is no GUID");
+  if (guid.value() == 0)
+    return Error(Code::invalid, guid.text() + " is all zero: a port cannot have it");
+  if (guid == kNoGuid)
+    return Error(Code::invalid, guid.text() + " is all ones: it means that there is no GUID");
   if (guid.multicast()) {
-    return Error(Code::invalid, guid.text() + " is a group address: the lowest bit of its first byte must be 0");
+    return Error(Code::invalid,
+                 guid.text() + " is a group address: the lowest bit of its first byte must be 0");
   }
   return ok();
 }

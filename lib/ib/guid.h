@@ -1,13 +1,13 @@
 // Guid: the 64-bit EUI-64 that names an InfiniBand node or port (IBA 1.4, volume 1, section 4.1).
 #pragma once
 
+#include "lib/base/result.h"
+
 #include <array>
 #include <compare>
 #include <cstdint>
 #include <string>
 #include <string_view>
-
-#include "lib/base/result.h"
 
 namespace ibpod::ib {
 

@@ -22,7 +22,8 @@ Result<PciAddress> PciAddress::parse(std::string_view text) {
   for (size_t i = 0; good && i < kForm.size(); ++i) good = fits(lower[i], kForm[i]);
   // Five bits of device: 0x00 to 0x1f.
   if (!good || lower[8] > '1') {
-    return Error(Code::invalid, "\"" + std::string(text) + "\" is no PCI address: expected a form such as 0000:3b:00.2");
+    return Error(Code::invalid, "\"" + std::string(text) +
+                                    "\" is no PCI address: expected a form such as 0000:3b:00.2");
   }
   return PciAddress(lower);
 }

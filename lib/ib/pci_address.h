@@ -1,11 +1,11 @@
 // PciAddress: names a PCI function, 0000:3b:00.2 (domain, bus, device, function).
 #pragma once
 
+#include "lib/base/result.h"
+
 #include <compare>
 #include <string>
 #include <string_view>
-
-#include "lib/base/result.h"
 
 namespace ibpod::ib {
 

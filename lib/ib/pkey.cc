@@ -1,14 +1,15 @@
 #include "lib/ib/pkey.h"
 
-#include <algorithm>
-
 #include "lib/ib/hex.h"
+
+#include <algorithm>
 
 namespace ibpod::ib {
 namespace {
 
 bool all_decimal(std::string_view text) {
-  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+  return !text.empty() &&
+         std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
 Error ambiguous(std::string_view text) {
@@ -23,15 +24,19 @@ Error ambiguous(std::string_view text) {
 
 }  // namespace
 
-std::string_view name(Membership membership) { return membership == Membership::full ? "full" : "limited"; }
+std::string_view name(Membership membership) {
+  return membership == Membership::full ? "full" : "limited";
+}
 
 Result<PKey> PKey::parse(std::string_view text) {
   if (all_decimal(text)) return ambiguous(text);
   std::optional<uint64_t> value;
-  if (text.size() <= 6 && (text.starts_with("0x") || text.starts_with("0X"))) value = parse_hex(text.substr(2));
+  if (text.size() <= 6 && (text.starts_with("0x") || text.starts_with("0X")))
+    value = parse_hex(text.substr(2));
   if (!value) {
-    return Error(Code::invalid,
-                 "\"" + std::string(text) + "\" is no P_Key: expected 0x0001 to 0xffff, such as \"0x8001\"");
+    return Error(
+        Code::invalid,
+        "\"" + std::string(text) + "\" is no P_Key: expected 0x0001 to 0xffff, such as \"0x8001\"");
   }
   return PKey(static_cast<uint16_t>(*value));
 }
@@ -46,9 +51,14 @@ Result<PKey> PKey::from_number(int64_t number) {
 std::string PKey::text() const { return "0x" + hex(value_, 4); }
 
 Status check_tenant(PKey key) {
-  if (key.partition() == 0) return Error(Code::invalid, key.text() + " is no partition: 0x0000 and 0x8000 are free places of a P_Key table");
+  if (key.partition() == 0)
+    return Error(
+        Code::invalid,
+        key.text() + " is no partition: 0x0000 and 0x8000 are free places of a P_Key table");
   if (key.partition() == 0x7fff) {
-    return Error(Code::invalid, key.text() + " is the default partition, which every port is in: name a partition from 0x0001 to 0x7ffe");
+    return Error(Code::invalid, key.text() +
+                                    " is the default partition, which every port is in: name a "
+                                    "partition from 0x0001 to 0x7ffe");
   }
   return ok();
 }
@@ -66,7 +76,8 @@ std::optional<size_t> find_in(const PKeyTable& table, PKey wanted) {
 std::string text(const PKeyTable& table) {
   std::string text;
   for (size_t i = 0; i < table.size(); ++i) {
-    if (table[i].partition() != 0) text += (text.empty() ? "" : " ") + std::to_string(i) + ":" + table[i].text();
+    if (table[i].partition() != 0)
+      text += (text.empty() ? "" : " ") + std::to_string(i) + ":" + table[i].text();
   }
   return text.empty() ? "empty" : text;
 }

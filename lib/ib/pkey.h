@@ -1,14 +1,14 @@
 // PKey: a partition key, 15 bits of partition and one of membership (IBA 1.4, volume 1, 10.9).
 #pragma once
 
+#include "lib/base/result.h"
+
 #include <compare>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include "lib/base/result.h"
 
 namespace ibpod::ib {
 

@@ -1,11 +1,11 @@
 // What a port says of itself.
 #pragma once
 
-#include <cstdint>
-#include <string_view>
-
 #include "lib/ib/guid.h"
 #include "lib/ib/pkey.h"
+
+#include <cstdint>
+#include <string_view>
 
 namespace ibpod::ib {
 

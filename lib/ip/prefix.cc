@@ -1,8 +1,8 @@
 #include "lib/ip/prefix.h"
 
-#include <arpa/inet.h>
-
 #include <charconv>
+
+#include <arpa/inet.h>
 
 namespace ibpod::ip {
 
@@ -28,10 +28,12 @@ Result<Prefix> Prefix::parse(std::string_view text) {
   Prefix prefix;
   prefix.address = TRY(Address::parse(text.substr(0, slash)));
   const std::string_view digits = slash == std::string_view::npos ? "" : text.substr(slash + 1);
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), prefix.length);
+  const auto [end, error] =
+      std::from_chars(digits.data(), digits.data() + digits.size(), prefix.length);
   if (digits.empty() || error != std::errc() || end != digits.data() + digits.size() ||
       prefix.length > prefix.address.size() * 8) {
-    return Error(Code::invalid, "\"" + std::string(text) + "\" is no address with a prefix length, such as 10.1.2.3/24");
+    return Error(Code::invalid, "\"" + std::string(text) +
+                                    "\" is no address with a prefix length, such as 10.1.2.3/24");
   }
   return prefix;
 }

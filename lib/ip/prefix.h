@@ -1,13 +1,13 @@
 // IPv4 and IPv6 addresses with a prefix length.
 #pragma once
 
+#include "lib/base/result.h"
+
 #include <array>
 #include <compare>
 #include <cstdint>
 #include <string>
 #include <string_view>
-
-#include "lib/base/result.h"
 
 namespace ibpod::ip {
 

@@ -29,7 +29,8 @@ Result<std::optional<Value>> Fields::find(std::string_view key) {
     taken = &member;
   }
   if (taken == nullptr) return std::optional<Value>();
-  if (taken->key != key && !taken->asked) warnings_.push_back(taken->key + " is read as " + std::string(key));
+  if (taken->key != key && !taken->asked)
+    warnings_.push_back(taken->key + " is read as " + std::string(key));
   taken->asked = true;
   return taken->value.is_null() ? std::optional<Value>() : std::optional<Value>(taken->value);
 }

@@ -1,12 +1,12 @@
 // Fields: reads an object of a configuration, and tells which of its keys nobody asked for.
 #pragma once
 
+#include "lib/json/value.h"
+
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include "lib/json/value.h"
 
 namespace ibpod::json {
 

@@ -1,7 +1,8 @@
 #include "lib/json/value.h"
 
-#include <nlohmann/json.hpp>
 #include <set>
+
+#include <nlohmann/json.hpp>
 
 namespace ibpod::json {
 
@@ -17,12 +18,18 @@ constexpr int kDeepest = 64;
 
 std::string describe(const Json& json) {
   switch (json.type()) {
-    case Json::value_t::null: return "null";
-    case Json::value_t::object: return "an object";
-    case Json::value_t::array: return "a list";
-    case Json::value_t::string: return "the string " + json.dump(-1, ' ', false, Json::error_handler_t::replace);
-    case Json::value_t::boolean: return json.get<bool>() ? "true" : "false";
-    default: return "the number " + json.dump();
+    case Json::value_t::null:
+      return "null";
+    case Json::value_t::object:
+      return "an object";
+    case Json::value_t::array:
+      return "a list";
+    case Json::value_t::string:
+      return "the string " + json.dump(-1, ' ', false, Json::error_handler_t::replace);
+    case Json::value_t::boolean:
+      return json.get<bool>() ? "true" : "false";
+    default:
+      return "the number " + json.dump();
   }
 }
 
@@ -56,21 +63,25 @@ Result<Value> Value::parse(std::string_view text) {
   Strictness strictness;
   try {
     auto node = std::make_unique<Node>(Node{Json::parse(text, std::ref(strictness))});
-    if (!strictness.complaint().empty()) return Error(Code::invalid, "JSON: " + strictness.complaint());
+    if (!strictness.complaint().empty())
+      return Error(Code::invalid, "JSON: " + strictness.complaint());
     return Value(std::move(node), "");
   } catch (const nlohmann::json::exception& error) {
-    if (!strictness.complaint().empty()) return Error(Code::invalid, "JSON: " + strictness.complaint());
+    if (!strictness.complaint().empty())
+      return Error(Code::invalid, "JSON: " + strictness.complaint());
     // "[json.exception.parse_error.101] parse error at line 1, column 5: …": keep what helps.
     const std::string_view full = error.what();
     const size_t start = full.find("] ");
-    return Error(Code::invalid, "JSON: " + std::string(start == full.npos ? full : full.substr(start + 2)));
+    return Error(Code::invalid,
+                 "JSON: " + std::string(start == full.npos ? full : full.substr(start + 2)));
   }
 }
 
 Value Value::object() { return Value(std::make_unique<Node>(Node{Json::object()}), ""); }
 Value Value::array() { return Value(std::make_unique<Node>(Node{Json::array()}), ""); }
 Value::Value() : node_(std::make_unique<Node>()) {}
-Value::Value(const Value& other) : node_(std::make_unique<Node>(*other.node_)), path_(other.path_) {}
+Value::Value(const Value& other)
+    : node_(std::make_unique<Node>(*other.node_)), path_(other.path_) {}
 Value::Value(Value&&) noexcept = default;
 Value& Value::operator=(const Value& other) { return *this = Value(other); }
 Value& Value::operator=(Value&&) noexcept = default;
@@ -78,7 +89,8 @@ Value::~Value() = default;
 Value::Value(std::string_view text) : node_(std::make_unique<Node>(Node{Json(text)})) {}
 Value::Value(bool boolean) : node_(std::make_unique<Node>(Node{Json(boolean)})) {}
 Value::Value(int64_t number) : node_(std::make_unique<Node>(Node{Json(number)})) {}
-Value::Value(std::unique_ptr<Node> node, std::string path) : node_(std::move(node)), path_(std::move(path)) {}
+Value::Value(std::unique_ptr<Node> node, std::string path)
+    : node_(std::move(node)), path_(std::move(path)) {}
 
 bool Value::is_null() const { return node_->json.is_null(); }
 bool Value::is_object() const { return node_->json.is_object(); }
@@ -166,8 +178,12 @@ Value& Value::push(Value value) {
 
 void Value::remove(std::string_view key) { node_->json.erase(std::string(key)); }
 
-std::string Value::text() const { return node_->json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+std::string Value::text() const {
+  return node_->json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
 
-std::string Value::pretty() const { return node_->json.dump(2, ' ', false, Json::error_handler_t::replace); }
+std::string Value::pretty() const {
+  return node_->json.dump(2, ' ', false, Json::error_handler_t::replace);
+}
 
 }  // namespace ibpod::json

@@ -2,6 +2,8 @@
 // "ipam.type: expected a string, got the number 7".
 #pragma once
 
+#include "lib/base/result.h"
+
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -9,8 +11,6 @@
 #include <string_view>
 #include <utility>
 #include <vector>
-
-#include "lib/base/result.h"
 
 namespace ibpod::json {
 
@@ -29,14 +29,16 @@ class Value {
   Value& operator=(const Value&);
   Value& operator=(Value&&) noexcept;
   ~Value();
-  Value(std::string_view text);  // NOLINT(google-explicit-constructor): set("name", "net1")
-  Value(const std::string& text) : Value(std::string_view(text)) {}  // NOLINT(google-explicit-constructor)
-  Value(const char* text) : Value(std::string_view(text)) {}         // NOLINT(google-explicit-constructor)
-  Value(bool boolean);           // NOLINT(google-explicit-constructor)
-  Value(int64_t number);         // NOLINT(google-explicit-constructor)
-  Value(int number) : Value(static_cast<int64_t>(number)) {}          // NOLINT(google-explicit-constructor)
-  Value(uint32_t number) : Value(static_cast<int64_t>(number)) {}     // NOLINT(google-explicit-constructor)
+  // NOLINTBEGIN(google-explicit-constructor): set("name", "net1")
+  Value(std::string_view text);
+  Value(const std::string& text) : Value(std::string_view(text)) {}
+  Value(const char* text) : Value(std::string_view(text)) {}
+  Value(bool boolean);
+  Value(int64_t number);
+  Value(int number) : Value(static_cast<int64_t>(number)) {}
+  Value(uint32_t number) : Value(static_cast<int64_t>(number)) {}
   Value(uint64_t number) = delete;  // does not fit: store it as text
+  // NOLINTEND(google-explicit-constructor)
 
   // Where it stands in its document: "", "ipam.type", "ips[1].address".
   const std::string& path() const { return path_; }
@@ -47,8 +49,8 @@ class Value {
   bool is_string() const;
   bool is_number() const;
 
-  // invalid, naming the path, what was expected and what is there, for every other type. A number is
-  // an integer only without a fraction and within 64 bits.
+  // invalid, naming the path, what was expected and what is there, for every other type. A number
+  // is an integer only without a fraction and within 64 bits.
   Result<std::string> string() const;
   Result<bool> boolean() const;
   Result<int64_t> integer() const;
