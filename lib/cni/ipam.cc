@@ -1,0 +1,201 @@
+#include "lib/cni/ipam.h"
+
+#include "lib/cni/errors.h"
+#include "lib/json/fields.h"
+
+#include <algorithm>
+
+#include <unistd.h>
+
+namespace ibpod::cni {
+namespace {
+
+constexpr size_t kQuoted = 1024;
+
+bool is_program(const Path& path) {
+  std::error_code error;
+  return std::filesystem::is_regular_file(path, error) && ::access(path.c_str(), X_OK) == 0;
+}
+
+std::string list(const std::vector<Path>& folders) {
+  std::string text;
+  for (const Path& folder : folders) text += (text.empty() ? "" : ", ") + folder.string();
+  return text.empty() ? "nowhere, as CNI_PATH is empty" : text;
+}
+
+std::string trimmed(std::string text) {
+  while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
+  return text;
+}
+
+// The end of what a plugin wrote, where the reason stands: whole lines if there are several.
+std::string tail(const std::string& written) {
+  std::string text = trimmed(written);
+  if (text.size() <= kQuoted) return text;
+  text = text.substr(text.size() - kQuoted);
+  const size_t line = text.find('\n');
+  return "… " + (line == text.npos ? text : text.substr(line + 1));
+}
+
+// A plugin's own error, as it prints it on stdout.
+struct Complaint {
+  int64_t code = 0;
+  std::string text;  // "MSG; DETAILS"
+};
+
+std::optional<Complaint> parse_complaint(const std::string& output) {
+  const Result<json::Value> document = json::Value::parse(output);
+  if (!document || !document->is_object()) return std::nullopt;
+  const auto text_of = [&](const char* key) {
+    const std::optional<json::Value> value = document->find(key);
+    return value && value->is_string() ? value->string().value() : std::string();
+  };
+  Complaint complaint;
+  complaint.text = text_of("msg");
+  const std::string details = text_of("details");
+  if (!details.empty()) complaint.text += (complaint.text.empty() ? "" : "; ") + details;
+  const std::optional<json::Value> code = document->find("code");
+  const Result<int64_t> number = code ? code->integer() : Result<int64_t>(int64_t{0});
+  complaint.code = number ? *number : 0;
+  if (complaint.text.empty() && complaint.code == 0) return std::nullopt;
+  return complaint;
+}
+
+std::string describe(const Finished& finished, const std::optional<Complaint>& complaint) {
+  if (complaint) return complaint->text + " (code " + std::to_string(complaint->code) + ")";
+  std::string reason = tail(finished.errors.empty() ? finished.output : finished.errors);
+  return "it failed with exit code " + std::to_string(finished.exit_code) +
+         (reason.empty() ? " and said nothing" : ": " + reason);
+}
+
+Result<std::vector<Version>> parse_versions(const std::string& output) {
+  const json::Value document = TRY(json::Value::parse(output));
+  json::Fields fields = TRY(json::Fields::of(document));
+  const std::optional<std::string> spoken = TRY(fields.string("cniVersion"));
+  const std::optional<json::Value> supported = TRY(fields.find("supportedVersions"));
+  // 0.2.0 brought VERSION, but not yet the list.
+  if (!supported && spoken == "0.2.0") return std::vector<Version>{{0, 1, 0}, {0, 2, 0}};
+  if (!supported) return document.wrong("the key \"supportedVersions\" is missing");
+  const std::vector<json::Value> elements = TRY(supported->elements());
+  std::vector<Version> versions;
+  for (const json::Value& element : elements) {
+    const std::string text = TRY(element.string());
+    const Result<Version> version = Version::parse(text);
+    if (version) versions.push_back(*version);  // what is no version cannot be the one we look for
+  }
+  return versions;
+}
+
+// A result without a version has the configuration's (libcni's reading); "null" is an empty one.
+Result<AddResult> parse_answer(const std::string& output, Version configured) {
+  json::Value document = TRY(json::Value::parse(output));
+  if (document.is_null()) return AddResult{};
+  json::Fields fields = TRY(json::Fields::of(document));
+  const std::optional<json::Value> version = TRY(fields.find("cniVersion"));
+  const bool named = version && !(version->is_string() && version->string().value().empty());
+  if (!named) document.set("cniVersion", configured.text());
+  return parse_result(document);
+}
+
+Error ipam_failed(Code code, const std::string& type, const std::string& text) {
+  Error error(code, "ipam " + type + ": " + text);
+  return code == Code::unavailable ? error : std::move(error).reported_as(kIpamFailed);
+}
+
+}  // namespace
+
+Result<Ipam> Ipam::find(Invocation invocation) {
+  const std::string& type = invocation.type;
+  if (type.empty() || type == "." || type == ".." || type.find('/') != type.npos) {
+    return Error(Code::invalid, "ipam.type: \"" + type + "\" is no name of a program");
+  }
+  for (const Path& folder : invocation.path) {
+    Path program = folder / type;
+    if (is_program(program)) return Ipam(std::move(invocation), std::move(program));
+  }
+  return ipam_failed(Code::not_found, type, "no such program; looked in: " + list(invocation.path));
+}
+
+Result<Finished> Ipam::run_verb(Verb verb, std::string_view input, Deadline deadline) const {
+  Command command{program_, invocation_.environment, std::string(input)};
+  command.environment["CNI_COMMAND"] = std::string(name(verb));
+  Result<Finished> finished = run(command, deadline);
+  if (finished) return finished;
+  const Error& error = finished.error();
+  const bool later = error.code() == Code::unavailable || error.code() == Code::busy;
+  return ipam_failed(later ? Code::unavailable : Code::internal, invocation_.type, error.text());
+}
+
+Error Ipam::failure(const Finished& finished) const {
+  const std::optional<Complaint> complaint = parse_complaint(finished.output);
+  const int64_t number = complaint ? complaint->code : 0;
+  const bool later = number == kTryAgainLater || number == kNotAvailable;
+  return ipam_failed(later ? Code::unavailable : Code::internal, invocation_.type,
+                     describe(finished, complaint))
+      .with_details(tail(finished.errors));
+}
+
+Result<std::string> Ipam::call(Verb verb, Deadline deadline) const {
+  Finished finished = TRY(run_verb(verb, invocation_.configuration, deadline));
+  if (finished.exit_code != 0) return failure(finished);
+  return std::move(finished.output);
+}
+
+Result<std::vector<Version>> Ipam::versions(Deadline deadline) const {
+  const std::string input = "{\"cniVersion\":\"" + kNewest.text() + "\"}";
+  const Finished finished = TRY(run_verb(Verb::version, input, deadline));
+  if (finished.exit_code == 0) {
+    Result<std::vector<Version>> versions = parse_versions(finished.output);
+    if (versions) return versions;
+    return ipam_failed(Code::internal, invocation_.type, "VERSION: " + versions.error().text())
+        .with_details(tail(finished.output));
+  }
+  const std::optional<Complaint> complaint = parse_complaint(finished.output);
+  if (complaint && complaint->text == "unknown CNI_COMMAND: VERSION") {
+    return std::vector<Version>{kUnnamed};
+  }
+  return failure(finished);
+}
+
+Status Ipam::check_version(Deadline deadline) const {
+  const std::vector<Version> spoken = TRY(versions(deadline));
+  if (std::find(spoken.begin(), spoken.end(), invocation_.version) != spoken.end()) return ok();
+  return Error(Code::unsupported, "ipam " + invocation_.type + ": it speaks " + text(spoken) +
+                                      ", and not the configuration's cniVersion " +
+                                      invocation_.version.text())
+      .reported_as(kIncompatibleVersion);
+}
+
+Result<AddResult> Ipam::add(Deadline deadline) const {
+  const std::string output = TRY(call(Verb::add, deadline));
+  Result<AddResult> result = parse_answer(output, invocation_.version);
+  if (result) return result;
+  return ipam_failed(Code::internal, invocation_.type, "its result: " + result.error().text())
+      .with_details(tail(output));
+}
+
+Status Ipam::del(Deadline deadline) const {
+  TRY(call(Verb::del, deadline));
+  return ok();
+}
+
+Status Ipam::check(Deadline deadline) const {
+  TRY(call(Verb::check, deadline));
+  return ok();
+}
+
+Status Ipam::gc(Deadline deadline) const {
+  TRY(call(Verb::gc, deadline));
+  return ok();
+}
+
+Status Ipam::status(Deadline deadline) const {
+  const Finished finished =
+      TRY(run_verb(Verb::status, invocation_.configuration, deadline).reported_as(kNotAvailable));
+  if (finished.exit_code == 0) return ok();
+  const std::optional<Complaint> complaint = parse_complaint(finished.output);
+  const bool limited = complaint && complaint->code == kLimitedConnectivity;
+  return failure(finished).reported_as(limited ? kLimitedConnectivity : kNotAvailable);
+}
+
+}  // namespace ibpod::cni

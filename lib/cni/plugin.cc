@@ -1,0 +1,117 @@
+#include "lib/cni/plugin.h"
+
+#include <exception>
+
+namespace ibpod::cni {
+namespace {
+
+constexpr Version kFirstWithCheck{0, 4, 0};
+constexpr Version kFirstWithGc{1, 1, 0};  // and STATUS
+
+Answer refuse(Failure failure, const std::string& version) {
+  std::string output = failure.to_json(version).text() + "\n";
+  return Answer{1, std::move(output), std::move(failure)};
+}
+
+// The configuration's version as far as it can be told, for answers that come before all else is
+// known.
+std::string version_to_echo(std::string_view input) {
+  const Result<json::Value> document = parse_document(input);
+  const Result<Version> version =
+      document ? parse_version_of(*document) : Result<Version>(document.error());
+  return version ? version->text() : kNewest.text();
+}
+
+// What we speak. Unlike an error it echoes versions that we do not speak, too: that is how a
+// runtime finds out.
+std::string versions(std::string_view input) {
+  std::string echo = kNewest.text();
+  const Result<json::Value> document = parse_document(input);
+  const std::optional<json::Value> given = document ? document->find("cniVersion") : std::nullopt;
+  const Result<Version> version =
+      Version::parse(given && given->is_string() ? given->string().value() : "");
+  if (version) echo = version->text();
+  json::Value supported = json::Value::array();
+  for (const Version each : supported_versions()) supported.push(each.text());
+  json::Value answer = json::Value::object();
+  answer.set("cniVersion", echo).set("supportedVersions", std::move(supported));
+  return answer.text() + "\n";
+}
+
+Version first_with(Verb verb) {
+  if (verb == Verb::check) return kFirstWithCheck;
+  return verb == Verb::gc || verb == Verb::status ? kFirstWithGc : kUnnamed;
+}
+
+Status check_verb(Verb verb, Version version) {
+  const Version first = first_with(verb);
+  if (version >= first) return ok();
+  return Error(Code::unsupported, std::string(name(verb)) + " came with version " + first.text() +
+                                      ", and the configuration's cniVersion is " + version.text())
+      .reported_as(kIncompatibleVersion);
+}
+
+Status configure(Plugin& plugin, const Call& call, const Network& network) {
+  Status configured = plugin.configure(call, network);
+  const bool field_unsupported = !configured && configured.error().reported() == 0 &&
+                                 configured.error().code() == Code::unsupported;
+  return field_unsupported ? std::move(configured).reported_as(kUnsupportedField) : configured;
+}
+
+Status status(Plugin& plugin) {
+  Status status = plugin.status();
+  const bool limited = !status && status.error().reported() == kLimitedConnectivity;
+  return limited ? status : std::move(status).reported_as(kNotAvailable);
+}
+
+Status carry_out(Plugin& plugin, Verb verb) {
+  switch (verb) {
+    case Verb::del:
+      return plugin.del();
+    case Verb::check:
+      return plugin.check();
+    case Verb::gc:
+      return plugin.gc();
+    case Verb::status:
+      return status(plugin);
+    case Verb::add:
+    case Verb::version:
+      break;  // these two print something: perform() has them
+  }
+  std::abort();
+}
+
+// What goes to stdout if all is well.
+Result<std::string> perform(Plugin& plugin, const Environment& environment,
+                            std::string_view input) {
+  const Call call = TRY(parse_call(environment).reported_as(kInvalidEnvironment));
+  if (call.verb == Verb::version) return versions(input);
+  const json::Value document = TRY(parse_document(input));
+  const Version version = TRY(parse_version_of(document));
+  TRY(check_verb(call.verb, version));
+  const Network network = TRY(parse_network(document, std::string(input)));
+  TRY(configure(plugin, call, network));
+  if (call.verb == Verb::add) {
+    const AddResult result = TRY(plugin.add());
+    return to_json(result, version).text() + "\n";
+  }
+  TRY(carry_out(plugin, call.verb));
+  return std::string();
+}
+
+}  // namespace
+
+Answer serve(Plugin& plugin, const Environment& environment, std::string_view input) {
+  std::string what = "unknown exception";
+  try {
+    Result<std::string> output = perform(plugin, environment, input);
+    if (output) return Answer{0, std::move(*output), std::nullopt};
+    return refuse(failure_of(output.error()), version_to_echo(input));
+  } catch (const std::exception& escaped) {
+    what = escaped.what();
+  } catch (...) {  // named below
+  }
+  return refuse(Failure{kInternal, "internal error: " + what, ""}, version_to_echo(input));
+}
+
+}  // namespace ibpod::cni

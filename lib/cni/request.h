@@ -1,0 +1,83 @@
+// Request: one call of a runtime, from the environment and standard input, checked.
+#pragma once
+
+#include "lib/base/files.h"
+#include "lib/base/result.h"
+#include "lib/cni/version.h"
+#include "lib/json/value.h"
+
+#include <array>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ibpod::cni {
+
+enum class Verb { add, del, check, gc, status, version };
+std::string_view name(Verb verb);  // "ADD" …
+
+using Environment = std::map<std::string, std::string>;
+
+// Which pod, from CNI_ARGS (K8S_POD_…); empty where the runtime did not say.
+struct Pod {
+  std::string name, name_space, uid;
+  bool operator==(const Pod&) const = default;
+};
+
+// What the environment says. Every field has passed the specification's checks.
+struct Call {
+  Verb verb = Verb::version;
+  std::string container_id;  // [a-zA-Z0-9][a-zA-Z0-9_.-]*, at most 255; safe in a file name
+  Path netns;                // absolute; empty for DEL of a namespace that is gone
+  // 1 to 15 bytes, without '/', ':', '%' (the kernel takes it for a pattern), white space and
+  // control characters, not "." or "..".
+  std::string ifname;
+  std::vector<Path> path;  // CNI_PATH
+  std::string args;        // CNI_ARGS as it came
+  Pod pod;  // for DEL empty where CNI_ARGS is malformed: a clean-up is not refused for it
+  Environment environment;  // the whole, for IPAM plugins: they must get what we got (section 4)
+};
+// invalid, naming the variable, the value and what would be right, or all variables that are
+// missing. VERSION needs CNI_COMMAND only, DEL may have an empty CNI_NETNS. GC and STATUS concern
+// no attachment: whatever names one is ignored. CNI_PATH may be missing; then no IPAM plugin is
+// found.
+Result<Call> parse_call(const Environment& environment);
+
+// Which attachment: one interface of one container.
+struct Attachment {
+  std::string container_id;
+  std::string ifname;
+  auto operator<=>(const Attachment&) const = default;
+};
+
+// The configuration's keys that the specification owns; a plugin's own are read from `document`.
+struct Network {
+  json::Value document;  // the whole configuration
+  std::string text;      // the bytes it was read from
+  Version version;
+  std::string name;  // required for all verbs but VERSION; at most 255, safe as a file name
+  std::string type;
+  std::string ipam_type;  // "" where there is no ipam, or an empty one
+  json::Value dns;        // null where there is none
+  std::optional<json::Value> prev_result;
+  // GC: cni.dev/valid-attachments, or its old misspelling; none where neither is there.
+  std::vector<Attachment> valid_attachments;
+};
+
+// What parse_network() reads: keys that no plugin need call unknown.
+// clang-format off
+inline constexpr std::array<std::string_view, 11> kNetworkKeys{
+    "cniVersion", "name", "type", "capabilities", "ipam", "dns", "args", "prevResult", "runtimeConfig",
+    "cni.dev/valid-attachments", "cni.dev/attachments"};
+// clang-format on
+
+// invalid with the path of what is wrong, and the number it is to be reported as: 6 where it is no
+// JSON or no object, 1 for a version that we do not speak, 7 for all else. A key that differs from
+// a known one only by case is taken for it (lib/json/fields.h); unknown keys are the plugin's.
+Result<json::Value> parse_document(std::string_view text);
+Result<Version> parse_version_of(const json::Value& document);
+Result<Network> parse_network(json::Value document, std::string text);
+
+}  // namespace ibpod::cni
