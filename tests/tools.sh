@@ -1,5 +1,5 @@
-# Helpers of ./check, ./demo and the runners under tests/. Sourced.
-# shellcheck shell=bash
+# Helpers of ./check, ./demo and the runners under tests/. Sourced; $root is the repository.
+# shellcheck shell=bash disable=SC2154
 
 die() {
   echo "error: $*" >&2
@@ -44,3 +44,26 @@ step() { # WHAT COMMAND...
   rm -f "$log"
   return "$status"
 }
+
+# Installs the packages of tests/packages that are missing.
+install_packages() {
+  local packages missing
+  packages=$(sed 's/#.*//' "$root/tests/packages" | xargs)
+  # shellcheck disable=SC2086
+  missing=$({ dpkg-query --show --showformat '${db:Status-Status} ${Package}\n' $packages 2>/dev/null || true; } |
+    awk '$1 == "installed" {print $2}' | sort -u | comm -13 - <(tr ' ' '\n' <<<"$packages" | sort -u) | xargs)
+  if [ -z "$missing" ]; then return; fi
+  [ "$(id -u)" = 0 ] || die "missing packages (install them, or run as root): $missing"
+  echo "missing packages: $missing"
+  export DEBIAN_FRONTEND=noninteractive
+  step "package lists" retry 3 apt-get update
+  # shellcheck disable=SC2086
+  step "installing packages" retry 3 apt-get install --yes --no-install-recommends $missing
+}
+
+# Builds a preset of CMakePresets.json; seconds when nothing changed.
+build() { # PRESET
+  step "building $1" build_preset "$1"
+}
+
+build_preset() { (cd "$root" && cmake --preset "$1" && cmake --build --preset "$1"); }

@@ -143,9 +143,9 @@ main() {
   stty -F /dev/ttyS1 raw -echo
   mark_kernel_log
   if ! prepare_node >/run/vm/log/setup 2>&1; then power_off; fi
-  tell ready
   case $MODE in
     cases)
+      tell ready
       snapshot >/run/before
       run_cases
       tell "done"
