@@ -1,0 +1,72 @@
+#include "lib/netns/netns.h"
+
+#include "lib/base/netns_thread.h"
+
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <linux/nsfs.h>
+#include <sched.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+
+namespace ibpod::netns {
+namespace {
+
+// Linux 5.14; the C library of Debian 12 has no name for it on every architecture.
+#ifndef SO_NETNS_COOKIE
+#define SO_NETNS_COOKIE 71
+#endif
+
+// Of the calling thread's namespace; nothing where the kernel has none.
+Result<std::optional<uint64_t>> cookie() {
+  const Fd fd(
+      TRY(sys("open a socket", [] { return ::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0); })));
+  uint64_t value = 0;
+  socklen_t length = sizeof value;
+  const auto got = sys("ask for the namespace's cookie", [&] {
+    return ::getsockopt(fd.get(), SOL_SOCKET, SO_NETNS_COOKIE, &value, &length);
+  });
+  if (got) return std::optional(value);
+  if (got.error().error_number() == ENOPROTOOPT) return std::optional<uint64_t>();
+  return got.error();
+}
+
+Status check_namespace(const Fd& fd, const std::string& path) {
+  struct statfs found;
+  TRY(sys("statfs " + path, [&] { return ::fstatfs(fd.get(), &found); }));
+  if (found.f_type != NSFS_MAGIC) {
+    return Error(Code::not_found, path + " is no namespace (any more)");
+  }
+  const int type =
+      TRY(sys("ask what " + path + " is", [&] { return ::ioctl(fd.get(), NS_GET_NSTYPE); }));
+  if (type == CLONE_NEWNET) return ok();
+  return Error(Code::invalid, path + " is a namespace, but no network namespace");
+}
+
+}  // namespace
+
+Result<NetNs> NetNs::open(const Path& path) {
+  Fd fd(TRY(sys("open " + path.string(),
+                [&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK); })));
+  TRY(check_namespace(fd, path.string()));
+  return NetNs(std::move(fd));
+}
+
+// Of the thread, not of the process: threads of one process may be in different namespaces.
+Result<NetNs> NetNs::current() { return open("/proc/thread-self/ns/net"); }
+
+Result<Identity> NetNs::identity() const {
+  struct stat found;
+  TRY(sys("stat a network namespace", [&] { return ::fstat(fd_.get(), &found); }));
+  Result<std::optional<uint64_t>> number = Error(Code::internal, "not asked");
+  TRY(run_in_netns(fd_, "identify a network namespace", [&] {
+    number = cookie();
+    return ok();
+  }));
+  const std::optional<uint64_t> known = TRY(std::move(number));
+  return Identity{found.st_dev, found.st_ino, known};
+}
+
+}  // namespace ibpod::netns

@@ -1,0 +1,34 @@
+// Questions whose replies one codec reads.
+#pragma once
+
+#include "lib/nl/message.h"
+#include "lib/nl/socket.h"
+
+#include <vector>
+
+namespace ibpod::nl {
+
+// All replies, read by `parse`.
+template <typename Value>
+Result<std::vector<Value>> ask_all(Socket& socket, const Message& message,
+                                   const std::function<Result<Value>(Bytes)>& parse) {
+  std::vector<Value> values;
+  const Status asked = socket.ask(message, [&](Bytes payload) -> Status {
+    Value value = TRY(parse(payload));
+    values.push_back(std::move(value));
+    return ok();
+  });
+  if (!asked) return asked.error();
+  return values;
+}
+
+// The one reply there should be.
+template <typename Value>
+Result<Value> ask_one(Socket& socket, const Message& message,
+                      const std::function<Result<Value>(Bytes)>& parse) {
+  std::vector<Value> values = TRY(ask_all(socket, message, parse));
+  if (values.empty()) return Error(Code::internal, message.what() + ": the kernel says nothing");
+  return std::move(values.front());
+}
+
+}  // namespace ibpod::nl

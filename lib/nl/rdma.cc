@@ -1,0 +1,130 @@
+#include "lib/nl/rdma.h"
+
+#include "lib/nl/ask.h"
+#include "lib/nl/attributes.h"
+
+#include <linux/netlink.h>
+#include <rdma/rdma_netlink.h>
+
+namespace ibpod::nl {
+namespace {
+
+Message request(std::string what, int command, uint16_t flags = 0) {
+  return Message(std::move(what), static_cast<uint16_t>(RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, command)),
+                 flags);
+}
+
+Message about(std::string what, int command, RdmaIndex device) {
+  Message message = request(std::move(what), command);
+  message.u32(RDMA_NLDEV_ATTR_DEV_INDEX, static_cast<uint32_t>(device));
+  return message;
+}
+
+std::string words(RdmaIndex device) {
+  return "RDMA device " + std::to_string(static_cast<uint32_t>(device));
+}
+
+Status read_into(RdmaDevice& device, const Attribute& attribute) {
+  switch (attribute.type) {
+    case RDMA_NLDEV_ATTR_DEV_INDEX:
+      device.index = TRY(value_of<RdmaIndex>(attribute));
+      break;
+    case RDMA_NLDEV_ATTR_DEV_NAME:
+      device.name = text_of(attribute);
+      break;
+    case RDMA_NLDEV_ATTR_NODE_GUID: {
+      const uint64_t guid = TRY(value_of<uint64_t>(attribute));
+      device.node_guid = ib::Guid(guid);
+      break;
+    }
+    case RDMA_NLDEV_ATTR_PORT_INDEX:  // the last port where the message is about a device
+      device.ports = TRY(value_of<uint32_t>(attribute));
+      break;
+    default:
+      break;
+  }
+  return ok();
+}
+
+// The name in the answer to GET_CHARDEV.
+Result<std::string> parse_char_device(Bytes payload) {
+  const auto found = TRY(attributes(payload));
+  for (const Attribute& attribute : found) {
+    if (attribute.type == RDMA_NLDEV_ATTR_CHARDEV_NAME) return text_of(attribute);
+  }
+  return Error(Code::invalid, "the answer names no character device");
+}
+
+}  // namespace
+
+Result<RdmaDevice> parse_rdma_device(Bytes payload) {
+  RdmaDevice device;
+  const auto found = TRY(attributes(payload));
+  for (const Attribute& attribute : found) TRY(read_into(device, attribute));
+  if (device.name.empty()) return Error(Code::invalid, "the message names no RDMA device");
+  return device;
+}
+
+Result<RdmaNetnsMode> parse_rdma_system(Bytes payload) {
+  const auto found = TRY(attributes(payload));
+  for (const Attribute& attribute : found) {
+    if (attribute.type != RDMA_NLDEV_SYS_ATTR_NETNS_MODE) continue;
+    const uint8_t mode = TRY(value_of<uint8_t>(attribute));
+    if (mode <= static_cast<uint8_t>(RdmaNetnsMode::shared)) return RdmaNetnsMode{mode};
+    return Error(Code::invalid, "unknown RDMA namespace mode " + std::to_string(mode));
+  }
+  return Error(Code::invalid, "the message tells no RDMA namespace mode");
+}
+
+Result<std::vector<RdmaDevice>> rdma_devices(Socket& socket) {
+  const Message message = request("list the RDMA devices", RDMA_NLDEV_CMD_GET, NLM_F_DUMP);
+  return ask_all<RdmaDevice>(socket, message, parse_rdma_device);
+}
+
+Result<std::optional<RdmaDevice>> find_rdma_device(Socket& socket, const std::string& name) {
+  // The kernel finds devices by index only.
+  std::vector<RdmaDevice> devices = TRY(rdma_devices(socket));
+  std::optional<RdmaDevice> found;
+  for (RdmaDevice& device : devices) {
+    if (device.name == name) found = std::move(device);
+  }
+  return found;
+}
+
+Result<RdmaNetnsMode> rdma_netns_mode(Socket& socket) {
+  const Message message = request("ask for the RDMA namespace mode", RDMA_NLDEV_CMD_SYS_GET);
+  return ask_one<RdmaNetnsMode>(socket, message, parse_rdma_system);
+}
+
+Status set_rdma_netns_mode(Socket& socket, RdmaNetnsMode mode) {
+  Message message = request("set the RDMA namespace mode", RDMA_NLDEV_CMD_SYS_SET);
+  message.u8(RDMA_NLDEV_SYS_ATTR_NETNS_MODE, static_cast<uint8_t>(mode));
+  return socket.send(message);
+}
+
+Status rename_rdma_device(Socket& socket, RdmaIndex device, const std::string& name) {
+  Message message = about("rename " + words(device) + " to " + name, RDMA_NLDEV_CMD_SET, device);
+  message.text(RDMA_NLDEV_ATTR_DEV_NAME, name);
+  return socket.send(message);
+}
+
+Status move_rdma_device(Socket& socket, RdmaIndex device, const Fd& netns) {
+  Message message =
+      about("move " + words(device) + " to another namespace", RDMA_NLDEV_CMD_SET, device);
+  message.u32(RDMA_NLDEV_NET_NS_FD, static_cast<uint32_t>(netns.get()));
+  return socket.send(message);
+}
+
+Result<std::optional<std::string>> char_device(Socket& socket, RdmaIndex device,
+                                               const std::string& client, uint32_t port) {
+  Message message = about("find the " + client + " device of " + words(device),
+                          RDMA_NLDEV_CMD_GET_CHARDEV, device);
+  message.text(RDMA_NLDEV_ATTR_CHARDEV_TYPE, client);
+  if (port != 0) message.u32(RDMA_NLDEV_ATTR_PORT_INDEX, port);
+  const Result<std::string> name = ask_one<std::string>(socket, message, parse_char_device);
+  if (name) return std::optional(*name);
+  if (name.error().code() == Code::not_found) return std::optional<std::string>();
+  return name.error();
+}
+
+}  // namespace ibpod::nl

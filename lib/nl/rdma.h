@@ -1,0 +1,46 @@
+// RDMA devices over NETLINK_RDMA (RDMA_NL_NLDEV, uapi/rdma/rdma_netlink.h).
+#pragma once
+
+#include "lib/ib/guid.h"
+#include "lib/nl/message.h"
+#include "lib/nl/socket.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ibpod::nl {
+
+enum class RdmaIndex : uint32_t {};
+// How RDMA devices relate to network namespaces: each in one, or all in all.
+enum class RdmaNetnsMode : uint8_t { exclusive = 0, shared = 1 };
+
+struct RdmaDevice {
+  RdmaIndex index{};
+  std::string name;
+  ib::Guid node_guid;
+  uint32_t ports = 0;
+  bool operator==(const RdmaDevice&) const = default;
+};
+
+Result<RdmaDevice> parse_rdma_device(Bytes payload);
+Result<RdmaNetnsMode> parse_rdma_system(Bytes payload);
+
+// The devices that the socket's namespace sees.
+Result<std::vector<RdmaDevice>> rdma_devices(Socket& socket);
+Result<std::optional<RdmaDevice>> find_rdma_device(Socket& socket, const std::string& name);
+Result<RdmaNetnsMode> rdma_netns_mode(Socket& socket);
+// busy once any namespace but the first exists.
+Status set_rdma_netns_mode(Socket& socket, RdmaNetnsMode mode);
+Status rename_rdma_device(Socket& socket, RdmaIndex device, const std::string& name);
+// Gives the device to another namespace. All its users (verbs contexts, IPoIB netdevs) are removed
+// and made anew. The calling *thread* must be in the device's namespace now: the kernel looks at
+// current->nsproxy, not at the socket (docs/kernel-notes.md#rdma-moves-look-at-the-thread).
+Status move_rdma_device(Socket& socket, RdmaIndex device, const Fd& netns);
+// The character device ("uverbs0", "umad1" …) of a client ("uverbs", "umad", "issm") on a port.
+// Nothing where the client has none. `port` 0 for clients of the whole device.
+Result<std::optional<std::string>> char_device(Socket& socket, RdmaIndex device,
+                                               const std::string& client, uint32_t port);
+
+}  // namespace ibpod::nl

@@ -1,0 +1,140 @@
+#include "lib/nl/attributes.h"
+#include "lib/nl/rtnl.h"
+#include "lib/nl/rtnl_messages.h"
+
+#include <array>
+#include <cstring>
+
+#include <arpa/inet.h>
+#include <linux/if_addr.h>
+#include <linux/rtnetlink.h>
+
+namespace ibpod::nl {
+namespace {
+
+uint8_t family_of(const ip::Address& address) {
+  return address.family() == ip::Family::v4 ? AF_INET : AF_INET6;
+}
+
+std::span<const std::byte> bytes_of(const ip::Address& address) {
+  return std::as_bytes(std::span(address.bytes())).first(address.size());
+}
+
+Result<ip::Address> address_in(const Attribute& attribute, uint8_t family) {
+  if (attribute.value.size() != (family == AF_INET ? 4 : 16)) {
+    return Error(Code::invalid,
+                 "an address of " + std::to_string(attribute.value.size()) + " bytes");
+  }
+  std::array<char, INET6_ADDRSTRLEN> text{};
+  ::inet_ntop(family, attribute.value.data(), text.data(), text.size());
+  return ip::Address::parse(text.data());
+}
+
+void set_flags(LinkAddress& address, uint32_t flags) {
+  address.tentative = (flags & IFA_F_TENTATIVE) != 0;
+  address.failed = (flags & IFA_F_DADFAILED) != 0;
+}
+
+// IPv4 hosts answer to the last address of their network too; the kernel does not work it out.
+void add_broadcast(Message& message, const ip::Prefix& prefix) {
+  if (prefix.address.family() != ip::Family::v4 || prefix.length > 30) return;
+  uint32_t address = 0;
+  std::memcpy(&address, prefix.address.bytes().data(), sizeof address);
+  message.u32(IFA_BROADCAST, address | htonl(0xffffffffU >> prefix.length));
+}
+
+Status check_route(const Route& route) {
+  if (!route.gateway || route.gateway->family() == route.destination.address.family()) return ok();
+  return Error(Code::invalid, "the gateway " + route.gateway->text() + " of " +
+                                  route.destination.text() + " is of another family");
+}
+
+void add_metrics(Message& message, const Route& route) {
+  if (!route.mtu && !route.advmss) return;
+  message.open(RTA_METRICS);
+  if (route.mtu) message.u32(RTAX_MTU, *route.mtu);
+  if (route.advmss) message.u32(RTAX_ADVMSS, *route.advmss);
+  message.close();
+}
+
+rtmsg route_header(const Route& route) {
+  rtmsg header{};
+  header.rtm_family = family_of(route.destination.address);
+  header.rtm_dst_len = route.destination.length;
+  header.rtm_protocol = RTPROT_STATIC;
+  header.rtm_type = RTN_UNICAST;
+  header.rtm_scope = route.scope.value_or(route.gateway ? RT_SCOPE_UNIVERSE : RT_SCOPE_LINK);
+  header.rtm_table = RT_TABLE_UNSPEC;  // RTA_TABLE holds the number, which may exceed a byte
+  return header;
+}
+
+}  // namespace
+
+Result<LinkAddress> parse_address(Bytes payload, IfIndex& link) {
+  const ifaddrmsg header = TRY(take_header<ifaddrmsg>(payload));
+  if (header.ifa_family != AF_INET && header.ifa_family != AF_INET6) {
+    return Error(Code::invalid, "an address of family " + std::to_string(header.ifa_family));
+  }
+  LinkAddress address;
+  std::optional<ip::Address> local;
+  std::optional<ip::Address> peer;
+  set_flags(address, header.ifa_flags);
+  const auto found = TRY(attributes(payload));
+  for (const Attribute& attribute : found) {
+    if (attribute.type == IFA_LOCAL) local = TRY(address_in(attribute, header.ifa_family));
+    if (attribute.type == IFA_ADDRESS) peer = TRY(address_in(attribute, header.ifa_family));
+    if (attribute.type != IFA_FLAGS) continue;
+    const uint32_t flags = TRY(value_of<uint32_t>(attribute));
+    set_flags(address, flags);
+  }
+  // On a point-to-point link IFA_ADDRESS is the other end; else IFA_LOCAL may be left out (IPv6).
+  if (!local) local = peer;
+  if (!local) return Error(Code::invalid, "the message holds no address");
+  link = IfIndex{static_cast<int32_t>(header.ifa_index)};
+  address.prefix = ip::Prefix{*local, header.ifa_prefixlen};
+  return address;
+}
+
+Result<std::vector<LinkAddress>> addresses(Socket& socket, IfIndex link) {
+  Message message("list the addresses of " + words(link), RTM_GETADDR, NLM_F_DUMP);
+  message.header(ifaddrmsg{});
+  std::vector<LinkAddress> all;
+  const Status asked = socket.ask(message, [&](Bytes payload) -> Status {
+    IfIndex holder{};
+    LinkAddress address = TRY(parse_address(payload, holder));
+    if (holder == link) all.push_back(std::move(address));
+    return ok();
+  });
+  if (!asked) return asked.error();
+  return all;
+}
+
+Status add_address(Socket& socket, IfIndex link, const ip::Prefix& address) {
+  Message message("give " + words(link) + " the address " + address.text(), RTM_NEWADDR,
+                  NLM_F_CREATE | NLM_F_EXCL);
+  ifaddrmsg header{};
+  header.ifa_family = family_of(address.address);
+  header.ifa_prefixlen = address.length;
+  header.ifa_index = static_cast<uint32_t>(link);
+  message.header(header);
+  message.bytes(IFA_LOCAL, bytes_of(address.address));
+  message.bytes(IFA_ADDRESS, bytes_of(address.address));
+  add_broadcast(message, address);
+  return socket.send(message);
+}
+
+Status add_route(Socket& socket, IfIndex link, const Route& route) {
+  TRY(check_route(route));
+  Message message("add the route to " + route.destination.text() + " by " + words(link),
+                  RTM_NEWROUTE, NLM_F_CREATE | NLM_F_EXCL);
+  message.header(route_header(route));
+  if (route.destination.length > 0) message.bytes(RTA_DST, bytes_of(route.destination.address));
+  message.u32(RTA_OIF, static_cast<uint32_t>(link));
+  message.u32(RTA_TABLE, route.table.value_or(RT_TABLE_MAIN));
+  if (route.gateway) message.bytes(RTA_GATEWAY, bytes_of(*route.gateway));
+  if (route.priority) message.u32(RTA_PRIORITY, *route.priority);
+  add_metrics(message, route);
+  return socket.send(message);
+}
+
+}  // namespace ibpod::nl

@@ -1,0 +1,16 @@
+// What the files behind rtnl.h share.
+#pragma once
+
+#include "lib/nl/rtnl.h"
+
+#include <string>
+
+namespace ibpod::nl {
+
+// "link 7"
+std::string words(IfIndex link);
+
+// A request about one link, its header filled in.
+Message link_message(std::string what, uint16_t type, uint16_t flags, IfIndex index);
+
+}  // namespace ibpod::nl

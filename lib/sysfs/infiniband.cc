@@ -1,0 +1,102 @@
+#include "lib/sysfs/infiniband.h"
+
+#include "lib/ib/hex.h"
+
+#include <algorithm>
+#include <charconv>
+
+namespace ibpod::sysfs {
+namespace {
+
+Result<Path> folder_of(const std::string& device) {
+  if (!device.empty() && device.find('/') == device.npos) return Path("class/infiniband") / device;
+  return Error(Code::invalid, "\"" + device + "\" is no name of an RDMA device");
+}
+
+Result<Path> folder_of(const std::string& device, unsigned port) {
+  const Path folder = TRY(folder_of(device));
+  return folder / "ports" / std::to_string(port);
+}
+
+Error unreadable(const Path& file, const std::string& content) {
+  return Error(Code::internal, file.string() + " holds \"" + content + "\"");
+}
+
+// "4: ACTIVE"
+Result<ib::PortState> read_state(const Sysfs& sysfs, const Path& file) {
+  const std::string content = TRY(sysfs.read(file));
+  const int number = content.empty() ? -1 : content[0] - '0';
+  if (number < 0 || number > static_cast<int>(ib::PortState::active_defer)) {
+    return unreadable(file, content);
+  }
+  return ib::PortState{number};
+}
+
+// "0x1"
+Result<ib::Lid> read_lid(const Sysfs& sysfs, const Path& file) {
+  const std::string content = TRY(sysfs.read(file));
+  const auto lid =
+      content.starts_with("0x") ? ib::parse_hex(std::string_view(content).substr(2)) : std::nullopt;
+  if (!lid || *lid > 0xffff) return unreadable(file, content);
+  return static_cast<ib::Lid>(*lid);
+}
+
+// "fe80:0000:0000:0000:0011:2233:4455:6677": the GUID is the second half.
+Result<ib::Guid> read_gid_guid(const Sysfs& sysfs, const Path& file) {
+  const std::string content = TRY(sysfs.read(file));
+  if (content.size() != 39) return unreadable(file, content);
+  return ib::Guid::parse(content.substr(20));
+}
+
+// The names of a table's entries, which are its indices, in the order of the numbers.
+Result<std::vector<unsigned>> indices(const Sysfs& sysfs, const Path& folder) {
+  std::vector<unsigned> numbers;
+  const std::vector<std::string> names = TRY(sysfs.list(folder));
+  for (const std::string& name : names) {
+    unsigned number = 0;
+    const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
+    if (error != std::errc() || *end != '\0') return unreadable(folder, name);
+    numbers.push_back(number);
+  }
+  std::sort(numbers.begin(), numbers.end());
+  return numbers;
+}
+
+Result<ib::PKeyTable> read_pkeys(const Sysfs& sysfs, const Path& folder) {
+  ib::PKeyTable table;
+  const std::vector<unsigned> numbers = TRY(indices(sysfs, folder));
+  for (const unsigned number : numbers) {
+    if (number != table.size())
+      return unreadable(folder, "no entry " + std::to_string(table.size()));
+    const std::string content = TRY(sysfs.read(folder / std::to_string(number)));
+    const ib::PKey key = TRY(ib::PKey::parse(content));
+    table.push_back(key);
+  }
+  return table;
+}
+
+}  // namespace
+
+Result<ib::Guid> node_guid(const Sysfs& sysfs, const std::string& rdma_device) {
+  const Path folder = TRY(folder_of(rdma_device));
+  const std::string content = TRY(sysfs.read(folder / "node_guid"));
+  return ib::Guid::parse(content);
+}
+
+Result<ib::Port> port(const Sysfs& sysfs, const std::string& rdma_device, unsigned number) {
+  const Path folder = TRY(folder_of(rdma_device, number));
+  ib::Port port;
+  port.state = TRY(read_state(sysfs, folder / "state"));
+  port.lid = TRY(read_lid(sysfs, folder / "lid"));
+  port.guid = TRY(read_gid_guid(sysfs, folder / "gids/0"));
+  port.pkeys = TRY(read_pkeys(sysfs, folder / "pkeys"));
+  return port;
+}
+
+Result<bool> is_infiniband(const Sysfs& sysfs, const std::string& rdma_device, unsigned number) {
+  const Path folder = TRY(folder_of(rdma_device, number));
+  const std::string layer = TRY(sysfs.read(folder / "link_layer"));
+  return layer == "InfiniBand";
+}
+
+}  // namespace ibpod::sysfs
