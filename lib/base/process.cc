@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/pidfd.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 
@@ -13,33 +14,65 @@ namespace ibpod {
 namespace {
 
 constexpr size_t kOutputLimit = 1 << 20;
+// What a pipe holds: one read takes all that has been written.
+constexpr size_t kPipe = 1 << 16;
 
 struct Pipe {
   Fd read;
   Fd write;
 };
 
+// A number above the standard three, should we have been started without these: dup2 of a
+// descriptor onto itself would leave it to be closed by exec.
+Result<Fd> above_standard(Fd fd) {
+  if (fd.get() > 2) return fd;
+  return Fd(TRY(sys("fcntl", [&] { return ::fcntl(fd.get(), F_DUPFD_CLOEXEC, 3); })));
+}
+
 Result<Pipe> make_pipe() {
   std::array<int, 2> ends;
   TRY(sys("pipe2", [&] { return ::pipe2(ends.data(), O_CLOEXEC); }));
-  return Pipe{Fd(ends[0]), Fd(ends[1])};
+  Fd read(ends[0]);
+  Fd write(ends[1]);
+  Pipe pipe;
+  pipe.read = TRY(above_standard(std::move(read)));
+  pipe.write = TRY(above_standard(std::move(write)));
+  return pipe;
 }
 
 struct Streams {
   Pipe in, out, err;
+  Pipe refusal;  // carries the errno of an exec that failed; exec closes it
 };
+
+Result<Streams> make_streams() {
+  Streams streams;
+  for (Pipe* pipe : {&streams.in, &streams.out, &streams.err, &streams.refusal}) {
+    *pipe = TRY(make_pipe());
+  }
+  for (const Fd* ours : {&streams.in.write, &streams.out.read, &streams.err.read}) {
+    TRY(sys("fcntl", [&] { return ::fcntl(ours->get(), F_SETFL, O_NONBLOCK); }));
+  }
+  return streams;
+}
 
 // In the child, after fork: only calls that are safe there.
 [[noreturn]] void become(const char* program, char* const* arguments, char* const* environment,
                          const Streams& streams, pid_t parent) {
   // The parent may have died before prctl: then nobody would ever end us.
   if (::prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || ::getppid() != parent) ::_exit(127);
+  ::setpgid(0, 0);  // so that at the deadline what the program has started itself ends with it
   ::signal(SIGPIPE, SIG_DFL);
+  sigset_t none;
+  ::sigemptyset(&none);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
   if (::dup2(streams.in.read.get(), 0) >= 0 && ::dup2(streams.out.write.get(), 1) >= 0 &&
       ::dup2(streams.err.write.get(), 2) >= 0) {
     ::execve(program, arguments, environment);
   }
-  ::_exit(127);
+  const int error = errno;
+  const ssize_t told = ::write(streams.refusal.write.get(), &error, sizeof error);
+  ::_exit(told == sizeof error ? 127 : 126);
 }
 
 // A running child; killed and reaped when it goes out of scope unfinished.
@@ -50,8 +83,13 @@ class Child {
   Child& operator=(const Child&) = delete;
   ~Child() {
     if (pid_ <= 0) return;
-    ::kill(pid_, SIGKILL);
-    (void)wait();  // nobody is left to tell
+    ::kill(-pid_, SIGKILL);
+    ::kill(pid_, SIGKILL);  // it may not have come to have its own group
+    (void)wait();           // nobody is left to tell
+  }
+  // Readable when the child has ended.
+  Result<Fd> open() const {
+    return Fd(TRY(sys("pidfd_open", [&] { return ::pidfd_open(pid_, 0); })));
   }
   Result<int> wait() {
     int status = 0;
@@ -78,65 +116,81 @@ Result<pid_t> start(const Command& command, const Streams& streams) {
   return pid;
 }
 
-// Appends what can be read. False at the end of the stream.
-Result<bool> drain(const Fd& fd, std::string& into) {
-  std::array<char, 4096> buffer;
-  const ssize_t count =
-      TRY(sys("read", [&] { return ::read(fd.get(), buffer.data(), buffer.size()); }));
-  if (into.size() < kOutputLimit) into.append(buffer.data(), static_cast<size_t>(count));
-  return count > 0;
+// Appends what has been written so far; closes the stream at its end.
+Status drain(Fd& fd, std::string& into) {
+  if (!fd.valid()) return ok();
+  std::array<char, kPipe> buffer;
+  const auto count = sys("read", [&] { return ::read(fd.get(), buffer.data(), buffer.size()); });
+  if (!count && count.error().error_number() == EAGAIN) return ok();
+  if (!count) return count.error();
+  if (*count == 0) fd.close();
+  if (into.size() < kOutputLimit) into.append(buffer.data(), static_cast<size_t>(*count));
+  return ok();
 }
 
-// Feeds some of the input. A child that does not want it (EPIPE) is free not to.
-bool feed(const Fd& fd, std::string_view& input) {
+// Feeds some of the input; closes the stream after it. A child that does not want it (EPIPE) is
+// free not to.
+void feed(Fd& fd, std::string_view& input) {
+  if (!fd.valid()) return;
   const auto count = sys("write", [&] { return ::write(fd.get(), input.data(), input.size()); });
-  if (!count) return count.error().error_number() == EAGAIN;
-  input.remove_prefix(static_cast<size_t>(*count));
-  return !input.empty();
+  if (!count && count.error().error_number() == EAGAIN) return;
+  input.remove_prefix(count ? static_cast<size_t>(*count) : input.size());
+  if (input.empty()) fd.close();
 }
 
-// Carries the three streams until the child has closed its output.
-Status converse(Streams& streams, std::string_view input, Finished& result, Deadline deadline) {
-  TRY(sys("fcntl", [&] { return ::fcntl(streams.in.write.get(), F_SETFL, O_NONBLOCK); }));
+// Carries the streams until the child has ended. Whoever else still holds them, a program that it
+// left behind, is not waited for.
+Status converse(Streams& streams, std::string_view input, const Fd& ended, Finished& result,
+                Deadline deadline) {
   if (input.empty()) streams.in.write.close();
-  while (streams.out.read.valid() || streams.err.read.valid()) {
-    std::array<pollfd, 3> ready{{{streams.out.read.get(), POLLIN, 0},
-                                 {streams.err.read.get(), POLLIN, 0},
-                                 {streams.in.write.get(), POLLOUT, 0}}};
-    const int count = TRY(sys("poll", [&] {
-      return ::poll(ready.data(), ready.size(), static_cast<int>(deadline.left().count()));
-    }));
-    if (count == 0) return Error(Code::unavailable, "it did not finish in time and was killed");
-    if (ready[0].revents != 0) {
-      const bool more = TRY(drain(streams.out.read, result.output));
-      if (!more) streams.out.read.close();
+  std::array<pollfd, 4> ready{};
+  while (ready[0].revents == 0) {
+    ready = {{{ended.get(), POLLIN, 0},
+              {streams.out.read.get(), POLLIN, 0},
+              {streams.err.read.get(), POLLIN, 0},
+              {streams.in.write.get(), POLLOUT, 0}}};
+    const int left = static_cast<int>(deadline.left().count());
+    const int count = TRY(sys("poll", [&] { return ::poll(ready.data(), ready.size(), left); }));
+    if (count == 0 || (ready[0].revents == 0 && deadline.passed())) {
+      return Error(Code::unavailable, "it did not finish in time and was killed");
     }
-    if (ready[1].revents != 0) {
-      const bool more = TRY(drain(streams.err.read, result.errors));
-      if (!more) streams.err.read.close();
-    }
-    if (ready[2].revents != 0 && !feed(streams.in.write, input)) streams.in.write.close();
+    TRY(drain(streams.out.read, result.output));
+    TRY(drain(streams.err.read, result.errors));
+    feed(streams.in.write, input);
   }
   return ok();
+}
+
+// Whether the program was started at all.
+Status check_started(const Streams& streams) {
+  int error = 0;
+  const ssize_t count =
+      TRY(sys("read", [&] { return ::read(streams.refusal.read.get(), &error, sizeof error); }));
+  return count == 0 ? ok() : Status(Error::from_errno(error, "exec"));
+}
+
+Result<Finished> run_child(const Command& command, Deadline deadline) {
+  Streams streams = TRY(make_streams());
+  Child child(TRY(start(command, streams)));
+  const Fd ended = TRY(child.open());
+  streams.in.read.close();
+  streams.out.write.close();
+  streams.err.write.close();
+  streams.refusal.write.close();
+  Finished result;
+  TRY(converse(streams, command.input, ended, result, deadline));
+  result.exit_code = TRY(child.wait());
+  TRY(check_started(streams));
+  return result;
 }
 
 }  // namespace
 
 Result<Finished> run(const Command& command, Deadline deadline) {
-  const std::string what = "run " + command.program.string();
-  Pipe in = TRY(make_pipe());
-  Pipe out = TRY(make_pipe());
-  Pipe err = TRY(make_pipe());
-  Streams streams{std::move(in), std::move(out), std::move(err)};
   ::signal(SIGPIPE, SIG_IGN);
-  Child child(TRY(start(command, streams)));
-  streams.in.read.close();
-  streams.out.write.close();
-  streams.err.write.close();
-  Finished result;
-  TRY(converse(streams, command.input, result, deadline).during(what));
-  result.exit_code = TRY(child.wait());
-  return result;
+  ::signal(SIGCHLD,
+           SIG_DFL);  // whoever started us may have had it ignored: then nothing is waited for
+  return run_child(command, deadline).during("run " + command.program.string());
 }
 
 }  // namespace ibpod

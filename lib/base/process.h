@@ -22,9 +22,11 @@ struct Finished {
   std::string errors;
 };
 
-// Runs a program until it ends or the deadline kills it (unavailable). It dies with us
-// (PR_SET_PDEATHSIG), so that nothing it does can come after whoever cleans up behind us.
-// Call it from the thread that lives longest: the signal is tied to the thread.
+// Runs a program until it ends or the deadline kills it and what it has started (unavailable). What
+// it leaves behind when it ends is not waited for. It dies with us (PR_SET_PDEATHSIG), so that
+// nothing it does can come after whoever cleans up behind us. Call it from the thread that lives
+// longest: the signal is tied to the thread. The errno of a program that cannot be started is kept.
+// SIGPIPE is ignored and SIGCHLD at its default from here on.
 Result<Finished> run(const Command& command, Deadline deadline);
 
 }  // namespace ibpod
