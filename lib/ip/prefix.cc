@@ -9,6 +9,8 @@ namespace ibpod::ip {
 Result<Address> Address::parse(std::string_view text) {
   const std::string terminated(text);
   Address address;
+  // inet_pton would read up to a NUL and call the rest good.
+  if (text.find('\0') != text.npos) return Error(Code::invalid, "an IP address has no NUL in it");
   if (::inet_pton(AF_INET, terminated.c_str(), address.bytes_.data()) == 1) return address;
   if (::inet_pton(AF_INET6, terminated.c_str(), address.bytes_.data()) == 1) {
     address.family_ = Family::v6;
