@@ -3,6 +3,7 @@
 #include "lib/ib/hex.h"
 
 #include <algorithm>
+#include <charconv>
 
 namespace ibpod::ib {
 namespace {
@@ -12,13 +13,27 @@ bool all_decimal(std::string_view text) {
          std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
+std::string quoted(uint64_t value) { return "\"0x" + hex(value, 4) + "\""; }
+
+Error no_pkey(std::string_view text) {
+  return Error(Code::invalid, "\"" + std::string(text) +
+                                  "\" is no P_Key: expected 0x0001 to 0xffff, such as \"0x8001\"");
+}
+
+// All readings of digits without a base that make a P_Key.
 Error ambiguous(std::string_view text) {
-  std::string readings = "as hexadecimal write \"0x" + std::string(text) + "\"";
-  unsigned decimal = 0;
-  if (text.size() <= 5) {
-    for (const char c : text) decimal = decimal * 10 + static_cast<unsigned>(c - '0');
-    if (decimal <= 0xffff) readings += ", as decimal write \"0x" + hex(decimal, 4) + "\"";
+  constexpr uint64_t kLargest = 0xffff;
+  const std::optional<uint64_t> hexadecimal = parse_hex(text);
+  uint64_t decimal = kLargest + 1;
+  if (hexadecimal) std::from_chars(text.data(), text.data() + text.size(), decimal);
+  std::string readings;
+  if (hexadecimal && *hexadecimal <= kLargest) {
+    readings = "as hexadecimal write " + quoted(*hexadecimal);
   }
+  if (decimal <= kLargest) {
+    readings += (readings.empty() ? "" : ", ") + ("as decimal write " + quoted(decimal));
+  }
+  if (readings.empty()) return no_pkey(text);
   return Error(Code::invalid, "\"" + std::string(text) + "\" is ambiguous: " + readings);
 }
 
@@ -31,13 +46,10 @@ std::string_view name(Membership membership) {
 Result<PKey> PKey::parse(std::string_view text) {
   if (all_decimal(text)) return ambiguous(text);
   std::optional<uint64_t> value;
-  if (text.size() <= 6 && (text.starts_with("0x") || text.starts_with("0X")))
+  if (text.size() <= 6 && (text.starts_with("0x") || text.starts_with("0X"))) {
     value = parse_hex(text.substr(2));
-  if (!value) {
-    return Error(
-        Code::invalid,
-        "\"" + std::string(text) + "\" is no P_Key: expected 0x0001 to 0xffff, such as \"0x8001\"");
   }
+  if (!value) return no_pkey(text);
   return PKey(static_cast<uint16_t>(*value));
 }
 
@@ -51,10 +63,11 @@ Result<PKey> PKey::from_number(int64_t number) {
 std::string PKey::text() const { return "0x" + hex(value_, 4); }
 
 Status check_tenant(PKey key) {
-  if (key.partition() == 0)
-    return Error(
-        Code::invalid,
-        key.text() + " is no partition: 0x0000 and 0x8000 are free places of a P_Key table");
+  if (key.partition() == 0) {
+    return Error(Code::invalid, key.text() +
+                                    " is no partition: 0x0000 and 0x8000 are free places of a "
+                                    "P_Key table");
+  }
   if (key.partition() == 0x7fff) {
     return Error(Code::invalid, key.text() +
                                     " is the default partition, which every port is in: name a "
