@@ -133,7 +133,9 @@ static int __init softhca_init(void)
 	int ret;
 
 	softhca_switch_init();
-	fabric.wq = alloc_ordered_workqueue("softhca", WQ_MEM_RECLAIM);
+	/* Before the processes that poll for what this does, as hardware is. */
+	fabric.wq = alloc_ordered_workqueue("softhca",
+					    WQ_MEM_RECLAIM | WQ_HIGHPRI);
 	if (!fabric.wq)
 		return -ENOMEM;
 	ret = pci_register_driver(&softhca_driver);

@@ -155,8 +155,8 @@ struct switch_port {
 };
 
 struct softhca_fabric {
-	struct mutex mutex;
-	spinlock_t lock;
+	struct mutex mutex;	/* see the top of this file */
+	spinlock_t lock;	/* the same */
 	struct workqueue_struct *wq;
 	struct delayed_work trap;
 	bool port_change;	/* SwitchInfo:PortStateChange */
