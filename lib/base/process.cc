@@ -6,8 +6,8 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <sys/pidfd.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
 namespace ibpod {
@@ -87,9 +87,10 @@ class Child {
     ::kill(pid_, SIGKILL);  // it may not have come to have its own group
     (void)wait();           // nobody is left to tell
   }
-  // Readable when the child has ended.
+  // Readable when the child has ended. (glibc 2.36 declares pidfd_open for C only.)
   Result<Fd> open() const {
-    return Fd(TRY(sys("pidfd_open", [&] { return ::pidfd_open(pid_, 0); })));
+    const long fd = TRY(sys("pidfd_open", [&] { return ::syscall(SYS_pidfd_open, pid_, 0); }));
+    return Fd(static_cast<int>(fd));
   }
   Result<int> wait() {
     int status = 0;
