@@ -1,6 +1,7 @@
 # What every target of ibpod shares, and one line per folder:
 #   ibpod_library(NAME DEPS base ib LIBS nl-3)   a static library of the folder's *.cc
 #   ibpod_program(NAME DEPS ... [STATIC])        a program in bin/
+#   ... TESTS ibpod_fake                         what only their tests need
 # Files are found by their ending: x_test.cc becomes a unit test beside its code, x_fuzz.cc a fuzz
 # target (with clang) or a replay of its corpus as a unit test (with any other compiler), and
 # x_bench.cc a benchmark.
@@ -27,17 +28,17 @@ target_compile_options(ibpod_flags INTERFACE
 target_link_libraries(ibpod_flags INTERFACE Threads::Threads)
 
 function(ibpod_library name)
-  cmake_parse_arguments(ARG "" "" "DEPS;LIBS;INCLUDES" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "DEPS;LIBS;INCLUDES;TESTS" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS *.cc)
   list(FILTER sources EXCLUDE REGEX "_(test|fuzz|bench)\\.cc$")
   add_library(${name} STATIC ${sources})
   target_link_libraries(${name} PUBLIC ibpod_flags ${ARG_DEPS} PRIVATE ${ARG_LIBS})
   target_include_directories(${name} SYSTEM PRIVATE ${ARG_INCLUDES})
-  ibpod_tests_beside(${name})
+  ibpod_tests_beside(${name} ${ARG_TESTS})
 endfunction()
 
 function(ibpod_program name)
-  cmake_parse_arguments(ARG "STATIC" "" "DEPS;LIBS" ${ARGN})
+  cmake_parse_arguments(ARG "STATIC" "" "DEPS;LIBS;TESTS" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS *.cc)
   list(FILTER sources EXCLUDE REGEX "_(test|fuzz|bench)\\.cc$")
   list(FILTER sources EXCLUDE REGEX "/main\\.cc$")
@@ -49,17 +50,17 @@ function(ibpod_program name)
   if(ARG_STATIC AND CMAKE_BUILD_TYPE STREQUAL "Release")
     target_link_options(${name} PRIVATE -static -Wl,--gc-sections)
   endif()
-  ibpod_tests_beside(${name}_logic)
+  ibpod_tests_beside(${name}_logic ${ARG_TESTS})
 endfunction()
 
-# Registers *_test.cc, *_fuzz.cc and *_bench.cc of the current folder.
+# Registers *_test.cc, *_fuzz.cc and *_bench.cc of the current folder; tests link what follows, too.
 function(ibpod_tests_beside library)
   file(RELATIVE_PATH folder ${CMAKE_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR})
   string(REPLACE "/" "." folder ${folder})
   file(GLOB tests CONFIGURE_DEPENDS *_test.cc)
   if(tests)
     add_executable(${library}_test ${tests} ${CMAKE_SOURCE_DIR}/tests/support/doctest_main.cc)
-    target_link_libraries(${library}_test PRIVATE ${library} ibpod_support)
+    target_link_libraries(${library}_test PRIVATE ${library} ibpod_support ${ARGN})
     add_test(NAME ${folder} COMMAND ${library}_test WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
     set_tests_properties(${folder} PROPERTIES LABELS unit TIMEOUT 120)
   endif()

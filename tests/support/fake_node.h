@@ -1,0 +1,116 @@
+// FakeNode: what a node's kernel, its drivers and the subnet manager do with a State. The behaviour
+// is that of real kernels, surprises included, as far as the contract (tests/contract) or the
+// kernel's sources show it (docs/kernel-notes.md). Nothing here is a seam: tests call it to be
+// somebody else on the node (a runtime, udev, an administrator).
+#pragma once
+
+#include "lib/base/result.h"
+#include "lib/node/kernel.h"
+#include "tests/support/fake_state.h"
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+
+namespace ibpod::fake {
+
+// Where a moved RDMA device's netdev is made anew: before Linux 6.17 on the host, later in the
+// target.
+enum class IpoibReappears { in_host, in_target };
+
+// The subnet, as far as a node sees it.
+struct Fabric {
+  bool sm = true;                           // a subnet manager sweeps
+  std::map<ib::Guid, ib::PKeyTable> pkeys;  // what it gives the port of that GUID
+  ib::PKeyTable others{ib::PKey(0x7fff)};   // and all that it was told nothing about
+  std::set<ip::Address> taken;              // addresses that somebody else on the link has
+  std::map<ib::Guid, ib::Lid> lids;         // handed out once and for all
+};
+
+class FakeNode {
+ public:
+  FakeNode();
+
+  State state;
+  Fabric fabric;
+  IpoibReappears ipoib_reappears = IpoibReappears::in_host;
+  bool tells_vf_settings = true;  // false: a kernel that cannot (EMSGSIZE)
+  bool renames_while_up = false;  // since Linux 6.2
+  std::set<std::string> drivers{"mlx5_core", "vfio-pci"};
+
+  // --- Who lives on the node besides the code under test.
+
+  // A namespace as a container runtime makes it, with lo and eth0. What had the path loses it.
+  node::Namespace make_namespace(const Path& path);
+  // It dies: its devices go home.
+  void kill_namespace(const Path& path);
+  // It lives on, held by a process, where no path leads to.
+  void hide_namespace(const Path& path);
+  // `where` is a path, empty for the host, here and below. They abort on what is not there.
+  void add_netdev(const Path& where, const std::string& name);
+  void add_child(const Path& where, const std::string& parent, const std::string& name,
+                 ib::PKey key);
+  void rename_netdev(const Path& where, const std::string& from, const std::string& to);
+  Interface& interface(const Path& where, const std::string& name);
+  PciFunction& function_state(const ib::PciAddress& address);
+
+  // A PF, or a VF with its number under it; no driver yet.
+  void add_pf(const ib::PciAddress& address, ib::Guid guid);
+  void add_vf(const ib::PciAddress& address, const ib::PciAddress& pf, uint32_t number);
+  // The function disappears with all that is made of it.
+  void vanish(const ib::PciAddress& address);
+  // What drivers do; mistakes in it are the kernel's answers.
+  Status bind(const ib::PciAddress& address, const std::string& driver);
+  void unbind(const ib::PciAddress& address);
+  // What the subnet manager and IPoIB come to when nobody changes anything: ports up, tables
+  // written, broadcast groups joined. False: they had done so.
+  bool settle();
+
+ protected:
+  using Interfaces = std::map<std::string, Interface>;
+  struct Found {
+    int where = kHostId;
+    std::string name;
+    Interface* interface = nullptr;
+  };
+
+  Result<int> id_of(const node::Namespace& where) const;
+  int id_of(const Path& path) const;
+  NetNamespace& namespace_of(int id);
+  Result<Found> find_netdev_by(int where, nl::IfIndex index);
+  std::optional<Found> find_by_id(Id id);
+  // By name or altname, as the kernel looks.
+  Interface* find_interface(int where, const std::string& name, std::string* found = nullptr);
+  bool taken(int where, const std::string& name);
+
+  nl::Link link(const std::string& name, const Interface& interface);
+  ib::Port port(const RdmaDevice& device) const;
+  RdmaDevice* rdma_by_id(Id id);
+  bool has_carrier(const Interface& interface);
+
+  Status rename(int where, const std::string& from, const std::string& to);
+  Status move(const Found& what, int to, const std::string& name);
+  void set_down(Interface& interface);
+  void move_rdma_device(RdmaDevice& device, int to);
+  void apply_policy(const ib::PciAddress& vf);
+  void remove_interface(Id id);
+
+ private:
+  Id new_id() { return {++state.last_id.value}; }
+  void make_rdma_device(const ib::PciAddress& function);
+  void make_netdev(const RdmaDevice& device, int where);
+  void remove_netdevs_of(Id rdma);
+  void remove_children_of(Id parent);
+  Interface& insert(int where, const std::string& name, Interface interface);
+  void send_home(const std::string& name, Interface interface);
+  std::string lowest_free(int where, const std::string& prefix);
+  int lowest_free_minor() const;
+  bool has_link(const RdmaDevice& device) const;
+  bool is_swept(const RdmaDevice& device) const;
+  bool sweep(RdmaDevice& device);
+  bool join(Interface& interface);
+  ib::PKeyTable table_for(ib::Guid guid) const;
+};
+
+}  // namespace ibpod::fake

@@ -1,0 +1,118 @@
+// The state of a modelled node, as plain data that compares and prints. What a node hands out anew
+// each time (indexes, queue pair numbers, minors, LIDs) is Incidental: it does not count when two
+// states are compared, and neither does what the subnet manager has done to a port.
+#pragma once
+
+#include "lib/base/files.h"
+#include "lib/ib/guid.h"
+#include "lib/ib/pci_address.h"
+#include "lib/ib/port.h"
+#include "lib/ip/prefix.h"
+#include "lib/netns/netns.h"
+#include "lib/nl/rdma.h"
+#include "lib/nl/rtnl.h"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace ibpod::fake {
+
+template <typename T>
+struct Incidental {
+  T value{};
+  bool operator==(const Incidental&) const { return true; }
+};
+
+// A GUID of a device. Zero and all-ones both say "none": the kernel takes no zero back.
+struct DeviceGuid {
+  ib::Guid value;
+  bool operator==(const DeviceGuid& other) const {
+    return value == other.value || (value.none() && other.value.none());
+  }
+};
+
+// Says which of its kind, for as long as the node lives; never used again.
+using Id = Incidental<int>;
+
+// A netdev: lo, a pod's veth, the IPoIB interface of an RDMA device, or a child on one.
+struct Interface {
+  Id id;
+  Incidental<nl::IfIndex> index;  // counted by each namespace for itself
+  std::string kind;               // "ipoib", "veth"; lo has none
+  std::set<std::string> altnames;
+  bool up = false;
+  uint32_t mtu = 0;
+  std::vector<ip::Prefix> addresses;  // without the link-local one that comes with carrier
+  std::set<ip::Prefix> duplicates;    // those of them that somebody else has, too
+  std::vector<nl::Route> routes;
+
+  // IPoIB only.
+  std::optional<ib::PciAddress> function;
+  Id rdma;                   // the device it is made of
+  std::optional<Id> parent;  // of a child
+  ib::PKey pkey;             // of a child; its parent's follows index 0 of the port's table
+  Incidental<uint32_t> qpn;  // in its hardware address: another one each time it is made
+  DeviceGuid guid;           // at the end of its hardware address
+  nl::IpoibMode mode = nl::IpoibMode::datagram;
+  bool umcast = false;
+  Incidental<bool> joined;  // its broadcast group: it has carrier
+
+  bool operator==(const Interface&) const = default;
+};
+
+struct NetNamespace {
+  std::optional<Path> path;  // nothing: the host's, or one that is alive without a path
+  netns::Identity identity;
+  std::map<std::string, Interface> interfaces;
+  Incidental<int> last_index;
+  bool operator==(const NetNamespace&) const = default;
+};
+
+struct RdmaDevice {
+  Id id;
+  int home = 0;  // the namespace it is in
+  ib::PciAddress function;
+  DeviceGuid node_guid;
+  DeviceGuid port_guid;
+  Incidental<ib::Port> port;  // as the subnet manager left it; without the GUID
+  Incidental<int> minor;      // of uverbsN, umadN and issmN
+  bool operator==(const RdmaDevice&) const = default;
+};
+
+struct PciFunction {
+  std::optional<ib::PciAddress> pf;
+  uint32_t vf = 0;
+  std::optional<std::string> driver;
+  bool autoprobe = true;    // of a PF: whether its VFs may be bound
+  unsigned rdma_count = 1;  // how many RDMA devices its driver makes of it
+  // Of a VF: what it has while its PF was told nothing, and what its PF was told.
+  DeviceGuid made_with;
+  DeviceGuid node_guid;
+  DeviceGuid port_guid;
+  nl::LinkPolicy policy = nl::LinkPolicy::disable;
+  bool operator==(const PciFunction&) const = default;
+};
+
+inline constexpr int kHostId = 0;
+
+struct State {
+  nl::RdmaNetnsMode rdma_mode = nl::RdmaNetnsMode::exclusive;
+  std::map<int, NetNamespace> namespaces;
+  std::map<ib::PciAddress, PciFunction> functions;
+  std::map<std::string, RdmaDevice> rdma;  // their names are unique over all namespaces
+  Incidental<int> last_id;
+  Incidental<int> last_namespace;
+  Incidental<int> next_rdma_name;
+  bool operator==(const State&) const = default;
+};
+
+// A line for everything that counts.
+std::vector<std::string> lines(const State& state);
+// What is gone (-) and what is new (+), a line each; empty for states that are equal.
+std::string diff(const State& before, const State& after);
+
+}  // namespace ibpod::fake
