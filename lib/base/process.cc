@@ -9,6 +9,7 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 namespace ibpod {
 namespace {
@@ -68,6 +69,8 @@ Result<Streams> make_streams() {
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
   if (::dup2(streams.in.read.get(), 0) >= 0 && ::dup2(streams.out.write.get(), 1) >= 0 &&
       ::dup2(streams.err.write.get(), 2) >= 0) {
+    // What whoever started us has left open is not passed on.
+    ::close_range(3, ~0U, CLOSE_RANGE_CLOEXEC);
     ::execve(program, arguments, environment);
   }
   const int error = errno;

@@ -12,8 +12,9 @@ namespace ibpod {
 
 struct Command {
   Path program;
-  std::map<std::string, std::string> environment;  // all of it: nothing is inherited
-  std::string input;                               // its standard input
+  // All of it: nothing is inherited, nor is any descriptor but the standard three.
+  std::map<std::string, std::string> environment;
+  std::string input;  // its standard input
 };
 
 struct Finished {

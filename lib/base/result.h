@@ -122,11 +122,13 @@ class Errors {
 }  // namespace ibpod
 
 // Unwraps a Result or returns its error from the enclosing function. It is a whole statement or a
-// whole initialiser, one a line: nested it shadows, inside a braced initialiser compilers skip
-// destructors of what was built before it.
-#define TRY(expression)                                           \
-  __extension__({                                                 \
-    auto try_result_ = (expression);                              \
-    if (!try_result_.ok()) return std::move(try_result_).error(); \
-    std::move(try_result_).value();                               \
+// whole initialiser, one a line: inside a braced initialiser compilers skip destructors of what was
+// built before it. (A lambda in the expression may use it too: every use has a name of its own.)
+#define TRY(expression) IBPOD_TRY(expression, __COUNTER__)
+#define IBPOD_TRY(expression, number) IBPOD_TRY_NAMED(expression, number)
+#define IBPOD_TRY_NAMED(expression, number)                                       \
+  __extension__({                                                                 \
+    auto try_result_##number = (expression);                                      \
+    if (!try_result_##number.ok()) return std::move(try_result_##number).error(); \
+    std::move(try_result_##number).value();                                       \
   })
