@@ -1,0 +1,30 @@
+#include "lib/ib/pci_address.h"
+
+#include <doctest/doctest.h>
+
+namespace ibpod::ib {
+namespace {
+
+TEST_CASE("a PCI address is kept in the form that sysfs uses") {
+  CHECK(PciAddress::parse("0000:3b:00.2").value().text() == "0000:3b:00.2");
+  CHECK(PciAddress::parse("FFFF:FF:1F.7").value().text() == "ffff:ff:1f.7");
+  CHECK(PciAddress::parse("0000:3B:00.2").value() == PciAddress::parse("0000:3b:00.2").value());
+  CHECK(PciAddress().empty());
+}
+
+TEST_CASE("nothing else gets through: it ends up in a path") {
+  for (const char* text :
+       {"", "3b:00.2", "0000:3b:00", "0000:3b:00.8", "0000:3b:20.0", "0000:3b:ff.0",
+        "0000:3b:00.2/", "../../../etc/", "0000:3b:00.2\n", "000g:3b:00.2", "0000:3b:00,2",
+        "0000-3b-00.2", "mlx5_core.sf.4", "10000:3b:00.2"}) {
+    CAPTURE(text);
+    const auto parsed = PciAddress::parse(text);
+    REQUIRE_FALSE(parsed);
+    CHECK(parsed.error().code() == Code::invalid);
+    CHECK(parsed.error().text().ends_with("expected a form such as 0000:3b:00.2"));
+  }
+  CHECK_FALSE(PciAddress::parse(std::string_view("0000:3b:00.\0", 12)));
+}
+
+}  // namespace
+}  // namespace ibpod::ib

@@ -1,0 +1,86 @@
+#include "lib/ib/pkey.h"
+
+#include <doctest/doctest.h>
+
+namespace ibpod::ib {
+namespace {
+
+TEST_CASE("a P_Key is read with its base") {
+  CHECK(PKey::parse("0x1").value() == PKey(1));
+  CHECK(PKey::parse("0x0001").value() == PKey(1));
+  CHECK(PKey::parse("0X8001").value() == PKey(0x8001));
+  CHECK(PKey::parse("0xFfFf").value() == kDefaultFull);
+  CHECK(PKey(0x8001).text() == "0x8001");
+  CHECK(PKey(1).text() == "0x0001");
+}
+
+TEST_CASE("digits without a base are refused with every reading that makes a P_Key") {
+  const struct {
+    const char* text;
+    const char* message;
+  } table[] = {
+      {"1000",
+       "\"1000\" is ambiguous: as hexadecimal write \"0x1000\", as decimal write \"0x03e8\""},
+      {"8001",
+       "\"8001\" is ambiguous: as hexadecimal write \"0x8001\", as decimal write \"0x1f41\""},
+      {"1", "\"1\" is ambiguous: as hexadecimal write \"0x0001\", as decimal write \"0x0001\""},
+      {"32769", "\"32769\" is ambiguous: as decimal write \"0x8001\""},
+      {"65536", "\"65536\" is no P_Key: expected 0x0001 to 0xffff, such as \"0x8001\""},
+      {"99999999999999999999",
+       "\"99999999999999999999\" is no P_Key: expected 0x0001 to 0xffff, "
+       "such as \"0x8001\""},
+  };
+  for (const auto& [text, message] : table) {
+    const auto parsed = PKey::parse(text);
+    REQUIRE_FALSE(parsed);
+    CHECK(parsed.error().code() == Code::invalid);
+    CHECK(parsed.error().text() == message);
+  }
+}
+
+TEST_CASE("what is no P_Key is refused") {
+  for (const char* text :
+       {"", "0x", "0x10000", "0x00001", "x1", "abcd", "0x1g", "0x-1", " 0x1", "0x1 "}) {
+    CAPTURE(text);
+    CHECK(PKey::parse(text).error().code() == Code::invalid);
+  }
+}
+
+TEST_CASE("a number is a P_Key from 0 to 65535") {
+  CHECK(PKey::from_number(0x8001).value() == PKey(0x8001));
+  CHECK(PKey::from_number(65535).value() == kDefaultFull);
+  CHECK_FALSE(PKey::from_number(-1));
+  CHECK_FALSE(PKey::from_number(65536));
+}
+
+TEST_CASE("bit 15 is the membership, the rest the partition") {
+  CHECK(PKey(0x8001).membership() == Membership::full);
+  CHECK(PKey(0x0001).membership() == Membership::limited);
+  CHECK(PKey(0x8001).same_partition(PKey(0x0001)));
+  CHECK_FALSE(PKey(0x8001).same_partition(PKey(0x8002)));
+  CHECK(name(Membership::full) == "full");
+  CHECK(name(Membership::limited) == "limited");
+}
+
+TEST_CASE("neither no partition nor the default one is for tenants") {
+  for (const int value : {0x0000, 0x8000, 0x7fff, 0xffff}) {
+    CHECK(check_tenant(PKey(static_cast<uint16_t>(value))).error().code() == Code::invalid);
+  }
+  for (const int value : {0x0001, 0x8001, 0x7ffe, 0xfffe}) {
+    CHECK(check_tenant(PKey(static_cast<uint16_t>(value))));
+  }
+}
+
+TEST_CASE("full membership is found where it is asked for, and preferred where it is not") {
+  const PKeyTable table{PKey(0x0001), PKey(0xffff), PKey(0), PKey(0x8001), PKey(0x0002)};
+  CHECK(find_in(table, PKey(0x8001)) == 3);
+  CHECK(find_in(table, PKey(0x0001)) == 3);
+  CHECK(find_in(table, PKey(0x0002)) == 4);
+  CHECK(find_in(table, PKey(0x8002)) == std::nullopt);
+  CHECK(find_in(table, PKey(0x8003)) == std::nullopt);
+  CHECK(text(table) == "0:0x0001 1:0xffff 3:0x8001 4:0x0002");
+  CHECK(text(PKeyTable{PKey(0), PKey(0x8000)}) == "empty");
+}
+
+}  // namespace
+}  // namespace ibpod::ib

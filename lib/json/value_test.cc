@@ -1,0 +1,99 @@
+#include "lib/json/value.h"
+
+#include <doctest/doctest.h>
+
+namespace ibpod::json {
+namespace {
+
+std::string error_of(std::string_view text) {
+  const auto parsed = Value::parse(text);
+  REQUIRE_FALSE(parsed);
+  CHECK(parsed.error().code() == Code::invalid);
+  return parsed.error().text();
+}
+
+TEST_CASE("a document is printed as it was read, members in their order") {
+  const std::string text = R"({"z":1,"a":[true,null,"x",-5,1.5],"m":{"n":{}}})";
+  CHECK(Value::parse(text).value().text() == text);
+  CHECK(Value::parse("[1]").value().pretty() == "[\n  1\n]");
+}
+
+TEST_CASE("what is no JSON is refused with its place") {
+  CHECK(error_of("").starts_with("JSON: parse error at line 1, column 1"));
+  CHECK(error_of("{\n\"a\": nope}").starts_with("JSON: parse error at line 2, column 7"));
+  for (const char* text :
+       {"{", "{\"a\":1,}", "{a:1}", "nul", "1 2", "\"\xff\"", "[1e999]", "// c\n{}"}) {
+    CAPTURE(text);
+    error_of(text);
+  }
+}
+
+TEST_CASE("a key that is there twice is refused, wherever it stands, but not in two objects") {
+  CHECK(error_of(R"({"a":1,"a":2})") == "JSON: the key \"a\" is there twice");
+  CHECK(error_of(R"([{"a":{"b":1,"c":2,"b":3}}])") == "JSON: the key \"b\" is there twice");
+  CHECK(Value::parse(R"({"a":{"a":1},"b":{"a":1}})"));
+}
+
+TEST_CASE("nesting has an end") {
+  const auto nested = [](size_t depth) {
+    return std::string(depth, '[') + std::string(depth, ']');
+  };
+  CHECK(Value::parse(nested(64)));
+  CHECK(error_of(nested(66)) == "JSON: nested deeper than 64");
+  CHECK(error_of(nested(100000)) == "JSON: nested deeper than 64");
+}
+
+TEST_CASE("every value knows where it stands, and says so when it is something else") {
+  const Value document = Value::parse(R"({"ipam":{"type":7},"ips":[{"address":true}]})").value();
+  const Value type = document.at("ipam").value().at("type").value();
+  CHECK(type.path() == "ipam.type");
+  CHECK(type.string().error().text() == "ipam.type: expected a string, got the number 7");
+  const Value ip = document.at("ips").value().elements().value()[0];
+  CHECK(ip.at("address").value().integer().error().text() ==
+        "ips[0].address: expected a whole number, got true");
+  CHECK(document.at("name").error().text() == "the document: the key \"name\" is missing");
+  CHECK(ip.at("gateway").error().text() == "ips[0]: the key \"gateway\" is missing");
+  CHECK(type.members().error().text() == "ipam.type: expected an object, got the number 7");
+  CHECK(document.elements().error().text() == "the document: expected a list, got an object");
+}
+
+TEST_CASE("only a whole number within bounds is an integer") {
+  const auto number = [](const char* text) { return Value::parse(text).value().integer(0, 10); };
+  CHECK(number("10").value() == 10);
+  for (const char* text :
+       {"11", "-1", "1.0", "1e1", "18446744073709551615", "\"5\"", "true", "null"}) {
+    CAPTURE(text);
+    CHECK_FALSE(number(text));
+  }
+  CHECK(number("11").error().text() ==
+        "the document: expected a whole number from 0 to 10, got the number 11");
+  CHECK(Value::parse("9223372036854775807").value().integer().value() == INT64_MAX);
+  CHECK_FALSE(Value::parse("9223372036854775808").value().integer());
+}
+
+TEST_CASE("null is as good as missing") {
+  const Value document = Value::parse(R"({"a":null})").value();
+  CHECK_FALSE(document.find("a"));
+  CHECK_FALSE(document.at("a"));
+  CHECK(Value().is_null());
+  CHECK_FALSE(Value().find("a"));
+}
+
+TEST_CASE("a value can be built, changed and copied") {
+  Value list = Value::array();
+  list.push("x").push(1).push(true);
+  Value document = Value::object();
+  document.set("list", list).set("number", int64_t{5}).set("gone", 1);
+  document.remove("gone");
+  const Value copy = document;
+  document.set("number", 6U);
+  CHECK(copy.text() == R"({"list":["x",1,true],"number":5})");
+  CHECK(document.text() == R"({"list":["x",1,true],"number":6})");
+}
+
+TEST_CASE("bytes that are no UTF-8 are replaced when printed") {
+  CHECK(Value("a\xff").text() == "\"a\xef\xbf\xbd\"");
+}
+
+}  // namespace
+}  // namespace ibpod::json
