@@ -1,7 +1,8 @@
 #!/bin/bash
 # PID 1 of the test VM, on the host's root under a throw-away overlay. Makes the guest an InfiniBand node, then does what
 # $MODE says: runs the cases of /run/vm/cases one by one, runs /run/vm/script, or gives a prompt.
-# tests/vm/run sets ROOT, SEED, FULL, KERNEL, MACHINE, VFS (VFs of each PF), MODE, SOFTHCA and MODULES.
+# tests/vm/run sets ROOT, SEED, FULL, KERNEL, MACHINE, VFS (VFs of each PF), MODE, CASES,
+# SOFTHCA and MODULES.
 # Not `set -e`: when PID 1 ends the kernel panics.
 set -u
 export IBPOD_BIN=$ROOT/build/release/bin CNI_PATH=$ROOT/build/release/bin:/usr/lib/cni
@@ -67,7 +68,8 @@ run_case() { # NAME DEADLINE
   export CASE=$name WORK=/run/case
   rm -rf "$WORK" && mkdir "$WORK"
   tell "begin $name $deadline"
-  (cd "$WORK" && exec timeout --kill-after=5 "$deadline" bash "$ROOT/tests/vm/cases/$name.sh") >"$log" 2>&1 </dev/null &
+  # shellcheck disable=SC2153
+  (cd "$WORK" && exec timeout --kill-after=5 "$deadline" bash "$CASES/$name.sh") >"$log" 2>&1 </dev/null &
   local case=$! watchdog first
   sleep $((deadline + 10)) &
   watchdog=$!

@@ -84,13 +84,13 @@ build_softhca() {
 
 make_softhca() { # FOLDER
   if [ -z "$build_root" ]; then
-    make -C "/lib/modules/$release/build" M="$1" modules
+    make -j"$(nproc)" -C "/lib/modules/$release/build" M="$1" modules
     return
   fi
   rm -rf "$build_root/src"
   cp -r "$1" "$build_root/src"
   # objtool reads its limits in /proc; the mount ends with its namespace.
   unshare --mount sh -c "mount -t proc proc '$build_root/proc' &&
-    exec chroot '$build_root' make -C '/usr/src/linux-headers-$release' M=/src CC=gcc-14 modules"
+    exec chroot '$build_root' make -j$(nproc) -C '/usr/src/linux-headers-$release' M=/src CC=gcc-14 modules"
   cp "$build_root/src/softhca.ko" "$1/"
 }

@@ -77,40 +77,40 @@ unload_node() {
 # --- the node's state as text ---------------------------------------------------------------------------------------
 
 # PCI functions are named by their address: a VF that was bound again has new device names, and may keep them.
+# No GUID is all zeros when there was never one, and all ones when it was taken back.
 node_state() {
+  raw_state | sed -E 's/=0000:0000:0000:0000 |=(ffff:){3}ffff /=none /; s/GUID ((00:){7}00|(ff:){7}ff)/GUID none/g'
+}
+
+raw_state() {
   local pf dir
   echo "rdma netns mode: $(rdma system show)"
   for pf in "$PF0" "$PF1"; do
     for dir in "/sys/bus/pci/devices/$pf" "/sys/bus/pci/devices/$pf"/virtfn*; do function_state "$dir"; done
-    vf_state "$(ls "/sys/bus/pci/devices/$pf/net")"
+    vf_state "/sys/bus/pci/devices/$pf/net/"*
   done
   other_links
   ip -o address show scope global
-  grep -h nsfs /proc/self/mountinfo | cut -d' ' -f5
+  grep nsfs /proc/self/mountinfo | cut -d' ' -f5
   find /var/lib/ibpod /var/lib/cni /run/netns /run/ibpod ! -type d 2>/dev/null | sort
   cksum "$opensm_dir/partitions.conf"
 }
 
 # Only builtins: a process costs 20 ms and more under emulation.
-function_state() ( # PCI-FOLDER
+function_state() { # PCI-FOLDER
   cd -P "$1" || return
-  local name=${PWD##*/} driver=none guid=none mtu=none file
-  for file in infiniband/*/node_guid; do [ ! -e "$file" ] || guid=$(normal_guid "$(<"$file")"); done
+  local name=${PWD##*/} driver=none guid=none mtu=none override file
+  for file in infiniband/*/node_guid; do [ ! -e "$file" ] || guid=$(<"$file"); done
   for file in net/*/mtu; do [ ! -e "$file" ] || mtu=$(<"$file"); done
-  ! cd -P driver 2>/dev/null || driver=${PWD##*/}
-  echo "$name driver=$driver rdma=$guid mtu=$mtu override=$(<"$1/driver_override")"
-)
-
-normal_guid() { # no GUID is all zeros when it was never set and all ones when it was taken back
-  case $1 in
-    0000:0000:0000:0000 | ffff:ffff:ffff:ffff) echo none ;;
-    *) echo "$1" ;;
-  esac
+  override=$(<driver_override)
+  if cd -P driver 2>/dev/null; then driver=${PWD##*/}; fi
+  cd /
+  echo "$name driver=$driver node_guid=$guid mtu=$mtu override=$override"
 }
 
 # GUIDs and link policy of the VFs, as the PF has them.
-vf_state() { # PF-NETDEV
-  ip -d link show dev "$1" | grep -E '^ *vf ' | sed -E 's/link\/infiniband [^ ]+ brd [^ ]+//; s/(00:){7}00|(ff:){7}ff/none/g; s/ +/ /g'
+vf_state() { # PF-NETDEV-FOLDER
+  ip -d link show dev "${1##*/}" | sed -nE 's/^ *vf ([0-9]+) .*(NODE_GUID .*)/vf \1 \2/p'
 }
 
 # Links that no PCI function owns: a pod's left-overs in the host's namespace.
