@@ -1,0 +1,46 @@
+// The model as a bed. CONTRACT_KERNEL says which kernel it models: 6.1, or 6.17 where nothing is
+// said.
+#include "tests/contract/kernel_contract.h"
+#include "tests/support/fake_kernel.h"
+
+#include <cstdlib>
+#include <string_view>
+
+namespace ibpod::contract {
+namespace {
+
+class FakeBed : public Bed {
+ public:
+  FakeBed() : kernel_(fake::node_with(2, 4)) {
+    const char* modelled = std::getenv("CONTRACT_KERNEL");
+    if (modelled != nullptr && std::string_view(modelled) == "6.1") return;
+    kernel_.ipoib_reappears = fake::IpoibReappears::in_target;
+    kernel_.renames_while_up = true;
+  }
+
+  ib::PciAddress vf() const override { return fake::vf_address(0, 2); }
+  node::Kernel& kernel() override { return kernel_; }
+  node::Namespace make_pod(const std::string& name) override {
+    return kernel_.make_namespace("/run/netns/" + name);
+  }
+  void kill_pod(const node::Namespace& pod) override { kernel_.kill_namespace(pod.path); }
+  void add_netdev(const node::Namespace& where, const std::string& name) override {
+    kernel_.add_netdev(where.path, name);
+  }
+  void remove_netdev(const node::Namespace& where, const std::string& name) override {
+    kernel_.remove_netdev(where, kernel_.interface(where.path, name).index.value).value();
+  }
+  void add_child(const node::Namespace& where, const std::string& parent, const std::string& name,
+                 ib::PKey key) override {
+    kernel_.add_child(where.path, parent, name, key);
+  }
+
+ private:
+  fake::FakeKernel kernel_;
+};
+
+}  // namespace
+
+std::unique_ptr<Bed> make_bed() { return std::make_unique<FakeBed>(); }
+
+}  // namespace ibpod::contract

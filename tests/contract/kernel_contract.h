@@ -1,0 +1,39 @@
+// The contract of node::Kernel: what every implementation does, the surprises of real kernels
+// included. The cases are in kernel_contract.cc. They are linked with one bed each: with the model
+// (fake_bed.cc, as unit tests) and with the machine (linux_bed.cc, inside the test VM). When the
+// machine surprises us, a case comes first, then the model, then the code.
+#pragma once
+
+#include "lib/ib/pkey.h"
+#include "lib/node/kernel.h"
+
+#include <memory>
+#include <string>
+
+namespace ibpod::contract {
+
+// A node with a VF that has GUIDs, the policy automatic and an ACTIVE port, in exclusive mode, and
+// somebody beside the code under test who can do something to it. Its end puts everything back.
+class Bed {
+ public:
+  virtual ~Bed() = default;
+
+  virtual ib::PciAddress vf() const = 0;
+  // Another one after kill_pod(): one that holds a namespace open keeps it alive.
+  virtual node::Kernel& kernel() = 0;
+
+  // A network namespace with lo in it, under a path of that name.
+  virtual node::Namespace make_pod(const std::string& name) = 0;
+  // Nothing leads to it and nothing holds it any more.
+  virtual void kill_pod(const node::Namespace& pod) = 0;
+  // Some other netdev, which has the name now.
+  virtual void add_netdev(const node::Namespace& where, const std::string& name) = 0;
+  virtual void remove_netdev(const node::Namespace& where, const std::string& name) = 0;
+  virtual void add_child(const node::Namespace& where, const std::string& parent,
+                         const std::string& name, ib::PKey key) = 0;
+};
+
+// Defined by the bed that is linked. A case makes one and leaves it behind.
+std::unique_ptr<Bed> make_bed();
+
+}  // namespace ibpod::contract

@@ -1,0 +1,137 @@
+// The machine as a bed: the node this runs on, as root, with nobody else at work on it. CONTRACT_VF
+// is the PCI address of a VF with GUIDs, policy auto and an ACTIVE port (a subnet manager is
+// running).
+#include "lib/node/linux_kernel.h"
+#include "tests/contract/kernel_contract.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <thread>
+#include <vector>
+
+#include <sched.h>
+#include <sys/mount.h>
+#include <unistd.h>
+
+namespace ibpod::contract {
+namespace {
+
+// The bed itself must not fail: without it nothing can be said.
+void must(bool done, const std::string& what) {
+  if (done) return;
+  std::fprintf(stderr, "the bed cannot %s\n", what.c_str());
+  std::abort();
+}
+
+template <typename T>
+T must(Result<T> result, const std::string& what) {
+  must(result.ok(), what + (result ? "" : ": " + result.error().text()));
+  return std::move(result).value();
+}
+
+// `ip` with the arguments, in the namespace.
+std::string ip_in(const node::Namespace& where, const std::string& arguments) {
+  return "ip " + (where.is_host() ? "" : "-n " + where.path.filename().string() + " ") + arguments;
+}
+
+void shell(const std::string& command) {
+  must(std::system(command.c_str()) == 0, "run: " + command);
+}
+
+// A new namespace, held by a bind mount, as `ip netns add` and container runtimes do it.
+void make_netns(const Path& path) {
+  std::filesystem::create_directories(path.parent_path());
+  std::ofstream{path};
+  std::thread([&] {
+    must(::unshare(CLONE_NEWNET) == 0, "unshare");
+    must(::mount("/proc/thread-self/ns/net", path.c_str(), "", MS_BIND, nullptr) == 0,
+         "mount " + path.string());
+  }).join();
+}
+
+void drop_netns(const Path& path) {
+  must(::umount2(path.c_str(), MNT_DETACH) == 0, "unmount " + path.string());
+  std::filesystem::remove(path);
+}
+
+class LinuxBed : public Bed {
+ public:
+  explicit LinuxBed(ib::PciAddress vf) : vf_(std::move(vf)) {
+    open_kernel();
+    function_ = *must(kernel_->function(vf_), "find the VF");
+    told_ = must(kernel_->vf_settings(function_), "read the VF's settings");
+    must(told_.policy == nl::LinkPolicy::automatic && !told_.port_guid.none(),
+         "use a VF without GUID or policy auto");
+    await_active();
+  }
+
+  ~LinuxBed() override {
+    for (const node::Namespace& pod : std::vector(pods_)) kill_pod(pod);
+    must(kernel_->set_driver(vf_, std::nullopt), "unbind the VF");
+    must(kernel_->set_vf_guids(function_, told_.node_guid, told_.port_guid), "set the GUIDs");
+    must(kernel_->set_vf_policy(function_, told_.policy), "set the policy");
+    must(kernel_->set_driver(vf_, function_.driver), "bind the VF");
+    await_active();
+  }
+
+  ib::PciAddress vf() const override { return vf_; }
+  node::Kernel& kernel() override { return *kernel_; }
+
+  node::Namespace make_pod(const std::string& name) override {
+    const Path path = "/run/netns/" + name;
+    make_netns(path);
+    pods_.push_back(*must(kernel_->find_namespace(path), "find " + path.string()));
+    return pods_.back();
+  }
+  void kill_pod(const node::Namespace& pod) override {
+    std::erase(pods_, pod);
+    drop_netns(pod.path);
+    open_kernel();
+  }
+  void add_netdev(const node::Namespace& where, const std::string& name) override {
+    shell(ip_in(where, "link add " + name + " type dummy"));
+  }
+  void remove_netdev(const node::Namespace& where, const std::string& name) override {
+    shell(ip_in(where, "link delete " + name));
+  }
+  void add_child(const node::Namespace& where, const std::string& parent, const std::string& name,
+                 ib::PKey key) override {
+    shell(ip_in(where,
+                "link add link " + parent + " name " + name + " type ipoib pkey " + key.text()));
+  }
+
+ private:
+  void open_kernel() { kernel_ = must(node::LinuxKernel::open(), "open the kernel"); }
+
+  bool is_active() {
+    const auto devices = must(kernel_->rdma_devices(node::kHost, vf_), "list RDMA devices");
+    const auto netdevs = must(kernel_->netdevs(node::kHost, vf_), "list netdevs");
+    if (devices.empty() || netdevs.empty()) return false;
+    const auto port = kernel_->port(node::kHost, devices.front().name);
+    return port && port->state == ib::PortState::active;
+  }
+  void await_active() {
+    const auto look = [&]() -> Result<bool> { return is_active(); };
+    must(must(wait_until(*kernel_, Deadline::in(Duration(20000)), look), "wait"),
+         "see the VF ACTIVE");
+  }
+
+  ib::PciAddress vf_;
+  std::unique_ptr<node::LinuxKernel> kernel_;
+  node::Function function_;
+  nl::VfSettings told_;
+  std::vector<node::Namespace> pods_;
+};
+
+}  // namespace
+
+std::unique_ptr<Bed> make_bed() {
+  const char* vf = std::getenv("CONTRACT_VF");
+  must(vf != nullptr, "do without CONTRACT_VF, the PCI address of a VF");
+  return std::make_unique<LinuxBed>(must(ib::PciAddress::parse(vf), "read CONTRACT_VF"));
+}
+
+}  // namespace ibpod::contract
