@@ -1,0 +1,43 @@
+// A folder that goes when the test ends.
+#pragma once
+
+#include "lib/base/files.h"
+
+#include <cstdlib>
+#include <fstream>
+#include <string>
+
+namespace ibpod {
+
+class TempFolder {
+ public:
+  TempFolder() {
+    std::string name = (std::filesystem::temp_directory_path() / "ibpod-test.XXXXXX").string();
+    if (::mkdtemp(name.data()) == nullptr) std::abort();
+    path_ = name;
+  }
+  TempFolder(const TempFolder&) = delete;
+  TempFolder& operator=(const TempFolder&) = delete;
+  ~TempFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+
+  const Path& path() const { return path_; }
+
+  Path write(const std::string& name, const std::string& content) const {
+    std::ofstream(path_ / name) << content;
+    return path_ / name;
+  }
+  // A shell script that can be run.
+  Path script(const std::string& name, const std::string& content) const {
+    const Path program = write(name, "#!/bin/sh\n" + content + "\n");
+    std::filesystem::permissions(program, std::filesystem::perms::owner_all);
+    return program;
+  }
+
+ private:
+  Path path_;
+};
+
+}  // namespace ibpod
