@@ -42,8 +42,9 @@ TEST_CASE("an errno becomes a code, and is kept through steps, details and numbe
       {EBUSY, Code::busy},     {ETXTBSY, Code::busy},       {EOPNOTSUPP, Code::unsupported},
       {EACCES, Code::denied},  {EAGAIN, Code::unavailable}, {ETIMEDOUT, Code::unavailable},
       {EIO, Code::internal},   {ENOSPC, Code::internal},    {EPERM, Code::denied}};
-  for (const auto& [number, code] : table) {
-    CAPTURE(number);
+  for (const auto& row : table) {
+    const auto& [number, code] = row;
+    CAPTURE(row.number);
     const Error error =
         Error::from_errno(number, "open x").during("attach").with_details("d").reported_as(11);
     CHECK(error.code() == code);

@@ -144,8 +144,9 @@ TEST_CASE("a plugin's own error is passed on, with its code and what it wrote be
       {"echo why >&2; exit 3", "ipam fake: it failed with exit code 3: why", 105},
       {"echo '{}'; echo why >&2; exit 3", "ipam fake: it failed with exit code 3: why", 105},
   };
-  for (const auto& [script, text, code] : table) {
-    CAPTURE(script);
+  for (const auto& row : table) {
+    const auto& [script, text, code] = row;
+    CAPTURE(row.script);
     const Error error = Script(script).ipam().add(kLong).error();
     CHECK(error.text() == text);
     CHECK(error.details() == "why");

@@ -141,8 +141,9 @@ TEST_CASE("an error is printed with the configuration's version, and the plugin 
       {environment_of("ADD"), R"({"cniVersion":"0.3.1"})", 7,
        R"({"cniVersion":"0.3.1","code":7,"msg":"the document: the key \"name\" is missing"})"},
   };
-  for (const auto& [environment, input, code, output] : table) {
-    CAPTURE(output);
+  for (const auto& row : table) {
+    const auto& [environment, input, code, output] = row;
+    CAPTURE(row.output);
     Puppet plugin;
     const Answer answer = serve(plugin, environment, input);
     CHECK(answer.exit_code == 1);

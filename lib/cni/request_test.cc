@@ -232,8 +232,9 @@ TEST_CASE("what is wrong in a configuration is named, with the number it is repo
       {R"({"name":"n","cni.dev/attachments":[7]})", 7,
        "cni.dev/attachments[0]: expected an object, got the number 7"},
   };
-  for (const auto& [text, number, message] : table) {
-    CAPTURE(text);
+  for (const auto& row : table) {
+    const auto& [text, number, message] = row;
+    CAPTURE(row.text);
     const auto network = network_of(text);
     REQUIRE_FALSE(network);
     CHECK(failure_of(network.error()).code == number);

@@ -134,8 +134,9 @@ TEST_CASE("what is wrong in a result is named with its place") {
       {R"({"dns":{"nameservers":[7]}})", "dns.nameservers[0]: expected a string, got the number 7"},
       {R"({"dns":7})", "dns: expected an object, got the number 7"},
   };
-  for (const auto& [text, message] : table) {
-    CAPTURE(text);
+  for (const auto& row : table) {
+    const auto& [text, message] = row;
+    CAPTURE(row.text);
     CHECK(error_of(text).substr(0, std::string_view(message).size()) == message);
   }
 }
