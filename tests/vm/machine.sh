@@ -4,12 +4,16 @@
 
 # Everything a boot of this kernel needs; fast when nothing changed.
 prepare_machine() { # KERNEL
+  local lock
+  exec {lock}>"$build/prepare.lock"
+  flock "$lock"
   find_kernel "$1"
   kernel_dir=$build/$release
   mkdir -p "$kernel_dir"
   build_softhca
   build_initramfs
   choose_accelerator
+  exec {lock}>&-
 }
 
 # The first process, and the modules it needs to reach the host's root.
