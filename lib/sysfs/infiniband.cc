@@ -77,6 +77,11 @@ Result<ib::PKeyTable> read_pkeys(const Sysfs& sysfs, const Path& folder) {
 
 }  // namespace
 
+Result<ib::Guid> port_guid(const Sysfs& sysfs, const std::string& rdma_device, unsigned number) {
+  const Path folder = TRY(folder_of(rdma_device, number));
+  return read_gid_guid(sysfs, folder / "gids/0");
+}
+
 Result<ib::Guid> node_guid(const Sysfs& sysfs, const std::string& rdma_device) {
   const Path folder = TRY(folder_of(rdma_device));
   const std::string content = TRY(sysfs.read(folder / "node_guid"));

@@ -1,0 +1,46 @@
+// What a network of type "ib-sriov" is configured with. Keys and types are those of ib-sriov-cni, and ours;
+// docs/configuration.md tells what each one means.
+#pragma once
+
+#include "lib/attach/context.h"
+#include "lib/base/clock.h"
+#include "lib/base/result.h"
+#include "lib/cni/request.h"
+#include "lib/log/log.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ibpod::ib_sriov {
+
+inline constexpr std::string_view kStateFolder = "/var/lib/ibpod";
+
+struct Config {
+  attach::Order order;
+  bool ib_kubernetes = false;           // ibKubernetesEnabled
+  bool ib_kubernetes_configured = false;  // … and it has said so for this pod
+  log::Level log_level = log::Level::info;
+  Path log_file;
+  Path state_folder{kStateFolder};
+  // What was read in an odd way, or not at all.
+  std::vector<std::string> warnings;
+};
+
+// invalid names key, value and what would be right; unsupported is for values that are right for others
+// ("dhcp"). The device is required for ADD and CHECK only: GC and STATUS speak of the network.
+Result<Config> parse_config(const cni::Call& call, const cni::Network& network);
+
+// For DEL, which has to work whatever has become of the configuration since: what can be read of it, the
+// rest as warnings.
+struct Remains {
+  std::optional<ib::PciAddress> device;
+  log::Level log_level = log::Level::info;
+  Path log_file;
+  Path state_folder{kStateFolder};
+  Duration timeout{30'000};
+  std::vector<std::string> warnings;
+};
+Remains parse_remains(const cni::Call& call, const cni::Network& network);
+
+}  // namespace ibpod::ib_sriov

@@ -1,0 +1,107 @@
+#include "cni/ib-sriov/plugin.h"
+
+#include "lib/attach/add.h"
+#include "lib/attach/check.h"
+#include "lib/attach/del.h"
+#include "lib/attach/gc.h"
+#include "lib/attach/status.h"
+
+namespace ibpod::ib_sriov {
+
+using log::Level;
+
+struct IbSriov::Stage {
+  std::unique_ptr<node::Kernel> kernel;
+  std::unique_ptr<node::Kernel> traced;
+  std::unique_ptr<node::Records> records;
+  std::unique_ptr<attach::Context> context;
+};
+
+Status IbSriov::configure(const cni::Call& call, const cni::Network& network) {
+  call_ = &call;
+  network_ = &network;
+  log_.always("command", cni::name(call.verb));
+  log_.always("network", network.name);
+  if (!call.container_id.empty()) log_.always("containerID", call.container_id).always("ifname", call.ifname);
+  if (!call.pod.name.empty()) log_.always("pod", call.pod.name_space + "/" + call.pod.name);
+  if (call.verb == cni::Verb::del) {
+    Remains remains = parse_remains(call, network);
+    config_.state_folder = remains.state_folder;
+    config_.order.timeout = remains.timeout;
+    device_ = remains.device;
+    return configure_log(remains.log_level, remains.log_file, remains.warnings);
+  }
+  config_ = TRY(parse_config(call, network));
+  if (!config_.order.device.empty()) device_ = config_.order.device;
+  return configure_log(config_.log_level, config_.log_file, config_.warnings);
+}
+
+Status IbSriov::configure_log(Level level, const Path& file, const std::vector<std::string>& warnings) {
+  log_.set_least(level);
+  if (device_) log_.always("device", device_->text());
+  const Status opened = file.empty() ? ok() : log_.open(file);
+  // A pod is not refused for a log.
+  if (!opened) log_.write(Level::warning, "logFile: " + opened.error().text());
+  for (const std::string& warning : warnings) log_.write(Level::warning, warning);
+  return ok();
+}
+
+Result<std::unique_ptr<IbSriov::Stage>> IbSriov::open_stage() {
+  auto stage = std::make_unique<Stage>();
+  const node::Observer observe = [this](const node::Step& step) {
+    json::Value members = json::Value::object();
+    members.set("step", step.what).set("us", static_cast<int64_t>(step.duration.count()));
+    if (step.error != nullptr) members.set("error", step.error->text());
+    const Level done = step.order ? Level::info : Level::debug;
+    log_.write(step.error != nullptr ? Level::warning : done, step.error != nullptr ? "failed" : "done", members);
+  };
+  const std::string boot_id = TRY(world_.boot_id());
+  stage->kernel = TRY(world_.open_kernel());
+  stage->traced = node::trace(*stage->kernel, observe);
+  stage->records = std::make_unique<node::Records>(config_.state_folder);
+  stage->context = std::make_unique<attach::Context>(attach::Context{
+      *stage->traced, *stage->records, boot_id, "ib-sriov", *call_, *network_,
+      [this](const std::string& text) { log_.write(Level::warning, text); }, observe});
+  return stage;
+}
+
+// ib-kubernetes sets a pod's GUID up at the subnet manager and says so in the pod's annotation.
+Status IbSriov::check_ib_kubernetes(const attach::Context& context) const {
+  if (!config_.ib_kubernetes) return ok();
+  if (!config_.ib_kubernetes_configured) {
+    return Error(Code::unavailable, "ibKubernetesEnabled: ib-kubernetes has not configured this pod yet: "
+                                    "args.cni has no \"mellanox.infiniband.app\": \"configured\"");
+  }
+  const std::optional<node::Function> function = TRY(context.kernel.function(config_.order.device));
+  if (!function || !function->pf || config_.order.wanted.guids) return ok();
+  return Error(Code::unavailable, "ibKubernetesEnabled: ib-kubernetes has given this pod no GUID: args.cni.guid and "
+                                  "runtimeConfig.infinibandGUID are empty");
+}
+
+Result<cni::AddResult> IbSriov::add() {
+  const std::unique_ptr<Stage> stage = TRY(open_stage());
+  TRY(check_ib_kubernetes(*stage->context));
+  return attach::add(*stage->context, config_.order);
+}
+
+Status IbSriov::del() {
+  const std::unique_ptr<Stage> stage = TRY(open_stage());
+  return attach::del(*stage->context, device_, config_.order.timeout);
+}
+
+Status IbSriov::check() {
+  const std::unique_ptr<Stage> stage = TRY(open_stage());
+  return attach::check(*stage->context, config_.order);
+}
+
+Status IbSriov::gc() {
+  const std::unique_ptr<Stage> stage = TRY(open_stage());
+  return attach::gc(*stage->context, config_.order.timeout);
+}
+
+Status IbSriov::status() {
+  const std::unique_ptr<Stage> stage = TRY(open_stage());
+  return attach::status(*stage->context, config_.order.wanted.isolation, config_.order.timeout);
+}
+
+}  // namespace ibpod::ib_sriov

@@ -1,0 +1,58 @@
+// What every verb of an attachment works with. main builds it once a call and passes it down.
+#pragma once
+
+#include "lib/base/clock.h"
+#include "lib/base/files.h"
+#include "lib/cni/request.h"
+#include "lib/node/kernel.h"
+#include "lib/node/record.h"
+#include "lib/node/records.h"
+#include "lib/node/traced_kernel.h"
+
+#include <chrono>
+#include <functional>
+#include <optional>
+#include <string>
+
+namespace ibpod::attach {
+
+struct Context {
+  node::Kernel& kernel;
+  const node::Records& records;
+  std::string boot_id;  // of this boot
+  std::string plugin;   // "ib-sriov"
+  const cni::Call& call;
+  const cni::Network& network;
+  // Takes what an operator should know although nothing has failed.
+  std::function<void(const std::string&)> warn;
+  // Is told of every step outside the kernel and how long it took; the kernel's own are told by
+  // node::trace.
+  node::Observer observe;
+};
+
+// Carries out a step and tells the context's observer.
+template <typename Work>
+auto timed(const Context& context, const std::string& step, Work work) {
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point begin = Clock::now();
+  auto result = work();
+  context.observe({step, std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - begin),
+                   result ? nullptr : &result.error(), true});
+  return result;
+}
+
+// What a network's configuration orders for one attachment.
+struct Order {
+  ib::PciAddress device;
+  node::Wanted wanted;
+  // vfioPciMode: the device has to be on vfio-pci. Without it, that is looked up.
+  bool vfio = false;
+  Duration timeout{30'000};
+  // CNIDeviceInfoFile; empty: none.
+  Path device_info;
+};
+
+// Work that undoes what an ADD began, after its own time is over.
+inline constexpr Duration kUndoTime{20'000};
+
+}  // namespace ibpod::attach

@@ -1,0 +1,62 @@
+#include "lib/attach/del.h"
+
+#include "lib/attach/addresses.h"
+#include "lib/attach/release.h"
+#include "lib/node/restore.h"
+
+#include <algorithm>
+
+namespace ibpod::attach {
+namespace {
+
+bool is_damaged(const Status& released) {
+  return !released && (released.error().code() == Code::invalid || released.error().code() == Code::unsupported);
+}
+
+// Whether a record of somebody else names the device.
+Result<bool> belongs_to_another(const Context& context, const ib::PciAddress& device) {
+  const std::vector<node::RecordName> names = TRY(context.records.of_device(device));
+  return std::any_of(names.begin(), names.end(), [&](const node::RecordName& name) {
+    return name.container_id != context.call.container_id || name.ifname != context.call.ifname;
+  });
+}
+
+Status release_unrecorded(const Context& context, const ib::PciAddress& device, Deadline deadline) {
+  if (context.call.netns.empty()) return ok();
+  const std::optional<node::Namespace> pod = TRY(context.kernel.find_namespace(context.call.netns));
+  const std::optional<node::Namespace> own = TRY(context.kernel.find_namespace("/proc/self/ns/net"));
+  if (!pod || (own && own->identity == pod->identity)) return ok();
+  const FolderLock lock = TRY(context.records.lock(device, deadline));
+  const bool taken = TRY(belongs_to_another(context, device));
+  return taken ? ok() : node::fetch_from(context.kernel, *pod, device, deadline);
+}
+
+Status release_addresses_of_call(const Context& context, Deadline deadline) {
+  const std::optional<cni::Ipam> ipam = TRY(ipam_of(context));
+  return ipam ? ipam->del(deadline) : ok();
+}
+
+}  // namespace
+
+Status del(const Context& context, const std::optional<ib::PciAddress>& device, Duration timeout) {
+  const Deadline deadline = Deadline::in(timeout);
+  const std::vector<node::RecordName> names =
+      TRY(context.records.of_attachment(context.call.container_id, context.call.ifname));
+  Errors errors;
+  bool recorded = false;
+  for (const node::RecordName& name : names) {
+    Status released = release(context, name, deadline);
+    if (is_damaged(released)) {
+      context.warn(released.error().text() + ": the device stays out of service until garbage collection");
+      continue;
+    }
+    recorded = true;
+    errors.collect(std::move(released));
+  }
+  if (recorded) return errors.status();
+  if (device) errors.collect(release_unrecorded(context, *device, deadline));
+  errors.collect(release_addresses_of_call(context, deadline));
+  return errors.status();
+}
+
+}  // namespace ibpod::attach

@@ -1,0 +1,24 @@
+// A VF's partition, as its port itself shows it.
+#pragma once
+
+#include "lib/attach/context.h"
+#include "lib/ib/pkey.h"
+#include "lib/node/record.h"
+
+namespace ibpod::attach {
+
+// Where a port's table holds the partition.
+struct Membership {
+  size_t index = 0;
+  ib::PKey key;
+};
+
+// Waits until the attachment's port is ACTIVE and its P_Key table holds the wanted key. `index0`: at
+// index 0, and the IPoIB interface has taken it up (it uses index 0 and no other). unavailable at the
+// deadline, with port state, GUID and table in the details. Other keys in the table are warned of.
+Result<Membership> await_partition(const Context& context, const node::Record& record, bool index0, Deadline deadline);
+
+// Where the attachment's RDMA devices are: in the pod under isolation, else in the host's namespace.
+const node::Namespace& home_of_rdma(const node::Record& record);
+
+}  // namespace ibpod::attach

@@ -1,0 +1,80 @@
+#include "lib/log/log.h"
+
+#include <fcntl.h>
+#include <time.h>
+
+#include <array>
+#include <chrono>
+
+namespace ibpod::log {
+namespace {
+
+// 2026-01-31T12:00:00.123Z
+std::string now() {
+  const auto since = std::chrono::system_clock::now().time_since_epoch();
+  const time_t seconds = std::chrono::duration_cast<std::chrono::seconds>(since).count();
+  const auto millis = std::chrono::duration_cast<std::chrono::milliseconds>(since).count() % 1000;
+  tm broken{};
+  ::gmtime_r(&seconds, &broken);
+  std::array<char, 32> text{};
+  const size_t length = ::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%S", &broken);
+  const std::string digits = std::to_string(1000 + millis);
+  return std::string(text.data(), length) + "." + digits.substr(1) + "Z";
+}
+
+void put(int fd, const std::string& line) {
+  // One write a line: lines of processes that share a file do not mix. Nobody could be told of a failure.
+  [[maybe_unused]] const ssize_t written = ::write(fd, line.data(), line.size());
+}
+
+void add_members(json::Value& line, const json::Value& members) {
+  const auto all = members.members();
+  if (!all) return;
+  for (const auto& [key, value] : *all) line.set(key, value);
+}
+
+}  // namespace
+
+std::string_view name(Level level) {
+  switch (level) {
+    case Level::debug: return "debug";
+    case Level::info: return "info";
+    case Level::warning: return "warning";
+    case Level::error: return "error";
+  }
+  return "error";
+}
+
+Result<Level> parse_level(std::string_view text) {
+  if (text == "warn") return Level::warning;
+  if (text == "panic" || text == "fatal") return Level::error;
+  for (const Level level : {Level::debug, Level::info, Level::warning, Level::error}) {
+    if (text == name(level)) return level;
+  }
+  return Error(Code::invalid, "\"" + std::string(text) + "\" is no log level: expected debug, info, warning or error");
+}
+
+Status Log::open(const Path& file) {
+  file_ = Fd(TRY(sys("open " + file.string(), [&] {
+    return ::open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
+  })));
+  return ok();
+}
+
+Log& Log::always(std::string_view key, json::Value value) {
+  common_.set(key, std::move(value));
+  return *this;
+}
+
+void Log::write(Level level, std::string_view message, const json::Value& members) {
+  if (level < least_) return;
+  json::Value line = json::Value::object();
+  line.set("time", now()).set("level", name(level)).set("msg", message);
+  add_members(line, common_);
+  add_members(line, members);
+  const std::string text = line.text() + "\n";
+  put(2, text);
+  if (file_.valid()) put(file_.get(), text);
+}
+
+}  // namespace ibpod::log

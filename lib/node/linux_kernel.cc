@@ -1,0 +1,269 @@
+#include "lib/node/linux_kernel.h"
+
+#include <poll.h>
+
+#include <algorithm>
+
+#include "lib/base/netns_thread.h"
+#include "lib/nl/announce.h"
+#include "lib/sysfs/infiniband.h"
+#include "lib/sysfs/pci.h"
+
+namespace ibpod::node {
+namespace {
+
+// A port's state and its P_Key table change without any event that a netlink socket would see (only an
+// open verbs context is told), so no wait is longer than this.
+constexpr Duration kLongestWait{25};
+
+std::string in(const Namespace& where) {
+  return where.is_host() ? " in the host's namespace" : " in " + where.path.string();
+}
+
+Result<RdmaDevice> read_rdma_device(const sysfs::Sysfs& sysfs, const std::string& name) {
+  RdmaDevice device{.name = name};
+  device.node_guid = TRY(sysfs::node_guid(sysfs, name));
+  device.port_guid = TRY(sysfs::port_guid(sysfs, name, 1));
+  return device;
+}
+
+}  // namespace
+
+Result<LinuxKernel::View> LinuxKernel::open_view(netns::NetNs netns, sysfs::Sysfs sysfs) {
+  const netns::Identity identity = TRY(netns.identity());
+  nl::Socket route = TRY(nl::Socket::open_in(netns.fd(), nl::Family::route));
+  nl::Socket rdma = TRY(nl::Socket::open_in(netns.fd(), nl::Family::rdma));
+  nl::Socket events = TRY(nl::Socket::open_in(netns.fd(), nl::Family::route));
+  TRY(events.subscribe_to_links());
+  return View{std::move(netns), identity,          std::move(route),
+              std::move(rdma),  std::move(sysfs), std::move(events)};
+}
+
+Result<std::unique_ptr<LinuxKernel>> LinuxKernel::open(const Path& sys) {
+  netns::NetNs netns = TRY(netns::NetNs::current());
+  sysfs::Sysfs sysfs = TRY(sysfs::Sysfs::open(sys));
+  View host = TRY(open_view(std::move(netns), std::move(sysfs)));
+  nl::Uevents uevents = TRY(nl::Uevents::open());
+  return std::unique_ptr<LinuxKernel>(new LinuxKernel(std::move(host), std::move(uevents)));
+}
+
+Result<LinuxKernel::View*> LinuxKernel::view(const Namespace& where) {
+  if (where.is_host()) return &host_;
+  const auto known = pods_.find(where.path);
+  if (known != pods_.end() && known->second.identity == where.identity) return &known->second;
+  netns::NetNs netns = TRY(netns::NetNs::open(where.path));
+  const netns::Identity identity = TRY(netns.identity());
+  if (identity != where.identity) {
+    return Error(Code::not_found, where.path.string() + ": the namespace is gone, another one has taken its path");
+  }
+  sysfs::Sysfs sysfs = TRY(sysfs::Sysfs::of_netns(netns.fd()));
+  View opened = TRY(open_view(std::move(netns), std::move(sysfs)));
+  return &pods_.insert_or_assign(where.path, std::move(opened)).first->second;
+}
+
+Result<std::optional<Function>> LinuxKernel::function(const ib::PciAddress& address) {
+  const sysfs::Sysfs& sysfs = host_.sysfs;
+  if (!sysfs::exists(sysfs, address)) return std::optional<Function>();
+  Function function;
+  function.address = address;
+  function.driver = TRY(sysfs::driver(sysfs, address));
+  function.char_devices = TRY(sysfs::char_devices(sysfs, address));
+  function.pf = TRY(sysfs::pf_of(sysfs, address));
+  if (function.pf) function.vf = TRY(sysfs::vf_index(sysfs, *function.pf, address));
+  return std::optional<Function>(std::move(function));
+}
+
+Result<nl::RdmaNetnsMode> LinuxKernel::rdma_netns_mode() { return nl::rdma_netns_mode(host_.rdma); }
+
+Result<std::optional<Namespace>> LinuxKernel::find_namespace(const Path& path) {
+  Result<netns::NetNs> netns = netns::NetNs::open(path);
+  if (!netns && netns.error().code() == Code::not_found) return std::optional<Namespace>();
+  if (!netns) return std::move(netns).error();
+  const netns::Identity identity = TRY(netns->identity());
+  return std::optional<Namespace>(Namespace{path, identity});
+}
+
+Result<std::optional<Netdev>> LinuxKernel::find_netdev(const Namespace& where, const std::string& name) {
+  View* const view = TRY(this->view(where));
+  return nl::find_link(view->route, name);
+}
+
+Result<std::vector<Netdev>> LinuxKernel::netdevs(const Namespace& where, const ib::PciAddress& function) {
+  View* const view = TRY(this->view(where));
+  const std::vector<std::string> names = TRY(sysfs::netdevs(view->sysfs, function));
+  std::vector<Netdev> found;
+  for (const std::string& name : names) {
+    std::optional<Netdev> netdev = TRY(nl::find_link(view->route, name));
+    if (netdev) found.push_back(std::move(*netdev));
+  }
+  std::sort(found.begin(), found.end(), [](const Netdev& a, const Netdev& b) { return a.index < b.index; });
+  return found;
+}
+
+Result<std::vector<RdmaDevice>> LinuxKernel::rdma_devices(const Namespace& where, const ib::PciAddress& function) {
+  View* const view = TRY(this->view(where));
+  const std::vector<std::string> names = TRY(sysfs::rdma_devices(view->sysfs, function));
+  std::vector<RdmaDevice> found;
+  for (const std::string& name : names) {
+    const Result<RdmaDevice> device = read_rdma_device(view->sysfs, name);
+    if (!device && device.error().code() == Code::not_found) continue;  // renamed or gone meanwhile
+    if (!device) return device.error();
+    found.push_back(*device);
+  }
+  return found;
+}
+
+Result<ib::Port> LinuxKernel::port(const Namespace& where, const std::string& rdma_device) {
+  View* const view = TRY(this->view(where));
+  return sysfs::port(view->sysfs, rdma_device, 1);
+}
+
+// The netdev of the PF: the kernel takes a VF's GUIDs through it and through nothing else.
+Result<IfIndex> LinuxKernel::pf_netdev(const Function& vf) {
+  if (!vf.pf) return Error(Code::invalid, vf.address.text() + " is no VF");
+  const std::vector<Netdev> found = TRY(netdevs(kHost, *vf.pf));
+  for (const Netdev& netdev : found) {
+    if (!netdev.parent) return netdev.index;
+  }
+  return Error(Code::unavailable, "the PF " + vf.pf->text() +
+                                      " has no IPoIB interface in the host's namespace, and a VF's GUIDs and link "
+                                      "policy can be reached through nothing else: load ib_ipoib");
+}
+
+Result<nl::VfSettings> LinuxKernel::vf_settings(const Function& vf) {
+  const IfIndex pf = TRY(pf_netdev(vf));
+  const std::vector<nl::VfSettings> all = TRY(nl::vf_settings(host_.route, pf));
+  for (const nl::VfSettings& settings : all) {
+    if (settings.vf == nl::VfIndex{vf.vf}) return settings;
+  }
+  return Error(Code::not_found, "the PF " + vf.pf->text() + " knows no VF " + std::to_string(vf.vf));
+}
+
+Result<std::vector<nl::LinkAddress>> LinuxKernel::addresses(const Namespace& where, IfIndex netdev) {
+  View* const view = TRY(this->view(where));
+  return nl::addresses(view->route, netdev);
+}
+
+Status LinuxKernel::set_vf_guids(const Function& vf, ib::Guid node, ib::Guid port) {
+  if (node.value() == 0 || port.value() == 0) {
+    return Error(Code::invalid, "a VF cannot be given the GUID 0: all ones says that it has none");
+  }
+  const IfIndex pf = TRY(pf_netdev(vf));
+  return nl::set_vf_guids(host_.route, pf, nl::VfIndex{vf.vf}, node, port);
+}
+
+Status LinuxKernel::set_vf_policy(const Function& vf, LinkPolicy policy) {
+  const IfIndex pf = TRY(pf_netdev(vf));
+  return nl::set_vf_policy(host_.route, pf, nl::VfIndex{vf.vf}, policy);
+}
+
+Status LinuxKernel::set_driver(const ib::PciAddress& function, const std::optional<std::string>& driver) {
+  return driver ? sysfs::bind(host_.sysfs, function, *driver) : sysfs::unbind(host_.sysfs, function);
+}
+
+Status LinuxKernel::move_rdma(const Namespace& from, const std::string& device, const Namespace& to) {
+  View* const source = TRY(view(from));
+  View* const target = TRY(view(to));
+  const std::optional<nl::RdmaDevice> found = TRY(nl::find_rdma_device(source->rdma, device));
+  if (!found) return Error(Code::not_found, "there is no RDMA device " + device + in(from));
+  const auto move = [&] { return nl::move_rdma_device(source->rdma, found->index, target->netns.fd()); };
+  if (from.is_host()) return move();
+  return run_in_netns(source->netns.fd(), "move " + device, move);
+}
+
+Status LinuxKernel::rename_rdma(const Namespace& where, const std::string& device, const std::string& name) {
+  View* const view = TRY(this->view(where));
+  const std::optional<nl::RdmaDevice> found = TRY(nl::find_rdma_device(view->rdma, device));
+  if (!found) return Error(Code::not_found, "there is no RDMA device " + device + in(where));
+  return nl::rename_rdma_device(view->rdma, found->index, name);
+}
+
+Status LinuxKernel::move_netdev(const Namespace& from, IfIndex netdev, const Namespace& to, const std::string& name) {
+  View* const source = TRY(view(from));
+  View* const target = TRY(view(to));
+  return nl::move(source->route, netdev, target->netns.fd(), name);
+}
+
+namespace {
+
+Status change_altnames(nl::Socket& route, const Netdev& netdev, const std::vector<std::string>& wanted) {
+  for (const std::string& altname : netdev.altnames) {
+    if (std::find(wanted.begin(), wanted.end(), altname) == wanted.end()) {
+      TRY(nl::remove_altname(route, netdev.index, altname));
+    }
+  }
+  for (const std::string& altname : wanted) {
+    if (std::find(netdev.altnames.begin(), netdev.altnames.end(), altname) == netdev.altnames.end()) {
+      TRY(nl::add_altname(route, netdev.index, altname));
+    }
+  }
+  return ok();
+}
+
+Status change_mode(nl::Socket& route, const Netdev& netdev, const NetdevChange& change) {
+  if (!netdev.ipoib || (!change.mode && !change.umcast)) return ok();
+  return nl::set_ipoib(route, netdev.index, change.mode.value_or(netdev.ipoib->mode),
+                       change.umcast.value_or(netdev.ipoib->umcast));
+}
+
+}  // namespace
+
+Status LinuxKernel::change_netdev(const Namespace& where, IfIndex index, const NetdevChange& change) {
+  View* const view = TRY(this->view(where));
+  nl::Socket& route = view->route;
+  const std::optional<Netdev> netdev = TRY(nl::find_link(route, index));
+  if (!netdev) return Error(Code::not_found, "the interface is gone" + in(where));
+  if (change.up == false) TRY(nl::set_up(route, index, false));
+  if (change.altnames) TRY(change_altnames(route, *netdev, *change.altnames));
+  if (change.name) TRY(nl::rename(route, index, *change.name));
+  TRY(change_mode(route, *netdev, change));
+  if (change.mtu) TRY(nl::set_mtu(route, index, *change.mtu));
+  if (change.address) TRY(nl::set_address(route, index, *change.address));
+  if (change.up == true) TRY(nl::set_up(route, index, true));
+  return ok();
+}
+
+Status LinuxKernel::remove_netdev(const Namespace& where, IfIndex netdev) {
+  View* const view = TRY(this->view(where));
+  return nl::remove_link(view->route, netdev);
+}
+
+Status LinuxKernel::configure(const Namespace& where, IfIndex netdev, const Addressing& addressing, Deadline deadline) {
+  View* const view = TRY(this->view(where));
+  for (const ip::Prefix& address : addressing.addresses) TRY(nl::add_address(view->route, netdev, address));
+  const bool settled = TRY(wait_until(*this, deadline, [&]() -> Result<bool> {
+    const std::vector<nl::LinkAddress> now = TRY(nl::addresses(view->route, netdev));
+    for (const nl::LinkAddress& address : now) {
+      if (address.failed) return Error(Code::exists, address.prefix.text() + " is in use by somebody else on this link");
+    }
+    return std::none_of(now.begin(), now.end(), [](const nl::LinkAddress& address) { return address.tentative; });
+  }));
+  if (!settled) return Error(Code::unavailable, "IPv6 duplicate address detection has not finished");
+  // Behind the addresses: a gateway must be reachable when its route is added.
+  for (const nl::Route& route : addressing.routes) TRY(nl::add_route(view->route, netdev, route));
+  return ok();
+}
+
+Status LinuxKernel::announce(const Namespace& where, IfIndex index, const std::vector<ip::Prefix>& addresses) {
+  View* const view = TRY(this->view(where));
+  const std::optional<Netdev> netdev = TRY(nl::find_link(view->route, index));
+  if (!netdev) return Error(Code::not_found, "the interface is gone" + in(where));
+  return run_in_netns(view->netns.fd(), "announce " + netdev->name, [&]() -> Status {
+    for (const ip::Prefix& address : addresses) TRY(nl::announce(*netdev, netdev->broadcast, address.address));
+    return ok();
+  });
+}
+
+Result<bool> LinuxKernel::wait_for_change(Deadline deadline) {
+  if (deadline.passed()) return false;
+  std::vector<pollfd> waiting{{uevents_.fd(), POLLIN, 0}, {host_.events.fd(), POLLIN, 0}};
+  for (const auto& [path, pod] : pods_) waiting.push_back({pod.events.fd(), POLLIN, 0});
+  const Deadline until = deadline.at_most(kLongestWait);
+  TRY(sys("poll", [&] { return ::poll(waiting.data(), waiting.size(), static_cast<int>(until.left().count())); }));
+  uevents_.drain();
+  host_.events.drain();
+  for (auto& [path, pod] : pods_) pod.events.drain();
+  return true;
+}
+
+}  // namespace ibpod::node

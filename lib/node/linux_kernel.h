@@ -1,0 +1,63 @@
+// LinuxKernel: the Kernel that is really there, over netlink, sysfs and namespaces.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "lib/node/kernel.h"
+#include "lib/nl/uevent.h"
+#include "lib/sysfs/sysfs.h"
+
+namespace ibpod::node {
+
+// For one thread. Its host namespace is the one that open() was called in.
+class LinuxKernel : public Kernel {
+ public:
+  static Result<std::unique_ptr<LinuxKernel>> open(const Path& sys = "/sys");
+
+  Result<std::optional<Function>> function(const ib::PciAddress& address) override;
+  Result<nl::RdmaNetnsMode> rdma_netns_mode() override;
+  Result<std::optional<Namespace>> find_namespace(const Path& path) override;
+  Result<std::optional<Netdev>> find_netdev(const Namespace& where, const std::string& name) override;
+  Result<std::vector<Netdev>> netdevs(const Namespace& where, const ib::PciAddress& function) override;
+  Result<std::vector<RdmaDevice>> rdma_devices(const Namespace& where, const ib::PciAddress& function) override;
+  Result<ib::Port> port(const Namespace& where, const std::string& rdma_device) override;
+  Result<nl::VfSettings> vf_settings(const Function& vf) override;
+  Result<std::vector<nl::LinkAddress>> addresses(const Namespace& where, IfIndex netdev) override;
+
+  Status set_vf_guids(const Function& vf, ib::Guid node, ib::Guid port) override;
+  Status set_vf_policy(const Function& vf, LinkPolicy policy) override;
+  Status set_driver(const ib::PciAddress& function, const std::optional<std::string>& driver) override;
+  Status move_rdma(const Namespace& from, const std::string& device, const Namespace& to) override;
+  Status rename_rdma(const Namespace& where, const std::string& device, const std::string& name) override;
+  Status move_netdev(const Namespace& from, IfIndex netdev, const Namespace& to, const std::string& name) override;
+  Status change_netdev(const Namespace& where, IfIndex netdev, const NetdevChange& change) override;
+  Status remove_netdev(const Namespace& where, IfIndex netdev) override;
+  Status configure(const Namespace& where, IfIndex netdev, const Addressing& addressing, Deadline deadline) override;
+  Status announce(const Namespace& where, IfIndex netdev, const std::vector<ip::Prefix>& addresses) override;
+  Result<bool> wait_for_change(Deadline deadline) override;
+
+ private:
+  // A namespace with all that talks to it.
+  struct View {
+    netns::NetNs netns;
+    netns::Identity identity;
+    nl::Socket route;
+    nl::Socket rdma;
+    sysfs::Sysfs sysfs;
+    nl::Socket events;
+  };
+  LinuxKernel(View host, nl::Uevents uevents) : host_(std::move(host)), uevents_(std::move(uevents)) {}
+  static Result<View> open_view(netns::NetNs netns, sysfs::Sysfs sysfs);
+  Result<View*> view(const Namespace& where);
+  Result<IfIndex> pf_netdev(const Function& vf);
+
+  View host_;
+  nl::Uevents uevents_;
+  std::map<Path, View> pods_;
+};
+
+}  // namespace ibpod::node

@@ -1,0 +1,89 @@
+// Record: what one attachment wants and what it found, on disk before the first change. The only truth
+// about an attachment: rollback, DEL, GC and recovery all work from it alone (restore.h).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "lib/base/result.h"
+#include "lib/ib/guid.h"
+#include "lib/ib/pci_address.h"
+#include "lib/ib/pkey.h"
+#include "lib/node/kernel.h"
+
+namespace ibpod::node {
+
+// A pair of GUIDs, as a VF has them.
+struct Guids {
+  ib::Guid node, port;
+  // Without any: all-zero and all-ones are the same to us.
+  bool none() const { return node.none() || port.none(); }
+  bool operator==(const Guids&) const = default;
+};
+// Whether both say the same, where "none" has two spellings.
+bool same(const Guids& a, const Guids& b);
+
+struct Wanted {
+  std::string ifname;                  // the interface's name in the pod
+  std::optional<Guids> guids;          // nothing: those that the VF has
+  std::optional<LinkPolicy> policy;
+  std::optional<uint32_t> mtu;
+  std::optional<ib::PKey> pkey;
+  bool isolation = false;              // the RDMA device goes into the pod too
+  bool operator==(const Wanted&) const = default;
+};
+
+// The interface as it was in the host's namespace.
+struct FoundNetdev {
+  std::string name;
+  std::vector<std::string> altnames;
+  uint32_t mtu = 0;
+  bool up = false;
+  nl::HardwareAddress address;
+  nl::IpoibMode mode = nl::IpoibMode::datagram;
+  bool umcast = false;
+  std::vector<std::string> children;   // IPoIB children that were there before the pod
+  bool operator==(const FoundNetdev&) const = default;
+};
+
+struct Found {
+  std::string driver;
+  std::optional<FoundNetdev> netdev;      // nothing under vfio-pci
+  std::vector<std::string> rdma_devices;  // their names, sorted
+  std::optional<Guids> guids;             // the VF's own; nothing under vfio-pci
+  std::optional<Guids> told;              // what the PF had been told; nothing where it cannot say
+  std::optional<LinkPolicy> policy;
+  bool operator==(const Found&) const = default;
+};
+
+struct PodName {
+  std::string name_space, name, uid;
+  bool operator==(const PodName&) const = default;
+};
+
+struct Record {
+  std::string plugin;        // "ib-sriov"
+  std::string network;
+  std::string container_id;
+  std::string ifname;
+  PodName pod;
+  ib::PciAddress device;
+  Namespace netns;
+  std::string boot_id;       // a record of another boot is never live
+  Wanted wanted;
+  Found found;
+  // To call the network's IPAM again without the runtime: what the ADD was called with.
+  std::string configuration;
+  std::string cni_args;
+  std::string cni_path;
+  bool operator==(const Record&) const = default;
+};
+
+// Versioned and checksummed. parse_record() answers invalid for a damaged text and unsupported for a
+// version it does not know.
+std::string text_of(const Record& record);
+Result<Record> parse_record(std::string_view text);
+
+}  // namespace ibpod::node

@@ -1,0 +1,89 @@
+#include "lib/node/records.h"
+
+#include <algorithm>
+
+namespace ibpod::node {
+namespace {
+
+constexpr std::string_view kEnding = ".json";
+
+// Names that start with a dot are files on their way to be renamed; a crash may leave one behind.
+std::optional<RecordName> parse_name(const ib::PciAddress& device, const std::string& file) {
+  const size_t colon = file.rfind(':');
+  if (file.starts_with('.') || !file.ends_with(kEnding) || colon == std::string::npos) return std::nullopt;
+  const std::string ifname = file.substr(colon + 1, file.size() - kEnding.size() - colon - 1);
+  return RecordName{device, file.substr(0, colon), ifname};
+}
+
+}  // namespace
+
+RecordName name_of(const Record& record) { return {record.device, record.container_id, record.ifname}; }
+
+Path Records::file(const RecordName& name) const {
+  return folder(name.device) / (name.container_id + ":" + name.ifname + std::string(kEnding));
+}
+
+Result<FolderLock> Records::lock(const ib::PciAddress& device, Deadline deadline) const {
+  return FolderLock::take(folder(device), deadline);
+}
+
+Result<FolderWatch> Records::watch(const ib::PciAddress& device) const { return FolderWatch::open(folder(device)); }
+
+Status Records::write(const Record& record) const {
+  TRY(make_folders(folder(record.device)));
+  return write_file_atomically(file(name_of(record)), text_of(record));
+}
+
+Status Records::remove(const RecordName& name) const {
+  // What a killed writer left half done goes with the last record: it never was one.
+  const std::vector<std::string> files = TRY(list_folder(folder(name.device)));
+  for (const std::string& stray : files) {
+    if (stray.starts_with('.')) TRY(remove_file(folder(name.device) / stray));
+  }
+  return remove_file(file(name));
+}
+
+Result<Record> Records::read(const RecordName& name) const {
+  const std::string text = TRY(read_file(file(name)));
+  Record record = TRY(parse_record(text).during("record " + name.text()));
+  if (name_of(record) != name) {
+    return Error(Code::invalid, "record " + name.text() + ": it speaks of " + name_of(record).text());
+  }
+  return record;
+}
+
+Result<std::vector<RecordName>> Records::of_device(const ib::PciAddress& device) const {
+  const std::vector<std::string> files = TRY(list_folder(folder(device)));
+  std::vector<RecordName> names;
+  for (const std::string& file : files) {
+    if (const auto name = parse_name(device, file)) names.push_back(*name);
+  }
+  return names;
+}
+
+Result<std::vector<RecordName>> Records::all() const {
+  const std::vector<std::string> folders = TRY(list_folder(root_));
+  std::vector<RecordName> names;
+  for (const std::string& folder : folders) {
+    const Result<ib::PciAddress> device = ib::PciAddress::parse(folder);
+    if (!device) continue;  // not ours
+    const std::vector<RecordName> found = TRY(of_device(*device));
+    names.insert(names.end(), found.begin(), found.end());
+  }
+  return names;
+}
+
+Result<std::vector<RecordName>> Records::of_attachment(const std::string& container_id, const std::string& ifname) const {
+  std::vector<RecordName> names = TRY(all());
+  std::erase_if(names, [&](const RecordName& name) { return name.container_id != container_id || name.ifname != ifname; });
+  return names;
+}
+
+Status Records::check_writable() const {
+  TRY(make_folders(root_));
+  const Path probe = root_ / ".writable";
+  TRY(write_file_atomically(probe, "ibpod\n"));
+  return remove_file(probe);
+}
+
+}  // namespace ibpod::node

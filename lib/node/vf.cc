@@ -1,0 +1,156 @@
+#include "lib/node/vf.h"
+
+#include <net/if_arp.h>
+
+#include <algorithm>
+
+namespace ibpod::node {
+namespace {
+
+Error unusable(const Function& function, const std::string& why) {
+  return Error(Code::unavailable, function.address.text() + " " + why);
+}
+
+Result<FoundNetdev> observe_netdev(Kernel& kernel, const Function& function) {
+  const std::vector<Netdev> netdevs = TRY(kernel.netdevs(kHost, function.address));
+  FoundNetdev found;
+  for (const Netdev& netdev : netdevs) {
+    if (netdev.parent) {
+      found.children.push_back(netdev.name);
+      continue;
+    }
+    if (netdev.type != ARPHRD_INFINIBAND) {
+      return unusable(function, "is no InfiniBand function: its interface " + netdev.name + " is of another kind");
+    }
+    found.name = netdev.name;
+    found.altnames = netdev.altnames;
+    found.mtu = netdev.mtu;
+    found.up = netdev.up;
+    found.address = netdev.address;
+    if (netdev.ipoib) found.mode = netdev.ipoib->mode;
+    if (netdev.ipoib) found.umcast = netdev.ipoib->umcast;
+  }
+  if (found.name.empty()) {
+    return unusable(function, "has no IPoIB interface in the host's namespace: another namespace has it, or ib_ipoib is not loaded");
+  }
+  return found;
+}
+
+Status observe_settings(Kernel& kernel, const Function& function, Found& found) {
+  Result<nl::VfSettings> settings = kernel.vf_settings(function);
+  // Old kernels cannot say it of a PF with many VFs. What is unknown is put back by what the VF shows.
+  if (!settings && settings.error().code() == Code::unsupported) return ok();
+  const nl::VfSettings told = TRY(std::move(settings));
+  found.told = Guids{told.node_guid, told.port_guid};
+  found.policy = told.policy;
+  return ok();
+}
+
+// Waits until the function's devices are back in the host's namespace and show the GUIDs.
+Status await_guids(Kernel& kernel, const Record& record, const Guids& wanted, Deadline deadline) {
+  std::optional<Guids> shown;
+  const bool there = TRY(wait_until(kernel, deadline, [&]() -> Result<bool> {
+    const std::vector<RdmaDevice> devices = TRY(kernel.rdma_devices(kHost, record.device));
+    const std::optional<Netdev> netdev = TRY(own_netdev(kernel, kHost, record.device));
+    shown = TRY(own_guids(kernel, kHost, record.device));
+    return netdev && shown && devices.size() == record.found.rdma_devices.size() && same(*shown, wanted);
+  }));
+  if (there) return ok();
+  const std::string instead = shown ? "it shows " + shown->node.text() + " and " + shown->port.text() : "it has not come back";
+  return Error(Code::unavailable, record.device.text() + " was bound anew to take the GUID " + wanted.port.text() + ", but " + instead);
+}
+
+Status set_guids(Kernel& kernel, const Record& record, const Function& function, Deadline deadline) {
+  const std::optional<Guids>& wanted = record.wanted.guids;
+  if (!wanted || wanted == record.found.guids) return ok();
+  TRY(kernel.set_vf_guids(function, wanted->node, wanted->port));
+  // A VM that owns the VF makes its own driver read them.
+  if (is_vfio(record.found.driver)) return ok();
+  TRY(kernel.set_driver(record.device, std::nullopt));
+  TRY(kernel.set_driver(record.device, record.found.driver));
+  return await_guids(kernel, record, *wanted, deadline);
+}
+
+// The RDMA devices go first: moving one makes the kernel create its IPoIB interface anew.
+Status move_rdma_devices(Kernel& kernel, const Record& record, Deadline deadline) {
+  const std::vector<RdmaDevice> devices = TRY(kernel.rdma_devices(kHost, record.device));
+  for (const RdmaDevice& device : devices) TRY(kernel.move_rdma(kHost, device.name, record.netns));
+  const bool there = TRY(wait_until(kernel, deadline, [&]() -> Result<bool> {
+    const std::vector<RdmaDevice> moved = TRY(kernel.rdma_devices(record.netns, record.device));
+    const std::optional<Netdev> inside = TRY(own_netdev(kernel, record.netns, record.device));
+    const std::optional<Netdev> outside = TRY(own_netdev(kernel, kHost, record.device));
+    return moved.size() == devices.size() && (inside || outside);
+  }));
+  if (!there) {
+    return Error(Code::unavailable, "the IPoIB interface of " + record.device.text() +
+                                        " has not come back after its RDMA device moved into the pod");
+  }
+  return ok();
+}
+
+Status give_netdev(Kernel& kernel, const Record& record) {
+  const std::string& name = record.wanted.ifname;
+  std::optional<Netdev> netdev = TRY(own_netdev(kernel, record.netns, record.device));
+  const bool inside = netdev.has_value();
+  if (!inside) netdev = TRY(own_netdev(kernel, kHost, record.device));
+  if (!netdev) return Error(Code::unavailable, "the interface of " + record.device.text() + " has disappeared");
+  // A name of the host's has no meaning in the pod, and would clash with another VF's there.
+  if (!netdev->altnames.empty()) {
+    TRY(kernel.change_netdev(inside ? record.netns : kHost, netdev->index, {.altnames = std::vector<std::string>()}));
+  }
+  NetdevChange change{.mtu = record.wanted.mtu, .up = true};
+  if (inside) {
+    change.name = name;
+  } else {
+    TRY(kernel.move_netdev(kHost, netdev->index, record.netns, name));
+    netdev = TRY(kernel.find_netdev(record.netns, name));
+    if (!netdev) return Error(Code::unavailable, name + " has disappeared from the pod");
+  }
+  return kernel.change_netdev(record.netns, netdev->index, change);
+}
+
+}  // namespace
+
+Result<std::optional<Netdev>> own_netdev(Kernel& kernel, const Namespace& where, const ib::PciAddress& function) {
+  const std::vector<Netdev> netdevs = TRY(kernel.netdevs(where, function));
+  for (const Netdev& netdev : netdevs) {
+    if (!netdev.parent) return std::optional<Netdev>(netdev);
+  }
+  return std::optional<Netdev>();
+}
+
+Result<std::optional<Guids>> own_guids(Kernel& kernel, const Namespace& where, const ib::PciAddress& function) {
+  const std::vector<RdmaDevice> devices = TRY(kernel.rdma_devices(where, function));
+  if (devices.empty()) return std::optional<Guids>();
+  return std::optional<Guids>(Guids{devices.front().node_guid, devices.front().port_guid});
+}
+
+Result<Found> observe(Kernel& kernel, const Function& function) {
+  Found found;
+  if (!function.driver) return unusable(function, "is bound to no driver: bind it to its own one (mlx5_core) or to vfio-pci");
+  found.driver = *function.driver;
+  if (function.pf) TRY(observe_settings(kernel, function, found));
+  if (is_vfio(found.driver)) return found;
+  const std::vector<RdmaDevice> devices = TRY(kernel.rdma_devices(kHost, function.address));
+  if (devices.empty()) {
+    return unusable(function, "has no RDMA device in the host's namespace: another namespace has it, or its driver made none");
+  }
+  for (const RdmaDevice& device : devices) found.rdma_devices.push_back(device.name);
+  found.guids = Guids{devices.front().node_guid, devices.front().port_guid};
+  found.netdev = TRY(observe_netdev(kernel, function));
+  return found;
+}
+
+Status give(Kernel& kernel, const Record& record, Deadline deadline) {
+  const std::optional<Function> function = TRY(kernel.function(record.device));
+  if (!function) return Error(Code::not_found, record.device.text() + " has disappeared");
+  if (record.wanted.policy && record.wanted.policy != record.found.policy) {
+    TRY(kernel.set_vf_policy(*function, *record.wanted.policy));
+  }
+  TRY(set_guids(kernel, record, *function, deadline));
+  if (is_vfio(record.found.driver)) return ok();
+  if (record.wanted.isolation) TRY(move_rdma_devices(kernel, record, deadline));
+  return give_netdev(kernel, record);
+}
+
+}  // namespace ibpod::node
