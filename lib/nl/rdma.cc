@@ -123,7 +123,10 @@ Result<std::optional<std::string>> char_device(Socket& socket, RdmaIndex device,
   if (port != 0) message.u32(RDMA_NLDEV_ATTR_PORT_INDEX, port);
   const Result<std::string> name = ask_one<std::string>(socket, message, parse_char_device);
   if (name) return std::optional(*name);
-  if (name.error().code() == Code::not_found) return std::optional<std::string>();
+  // ENODEV: the client knows the device not; EOPNOTSUPP: there is no such client, or it cannot
+  // tell.
+  const Code code = name.error().code();
+  if (code == Code::not_found || code == Code::unsupported) return std::optional<std::string>();
   return name.error();
 }
 

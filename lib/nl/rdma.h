@@ -38,8 +38,9 @@ Status rename_rdma_device(Socket& socket, RdmaIndex device, const std::string& n
 // and made anew. The calling *thread* must be in the device's namespace now: the kernel looks at
 // current->nsproxy, not at the socket (docs/kernel-notes.md#rdma-moves-look-at-the-thread).
 Status move_rdma_device(Socket& socket, RdmaIndex device, const Fd& netns);
-// The character device ("uverbs0", "umad1" …) of a client ("uverbs", "umad", "issm") on a port.
-// Nothing where the client has none. `port` 0 for clients of the whole device.
+// The character device ("uverbs0", "umad1") of a client: "uverbs" with port 0, "umad" with a port.
+// Nothing where the client is not loaded or has none. "issm" is not told of this way (seen on 6.1;
+// sysfs::char_devices() has it).
 Result<std::optional<std::string>> char_device(Socket& socket, RdmaIndex device,
                                                const std::string& client, uint32_t port);
 

@@ -82,9 +82,9 @@ Message encode_move(IfIndex link, const Fd& netns, const std::string& name);
 Result<std::optional<Link>> find_link(Socket& socket, const std::string& name);
 Result<std::optional<Link>> find_link(Socket& socket, IfIndex index);
 Result<std::vector<Link>> links(Socket& socket);
-// All VFs of a PF. Asked with RTEXT_FILTER_VF | RTEXT_FILTER_SKIP_STATS; unsupported where the
-// kernel cannot fit the answer (EMSGSIZE, kernels before the fix of rtnl_vfinfo_size with many
-// VFs).
+// The VFs of a PF, without those that its driver does not describe. Asked with RTEXT_FILTER_VF |
+// RTEXT_FILTER_SKIP_STATS; unsupported where the kernel cannot fit the answer (EMSGSIZE, kernels
+// before the fix of rtnl_vfinfo_size with many VFs).
 Result<std::vector<VfSettings>> vf_settings(Socket& socket, IfIndex pf);
 
 // Orders. Links are named by index: udev may rename any time.

@@ -59,18 +59,11 @@ Result<std::vector<VfSettings>> read_list(Bytes list) {
 
 Result<std::vector<VfSettings>> parse_vf_settings(Bytes payload) {
   TRY(take_header<ifinfomsg>(payload));
-  uint32_t count = 0;
-  std::vector<VfSettings> all;
   const auto found = TRY(attributes(payload));
   for (const Attribute& attribute : found) {
-    if (attribute.type == IFLA_NUM_VF) count = TRY(value_of<uint32_t>(attribute));
-    if (attribute.type == IFLA_VFINFO_LIST) all = TRY(read_list(attribute.value));
+    if (attribute.type == IFLA_VFINFO_LIST) return read_list(attribute.value);
   }
-  if (all.size() < count) {
-    return Error(Code::invalid, "the message is about " + std::to_string(count) +
-                                    " VFs and holds " + std::to_string(all.size()));
-  }
-  return all;
+  return std::vector<VfSettings>();
 }
 
 Message encode_set_vf_guids(IfIndex pf, VfIndex vf, ib::Guid node, ib::Guid port) {

@@ -2,15 +2,14 @@
 
 #include "lib/base/clock.h"
 #include "lib/base/netns_thread.h"
-#include "lib/nl/attributes.h"
 #include "lib/nl/drain.h"
 #include "lib/nl/message.h"
+#include "lib/nl/replies.h"
 
 #include <cstring>
 #include <optional>
 
 #include <linux/rtnetlink.h>
-#include <netlink/msg.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 
@@ -24,11 +23,6 @@ constexpr Duration kPatience{20000};
 constexpr int kAttempts = 8;
 
 using Buffer = std::vector<std::byte>;
-
-struct Replies {
-  std::vector<Buffer> payloads;
-  bool interrupted = false;  // NLM_F_DUMP_INTR: may lack entries or have them twice
-};
 
 int protocol(Family family) { return family == Family::route ? NETLINK_ROUTE : NETLINK_RDMA; }
 
@@ -82,58 +76,6 @@ Result<Buffer> receive(int fd) {
   }
 }
 
-// The kernel's own words behind an acknowledgement, or nothing.
-std::optional<std::string> words(const nlmsghdr& header, Bytes payload, size_t fixed) {
-  if ((header.nlmsg_flags & NLM_F_ACK_TLVS) == 0 || payload.size() < fixed) return std::nullopt;
-  const auto found = attributes(payload.subspan(fixed));
-  if (!found) return std::nullopt;
-  for (const Attribute& attribute : *found) {
-    if (attribute.type == NLMSGERR_ATTR_MSG) return text_of(attribute);
-  }
-  return std::nullopt;
-}
-
-// How many bytes of an acknowledgement are in front of its attributes: the number alone at the end
-// of a list; the number, the request's header and, unless it is left out, the request's payload.
-size_t fixed_part(const nlmsghdr& header, Bytes payload) {
-  if (header.nlmsg_type == NLMSG_DONE) return sizeof(int);
-  nlmsgerr error{};
-  std::memcpy(&error, payload.data(), std::min(payload.size(), sizeof error));
-  if ((header.nlmsg_flags & NLM_F_CAPPED) != 0) return sizeof error;
-  return sizeof(int) + NLMSG_ALIGN(error.msg.nlmsg_len);
-}
-
-// What an acknowledgement or the end of a list says.
-Status verdict(const nlmsghdr& header, Bytes payload, const std::string& what) {
-  int number = 0;
-  if (payload.size() >= sizeof number) std::memcpy(&number, payload.data(), sizeof number);
-  if (number == 0) return ok();
-  const auto why = words(header, payload, fixed_part(header, payload));
-  return Error::from_errno(std::abs(number), what + ": kernel" + (why ? ": " + *why : ""));
-}
-
-bool ends(const nlmsghdr& header) {
-  return header.nlmsg_type == NLMSG_ERROR || header.nlmsg_type == NLMSG_DONE;
-}
-
-// Sorts one datagram's messages into `replies`. The verdict, once the datagram contains it.
-std::optional<Status> sort_in(const Buffer& datagram, uint32_t sequence, const std::string& what,
-                              Replies& replies) {
-  int left = static_cast<int>(datagram.size());
-  // libnl's walk wants a pointer to what it only reads.
-  auto* header = reinterpret_cast<nlmsghdr*>(const_cast<std::byte*>(datagram.data()));
-  for (; nlmsg_ok(header, left) != 0; header = nlmsg_next(header, &left)) {
-    if (header->nlmsg_seq != sequence) continue;  // a late answer to a request that was given up
-    if ((header->nlmsg_flags & NLM_F_DUMP_INTR) != 0) replies.interrupted = true;
-    const auto* const data = static_cast<const std::byte*>(nlmsg_data(header));
-    const Bytes payload(data, static_cast<size_t>(nlmsg_datalen(header)));
-    if (ends(*header)) return verdict(*header, payload, what);
-    if (header->nlmsg_type != NLMSG_NOOP)
-      replies.payloads.emplace_back(data, data + payload.size());
-  }
-  return std::nullopt;
-}
-
 // Sends the request under a sequence number, asking for an acknowledgement.
 Status transmit(int fd, const Message& message, uint32_t sequence) {
   const std::span<const std::byte> encoded = message.encoded();
@@ -155,7 +97,7 @@ Result<Replies> exchange(int fd, const Message& message, uint32_t sequence) {
   while (true) {
     const Result<Buffer> datagram = receive(fd);
     if (!datagram) return explain(datagram.error(), message.what());
-    std::optional<Status> said = sort_in(*datagram, sequence, message.what(), replies);
+    std::optional<Status> said = take_replies(*datagram, sequence, message.what(), replies);
     if (said && !*said) return std::move(*said).error();
     if (said) return replies;
   }

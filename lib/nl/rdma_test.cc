@@ -1,0 +1,47 @@
+#include "lib/nl/rdma.h"
+
+#include "tests/support/recorded.h"
+
+#include <doctest/doctest.h>
+#include <rdma/rdma_netlink.h>
+
+namespace ibpod::nl {
+namespace {
+
+Bytes payload_of(const Message& message) { return message.encoded().subspan(16); }
+
+TEST_CASE("an RDMA device is read") {
+  const auto device = parse_rdma_device(recorded("rdma-device"));
+  REQUIRE(device.ok());
+  CHECK(*device == RdmaDevice{RdmaIndex{0}, "softhca_0", ib::Guid(0x0002c90300000100), 1});
+}
+
+TEST_CASE("the namespace mode is read") {
+  CHECK(*parse_rdma_system(recorded("rdma-system")) == RdmaNetnsMode::exclusive);
+  Message message("test", 20, 0);
+  message.u8(RDMA_NLDEV_SYS_ATTR_NETNS_MODE, 1);
+  CHECK(*parse_rdma_system(payload_of(message)) == RdmaNetnsMode::shared);
+}
+
+TEST_CASE("a mode that nobody knows is refused") {
+  Message message("test", 20, 0);
+  message.u8(RDMA_NLDEV_SYS_ATTR_NETNS_MODE, 2);
+  CHECK(parse_rdma_system(payload_of(message)).error().code() == Code::invalid);
+}
+
+TEST_CASE("a message that names no device is refused") {
+  CHECK(parse_rdma_device({}).error().code() == Code::invalid);
+  CHECK(parse_rdma_system({}).error().code() == Code::invalid);
+}
+
+TEST_CASE("messages may be cut anywhere") {
+  const std::vector<std::byte> whole = recorded("rdma-device");
+  for (size_t size = 0; size < whole.size(); ++size) {
+    const std::vector<std::byte> cut(whole.begin(), whole.begin() + static_cast<long>(size));
+    const auto device = parse_rdma_device(cut);
+    if (!device) CHECK(device.error().code() == Code::invalid);
+  }
+}
+
+}  // namespace
+}  // namespace ibpod::nl
