@@ -49,6 +49,7 @@ function(ibpod_program name)
   # The CNI plugins run on the host, whatever C library it has. Sanitizers cannot be linked statically.
   if(ARG_STATIC AND CMAKE_BUILD_TYPE STREQUAL "Release")
     target_link_options(${name} PRIVATE -static -Wl,--gc-sections)
+    ibpod_split_symbols(${name})
   endif()
   ibpod_tests_beside(${name}_logic ${ARG_TESTS})
 endfunction()
@@ -83,4 +84,11 @@ function(ibpod_fuzz_target target source library)
              WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
     set_tests_properties(corpus.${corpus} PROPERTIES LABELS unit TIMEOUT 120)
   endif()
+endfunction()
+
+# What is installed carries no symbols; they stay beside it for a debugger.
+function(ibpod_split_symbols program)
+  add_custom_command(TARGET ${program} POST_BUILD
+    COMMAND ${CMAKE_OBJCOPY} --only-keep-debug $<TARGET_FILE:${program}> $<TARGET_FILE:${program}>.debug
+    COMMAND ${CMAKE_OBJCOPY} --strip-all --add-gnu-debuglink=$<TARGET_FILE:${program}>.debug $<TARGET_FILE:${program}>)
 endfunction()
