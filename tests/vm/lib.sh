@@ -111,7 +111,7 @@ set_policy() { ip link set "$(pf_netdev "$1")" vf "$2" state "$3"; } # PF VF aut
 set_static_guid() { # PF VF GUID
   local pci
   pci=$(vf_pci "$1" "$2")
-  at_end clear_guid "$1" "$2"
+  at_end clear_guid "$1" "$2" "$(rdma_device host "$pci")"
   set_guid "$1" "$2" "$3"
   set_policy "$1" "$2" auto
   rebind "$pci"
@@ -119,11 +119,21 @@ set_static_guid() { # PF VF GUID
 }
 
 # The kernel takes no GUID 0: all ones mean "none".
-clear_guid() { # PF VF
+clear_guid() { # PF VF [RDMA-NAME]: the name it had; a bind gives a new one
+  local pci now
+  pci=$(vf_pci "$1" "$2")
   set_guid "$1" "$2" ff:ff:ff:ff:ff:ff:ff:ff
   set_policy "$1" "$2" disable
-  rebind "$(vf_pci "$1" "$2")"
+  rebind "$pci"
+  now=$(rdma_device host "$pci")
+  if [ "${3:-$now}" != "$now" ]; then rdma dev set "$now" name "$3"; fi
 }
+
+# The node's state as text. This stands in while the tool of that name is not built.
+if ! command -v nodestate >/dev/null; then
+  . "$ROOT/tests/vm/node.sh"
+  nodestate() { node_state; }
+fi
 
 # --- namespaces -------------------------------------------------------------------------------------------------------
 
@@ -180,15 +190,24 @@ restore_partitions() {
 
 plugin=ib-sriov
 
+find_plugin() {
+  local dir
+  for dir in ${CNI_PATH//:/ }; do
+    if [ -x "$dir/$plugin" ]; then echo "$dir/$plugin"; return; fi
+  done
+  fail "no plugin $plugin in $CNI_PATH"
+}
+
 # Calls the plugin as a container runtime does, with the configuration on standard input; more VAR=VALUE may follow.
 # Sets rc, out and err.
 cni() { # ADD|DEL|CHECK|GC|STATUS|VERSION POD IFNAME [VAR=VALUE...]
-  local command=$1 pod=$2 ifname=$3
+  local command=$1 pod=$2 ifname=$3 program
   shift 3
+  program=$(find_plugin) || fail "$program"
   rc=0
   env CNI_COMMAND="$command" CNI_CONTAINERID="$pod" CNI_NETNS="/run/netns/$pod" CNI_IFNAME="$ifname" \
     CNI_ARGS="IgnoreUnknown=1;K8S_POD_NAMESPACE=default;K8S_POD_NAME=$pod" CNI_PATH="$CNI_PATH" "$@" \
-    "$plugin" >"$WORK/out" 2>"$WORK/err" || rc=$?
+    "$program" >"$WORK/out" 2>"$WORK/err" || rc=$?
   out=$(<"$WORK/out") err=$(<"$WORK/err")
   if [ "$rc" != 0 ]; then printf '%s %s %s: exit %s\n%s\n' "$command" "$pod" "$ifname" "$rc" "$out"; fi
 }
