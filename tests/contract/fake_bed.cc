@@ -16,6 +16,7 @@ class FakeBed : public Bed {
     if (modelled != nullptr && std::string_view(modelled) == "6.1") return;
     kernel_.ipoib_reappears = fake::IpoibReappears::in_target;
     kernel_.renames_while_up = true;
+    kernel_.reuses_rdma_names = true;
   }
 
   ib::PciAddress vf() const override { return fake::vf_address(0, 2); }
@@ -24,8 +25,9 @@ class FakeBed : public Bed {
     return kernel_.make_namespace("/run/netns/" + name);
   }
   void kill_pod(const node::Namespace& pod) override { kernel_.kill_namespace(pod.path); }
-  void add_netdev(const node::Namespace& where, const std::string& name) override {
-    kernel_.add_netdev(where.path, name);
+  void add_netdev(const node::Namespace& where, const std::string& name,
+                  nl::IfIndex index) override {
+    kernel_.add_netdev(where.path, name, index);
   }
   void remove_netdev(const node::Namespace& where, const std::string& name) override {
     kernel_.remove_netdev(where, kernel_.interface(where.path, name).index.value).value();

@@ -26,8 +26,9 @@ class Bed {
   virtual node::Namespace make_pod(const std::string& name) = 0;
   // Nothing leads to it and nothing holds it any more.
   virtual void kill_pod(const node::Namespace& pod) = 0;
-  // Some other netdev, which has the name now.
-  virtual void add_netdev(const node::Namespace& where, const std::string& name) = 0;
+  // Some other netdev, which has the name now, and the index if one is given.
+  virtual void add_netdev(const node::Namespace& where, const std::string& name,
+                          nl::IfIndex index = {}) = 0;
   virtual void remove_netdev(const node::Namespace& where, const std::string& name) = 0;
   virtual void add_child(const node::Namespace& where, const std::string& parent,
                          const std::string& name, ib::PKey key) = 0;

@@ -91,8 +91,11 @@ class LinuxBed : public Bed {
     drop_netns(pod.path);
     open_kernel();
   }
-  void add_netdev(const node::Namespace& where, const std::string& name) override {
-    shell(ip_in(where, "link add " + name + " type dummy"));
+  void add_netdev(const node::Namespace& where, const std::string& name,
+                  nl::IfIndex index) override {
+    const int number = static_cast<int>(index);
+    const std::string with = number == 0 ? "" : " index " + std::to_string(number);
+    shell(ip_in(where, "link add " + name + with + " type dummy"));
   }
   void remove_netdev(const node::Namespace& where, const std::string& name) override {
     shell(ip_in(where, "link delete " + name));

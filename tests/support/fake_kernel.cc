@@ -121,7 +121,9 @@ Result<std::vector<node::Netdev>> FakeKernel::netdevs(const node::Namespace& whe
     const int id = TRY(id_of(where));
     std::vector<node::Netdev> found;
     for (const auto& [name, interface] : namespace_of(id).interfaces) {
-      if (interface.function == function) found.push_back(link(name, interface));
+      // A child whose parent is elsewhere cannot be told from anybody's.
+      const bool at_home = !interface.parent || find_by_id(*interface.parent)->where == id;
+      if (interface.function == function && at_home) found.push_back(link(name, interface));
     }
     std::sort(found.begin(), found.end(),
               [](const auto& a, const auto& b) { return a.index < b.index; });
@@ -304,14 +306,16 @@ Status FakeKernel::change_mtu(Interface& interface, uint32_t mtu) {
   return ok();
 }
 
-// Only the GUID may be another one (ipoib_check_lladdr,
-// linux/drivers/infiniband/ulp/ipoib/ipoib_main.c).
-Status FakeKernel::change_address(const std::string& name, Interface& interface,
-                                  const nl::HardwareAddress& address) {
-  const nl::HardwareAddress now = link(name, interface).address;
+// Only a PF's netdev takes an address, and only another GUID (ipoib_netdev_ops_vf,
+// ipoib_check_lladdr: linux/drivers/infiniband/ulp/ipoib/ipoib_main.c).
+Status FakeKernel::change_address(const Found& netdev, const nl::HardwareAddress& address) {
+  Interface& interface = *netdev.interface;
+  if (!interface.function || function_state(*interface.function).pf) {
+    return Error::from_errno(EOPNOTSUPP, "set the address");
+  }
+  const nl::HardwareAddress now = link(netdev.name, interface).address;
   const std::optional<ib::Guid> guid = nl::guid_of(address);
-  if (!guid || guid->value() == 0 || now.size() != address.size() ||
-      !std::equal(now.begin(), now.begin() + 12, address.begin())) {
+  if (!guid || guid->value() == 0 || !std::equal(now.begin(), now.begin() + 12, address.begin())) {
     return Error::from_errno(EINVAL, "set the address");
   }
   interface.guid.value = *guid;
@@ -330,7 +334,8 @@ Status FakeKernel::change_netdev(const node::Namespace& where, nl::IfIndex netde
     if (change.name) TRY(rename(id, found.name, *change.name));
     change_mode(interface, change);
     if (change.mtu) TRY(change_mtu(interface, *change.mtu));
-    if (change.address) TRY(change_address(found.name, interface, *change.address));
+    if (change.address)
+      TRY(change_address({id, change.name.value_or(found.name), &interface}, *change.address));
     if (change.up == true) interface.up = true;
     return ok();
   });
@@ -364,25 +369,25 @@ Status FakeKernel::set_addresses(Interface& interface, const std::vector<ip::Pre
   return ok();
 }
 
-// Nothing is detected without carrier.
-Status FakeKernel::await_dad(Interface& interface, Deadline deadline) {
+// Duplicate address detection: there is none without carrier. Whatever happens in a wait may move
+// the netdev or end it.
+Status FakeKernel::await_dad(Id netdev, Deadline deadline) {
   const auto is_v6 = [](const ip::Prefix& prefix) {
     return prefix.address.family() == ip::Family::v6;
   };
-  const Id id = interface.id;
+  bool more = true;
   while (true) {
-    // Whatever happens in a wait may move the netdev or end it.
-    const std::optional<Found> found = find_by_id(id);
-    if (!found) return Error(Code::not_found, "the interface is gone");
+    const std::optional<Found> found = find_by_id(netdev);
+    if (!found) return Error::from_errno(ENODEV, "detect duplicate addresses");
     const Interface& now = *found->interface;
-    if (std::none_of(now.addresses.begin(), now.addresses.end(), is_v6)) return ok();
+    const bool any = std::any_of(now.addresses.begin(), now.addresses.end(), is_v6);
+    if (!any || (has_carrier(now) && now.duplicates.empty())) return ok();
     if (has_carrier(now)) {
-      if (now.duplicates.empty()) return ok();
       return Error(Code::exists,
                    now.duplicates.begin()->text() + " is in use by somebody else on this link");
     }
-    if (!wait(deadline))
-      return Error(Code::unavailable, "IPv6 duplicate address detection has not finished");
+    if (!more) return Error(Code::unavailable, "IPv6 duplicate address detection has not finished");
+    more = wait(deadline);
   }
 }
 
@@ -413,7 +418,7 @@ Status FakeKernel::configure(const node::Namespace& where, nl::IfIndex netdev,
     const int id = TRY(id_of(where));
     const Found found = TRY(find_netdev_by(id, netdev));
     TRY(set_addresses(*found.interface, addressing.addresses));
-    TRY(await_dad(*found.interface, deadline));
+    TRY(await_dad(found.interface->id, deadline));
     const Found still = TRY(find_netdev_by(id, netdev));
     for (const nl::Route& route : addressing.routes) TRY(add_route(*still.interface, route));
     return ok();

@@ -136,11 +136,10 @@ class FakeKernel : public FakeNode, public node::Kernel {
   Result<PciFunction*> vf_under_pf(const node::Function& vf);
   Status change_altnames(const Found& netdev, const std::set<std::string>& wanted);
   Status change_mtu(Interface& interface, uint32_t mtu);
-  Status change_address(const std::string& name, Interface& interface,
-                        const nl::HardwareAddress& address);
+  Status change_address(const Found& netdev, const nl::HardwareAddress& address);
   void change_mode(Interface& interface, const node::NetdevChange& change);
   Status set_addresses(Interface& interface, const std::vector<ip::Prefix>& addresses);
-  Status await_dad(Interface& interface, Deadline deadline);
+  Status await_dad(Id netdev, Deadline deadline);
   Status add_route(Interface& interface, const nl::Route& route);
 
   Fault fault_;

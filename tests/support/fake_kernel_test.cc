@@ -97,7 +97,6 @@ TEST_CASE(
   k.set_driver(vf_address(0, 1), std::nullopt).value();
   k.set_driver(vf_address(0, 1), "mlx5_core").value();
   CHECK(k.netdevs(kHost, vf_address(0, 1)).value().front().name == "ib1");
-  CHECK(k.rdma_devices(kHost, vf_address(0, 1)).value().front().name == "mlx5_4");
   CHECK(k.function(vf_address(0, 1)).value()->char_devices ==
         std::vector<std::string>{"issm1", "umad1", "uverbs1"});
 }
@@ -225,6 +224,21 @@ TEST_CASE("an MTU above the broadcast group's is accepted and cut") {
   change.mtu = 4092;
   k.change_netdev(kHost, own(k, kHost).index, change).value();
   CHECK(own(k, kHost).mtu == 2044);
+}
+
+TEST_CASE("a PF's netdev takes another GUID as its address, and nothing else") {
+  FakeKernel k = one_vf_node();
+  const node::Netdev pf = k.netdevs(kHost, pf_address(0)).value().front();
+  node::NetdevChange change;
+  change.address = pf.address;
+  change.address->at(3) ^= 1;  // the queue pair
+  CHECK(k.change_netdev(kHost, pf.index, change).error().code() == Code::invalid);
+  change.address = nl::HardwareAddress{1, 2, 3, 4, 5, 6};
+  CHECK(k.change_netdev(kHost, pf.index, change).error().code() == Code::invalid);
+  change.address = pf.address;
+  change.address->at(19) ^= 1;
+  CHECK(k.change_netdev(kHost, pf.index, change));
+  CHECK(k.find_netdev(kHost, pf.name).value()->address == change.address);
 }
 
 TEST_CASE("udev renames behind everybody's back") {

@@ -124,8 +124,10 @@ NetNamespace& FakeNode::namespace_of(int id) { return at(state.namespaces, id); 
 
 // --- interfaces
 
-void FakeNode::add_netdev(const Path& where, const std::string& name) {
-  insert(id_of(where), name, plain_netdev("veth", 1500));
+void FakeNode::add_netdev(const Path& where, const std::string& name, nl::IfIndex index) {
+  Interface made = plain_netdev("veth", 1500);
+  made.index.value = index;
+  insert(id_of(where), name, std::move(made));
 }
 
 void FakeNode::add_child(const Path& where, const std::string& parent, const std::string& name,
@@ -361,8 +363,15 @@ void FakeNode::make_rdma_device(const ib::PciAddress& address) {
   device.port.value.pkeys.assign(kTableSize, ib::PKey());
   device.port.value.pkeys.front() = ib::kDefaultFull;  // as a port is switched on (IBA 10.9.2)
   if (has_link(device)) device.port.value.state = ib::PortState::init;
-  const std::string name = "mlx5_" + std::to_string(state.next_rdma_name.value++);
-  make_netdev(state.rdma.emplace(name, device).first->second, kHostId);
+  make_netdev(state.rdma.emplace(new_rdma_name(), device).first->second, kHostId);
+}
+
+std::string FakeNode::new_rdma_name() {
+  if (reuses_rdma_names) state.next_rdma_name.value = 0;
+  while (true) {
+    std::string name = "mlx5_" + std::to_string(state.next_rdma_name.value++);
+    if (!state.rdma.contains(name)) return name;
+  }
 }
 
 void FakeNode::make_netdev(const RdmaDevice& device, int where) {

@@ -37,6 +37,9 @@ class FakeNode {
   IpoibReappears ipoib_reappears = IpoibReappears::in_host;
   bool tells_vf_settings = true;  // false: a kernel that cannot (EMSGSIZE)
   bool renames_while_up = false;  // since Linux 6.2
+  // The kernel's numbers for RDMA devices are the lowest free ones; udev's rules and some drivers
+  // give others. Nobody should count on the old name: the model never gives it.
+  bool reuses_rdma_names = false;
   std::set<std::string> drivers{"mlx5_core", "vfio-pci"};
 
   // --- Who lives on the node besides the code under test.
@@ -48,7 +51,7 @@ class FakeNode {
   // It lives on, held by a process, where no path leads to.
   void hide_namespace(const Path& path);
   // `where` is a path, empty for the host, here and below. They abort on what is not there.
-  void add_netdev(const Path& where, const std::string& name);
+  void add_netdev(const Path& where, const std::string& name, nl::IfIndex index = {});
   void add_child(const Path& where, const std::string& parent, const std::string& name,
                  ib::PKey key);
   void rename_netdev(const Path& where, const std::string& from, const std::string& to);
@@ -106,6 +109,7 @@ class FakeNode {
   void send_home(const std::string& name, Interface interface);
   std::string lowest_free(int where, const std::string& prefix);
   int lowest_free_minor() const;
+  std::string new_rdma_name();
   bool has_link(const RdmaDevice& device) const;
   bool is_swept(const RdmaDevice& device) const;
   bool sweep(RdmaDevice& device);
