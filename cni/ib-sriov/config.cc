@@ -10,7 +10,8 @@ namespace {
 using json::Fields;
 using json::Value;
 
-// Go's readers take an empty string for an absent one, and tools that write such configurations rely on it.
+// Go's readers take an empty string for an absent one, and tools that write such configurations
+// rely on it.
 Result<std::optional<std::string>> text(Fields& fields, std::string_view key) {
   std::optional<std::string> value = TRY(fields.string(key));
   if (value && value->empty()) value.reset();
@@ -29,7 +30,8 @@ Result<std::optional<Value>> object(Fields& fields, std::string_view key) {
   return value;
 }
 
-// The keys of a network, in the groups that belong together. Each reads its own and fills the Config.
+// The keys of a network, in the groups that belong together. Each reads its own and fills the
+// Config.
 class Reader {
  public:
   Reader(const cni::Call& call, const cni::Network& network, Fields fields)
@@ -44,8 +46,10 @@ class Reader {
     TRY(read_guid());
     TRY(read_ib_kubernetes());
     if (network_.ipam_type == "dhcp") {
-      return Error(Code::unsupported, "ipam.type: \"dhcp\" cannot serve InfiniBand: its daemon builds requests from 6-byte "
-                                      "Ethernet addresses; use host-local, static, whereabouts or another one");
+      return Error(
+          Code::unsupported,
+          "ipam.type: \"dhcp\" cannot serve InfiniBand: its daemon builds requests from 6-byte "
+          "Ethernet addresses; use host-local, static, whereabouts or another one");
     }
     TRY(read_vfio());
     config_.order.wanted.ifname = call_.ifname;
@@ -100,7 +104,8 @@ class Reader {
     const Path path(*value);
     const bool climbs = std::find(path.begin(), path.end(), Path("..")) != path.end();
     if (path.is_absolute() && !climbs && value->find('\0') == std::string::npos) return path;
-    return Error(Code::invalid, std::string(key) + ": \"" + *value + "\" is no absolute path without \"..\"");
+    return Error(Code::invalid,
+                 std::string(key) + ": \"" + *value + "\" is no absolute path without \"..\"");
   }
 
   Status read_device() {
@@ -108,29 +113,38 @@ class Reader {
     std::optional<std::string> injected;
     if (runtime_) injected = TRY(text(*runtime_, "deviceID"));
     if (device && injected && *device != *injected) {
-      return Error(Code::invalid, "deviceID: \"" + *device + "\" and runtimeConfig.deviceID: \"" + *injected + "\" differ: which device is meant?");
+      return Error(Code::invalid, "deviceID: \"" + *device + "\" and runtimeConfig.deviceID: \"" +
+                                      *injected + "\" differ: which device is meant?");
     }
     if (!device) device = injected;
     const bool required = call_.verb == cni::Verb::add || call_.verb == cni::Verb::check;
     if (!device && required) {
-      return Error(Code::invalid, "deviceID: it is missing; Multus puts it in for a network whose annotation "
-                                  "k8s.v1.cni.cncf.io/resourceName names a device plugin's resource");
+      return Error(Code::invalid,
+                   "deviceID: it is missing; Multus puts it in for a network whose annotation "
+                   "k8s.v1.cni.cncf.io/resourceName names a device plugin's resource");
     }
     if (device) config_.order.device = TRY(at("deviceID", ib::PciAddress::parse(*device)));
     if (runtime_) {
       const std::optional<std::string> file = TRY(text(*runtime_, "CNIDeviceInfoFile"));
       if (file) config_.order.device_info = *file;
-      if (file && !Path(*file).is_absolute()) return Error(Code::invalid, "runtimeConfig.CNIDeviceInfoFile: \"" + *file + "\" is no absolute path");
+      if (file && !Path(*file).is_absolute())
+        return Error(Code::invalid,
+                     "runtimeConfig.CNIDeviceInfoFile: \"" + *file + "\" is no absolute path");
     }
     return ok();
   }
 
   Status read_link() {
     const std::optional<std::string> state = TRY(text(top_, "link_state"));
-    if (state == "auto") config_.order.wanted.policy = node::LinkPolicy::automatic;
-    else if (state == "enable") config_.order.wanted.policy = node::LinkPolicy::enable;
-    else if (state == "disable") config_.order.wanted.policy = node::LinkPolicy::disable;
-    else if (state) return Error(Code::invalid, "link_state: expected auto, enable or disable, got \"" + *state + "\"");
+    if (state == "auto")
+      config_.order.wanted.policy = node::LinkPolicy::automatic;
+    else if (state == "enable")
+      config_.order.wanted.policy = node::LinkPolicy::enable;
+    else if (state == "disable")
+      config_.order.wanted.policy = node::LinkPolicy::disable;
+    else if (state)
+      return Error(Code::invalid,
+                   "link_state: expected auto, enable or disable, got \"" + *state + "\"");
     // 68 is the least that IPv4 works with, 65520 the most of IPoIB's connected mode.
     const std::optional<int64_t> mtu = TRY(top_.integer("mtu", 68, 65520));
     if (mtu) config_.order.wanted.mtu = static_cast<uint32_t>(*mtu);
@@ -163,7 +177,8 @@ class Reader {
     TRY(at(place, ib::check_assignable(guid)));
     std::optional<node::Guids>& wanted = config_.order.wanted.guids;
     if (wanted && wanted->port != guid) {
-      return Error(Code::invalid, place + ": " + guid.text() + " differs from " + guid_place_ + ": " + wanted->port.text());
+      return Error(Code::invalid, place + ": " + guid.text() + " differs from " + guid_place_ +
+                                      ": " + wanted->port.text());
     }
     if (!wanted) guid_place_ = place;
     wanted = node::Guids{guid, guid};
@@ -184,7 +199,8 @@ class Reader {
     config_.ib_kubernetes = enabled.value_or(false);
     if (!args_) return ok();
     const std::optional<Value> state = TRY(args_->find("mellanox.infiniband.app"));
-    config_.ib_kubernetes_configured = state && state->is_string() && *state->string() == "configured";
+    config_.ib_kubernetes_configured =
+        state && state->is_string() && *state->string() == "configured";
     return ok();
   }
 
@@ -196,7 +212,8 @@ class Reader {
 
   Result<Config> finish() {
     for (const std::string& warning : top_.warnings()) config_.warnings.push_back(warning);
-    for (const std::string& key : top_.unknown()) config_.warnings.push_back("the key \"" + key + "\" is unknown and ignored");
+    for (const std::string& key : top_.unknown())
+      config_.warnings.push_back("the key \"" + key + "\" is unknown and ignored");
     return std::move(config_);
   }
 

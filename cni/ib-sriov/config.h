@@ -1,5 +1,5 @@
-// What a network of type "ib-sriov" is configured with. Keys and types are those of ib-sriov-cni, and ours;
-// docs/configuration.md tells what each one means.
+// What a network of type "ib-sriov" is configured with. Keys and types are those of ib-sriov-cni,
+// and ours; docs/configuration.md tells what each one means.
 #pragma once
 
 #include "lib/attach/context.h"
@@ -18,7 +18,7 @@ inline constexpr std::string_view kStateFolder = "/var/lib/ibpod";
 
 struct Config {
   attach::Order order;
-  bool ib_kubernetes = false;           // ibKubernetesEnabled
+  bool ib_kubernetes = false;             // ibKubernetesEnabled
   bool ib_kubernetes_configured = false;  // … and it has said so for this pod
   log::Level log_level = log::Level::info;
   Path log_file;
@@ -27,12 +27,13 @@ struct Config {
   std::vector<std::string> warnings;
 };
 
-// invalid names key, value and what would be right; unsupported is for values that are right for others
+// invalid names key, value and what would be right; unsupported is for values that are right for
+// others
 // ("dhcp"). The device is required for ADD and CHECK only: GC and STATUS speak of the network.
 Result<Config> parse_config(const cni::Call& call, const cni::Network& network);
 
-// For DEL, which has to work whatever has become of the configuration since: what can be read of it, the
-// rest as warnings.
+// For DEL, which has to work whatever has become of the configuration since: what can be read of
+// it, the rest as warnings.
 struct Remains {
   std::optional<ib::PciAddress> device;
   log::Level log_level = log::Level::info;

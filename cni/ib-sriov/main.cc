@@ -11,9 +11,10 @@ namespace {
 
 using namespace ibpod;
 
-constexpr char kAbout[] =
-    "ib-sriov " IBPOD_VERSION ": a CNI plugin that gives pods InfiniBand virtual functions.\n"
-    "A container runtime or Multus calls it with CNI_COMMAND and a configuration on standard input.\n";
+constexpr char kAbout[] = "ib-sriov " IBPOD_VERSION
+                          ": a CNI plugin that gives pods InfiniBand virtual functions.\n"
+                          "A container runtime or Multus calls it with CNI_COMMAND and a "
+                          "configuration on standard input.\n";
 
 // Without it every record would look as if it were of another boot.
 Result<std::string> read_boot_id() {
@@ -27,7 +28,8 @@ cni::Environment environment_of(char** entries) {
   for (; *entries != nullptr; ++entries) {
     const std::string_view entry = *entries;
     const size_t equals = entry.find('=');
-    if (equals != std::string_view::npos) environment[std::string(entry.substr(0, equals))] = entry.substr(equals + 1);
+    if (equals != std::string_view::npos)
+      environment[std::string(entry.substr(0, equals))] = entry.substr(equals + 1);
   }
   return environment;
 }
@@ -46,7 +48,8 @@ int main(int, char**, char** entries) {
     return 0;
   }
   const bool has_input = environment.at("CNI_COMMAND") != "VERSION";
-  const std::string input = has_input ? std::string(std::istreambuf_iterator<char>(std::cin), {}) : "";
+  const std::string input =
+      has_input ? std::string(std::istreambuf_iterator<char>(std::cin), {}) : "";
   log::Log log(log::Level::info);
   ib_sriov::IbSriov plugin({open_linux, read_boot_id}, log);
   const cni::Answer answer = cni::serve(plugin, environment, input);

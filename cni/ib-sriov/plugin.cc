@@ -22,7 +22,8 @@ Status IbSriov::configure(const cni::Call& call, const cni::Network& network) {
   network_ = &network;
   log_.always("command", cni::name(call.verb));
   log_.always("network", network.name);
-  if (!call.container_id.empty()) log_.always("containerID", call.container_id).always("ifname", call.ifname);
+  if (!call.container_id.empty())
+    log_.always("containerID", call.container_id).always("ifname", call.ifname);
   if (!call.pod.name.empty()) log_.always("pod", call.pod.name_space + "/" + call.pod.name);
   if (call.verb == cni::Verb::del) {
     Remains remains = parse_remains(call, network);
@@ -36,7 +37,8 @@ Status IbSriov::configure(const cni::Call& call, const cni::Network& network) {
   return configure_log(config_.log_level, config_.log_file, config_.warnings);
 }
 
-Status IbSriov::configure_log(Level level, const Path& file, const std::vector<std::string>& warnings) {
+Status IbSriov::configure_log(Level level, const Path& file,
+                              const std::vector<std::string>& warnings) {
   log_.set_least(level);
   if (device_) log_.always("device", device_->text());
   const Status opened = file.empty() ? ok() : log_.open(file);
@@ -53,7 +55,8 @@ Result<std::unique_ptr<IbSriov::Stage>> IbSriov::open_stage() {
     members.set("step", step.what).set("us", static_cast<int64_t>(step.duration.count()));
     if (step.error != nullptr) members.set("error", step.error->text());
     const Level done = step.order ? Level::info : Level::debug;
-    log_.write(step.error != nullptr ? Level::warning : done, step.error != nullptr ? "failed" : "done", members);
+    log_.write(step.error != nullptr ? Level::warning : done,
+               step.error != nullptr ? "failed" : "done", members);
   };
   const std::string boot_id = TRY(world_.boot_id());
   stage->kernel = TRY(world_.open_kernel());
@@ -69,13 +72,15 @@ Result<std::unique_ptr<IbSriov::Stage>> IbSriov::open_stage() {
 Status IbSriov::check_ib_kubernetes(const attach::Context& context) const {
   if (!config_.ib_kubernetes) return ok();
   if (!config_.ib_kubernetes_configured) {
-    return Error(Code::unavailable, "ibKubernetesEnabled: ib-kubernetes has not configured this pod yet: "
-                                    "args.cni has no \"mellanox.infiniband.app\": \"configured\"");
+    return Error(Code::unavailable,
+                 "ibKubernetesEnabled: ib-kubernetes has not configured this pod yet: "
+                 "args.cni has no \"mellanox.infiniband.app\": \"configured\"");
   }
   const std::optional<node::Function> function = TRY(context.kernel.function(config_.order.device));
   if (!function || !function->pf || config_.order.wanted.guids) return ok();
-  return Error(Code::unavailable, "ibKubernetesEnabled: ib-kubernetes has given this pod no GUID: args.cni.guid and "
-                                  "runtimeConfig.infinibandGUID are empty");
+  return Error(Code::unavailable,
+               "ibKubernetesEnabled: ib-kubernetes has given this pod no GUID: args.cni.guid and "
+               "runtimeConfig.infinibandGUID are empty");
 }
 
 Result<cni::AddResult> IbSriov::add() {

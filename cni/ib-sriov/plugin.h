@@ -35,7 +35,8 @@ class IbSriov : public cni::Plugin {
   // The world as a verb needs it, opened for it.
   struct Stage;
   Result<std::unique_ptr<Stage>> open_stage();
-  Status configure_log(log::Level level, const Path& file, const std::vector<std::string>& warnings);
+  Status configure_log(log::Level level, const Path& file,
+                       const std::vector<std::string>& warnings);
   Status check_ib_kubernetes(const attach::Context& context) const;
 
   World world_;

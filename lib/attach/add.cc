@@ -17,20 +17,24 @@ constexpr Duration kCarrier{3000};
 Result<node::Namespace> pod_namespace(const Context& context) {
   const std::optional<node::Namespace> pod = TRY(context.kernel.find_namespace(context.call.netns));
   if (!pod) {
-    return Error(Code::not_found, "CNI_NETNS: there is no network namespace at " + context.call.netns.string())
+    return Error(Code::not_found,
+                 "CNI_NETNS: there is no network namespace at " + context.call.netns.string())
         .reported_as(cni::kUnknownContainer);
   }
-  const std::optional<node::Namespace> own = TRY(context.kernel.find_namespace("/proc/self/ns/net"));
+  const std::optional<node::Namespace> own =
+      TRY(context.kernel.find_namespace("/proc/self/ns/net"));
   if (own && own->identity == pod->identity) {
     return Error(Code::invalid, "CNI_NETNS: " + context.call.netns.string() +
-                                    " is the host's own network namespace: a pod with hostNetwork needs no attachment")
+                                    " is the host's own network namespace: a pod with hostNetwork "
+                                    "needs no attachment")
         .reported_as(cni::kInvalidEnvironment);
   }
   return *pod;
 }
 
 Status check_name_is_free(const Context& context, const node::Namespace& pod) {
-  const std::optional<node::Netdev> taken = TRY(context.kernel.find_netdev(pod, context.call.ifname));
+  const std::optional<node::Netdev> taken =
+      TRY(context.kernel.find_netdev(pod, context.call.ifname));
   if (!taken) return ok();
   return Error(Code::exists, "CNI_IFNAME: the pod already has an interface " + context.call.ifname);
 }
@@ -38,14 +42,18 @@ Status check_name_is_free(const Context& context, const node::Namespace& pod) {
 Result<node::Function> usable_function(const Context& context, const Order& order) {
   const std::optional<node::Function> function = TRY(context.kernel.function(order.device));
   const std::string device = "deviceID " + order.device.text();
-  if (!function) return Error(Code::not_found, device + ": there is no such PCI function on this node");
+  if (!function)
+    return Error(Code::not_found, device + ": there is no such PCI function on this node");
   const bool vfio = function->driver && node::is_vfio(*function->driver);
   if (order.vfio && !vfio) {
-    return Error(Code::invalid, "vfioPciMode: " + device + " is bound to " + function->driver.value_or("no driver") +
+    return Error(Code::invalid, "vfioPciMode: " + device + " is bound to " +
+                                    function->driver.value_or("no driver") +
                                     ", not to vfio-pci: bind it, or leave vfioPciMode out");
   }
   if (!function->pf && !vfio) {
-    return Error(Code::invalid, device + " is a physical function: give one of its VFs, or bind it to vfio-pci to pass all of it to a virtual machine");
+    return Error(Code::invalid, device +
+                                    " is a physical function: give one of its VFs, or bind it to "
+                                    "vfio-pci to pass all of it to a virtual machine");
   }
   return *function;
 }
@@ -54,8 +62,10 @@ Status check_isolation(const Context& context) {
   const nl::RdmaNetnsMode mode = TRY(context.kernel.rdma_netns_mode());
   if (mode == nl::RdmaNetnsMode::exclusive) return ok();
   return Error(Code::unsupported,
-               "rdmaIsolation: this node's RDMA subsystem is in shared mode, where every pod sees every RDMA device. "
-               "Put \"options ib_core netns_mode=0\" into /etc/modprobe.d and reboot, or set rdmaIsolation to false");
+               "rdmaIsolation: this node's RDMA subsystem is in shared mode, where every pod sees "
+               "every RDMA device. "
+               "Put \"options ib_core netns_mode=0\" into /etc/modprobe.d and reboot, or set "
+               "rdmaIsolation to false");
 }
 
 // Everything that can be refused without touching the device.
@@ -79,10 +89,12 @@ Result<Prepared> prepare(const Context& context, const Order& order, Deadline de
 
 Status check_has_guid(const node::Record& record) {
   if (record.wanted.guids || !record.found.guids || !record.found.guids->none()) return ok();
-  return Error(Code::invalid,
-               "the VF " + record.device.text() + " has no GUID (" + record.found.guids->port.text() +
-                   "), and none is asked for. Ask for one (runtimeConfig.infinibandGUID, args.cni.guid or guid), or give "
-                   "the VF one beforehand: ip link set PF vf N node_guid GUID, the same with port_guid, then bind it anew");
+  return Error(Code::invalid, "the VF " + record.device.text() + " has no GUID (" +
+                                  record.found.guids->port.text() +
+                                  "), and none is asked for. Ask for one "
+                                  "(runtimeConfig.infinibandGUID, args.cni.guid or guid), or give "
+                                  "the VF one beforehand: ip link set PF vf N node_guid GUID, the "
+                                  "same with port_guid, then bind it anew");
 }
 
 node::Record begin_record(const Context& context, const Order& order, const node::Namespace& pod) {
@@ -98,12 +110,14 @@ node::Record begin_record(const Context& context, const Order& order, const node
   record.wanted = order.wanted;
   record.configuration = context.network.text;
   record.cni_args = context.call.args;
-  for (const Path& folder : context.call.path) record.cni_path += (record.cni_path.empty() ? "" : ":") + folder.string();
+  for (const Path& folder : context.call.path)
+    record.cni_path += (record.cni_path.empty() ? "" : ":") + folder.string();
   return record;
 }
 
 // Under the device's lock: from the first look to the interface in the pod.
-Status hand_over(const Context& context, node::Record& record, const Order& order, Deadline deadline) {
+Status hand_over(const Context& context, node::Record& record, const Order& order,
+                 Deadline deadline) {
   const node::Function function = TRY(usable_function(context, order));
   if (function.pf) {
     record.found = TRY(node::observe(context.kernel, function));
@@ -117,41 +131,50 @@ Status hand_over(const Context& context, node::Record& record, const Order& orde
   return node::give(context.kernel, record, deadline);
 }
 
-Status claim_and_hand_over(const Context& context, node::Record& record, const Order& order, Deadline deadline) {
-  const FolderLock lock = TRY(timed(context, "claim the device", [&] { return claim(context, name_of(record), deadline); }));
+Status claim_and_hand_over(const Context& context, node::Record& record, const Order& order,
+                           Deadline deadline) {
+  const FolderLock lock = TRY(timed(context, "claim the device",
+                                    [&] { return claim(context, name_of(record), deadline); }));
   return hand_over(context, record, order, deadline);
 }
 
-Result<std::optional<Membership>> join_partition(const Context& context, const node::Record& record, bool ipam, Deadline deadline) {
+Result<std::optional<Membership>> join_partition(const Context& context, const node::Record& record,
+                                                 bool ipam, Deadline deadline) {
   if (!record.wanted.pkey) return std::optional<Membership>();
   if (node::is_vfio(record.found.driver)) {
-    context.warn("partition " + record.wanted.pkey->text() + " is not verified: a device on vfio-pci has no port on this node");
+    context.warn("partition " + record.wanted.pkey->text() +
+                 " is not verified: a device on vfio-pci has no port on this node");
     return std::optional<Membership>();
   }
   const Membership membership = TRY(await_partition(context, record, ipam, deadline));
-  context.warn("partition " + record.wanted.pkey->text() + " is verified: " + membership.key.text() + ", " +
-               std::string(ib::name(membership.key.membership())) + " member, at index " + std::to_string(membership.index));
+  context.warn("partition " + record.wanted.pkey->text() + " is verified: " +
+               membership.key.text() + ", " + std::string(ib::name(membership.key.membership())) +
+               " member, at index " + std::to_string(membership.index));
   return std::optional<Membership>(membership);
 }
 
-Status announce(const Context& context, const node::Record& record, const node::Addressing& addressing, Deadline deadline) {
+Status announce(const Context& context, const node::Record& record,
+                const node::Addressing& addressing, Deadline deadline) {
   if (addressing.addresses.empty()) return ok();
   std::optional<node::Netdev> netdev;
-  const bool carrier = TRY(node::wait_until(context.kernel, deadline.at_most(kCarrier), [&]() -> Result<bool> {
-    netdev = TRY(context.kernel.find_netdev(record.netns, record.ifname));
-    return netdev && netdev->carrier;
-  }));
+  const bool carrier =
+      TRY(node::wait_until(context.kernel, deadline.at_most(kCarrier), [&]() -> Result<bool> {
+        netdev = TRY(context.kernel.find_netdev(record.netns, record.ifname));
+        return netdev && netdev->carrier;
+      }));
   if (carrier) return context.kernel.announce(record.netns, netdev->index, addressing.addresses);
   context.warn("the addresses are not announced: " + record.ifname + " has no carrier yet");
   return ok();
 }
 
 // IPAM's answer, in the pod's interface.
-Result<cni::AddResult> assign_addresses(const Context& context, const node::Record& record, const cni::Ipam& ipam, Deadline deadline) {
+Result<cni::AddResult> assign_addresses(const Context& context, const node::Record& record,
+                                        const cni::Ipam& ipam, Deadline deadline) {
   cni::AddResult result = TRY(timed(context, "IPAM ADD", [&] { return ipam.add(deadline); }));
   for (cni::IpConfig& ip : result.ips) ip.interface = 0;
   if (node::is_vfio(record.found.driver)) return result;
-  const std::optional<node::Netdev> netdev = TRY(context.kernel.find_netdev(record.netns, record.ifname));
+  const std::optional<node::Netdev> netdev =
+      TRY(context.kernel.find_netdev(record.netns, record.ifname));
   if (!netdev) return Error(Code::unavailable, record.ifname + " has disappeared from the pod");
   const node::Addressing addressing = addressing_of(result);
   TRY(context.kernel.configure(record.netns, netdev->index, addressing, deadline));
@@ -165,7 +188,8 @@ Result<cni::Interface> interface_of(const Context& context, const node::Record& 
   interface.sandbox = record.netns.path.string();
   interface.pci_id = record.device.text();
   if (node::is_vfio(record.found.driver)) return interface;
-  const std::optional<node::Netdev> netdev = TRY(context.kernel.find_netdev(record.netns, record.ifname));
+  const std::optional<node::Netdev> netdev =
+      TRY(context.kernel.find_netdev(record.netns, record.ifname));
   if (!netdev) return Error(Code::unavailable, record.ifname + " has disappeared from the pod");
   interface.mac = nl::text(netdev->address);
   interface.mtu = netdev->mtu;
@@ -179,9 +203,11 @@ Status check_still_ours(const Context& context, const node::Record& record) {
   return Error(Code::unavailable, "the attachment was deleted while it was being made");
 }
 
-Result<cni::AddResult> complete(const Context& context, const node::Record& record, const Order& order,
-                                const std::optional<cni::Ipam>& ipam, Deadline deadline) {
-  const std::optional<Membership> membership = TRY(join_partition(context, record, ipam.has_value(), deadline));
+Result<cni::AddResult> complete(const Context& context, const node::Record& record,
+                                const Order& order, const std::optional<cni::Ipam>& ipam,
+                                Deadline deadline) {
+  const std::optional<Membership> membership =
+      TRY(join_partition(context, record, ipam.has_value(), deadline));
   cni::AddResult result;
   if (ipam) result = TRY(assign_addresses(context, record, *ipam, deadline));
   const cni::Interface interface = TRY(interface_of(context, record));
@@ -189,7 +215,8 @@ Result<cni::AddResult> complete(const Context& context, const node::Record& reco
   if (result.dns.is_null()) result.dns = context.network.dns;
   if (!order.device_info.empty()) {
     const std::optional<node::Function> function = TRY(context.kernel.function(record.device));
-    if (function) TRY(write_device_info(order.device_info, *function, membership).during("CNIDeviceInfoFile"));
+    if (function)
+      TRY(write_device_info(order.device_info, *function, membership).during("CNIDeviceInfoFile"));
   }
   TRY(check_still_ours(context, record));
   return result;
@@ -200,7 +227,8 @@ Error undo(const Context& context, const node::Record& record, Error error) {
   const Status undone = release(context, name_of(record), Deadline::in(kUndoTime));
   if (undone) return error;
   const Error first = error;
-  return Error(first.code(), first.text() + "; and it could not be undone yet, the record stays: " + undone.error().text())
+  return Error(first.code(), first.text() + "; and it could not be undone yet, the record stays: " +
+                                 undone.error().text())
       .with_details(first.details())
       .reported_as(first.reported());
 }
@@ -216,7 +244,8 @@ Result<cni::AddResult> add(const Context& context, const Order& order) {
   Result<cni::AddResult> result = complete(context, record, order, prepared.ipam, deadline);
   if (!result) {
     // IPAM may have reserved something for an attachment whose record a DEL has taken away.
-    if (prepared.ipam) (void)prepared.ipam->del(Deadline::in(kUndoTime));  // release() repeats it and tells
+    if (prepared.ipam)
+      (void)prepared.ipam->del(Deadline::in(kUndoTime));  // release() repeats it and tells
     return undo(context, record, result.error());
   }
   return result;

@@ -10,7 +10,8 @@
 
 namespace ibpod::attach {
 
-// The network's IPAM, ready to be called for the attachment of this call; nothing where it has none.
+// The network's IPAM, ready to be called for the attachment of this call; nothing where it has
+// none.
 Result<std::optional<cni::Ipam>> ipam_of(const Context& context);
 
 // Gives back what the record's network may have reserved for it, as the ADD was called: without the

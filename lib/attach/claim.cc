@@ -13,19 +13,23 @@ constexpr Duration kLookAgain{200};
 
 std::string whose(const node::Record& record) {
   const node::PodName& pod = record.pod;
-  const std::string who = pod.name.empty() ? "container " + record.container_id : "pod " + pod.name_space + "/" + pod.name;
+  const std::string who = pod.name.empty() ? "container " + record.container_id
+                                           : "pod " + pod.name_space + "/" + pod.name;
   return who + " (" + record.ifname + ")";
 }
 
 // Who has the device; or that waiting for it is of no use (the error).
-Result<std::optional<std::string>> holder(const Context& context, const node::RecordName& own, std::vector<node::RecordName>& dead) {
+Result<std::optional<std::string>> holder(const Context& context, const node::RecordName& own,
+                                          std::vector<node::RecordName>& dead) {
   const std::vector<node::RecordName> names = TRY(context.records.of_device(own.device));
   std::optional<std::string> living;
   for (const node::RecordName& name : names) {
     const Result<node::Record> record = context.records.read(name);
     if (!record && record.error().code() == Code::not_found) continue;
     if (!record) {
-      return Error(Code::busy, own.device.text() + " is out of service until garbage collection has cleaned it: " + record.error().text());
+      return Error(Code::busy, own.device.text() +
+                                   " is out of service until garbage collection has cleaned it: " +
+                                   record.error().text());
     }
     const bool live = TRY(node::is_live(context.kernel, *record, context.boot_id));
     // Our own record is what a killed ADD left.
@@ -54,12 +58,14 @@ Result<FolderLock> claim(const Context& context, const node::RecordName& own, De
       watch = TRY(context.records.watch(own.device));
     }
     for (const node::RecordName& name : dead) {
-      TRY(release(context, name, deadline).during(name.text() + ", which is left over, cannot be released"));
+      TRY(release(context, name, deadline)
+              .during(name.text() + ", which is left over, cannot be released"));
     }
     if (!living) continue;
     TRY(watch->wait(deadline.at_most(kLookAgain)));
     if (deadline.passed()) {
-      return Error(Code::busy, own.device.text() + " still belongs to " + *living + ", whose DEL has not come");
+      return Error(Code::busy,
+                   own.device.text() + " still belongs to " + *living + ", whose DEL has not come");
     }
   }
 }

@@ -7,10 +7,11 @@
 
 namespace ibpod::attach {
 
-// The lock of the device, at a moment when no other record names it. Until then the last pod's key or GUID
-// may still be on it: after a forced deletion the kubelet gives a device to the next pod before the last
-// one's DEL. Records of pods that are gone for certain (another boot, a namespace that does not exist any
-// more) are released right here. unavailable at the deadline, or at once where waiting cannot help.
+// The lock of the device, at a moment when no other record names it. Until then the last pod's key
+// or GUID may still be on it: after a forced deletion the kubelet gives a device to the next pod
+// before the last one's DEL. Records of pods that are gone for certain (another boot, a namespace
+// that does not exist any more) are released right here. unavailable at the deadline, or at once
+// where waiting cannot help.
 Result<FolderLock> claim(const Context& context, const node::RecordName& own, Deadline deadline);
 
 }  // namespace ibpod::attach

@@ -36,7 +36,8 @@ auto timed(const Context& context, const std::string& step, Work work) {
   using Clock = std::chrono::steady_clock;
   const Clock::time_point begin = Clock::now();
   auto result = work();
-  context.observe({step, std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - begin),
+  context.observe({step,
+                   std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - begin),
                    result ? nullptr : &result.error(), true});
   return result;
 }

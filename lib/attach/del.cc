@@ -10,7 +10,8 @@ namespace ibpod::attach {
 namespace {
 
 bool is_damaged(const Status& released) {
-  return !released && (released.error().code() == Code::invalid || released.error().code() == Code::unsupported);
+  return !released &&
+         (released.error().code() == Code::invalid || released.error().code() == Code::unsupported);
 }
 
 // Whether a record of somebody else names the device.
@@ -24,7 +25,8 @@ Result<bool> belongs_to_another(const Context& context, const ib::PciAddress& de
 Status release_unrecorded(const Context& context, const ib::PciAddress& device, Deadline deadline) {
   if (context.call.netns.empty()) return ok();
   const std::optional<node::Namespace> pod = TRY(context.kernel.find_namespace(context.call.netns));
-  const std::optional<node::Namespace> own = TRY(context.kernel.find_namespace("/proc/self/ns/net"));
+  const std::optional<node::Namespace> own =
+      TRY(context.kernel.find_namespace("/proc/self/ns/net"));
   if (!pod || (own && own->identity == pod->identity)) return ok();
   const FolderLock lock = TRY(context.records.lock(device, deadline));
   const bool taken = TRY(belongs_to_another(context, device));
@@ -47,7 +49,8 @@ Status del(const Context& context, const std::optional<ib::PciAddress>& device, 
   for (const node::RecordName& name : names) {
     Status released = release(context, name, deadline);
     if (is_damaged(released)) {
-      context.warn(released.error().text() + ": the device stays out of service until garbage collection");
+      context.warn(released.error().text() +
+                   ": the device stays out of service until garbage collection");
       continue;
     }
     recorded = true;

@@ -7,9 +7,10 @@
 
 namespace ibpod::attach {
 
-// Releases every attachment recorded for this container and interface, whatever the call still knows of
-// it: works twice, without a namespace, after a reboot. Without a record only what is in this call's own
-// namespace and belongs to `device` comes home, and nothing if another record names the device.
+// Releases every attachment recorded for this container and interface, whatever the call still
+// knows of it: works twice, without a namespace, after a reboot. Without a record only what is in
+// this call's own namespace and belongs to `device` comes home, and nothing if another record names
+// the device.
 Status del(const Context& context, const std::optional<ib::PciAddress>& device, Duration timeout);
 
 }  // namespace ibpod::attach

@@ -18,8 +18,8 @@ std::string class_of(std::string_view device) {
   return std::string(device.substr(0, device.find_first_of("0123456789")));
 }
 
-// Which classes the file gave out: what it did not give, it shall not give now. A new file gives verbs
-// and rdma_cm, never umad or issm: a pod with umad can send SMPs.
+// Which classes the file gave out: what it did not give, it shall not give now. A new file gives
+// verbs and rdma_cm, never umad or issm: a pod with umad can send SMPs.
 std::vector<std::string> classes_given(const Value& pci) {
   const std::optional<Value> list = pci.find("rdma-device");
   if (!list || !list->is_string()) return {"rdma_cm", "uverbs"};
@@ -31,13 +31,16 @@ std::vector<std::string> classes_given(const Value& pci) {
 
 std::string devices_now(const std::vector<std::string>& classes, const node::Function& function) {
   std::vector<std::string> devices;
-  const auto given = [&](const std::string& one) { return std::find(classes.begin(), classes.end(), one) != classes.end(); };
+  const auto given = [&](const std::string& one) {
+    return std::find(classes.begin(), classes.end(), one) != classes.end();
+  };
   for (const std::string& device : function.char_devices) {
     if (given(class_of(device))) devices.push_back(device);
   }
   if (given("rdma_cm")) devices.push_back("rdma_cm");
   std::string list;
-  for (const std::string& device : devices) list += (list.empty() ? "" : ",") + std::string(kFolder) + device;
+  for (const std::string& device : devices)
+    list += (list.empty() ? "" : ",") + std::string(kFolder) + device;
   return list;
 }
 
@@ -52,14 +55,17 @@ Result<Value> read_or_begin(const Path& file) {
 
 }  // namespace
 
-Status write_device_info(const Path& file, const node::Function& function, const std::optional<Membership>& membership) {
+Status write_device_info(const Path& file, const node::Function& function,
+                         const std::optional<Membership>& membership) {
   Value document = TRY(read_or_begin(file));
   Value pci = document.find("pci").value_or(Value::object());
   if (!pci.is_object()) return Error(Code::invalid, file.string() + ": pci: expected an object");
   const std::string devices = devices_now(classes_given(pci), function);
   pci.set("pci-address", function.address.text());
   if (!devices.empty()) pci.set("rdma-device", devices);
-  if (membership) pci.set("pkey", membership->key.text()).set("pkey-index", static_cast<int64_t>(membership->index));
+  if (membership)
+    pci.set("pkey", membership->key.text())
+        .set("pkey-index", static_cast<int64_t>(membership->index));
   document.set("pci", pci);
   const std::string text = document.pretty() + "\n";
   const Result<std::string> before = read_file(file);

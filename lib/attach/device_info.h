@@ -9,9 +9,10 @@
 
 namespace ibpod::attach {
 
-// Corrects the file, which was written before the attachment: character devices are numbered anew when
-// an RDMA device is moved or bound. Other members stay as they are; a file that does not exist is made.
-// `membership` goes in as pkey and pkey-index.
-Status write_device_info(const Path& file, const node::Function& function, const std::optional<Membership>& membership);
+// Corrects the file, which was written before the attachment: character devices are numbered anew
+// when an RDMA device is moved or bound. Other members stay as they are; a file that does not exist
+// is made. `membership` goes in as pkey and pkey-index.
+Status write_device_info(const Path& file, const node::Function& function,
+                         const std::optional<Membership>& membership);
 
 }  // namespace ibpod::attach

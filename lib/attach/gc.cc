@@ -11,7 +11,8 @@ namespace {
 
 bool is_valid(const Context& context, const node::RecordName& name) {
   const std::vector<cni::Attachment>& valid = context.network.valid_attachments;
-  return std::find(valid.begin(), valid.end(), cni::Attachment{name.container_id, name.ifname}) != valid.end();
+  return std::find(valid.begin(), valid.end(), cni::Attachment{name.container_id, name.ifname}) !=
+         valid.end();
 }
 
 Status collect(const Context& context, const node::RecordName& name, Deadline deadline) {

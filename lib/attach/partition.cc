@@ -15,7 +15,8 @@ struct Look {
 };
 
 std::string judge(const ib::Port& port, ib::PKey wanted, bool index0, Look& look) {
-  if (port.state != ib::PortState::active) return "the port is " + std::string(ib::name(port.state)) + ", not ACTIVE";
+  if (port.state != ib::PortState::active)
+    return "the port is " + std::string(ib::name(port.state)) + ", not ACTIVE";
   const std::optional<size_t> index = ib::find_in(port.pkeys, wanted);
   if (!index) {
     return "the port's P_Key table does not hold " + wanted.text() +
@@ -24,11 +25,13 @@ std::string judge(const ib::Port& port, ib::PKey wanted, bool index0, Look& look
   look.membership = {*index, port.pkeys[*index]};
   if (!index0) return "";
   if (!port.pkeys[0].same_partition(wanted)) {
-    return wanted.text() + " is at index " + std::to_string(*index) + " of the P_Key table, and IPoIB uses index 0 only";
+    return wanted.text() + " is at index " + std::to_string(*index) +
+           " of the P_Key table, and IPoIB uses index 0 only";
   }
   look.membership = {0, port.pkeys[0]};
   if (!look.netdev || !look.netdev->same_partition(wanted)) {
-    return "the IPoIB interface still has the key " + (look.netdev ? look.netdev->text() : std::string("of no partition"));
+    return "the IPoIB interface still has the key " +
+           (look.netdev ? look.netdev->text() : std::string("of no partition"));
   }
   return "";
 }
@@ -36,26 +39,31 @@ std::string judge(const ib::Port& port, ib::PKey wanted, bool index0, Look& look
 Result<Look> look_at(const Context& context, const node::Record& record, bool index0) {
   Look look;
   const node::Namespace& where = home_of_rdma(record);
-  const std::vector<node::RdmaDevice> devices = TRY(context.kernel.rdma_devices(where, record.device));
-  if (devices.empty()) return Error(Code::unavailable, "the RDMA device of " + record.device.text() + " has disappeared");
+  const std::vector<node::RdmaDevice> devices =
+      TRY(context.kernel.rdma_devices(where, record.device));
+  if (devices.empty())
+    return Error(Code::unavailable,
+                 "the RDMA device of " + record.device.text() + " has disappeared");
   look.port = TRY(context.kernel.port(where, devices.front().name));
-  const std::optional<node::Netdev> netdev = TRY(node::own_netdev(context.kernel, record.netns, record.device));
+  const std::optional<node::Netdev> netdev =
+      TRY(node::own_netdev(context.kernel, record.netns, record.device));
   if (netdev && netdev->ipoib) look.netdev = netdev->ipoib->pkey;
   look.missing = judge(look.port, *record.wanted.pkey, index0, look);
   return look;
 }
 
 std::string details_of(const Look& look) {
-  return "port state " + std::string(ib::name(look.port.state)) + ", LID " + std::to_string(look.port.lid) +
-         ", port GUID " + look.port.guid.text() + ", P_Key table: " + ib::text(look.port.pkeys);
+  return "port state " + std::string(ib::name(look.port.state)) + ", LID " +
+         std::to_string(look.port.lid) + ", port GUID " + look.port.guid.text() +
+         ", P_Key table: " + ib::text(look.port.pkeys);
 }
 
 void warn_of_others(const Context& context, const Look& look, ib::PKey wanted) {
   for (size_t i = 0; i < look.port.pkeys.size(); ++i) {
     const ib::PKey key = look.port.pkeys[i];
     if (key.partition() == 0 || key.same_partition(wanted)) continue;
-    context.warn("the port is in another partition too: " + key.text() + " at index " + std::to_string(i) +
-                 (key == ib::kDefaultFull ? ", open to every port" : ""));
+    context.warn("the port is in another partition too: " + key.text() + " at index " +
+                 std::to_string(i) + (key == ib::kDefaultFull ? ", open to every port" : ""));
   }
 }
 
@@ -65,16 +73,18 @@ const node::Namespace& home_of_rdma(const node::Record& record) {
   return record.wanted.isolation ? record.netns : node::kHost;
 }
 
-Result<Membership> await_partition(const Context& context, const node::Record& record, bool index0, Deadline deadline) {
+Result<Membership> await_partition(const Context& context, const node::Record& record, bool index0,
+                                   Deadline deadline) {
   Look look;
   const bool there = TRY(node::wait_until(context.kernel, deadline, [&]() -> Result<bool> {
     look = TRY(look_at(context, record, index0));
     return look.missing.empty();
   }));
   if (!there) {
-    return Error(Code::unavailable, "partition " + record.wanted.pkey->text() + " is not there: " + look.missing +
-                                        "; the subnet manager has not put the GUID " + look.port.guid.text() +
-                                        " into it (yet)")
+    return Error(Code::unavailable, "partition " + record.wanted.pkey->text() +
+                                        " is not there: " + look.missing +
+                                        "; the subnet manager has not put the GUID " +
+                                        look.port.guid.text() + " into it (yet)")
         .with_details(details_of(look));
   }
   warn_of_others(context, look, *record.wanted.pkey);

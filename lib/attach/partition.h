@@ -13,12 +13,15 @@ struct Membership {
   ib::PKey key;
 };
 
-// Waits until the attachment's port is ACTIVE and its P_Key table holds the wanted key. `index0`: at
-// index 0, and the IPoIB interface has taken it up (it uses index 0 and no other). unavailable at the
-// deadline, with port state, GUID and table in the details. Other keys in the table are warned of.
-Result<Membership> await_partition(const Context& context, const node::Record& record, bool index0, Deadline deadline);
+// Waits until the attachment's port is ACTIVE and its P_Key table holds the wanted key. `index0`:
+// at index 0, and the IPoIB interface has taken it up (it uses index 0 and no other). unavailable
+// at the deadline, with port state, GUID and table in the details. Other keys in the table are
+// warned of.
+Result<Membership> await_partition(const Context& context, const node::Record& record, bool index0,
+                                   Deadline deadline);
 
-// Where the attachment's RDMA devices are: in the pod under isolation, else in the host's namespace.
+// Where the attachment's RDMA devices are: in the pod under isolation, else in the host's
+// namespace.
 const node::Namespace& home_of_rdma(const node::Record& record);
 
 }  // namespace ibpod::attach

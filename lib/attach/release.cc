@@ -7,7 +7,8 @@
 namespace ibpod::attach {
 namespace {
 
-Status release_device(const Context& context, const node::Record& record, Deadline deadline, Errors& errors) {
+Status release_device(const Context& context, const node::Record& record, Deadline deadline,
+                      Errors& errors) {
   const FolderLock lock = TRY(context.records.lock(record.device, deadline));
   const Result<node::Record> now = context.records.read(name_of(record));
   // Somebody else was faster; or it ended and began anew meanwhile, and is not ours to end.
@@ -21,8 +22,10 @@ Result<bool> is_home(const Context& context, const ib::PciAddress& device) {
   if (!function || !function->driver) return true;
   // Whether a virtual machine has it cannot be seen from here.
   if (node::is_vfio(*function->driver)) return false;
-  const std::vector<node::RdmaDevice> devices = TRY(context.kernel.rdma_devices(node::kHost, device));
-  const std::optional<node::Netdev> netdev = TRY(node::own_netdev(context.kernel, node::kHost, device));
+  const std::vector<node::RdmaDevice> devices =
+      TRY(context.kernel.rdma_devices(node::kHost, device));
+  const std::optional<node::Netdev> netdev =
+      TRY(node::own_netdev(context.kernel, node::kHost, device));
   return !devices.empty() && netdev;
 }
 
@@ -43,8 +46,11 @@ Status release_damaged(const Context& context, const node::RecordName& name, Dea
   const FolderLock lock = TRY(context.records.lock(name.device, deadline));
   const bool home = TRY(is_home(context, name.device));
   if (!home) {
-    return Error(Code::busy, "record " + name.text() + " is damaged, and a pod or a virtual machine may still have " +
-                                 name.device.text() + ": it stays out of service until the device is back in the host's namespace");
+    return Error(Code::busy,
+                 "record " + name.text() +
+                     " is damaged, and a pod or a virtual machine may still have " +
+                     name.device.text() +
+                     ": it stays out of service until the device is back in the host's namespace");
   }
   TRY(node::disown(context.kernel, name.device, deadline));
   return context.records.remove(name);

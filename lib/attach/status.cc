@@ -24,7 +24,8 @@ Status status(const Context& context, bool isolation, Duration timeout) {
   const nl::RdmaNetnsMode mode = TRY(context.kernel.rdma_netns_mode());
   if (isolation && mode == nl::RdmaNetnsMode::shared) {
     return Error(Code::unsupported,
-                 "rdmaIsolation: this node's RDMA subsystem is in shared mode: put \"options ib_core netns_mode=0\" "
+                 "rdmaIsolation: this node's RDMA subsystem is in shared mode: put \"options "
+                 "ib_core netns_mode=0\" "
                  "into /etc/modprobe.d and reboot");
   }
   return check_ipam(context, deadline).during("IPAM");

@@ -1,10 +1,10 @@
 #include "lib/log/log.h"
 
-#include <fcntl.h>
-#include <time.h>
-
 #include <array>
 #include <chrono>
+
+#include <fcntl.h>
+#include <time.h>
 
 namespace ibpod::log {
 namespace {
@@ -23,7 +23,8 @@ std::string now() {
 }
 
 void put(int fd, const std::string& line) {
-  // One write a line: lines of processes that share a file do not mix. Nobody could be told of a failure.
+  // One write a line: lines of processes that share a file do not mix. Nobody could be told of a
+  // failure.
   [[maybe_unused]] const ssize_t written = ::write(fd, line.data(), line.size());
 }
 
@@ -37,10 +38,14 @@ void add_members(json::Value& line, const json::Value& members) {
 
 std::string_view name(Level level) {
   switch (level) {
-    case Level::debug: return "debug";
-    case Level::info: return "info";
-    case Level::warning: return "warning";
-    case Level::error: return "error";
+    case Level::debug:
+      return "debug";
+    case Level::info:
+      return "info";
+    case Level::warning:
+      return "warning";
+    case Level::error:
+      return "error";
   }
   return "error";
 }
@@ -51,7 +56,8 @@ Result<Level> parse_level(std::string_view text) {
   for (const Level level : {Level::debug, Level::info, Level::warning, Level::error}) {
     if (text == name(level)) return level;
   }
-  return Error(Code::invalid, "\"" + std::string(text) + "\" is no log level: expected debug, info, warning or error");
+  return Error(Code::invalid, "\"" + std::string(text) +
+                                  "\" is no log level: expected debug, info, warning or error");
 }
 
 Status Log::open(const Path& file) {

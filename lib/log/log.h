@@ -15,14 +15,14 @@ namespace ibpod::log {
 // error: somebody must act; warning: we worked around it; info: state changed; debug: the steps.
 enum class Level { debug, info, warning, error };
 std::string_view name(Level level);
-// "debug", "info", "warning" (or "warn"), "error"; also "panic" and "fatal", which older configurations
-// use, as error.
+// "debug", "info", "warning" (or "warn"), "error"; also "panic" and "fatal", which older
+// configurations use, as error.
 Result<Level> parse_level(std::string_view text);
 
 class Log {
  public:
-  // To standard error until open() has found something better; never to standard output, which carries
-  // a plugin's protocol.
+  // To standard error until open() has found something better; never to standard output, which
+  // carries a plugin's protocol.
   explicit Log(Level least) : least_(least) {}
 
   // Lines go to this file too, from now on: made with mode 0600, appended to.
@@ -33,7 +33,8 @@ class Log {
   Log& always(std::string_view key, json::Value value);
 
   // One line with time, level and message, then the common members, then these.
-  void write(Level level, std::string_view message, const json::Value& members = json::Value::object());
+  void write(Level level, std::string_view message,
+             const json::Value& members = json::Value::object());
 
  private:
   Level least_;

@@ -1,12 +1,7 @@
 // Kernel: all that the logic of an attachment asks of the node's kernel and orders it to do, in the
-// domain's words. The one seam between logic and machine: LinuxKernel is the machine, the tests have a
-// model of a node behind the same calls, and both pass the same contract (tests/contract).
+// domain's words. The one seam between logic and machine: LinuxKernel is the machine, the tests
+// have a model of a node behind the same calls, and both pass the same contract (tests/contract).
 #pragma once
-
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <vector>
 
 #include "lib/base/clock.h"
 #include "lib/base/files.h"
@@ -18,6 +13,11 @@
 #include "lib/netns/netns.h"
 #include "lib/nl/rdma.h"
 #include "lib/nl/rtnl.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
 
 namespace ibpod::node {
 
@@ -37,9 +37,9 @@ inline const Namespace kHost{};
 // A PCI function, as the bus tells of it.
 struct Function {
   ib::PciAddress address;
-  std::optional<ib::PciAddress> pf;     // its physical function; nothing: it is one
-  uint32_t vf = 0;                      // its number under the PF
-  std::optional<std::string> driver;    // what is bound to it
+  std::optional<ib::PciAddress> pf;       // its physical function; nothing: it is one
+  uint32_t vf = 0;                        // its number under the PF
+  std::optional<std::string> driver;      // what is bound to it
   std::vector<std::string> char_devices;  // uverbs0, umad0, issm0 …
   bool operator==(const Function&) const = default;
 };
@@ -82,43 +82,59 @@ class Kernel {
   // The namespace that a path leads to now; nothing where it leads to none.
   virtual Result<std::optional<Namespace>> find_namespace(const Path& path) = 0;
   // A link by its name or one of its altnames.
-  virtual Result<std::optional<Netdev>> find_netdev(const Namespace& where, const std::string& name) = 0;
+  virtual Result<std::optional<Netdev>> find_netdev(const Namespace& where,
+                                                    const std::string& name) = 0;
   // The function's netdevs in a namespace, children included, in the order of their indexes.
-  virtual Result<std::vector<Netdev>> netdevs(const Namespace& where, const ib::PciAddress& function) = 0;
+  virtual Result<std::vector<Netdev>> netdevs(const Namespace& where,
+                                              const ib::PciAddress& function) = 0;
   // The function's RDMA devices in a namespace, sorted by name. In shared mode all are the host's.
-  virtual Result<std::vector<RdmaDevice>> rdma_devices(const Namespace& where, const ib::PciAddress& function) = 0;
+  virtual Result<std::vector<RdmaDevice>> rdma_devices(const Namespace& where,
+                                                       const ib::PciAddress& function) = 0;
   // Port 1 of an RDMA device. GUID and P_Keys are the port's own, as the subnet manager left them.
   virtual Result<ib::Port> port(const Namespace& where, const std::string& rdma_device) = 0;
   // What the PF's driver was told of a VF. unsupported where the kernel cannot say it.
   virtual Result<nl::VfSettings> vf_settings(const Function& vf) = 0;
-  virtual Result<std::vector<nl::LinkAddress>> addresses(const Namespace& where, IfIndex netdev) = 0;
+  virtual Result<std::vector<nl::LinkAddress>> addresses(const Namespace& where,
+                                                         IfIndex netdev) = 0;
 
   // --- Orders. Each is one step; done or refused. Namespaces that are gone are not_found.
 
-  // Tells the PF's driver a VF's GUIDs. A bound VF takes them when it is bound next. Zero is refused.
+  // Tells the PF's driver a VF's GUIDs. A bound VF takes them when it is bound next. Zero is
+  // refused.
   virtual Status set_vf_guids(const Function& vf, ib::Guid node, ib::Guid port) = 0;
   virtual Status set_vf_policy(const Function& vf, LinkPolicy policy) = 0;
-  // Binds a driver, or none. What the last driver made of the function (netdevs, RDMA devices) is gone
-  // with it, wherever it was; what the new one makes appears in the host's namespace, under new names.
-  virtual Status set_driver(const ib::PciAddress& function, const std::optional<std::string>& driver) = 0;
-  // Moves an RDMA device. Its netdev is made anew: in the host's namespace on kernels before 6.17, in
-  // the target on later ones (docs/kernel-notes.md#rdma-moves-re-create-ipoib). unsupported in shared mode.
-  virtual Status move_rdma(const Namespace& from, const std::string& device, const Namespace& to) = 0;
-  virtual Status rename_rdma(const Namespace& where, const std::string& device, const std::string& name) = 0;
+  // Binds a driver, or none. What the last driver made of the function (netdevs, RDMA devices) is
+  // gone with it, wherever it was; what the new one makes appears in the host's namespace, under
+  // new names.
+  virtual Status set_driver(const ib::PciAddress& function,
+                            const std::optional<std::string>& driver) = 0;
+  // Moves an RDMA device. Its netdev is made anew: in the host's namespace on kernels before 6.17,
+  // in the target on later ones (docs/kernel-notes.md#rdma-moves-re-create-ipoib). unsupported in
+  // shared mode.
+  virtual Status move_rdma(const Namespace& from, const std::string& device,
+                           const Namespace& to) = 0;
+  virtual Status rename_rdma(const Namespace& where, const std::string& device,
+                             const std::string& name) = 0;
   // Moves a netdev and names it there; it is down then. exists where the name is taken there, and
   // the netdev may have moved all the same.
-  virtual Status move_netdev(const Namespace& from, IfIndex netdev, const Namespace& to, const std::string& name) = 0;
-  // Changes a netdev in the order: down (where asked), altnames, name, mode, umcast, MTU, address, up.
-  virtual Status change_netdev(const Namespace& where, IfIndex netdev, const NetdevChange& change) = 0;
+  virtual Status move_netdev(const Namespace& from, IfIndex netdev, const Namespace& to,
+                             const std::string& name) = 0;
+  // Changes a netdev in the order: down (where asked), altnames, name, mode, umcast, MTU, address,
+  // up.
+  virtual Status change_netdev(const Namespace& where, IfIndex netdev,
+                               const NetdevChange& change) = 0;
   virtual Status remove_netdev(const Namespace& where, IfIndex netdev) = 0;
-  // Adds addresses and routes, and waits until IPv6 duplicate address detection is through with them.
-  virtual Status configure(const Namespace& where, IfIndex netdev, const Addressing& addressing, Deadline deadline) = 0;
+  // Adds addresses and routes, and waits until IPv6 duplicate address detection is through with
+  // them.
+  virtual Status configure(const Namespace& where, IfIndex netdev, const Addressing& addressing,
+                           Deadline deadline) = 0;
   // Tells the neighbours where the addresses live now. The netdev needs carrier.
-  virtual Status announce(const Namespace& where, IfIndex netdev, const std::vector<ip::Prefix>& addresses) = 0;
+  virtual Status announce(const Namespace& where, IfIndex netdev,
+                          const std::vector<ip::Prefix>& addresses) = 0;
 
   // Waits until something about links or devices may have changed. Callers look again themselves:
-  // waking up promises nothing. False: the deadline has passed (a model says so at once where nothing
-  // can change any more).
+  // waking up promises nothing. False: the deadline has passed (a model says so at once where
+  // nothing can change any more).
   virtual Result<bool> wait_for_change(Deadline deadline) = 0;
 };
 

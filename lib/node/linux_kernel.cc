@@ -1,19 +1,19 @@
 #include "lib/node/linux_kernel.h"
 
-#include <poll.h>
-
-#include <algorithm>
-
 #include "lib/base/netns_thread.h"
 #include "lib/nl/announce.h"
 #include "lib/sysfs/infiniband.h"
 #include "lib/sysfs/pci.h"
 
+#include <algorithm>
+
+#include <poll.h>
+
 namespace ibpod::node {
 namespace {
 
-// A port's state and its P_Key table change without any event that a netlink socket would see (only an
-// open verbs context is told), so no wait is longer than this.
+// A port's state and its P_Key table change without any event that a netlink socket would see (only
+// an open verbs context is told), so no wait is longer than this.
 constexpr Duration kLongestWait{25};
 
 std::string in(const Namespace& where) {
@@ -35,7 +35,7 @@ Result<LinuxKernel::View> LinuxKernel::open_view(netns::NetNs netns, sysfs::Sysf
   nl::Socket rdma = TRY(nl::Socket::open_in(netns.fd(), nl::Family::rdma));
   nl::Socket events = TRY(nl::Socket::open_in(netns.fd(), nl::Family::route));
   TRY(events.subscribe_to_links());
-  return View{std::move(netns), identity,          std::move(route),
+  return View{std::move(netns), identity,         std::move(route),
               std::move(rdma),  std::move(sysfs), std::move(events)};
 }
 
@@ -54,7 +54,8 @@ Result<LinuxKernel::View*> LinuxKernel::view(const Namespace& where) {
   netns::NetNs netns = TRY(netns::NetNs::open(where.path));
   const netns::Identity identity = TRY(netns.identity());
   if (identity != where.identity) {
-    return Error(Code::not_found, where.path.string() + ": the namespace is gone, another one has taken its path");
+    return Error(Code::not_found,
+                 where.path.string() + ": the namespace is gone, another one has taken its path");
   }
   sysfs::Sysfs sysfs = TRY(sysfs::Sysfs::of_netns(netns.fd()));
   View opened = TRY(open_view(std::move(netns), std::move(sysfs)));
@@ -83,12 +84,14 @@ Result<std::optional<Namespace>> LinuxKernel::find_namespace(const Path& path) {
   return std::optional<Namespace>(Namespace{path, identity});
 }
 
-Result<std::optional<Netdev>> LinuxKernel::find_netdev(const Namespace& where, const std::string& name) {
+Result<std::optional<Netdev>> LinuxKernel::find_netdev(const Namespace& where,
+                                                       const std::string& name) {
   View* const view = TRY(this->view(where));
   return nl::find_link(view->route, name);
 }
 
-Result<std::vector<Netdev>> LinuxKernel::netdevs(const Namespace& where, const ib::PciAddress& function) {
+Result<std::vector<Netdev>> LinuxKernel::netdevs(const Namespace& where,
+                                                 const ib::PciAddress& function) {
   View* const view = TRY(this->view(where));
   const std::vector<std::string> names = TRY(sysfs::netdevs(view->sysfs, function));
   std::vector<Netdev> found;
@@ -96,11 +99,13 @@ Result<std::vector<Netdev>> LinuxKernel::netdevs(const Namespace& where, const i
     std::optional<Netdev> netdev = TRY(nl::find_link(view->route, name));
     if (netdev) found.push_back(std::move(*netdev));
   }
-  std::sort(found.begin(), found.end(), [](const Netdev& a, const Netdev& b) { return a.index < b.index; });
+  std::sort(found.begin(), found.end(),
+            [](const Netdev& a, const Netdev& b) { return a.index < b.index; });
   return found;
 }
 
-Result<std::vector<RdmaDevice>> LinuxKernel::rdma_devices(const Namespace& where, const ib::PciAddress& function) {
+Result<std::vector<RdmaDevice>> LinuxKernel::rdma_devices(const Namespace& where,
+                                                          const ib::PciAddress& function) {
   View* const view = TRY(this->view(where));
   const std::vector<std::string> names = TRY(sysfs::rdma_devices(view->sysfs, function));
   std::vector<RdmaDevice> found;
@@ -125,9 +130,10 @@ Result<IfIndex> LinuxKernel::pf_netdev(const Function& vf) {
   for (const Netdev& netdev : found) {
     if (!netdev.parent) return netdev.index;
   }
-  return Error(Code::unavailable, "the PF " + vf.pf->text() +
-                                      " has no IPoIB interface in the host's namespace, and a VF's GUIDs and link "
-                                      "policy can be reached through nothing else: load ib_ipoib");
+  return Error(Code::unavailable,
+               "the PF " + vf.pf->text() +
+                   " has no IPoIB interface in the host's namespace, and a VF's GUIDs and link "
+                   "policy can be reached through nothing else: load ib_ipoib");
 }
 
 Result<nl::VfSettings> LinuxKernel::vf_settings(const Function& vf) {
@@ -136,10 +142,12 @@ Result<nl::VfSettings> LinuxKernel::vf_settings(const Function& vf) {
   for (const nl::VfSettings& settings : all) {
     if (settings.vf == nl::VfIndex{vf.vf}) return settings;
   }
-  return Error(Code::not_found, "the PF " + vf.pf->text() + " knows no VF " + std::to_string(vf.vf));
+  return Error(Code::not_found,
+               "the PF " + vf.pf->text() + " knows no VF " + std::to_string(vf.vf));
 }
 
-Result<std::vector<nl::LinkAddress>> LinuxKernel::addresses(const Namespace& where, IfIndex netdev) {
+Result<std::vector<nl::LinkAddress>> LinuxKernel::addresses(const Namespace& where,
+                                                            IfIndex netdev) {
   View* const view = TRY(this->view(where));
   return nl::addresses(view->route, netdev);
 }
@@ -157,28 +165,35 @@ Status LinuxKernel::set_vf_policy(const Function& vf, LinkPolicy policy) {
   return nl::set_vf_policy(host_.route, pf, nl::VfIndex{vf.vf}, policy);
 }
 
-Status LinuxKernel::set_driver(const ib::PciAddress& function, const std::optional<std::string>& driver) {
-  return driver ? sysfs::bind(host_.sysfs, function, *driver) : sysfs::unbind(host_.sysfs, function);
+Status LinuxKernel::set_driver(const ib::PciAddress& function,
+                               const std::optional<std::string>& driver) {
+  return driver ? sysfs::bind(host_.sysfs, function, *driver)
+                : sysfs::unbind(host_.sysfs, function);
 }
 
-Status LinuxKernel::move_rdma(const Namespace& from, const std::string& device, const Namespace& to) {
+Status LinuxKernel::move_rdma(const Namespace& from, const std::string& device,
+                              const Namespace& to) {
   View* const source = TRY(view(from));
   View* const target = TRY(view(to));
   const std::optional<nl::RdmaDevice> found = TRY(nl::find_rdma_device(source->rdma, device));
   if (!found) return Error(Code::not_found, "there is no RDMA device " + device + in(from));
-  const auto move = [&] { return nl::move_rdma_device(source->rdma, found->index, target->netns.fd()); };
+  const auto move = [&] {
+    return nl::move_rdma_device(source->rdma, found->index, target->netns.fd());
+  };
   if (from.is_host()) return move();
   return run_in_netns(source->netns.fd(), "move " + device, move);
 }
 
-Status LinuxKernel::rename_rdma(const Namespace& where, const std::string& device, const std::string& name) {
+Status LinuxKernel::rename_rdma(const Namespace& where, const std::string& device,
+                                const std::string& name) {
   View* const view = TRY(this->view(where));
   const std::optional<nl::RdmaDevice> found = TRY(nl::find_rdma_device(view->rdma, device));
   if (!found) return Error(Code::not_found, "there is no RDMA device " + device + in(where));
   return nl::rename_rdma_device(view->rdma, found->index, name);
 }
 
-Status LinuxKernel::move_netdev(const Namespace& from, IfIndex netdev, const Namespace& to, const std::string& name) {
+Status LinuxKernel::move_netdev(const Namespace& from, IfIndex netdev, const Namespace& to,
+                                const std::string& name) {
   View* const source = TRY(view(from));
   View* const target = TRY(view(to));
   return nl::move(source->route, netdev, target->netns.fd(), name);
@@ -186,14 +201,16 @@ Status LinuxKernel::move_netdev(const Namespace& from, IfIndex netdev, const Nam
 
 namespace {
 
-Status change_altnames(nl::Socket& route, const Netdev& netdev, const std::vector<std::string>& wanted) {
+Status change_altnames(nl::Socket& route, const Netdev& netdev,
+                       const std::vector<std::string>& wanted) {
   for (const std::string& altname : netdev.altnames) {
     if (std::find(wanted.begin(), wanted.end(), altname) == wanted.end()) {
       TRY(nl::remove_altname(route, netdev.index, altname));
     }
   }
   for (const std::string& altname : wanted) {
-    if (std::find(netdev.altnames.begin(), netdev.altnames.end(), altname) == netdev.altnames.end()) {
+    if (std::find(netdev.altnames.begin(), netdev.altnames.end(), altname) ==
+        netdev.altnames.end()) {
       TRY(nl::add_altname(route, netdev.index, altname));
     }
   }
@@ -208,7 +225,8 @@ Status change_mode(nl::Socket& route, const Netdev& netdev, const NetdevChange& 
 
 }  // namespace
 
-Status LinuxKernel::change_netdev(const Namespace& where, IfIndex index, const NetdevChange& change) {
+Status LinuxKernel::change_netdev(const Namespace& where, IfIndex index,
+                                  const NetdevChange& change) {
   View* const view = TRY(this->view(where));
   nl::Socket& route = view->route;
   const std::optional<Netdev> netdev = TRY(nl::find_link(route, index));
@@ -228,28 +246,36 @@ Status LinuxKernel::remove_netdev(const Namespace& where, IfIndex netdev) {
   return nl::remove_link(view->route, netdev);
 }
 
-Status LinuxKernel::configure(const Namespace& where, IfIndex netdev, const Addressing& addressing, Deadline deadline) {
+Status LinuxKernel::configure(const Namespace& where, IfIndex netdev, const Addressing& addressing,
+                              Deadline deadline) {
   View* const view = TRY(this->view(where));
-  for (const ip::Prefix& address : addressing.addresses) TRY(nl::add_address(view->route, netdev, address));
+  for (const ip::Prefix& address : addressing.addresses)
+    TRY(nl::add_address(view->route, netdev, address));
   const bool settled = TRY(wait_until(*this, deadline, [&]() -> Result<bool> {
     const std::vector<nl::LinkAddress> now = TRY(nl::addresses(view->route, netdev));
     for (const nl::LinkAddress& address : now) {
-      if (address.failed) return Error(Code::exists, address.prefix.text() + " is in use by somebody else on this link");
+      if (address.failed)
+        return Error(Code::exists,
+                     address.prefix.text() + " is in use by somebody else on this link");
     }
-    return std::none_of(now.begin(), now.end(), [](const nl::LinkAddress& address) { return address.tentative; });
+    return std::none_of(now.begin(), now.end(),
+                        [](const nl::LinkAddress& address) { return address.tentative; });
   }));
-  if (!settled) return Error(Code::unavailable, "IPv6 duplicate address detection has not finished");
+  if (!settled)
+    return Error(Code::unavailable, "IPv6 duplicate address detection has not finished");
   // Behind the addresses: a gateway must be reachable when its route is added.
   for (const nl::Route& route : addressing.routes) TRY(nl::add_route(view->route, netdev, route));
   return ok();
 }
 
-Status LinuxKernel::announce(const Namespace& where, IfIndex index, const std::vector<ip::Prefix>& addresses) {
+Status LinuxKernel::announce(const Namespace& where, IfIndex index,
+                             const std::vector<ip::Prefix>& addresses) {
   View* const view = TRY(this->view(where));
   const std::optional<Netdev> netdev = TRY(nl::find_link(view->route, index));
   if (!netdev) return Error(Code::not_found, "the interface is gone" + in(where));
   return run_in_netns(view->netns.fd(), "announce " + netdev->name, [&]() -> Status {
-    for (const ip::Prefix& address : addresses) TRY(nl::announce(*netdev, netdev->broadcast, address.address));
+    for (const ip::Prefix& address : addresses)
+      TRY(nl::announce(*netdev, netdev->broadcast, address.address));
     return ok();
   });
 }
@@ -259,7 +285,9 @@ Result<bool> LinuxKernel::wait_for_change(Deadline deadline) {
   std::vector<pollfd> waiting{{uevents_.fd(), POLLIN, 0}, {host_.events.fd(), POLLIN, 0}};
   for (const auto& [path, pod] : pods_) waiting.push_back({pod.events.fd(), POLLIN, 0});
   const Deadline until = deadline.at_most(kLongestWait);
-  TRY(sys("poll", [&] { return ::poll(waiting.data(), waiting.size(), static_cast<int>(until.left().count())); }));
+  TRY(sys("poll", [&] {
+    return ::poll(waiting.data(), waiting.size(), static_cast<int>(until.left().count()));
+  }));
   uevents_.drain();
   host_.events.drain();
   for (auto& [path, pod] : pods_) pod.events.drain();

@@ -1,15 +1,15 @@
 // LinuxKernel: the Kernel that is really there, over netlink, sysfs and namespaces.
 #pragma once
 
+#include "lib/nl/uevent.h"
+#include "lib/node/kernel.h"
+#include "lib/sysfs/sysfs.h"
+
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
-
-#include "lib/node/kernel.h"
-#include "lib/nl/uevent.h"
-#include "lib/sysfs/sysfs.h"
 
 namespace ibpod::node {
 
@@ -21,23 +21,31 @@ class LinuxKernel : public Kernel {
   Result<std::optional<Function>> function(const ib::PciAddress& address) override;
   Result<nl::RdmaNetnsMode> rdma_netns_mode() override;
   Result<std::optional<Namespace>> find_namespace(const Path& path) override;
-  Result<std::optional<Netdev>> find_netdev(const Namespace& where, const std::string& name) override;
-  Result<std::vector<Netdev>> netdevs(const Namespace& where, const ib::PciAddress& function) override;
-  Result<std::vector<RdmaDevice>> rdma_devices(const Namespace& where, const ib::PciAddress& function) override;
+  Result<std::optional<Netdev>> find_netdev(const Namespace& where,
+                                            const std::string& name) override;
+  Result<std::vector<Netdev>> netdevs(const Namespace& where,
+                                      const ib::PciAddress& function) override;
+  Result<std::vector<RdmaDevice>> rdma_devices(const Namespace& where,
+                                               const ib::PciAddress& function) override;
   Result<ib::Port> port(const Namespace& where, const std::string& rdma_device) override;
   Result<nl::VfSettings> vf_settings(const Function& vf) override;
   Result<std::vector<nl::LinkAddress>> addresses(const Namespace& where, IfIndex netdev) override;
 
   Status set_vf_guids(const Function& vf, ib::Guid node, ib::Guid port) override;
   Status set_vf_policy(const Function& vf, LinkPolicy policy) override;
-  Status set_driver(const ib::PciAddress& function, const std::optional<std::string>& driver) override;
+  Status set_driver(const ib::PciAddress& function,
+                    const std::optional<std::string>& driver) override;
   Status move_rdma(const Namespace& from, const std::string& device, const Namespace& to) override;
-  Status rename_rdma(const Namespace& where, const std::string& device, const std::string& name) override;
-  Status move_netdev(const Namespace& from, IfIndex netdev, const Namespace& to, const std::string& name) override;
+  Status rename_rdma(const Namespace& where, const std::string& device,
+                     const std::string& name) override;
+  Status move_netdev(const Namespace& from, IfIndex netdev, const Namespace& to,
+                     const std::string& name) override;
   Status change_netdev(const Namespace& where, IfIndex netdev, const NetdevChange& change) override;
   Status remove_netdev(const Namespace& where, IfIndex netdev) override;
-  Status configure(const Namespace& where, IfIndex netdev, const Addressing& addressing, Deadline deadline) override;
-  Status announce(const Namespace& where, IfIndex netdev, const std::vector<ip::Prefix>& addresses) override;
+  Status configure(const Namespace& where, IfIndex netdev, const Addressing& addressing,
+                   Deadline deadline) override;
+  Status announce(const Namespace& where, IfIndex netdev,
+                  const std::vector<ip::Prefix>& addresses) override;
   Result<bool> wait_for_change(Deadline deadline) override;
 
  private:
@@ -50,7 +58,8 @@ class LinuxKernel : public Kernel {
     sysfs::Sysfs sysfs;
     nl::Socket events;
   };
-  LinuxKernel(View host, nl::Uevents uevents) : host_(std::move(host)), uevents_(std::move(uevents)) {}
+  LinuxKernel(View host, nl::Uevents uevents)
+      : host_(std::move(host)), uevents_(std::move(uevents)) {}
   static Result<View> open_view(netns::NetNs netns, sysfs::Sysfs sysfs);
   Result<View*> view(const Namespace& where);
   Result<IfIndex> pf_netdev(const Function& vf);

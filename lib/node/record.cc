@@ -58,7 +58,9 @@ Result<uint64_t> read_wide(const Value& value) {
   return *number;
 }
 
-Value write(const Guids& guids) { return Value::object().set("node", guids.node.text()).set("port", guids.port.text()); }
+Value write(const Guids& guids) {
+  return Value::object().set("node", guids.node.text()).set("port", guids.port.text());
+}
 
 Result<std::optional<Guids>> read_guids(const Value& parent, std::string_view key) {
   const std::optional<Value> value = parent.find(key);
@@ -92,7 +94,8 @@ Result<Namespace> read_netns(const Value& value) {
   const Value inode = TRY(value.at("inode"));
   netns.identity.device = TRY(read_wide(device));
   netns.identity.inode = TRY(read_wide(inode));
-  if (const std::optional<Value> cookie = value.find("cookie")) netns.identity.cookie = TRY(read_wide(*cookie));
+  if (const std::optional<Value> cookie = value.find("cookie"))
+    netns.identity.cookie = TRY(read_wide(*cookie));
   return netns;
 }
 
@@ -175,7 +178,8 @@ Result<Found> read_found(const Value& value) {
   Found found;
   found.driver = TRY(read_string(value, "driver"));
   found.rdma_devices = TRY(read_strings(value, "rdma"));
-  if (const std::optional<Value> netdev = value.find("netdev")) found.netdev = TRY(read_netdev(*netdev));
+  if (const std::optional<Value> netdev = value.find("netdev"))
+    found.netdev = TRY(read_netdev(*netdev));
   found.guids = TRY(read_guids(value, "guids"));
   found.told = TRY(read_guids(value, "told"));
   found.policy = TRY(read_policy(value));
@@ -190,9 +194,13 @@ Value write(const Record& record) {
                        .set("namespace", record.pod.name_space)
                        .set("name", record.pod.name)
                        .set("uid", record.pod.uid));
-  value.set("device", record.device.text()).set("netns", write(record.netns)).set("bootID", record.boot_id);
+  value.set("device", record.device.text())
+      .set("netns", write(record.netns))
+      .set("bootID", record.boot_id);
   value.set("wanted", write(record.wanted)).set("found", write(record.found));
-  value.set("configuration", record.configuration).set("cniArgs", record.cni_args).set("cniPath", record.cni_path);
+  value.set("configuration", record.configuration)
+      .set("cniArgs", record.cni_args)
+      .set("cniPath", record.cni_path);
   return value;
 }
 
@@ -234,7 +242,9 @@ bool same(const Guids& a, const Guids& b) { return a == b || (a.none() && b.none
 std::string text_of(const Record& record) {
   const Value attachment = write(record);
   Value document = Value::object();
-  document.set("version", kVersion).set("checksum", checksum(attachment.text())).set("attachment", attachment);
+  document.set("version", kVersion)
+      .set("checksum", checksum(attachment.text()))
+      .set("attachment", attachment);
   return document.pretty() + "\n";
 }
 
@@ -242,11 +252,13 @@ Result<Record> parse_record(std::string_view text) {
   const Value document = TRY(Value::parse(text));
   const uint32_t version = TRY(read_number(document, "version"));
   if (version != kVersion) {
-    return Error(Code::unsupported, "version: expected " + std::to_string(kVersion) + ", got " + std::to_string(version));
+    return Error(Code::unsupported, "version: expected " + std::to_string(kVersion) + ", got " +
+                                        std::to_string(version));
   }
   const std::string expected = TRY(read_string(document, "checksum"));
   const Value attachment = TRY(document.at("attachment"));
-  if (checksum(attachment.text()) != expected) return Error(Code::invalid, "the checksum does not match: the file is damaged");
+  if (checksum(attachment.text()) != expected)
+    return Error(Code::invalid, "the checksum does not match: the file is damaged");
   return read_record(attachment);
 }
 

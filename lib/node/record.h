@@ -1,17 +1,17 @@
-// Record: what one attachment wants and what it found, on disk before the first change. The only truth
-// about an attachment: rollback, DEL, GC and recovery all work from it alone (restore.h).
+// Record: what one attachment wants and what it found, on disk before the first change. The only
+// truth about an attachment: rollback, DEL, GC and recovery all work from it alone (restore.h).
 #pragma once
-
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <vector>
 
 #include "lib/base/result.h"
 #include "lib/ib/guid.h"
 #include "lib/ib/pci_address.h"
 #include "lib/ib/pkey.h"
 #include "lib/node/kernel.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
 
 namespace ibpod::node {
 
@@ -26,12 +26,12 @@ struct Guids {
 bool same(const Guids& a, const Guids& b);
 
 struct Wanted {
-  std::string ifname;                  // the interface's name in the pod
-  std::optional<Guids> guids;          // nothing: those that the VF has
+  std::string ifname;          // the interface's name in the pod
+  std::optional<Guids> guids;  // nothing: those that the VF has
   std::optional<LinkPolicy> policy;
   std::optional<uint32_t> mtu;
   std::optional<ib::PKey> pkey;
-  bool isolation = false;              // the RDMA device goes into the pod too
+  bool isolation = false;  // the RDMA device goes into the pod too
   bool operator==(const Wanted&) const = default;
 };
 
@@ -44,7 +44,7 @@ struct FoundNetdev {
   nl::HardwareAddress address;
   nl::IpoibMode mode = nl::IpoibMode::datagram;
   bool umcast = false;
-  std::vector<std::string> children;   // IPoIB children that were there before the pod
+  std::vector<std::string> children;  // IPoIB children that were there before the pod
   bool operator==(const FoundNetdev&) const = default;
 };
 
@@ -64,14 +64,14 @@ struct PodName {
 };
 
 struct Record {
-  std::string plugin;        // "ib-sriov"
+  std::string plugin;  // "ib-sriov"
   std::string network;
   std::string container_id;
   std::string ifname;
   PodName pod;
   ib::PciAddress device;
   Namespace netns;
-  std::string boot_id;       // a record of another boot is never live
+  std::string boot_id;  // a record of another boot is never live
   Wanted wanted;
   Found found;
   // To call the network's IPAM again without the runtime: what the ADD was called with.
@@ -81,8 +81,8 @@ struct Record {
   bool operator==(const Record&) const = default;
 };
 
-// Versioned and checksummed. parse_record() answers invalid for a damaged text and unsupported for a
-// version it does not know.
+// Versioned and checksummed. parse_record() answers invalid for a damaged text and unsupported for
+// a version it does not know.
 std::string text_of(const Record& record);
 Result<Record> parse_record(std::string_view text);
 

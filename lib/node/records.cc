@@ -10,14 +10,17 @@ constexpr std::string_view kEnding = ".json";
 // Names that start with a dot are files on their way to be renamed; a crash may leave one behind.
 std::optional<RecordName> parse_name(const ib::PciAddress& device, const std::string& file) {
   const size_t colon = file.rfind(':');
-  if (file.starts_with('.') || !file.ends_with(kEnding) || colon == std::string::npos) return std::nullopt;
+  if (file.starts_with('.') || !file.ends_with(kEnding) || colon == std::string::npos)
+    return std::nullopt;
   const std::string ifname = file.substr(colon + 1, file.size() - kEnding.size() - colon - 1);
   return RecordName{device, file.substr(0, colon), ifname};
 }
 
 }  // namespace
 
-RecordName name_of(const Record& record) { return {record.device, record.container_id, record.ifname}; }
+RecordName name_of(const Record& record) {
+  return {record.device, record.container_id, record.ifname};
+}
 
 Path Records::file(const RecordName& name) const {
   return folder(name.device) / (name.container_id + ":" + name.ifname + std::string(kEnding));
@@ -27,7 +30,9 @@ Result<FolderLock> Records::lock(const ib::PciAddress& device, Deadline deadline
   return FolderLock::take(folder(device), deadline);
 }
 
-Result<FolderWatch> Records::watch(const ib::PciAddress& device) const { return FolderWatch::open(folder(device)); }
+Result<FolderWatch> Records::watch(const ib::PciAddress& device) const {
+  return FolderWatch::open(folder(device));
+}
 
 Status Records::write(const Record& record) const {
   TRY(make_folders(folder(record.device)));
@@ -47,7 +52,8 @@ Result<Record> Records::read(const RecordName& name) const {
   const std::string text = TRY(read_file(file(name)));
   Record record = TRY(parse_record(text).during("record " + name.text()));
   if (name_of(record) != name) {
-    return Error(Code::invalid, "record " + name.text() + ": it speaks of " + name_of(record).text());
+    return Error(Code::invalid,
+                 "record " + name.text() + ": it speaks of " + name_of(record).text());
   }
   return record;
 }
@@ -73,9 +79,12 @@ Result<std::vector<RecordName>> Records::all() const {
   return names;
 }
 
-Result<std::vector<RecordName>> Records::of_attachment(const std::string& container_id, const std::string& ifname) const {
+Result<std::vector<RecordName>> Records::of_attachment(const std::string& container_id,
+                                                       const std::string& ifname) const {
   std::vector<RecordName> names = TRY(all());
-  std::erase_if(names, [&](const RecordName& name) { return name.container_id != container_id || name.ifname != ifname; });
+  std::erase_if(names, [&](const RecordName& name) {
+    return name.container_id != container_id || name.ifname != ifname;
+  });
   return names;
 }
 

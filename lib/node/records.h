@@ -1,13 +1,13 @@
 // Records: the attachments of this node, a folder a device, a file an attachment:
-// STATE/attachments/<PCI address>/<container>:<interface>.json. The folder names the device even when
-// the file in it is damaged, and is the device's lock.
+// STATE/attachments/<PCI address>/<container>:<interface>.json. The folder names the device even
+// when the file in it is damaged, and is the device's lock.
 #pragma once
-
-#include <string>
-#include <vector>
 
 #include "lib/base/lock.h"
 #include "lib/node/record.h"
+
+#include <string>
+#include <vector>
 
 namespace ibpod::node {
 
@@ -38,7 +38,8 @@ class Records {
 
   // Whatever stands in the folders, readable or not.
   Result<std::vector<RecordName>> of_device(const ib::PciAddress& device) const;
-  Result<std::vector<RecordName>> of_attachment(const std::string& container_id, const std::string& ifname) const;
+  Result<std::vector<RecordName>> of_attachment(const std::string& container_id,
+                                                const std::string& ifname) const;
   Result<std::vector<RecordName>> all() const;
 
   // Whether records can be kept at all: made and flushed like a real one, and taken away again.

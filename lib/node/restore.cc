@@ -1,19 +1,20 @@
 #include "lib/node/restore.h"
 
-#include <algorithm>
-
 #include "lib/node/vf.h"
+
+#include <algorithm>
 
 namespace ibpod::node {
 namespace {
 
-// How long to look for devices that a move may just be creating, before they are fetched by a rebind.
+// How long to look for devices that a move may just be creating, before they are fetched by a
+// rebind.
 constexpr Duration kAppearance{1000};
 // How long to wait for a name that another VF on its way home may hold for a moment.
 constexpr Duration kNamePatience{5000};
 
-// A name that nobody else wants: a device steps aside to it, so that two that hold each other's name
-// both get through.
+// A name that nobody else wants: a device steps aside to it, so that two that hold each other's
+// name both get through.
 std::string parking_name(const ib::PciAddress& device) {
   std::string name = "vf";
   for (const char c : device.text()) {
@@ -25,9 +26,11 @@ std::string parking_name(const ib::PciAddress& device) {
 // Gives a device the name it had. `rename` is tried directly, then from the parking name while the
 // other holder may still move on.
 template <typename Rename>
-Status take_name(Kernel& kernel, const ib::PciAddress& device, const std::string& wanted, Deadline deadline,
-                 Rename rename) {
-  const auto taken = [](const Status& status) { return !status && status.error().code() == Code::exists; };
+Status take_name(Kernel& kernel, const ib::PciAddress& device, const std::string& wanted,
+                 Deadline deadline, Rename rename) {
+  const auto taken = [](const Status& status) {
+    return !status && status.error().code() == Code::exists;
+  };
   Status renamed = rename(wanted);
   if (!taken(renamed)) return renamed;
   TRY(rename(parking_name(device)));
@@ -42,7 +45,11 @@ Status take_name(Kernel& kernel, const ib::PciAddress& device, const std::string
 class Restoration {
  public:
   Restoration(Kernel& kernel, const Record& record, Function function, Deadline deadline)
-      : kernel_(kernel), record_(record), found_(record.found), function_(std::move(function)), deadline_(deadline) {}
+      : kernel_(kernel),
+        record_(record),
+        found_(record.found),
+        function_(std::move(function)),
+        deadline_(deadline) {}
 
   Status run() {
     TRY(restore_policy());
@@ -79,9 +86,11 @@ class Restoration {
     return now.policy == *found_.policy ? ok() : kernel_.set_vf_policy(function_, *found_.policy);
   }
 
-  // What the PF should have been told: what it had been; the kernel takes no zero, so all-ones for none.
+  // What the PF should have been told: what it had been; the kernel takes no zero, so all-ones for
+  // none.
   Guids told_before() const {
-    const Guids before = found_.told && !found_.told->none() ? *found_.told : found_.guids.value_or(Guids{});
+    const Guids before =
+        found_.told && !found_.told->none() ? *found_.told : found_.guids.value_or(Guids{});
     return before.none() ? Guids{ib::kNoGuid, ib::kNoGuid} : before;
   }
 
@@ -93,14 +102,13 @@ class Restoration {
     return kernel_.set_vf_guids(function_, told_before().node, told_before().port);
   }
 
-  // Whether moving is not enough: other GUIDs, another driver, or devices that are in neither namespace
-  // (the pod may have moved them on, or its namespace lives on without a path).
+  // Whether moving is not enough: other GUIDs, another driver, or devices that are in neither
+  // namespace (the pod may have moved them on, or its namespace lives on without a path).
   Result<bool> needs_rebind() {
     if (function_.driver != found_.driver) return true;
     std::optional<Guids> shown;
-    const bool visible = TRY(wait_until(kernel_, deadline_.at_most(kAppearance), [&]() -> Result<bool> {
-      return look(shown);
-    }));
+    const bool visible = TRY(wait_until(kernel_, deadline_.at_most(kAppearance),
+                                        [&]() -> Result<bool> { return look(shown); }));
     return !visible || !same(*shown, found_.guids.value_or(Guids{}));
   }
 
@@ -126,7 +134,8 @@ class Restoration {
     TRY(kernel_.set_driver(record_.device, std::nullopt));
     const Guids guids = found_.guids.value_or(Guids{});
     const Guids given_back = guids.none() ? Guids{ib::kNoGuid, ib::kNoGuid} : guids;
-    if (record_.wanted.guids) TRY(kernel_.set_vf_guids(function_, given_back.node, given_back.port));
+    if (record_.wanted.guids)
+      TRY(kernel_.set_vf_guids(function_, given_back.node, given_back.port));
     TRY(kernel_.set_driver(record_.device, found_.driver));
     return await_home();
   }
@@ -148,7 +157,8 @@ class Restoration {
     TRY(remove_children(*pod_));
     const std::string name = found_.netdev ? found_.netdev->name : parking_name(record_.device);
     const std::optional<Netdev> holder = TRY(kernel_.find_netdev(kHost, name));
-    Status moved = kernel_.move_netdev(*pod_, netdev.index, kHost, holder ? parking_name(record_.device) : name);
+    Status moved = kernel_.move_netdev(*pod_, netdev.index, kHost,
+                                       holder ? parking_name(record_.device) : name);
     // Taken in this very moment: it may have come home all the same, under another name.
     if (!moved && moved.error().code() != Code::exists) return moved;
     return await_home();
@@ -161,15 +171,18 @@ class Restoration {
       return netdev && devices.size() >= std::max<size_t>(1, found_.rdma_devices.size());
     }));
     if (home) return ok();
-    return Error(Code::unavailable, "the devices of " + record_.device.text() + " have not come back to the host's namespace");
+    return Error(Code::unavailable, "the devices of " + record_.device.text() +
+                                        " have not come back to the host's namespace");
   }
 
   // IPoIB children that were not there before the pod.
   Status remove_children(const Namespace& where) {
     const std::vector<Netdev> netdevs = TRY(kernel_.netdevs(where, record_.device));
-    const std::vector<std::string> before = found_.netdev ? found_.netdev->children : std::vector<std::string>();
+    const std::vector<std::string> before =
+        found_.netdev ? found_.netdev->children : std::vector<std::string>();
     for (const Netdev& netdev : netdevs) {
-      const bool known = where.is_host() && std::find(before.begin(), before.end(), netdev.name) != before.end();
+      const bool known =
+          where.is_host() && std::find(before.begin(), before.end(), netdev.name) != before.end();
       if (netdev.parent && !known) TRY(kernel_.remove_netdev(where, netdev.index));
     }
     return ok();
@@ -192,7 +205,8 @@ class Restoration {
     return ok();
   }
 
-  static std::vector<std::string> without(const std::vector<std::string>& all, const std::vector<std::string>& those) {
+  static std::vector<std::string> without(const std::vector<std::string>& all,
+                                          const std::vector<std::string>& those) {
     std::vector<std::string> rest;
     for (const std::string& one : all) {
       if (std::find(those.begin(), those.end(), one) == those.end()) rest.push_back(one);
@@ -203,11 +217,12 @@ class Restoration {
   Status restore_netdev() {
     if (!found_.netdev) return ok();
     std::optional<Netdev> now = TRY(own_netdev(kernel_, kHost, record_.device));
-    if (!now) return Error(Code::unavailable, "the interface of " + record_.device.text() + " has disappeared");
+    if (!now)
+      return Error(Code::unavailable,
+                   "the interface of " + record_.device.text() + " has disappeared");
     if (now->name != found_.netdev->name) {
-      TRY(take_name(kernel_, record_.device, found_.netdev->name, deadline_, [&](const std::string& name) {
-        return rename_netdev(*now, name);
-      }));
+      TRY(take_name(kernel_, record_.device, found_.netdev->name, deadline_,
+                    [&](const std::string& name) { return rename_netdev(*now, name); }));
     }
     const NetdevChange change = difference(*now);
     // Mode and address change only while it is down.
@@ -217,7 +232,8 @@ class Restoration {
     return kernel_.change_netdev(kHost, now->index, change);
   }
 
-  // Older kernels rename no interface that is up; and an altname equal to the wanted name is in its way.
+  // Older kernels rename no interface that is up; and an altname equal to the wanted name is in its
+  // way.
   Status rename_netdev(const Netdev& now, const std::string& name) {
     NetdevChange change{.name = name};
     if (now.up) change.up = false;
@@ -246,7 +262,8 @@ class Restoration {
   std::optional<nl::HardwareAddress> address_before(const Netdev& now) const {
     const nl::HardwareAddress& before = found_.netdev->address;
     if (now.address.size() != before.size() || before.size() < 20) return std::nullopt;
-    if (std::equal(now.address.begin() + 4, now.address.end(), before.begin() + 4)) return std::nullopt;
+    if (std::equal(now.address.begin() + 4, now.address.end(), before.begin() + 4))
+      return std::nullopt;
     const std::optional<ib::Guid> port = nl::guid_of(before);
     if (!port || port->none() || port != found_.guids.value_or(Guids{}).port) return std::nullopt;
     nl::HardwareAddress address = before;
@@ -259,8 +276,8 @@ class Restoration {
     const Guids before = found_.guids.value_or(Guids{});
     if (!shown || !same(*shown, before)) {
       return Error(Code::internal, record_.device.text() + " shows the port GUID " +
-                                       (shown ? shown->port.text() : std::string("of no device")) + " instead of " +
-                                       before.port.text());
+                                       (shown ? shown->port.text() : std::string("of no device")) +
+                                       " instead of " + before.port.text());
     }
     return ok();
   }
@@ -279,7 +296,9 @@ Status restore(Kernel& kernel, const Record& record, Deadline deadline) {
   const std::optional<Function> function = TRY(kernel.function(record.device));
   // Taken out of the machine, or a PF, of which nothing was changed.
   if (!function || !function->pf) return ok();
-  return Restoration(kernel, record, *function, deadline).run().during("restore " + record.device.text());
+  return Restoration(kernel, record, *function, deadline)
+      .run()
+      .during("restore " + record.device.text());
 }
 
 Status disown(Kernel& kernel, const ib::PciAddress& device, Deadline deadline) {
@@ -293,11 +312,14 @@ Status disown(Kernel& kernel, const ib::PciAddress& device, Deadline deadline) {
     const std::optional<Guids> shown = TRY(own_guids(kernel, kHost, device));
     return shown && shown->none();
   }));
-  if (!clean) return Error(Code::unavailable, device.text() + " still shows the last pod's GUID after it was bound anew");
+  if (!clean)
+    return Error(Code::unavailable,
+                 device.text() + " still shows the last pod's GUID after it was bound anew");
   return ok();
 }
 
-Status fetch_from(Kernel& kernel, const Namespace& where, const ib::PciAddress& device, Deadline deadline) {
+Status fetch_from(Kernel& kernel, const Namespace& where, const ib::PciAddress& device,
+                  Deadline deadline) {
   const std::optional<Function> function = TRY(kernel.function(device));
   if (!function || !function->pf) return ok();
   Record nothing;

@@ -6,23 +6,25 @@
 
 namespace ibpod::node {
 
-// Compares the node with the record and puts back what differs: devices home from the pod (fetched by
-// unbind and bind where no path leads to them), GUIDs, link policy, names, MTU, mode, the IPoIB children
-// of the pod removed. Reads back in the end: success means that the VF carries nothing of the pod any more.
-// Idempotent; to be called again after any failure or kill. A function that has been taken out of the
-// machine is restored by definition. A name that somebody else holds is waited for and then given up:
-// names are a courtesy, a VF out of service is not.
+// Compares the node with the record and puts back what differs: devices home from the pod (fetched
+// by unbind and bind where no path leads to them), GUIDs, link policy, names, MTU, mode, the IPoIB
+// children of the pod removed. Reads back in the end: success means that the VF carries nothing of
+// the pod any more. Idempotent; to be called again after any failure or kill. A function that has
+// been taken out of the machine is restored by definition. A name that somebody else holds is
+// waited for and then given up: names are a courtesy, a VF out of service is not.
 Status restore(Kernel& kernel, const Record& record, Deadline deadline);
 
-// Cleans a VF whose record cannot be read: home by unbind and bind, and without any GUID, so that neither
-// a key nor a GUID of the last pod is left on it.
+// Cleans a VF whose record cannot be read: home by unbind and bind, and without any GUID, so that
+// neither a key nor a GUID of the last pod is left on it.
 Status disown(Kernel& kernel, const ib::PciAddress& device, Deadline deadline);
 
-// Takes home what is in this namespace of the function, and nothing else: for an attachment without record.
-Status fetch_from(Kernel& kernel, const Namespace& where, const ib::PciAddress& device, Deadline deadline);
+// Takes home what is in this namespace of the function, and nothing else: for an attachment without
+// record.
+Status fetch_from(Kernel& kernel, const Namespace& where, const ib::PciAddress& device,
+                  Deadline deadline);
 
-// Whether the pod that the record speaks of can still be there: made in this boot, in a namespace that
-// exists under its path with its identity.
+// Whether the pod that the record speaks of can still be there: made in this boot, in a namespace
+// that exists under its path with its identity.
 Result<bool> is_live(Kernel& kernel, const Record& record, const std::string& boot_id);
 
 }  // namespace ibpod::node

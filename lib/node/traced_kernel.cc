@@ -9,7 +9,9 @@ using Clock = std::chrono::steady_clock;
 
 class TracedKernel : public Kernel {
  private:
-  static std::string towards(const Namespace& where) { return where.is_host() ? " to the host" : " to the pod"; }
+  static std::string towards(const Namespace& where) {
+    return where.is_host() ? " to the host" : " to the pod";
+  }
 
   template <typename Call>
   auto observed(const std::string& what, bool order, Call call) {
@@ -29,9 +31,9 @@ class TracedKernel : public Kernel {
     return observed(what, true, call).during(what);
   }
 
-
  public:
-  TracedKernel(Kernel& kernel, Observer observer) : kernel_(kernel), observer_(std::move(observer)) {}
+  TracedKernel(Kernel& kernel, Observer observer)
+      : kernel_(kernel), observer_(std::move(observer)) {}
 
   Result<std::optional<Function>> function(const ib::PciAddress& address) override {
     return asked("look at " + address.text(), [&] { return kernel_.function(address); });
@@ -40,61 +42,81 @@ class TracedKernel : public Kernel {
     return asked("ask for the RDMA namespace mode", [&] { return kernel_.rdma_netns_mode(); });
   }
   Result<std::optional<Namespace>> find_namespace(const Path& path) override {
-    return asked("find the namespace " + path.string(), [&] { return kernel_.find_namespace(path); });
+    return asked("find the namespace " + path.string(),
+                 [&] { return kernel_.find_namespace(path); });
   }
-  Result<std::optional<Netdev>> find_netdev(const Namespace& where, const std::string& name) override {
+  Result<std::optional<Netdev>> find_netdev(const Namespace& where,
+                                            const std::string& name) override {
     return asked("look for " + name, [&] { return kernel_.find_netdev(where, name); });
   }
-  Result<std::vector<Netdev>> netdevs(const Namespace& where, const ib::PciAddress& function) override {
-    return asked("list the interfaces of " + function.text(), [&] { return kernel_.netdevs(where, function); });
+  Result<std::vector<Netdev>> netdevs(const Namespace& where,
+                                      const ib::PciAddress& function) override {
+    return asked("list the interfaces of " + function.text(),
+                 [&] { return kernel_.netdevs(where, function); });
   }
-  Result<std::vector<RdmaDevice>> rdma_devices(const Namespace& where, const ib::PciAddress& function) override {
-    return asked("list the RDMA devices of " + function.text(), [&] { return kernel_.rdma_devices(where, function); });
+  Result<std::vector<RdmaDevice>> rdma_devices(const Namespace& where,
+                                               const ib::PciAddress& function) override {
+    return asked("list the RDMA devices of " + function.text(),
+                 [&] { return kernel_.rdma_devices(where, function); });
   }
   Result<ib::Port> port(const Namespace& where, const std::string& rdma_device) override {
-    return asked("read the port of " + rdma_device, [&] { return kernel_.port(where, rdma_device); });
+    return asked("read the port of " + rdma_device,
+                 [&] { return kernel_.port(where, rdma_device); });
   }
   Result<nl::VfSettings> vf_settings(const Function& vf) override {
-    return asked("ask the PF about VF " + std::to_string(vf.vf), [&] { return kernel_.vf_settings(vf); });
+    return asked("ask the PF about VF " + std::to_string(vf.vf),
+                 [&] { return kernel_.vf_settings(vf); });
   }
   Result<std::vector<nl::LinkAddress>> addresses(const Namespace& where, IfIndex netdev) override {
     return asked("list addresses", [&] { return kernel_.addresses(where, netdev); });
   }
 
   Status set_vf_guids(const Function& vf, ib::Guid node, ib::Guid port) override {
-    return ordered("set the GUIDs of VF " + std::to_string(vf.vf) + " to " + node.text() + " and " + port.text(),
+    return ordered("set the GUIDs of VF " + std::to_string(vf.vf) + " to " + node.text() + " and " +
+                       port.text(),
                    [&] { return kernel_.set_vf_guids(vf, node, port); });
   }
   Status set_vf_policy(const Function& vf, LinkPolicy policy) override {
-    return ordered("set the link policy of VF " + std::to_string(vf.vf), [&] { return kernel_.set_vf_policy(vf, policy); });
+    return ordered("set the link policy of VF " + std::to_string(vf.vf),
+                   [&] { return kernel_.set_vf_policy(vf, policy); });
   }
-  Status set_driver(const ib::PciAddress& function, const std::optional<std::string>& driver) override {
-    return ordered(driver ? "bind " + function.text() + " to " + *driver : "unbind " + function.text(),
-                   [&] { return kernel_.set_driver(function, driver); });
+  Status set_driver(const ib::PciAddress& function,
+                    const std::optional<std::string>& driver) override {
+    return ordered(
+        driver ? "bind " + function.text() + " to " + *driver : "unbind " + function.text(),
+        [&] { return kernel_.set_driver(function, driver); });
   }
   Status move_rdma(const Namespace& from, const std::string& device, const Namespace& to) override {
-    return ordered("move the RDMA device " + device + towards(to), [&] { return kernel_.move_rdma(from, device, to); });
+    return ordered("move the RDMA device " + device + towards(to),
+                   [&] { return kernel_.move_rdma(from, device, to); });
   }
-  Status rename_rdma(const Namespace& where, const std::string& device, const std::string& name) override {
+  Status rename_rdma(const Namespace& where, const std::string& device,
+                     const std::string& name) override {
     return ordered("rename the RDMA device " + device + " to " + name,
                    [&] { return kernel_.rename_rdma(where, device, name); });
   }
-  Status move_netdev(const Namespace& from, IfIndex netdev, const Namespace& to, const std::string& name) override {
+  Status move_netdev(const Namespace& from, IfIndex netdev, const Namespace& to,
+                     const std::string& name) override {
     return ordered("move the interface" + towards(to) + " as " + name,
                    [&] { return kernel_.move_netdev(from, netdev, to, name); });
   }
-  Status change_netdev(const Namespace& where, IfIndex netdev, const NetdevChange& change) override {
+  Status change_netdev(const Namespace& where, IfIndex netdev,
+                       const NetdevChange& change) override {
     return ordered("change the interface" + (change.name ? " " + *change.name : ""),
                    [&] { return kernel_.change_netdev(where, netdev, change); });
   }
   Status remove_netdev(const Namespace& where, IfIndex netdev) override {
     return ordered("remove an interface", [&] { return kernel_.remove_netdev(where, netdev); });
   }
-  Status configure(const Namespace& where, IfIndex netdev, const Addressing& addressing, Deadline deadline) override {
-    return ordered("set addresses and routes", [&] { return kernel_.configure(where, netdev, addressing, deadline); });
+  Status configure(const Namespace& where, IfIndex netdev, const Addressing& addressing,
+                   Deadline deadline) override {
+    return ordered("set addresses and routes",
+                   [&] { return kernel_.configure(where, netdev, addressing, deadline); });
   }
-  Status announce(const Namespace& where, IfIndex netdev, const std::vector<ip::Prefix>& addresses) override {
-    return ordered("announce the addresses", [&] { return kernel_.announce(where, netdev, addresses); });
+  Status announce(const Namespace& where, IfIndex netdev,
+                  const std::vector<ip::Prefix>& addresses) override {
+    return ordered("announce the addresses",
+                   [&] { return kernel_.announce(where, netdev, addresses); });
   }
   Result<bool> wait_for_change(Deadline deadline) override {
     return asked("wait", [&] { return kernel_.wait_for_change(deadline); });

@@ -1,20 +1,20 @@
 // TracedKernel: another Kernel, with every call told to an observer: what, how long, how it ended.
 #pragma once
 
+#include "lib/node/kernel.h"
+
 #include <chrono>
 #include <functional>
 #include <memory>
 #include <string>
 
-#include "lib/node/kernel.h"
-
 namespace ibpod::node {
 
 struct Step {
-  std::string what;                    // "move RDMA device mlx5_3"
+  std::string what;  // "move RDMA device mlx5_3"
   std::chrono::microseconds duration{};
-  const Error* error = nullptr;        // nothing: done
-  bool order = false;                  // it was to change something
+  const Error* error = nullptr;  // nothing: done
+  bool order = false;            // it was to change something
 };
 using Observer = std::function<void(const Step&)>;
 

@@ -1,8 +1,8 @@
 #include "lib/node/vf.h"
 
-#include <net/if_arp.h>
-
 #include <algorithm>
+
+#include <net/if_arp.h>
 
 namespace ibpod::node {
 namespace {
@@ -20,7 +20,8 @@ Result<FoundNetdev> observe_netdev(Kernel& kernel, const Function& function) {
       continue;
     }
     if (netdev.type != ARPHRD_INFINIBAND) {
-      return unusable(function, "is no InfiniBand function: its interface " + netdev.name + " is of another kind");
+      return unusable(function, "is no InfiniBand function: its interface " + netdev.name +
+                                    " is of another kind");
     }
     found.name = netdev.name;
     found.altnames = netdev.altnames;
@@ -31,14 +32,17 @@ Result<FoundNetdev> observe_netdev(Kernel& kernel, const Function& function) {
     if (netdev.ipoib) found.umcast = netdev.ipoib->umcast;
   }
   if (found.name.empty()) {
-    return unusable(function, "has no IPoIB interface in the host's namespace: another namespace has it, or ib_ipoib is not loaded");
+    return unusable(function,
+                    "has no IPoIB interface in the host's namespace: another namespace has it, or "
+                    "ib_ipoib is not loaded");
   }
   return found;
 }
 
 Status observe_settings(Kernel& kernel, const Function& function, Found& found) {
   Result<nl::VfSettings> settings = kernel.vf_settings(function);
-  // Old kernels cannot say it of a PF with many VFs. What is unknown is put back by what the VF shows.
+  // Old kernels cannot say it of a PF with many VFs. What is unknown is put back by what the VF
+  // shows.
   if (!settings && settings.error().code() == Code::unsupported) return ok();
   const nl::VfSettings told = TRY(std::move(settings));
   found.told = Guids{told.node_guid, told.port_guid};
@@ -53,14 +57,19 @@ Status await_guids(Kernel& kernel, const Record& record, const Guids& wanted, De
     const std::vector<RdmaDevice> devices = TRY(kernel.rdma_devices(kHost, record.device));
     const std::optional<Netdev> netdev = TRY(own_netdev(kernel, kHost, record.device));
     shown = TRY(own_guids(kernel, kHost, record.device));
-    return netdev && shown && devices.size() == record.found.rdma_devices.size() && same(*shown, wanted);
+    return netdev && shown && devices.size() == record.found.rdma_devices.size() &&
+           same(*shown, wanted);
   }));
   if (there) return ok();
-  const std::string instead = shown ? "it shows " + shown->node.text() + " and " + shown->port.text() : "it has not come back";
-  return Error(Code::unavailable, record.device.text() + " was bound anew to take the GUID " + wanted.port.text() + ", but " + instead);
+  const std::string instead = shown
+                                  ? "it shows " + shown->node.text() + " and " + shown->port.text()
+                                  : "it has not come back";
+  return Error(Code::unavailable, record.device.text() + " was bound anew to take the GUID " +
+                                      wanted.port.text() + ", but " + instead);
 }
 
-Status set_guids(Kernel& kernel, const Record& record, const Function& function, Deadline deadline) {
+Status set_guids(Kernel& kernel, const Record& record, const Function& function,
+                 Deadline deadline) {
   const std::optional<Guids>& wanted = record.wanted.guids;
   if (!wanted || wanted == record.found.guids) return ok();
   TRY(kernel.set_vf_guids(function, wanted->node, wanted->port));
@@ -82,8 +91,9 @@ Status move_rdma_devices(Kernel& kernel, const Record& record, Deadline deadline
     return moved.size() == devices.size() && (inside || outside);
   }));
   if (!there) {
-    return Error(Code::unavailable, "the IPoIB interface of " + record.device.text() +
-                                        " has not come back after its RDMA device moved into the pod");
+    return Error(Code::unavailable,
+                 "the IPoIB interface of " + record.device.text() +
+                     " has not come back after its RDMA device moved into the pod");
   }
   return ok();
 }
@@ -93,10 +103,13 @@ Status give_netdev(Kernel& kernel, const Record& record) {
   std::optional<Netdev> netdev = TRY(own_netdev(kernel, record.netns, record.device));
   const bool inside = netdev.has_value();
   if (!inside) netdev = TRY(own_netdev(kernel, kHost, record.device));
-  if (!netdev) return Error(Code::unavailable, "the interface of " + record.device.text() + " has disappeared");
+  if (!netdev)
+    return Error(Code::unavailable,
+                 "the interface of " + record.device.text() + " has disappeared");
   // A name of the host's has no meaning in the pod, and would clash with another VF's there.
   if (!netdev->altnames.empty()) {
-    TRY(kernel.change_netdev(inside ? record.netns : kHost, netdev->index, {.altnames = std::vector<std::string>()}));
+    TRY(kernel.change_netdev(inside ? record.netns : kHost, netdev->index,
+                             {.altnames = std::vector<std::string>()}));
   }
   NetdevChange change{.mtu = record.wanted.mtu, .up = true};
   if (inside) {
@@ -111,7 +124,8 @@ Status give_netdev(Kernel& kernel, const Record& record) {
 
 }  // namespace
 
-Result<std::optional<Netdev>> own_netdev(Kernel& kernel, const Namespace& where, const ib::PciAddress& function) {
+Result<std::optional<Netdev>> own_netdev(Kernel& kernel, const Namespace& where,
+                                         const ib::PciAddress& function) {
   const std::vector<Netdev> netdevs = TRY(kernel.netdevs(where, function));
   for (const Netdev& netdev : netdevs) {
     if (!netdev.parent) return std::optional<Netdev>(netdev);
@@ -119,7 +133,8 @@ Result<std::optional<Netdev>> own_netdev(Kernel& kernel, const Namespace& where,
   return std::optional<Netdev>();
 }
 
-Result<std::optional<Guids>> own_guids(Kernel& kernel, const Namespace& where, const ib::PciAddress& function) {
+Result<std::optional<Guids>> own_guids(Kernel& kernel, const Namespace& where,
+                                       const ib::PciAddress& function) {
   const std::vector<RdmaDevice> devices = TRY(kernel.rdma_devices(where, function));
   if (devices.empty()) return std::optional<Guids>();
   return std::optional<Guids>(Guids{devices.front().node_guid, devices.front().port_guid});
@@ -127,13 +142,17 @@ Result<std::optional<Guids>> own_guids(Kernel& kernel, const Namespace& where, c
 
 Result<Found> observe(Kernel& kernel, const Function& function) {
   Found found;
-  if (!function.driver) return unusable(function, "is bound to no driver: bind it to its own one (mlx5_core) or to vfio-pci");
+  if (!function.driver)
+    return unusable(function,
+                    "is bound to no driver: bind it to its own one (mlx5_core) or to vfio-pci");
   found.driver = *function.driver;
   if (function.pf) TRY(observe_settings(kernel, function, found));
   if (is_vfio(found.driver)) return found;
   const std::vector<RdmaDevice> devices = TRY(kernel.rdma_devices(kHost, function.address));
   if (devices.empty()) {
-    return unusable(function, "has no RDMA device in the host's namespace: another namespace has it, or its driver made none");
+    return unusable(function,
+                    "has no RDMA device in the host's namespace: another namespace has it, or its "
+                    "driver made none");
   }
   for (const RdmaDevice& device : devices) found.rdma_devices.push_back(device.name);
   found.guids = Guids{devices.front().node_guid, devices.front().port_guid};

@@ -1,30 +1,33 @@
 // A virtual function on its way into a pod: looked at, then given.
 #pragma once
 
-#include <optional>
-#include <string_view>
-
 #include "lib/node/kernel.h"
 #include "lib/node/record.h"
+
+#include <optional>
+#include <string_view>
 
 namespace ibpod::node {
 
 inline constexpr std::string_view kVfio = "vfio-pci";
 inline bool is_vfio(std::string_view driver) { return driver == kVfio; }
 
-// What a function is and has, as it stands in the host's namespace. unavailable, with the remedy, where
-// it is no InfiniBand function that a pod could be given now: no driver, no interface, an Ethernet port.
+// What a function is and has, as it stands in the host's namespace. unavailable, with the remedy,
+// where it is no InfiniBand function that a pod could be given now: no driver, no interface, an
+// Ethernet port.
 Result<Found> observe(Kernel& kernel, const Function& function);
 
-// Gives the pod what the record wants: GUIDs (with a rebind only where the VF shows others), link policy,
-// the RDMA devices where isolation is wanted, the interface under its name, MTU, up. The record is on disk
-// before this is called; whatever fails half way, restore() puts back.
+// Gives the pod what the record wants: GUIDs (with a rebind only where the VF shows others), link
+// policy, the RDMA devices where isolation is wanted, the interface under its name, MTU, up. The
+// record is on disk before this is called; whatever fails half way, restore() puts back.
 Status give(Kernel& kernel, const Record& record, Deadline deadline);
 
 // The function's own interface in a namespace, IPoIB children aside.
-Result<std::optional<Netdev>> own_netdev(Kernel& kernel, const Namespace& where, const ib::PciAddress& function);
+Result<std::optional<Netdev>> own_netdev(Kernel& kernel, const Namespace& where,
+                                         const ib::PciAddress& function);
 
 // The GUIDs that the function's devices show in a namespace; nothing where none is there.
-Result<std::optional<Guids>> own_guids(Kernel& kernel, const Namespace& where, const ib::PciAddress& function);
+Result<std::optional<Guids>> own_guids(Kernel& kernel, const Namespace& where,
+                                       const ib::PciAddress& function);
 
 }  // namespace ibpod::node
