@@ -171,7 +171,8 @@ class Reader {
   }
 
   Status take_guid(std::optional<Fields>& fields, std::string_view key, const std::string& place) {
-    const std::optional<std::string> value = fields ? TRY(text(*fields, key)) : std::nullopt;
+    if (!fields) return ok();
+    const std::optional<std::string> value = TRY(text(*fields, key));
     if (!value) return ok();
     const ib::Guid guid = TRY(at(place, ib::Guid::parse(*value)));
     TRY(at(place, ib::check_assignable(guid)));
