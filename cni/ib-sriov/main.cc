@@ -53,7 +53,7 @@ int main(int, char**, char** entries) {
   log::Log log(log::Level::info);
   ib_sriov::IbSriov plugin({open_linux, read_boot_id}, log);
   const cni::Answer answer = cni::serve(plugin, environment, input);
-  if (answer.failure) log.write(log::Level::error, answer.failure->message);
+  if (has_input) plugin.finish(answer.failure);
   std::fputs(answer.output.c_str(), stdout);
   return answer.exit_code;
 }

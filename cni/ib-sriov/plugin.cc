@@ -48,16 +48,30 @@ Status IbSriov::configure_log(Level level, const Path& file,
   return ok();
 }
 
+void IbSriov::observe(const node::Step& step) {
+  const int64_t us = step.duration.count();
+  const bool kernel = step.kind == node::StepKind::question || step.kind == node::StepKind::order;
+  (kernel ? kernel_us_ : step.kind == node::StepKind::wait ? wait_us_ : outside_us_) += us;
+  json::Value members = json::Value::object().set("step", step.what).set("us", us);
+  if (step.error != nullptr) {
+    log_.write(Level::warning, "failed", members.set("error", step.error->text()));
+  } else {
+    log_.write(step.kind == node::StepKind::order ? Level::info : Level::debug, "done", members);
+  }
+}
+
+void IbSriov::finish(const std::optional<cni::Failure>& failure) {
+  json::Value members = json::Value::object();
+  members.set("kernel_us", kernel_us_).set("wait_us", wait_us_).set("outside_us", outside_us_);
+  if (!failure) return log_.write(Level::info, "succeeded", members);
+  members.set("code", failure->code);
+  if (!failure->details.empty()) members.set("details", failure->details);
+  log_.write(Level::error, failure->message, members);
+}
+
 Result<std::unique_ptr<IbSriov::Stage>> IbSriov::open_stage() {
   auto stage = std::make_unique<Stage>();
-  const node::Observer observe = [this](const node::Step& step) {
-    json::Value members = json::Value::object();
-    members.set("step", step.what).set("us", static_cast<int64_t>(step.duration.count()));
-    if (step.error != nullptr) members.set("error", step.error->text());
-    const Level done = step.order ? Level::info : Level::debug;
-    log_.write(step.error != nullptr ? Level::warning : done,
-               step.error != nullptr ? "failed" : "done", members);
-  };
+  const node::Observer observe = [this](const node::Step& step) { this->observe(step); };
   const std::string boot_id = TRY(world_.boot_id());
   stage->kernel = TRY(world_.open_kernel());
   stage->traced = node::trace(*stage->kernel, observe);

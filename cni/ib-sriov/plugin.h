@@ -24,6 +24,9 @@ class IbSriov : public cni::Plugin {
  public:
   IbSriov(World world, log::Log& log) : world_(std::move(world)), log_(log) {}
 
+  // Says in the log how the call ended, and where its time went.
+  void finish(const std::optional<cni::Failure>& failure);
+
   Status configure(const cni::Call& call, const cni::Network& network) override;
   Result<cni::AddResult> add() override;
   Status del() override;
@@ -39,8 +42,12 @@ class IbSriov : public cni::Plugin {
                        const std::vector<std::string>& warnings);
   Status check_ib_kubernetes(const attach::Context& context) const;
 
+  void observe(const node::Step& step);
+
   World world_;
   log::Log& log_;
+  // Where this call's time went so far, in microseconds.
+  int64_t kernel_us_ = 0, wait_us_ = 0, outside_us_ = 0;
   const cni::Call* call_ = nullptr;
   const cni::Network* network_ = nullptr;
   Config config_;

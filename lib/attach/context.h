@@ -38,7 +38,7 @@ auto timed(const Context& context, const std::string& step, Work work) {
   auto result = work();
   context.observe({step,
                    std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - begin),
-                   result ? nullptr : &result.error(), true});
+                   result ? nullptr : &result.error(), node::StepKind::outside});
   return result;
 }
 

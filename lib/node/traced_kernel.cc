@@ -14,21 +14,21 @@ class TracedKernel : public Kernel {
   }
 
   template <typename Call>
-  auto observed(const std::string& what, bool order, Call call) {
+  auto observed(const std::string& what, StepKind kind, Call call) {
     const Clock::time_point begin = Clock::now();
     auto result = call();
     observer_({what, std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - begin),
-               result ? nullptr : &result.error(), order});
+               result ? nullptr : &result.error(), kind});
     return result;
   }
 
   template <typename Call>
   auto asked(const std::string& what, Call call) {
-    return observed(what, false, call);
+    return observed(what, StepKind::question, call);
   }
   template <typename Call>
   auto ordered(const std::string& what, Call call) {
-    return observed(what, true, call).during(what);
+    return observed(what, StepKind::order, call).during(what);
   }
 
  public:
@@ -119,7 +119,7 @@ class TracedKernel : public Kernel {
                    [&] { return kernel_.announce(where, netdev, addresses); });
   }
   Result<bool> wait_for_change(Deadline deadline) override {
-    return asked("wait", [&] { return kernel_.wait_for_change(deadline); });
+    return observed("wait", StepKind::wait, [&] { return kernel_.wait_for_change(deadline); });
   }
 
  private:

@@ -10,11 +10,15 @@
 
 namespace ibpod::node {
 
+// Where a step's time goes: the kernel answers or carries out, somebody is waited for, or another
+// program or the disk works.
+enum class StepKind { question, order, wait, outside };
+
 struct Step {
   std::string what;  // "move RDMA device mlx5_3"
   std::chrono::microseconds duration{};
   const Error* error = nullptr;  // nothing: done
-  bool order = false;            // it was to change something
+  StepKind kind = StepKind::question;
 };
 using Observer = std::function<void(const Step&)>;
 
