@@ -133,8 +133,7 @@ Status hand_over(const Context& context, node::Record& record, const Order& orde
 
 Status claim_and_hand_over(const Context& context, node::Record& record, const Order& order,
                            Deadline deadline) {
-  const FolderLock lock = TRY(timed(context, "claim the device",
-                                    [&] { return claim(context, name_of(record), deadline); }));
+  const FolderLock lock = TRY(claim(context, name_of(record), deadline));
   return hand_over(context, record, order, deadline);
 }
 
