@@ -20,6 +20,8 @@ class Message {
   Message(std::string what, uint16_t type, uint16_t flags);
   Message(Message&&) noexcept;
   Message& operator=(Message&&) noexcept;
+  Message(const Message&) = delete;
+  Message& operator=(const Message&) = delete;
   ~Message();
 
   const std::string& what() const { return what_; }

@@ -23,7 +23,7 @@ RecordName name_of(const Record& record);
 
 class Records {
  public:
-  explicit Records(Path state) : root_(std::move(state) / "attachments") {}
+  explicit Records(const Path& state) : root_(state / "attachments") {}
 
   // The lock of a device, between all processes of the node. unavailable at the deadline.
   Result<FolderLock> lock(const ib::PciAddress& device, Deadline deadline) const;
