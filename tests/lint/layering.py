@@ -1,0 +1,85 @@
+"""Every #include points downwards, as the table in docs/architecture.md has it.
+
+A folder includes its own headers and those of folders on lower levels, never a sibling's. Headers of others (libnl, the
+kernel, nlohmann ...) are for the folders whose row names them.
+"""
+
+import fnmatch
+import re
+
+import source
+
+TABLE = "docs/architecture.md"
+ROW = re.compile(r"^\| `([^`]+)` \| (\d+) \|[^|]*\|([^|]*)\|", re.M)
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)
+C_LIBRARY = ("sys", "net", "netinet", "arpa", "bits")
+TEST = re.compile(r"_(test|fuzz|bench)\.cc$")
+SUPPORT = "tests/support"
+
+
+class Folder:
+    def __init__(self, pattern, level, foreign):
+        self.pattern = pattern
+        self.level = int(level)
+        self.foreign = re.findall(r"`<([^/>]+)/", foreign)
+
+
+def read_table():
+    return [Folder(*row) for row in ROW.findall(source.text(TABLE))]
+
+
+def folder_of(table, path):
+    parent = path.rsplit("/", 1)[0]
+    exact = [row for row in table if row.pattern == parent]
+    loose = [row for row in table if fnmatch.fnmatch(parent, row.pattern)]
+    return (exact or loose or [None])[0], parent
+
+
+def judge_own(table, name, here, parent, included):
+    if not (source.ROOT / included).is_file():
+        return "no such file below the root"
+    there, other = folder_of(table, included)
+    if there is None:
+        return f"{TABLE} has no row for its folder"
+    if other == parent or there.level < here.level:
+        return None
+    if TEST.search(name) and other == SUPPORT:
+        return None
+    return f"{other} is on level {there.level}, {parent} on {here.level}"
+
+
+def judge_foreign(name, here, included):
+    if "/" not in included:
+        return None
+    vendor = included.split("/")[0]
+    if vendor in C_LIBRARY or vendor in here.foreign:
+        return None
+    is_test = TEST.search(name) or name.startswith("tests/")
+    if is_test and vendor in ("doctest", "benchmark", "linux", "rdma"):
+        return None
+    if vendor == "CLI" and name.endswith("/main.cc"):
+        return None
+    return f"<{vendor}/...> is not for this folder"
+
+
+def main():
+    table = read_table()
+    findings = [] if table else [f"{TABLE}: no table of levels"]
+    seen = set()
+    for name in source.cpp_files() if table else []:
+        here, parent = folder_of(table, name)
+        if here is None:
+            findings.append(f"{name}: {TABLE} has no row for {parent}")
+            continue
+        seen.add(here.pattern)
+        for kind, included in INCLUDE.findall(source.text(name)):
+            own = kind == '"'
+            wrong = judge_own(table, name, here, parent, included) if own else judge_foreign(name, here, included)
+            if wrong:
+                findings.append(f"{name}: {included}: {wrong}")
+    findings += [f"{TABLE}: {row.pattern} holds no source" for row in table if row.pattern not in seen]
+    source.finish(findings, "layering")
+
+
+if __name__ == "__main__":
+    main()

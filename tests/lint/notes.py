@@ -1,0 +1,92 @@
+"""What documents and comments point at exists: headings, files, and the tests that the notes name. Examples are JSON.
+
+Nothing names a place on somebody's own machine.
+"""
+
+import json
+import re
+
+import source
+
+LINK = re.compile(r"(?<![\w/])((?:docs/)?[\w-]+\.md)#([\w-]+)")
+# A path of this tree in backquotes; also with a star.
+NAMED = re.compile(r"`((?:lib|cni|tests|docs|cmake|\.ci)/[\w./*-]+)`")
+TESTED = re.compile(r"^Shown by:(.*?)(?=\n\n|\Z)", re.M | re.S)
+QUOTED = re.compile(r"`([^`]+)`(?: \(\"([^\"]+)\"\))?")
+PRIVATE = [re.compile(pattern) for pattern in (
+    r"(?<![\w.])/(?:home|root|work)/\w",
+    r"\b(?:[\w-]+\.)*(?:golang\.org|npmjs\.org|pypi\.org|crates\.io|docker\.io|quay\.io|ghcr\.io|pkg\.dev)\b",
+)]
+# Go modules are named by their host, and licences come from foreign hands.
+FOREIGN = ("LICENSE", "NOTICE", "tests/softhca/LICENSE", "tests/data/", "tests/lint/notes.py")
+
+
+def anchor(heading):
+    kept = re.sub(r"[^\w\- ]", "", heading.replace("`", "").lower())
+    return kept.strip().replace(" ", "-")
+
+
+def anchors(name):
+    return {anchor(found) for found in re.findall(r"^#+ (.+)$", source.text(name), re.M)}
+
+
+def exists(path):
+    return any(source.ROOT.glob(path.rstrip("/"))) if "*" in path else (source.ROOT / path).exists()
+
+
+def check_links(name, content):
+    known = {}
+    for document, heading in LINK.findall(content):
+        path = document if "/" in document or (source.ROOT / document).is_file() else "docs/" + document
+        if not (source.ROOT / path).is_file():
+            yield f"{name}: there is no {path}"
+            continue
+        if path not in known:
+            known[path] = anchors(path)
+        if heading not in known[path]:
+            yield f"{name}: {path} has no heading #{heading}"
+
+
+def check_tests(name, content):
+    """Under "Shown by:" a file, and in brackets the name of a test in it."""
+    for shown in TESTED.findall(content):
+        for path, test in QUOTED.findall(shown):
+            if not exists(path):
+                yield f"{name}: there is no test {path}"
+                continue
+            squeezed = re.sub(r'"\s*"', "", source.text(path)) if test else ""
+            if test and test not in squeezed:
+                yield f"{name}: {path} has no test \"{test}\""
+
+
+def check_examples(name, content):
+    for match in re.finditer(r"^```json\n(.*?)^```", content, re.M | re.S):
+        try:
+            json.loads(match.group(1))
+        except ValueError as error:
+            yield f"{name}:{source.line_of(content, match.start())}: no JSON: {error}"
+
+
+def check_private(name, content):
+    for pattern in PRIVATE:
+        for match in pattern.finditer(content):
+            yield f"{name}:{source.line_of(content, match.start())}: {match.group()}"
+
+
+def main():
+    findings = []
+    for name in source.files():
+        if name.startswith(FOREIGN):
+            continue
+        content = source.text(name)
+        findings += check_links(name, content)
+        findings += check_private(name, content)
+        if name.endswith(".md"):
+            findings += [f"{name}: there is no {path}" for path in NAMED.findall(content) if not exists(path)]
+            findings += check_tests(name, content)
+            findings += check_examples(name, content)
+    source.finish(findings, "notes")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,69 @@
+"""The rules see what they are there for, and nothing else."""
+
+import unittest
+
+import function_length
+import layering
+import notes
+import source
+import try_lines
+
+
+def tries(statement):
+    return list(try_lines.check("x.cc", source.bare("void f() {\n" + statement + "\n}\n")))
+
+
+class TryLines(unittest.TestCase):
+    def test_whole_statements_and_initialisers(self):
+        for statement in (
+                "TRY(a());", "if (b) TRY(a());", "else TRY(a());", "for (auto x : y) TRY(a(x));",
+                "const std::vector<Name> names = TRY(a(\"TRY(\", ')'));", "Fd fd(TRY(a()));", "return Fd(TRY(a()));",
+                "member_.field = TRY(a());", "file_ = Fd(TRY(a()));", "// f(TRY(a()))",
+                "TRY(timed(\n[&] { const int x = TRY(a());\n return x; }));"):
+            self.assertEqual(tries(statement), [], statement)
+
+    def test_parts_of_an_expression(self):
+        for statement in (
+                "P p{1, TRY(a())};", "f(1, TRY(a()));", "x = b ? TRY(a()) : c;", "x = TRY(a()) + 1;", "TRY(a()).b();",
+                "return f(TRY(a()), 1);", "TRY(f(TRY(a())));", "TRY(a()); TRY(b());"):
+            self.assertEqual(len(tries(statement)), 1, statement)
+
+
+class FunctionLength(unittest.TestCase):
+    def test_every_function_is_measured(self):
+        content = "namespace a {\nclass B {\n int c() {\n  return 1;\n }\n};\nconstexpr int kD[] = {\n1};\nint d() { return 2; }\n}\n"
+        self.assertEqual(list(function_length.functions(content)), [(3, 3), (9, 1)])
+
+
+class Layering(unittest.TestCase):
+    table = [layering.Folder("lib/base", 0, ""), layering.Folder("lib/nl", 2, "`<linux/…>`"),
+             layering.Folder("cni/*", 5, ""), layering.Folder("tests/support", 4, "")]
+
+    def judge(self, name, included):
+        here, parent = layering.folder_of(self.table, name)
+        return layering.judge_own(self.table, name, here, parent, included)
+
+    def test_includes_point_downwards(self):
+        self.assertIsNone(self.judge("lib/nl/socket.cc", "lib/base/fd.h"))
+        self.assertIsNone(self.judge("lib/nl/socket.cc", "lib/nl/socket.h"))
+        self.assertIsNone(self.judge("lib/nl/rtnl_test.cc", "tests/support/recorded.h"))
+        self.assertIn("level", self.judge("lib/base/fd.h", "lib/nl/socket.h"))
+        self.assertIn("level", self.judge("lib/nl/socket.cc", "tests/support/recorded.h"))
+        self.assertIn("no such file", self.judge("lib/nl/socket.cc", "socket.h"))
+
+    def test_headers_of_others(self):
+        here = self.table[1]
+        self.assertIsNone(layering.judge_foreign("lib/nl/rtnl.cc", here, "linux/rtnetlink.h"))
+        self.assertIsNone(layering.judge_foreign("lib/nl/rtnl.cc", here, "sys/socket.h"))
+        self.assertIsNotNone(layering.judge_foreign("lib/nl/rtnl.cc", here, "nlohmann/json.hpp"))
+
+
+class Notes(unittest.TestCase):
+    def test_a_heading_is_its_anchor(self):
+        self.assertEqual(notes.anchor("RDMA moves re-create `IPoIB`"), "rdma-moves-re-create-ipoib")
+
+    def test_a_place_on_a_machine_is_seen(self):
+        self.assertEqual(len(list(notes.check_private("x", "see /ho" + "me/me/x and /homework"))), 1)
+
+
+unittest.main()
