@@ -9,9 +9,11 @@
 namespace ibpod::attach {
 namespace {
 
-bool is_damaged(const Status& released) {
-  return !released &&
-         (released.error().code() == Code::invalid || released.error().code() == Code::unsupported);
+bool is_damaged(const Context& context, const node::RecordName& name, std::string& why) {
+  const Result<node::Record> record = context.records.read(name);
+  if (record || record.error().code() == Code::not_found) return false;
+  why = record.error().text();
+  return true;
 }
 
 // Whether a record of somebody else names the device.
@@ -47,14 +49,13 @@ Status del(const Context& context, const std::optional<ib::PciAddress>& device, 
   Errors errors;
   bool recorded = false;
   for (const node::RecordName& name : names) {
-    Status released = release(context, name, deadline);
-    if (is_damaged(released)) {
-      context.warn(released.error().text() +
-                   ": the device stays out of service until garbage collection");
+    std::string why;
+    if (is_damaged(context, name, why)) {
+      context.warn(why + ": the device stays out of service until garbage collection");
       continue;
     }
     recorded = true;
-    errors.collect(std::move(released));
+    errors.collect(release(context, name, deadline));
   }
   if (recorded) return errors.status();
   if (device) errors.collect(release_unrecorded(context, *device, deadline));
