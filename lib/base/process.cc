@@ -84,6 +84,8 @@ class Child {
   explicit Child(pid_t pid) : pid_(pid) {}
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
+  Child(Child&&) = delete;
+  Child& operator=(Child&&) = delete;
   ~Child() {
     if (pid_ <= 0) return;
     ::kill(-pid_, SIGKILL);
@@ -108,8 +110,11 @@ class Child {
 
 Result<pid_t> start(const Command& command, const Streams& streams) {
   std::vector<std::string> lines;
-  for (const auto& [key, value] : command.environment) lines.push_back(key + "=" + value);
+  lines.reserve(command.environment.size());
+  for (const auto& [key, value] : command.environment)
+    lines.emplace_back(key).append("=").append(value);
   std::vector<char*> environment;
+  environment.reserve(lines.size() + 1);
   for (std::string& line : lines) environment.push_back(line.data());
   environment.push_back(nullptr);
   std::string program = command.program.string();

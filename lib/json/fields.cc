@@ -14,6 +14,7 @@ bool same_but_for_case(const std::string& a, std::string_view b) {
 Result<Fields> Fields::of(const Value& object) {
   std::vector<Member> members;
   const auto found = TRY(object.members());
+  members.reserve(found.size());
   for (const auto& [key, value] : found) members.push_back({key, value});
   return Fields(std::move(members));
 }
