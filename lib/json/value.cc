@@ -8,7 +8,7 @@ namespace ibpod::json {
 
 using Json = nlohmann::ordered_json;
 
-// NOLINTNEXTLINE(bugprone-exception-escape): moving the library's value is noexcept, and only asserts
+// NOLINTNEXTLINE(bugprone-exception-escape): the library's move only asserts
 struct Value::Node {
   Json json;
 };
