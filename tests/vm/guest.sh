@@ -5,7 +5,8 @@
 # SOFTHCA and MODULES.
 # Not `set -e`: when PID 1 ends the kernel panics.
 set -u
-export IBPOD_BIN=$ROOT/build/release/bin CNI_PATH=$ROOT/build/release/bin:/usr/lib/cni
+# Copied at boot: a build beside the test VM would change what runs.
+export IBPOD_BIN=/run/bin CNI_PATH=/run/bin:$ROOT/tests/vm/ipam:/usr/lib/cni
 export PATH=$IBPOD_BIN:$ROOT/build/release/tests/vm:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 export HOME=/root LC_ALL=C # a locale is a dozen more files for every process to open
 . "$ROOT/tests/vm/node.sh"
@@ -144,6 +145,7 @@ main() {
   exec 3>/dev/ttyS1
   stty -F /dev/ttyS1 raw -echo
   mark_kernel_log
+  mkdir -p "$IBPOD_BIN" && cp "$ROOT/build/release/bin/ib-sriov" "$IBPOD_BIN/"
   if ! prepare_node >/run/vm/log/setup 2>&1; then power_off; fi
   case $MODE in
     cases)

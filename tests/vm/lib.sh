@@ -116,6 +116,14 @@ set_static_guid() { # PF VF GUID
   set_policy "$1" "$2" auto
   rebind "$pci"
   wait_for 10 is_active host "$pci"
+  join_once "$(netdev host "$pci")"
+}
+
+# An interface that has once joined its broadcast group shows that group's MTU for good, down or not.
+join_once() { # NETDEV
+  ip link set "$1" up
+  wait_for 10 grep -qx 1 "/sys/class/net/$1/carrier"
+  ip link set "$1" down
 }
 
 # The kernel takes no GUID 0: all ones mean "none".
@@ -206,8 +214,100 @@ cni() { # ADD|DEL|CHECK|GC|STATUS|VERSION POD IFNAME [VAR=VALUE...]
   program=$(find_plugin) || fail "$program"
   rc=0
   env CNI_COMMAND="$command" CNI_CONTAINERID="$pod" CNI_NETNS="/run/netns/$pod" CNI_IFNAME="$ifname" \
-    CNI_ARGS="IgnoreUnknown=1;K8S_POD_NAMESPACE=default;K8S_POD_NAME=$pod" CNI_PATH="$CNI_PATH" "$@" \
+    CNI_ARGS="IgnoreUnknown=1;K8S_POD_NAMESPACE=default;K8S_POD_NAME=$pod;K8S_POD_UID=uid-of-$pod" \
+    CNI_PATH="$CNI_PATH" "$@" \
     "$program" >"$WORK/out" 2>"$WORK/err" || rc=$?
   out=$(<"$WORK/out") err=$(<"$WORK/err")
   if [ "$rc" != 0 ]; then printf '%s %s %s: exit %s\n%s\n' "$command" "$pod" "$ifname" "$rc" "$out"; fi
 }
+
+# Writes $WORK/conf: a network "ibnet" with that device, changed by a jq filter, which may speak of $work.
+conf() { # PCI [FILTER]
+  jq -n --arg pci "$1" --arg work "$WORK" --arg plugin "$plugin" \
+    "{cniVersion: \"1.1.0\", name: \"ibnet\", type: \$plugin, deviceID: \$pci} | ${2:-.}" >"$WORK/conf"
+}
+
+# Filters for conf. Debian's IPAM plugins stop at 1.0.0; "lease" is a double of tests/vm/ipam.
+host_local='.cniVersion = "1.0.0" | .ipam = {type: "host-local", subnet: "10.7.0.0/24", dataDir: "\($work)/leases"}'
+lease='.ipam = {type: "lease", folder: "\($work)/leases"}'
+
+# With the configuration $WORK/conf and the interface net1, without judging the outcome.
+call() { cni "$1" "$2" net1 "${@:3}" <"$WORK/conf"; } # VERB POD [VAR=VALUE...]
+
+must() { # VERB POD [VAR=VALUE...]: must succeed
+  call "$@"
+  [ "$rc" = 0 ] || fail "$1 $2: ${err##*$'\n'}"
+}
+add() { must ADD "$@"; } # POD [VAR=VALUE...]
+del() { must DEL "$@"; } # POD [VAR=VALUE...]
+
+gc() { # CONTAINER...: GC of the network $WORK/conf; the net1 of these containers are the valid attachments
+  jq '."cni.dev/valid-attachments" = [$ARGS.positional[] | {containerID: ., ifname: "net1"}]' "$WORK/conf" \
+    --args "$@" >"$WORK/gc"
+  cni GC "" "" <"$WORK/gc"
+  [ "$rc" = 0 ] || fail "GC: ${err##*$'\n'}"
+}
+
+expect_error() { # CODE GLOB: of the call just made, in its message
+  [ "$rc" != 0 ] || fail "it succeeded, and should have failed with $1"
+  expect_eq "code" "$(jq .code <<<"$out")" "$1"
+  expect_match "message" "$(jq -r .msg <<<"$out")" "$2"
+}
+
+expect_result() { # FILTER: a jq condition that holds for the result of the ADD just made
+  jq -e "$1" <<<"$out" >/dev/null || fail "the result is not such that $1: $out"
+}
+
+expect_log() { # GLOB: in what the call just made has logged
+  expect_match "log" "$err" "*$1*"
+}
+
+remember_node() { nodestate >"$WORK/node"; }
+
+expect_unchanged() { # WHAT: the node, since remember_node
+  nodestate >"$WORK/node.now"
+  diff -U0 "$WORK/node" "$WORK/node.now" || fail "$1 has changed the node"
+}
+
+# ADD is refused, and neither it nor the DEL that follows changes anything.
+refuse() { # CODE GLOB POD [VAR=VALUE...]
+  local code=$1 glob=$2
+  shift 2
+  call ADD "$@"
+  expect_error "$code" "$glob"
+  del "$@"
+}
+
+# Runs a command beside the case, with $WORK/KEY for its configuration (that of the case, unless there is one), rc, out and
+# err. Its process is $!.
+aside() { # KEY COMMAND...
+  local own=$WORK/$1
+  shift
+  mkdir -p "$own"
+  [ -e "$own/conf" ] || cp "$WORK/conf" "$own/"
+  WORK=$own "$@" &
+}
+
+at_once() { # VERB POD...: the calls side by side, each with $WORK/POD/conf
+  local verb=$1 pod pids=() begin
+  begin=$(milliseconds)
+  shift
+  for pod; do
+    aside "$pod" must "$verb" "$pod"
+    pids+=($!)
+  done
+  for pod in "${pids[@]}"; do wait "$pod" || fail "one of $# $verb"; done
+  echo "$# $verb at once: $(($(milliseconds) - begin)) ms"
+}
+
+conf_of() { # POD PCI [FILTER]: for at_once and aside
+  mkdir -p "$WORK/$1"
+  conf "${@:2}"
+  mv "$WORK/conf" "$WORK/$1/conf"
+}
+
+# What a function is bound by; a second bind gives another number.
+binding() { stat -c %i "/sys/bus/pci/devices/$1/driver"; } # PCI
+
+# GUIDs and policy of a VF as its PF has them.
+told() { ip -d link show "$(pf_netdev "$1")" | grep "vf $2 "; } # PF VF

@@ -91,8 +91,8 @@ raw_state() {
   done
   other_links
   ip -o address show scope global
-  sed -n 's/^[^ ]* [^ ]* [^ ]* [^ ]* \([^ ]*\).* - nsfs .*/\1/p' /proc/self/mountinfo
-  find /var/lib/ibpod /var/lib/cni /run/ibpod ! -type d 2>/dev/null | sort
+  sed -n 's/^[^ ]* [^ ]* [^ ]* [^ ]* \([^ ]*\).* - nsfs .*/\1/p' /proc/self/mountinfo | sort
+  { find /var/lib/ibpod /var/lib/cni /run/ibpod ! -type d 2>/dev/null || true; } | sort
   cksum "$opensm_dir/partitions.conf"
 }
 
