@@ -35,9 +35,24 @@ Status release_unrecorded(const Context& context, const ib::PciAddress& device, 
   return taken ? ok() : node::fetch_from(context.kernel, *pod, device, deadline);
 }
 
+// For an attachment without record. An IPAM that is not there, or does not speak the
+// configuration's version, has refused the ADD and can have reserved nothing: its absence must not
+// make DEL fail for ever.
 Status release_addresses_of_call(const Context& context, Deadline deadline) {
-  const std::optional<cni::Ipam> ipam = TRY(ipam_of(context));
-  return ipam ? ipam->del(deadline) : ok();
+  const Result<std::optional<cni::Ipam>> ipam = ipam_of(context);
+  if (!ipam && ipam.error().code() == Code::not_found) {
+    context.warn(ipam.error().text());
+    return ok();
+  }
+  if (!ipam) return ipam.error();
+  if (!*ipam) return ok();
+  const Status speaks = (*ipam)->check_version(deadline);
+  if (!speaks && speaks.error().code() == Code::unsupported) {
+    context.warn(speaks.error().text());
+    return ok();
+  }
+  TRY(Status(speaks));
+  return timed(context, "IPAM DEL", [&] { return (*ipam)->del(deadline); });
 }
 
 }  // namespace
