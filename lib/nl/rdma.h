@@ -39,8 +39,8 @@ Status rename_rdma_device(Socket& socket, RdmaIndex device, const std::string& n
 // current->nsproxy, not at the socket (docs/kernel-notes.md#rdma-moves-look-at-the-thread).
 Status move_rdma_device(Socket& socket, RdmaIndex device, const Fd& netns);
 // The character device ("uverbs0", "umad1") of a client: "uverbs" with port 0, "umad" with a port.
-// Nothing where the client is not loaded or has none. "issm" is not told of this way (seen on 6.1;
-// sysfs::char_devices() has it).
+// Nothing where the client is not loaded or has none. "issm" is not told of this way (6.1, 7.3:
+// use sysfs::char_devices()).
 Result<std::optional<std::string>> char_device(Socket& socket, RdmaIndex device,
                                                const std::string& client, uint32_t port);
 

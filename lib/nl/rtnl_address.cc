@@ -101,8 +101,8 @@ Result<std::vector<LinkAddress>> addresses(Socket& socket, IfIndex link) {
   std::vector<LinkAddress> all;
   const Status asked = socket.ask(message, [&](Bytes payload) -> Status {
     IfIndex holder{};
-    LinkAddress address = TRY(parse_address(payload, holder));
-    if (holder == link) all.push_back(std::move(address));
+    const LinkAddress address = TRY(parse_address(payload, holder));
+    if (holder == link) all.push_back(address);
     return ok();
   });
   if (!asked) return asked.error();

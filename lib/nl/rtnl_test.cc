@@ -15,6 +15,8 @@ namespace {
 
 using Recording = std::vector<std::byte>;
 
+// They point into the message.
+std::vector<Attribute> attributes_of(Message&& message) = delete;
 std::vector<Attribute> attributes_of(const Message& message) {
   const auto found = attributes(message.encoded().subspan(NLMSG_LENGTH(sizeof(ifinfomsg))));
   REQUIRE(found.ok());
@@ -126,12 +128,14 @@ TEST_CASE("two GUIDs travel in two nests") {
 
 TEST_CASE("a move carries the namespace, and the name unless there is none") {
   const Fd fd;
-  const auto named = attributes_of(encode_move(IfIndex{7}, fd, "net1"));
+  const Message with_name = encode_move(IfIndex{7}, fd, "net1");
+  const Message without = encode_move(IfIndex{7}, fd, "");
+  const auto named = attributes_of(with_name);
   REQUIRE(named.size() == 2);
   CHECK(named[0].type == IFLA_NET_NS_FD);
   CHECK(named[1].type == IFLA_IFNAME);
   CHECK(text_of(named[1]) == "net1");
-  CHECK(attributes_of(encode_move(IfIndex{7}, fd, "")).size() == 1);
+  CHECK(attributes_of(without).size() == 1);
 }
 
 TEST_CASE("addresses are read with their link") {

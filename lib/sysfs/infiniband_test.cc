@@ -11,8 +11,8 @@ namespace {
 class Device {
  public:
   Device() {
-    std::filesystem::create_directories(folder_.path() / kPort / "gids");
-    std::filesystem::create_directories(folder_.path() / kPort / "pkeys");
+    std::filesystem::create_directories(folder_.path() / port_ / "gids");
+    std::filesystem::create_directories(folder_.path() / port_ / "pkeys");
     folder_.write("class/infiniband/mlx5_0/node_guid", "0011:2233:4455:7700\n");
     set("state", "4: ACTIVE");
     set("lid", "0x1f");
@@ -23,16 +23,16 @@ class Device {
     set("pkeys/10", "0x8001");
   }
   void set(const std::string& file, const std::string& content) const {
-    folder_.write((kPort / file).string(), content + "\n");
+    folder_.write((port_ / file).string(), content + "\n");
   }
   void remove(const std::string& file) const {
-    std::filesystem::remove(folder_.path() / kPort / file);
+    std::filesystem::remove(folder_.path() / port_ / file);
   }
   Result<ib::Port> read() const { return port(sysfs_, "mlx5_0", 1); }
   const Sysfs& sysfs() const { return sysfs_; }
 
  private:
-  const Path kPort = "class/infiniband/mlx5_0/ports/1";
+  const Path port_ = "class/infiniband/mlx5_0/ports/1";
   TempFolder folder_;
   Sysfs sysfs_ = Sysfs::open(folder_.path()).value();
 };

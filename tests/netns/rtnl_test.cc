@@ -4,13 +4,18 @@
 #include "lib/base/netns_thread.h"
 #include "tests/netns/host.h"
 
+#include <array>
+#include <cstring>
 #include <fstream>
 #include <thread>
 
+#include <arpa/inet.h>
 #include <doctest/doctest.h>
 #include <linux/rtnetlink.h>
+#include <net/if.h>
 #include <netinet/in.h>
 #include <poll.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 
 namespace ibpod::nl {
@@ -176,11 +181,27 @@ TEST_CASE("a link is removed; one that has gone is a success") {
   CHECK(!there(node.host, "host1"));
 }
 
+std::string broadcast_of(const netns::NetNs& netns, const std::string& link) {
+  ifreq request{};
+  link.copy(request.ifr_name, IFNAMSIZ - 1);
+  const Status asked = run_in_netns(netns.fd(), "ask for a broadcast address", [&]() -> Status {
+    const Fd fd(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+    CHECK(::ioctl(fd.get(), SIOCGIFBRDADDR, &request) == 0);
+    return ok();
+  });
+  CHECK(asked.ok());
+  sockaddr_in name{};
+  std::memcpy(&name, &request.ifr_broadaddr, sizeof name);
+  std::array<char, INET_ADDRSTRLEN> text{};
+  return ::inet_ntop(AF_INET, &name.sin_addr, text.data(), text.size());
+}
+
 TEST_CASE("IPv4 addresses are given, with the broadcast address of their network") {
   Host node;
   const IfIndex link = node.index("host0");
   const ip::Prefix address = ip::Prefix::parse("10.1.2.3/24").value();
   CHECK(add_address(node.host, link, address).ok());
+  CHECK(broadcast_of(node.home, "host0") == "10.1.2.255");
   CHECK(add_address(node.host, link, address).error().code() == Code::exists);
   CHECK(add_address(node.host, link, ip::Prefix::parse("10.1.9.9/32").value()).ok());
   const auto held = addresses(node.host, link).value();
