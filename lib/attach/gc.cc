@@ -41,6 +41,7 @@ Status gc(const Context& context, Duration timeout) {
   for (const node::RecordName& name : names) {
     if (!is_valid(context, name)) errors.collect(collect(context, name, deadline), name.text());
   }
+  errors.collect(context.records.tidy(deadline));
   errors.collect(forward_to_ipam(context, deadline), "IPAM");
   return errors.status();
 }

@@ -27,7 +27,13 @@ Path Records::file(const RecordName& name) const {
 }
 
 Result<FolderLock> Records::lock(const ib::PciAddress& device, Deadline deadline) const {
-  return FolderLock::take(folder(device), deadline);
+  FolderLock lock = TRY(FolderLock::take(folder(device), deadline));
+  // Records are written under the lock: what is half written now, a killed writer has left.
+  const std::vector<std::string> files = TRY(list_folder(folder(device)));
+  for (const std::string& stray : files) {
+    if (stray.starts_with('.')) TRY(remove_file(folder(device) / stray));
+  }
+  return lock;
 }
 
 Result<FolderWatch> Records::watch(const ib::PciAddress& device) const {
@@ -39,14 +45,7 @@ Status Records::write(const Record& record) const {
   return write_file_atomically(file(name_of(record)), text_of(record));
 }
 
-Status Records::remove(const RecordName& name) const {
-  // What a killed writer left half done goes with the last record: it never was one.
-  const std::vector<std::string> files = TRY(list_folder(folder(name.device)));
-  for (const std::string& stray : files) {
-    if (stray.starts_with('.')) TRY(remove_file(folder(name.device) / stray));
-  }
-  return remove_file(file(name));
-}
+Status Records::remove(const RecordName& name) const { return remove_file(file(name)); }
 
 Result<Record> Records::read(const RecordName& name) const {
   const std::string text = TRY(read_file(file(name)));
@@ -65,6 +64,18 @@ Result<std::vector<RecordName>> Records::of_device(const ib::PciAddress& device)
     if (const auto name = parse_name(device, file)) names.push_back(*name);
   }
   return names;
+}
+
+Status Records::tidy(Deadline deadline) const {
+  const std::vector<std::string> folders = TRY(list_folder(root_));
+  for (const std::string& folder : folders) {
+    const Result<ib::PciAddress> device = ib::PciAddress::parse(folder);
+    if (!device) continue;  // not ours
+    const std::vector<RecordName> names = TRY(of_device(*device));
+    // Taking the lock is all it needs; the folder goes with it.
+    if (names.empty()) TRY(lock(*device, deadline));
+  }
+  return ok();
 }
 
 Result<std::vector<RecordName>> Records::all() const {

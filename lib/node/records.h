@@ -42,6 +42,9 @@ class Records {
                                                 const std::string& ifname) const;
   Result<std::vector<RecordName>> all() const;
 
+  // Takes away what killed writers have left in folders without any record.
+  Status tidy(Deadline deadline) const;
+
   // Whether records can be kept at all: made and flushed like a real one, and taken away again.
   Status check_writable() const;
 
