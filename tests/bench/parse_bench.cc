@@ -1,5 +1,5 @@
-// How long our own code takes for what every ADD does: read a call, read what the kernel says of a PF with
-// many VFs, keep a record.
+// How long our own code takes for what every ADD does: read a call, read what the kernel says of a
+// PF with many VFs, keep a record.
 #include "cni/ib-sriov/config.h"
 #include "lib/base/files.h"
 #include "lib/cni/request.h"
@@ -18,9 +18,9 @@ constexpr char kConfiguration[] = R"({"cniVersion":"1.0.0","name":"ibnet","type"
   "ipam":{"type":"host-local","subnet":"10.7.0.0/24"}})";
 
 void configuration(benchmark::State& state) {
-  const cni::Environment environment{{"CNI_COMMAND", "ADD"},       {"CNI_CONTAINERID", "4f2a"},
+  const cni::Environment environment{{"CNI_COMMAND", "ADD"},        {"CNI_CONTAINERID", "4f2a"},
                                      {"CNI_NETNS", "/run/netns/p"}, {"CNI_IFNAME", "net1"},
-                                     {"CNI_PATH", "/opt/cni/bin"}, {"CNI_ARGS", "K8S_POD_NAME=p"}};
+                                     {"CNI_PATH", "/opt/cni/bin"},  {"CNI_ARGS", "K8S_POD_NAME=p"}};
   for (auto _ : state) {
     const auto call = cni::parse_call(environment);
     const auto network = cni::parse_network(*cni::parse_document(kConfiguration), kConfiguration);

@@ -13,7 +13,7 @@ TABLE = "docs/architecture.md"
 ROW = re.compile(r"^\| `([^`]+)` \| (\d+) \|[^|]*\|([^|]*)\|", re.M)
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)
 C_LIBRARY = ("sys", "net", "netinet", "arpa", "bits")
-TEST = re.compile(r"_(test|fuzz|bench)\.cc$")
+TEST = re.compile(r"_(test|fuzz|bench)\.cc$|/test_\w+\.h$")
 SUPPORT = "tests/support"
 
 
@@ -41,6 +41,9 @@ def judge_own(table, name, here, parent, included):
     there, other = folder_of(table, included)
     if there is None:
         return f"{TABLE} has no row for its folder"
+    is_test = TEST.search(name) or name.startswith("tests/")
+    if TEST.search(included) and not is_test:
+        return "it is for tests"
     if other == parent or there.level < here.level:
         return None
     if TEST.search(name) and other == SUPPORT:

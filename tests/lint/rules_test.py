@@ -48,6 +48,7 @@ class Layering(unittest.TestCase):
         self.assertIsNone(self.judge("lib/nl/socket.cc", "lib/nl/socket.h"))
         self.assertIsNone(self.judge("lib/nl/rtnl_test.cc", "tests/support/recorded.h"))
         self.assertIn("level", self.judge("lib/base/fd.h", "lib/nl/socket.h"))
+        self.assertIsNone(self.judge("lib/nl/test_links.h", "tests/support/recorded.h"))
         self.assertIn("level", self.judge("lib/nl/socket.cc", "tests/support/recorded.h"))
         self.assertIn("no such file", self.judge("lib/nl/socket.cc", "socket.h"))
 
