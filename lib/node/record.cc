@@ -168,6 +168,9 @@ Value write(const Found& found) {
   Value value = Value::object();
   value.set("driver", found.driver).set("rdma", strings(found.rdma_devices));
   if (found.netdev) value.set("netdev", write(*found.netdev));
+  Value others = Value::array();
+  for (const FoundNetdev& other : found.other_netdevs) others.push(write(other));
+  value.set("otherNetdevs", others);
   if (found.guids) value.set("guids", write(*found.guids));
   if (found.told) value.set("told", write(*found.told));
   if (found.policy) value.set("policy", static_cast<uint32_t>(*found.policy));
@@ -180,6 +183,12 @@ Result<Found> read_found(const Value& value) {
   found.rdma_devices = TRY(read_strings(value, "rdma"));
   if (const std::optional<Value> netdev = value.find("netdev"))
     found.netdev = TRY(read_netdev(*netdev));
+  const Value others = TRY(value.at("otherNetdevs"));
+  const std::vector<Value> elements = TRY(others.elements());
+  for (const Value& element : elements) {
+    FoundNetdev other = TRY(read_netdev(element));
+    found.other_netdevs.push_back(std::move(other));
+  }
   found.guids = TRY(read_guids(value, "guids"));
   found.told = TRY(read_guids(value, "told"));
   found.policy = TRY(read_policy(value));

@@ -50,7 +50,9 @@ struct FoundNetdev {
 
 struct Found {
   std::string driver;
-  std::optional<FoundNetdev> netdev;      // nothing under vfio-pci
+  std::optional<FoundNetdev> netdev;  // nothing under vfio-pci
+  std::vector<FoundNetdev>
+      other_netdevs;  // of the function's further RDMA devices, where it has them
   std::vector<std::string> rdma_devices;  // their names, sorted
   std::optional<Guids> guids;             // the VF's own; nothing under vfio-pci
   std::optional<Guids> told;              // what the PF had been told; nothing where it cannot say

@@ -41,8 +41,16 @@ Result<FolderWatch> Records::watch(const ib::PciAddress& device) const {
 }
 
 Status Records::write(const Record& record) const {
+  const std::string text = text_of(record);
+  // Bytes that are no UTF-8 are lost in JSON, and with them what to restore.
+  const Record again = TRY(parse_record(text));
+  if (again != record) {
+    return Error(Code::invalid,
+                 "record " + name_of(record).text() +
+                     ": CNI_ARGS, CNI_PATH or CNI_NETNS hold bytes that are no UTF-8");
+  }
   TRY(make_folders(folder(record.device)));
-  return write_file_atomically(file(name_of(record)), text_of(record));
+  return write_file_atomically(file(name_of(record)), text);
 }
 
 Status Records::remove(const RecordName& name) const { return remove_file(file(name)); }

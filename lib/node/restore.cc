@@ -23,17 +23,18 @@ std::string parking_name(const ib::PciAddress& device) {
   return name;
 }
 
+bool taken(const Status& status) { return !status && status.error().code() == Code::exists; }
+
 // Gives a device the name it had. `rename` is tried directly, then from the parking name while the
 // other holder may still move on.
 template <typename Rename>
 Status take_name(Kernel& kernel, const ib::PciAddress& device, const std::string& wanted,
                  Deadline deadline, Rename rename) {
-  const auto taken = [](const Status& status) {
-    return !status && status.error().code() == Code::exists;
-  };
   Status renamed = rename(wanted);
   if (!taken(renamed)) return renamed;
-  TRY(rename(parking_name(device)));
+  const Status parked = rename(parking_name(device));
+  // A twin of the same function may be there: then it keeps the name it has.
+  if (!parked && !taken(parked)) return parked;
   TRY(wait_until(kernel, deadline.at_most(kNamePatience), [&]() -> Result<bool> {
     renamed = rename(wanted);
     return !taken(renamed);
@@ -51,9 +52,21 @@ class Restoration {
         function_(std::move(function)),
         deadline_(deadline) {}
 
+  // Every step that does not need the one before is tried; all failures are told.
   Status run() {
-    TRY(restore_policy());
-    if (is_vfio(found_.driver)) return restore_told();
+    Errors errors;
+    errors.collect(restore_policy());
+    errors.collect(is_vfio(found_.driver) ? restore_told() : restore_devices());
+    return errors.status();
+  }
+
+  Status fetch_only(const Namespace& where) {
+    pod_ = where;
+    return fetch();
+  }
+
+ private:
+  Status restore_devices() {
     TRY(find_pod());
     const bool lost = TRY(needs_rebind());
     if (lost) {
@@ -64,42 +77,51 @@ class Restoration {
     TRY(restore_told());
     TRY(remove_children(kHost));
     TRY(restore_rdma_names());
-    TRY(restore_netdev());
+    TRY(restore_netdevs());
     return verify();
   }
 
-  Status fetch_only(const Namespace& where) {
-    pod_ = where;
-    return fetch();
-  }
-
- private:
   Status find_pod() {
     std::optional<Namespace> now = TRY(kernel_.find_namespace(record_.netns.path));
     if (now == record_.netns) pod_ = std::move(now);
     return ok();
   }
 
+  // Nothing where the kernel cannot say it.
+  Result<std::optional<nl::VfSettings>> settings() {
+    const Result<nl::VfSettings> now = kernel_.vf_settings(function_);
+    if (now) return std::optional<nl::VfSettings>(*now);
+    if (now.error().code() != Code::unsupported) return now.error();
+    return std::optional<nl::VfSettings>();
+  }
+
   Status restore_policy() {
     if (!found_.policy) return ok();
-    const nl::VfSettings now = TRY(kernel_.vf_settings(function_));
-    return now.policy == *found_.policy ? ok() : kernel_.set_vf_policy(function_, *found_.policy);
+    const std::optional<nl::VfSettings> now = TRY(settings());
+    if (now && now->policy == *found_.policy) return ok();
+    return kernel_.set_vf_policy(function_, *found_.policy);
   }
 
-  // What the PF should have been told: what it had been; the kernel takes no zero, so all-ones for
-  // none.
-  Guids told_before() const {
-    const Guids before =
-        found_.told && !found_.told->none() ? *found_.told : found_.guids.value_or(Guids{});
-    return before.none() ? Guids{ib::kNoGuid, ib::kNoGuid} : before;
+  // The kernel takes no zero: all-ones says none.
+  Status tell(const Guids& guids) {
+    const Guids told = guids.none() ? Guids{ib::kNoGuid, ib::kNoGuid} : guids;
+    return kernel_.set_vf_guids(function_, told.node, told.port);
   }
+
+  Guids shown_before() const { return found_.guids.value_or(Guids{}); }
+
+  // Whether the PF was told nothing, or could not say what. Then what the VF had shown is the best.
+  bool told_nothing() const { return !found_.told || found_.told->none(); }
 
   Status restore_told() {
-    if (!record_.wanted.guids) return ok();  // nobody told it anything
-    const Result<nl::VfSettings> now = kernel_.vf_settings(function_);
-    if (!now && now.error().code() != Code::unsupported) return now.error();
-    if (now && same(Guids{now->node_guid, now->port_guid}, told_before())) return ok();
-    return kernel_.set_vf_guids(function_, told_before().node, told_before().port);
+    // Nobody has told it anything: neither ADD nor a rebind.
+    if (!record_.wanted.guids && !found_.told) return ok();
+    const std::optional<nl::VfSettings> now = TRY(settings());
+    if (now && found_.told && same(Guids{now->node_guid, now->port_guid}, *found_.told))
+      return ok();
+    const Guids before = told_nothing() ? shown_before() : *found_.told;
+    if (now && same(Guids{now->node_guid, now->port_guid}, before)) return ok();
+    return tell(before);
   }
 
   // Whether moving is not enough: other GUIDs, another driver, or devices that are in neither
@@ -109,13 +131,16 @@ class Restoration {
     std::optional<Guids> shown;
     const bool visible = TRY(wait_until(kernel_, deadline_.at_most(kAppearance),
                                         [&]() -> Result<bool> { return look(shown); }));
-    return !visible || !same(*shown, found_.guids.value_or(Guids{}));
+    return !visible || !same(*shown, shown_before());
   }
+
+  size_t rdma_devices_before() const { return std::max<size_t>(1, found_.rdma_devices.size()); }
+  size_t netdevs_before() const { return 1 + found_.other_netdevs.size(); }
 
   // True when every device of the function is at home or in the pod.
   Result<bool> look(std::optional<Guids>& shown) {
     std::vector<RdmaDevice> devices = TRY(kernel_.rdma_devices(kHost, record_.device));
-    std::optional<Netdev> netdev = TRY(own_netdev(kernel_, kHost, record_.device));
+    std::vector<Netdev> netdevs = TRY(own_netdevs(kernel_, kHost, record_.device));
     if (pod_) {
       const std::vector<RdmaDevice> inside = TRY(kernel_.rdma_devices(*pod_, record_.device));
       for (const RdmaDevice& device : inside) {
@@ -123,19 +148,18 @@ class Restoration {
         // In shared mode both list the same ones.
         if (std::none_of(devices.begin(), devices.end(), same_name)) devices.push_back(device);
       }
-      if (!netdev) netdev = TRY(own_netdev(kernel_, *pod_, record_.device));
+      const std::vector<Netdev> moved = TRY(own_netdevs(kernel_, *pod_, record_.device));
+      netdevs.insert(netdevs.end(), moved.begin(), moved.end());
     }
     if (!devices.empty()) shown = Guids{devices.front().node_guid, devices.front().port_guid};
-    return netdev && devices.size() >= std::max<size_t>(1, found_.rdma_devices.size());
+    return netdevs.size() >= netdevs_before() && devices.size() >= rdma_devices_before();
   }
 
   // Fetches every device home, wherever it is, and makes the VF read its GUIDs anew.
   Status rebind() {
     TRY(kernel_.set_driver(record_.device, std::nullopt));
-    const Guids guids = found_.guids.value_or(Guids{});
-    const Guids given_back = guids.none() ? Guids{ib::kNoGuid, ib::kNoGuid} : guids;
-    if (record_.wanted.guids)
-      TRY(kernel_.set_vf_guids(function_, given_back.node, given_back.port));
+    const bool told_another = !told_nothing() && !same(*found_.told, shown_before());
+    if (record_.wanted.guids || told_another) TRY(tell(shown_before()));
     TRY(kernel_.set_driver(record_.device, found_.driver));
     return await_home();
   }
@@ -149,26 +173,37 @@ class Restoration {
       for (const RdmaDevice& device : inside) TRY(kernel_.move_rdma(*pod_, device.name, kHost));
       TRY(await_home());
     }
-    const std::optional<Netdev> netdev = TRY(own_netdev(kernel_, *pod_, record_.device));
-    return netdev ? fetch_netdev(*netdev) : ok();
+    std::vector<Netdev> netdevs = TRY(own_netdevs(kernel_, *pod_, record_.device));
+    if (netdevs.empty()) return ok();
+    TRY(remove_children(*pod_));
+    for (const Netdev& netdev : netdevs) TRY(fetch_netdev(netdev));
+    return await_home();
   }
 
   Status fetch_netdev(const Netdev& netdev) {
-    TRY(remove_children(*pod_));
-    const std::string name = found_.netdev ? found_.netdev->name : parking_name(record_.device);
+    // The pod's altnames would clash with the host's names, and a pod could hold on to the VF so.
+    if (!netdev.altnames.empty()) {
+      TRY(kernel_.change_netdev(*pod_, netdev.index, {.altnames = std::vector<std::string>()}));
+    }
+    const std::string parking = parking_name(record_.device);
+    std::string name = found_.netdev ? found_.netdev->name : parking;
     const std::optional<Netdev> holder = TRY(kernel_.find_netdev(kHost, name));
-    Status moved = kernel_.move_netdev(*pod_, netdev.index, kHost,
-                                       holder ? parking_name(record_.device) : name);
+    if (holder) name = parking;
+    Status moved = kernel_.move_netdev(*pod_, netdev.index, kHost, name);
+    if (!taken(moved) || name == parking) return moved;
     // Taken in this very moment: it may have come home all the same, under another name.
-    if (!moved && moved.error().code() != Code::exists) return moved;
-    return await_home();
+    const std::vector<Netdev> inside = TRY(own_netdevs(kernel_, *pod_, record_.device));
+    const bool stayed = std::any_of(inside.begin(), inside.end(), [&](const Netdev& other) {
+      return other.index == netdev.index;
+    });
+    return stayed ? kernel_.move_netdev(*pod_, netdev.index, kHost, parking) : ok();
   }
 
   Status await_home() {
     const bool home = TRY(wait_until(kernel_, deadline_, [&]() -> Result<bool> {
       const std::vector<RdmaDevice> devices = TRY(kernel_.rdma_devices(kHost, record_.device));
-      const std::optional<Netdev> netdev = TRY(own_netdev(kernel_, kHost, record_.device));
-      return netdev && devices.size() >= std::max<size_t>(1, found_.rdma_devices.size());
+      const std::vector<Netdev> netdevs = TRY(own_netdevs(kernel_, kHost, record_.device));
+      return netdevs.size() >= netdevs_before() && devices.size() >= rdma_devices_before();
     }));
     if (home) return ok();
     return Error(Code::unavailable, "the devices of " + record_.device.text() +
@@ -214,22 +249,70 @@ class Restoration {
     return rest;
   }
 
-  Status restore_netdev() {
+  // Those that still have a name of before are themselves; the kernel counts the others anew.
+  Status restore_netdevs() {
     if (!found_.netdev) return ok();
-    std::optional<Netdev> now = TRY(own_netdev(kernel_, kHost, record_.device));
-    if (!now)
-      return Error(Code::unavailable,
-                   "the interface of " + record_.device.text() + " has disappeared");
-    if (now->name != found_.netdev->name) {
-      TRY(take_name(kernel_, record_.device, found_.netdev->name, deadline_,
-                    [&](const std::string& name) { return rename_netdev(*now, name); }));
+    std::vector<FoundNetdev> before = found_.other_netdevs;
+    before.insert(before.begin(), *found_.netdev);
+    std::vector<Netdev> now = TRY(own_netdevs(kernel_, kHost, record_.device));
+    for (const FoundNetdev& netdev : before) {
+      if (now.empty()) {
+        return Error(Code::unavailable,
+                     "the interface of " + record_.device.text() + " has disappeared");
+      }
+      const auto same = std::find_if(now.begin(), now.end(), [&](const Netdev& candidate) {
+        return candidate.name == netdev.name;
+      });
+      const auto chosen = same == now.end() ? first_stranger(now, before) : same;
+      TRY(restore_netdev(netdev, *chosen));
+      now.erase(chosen);
     }
-    const NetdevChange change = difference(*now);
-    // Mode and address change only while it is down.
-    if (now->up && (change.mode || change.umcast || change.address || !found_.netdev->up)) {
-      TRY(kernel_.change_netdev(kHost, now->index, {.up = false}));
+    return ok();
+  }
+
+  static std::vector<Netdev>::iterator first_stranger(std::vector<Netdev>& now,
+                                                      const std::vector<FoundNetdev>& before) {
+    const auto stranger = std::find_if(now.begin(), now.end(), [&](const Netdev& candidate) {
+      return std::none_of(before.begin(), before.end(),
+                          [&](const FoundNetdev& netdev) { return netdev.name == candidate.name; });
+    });
+    return stranger == now.end() ? now.begin() : stranger;
+  }
+
+  Status restore_netdev(const FoundNetdev& before, Netdev now) {
+    if (now.name != before.name) {
+      TRY(take_name(kernel_, record_.device, before.name, deadline_,
+                    [&](const std::string& name) { return rename_netdev(now, name); }));
+      now = TRY(again(now.index));
     }
-    return kernel_.change_netdev(kHost, now->index, change);
+    TRY(restore_altnames(before, now));
+    const NetdevChange change = difference(before, now);
+    // The mode changes only while it is down.
+    if (now.up && (change.mode || change.umcast || !before.up)) {
+      TRY(kernel_.change_netdev(kHost, now.index, {.up = false}));
+    }
+    return kernel_.change_netdev(kHost, now.index, change);
+  }
+
+  // What udev has added meanwhile stays; what was there and is gone comes back, unless somebody
+  // (udev itself, in this moment) has it.
+  Status restore_altnames(const FoundNetdev& before, const Netdev& now) {
+    std::vector<std::string> altnames = now.altnames;
+    for (const std::string& lost : without(before.altnames, now.altnames)) {
+      if (lost != now.name) altnames.push_back(lost);
+    }
+    if (altnames == now.altnames) return ok();
+    Status changed = kernel_.change_netdev(kHost, now.index, {.altnames = altnames});
+    return taken(changed) ? ok() : changed;
+  }
+
+  Result<Netdev> again(IfIndex index) {
+    const std::vector<Netdev> netdevs = TRY(own_netdevs(kernel_, kHost, record_.device));
+    for (const Netdev& netdev : netdevs) {
+      if (netdev.index == index) return netdev;
+    }
+    return Error(Code::unavailable,
+                 "the interface of " + record_.device.text() + " has disappeared");
   }
 
   // Older kernels rename no interface that is up; and an altname equal to the wanted name is in its
@@ -243,37 +326,19 @@ class Restoration {
     return kernel_.change_netdev(kHost, now.index, change);
   }
 
-  NetdevChange difference(const Netdev& now) const {
-    const FoundNetdev& before = *found_.netdev;
+  // Not the hardware address: no VF's interface takes one, so that no pod can have changed it.
+  static NetdevChange difference(const FoundNetdev& before, const Netdev& now) {
     NetdevChange change;
-    // What udev has added meanwhile stays; what was there and is gone comes back.
-    std::vector<std::string> altnames = now.altnames;
-    for (const std::string& lost : without(before.altnames, now.altnames)) altnames.push_back(lost);
-    if (altnames != now.altnames) change.altnames = altnames;
     if (now.ipoib && now.ipoib->mode != before.mode) change.mode = before.mode;
     if (now.ipoib && now.ipoib->umcast != before.umcast) change.umcast = before.umcast;
     if (now.mtu != before.mtu || change.mode) change.mtu = before.mtu;
-    if (const auto address = address_before(now)) change.address = address;
     if (before.up) change.up = true;
     return change;
   }
 
-  // The first four bytes are flags and QPN, the device's own; the rest names the port.
-  std::optional<nl::HardwareAddress> address_before(const Netdev& now) const {
-    const nl::HardwareAddress& before = found_.netdev->address;
-    if (now.address.size() != before.size() || before.size() < 20) return std::nullopt;
-    if (std::equal(now.address.begin() + 4, now.address.end(), before.begin() + 4))
-      return std::nullopt;
-    const std::optional<ib::Guid> port = nl::guid_of(before);
-    if (!port || port->none() || port != found_.guids.value_or(Guids{}).port) return std::nullopt;
-    nl::HardwareAddress address = before;
-    std::copy_n(now.address.begin(), 4, address.begin());
-    return address;
-  }
-
   Status verify() {
     const std::optional<Guids> shown = TRY(own_guids(kernel_, kHost, record_.device));
-    const Guids before = found_.guids.value_or(Guids{});
+    const Guids before = shown_before();
     if (!shown || !same(*shown, before)) {
       return Error(Code::internal, record_.device.text() + " shows the port GUID " +
                                        (shown ? shown->port.text() : std::string("of no device")) +

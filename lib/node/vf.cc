@@ -11,32 +11,41 @@ Error unusable(const Function& function, const std::string& why) {
   return Error(Code::unavailable, function.address.text() + " " + why);
 }
 
-Result<FoundNetdev> observe_netdev(Kernel& kernel, const Function& function) {
-  const std::vector<Netdev> netdevs = TRY(kernel.netdevs(kHost, function.address));
+FoundNetdev as_found(const Netdev& netdev) {
   FoundNetdev found;
+  found.name = netdev.name;
+  found.altnames = netdev.altnames;
+  found.mtu = netdev.mtu;
+  found.up = netdev.up;
+  found.address = netdev.address;
+  if (netdev.ipoib) found.mode = netdev.ipoib->mode;
+  if (netdev.ipoib) found.umcast = netdev.ipoib->umcast;
+  return found;
+}
+
+Status observe_netdevs(Kernel& kernel, const Function& function, Found& found) {
+  const std::vector<Netdev> netdevs = TRY(own_netdevs(kernel, kHost, function.address));
   for (const Netdev& netdev : netdevs) {
-    if (netdev.parent) {
-      found.children.push_back(netdev.name);
-      continue;
-    }
     if (netdev.type != ARPHRD_INFINIBAND) {
       return unusable(function, "is no InfiniBand function: its interface " + netdev.name +
                                     " is of another kind");
     }
-    found.name = netdev.name;
-    found.altnames = netdev.altnames;
-    found.mtu = netdev.mtu;
-    found.up = netdev.up;
-    found.address = netdev.address;
-    if (netdev.ipoib) found.mode = netdev.ipoib->mode;
-    if (netdev.ipoib) found.umcast = netdev.ipoib->umcast;
+    if (found.netdev) {
+      found.other_netdevs.push_back(as_found(netdev));
+    } else {
+      found.netdev = as_found(netdev);
+    }
   }
-  if (found.name.empty()) {
+  if (!found.netdev) {
     return unusable(function,
                     "has no IPoIB interface in the host's namespace: another namespace has it, or "
                     "ib_ipoib is not loaded");
   }
-  return found;
+  const std::vector<Netdev> all = TRY(kernel.netdevs(kHost, function.address));
+  for (const Netdev& netdev : all) {
+    if (netdev.parent) found.netdev->children.push_back(netdev.name);
+  }
+  return ok();
 }
 
 Status observe_settings(Kernel& kernel, const Function& function, Found& found) {
@@ -68,13 +77,27 @@ Status await_guids(Kernel& kernel, const Record& record, const Guids& wanted, De
                                       wanted.port.text() + ", but " + instead);
 }
 
+bool takes_other_guids(const Record& record) {
+  return record.wanted.guids && record.wanted.guids != record.found.guids;
+}
+
+// The only witness of a VF that a virtual machine drives: its own driver will read them.
+Status verify_told(Kernel& kernel, const Function& function, const Guids& wanted) {
+  const Result<nl::VfSettings> now = kernel.vf_settings(function);
+  if (!now && now.error().code() == Code::unsupported) return ok();
+  if (!now) return now.error();
+  if (Guids{now->node_guid, now->port_guid} == wanted) return ok();
+  return Error(Code::internal, "the PF was told the GUID " + wanted.port.text() + " for " +
+                                   function.address.text() + ", and says " + now->node_guid.text() +
+                                   " and " + now->port_guid.text());
+}
+
 Status set_guids(Kernel& kernel, const Record& record, const Function& function,
                  Deadline deadline) {
   const std::optional<Guids>& wanted = record.wanted.guids;
-  if (!wanted || wanted == record.found.guids) return ok();
+  if (!takes_other_guids(record)) return ok();
   TRY(kernel.set_vf_guids(function, wanted->node, wanted->port));
-  // A VM that owns the VF makes its own driver read them.
-  if (is_vfio(record.found.driver)) return ok();
+  if (is_vfio(record.found.driver)) return verify_told(kernel, function, *wanted);
   TRY(kernel.set_driver(record.device, std::nullopt));
   TRY(kernel.set_driver(record.device, record.found.driver));
   return await_guids(kernel, record, *wanted, deadline);
@@ -124,13 +147,18 @@ Status give_netdev(Kernel& kernel, const Record& record) {
 
 }  // namespace
 
+Result<std::vector<Netdev>> own_netdevs(Kernel& kernel, const Namespace& where,
+                                        const ib::PciAddress& function) {
+  std::vector<Netdev> netdevs = TRY(kernel.netdevs(where, function));
+  std::erase_if(netdevs, [](const Netdev& netdev) { return netdev.parent.has_value(); });
+  return netdevs;
+}
+
 Result<std::optional<Netdev>> own_netdev(Kernel& kernel, const Namespace& where,
                                          const ib::PciAddress& function) {
-  const std::vector<Netdev> netdevs = TRY(kernel.netdevs(where, function));
-  for (const Netdev& netdev : netdevs) {
-    if (!netdev.parent) return std::optional<Netdev>(netdev);
-  }
-  return std::optional<Netdev>();
+  std::vector<Netdev> netdevs = TRY(own_netdevs(kernel, where, function));
+  if (netdevs.empty()) return std::optional<Netdev>();
+  return std::optional<Netdev>(std::move(netdevs.front()));
 }
 
 Result<std::optional<Guids>> own_guids(Kernel& kernel, const Namespace& where,
@@ -156,8 +184,19 @@ Result<Found> observe(Kernel& kernel, const Function& function) {
   }
   for (const RdmaDevice& device : devices) found.rdma_devices.push_back(device.name);
   found.guids = Guids{devices.front().node_guid, devices.front().port_guid};
-  found.netdev = TRY(observe_netdev(kernel, function));
+  TRY(observe_netdevs(kernel, function, found));
   return found;
+}
+
+Status check_children(const Record& record) {
+  const bool made_anew = record.wanted.isolation || takes_other_guids(record);
+  if (!record.found.netdev || record.found.netdev->children.empty() || !made_anew) return ok();
+  std::string names;
+  for (const std::string& child : record.found.netdev->children) {
+    names += (names.empty() ? "" : ", ") + child;
+  }
+  return Error(Code::busy, record.device.text() + " has IPoIB children of somebody's (" + names +
+                               "), which would end with its interface: remove them first");
 }
 
 Status give(Kernel& kernel, const Record& record, Deadline deadline) {

@@ -17,12 +17,19 @@ inline bool is_vfio(std::string_view driver) { return driver == kVfio; }
 // Ethernet port.
 Result<Found> observe(Kernel& kernel, const Function& function);
 
+// busy where giving the VF would end IPoIB children that somebody has made on it: the kernel
+// removes them with the interface, which a rebind and a move of the RDMA device make anew.
+Status check_children(const Record& record);
+
 // Gives the pod what the record wants: GUIDs (with a rebind only where the VF shows others), link
 // policy, the RDMA devices where isolation is wanted, the interface under its name, MTU, up. The
 // record is on disk before this is called; whatever fails half way, restore() puts back.
 Status give(Kernel& kernel, const Record& record, Deadline deadline);
 
-// The function's own interface in a namespace, IPoIB children aside.
+// The function's own interfaces in a namespace, IPoIB children aside: one an RDMA device, in the
+// order of their indexes. The first is the one that a pod is given.
+Result<std::vector<Netdev>> own_netdevs(Kernel& kernel, const Namespace& where,
+                                        const ib::PciAddress& function);
 Result<std::optional<Netdev>> own_netdev(Kernel& kernel, const Namespace& where,
                                          const ib::PciAddress& function);
 

@@ -1,0 +1,122 @@
+#include "lib/node/record.h"
+
+#include <doctest/doctest.h>
+
+namespace ibpod::node {
+namespace {
+
+FoundNetdev netdev(const std::string& name) {
+  FoundNetdev found;
+  found.name = name;
+  found.altnames = {"ibp59s0v0", "altérnative"};
+  found.mtu = 4092;
+  found.up = true;
+  found.address = {0x80, 0, 1, 2, 0xfe, 0x80, 0, 0, 0, 0, 0, 0, 2, 0, 0x5e, 0x10, 0, 0, 0, 0xff};
+  found.mode = nl::IpoibMode::connected;
+  found.umcast = true;
+  found.children = {"ib0.8001"};
+  return found;
+}
+
+// Every field is set, and to something else than its default.
+Record full_record() {
+  Record record;
+  record.plugin = "ib-sriov";
+  record.network = "blue";
+  record.container_id = "c1";
+  record.ifname = "net1";
+  record.pod = {"tenant", "pod-0", "8f0c"};
+  record.device = ib::PciAddress::parse("0000:3b:00.2").value();
+  record.netns = {"/run/netns/x", {4, UINT64_MAX - 1, UINT64_MAX}};
+  record.boot_id = "7a1c";
+  const Guids guids{ib::Guid(0x1122334455667788), ib::Guid(0x1122334455667789)};
+  record.wanted = {"net1", guids, LinkPolicy::disable, 2044, ib::PKey(0x8001), true};
+  record.found = {"mlx5_core",          netdev("ib1"), {netdev("ib2"), netdev("ib3")},
+                  {"mlx5_1", "mlx5_2"}, guids,         Guids{ib::kNoGuid, ib::Guid()},
+                  LinkPolicy::enable};
+  record.configuration = "{\"name\": \"blue\",\n \"x\": \"\\u0000 \\\"quoted\\\"\"}";
+  record.cni_args = "IgnoreUnknown=1;K8S_POD_NAME=pod-0";
+  record.cni_path = "/opt/cni/bin:/usr/lib/cni";
+  return record;
+}
+
+TEST_CASE("a record reads back as it was written, with everything and with nothing") {
+  CHECK(parse_record(text_of(full_record())).value() == full_record());
+  Record bare;
+  bare.device = full_record().device;
+  CHECK(parse_record(text_of(bare)).value() == bare);
+  Record vfio = full_record();
+  vfio.found.netdev.reset();
+  vfio.found.other_netdevs.clear();
+  vfio.found.rdma_devices.clear();
+  vfio.found.guids.reset();
+  vfio.netns.identity.cookie.reset();
+  CHECK(parse_record(text_of(vfio)).value() == vfio);
+}
+
+// Short, for the loops: what matters of the format is in it.
+Record short_record() {
+  Record record;
+  record.device = full_record().device;
+  record.container_id = "c1";
+  record.wanted.guids = full_record().wanted.guids;
+  record.found.netdev = FoundNetdev{"ib1", {}, 2044, true, {1, 0xff}, {}, false, {}};
+  return record;
+}
+
+// What a disk may do to it: either it is noticed, or it makes no difference.
+bool refused_or_equal(const std::string& text) {
+  const Result<Record> read = parse_record(text);
+  if (read) return *read == short_record();
+  return read.error().code() == Code::invalid || read.error().code() == Code::unsupported;
+}
+
+TEST_CASE("whichever byte is another one, the record is refused or the same") {
+  const std::string text = text_of(short_record());
+  for (size_t i = 0; i < text.size(); ++i) {
+    for (const char flip : {'\x01', '\x20', '\x7f'}) {
+      std::string damaged = text;
+      damaged[i] = static_cast<char>(damaged[i] ^ flip);
+      CAPTURE(i);
+      REQUIRE(refused_or_equal(damaged));
+    }
+  }
+}
+
+TEST_CASE("wherever it is cut, and whichever byte is missing, the record is refused or the same") {
+  const std::string text = text_of(short_record());
+  for (size_t i = 0; i < text.size(); ++i) {
+    CAPTURE(i);
+    REQUIRE(refused_or_equal(text.substr(0, i)));
+    REQUIRE(refused_or_equal(text.substr(i + 1)));
+    REQUIRE(refused_or_equal(text.substr(0, i) + text.substr(i + 1)));
+    REQUIRE(refused_or_equal(text.substr(0, i) + text[i] + text.substr(i)));
+  }
+  CHECK(parse_record("").error().code() == Code::invalid);
+  CHECK(parse_record(std::string(text.size(), '\0')).error().code() == Code::invalid);
+}
+
+TEST_CASE("a version that this program does not know is unsupported, whatever else is in it") {
+  std::string text = text_of(full_record());
+  text.replace(text.find("\"version\": 1"), 12, "\"version\": 2");
+  const Error error = parse_record(text).error();
+  CHECK(error.code() == Code::unsupported);
+  CHECK(error.text().find("2") != std::string::npos);
+  CHECK(parse_record(R"({"version":7})").error().code() == Code::unsupported);
+}
+
+TEST_CASE("no GUID is no GUID, zeros or ones") {
+  const Guids zeros{};
+  const Guids ones{ib::kNoGuid, ib::kNoGuid};
+  const Guids some{ib::Guid(1), ib::Guid(2)};
+  CHECK(zeros.none());
+  CHECK(ones.none());
+  CHECK_FALSE(some.none());
+  CHECK(same(zeros, ones));
+  CHECK(same(some, some));
+  CHECK_FALSE(same(some, ones));
+  CHECK_FALSE(same(some, Guids{ib::Guid(1), ib::Guid(3)}));
+}
+
+}  // namespace
+}  // namespace ibpod::node

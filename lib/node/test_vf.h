@@ -1,0 +1,97 @@
+// What the tests of giving and restoring a VF start from: a node, a pod, and the record of an
+// attachment, in every world there is.
+#pragma once
+
+#include "lib/node/restore.h"
+#include "lib/node/vf.h"
+#include "tests/support/fake_kernel.h"
+
+#include <string>
+#include <vector>
+
+namespace ibpod::node {
+
+inline const ib::PciAddress kVf = fake::vf_address(0, 0);
+inline const Path kPod = "/run/netns/pod";
+inline const Deadline kSoon = Deadline::in(Duration(600'000));
+inline const Guids kAsked{ib::Guid(0x0200000000000a01), ib::Guid(0x0200000000000a01)};
+
+// How a kernel is set up, and what the network's rdmaIsolation says.
+struct World {
+  fake::IpoibReappears reappears;
+  nl::RdmaNetnsMode mode;
+  bool isolation;
+};
+inline std::vector<World> worlds() {
+  std::vector<World> all;
+  for (const auto reappears : {fake::IpoibReappears::in_host, fake::IpoibReappears::in_target}) {
+    all.push_back({reappears, nl::RdmaNetnsMode::exclusive, true});
+    all.push_back({reappears, nl::RdmaNetnsMode::exclusive, false});
+    all.push_back({reappears, nl::RdmaNetnsMode::shared, false});
+  }
+  return all;
+}
+inline std::string text(const World& world) {
+  return std::string(world.reappears == fake::IpoibReappears::in_host ? "old" : "new") +
+         " kernel, " + (world.mode == nl::RdmaNetnsMode::shared ? "shared" : "exclusive") +
+         (world.isolation ? ", isolation" : "");
+}
+
+// What a VF has, and what is asked for it.
+struct Ask {
+  const char* name;
+  bool fresh;  // it has no GUID
+  std::optional<Guids> guids;
+  std::optional<LinkPolicy> policy;
+  std::optional<uint32_t> mtu;
+};
+inline const std::vector<Ask> kAsks{
+    {"nothing", false, {}, {}, {}},
+    {"a GUID", false, kAsked, {}, {}},
+    {"the GUID that it has", false, Guids{fake::vf_guid(0, 0), fake::vf_guid(0, 0)}, {}, {}},
+    {"a policy and an MTU", false, {}, LinkPolicy::disable, 1500},
+    {"all at once", false, kAsked, LinkPolicy::enable, 1500},
+    {"a GUID for a VF without any", true, kAsked, LinkPolicy::automatic, {}},
+};
+
+struct Attachment {
+  fake::FakeKernel k;
+  fake::State before;
+  Record record;
+
+  Attachment(const World& world, const Ask& ask, unsigned rdma_count = 1) {
+    k = fake::node_with(1, 3);
+    fake::PciFunction& function = k.function_state(kVf);
+    function.rdma_count = rdma_count;
+    if (ask.fresh) make_fresh(function);
+    if (ask.fresh || rdma_count != 1) rebind();
+    k.state.rdma_mode = world.mode;
+    k.ipoib_reappears = world.reappears;
+    k.renames_while_up = world.reappears == fake::IpoibReappears::in_target;
+    record.device = kVf;
+    record.netns = k.make_namespace(kPod);
+    record.wanted = {"net1", ask.guids, ask.policy, ask.mtu, std::nullopt, world.isolation};
+    observe_now();
+  }
+  void observe_now() {
+    k.settle();
+    record.found = observe(k, *k.function(kVf).value()).value();
+    before = k.state;
+  }
+  Status give_now() { return give(k, record, kSoon); }
+  Status restore_now() { return restore(k, record, kSoon); }
+  std::string changes() const { return fake::diff(before, k.state); }
+
+ private:
+  static void make_fresh(fake::PciFunction& function) {
+    function.node_guid.value = ib::Guid();
+    function.port_guid.value = ib::Guid();
+    function.policy = LinkPolicy::disable;
+  }
+  void rebind() {
+    k.unbind(kVf);
+    k.bind(kVf, "mlx5_core").value();
+  }
+};
+
+}  // namespace ibpod::node
