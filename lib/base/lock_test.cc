@@ -64,6 +64,7 @@ TEST_CASE("takers that come and go never hold it at once, though each takes the 
   std::atomic<int> most = 0;
   std::atomic<int> failures = 0;
   std::vector<std::thread> takers;
+  takers.reserve(4);
   for (int i = 0; i < 4; ++i) {
     takers.emplace_back([&] {
       for (int round = 0; round < 25; ++round) {

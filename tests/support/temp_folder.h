@@ -31,7 +31,7 @@ class TempFolder {
   }
   // A shell script that can be run.
   Path script(const std::string& name, const std::string& content) const {
-    const Path program = write(name, "#!/bin/sh\n" + content + "\n");
+    Path program = write(name, "#!/bin/sh\n" + content + "\n");
     std::filesystem::permissions(program, std::filesystem::perms::owner_all);
     return program;
   }
