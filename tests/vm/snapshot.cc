@@ -175,6 +175,13 @@ std::string hardware_address_text(const nl::HardwareAddress& address) {
   return nl::text(prefix) + "/" + guid_text(*port);
 }
 
+std::string mtu_text(const nl::Link& link) {
+  // InfiniBand MTUs of 4096 and 2048 less the 4 bytes of IPoIB's header (RFC 4391 section 6).
+  const bool own = link.mtu == 4092 || link.mtu == 2044;
+  const bool datagram = link.ipoib && link.ipoib->mode == nl::IpoibMode::datagram;
+  return own && datagram ? "own" : std::to_string(link.mtu);
+}
+
 bool counts(const ip::Prefix& address) {
   return address.length != 64 || !address.address.text().starts_with("fe80:");
 }
@@ -192,7 +199,7 @@ std::string link_line(const std::string& where, const nl::Link& link, const std:
   }
   std::string line =
       "link " + where + " " + link.name + " kind=" + (link.kind.empty() ? "-" : link.kind);
-  line += std::string(link.up ? " up" : " down") + " mtu=" + std::to_string(link.mtu);
+  line += std::string(link.up ? " up" : " down") + " mtu=" + mtu_text(link);
   line += " address=" + hardware_address_text(link.address) + " altnames=" + joined(link.altnames);
   line += " ip=" + joined(counted);
   if (!parent.empty()) line += " parent=" + parent;

@@ -13,8 +13,10 @@
 //   - no numbers of character devices: the kernel gives the lowest free one at each bind;
 //   - of IPAM folders not what host-local remembers without leasing it: `last_reserved_ip.*`,
 //   `lock`.
-// The MTU counts as it is. (It can change by itself only on an interface that is up: joining its
-// broadcast group lowers it to the group's. VFs at home are down.)
+//   - of an IPoIB interface in datagram mode the two MTUs that the kernel itself gives are both
+//   "own":
+//     its port's (4092) until it first joins its broadcast group, the group's (2044) from then on,
+//     and no order raises it again. Any other MTU counts.
 #pragma once
 
 #include "lib/base/files.h"
@@ -45,6 +47,7 @@ std::string difference(const std::vector<std::string>& before,
 // The pieces, for their test.
 std::string guid_text(ib::Guid guid);
 std::string hardware_address_text(const nl::HardwareAddress& address);
+std::string mtu_text(const nl::Link& link);
 bool counts(const ip::Prefix& address);
 bool counts(const Path& file);
 // `where`: the namespace's name. `parent`: the name of the link it is a child of, or empty.

@@ -69,7 +69,7 @@ TEST_CASE("what a link is counts, what passes does not") {
   } const changes[] = {
       {"name", [](nl::Link& link) { link.name = "net1"; }},
       {"altname", [](nl::Link& link) { link.altnames = {"ibp1s0"}; }},
-      {"MTU", [](nl::Link& link) { link.mtu = 2044; }},
+      {"MTU", [](nl::Link& link) { link.mtu = 1500; }},
       {"up", [](nl::Link& link) { link.up = true; }},
       {"mode", [](nl::Link& link) { link.ipoib->mode = nl::IpoibMode::connected; }},
       {"umcast", [](nl::Link& link) { link.ipoib->umcast = true; }},
@@ -83,6 +83,21 @@ TEST_CASE("what a link is counts, what passes does not") {
     CHECK(line_of(other) != line_of(before));
   }
   CHECK(link_line("pod", before, "", {}) != line_of(before));
+}
+
+TEST_CASE("an MTU that the kernel itself has given is its own, any other counts") {
+  nl::Link link = an_interface();
+  for (const uint32_t own : {4092U, 2044U}) {
+    link.mtu = own;
+    CHECK(mtu_text(link) == "own");
+  }
+  link.mtu = 2040;
+  CHECK(mtu_text(link) == "2040");
+  link.mtu = 2044;
+  link.ipoib->mode = nl::IpoibMode::connected;
+  CHECK(mtu_text(link) == "2044");
+  link.ipoib.reset();
+  CHECK(mtu_text(link) == "2044");
 }
 
 TEST_CASE("a child counts with its parent and its P_Key") {
