@@ -246,23 +246,39 @@ Status LinuxKernel::remove_netdev(const Namespace& where, IfIndex netdev) {
   return nl::remove_link(view->route, netdev);
 }
 
+// Waits until IPv6 duplicate address detection is through with these addresses. The kernel's own
+// link-local one has no say: an IPv4 pod need not wait for it.
+Status LinuxKernel::settle(nl::Socket& route, IfIndex netdev,
+                           const std::vector<ip::Prefix>& addresses, Deadline deadline) {
+  const bool settled = TRY(wait_until(*this, deadline, [&]() -> Result<bool> {
+    const std::vector<nl::LinkAddress> now = TRY(nl::addresses(route, netdev));
+    bool tentative = false;
+    for (const nl::LinkAddress& address : now) {
+      if (std::find(addresses.begin(), addresses.end(), address.prefix) == addresses.end())
+        continue;
+      if (address.failed)
+        return Error(Code::exists,
+                     address.prefix.text() + " is in use by somebody else on this link");
+      tentative = tentative || address.tentative;
+    }
+    return !tentative;
+  }));
+  if (settled) return ok();
+  const std::optional<Netdev> link = TRY(nl::find_link(route, netdev));
+  const bool carrier = link && link->carrier;
+  return Error(Code::unavailable,
+               std::string("IPv6 duplicate address detection has not finished") +
+                   (carrier ? ""
+                            : ": the interface has no carrier, as its port is not ACTIVE or "
+                              "not in the partition of its P_Key at index 0"));
+}
+
 Status LinuxKernel::configure(const Namespace& where, IfIndex netdev, const Addressing& addressing,
                               Deadline deadline) {
   View* const view = TRY(this->view(where));
   for (const ip::Prefix& address : addressing.addresses)
     TRY(nl::add_address(view->route, netdev, address));
-  const bool settled = TRY(wait_until(*this, deadline, [&]() -> Result<bool> {
-    const std::vector<nl::LinkAddress> now = TRY(nl::addresses(view->route, netdev));
-    for (const nl::LinkAddress& address : now) {
-      if (address.failed)
-        return Error(Code::exists,
-                     address.prefix.text() + " is in use by somebody else on this link");
-    }
-    return std::none_of(now.begin(), now.end(),
-                        [](const nl::LinkAddress& address) { return address.tentative; });
-  }));
-  if (!settled)
-    return Error(Code::unavailable, "IPv6 duplicate address detection has not finished");
+  TRY(settle(view->route, netdev, addressing.addresses, deadline));
   // Behind the addresses: a gateway must be reachable when its route is added.
   for (const nl::Route& route : addressing.routes) TRY(nl::add_route(view->route, netdev, route));
   return ok();

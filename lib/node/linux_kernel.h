@@ -63,6 +63,8 @@ class LinuxKernel : public Kernel {
   static Result<View> open_view(netns::NetNs netns, sysfs::Sysfs sysfs);
   Result<View*> view(const Namespace& where);
   Result<IfIndex> pf_netdev(const Function& vf);
+  Status settle(nl::Socket& route, IfIndex netdev, const std::vector<ip::Prefix>& addresses,
+                Deadline deadline);
 
   View host_;
   nl::Uevents uevents_;
