@@ -1,0 +1,31 @@
+#!/bin/bash
+# A record of another boot: its namespace's path is another pod's now. The next ADD on that VF cleans up first.
+. "$ROOT/tests/vm/lib.sh"
+
+vf=$(vf_pci 0 1)
+new_pod p1
+new_pod p2
+conf "$vf" ".guid = \"02:00:00:00:00:00:aa:01\" | .link_state = \"auto\" | $lease"
+remember_node
+add p1
+echo 11111111-2222-3333-4444-555555555555 >"$WORK/boot_id"
+mount --bind "$WORK/boot_id" /proc/sys/kernel/random/boot_id
+at_end umount /proc/sys/kernel/random/boot_id
+
+say "GC"
+gc p2
+expect_unchanged "GC after the boot"
+expect_eq "leases" "$(cd "$WORK/leases" && ls)" calls
+
+say "the next ADD"
+umount /proc/sys/kernel/random/boot_id
+add p1
+mount --bind "$WORK/boot_id" /proc/sys/kernel/random/boot_id
+conf "$vf" ".guid = \"02:00:00:00:00:00:aa:02\" | .link_state = \"auto\" | $lease"
+add p2
+expect_eq "the VF's interface" "$(netdev p2 "$vf")" net1
+expect_eq "leases" "$(cd "$WORK/leases" && ls -- *:*)" p2:net1
+del p1
+expect_eq "the VF's interface" "$(netdev p2 "$vf")" net1
+del p2
+expect_unchanged "all of it"

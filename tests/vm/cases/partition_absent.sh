@@ -1,0 +1,25 @@
+#!/bin/bash
+# The partition is not in the port's table: error 11 with port state, GUID and table; nothing stays behind.
+. "$ROOT/tests/vm/lib.sh"
+
+vf=$(vf_pci 1 1)
+set_static_guid 1 1 02:00:00:00:00:00:02:01
+new_pod p1
+conf "$vf" '.pkey = "0x8001" | .timeoutSeconds = 2'
+remember_node
+call ADD p1
+expect_error 11 "partition 0x8001 is not there: the port's P_Key table does not hold 0x8001 as full member*02:00:00:00:00:00:02:01*"
+expect_match "details" "$(jq -r .details <<<"$out")" "port state ACTIVE, LID *, port GUID 02:00:00:00:00:00:02:01, P_Key table: 0:0x7fff"
+expect_unchanged "a refused ADD"
+del p1
+expect_unchanged "its DEL"
+
+say "the port is down"
+set_policy 1 1 disable
+is_down() { [ "$(port_state host "$vf")" = "1: DOWN" ]; }
+wait_for 10 is_down
+call ADD p1
+expect_error 11 "*the port is DOWN, not ACTIVE*"
+expect_match "details" "$(jq -r .details <<<"$out")" "port state DOWN, LID *"
+set_policy 1 1 auto
+expect_unchanged "a refused ADD"
