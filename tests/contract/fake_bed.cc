@@ -1,4 +1,4 @@
-// The model as a bed. CONTRACT_KERNEL says which kernel it models: 6.1, or 6.17 where nothing is
+// The model as a bed. CONTRACT_KERNEL says which kernel it models: 6.1, or 7 where nothing is
 // said.
 #include "tests/contract/kernel_contract.h"
 #include "tests/support/fake_kernel.h"
@@ -17,6 +17,7 @@ class FakeBed : public Bed {
     kernel_.ipoib_reappears = fake::IpoibReappears::in_target;
     kernel_.renames_while_up = true;
     kernel_.reuses_rdma_names = true;
+    kernel_.rdma_names_per_namespace = true;
   }
 
   ib::PciAddress vf() const override { return fake::vf_address(0, 2); }

@@ -356,9 +356,8 @@ TEST_CASE("contract: a netdev in a pod disappears when its RDMA device follows i
   CHECK_FALSE(must(c.k().find_netdev(pod, "net1")));
 }
 
-TEST_CASE("contract: an RDMA device's name is free or refused, over all namespaces") {
+TEST_CASE("contract: an RDMA device's name is free in its namespace, or refused") {
   Case c;
-  const Namespace pod = c.bed->make_pod("contract-a");
   const std::string name = c.rdma(kHost).name;
   const std::string other = must(c.k().rdma_devices(kHost, *c.function().pf)).front().name;
   CHECK(refusal(c.k().rename_rdma(kHost, name, other)) == Code::exists);
@@ -368,10 +367,27 @@ TEST_CASE("contract: an RDMA device's name is free or refused, over all namespac
   must(c.k().rename_rdma(kHost, name, "contract_0"));
   CHECK(c.rdma(kHost).name == "contract_0");
   CHECK(c.own(kHost).name == netdev);
+}
+
+TEST_CASE("contract: a name of another namespace is refused at once, or on the way there") {
+  Case c;
+  const Namespace pod = c.bed->make_pod("contract-a");
+  const std::string other = must(c.k().rdma_devices(kHost, *c.function().pf)).front().name;
+  must(c.k().rename_rdma(kHost, c.rdma(kHost).name, "contract_0"));
   must(c.k().move_rdma(kHost, "contract_0", pod));
-  CHECK(refusal(c.k().rename_rdma(pod, "contract_0", other)) == Code::exists);
-  must(c.k().rename_rdma(pod, "contract_0", "contract_1"));
-  CHECK(c.rdma(pod).name == "contract_1");
+  const Status renamed = c.k().rename_rdma(pod, "contract_0", other);
+  if (!renamed) {
+    // Names are unique over all namespaces.
+    CHECK(renamed.error().code() == Code::exists);
+    return;
+  }
+  // Names are unique in a namespace: the device stays where it is; one whose namespace dies gets
+  // another name.
+  CHECK(refusal(c.k().move_rdma(pod, other, kHost)) == Code::exists);
+  CHECK(c.rdma(pod).name == other);
+  c.bed->kill_pod(pod);
+  REQUIRE(c.soon_back());
+  CHECK(c.rdma(kHost).name != other);
 }
 
 // --- moving netdevs

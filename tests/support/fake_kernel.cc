@@ -2,24 +2,9 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdlib>
 
 namespace ibpod::fake {
 namespace {
-
-constexpr uint32_t kSmallestMtu = 68;
-constexpr uint32_t kLargestDatagramMtu = 4092;
-constexpr uint32_t kBroadcastMtu = 2044;  // the broadcast group's: more is taken and has no effect
-constexpr uint32_t kConnectedMtu = 65520;
-
-bool contains(const ip::Prefix& prefix, const ip::Address& address) {
-  if (prefix.address.family() != address.family()) return false;
-  for (size_t bit = 0; bit < prefix.length; ++bit) {
-    const int mask = 0x80 >> (bit % 8);
-    if (((prefix.address.bytes()[bit / 8] ^ address.bytes()[bit / 8]) & mask) != 0) return false;
-  }
-  return true;
-}
 
 ip::Prefix link_local(ib::Guid guid) {
   // RFC 4391 section 8: the interface identifier is the GUID with the universal bit set.
@@ -45,18 +30,6 @@ bool FakeKernel::strikes(Sort sort) {
   return strikes;
 }
 
-template <typename Work>
-auto FakeKernel::call(const char* what, Sort sort, Work work) -> decltype(work()) {
-  if (sort == Sort::order) trail_.emplace_back(what);
-  if (!strikes(sort)) return work();
-  if (fault_.when == When::after_effect) {
-    const auto done = work();
-    if (!done && fault_.kind == Fault::fail) return done;  // it has failed by itself
-  }
-  if (fault_.kind == Fault::kill) throw Killed{};
-  return Error::from_errno(EIO, what);
-}
-
 bool FakeKernel::wait(Deadline deadline) {
   ++waits_;
   const bool more = !events_.empty();
@@ -80,10 +53,9 @@ Result<std::optional<node::Function>> FakeKernel::function(const ib::PciAddress&
     const auto found = state.functions.find(address);
     if (found == state.functions.end()) return std::optional<node::Function>();
     node::Function function{address, found->second.pf, found->second.vf, found->second.driver, {}};
-    for (const auto& [name, device] : state.rdma) {
-      if (device.function != address) continue;
+    for (const FoundRdma& made : rdma_devices_of(address)) {
       for (const char* kind : {"issm", "umad", "uverbs"}) {
-        function.char_devices.push_back(kind + std::to_string(device.minor.value));
+        function.char_devices.push_back(kind + std::to_string(made.device->minor.value));
       }
     }
     std::sort(function.char_devices.begin(), function.char_devices.end());
@@ -136,28 +108,28 @@ Result<std::vector<node::RdmaDevice>> FakeKernel::rdma_devices(const node::Names
   return asked("rdma_devices", [&]() -> Result<std::vector<node::RdmaDevice>> {
     const int id = TRY(id_of(where));
     std::vector<node::RdmaDevice> found;
-    for (const auto& [name, device] : state.rdma) {
-      const bool seen = device.home == id || state.rdma_mode == nl::RdmaNetnsMode::shared;
-      if (seen && device.function == function)
-        found.push_back({name, device.node_guid.value, device.port_guid.value});
+    for (const auto& [place, name, device] : rdma_devices_of(function)) {
+      const bool seen = place == id || state.rdma_mode == nl::RdmaNetnsMode::shared;
+      if (seen) found.push_back({name, device->node_guid.value, device->port_guid.value});
     }
     return found;
   });
 }
 
-Result<RdmaDevice*> FakeKernel::find_rdma(const node::Namespace& where, const std::string& name) {
+Result<FakeNode::FoundRdma> FakeKernel::find_rdma(const node::Namespace& where,
+                                                  const std::string& name) {
   const int id = TRY(id_of(where));
-  const auto found = state.rdma.find(name);
-  const bool seen = found != state.rdma.end() &&
-                    (found->second.home == id || state.rdma_mode == nl::RdmaNetnsMode::shared);
-  if (!seen) return Error(Code::not_found, "there is no RDMA device " + name);
-  return &found->second;
+  for (const FoundRdma& found : rdma_devices_of()) {
+    const bool seen = found.where == id || state.rdma_mode == nl::RdmaNetnsMode::shared;
+    if (seen && found.name == name) return found;
+  }
+  return Error(Code::not_found, "there is no RDMA device " + name);
 }
 
 Result<ib::Port> FakeKernel::port(const node::Namespace& where, const std::string& rdma_device) {
   return asked("port", [&]() -> Result<ib::Port> {
-    RdmaDevice* const device = TRY(find_rdma(where, rdma_device));
-    return FakeNode::port(*device);
+    const FoundRdma found = TRY(find_rdma(where, rdma_device));
+    return FakeNode::port(*found.device);
   });
 }
 
@@ -243,11 +215,15 @@ Status FakeKernel::set_driver(const ib::PciAddress& function,
 Status FakeKernel::move_rdma(const node::Namespace& from, const std::string& device,
                              const node::Namespace& to) {
   return ordered("move_rdma", [&]() -> Status {
-    RdmaDevice* const found = TRY(find_rdma(from, device));
+    const FoundRdma found = TRY(find_rdma(from, device));
     const int target = TRY(id_of(to));
-    if (state.rdma_mode == nl::RdmaNetnsMode::shared)
+    if (state.rdma_mode == nl::RdmaNetnsMode::shared) {
       return Error::from_errno(EOPNOTSUPP, "move " + device);
-    move_rdma_device(*found, target);
+    }
+    if (target != found.where && rdma_names_per_namespace && rdma_taken(target, device)) {
+      return Error::from_errno(EEXIST, "move " + device);
+    }
+    move_rdma_device(found, target, device);
     return ok();
   });
 }
@@ -255,245 +231,16 @@ Status FakeKernel::move_rdma(const node::Namespace& from, const std::string& dev
 Status FakeKernel::rename_rdma(const node::Namespace& where, const std::string& device,
                                const std::string& name) {
   return ordered("rename_rdma", [&]() -> Status {
-    TRY(find_rdma(where, device));
+    const FoundRdma found = TRY(find_rdma(where, device));
     if (device == name) return ok();
     if (name.empty()) return Error::from_errno(EINVAL, "rename " + device);
-    if (state.rdma.contains(name)) return Error::from_errno(EEXIST, "rename " + device);
-    auto node = state.rdma.extract(device);
+    if (rdma_taken(found.where, name)) return Error::from_errno(EEXIST, "rename " + device);
+    std::map<std::string, RdmaDevice>& devices = namespace_of(found.where).rdma;
+    auto node = devices.extract(device);
     node.key() = name;
-    state.rdma.insert(std::move(node));
+    devices.insert(std::move(node));
     return ok();
   });
-}
-
-// --- orders about netdevs
-
-Status FakeKernel::move_netdev(const node::Namespace& from, nl::IfIndex netdev,
-                               const node::Namespace& to, const std::string& name) {
-  return ordered("move_netdev", [&]() -> Status {
-    const int source = TRY(id_of(from));
-    const int target = TRY(id_of(to));
-    const Found found = TRY(find_netdev_by(source, netdev));
-    return move(found, target, name);
-  });
-}
-
-Status FakeKernel::change_altnames(const Found& netdev, const std::set<std::string>& wanted) {
-  std::set<std::string>& altnames = netdev.interface->altnames;
-  std::erase_if(altnames, [&](const std::string& altname) { return !wanted.contains(altname); });
-  for (const std::string& altname : wanted) {
-    if (altnames.contains(altname)) continue;
-    if (taken(netdev.where, altname))
-      return Error::from_errno(EEXIST, "add the altname " + altname);
-    altnames.insert(altname);
-  }
-  return ok();
-}
-
-void FakeKernel::change_mode(Interface& interface, const node::NetdevChange& change) {
-  if (interface.kind != "ipoib") return;
-  if (change.umcast) interface.umcast = *change.umcast;
-  if (!change.mode || *change.mode == interface.mode) return;
-  interface.mode = *change.mode;
-  interface.mtu = interface.mode == nl::IpoibMode::connected ? kConnectedMtu : kBroadcastMtu;
-}
-
-Status FakeKernel::change_mtu(Interface& interface, uint32_t mtu) {
-  const bool datagram = interface.kind == "ipoib" && interface.mode == nl::IpoibMode::datagram;
-  const uint32_t largest = datagram ? kLargestDatagramMtu : kConnectedMtu;
-  if (mtu < kSmallestMtu || mtu > largest) return Error::from_errno(EINVAL, "set the MTU");
-  interface.mtu = datagram ? std::min(mtu, kBroadcastMtu) : mtu;
-  return ok();
-}
-
-// Only a PF's netdev takes an address, and only another GUID (ipoib_netdev_ops_vf,
-// ipoib_check_lladdr: linux/drivers/infiniband/ulp/ipoib/ipoib_main.c).
-Status FakeKernel::change_address(const Found& netdev, const nl::HardwareAddress& address) {
-  Interface& interface = *netdev.interface;
-  if (!interface.function || function_state(*interface.function).pf) {
-    return Error::from_errno(EOPNOTSUPP, "set the address");
-  }
-  const nl::HardwareAddress now = link(netdev.name, interface).address;
-  const std::optional<ib::Guid> guid = nl::guid_of(address);
-  if (!guid || guid->value() == 0 || !std::equal(now.begin(), now.begin() + 12, address.begin())) {
-    return Error::from_errno(EINVAL, "set the address");
-  }
-  interface.guid.value = *guid;
-  return ok();
-}
-
-Status FakeKernel::change_netdev(const node::Namespace& where, nl::IfIndex netdev,
-                                 const node::NetdevChange& change) {
-  return ordered("change_netdev", [&]() -> Status {
-    const int id = TRY(id_of(where));
-    Found found = TRY(find_netdev_by(id, netdev));
-    Interface& interface = *found.interface;
-    if (change.up == false) set_down(interface);
-    if (change.altnames)
-      TRY(change_altnames(found, {change.altnames->begin(), change.altnames->end()}));
-    if (change.name) TRY(rename(id, found.name, *change.name));
-    change_mode(interface, change);
-    if (change.mtu) TRY(change_mtu(interface, *change.mtu));
-    if (change.address)
-      TRY(change_address({id, change.name.value_or(found.name), &interface}, *change.address));
-    if (change.up == true) interface.up = true;
-    return ok();
-  });
-}
-
-// The kernel removes children; asked to remove a device's own netdev it does nothing and says
-// nothing (ipoib_del_child_link, linux/drivers/infiniband/ulp/ipoib/ipoib_netlink.c).
-Status FakeKernel::remove_netdev(const node::Namespace& where, nl::IfIndex netdev) {
-  return ordered("remove_netdev", [&]() -> Status {
-    const int id = TRY(id_of(where));
-    const Result<Found> found = find_netdev_by(id, netdev);
-    if (!found) return ok();
-    const bool device_s_own = found->interface->kind == "ipoib" && !found->interface->parent;
-    if (!device_s_own) remove_interface(found->interface->id);
-    return ok();
-  });
-}
-
-// --- orders about addresses
-
-Status FakeKernel::set_addresses(Interface& interface, const std::vector<ip::Prefix>& addresses) {
-  for (const ip::Prefix& prefix : addresses) {
-    const auto same = [&](const ip::Prefix& other) { return other == prefix; };
-    if (std::any_of(interface.addresses.begin(), interface.addresses.end(), same)) {
-      return Error::from_errno(EEXIST, "add " + prefix.text());
-    }
-    interface.addresses.push_back(prefix);
-    const bool v6 = prefix.address.family() == ip::Family::v6;
-    if (v6 && fabric.taken.contains(prefix.address)) interface.duplicates.insert(prefix);
-  }
-  return ok();
-}
-
-// Duplicate address detection: there is none without carrier. Whatever happens in a wait may move
-// the netdev or end it.
-Status FakeKernel::await_dad(Id netdev, Deadline deadline) {
-  const auto is_v6 = [](const ip::Prefix& prefix) {
-    return prefix.address.family() == ip::Family::v6;
-  };
-  bool more = true;
-  while (true) {
-    const std::optional<Found> found = find_by_id(netdev);
-    if (!found) return Error::from_errno(ENODEV, "detect duplicate addresses");
-    const Interface& now = *found->interface;
-    const bool any = std::any_of(now.addresses.begin(), now.addresses.end(), is_v6);
-    if (!any || (has_carrier(now) && now.duplicates.empty())) return ok();
-    if (has_carrier(now)) {
-      return Error(Code::exists,
-                   now.duplicates.begin()->text() + " is in use by somebody else on this link");
-    }
-    if (!more) return Error(Code::unavailable, "IPv6 duplicate address detection has not finished");
-    more = wait(deadline);
-  }
-}
-
-Status FakeKernel::add_route(Interface& interface, const nl::Route& route) {
-  if (!interface.up) return Error::from_errno(ENETDOWN, "add a route");
-  const auto same = [&](const nl::Route& other) {
-    return other.destination == route.destination && other.table == route.table &&
-           other.priority == route.priority;
-  };
-  if (std::any_of(interface.routes.begin(), interface.routes.end(), same))
-    return Error::from_errno(EEXIST, "add a route");
-  const auto leads = [&](const ip::Prefix& to) { return contains(to, *route.gateway); };
-  const auto leads_directly = [&](const nl::Route& other) {
-    return !other.gateway && leads(other.destination);
-  };
-  const bool reachable =
-      !route.gateway ||
-      std::any_of(interface.addresses.begin(), interface.addresses.end(), leads) ||
-      std::any_of(interface.routes.begin(), interface.routes.end(), leads_directly);
-  if (!reachable) return Error::from_errno(ENETUNREACH, "add a route");
-  interface.routes.push_back(route);
-  return ok();
-}
-
-Status FakeKernel::configure(const node::Namespace& where, nl::IfIndex netdev,
-                             const node::Addressing& addressing, Deadline deadline) {
-  return ordered("configure", [&]() -> Status {
-    const int id = TRY(id_of(where));
-    const Found found = TRY(find_netdev_by(id, netdev));
-    TRY(set_addresses(*found.interface, addressing.addresses));
-    TRY(await_dad(found.interface->id, deadline));
-    const Found still = TRY(find_netdev_by(id, netdev));
-    for (const nl::Route& route : addressing.routes) TRY(add_route(*still.interface, route));
-    return ok();
-  });
-}
-
-// Without carrier the frames are lost, and nobody says so.
-Status FakeKernel::announce(const node::Namespace& where, nl::IfIndex netdev,
-                            const std::vector<ip::Prefix>& addresses) {
-  return ordered("announce", [&]() -> Status {
-    const int id = TRY(id_of(where));
-    const Found found = TRY(find_netdev_by(id, netdev));
-    const node::Netdev now = link(found.name, *found.interface);
-    if (!now.up) return Error::from_errno(ENETDOWN, "announce on " + found.name);
-    if (!now.carrier) return ok();
-    for (const ip::Prefix& prefix : addresses)
-      announced.push_back({where, found.name, prefix, now.address});
-    return ok();
-  });
-}
-
-// --- nodes to start from
-
-ib::PciAddress pf_address(unsigned pf) {
-  return ib::PciAddress::parse("0000:" + std::string(1, '3') + "bcdef"[pf] + ":00.0").value();
-}
-
-ib::PciAddress vf_address(unsigned pf, unsigned vf) {
-  const unsigned place = vf + 1;  // device and function behind the PF's
-  const std::string device = {"01"[place / 128 % 2], "0123456789abcdef"[place / 8 % 16]};
-  const std::string bus = pf_address(pf).text().substr(0, 8);
-  return ib::PciAddress::parse(bus + device + "." + std::to_string(place % 8)).value();
-}
-
-ib::Guid pf_guid(unsigned pf) { return ib::Guid(0x02005e1000000000 | uint64_t{pf} << 16); }
-ib::Guid vf_guid(unsigned pf, unsigned vf) { return ib::Guid(pf_guid(pf).value() + vf + 1); }
-
-namespace {
-
-void add_vfs(FakeKernel& kernel, unsigned pf, unsigned vfs) {
-  for (unsigned vf = 0; vf < vfs; ++vf) {
-    const ib::PciAddress address = vf_address(pf, vf);
-    kernel.add_vf(address, pf_address(pf), vf);
-    PciFunction& function = kernel.function_state(address);
-    function.node_guid.value = vf_guid(pf, vf);
-    function.port_guid.value = vf_guid(pf, vf);
-    function.policy = nl::LinkPolicy::automatic;
-    if (!kernel.bind(address, "mlx5_core")) std::abort();
-    for (auto& [name, interface] : kernel.state.namespaces[kHostId].interfaces) {
-      if (interface.function == address)
-        interface.altnames = {"ibp" + std::to_string(59 + pf) + "s0v" + std::to_string(vf)};
-    }
-  }
-}
-
-}  // namespace
-
-FakeKernel node_with(unsigned pfs, unsigned vfs) {
-  FakeKernel kernel;
-  for (unsigned pf = 0; pf < pfs; ++pf) {
-    kernel.add_pf(pf_address(pf), pf_guid(pf));
-    if (!kernel.bind(pf_address(pf), "mlx5_core")) std::abort();
-  }
-  for (unsigned pf = 0; pf < pfs; ++pf) add_vfs(kernel, pf, vfs);
-  kernel.settle();
-  return kernel;
-}
-
-FakeKernel one_vf_node() { return node_with(1, 1); }
-
-FakeKernel fresh_vf_node() {
-  FakeKernel kernel = node_with(1, 0);
-  kernel.add_vf(vf_address(0, 0), pf_address(0), 0);
-  if (!kernel.bind(vf_address(0, 0), "mlx5_core")) std::abort();
-  return kernel;
 }
 
 }  // namespace ibpod::fake

@@ -13,6 +13,7 @@
 #include "lib/node/kernel.h"
 #include "tests/support/fake_node.h"
 
+#include <cerrno>
 #include <deque>
 #include <functional>
 #include <string>
@@ -132,7 +133,7 @@ class FakeKernel : public FakeNode, public node::Kernel {
   bool strikes(Sort sort);
   bool wait(Deadline deadline);
 
-  Result<RdmaDevice*> find_rdma(const node::Namespace& where, const std::string& name);
+  Result<FoundRdma> find_rdma(const node::Namespace& where, const std::string& name);
   Result<PciFunction*> vf_under_pf(const node::Function& vf);
   Status change_altnames(const Found& netdev, const std::set<std::string>& wanted);
   Status change_mtu(Interface& interface, uint32_t mtu);
@@ -148,6 +149,18 @@ class FakeKernel : public FakeNode, public node::Kernel {
   std::vector<std::string> trail_;
   std::deque<std::function<void(FakeKernel&)>> events_;
 };
+
+template <typename Work>
+auto FakeKernel::call(const char* what, Sort sort, Work work) -> decltype(work()) {
+  if (sort == Sort::order) trail_.emplace_back(what);
+  if (!strikes(sort)) return work();
+  if (fault_.when == When::after_effect) {
+    const auto done = work();
+    if (!done && fault_.kind == Fault::fail) return done;  // it has failed by itself
+  }
+  if (fault_.kind == Fault::kill) throw Killed{};
+  return Error::from_errno(EIO, what);
+}
 
 // --- nodes to start from
 

@@ -42,8 +42,7 @@ void rebind(FakeKernel& k) {
 
 TEST_CASE("a node to start from is in order") {
   FakeKernel k = node_with(2, 9);
-  CHECK(k.state.rdma.size() == 20);
-  CHECK(k.state.rdma.contains("mlx5_19"));
+  CHECK(k.state.namespaces.at(kHostId).rdma.size() == 20);
   CHECK(vf_address(1, 8).text() == "0000:3c:01.1");
   const auto port = k.port(kHost, "mlx5_19").value();
   CHECK(port.state == ib::PortState::active);
@@ -172,6 +171,22 @@ TEST_CASE("each RDMA device of a function has a netdev of its own and moves by i
   CHECK(rdma_names(k, pod) == std::vector<std::string>{"mlx5_2"});
   CHECK(k.netdevs(pod, kVf).value().size() == 1);
   CHECK(k.netdevs(kHost, kVf).value().size() == 1);
+}
+
+TEST_CASE("on Linux 7 an RDMA device away from home may find its name taken when it comes back") {
+  FakeKernel k = node_with(1, 2);
+  k.rdma_names_per_namespace = true;
+  k.reuses_rdma_names = true;
+  const Namespace pod = k.make_namespace(kPod);
+  k.move_rdma(kHost, "mlx5_1", pod).value();
+  k.set_driver(vf_address(0, 1), std::nullopt).value();
+  k.set_driver(vf_address(0, 1), "mlx5_core").value();
+  CHECK(k.rdma_devices(kHost, vf_address(0, 1)).value().front().name == "mlx5_1");
+  CHECK(k.move_rdma(pod, "mlx5_1", kHost).error().code() == Code::exists);
+  CHECK(rdma_names(k, pod) == std::vector<std::string>{"mlx5_1"});
+  k.kill_namespace(kPod);
+  REQUIRE(rdma_names(k, kHost).size() == 1);
+  CHECK(rdma_names(k, kHost).front().starts_with("ibdev"));
 }
 
 TEST_CASE("shared RDMA devices are everybody's and stay where they are") {

@@ -2,24 +2,14 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdlib>
+#include <stdexcept>
 #include <utility>
 
 namespace ibpod::fake {
 namespace {
 
-constexpr uint32_t kDatagramMtu = 2044;  // of a fabric with the IB MTU 2048
-constexpr uint16_t kInfiniband = 32;     // ARPHRD_INFINIBAND
-constexpr size_t kTableSize = 8;
+constexpr uint16_t kInfiniband = 32;  // ARPHRD_INFINIBAND
 constexpr uint32_t kFirstQpn = 0x40;
-
-// A test that names what is not there is wrong.
-template <typename Map, typename Key>
-auto& at(Map& map, const Key& key) {
-  const auto found = map.find(key);
-  if (found == map.end()) std::abort();
-  return found->second;
-}
 
 netns::Identity identity_of(int id) {
   return {.device = 4,
@@ -85,8 +75,11 @@ node::Namespace FakeNode::make_namespace(const Path& path) {
 // there, then what netdevs are left (ipoib_link_ops.netns_refund). Anything virtual dies.
 void FakeNode::kill_namespace(const Path& path) {
   const int id = id_of(path);
-  for (auto& [name, device] : state.rdma) {
-    if (device.home == id) move_rdma_device(device, kHostId);
+  for (const FoundRdma& found : rdma_devices_of()) {
+    if (found.where != id) continue;
+    const std::string fallback = "ibdev" + std::to_string(found.device->id.value);
+    const bool conflict = rdma_names_per_namespace && rdma_taken(kHostId, found.name);
+    move_rdma_device(found, kHostId, conflict ? fallback : found.name);
   }
   const Interfaces left = std::move(namespace_of(id).interfaces);
   state.namespaces.erase(id);
@@ -109,7 +102,7 @@ int FakeNode::id_of(const Path& path) const {
   for (const auto& [id, where] : state.namespaces) {
     if (where.path == path) return id;
   }
-  std::abort();  // a test that names what is not there is wrong
+  throw std::out_of_range(path.string());
 }
 
 Result<int> FakeNode::id_of(const node::Namespace& where) const {
@@ -120,7 +113,7 @@ Result<int> FakeNode::id_of(const node::Namespace& where) const {
   return Error(Code::not_found, where.path.string() + ": the namespace is gone");
 }
 
-NetNamespace& FakeNode::namespace_of(int id) { return at(state.namespaces, id); }
+NetNamespace& FakeNode::namespace_of(int id) { return state.namespaces.at(id); }
 
 // --- interfaces
 
@@ -147,13 +140,13 @@ void FakeNode::add_child(const Path& where, const std::string& parent, const std
 void FakeNode::rename_netdev(const Path& where, const std::string& from, const std::string& to) {
   Interfaces& interfaces = namespace_of(id_of(where)).interfaces;
   auto node = interfaces.extract(from);
-  if (node.empty() || taken(id_of(where), to)) std::abort();
+  if (node.empty() || taken(id_of(where), to)) throw std::out_of_range(from);
   node.key() = to;
   interfaces.insert(std::move(node));
 }
 
 Interface& FakeNode::interface(const Path& where, const std::string& name) {
-  return at(namespace_of(id_of(where)).interfaces, name);
+  return namespace_of(id_of(where)).interfaces.at(name);
 }
 
 Interface& FakeNode::insert(int where, const std::string& name, Interface interface) {
@@ -213,7 +206,7 @@ std::string FakeNode::lowest_free(int where, const std::string& prefix) {
 
 Status FakeNode::rename(int where, const std::string& from, const std::string& to) {
   if (from == to) return ok();
-  if (at(namespace_of(where).interfaces, from).up && !renames_while_up)
+  if (namespace_of(where).interfaces.at(from).up && !renames_while_up)
     return Error::from_errno(EBUSY, "rename " + from);
   if (to.empty() || to.size() > 15 || to.find('/') != to.npos)
     return Error::from_errno(EINVAL, "rename " + from);
@@ -282,7 +275,7 @@ nl::Link FakeNode::link(const std::string& name, const Interface& interface) {
   link.address = hardware_address(interface.qpn.value, interface.guid.value);
   ib::PKey key = interface.pkey;
   if (!interface.parent)
-    key = ib::PKey(rdma_by_id(interface.rdma)->port.value.pkeys.front().value() | 0x8000);
+    key = ib::PKey(rdma_by_id(interface.rdma).port.value.pkeys.front().value() | 0x8000);
   link.broadcast = broadcast_address(key);
   link.ipoib = nl::Ipoib{key, interface.mode, interface.umcast};
   if (!interface.parent) return link;
@@ -294,194 +287,10 @@ nl::Link FakeNode::link(const std::string& name, const Interface& interface) {
 bool FakeNode::has_carrier(const Interface& interface) {
   if (interface.kind != "ipoib") return interface.up;
   if (!interface.up || !interface.joined.value) return false;
-  const ib::Port& port = rdma_by_id(interface.rdma)->port.value;
+  const ib::Port& port = rdma_by_id(interface.rdma).port.value;
   const bool member =
       !interface.parent || ib::find_in(port.pkeys, ib::PKey(interface.pkey.partition()));
   return port.state == ib::PortState::active && member;
-}
-
-// --- functions and what drivers make of them
-
-PciFunction& FakeNode::function_state(const ib::PciAddress& address) {
-  return at(state.functions, address);
-}
-
-void FakeNode::add_pf(const ib::PciAddress& address, ib::Guid guid) {
-  PciFunction& made = state.functions[address];
-  made.made_with.value = guid;
-  made.policy = nl::LinkPolicy::automatic;
-}
-
-void FakeNode::add_vf(const ib::PciAddress& address, const ib::PciAddress& pf, uint32_t number) {
-  PciFunction& made = state.functions[address];
-  made.pf = pf;
-  made.vf = number;
-}
-
-void FakeNode::vanish(const ib::PciAddress& address) {
-  unbind(address);
-  state.functions.erase(address);
-}
-
-Status FakeNode::bind(const ib::PciAddress& address, const std::string& driver) {
-  const std::string what = "bind " + address.text() + " to " + driver;
-  if (!drivers.contains(driver)) return Error::from_errno(ENOENT, what);
-  const auto found = state.functions.find(address);
-  if (found == state.functions.end()) return Error::from_errno(ENODEV, what);
-  PciFunction& function = found->second;
-  if (function.driver) return Error::from_errno(EBUSY, what);
-  if (function.pf && !at(state.functions, *function.pf).autoprobe) {
-    return Error(Code::unsupported,
-                 what + ": sriov_drivers_autoprobe of " + function.pf->text() + " is 0");
-  }
-  function.driver = driver;
-  if (driver == "vfio-pci") return ok();
-  for (unsigned i = 0; i < function.rdma_count; ++i) make_rdma_device(address);
-  return ok();
-}
-
-void FakeNode::unbind(const ib::PciAddress& address) {
-  for (const auto& [name, device] : state.rdma) {
-    if (device.function == address) remove_netdevs_of(device.id);
-  }
-  std::erase_if(state.rdma, [&](const auto& entry) { return entry.second.function == address; });
-  function_state(address).driver.reset();
-}
-
-void FakeNode::make_rdma_device(const ib::PciAddress& address) {
-  const PciFunction& function = function_state(address);
-  const auto told_or_made = [&](const DeviceGuid& told) {
-    return told.value.value() == 0 ? function.made_with : told;
-  };
-  RdmaDevice device;
-  device.id = new_id();
-  device.function = address;
-  device.node_guid = told_or_made(function.node_guid);
-  device.port_guid = told_or_made(function.port_guid);
-  device.minor.value = lowest_free_minor();
-  device.port.value.state = ib::PortState::down;
-  device.port.value.pkeys.assign(kTableSize, ib::PKey());
-  device.port.value.pkeys.front() = ib::kDefaultFull;  // as a port is switched on (IBA 10.9.2)
-  if (has_link(device)) device.port.value.state = ib::PortState::init;
-  make_netdev(state.rdma.emplace(new_rdma_name(), device).first->second, kHostId);
-}
-
-std::string FakeNode::new_rdma_name() {
-  if (reuses_rdma_names) state.next_rdma_name.value = 0;
-  while (true) {
-    std::string name = "mlx5_" + std::to_string(state.next_rdma_name.value++);
-    if (!state.rdma.contains(name)) return name;
-  }
-}
-
-void FakeNode::make_netdev(const RdmaDevice& device, int where) {
-  Interface made;
-  made.kind = "ipoib";
-  made.mtu = kDatagramMtu;
-  made.function = device.function;
-  made.rdma = device.id;
-  made.guid = device.port_guid;
-  insert(where, lowest_free(where, "ib"), std::move(made));
-}
-
-void FakeNode::remove_netdevs_of(Id rdma) {
-  for (auto& [where, known] : state.namespaces) {
-    std::erase_if(known.interfaces, [&](const auto& entry) {
-      return entry.second.kind == "ipoib" && entry.second.rdma.value == rdma.value;
-    });
-  }
-}
-
-// All its users are taken off it and put on again: IPoIB, whose children go with it, and the
-// character devices (rdma_dev_change_netns, linux/drivers/infiniband/core/device.c).
-void FakeNode::move_rdma_device(RdmaDevice& device, int to) {
-  remove_netdevs_of(device.id);
-  device.home = to;
-  device.minor.value = -1;
-  device.minor.value = lowest_free_minor();
-  make_netdev(device, ipoib_reappears == IpoibReappears::in_target ? to : kHostId);
-}
-
-int FakeNode::lowest_free_minor() const {
-  for (int minor = 0;; ++minor) {
-    const auto has = [&](const auto& entry) { return entry.second.minor.value == minor; };
-    if (std::none_of(state.rdma.begin(), state.rdma.end(), has)) return minor;
-  }
-}
-
-RdmaDevice* FakeNode::rdma_by_id(Id id) {
-  for (auto& [name, device] : state.rdma) {
-    if (device.id.value == id.value) return &device;
-  }
-  std::abort();  // no IPoIB interface outlives its device
-}
-
-// --- ports and the subnet manager
-
-ib::Port FakeNode::port(const RdmaDevice& device) const {
-  ib::Port port = device.port.value;
-  port.guid = device.port_guid.value;
-  return port;
-}
-
-bool FakeNode::has_link(const RdmaDevice& device) const {
-  const PciFunction& function = at(state.functions, device.function);
-  return function.policy != nl::LinkPolicy::disable && !device.port_guid.value.none();
-}
-
-// A link goes down at once and comes up without an address; the rest is the subnet manager's.
-void FakeNode::apply_policy(const ib::PciAddress& vf) {
-  for (auto& [name, device] : state.rdma) {
-    if (device.function != vf) continue;
-    ib::Port& port = device.port.value;
-    if (!has_link(device)) port.state = ib::PortState::down;
-    if (has_link(device) && port.state == ib::PortState::down) port.state = ib::PortState::init;
-  }
-}
-
-ib::PKeyTable FakeNode::table_for(ib::Guid guid) const {
-  const auto known = fabric.pkeys.find(guid);
-  ib::PKeyTable table = known == fabric.pkeys.end() ? fabric.others : known->second;
-  table.resize(std::max(kTableSize, table.size()));
-  return table;
-}
-
-// Two ports of one GUID: OpenSM leaves the second one alone.
-bool FakeNode::is_swept(const RdmaDevice& device) const {
-  const auto same_port = [&](const auto& entry) {
-    const RdmaDevice& other = entry.second;
-    return other.id.value != device.id.value && other.port_guid == device.port_guid &&
-           other.port.value.state == ib::PortState::active;
-  };
-  return fabric.sm && has_link(device) &&
-         std::none_of(state.rdma.begin(), state.rdma.end(), same_port);
-}
-
-bool FakeNode::sweep(RdmaDevice& device) {
-  if (!is_swept(device)) return false;
-  ib::Port port;
-  const auto next = static_cast<ib::Lid>(fabric.lids.size() + 1);
-  port.lid = fabric.lids.emplace(device.port_guid.value, next).first->second;
-  port.pkeys = table_for(device.port_guid.value);
-  port.state = ib::PortState::active;
-  return std::exchange(device.port.value, port) != port;
-}
-
-bool FakeNode::join(Interface& interface) {
-  if (interface.kind != "ipoib") return false;
-  const bool had_carrier = has_carrier(interface);
-  interface.joined.value = true;
-  interface.joined.value = has_carrier(interface);
-  return interface.joined.value != had_carrier;
-}
-
-bool FakeNode::settle() {
-  bool changed = false;
-  for (auto& [name, device] : state.rdma) changed |= sweep(device);
-  for (auto& [id, where] : state.namespaces) {
-    for (auto& [name, interface] : where.interfaces) changed |= join(interface);
-  }
-  return changed;
 }
 
 }  // namespace ibpod::fake

@@ -12,6 +12,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 namespace ibpod::fake {
 
@@ -40,6 +41,8 @@ class FakeNode {
   // The kernel's numbers for RDMA devices are the lowest free ones; udev's rules and some drivers
   // give others. Nobody should count on the old name: the model never gives it.
   bool reuses_rdma_names = false;
+  // Two namespaces may have RDMA devices of one name: seen on Linux 7.3.
+  bool rdma_names_per_namespace = false;
   std::set<std::string> drivers{"mlx5_core", "vfio-pci"};
 
   // --- Who lives on the node besides the code under test.
@@ -50,7 +53,8 @@ class FakeNode {
   void kill_namespace(const Path& path);
   // It lives on, held by a process, where no path leads to.
   void hide_namespace(const Path& path);
-  // `where` is a path, empty for the host, here and below. They abort on what is not there.
+  // `where` is a path, empty for the host, here and below. What is not there throws: the test is
+  // wrong.
   void add_netdev(const Path& where, const std::string& name, nl::IfIndex index = {});
   void add_child(const Path& where, const std::string& parent, const std::string& name,
                  ib::PKey key);
@@ -77,6 +81,11 @@ class FakeNode {
     std::string name;
     Interface* interface = nullptr;
   };
+  struct FoundRdma {
+    int where = kHostId;
+    std::string name;
+    RdmaDevice* device = nullptr;
+  };
 
   Result<int> id_of(const node::Namespace& where) const;
   int id_of(const Path& path) const;
@@ -89,13 +98,16 @@ class FakeNode {
 
   nl::Link link(const std::string& name, const Interface& interface);
   ib::Port port(const RdmaDevice& device) const;
-  RdmaDevice* rdma_by_id(Id id);
+  // Of all namespaces.
+  std::vector<FoundRdma> rdma_devices_of(const std::optional<ib::PciAddress>& function = {});
+  RdmaDevice& rdma_by_id(Id id);
+  bool rdma_taken(int where, const std::string& name);
   bool has_carrier(const Interface& interface);
 
   Status rename(int where, const std::string& from, const std::string& to);
   Status move(const Found& what, int to, const std::string& name);
   void set_down(Interface& interface);
-  void move_rdma_device(RdmaDevice& device, int to);
+  void move_rdma_device(const FoundRdma& what, int to, const std::string& name);
   void apply_policy(const ib::PciAddress& vf);
   void remove_interface(Id id);
 
@@ -108,10 +120,10 @@ class FakeNode {
   Interface& insert(int where, const std::string& name, Interface interface);
   void send_home(const std::string& name, Interface interface);
   std::string lowest_free(int where, const std::string& prefix);
-  int lowest_free_minor() const;
+  int lowest_free_minor();
   std::string new_rdma_name();
   bool has_link(const RdmaDevice& device) const;
-  bool is_swept(const RdmaDevice& device) const;
+  bool is_swept(const RdmaDevice& device);
   bool sweep(RdmaDevice& device);
   bool join(Interface& interface);
   ib::PKeyTable table_for(ib::Guid guid) const;

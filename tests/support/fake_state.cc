@@ -69,10 +69,9 @@ std::string place(int id, const NetNamespace& where) {
          (where.path ? where.path->string() : "(no path)");
 }
 
-std::string text(const std::string& name, const RdmaDevice& device, const State& state) {
-  const auto home = state.namespaces.find(device.home);
-  return place(home->first, home->second) + ": " + name + " rdma of " + device.function.text() +
-         " guids " + fake::text(device.node_guid) + " " + fake::text(device.port_guid);
+std::string text(const std::string& name, const RdmaDevice& device) {
+  return name + " rdma of " + device.function.text() + " guids " + fake::text(device.node_guid) +
+         " " + fake::text(device.port_guid);
 }
 
 }  // namespace
@@ -81,9 +80,11 @@ std::vector<std::string> lines(const State& state) {
   std::vector<std::string> all;
   if (state.rdma_mode == nl::RdmaNetnsMode::shared) all.push_back("rdma devices are shared");
   for (const auto& [address, function] : state.functions) all.push_back(text(address, function));
-  for (const auto& [name, device] : state.rdma) all.push_back(text(name, device, state));
   for (const auto& [id, where] : state.namespaces) {
     all.push_back(place(id, where));
+    for (const auto& [name, device] : where.rdma) {
+      all.push_back(place(id, where) + ": " + text(name, device));
+    }
     for (const auto& [name, interface] : where.interfaces) {
       all.push_back(place(id, where) + ": " + text(name, interface));
     }

@@ -64,23 +64,23 @@ struct Interface {
   bool operator==(const Interface&) const = default;
 };
 
-struct NetNamespace {
-  std::optional<Path> path;  // nothing: the host's, or one that is alive without a path
-  netns::Identity identity;
-  std::map<std::string, Interface> interfaces;
-  Incidental<int> last_index;
-  bool operator==(const NetNamespace&) const = default;
-};
-
 struct RdmaDevice {
   Id id;
-  int home = 0;  // the namespace it is in
   ib::PciAddress function;
   DeviceGuid node_guid;
   DeviceGuid port_guid;
   Incidental<ib::Port> port;  // as the subnet manager left it; without the GUID
   Incidental<int> minor;      // of uverbsN, umadN and issmN
   bool operator==(const RdmaDevice&) const = default;
+};
+
+struct NetNamespace {
+  std::optional<Path> path;  // nothing: the host's, or one that is alive without a path
+  netns::Identity identity;
+  std::map<std::string, Interface> interfaces;
+  std::map<std::string, RdmaDevice> rdma;
+  Incidental<int> last_index;
+  bool operator==(const NetNamespace&) const = default;
 };
 
 struct PciFunction {
@@ -98,12 +98,13 @@ struct PciFunction {
 };
 
 inline constexpr int kHostId = 0;
+// Of a fabric with the IB MTU 2048.
+inline constexpr uint32_t kDatagramMtu = 2044;
 
 struct State {
   nl::RdmaNetnsMode rdma_mode = nl::RdmaNetnsMode::exclusive;
   std::map<int, NetNamespace> namespaces;
   std::map<ib::PciAddress, PciFunction> functions;
-  std::map<std::string, RdmaDevice> rdma;  // their names are unique over all namespaces
   Incidental<int> last_id;
   Incidental<int> last_namespace;
   Incidental<int> next_rdma_name;
