@@ -12,6 +12,7 @@
 #include "tests/vm/snapshot.h"
 #include "tests/vm/tracer.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cstdlib>
@@ -342,12 +343,16 @@ Status try_all(Loop& loop, const Scenario& scenario, const std::string& verb) {
   return ok();
 }
 
+// A step of each stretch of the way, so that a sample sees all of it.
 Status try_sample(Loop& loop, const Scenario& scenario, const std::string& verb, uint64_t steps,
-                  size_t points, std::mt19937& random) {
-  std::uniform_int_distribution<uint64_t> any_step(1, steps);
-  for (size_t i = 0; i < points && !loop.hopeless(); ++i) {
+                  uint64_t points, std::mt19937& random) {
+  for (uint64_t i = 0; i < points && !loop.hopeless(); ++i) {
+    const uint64_t first = steps * i / points + 1;
+    const uint64_t last = std::max(first, steps * (i + 1) / points);
+    const uint64_t step = std::uniform_int_distribution<uint64_t>(first, last)(random);
     const Fault fault = kFaults[i % kFaults.size()];
-    TRY(loop.attempt({&scenario, verb, {fault, any_step(random)}, (i / kFaults.size()) % 2 == 1}));
+    const bool by_gc = (i / kFaults.size()) % 2 == 1;
+    TRY(loop.attempt({&scenario, verb, {fault, step}, by_gc}));
   }
   return ok();
 }
@@ -356,8 +361,8 @@ Status try_points(Loop& loop, const Scenarios& scenarios) {
   const std::string points = variable("POINTS");
   std::mt19937 random(static_cast<unsigned>(std::atoi(variable("SEED").c_str())));
   const std::vector<std::string> verbs = chosen_verbs();
-  const size_t share =
-      static_cast<size_t>(std::atoi(points.c_str())) / (scenarios.size() * verbs.size());
+  const uint64_t share =
+      static_cast<uint64_t>(std::atoi(points.c_str())) / (scenarios.size() * verbs.size());
   for (const Scenario& scenario : scenarios) {
     for (const std::string& verb : verbs) {
       const uint64_t steps = TRY(loop.steps(scenario, verb));
