@@ -6,6 +6,7 @@
 #include "lib/sysfs/pci.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include <poll.h>
 
@@ -25,6 +26,25 @@ Result<RdmaDevice> read_rdma_device(const sysfs::Sysfs& sysfs, const std::string
   device.node_guid = TRY(sysfs::node_guid(sysfs, name));
   device.port_guid = TRY(sysfs::port_guid(sysfs, name, 1));
   return device;
+}
+
+// Those of these names and their IPoIB children, in the order of their indexes. Children hang on no
+// device in sysfs: only the index of their parent tells whose they are.
+std::vector<Netdev> family_of(const std::vector<Netdev>& all,
+                              const std::vector<std::string>& names) {
+  std::vector<Netdev> family;
+  std::copy_if(all.begin(), all.end(), std::back_inserter(family), [&](const Netdev& netdev) {
+    return std::find(names.begin(), names.end(), netdev.name) != names.end();
+  });
+  const std::vector<Netdev> parents = family;
+  std::copy_if(all.begin(), all.end(), std::back_inserter(family), [&](const Netdev& netdev) {
+    return netdev.kind == "ipoib" &&
+           std::any_of(parents.begin(), parents.end(),
+                       [&](const Netdev& parent) { return netdev.parent == parent.index; });
+  });
+  std::sort(family.begin(), family.end(),
+            [](const Netdev& a, const Netdev& b) { return a.index < b.index; });
+  return family;
 }
 
 }  // namespace
@@ -94,14 +114,9 @@ Result<std::vector<Netdev>> LinuxKernel::netdevs(const Namespace& where,
                                                  const ib::PciAddress& function) {
   View* const view = TRY(this->view(where));
   const std::vector<std::string> names = TRY(sysfs::netdevs(view->sysfs, function));
-  std::vector<Netdev> found;
-  for (const std::string& name : names) {
-    std::optional<Netdev> netdev = TRY(nl::find_link(view->route, name));
-    if (netdev) found.push_back(std::move(*netdev));
-  }
-  std::sort(found.begin(), found.end(),
-            [](const Netdev& a, const Netdev& b) { return a.index < b.index; });
-  return found;
+  if (names.empty()) return std::vector<Netdev>();
+  const std::vector<Netdev> all = TRY(nl::links(view->route));
+  return family_of(all, names);
 }
 
 Result<std::vector<RdmaDevice>> LinuxKernel::rdma_devices(const Namespace& where,

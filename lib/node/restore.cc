@@ -170,7 +170,7 @@ class Restoration {
     const std::vector<RdmaDevice> inside = TRY(kernel_.rdma_devices(*pod_, record_.device));
     if (mode == nl::RdmaNetnsMode::exclusive && !inside.empty()) {
       // The interface needs no fetching of its own: this makes the kernel create it anew, at home.
-      for (const RdmaDevice& device : inside) TRY(kernel_.move_rdma(*pod_, device.name, kHost));
+      for (const RdmaDevice& device : inside) TRY(fetch_rdma(device.name));
       TRY(await_home());
     }
     std::vector<Netdev> netdevs = TRY(own_netdevs(kernel_, *pod_, record_.device));
@@ -178,6 +178,15 @@ class Restoration {
     TRY(remove_children(*pod_));
     for (const Netdev& netdev : netdevs) TRY(fetch_netdev(netdev));
     return await_home();
+  }
+
+  // Since 7.x names count in each namespace for itself: at home somebody may have this one by now.
+  Status fetch_rdma(const std::string& name) {
+    Status moved = kernel_.move_rdma(*pod_, name, kHost);
+    if (!taken(moved)) return moved;
+    const std::string parking = parking_name(record_.device);
+    TRY(kernel_.rename_rdma(*pod_, name, parking));
+    return kernel_.move_rdma(*pod_, parking, kHost);
   }
 
   Status fetch_netdev(const Netdev& netdev) {
