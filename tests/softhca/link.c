@@ -87,6 +87,7 @@ static void link_update(struct switch_port *port, bool retrain)
 	if (lost)
 		softhca_event(hca, IB_EVENT_PORT_ERR);
 	fabric.port_change = true;
+	fabric.port_change_told = false;
 	queue_delayed_work(fabric.wq, &fabric.trap, TRAP_DELAY);
 }
 

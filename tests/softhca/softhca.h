@@ -160,6 +160,7 @@ struct softhca_fabric {
 	struct workqueue_struct *wq;
 	struct delayed_work trap;
 	bool port_change;	/* SwitchInfo:PortStateChange */
+	bool port_change_told;	/* read since the last change */
 	u16 lid;
 	u16 sm_lid;
 	u8 sm_sl;

@@ -54,14 +54,21 @@ static u16 switch_info(struct ib_smp *smp, bool set)
 		own->default_mcast_other = si->default_mcast_other;
 		own->life_change = si->life_change & LIFE_MASK;
 		own->mft_top = si->mft_top;
-		/* PortStateChange is cleared by writing a one to it. */
-		if (si->life_change & PORT_STATE_CHANGE)
+		/*
+		 * PortStateChange is cleared by writing a one to it.  OpenSM
+		 * does so at the end of a sweep: what changed behind the
+		 * sweep's back stays flagged, or it would never be seen.
+		 */
+		if ((si->life_change & PORT_STATE_CHANGE) &&
+		    fabric.port_change_told)
 			fabric.port_change = false;
 	}
 	memset(smp->data, 0, sizeof(smp->data));
 	*si = *own;
 	if (fabric.port_change)
 		si->life_change |= PORT_STATE_CHANGE;
+	if (!set)
+		fabric.port_change_told = fabric.port_change;
 	spin_unlock_irqrestore(&fabric.lock, flags);
 	return 0;
 }
