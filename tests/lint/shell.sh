@@ -10,5 +10,5 @@ mapfile -t scripts < <(git -c safe.directory="$PWD" ls-files --cached --others -
 done)
 # Files that are sourced by a computed path are checked on their own (SC1091), so what they set is unknown (SC2154).
 # Busybox's shell is checked as Debian's dash (SC2187).
-shellcheck --exclude=SC1091,SC2154,SC2187 "${scripts[@]}"
+printf '%s\0' "${scripts[@]}" | xargs -0 -n 8 -P "$(nproc)" shellcheck --exclude=SC1091,SC2154,SC2187
 echo "shell: ${#scripts[@]} files ok"
