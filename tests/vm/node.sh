@@ -15,6 +15,7 @@ poll() { # SECONDS COMMAND...: until the command succeeds
 
 prepare_node() {
   mkdir -p /dev/pts /dev/shm && mount -t devpts devpts /dev/pts && mount -t tmpfs tmpfs /dev/shm
+  ln -s /proc/self/fd /dev/fd
   rm -rf /var/lib/ibpod /var/lib/cni # what the host itself may have there
   hostname ibpod-vm
   ip link set lo up
