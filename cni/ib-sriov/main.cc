@@ -7,6 +7,8 @@
 #include <iostream>
 #include <iterator>
 
+#include <unistd.h>
+
 namespace {
 
 using namespace ibpod;
@@ -47,7 +49,8 @@ int main(int, char**, char** entries) {
     std::fputs(kAbout, stderr);
     return 0;
   }
-  const bool has_input = environment.at("CNI_COMMAND") != "VERSION";
+  // VERSION echoes what it is asked with. A person may ask without.
+  const bool has_input = environment.at("CNI_COMMAND") != "VERSION" || ::isatty(STDIN_FILENO) == 0;
   const std::string input =
       has_input ? std::string(std::istreambuf_iterator<char>(std::cin), {}) : "";
   log::Log log(log::Level::info);
