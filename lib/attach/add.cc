@@ -127,14 +127,9 @@ Status hand_over(const Context& context, node::Record& record, const Order& orde
     record.wanted.policy.reset();
   }
   TRY(check_has_guid(record));
+  TRY(node::check_children(record));
   TRY(timed(context, "write the record", [&] { return context.records.write(record); }));
   return node::give(context.kernel, record, deadline);
-}
-
-Status claim_and_hand_over(const Context& context, node::Record& record, const Order& order,
-                           Deadline deadline) {
-  const FolderLock lock = TRY(claim(context, name_of(record), deadline));
-  return hand_over(context, record, order, deadline);
 }
 
 Result<std::optional<Membership>> join_partition(const Context& context, const node::Record& record,
@@ -166,10 +161,24 @@ Status announce(const Context& context, const node::Record& record,
   return ok();
 }
 
+// The network's IPAM, and whether it has said that it reserved nothing.
+struct Addressed {
+  const std::optional<cni::Ipam>& ipam;
+  bool refused = false;
+};
+
+Result<cni::AddResult> ask_ipam(const Context& context, Addressed& addressed, Deadline deadline) {
+  Result<cni::AddResult> result =
+      timed(context, "IPAM ADD", [&] { return addressed.ipam->add(deadline); });
+  // Behind one that was too slow there may be a reservation.
+  addressed.refused = !result && result.error().code() != Code::unavailable;
+  return result;
+}
+
 // IPAM's answer, in the pod's interface.
 Result<cni::AddResult> assign_addresses(const Context& context, const node::Record& record,
-                                        const cni::Ipam& ipam, Deadline deadline) {
-  cni::AddResult result = TRY(timed(context, "IPAM ADD", [&] { return ipam.add(deadline); }));
+                                        Addressed& addressed, Deadline deadline) {
+  cni::AddResult result = TRY(ask_ipam(context, addressed, deadline));
   for (cni::IpConfig& ip : result.ips) ip.interface = 0;
   if (node::is_vfio(record.found.driver)) return result;
   const std::optional<node::Netdev> netdev =
@@ -203,12 +212,11 @@ Status check_still_ours(const Context& context, const node::Record& record) {
 }
 
 Result<cni::AddResult> complete(const Context& context, const node::Record& record,
-                                const Order& order, const std::optional<cni::Ipam>& ipam,
-                                Deadline deadline) {
-  const std::optional<Membership> membership =
-      TRY(join_partition(context, record, ipam.has_value(), deadline));
+                                const Order& order, Addressed& addressed, Deadline deadline) {
+  const bool ipam = addressed.ipam.has_value();
+  const std::optional<Membership> membership = TRY(join_partition(context, record, ipam, deadline));
   cni::AddResult result;
-  if (ipam) result = TRY(assign_addresses(context, record, *ipam, deadline));
+  if (ipam) result = TRY(assign_addresses(context, record, addressed, deadline));
   const cni::Interface interface = TRY(interface_of(context, record));
   result.interfaces = {interface};
   if (result.dns.is_null()) result.dns = context.network.dns;
@@ -221,15 +229,26 @@ Result<cni::AddResult> complete(const Context& context, const node::Record& reco
   return result;
 }
 
+// Whatever IPAM may have reserved goes back, also for an attachment whose record a DEL has taken
+// away. One that refused the ADD and refuses the DEL as well keeps no VF out of service.
+Addresses return_addresses(const Context& context, const Addressed& addressed) {
+  if (!addressed.ipam) return Addresses::given_back;
+  const Status returned =
+      timed(context, "IPAM DEL", [&] { return addressed.ipam->del(Deadline::in(kUndoTime)); });
+  if (returned) return Addresses::given_back;
+  if (!addressed.refused) return Addresses::reserved;
+  context.warn("IPAM refused the DEL, too: " + returned.error().text());
+  return Addresses::given_back;
+}
+
 // The first error stands; what could not be undone is added to it.
-Error undo(const Context& context, const node::Record& record, Error error) {
-  const Status undone = release(context, name_of(record), Deadline::in(kUndoTime));
+Error undo(const Context& context, const node::Record& record, Addresses addresses, Error error) {
+  const Status undone = release(context, name_of(record), Deadline::in(kUndoTime), addresses);
   if (undone) return error;
-  const Error first = error;
-  return Error(first.code(), first.text() + "; and it could not be undone yet, the record stays: " +
+  return Error(error.code(), error.text() + "; and it could not be undone yet, the record stays: " +
                                  undone.error().text())
-      .with_details(first.details())
-      .reported_as(first.reported());
+      .with_details(error.details())
+      .reported_as(error.reported());
 }
 
 }  // namespace
@@ -238,16 +257,16 @@ Result<cni::AddResult> add(const Context& context, const Order& order) {
   const Deadline deadline = Deadline::in(order.timeout);
   const Prepared prepared = TRY(prepare(context, order, deadline));
   node::Record record = begin_record(context, order, prepared.pod);
-  const Status handed_over = claim_and_hand_over(context, record, order, deadline);
-  if (!handed_over) return undo(context, record, handed_over.error());
-  Result<cni::AddResult> result = complete(context, record, order, prepared.ipam, deadline);
-  if (!result) {
-    // IPAM may have reserved something for an attachment whose record a DEL has taken away.
-    if (prepared.ipam)
-      (void)prepared.ipam->del(Deadline::in(kUndoTime));  // release() repeats it and tells
-    return undo(context, record, result.error());
-  }
-  return result;
+  std::optional<FolderLock> lock = TRY(claim(context, name_of(record), deadline));
+  const Status handed_over = hand_over(context, record, order, deadline);
+  lock.reset();
+  // Nobody has asked IPAM yet.
+  if (!handed_over) return undo(context, record, Addresses::given_back, handed_over.error());
+  Addressed addressed{prepared.ipam};
+  Result<cni::AddResult> result = complete(context, record, order, addressed, deadline);
+  if (result) return result;
+  const Addresses addresses = return_addresses(context, addressed);
+  return undo(context, record, addresses, result.error());
 }
 
 }  // namespace ibpod::attach

@@ -10,6 +10,9 @@
 
 namespace ibpod::attach {
 
+// It cannot serve InfiniBand: its daemon builds requests from 6-byte Ethernet addresses.
+inline constexpr std::string_view kDhcp = "dhcp";
+
 // The network's IPAM, ready to be called for the attachment of this call; nothing where it has
 // none.
 Result<std::optional<cni::Ipam>> ipam_of(const Context& context);

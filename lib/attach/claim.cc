@@ -1,6 +1,7 @@
 #include "lib/attach/claim.h"
 
 #include "lib/attach/release.h"
+#include "lib/cni/errors.h"
 #include "lib/node/restore.h"
 
 #include <optional>
@@ -58,8 +59,10 @@ Result<FolderLock> claim(const Context& context, const node::RecordName& own, De
       watch = TRY(context.records.watch(own.device));
     }
     for (const node::RecordName& name : dead) {
+      // Later may be better, whatever it was: the device is in quarantine until then.
       TRY(release(context, name, deadline)
-              .during(name.text() + ", which is left over, cannot be released"));
+              .during(name.text() + ", which is left over, cannot be released")
+              .reported_as(cni::kTryAgainLater));
     }
     if (!living) continue;
     TRY(watch->wait(deadline.at_most(kLookAgain)));

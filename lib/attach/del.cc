@@ -40,12 +40,12 @@ Status release_unrecorded(const Context& context, const ib::PciAddress& device, 
 // make DEL fail for ever.
 Status release_addresses_of_call(const Context& context, Deadline deadline) {
   const Result<std::optional<cni::Ipam>> ipam = ipam_of(context);
-  if (!ipam && ipam.error().code() == Code::not_found) {
+  // Not found, or named as no program can be.
+  if (!ipam) {
     context.warn(ipam.error().text());
     return ok();
   }
-  if (!ipam) return ipam.error();
-  if (!*ipam) return ok();
+  if (!*ipam || context.network.ipam_type == kDhcp) return ok();
   const Status speaks = (*ipam)->check_version(deadline);
   if (!speaks && speaks.error().code() == Code::unsupported) {
     context.warn(speaks.error().text());

@@ -37,7 +37,8 @@ std::string devices_now(const std::vector<std::string>& classes, const node::Fun
   for (const std::string& device : function.char_devices) {
     if (given(class_of(device))) devices.push_back(device);
   }
-  if (given("rdma_cm")) devices.push_back("rdma_cm");
+  // What is on vfio-pci has no verbs here, and no use for the connection manager.
+  if (given("rdma_cm") && !devices.empty()) devices.push_back("rdma_cm");
   std::string list;
   for (const std::string& device : devices)
     list += (list.empty() ? "" : ",") + std::string(kFolder) + device;

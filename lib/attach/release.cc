@@ -31,12 +31,15 @@ Result<bool> is_home(const Context& context, const ib::PciAddress& device) {
 
 }  // namespace
 
-Status release(const Context& context, const node::RecordName& name, Deadline deadline) {
+Status release(const Context& context, const node::RecordName& name, Deadline deadline,
+               Addresses addresses) {
   const Result<node::Record> record = context.records.read(name);
   if (!record && record.error().code() == Code::not_found) return ok();
   if (!record) return record.error();
   Errors errors;
-  errors.collect(release_addresses(context, *record, deadline));
+  if (addresses == Addresses::reserved) {
+    errors.collect(release_addresses(context, *record, deadline));
+  }
   Status device = release_device(context, *record, deadline, errors);
   errors.collect(std::move(device));
   return errors.status();

@@ -11,7 +11,10 @@ namespace ibpod::attach {
 // and with any of them the record stays: the device is in quarantine until a later release
 // succeeds. Success where there is no such record (any more). invalid or unsupported where it
 // cannot be read. Takes the device's lock for the node's part, never for IPAM's.
-Status release(const Context& context, const node::RecordName& name, Deadline deadline);
+// `addresses`: whether IPAM is still to be told.
+enum class Addresses { reserved, given_back };
+Status release(const Context& context, const node::RecordName& name, Deadline deadline,
+               Addresses addresses = Addresses::reserved);
 
 // Ends what stands in a folder under a name that cannot be read, if that is safe: the device must
 // be at home, in the host's namespace, so that no pod has it. It goes out of it without any GUID.

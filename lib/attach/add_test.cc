@@ -1,0 +1,339 @@
+#include "lib/attach/add.h"
+
+#include "lib/attach/del.h"
+#include "lib/attach/gc.h"
+#include "lib/cni/errors.h"
+#include "tests/support/attach_bed.h"
+
+#include <functional>
+#include <thread>
+
+#include <doctest/doctest.h>
+
+namespace ibpod::attach {
+namespace {
+
+using fake::FakeKernel;
+constexpr Duration kLong{60'000};
+
+Result<cni::AddResult> add_now(Bed& bed) { return add(bed.context(), bed.order); }
+Status del_now(Bed& bed) {
+  bed.be(cni::Verb::del, "c1", kPod);
+  return del(bed.context(), kVf, kLong);
+}
+int code_of(const Error& error) { return cni::failure_of(error).code; }
+
+TEST_CASE("a pod gets its VF with addresses, and the answer tells all of it") {
+  Bed bed;
+  const Result<cni::AddResult> added = add_now(bed);
+  REQUIRE_MESSAGE(added, (added ? "" : added.error().text()));
+  REQUIRE(added->interfaces.size() == 1);
+  const cni::Interface& interface = added->interfaces.front();
+  CHECK(interface.name == "net1");
+  CHECK(interface.sandbox == kPod.string());
+  CHECK(interface.pci_id == "0000:3b:00.1");
+  CHECK(interface.mtu == 2044U);
+  CHECK(interface.mac.ends_with(kAsked.port.text()));
+  REQUIRE(added->ips.size() == 1);
+  CHECK(added->ips.front().interface == 0U);
+  const fake::Interface& inside = bed.k.interface(kPod, "net1");
+  REQUIRE(inside.addresses.size() == 1);
+  CHECK(inside.addresses.front().text() == "10.1.2.3/24");
+  REQUIRE(inside.routes.size() == 1);
+  CHECK(inside.routes.front().gateway->text() == "10.1.2.1");
+  REQUIRE(bed.k.announced.size() == 1);
+  CHECK(bed.k.announced.front().netdev == "net1");
+  CHECK(bed.recorded() == std::vector<std::string>{"0000:3b:00.1/c1:net1"});
+  CHECK(bed.leases() == std::vector<std::string>{"lease-c1:net1"});
+  REQUIRE(del_now(bed));
+  CHECK(bed.leftovers() == "");
+}
+
+struct Refusal {
+  const char* name;
+  std::function<void(Bed&)> make;
+  int code;
+  std::string text;
+};
+
+const std::vector<Refusal> kRefusals{
+    {"no namespace", [](Bed& b) { b.be(cni::Verb::add, "c1", "/run/netns/gone"); },
+     cni::kUnknownContainer, "CNI_NETNS: there is no network namespace at /run/netns/gone"},
+    {"the host's namespace", [](Bed& b) { b.be(cni::Verb::add, "c1", kOwn); },
+     cni::kInvalidEnvironment,
+     "CNI_NETNS: /proc/self/ns/net is the host's own network namespace: a pod with hostNetwork "
+     "needs no attachment"},
+    {"a taken name", [](Bed& b) { b.be(cni::Verb::add, "c1", kPod, "eth0"); },
+     cni::kInterfaceExists, "CNI_IFNAME: the pod already has an interface eth0"},
+    {"no such function", [](Bed& b) { b.order.device = fake::vf_address(0, 9); },
+     cni::kDeviceMissing, "deviceID 0000:3b:01.2: there is no such PCI function on this node"},
+    {"a PF", [](Bed& b) { b.order.device = fake::pf_address(0); }, cni::kInvalidConfiguration,
+     "deviceID 0000:3b:00.0 is a physical function: give one of its VFs, or bind it to vfio-pci to "
+     "pass all of it to a virtual machine"},
+    {"not on vfio-pci", [](Bed& b) { b.order.vfio = true; }, cni::kInvalidConfiguration,
+     "vfioPciMode: deviceID 0000:3b:00.1 is bound to mlx5_core, not to vfio-pci: bind it, or leave "
+     "vfioPciMode out"},
+    {"no driver", [](Bed& b) { b.k.unbind(kVf); }, cni::kTryAgainLater,
+     "0000:3b:00.1 is bound to no driver: bind it to its own one (mlx5_core) or to vfio-pci"},
+    {"shared mode", [](Bed& b) { b.k.state.rdma_mode = nl::RdmaNetnsMode::shared; },
+     cni::kKernelUnsupported,
+     "rdmaIsolation: this node's RDMA subsystem is in shared mode, where every pod sees every RDMA "
+     "device. Put \"options ib_core netns_mode=0\" into /etc/modprobe.d and reboot, or set "
+     "rdmaIsolation to false"},
+    {"children of an administrator's",
+     [](Bed& b) { b.k.add_child("", "ib1", "ib1.8001", ib::PKey(0x8001)); }, cni::kTryAgainLater,
+     "0000:3b:00.1 has IPoIB children of somebody's (ib1.8001), which would end with its "
+     "interface: remove them first"},
+    {"no GUID",
+     [](Bed& b) {
+       b.k.function_state(kVf).node_guid.value = ib::kNoGuid;
+       b.k.function_state(kVf).port_guid.value = ib::kNoGuid;
+       b.k.unbind(kVf);
+       b.k.bind(kVf, "mlx5_core").value();
+       b.order.wanted.guids.reset();
+     },
+     cni::kInvalidConfiguration,
+     "the VF 0000:3b:00.1 has no GUID (ff:ff:ff:ff:ff:ff:ff:ff), and none is asked for. Ask for "
+     "one "
+     "(runtimeConfig.infinibandGUID, args.cni.guid or guid), or give the VF one beforehand: ip "
+     "link "
+     "set PF vf N node_guid GUID, the same with port_guid, then bind it anew"},
+    {"an MTU that is too large", [](Bed& b) { b.order.wanted.mtu = 65520; },
+     cni::kInvalidConfiguration, "set the MTU: Invalid argument"},
+    {"an IPAM of another version", [](Bed& b) { b.install_ipam("", R"("0.3.1","0.4.0")"); },
+     cni::kIncompatibleVersion,
+     "ipam lease: it speaks 0.3.1, 0.4.0, and not the configuration's cniVersion 1.0.0"},
+};
+
+TEST_CASE("what cannot be is refused with its code and its reason, and changes nothing") {
+  for (const Refusal& refusal : kRefusals) {
+    Bed bed;
+    CAPTURE(refusal.name);
+    refusal.make(bed);
+    bed.remember();
+    const Result<cni::AddResult> added = add_now(bed);
+    REQUIRE_FALSE(added);
+    CHECK(code_of(added.error()) == refusal.code);
+    CHECK(added.error().text() == refusal.text);
+    CHECK(bed.leftovers() == "");
+    CHECK(bed.leases().empty());
+    bed.be(cni::Verb::del, "c1", bed.call.netns);
+    CHECK(del(bed.context(), bed.order.device, kLong));
+    CHECK(bed.leftovers() == "");
+  }
+}
+
+TEST_CASE("an IPAM program that is not there is refused, and the DEL behind it is none") {
+  Bed bed;
+  bed.configure(R"("ipam":{"type":"absent"})");
+  const Error error = add_now(bed).error();
+  CHECK(code_of(error) == cni::kIpamFailed);
+  CHECK(bed.leftovers() == "");
+  CHECK(del_now(bed));
+  CHECK(bed.warnings.size() == 1);
+}
+
+TEST_CASE("where IPAM fails, it is told DEL once, and all is undone") {
+  Bed bed;
+  bed.install_ipam(R"([ $VERB = ADD ] && { echo '{"code":100,"msg":"no range"}'; exit 1; })");
+  const Error error = add_now(bed).error();
+  CHECK(error.text() == "ipam lease: no range (code 100)");
+  CHECK(code_of(error) == cni::kIpamFailed);
+  CHECK(bed.leftovers() == "");
+  REQUIRE(bed.ipam_calls().size() == 2);
+  CHECK(bed.ipam_calls().back().starts_with("DEL c1:net1"));
+}
+
+TEST_CASE("an IPAM that refuses whatever it is asked keeps no VF out of service") {
+  Bed bed;
+  bed.install_ipam("echo '{\"code\":7,\"msg\":\"broken\"}'; exit 1");
+  CHECK(add_now(bed).error().text() == "ipam lease: broken (code 7)");
+  CHECK(bed.leftovers() == "");
+  CHECK(bed.warnings ==
+        std::vector<std::string>{"IPAM refused the DEL, too: ipam lease: broken (code 7)"});
+}
+
+TEST_CASE("a lease that cannot be given back now keeps the record, and the error says so") {
+  Bed bed;
+  bed.install_ipam("[ $VERB = DEL ] && [ ! -e $HERE/well ] && exit 1");
+  bed.k.fail_at(6);  // configure
+  const Error error = add_now(bed).error();
+  bed.k.heal();
+  REQUIRE(bed.leases().size() == 1);
+  CHECK(error.text().find("; and it could not be undone yet, the record stays: ") !=
+        std::string::npos);
+  CHECK(bed.recorded().size() == 1);
+  CHECK(bed.changes() == "");  // the device is home all the same
+  bed.programs.write("well", "");
+  REQUIRE(del_now(bed));
+  CHECK(bed.leftovers() == "");
+}
+
+TEST_CASE("a DEL that comes while IPAM is slow wins, and leaves no lease") {
+  Bed bed;
+  bed.install_ipam(
+      "[ $VERB = ADD ] && { : > $HERE/asked; while [ ! -e $HERE/go ]; do sleep 0.01; done; }");
+  std::thread runtime([&] {
+    while (!path_exists(bed.programs.path() / "asked")) std::this_thread::yield();
+    Context context = bed.context();
+    CHECK(del(context, kVf, kLong));
+    bed.programs.write("go", "");
+  });
+  const Result<cni::AddResult> added = add_now(bed);
+  runtime.join();
+  REQUIRE_FALSE(added);
+  CHECK(code_of(added.error()) != 0);
+  CHECK(bed.leftovers() == "");
+}
+
+TEST_CASE("the partition is waited for, and the answer's warnings tell its index") {
+  Bed bed(false);
+  bed.order.wanted.pkey = ib::PKey(0x0001);
+  bed.k.fabric.pkeys[kAsked.port] = {ib::PKey(0x7fff), ib::PKey(0x8001)};
+  REQUIRE(add_now(bed));
+  CHECK(bed.warnings.back() == "partition 0x0001 is verified: 0x8001, full member, at index 1");
+}
+
+TEST_CASE("a partition that does not come is error 11, with what the port shows, and undone") {
+  Bed bed(false);
+  bed.order.wanted.pkey = ib::PKey(0x8001);
+  const Error error = add_now(bed).error();
+  CHECK(code_of(error) == cni::kTryAgainLater);
+  CHECK(
+      error.text() ==
+      "partition 0x8001 is not there: the port's P_Key table does not hold 0x8001 as full member; "
+      "the subnet manager has not put the GUID 02:00:00:00:00:00:0a:01 into it (yet)");
+  CHECK(error.details().starts_with("port state ACTIVE, LID "));
+  CHECK(error.details().find("P_Key table: 0:0x7fff") != std::string::npos);
+  CHECK(bed.leftovers() == "");
+}
+
+TEST_CASE("a VF on vfio-pci is recorded and given its GUID, and IPAM is asked for it, too") {
+  Bed bed;
+  bed.k.unbind(kVf);
+  bed.k.bind(kVf, "vfio-pci").value();
+  bed.order.vfio = true;
+  bed.order.wanted.pkey = ib::PKey(0x8001);
+  bed.remember();
+  const Result<cni::AddResult> added = add_now(bed);
+  REQUIRE(added);
+  CHECK(added->interfaces.front().mac.empty());
+  CHECK(added->ips.size() == 1);
+  CHECK(bed.k.function_state(kVf).port_guid.value == kAsked.port);
+  CHECK(bed.warnings.front() ==
+        "partition 0x8001 is not verified: a device on vfio-pci has no port on this node");
+  REQUIRE(del_now(bed));
+  CHECK(bed.leftovers() == "");
+}
+
+TEST_CASE("a PF on vfio-pci is handed over as it is") {
+  Bed bed;
+  bed.k.unbind(fake::pf_address(0));
+  bed.k.bind(fake::pf_address(0), "vfio-pci").value();
+  bed.order.device = fake::pf_address(0);
+  bed.order.wanted.isolation = false;
+  bed.remember();
+  REQUIRE(add_now(bed));
+  CHECK(bed.changes() == "");
+  REQUIRE(del_now(bed));
+  CHECK(bed.leftovers() == "");
+}
+
+// --- the loops
+
+using Fault = std::function<void(FakeKernel&)>;
+enum class Afterwards { del, gc };
+
+bool clean_up(Bed& bed, Afterwards how) {
+  bed.k.heal();
+  if (how == Afterwards::del) return del_now(bed).ok();
+  for (auto entry = bed.before.namespaces.begin(); entry != bed.before.namespaces.end();) {
+    entry = entry->second.path == kPod ? bed.before.namespaces.erase(entry) : std::next(entry);
+  }
+  bed.k.kill_namespace(kPod);
+  bed.be(cni::Verb::gc, "", "");
+  return gc(bed.context(), kLong).ok();
+}
+
+void prepare(Bed& bed, fake::IpoibReappears world, bool isolation) {
+  bed.k.ipoib_reappears = world;
+  bed.k.renames_while_up = world == fake::IpoibReappears::in_target;
+  bed.order.wanted.isolation = isolation;
+  bed.order.wanted.mtu = 1500;
+  bed.order.wanted.policy = node::LinkPolicy::enable;
+  bed.k.fabric.pkeys[kAsked.port] = {ib::PKey(0x8001)};
+  bed.order.wanted.pkey = ib::PKey(0x8001);
+}
+
+// Whether the fault has struck.
+bool point_of_add(Bed& bed, const Fault& fault, Afterwards how) {
+  fault(bed.k);
+  try {
+    const Result<cni::AddResult> added = add_now(bed);
+    CHECK((added || bed.k.struck()));
+  } catch (const fake::Killed&) {
+  }
+  const bool struck = bed.k.struck();
+  CHECK(clean_up(bed, how));
+  CHECK(bed.leftovers() == "");
+  return struck;
+}
+
+bool point_of_del(Bed& bed, const Fault& fault, Afterwards how) {
+  REQUIRE(add_now(bed));
+  fault(bed.k);
+  try {
+    const Status deleted = del_now(bed);
+    if (deleted) CHECK(bed.leftovers() == "");
+  } catch (const fake::Killed&) {
+  }
+  const bool struck = bed.k.struck();
+  CHECK(clean_up(bed, how));
+  CHECK(bed.leftovers() == "");
+  return struck;
+}
+
+std::vector<Fault> faults(int n, FakeKernel::Count count) {
+  using When = FakeKernel::When;
+  return {[=](FakeKernel& k) { k.fail_at(n, count); },
+          [=](FakeKernel& k) { k.fail_after(n, count); },
+          [=](FakeKernel& k) { k.fail_from(n, count); },
+          [=](FakeKernel& k) { k.kill_at(n, When::before_effect, count); },
+          [=](FakeKernel& k) { k.kill_at(n, When::after_effect, count); }};
+}
+
+int loop(fake::IpoibReappears world, bool isolation, bool ipam, FakeKernel::Count count) {
+  int points = 0;
+  for (const auto& point : {&point_of_add, &point_of_del}) {
+    bool more = true;
+    for (int n = 0; more; ++n) {
+      more = false;
+      for (const Fault& fault : faults(n, count)) {
+        for (const Afterwards how : {Afterwards::del, Afterwards::gc}) {
+          CAPTURE(n);
+          Bed bed(ipam);
+          prepare(bed, world, isolation);
+          more |= point(bed, fault, how);
+          ++points;
+        }
+      }
+    }
+  }
+  return points;
+}
+
+TEST_CASE(
+    "wherever ADD or DEL fails or dies, DEL or GC leaves node, records and leases as before") {
+  using fake::IpoibReappears;
+  int points = 0;
+  for (const auto world : {IpoibReappears::in_host, IpoibReappears::in_target}) {
+    for (const bool isolation : {true, false}) {
+      points += loop(world, isolation, false, FakeKernel::Count::orders);
+    }
+  }
+  points += loop(IpoibReappears::in_host, true, true, FakeKernel::Count::orders);
+  MESSAGE("ADD and DEL: " << points << " points");
+}
+
+}  // namespace
+}  // namespace ibpod::attach

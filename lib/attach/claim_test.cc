@@ -1,0 +1,139 @@
+#include "lib/attach/claim.h"
+
+#include "lib/attach/add.h"
+#include "lib/cni/errors.h"
+#include "tests/support/attach_bed.h"
+
+#include <thread>
+
+#include <doctest/doctest.h>
+
+namespace ibpod::attach {
+namespace {
+
+const Path kOther = "/run/netns/other";
+const node::RecordName kOwnName{kVf, "c1", "net1"};
+const Deadline kNow = Deadline::in(Duration(0));
+Deadline soon() { return Deadline::in(Duration(60'000)); }
+
+// The other pod has the VF.
+void give_to_other(Bed& bed) {
+  bed.k.make_namespace(kOther);
+  bed.remember();
+  bed.be(cni::Verb::add, "c0", kOther);
+  bed.call.pod = {"web-0", "shop", ""};
+  REQUIRE(add(bed.context(), bed.order));
+  bed.be(cni::Verb::add, "c1", kPod);
+}
+
+Error refused(Bed& bed, Deadline deadline) {
+  const Result<FolderLock> claimed = claim(bed.context(), kOwnName, deadline);
+  REQUIRE_FALSE(claimed);
+  return claimed.error();
+}
+
+TEST_CASE("a device that nobody has is claimed at once") {
+  Bed bed(false);
+  CHECK(claim(bed.context(), kOwnName, soon()));
+  CHECK(bed.leftovers() == "");
+}
+
+TEST_CASE(
+    "a device of a living pod is waited for until the deadline, and the error names the pod") {
+  Bed bed(false);
+  give_to_other(bed);
+  const fake::State given = bed.k.state;
+  const Error error = refused(bed, kNow);
+  CHECK(cni::failure_of(error).code == cni::kTryAgainLater);
+  CHECK(error.text() ==
+        "0000:3b:00.1 still belongs to pod shop/web-0 (net1), whose DEL has not come");
+  CHECK(fake::diff(given, bed.k.state) == "");
+  CHECK(add(bed.context(), {kVf, bed.order.wanted, false, Duration(50), {}}).error().text() ==
+        error.text());
+  CHECK(fake::diff(given, bed.k.state) == "");
+  CHECK(bed.recorded() == std::vector<std::string>{"0000:3b:00.1/c0:net1"});
+}
+
+TEST_CASE("the claim succeeds as soon as the other's record goes") {
+  Bed bed(false);
+  give_to_other(bed);
+  std::thread other([&] {
+    const Result<FolderLock> lock = bed.records.lock(kVf, soon());
+    CHECK(lock);
+    CHECK(bed.records.remove({kVf, "c0", "net1"}));
+  });
+  CHECK(claim(bed.context(), kOwnName, soon()));
+  other.join();
+}
+
+TEST_CASE("what a dead pod left is released on the way") {
+  Bed bed;
+  give_to_other(bed);
+  SUBCASE("its namespace is gone") { bed.k.kill_namespace(kOther); }
+  SUBCASE("it was made in another boot") {
+    bed.boot_id = "next-boot";
+    bed.k.kill_namespace(kOther);
+  }
+  SUBCASE("its namespace is held by somebody, where no path leads to") {
+    bed.k.hide_namespace(kOther);
+  }
+  CHECK(claim(bed.context(), kOwnName, soon()));
+  CHECK(bed.leases().empty());
+  CHECK(bed.recorded().empty());
+  CHECK(bed.k.rdma_devices(node::kHost, kVf).value().front().port_guid == fake::vf_guid(0, 0));
+}
+
+TEST_CASE("a dead pod's VF that cannot be released now is error 11") {
+  Bed bed(false);
+  give_to_other(bed);
+  bed.k.kill_namespace(kOther);
+  bed.k.fail_from(0);
+  const Error error = refused(bed, soon());
+  CHECK(cni::failure_of(error).code == cni::kTryAgainLater);
+  CHECK(error.text().starts_with("0000:3b:00.1/c0:net1, which is left over, cannot be released: "));
+  bed.k.heal();
+  CHECK(claim(bed.context(), kOwnName, soon()));
+}
+
+TEST_CASE("one pod does not get the same VF under two names") {
+  Bed bed(false);
+  REQUIRE(add(bed.context(), bed.order));
+  bed.be(cni::Verb::add, "c1", kPod, "net2");
+  const Error error = add(bed.context(), bed.order).error();
+  CHECK(cni::failure_of(error).code == cni::kTryAgainLater);
+  CHECK(error.text() == "0000:3b:00.1 is already in this pod, as net1");
+  CHECK(bed.recorded().size() == 1);
+}
+
+TEST_CASE(
+    "a second ADD of the same attachment is refused while the first one's interface is there") {
+  Bed bed(false);
+  REQUIRE(add(bed.context(), bed.order));
+  CHECK(cni::failure_of(add(bed.context(), bed.order).error()).code == cni::kInterfaceExists);
+  CHECK(bed.recorded().size() == 1);
+}
+
+TEST_CASE("what a killed ADD of the same attachment left is released first") {
+  Bed bed(false);
+  bed.k.kill_at(2, fake::FakeKernel::When::after_effect);
+  CHECK_THROWS_AS((void)add(bed.context(), bed.order), fake::Killed);
+  bed.k.heal();
+  CHECK(bed.recorded().size() == 1);
+  CHECK(add(bed.context(), bed.order));
+}
+
+TEST_CASE("a damaged record keeps the device out of service: error 11, and nothing is touched") {
+  Bed bed(false);
+  std::filesystem::create_directories(bed.record_file().parent_path());
+  REQUIRE(write_file_atomically(bed.record_file("c0"), "{"));
+  const Error error = add(bed.context(), bed.order).error();
+  CHECK(cni::failure_of(error).code == cni::kTryAgainLater);
+  CHECK(
+      error.text().starts_with("0000:3b:00.1 is out of service until garbage collection has "
+                               "cleaned it: record 0000:3b:00.1/c0:net1: "));
+  CHECK(bed.changes() == "");
+  CHECK(bed.recorded().size() == 1);
+}
+
+}  // namespace
+}  // namespace ibpod::attach

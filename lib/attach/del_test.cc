@@ -1,0 +1,154 @@
+#include "lib/attach/del.h"
+
+#include "lib/attach/add.h"
+#include "tests/support/attach_bed.h"
+
+#include <doctest/doctest.h>
+
+namespace ibpod::attach {
+namespace {
+
+constexpr Duration kLong{60'000};
+const Path kOther = "/run/netns/other";
+
+Status del_as(Bed& bed, const std::string& container, const Path& netns) {
+  bed.be(cni::Verb::del, container, netns);
+  return del(bed.context(), kVf, kLong);
+}
+
+void forget_pod(Bed& bed) {
+  std::erase_if(bed.before.namespaces, [](const auto& entry) { return entry.second.path == kPod; });
+}
+
+TEST_CASE("DEL works twice, and without a namespace") {
+  for (const Path& netns : {kPod, Path()}) {
+    Bed bed;
+    REQUIRE(add(bed.context(), bed.order));
+    REQUIRE(del_as(bed, "c1", netns));
+    CHECK(bed.leftovers() == "");
+    CHECK(del_as(bed, "c1", netns));
+    CHECK(bed.leftovers() == "");
+  }
+}
+
+TEST_CASE("DEL works after the namespace has died, and after a reboot") {
+  Bed bed;
+  REQUIRE(add(bed.context(), bed.order));
+  forget_pod(bed);
+  bed.k.kill_namespace(kPod);
+  SUBCASE("the path is told") { REQUIRE(del_as(bed, "c1", kPod)); }
+  SUBCASE("it is not") { REQUIRE(del_as(bed, "c1", "")); }
+  SUBCASE("another boot") {
+    bed.boot_id = "next";
+    REQUIRE(del_as(bed, "c1", kPod));
+  }
+  CHECK(bed.leftovers() == "");
+}
+
+TEST_CASE("the device is found by the record, not by what the call says of it") {
+  Bed bed;
+  REQUIRE(add(bed.context(), bed.order));
+  bed.be(cni::Verb::del, "c1", kPod);
+  SUBCASE("another device") { REQUIRE(del(bed.context(), fake::vf_address(0, 1), kLong)); }
+  SUBCASE("none") { REQUIRE(del(bed.context(), std::nullopt, kLong)); }
+  SUBCASE("a configuration without IPAM") {
+    bed.configure(R"("dns":{})");
+    REQUIRE(del(bed.context(), kVf, kLong));
+  }
+  CHECK(bed.leftovers() == "");
+}
+
+TEST_CASE("a DEL with no ADD before it changes nothing") {
+  Bed bed;
+  CHECK(del_as(bed, "c7", kPod));
+  CHECK(del_as(bed, "c7", ""));
+  CHECK(del_as(bed, "c7", "/run/netns/gone"));
+  CHECK(del_as(bed, "c7", kOwn));
+  CHECK(bed.leftovers() == "");
+}
+
+TEST_CASE("the late DEL of an old container touches nothing of the new owner") {
+  Bed bed;
+  REQUIRE(add(bed.context(), bed.order));
+  REQUIRE(del_as(bed, "c1", kPod));
+  bed.k.make_namespace(kOther);
+  bed.be(cni::Verb::add, "c2", kOther);
+  REQUIRE(add(bed.context(), bed.order));
+  const fake::State given = bed.k.state;
+  CHECK(del_as(bed, "c1", kPod));
+  CHECK(del_as(bed, "c1", ""));
+  // Even one that is told the new owner's namespace.
+  CHECK(del_as(bed, "c1", kOther));
+  CHECK(fake::diff(given, bed.k.state) == "");
+  CHECK(bed.recorded() == std::vector<std::string>{"0000:3b:00.1/c2:net1"});
+  CHECK(bed.leases() == std::vector<std::string>{"lease-c2:net1"});
+}
+
+TEST_CASE("without a record, only what is in this call's namespace comes home") {
+  Bed bed(false);
+  bed.order.wanted.guids.reset();
+  bed.k.make_namespace(kOther);
+  REQUIRE(add(bed.context(), bed.order));
+  std::filesystem::remove(bed.record_file());
+  const fake::State given = bed.k.state;
+  CHECK(del_as(bed, "c1", kOther));
+  CHECK(fake::diff(given, bed.k.state) == "");
+  CHECK(del_as(bed, "c1", kPod));
+  CHECK(bed.k.netdevs(node::kHost, kVf).value().size() == 1);
+  CHECK(bed.k.rdma_devices(node::kHost, kVf).value().size() == 1);
+}
+
+TEST_CASE("a damaged record: DEL fetches the device, gives the lease back, and leaves the record") {
+  Bed bed;
+  REQUIRE(add(bed.context(), bed.order));
+  REQUIRE(write_file_atomically(bed.record_file(), "{"));
+  CHECK(del_as(bed, "c1", kPod));
+  CHECK(bed.recorded().size() == 1);
+  CHECK(bed.leases().empty());
+  CHECK(bed.k.netdevs(node::kHost, kVf).value().size() == 1);
+  CHECK(bed.warnings.size() == 1);
+  CHECK(del_as(bed, "c1", ""));
+  CHECK(bed.recorded().size() == 1);
+}
+
+TEST_CASE("all failures are told, and the record stays for the next DEL") {
+  Bed bed;
+  REQUIRE(add(bed.context(), bed.order));
+  bed.install_ipam("[ $VERB = DEL ] && { echo '{\"code\":5,\"msg\":\"no disk\"}'; exit 1; }");
+  bed.k.fail_from(0);
+  const Error error = del_as(bed, "c1", kPod).error();
+  CHECK(error.text().find("no disk") != std::string::npos);
+  CHECK(error.text().find("Input/output error") != std::string::npos);
+  CHECK(bed.recorded().size() == 1);
+  bed.k.heal();
+  CHECK_FALSE(del_as(bed, "c1", kPod));
+  CHECK(bed.changes() == "");  // the device is home; the lease is not back
+  CHECK(bed.recorded().size() == 1);
+  bed.install_ipam();
+  REQUIRE(del_as(bed, "c1", kPod));
+  CHECK(bed.leftovers() == "");
+}
+
+TEST_CASE("IPAM is told the namespace while it is there, and none when it is gone") {
+  Bed bed;
+  REQUIRE(add(bed.context(), bed.order));
+  SUBCASE("there") {
+    REQUIRE(del_as(bed, "c1", kPod));
+    CHECK(bed.ipam_calls().back() == "DEL c1:net1 /run/netns/pod");
+  }
+  SUBCASE("gone") {
+    bed.k.kill_namespace(kPod);
+    REQUIRE(del_as(bed, "c1", kPod));
+    CHECK(bed.ipam_calls().back() == "DEL c1:net1 ");
+  }
+}
+
+TEST_CASE("dhcp is not asked for what it can never have given") {
+  Bed bed;
+  bed.programs.script("dhcp", "exit 1");
+  bed.configure(R"("ipam":{"type":"dhcp"})");
+  CHECK(del_as(bed, "c1", kPod));
+}
+
+}  // namespace
+}  // namespace ibpod::attach

@@ -1,0 +1,91 @@
+#include "lib/attach/partition.h"
+
+#include "lib/attach/add.h"
+#include "lib/cni/errors.h"
+#include "tests/support/attach_bed.h"
+
+#include <doctest/doctest.h>
+
+namespace ibpod::attach {
+namespace {
+
+struct Case {
+  const char* name;
+  ib::PKeyTable table;
+  uint16_t wanted;
+  bool index0;
+  std::optional<size_t> index;  // nothing: it is not right
+  std::string why;              // in the error
+};
+
+const std::vector<Case> kCases{
+    {"full at 0", {ib::PKey(0x8001)}, 0x8001, true, 0, ""},
+    {"limited at 0 will do", {ib::PKey(0x0001)}, 0x0001, true, 0, ""},
+    {"full wanted, limited there",
+     {ib::PKey(0x0001)},
+     0x8001,
+     true,
+     {},
+     "does not hold 0x8001 as full member"},
+    {"at 2, no address", {ib::PKey(0x7fff), ib::PKey(0), ib::PKey(0x8001)}, 0x0001, false, 2, ""},
+    {"at 2, with an address",
+     {ib::PKey(0x7fff), ib::PKey(0), ib::PKey(0x8001)},
+     0x0001,
+     true,
+     {},
+     "0x0001 is at index 2 of the P_Key table, and IPoIB uses index 0 only"},
+    {"absent",
+     {ib::PKey(0x7fff)},
+     0x0001,
+     false,
+     {},
+     "the port's P_Key table does not hold 0x0001"},
+};
+
+Result<Membership> await(Bed& bed, const Case& one) {
+  bed.order.wanted.pkey.reset();
+  REQUIRE(add(bed.context(), bed.order));
+  bed.k.fabric.pkeys[kAsked.port] = one.table;
+  node::Record record = bed.records.read({kVf, "c1", "net1"}).value();
+  record.wanted.pkey = ib::PKey(one.wanted);
+  return await_partition(bed.context(), record, one.index0, Deadline::in(Duration(60'000)));
+}
+
+TEST_CASE("a partition is right where the port's table and the interface show it") {
+  for (const bool isolation : {true, false}) {
+    for (const Case& one : kCases) {
+      Bed bed(false);
+      bed.order.wanted.isolation = isolation;
+      CAPTURE(one.name);
+      const Result<Membership> found = await(bed, one);
+      CHECK(found.ok() == one.index.has_value());
+      if (found) CHECK(found->index == one.index);
+      if (found) continue;
+      CHECK(cni::failure_of(found.error()).code == cni::kTryAgainLater);
+      CHECK(found.error().text().find(one.why) != std::string::npos);
+      CHECK(found.error().details().find("P_Key table: ") != std::string::npos);
+    }
+  }
+}
+
+TEST_CASE("a port that is not ACTIVE is not a member yet") {
+  Bed bed(false);
+  bed.k.fabric.sm = false;
+  const Result<Membership> found = await(bed, kCases.front());
+  REQUIRE_FALSE(found);
+  CHECK(found.error().text().find("the port is INIT, not ACTIVE") != std::string::npos);
+  CHECK(found.error().details().starts_with("port state INIT, LID 0"));
+}
+
+TEST_CASE("other keys in the table are warned of") {
+  Bed bed(false);
+  const Case open{"", {ib::PKey(0x8001), ib::PKey(0x8002), ib::kDefaultFull}, 0x8001, true, 0, ""};
+  REQUIRE(await(bed, open));
+  CHECK(bed.warnings ==
+        std::vector<std::string>{
+            "the port is in another partition too: 0x8002 at index 1",
+            "the port is in another partition too: 0xffff at index 2, open to every port"});
+}
+
+}  // namespace
+}  // namespace ibpod::attach
