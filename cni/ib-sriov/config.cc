@@ -88,24 +88,24 @@ class Reader {
   }
 
   Status read_program() {
-    const std::optional<std::string> level = TRY(text(top_, "logLevel"));
-    if (level) config_.log_level = TRY(at("logLevel", log::parse_level(*level)));
-    config_.log_file = TRY(read_path("logFile"));
-    const Path state = TRY(read_path("stateDir"));
+    // First what a DEL needs most: it reads as far as it can.
+    const Path state = TRY(read_path(top_, "stateDir", "stateDir"));
     if (!state.empty()) config_.state_folder = state;
     const std::optional<int64_t> seconds = TRY(top_.integer("timeoutSeconds", 1, 110));
     if (seconds) config_.order.timeout = std::chrono::seconds(*seconds);
+    const std::optional<std::string> level = TRY(text(top_, "logLevel"));
+    if (level) config_.log_level = TRY(at("logLevel", log::parse_level(*level)));
+    config_.log_file = TRY(read_path(top_, "logFile", "logFile"));
     return ok();
   }
 
-  Result<Path> read_path(std::string_view key) {
-    const std::optional<std::string> value = TRY(text(top_, key));
+  static Result<Path> read_path(Fields& fields, std::string_view key, const std::string& place) {
+    const std::optional<std::string> value = TRY(text(fields, key));
     if (!value) return Path();
     const Path path(*value);
     const bool climbs = std::find(path.begin(), path.end(), Path("..")) != path.end();
     if (path.is_absolute() && !climbs && value->find('\0') == std::string::npos) return path;
-    return Error(Code::invalid,
-                 std::string(key) + ": \"" + *value + "\" is no absolute path without \"..\"");
+    return Error(Code::invalid, place + ": \"" + *value + "\" is no absolute path without \"..\"");
   }
 
   Status read_device() {
@@ -125,11 +125,8 @@ class Reader {
     }
     if (device) config_.order.device = TRY(at("deviceID", ib::PciAddress::parse(*device)));
     if (runtime_) {
-      const std::optional<std::string> file = TRY(text(*runtime_, "CNIDeviceInfoFile"));
-      if (file) config_.order.device_info = *file;
-      if (file && !Path(*file).is_absolute())
-        return Error(Code::invalid,
-                     "runtimeConfig.CNIDeviceInfoFile: \"" + *file + "\" is no absolute path");
+      config_.order.device_info =
+          TRY(read_path(*runtime_, "CNIDeviceInfoFile", "runtimeConfig.CNIDeviceInfoFile"));
     }
     return ok();
   }
@@ -211,8 +208,16 @@ class Reader {
     return ok();
   }
 
+  void note_spellings(const Fields& fields, const std::string& place) {
+    for (const std::string& warning : fields.warnings()) {
+      config_.warnings.push_back(place + warning);
+    }
+  }
+
   Result<Config> finish() {
-    for (const std::string& warning : top_.warnings()) config_.warnings.push_back(warning);
+    note_spellings(top_, "");
+    if (runtime_) note_spellings(*runtime_, "runtimeConfig.");
+    if (args_) note_spellings(*args_, "args.cni.");
     for (const std::string& key : top_.unknown())
       config_.warnings.push_back("the key \"" + key + "\" is unknown and ignored");
     return std::move(config_);

@@ -1,0 +1,59 @@
+// Whatever a configuration holds: it is read or refused with a reason, and what was read keeps its
+// promises.
+#include "cni/ib-sriov/config.h"
+#include "lib/ib/guid.h"
+
+#include <cstdint>
+#include <cstdlib>
+
+namespace ibpod::ib_sriov {
+namespace {
+
+void require(bool kept) {
+  if (!kept) std::abort();
+}
+
+bool plain(const Path& path) {
+  for (const Path& part : path) {
+    if (part == "..") return false;
+  }
+  return path.is_absolute() && path.string().find('\0') == std::string::npos;
+}
+
+void check(const Config& config) {
+  const node::Wanted& wanted = config.order.wanted;
+  require(plain(config.state_folder));
+  require(config.log_file.empty() || plain(config.log_file));
+  require(config.order.device_info.empty() || plain(config.order.device_info));
+  require(config.order.timeout >= Duration(1'000) && config.order.timeout <= Duration(110'000));
+  if (wanted.guids) require(ib::check_assignable(wanted.guids->port).ok());
+  if (wanted.pkey) require(ib::check_tenant(*wanted.pkey).ok());
+  if (wanted.mtu) require(*wanted.mtu >= 68 && *wanted.mtu <= 65520);
+}
+
+void read(const cni::Network& network) {
+  cni::Call call;
+  call.ifname = "net1";
+  for (const cni::Verb verb : {cni::Verb::add, cni::Verb::gc}) {
+    call.verb = verb;
+    const Result<Config> config = parse_config(call, network);
+    if (config) check(*config);
+    if (config && verb == cni::Verb::add) require(!config->order.device.empty());
+    if (!config) require(!config.error().text().empty());
+  }
+  call.verb = cni::Verb::del;
+  const Remains rest = parse_remains(call, network);
+  require(plain(rest.state_folder));
+}
+
+}  // namespace
+}  // namespace ibpod::ib_sriov
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  const std::string text(reinterpret_cast<const char*>(data), size);
+  auto document = ibpod::cni::parse_document(text);
+  if (!document) return 0;
+  const auto network = ibpod::cni::parse_network(std::move(*document), text);
+  if (network) ibpod::ib_sriov::read(*network);
+  return 0;
+}

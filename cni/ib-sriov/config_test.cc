@@ -1,0 +1,154 @@
+#include "cni/ib-sriov/config.h"
+
+#include <doctest/doctest.h>
+
+namespace ibpod::ib_sriov {
+namespace {
+
+const ib::Guid kFirst(0x0200000000000001);
+
+cni::Call call(cni::Verb verb = cni::Verb::add) {
+  cni::Call made;
+  made.verb = verb;
+  made.container_id = "c1";
+  made.netns = "/run/netns/pod";
+  made.ifname = "net1";
+  return made;
+}
+
+cni::Network network(const std::string& keys) {
+  const std::string text =
+      R"({"name":"blue","type":"ib-sriov")" + std::string(keys.empty() ? "" : ",") + keys + "}";
+  return cni::parse_network(cni::parse_document(text).value(), text).value();
+}
+
+Result<Config> read(const std::string& keys) {
+  return parse_config(call(), network(R"("deviceID":"0000:3b:00.1")" +
+                                      std::string(keys.empty() ? "" : ",") + keys));
+}
+Config good(const std::string& keys) { return read(keys).value(); }
+
+TEST_CASE("a device is all that a network needs, and the rest has its defaults") {
+  const Config config = good("");
+  CHECK(config.order.device.text() == "0000:3b:00.1");
+  CHECK(config.order.wanted.ifname == "net1");
+  CHECK_FALSE(config.order.wanted.guids);
+  CHECK_FALSE(config.order.wanted.policy);
+  CHECK_FALSE(config.order.wanted.mtu);
+  CHECK_FALSE(config.order.wanted.pkey);
+  CHECK_FALSE(config.order.wanted.isolation);
+  CHECK_FALSE(config.order.vfio);
+  CHECK_FALSE(config.ib_kubernetes);
+  CHECK(config.order.timeout == Duration(30'000));
+  CHECK(config.log_level == log::Level::info);
+  CHECK(config.log_file.empty());
+  CHECK(config.state_folder == kStateFolder);
+  CHECK(config.warnings.empty());
+}
+
+TEST_CASE("every key is read") {
+  const Config config = good(R"("link_state":"disable","rdmaIsolation":true,"pkey":"0x8001",
+    "ibKubernetesEnabled":true,"vfioPciMode":true,"mtu":4092,"logLevel":"debug","logFile":"/var/log/x",
+    "timeoutSeconds":110,"stateDir":"/run/state","guid":"02:00:00:00:00:00:00:01",
+    "capabilities":{"infinibandGUID":true},"runtimeConfig":{"CNIDeviceInfoFile":"/run/info"},
+    "args":{"cni":{"mellanox.infiniband.app":"configured","odd":[1,{"a":null}]}})");
+  CHECK(config.order.wanted.policy == node::LinkPolicy::disable);
+  CHECK(config.order.wanted.isolation);
+  CHECK(config.order.wanted.pkey == ib::PKey(0x8001));
+  CHECK(config.order.wanted.mtu == 4092U);
+  CHECK(config.order.wanted.guids == node::Guids{kFirst, kFirst});
+  CHECK(config.order.vfio);
+  CHECK(config.order.timeout == Duration(110'000));
+  CHECK(config.order.device_info == "/run/info");
+  CHECK(config.ib_kubernetes);
+  CHECK(config.ib_kubernetes_configured);
+  CHECK(config.log_level == log::Level::debug);
+  CHECK(config.log_file == "/var/log/x");
+  CHECK(config.state_folder == "/run/state");
+  CHECK(config.warnings.empty());
+}
+
+TEST_CASE("link states are those of ib-sriov-cni") {
+  CHECK(good(R"("link_state":"auto")").order.wanted.policy == node::LinkPolicy::automatic);
+  CHECK(good(R"("link_state":"enable")").order.wanted.policy == node::LinkPolicy::enable);
+  CHECK_FALSE(good(R"("link_state":"")").order.wanted.policy);
+  CHECK_FALSE(good(R"("link_state":null)").order.wanted.policy);
+}
+
+TEST_CASE("a key that differs by case is taken, with a warning") {
+  const Config config = good(R"("rdmaisolation":true,"PKEY":"0x0001")");
+  CHECK(config.order.wanted.isolation);
+  CHECK(config.order.wanted.pkey == ib::PKey(0x0001));
+  CHECK(config.warnings ==
+        std::vector<std::string>{"rdmaisolation is read as rdmaIsolation", "PKEY is read as pkey"});
+  const Config nested = good(R"("runtimeConfig":{"infinibandguid":"02:00:00:00:00:00:00:01"})");
+  CHECK(nested.order.wanted.guids);
+  CHECK(nested.warnings ==
+        std::vector<std::string>{"runtimeConfig.infinibandguid is read as infinibandGUID"});
+}
+
+TEST_CASE("an unknown key is a warning; the state of ib-sriov-cni is none of the configuration's") {
+  const Config config = good(R"("Master":"ib9","HostIFGUID":"02:00:00:00:00:00:00:09","vlan":3)");
+  CHECK(config.warnings == std::vector<std::string>{"the key \"Master\" is unknown and ignored",
+                                                    "the key \"HostIFGUID\" is unknown and ignored",
+                                                    "the key \"vlan\" is unknown and ignored"});
+  CHECK_FALSE(config.order.wanted.guids);
+}
+
+TEST_CASE("a GUID may be asked for in three places, and all must mean the same") {
+  const std::string runtime = R"("runtimeConfig":{"infinibandGUID":"02:00:00:00:00:00:00:01"})";
+  const std::string args = R"("args":{"cni":{"guid":"0200:0000:0000:0001"}})";
+  const std::string top = R"("guid":"0x0200000000000001")";
+  for (const std::string& keys : {runtime, args, top, runtime + "," + args + "," + top}) {
+    CAPTURE(keys);
+    CHECK(good(keys).order.wanted.guids == node::Guids{kFirst, kFirst});
+  }
+  const std::string other = R"("guid":"02:00:00:00:00:00:00:02")";
+  CHECK(read(runtime + "," + other).error().text() ==
+        "guid: 02:00:00:00:00:00:00:02 differs from runtimeConfig.infinibandGUID: "
+        "02:00:00:00:00:00:00:01");
+  CHECK_FALSE(good(R"("runtimeConfig":{"infinibandGUID":""})").order.wanted.guids);
+}
+
+TEST_CASE("P_Keys are read with a base, or as JSON numbers") {
+  struct Case {
+    const char* value;
+    uint16_t key;
+  };
+  for (const Case& one : {Case{R"("0x8001")", 0x8001},
+                          {R"("0x1")", 1},
+                          {R"("0X7ffe")", 0x7ffe},
+                          {"1000", 1000},
+                          {"32769", 0x8001}}) {
+    CAPTURE(one.value);
+    CHECK(good("\"pkey\":" + std::string(one.value)).order.wanted.pkey == ib::PKey(one.key));
+  }
+  CHECK_FALSE(good(R"("pkey":"")").order.wanted.pkey);
+}
+
+TEST_CASE("the device may come from runtimeConfig alone, and GC and STATUS need none") {
+  const auto injected = network(R"("runtimeConfig":{"deviceID":"0000:3B:00.1"})");
+  CHECK(parse_config(call(), injected)->order.device.text() == "0000:3b:00.1");
+  CHECK_FALSE(parse_config(call(), network("")));
+  for (const cni::Verb verb : {cni::Verb::gc, cni::Verb::status}) {
+    CHECK(parse_config(call(verb), network("")));
+  }
+}
+
+TEST_CASE("for DEL each key is read as far as it can be") {
+  const Remains rest = parse_remains(
+      call(cni::Verb::del), network(R"("logLevel":"loud","stateDir":"/run/state","timeoutSeconds":5,
+                 "deviceID":"0000:3b:00.1","pkey":"junk","ipam":{"type":"dhcp"})"));
+  CHECK(rest.device->text() == "0000:3b:00.1");
+  CHECK(rest.state_folder == "/run/state");
+  CHECK(rest.timeout == Duration(5'000));
+  CHECK(rest.warnings.size() == 1);
+  const Remains nothing =
+      parse_remains(call(cni::Verb::del), network(R"("deviceID":"../x","stateDir":"x")"));
+  CHECK_FALSE(nothing.device);
+  CHECK(nothing.state_folder == kStateFolder);
+  CHECK(nothing.warnings.size() == 2);
+}
+
+}  // namespace
+}  // namespace ibpod::ib_sriov

@@ -1,0 +1,420 @@
+// The plugin as a runtime calls it: environment and standard input in, JSON and an exit code out.
+#include "cni/ib-sriov/plugin.h"
+
+#include "tests/support/fake_kernel.h"
+#include "tests/support/temp_folder.h"
+
+#include <doctest/doctest.h>
+
+namespace ibpod::ib_sriov {
+namespace {
+
+using fake::FakeKernel;
+
+const Path kPod = "/run/netns/pod";
+const Path kOwn = "/proc/self/ns/net";
+const ib::PciAddress kVf = fake::vf_address(0, 0);
+constexpr const char* kGuid = "02:00:00:00:00:00:0a:01";
+
+// The node outlives a call; the plugin's kernel goes with it.
+class Lent : public node::Kernel {
+ public:
+  explicit Lent(FakeKernel& kernel) : kernel_(kernel) {}
+  Result<std::optional<node::Function>> function(const ib::PciAddress& address) override {
+    return kernel_.function(address);
+  }
+  Result<nl::RdmaNetnsMode> rdma_netns_mode() override { return kernel_.rdma_netns_mode(); }
+  Result<std::optional<node::Namespace>> find_namespace(const Path& path) override {
+    return kernel_.find_namespace(path);
+  }
+  Result<std::optional<node::Netdev>> find_netdev(const node::Namespace& where,
+                                                  const std::string& name) override {
+    return kernel_.find_netdev(where, name);
+  }
+  Result<std::vector<node::Netdev>> netdevs(const node::Namespace& where,
+                                            const ib::PciAddress& function) override {
+    return kernel_.netdevs(where, function);
+  }
+  Result<std::vector<node::RdmaDevice>> rdma_devices(const node::Namespace& where,
+                                                     const ib::PciAddress& function) override {
+    return kernel_.rdma_devices(where, function);
+  }
+  Result<ib::Port> port(const node::Namespace& where, const std::string& device) override {
+    return kernel_.port(where, device);
+  }
+  Result<nl::VfSettings> vf_settings(const node::Function& vf) override {
+    return kernel_.vf_settings(vf);
+  }
+  Result<std::vector<nl::LinkAddress>> addresses(const node::Namespace& where,
+                                                 nl::IfIndex netdev) override {
+    return kernel_.addresses(where, netdev);
+  }
+  Status set_vf_guids(const node::Function& vf, ib::Guid node, ib::Guid port) override {
+    return kernel_.set_vf_guids(vf, node, port);
+  }
+  Status set_vf_policy(const node::Function& vf, nl::LinkPolicy policy) override {
+    return kernel_.set_vf_policy(vf, policy);
+  }
+  Status set_driver(const ib::PciAddress& function,
+                    const std::optional<std::string>& driver) override {
+    return kernel_.set_driver(function, driver);
+  }
+  Status move_rdma(const node::Namespace& from, const std::string& device,
+                   const node::Namespace& to) override {
+    return kernel_.move_rdma(from, device, to);
+  }
+  Status rename_rdma(const node::Namespace& where, const std::string& device,
+                     const std::string& name) override {
+    return kernel_.rename_rdma(where, device, name);
+  }
+  Status move_netdev(const node::Namespace& from, nl::IfIndex netdev, const node::Namespace& to,
+                     const std::string& name) override {
+    return kernel_.move_netdev(from, netdev, to, name);
+  }
+  Status change_netdev(const node::Namespace& where, nl::IfIndex netdev,
+                       const node::NetdevChange& change) override {
+    return kernel_.change_netdev(where, netdev, change);
+  }
+  Status remove_netdev(const node::Namespace& where, nl::IfIndex netdev) override {
+    return kernel_.remove_netdev(where, netdev);
+  }
+  Status configure(const node::Namespace& where, nl::IfIndex netdev,
+                   const node::Addressing& addressing, Deadline deadline) override {
+    return kernel_.configure(where, netdev, addressing, deadline);
+  }
+  Status announce(const node::Namespace& where, nl::IfIndex netdev,
+                  const std::vector<ip::Prefix>& addresses) override {
+    return kernel_.announce(where, netdev, addresses);
+  }
+  Result<bool> wait_for_change(Deadline deadline) override {
+    return kernel_.wait_for_change(deadline);
+  }
+
+ private:
+  FakeKernel& kernel_;
+};
+
+struct Bed {
+  FakeKernel k = fake::node_with(1, 2);
+  TempFolder state;
+  TempFolder programs;
+  cni::Environment environment;
+  fake::State before;
+
+  Bed() {
+    k.state.namespaces[fake::kHostId].path = kOwn;
+    k.make_namespace(kPod);
+    environment = {{"CNI_COMMAND", "ADD"},
+                   {"CNI_CONTAINERID", "c1"},
+                   {"CNI_NETNS", kPod.string()},
+                   {"CNI_IFNAME", "net1"},
+                   {"CNI_PATH", programs.path().string()},
+                   {"PATH", "/usr/bin:/bin"}};
+    before = k.state;
+  }
+  cni::Answer call(const std::string& input) {
+    log::Log log(log::Level::error);
+    log.set_least(log::Level::error);
+    const auto lend = [this]() -> Result<std::unique_ptr<node::Kernel>> {
+      return std::unique_ptr<node::Kernel>(std::make_unique<Lent>(k));
+    };
+    IbSriov plugin({lend, []() -> Result<std::string> { return std::string("boot"); }}, log);
+    return cni::serve(plugin, environment, input);
+  }
+  cni::Answer call(const std::string& verb, const std::string& input) {
+    environment["CNI_COMMAND"] = verb;
+    return call(input);
+  }
+  // `keys` behind a configuration that is in order.
+  std::string config(const std::string& keys, const std::string& version = "1.1.0") const {
+    return R"({"cniVersion":")" + version +
+           R"(","name":"blue","type":"ib-sriov","logLevel":"error",)" + R"("stateDir":")" +
+           (state.path() / "made").string() + "\"" + (keys.empty() ? "" : ",") + keys + "}";
+  }
+  // What is not as it was: on the node, and in the state folder.
+  std::string changes() const {
+    std::string text = fake::diff(before, k.state);
+    const Path attachments = state.path() / "made" / "attachments";
+    const auto files = list_folder(attachments);
+    for (const std::string& file : files.value()) text += "+ " + file + "\n";
+    return text;
+  }
+};
+
+const std::string kDevice = R"("deviceID":"0000:3b:00.1")";
+
+TEST_CASE("what Spiderpool writes is served") {
+  Bed bed;
+  bed.programs.script("spiderpool", R"(case $CNI_COMMAND in
+VERSION) echo '{"cniVersion":"1.0.0","supportedVersions":["0.3.1","1.0.0"]}';;
+ADD) echo '{"cniVersion":"0.3.1","ips":[{"version":"4","address":"10.7.0.2/16"}]}';;
+esac)");
+  bed.k.fabric.others = {ib::PKey(0x8001)};
+  const std::string config = R"({"cniVersion":"0.3.1","name":"ib","type":"ib-sriov","pkey":"0x8001",
+    "link_state":"enable","rdmaIsolation":true,"ibKubernetesEnabled":false,"logLevel":"error",
+    "ipam":{"type":"spiderpool","default_ipv4_ippool":["v4"]},"deviceID":"0000:3b:00.1",
+    "pciBusID":"0000:3b:00.1","stateDir":")" +
+                             bed.state.path().string() + "\"}";
+  const cni::Answer answer = bed.call("ADD", config);
+  REQUIRE_MESSAGE(answer.exit_code == 0, answer.output);
+  CHECK(answer.output.find("10.7.0.2/16") != std::string::npos);
+  CHECK(bed.k.function_state(kVf).policy == nl::LinkPolicy::enable);
+  REQUIRE(bed.call("DEL", config).exit_code == 0);
+  CHECK(bed.changes() == "");
+}
+
+TEST_CASE("Spiderpool's published example pkey: 1000 is refused with both readings") {
+  Bed bed;
+  const cni::Answer answer = bed.call(bed.config(kDevice + R"(,"pkey":"1000")"));
+  REQUIRE(answer.failure);
+  CHECK(answer.failure->code == 7);
+  CHECK(
+      answer.failure->message ==
+      "pkey: \"1000\" is ambiguous: as hexadecimal write \"0x1000\", as decimal write \"0x03e8\"");
+  CHECK(bed.changes() == "");
+}
+
+TEST_CASE("every verb answers") {
+  Bed bed;
+  const std::string config = bed.config(kDevice + R"(,"rdmaIsolation":true)");
+  REQUIRE(bed.call("STATUS", config).exit_code == 0);
+  const cni::Answer added = bed.call("ADD", config);
+  REQUIRE(added.exit_code == 0);
+  CHECK(added.output.find(R"("pciID":"0000:3b:00.1")") != std::string::npos);
+  CHECK(bed.call("CHECK", config).exit_code == 0);
+  CHECK(bed.call("GC", bed.config("")).exit_code == 0);
+  CHECK(bed.call("CHECK", config).exit_code == 0);
+  CHECK(bed.call("DEL", config).exit_code == 0);
+  CHECK(bed.call("DEL", config).exit_code == 0);
+  CHECK(bed.call("CHECK", config).failure->code == 106);
+  CHECK(bed.changes() == "");
+  CHECK(bed.call("VERSION", "{}").output.find("1.1.0") != std::string::npos);
+}
+
+TEST_CASE("DEL works whatever has become of the configuration since") {
+  Bed bed;
+  REQUIRE(bed.call("ADD", bed.config(kDevice)).exit_code == 0);
+  const cni::Answer answer = bed.call(
+      "DEL", bed.config(R"("deviceID":7,"pkey":"x","link_state":3,"mtu":"y","guid":[],)"
+                        R"("timeoutSeconds":"z","logFile":"relative","rdmaIsolation":"yes")"));
+  CHECK(answer.exit_code == 0);
+  CHECK(bed.changes() == "");
+}
+
+TEST_CASE("ib-kubernetes is waited for where the network says so") {
+  Bed bed;
+  const std::string on = kDevice + R"(,"ibKubernetesEnabled":true)";
+  const auto refused = [&](const std::string& keys) {
+    const cni::Answer answer = bed.call("ADD", bed.config(on + keys));
+    REQUIRE(answer.failure);
+    CHECK(answer.failure->code == 11);
+    CHECK(bed.changes() == "");
+    return answer.failure->message;
+  };
+  CHECK(refused("") ==
+        "ibKubernetesEnabled: ib-kubernetes has not configured this pod yet: args.cni has no "
+        "\"mellanox.infiniband.app\": \"configured\"");
+  CHECK(refused(R"(,"args":{"cni":{"mellanox.infiniband.app":true}})").find("has no") !=
+        std::string::npos);
+  CHECK(refused(R"(,"args":{"cni":{"mellanox.infiniband.app":"configured"}})") ==
+        "ibKubernetesEnabled: ib-kubernetes has given this pod no GUID: args.cni.guid and "
+        "runtimeConfig.infinibandGUID are empty");
+  const std::string ready =
+      R"(,"args":{"cni":{"mellanox.infiniband.app":"configured","pkey":"0x1","guid":")" +
+      std::string(kGuid) + "\"}}";
+  CHECK(bed.call("ADD", bed.config(on + ready)).exit_code == 0);
+}
+
+// --- bad inputs
+
+struct Bad {
+  std::string variable;  // "" : `value` is keys of the configuration; "raw": all of it
+  std::string value;
+  int code;
+  std::string message;
+};
+
+std::string key(const std::string& text) { return kDevice + "," + text; }
+const std::string kNoPciAddress = "\" is no PCI address: expected a form such as 0000:3b:00.2";
+const std::string kNoGuid =
+    "\" is no GUID: expected eight bytes in hex, such as 00:11:22:33:44:55:66:77";
+const std::string kNoKey = "\" is no P_Key: expected 0x0001 to 0xffff, such as \"0x8001\"";
+const std::string kFree = " is no partition: 0x0000 and 0x8000 are free places of a P_Key table";
+const std::string kDefault =
+    " is the default partition, which every port is in: name a partition from 0x0001 to 0x7ffe";
+const std::string kNetworkName =
+    "\" is no network name: expected a letter or digit, then letters, digits, '_', '.' and '-', at "
+    "most 255 in all";
+const std::string kContainer =
+    "\": expected a letter or digit, then letters, digits, '_', '.' and '-', at most 255 in all";
+const std::string kIfname =
+    "\": expected 1 to 15 characters without '/', ':', '%' and white space, not \".\" or \"..\"";
+
+const std::vector<Bad> kBad{
+    // JSON
+    {"raw", "[]", 6, "the document: expected an object, got a list"},
+    {"raw", R"({"name":"n","name":"m"})", 6, "JSON: the key \"name\" is there twice"},
+    {"raw", R"("text")", 6, "the document: expected an object, got the string \"text\""},
+    {"raw", R"({"cniVersion":"1.1.0","type":"ib-sriov"})", 7,
+     "the document: the key \"name\" is missing"},
+    {"raw", R"({"cniVersion":"9.9.9","name":"n"})", 1,
+     "cniVersion is \"9.9.9\": this plugin speaks 0.1.0, 0.2.0, 0.3.0, 0.3.1, 0.4.0, 1.0.0, 1.1.0"},
+    {"raw", R"({"cniVersion":7,"name":"n"})", 7, "cniVersion: expected a string, got the number 7"},
+    {"raw", R"({"cniVersion":"1.1.0","name":"../n"})", 7, "name: \"../n" + kNetworkName},
+    {"raw", R"({"cniVersion":"1.1.0","name":"-n"})", 7, "name: \"-n" + kNetworkName},
+    {"raw", R"({"cniVersion":"1.1.0","name":["n"]})", 7, "name: expected a string, got a list"},
+    // the device
+    {"", "", 7,
+     "deviceID: it is missing; Multus puts it in for a network whose annotation "
+     "k8s.v1.cni.cncf.io/resourceName names a device plugin's resource"},
+    {"", R"("deviceID":"")", 7,
+     "deviceID: it is missing; Multus puts it in for a network whose annotation "
+     "k8s.v1.cni.cncf.io/resourceName names a device plugin's resource"},
+    {"", R"("deviceID":7)", 7, "deviceID: expected a string, got the number 7"},
+    {"", R"("deviceID":"../../../etc")", 7, "deviceID: \"../../../etc" + kNoPciAddress},
+    {"", R"("deviceID":"0000:3b:00.1/..")", 7, "deviceID: \"0000:3b:00.1/.." + kNoPciAddress},
+    {"", R"("deviceID":"3b:00.1")", 7, "deviceID: \"3b:00.1" + kNoPciAddress},
+    {"", R"("deviceID":"0000:3b:00.8")", 7, "deviceID: \"0000:3b:00.8" + kNoPciAddress},
+    {"", R"("deviceID":"mlx5_core.sf.4")", 7, "deviceID: \"mlx5_core.sf.4" + kNoPciAddress},
+    {"", R"("deviceID":"0000:ff:00.1")", 101,
+     "deviceID 0000:ff:00.1: there is no such PCI function on this node"},
+    {"", R"("deviceID":"0000:3b:00.0")", 7,
+     "deviceID 0000:3b:00.0 is a physical function: give one of its VFs, or bind it to vfio-pci to "
+     "pass all of it to a virtual machine"},
+    {"", key(R"("deviceid":"0000:3b:00.2")"), 7,
+     "deviceid: the keys \"deviceID\" and \"deviceid\" differ only by case: keep \"deviceID\""},
+    {"", key(R"("runtimeConfig":{"deviceID":"0000:3b:00.2"})"), 7,
+     "deviceID: \"0000:3b:00.1\" and runtimeConfig.deviceID: \"0000:3b:00.2\" differ: which device "
+     "is meant?"},
+    {"", key(R"("vfioPciMode":true)"), 7,
+     "vfioPciMode: deviceID 0000:3b:00.1 is bound to mlx5_core, not to vfio-pci: bind it, or leave "
+     "vfioPciMode out"},
+    {"", key(R"("vfioPciMode":"yes")"), 7,
+     "vfioPciMode: expected true or false, got the string \"yes\""},
+    // types and values
+    {"", key(R"("rdmaIsolation":"true")"), 7,
+     "rdmaIsolation: expected true or false, got the string \"true\""},
+    {"", key(R"("rdmaIsolation":1)"), 7, "rdmaIsolation: expected true or false, got the number 1"},
+    {"", key(R"("rdmaIsolation":true,"rdmaisolation":false)"), 7,
+     "rdmaisolation: the keys \"rdmaIsolation\" and \"rdmaisolation\" differ only by case: keep "
+     "\"rdmaIsolation\""},
+    {"", key(R"("ibKubernetesEnabled":[])"), 7,
+     "ibKubernetesEnabled: expected true or false, got a list"},
+    {"", key(R"("link_state":"up")"), 7,
+     "link_state: expected auto, enable or disable, got \"up\""},
+    {"", key(R"("link_state":"Auto")"), 7,
+     "link_state: expected auto, enable or disable, got \"Auto\""},
+    {"", key(R"("link_state":true)"), 7, "link_state: expected a string, got true"},
+    {"", key(R"("mtu":67)"), 7, "mtu: expected a whole number from 68 to 65520, got the number 67"},
+    {"", key(R"("mtu":"2044")"), 7, "mtu: expected a whole number, got the string \"2044\""},
+    {"", key(R"("mtu":1500.5)"), 7, "mtu: expected a whole number, got the number 1500.5"},
+    {"", key(R"("timeoutSeconds":0)"), 7,
+     "timeoutSeconds: expected a whole number from 1 to 110, got the number 0"},
+    {"", key(R"("timeoutSeconds":111)"), 7,
+     "timeoutSeconds: expected a whole number from 1 to 110, got the number 111"},
+    {"", key(R"("loglevel":"loud")"), 7,
+     "loglevel: the keys \"logLevel\" and \"loglevel\" differ only by case: keep \"logLevel\""},
+    {"", key(R"("logFile":"../log")"), 7, "logFile: \"../log\" is no absolute path without \"..\""},
+    {"", key(R"("logFile":"/var/../etc/passwd")"), 7,
+     "logFile: \"/var/../etc/passwd\" is no absolute path without \"..\""},
+    {"", key(R"("runtimeConfig":{"CNIDeviceInfoFile":"info"})"), 7,
+     "runtimeConfig.CNIDeviceInfoFile: \"info\" is no absolute path without \"..\""},
+    {"", key(R"("runtimeConfig":{"CNIDeviceInfoFile":"/run/../etc/passwd"})"), 7,
+     "runtimeConfig.CNIDeviceInfoFile: \"/run/../etc/passwd\" is no absolute path without \"..\""},
+    {"", key(R"("runtimeConfig":[])"), 7, "runtimeConfig: expected an object, got a list"},
+    {"", key(R"("args":"x")"), 7, "args: expected an object, got the string \"x\""},
+    {"", key(R"("capabilities":{"infinibandGUID":"yes"})"), 7,
+     "capabilities.infinibandGUID: expected true or false, got the string \"yes\""},
+    // GUIDs
+    {"", key(R"("guid":"00:00:00:00:00:00:00:00")"), 7,
+     "guid: 00:00:00:00:00:00:00:00 is all zero: a port cannot have it"},
+    {"", key(R"("guid":"ff:ff:ff:ff:ff:ff:ff:ff")"), 7,
+     "guid: ff:ff:ff:ff:ff:ff:ff:ff is all ones: it means that there is no GUID"},
+    {"", key(R"("guid":"01:00:00:00:00:00:00:01")"), 7,
+     "guid: 01:00:00:00:00:00:00:01 is a group address: the lowest bit of its first byte must be "
+     "0"},
+    {"", key(R"("guid":"02:00:5e:10:00:00")"), 7, "guid: \"02:00:5e:10:00:00" + kNoGuid},
+    {"", key(R"("guid":"0g:00:00:00:00:00:00:01")"), 7,
+     "guid: \"0g:00:00:00:00:00:00:01" + kNoGuid},
+    {"", key(R"("guid":12)"), 7, "guid: expected a string, got the number 12"},
+    {"", key(R"("runtimeConfig":{"infinibandGUID":"x"})"), 7,
+     "runtimeConfig.infinibandGUID: \"x" + kNoGuid},
+    {"", key(R"("args":{"cni":{"guid":5}})"), 7,
+     "args.cni.guid: expected a string, got the number 5"},
+    {"",
+     key(R"("guid":"02:00:00:00:00:00:00:01","args":{"cni":{"guid":"02:00:00:00:00:00:00:02"}})"),
+     7, "guid: 02:00:00:00:00:00:00:01 differs from args.cni.guid: 02:00:00:00:00:00:00:02"},
+    // P_Keys
+    {"", key(R"("pkey":"1000")"), 7,
+     "pkey: \"1000\" is ambiguous: as hexadecimal write \"0x1000\", as decimal write \"0x03e8\""},
+    {"", key(R"("pkey":"0x")"), 7, "pkey: \"0x" + kNoKey},
+    {"", key(R"("pkey":"0x10000")"), 7, "pkey: \"0x10000" + kNoKey},
+    {"", key(R"("pkey":"blue")"), 7, "pkey: \"blue" + kNoKey},
+    {"", key(R"("pkey":"0x0000")"), 7, "pkey: 0x0000" + kFree},
+    {"", key(R"("pkey":"0x8000")"), 7, "pkey: 0x8000" + kFree},
+    {"", key(R"("pkey":"0x7fff")"), 7, "pkey: 0x7fff" + kDefault},
+    {"", key(R"("pkey":"0xffff")"), 7, "pkey: 0xffff" + kDefault},
+    {"", key(R"("pkey":65536)"), 7, "pkey: 65536 is no P_Key: expected 1 to 65535"},
+    {"", key(R"("pkey":-1)"), 7, "pkey: -1 is no P_Key: expected 1 to 65535"},
+    {"", key(R"("pkey":0)"), 7, "pkey: 0x0000" + kFree},
+    {"", key(R"("pkey":{})"), 7, "pkey: expected a string, got an object"},
+    // IPAM
+    {"", key(R"("ipam":{"type":"dhcp"})"), 2,
+     "ipam.type: \"dhcp\" cannot serve InfiniBand: its daemon builds requests from 6-byte Ethernet "
+     "addresses; use host-local, static, whereabouts or another one"},
+    {"", key(R"("ipam":{"subnet":"10.0.0.0/8"})"), 7,
+     "ipam: the key \"type\" is missing, which names the IPAM plugin"},
+    {"", key(R"("ipam":{"type":"../lease"})"), 7,
+     "ipam.type: \"../lease\" is no name of a program"},
+    {"", key(R"("ipam":7)"), 7, "ipam: expected an object, got the number 7"},
+    {"", key(R"("dns":{"nameservers":"x"})"), 7,
+     "dns.nameservers: expected a list, got the string \"x\""},
+    // the environment
+    {"CNI_CONTAINERID", "../c", 4, "CNI_CONTAINERID is \"../c" + kContainer},
+    {"CNI_CONTAINERID", "a:b", 4, "CNI_CONTAINERID is \"a:b" + kContainer},
+    {"CNI_CONTAINERID", "", 4, "ADD needs variables that are missing: CNI_CONTAINERID"},
+    {"CNI_IFNAME", "../../net1", 4, "CNI_IFNAME is \"../../net1" + kIfname},
+    {"CNI_IFNAME", "sixteen-letters-", 4, "CNI_IFNAME is \"sixteen-letters-" + kIfname},
+    {"CNI_IFNAME", "a:b", 4, "CNI_IFNAME is \"a:b" + kIfname},
+    {"CNI_IFNAME", "..", 4, "CNI_IFNAME is \".." + kIfname},
+    {"CNI_IFNAME", "eth0", 102, "CNI_IFNAME: the pod already has an interface eth0"},
+    {"CNI_NETNS", "run/netns/pod", 4,
+     "CNI_NETNS is \"run/netns/pod\": expected an absolute path without \"..\""},
+    {"CNI_NETNS", "/run/../proc/1/ns/net", 4,
+     "CNI_NETNS is \"/run/../proc/1/ns/net\": expected an absolute path without \"..\""},
+    {"CNI_NETNS", "/run/netns/gone", 3,
+     "CNI_NETNS: there is no network namespace at /run/netns/gone"},
+    {"CNI_NETNS", "/proc/self/ns/net", 4,
+     "CNI_NETNS: /proc/self/ns/net is the host's own network namespace: a pod with hostNetwork "
+     "needs "
+     "no attachment"},
+    {"CNI_ARGS", "K8S_POD_NAME", 4,
+     "CNI_ARGS is \"K8S_POD_NAME\": expected pairs KEY=VALUE with ';' between them; "
+     "\"K8S_POD_NAME\" "
+     "is none"},
+    {"CNI_COMMAND", "REMOVE", 4,
+     "CNI_COMMAND is \"REMOVE\": expected ADD, DEL, CHECK, GC, STATUS or VERSION"},
+};
+
+TEST_CASE("bad input is refused with its code and its reason, and changes nothing") {
+  MESSAGE(kBad.size() << " bad inputs");
+  for (const Bad& bad : kBad) {
+    Bed bed;
+    std::string input = bed.config(kDevice);
+    if (bad.variable == "raw") input = bad.value;
+    if (bad.variable.empty()) input = bed.config(bad.value);
+    if (bad.variable.starts_with("CNI_")) bed.environment[bad.variable] = bad.value;
+    CAPTURE(bad.variable);
+    CAPTURE(bad.value);
+    const cni::Answer answer = bed.call(input);
+    CHECK(answer.exit_code == 1);
+    REQUIRE(answer.failure);
+    CHECK(answer.failure->code == bad.code);
+    CHECK(answer.failure->message == bad.message);
+    CHECK(bed.changes() == "");
+    CHECK(bed.k.trail().empty());
+  }
+}
+
+}  // namespace
+}  // namespace ibpod::ib_sriov
