@@ -45,9 +45,10 @@ mark_kernel_log() {
   echo "<5>$mark" >/dev/kmsg
 }
 
-# What the node is now, as text; a `nodestate` in the PATH knows better.
+# What the node is now, as text. A VF that a case has bound anew by hand may keep its devices' new names.
 snapshot() {
-  if command -v nodestate >/dev/null; then nodestate; else node_state; fi
+  nodestate "$opensm_dir/partitions.conf" |
+    sed -E 's/^link host [^ ]+ kind=ipoib/link host ? kind=ipoib/; s/^rdma host [^ ]+ of/rdma host ? of/' | sort
   user_processes
 }
 
@@ -145,7 +146,7 @@ main() {
   exec 3>/dev/ttyS1
   stty -F /dev/ttyS1 raw -echo
   mark_kernel_log
-  mkdir -p "$IBPOD_BIN" && cp "$ROOT/build/release/bin/ib-sriov" "$IBPOD_BIN/"
+  mkdir -p "$IBPOD_BIN" && cp "$ROOT"/build/release/bin/ib-sriov "$ROOT"/build/release/tests/vm/nodestate "$IBPOD_BIN/"
   if ! prepare_node >/run/vm/log/setup 2>&1; then power_off; fi
   case $MODE in
     cases)

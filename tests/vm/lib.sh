@@ -137,12 +137,6 @@ clear_guid() { # PF VF [RDMA-NAME]: the name it had; a bind gives a new one
   if [ "${3:-$now}" != "$now" ]; then rdma dev set "$now" name "$3"; fi
 }
 
-# The node's state as text. This stands in while the tool of that name is not built.
-if ! command -v nodestate >/dev/null; then
-  . "$ROOT/tests/vm/node.sh"
-  nodestate() { node_state; }
-fi
-
 # --- namespaces -------------------------------------------------------------------------------------------------------
 
 new_pod() { # NAME: a network namespace, as a container runtime makes one

@@ -75,53 +75,6 @@ unload_node() {
   rmmod softhca
 }
 
-# --- the node's state as text ---------------------------------------------------------------------------------------
-
-# PCI functions are named by their address: a VF that was bound again has new device names, and may keep them.
-# No GUID is all zeros when there was never one, and all ones when it was taken back.
-node_state() {
-  raw_state | sed -E 's/=0000:0000:0000:0000 |=(ffff:){3}ffff /=none /; s/GUID ((00:){7}00|(ff:){7}ff)/GUID none/g'
-}
-
-raw_state() {
-  local pf dir
-  echo "rdma netns mode: $(rdma system show)"
-  for pf in "$PF0" "$PF1"; do
-    for dir in "/sys/bus/pci/devices/$pf" "/sys/bus/pci/devices/$pf"/virtfn*; do function_state "$dir"; done
-    vf_state "/sys/bus/pci/devices/$pf/net/"*
-  done
-  other_links
-  ip -o address show scope global
-  sed -n 's/^[^ ]* [^ ]* [^ ]* [^ ]* \([^ ]*\).* - nsfs .*/\1/p' /proc/self/mountinfo | sort
-  { find /var/lib/ibpod /var/lib/cni /run/ibpod ! -type d 2>/dev/null || true; } | sort
-  cksum "$opensm_dir/partitions.conf"
-}
-
-# Only builtins: a process costs 20 ms and more under emulation.
-function_state() { # PCI-FOLDER
-  cd -P "$1" || return
-  local name=${PWD##*/} driver=none guid=none mtu=none override file
-  for file in infiniband/*/node_guid; do [ ! -e "$file" ] || guid=$(<"$file"); done
-  for file in net/*/mtu; do [ ! -e "$file" ] || mtu=$(<"$file"); done
-  override=$(<driver_override)
-  if cd -P driver 2>/dev/null; then driver=${PWD##*/}; fi
-  cd /
-  echo "$name driver=$driver node_guid=$guid mtu=$mtu override=$override"
-}
-
-# GUIDs and link policy of the VFs, as the PF has them.
-vf_state() { # PF-NETDEV-FOLDER
-  ip -d link show dev "${1##*/}" | sed -nE 's/^ *vf ([0-9]+) .*(NODE_GUID .*)/vf \1 \2/p'
-}
-
-# Links that no PCI function owns: a pod's left-overs in the host's namespace.
-other_links() {
-  local dir
-  for dir in /sys/class/net/*; do
-    [ -e "$dir/device" ] || echo "link ${dir##*/}"
-  done
-}
-
 # What runs in user space beside PID 1, without process ids: a daemon may have been started anew.
 user_processes() {
   ps -e -o ppid=,pid=,args= >/run/processes
