@@ -58,7 +58,8 @@ Status release_addresses_of_call(const Context& context, Deadline deadline) {
 }  // namespace
 
 Status del(const Context& context, const std::optional<ib::PciAddress>& device, Duration timeout) {
-  const Deadline deadline = Deadline::in(timeout);
+  // What an ADD had little patience for has still to be undone.
+  const Deadline deadline = Deadline::in(std::max(timeout, kUndoTime));
   const std::vector<node::RecordName> names =
       TRY(context.records.of_attachment(context.call.container_id, context.call.ifname));
   Errors errors;
