@@ -142,12 +142,16 @@ power_off() {
   busybox poweroff -f
 }
 
+copy_programs() {
+  mkdir -p "$IBPOD_BIN"
+  cp "$ROOT/build/release/bin/ib-sriov" "$ROOT/build/release/tests/vm/nodestate" "$IBPOD_BIN/"
+}
+
 main() {
   exec 3>/dev/ttyS1
   stty -F /dev/ttyS1 raw -echo
   mark_kernel_log
-  mkdir -p "$IBPOD_BIN" && cp "$ROOT"/build/release/bin/ib-sriov "$ROOT"/build/release/tests/vm/nodestate "$IBPOD_BIN/"
-  if ! prepare_node >/run/vm/log/setup 2>&1; then power_off; fi
+  if ! { copy_programs && prepare_node; } >/run/vm/log/setup 2>&1; then power_off; fi
   case $MODE in
     cases)
       tell ready
