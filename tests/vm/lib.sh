@@ -140,8 +140,12 @@ clear_guid() { # PF VF [RDMA-NAME]: the name it had; a bind gives a new one
 # --- namespaces -------------------------------------------------------------------------------------------------------
 
 new_pod() { # NAME: a network namespace, as a container runtime makes one
-  ip netns add "$1"
+  make_netns "$1"
   at_end delete_pod "$1"
+}
+
+make_netns() { # NAME: also anew, after a pod's has been deleted
+  ip netns add "$1"
   ip -n "$1" link set lo up
 }
 
@@ -234,6 +238,12 @@ must() { # VERB POD [VAR=VALUE...]: must succeed
 }
 add() { must ADD "$@"; } # POD [VAR=VALUE...]
 del() { must DEL "$@"; } # POD [VAR=VALUE...]
+
+# The result of the ADD just made goes into the configuration as prevResult, as a runtime has it for CHECK and DEL.
+keep_result() {
+  jq --argjson result "$out" '.prevResult = $result' "$WORK/conf" >"$WORK/conf.new"
+  mv "$WORK/conf.new" "$WORK/conf"
+}
 
 gc() { # CONTAINER...: GC of the network $WORK/conf; the net1 of these containers are the valid attachments
   jq '."cni.dev/valid-attachments" = [$ARGS.positional[] | {containerID: ., ifname: "net1"}]' "$WORK/conf" \

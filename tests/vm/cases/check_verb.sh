@@ -10,9 +10,7 @@ new_pod p1
 conf "$vf" ".rdmaIsolation = true | .mtu = 1500 | .pkey = \"0x8001\" | $lease"
 remember_node
 add p1
-cp "$WORK/out" "$WORK/result"
-jq --slurpfile result "$WORK/result" '.prevResult = $result[0]' "$WORK/conf" >"$WORK/conf.new"
-mv "$WORK/conf.new" "$WORK/conf"
+keep_result
 must CHECK p1
 expect_eq "output" "$out" ""
 

@@ -12,6 +12,6 @@ for isolation in true false; do
   ip netns delete p1
   del p1
   expect_eq "leases" "$(ls "$WORK/leases")" calls
-  ip netns add p1
+  make_netns p1
   expect_unchanged "ADD and DEL"
 done

@@ -34,6 +34,6 @@ expect_eq "other's record" "$(find /var/lib/ibpod/attachments -name 'other:*' | 
 
 conf "$(vf_pci 0 2)" "$lease"
 del alive
-ip netns add other
-ip netns add gone
+make_netns other
+make_netns gone
 expect_unchanged "all of it"

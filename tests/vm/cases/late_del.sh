@@ -23,6 +23,6 @@ del p1
 del p1
 ip netns delete p1
 del p1 CNI_NETNS=
-ip netns add p1
+make_netns p1
 expect_unchanged "ADD and DELs"
 expect_eq "leases" "$(ls "$WORK/leases")" calls

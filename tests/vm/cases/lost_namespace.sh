@@ -20,6 +20,6 @@ for isolation in true false; do
   del p1
   kill "$keeper"
   wait "$keeper" 2>/dev/null || true
-  ip netns add p1
+  make_netns p1
   expect_unchanged "ADD and DEL"
 done

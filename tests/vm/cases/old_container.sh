@@ -15,7 +15,7 @@ del old
 del old CNI_NETNS=
 ip netns delete old
 del old
-ip netns add old
+make_netns old
 expect_unchanged "a DEL of the old container"
 expect_eq "binding and RDMA device" "$(binding "$vf") $(rdma_device new "$vf")" "$before"
 expect_eq "the interface" "$(netdev new "$vf")" net1
