@@ -70,7 +70,8 @@ class [[nodiscard]] Result {
 
   const T& value() const& { return require(), *value_; }
   T& value() & { return require(), *value_; }
-  T&& value() && { return require(), std::move(*value_); }
+  // By value: what a loop or a reference takes from a temporary Result lives on.
+  T value() && { return require(), std::move(*value_); }
   const T& operator*() const& { return value(); }
   T& operator*() & { return value(); }
   const T* operator->() const { return &value(); }
