@@ -37,7 +37,7 @@ kernel_complaints() {
     }
     {print}
     END {if (inside) print block}' |
-    grep -E "BUG|WARNING|Oops|general protection|refcount|[Ll]eak|hung task|blocked for more than|Couldn't|stall|orrupt|Poison|Redzone|use-after-free|waiting for .* to become free|UBSAN|inconsistent|possible recursive"
+    grep -E "BUG|WARNING|Oops|general protection|refcount|[Ll]eak|hung task|blocked for more than|Couldn't|stall|orrupt|Poison|Redzone|use-after-free|waiting for .* to become free|UBSAN|inconsistent lock state|possible recursive"
 }
 
 mark_kernel_log() {
