@@ -23,60 +23,110 @@ Value strings(const std::vector<std::string>& texts) {
   return list;
 }
 
-Result<std::vector<std::string>> read_strings(const Value& parent, std::string_view key) {
-  const Value list = TRY(parent.at(key));
-  const std::vector<Value> elements = TRY(list.elements());
-  std::vector<std::string> texts;
-  for (const Value& element : elements) {
-    std::string text = TRY(element.string());
-    texts.push_back(std::move(text));
-  }
-  return texts;
-}
-
-Result<std::string> read_string(const Value& parent, std::string_view key) {
-  const Value value = TRY(parent.at(key));
-  return value.string();
-}
-
-Result<bool> read_bool(const Value& parent, std::string_view key) {
-  const Value value = TRY(parent.at(key));
-  return value.boolean();
-}
-
-Result<uint32_t> read_number(const Value& parent, std::string_view key, int64_t most = UINT32_MAX) {
-  const Value value = TRY(parent.at(key));
-  const int64_t number = TRY(value.integer(0, most));
-  return static_cast<uint32_t>(number);
-}
-
 // 64-bit numbers travel as hexadecimal text: JSON's own lose their lower digits in many readers.
-Result<uint64_t> read_wide(const Value& value) {
+Status read(const Value& value, uint64_t& wide) {
   const std::string text = TRY(value.string());
   const std::optional<uint64_t> number = ib::parse_hex(text);
   if (!number) return value.wrong("expected hexadecimal digits");
-  return *number;
+  wide = *number;
+  return ok();
+}
+
+Status read(const Value& value, std::string& text) {
+  text = TRY(value.string());
+  return ok();
+}
+
+Status read(const Value& value, Path& path) {
+  path = TRY(value.string());
+  return ok();
+}
+
+Status read(const Value& value, bool& flag) {
+  flag = TRY(value.boolean());
+  return ok();
+}
+
+Status read(const Value& value, uint32_t& number) {
+  const int64_t wide = TRY(value.integer(0, UINT32_MAX));
+  number = static_cast<uint32_t>(wide);
+  return ok();
+}
+
+Status read(const Value& value, LinkPolicy& policy) {
+  const int64_t number = TRY(value.integer(0, 2));
+  policy = static_cast<LinkPolicy>(number);
+  return ok();
+}
+
+Status read(const Value& value, nl::IpoibMode& mode) {
+  const int64_t number = TRY(value.integer(0, 1));
+  mode = static_cast<nl::IpoibMode>(number);
+  return ok();
+}
+
+Status read(const Value& value, ib::Guid& guid) {
+  const std::string text = TRY(value.string());
+  guid = TRY(ib::Guid::parse(text));
+  return ok();
+}
+
+Status read(const Value& value, ib::PKey& pkey) {
+  const std::string text = TRY(value.string());
+  pkey = TRY(ib::PKey::parse(text));
+  return ok();
+}
+
+Status read(const Value& value, ib::PciAddress& address) {
+  const std::string text = TRY(value.string());
+  address = TRY(ib::PciAddress::parse(text));
+  return ok();
+}
+
+Status read(const Value& value, nl::HardwareAddress& address) {
+  const std::string digits = TRY(value.string());
+  for (size_t i = 0; i + 1 < digits.size(); i += 2) {
+    const std::optional<uint64_t> byte = ib::parse_hex(std::string_view(digits).substr(i, 2));
+    if (!byte) return value.wrong("expected hexadecimal digits");
+    address.push_back(static_cast<uint8_t>(*byte));
+  }
+  return ok();
+}
+
+Status read(const Value& value, Guids& guids);
+Status read(const Value& value, FoundNetdev& netdev);
+Status read(const Value& value, Namespace& netns);
+Status read(const Value& value, Wanted& wanted);
+Status read(const Value& value, Found& found);
+Status read(const Value& value, PodName& pod);
+
+template <typename T>
+Status read(const Value& value, std::vector<T>& list) {
+  const std::vector<Value> elements = TRY(value.elements());
+  for (const Value& element : elements) TRY(read(element, list.emplace_back()));
+  return ok();
+}
+
+// A member that has to be there.
+template <typename T>
+Status read(const Value& parent, std::string_view key, T& member) {
+  const Value value = TRY(parent.at(key));
+  return read(value, member);
+}
+
+template <typename T>
+Status read(const Value& parent, std::string_view key, std::optional<T>& member) {
+  const std::optional<Value> value = parent.find(key);
+  return value ? read(*value, member.emplace()) : ok();
 }
 
 Value write(const Guids& guids) {
   return Value::object().set("node", guids.node.text()).set("port", guids.port.text());
 }
 
-Result<std::optional<Guids>> read_guids(const Value& parent, std::string_view key) {
-  const std::optional<Value> value = parent.find(key);
-  if (!value) return std::optional<Guids>();
-  const std::string node = TRY(read_string(*value, "node"));
-  const std::string port = TRY(read_string(*value, "port"));
-  Guids guids;
-  guids.node = TRY(ib::Guid::parse(node));
-  guids.port = TRY(ib::Guid::parse(port));
-  return std::optional<Guids>(guids);
-}
-
-Result<std::optional<LinkPolicy>> read_policy(const Value& parent) {
-  if (!parent.find("policy")) return std::optional<LinkPolicy>();
-  const uint32_t number = TRY(read_number(parent, "policy", 2));
-  return std::optional<LinkPolicy>(static_cast<LinkPolicy>(number));
+Status read(const Value& value, Guids& guids) {
+  TRY(read(value, "node", guids.node));
+  return read(value, "port", guids.port);
 }
 
 Value write(const Namespace& netns) {
@@ -87,16 +137,11 @@ Value write(const Namespace& netns) {
   return value;
 }
 
-Result<Namespace> read_netns(const Value& value) {
-  Namespace netns;
-  netns.path = TRY(read_string(value, "path"));
-  const Value device = TRY(value.at("device"));
-  const Value inode = TRY(value.at("inode"));
-  netns.identity.device = TRY(read_wide(device));
-  netns.identity.inode = TRY(read_wide(inode));
-  if (const std::optional<Value> cookie = value.find("cookie"))
-    netns.identity.cookie = TRY(read_wide(*cookie));
-  return netns;
+Status read(const Value& value, Namespace& netns) {
+  TRY(read(value, "path", netns.path));
+  TRY(read(value, "device", netns.identity.device));
+  TRY(read(value, "inode", netns.identity.inode));
+  return read(value, "cookie", netns.identity.cookie);
 }
 
 Value write(const Wanted& wanted) {
@@ -109,35 +154,19 @@ Value write(const Wanted& wanted) {
   return value;
 }
 
-Result<Wanted> read_wanted(const Value& value) {
-  Wanted wanted;
-  wanted.ifname = TRY(read_string(value, "ifname"));
-  wanted.isolation = TRY(read_bool(value, "isolation"));
-  wanted.guids = TRY(read_guids(value, "guids"));
-  wanted.policy = TRY(read_policy(value));
-  if (value.find("mtu")) wanted.mtu = TRY(read_number(value, "mtu"));
-  if (value.find("pkey")) {
-    const std::string pkey = TRY(read_string(value, "pkey"));
-    wanted.pkey = TRY(ib::PKey::parse(pkey));
-  }
-  return wanted;
+Status read(const Value& value, Wanted& wanted) {
+  TRY(read(value, "ifname", wanted.ifname));
+  TRY(read(value, "isolation", wanted.isolation));
+  TRY(read(value, "guids", wanted.guids));
+  TRY(read(value, "policy", wanted.policy));
+  TRY(read(value, "mtu", wanted.mtu));
+  return read(value, "pkey", wanted.pkey);
 }
 
 Value write(const nl::HardwareAddress& address) {
   std::string digits;
   for (const uint8_t byte : address) digits += ib::hex(byte, 2);
   return digits;
-}
-
-Result<nl::HardwareAddress> read_address(const Value& value) {
-  const std::string digits = TRY(value.string());
-  nl::HardwareAddress address;
-  for (size_t i = 0; i + 1 < digits.size(); i += 2) {
-    const std::optional<uint64_t> byte = ib::parse_hex(std::string_view(digits).substr(i, 2));
-    if (!byte) return value.wrong("expected hexadecimal digits");
-    address.push_back(static_cast<uint8_t>(*byte));
-  }
-  return address;
 }
 
 Value write(const FoundNetdev& netdev) {
@@ -149,19 +178,15 @@ Value write(const FoundNetdev& netdev) {
   return value;
 }
 
-Result<FoundNetdev> read_netdev(const Value& value) {
-  FoundNetdev netdev;
-  netdev.name = TRY(read_string(value, "name"));
-  netdev.altnames = TRY(read_strings(value, "altnames"));
-  netdev.mtu = TRY(read_number(value, "mtu"));
-  netdev.up = TRY(read_bool(value, "up"));
-  const Value address = TRY(value.at("address"));
-  netdev.address = TRY(read_address(address));
-  const uint32_t mode = TRY(read_number(value, "mode", 1));
-  netdev.mode = static_cast<nl::IpoibMode>(mode);
-  netdev.umcast = TRY(read_bool(value, "umcast"));
-  netdev.children = TRY(read_strings(value, "children"));
-  return netdev;
+Status read(const Value& value, FoundNetdev& netdev) {
+  TRY(read(value, "name", netdev.name));
+  TRY(read(value, "altnames", netdev.altnames));
+  TRY(read(value, "mtu", netdev.mtu));
+  TRY(read(value, "up", netdev.up));
+  TRY(read(value, "address", netdev.address));
+  TRY(read(value, "mode", netdev.mode));
+  TRY(read(value, "umcast", netdev.umcast));
+  return read(value, "children", netdev.children);
 }
 
 Value write(const Found& found) {
@@ -177,22 +202,14 @@ Value write(const Found& found) {
   return value;
 }
 
-Result<Found> read_found(const Value& value) {
-  Found found;
-  found.driver = TRY(read_string(value, "driver"));
-  found.rdma_devices = TRY(read_strings(value, "rdma"));
-  if (const std::optional<Value> netdev = value.find("netdev"))
-    found.netdev = TRY(read_netdev(*netdev));
-  const Value others = TRY(value.at("otherNetdevs"));
-  const std::vector<Value> elements = TRY(others.elements());
-  for (const Value& element : elements) {
-    FoundNetdev other = TRY(read_netdev(element));
-    found.other_netdevs.push_back(std::move(other));
-  }
-  found.guids = TRY(read_guids(value, "guids"));
-  found.told = TRY(read_guids(value, "told"));
-  found.policy = TRY(read_policy(value));
-  return found;
+Status read(const Value& value, Found& found) {
+  TRY(read(value, "driver", found.driver));
+  TRY(read(value, "rdma", found.rdma_devices));
+  TRY(read(value, "netdev", found.netdev));
+  TRY(read(value, "otherNetdevs", found.other_netdevs));
+  TRY(read(value, "guids", found.guids));
+  TRY(read(value, "told", found.told));
+  return read(value, "policy", found.policy);
 }
 
 Value write(const Record& record) {
@@ -213,35 +230,26 @@ Value write(const Record& record) {
   return value;
 }
 
-Result<PodName> read_pod(const Value& value) {
-  PodName pod;
-  pod.name_space = TRY(read_string(value, "namespace"));
-  pod.name = TRY(read_string(value, "name"));
-  pod.uid = TRY(read_string(value, "uid"));
-  return pod;
+Status read(const Value& value, PodName& pod) {
+  TRY(read(value, "namespace", pod.name_space));
+  TRY(read(value, "name", pod.name));
+  return read(value, "uid", pod.uid);
 }
 
-Result<Record> read_record(const Value& value) {
-  Record record;
-  record.plugin = TRY(read_string(value, "plugin"));
-  record.network = TRY(read_string(value, "network"));
-  record.container_id = TRY(read_string(value, "containerID"));
-  record.ifname = TRY(read_string(value, "ifname"));
-  const Value pod = TRY(value.at("pod"));
-  record.pod = TRY(read_pod(pod));
-  const std::string device = TRY(read_string(value, "device"));
-  record.device = TRY(ib::PciAddress::parse(device));
-  const Value netns = TRY(value.at("netns"));
-  record.netns = TRY(read_netns(netns));
-  record.boot_id = TRY(read_string(value, "bootID"));
-  const Value wanted = TRY(value.at("wanted"));
-  record.wanted = TRY(read_wanted(wanted));
-  const Value found = TRY(value.at("found"));
-  record.found = TRY(read_found(found));
-  record.configuration = TRY(read_string(value, "configuration"));
-  record.cni_args = TRY(read_string(value, "cniArgs"));
-  record.cni_path = TRY(read_string(value, "cniPath"));
-  return record;
+Status read(const Value& value, Record& record) {
+  TRY(read(value, "plugin", record.plugin));
+  TRY(read(value, "network", record.network));
+  TRY(read(value, "containerID", record.container_id));
+  TRY(read(value, "ifname", record.ifname));
+  TRY(read(value, "pod", record.pod));
+  TRY(read(value, "device", record.device));
+  TRY(read(value, "netns", record.netns));
+  TRY(read(value, "bootID", record.boot_id));
+  TRY(read(value, "wanted", record.wanted));
+  TRY(read(value, "found", record.found));
+  TRY(read(value, "configuration", record.configuration));
+  TRY(read(value, "cniArgs", record.cni_args));
+  return read(value, "cniPath", record.cni_path);
 }
 
 }  // namespace
@@ -259,16 +267,20 @@ std::string text_of(const Record& record) {
 
 Result<Record> parse_record(std::string_view text) {
   const Value document = TRY(Value::parse(text));
-  const uint32_t version = TRY(read_number(document, "version"));
+  uint32_t version = 0;
+  TRY(read(document, "version", version));
   if (version != kVersion) {
     return Error(Code::unsupported, "version: expected " + std::to_string(kVersion) + ", got " +
                                         std::to_string(version));
   }
-  const std::string expected = TRY(read_string(document, "checksum"));
+  std::string expected;
+  TRY(read(document, "checksum", expected));
   const Value attachment = TRY(document.at("attachment"));
   if (checksum(attachment.text()) != expected)
     return Error(Code::invalid, "the checksum does not match: the file is damaged");
-  return read_record(attachment);
+  Record record;
+  TRY(read(attachment, record));
+  return record;
 }
 
 }  // namespace ibpod::node

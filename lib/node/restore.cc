@@ -1,5 +1,7 @@
 #include "lib/node/restore.h"
 
+#include "lib/node/fetch.h"
+#include "lib/node/names.h"
 #include "lib/node/vf.h"
 
 #include <algorithm>
@@ -10,37 +12,6 @@ namespace {
 // How long to look for devices that a move may just be creating, before they are fetched by a
 // rebind.
 constexpr Duration kAppearance{1000};
-// How long to wait for a name that another VF on its way home may hold for a moment.
-constexpr Duration kNamePatience{5000};
-
-// A name that nobody else wants: a device steps aside to it, so that two that hold each other's
-// name both get through.
-std::string parking_name(const ib::PciAddress& device) {
-  std::string name = "vf";
-  for (const char c : device.text()) {
-    if (c != ':' && c != '.') name += c;
-  }
-  return name;
-}
-
-bool taken(const Status& status) { return !status && status.error().code() == Code::exists; }
-
-// Gives a device the name it had. `rename` is tried directly, then from the parking name while the
-// other holder may still move on.
-template <typename Rename>
-Status take_name(Kernel& kernel, const ib::PciAddress& device, const std::string& wanted,
-                 Deadline deadline, Rename rename) {
-  Status renamed = rename(wanted);
-  if (!taken(renamed)) return renamed;
-  const Status parked = rename(parking_name(device));
-  // A twin of the same function may be there: then it keeps the name it has.
-  if (!parked && !taken(parked)) return parked;
-  TRY(wait_until(kernel, deadline.at_most(kNamePatience), [&]() -> Result<bool> {
-    renamed = rename(wanted);
-    return !taken(renamed);
-  }));
-  return taken(renamed) ? ok() : renamed;
-}
 
 // One restoration: the record, and where things are now.
 class Restoration {
@@ -50,7 +21,7 @@ class Restoration {
         record_(record),
         found_(record.found),
         function_(std::move(function)),
-        deadline_(deadline) {}
+        trip_{kernel, record, deadline, std::nullopt} {}
 
   // Every step that does not need the one before is tried; all failures are told.
   Status run() {
@@ -61,8 +32,8 @@ class Restoration {
   }
 
   Status fetch_only(const Namespace& where) {
-    pod_ = where;
-    return fetch();
+    trip_.pod = where;
+    return fetch(trip_);
   }
 
  private:
@@ -72,18 +43,17 @@ class Restoration {
     if (lost) {
       TRY(rebind());
     } else {
-      TRY(fetch());
+      TRY(fetch(trip_));
     }
     TRY(restore_told());
-    TRY(remove_children(kHost));
-    TRY(restore_rdma_names());
-    TRY(restore_netdevs());
+    TRY(remove_children(trip_, kHost));
+    TRY(restore_names(kernel_, record_, trip_.deadline));
     return verify();
   }
 
   Status find_pod() {
     std::optional<Namespace> now = TRY(kernel_.find_namespace(record_.netns.path));
-    if (now == record_.netns) pod_ = std::move(now);
+    if (now == record_.netns) trip_.pod = std::move(now);
     return ok();
   }
 
@@ -129,30 +99,9 @@ class Restoration {
   Result<bool> needs_rebind() {
     if (function_.driver != found_.driver) return true;
     std::optional<Guids> shown;
-    const bool visible = TRY(wait_until(kernel_, deadline_.at_most(kAppearance),
-                                        [&]() -> Result<bool> { return look(shown); }));
+    const bool visible = TRY(wait_until(kernel_, trip_.deadline.at_most(kAppearance),
+                                        [&]() -> Result<bool> { return in_reach(trip_, shown); }));
     return !visible || !same(*shown, shown_before());
-  }
-
-  size_t rdma_devices_before() const { return std::max<size_t>(1, found_.rdma_devices.size()); }
-  size_t netdevs_before() const { return 1 + found_.other_netdevs.size(); }
-
-  // True when every device of the function is at home or in the pod.
-  Result<bool> look(std::optional<Guids>& shown) {
-    std::vector<RdmaDevice> devices = TRY(kernel_.rdma_devices(kHost, record_.device));
-    std::vector<Netdev> netdevs = TRY(own_netdevs(kernel_, kHost, record_.device));
-    if (pod_) {
-      const std::vector<RdmaDevice> inside = TRY(kernel_.rdma_devices(*pod_, record_.device));
-      for (const RdmaDevice& device : inside) {
-        const auto same_name = [&](const RdmaDevice& other) { return other.name == device.name; };
-        // In shared mode both list the same ones.
-        if (std::none_of(devices.begin(), devices.end(), same_name)) devices.push_back(device);
-      }
-      const std::vector<Netdev> moved = TRY(own_netdevs(kernel_, *pod_, record_.device));
-      netdevs.insert(netdevs.end(), moved.begin(), moved.end());
-    }
-    if (!devices.empty()) shown = Guids{devices.front().node_guid, devices.front().port_guid};
-    return netdevs.size() >= netdevs_before() && devices.size() >= rdma_devices_before();
   }
 
   // Fetches every device home, wherever it is, and makes the VF read its GUIDs anew.
@@ -161,188 +110,7 @@ class Restoration {
     const bool told_another = !told_nothing() && !same(*found_.told, shown_before());
     if (record_.wanted.guids || told_another) TRY(tell(shown_before()));
     TRY(kernel_.set_driver(record_.device, found_.driver));
-    return await_home();
-  }
-
-  Status fetch() {
-    if (!pod_) return ok();
-    const nl::RdmaNetnsMode mode = TRY(kernel_.rdma_netns_mode());
-    const std::vector<RdmaDevice> inside = TRY(kernel_.rdma_devices(*pod_, record_.device));
-    if (mode == nl::RdmaNetnsMode::exclusive && !inside.empty()) {
-      // The interface needs no fetching of its own: this makes the kernel create it anew, at home.
-      for (const RdmaDevice& device : inside) TRY(fetch_rdma(device.name));
-      TRY(await_home());
-    }
-    std::vector<Netdev> netdevs = TRY(own_netdevs(kernel_, *pod_, record_.device));
-    if (netdevs.empty()) return ok();
-    TRY(remove_children(*pod_));
-    for (const Netdev& netdev : netdevs) TRY(fetch_netdev(netdev));
-    return await_home();
-  }
-
-  // Since 7.x names count in each namespace for itself: at home somebody may have this one by now.
-  Status fetch_rdma(const std::string& name) {
-    Status moved = kernel_.move_rdma(*pod_, name, kHost);
-    if (!taken(moved)) return moved;
-    const std::string parking = parking_name(record_.device);
-    TRY(kernel_.rename_rdma(*pod_, name, parking));
-    return kernel_.move_rdma(*pod_, parking, kHost);
-  }
-
-  Status fetch_netdev(const Netdev& netdev) {
-    // The pod's altnames would clash with the host's names, and a pod could hold on to the VF so.
-    if (!netdev.altnames.empty()) {
-      TRY(kernel_.change_netdev(*pod_, netdev.index, {.altnames = std::vector<std::string>()}));
-    }
-    const std::string parking = parking_name(record_.device);
-    std::string name = found_.netdev ? found_.netdev->name : parking;
-    const std::optional<Netdev> holder = TRY(kernel_.find_netdev(kHost, name));
-    if (holder) name = parking;
-    Status moved = kernel_.move_netdev(*pod_, netdev.index, kHost, name);
-    if (!taken(moved) || name == parking) return moved;
-    // Taken in this very moment: it may have come home all the same, under another name.
-    const std::vector<Netdev> inside = TRY(own_netdevs(kernel_, *pod_, record_.device));
-    const bool stayed = std::any_of(inside.begin(), inside.end(), [&](const Netdev& other) {
-      return other.index == netdev.index;
-    });
-    return stayed ? kernel_.move_netdev(*pod_, netdev.index, kHost, parking) : ok();
-  }
-
-  Status await_home() {
-    const bool home = TRY(wait_until(kernel_, deadline_, [&]() -> Result<bool> {
-      const std::vector<RdmaDevice> devices = TRY(kernel_.rdma_devices(kHost, record_.device));
-      const std::vector<Netdev> netdevs = TRY(own_netdevs(kernel_, kHost, record_.device));
-      return netdevs.size() >= netdevs_before() && devices.size() >= rdma_devices_before();
-    }));
-    if (home) return ok();
-    return Error(Code::unavailable, "the devices of " + record_.device.text() +
-                                        " have not come back to the host's namespace");
-  }
-
-  // IPoIB children that were not there before the pod.
-  Status remove_children(const Namespace& where) {
-    const std::vector<Netdev> netdevs = TRY(kernel_.netdevs(where, record_.device));
-    const std::vector<std::string> before =
-        found_.netdev ? found_.netdev->children : std::vector<std::string>();
-    for (const Netdev& netdev : netdevs) {
-      const bool known =
-          where.is_host() && std::find(before.begin(), before.end(), netdev.name) != before.end();
-      if (netdev.parent && !known) TRY(kernel_.remove_netdev(where, netdev.index));
-    }
-    return ok();
-  }
-
-  Status restore_rdma_names() {
-    const std::vector<RdmaDevice> devices = TRY(kernel_.rdma_devices(kHost, record_.device));
-    std::vector<std::string> names;
-    for (const RdmaDevice& device : devices) names.push_back(device.name);
-    std::vector<std::string> missing = without(found_.rdma_devices, names);
-    std::vector<std::string> strange = without(names, found_.rdma_devices);
-    for (size_t i = 0; i < std::min(missing.size(), strange.size()); ++i) {
-      std::string name = strange[i];
-      TRY(take_name(kernel_, record_.device, missing[i], deadline_, [&](const std::string& wanted) {
-        Status renamed = kernel_.rename_rdma(kHost, name, wanted);
-        if (renamed) name = wanted;
-        return renamed;
-      }));
-    }
-    return ok();
-  }
-
-  static std::vector<std::string> without(const std::vector<std::string>& all,
-                                          const std::vector<std::string>& those) {
-    std::vector<std::string> rest;
-    for (const std::string& one : all) {
-      if (std::find(those.begin(), those.end(), one) == those.end()) rest.push_back(one);
-    }
-    return rest;
-  }
-
-  // Those that still have a name of before are themselves; the kernel counts the others anew.
-  Status restore_netdevs() {
-    if (!found_.netdev) return ok();
-    std::vector<FoundNetdev> before = found_.other_netdevs;
-    before.insert(before.begin(), *found_.netdev);
-    std::vector<Netdev> now = TRY(own_netdevs(kernel_, kHost, record_.device));
-    for (const FoundNetdev& netdev : before) {
-      if (now.empty()) {
-        return Error(Code::unavailable,
-                     "the interface of " + record_.device.text() + " has disappeared");
-      }
-      const auto same = std::find_if(now.begin(), now.end(), [&](const Netdev& candidate) {
-        return candidate.name == netdev.name;
-      });
-      const auto chosen = same == now.end() ? first_stranger(now, before) : same;
-      TRY(restore_netdev(netdev, *chosen));
-      now.erase(chosen);
-    }
-    return ok();
-  }
-
-  static std::vector<Netdev>::iterator first_stranger(std::vector<Netdev>& now,
-                                                      const std::vector<FoundNetdev>& before) {
-    const auto stranger = std::find_if(now.begin(), now.end(), [&](const Netdev& candidate) {
-      return std::none_of(before.begin(), before.end(),
-                          [&](const FoundNetdev& netdev) { return netdev.name == candidate.name; });
-    });
-    return stranger == now.end() ? now.begin() : stranger;
-  }
-
-  Status restore_netdev(const FoundNetdev& before, Netdev now) {
-    if (now.name != before.name) {
-      TRY(take_name(kernel_, record_.device, before.name, deadline_,
-                    [&](const std::string& name) { return rename_netdev(now, name); }));
-      now = TRY(again(now.index));
-    }
-    TRY(restore_altnames(before, now));
-    const NetdevChange change = difference(before, now);
-    // The mode changes only while it is down.
-    if (now.up && (change.mode || change.umcast || !before.up)) {
-      TRY(kernel_.change_netdev(kHost, now.index, {.up = false}));
-    }
-    return kernel_.change_netdev(kHost, now.index, change);
-  }
-
-  // What udev has added meanwhile stays; what was there and is gone comes back, unless somebody
-  // (udev itself, in this moment) has it.
-  Status restore_altnames(const FoundNetdev& before, const Netdev& now) {
-    std::vector<std::string> altnames = now.altnames;
-    for (const std::string& lost : without(before.altnames, now.altnames)) {
-      if (lost != now.name) altnames.push_back(lost);
-    }
-    if (altnames == now.altnames) return ok();
-    Status changed = kernel_.change_netdev(kHost, now.index, {.altnames = altnames});
-    return taken(changed) ? ok() : changed;
-  }
-
-  Result<Netdev> again(IfIndex index) {
-    const std::vector<Netdev> netdevs = TRY(own_netdevs(kernel_, kHost, record_.device));
-    for (const Netdev& netdev : netdevs) {
-      if (netdev.index == index) return netdev;
-    }
-    return Error(Code::unavailable,
-                 "the interface of " + record_.device.text() + " has disappeared");
-  }
-
-  // Older kernels rename no interface that is up; and an altname equal to the wanted name is in its
-  // way.
-  Status rename_netdev(const Netdev& now, const std::string& name) {
-    NetdevChange change{.name = name};
-    if (now.up) change.up = false;
-    if (std::find(now.altnames.begin(), now.altnames.end(), name) != now.altnames.end()) {
-      change.altnames = without(now.altnames, {name});
-    }
-    return kernel_.change_netdev(kHost, now.index, change);
-  }
-
-  // Not the hardware address: no VF's interface takes one, so that no pod can have changed it.
-  static NetdevChange difference(const FoundNetdev& before, const Netdev& now) {
-    NetdevChange change;
-    if (now.ipoib && now.ipoib->mode != before.mode) change.mode = before.mode;
-    if (now.ipoib && now.ipoib->umcast != before.umcast) change.umcast = before.umcast;
-    if (now.mtu != before.mtu || change.mode) change.mtu = before.mtu;
-    if (before.up) change.up = true;
-    return change;
+    return await_home(trip_);
   }
 
   Status verify() {
@@ -360,8 +128,7 @@ class Restoration {
   const Record& record_;
   const Found& found_;
   Function function_;
-  Deadline deadline_;
-  std::optional<Namespace> pod_;  // nothing: its namespace is gone
+  Trip trip_;
 };
 
 }  // namespace

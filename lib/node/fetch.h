@@ -1,0 +1,36 @@
+// fetch(): brings a VF's devices home into the host's namespace, wherever a pod has left them.
+#pragma once
+
+#include "lib/base/clock.h"
+#include "lib/base/result.h"
+#include "lib/node/kernel.h"
+#include "lib/node/record.h"
+
+#include <optional>
+
+namespace ibpod::node {
+
+// Whose devices come home, and from where. Refers to what the caller owns.
+struct Trip {
+  Kernel& kernel;
+  const Record& record;  // says how many devices there are, and what the main interface was called
+  Deadline deadline;
+  std::optional<Namespace> pod;  // nothing: no path leads to it any more
+};
+
+// Whether every device of the function is at home or in the pod; and the GUIDs it shows there.
+// False also for those that the pod has moved on to a third namespace.
+Result<bool> in_reach(const Trip& trip, std::optional<Guids>& shown);
+
+// Moves home what is in the pod; the RDMA devices first, with which the kernel makes their
+// interfaces anew. The names are those that happen to be free (names.h). Nothing to do without a
+// pod.
+Status fetch(const Trip& trip);
+
+// Waits until every device is at home: after a fetch or a rebind. unavailable at the deadline.
+Status await_home(const Trip& trip);
+
+// Removes the IPoIB children that were not there before the pod.
+Status remove_children(const Trip& trip, const Namespace& where);
+
+}  // namespace ibpod::node

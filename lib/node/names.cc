@@ -1,0 +1,167 @@
+#include "lib/node/names.h"
+
+#include "lib/node/vf.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace ibpod::node {
+namespace {
+
+// How long to wait for a name that another VF on its way home may hold for a moment.
+constexpr Duration kNamePatience{5000};
+
+struct Renaming {
+  Kernel& kernel;
+  const Record& record;
+  Deadline deadline;
+};
+
+// Gives a device the name it had. `rename` is tried directly, then from the parking name while the
+// other holder may still move on.
+template <typename Rename>
+Status take_name(const Renaming& work, const std::string& wanted, Rename rename) {
+  Status renamed = rename(wanted);
+  if (!taken(renamed)) return renamed;
+  const Status parked = rename(parking_name(work.record.device));
+  // A twin of the same function may be there: then it keeps the name it has.
+  if (!parked && !taken(parked)) return parked;
+  TRY(wait_until(work.kernel, work.deadline.at_most(kNamePatience), [&]() -> Result<bool> {
+    renamed = rename(wanted);
+    return !taken(renamed);
+  }));
+  return taken(renamed) ? ok() : renamed;
+}
+
+std::vector<std::string> without(const std::vector<std::string>& all,
+                                 const std::vector<std::string>& those) {
+  std::vector<std::string> rest;
+  for (const std::string& one : all) {
+    if (std::find(those.begin(), those.end(), one) == those.end()) rest.push_back(one);
+  }
+  return rest;
+}
+
+Status restore_rdma_names(const Renaming& work) {
+  const std::vector<RdmaDevice> devices = TRY(work.kernel.rdma_devices(kHost, work.record.device));
+  std::vector<std::string> names;
+  for (const RdmaDevice& device : devices) names.push_back(device.name);
+  std::vector<std::string> missing = without(work.record.found.rdma_devices, names);
+  std::vector<std::string> strange = without(names, work.record.found.rdma_devices);
+  for (size_t i = 0; i < std::min(missing.size(), strange.size()); ++i) {
+    std::string name = strange[i];
+    TRY(take_name(work, missing[i], [&](const std::string& wanted) {
+      Status renamed = work.kernel.rename_rdma(kHost, name, wanted);
+      if (renamed) name = wanted;
+      return renamed;
+    }));
+  }
+  return ok();
+}
+
+// Older kernels rename no interface that is up; and an altname equal to the wanted name is in its
+// way.
+Status rename_netdev(Kernel& kernel, const Netdev& now, const std::string& name) {
+  NetdevChange change{.name = name};
+  if (now.up) change.up = false;
+  if (std::find(now.altnames.begin(), now.altnames.end(), name) != now.altnames.end()) {
+    change.altnames = without(now.altnames, {name});
+  }
+  return kernel.change_netdev(kHost, now.index, change);
+}
+
+Result<Netdev> again(const Renaming& work, IfIndex index) {
+  const std::vector<Netdev> netdevs = TRY(own_netdevs(work.kernel, kHost, work.record.device));
+  for (const Netdev& netdev : netdevs) {
+    if (netdev.index == index) return netdev;
+  }
+  return Error(Code::unavailable,
+               "the interface of " + work.record.device.text() + " has disappeared");
+}
+
+// What udev has added meanwhile stays; what was there and is gone comes back, unless somebody
+// (udev itself, in this moment) has it.
+Status restore_altnames(Kernel& kernel, const FoundNetdev& before, const Netdev& now) {
+  std::vector<std::string> altnames = now.altnames;
+  for (const std::string& lost : without(before.altnames, now.altnames)) {
+    if (lost != now.name) altnames.push_back(lost);
+  }
+  if (altnames == now.altnames) return ok();
+  Status changed = kernel.change_netdev(kHost, now.index, {.altnames = altnames});
+  return taken(changed) ? ok() : changed;
+}
+
+// Not the hardware address: no VF's interface takes one, so that no pod can have changed it.
+NetdevChange difference(const FoundNetdev& before, const Netdev& now) {
+  NetdevChange change;
+  if (now.ipoib && now.ipoib->mode != before.mode) change.mode = before.mode;
+  if (now.ipoib && now.ipoib->umcast != before.umcast) change.umcast = before.umcast;
+  if (now.mtu != before.mtu || change.mode) change.mtu = before.mtu;
+  if (before.up) change.up = true;
+  return change;
+}
+
+Status restore_netdev(const Renaming& work, const FoundNetdev& before, Netdev now) {
+  if (now.name != before.name) {
+    TRY(take_name(work, before.name,
+                  [&](const std::string& name) { return rename_netdev(work.kernel, now, name); }));
+    now = TRY(again(work, now.index));
+  }
+  TRY(restore_altnames(work.kernel, before, now));
+  const NetdevChange change = difference(before, now);
+  // The mode changes only while it is down.
+  if (now.up && (change.mode || change.umcast || !before.up)) {
+    TRY(work.kernel.change_netdev(kHost, now.index, {.up = false}));
+  }
+  return work.kernel.change_netdev(kHost, now.index, change);
+}
+
+std::vector<Netdev>::iterator first_stranger(std::vector<Netdev>& now,
+                                             const std::vector<FoundNetdev>& before) {
+  const auto stranger = std::find_if(now.begin(), now.end(), [&](const Netdev& candidate) {
+    return std::none_of(before.begin(), before.end(),
+                        [&](const FoundNetdev& netdev) { return netdev.name == candidate.name; });
+  });
+  return stranger == now.end() ? now.begin() : stranger;
+}
+
+// Those that still have a name of before are themselves; the kernel counts the others anew.
+Status restore_netdevs(const Renaming& work) {
+  if (!work.record.found.netdev) return ok();
+  std::vector<FoundNetdev> before = work.record.found.other_netdevs;
+  before.insert(before.begin(), *work.record.found.netdev);
+  std::vector<Netdev> now = TRY(own_netdevs(work.kernel, kHost, work.record.device));
+  for (const FoundNetdev& netdev : before) {
+    if (now.empty()) {
+      return Error(Code::unavailable,
+                   "the interface of " + work.record.device.text() + " has disappeared");
+    }
+    const auto same = std::find_if(now.begin(), now.end(), [&](const Netdev& candidate) {
+      return candidate.name == netdev.name;
+    });
+    const auto chosen = same == now.end() ? first_stranger(now, before) : same;
+    TRY(restore_netdev(work, netdev, *chosen));
+    now.erase(chosen);
+  }
+  return ok();
+}
+
+}  // namespace
+
+std::string parking_name(const ib::PciAddress& device) {
+  std::string name = "vf";
+  for (const char c : device.text()) {
+    if (c != ':' && c != '.') name += c;
+  }
+  return name;
+}
+
+bool taken(const Status& status) { return !status && status.error().code() == Code::exists; }
+
+Status restore_names(Kernel& kernel, const Record& record, Deadline deadline) {
+  const Renaming work{kernel, record, deadline};
+  TRY(restore_rdma_names(work));
+  return restore_netdevs(work);
+}
+
+}  // namespace ibpod::node

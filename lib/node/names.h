@@ -1,0 +1,27 @@
+// restore_names(): gives devices at home the names, and the interfaces the settings, they had.
+#pragma once
+
+#include "lib/base/clock.h"
+#include "lib/base/result.h"
+#include "lib/ib/pci_address.h"
+#include "lib/node/kernel.h"
+#include "lib/node/record.h"
+
+#include <string>
+
+namespace ibpod::node {
+
+// The names of the function's RDMA devices; names, altnames, mode, MTU and up or down of its
+// interfaces. A name that somebody else holds is waited for (another VF may be on its way home) and
+// then given up. Not the hardware address: no VF's interface takes one, so that no pod can have
+// changed it.
+Status restore_names(Kernel& kernel, const Record& record, Deadline deadline);
+
+// A name that nobody else wants ("vf0000af001"): a device steps aside to it, so that two that hold
+// each other's name both get through.
+std::string parking_name(const ib::PciAddress& device);
+
+// Whether somebody else holds the name.
+bool taken(const Status& status);
+
+}  // namespace ibpod::node
