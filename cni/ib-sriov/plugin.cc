@@ -76,9 +76,10 @@ Result<std::unique_ptr<IbSriov::Stage>> IbSriov::open_stage() {
   stage->kernel = TRY(world_.open_kernel());
   stage->traced = node::trace(*stage->kernel, observe);
   stage->records = std::make_unique<node::Records>(config_.state_folder);
-  stage->context = std::make_unique<attach::Context>(attach::Context{
-      *stage->traced, *stage->records, boot_id, "ib-sriov", *call_, *network_,
-      [this](const std::string& text) { log_.write(Level::warning, text); }, observe});
+  stage->context = std::make_unique<attach::Context>(
+      attach::Context{*stage->traced, *stage->records, boot_id, "ib-sriov", *call_, *network_,
+                      [this](const std::string& text) { log_.write(Level::warning, text); },
+                      [this](const std::string& text) { log_.write(Level::info, text); }, observe});
   return stage;
 }
 

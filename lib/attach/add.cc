@@ -141,9 +141,9 @@ Result<std::optional<Membership>> join_partition(const Context& context, const n
     return std::optional<Membership>();
   }
   const Membership membership = TRY(await_partition(context, record, ipam, deadline));
-  context.warn("partition " + record.wanted.pkey->text() + " is verified: " +
-               membership.key.text() + ", " + std::string(ib::name(membership.key.membership())) +
-               " member, at index " + std::to_string(membership.index));
+  context.inform("partition " + record.wanted.pkey->text() + " is verified: " +
+                 membership.key.text() + ", " + std::string(ib::name(membership.key.membership())) +
+                 " member, at index " + std::to_string(membership.index));
   return std::optional<Membership>(membership);
 }
 

@@ -186,12 +186,12 @@ TEST_CASE("a DEL that comes while IPAM is slow wins, and leaves no lease") {
   CHECK(bed.leftovers() == "");
 }
 
-TEST_CASE("the partition is waited for, and the answer's warnings tell its index") {
+TEST_CASE("the partition is waited for, and the log tells its index") {
   Bed bed(false);
   bed.order.wanted.pkey = ib::PKey(0x0001);
   bed.k.fabric.pkeys[kAsked.port] = {ib::PKey(0x7fff), ib::PKey(0x8001)};
   REQUIRE(add_now(bed));
-  CHECK(bed.warnings.back() == "partition 0x0001 is verified: 0x8001, full member, at index 1");
+  CHECK(bed.news.back() == "partition 0x0001 is verified: 0x8001, full member, at index 1");
 }
 
 TEST_CASE("a partition that does not come is error 11, with what the port shows, and undone") {

@@ -25,6 +25,8 @@ struct Context {
   const cni::Network& network;
   // Takes what an operator should know although nothing has failed.
   std::function<void(const std::string&)> warn;
+  // Takes what has been achieved.
+  std::function<void(const std::string&)> inform;
   // Is told of every step outside the kernel and how long it took; the kernel's own are told by
   // node::trace.
   node::Observer observe;

@@ -51,7 +51,7 @@ Status release_addresses_of_call(const Context& context, Deadline deadline) {
     context.warn(speaks.error().text());
     return ok();
   }
-  TRY(Status(speaks));
+  if (!speaks) return speaks;
   return timed(context, "IPAM DEL", [&] { return (*ipam)->del(deadline); });
 }
 

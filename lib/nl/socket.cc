@@ -43,10 +43,17 @@ Status set_options(const Fd& fd) {
 }
 
 // Sockets are made and read here and not by libnl, whose error numbers fold many errnos into one.
-// EPROTONOSUPPORT for Family::rdma says that ib_core is not loaded.
 Result<Fd> open_bound(Family family) {
-  Fd fd(TRY(sys("open a netlink socket",
-                [&] { return ::socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, protocol(family)); })));
+  const Result<int> opened = sys("open a netlink socket", [&] {
+    return ::socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, protocol(family));
+  });
+  if (!opened && family == Family::rdma && opened.error().error_number() == EPROTONOSUPPORT) {
+    return Error(
+        Code::unsupported,
+        "this node's kernel has no RDMA subsystem: load ib_core, and the driver of the HCA "
+        "(mlx5_ib)");
+  }
+  Fd fd(TRY(opened));
   TRY(set_options(fd));
   sockaddr_nl own{};
   own.nl_family = AF_NETLINK;

@@ -1,6 +1,10 @@
 #include "lib/node/records.h"
 
+#include "lib/base/fd.h"
+
 #include <algorithm>
+
+#include <fcntl.h>
 
 namespace ibpod::node {
 namespace {
@@ -110,7 +114,11 @@ Result<std::vector<RecordName>> Records::of_attachment(const std::string& contai
 Status Records::check_writable() const {
   TRY(make_folders(root_));
   const Path probe = root_ / ".writable";
-  TRY(write_file_atomically(probe, "ibpod\n"));
+  // Always the same file: whoever is killed here leaves at most this one, for the next to remove.
+  const Fd fd(TRY(sys("write " + probe.string(), [&] {
+    return ::open(probe.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+  })));
+  TRY(sys("write " + probe.string(), [&] { return ::write(fd.get(), "ibpod\n", 6); }));
   return remove_file(probe);
 }
 

@@ -43,7 +43,7 @@ struct Bed {
   TempFolder programs;
   node::Records records{state.path()};
   std::string boot_id = "this-boot";
-  std::vector<std::string> warnings;
+  std::vector<std::string> warnings, news;
   std::string configuration;
   cni::Call call;
   cni::Network network;
@@ -94,6 +94,7 @@ struct Bed {
             call,
             network,
             [this](const std::string& text) { warnings.push_back(text); },
+            [this](const std::string& text) { news.push_back(text); },
             [](const node::Step&) {}};
   }
   std::string changes() const { return fake::diff(before, k.state); }

@@ -1,0 +1,94 @@
+#include "lib/log/log.h"
+
+#include "tests/support/temp_folder.h"
+
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+
+namespace ibpod::log {
+namespace {
+
+// Standard error goes into a file for as long as this lives.
+class CapturedErrors {
+ public:
+  explicit CapturedErrors(const Path& file) : file_(file), before_(::dup(2)) {
+    const Fd own(::open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
+    ::dup2(own.get(), 2);
+  }
+  ~CapturedErrors() { ::dup2(before_.get(), 2); }
+  CapturedErrors(const CapturedErrors&) = delete;
+  CapturedErrors& operator=(const CapturedErrors&) = delete;
+  std::string text() const { return read_file(file_).value(); }
+
+ private:
+  Path file_;
+  Fd before_;
+};
+
+TEST_CASE("a line is one JSON object: time, level, message, the common members, then its own") {
+  const TempFolder folder;
+  const CapturedErrors errors(folder.path() / "stderr");
+  Log log(Level::info);
+  log.always("containerID", "c1").always("device", "0000:af:00.1");
+  log.write(Level::warning, "two\nlines", json::Value::object().set("us", 7));
+  const std::string text = errors.text();
+  CHECK(text.find('\n') == text.size() - 1);
+  const json::Value line = json::Value::parse(text).value();
+  std::vector<std::string> keys;
+  const auto members = line.members().value();
+  for (const auto& [key, value] : members) keys.push_back(key);
+  CHECK(keys == std::vector<std::string>{"time", "level", "msg", "containerID", "device", "us"});
+  CHECK(line.at("level").value().string().value() == "warning");
+  CHECK(line.at("msg").value().string().value() == "two\nlines");
+  const std::string time = line.at("time").value().string().value();
+  CHECK(time.size() == std::string("2026-01-31T12:00:00.123Z").size());
+  CHECK(time.ends_with('Z'));
+}
+
+TEST_CASE("what is below the least level is not written") {
+  const TempFolder folder;
+  const CapturedErrors errors(folder.path() / "stderr");
+  Log log(Level::warning);
+  log.write(Level::debug, "no");
+  log.write(Level::info, "no");
+  CHECK(errors.text().empty());
+  log.set_least(Level::debug);
+  log.write(Level::debug, "yes");
+  CHECK(errors.text().find("\"yes\"") != std::string::npos);
+}
+
+TEST_CASE("a log file gets every line too, appended, and only its owner reads it") {
+  const TempFolder folder;
+  const CapturedErrors errors(folder.path() / "stderr");
+  const Path file = folder.path() / "ibpod.log";
+  for (const char* run : {"first", "second"}) {
+    Log log(Level::info);
+    REQUIRE(log.open(file));
+    log.write(Level::error, run);
+  }
+  CHECK(read_file(file).value() == errors.text());
+  CHECK(errors.text().find("first") < errors.text().find("second"));
+  struct stat status {};
+  REQUIRE(::stat(file.c_str(), &status) == 0);
+  CHECK((status.st_mode & 0777) == 0600);
+}
+
+TEST_CASE("a log file that cannot be opened, or is a link, is an error") {
+  const TempFolder folder;
+  std::filesystem::create_symlink("/etc/passwd", folder.path() / "link");
+  Log log(Level::info);
+  CHECK_FALSE(log.open(folder.path() / "absent" / "file"));
+  CHECK_FALSE(log.open(folder.path() / "link"));
+}
+
+TEST_CASE("levels are read by name, those of older configurations too") {
+  CHECK(parse_level("debug").value() == Level::debug);
+  CHECK(parse_level("warn").value() == Level::warning);
+  CHECK(parse_level("panic").value() == Level::error);
+  CHECK(parse_level("Info").error().text() ==
+        "\"Info\" is no log level: expected debug, info, warning or error");
+}
+
+}  // namespace
+}  // namespace ibpod::log
