@@ -1,6 +1,7 @@
 // The plugin as a runtime calls it: environment and standard input in, JSON and an exit code out.
 #include "cni/ib-sriov/plugin.h"
 
+#include "lib/node/traced_kernel.h"
 #include "tests/support/fake_kernel.h"
 #include "tests/support/temp_folder.h"
 
@@ -17,82 +18,9 @@ const ib::PciAddress kVf = fake::vf_address(0, 0);
 constexpr const char* kGuid = "02:00:00:00:00:00:0a:01";
 
 // The node outlives a call; the plugin's kernel goes with it.
-class Lent : public node::Kernel {
- public:
-  explicit Lent(FakeKernel& kernel) : kernel_(kernel) {}
-  Result<std::optional<node::Function>> function(const ib::PciAddress& address) override {
-    return kernel_.function(address);
-  }
-  Result<nl::RdmaNetnsMode> rdma_netns_mode() override { return kernel_.rdma_netns_mode(); }
-  Result<std::optional<node::Namespace>> find_namespace(const Path& path) override {
-    return kernel_.find_namespace(path);
-  }
-  Result<std::optional<node::Netdev>> find_netdev(const node::Namespace& where,
-                                                  const std::string& name) override {
-    return kernel_.find_netdev(where, name);
-  }
-  Result<std::vector<node::Netdev>> netdevs(const node::Namespace& where,
-                                            const ib::PciAddress& function) override {
-    return kernel_.netdevs(where, function);
-  }
-  Result<std::vector<node::RdmaDevice>> rdma_devices(const node::Namespace& where,
-                                                     const ib::PciAddress& function) override {
-    return kernel_.rdma_devices(where, function);
-  }
-  Result<ib::Port> port(const node::Namespace& where, const std::string& device) override {
-    return kernel_.port(where, device);
-  }
-  Result<nl::VfSettings> vf_settings(const node::Function& vf) override {
-    return kernel_.vf_settings(vf);
-  }
-  Result<std::vector<nl::LinkAddress>> addresses(const node::Namespace& where,
-                                                 nl::IfIndex netdev) override {
-    return kernel_.addresses(where, netdev);
-  }
-  Status set_vf_guids(const node::Function& vf, ib::Guid node, ib::Guid port) override {
-    return kernel_.set_vf_guids(vf, node, port);
-  }
-  Status set_vf_policy(const node::Function& vf, nl::LinkPolicy policy) override {
-    return kernel_.set_vf_policy(vf, policy);
-  }
-  Status set_driver(const ib::PciAddress& function,
-                    const std::optional<std::string>& driver) override {
-    return kernel_.set_driver(function, driver);
-  }
-  Status move_rdma(const node::Namespace& from, const std::string& device,
-                   const node::Namespace& to) override {
-    return kernel_.move_rdma(from, device, to);
-  }
-  Status rename_rdma(const node::Namespace& where, const std::string& device,
-                     const std::string& name) override {
-    return kernel_.rename_rdma(where, device, name);
-  }
-  Status move_netdev(const node::Namespace& from, nl::IfIndex netdev, const node::Namespace& to,
-                     const std::string& name) override {
-    return kernel_.move_netdev(from, netdev, to, name);
-  }
-  Status change_netdev(const node::Namespace& where, nl::IfIndex netdev,
-                       const node::NetdevChange& change) override {
-    return kernel_.change_netdev(where, netdev, change);
-  }
-  Status remove_netdev(const node::Namespace& where, nl::IfIndex netdev) override {
-    return kernel_.remove_netdev(where, netdev);
-  }
-  Status configure(const node::Namespace& where, nl::IfIndex netdev,
-                   const node::Addressing& addressing, Deadline deadline) override {
-    return kernel_.configure(where, netdev, addressing, deadline);
-  }
-  Status announce(const node::Namespace& where, nl::IfIndex netdev,
-                  const std::vector<ip::Prefix>& addresses) override {
-    return kernel_.announce(where, netdev, addresses);
-  }
-  Result<bool> wait_for_change(Deadline deadline) override {
-    return kernel_.wait_for_change(deadline);
-  }
-
- private:
-  FakeKernel& kernel_;
-};
+std::unique_ptr<node::Kernel> lend(FakeKernel& kernel) {
+  return node::trace(kernel, [](const node::Step&) {});
+}
 
 struct Bed {
   FakeKernel k = fake::node_with(1, 2);
@@ -115,10 +43,8 @@ struct Bed {
   cni::Answer call(const std::string& input) {
     log::Log log(log::Level::error);
     log.set_least(log::Level::error);
-    const auto lend = [this]() -> Result<std::unique_ptr<node::Kernel>> {
-      return std::unique_ptr<node::Kernel>(std::make_unique<Lent>(k));
-    };
-    IbSriov plugin({lend, []() -> Result<std::string> { return std::string("boot"); }}, log);
+    const auto kernel = [this]() -> Result<std::unique_ptr<node::Kernel>> { return lend(k); };
+    IbSriov plugin({kernel, []() -> Result<std::string> { return std::string("boot"); }}, log);
     return cni::serve(plugin, environment, input);
   }
   cni::Answer call(const std::string& verb, const std::string& input) {

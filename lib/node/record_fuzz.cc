@@ -1,0 +1,39 @@
+#include "lib/ib/hex.h"
+#include "lib/json/value.h"
+#include "lib/node/record.h"
+
+#include <cstdint>
+#include <cstdlib>
+
+namespace ibpod::node {
+namespace {
+
+// The input as the attachment of a record, with the checksum that lets it through to the reader.
+std::string document_around(const json::Value& attachment) {
+  uint64_t hash = 0xcbf29ce484222325;
+  for (const char c : attachment.text()) hash = (hash ^ static_cast<uint8_t>(c)) * 0x100000001b3;
+  return json::Value::object()
+      .set("version", 1)
+      .set("checksum", ib::hex(hash, 16))
+      .set("attachment", attachment)
+      .text();
+}
+
+// Whatever is read is written so that it reads the same again.
+void check(std::string_view text) {
+  const Result<Record> record = parse_record(text);
+  if (!record) return;
+  const Result<Record> again = parse_record(text_of(*record));
+  if (!again || *again != *record) std::abort();
+}
+
+}  // namespace
+}  // namespace ibpod::node
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  ibpod::node::check(text);
+  const auto attachment = ibpod::json::Value::parse(text);
+  if (attachment) ibpod::node::check(ibpod::node::document_around(*attachment));
+  return 0;
+}
