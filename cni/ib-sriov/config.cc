@@ -1,5 +1,6 @@
 #include "cni/ib-sriov/config.h"
 
+#include "lib/attach/addresses.h"
 #include "lib/json/fields.h"
 
 #include <algorithm>
@@ -24,50 +25,50 @@ Result<T> at(std::string_view key, Result<T> parsed) {
   return std::move(parsed).during(key);
 }
 
-Result<std::optional<Value>> object(Fields& fields, std::string_view key) {
-  std::optional<Value> value = TRY(fields.find(key));
-  if (value && !value->is_object()) return value->wrong("expected an object");
-  return value;
+Status check_ipam(const cni::Network& network) {
+  if (network.ipam_type != attach::kDhcp) return ok();
+  return Error(Code::unsupported,
+               "ipam.type: \"" + std::string(attach::kDhcp) +
+                   "\" cannot serve InfiniBand: its daemon builds requests from 6-byte Ethernet "
+                   "addresses; use host-local, static, whereabouts or another one");
 }
 
 // The keys of a network, in the groups that belong together. Each reads its own and fills the
 // Config.
 class Reader {
  public:
-  Reader(const cni::Call& call, const cni::Network& network, Fields fields)
-      : call_(call), network_(network), top_(std::move(fields)) {}
+  Reader(const cni::Call& call, Fields fields) : call_(call), top_(std::move(fields)) {}
 
   Result<Config> read() {
-    TRY(read_nested());
-    TRY(read_program());
+    for (const std::string_view key : cni::kNetworkKeys) TRY(top_.find(key));
+    // Multus adds it beside deviceID, with the same value.
+    TRY(top_.find("pciBusID"));
+    TRY(read_runtime_config());
+    TRY(read_args());
+    TRY(read_state_folder());
+    TRY(read_timeout());
+    TRY(read_log_level());
+    TRY(read_log_file());
     TRY(read_device());
+    TRY(read_device_info());
     TRY(read_link());
     TRY(read_pkey());
     TRY(read_guid());
     TRY(read_ib_kubernetes());
-    if (network_.ipam_type == "dhcp") {
-      return Error(
-          Code::unsupported,
-          "ipam.type: \"dhcp\" cannot serve InfiniBand: its daemon builds requests from 6-byte "
-          "Ethernet addresses; use host-local, static, whereabouts or another one");
-    }
     TRY(read_vfio());
     config_.order.wanted.ifname = call_.ifname;
     return finish();
   }
 
-  Remains remains() {
-    Remains rest;
-    note(read_nested());
-    note(read_program());
+  Config remains() {
+    // One that is wrong is among the network's own warnings.
+    (void)read_runtime_config();
+    note(read_state_folder());
+    note(read_timeout());
+    note(read_log_level());
+    note(read_log_file());
     note(read_device());
-    if (!config_.order.device.empty()) rest.device = config_.order.device;
-    rest.log_level = config_.log_level;
-    rest.log_file = config_.log_file;
-    rest.state_folder = config_.state_folder;
-    rest.timeout = config_.order.timeout;
-    rest.warnings = config_.warnings;
-    return rest;
+    return std::move(config_);
   }
 
  private:
@@ -75,26 +76,40 @@ class Reader {
     if (!status) config_.warnings.push_back(status.error().text());
   }
 
-  Status read_nested() {
-    for (const std::string_view key : cni::kNetworkKeys) TRY(top_.find(key));
-    // Multus adds it beside deviceID, with the same value.
-    TRY(top_.find("pciBusID"));
-    const std::optional<Value> runtime = TRY(object(top_, "runtimeConfig"));
+  Status read_runtime_config() {
+    const std::optional<Value> runtime = TRY(top_.find("runtimeConfig"));
     if (runtime) runtime_ = TRY(Fields::of(*runtime));
-    const std::optional<Value> args = TRY(object(top_, "args"));
-    const std::optional<Value> cni = args ? args->find("cni") : std::nullopt;
-    if (cni) args_ = TRY(Fields::of(*cni));
     return ok();
   }
 
-  Status read_program() {
-    // First what a DEL needs most: it reads as far as it can.
-    const Path state = TRY(read_path(top_, "stateDir", "stateDir"));
-    if (!state.empty()) config_.state_folder = state;
+  Status read_args() {
+    const std::optional<Value> args = TRY(top_.find("args"));
+    if (!args) return ok();
+    args_ = TRY(Fields::of(*args));
+    const std::optional<Value> cni = TRY(args_->find("cni"));
+    if (cni) cni_args_ = TRY(Fields::of(*cni));
+    return ok();
+  }
+
+  Status read_state_folder() {
+    const Path folder = TRY(read_path(top_, "stateDir", "stateDir"));
+    if (!folder.empty()) config_.state_folder = folder;
+    return ok();
+  }
+
+  Status read_timeout() {
     const std::optional<int64_t> seconds = TRY(top_.integer("timeoutSeconds", 1, 110));
     if (seconds) config_.order.timeout = std::chrono::seconds(*seconds);
+    return ok();
+  }
+
+  Status read_log_level() {
     const std::optional<std::string> level = TRY(text(top_, "logLevel"));
     if (level) config_.log_level = TRY(at("logLevel", log::parse_level(*level)));
+    return ok();
+  }
+
+  Status read_log_file() {
     config_.log_file = TRY(read_path(top_, "logFile", "logFile"));
     return ok();
   }
@@ -108,26 +123,33 @@ class Reader {
     return Error(Code::invalid, place + ": \"" + *value + "\" is no absolute path without \"..\"");
   }
 
+  // Empty where the key is.
+  static Result<ib::PciAddress> read_address(Fields& fields, std::string_view place) {
+    const std::optional<std::string> value = TRY(text(fields, "deviceID"));
+    return value ? at(place, ib::PciAddress::parse(*value)) : ib::PciAddress();
+  }
+
   Status read_device() {
-    std::optional<std::string> device = TRY(text(top_, "deviceID"));
-    std::optional<std::string> injected;
-    if (runtime_) injected = TRY(text(*runtime_, "deviceID"));
-    if (device && injected && *device != *injected) {
-      return Error(Code::invalid, "deviceID: \"" + *device + "\" and runtimeConfig.deviceID: \"" +
-                                      *injected + "\" differ: which device is meant?");
+    const ib::PciAddress device = TRY(read_address(top_, "deviceID"));
+    ib::PciAddress injected;
+    if (runtime_) injected = TRY(read_address(*runtime_, "runtimeConfig.deviceID"));
+    if (!device.empty() && !injected.empty() && device != injected) {
+      return Error(Code::invalid, "deviceID: \"" + device.text() +
+                                      "\" and runtimeConfig.deviceID: \"" + injected.text() +
+                                      "\" differ: which device is meant?");
     }
-    if (!device) device = injected;
+    config_.order.device = device.empty() ? injected : device;
     const bool required = call_.verb == cni::Verb::add || call_.verb == cni::Verb::check;
-    if (!device && required) {
-      return Error(Code::invalid,
-                   "deviceID: it is missing; Multus puts it in for a network whose annotation "
-                   "k8s.v1.cni.cncf.io/resourceName names a device plugin's resource");
-    }
-    if (device) config_.order.device = TRY(at("deviceID", ib::PciAddress::parse(*device)));
-    if (runtime_) {
-      config_.order.device_info =
-          TRY(read_path(*runtime_, "CNIDeviceInfoFile", "runtimeConfig.CNIDeviceInfoFile"));
-    }
+    if (!required || !config_.order.device.empty()) return ok();
+    return Error(Code::invalid,
+                 "deviceID: it is missing; Multus puts it in for a network whose annotation "
+                 "k8s.v1.cni.cncf.io/resourceName names a device plugin's resource");
+  }
+
+  Status read_device_info() {
+    if (!runtime_) return ok();
+    config_.order.device_info =
+        TRY(read_path(*runtime_, "CNIDeviceInfoFile", "runtimeConfig.CNIDeviceInfoFile"));
     return ok();
   }
 
@@ -167,9 +189,8 @@ class Reader {
     return ok();
   }
 
-  Status take_guid(std::optional<Fields>& fields, std::string_view key, const std::string& place) {
-    if (!fields) return ok();
-    const std::optional<std::string> value = TRY(text(*fields, key));
+  Status take_guid(Fields& fields, std::string_view key, const std::string& place) {
+    const std::optional<std::string> value = TRY(text(fields, key));
     if (!value) return ok();
     const ib::Guid guid = TRY(at(place, ib::Guid::parse(*value)));
     TRY(at(place, ib::check_assignable(guid)));
@@ -184,19 +205,16 @@ class Reader {
   }
 
   Status read_guid() {
-    TRY(take_guid(runtime_, "infinibandGUID", "runtimeConfig.infinibandGUID"));
-    TRY(take_guid(args_, "guid", "args.cni.guid"));
-    std::optional<Fields> top(std::move(top_));
-    Status taken = take_guid(top, "guid", "guid");
-    top_ = std::move(*top);
-    return taken;
+    if (runtime_) TRY(take_guid(*runtime_, "infinibandGUID", "runtimeConfig.infinibandGUID"));
+    if (cni_args_) TRY(take_guid(*cni_args_, "guid", "args.cni.guid"));
+    return take_guid(top_, "guid", "guid");
   }
 
   Status read_ib_kubernetes() {
     const std::optional<bool> enabled = TRY(top_.boolean("ibKubernetesEnabled"));
     config_.ib_kubernetes = enabled.value_or(false);
-    if (!args_) return ok();
-    const std::optional<Value> state = TRY(args_->find("mellanox.infiniband.app"));
+    if (!cni_args_) return ok();
+    const std::optional<Value> state = TRY(cni_args_->find("mellanox.infiniband.app"));
     config_.ib_kubernetes_configured =
         state && state->is_string() && *state->string() == "configured";
     return ok();
@@ -217,17 +235,18 @@ class Reader {
   Result<Config> finish() {
     note_spellings(top_, "");
     if (runtime_) note_spellings(*runtime_, "runtimeConfig.");
-    if (args_) note_spellings(*args_, "args.cni.");
+    if (args_) note_spellings(*args_, "args.");
+    if (cni_args_) note_spellings(*cni_args_, "args.cni.");
     for (const std::string& key : top_.unknown())
       config_.warnings.push_back("the key \"" + key + "\" is unknown and ignored");
     return std::move(config_);
   }
 
   const cni::Call& call_;
-  const cni::Network& network_;
   Fields top_;
   std::optional<Fields> runtime_;
   std::optional<Fields> args_;
+  std::optional<Fields> cni_args_;
   std::string guid_place_;
   Config config_;
 };
@@ -235,14 +254,15 @@ class Reader {
 }  // namespace
 
 Result<Config> parse_config(const cni::Call& call, const cni::Network& network) {
+  TRY(check_ipam(network));
   Fields fields = TRY(Fields::of(network.document));
-  return Reader(call, network, std::move(fields)).read();
+  return Reader(call, std::move(fields)).read();
 }
 
-Remains parse_remains(const cni::Call& call, const cni::Network& network) {
-  Result<Fields> fields = Fields::of(network.document);
+Config parse_remains(const cni::Call& call, const Value& document) {
+  Result<Fields> fields = Fields::of(document);
   if (!fields) return {};
-  return Reader(call, network, std::move(*fields)).remains();
+  return Reader(call, std::move(*fields)).remains();
 }
 
 }  // namespace ibpod::ib_sriov

@@ -28,20 +28,13 @@ struct Config {
 };
 
 // invalid names key, value and what would be right; unsupported is for values that are right for
-// others
-// ("dhcp"). The device is required for ADD and CHECK only: GC and STATUS speak of the network.
+// others ("dhcp"). The device is required for ADD and CHECK only: GC and STATUS speak of the
+// network.
 Result<Config> parse_config(const cni::Call& call, const cni::Network& network);
 
-// For DEL, which has to work whatever has become of the configuration since: what can be read of
-// it, the rest as warnings.
-struct Remains {
-  std::optional<ib::PciAddress> device;
-  log::Level log_level = log::Level::info;
-  Path log_file;
-  Path state_folder{kStateFolder};
-  Duration timeout{30'000};
-  std::vector<std::string> warnings;
-};
-Remains parse_remains(const cni::Call& call, const cni::Network& network);
+// What can be read of a configuration that may be wrong: device, time-out, state folder and log.
+// Each that cannot is a warning, and has its default. For the log of a call that is refused, and
+// for DEL, which has to work whatever has become of the configuration since.
+Config parse_remains(const cni::Call& call, const json::Value& document);
 
 }  // namespace ibpod::ib_sriov

@@ -31,19 +31,26 @@ void check(const Config& config) {
   if (wanted.mtu) require(*wanted.mtu >= 68 && *wanted.mtu <= 65520);
 }
 
-void read(const cni::Network& network) {
+void read(const json::Value& document, const Result<cni::Network>& network) {
   cni::Call call;
   call.ifname = "net1";
   for (const cni::Verb verb : {cni::Verb::add, cni::Verb::gc}) {
     call.verb = verb;
-    const Result<Config> config = parse_config(call, network);
+    if (!network) break;
+    const Result<Config> config = parse_config(call, *network);
     if (config) check(*config);
     if (config && verb == cni::Verb::add) require(!config->order.device.empty());
     if (!config) require(!config.error().text().empty());
   }
   call.verb = cni::Verb::del;
-  const Remains rest = parse_remains(call, network);
-  require(plain(rest.state_folder));
+  check(parse_remains(call, document));
+}
+
+// What was accepted for an ADD is as good for a DEL.
+void compare(const Result<cni::Network>& strict, const Result<cni::Network>& lenient) {
+  require(!strict || (lenient.ok() && lenient->warnings.empty()));
+  require(strict.ok() || !lenient || !lenient->warnings.empty());
+  if (strict) require(lenient->ipam_type == strict->ipam_type);
 }
 
 }  // namespace
@@ -51,9 +58,10 @@ void read(const cni::Network& network) {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string text(reinterpret_cast<const char*>(data), size);
-  auto document = ibpod::cni::parse_document(text);
+  const auto document = ibpod::cni::parse_document(text);
   if (!document) return 0;
-  const auto network = ibpod::cni::parse_network(std::move(*document), text);
-  if (network) ibpod::ib_sriov::read(*network);
+  const auto network = ibpod::cni::parse_network(*document, text);
+  ibpod::ib_sriov::compare(network, ibpod::cni::parse_network_for_del(*document, text));
+  ibpod::ib_sriov::read(*document, network);
   return 0;
 }

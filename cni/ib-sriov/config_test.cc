@@ -135,19 +135,59 @@ TEST_CASE("the device may come from runtimeConfig alone, and GC and STATUS need 
   }
 }
 
-TEST_CASE("for DEL each key is read as far as it can be") {
-  const Remains rest = parse_remains(
-      call(cni::Verb::del), network(R"("logLevel":"loud","stateDir":"/run/state","timeoutSeconds":5,
-                 "deviceID":"0000:3b:00.1","pkey":"junk","ipam":{"type":"dhcp"})"));
-  CHECK(rest.device->text() == "0000:3b:00.1");
+TEST_CASE("two spellings of one address are one device") {
+  const auto read_both = [](const std::string& device, const std::string& injected) {
+    return parse_config(call(), network(R"("deviceID":")" + device +
+                                        R"(","runtimeConfig":{"deviceID":")" + injected + "\"}"));
+  };
+  CHECK(read_both("0000:3B:00.2", "0000:3b:00.2")->order.device.text() == "0000:3b:00.2");
+  CHECK(read_both("0000:3b:00.2", "0000:3B:00.2")->order.device.text() == "0000:3b:00.2");
+  CHECK(read_both("0000:3B:00.1", "0000:3b:00.2").error().text() ==
+        "deviceID: \"0000:3b:00.1\" and runtimeConfig.deviceID: \"0000:3b:00.2\" differ: which "
+        "device is meant?");
+  CHECK(read_both("0000:3b:00.1", "x").error().text() ==
+        "runtimeConfig.deviceID: \"x\" is no PCI address: expected a form such as 0000:3b:00.2");
+}
+
+TEST_CASE("the case of args.cni matters as little as any other key's") {
+  const std::string guid = R"({"guid":"02:00:00:00:00:00:00:01"})";
+  const Config config = good(R"("args":{"CNI":)" + guid + "}");
+  CHECK(config.order.wanted.guids == node::Guids{kFirst, kFirst});
+  CHECK(config.warnings == std::vector<std::string>{"args.CNI is read as cni"});
+  const Config outer = good(R"("Args":{"cni":{"GUID":"02:00:00:00:00:00:00:01"}})");
+  CHECK(outer.order.wanted.guids == node::Guids{kFirst, kFirst});
+  CHECK(outer.warnings ==
+        std::vector<std::string>{"Args is read as args", "args.cni.GUID is read as guid"});
+  const std::string both = R"({"name":"n","args":{"cni":{},"CNI":)" + guid + "}}";
+  CHECK(cni::parse_network(cni::parse_document(both).value(), both).error().text() ==
+        "args.CNI: the keys \"cni\" and \"CNI\" differ only by case: keep \"cni\"");
+}
+
+Config remains(const std::string& keys) {
+  return parse_remains(call(cni::Verb::del), json::Value::parse("{" + keys + "}").value());
+}
+
+TEST_CASE("for DEL, and for the log of a refusal, each key is read as far as it can be") {
+  const Config rest = remains(R"("logLevel":"loud","stateDir":"/run/state","timeoutSeconds":5,
+                 "deviceID":"0000:3b:00.1","pkey":"junk","ipam":{"type":"dhcp"})");
+  CHECK(rest.order.device.text() == "0000:3b:00.1");
   CHECK(rest.state_folder == "/run/state");
-  CHECK(rest.timeout == Duration(5'000));
+  CHECK(rest.order.timeout == Duration(5'000));
   CHECK(rest.warnings.size() == 1);
-  const Remains nothing =
-      parse_remains(call(cni::Verb::del), network(R"("deviceID":"../x","stateDir":"x")"));
-  CHECK_FALSE(nothing.device);
+  const Config nothing = remains(R"("deviceID":"../x","stateDir":"x")");
+  CHECK(nothing.order.device.empty());
   CHECK(nothing.state_folder == kStateFolder);
   CHECK(nothing.warnings.size() == 2);
+}
+
+TEST_CASE("no key keeps the remains from the next one") {
+  const Config rest = remains(R"("args":7,"ARGS":7,"stateDir":7,"timeoutSeconds":7.5,"logLevel":7,
+      "logFile":"/log","runtimeConfig":{"deviceID":"0000:3b:00.2"})");
+  CHECK(rest.log_file == "/log");
+  CHECK(rest.order.device.text() == "0000:3b:00.2");
+  CHECK(rest.warnings.size() == 3);
+  CHECK(remains(R"("runtimeConfig":7,"deviceID":"0000:3b:00.1")").order.device.text() ==
+        "0000:3b:00.1");
 }
 
 }  // namespace

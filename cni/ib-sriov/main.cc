@@ -1,6 +1,7 @@
 #include "cni/ib-sriov/plugin.h"
 #include "lib/base/files.h"
 #include "lib/cni/plugin.h"
+#include "lib/cni/streams.h"
 #include "lib/node/linux_kernel.h"
 
 #include <cstdio>
@@ -44,6 +45,11 @@ Result<std::unique_ptr<node::Kernel>> open_linux() {
 }  // namespace
 
 int main(int, char**, char** entries) {
+  const Status secured = cni::secure_streams();
+  if (!secured) {
+    std::fprintf(stderr, "ib-sriov: %s\n", secured.error().text().c_str());
+    return 1;
+  }
   const cni::Environment environment = environment_of(entries);
   if (!environment.contains("CNI_COMMAND")) {
     std::fputs(kAbout, stderr);
@@ -57,6 +63,7 @@ int main(int, char**, char** entries) {
   ib_sriov::IbSriov plugin({open_linux, read_boot_id}, log);
   const cni::Answer answer = cni::serve(plugin, environment, input);
   if (has_input) plugin.finish(answer.failure);
-  std::fputs(answer.output.c_str(), stdout);
-  return answer.exit_code;
+  const Status printed = cni::print(answer.output);
+  if (!printed) log.write(log::Level::error, printed.error().text());
+  return printed ? answer.exit_code : 1;
 }

@@ -17,41 +17,61 @@ struct IbSriov::Stage {
   std::unique_ptr<attach::Context> context;
 };
 
-Status IbSriov::configure(const cni::Call& call, const cni::Network& network) {
-  call_ = &call;
-  network_ = &network;
+// The members of every line: which call it is.
+void IbSriov::name_call(const cni::Call& call, const json::Value& document) {
   log_.always("command", cni::name(call.verb));
-  log_.always("network", network.name);
+  const std::optional<json::Value> network = document.find("name");
+  if (network && network->is_string()) log_.always("network", *network);
   if (!call.container_id.empty())
     log_.always("containerID", call.container_id).always("ifname", call.ifname);
   if (!call.pod.name.empty()) log_.always("pod", call.pod.name_space + "/" + call.pod.name);
-  if (call.verb == cni::Verb::del) {
-    Remains remains = parse_remains(call, network);
-    config_.state_folder = remains.state_folder;
-    config_.order.timeout = remains.timeout;
-    device_ = remains.device;
-    return configure_log(remains.log_level, remains.log_file, remains.warnings);
-  }
-  config_ = TRY(parse_config(call, network));
-  if (!config_.order.device.empty()) device_ = config_.order.device;
-  return configure_log(config_.log_level, config_.log_file, config_.warnings);
+  if (!config_.order.device.empty()) log_.always("device", config_.order.device.text());
 }
 
-Status IbSriov::configure_log(Level level, const Path& file,
-                              const std::vector<std::string>& warnings) {
-  log_.set_least(level);
-  if (device_) log_.always("device", device_->text());
-  const Status opened = file.empty() ? ok() : log_.open(file);
+void IbSriov::open_log() {
+  log_.set_least(config_.log_level);
+  const Status opened = config_.log_file.empty() ? ok() : log_.open(config_.log_file);
   // A pod is not refused for a log.
   if (!opened) log_.write(Level::warning, "logFile: " + opened.error().text());
+}
+
+void IbSriov::warn(const std::vector<std::string>& warnings) {
   for (const std::string& warning : warnings) log_.write(Level::warning, warning);
+}
+
+void IbSriov::prepare(const cni::Call& call, const json::Value& document) {
+  config_ = parse_remains(call, document);
+  name_call(call, document);
+  open_log();
+}
+
+Status IbSriov::configure(const cni::Call& call, const cni::Network& network) {
+  call_ = &call;
+  network_ = &network;
+  log_.always("network", network.name);
+  // For DEL the remains have to do.
+  if (call.verb != cni::Verb::del) config_ = TRY(parse_config(call, network));
+  warn(network.warnings);
+  warn(config_.warnings);
   return ok();
+}
+
+int64_t& IbSriov::time_of(node::StepKind kind) {
+  switch (kind) {
+    case node::StepKind::question:
+    case node::StepKind::order:
+      return kernel_us_;
+    case node::StepKind::wait:
+      return wait_us_;
+    case node::StepKind::outside:
+      return outside_us_;
+  }
+  std::abort();
 }
 
 void IbSriov::observe(const node::Step& step) {
   const int64_t us = step.duration.count();
-  const bool kernel = step.kind == node::StepKind::question || step.kind == node::StepKind::order;
-  (kernel ? kernel_us_ : step.kind == node::StepKind::wait ? wait_us_ : outside_us_) += us;
+  time_of(step.kind) += us;
   json::Value members = json::Value::object().set("step", step.what).set("us", us);
   if (step.error != nullptr) {
     log_.write(Level::warning, "failed", members.set("error", step.error->text()));
@@ -106,7 +126,9 @@ Result<cni::AddResult> IbSriov::add() {
 
 Status IbSriov::del() {
   const std::unique_ptr<Stage> stage = TRY(open_stage());
-  return attach::del(*stage->context, device_, config_.order.timeout);
+  std::optional<ib::PciAddress> device;
+  if (!config_.order.device.empty()) device = config_.order.device;
+  return attach::del(*stage->context, device, config_.order.timeout);
 }
 
 Status IbSriov::check() {

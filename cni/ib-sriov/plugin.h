@@ -27,6 +27,7 @@ class IbSriov : public cni::Plugin {
   // Says in the log how the call ended, and where its time went.
   void finish(const std::optional<cni::Failure>& failure);
 
+  void prepare(const cni::Call& call, const json::Value& document) override;
   Status configure(const cni::Call& call, const cni::Network& network) override;
   Result<cni::AddResult> add() override;
   Status del() override;
@@ -38,11 +39,13 @@ class IbSriov : public cni::Plugin {
   // The world as a verb needs it, opened for it.
   struct Stage;
   Result<std::unique_ptr<Stage>> open_stage();
-  Status configure_log(log::Level level, const Path& file,
-                       const std::vector<std::string>& warnings);
+  void name_call(const cni::Call& call, const json::Value& document);
+  void open_log();
+  void warn(const std::vector<std::string>& warnings);
   Status check_ib_kubernetes(const attach::Context& context) const;
 
   void observe(const node::Step& step);
+  int64_t& time_of(node::StepKind kind);
 
   World world_;
   log::Log& log_;
@@ -50,8 +53,7 @@ class IbSriov : public cni::Plugin {
   int64_t kernel_us_ = 0, wait_us_ = 0, outside_us_ = 0;
   const cni::Call* call_ = nullptr;
   const cni::Network* network_ = nullptr;
-  Config config_;
-  std::optional<ib::PciAddress> device_;
+  Config config_;  // from prepare() on as far as it can be read, from configure() on as it is
 };
 
 }  // namespace ibpod::ib_sriov

@@ -28,6 +28,7 @@ struct Bed {
   TempFolder programs;
   cni::Environment environment;
   fake::State before;
+  bool finishes = false;  // as main does; most tests would only print what they look at themselves
 
   Bed() {
     k.state.namespaces[fake::kHostId].path = kOwn;
@@ -45,17 +46,23 @@ struct Bed {
     log.set_least(log::Level::error);
     const auto kernel = [this]() -> Result<std::unique_ptr<node::Kernel>> { return lend(k); };
     IbSriov plugin({kernel, []() -> Result<std::string> { return std::string("boot"); }}, log);
-    return cni::serve(plugin, environment, input);
+    cni::Answer answer = cni::serve(plugin, environment, input);
+    if (finishes) plugin.finish(answer.failure);
+    return answer;
   }
   cni::Answer call(const std::string& verb, const std::string& input) {
     environment["CNI_COMMAND"] = verb;
     return call(input);
   }
+  // What an attachment is known by, and `keys`.
+  std::string bare(const std::string& keys, const std::string& version = "1.1.0") const {
+    return R"({"cniVersion":")" + version + R"(","name":"blue","stateDir":")" +
+           (state.path() / "made").string() + "\"," + keys + "}";
+  }
   // `keys` behind a configuration that is in order.
   std::string config(const std::string& keys, const std::string& version = "1.1.0") const {
-    return R"({"cniVersion":")" + version +
-           R"(","name":"blue","type":"ib-sriov","logLevel":"error",)" + R"("stateDir":")" +
-           (state.path() / "made").string() + "\"" + (keys.empty() ? "" : ",") + keys + "}";
+    const std::string type = R"("type":"ib-sriov","logLevel":"error")";
+    return bare(type + (keys.empty() ? "" : ",") + keys, version);
   }
   // What is not as it was: on the node, and in the state folder.
   std::string changes() const {
@@ -124,6 +131,107 @@ TEST_CASE("DEL works whatever has become of the configuration since") {
       "DEL", bed.config(R"("deviceID":7,"pkey":"x","link_state":3,"mtu":"y","guid":[],)"
                         R"("timeoutSeconds":"z","logFile":"relative","rdmaIsolation":"yes")"));
   CHECK(answer.exit_code == 0);
+  CHECK(bed.changes() == "");
+}
+
+// One IPAM plugin, and what it was called for, a line a call.
+void install_ipam(const Bed& bed) {
+  bed.programs.script("lease", R"(echo $CNI_COMMAND >> "$(dirname "$0")/calls"
+case $CNI_COMMAND in
+VERSION) echo '{"cniVersion":"1.1.0","supportedVersions":["1.0.0","1.1.0"]}';;
+ADD) echo '{"cniVersion":"1.1.0","ips":[{"address":"10.7.0.2/16"}]}';;
+esac)");
+}
+
+const std::vector<std::string> kBadForAddOnly{
+    R"("dns":7)",
+    R"("dns":{"nameservers":"x"})",
+    R"("capabilities":{"infinibandGUID":"yes"})",
+    R"("capabilities":[])",
+    R"("args":"x")",
+    R"("args":{"cni":7})",
+    R"("args":{"cni":{},"CNI":{}})",
+    R"("ipam":7)",
+    R"("ipam":{"type":7})",
+    R"("ipam":{"type":"../x"})",
+    R"("ipam":{"subnet":"10.0.0.0/8"})",
+    R"("ipam":{"type":"lease"},"IPAM":{"type":"lease"})",
+    R"("ipam":{"type":"dhcp"})",
+    R"("prevResult":"x")",
+    R"("runtimeConfig":[])",
+    R"("type":[],"Type":[])",
+    R"("cni.dev/valid-attachments":7)",
+};
+
+TEST_CASE("a configuration that only ADD cares for does not keep DEL from releasing everything") {
+  for (const std::string& keys : kBadForAddOnly) {
+    CAPTURE(keys);
+    Bed bed;
+    install_ipam(bed);
+    REQUIRE(bed.call("ADD", bed.config(kDevice + R"(,"ipam":{"type":"lease"})")).exit_code == 0);
+    REQUIRE_FALSE(bed.changes().empty());
+    const std::string bad = bed.bare(R"("logLevel":"error",)" + keys);
+    if (keys.find("../x") == std::string::npos) CHECK(bed.call("ADD", bad).exit_code == 1);
+    const cni::Answer answer = bed.call("DEL", bad);
+    CHECK_MESSAGE(answer.exit_code == 0, answer.output);
+    CHECK(bed.changes() == "");
+    // The address goes by the record's own configuration.
+    CHECK(read_file(bed.programs.path() / "calls").value() == "VERSION\nADD\nDEL\n");
+  }
+}
+
+TEST_CASE("DEL of nothing recorded asks no IPAM that cannot be told, and says so") {
+  Bed bed;
+  install_ipam(bed);
+  const Path log = bed.state.path() / "log";
+  const cni::Answer answer =
+      bed.call("DEL", bed.bare(kDevice + R"(,"logLevel":"warning","ipam":{"name":"lease"},)" +
+                               R"("logFile":")" + log.string() + "\""));
+  CHECK(answer.exit_code == 0);
+  CHECK(bed.changes() == "");
+  CHECK_FALSE(path_exists(bed.programs.path() / "calls"));
+  CHECK(read_file(log).value().find("which names the IPAM plugin; DEL goes on without it") !=
+        std::string::npos);
+}
+
+TEST_CASE("DEL is refused where its attachment, or the version to answer in, is unknown") {
+  Bed bed;
+  REQUIRE(bed.call("ADD", bed.config(kDevice)).exit_code == 0);
+  CHECK(bed.call("DEL", bed.config("", "9.9.9")).failure->code == 1);
+  CHECK(bed.call("DEL", R"({"cniVersion":"1.1.0","type":"ib-sriov"})").failure->code == 7);
+  CHECK(bed.call("DEL", R"({"name":"blue")").failure->code == 6);
+  CHECK(bed.call("DEL", bed.config("")).exit_code == 0);
+  CHECK(bed.changes() == "");
+}
+
+TEST_CASE("what is refused is in the log file, with the call and the device") {
+  Bed bed;
+  bed.finishes = true;
+  const Path log = bed.state.path() / "log";
+  const struct {
+    const char* keys;
+    const char* message;
+  } table[] = {
+      {R"("pkey":"1000")", "is ambiguous"},
+      {R"("mtu":"x")", "mtu: expected"},
+      {R"("timeoutSeconds":0)", "timeoutSeconds: expected"},
+      {R"("loglevel":"loud")", "differ only by case"},
+      {R"("ipam":{"type":"dhcp"})", "cannot serve InfiniBand"},
+      {R"("ipam":7)", "ipam: expected an object"},
+      {R"("cniversion":"1.1.0")", "differ only by case"},
+  };
+  for (const auto& [keys, message] : table) {
+    CAPTURE(message);
+    const std::string file = R"(,"logFile":")" + log.string() + "\",";
+    REQUIRE(bed.call("ADD", bed.config(kDevice + file + keys)).exit_code == 1);
+    const std::string text = read_file(log).value();
+    CHECK(text.find(message) != std::string::npos);
+    for (const char* member : {R"("command":"ADD")", R"("network":"blue")", R"("containerID":"c1")",
+                               R"("device":"0000:3b:00.1")", R"("level":"error")"}) {
+      CHECK(text.find(member) != std::string::npos);
+    }
+    CHECK(remove_file(log));
+  }
   CHECK(bed.changes() == "");
 }
 

@@ -3,10 +3,14 @@
 #include "lib/attach/addresses.h"
 #include "lib/attach/claim.h"
 #include "lib/attach/device_info.h"
+#include "lib/attach/node_rules.h"
 #include "lib/attach/partition.h"
 #include "lib/attach/release.h"
 #include "lib/cni/errors.h"
+#include "lib/ib/hex.h"
 #include "lib/node/vf.h"
+
+#include <random>
 
 namespace ibpod::attach {
 namespace {
@@ -15,21 +19,31 @@ namespace {
 constexpr Duration kCarrier{3000};
 
 Result<node::Namespace> pod_namespace(const Context& context) {
-  const std::optional<node::Namespace> pod = TRY(context.kernel.find_namespace(context.call.netns));
+  const std::optional<node::Namespace> pod = TRY(context.kernel.find_namespace(context.call.netns)
+                                                     .during("CNI_NETNS")
+                                                     .reported_as(cni::kInvalidEnvironment));
   if (!pod) {
     return Error(Code::not_found,
                  "CNI_NETNS: there is no network namespace at " + context.call.netns.string())
         .reported_as(cni::kUnknownContainer);
   }
-  const std::optional<node::Namespace> own =
-      TRY(context.kernel.find_namespace("/proc/self/ns/net"));
-  if (own && own->identity == pod->identity) {
+  const bool own = TRY(is_own_namespace(context, *pod));
+  if (own) {
     return Error(Code::invalid, "CNI_NETNS: " + context.call.netns.string() +
                                     " is the host's own network namespace: a pod with hostNetwork "
                                     "needs no attachment")
         .reported_as(cni::kInvalidEnvironment);
   }
   return *pod;
+}
+
+// A pod may end while its ADD waits, and what is given then would be nobody's to give back.
+Status check_still_there(const Context& context, const node::Namespace& pod) {
+  const std::optional<node::Namespace> now = TRY(context.kernel.find_namespace(pod.path));
+  if (now == pod) return ok();
+  return Error(Code::not_found, "CNI_NETNS: the network namespace " + pod.path.string() +
+                                    " has ended while the attachment was being made")
+      .reported_as(cni::kUnknownContainer);
 }
 
 Status check_name_is_free(const Context& context, const node::Namespace& pod) {
@@ -58,19 +72,10 @@ Result<node::Function> usable_function(const Context& context, const Order& orde
   return *function;
 }
 
-Status check_isolation(const Context& context) {
-  const nl::RdmaNetnsMode mode = TRY(context.kernel.rdma_netns_mode());
-  if (mode == nl::RdmaNetnsMode::exclusive) return ok();
-  return Error(Code::unsupported,
-               "rdmaIsolation: this node's RDMA subsystem is in shared mode, where every pod sees "
-               "every RDMA device. "
-               "Put \"options ib_core netns_mode=0\" into /etc/modprobe.d and reboot, or set "
-               "rdmaIsolation to false");
-}
-
 // Everything that can be refused without touching the device.
 struct Prepared {
   node::Namespace pod;
+  node::Function function;  // as it was before anything was done to it
   std::optional<cni::Ipam> ipam;
 };
 
@@ -78,9 +83,9 @@ Result<Prepared> prepare(const Context& context, const Order& order, Deadline de
   Prepared prepared;
   prepared.pod = TRY(pod_namespace(context));
   TRY(check_name_is_free(context, prepared.pod));
-  TRY(usable_function(context, order));
+  prepared.function = TRY(usable_function(context, order));
   if (order.wanted.isolation) TRY(check_isolation(context));
-  prepared.ipam = TRY(ipam_of(context));
+  prepared.ipam = TRY(ipam_of(context.network, context.call));
   if (prepared.ipam) {
     TRY(timed(context, "IPAM VERSION", [&] { return prepared.ipam->check_version(deadline); }));
   }
@@ -100,6 +105,7 @@ Status check_has_guid(const node::Record& record) {
 node::Record begin_record(const Context& context, const Order& order, const node::Namespace& pod) {
   node::Record record;
   record.plugin = context.plugin;
+  record.attempt = ib::hex(std::random_device()(), 8);
   record.network = context.network.name;
   record.container_id = context.call.container_id;
   record.ifname = context.call.ifname;
@@ -115,32 +121,61 @@ node::Record begin_record(const Context& context, const Order& order, const node
   return record;
 }
 
+// What a device on vfio-pci cannot be given is not given, and said.
+void drop_what_vfio_cannot(const Context& context, const node::Function& function,
+                           node::Wanted& wanted) {
+  std::string dropped;
+  const auto drop = [&](bool asked, const std::string& key) {
+    if (asked) dropped += (dropped.empty() ? "" : ", ") + key;
+  };
+  drop(wanted.mtu.has_value(), "mtu");
+  wanted.mtu.reset();
+  drop(wanted.isolation, "rdmaIsolation");
+  if (!function.pf) {
+    drop(wanted.guids.has_value(), "guid");
+    drop(wanted.policy.has_value(), "link_state");
+    wanted.guids.reset();
+    wanted.policy.reset();
+  }
+  if (!dropped.empty()) context.warn("without effect on a device on vfio-pci: " + dropped);
+}
+
+// A kernel that finds a step invalid does not mean the configuration; but an MTU it does.
+Status give(const Context& context, const node::Record& record, Deadline deadline) {
+  Status given = node::give(context.kernel, record, deadline);
+  const bool refused =
+      !given && given.error().error_number() != 0 &&
+      (given.error().code() == Code::invalid || given.error().code() == Code::not_found);
+  if (!refused || record.wanted.mtu) return given;
+  return std::move(given).reported_as(cni::kInternal);
+}
+
 // Under the device's lock: from the first look to the interface in the pod.
 Status hand_over(const Context& context, node::Record& record, const Order& order,
                  Deadline deadline) {
+  TRY(check_still_there(context, record.netns));
   const node::Function function = TRY(usable_function(context, order));
   if (function.pf) {
-    record.found = TRY(node::observe(context.kernel, function));
+    record.found = TRY(node::observe(context.kernel, function, record.wanted));
   } else {
     record.found.driver = *function.driver;  // nothing is done to a PF
-    record.wanted.guids.reset();
-    record.wanted.policy.reset();
   }
+  if (node::is_vfio(record.found.driver)) drop_what_vfio_cannot(context, function, record.wanted);
   TRY(check_has_guid(record));
   TRY(node::check_children(record));
   TRY(timed(context, "write the record", [&] { return context.records.write(record); }));
-  return node::give(context.kernel, record, deadline);
+  return give(context, record, deadline);
 }
 
 Result<std::optional<Membership>> join_partition(const Context& context, const node::Record& record,
-                                                 bool ipam, Deadline deadline) {
+                                                 Place place, Deadline deadline) {
   if (!record.wanted.pkey) return std::optional<Membership>();
   if (node::is_vfio(record.found.driver)) {
     context.warn("partition " + record.wanted.pkey->text() +
                  " is not verified: a device on vfio-pci has no port on this node");
     return std::optional<Membership>();
   }
-  const Membership membership = TRY(await_partition(context, record, ipam, deadline));
+  const Membership membership = TRY(await_partition(context, record, place, deadline));
   context.inform("partition " + record.wanted.pkey->text() + " is verified: " +
                  membership.key.text() + ", " + std::string(ib::name(membership.key.membership())) +
                  " member, at index " + std::to_string(membership.index));
@@ -161,17 +196,19 @@ Status announce(const Context& context, const node::Record& record,
   return ok();
 }
 
-// The network's IPAM, and whether it has said that it reserved nothing.
+// The network's IPAM, and what it may have reserved by now.
+enum class Reserved { nothing, refused, perhaps };
 struct Addressed {
   const std::optional<cni::Ipam>& ipam;
-  bool refused = false;
+  Reserved reserved = Reserved::nothing;
 };
 
 Result<cni::AddResult> ask_ipam(const Context& context, Addressed& addressed, Deadline deadline) {
   Result<cni::AddResult> result =
       timed(context, "IPAM ADD", [&] { return addressed.ipam->add(deadline); });
-  // Behind one that was too slow there may be a reservation.
-  addressed.refused = !result && result.error().code() != Code::unavailable;
+  // Only one that says no in words has surely reserved nothing.
+  const bool refused = !result && result.error().code() == Code::denied;
+  addressed.reserved = refused ? Reserved::refused : Reserved::perhaps;
   return result;
 }
 
@@ -186,7 +223,9 @@ Result<cni::AddResult> assign_addresses(const Context& context, const node::Reco
   if (!netdev) return Error(Code::unavailable, record.ifname + " has disappeared from the pod");
   const node::Addressing addressing = addressing_of(result);
   TRY(context.kernel.configure(record.netns, netdev->index, addressing, deadline));
-  TRY(announce(context, record, addressing, deadline));
+  const Status announced = announce(context, record, addressing, deadline);
+  // The neighbours will find out by themselves, in a minute or so.
+  if (!announced) context.warn("the addresses are not announced: " + announced.error().text());
   return result;
 }
 
@@ -204,51 +243,74 @@ Result<cni::Interface> interface_of(const Context& context, const node::Record& 
   return interface;
 }
 
+// Without a device-info file nobody corrects what the container is about to be allowed.
+void warn_of_other_char_devices(const Context& context, const node::Function& before,
+                                const node::Function& now) {
+  if (before.char_devices == now.char_devices) return;
+  const auto list = [](const std::vector<std::string>& names) {
+    std::string text;
+    for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+    return text.empty() ? "none" : text;
+  };
+  context.warn("the RDMA character devices of " + now.address.text() + " are " +
+               list(now.char_devices) + " now, were " + list(before.char_devices) +
+               ", and there is no CNIDeviceInfoFile to correct: the container may be allowed the "
+               "wrong ones");
+}
+
+Status tell_devices(const Context& context, const Order& order, const node::Function& before,
+                    const std::optional<Membership>& membership) {
+  const std::optional<node::Function> now = TRY(context.kernel.function(order.device));
+  if (!now) return ok();
+  if (!order.device_info.empty()) {
+    return write_device_info(order.device_info, *now, membership).during("CNIDeviceInfoFile");
+  }
+  warn_of_other_char_devices(context, before, *now);
+  return ok();
+}
+
 // A DEL may have come while IPAM was asked, and with it nobody is left to give the addresses back.
 Status check_still_ours(const Context& context, const node::Record& record) {
   const Result<node::Record> now = context.records.read(name_of(record));
-  if (now && *now == record) return ok();
+  if (now && *now == record) return check_still_there(context, record.netns);
   return Error(Code::unavailable, "the attachment was deleted while it was being made");
 }
 
 Result<cni::AddResult> complete(const Context& context, const node::Record& record,
-                                const Order& order, Addressed& addressed, Deadline deadline) {
+                                const Order& order, const node::Function& before,
+                                Addressed& addressed, Deadline deadline) {
   const bool ipam = addressed.ipam.has_value();
-  const std::optional<Membership> membership = TRY(join_partition(context, record, ipam, deadline));
+  const std::optional<Membership> membership =
+      TRY(join_partition(context, record, place_for(ipam), deadline));
   cni::AddResult result;
   if (ipam) result = TRY(assign_addresses(context, record, addressed, deadline));
   const cni::Interface interface = TRY(interface_of(context, record));
   result.interfaces = {interface};
   if (result.dns.is_null()) result.dns = context.network.dns;
-  if (!order.device_info.empty()) {
-    const std::optional<node::Function> function = TRY(context.kernel.function(record.device));
-    if (function)
-      TRY(write_device_info(order.device_info, *function, membership).during("CNIDeviceInfoFile"));
-  }
+  TRY(tell_devices(context, order, before, membership));
   TRY(check_still_ours(context, record));
   return result;
 }
 
 // Whatever IPAM may have reserved goes back, also for an attachment whose record a DEL has taken
-// away. One that refused the ADD and refuses the DEL as well keeps no VF out of service.
-Addresses return_addresses(const Context& context, const Addressed& addressed) {
-  if (!addressed.ipam) return Addresses::given_back;
-  const Status returned =
+// away. One that has refused the ADD and refuses the DEL as well keeps no VF out of service.
+Status return_addresses(const Context& context, const Addressed& addressed) {
+  if (addressed.reserved == Reserved::nothing) return ok();
+  Status returned =
       timed(context, "IPAM DEL", [&] { return addressed.ipam->del(Deadline::in(kUndoTime)); });
-  if (returned) return Addresses::given_back;
-  if (!addressed.refused) return Addresses::reserved;
+  const bool refused = !returned && returned.error().code() == Code::denied;
+  if (addressed.reserved != Reserved::refused || !refused) return returned;
   context.warn("IPAM refused the DEL, too: " + returned.error().text());
-  return Addresses::given_back;
+  return ok();
 }
 
 // The first error stands; what could not be undone is added to it.
-Error undo(const Context& context, const node::Record& record, Addresses addresses, Error error) {
-  const Status undone = release(context, name_of(record), Deadline::in(kUndoTime), addresses);
+Error undo(const Context& context, const node::Record& record, Status addresses, Error error) {
+  const Status undone =
+      release(context, name_of(record), Deadline::in(kUndoTime), std::move(addresses));
   if (undone) return error;
-  return Error(error.code(), error.text() + "; and it could not be undone yet, the record stays: " +
-                                 undone.error().text())
-      .with_details(error.details())
-      .reported_as(error.reported());
+  return std::move(error).also(
+      Error(undone.error()).during("and it could not be undone yet, the record stays"));
 }
 
 }  // namespace
@@ -260,13 +322,13 @@ Result<cni::AddResult> add(const Context& context, const Order& order) {
   std::optional<FolderLock> lock = TRY(claim(context, name_of(record), deadline));
   const Status handed_over = hand_over(context, record, order, deadline);
   lock.reset();
-  // Nobody has asked IPAM yet.
-  if (!handed_over) return undo(context, record, Addresses::given_back, handed_over.error());
+  if (!handed_over) return undo(context, record, ok(), handed_over.error());
   Addressed addressed{prepared.ipam};
-  Result<cni::AddResult> result = complete(context, record, order, addressed, deadline);
+  Result<cni::AddResult> result =
+      complete(context, record, order, prepared.function, addressed, deadline);
   if (result) return result;
-  const Addresses addresses = return_addresses(context, addressed);
-  return undo(context, record, addresses, result.error());
+  Status returned = return_addresses(context, addressed);
+  return undo(context, record, std::move(returned), result.error());
 }
 
 }  // namespace ibpod::attach

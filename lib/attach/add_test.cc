@@ -153,6 +153,107 @@ TEST_CASE("an IPAM that refuses whatever it is asked keeps no VF out of service"
         std::vector<std::string>{"IPAM refused the DEL, too: ipam lease: broken (code 7)"});
 }
 
+TEST_CASE("an IPAM that has not been asked is not told DEL, and quarantines nothing") {
+  Bed bed;
+  bed.install_ipam("[ $VERB = DEL ] && exit 1");
+  bed.order.wanted.pkey = ib::PKey(0x8001);
+  bed.k.fabric.pkeys[kAsked.port] = {ib::PKey(0x7fff)};
+  CHECK(code_of(add_now(bed).error()) == cni::kTryAgainLater);
+  CHECK(bed.ipam_calls().empty());
+  CHECK(bed.leftovers() == "");
+}
+
+TEST_CASE("what an IPAM that broke off may have reserved is owed to it") {
+  for (const char* broken : {"kill -9 $$", "echo '{'; exit 0", "exit 3"}) {
+    Bed bed;
+    CAPTURE(broken);
+    bed.install_ipam("[ $VERB = ADD ] && { : > $HERE/lease-$KEY; " + std::string(broken) +
+                     "; }\n[ $VERB = DEL ] && [ ! -e $HERE/well ] && { echo "
+                     "'{\"code\":7,\"msg\":\"no\"}'; exit 1; }");
+    const Error error = add_now(bed).error();
+    CHECK(code_of(error) == cni::kIpamFailed);
+    CHECK(bed.recorded().size() == 1);
+    CHECK(bed.changes() == "");  // the device is home all the same
+    // Once: the second answer would not be another one.
+    CHECK(bed.ipam_calls().size() == 2);
+    bed.programs.write("well", "");
+    REQUIRE(del_now(bed));
+    CHECK(bed.leftovers() == "");
+  }
+}
+
+TEST_CASE("a pod that ends while IPAM is asked keeps nothing") {
+  Bed bed;
+  bed.install_ipam(
+      "[ $VERB = ADD ] && { : > $HERE/asked; while [ ! -e $HERE/go ]; do sleep 0.01; done; }");
+  std::thread runtime([&] {
+    while (!path_exists(bed.programs.path() / "asked")) std::this_thread::yield();
+    bed.k.kill_namespace(kPod);
+    bed.programs.write("go", "");
+  });
+  const Result<cni::AddResult> added = add_now(bed);
+  runtime.join();
+  REQUIRE_FALSE(added);
+  CHECK(bed.leases().empty());
+  CHECK(bed.recorded().empty());
+}
+
+TEST_CASE("a pod that has ended while its ADD waited for the device is given nothing") {
+  Bed bed(false);
+  bed.boot_id = "last-boot";
+  bed.k.make_namespace("/run/netns/last");
+  bed.be(cni::Verb::add, "c0", "/run/netns/last");
+  REQUIRE(add_now(bed));
+  bed.boot_id = "this-boot";
+  bed.be(cni::Verb::add, "c1", kPod);
+  // While what the last one has left is being cleared away.
+  bool alive = true;
+  const auto kernel = node::trace(bed.k, [&](const node::Step& step) {
+    if (alive && step.kind == node::StepKind::order) bed.k.kill_namespace(kPod);
+    alive = alive && step.kind != node::StepKind::order;
+  });
+  const Context c = bed.context();
+  const Result<cni::AddResult> added =
+      add({*kernel, c.records, c.boot_id, c.plugin, c.call, c.network, c.warn, c.inform, c.observe},
+          bed.order);
+  REQUIRE_FALSE(added);
+  CHECK(added.error().text() ==
+        "CNI_NETNS: the network namespace /run/netns/pod has ended while the attachment was being "
+        "made");
+  CHECK(code_of(added.error()) == cni::kUnknownContainer);
+  CHECK(bed.recorded().empty());
+}
+
+TEST_CASE("neighbours that cannot be told are a warning, not a failure") {
+  Bed bed;
+  const int orders = [] {
+    Bed counted;
+    REQUIRE(add_now(counted));
+    return counted.k.orders();
+  }();
+  bed.k.fail_at(orders - 1);  // announce comes last
+  REQUIRE(add_now(bed));
+  REQUIRE(bed.k.struck());
+  CHECK(bed.warnings ==
+        std::vector<std::string>{"the addresses are not announced: announce: Input/output error"});
+}
+
+TEST_CASE("other character devices than before are told where no file can be corrected") {
+  Bed bed(false);
+  bed.k.unbind(kVf);
+  bed.k.unbind(fake::vf_address(0, 1));
+  bed.k.bind(fake::vf_address(0, 1), "mlx5_core").value();
+  bed.k.bind(kVf, "mlx5_core").value();
+  bed.k.unbind(fake::vf_address(0, 1));  // its numbers are free, and the lowest
+  REQUIRE(add_now(bed));
+  REQUIRE(bed.warnings.size() == 1);
+  CHECK(
+      bed.warnings.front() ==
+      "the RDMA character devices of 0000:3b:00.1 are issm1, umad1, uverbs1 now, were issm2, "
+      "umad2, uverbs2, and there is no CNIDeviceInfoFile to correct: the container may be allowed "
+      "the wrong ones");
+}
+
 TEST_CASE("a lease that cannot be given back now keeps the record, and the error says so") {
   Bed bed;
   bed.install_ipam("[ $VERB = DEL ] && [ ! -e $HERE/well ] && exit 1");
@@ -220,7 +321,8 @@ TEST_CASE("a VF on vfio-pci is recorded and given its GUID, and IPAM is asked fo
   CHECK(added->interfaces.front().mac.empty());
   CHECK(added->ips.size() == 1);
   CHECK(bed.k.function_state(kVf).port_guid.value == kAsked.port);
-  CHECK(bed.warnings.front() ==
+  CHECK(bed.warnings.front() == "without effect on a device on vfio-pci: rdmaIsolation");
+  CHECK(bed.warnings.back() ==
         "partition 0x8001 is not verified: a device on vfio-pci has no port on this node");
   REQUIRE(del_now(bed));
   CHECK(bed.leftovers() == "");

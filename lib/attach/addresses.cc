@@ -1,7 +1,5 @@
 #include "lib/attach/addresses.h"
 
-#include <sstream>
-
 namespace ibpod::attach {
 namespace {
 
@@ -15,19 +13,10 @@ Result<std::optional<cni::Ipam>> find_ipam(const cni::Network& network, std::vec
   return std::optional<cni::Ipam>(std::move(ipam));
 }
 
-std::vector<Path> split(const std::string& path) {
-  std::vector<Path> folders;
-  std::istringstream rest(path);
-  for (std::string folder; std::getline(rest, folder, ':');) {
-    if (!folder.empty()) folders.emplace_back(folder);
-  }
-  return folders;
-}
-
 }  // namespace
 
-Result<std::optional<cni::Ipam>> ipam_of(const Context& context) {
-  return find_ipam(context.network, context.call.path, context.call.environment);
+Result<std::optional<cni::Ipam>> ipam_of(const cni::Network& network, const cni::Call& call) {
+  return find_ipam(network, call.path, call.environment);
 }
 
 Status release_addresses(const Context& context, const node::Record& record, Deadline deadline) {
@@ -41,7 +30,7 @@ Status release_addresses(const Context& context, const node::Record& record, Dea
   const std::optional<node::Namespace> now = TRY(context.kernel.find_namespace(record.netns.path));
   environment["CNI_NETNS"] = now == record.netns ? record.netns.path.string() : "";
   const std::optional<cni::Ipam> ipam =
-      TRY(find_ipam(network, split(record.cni_path), std::move(environment)));
+      TRY(find_ipam(network, cni::split_path(record.cni_path), std::move(environment)));
   if (!ipam) return ok();
   return timed(context, "IPAM DEL", [&] { return ipam->del(deadline); });
 }

@@ -13,9 +13,9 @@ namespace ibpod::attach {
 // It cannot serve InfiniBand: its daemon builds requests from 6-byte Ethernet addresses.
 inline constexpr std::string_view kDhcp = "dhcp";
 
-// The network's IPAM, ready to be called for the attachment of this call; nothing where it has
+// A network's IPAM, ready to be called for the attachment of this call; nothing where it has
 // none.
-Result<std::optional<cni::Ipam>> ipam_of(const Context& context);
+Result<std::optional<cni::Ipam>> ipam_of(const cni::Network& network, const cni::Call& call);
 
 // Gives back what the record's network may have reserved for it, as the ADD was called: without the
 // runtime's help. A network without IPAM is a success.

@@ -94,12 +94,12 @@ Status check(const Context& context, const Order& order) {
     TRY(check_addresses(context, record));
     // No waiting: it was verified once, and has to be there now.
     if (record.wanted.pkey) {
-      const bool index0 = !context.network.ipam_type.empty();
-      TRY(await_partition(context, record, index0, Deadline::in(Duration(0)))
+      const Place place = place_for(!context.network.ipam_type.empty());
+      TRY(await_partition(context, record, place, Deadline::in(Duration(0)))
               .reported_as(cni::kCheckFailed));
     }
   }
-  const std::optional<cni::Ipam> ipam = TRY(ipam_of(context));
+  const std::optional<cni::Ipam> ipam = TRY(ipam_of(context.network, context.call));
   return ipam ? ipam->check(deadline) : ok();
 }
 

@@ -27,6 +27,7 @@ Result<std::optional<std::string>> holder(const Context& context, const node::Re
   for (const node::RecordName& name : names) {
     const Result<node::Record> record = context.records.read(name);
     if (!record && record.error().code() == Code::not_found) continue;
+    if (!record && !is_damaged(record)) return record.error();
     if (!record) {
       return Error(Code::busy, own.device.text() +
                                    " is out of service until garbage collection has cleaned it: " +

@@ -1,6 +1,7 @@
 #include "lib/attach/del.h"
 
 #include "lib/attach/addresses.h"
+#include "lib/attach/node_rules.h"
 #include "lib/attach/release.h"
 #include "lib/node/restore.h"
 
@@ -8,13 +9,6 @@
 
 namespace ibpod::attach {
 namespace {
-
-bool is_damaged(const Context& context, const node::RecordName& name, std::string& why) {
-  const Result<node::Record> record = context.records.read(name);
-  if (record || record.error().code() == Code::not_found) return false;
-  why = record.error().text();
-  return true;
-}
 
 // Whether a record of somebody else names the device.
 Result<bool> belongs_to_another(const Context& context, const ib::PciAddress& device) {
@@ -27,9 +21,9 @@ Result<bool> belongs_to_another(const Context& context, const ib::PciAddress& de
 Status release_unrecorded(const Context& context, const ib::PciAddress& device, Deadline deadline) {
   if (context.call.netns.empty()) return ok();
   const std::optional<node::Namespace> pod = TRY(context.kernel.find_namespace(context.call.netns));
-  const std::optional<node::Namespace> own =
-      TRY(context.kernel.find_namespace("/proc/self/ns/net"));
-  if (!pod || (own && own->identity == pod->identity)) return ok();
+  if (!pod) return ok();
+  const bool own = TRY(is_own_namespace(context, *pod));
+  if (own) return ok();
   const FolderLock lock = TRY(context.records.lock(device, deadline));
   const bool taken = TRY(belongs_to_another(context, device));
   return taken ? ok() : node::fetch_from(context.kernel, *pod, device, deadline);
@@ -39,7 +33,7 @@ Status release_unrecorded(const Context& context, const ib::PciAddress& device, 
 // configuration's version, has refused the ADD and can have reserved nothing: its absence must not
 // make DEL fail for ever.
 Status release_addresses_of_call(const Context& context, Deadline deadline) {
-  const Result<std::optional<cni::Ipam>> ipam = ipam_of(context);
+  const Result<std::optional<cni::Ipam>> ipam = ipam_of(context.network, context.call);
   // Not found, or named as no program can be.
   if (!ipam) {
     context.warn(ipam.error().text());
@@ -55,6 +49,24 @@ Status release_addresses_of_call(const Context& context, Deadline deadline) {
   return timed(context, "IPAM DEL", [&] { return (*ipam)->del(deadline); });
 }
 
+// The devices of the records that speak for nobody any more; what the others speak of is released.
+std::vector<ib::PciAddress> release_recorded(const Context& context,
+                                             const std::vector<node::RecordName>& names,
+                                             Deadline deadline, Errors& errors) {
+  std::vector<ib::PciAddress> damaged;
+  for (const node::RecordName& name : names) {
+    const Result<node::Record> record = context.records.read(name);
+    if (!is_damaged(record)) {
+      errors.collect(release(context, name, deadline));
+      continue;
+    }
+    context.warn(record.error().text() +
+                 ": the device stays out of service until garbage collection");
+    damaged.push_back(name.device);
+  }
+  return damaged;
+}
+
 }  // namespace
 
 Status del(const Context& context, const std::optional<ib::PciAddress>& device, Duration timeout) {
@@ -63,18 +75,12 @@ Status del(const Context& context, const std::optional<ib::PciAddress>& device, 
   const std::vector<node::RecordName> names =
       TRY(context.records.of_attachment(context.call.container_id, context.call.ifname));
   Errors errors;
-  bool recorded = false;
-  for (const node::RecordName& name : names) {
-    std::string why;
-    if (is_damaged(context, name, why)) {
-      context.warn(why + ": the device stays out of service until garbage collection");
-      continue;
-    }
-    recorded = true;
-    errors.collect(release(context, name, deadline));
+  std::vector<ib::PciAddress> rest = release_recorded(context, names, deadline, errors);
+  if (rest.size() < names.size()) return errors.status();
+  if (names.empty() && device) rest.push_back(*device);
+  for (const ib::PciAddress& one : rest) {
+    errors.collect(release_unrecorded(context, one, deadline));
   }
-  if (recorded) return errors.status();
-  if (device) errors.collect(release_unrecorded(context, *device, deadline));
   errors.collect(release_addresses_of_call(context, deadline));
   return errors.status();
 }

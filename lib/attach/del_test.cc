@@ -1,6 +1,7 @@
 #include "lib/attach/del.h"
 
 #include "lib/attach/add.h"
+#include "lib/cni/errors.h"
 #include "tests/support/attach_bed.h"
 
 #include <doctest/doctest.h>
@@ -109,6 +110,58 @@ TEST_CASE("a damaged record: DEL fetches the device, gives the lease back, and l
   CHECK(bed.warnings.size() == 1);
   CHECK(del_as(bed, "c1", ""));
   CHECK(bed.recorded().size() == 1);
+}
+
+TEST_CASE("a damaged record says by its place which device DEL has to fetch") {
+  Bed bed;
+  REQUIRE(add(bed.context(), bed.order));
+  REQUIRE(write_file_atomically(bed.record_file(), "{"));
+  bed.be(cni::Verb::del, "c1", kPod);
+  SUBCASE("the call names another") { CHECK(del(bed.context(), fake::vf_address(0, 1), kLong)); }
+  SUBCASE("the call names none") { CHECK(del(bed.context(), std::nullopt, kLong)); }
+  CHECK(bed.k.netdevs(node::kHost, kVf).value().size() == 1);
+  CHECK(bed.recorded().size() == 1);
+}
+
+TEST_CASE("a record of a newer version is no damage: it stays, and so does all it speaks of") {
+  Bed bed;
+  REQUIRE(add(bed.context(), bed.order));
+  std::string text = read_file(bed.record_file()).value();
+  text.replace(text.find("\"version\": 1"), 12, "\"version\": 9");
+  REQUIRE(write_file_atomically(bed.record_file(), text));
+  const fake::State given = bed.k.state;
+  const Error error = del_as(bed, "c1", kPod).error();
+  CHECK(error.code() == Code::unsupported);
+  CHECK(error.text().find("a newer ibpod wrote it") != std::string::npos);
+  CHECK(fake::diff(given, bed.k.state) == "");
+  CHECK(bed.recorded().size() == 1);
+}
+
+TEST_CASE("a function that is taken out of the machine keeps its record until it is back") {
+  Bed bed;
+  REQUIRE(add(bed.context(), bed.order));
+  const auto out = bed.k.state.functions.extract(kVf);
+  REQUIRE(del_as(bed, "c1", kPod));
+  CHECK(bed.recorded().size() == 1);
+  CHECK(bed.leases().empty());
+  SUBCASE("the machine has been started anew without it") {
+    bed.boot_id = "next";
+    REQUIRE(del_as(bed, "c1", kPod));
+    CHECK(bed.recorded().empty());
+  }
+  SUBCASE("it returns, as mlx5 gives it back: with the last pod's GUIDs") {
+    bed.k.state.functions[kVf] = out.mapped();
+    REQUIRE(del_as(bed, "c1", kPod));
+    CHECK(bed.leftovers() == "");
+  }
+}
+
+TEST_CASE("a full disk is told as such") {
+  Bed bed;
+  REQUIRE(add(bed.context(), bed.order));
+  bed.k.fail_from(0);
+  const Error error = del_as(bed, "c1", kPod).error();
+  CHECK(cni::failure_of(error).code == cni::kIoFailure);
 }
 
 TEST_CASE("all failures are told, and the record stays for the next DEL") {

@@ -15,17 +15,41 @@ bool is_valid(const Context& context, const node::RecordName& name) {
          valid.end();
 }
 
-Status collect(const Context& context, const node::RecordName& name, Deadline deadline) {
+// `living` takes it where it has to stay.
+Status collect(const Context& context, const node::RecordName& name, Deadline deadline,
+               std::vector<cni::Attachment>& living) {
   const Result<node::Record> record = context.records.read(name);
   if (!record && record.error().code() == Code::not_found) return ok();
-  if (!record) return release_damaged(context, name, deadline);
+  if (is_damaged(record)) return release_damaged(context, name, deadline);
+  if (!record) return record.error();
   if (record->plugin != context.plugin || record->network != context.network.name) return ok();
   const bool live = TRY(node::is_live(context.kernel, *record, context.boot_id));
-  return live ? ok() : release(context, name, deadline);
+  if (!live) return release(context, name, deadline);
+  living.push_back({name.container_id, name.ifname});
+  return ok();
 }
 
-Status forward_to_ipam(const Context& context, Deadline deadline) {
-  const std::optional<cni::Ipam> ipam = TRY(ipam_of(context));
+// The configuration, with what has turned out to live among the valid attachments: IPAM shall not
+// give away an address that is in use.
+cni::Network with_living(const cni::Network& network, std::vector<cni::Attachment> living) {
+  if (living.empty()) return network;
+  living.insert(living.end(), network.valid_attachments.begin(), network.valid_attachments.end());
+  json::Value list = json::Value::array();
+  for (const cni::Attachment& one : living) {
+    list.push(json::Value::object().set("containerID", one.container_id).set("ifname", one.ifname));
+  }
+  cni::Network extended = network;
+  for (const std::string_view key : {"cni.dev/valid-attachments", "cni.dev/attachments"}) {
+    if (network.document.find(key)) extended.document.set(key, list);
+  }
+  extended.text = extended.document.text();
+  return extended;
+}
+
+Status forward_to_ipam(const Context& context, std::vector<cni::Attachment> living,
+                       Deadline deadline) {
+  const cni::Network network = with_living(context.network, std::move(living));
+  const std::optional<cni::Ipam> ipam = TRY(ipam_of(network, context.call));
   if (!ipam) return ok();
   const std::vector<cni::Version> versions = TRY(ipam->versions(deadline));
   const bool knows = std::find(versions.begin(), versions.end(), cni::kNewest) != versions.end();
@@ -38,11 +62,13 @@ Status gc(const Context& context, Duration timeout) {
   const Deadline deadline = Deadline::in(timeout);
   const std::vector<node::RecordName> names = TRY(context.records.all());
   Errors errors;
+  std::vector<cni::Attachment> living;
   for (const node::RecordName& name : names) {
-    if (!is_valid(context, name)) errors.collect(collect(context, name, deadline), name.text());
+    if (is_valid(context, name)) continue;
+    errors.collect(collect(context, name, deadline, living), name.text());
   }
   errors.collect(context.records.tidy(deadline));
-  errors.collect(forward_to_ipam(context, deadline), "IPAM");
+  errors.collect(forward_to_ipam(context, std::move(living), deadline), "IPAM");
   return errors.status();
 }
 

@@ -90,6 +90,30 @@ TEST_CASE("GC goes on through failures and tells them all") {
   CHECK(bed.recorded() == std::vector<std::string>{"0000:3b:00.1/c0:net1", "0000:3b:00.1/c1:net1"});
 }
 
+TEST_CASE("IPAM's GC is told of those that live although the runtime does not list them") {
+  Bed bed;
+  bed.install_ipam("[ $VERB = GC ] && cp $HERE/input $HERE/gc-input", R"("1.0.0","1.1.0")");
+  REQUIRE(add(bed.context(), bed.order));
+  CHECK(gc_now(bed, "blue", R"({"containerID":"c2","ifname":"net1"})"));
+  const std::string told = read_file(bed.programs.path() / "gc-input").value();
+  const json::Value list = json::Value::parse(told)->at("cni.dev/valid-attachments").value();
+  CHECK(list.text() ==
+        R"([{"containerID":"c1","ifname":"net1"},{"containerID":"c2","ifname":"net1"}])");
+}
+
+TEST_CASE("a record that cannot be read for now is no damaged one") {
+  Bed bed;
+  REQUIRE(add(bed.context(), bed.order));
+  kill(bed);
+  std::string text = read_file(bed.record_file()).value();
+  text.replace(text.find("\"version\": 1"), 12, "\"version\": 9");
+  REQUIRE(write_file_atomically(bed.record_file(), text));
+  const fake::State given = bed.k.state;
+  CHECK(gc_now(bed).error().code() == Code::unsupported);
+  CHECK(fake::diff(given, bed.k.state) == "");
+  CHECK(bed.recorded().size() == 1);
+}
+
 TEST_CASE("GC is forwarded only to an IPAM that knows it") {
   for (const bool knows : {true, false}) {
     Bed bed;

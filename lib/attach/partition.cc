@@ -14,7 +14,7 @@ struct Look {
   Membership membership;
 };
 
-std::string judge(const ib::Port& port, ib::PKey wanted, bool index0, Look& look) {
+std::string judge(const ib::Port& port, ib::PKey wanted, Place place, Look& look) {
   if (port.state != ib::PortState::active)
     return "the port is " + std::string(ib::name(port.state)) + ", not ACTIVE";
   const std::optional<size_t> index = ib::find_in(port.pkeys, wanted);
@@ -23,12 +23,18 @@ std::string judge(const ib::Port& port, ib::PKey wanted, bool index0, Look& look
            (wanted.membership() == ib::Membership::full ? " as full member" : "");
   }
   look.membership = {*index, port.pkeys[*index]};
-  if (!index0) return "";
+  if (place == Place::anywhere) return "";
   if (!port.pkeys[0].same_partition(wanted)) {
     return wanted.text() + " is at index " + std::to_string(*index) +
            " of the P_Key table, and IPoIB uses index 0 only";
   }
   look.membership = {0, port.pkeys[0]};
+  if (wanted.membership() == ib::Membership::full &&
+      port.pkeys[0].membership() != ib::Membership::full) {
+    return "the port's P_Key table holds " + port.pkeys[0].text() +
+           " at index 0, the only one that IPoIB uses: a limited member, and " + wanted.text() +
+           " asks for a full one";
+  }
   if (!look.netdev || !look.netdev->same_partition(wanted)) {
     return "the IPoIB interface still has the key " +
            (look.netdev ? look.netdev->text() : std::string("of no partition"));
@@ -36,19 +42,20 @@ std::string judge(const ib::Port& port, ib::PKey wanted, bool index0, Look& look
   return "";
 }
 
-Result<Look> look_at(const Context& context, const node::Record& record, bool index0) {
+Result<Look> look_at(const Context& context, const node::Record& record, Place place) {
   Look look;
   const node::Namespace& where = home_of_rdma(record);
   const std::vector<node::RdmaDevice> devices =
       TRY(context.kernel.rdma_devices(where, record.device));
-  if (devices.empty())
-    return Error(Code::unavailable,
-                 "the RDMA device of " + record.device.text() + " has disappeared");
-  look.port = TRY(context.kernel.port(where, devices.front().name));
+  look.missing = "its RDMA device is not to be seen";  // being renamed, most likely
+  if (devices.empty()) return look;
+  Result<ib::Port> port = context.kernel.port(where, devices.front().name);
+  if (!port && port.error().code() == Code::not_found) return look;
+  look.port = TRY(std::move(port));
   const std::optional<node::Netdev> netdev =
       TRY(node::own_netdev(context.kernel, record.netns, record.device));
   if (netdev && netdev->ipoib) look.netdev = netdev->ipoib->pkey;
-  look.missing = judge(look.port, *record.wanted.pkey, index0, look);
+  look.missing = judge(look.port, *record.wanted.pkey, place, look);
   return look;
 }
 
@@ -73,11 +80,11 @@ const node::Namespace& home_of_rdma(const node::Record& record) {
   return record.wanted.isolation ? record.netns : node::kHost;
 }
 
-Result<Membership> await_partition(const Context& context, const node::Record& record, bool index0,
+Result<Membership> await_partition(const Context& context, const node::Record& record, Place place,
                                    Deadline deadline) {
   Look look;
   const bool there = TRY(node::wait_until(context.kernel, deadline, [&]() -> Result<bool> {
-    look = TRY(look_at(context, record, index0));
+    look = TRY(look_at(context, record, place));
     return look.missing.empty();
   }));
   if (!there) {

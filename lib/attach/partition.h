@@ -13,11 +13,17 @@ struct Membership {
   ib::PKey key;
 };
 
-// Waits until the attachment's port is ACTIVE and its P_Key table holds the wanted key. `index0`:
-// at index 0, and the IPoIB interface has taken it up (it uses index 0 and no other). unavailable
-// at the deadline, with port state, GUID and table in the details. Other keys in the table are
-// warned of.
-Result<Membership> await_partition(const Context& context, const node::Record& record, bool index0,
+// Where in the table it has to stand.
+enum class Place {
+  anywhere,
+  index_0,  // and the IPoIB interface has taken it up: it uses index 0 and no other
+};
+inline Place place_for(bool addresses) { return addresses ? Place::index_0 : Place::anywhere; }
+
+// Waits until the attachment's port is ACTIVE and its P_Key table holds the wanted key: as full
+// member where its bit 15 asks for that. unavailable at the deadline, with port state, GUID and
+// table in the details. Other keys in the table are warned of.
+Result<Membership> await_partition(const Context& context, const node::Record& record, Place place,
                                    Deadline deadline);
 
 // Where the attachment's RDMA devices are: in the pod under isolation, else in the host's

@@ -13,31 +13,49 @@ struct Case {
   const char* name;
   ib::PKeyTable table;
   uint16_t wanted;
-  bool index0;
+  Place place;
   std::optional<size_t> index;  // nothing: it is not right
   std::string why;              // in the error
 };
 
 const std::vector<Case> kCases{
-    {"full at 0", {ib::PKey(0x8001)}, 0x8001, true, 0, ""},
-    {"limited at 0 will do", {ib::PKey(0x0001)}, 0x0001, true, 0, ""},
+    {"full at 0", {ib::PKey(0x8001)}, 0x8001, Place::index_0, 0, ""},
+    {"limited at 0 will do", {ib::PKey(0x0001)}, 0x0001, Place::index_0, 0, ""},
     {"full wanted, limited there",
      {ib::PKey(0x0001)},
      0x8001,
-     true,
+     Place::index_0,
      {},
      "does not hold 0x8001 as full member"},
-    {"at 2, no address", {ib::PKey(0x7fff), ib::PKey(0), ib::PKey(0x8001)}, 0x0001, false, 2, ""},
+    {"limited at 0, full elsewhere",
+     {ib::PKey(0x0001), ib::PKey(0x8001)},
+     0x8001,
+     Place::index_0,
+     {},
+     "the port's P_Key table holds 0x0001 at index 0, the only one that IPoIB uses: a limited "
+     "member, and 0x8001 asks for a full one"},
+    {"full elsewhere, no address",
+     {ib::PKey(0x0001), ib::PKey(0x8001)},
+     0x8001,
+     Place::anywhere,
+     1,
+     ""},
+    {"at 2, no address",
+     {ib::PKey(0x7fff), ib::PKey(0), ib::PKey(0x8001)},
+     0x0001,
+     Place::anywhere,
+     2,
+     ""},
     {"at 2, with an address",
      {ib::PKey(0x7fff), ib::PKey(0), ib::PKey(0x8001)},
      0x0001,
-     true,
+     Place::index_0,
      {},
      "0x0001 is at index 2 of the P_Key table, and IPoIB uses index 0 only"},
     {"absent",
      {ib::PKey(0x7fff)},
      0x0001,
-     false,
+     Place::anywhere,
      {},
      "the port's P_Key table does not hold 0x0001"},
 };
@@ -48,7 +66,7 @@ Result<Membership> await(Bed& bed, const Case& one) {
   bed.k.fabric.pkeys[kAsked.port] = one.table;
   node::Record record = bed.records.read({kVf, "c1", "net1"}).value();
   record.wanted.pkey = ib::PKey(one.wanted);
-  return await_partition(bed.context(), record, one.index0, Deadline::in(Duration(60'000)));
+  return await_partition(bed.context(), record, one.place, Deadline::in(Duration(60'000)));
 }
 
 TEST_CASE("a partition is right where the port's table and the interface show it") {
@@ -77,9 +95,23 @@ TEST_CASE("a port that is not ACTIVE is not a member yet") {
   CHECK(found.error().details().starts_with("port state INIT, LID 0"));
 }
 
+TEST_CASE("a device that is being renamed is looked for again") {
+  Bed bed(false);
+  bed.order.wanted.pkey.reset();
+  REQUIRE(add(bed.context(), bed.order));
+  bed.k.fabric.pkeys[kAsked.port] = {ib::PKey(0x8001)};
+  node::Record record = bed.records.read({kVf, "c1", "net1"}).value();
+  record.wanted.pkey = ib::PKey(0x8001);
+  record.netns = node::kHost;  // where it is not
+  bed.k.at_next_wait(
+      [&](fake::FakeKernel&) { record.netns = *bed.k.find_namespace(kPod).value(); });
+  CHECK(await_partition(bed.context(), record, Place::index_0, Deadline::in(Duration(60'000))));
+}
+
 TEST_CASE("other keys in the table are warned of") {
   Bed bed(false);
-  const Case open{"", {ib::PKey(0x8001), ib::PKey(0x8002), ib::kDefaultFull}, 0x8001, true, 0, ""};
+  const Case open{
+      "", {ib::PKey(0x8001), ib::PKey(0x8002), ib::kDefaultFull}, 0x8001, Place::index_0, 0, ""};
   REQUIRE(await(bed, open));
   CHECK(bed.warnings ==
         std::vector<std::string>{

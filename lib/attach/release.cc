@@ -13,6 +13,8 @@ Status release_device(const Context& context, const node::Record& record, Deadli
   const Result<node::Record> now = context.records.read(name_of(record));
   // Somebody else was faster; or it ended and began anew meanwhile, and is not ours to end.
   if (!now || *now != record) return ok();
+  const std::optional<node::Function> function = TRY(context.kernel.function(record.device));
+  if (!function && record.boot_id == context.boot_id) return ok();
   errors.collect(node::restore(context.kernel, record, deadline));
   return errors.empty() ? context.records.remove(name_of(record)) : ok();
 }
@@ -32,17 +34,21 @@ Result<bool> is_home(const Context& context, const ib::PciAddress& device) {
 }  // namespace
 
 Status release(const Context& context, const node::RecordName& name, Deadline deadline,
-               Addresses addresses) {
+               std::optional<Status> addresses) {
   const Result<node::Record> record = context.records.read(name);
   if (!record && record.error().code() == Code::not_found) return ok();
   if (!record) return record.error();
   Errors errors;
-  if (addresses == Addresses::reserved) {
-    errors.collect(release_addresses(context, *record, deadline));
-  }
-  Status device = release_device(context, *record, deadline, errors);
+  if (!addresses) addresses = release_addresses(context, *record, deadline);
+  errors.collect(*std::move(addresses));
+  const Deadline node_deadline = deadline.at_least(kUndoTime);
+  Status device = release_device(context, *record, node_deadline, errors);
   errors.collect(std::move(device));
   return errors.status();
+}
+
+bool is_damaged(const Result<node::Record>& record) {
+  return !record && record.error().code() == Code::invalid;
 }
 
 Status release_damaged(const Context& context, const node::RecordName& name, Deadline deadline) {

@@ -1,6 +1,7 @@
 #include "lib/attach/status.h"
 
 #include "lib/attach/addresses.h"
+#include "lib/attach/node_rules.h"
 
 #include <algorithm>
 
@@ -8,7 +9,7 @@ namespace ibpod::attach {
 namespace {
 
 Status check_ipam(const Context& context, Deadline deadline) {
-  const std::optional<cni::Ipam> ipam = TRY(ipam_of(context));
+  const std::optional<cni::Ipam> ipam = TRY(ipam_of(context.network, context.call));
   if (!ipam) return ok();
   TRY(ipam->check_version(deadline));
   const std::vector<cni::Version> versions = TRY(ipam->versions(deadline));
@@ -21,13 +22,7 @@ Status check_ipam(const Context& context, Deadline deadline) {
 Status status(const Context& context, bool isolation, Duration timeout) {
   const Deadline deadline = Deadline::in(timeout);
   TRY(context.records.check_writable().during("stateDir: no attachment can be recorded"));
-  const nl::RdmaNetnsMode mode = TRY(context.kernel.rdma_netns_mode());
-  if (isolation && mode == nl::RdmaNetnsMode::shared) {
-    return Error(Code::unsupported,
-                 "rdmaIsolation: this node's RDMA subsystem is in shared mode: put \"options "
-                 "ib_core netns_mode=0\" "
-                 "into /etc/modprobe.d and reboot");
-  }
+  if (isolation) TRY(check_isolation(context));
   return check_ipam(context, deadline).during("IPAM");
 }
 

@@ -25,6 +25,10 @@ class Deadline {
   Deadline at_most(Duration duration) const {
     return Deadline(std::min(at_, Clock::now() + duration));
   }
+  // The later of this one and `duration` from now.
+  Deadline at_least(Duration duration) const {
+    return Deadline(std::max(at_, Clock::now() + duration));
+  }
 
  private:
   explicit Deadline(Clock::time_point at) : at_(at) {}

@@ -72,6 +72,12 @@ Error Error::during(std::string_view step) && {
   return std::move(*this);
 }
 
+Error Error::also(const Error& other) && {
+  text_ += "; " + other.text_;
+  if (!other.details_.empty()) details_ += (details_.empty() ? "" : "\n") + other.details_;
+  return std::move(*this);
+}
+
 Error Error::with_details(std::string details) && {
   details_ = std::move(details);
   return std::move(*this);
@@ -90,15 +96,9 @@ void Errors::collect(Status status, std::string_view step) {
 
 Status Errors::status() const {
   if (errors_.empty()) return ok();
-  std::string text;
-  std::string details;
-  for (const Error& error : errors_) {
-    text += (text.empty() ? "" : "; ") + error.text();
-    if (!error.details().empty()) details += (details.empty() ? "" : "\n") + error.details();
-  }
-  return Error(errors_.front().code(), text)
-      .with_details(details)
-      .reported_as(errors_.front().reported());
+  Error all = errors_.front();
+  for (size_t i = 1; i < errors_.size(); ++i) all = std::move(all).also(errors_[i]);
+  return all;
 }
 
 }  // namespace ibpod

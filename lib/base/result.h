@@ -46,6 +46,8 @@ class [[nodiscard]] Error {
 
   // Puts the step in front: "STEP: text". Reads from intention to cause.
   Error during(std::string_view step) &&;
+  // Puts another failure behind: "text; other". Number and code stay this one's.
+  Error also(const Error& other) &&;
   Error with_details(std::string details) &&;
   Error reported_as(int number) &&;
 
@@ -112,8 +114,7 @@ class Errors {
   // Keeps the failure of a step, if it is one.
   void collect(Status status, std::string_view step = {});
   bool empty() const { return errors_.empty(); }
-  const std::vector<Error>& all() const { return errors_; }
-  // Success if there are none; else one error with all texts, under the first one's code.
+  // Success if there are none; else the first one, with the texts of all.
   Status status() const;
 
  private:

@@ -63,12 +63,23 @@ TEST_CASE("errors of a clean-up are all kept, under the first one's code and num
   errors.collect(Error(Code::busy, "one").with_details("a").reported_as(105), "step 1");
   errors.collect(Error(Code::denied, "two"));
   errors.add(Error(Code::invalid, "three").with_details("c"));
-  CHECK(errors.all().size() == 3);
   const Status status = errors.status();
   CHECK(status.error().code() == Code::busy);
   CHECK(status.error().reported() == 105);
   CHECK(status.error().text() == "step 1: one; two; three");
   CHECK(status.error().details() == "a\nc");
+}
+
+TEST_CASE("an errno is not lost among the errors of a clean-up, nor behind another failure") {
+  Errors errors;
+  errors.collect(Error::from_errno(ENOSPC, "write"), "step 1");
+  errors.collect(Error(Code::denied, "two"));
+  CHECK(errors.status().error().error_number() == ENOSPC);
+  const Error both = Error::from_errno(EROFS, "write").reported_as(5).also(Error(Code::busy, "b"));
+  CHECK(both.text() == "write: Read-only file system; b");
+  CHECK(both.error_number() == EROFS);
+  CHECK(both.reported() == 5);
+  CHECK(both.code() == Code::internal);
 }
 
 TEST_CASE("every code has a name") {

@@ -130,8 +130,8 @@ Error Ipam::failure(const Finished& finished) const {
   const std::optional<Complaint> complaint = parse_complaint(finished.output);
   const int64_t number = complaint ? complaint->code : 0;
   const bool later = number == kTryAgainLater || number == kNotAvailable;
-  return ipam_failed(later ? Code::unavailable : Code::internal, invocation_.type,
-                     describe(finished, complaint))
+  const Code code = later ? Code::unavailable : complaint ? Code::denied : Code::internal;
+  return ipam_failed(code, invocation_.type, describe(finished, complaint))
       .with_details(tail(finished.errors));
 }
 
@@ -142,6 +142,11 @@ Result<std::string> Ipam::call(Verb verb, Deadline deadline) const {
 }
 
 Result<std::vector<Version>> Ipam::versions(Deadline deadline) const {
+  if (!versions_) versions_ = TRY(ask_versions(deadline));
+  return *versions_;
+}
+
+Result<std::vector<Version>> Ipam::ask_versions(Deadline deadline) const {
   const std::string input = "{\"cniVersion\":\"" + kNewest.text() + "\"}";
   const Finished finished = TRY(run_verb(Verb::version, input, deadline));
   if (finished.exit_code == 0) {

@@ -7,6 +7,7 @@
 #include "lib/cni/request.h"
 #include "lib/cni/result.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,7 +15,9 @@ namespace ibpod::cni {
 
 // One network's IPAM plugin and how it is called. A failure keeps the plugin's own message and
 // code, and the end of what it wrote to stderr in the details. It is unavailable where the plugin
-// says so (codes 11 and 50) or is too slow, else internal and reported as 105 (errors.h). The
+// says so (codes 11 and 50) or is too slow; denied where it refuses in words, with which it tells
+// that it has done nothing; else internal (it crashed, or its answer cannot be read). The latter
+// two are reported as 105 (errors.h). The
 // plugin dies with the calling thread, and is killed at the deadline (lib/base/process.h).
 class Ipam {
  public:
@@ -29,7 +32,8 @@ class Ipam {
   // types cannot serve a network at all ("dhcp") is for the plugin's own configuration to say.
   static Result<Ipam> find(Invocation invocation);
 
-  // The versions it answers VERSION with. One that does not know VERSION speaks 0.1.0.
+  // The versions it answers VERSION with. One that does not know VERSION speaks 0.1.0. It is asked
+  // once; what it has answered holds for this object and its copies.
   Result<std::vector<Version>> versions(Deadline deadline) const;
   // unsupported, naming the version and the list, reported as 1, unless it speaks the
   // configuration's.
@@ -50,8 +54,10 @@ class Ipam {
   Result<Finished> run_verb(Verb verb, std::string_view input, Deadline deadline) const;
   Result<std::string> call(Verb verb, Deadline deadline) const;
   Error failure(const Finished& finished) const;
+  Result<std::vector<Version>> ask_versions(Deadline deadline) const;
   Invocation invocation_;
   Path program_;
+  mutable std::optional<std::vector<Version>> versions_;  // once it has answered
 };
 
 }  // namespace ibpod::cni

@@ -90,6 +90,21 @@ TEST_CASE("the versions a plugin speaks are compared with the configuration's") 
         "ipam fake: it speaks 0.3.1, 0.4.0, and not the configuration's cniVersion 1.0.0");
 }
 
+TEST_CASE("a plugin is asked once which versions it speaks, unless it has not answered") {
+  const Script script("echo x >> \"$(dirname \"$0\")/asked\"; " + std::string(kSpeaks));
+  const auto asked = [&] { return read_file(script.folder() / "asked").value(); };
+  const Ipam ipam = script.ipam();
+  CHECK(ipam.check_version(kLong));
+  CHECK(text(ipam.versions(kLong).value()) == "0.4.0, 1.0.0");
+  CHECK(ipam.check_version(kLong));
+  CHECK(asked() == "x\n");
+  const Script broken("echo x >> \"$(dirname \"$0\")/asked\"; exit 1");
+  const Ipam silent = broken.ipam();
+  CHECK_FALSE(silent.versions(kLong));
+  CHECK_FALSE(silent.check_version(kLong));
+  CHECK(read_file(broken.folder() / "asked").value() == "x\nx\n");
+}
+
 TEST_CASE("plugins from before the list of versions are understood as libcni does") {
   const Script unaware(R"(echo '{"code":100,"msg":"unknown CNI_COMMAND: VERSION"}'; exit 1)");
   CHECK(text(unaware.ipam().versions(kLong).value()) == "0.1.0");

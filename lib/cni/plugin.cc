@@ -87,9 +87,11 @@ Result<std::string> perform(Plugin& plugin, const Environment& environment,
   const Call call = TRY(parse_call(environment).reported_as(kInvalidEnvironment));
   if (call.verb == Verb::version) return versions(input);
   const json::Value document = TRY(parse_document(input));
+  plugin.prepare(call, document);
   const Version version = TRY(parse_version_of(document));
   TRY(check_verb(call.verb, version));
-  const Network network = TRY(parse_network(document, std::string(input)));
+  const auto parse = call.verb == Verb::del ? parse_network_for_del : parse_network;
+  const Network network = TRY(parse(document, std::string(input)));
   TRY(configure(plugin, call, network));
   if (call.verb == Verb::add) {
     const AddResult result = TRY(plugin.add());

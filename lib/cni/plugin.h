@@ -17,6 +17,9 @@ namespace ibpod::cni {
 class Plugin {
  public:
   virtual ~Plugin() = default;
+  // Called first, before anything in the configuration is refused: opens the log that is to tell of
+  // it. `document` is an object, and that is all that is known of it.
+  virtual void prepare(const Call& call, const json::Value& document) = 0;
   // Reads the plugin's own keys. Called once before any verb, never for VERSION.
   virtual Status configure(const Call& call, const Network& network) = 0;
   virtual Result<AddResult> add() = 0;

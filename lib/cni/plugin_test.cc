@@ -14,6 +14,10 @@ class Puppet : public Plugin {
   explicit Puppet(Status answer = ok(), Status configured = ok())
       : answer_(std::move(answer)), configured_(std::move(configured)) {}
 
+  void prepare(const Call&, const json::Value& document) override {
+    const std::optional<json::Value> log = document.find("log");
+    if (log) asked += "prepare " + log->text() + ", ";
+  }
   Status configure(const Call&, const Network& network) override {
     asked += "configure " + network.name + ", ";
     return configured_;
@@ -153,6 +157,27 @@ TEST_CASE("an error is printed with the configuration's version, and the plugin 
     CHECK(answer.output.ends_with("}\n"));
     CHECK(plugin.asked.empty());
   }
+}
+
+TEST_CASE("a plugin is told of the document before anything in it is refused") {
+  for (const char* refused : {R"("cniVersion":"3.0.0","name":"n")", R"("cniVersion":7)",
+                              R"("cniVersion":"1.1.0")", R"("name":"n","ipam":7)"}) {
+    CAPTURE(refused);
+    Puppet plugin;
+    CHECK(serve(plugin, environment_of("ADD"), R"({"log":1,)" + std::string(refused) + "}")
+              .exit_code == 1);
+    CHECK(plugin.asked == "prepare 1, ");
+  }
+}
+
+TEST_CASE("DEL is not refused for keys that it does not need") {
+  const std::string input = R"({"name":"n","ipam":7,"dns":7,"prevResult":7})";
+  Puppet plugin;
+  CHECK(serve(plugin, environment_of("DEL"), input).exit_code == 0);
+  CHECK(plugin.asked == "configure n, del");
+  Puppet other;
+  CHECK(serve(other, environment_of("ADD"), input).failure->code == 7);
+  CHECK(other.asked.empty());
 }
 
 TEST_CASE("a verb needs the version that brought it") {

@@ -107,14 +107,6 @@ std::vector<std::string> split(const std::string& text, char separator) {
   return parts;
 }
 
-std::vector<Path> folders(const std::string& list) {
-  std::vector<Path> folders;
-  for (const std::string& part : split(list, ':')) {
-    if (!part.empty()) folders.emplace_back(part);
-  }
-  return folders;
-}
-
 Result<Pod> parse_pod(const std::string& args) {
   Pod pod;
   if (args.empty()) return pod;
@@ -140,15 +132,31 @@ Result<std::string> parse_name(json::Fields& fields, const json::Value& document
                                   "digits, '_', '.' and '-', at most 255 in all");
 }
 
+// The keys below name no attachment: each is read by itself, so that DEL can go on without it.
+
+Status read_type(json::Fields& fields, Network& network) {
+  const std::optional<std::string> type = TRY(fields.string("type"));
+  network.type = type.value_or("");
+  return ok();
+}
+
 // An empty object, or one with an empty type, says that there is no IPAM: so do the Go plugins.
-Result<std::string> parse_ipam_type(json::Fields& fields) {
+Status read_ipam(json::Fields& fields, Network& network) {
   const std::optional<json::Value> ipam = TRY(fields.find("ipam"));
-  if (!ipam) return std::string();
+  if (!ipam) return ok();
   json::Fields inside = TRY(json::Fields::of(*ipam));
   const std::optional<std::string> type = TRY(inside.string("type"));
-  if (type && !type->empty()) return *type;
-  if (inside.unknown().empty()) return std::string();
+  network.ipam_type = type.value_or("");
+  if (!network.ipam_type.empty() || inside.unknown().empty()) return ok();
   return ipam->wrong("the key \"type\" is missing, which names the IPAM plugin");
+}
+
+Status read_dns(json::Fields& fields, Network& network) {
+  const std::optional<json::Value> dns = TRY(fields.find("dns"));
+  if (!dns) return ok();
+  TRY(check_dns(*dns));
+  network.dns = *dns;
+  return ok();
 }
 
 Result<std::optional<json::Value>> find_object(json::Fields& fields, std::string_view key) {
@@ -157,7 +165,12 @@ Result<std::optional<json::Value>> find_object(json::Fields& fields, std::string
   return value;
 }
 
-Status check_capabilities(json::Fields& fields) {
+Status read_prev_result(json::Fields& fields, Network& network) {
+  network.prev_result = TRY(find_object(fields, "prevResult"));
+  return ok();
+}
+
+Status check_capabilities(json::Fields& fields, Network&) {
   const std::optional<json::Value> capabilities = TRY(find_object(fields, "capabilities"));
   if (!capabilities) return ok();
   const auto members = TRY(capabilities->members());
@@ -165,22 +178,18 @@ Status check_capabilities(json::Fields& fields) {
   return ok();
 }
 
-// Only their type: what is inside is the plugin's.
-Status check_reserved(json::Fields& fields) {
-  TRY(check_capabilities(fields));
+// Of these two only the type: what is inside is the plugin's.
+Status check_runtime_config(json::Fields& fields, Network&) {
   TRY(find_object(fields, "runtimeConfig"));
+  return ok();
+}
+
+Status check_args(json::Fields& fields, Network&) {
   const std::optional<json::Value> args = TRY(find_object(fields, "args"));
   if (!args) return ok();
   json::Fields inside = TRY(json::Fields::of(*args));
   TRY(find_object(inside, "cni"));
   return ok();
-}
-
-Result<json::Value> parse_dns(json::Fields& fields) {
-  const std::optional<json::Value> dns = TRY(fields.find("dns"));
-  if (!dns) return json::Value();
-  TRY(check_dns(*dns));
-  return *dns;
 }
 
 Result<std::string> required_string(json::Fields& fields, const json::Value& object,
@@ -198,32 +207,49 @@ Result<Attachment> parse_attachment(const json::Value& value) {
   return attachment;
 }
 
-Result<std::vector<Attachment>> parse_valid_attachments(json::Fields& fields) {
+Status read_valid_attachments(json::Fields& fields, Network& network) {
   std::optional<json::Value> list = TRY(fields.find("cni.dev/valid-attachments"));
   const std::optional<json::Value> misspelt = TRY(fields.find("cni.dev/attachments"));
   if (!list) list = misspelt;
-  std::vector<Attachment> attachments;
-  if (!list) return attachments;
+  if (!list) return ok();
   const std::vector<json::Value> elements = TRY(list->elements());
+  std::vector<Attachment> attachments;
   for (const json::Value& element : elements) {
     Attachment attachment = TRY(parse_attachment(element));
     attachments.push_back(std::move(attachment));
   }
-  return attachments;
+  network.valid_attachments = std::move(attachments);
+  return ok();
 }
 
-Result<Network> read_network(const json::Value& document) {
+constexpr std::array kReaders{read_type,
+                              read_ipam,
+                              read_dns,
+                              read_prev_result,
+                              read_valid_attachments,
+                              check_capabilities,
+                              check_runtime_config,
+                              check_args};
+
+Result<Network> read_network(const json::Value& document, bool for_del) {
   Network network;
   json::Fields fields = TRY(json::Fields::of(document));
   network.version = TRY(parse_version_of(document));
   network.name = TRY(parse_name(fields, document));
-  const std::optional<std::string> type = TRY(fields.string("type"));
-  network.type = type.value_or("");
-  network.ipam_type = TRY(parse_ipam_type(fields));
-  network.dns = TRY(parse_dns(fields));
-  network.prev_result = TRY(find_object(fields, "prevResult"));
-  network.valid_attachments = TRY(parse_valid_attachments(fields));
-  TRY(check_reserved(fields));
+  for (const auto read : kReaders) {
+    const Status status = read(fields, network);
+    if (!status && !for_del) return status.error();
+    if (!status) network.warnings.push_back(status.error().text() + "; DEL goes on without it");
+  }
+  return network;
+}
+
+Result<Network> parse(json::Value document, std::string text, bool for_del) {
+  Result<Network> network = read_network(document, for_del);
+  if (!network && network.error().reported() != 0) return network;
+  if (!network) return std::move(network).reported_as(kInvalidConfiguration);
+  network->document = std::move(document);
+  network->text = std::move(text);
   return network;
 }
 
@@ -255,11 +281,19 @@ std::string_view name(Verb verb) {
   std::abort();
 }
 
+std::vector<Path> split_path(const std::string& list) {
+  std::vector<Path> folders;
+  for (const std::string& part : split(list, ':')) {
+    if (!part.empty()) folders.emplace_back(part);
+  }
+  return folders;
+}
+
 Result<Call> parse_call(const Environment& environment) {
   Call call;
   call.verb = TRY(parse_verb(environment));
   call.environment = environment;
-  call.path = folders(value_of(environment, "CNI_PATH"));
+  call.path = split_path(value_of(environment, "CNI_PATH"));
   call.args = value_of(environment, "CNI_ARGS");
   if (call.verb != Verb::add && call.verb != Verb::del && call.verb != Verb::check) return call;
   TRY(require_attachment(environment, call.verb));
@@ -288,12 +322,11 @@ Result<Version> parse_version_of(const json::Value& document) {
 }
 
 Result<Network> parse_network(json::Value document, std::string text) {
-  Result<Network> network = read_network(document);
-  if (!network && network.error().reported() != 0) return network;
-  if (!network) return std::move(network).reported_as(kInvalidConfiguration);
-  network->document = std::move(document);
-  network->text = std::move(text);
-  return network;
+  return parse(std::move(document), std::move(text), false);
+}
+
+Result<Network> parse_network_for_del(json::Value document, std::string text) {
+  return parse(std::move(document), std::move(text), true);
 }
 
 }  // namespace ibpod::cni

@@ -45,6 +45,9 @@ struct Call {
 // found.
 Result<Call> parse_call(const Environment& environment);
 
+// The folders of a CNI_PATH, without the empty ones.
+std::vector<Path> split_path(const std::string& list);
+
 // Which attachment: one interface of one container.
 struct Attachment {
   std::string container_id;
@@ -64,6 +67,8 @@ struct Network {
   std::optional<json::Value> prev_result;
   // GC: cni.dev/valid-attachments, or its old misspelling; none where neither is there.
   std::vector<Attachment> valid_attachments;
+  // What parse_network_for_del() goes on without.
+  std::vector<std::string> warnings;
 };
 
 // What parse_network() reads: keys that no plugin need call unknown.
@@ -79,5 +84,9 @@ inline constexpr std::array<std::string_view, 11> kNetworkKeys{
 Result<json::Value> parse_document(std::string_view text);
 Result<Version> parse_version_of(const json::Value& document);
 Result<Network> parse_network(json::Value document, std::string text);
+// For DEL, which has to work whatever has become of the configuration since: only the version, in
+// which it is answered, and the name are required. Any other key that is wrong becomes a warning,
+// and is as good as missing.
+Result<Network> parse_network_for_del(json::Value document, std::string text);
 
 }  // namespace ibpod::cni

@@ -44,6 +44,7 @@ class Checker : public Plugin {
  public:
   explicit Checker(std::string_view result) : result_(result) {}
 
+  void prepare(const Call&, const json::Value& document) override { require(document.is_object()); }
   Status configure(const Call& call, const Network& network) override {
     require(stays_in_folder(network.name) && is_supported(network.version));
     if (call.verb != Verb::gc && call.verb != Verb::status) {

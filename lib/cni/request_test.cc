@@ -127,6 +127,8 @@ TEST_CASE("CNI_PATH may be missing, and may have gaps") {
   CHECK(parse_call(with(full("ADD"), "CNI_PATH", "")).value().path.empty());
   CHECK(parse_call(with(full("ADD"), "CNI_PATH", ":/a::b:")).value().path ==
         std::vector<Path>{"/a", "b"});
+  CHECK(split_path("::").empty());
+  CHECK(split_path("/a:/b c") == std::vector<Path>{"/a", "/b c"});
 }
 
 Result<Network> network_of(const std::string& text) {
@@ -241,6 +243,74 @@ TEST_CASE("what is wrong in a configuration is named, with the number it is repo
     CHECK(network.error().text().substr(0, std::string_view(message).size()) == message);
   }
   CHECK_FALSE(network_of("{\"name\":\"" + std::string(256, 'a') + "\"}"));
+}
+
+Result<Network> network_for_del(const std::string& text) {
+  const json::Value document = TRY(parse_document(text));
+  return parse_network_for_del(document, text);
+}
+
+TEST_CASE("DEL goes on without whatever is wrong in a configuration that has a name") {
+  const char* table[][2] = {
+      {R"("type":[])", "type: expected a string, got a list"},
+      {R"("ipam":"host-local")", "ipam: expected an object, got the string \"host-local\""},
+      {R"("ipam":{"type":7})", "ipam.type: expected a string, got the number 7"},
+      {R"("ipam":{"subnet":"x"})",
+       "ipam: the key \"type\" is missing, which names the IPAM plugin"},
+      {R"("ipam":{},"IPAM":{"type":"static"})",
+       "IPAM: the keys \"ipam\" and \"IPAM\" differ only by case: keep \"ipam\""},
+      {R"("dns":[])", "dns: expected an object, got a list"},
+      {R"("dns":{"search":"x"})", "dns.search: expected a list, got the string \"x\""},
+      {R"("prevResult":7)", "prevResult: expected an object, got the number 7"},
+      {R"("capabilities":{"mac":"yes"})",
+       "capabilities.mac: expected true or false, got the string \"yes\""},
+      {R"("runtimeConfig":true)", "runtimeConfig: expected an object, got true"},
+      {R"("args":"x")", "args: expected an object, got the string \"x\""},
+      {R"("args":{"cni":[]})", "args.cni: expected an object, got a list"},
+      {R"("cni.dev/valid-attachments":[{"containerID":"c","ifname":"i"},7])",
+       "cni.dev/valid-attachments[1]: expected an object, got the number 7"},
+  };
+  for (const auto& row : table) {
+    CAPTURE(row[0]);
+    const std::string text = R"({"name":"n","cniVersion":"1.0.0",)" + std::string(row[0]) + "}";
+    CHECK_FALSE(network_of(text));
+    const Network network = network_for_del(text).value();
+    CHECK(network.name == "n");
+    CHECK(network.text == text);
+    CHECK(network.version == Version{1, 0, 0});
+    CHECK(network.ipam_type.empty());
+    CHECK(network.dns.is_null());
+    CHECK(network.valid_attachments.empty());
+    CHECK(network.warnings ==
+          std::vector<std::string>{std::string(row[1]) + "; DEL goes on without it"});
+  }
+}
+
+TEST_CASE("one wrong key does not keep DEL from reading the others") {
+  const std::string keys = R"("dns":7,"ipam":{"type":"static"},"prevResult":[],"args":1)";
+  const Network network = network_for_del(R"({"name":"n",)" + keys + "}").value();
+  CHECK(network.ipam_type == "static");
+  CHECK(network.warnings.size() == 3);
+  CHECK(network_for_del(R"({"name":"n","ipam":{"type":"static"}})").value().warnings.empty());
+}
+
+TEST_CASE("DEL is refused where the name is not known, or the version to answer in") {
+  const struct {
+    const char* text;
+    int number;
+  } table[] = {{"", 6},
+               {"[]", 6},
+               {"{}", 7},
+               {R"({"name":"../x"})", 7},
+               {R"({"name":"a","NAME":"b"})", 7},
+               {R"({"name":"n","cniVersion":7})", 7},
+               {R"({"name":"n","cniVersion":"9.0.0"})", 1}};
+  for (const auto& [text, number] : table) {
+    CAPTURE(text);
+    const auto network = network_for_del(text);
+    REQUIRE_FALSE(network);
+    CHECK(failure_of(network.error()).code == number);
+  }
 }
 
 }  // namespace

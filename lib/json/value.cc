@@ -177,8 +177,6 @@ Value& Value::push(Value value) {
   return *this;
 }
 
-void Value::remove(std::string_view key) { node_->json.erase(std::string(key)); }
-
 std::string Value::text() const {
   return node_->json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }

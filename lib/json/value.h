@@ -66,7 +66,6 @@ class Value {
   // This must be an object, or an array.
   Value& set(std::string_view key, Value value);
   Value& push(Value value);
-  void remove(std::string_view key);
 
   // Compact, on one line. Bytes that are no UTF-8 are replaced.
   std::string text() const;

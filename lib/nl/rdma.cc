@@ -46,15 +46,6 @@ Status read_into(RdmaDevice& device, const Attribute& attribute) {
   return ok();
 }
 
-// The name in the answer to GET_CHARDEV.
-Result<std::string> parse_char_device(Bytes payload) {
-  const auto found = TRY(attributes(payload));
-  for (const Attribute& attribute : found) {
-    if (attribute.type == RDMA_NLDEV_ATTR_CHARDEV_NAME) return text_of(attribute);
-  }
-  return Error(Code::invalid, "the answer names no character device");
-}
-
 }  // namespace
 
 Result<RdmaDevice> parse_rdma_device(Bytes payload) {
@@ -96,12 +87,6 @@ Result<RdmaNetnsMode> rdma_netns_mode(Socket& socket) {
   return ask_one<RdmaNetnsMode>(socket, message, parse_rdma_system);
 }
 
-Status set_rdma_netns_mode(Socket& socket, RdmaNetnsMode mode) {
-  Message message = request("set the RDMA namespace mode", RDMA_NLDEV_CMD_SYS_SET);
-  message.u8(RDMA_NLDEV_SYS_ATTR_NETNS_MODE, static_cast<uint8_t>(mode));
-  return socket.send(message);
-}
-
 Status rename_rdma_device(Socket& socket, RdmaIndex device, const std::string& name) {
   Message message = about("rename " + words(device) + " to " + name, RDMA_NLDEV_CMD_SET, device);
   message.text(RDMA_NLDEV_ATTR_DEV_NAME, name);
@@ -113,21 +98,6 @@ Status move_rdma_device(Socket& socket, RdmaIndex device, const Fd& netns) {
       about("move " + words(device) + " to another namespace", RDMA_NLDEV_CMD_SET, device);
   message.u32(RDMA_NLDEV_NET_NS_FD, static_cast<uint32_t>(netns.get()));
   return socket.send(message);
-}
-
-Result<std::optional<std::string>> char_device(Socket& socket, RdmaIndex device,
-                                               const std::string& client, uint32_t port) {
-  Message message = about("find the " + client + " device of " + words(device),
-                          RDMA_NLDEV_CMD_GET_CHARDEV, device);
-  message.text(RDMA_NLDEV_ATTR_CHARDEV_TYPE, client);
-  if (port != 0) message.u32(RDMA_NLDEV_ATTR_PORT_INDEX, port);
-  const Result<std::string> name = ask_one<std::string>(socket, message, parse_char_device);
-  if (name) return std::optional(*name);
-  // ENODEV: the client knows the device not; EOPNOTSUPP: there is no such client, or it cannot
-  // tell.
-  const Code code = name.error().code();
-  if (code == Code::not_found || code == Code::unsupported) return std::optional<std::string>();
-  return name.error();
 }
 
 }  // namespace ibpod::nl

@@ -31,17 +31,10 @@ Result<RdmaNetnsMode> parse_rdma_system(Bytes payload);
 Result<std::vector<RdmaDevice>> rdma_devices(Socket& socket);
 Result<std::optional<RdmaDevice>> find_rdma_device(Socket& socket, const std::string& name);
 Result<RdmaNetnsMode> rdma_netns_mode(Socket& socket);
-// busy once any namespace but the first exists.
-Status set_rdma_netns_mode(Socket& socket, RdmaNetnsMode mode);
 Status rename_rdma_device(Socket& socket, RdmaIndex device, const std::string& name);
 // Gives the device to another namespace. All its users (verbs contexts, IPoIB netdevs) are removed
 // and made anew. The calling *thread* must be in the device's namespace now: the kernel looks at
 // current->nsproxy, not at the socket (docs/kernel-notes.md#rdma-moves-look-at-the-thread).
 Status move_rdma_device(Socket& socket, RdmaIndex device, const Fd& netns);
-// The character device ("uverbs0", "umad1") of a client: "uverbs" with port 0, "umad" with a port.
-// Nothing where the client is not loaded or has none. "issm" is not told of this way (6.1, 7.3:
-// use sysfs::char_devices()).
-Result<std::optional<std::string>> char_device(Socket& socket, RdmaIndex device,
-                                               const std::string& client, uint32_t port);
 
 }  // namespace ibpod::nl

@@ -1,13 +1,11 @@
 #include "lib/nl/rtnl.h"
 
-#include "lib/base/clock.h"
 #include "lib/ib/hex.h"
 #include "lib/nl/ask.h"
 #include "lib/nl/attributes.h"
 #include "lib/nl/rtnl_messages.h"
 
 #include <algorithm>
-#include <thread>
 
 #include <linux/if.h>
 #include <linux/if_link.h>
@@ -17,8 +15,7 @@ namespace ibpod::nl {
 namespace {
 
 constexpr size_t kIpoibAddressSize = 20;  // RFC 4391 section 9.1.1
-constexpr Duration kModeDeadline{3000};
-constexpr Duration kModeInterval{20};
+constexpr int kModeAttempts = 8;
 
 HardwareAddress address_of(const Attribute& attribute) {
   const auto* const bytes = reinterpret_cast<const uint8_t*>(attribute.value.data());
@@ -147,6 +144,12 @@ std::optional<ib::Guid> guid_of(const HardwareAddress& address) {
   return ib::Guid::from_bytes(guid);
 }
 
+bool is_ipoib_child(const Link& child, const Link& parent) {
+  const std::optional<ib::Guid> port = guid_of(parent.address);
+  return child.kind == "ipoib" && child.parent == parent.index && port &&
+         guid_of(child.address) == port;
+}
+
 Result<Link> parse_link(Bytes payload) {
   const ifinfomsg header = TRY(take_header<ifinfomsg>(payload));
   Link link;
@@ -211,13 +214,6 @@ Status rename(Socket& socket, IfIndex link, const std::string& name) {
   return socket.send(message);
 }
 
-Status set_address(Socket& socket, IfIndex link, const HardwareAddress& address) {
-  Message message = link_message("set the address of " + words(link) + " to " + text(address),
-                                 RTM_SETLINK, 0, link);
-  message.bytes(IFLA_ADDRESS, std::as_bytes(std::span(address)));
-  return socket.send(message);
-}
-
 Status set_ipoib(Socket& socket, IfIndex link, IpoibMode mode, bool umcast) {
   // Only RTM_NEWLINK reads a link's own settings.
   Message message = link_message("set the IPoIB mode of " + words(link), RTM_NEWLINK, 0, link);
@@ -226,13 +222,11 @@ Status set_ipoib(Socket& socket, IfIndex link, IpoibMode mode, bool umcast) {
   message.u16(IFLA_IPOIB_UMCAST, umcast ? 1 : 0);
   message.close().close();
   // EBUSY says that somebody else had RTNL when ipoib_set_mode() wanted it back. The mode is set by
-  // then and umcast is not, so the repetition has little left to do.
-  const Deadline deadline = Deadline::in(kModeDeadline);
+  // then and umcast is not, so the repetition has little left to do: it drops RTNL no more. It
+  // begins with a wait for RTNL, inside the kernel: nobody has to wait here.
   Status set = socket.send(message);
-  while (!set && set.error().error_number() == EBUSY && !deadline.passed()) {
-    std::this_thread::sleep_for(kModeInterval);
+  for (int i = 1; i < kModeAttempts && !set && set.error().error_number() == EBUSY; ++i)
     set = socket.send(message);
-  }
   return set;
 }
 

@@ -54,6 +54,10 @@ struct Link {
   std::optional<Ipoib> ipoib;  // where kind is ipoib
   bool operator==(const Link&) const = default;
 };
+// Whether one is an IPoIB child of the other, both in one namespace. The index alone does not say:
+// ipoib tells its parent's as the parent's namespace counts, and does not tell which one that is
+// (no IFLA_LINK_NETNSID). A child has the port GUID of its parent.
+bool is_ipoib_child(const Link& child, const Link& parent);
 
 // IFLA_VF_LINK_STATE: automatic follows the PF's port.
 enum class LinkPolicy : uint32_t { automatic = 0, enable = 1, disable = 2 };
@@ -91,8 +95,7 @@ Result<std::vector<VfSettings>> vf_settings(Socket& socket, IfIndex pf);
 Status set_up(Socket& socket, IfIndex link, bool up);
 Status set_mtu(Socket& socket, IfIndex link, uint32_t mtu);
 Status rename(Socket& socket, IfIndex link, const std::string& name);
-Status set_address(Socket& socket, IfIndex link, const HardwareAddress& address);
-// Repeats for up to 3 s what the kernel refuses with a passing EBUSY
+// Repeats what the kernel refuses with a passing EBUSY
 // (docs/kernel-notes.md#ipoib-mode-drops-rtnl). A change of the mode changes the MTU with it.
 Status set_ipoib(Socket& socket, IfIndex link, IpoibMode mode, bool umcast);
 Status add_altname(Socket& socket, IfIndex link, const std::string& altname);
@@ -128,6 +131,9 @@ Result<LinkAddress> parse_address(Bytes payload, IfIndex& link);
 
 Result<std::vector<LinkAddress>> addresses(Socket& socket, IfIndex link);
 Status add_address(Socket& socket, IfIndex link, const ip::Prefix& address);
+// The same route being there is a success. One to the same destination by another way does not stop
+// it (as netlink.RouteAddEcmp of the Go library, which containernetworking's plugins use): IPv4
+// takes the new one from now on, IPv6 both.
 Status add_route(Socket& socket, IfIndex link, const Route& route);
 
 }  // namespace ibpod::nl

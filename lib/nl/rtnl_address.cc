@@ -3,6 +3,7 @@
 #include "lib/nl/rtnl_messages.h"
 
 #include <array>
+#include <cerrno>
 #include <cstring>
 
 #include <arpa/inet.h>
@@ -126,7 +127,7 @@ Status add_address(Socket& socket, IfIndex link, const ip::Prefix& address) {
 Status add_route(Socket& socket, IfIndex link, const Route& route) {
   TRY(check_route(route));
   Message message("add the route to " + route.destination.text() + " by " + words(link),
-                  RTM_NEWROUTE, NLM_F_CREATE | NLM_F_EXCL);
+                  RTM_NEWROUTE, NLM_F_CREATE);
   message.header(route_header(route));
   if (route.destination.length > 0) message.bytes(RTA_DST, bytes_of(route.destination.address));
   message.u32(RTA_OIF, static_cast<uint32_t>(link));
@@ -134,7 +135,10 @@ Status add_route(Socket& socket, IfIndex link, const Route& route) {
   if (route.gateway) message.bytes(RTA_GATEWAY, bytes_of(*route.gateway));
   if (route.priority) message.u32(RTA_PRIORITY, *route.priority);
   add_metrics(message, route);
-  return socket.send(message);
+  Status added = socket.send(message);
+  // Without NLM_F_EXCL only the very same route stands in the way.
+  if (!added && added.error().error_number() == EEXIST) return ok();
+  return added;
 }
 
 }  // namespace ibpod::nl

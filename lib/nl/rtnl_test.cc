@@ -57,6 +57,30 @@ TEST_CASE("an IPoIB child has a parent and a P_Key of its own") {
   CHECK(link.ipoib->pkey == ib::PKey(0x8001));
 }
 
+TEST_CASE("an IPoIB child is its parent's by the index and the port GUID") {
+  const Link child = parse_link(recorded("link-ipoib-child")).value();
+  Link parent = parse_link(recorded("link-ipoib-altnames")).value();
+  CHECK(is_ipoib_child(child, parent));
+  CHECK(!is_ipoib_child(parent, child));
+  CHECK(!is_ipoib_child(parent, parent));
+  Link other = child;
+  other.kind = "vlan";
+  CHECK(!is_ipoib_child(other, parent));
+  // Somebody else's, whose parent has this index in another namespace.
+  parent.address.back() ^= 1;
+  CHECK(!is_ipoib_child(child, parent));
+  parent.address = child.address;
+  parent.address.at(3) ^= 1;  // each has a queue pair of its own
+  CHECK(is_ipoib_child(child, parent));
+  parent.index = IfIndex{4242};
+  CHECK(!is_ipoib_child(child, parent));
+  other = child;
+  other.address.clear();
+  parent = parse_link(recorded("link-ipoib-altnames")).value();
+  parent.address.clear();
+  CHECK(!is_ipoib_child(other, parent));
+}
+
 TEST_CASE("a link of another kind has no IPoIB settings") {
   const Link link = parse_link(recorded("link-veth")).value();
   CHECK(link.name == "v0");

@@ -59,7 +59,6 @@ struct NetdevChange {
   std::optional<std::string> name = {};
   std::optional<std::vector<std::string>> altnames = {};  // exactly these
   std::optional<uint32_t> mtu = {};
-  std::optional<nl::HardwareAddress> address = {};
   std::optional<nl::IpoibMode> mode = {};
   std::optional<bool> umcast = {};
   std::optional<bool> up = {};
@@ -84,7 +83,9 @@ class Kernel {
   // A link by its name or one of its altnames.
   virtual Result<std::optional<Netdev>> find_netdev(const Namespace& where,
                                                     const std::string& name) = 0;
-  // The function's netdevs in a namespace, children included, in the order of their indexes.
+  // The function's netdevs in a namespace, children included, in the order of their indexes. None
+  // is left out because it is being renamed, here and with RDMA devices: unavailable where that
+  // does not end.
   virtual Result<std::vector<Netdev>> netdevs(const Namespace& where,
                                               const ib::PciAddress& function) = 0;
   // The function's RDMA devices in a namespace, sorted by name. In shared mode all are the host's.
@@ -119,13 +120,14 @@ class Kernel {
   // the netdev may have moved all the same.
   virtual Status move_netdev(const Namespace& from, IfIndex netdev, const Namespace& to,
                              const std::string& name) = 0;
-  // Changes a netdev in the order: down (where asked), altnames, name, mode, umcast, MTU, address,
-  // up.
+  // Changes a netdev in the order: down (where asked), altnames, name, mode, umcast, MTU, up.
   virtual Status change_netdev(const Namespace& where, IfIndex netdev,
                                const NetdevChange& change) = 0;
   virtual Status remove_netdev(const Namespace& where, IfIndex netdev) = 0;
   // Adds addresses and routes, and waits until IPv6 duplicate address detection is through with
-  // them.
+  // them. Where there is an IPv6 address among them, IPv6 is enabled on the netdev and on lo. An
+  // address that is there already is refused (exists); a route that is there is a success, and one
+  // beside another route to the same destination is added, as containernetworking's plugins do.
   virtual Status configure(const Namespace& where, IfIndex netdev, const Addressing& addressing,
                            Deadline deadline) = 0;
   // Tells the neighbours where the addresses live now. The netdev needs carrier.

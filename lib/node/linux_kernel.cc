@@ -2,11 +2,12 @@
 
 #include "lib/base/netns_thread.h"
 #include "lib/nl/announce.h"
+#include "lib/nl/ipv6.h"
+#include "lib/node/listing.h"
 #include "lib/sysfs/infiniband.h"
 #include "lib/sysfs/pci.h"
 
 #include <algorithm>
-#include <iterator>
 
 #include <poll.h>
 
@@ -19,32 +20,6 @@ constexpr Duration kLongestWait{25};
 
 std::string in(const Namespace& where) {
   return where.is_host() ? " in the host's namespace" : " in " + where.path.string();
-}
-
-Result<RdmaDevice> read_rdma_device(const sysfs::Sysfs& sysfs, const std::string& name) {
-  RdmaDevice device{.name = name};
-  device.node_guid = TRY(sysfs::node_guid(sysfs, name));
-  device.port_guid = TRY(sysfs::port_guid(sysfs, name, 1));
-  return device;
-}
-
-// Those of these names and their IPoIB children, in the order of their indexes. Children hang on no
-// device in sysfs: only the index of their parent tells whose they are.
-std::vector<Netdev> family_of(const std::vector<Netdev>& all,
-                              const std::vector<std::string>& names) {
-  std::vector<Netdev> family;
-  std::copy_if(all.begin(), all.end(), std::back_inserter(family), [&](const Netdev& netdev) {
-    return std::find(names.begin(), names.end(), netdev.name) != names.end();
-  });
-  const std::vector<Netdev> parents = family;
-  std::copy_if(all.begin(), all.end(), std::back_inserter(family), [&](const Netdev& netdev) {
-    return netdev.kind == "ipoib" &&
-           std::any_of(parents.begin(), parents.end(),
-                       [&](const Netdev& parent) { return netdev.parent == parent.index; });
-  });
-  std::sort(family.begin(), family.end(),
-            [](const Netdev& a, const Netdev& b) { return a.index < b.index; });
-  return family;
 }
 
 }  // namespace
@@ -110,27 +85,25 @@ Result<std::optional<Netdev>> LinuxKernel::find_netdev(const Namespace& where,
   return nl::find_link(view->route, name);
 }
 
+// A rename is told as any other change is. Whoever waits looks at everything behind the wait, so
+// that nobody misses what is drained here.
+Pause LinuxKernel::pause() {
+  return [this]() -> Status {
+    TRY(wait_for_change(Deadline::in(kLongestWait)));
+    return ok();
+  };
+}
+
 Result<std::vector<Netdev>> LinuxKernel::netdevs(const Namespace& where,
                                                  const ib::PciAddress& function) {
   View* const view = TRY(this->view(where));
-  const std::vector<std::string> names = TRY(sysfs::netdevs(view->sysfs, function));
-  if (names.empty()) return std::vector<Netdev>();
-  const std::vector<Netdev> all = TRY(nl::links(view->route));
-  return family_of(all, names);
+  return list_netdevs(view->sysfs, view->route, function, pause());
 }
 
 Result<std::vector<RdmaDevice>> LinuxKernel::rdma_devices(const Namespace& where,
                                                           const ib::PciAddress& function) {
   View* const view = TRY(this->view(where));
-  const std::vector<std::string> names = TRY(sysfs::rdma_devices(view->sysfs, function));
-  std::vector<RdmaDevice> found;
-  for (const std::string& name : names) {
-    const Result<RdmaDevice> device = read_rdma_device(view->sysfs, name);
-    if (!device && device.error().code() == Code::not_found) continue;  // renamed or gone meanwhile
-    if (!device) return device.error();
-    found.push_back(*device);
-  }
-  return found;
+  return list_rdma_devices(view->sysfs, function, pause());
 }
 
 Result<ib::Port> LinuxKernel::port(const Namespace& where, const std::string& rdma_device) {
@@ -251,7 +224,6 @@ Status LinuxKernel::change_netdev(const Namespace& where, IfIndex index,
   if (change.name) TRY(nl::rename(route, index, *change.name));
   TRY(change_mode(route, *netdev, change));
   if (change.mtu) TRY(nl::set_mtu(route, index, *change.mtu));
-  if (change.address) TRY(nl::set_address(route, index, *change.address));
   if (change.up == true) TRY(nl::set_up(route, index, true));
   return ok();
 }
@@ -288,9 +260,23 @@ Status LinuxKernel::settle(nl::Socket& route, IfIndex netdev,
                               "not in the partition of its P_Key at index 0"));
 }
 
+// As other CNI plugins do it: some runtimes make namespaces where new interfaces take no IPv6
+// address.
+Status LinuxKernel::allow_ipv6(View& view, IfIndex netdev,
+                               const std::vector<ip::Prefix>& addresses) {
+  const bool any = std::any_of(addresses.begin(), addresses.end(), [](const ip::Prefix& prefix) {
+    return prefix.address.family() == ip::Family::v6;
+  });
+  if (!any) return ok();
+  const std::optional<Netdev> link = TRY(nl::find_link(view.route, netdev));
+  if (!link) return Error(Code::not_found, "the interface is gone");
+  return nl::enable_ipv6(view.netns.fd(), link->name);
+}
+
 Status LinuxKernel::configure(const Namespace& where, IfIndex netdev, const Addressing& addressing,
                               Deadline deadline) {
   View* const view = TRY(this->view(where));
+  TRY(allow_ipv6(*view, netdev, addressing.addresses));
   for (const ip::Prefix& address : addressing.addresses)
     TRY(nl::add_address(view->route, netdev, address));
   TRY(settle(view->route, netdev, addressing.addresses, deadline));

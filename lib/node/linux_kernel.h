@@ -3,6 +3,7 @@
 
 #include "lib/nl/uevent.h"
 #include "lib/node/kernel.h"
+#include "lib/node/listing.h"
 #include "lib/sysfs/sysfs.h"
 
 #include <map>
@@ -62,7 +63,9 @@ class LinuxKernel : public Kernel {
       : host_(std::move(host)), uevents_(std::move(uevents)) {}
   static Result<View> open_view(netns::NetNs netns, sysfs::Sysfs sysfs);
   Result<View*> view(const Namespace& where);
+  Pause pause();
   Result<IfIndex> pf_netdev(const Function& vf);
+  static Status allow_ipv6(View& view, IfIndex netdev, const std::vector<ip::Prefix>& addresses);
   Status settle(nl::Socket& route, IfIndex netdev, const std::vector<ip::Prefix>& addresses,
                 Deadline deadline);
 

@@ -79,13 +79,10 @@ Result<Netdev> again(const Renaming& work, IfIndex index) {
                "the interface of " + work.record.device.text() + " has disappeared");
 }
 
-// What udev has added meanwhile stays; what was there and is gone comes back, unless somebody
-// (udev itself, in this moment) has it.
+// Exactly those of before: what a pod has added goes, and udev gives the same ones again. Unless
+// somebody (udev itself, in this moment) has one of them.
 Status restore_altnames(Kernel& kernel, const FoundNetdev& before, const Netdev& now) {
-  std::vector<std::string> altnames = now.altnames;
-  for (const std::string& lost : without(before.altnames, now.altnames)) {
-    if (lost != now.name) altnames.push_back(lost);
-  }
+  const std::vector<std::string> altnames = without(before.altnames, {now.name});
   if (altnames == now.altnames) return ok();
   Status changed = kernel.change_netdev(kHost, now.index, {.altnames = altnames});
   return taken(changed) ? ok() : changed;

@@ -214,7 +214,8 @@ Status read(const Value& value, Found& found) {
 
 Value write(const Record& record) {
   Value value = Value::object();
-  value.set("plugin", record.plugin).set("network", record.network);
+  value.set("plugin", record.plugin).set("attempt", record.attempt);
+  value.set("network", record.network);
   value.set("containerID", record.container_id).set("ifname", record.ifname);
   value.set("pod", Value::object()
                        .set("namespace", record.pod.name_space)
@@ -238,6 +239,7 @@ Status read(const Value& value, PodName& pod) {
 
 Status read(const Value& value, Record& record) {
   TRY(read(value, "plugin", record.plugin));
+  TRY(read(value, "attempt", record.attempt));
   TRY(read(value, "network", record.network));
   TRY(read(value, "containerID", record.container_id));
   TRY(read(value, "ifname", record.ifname));
@@ -271,7 +273,7 @@ Result<Record> parse_record(std::string_view text) {
   TRY(read(document, "version", version));
   if (version != kVersion) {
     return Error(Code::unsupported, "version: expected " + std::to_string(kVersion) + ", got " +
-                                        std::to_string(version));
+                                        std::to_string(version) + ": a newer ibpod wrote it");
   }
   std::string expected;
   TRY(read(document, "checksum", expected));

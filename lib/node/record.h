@@ -66,7 +66,8 @@ struct PodName {
 };
 
 struct Record {
-  std::string plugin;  // "ib-sriov"
+  std::string plugin;   // "ib-sriov"
+  std::string attempt;  // tells two ADDs of the same attachment apart
   std::string network;
   std::string container_id;
   std::string ifname;

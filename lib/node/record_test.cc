@@ -22,6 +22,7 @@ FoundNetdev netdev(const std::string& name) {
 Record full_record() {
   Record record;
   record.plugin = "ib-sriov";
+  record.attempt = "5eed";
   record.network = "blue";
   record.container_id = "c1";
   record.ifname = "net1";

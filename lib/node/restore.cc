@@ -66,7 +66,7 @@ class Restoration {
   }
 
   Status restore_policy() {
-    if (!found_.policy) return ok();
+    if (!found_.policy || !record_.wanted.policy) return ok();
     const std::optional<nl::VfSettings> now = TRY(settings());
     if (now && now->policy == *found_.policy) return ok();
     return kernel_.set_vf_policy(function_, *found_.policy);
@@ -83,9 +83,12 @@ class Restoration {
   // Whether the PF was told nothing, or could not say what. Then what the VF had shown is the best.
   bool told_nothing() const { return !found_.told || found_.told->none(); }
 
+  // Whether the PF had been told other GUIDs, for the next time the VF is bound.
+  bool told_another() const { return !told_nothing() && !same(*found_.told, shown_before()); }
+
   Status restore_told() {
     // Nobody has told it anything: neither ADD nor a rebind.
-    if (!record_.wanted.guids && !found_.told) return ok();
+    if (!record_.wanted.guids && !told_another()) return ok();
     const std::optional<nl::VfSettings> now = TRY(settings());
     if (now && found_.told && same(Guids{now->node_guid, now->port_guid}, *found_.told))
       return ok();
@@ -107,8 +110,7 @@ class Restoration {
   // Fetches every device home, wherever it is, and makes the VF read its GUIDs anew.
   Status rebind() {
     TRY(kernel_.set_driver(record_.device, std::nullopt));
-    const bool told_another = !told_nothing() && !same(*found_.told, shown_before());
-    if (record_.wanted.guids || told_another) TRY(tell(shown_before()));
+    if (record_.wanted.guids || told_another()) TRY(tell(shown_before()));
     TRY(kernel_.set_driver(record_.device, found_.driver));
     return await_home(trip_);
   }

@@ -244,7 +244,7 @@ TEST_CASE("two VFs that hold each other's names both get their own") {
   Attachment a(kShared, kAsks[1]);
   Record other = a.record;
   other.device = fake::vf_address(0, 1);
-  other.found = observe(a.k, *a.k.function(other.device).value()).value();
+  other.found = observe(a.k, *a.k.function(other.device).value(), other.wanted).value();
   other.wanted.guids.reset();
   REQUIRE(a.give_now());
   a.k.kill_namespace(kPod);

@@ -75,7 +75,7 @@ struct Attachment {
   }
   void observe_now() {
     k.settle();
-    record.found = observe(k, *k.function(kVf).value()).value();
+    record.found = observe(k, *k.function(kVf).value(), record.wanted).value();
     before = k.state;
   }
   Status give_now() { return give(k, record, kSoon); }

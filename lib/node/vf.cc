@@ -27,8 +27,9 @@ Status observe_netdevs(Kernel& kernel, const Function& function, Found& found) {
   const std::vector<Netdev> netdevs = TRY(own_netdevs(kernel, kHost, function.address));
   for (const Netdev& netdev : netdevs) {
     if (netdev.type != ARPHRD_INFINIBAND) {
-      return unusable(function, "is no InfiniBand function: its interface " + netdev.name +
-                                    " is of another kind");
+      return Error(Code::invalid, "deviceID " + function.address.text() +
+                                      " is no InfiniBand function: its interface " + netdev.name +
+                                      " is of another kind");
     }
     if (found.netdev) {
       found.other_netdevs.push_back(as_found(netdev));
@@ -48,12 +49,15 @@ Status observe_netdevs(Kernel& kernel, const Function& function, Found& found) {
   return ok();
 }
 
-Status observe_settings(Kernel& kernel, const Function& function, Found& found) {
-  Result<nl::VfSettings> settings = kernel.vf_settings(function);
+Status observe_settings(Kernel& kernel, const Function& function, const Wanted& wanted,
+                        Found& found) {
+  const Result<nl::VfSettings> settings = kernel.vf_settings(function);
   // Old kernels cannot say it of a PF with many VFs. What is unknown is put back by what the VF
   // shows.
   if (!settings && settings.error().code() == Code::unsupported) return ok();
-  const nl::VfSettings told = TRY(std::move(settings));
+  // Nobody will tell the PF anything, and so it need not be asked.
+  if (!settings && !wanted.guids && !wanted.policy) return ok();
+  const nl::VfSettings told = TRY(settings);
   found.told = Guids{told.node_guid, told.port_guid};
   found.policy = told.policy;
   return ok();
@@ -106,6 +110,13 @@ Status set_guids(Kernel& kernel, const Record& record, const Function& function,
 // The RDMA devices go first: moving one makes the kernel create its IPoIB interface anew.
 Status move_rdma_devices(Kernel& kernel, const Record& record, Deadline deadline) {
   const std::vector<RdmaDevice> devices = TRY(kernel.rdma_devices(kHost, record.device));
+  // Never fewer than were found: one that stayed behind would be everybody's.
+  if (devices.size() != record.found.rdma_devices.size()) {
+    return Error(Code::unavailable, "of " + std::to_string(record.found.rdma_devices.size()) +
+                                        " RDMA devices of " + record.device.text() + " " +
+                                        std::to_string(devices.size()) +
+                                        " are in the host's namespace");
+  }
   for (const RdmaDevice& device : devices) TRY(kernel.move_rdma(kHost, device.name, record.netns));
   const bool there = TRY(wait_until(kernel, deadline, [&]() -> Result<bool> {
     const std::vector<RdmaDevice> moved = TRY(kernel.rdma_devices(record.netns, record.device));
@@ -168,13 +179,13 @@ Result<std::optional<Guids>> own_guids(Kernel& kernel, const Namespace& where,
   return std::optional<Guids>(Guids{devices.front().node_guid, devices.front().port_guid});
 }
 
-Result<Found> observe(Kernel& kernel, const Function& function) {
+Result<Found> observe(Kernel& kernel, const Function& function, const Wanted& wanted) {
   Found found;
   if (!function.driver)
     return unusable(function,
                     "is bound to no driver: bind it to its own one (mlx5_core) or to vfio-pci");
   found.driver = *function.driver;
-  if (function.pf) TRY(observe_settings(kernel, function, found));
+  if (function.pf) TRY(observe_settings(kernel, function, wanted, found));
   if (is_vfio(found.driver)) return found;
   const std::vector<RdmaDevice> devices = TRY(kernel.rdma_devices(kHost, function.address));
   if (devices.empty()) {

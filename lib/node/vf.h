@@ -13,9 +13,10 @@ inline constexpr std::string_view kVfio = "vfio-pci";
 inline bool is_vfio(std::string_view driver) { return driver == kVfio; }
 
 // What a function is and has, as it stands in the host's namespace. unavailable, with the remedy,
-// where it is no InfiniBand function that a pod could be given now: no driver, no interface, an
-// Ethernet port.
-Result<Found> observe(Kernel& kernel, const Function& function);
+// where a pod could not be given it now: no driver, no interface; invalid where its port is none of
+// InfiniBand. That the PF cannot be asked is an error only if something is wanted that it has to be
+// told.
+Result<Found> observe(Kernel& kernel, const Function& function, const Wanted& wanted);
 
 // busy where giving the VF would end IPoIB children that somebody has made on it: the kernel
 // removes them with the interface, which a rebind and a move of the RDMA device make anew.

@@ -10,8 +10,8 @@ namespace {
 const World kIsolated = worlds().front();
 const World kShared = worlds()[2];
 
-Found observed(fake::FakeKernel& k) { return observe(k, *k.function(kVf).value()).value(); }
-Error refused(fake::FakeKernel& k) { return observe(k, *k.function(kVf).value()).error(); }
+Found observed(fake::FakeKernel& k) { return observe(k, *k.function(kVf).value(), {}).value(); }
+Error refused(fake::FakeKernel& k) { return observe(k, *k.function(kVf).value(), {}).error(); }
 
 TEST_CASE("a VF is observed as it stands") {
   fake::FakeKernel k = fake::one_vf_node();

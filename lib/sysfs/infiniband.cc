@@ -98,10 +98,4 @@ Result<ib::Port> port(const Sysfs& sysfs, const std::string& rdma_device, unsign
   return port;
 }
 
-Result<bool> is_infiniband(const Sysfs& sysfs, const std::string& rdma_device, unsigned number) {
-  const Path folder = TRY(folder_of(rdma_device, number));
-  const std::string layer = TRY(sysfs.read(folder / "link_layer"));
-  return layer == "InfiniBand";
-}
-
 }  // namespace ibpod::sysfs

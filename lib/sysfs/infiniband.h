@@ -14,7 +14,5 @@ Result<ib::Guid> node_guid(const Sysfs& sysfs, const std::string& rdma_device);
 Result<ib::Guid> port_guid(const Sysfs& sysfs, const std::string& rdma_device, unsigned number);
 // State, LID, GID 0 and the whole P_Key table of port 1, 2 …
 Result<ib::Port> port(const Sysfs& sysfs, const std::string& rdma_device, unsigned number);
-// Whether the port is an InfiniBand one (link_layer), not Ethernet.
-Result<bool> is_infiniband(const Sysfs& sysfs, const std::string& rdma_device, unsigned number);
 
 }  // namespace ibpod::sysfs

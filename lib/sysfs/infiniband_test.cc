@@ -16,7 +16,6 @@ class Device {
     folder_.write("class/infiniband/mlx5_0/node_guid", "0011:2233:4455:7700\n");
     set("state", "4: ACTIVE");
     set("lid", "0x1f");
-    set("link_layer", "InfiniBand");
     set("gids/0", "fe80:0000:0000:0000:0011:2233:4455:6600");
     for (int i = 0; i < 12; ++i) set("pkeys/" + std::to_string(i), "0x0000");
     set("pkeys/0", "0x7fff");
@@ -54,13 +53,6 @@ TEST_CASE("every state is known by its number") {
   CHECK(device.read()->state == ib::PortState::down);
   device.set("state", "5: ACTIVE_DEFER");
   CHECK(device.read()->state == ib::PortState::active_defer);
-}
-
-TEST_CASE("a port that speaks Ethernet is no InfiniBand port") {
-  const Device device;
-  CHECK(*is_infiniband(device.sysfs(), "mlx5_0", 1));
-  device.set("link_layer", "Ethernet");
-  CHECK(!*is_infiniband(device.sysfs(), "mlx5_0", 1));
 }
 
 TEST_CASE("a file that holds something else is named with what it holds") {

@@ -112,7 +112,6 @@ TEST_CASE("names that are no names do not become paths") {
   for (const char* name : {"", "..", ".", "a/b", "../../x"}) {
     CAPTURE(name);
     CHECK(bind(node.sysfs(), kPf, name).error().code() == Code::invalid);
-    CHECK(function_of_netdev(node.sysfs(), name).error().code() == Code::invalid);
     CHECK(function_of_rdma_device(node.sysfs(), name).error().code() == Code::invalid);
   }
 }
@@ -131,17 +130,15 @@ TEST_CASE("a function's netdevs, RDMA devices and character devices are listed")
   CHECK(netdevs(node.sysfs(), Node::vf(1))->empty());
 }
 
-TEST_CASE("the function behind a device is told; a virtual device has none") {
+TEST_CASE("the function behind an RDMA device is told; a virtual device has none") {
   const Node node;
-  node.device("class/net/ib0", node.home(kPf));
   node.device("class/infiniband/mlx5_0", node.home(Node::vf(1)));
-  node.device("class/net/eth0", "bus/virtio/devices/virtio0");
-  node.folder("class/net/lo");
-  CHECK(*function_of_netdev(node.sysfs(), "ib0") == std::optional(kPf));
+  node.device("class/infiniband/rxe0", "bus/virtio/devices/virtio0");
+  node.folder("class/infiniband/siw0");
   CHECK(*function_of_rdma_device(node.sysfs(), "mlx5_0") == std::optional(Node::vf(1)));
-  CHECK(!*function_of_netdev(node.sysfs(), "eth0"));
-  CHECK(!*function_of_netdev(node.sysfs(), "lo"));
-  CHECK(!*function_of_netdev(node.sysfs(), "nowhere"));
+  CHECK(!*function_of_rdma_device(node.sysfs(), "rxe0"));
+  CHECK(!*function_of_rdma_device(node.sysfs(), "siw0"));
+  CHECK(!*function_of_rdma_device(node.sysfs(), "nowhere"));
 }
 
 }  // namespace

@@ -37,6 +37,13 @@ class FakeBed : public Bed {
                  ib::PKey key) override {
     kernel_.add_child(where.path, parent, name, key);
   }
+  bool set_address(const node::Namespace& where, const std::string& name,
+                   const nl::HardwareAddress& address) override {
+    return kernel_.set_address(where.path, name, address).ok();
+  }
+  // configure() is the model's only way to an address, and it enables IPv6: there is nothing to
+  // model.
+  void disable_ipv6(const node::Namespace&) override {}
 
  private:
   fake::FakeKernel kernel_;

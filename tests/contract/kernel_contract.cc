@@ -547,12 +547,11 @@ TEST_CASE("contract: connected mode brings a larger MTU, datagram mode takes it 
 
 TEST_CASE("contract: a VF's netdev takes no other hardware address") {
   Case c;
-  const nl::HardwareAddress before = c.own(kHost).address;
-  NetdevChange change;
-  change.address = before;
-  change.address->at(19) ^= 1;
-  CHECK(refusal(c.k().change_netdev(kHost, c.own(kHost).index, change)) == Code::unsupported);
-  CHECK(c.own(kHost).address == before);
+  const Netdev before = c.own(kHost);
+  nl::HardwareAddress other = before.address;
+  other.at(19) ^= 1;
+  CHECK_FALSE(c.bed->set_address(kHost, before.name, other));
+  CHECK(c.own(kHost).address == before.address);
 }
 
 TEST_CASE("contract: carrier comes when the interface is up and the port is ACTIVE") {
@@ -625,8 +624,7 @@ TEST_CASE("contract: addresses and routes are there and settled when configure()
   }));
   CHECK(refusal(c.k().configure(kHost, netdev, {{wanted.addresses[0]}, {}},
                                 Deadline::in(kPatience))) == Code::exists);
-  CHECK(refusal(c.k().configure(kHost, netdev, {{}, {route}}, Deadline::in(kPatience))) ==
-        Code::exists);
+  must(c.k().configure(kHost, netdev, {{}, {route, route6}}, Deadline::in(kPatience)));
   c.set_up(kHost, false);
   const auto down = must(c.k().addresses(kHost, netdev));
   CHECK(has(down, wanted.addresses[0]));
@@ -646,6 +644,38 @@ TEST_CASE("contract: a route through a gateway that nothing leads to is refused"
   nl::Route way;
   way.destination = prefix("10.97.0.254/32");
   must(c.k().configure(kHost, c.own(kHost).index, {{}, {way, route}}, Deadline::in(kPatience)));
+}
+
+TEST_CASE("contract: a default route is added beside another interface's") {
+  Case c;
+  const Namespace pod = c.bed->make_pod("contract-a");
+  c.bed->add_netdev(pod, "contract0");
+  const auto configure = [&](const Netdev& netdev, const char* own, const char* gateway) {
+    NetdevChange up;
+    up.up = true;
+    c.change(pod, netdev, up);
+    nl::Route route;
+    route.destination = prefix("0.0.0.0/0");
+    route.gateway = address(gateway);
+    must(c.k().configure(pod, netdev.index, {{prefix(own)}, {route}}, Deadline::in(kPatience)));
+  };
+  configure(*must(c.k().find_netdev(pod, "contract0")), "10.97.0.1/24", "10.97.0.254");
+  must(c.k().move_netdev(kHost, c.own(kHost).index, pod, "net1"));
+  configure(c.own(pod), "10.99.0.1/24", "10.99.0.254");
+}
+
+TEST_CASE("contract: an IPv6 address is given where the namespace has IPv6 disabled") {
+  Case c;
+  const Namespace pod = c.bed->make_pod("contract-a");
+  c.bed->disable_ipv6(pod);
+  c.bed->add_netdev(pod, "contract0");
+  const Netdev netdev = *must(c.k().find_netdev(pod, "contract0"));
+  NetdevChange up;
+  up.up = true;
+  c.change(pod, netdev, up);
+  const ip::Prefix wanted = prefix("fd00:97::1/64");
+  must(c.k().configure(pod, netdev.index, {{wanted}, {}}, Deadline::in(kPatience)));
+  CHECK(has(must(c.k().addresses(pod, netdev.index)), wanted));
 }
 
 TEST_CASE("contract: without carrier no IPv6 address settles") {

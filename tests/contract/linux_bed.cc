@@ -1,6 +1,7 @@
 // The machine as a bed: the node this runs on, as root, with nobody else at work on it. CONTRACT_VF
 // is the PCI address of a VF with GUIDs, policy auto and an ACTIVE port (a subnet manager is
 // running).
+#include "lib/base/netns_thread.h"
 #include "lib/node/linux_kernel.h"
 #include "tests/contract/kernel_contract.h"
 
@@ -104,6 +105,21 @@ class LinuxBed : public Bed {
                  ib::PKey key) override {
     shell(ip_in(where,
                 "link add link " + parent + " name " + name + " type ipoib pkey " + key.text()));
+  }
+  bool set_address(const node::Namespace& where, const std::string& name,
+                   const nl::HardwareAddress& address) override {
+    const std::string command =
+        ip_in(where, "link set dev " + name + " address " + nl::text(address));
+    return std::system(command.c_str()) == 0;
+  }
+  void disable_ipv6(const node::Namespace& where) override {
+    const auto netns = must(netns::NetNs::open(where.path), "open " + where.path.string());
+    must(run_in_netns(netns.fd(), "disable IPv6",
+                      [] {
+                        std::ofstream("/proc/sys/net/ipv6/conf/default/disable_ipv6") << "1\n";
+                        return ok();
+                      }),
+         "disable IPv6");
   }
 
  private:

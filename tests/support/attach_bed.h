@@ -26,7 +26,7 @@ if [ "$VERB" = VERSION ]; then
   echo '{"cniVersion":"1.1.0","supportedVersions":[)" +
          versions + R"(]}'; exit 0
 fi
-read -r _ <&0
+cat > "$HERE/input"
 echo "$VERB $KEY $CNI_NETNS" >> "$HERE/calls"
 )" + hook +
          R"(

@@ -137,7 +137,6 @@ class FakeKernel : public FakeNode, public node::Kernel {
   Result<PciFunction*> vf_under_pf(const node::Function& vf);
   Status change_altnames(const Found& netdev, const std::set<std::string>& wanted);
   Status change_mtu(Interface& interface, uint32_t mtu);
-  Status change_address(const Found& netdev, const nl::HardwareAddress& address);
   void change_mode(Interface& interface, const node::NetdevChange& change);
   Status set_addresses(Interface& interface, const std::vector<ip::Prefix>& addresses);
   Status await_dad(Id netdev, Deadline deadline);

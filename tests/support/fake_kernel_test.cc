@@ -244,16 +244,15 @@ TEST_CASE("an MTU above the broadcast group's is accepted and cut") {
 TEST_CASE("a PF's netdev takes another GUID as its address, and nothing else") {
   FakeKernel k = one_vf_node();
   const node::Netdev pf = k.netdevs(kHost, pf_address(0)).value().front();
-  node::NetdevChange change;
-  change.address = pf.address;
-  change.address->at(3) ^= 1;  // the queue pair
-  CHECK(k.change_netdev(kHost, pf.index, change).error().code() == Code::invalid);
-  change.address = nl::HardwareAddress{1, 2, 3, 4, 5, 6};
-  CHECK(k.change_netdev(kHost, pf.index, change).error().code() == Code::invalid);
-  change.address = pf.address;
-  change.address->at(19) ^= 1;
-  CHECK(k.change_netdev(kHost, pf.index, change));
-  CHECK(k.find_netdev(kHost, pf.name).value()->address == change.address);
+  nl::HardwareAddress address = pf.address;
+  address.at(3) ^= 1;  // the queue pair
+  CHECK(k.set_address("", pf.name, address).error().code() == Code::invalid);
+  CHECK(k.set_address("", pf.name, {1, 2, 3, 4, 5, 6}).error().code() == Code::invalid);
+  address = pf.address;
+  address.at(19) ^= 1;
+  CHECK(k.set_address("", pf.name, address));
+  CHECK(k.find_netdev(kHost, pf.name).value()->address == address);
+  CHECK(k.set_address("", own(k, kHost).name, address).error().code() == Code::unsupported);
 }
 
 TEST_CASE("udev renames behind everybody's back") {

@@ -145,6 +145,23 @@ void FakeNode::rename_netdev(const Path& where, const std::string& from, const s
   interfaces.insert(std::move(node));
 }
 
+// Only a PF's netdev takes an address, and only another GUID (ipoib_netdev_ops_vf,
+// ipoib_check_lladdr: linux/drivers/infiniband/ulp/ipoib/ipoib_main.c).
+Status FakeNode::set_address(const Path& where, const std::string& name,
+                             const nl::HardwareAddress& address) {
+  Interface& netdev = interface(where, name);
+  if (!netdev.function || function_state(*netdev.function).pf) {
+    return Error::from_errno(EOPNOTSUPP, "set the address");
+  }
+  const nl::HardwareAddress now = link(name, netdev).address;
+  const std::optional<ib::Guid> guid = nl::guid_of(address);
+  if (!guid || guid->value() == 0 || !std::equal(now.begin(), now.begin() + 12, address.begin())) {
+    return Error::from_errno(EINVAL, "set the address");
+  }
+  netdev.guid.value = *guid;
+  return ok();
+}
+
 Interface& FakeNode::interface(const Path& where, const std::string& name) {
   return namespace_of(id_of(where)).interfaces.at(name);
 }

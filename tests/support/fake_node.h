@@ -59,6 +59,8 @@ class FakeNode {
   void add_child(const Path& where, const std::string& parent, const std::string& name,
                  ib::PKey key);
   void rename_netdev(const Path& where, const std::string& from, const std::string& to);
+  Status set_address(const Path& where, const std::string& name,
+                     const nl::HardwareAddress& address);
   Interface& interface(const Path& where, const std::string& name);
   PciFunction& function_state(const ib::PciAddress& address);
 

@@ -1,0 +1,103 @@
+#include "lib/node/listing.h"
+
+#include "lib/sysfs/infiniband.h"
+#include "lib/sysfs/pci.h"
+
+#include <algorithm>
+#include <iterator>
+#include <optional>
+
+namespace ibpod::node {
+namespace {
+
+// With LinuxKernel's pauses a second at most. It takes many only where events that have nothing to
+// do with the function end the pauses early.
+constexpr int kRounds = 40;
+
+using Names = std::vector<std::string>;
+
+// Nothing: one of the names is there no more.
+template <typename Item>
+using Attempt = Result<std::optional<std::vector<Item>>>;
+
+template <typename Item>
+Result<std::vector<Item>> list(const std::string& what,
+                               const std::function<Result<Names>()>& names_now,
+                               const std::function<Attempt<Item>(const Names&)>& read,
+                               const Pause& pause) {
+  for (int round = 0; round < kRounds; ++round) {
+    const Names names = TRY(names_now());
+    std::optional<std::vector<Item>> found = TRY(read(names));
+    // A name may have gone over to another device meanwhile: what was read would be that one's.
+    const Names still = TRY(names_now());
+    if (found && names == still) return *std::move(found);
+    TRY(pause());
+  }
+  return Error(Code::unavailable, "the " + what + " change their names while they are listed");
+}
+
+Result<RdmaDevice> read_rdma_device(const sysfs::Sysfs& sysfs, const std::string& name) {
+  RdmaDevice device{.name = name};
+  device.node_guid = TRY(sysfs::node_guid(sysfs, name));
+  device.port_guid = TRY(sysfs::port_guid(sysfs, name, 1));
+  return device;
+}
+
+Attempt<RdmaDevice> read_rdma_devices(const sysfs::Sysfs& sysfs, const Names& names) {
+  std::vector<RdmaDevice> found;
+  for (const std::string& name : names) {
+    const Result<RdmaDevice> device = read_rdma_device(sysfs, name);
+    if (!device && device.error().code() == Code::not_found)
+      return std::optional<std::vector<RdmaDevice>>();
+    if (!device) return device.error();
+    found.push_back(*device);
+  }
+  return std::optional(found);
+}
+
+std::vector<Netdev> named(const std::vector<Netdev>& all, const Names& names) {
+  std::vector<Netdev> found;
+  std::copy_if(all.begin(), all.end(), std::back_inserter(found), [&](const Netdev& netdev) {
+    return std::find(names.begin(), names.end(), netdev.name) != names.end();
+  });
+  return found;
+}
+
+// Children hang on no device in sysfs: only what they say of their parent tells whose they are.
+std::vector<Netdev> with_children(std::vector<Netdev> parents, const std::vector<Netdev>& all) {
+  std::vector<Netdev> family = parents;
+  std::copy_if(all.begin(), all.end(), std::back_inserter(family), [&](const Netdev& netdev) {
+    return std::any_of(parents.begin(), parents.end(),
+                       [&](const Netdev& parent) { return nl::is_ipoib_child(netdev, parent); });
+  });
+  std::sort(family.begin(), family.end(),
+            [](const Netdev& a, const Netdev& b) { return a.index < b.index; });
+  return family;
+}
+
+Attempt<Netdev> read_netdevs(nl::Socket& route, const Names& names) {
+  if (names.empty()) return std::optional(std::vector<Netdev>());
+  const std::vector<Netdev> all = TRY(nl::links(route));
+  std::vector<Netdev> found = named(all, names);
+  if (found.size() != names.size()) return std::optional<std::vector<Netdev>>();
+  return std::optional(with_children(std::move(found), all));
+}
+
+}  // namespace
+
+Result<std::vector<RdmaDevice>> list_rdma_devices(const sysfs::Sysfs& sysfs,
+                                                  const ib::PciAddress& function,
+                                                  const Pause& pause) {
+  return list<RdmaDevice>(
+      "RDMA devices of " + function.text(), [&] { return sysfs::rdma_devices(sysfs, function); },
+      [&](const Names& names) { return read_rdma_devices(sysfs, names); }, pause);
+}
+
+Result<std::vector<Netdev>> list_netdevs(const sysfs::Sysfs& sysfs, nl::Socket& route,
+                                         const ib::PciAddress& function, const Pause& pause) {
+  return list<Netdev>(
+      "interfaces of " + function.text(), [&] { return sysfs::netdevs(sysfs, function); },
+      [&](const Names& names) { return read_netdevs(route, names); }, pause);
+}
+
+}  // namespace ibpod::node

@@ -1,0 +1,86 @@
+// The netdevs of a function: real links, under a function that a folder claims to be there.
+#include "lib/node/listing.h"
+
+#include "tests/netns/host.h"
+#include "tests/support/temp_folder.h"
+
+#include <doctest/doctest.h>
+
+namespace ibpod::node {
+namespace {
+
+const ib::PciAddress kVf = ib::PciAddress::parse("0000:3b:00.1").value();
+
+// A namespace with links "host0" and "host1".
+class Bed {
+ public:
+  Bed() {
+    add_pair(route);
+    std::filesystem::create_directories(net());
+  }
+  void list(const std::string& name) const { std::filesystem::create_directory(net() / name); }
+  void unlist(const std::string& name) const { std::filesystem::remove(net() / name); }
+  Result<std::vector<std::string>> names(const Pause& pause) {
+    const std::vector<Netdev> netdevs = TRY(list_netdevs(sysfs_, route, kVf, pause));
+    std::vector<std::string> found;
+    for (const Netdev& netdev : netdevs) found.push_back(netdev.name);
+    return found;
+  }
+
+  netns::NetNs netns = fresh_namespace();
+  nl::Socket route = nl::Socket::open_in(netns.fd(), nl::Family::route).value();
+
+ private:
+  Path net() const { return folder_.path() / "bus/pci/devices" / kVf.text() / "net"; }
+  TempFolder folder_;
+  sysfs::Sysfs sysfs_ = sysfs::Sysfs::open(folder_.path()).value();
+};
+
+Status no_pause() {
+  FAIL("paused");
+  return ok();
+}
+
+TEST_CASE("a function's netdevs are listed at once where nothing changes") {
+  Bed bed;
+  CHECK(bed.names(no_pause)->empty());
+  bed.list("host1");
+  CHECK(bed.names(no_pause).value() == std::vector<std::string>{"host1"});
+}
+
+TEST_CASE("a netdev that is renamed while it is listed is not left out") {
+  Bed bed;
+  bed.list("host0");
+  nl::rename(bed.route, link_named(bed.route, "host0").index, "ibp59s0").value();
+  int pauses = 0;
+  const auto rename = [&] {
+    if (++pauses == 2) bed.unlist("host0");
+    if (pauses == 2) bed.list("ibp59s0");
+    return ok();
+  };
+  CHECK(bed.names(rename).value() == std::vector<std::string>{"ibp59s0"});
+  CHECK(pauses == 2);
+}
+
+TEST_CASE("a netdev that goes while it is listed is in no list") {
+  Bed bed;
+  bed.list("host0");
+  bed.list("host1");
+  nl::remove_link(bed.route, link_named(bed.route, "host0").index).value();
+  const auto go = [&] {
+    bed.unlist("host0");
+    bed.unlist("host1");
+    return ok();
+  };
+  CHECK(bed.names(go)->empty());
+}
+
+TEST_CASE("netdevs that never come to rest are unavailable") {
+  Bed bed;
+  bed.list("gone0");
+  bed.list("host0");
+  CHECK(bed.names([] { return ok(); }).error().code() == Code::unavailable);
+}
+
+}  // namespace
+}  // namespace ibpod::node
