@@ -28,6 +28,13 @@ expect_match() { # WHAT GOT GLOB
   [[ $2 == $3 ]] || fail "$1: got '$2', want something like '$3'"
 }
 
+expect_refused() { # GLOB COMMAND...: the command fails, and says why
+  local glob=$1 said
+  shift
+  if said=$("$@" 2>&1); then fail "it succeeded, and should not have: $*"; fi
+  expect_match "$*" "$said" "$glob"
+}
+
 # --- waiting and tidying up -------------------------------------------------------------------------------------------
 
 wait_for() { # SECONDS COMMAND...: polls until it succeeds
@@ -90,6 +97,7 @@ pkeys() { # POD PCI: "0:0x7fff 1:0x8001", without the empty entries
 }
 
 is_active() { [ "$(port_state "$1" "$2")" = "4: ACTIVE" ]; }       # POD PCI
+is_down() { [ "$(port_state "$1" "$2")" = "1: DOWN" ]; }           # POD PCI
 has_pkey() { [[ " $(pkeys "$1" "$2") " == *":$3 "* ]]; }           # POD PCI 0x8001
 lacks_pkey() { ! has_pkey "$@"; }
 
@@ -192,6 +200,15 @@ restore_partitions() {
   reload_opensm
 }
 
+# The port GUIDs of all that answer a subnet management packet behind the switch, asked from PF 0. The switch has no more
+# ports in use than there are functions.
+answering() {
+  local functions=(/sys/bus/pci/drivers/softhca/0000:*) port
+  for ((port = 1; port <= ${#functions[@]}; port++)); do
+    smpquery -C "$(rdma_device host "$PF0")" -t 500 -D nodeinfo "0,1,$port" 2>/dev/null | sed -n 's/^PortGuid:\.*//p' &
+  done | sort | xargs
+}
+
 # --- calling a plugin -------------------------------------------------------------------------------------------------
 
 plugin=ib-sriov
@@ -266,20 +283,23 @@ expect_log() { # GLOB: in what the call just made has logged
   expect_match "log" "$err" "*$1*"
 }
 
-remember_node() { nodestate >"$WORK/node"; }
+remember_node() { nodestate >"$WORK/${1:-node}"; } # [NAME]
 
-expect_unchanged() { # WHAT: the node, since remember_node
+expect_unchanged() { # WHAT [NAME]: the node, since remember_node
   nodestate >"$WORK/node.now"
-  diff -U0 "$WORK/node" "$WORK/node.now" || fail "$1 has changed the node"
+  diff -U0 "$WORK/${2:-node}" "$WORK/node.now" || fail "$1 has changed the node"
 }
 
 # ADD is refused, and neither it nor the DEL that follows changes anything.
 refuse() { # CODE GLOB POD [VAR=VALUE...]
   local code=$1 glob=$2
   shift 2
+  remember_node node.refuse
   call ADD "$@"
   expect_error "$code" "$glob"
+  expect_unchanged "a refused ADD" node.refuse
   del "$@"
+  expect_unchanged "the DEL of a refused ADD" node.refuse
 }
 
 # Runs a command beside the case, with $WORK/KEY for its configuration (that of the case, unless there is one), rc, out and

@@ -1,5 +1,5 @@
 #!/bin/bash
-# The node has two adapters whose ports OpenSM brought up, and VFs as fresh as from a real one.
+# The node has two adapters whose ports OpenSM brought up, and VFs as fresh as from a real one: without a GUID, dead.
 # kernels: 6.1 7
 . "$ROOT/tests/vm/lib.sh"
 
@@ -15,3 +15,13 @@ expect_match "netdev of a VF" "$(netdev host "$vf")" "ib*"
 expect_eq "port of a VF without GUID" "$(port_state host "$vf")" "1: DOWN"
 expect_match "its GUIDs and policy" "$(ip -d link show "$(pf_netdev 0)" | grep 'vf 3 ')" \
   "*NODE_GUID 00:00:00:00:00:00:00:00*PORT_GUID 00:00:00:00:00:00:00:00*link-state disable*"
+
+# Each reload waits for a sweep of the subnet manager, which would bring the port up.
+at_end set_policy 0 3 disable
+for policy in enable auto; do
+  say "its policy is $policy"
+  set_policy 0 3 "$policy"
+  reload_opensm
+  expect_eq "port of a VF without GUID" "$(port_state host "$vf")" "1: DOWN"
+  expect_eq "who answers" "$(answering)" "0x0002c90300000100 0x0002c90300000200"
+done

@@ -14,6 +14,7 @@ expect_eq "RDMA devices in the pod" "$(ip netns exec p1 rdma dev | wc -l)" 1
 expect_eq "RDMA devices of the VF on the host" "$(rdma_device host "$vf")" ""
 expect_eq "the pod's interface" "$(netdev p1 "$vf")" net1
 expect_eq "its address" "$(ip -n p1 -o -4 address show net1 | awk '{print $4}')" 10.7.0.2/24
+expect_refused "*Device or resource busy" rdma system set netns shared
 expect_result '.ips[0].address == "10.7.0.2/24" and .ips[0].interface == 0'
 del p1
 expect_unchanged "ADD and DEL"

@@ -16,8 +16,7 @@ expect_unchanged "its DEL"
 
 say "the port is down"
 set_policy 1 1 disable
-is_down() { [ "$(port_state host "$vf")" = "1: DOWN" ]; }
-wait_for 10 is_down
+wait_for 10 is_down host "$vf"
 call ADD p1
 expect_error 11 "*the port is DOWN, not ACTIVE*"
 expect_match "details" "$(jq -r .details <<<"$out")" "port state DOWN, LID *"

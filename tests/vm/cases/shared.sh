@@ -25,5 +25,9 @@ expect_match "the pod's interface" "$(netdev p1 "$vf")" net1
 expect_match "RDMA devices that the pod sees" "$(ip netns exec p1 rdma dev)" "*$device*"
 expect_match "RDMA devices that the host sees" "$(rdma dev)" "*$device*"
 must CHECK p1
+
+say "what the kernel refuses in this mode, and while a pod lives"
+expect_refused "*Operation not supported" rdma dev set "$device" netns p1
+expect_refused "*Device or resource busy" rdma system set netns exclusive
 del p1
 expect_unchanged "ADD and DEL"
