@@ -1,4 +1,5 @@
-"""What documents and comments point at exists: headings, files, and the tests that the notes name. Examples are JSON.
+"""What documents and comments point at exists: headings, files, what is said to be in them, and the tests that the notes
+name; no note is without one. Examples are JSON.
 
 Nothing names a place on somebody's own machine.
 """
@@ -11,7 +12,12 @@ import source
 LINK = re.compile(r"(?<![\w/])((?:docs/)?[\w-]+\.md)#([\w-]+)")
 # A path of this tree in backquotes; also with a star.
 NAMED = re.compile(r"`((?:lib|cni|tests|docs|cmake|\.ci)/[\w./*-]+)`")
-TESTED = re.compile(r"^Shown by:(.*?)(?=\n\n|\Z)", re.M | re.S)
+HERE = re.compile(r"\]\(#([\w-]+)\)")
+# `name` in `file`, `name` and `name` in `file`, `name` (`file`).
+PLACED = re.compile(r"`([\w:]+)(?:\(\))?`(?: and\s+`([\w:]+)(?:\(\))?`)?\s+(?:in\s+|\()`((?:lib|cni|tests)/[\w./-]+)`")
+NOTES = "docs/kernel-notes.md"
+MODEL = "tests/support/"
+TESTED = re.compile(r"^Shown by( \(model\))?:(.*?)(?=\n\n|\Z)", re.M | re.S)
 QUOTED = re.compile(r"`([^`]+)`(?: \(\"([^\"]+)\"\))?")
 PRIVATE = re.compile(r"(?<![\w.])/(?:home|root|work)/\w")
 # Licences come from foreign hands.
@@ -42,11 +48,35 @@ def check_links(name, content):
             known[path] = anchors(path)
         if heading not in known[path]:
             yield f"{name}: {path} has no heading #{heading}"
+    if name.endswith(".md"):
+        own = {anchor(found) for found in re.findall(r"^#+ (.+)$", content, re.M)}
+        yield from (f"{name}: it has no heading #{heading}" for heading in HERE.findall(content) if heading not in own)
+
+
+def check_places(name, content):
+    """A function or a type is in the file in which it is said to be."""
+    for match in PLACED.finditer(content):
+        *names, path = match.groups()
+        for one in filter(None, names):
+            if exists(path) and not re.search(rf"\b{one.rsplit('::', 1)[-1]}\b", source.text(path)):
+                yield f"{name}:{source.line_of(content, match.start())}: {path} has no {one}"
+
+
+def check_every_note(content):
+    """Under each "###" of the notes something shows it; on the model alone only where that is said."""
+    for note in re.split(r"^### ", content, flags=re.M)[1:]:
+        title, shown = note.split("\n", 1)[0], TESTED.search(note)
+        if not shown:
+            yield f"{NOTES}: nothing is said to show \"{title}\""
+            continue
+        paths = [path for path, _ in QUOTED.findall(shown.group(2))]
+        if not shown.group(1) and all(path.startswith(MODEL) for path in paths):
+            yield f"{NOTES}: only the model shows \"{title}\": \"Shown by (model)\""
 
 
 def check_tests(name, content):
     """Under "Shown by:" a file, and in brackets the name of a test in it."""
-    for shown in TESTED.findall(content):
+    for _, shown in TESTED.findall(content):
         for path, test in QUOTED.findall(shown):
             if not exists(path):
                 yield f"{name}: there is no test {path}"
@@ -80,7 +110,9 @@ def main():
         if name.endswith(".md"):
             findings += [f"{name}: there is no {path}" for path in NAMED.findall(content) if not exists(path)]
             findings += check_tests(name, content)
+            findings += check_places(name, content)
             findings += check_examples(name, content)
+    findings += check_every_note(source.text(NOTES))
     source.finish(findings, "notes")
 
 
