@@ -3,22 +3,56 @@
 # shellcheck shell=bash
 . "$ROOT/tests/vm/lib.sh"
 
-network() { # NAME VF KEYS: with an IPAM that speaks 1.1.0, as GC came with that version
+network() { # NAME VF KEYS [IPAM-KEYS]: with an IPAM that speaks 1.1.0, as GC came with that version
   cat >"$WORK/$1.conf" <<J
 {"cniVersion": "1.1.0", "name": "$1", "type": "ib-sriov", "deviceID": "$(vf_pci 0 "$2")", $3,
- "ipam": {"type": "plain", "folder": "$WORK/leases"}, "cni.dev/valid-attachments": []}
+ "ipam": {"type": "plain", "folder": "$WORK/leases"${4:-}}, "cni.dev/valid-attachments": []}
 J
 }
 
-fault_loop_over() { # ADD|DEL
-  # The one is bound anew for its GUID and its RDMA device moves; the other moves its interface alone.
-  network isolated 0 '"rdmaIsolation": true, "guid": "02:00:00:00:00:00:aa:01", "link_state": "enable", "mtu": 1500'
-  network interface 1 '"mtu": 1500'
+# Bound anew for its GUID, and its RDMA device moves. Without addresses: a port that was bound anew waits a second and more
+# for the subnet manager, which addresses would have every point wait for, too.
+isolated() {
   set_static_guid 0 0 02:00:00:00:00:00:01:01
-  set_static_guid 0 1 02:00:00:00:00:00:01:02
+  network isolated 0 '"rdmaIsolation": true, "guid": "02:00:00:00:00:00:aa:01", "link_state": "enable", "mtu": 1500'
+}
+
+# A VF as the kernel has made it, without a GUID to go back to; and the pod has a device-info file.
+fresh() {
+  network fresh 1 '"guid": "02:00:00:00:00:00:aa:02", "capabilities": {"CNIDeviceInfoFile": true},
+ "runtimeConfig": {"CNIDeviceInfoFile": "'"$WORK/devinfo"'"}'
+}
+
+# Only its interface moves. Its port stays ACTIVE in its partition, so that every step up to the announcement comes at once.
+addressed() {
+  local guid=02:00:00:00:00:00:01:03 vf
+  vf=$(vf_pci 0 2)
+  set_static_guid 0 2 "$guid"
+  partition blue "0x0001, indx0" "$guid=full"
+  wait_for 10 blue_at_first "$vf"
+  network addressed 2 '"pkey": "0x8001", "mtu": 1500' ', "addresses": true'
+}
+blue_at_first() { [[ $(pkeys host "$1") == 0:0x8001* ]]; } # PCI
+
+# Those of its points that were asked for, or all.
+loop() { # VERB POINTS SCENARIO...
+  local verb=$1 points=$2 scenario confs=()
+  shift 2
+  if [ "$FULL" = 1 ]; then points=all; fi
+  for scenario; do confs+=("$WORK/$scenario.conf"); done
+  VERB=$verb POINTS=$points PLUGIN=$(find_plugin) CNI_PATH=$CNI_PATH:$ROOT/tests/vm/ipam LEASES=$WORK/leases \
+    DEVICE_INFO=$WORK/devinfo fault_loop "${confs[@]}" | tee -a "$WORK/said"
+}
+
+fault_loop_over() { # ADD|DEL
   mkdir "$WORK/leases"
-  if [ "$FULL" = 1 ]; then POINTS=all; fi
   echo "seed $SEED"
-  VERBS=$1 POINTS=${POINTS:-24} PLUGIN=$(find_plugin) CNI_PATH=$CNI_PATH:$ROOT/tests/vm/ipam LEASES=$WORK/leases \
-    fault_loop "$WORK/isolated.conf" "$WORK/interface.conf"
+  isolated
+  fresh
+  loop "$1" 16 isolated fresh
+  rdma_mode shared
+  addressed
+  loop "$1" 8 addressed
+  awk '/^note:/ {tried += $2; of += $4; del += $7; gc += $11}
+    END {printf "note: %d of %d points tried, %d recovered by DEL, %d by GC\n", tried, of, del, gc}' "$WORK/said"
 }

@@ -106,7 +106,7 @@ run_case() { # NAME DEADLINE
   elif [ -n "$reason" ]; then
     tell "failed $name $took $reason"
   else
-    tell "passed $name $took"
+    tell "passed $name $took $(tail -n 1 "$log" | sed -n 's/^note: //p')"
   fi
   [ -z "$dirty" ]
 }

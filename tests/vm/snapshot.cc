@@ -235,6 +235,18 @@ Result<Lines> file_lines(const Path& path) {
   return lines;
 }
 
+Result<Lines> empty_folder_lines(const Path& path) {
+  Lines lines;
+  const Lines names = TRY(list_folder(path));
+  for (const std::string& name : names) {
+    std::error_code error;
+    if (!std::filesystem::is_directory(path / name, error)) continue;
+    const Lines below = TRY(list_folder(path / name));
+    if (below.empty()) lines.push_back("empty folder " + (path / name).string());
+  }
+  return lines;
+}
+
 // "36 35 0:4 net:[4026532] /run/netns/pod rw shared:1 - nsfs nsfs rw"
 Lines mount_lines(const std::string& mountinfo) {
   Lines lines;
@@ -274,6 +286,8 @@ Result<Lines> snapshot(const Places& places) {
   append(lines, std::move(functions));
   const std::string mountinfo = TRY(read_file(places.mounts));
   append(lines, mount_lines(mountinfo));
+  Lines folders = TRY(empty_folder_lines(places.attachments));
+  append(lines, std::move(folders));
   for (const Path& path : places.files) {
     Lines files = TRY(file_lines(path));
     append(lines, std::move(files));

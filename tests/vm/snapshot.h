@@ -11,12 +11,10 @@
 //     and counts;
 //   - no fe80::/64 addresses: the kernel makes them when an interface goes up, and takes them away;
 //   - no numbers of character devices: the kernel gives the lowest free one at each bind;
-//   - of IPAM folders not what host-local remembers without leasing it: `last_reserved_ip.*`,
-//   `lock`.
-//   - of an IPoIB interface in datagram mode the two MTUs that the kernel itself gives are both
-//   "own":
-//     its port's (4092) until it first joins its broadcast group, the group's (2044) from then on,
-//     and no order raises it again. Any other MTU counts.
+//   - of IPAM folders not `last_reserved_ip.*` and `lock`, which host-local keeps without a lease;
+//   - two MTUs of an IPoIB interface in datagram mode are "own": its port's (4092) until it first
+//     joins its broadcast group, the group's (2044) from then on. The kernel itself gives them, and
+//     no order raises it again. Any other MTU counts.
 #pragma once
 
 #include "lib/base/files.h"
@@ -34,6 +32,7 @@ struct Places {
   Path sys{"/sys"};
   Path namespaces{"/run/netns"};
   Path mounts{"/proc/self/mountinfo"};
+  Path attachments{"/var/lib/ibpod/attachments"};
   std::vector<Path> files;  // files, and folders with all that is below them
 };
 
@@ -56,6 +55,9 @@ std::string link_line(const std::string& where, const nl::Link& link, const std:
 std::string vf_line(const std::string& pf, const nl::VfSettings& settings);
 // One line for each file that counts, with a hash of its content.
 Result<std::vector<std::string>> file_lines(const Path& path);
+// One line for each empty folder in this one. A device's has to go with its last record; how IPAM
+// keeps its folders is its own business.
+Result<std::vector<std::string>> empty_folder_lines(const Path& path);
 // The mount points of namespaces.
 std::vector<std::string> mount_lines(const std::string& mountinfo);
 

@@ -138,6 +138,17 @@ TEST_CASE("files count by name and content, host-local's memory does not") {
   CHECK(file_lines(folder.path() / "nothing").value().empty());
 }
 
+TEST_CASE("a folder counts as such when nothing is in it") {
+  const TempFolder folder;
+  folder.write("0000:01:00.1/pod:net1.json", "{}");
+  folder.write("file", "");
+  CHECK(empty_folder_lines(folder.path()).value().empty());
+  std::filesystem::create_directories(folder.path() / "0000:01:00.2");
+  CHECK(empty_folder_lines(folder.path()).value() ==
+        std::vector<std::string>{"empty folder " + (folder.path() / "0000:01:00.2").string()});
+  CHECK(empty_folder_lines(folder.path() / "nothing").value().empty());
+}
+
 TEST_CASE("mounts of namespaces are found") {
   const std::string text =
       "22 1 0:20 / /sys rw - sysfs sys rw\n"

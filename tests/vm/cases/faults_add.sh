@@ -1,6 +1,6 @@
 #!/bin/bash
 # Whichever step of ADD fails or is the plugin's last: DEL, or GC without any DEL, puts the node back.
-# deadline: 240 4700
+# deadline: 480 4700
 # full: faults-add
 . "$ROOT/tests/vm/faults.sh"
 

@@ -1,6 +1,6 @@
 #!/bin/bash
 # Whichever step of DEL fails or is the plugin's last: DEL again, or GC, puts the node back.
-# deadline: 240 4700
+# deadline: 480 4700
 # full: faults-del
 . "$ROOT/tests/vm/faults.sh"
 
