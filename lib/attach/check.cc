@@ -36,7 +36,8 @@ Status check_netdev(const Context& context, const node::Record& record) {
   if (netdev->name != record.ifname)
     return differs("the interface is called " + netdev->name + " instead of " + record.ifname);
   if (!netdev->up) return differs(record.ifname + " is down");
-  if (record.wanted.mtu && netdev->mtu != *record.wanted.mtu) {
+  // The kernel lowers it to that of the broadcast group, once the interface has joined.
+  if (record.wanted.mtu && netdev->mtu > *record.wanted.mtu) {
     return differs(record.ifname + " has MTU " + std::to_string(netdev->mtu) + " instead of " +
                    std::to_string(*record.wanted.mtu));
   }
@@ -65,21 +66,65 @@ Status check_rdma(const Context& context, const node::Record& record) {
   return ok();
 }
 
-Status check_addresses(const Context& context, const node::Record& record) {
+Status check_routes(const Context& context, const node::Record& record, nl::IfIndex netdev,
+                    const std::vector<nl::Route>& wanted) {
+  const std::vector<nl::Route> now = TRY(context.kernel.routes(record.netns, netdev));
+  for (const nl::Route& route : wanted) {
+    const bool there = std::any_of(now.begin(), now.end(), [&](const nl::Route& other) {
+      return other.destination == route.destination && other.gateway == route.gateway;
+    });
+    if (there) continue;
+    return differs(record.ifname + " does not have the route to " + route.destination.text() +
+                   (route.gateway ? " by " + route.gateway->text() : ""));
+  }
+  return ok();
+}
+
+Status check_addressing(const Context& context, const node::Record& record) {
   if (!context.network.prev_result) return ok();
   const cni::AddResult previous =
       TRY(cni::parse_result(*context.network.prev_result).during("prevResult"));
+  const node::Addressing wanted = addressing_of(previous);
   const std::optional<node::Netdev> netdev =
       TRY(context.kernel.find_netdev(record.netns, record.ifname));
   if (!netdev) return differs(record.ifname + " is not in the pod");
   const std::vector<nl::LinkAddress> now =
       TRY(context.kernel.addresses(record.netns, netdev->index));
-  for (const cni::IpConfig& ip : previous.ips) {
+  for (const ip::Prefix& prefix : wanted.addresses) {
     const bool there = std::any_of(now.begin(), now.end(), [&](const nl::LinkAddress& address) {
-      return address.prefix == ip.address;
+      return address.prefix == prefix;
     });
-    if (!there) return differs(record.ifname + " does not have the address " + ip.address.text());
+    if (!there) return differs(record.ifname + " does not have the address " + prefix.text());
   }
+  return check_routes(context, record, netdev->index, wanted.routes);
+}
+
+// A virtual machine has the port: what is left to see is the driver, and what the PF was told.
+Status check_vfio(const Context& context, const node::Record& record) {
+  const std::optional<node::Function> function = TRY(context.kernel.function(record.device));
+  if (!function) return differs(record.device.text() + " is not on this node any more");
+  if (function->driver != record.found.driver) {
+    return differs(record.device.text() + " is bound to " + function->driver.value_or("no driver") +
+                   " instead of " + record.found.driver);
+  }
+  if (!record.wanted.guids) return ok();
+  const Result<nl::VfSettings> told = context.kernel.vf_settings(*function);
+  if (!told && told.error().code() == Code::unsupported) return ok();
+  if (!told) return told.error();
+  if (node::Guids{told->node_guid, told->port_guid} == *record.wanted.guids) return ok();
+  return differs("the PF has been told the port GUID " + told->port_guid.text() + " for " +
+                 record.device.text() + " instead of " + record.wanted.guids->port.text());
+}
+
+Status check_port(const Context& context, const node::Record& record) {
+  TRY(check_netdev(context, record));
+  TRY(check_rdma(context, record));
+  TRY(check_addressing(context, record));
+  if (!record.wanted.pkey) return ok();
+  // No waiting: it was verified once, and has to be there now.
+  const Place place = place_for(!context.network.ipam_type.empty());
+  TRY(await_partition(context, record, place, Deadline::in(Duration(0)))
+          .reported_as(cni::kCheckFailed));
   return ok();
 }
 
@@ -88,17 +133,8 @@ Status check_addresses(const Context& context, const node::Record& record) {
 Status check(const Context& context, const Order& order) {
   const Deadline deadline = Deadline::in(order.timeout);
   const node::Record record = TRY(recorded(context, order));
-  if (!node::is_vfio(record.found.driver)) {
-    TRY(check_netdev(context, record));
-    TRY(check_rdma(context, record));
-    TRY(check_addresses(context, record));
-    // No waiting: it was verified once, and has to be there now.
-    if (record.wanted.pkey) {
-      const Place place = place_for(!context.network.ipam_type.empty());
-      TRY(await_partition(context, record, place, Deadline::in(Duration(0)))
-              .reported_as(cni::kCheckFailed));
-    }
-  }
+  const bool vfio = node::is_vfio(record.found.driver);
+  TRY(vfio ? check_vfio(context, record) : check_port(context, record));
   const std::optional<cni::Ipam> ipam = TRY(ipam_of(context.network, context.call));
   return ipam ? ipam->check(deadline) : ok();
 }

@@ -18,7 +18,7 @@ void make(Bed& bed) {
   REQUIRE(add(bed.context(), bed.order));
   bed.be(cni::Verb::check, "c1", kPod);
   bed.configure(
-      R"("ipam":{"type":"lease"},"prevResult":{"cniVersion":"1.0.0","ips":[{"address":"10.1.2.3/24"}]})");
+      R"("ipam":{"type":"lease"},"prevResult":{"cniVersion":"1.0.0","ips":[{"address":"10.1.2.3/24","gateway":"10.1.2.1"}],"routes":[{"dst":"0.0.0.0/0"}]})");
 }
 
 struct Difference {
@@ -58,6 +58,8 @@ const std::vector<Difference> kDifferences{
      "net1 has MTU 2000 instead of 1500"},
     {"no address", [](Bed& b) { b.k.interface(kPod, "net1").addresses.clear(); },
      "net1 does not have the address 10.1.2.3/24"},
+    {"no route", [](Bed& b) { b.k.interface(kPod, "net1").routes.clear(); },
+     "net1 does not have the route to 0.0.0.0/0 by 10.1.2.1"},
     {"another GUID",
      [](Bed& b) {
        for (fake::RdmaDevice* device : devices(b)) device->port_guid.value = ib::Guid(1);
@@ -74,6 +76,34 @@ TEST_CASE("CHECK is content with what ADD made, and changes nothing") {
   REQUIRE_MESSAGE(checked, (checked ? "" : checked.error().text()));
   CHECK(fake::diff(given, bed.k.state) == "");
   CHECK(bed.ipam_calls().back().starts_with("CHECK c1:net1"));
+}
+
+TEST_CASE("an MTU that the broadcast group has lowered is no difference") {
+  Bed bed;
+  make(bed);
+  bed.k.interface(kPod, "net1").mtu = 1400;
+  CHECK(check(bed.context(), bed.order));
+}
+
+TEST_CASE("CHECK of a device on vfio-pci looks at its driver and at what the PF was told") {
+  Bed bed(false);
+  bed.k.unbind(kVf);
+  bed.k.bind(kVf, "vfio-pci").value();
+  bed.order.wanted.isolation = false;
+  REQUIRE(add(bed.context(), bed.order));
+  bed.be(cni::Verb::check, "c1", kPod);
+  CHECK(check(bed.context(), bed.order));
+  SUBCASE("other GUIDs") {
+    bed.k.function_state(kVf).port_guid.value = ib::Guid(1);
+    CHECK(check(bed.context(), bed.order).error().text() ==
+          "the PF has been told the port GUID 00:00:00:00:00:00:00:01 for 0000:3b:00.1 instead of "
+          "02:00:00:00:00:00:0a:01");
+  }
+  SUBCASE("another driver") {
+    bed.k.unbind(kVf);
+    CHECK(check(bed.context(), bed.order).error().text() ==
+          "0000:3b:00.1 is bound to no driver instead of vfio-pci");
+  }
 }
 
 TEST_CASE("CHECK names what is not as ADD made it") {

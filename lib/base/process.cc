@@ -138,13 +138,15 @@ Status drain(Fd& fd, std::string& into) {
 }
 
 // Feeds some of the input; closes the stream after it. A child that does not want it (EPIPE) is
-// free not to.
-void feed(Fd& fd, std::string_view& input) {
-  if (!fd.valid()) return;
+// free not to; one that cannot be given it must not take what it got for all.
+Status feed(Fd& fd, std::string_view& input) {
+  if (!fd.valid()) return ok();
   const auto count = sys("write", [&] { return ::write(fd.get(), input.data(), input.size()); });
-  if (!count && count.error().error_number() == EAGAIN) return;
+  if (!count && count.error().error_number() == EAGAIN) return ok();
+  if (!count && count.error().error_number() != EPIPE) return count.error();
   input.remove_prefix(count ? static_cast<size_t>(*count) : input.size());
   if (input.empty()) fd.close();
+  return ok();
 }
 
 // Carries the streams until the child has ended. Whoever else still holds them, a program that it
@@ -165,7 +167,7 @@ Status converse(Streams& streams, std::string_view input, const Fd& ended, Finis
     }
     TRY(drain(streams.out.read, result.output));
     TRY(drain(streams.err.read, result.errors));
-    feed(streams.in.write, input);
+    TRY(feed(streams.in.write, input));
   }
   return ok();
 }

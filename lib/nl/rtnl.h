@@ -128,8 +128,12 @@ struct LinkAddress {
   bool operator==(const LinkAddress&) const = default;
 };
 Result<LinkAddress> parse_address(Bytes payload, IfIndex& link);
+// Without the metrics. `link`: by which it goes; 0 where it goes by several, or none.
+Result<Route> parse_route(Bytes payload, IfIndex& link);
 
 Result<std::vector<LinkAddress>> addresses(Socket& socket, IfIndex link);
+// Those of all tables, the kernel's own among them.
+Result<std::vector<Route>> routes(Socket& socket, IfIndex link);
 Status add_address(Socket& socket, IfIndex link, const ip::Prefix& address);
 // The same route being there is a success. One to the same destination by another way does not stop
 // it (as netlink.RouteAddEcmp of the Go library, which containernetworking's plugins use): IPv4

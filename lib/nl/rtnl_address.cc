@@ -96,6 +96,47 @@ Result<LinkAddress> parse_address(Bytes payload, IfIndex& link) {
   return address;
 }
 
+Result<Route> parse_route(Bytes payload, IfIndex& link) {
+  const rtmsg header = TRY(take_header<rtmsg>(payload));
+  if (header.rtm_family != AF_INET && header.rtm_family != AF_INET6) {
+    return Error(Code::invalid, "a route of family " + std::to_string(header.rtm_family));
+  }
+  Route route;
+  const std::string_view any = header.rtm_family == AF_INET ? "0.0.0.0" : "::";
+  route.destination.address = TRY(ip::Address::parse(any));
+  route.destination.length = header.rtm_dst_len;
+  route.scope = header.rtm_scope;
+  link = IfIndex{};
+  const auto found = TRY(attributes(payload));
+  for (const Attribute& attribute : found) {
+    if (attribute.type == RTA_DST)
+      route.destination.address = TRY(address_in(attribute, header.rtm_family));
+    if (attribute.type == RTA_GATEWAY)
+      route.gateway = TRY(address_in(attribute, header.rtm_family));
+    if (attribute.type == RTA_TABLE) route.table = TRY(value_of<uint32_t>(attribute));
+    if (attribute.type == RTA_PRIORITY) route.priority = TRY(value_of<uint32_t>(attribute));
+    if (attribute.type != RTA_OIF) continue;
+    const int32_t index = TRY(value_of<int32_t>(attribute));
+    link = IfIndex{index};
+  }
+  return route;
+}
+
+Result<std::vector<Route>> routes(Socket& socket, IfIndex link) {
+  Message message("list the routes of " + words(link), RTM_GETROUTE, NLM_F_DUMP);
+  message.header(rtmsg{});
+  std::vector<Route> all;
+  const Status asked = socket.ask(message, [&](Bytes payload) -> Status {
+    IfIndex way{};
+    const Result<Route> route = parse_route(payload, way);
+    // Multicast routing tables are listed as well.
+    if (route && way == link) all.push_back(*route);
+    return ok();
+  });
+  if (!asked) return asked.error();
+  return all;
+}
+
 Result<std::vector<LinkAddress>> addresses(Socket& socket, IfIndex link) {
   Message message("list the addresses of " + words(link), RTM_GETADDR, NLM_F_DUMP);
   message.header(ifaddrmsg{});

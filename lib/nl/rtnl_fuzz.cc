@@ -10,5 +10,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   (void)ibpod::nl::parse_link(payload).ok();
   (void)ibpod::nl::parse_vf_settings(payload).ok();
   (void)ibpod::nl::parse_address(payload, link).ok();
+  (void)ibpod::nl::parse_route(payload, link).ok();
   return 0;
 }

@@ -97,6 +97,8 @@ class Kernel {
   virtual Result<nl::VfSettings> vf_settings(const Function& vf) = 0;
   virtual Result<std::vector<nl::LinkAddress>> addresses(const Namespace& where,
                                                          IfIndex netdev) = 0;
+  // The routes that go by the netdev, the kernel's own too. Metrics are left out.
+  virtual Result<std::vector<nl::Route>> routes(const Namespace& where, IfIndex netdev) = 0;
 
   // --- Orders. Each is one step; done or refused. Namespaces that are gone are not_found.
 

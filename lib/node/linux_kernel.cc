@@ -140,6 +140,11 @@ Result<std::vector<nl::LinkAddress>> LinuxKernel::addresses(const Namespace& whe
   return nl::addresses(view->route, netdev);
 }
 
+Result<std::vector<nl::Route>> LinuxKernel::routes(const Namespace& where, IfIndex netdev) {
+  View* const view = TRY(this->view(where));
+  return nl::routes(view->route, netdev);
+}
+
 Status LinuxKernel::set_vf_guids(const Function& vf, ib::Guid node, ib::Guid port) {
   if (node.value() == 0 || port.value() == 0) {
     return Error(Code::invalid, "a VF cannot be given the GUID 0: all ones says that it has none");

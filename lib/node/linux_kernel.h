@@ -31,6 +31,7 @@ class LinuxKernel : public Kernel {
   Result<ib::Port> port(const Namespace& where, const std::string& rdma_device) override;
   Result<nl::VfSettings> vf_settings(const Function& vf) override;
   Result<std::vector<nl::LinkAddress>> addresses(const Namespace& where, IfIndex netdev) override;
+  Result<std::vector<nl::Route>> routes(const Namespace& where, IfIndex netdev) override;
 
   Status set_vf_guids(const Function& vf, ib::Guid node, ib::Guid port) override;
   Status set_vf_policy(const Function& vf, LinkPolicy policy) override;

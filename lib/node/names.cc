@@ -17,17 +17,18 @@ struct Renaming {
   Deadline deadline;
 };
 
-// Gives a device the name it had. `rename` is tried directly, then from the parking name while the
-// other holder may still move on.
-template <typename Rename>
-Status take_name(const Renaming& work, const std::string& wanted, Rename rename) {
+// Gives a device the name it had. `rename` is tried directly, then from the parking name, once
+// `is_free` says that the other holder has moved on.
+template <typename Rename, typename IsFree>
+Status take_name(const Renaming& work, const std::string& wanted, Rename rename, IsFree is_free) {
   Status renamed = rename(wanted);
   if (!taken(renamed)) return renamed;
   const Status parked = rename(parking_name(work.record.device));
   // A twin of the same function may be there: then it keeps the name it has.
   if (!parked && !taken(parked)) return parked;
   TRY(wait_until(work.kernel, work.deadline.at_most(kNamePatience), [&]() -> Result<bool> {
-    renamed = rename(wanted);
+    const bool free = TRY(is_free());
+    if (free) renamed = rename(wanted);
     return !taken(renamed);
   }));
   return taken(renamed) ? ok() : renamed;
@@ -50,11 +51,13 @@ Status restore_rdma_names(const Renaming& work) {
   std::vector<std::string> strange = without(names, work.record.found.rdma_devices);
   for (size_t i = 0; i < std::min(missing.size(), strange.size()); ++i) {
     std::string name = strange[i];
-    TRY(take_name(work, missing[i], [&](const std::string& wanted) {
+    const auto rename = [&](const std::string& wanted) {
       Status renamed = work.kernel.rename_rdma(kHost, name, wanted);
       if (renamed) name = wanted;
       return renamed;
-    }));
+    };
+    // Whose it is now cannot be asked by name.
+    TRY(take_name(work, missing[i], rename, [] { return Result<bool>(true); }));
   }
   return ok();
 }
@@ -100,8 +103,13 @@ NetdevChange difference(const FoundNetdev& before, const Netdev& now) {
 
 Status restore_netdev(const Renaming& work, const FoundNetdev& before, Netdev now) {
   if (now.name != before.name) {
-    TRY(take_name(work, before.name,
-                  [&](const std::string& name) { return rename_netdev(work.kernel, now, name); }));
+    const auto rename = [&](const std::string& name) {
+      return rename_netdev(work.kernel, now, name);
+    };
+    TRY(take_name(work, before.name, rename, [&]() -> Result<bool> {
+      const std::optional<Netdev> holder = TRY(work.kernel.find_netdev(kHost, before.name));
+      return !holder;
+    }));
     now = TRY(again(work, now.index));
   }
   TRY(restore_altnames(work.kernel, before, now));

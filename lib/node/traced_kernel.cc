@@ -70,6 +70,9 @@ class TracedKernel : public Kernel {
   Result<std::vector<nl::LinkAddress>> addresses(const Namespace& where, IfIndex netdev) override {
     return asked("list addresses", [&] { return kernel_.addresses(where, netdev); });
   }
+  Result<std::vector<nl::Route>> routes(const Namespace& where, IfIndex netdev) override {
+    return asked("list routes", [&] { return kernel_.routes(where, netdev); });
+  }
 
   Status set_vf_guids(const Function& vf, ib::Guid node, ib::Guid port) override {
     return ordered("set the GUIDs of VF " + std::to_string(vf.vf) + " to " + node.text() + " and " +

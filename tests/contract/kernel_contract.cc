@@ -622,6 +622,12 @@ TEST_CASE("contract: addresses and routes are there and settled when configure()
   CHECK(std::none_of(now.begin(), now.end(), [&](const auto& entry) {
     return entry.prefix == wanted.addresses[1] && (entry.tentative || entry.failed);
   }));
+  const auto routes = must(c.k().routes(kHost, netdev));
+  for (const nl::Route& asked : wanted.routes) {
+    CHECK(std::any_of(routes.begin(), routes.end(), [&](const nl::Route& entry) {
+      return entry.destination == asked.destination && entry.gateway == asked.gateway;
+    }));
+  }
   CHECK(refusal(c.k().configure(kHost, netdev, {{wanted.addresses[0]}, {}},
                                 Deadline::in(kPatience))) == Code::exists);
   must(c.k().configure(kHost, netdev, {{}, {route, route6}}, Deadline::in(kPatience)));

@@ -182,6 +182,15 @@ Result<std::vector<nl::LinkAddress>> FakeKernel::addresses(const node::Namespace
   });
 }
 
+Result<std::vector<nl::Route>> FakeKernel::routes(const node::Namespace& where,
+                                                  nl::IfIndex netdev) {
+  return asked("routes", [&]() -> Result<std::vector<nl::Route>> {
+    const int id = TRY(id_of(where));
+    const Result<Found> found = find_netdev_by(id, netdev);
+    return found ? found->interface->routes : std::vector<nl::Route>();
+  });
+}
+
 // --- orders about VFs and RDMA devices
 
 Status FakeKernel::set_vf_guids(const node::Function& vf, ib::Guid node, ib::Guid port) {

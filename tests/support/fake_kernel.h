@@ -85,6 +85,7 @@ class FakeKernel : public FakeNode, public node::Kernel {
   Result<nl::VfSettings> vf_settings(const node::Function& vf) override;
   Result<std::vector<nl::LinkAddress>> addresses(const node::Namespace& where,
                                                  nl::IfIndex netdev) override;
+  Result<std::vector<nl::Route>> routes(const node::Namespace& where, nl::IfIndex netdev) override;
 
   Status set_vf_guids(const node::Function& vf, ib::Guid node, ib::Guid port) override;
   Status set_vf_policy(const node::Function& vf, nl::LinkPolicy policy) override;
