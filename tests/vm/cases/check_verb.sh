@@ -33,7 +33,7 @@ rename() { # FROM TO
   ip -n p1 link set "$1" name "$2"
   ip -n p1 link set "$2" up
 }
-differs "*has MTU 1400 instead of 1500" ipn link set net1 mtu 1400 -- ipn link set net1 mtu 1500
+differs "*has MTU 1600 instead of 1500" ipn link set net1 mtu 1600 -- ipn link set net1 mtu 1500
 differs "*does not have the address 10.9.0.1/24" ipn address del 10.9.0.1/24 dev net1 -- ipn address add 10.9.0.1/24 dev net1
 differs "*is called other instead of net1" rename net1 other -- rename other net1
 differs "net1 is down" ipn link set net1 down -- ipn link set net1 up
