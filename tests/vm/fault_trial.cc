@@ -3,6 +3,7 @@
 #include "lib/base/clock.h"
 
 #include <cstdio>
+#include <sstream>
 
 #include <poll.h>
 
@@ -15,6 +16,17 @@ constexpr Duration kLookAgain{20};
 constexpr size_t kTooMany = 12;
 
 const char* verb_of(Recovery recovery) { return recovery == Recovery::by_gc ? "GC" : "DEL"; }
+
+// Where a lock is refused, its folder may be somebody else's lock by now: it stays for the next one
+// to take away.
+std::string without_empty_folders(const std::string& left) {
+  std::istringstream lines(left);
+  std::string rest;
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with("+ empty folder")) rest += line + "\n";
+  }
+  return rest;
+}
 
 }  // namespace
 
@@ -78,7 +90,7 @@ std::string Trials::wrong_with(const Point& point, const Answer& faulted) {
   if (faulted.traced.hit.empty()) return point.verb + " failed before it came to the step";
   const bool refused = point.verb == "ADD" && point.injection.fault == Fault::fail;
   if (!refused || faulted.output.find("could not be undone") != std::string::npos) return "";
-  const std::string left = what_is_left();
+  const std::string left = without_empty_folders(what_is_left());
   return left.empty() ? left : "the rollback left something behind:\n" + left;
 }
 
