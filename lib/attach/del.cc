@@ -1,8 +1,8 @@
 #include "lib/attach/del.h"
 
 #include "lib/attach/addresses.h"
-#include "lib/attach/node_rules.h"
 #include "lib/attach/release.h"
+#include "lib/attach/requirements.h"
 #include "lib/node/restore.h"
 
 #include <algorithm>

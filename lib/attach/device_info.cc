@@ -54,6 +54,21 @@ Result<Value> read_or_begin(const Path& file) {
   return document;
 }
 
+// Without a device-info file nobody corrects what the container is about to be allowed.
+void warn_of_other_char_devices(const Context& context, const node::Function& before,
+                                const node::Function& now) {
+  if (before.char_devices == now.char_devices) return;
+  const auto list = [](const std::vector<std::string>& names) {
+    std::string text;
+    for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+    return text.empty() ? "none" : text;
+  };
+  context.warn("the RDMA character devices of " + now.address.text() + " are " +
+               list(now.char_devices) + " now, were " + list(before.char_devices) +
+               ", and there is no CNIDeviceInfoFile to correct: the container may be allowed the "
+               "wrong ones");
+}
+
 }  // namespace
 
 Status write_device_info(const Path& file, const node::Function& function,
@@ -71,6 +86,17 @@ Status write_device_info(const Path& file, const node::Function& function,
   const std::string text = document.pretty() + "\n";
   const Result<std::string> before = read_file(file);
   return before && *before == text ? ok() : write_file_atomically(file, text);
+}
+
+Status tell_devices(const Context& context, const Order& order, const node::Function& before,
+                    const std::optional<Membership>& membership) {
+  const std::optional<node::Function> now = TRY(context.kernel.function(order.device));
+  if (!now) return ok();
+  if (!order.device_info.empty()) {
+    return write_device_info(order.device_info, *now, membership).during("CNIDeviceInfoFile");
+  }
+  warn_of_other_char_devices(context, before, *now);
+  return ok();
 }
 
 }  // namespace ibpod::attach

@@ -1,7 +1,7 @@
 #include "lib/attach/status.h"
 
 #include "lib/attach/addresses.h"
-#include "lib/attach/node_rules.h"
+#include "lib/attach/requirements.h"
 
 #include <algorithm>
 
