@@ -66,5 +66,21 @@ class Notes(unittest.TestCase):
     def test_a_place_on_a_machine_is_seen(self):
         self.assertEqual(len(list(notes.check_private("x", "see /ho" + "me/me/x and /homework"))), 1)
 
+    def test_a_name_is_where_it_is_said_to_be(self):
+        right = "`take_name` in `lib/node/names.cc`, `fetch` and `await_home` in `lib/node/fetch.cc`"
+        self.assertEqual(list(notes.check_places("x", right)), [])
+        self.assertEqual(len(list(notes.check_places("x", "`take_nothing` (`lib/node/names.cc`)"))), 1)
+
+    def test_a_note_says_what_shows_it(self):
+        shown = "### A\nx\n\nShown by: `tests/netns/rtnl_test.cc`\n"
+        model = "### B\nx\n\nShown by: `tests/support/fake_kernel_test.cc`\n"
+        self.assertEqual(list(notes.check_every_note(shown)), [])
+        self.assertEqual(len(list(notes.check_every_note(shown + "\n### C\nnothing\n"))), 1)
+        self.assertEqual(len(list(notes.check_every_note(model))), 1)
+        self.assertEqual(list(notes.check_every_note(model.replace("by:", "by (model):"))), [])
+
+    def test_a_test_is_in_its_file(self):
+        self.assertEqual(len(list(notes.check_tests("x", "Shown by: `tests/netns/rtnl_test.cc` (\"no such test\")"))), 1)
+
 
 unittest.main()
