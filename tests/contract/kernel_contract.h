@@ -1,5 +1,5 @@
 // The contract of node::Kernel: what every implementation does, the surprises of real kernels
-// included. The cases are in kernel_contract.cc. They are linked with one bed each: with the model
+// included. The cases are in the files beside it. They are linked with one bed each: with the model
 // (fake_bed.cc, as unit tests) and with the machine (linux_bed.cc, inside the test VM). When the
 // machine surprises us, a case comes first, then the model, then the code.
 #pragma once

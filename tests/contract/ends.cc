@@ -1,0 +1,66 @@
+#include "tests/contract/case.h"
+
+namespace ibpod::contract {
+namespace {
+
+TEST_CASE("contract: a dying namespace gives everything back") {
+  Case c;
+  const Namespace pod = c.bed->make_pod("contract-a");
+  const node::RdmaDevice device = c.rdma(kHost);
+  must(c.k().move_rdma(kHost, device.name, pod));
+  REQUIRE(c.soon([&] { return c.find_own(pod) || c.find_own(kHost); }));
+  if (const auto outside = c.find_own(kHost))
+    must(c.k().move_netdev(kHost, outside->index, pod, "net1"));
+  c.bed->add_child(pod, c.own(pod).name, "contractchild", kPartition);
+  c.bed->kill_pod(pod);
+  REQUIRE(c.soon_back());
+  CHECK(c.rdma(kHost) == device);
+  CHECK(must(c.k().netdevs(kHost, c.vf)).size() == 1);
+  CHECK(c.own(kHost).name.starts_with("ib"));
+}
+
+TEST_CASE(
+    "contract: a netdev that was in a dying namespace without its RDMA device keeps its name") {
+  Case c;
+  const Namespace pod = c.bed->make_pod("contract-a");
+  must(c.k().move_netdev(kHost, c.own(kHost).index, pod, "contract0"));
+  c.bed->kill_pod(pod);
+  REQUIRE(c.soon_back());
+  CHECK(c.own(kHost).name == "contract0");
+  CHECK_FALSE(c.own(kHost).up);
+}
+
+TEST_CASE("contract: a netdev whose name is taken on the host comes back under one of its index") {
+  Case c;
+  const Namespace pod = c.bed->make_pod("contract-a");
+  must(c.k().move_netdev(kHost, c.own(kHost).index, pod, "contract0"));
+  c.bed->add_netdev(kHost, "contract0");
+  c.bed->kill_pod(pod);
+  REQUIRE(c.soon_back());
+  CHECK(c.own(kHost).name.starts_with("dev"));
+  c.bed->remove_netdev(kHost, "contract0");
+}
+
+TEST_CASE("contract: children go home, too") {
+  Case c;
+  const Namespace pod = c.bed->make_pod("contract-a");
+  c.bed->add_child(kHost, c.own(kHost).name, "contractchild", kPartition);
+  must(c.k().move_netdev(kHost, must(c.k().find_netdev(kHost, "contractchild"))->index, pod,
+                         "net1"));
+  c.bed->kill_pod(pod);
+  REQUIRE(c.soon([&] { return must(c.k().netdevs(kHost, c.vf)).size() == 2; }));
+  const auto child = must(c.k().find_netdev(kHost, "net1"));
+  REQUIRE(child);
+  CHECK(child->parent == c.own(kHost).index);
+  must(c.k().remove_netdev(kHost, child->index));
+}
+
+TEST_CASE("contract: a wait ends with its deadline") {
+  Case c;
+  CHECK_FALSE(must(c.k().wait_for_change(Deadline::in(Duration(0)))));
+  CHECK_FALSE(
+      must(wait_until(c.k(), Deadline::in(Duration(50)), []() -> Result<bool> { return false; })));
+}
+
+}  // namespace
+}  // namespace ibpod::contract

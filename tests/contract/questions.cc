@@ -1,0 +1,113 @@
+#include "tests/contract/case.h"
+
+#include <algorithm>
+
+namespace ibpod::contract {
+namespace {
+
+ib::PciAddress absent() { return ib::PciAddress::parse("0000:ff:1f.7").value(); }
+
+TEST_CASE("contract: a VF is found with its PF, driver and character devices") {
+  Case c;
+  const node::Function vf = c.function();
+  CHECK(vf.address == c.vf);
+  REQUIRE(vf.pf);
+  CHECK(vf.driver);
+  const auto has_kind = [&](const std::string& kind) {
+    return std::any_of(vf.char_devices.begin(), vf.char_devices.end(),
+                       [&](const std::string& name) { return name.starts_with(kind); });
+  };
+  CHECK(has_kind("uverbs"));
+  CHECK(has_kind("umad"));
+  CHECK(has_kind("issm"));
+  const auto pf = must(c.k().function(*vf.pf));
+  REQUIRE(pf);
+  CHECK_FALSE(pf->pf);
+  CHECK_FALSE(must(c.k().function(absent())));
+}
+
+TEST_CASE("contract: a function that is not there has nothing") {
+  Case c;
+  CHECK(must(c.k().netdevs(kHost, absent())).empty());
+  CHECK(must(c.k().rdma_devices(kHost, absent())).empty());
+}
+
+TEST_CASE(
+    "contract: a namespace is found while it lives, and another one under its path is another "
+    "one") {
+  Case c;
+  const Namespace first = c.bed->make_pod("contract-a");
+  CHECK(must(c.k().find_namespace(first.path)) == first);
+  CHECK_FALSE(must(c.k().find_namespace("/run/netns/contract-none")));
+  CHECK(must(c.k().netdevs(first, c.vf)).empty());
+  c.bed->kill_pod(first);
+  CHECK_FALSE(must(c.k().find_namespace(first.path)));
+  CHECK(refusal(c.k().netdevs(first, c.vf)) == Code::not_found);
+  const Namespace second = c.bed->make_pod("contract-a");
+  CHECK(second != first);
+  CHECK(refusal(c.k().netdevs(first, c.vf)) == Code::not_found);
+  CHECK(refusal(c.k().find_netdev(first, "lo")) == Code::not_found);
+}
+
+TEST_CASE("contract: a VF's netdev shows its port") {
+  Case c;
+  const Netdev netdev = c.own(kHost);
+  CHECK(netdev.kind == "ipoib");
+  CHECK(netdev.type == 32);
+  CHECK(netdev.address.size() == 20);
+  CHECK(netdev.broadcast.size() == 20);
+  CHECK(nl::guid_of(netdev.address) == c.port(kHost).guid);
+  REQUIRE(netdev.ipoib);
+  // The key of index 0 as a full member's, whatever membership the table says.
+  CHECK(netdev.ipoib->pkey.value() == (c.port(kHost).pkeys.front().value() | 0x8000));
+}
+
+TEST_CASE("contract: a link is found by its name and by an altname") {
+  Case c;
+  const Netdev netdev = c.own(kHost);
+  c.set_altnames(kHost, {"contractalt"});
+  CHECK(must(c.k().find_netdev(kHost, netdev.name))->index == netdev.index);
+  CHECK(must(c.k().find_netdev(kHost, "contractalt"))->name == netdev.name);
+  CHECK(must(c.k().find_netdev(kHost, "lo"))->name == "lo");
+  CHECK_FALSE(must(c.k().find_netdev(kHost, "contractnone")));
+  c.set_altnames(kHost, {});
+  CHECK_FALSE(must(c.k().find_netdev(kHost, "contractalt")));
+}
+
+TEST_CASE("contract: an RDMA device shows its GUIDs and its port") {
+  Case c;
+  CHECK(must(c.k().rdma_netns_mode()) == nl::RdmaNetnsMode::exclusive);
+  const node::RdmaDevice device = c.rdma(kHost);
+  const ib::Port port = c.port(kHost);
+  CHECK(port.state == ib::PortState::active);
+  CHECK(port.lid != 0);
+  CHECK(port.guid == device.port_guid);
+  CHECK_FALSE(device.node_guid.none());
+  REQUIRE_FALSE(port.pkeys.empty());
+  CHECK(port.pkeys.front().partition() != 0);
+  CHECK(refusal(c.k().port(kHost, "contract_none")) == Code::not_found);
+}
+
+TEST_CASE("contract: a pod sees no device that is the host's") {
+  Case c;
+  const Namespace pod = c.bed->make_pod("contract-a");
+  CHECK_FALSE(c.find_own(pod));
+  CHECK_FALSE(c.find_rdma(pod));
+  CHECK(refusal(c.k().port(pod, c.rdma(kHost).name)) == Code::not_found);
+}
+
+TEST_CASE("contract: the PF tells what it was told of a VF") {
+  Case c;
+  const nl::VfSettings told = must(c.k().vf_settings(c.function()));
+  CHECK(told.vf == nl::VfIndex{c.function().vf});
+  CHECK(told.policy == nl::LinkPolicy::automatic);
+  CHECK(told.port_guid == c.port(kHost).guid);
+  node::Function unknown = c.function();
+  unknown.vf = 120;
+  CHECK(refusal(c.k().vf_settings(unknown)) == Code::not_found);
+  const node::Function pf = *must(c.k().function(*c.function().pf));
+  CHECK(refusal(c.k().vf_settings(pf)) == Code::invalid);
+}
+
+}  // namespace
+}  // namespace ibpod::contract
