@@ -220,12 +220,12 @@ TEST_CASE("what is refused is in the log file, with the call and the device") {
       {R"("ipam":7)", "ipam: expected an object"},
       {R"("cniversion":"1.1.0")", "differ only by case"},
   };
-  for (const auto& [keys, message] : table) {
-    CAPTURE(message);
+  for (const auto& refusal : table) {
+    CAPTURE(refusal.keys);
     const std::string file = R"(,"logFile":")" + log.string() + "\",";
-    REQUIRE(bed.call("ADD", bed.config(kDevice + file + keys)).exit_code == 1);
+    REQUIRE(bed.call("ADD", bed.config(kDevice + file + refusal.keys)).exit_code == 1);
     const std::string text = read_file(log).value();
-    CHECK(text.find(message) != std::string::npos);
+    CHECK(text.find(refusal.message) != std::string::npos);
     for (const char* member : {R"("command":"ADD")", R"("network":"blue")", R"("containerID":"c1")",
                                R"("device":"0000:3b:00.1")", R"("level":"error")"}) {
       CHECK(text.find(member) != std::string::npos);

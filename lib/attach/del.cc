@@ -40,7 +40,7 @@ Status release_addresses_of_call(const Context& context, Deadline deadline) {
     return ok();
   }
   if (!*ipam || context.network.ipam_type == kDhcp) return ok();
-  const Status speaks = (*ipam)->check_version(deadline);
+  Status speaks = (*ipam)->check_version(deadline);
   if (!speaks && speaks.error().code() == Code::unsupported) {
     context.warn(speaks.error().text());
     return ok();
