@@ -14,7 +14,7 @@ fi
 tidy() { # FILE: one line of result
   local log checks=
   case $1 in
-    tests/* | *_test.cc | *_fuzz.cc | *_bench.cc) checks=-performance-inefficient-* ;; # nobody waits for a test's strings
+    tests/* | *_test.cc | *_fuzz.cc | *_bench.cc) checks="-performance-inefficient-*" ;; # nobody waits for a test's strings
   esac
   if log=$(clang-tidy-14 --quiet -p build/dev --checks="$checks" "$1" 2>&1); then
     echo "ok    $1"
