@@ -109,6 +109,13 @@ Result<std::optional<Membership>> join_partition(const Context& context, const n
   return std::optional<Membership>(membership);
 }
 
+Result<node::Netdev> pod_netdev(const Context& context, const node::Record& record) {
+  const std::optional<node::Netdev> netdev =
+      TRY(context.kernel.find_netdev(record.netns, record.ifname));
+  if (!netdev) return Error(Code::unavailable, record.ifname + " has disappeared from the pod");
+  return *netdev;
+}
+
 Status announce(const Context& context, const node::Record& record,
                 const node::Addressing& addressing, Deadline deadline) {
   if (addressing.addresses.empty()) return ok();
@@ -129,11 +136,9 @@ Result<cni::AddResult> assign_addresses(const Context& context, const node::Reco
   cni::AddResult result = TRY(lease.ask(context, deadline));
   for (cni::IpConfig& ip : result.ips) ip.interface = 0;
   if (node::is_vfio(record.found.driver)) return result;
-  const std::optional<node::Netdev> netdev =
-      TRY(context.kernel.find_netdev(record.netns, record.ifname));
-  if (!netdev) return Error(Code::unavailable, record.ifname + " has disappeared from the pod");
+  const node::Netdev netdev = TRY(pod_netdev(context, record));
   const node::Addressing addressing = addressing_of(result);
-  TRY(context.kernel.configure(record.netns, netdev->index, addressing, deadline));
+  TRY(context.kernel.configure(record.netns, netdev.index, addressing, deadline));
   const Status announced = announce(context, record, addressing, deadline);
   // The neighbours will find out by themselves, in a minute or so.
   if (!announced) context.warn("the addresses are not announced: " + announced.error().text());
@@ -146,11 +151,9 @@ Result<cni::Interface> interface_of(const Context& context, const node::Record& 
   interface.sandbox = record.netns.path.string();
   interface.pci_id = record.device.text();
   if (node::is_vfio(record.found.driver)) return interface;
-  const std::optional<node::Netdev> netdev =
-      TRY(context.kernel.find_netdev(record.netns, record.ifname));
-  if (!netdev) return Error(Code::unavailable, record.ifname + " has disappeared from the pod");
-  interface.mac = nl::text(netdev->address);
-  interface.mtu = netdev->mtu;
+  const node::Netdev netdev = TRY(pod_netdev(context, record));
+  interface.mac = nl::text(netdev.address);
+  interface.mtu = netdev.mtu;
   return interface;
 }
 

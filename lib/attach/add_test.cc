@@ -23,6 +23,20 @@ Status del_now(Bed& bed) {
 }
 int code_of(const Error& error) { return cni::failure_of(error).code; }
 
+// An ADD, during whose call of IPAM something happens.
+Result<cni::AddResult> add_while_ipam_waits(Bed& bed, const std::function<void()>& happens) {
+  bed.install_ipam(
+      "[ $VERB = ADD ] && { : > $HERE/asked; while [ ! -e $HERE/go ]; do sleep 0.01; done; }");
+  std::thread runtime([&] {
+    while (!path_exists(bed.programs.path() / "asked")) std::this_thread::yield();
+    happens();
+    bed.programs.write("go", "");
+  });
+  Result<cni::AddResult> added = add_now(bed);
+  runtime.join();
+  return added;
+}
+
 TEST_CASE("a pod gets its VF with addresses, and the answer tells all of it") {
   Bed bed;
   const Result<cni::AddResult> added = add_now(bed);
@@ -184,15 +198,7 @@ TEST_CASE("what an IPAM that broke off may have reserved is owed to it") {
 
 TEST_CASE("a pod that ends while IPAM is asked keeps nothing") {
   Bed bed;
-  bed.install_ipam(
-      "[ $VERB = ADD ] && { : > $HERE/asked; while [ ! -e $HERE/go ]; do sleep 0.01; done; }");
-  std::thread runtime([&] {
-    while (!path_exists(bed.programs.path() / "asked")) std::this_thread::yield();
-    bed.k.kill_namespace(kPod);
-    bed.programs.write("go", "");
-  });
-  const Result<cni::AddResult> added = add_now(bed);
-  runtime.join();
+  const auto added = add_while_ipam_waits(bed, [&] { bed.k.kill_namespace(kPod); });
   REQUIRE_FALSE(added);
   CHECK(bed.leases().empty());
   CHECK(bed.recorded().empty());
@@ -272,16 +278,7 @@ TEST_CASE("a lease that cannot be given back now keeps the record, and the error
 
 TEST_CASE("a DEL that comes while IPAM is slow wins, and leaves no lease") {
   Bed bed;
-  bed.install_ipam(
-      "[ $VERB = ADD ] && { : > $HERE/asked; while [ ! -e $HERE/go ]; do sleep 0.01; done; }");
-  std::thread runtime([&] {
-    while (!path_exists(bed.programs.path() / "asked")) std::this_thread::yield();
-    Context context = bed.context();
-    CHECK(del(context, kVf, kLong));
-    bed.programs.write("go", "");
-  });
-  const Result<cni::AddResult> added = add_now(bed);
-  runtime.join();
+  const auto added = add_while_ipam_waits(bed, [&] { CHECK(del(bed.context(), kVf, kLong)); });
   REQUIRE_FALSE(added);
   CHECK(code_of(added.error()) != 0);
   CHECK(bed.leftovers() == "");

@@ -51,8 +51,7 @@ Status forward_to_ipam(const Context& context, std::vector<cni::Attachment> livi
   const cni::Network network = with_living(context.network, std::move(living));
   const std::optional<cni::Ipam> ipam = TRY(ipam_of(network, context.call));
   if (!ipam) return ok();
-  const std::vector<cni::Version> versions = TRY(ipam->versions(deadline));
-  const bool knows = std::find(versions.begin(), versions.end(), cni::kNewest) != versions.end();
+  const bool knows = TRY(ipam->speaks(cni::kNewest, deadline));
   return knows ? ipam->gc(deadline) : ok();
 }
 

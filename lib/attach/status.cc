@@ -3,8 +3,6 @@
 #include "lib/attach/addresses.h"
 #include "lib/attach/requirements.h"
 
-#include <algorithm>
-
 namespace ibpod::attach {
 namespace {
 
@@ -12,8 +10,7 @@ Status check_ipam(const Context& context, Deadline deadline) {
   const std::optional<cni::Ipam> ipam = TRY(ipam_of(context.network, context.call));
   if (!ipam) return ok();
   TRY(ipam->check_version(deadline));
-  const std::vector<cni::Version> versions = TRY(ipam->versions(deadline));
-  const bool knows = std::find(versions.begin(), versions.end(), cni::kNewest) != versions.end();
+  const bool knows = TRY(ipam->speaks(cni::kNewest, deadline));
   return knows ? ipam->status(deadline) : ok();
 }
 

@@ -162,9 +162,15 @@ Result<std::vector<Version>> Ipam::ask_versions(Deadline deadline) const {
   return failure(finished);
 }
 
-Status Ipam::check_version(Deadline deadline) const {
+Result<bool> Ipam::speaks(Version version, Deadline deadline) const {
   const std::vector<Version> spoken = TRY(versions(deadline));
-  if (std::find(spoken.begin(), spoken.end(), invocation_.version) != spoken.end()) return ok();
+  return std::find(spoken.begin(), spoken.end(), version) != spoken.end();
+}
+
+Status Ipam::check_version(Deadline deadline) const {
+  const bool known = TRY(speaks(invocation_.version, deadline));
+  if (known) return ok();
+  const std::vector<Version> spoken = TRY(versions(deadline));
   return Error(Code::unsupported, "ipam " + invocation_.type + ": it speaks " + text(spoken) +
                                       ", and not the configuration's cniVersion " +
                                       invocation_.version.text())

@@ -35,6 +35,7 @@ class Ipam {
   // The versions it answers VERSION with. One that does not know VERSION speaks 0.1.0. It is asked
   // once; what it has answered holds for this object and its copies.
   Result<std::vector<Version>> versions(Deadline deadline) const;
+  Result<bool> speaks(Version version, Deadline deadline) const;
   // unsupported, naming the version and the list, reported as 1, unless it speaks the
   // configuration's.
   Status check_version(Deadline deadline) const;
@@ -43,7 +44,7 @@ class Ipam {
   Result<AddResult> add(Deadline deadline) const;
   Status del(Deadline deadline) const;
   Status check(Deadline deadline) const;
-  // For both, the caller first makes sure that versions() has 1.1.0: an older plugin knows neither.
+  // For both, the caller first makes sure that it speaks 1.1.0: an older plugin knows neither.
   Status gc(Deadline deadline) const;
   // Reported as 50, or 51 if the plugin says so.
   Status status(Deadline deadline) const;

@@ -65,21 +65,12 @@ Status read(const Value& value, nl::IpoibMode& mode) {
   return ok();
 }
 
-Status read(const Value& value, ib::Guid& guid) {
+// What has a text of its own: GUIDs, P_Keys, PCI addresses.
+template <typename T>
+requires requires(std::string_view text) { T::parse(text); }
+Status read(const Value& value, T& parsed) {
   const std::string text = TRY(value.string());
-  guid = TRY(ib::Guid::parse(text));
-  return ok();
-}
-
-Status read(const Value& value, ib::PKey& pkey) {
-  const std::string text = TRY(value.string());
-  pkey = TRY(ib::PKey::parse(text));
-  return ok();
-}
-
-Status read(const Value& value, ib::PciAddress& address) {
-  const std::string text = TRY(value.string());
-  address = TRY(ib::PciAddress::parse(text));
+  parsed = TRY(T::parse(text));
   return ok();
 }
 

@@ -94,6 +94,15 @@ struct Case {
     wanted.name = name;
     return k().change_netdev(where, own(where).index, wanted);
   }
+  // The RDMA device and the netdev, wherever the kernel made that anew. The device as it was.
+  node::RdmaDevice give_all(const Namespace& pod) {
+    node::RdmaDevice device = rdma(kHost);
+    must(k().move_rdma(kHost, device.name, pod));
+    REQUIRE(soon([&] { return find_own(pod) || find_own(kHost); }));
+    if (const auto outside = find_own(kHost))
+      must(k().move_netdev(kHost, outside->index, pod, "net1"));
+    return device;
+  }
   void rebind() {
     const auto driver = function().driver;
     must(k().set_driver(vf, std::nullopt));

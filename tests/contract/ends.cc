@@ -6,11 +6,7 @@ namespace {
 TEST_CASE("contract: a dying namespace gives everything back") {
   Case c;
   const Namespace pod = c.bed->make_pod("contract-a");
-  const node::RdmaDevice device = c.rdma(kHost);
-  must(c.k().move_rdma(kHost, device.name, pod));
-  REQUIRE(c.soon([&] { return c.find_own(pod) || c.find_own(kHost); }));
-  if (const auto outside = c.find_own(kHost))
-    must(c.k().move_netdev(kHost, outside->index, pod, "net1"));
+  const node::RdmaDevice device = c.give_all(pod);
   c.bed->add_child(pod, c.own(pod).name, "contractchild", kPartition);
   c.bed->kill_pod(pod);
   REQUIRE(c.soon_back());

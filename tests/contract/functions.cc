@@ -112,11 +112,7 @@ TEST_CASE("contract: an RDMA device moves whole, and its netdev is made anew som
 TEST_CASE("contract: an RDMA device comes back, and takes its netdev out of the pod") {
   Case c;
   const Namespace pod = c.bed->make_pod("contract-a");
-  const node::RdmaDevice device = c.rdma(kHost);
-  must(c.k().move_rdma(kHost, device.name, pod));
-  REQUIRE(c.soon([&] { return c.find_own(pod) || c.find_own(kHost); }));
-  if (const auto outside = c.find_own(kHost))
-    must(c.k().move_netdev(kHost, outside->index, pod, "net1"));
+  const node::RdmaDevice device = c.give_all(pod);
   must(c.k().move_rdma(pod, device.name, kHost));
   REQUIRE(c.soon_back());
   CHECK(c.rdma(kHost) == device);
