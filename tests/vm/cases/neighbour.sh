@@ -35,10 +35,13 @@ for ip in 10.8.0.1 fd08::1; do ip -n far neighbour replace "$ip" lladdr "$before
 add new
 now=$(address new)
 [ "$now" != "$before" ] || fail "the address is the same as before, and shows nothing: $now"
-wait_for 1 knows 10.8.0.1 "$now"
-wait_for 1 knows fd08::1 "$now"
-ip netns exec far ping -c 1 -W 1 10.8.0.1
-ip netns exec far ping -c 1 -W 1 fd08::1
+# Long before the old entries would be doubted, which takes 15 s at the least.
+wait_for 5 knows 10.8.0.1 "$now"
+wait_for 5 knows fd08::1 "$now"
+# One echo each, and it arrives. The answer may take a second longer: the pod has to find the way back, and the first
+# packet to a multicast group, a neighbour solicitation, can be lost while the subnet manager opens the group.
+ip netns exec far ping -c 1 -W 5 10.8.0.1
+ip netns exec far ping -c 1 -W 5 fd08::1
 del new
 cp "$WORK/far" "$WORK/conf"
 del far
