@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Connected QPs, RC and UC: a work request is carried out whole, straight
- * between the memory regions of its two ends.  Runs under fabric.mutex.
+ * between the memory regions of its two ends.  There are no packets but for
+ * the count, and for faults.c to lose.  Runs under fabric.mutex.
  */
 #include "softhca.h"
+
+#define PACKET_WORDS	6	/* LRH, BTH and ICRC */
 
 /**
  * struct exchange - one work request on its way
@@ -267,22 +270,112 @@ static bool is_connected(const struct rvt_qp *qp, const struct rvt_qp *peer)
 	       qp->remote_qpn == peer->ibqp.qp_num;
 }
 
-/* Returns the status, "failed" if the peer QP does not take the request. */
+/* The headers of what "from" sends to the QP it is connected to. */
+static struct softhca_pkt headers(struct softhca *hca, struct rvt_qp *from)
+{
+	return (struct softhca_pkt) {
+		.src = hca,
+		.src_qp = from->ibqp.qp_num,
+		.dest_qp = from->remote_qpn,
+		.slid = hca->lid,
+		.dlid = rdma_ah_get_dlid(&from->remote_ah_attr),
+		.sl = rdma_ah_get_sl(&from->remote_ah_attr),
+		.pkey = hca->pkeys[from->s_pkey_index],
+	};
+}
+
+static bool switch_permits(struct softhca *from, struct softhca *to,
+			   const struct softhca_pkt *pkt)
+{
+	return from == to ||
+	       (softhca_enforce(from->swport, ENFORCE_INBOUND, pkt) &&
+		softhca_enforce(to->swport, ENFORCE_OUTBOUND, pkt));
+}
+
+/* Whether the P_Keys of the two QPs let the request and its answer through. */
+static bool partitions_permit(struct softhca *hca, struct rvt_qp *sqp,
+			      struct softhca *peer, struct rvt_qp *qp)
+{
+	struct softhca_pkt request = headers(hca, sqp);
+	struct softhca_pkt answer = headers(peer, qp);
+
+	if (!switch_permits(hca, peer, &request))
+		return false;
+	if (!pkey_match(request.pkey, answer.pkey)) {
+		softhca_bad_pkey(peer, &request);
+		return false;
+	}
+	return qp->ibqp.qp_type == IB_QPT_UC ||
+	       switch_permits(peer, hca, &answer);
+}
+
+static u32 data_packets(const struct rvt_qp *qp, const struct rvt_swqe *wqe)
+{
+	return max_t(u32, 1, DIV_ROUND_UP(wqe->length, qp->pmtu));
+}
+
+/*
+ * Packets of a request that get through: those of the message, and for RC one
+ * the other way.  The timer has to run out for one that does not, and those
+ * before it are not sent again.
+ */
+static bool carry(struct softhca *hca, struct rvt_qp *sqp,
+		  struct softhca *peer, struct rvt_swqe *wqe)
+{
+	struct softhca_qp *own = sqp->priv;
+	bool reliable = sqp->ibqp.qp_type == IB_QPT_RC;
+	u32 packets = data_packets(sqp, wqe) + reliable;
+
+	for (; hca != peer && own->carried < packets; own->carried++) {
+		if (softhca_lost(hca, sqp->remote_qpn) ||
+		    softhca_lost(peer, sqp->remote_qpn)) {
+			softhca_drop(DROP_FAULT);
+			return false;
+		}
+		sqp->s_retry = sqp->s_retry_cnt;
+	}
+	return true;
+}
+
+static void count_one_way(struct softhca *from, struct softhca *to,
+			  u64 packets, u64 bytes)
+{
+	u64 words = DIV_ROUND_UP_ULL(bytes, 4) + packets * PACKET_WORDS;
+
+	softhca_count(from->counters, fabric.port[from->swport].counters,
+		      packets, words, false);
+	softhca_count(fabric.port[to->swport].counters, to->counters,
+		      packets, words, false);
+}
+
+static void count_request(struct softhca *hca, struct rvt_qp *sqp,
+			  struct softhca *peer, struct rvt_swqe *wqe)
+{
+	bool read = wqe->wr.opcode == IB_WR_RDMA_READ;
+	u32 packets = data_packets(sqp, wqe);
+
+	if (hca == peer)
+		return;
+	count_one_way(read ? peer : hca, read ? hca : peer, packets,
+		      wqe->length);
+	if (sqp->ibqp.qp_type == IB_QPT_RC)
+		count_one_way(read ? hca : peer, read ? peer : hca, 1, 0);
+}
+
+/* Returns what becomes of a request that reached the other adapter. */
 static int send_to_qp(struct softhca *hca, struct rvt_qp *sqp,
 		      struct softhca *peer, struct rvt_qp *qp,
-		      struct rvt_swqe *wqe, int failed, u8 *rnr_timer)
+		      struct rvt_swqe *wqe, u8 *rnr_timer)
 {
 	unsigned long flags;
-	int status = failed;
+	int status = SOFTHCA_LOST;
 
 	spin_lock_irqsave(&qp->r_lock, flags);
 	if (!is_connected(qp, sqp)) {
 		softhca_drop(DROP_QP);
-	} else if (!pkey_match(hca->pkeys[sqp->s_pkey_index],
-			       peer->pkeys[qp->s_pkey_index])) {
-		peer->port.pkey_violations++;
-		softhca_drop(DROP_PKEY);
-	} else {
+	} else if (partitions_permit(hca, sqp, peer, qp) &&
+		   carry(hca, sqp, peer, wqe)) {
+		count_request(hca, sqp, peer, wqe);
 		status = execute(qp, wqe);
 		*rnr_timer = qp->r_min_rnr_timer;
 	}
@@ -290,30 +383,58 @@ static int send_to_qp(struct softhca *hca, struct rvt_qp *sqp,
 	return status;
 }
 
-/* Returns the enum ib_wc_status of the work request, or SOFTHCA_RNR. */
-int softhca_connected_send(struct softhca *hca, struct rvt_qp *sqp,
-			   struct rvt_swqe *wqe, u8 *rnr_timer)
+static int send_to_peer(struct softhca *hca, struct rvt_qp *sqp,
+			struct softhca *peer, struct rvt_swqe *wqe,
+			u8 *rnr_timer)
 {
-	/* As if all retries had failed, but without waiting for them. */
-	int status = sqp->ibqp.qp_type == IB_QPT_RC ? IB_WC_RETRY_EXC_ERR :
-						      IB_WC_SUCCESS;
-	struct softhca *peer;
+	int status = SOFTHCA_LOST;
 	struct rvt_qp *qp;
+
+	rcu_read_lock();
+	qp = rvt_lookup_qpn(&peer->rdi, &peer->port, sqp->remote_qpn);
+	if (qp && qp->ibqp.qp_num > 1)
+		status = send_to_qp(hca, sqp, peer, qp, wqe, rnr_timer);
+	else
+		softhca_drop(DROP_QP);
+	rcu_read_unlock();
+	return status;
+}
+
+/* How long a request and its answer take; a request waits for that once. */
+static u32 delay_of(struct softhca *hca, struct rvt_qp *sqp,
+		    struct softhca *peer)
+{
+	struct softhca_qp *own = sqp->priv;
+	u32 ms = READ_ONCE(hca->faults.delay_ms);
+
+	if (own->delayed || hca == peer)
+		return 0;
+	if (sqp->ibqp.qp_type == IB_QPT_RC)
+		ms += READ_ONCE(peer->faults.delay_ms);
+	own->delayed = ms;
+	return ms;
+}
+
+/* Returns the enum ib_wc_status of the work request, or SOFTHCA_*. */
+int softhca_connected_send(struct softhca *hca, struct rvt_qp *sqp,
+			   struct rvt_swqe *wqe, u8 *rnr_timer, u32 *delay_ms)
+{
+	struct softhca *peer;
+	int status = SOFTHCA_LOST;
 
 	if (wqe->wr.opcode == IB_WR_REG_MR || wqe->wr.opcode == IB_WR_LOCAL_INV)
 		return do_local(sqp, wqe);
 
 	peer = find_peer(hca, rdma_ah_get_dlid(&sqp->remote_ah_attr));
-	if (!peer) {
+	if (peer) {
+		*delay_ms = delay_of(hca, sqp, peer);
+		if (*delay_ms)
+			return SOFTHCA_DELAYED;
+		status = send_to_peer(hca, sqp, peer, wqe, rnr_timer);
+	} else {
 		softhca_drop(DROP_ROUTE);
-		return status;
 	}
-	rcu_read_lock();
-	qp = rvt_lookup_qpn(&peer->rdi, &peer->port, sqp->remote_qpn);
-	if (qp && qp->ibqp.qp_num > 1)
-		status = send_to_qp(hca, sqp, peer, qp, wqe, status, rnr_timer);
-	else
-		softhca_drop(DROP_QP);
-	rcu_read_unlock();
+	if (status == SOFTHCA_LOST && sqp->ibqp.qp_type == IB_QPT_UC)
+		return IB_WC_SUCCESS;
 	return status;
 }

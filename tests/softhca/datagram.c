@@ -11,17 +11,6 @@
 
 /* --- Receive --- */
 
-/* The index of the P_Key that lets a packet in, -1: none does. */
-static int find_pkey(struct softhca *hca, u16 pkey)
-{
-	int i;
-
-	for (i = 0; i < SOFTHCA_PKEYS; i++)
-		if (pkey_match(pkey, hca->pkeys[i]))
-			return i;
-	return -1;
-}
-
 /* QP1 takes every partition of the port, other QPs their own, QP0 none. */
 static bool check_keys(struct softhca *hca, struct rvt_qp *qp,
 		       struct softhca_pkt *pkt, int *pkey_index)
@@ -33,19 +22,18 @@ static bool check_keys(struct softhca *hca, struct rvt_qp *qp,
 	if (qpn == 0)
 		return true;
 	if (qpn == 1) {
-		*pkey_index = find_pkey(hca, pkt->pkey);
+		*pkey_index = softhca_find_pkey(hca->pkeys, SOFTHCA_PKEYS,
+						pkt->pkey);
 		ok = *pkey_index >= 0;
 	} else {
 		ok = pkey_match(pkt->pkey, hca->pkeys[qp->s_pkey_index]);
 	}
 	if (!ok) {
-		hca->port.pkey_violations++;
-		softhca_drop(DROP_PKEY);
+		softhca_bad_pkey(hca, pkt);
 		return false;
 	}
 	if (pkt->qkey != qp->qkey) {
-		hca->port.qkey_violations++;
-		softhca_drop(DROP_QKEY);
+		softhca_bad_qkey(hca, pkt);
 		return false;
 	}
 	return true;
@@ -166,8 +154,6 @@ static void deliver_unicast(struct softhca *hca, struct softhca_pkt *pkt)
 		softhca_drop(DROP_QP);
 }
 
-static void transmit(struct softhca *hca, struct softhca_pkt *pkt);
-
 static bool direct_route_ends_here(struct ib_smp *smp)
 {
 	return !ib_get_smp_direction(smp) && smp->hop_cnt &&
@@ -177,8 +163,8 @@ static bool direct_route_ends_here(struct ib_smp *smp)
 }
 
 /*
- * Answer an SMP that is for the SMA.  False: it is for QP0, being an answer,
- * a trap, or a request to a subnet manager.
+ * Let the SMA have what is for it.  False: it is for QP0, being an answer, a
+ * trap, or a request to a subnet manager.
  */
 static bool receive_smp(struct softhca *hca, struct softhca_pkt *pkt)
 {
@@ -193,8 +179,14 @@ static bool receive_smp(struct softhca *hca, struct softhca_pkt *pkt)
 			return false;
 		smp->return_path[smp->hop_ptr] = 1;
 	}
-	if (!softhca_sma(hca, smp))
+	switch (softhca_sma(hca, smp, false)) {
+	case SMA_NOT_MINE:
 		return false;
+	case SMA_DISCARD:
+		return true;
+	case SMA_REPLY:
+		break;
+	}
 	/*
 	 * The hop pointer stays: a step up for having arrived, a step down
 	 * for the first hop back.
@@ -203,7 +195,7 @@ static bool receive_smp(struct softhca *hca, struct softhca_pkt *pkt)
 		swap(pkt->slid, pkt->dlid);
 	pkt->src = hca;
 	pkt->src_qp = 0;
-	transmit(hca, pkt);
+	softhca_tx(hca, pkt);
 	return true;
 }
 
@@ -232,7 +224,19 @@ void softhca_rx(struct softhca *hca, struct softhca_pkt *pkt)
 
 /* --- Send --- */
 
-static void transmit(struct softhca *hca, struct softhca_pkt *pkt)
+static void to_switch(struct softhca *hca, struct softhca_pkt *pkt)
+{
+	if (softhca_lost(hca, pkt->dest_qp)) {
+		softhca_drop(DROP_FAULT);
+		return;
+	}
+	softhca_count(hca->counters, fabric.port[hca->swport].counters, 1,
+		      softhca_pkt_words(pkt), is_multicast_lid(pkt->dlid));
+	if (!softhca_delay(hca, pkt))
+		softhca_switch_rx(hca->swport, pkt);
+}
+
+void softhca_tx(struct softhca *hca, struct softhca_pkt *pkt)
 {
 	if (!hca->swport || hca->phys != IB_PORT_PHYS_STATE_LINK_UP ||
 	    (pkt->dest_qp && hca->state != IB_PORT_ACTIVE)) {
@@ -249,7 +253,7 @@ static void transmit(struct softhca *hca, struct softhca_pkt *pkt)
 	}
 	if (is_multicast_lid(pkt->dlid))
 		softhca_rx(hca, pkt);	/* other members on this port */
-	softhca_switch_rx(hca->swport, pkt);
+	to_switch(hca, pkt);
 }
 
 static void fill_grh(struct softhca *hca, struct softhca_pkt *pkt,
@@ -357,7 +361,7 @@ int softhca_ud_send(struct softhca *hca, struct rvt_qp *qp,
 	fill_address(hca, pkt, wqe);
 	fill_transport(hca, pkt, qp, wqe);
 	copy_out(pkt, wqe);
-	transmit(hca, pkt);
+	softhca_tx(hca, pkt);
 	kfree(pkt);
 	return IB_WC_SUCCESS;
 }

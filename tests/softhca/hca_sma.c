@@ -82,17 +82,17 @@ static u16 guid_info(struct softhca *hca, struct ib_smp *smp, bool set)
 	return 0;
 }
 
-static void get_port_info(struct softhca *hca, struct ib_port_info *pi)
+static void get_port_info(struct softhca *hca, struct ib_smp *smp)
 {
+	struct ib_port_info *pi = (void *)smp->data;
 	struct rvt_ibport *port = &hca->port;
 
 	softhca_port_info(pi, hca->state, hca->phys, hca->mtu);
-	pi->mkey = port->mkey;
+	softhca_mkey_get(&hca->agent, smp);
 	pi->gid_prefix = port->gid_prefix;
 	pi->lid = cpu_to_be16(hca->lid);
 	pi->sm_lid = cpu_to_be16(port->sm_lid);
 	pi->cap_mask = cpu_to_be32(port->port_cap_flags);
-	pi->mkey_lease_period = cpu_to_be16(port->mkey_lease_period);
 	pi->local_port_num = 1;
 	pi->neighbormtu_mastersmsl |= port->sm_sl;
 	pi->vl_high_limit = port->vl_high_limit;
@@ -131,8 +131,11 @@ static void set_parameters(struct softhca *hca, const struct ib_port_info *pi)
 	struct rvt_ibport *port = &hca->port;
 	u8 mtu = pi->neighbormtu_mastersmsl >> 4;
 
-	port->mkey = pi->mkey;
-	port->mkey_lease_period = be16_to_cpu(pi->mkey_lease_period);
+	softhca_mkey_set(&hca->agent, pi);
+	if (!pi->pkey_violations)
+		port->pkey_violations = 0;
+	if (!pi->qkey_violations)
+		port->qkey_violations = 0;
 	port->vl_high_limit = pi->vl_high_limit;
 	port->subnet_timeout = pi->clientrereg_resv_subnetto & 0x1f;
 	if (mtu >= IB_MTU_256 && mtu <= IB_MTU_4096)
@@ -168,7 +171,7 @@ static u16 port_info(struct softhca *hca, struct ib_smp *smp, bool set)
 		if (pi->clientrereg_resv_subnetto & 0x80)
 			softhca_event(hca, IB_EVENT_CLIENT_REREGISTER);
 	}
-	get_port_info(hca, pi);
+	get_port_info(hca, smp);
 	spin_unlock_irqrestore(&fabric.lock, flags);
 	return status;
 }
@@ -230,31 +233,63 @@ static u16 answer(struct softhca *hca, struct ib_smp *smp, bool set)
 	}
 }
 
-/* Turn a request into the adapter's answer.  False: it is not for the SMA. */
-bool softhca_sma(struct softhca *hca, struct ib_smp *smp)
+static bool is_for_sm(const struct softhca *hca, const struct ib_smp *smp)
 {
-	bool set = smp->method == IB_MGMT_METHOD_SET;
-
-	if (!set && smp->method != IB_MGMT_METHOD_GET)
-		return false;	/* a trap or an answer */
-	if (smp->attr_id == IB_SMP_ATTR_SM_INFO &&
-	    hca->port.port_cap_flags & IB_PORT_SM)
-		return false;	/* the subnet manager on this port has it */
-	softhca_smp_reply(smp, answer(hca, smp, set));
-	return true;
+	return smp->attr_id == IB_SMP_ATTR_SM_INFO &&
+	       hca->port.port_cap_flags & IB_PORT_SM;
 }
 
-/* What a node asks itself.  What comes from the wire never gets here. */
+/* "trusted": of this kernel, which need not know the M_Key. */
+enum softhca_sma_verdict softhca_sma(struct softhca *hca, struct ib_smp *smp,
+				     bool trusted)
+{
+	bool repress = smp->method == IB_MGMT_METHOD_TRAP_REPRESS;
+	bool set = smp->method == IB_MGMT_METHOD_SET;
+
+	if ((!set && !repress && smp->method != IB_MGMT_METHOD_GET) ||
+	    is_for_sm(hca, smp))
+		return SMA_NOT_MINE;
+	if (READ_ONCE(hca->faults.freeze_sma))
+		return SMA_DISCARD;
+	if (!trusted && !softhca_mkey_permits(&hca->agent, smp))
+		return SMA_DISCARD;
+	if (repress) {
+		softhca_trap_repress(&hca->agent, smp);
+		return SMA_DISCARD;
+	}
+	softhca_smp_reply(smp, answer(hca, smp, set));
+	return SMA_REPLY;
+}
+
+static bool is_smp(const struct ib_mad *mad)
+{
+	return mad->mad_hdr.mgmt_class == IB_MGMT_CLASS_SUBN_LID_ROUTED ||
+	       mad->mad_hdr.mgmt_class == IB_MGMT_CLASS_SUBN_DIRECTED_ROUTE;
+}
+
+/* What a node asks itself.  SMPs from the wire never get here, others do. */
 int softhca_process_mad(struct ib_device *ibdev, int flags, u32 port,
 			const struct ib_wc *wc, const struct ib_grh *grh,
 			const struct ib_mad *in, struct ib_mad *out,
 			size_t *out_size, u16 *out_pkey_index)
 {
-	if (in->mad_hdr.mgmt_class != IB_MGMT_CLASS_SUBN_LID_ROUTED &&
-	    in->mad_hdr.mgmt_class != IB_MGMT_CLASS_SUBN_DIRECTED_ROUTE)
-		return IB_MAD_RESULT_SUCCESS;	/* an agent may want it */
+	struct softhca *hca = ib_to_softhca(ibdev);
+	enum softhca_sma_verdict verdict;
+
 	memcpy(out, in, sizeof(*out));
-	if (!softhca_sma(ib_to_softhca(ibdev), (struct ib_smp *)out))
-		return IB_MAD_RESULT_SUCCESS;
-	return IB_MAD_RESULT_SUCCESS | IB_MAD_RESULT_REPLY;
+	if (is_smp(in))
+		verdict = softhca_sma(hca, (struct ib_smp *)out,
+				      flags & IB_MAD_IGNORE_MKEY);
+	else
+		verdict = softhca_pma(hca, (struct ib_pma_mad *)out) ?
+				SMA_REPLY : SMA_NOT_MINE;
+	switch (verdict) {
+	case SMA_REPLY:
+		return IB_MAD_RESULT_SUCCESS | IB_MAD_RESULT_REPLY;
+	case SMA_DISCARD:
+		/* "Consumed" would leave the sender waiting for ever. */
+		return IB_MAD_RESULT_FAILURE;
+	default:
+		return IB_MAD_RESULT_SUCCESS;	/* an agent may want it */
+	}
 }

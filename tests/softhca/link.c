@@ -8,12 +8,6 @@
  */
 #include "softhca.h"
 
-/*
- * OpenSM ignores a trap that it received more than ten times in a row, so a
- * burst of changes makes one trap.
- */
-#define TRAP_DELAY	(HZ / 10)
-
 /* For ib_core.  The caller holds fabric.lock, which orders it with "gone". */
 void softhca_event(struct softhca *hca, enum ib_event_type type)
 {
@@ -64,12 +58,33 @@ static u8 phys_state(bool up, bool disabled)
 			  IB_PORT_PHYS_STATE_POLLING;
 }
 
+/* Trap 128: the state of some port of the switch has changed. */
+static void tell_change(void)
+{
+	struct ib_mad_notice_attr notice = {};
+
+	/* Its details are the LID of the switch, and nothing else. */
+	notice.details.raw_data.details[0] = fabric.lid >> 8;
+	notice.details.raw_data.details[1] = fabric.lid & 0xff;
+	fabric.port_change = true;
+	fabric.port_change_told = false;
+	softhca_trap_raise(&fabric.agent, TRAP_LINK, &notice, 128);
+}
+
+static void count_down(struct switch_port *port)
+{
+	port->counters[COUNT_LINK_DOWNED]++;
+	if (port->hca)
+		port->hca->counters[COUNT_LINK_DOWNED]++;
+}
+
 /* Bring one link to where it should be. */
 static void link_update(struct switch_port *port, bool retrain)
 {
 	struct softhca *hca = port->hca;
 	bool was_up = port->phys == IB_PORT_PHYS_STATE_LINK_UP;
-	bool up = hca && !port->disabled && !hca->disabled && pf_permits(hca);
+	bool up = hca && !port->disabled && !hca->disabled &&
+		  !hca->faults.down && pf_permits(hca);
 	u8 state = up ? IB_PORT_INIT : IB_PORT_DOWN;
 	bool lost;
 
@@ -80,15 +95,15 @@ static void link_update(struct switch_port *port, bool retrain)
 	if (up == was_up && !(up && retrain))
 		return;
 
+	if (was_up)
+		count_down(port);
 	lost = hca && hca->state == IB_PORT_ACTIVE;
 	port->state = state;
 	if (hca)
 		hca->state = state;
 	if (lost)
 		softhca_event(hca, IB_EVENT_PORT_ERR);
-	fabric.port_change = true;
-	fabric.port_change_told = false;
-	queue_delayed_work(fabric.wq, &fabric.trap, TRAP_DELAY);
+	tell_change();
 }
 
 static void link_update_all(int n, bool retrain)

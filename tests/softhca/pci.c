@@ -10,7 +10,7 @@
 static unsigned long drops[DROP_REASONS];
 module_param_array(drops, ulong, NULL, 0444);
 MODULE_PARM_DESC(drops,
-		 "dropped packets, by reason: link,route,pkey,qkey,qp,buffer,smp");
+		 "dropped packets, by reason: link,route,pkey,qkey,qp,buffer,smp,fault");
 
 void softhca_drop(enum softhca_drop why)
 {
@@ -70,6 +70,7 @@ static int softhca_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 		goto disable;
 	}
 	hca->pdev = pdev;
+	softhca_agent_init(&hca->agent, hca);
 	ret = set_identity(hca);
 	if (ret)
 		goto dealloc;
@@ -79,7 +80,8 @@ static int softhca_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	pci_set_drvdata(pdev, hca);
 	if (softhca_attach(hca))
 		pci_warn(pdev, "no free switch port\n");
-	pci_info(pdev, "%s, switch port %d\n", dev_name(&hca->rdi.ibdev.dev),
+	softhca_faults_add(hca);
+	pci_info(pdev, "%s, switch port %u\n", dev_name(&hca->rdi.ibdev.dev),
 		 hca->swport);
 	return 0;
 
@@ -105,7 +107,9 @@ static void softhca_remove(struct pci_dev *pdev)
 	 * it has no effect.
 	 */
 	ib_unregister_device(&hca->rdi.ibdev);
+	softhca_faults_remove(hca);
 	softhca_detach(hca);
+	softhca_agent_stop(&hca->agent);
 	rvt_unregister_device(&hca->rdi);
 	rvt_dealloc_device(&hca->rdi);
 	pci_disable_device(pdev);
@@ -138,16 +142,21 @@ static int __init softhca_init(void)
 					    WQ_MEM_RECLAIM | WQ_HIGHPRI);
 	if (!fabric.wq)
 		return -ENOMEM;
+	softhca_faults_init();
 	ret = pci_register_driver(&softhca_driver);
-	if (ret)
+	if (ret) {
+		softhca_faults_exit();
 		destroy_workqueue(fabric.wq);
+	}
 	return ret;
 }
 
 static void __exit softhca_exit(void)
 {
 	pci_unregister_driver(&softhca_driver);
-	cancel_delayed_work_sync(&fabric.trap);
+	softhca_faults_exit();
+	softhca_agent_stop(&fabric.agent);
+	softhca_delay_exit();
 	destroy_workqueue(fabric.wq);
 }
 

@@ -21,17 +21,18 @@ static void unlock_qp(struct rvt_qp *qp)
 	spin_unlock_irq(&qp->r_lock);
 }
 
-static int execute(struct rvt_qp *qp, struct rvt_swqe *wqe, u8 *rnr_timer)
+static int execute(struct rvt_qp *qp, struct rvt_swqe *wqe, u8 *rnr_timer,
+		   u32 *delay_ms)
 {
 	struct softhca *hca = ib_to_softhca(qp->ibqp.device);
 
 	if (qp->allowed_ops == IB_OPCODE_UD)
 		return softhca_ud_send(hca, qp, wqe);
-	return softhca_connected_send(hca, qp, wqe, rnr_timer);
+	return softhca_connected_send(hca, qp, wqe, rnr_timer, delay_ms);
 }
 
 /* The receiver was not ready.  False: that was the last try. */
-static bool retry_later(struct rvt_qp *qp, u8 rnr_timer)
+static bool retry_when_ready(struct rvt_qp *qp, u8 rnr_timer)
 {
 	if (!qp->s_rnr_retry)
 		return false;
@@ -41,15 +42,64 @@ static bool retry_later(struct rvt_qp *qp, u8 rnr_timer)
 	return true;
 }
 
+/* No answer came.  False: that was the last try. */
+static bool retry_after_timeout(struct rvt_qp *qp)
+{
+	if (!qp->s_retry)
+		return false;
+	qp->s_retry--;
+	rvt_mod_retry_timer(qp);
+	return true;
+}
+
+/* rdmavt schedules the QP when this timer has run out. */
+static bool wait_for_packets(struct rvt_qp *qp, u32 delay_ms)
+{
+	qp->s_flags |= RVT_S_TIMER;
+	mod_timer(&qp->s_timer, jiffies + msecs_to_jiffies(delay_ms));
+	return true;
+}
+
+/* Whether the request has to wait; if not, "status" is what became of it. */
+static bool must_wait(struct rvt_qp *qp, int *status, u8 rnr_timer, u32 delay_ms)
+{
+	switch (*status) {
+	case SOFTHCA_RNR:
+		*status = IB_WC_RNR_RETRY_EXC_ERR;
+		return retry_when_ready(qp, rnr_timer);
+	case SOFTHCA_LOST:
+		*status = IB_WC_RETRY_EXC_ERR;
+		return retry_after_timeout(qp);
+	case SOFTHCA_DELAYED:
+		return wait_for_packets(qp, delay_ms);
+	default:
+		return false;
+	}
+}
+
+static void finish(struct rvt_qp *qp, struct rvt_swqe *wqe, int status)
+{
+	struct softhca_qp *own = qp->priv;
+
+	own->carried = 0;
+	own->delayed = false;
+	qp->s_retry = qp->s_retry_cnt;
+	qp->s_rnr_retry = qp->s_rnr_retry_cnt;
+	rvt_send_complete(qp, wqe, status);
+	if (status != IB_WC_SUCCESS)
+		rvt_error_qp(qp, IB_WC_WR_FLUSH_ERR);
+}
+
 /* Returns whether to go on with the next. */
 static bool send_one(struct rvt_qp *qp)
 {
 	struct rvt_swqe *wqe;
 	u8 rnr_timer = 0;
+	u32 delay_ms = 0;
 	int status;
 
 	if (qp->s_last == READ_ONCE(qp->s_head) ||
-	    (qp->s_flags & RVT_S_WAIT_RNR))
+	    (qp->s_flags & (RVT_S_WAIT_RNR | RVT_S_TIMER)))
 		return false;
 	smp_rmb();	/* pairs with rvt_post_one_wr(): s_head, then the WQE */
 	wqe = rvt_get_swqe_ptr(qp, qp->s_last);
@@ -62,21 +112,14 @@ static bool send_one(struct rvt_qp *qp)
 
 	/* The WQE stays: only this moves s_last, and a reset waits for it. */
 	unlock_qp(qp);
-	status = execute(qp, wqe, &rnr_timer);
+	status = execute(qp, wqe, &rnr_timer, &delay_ms);
 	lock_qp(qp);
 
 	if (!(ib_rvt_state_ops[qp->state] & RVT_PROCESS_OR_FLUSH_SEND))
 		return false;
-	if (status == SOFTHCA_RNR) {
-		if (retry_later(qp, rnr_timer))
-			return false;
-		status = IB_WC_RNR_RETRY_EXC_ERR;
-	} else {
-		qp->s_rnr_retry = qp->s_rnr_retry_cnt;
-	}
-	rvt_send_complete(qp, wqe, status);
-	if (status != IB_WC_SUCCESS)
-		rvt_error_qp(qp, IB_WC_WR_FLUSH_ERR);
+	if (must_wait(qp, &status, rnr_timer, delay_ms))
+		return false;
+	finish(qp, wqe, status);
 	return true;
 }
 
@@ -159,4 +202,6 @@ void softhca_qp_stop(struct rvt_qp *qp)
 	struct softhca_qp *own = qp->priv;
 
 	cancel_work_sync(&own->work);
+	own->carried = 0;
+	own->delayed = false;
 }

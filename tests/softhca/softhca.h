@@ -10,12 +10,16 @@
  * Concurrency.  A work request is executed from start to end on one ordered
  * workqueue, under fabric.mutex: it is made into a packet, carried through the
  * switch and put into the receive queue of its destination in one go.  Hence
- * delivery is lossless and in order, and needs no queues of its own.
+ * delivery is in order, and needs no queues of its own; only faults.c loses
+ * packets, and only delay.c keeps some.
  *
  *   fabric.mutex	who is plugged in where, the switch's tables
  *   fabric.lock	link and port states, policies, hca->gone; taken inside
  *			the mutex or alone, also in the MAD layer's context,
  *			where sleeping is not allowed
+ *   fabric.trap_lock	traps; innermost
+ *
+ * Counters have no lock: they may miss an event, as a sum read meanwhile would.
  */
 #ifndef SOFTHCA_H
 #define SOFTHCA_H
@@ -27,6 +31,7 @@
 #include <linux/workqueue.h>
 #include <rdma/ib_hdrs.h>
 #include <rdma/ib_mad.h>
+#include <rdma/ib_pma.h>
 #include <rdma/ib_smi.h>
 #include <rdma/rdma_vt.h>
 #include <rdma/rdmavt_qp.h>
@@ -39,6 +44,7 @@
 #define SWITCH_PORTS		72	/* external; two PFs with all VFs take 66 */
 #define SWITCH_LFT_SIZE		0xc000	/* every unicast LID */
 #define SWITCH_MLIDS		1024
+#define SWITCH_PKEYS		SOFTHCA_PKEYS	/* of an external port */
 #define MFT_PORTS		16	/* ports in one position of an MFT block */
 #define MFT_POSITIONS		DIV_ROUND_UP(SWITCH_PORTS + 1, MFT_PORTS)
 
@@ -55,10 +61,90 @@ enum softhca_drop {
 	DROP_QP,
 	DROP_BUFFER,
 	DROP_SMP,
+	DROP_FAULT,
 	DROP_REASONS,
 };
 
+/* PartitionEnforcement of PortInfo: operationalvl_pei_peo_fpi_fpo */
+#define ENFORCE_INBOUND		BIT(3)
+#define ENFORCE_OUTBOUND	BIT(2)
+
 struct softhca;
+
+enum softhca_trap_kind {
+	TRAP_LINK,		/* 128 */
+	TRAP_MKEY,		/* 256 */
+	TRAP_PKEY,		/* 257, 259 from the switch */
+	TRAP_QKEY,		/* 258 */
+	TRAP_KINDS,
+};
+
+enum softhca_trap_state {
+	TRAP_IDLE,
+	TRAP_RAISED,		/* to be sent */
+	TRAP_SENT,		/* to be sent again, unless it is repressed */
+};
+
+struct softhca_agent;
+
+struct softhca_trap {
+	struct softhca_agent *agent;
+	struct delayed_work work;
+	enum softhca_trap_state state;
+	struct ib_mad_notice_attr notice;
+	__be64 tid;
+	unsigned long last;	/* jiffies, when it was sent */
+	unsigned int sent;
+	unsigned int repressed;
+};
+
+/**
+ * struct softhca_agent - what every subnet management agent keeps
+ * @hca: whose it is, NULL: the switch's
+ */
+struct softhca_agent {
+	struct softhca *hca;
+	__be64 mkey;
+	u16 mkey_lease;
+	u16 mkey_violations;
+	u8 mkey_protect;
+	struct softhca_trap trap[TRAP_KINDS];
+};
+
+/* What a subnet management agent does with an SMP. */
+enum softhca_sma_verdict {
+	SMA_NOT_MINE,
+	SMA_REPLY,		/* the request has become the answer */
+	SMA_DISCARD,
+};
+
+/* What performance management counts, at either end of a link. */
+enum softhca_counter {
+	COUNT_XMIT_DATA,	/* in words of 32 bits */
+	COUNT_RCV_DATA,
+	COUNT_XMIT_PACKETS,
+	COUNT_RCV_PACKETS,
+	COUNT_XMIT_UNICAST,
+	COUNT_RCV_UNICAST,
+	COUNT_XMIT_MULTICAST,
+	COUNT_RCV_MULTICAST,
+	COUNT_LINK_DOWNED,
+	COUNT_RELAY_ERRORS,
+	COUNT_XMIT_DISCARDS,
+	COUNT_XMIT_CONSTRAINT,
+	COUNT_RCV_CONSTRAINT,
+	COUNTERS,
+};
+
+/* What debugfs makes go wrong at one port. */
+struct softhca_faults {
+	struct dentry *dir;
+	u32 lose_packets;	/* per cent, both ways; MADs not among them */
+	u32 lose_mads;
+	u32 delay_ms;		/* of what the port sends */
+	bool freeze_sma;
+	bool down;
+};
 
 /* What the PF decides for one of its VFs.  It outlives the VF. */
 struct softhca_vf {
@@ -93,14 +179,25 @@ struct softhca {
 	u8 mtu;			/* enum ib_mtu */
 	bool disabled;
 	bool gone;
-	int swport;
+	u32 swport;
+	struct softhca_agent agent;
+	struct softhca_faults faults;
+	u64 counters[COUNTERS];
 	struct softhca_vf vf[SOFTHCA_MAX_VFS];
 };
 
+/**
+ * struct softhca_qp - what this driver keeps of a QP
+ * @special: QP0 or QP1
+ * @carried: packets of the current work request that have got through
+ * @delayed: the current work request has had its delay
+ */
 struct softhca_qp {
 	struct rvt_qp *qp;
 	struct work_struct work;
-	bool special;		/* QP0 or QP1 */
+	bool special;
+	bool delayed;
+	u32 carried;
 };
 
 /* One datagram on the wire. */
@@ -151,14 +248,19 @@ struct switch_port {
 	u8 state;
 	u8 phys;
 	u8 mtu;
+	u8 enforce;		/* ENFORCE_* */
 	bool disabled;
+	u16 pkey_violations;
+	u16 pkeys[SWITCH_PKEYS];
+	u64 counters[COUNTERS];
 };
 
 struct softhca_fabric {
 	struct mutex mutex;	/* see the top of this file */
 	spinlock_t lock;	/* the same */
+	spinlock_t trap_lock;	/* the same */
 	struct workqueue_struct *wq;
-	struct delayed_work trap;
+	struct softhca_agent agent;
 	bool port_change;	/* SwitchInfo:PortStateChange */
 	bool port_change_told;	/* read since the last change */
 	u16 lid;
@@ -167,7 +269,9 @@ struct softhca_fabric {
 	__be64 gid_prefix;
 	u64 trap_tid;
 	struct switch_info info;
-	__be16 pkeys[PKEYS_PER_BLOCK];
+	u16 pkeys[PKEYS_PER_BLOCK];	/* of port 0 */
+	u16 pkey_violations;
+	u16 qkey_violations;
 	struct switch_port port[SWITCH_PORTS + 1];
 	__be16 mft[MFT_POSITIONS][SWITCH_MLIDS];
 	u8 lft[SWITCH_LFT_SIZE];
@@ -202,6 +306,13 @@ static inline bool pkey_match(u16 a, u16 b)
 	       ((a | b) & 0x8000);
 }
 
+/* The counters for violations stay at their maximum. */
+static inline void count_violation(u16 *counter)
+{
+	if (*counter != U16_MAX)
+		(*counter)++;
+}
+
 /* The SMP or other MAD in a packet, NULL if it cannot be one. */
 static inline struct ib_smp *pkt_smp(struct softhca_pkt *pkt)
 {
@@ -219,13 +330,15 @@ void softhca_event(struct softhca *hca, enum ib_event_type type);
 /* switch.c */
 void softhca_switch_init(void);
 void softhca_switch_rx(int in, struct softhca_pkt *pkt);
+void softhca_switch_tx(struct softhca_pkt *pkt);
 int softhca_switch_lookup(u16 lid);
 
 /* switch_sma.c */
 bool softhca_switch_sma(int in, struct ib_smp *smp);
 
 /* hca_sma.c */
-bool softhca_sma(struct softhca *hca, struct ib_smp *smp);
+enum softhca_sma_verdict softhca_sma(struct softhca *hca, struct ib_smp *smp,
+				     bool trusted);
 void softhca_smp_reply(struct ib_smp *smp, u16 status);
 void softhca_port_info(struct ib_port_info *pi, u8 state, u8 phys, u8 mtu);
 int softhca_process_mad(struct ib_device *ibdev, int flags, u32 port,
@@ -233,16 +346,57 @@ int softhca_process_mad(struct ib_device *ibdev, int flags, u32 port,
 			const struct ib_mad *in, struct ib_mad *out,
 			size_t *out_size, u16 *out_pkey_index);
 
+/* mkey.c */
+bool softhca_mkey_permits(struct softhca_agent *agent, struct ib_smp *smp);
+void softhca_mkey_get(const struct softhca_agent *agent, struct ib_smp *smp);
+void softhca_mkey_set(struct softhca_agent *agent,
+		      const struct ib_port_info *pi);
+
+/* partition.c */
+int softhca_find_pkey(const u16 *pkeys, int n, u16 pkey);
+bool softhca_enforce(int n, u8 direction, const struct softhca_pkt *pkt);
+void softhca_bad_pkey(struct softhca *hca, const struct softhca_pkt *pkt);
+void softhca_bad_qkey(struct softhca *hca, const struct softhca_pkt *pkt);
+
+/* trap.c */
+void softhca_agent_init(struct softhca_agent *agent, struct softhca *hca);
+void softhca_agent_stop(struct softhca_agent *agent);
+void softhca_trap_raise(struct softhca_agent *agent,
+			enum softhca_trap_kind kind,
+			struct ib_mad_notice_attr *notice, u16 number);
+void softhca_trap_repress(struct softhca_agent *agent,
+			  const struct ib_smp *smp);
+
+/* pma.c */
+void softhca_count(u64 *sender, u64 *receiver, u64 packets, u64 words,
+		   bool multicast);
+u32 softhca_pkt_words(const struct softhca_pkt *pkt);
+bool softhca_pma(struct softhca *hca, struct ib_pma_mad *mad);
+
+/* faults.c */
+void softhca_faults_init(void);
+void softhca_faults_exit(void);
+void softhca_faults_add(struct softhca *hca);
+void softhca_faults_remove(struct softhca *hca);
+bool softhca_lost(const struct softhca *hca, u32 qpn);
+
+/* delay.c */
+bool softhca_delay(struct softhca *hca, const struct softhca_pkt *pkt);
+void softhca_delay_exit(void);
+
 /* datagram.c */
 int softhca_ud_send(struct softhca *hca, struct rvt_qp *qp,
 		    struct rvt_swqe *wqe);
+void softhca_tx(struct softhca *hca, struct softhca_pkt *pkt);
 void softhca_rx(struct softhca *hca, struct softhca_pkt *pkt);
 void softhca_drop(enum softhca_drop why);
 
-/* connected.c */
-#define SOFTHCA_RNR	(-1)	/* not an ib_wc_status: wait, then try again */
+/* connected.c: besides an enum ib_wc_status, a request may have to wait */
+#define SOFTHCA_RNR	(-1)	/* for a receive buffer */
+#define SOFTHCA_LOST	(-2)	/* for an answer that does not come */
+#define SOFTHCA_DELAYED	(-3)	/* for as long as its packets take */
 int softhca_connected_send(struct softhca *hca, struct rvt_qp *sqp,
-			   struct rvt_swqe *wqe, u8 *rnr_timer);
+			   struct rvt_swqe *wqe, u8 *rnr_timer, u32 *delay_ms);
 
 /* qp.c */
 bool softhca_qp_schedule(struct rvt_qp *qp);

@@ -5,9 +5,14 @@
  */
 #include "softhca.h"
 
+/* SwitchInfo.flags */
+#define INBOUND_ENFORCEMENT_CAP		0x80
+#define OUTBOUND_ENFORCEMENT_CAP	0x40
+
 struct softhca_fabric fabric = {
 	.mutex = __MUTEX_INITIALIZER(fabric.mutex),
 	.lock = __SPIN_LOCK_UNLOCKED(fabric.lock),
+	.trap_lock = __SPIN_LOCK_UNLOCKED(fabric.trap_lock),
 };
 
 /* Hand a packet to the adapter at an external port. */
@@ -21,10 +26,20 @@ static void switch_out(int n, struct softhca_pkt *pkt)
 	}
 	port = &fabric.port[n];
 	if (!port->hca || port->phys != IB_PORT_PHYS_STATE_LINK_UP ||
-	    (pkt->dest_qp && port->state != IB_PORT_ACTIVE))
+	    (pkt->dest_qp && port->state != IB_PORT_ACTIVE)) {
+		port->counters[COUNT_XMIT_DISCARDS]++;
 		softhca_drop(DROP_LINK);
-	else
-		softhca_rx(port->hca, pkt);
+		return;
+	}
+	if (!softhca_enforce(n, ENFORCE_OUTBOUND, pkt))
+		return;
+	if (softhca_lost(port->hca, pkt->dest_qp)) {
+		softhca_drop(DROP_FAULT);
+		return;
+	}
+	softhca_count(port->counters, port->hca->counters, 1,
+		      softhca_pkt_words(pkt), is_multicast_lid(pkt->dlid));
+	softhca_rx(port->hca, pkt);
 }
 
 /*
@@ -102,17 +117,51 @@ static void switch_multicast(int in, struct softhca_pkt *pkt)
 			switch_out(n, pkt);
 }
 
-static void switch_unicast(int in, struct softhca_pkt *pkt)
+/* QP1 of port 0. */
+static bool switch_gmp(struct softhca_pkt *pkt)
+{
+	int index = softhca_find_pkey(fabric.pkeys, PKEYS_PER_BLOCK, pkt->pkey);
+
+	if (pkt->dest_qp != 1)
+		return false;
+	if (index < 0) {
+		count_violation(&fabric.pkey_violations);
+		softhca_drop(DROP_PKEY);
+		return false;
+	}
+	if (pkt->qkey != IB_QP1_QKEY) {
+		count_violation(&fabric.qkey_violations);
+		softhca_drop(DROP_QKEY);
+		return false;
+	}
+	pkt->pkey = fabric.pkeys[index];
+	return softhca_pma(NULL, (struct ib_pma_mad *)pkt->data);
+}
+
+/* A packet for port 0.  True: it is an answer now. */
+static bool switch_management(int in, struct softhca_pkt *pkt)
 {
 	struct ib_smp *smp = pkt_smp(pkt);
+
+	if (!smp)
+		return false;
+	return pkt->dest_qp ? switch_gmp(pkt) : softhca_switch_sma(in, smp);
+}
+
+static void switch_unicast(int in, struct softhca_pkt *pkt)
+{
 	int n = softhca_switch_lookup(pkt->dlid);
 
 	if (n) {
+		if (n > SWITCH_PORTS)
+			fabric.port[in].counters[COUNT_RELAY_ERRORS]++;
 		switch_out(n, pkt);
-	} else if (!pkt->dest_qp && smp && softhca_switch_sma(in, smp)) {
-		pkt->dlid = pkt->slid;
-		pkt->slid = fabric.lid;
-		switch_out(softhca_switch_lookup(pkt->dlid), pkt);
+	} else if (switch_management(in, pkt)) {
+		swap(pkt->slid, pkt->dlid);
+		swap(pkt->src_qp, pkt->dest_qp);
+		if (pkt->has_grh)
+			swap(pkt->grh.sgid, pkt->grh.dgid);
+		softhca_switch_tx(pkt);
 	}
 }
 
@@ -123,6 +172,8 @@ void softhca_switch_rx(int in, struct softhca_pkt *pkt)
 
 	if (pkt->dest_qp && fabric.port[in].state != IB_PORT_ACTIVE) {
 		softhca_drop(DROP_LINK);
+	} else if (!softhca_enforce(in, ENFORCE_INBOUND, pkt)) {
+		return;
 	} else if (!pkt->dest_qp && pkt->dlid == PERMISSIVE_LID) {
 		if (smp && smp->mgmt_class == IB_MGMT_CLASS_SUBN_DIRECTED_ROUTE)
 			switch_direct(in, pkt);
@@ -135,56 +186,24 @@ void softhca_switch_rx(int in, struct softhca_pkt *pkt)
 	}
 }
 
-static void fill_trap(struct softhca_pkt *pkt)
+/* What the switch itself sends by LID. */
+void softhca_switch_tx(struct softhca_pkt *pkt)
 {
-	struct ib_smp *smp = (struct ib_smp *)pkt->data;
-	struct ib_mad_notice_attr *notice = (void *)smp->data;
-
-	pkt->len = IB_MGMT_MAD_SIZE;
-	pkt->slid = fabric.lid;
-	pkt->dlid = fabric.sm_lid;
-	smp->base_version = IB_MGMT_BASE_VERSION;
-	smp->mgmt_class = IB_MGMT_CLASS_SUBN_LID_ROUTED;
-	smp->class_version = 1;
-	smp->method = IB_MGMT_METHOD_TRAP;
-	smp->tid = cpu_to_be64(++fabric.trap_tid);
-	smp->attr_id = IB_SMP_ATTR_NOTICE;
-	notice->generic_type = IB_NOTICE_TYPE_URGENT;
-	notice->prod_type_lsb = IB_NOTICE_PROD_SWITCH;
-	notice->trap_num = cpu_to_be16(128);
-	notice->issuer_lid = cpu_to_be16(fabric.lid);
-	/* DataDetails of trap 128 is the LID of the switch. */
-	notice->details.raw_data.details[0] = fabric.lid >> 8;
-	notice->details.raw_data.details[1] = fabric.lid & 0xff;
-}
-
-/* Trap 128 to the master subnet manager: the state of some port changed. */
-static void send_trap(struct work_struct *work)
-{
-	struct softhca_pkt *pkt;
-
-	pkt = kzalloc(sizeof(*pkt) + IB_MGMT_MAD_SIZE, GFP_KERNEL);
-	if (!pkt)
-		return;
-	mutex_lock(&fabric.mutex);
-	if (fabric.lid && fabric.sm_lid) {
-		fill_trap(pkt);
-		switch_out(softhca_switch_lookup(pkt->dlid), pkt);
-	}
-	mutex_unlock(&fabric.mutex);
-	kfree(pkt);
+	switch_out(softhca_switch_lookup(pkt->dlid), pkt);
 }
 
 void softhca_switch_init(void)
 {
 	int n;
 
-	INIT_DELAYED_WORK(&fabric.trap, send_trap);
+	softhca_agent_init(&fabric.agent, NULL);
 	memset(fabric.lft, 0xff, sizeof(fabric.lft));
 	fabric.gid_prefix = DEFAULT_GID_PREFIX;
-	fabric.pkeys[0] = cpu_to_be16(0xffff);
+	fabric.pkeys[0] = 0xffff;
 	fabric.info.lft_cap = cpu_to_be16(SWITCH_LFT_SIZE - 1);
 	fabric.info.mft_cap = cpu_to_be16(SWITCH_MLIDS);
+	fabric.info.enforcement_cap = cpu_to_be16(SWITCH_PKEYS);
+	fabric.info.flags = INBOUND_ENFORCEMENT_CAP | OUTBOUND_ENFORCEMENT_CAP;
 	for (n = 0; n <= SWITCH_PORTS; n++) {
 		fabric.port[n].state = IB_PORT_DOWN;
 		fabric.port[n].phys = IB_PORT_PHYS_STATE_POLLING;

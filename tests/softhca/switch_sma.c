@@ -9,6 +9,7 @@
 #define MLIDS_PER_BLOCK		32
 #define LIFE_MASK		0xf8
 #define PORT_STATE_CHANGE	0x04
+#define ENFORCE_BITS		(ENFORCE_INBOUND | ENFORCE_OUTBOUND)
 
 static u16 node_desc(struct ib_smp *smp, bool set)
 {
@@ -85,6 +86,11 @@ static u16 guid_info(struct ib_smp *smp, bool set)
 
 static void set_port_0(const struct ib_port_info *pi)
 {
+	softhca_mkey_set(&fabric.agent, pi);
+	if (!pi->pkey_violations)
+		fabric.pkey_violations = 0;
+	if (!pi->qkey_violations)
+		fabric.qkey_violations = 0;
 	fabric.lid = be16_to_cpu(pi->lid);
 	fabric.sm_lid = be16_to_cpu(pi->sm_lid);
 	fabric.sm_sl = pi->neighbormtu_mastersmsl & 0xf;
@@ -102,16 +108,24 @@ static void set_port(int n, const struct ib_port_info *pi)
 	spin_lock_irqsave(&fabric.lock, flags);
 	if (mtu)
 		port->mtu = mtu;
+	port->enforce = pi->operationalvl_pei_peo_fpi_fpo & ENFORCE_BITS;
+	if (!pi->pkey_violations)
+		port->pkey_violations = 0;
 	softhca_link_set(n, phys, state, &port->disabled);
 	softhca_state_step(&port->state, state);
 	spin_unlock_irqrestore(&fabric.lock, flags);
 }
 
 /* Port 0, the way into the switch itself, is a base port and always up. */
-static void get_port_0(struct ib_port_info *pi)
+static void get_port_0(struct ib_smp *smp)
 {
+	struct ib_port_info *pi = (void *)smp->data;
+
 	softhca_port_info(pi, IB_PORT_ACTIVE, IB_PORT_PHYS_STATE_LINK_UP,
 			  IB_MTU_4096);
+	softhca_mkey_get(&fabric.agent, smp);
+	pi->pkey_violations = cpu_to_be16(fabric.pkey_violations);
+	pi->qkey_violations = cpu_to_be16(fabric.qkey_violations);
 	pi->lid = cpu_to_be16(fabric.lid);
 	pi->sm_lid = cpu_to_be16(fabric.sm_lid);
 	pi->gid_prefix = fabric.gid_prefix;
@@ -119,11 +133,19 @@ static void get_port_0(struct ib_port_info *pi)
 	pi->guid_cap = 1;
 }
 
-static u16 port_info(struct ib_smp *smp, bool set)
+static void get_port(int n, struct ib_port_info *pi)
+{
+	struct switch_port *port = &fabric.port[n];
+
+	softhca_port_info(pi, port->state, port->phys, port->mtu);
+	pi->operationalvl_pei_peo_fpi_fpo |= port->enforce;
+	pi->pkey_violations = cpu_to_be16(port->pkey_violations);
+}
+
+static u16 port_info(int in, struct ib_smp *smp, bool set)
 {
 	struct ib_port_info *pi = (void *)smp->data;
 	int n = be32_to_cpu(smp->attr_mod) & 0xff;
-	struct switch_port *port = &fabric.port[n];
 
 	if (n > SWITCH_PORTS)
 		return IB_MGMT_MAD_STATUS_INVALID_ATTRIB_VALUE;
@@ -132,22 +154,36 @@ static u16 port_info(struct ib_smp *smp, bool set)
 	else if (set)
 		set_port_0(pi);
 	if (n)
-		softhca_port_info(pi, port->state, port->phys, port->mtu);
+		get_port(n, pi);
 	else
-		get_port_0(pi);
+		get_port_0(smp);
+	/* Where the request came in: a walk does not go back out of it. */
+	pi->local_port_num = in;
 	pi->cap_mask = cpu_to_be32(IB_PORT_TRAP_SUP |
 				   IB_PORT_SYS_IMAGE_GUID_SUP |
+				   IB_PORT_PKEY_SW_EXT_PORT_TRAP_SUP |
 				   IB_PORT_EXTENDED_SPEEDS_SUP);
 	return 0;
 }
 
-/* Only port 0 has one: the adapters check P_Keys, the switch does not. */
+/* The modifier is the port, and the block of its table. */
 static u16 pkey_table(struct ib_smp *smp, bool set)
 {
-	if (set && !smp->attr_mod)
-		memcpy(fabric.pkeys, smp->data, sizeof(fabric.pkeys));
-	else if (!set)
-		memcpy(smp->data, fabric.pkeys, sizeof(fabric.pkeys));
+	u32 n = be32_to_cpu(smp->attr_mod) >> 16;
+	u32 block = be32_to_cpu(smp->attr_mod) & 0xffff;
+	u32 blocks = (n ? SWITCH_PKEYS : PKEYS_PER_BLOCK) / PKEYS_PER_BLOCK;
+	__be16 *wire = (__be16 *)smp->data;
+	u16 *own;
+	int i;
+
+	if (n > SWITCH_PORTS || block >= blocks)
+		return IB_MGMT_MAD_STATUS_INVALID_ATTRIB_VALUE;
+	own = n ? fabric.port[n].pkeys + block * PKEYS_PER_BLOCK : fabric.pkeys;
+	for (i = 0; i < PKEYS_PER_BLOCK; i++) {
+		if (set)
+			own[i] = be16_to_cpu(wire[i]);
+		wire[i] = cpu_to_be16(own[i]);
+	}
 	return 0;
 }
 
@@ -195,7 +231,7 @@ static u16 answer(int in, struct ib_smp *smp, bool set)
 	case IB_SMP_ATTR_GUID_INFO:
 		return guid_info(smp, set);
 	case IB_SMP_ATTR_PORT_INFO:
-		return port_info(smp, set);
+		return port_info(in, smp, set);
 	case IB_SMP_ATTR_PKEY_TABLE:
 		return pkey_table(smp, set);
 	case IB_SMP_ATTR_SL_TO_VL_TABLE:
@@ -217,9 +253,16 @@ static u16 answer(int in, struct ib_smp *smp, bool set)
 bool softhca_switch_sma(int in, struct ib_smp *smp)
 {
 	bool set = smp->method == IB_MGMT_METHOD_SET;
+	bool repress = smp->method == IB_MGMT_METHOD_TRAP_REPRESS;
 
-	if (!set && smp->method != IB_MGMT_METHOD_GET)
+	if (!set && !repress && smp->method != IB_MGMT_METHOD_GET)
 		return false;
+	if (!softhca_mkey_permits(&fabric.agent, smp))
+		return false;
+	if (repress) {
+		softhca_trap_repress(&fabric.agent, smp);
+		return false;
+	}
 	softhca_smp_reply(smp, answer(in, smp, set));
 	return true;
 }

@@ -277,6 +277,7 @@ static void init_port(struct softhca *hca)
 	port->gid_prefix = DEFAULT_GID_PREFIX;
 	port->port_cap_flags = IB_PORT_SYS_IMAGE_GUID_SUP |
 			       IB_PORT_CLIENT_REG_SUP | IB_PORT_CM_SUP |
+			       IB_PORT_TRAP_SUP |
 			       IB_PORT_EXTENDED_SPEEDS_SUP;
 	port->subnet_timeout = 18;
 	spin_lock_init(&port->lock);

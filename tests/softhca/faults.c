@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * debugfs: what goes wrong at a port, and what its agent has told.
+ *
+ *   softhca/<PCI address>/down		the cable is out
+ *                        /lose_packets	per cent of the packets but MADs
+ *                        /lose_mads	per cent of the MADs
+ *                        /delay_ms	of what the port sends
+ *                        /freeze_sma	its agent answers nothing
+ *                        /traps	"128 sent 3 repressed 1 idle" ...
+ *                        /switch_port
+ *   softhca/switch/traps
+ */
+#include <linux/debugfs.h>
+#include <linux/random.h>
+#include "softhca.h"
+
+static struct dentry *root;
+
+/* Whether a packet gets lost on the link of that adapter. */
+bool softhca_lost(const struct softhca *hca, u32 qpn)
+{
+	u32 percent = qpn > 1 ? READ_ONCE(hca->faults.lose_packets) :
+				READ_ONCE(hca->faults.lose_mads);
+
+	return percent && get_random_u32() % 100 < percent;
+}
+
+static int down_get(void *data, u64 *value)
+{
+	struct softhca *hca = data;
+
+	*value = hca->faults.down;
+	return 0;
+}
+
+static int down_set(void *data, u64 value)
+{
+	struct softhca *hca = data;
+
+	spin_lock_irq(&fabric.lock);
+	hca->faults.down = value;
+	spin_unlock_irq(&fabric.lock);
+	softhca_link_update(hca->swport);
+	return 0;
+}
+DEFINE_DEBUGFS_ATTRIBUTE(down_ops, down_get, down_set, "%llu\n");
+
+static int traps_show(struct seq_file *file, void *unused)
+{
+	static const char * const state[] = { "idle", "raised", "unanswered" };
+	const struct softhca_agent *agent = file->private;
+	const struct softhca_trap *trap;
+
+	for (trap = agent->trap; trap < agent->trap + TRAP_KINDS; trap++)
+		if (trap->sent)
+			seq_printf(file, "%u sent %u repressed %u %s\n",
+				   be16_to_cpu(trap->notice.trap_num),
+				   trap->sent, trap->repressed,
+				   state[trap->state]);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(traps);
+
+void softhca_faults_add(struct softhca *hca)
+{
+	struct softhca_faults *faults = &hca->faults;
+	struct dentry *dir;
+
+	dir = debugfs_create_dir(pci_name(hca->pdev), root);
+	faults->dir = dir;
+	debugfs_create_file("down", 0600, dir, hca, &down_ops);
+	debugfs_create_u32("lose_packets", 0600, dir, &faults->lose_packets);
+	debugfs_create_u32("lose_mads", 0600, dir, &faults->lose_mads);
+	debugfs_create_u32("delay_ms", 0600, dir, &faults->delay_ms);
+	debugfs_create_bool("freeze_sma", 0600, dir, &faults->freeze_sma);
+	debugfs_create_file("traps", 0400, dir, &hca->agent, &traps_fops);
+	debugfs_create_u32("switch_port", 0400, dir, &hca->swport);
+}
+
+void softhca_faults_remove(struct softhca *hca)
+{
+	debugfs_remove(hca->faults.dir);
+}
+
+void softhca_faults_init(void)
+{
+	struct dentry *dir;
+
+	root = debugfs_create_dir("softhca", NULL);
+	dir = debugfs_create_dir("switch", root);
+	debugfs_create_file("traps", 0400, dir, &fabric.agent, &traps_fops);
+}
+
+void softhca_faults_exit(void)
+{
+	debugfs_remove(root);
+}
