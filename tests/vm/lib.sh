@@ -209,6 +209,68 @@ answering() {
   done | sort | xargs
 }
 
+no_opensm() { ! pidof opensm; }
+
+stop_opensm() {
+  kill "$(pidof opensm)"
+  wait_for 20 no_opensm
+}
+
+launch_opensm() { bash -c '. "$ROOT/tests/vm/node.sh" && start_opensm "$@"' - "$@"; } # OPTION...
+
+run_opensm() { # OPTION...: returns when the subnet is up
+  local before
+  before=$(sweeps)
+  launch_opensm "$@"
+  wait_for 20 has_swept_since "$before"
+}
+
+# For the rest of the case, with options of its own.
+restart_opensm() { # OPTION...
+  at_end plain_opensm
+  stop_opensm
+  run_opensm "$@"
+}
+plain_opensm() { no_opensm || stop_opensm; run_opensm; }
+
+# --- the fabric -------------------------------------------------------------------------------------------------------
+
+debugfs=/sys/kernel/debug/softhca
+
+# The port of the switch that a function is at, and the way to it from PF 0; the way to the switch is 0,1.
+switch_port() { cat "$debugfs/$1/switch_port"; } # PCI
+path_to() { echo "0,1,$(switch_port "$1")"; } # PCI
+
+fault() { # PCI KIND VALUE: for the rest of the case; the kinds are files of debugfs, see tests/softhca/faults.c
+  at_end no_fault "$1" "$2"
+  echo "$3" >"$debugfs/$1/$2"
+}
+no_fault() { echo 0 >"$debugfs/$1/$2"; } # PCI KIND
+
+# What an agent has told, as "SENT REPRESSED STATE".
+told_by() { # PCI|switch NUMBER
+  sed -n "s/^$2 sent \([0-9]*\) repressed \([0-9]*\) \(.*\)/\1 \2 \3/p" "$debugfs/$1/traps"
+}
+trap_answered() { [[ $(told_by "$1" "$2") == *" idle" ]]; } # PCI|switch NUMBER
+
+# A piece of an attribute as smp prints it, and the attribute with a piece replaced.
+piece() { echo "${1:$2 * 2:$3 * 2}"; }                      # HEX OFFSET LENGTH
+patch() { echo "${1:0:$2 * 2}$3${1:$2 * 2 + ${#3}}"; }      # HEX OFFSET NEW
+
+# ibv_rc_pingpong between two functions on the host; over localhost they tell each other their addresses.
+pingpong() { # SERVER-PCI CLIENT-PCI [OPTION...]: the client's exit code, what it says in $WORK/client
+  local server device status=0
+  device=$(rdma_device host "$1")
+  timeout 120 ibv_rc_pingpong -d "$device" "${@:3}" >"$WORK/server" 2>&1 &
+  server=$!
+  wait_for 20 pingpong_listens
+  timeout 120 ibv_rc_pingpong -d "$(rdma_device host "$2")" "${@:3}" localhost >"$WORK/client" 2>&1 || status=$?
+  kill "$server" 2>/dev/null || true
+  wait "$server" 2>/dev/null || true
+  return "$status"
+}
+pingpong_listens() { [ -n "$(ss -Hltn "sport 18515")" ]; }
+
 # --- calling a plugin -------------------------------------------------------------------------------------------------
 
 plugin=ib-sriov

@@ -1,6 +1,6 @@
 # Makes the guest a node with two InfiniBand adapters and a subnet manager, and tells what state it is in.
 # Sourced by tests/vm/guest.sh.
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2119,SC2120
 
 opensm_dir=/run/opensm
 
@@ -15,6 +15,7 @@ poll() { # SECONDS COMMAND...: until the command succeeds
 
 prepare_node() {
   mkdir -p /dev/pts /dev/shm && mount -t devpts devpts /dev/pts && mount -t tmpfs tmpfs /dev/shm
+  mount -t debugfs debugfs /sys/kernel/debug
   ln -s /proc/self/fd /dev/fd
   rm -rf /var/lib/ibpod /var/lib/cni # what the host itself may have there
   hostname ibpod-vm
@@ -46,7 +47,7 @@ find_pfs() {
 }
 
 # -s 1: every second it looks for ports that came or went, as traps can be lost. -d 2: its log is written at once.
-start_opensm() {
+start_opensm() { # OPTION...
   local guid
   guid=$(cat "/sys/bus/pci/devices/$PF0/infiniband/"*/node_guid)
   mkdir -p "$opensm_dir"
@@ -54,7 +55,7 @@ start_opensm() {
     echo 'Default=0x7fff, ipoib : ALL=limited, ALL_SWITCHES=full, SELF=full;' >"$opensm_dir/partitions.conf"
   fi
   OSM_CACHE_DIR=$opensm_dir OSM_TMP_DIR=$opensm_dir opensm -B -g "0x${guid//:/}" -s 1 -d 2 \
-    -P "$opensm_dir/partitions.conf" -f "$opensm_dir/opensm.log" >/dev/null
+    -P "$opensm_dir/partitions.conf" -f "$opensm_dir/opensm.log" "$@" >/dev/null
 }
 
 make_vfs() { # PF NUMBER

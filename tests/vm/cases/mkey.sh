@@ -1,0 +1,51 @@
+#!/bin/bash
+# A port with an M_Key takes Sets only from those who know it, tells the subnet manager of others, and hides as its level says.
+. "$ROOT/tests/vm/lib.sh"
+
+vf=$(vf_pci 1 0)
+set_static_guid 1 0 02:00:00:00:00:00:02:00
+own=$(rdma_device host "$vf") sm=$(rdma_device host "$PF0") way=$(path_to "$vf")
+table=$(smp "$own" 0 0x16 0)
+before=$(pkeys host "$vf")
+key=00c0ffee00c0ffee
+portinfo=0x15 pkeytable=0x16
+
+protect() { # LEVEL [KEY]
+  local info
+  info=$(M_KEY=0x$key smp "$sm" "$way" $portinfo 1)
+  info=$(patch "$info" 0 "${2:-$key}")
+  M_KEY=0x$key smp "$sm" "$way" $portinfo 1 "$(patch "$info" 34 "$(printf %02x $(($1 << 6)))")" >/dev/null
+}
+violations() { echo $((0x$(piece "$(M_KEY=0x$key smp "$sm" "$way" $portinfo 1)" 44 2))); }
+
+at_end protect 0 0000000000000000
+for level in 0 1 2; do
+  say "level $level"
+  protect "$level"
+  count=$(violations)
+  # Neither somebody else nor the root of the node itself.
+  expect_refused "no answer" smp "$sm" "$way" $pkeytable 0 "$(patch "$table" 2 8001)"
+  expect_refused "no answer" smp "$own" 0 $pkeytable 0 "$(patch "$table" 2 8001)"
+  expect_refused "no answer" env M_KEY=0x1 smp "$own" 0 $pkeytable 0 "$(patch "$table" 2 8001)"
+  expect_eq "P_Keys" "$(pkeys host "$vf")" "$before"
+  # Longer than a Set takes: three tries of the kernel's or one, each is counted.
+  [ "$(violations)" -ge $((count + 3)) ] || fail "violations: $count before, now $(violations)"
+  case $level in
+    0) expect_eq "the M_Key for everybody" "$(piece "$(smp "$sm" "$way" $portinfo 1)" 0 8)" $key ;;
+    1) expect_eq "the M_Key for strangers" "$(piece "$(smp "$sm" "$way" $portinfo 1)" 0 8)" 0000000000000000 ;;
+    2) expect_refused "no answer" smp "$sm" "$way" $portinfo 1 ;;
+  esac
+  expect_eq "the M_Key for those who know it" "$(piece "$(M_KEY=0x$key smp "$sm" "$way" $portinfo 1)" 0 8)" $key
+done
+
+say "who knows it may"
+M_KEY=0x$key smp "$own" 0 $pkeytable 0 "$(patch "$table" 2 8001)" >/dev/null
+wait_for 5 has_pkey host "$vf" 0x8001
+M_KEY=0x$key smp "$own" 0 $pkeytable 0 "$table" >/dev/null
+wait_for 5 lacks_pkey host "$vf" 0x8001
+
+say "trap 256"
+[ -n "$(told_by "$vf" 256)" ] || fail "no trap 256: $(cat "$debugfs/$vf/traps")"
+protect 0 0000000000000000
+wait_for 10 trap_answered "$vf" 256
+echo "note: trap 256 (sent, repressed): $(told_by "$vf" 256)"
