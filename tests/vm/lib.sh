@@ -209,7 +209,7 @@ answering() {
   done | sort | xargs
 }
 
-no_opensm() { ! pidof opensm; }
+no_opensm() { ! pidof opensm >/dev/null; }
 
 stop_opensm() {
   kill "$(pidof opensm)"
