@@ -12,7 +12,7 @@ lid() { echo $(($(cat "/sys/class/infiniband/$(rdma_device host "$1")/ports/1/li
 ask() { # LID PORT COUNTER [OPTION]: one counter by perfquery, from PF 0
   perfquery -C "$(rdma_device host "$PF0")" ${4:+"$4"} "$1" "$2" | sed -n "s/^$3:\.*//p"
 }
-switch=$(ibswitches | sed -n 's/.* lid \([0-9]*\) .*/\1/p')
+switch=$(ibswitches -C "$(rdma_device host "$PF0")" | sed -n 's/.* lid \([0-9]*\) .*/\1/p')
 
 near() { # WHAT GOT WANT: management packets may have gone by
   if [ "$2" -lt "$3" ] || [ "$2" -gt $(($3 + 60)) ]; then fail "$1: got $2, want $3"; fi
