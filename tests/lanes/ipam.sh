@@ -11,10 +11,10 @@ version=v1.9.1
 go=golang-1.24 # the oldest that builds it
 
 # This Debian release's Go is older. The next one's is unpacked into the build tree, by way of the package lists that
-# fetch_next_kernel has.
+# kernel 7 came from.
 fetch_go() {
   if [ -e "$ipam/$go.done" ]; then return; fi
-  fetch_next_kernel
+  find_kernel 7
   mkdir -p "$ipam"
   export APT_CONFIG=${build_root%/root}/apt/conf
   retry 3 apt-get -q update
