@@ -1,6 +1,7 @@
 #!/bin/bash
 # A node whose root puts another partition into its own P_Key table reaches nobody there: the switch checks, and tells. Where
 # OpenSM does not let it check, it does.
+# kernels: 6.1 7
 . "$ROOT/tests/vm/lib.sh"
 
 victim=$(vf_pci 0 1) intruder=$(vf_pci 1 1)

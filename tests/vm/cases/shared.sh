@@ -1,5 +1,6 @@
 #!/bin/bash
 # RDMA in shared mode: the pod gets the interface, everyone sees the RDMA device; isolation is refused with the remedy.
+# kernels: 6.1 7
 . "$ROOT/tests/vm/lib.sh"
 
 vf=$(vf_pci 0 2)

@@ -1,7 +1,6 @@
 #!/bin/bash
 # All ports are ACTIVE within 10 s of OpenSM's start, and the tools of infiniband-diags show the fabric that is modelled.
 # deadline: 240
-# kernels: 6.1 7
 . "$ROOT/tests/vm/lib.sh"
 
 set_static_guid 0 1 02:00:00:00:00:00:01:01

@@ -1,5 +1,6 @@
 #!/bin/bash
 # Verbs programs of two pods talk over RC, UC, UD and the connection manager in one partition, and not across partitions.
+# kernels: 6.1 7
 . "$ROOT/tests/vm/lib.sh"
 
 declare -A vf=([p1]=$(vf_pci 0 1) [p2]=$(vf_pci 1 1))

@@ -1,6 +1,5 @@
 #!/bin/bash
 # A VF takes the GUID that was set through its PF when it binds, and the subnet manager brings its port up.
-# kernels: 6.1 7
 . "$ROOT/tests/vm/lib.sh"
 
 vf=$(vf_pci 0 2)
