@@ -1,60 +1,51 @@
 #!/bin/bash
-# Verbs programs of two pods talk over RC, UC, UD and the connection manager in one partition, and not across partitions.
+# Two pods of one PF talk over every transport that there is, and in both modes of IPoIB; always through the switch.
+# deadline: 240
 # kernels: 6.1 7
-. "$ROOT/tests/vm/lib.sh"
+# shellcheck disable=SC2016
+. "$ROOT/tests/vm/programs.sh"
 
-declare -A vf=([p1]=$(vf_pci 0 1) [p2]=$(vf_pci 1 1))
-guids=(02:00:00:00:00:00:01:01 02:00:00:00:00:00:02:01)
-set_static_guid 0 1 "${guids[0]}"
-set_static_guid 1 1 "${guids[1]}"
-partition blue "0x0001, indx0" "${guids[0]}=full" "${guids[1]}=full"
+number_vfs p1=0.1 p2=0.2 p3=1.1
+partition blue "0x0001, indx0" "${guid[p1]}=full" "${guid[p2]}=full" "${guid[p3]}=full"
+connect_pods p1 p2 p3
+for pod in p1 p2 p3; do attach_pod "$pod" 0x8001; done
 
-# eth0 is the cluster's own network, over which the programs tell each other their addresses.
-for pod in p1 p2; do new_pod "$pod"; done
-ip link add eth0 netns p1 type veth peer name eth0 netns p2
-for pod in p1 p2; do
-  ip -n "$pod" address add "192.168.7.${pod#p}/24" dev eth0
-  ip -n "$pod" link set eth0 up
-  wait_for 10 has_pkey host "${vf[$pod]}" 0x8001
-  conf "${vf[$pod]}" ".cniVersion = \"1.0.0\" | .rdmaIsolation = true | .pkey = \"0x8001\" |
-    .ipam = {type: \"static\", addresses: [{address: \"10.8.0.${pod#p}/24\"}]}"
-  cp "$WORK/conf" "$WORK/$pod"
-  add "$pod"
-done
+say "RC, UC, UD, atomic operations, the connection manager"
+expect_talk p2 ibv_rc_pingpong ibv_uc_pingpong ibv_ud_pingpong ib_atomic_lat rping
 
-listens() { [ -n "$(ip netns exec p1 ss -Hltn "sport 18515")" ]; }         # ibv_*_pingpong
-listens_rdma() { ip netns exec p1 rdma resource show cm_id | grep -q LISTEN; } # rping
-
-serve() { # READY COMMAND...: in p1, beside the case; its process is $server
-  timeout 60 ip netns exec p1 "${@:2}" >"$WORK/server" 2>&1 &
-  server=$!
-  wait_for 20 "$1"
+say "IPoIB, with packets of sixty thousand bytes"
+large_ping() { ip netns exec p2 ping -c 1 -W 3 -s 60000 "$@" 10.8.0.1; } # OPTION...
+mode() { # datagram|connected MTU
+  local pod
+  for pod in p1 p2; do
+    within "$pod" sh -c 'echo "$0" >/sys/class/net/net1/mode' "$1"
+    ip -n "$pod" link set net1 mtu "$2"
+  done
 }
-served() { wait "$server" || { cat "$WORK/server"; fail "the server: exit $?"; }; }
+# Before the way is known only three pieces wait for it.
+wait_for 20 large_ping
+mode connected 65520
+wait_for 20 large_ping -M 'do'
+mode datagram 2044
+wait_for 20 large_ping
 
-for transport in rc uc ud; do
-  say "$transport"
-  serve listens "ibv_${transport}_pingpong" --iters 200
-  timeout 60 ip netns exec p2 "ibv_${transport}_pingpong" --iters 200 192.168.7.1
-  served
+say "multicast"
+heard() { # whether what is said once more has been enough
+  timeout 20 ip netns exec p2 mckey -m 239.1.1.1 -b 10.8.0.2 -C 3 -s >"$WORK/speaker" 2>&1
+  [ -z "$(jobs -r)" ]
+}
+listeners=()
+for pod in p1 p3; do
+  timeout 60 ip netns exec "$pod" mckey -m 239.1.1.1 -b "10.8.0.${pod#p}" -C 3 >"$WORK/listener.$pod" 2>&1 &
+  listeners+=($!)
 done
+# What is said before the switch knows the group is lost.
+wait_for 30 heard
+for listener in "${listeners[@]}"; do wait "$listener" || { cat "$WORK"/listener.*; fail "a listener: exit $?"; }; done
 
-say "the connection manager, over the addresses that ADD gave"
-serve listens_rdma rping -s -a 10.8.0.1 -C 10
-timeout 60 ip netns exec p2 rping -c -a 10.8.0.1 -C 10
-served
+say "through the switch, though both are VFs of one PF"
+fault "${vf[p2]}" lose_packets 100
+expect_silence p2 ping ibv_rc_pingpong rping
+no_fault "${vf[p2]}" lose_packets
 
-say "p2 is moved to another partition"
-partition blue "0x0001, indx0" "${guids[0]}=full"
-partition red "0x0002, indx0" "${guids[1]}=full"
-wait_for 10 has_pkey p2 "${vf[p2]}" 0x8002
-wait_for 10 lacks_pkey p2 "${vf[p2]}" 0x8001
-serve listens ibv_rc_pingpong --iters 200
-expect_refused "*transport retry counter exceeded*" timeout 60 ip netns exec p2 ibv_rc_pingpong --iters 200 192.168.7.1
-kill "$server"
-wait "$server" 2>/dev/null || true
-
-for pod in p1 p2; do
-  cp "$WORK/$pod" "$WORK/conf"
-  del "$pod"
-done
+detach_pods p1 p2 p3
