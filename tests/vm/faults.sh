@@ -1,7 +1,8 @@
 # The fault loop (tests/vm/fault_loop.cc) over a verb, for the cases faults_add and faults_del: on a sample of its steps, or
-# on every one where the case runs whole.
+# on every one where the case runs whole. Meanwhile two pods on other VFs talk, and notice nothing.
 # shellcheck shell=bash
 . "$ROOT/tests/vm/lib.sh"
+. "$ROOT/tests/vm/traffic.sh"
 
 network() { # NAME VF KEYS [IPAM-KEYS]: with an IPAM that speaks 1.1.0, as GC came with that version
   cat >"$WORK/$1.conf" <<J
@@ -47,12 +48,19 @@ loop() { # VERB POINTS SCENARIO...
 fault_loop_over() { # ADD|DEL
   mkdir "$WORK/leases"
   echo "seed $SEED"
+  prepare_talkers
   isolated
   fresh
+  start_traffic '.rdmaIsolation = true'
   loop "$1" 16 isolated fresh
+  stop_traffic
   rdma_mode shared
   addressed
+  start_traffic .
   loop "$1" 8 addressed
-  awk '/^note:/ {tried += $2; of += $4; del += $7; gc += $11}
-    END {printf "note: %d of %d points tried, %d recovered by DEL, %d by GC\n", tried, of, del, gc}' "$WORK/said"
+  stop_traffic
+  awk -v traffic="$echoes_answered echoes of $echoes_sent, $rdma_pings RDMA pings" '
+    /^note:/ {tried += $2; of += $4; del += $7; gc += $11}
+    END {printf "note: %d of %d points tried, %d recovered by DEL, %d by GC; %s\n", tried, of, del, gc, traffic}' \
+    "$WORK/said"
 }
