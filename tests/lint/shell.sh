@@ -10,7 +10,8 @@ mapfile -t scripts < <(git -c safe.directory="$PWD" ls-files --cached --others -
 done)
 # Sourced files are followed when they are given too, so every batch has those that the cases share. What is sourced by a
 # computed path is not (SC1091, SC2154). Busybox's shell is checked as Debian's dash (SC2187).
-export shared="tests/tools.sh $(echo tests/vm/*.sh)"
+shared=$(echo tests/tools.sh tests/vm/*.sh)
+export shared
 # shellcheck disable=SC2016
 printf '%s\0' "${scripts[@]}" | xargs -0 -n 24 -P "$(nproc)" bash -c 'shellcheck --exclude=SC1091,SC2154,SC2187 "$@" $shared' _
 echo "shell: ${#scripts[@]} files ok"
