@@ -48,4 +48,21 @@ say "trap 256"
 [ -n "$(told_by "$vf" 256)" ] || fail "no trap 256: $(cat "$debugfs/$vf/traps")"
 protect 0 0000000000000000
 wait_for 10 trap_answered "$vf" 256
+
+say "OpenSM with an M_Key of its own"
+traps=$(told_by "$vf" 256)
+printf '%s\n' "m_key 0x$key" "m_key_protection_level 2" "m_key_lease_period 0" >"$WORK/opensm.conf"
+unprotected() { # by the OpenSM that ends the case, which remembers the ports' keys
+  smp "$sm" "$way" $portinfo 1 && smp "$sm" 0,1 $portinfo 0
+}
+at_end wait_for 10 unprotected
+restart_opensm -F "$WORK/opensm.conf"
+expect_refused "no answer" smp "$sm" "$way" $portinfo 1
+expect_refused "no answer" smp "$sm" 0,1 $portinfo 0
+expect_refused "no answer" smp "$own" 0 $pkeytable 0 "$(patch "$table" 2 8001)"
+wait_for 10 trap_answered "$vf" 256
+[ "$(told_by "$vf" 256)" != "$traps" ] || fail "the tries are not told of"
+grep -q 'num:256 (Bad M_Key)' "$opensm_dir/opensm.log" || fail "OpenSM has not heard of it"
+partition blue 0x0001 02:00:00:00:00:00:02:00=full
+wait_for 5 has_pkey host "$vf" 0x8001
 echo "note: trap 256 (sent, repressed): $(told_by "$vf" 256)"
