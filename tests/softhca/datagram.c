@@ -179,7 +179,7 @@ static bool receive_smp(struct softhca *hca, struct softhca_pkt *pkt)
 			return false;
 		smp->return_path[smp->hop_ptr] = 1;
 	}
-	switch (softhca_sma(hca, smp, false)) {
+	switch (softhca_sma(hca, smp, pkt->slid, false)) {
 	case SMA_NOT_MINE:
 		return false;
 	case SMA_DISCARD:
@@ -346,6 +346,12 @@ static void copy_out(struct softhca_pkt *pkt, struct rvt_swqe *wqe)
 	}
 }
 
+/* Subnet management packets go from QP0 to QP0, on a lane of their own. */
+static bool may_address(const struct rvt_qp *qp, const struct softhca_pkt *pkt)
+{
+	return (qp->ibqp.qp_type == IB_QPT_SMI) == !pkt->dest_qp;
+}
+
 /* Returns the enum ib_wc_status of the work request. */
 int softhca_ud_send(struct softhca *hca, struct rvt_qp *qp,
 		    struct rvt_swqe *wqe)
@@ -361,7 +367,10 @@ int softhca_ud_send(struct softhca *hca, struct rvt_qp *qp,
 	fill_address(hca, pkt, wqe);
 	fill_transport(hca, pkt, qp, wqe);
 	copy_out(pkt, wqe);
-	softhca_tx(hca, pkt);
+	if (may_address(qp, pkt))
+		softhca_tx(hca, pkt);
+	else
+		softhca_drop(DROP_QP);
 	kfree(pkt);
 	return IB_WC_SUCCESS;
 }

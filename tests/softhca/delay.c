@@ -73,13 +73,15 @@ bool softhca_delay(struct softhca *hca, const struct softhca_pkt *pkt)
 	if (!ms)
 		return false;
 	d = kzalloc(sizeof(*d), GFP_KERNEL);
-	if (!d)
-		return true;
-	d->pkt = kmemdup(pkt, sizeof(*pkt) + pkt->len, GFP_KERNEL);
-	if (!d->pkt) {
+	if (d)
+		d->pkt = kmemdup(pkt, sizeof(*pkt) + pkt->len, GFP_KERNEL);
+	if (!d || !d->pkt) {
 		kfree(d);
+		softhca_drop(DROP_FAULT);
 		return true;
 	}
+	/* The adapter may have gone by then; a switch has no use for it. */
+	d->pkt->src = NULL;
 	d->due = jiffies + msecs_to_jiffies(ms);
 	d->in = hca->swport;
 	insert(d);

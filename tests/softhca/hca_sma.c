@@ -241,7 +241,7 @@ static bool is_for_sm(const struct softhca *hca, const struct ib_smp *smp)
 
 /* "trusted": of this kernel, which need not know the M_Key. */
 enum softhca_sma_verdict softhca_sma(struct softhca *hca, struct ib_smp *smp,
-				     bool trusted)
+				     u16 slid, bool trusted)
 {
 	bool repress = smp->method == IB_MGMT_METHOD_TRAP_REPRESS;
 	bool set = smp->method == IB_MGMT_METHOD_SET;
@@ -251,7 +251,7 @@ enum softhca_sma_verdict softhca_sma(struct softhca *hca, struct ib_smp *smp,
 		return SMA_NOT_MINE;
 	if (READ_ONCE(hca->faults.freeze_sma))
 		return SMA_DISCARD;
-	if (!trusted && !softhca_mkey_permits(&hca->agent, smp))
+	if (!trusted && !softhca_mkey_permits(&hca->agent, smp, slid))
 		return SMA_DISCARD;
 	if (repress) {
 		softhca_trap_repress(&hca->agent, smp);
@@ -278,7 +278,7 @@ int softhca_process_mad(struct ib_device *ibdev, int flags, u32 port,
 
 	memcpy(out, in, sizeof(*out));
 	if (is_smp(in))
-		verdict = softhca_sma(hca, (struct ib_smp *)out,
+		verdict = softhca_sma(hca, (struct ib_smp *)out, hca->lid,
 				      flags & IB_MAD_IGNORE_MKEY);
 	else
 		verdict = softhca_pma(hca, (struct ib_pma_mad *)out) ?

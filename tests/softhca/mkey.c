@@ -5,9 +5,6 @@
  */
 #include "softhca.h"
 
-#define DR_NOTICE	0x80
-#define DR_TRUNCATED	0x40
-
 static bool key_fits(const struct softhca_agent *agent,
 		     const struct ib_smp *smp)
 {
@@ -21,18 +18,18 @@ static void fill_direct(struct ib_mad_notice_attr *notice,
 	u8 hops = min(smp->hop_cnt, room);
 
 	notice->details.ntc_256.dr_slid = smp->dr_slid;
-	notice->details.ntc_256.dr_trunc_hop = DR_NOTICE | hops;
+	notice->details.ntc_256.dr_trunc_hop = IB_NOTICE_TRAP_DR_NOTICE | hops;
 	if (hops < smp->hop_cnt)
-		notice->details.ntc_256.dr_trunc_hop |= DR_TRUNCATED;
+		notice->details.ntc_256.dr_trunc_hop |= IB_NOTICE_TRAP_DR_TRUNC;
 	memcpy(notice->details.ntc_256.dr_rtn_path, smp->return_path, hops);
 }
 
-static void violation(struct softhca_agent *agent, const struct ib_smp *smp)
+static void violation(struct softhca_agent *agent, const struct ib_smp *smp,
+		      u16 slid)
 {
-	u16 lid = agent->hca ? agent->hca->lid : fabric.lid;
 	struct ib_mad_notice_attr notice = {
 		.details.ntc_256 = {
-			.lid = cpu_to_be16(lid),
+			.lid = cpu_to_be16(slid),
 			.method = smp->method,
 			.attr_id = smp->attr_id,
 			.attr_mod = smp->attr_mod,
@@ -46,23 +43,28 @@ static void violation(struct softhca_agent *agent, const struct ib_smp *smp)
 	softhca_trap_raise(agent, TRAP_MKEY, &notice, 256);
 }
 
-/* False: the request is to be discarded. */
-bool softhca_mkey_permits(struct softhca_agent *agent, struct ib_smp *smp)
+/* False: the request, which came from "slid", is to be discarded. */
+bool softhca_mkey_permits(struct softhca_agent *agent, struct ib_smp *smp,
+			  u16 slid)
 {
 	if (key_fits(agent, smp))
 		return true;
 	if (smp->method == IB_MGMT_METHOD_GET && agent->mkey_protect < 2)
 		return true;
-	violation(agent, smp);
+	violation(agent, smp, slid);
 	return false;
 }
 
-/* What PortInfo shows of it: at level 1 the key is for those who know it. */
+/*
+ * What PortInfo shows of it: at level 1 a Get shows the key to those who know
+ * it.  Who has just set another one may see it.
+ */
 void softhca_mkey_get(const struct softhca_agent *agent, struct ib_smp *smp)
 {
 	struct ib_port_info *pi = (void *)smp->data;
 
-	if (agent->mkey_protect != 1 || key_fits(agent, smp))
+	if (agent->mkey_protect != 1 || smp->method != IB_MGMT_METHOD_GET ||
+	    key_fits(agent, smp))
 		pi->mkey = agent->mkey;
 	pi->mkey_lease_period = cpu_to_be16(agent->mkey_lease);
 	pi->mkeyprot_resv_lmc = agent->mkey_protect << 6;

@@ -5,7 +5,9 @@
  */
 #include "softhca.h"
 
-#define TRAP_259_VALID	0x00ff	/* all fields but the GIDs */
+/* The fields in their order; which bit is which is our own reading. */
+#define VALID_ALL_BUT_GIDS	0x003f
+#define VALID_GIDS		0x00c0
 
 /* Trap 259, whose details the kernel's headers do not have. */
 struct notice_259 {
@@ -34,7 +36,8 @@ int softhca_find_pkey(const u16 *pkeys, int n, u16 pkey)
 
 /*
  * What a port behind the switch may send: the keys of its table, and of those
- * that it holds as a full member the limited form, too.
+ * that it holds as a full member the limited form, too: of two keys of one
+ * partition the full one is the greater number.
  */
 static bool may_send(const struct switch_port *port, u16 pkey)
 {
@@ -52,7 +55,7 @@ static void tell_259(int n, const struct softhca_pkt *pkt)
 	struct ib_mad_notice_attr notice = {};
 	struct notice_259 *d = (void *)&notice.details;
 
-	d->valid = cpu_to_be16(TRAP_259_VALID);
+	d->valid = cpu_to_be16(VALID_ALL_BUT_GIDS);
 	d->lid1 = cpu_to_be16(pkt->slid);
 	d->lid2 = cpu_to_be16(pkt->dlid);
 	d->pkey = cpu_to_be16(pkt->pkey);
@@ -61,6 +64,7 @@ static void tell_259(int n, const struct softhca_pkt *pkt)
 	d->switch_lid = cpu_to_be16(fabric.lid);
 	d->port = n;
 	if (pkt->has_grh) {
+		d->valid |= cpu_to_be16(VALID_GIDS);
 		d->gid1 = pkt->grh.sgid;
 		d->gid2 = pkt->grh.dgid;
 	}

@@ -155,8 +155,9 @@ static void __exit softhca_exit(void)
 {
 	pci_unregister_driver(&softhca_driver);
 	softhca_faults_exit();
-	softhca_agent_stop(&fabric.agent);
+	/* In this order: what is delivered late may raise a trap. */
 	softhca_delay_exit();
+	softhca_agent_stop(&fabric.agent);
 	destroy_workqueue(fabric.wq);
 }
 

@@ -25,7 +25,10 @@ static int execute(struct rvt_qp *qp, struct rvt_swqe *wqe, u8 *rnr_timer,
 		   u32 *delay_ms)
 {
 	struct softhca *hca = ib_to_softhca(qp->ibqp.device);
+	struct softhca_qp *own = qp->priv;
 
+	if (own->last_try)
+		return SOFTHCA_LOST;
 	if (qp->allowed_ops == IB_OPCODE_UD)
 		return softhca_ud_send(hca, qp, wqe);
 	return softhca_connected_send(hca, qp, wqe, rnr_timer, delay_ms);
@@ -42,12 +45,16 @@ static bool retry_when_ready(struct rvt_qp *qp, u8 rnr_timer)
 	return true;
 }
 
-/* No answer came.  False: that was the last try. */
+/* No answer came.  False: and the timeout of the last try has run out. */
 static bool retry_after_timeout(struct rvt_qp *qp)
 {
-	if (!qp->s_retry)
+	struct softhca_qp *own = qp->priv;
+
+	if (own->last_try)
 		return false;
-	qp->s_retry--;
+	own->last_try = !qp->s_retry;
+	if (qp->s_retry)
+		qp->s_retry--;
 	rvt_mod_retry_timer(qp);
 	return true;
 }
@@ -83,6 +90,7 @@ static void finish(struct rvt_qp *qp, struct rvt_swqe *wqe, int status)
 
 	own->carried = 0;
 	own->delayed = false;
+	own->last_try = false;
 	qp->s_retry = qp->s_retry_cnt;
 	qp->s_rnr_retry = qp->s_rnr_retry_cnt;
 	rvt_send_complete(qp, wqe, status);
@@ -117,7 +125,10 @@ static bool send_one(struct rvt_qp *qp)
 
 	if (!(ib_rvt_state_ops[qp->state] & RVT_PROCESS_OR_FLUSH_SEND))
 		return false;
-	if (must_wait(qp, &status, rnr_timer, delay_ms))
+	/* Set to ERR meanwhile, it waits for nothing any more. */
+	if (status < 0 && (ib_rvt_state_ops[qp->state] & RVT_FLUSH_SEND))
+		status = IB_WC_WR_FLUSH_ERR;
+	else if (must_wait(qp, &status, rnr_timer, delay_ms))
 		return false;
 	finish(qp, wqe, status);
 	return true;
@@ -204,4 +215,5 @@ void softhca_qp_stop(struct rvt_qp *qp)
 	cancel_work_sync(&own->work);
 	own->carried = 0;
 	own->delayed = false;
+	own->last_try = false;
 }

@@ -19,7 +19,10 @@
  *			where sleeping is not allowed
  *   fabric.trap_lock	traps; innermost
  *
- * Counters have no lock: they may miss an event, as a sum read meanwhile would.
+ * Inside the mutex a QP's r_lock and in it s_lock are rdmavt's; trap_lock may
+ * be taken under any of them.  Counters and M_Keys have no lock: a counter may
+ * miss an event, and a packet that is there while the M_Key changes is judged
+ * by either.
  */
 #ifndef SOFTHCA_H
 #define SOFTHCA_H
@@ -197,6 +200,7 @@ struct softhca_qp {
 	struct work_struct work;
 	bool special;
 	bool delayed;
+	bool last_try;	/* its timeout runs, and no other will */
 	u32 carried;
 };
 
@@ -334,11 +338,11 @@ void softhca_switch_tx(struct softhca_pkt *pkt);
 int softhca_switch_lookup(u16 lid);
 
 /* switch_sma.c */
-bool softhca_switch_sma(int in, struct ib_smp *smp);
+bool softhca_switch_sma(int in, struct ib_smp *smp, u16 slid);
 
 /* hca_sma.c */
 enum softhca_sma_verdict softhca_sma(struct softhca *hca, struct ib_smp *smp,
-				     bool trusted);
+				     u16 slid, bool trusted);
 void softhca_smp_reply(struct ib_smp *smp, u16 status);
 void softhca_port_info(struct ib_port_info *pi, u8 state, u8 phys, u8 mtu);
 int softhca_process_mad(struct ib_device *ibdev, int flags, u32 port,
@@ -347,7 +351,8 @@ int softhca_process_mad(struct ib_device *ibdev, int flags, u32 port,
 			size_t *out_size, u16 *out_pkey_index);
 
 /* mkey.c */
-bool softhca_mkey_permits(struct softhca_agent *agent, struct ib_smp *smp);
+bool softhca_mkey_permits(struct softhca_agent *agent, struct ib_smp *smp,
+			  u16 slid);
 void softhca_mkey_get(const struct softhca_agent *agent, struct ib_smp *smp);
 void softhca_mkey_set(struct softhca_agent *agent,
 		      const struct ib_port_info *pi);

@@ -60,7 +60,7 @@ static bool direct_outgoing(int in, struct softhca_pkt *pkt)
 		switch_out(smp->initial_path[smp->hop_ptr], pkt);
 		return false;
 	}
-	if (smp->dr_dlid == IB_LID_PERMISSIVE && softhca_switch_sma(in, smp))
+	if (smp->dr_dlid == IB_LID_PERMISSIVE && softhca_switch_sma(in, smp, pkt->slid))
 		return true;
 	softhca_drop(DROP_SMP);
 	return false;
@@ -145,7 +145,8 @@ static bool switch_management(int in, struct softhca_pkt *pkt)
 
 	if (!smp)
 		return false;
-	return pkt->dest_qp ? switch_gmp(pkt) : softhca_switch_sma(in, smp);
+	return pkt->dest_qp ? switch_gmp(pkt) :
+			      softhca_switch_sma(in, smp, pkt->slid);
 }
 
 static void switch_unicast(int in, struct softhca_pkt *pkt)
@@ -170,7 +171,8 @@ void softhca_switch_rx(int in, struct softhca_pkt *pkt)
 {
 	struct ib_smp *smp = pkt_smp(pkt);
 
-	if (pkt->dest_qp && fabric.port[in].state != IB_PORT_ACTIVE) {
+	if (fabric.port[in].phys != IB_PORT_PHYS_STATE_LINK_UP ||
+	    (pkt->dest_qp && fabric.port[in].state != IB_PORT_ACTIVE)) {
 		softhca_drop(DROP_LINK);
 	} else if (!softhca_enforce(in, ENFORCE_INBOUND, pkt)) {
 		return;

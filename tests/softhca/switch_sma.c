@@ -250,14 +250,14 @@ static u16 answer(int in, struct ib_smp *smp, bool set)
 }
 
 /* Turn a request into the switch's answer.  False: there is none. */
-bool softhca_switch_sma(int in, struct ib_smp *smp)
+bool softhca_switch_sma(int in, struct ib_smp *smp, u16 slid)
 {
 	bool set = smp->method == IB_MGMT_METHOD_SET;
 	bool repress = smp->method == IB_MGMT_METHOD_TRAP_REPRESS;
 
 	if (!set && !repress && smp->method != IB_MGMT_METHOD_GET)
 		return false;
-	if (!softhca_mkey_permits(&fabric.agent, smp))
+	if (!softhca_mkey_permits(&fabric.agent, smp, slid))
 		return false;
 	if (repress) {
 		softhca_trap_repress(&fabric.agent, smp);

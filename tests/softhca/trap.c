@@ -74,8 +74,10 @@ static void send_trap(struct work_struct *work)
 	struct softhca_pkt *pkt;
 
 	pkt = kzalloc(sizeof(*pkt) + IB_MGMT_MAD_SIZE, GFP_KERNEL);
-	if (!pkt)
+	if (!pkt) {
+		queue_delayed_work(fabric.wq, &trap->work, TRAP_INTERVAL);
 		return;
+	}
 	mutex_lock(&fabric.mutex);
 	if (!prepare(trap, pkt))
 		;

@@ -30,10 +30,9 @@ addressed() {
   vf=$(vf_pci 0 2)
   set_static_guid 0 2 "$guid"
   partition blue "0x0001, indx0" "$guid=full"
-  wait_for 10 blue_at_first "$vf"
+  wait_for 10 first_pkey_is host "$vf" 0x8001
   network addressed 2 '"pkey": "0x8001", "mtu": 1500' ', "addresses": true'
 }
-blue_at_first() { [[ $(pkeys host "$1") == 0:0x8001* ]]; } # PCI
 
 # Those of its points that were asked for, or all.
 loop() { # VERB POINTS SCENARIO...

@@ -96,6 +96,7 @@ pkeys() { # POD PCI: "0:0x7fff 1:0x8001", without the empty entries
   within "$1" sh -c 'cd /sys/bus/pci/devices/$0/infiniband/*/ports/1/pkeys && grep -v 0x0000 [0-9]*' "$2" | sort -n | xargs
 }
 
+first_pkey_is() { [[ $(pkeys "$1" "$2") == "0:$3"* ]]; }             # POD PCI 0x8001
 is_active() { [ "$(port_state "$1" "$2")" = "4: ACTIVE" ]; }       # POD PCI
 is_down() { [ "$(port_state "$1" "$2")" = "1: DOWN" ]; }           # POD PCI
 has_pkey() { [[ " $(pkeys "$1" "$2") " == *":$3 "* ]]; }           # POD PCI 0x8001
@@ -253,18 +254,28 @@ told_by() { # PCI|switch NUMBER
 }
 trap_answered() { [[ $(told_by "$1" "$2") == *" idle" ]]; } # PCI|switch NUMBER
 
+# Which number of a trap an agent has sent; and whether it has sent another since.
+sent_by() { told_by "$@" | cut -d' ' -f1 | grep . || echo 0; }      # PCI|switch NUMBER
+has_told_since() { [ "$(sent_by "$1" "$2")" -gt "$3" ]; }           # PCI|switch NUMBER BEFORE
+
+# How often OpenSM's log, which is of the whole boot, has a line like that; and whether again since.
+logged() { grep -c "$1" "$opensm_dir/opensm.log" || true; }         # PATTERN
+is_logged_since() { [ "$(logged "$1")" -gt "$2" ]; }                # PATTERN BEFORE
+
+expect_no_answer() { expect_refused "no answer" env SMP_TIMEOUT_MS=500 smp "$@"; } # ARGUMENT... of smp
+
 # A piece of an attribute as smp prints it, and the attribute with a piece replaced.
 piece() { echo "${1:$2 * 2:$3 * 2}"; }                      # HEX OFFSET LENGTH
 patch() { echo "${1:0:$2 * 2}$3${1:$2 * 2 + ${#3}}"; }      # HEX OFFSET NEW
 
-# ibv_rc_pingpong between two functions on the host; over localhost they tell each other their addresses.
-pingpong() { # SERVER-PCI CLIENT-PCI [OPTION...]: the client's exit code, what it says in $WORK/client
-  local server device status=0
-  device=$(rdma_device host "$1")
-  timeout 120 ibv_rc_pingpong -d "$device" "${@:3}" >"$WORK/server" 2>&1 &
+# Between two functions on the host; over localhost they tell each other their addresses.
+pingpong() { # rc|uc|ud SERVER-PCI CLIENT-PCI [OPTION...]: the client's exit code, what it says in $WORK/client
+  local server transport=$1 status=0
+  timeout 120 "ibv_${transport}_pingpong" -d "$(rdma_device host "$2")" "${@:4}" >"$WORK/server" 2>&1 &
   server=$!
   wait_for 20 pingpong_listens
-  timeout 120 ibv_rc_pingpong -d "$(rdma_device host "$2")" "${@:3}" localhost >"$WORK/client" 2>&1 || status=$?
+  timeout "${PATIENCE:-120}" "ibv_${transport}_pingpong" -d "$(rdma_device host "$3")" "${@:4}" localhost \
+    >"$WORK/client" 2>&1 || status=$?
   kill "$server" 2>/dev/null || true
   wait "$server" 2>/dev/null || true
   return "$status"

@@ -87,7 +87,7 @@ client() { # PROGRAM POD [OPTION...]: to p1; what it says is in $WORK/client
   local command
   read -ra command <<<"$(command_of "$1" "$2")"
   case $1 in
-    ping) command=(ping -c 1 -W 3 10.8.0.1) ;;
+    ping) command=(ping -c 1 -w "${PATIENCE:-20}" 10.8.0.1) ;; # until one is answered
     rping) command+=(-c) ;;
     *) command+=(192.168.7.1) ;;
   esac
@@ -112,7 +112,7 @@ expect_silence() { # POD PROGRAM...: none reaches p1, and that for want of an an
   for program; do
     begin=$(milliseconds)
     if [ "$program" != ping ]; then serve "$program"; fi
-    if client "$program" "$pod"; then fail "$program of $pod reaches p1: $(cat "$WORK/client")"; fi
+    if PATIENCE=4 client "$program" "$pod"; then fail "$program of $pod reaches p1: $(cat "$WORK/client")"; fi
     expect_match "$program of $pod" "$(cat "$WORK/client")" "$(no_answer "$program")"
     [ "$program" = ping ] || stop_server
     echo "$program of $pod does not reach p1: $(($(milliseconds) - begin)) ms"
@@ -122,7 +122,8 @@ expect_silence() { # POD PROGRAM...: none reaches p1, and that for want of an an
 no_answer() { # PROGRAM: what it says then
   case $1 in
     ping) echo '*100% packet loss*' ;;
-    rping) echo '*@(RDMA_CM_EVENT_ADDR_ERROR, error -110|failed status 12)*' ;; # the neighbour may be known still
+    # The neighbour, and the way to it, may be known still.
+    rping) echo '*@(RDMA_CM_EVENT_@(ADDR_ERROR|ROUTE_ERROR|UNREACHABLE)|failed status 12)*' ;;
     ibv_*) echo '*transport retry counter exceeded*' ;;
     *) echo '*Failed status 12*' ;; # the same by its number, IBV_WC_RETRY_EXC_ERR
   esac

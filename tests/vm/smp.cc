@@ -73,7 +73,7 @@ std::string umad_of(const std::string& device) {
 void set_path(Smp& smp, const char* path) {
   char* rest = nullptr;
   std::strtoul(path, &rest, 0);  // the first one is the node itself
-  while (*rest == ',') {
+  while (*rest == ',' && smp.hop_count + 1U < sizeof smp.initial_path) {
     const auto port = std::strtoul(rest + 1, &rest, 0);
     smp.initial_path[++smp.hop_count] = static_cast<uint8_t>(port);
   }
@@ -131,7 +131,9 @@ int main(int count, char** arguments) {
   message.smp.transaction = htobe64(static_cast<uint64_t>(::getpid()));
   if (count > 5) set_data(message.smp, arguments[5]);
   const int fd = open_agent(arguments[1], message.header.id);
-  message.header.timeout_ms = 500;
+  const char* patience = std::getenv("SMP_TIMEOUT_MS");
+  message.header.timeout_ms =
+      patience == nullptr ? 5000 : static_cast<uint32_t>(std::strtoul(patience, nullptr, 0));
   message.header.lid = 0xffff;
   if (::write(fd, &message, sizeof message) == sizeof message) return answer(fd);
   if (errno != EINVAL) die("write");

@@ -22,7 +22,7 @@ near() { # WHAT GOT WANT: management packets may have gone by
 names=(port_xmit_packets port_rcv_packets port_xmit_data port_rcv_data)
 for name in "${names[@]}"; do printf -v "before_$name" %s "$(counter "$a" "$name")"; done
 mirrored=$(ask "$switch" "$(switch_port "$a")" PortRcvPkts -x)
-pingpong "$a" "$b" --iters 200 --size 4096 --mtu 1024 || fail "$(cat "$WORK/client")"
+pingpong rc "$a" "$b" --iters 200 --size 4096 --mtu 1024 || fail "$(cat "$WORK/client")"
 for name in "${names[@]}"; do
   before=before_$name
   printf -v "delta_$name" %s $(($(counter "$a" "$name") - ${!before}))

@@ -40,8 +40,8 @@ say "p3 is cut off, in the middle of a word"
 packets() { within p3 sh -c 'cat /sys/bus/pci/devices/$0/infiniband/*/ports/1/counters/port_xmit_packets' "${vf[p3]}"; }
 before=$(packets)
 has_sent() { [ "$(packets)" -gt $((before + 1000)) ]; }
-serve ib_write_bw -n 1000000
-client ib_write_bw p3 -n 1000000 &
+serve ib_write_bw -D 60
+client ib_write_bw p3 -D 60 &
 talker=$!
 wait_for 20 has_sent
 partition guests 0x0003 "${guid[p3]}=full"
