@@ -263,7 +263,7 @@ TEST_CASE("other character devices than before are told where no file can be cor
 TEST_CASE("a lease that cannot be given back now keeps the record, and the error says so") {
   Bed bed;
   bed.install_ipam("[ $VERB = DEL ] && [ ! -e $HERE/well ] && exit 1");
-  bed.k.fail_at(6);  // configure
+  bed.k.fail_at(7);  // configure
   const Error error = add_now(bed).error();
   bed.k.heal();
   REQUIRE(bed.leases().size() == 1);

@@ -64,7 +64,7 @@ const std::vector<Difference> kDifferences{
      [](Bed& b) {
        for (fake::RdmaDevice* device : devices(b)) device->port_guid.value = ib::Guid(1);
      },
-     "mlx5_3 has the port GUID 00:00:00:00:00:00:00:01 instead of 02:00:00:00:00:00:0a:01"},
+     "mlx5_1 has the port GUID 00:00:00:00:00:00:00:01 instead of 02:00:00:00:00:00:0a:01"},
     {"unbound", [](Bed& b) { b.k.unbind(kVf); }, "the interface of 0000:3b:00.1 is not in the pod"},
 };
 

@@ -43,21 +43,35 @@ std::vector<std::string> without(const std::vector<std::string>& all,
   return rest;
 }
 
-Status restore_rdma_names(const Renaming& work) {
-  const std::vector<RdmaDevice> devices = TRY(work.kernel.rdma_devices(kHost, work.record.device));
+struct Misnamed {
+  std::string now;
+  std::string before;
+};
+
+// The RDMA devices at home that lack their names of before. Nothing tells which of them had which.
+Result<std::vector<Misnamed>> misnamed(Kernel& kernel, const Record& record) {
+  const std::vector<RdmaDevice> devices = TRY(kernel.rdma_devices(kHost, record.device));
   std::vector<std::string> names;
   for (const RdmaDevice& device : devices) names.push_back(device.name);
-  std::vector<std::string> missing = without(work.record.found.rdma_devices, names);
-  std::vector<std::string> strange = without(names, work.record.found.rdma_devices);
+  const std::vector<std::string> missing = without(record.found.rdma_devices, names);
+  const std::vector<std::string> strange = without(names, record.found.rdma_devices);
+  std::vector<Misnamed> all;
   for (size_t i = 0; i < std::min(missing.size(), strange.size()); ++i) {
-    std::string name = strange[i];
+    all.push_back({strange[i], missing[i]});
+  }
+  return all;
+}
+
+Status restore_rdma_names(const Renaming& work) {
+  std::vector<Misnamed> devices = TRY(misnamed(work.kernel, work.record));
+  for (Misnamed& device : devices) {
     const auto rename = [&](const std::string& wanted) {
-      Status renamed = work.kernel.rename_rdma(kHost, name, wanted);
-      if (renamed) name = wanted;
+      Status renamed = work.kernel.rename_rdma(kHost, device.now, wanted);
+      if (renamed) device.now = wanted;
       return renamed;
     };
     // Whose it is now cannot be asked by name.
-    TRY(take_name(work, missing[i], rename, [] { return Result<bool>(true); }));
+    TRY(take_name(work, device.before, rename, [] { return Result<bool>(true); }));
   }
   return ok();
 }
@@ -162,6 +176,15 @@ std::string parking_name(const ib::PciAddress& device) {
 }
 
 bool taken(const Status& status) { return !status && status.error().code() == Code::exists; }
+
+Status keep_rdma_names(Kernel& kernel, const Record& record) {
+  const std::vector<Misnamed> devices = TRY(misnamed(kernel, record));
+  for (const Misnamed& device : devices) {
+    Status renamed = kernel.rename_rdma(kHost, device.now, device.before);
+    if (!renamed && !taken(renamed)) return renamed;
+  }
+  return ok();
+}
 
 Status restore_names(Kernel& kernel, const Record& record, Deadline deadline) {
   const Renaming work{kernel, record, deadline};

@@ -1,4 +1,5 @@
 // restore_names(): gives devices at home the names, and the interfaces the settings, they had.
+// keep_rdma_names(): the same for RDMA devices that are about to be given away.
 #pragma once
 
 #include "lib/base/clock.h"
@@ -16,6 +17,12 @@ namespace ibpod::node {
 // then given up. Not the hardware address: no VF's interface takes one, so that no pod can have
 // changed it.
 Status restore_names(Kernel& kernel, const Record& record, Deadline deadline);
+
+// After a bind for a pod. The kernel has given the lowest free number, and where names count in
+// each namespace for itself (docs/kernel-notes.md#rdma-names) that may be the name of a device in a
+// pod, which could not have it back while this one is in use. A name that somebody else holds is
+// left.
+Status keep_rdma_names(Kernel& kernel, const Record& record);
 
 // A name that nobody else wants ("vf0000af001"): a device steps aside to it, so that two that hold
 // each other's name both get through.

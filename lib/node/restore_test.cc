@@ -234,6 +234,7 @@ TEST_CASE("a name that another keeps is given up, and the VF is in service all t
 
 TEST_CASE("an RDMA name that another keeps is given up, too") {
   Attachment a(kIsolated, kAsks[1]);
+  a.k.rdma_names_per_namespace = true;
   REQUIRE(a.give_now());
   a.k.rename_rdma(kHost, "mlx5_3", a.record.found.rdma_devices.front()).value();
   REQUIRE(a.restore_now());

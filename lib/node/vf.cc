@@ -1,5 +1,7 @@
 #include "lib/node/vf.h"
 
+#include "lib/node/names.h"
+
 #include <algorithm>
 
 #include <net/if_arp.h>
@@ -104,7 +106,8 @@ Status set_guids(Kernel& kernel, const Record& record, const Function& function,
   if (is_vfio(record.found.driver)) return verify_told(kernel, function, *wanted);
   TRY(kernel.set_driver(record.device, std::nullopt));
   TRY(kernel.set_driver(record.device, record.found.driver));
-  return await_guids(kernel, record, *wanted, deadline);
+  TRY(await_guids(kernel, record, *wanted, deadline));
+  return keep_rdma_names(kernel, record);
 }
 
 // The RDMA devices go first: moving one makes the kernel create its IPoIB interface anew.

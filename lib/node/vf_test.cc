@@ -98,6 +98,18 @@ TEST_CASE("a VF that shows the asked GUID is not bound anew") {
   }
 }
 
+TEST_CASE("a VF that is bound anew has its RDMA device's name again, unless somebody took it") {
+  Attachment kept(kShared, kAsks[1]);
+  REQUIRE(kept.give_now());
+  CHECK(kept.k.rdma_devices(kHost, kVf).value().front().name ==
+        kept.record.found.rdma_devices.front());
+  Attachment lost(kShared, kAsks[1]);
+  lost.record.found.rdma_devices.front() =
+      lost.k.rdma_devices(kHost, fake::vf_address(0, 1)).value().front().name;
+  REQUIRE(lost.give_now());
+  CHECK(lost.k.rdma_devices(kHost, kVf).value().front().name == "mlx5_4");
+}
+
 TEST_CASE("a VF that does not show the GUID behind the rebind is not given away") {
   Attachment a(kShared, kAsks[1]);
   // The driver came up before the PF's word did.
