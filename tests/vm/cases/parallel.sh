@@ -1,7 +1,6 @@
 #!/bin/bash
 # Eight ADDs on eight VFs at once, then eight DELs.
 # deadline: 180
-# kernels: 6.1 7
 . "$ROOT/tests/vm/lib.sh"
 
 for i in {0..7}; do
