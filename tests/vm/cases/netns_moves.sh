@@ -1,6 +1,6 @@
 #!/bin/bash
 # RDMA devices and netdevs survive many moves between namespaces.
-# deadline: 60 900
+# deadline: 120 900
 # full: moves
 . "$ROOT/tests/vm/lib.sh"
 
