@@ -9,6 +9,9 @@
 namespace ibpod::nl {
 namespace {
 
+// Two that agree end the search: more are needed only while devices come and go.
+constexpr int kMostLists = 50;
+
 Message request(std::string what, int command, uint16_t flags = 0) {
   return Message(std::move(what), static_cast<uint16_t>(RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, command)),
                  flags);
@@ -72,14 +75,19 @@ Result<std::vector<RdmaDevice>> rdma_devices(Socket& socket) {
   return ask_all<RdmaDevice>(socket, message, parse_rdma_device);
 }
 
+// The kernel finds devices by index only, and its list can leave one out while others go
+// (docs/kernel-notes.md#a-list-of-rdma-devices-can-leave-one-out).
 Result<std::optional<RdmaDevice>> find_rdma_device(Socket& socket, const std::string& name) {
-  // The kernel finds devices by index only.
-  std::vector<RdmaDevice> devices = TRY(rdma_devices(socket));
-  std::optional<RdmaDevice> found;
-  for (RdmaDevice& device : devices) {
-    if (device.name == name) found = std::move(device);
+  std::vector<RdmaDevice> before;
+  for (int i = 0; i < kMostLists; ++i) {
+    std::vector<RdmaDevice> devices = TRY(rdma_devices(socket));
+    for (RdmaDevice& device : devices) {
+      if (device.name == name) return std::optional<RdmaDevice>(std::move(device));
+    }
+    if (i > 0 && devices == before) return std::optional<RdmaDevice>();
+    before = std::move(devices);
   }
-  return found;
+  return Error(Code::unavailable, "the RDMA devices change while " + name + " is looked for");
 }
 
 Result<RdmaNetnsMode> rdma_netns_mode(Socket& socket) {

@@ -27,7 +27,7 @@ struct RdmaDevice {
 Result<RdmaDevice> parse_rdma_device(Bytes payload);
 Result<RdmaNetnsMode> parse_rdma_system(Bytes payload);
 
-// The devices that the socket's namespace sees.
+// The devices that the socket's namespace sees. While some go, others can be missing.
 Result<std::vector<RdmaDevice>> rdma_devices(Socket& socket);
 Result<std::optional<RdmaDevice>> find_rdma_device(Socket& socket, const std::string& name);
 Result<RdmaNetnsMode> rdma_netns_mode(Socket& socket);
