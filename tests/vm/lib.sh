@@ -273,14 +273,17 @@ pingpong() { # rc|uc|ud SERVER-PCI CLIENT-PCI [OPTION...]: the client's exit cod
   local server transport=$1 status=0
   timeout 120 "ibv_${transport}_pingpong" -d "$(rdma_device host "$2")" "${@:4}" >"$WORK/server" 2>&1 &
   server=$!
-  wait_for 20 pingpong_listens
+  wait_for 20 listens_tcp host
   timeout "${PATIENCE:-120}" "ibv_${transport}_pingpong" -d "$(rdma_device host "$3")" "${@:4}" localhost \
     >"$WORK/client" 2>&1 || status=$?
   kill "$server" 2>/dev/null || true
   wait "$server" 2>/dev/null || true
   return "$status"
 }
-pingpong_listens() { [ -n "$(ss -Hltn "sport 18515")" ]; }
+
+# Whether a program waits there for its other side: over TCP, as ibv_*_pingpong and perftest do, or by the connection manager.
+listens_tcp() { [ -n "$(within "$1" ss -Hltn "sport 18515")" ]; }          # POD
+listens_cm() { within "$1" rdma resource show cm_id | grep -q LISTEN; }    # POD
 
 # --- calling a plugin -------------------------------------------------------------------------------------------------
 

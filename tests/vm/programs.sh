@@ -68,14 +68,7 @@ serve() { # PROGRAM [OPTION...]: in p1, beside the case; returns when it listens
   if [ "$1" = rping ]; then command+=(-s); fi
   timeout 60 ip netns exec p1 "${command[@]}" "${@:2}" >"$WORK/server" 2>&1 &
   server=$!
-  wait_for 20 listens "$1"
-}
-
-listens() { # PROGRAM
-  case $1 in
-    rping) ip netns exec p1 rdma resource show cm_id | grep -q LISTEN ;;
-    *) [ -n "$(ip netns exec p1 ss -Hltn 'sport = :18515')" ] ;;
-  esac
+  if [ "$1" = rping ]; then wait_for 20 listens_cm p1; else wait_for 20 listens_tcp p1; fi
 }
 
 stop_server() {

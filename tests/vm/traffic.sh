@@ -81,7 +81,6 @@ stop_echoes() {
 
 # --- RDMA -------------------------------------------------------------------------------------------------------------
 
-rping_listens() { ip netns exec talker0 rdma resource show cm_id | grep -q LISTEN; }
 pinged() { grep -c '^ping data' "$WORK/rping.client" || true; }
 pinged_since() { [ "$(pinged)" -gt "$1" ]; }
 
@@ -94,7 +93,7 @@ start_rdma_pings() {
   ip netns exec talker0 rping -s -a 10.11.0.1 >"$WORK/rping.server" 2>&1 &
   rping_server=$!
   talking+=("$rping_server")
-  wait_for 20 rping_listens
+  wait_for 20 listens_cm talker0
   # -V: what came back is what was sent. A line each, written at once.
   ip netns exec talker1 stdbuf -oL rping -c -v -V -a 10.11.0.1 >"$WORK/rping.client" 2>&1 &
   rping=$! rdma_since=$(milliseconds)

@@ -18,7 +18,6 @@ for i in {0..7}; do
     .timeoutSeconds = 60 | $host_local"
 done
 
-listens() { ip netns exec "$1" rdma resource show cm_id | grep -q LISTEN; } # POD
 pinged() { grep -q '^ping data' "$WORK/rping"; }
 
 # Leaves its programs running: $talkers.
@@ -29,7 +28,7 @@ talk() { # SERVER CLIENT
   wait_for 30 ip netns exec "$2" ping -c 1 -W 2 "$address"
   ip netns exec "$1" rping -s -a "$address" >"$WORK/rping.server" 2>&1 &
   talkers=($!)
-  wait_for 30 listens "$1"
+  wait_for 30 listens_cm "$1"
   ip netns exec "$2" stdbuf -oL rping -c -v -V -a "$address" >"$WORK/rping" 2>&1 &
   talkers+=($!)
   wait_for 30 pinged
