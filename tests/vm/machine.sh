@@ -1,5 +1,5 @@
 # The test VM as a machine: its initramfs, its QEMU command line, its accelerator. Sourced by tests/vm/run.
-# Uses $build (a cache folder), what find_kernel has set (kernels.sh), and $memory and $append where the machine has its own.
+# Uses $build (a cache folder), what find_kernel has set (kernels.sh), and $cpus, $memory and $append where the machine has its own.
 # shellcheck shell=bash disable=SC2154
 
 # Everything a boot of this kernel needs; fast when nothing changed.
@@ -50,7 +50,7 @@ qemu() { # ACCELERATOR APPEND QEMU-OPTION...
   for i in 0 1; do
     adapters+=(-device "nvme-subsys,id=sub$i" -device "nvme,bus=port$i,subsys=sub$i,serial=PF$i,$nvme")
   done
-  exec qemu-system-x86_64 -accel "$accelerator" -cpu "$cpu" -smp 2 -m "${VM_MEMORY:-${memory:-2048}}" -M q35 \
+  exec qemu-system-x86_64 -accel "$accelerator" -cpu "$cpu" -smp "${cpus:-1}" -m "${VM_MEMORY:-${memory:-2048}}" -M q35 \
     -display none -monitor none -vga none -nic none -no-reboot -kernel "$vmlinuz" -initrd "$initramfs" \
     -append "console=ttyS0 panic=-1 oops=panic quiet log_buf_len=4M intel_iommu=on mitigations=off norandmaps $append" \
     -device intel-iommu,intremap=off "${adapters[@]}" "$@"

@@ -1,5 +1,6 @@
 #!/bin/bash
 # RDMA devices and netdevs survive many moves between namespaces.
+# machine: multi
 # deadline: 120 900
 # full: moves
 . "$ROOT/tests/vm/lib.sh"

@@ -1,5 +1,6 @@
 #!/bin/bash
 # Eight ADDs on eight VFs at once, then eight DELs.
+# machine: multi
 # deadline: 180
 . "$ROOT/tests/vm/lib.sh"
 

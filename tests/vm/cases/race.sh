@@ -1,5 +1,6 @@
 #!/bin/bash
 # Two ADDs race for one VF: one wins, the other is told who has it, and its DEL changes nothing.
+# machine: multi
 . "$ROOT/tests/vm/lib.sh"
 
 vf=$(vf_pci 0 1)
