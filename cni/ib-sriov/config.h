@@ -2,29 +2,17 @@
 // and ours; docs/configuration.md tells what each one means.
 #pragma once
 
-#include "lib/attach/context.h"
-#include "lib/base/clock.h"
+#include "lib/attach/keys.h"
+#include "lib/attach/vf_endpoint.h"
 #include "lib/base/result.h"
 #include "lib/cni/request.h"
-#include "lib/log/log.h"
-
-#include <optional>
-#include <string>
-#include <vector>
 
 namespace ibpod::ib_sriov {
 
-inline constexpr std::string_view kStateFolder = "/var/lib/ibpod";
-
-struct Config {
-  attach::Order order;
+struct Config : attach::Settings {
+  attach::VfOrder order;
   bool ib_kubernetes = false;             // ibKubernetesEnabled
   bool ib_kubernetes_configured = false;  // … and it has said so for this pod
-  log::Level log_level = log::Level::info;
-  Path log_file;
-  Path state_folder{kStateFolder};
-  // What was read in an odd way, or not at all.
-  std::vector<std::string> warnings;
 };
 
 // invalid names key, value and what would be right; unsupported is for values that are right for

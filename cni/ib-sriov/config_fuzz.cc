@@ -1,34 +1,20 @@
 // Whatever a configuration holds: it is read or refused with a reason, and what was read keeps its
 // promises.
 #include "cni/ib-sriov/config.h"
-#include "lib/ib/guid.h"
+#include "tests/support/fuzz_configuration.h"
 
 #include <cstdint>
-#include <cstdlib>
 
 namespace ibpod::ib_sriov {
 namespace {
 
-void require(bool kept) {
-  if (!kept) std::abort();
-}
-
-bool plain(const Path& path) {
-  for (const Path& part : path) {
-    if (part == "..") return false;
-  }
-  return path.is_absolute() && path.string().find('\0') == std::string::npos;
-}
+using fuzz::require;
 
 void check(const Config& config) {
-  const node::Wanted& wanted = config.order.wanted;
-  require(plain(config.state_folder));
-  require(config.log_file.empty() || plain(config.log_file));
-  require(config.order.device_info.empty() || plain(config.order.device_info));
-  require(config.order.timeout >= Duration(1'000) && config.order.timeout <= Duration(110'000));
-  if (wanted.guids) require(ib::check_assignable(wanted.guids->port).ok());
-  if (wanted.pkey) require(ib::check_tenant(*wanted.pkey).ok());
-  if (wanted.mtu) require(*wanted.mtu >= 68 && *wanted.mtu <= 65520);
+  fuzz::check_settings(config);
+  fuzz::check_wanted(config.order.wanted);
+  const Path& info = config.order.device_info;
+  require(info.empty() || fuzz::is_plain(info));
 }
 
 void read(const json::Value& document, const Result<cni::Network>& network) {

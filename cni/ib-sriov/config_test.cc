@@ -39,10 +39,10 @@ TEST_CASE("a device is all that a network needs, and the rest has its defaults")
   CHECK_FALSE(config.order.wanted.isolation);
   CHECK_FALSE(config.order.vfio);
   CHECK_FALSE(config.ib_kubernetes);
-  CHECK(config.order.timeout == Duration(30'000));
+  CHECK(config.timeout == Duration(30'000));
   CHECK(config.log_level == log::Level::info);
   CHECK(config.log_file.empty());
-  CHECK(config.state_folder == kStateFolder);
+  CHECK(config.state_folder == attach::kStateFolder);
   CHECK(config.warnings.empty());
 }
 
@@ -58,7 +58,7 @@ TEST_CASE("every key is read") {
   CHECK(config.order.wanted.mtu == 4092U);
   CHECK(config.order.wanted.guids == node::Guids{kFirst, kFirst});
   CHECK(config.order.vfio);
-  CHECK(config.order.timeout == Duration(110'000));
+  CHECK(config.timeout == Duration(110'000));
   CHECK(config.order.device_info == "/run/info");
   CHECK(config.ib_kubernetes);
   CHECK(config.ib_kubernetes_configured);
@@ -172,11 +172,11 @@ TEST_CASE("for DEL, and for the log of a refusal, each key is read as far as it 
                  "deviceID":"0000:3b:00.1","pkey":"junk","ipam":{"type":"dhcp"})");
   CHECK(rest.order.device.text() == "0000:3b:00.1");
   CHECK(rest.state_folder == "/run/state");
-  CHECK(rest.order.timeout == Duration(5'000));
+  CHECK(rest.timeout == Duration(5'000));
   CHECK(rest.warnings.size() == 1);
   const Config nothing = remains(R"("deviceID":"../x","stateDir":"x")");
   CHECK(nothing.order.device.empty());
-  CHECK(nothing.state_folder == kStateFolder);
+  CHECK(nothing.state_folder == attach::kStateFolder);
   CHECK(nothing.warnings.size() == 2);
 }
 

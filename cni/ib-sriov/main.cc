@@ -1,69 +1,15 @@
 #include "cni/ib-sriov/plugin.h"
-#include "lib/base/files.h"
-#include "lib/cni/plugin.h"
-#include "lib/cni/streams.h"
-#include "lib/node/linux_kernel.h"
+#include "lib/attach/program.h"
 
-#include <cstdio>
-#include <iostream>
-#include <iterator>
-
-#include <unistd.h>
-
-namespace {
-
-using namespace ibpod;
-
-constexpr char kAbout[] = "ib-sriov " IBPOD_VERSION
-                          ": a CNI plugin that gives pods InfiniBand virtual functions.\n"
-                          "A container runtime or Multus calls it with CNI_COMMAND and a "
-                          "configuration on standard input.\n";
-
-// Without it every record would look as if it were of another boot.
-Result<std::string> read_boot_id() {
-  std::string id = TRY(read_file("/proc/sys/kernel/random/boot_id"));
-  if (id.ends_with('\n')) id.pop_back();
-  return id;
-}
-
-cni::Environment environment_of(char** entries) {
-  cni::Environment environment;
-  for (; *entries != nullptr; ++entries) {
-    const std::string_view entry = *entries;
-    const size_t equals = entry.find('=');
-    if (equals != std::string_view::npos)
-      environment[std::string(entry.substr(0, equals))] = entry.substr(equals + 1);
-  }
-  return environment;
-}
-
-Result<std::unique_ptr<node::Kernel>> open_linux() {
-  std::unique_ptr<node::LinuxKernel> kernel = TRY(node::LinuxKernel::open());
-  return std::unique_ptr<node::Kernel>(std::move(kernel));
-}
-
-}  // namespace
-
-int main(int, char**, char** entries) {
-  const Status secured = cni::secure_streams();
-  if (!secured) {
-    std::fprintf(stderr, "ib-sriov: %s\n", secured.error().text().c_str());
-    return 1;
-  }
-  const cni::Environment environment = environment_of(entries);
-  if (!environment.contains("CNI_COMMAND")) {
-    std::fputs(kAbout, stderr);
-    return 0;
-  }
-  // VERSION echoes what it is asked with. A person may ask without.
-  const bool has_input = environment.at("CNI_COMMAND") != "VERSION" || ::isatty(STDIN_FILENO) == 0;
-  const std::string input =
-      has_input ? std::string(std::istreambuf_iterator<char>(std::cin), {}) : "";
-  log::Log log(log::Level::info);
-  ib_sriov::IbSriov plugin({open_linux, read_boot_id}, log);
-  const cni::Answer answer = cni::serve(plugin, environment, input);
-  if (has_input) plugin.finish(answer.failure);
-  const Status printed = cni::print(answer.output);
-  if (!printed) log.write(log::Level::error, printed.error().text());
-  return printed ? answer.exit_code : 1;
+int main(int, char**, char** environment) {
+  using namespace ibpod;
+  return attach::run(
+      "ib-sriov " IBPOD_VERSION
+      ": a CNI plugin that gives pods InfiniBand virtual functions.\n"
+      "A container runtime or Multus calls it with CNI_COMMAND and a "
+      "configuration on standard input.\n",
+      [](attach::World world, log::Log& log) {
+        return std::make_unique<ib_sriov::IbSriov>(std::move(world), log);
+      },
+      environment);
 }

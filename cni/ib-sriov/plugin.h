@@ -2,58 +2,29 @@
 #pragma once
 
 #include "cni/ib-sriov/config.h"
-#include "lib/attach/context.h"
-#include "lib/cni/plugin.h"
-#include "lib/log/log.h"
-#include "lib/node/kernel.h"
-#include "lib/node/traced_kernel.h"
-
-#include <functional>
-#include <memory>
-#include <optional>
+#include "lib/attach/plugin.h"
+#include "lib/attach/vf_endpoint.h"
 
 namespace ibpod::ib_sriov {
 
-// What main builds the plugin on, and a test something else.
-struct World {
-  std::function<Result<std::unique_ptr<node::Kernel>>()> open_kernel;
-  std::function<Result<std::string>()> boot_id;
-};
-
-class IbSriov : public cni::Plugin {
+class IbSriov : public attach::Plugin {
  public:
-  IbSriov(World world, log::Log& log) : world_(std::move(world)), log_(log) {}
+  IbSriov(attach::World world, log::Log& log) : Plugin("ib-sriov", std::move(world), log) {}
 
-  // Says in the log how the call ended, and where its time went.
-  void finish(const std::optional<cni::Failure>& failure);
-
-  void prepare(const cni::Call& call, const json::Value& document) override;
-  Status configure(const cni::Call& call, const cni::Network& network) override;
-  Result<cni::AddResult> add() override;
-  Status del() override;
-  Status check() override;
-  Status gc() override;
-  Status status() override;
+ protected:
+  void read_remains(const cni::Call& call, const json::Value& document) override;
+  Status read(const cni::Call& call, const cni::Network& network) override;
+  const attach::Settings& settings() const override { return config_; }
+  const node::Wanted& wanted() const override { return config_.order.wanted; }
+  attach::Endpoint& endpoint() override { return endpoint_; }
+  std::string subject() const override;
+  std::string folder(const cni::Call&) const override { return subject(); }
+  Status check_ready(const attach::Context& context) const override;
+  Status check_node(const attach::Context& context) override;
 
  private:
-  // The world as a verb needs it, opened for it.
-  struct Stage;
-  Result<std::unique_ptr<Stage>> open_stage();
-  void name_call(const cni::Call& call, const json::Value& document);
-  void open_log();
-  void warn(const std::vector<std::string>& warnings);
-  Status check_ib_kubernetes(const attach::Context& context) const;
-
-  void observe(const node::Step& step);
-  int64_t& time_of(node::StepKind kind);
-
-  World world_;
-  log::Log& log_;
-  // Where this call's time went so far, in microseconds.
-  int64_t kernel_us_ = 0, wait_us_ = 0, outside_us_ = 0;
-  const cni::Call* call_ = nullptr;
-  const cni::Network* network_ = nullptr;
   Config config_;  // from prepare() on as far as it can be read, from configure() on as it is
+  attach::VfEndpoint endpoint_{config_.order};
 };
 
 }  // namespace ibpod::ib_sriov

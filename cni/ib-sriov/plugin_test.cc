@@ -1,77 +1,18 @@
 // The plugin as a runtime calls it: environment and standard input in, JSON and an exit code out.
 #include "cni/ib-sriov/plugin.h"
 
-#include "lib/node/traced_kernel.h"
-#include "tests/support/fake_kernel.h"
-#include "tests/support/temp_folder.h"
+#include "tests/support/plugin_bed.h"
 
 #include <doctest/doctest.h>
 
 namespace ibpod::ib_sriov {
 namespace {
 
-using fake::FakeKernel;
-
-const Path kPod = "/run/netns/pod";
-const Path kOwn = "/proc/self/ns/net";
 const ib::PciAddress kVf = fake::vf_address(0, 0);
 constexpr const char* kGuid = "02:00:00:00:00:00:0a:01";
 
-// The node outlives a call; the plugin's kernel goes with it.
-std::unique_ptr<node::Kernel> lend(FakeKernel& kernel) {
-  return node::trace(kernel, [](const node::Step&) {});
-}
-
-struct Bed {
-  FakeKernel k = fake::node_with(1, 2);
-  TempFolder state;
-  TempFolder programs;
-  cni::Environment environment;
-  fake::State before;
-  bool finishes = false;  // as main does; most tests would only print what they look at themselves
-
-  Bed() {
-    k.state.namespaces[fake::kHostId].path = kOwn;
-    k.make_namespace(kPod);
-    environment = {{"CNI_COMMAND", "ADD"},
-                   {"CNI_CONTAINERID", "c1"},
-                   {"CNI_NETNS", kPod.string()},
-                   {"CNI_IFNAME", "net1"},
-                   {"CNI_PATH", programs.path().string()},
-                   {"PATH", "/usr/bin:/bin"}};
-    before = k.state;
-  }
-  cni::Answer call(const std::string& input) {
-    log::Log log(log::Level::error);
-    log.set_least(log::Level::error);
-    const auto kernel = [this]() -> Result<std::unique_ptr<node::Kernel>> { return lend(k); };
-    IbSriov plugin({kernel, []() -> Result<std::string> { return std::string("boot"); }}, log);
-    cni::Answer answer = cni::serve(plugin, environment, input);
-    if (finishes) plugin.finish(answer.failure);
-    return answer;
-  }
-  cni::Answer call(const std::string& verb, const std::string& input) {
-    environment["CNI_COMMAND"] = verb;
-    return call(input);
-  }
-  // What an attachment is known by, and `keys`.
-  std::string bare(const std::string& keys, const std::string& version = "1.1.0") const {
-    return R"({"cniVersion":")" + version + R"(","name":"blue","stateDir":")" +
-           (state.path() / "made").string() + "\"," + keys + "}";
-  }
-  // `keys` behind a configuration that is in order.
-  std::string config(const std::string& keys, const std::string& version = "1.1.0") const {
-    const std::string type = R"("type":"ib-sriov","logLevel":"error")";
-    return bare(type + (keys.empty() ? "" : ",") + keys, version);
-  }
-  // What is not as it was: on the node, and in the state folder.
-  std::string changes() const {
-    std::string text = fake::diff(before, k.state);
-    const Path attachments = state.path() / "made" / "attachments";
-    const auto files = list_folder(attachments);
-    for (const std::string& file : files.value()) text += "+ " + file + "\n";
-    return text;
-  }
+struct Bed : attach::PluginBed<IbSriov> {
+  Bed() : PluginBed("ib-sriov") {}
 };
 
 const std::string kDevice = R"("deviceID":"0000:3b:00.1")";
@@ -261,13 +202,6 @@ TEST_CASE("ib-kubernetes is waited for where the network says so") {
 
 // --- bad inputs
 
-struct Bad {
-  std::string variable;  // "" : `value` is keys of the configuration; "raw": all of it
-  std::string value;
-  int code;
-  std::string message;
-};
-
 std::string key(const std::string& text) { return kDevice + "," + text; }
 const std::string kNoPciAddress = "\" is no PCI address: expected a form such as 0000:3b:00.2";
 const std::string kNoGuid =
@@ -284,7 +218,7 @@ const std::string kContainer =
 const std::string kIfname =
     "\": expected 1 to 15 characters without '/', ':', '%' and white space, not \".\" or \"..\"";
 
-const std::vector<Bad> kBad{
+const std::vector<attach::BadInput> kBad{
     // JSON
     {"raw", "[]", 6, "the document: expected an object, got a list"},
     {"raw", R"({"name":"n","name":"m"})", 6, "JSON: the key \"name\" is there twice"},
@@ -432,21 +366,9 @@ const std::vector<Bad> kBad{
 
 TEST_CASE("bad input is refused with its code and its reason, and changes nothing") {
   MESSAGE(kBad.size() << " bad inputs");
-  for (const Bad& bad : kBad) {
+  for (const attach::BadInput& bad : kBad) {
     Bed bed;
-    std::string input = bed.config(kDevice);
-    if (bad.variable == "raw") input = bad.value;
-    if (bad.variable.empty()) input = bed.config(bad.value);
-    if (bad.variable.starts_with("CNI_")) bed.environment[bad.variable] = bad.value;
-    CAPTURE(bad.variable);
-    CAPTURE(bad.value);
-    const cni::Answer answer = bed.call(input);
-    CHECK(answer.exit_code == 1);
-    REQUIRE(answer.failure);
-    CHECK(answer.failure->code == bad.code);
-    CHECK(answer.failure->message == bad.message);
-    CHECK(bed.changes() == "");
-    CHECK(bed.k.trail().empty());
+    expect_refused(bed, bad, kDevice);
   }
 }
 

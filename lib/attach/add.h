@@ -1,14 +1,15 @@
-// ADD: a device goes into a pod.
+// ADD: a pod gets its interface.
 #pragma once
 
-#include "lib/attach/context.h"
+#include "lib/attach/endpoint.h"
 #include "lib/cni/result.h"
 
 namespace ibpod::attach {
 
-// Claims the device, writes the record, gives the pod what is ordered, waits for the partition,
-// asks IPAM for addresses, sets and announces them. Whatever fails is undone by release(); what
+// Claims what is to be given, writes the record, gives it to the pod, waits for the partition, asks
+// IPAM for addresses, sets and announces them. Whatever fails is undone by release(); what
 // cannot be undone now stays recorded, and the error says so.
-Result<cni::AddResult> add(const Context& context, const Order& order);
+Result<cni::AddResult> add(const Context& context, Endpoint& endpoint, const node::Wanted& wanted,
+                           Duration timeout);
 
 }  // namespace ibpod::attach

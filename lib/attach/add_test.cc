@@ -2,6 +2,7 @@
 
 #include "lib/attach/del.h"
 #include "lib/attach/gc.h"
+#include "lib/attach/test_loop.h"
 #include "lib/cni/errors.h"
 #include "tests/support/attach_bed.h"
 
@@ -16,10 +17,10 @@ namespace {
 using fake::FakeKernel;
 constexpr Duration kLong{60'000};
 
-Result<cni::AddResult> add_now(Bed& bed) { return add(bed.context(), bed.order); }
+Result<cni::AddResult> add_now(Bed& bed) { return bed.add(); }
 Status del_now(Bed& bed) {
   bed.be(cni::Verb::del, "c1", kPod);
-  return del(bed.context(), kVf, kLong);
+  return del(bed.context(), kVf.text(), kLong);
 }
 int code_of(const Error& error) { return cni::failure_of(error).code; }
 
@@ -132,7 +133,7 @@ TEST_CASE("what cannot be is refused with its code and its reason, and changes n
     CHECK(bed.leftovers() == "");
     CHECK(bed.leases().empty());
     bed.be(cni::Verb::del, "c1", bed.call.netns);
-    CHECK(del(bed.context(), bed.order.device, kLong));
+    CHECK(del(bed.context(), bed.order.device.text(), kLong));
     CHECK(bed.leftovers() == "");
   }
 }
@@ -219,9 +220,10 @@ TEST_CASE("a pod that has ended while its ADD waited for the device is given not
     alive = alive && step.kind != node::StepKind::order;
   });
   const Context c = bed.context();
+  VfEndpoint endpoint(bed.order);
   const Result<cni::AddResult> added =
       add({*kernel, c.records, c.boot_id, c.plugin, c.call, c.network, c.warn, c.inform, c.observe},
-          bed.order);
+          endpoint, bed.order.wanted, bed.timeout);
   REQUIRE_FALSE(added);
   CHECK(added.error().text() ==
         "CNI_NETNS: the network namespace /run/netns/pod has ended while the attachment was being "
@@ -278,7 +280,8 @@ TEST_CASE("a lease that cannot be given back now keeps the record, and the error
 
 TEST_CASE("a DEL that comes while IPAM is slow wins, and leaves no lease") {
   Bed bed;
-  const auto added = add_while_ipam_waits(bed, [&] { CHECK(del(bed.context(), kVf, kLong)); });
+  const auto added =
+      add_while_ipam_waits(bed, [&] { CHECK(del(bed.context(), kVf.text(), kLong)); });
   REQUIRE_FALSE(added);
   CHECK(code_of(added.error()) != 0);
   CHECK(bed.leftovers() == "");
@@ -340,20 +343,6 @@ TEST_CASE("a PF on vfio-pci is handed over as it is") {
 
 // --- the loops
 
-using Fault = std::function<void(FakeKernel&)>;
-enum class Afterwards { del, gc };
-
-bool clean_up(Bed& bed, Afterwards how) {
-  bed.k.heal();
-  if (how == Afterwards::del) return del_now(bed).ok();
-  for (auto entry = bed.before.namespaces.begin(); entry != bed.before.namespaces.end();) {
-    entry = entry->second.path == kPod ? bed.before.namespaces.erase(entry) : std::next(entry);
-  }
-  bed.k.kill_namespace(kPod);
-  bed.be(cni::Verb::gc, "", "");
-  return gc(bed.context(), kLong).ok();
-}
-
 void prepare(Bed& bed, fake::IpoibReappears world, bool isolation) {
   bed.k.ipoib_reappears = world;
   bed.k.renames_while_up = world == fake::IpoibReappears::in_target;
@@ -364,61 +353,9 @@ void prepare(Bed& bed, fake::IpoibReappears world, bool isolation) {
   bed.order.wanted.pkey = ib::PKey(0x8001);
 }
 
-// Whether the fault has struck.
-bool point_of_add(Bed& bed, const Fault& fault, Afterwards how) {
-  fault(bed.k);
-  try {
-    const Result<cni::AddResult> added = add_now(bed);
-    CHECK((added || bed.k.struck()));
-  } catch (const fake::Killed&) {
-  }
-  const bool struck = bed.k.struck();
-  CHECK(clean_up(bed, how));
-  CHECK(bed.leftovers() == "");
-  return struck;
-}
-
-bool point_of_del(Bed& bed, const Fault& fault, Afterwards how) {
-  REQUIRE(add_now(bed));
-  fault(bed.k);
-  try {
-    const Status deleted = del_now(bed);
-    if (deleted) CHECK(bed.leftovers() == "");
-  } catch (const fake::Killed&) {
-  }
-  const bool struck = bed.k.struck();
-  CHECK(clean_up(bed, how));
-  CHECK(bed.leftovers() == "");
-  return struck;
-}
-
-std::vector<Fault> faults(int n, FakeKernel::Count count) {
-  using When = FakeKernel::When;
-  return {[=](FakeKernel& k) { k.fail_at(n, count); },
-          [=](FakeKernel& k) { k.fail_after(n, count); },
-          [=](FakeKernel& k) { k.fail_from(n, count); },
-          [=](FakeKernel& k) { k.kill_at(n, When::before_effect, count); },
-          [=](FakeKernel& k) { k.kill_at(n, When::after_effect, count); }};
-}
-
-int loop(fake::IpoibReappears world, bool isolation, bool ipam, FakeKernel::Count count) {
-  int points = 0;
-  for (const auto& point : {&point_of_add, &point_of_del}) {
-    bool more = true;
-    for (int n = 0; more; ++n) {
-      more = false;
-      for (const Fault& fault : faults(n, count)) {
-        for (const Afterwards how : {Afterwards::del, Afterwards::gc}) {
-          CAPTURE(n);
-          Bed bed(ipam);
-          prepare(bed, world, isolation);
-          more |= point(bed, fault, how);
-          ++points;
-        }
-      }
-    }
-  }
-  return points;
+int loop(fake::IpoibReappears world, bool isolation, bool ipam) {
+  return loop_over(FakeKernel::Count::orders, ipam,
+                   [&](Bed& bed) { prepare(bed, world, isolation); });
 }
 
 TEST_CASE(
@@ -427,10 +364,10 @@ TEST_CASE(
   int points = 0;
   for (const auto world : {IpoibReappears::in_host, IpoibReappears::in_target}) {
     for (const bool isolation : {true, false}) {
-      points += loop(world, isolation, false, FakeKernel::Count::orders);
+      points += loop(world, isolation, false);
     }
   }
-  points += loop(IpoibReappears::in_host, true, true, FakeKernel::Count::orders);
+  points += loop(IpoibReappears::in_host, true, true);
   MESSAGE("ADD and DEL: " << points << " points");
 }
 

@@ -1,12 +1,17 @@
 // CHECK: whether an attachment still is what ADD made of it.
 #pragma once
 
-#include "lib/attach/context.h"
+#include "lib/attach/endpoint.h"
+
+#include <string>
 
 namespace ibpod::attach {
 
-// Looks at the record, the interface, its GUID, the RDMA device, the partition and the addresses of
-// prevResult, then asks IPAM. The first thing that is not as it was is the error, reported as 106.
-Status check(const Context& context, const Order& order);
+// Looks at the record, at what the endpoint has to say and at the addresses of prevResult, then
+// asks IPAM. The first thing that is not as it was is the error, reported as 106.
+Status check(const Context& context, Endpoint& endpoint, Duration timeout);
+
+// Such an error.
+Error differs(const std::string& text);
 
 }  // namespace ibpod::attach

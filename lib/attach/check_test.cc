@@ -15,7 +15,7 @@ void make(Bed& bed) {
   bed.order.wanted.mtu = 1500;
   bed.order.wanted.pkey = ib::PKey(0x8001);
   bed.k.fabric.pkeys[kAsked.port] = {ib::PKey(0x8001)};
-  REQUIRE(add(bed.context(), bed.order));
+  REQUIRE(bed.add());
   bed.be(cni::Verb::check, "c1", kPod);
   bed.configure(
       R"("ipam":{"type":"lease"},"prevResult":{"cniVersion":"1.0.0","ips":[{"address":"10.1.2.3/24","gateway":"10.1.2.1"}],"routes":[{"dst":"0.0.0.0/0"}]})");
@@ -72,7 +72,7 @@ TEST_CASE("CHECK is content with what ADD made, and changes nothing") {
   Bed bed;
   make(bed);
   const fake::State given = bed.k.state;
-  const Status checked = check(bed.context(), bed.order);
+  const Status checked = bed.check();
   REQUIRE_MESSAGE(checked, (checked ? "" : checked.error().text()));
   CHECK(fake::diff(given, bed.k.state) == "");
   CHECK(bed.ipam_calls().back().starts_with("CHECK c1:net1"));
@@ -82,7 +82,7 @@ TEST_CASE("an MTU that the broadcast group has lowered is no difference") {
   Bed bed;
   make(bed);
   bed.k.interface(kPod, "net1").mtu = 1400;
-  CHECK(check(bed.context(), bed.order));
+  CHECK(bed.check());
 }
 
 TEST_CASE("CHECK of a device on vfio-pci looks at its driver and at what the PF was told") {
@@ -90,19 +90,18 @@ TEST_CASE("CHECK of a device on vfio-pci looks at its driver and at what the PF 
   bed.k.unbind(kVf);
   bed.k.bind(kVf, "vfio-pci").value();
   bed.order.wanted.isolation = false;
-  REQUIRE(add(bed.context(), bed.order));
+  REQUIRE(bed.add());
   bed.be(cni::Verb::check, "c1", kPod);
-  CHECK(check(bed.context(), bed.order));
+  CHECK(bed.check());
   SUBCASE("other GUIDs") {
     bed.k.function_state(kVf).port_guid.value = ib::Guid(1);
-    CHECK(check(bed.context(), bed.order).error().text() ==
+    CHECK(bed.check().error().text() ==
           "the PF has been told the port GUID 00:00:00:00:00:00:00:01 for 0000:3b:00.1 instead of "
           "02:00:00:00:00:00:0a:01");
   }
   SUBCASE("another driver") {
     bed.k.unbind(kVf);
-    CHECK(check(bed.context(), bed.order).error().text() ==
-          "0000:3b:00.1 is bound to no driver instead of vfio-pci");
+    CHECK(bed.check().error().text() == "0000:3b:00.1 is bound to no driver instead of vfio-pci");
   }
 }
 
@@ -112,7 +111,7 @@ TEST_CASE("CHECK names what is not as ADD made it") {
     make(bed);
     CAPTURE(difference.name);
     difference.make(bed);
-    const Status checked = check(bed.context(), bed.order);
+    const Status checked = bed.check();
     REQUIRE_FALSE(checked);
     CHECK(checked.error().text() == difference.text);
     CHECK(cni::failure_of(checked.error()).code == cni::kCheckFailed);
@@ -126,7 +125,7 @@ TEST_CASE("CHECK tells of a partition that has gone from the port's table") {
     device->port.value.pkeys.front() = ib::PKey(0x7fff);
   }
   bed.k.fabric.pkeys.clear();
-  const Error error = check(bed.context(), bed.order).error();
+  const Error error = bed.check().error();
   CHECK(cni::failure_of(error).code == cni::kCheckFailed);
   CHECK(error.text().starts_with("partition 0x8001 is not there: "));
 }

@@ -22,14 +22,14 @@ std::string whose(const node::Record& record) {
 // Who has the device; or that waiting for it is of no use (the error).
 Result<std::optional<std::string>> holder(const Context& context, const node::RecordName& own,
                                           std::vector<node::RecordName>& dead) {
-  const std::vector<node::RecordName> names = TRY(context.records.of_device(own.device));
+  const std::vector<node::RecordName> names = TRY(context.records.in_folder(own.folder));
   std::optional<std::string> living;
   for (const node::RecordName& name : names) {
     const Result<node::Record> record = context.records.read(name);
     if (!record && record.error().code() == Code::not_found) continue;
     if (!record && !is_damaged(record)) return record.error();
     if (!record) {
-      return Error(Code::busy, own.device.text() +
+      return Error(Code::busy, own.folder +
                                    " is out of service until garbage collection has cleaned it: " +
                                    record.error().text());
     }
@@ -38,7 +38,7 @@ Result<std::optional<std::string>> holder(const Context& context, const node::Re
     if (!live || name == own) {
       dead.push_back(name);
     } else if (name.container_id == own.container_id) {
-      return Error(Code::busy, own.device.text() + " is already in this pod, as " + name.ifname);
+      return Error(Code::busy, own.folder + " is already in this pod, as " + name.ifname);
     } else {
       living = whose(*record);
     }
@@ -54,10 +54,10 @@ Result<FolderLock> claim(const Context& context, const node::RecordName& own, De
     std::optional<std::string> living;
     std::optional<FolderWatch> watch;
     {
-      FolderLock lock = TRY(context.records.lock(own.device, deadline));
+      FolderLock lock = TRY(context.records.lock(own.folder, deadline));
       living = TRY(holder(context, own, dead));
       if (!living && dead.empty()) return lock;
-      watch = TRY(context.records.watch(own.device));
+      watch = TRY(context.records.watch(own.folder));
     }
     for (const node::RecordName& name : dead) {
       // Later may be better, whatever it was: the device is in quarantine until then.
@@ -69,7 +69,7 @@ Result<FolderLock> claim(const Context& context, const node::RecordName& own, De
     TRY(watch->wait(deadline.at_most(kLookAgain)));
     if (deadline.passed()) {
       return Error(Code::busy,
-                   own.device.text() + " still belongs to " + *living + ", whose DEL has not come");
+                   own.folder + " still belongs to " + *living + ", whose DEL has not come");
     }
   }
 }

@@ -7,7 +7,7 @@
 
 namespace ibpod::attach {
 
-// The lock of the device, at a moment when no other record names it. Until then the last pod's key
+// The lock of the folder, at a moment when no other record is in it. Until then the last pod's key
 // or GUID may still be on it: after a forced deletion the kubelet gives a device to the next pod
 // before the last one's DEL. Records of pods that are gone for certain (another boot, a namespace
 // that does not exist any more) are released right here. unavailable at the deadline, or at once

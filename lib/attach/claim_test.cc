@@ -12,7 +12,7 @@ namespace ibpod::attach {
 namespace {
 
 const Path kOther = "/run/netns/other";
-const node::RecordName kOwnName{kVf, "c1", "net1"};
+const node::RecordName kOwnName{kVf.text(), "c1", "net1"};
 const Deadline kNow = Deadline::in(Duration(0));
 Deadline soon() { return Deadline::in(Duration(60'000)); }
 
@@ -22,7 +22,7 @@ void give_to_other(Bed& bed) {
   bed.remember();
   bed.be(cni::Verb::add, "c0", kOther);
   bed.call.pod = {"web-0", "shop", ""};
-  REQUIRE(add(bed.context(), bed.order));
+  REQUIRE(bed.add());
   bed.be(cni::Verb::add, "c1", kPod);
 }
 
@@ -48,8 +48,8 @@ TEST_CASE(
   CHECK(error.text() ==
         "0000:3b:00.1 still belongs to pod shop/web-0 (net1), whose DEL has not come");
   CHECK(fake::diff(given, bed.k.state) == "");
-  CHECK(add(bed.context(), {kVf, bed.order.wanted, false, Duration(50), {}}).error().text() ==
-        error.text());
+  bed.timeout = Duration(50);
+  CHECK(bed.add().error().text() == error.text());
   CHECK(fake::diff(given, bed.k.state) == "");
   CHECK(bed.recorded() == std::vector<std::string>{"0000:3b:00.1/c0:net1"});
 }
@@ -58,9 +58,9 @@ TEST_CASE("the claim succeeds as soon as the other's record goes") {
   Bed bed(false);
   give_to_other(bed);
   std::thread other([&] {
-    const Result<FolderLock> lock = bed.records.lock(kVf, soon());
+    const Result<FolderLock> lock = bed.records.lock(kVf.text(), soon());
     CHECK(lock);
-    CHECK(bed.records.remove({kVf, "c0", "net1"}));
+    CHECK(bed.records.remove({kVf.text(), "c0", "net1"}));
   });
   CHECK(claim(bed.context(), kOwnName, soon()));
   other.join();
@@ -97,9 +97,9 @@ TEST_CASE("a dead pod's VF that cannot be released now is error 11") {
 
 TEST_CASE("one pod does not get the same VF under two names") {
   Bed bed(false);
-  REQUIRE(add(bed.context(), bed.order));
+  REQUIRE(bed.add());
   bed.be(cni::Verb::add, "c1", kPod, "net2");
-  const Error error = add(bed.context(), bed.order).error();
+  const Error error = bed.add().error();
   CHECK(cni::failure_of(error).code == cni::kTryAgainLater);
   CHECK(error.text() == "0000:3b:00.1 is already in this pod, as net1");
   CHECK(bed.recorded().size() == 1);
@@ -108,25 +108,25 @@ TEST_CASE("one pod does not get the same VF under two names") {
 TEST_CASE(
     "a second ADD of the same attachment is refused while the first one's interface is there") {
   Bed bed(false);
-  REQUIRE(add(bed.context(), bed.order));
-  CHECK(cni::failure_of(add(bed.context(), bed.order).error()).code == cni::kInterfaceExists);
+  REQUIRE(bed.add());
+  CHECK(cni::failure_of(bed.add().error()).code == cni::kInterfaceExists);
   CHECK(bed.recorded().size() == 1);
 }
 
 TEST_CASE("what a killed ADD of the same attachment left is released first") {
   Bed bed(false);
   bed.k.kill_at(2, fake::FakeKernel::When::after_effect);
-  CHECK_THROWS_AS((void)add(bed.context(), bed.order), fake::Killed);
+  CHECK_THROWS_AS((void)bed.add(), fake::Killed);
   bed.k.heal();
   CHECK(bed.recorded().size() == 1);
-  CHECK(add(bed.context(), bed.order));
+  CHECK(bed.add());
 }
 
 TEST_CASE("a damaged record keeps the device out of service: error 11, and nothing is touched") {
   Bed bed(false);
   std::filesystem::create_directories(bed.record_file().parent_path());
   REQUIRE(write_file_atomically(bed.record_file("c0"), "{"));
-  const Error error = add(bed.context(), bed.order).error();
+  const Error error = bed.add().error();
   CHECK(cni::failure_of(error).code == cni::kTryAgainLater);
   CHECK(
       error.text().starts_with("0000:3b:00.1 is out of service until garbage collection has "

@@ -20,7 +20,7 @@ struct Context {
   node::Kernel& kernel;
   const node::Records& records;
   std::string boot_id;  // of this boot
-  std::string plugin;   // "ib-sriov"
+  std::string plugin;   // "ib-sriov", "ipoib"
   const cni::Call& call;
   const cni::Network& network;
   // Takes what an operator should know although nothing has failed.
@@ -43,17 +43,6 @@ auto timed(const Context& context, const std::string& step, Work work) {
                    result ? nullptr : &result.error(), node::StepKind::outside});
   return result;
 }
-
-// What a network's configuration orders for one attachment.
-struct Order {
-  ib::PciAddress device;
-  node::Wanted wanted;
-  // vfioPciMode: the device has to be on vfio-pci. Without it, that is looked up.
-  bool vfio = false;
-  Duration timeout{30'000};
-  // CNIDeviceInfoFile; empty: none.
-  Path device_info;
-};
 
 // Work that undoes what an ADD began, after its own time is over.
 inline constexpr Duration kUndoTime{20'000};

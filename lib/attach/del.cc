@@ -3,6 +3,7 @@
 #include "lib/attach/addresses.h"
 #include "lib/attach/release.h"
 #include "lib/attach/requirements.h"
+#include "lib/node/child.h"
 #include "lib/node/restore.h"
 
 #include <algorithm>
@@ -10,23 +11,30 @@
 namespace ibpod::attach {
 namespace {
 
-// Whether a record of somebody else names the device.
-Result<bool> belongs_to_another(const Context& context, const ib::PciAddress& device) {
-  const std::vector<node::RecordName> names = TRY(context.records.of_device(device));
+// Whether a record of somebody else is in the folder.
+Result<bool> belongs_to_another(const Context& context, const std::string& folder) {
+  const std::vector<node::RecordName> names = TRY(context.records.in_folder(folder));
   return std::any_of(names.begin(), names.end(), [&](const node::RecordName& name) {
     return name.container_id != context.call.container_id || name.ifname != context.call.ifname;
   });
 }
 
-Status release_unrecorded(const Context& context, const ib::PciAddress& device, Deadline deadline) {
+Status take_from(const Context& context, const node::Namespace& pod, const std::string& folder,
+                 Deadline deadline) {
+  if (node::is_child_link(folder)) return node::remove_child_in(context.kernel, pod, folder);
+  const ib::PciAddress device = TRY(ib::PciAddress::parse(folder));
+  return node::fetch_from(context.kernel, pod, device, deadline);
+}
+
+Status release_unrecorded(const Context& context, const std::string& folder, Deadline deadline) {
   if (context.call.netns.empty()) return ok();
   const std::optional<node::Namespace> pod = TRY(context.kernel.find_namespace(context.call.netns));
   if (!pod) return ok();
   const bool own = TRY(is_own_namespace(context, *pod));
   if (own) return ok();
-  const FolderLock lock = TRY(context.records.lock(device, deadline));
-  const bool taken = TRY(belongs_to_another(context, device));
-  return taken ? ok() : node::fetch_from(context.kernel, *pod, device, deadline);
+  const FolderLock lock = TRY(context.records.lock(folder, deadline));
+  const bool taken = TRY(belongs_to_another(context, folder));
+  return taken ? ok() : take_from(context, *pod, folder, deadline);
 }
 
 // For an attachment without record. An IPAM that is not there, or does not speak the
@@ -49,11 +57,11 @@ Status release_addresses_of_call(const Context& context, Deadline deadline) {
   return timed(context, "IPAM DEL", [&] { return (*ipam)->del(deadline); });
 }
 
-// The devices of the records that speak for nobody any more; what the others speak of is released.
-std::vector<ib::PciAddress> release_recorded(const Context& context,
-                                             const std::vector<node::RecordName>& names,
-                                             Deadline deadline, Errors& errors) {
-  std::vector<ib::PciAddress> damaged;
+// The folders of the records that speak for nobody any more; what the others speak of is released.
+std::vector<std::string> release_recorded(const Context& context,
+                                          const std::vector<node::RecordName>& names,
+                                          Deadline deadline, Errors& errors) {
+  std::vector<std::string> damaged;
   for (const node::RecordName& name : names) {
     const Result<node::Record> record = context.records.read(name);
     if (!is_damaged(record)) {
@@ -61,24 +69,24 @@ std::vector<ib::PciAddress> release_recorded(const Context& context,
       continue;
     }
     context.warn(record.error().text() +
-                 ": the device stays out of service until garbage collection");
-    damaged.push_back(name.device);
+                 ": it stays until garbage collection, and a VF out of service");
+    damaged.push_back(name.folder);
   }
   return damaged;
 }
 
 }  // namespace
 
-Status del(const Context& context, const std::optional<ib::PciAddress>& device, Duration timeout) {
+Status del(const Context& context, const std::string& folder, Duration timeout) {
   // What an ADD had little patience for has still to be undone.
   const Deadline deadline = Deadline::in(std::max(timeout, kUndoTime));
   const std::vector<node::RecordName> names =
       TRY(context.records.of_attachment(context.call.container_id, context.call.ifname));
   Errors errors;
-  std::vector<ib::PciAddress> rest = release_recorded(context, names, deadline, errors);
+  std::vector<std::string> rest = release_recorded(context, names, deadline, errors);
   if (rest.size() < names.size()) return errors.status();
-  if (names.empty() && device) rest.push_back(*device);
-  for (const ib::PciAddress& one : rest) {
+  if (names.empty() && !folder.empty()) rest.push_back(folder);
+  for (const std::string& one : rest) {
     errors.collect(release_unrecorded(context, one, deadline));
   }
   errors.collect(release_addresses_of_call(context, deadline));

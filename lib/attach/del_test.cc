@@ -14,7 +14,7 @@ const Path kOther = "/run/netns/other";
 
 Status del_as(Bed& bed, const std::string& container, const Path& netns) {
   bed.be(cni::Verb::del, container, netns);
-  return del(bed.context(), kVf, kLong);
+  return del(bed.context(), kVf.text(), kLong);
 }
 
 void forget_pod(Bed& bed) {
@@ -24,7 +24,7 @@ void forget_pod(Bed& bed) {
 TEST_CASE("DEL works twice, and without a namespace") {
   for (const Path& netns : {kPod, Path()}) {
     Bed bed;
-    REQUIRE(add(bed.context(), bed.order));
+    REQUIRE(bed.add());
     REQUIRE(del_as(bed, "c1", netns));
     CHECK(bed.leftovers() == "");
     CHECK(del_as(bed, "c1", netns));
@@ -34,7 +34,7 @@ TEST_CASE("DEL works twice, and without a namespace") {
 
 TEST_CASE("DEL works after the namespace has died, and after a reboot") {
   Bed bed;
-  REQUIRE(add(bed.context(), bed.order));
+  REQUIRE(bed.add());
   forget_pod(bed);
   bed.k.kill_namespace(kPod);
   SUBCASE("the path is told") { REQUIRE(del_as(bed, "c1", kPod)); }
@@ -48,13 +48,13 @@ TEST_CASE("DEL works after the namespace has died, and after a reboot") {
 
 TEST_CASE("the device is found by the record, not by what the call says of it") {
   Bed bed;
-  REQUIRE(add(bed.context(), bed.order));
+  REQUIRE(bed.add());
   bed.be(cni::Verb::del, "c1", kPod);
-  SUBCASE("another device") { REQUIRE(del(bed.context(), fake::vf_address(0, 1), kLong)); }
-  SUBCASE("none") { REQUIRE(del(bed.context(), std::nullopt, kLong)); }
+  SUBCASE("another device") { REQUIRE(del(bed.context(), fake::vf_address(0, 1).text(), kLong)); }
+  SUBCASE("none") { REQUIRE(del(bed.context(), "", kLong)); }
   SUBCASE("a configuration without IPAM") {
     bed.configure(R"("dns":{})");
-    REQUIRE(del(bed.context(), kVf, kLong));
+    REQUIRE(del(bed.context(), kVf.text(), kLong));
   }
   CHECK(bed.leftovers() == "");
 }
@@ -70,11 +70,11 @@ TEST_CASE("a DEL with no ADD before it changes nothing") {
 
 TEST_CASE("the late DEL of an old container touches nothing of the new owner") {
   Bed bed;
-  REQUIRE(add(bed.context(), bed.order));
+  REQUIRE(bed.add());
   REQUIRE(del_as(bed, "c1", kPod));
   bed.k.make_namespace(kOther);
   bed.be(cni::Verb::add, "c2", kOther);
-  REQUIRE(add(bed.context(), bed.order));
+  REQUIRE(bed.add());
   const fake::State given = bed.k.state;
   CHECK(del_as(bed, "c1", kPod));
   CHECK(del_as(bed, "c1", ""));
@@ -89,7 +89,7 @@ TEST_CASE("without a record, only what is in this call's namespace comes home") 
   Bed bed(false);
   bed.order.wanted.guids.reset();
   bed.k.make_namespace(kOther);
-  REQUIRE(add(bed.context(), bed.order));
+  REQUIRE(bed.add());
   std::filesystem::remove(bed.record_file());
   const fake::State given = bed.k.state;
   CHECK(del_as(bed, "c1", kOther));
@@ -101,7 +101,7 @@ TEST_CASE("without a record, only what is in this call's namespace comes home") 
 
 TEST_CASE("a damaged record: DEL fetches the device, gives the lease back, and leaves the record") {
   Bed bed;
-  REQUIRE(add(bed.context(), bed.order));
+  REQUIRE(bed.add());
   REQUIRE(write_file_atomically(bed.record_file(), "{"));
   CHECK(del_as(bed, "c1", kPod));
   CHECK(bed.recorded().size() == 1);
@@ -114,18 +114,20 @@ TEST_CASE("a damaged record: DEL fetches the device, gives the lease back, and l
 
 TEST_CASE("a damaged record says by its place which device DEL has to fetch") {
   Bed bed;
-  REQUIRE(add(bed.context(), bed.order));
+  REQUIRE(bed.add());
   REQUIRE(write_file_atomically(bed.record_file(), "{"));
   bed.be(cni::Verb::del, "c1", kPod);
-  SUBCASE("the call names another") { CHECK(del(bed.context(), fake::vf_address(0, 1), kLong)); }
-  SUBCASE("the call names none") { CHECK(del(bed.context(), std::nullopt, kLong)); }
+  SUBCASE("the call names another") {
+    CHECK(del(bed.context(), fake::vf_address(0, 1).text(), kLong));
+  }
+  SUBCASE("the call names none") { CHECK(del(bed.context(), "", kLong)); }
   CHECK(bed.k.netdevs(node::kHost, kVf).value().size() == 1);
   CHECK(bed.recorded().size() == 1);
 }
 
 TEST_CASE("a record of a newer version is no damage: it stays, and so does all it speaks of") {
   Bed bed;
-  REQUIRE(add(bed.context(), bed.order));
+  REQUIRE(bed.add());
   std::string text = read_file(bed.record_file()).value();
   text.replace(text.find("\"version\": 1"), 12, "\"version\": 9");
   REQUIRE(write_file_atomically(bed.record_file(), text));
@@ -139,7 +141,7 @@ TEST_CASE("a record of a newer version is no damage: it stays, and so does all i
 
 TEST_CASE("a function that is taken out of the machine keeps its record until it is back") {
   Bed bed;
-  REQUIRE(add(bed.context(), bed.order));
+  REQUIRE(bed.add());
   const auto out = bed.k.state.functions.extract(kVf);
   REQUIRE(del_as(bed, "c1", kPod));
   CHECK(bed.recorded().size() == 1);
@@ -158,7 +160,7 @@ TEST_CASE("a function that is taken out of the machine keeps its record until it
 
 TEST_CASE("a full disk is told as such") {
   Bed bed;
-  REQUIRE(add(bed.context(), bed.order));
+  REQUIRE(bed.add());
   bed.k.fail_from(0);
   const Error error = del_as(bed, "c1", kPod).error();
   CHECK(cni::failure_of(error).code == cni::kIoFailure);
@@ -166,7 +168,7 @@ TEST_CASE("a full disk is told as such") {
 
 TEST_CASE("all failures are told, and the record stays for the next DEL") {
   Bed bed;
-  REQUIRE(add(bed.context(), bed.order));
+  REQUIRE(bed.add());
   bed.install_ipam("[ $VERB = DEL ] && { echo '{\"code\":5,\"msg\":\"no disk\"}'; exit 1; }");
   bed.k.fail_from(0);
   const Error error = del_as(bed, "c1", kPod).error();
@@ -184,7 +186,7 @@ TEST_CASE("all failures are told, and the record stays for the next DEL") {
 
 TEST_CASE("IPAM is told the namespace while it is there, and none when it is gone") {
   Bed bed;
-  REQUIRE(add(bed.context(), bed.order));
+  REQUIRE(bed.add());
   SUBCASE("there") {
     REQUIRE(del_as(bed, "c1", kPod));
     CHECK(bed.ipam_calls().back() == "DEL c1:net1 /run/netns/pod");

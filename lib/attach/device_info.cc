@@ -88,12 +88,12 @@ Status write_device_info(const Path& file, const node::Function& function,
   return before && *before == text ? ok() : write_file_atomically(file, text);
 }
 
-Status tell_devices(const Context& context, const Order& order, const node::Function& before,
+Status tell_devices(const Context& context, const Path& file, const node::Function& before,
                     const std::optional<Membership>& membership) {
-  const std::optional<node::Function> now = TRY(context.kernel.function(order.device));
+  const std::optional<node::Function> now = TRY(context.kernel.function(before.address));
   if (!now) return ok();
-  if (!order.device_info.empty()) {
-    return write_device_info(order.device_info, *now, membership).during("CNIDeviceInfoFile");
+  if (!file.empty()) {
+    return write_device_info(file, *now, membership).during("CNIDeviceInfoFile");
   }
   warn_of_other_char_devices(context, before, *now);
   return ok();

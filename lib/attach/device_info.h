@@ -15,9 +15,9 @@ namespace ibpod::attach {
 Status write_device_info(const Path& file, const node::Function& function,
                          const std::optional<Membership>& membership);
 
-// Tells what the attachment's character devices are by now: corrects the order's file, or warns
+// Tells what the attachment's character devices are by now: corrects the file, or warns
 // where they are others than `before` and there is no file.
-Status tell_devices(const Context& context, const Order& order, const node::Function& before,
+Status tell_devices(const Context& context, const Path& file, const node::Function& before,
                     const std::optional<Membership>& membership);
 
 }  // namespace ibpod::attach

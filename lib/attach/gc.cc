@@ -57,8 +57,7 @@ Status forward_to_ipam(const Context& context, std::vector<cni::Attachment> livi
 
 }  // namespace
 
-Status gc(const Context& context, Duration timeout) {
-  const Deadline deadline = Deadline::in(timeout);
+Status gc(const Context& context, Deadline deadline) {
   const std::vector<node::RecordName> names = TRY(context.records.all());
   Errors errors;
   std::vector<cni::Attachment> living;

@@ -13,7 +13,7 @@ constexpr Duration kLong{60'000};
 Status gc_now(Bed& bed, const std::string& network = "blue", const std::string& valid = "") {
   bed.be(cni::Verb::gc, "", "");
   bed.configure(R"("ipam":{"type":"lease"},"cni.dev/valid-attachments":[)" + valid + "]", network);
-  return gc(bed.context(), kLong);
+  return gc(bed.context(), Deadline::in(kLong));
 }
 
 void kill(Bed& bed) {
@@ -23,7 +23,7 @@ void kill(Bed& bed) {
 
 TEST_CASE("GC leaves a living namespace alone, whatever the runtime lists") {
   Bed bed;
-  REQUIRE(add(bed.context(), bed.order));
+  REQUIRE(bed.add());
   const fake::State given = bed.k.state;
   CHECK(gc_now(bed));
   CHECK(fake::diff(given, bed.k.state) == "");
@@ -33,7 +33,7 @@ TEST_CASE("GC leaves a living namespace alone, whatever the runtime lists") {
 
 TEST_CASE("GC releases what a dead pod left, with its lease") {
   Bed bed;
-  REQUIRE(add(bed.context(), bed.order));
+  REQUIRE(bed.add());
   kill(bed);
   SUBCASE("of this boot") {}
   SUBCASE("of another") { bed.boot_id = "next"; }
@@ -43,7 +43,7 @@ TEST_CASE("GC releases what a dead pod left, with its lease") {
 
 TEST_CASE("GC of one network leaves another's attachments alone, and those that are valid") {
   Bed bed;
-  REQUIRE(add(bed.context(), bed.order));
+  REQUIRE(bed.add());
   kill(bed);
   CHECK(gc_now(bed, "red"));
   CHECK(bed.recorded().size() == 1);
@@ -55,18 +55,18 @@ TEST_CASE("GC of one network leaves another's attachments alone, and those that 
 
 TEST_CASE("GC of one plugin leaves another's records alone") {
   Bed bed;
-  REQUIRE(add(bed.context(), bed.order));
+  REQUIRE(bed.add());
   kill(bed);
   bed.be(cni::Verb::gc, "", "");
   Context context = bed.context();
   context.plugin = "another";
-  CHECK(gc(context, kLong));
+  CHECK(gc(context, Deadline::in(kLong)));
   CHECK(bed.recorded().size() == 1);
 }
 
 TEST_CASE("a damaged record goes when its device is home, and the VF carries no GUID then") {
   Bed bed;
-  REQUIRE(add(bed.context(), bed.order));
+  REQUIRE(bed.add());
   REQUIRE(write_file_atomically(bed.record_file(), "{"));
   const Error error = gc_now(bed).error();
   CHECK(error.code() == Code::busy);
@@ -79,7 +79,7 @@ TEST_CASE("a damaged record goes when its device is home, and the VF carries no 
 
 TEST_CASE("GC goes on through failures and tells them all") {
   Bed bed;
-  REQUIRE(add(bed.context(), bed.order));
+  REQUIRE(bed.add());
   REQUIRE(write_file_atomically(bed.record_file("c0"), "{"));
   std::filesystem::create_directories(bed.state.path() / "attachments" /
                                       fake::vf_address(0, 1).text());
@@ -93,7 +93,7 @@ TEST_CASE("GC goes on through failures and tells them all") {
 TEST_CASE("IPAM's GC is told of those that live although the runtime does not list them") {
   Bed bed;
   bed.install_ipam("[ $VERB = GC ] && cp $HERE/input $HERE/gc-input", R"("1.0.0","1.1.0")");
-  REQUIRE(add(bed.context(), bed.order));
+  REQUIRE(bed.add());
   CHECK(gc_now(bed, "blue", R"({"containerID":"c2","ifname":"net1"})"));
   const std::string told = read_file(bed.programs.path() / "gc-input").value();
   const json::Value list = json::Value::parse(told)->at("cni.dev/valid-attachments").value();
@@ -103,7 +103,7 @@ TEST_CASE("IPAM's GC is told of those that live although the runtime does not li
 
 TEST_CASE("a record that cannot be read for now is no damaged one") {
   Bed bed;
-  REQUIRE(add(bed.context(), bed.order));
+  REQUIRE(bed.add());
   kill(bed);
   std::string text = read_file(bed.record_file()).value();
   text.replace(text.find("\"version\": 1"), 12, "\"version\": 9");

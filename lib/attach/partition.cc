@@ -1,7 +1,10 @@
 #include "lib/attach/partition.h"
 
+#include "lib/cni/errors.h"
 #include "lib/json/value.h"
 #include "lib/node/vf.h"
+
+#include <algorithm>
 
 namespace ibpod::attach {
 namespace {
@@ -42,20 +45,33 @@ std::string judge(const ib::Port& port, ib::PKey wanted, Place place, Look& look
   return "";
 }
 
-Result<Look> look_at(const Context& context, const node::Record& record, Place place) {
+// A VF has one; a child's is the one with its parent's port.
+const node::RdmaDevice* device_of(const std::vector<node::RdmaDevice>& devices,
+                                  const node::Record& record) {
+  const auto found = std::find_if(devices.begin(), devices.end(), [&](const auto& device) {
+    return !record.child || device.port_guid == record.child->port;
+  });
+  return found == devices.end() ? nullptr : &*found;
+}
+
+Result<Look> look_at(const Context& context, const node::Record& record, ib::PKey key,
+                     Place place) {
   Look look;
   const node::Namespace& where = home_of_rdma(record);
   const std::vector<node::RdmaDevice> devices =
       TRY(context.kernel.rdma_devices(where, record.device));
   look.missing = "its RDMA device is not to be seen";  // being renamed, most likely
-  if (devices.empty()) return look;
-  Result<ib::Port> port = context.kernel.port(where, devices.front().name);
+  const node::RdmaDevice* const device = device_of(devices, record);
+  if (device == nullptr) return look;
+  Result<ib::Port> port = context.kernel.port(where, device->name);
   if (!port && port.error().code() == Code::not_found) return look;
   look.port = TRY(std::move(port));
-  const std::optional<node::Netdev> netdev =
-      TRY(node::own_netdev(context.kernel, record.netns, record.device));
-  if (netdev && netdev->ipoib) look.netdev = netdev->ipoib->pkey;
-  look.missing = judge(look.port, *record.wanted.pkey, place, look);
+  if (place == Place::index_0) {
+    const std::optional<node::Netdev> netdev =
+        TRY(node::own_netdev(context.kernel, record.netns, record.device));
+    if (netdev && netdev->ipoib) look.netdev = netdev->ipoib->pkey;
+  }
+  look.missing = judge(look.port, key, place, look);
   return look;
 }
 
@@ -76,26 +92,48 @@ void warn_of_others(const Context& context, const Look& look, ib::PKey wanted) {
 
 }  // namespace
 
+void tell_verified(const Context& context, ib::PKey asked, const Membership& membership) {
+  context.inform("partition " + asked.text() + " is verified: " + membership.key.text() + ", " +
+                 std::string(ib::name(membership.key.membership())) + " member, at index " +
+                 std::to_string(membership.index));
+}
+
 const node::Namespace& home_of_rdma(const node::Record& record) {
   return record.wanted.isolation ? record.netns : node::kHost;
 }
 
-Result<Membership> await_partition(const Context& context, const node::Record& record, Place place,
-                                   Deadline deadline) {
+Result<Membership> await_partition(const Context& context, const node::Record& record, ib::PKey key,
+                                   Place place, Deadline deadline) {
   Look look;
   const bool there = TRY(node::wait_until(context.kernel, deadline, [&]() -> Result<bool> {
-    look = TRY(look_at(context, record, place));
+    look = TRY(look_at(context, record, key, place));
     return look.missing.empty();
   }));
   if (!there) {
-    return Error(Code::unavailable, "partition " + record.wanted.pkey->text() +
-                                        " is not there: " + look.missing +
+    return Error(Code::unavailable, "partition " + key.text() + " is not there: " + look.missing +
                                         "; the subnet manager has not put the GUID " +
                                         look.port.guid.text() + " into it (yet)")
         .with_details(details_of(look));
   }
-  warn_of_others(context, look, *record.wanted.pkey);
+  if (!record.child) warn_of_others(context, look, key);
   return look.membership;
+}
+
+Status check_partition(const Context& context, const node::Record& record, ib::PKey key,
+                       Place place) {
+  // No waiting: it was verified once.
+  TRY(await_partition(context, record, key, place, Deadline::in(Duration(0)))
+          .reported_as(cni::kCheckFailed));
+  return ok();
+}
+
+Result<std::optional<Membership>> join_partition(const Context& context, const node::Record& record,
+                                                 Place place, Deadline deadline) {
+  if (!record.wanted.pkey) return std::optional<Membership>();
+  const Membership membership =
+      TRY(await_partition(context, record, *record.wanted.pkey, place, deadline));
+  tell_verified(context, *record.wanted.pkey, membership);
+  return std::optional<Membership>(membership);
 }
 
 }  // namespace ibpod::attach

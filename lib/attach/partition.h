@@ -1,4 +1,4 @@
-// A VF's partition, as its port itself shows it.
+// An attachment's partition, as its port itself shows it.
 #pragma once
 
 #include "lib/attach/context.h"
@@ -20,11 +20,23 @@ enum class Place {
 };
 inline Place place_for(bool addresses) { return addresses ? Place::index_0 : Place::anywhere; }
 
-// Waits until the attachment's port is ACTIVE and its P_Key table holds the wanted key: as full
-// member where its bit 15 asks for that. unavailable at the deadline, with port state, GUID and
-// table in the details. Other keys in the table are warned of.
-Result<Membership> await_partition(const Context& context, const node::Record& record, Place place,
-                                   Deadline deadline);
+// Waits until the attachment's port is ACTIVE and its P_Key table holds the key: as full member
+// where its bit 15 asks for that. unavailable at the deadline, with port state, GUID and table in
+// the details. Other keys in a VF's table are warned of; a port that many pods share has many.
+Result<Membership> await_partition(const Context& context, const node::Record& record, ib::PKey key,
+                                   Place place, Deadline deadline);
+
+// For CHECK: that the key is there now.
+Status check_partition(const Context& context, const node::Record& record, ib::PKey key,
+                       Place place);
+
+// The same as await_partition() where a partition is wanted, and says in the log what was found;
+// nothing where none is.
+Result<std::optional<Membership>> join_partition(const Context& context, const node::Record& record,
+                                                 Place place, Deadline deadline);
+
+// Says it in the log.
+void tell_verified(const Context& context, ib::PKey asked, const Membership& membership);
 
 // Where the attachment's RDMA devices are: in the pod under isolation, else in the host's
 // namespace.

@@ -62,11 +62,12 @@ const std::vector<Case> kCases{
 
 Result<Membership> await(Bed& bed, const Case& one) {
   bed.order.wanted.pkey.reset();
-  REQUIRE(add(bed.context(), bed.order));
+  REQUIRE(bed.add());
   bed.k.fabric.pkeys[kAsked.port] = one.table;
-  node::Record record = bed.records.read({kVf, "c1", "net1"}).value();
+  node::Record record = bed.records.read({kVf.text(), "c1", "net1"}).value();
   record.wanted.pkey = ib::PKey(one.wanted);
-  return await_partition(bed.context(), record, one.place, Deadline::in(Duration(60'000)));
+  return await_partition(bed.context(), record, *record.wanted.pkey, one.place,
+                         Deadline::in(Duration(60'000)));
 }
 
 TEST_CASE("a partition is right where the port's table and the interface show it") {
@@ -98,14 +99,15 @@ TEST_CASE("a port that is not ACTIVE is not a member yet") {
 TEST_CASE("a device that is being renamed is looked for again") {
   Bed bed(false);
   bed.order.wanted.pkey.reset();
-  REQUIRE(add(bed.context(), bed.order));
+  REQUIRE(bed.add());
   bed.k.fabric.pkeys[kAsked.port] = {ib::PKey(0x8001)};
-  node::Record record = bed.records.read({kVf, "c1", "net1"}).value();
+  node::Record record = bed.records.read({kVf.text(), "c1", "net1"}).value();
   record.wanted.pkey = ib::PKey(0x8001);
   record.netns = node::kHost;  // where it is not
   bed.k.at_next_wait(
       [&](fake::FakeKernel&) { record.netns = *bed.k.find_namespace(kPod).value(); });
-  CHECK(await_partition(bed.context(), record, Place::index_0, Deadline::in(Duration(60'000))));
+  CHECK(await_partition(bed.context(), record, *record.wanted.pkey, Place::index_0,
+                        Deadline::in(Duration(60'000))));
 }
 
 TEST_CASE("other keys in the table are warned of") {

@@ -1,22 +1,38 @@
 #include "lib/attach/release.h"
 
 #include "lib/attach/addresses.h"
+#include "lib/node/child.h"
 #include "lib/node/restore.h"
 #include "lib/node/vf.h"
 
 namespace ibpod::attach {
 namespace {
 
+// A VF that has been taken out of the machine in this boot. A child has gone with its parent.
+Result<bool> is_missing(const Context& context, const node::Record& record) {
+  if (record.child || record.boot_id != context.boot_id) return false;
+  const std::optional<node::Function> function = TRY(context.kernel.function(record.device));
+  return !function;
+}
+
+Status take_back(const Context& context, const node::Record& record, Deadline deadline) {
+  if (!record.child) return node::restore(context.kernel, record, deadline);
+  // No child outlives the boot that it was made in.
+  if (record.boot_id != context.boot_id) return ok();
+  return node::remove_child(context.kernel, record, deadline);
+}
+
 Status release_device(const Context& context, const node::Record& record, Deadline deadline,
                       Errors& errors) {
-  const FolderLock lock = TRY(context.records.lock(record.device, deadline));
-  const Result<node::Record> now = context.records.read(name_of(record));
+  const node::RecordName name = name_of(record);
+  const FolderLock lock = TRY(context.records.lock(name.folder, deadline));
+  const Result<node::Record> now = context.records.read(name);
   // Somebody else was faster; or it ended and began anew meanwhile, and is not ours to end.
-  if (!now || *now != record) return ok();
-  const std::optional<node::Function> function = TRY(context.kernel.function(record.device));
-  if (!function && record.boot_id == context.boot_id) return ok();
-  errors.collect(node::restore(context.kernel, record, deadline));
-  return errors.empty() ? context.records.remove(name_of(record)) : ok();
+  if (!now || now->attempt != record.attempt) return ok();
+  const bool missing = TRY(is_missing(context, *now));
+  if (missing) return ok();
+  errors.collect(take_back(context, *now, deadline));
+  return errors.empty() ? context.records.remove(name) : ok();
 }
 
 Result<bool> is_home(const Context& context, const ib::PciAddress& device) {
@@ -29,6 +45,16 @@ Result<bool> is_home(const Context& context, const ib::PciAddress& device) {
   const std::optional<node::Netdev> netdev =
       TRY(node::own_netdev(context.kernel, node::kHost, device));
   return !devices.empty() && netdev;
+}
+
+Status release_damaged_vf(const Context& context, const node::RecordName& name, Deadline deadline) {
+  const ib::PciAddress device = TRY(ib::PciAddress::parse(name.folder));
+  const bool home = TRY(is_home(context, device));
+  if (home) return node::disown(context.kernel, device, deadline);
+  return Error(Code::busy,
+               "record " + name.text() +
+                   " is damaged, and a pod or a virtual machine may still have " + name.folder +
+                   ": it stays out of service until the device is back in the host's namespace");
 }
 
 }  // namespace
@@ -52,16 +78,9 @@ bool is_damaged(const Result<node::Record>& record) {
 }
 
 Status release_damaged(const Context& context, const node::RecordName& name, Deadline deadline) {
-  const FolderLock lock = TRY(context.records.lock(name.device, deadline));
-  const bool home = TRY(is_home(context, name.device));
-  if (!home) {
-    return Error(Code::busy,
-                 "record " + name.text() +
-                     " is damaged, and a pod or a virtual machine may still have " +
-                     name.device.text() +
-                     ": it stays out of service until the device is back in the host's namespace");
-  }
-  TRY(node::disown(context.kernel, name.device, deadline));
+  const FolderLock lock = TRY(context.records.lock(name.folder, deadline));
+  TRY(node::is_child_link(name.folder) ? node::remove_child_on_host(context.kernel, name.folder)
+                                       : release_damaged_vf(context, name, deadline));
   return context.records.remove(name);
 }
 

@@ -7,11 +7,11 @@
 namespace ibpod::attach {
 
 // Ends the attachment that the record speaks of: its addresses go back to IPAM, the device back to
-// what it was (node::restore), then the record goes. Every step is tried, all failures are told,
-// and with any of them the record stays: the device is in quarantine until a later release
-// succeeds. Success where there is no such record (any more). invalid or unsupported where it
-// cannot be read. Takes the device's lock for the node's part, never for IPAM's. The node's part
-// has kUndoTime even where IPAM has used up all of the deadline.
+// what it was (node::restore) or out of the world (node::remove_child), then the record goes. Every
+// step is tried, all failures are told, and with any of them the record stays: the device is in
+// quarantine until a later release succeeds. Success where there is no such record (any more).
+// invalid or unsupported where it cannot be read. Takes the device's lock for the node's part,
+// never for IPAM's. The node's part has kUndoTime even where IPAM has used up all of the deadline.
 // A function that has been taken out of the machine keeps its record until it is back, or until the
 // next boot: mlx5 gives a VF that returns the GUIDs and the policy it was told last.
 // `addresses`: what IPAM has answered to a DEL already; nothing: it is still to be asked.
@@ -22,8 +22,10 @@ Status release(const Context& context, const node::RecordName& name, Deadline de
 // it: the disk, or a newer version that wrote it.
 bool is_damaged(const Result<node::Record>& record);
 
-// Ends what stands in a folder under a name that cannot be read, if that is safe: the device must
-// be at home, in the host's namespace, so that no pod has it. It goes out of it without any GUID.
+// Ends what stands in a folder under a name that cannot be read, if that is safe. A VF must be at
+// home, in the host's namespace, so that no pod has it; it goes out of it without any GUID. A child
+// is removed where it is on the host; one in a living pod ends with that pod's DEL, which finds it
+// without a record, or with a later sweep (child_endpoint.h).
 Status release_damaged(const Context& context, const node::RecordName& name, Deadline deadline);
 
 }  // namespace ibpod::attach

@@ -2,7 +2,6 @@
 
 #include "lib/attach/addresses.h"
 #include "lib/cni/errors.h"
-#include "lib/node/vf.h"
 
 namespace ibpod::attach {
 namespace {
@@ -35,16 +34,6 @@ Status check_name_is_free(const Context& context, const node::Namespace& pod) {
 
 }  // namespace
 
-Status check_isolation(const Context& context) {
-  const nl::RdmaNetnsMode mode = TRY(context.kernel.rdma_netns_mode());
-  if (mode == nl::RdmaNetnsMode::exclusive) return ok();
-  return Error(Code::unsupported,
-               "rdmaIsolation: this node's RDMA subsystem is in shared mode, where every pod sees "
-               "every RDMA device. "
-               "Put \"options ib_core netns_mode=0\" into /etc/modprobe.d and reboot, or set "
-               "rdmaIsolation to false");
-}
-
 Result<bool> is_own_namespace(const Context& context, const node::Namespace& where) {
   const std::optional<node::Namespace> own =
       TRY(context.kernel.find_namespace("/proc/self/ns/net"));
@@ -59,31 +48,17 @@ Status check_still_there(const Context& context, const node::Namespace& pod) {
       .reported_as(cni::kUnknownContainer);
 }
 
-Result<node::Function> usable_function(const Context& context, const Order& order) {
-  const std::optional<node::Function> function = TRY(context.kernel.function(order.device));
-  const std::string device = "deviceID " + order.device.text();
-  if (!function)
-    return Error(Code::not_found, device + ": there is no such PCI function on this node");
-  const bool vfio = function->driver && node::is_vfio(*function->driver);
-  if (order.vfio && !vfio) {
-    return Error(Code::invalid, "vfioPciMode: " + device + " is bound to " +
-                                    function->driver.value_or("no driver") +
-                                    ", not to vfio-pci: bind it, or leave vfioPciMode out");
-  }
-  if (!function->pf && !vfio) {
-    return Error(Code::invalid, device +
-                                    " is a physical function: give one of its VFs, or bind it to "
-                                    "vfio-pci to pass all of it to a virtual machine");
-  }
-  return *function;
+Status check_still_ours(const Context& context, const node::Record& record) {
+  const Result<node::Record> now = context.records.read(name_of(record));
+  if (now && *now == record) return check_still_there(context, record.netns);
+  return Error(Code::unavailable, "the attachment was deleted while it was being made");
 }
 
-Result<Prepared> prepare(const Context& context, const Order& order, Deadline deadline) {
+Result<Prepared> prepare(const Context& context, Endpoint& endpoint, Deadline deadline) {
   Prepared prepared;
   prepared.pod = TRY(pod_namespace(context));
   TRY(check_name_is_free(context, prepared.pod));
-  prepared.function = TRY(usable_function(context, order));
-  if (order.wanted.isolation) TRY(check_isolation(context));
+  TRY(endpoint.check_usable(context));
   prepared.ipam = TRY(ipam_of(context.network, context.call));
   if (prepared.ipam) {
     TRY(timed(context, "IPAM VERSION", [&] { return prepared.ipam->check_version(deadline); }));

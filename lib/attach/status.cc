@@ -1,7 +1,6 @@
 #include "lib/attach/status.h"
 
 #include "lib/attach/addresses.h"
-#include "lib/attach/requirements.h"
 
 namespace ibpod::attach {
 namespace {
@@ -16,10 +15,10 @@ Status check_ipam(const Context& context, Deadline deadline) {
 
 }  // namespace
 
-Status status(const Context& context, bool isolation, Duration timeout) {
+Status status(const Context& context, const Status& node, Duration timeout) {
   const Deadline deadline = Deadline::in(timeout);
   TRY(context.records.check_writable().during("stateDir: no attachment can be recorded"));
-  if (isolation) TRY(check_isolation(context));
+  if (!node) return node;
   return check_ipam(context, deadline).during("IPAM");
 }
 

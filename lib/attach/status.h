@@ -6,6 +6,7 @@
 namespace ibpod::attach {
 
 // Fails only for what no ADD can survive: a runtime may turn the whole node not-ready on it.
-Status status(const Context& context, bool isolation, Duration timeout);
+// `node`: whether the node has what the plugin's own configuration needs.
+Status status(const Context& context, const Status& node, Duration timeout);
 
 }  // namespace ibpod::attach

@@ -15,7 +15,6 @@ namespace ibpod::nl {
 namespace {
 
 constexpr size_t kIpoibAddressSize = 20;  // RFC 4391 section 9.1.1
-constexpr int kModeAttempts = 8;
 
 HardwareAddress address_of(const Attribute& attribute) {
   const auto* const bytes = reinterpret_cast<const uint8_t*>(attribute.value.data());
@@ -64,6 +63,9 @@ Status read_into(Link& link, const Attribute& attribute) {
       break;
     case IFLA_BROADCAST:
       link.broadcast = address_of(attribute);
+      break;
+    case IFLA_IFALIAS:
+      link.alias = text_of(attribute);
       break;
     case IFLA_MTU:
       link.mtu = TRY(value_of<uint32_t>(attribute));
@@ -144,12 +146,6 @@ std::optional<ib::Guid> guid_of(const HardwareAddress& address) {
   return ib::Guid::from_bytes(guid);
 }
 
-bool is_ipoib_child(const Link& child, const Link& parent) {
-  const std::optional<ib::Guid> port = guid_of(parent.address);
-  return child.kind == "ipoib" && child.parent == parent.index && port &&
-         guid_of(child.address) == port;
-}
-
 Result<Link> parse_link(Bytes payload) {
   const ifinfomsg header = TRY(take_header<ifinfomsg>(payload));
   Link link;
@@ -212,22 +208,6 @@ Status rename(Socket& socket, IfIndex link, const std::string& name) {
   Message message = link_message("rename " + words(link) + " to " + name, RTM_SETLINK, 0, link);
   message.text(IFLA_IFNAME, name);
   return socket.send(message);
-}
-
-Status set_ipoib(Socket& socket, IfIndex link, IpoibMode mode, bool umcast) {
-  // Only RTM_NEWLINK reads a link's own settings.
-  Message message = link_message("set the IPoIB mode of " + words(link), RTM_NEWLINK, 0, link);
-  message.open(IFLA_LINKINFO).text(IFLA_INFO_KIND, "ipoib").open(IFLA_INFO_DATA);
-  message.u16(IFLA_IPOIB_MODE, static_cast<uint16_t>(mode));
-  message.u16(IFLA_IPOIB_UMCAST, umcast ? 1 : 0);
-  message.close().close();
-  // EBUSY says that somebody else had RTNL when ipoib_set_mode() wanted it back. The mode is set by
-  // then and umcast is not, so the repetition has little left to do: it drops RTNL no more. It
-  // begins with a wait for RTNL, inside the kernel: nobody has to wait here.
-  Status set = socket.send(message);
-  for (int i = 1; i < kModeAttempts && !set && set.error().error_number() == EBUSY; ++i)
-    set = socket.send(message);
-  return set;
 }
 
 Status add_altname(Socket& socket, IfIndex link, const std::string& altname) {

@@ -42,6 +42,7 @@ struct Link {
   IfIndex index{};
   std::string name;
   std::vector<std::string> altnames;
+  std::string alias;  // IFLA_IFALIAS, what somebody has noted of it
   uint16_t type = 0;  // ARPHRD_…; ARPHRD_INFINIBAND is 32
   bool up = false;    // IFF_UP
   bool carrier = false;
@@ -54,6 +55,16 @@ struct Link {
   std::optional<Ipoib> ipoib;  // where kind is ipoib
   bool operator==(const Link&) const = default;
 };
+// An IPoIB child that is to be made. Its mode is datagram: see set_ipoib().
+struct NewChild {
+  IfIndex index{};  // its number in the parent's namespace; none: the kernel's choice
+  std::string name;
+  std::string alias;  // less than 256 characters
+  ib::PKey pkey;      // bit 15 does not count
+  bool umcast = false;
+  bool operator==(const NewChild&) const = default;
+};
+
 // Whether one is an IPoIB child of the other, both in one namespace. The index alone does not say:
 // ipoib tells its parent's as the parent's namespace counts, and does not tell which one that is
 // (no IFLA_LINK_NETNSID). A child has the port GUID of its parent.
@@ -78,6 +89,9 @@ Result<std::vector<VfSettings>> parse_vf_settings(Bytes payload);
 // The two GUIDs travel in two IFLA_VF_INFO nests: the kernel stops reading a nest behind the first
 // GUID (do_setvfinfo, docs/kernel-notes.md#two-guids-two-nests).
 Message encode_set_vf_guids(IfIndex pf, VfIndex vf, ib::Guid node, ib::Guid port);
+// Without IFLA_IPOIB_MODE: with it the kernel drops RTNL half way, and answers EBUSY for an
+// interface that it then takes away again (docs/kernel-notes.md#ipoib-mode-drops-rtnl).
+Message encode_create_child(IfIndex parent, const NewChild& child);
 Message encode_move(IfIndex link, const Fd& netns, const std::string& name);
 
 // Questions.
@@ -98,6 +112,10 @@ Status rename(Socket& socket, IfIndex link, const std::string& name);
 // Repeats what the kernel refuses with a passing EBUSY
 // (docs/kernel-notes.md#ipoib-mode-drops-rtnl). A change of the mode changes the MTU with it.
 Status set_ipoib(Socket& socket, IfIndex link, IpoibMode mode, bool umcast);
+// Makes a child, in the namespace that the socket and the parent are in, and notes its alias: two
+// messages, and who is killed between them leaves a child without. exists where the name or
+// the index is taken.
+Status create_child(Socket& socket, IfIndex parent, const NewChild& child);
 Status add_altname(Socket& socket, IfIndex link, const std::string& altname);
 // One that is gone is a success.
 Status remove_altname(Socket& socket, IfIndex link, const std::string& altname);

@@ -13,4 +13,7 @@ std::string words(IfIndex link);
 // A request about one link, its header filled in.
 Message link_message(std::string what, uint16_t type, uint16_t flags, IfIndex index);
 
+// invalid for what no link can be called.
+Status check_link_name(const std::string& name);
+
 }  // namespace ibpod::nl

@@ -88,6 +88,11 @@ class Kernel {
   // does not end.
   virtual Result<std::vector<Netdev>> netdevs(const Namespace& where,
                                               const ib::PciAddress& function) = 0;
+  // All IPoIB netdevs of a namespace, children and not, in the order of their indexes.
+  virtual Result<std::vector<Netdev>> ipoib_netdevs(const Namespace& where) = 0;
+  // The function that a netdev of the host's namespace is made of, by the netdev's name; nothing
+  // for one that hangs on none, as IPoIB children do.
+  virtual Result<std::optional<ib::PciAddress>> function_of(const std::string& netdev) = 0;
   // The function's RDMA devices in a namespace, sorted by name. In shared mode all are the host's.
   virtual Result<std::vector<RdmaDevice>> rdma_devices(const Namespace& where,
                                                        const ib::PciAddress& function) = 0;
@@ -125,6 +130,9 @@ class Kernel {
   // Changes a netdev in the order: down (where asked), altnames, name, mode, umcast, MTU, up.
   virtual Status change_netdev(const Namespace& where, IfIndex netdev,
                                const NetdevChange& change) = 0;
+  // Makes an IPoIB child on a netdev of the host's namespace, there. exists where its name is
+  // taken.
+  virtual Status create_child(IfIndex parent, const nl::NewChild& child) = 0;
   virtual Status remove_netdev(const Namespace& where, IfIndex netdev) = 0;
   // Adds addresses and routes, and waits until IPv6 duplicate address detection is through with
   // them. Where there is an IPv6 address among them, IPv6 is enabled on the netdev and on lo. An

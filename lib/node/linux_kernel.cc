@@ -73,9 +73,14 @@ Result<nl::RdmaNetnsMode> LinuxKernel::rdma_netns_mode() { return nl::rdma_netns
 
 Result<std::optional<Namespace>> LinuxKernel::find_namespace(const Path& path) {
   Result<netns::NetNs> netns = netns::NetNs::open(path);
-  if (!netns && netns.error().code() == Code::not_found) return std::optional<Namespace>();
+  const bool gone = !netns && netns.error().code() == Code::not_found;
+  // What we have open keeps it alive, and what is in it from coming home.
+  if (gone) pods_.erase(path);
+  if (gone) return std::optional<Namespace>();
   if (!netns) return std::move(netns).error();
   const netns::Identity identity = TRY(netns->identity());
+  const auto known = pods_.find(path);
+  if (known != pods_.end() && known->second.identity != identity) pods_.erase(known);
   return std::optional<Namespace>(Namespace{path, identity});
 }
 
@@ -98,6 +103,19 @@ Result<std::vector<Netdev>> LinuxKernel::netdevs(const Namespace& where,
                                                  const ib::PciAddress& function) {
   View* const view = TRY(this->view(where));
   return list_netdevs(view->sysfs, view->route, function, pause());
+}
+
+Result<std::vector<Netdev>> LinuxKernel::ipoib_netdevs(const Namespace& where) {
+  View* const view = TRY(this->view(where));
+  std::vector<Netdev> all = TRY(nl::links(view->route));
+  std::erase_if(all, [](const Netdev& netdev) { return netdev.kind != "ipoib"; });
+  std::sort(all.begin(), all.end(),
+            [](const Netdev& a, const Netdev& b) { return a.index < b.index; });
+  return all;
+}
+
+Result<std::optional<ib::PciAddress>> LinuxKernel::function_of(const std::string& netdev) {
+  return sysfs::function_of_netdev(host_.sysfs, netdev);
 }
 
 Result<std::vector<RdmaDevice>> LinuxKernel::rdma_devices(const Namespace& where,
@@ -231,6 +249,10 @@ Status LinuxKernel::change_netdev(const Namespace& where, IfIndex index,
   if (change.mtu) TRY(nl::set_mtu(route, index, *change.mtu));
   if (change.up == true) TRY(nl::set_up(route, index, true));
   return ok();
+}
+
+Status LinuxKernel::create_child(IfIndex parent, const nl::NewChild& child) {
+  return nl::create_child(host_.route, parent, child);
 }
 
 Status LinuxKernel::remove_netdev(const Namespace& where, IfIndex netdev) {

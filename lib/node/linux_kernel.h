@@ -26,6 +26,8 @@ class LinuxKernel : public Kernel {
                                             const std::string& name) override;
   Result<std::vector<Netdev>> netdevs(const Namespace& where,
                                       const ib::PciAddress& function) override;
+  Result<std::vector<Netdev>> ipoib_netdevs(const Namespace& where) override;
+  Result<std::optional<ib::PciAddress>> function_of(const std::string& netdev) override;
   Result<std::vector<RdmaDevice>> rdma_devices(const Namespace& where,
                                                const ib::PciAddress& function) override;
   Result<ib::Port> port(const Namespace& where, const std::string& rdma_device) override;
@@ -43,6 +45,7 @@ class LinuxKernel : public Kernel {
   Status move_netdev(const Namespace& from, IfIndex netdev, const Namespace& to,
                      const std::string& name) override;
   Status change_netdev(const Namespace& where, IfIndex netdev, const NetdevChange& change) override;
+  Status create_child(IfIndex parent, const nl::NewChild& child) override;
   Status remove_netdev(const Namespace& where, IfIndex netdev) override;
   Status configure(const Namespace& where, IfIndex netdev, const Addressing& addressing,
                    Deadline deadline) override;

@@ -59,6 +59,12 @@ Status read(const Value& value, LinkPolicy& policy) {
   return ok();
 }
 
+Status read(const Value& value, nl::IfIndex& index) {
+  const int64_t number = TRY(value.integer(0, INT32_MAX));
+  index = static_cast<nl::IfIndex>(number);
+  return ok();
+}
+
 Status read(const Value& value, nl::IpoibMode& mode) {
   const int64_t number = TRY(value.integer(0, 1));
   mode = static_cast<nl::IpoibMode>(number);
@@ -90,6 +96,7 @@ Status read(const Value& value, Namespace& netns);
 Status read(const Value& value, Wanted& wanted);
 Status read(const Value& value, Found& found);
 Status read(const Value& value, PodName& pod);
+Status read(const Value& value, Child& child);
 
 template <typename T>
 Status read(const Value& value, std::vector<T>& list) {
@@ -203,6 +210,27 @@ Status read(const Value& value, Found& found) {
   return read(value, "policy", found.policy);
 }
 
+Value write(const Child& child) {
+  Value value = Value::object();
+  value.set("link", child.link).set("master", child.master).set("pkey", child.pkey.text());
+  value.set("parent", static_cast<int32_t>(child.parent)).set("port", child.port.text());
+  value.set("index", static_cast<int32_t>(child.index));
+  value.set("mode", static_cast<uint32_t>(child.mode)).set("umcast", child.umcast);
+  return value.set("address", write(child.address));
+}
+
+Status read(const Value& value, Child& child) {
+  TRY(read(value, "link", child.link));
+  TRY(read(value, "master", child.master));
+  TRY(read(value, "parent", child.parent));
+  TRY(read(value, "index", child.index));
+  TRY(read(value, "port", child.port));
+  TRY(read(value, "pkey", child.pkey));
+  TRY(read(value, "mode", child.mode));
+  TRY(read(value, "umcast", child.umcast));
+  return read(value, "address", child.address);
+}
+
 Value write(const Record& record) {
   Value value = Value::object();
   value.set("plugin", record.plugin).set("attempt", record.attempt);
@@ -215,6 +243,7 @@ Value write(const Record& record) {
   value.set("device", record.device.text())
       .set("netns", write(record.netns))
       .set("bootID", record.boot_id);
+  if (record.child) value.set("child", write(*record.child));
   value.set("wanted", write(record.wanted)).set("found", write(record.found));
   value.set("configuration", record.configuration)
       .set("cniArgs", record.cni_args)
@@ -236,6 +265,7 @@ Status read(const Value& value, Record& record) {
   TRY(read(value, "ifname", record.ifname));
   TRY(read(value, "pod", record.pod));
   TRY(read(value, "device", record.device));
+  TRY(read(value, "child", record.child));
   TRY(read(value, "netns", record.netns));
   TRY(read(value, "bootID", record.boot_id));
   TRY(read(value, "wanted", record.wanted));

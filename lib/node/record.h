@@ -60,19 +60,34 @@ struct Found {
   bool operator==(const Found&) const = default;
 };
 
+// The IPoIB child that an attachment of the plugin "ipoib" is.
+struct Child {
+  std::string link;      // its name on the host, before it goes to the pod; its alias all its life
+  std::string master;    // its parent's name
+  nl::IfIndex parent{};  // its parent's number on the host
+  nl::IfIndex index{};   // its own there, until it goes to the pod; chosen before it is made
+  ib::Guid port;         // the GUID of the parent's port
+  ib::PKey pkey;
+  nl::IpoibMode mode = nl::IpoibMode::datagram;
+  bool umcast = false;
+  nl::HardwareAddress address;  // once it is made; empty: it has never left the host
+  bool operator==(const Child&) const = default;
+};
+
 struct PodName {
   std::string name_space, name, uid;
   bool operator==(const PodName&) const = default;
 };
 
 struct Record {
-  std::string plugin;   // "ib-sriov"
+  std::string plugin;   // "ib-sriov", "ipoib"
   std::string attempt;  // tells two ADDs of the same attachment apart
   std::string network;
   std::string container_id;
   std::string ifname;
   PodName pod;
-  ib::PciAddress device;
+  ib::PciAddress device;  // the VF, or the function of a child's parent
+  std::optional<Child> child;
   Namespace netns;
   std::string boot_id;  // a record of another boot is never live
   Wanted wanted;

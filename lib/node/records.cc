@@ -1,6 +1,7 @@
 #include "lib/node/records.h"
 
 #include "lib/base/fd.h"
+#include "lib/node/child.h"
 
 #include <algorithm>
 
@@ -12,36 +13,41 @@ namespace {
 constexpr std::string_view kEnding = ".json";
 
 // Names that start with a dot are files on their way to be renamed; a crash may leave one behind.
-std::optional<RecordName> parse_name(const ib::PciAddress& device, const std::string& file) {
+std::optional<RecordName> parse_name(const std::string& folder, const std::string& file) {
   const size_t colon = file.rfind(':');
   if (file.starts_with('.') || !file.ends_with(kEnding) || colon == std::string::npos)
     return std::nullopt;
   const std::string ifname = file.substr(colon + 1, file.size() - kEnding.size() - colon - 1);
-  return RecordName{device, file.substr(0, colon), ifname};
+  return RecordName{folder, file.substr(0, colon), ifname};
+}
+
+bool is_ours(const std::string& folder) {
+  return is_child_link(folder) || ib::PciAddress::parse(folder);
 }
 
 }  // namespace
 
 RecordName name_of(const Record& record) {
-  return {record.device, record.container_id, record.ifname};
+  return {record.child ? record.child->link : record.device.text(), record.container_id,
+          record.ifname};
 }
 
 Path Records::file(const RecordName& name) const {
-  return folder(name.device) / (name.container_id + ":" + name.ifname + std::string(kEnding));
+  return root_ / name.folder / (name.container_id + ":" + name.ifname + std::string(kEnding));
 }
 
-Result<FolderLock> Records::lock(const ib::PciAddress& device, Deadline deadline) const {
-  FolderLock lock = TRY(FolderLock::take(folder(device), deadline));
+Result<FolderLock> Records::lock(const std::string& folder, Deadline deadline) const {
+  FolderLock lock = TRY(FolderLock::take(root_ / folder, deadline));
   // Records are written under the lock: what is half written now, a killed writer has left.
-  const std::vector<std::string> files = TRY(list_folder(folder(device)));
+  const std::vector<std::string> files = TRY(list_folder(root_ / folder));
   for (const std::string& stray : files) {
-    if (stray.starts_with('.')) TRY(remove_file(folder(device) / stray));
+    if (stray.starts_with('.')) TRY(remove_file(root_ / folder / stray));
   }
   return lock;
 }
 
-Result<FolderWatch> Records::watch(const ib::PciAddress& device) const {
-  return FolderWatch::open(folder(device));
+Result<FolderWatch> Records::watch(const std::string& folder) const {
+  return FolderWatch::open(root_ / folder);
 }
 
 Status Records::write(const Record& record) const {
@@ -53,8 +59,9 @@ Status Records::write(const Record& record) const {
                  "record " + name_of(record).text() +
                      ": CNI_ARGS, CNI_PATH or CNI_NETNS hold bytes that are no UTF-8");
   }
-  TRY(make_folders(folder(record.device)));
-  return write_file_atomically(file(name_of(record)), text);
+  const RecordName name = name_of(record);
+  TRY(make_folders(root_ / name.folder));
+  return write_file_atomically(file(name), text);
 }
 
 Status Records::remove(const RecordName& name) const { return remove_file(file(name)); }
@@ -69,11 +76,11 @@ Result<Record> Records::read(const RecordName& name) const {
   return record;
 }
 
-Result<std::vector<RecordName>> Records::of_device(const ib::PciAddress& device) const {
-  const std::vector<std::string> files = TRY(list_folder(folder(device)));
+Result<std::vector<RecordName>> Records::in_folder(const std::string& folder) const {
+  const std::vector<std::string> files = TRY(list_folder(root_ / folder));
   std::vector<RecordName> names;
   for (const std::string& file : files) {
-    if (const auto name = parse_name(device, file)) names.push_back(*name);
+    if (const auto name = parse_name(folder, file)) names.push_back(*name);
   }
   return names;
 }
@@ -81,11 +88,10 @@ Result<std::vector<RecordName>> Records::of_device(const ib::PciAddress& device)
 Status Records::tidy(Deadline deadline) const {
   const std::vector<std::string> folders = TRY(list_folder(root_));
   for (const std::string& folder : folders) {
-    const Result<ib::PciAddress> device = ib::PciAddress::parse(folder);
-    if (!device) continue;  // not ours
-    const std::vector<RecordName> names = TRY(of_device(*device));
+    if (!is_ours(folder)) continue;
+    const std::vector<RecordName> names = TRY(in_folder(folder));
     // Taking the lock is all it needs; the folder goes with it.
-    if (names.empty()) TRY(lock(*device, deadline));
+    if (names.empty()) TRY(lock(folder, deadline));
   }
   return ok();
 }
@@ -94,9 +100,8 @@ Result<std::vector<RecordName>> Records::all() const {
   const std::vector<std::string> folders = TRY(list_folder(root_));
   std::vector<RecordName> names;
   for (const std::string& folder : folders) {
-    const Result<ib::PciAddress> device = ib::PciAddress::parse(folder);
-    if (!device) continue;  // not ours
-    const std::vector<RecordName> found = TRY(of_device(*device));
+    if (!is_ours(folder)) continue;
+    const std::vector<RecordName> found = TRY(in_folder(folder));
     names.insert(names.end(), found.begin(), found.end());
   }
   return names;

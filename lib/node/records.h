@@ -1,6 +1,7 @@
-// Records: the attachments of this node, a folder a device, a file an attachment:
-// STATE/attachments/<PCI address>/<container>:<interface>.json. The folder names the device even
-// when the file in it is damaged, and is the device's lock.
+// Records: the attachments of this node, a file each:
+// STATE/attachments/<folder>/<container>:<interface>.json. The folder names what was attached even
+// when the file in it is damaged, and is its lock: a VF by its PCI address, which one pod has at a
+// time; an IPoIB child by its link's name (child.h), so that those of one master hinder nobody.
 #pragma once
 
 #include "lib/base/lock.h"
@@ -13,11 +14,11 @@ namespace ibpod::node {
 
 // Which record: ':' is illegal in both, so the file's name says it without doubt.
 struct RecordName {
-  ib::PciAddress device;
+  std::string folder;
   std::string container_id;
   std::string ifname;
   auto operator<=>(const RecordName&) const = default;
-  std::string text() const { return device.text() + "/" + container_id + ":" + ifname; }
+  std::string text() const { return folder + "/" + container_id + ":" + ifname; }
 };
 RecordName name_of(const Record& record);
 
@@ -25,10 +26,10 @@ class Records {
  public:
   explicit Records(const Path& state) : root_(state / "attachments") {}
 
-  // The lock of a device, between all processes of the node. unavailable at the deadline.
-  Result<FolderLock> lock(const ib::PciAddress& device, Deadline deadline) const;
-  // Tells when a record of the device comes or goes. Open it under the lock, wait without.
-  Result<FolderWatch> watch(const ib::PciAddress& device) const;
+  // A folder's lock, between all processes of the node. unavailable at the deadline.
+  Result<FolderLock> lock(const std::string& folder, Deadline deadline) const;
+  // Tells when a record comes into the folder or goes. Open it under the lock, wait without.
+  Result<FolderWatch> watch(const std::string& folder) const;
 
   // On disk, flushed, when this returns.
   Status write(const Record& record) const;
@@ -37,7 +38,7 @@ class Records {
   Result<Record> read(const RecordName& name) const;
 
   // Whatever stands in the folders, readable or not.
-  Result<std::vector<RecordName>> of_device(const ib::PciAddress& device) const;
+  Result<std::vector<RecordName>> in_folder(const std::string& folder) const;
   Result<std::vector<RecordName>> of_attachment(const std::string& container_id,
                                                 const std::string& ifname) const;
   Result<std::vector<RecordName>> all() const;
@@ -49,7 +50,6 @@ class Records {
   Status check_writable() const;
 
  private:
-  Path folder(const ib::PciAddress& device) const { return root_ / device.text(); }
   Path file(const RecordName& name) const;
   Path root_;
 };

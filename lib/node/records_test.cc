@@ -31,12 +31,12 @@ TEST_CASE("a record is found by device, by attachment and among all") {
   REQUIRE(node.records.write(record(kVf, "c1")));
   REQUIRE(node.records.write(record(kVf, "c2")));
   REQUIRE(node.records.write(record(kOther, "c1")));
-  const RecordName first{kVf, "c1", "net1"};
-  const RecordName second{kVf, "c2", "net1"};
-  const RecordName third{kOther, "c1", "net1"};
+  const RecordName first{kVf.text(), "c1", "net1"};
+  const RecordName second{kVf.text(), "c2", "net1"};
+  const RecordName third{kOther.text(), "c1", "net1"};
   CHECK(first.text() == "0000:3b:00.2/c1:net1");
   CHECK(path_exists(node.device / "c1:net1.json"));
-  CHECK(node.records.of_device(kVf).value() == std::vector{first, second});
+  CHECK(node.records.in_folder(kVf.text()).value() == std::vector{first, second});
   CHECK(node.records.of_attachment("c1", "net1").value() == std::vector{first, third});
   CHECK(node.records.of_attachment("c1", "net2").value().empty());
   CHECK(node.records.all().value() == std::vector{first, second, third});
@@ -47,9 +47,9 @@ TEST_CASE("nothing is recorded where there is no state folder yet") {
   const TempFolder folder;
   const Records records(folder.path() / "not" / "made");
   CHECK(records.all().value().empty());
-  CHECK(records.of_device(kVf).value().empty());
-  CHECK(records.read({kVf, "c1", "net1"}).error().code() == Code::not_found);
-  CHECK(records.remove({kVf, "c1", "net1"}));
+  CHECK(records.in_folder(kVf.text()).value().empty());
+  CHECK(records.read({kVf.text(), "c1", "net1"}).error().code() == Code::not_found);
+  CHECK(records.remove({kVf.text(), "c1", "net1"}));
   CHECK_FALSE(path_exists(folder.path() / "not"));
 }
 
@@ -65,11 +65,11 @@ TEST_CASE("names with dots and dashes are read back from their files") {
 TEST_CASE("a damaged file is listed, and says so when it is read") {
   Node node;
   REQUIRE(node.records.write(record(kVf, "c1")));
-  const RecordName name{kVf, "c1", "net1"};
+  const RecordName name{kVf.text(), "c1", "net1"};
   for (const char* content : {"", "{", "{}", "\xff\xfe"}) {
     CAPTURE(content);
     REQUIRE(write_file_atomically(node.device / "c1:net1.json", content));
-    CHECK(node.records.of_device(kVf).value() == std::vector{name});
+    CHECK(node.records.in_folder(kVf.text()).value() == std::vector{name});
     const Error error = node.records.read(name).error();
     CHECK(error.code() == Code::invalid);
     CHECK(error.text().starts_with("record 0000:3b:00.2/c1:net1: "));
@@ -80,7 +80,7 @@ TEST_CASE("a record under another name than its own is damaged") {
   Node node;
   REQUIRE(node.records.write(record(kVf, "c1")));
   std::filesystem::rename(node.device / "c1:net1.json", node.device / "c2:net1.json");
-  const Error error = node.records.read({kVf, "c2", "net1"}).error();
+  const Error error = node.records.read({kVf.text(), "c2", "net1"}).error();
   CHECK(error.code() == Code::invalid);
   CHECK(error.text() == "record 0000:3b:00.2/c2:net1: it speaks of 0000:3b:00.2/c1:net1");
 }
@@ -93,8 +93,8 @@ TEST_CASE("what is no record is not listed, and the lock clears what a killed wr
   std::filesystem::create_directory(node.attachments / "ib0");
   node.folder.write("attachments/ib0/c1:net1.json", "of another plugin");
   CHECK(node.records.all().value().size() == 1);
-  REQUIRE(node.records.remove({kVf, "c1", "net1"}));
-  CHECK(node.records.lock(kVf, kNow));
+  REQUIRE(node.records.remove({kVf.text(), "c1", "net1"}));
+  CHECK(node.records.lock(kVf.text(), kNow));
   CHECK(list_folder(node.device).value() == std::vector<std::string>{"notes"});
   CHECK(path_exists(node.attachments / "ib0" / "c1:net1.json"));
 }
@@ -112,15 +112,15 @@ TEST_CASE("tidying takes away folders that hold no record, and no other") {
 TEST_CASE("the lock of a device takes its folder away when that is empty") {
   Node node;
   {
-    const FolderLock lock = node.records.lock(kVf, kNow).value();
-    CHECK(node.records.lock(kVf, kNow).error().code() == Code::unavailable);
-    CHECK(node.records.lock(kOther, kNow));
+    const FolderLock lock = node.records.lock(kVf.text(), kNow).value();
+    CHECK(node.records.lock(kVf.text(), kNow).error().code() == Code::unavailable);
+    CHECK(node.records.lock(kOther.text(), kNow));
     REQUIRE(node.records.write(record(kVf, "c1")));
   }
   CHECK(path_exists(node.device));
   {
-    const FolderLock lock = node.records.lock(kVf, kNow).value();
-    REQUIRE(node.records.remove({kVf, "c1", "net1"}));
+    const FolderLock lock = node.records.lock(kVf.text(), kNow).value();
+    REQUIRE(node.records.remove({kVf.text(), "c1", "net1"}));
   }
   CHECK_FALSE(path_exists(node.device));
 }
@@ -128,9 +128,9 @@ TEST_CASE("the lock of a device takes its folder away when that is empty") {
 TEST_CASE("a watch tells of a record that goes") {
   Node node;
   REQUIRE(node.records.write(record(kVf, "c1")));
-  FolderWatch watch = node.records.watch(kVf).value();
+  FolderWatch watch = node.records.watch(kVf.text()).value();
   CHECK_FALSE(watch.wait(kNow).value());
-  REQUIRE(node.records.remove({kVf, "c1", "net1"}));
+  REQUIRE(node.records.remove({kVf.text(), "c1", "net1"}));
   CHECK(watch.wait(Deadline::in(Duration(1000))).value());
 }
 

@@ -54,6 +54,13 @@ class TracedKernel : public Kernel {
     return asked("list the interfaces of " + function.text(),
                  [&] { return kernel_.netdevs(where, function); });
   }
+  Result<std::vector<Netdev>> ipoib_netdevs(const Namespace& where) override {
+    return asked("list the IPoIB interfaces", [&] { return kernel_.ipoib_netdevs(where); });
+  }
+  Result<std::optional<ib::PciAddress>> function_of(const std::string& netdev) override {
+    return asked("look what " + netdev + " is made of",
+                 [&] { return kernel_.function_of(netdev); });
+  }
   Result<std::vector<RdmaDevice>> rdma_devices(const Namespace& where,
                                                const ib::PciAddress& function) override {
     return asked("list the RDMA devices of " + function.text(),
@@ -107,6 +114,10 @@ class TracedKernel : public Kernel {
                        const NetdevChange& change) override {
     return ordered("change the interface" + (change.name ? " " + *change.name : ""),
                    [&] { return kernel_.change_netdev(where, netdev, change); });
+  }
+  Status create_child(IfIndex parent, const nl::NewChild& child) override {
+    return ordered("create the IPoIB child " + child.name + " with the P_Key " + child.pkey.text(),
+                   [&] { return kernel_.create_child(parent, child); });
   }
   Status remove_netdev(const Namespace& where, IfIndex netdev) override {
     return ordered("remove an interface", [&] { return kernel_.remove_netdev(where, netdev); });

@@ -113,6 +113,12 @@ Result<std::vector<std::string>> rdma_devices(const Sysfs& sysfs, const ib::PciA
   return sysfs.list(folder_of(function) / "infiniband");
 }
 
+Result<std::optional<ib::PciAddress>> function_of_netdev(const Sysfs& sysfs,
+                                                         const std::string& netdev) {
+  TRY(check_name(netdev));
+  return function_behind(sysfs, Path("class/net") / netdev / "device");
+}
+
 Result<std::optional<ib::PciAddress>> function_of_rdma_device(const Sysfs& sysfs,
                                                               const std::string& device) {
   TRY(check_name(device));

@@ -29,7 +29,9 @@ Status bind(const Sysfs& sysfs, const ib::PciAddress& function, const std::strin
 // The names of the function's netdevs and RDMA devices that this Sysfs shows.
 Result<std::vector<std::string>> netdevs(const Sysfs& sysfs, const ib::PciAddress& function);
 Result<std::vector<std::string>> rdma_devices(const Sysfs& sysfs, const ib::PciAddress& function);
-// The PCI function behind an RDMA device; nothing for a virtual one.
+// The PCI function behind a netdev, or an RDMA device; nothing for a virtual one.
+Result<std::optional<ib::PciAddress>> function_of_netdev(const Sysfs& sysfs,
+                                                         const std::string& netdev);
 Result<std::optional<ib::PciAddress>> function_of_rdma_device(const Sysfs& sysfs,
                                                               const std::string& device);
 // The function's character devices, such as uverbs0, umad0, issm0. Every namespace's sysfs shows

@@ -15,14 +15,14 @@ constexpr Duration kTimeout{30'000};
 
 Status add_once(Bed& bed) {
   bed.be(cni::Verb::add, "c1", kPod);
-  const cni::AddResult result = TRY(add(bed.context(), bed.order));
+  const cni::AddResult result = TRY(bed.add());
   benchmark::DoNotOptimize(result);
   return ok();
 }
 
 Status del_once(Bed& bed) {
   bed.be(cni::Verb::del, "c1", kPod);
-  return del(bed.context(), kVf, kTimeout);
+  return del(bed.context(), kVf.text(), kTimeout);
 }
 
 // Isolation and another GUID: the longest way there is.

@@ -182,40 +182,10 @@ TEST_CASE("contract: carrier comes when the interface is up and the port is ACTI
   CHECK(c.soon([&] { return !c.own(kHost).carrier; }));
 }
 
-TEST_CASE("contract: a child is listed with its netdev, and removed") {
-  Case c;
-  const Netdev parent = c.own(kHost);
-  c.bed->add_child(kHost, parent.name, "contractchild", kPartition);
-  const auto netdevs = must(c.k().netdevs(kHost, c.vf));
-  REQUIRE(netdevs.size() == 2);
-  CHECK(netdevs.front().index == parent.index);
-  CHECK_FALSE(netdevs.front().parent);
-  CHECK(netdevs.back().name == "contractchild");
-  CHECK(netdevs.back().parent == parent.index);
-  CHECK(netdevs.back().ipoib->pkey == kPartition);
-  must(c.k().remove_netdev(kHost, netdevs.back().index));
-  CHECK(must(c.k().netdevs(kHost, c.vf)).size() == 1);
-}
-
 TEST_CASE("contract: removing a VF's own netdev is a success that does nothing") {
   Case c;
   must(c.k().remove_netdev(kHost, c.own(kHost).index));
   CHECK(c.find_own(kHost));
-}
-
-TEST_CASE("contract: a child dies with its netdev, wherever it is") {
-  Case c;
-  const Namespace pod = c.bed->make_pod("contract-a");
-  c.bed->add_child(kHost, c.own(kHost).name, "contractchild", kPartition);
-  const Netdev child = *must(c.k().find_netdev(kHost, "contractchild"));
-  must(c.k().move_netdev(kHost, child.index, pod, "net1"));
-  // Nothing tells whose it is, with its parent elsewhere.
-  CHECK(must(c.k().netdevs(pod, c.vf)).empty());
-  CHECK(must(c.k().find_netdev(pod, "net1")));
-  CHECK(c.find_own(kHost));
-  must(c.k().move_rdma(kHost, c.rdma(kHost).name, pod));
-  REQUIRE(c.soon([&] { return c.find_own(kHost) || c.find_own(pod); }));
-  CHECK_FALSE(must(c.k().find_netdev(pod, "net1")));
 }
 
 }  // namespace

@@ -2,7 +2,11 @@
 // verbs work on.
 #pragma once
 
-#include "lib/attach/context.h"
+#include "lib/attach/add.h"
+#include "lib/attach/check.h"
+#include "lib/attach/child_endpoint.h"
+#include "lib/attach/del.h"
+#include "lib/attach/vf_endpoint.h"
 #include "tests/support/fake_kernel.h"
 #include "tests/support/temp_folder.h"
 
@@ -47,7 +51,9 @@ struct Bed {
   std::string configuration;
   cni::Call call;
   cni::Network network;
-  Order order;
+  VfOrder order;
+  std::optional<ChildOrder> child;  // instead of the VF
+  Duration timeout{30'000};
   fake::State before;
 
   explicit Bed(bool ipam = true) {
@@ -90,13 +96,32 @@ struct Bed {
     return {k,
             records,
             boot_id,
-            "ib-sriov",
+            child ? "ipoib" : "ib-sriov",
             call,
             network,
             [this](const std::string& text) { warnings.push_back(text); },
             [this](const std::string& text) { news.push_back(text); },
             [](const node::Step&) {}};
   }
+  // An order for a child instead of a VF.
+  ChildOrder& order_child(const std::string& master) {
+    child.emplace();
+    child->master = master;
+    child->wanted.ifname = call.ifname;
+    return *child;
+  }
+  std::unique_ptr<Endpoint> endpoint() const {
+    if (child) return std::make_unique<ChildEndpoint>(*child);
+    return std::make_unique<VfEndpoint>(order);
+  }
+  Result<cni::AddResult> add() {
+    return attach::add(context(), *endpoint(), child ? child->wanted : order.wanted, timeout);
+  }
+  Status del() {
+    be(cni::Verb::del, call.container_id, call.netns, call.ifname);
+    return attach::del(context(), endpoint()->folder(call), Duration(60'000));
+  }
+  Status check() { return attach::check(context(), *endpoint(), timeout); }
   std::string changes() const { return fake::diff(before, k.state); }
   // The calls of IPAM but VERSION, the leases it has given, and the records.
   std::vector<std::string> ipam_calls() const {

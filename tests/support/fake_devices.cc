@@ -207,6 +207,8 @@ bool FakeNode::join(Interface& interface) {
   const bool had_carrier = has_carrier(interface);
   interface.joined.value = true;
   interface.joined.value = has_carrier(interface);
+  if (interface.joined.value && interface.mode == nl::IpoibMode::datagram)
+    interface.mtu = std::min(interface.mtu, kDatagramMtu);
   return interface.joined.value != had_carrier;
 }
 

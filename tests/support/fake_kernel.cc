@@ -103,6 +103,29 @@ Result<std::vector<node::Netdev>> FakeKernel::netdevs(const node::Namespace& whe
   });
 }
 
+Result<std::vector<node::Netdev>> FakeKernel::ipoib_netdevs(const node::Namespace& where) {
+  return asked("ipoib_netdevs", [&]() -> Result<std::vector<node::Netdev>> {
+    const int id = TRY(id_of(where));
+    std::vector<node::Netdev> found;
+    for (const auto& [name, interface] : namespace_of(id).interfaces) {
+      if (interface.kind == "ipoib") found.push_back(link(name, interface));
+    }
+    std::sort(found.begin(), found.end(),
+              [](const auto& a, const auto& b) { return a.index < b.index; });
+    return found;
+  });
+}
+
+// A child hangs on no device in sysfs.
+Result<std::optional<ib::PciAddress>> FakeKernel::function_of(const std::string& netdev) {
+  return asked("function_of", [&]() -> Result<std::optional<ib::PciAddress>> {
+    const Interfaces& host = namespace_of(kHostId).interfaces;
+    const auto found = host.find(netdev);
+    if (found == host.end() || found->second.parent) return std::optional<ib::PciAddress>();
+    return found->second.function;
+  });
+}
+
 Result<std::vector<node::RdmaDevice>> FakeKernel::rdma_devices(const node::Namespace& where,
                                                                const ib::PciAddress& function) {
   return asked("rdma_devices", [&]() -> Result<std::vector<node::RdmaDevice>> {

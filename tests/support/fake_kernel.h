@@ -79,6 +79,8 @@ class FakeKernel : public FakeNode, public node::Kernel {
                                                   const std::string& name) override;
   Result<std::vector<node::Netdev>> netdevs(const node::Namespace& where,
                                             const ib::PciAddress& function) override;
+  Result<std::vector<node::Netdev>> ipoib_netdevs(const node::Namespace& where) override;
+  Result<std::optional<ib::PciAddress>> function_of(const std::string& netdev) override;
   Result<std::vector<node::RdmaDevice>> rdma_devices(const node::Namespace& where,
                                                      const ib::PciAddress& function) override;
   Result<ib::Port> port(const node::Namespace& where, const std::string& rdma_device) override;
@@ -99,6 +101,7 @@ class FakeKernel : public FakeNode, public node::Kernel {
                      const std::string& name) override;
   Status change_netdev(const node::Namespace& where, nl::IfIndex netdev,
                        const node::NetdevChange& change) override;
+  Status create_child(nl::IfIndex parent, const nl::NewChild& child) override;
   Status remove_netdev(const node::Namespace& where, nl::IfIndex netdev) override;
   Status configure(const node::Namespace& where, nl::IfIndex netdev,
                    const node::Addressing& addressing, Deadline deadline) override;

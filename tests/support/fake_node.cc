@@ -128,7 +128,7 @@ void FakeNode::add_child(const Path& where, const std::string& parent, const std
   const Interface& above = interface(where, parent);
   Interface child;
   child.kind = "ipoib";
-  child.mtu = kDatagramMtu;
+  child.mtu = port_mtu;  // until it joins its broadcast group
   child.function = above.function;
   child.rdma = above.rdma;
   child.parent = above.id;
@@ -180,7 +180,7 @@ Interface& FakeNode::insert(int where, const std::string& name, Interface interf
       std::max(target.last_index.value, static_cast<int>(interface.index.value));
   if (interface.id.value == 0) {
     interface.id = new_id();
-    interface.qpn.value = kFirstQpn + static_cast<uint32_t>(interface.id.value);
+    interface.qpn.value = kFirstQpn + queue_pairs_[interface.function.value_or(ib::PciAddress())]++;
   }
   return target.interfaces.insert_or_assign(name, std::move(interface)).first->second;
 }
@@ -283,6 +283,7 @@ nl::Link FakeNode::link(const std::string& name, const Interface& interface) {
   link.index = interface.index.value;
   link.name = name;
   link.altnames.assign(interface.altnames.begin(), interface.altnames.end());
+  link.alias = interface.alias;
   link.up = interface.up;
   link.mtu = interface.mtu;
   link.kind = interface.kind;

@@ -43,6 +43,7 @@ class FakeNode {
   bool reuses_rdma_names = false;
   // Two namespaces may have RDMA devices of one name: seen on Linux 7.3.
   bool rdma_names_per_namespace = false;
+  uint32_t port_mtu = 4092;  // the most in datagram mode: its ports' IB MTU is 4096
   std::set<std::string> drivers{"mlx5_core", "vfio-pci"};
 
   // --- Who lives on the node besides the code under test.
@@ -115,6 +116,8 @@ class FakeNode {
 
  private:
   Id new_id() { return {++state.last_id.value}; }
+  // How many each function has made: each counts its own, so that two functions have the same.
+  std::map<ib::PciAddress, uint32_t> queue_pairs_;
   void make_rdma_device(const ib::PciAddress& function);
   void make_netdev(const RdmaDevice& device, int where);
   void remove_netdevs_of(Id rdma);

@@ -8,7 +8,6 @@ namespace ibpod::fake {
 namespace {
 
 constexpr uint32_t kSmallestMtu = 68;
-constexpr uint32_t kLargestDatagramMtu = 4092;
 constexpr uint32_t kConnectedMtu = 65520;
 
 bool contains(const ip::Prefix& prefix, const ip::Address& address) {
@@ -56,7 +55,7 @@ void FakeKernel::change_mode(Interface& interface, const node::NetdevChange& cha
 
 Status FakeKernel::change_mtu(Interface& interface, uint32_t mtu) {
   const bool datagram = interface.kind == "ipoib" && interface.mode == nl::IpoibMode::datagram;
-  const uint32_t largest = datagram ? kLargestDatagramMtu : kConnectedMtu;
+  const uint32_t largest = datagram ? port_mtu : kConnectedMtu;
   if (mtu < kSmallestMtu || mtu > largest) return Error::from_errno(EINVAL, "set the MTU");
   interface.mtu = datagram ? std::min(mtu, kDatagramMtu) : mtu;
   return ok();
@@ -75,6 +74,25 @@ Status FakeKernel::change_netdev(const node::Namespace& where, nl::IfIndex netde
     change_mode(interface, change);
     if (change.mtu) TRY(change_mtu(interface, *change.mtu));
     if (change.up == true) interface.up = true;
+    return ok();
+  });
+}
+
+Status FakeKernel::create_child(nl::IfIndex parent, const nl::NewChild& child) {
+  return ordered("create_child", [&]() -> Status {
+    const Found above = TRY(find_netdev_by(kHostId, parent));
+    if (above.interface->kind != "ipoib" || above.interface->parent ||
+        child.pkey.partition() == 0) {
+      return Error::from_errno(EINVAL, "create " + child.name);
+    }
+    if (taken(kHostId, child.name)) return Error::from_errno(EEXIST, "create " + child.name);
+    const bool counted = child.index != nl::IfIndex{} && find_netdev_by(kHostId, child.index);
+    if (counted) return Error::from_errno(EEXIST, "create " + child.name);
+    add_child("", above.name, child.name, child.pkey);
+    Interface& made = interface("", child.name);
+    made.alias = child.alias;
+    made.umcast = child.umcast;
+    if (child.index != nl::IfIndex{}) made.index.value = child.index;
     return ok();
   });
 }

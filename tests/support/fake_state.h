@@ -44,6 +44,7 @@ struct Interface {
   Incidental<nl::IfIndex> index;  // counted by each namespace for itself
   std::string kind;               // "ipoib", "veth"; lo has none
   std::set<std::string> altnames;
+  std::string alias;
   bool up = false;
   uint32_t mtu = 0;
   std::vector<ip::Prefix> addresses;  // without the link-local one that comes with carrier
@@ -98,7 +99,7 @@ struct PciFunction {
 };
 
 inline constexpr int kHostId = 0;
-// Of a fabric with the IB MTU 2048.
+// Of broadcast groups with the IB MTU 2048.
 inline constexpr uint32_t kDatagramMtu = 2044;
 
 struct State {

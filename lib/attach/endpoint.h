@@ -1,0 +1,41 @@
+// Endpoint: what a plugin gives a pod, where the kinds of it differ: a VF (vf_endpoint.h), or an
+// IPoIB child (child_endpoint.h). The verbs (add.h, check.h …) are the same for all.
+#pragma once
+
+#include "lib/attach/context.h"
+#include "lib/attach/partition.h"
+#include "lib/base/clock.h"
+#include "lib/node/record.h"
+
+#include <optional>
+#include <string>
+
+namespace ibpod::attach {
+
+class Endpoint {
+ public:
+  virtual ~Endpoint() = default;
+
+  // The folder of its records (node/records.h), whose lock keeps two attachments apart.
+  virtual std::string folder(const cni::Call& call) const = 0;
+
+  // Refuses what no ADD can work with as the node is now. Touches nothing.
+  virtual Status check_usable(const Context& context) = 0;
+
+  // Under the folder's lock, from the first look at the node on. The record says what is wanted and
+  // takes what was found; when this returns it is on disk, as it was before the first change.
+  virtual Status hand_over(const Context& context, node::Record& record, Deadline deadline) = 0;
+
+  // Without the lock, as it waits: until the interface is in the pod, and the pod in the partition
+  // that was asked for; nothing where none was. unavailable at the deadline.
+  virtual Result<std::optional<Membership>> join(const Context& context, node::Record& record,
+                                                 Place place, Deadline deadline) = 0;
+
+  // Tells others than the runtime what the pod has by now.
+  virtual Status tell(const Context& context, const std::optional<Membership>& membership) = 0;
+
+  // Whether it still is what ADD made of it, addresses aside; a difference is reported as 106.
+  virtual Status check(const Context& context, const node::Record& record, Place place) = 0;
+};
+
+}  // namespace ibpod::attach

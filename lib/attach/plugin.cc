@@ -1,0 +1,140 @@
+#include "lib/attach/plugin.h"
+
+#include "lib/attach/add.h"
+#include "lib/attach/check.h"
+#include "lib/attach/del.h"
+#include "lib/attach/gc.h"
+#include "lib/attach/status.h"
+
+namespace ibpod::attach {
+
+using log::Level;
+
+struct Plugin::Stage {
+  std::unique_ptr<node::Kernel> kernel;
+  std::unique_ptr<node::Kernel> traced;
+  std::unique_ptr<node::Records> records;
+  std::unique_ptr<Context> context;
+};
+
+// The members of every line: which call it is.
+void Plugin::name_call(const cni::Call& call, const json::Value& document) {
+  log_.always("command", cni::name(call.verb));
+  const std::optional<json::Value> network = document.find("name");
+  if (network && network->is_string()) log_.always("network", *network);
+  if (!call.container_id.empty())
+    log_.always("containerID", call.container_id).always("ifname", call.ifname);
+  if (!call.pod.name.empty()) log_.always("pod", call.pod.name_space + "/" + call.pod.name);
+  const std::string subject = this->subject();
+  if (!subject.empty()) log_.always("device", subject);
+}
+
+void Plugin::open_log() {
+  log_.set_least(settings().log_level);
+  const Status opened = settings().log_file.empty() ? ok() : log_.open(settings().log_file);
+  // A pod is not refused for a log.
+  if (!opened) log_.write(Level::warning, "logFile: " + opened.error().text());
+}
+
+void Plugin::warn(const std::vector<std::string>& warnings) {
+  for (const std::string& warning : warnings) log_.write(Level::warning, warning);
+}
+
+void Plugin::prepare(const cni::Call& call, const json::Value& document) {
+  read_remains(call, document);
+  name_call(call, document);
+  open_log();
+}
+
+Status Plugin::configure(const cni::Call& call, const cni::Network& network) {
+  call_ = &call;
+  network_ = &network;
+  log_.always("network", network.name);
+  // For DEL the remains have to do.
+  if (call.verb != cni::Verb::del) TRY(read(call, network));
+  warn(network.warnings);
+  warn(settings().warnings);
+  return ok();
+}
+
+int64_t& Plugin::time_of(node::StepKind kind) {
+  switch (kind) {
+    case node::StepKind::question:
+    case node::StepKind::order:
+      return kernel_us_;
+    case node::StepKind::wait:
+      return wait_us_;
+    case node::StepKind::outside:
+      return outside_us_;
+  }
+  std::abort();
+}
+
+void Plugin::observe(const node::Step& step) {
+  const int64_t us = step.duration.count();
+  time_of(step.kind) += us;
+  json::Value members = json::Value::object().set("step", step.what).set("us", us);
+  if (step.error != nullptr) {
+    log_.write(Level::warning, "failed", members.set("error", step.error->text()));
+  } else {
+    log_.write(step.kind == node::StepKind::order ? Level::info : Level::debug, "done", members);
+  }
+}
+
+void Plugin::finish(const std::optional<cni::Failure>& failure) {
+  json::Value members = json::Value::object();
+  members.set("kernel_us", kernel_us_).set("wait_us", wait_us_).set("outside_us", outside_us_);
+  if (!failure) return log_.write(Level::info, "succeeded", members);
+  members.set("code", failure->code);
+  if (!failure->details.empty()) members.set("details", failure->details);
+  log_.write(Level::error, failure->message, members);
+}
+
+Result<std::unique_ptr<Plugin::Stage>> Plugin::open_stage() {
+  auto stage = std::make_unique<Stage>();
+  const node::Observer observe = [this](const node::Step& step) { this->observe(step); };
+  const std::string boot_id = TRY(world_.boot_id());
+  stage->kernel = TRY(world_.open_kernel());
+  stage->traced = node::trace(*stage->kernel, observe);
+  stage->records = std::make_unique<node::Records>(settings().state_folder);
+  stage->context = std::make_unique<Context>(
+      Context{*stage->traced, *stage->records, boot_id, name_, *call_, *network_,
+              [this](const std::string& text) { log_.write(Level::warning, text); },
+              [this](const std::string& text) { log_.write(Level::info, text); }, observe});
+  return stage;
+}
+
+Status Plugin::check_ready(const Context&) const { return ok(); }
+Status Plugin::sweep(const Context&, Deadline) const { return ok(); }
+
+Result<cni::AddResult> Plugin::add() {
+  const std::unique_ptr<Stage> stage = TRY(open_stage());
+  TRY(check_ready(*stage->context));
+  return attach::add(*stage->context, endpoint(), wanted(), settings().timeout);
+}
+
+Status Plugin::del() {
+  const std::unique_ptr<Stage> stage = TRY(open_stage());
+  return attach::del(*stage->context, folder(*call_), settings().timeout);
+}
+
+Status Plugin::check() {
+  const std::unique_ptr<Stage> stage = TRY(open_stage());
+  return attach::check(*stage->context, endpoint(), settings().timeout);
+}
+
+Status Plugin::gc() {
+  const std::unique_ptr<Stage> stage = TRY(open_stage());
+  const Deadline deadline = Deadline::in(settings().timeout);
+  Errors errors;
+  errors.collect(attach::gc(*stage->context, deadline));
+  errors.collect(sweep(*stage->context, deadline));
+  return errors.status();
+}
+
+Status Plugin::status() {
+  const std::unique_ptr<Stage> stage = TRY(open_stage());
+  return attach::status(*stage->context, check_node(*stage->context), settings().timeout);
+}
+
+}  // namespace ibpod::attach

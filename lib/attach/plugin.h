@@ -1,0 +1,79 @@
+// Plugin: a CNI plugin of attachments, but for what it reads in its configuration and gives a pod.
+#pragma once
+
+#include "lib/attach/context.h"
+#include "lib/attach/endpoint.h"
+#include "lib/attach/keys.h"
+#include "lib/cni/plugin.h"
+#include "lib/log/log.h"
+#include "lib/node/kernel.h"
+#include "lib/node/traced_kernel.h"
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace ibpod::attach {
+
+// What main builds the plugin on, and a test something else.
+struct World {
+  std::function<Result<std::unique_ptr<node::Kernel>>()> open_kernel;
+  std::function<Result<std::string>()> boot_id;
+};
+
+class Plugin : public cni::Plugin {
+ public:
+  // `name` is the plugin's type in configurations and records.
+  Plugin(std::string name, World world, log::Log& log)
+      : name_(std::move(name)), world_(std::move(world)), log_(log) {}
+
+  // Says in the log how the call ended, and where its time went.
+  void finish(const std::optional<cni::Failure>& failure);
+
+  void prepare(const cni::Call& call, const json::Value& document) override;
+  Status configure(const cni::Call& call, const cni::Network& network) override;
+  Result<cni::AddResult> add() override;
+  Status del() override;
+  Status check() override;
+  Status gc() override;
+  Status status() override;
+
+ protected:
+  // Reads what can be read of a configuration that may be wrong; then all of one that must not be.
+  virtual void read_remains(const cni::Call& call, const json::Value& document) = 0;
+  virtual Status read(const cni::Call& call, const cni::Network& network) = 0;
+  // What has been read.
+  virtual const Settings& settings() const = 0;
+  virtual const node::Wanted& wanted() const = 0;
+  virtual Endpoint& endpoint() = 0;
+  // What it is about, for the log, and where records of it are (endpoint.h); empty: not known.
+  virtual std::string subject() const = 0;
+  virtual std::string folder(const cni::Call& call) const = 0;
+
+  // What else an ADD, STATUS and GC of this kind have to look after.
+  virtual Status check_ready(const Context& context) const;
+  virtual Status check_node(const Context& context) = 0;
+  virtual Status sweep(const Context& context, Deadline deadline) const;
+
+ private:
+  // The world as a verb needs it, opened for it.
+  struct Stage;
+  Result<std::unique_ptr<Stage>> open_stage();
+  void name_call(const cni::Call& call, const json::Value& document);
+  void open_log();
+  void warn(const std::vector<std::string>& warnings);
+
+  void observe(const node::Step& step);
+  int64_t& time_of(node::StepKind kind);
+
+  std::string name_;
+  World world_;
+  log::Log& log_;
+  // Where this call's time went so far, in microseconds.
+  int64_t kernel_us_ = 0, wait_us_ = 0, outside_us_ = 0;
+  const cni::Call* call_ = nullptr;
+  const cni::Network* network_ = nullptr;
+};
+
+}  // namespace ibpod::attach

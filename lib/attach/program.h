@@ -1,0 +1,18 @@
+// The main function that the plugins of attachments share.
+#pragma once
+
+#include "lib/attach/plugin.h"
+
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace ibpod::attach {
+
+using MakePlugin = std::function<std::unique_ptr<Plugin>(World world, log::Log& log)>;
+
+// Serves the one call that the environment and standard input say, on this machine; returns the
+// exit code. Without CNI_COMMAND a person has called it, who is told what it is: `about`.
+int run(const std::string& about, const MakePlugin& make, char** environment);
+
+}  // namespace ibpod::attach

@@ -1,0 +1,65 @@
+#include "lib/attach/check.h"
+#include "lib/attach/interface.h"
+#include "lib/attach/vf_endpoint.h"
+#include "lib/cni/errors.h"
+#include "lib/node/vf.h"
+
+namespace ibpod::attach {
+namespace {
+
+Status check_netdev(const Context& context, const node::Record& record) {
+  const std::optional<node::Netdev> netdev =
+      TRY(node::own_netdev(context.kernel, record.netns, record.device));
+  if (!netdev) return differs("the interface of " + record.device.text() + " is not in the pod");
+  return check_interface(record, *netdev);
+}
+
+Status check_rdma(const Context& context, const node::Record& record) {
+  const node::Namespace& where = home_of_rdma(record);
+  const std::vector<node::RdmaDevice> devices =
+      TRY(context.kernel.rdma_devices(where, record.device));
+  if (devices.size() != record.found.rdma_devices.size()) {
+    return differs("of " + std::to_string(record.found.rdma_devices.size()) + " RDMA devices " +
+                   std::to_string(devices.size()) + " are " +
+                   (where.is_host() ? "in the host's namespace" : "in the pod"));
+  }
+  const node::Guids wanted =
+      record.wanted.guids.value_or(record.found.guids.value_or(node::Guids{}));
+  for (const node::RdmaDevice& device : devices) {
+    if (device.port_guid != wanted.port)
+      return differs(device.name + " has the port GUID " + device.port_guid.text() +
+                     " instead of " + wanted.port.text());
+    if (device.node_guid != wanted.node)
+      return differs(device.name + " has the node GUID " + device.node_guid.text() +
+                     " instead of " + wanted.node.text());
+  }
+  return ok();
+}
+
+// A virtual machine has the port: what is left to see is the driver, and what the PF was told.
+Status check_vfio(const Context& context, const node::Record& record) {
+  const std::optional<node::Function> function = TRY(context.kernel.function(record.device));
+  if (!function) return differs(record.device.text() + " is not on this node any more");
+  if (function->driver != record.found.driver) {
+    return differs(record.device.text() + " is bound to " + function->driver.value_or("no driver") +
+                   " instead of " + record.found.driver);
+  }
+  if (!record.wanted.guids) return ok();
+  const Result<nl::VfSettings> told = context.kernel.vf_settings(*function);
+  if (!told && told.error().code() == Code::unsupported) return ok();
+  if (!told) return told.error();
+  if (node::Guids{told->node_guid, told->port_guid} == *record.wanted.guids) return ok();
+  return differs("the PF has been told the port GUID " + told->port_guid.text() + " for " +
+                 record.device.text() + " instead of " + record.wanted.guids->port.text());
+}
+
+}  // namespace
+
+Status check_vf(const Context& context, const node::Record& record, Place place) {
+  if (node::is_vfio(record.found.driver)) return check_vfio(context, record);
+  TRY(check_netdev(context, record));
+  TRY(check_rdma(context, record));
+  return record.wanted.pkey ? check_partition(context, record, *record.wanted.pkey, place) : ok();
+}
+
+}  // namespace ibpod::attach

@@ -1,0 +1,53 @@
+// An IPoIB child on its way into a pod, and its end. It is made on the host, under a name that no
+// other attachment has, and moved (enhanced IPoIB of mlx5 can have it no other way).
+#pragma once
+
+#include "lib/base/clock.h"
+#include "lib/base/result.h"
+#include "lib/node/kernel.h"
+#include "lib/node/record.h"
+
+#include <string>
+#include <string_view>
+
+namespace ibpod::node {
+
+// The name of an attachment's child on the host: "ibpod" and ten digits, the same for the same
+// attachment.
+std::string child_link(const std::string& container_id, const std::string& ifname);
+// Whether a name is of that form.
+bool is_child_link(std::string_view name);
+
+// A number for a child on the host that no other link has, as far as chance goes. The kernel counts
+// its own from 1 up.
+nl::IfIndex choose_index();
+
+// Makes the child that the record wants, on the host, in datagram mode and with the largest MTU
+// that the port has in it. The record is on disk without the child's hardware address before this
+// is called, and with it before give_child(): on the host a child is known by its index, and later
+// by its address, whatever a pod has made of its names. exists where the index is taken.
+Result<Netdev> make_child(Kernel& kernel, const Record& record);
+
+// Sets its mode and MTU, and gives it to the pod: under its name there, up.
+Status give_child(Kernel& kernel, const Record& record);
+
+// The record's child where it is now, in the pod or on the host; nothing where it is in neither.
+struct ChildPlace {
+  Namespace where;
+  Netdev netdev;
+};
+Result<std::optional<ChildPlace>> find_child(Kernel& kernel, const Record& record);
+
+// Ends the child, wherever the record's namespaces have it; one that a dying namespace is just
+// giving back is waited for. Idempotent. What a pod has taken to a namespace of its own ends later
+// (remove_stray_children()). For records of this boot: no child outlives one.
+Status remove_child(Kernel& kernel, const Record& record, Deadline deadline);
+
+// Children on the host that are ours by name or alias, sorted by their links' names.
+Result<std::vector<std::string>> children_on_host(Kernel& kernel);
+// Removes the one of that link from the host; success where there is none.
+Status remove_child_on_host(Kernel& kernel, const std::string& link);
+// The same in a pod, for an attachment without record: there the alias has to say whose it is.
+Status remove_child_in(Kernel& kernel, const Namespace& where, const std::string& link);
+
+}  // namespace ibpod::node

@@ -1,0 +1,35 @@
+// What was read of any configuration keeps these promises, or the program aborts, which is what a
+// fuzzer looks for.
+#pragma once
+
+#include "lib/attach/keys.h"
+#include "lib/node/record.h"
+
+#include <cstdlib>
+
+namespace ibpod::fuzz {
+
+inline void require(bool kept) {
+  if (!kept) std::abort();
+}
+
+inline bool is_plain(const Path& path) {
+  for (const Path& part : path) {
+    if (part == "..") return false;
+  }
+  return path.is_absolute() && path.string().find('\0') == std::string::npos;
+}
+
+inline void check_settings(const attach::Settings& settings) {
+  require(is_plain(settings.state_folder));
+  require(settings.log_file.empty() || is_plain(settings.log_file));
+  require(settings.timeout >= Duration(1'000) && settings.timeout <= Duration(110'000));
+}
+
+inline void check_wanted(const node::Wanted& wanted) {
+  if (wanted.guids) require(ib::check_assignable(wanted.guids->port).ok());
+  if (wanted.pkey) require(ib::check_tenant(*wanted.pkey).ok());
+  if (wanted.mtu) require(*wanted.mtu >= 68 && *wanted.mtu <= 65520);
+}
+
+}  // namespace ibpod::fuzz

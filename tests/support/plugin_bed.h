@@ -1,0 +1,106 @@
+// A plugin as a runtime calls it, on a modelled node: environment and standard input in, JSON and
+// an exit code out. What the tests of the programs work on.
+#pragma once
+
+#include "lib/attach/plugin.h"
+#include "lib/node/traced_kernel.h"
+#include "tests/support/fake_kernel.h"
+#include "tests/support/temp_folder.h"
+
+#include <memory>
+#include <string>
+
+#include <doctest/doctest.h>
+
+namespace ibpod::attach {
+
+inline const Path kCalledPod = "/run/netns/pod";
+
+// `Type` is made of a World and a Log, as in main.
+template <typename Type>
+struct PluginBed {
+  std::string type;  // as configurations name it
+  fake::FakeKernel k = fake::node_with(1, 2);
+  TempFolder state;
+  TempFolder programs;
+  cni::Environment environment;
+  fake::State before;
+  bool finishes = false;  // as main does; most tests would only print what they look at themselves
+
+  explicit PluginBed(std::string plugin) : type(std::move(plugin)) {
+    k.state.namespaces[fake::kHostId].path = "/proc/self/ns/net";
+    k.make_namespace(kCalledPod);
+    environment = {{"CNI_COMMAND", "ADD"},
+                   {"CNI_CONTAINERID", "c1"},
+                   {"CNI_NETNS", kCalledPod.string()},
+                   {"CNI_IFNAME", "net1"},
+                   {"CNI_PATH", programs.path().string()},
+                   {"PATH", "/usr/bin:/bin"}};
+    before = k.state;
+  }
+  // The node outlives a call; the plugin's kernel goes with it.
+  World world() {
+    return {[this]() -> Result<std::unique_ptr<node::Kernel>> {
+              return node::trace(k, [](const node::Step&) {});
+            },
+            []() -> Result<std::string> { return std::string("boot"); }};
+  }
+  cni::Answer call(const std::string& input) {
+    log::Log log(log::Level::error);
+    log.set_least(log::Level::error);
+    Type plugin(world(), log);
+    cni::Answer answer = cni::serve(plugin, environment, input);
+    if (finishes) plugin.finish(answer.failure);
+    return answer;
+  }
+  cni::Answer call(const std::string& verb, const std::string& input) {
+    environment["CNI_COMMAND"] = verb;
+    return call(input);
+  }
+  // What an attachment is known by, and `keys`.
+  std::string bare(const std::string& keys, const std::string& version = "1.1.0") const {
+    return R"({"cniVersion":")" + version + R"(","name":"blue","stateDir":")" +
+           (state.path() / "made").string() + "\"," + keys + "}";
+  }
+  // `keys` behind a configuration that is in order.
+  std::string config(const std::string& keys, const std::string& version = "1.1.0") const {
+    const std::string first = R"("type":")" + type + R"(","logLevel":"error")";
+    return bare(first + (keys.empty() ? "" : ",") + keys, version);
+  }
+  // What is not as it was: on the node, and in the state folder.
+  std::string changes() const {
+    std::string text = fake::diff(before, k.state);
+    const Path attachments = state.path() / "made" / "attachments";
+    const auto files = list_folder(attachments);
+    for (const std::string& file : files.value()) text += "+ " + file + "\n";
+    return text;
+  }
+};
+
+// An input that is refused, and how.
+struct BadInput {
+  std::string variable;  // "" : `value` is keys of the configuration; "raw": all of it
+  std::string value;
+  int code;
+  std::string message;
+};
+
+// Calls with the bad input in the place of what is right: refused, and the node stays as it was.
+template <typename Type>
+void expect_refused(PluginBed<Type>& bed, const BadInput& bad, const std::string& right) {
+  std::string input = bed.config(right);
+  if (bad.variable == "raw") input = bad.value;
+  if (bad.variable.empty()) input = bed.config(bad.value);
+  if (bad.variable.starts_with("CNI_")) bed.environment[bad.variable] = bad.value;
+  CAPTURE(bad.variable);
+  CAPTURE(bad.value);
+  const cni::Answer answer = bed.call(input);
+  CHECK(answer.exit_code == 1);
+  REQUIRE(answer.failure);
+  CHECK(answer.failure->code == bad.code);
+  CHECK(answer.failure->message == bad.message);
+  CHECK(bed.changes() == "");
+  CHECK(bed.k.trail().empty());
+}
+
+}  // namespace ibpod::attach
