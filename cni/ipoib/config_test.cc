@@ -1,0 +1,93 @@
+#include "cni/ipoib/config.h"
+
+#include <doctest/doctest.h>
+
+namespace ibpod::ipoib {
+namespace {
+
+cni::Call call(cni::Verb verb = cni::Verb::add) {
+  cni::Call made;
+  made.verb = verb;
+  made.container_id = "c1";
+  made.netns = "/run/netns/pod";
+  made.ifname = "net1";
+  return made;
+}
+
+Result<Config> read(const std::string& keys, cni::Verb verb = cni::Verb::add) {
+  const std::string text =
+      R"({"name":"blue","type":"ipoib")" + std::string(keys.empty() ? "" : ",") + keys + "}";
+  const cni::Network network = cni::parse_network(cni::parse_document(text).value(), text).value();
+  return parse_config(call(verb), network);
+}
+attach::ChildOrder good(const std::string& keys) { return read(keys)->order; }
+
+TEST_CASE("a master is all that a network needs, and the rest is the master's or has its default") {
+  const Config config = read(R"("master":"ib0")").value();
+  CHECK(config.order.master == "ib0");
+  CHECK(config.order.device.empty());
+  CHECK(config.order.wanted.ifname == "net1");
+  CHECK_FALSE(config.order.wanted.pkey);
+  CHECK_FALSE(config.order.wanted.mtu);
+  CHECK_FALSE(config.order.mode);
+  CHECK(config.order.umcast);
+  CHECK(config.warnings.empty());
+}
+
+TEST_CASE("every key is read") {
+  const Config config = read(R"("pf":"0000:3B:00.0","pkey":"0x8001","mode":"connected",
+    "umcast":false,"mtu":65520,"logLevel":"debug","logFile":"/var/log/x","timeoutSeconds":5,
+    "stateDir":"/run/state","dns":{"nameservers":["10.0.0.1"]},"ipam":{"type":"static"})")
+                            .value();
+  CHECK(config.order.master.empty());
+  CHECK(config.order.device.text() == "0000:3b:00.0");
+  CHECK(config.order.wanted.pkey == ib::PKey(0x8001));
+  CHECK(config.order.mode == nl::IpoibMode::connected);
+  CHECK_FALSE(config.order.umcast);
+  CHECK(config.order.wanted.mtu == 65520U);
+  CHECK(config.log_level == log::Level::debug);
+  CHECK(config.log_file == "/var/log/x");
+  CHECK(config.timeout == Duration(5'000));
+  CHECK(config.state_folder == "/run/state");
+  CHECK(config.warnings.empty());
+}
+
+TEST_CASE("an mtu of 0 is none, as ipoib-cni has it") {
+  CHECK_FALSE(good(R"("master":"ib0","mtu":0)").wanted.mtu);
+}
+
+TEST_CASE("both modes have their names, and an empty one is none") {
+  CHECK(good(R"("master":"ib0","mode":"datagram")").mode == nl::IpoibMode::datagram);
+  CHECK_FALSE(good(R"("master":"ib0","mode":"")").mode);
+  CHECK_FALSE(good(R"("master":"ib0","mode":null)").mode);
+}
+
+TEST_CASE("the device of the master may come from Multus, and master itself goes before it") {
+  CHECK(good(R"("deviceID":"0000:3b:00.0")").device.text() == "0000:3b:00.0");
+  CHECK(good(R"("runtimeConfig":{"deviceID":"0000:3b:00.0"})").device.text() == "0000:3b:00.0");
+  // That of a device plugin which has nothing to do with this network.
+  const Config both = read(R"("master":"ib0","deviceID":"rdma-7","pciBusID":"rdma-7")").value();
+  CHECK(both.order.device.empty());
+  CHECK(good(R"("pf":"0000:3b:00.0","deviceID":"rdma-7")").device.text() == "0000:3b:00.0");
+  CHECK(both.warnings ==
+        std::vector<std::string>{"deviceID is ignored: master or pf names the interface"});
+}
+
+TEST_CASE("ADD and CHECK need a master, GC and STATUS do not") {
+  for (const cni::Verb verb : {cni::Verb::add, cni::Verb::check}) CHECK_FALSE(read("", verb));
+  for (const cni::Verb verb : {cni::Verb::gc, cni::Verb::status}) CHECK(read("", verb));
+}
+
+TEST_CASE("for DEL everything is read as far as it can be") {
+  const Config rest = parse_remains(
+      call(cni::Verb::del),
+      json::Value::parse(R"({"master":7,"mode":"x","stateDir":"/run/state","mtu":[]})").value());
+  CHECK(rest.state_folder == "/run/state");
+  CHECK(rest.order.master.empty());
+  CHECK(rest.warnings.empty());
+  const json::Value other = json::Value::parse(R"({"master":"ib0","timeoutSeconds":"x"})").value();
+  CHECK(parse_remains(call(cni::Verb::del), other).order.master == "ib0");
+}
+
+}  // namespace
+}  // namespace ibpod::ipoib

@@ -1,0 +1,181 @@
+// The plugin as a runtime calls it: environment and standard input in, JSON and an exit code out.
+#include "cni/ipoib/plugin.h"
+
+#include "tests/support/plugin_bed.h"
+
+#include <doctest/doctest.h>
+
+namespace ibpod::ipoib {
+namespace {
+
+using attach::kCalledPod;
+
+struct Bed : attach::PluginBed<Ipoib> {
+  Bed() : PluginBed("ipoib") {}
+};
+
+const std::string kMaster = R"("master":"ib0")";
+
+// As a published example of ipoib-cni has it.
+TEST_CASE("a configuration of ipoib-cni is served") {
+  Bed bed;
+  bed.programs.script("whereabouts", R"(case $CNI_COMMAND in
+VERSION) echo '{"cniVersion":"0.3.1","supportedVersions":["0.3.1"]}';;
+ADD) echo '{"cniVersion":"0.3.1","ips":[{"version":"4","address":"192.168.5.2/28"}]}';;
+esac)");
+  const std::string config =
+      R"({"cniVersion":"0.3.1","type":"ipoib","name":"example-ipoibnetwork","master":"ib0",
+    "logLevel":"error","ipam":{"type":"whereabouts","range":"192.168.5.225/28",
+    "exclude":["192.168.6.229/30"]},"stateDir":")" +
+      bed.state.path().string() + "\"}";
+  const cni::Answer answer = bed.call("ADD", config);
+  REQUIRE_MESSAGE(answer.exit_code == 0, answer.output);
+  CHECK(answer.output.find("192.168.5.2/28") != std::string::npos);
+  const fake::Interface& child = bed.k.interface(kCalledPod, "net1");
+  CHECK(child.parent);
+  CHECK(child.pkey == ib::kDefaultFull);
+  CHECK(child.umcast);
+  REQUIRE(bed.call("DEL", config).exit_code == 0);
+  CHECK(bed.changes() == "");
+}
+
+TEST_CASE("every verb answers") {
+  Bed bed;
+  const std::string config = bed.config(kMaster);
+  REQUIRE(bed.call("STATUS", config).exit_code == 0);
+  const cni::Answer added = bed.call("ADD", config);
+  REQUIRE(added.exit_code == 0);
+  CHECK(added.output.find(R"("mtu":2044)") != std::string::npos);
+  CHECK(added.output.find("pciID") == std::string::npos);
+  CHECK(bed.call("CHECK", config).exit_code == 0);
+  CHECK(bed.call("GC", bed.config("")).exit_code == 0);
+  CHECK(bed.call("CHECK", config).exit_code == 0);
+  CHECK(bed.call("DEL", config).exit_code == 0);
+  CHECK(bed.call("DEL", config).exit_code == 0);
+  CHECK(bed.call("CHECK", config).failure->code == 106);
+  CHECK(bed.changes() == "");
+  CHECK(bed.call("VERSION", "{}").output.find("1.1.0") != std::string::npos);
+}
+
+TEST_CASE("STATUS tells of a master that is not there, and of none it answers that all is well") {
+  Bed bed;
+  CHECK(bed.call("STATUS", bed.config(R"("master":"ib9")")).failure->code == 50);
+  CHECK(bed.call("STATUS", bed.config("")).exit_code == 0);
+}
+
+TEST_CASE("DEL works whatever has become of the configuration since") {
+  Bed bed;
+  REQUIRE(bed.call("ADD", bed.config(kMaster)).exit_code == 0);
+  const cni::Answer answer =
+      bed.call("DEL", bed.config(R"("master":7,"pkey":"x","mode":3,"mtu":"y","umcast":[],"pf":"z",)"
+                                 R"("timeoutSeconds":"z","logFile":"relative")"));
+  CHECK(answer.exit_code == 0);
+  CHECK(bed.changes() == "");
+}
+
+TEST_CASE("GC takes children whose records have gone, and leaves an administrator's") {
+  Bed bed;
+  bed.k.add_child("", "ib0", "ib0.8001", ib::PKey(0x8001));
+  bed.before = bed.k.state;
+  bed.k.add_child("", "ib0", "ibpod0123456789", ib::PKey(0x8001));
+  CHECK(bed.call("GC", bed.config("")).exit_code == 0);
+  CHECK(bed.changes() == "");
+}
+
+// --- bad inputs; those that ib-sriov has as well are in its table
+
+std::string key(const std::string& text) { return kMaster + "," + text; }
+const std::string kNoMaster =
+    "master: it is missing; name the host's IPoIB interface (\"ib0\"), or give the PCI address of "
+    "its function under pf or deviceID";
+const std::string kNoPciAddress = "\" is no PCI address: expected a form such as 0000:3b:00.2";
+const std::string kNoKey = "\" is no P_Key: expected 0x0001 to 0xffff, such as \"0x8001\"";
+
+const std::vector<attach::BadInput> kBad{
+    // the document
+    {"raw", "[]", 6, "the document: expected an object, got a list"},
+    {"raw", R"({"cniVersion":"1.1.0","type":"ipoib","master":"ib0"})", 7,
+     "the document: the key \"name\" is missing"},
+    // the master
+    {"", "", 7, kNoMaster},
+    {"", R"("master":"")", 7, kNoMaster},
+    {"", R"("master":null)", 7, kNoMaster},
+    {"", R"("master":7)", 7, "master: expected a string, got the number 7"},
+    {"", R"("master":["ib0"])", 7, "master: expected a string, got a list"},
+    {"", R"("master":"ib0","Master":"ib1")", 7,
+     "Master: the keys \"master\" and \"Master\" differ only by case: keep \"master\""},
+    {"", R"("master":"ib9")", 101, "master: the host has no interface ib9"},
+    {"", R"("master":"../ib0")", 101, "master: the host has no interface ../ib0"},
+    {"", R"("master":"lo")", 7, "master: lo is no InfiniBand interface"},
+    {"", R"("master":"eth7")", 7, "master: eth7 is no InfiniBand interface"},
+    {"", R"("master":"ib0.8005")", 7,
+     "master: ib0.8005 is an IPoIB child itself: name the interface that it is made on, and ask "
+     "for its partition with pkey"},
+    {"", R"("deviceID":"ib0")", 7, "deviceID: \"ib0" + kNoPciAddress},
+    {"", R"("deviceID":"../../../etc")", 7, "deviceID: \"../../../etc" + kNoPciAddress},
+    {"", R"("deviceID":"0000:99:00.0")", 101,
+     "the function 0000:99:00.0: it has no IPoIB interface in the host's namespace: there is no "
+     "such "
+     "function, a pod has it, or ib_ipoib is not loaded"},
+    {"", R"("deviceID":"0000:3b:00.0","runtimeConfig":{"deviceID":"0000:3b:00.1"})", 7,
+     "deviceID: \"0000:3b:00.0\" and runtimeConfig.deviceID: \"0000:3b:00.1\" differ: which device "
+     "is meant?"},
+    {"", R"("pf":"x")", 7, "pf: \"x" + kNoPciAddress},
+    {"", R"("pf":{})", 7, "pf: expected a string, got an object"},
+    {"", key(R"("pf":"0000:3b:00.1")"), 7,
+     "master: ib0 belongs to 0000:3b:00.0, and pf is 0000:3b:00.1: which one is meant?"},
+    // P_Keys
+    {"", key(R"("pkey":"8001")"), 7,
+     "pkey: \"8001\" is ambiguous: as hexadecimal write \"0x8001\", as decimal write \"0x1f41\""},
+    {"", key(R"("pkey":"blue")"), 7, "pkey: \"blue" + kNoKey},
+    {"", key(R"("pkey":"0x8000")"), 7,
+     "pkey: 0x8000 is no partition: 0x0000 and 0x8000 are free places of a P_Key table"},
+    {"", key(R"("pkey":"0xffff")"), 7,
+     "pkey: 0xffff is the default partition, which every port is in: name a partition from 0x0001 "
+     "to 0x7ffe"},
+    {"", key(R"("pkey":65536)"), 7, "pkey: 65536 is no P_Key: expected 1 to 65535"},
+    {"", key(R"("pkey":true)"), 7, "pkey: expected a string, got true"},
+    // mode, umcast, MTU
+    {"", key(R"("mode":"Connected")"), 7,
+     "mode: expected datagram or connected, got \"Connected\""},
+    {"", key(R"("mode":1)"), 7, "mode: expected a string, got the number 1"},
+    {"", key(R"("umcast":1)"), 7, "umcast: expected true or false, got the number 1"},
+    {"", key(R"("umcast":"yes")"), 7, "umcast: expected true or false, got the string \"yes\""},
+    {"", key(R"("mtu":67)"), 7, "mtu: expected a whole number from 68 to 65520, got the number 67"},
+    {"", key(R"("mtu":65521)"), 7,
+     "mtu: expected a whole number from 68 to 65520, got the number 65521"},
+    {"", key(R"("mtu":"2044")"), 7, "mtu: expected a whole number, got the string \"2044\""},
+    {"", key(R"("mtu":4093)"), 7,
+     "mtu: 4093 is more than the 4092 of datagram mode: set mode to connected, or a smaller mtu"},
+    {"", key(R"("mtu":65520,"mode":"datagram")"), 7,
+     "mtu: 65520 is more than the 4092 of datagram mode: set mode to connected, or a smaller mtu"},
+    // what all plugins share
+    {"", key(R"("timeoutSeconds":0)"), 7,
+     "timeoutSeconds: expected a whole number from 1 to 110, got the number 0"},
+    {"", key(R"("logFile":"log")"), 7, "logFile: \"log\" is no absolute path without \"..\""},
+    {"", key(R"("ipam":{"type":"dhcp"})"), 2,
+     "ipam.type: \"dhcp\" cannot serve InfiniBand: its daemon builds requests from 6-byte Ethernet "
+     "addresses; use host-local, static, whereabouts or another one"},
+    {"", key(R"("ipam":{"type":"../lease"})"), 7,
+     "ipam.type: \"../lease\" is no name of a program"},
+    {"CNI_IFNAME", "eth0", 102, "CNI_IFNAME: the pod already has an interface eth0"},
+    {"CNI_NETNS", "/run/netns/gone", 3,
+     "CNI_NETNS: there is no network namespace at /run/netns/gone"},
+    {"CNI_NETNS", "/proc/self/ns/net", 4,
+     "CNI_NETNS: /proc/self/ns/net is the host's own network namespace: a pod with hostNetwork "
+     "needs no attachment"},
+};
+
+TEST_CASE("bad input is refused with its code and its reason, and changes nothing") {
+  MESSAGE(kBad.size() << " bad inputs");
+  for (const attach::BadInput& bad : kBad) {
+    Bed bed;
+    bed.k.add_netdev("", "eth7");
+    bed.k.add_child("", "ib0", "ib0.8005", ib::PKey(0x8005));
+    bed.before = bed.k.state;
+    expect_refused(bed, bad, kMaster);
+  }
+}
+
+}  // namespace
+}  // namespace ibpod::ipoib
