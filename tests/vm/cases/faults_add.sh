@@ -2,6 +2,6 @@
 # Whichever step of ADD fails or is the plugin's last: DEL, or GC without any DEL, puts the node back.
 # deadline: 480 4700
 # full: faults-add
-. "$ROOT/tests/vm/faults.sh"
+. "$ROOT/tests/vm/vf_faults.sh"
 
 fault_loop_over ADD
