@@ -1,6 +1,7 @@
-# ADD and DEL on one VF in turns: ours, a peer's, and the bare moves made by hand. Sourced in the guest by tests/bench/run;
-# $COST is the program that measures, $PEER another plugin or empty. A call that is refused is the end.
-# shellcheck shell=bash
+# ADD and DEL in turns: ours, a peer's, and the bare moves made by hand. Sourced in the guest, by way of lib.sh, before the
+# script of a plugin, which says what the bare moves are. $PROGRAM is ours, $COST the program that measures, $PEER another
+# plugin or empty. A call that is refused is the end.
+# shellcheck shell=bash disable=SC2153
 set -euo pipefail
 . "$ROOT/tests/vm/lib.sh"
 rounds=9
@@ -10,8 +11,6 @@ mkdir -p "$WORK"
 # All from memory: what comes from the host's disk would be slower.
 cp "$COST" "$IBPOD_BIN/cost"
 if [ -n "$PEER" ]; then cp "$PEER" "$IBPOD_BIN/peer"; fi
-vf=$(vf_pci 0 0)
-pf=$(pf_netdev 0)
 
 # --- plugins ----------------------------------------------------------------------------------------------------------
 
@@ -57,59 +56,6 @@ by_hand() { # TOOL ARGUMENT...: its wall time, without the tool's start, goes on
   bare=$((bare + wall - start_of[$1]))
 }
 
-driver() { # unbind|bind
-  local begin=${EPOCHREALTIME/./}
-  echo "$vf" >"/sys/bus/pci/drivers/softhca/$1"
-  bare=$((bare + ${EPOCHREALTIME/./} - begin))
-}
-
-tell_guid() { # GUID
-  by_hand ip link set "$pf" vf 0 node_guid "$1"
-  by_hand ip link set "$pf" vf 0 port_guid "$1"
-}
-
-bare_add() { # ISOLATION GUID: true or false, and another GUID or nothing
-  local net
-  if [ -n "$2" ]; then
-    driver unbind
-    tell_guid "$2"
-    driver bind
-  fi
-  if [ "$1" = true ]; then by_hand rdma dev set "$(rdma_device host "$vf")" netns bench; fi
-  # Up to 6.16 the interface is on the host now, later it is in the pod.
-  net=$(netdev host "$vf")
-  if [ -n "$net" ]; then
-    by_hand ip link set "$net" netns bench name net1
-  else
-    by_hand ip -n bench link set "$(netdev bench "$vf")" name net1
-  fi
-  by_hand ip -n bench link set net1 up
-}
-
-# The same ways home that ours takes: unbinding fetches the devices, too.
-bare_del() { # ISOLATION GUID
-  if [ -n "$2" ]; then
-    driver unbind
-    tell_guid "$own_guid"
-    driver bind
-  elif [ "$1" = true ]; then
-    by_hand nsenter --net=/run/netns/bench rdma dev set "$(rdma_device bench "$vf")" netns ../../proc/1/ns/net
-  else
-    by_hand ip -n bench link set net1 netns 1 name "$home"
-  fi
-  expect_eq "the interface is back" "$(netdev host "$vf")" "$home"
-}
-
-hand_over() { # ISOLATION GUID
-  local bare=0 home
-  home=$(netdev host "$vf")
-  bare_add "$@"
-  echo "$bare" >>"$WORK/bare.ADD"
-  bare=0
-  bare_del "$@"
-  echo "$bare" >>"$WORK/bare.DEL"
-}
-
 # --- what is printed --------------------------------------------------------------------------------------------------
 
 column() { cut -d' ' -f"$2" "$WORK/$1" | sort -n; } # LIST NUMBER
@@ -142,33 +88,36 @@ table() {
   done
   echo "  an ADD: $(ratio "$(median ours.ADD 1)" "$(median ours.ADD 5)") of what our log counts as the kernel's," \
     "$(ratio "$(median ours.ADD 1)" "$(median bare.ADD 1)") of the moves by hand; aim $(ratio $aim 100)"
+  if [ -n "$PEER" ]; then
+    echo "  its user time: $(ratio "$(mean ours.ADD 2)" "$(mean peer.ADD 2)") of the peer's"
+  fi
 }
 
-compare() { # TITLE ISOLATION [GUID]
-  local i guid=${3:-} filter=".cniVersion = \"1.0.0\" | .rdmaIsolation = $2"
-  if [ -n "$guid" ]; then filter+=" | .args.cni.guid = \"$guid\""; fi
-  conf "$vf" "$filter"
+# One network with a plugin's own bare_add and bare_del, which add their times to $bare.
+compare() { # TITLE ARGUMENT...: those of the bare moves; the network is in $WORK/conf
+  local i title=$1 bare
+  shift
   rm -f "$WORK"/{ours,peer,bare}.{ADD,DEL}
   for ((i = 0; i < rounds; i++)); do
-    measure ours.ADD "$IBPOD_BIN/ib-sriov" ADD
-    measure ours.DEL "$IBPOD_BIN/ib-sriov" DEL
+    measure ours.ADD "$IBPOD_BIN/$PROGRAM" ADD
+    measure ours.DEL "$IBPOD_BIN/$PROGRAM" DEL
     if [ -n "$PEER" ]; then
       measure peer.ADD "$IBPOD_BIN/peer" ADD
       measure peer.DEL "$IBPOD_BIN/peer" DEL
     fi
-    hand_over "$2" "$guid"
+    bare=0
+    bare_add "$@"
+    echo "$bare" >>"$WORK/bare.ADD"
+    bare=0
+    bare_del "$@"
+    echo "$bare" >>"$WORK/bare.DEL"
   done
-  echo "$1"
+  echo "$title"
   table
 }
 
-own_guid=02:00:00:00:00:00:01:01
-set_static_guid 0 0 "$own_guid"
 ip netns add bench
 learn_starts
 echo "$rounds rounds in turns. wall: min/median/max; user, sys: mean; peak: the highest; kernel, wait: what our log says."
 echo "bare: the same moves by hand, with ip, rdma and sysfs, less the shortest start of those tools."
 echo "The tools' own work is still in it, more so on a busy machine: below the aim shows nothing, wall/kernel is the stricter one."
-compare "isolation, the VF's own GUID" true
-compare "isolation, another GUID (rebind)" true 02:00:00:00:00:00:aa:01
-compare "no isolation, the VF's own GUID" false
