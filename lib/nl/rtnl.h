@@ -57,7 +57,7 @@ struct Link {
 };
 // An IPoIB child that is to be made. Its mode is datagram: see set_ipoib().
 struct NewChild {
-  IfIndex index{};  // its number in the parent's namespace; none: the kernel's choice
+  IfIndex index{};  // its number in the parent's namespace, which nothing there has
   std::string name;
   std::string alias;  // less than 256 characters
   ib::PKey pkey;      // bit 15 does not count

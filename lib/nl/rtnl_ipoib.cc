@@ -39,10 +39,7 @@ Status create_child(Socket& socket, IfIndex parent, const NewChild& child) {
   TRY(check_link_name(child.name));
   TRY(socket.send(encode_create_child(parent, child)));
   // A name may have been changed by now, by udev or whoever else watches for new links.
-  if (child.index != IfIndex{}) return set_alias(socket, child.index, child.alias);
-  const std::optional<Link> made = TRY(find_link(socket, child.name));
-  if (!made) return Error(Code::unavailable, child.name + " has disappeared");
-  return set_alias(socket, made->index, child.alias);
+  return set_alias(socket, child.index, child.alias);
 }
 
 Status set_ipoib(Socket& socket, IfIndex link, IpoibMode mode, bool umcast) {

@@ -130,8 +130,8 @@ class Kernel {
   // Changes a netdev in the order: down (where asked), altnames, name, mode, umcast, MTU, up.
   virtual Status change_netdev(const Namespace& where, IfIndex netdev,
                                const NetdevChange& change) = 0;
-  // Makes an IPoIB child on a netdev of the host's namespace, there. exists where its name is
-  // taken.
+  // Makes an IPoIB child on a netdev of the host's namespace, there. exists where its name
+  // or its index is taken.
   virtual Status create_child(IfIndex parent, const nl::NewChild& child) = 0;
   virtual Status remove_netdev(const Namespace& where, IfIndex netdev) = 0;
   // Adds addresses and routes, and waits until IPv6 duplicate address detection is through with

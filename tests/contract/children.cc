@@ -4,8 +4,15 @@
 namespace ibpod::contract {
 namespace {
 
-const nl::NewChild kNew{
-    .name = "ibpod0123456789", .alias = "ibpod0123456789", .pkey = kPartition, .umcast = true};
+const nl::NewChild kNew{.index = nl::IfIndex{20'000'000},
+                        .name = "ibpod0123456789",
+                        .alias = "ibpod0123456789",
+                        .pkey = kPartition,
+                        .umcast = true};
+const nl::NewChild kSecond{.index = nl::IfIndex{20'000'001},
+                           .name = "ibpod0000000002",
+                           .alias = "ibpod0000000002",
+                           .pkey = kPartition};
 
 TEST_CASE("contract: a child is listed with its netdev, and removed") {
   Case c;
@@ -70,21 +77,20 @@ TEST_CASE("contract: a child of a dying namespace comes back with its alias and 
 TEST_CASE("contract: a child has the index that was chosen for it, if that is free") {
   Case c;
   const Netdev parent = c.own(kHost);
-  nl::NewChild chosen = kNew;
-  chosen.index = nl::IfIndex{20'000'000};
-  must(c.k().create_child(parent.index, chosen));
-  CHECK(must(c.k().find_netdev(kHost, kNew.name))->index == chosen.index);
-  chosen.name = "ibpod0000000002";
-  CHECK(refusal(c.k().create_child(parent.index, chosen)) == Code::exists);
+  must(c.k().create_child(parent.index, kNew));
+  CHECK(must(c.k().find_netdev(kHost, kNew.name))->index == kNew.index);
+  nl::NewChild taken = kSecond;
+  taken.index = kNew.index;
+  CHECK(refusal(c.k().create_child(parent.index, taken)) == Code::exists);
   CHECK(must(c.k().netdevs(kHost, c.vf)).size() == 2);
 }
 
 TEST_CASE("contract: several children may have one P_Key, and their parent's") {
   Case c;
   const Netdev parent = c.own(kHost);
-  for (const char* name : {"ibpod0000000001", "ibpod0000000002"}) {
-    must(c.k().create_child(parent.index,
-                            {.name = name, .alias = name, .pkey = parent.ipoib->pkey}));
+  for (nl::NewChild child : {kNew, kSecond}) {
+    child.pkey = parent.ipoib->pkey;
+    must(c.k().create_child(parent.index, child));
   }
   CHECK(must(c.k().netdevs(kHost, c.vf)).size() == 3);
 }
@@ -93,17 +99,15 @@ TEST_CASE(
     "contract: no child is made with a name that is taken, without a partition, or on a child") {
   Case c;
   const Netdev parent = c.own(kHost);
-  nl::NewChild other = kNew;
+  nl::NewChild other = kSecond;
   other.name = parent.name;
   CHECK(refusal(c.k().create_child(parent.index, other)) == Code::exists);
-  other = kNew;
+  other = kSecond;
   other.pkey = ib::PKey(0x8000);
   CHECK(refusal(c.k().create_child(parent.index, other)) == Code::invalid);
   must(c.k().create_child(parent.index, kNew));
   const Netdev child = *must(c.k().find_netdev(kHost, kNew.name));
-  other = kNew;
-  other.name = "ibpod0000000002";
-  CHECK(refusal(c.k().create_child(child.index, other)) == Code::invalid);
+  CHECK(refusal(c.k().create_child(child.index, kSecond)) == Code::invalid);
   CHECK(must(c.k().netdevs(kHost, c.vf)).size() == 2);
 }
 

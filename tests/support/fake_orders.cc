@@ -85,14 +85,13 @@ Status FakeKernel::create_child(nl::IfIndex parent, const nl::NewChild& child) {
         child.pkey.partition() == 0) {
       return Error::from_errno(EINVAL, "create " + child.name);
     }
-    if (taken(kHostId, child.name)) return Error::from_errno(EEXIST, "create " + child.name);
-    const bool counted = child.index != nl::IfIndex{} && find_netdev_by(kHostId, child.index);
-    if (counted) return Error::from_errno(EEXIST, "create " + child.name);
+    if (taken(kHostId, child.name) || find_netdev_by(kHostId, child.index))
+      return Error::from_errno(EEXIST, "create " + child.name);
     add_child("", above.name, child.name, child.pkey);
     Interface& made = interface("", child.name);
     made.alias = child.alias;
     made.umcast = child.umcast;
-    if (child.index != nl::IfIndex{}) made.index.value = child.index;
+    made.index.value = child.index;
     return ok();
   });
 }
