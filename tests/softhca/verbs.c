@@ -239,7 +239,8 @@ static void set_attributes(struct softhca *hca)
 	props->max_srq_sge = 32;
 	props->max_pkeys = SOFTHCA_PKEYS;
 	props->max_mcast_grp = 1024;
-	props->max_mcast_qp_attach = 64;
+	/* As mlx5 says of a ConnectX-5: every IPoIB child of a partition is in its broadcast group. */
+	props->max_mcast_qp_attach = 240;
 	props->max_total_mcast_qp_attach = 65536;
 	props->max_qp_rd_atom = 16;
 	props->max_qp_init_rd_atom = 16;
