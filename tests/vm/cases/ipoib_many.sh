@@ -2,6 +2,7 @@
 # ipoib: many pods on one master, made and ended eight at a time; nothing is left of them.
 # deadline: 240 2400
 # full: ipoib-many
+# machine: crowd
 . "$ROOT/tests/vm/ipoib.sh"
 
 pods=40
