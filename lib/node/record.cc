@@ -1,5 +1,6 @@
 #include "lib/node/record.h"
 
+#include "lib/base/fnv.h"
 #include "lib/ib/hex.h"
 #include "lib/json/value.h"
 
@@ -10,12 +11,8 @@ using json::Value;
 
 constexpr int kVersion = 1;
 
-// FNV-1a, 64 bits: against torn and bit-rotten files, not against anybody.
-std::string checksum(std::string_view text) {
-  uint64_t hash = 0xcbf29ce484222325;
-  for (const char c : text) hash = (hash ^ static_cast<uint8_t>(c)) * 0x100000001b3;
-  return ib::hex(hash, 16);
-}
+// Against torn and bit-rotten files, not against anybody.
+std::string checksum(std::string_view text) { return ib::hex(fnv1a(text), 16); }
 
 Value strings(const std::vector<std::string>& texts) {
   Value list = Value::array();

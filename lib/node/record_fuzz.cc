@@ -1,3 +1,4 @@
+#include "lib/base/fnv.h"
 #include "lib/ib/hex.h"
 #include "lib/json/value.h"
 #include "lib/node/record.h"
@@ -10,11 +11,9 @@ namespace {
 
 // The input as the attachment of a record, with the checksum that lets it through to the reader.
 std::string document_around(const json::Value& attachment) {
-  uint64_t hash = 0xcbf29ce484222325;
-  for (const char c : attachment.text()) hash = (hash ^ static_cast<uint8_t>(c)) * 0x100000001b3;
   return json::Value::object()
       .set("version", 1)
-      .set("checksum", ib::hex(hash, 16))
+      .set("checksum", ib::hex(fnv1a(attachment.text()), 16))
       .set("attachment", attachment)
       .text();
 }

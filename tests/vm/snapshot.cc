@@ -1,5 +1,6 @@
 #include "tests/vm/snapshot.h"
 
+#include "lib/base/fnv.h"
 #include "lib/netns/netns.h"
 #include "lib/nl/rdma.h"
 #include "lib/sysfs/infiniband.h"
@@ -142,14 +143,10 @@ Result<Lines> functions_of(View& host) {
   return lines;
 }
 
-// FNV-1a: enough to see that a file has changed.
+// Enough to see that a file has changed.
 std::string hash(const std::string& content) {
-  uint64_t value = 0xcbf29ce484222325;
-  for (const char byte : content) {
-    value = (value ^ static_cast<unsigned char>(byte)) * 0x100000001b3;
-  }
   std::ostringstream text;
-  text << std::hex << value;
+  text << std::hex << fnv1a(content);
   return text.str();
 }
 
