@@ -1,5 +1,6 @@
 #include "lib/node/child.h"
 
+#include "lib/base/fnv.h"
 #include "lib/ib/hex.h"
 
 #include <algorithm>
@@ -53,6 +54,13 @@ Result<bool> pod_is_there(Kernel& kernel, const Record& record) {
   return now == record.netns;
 }
 
+// One that had been made, and whose pod is gone: where nobody has it, the kernel is giving it back.
+Result<bool> is_returning(Kernel& kernel, const Record& record) {
+  if (record.child->address.empty()) return false;
+  const bool pod = TRY(pod_is_there(kernel, record));
+  return !pod;
+}
+
 Result<Netdev> on_host(Kernel& kernel, const Child& child) {
   const std::optional<Netdev> found = TRY(find_in(kernel, child, kHost));
   if (found) return *found;
@@ -66,10 +74,8 @@ bool is_called(const Netdev& netdev, const std::string& link) {
 }  // namespace
 
 std::string child_link(const std::string& container_id, const std::string& ifname) {
-  uint64_t hash = 0xcbf29ce484222325;  // FNV-1a
-  for (const char c : container_id + ":" + ifname)
-    hash = (hash ^ static_cast<uint8_t>(c)) * 0x100000001b3;
-  return std::string(kPrefix) + ib::hex(hash, 16).substr(16 - kDigits);
+  const std::string digits = ib::hex(fnv1a(container_id + ":" + ifname), 16);
+  return std::string(kPrefix) + digits.substr(digits.size() - kDigits);
 }
 
 bool is_child_link(std::string_view name) {
@@ -123,9 +129,10 @@ Status remove_child(Kernel& kernel, const Record& record, Deadline deadline) {
     return place.has_value();
   };
   bool there = TRY(look());
-  const bool pod = TRY(pod_is_there(kernel, record));
-  const bool returning = !there && !pod && !record.child->address.empty();
-  if (returning) there = TRY(wait_until(kernel, deadline.at_most(kReturn), look));
+  if (!there) {
+    const bool returning = TRY(is_returning(kernel, record));
+    if (returning) there = TRY(wait_until(kernel, deadline.at_most(kReturn), look));
+  }
   const std::string child = "the IPoIB child of " + record.child->master;
   for (int i = 0; i < kAttempts && there; ++i) {
     TRY(kernel.remove_netdev(place->where, place->netdev.index).during("remove " + child));
