@@ -150,6 +150,31 @@ TEST_CASE("two GUIDs travel in two nests") {
   CHECK(value_of<ifla_vf_guid>(port[0])->guid == 2);
 }
 
+TEST_CASE("a child is ordered under its index, without a mode") {
+  const NewChild child{.index = IfIndex{20'000'000},
+                       .name = "ibpod0123456789",
+                       .alias = "ibpod0123456789",
+                       .pkey = ib::PKey(0x8001),
+                       .umcast = true};
+  const Message message = encode_create_child(IfIndex{4}, child);
+  CHECK(message.what() == "create ibpod0123456789 with the P_Key 0x8001 on link 4");
+  const auto outer = attributes_of(message);
+  REQUIRE(outer.size() == 3);
+  CHECK(outer[0].type == IFLA_IFNAME);
+  CHECK(text_of(outer[0]) == child.name);
+  CHECK(outer[1].type == IFLA_LINK);
+  CHECK(value_of<uint32_t>(outer[1]).value() == 4);
+  const auto info = attributes(outer[2].value).value();
+  REQUIRE(info.size() == 2);
+  CHECK(text_of(info[0]) == "ipoib");
+  const auto data = attributes(info[1].value).value();
+  REQUIRE(data.size() == 2);
+  CHECK(data[0].type == IFLA_IPOIB_PKEY);
+  CHECK(value_of<uint16_t>(data[0]).value() == 0x8001);
+  CHECK(data[1].type == IFLA_IPOIB_UMCAST);
+  CHECK(value_of<uint16_t>(data[1]).value() == 1);
+}
+
 TEST_CASE("a move carries the namespace, and the name unless there is none") {
   const Fd fd;
   const Message with_name = encode_move(IfIndex{7}, fd, "net1");
