@@ -47,7 +47,11 @@ int run(const std::string& about, const MakePlugin& make, char** entries) {
   }
   const cni::Environment environment = environment_of(entries);
   if (!environment.contains("CNI_COMMAND")) {
-    std::fputs(about.c_str(), stderr);
+    std::fprintf(
+        stderr,
+        "%s\nA container runtime or Multus calls it with CNI_COMMAND and a configuration on "
+        "standard input.\n",
+        about.c_str());
     return 0;
   }
   // VERSION echoes what it is asked with. A person may ask without.
