@@ -1,5 +1,7 @@
 #include "cni/ib-sriov/config.h"
 
+#include "tests/support/configuration.h"
+
 #include <doctest/doctest.h>
 
 namespace ibpod::ib_sriov {
@@ -7,24 +9,13 @@ namespace {
 
 const ib::Guid kFirst(0x0200000000000001);
 
-cni::Call call(cni::Verb verb = cni::Verb::add) {
-  cni::Call made;
-  made.verb = verb;
-  made.container_id = "c1";
-  made.netns = "/run/netns/pod";
-  made.ifname = "net1";
-  return made;
-}
+using attach::a_call;
 
-cni::Network network(const std::string& keys) {
-  const std::string text =
-      R"({"name":"blue","type":"ib-sriov")" + std::string(keys.empty() ? "" : ",") + keys + "}";
-  return cni::parse_network(cni::parse_document(text).value(), text).value();
-}
+cni::Network network(const std::string& keys) { return attach::a_network("ib-sriov", keys); }
 
 Result<Config> read(const std::string& keys) {
-  return parse_config(call(), network(R"("deviceID":"0000:3b:00.1")" +
-                                      std::string(keys.empty() ? "" : ",") + keys));
+  return parse_config(a_call(), network(R"("deviceID":"0000:3b:00.1")" +
+                                        std::string(keys.empty() ? "" : ",") + keys));
 }
 Config good(const std::string& keys) { return read(keys).value(); }
 
@@ -128,17 +119,17 @@ TEST_CASE("P_Keys are read with a base, or as JSON numbers") {
 
 TEST_CASE("the device may come from runtimeConfig alone, and GC and STATUS need none") {
   const auto injected = network(R"("runtimeConfig":{"deviceID":"0000:3B:00.1"})");
-  CHECK(parse_config(call(), injected)->order.device.text() == "0000:3b:00.1");
-  CHECK_FALSE(parse_config(call(), network("")));
+  CHECK(parse_config(a_call(), injected)->order.device.text() == "0000:3b:00.1");
+  CHECK_FALSE(parse_config(a_call(), network("")));
   for (const cni::Verb verb : {cni::Verb::gc, cni::Verb::status}) {
-    CHECK(parse_config(call(verb), network("")));
+    CHECK(parse_config(a_call(verb), network("")));
   }
 }
 
 TEST_CASE("two spellings of one address are one device") {
   const auto read_both = [](const std::string& device, const std::string& injected) {
-    return parse_config(call(), network(R"("deviceID":")" + device +
-                                        R"(","runtimeConfig":{"deviceID":")" + injected + "\"}"));
+    return parse_config(a_call(), network(R"("deviceID":")" + device +
+                                          R"(","runtimeConfig":{"deviceID":")" + injected + "\"}"));
   };
   CHECK(read_both("0000:3B:00.2", "0000:3b:00.2")->order.device.text() == "0000:3b:00.2");
   CHECK(read_both("0000:3b:00.2", "0000:3B:00.2")->order.device.text() == "0000:3b:00.2");
@@ -164,7 +155,7 @@ TEST_CASE("the case of args.cni matters as little as any other key's") {
 }
 
 Config remains(const std::string& keys) {
-  return parse_remains(call(cni::Verb::del), json::Value::parse("{" + keys + "}").value());
+  return parse_remains(a_call(cni::Verb::del), json::Value::parse("{" + keys + "}").value());
 }
 
 TEST_CASE("for DEL, and for the log of a refusal, each key is read as far as it can be") {

@@ -1,24 +1,16 @@
 #include "cni/ipoib/config.h"
 
+#include "tests/support/configuration.h"
+
 #include <doctest/doctest.h>
 
 namespace ibpod::ipoib {
 namespace {
 
-cni::Call call(cni::Verb verb = cni::Verb::add) {
-  cni::Call made;
-  made.verb = verb;
-  made.container_id = "c1";
-  made.netns = "/run/netns/pod";
-  made.ifname = "net1";
-  return made;
-}
+using attach::a_call;
 
 Result<Config> read(const std::string& keys, cni::Verb verb = cni::Verb::add) {
-  const std::string text =
-      R"({"name":"blue","type":"ipoib")" + std::string(keys.empty() ? "" : ",") + keys + "}";
-  const cni::Network network = cni::parse_network(cni::parse_document(text).value(), text).value();
-  return parse_config(call(verb), network);
+  return parse_config(a_call(verb), attach::a_network("ipoib", keys));
 }
 attach::ChildOrder good(const std::string& keys) { return read(keys)->order; }
 
@@ -80,13 +72,13 @@ TEST_CASE("ADD and CHECK need a master, GC and STATUS do not") {
 
 TEST_CASE("for DEL everything is read as far as it can be") {
   const Config rest = parse_remains(
-      call(cni::Verb::del),
+      a_call(cni::Verb::del),
       json::Value::parse(R"({"master":7,"mode":"x","stateDir":"/run/state","mtu":[]})").value());
   CHECK(rest.state_folder == "/run/state");
   CHECK(rest.order.master.empty());
   CHECK(rest.warnings.empty());
   const json::Value other = json::Value::parse(R"({"master":"ib0","timeoutSeconds":"x"})").value();
-  CHECK(parse_remains(call(cni::Verb::del), other).order.master == "ib0");
+  CHECK(parse_remains(a_call(cni::Verb::del), other).order.master == "ib0");
 }
 
 }  // namespace

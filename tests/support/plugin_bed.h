@@ -77,6 +77,23 @@ struct PluginBed {
   }
 };
 
+// STATUS, ADD, CHECK, GC, DEL, all of them again where that makes sense; what ADD printed.
+template <typename Type>
+std::string expect_all_verbs(PluginBed<Type>& bed, const std::string& config) {
+  REQUIRE(bed.call("STATUS", config).exit_code == 0);
+  const cni::Answer added = bed.call("ADD", config);
+  REQUIRE(added.exit_code == 0);
+  CHECK(bed.call("CHECK", config).exit_code == 0);
+  CHECK(bed.call("GC", bed.config("")).exit_code == 0);
+  CHECK(bed.call("CHECK", config).exit_code == 0);
+  CHECK(bed.call("DEL", config).exit_code == 0);
+  CHECK(bed.call("DEL", config).exit_code == 0);
+  CHECK(bed.call("CHECK", config).failure->code == 106);
+  CHECK(bed.changes() == "");
+  CHECK(bed.call("VERSION", "{}").output.find("1.1.0") != std::string::npos);
+  return added.output;
+}
+
 // An input that is refused, and how.
 struct BadInput {
   std::string variable;  // "" : `value` is keys of the configuration; "raw": all of it

@@ -1,0 +1,26 @@
+// A plugin's call and its network, as the tests of its configuration read them.
+#pragma once
+
+#include "lib/cni/request.h"
+
+#include <string>
+
+namespace ibpod::attach {
+
+inline cni::Call a_call(cni::Verb verb = cni::Verb::add) {
+  cni::Call made;
+  made.verb = verb;
+  made.container_id = "c1";
+  made.netns = "/run/netns/pod";
+  made.ifname = "net1";
+  return made;
+}
+
+// `keys` behind name and type.
+inline cni::Network a_network(const std::string& type, const std::string& keys) {
+  const std::string text = R"({"name":"blue","type":")" + type + "\"" +
+                           std::string(keys.empty() ? "" : ",") + keys + "}";
+  return cni::parse_network(cni::parse_document(text).value(), text).value();
+}
+
+}  // namespace ibpod::attach
