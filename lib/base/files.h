@@ -37,12 +37,15 @@ Result<std::vector<std::string>> list_folder(const Path& path);
 // Whether an entry is there (a dangling link is).
 bool path_exists(const Path& path);
 
-// Tells of changes in one folder (entries made, removed, renamed; the folder itself removed).
+// Tells of changes in one folder (entries made, removed, renamed, closed after they were written
+// to; the folder itself removed).
 class FolderWatch {
  public:
   static Result<FolderWatch> open(const Path& folder);
   // Waits for a change since open() or the last call. False when the deadline passed without one.
   Result<bool> wait(Deadline deadline);
+  // Readable when there was a change, for those who wait for other things too.
+  int fd() const { return fd_.get(); }
 
  private:
   explicit FolderWatch(Fd fd) : fd_(std::move(fd)) {}

@@ -1,10 +1,13 @@
 #include "lib/base/process.h"
 
+#include "lib/base/mount_namespace.h"
+
 #include <array>
 #include <vector>
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -43,7 +46,13 @@ Result<Pipe> make_pipe() {
 
 struct Streams {
   Pipe in, out, err;
-  Pipe refusal;  // carries the errno of an exec that failed; exec closes it
+  Pipe refusal;  // carries a Refusal; exec closes it
+};
+
+// Why a child could not become the program.
+struct Refusal {
+  const char* step;  // a literal: it is at the same place on both sides of a fork
+  int error;
 };
 
 Result<Streams> make_streams() {
@@ -57,25 +66,43 @@ Result<Streams> make_streams() {
   return streams;
 }
 
-// In the child, after fork: only calls that are safe there.
-[[noreturn]] void become(const char* program, char* const* arguments, char* const* environment,
-                         const Streams& streams, pid_t parent) {
-  // The parent may have died before prctl: then nobody would ever end us.
-  if (::prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || ::getppid() != parent) ::_exit(127);
-  ::setpgid(0, 0);  // so that at the deadline what the program has started itself ends with it
+// What the child needs, made before the fork: behind it nothing may be allocated.
+struct Launch {
+  const char* program;
+  char* const* arguments;
+  char* const* environment;
+  int mount_namespace;  // -1: it stays in ours
+  pid_t parent;
+};
+
+// In the child, after fork, as all below it: only calls that are safe there.
+[[noreturn]] void refuse(const char* step, const Streams& streams) {
+  const Refusal refusal{step, errno};
+  const ssize_t told = ::write(streams.refusal.write.get(), &refusal, sizeof refusal);
+  ::_exit(told == sizeof refusal ? 127 : 126);
+}
+
+void reset_signals() {
   ::signal(SIGPIPE, SIG_DFL);
   sigset_t none;
   ::sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
-  if (::dup2(streams.in.read.get(), 0) >= 0 && ::dup2(streams.out.write.get(), 1) >= 0 &&
-      ::dup2(streams.err.write.get(), 2) >= 0) {
-    // What whoever started us has left open is not passed on.
-    ::close_range(3, ~0U, CLOSE_RANGE_CLOEXEC);
-    ::execve(program, arguments, environment);
-  }
-  const int error = errno;
-  const ssize_t told = ::write(streams.refusal.write.get(), &error, sizeof error);
-  ::_exit(told == sizeof error ? 127 : 126);
+}
+
+[[noreturn]] void become(const Launch& launch, const Streams& streams) {
+  // The parent may have died before prctl: then nobody would ever end us.
+  if (::prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || ::getppid() != launch.parent) ::_exit(127);
+  ::setpgid(0, 0);  // so that at the deadline what the program has started itself ends with it
+  reset_signals();
+  if (launch.mount_namespace >= 0 && ::setns(launch.mount_namespace, CLONE_NEWNS) < 0)
+    refuse("join its mount namespace", streams);
+  if (::dup2(streams.in.read.get(), 0) < 0 || ::dup2(streams.out.write.get(), 1) < 0 ||
+      ::dup2(streams.err.write.get(), 2) < 0)
+    refuse("dup2", streams);
+  // What whoever started us has left open is not passed on.
+  ::close_range(3, ~0U, CLOSE_RANGE_CLOEXEC);
+  ::execve(launch.program, launch.arguments, launch.environment);
+  refuse("exec", streams);
 }
 
 // A running child; killed and reaped when it goes out of scope unfinished.
@@ -119,9 +146,11 @@ Result<pid_t> start(const Command& command, const Streams& streams) {
   environment.push_back(nullptr);
   std::string program = command.program.string();
   std::array<char*, 2> arguments{program.data(), nullptr};
-  const pid_t parent = ::getpid();
+  const Fd mount_namespace = TRY(open_mount_namespace(command.mount_namespace));
+  const Launch launch{program.c_str(), arguments.data(), environment.data(), mount_namespace.get(),
+                      ::getpid()};
   const pid_t pid = TRY(sys("fork", [] { return ::fork(); }));
-  if (pid == 0) become(program.c_str(), arguments.data(), environment.data(), streams, parent);
+  if (pid == 0) become(launch, streams);
   return pid;
 }
 
@@ -174,10 +203,10 @@ Status converse(Streams& streams, std::string_view input, const Fd& ended, Finis
 
 // Whether the program was started at all.
 Status check_started(const Streams& streams) {
-  int error = 0;
-  const ssize_t count =
-      TRY(sys("read", [&] { return ::read(streams.refusal.read.get(), &error, sizeof error); }));
-  return count == 0 ? ok() : Status(Error::from_errno(error, "exec"));
+  Refusal refusal{};
+  const ssize_t count = TRY(
+      sys("read", [&] { return ::read(streams.refusal.read.get(), &refusal, sizeof refusal); }));
+  return count == 0 ? ok() : Status(Error::from_errno(refusal.error, refusal.step));
 }
 
 Result<Finished> run_child(const Command& command, Deadline deadline) {

@@ -15,6 +15,9 @@ struct Command {
   // All of it: nothing is inherited, nor is any descriptor but the standard three.
   std::map<std::string, std::string> environment;
   std::string input;  // its standard input
+  // The mount namespace that it runs in, by its file (mount_namespace.h); empty: ours. In another
+  // one the program is looked up there, and its working folder is the root.
+  Path mount_namespace = {};
 };
 
 struct Finished {

@@ -1,5 +1,6 @@
 #include "lib/cni/ipam.h"
 
+#include "lib/cni/complaint.h"
 #include "lib/cni/errors.h"
 #include "lib/json/fields.h"
 
@@ -10,8 +11,6 @@
 namespace ibpod::cni {
 namespace {
 
-constexpr size_t kQuoted = 1024;
-
 bool is_program(const Path& path) {
   std::error_code error;
   return std::filesystem::is_regular_file(path, error) && ::access(path.c_str(), X_OK) == 0;
@@ -21,51 +20,6 @@ std::string list(const std::vector<Path>& folders) {
   std::string text;
   for (const Path& folder : folders) text += (text.empty() ? "" : ", ") + folder.string();
   return text.empty() ? "nowhere, as CNI_PATH is empty" : text;
-}
-
-std::string trimmed(std::string text) {
-  while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
-  return text;
-}
-
-// The end of what a plugin wrote, where the reason stands: whole lines if there are several.
-std::string tail(const std::string& written) {
-  std::string text = trimmed(written);
-  if (text.size() <= kQuoted) return text;
-  text = text.substr(text.size() - kQuoted);
-  const size_t line = text.find('\n');
-  return "… " + (line == text.npos ? text : text.substr(line + 1));
-}
-
-// A plugin's own error, as it prints it on stdout.
-struct Complaint {
-  int64_t code = 0;
-  std::string text;  // "MSG; DETAILS"
-};
-
-std::optional<Complaint> parse_complaint(const std::string& output) {
-  const Result<json::Value> document = json::Value::parse(output);
-  if (!document || !document->is_object()) return std::nullopt;
-  const auto text_of = [&](const char* key) {
-    const std::optional<json::Value> value = document->find(key);
-    return value && value->is_string() ? value->string().value() : std::string();
-  };
-  Complaint complaint;
-  complaint.text = text_of("msg");
-  const std::string details = text_of("details");
-  if (!details.empty()) complaint.text += (complaint.text.empty() ? "" : "; ") + details;
-  const std::optional<json::Value> code = document->find("code");
-  const Result<int64_t> number = code ? code->integer() : Result<int64_t>(int64_t{0});
-  complaint.code = number ? *number : 0;
-  if (complaint.text.empty() && complaint.code == 0) return std::nullopt;
-  return complaint;
-}
-
-std::string describe(const Finished& finished, const std::optional<Complaint>& complaint) {
-  if (complaint) return complaint->text + " (code " + std::to_string(complaint->code) + ")";
-  std::string reason = tail(finished.errors.empty() ? finished.output : finished.errors);
-  return "it failed with exit code " + std::to_string(finished.exit_code) +
-         (reason.empty() ? " and said nothing" : ": " + reason);
 }
 
 Result<std::vector<Version>> parse_versions(const std::string& output) {

@@ -60,10 +60,12 @@ class Strictness {
 
 }  // namespace
 
-Result<Value> Value::parse(std::string_view text) {
+Result<Value> Value::parse(std::string_view text, Comments comments) {
   Strictness strictness;
+  const bool ignore_comments = comments == Comments::allowed;
   try {
-    auto node = std::make_unique<Node>(Node{Json::parse(text, std::ref(strictness))});
+    auto node = std::make_unique<Node>(
+        Node{Json::parse(text, std::ref(strictness), true, ignore_comments)});
     if (!strictness.complaint().empty())
       return Error(Code::invalid, "JSON: " + strictness.complaint());
     return Value(std::move(node), "");

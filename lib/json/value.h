@@ -14,12 +14,15 @@
 
 namespace ibpod::json {
 
+// Whether // and /* */ may stand between the tokens, as in a file that people write.
+enum class Comments { refused, allowed };
+
 // A value is copied deeply; members keep the order they were given in.
 class Value {
  public:
   // Reads a whole document. invalid, with line and column, for anything that is no JSON, for a key
   // that one object holds twice, and for nesting deeper than 64.
-  static Result<Value> parse(std::string_view text);
+  static Result<Value> parse(std::string_view text, Comments comments = Comments::refused);
 
   static Value object();
   static Value array();

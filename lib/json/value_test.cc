@@ -28,6 +28,15 @@ TEST_CASE("what is no JSON is refused with its place") {
   }
 }
 
+TEST_CASE("comments are refused unless they are allowed") {
+  const char* const text = "// all\n{/* a */\"a\": \"// none\" /**/}\n//";
+  CHECK_FALSE(Value::parse(text));
+  CHECK(Value::parse(text, Comments::allowed).value().text() == R"({"a":"// none"})");
+  CHECK_FALSE(Value::parse("{} /*", Comments::allowed));
+  CHECK_FALSE(Value::parse("# all\n{}", Comments::allowed));
+  CHECK_FALSE(Value::parse(R"({"a":1,/**/"a":2})", Comments::allowed));
+}
+
 TEST_CASE("a key that is there twice is refused, wherever it stands, but not in two objects") {
   CHECK(error_of(R"({"a":1,"a":2})") == "JSON: the key \"a\" is there twice");
   CHECK(error_of(R"([{"a":{"b":1,"c":2,"b":3}}])") == "JSON: the key \"b\" is there twice");

@@ -70,6 +70,12 @@ Result<RdmaNetnsMode> parse_rdma_system(Bytes payload) {
   return Error(Code::invalid, "the message tells no RDMA namespace mode");
 }
 
+Message encode_set_rdma_netns_mode(RdmaNetnsMode mode) {
+  Message message = request("set the RDMA namespace mode", RDMA_NLDEV_CMD_SYS_SET);
+  message.u8(RDMA_NLDEV_SYS_ATTR_NETNS_MODE, static_cast<uint8_t>(mode));
+  return message;
+}
+
 Result<std::vector<RdmaDevice>> rdma_devices(Socket& socket) {
   const Message message = request("list the RDMA devices", RDMA_NLDEV_CMD_GET, NLM_F_DUMP);
   return ask_all<RdmaDevice>(socket, message, parse_rdma_device);
@@ -93,6 +99,10 @@ Result<std::optional<RdmaDevice>> find_rdma_device(Socket& socket, const std::st
 Result<RdmaNetnsMode> rdma_netns_mode(Socket& socket) {
   const Message message = request("ask for the RDMA namespace mode", RDMA_NLDEV_CMD_SYS_GET);
   return ask_one<RdmaNetnsMode>(socket, message, parse_rdma_system);
+}
+
+Status set_rdma_netns_mode(Socket& socket, RdmaNetnsMode mode) {
+  return socket.send(encode_set_rdma_netns_mode(mode));
 }
 
 Status rename_rdma_device(Socket& socket, RdmaIndex device, const std::string& name) {

@@ -26,11 +26,15 @@ struct RdmaDevice {
 
 Result<RdmaDevice> parse_rdma_device(Bytes payload);
 Result<RdmaNetnsMode> parse_rdma_system(Bytes payload);
+Message encode_set_rdma_netns_mode(RdmaNetnsMode mode);
 
 // The devices that the socket's namespace sees. While some go, others can be missing.
 Result<std::vector<RdmaDevice>> rdma_devices(Socket& socket);
 Result<std::optional<RdmaDevice>> find_rdma_device(Socket& socket, const std::string& name);
 Result<RdmaNetnsMode> rdma_netns_mode(Socket& socket);
+// Refused with EBUSY while another network namespace exists
+// (docs/kernel-notes.md#the-namespace-mode-and-ebusy).
+Status set_rdma_netns_mode(Socket& socket, RdmaNetnsMode mode);
 Status rename_rdma_device(Socket& socket, RdmaIndex device, const std::string& name);
 // Gives the device to another namespace. All its users (verbs contexts, IPoIB netdevs) are removed
 // and made anew. The calling *thread* must be in the device's namespace now: the kernel looks at

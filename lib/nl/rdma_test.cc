@@ -23,6 +23,13 @@ TEST_CASE("the namespace mode is read") {
   CHECK(*parse_rdma_system(payload_of(message)) == RdmaNetnsMode::shared);
 }
 
+TEST_CASE("the order of a namespace mode reads like the answer about it") {
+  for (const auto mode : {RdmaNetnsMode::exclusive, RdmaNetnsMode::shared}) {
+    const Message message = encode_set_rdma_netns_mode(mode);
+    CHECK(*parse_rdma_system(payload_of(message)) == mode);
+  }
+}
+
 TEST_CASE("a mode that nobody knows is refused") {
   Message message("test", 20, 0);
   message.u8(RDMA_NLDEV_SYS_ATTR_NETNS_MODE, 2);

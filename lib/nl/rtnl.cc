@@ -73,6 +73,9 @@ Status read_into(Link& link, const Attribute& attribute) {
     case IFLA_LINK:
       link.parent = TRY(value_of<IfIndex>(attribute));
       break;
+    case IFLA_MASTER:
+      link.master = TRY(value_of<IfIndex>(attribute));
+      break;
     case IFLA_PROP_LIST:
       return read_altnames(attribute, link);
     case IFLA_LINKINFO:

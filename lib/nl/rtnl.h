@@ -53,6 +53,8 @@ struct Link {
   std::optional<IfIndex> parent;
   std::string kind;            // IFLA_INFO_KIND: "ipoib", "veth" …
   std::optional<Ipoib> ipoib;  // where kind is ipoib
+  // The bond or bridge that it is a port of (IFLA_MASTER), or nothing.
+  std::optional<IfIndex> master;
   bool operator==(const Link&) const = default;
 };
 // An IPoIB child that is to be made. Its mode is datagram: see set_ipoib().

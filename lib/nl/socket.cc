@@ -158,6 +158,17 @@ Status Socket::subscribe_to_links() {
   return set_option(fd_, SOL_NETLINK, NETLINK_ADD_MEMBERSHIP, RTNLGRP_LINK);
 }
 
+Status Socket::subscribe_to_addresses() {
+  TRY(set_option(fd_, SOL_NETLINK, NETLINK_ADD_MEMBERSHIP, RTNLGRP_IPV4_IFADDR));
+  return set_option(fd_, SOL_NETLINK, NETLINK_ADD_MEMBERSHIP, RTNLGRP_IPV6_IFADDR);
+}
+
+Status Socket::subscribe_to_rdma_devices() {
+  // RDMA_NL_GROUP_NOTIFY of Linux 6.12's uapi/rdma/rdma_netlink.h, which older headers lack.
+  constexpr int kNotify = 4;
+  return set_option(fd_, SOL_NETLINK, NETLINK_ADD_MEMBERSHIP, kNotify);
+}
+
 void Socket::drain() { discard_arrived(fd_); }
 
 }  // namespace ibpod::nl

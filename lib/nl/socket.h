@@ -34,8 +34,13 @@ class Socket {
   // comes in 20 s.
   Status ask(const Message& message, const std::function<Status(Bytes)>& each);
 
-  // Subscribes to RTNLGRP_LINK. From then on the socket is for waiting only.
+  // Subscribes to changes of links. From then on the socket is for waiting only.
   Status subscribe_to_links();
+  // … to the addresses of links, of both families.
+  Status subscribe_to_addresses();
+  // … to RDMA devices that come, go and change their namespace (a socket of that family). Kernels
+  // before 6.12 take it and say nothing.
+  Status subscribe_to_rdma_devices();
   int fd() const { return fd_.get(); }
   // Throws away what has arrived.
   void drain();

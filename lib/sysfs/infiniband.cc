@@ -88,14 +88,45 @@ Result<ib::Guid> node_guid(const Sysfs& sysfs, const std::string& rdma_device) {
   return ib::Guid::parse(content);
 }
 
-Result<ib::Port> port(const Sysfs& sysfs, const std::string& rdma_device, unsigned number) {
+Result<ib::Port> port_without_pkeys(const Sysfs& sysfs, const std::string& rdma_device,
+                                    unsigned number) {
   const Path folder = TRY(folder_of(rdma_device, number));
   ib::Port port;
   port.state = TRY(read_state(sysfs, folder / "state"));
   port.lid = TRY(read_lid(sysfs, folder / "lid"));
   port.guid = TRY(read_gid_guid(sysfs, folder / "gids/0"));
-  port.pkeys = TRY(read_pkeys(sysfs, folder / "pkeys"));
   return port;
+}
+
+Result<ib::PKeyTable> pkeys(const Sysfs& sysfs, const std::string& rdma_device, unsigned number) {
+  const Path folder = TRY(folder_of(rdma_device, number));
+  return read_pkeys(sysfs, folder / "pkeys");
+}
+
+Result<ib::Port> port(const Sysfs& sysfs, const std::string& rdma_device, unsigned number) {
+  ib::Port port = TRY(port_without_pkeys(sysfs, rdma_device, number));
+  port.pkeys = TRY(pkeys(sysfs, rdma_device, number));
+  return port;
+}
+
+Result<std::vector<unsigned>> ports(const Sysfs& sysfs, const std::string& rdma_device) {
+  const Path folder = TRY(folder_of(rdma_device));
+  return indices(sysfs, folder / "ports");
+}
+
+Result<LinkLayer> link_layer(const Sysfs& sysfs, const std::string& rdma_device, unsigned port) {
+  const Path folder = TRY(folder_of(rdma_device, port));
+  const std::string content = TRY(sysfs.read(folder / "link_layer"));
+  if (content == "InfiniBand") return LinkLayer::infiniband;
+  if (content == "Ethernet") return LinkLayer::ethernet;
+  return LinkLayer::unspecified;
+}
+
+Result<std::string> device_of_uverbs(const Sysfs& sysfs, const std::string& uverbs) {
+  if (uverbs.empty() || uverbs.find('/') != uverbs.npos) {
+    return Error(Code::invalid, "\"" + uverbs + "\" is no name of a character device");
+  }
+  return sysfs.read(Path("class/infiniband_verbs") / uverbs / "ibdev");
 }
 
 }  // namespace ibpod::sysfs

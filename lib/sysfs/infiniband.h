@@ -6,6 +6,7 @@
 #include "lib/sysfs/sysfs.h"
 
 #include <string>
+#include <vector>
 
 namespace ibpod::sysfs {
 
@@ -14,5 +15,18 @@ Result<ib::Guid> node_guid(const Sysfs& sysfs, const std::string& rdma_device);
 Result<ib::Guid> port_guid(const Sysfs& sysfs, const std::string& rdma_device, unsigned number);
 // State, LID, GID 0 and the whole P_Key table of port 1, 2 …
 Result<ib::Port> port(const Sysfs& sysfs, const std::string& rdma_device, unsigned number);
+// The same without the P_Key table, which has a file for each of its places: 128 on mlx5, and each
+// of them asks the firmware.
+Result<ib::Port> port_without_pkeys(const Sysfs& sysfs, const std::string& rdma_device,
+                                    unsigned number);
+Result<ib::PKeyTable> pkeys(const Sysfs& sysfs, const std::string& rdma_device, unsigned number);
+// The numbers of its ports, from 1 on.
+Result<std::vector<unsigned>> ports(const Sysfs& sysfs, const std::string& rdma_device);
+
+enum class LinkLayer { infiniband, ethernet, unspecified };
+Result<LinkLayer> link_layer(const Sysfs& sysfs, const std::string& rdma_device, unsigned port);
+
+// The RDMA device that uverbsN belongs to. Every namespace's sysfs tells it.
+Result<std::string> device_of_uverbs(const Sysfs& sysfs, const std::string& uverbs);
 
 }  // namespace ibpod::sysfs

@@ -113,6 +113,12 @@ Result<std::vector<std::string>> rdma_devices(const Sysfs& sysfs, const ib::PciA
   return sysfs.list(folder_of(function) / "infiniband");
 }
 
+bool has_rdma(const Sysfs& sysfs, const ib::PciAddress& function) {
+  const Path folder = folder_of(function);
+  return sysfs.exists(folder / "infiniband_verbs") || sysfs.exists(folder / "infiniband_mad") ||
+         sysfs.exists(folder / "infiniband");
+}
+
 Result<std::optional<ib::PciAddress>> function_of_netdev(const Sysfs& sysfs,
                                                          const std::string& netdev) {
   TRY(check_name(netdev));

@@ -29,6 +29,8 @@ Status bind(const Sysfs& sysfs, const ib::PciAddress& function, const std::strin
 // The names of the function's netdevs and RDMA devices that this Sysfs shows.
 Result<std::vector<std::string>> netdevs(const Sysfs& sysfs, const ib::PciAddress& function);
 Result<std::vector<std::string>> rdma_devices(const Sysfs& sysfs, const ib::PciAddress& function);
+// Whether the function has RDMA devices, in whatever namespace: the character devices tell.
+bool has_rdma(const Sysfs& sysfs, const ib::PciAddress& function);
 // The PCI function behind a netdev, or an RDMA device; nothing for a virtual one.
 Result<std::optional<ib::PciAddress>> function_of_netdev(const Sysfs& sysfs,
                                                          const std::string& netdev);

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <array>
-#include <memory>
+#include <cstddef>
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -17,17 +17,36 @@ namespace {
 constexpr unsigned kReadOnly =
     MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC;
 
+// Whether one of the path's components is "..".
+bool climbs(std::string_view path) {
+  while (true) {
+    const size_t end = path.find('/');
+    if (path.substr(0, end) == "..") return true;
+    if (end == path.npos) return false;
+    path.remove_prefix(end + 1);
+  }
+}
+
 // Names come from configurations too: none of them leads out of the root.
 Status check_inside(const Path& path) {
-  const bool climbs = std::find(path.begin(), path.end(), "..") != path.end();
-  if (!path.empty() && path.is_relative() && !climbs) return ok();
+  const std::string& text = path.native();
+  if (!text.empty() && text.front() != '/' && !climbs(text)) return ok();
   return Error(Code::invalid, "\"" + path.string() + "\" is no path below the root of a sysfs");
 }
 
-Result<Fd> open_below(const Fd& root, const Path& path, int flags) {
+// With the words of a failure, which success does not pay for.
+template <typename T>
+Result<T> about(const Path& path, const char* what, const Result<T>& done) {
+  if (done) return done;
+  return Error::from_errno(done.error().error_number(), what + (" " + path.string()));
+}
+
+Result<Fd> open_below(const Fd& root, const Path& path, int flags, const char* what = "open") {
   TRY(check_inside(path));
-  return Fd(TRY(sys("open " + path.string(),
-                    [&] { return ::openat(root.get(), path.c_str(), flags | O_CLOEXEC); })));
+  const int fd =
+      TRY(about(path, what,
+                sys(what, [&] { return ::openat(root.get(), path.c_str(), flags | O_CLOEXEC); })));
+  return Fd(fd);
 }
 
 // In the calling thread's namespace, which fsopen() takes from it.
@@ -39,34 +58,14 @@ Result<Fd> mount_fresh() {
       sys("fsmount sysfs", [&] { return ::fsmount(context.get(), FSMOUNT_CLOEXEC, kReadOnly); })));
 }
 
-struct CloseFolder {
-  void operator()(DIR* folder) const { ::closedir(folder); }
-};
-using Folder = std::unique_ptr<DIR, CloseFolder>;
-
-Result<Folder> open_folder(const Fd& root, const Path& path) {
-  TRY(check_inside(path));
-  const int fd = TRY(sys("list " + path.string(), [&] {
-    return ::openat(root.get(), path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  }));
-  Folder folder(::fdopendir(fd));  // takes the descriptor along
-  if (folder) return folder;
-  const Fd closes(fd);
-  return Error(Code::internal, "list " + path.string() + ": out of memory");
-}
-
-Result<std::vector<std::string>> names_in(DIR* folder, const std::string& what) {
-  std::vector<std::string> names;
-  while (true) {
-    errno = 0;  // readdir() tells the end from a failure by nothing else
-    const dirent* const entry = ::readdir(folder);
-    if (entry == nullptr && errno != 0) return Error::from_errno(errno, what);
-    if (entry == nullptr) break;
+// The entries of one answer of getdents64().
+void take_names(const std::byte* entries, size_t size, std::vector<std::string>& names) {
+  for (size_t at = 0; at < size;) {
+    const auto* const entry = reinterpret_cast<const dirent64*>(entries + at);
     const std::string name = entry->d_name;
     if (name != "." && name != "..") names.push_back(name);
+    at += entry->d_reclen;
   }
-  std::sort(names.begin(), names.end());
-  return names;
 }
 
 }  // namespace
@@ -92,10 +91,11 @@ Result<std::string> Sysfs::read(const Path& file) const {
   std::string content;
   std::array<char, 4096> buffer;
   while (true) {
-    const ssize_t count = TRY(sys("read " + file.string(),
-                                  [&] { return ::read(fd.get(), buffer.data(), buffer.size()); }));
-    if (count == 0) break;
+    const ssize_t count = TRY(about(
+        file, "read", sys("read", [&] { return ::read(fd.get(), buffer.data(), buffer.size()); })));
     content.append(buffer.data(), static_cast<size_t>(count));
+    // An attribute is answered as a whole: less than there is room for is all there is.
+    if (static_cast<size_t>(count) < buffer.size()) break;
   }
   if (content.ends_with('\n')) content.pop_back();
   return content;
@@ -121,25 +121,43 @@ bool Sysfs::exists(const Path& path) const {
          ::fstatat(root_.get(), path.c_str(), &found, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
+// By getdents64() itself: readdir() asks twice more of each folder, and an inventory has thousands.
 Result<std::vector<std::string>> Sysfs::list(const Path& folder) const {
-  const Result<Folder> opened = open_folder(root_, folder);
-  if (opened) return names_in(opened->get(), "list " + folder.string());
-  if (opened.error().error_number() == ENOENT) return std::vector<std::string>();
-  return opened.error();
+  std::vector<std::string> names;
+  const Result<Fd> fd = open_below(root_, folder, O_RDONLY | O_DIRECTORY, "list");
+  if (!fd && fd.error().error_number() == ENOENT) return names;
+  if (!fd) return fd.error();
+  alignas(dirent64) std::array<std::byte, 8192> entries;
+  while (true) {
+    const ssize_t size = TRY(about(folder, "list", sys("list", [&] {
+                                     return ::getdents64(fd->get(), entries.data(), entries.size());
+                                   })));
+    if (size == 0) break;
+    take_names(entries.data(), static_cast<size_t>(size), names);
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+Result<std::optional<Path>> Sysfs::link_target(const Path& link) const {
+  TRY(check_inside(link));
+  std::array<char, 4096> target;
+  const auto length =
+      about(link, "read the link", sys("read the link", [&] {
+              return ::readlinkat(root_.get(), link.c_str(), target.data(), target.size());
+            }));
+  if (length) {
+    return std::optional(Path(std::string_view(target.data(), static_cast<size_t>(*length))));
+  }
+  if (length.error().error_number() == ENOENT) return std::optional<Path>();
+  return length.error();
 }
 
 Result<std::optional<std::string>> Sysfs::link_name(const Path& link) const {
-  TRY(check_inside(link));
-  std::array<char, 4096> target;
-  const auto length = sys("read the link " + link.string(), [&] {
-    return ::readlinkat(root_.get(), link.c_str(), target.data(), target.size());
-  });
-  if (length) {
-    const Path path(std::string_view(target.data(), static_cast<size_t>(*length)));
-    return std::optional(path.filename().string());
-  }
-  if (length.error().error_number() == ENOENT) return std::optional<std::string>();
-  return length.error();
+  const std::optional<Path> target = TRY(link_target(link));
+  std::optional<std::string> name;
+  if (target) name = target->filename().string();
+  return name;
 }
 
 }  // namespace ibpod::sysfs

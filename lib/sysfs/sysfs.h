@@ -29,6 +29,8 @@ class Sysfs {
   bool exists(const Path& path) const;
   // The names in a folder, sorted; none where there is no such folder.
   Result<std::vector<std::string>> list(const Path& folder) const;
+  // A symbolic link's target as it stands there; nothing where there is no such link.
+  Result<std::optional<Path>> link_target(const Path& link) const;
   // The last component of a symbolic link's target; nothing where there is no such link.
   Result<std::optional<std::string>> link_name(const Path& link) const;
 

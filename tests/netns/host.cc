@@ -3,10 +3,12 @@
 #include <optional>
 #include <thread>
 
+#include <fcntl.h>
 #include <linux/if_link.h>
 #include <linux/rtnetlink.h>
 #include <linux/veth.h>
 #include <sched.h>
+#include <sys/mount.h>
 
 namespace ibpod {
 
@@ -16,6 +18,24 @@ netns::NetNs fresh_namespace() {
     if (::unshare(CLONE_NEWNET) == 0) made = netns::NetNs::current().value();
   }).join();
   return std::move(made.value());
+}
+
+Mounts::Mounts(const std::function<void()>& set_up) {
+  std::thread([&] {
+    sys("unshare", [] { return ::unshare(CLONE_NEWNS); }).value();
+    sys("mount", [] {
+      return ::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr);
+    }).value();
+    set_up();
+    fd_ = Fd(::open("/proc/thread-self/ns/mnt", O_RDONLY | O_CLOEXEC));
+  }).join();
+}
+
+void mount_netns(const netns::NetNs& netns, const Path& file) {
+  const std::string source = "/proc/self/fd/" + std::to_string(netns.fd().get());
+  sys("mount", [&] {
+    return ::mount(source.c_str(), file.c_str(), nullptr, MS_BIND, nullptr);
+  }).value();
 }
 
 void add_pair(nl::Socket& socket) {
