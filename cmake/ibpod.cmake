@@ -1,6 +1,7 @@
 # What every target of ibpod shares, and one line per folder:
 #   ibpod_library(NAME DEPS base ib LIBS nl-3)   a static library of the folder's *.cc
 #   ibpod_program(NAME DEPS ... [STATIC])        a program in bin/
+#   ibpod_proto(NAME)                            messages and gRPC stubs of the folder's *.proto
 #   ... TESTS ibpod_fake                         what only their tests need
 # Files are found by their ending: x_test.cc becomes a unit test beside its code, x_fuzz.cc a fuzz
 # target (with clang) or a replay of its corpus as a unit test (with any other compiler), and
@@ -20,12 +21,22 @@ if(CCACHE)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} CCACHE_NOHASHDIR=1 ${CCACHE})
 endif()
 find_package(Threads REQUIRED)
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(GRPC REQUIRED grpc++ protobuf)
+find_program(PROTOC protoc REQUIRED)
+find_program(GRPC_PLUGIN grpc_cpp_plugin REQUIRED)
 
 add_library(ibpod_flags INTERFACE)
 target_include_directories(ibpod_flags INTERFACE ${CMAKE_SOURCE_DIR})
 target_compile_options(ibpod_flags INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wold-style-cast -Wnon-virtual-dtor)
 target_link_libraries(ibpod_flags INTERFACE Threads::Threads)
+
+# Named as -l, so that static programs take the archives, which need each other in a circle. Few of the
+# shared libraries that gRPC's package lists are needed.
+add_library(ibpod_grpc INTERFACE)
+target_link_libraries(ibpod_grpc INTERFACE
+  -Wl,--push-state,--as-needed,--start-group ${GRPC_LIBRARIES} -Wl,--end-group,--pop-state)
 
 function(ibpod_library name)
   cmake_parse_arguments(ARG "" "" "DEPS;LIBS;INCLUDES;TESTS" ${ARGN})
@@ -35,6 +46,32 @@ function(ibpod_library name)
   target_link_libraries(${name} PUBLIC ibpod_flags ${ARG_DEPS} PRIVATE ${ARG_LIBS})
   target_include_directories(${name} SYSTEM PRIVATE ${ARG_INCLUDES})
   ibpod_tests_beside(${name} ${ARG_TESTS})
+endfunction()
+
+# Included as "lib/kube/x.pb.h" and "lib/kube/x.grpc.pb.h": by the path of the .proto in the tree. What protoc
+# writes is not ours to warn of.
+function(ibpod_proto name)
+  set(root ${CMAKE_BINARY_DIR}/proto)
+  file(MAKE_DIRECTORY ${root})
+  file(GLOB protos CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR} *.proto)
+  foreach(proto ${protos})
+    string(REGEX REPLACE "\\.proto$" "" stem ${root}/${proto})
+    set(made ${stem}.pb.cc ${stem}.pb.h ${stem}.grpc.pb.cc ${stem}.grpc.pb.h)
+    add_custom_command(OUTPUT ${made} DEPENDS ${CMAKE_SOURCE_DIR}/${proto} VERBATIM
+      COMMAND ${PROTOC} --proto_path=${CMAKE_SOURCE_DIR} --cpp_out=${root} --grpc_out=${root}
+              --plugin=protoc-gen-grpc=${GRPC_PLUGIN} ${proto}
+      WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+    list(APPEND sources ${made})
+  endforeach()
+  add_library(${name} STATIC ${sources})
+  target_compile_options(${name} PRIVATE -w)
+  if(NOT IBPOD_BUILDS STREQUAL "programs")
+    # Much code, and none that a sanitizer is to check: minutes less.
+    target_compile_options(${name} PRIVATE -O0 -g0 -fno-sanitize=all)
+  endif()
+  target_include_directories(${name} SYSTEM PUBLIC ${root})
+  target_link_libraries(${name} PUBLIC ibpod_grpc Threads::Threads)
+  set_property(GLOBAL APPEND PROPERTY IBPOD_PROTOS ${name})
 endfunction()
 
 function(ibpod_program name)
@@ -49,6 +86,8 @@ function(ibpod_program name)
   # The CNI plugins run on the host, whatever C library it has. Sanitizers cannot be linked statically.
   if(ARG_STATIC AND CMAKE_BUILD_TYPE STREQUAL "Release")
     target_link_options(${name} PRIVATE -static -Wl,--gc-sections)
+  endif()
+  if(CMAKE_BUILD_TYPE STREQUAL "Release")
     ibpod_split_symbols(${name})
   endif()
   ibpod_tests_beside(${name}_logic ${ARG_TESTS})

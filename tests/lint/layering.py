@@ -15,6 +15,7 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)
 C_LIBRARY = ("sys", "net", "netinet", "arpa", "bits")
 TEST = re.compile(r"_(test|fuzz|bench)\.cc$|/test_\w+\.h$")
 SUPPORT = "tests/support"
+GENERATED = re.compile(r"(\.grpc)?\.pb\.h$")
 
 
 class Folder:
@@ -36,6 +37,8 @@ def folder_of(table, path):
 
 
 def judge_own(table, name, here, parent, included):
+    """What is generated from a .proto stands where that stands."""
+    included = GENERATED.sub(".proto", included)
     if not (source.ROOT / included).is_file():
         return "no such file below the root"
     there, other = folder_of(table, included)
@@ -69,7 +72,7 @@ def main():
     table = read_table()
     findings = [] if table else [f"{TABLE}: no table of levels"]
     seen = set()
-    for name in source.cpp_files() if table else []:
+    for name in source.cpp_files() + source.files(".proto") if table else []:
         here, parent = folder_of(table, name)
         if here is None:
             findings.append(f"{name}: {TABLE} has no row for {parent}")

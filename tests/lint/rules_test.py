@@ -52,6 +52,10 @@ class Layering(unittest.TestCase):
         self.assertIn("level", self.judge("lib/nl/socket.cc", "tests/support/recorded.h"))
         self.assertIn("no such file", self.judge("lib/nl/socket.cc", "socket.h"))
 
+    def test_a_generated_header_stands_for_its_proto(self):
+        self.assertIsNone(self.judge("lib/nl/x_test.cc", "tests/support/echo.grpc.pb.h"))
+        self.assertIn("no such file", self.judge("lib/nl/x_test.cc", "tests/support/none.pb.h"))
+
     def test_headers_of_others(self):
         here = self.table[1]
         self.assertIsNone(layering.judge_foreign("lib/nl/rtnl.cc", here, "linux/rtnetlink.h"))

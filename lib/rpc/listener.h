@@ -1,0 +1,45 @@
+// Listener: a unix socket that takes connections from this process's own user only.
+#pragma once
+
+#include "lib/base/fd.h"
+#include "lib/base/files.h"
+#include "lib/base/result.h"
+
+#include <optional>
+
+#include <sys/types.h>
+
+namespace ibpod::rpc {
+
+class Listener {
+ public:
+  // Appears at `path` with mode 0600, in one step and listening already: made as ".NAME" beside it
+  // and renamed. So nobody who watches the folder comes too early, and what a program that is gone
+  // has left there is replaced. The folder must exist. busy where somebody else listens there,
+  // exists where `path` is no socket, invalid where it is too long by that dot.
+  static Result<Listener> open(const Path& path);
+  Listener(Listener&&) = default;
+  Listener& operator=(Listener&&) = default;
+  Listener(const Listener&) = delete;
+  Listener& operator=(const Listener&) = delete;
+  // Removes the socket, if it is in place.
+  ~Listener();
+
+  // Readable when a connection waits.
+  int fd() const { return fd_.get(); }
+  // The next connection, which does not block: nothing where none waits; denied where another user
+  // made it, which closes it.
+  Result<std::optional<Fd>> accept() const;
+  // Whether the path still leads to this socket.
+  bool in_place() const;
+
+ private:
+  Listener(Path path, Fd fd, dev_t device, ino_t inode)
+      : path_(std::move(path)), fd_(std::move(fd)), device_(device), inode_(inode) {}
+  Path path_;
+  Fd fd_;
+  dev_t device_;
+  ino_t inode_;
+};
+
+}  // namespace ibpod::rpc

@@ -1,0 +1,65 @@
+// Server: gRPC services on a unix socket, for this process's own user (root) alone.
+#pragma once
+
+#include "lib/base/clock.h"
+#include "lib/base/files.h"
+#include "lib/base/result.h"
+#include "lib/base/wake.h"
+#include "lib/rpc/listener.h"
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <thread>
+#include <vector>
+
+namespace grpc {
+class Server;
+class Service;
+}  // namespace grpc
+
+namespace ibpod::rpc {
+
+// The largest request that a server takes, in bytes.
+inline constexpr int kLargestRequest = 4 << 20;
+
+// Connections are accepted here and not by gRPC, so that SO_PEERCRED decides before a byte is read
+// (Listener). A connection on which nobody answers pings for 40 s is closed.
+class Server {
+ public:
+  // The services outlive the server; at least one has callback methods. Their methods run on gRPC's
+  // threads. See Listener::open for `socket`.
+  static Result<std::unique_ptr<Server>> serve(const Path& socket,
+                                               const std::vector<grpc::Service*>& services);
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
+  Server(Server&&) = delete;
+  Server& operator=(Server&&) = delete;
+  // stop(), with 300 ms.
+  ~Server();
+
+  // How many connections were closed because another user made them.
+  uint64_t refused() const { return refused_; }
+  // Whether the path still leads to this server: a kubelet that starts removes sockets.
+  bool in_place() const { return listener_ && listener_->in_place(); }
+
+  // Removes the socket, lets the calls in progress end within `grace`, then cancels the rest. It
+  // returns when no method of a service runs any more: a method that does not return, or a reactor
+  // that does not finish when it is cancelled, holds it up. The second call does nothing. Not to be
+  // called from a method.
+  void stop(Duration grace);
+
+ private:
+  Server(Listener listener, Wake wake, std::unique_ptr<grpc::Server> server);
+  void accept_all();
+  bool accept_waiting();
+
+  std::optional<Listener> listener_;
+  Wake stopping_;
+  std::unique_ptr<grpc::Server> server_;
+  std::atomic<uint64_t> refused_ = 0;
+  std::thread acceptor_;
+};
+
+}  // namespace ibpod::rpc

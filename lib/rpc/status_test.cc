@@ -1,0 +1,67 @@
+#include "lib/rpc/status.h"
+
+#include <array>
+
+#include <doctest/doctest.h>
+
+namespace ibpod::rpc {
+namespace {
+
+TEST_CASE("each code has one status code, and comes back from it") {
+  using grpc::StatusCode;
+  struct Case {
+    Code code;
+    StatusCode on_the_wire;
+  };
+  constexpr std::array kCases{Case{Code::invalid, StatusCode::INVALID_ARGUMENT},
+                              Case{Code::not_found, StatusCode::NOT_FOUND},
+                              Case{Code::exists, StatusCode::ALREADY_EXISTS},
+                              Case{Code::busy, StatusCode::ABORTED},
+                              Case{Code::unsupported, StatusCode::UNIMPLEMENTED},
+                              Case{Code::denied, StatusCode::PERMISSION_DENIED},
+                              Case{Code::unavailable, StatusCode::UNAVAILABLE},
+                              Case{Code::internal, StatusCode::INTERNAL}};
+  for (const auto& [code, on_the_wire] : kCases) {
+    CAPTURE(name(code));
+    const grpc::Status sent = to_grpc(Error(code, "why"));
+    CHECK(sent.error_code() == on_the_wire);
+    const Status back = from_grpc(sent);
+    CHECK(back.error().code() == code);
+    CHECK(back.error().text() == "why");
+    CHECK(back.error().details().empty());
+  }
+  CHECK(from_grpc(grpc::Status::OK));
+}
+
+TEST_CASE("what others answer is understood as well as it can be") {
+  using grpc::StatusCode;
+  struct Case {
+    StatusCode on_the_wire;
+    Code code;
+  };
+  constexpr std::array kCases{Case{StatusCode::CANCELLED, Code::unavailable},
+                              Case{StatusCode::UNKNOWN, Code::internal},
+                              Case{StatusCode::DEADLINE_EXCEEDED, Code::unavailable},
+                              Case{StatusCode::RESOURCE_EXHAUSTED, Code::unavailable},
+                              Case{StatusCode::FAILED_PRECONDITION, Code::internal},
+                              Case{StatusCode::OUT_OF_RANGE, Code::invalid},
+                              Case{StatusCode::DATA_LOSS, Code::internal},
+                              Case{StatusCode::UNAUTHENTICATED, Code::denied}};
+  for (const auto& [on_the_wire, code] : kCases) {
+    CAPTURE(on_the_wire);
+    CHECK(from_grpc(grpc::Status(on_the_wire, "x")).error().code() == code);
+  }
+  CHECK(from_grpc(grpc::Status(StatusCode::UNKNOWN, "")).error().text() ==
+        "no reason given (gRPC code 2)");
+}
+
+TEST_CASE("details travel behind the text, and neither is longer than a header may be") {
+  const auto back =
+      from_grpc(to_grpc(Error(Code::busy, "why").with_details("table\nof two lines")));
+  CHECK(back.error().text() == "why");
+  CHECK(back.error().details() == "table\nof two lines");
+  CHECK(to_grpc(Error(Code::busy, std::string(9000, 'x'))).error_message().size() == 2000);
+}
+
+}  // namespace
+}  // namespace ibpod::rpc

@@ -1,0 +1,45 @@
+// A served Echo, for the tests of server and channel.
+#pragma once
+
+#include "lib/rpc/server.h"
+#include "lib/rpc/status.h"
+#include "tests/support/echo.grpc.pb.h"
+#include "tests/support/temp_folder.h"
+
+namespace ibpod::rpc {
+
+class EchoService final : public echo::Echo::CallbackService {
+ public:
+  grpc::ServerUnaryReactor* Say(grpc::CallbackServerContext* context, const echo::Words* request,
+                                echo::Words* answer) override {
+    *answer = *request;
+    grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
+    reactor->Finish(request->code() == 0 ? grpc::Status::OK
+                                         : to_grpc(Error(Code::busy, request->text())));
+    return reactor;
+  }
+  grpc::ServerWriteReactor<echo::Words>* Listen(grpc::CallbackServerContext*,
+                                                const echo::Words* request) override {
+    return new Stream(*request);
+  }
+
+ private:
+  class Stream final : public grpc::ServerWriteReactor<echo::Words> {
+   public:
+    explicit Stream(echo::Words words) : words_(std::move(words)) { StartWrite(&words_); }
+    void OnCancel() override { Finish(grpc::Status::CANCELLED); }
+    void OnDone() override { delete this; }
+
+   private:
+    echo::Words words_;
+  };
+};
+
+struct EchoBed {
+  TempFolder folder;
+  Path socket = folder.path() / "echo.sock";
+  EchoService service;
+  std::unique_ptr<Server> server = Server::serve(socket, {&service}).value();
+};
+
+}  // namespace ibpod::rpc
