@@ -1,0 +1,122 @@
+#include "lib/http/server.h"
+
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+
+namespace ibpod::http {
+namespace {
+
+constexpr size_t kClients = 64;
+constexpr size_t kWorkers = 4;
+// Without descriptors a client stays in the kernel's queue, and poll() would tell of him for ever.
+constexpr Duration kDeafFor{200};
+
+int milliseconds(const Deadline& deadline) { return static_cast<int>(deadline.left().count()) + 1; }
+
+}  // namespace
+
+Result<std::unique_ptr<Server>> Server::start(const Address& address, Pages pages) {
+  Fd listening = TRY(listen_on(address));
+  Address bound = TRY(bound_address(listening, address));
+  Fd wake(TRY(sys("eventfd", [] { return ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); })));
+  return std::unique_ptr<Server>(
+      new Server(std::move(bound), std::move(listening), std::move(wake), std::move(pages)));
+}
+
+Server::Server(Address address, Fd listening, Fd wake, Pages pages)
+    : address_(std::move(address)),
+      listening_(std::move(listening)),
+      wake_(std::move(wake)),
+      exchange_(std::move(pages)),
+      workers_(kWorkers),
+      thread_([this] { run(); }) {}
+
+Server::~Server() {
+  stopping_ = true;
+  wake();
+  thread_.join();
+  if (!address_.socket.empty()) ::unlink(address_.socket.c_str());
+}
+
+void Server::run() {
+  while (!stopping_) {
+    await();
+    deliver();
+    drop_ended();
+  }
+  clients_.clear();
+}
+
+// Waits for whatever is next: a client, bytes, an answer, the end of somebody's time.
+void Server::await() {
+  if (deaf_ && deaf_->passed()) deaf_.reset();
+  const short listens = deaf_ ? 0 : POLLIN;
+  std::vector<pollfd> waiting{{wake_.get(), POLLIN, 0}, {listening_.get(), listens, 0}};
+  std::vector<Number> numbers;
+  int patience = deaf_ ? milliseconds(*deaf_) : -1;
+  for (const auto& [number, client] : clients_) {
+    waiting.push_back({client.descriptor(), client.wants(), 0});
+    numbers.push_back(number);
+    if (!client.waits_for_client()) continue;
+    const int left = milliseconds(client.deadline());
+    patience = patience < 0 ? left : std::min(patience, left);
+  }
+  if (!sys("poll", [&] { return ::poll(waiting.data(), waiting.size(), patience); })) return;
+  for (size_t n = 0; n < numbers.size(); ++n) {
+    if (waiting[n + 2].revents != 0) proceed(numbers[n]);
+  }
+  if (waiting[1].revents != 0) greet();
+}
+
+// Lets in who waits, as many as there are places: then the others have their turn.
+void Server::greet() {
+  for (size_t n = 0; n < kClients; ++n) {
+    auto accepted = sys("accept", [&] {
+      return ::accept4(listening_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    });
+    if (!accepted && accepted.error().error_number() != EAGAIN) deaf_ = Deadline::in(kDeafFor);
+    if (!accepted) return;
+    if (clients_.size() >= kClients) clients_.erase(clients_.begin());
+    clients_.emplace(next_++, Connection(Fd(*accepted)));
+  }
+}
+
+void Server::proceed(Number number) {
+  std::optional<std::string> request = clients_.at(number).proceed();
+  if (!request) return;
+  workers_.add([this, number, text = std::move(*request)] {
+    std::string answer = exchange_.answer(text);
+    const std::lock_guard lock(mutex_);
+    answers_.push_back({number, std::move(answer)});
+    wake();
+  });
+}
+
+void Server::deliver() {
+  uint64_t ignored = 0;
+  [[maybe_unused]] const ssize_t count = ::read(wake_.get(), &ignored, sizeof ignored);
+  std::vector<Answer> answers;
+  {
+    const std::lock_guard lock(mutex_);
+    answers.swap(answers_);
+  }
+  for (Answer& answer : answers) {
+    const auto client = clients_.find(answer.client);
+    if (client != clients_.end()) client->second.answer(std::move(answer.text));
+  }
+}
+
+void Server::drop_ended() {
+  std::erase_if(clients_, [](const auto& entry) {
+    const Connection& client = entry.second;
+    return client.over() || (client.waits_for_client() && client.deadline().passed());
+  });
+}
+
+void Server::wake() const {
+  const uint64_t one = 1;
+  [[maybe_unused]] const ssize_t written = ::write(wake_.get(), &one, sizeof one);
+}
+
+}  // namespace ibpod::http

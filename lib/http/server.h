@@ -1,0 +1,65 @@
+// Server: /metrics, /healthz and /readyz on one address.
+//
+// One thread moves bytes for all clients, four answer requests that are there whole. So a client
+// that sends or takes slowly costs a place and no thread: there are 64 places, and where one more
+// client comes the one who has had his longest gives way.
+#pragma once
+
+#include "lib/http/address.h"
+#include "lib/http/connection.h"
+#include "lib/http/exchange.h"
+#include "lib/http/workers.h"
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace ibpod::http {
+
+class Server {
+ public:
+  // Serves from here on. What the pages use must outlive the server.
+  static Result<std::unique_ptr<Server>> start(const Address& address, Pages pages);
+  // At once: clients are cut off; only a page that is being made is waited for.
+  ~Server();
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
+
+  // With the port that was free, where it was to be any.
+  const Address& address() const { return address_; }
+
+ private:
+  using Number = uint64_t;  // of a client, in the order they came; never used again
+  struct Answer {
+    Number client;
+    std::string text;
+  };
+
+  Server(Address address, Fd listening, Fd wake, Pages pages);
+  void run();
+  void await();
+  void greet();
+  void proceed(Number client);
+  void deliver();
+  void drop_ended();
+  void wake() const;
+
+  Address address_;
+  Fd listening_, wake_;
+  Exchange exchange_;
+  std::map<Number, Connection> clients_;
+  Number next_ = 0;
+  std::optional<Deadline> deaf_;  // until then nobody is let in
+  std::mutex mutex_;
+  std::vector<Answer> answers_;  // guarded by mutex_
+  std::atomic<bool> stopping_ = false;
+  Workers workers_;
+  std::jthread thread_;
+};
+
+}  // namespace ibpod::http

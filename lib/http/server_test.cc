@@ -1,0 +1,186 @@
+#include "lib/http/server.h"
+
+#include "tests/support/temp_folder.h"
+
+#include <array>
+#include <semaphore>
+
+#include <doctest/doctest.h>
+#include <httplib.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+namespace ibpod::http {
+namespace {
+
+const Address kAny{.host = "127.0.0.1", .port = 0, .socket = {}};
+
+struct Bed {
+  Status healthy = ok(), ready = ok();
+  std::function<std::string()> metrics = [] { return std::string("up 1\n"); };
+  std::unique_ptr<Server> server;
+
+  Bed() {
+    Pages pages{[this] { return metrics(); }, [this] { return healthy; }, [this] { return ready; }};
+    server = Server::start(kAny, std::move(pages)).value();
+  }
+  int port() const { return server->address().port; }
+  httplib::Result get(const std::string& path) const {
+    return httplib::Client("127.0.0.1", port()).Get(path);
+  }
+  // A client of our own, who sends what he likes.
+  Fd connect() const {
+    Fd fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    sockaddr_in name{};
+    name.sin_family = AF_INET;
+    name.sin_port = htons(server->address().port);
+    name.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    const auto* const address = reinterpret_cast<const sockaddr*>(&name);
+    REQUIRE(::connect(fd.get(), address, sizeof name) == 0);
+    return fd;
+  }
+};
+
+void send(const Fd& fd, const std::string& text) {
+  [[maybe_unused]] const auto sent = ::send(fd.get(), text.data(), text.size(), MSG_NOSIGNAL);
+}
+
+// All that comes until the server closes.
+std::string receive_all(const Fd& fd) {
+  std::string text;
+  std::array<char, 4096> buffer;
+  while (true) {
+    const ssize_t count = ::recv(fd.get(), buffer.data(), buffer.size(), 0);
+    if (count <= 0) return text;
+    text.append(buffer.data(), static_cast<size_t>(count));
+  }
+}
+
+TEST_CASE("the pages are served over TCP") {
+  Bed bed;
+  const auto metrics = bed.get("/metrics");
+  REQUIRE(metrics);
+  CHECK(metrics->status == 200);
+  CHECK(metrics->body == "up 1\n");
+  CHECK(metrics->get_header_value("Content-Type") == "text/plain; version=0.0.4; charset=utf-8");
+  CHECK(bed.get("/healthz")->body == "ok\n");
+  CHECK(bed.get("/nothing")->status == 404);
+}
+
+TEST_CASE("what is not well answers 503 with its reason") {
+  Bed bed;
+  bed.ready = Error(Code::unavailable, "pool ib/vfs is not registered");
+  const auto ready = bed.get("/readyz");
+  REQUIRE(ready);
+  CHECK(ready->status == 503);
+  CHECK(ready->body == "pool ib/vfs is not registered\n");
+  CHECK(bed.get("/healthz")->status == 200);
+}
+
+TEST_CASE("a unix socket serves the same, and goes with the server") {
+  const TempFolder folder;
+  const Address address{.host = {}, .port = 0, .socket = folder.path() / "s"};
+  auto server = Server::start(address, {[] { return "up 1\n"; }, ok, ok}).value();
+  const Fd client(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_un name{};
+  name.sun_family = AF_UNIX;
+  address.socket.native().copy(name.sun_path, sizeof name.sun_path - 1);
+  REQUIRE(::connect(client.get(), reinterpret_cast<const sockaddr*>(&name), sizeof name) == 0);
+  send(client, "GET /metrics HTTP/1.0\r\n\r\n");
+  CHECK(receive_all(client).ends_with("\r\n\r\nup 1\n"));
+  server.reset();
+  CHECK_FALSE(path_exists(address.socket));
+}
+
+TEST_CASE("a request that is none, is too large or asks for something else is answered and over") {
+  Bed bed;
+  const struct {
+    std::string sent, status;
+  } cases[] = {
+      {"nonsense\r\n\r\n", "HTTP/1.1 400"},
+      {"GET /metrics\r\n\r\n", "HTTP/1.1 400"},
+      {"POST /metrics HTTP/1.1\r\nContent-Length: 5\r\n\r\n", "HTTP/1.1 400"},
+      {"DELETE /metrics HTTP/1.1\r\n\r\n", "HTTP/1.1 404"},
+      {"GET /" + std::string(9000, 'x'), "HTTP/1.1 431"},
+      {"GET /../etc/passwd HTTP/1.1\r\n\r\n", "HTTP/1.1 404"},
+  };
+  for (const auto& [sent, status] : cases) {
+    CAPTURE(sent.substr(0, 40));
+    const Fd client = bed.connect();
+    send(client, sent);
+    CHECK(receive_all(client).substr(0, 12) == status);
+  }
+}
+
+TEST_CASE("ranges do not multiply a page") {
+  Bed bed;
+  bed.metrics = [] { return std::string(1 << 20, 'x'); };
+  const Fd client = bed.connect();
+  std::string ranges = "Range: bytes=0-";
+  for (int n = 0; n < 1000; ++n) ranges += ",0-";
+  send(client, "GET /metrics HTTP/1.1\r\n" + ranges + "\r\n\r\n");
+  CHECK(receive_all(client).size() < (1 << 20) + 1000);
+}
+
+TEST_CASE("a page larger than the socket's buffer arrives whole") {
+  Bed bed;
+  bed.metrics = [] { return std::string(16 << 20, 'x'); };
+  CHECK(bed.get("/metrics")->body.size() == 16 << 20);
+}
+
+TEST_CASE("clients who send nothing, or byte by byte, keep nobody from an answer") {
+  Bed bed;
+  std::vector<Fd> idle;
+  for (int n = 0; n < 500; ++n) {
+    idle.push_back(bed.connect());
+    if (n % 2 == 0) send(idle.back(), "GET /met");
+  }
+  CHECK(bed.get("/healthz")->status == 200);
+  CHECK(bed.get("/metrics")->status == 200);
+}
+
+TEST_CASE("the oldest of too many clients gives way") {
+  Bed bed;
+  const Fd oldest = bed.connect();
+  std::vector<Fd> others;
+  for (int n = 0; n < 64; ++n) others.push_back(bed.connect());
+  CHECK(receive_all(oldest).empty());
+  send(others.back(), "GET /healthz HTTP/1.0\r\n\r\n");
+  CHECK(receive_all(others.back()).ends_with("ok\n"));
+}
+
+TEST_CASE("scrapes that hang leave the program's health to be seen, and a third is refused") {
+  Bed bed;
+  std::counting_semaphore<> begun{0}, go_on{0};
+  bed.metrics = [&] {
+    begun.release();
+    go_on.acquire();
+    return std::string();
+  };
+  const Fd one = bed.connect(), two = bed.connect();
+  for (const Fd* client : {&one, &two}) send(*client, "GET /metrics HTTP/1.0\r\n\r\n");
+  begun.acquire();
+  begun.acquire();
+  CHECK(bed.get("/healthz")->status == 200);
+  CHECK(bed.get("/metrics")->status == 503);
+  go_on.release(2);
+  CHECK(receive_all(one).starts_with("HTTP/1.1 200"));
+}
+
+TEST_CASE("the server ends at once, with clients in every stage") {
+  Bed bed;
+  const Fd silent = bed.connect(), half = bed.connect(), deaf = bed.connect();
+  bed.metrics = [] { return std::string(64 << 20, 'x'); };
+  send(half, "GET /met");
+  send(deaf, "GET /metrics HTTP/1.0\r\n\r\n");
+  pollfd answered{deaf.get(), POLLIN, 0};
+  REQUIRE(::poll(&answered, 1, 10'000) == 1);
+  bed.server.reset();
+  CHECK(receive_all(silent).empty());
+  CHECK(receive_all(half).empty());
+  CHECK(receive_all(deaf).size() < 64 << 20);
+}
+
+}  // namespace
+}  // namespace ibpod::http

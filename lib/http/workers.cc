@@ -1,0 +1,32 @@
+#include "lib/http/workers.h"
+
+namespace ibpod::http {
+
+Workers::Workers(size_t count) {
+  for (size_t n = 0; n < count; ++n)
+    threads_.emplace_back([this](const std::stop_token& stop) { work(stop); });
+}
+
+Workers::~Workers() {
+  for (std::jthread& thread : threads_) thread.request_stop();
+}
+
+void Workers::add(Job job) {
+  const std::lock_guard lock(mutex_);
+  jobs_.push_back(std::move(job));
+  changed_.notify_one();
+}
+
+void Workers::work(const std::stop_token& stop) {
+  while (true) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, stop, [this] { return !jobs_.empty(); });
+    if (stop.stop_requested()) return;
+    const Job job = std::move(jobs_.front());
+    jobs_.pop_front();
+    lock.unlock();
+    job();
+  }
+}
+
+}  // namespace ibpod::http

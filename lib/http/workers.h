@@ -1,0 +1,34 @@
+// Workers: a few threads that run jobs in the order they came.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <stop_token>
+#include <thread>
+#include <vector>
+
+namespace ibpod::http {
+
+class Workers {
+ public:
+  using Job = std::function<void()>;
+
+  explicit Workers(size_t count);
+  // Jobs that have begun are waited for, the others are dropped.
+  ~Workers();
+  Workers(const Workers&) = delete;
+  Workers& operator=(const Workers&) = delete;
+
+  void add(Job job);
+
+ private:
+  void work(const std::stop_token& stop);
+  std::mutex mutex_;
+  std::condition_variable_any changed_;
+  std::deque<Job> jobs_;
+  std::vector<std::jthread> threads_;
+};
+
+}  // namespace ibpod::http
