@@ -44,6 +44,18 @@ struct Function {
   bool operator==(const Function&) const = default;
 };
 
+// A physical function that may carry InfiniBand, and its VFs.
+struct Pf {
+  ib::PciAddress address;
+  uint16_t vendor = 0;  // PCI IDs: 0x15b3 is NVIDIA's, Mellanox's before
+  uint16_t device = 0;
+  std::optional<std::string> driver;
+  uint32_t total_vfs = 0;           // the most VFs that it can make; 0: its firmware has SR-IOV off
+  bool autoprobe = true;            // whether the kernel binds its VFs, by itself or by hand
+  std::vector<ib::PciAddress> vfs;  // those that are there, VF 0 first
+  bool operator==(const Pf&) const = default;
+};
+
 // A netdev of a function: the IPoIB interface of its port, or a child on it.
 using Netdev = nl::Link;
 
@@ -77,6 +89,11 @@ class Kernel {
 
   // Nothing where there is no such function.
   virtual Result<std::optional<Function>> function(const ib::PciAddress& address) = 0;
+  // The physical functions of the node that are network adapters or have an RDMA device here,
+  // whatever their ports carry, in the order of their addresses.
+  virtual Result<std::vector<ib::PciAddress>> pfs() = 0;
+  // Nothing where there is no such function, or where it is a VF.
+  virtual Result<std::optional<Pf>> pf(const ib::PciAddress& address) = 0;
   virtual Result<nl::RdmaNetnsMode> rdma_netns_mode() = 0;
   // The namespace that a path leads to now; nothing where it leads to none.
   virtual Result<std::optional<Namespace>> find_namespace(const Path& path) = 0;
@@ -107,6 +124,17 @@ class Kernel {
 
   // --- Orders. Each is one step; done or refused. Namespaces that are gone are not_found.
 
+  // Makes a PF's VFs, or with 0 removes them all, wherever their devices are. New ones are bound to
+  // the PF's driver while autoprobe is on, and to nothing else. busy where there are VFs and the
+  // number is neither 0 nor theirs; invalid where it is above Pf::total_vfs; not_found without a
+  // driver. What the PF's driver was told of its VFs outlives them
+  // (docs/kernel-notes.md#what-a-pf-was-told-outlives-its-vfs).
+  virtual Status set_vf_count(const ib::PciAddress& pf, uint32_t count) = 0;
+  // Whether the PF's VFs are bound from now on. Off, set_driver() is unsupported for them.
+  virtual Status set_autoprobe(const ib::PciAddress& pf, bool on) = 0;
+  // busy while any other network namespace exists, unless the mode is this one already. One that is
+  // gone counts until the kernel has taken it down.
+  virtual Status set_rdma_netns_mode(nl::RdmaNetnsMode mode) = 0;
   // Tells the PF's driver a VF's GUIDs. A bound VF takes them when it is bound next. Zero is
   // refused.
   virtual Status set_vf_guids(const Function& vf, ib::Guid node, ib::Guid port) = 0;

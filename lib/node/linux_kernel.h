@@ -20,6 +20,8 @@ class LinuxKernel : public Kernel {
   static Result<std::unique_ptr<LinuxKernel>> open(const Path& sys = "/sys");
 
   Result<std::optional<Function>> function(const ib::PciAddress& address) override;
+  Result<std::vector<ib::PciAddress>> pfs() override;
+  Result<std::optional<Pf>> pf(const ib::PciAddress& address) override;
   Result<nl::RdmaNetnsMode> rdma_netns_mode() override;
   Result<std::optional<Namespace>> find_namespace(const Path& path) override;
   Result<std::optional<Netdev>> find_netdev(const Namespace& where,
@@ -35,6 +37,9 @@ class LinuxKernel : public Kernel {
   Result<std::vector<nl::LinkAddress>> addresses(const Namespace& where, IfIndex netdev) override;
   Result<std::vector<nl::Route>> routes(const Namespace& where, IfIndex netdev) override;
 
+  Status set_vf_count(const ib::PciAddress& pf, uint32_t count) override;
+  Status set_autoprobe(const ib::PciAddress& pf, bool on) override;
+  Status set_rdma_netns_mode(nl::RdmaNetnsMode mode) override;
   Status set_vf_guids(const Function& vf, ib::Guid node, ib::Guid port) override;
   Status set_vf_policy(const Function& vf, LinkPolicy policy) override;
   Status set_driver(const ib::PciAddress& function,

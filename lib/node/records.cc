@@ -50,6 +50,11 @@ Result<FolderWatch> Records::watch(const std::string& folder) const {
   return FolderWatch::open(root_ / folder);
 }
 
+Result<TreeWatch> Records::watch_all() const {
+  TRY(make_folders(root_));
+  return TreeWatch::open(root_);
+}
+
 Status Records::write(const Record& record) const {
   const std::string text = text_of(record);
   // Bytes that are no UTF-8 are lost in JSON, and with them what to restore.

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "lib/base/lock.h"
+#include "lib/base/tree_watch.h"
 #include "lib/node/record.h"
 
 #include <string>
@@ -30,6 +31,8 @@ class Records {
   Result<FolderLock> lock(const std::string& folder, Deadline deadline) const;
   // Tells when a record comes into the folder or goes. Open it under the lock, wait without.
   Result<FolderWatch> watch(const std::string& folder) const;
+  // Tells when any record comes or goes, whatever its folder. Makes the records' own folder.
+  Result<TreeWatch> watch_all() const;
 
   // On disk, flushed, when this returns.
   Status write(const Record& record) const;

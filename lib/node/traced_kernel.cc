@@ -38,6 +38,12 @@ class TracedKernel : public Kernel {
   Result<std::optional<Function>> function(const ib::PciAddress& address) override {
     return asked("look at " + address.text(), [&] { return kernel_.function(address); });
   }
+  Result<std::vector<ib::PciAddress>> pfs() override {
+    return asked("list the PFs", [&] { return kernel_.pfs(); });
+  }
+  Result<std::optional<Pf>> pf(const ib::PciAddress& address) override {
+    return asked("look at the PF " + address.text(), [&] { return kernel_.pf(address); });
+  }
   Result<nl::RdmaNetnsMode> rdma_netns_mode() override {
     return asked("ask for the RDMA namespace mode", [&] { return kernel_.rdma_netns_mode(); });
   }
@@ -81,6 +87,18 @@ class TracedKernel : public Kernel {
     return asked("list routes", [&] { return kernel_.routes(where, netdev); });
   }
 
+  Status set_vf_count(const ib::PciAddress& pf, uint32_t count) override {
+    return ordered("give " + pf.text() + " " + std::to_string(count) + " VFs",
+                   [&] { return kernel_.set_vf_count(pf, count); });
+  }
+  Status set_autoprobe(const ib::PciAddress& pf, bool on) override {
+    return ordered("turn autoprobe of " + pf.text() + (on ? " on" : " off"),
+                   [&] { return kernel_.set_autoprobe(pf, on); });
+  }
+  Status set_rdma_netns_mode(nl::RdmaNetnsMode mode) override {
+    return ordered("set the RDMA namespace mode",
+                   [&] { return kernel_.set_rdma_netns_mode(mode); });
+  }
   Status set_vf_guids(const Function& vf, ib::Guid node, ib::Guid port) override {
     return ordered("set the GUIDs of VF " + std::to_string(vf.vf) + " to " + node.text() + " and " +
                        port.text(),

@@ -21,6 +21,7 @@ class FakeBed : public Bed {
   }
 
   ib::PciAddress vf() const override { return fake::vf_address(0, 2); }
+  std::optional<ib::PciAddress> spare_pf() override { return fake::pf_address(1); }
   node::Kernel& kernel() override { return kernel_; }
   node::Namespace make_pod(const std::string& name) override {
     return kernel_.make_namespace("/run/netns/" + name);

@@ -8,6 +8,7 @@
 #include "lib/node/kernel.h"
 
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace ibpod::contract {
@@ -19,6 +20,9 @@ class Bed {
   virtual ~Bed() = default;
 
   virtual ib::PciAddress vf() const = 0;
+  // Another PF, all of whose VFs are bound and at home, and may be removed and made again. Nothing:
+  // there is none, and what needs one is not shown.
+  virtual std::optional<ib::PciAddress> spare_pf() = 0;
   // Another one after kill_pod(): one that holds a namespace open keeps it alive.
   virtual node::Kernel& kernel() = 0;
 

@@ -1,9 +1,10 @@
 // The machine as a bed: the node this runs on, as root, with nobody else at work on it. CONTRACT_VF
 // is the PCI address of a VF with GUIDs, policy auto and an ACTIVE port (a subnet manager is
-// running).
+// running). CONTRACT_PF, where it is set, is that of a PF which the VF does not belong to.
 #include "lib/base/netns_thread.h"
 #include "lib/node/linux_kernel.h"
 #include "tests/contract/kernel_contract.h"
+#include "tests/contract/spare_pf.h"
 
 #include <cstdio>
 #include <cstdlib>
@@ -71,6 +72,7 @@ class LinuxBed : public Bed {
 
   ~LinuxBed() override {
     for (const node::Namespace& pod : std::vector(pods_)) kill_pod(pod);
+    if (spare_) must(spare_->put_back(*kernel_), "put the spare PF back");
     must(kernel_->set_driver(vf_, std::nullopt), "unbind the VF");
     must(kernel_->set_vf_guids(function_, told_.node_guid, told_.port_guid), "set the GUIDs");
     must(kernel_->set_vf_policy(function_, told_.policy), "set the policy");
@@ -79,6 +81,13 @@ class LinuxBed : public Bed {
   }
 
   ib::PciAddress vf() const override { return vf_; }
+  std::optional<ib::PciAddress> spare_pf() override {
+    const char* pf = std::getenv("CONTRACT_PF");
+    if (pf == nullptr) return std::nullopt;
+    const ib::PciAddress address = must(ib::PciAddress::parse(pf), "read CONTRACT_PF");
+    if (!spare_) spare_ = must(SparePf::look(*kernel_, address), "look at the spare PF");
+    return address;
+  }
   node::Kernel& kernel() override { return *kernel_; }
 
   node::Namespace make_pod(const std::string& name) override {
@@ -142,6 +151,7 @@ class LinuxBed : public Bed {
   std::unique_ptr<node::LinuxKernel> kernel_;
   node::Function function_;
   nl::VfSettings told_;
+  std::optional<SparePf> spare_;
   std::vector<node::Namespace> pods_;
 };
 

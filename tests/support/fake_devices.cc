@@ -12,6 +12,11 @@ namespace {
 
 constexpr size_t kTableSize = 8;
 
+// What a driver reads when it binds a function of which its PF was told this.
+DeviceGuid read_guid(const PciFunction& function, const DeviceGuid& told) {
+  return told.value.value() == 0 ? function.made_with : told;
+}
+
 }  // namespace
 
 // --- functions and what drivers make of them
@@ -50,6 +55,9 @@ Status FakeNode::bind(const ib::PciAddress& address, const std::string& driver) 
   }
   function.driver = driver;
   if (driver == "vfio-pci") return ok();
+  if (function.pf)
+    bound.push_back({address, read_guid(function, function.node_guid),
+                     read_guid(function, function.port_guid)});
   for (unsigned i = 0; i < function.rdma_count; ++i) make_rdma_device(address);
   return ok();
 }
@@ -64,14 +72,11 @@ void FakeNode::unbind(const ib::PciAddress& address) {
 
 void FakeNode::make_rdma_device(const ib::PciAddress& address) {
   const PciFunction& function = function_state(address);
-  const auto told_or_made = [&](const DeviceGuid& told) {
-    return told.value.value() == 0 ? function.made_with : told;
-  };
   RdmaDevice device;
   device.id = new_id();
   device.function = address;
-  device.node_guid = told_or_made(function.node_guid);
-  device.port_guid = told_or_made(function.port_guid);
+  device.node_guid = read_guid(function, function.node_guid);
+  device.port_guid = read_guid(function, function.port_guid);
   device.minor.value = lowest_free_minor();
   device.port.value.state = ib::PortState::down;
   device.port.value.pkeys.assign(kTableSize, ib::PKey());

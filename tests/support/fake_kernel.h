@@ -73,6 +73,8 @@ class FakeKernel : public FakeNode, public node::Kernel {
   std::vector<Announcement> announced;
 
   Result<std::optional<node::Function>> function(const ib::PciAddress& address) override;
+  Result<std::vector<ib::PciAddress>> pfs() override;
+  Result<std::optional<node::Pf>> pf(const ib::PciAddress& address) override;
   Result<nl::RdmaNetnsMode> rdma_netns_mode() override;
   Result<std::optional<node::Namespace>> find_namespace(const Path& path) override;
   Result<std::optional<node::Netdev>> find_netdev(const node::Namespace& where,
@@ -89,6 +91,9 @@ class FakeKernel : public FakeNode, public node::Kernel {
                                                  nl::IfIndex netdev) override;
   Result<std::vector<nl::Route>> routes(const node::Namespace& where, nl::IfIndex netdev) override;
 
+  Status set_vf_count(const ib::PciAddress& pf, uint32_t count) override;
+  Status set_autoprobe(const ib::PciAddress& pf, bool on) override;
+  Status set_rdma_netns_mode(nl::RdmaNetnsMode mode) override;
   Status set_vf_guids(const node::Function& vf, ib::Guid node, ib::Guid port) override;
   Status set_vf_policy(const node::Function& vf, nl::LinkPolicy policy) override;
   Status set_driver(const ib::PciAddress& function,
@@ -167,7 +172,7 @@ auto FakeKernel::call(const char* what, Sort sort, Work work) -> decltype(work()
 
 // --- nodes to start from
 
-// 0000:3b:00.0, 0000:3c:00.0 …, and their VFs 0000:3b:00.1 …
+// 0000:3b:00.0, 0000:3c:00.0 …, and their VFs 0000:3b:00.1 … (fake_node.h)
 ib::PciAddress pf_address(unsigned pf);
 ib::PciAddress vf_address(unsigned pf, unsigned vf);
 // 02:00:5e:10:00:PF:00:00, and 02:00:5e:10:00:PF:00:01 … of the VFs.

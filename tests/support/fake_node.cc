@@ -8,6 +8,7 @@
 namespace ibpod::fake {
 namespace {
 
+constexpr uint16_t kEthernet = 1;     // ARPHRD_ETHER
 constexpr uint16_t kInfiniband = 32;  // ARPHRD_INFINIBAND
 constexpr uint32_t kFirstQpn = 0x40;
 
@@ -288,8 +289,8 @@ nl::Link FakeNode::link(const std::string& name, const Interface& interface) {
   link.mtu = interface.mtu;
   link.kind = interface.kind;
   link.carrier = has_carrier(interface);
+  link.type = interface.kind == "ipoib" ? kInfiniband : kEthernet;
   if (interface.kind != "ipoib") return link;
-  link.type = kInfiniband;
   link.address = hardware_address(interface.qpn.value, interface.guid.value);
   ib::PKey key = interface.pkey;
   if (!interface.parent)

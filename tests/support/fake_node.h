@@ -29,6 +29,16 @@ struct Fabric {
   std::map<ib::Guid, ib::Lid> lids;         // handed out once and for all
 };
 
+// Where a PF's VFs are: behind it, 0000:3b:00.1 … of 0000:3b:00.0.
+ib::PciAddress vf_address(const ib::PciAddress& pf, uint32_t vf);
+
+// A VF bound to a driver of its own, and what it read then.
+struct Bound {
+  ib::PciAddress vf;
+  DeviceGuid node_guid;
+  DeviceGuid port_guid;
+};
+
 class FakeNode {
  public:
   FakeNode();
@@ -45,6 +55,8 @@ class FakeNode {
   bool rdma_names_per_namespace = false;
   uint32_t port_mtu = 4092;  // the most in datagram mode: its ports' IB MTU is 4096
   std::set<std::string> drivers{"mlx5_core", "vfio-pci"};
+  // Every bind of a VF since this was emptied: a VF without a GUID should never be among them.
+  std::vector<Bound> bound;
 
   // --- Who lives on the node besides the code under test.
 
@@ -70,6 +82,9 @@ class FakeNode {
   void add_vf(const ib::PciAddress& address, const ib::PciAddress& pf, uint32_t number);
   // The function disappears with all that is made of it.
   void vanish(const ib::PciAddress& address);
+  // The PF makes its first VFs, as its driver does when it is told a number, or loses them all.
+  void make_vfs(const ib::PciAddress& pf, uint32_t count);
+  void remove_vfs(const ib::PciAddress& pf);
   // What drivers do; mistakes in it are the kernel's answers.
   Status bind(const ib::PciAddress& address, const std::string& driver);
   void unbind(const ib::PciAddress& address);
@@ -101,6 +116,8 @@ class FakeNode {
 
   nl::Link link(const std::string& name, const Interface& interface);
   ib::Port port(const RdmaDevice& device) const;
+  // In the order of their numbers.
+  std::vector<ib::PciAddress> vfs_of(const ib::PciAddress& pf) const;
   // Of all namespaces.
   std::vector<FoundRdma> rdma_devices_of(const std::optional<ib::PciAddress>& function = {});
   RdmaDevice& rdma_by_id(Id id);

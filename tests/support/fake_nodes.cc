@@ -9,12 +9,7 @@ ib::PciAddress pf_address(unsigned pf) {
   return ib::PciAddress::parse("0000:" + std::string(1, '3') + "bcdef"[pf] + ":00.0").value();
 }
 
-ib::PciAddress vf_address(unsigned pf, unsigned vf) {
-  const unsigned place = vf + 1;  // device and function behind the PF's
-  const std::string device = {"01"[place / 128 % 2], "0123456789abcdef"[place / 8 % 16]};
-  const std::string bus = pf_address(pf).text().substr(0, 8);
-  return ib::PciAddress::parse(bus + device + "." + std::to_string(place % 8)).value();
-}
+ib::PciAddress vf_address(unsigned pf, unsigned vf) { return vf_address(pf_address(pf), vf); }
 
 ib::Guid pf_guid(unsigned pf) { return ib::Guid(0x02005e1000000000 | uint64_t{pf} << 16); }
 ib::Guid vf_guid(unsigned pf, unsigned vf) { return ib::Guid(pf_guid(pf).value() + vf + 1); }

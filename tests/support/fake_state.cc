@@ -55,9 +55,18 @@ std::string text(const std::string& name, const Interface& interface) {
   return text;
 }
 
+std::string kept_text(const PciFunction& pf) {
+  std::string text;
+  for (const auto& [vf, told] : pf.kept) {
+    text += " kept VF " + std::to_string(vf) + " " + fake::text(told.node_guid) + " " +
+            fake::text(told.port_guid) + " " + fake::text(told.policy);
+  }
+  return text;
+}
+
 std::string text(const ib::PciAddress& address, const PciFunction& function) {
   std::string text = "function " + address.text() + " driver=" + function.driver.value_or("none");
-  if (!function.pf) return text + (function.autoprobe ? "" : " autoprobe=0");
+  if (!function.pf) return text + (function.autoprobe ? "" : " autoprobe=0") + kept_text(function);
   text += " VF " + std::to_string(function.vf) + " of " + function.pf->text();
   text += " made with " + fake::text(function.made_with);
   text += " told " + fake::text(function.node_guid) + " " + fake::text(function.port_guid);

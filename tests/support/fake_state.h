@@ -84,12 +84,25 @@ struct NetNamespace {
   bool operator==(const NetNamespace&) const = default;
 };
 
+// What a PF's driver was told of a VF.
+struct VfTold {
+  DeviceGuid node_guid;
+  DeviceGuid port_guid;
+  nl::LinkPolicy policy = nl::LinkPolicy::disable;
+  bool operator==(const VfTold&) const = default;
+};
+
 struct PciFunction {
   std::optional<ib::PciAddress> pf;
   uint32_t vf = 0;
   std::optional<std::string> driver;
-  bool autoprobe = true;    // of a PF: whether its VFs may be bound
   unsigned rdma_count = 1;  // how many RDMA devices its driver makes of it
+  // Of a PF.
+  uint16_t vendor = 0x15b3;
+  uint16_t device = 0x101b;
+  uint32_t total_vfs = 127;
+  bool autoprobe = true;                 // whether its VFs may be bound
+  std::map<uint32_t, VfTold> kept = {};  // of VFs that are not there now
   // Of a VF: what it has while its PF was told nothing, and what its PF was told.
   DeviceGuid made_with;
   DeviceGuid node_guid;
