@@ -1,0 +1,24 @@
+// BackOff: how long to wait before the next attempt, twice as long each time.
+#pragma once
+
+#include "lib/base/clock.h"
+
+namespace ibpod::kube {
+
+class BackOff {
+ public:
+  BackOff(Duration first, Duration most) : first_(first), most_(most), next_(first) {}
+  Duration next() {
+    const Duration now = next_;
+    next_ = std::min(most_, next_ * 2);
+    return now;
+  }
+  void reset() { next_ = first_; }
+
+ private:
+  Duration first_;
+  Duration most_;
+  Duration next_;
+};
+
+}  // namespace ibpod::kube

@@ -1,0 +1,24 @@
+// The device plugin API's messages, from and to what a Resource speaks.
+#pragma once
+
+#include "lib/kube/deviceplugin.pb.h"
+#include "lib/kube/resource.h"
+
+namespace ibpod::kube {
+
+// What the kubelet takes of a ListAndWatch message, in bytes: the limit of its gRPC client.
+inline constexpr size_t kLargestList = 4 << 20;
+
+// Sorted by id. invalid where an id is empty, longer than 63 bytes or there twice, and where the
+// list is longer than the kubelet takes.
+Result<v1beta1::ListAndWatchResponse> list_message(std::vector<Device> devices);
+
+v1beta1::ContainerAllocateResponse allocation_message(const Allocation& allocation);
+v1beta1::DevicePluginOptions options_message(const Options& options);
+
+template <typename Repeated>
+DeviceIds device_ids(const Repeated& ids) {
+  return {ids.begin(), ids.end()};
+}
+
+}  // namespace ibpod::kube
