@@ -1,0 +1,45 @@
+// CDI files: one for each device, which tells the container runtime the device's nodes (Container
+// Device Interface specification). A node that is renumbered between Allocate and the start of the
+// container is put right by writing the file anew in between: the runtime reads it last.
+#pragma once
+
+#include "device-plugin/nodes.h"
+#include "device-plugin/pool.h"
+#include "lib/base/files.h"
+#include "lib/base/result.h"
+
+#include <string>
+#include <vector>
+
+namespace ibpod::device_plugin {
+
+struct CdiFolder {
+  Path path;  // such as /var/run/cdi; must exist
+  // What our files' names begin with: "ibpod-0000:3b:00.2.json". Two agents on one node differ in
+  // it, and nobody else's file begins so and goes on with a PCI address.
+  std::string owner = "ibpod";
+  // Other folders that the runtime reads (/etc/cdi).
+  std::vector<Path> others = {};
+};
+
+// "example.com/ib=0000:3b:00.2"; empty where a device is given without CDI: its pool does not want
+// it, or there are no nodes to give (a CDI device without edits is refused by runtimes).
+std::string cdi_name(const Pool& pool, const Offer& offer);
+
+// Writes the device's file as the device is now, or leaves it if it says so already; removes it
+// where the device has no CDI name. To be called when a device is offered, and again in
+// PreStartContainer.
+Status refresh_cdi(const CdiFolder& folder, const Pool& pool, const Offer& offer);
+
+// Removes our files of devices that are not in `stocks`. Then looks at the files of others: two
+// that name one device make it unusable (the runtime resolves neither), so one that names a device
+// of ours is `exists` with its path and the device. All folders are looked through; all failures
+// are told.
+Status tidy_cdi(const CdiFolder& folder, const std::vector<Stock>& stocks);
+
+// Where there is no CDI: the nodes that a container was allowed at Allocate against those that the
+// device has now. unavailable, naming both, where they differ.
+Status compare_nodes(const std::string& device, const std::vector<std::string>& granted,
+                     const std::vector<DeviceNode>& present);
+
+}  // namespace ibpod::device_plugin

@@ -1,0 +1,61 @@
+// Device: what a node tells of one PCI function that a pod could be given. A value, without I/O:
+// inventory.h fills it in, selectors, pools and health judge by it.
+#pragma once
+
+#include "lib/ib/guid.h"
+#include "lib/ib/pci_address.h"
+#include "lib/ib/port.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ibpod::device_plugin {
+
+struct RdmaDevice {
+  std::string name;  // mlx5_2
+  ib::Guid node_guid;
+  std::vector<ib::Port> ports;  // port 1 first; state unknown: it could not be read
+  // Whether it has verbs (uverbsN). smi1 beside mlx5_1, on planarised XDR, only carries MADs.
+  bool verbs = true;
+  bool operator==(const RdmaDevice&) const = default;
+};
+
+struct Device {
+  ib::PciAddress address;
+  std::string vendor;     // "15b3", as sysfs has it without 0x
+  std::string device_id;  // "101e"
+  std::optional<std::string> driver;
+
+  std::optional<ib::PciAddress> pf;  // of a VF; nothing: it is a PF
+  std::string pf_name;               // the PF's netdev; empty: it has none
+  uint32_t vf = 0;                   // a VF's number under its PF
+  uint32_t vfs = 0;                  // how many a PF has now
+
+  std::string link_type;    // "infiniband", "ether"; empty: nothing tells
+  std::optional<int> numa;  // nothing: the platform does not say (-1)
+  std::string pcie_root;    // "pci0000:3a": functions below one root complex
+  std::optional<uint32_t> acpi_index;
+  // Position of its PF among the node's InfiniBand PFs in the order of their PCI addresses.
+  std::optional<uint32_t> rail;
+
+  std::vector<RdmaDevice> rdma;           // wherever they are, in a pod too
+  std::vector<std::string> char_devices;  // uverbs0, umad0, issm0 ...
+  std::vector<std::string> netdevs;       // in the host's namespace
+  std::optional<uint32_t> iommu_group;    // N of /dev/vfio/N; nothing: no IOMMU
+  // Why its RDMA devices could not be looked at, so that `rdma` says nothing; empty: they could.
+  std::string unseen;
+  bool pf_up = true;  // the PF's own port has a link, as far as it can be seen
+
+  // Why the host needs it itself: "carries the default route"; empty: it does not.
+  std::string host_use;
+  // Whose it is by the records of attachments; empty: nobody's.
+  std::string attachment;
+  // Why it may not be given out although nobody has it; empty: it may.
+  std::string quarantine;
+
+  bool operator==(const Device&) const = default;
+};
+
+}  // namespace ibpod::device_plugin

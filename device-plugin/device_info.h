@@ -1,0 +1,39 @@
+// Device-info files: what Multus and CNI plugins are told of a device that a pod was given (Device
+// Information Specification 1.1.0). Written at Allocate; one stays, over restarts too, for as long
+// as somebody has the device, as the kubelet never asks for it again.
+#pragma once
+
+#include "device-plugin/nodes.h"
+#include "device-plugin/pool.h"
+#include "lib/base/files.h"
+#include "lib/base/result.h"
+
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace ibpod::device_plugin {
+
+// <folder>/example.com-ib_vfs-0000:3b:00.2-device.json: where Multus looks, by
+// sriov-network-device- plugin's rule. The folder is /var/run/k8s.cni.cncf.io/devinfo/dp on a node.
+Path device_info_file(const Path& folder, const std::string& resource, const std::string& id);
+
+// Writes the file, and the folder if need be. Beside the specification's members it keeps the
+// resource and the nodes of this moment. A ticket has no such file: success.
+Status write_device_info(const Path& folder, const Pool& pool, const Offer& offer);
+
+// The nodes that were granted with the device; nothing where there is no file of ours.
+Result<std::optional<std::vector<std::string>>> granted_nodes(const Path& folder,
+                                                              const std::string& resource,
+                                                              const std::string& id);
+
+// Which devices were given out under which resource, by the files of ours. What is damaged, or
+// another program's, is left out.
+Result<Held> given_out(const Path& folder);
+
+// Removes the files of a resource, but not those of devices that a record or a pod has.
+Status tidy_device_info(const Path& folder, const std::string& resource,
+                        const std::set<ib::PciAddress>& in_use);
+
+}  // namespace ibpod::device_plugin

@@ -1,0 +1,35 @@
+// Why a device is in the pool it is in, or in none.
+#pragma once
+
+#include "device-plugin/pool.h"
+
+#include <string>
+#include <vector>
+
+namespace ibpod::device_plugin {
+
+// What one pool has to do with the device.
+struct Choice {
+  std::string resource;
+  bool has_it = false;
+  // "by selectors[1]", "it is in example.com/a, which comes first", or the first field of every
+  // selector that keeps it out, with both values.
+  std::string reason;
+  bool operator==(const Choice&) const = default;
+};
+
+struct Explanation {
+  std::string device;    // its PCI address
+  std::string resource;  // of the pool that has it; empty: none has
+  // What else decides: that the host needs it, that it is quarantined, whose it is now.
+  std::vector<std::string> notes;
+  std::vector<Choice> pools;  // all, in the order in which they take devices
+  bool operator==(const Explanation&) const = default;
+
+  // For a person, one line each.
+  std::string text() const;
+};
+
+Explanation explain(const std::vector<Pool>& pools, const Device& device, const Held& held = {});
+
+}  // namespace ibpod::device_plugin

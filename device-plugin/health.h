@@ -1,0 +1,49 @@
+// Health: whether a pod that is given a device now would get what its pool promises, and if not,
+// why. Judged anew at each inventory: what has recovered is healthy again.
+#pragma once
+
+#include "device-plugin/device.h"
+#include "lib/nl/rdma.h"
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace ibpod::device_plugin {
+
+// In the order in which they are looked for: the first one found is told.
+enum class Ailment {
+  quarantine,       // not cleaned up behind its last pod, or nobody can tell whose it is
+  no_driver,        // nothing is bound to the function
+  shared_mode,      // the pool promises isolation, and RDMA devices are in all namespaces
+  no_rdma_device,   // the driver has made none, or it is where nobody can look
+  no_char_device,   // no uverbsN: ib_uverbs is not loaded, or the driver is half way
+  no_guid,          // a pod's port would be nobody on the subnet
+  pf_down,          // the PF's port has no link: no VF behind it can
+  port_not_active,  // the subnet manager has not brought any of its ports up
+};
+// A label for metrics: "noDriver".
+std::string_view name(Ailment ailment);
+
+// What a pool promises of its devices.
+struct Promise {
+  bool isolation = true;     // a pod sees its own RDMA device only
+  bool ignore_link = false;  // neither the PF's link nor the port's state counts
+  bool rdma = true;          // RDMA devices; without, a function with a driver is enough
+  bool operator==(const Promise&) const = default;
+};
+
+struct Verdict {
+  std::optional<Ailment> ailment;  // nothing: healthy
+  std::string text;                // why not, for people: "port 1 of mlx5_2 is DOWN"
+  bool healthy() const { return !ailment; }
+  bool operator==(const Verdict&) const = default;
+};
+
+// `mode`: nothing where the kernel did not say; then no pool can promise isolation.
+// A device that a pod has is judged by its function and its PF: its RDMA device and port are the
+// pod's to change, and what is gone from the host's sight is not lost. Under vfio-pci there is no
+// RDMA device to judge. Of several ports one that is ACTIVE is enough.
+Verdict judge(const Device& device, const Promise& promise, std::optional<nl::RdmaNetnsMode> mode);
+
+}  // namespace ibpod::device_plugin

@@ -1,0 +1,230 @@
+#include "device-plugin/health.h"
+
+#include <algorithm>
+#include <functional>
+#include <string_view>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+namespace ibpod::device_plugin {
+namespace {
+
+constexpr auto kExclusive = nl::RdmaNetnsMode::exclusive;
+constexpr auto kShared = nl::RdmaNetnsMode::shared;
+
+ib::PciAddress address(const char* text) { return ib::PciAddress::parse(text).value(); }
+
+ib::Port active_port(uint64_t guid) {
+  return {ib::PortState::active, 0x1f, ib::Guid(guid), {ib::kDefaultFull}};
+}
+
+Device healthy_vf() {
+  Device vf;
+  vf.address = address("0000:3b:00.2");
+  vf.pf = address("0000:3b:00.0");
+  vf.driver = "mlx5_core";
+  vf.link_type = "infiniband";
+  vf.rdma = {{.name = "mlx5_2", .node_guid = ib::Guid(0x21), .ports = {active_port(0x22)}}};
+  vf.char_devices = {"issm2", "umad2", "uverbs2"};
+  return vf;
+}
+
+Device in_pod() {
+  Device vf = healthy_vf();
+  vf.attachment = "pod default/trainer-0 (net1)";
+  return vf;
+}
+
+struct Case {
+  const char* what;
+  std::function<void(Device&)> change;
+  std::optional<Ailment> ailment;
+  const char* text;
+};
+
+const std::vector<Case> kCases{
+    {"nothing is wrong", [](Device&) {}, {}, ""},
+    {"quarantine", [](Device& d) { d.quarantine = "GC"; }, Ailment::quarantine,
+     "it is in quarantine: GC"},
+    {"quarantine is told before all else",
+     [](Device& d) {
+       d.quarantine = "GC";
+       d.driver.reset();
+       d.rdma.clear();
+     },
+     Ailment::quarantine, "it is in quarantine: GC"},
+    {"driver unbound",
+     [](Device& d) {
+       d.driver.reset();
+       d.rdma.clear();
+       d.char_devices.clear();
+     },
+     Ailment::no_driver, "no driver is bound to it"},
+    {"RDMA device gone", [](Device& d) { d.rdma.clear(); }, Ailment::no_rdma_device,
+     "it has no RDMA device"},
+    {"RDMA device out of sight",
+     [](Device& d) {
+       d.rdma.clear();
+       d.unseen = "gone";
+     },
+     Ailment::no_rdma_device, "its RDMA devices cannot be looked at: gone"},
+    {"no uverbs", [](Device& d) { d.char_devices = {"umad2"}; }, Ailment::no_char_device,
+     "it has no uverbs device: is ib_uverbs loaded?"},
+    {"node GUID zero", [](Device& d) { d.rdma[0].node_guid = ib::Guid(); }, Ailment::no_guid,
+     "mlx5_2 has no node GUID"},
+    {"port GUID zero", [](Device& d) { d.rdma[0].ports[0].guid = ib::Guid(); }, Ailment::no_guid,
+     "port 1 of mlx5_2 has no GUID"},
+    {"port GUID all ones", [](Device& d) { d.rdma[0].ports[0].guid = ib::kNoGuid; },
+     Ailment::no_guid, "port 1 of mlx5_2 has no GUID"},
+    {"an Ethernet port's GID comes with its netdev",
+     [](Device& d) {
+       d.link_type = "ether";
+       d.rdma[0].ports[0].guid = ib::Guid();
+     },
+     {},
+     ""},
+    {"PF without link", [](Device& d) { d.pf_up = false; }, Ailment::pf_down,
+     "the PF 0000:3b:00.0 has no link"},
+    {"port down", [](Device& d) { d.rdma[0].ports[0].state = ib::PortState::down; },
+     Ailment::port_not_active, "port 1 of mlx5_2 is DOWN"},
+    {"port not brought up by any subnet manager",
+     [](Device& d) { d.rdma[0].ports[0].state = ib::PortState::init; }, Ailment::port_not_active,
+     "port 1 of mlx5_2 is INIT"},
+    {"port unreadable", [](Device& d) { d.rdma[0].ports = {ib::Port()}; }, Ailment::port_not_active,
+     "port 1 of mlx5_2 is unknown"},
+    {"no port", [](Device& d) { d.rdma[0].ports.clear(); }, Ailment::port_not_active,
+     "it has no port"},
+    {"one of two ports is enough",
+     [](Device& d) {
+       d.rdma[0].ports = {active_port(0x22), active_port(0x23)};
+       d.rdma[0].ports[0].state = ib::PortState::down;
+     },
+     {},
+     ""},
+    {"both ports down",
+     [](Device& d) {
+       d.rdma[0].ports = {active_port(0x22), active_port(0x23)};
+       d.rdma[0].ports[0].state = ib::PortState::down;
+       d.rdma[0].ports[1].state = ib::PortState::init;
+     },
+     Ailment::port_not_active, "port 1 of mlx5_2 is DOWN, port 2 of mlx5_2 is INIT"},
+    {"smi1 has no say",
+     [](Device& d) {
+       RdmaDevice smi{.name = "smi1", .node_guid = {}, .ports = {ib::Port()}, .verbs = false};
+       d.rdma.push_back(smi);
+     },
+     {},
+     ""},
+    {"smi1's port does not stand in for the real one",
+     [](Device& d) {
+       RdmaDevice smi = d.rdma[0];
+       smi.verbs = false;
+       d.rdma.push_back(smi);
+       d.rdma[0].ports[0].state = ib::PortState::down;
+     },
+     Ailment::port_not_active, "port 1 of mlx5_2 is DOWN"},
+    {"vfio-pci has no RDMA device",
+     [](Device& d) {
+       d.driver = "vfio-pci";
+       d.rdma.clear();
+       d.char_devices.clear();
+     },
+     {},
+     ""},
+    {"vfio-pci behind a PF without link",
+     [](Device& d) {
+       d.driver = "vfio-pci";
+       d.pf_up = false;
+     },
+     Ailment::pf_down, "the PF 0000:3b:00.0 has no link"},
+    {"a PF itself",
+     [](Device& d) {
+       d.pf.reset();
+       d.pf_up = false;
+     },
+     Ailment::pf_down, "none of its ports has a link"},
+};
+
+TEST_CASE("each thing that is wrong is told, and what recovers is healthy again") {
+  for (const Case& one : kCases) {
+    CAPTURE(one.what);
+    Device device = healthy_vf();
+    one.change(device);
+    const Verdict verdict = judge(device, {}, kExclusive);
+    CHECK(verdict.ailment == one.ailment);
+    CHECK(verdict.text == one.text);
+    CHECK(judge(healthy_vf(), {}, kExclusive).healthy());
+  }
+}
+
+TEST_CASE("a device in a pod is judged by its function and PF alone") {
+  const std::vector<Case> cases{
+      {"its RDMA device is the pod's", [](Device& d) { d.rdma.clear(); }, {}, ""},
+      {"… and out of sight", [](Device& d) { d.unseen = "gone"; }, {}, ""},
+      {"its port is the pod's",
+       [](Device& d) { d.rdma[0].ports[0].state = ib::PortState::down; },
+       {},
+       ""},
+      {"so is its GUID", [](Device& d) { d.rdma[0].node_guid = ib::Guid(); }, {}, ""},
+      {"its driver", [](Device& d) { d.driver.reset(); }, Ailment::no_driver,
+       "no driver is bound to it"},
+      {"its character device", [](Device& d) { d.char_devices.clear(); }, Ailment::no_char_device,
+       "it has no uverbs device: is ib_uverbs loaded?"},
+      {"its PF's link", [](Device& d) { d.pf_up = false; }, Ailment::pf_down,
+       "the PF 0000:3b:00.0 has no link"},
+  };
+  for (const Case& one : cases) {
+    CAPTURE(one.what);
+    Device device = in_pod();
+    one.change(device);
+    CHECK(judge(device, {}, kExclusive).ailment == one.ailment);
+    CHECK(judge(device, {}, kExclusive).text == one.text);
+  }
+}
+
+TEST_CASE("isolation is not promised where RDMA devices are shared, or nobody can tell") {
+  for (const Device& device : {healthy_vf(), in_pod()}) {
+    CHECK(judge(device, {}, kExclusive).healthy());
+    CHECK(judge(device, {}, kShared).ailment == Ailment::shared_mode);
+    CHECK(judge(device, {}, std::nullopt).ailment == Ailment::shared_mode);
+    CHECK(judge(device, {.isolation = false}, kShared).healthy());
+    CHECK(judge(device, {.isolation = false}, std::nullopt).healthy());
+  }
+  Device vfio = healthy_vf();
+  vfio.driver = "vfio-pci";
+  CHECK(judge(vfio, {}, kShared).healthy());
+}
+
+TEST_CASE("ignoring the link ignores the PF's and the port's, and nothing else") {
+  const Promise promise{.ignore_link = true};
+  Device device = healthy_vf();
+  device.pf_up = false;
+  device.rdma[0].ports[0].state = ib::PortState::down;
+  CHECK(judge(device, promise, kExclusive).healthy());
+  device.rdma[0].ports[0].guid = ib::Guid();
+  CHECK(judge(device, promise, kExclusive).ailment == Ailment::no_guid);
+}
+
+TEST_CASE("a pool without RDMA asks for a driver and a link") {
+  const Promise promise{.rdma = false};
+  Device device = healthy_vf();
+  device.rdma.clear();
+  device.char_devices.clear();
+  CHECK(judge(device, promise, kShared).healthy());
+  device.driver.reset();
+  CHECK(judge(device, promise, kShared).ailment == Ailment::no_driver);
+}
+
+TEST_CASE("every ailment has a label of its own") {
+  std::vector<std::string_view> names;
+  for (int i = 0; i <= static_cast<int>(Ailment::port_not_active); ++i) {
+    names.push_back(name(Ailment{i}));
+  }
+  std::sort(names.begin(), names.end());
+  CHECK(std::adjacent_find(names.begin(), names.end()) == names.end());
+  CHECK(std::find(names.begin(), names.end(), "unknown") == names.end());
+}
+
+}  // namespace
+}  // namespace ibpod::device_plugin

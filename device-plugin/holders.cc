@@ -1,0 +1,45 @@
+#include "device-plugin/holders.h"
+
+namespace ibpod::device_plugin {
+namespace {
+
+std::string whose(const node::Record& record) {
+  const node::PodName& pod = record.pod;
+  const std::string who = pod.name.empty() ? "container " + record.container_id
+                                           : "pod " + pod.name_space + "/" + pod.name;
+  return who + " (" + record.ifname + ")";
+}
+
+void append(std::string& list, const std::string& item) {
+  list += (list.empty() ? "" : ", ") + item;
+}
+
+void add(Holder& holder, const node::Record& record) {
+  if (record.child) {
+    append(holder.children,
+           whose(record) + " has the IPoIB child " + record.child->link + " on it");
+    return;
+  }
+  append(holder.attachment, whose(record));
+  holder.namespaces.push_back(record.netns);
+}
+
+}  // namespace
+
+Result<std::map<ib::PciAddress, Holder>> read_holders(const node::Records& records) {
+  const std::vector<node::RecordName> names = TRY(records.all());
+  std::map<ib::PciAddress, Holder> holders;
+  for (const node::RecordName& name : names) {
+    const Result<node::Record> record = records.read(name);
+    if (!record && record.error().code() == Code::not_found) continue;  // its DEL was faster
+    const Result<ib::PciAddress> function = ib::PciAddress::parse(name.folder);
+    if (record) {
+      add(holders[record->device], *record);
+    } else if (function) {
+      append(holders[*function].quarantine, record.error().text());
+    }
+  }
+  return holders;
+}
+
+}  // namespace ibpod::device_plugin

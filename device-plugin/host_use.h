@@ -1,0 +1,36 @@
+// What the host needs for itself and no pod may be given: a function with an interface that carries
+// a default route, has an address, or is a port of a bond or a bridge, be it the interface of the
+// function or an IPoIB child on it.
+//
+// Every interface counts for the function that it is made of and for no other: where the host's
+// address is on a PF, the PF is never offered but its VFs are, as they are ports of their own, and
+// a node whose only HCA carries the host's storage network could give away nothing otherwise.
+// Addresses that the kernel gives to every interface (IPv6 link-local ones) say nothing.
+#pragma once
+
+#include "lib/nl/rtnl.h"
+#include "lib/nl/socket.h"
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace ibpod::device_plugin {
+
+// The host's network as it is now, read once for all functions.
+struct HostNetwork {
+  std::vector<nl::Link> links;
+  std::map<nl::IfIndex, std::vector<ip::Prefix>> addresses;
+  std::set<nl::IfIndex> default_routes;  // the links by which they go
+};
+
+// `route`: of the host's namespace.
+Result<HostNetwork> read_host_network(nl::Socket& route);
+
+// Why the host needs an interface, by the interface's name: "ib0 carries the default route", "ib0
+// has the address 10.0.0.5/24", "ib0 is a port of bond0", and for an IPoIB child on it "its child
+// ib0.8001 has …". Interfaces that it does not need are not in there. Pure.
+std::map<std::string, std::string> needed_netdevs(const HostNetwork& network);
+
+}  // namespace ibpod::device_plugin

@@ -1,0 +1,28 @@
+// The device nodes that a pod is given with a device.
+#pragma once
+
+#include "device-plugin/pool.h"
+
+#include <string>
+#include <vector>
+
+namespace ibpod::device_plugin {
+
+struct DeviceNode {
+  std::string path;       // in the container
+  std::string host_path;  // on the node; the same here, as libibverbs looks for the kernel's names
+  std::string permissions = "rw";
+  bool operator==(const DeviceNode&) const = default;
+};
+
+// As they are now, of this device only, in the order of their paths; /dev/infiniband/rdma_cm and
+// /dev/vfio/vfio are everyone's. None for a ticket, and where the selector that took the device
+// says "isRdma": false. A device on vfio-pci has its group instead.
+std::vector<DeviceNode> nodes_of(const Pool& pool, const Offer& offer);
+
+// The character devices of a class (uverbs, umad, issm) that a device has.
+std::vector<std::string> of_class(const Device& device, const std::string& name);
+
+inline constexpr const char* kVfioDriver = "vfio-pci";
+
+}  // namespace ibpod::device_plugin

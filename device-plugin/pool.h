@@ -1,0 +1,88 @@
+// Pool: devices that are alike to whoever asks for one, under one extended resource of Kubernetes.
+// Offer: a device, or a ticket, in a pool.
+#pragma once
+
+#include "device-plugin/device.h"
+#include "device-plugin/selector.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace ibpod::device_plugin {
+
+enum class Kind {
+  device,   // VFs, and PFs that a selector names
+  ticket,   // permissions to make one IPoIB child each on an HCA; the device stays the host's
+  foreign,  // the peer's accelerators and auxiliary devices: no device is ever in such a pool, and
+            // the resource is not to be registered, as another plugin may serve it
+};
+
+// Which devices a pod that asks for several is given.
+enum class Policy {
+  packed,  // of as few PFs as possible, and of those that are nearly used up
+  spread,  // of as many PFs (and so rails) as possible
+  numa,    // of one NUMA node, then of one PCIe root, then packed
+};
+
+// Text to be added to a device's _INFO, by PCI address; under "*" for every device.
+using AdditionalInfo = std::map<std::string, std::map<std::string, std::string>>;
+
+struct Pool {
+  std::string prefix;  // example.com
+  std::string name;    // ib_vfs
+  Kind kind = Kind::device;
+  // One that matches is enough. Empty: every VF; of tickets, every InfiniBand PF.
+  std::vector<Selector> selectors;
+  bool exclude_topology = false;  // the kubelet is told no NUMA node
+  AdditionalInfo additional_info;
+
+  bool isolation = true;  // a pod sees its own device only: needs RDMA namespace mode exclusive
+  bool ignore_link = false;
+  bool cdi = true;
+  Policy policy = Policy::packed;
+  // Classes of RDMA character devices that a pod gets: uverbs, rdma_cm, umad, issm.
+  std::vector<std::string> device_nodes{"uverbs", "rdma_cm"};
+  uint32_t tickets = 0;  // of each HCA; of Kind::ticket only
+  bool operator==(const Pool&) const = default;
+
+  // example.com/ib_vfs
+  std::string resource() const { return prefix + "/" + name; }
+};
+
+struct Offer {
+  std::string id;       // a PCI address; "0000:3b:00.0-7" is a ticket
+  Device device;        // of a ticket: the HCA
+  size_t selector = 0;  // which of the pool's selectors took it
+  // Why the kubelet is told that it is unhealthy; empty: it is healthy. Whoever judges sets it.
+  std::string unhealthy;
+  bool operator==(const Offer&) const = default;
+};
+
+struct Stock {
+  Pool pool;
+  std::vector<Offer> offers;  // in the order of their PCI addresses and numbers
+  bool operator==(const Stock&) const = default;
+};
+
+// The resource that a device was given out under, as the kubelet or a device-info file tells.
+using Held = std::map<ib::PciAddress, std::string>;
+
+// Deals the devices to the pools: each goes to the first pool that takes it. One that is held stays
+// with its pool, as long as there is such a pool, whatever its selectors say by now: capacity does
+// not drop under a pod. Devices that the host needs go nowhere; of tickets the device stays the
+// host's, so it may have them.
+std::vector<Stock> deal(const std::vector<Pool>& pools, const std::vector<Device>& devices,
+                        const Held& held = {});
+
+// What a pool says to a device when it is asked alone.
+struct Answered {
+  bool takes = false;
+  size_t selector = 0;  // where it takes it
+  std::string reason;  // where it does not: "selectors[0].drivers: wants vfio-pci, found mlx5_core"
+};
+Answered ask(const Pool& pool, const Device& device);
+
+}  // namespace ibpod::device_plugin

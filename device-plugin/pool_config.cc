@@ -1,0 +1,66 @@
+#include "device-plugin/pool_config.h"
+
+#include "device-plugin/overlaps.h"
+#include "device-plugin/pool_entry.h"
+#include "device-plugin/resource_name.h"
+#include "device-plugin/selector_config.h"
+#include "lib/json/fields.h"
+
+#include <map>
+#include <utility>
+
+namespace ibpod::device_plugin {
+namespace {
+
+using json::Fields;
+using json::Value;
+
+// Resources are unique; so should be what stands in a pod's environment.
+class Names {
+ public:
+  Status add(const Value& object, const Pool& pool, std::vector<std::string>& warnings) {
+    const auto [first, fresh] = resources_.emplace(pool.resource(), object.path());
+    if (!fresh)
+      return object.wrong("the resource " + pool.resource() + " is there already, as " +
+                          first->second + ": give it another resourceName");
+    const std::string variable = variable_of(pool.resource());
+    const auto [other, alone] = variables_.emplace(variable, pool.resource());
+    if (!alone)
+      warnings.push_back(object.path() + ": " + pool.resource() + " and " + other->second +
+                         " share the environment variable " + variable +
+                         ": a container that asks for both is told of one");
+    return ok();
+  }
+
+ private:
+  std::map<std::string, std::string> resources_;
+  std::map<std::string, std::string> variables_;
+};
+
+}  // namespace
+
+Result<PoolConfig> parse_pools(const Value& list, const std::string& default_prefix) {
+  PoolConfig config;
+  Names names;
+  const std::vector<Value> objects = TRY(list.elements());
+  for (const Value& object : objects) {
+    Pool pool = TRY(parse_pool(object, default_prefix, config.warnings));
+    TRY(names.add(object, pool, config.warnings));
+    config.pools.push_back(std::move(pool));
+  }
+  if (config.pools.empty())
+    config.warnings.push_back(list.path() + ": no pools: nothing is offered");
+  for (std::string& warning : overlaps(config.pools)) config.warnings.push_back(std::move(warning));
+  return config;
+}
+
+Result<PoolConfig> parse_pool_file(const Value& document, const std::string& default_prefix) {
+  Fields fields = TRY(Fields::of(document));
+  const std::optional<Value> list = TRY(fields.find("resourceList"));
+  if (!list) return document.wrong("the key \"resourceList\" is missing");
+  PoolConfig config = TRY(parse_pools(*list, default_prefix));
+  TRY(check_keys(document, fields, "resourceList", config.warnings));
+  return config;
+}
+
+}  // namespace ibpod::device_plugin

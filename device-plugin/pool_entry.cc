@@ -1,0 +1,204 @@
+#include "device-plugin/pool_entry.h"
+
+#include "device-plugin/resource_name.h"
+#include "device-plugin/selector_config.h"
+#include "lib/json/fields.h"
+
+#include <utility>
+
+namespace ibpod::device_plugin {
+namespace {
+
+using json::Fields;
+using json::Value;
+
+constexpr std::string_view kKeys =
+    "resourceName, resourcePrefix, deviceType, excludeTopology, selectors, additionalInfo, "
+    "isolation, ignoreLink, cdi, policy, deviceNodes, tickets";
+constexpr int64_t kMostTickets = 10'000;
+
+// A string that is one of a few.
+template <typename T>
+Result<T> one_of(const Value& value, const std::vector<std::pair<std::string_view, T>>& known) {
+  const std::string text = TRY(value.string());
+  std::string expected;
+  for (const auto& [name, meaning] : known) {
+    if (text == name) return meaning;
+    expected += (expected.empty() ? "" : ", ") + std::string(name);
+  }
+  return value.wrong("\"" + text + "\" is not known: expected one of " + expected);
+}
+
+class Reader {
+ public:
+  Reader(const Value& object, Fields fields, std::vector<std::string>& warnings)
+      : object_(object), fields_(std::move(fields)), warnings_(warnings) {}
+
+  Result<Pool> read(const std::string& default_prefix) {
+    TRY(read_name(default_prefix));
+    TRY(read_kind());
+    TRY(read_selectors());
+    TRY(read_additional_info());
+    TRY(read_promises());
+    TRY(read_device_nodes());
+    TRY(read_tickets());
+    TRY(read_what_is_old());
+    TRY(check_keys(object_, fields_, kKeys, warnings_));
+    return std::move(pool_);
+  }
+
+ private:
+  Status read_name(const std::string& default_prefix) {
+    const std::optional<std::string> name = TRY(fields_.string("resourceName"));
+    if (!name) return object_.wrong("the key \"resourceName\" is missing");
+    TRY(check_name(*name).during(object_.path() + ".resourceName"));
+    const std::optional<std::string> prefix = TRY(fields_.string("resourcePrefix"));
+    pool_.name = *name;
+    pool_.prefix = prefix && !prefix->empty() ? *prefix : default_prefix;
+    TRY(check_prefix(pool_.prefix).during(object_.path() + ".resourcePrefix"));
+    const std::string variable = variable_of(pool_.resource());
+    if (variable.find('-') != variable.npos)
+      warn("resourceName", "the pod's environment variable is " + variable +
+                               ", which no shell can name: avoid '-' in prefix and name");
+    return ok();
+  }
+
+  Status read_kind() {
+    const std::optional<Value> value = TRY(fields_.find("deviceType"));
+    if (!value) return ok();
+    const std::string text = TRY(value->string());
+    if (text.empty()) return ok();
+    pool_.kind = TRY(one_of<Kind>(*value, {{"netDevice", Kind::device},
+                                           {"ipoibTicket", Kind::ticket},
+                                           {"accelerator", Kind::foreign},
+                                           {"auxNetDevice", Kind::foreign}}));
+    if (pool_.kind == Kind::foreign)
+      warn("deviceType", "\"" + text + "\" is not offered here: " + pool_.resource() +
+                             " is left to another plugin");
+    return ok();
+  }
+
+  Status add_selector(const Value& object) {
+    Selector selector = TRY(parse_selector(object, warnings_));
+    pool_.selectors.push_back(std::move(selector));
+    return ok();
+  }
+
+  Status read_selectors() {
+    const std::optional<Value> value = TRY(fields_.find("selectors"));
+    if (!value) return ok();
+    if (value->is_object()) return add_selector(*value);
+    if (!value->is_array()) return value->wrong("expected an object or a list of objects");
+    const std::vector<Value> objects = TRY(value->elements());
+    for (const Value& object : objects) TRY(add_selector(object));
+    return ok();
+  }
+
+  Status read_info_of(const std::string& device, const Value& object) {
+    std::string key = device;
+    if (key != "*") {
+      const ib::PciAddress address = TRY(ib::PciAddress::parse(key).during(object.path()));
+      key = address.text();
+    }
+    const auto members = TRY(object.members());
+    for (const auto& [name, value] : members) {
+      const std::string text = TRY(value.string());
+      pool_.additional_info[key][name] = text;
+    }
+    return ok();
+  }
+
+  Status read_additional_info() {
+    const std::optional<Value> value = TRY(fields_.find("additionalInfo"));
+    if (!value) return ok();
+    const auto devices = TRY(value->members());
+    for (const auto& [device, object] : devices) TRY(read_info_of(device, object));
+    return ok();
+  }
+
+  // A key that is missing leaves the flag as it is.
+  Status read_flag(std::string_view key, bool& flag) {
+    const std::optional<bool> value = TRY(fields_.boolean(key));
+    flag = value.value_or(flag);
+    return ok();
+  }
+
+  Status read_cdi() {
+    TRY(read_flag("cdi", pool_.cdi));
+    if (!pool_.cdi || pool_.prefix.front() > '9') return ok();
+    pool_.cdi = false;
+    warn("cdi", "it is off: the prefix " + pool_.prefix +
+                    " begins with a digit, which CDI does not allow");
+    return ok();
+  }
+
+  Status read_promises() {
+    TRY(read_flag("excludeTopology", pool_.exclude_topology));
+    TRY(read_flag("isolation", pool_.isolation));
+    TRY(read_flag("ignoreLink", pool_.ignore_link));
+    TRY(read_cdi());
+    const std::optional<Value> policy = TRY(fields_.find("policy"));
+    if (!policy) return ok();
+    pool_.policy = TRY(one_of<Policy>(
+        *policy, {{"packed", Policy::packed}, {"spread", Policy::spread}, {"numa", Policy::numa}}));
+    return ok();
+  }
+
+  Status read_device_nodes() {
+    const std::optional<Value> list = TRY(fields_.find("deviceNodes"));
+    if (!list) return ok();
+    pool_.device_nodes.clear();
+    const std::vector<Value> elements = TRY(list->elements());
+    for (const Value& element : elements) {
+      const std::string name = TRY(one_of<std::string>(
+          element,
+          {{"uverbs", "uverbs"}, {"rdma_cm", "rdma_cm"}, {"umad", "umad"}, {"issm", "issm"}}));
+      if (name == "umad" || name == "issm")
+        warnings_.push_back(element.path() +
+                            ": pods of this pool can send management packets "
+                            "to the fabric: " +
+                            name + " is no data path");
+      pool_.device_nodes.push_back(name);
+    }
+    return ok();
+  }
+
+  Status read_tickets() {
+    const bool ticket = pool_.kind == Kind::ticket;
+    const std::optional<int64_t> tickets = TRY(fields_.integer("tickets", 1, kMostTickets));
+    if (ticket && !tickets)
+      return object_.wrong("the key \"tickets\" is missing: how many IPoIB children of each HCA?");
+    if (!ticket && tickets)
+      return object_.wrong("\"tickets\" is for \"deviceType\": \"ipoibTicket\" only");
+    pool_.tickets = static_cast<uint32_t>(tickets.value_or(0));
+    return ok();
+  }
+
+  // Where the peer's keys were in its older versions, and what its own program writes out.
+  Status read_what_is_old() {
+    for (const char* key : {"isRdma", "SelectorObj", "SelectorObjs"}) {
+      const std::optional<Value> old = TRY(fields_.find(key));
+      if (old) warn(key, "it is ignored: sriov-network-device-plugin reads it from selectors only");
+    }
+    return ok();
+  }
+
+  void warn(const std::string& key, const std::string& text) {
+    warnings_.push_back(object_.path() + "." + key + ": " + text);
+  }
+
+  const Value& object_;
+  Fields fields_;
+  std::vector<std::string>& warnings_;
+  Pool pool_;
+};
+
+}  // namespace
+
+Result<Pool> parse_pool(const Value& object, const std::string& default_prefix,
+                        std::vector<std::string>& warnings) {
+  Fields fields = TRY(Fields::of(object));
+  return Reader(object, std::move(fields), warnings).read(default_prefix);
+}
+
+}  // namespace ibpod::device_plugin

@@ -1,0 +1,26 @@
+// GetPreferredAllocation: which of the free devices a container should be given. Advice: the
+// kubelet may take others.
+#pragma once
+
+#include "device-plugin/pool.h"
+#include "lib/base/result.h"
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace ibpod::device_plugin {
+
+struct Wish {
+  std::vector<std::string> available;
+  std::vector<std::string> must_include;
+  size_t size = 0;
+};
+
+// As many IDs as the wish says, must_include among them, in the order of their addresses. The same
+// wish has the same answer, in whatever order its lists are: what is equal otherwise is decided by
+// PCI address. invalid for IDs that are none of the offers, and for a wish that cannot be granted.
+Result<std::vector<std::string>> preferred(const std::vector<Offer>& offers, Policy policy,
+                                           const Wish& wish);
+
+}  // namespace ibpod::device_plugin

@@ -1,0 +1,56 @@
+// Watch: waits until the inventory may have changed. It looks at no event: who is woken reads the
+// whole inventory again, so a lost or a foreign event does no harm.
+#pragma once
+
+#include "lib/base/clock.h"
+#include "lib/base/fd.h"
+#include "lib/base/tree_watch.h"
+#include "lib/nl/socket.h"
+#include "lib/nl/uevent.h"
+#include "lib/node/records.h"
+
+#include <optional>
+
+namespace ibpod::device_plugin {
+
+enum class Woken {
+  changed,    // something has happened; what has been known of P_Key tables may be used again
+  due,        // it is time to look at all that has no event: read everything (Sources::known)
+  deadline,   // nothing of that until the deadline
+  cancelled,  // by cancel(), now or before
+};
+
+// For one thread, cancel() aside.
+class Watch {
+ public:
+  // Of the calling thread's network namespace, which has to be the host's: kernel uevents, links
+  // and addresses, RDMA devices (where the kernel tells of them: 6.12 or later) and the records of
+  // attachments, whose folder is made. P_Key tables, the RDMA namespace mode and, without ib_ipoib,
+  // the state of ports change without any event: they are `due` whenever `interval` has passed.
+  static Result<Watch> open(const node::Records& records,
+                            Duration interval = std::chrono::minutes(1));
+
+  // What comes in a burst wakes once: it returns when nothing more has come for 5 ms, and 25 ms
+  // after the first event at the latest.
+  Result<Woken> wait(Deadline deadline);
+  // From any thread, and from a signal handler: ends this wait and all later ones.
+  void cancel() const;
+
+ private:
+  Watch(nl::Uevents uevents, nl::Socket links, std::optional<nl::Socket> rdma, TreeWatch records,
+        Fd cancelled, Duration interval);
+  Result<bool> poll(Deadline deadline);
+  Status drain();
+  Status drain_burst();
+  bool is_cancelled() const;
+
+  nl::Uevents uevents_;
+  nl::Socket links_;
+  std::optional<nl::Socket> rdma_;  // nothing: this kernel has no RDMA subsystem yet
+  TreeWatch records_;
+  Fd cancelled_;
+  Duration interval_;
+  Deadline due_;
+};
+
+}  // namespace ibpod::device_plugin
