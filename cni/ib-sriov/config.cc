@@ -1,5 +1,7 @@
 #include "cni/ib-sriov/config.h"
 
+#include "lib/cni/errors.h"
+
 #include <algorithm>
 
 namespace ibpod::ib_sriov {
@@ -41,11 +43,39 @@ class Reader {
  private:
   Status read_device() {
     config_.order.device = TRY(keys_.device());
+    TRY(read_agent());
     const bool required = call_.verb == cni::Verb::add || call_.verb == cni::Verb::check;
     if (!required || !config_.order.device.empty()) return ok();
+    if (!config_.resource.empty()) return check_pod();
     return Error(Code::invalid,
                  "deviceID: it is missing; Multus puts it in for a network whose annotation "
-                 "k8s.v1.cni.cncf.io/resourceName names a device plugin's resource");
+                 "k8s.v1.cni.cncf.io/resourceName names a device plugin's resource; without Multus "
+                 "write that name as resourceName, and the node's agent finds the device");
+  }
+
+  Status read_agent() {
+    const std::optional<std::string> resource = TRY(text(keys_.top(), "resourceName"));
+    config_.resource = resource.value_or("");
+    const size_t slash = config_.resource.find('/');
+    const bool named = slash != std::string::npos && slash > 0 &&
+                       slash + 1 < config_.resource.size() &&
+                       config_.resource.find('/', slash + 1) == std::string::npos;
+    if (resource && !named) {
+      return Error(Code::invalid, "resourceName: expected PREFIX/NAME as pods request it, got \"" +
+                                      config_.resource + "\"");
+    }
+    const Path socket = TRY(Keys::path(keys_.top(), "agentSocket", "agentSocket"));
+    if (!socket.empty()) config_.agent_socket = socket;
+    return ok();
+  }
+
+  // The kubelet knows pods by these names.
+  Status check_pod() {
+    if (!call_.pod.name.empty() && !call_.pod.name_space.empty()) return ok();
+    return Error(Code::invalid,
+                 "CNI_ARGS: K8S_POD_NAMESPACE and K8S_POD_NAME are missing: without deviceID the "
+                 "device is looked up by them")
+        .reported_as(cni::kInvalidEnvironment);
   }
 
   Status read_device_info() {

@@ -11,13 +11,17 @@ namespace ibpod::ib_sriov {
 
 struct Config : attach::Settings {
   attach::VfOrder order;
-  bool ib_kubernetes = false;             // ibKubernetesEnabled
-  bool ib_kubernetes_configured = false;  // … and it has said so for this pod
+  // resourceName: of which the node's agent knows what the kubelet gave a pod; for a runtime that
+  // names no deviceID. Empty: none.
+  std::string resource;
+  Path agent_socket{attach::kAgentSocket};  // agentSocket
+  bool ib_kubernetes = false;               // ibKubernetesEnabled
+  bool ib_kubernetes_configured = false;    // … and it has said so for this pod
 };
 
 // invalid names key, value and what would be right; unsupported is for values that are right for
-// others ("dhcp"). The device is required for ADD and CHECK only: GC and STATUS speak of the
-// network.
+// others ("dhcp"). The device, or the resource that it is one of, is required for ADD and CHECK
+// only: GC and STATUS speak of the network.
 Result<Config> parse_config(const cni::Call& call, const cni::Network& network);
 
 // What can be read of a configuration that may be wrong: device, time-out, state folder and log.

@@ -19,6 +19,32 @@ Status IbSriov::check_node(const attach::Context& context) {
   return config_.order.wanted.isolation ? attach::check_isolation(context) : ok();
 }
 
+Result<std::string> IbSriov::ask_agent(const attach::Context& context, Deadline deadline) const {
+  const cni::Call& call = context.call;
+  const nodeapi::DeviceQuestion question{call.pod.name_space, call.pod.name, config_.resource,
+                                         call.container_id, call.ifname};
+  return attach::timed(context, "ask the agent for the pod's device", [&] {
+    return world().agent(config_.agent_socket)->device_of(question, deadline);
+  });
+}
+
+// The device of a pod whose runtime does not name it: by the agent, and afterwards by its record.
+Result<bool> IbSriov::complete(const attach::Context& context, Deadline deadline) {
+  if (!config_.order.device.empty()) return true;
+  std::string device;
+  if (context.call.verb == cni::Verb::add) {
+    device = TRY(ask_agent(context, deadline));
+  } else {
+    const std::vector<node::RecordName> names =
+        TRY(context.records.of_attachment(context.call.container_id, context.call.ifname));
+    if (!names.empty()) device = names.front().folder;
+  }
+  if (device.empty()) return false;
+  config_.order.device = TRY(ib::PciAddress::parse(device).during("the agent's answer"));
+  name_subject();
+  return true;
+}
+
 // ib-kubernetes sets a pod's GUID up at the subnet manager and says so in the pod's annotation.
 Status IbSriov::check_ready(const attach::Context& context) const {
   if (!config_.ib_kubernetes) return ok();

@@ -19,10 +19,13 @@ class IbSriov : public attach::Plugin {
   attach::Endpoint& endpoint() override { return endpoint_; }
   std::string subject() const override;
   std::string folder(const cni::Call&) const override { return subject(); }
+  Result<bool> complete(const attach::Context& context, Deadline deadline) override;
   Status check_ready(const attach::Context& context) const override;
   Status check_node(const attach::Context& context) override;
 
  private:
+  Result<std::string> ask_agent(const attach::Context& context, Deadline deadline) const;
+
   Config config_;  // from prepare() on as far as it can be read, from configure() on as it is
   attach::VfEndpoint endpoint_{config_.order};
 };

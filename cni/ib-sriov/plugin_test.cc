@@ -54,6 +54,50 @@ TEST_CASE("every verb answers") {
   CHECK(added.find(R"("pciID":"0000:3b:00.1")") != std::string::npos);
 }
 
+struct PodBed : Bed {
+  PodBed() { environment["CNI_ARGS"] = "IgnoreUnknown=1;K8S_POD_NAMESPACE=lab;K8S_POD_NAME=pod"; }
+};
+const std::string kResource = R"("resourceName":"openib/vfs")";
+
+TEST_CASE("without a deviceID the device is the one that the kubelet gave the pod") {
+  PodBed bed;
+  bed.agent.given[{"lab/pod", "openib/vfs"}] = kVf.text();
+  const cni::Answer added = bed.call("ADD", bed.config(kResource));
+  REQUIRE_MESSAGE(added.exit_code == 0, added.output);
+  CHECK(added.output.find(R"("pciID":"0000:3b:00.1")") != std::string::npos);
+  CHECK(bed.call("CHECK", bed.config(kResource)).exit_code == 0);
+  CHECK(bed.call("DEL", bed.config(kResource)).exit_code == 0);
+  CHECK(bed.changes() == "");
+}
+
+TEST_CASE("a pod without such a device starts unharmed, with an empty result") {
+  PodBed bed;
+  const cni::Answer added = bed.call("ADD", bed.config(kResource));
+  CHECK(added.exit_code == 0);
+  CHECK(added.output.find("interfaces") == std::string::npos);
+  CHECK(added.output.find(R"("cniVersion":"1.1.0")") != std::string::npos);
+  CHECK(bed.call("CHECK", bed.config(kResource)).exit_code == 0);
+  CHECK(bed.call("DEL", bed.config(kResource)).exit_code == 0);
+  CHECK(bed.k.trail().empty());
+  CHECK(bed.changes() == "");
+}
+
+TEST_CASE(
+    "an agent that does not know yet, or is away, is error 11: never a pod without its device") {
+  PodBed bed;
+  bed.agent.away = Error(Code::unavailable, "the kubelet did not answer");
+  const cni::Answer refused = bed.call("ADD", bed.config(kResource));
+  REQUIRE(refused.failure);
+  CHECK(refused.failure->code == 11);
+  CHECK(bed.changes() == "");
+}
+
+TEST_CASE("a deviceID is taken as it is, whatever the agent says") {
+  PodBed bed;
+  bed.agent.away = Error(Code::unavailable, "away");
+  CHECK(bed.call("ADD", bed.config(kDevice + "," + kResource)).exit_code == 0);
+}
+
 TEST_CASE("DEL works whatever has become of the configuration since") {
   Bed bed;
   REQUIRE(bed.call("ADD", bed.config(kDevice)).exit_code == 0);
@@ -192,6 +236,10 @@ TEST_CASE("ib-kubernetes is waited for where the network says so") {
 // --- bad inputs
 
 std::string key(const std::string& text) { return kDevice + "," + text; }
+const std::string kNoDevice =
+    "deviceID: it is missing; Multus puts it in for a network whose annotation "
+    "k8s.v1.cni.cncf.io/resourceName names a device plugin's resource; without Multus write that "
+    "name as resourceName, and the node's agent finds the device";
 const std::string kNoPciAddress = "\" is no PCI address: expected a form such as 0000:3b:00.2";
 const std::string kNoGuid =
     "\" is no GUID: expected eight bytes in hex, such as 00:11:22:33:44:55:66:77";
@@ -221,12 +269,18 @@ const std::vector<attach::BadInput> kBad{
     {"raw", R"({"cniVersion":"1.1.0","name":"-n"})", 7, "name: \"-n" + kNetworkName},
     {"raw", R"({"cniVersion":"1.1.0","name":["n"]})", 7, "name: expected a string, got a list"},
     // the device
-    {"", "", 7,
-     "deviceID: it is missing; Multus puts it in for a network whose annotation "
-     "k8s.v1.cni.cncf.io/resourceName names a device plugin's resource"},
-    {"", R"("deviceID":"")", 7,
-     "deviceID: it is missing; Multus puts it in for a network whose annotation "
-     "k8s.v1.cni.cncf.io/resourceName names a device plugin's resource"},
+    {"", "", 7, kNoDevice},
+    {"", R"("deviceID":"")", 7, kNoDevice},
+    {"", R"("resourceName":"vfs")", 7,
+     "resourceName: expected PREFIX/NAME as pods request it, got \"vfs\""},
+    {"", R"("resourceName":"openib/vfs/1")", 7,
+     "resourceName: expected PREFIX/NAME as pods request it, got \"openib/vfs/1\""},
+    {"", R"("resourceName":7)", 7, "resourceName: expected a string, got the number 7"},
+    {"", R"("resourceName":"openib/vfs")", 4,
+     "CNI_ARGS: K8S_POD_NAMESPACE and K8S_POD_NAME are missing: without deviceID the device is "
+     "looked up by them"},
+    {"", R"("resourceName":"openib/vfs","agentSocket":"agent.sock")", 7,
+     "agentSocket: \"agent.sock\" is no absolute path without \"..\""},
     {"", R"("deviceID":7)", 7, "deviceID: expected a string, got the number 7"},
     {"", R"("deviceID":"../../../etc")", 7, "deviceID: \"../../../etc" + kNoPciAddress},
     {"", R"("deviceID":"0000:3b:00.1/..")", 7, "deviceID: \"0000:3b:00.1/.." + kNoPciAddress},

@@ -1,6 +1,7 @@
 #include "lib/attach/del.h"
 
 #include "lib/attach/add.h"
+#include "lib/attach/release.h"
 #include "lib/cni/errors.h"
 #include "tests/support/attach_bed.h"
 
@@ -19,6 +20,10 @@ Status del_as(Bed& bed, const std::string& container, const Path& netns) {
 
 void forget_pod(Bed& bed) {
   std::erase_if(bed.before.namespaces, [](const auto& entry) { return entry.second.path == kPod; });
+}
+
+node::Record only_record(const Bed& bed) {
+  return bed.records.read(bed.records.all().value().at(0)).value();
 }
 
 TEST_CASE("DEL works twice, and without a namespace") {
@@ -83,6 +88,20 @@ TEST_CASE("the late DEL of an old container touches nothing of the new owner") {
   CHECK(fake::diff(given, bed.k.state) == "");
   CHECK(bed.recorded() == std::vector<std::string>{"0000:3b:00.1/c2:net1"});
   CHECK(bed.leases() == std::vector<std::string>{"lease-c2:net1"});
+}
+
+TEST_CASE("a DEL that means one attempt touches nothing of another one") {
+  Bed bed;
+  REQUIRE(bed.add());
+  const fake::State given = bed.k.state;
+  bed.be(cni::Verb::del, "c1", "");
+  bed.call.environment[std::string(kOnlyAttempt)] = "of before";
+  CHECK(del(bed.context(), kVf.text(), kLong));
+  CHECK(fake::diff(given, bed.k.state) == "");
+  CHECK(bed.leases().size() == 1);
+  bed.call.environment[std::string(kOnlyAttempt)] = only_record(bed).attempt;
+  CHECK(del(bed.context(), kVf.text(), kLong));
+  CHECK(bed.leftovers() == "");
 }
 
 TEST_CASE("without a record, only what is in this call's namespace comes home") {

@@ -20,6 +20,7 @@
 namespace ibpod::attach {
 
 inline constexpr std::string_view kStateFolder = "/var/lib/ibpod";
+inline constexpr std::string_view kAgentSocket = "/run/ibpod/agent.sock";
 
 // What every call needs, whatever it is about.
 struct Settings {

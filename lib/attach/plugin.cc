@@ -25,8 +25,7 @@ void Plugin::name_call(const cni::Call& call, const json::Value& document) {
   if (!call.container_id.empty())
     log_.always("containerID", call.container_id).always("ifname", call.ifname);
   if (!call.pod.name.empty()) log_.always("pod", call.pod.name_space + "/" + call.pod.name);
-  const std::string subject = this->subject();
-  if (!subject.empty()) log_.always("device", subject);
+  if (!subject().empty()) name_subject();
 }
 
 void Plugin::open_log() {
@@ -104,13 +103,17 @@ Result<std::unique_ptr<Plugin::Stage>> Plugin::open_stage() {
   return stage;
 }
 
+Result<bool> Plugin::complete(const Context&, Deadline) { return true; }
 Status Plugin::check_ready(const Context&) const { return ok(); }
 Status Plugin::sweep(const Context&, Deadline) const { return ok(); }
 
 Result<cni::AddResult> Plugin::add() {
   const std::unique_ptr<Stage> stage = TRY(open_stage());
+  const Deadline deadline = Deadline::in(settings().timeout);
+  const bool wanted_here = TRY(complete(*stage->context, deadline));
+  if (!wanted_here) return cni::AddResult();
   TRY(check_ready(*stage->context));
-  return attach::add(*stage->context, endpoint(), wanted(), settings().timeout);
+  return attach::add(*stage->context, endpoint(), wanted(), deadline.left());
 }
 
 Status Plugin::del() {
@@ -120,7 +123,9 @@ Status Plugin::del() {
 
 Status Plugin::check() {
   const std::unique_ptr<Stage> stage = TRY(open_stage());
-  return attach::check(*stage->context, endpoint(), settings().timeout);
+  const Deadline deadline = Deadline::in(settings().timeout);
+  const bool given = TRY(complete(*stage->context, deadline));
+  return given ? attach::check(*stage->context, endpoint(), deadline.left()) : ok();
 }
 
 Status Plugin::gc() {

@@ -8,6 +8,7 @@
 #include "lib/log/log.h"
 #include "lib/node/kernel.h"
 #include "lib/node/traced_kernel.h"
+#include "lib/nodeapi/node.h"
 
 #include <functional>
 #include <memory>
@@ -20,6 +21,8 @@ namespace ibpod::attach {
 struct World {
   std::function<Result<std::unique_ptr<node::Kernel>>()> open_kernel;
   std::function<Result<std::string>()> boot_id;
+  // Asks the node's agent behind a socket.
+  std::function<std::unique_ptr<nodeapi::Node>(const Path& socket)> agent;
 };
 
 class Plugin : public cni::Plugin {
@@ -50,6 +53,13 @@ class Plugin : public cni::Plugin {
   // What it is about, for the log, and where records of it are (endpoint.h); empty: not known.
   virtual std::string subject() const = 0;
   virtual std::string folder(const cni::Call& call) const = 0;
+
+  // For ADD and CHECK: finds out what the configuration leaves open. False: this pod has no part in
+  // the network; ADD answers with an empty result then.
+  virtual Result<bool> complete(const Context& context, Deadline deadline);
+  const World& world() const { return world_; }
+  // From now on each line of the log says which device it is about.
+  void name_subject() { log_.always("device", subject()); }
 
   // What else an ADD, STATUS and GC of this kind have to look after.
   virtual Status check_ready(const Context& context) const;

@@ -4,6 +4,7 @@
 #include "lib/cni/plugin.h"
 #include "lib/cni/streams.h"
 #include "lib/node/linux_kernel.h"
+#include "lib/nodeapi/client.h"
 
 #include <cstdio>
 #include <iostream>
@@ -59,7 +60,7 @@ int run(const std::string& about, const MakePlugin& make, char** entries) {
   const std::string input =
       has_input ? std::string(std::istreambuf_iterator<char>(std::cin), {}) : "";
   log::Log log(log::Level::info);
-  const std::unique_ptr<Plugin> plugin = make({open_linux, read_boot_id}, log);
+  const std::unique_ptr<Plugin> plugin = make({open_linux, read_boot_id, nodeapi::connect}, log);
   const cni::Answer answer = cni::serve(*plugin, environment, input);
   if (has_input) plugin->finish(answer.failure);
   const Status printed = cni::print(answer.output);

@@ -8,6 +8,11 @@
 namespace ibpod::attach {
 namespace {
 
+bool is_meant(const Context& context, const node::Record& record) {
+  const auto only = context.call.environment.find(std::string(kOnlyAttempt));
+  return only == context.call.environment.end() || only->second == record.attempt;
+}
+
 // A VF that has been taken out of the machine in this boot. A child has gone with its parent.
 Result<bool> is_missing(const Context& context, const node::Record& record) {
   if (record.child || record.boot_id != context.boot_id) return false;
@@ -64,6 +69,7 @@ Status release(const Context& context, const node::RecordName& name, Deadline de
   const Result<node::Record> record = context.records.read(name);
   if (!record && record.error().code() == Code::not_found) return ok();
   if (!record) return record.error();
+  if (!is_meant(context, *record)) return ok();
   Errors errors;
   if (!addresses) addresses = release_addresses(context, *record, deadline);
   errors.collect(*std::move(addresses));

@@ -4,12 +4,21 @@
 #include "lib/attach/context.h"
 #include "lib/node/records.h"
 
+#include <optional>
+#include <string_view>
+
 namespace ibpod::attach {
+
+// A variable of a call's environment: whoever sets it means this attempt (node::Record) and no
+// other one. Between a look at a record and the DEL that follows from it, an ADD may have put its
+// own in its place.
+inline constexpr std::string_view kOnlyAttempt = "IBPOD_ATTEMPT";
 
 // Ends the attachment that the record speaks of: its addresses go back to IPAM, the device back to
 // what it was (node::restore) or out of the world (node::remove_child), then the record goes. Every
 // step is tried, all failures are told, and with any of them the record stays: the device is in
-// quarantine until a later release succeeds. Success where there is no such record (any more).
+// quarantine until a later release succeeds. Success where there is no such record (any more), or
+// only one of an attempt that is not meant.
 // invalid or unsupported where it cannot be read. Takes the device's lock for the node's part,
 // never for IPAM's. The node's part has kUndoTime even where IPAM has used up all of the deadline.
 // A function that has been taken out of the machine keeps its record until it is back, or until the

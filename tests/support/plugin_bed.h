@@ -4,6 +4,7 @@
 
 #include "lib/attach/plugin.h"
 #include "lib/node/traced_kernel.h"
+#include "tests/support/fake_agent.h"
 #include "tests/support/fake_kernel.h"
 #include "tests/support/temp_folder.h"
 
@@ -23,6 +24,7 @@ struct PluginBed {
   fake::FakeKernel k = fake::node_with(1, 2);
   TempFolder state;
   TempFolder programs;
+  fake::FakeAgent agent;
   cni::Environment environment;
   fake::State before;
   bool finishes = false;  // as main does; most tests would only print what they look at themselves
@@ -43,7 +45,10 @@ struct PluginBed {
     return {[this]() -> Result<std::unique_ptr<node::Kernel>> {
               return node::trace(k, [](const node::Step&) {});
             },
-            []() -> Result<std::string> { return std::string("boot"); }};
+            []() -> Result<std::string> { return std::string("boot"); },
+            [this](const Path&) -> std::unique_ptr<nodeapi::Node> {
+              return std::make_unique<fake::FakeAgent>(agent);
+            }};
   }
   cni::Answer call(const std::string& input) {
     log::Log log(log::Level::error);

@@ -1,0 +1,69 @@
+#include "lib/nodeapi/client.h"
+
+#include "lib/nodeapi/messages.h"
+#include "lib/rpc/unary.h"
+
+namespace ibpod::nodeapi {
+namespace {
+
+class Client final : public Node {
+ public:
+  explicit Client(Path socket) : socket_(std::move(socket)) {}
+
+  Result<std::vector<Device>> devices(Deadline deadline) override {
+    const v1::ListDevicesResponse response =
+        TRY(ask<v1::ListDevicesResponse>("ListDevices", v1::ListDevicesRequest(), deadline));
+    std::vector<Device> devices;
+    for (const v1::Device& one : response.devices()) devices.push_back(from_message(one));
+    return devices;
+  }
+
+  Result<std::vector<Attachment>> attachments(Deadline deadline) override {
+    const v1::ListAttachmentsResponse response = TRY(ask<v1::ListAttachmentsResponse>(
+        "ListAttachments", v1::ListAttachmentsRequest(), deadline));
+    std::vector<Attachment> attachments;
+    for (const v1::Attachment& one : response.attachments())
+      attachments.push_back(from_message(one));
+    return attachments;
+  }
+
+  Result<Explanation> explain(const std::string& device, Deadline deadline) override {
+    v1::ExplainRequest request;
+    request.set_device(device);
+    const v1::ExplainResponse response =
+        TRY(ask<v1::ExplainResponse>("Explain", request, deadline));
+    return from_message(response);
+  }
+
+  Result<Health> health(Deadline deadline) override {
+    const v1::HealthResponse response =
+        TRY(ask<v1::HealthResponse>("Health", v1::HealthRequest(), deadline));
+    return from_message(response);
+  }
+
+  Result<std::string> device_of(const DeviceQuestion& question, Deadline deadline) override {
+    const v1::DeviceOfResponse response =
+        TRY(ask<v1::DeviceOfResponse>("DeviceOf", to_message(question), deadline));
+    return response.device();
+  }
+
+ private:
+  template <typename Response, typename Request>
+  Result<Response> ask(const std::string& method, const Request& request, Deadline deadline) {
+    const std::string whom = "the node's agent at " + socket_.string();
+    const std::string answer =
+        TRY(rpc::unary(socket_, "/ibpod.v1.Node/" + method, request.SerializeAsString(), deadline)
+                .during(whom));
+    Response response;
+    if (response.ParseFromString(answer)) return response;
+    return Error(Code::internal, whom + ": the answer to " + method + " cannot be read");
+  }
+
+  Path socket_;
+};
+
+}  // namespace
+
+std::unique_ptr<Node> connect(const Path& socket) { return std::make_unique<Client>(socket); }
+
+}  // namespace ibpod::nodeapi

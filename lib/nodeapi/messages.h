@@ -1,0 +1,20 @@
+// Messages of the node's API, and the values that they carry.
+#pragma once
+
+#include "api/ibpod/v1/node.pb.h"
+#include "lib/nodeapi/node.h"
+
+namespace ibpod::nodeapi {
+
+v1::Device to_message(const Device& device);
+Device from_message(const v1::Device& message);
+v1::Attachment to_message(const Attachment& attachment);
+Attachment from_message(const v1::Attachment& message);
+v1::ExplainResponse to_message(const Explanation& explanation);
+Explanation from_message(const v1::ExplainResponse& message);
+v1::HealthResponse to_message(const Health& health);
+Health from_message(const v1::HealthResponse& message);
+v1::DeviceOfRequest to_message(const DeviceQuestion& question);
+DeviceQuestion from_message(const v1::DeviceOfRequest& message);
+
+}  // namespace ibpod::nodeapi

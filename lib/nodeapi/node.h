@@ -1,0 +1,100 @@
+// Node: what a node's agent can be asked, in plain values. The agent answers it, Client asks it
+// through the agent's socket: both are the same interface (api/ibpod/v1/node.proto).
+#pragma once
+
+#include "lib/base/clock.h"
+#include "lib/base/result.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ibpod::nodeapi {
+
+struct Device {
+  std::string address;  // PCI: 0000:3b:00.2
+  std::string pf;       // of a VF; empty: it is a PF
+  std::string pf_name;  // the PF's interface
+  uint32_t vf = 0;
+  std::string driver;    // empty: none
+  std::string resource;  // openib/vfs; empty: in no pool
+  bool healthy = false;
+  std::string reason;      // why it is unhealthy, or in no pool
+  std::string attachment;  // pod default/trainer-0 (net1); empty: nobody's
+  std::string port_guid;
+  std::string state;  // of port 1: ACTIVE
+  std::string pkeys;  // of port 1: 0:0x8001 1:0x7fff
+  std::optional<int> numa;
+  std::vector<std::string> rdma;
+  std::vector<std::string> char_devices;
+  bool operator==(const Device&) const = default;
+};
+
+struct Attachment {
+  std::string plugin;
+  std::string network;
+  std::string container_id;
+  std::string ifname;
+  std::string pod_namespace;
+  std::string pod_name;
+  std::string pod_uid;
+  std::string device;   // PCI address: the VF, or the function of an IPoIB child's master
+  std::string netns;    // path
+  std::string pkey;     // asked for; empty: none
+  std::string verdict;  // live, dead, unknown, damaged
+  std::string reason;   // why it is not known to live
+  bool operator==(const Attachment&) const = default;
+};
+
+// What one pool says of a device.
+struct Choice {
+  std::string resource;
+  bool chosen = false;
+  std::string reason;
+  bool operator==(const Choice&) const = default;
+};
+struct Explanation {
+  Device device;
+  std::vector<Choice> pools;  // in the order in which they choose
+  bool operator==(const Explanation&) const = default;
+};
+
+struct Finding {
+  std::string subject;
+  std::string text;
+  std::string remedy;
+  bool operator==(const Finding&) const = default;
+};
+struct Health {
+  std::vector<Finding> findings;
+  bool registered = false;  // every pool is known to the kubelet
+  bool operator==(const Health&) const = default;
+};
+
+struct DeviceQuestion {
+  std::string pod_namespace;
+  std::string pod_name;
+  std::string resource;  // openib/vfs
+  // Whose attachment it is for: its own record is not in its way.
+  std::string container_id;
+  std::string ifname;
+  bool operator==(const DeviceQuestion&) const = default;
+};
+
+// Calls come from any thread. unavailable where a later try may do better.
+class Node {
+ public:
+  virtual ~Node() = default;
+  virtual Result<std::vector<Device>> devices(Deadline deadline) = 0;
+  virtual Result<std::vector<Attachment>> attachments(Deadline deadline) = 0;
+  // not_found for a device that the node does not have.
+  virtual Result<Explanation> explain(const std::string& device, Deadline deadline) = 0;
+  virtual Result<Health> health(Deadline deadline) = 0;
+  // The PCI address of the VF that the kubelet gave the pod; empty: it has none of this resource.
+  // Of several the first that no other attachment's record holds. unavailable where the kubelet did
+  // not answer, or others' records hold all of them.
+  virtual Result<std::string> device_of(const DeviceQuestion& question, Deadline deadline) = 0;
+};
+
+}  // namespace ibpod::nodeapi

@@ -1,0 +1,72 @@
+#include "lib/nodeapi/service.h"
+
+#include "api/ibpod/v1/node.grpc.pb.h"
+#include "lib/nodeapi/messages.h"
+#include "lib/rpc/status.h"
+
+#include <algorithm>
+#include <chrono>
+
+namespace ibpod::nodeapi {
+namespace {
+
+// Turns an answer into a response, or into why there is none.
+template <typename T, typename Write>
+grpc::Status answer(const Result<T>& result, Write write) {
+  if (!result) return rpc::to_grpc(result.error());
+  write(*result);
+  return grpc::Status::OK;
+}
+
+// As long as the client waits, and no longer than anybody has to.
+Deadline deadline_of(const grpc::ServerContext& context) {
+  constexpr Duration kLongest{60'000};
+  const auto left = context.deadline() - std::chrono::system_clock::now();
+  return Deadline::in(std::min(kLongest, std::chrono::duration_cast<Duration>(left)));
+}
+
+class Service final : public v1::Node::Service {
+ public:
+  explicit Service(Node& node) : node_(node) {}
+
+ private:
+  grpc::Status ListDevices(grpc::ServerContext* context, const v1::ListDevicesRequest*,
+                           v1::ListDevicesResponse* response) override {
+    return answer(node_.devices(deadline_of(*context)), [&](const auto& devices) {
+      for (const Device& device : devices) *response->add_devices() = to_message(device);
+    });
+  }
+
+  grpc::Status ListAttachments(grpc::ServerContext* context, const v1::ListAttachmentsRequest*,
+                               v1::ListAttachmentsResponse* response) override {
+    return answer(node_.attachments(deadline_of(*context)), [&](const auto& attachments) {
+      for (const Attachment& one : attachments) *response->add_attachments() = to_message(one);
+    });
+  }
+
+  grpc::Status Explain(grpc::ServerContext* context, const v1::ExplainRequest* request,
+                       v1::ExplainResponse* response) override {
+    return answer(node_.explain(request->device(), deadline_of(*context)),
+                  [&](const Explanation& explanation) { *response = to_message(explanation); });
+  }
+
+  grpc::Status Health(grpc::ServerContext* context, const v1::HealthRequest*,
+                      v1::HealthResponse* response) override {
+    return answer(node_.health(deadline_of(*context)),
+                  [&](const nodeapi::Health& health) { *response = to_message(health); });
+  }
+
+  grpc::Status DeviceOf(grpc::ServerContext* context, const v1::DeviceOfRequest* request,
+                        v1::DeviceOfResponse* response) override {
+    return answer(node_.device_of(from_message(*request), deadline_of(*context)),
+                  [&](const std::string& device) { response->set_device(device); });
+  }
+
+  Node& node_;
+};
+
+}  // namespace
+
+std::unique_ptr<grpc::Service> serve(Node& node) { return std::make_unique<Service>(node); }
+
+}  // namespace ibpod::nodeapi
