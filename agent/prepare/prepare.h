@@ -1,0 +1,36 @@
+// Preparation: gives the configured PFs their VFs, and every VF a GUID before a driver binds it, so
+// that none is ever bound without one and no pod has to wait for a second bind (docs/agent.md).
+#pragma once
+
+#include "agent/prepare/pf_config.h"
+#include "lib/base/clock.h"
+#include "lib/node/kernel.h"
+#include "lib/node/records.h"
+
+#include <string>
+#include <vector>
+
+namespace ibpod::agent {
+
+// What preparation works with. All of it outlives the call.
+struct Node {
+  node::Kernel& kernel;
+  const node::Records& records;
+  Path state;           // where intents are kept, on a disk that outlives the process
+  std::string boot_id;  // of this boot
+};
+
+struct Preparation {
+  std::vector<std::string> done;  // "0000:3b:00.0: made 8 VFs"
+  // What is not as it is configured and why, each with the PF, VF or entry that it is about and
+  // with what would help. The rest is prepared all the same.
+  std::vector<Error> problems;
+};
+
+// Looks at what is and does what is missing; where nothing is, it orders nothing. Ended between any
+// two steps and called again it comes to the same. What an administrator has set stays unless the
+// entry says `force`, and nothing is done to a VF that a record names, that is not at home, or that
+// the host uses.
+Preparation prepare(const Node& node, const std::vector<PfConfig>& configs, Deadline deadline);
+
+}  // namespace ibpod::agent

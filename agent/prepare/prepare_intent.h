@@ -1,0 +1,44 @@
+// Intent: what preparation has begun with a PF, on disk before the first change. The node's state
+// alone cannot tell a VF that an administrator keeps without a driver from one that was about to be
+// bound, nor an autoprobe that is off on purpose from one that was to go on again.
+#pragma once
+
+#include "lib/base/files.h"
+#include "lib/ib/pci_address.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ibpod::agent {
+
+// Autoprobe is to be on, and these VFs are to have the driver, each with a GUID before it is bound.
+struct Intent {
+  ib::PciAddress pf;
+  std::string boot_id;  // neither drivers nor autoprobe outlive a boot, and so no intent does
+  std::string driver;
+  std::vector<uint32_t> vfs;  // their numbers; those that are not there are nobody's business
+  bool force = false;         // whether GUIDs that they have give way
+  bool operator==(const Intent&) const = default;
+};
+
+// STATE/preparation/<PCI address of the PF>.json
+class Intents {
+ public:
+  explicit Intents(const Path& state) : root_(state / "preparation") {}
+
+  // On disk, flushed, when this returns.
+  Status write(const Intent& intent) const;
+  Status remove(const ib::PciAddress& pf) const;
+  // invalid, naming the file, where it cannot be read.
+  Result<std::optional<Intent>> find(const ib::PciAddress& pf) const;
+  // The PFs that have one, sorted.
+  Result<std::vector<ib::PciAddress>> all() const;
+
+ private:
+  Path file(const ib::PciAddress& pf) const { return root_ / (pf.text() + ".json"); }
+  Path root_;
+};
+
+}  // namespace ibpod::agent

@@ -1,0 +1,79 @@
+#include "agent/prepare/rdma_mode.h"
+
+namespace ibpod::agent {
+namespace {
+
+using nl::RdmaNetnsMode;
+
+constexpr const char* kRemedy[] = {
+    "put \"options ib_core netns_mode=0\" into /etc/modprobe.d/ibpod.conf, renew the initramfs and "
+    "reboot",
+    "put \"options ib_core netns_mode=1\" into /etc/modprobe.d/ibpod.conf, renew the initramfs and "
+    "reboot"};
+
+std::string name(RdmaNetnsMode mode) {
+  return mode == RdmaNetnsMode::exclusive ? "exclusive" : "shared";
+}
+
+// What the mode means for pods.
+std::string meaning(RdmaNetnsMode mode) {
+  return mode == RdmaNetnsMode::exclusive
+             ? "a pod sees its own RDMA devices only"
+             : "every pod sees every RDMA device, and no pool that promises isolation is offered";
+}
+
+std::string remedy(RdmaNetnsMode wanted, const std::optional<Error>& refusal) {
+  const std::string boot = kRemedy[static_cast<size_t>(wanted)];
+  if (refusal && refusal->code() == Code::busy) {
+    return "the kernel changes the mode only while there is no other network namespace (" +
+           refusal->text() + "): " + boot;
+  }
+  if (refusal) return refusal->text() + ": " + boot;
+  return "somebody has changed it since: " + boot +
+         ", or restart the agent while the node has no pods";
+}
+
+RdmaModeVerdict unknown(const Error& error) {
+  return {std::nullopt, false, "the RDMA namespace mode is not known: " + error.text()};
+}
+
+}  // namespace
+
+Result<RdmaNetns> parse_rdma_netns(std::string_view word) {
+  if (word == "exclusive") return RdmaNetns::exclusive;
+  if (word == "shared") return RdmaNetns::shared;
+  if (word == "keep") return RdmaNetns::keep;
+  return Error(Code::invalid,
+               "expected exclusive, shared or keep, got \"" + std::string(word) + "\"");
+}
+
+RdmaModeVerdict judge(RdmaNetns wanted, RdmaNetnsMode now, const std::optional<Error>& refusal) {
+  RdmaModeVerdict verdict{now, true, "RDMA namespace mode " + name(now) + ": " + meaning(now)};
+  if (wanted == RdmaNetns::keep) return verdict;
+  const RdmaNetnsMode mode =
+      wanted == RdmaNetns::exclusive ? RdmaNetnsMode::exclusive : RdmaNetnsMode::shared;
+  if (mode == now) return verdict;
+  verdict.as_wanted = false;
+  verdict.text = "RDMA namespace mode " + name(now) + " where rdmaNetns is " + name(mode) + ": " +
+                 meaning(now) + "; " + remedy(mode, refusal);
+  return verdict;
+}
+
+RdmaModeVerdict set_rdma_mode(node::Kernel& kernel, RdmaNetns wanted) {
+  Result<RdmaNetnsMode> now = kernel.rdma_netns_mode();
+  if (!now) return unknown(now.error());
+  if (judge(wanted, *now).as_wanted) return judge(wanted, *now);
+  const Status set = kernel.set_rdma_netns_mode(
+      wanted == RdmaNetns::exclusive ? RdmaNetnsMode::exclusive : RdmaNetnsMode::shared);
+  now = kernel.rdma_netns_mode();
+  if (!now) return unknown(now.error());
+  return judge(wanted, *now, set ? std::nullopt : std::optional<Error>(set.error()));
+}
+
+RdmaModeVerdict look_again(node::Kernel& kernel, RdmaNetns wanted, const RdmaModeVerdict& before) {
+  const Result<RdmaNetnsMode> now = kernel.rdma_netns_mode();
+  if (!now) return unknown(now.error());
+  return before.mode == *now ? before : judge(wanted, *now);
+}
+
+}  // namespace ibpod::agent

@@ -1,0 +1,43 @@
+// How RDMA devices relate to network namespaces on this node: what the configuration wants
+// (rdmaNetns), what the kernel does, and what follows for pools that promise isolation. In shared
+// mode every pod sees every RDMA device, whatever it was given.
+#pragma once
+
+#include "lib/node/kernel.h"
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace ibpod::agent {
+
+// rdmaNetns: set a mode where the kernel still allows it, or keep the one that is.
+enum class RdmaNetns { exclusive, shared, keep };
+// invalid, naming what would be right, for any other word than these three.
+Result<RdmaNetns> parse_rdma_netns(std::string_view word);
+
+// What is so, for doctor, metrics and explain.
+struct RdmaModeVerdict {
+  std::optional<nl::RdmaNetnsMode> mode;  // nothing: the kernel has not told it
+  bool as_wanted = false;
+  std::string text;  // one sentence; where it is not as wanted, with what to do
+
+  // Whether a pool may promise that a pod sees its own device only.
+  bool isolates() const { return mode == nl::RdmaNetnsMode::exclusive; }
+  bool operator==(const RdmaModeVerdict&) const = default;
+};
+
+// The verdict on a mode that is there. `refusal`: why the kernel did not take the other one;
+// nothing where nobody has asked it.
+RdmaModeVerdict judge(RdmaNetns wanted, nl::RdmaNetnsMode now,
+                      const std::optional<Error>& refusal = std::nullopt);
+
+// Sets what is wanted where it is not so already, once: the kernel refuses it as soon as another
+// network namespace exists (docs/kernel-notes.md#the-namespace-mode-and-ebusy). Call it at start.
+RdmaModeVerdict set_rdma_mode(node::Kernel& kernel, RdmaNetns wanted);
+
+// Looks again, by one netlink request, and changes nothing: somebody else may have set the mode.
+// `before` is the last verdict; the answer is the same as long as the mode is.
+RdmaModeVerdict look_again(node::Kernel& kernel, RdmaNetns wanted, const RdmaModeVerdict& before);
+
+}  // namespace ibpod::agent
