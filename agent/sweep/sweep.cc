@@ -1,0 +1,150 @@
+#include "agent/sweep/sweep.h"
+
+#include "lib/attach/release.h"
+
+#include <algorithm>
+
+namespace ibpod::agent {
+namespace {
+
+using netns::Sight;
+using Time = Deadline::Clock::time_point;
+
+void add_trouble(Evidence& evidence, const Error& error) {
+  evidence.trouble += (evidence.trouble.empty() ? "" : "; ") + error.text();
+}
+
+bool same_pod(const node::PodName& a, const node::PodName& b) {
+  return !a.name.empty() && a.name == b.name && a.name_space == b.name_space;
+}
+
+}  // namespace
+
+Sweeper::Case Sweeper::open(const node::RecordName& name) {
+  Case one{{name, {}, {}, Verdict::unknown, "", false, ""}, world_.records.read(name), {}};
+  const Result<ib::PciAddress> vf = ib::PciAddress::parse(name.folder);
+  if (vf) one.outcome.vf = *vf;
+  if (!one.record) {
+    one.outcome.reason = one.record.error().text();
+    return one;
+  }
+  one.outcome.pod = one.record->pod;
+  one.evidence.this_boot = one.record->boot_id == world_.boot_id;
+  if (!one.evidence.this_boot) return one;
+  const Result<Sight> sight = world_.namespaces.look(one.record->netns);
+  one.evidence.netns = sight ? *sight : Sight::unclear;
+  if (!sight) add_trouble(one.evidence, sight.error());
+  return one;
+}
+
+void Sweeper::hear_kubelet(std::vector<Case>& cases) {
+  const Result<std::vector<PodDevices>> pods = world_.pods->list_pods();
+  for (Case& one : cases) {
+    if (!pods) add_trouble(one.evidence, pods.error());
+    if (!pods || !one.record) continue;
+    const bool succeeded = std::any_of(cases.begin(), cases.end(), [&](const Case& other) {
+      return other.record && other.evidence.this_boot && other.evidence.netns == Sight::same &&
+             other.record->container_id != one.record->container_id &&
+             same_pod(other.record->pod, one.record->pod);
+    });
+    one.evidence.kubelet = kubelet_says(*one.record, *pods, succeeded);
+  }
+}
+
+void Sweeper::hear_runtime(std::vector<Case>& cases) {
+  const Result<std::vector<std::string>> ids = world_.sandboxes->list_sandboxes();
+  for (Case& one : cases) {
+    one.evidence.runtime = Witness::silent;
+    if (!ids) add_trouble(one.evidence, ids.error());
+    if (!ids || !one.record) continue;
+    const bool there = std::find(ids->begin(), ids->end(), one.record->container_id) != ids->end();
+    one.evidence.runtime = there ? Witness::has_it : Witness::lacks_it;
+  }
+}
+
+// They are asked after all namespaces were looked at, and only if anything hangs on it.
+void Sweeper::hear_witnesses(std::vector<Case>& cases) {
+  const bool needed = std::any_of(cases.begin(), cases.end(), [](const Case& one) {
+    return one.record && one.evidence.this_boot && one.evidence.netns != Sight::same;
+  });
+  if (!needed) return;
+  for (Case& one : cases) {
+    if (world_.pods == nullptr) one.evidence.kubelet = Witness::none;
+  }
+  if (world_.pods != nullptr) hear_kubelet(cases);
+  if (world_.sandboxes != nullptr) hear_runtime(cases);
+}
+
+bool Sweeper::judged_so_before(const Case& one, Time now, Pass& pass) {
+  const auto [entry, first] =
+      suspicions_.try_emplace(one.outcome.record, Suspicion{one.record->attempt, now});
+  Suspicion& suspicion = entry->second;
+  if (suspicion.attempt != one.record->attempt) suspicion = {one.record->attempt, now};
+  const auto left = std::chrono::ceil<Duration>(suspicion.since + kAgreement - now);
+  if (left <= Duration(0)) return true;
+  pass.again = std::min(left, pass.again.value_or(left));
+  return false;
+}
+
+void Sweeper::release(Case& one) {
+  const Status ended = world_.plugins.del(*one.record);
+  if (!ended) {
+    one.outcome.failure = ended.error().text();
+    return;
+  }
+  const Result<node::Record> left = world_.records.read(one.outcome.record);
+  one.outcome.released =
+      left ? left->attempt != one.record->attempt : left.error().code() == Code::not_found;
+  if (!one.outcome.released)
+    one.outcome.failure =
+        "the plugin's DEL left the record: its device is not in the machine, or its "
+        "configuration's "
+        "stateDir is another one";
+}
+
+void Sweeper::collect(Case& one, const std::vector<node::RecordName>& names) {
+  std::vector<node::RecordName> others = names;
+  std::erase(others, one.outcome.record);
+  const Status collected = world_.plugins.collect(one.outcome.record, others);
+  const Result<node::Record> left = world_.records.read(one.outcome.record);
+  one.outcome.released = !left && left.error().code() == Code::not_found;
+  if (!collected) one.outcome.failure = collected.error().text();
+}
+
+void Sweeper::decide(Case& one, Time now, Pass& pass) {
+  const Judgement judgement = judge(one.evidence);
+  one.outcome.verdict = judgement.verdict;
+  one.outcome.reason = judgement.reason;
+  if (judgement.verdict != Verdict::dead) {
+    suspicions_.erase(one.outcome.record);
+  } else if (judgement.again && !judged_so_before(one, now, pass)) {
+    one.outcome.failure = "it will be looked at once more before it is released";
+  } else {
+    release(one);
+  }
+}
+
+Result<Pass> Sweeper::sweep(Time now) {
+  const std::vector<node::RecordName> names = TRY(world_.records.all());
+  std::vector<Case> cases;
+  for (const node::RecordName& name : names) {
+    Case one = open(name);
+    // Its DEL has just come.
+    const bool gone = !one.record && one.record.error().code() == Code::not_found;
+    if (!gone) cases.push_back(std::move(one));
+  }
+  std::erase_if(suspicions_, [&](const auto& entry) {
+    return std::find(names.begin(), names.end(), entry.first) == names.end();
+  });
+  hear_witnesses(cases);
+  Pass pass;
+  for (Case& one : cases) {
+    if (one.record) decide(one, now, pass);
+    if (!one.record) suspicions_.erase(one.outcome.record);
+    if (attach::is_damaged(one.record)) collect(one, names);
+    pass.outcomes.push_back(std::move(one.outcome));
+  }
+  return pass;
+}
+
+}  // namespace ibpod::agent

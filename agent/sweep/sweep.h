@@ -1,0 +1,90 @@
+// A sweep: attachments whose pods are gone, and nobody said DEL. One pass over all records at a
+// time; when to make one (at start, on change, on a timer) is the caller's.
+#pragma once
+
+#include "agent/sweep/sweep_world.h"
+#include "lib/base/clock.h"
+#include "lib/ib/pci_address.h"
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ibpod::agent {
+
+// What became of one record in a pass.
+struct Outcome {
+  node::RecordName record;
+  std::optional<ib::PciAddress> vf;  // nothing for a child: its parent has others
+  node::PodName pod;                 // empty where the record cannot be read
+  Verdict verdict = Verdict::unknown;
+  std::string reason;     // of the verdict
+  bool released = false;  // it is over, and the record has gone
+  std::string failure;    // why a dead one is not released yet
+
+  // A record is there whose pod is not known to live: its VF is nobody's until it has gone.
+  bool quarantined() const { return verdict != Verdict::live && !released; }
+  // Why, for people.
+  std::string text() const { return reason + (failure.empty() ? "" : "; " + failure); }
+};
+
+struct Pass {
+  std::vector<Outcome> outcomes;  // in the order of the records' names
+  // When the next pass can release what this one did not dare to.
+  std::optional<Duration> again;
+};
+
+// Judges every record (evidence.h) and ends what is dead. It never touches a live pod:
+// - What is dead by the word of the kubelet or the runtime is so in two passes in a row, at least
+//   kAgreement apart: either may just be starting, with half a list. Nothing of this outlasts the
+//   process. Another boot, or a namespace that is gone where namespaces alone decide, needs no
+//   second pass: neither comes back.
+// - An ADD that is underway has a living namespace, in which its record is, and so it is live
+//   before any kubelet or runtime has heard of its pod. Its namespace can go away under it: then
+//   the ADD fails, and DEL and its own undo are one and the same release, made once, under the
+//   device's lock.
+// - The same container and interface can come again after a namespace that is gone (names that a
+//   caller derives from the namespace's path). Such an ADD releases the old record itself and
+//   writes its own; a DEL that we had begun for the old one means the old attempt, which it
+//   compares under the device's lock, and passes the new one by. (IPAM knows no attempts: should
+//   the new ADD get from its claim to its address between that DEL's reading of the record and its
+//   call of IPAM, the address is given back too early.)
+// A record that cannot be read any more is left to the plugin's GC, which takes a device that is at
+// home, in no pod. One that cannot be read for now, or is of a newer version, stays untouched.
+class Sweeper {
+ public:
+  static constexpr Duration kAgreement{10'000};
+
+  explicit Sweeper(World world) : world_(std::move(world)) {}
+
+  // Goes on through failures: each is its outcome's. An error only where there is no list of
+  // records: then nothing is known of any. Takes as long as the plugins do, one after the other.
+  Result<Pass> sweep(Deadline::Clock::time_point now);
+
+ private:
+  struct Suspicion {
+    std::string attempt;
+    Deadline::Clock::time_point since;
+  };
+  // A record in a pass.
+  struct Case {
+    Outcome outcome;
+    Result<node::Record> record;
+    Evidence evidence;
+  };
+
+  Case open(const node::RecordName& name);
+  void hear_witnesses(std::vector<Case>& cases);
+  void hear_kubelet(std::vector<Case>& cases);
+  void hear_runtime(std::vector<Case>& cases);
+  void decide(Case& one, Deadline::Clock::time_point now, Pass& pass);
+  bool judged_so_before(const Case& one, Deadline::Clock::time_point now, Pass& pass);
+  void release(Case& one);
+  void collect(Case& one, const std::vector<node::RecordName>& names);
+
+  World world_;
+  std::map<node::RecordName, Suspicion> suspicions_;
+};
+
+}  // namespace ibpod::agent

@@ -1,0 +1,69 @@
+// What a sweep looks at, and whom it has end what is dead: seams, with the machine behind them.
+#pragma once
+
+#include "agent/sweep/evidence.h"
+#include "lib/base/clock.h"
+#include "lib/node/records.h"
+
+#include <string>
+#include <vector>
+
+namespace ibpod::agent {
+
+class Namespaces {
+ public:
+  virtual ~Namespaces() = default;
+  // What the recorded path shows in the host's mount namespace. An error says nothing.
+  virtual Result<netns::Sight> look(const node::Namespace& recorded) = 0;
+};
+
+// The namespaces as the processes of a mount namespace see them (lib/base/mount_namespace.h).
+class HostNamespaces : public Namespaces {
+ public:
+  explicit HostNamespaces(Path mount_namespace) : mount_namespace_(std::move(mount_namespace)) {}
+  Result<netns::Sight> look(const node::Namespace& recorded) override {
+    return netns::look(recorded.path, recorded.identity, mount_namespace_);
+  }
+
+ private:
+  Path mount_namespace_;
+};
+
+class Pods {
+ public:
+  virtual ~Pods() = default;
+  // All pods that the kubelet has, with or without devices. Empty: it answered, and said nothing.
+  virtual Result<std::vector<PodDevices>> list_pods() = 0;
+};
+
+class Sandboxes {
+ public:
+  virtual ~Sandboxes() = default;
+  // The ids of the sandboxes that the container runtime has ready (CRI, RuntimeService
+  // ListPodSandbox with state SANDBOX_READY).
+  virtual Result<std::vector<std::string>> list_sandboxes() = 0;
+};
+
+class Plugins {
+ public:
+  virtual ~Plugins() = default;
+  // Ends the attachment of this very attempt. A success says that the plugin found nothing wrong,
+  // not that the record has gone: that of a VF that was taken out of the machine stays.
+  virtual Status del(const node::Record& record) = 0;
+  // Ends what stands under a name that cannot be read any more, and nothing of what stands under
+  // `others`.
+  virtual Status collect(const node::RecordName& damaged,
+                         const std::vector<node::RecordName>& others) = 0;
+};
+
+// What a Sweeper works on; all of it outlives the Sweeper.
+struct World {
+  const node::Records& records;
+  std::string boot_id;  // of this boot
+  Namespaces& namespaces;
+  Pods* pods;            // null: no kubelet on this node, and namespaces alone decide
+  Sandboxes* sandboxes;  // null: not asked
+  Plugins& plugins;
+};
+
+}  // namespace ibpod::agent

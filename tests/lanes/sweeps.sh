@@ -1,0 +1,14 @@
+#!/usr/bin/env bash
+# A thousand seeded runs of the agent's sweep, ended at random points, among live, dead, re-used and foreign namespaces.
+set -euo pipefail
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+cd "$root"
+. "$root/tests/tools.sh"
+passed=0 failed=0
+
+build_runs() { cmake --preset asan && cmake --build --preset asan --target agent_sweep_test; }
+
+step "building what runs" build_runs
+if RUNS=1000 build/asan/bin/agent_sweep_test --test-case="in many lives*"; then passed=1; else failed=1; fi
+echo "$passed passed, $failed failed, 0 skipped"
+[ "$failed" = 0 ]
