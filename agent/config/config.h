@@ -1,0 +1,88 @@
+// Config: what the agent of one node is to do, from the one file that serves a whole DaemonSet.
+//
+// The file is a JSON object (// and /* */ comments are allowed) that holds settings for every node
+// and, under "sections", settings for nodes of certain names. docs/agent-config.md has every key,
+// docs/agent-config.schema.json their types. What is unknown is refused; null is as good as
+// missing.
+#pragma once
+
+#include "lib/base/clock.h"
+#include "lib/base/files.h"
+#include "lib/http/address.h"
+#include "lib/json/value.h"
+#include "lib/log/log.h"
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ibpod::agent {
+
+// How the kubelet gets to know of a pool: by itself where it watches a folder, or by being called.
+enum class Registration { automatic, watcher, legacy };
+
+struct Config {
+  // The kubelet. Without one nothing is offered, and network namespaces alone say who lives.
+  bool kubelet = true;
+  Path kubelet_root = "/var/lib/kubelet";
+  Registration registration = Registration::automatic;
+  Path pod_resources_socket;  // empty: pod-resources/kubelet.sock below kubelet_root
+
+  Path agent_socket = "/run/ibpod/agent.sock";
+  http::Address metrics_address{.host = "127.0.0.1", .port = 9464, .socket = {}};
+  Path state_folder = "/var/lib/ibpod";
+  Path cni_folder = "/opt/cni/bin";
+  Path device_info_folder = "/var/run/k8s.cni.cncf.io/devinfo/dp";
+  bool cdi = true;
+  Path cdi_folder = "/var/run/cdi";
+  Path sysfs = "/sys";
+  Path host_mount_namespace = "/proc/1/ns/mnt";  // empty: our own is the host's
+
+  // Whether CNI plugins may work without the agent. If not, the state folder is marked.
+  bool standalone = true;
+  std::string rdma_netns = "exclusive";  // or "shared", or "keep"
+  Duration sweep_interval{60'000};
+  log::Level log_level = log::Level::info;
+  Path log_file;  // empty: standard error only
+
+  json::Value pfs = json::Value::array();            // objects, otherwise as they are in the file
+  std::string resource_prefix = "ibpod.io";          // of pools that name none
+  json::Value resource_list = json::Value::array();  // objects, otherwise as they are in the file
+
+  // The text of each key that was given, as it applies to this node.
+  std::map<std::string, std::string, std::less<>> given;
+
+  Path pod_resources() const {
+    if (!pod_resources_socket.empty()) return pod_resources_socket;
+    return kubelet_root / "pod-resources/kubelet.sock";
+  }
+};
+
+// What is wrong with a file, and what is only odd: "sections[1].settings.stateDir: expected …".
+struct Findings {
+  std::vector<std::string> errors;
+  std::vector<std::string> warnings;
+  // Nothing is said twice.
+  void error(std::string text);
+  void warning(std::string text);
+};
+
+// Judges what Config leaves as JSON (pfs, resource_list).
+using Judge = std::function<void(const Config&, Findings&)>;
+
+struct ConfigReading {
+  std::optional<Config> config;  // nothing where there are errors
+  Findings findings;             // all of them, of every section
+};
+
+// `node` is this node's name, by which sections are chosen; empty: only those for every node.
+// Whatever `judge` does not read is taken as it is.
+ConfigReading read_config(std::string_view text, const std::string& node, const Judge& judge = {});
+
+// What is wrong with a file, for all nodes and the named one: --check-config.
+Findings check_config(const Path& file, const std::string& node, const Judge& judge = {});
+
+}  // namespace ibpod::agent

@@ -1,0 +1,119 @@
+#include "agent/config/config_values.h"
+
+#include <algorithm>
+
+namespace ibpod::agent {
+namespace {
+
+constexpr size_t kLongestSocketPath = 107;
+constexpr size_t kLongestPrefix = 253;
+
+Error expected(const json::Value& value, const std::string& what) {
+  return value.wrong("expected " + what + ", got " + value.text());
+}
+
+template <typename T>
+Result<T> read_word(const json::Value& value,
+                    std::initializer_list<std::pair<std::string_view, T>> words) {
+  const std::string word = TRY(value.string());
+  std::string known;
+  size_t left = words.size();
+  for (const auto& [name, meaning] : words) {
+    if (word == name) return meaning;
+    known.append(name).append(--left == 0 ? "" : left == 1 ? " or " : ", ");
+  }
+  return expected(value, known);
+}
+
+bool is_label(std::string_view label) {
+  const auto fits = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
+  };
+  return !label.empty() && label.size() <= 63 && label.front() != '-' && label.back() != '-' &&
+         std::all_of(label.begin(), label.end(), fits);
+}
+
+bool is_subdomain(std::string_view text) {
+  while (true) {
+    const size_t dot = text.find('.');
+    if (!is_label(text.substr(0, dot))) return false;
+    if (dot == text.npos) return true;
+    text.remove_prefix(dot + 1);
+  }
+}
+
+}  // namespace
+
+Result<Path> read_path(const json::Value& value) {
+  const std::string text = TRY(value.string());
+  const Path path = text;
+  const bool has_zero = text.find('\0') != text.npos;
+  const bool normal = path.lexically_normal().native() == text;
+  if (path.is_absolute() && normal && !has_zero)
+    return path.has_filename() ? path : path.parent_path();  // "/a/" is "/a"
+  return expected(value, R"(an absolute path without "." and "..")");
+}
+
+Result<Path> read_optional_path(const json::Value& value) {
+  const std::string text = TRY(value.string());
+  return text.empty() ? Path() : read_path(value);
+}
+
+Result<Path> read_socket_path(const json::Value& value) {
+  Path path = TRY(read_path(value));
+  const size_t size = path.native().size();
+  if (size <= kLongestSocketPath) return path;
+  return expected(value,
+                  "a unix socket's path, which has at most 107 bytes, not " + std::to_string(size));
+}
+
+Result<http::Address> read_address(const json::Value& value) {
+  const std::string text = TRY(value.string());
+  Result<http::Address> address = http::Address::parse(text);
+  if (address) return address;
+  return value.wrong(address.error().text());
+}
+
+Result<bool> read_boolean(const json::Value& value) { return value.boolean(); }
+
+Result<json::Value> read_objects(const json::Value& value) {
+  const std::vector<json::Value> elements = TRY(value.elements());
+  for (const json::Value& element : elements) TRY(element.members());
+  return value;
+}
+
+Result<Registration> read_registration(const json::Value& value) {
+  return read_word<Registration>(value, {{"auto", Registration::automatic},
+                                         {"watcher", Registration::watcher},
+                                         {"legacy", Registration::legacy}});
+}
+
+Result<bool> read_standalone(const json::Value& value) {
+  return read_word<bool>(value, {{"allow", true}, {"refuse", false}});
+}
+
+Result<std::string> read_rdma_netns(const json::Value& value) {
+  return read_word<std::string>(
+      value, {{"exclusive", "exclusive"}, {"shared", "shared"}, {"keep", "keep"}});
+}
+
+Result<Duration> read_interval(const json::Value& value) {
+  const int64_t seconds = TRY(value.integer(5, 3600));
+  return Duration(seconds * 1000);
+}
+
+Result<log::Level> read_level(const json::Value& value) {
+  return read_word<log::Level>(value, {{"debug", log::Level::debug},
+                                       {"info", log::Level::info},
+                                       {"warning", log::Level::warning},
+                                       {"error", log::Level::error}});
+}
+
+Result<std::string> read_prefix(const json::Value& value) {
+  std::string prefix = TRY(value.string());
+  const bool taken = prefix == "kubernetes.io" || prefix.ends_with(".kubernetes.io");
+  if (prefix.size() <= kLongestPrefix && is_subdomain(prefix) && !taken) return prefix;
+  return expected(value, "a DNS subdomain such as \"ibpod.io\" that is not kubernetes.io");
+}
+
+}  // namespace ibpod::agent

@@ -1,0 +1,32 @@
+// The kinds of values that the agent's settings have. Each reader answers invalid with the value's
+// path, the value and what would be right.
+#pragma once
+
+#include "agent/config/config.h"
+
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace ibpod::agent {
+
+// Absolute, and without "." and "..", so that two spellings of one path do not pass for two paths.
+Result<Path> read_path(const json::Value& value);
+// The same; "" is none.
+Result<Path> read_optional_path(const json::Value& value);
+// A path that a unix socket can have: at most 107 bytes.
+Result<Path> read_socket_path(const json::Value& value);
+Result<http::Address> read_address(const json::Value& value);
+Result<bool> read_boolean(const json::Value& value);
+Result<json::Value> read_objects(const json::Value& value);
+Result<Registration> read_registration(const json::Value& value);
+Result<bool> read_standalone(const json::Value& value);
+Result<std::string> read_rdma_netns(const json::Value& value);
+// From 5 to 3600 seconds.
+Result<Duration> read_interval(const json::Value& value);
+Result<log::Level> read_level(const json::Value& value);
+// A DNS subdomain.
+Result<std::string> read_prefix(const json::Value& value);
+
+}  // namespace ibpod::agent
