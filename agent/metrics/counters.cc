@@ -1,0 +1,111 @@
+#include "agent/metrics/counters.h"
+
+#include "lib/netns/netns.h"
+
+#include <charconv>
+#include <map>
+#include <optional>
+
+namespace ibpod::agent {
+namespace {
+
+const Path kDevices = "class/infiniband";
+
+std::optional<uint64_t> number(std::string_view text) {
+  uint64_t value = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stopped, error] = std::from_chars(text.data(), end, value);
+  if (text.empty() || error != std::errc() || stopped != end) return std::nullopt;
+  return value;
+}
+
+// Whose device it is, as labels.
+PortCounter labels_of(const std::string& device, const node::Record* record) {
+  PortCounter labels;
+  labels.device = device;
+  if (record == nullptr) return labels;
+  labels.name_space = record->pod.name_space;
+  labels.pod = record->pod.name;
+  labels.container_id = record->container_id;
+  return labels;
+}
+
+// The files of a folder that hold a counter. A VF's hardware may refuse some, and has settings
+// among them (lifespan): they are left out.
+void read_folder(const sysfs::Sysfs& sysfs, const Path& folder, PortCounter labels,
+                 std::vector<PortCounter>& counters) {
+  const auto files = sysfs.list(folder);
+  if (!files) return;
+  size_t left = kMostCountersOfPort;
+  for (const std::string& file : *files) {
+    if (file == "lifespan" || left == 0) continue;
+    const auto content = sysfs.read(folder / file);
+    const auto value = content ? number(*content) : std::nullopt;
+    if (!value) continue;
+    labels.counter = file;
+    labels.value = static_cast<double>(*value);
+    counters.push_back(labels);
+    --left;
+  }
+}
+
+class Reading {
+ public:
+  PortCounters take() { return std::move(read_); }
+
+  void device(const sysfs::Sysfs& sysfs, const std::string& device, const node::Record* record) {
+    const Path folder = kDevices / device / "ports";
+    const auto ports = sysfs.list(folder);
+    if (!ports || ports->empty() || ++devices_ > kMostDevices) {
+      ++read_.unread;
+      return;
+    }
+    PortCounter labels = labels_of(device, record);
+    for (const std::string& port : *ports) {
+      labels.port = port;
+      read_folder(sysfs, folder / port / "counters", labels, read_.counters);
+      read_folder(sysfs, folder / port / "hw_counters", labels, read_.counters);
+    }
+  }
+
+  void attachment(const node::Record& record, const SysfsOf& sysfs_of) {
+    const auto sysfs = sysfs_of(record.netns);
+    if (!sysfs) read_.unread += record.found.rdma_devices.size();
+    if (!sysfs) return;
+    for (const std::string& name : record.found.rdma_devices) device(*sysfs, name, &record);
+  }
+
+ private:
+  PortCounters read_;
+  size_t devices_ = 0;
+};
+
+}  // namespace
+
+Result<sysfs::Sysfs> open_sysfs_of(const node::Namespace& netns) {
+  const netns::NetNs opened = TRY(netns::NetNs::open(netns.path));
+  const netns::Identity identity = TRY(opened.identity());
+  if (identity == netns.identity) return sysfs::Sysfs::of_netns(opened.fd());
+  return Error(Code::not_found, netns.path.string() + " leads to another network namespace by now");
+}
+
+PortCounters read_port_counters(const sysfs::Sysfs& host, const std::vector<node::Record>& records,
+                                const SysfsOf& sysfs_of) {
+  Reading reading;
+  std::map<std::string, const node::Record*> shared;
+  for (const node::Record& record : records) {
+    if (record.child) continue;
+    if (record.wanted.isolation) reading.attachment(record, sysfs_of);
+    if (record.wanted.isolation) continue;
+    for (const std::string& name : record.found.rdma_devices) shared[name] = &record;
+  }
+  const auto devices = host.list(kDevices);
+  if (!devices) return reading.take();
+  for (const std::string& device : *devices) {
+    const auto owner = shared.find(device);
+    reading.device(host, device, owner == shared.end() ? nullptr : owner->second);
+  }
+  return reading.take();
+}
+
+}  // namespace ibpod::agent

@@ -1,0 +1,34 @@
+// The counters of InfiniBand ports, with the pods that have the devices. Read when somebody asks
+// for the metrics: an adapter's firmware answers for each.
+#pragma once
+
+#include "agent/metrics/metrics.h"
+#include "lib/node/record.h"
+#include "lib/sysfs/sysfs.h"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace ibpod::agent {
+
+// However many devices and files there are, one scrape reads no more than these.
+constexpr size_t kMostDevices = 2048;
+constexpr size_t kMostCountersOfPort = 256;
+
+struct PortCounters {
+  std::vector<PortCounter> counters;
+  size_t unread = 0;  // devices that could not be read
+};
+
+// The sysfs that shows what a network namespace sees. not_found where it is gone, or where its path
+// leads to another one by now: a pod's counters never go under another pod's name.
+using SysfsOf = std::function<Result<sysfs::Sysfs>(const node::Namespace&)>;
+Result<sysfs::Sysfs> open_sysfs_of(const node::Namespace& netns);
+
+// ports/N/counters and ports/N/hw_counters of every RDMA device of the host, and of the isolated
+// devices of these attachments. Those of IPoIB children are their master's.
+PortCounters read_port_counters(const sysfs::Sysfs& host, const std::vector<node::Record>& records,
+                                const SysfsOf& sysfs_of);
+
+}  // namespace ibpod::agent

@@ -1,0 +1,153 @@
+#include "agent/metrics/metrics.h"
+
+#include <cstdlib>
+
+namespace ibpod::agent {
+namespace {
+
+using http::Kind;
+using http::Sample;
+
+const http::Family& family(std::string_view name) {
+  for (const http::Family& family : metric_families()) {
+    if (family.name == name) return family;
+  }
+  std::abort();
+}
+
+}  // namespace
+
+const std::vector<http::Family>& metric_families() {
+  using enum Kind;
+  static const std::vector<http::Family> families = {
+      {"ibpod_build_info", "The program that runs; always 1.", gauge, {"version"}},
+      {"ibpod_pool_devices",
+       "Devices of a pool by state; one in use is healthy or unhealthy besides.",
+       gauge,
+       {"pool", "state"}},
+      {"ibpod_registered", "Whether the kubelet has the pool (1) or not (0).", gauge, {"pool"}},
+      {"ibpod_registrations_total",
+       "Attempts to register a pool with the kubelet.",
+       counter,
+       {"pool", "result"}},
+      {"ibpod_allocations_total", "Allocate calls of the kubelet.", counter, {"pool", "result"}},
+      {"ibpod_allocation_seconds",
+       "How long Allocate took.",
+       histogram,
+       {"pool"},
+       {0.0001, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.1, 1}},
+      {"ibpod_health_changes_total",
+       "Devices that became healthy, or unhealthy for this reason.",
+       counter,
+       {"pool", "reason"}},
+      {"ibpod_attachments", "Records of attachments at the last sweep.", gauge, {"verdict"}},
+      {"ibpod_quarantined_devices", "Devices out of service until they are cleaned up.", gauge},
+      {"ibpod_sweep_releases_total",
+       "Attachments of dead pods that sweeps have ended, or failed to end.",
+       counter,
+       {"result"}},
+      {"ibpod_sweeps_total", "Sweeps that have come to their end.", counter},
+      {"ibpod_last_sweep_timestamp_seconds", "When the last sweep ended, in Unix time.", gauge},
+      {"ibpod_config_reloads_total",
+       "Changes of the configuration file, taken or refused.",
+       counter,
+       {"result"}},
+      {"ibpod_config_good",
+       "Whether the file, as it is now, is the configuration in force (1) or was refused (0).",
+       gauge},
+      {"ibpod_rdma_netns_as_wanted",
+       "Whether RDMA devices relate to network namespaces as configured (1) or not (0).",
+       gauge,
+       {"wanted", "mode"}},
+      {"ibpod_preparation_errors",
+       "What could not be prepared at a PF at the last try.",
+       gauge,
+       {"pf"}},
+      {"ibpod_port_counter_total",
+       "The port's counters as the kernel has them; port_rcv_data and port_xmit_data in units of "
+       "4 bytes.",
+       counter,
+       {"device", "port", "counter", "namespace", "pod", "container_id"}},
+      {"ibpod_port_counters_unread_devices",
+       "RDMA devices whose counters could not be read, or were too many.", gauge},
+  };
+  return families;
+}
+
+void show_version(http::Metrics& metrics, const std::string& version) {
+  metrics.replace(family("ibpod_build_info"), {{{version}, 1}});
+}
+
+void show_pools(http::Metrics& metrics, const std::vector<PoolDevices>& pools) {
+  std::vector<Sample> samples;
+  for (const PoolDevices& pool : pools) {
+    samples.push_back({{pool.pool, "healthy"}, static_cast<double>(pool.healthy)});
+    samples.push_back({{pool.pool, "unhealthy"}, static_cast<double>(pool.unhealthy)});
+    samples.push_back({{pool.pool, "in_use"}, static_cast<double>(pool.in_use)});
+  }
+  metrics.replace(family("ibpod_pool_devices"), samples);
+}
+
+void show_registrations(http::Metrics& metrics, const std::map<std::string, bool>& registered) {
+  std::vector<Sample> samples;
+  for (const auto& [pool, is] : registered) samples.push_back({{pool}, is ? 1.0 : 0.0});
+  metrics.replace(family("ibpod_registered"), samples);
+}
+
+void count_registration(http::Metrics& metrics, const std::string& pool, bool accepted) {
+  metrics.add(family("ibpod_registrations_total"), {pool, accepted ? "accepted" : "refused"});
+}
+
+void count_allocation(http::Metrics& metrics, const std::string& pool, bool granted,
+                      std::chrono::duration<double> took) {
+  metrics.add(family("ibpod_allocations_total"), {pool, granted ? "granted" : "refused"});
+  metrics.observe(family("ibpod_allocation_seconds"), {pool}, took.count());
+}
+
+void count_health_change(http::Metrics& metrics, const std::string& pool, std::string_view reason) {
+  metrics.add(family("ibpod_health_changes_total"), {pool, std::string(reason)});
+}
+
+void count_reload(http::Metrics& metrics, bool taken) {
+  metrics.add(family("ibpod_config_reloads_total"), {taken ? "taken" : "refused"});
+  metrics.set(family("ibpod_config_good"), {}, taken ? 1 : 0);
+}
+
+void show_sweep(http::Metrics& metrics, const SweepCounts& counts, time_t ended) {
+  metrics.replace(family("ibpod_attachments"),
+                  {{{"live"}, static_cast<double>(counts.live)},
+                   {{"dead"}, static_cast<double>(counts.dead)},
+                   {{"unknown"}, static_cast<double>(counts.unknown)}});
+  const http::Family& releases = family("ibpod_sweep_releases_total");
+  metrics.add(releases, {"released"}, static_cast<double>(counts.released));
+  metrics.add(releases, {"failed"}, static_cast<double>(counts.failed));
+  metrics.set(family("ibpod_quarantined_devices"), {}, static_cast<double>(counts.quarantined));
+  metrics.add(family("ibpod_sweeps_total"), {});
+  metrics.set(family("ibpod_last_sweep_timestamp_seconds"), {}, static_cast<double>(ended));
+}
+
+void show_rdma_netns(http::Metrics& metrics, const std::string& wanted, const std::string& mode,
+                     bool as_wanted) {
+  metrics.replace(family("ibpod_rdma_netns_as_wanted"), {{{wanted, mode}, as_wanted ? 1.0 : 0.0}});
+}
+
+void show_preparation(http::Metrics& metrics, const std::map<std::string, size_t>& errors) {
+  std::vector<Sample> samples;
+  for (const auto& [pf, count] : errors) samples.push_back({{pf}, static_cast<double>(count)});
+  metrics.replace(family("ibpod_preparation_errors"), samples);
+}
+
+void show_port_counters(http::Metrics& metrics, const std::vector<PortCounter>& counters,
+                        size_t unread) {
+  std::vector<Sample> samples;
+  samples.reserve(counters.size());
+  for (const PortCounter& counter : counters) {
+    samples.push_back({{counter.device, counter.port, counter.counter, counter.name_space,
+                        counter.pod, counter.container_id},
+                       counter.value});
+  }
+  metrics.replace(family("ibpod_port_counter_total"), samples);
+  metrics.set(family("ibpod_port_counters_unread_devices"), {}, static_cast<double>(unread));
+}
+
+}  // namespace ibpod::agent

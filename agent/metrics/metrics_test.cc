@@ -1,0 +1,92 @@
+#include "agent/metrics/metrics.h"
+
+#include "lib/base/files.h"
+
+#include <set>
+
+#include <doctest/doctest.h>
+
+namespace ibpod::agent {
+namespace {
+
+const http::Family& family(std::string_view name) {
+  for (const http::Family& family : metric_families()) {
+    if (family.name == name) return family;
+  }
+  FAIL("no such family");
+  return metric_families().front();
+}
+
+TEST_CASE(
+    "the document lists every metric, with its kind and labels, in this order, and no other") {
+  const std::string document = read_file("docs/metrics.md").value();
+  size_t before = 0;
+  for (const http::Family& family : metric_families()) {
+    CAPTURE(family.name);
+    std::string row =
+        "\n| `" + std::string(family.name) + "` | " + std::string(http::name(family.kind)) + " |";
+    for (const std::string_view label : family.labels) row.append(" `").append(label).append("`");
+    row.append(" | ").append(family.help).append(" |\n");
+    const size_t at = document.find(row);
+    CHECK(at != document.npos);
+    CHECK(at >= before);
+    before = at;
+  }
+  size_t rows = 0;
+  for (size_t at = 0; (at = document.find("\n| `ibpod_", at)) != document.npos; ++at) ++rows;
+  CHECK(rows == metric_families().size());
+}
+
+TEST_CASE("names are of one form: a counter ends in _total, nothing else does") {
+  std::set<std::string_view> names;
+  for (const http::Family& family : metric_families()) {
+    CAPTURE(family.name);
+    CHECK(family.name.starts_with("ibpod_"));
+    CHECK(family.name.ends_with("_total") == (family.kind == http::Kind::counter));
+    CHECK(names.insert(family.name).second);
+  }
+}
+
+TEST_CASE("every metric can be set, and is shown then") {
+  http::Metrics metrics;
+  show_version(metrics, "0.1");
+  show_pools(metrics, {{"rdma/a", 3, 1, 2}});
+  show_registrations(metrics, {{"rdma/a", true}});
+  count_registration(metrics, "rdma/a", false);
+  count_allocation(metrics, "rdma/a", true, std::chrono::milliseconds(3));
+  count_health_change(metrics, "rdma/a", "pf_link_down");
+  count_reload(metrics, false);
+  show_sweep(metrics, {5, 2, 1, 1, 1, 2}, 1'700'000'000);
+  show_sweep(metrics, {5, 1, 1, 1, 0, 1}, 1'700'000'060);
+  show_rdma_netns(metrics, "exclusive", "shared", false);
+  show_preparation(metrics, {{"0000:3b:00.0", 2}});
+  show_port_counters(metrics, {{"mlx5_2", "1", "port_rcv_data", "ns", "pod", "c1", 7}}, 1);
+  const std::string text = metrics.text();
+  for (const http::Family& family : metric_families()) {
+    CAPTURE(family.name);
+    CHECK(text.find("# TYPE " + std::string(family.name) + " ") != text.npos);
+  }
+  CHECK(metrics.value(family("ibpod_pool_devices"), {"rdma/a", "in_use"}) == 2);
+  CHECK(metrics.value(family("ibpod_sweep_releases_total"), {"released"}) == 2);
+  CHECK(metrics.value(family("ibpod_attachments"), {"dead"}) == 1);
+  CHECK(metrics.value(family("ibpod_sweeps_total"), {}) == 2);
+  CHECK(metrics.value(family("ibpod_config_good"), {}) == 0);
+}
+
+TEST_CASE("a pool, a PF or a pod that is gone is shown no longer") {
+  http::Metrics metrics;
+  show_pools(metrics, {{"a", 1, 0, 0}, {"b", 1, 0, 0}});
+  show_registrations(metrics, {{"a", true}, {"b", true}});
+  show_preparation(metrics, {{"pf", 1}});
+  show_port_counters(metrics, {{"mlx5_2", "1", "x", "ns", "pod", "c1", 7}}, 0);
+  show_pools(metrics, {{"b", 1, 0, 0}});
+  show_registrations(metrics, {{"b", true}});
+  show_preparation(metrics, {});
+  show_port_counters(metrics, {}, 0);
+  const std::string text = metrics.text();
+  for (const char* gone : {"\"a\"", "\"pf\"", "\"pod\""}) CHECK(text.find(gone) == text.npos);
+  CHECK(text.find("\"b\"") != text.npos);
+}
+
+}  // namespace
+}  // namespace ibpod::agent
