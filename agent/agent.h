@@ -1,0 +1,88 @@
+// Agent: the one thread that looks after a node. It reads what there is, deals it to the pools,
+// tells the kubelet, and waits for something to happen; others wake it (events.h), and are answered
+// from what it saw last (view.h).
+#pragma once
+
+#include "agent/config/reload.h"
+#include "agent/device_files.h"
+#include "agent/device_watch.h"
+#include "agent/events.h"
+#include "agent/machine.h"
+#include "agent/node_answers.h"
+#include "agent/report.h"
+#include "agent/resources.h"
+#include "agent/sweeping.h"
+#include "agent/view.h"
+#include "lib/http/server.h"
+#include "lib/log/log.h"
+#include "lib/rpc/server.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace grpc {
+class Service;
+}
+
+namespace ibpod::agent {
+
+class Agent {
+ public:
+  // `log` outlives the agent. An error: there is no way to begin.
+  static Result<std::unique_ptr<Agent>> open(Reloader reloader, log::Log& log);
+  Agent(const Agent&) = delete;
+  Agent& operator=(const Agent&) = delete;
+  ~Agent();
+
+  // Until stop(). An error only before the kubelet knows of anything.
+  Status run();
+  // From any thread.
+  void stop() { events_.tell({.stop = true}); }
+  // Ends what others could hang on to: the kubelet's streams, the sockets. Bounded, well below 1 s.
+  // A sweep that is underway is not waited for: the process may end at any point of it.
+  void leave();
+
+ private:
+  Agent(Reloader reloader, std::unique_ptr<Machine> machine, Events events, log::Log& log);
+
+  Status begin();
+  Status serve_questions();
+  void prepare();
+  void serve_pools();
+  void look(const std::vector<device_plugin::Device>* known);
+  void follow(const Happened& happened);
+  void housekeep();
+  void take_configuration();
+
+  // From any thread.
+  bool is_registered() const;
+  Status ready() const;
+  std::string metrics_page();
+  void note(const Offering::Told& told);
+
+  const Config& config() const { return reloader_.config(); }
+  RdmaNetns rdma_netns() const;
+
+  Reloader reloader_;
+  std::unique_ptr<Machine> machine_;
+  Report report_;
+  Events events_;
+  Latest<View> view_;
+  RdmaModeVerdict rdma_mode_;
+  std::vector<device_plugin::Pool> pools_;
+  device_plugin::Held held_;
+  std::vector<std::string> troubles_;
+  DeviceFiles files_;
+  OfferingPlaces places_;
+  std::optional<Resources> resources_;
+  std::optional<Sweeping> sweeping_;
+  std::optional<NodeAnswers> answers_;
+  std::unique_ptr<grpc::Service> service_;
+  std::unique_ptr<rpc::Server> server_;
+  std::unique_ptr<http::Server> pages_;
+  std::optional<DeviceWatch> device_watch_;
+};
+
+}  // namespace ibpod::agent

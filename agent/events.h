@@ -1,0 +1,37 @@
+// Events: what has happened since the agent's thread looked last. Others tell, it waits.
+#pragma once
+
+#include "lib/base/result.h"
+#include "lib/base/wake.h"
+
+#include <memory>
+#include <mutex>
+
+namespace ibpod::agent {
+
+struct Happened {
+  bool devices = false;        // something about devices, links or records may have changed
+  bool due = false;            // time to look at what has no event
+  bool configuration = false;  // the file may have changed
+  bool swept = false;          // a sweep has ended
+  bool stop = false;
+};
+
+class Events {
+ public:
+  static Result<Events> open();
+
+  // From any thread. The same told twice is told once.
+  void tell(const Happened& happened);
+  // What was told since the last call; waits for something, or until `configuration`, a descriptor,
+  // is readable. `stop` stays told.
+  Happened wait(int configuration);
+
+ private:
+  explicit Events(Wake wake) : wake_(std::move(wake)) {}
+  Wake wake_;
+  std::unique_ptr<std::mutex> mutex_ = std::make_unique<std::mutex>();
+  Happened pending_;
+};
+
+}  // namespace ibpod::agent

@@ -1,0 +1,28 @@
+// Latest: the newest value of something that one thread makes and others read.
+#pragma once
+
+#include <memory>
+#include <mutex>
+
+namespace ibpod::agent {
+
+template <typename T>
+class Latest {
+ public:
+  void set(T value) {
+    auto next = std::make_shared<const T>(std::move(value));
+    const std::scoped_lock lock(mutex_);
+    value_ = std::move(next);
+  }
+  // Never null; stays as it is for as long as it is held.
+  std::shared_ptr<const T> get() const {
+    const std::scoped_lock lock(mutex_);
+    return value_;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::shared_ptr<const T> value_ = std::make_shared<const T>();
+};
+
+}  // namespace ibpod::agent

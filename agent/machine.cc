@@ -1,0 +1,56 @@
+#include "agent/machine.h"
+
+namespace ibpod::agent {
+namespace {
+
+Result<std::string> read_boot_id() {
+  std::string id = TRY(read_file("/proc/sys/kernel/random/boot_id"));
+  if (id.ends_with('\n')) id.pop_back();
+  return id;
+}
+
+PluginPlace place_of(const Config& config) {
+  PluginPlace place;
+  place.folder = config.cni_folder;
+  place.mount_namespace = config.host_mount_namespace;
+  place.state_folder = config.state_folder;
+  return place;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Machine>> Machine::open(const Config& config) {
+  std::unique_ptr<node::LinuxKernel> kernel = TRY(node::LinuxKernel::open());
+  sysfs::Sysfs sysfs = TRY(sysfs::Sysfs::open(config.sysfs).during("sysfs"));
+  nl::Socket route = TRY(nl::Socket::open(nl::Family::route));
+  std::string boot_id = TRY(read_boot_id());
+  return std::unique_ptr<Machine>(new Machine(config, std::move(kernel), std::move(sysfs),
+                                              std::move(route), std::move(boot_id)));
+}
+
+Machine::Machine(const Config& config, std::unique_ptr<node::LinuxKernel> kernel,
+                 sysfs::Sysfs sysfs, nl::Socket route, std::string boot_id)
+    : kernel_(std::move(kernel)),
+      sysfs_(std::move(sysfs)),
+      route_(std::move(route)),
+      boot_id_(std::move(boot_id)),
+      records_(config.state_folder),
+      namespaces_(config.host_mount_namespace),
+      plugins_(place_of(config)) {
+  if (!config.kubelet) return;
+  kubelet_.emplace(config.pod_resources());
+  pods_.emplace(*kubelet_);
+}
+
+Result<std::vector<device_plugin::Device>> Machine::inventory(
+    const std::vector<device_plugin::Device>* known) {
+  const device_plugin::HostNetwork network = TRY(device_plugin::read_host_network(route_));
+  return device_plugin::read_inventory(
+      {.sysfs = sysfs_, .records = records_, .network = network, .known = known});
+}
+
+World Machine::world() {
+  return {records_, boot_id_, namespaces_, pods_ ? &*pods_ : nullptr, nullptr, plugins_};
+}
+
+}  // namespace ibpod::agent

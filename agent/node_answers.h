@@ -1,0 +1,38 @@
+// NodeAnswers: what ibpodctl and the plugins are told of this node.
+#pragma once
+
+#include "agent/sweeping.h"
+#include "agent/view.h"
+#include "lib/kube/pod_resources.h"
+#include "lib/node/records.h"
+#include "lib/nodeapi/node.h"
+
+#include <functional>
+
+namespace ibpod::agent {
+
+// What the answers are made of. All of it outlives them.
+struct AnswerSources {
+  const Latest<View>& view;
+  const node::Records& records;
+  const Sweeping& sweeping;
+  std::optional<kube::PodResources> kubelet;  // nothing: this node has none
+  std::function<bool()> registered;           // whether the kubelet knows every pool
+};
+
+class NodeAnswers : public nodeapi::Node {
+ public:
+  explicit NodeAnswers(AnswerSources sources) : sources_(std::move(sources)) {}
+
+  Result<std::vector<nodeapi::Device>> devices(Deadline deadline) override;
+  Result<std::vector<nodeapi::Attachment>> attachments(Deadline deadline) override;
+  Result<nodeapi::Explanation> explain(const std::string& device, Deadline deadline) override;
+  Result<nodeapi::Health> health(Deadline deadline) override;
+  Result<std::string> device_of(const nodeapi::DeviceQuestion& question,
+                                Deadline deadline) override;
+
+ private:
+  AnswerSources sources_;
+};
+
+}  // namespace ibpod::agent

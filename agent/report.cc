@@ -1,0 +1,124 @@
+#include "agent/report.h"
+
+#include "agent/metrics/metrics.h"
+#include "device-plugin/changes.h"
+
+namespace ibpod::agent {
+namespace {
+
+using device_plugin::Offer;
+using device_plugin::Stock;
+
+struct State {
+  std::string resource;
+  std::string unhealthy;
+  std::string_view ailment;
+};
+
+std::map<std::string, State> states_of(const View& view) {
+  std::map<std::string, State> states;
+  for (const Stock& stock : view.stocks) {
+    for (const Offer& offer : stock.offers) {
+      const auto verdict = view.verdicts.find(offer.id);
+      const bool ill = verdict != view.verdicts.end() && verdict->second.ailment;
+      states[offer.id] = {stock.pool.resource(), offer.unhealthy,
+                          ill ? device_plugin::name(*verdict->second.ailment) : "healthy"};
+    }
+  }
+  return states;
+}
+
+PoolDevices count(const Stock& stock) {
+  PoolDevices counted{stock.pool.resource()};
+  for (const Offer& offer : stock.offers) {
+    ++(offer.unhealthy.empty() ? counted.healthy : counted.unhealthy);
+    if (!offer.device.attachment.empty()) ++counted.in_use;
+  }
+  return counted;
+}
+
+}  // namespace
+
+void Report::trouble(const std::string& about, const Status& status) {
+  std::string& last = troubles_[about];
+  const std::string now = status ? "" : status.error().text();
+  if (now == last) return;
+  if (now.empty())
+    info(about + ": well again");
+  else
+    warning(about + ": " + now);
+  last = now;
+}
+
+void Report::compare_offers(const View& before, const View& now) {
+  const std::map<std::string, State> old = states_of(before);
+  for (const auto& [id, state] : states_of(now)) {
+    const auto was = old.find(id);
+    if (was != old.end() && was->second.unhealthy == state.unhealthy) continue;
+    count_health_change(metrics_, state.resource, state.ailment);
+    info(id + ": " + (state.unhealthy.empty() ? "healthy" : "unhealthy: " + state.unhealthy) +
+         ", offered as " + state.resource);
+  }
+}
+
+void Report::seen(const View& before, const View& now) {
+  for (const std::string& line : device_plugin::changes(before.devices, now.devices)) info(line);
+  compare_offers(before, now);
+  std::vector<PoolDevices> pools;
+  for (const Stock& stock : now.stocks) pools.push_back(count(stock));
+  show_pools(metrics_, pools);
+}
+
+void Report::swept(const Pass& pass) {
+  SweepCounts counts;
+  std::map<node::RecordName, std::string> quarantined;
+  for (const Outcome& outcome : pass.outcomes) {
+    ++(outcome.verdict == Verdict::live   ? counts.live
+       : outcome.verdict == Verdict::dead ? counts.dead
+                                          : counts.unknown);
+    if (outcome.released)
+      ++counts.released, info(outcome.record.text() + ": released: " + outcome.reason);
+    if (!outcome.failure.empty()) ++counts.failed;
+    if (!outcome.quarantined()) continue;
+    if (outcome.vf) ++counts.quarantined;
+    quarantined[outcome.record] = outcome.text();
+    if (quarantined_[outcome.record] != outcome.text())
+      warning(outcome.record.text() + ": quarantined: " + outcome.text());
+  }
+  quarantined_ = std::move(quarantined);
+  show_sweep(metrics_, counts, std::time(nullptr));
+}
+
+void Report::reloaded(const Reload& reload) {
+  if (reload.kind == Reload::Kind::unchanged) return;
+  count_reload(metrics_, reload.kind == Reload::Kind::taken);
+  for (const std::string& text : reload.warnings) warning("configuration: " + text);
+  for (const std::string& text : reload.reasons)
+    error("configuration refused, the last good one stays: " + text);
+  std::string changed;
+  for (const std::string& key : reload.changed) changed += (changed.empty() ? "" : ", ") + key;
+  if (reload.kind == Reload::Kind::taken) info("configuration taken: changed: " + changed);
+}
+
+void Report::registered(const std::map<std::string, kube::Registration>& registrations) {
+  std::map<std::string, bool> shown;
+  for (const auto& [pool, now] : registrations) {
+    shown[pool] = now.registered;
+    const kube::Registration& before = registrations_[pool];
+    if (now.attempts > before.attempts) count_registration(metrics_, pool, now.registered);
+    if (now.registered == before.registered) continue;
+    const std::string why = now.last_error ? ": " + now.last_error->text() : "";
+    info(pool + (now.registered
+                     ? ": registered with the kubelet (" + std::string(name(now.mode)) + ")"
+                     : ": no longer registered" + why));
+  }
+  registrations_ = registrations;
+  show_registrations(metrics_, shown);
+}
+
+void Report::allocated(const std::string& resource, bool granted,
+                       std::chrono::duration<double> took) {
+  count_allocation(metrics_, resource, granted, took);
+}
+
+}  // namespace ibpod::agent

@@ -1,0 +1,57 @@
+#include "agent/sweeping.h"
+
+namespace ibpod::agent {
+
+Sweeping::Sweeping(World world, Duration interval, Done done)
+    : sweeper_(world), done_(std::move(done)), interval_(interval), thread_([this] { run(); }) {}
+
+Sweeping::~Sweeping() {
+  {
+    const std::scoped_lock lock(mutex_);
+    stopping_ = true;
+  }
+  told_.notify_all();
+  thread_.join();
+}
+
+void Sweeping::sweep() {
+  {
+    const std::scoped_lock lock(mutex_);
+    asked_ = true;
+  }
+  told_.notify_all();
+}
+
+void Sweeping::set_interval(Duration interval) {
+  {
+    const std::scoped_lock lock(mutex_);
+    interval_ = interval;
+  }
+  told_.notify_all();
+}
+
+void Sweeping::wait(std::optional<Duration> again) {
+  const auto begin = Deadline::Clock::now();
+  std::unique_lock lock(mutex_);
+  const auto due = [&] { return begin + std::min(interval_, again.value_or(interval_)); };
+  while (!asked_ && !stopping_ && Deadline::Clock::now() < due()) told_.wait_until(lock, due());
+}
+
+void Sweeping::run() {
+  while (true) {
+    Result<Pass> pass = sweeper_.sweep(Deadline::Clock::now());
+    SweepReport report;
+    if (pass)
+      report.pass = *pass;
+    else
+      report.error = pass.error();
+    if (pass) last_.set(*pass);
+    done_(report);
+    wait(report.pass.again);
+    const std::scoped_lock lock(mutex_);
+    if (stopping_) return;
+    asked_ = false;
+  }
+}
+
+}  // namespace ibpod::agent

@@ -1,0 +1,53 @@
+// Sweeping: the thread that sweeps, so that a plugin that takes its time holds up nobody else.
+#pragma once
+
+#include "agent/latest.h"
+#include "agent/sweep/sweep.h"
+#include "lib/base/clock.h"
+
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <thread>
+
+namespace ibpod::agent {
+
+struct SweepReport {
+  Pass pass;
+  std::optional<Error> error;  // there was no list of records: the pass says nothing
+};
+
+class Sweeping {
+ public:
+  using Done = std::function<void(const SweepReport&)>;
+
+  // Sweeps at once, then whenever `interval` has passed, a pass asks for it, or sweep() is called.
+  // `done` is called on the sweeping thread after each pass.
+  Sweeping(World world, Duration interval, Done done);
+  // Waits for the pass that is underway.
+  ~Sweeping();
+  Sweeping(const Sweeping&) = delete;
+  Sweeping& operator=(const Sweeping&) = delete;
+
+  // From any thread: something may have ended. Calls during a pass make one more pass.
+  void sweep();
+  void set_interval(Duration interval);
+  // What the last pass found.
+  std::shared_ptr<const Pass> last() const { return last_.get(); }
+
+ private:
+  void run();
+  void wait(std::optional<Duration> again);
+
+  Sweeper sweeper_;
+  const Done done_;
+  Latest<Pass> last_;
+  std::mutex mutex_;
+  std::condition_variable told_;
+  Duration interval_;  // this and below: guarded by mutex_
+  bool asked_ = false;
+  bool stopping_ = false;
+  std::thread thread_;
+};
+
+}  // namespace ibpod::agent

@@ -1,0 +1,46 @@
+# The node's agent, for the cases about it: its configuration, its start and end, what it tells.
+# shellcheck shell=bash disable=SC2016,SC2034
+. "$ROOT/tests/vm/lib.sh"
+
+agent_pid=""
+
+# Writes the agent's configuration, changed by a jq filter, "." for none. Without a kubelet: network
+# namespaces alone say who lives. Renamed into place, as a ConfigMap is.
+agent_conf() { # FILTER
+  jq -n --arg work "$WORK" --arg bin "$IBPOD_BIN" '{
+    kubelet: false, agentSocket: "\($work)/agent.sock", metricsAddress: "127.0.0.1:9464", cniBinDir: $bin,
+    hostMountNamespace: "", cdiDir: "\($work)/cdi", deviceInfoDir: "\($work)/devinfo", sweepSeconds: 5,
+    resourceList: [{resourcePrefix: "example.com", resourceName: "vfs", selectors: [{}]}]} | '"$1" >"$WORK/agent.new"
+  mv "$WORK/agent.new" "$WORK/agent.json"
+}
+
+start_agent() { # returns when it answers
+  ibpod-agent --config "$WORK/agent.json" --node vm >>"$WORK/agent.out" 2>>"$WORK/agent.log" &
+  agent_pid=$!
+  at_end end_agent TERM
+  wait_for 60 ctl devices
+}
+
+agent_is_gone() { ! kill -0 "$agent_pid" 2>/dev/null; }
+
+end_agent() { # SIGNAL
+  if [ -z "$agent_pid" ]; then return; fi
+  kill "-$1" "$agent_pid" 2>/dev/null || true
+  wait "$agent_pid" 2>/dev/null || true
+  agent_pid=""
+}
+
+ctl() { ibpodctl --socket "$WORK/agent.sock" "$@"; }
+
+# A member of a device, as ibpodctl has it; "null" for one that is not there.
+told() { # PCI MEMBER
+  ctl --json devices | jq -r --arg pci "$1" ".[] | select(.address == \$pci) | .$2"
+}
+tells() { [ "$(told "$1" "$2")" = "$3" ]; } # PCI MEMBER VALUE
+
+metric() { # NAME{LABELS}
+  curl -sf --max-time 5 http://127.0.0.1:9464/metrics | sed -n "s/^$1 //p"
+}
+
+records() { find /var/lib/ibpod/attachments -name '*.json' -printf '%f\n' 2>/dev/null | sed 's/\.json$//' | sort | xargs; }
+has_records() { [ "$(records)" = "$1" ]; } # "NAME..."
