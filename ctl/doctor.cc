@@ -1,0 +1,201 @@
+#include "ctl/doctor.h"
+
+#include <algorithm>
+#include <array>
+
+namespace ibpod::ctl {
+namespace {
+
+using Findings = std::vector<Finding>;
+
+constexpr std::string_view kMellanox = "mlx5_core";
+constexpr uint64_t kLittleMemory = 64 << 20;  // what systemd's default of 8 MiB falls short of
+
+Finding fine(std::string check, std::string text) {
+  return {std::move(check), Grade::fine, std::move(text), ""};
+}
+Finding warning(std::string check, std::string text, std::string remedy) {
+  return {std::move(check), Grade::warning, std::move(text), std::move(remedy)};
+}
+Finding wrong(std::string check, std::string text, std::string remedy) {
+  return {std::move(check), Grade::wrong, std::move(text), std::move(remedy)};
+}
+
+// "6.1.0-56-amd64" is 6 and 1.
+std::pair<int, int> version_of(const std::string& release) {
+  int major = 0, minor = 0;
+  if (std::sscanf(release.c_str(), "%d.%d", &major, &minor) != 2) return {0, 0};
+  return {major, minor};
+}
+
+void check_kernel(const Machine& machine, Findings& findings) {
+  constexpr std::pair<int, int> kOldest{5, 10};
+  if (version_of(machine.kernel) >= kOldest)
+    return findings.push_back(fine("kernel", machine.kernel));
+  findings.push_back(wrong("kernel", machine.kernel + " is older than 5.10",
+                           "boot a kernel of 5.10 or later: older ones cannot move RDMA devices "
+                           "between namespaces as ibpod needs it"));
+}
+
+void check_modules(const Machine& machine, Findings& findings) {
+  struct Needed {
+    std::string name;
+    Grade grade;
+    std::string what_for;
+  };
+  const std::array<Needed, 4> needed{{
+      {"ib_core", Grade::wrong, "InfiniBand itself"},
+      {"ib_uverbs", Grade::wrong, "verbs in pods"},
+      {"ib_ipoib", Grade::wrong, "IPoIB interfaces, and the GUIDs of VFs"},
+      {"rdma_ucm", Grade::warning, "rdma_cm in pods"},
+  }};
+  for (const Needed& one : needed) {
+    if (machine.modules.contains(one.name)) {
+      findings.push_back(fine("module " + one.name, "loaded"));
+      continue;
+    }
+    findings.push_back({"module " + one.name, one.grade, "not loaded: no " + one.what_for,
+                        "modprobe " + one.name + "; for every boot: echo " + one.name +
+                            " > /etc/modules-load.d/" + one.name + ".conf"});
+  }
+}
+
+void check_netns_mode(const Machine& machine, Findings& findings) {
+  const std::string check = "rdma-netns-mode";
+  if (!machine.netns_mode) {
+    return findings.push_back(
+        wrong(check, "the kernel tells no mode: it has no RDMA", "modprobe ib_core"));
+  }
+  if (*machine.netns_mode == nl::RdmaNetnsMode::exclusive)
+    return findings.push_back(fine(check, "exclusive"));
+  findings.push_back(
+      wrong(check, "shared: every pod with any RDMA device can open all of the node",
+            "echo 'options ib_core netns_mode=0' > /etc/modprobe.d/ibpod.conf, renew the initramfs "
+            "and reboot; before the first pod, `rdma system set netns exclusive` does it at once"));
+}
+
+bool is_ethernet(const Port& port) { return port.link_layer == "Ethernet"; }
+
+// mlxconfig names its device by PCI address.
+std::string firmware(const Function& pf, const std::string& settings) {
+  return "mlxconfig -d " + pf.address.text() + " set " + settings + ", then mlxfwreset -d " +
+         pf.address.text() + " reset, or reboot";
+}
+
+void check_pf(const Function& pf, Findings& findings) {
+  const std::string check = pf.address.text();
+  if (pf.driver.empty()) {
+    return findings.push_back(wrong(check, "the PF has no driver",
+                                    "load the adapter's driver (modprobe mlx5_core), and see dmesg "
+                                    "for why it left the function"));
+  }
+  bool usable = true;
+  for (const Port& port : pf.ports) {
+    if (!is_ethernet(port)) continue;
+    usable = false;
+    const std::string number = std::to_string(port.number);
+    findings.push_back(warning(
+        check, "port " + number + " (" + port.rdma_device + ") is an Ethernet port",
+        pf.driver == kMellanox ? firmware(pf, "LINK_TYPE_P" + number + "=1")
+                               : "set the port to InfiniBand with the adapter's firmware tool"));
+  }
+  if (pf.total_vfs == 0u) {
+    usable = false;
+    findings.push_back(warning(check, "sriov_totalvfs is 0: the firmware offers no VFs",
+                               pf.driver == kMellanox
+                                   ? firmware(pf, "SRIOV_EN=1 NUM_OF_VFS=16")
+                                   : "allow SR-IOV with the adapter's firmware tool"));
+  }
+  if (!usable) return;
+  std::string text = "PF, " + pf.driver;
+  if (pf.total_vfs)
+    text += ", " + std::to_string(pf.vfs) + " of " + std::to_string(*pf.total_vfs) + " VFs";
+  findings.push_back(fine(check, text));
+}
+
+void check_vf(const Function& vf, Findings& findings) {
+  const std::string check = vf.address.text();
+  const std::string by_hand =
+      "list its PF under `pfs` of the agent's configuration, or by hand: ip "
+      "link set PF vf N ";
+  if (vf.driver.empty() && !vf.in_pod) {
+    return findings.push_back(
+        warning(check, "the VF has no driver", "echo " + check + " > /sys/bus/pci/drivers_probe"));
+  }
+  if (vf.port_guid && vf.port_guid->none() && !vf.in_pod) {
+    findings.push_back(wrong(check, "the VF has no GUID: its port never becomes ACTIVE",
+                             by_hand + "node_guid GUID; … port_guid GUID; then bind it anew"));
+  }
+  if (vf.policy == node::LinkPolicy::disable) {
+    findings.push_back(wrong(check, "the VF's link policy is disable: its port stays DOWN",
+                             by_hand + "state auto"));
+  }
+}
+
+void check_adapters(const Machine& machine, Findings& findings) {
+  if (machine.functions.empty()) {
+    return findings.push_back(wrong("adapters", "there is no InfiniBand function",
+                                    "lspci -d 15b3: shows the adapters of the bus; a driver has to "
+                                    "be loaded for them"));
+  }
+  for (const Function& function : machine.functions)
+    function.pf ? check_vf(function, findings) : check_pf(function, findings);
+}
+
+void check_limits(const Machine& machine, Findings& findings) {
+  findings.push_back(
+      machine.iommu ? fine("iommu", "on")
+                    : warning("iommu", "off: VFs cannot be given to virtual machines (vfio-pci)",
+                              "boot with intel_iommu=on or amd_iommu=on, and VT-d or AMD-Vi "
+                              "allowed by the firmware; pods do not need it"));
+  if (machine.runtime.empty()) return;
+  if (!machine.memlock || *machine.memlock >= kLittleMemory) {
+    return findings.push_back(fine("memlock", machine.runtime + ": enough"));
+  }
+  findings.push_back(
+      warning("memlock",
+              "pods of " + machine.runtime + " may lock " + std::to_string(*machine.memlock >> 10) +
+                  " KiB: verbs programs without CAP_IPC_LOCK fail to register memory",
+              "LimitMEMLOCK=infinity in a drop-in of " + machine.runtime +
+                  ".service, then systemctl daemon-reload and restart it; new pods have it"));
+}
+
+void check_neighbours(const Machine& machine, Findings& findings) {
+  for (const auto& [socket, there] : machine.sockets) {
+    findings.push_back(there ? fine(socket.string(), "there")
+                             : warning(socket.string(), "there is no such socket",
+                                       "see whether its owner runs; is the path right, or is the "
+                                       "kubelet's root another one?"));
+  }
+  for (const auto& [program, runs] : machine.programs) {
+    findings.push_back(runs ? fine(program.string(), "installed")
+                            : wrong(program.string(), "is missing or cannot be run",
+                                    "the agent's DaemonSet installs it: see its init container"));
+  }
+}
+
+}  // namespace
+
+std::string_view name(Grade grade) {
+  constexpr std::array<std::string_view, 3> kNames{"ok", "warning", "wrong"};
+  return kNames.at(static_cast<size_t>(grade));
+}
+
+std::vector<Finding> examine(const Machine& machine) {
+  Findings findings;
+  check_kernel(machine, findings);
+  check_modules(machine, findings);
+  check_netns_mode(machine, findings);
+  check_adapters(machine, findings);
+  check_limits(machine, findings);
+  check_neighbours(machine, findings);
+  return findings;
+}
+
+int exit_code(const std::vector<Finding>& findings) {
+  int worst = 0;
+  for (const Finding& finding : findings) worst = std::max(worst, static_cast<int>(finding.grade));
+  return worst;
+}
+
+}  // namespace ibpod::ctl

@@ -1,0 +1,173 @@
+#include "ctl/machine.h"
+
+#include "lib/node/records.h"
+#include "lib/sysfs/infiniband.h"
+#include "lib/sysfs/pci.h"
+
+#include <algorithm>
+#include <sstream>
+
+#include <unistd.h>
+
+namespace ibpod::ctl {
+namespace {
+
+using sysfs::Sysfs;
+
+constexpr std::string_view kInfinibandClass = "0x0207";  // of the PCI code and ID assignment list
+
+class Look {
+ public:
+  Look(const Places& places, node::Kernel* kernel, const Sysfs& sysfs)
+      : places_(places), kernel_(kernel), sysfs_(sysfs) {}
+
+  Result<Machine> look() {
+    machine_.kernel = TRY(line_of("sys/kernel/osrelease"));
+    const std::vector<std::string> modules = TRY(sysfs_.list("module"));
+    machine_.modules = {modules.begin(), modules.end()};
+    find_netns_mode();
+    const std::vector<std::string> iommus = TRY(sysfs_.list("class/iommu"));
+    machine_.iommu = !iommus.empty();
+    TRY(find_runtime());
+    TRY(find_functions());
+    find_neighbours();
+    return std::move(machine_);
+  }
+
+ private:
+  Result<std::string> line_of(const Path& file) {
+    std::string text = TRY(read_file(places_.proc / file));
+    if (text.ends_with('\n')) text.pop_back();
+    return text;
+  }
+
+  void find_netns_mode() {
+    if (kernel_ == nullptr) return;
+    const Result<nl::RdmaNetnsMode> mode = kernel_->rdma_netns_mode();
+    if (mode) machine_.netns_mode = *mode;
+  }
+
+  Status find_runtime() {
+    const std::vector<std::string> processes = TRY(list_folder(places_.proc));
+    for (const std::string& process : processes) {
+      const Result<std::string> name = line_of(Path(process) / "comm");
+      if (!name || (*name != "containerd" && *name != "crio")) continue;
+      machine_.runtime = *name;
+      const Result<std::string> limits = line_of(Path(process) / "limits");
+      if (limits) machine_.memlock = memlock_of(*limits);
+      return ok();
+    }
+    return ok();
+  }
+
+  // "Max locked memory  8388608  8388608  bytes" (proc_pid_limits(5)): the soft one.
+  static std::optional<uint64_t> memlock_of(const std::string& limits) {
+    constexpr std::string_view kName = "Max locked memory";
+    const size_t begin = limits.find(kName);
+    if (begin == std::string::npos) return std::nullopt;
+    std::istringstream rest(limits.substr(begin + kName.size()));
+    uint64_t bytes = 0;
+    return rest >> bytes ? std::optional(bytes) : std::nullopt;
+  }
+
+  Status find_functions() {
+    const std::vector<std::string> names = TRY(sysfs_.list("bus/pci/devices"));
+    for (const std::string& name : names) {
+      const Result<ib::PciAddress> address = ib::PciAddress::parse(name);
+      if (!address || sysfs_.exists(folder(*address) / "physfn") || !is_infiniband(*address))
+        continue;
+      const std::vector<ib::PciAddress> vfs = TRY(sysfs::vfs_of(sysfs_, *address));
+      TRY(add_pf(*address, vfs.size()));
+      for (const ib::PciAddress& vf : vfs) TRY(add_vf(vf));
+    }
+    return ok();
+  }
+
+  static Path folder(const ib::PciAddress& function) {
+    return Path("bus/pci/devices") / function.text();
+  }
+
+  bool is_infiniband(const ib::PciAddress& function) const {
+    if (sysfs_.exists(folder(function) / "infiniband")) return true;
+    const Result<std::string> kind = sysfs_.read(folder(function) / "class");
+    return kind && kind->starts_with(kInfinibandClass);
+  }
+
+  Result<Function> read_function(const ib::PciAddress& address) {
+    Function function;
+    function.address = address;
+    const std::optional<std::string> driver = TRY(sysfs::driver(sysfs_, address));
+    function.driver = driver.value_or("");
+    function.pf = TRY(sysfs::pf_of(sysfs_, address));
+    return function;
+  }
+
+  Status add_pf(const ib::PciAddress& address, size_t vfs) {
+    Function pf = TRY(read_function(address));
+    pf.vfs = static_cast<uint32_t>(vfs);
+    const Result<std::string> total = sysfs_.read(folder(address) / "sriov_totalvfs");
+    if (total) pf.total_vfs = static_cast<uint32_t>(std::atoi(total->c_str()));
+    const std::vector<std::string> devices = TRY(sysfs::rdma_devices(sysfs_, address));
+    for (const std::string& device : devices) TRY(add_ports(device, pf));
+    machine_.functions.push_back(std::move(pf));
+    return ok();
+  }
+
+  Status add_ports(const std::string& device, Function& pf) {
+    const Path ports = Path("class/infiniband") / device / "ports";
+    const std::vector<std::string> numbers = TRY(sysfs_.list(ports));
+    for (const std::string& number : numbers) {
+      const Result<std::string> layer = sysfs_.read(ports / number / "link_layer");
+      pf.ports.push_back(
+          {device, static_cast<unsigned>(std::atoi(number.c_str())), layer ? *layer : ""});
+    }
+    return ok();
+  }
+
+  Status add_vf(const ib::PciAddress& address) {
+    Function vf = TRY(read_function(address));
+    const std::vector<node::RecordName> names =
+        TRY(node::Records(places_.state).in_folder(address.text()));
+    vf.in_pod = !names.empty();
+    TRY(ask_settings(vf));
+    machine_.functions.push_back(std::move(vf));
+    return ok();
+  }
+
+  Status ask_settings(Function& vf) {
+    if (kernel_ == nullptr) return ok();
+    const std::optional<node::Function> function = TRY(kernel_->function(vf.address));
+    if (!function) return ok();
+    // A PF without IPoIB, or a driver that cannot say, is no reason to say nothing at all.
+    const Result<nl::VfSettings> settings = kernel_->vf_settings(*function);
+    if (settings) {
+      vf.port_guid = settings->port_guid;
+      vf.policy = settings->policy;
+    }
+    return ok();
+  }
+
+  void find_neighbours() {
+    for (const Path& socket : {places_.kubelet / "device-plugins/kubelet.sock",
+                               places_.kubelet / "pod-resources/kubelet.sock", places_.agent})
+      machine_.sockets[socket] = path_exists(socket);
+    for (const char* plugin : {"ib-sriov", "ipoib"}) {
+      const Path program = places_.plugins / plugin;
+      machine_.programs[program] = ::access(program.c_str(), X_OK) == 0;
+    }
+  }
+
+  const Places& places_;
+  node::Kernel* kernel_;
+  const Sysfs& sysfs_;
+  Machine machine_;
+};
+
+}  // namespace
+
+Result<Machine> look_at(const Places& places, node::Kernel* kernel) {
+  const Sysfs sysfs = TRY(Sysfs::open(places.sys));
+  return Look(places, kernel, sysfs).look();
+}
+
+}  // namespace ibpod::ctl

@@ -1,0 +1,63 @@
+// Machine: what `doctor` wants to know about a node, collected in one go. Questions only; what
+// could not be asked is absent.
+#pragma once
+
+#include "lib/base/files.h"
+#include "lib/ib/guid.h"
+#include "lib/ib/pci_address.h"
+#include "lib/node/kernel.h"
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace ibpod::ctl {
+
+struct Port {
+  std::string rdma_device;  // mlx5_0
+  unsigned number = 1;
+  std::string link_layer;  // "InfiniBand", "Ethernet"
+};
+
+struct Function {
+  ib::PciAddress address;
+  std::optional<ib::PciAddress> pf;   // nothing: it is a PF
+  std::string driver;                 // empty: none
+  std::vector<Port> ports;            // as the host sees them
+  std::optional<uint32_t> total_vfs;  // of a PF with SR-IOV
+  uint32_t vfs = 0;                   // that it has now
+  // Of a VF, as its PF was told; nothing where the PF does not say.
+  std::optional<ib::Guid> port_guid;
+  std::optional<node::LinkPolicy> policy;
+  bool in_pod = false;  // a record names it
+};
+
+struct Machine {
+  std::string kernel;  // uname's release
+  std::set<std::string> modules;
+  std::optional<nl::RdmaNetnsMode> netns_mode;  // nothing: the kernel has no RDMA
+  bool iommu = false;
+  // What a process of the container runtime may lock, in bytes; nothing: no limit.
+  std::optional<uint64_t> memlock;
+  std::string runtime;  // containerd, crio; empty: none runs
+  std::vector<Function> functions;
+  std::map<Path, bool> sockets;   // of the kubelet and the agent, and whether they are there
+  std::map<Path, bool> programs;  // the plugins, and whether they can be run
+};
+
+// Where to look. Two agents may run on one machine: every path is a value.
+struct Places {
+  Path sys = "/sys";
+  Path proc = "/proc";
+  Path kubelet = "/var/lib/kubelet";
+  Path plugins = "/opt/cni/bin";
+  Path state = "/var/lib/ibpod";
+  Path agent = "/run/ibpod/agent.sock";
+};
+
+// `kernel`: null where there is no RDMA to ask it for.
+Result<Machine> look_at(const Places& places, node::Kernel* kernel);
+
+}  // namespace ibpod::ctl

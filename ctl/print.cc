@@ -1,0 +1,114 @@
+#include "ctl/print.h"
+
+#include "ctl/table.h"
+
+namespace ibpod::ctl {
+namespace {
+
+using json::Value;
+
+Value strings(const std::vector<std::string>& texts) {
+  Value list = Value::array();
+  for (const std::string& text : texts) list.push(text);
+  return list;
+}
+
+std::string joined(const std::vector<std::string>& texts) {
+  std::string text;
+  for (const std::string& one : texts) text += (text.empty() ? "" : ",") + one;
+  return text;
+}
+
+std::string health_of(const nodeapi::Device& device) {
+  if (device.resource.empty()) return "not offered";
+  return device.healthy ? "healthy" : "unhealthy";
+}
+
+Row row_of(const nodeapi::Device& device) {
+  return {device.address, device.pf_name,    device.resource,     health_of(device),
+          device.state,   device.attachment, joined(device.rdma), device.reason};
+}
+
+}  // namespace
+
+std::string as_table(const std::vector<nodeapi::Device>& devices) {
+  std::vector<Row> rows;
+  for (const nodeapi::Device& device : devices) rows.push_back(row_of(device));
+  return table({"DEVICE", "PF", "RESOURCE", "HEALTH", "PORT", "ATTACHMENT", "RDMA", "REASON"},
+               rows);
+}
+
+std::string as_table(const std::vector<nodeapi::Attachment>& attachments) {
+  std::vector<Row> rows;
+  for (const nodeapi::Attachment& one : attachments) {
+    rows.push_back({one.device, one.pod_namespace + "/" + one.pod_name, one.ifname, one.network,
+                    one.plugin, one.pkey, one.verdict, one.reason});
+  }
+  return table({"DEVICE", "POD", "INTERFACE", "NETWORK", "PLUGIN", "P_KEY", "POD IS", "REASON"},
+               rows);
+}
+
+std::string as_text(const nodeapi::Explanation& explanation) {
+  const nodeapi::Device& device = explanation.device;
+  std::string text = as_table(std::vector{device}) + "\n";
+  std::vector<Row> rows;
+  for (const nodeapi::Choice& choice : explanation.pools)
+    rows.push_back({choice.resource, choice.chosen ? "takes it" : "no", choice.reason});
+  text += table({"POOL", "", "WHY"}, rows);
+  if (!device.pkeys.empty()) text += "\nP_Key table: " + device.pkeys + "\n";
+  return text;
+}
+
+std::string as_text(const std::vector<Finding>& findings, bool all) {
+  std::string text;
+  for (const Finding& finding : findings) {
+    if (!all && finding.grade == Grade::fine) continue;
+    text += std::string(name(finding.grade)) + ": " + finding.check + ": " + finding.text + "\n";
+    if (!finding.remedy.empty()) text += "    " + finding.remedy + "\n";
+  }
+  return text.empty() ? "nothing to mend\n" : text;
+}
+
+Value as_json(const nodeapi::Device& device) {
+  Value value = Value::object();
+  value.set("address", device.address).set("pf", device.pf).set("pfName", device.pf_name);
+  value.set("vf", device.vf).set("driver", device.driver).set("resource", device.resource);
+  value.set("healthy", device.healthy).set("reason", device.reason);
+  value.set("attachment", device.attachment).set("portGuid", device.port_guid);
+  value.set("state", device.state).set("pkeys", device.pkeys);
+  if (device.numa) value.set("numa", *device.numa);
+  return value.set("rdma", strings(device.rdma)).set("charDevices", strings(device.char_devices));
+}
+
+Value as_json(const nodeapi::Attachment& one) {
+  Value value = Value::object();
+  value.set("plugin", one.plugin).set("network", one.network);
+  value.set("containerID", one.container_id).set("ifname", one.ifname);
+  value.set("pod", Value::object()
+                       .set("namespace", one.pod_namespace)
+                       .set("name", one.pod_name)
+                       .set("uid", one.pod_uid));
+  value.set("device", one.device).set("netns", one.netns).set("pkey", one.pkey);
+  return value.set("verdict", one.verdict).set("reason", one.reason);
+}
+
+Value as_json(const nodeapi::Explanation& explanation) {
+  Value pools = Value::array();
+  for (const nodeapi::Choice& choice : explanation.pools) {
+    pools.push(Value::object()
+                   .set("resource", choice.resource)
+                   .set("chosen", choice.chosen)
+                   .set("reason", choice.reason));
+  }
+  return Value::object().set("device", as_json(explanation.device)).set("pools", pools);
+}
+
+Value as_json(const Finding& finding) {
+  return Value::object()
+      .set("check", finding.check)
+      .set("grade", name(finding.grade))
+      .set("text", finding.text)
+      .set("remedy", finding.remedy);
+}
+
+}  // namespace ibpod::ctl

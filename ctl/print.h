@@ -1,0 +1,31 @@
+// What ibpodctl shows: tables for people, JSON for programs.
+#pragma once
+
+#include "ctl/doctor.h"
+#include "lib/json/value.h"
+#include "lib/nodeapi/node.h"
+
+#include <string>
+#include <vector>
+
+namespace ibpod::ctl {
+
+std::string as_table(const std::vector<nodeapi::Device>& devices);
+std::string as_table(const std::vector<nodeapi::Attachment>& attachments);
+std::string as_text(const nodeapi::Explanation& explanation);
+// Only what is not fine, unless `all`.
+std::string as_text(const std::vector<Finding>& findings, bool all);
+
+json::Value as_json(const nodeapi::Device& device);
+json::Value as_json(const nodeapi::Attachment& attachment);
+json::Value as_json(const nodeapi::Explanation& explanation);
+json::Value as_json(const Finding& finding);
+
+template <typename T>
+json::Value as_json(const std::vector<T>& values) {
+  json::Value list = json::Value::array();
+  for (const T& value : values) list.push(as_json(value));
+  return list;
+}
+
+}  // namespace ibpod::ctl

@@ -1,0 +1,70 @@
+#include "ctl/print.h"
+
+#include <doctest/doctest.h>
+
+namespace ibpod::ctl {
+namespace {
+
+nodeapi::Device device() {
+  nodeapi::Device device;
+  device.address = "0000:3b:00.2";
+  device.pf = "0000:3b:00.0";
+  device.pf_name = "ib0";
+  device.vf = 1;
+  device.driver = "mlx5_core";
+  device.resource = "openib/vfs";
+  device.healthy = true;
+  device.state = "ACTIVE";
+  device.rdma = {"mlx5_3"};
+  return device;
+}
+
+TEST_CASE("print: a device is a line: its pool, health, port and pod") {
+  nodeapi::Device other = device();
+  other.address = "0000:3b:00.3";
+  other.healthy = false;
+  other.reason = "port DOWN";
+  other.attachment = "c1:net1";
+  nodeapi::Device out = device();
+  out.address = "0000:3b:00.4";
+  out.resource = "";
+  CHECK(as_table(std::vector{device(), other, out}) ==
+        "DEVICE        PF   RESOURCE    HEALTH       PORT    ATTACHMENT  RDMA    REASON\n"
+        "0000:3b:00.2  ib0  openib/vfs  healthy      ACTIVE  -           mlx5_3  -\n"
+        "0000:3b:00.3  ib0  openib/vfs  unhealthy    ACTIVE  c1:net1     mlx5_3  port DOWN\n"
+        "0000:3b:00.4  ib0  -           not offered  ACTIVE  -           mlx5_3  -\n");
+}
+
+TEST_CASE("print: an explanation names what every pool says") {
+  nodeapi::Explanation explanation{
+      device(), {{"openib/vfs", true, ""}, {"openib/other", false, "pfNames: ib0 is not ib1"}}};
+  explanation.device.pkeys = "0:0x8001";
+  const std::string text = as_text(explanation);
+  CHECK(text.find("openib/vfs    takes it  -\n") != std::string::npos);
+  CHECK(text.find("openib/other  no        pfNames: ib0 is not ib1\n") != std::string::npos);
+  CHECK(text.find("P_Key table: 0:0x8001\n") != std::string::npos);
+}
+
+TEST_CASE("print: findings with their remedies; what is fine only where it is asked for") {
+  const std::vector<Finding> findings{{"kernel", Grade::fine, "6.1", ""},
+                                      {"iommu", Grade::warning, "off", "boot with it"}};
+  CHECK(as_text(findings, false) == "warning: iommu: off\n    boot with it\n");
+  CHECK(as_text(findings, true) == "ok: kernel: 6.1\nwarning: iommu: off\n    boot with it\n");
+  CHECK(as_text({findings[0]}, false) == "nothing to mend\n");
+}
+
+TEST_CASE("print: JSON has every field under a name of its own") {
+  CHECK(
+      as_json(device()).text() ==
+      R"({"address":"0000:3b:00.2","attachment":"","charDevices":[],"driver":"mlx5_core",)"
+      R"("healthy":true,"pf":"0000:3b:00.0","pfName":"ib0","pkeys":"","portGuid":"","rdma":["mlx5_3"],)"
+      R"("reason":"","resource":"openib/vfs","state":"ACTIVE","vf":1})");
+  nodeapi::Attachment one;
+  one.pod_namespace = "default";
+  one.pod_name = "pod";
+  CHECK(as_json(one).text().find(R"("pod":{"name":"pod","namespace":"default","uid":""})") !=
+        std::string::npos);
+}
+
+}  // namespace
+}  // namespace ibpod::ctl

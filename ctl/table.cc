@@ -1,0 +1,40 @@
+#include "ctl/table.h"
+
+#include <algorithm>
+
+namespace ibpod::ctl {
+namespace {
+
+std::string printable(const std::string& cell) {
+  if (cell.empty()) return "-";
+  std::string text = cell;
+  std::replace_if(
+      text.begin(), text.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
+  return text;
+}
+
+std::string line(const Row& row, const std::vector<size_t>& widths) {
+  std::string text;
+  for (size_t i = 0; i < widths.size(); ++i) {
+    const std::string cell = i < row.size() ? printable(row[i]) : "-";
+    text += cell + std::string(widths[i] - cell.size() + 2, ' ');
+  }
+  text.erase(text.find_last_not_of(' ') + 1);
+  return text + "\n";
+}
+
+}  // namespace
+
+std::string table(const Row& head, const std::vector<Row>& rows) {
+  std::vector<size_t> widths;
+  for (size_t i = 0; i < head.size(); ++i) {
+    widths.push_back(printable(head[i]).size());
+    for (const Row& row : rows)
+      if (i < row.size()) widths[i] = std::max(widths[i], printable(row[i]).size());
+  }
+  std::string text = line(head, widths);
+  for (const Row& row : rows) text += line(row, widths);
+  return text;
+}
+
+}  // namespace ibpod::ctl
