@@ -45,10 +45,12 @@ step() { # WHAT COMMAND...
   return "$status"
 }
 
-# Installs the packages of tests/packages that are missing.
-install_packages() {
+install_packages() { install_packages_of "$root/tests/packages"; }
+
+# Installs the packages of a list that are missing.
+install_packages_of() { # FILE
   local packages missing
-  packages=$(sed 's/#.*//' "$root/tests/packages" | xargs)
+  packages=$(sed 's/#.*//' "$1" | xargs)
   # shellcheck disable=SC2086
   missing=$({ dpkg-query --show --showformat '${db:Status-Status} ${Package}\n' $packages 2>/dev/null || true; } |
     awk '$1 == "installed" {print $2}' | sort -u | comm -13 - <(tr ' ' '\n' <<<"$packages" | sort -u) | xargs)
@@ -59,6 +61,19 @@ install_packages() {
   step "package lists" retry 3 apt-get update
   # shellcheck disable=SC2086
   step "installing packages" retry 3 apt-get install --yes --no-install-recommends $missing
+}
+
+# Only unpacks packages, nothing is installed.
+unpack_packages() { # FOLDER PACKAGE...
+  local folder=$1 package
+  shift
+  mkdir -p "$folder"
+  for package; do
+    rm -f "$folder/$package"_*.deb
+    (cd "$folder" && retry 3 apt-get -q download "$package")
+    dpkg -x "$folder/$package"_*.deb "$folder"
+    rm "$folder/$package"_*.deb
+  done
 }
 
 # Builds a preset of CMakePresets.json; seconds when nothing changed.

@@ -144,7 +144,7 @@ power_off() {
 
 copy_programs() {
   mkdir -p "$IBPOD_BIN"
-  cp "$ROOT/build/release/bin/"{ib-sriov,ipoib} "$ROOT/build/release/tests/vm/nodestate" "$IBPOD_BIN/"
+  cp "$ROOT/build/release/bin/"{ib-sriov,ipoib,ibpod-agent,ibpodctl} "$ROOT/build/release/tests/vm/nodestate" "$IBPOD_BIN/"
 }
 
 main() {

@@ -1,0 +1,52 @@
+# etcd and an API server, with as few options as will do, for as long as the shell runs that starts them. Sourced, after
+# tests/tools.sh and versions.sh, in a network namespace of its own: the addresses are fixed.
+# shellcheck shell=bash disable=SC2154
+
+api_address=192.0.2.1
+api_token=of-an-administrator
+
+# Polls until the command succeeds, as long as a process lives.
+await() { # PID LOG COMMAND...
+  local pid=$1 log=$2 end=$((SECONDS + 300))
+  shift 2
+  until "$@" >/dev/null 2>&1; do
+    if ! kill -0 "$pid" 2>/dev/null || [ "$SECONDS" -ge "$end" ]; then
+      tail -n 20 "$log"
+      die "not ready: $*"
+    fi
+    sleep .1
+  done
+}
+
+start_etcd() { # FOLDER
+  etcd --data-dir "$1/etcd" --unsafe-no-fsync --listen-client-urls http://127.0.0.1:2379 \
+    --advertise-client-urls http://127.0.0.1:2379 --listen-peer-urls http://127.0.0.1:2380 >"$1/etcd.log" 2>&1 &
+}
+
+# Pods are not given a service account: nothing here makes one for a namespace.
+start_api_server() { # FOLDER; returns when it answers. $KUBECONFIG is set
+  ip link set lo up
+  ip address add "$api_address/32" dev lo
+  openssl genrsa -out "$1/accounts.key" 2048 2>/dev/null
+  echo "$api_token,admin,admin,system:masters" >"$1/tokens"
+  write_kubeconfig >"$1/kubeconfig"
+  export KUBECONFIG=$1/kubeconfig
+  start_etcd "$1"
+  kube-apiserver --etcd-servers http://127.0.0.1:2379 --bind-address "$api_address" --advertise-address "$api_address" \
+    --cert-dir "$1/certificates" --token-auth-file "$1/tokens" --authorization-mode RBAC \
+    --service-account-issuer https://kubernetes.default --service-account-key-file "$1/accounts.key" \
+    --service-account-signing-key-file "$1/accounts.key" --service-cluster-ip-range 10.96.0.0/16 \
+    --disable-admission-plugins ServiceAccount >"$1/kube-apiserver.log" 2>&1 &
+  await $! "$1/kube-apiserver.log" kubectl get --raw /readyz
+}
+
+write_kubeconfig() {
+  cat <<END
+apiVersion: v1
+kind: Config
+clusters: [{name: test, cluster: {server: "https://$api_address:6443", insecure-skip-tls-verify: true}}]
+users: [{name: admin, user: {token: $api_token}}]
+contexts: [{name: test, context: {cluster: test, user: admin}}]
+current-context: test
+END
+}

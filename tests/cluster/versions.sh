@@ -1,0 +1,14 @@
+# What the cluster lane builds and runs: one pinned set, each from its public Go module; and where that is kept. Sourced, on
+# this machine and in the test VM.
+# shellcheck shell=bash disable=SC2034
+go_version=1.26.8       # what the newest of them asks for
+kubernetes=v1.36.3      # kubelet, kube-apiserver, kube-scheduler, kube-controller-manager, kubectl
+containerd=v2.3.6
+runc=v1.5.2
+cni=v1.3.1              # cnitool
+
+cluster=${IBPOD_CACHE:-$(readlink -m "$(dirname "${BASH_SOURCE[0]}")/../../build")}/cluster
+
+# The programs of a folder are of one version, and never change.
+cluster_path=$cluster/control-plane-$kubernetes:$cluster/node-$kubernetes:$cluster/containerd-$containerd
+cluster_path+=:$cluster/runc-$runc:$cluster/cnitool-$cni:$cluster/etcd-debian
