@@ -1,5 +1,7 @@
 #include "lib/kube/device_streams.h"
 
+#include "lib/rpc/hand_over.h"
+
 namespace ibpod::kube {
 
 // All members are guarded by the mutex of its DeviceStreams; gRPC calls back without holding
@@ -22,6 +24,7 @@ class DeviceStreams::Stream final : public Reactor {
   }
 
   void OnWriteDone(bool sent) override {
+    rpc::take_over(this);
     const std::lock_guard lock(all_.mutex_);
     sending_ = false;
     if (!sent) ending_ = true;
@@ -30,16 +33,19 @@ class DeviceStreams::Stream final : public Reactor {
 
   // The kubelet has hung up, or the server is being shut down.
   void OnCancel() override {
+    rpc::take_over(this);
     const std::lock_guard lock(all_.mutex_);
     ending_ = true;
     advance();
   }
 
   void OnDone() override {
+    rpc::take_over(this);
     {
       const std::lock_guard lock(all_.mutex_);
       all_.streams_.erase(this);
       all_.standing_.hung_up();
+      rpc::hand_over(&all_);
     }
     delete this;
   }
@@ -52,11 +58,14 @@ class DeviceStreams::Stream final : public Reactor {
   bool finished_ = false;
 };
 
+DeviceStreams::~DeviceStreams() { rpc::take_over(this); }
+
 DeviceStreams::Reactor* DeviceStreams::add() {
   const std::lock_guard lock(mutex_);
   auto* stream = new Stream(*this);  // until OnDone()
   streams_.insert(stream);
   standing_.listening();
+  rpc::hand_over(stream);
   stream->advance();
   return stream;
 }

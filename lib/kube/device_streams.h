@@ -17,6 +17,12 @@ class DeviceStreams {
   using Reactor = grpc::ServerWriteReactor<List>;
 
   explicit DeviceStreams(Standing& standing) : standing_(standing) {}
+  DeviceStreams(const DeviceStreams&) = delete;
+  DeviceStreams& operator=(const DeviceStreams&) = delete;
+  DeviceStreams(DeviceStreams&&) = delete;
+  DeviceStreams& operator=(DeviceStreams&&) = delete;
+  // After the server has stopped: no stream is left.
+  ~DeviceStreams();
 
   // A new stream. It is sent the list at once, and gone when gRPC is done with it.
   Reactor* add();

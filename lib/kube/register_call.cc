@@ -1,6 +1,7 @@
 #include "lib/kube/register_call.h"
 
 #include "lib/rpc/channel.h"
+#include "lib/rpc/hand_over.h"
 
 namespace ibpod::kube {
 namespace {
@@ -23,11 +24,13 @@ RegisterCall::RegisterCall(const std::shared_ptr<grpc::Channel>& channel,
       request_(std::move(request)),
       stub_(v1beta1::Registration::NewStub(channel)) {
   rpc::set_deadline(context_, Deadline::in(kPatience));
+  rpc::hand_over(this);
   stub_->async()->Register(&context_, &request_, &answer_,
                            [this](const grpc::Status& status) { end(status); });
 }
 
 void RegisterCall::end(const grpc::Status& status) {
+  rpc::take_over(this);
   const Status answered = rpc::from_grpc(status).during("register with the kubelet");
   if (answered) {
     standing_.accepted();
