@@ -15,6 +15,7 @@ std::string text_of(const Intent& intent) {
   Value document = Value::object();
   document.set("bootId", intent.boot_id).set("driver", intent.driver).set("vfs", vfs);
   document.set("force", intent.force);
+  if (intent.binding) document.set("binding", *intent.binding);
   return document.text() + "\n";
 }
 
@@ -33,6 +34,11 @@ Result<Intent> parse(const ib::PciAddress& pf, const std::string& text) {
   for (const Value& number : numbers) {
     const int64_t vf = TRY(number.integer(0, UINT16_MAX));
     intent.vfs.push_back(static_cast<uint32_t>(vf));
+  }
+  const std::optional<Value> binding = document.find("binding");
+  if (binding) {
+    const int64_t vf = TRY(binding->integer(0, UINT16_MAX));
+    intent.binding = static_cast<uint32_t>(vf);
   }
   return intent;
 }

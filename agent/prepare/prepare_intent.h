@@ -20,6 +20,9 @@ struct Intent {
   std::string driver;
   std::vector<uint32_t> vfs;  // their numbers; those that are not there are nobody's business
   bool force = false;         // whether GUIDs that they have give way
+  // The VF that is being bound. Where this process ends inside a bind, the kernel's clients may
+  // have given up half way (docs/kernel-notes.md#a-kill-in-a-bind): it is bound once more.
+  std::optional<uint32_t> binding = {};
   bool operator==(const Intent&) const = default;
 };
 

@@ -154,23 +154,42 @@ Status PfPreparation::finish(const Intent& intent) {
   std::vector<VfState> ready;
   for (const uint32_t vf : intent.vfs) {
     if (vf >= pf_.vfs.size()) continue;
-    errors.collect(make_ready(pf_.vfs[vf], ready), pf_.vfs[vf].text());
+    errors.collect(make_ready(pf_.vfs[vf], intent.binding == vf, ready), pf_.vfs[vf].text());
   }
   // Autoprobe binds nothing that is there already. It goes on whatever else has failed.
   if (!pf_.autoprobe) TRY(kernel_.set_autoprobe(pf_.address, true));
-  for (const VfState& vf : ready) {
-    errors.collect(bind(vf, intent.driver), vf.function.address.text());
-  }
+  errors.collect(bind_all(ready, intent));
   TRY(errors.status());
   TRY(intents_.remove(pf_.address));
   return look_again();
 }
 
+// The intent says which bind is under way, for whoever comes after one that was cut short.
+Status PfPreparation::bind_all(const std::vector<VfState>& ready, Intent intent) {
+  Errors errors;
+  for (const VfState& vf : ready) {
+    intent.binding = vf.function.vf;
+    TRY(intents_.write(intent));
+    errors.collect(bind(vf, intent.driver), vf.function.address.text());
+  }
+  if (!ready.empty()) {
+    intent.binding.reset();
+    errors.collect(intents_.write(intent));
+  }
+  return errors.status();
+}
+
 // One that has a driver, or belongs to a pod, is not ours to bind any more.
-Status PfPreparation::make_ready(const ib::PciAddress& vf, std::vector<VfState>& ready) {
+Status PfPreparation::make_ready(const ib::PciAddress& vf, bool half_bound,
+                                 std::vector<VfState>& ready) {
   const bool ours = TRY(claim(vf));
   if (!ours) return ok();
   VfState state = TRY(look_at(kernel_, vf));
+  if (half_bound && state.has_own_driver()) {
+    TRY(kernel_.set_driver(vf, std::nullopt));
+    note(vf, "bound anew: the last bind was cut short");
+    state = TRY(look_at(kernel_, vf));
+  }
   if (state.function.driver) return ok();
   TRY(tell(state));
   ready.push_back(std::move(state));

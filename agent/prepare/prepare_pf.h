@@ -48,7 +48,8 @@ class PfPreparation {
   Status look_again();
 
   Result<bool> claim(const ib::PciAddress& vf);
-  Status make_ready(const ib::PciAddress& vf, std::vector<VfState>& ready);
+  Status make_ready(const ib::PciAddress& vf, bool half_bound, std::vector<VfState>& ready);
+  Status bind_all(const std::vector<VfState>& ready, Intent intent);
   Status bind(const VfState& vf, const std::string& driver);
   Result<ib::Guid> guid() const;
   Result<node::Guids> wanted(const VfState& vf);

@@ -381,6 +381,32 @@ TEST_CASE("an intent is finished though the configuration names its PF no more")
   CHECK(bed.k.pf(kPf).value()->autoprobe);
 }
 
+TEST_CASE("a VF whose bind was cut short is bound once more, and the others are left alone") {
+  Bed bed;
+  bed.config().vfs = 2;
+  REQUIRE(bed.problems() == "");
+  bed.k.bound.clear();
+  bed.intents.write({kPf, "boot-1", "mlx5_core", {0, 1}, false, 1}).value();
+  CHECK(bed.problems() == "");
+  REQUIRE(bed.k.bound.size() == 1);
+  CHECK(bed.k.bound.front().vf == vf(1));
+  CHECK(bed.shown(1) == derived(1));
+  CHECK(bed.intents.all()->empty());
+}
+
+TEST_CASE("a VF that was bound is not bound again because another one cannot be") {
+  Bed bed;
+  bed.make_bare_vfs(2);
+  bed.k.unbind(vf(0));
+  bed.k.function_state(vf(0)).rdma_count = 0;  // it is bound, and nothing comes of it
+  bed.k.unbind(vf(1));
+  bed.intents.write({kPf, "boot-1", "mlx5_core", {0, 1}, false}).value();
+  CHECK(contains(bed.problems(), "it was bound and has made no RDMA device"));
+  REQUIRE(bed.k.bound.size() == 2);
+  (void)bed.problems();
+  CHECK(bed.k.bound.size() == 2);
+}
+
 TEST_CASE("a damaged intent is told with its file, and its PF is left alone") {
   Bed bed;
   bed.config().vfs = 1;

@@ -40,6 +40,13 @@ kernel_complaints() {
     grep -E "BUG|WARNING|Oops|general protection|refcount|[Ll]eak|hung task|blocked for more than|Couldn't|stall|orrupt|Poison|Redzone|use-after-free|waiting for .* to become free|UBSAN|inconsistent lock state|possible recursive"
 }
 
+# What the kernel may complain of in a case: a pattern in its header, else one that nothing matches.
+allowed_complaint() { # NAME
+  local pattern
+  pattern=$(sed -n '1,15s/^# complaint: *//p' "$CASES/$1.sh")
+  echo "${pattern:-^$}"
+}
+
 mark_kernel_log() {
   mark="ibpod-mark $EPOCHREALTIME"
   echo "<5>$mark" >/dev/kmsg
@@ -94,7 +101,7 @@ run_case() { # NAME DEADLINE
     reason="$reason; the node is not as it was"
     { echo "--- the node before (-) and after (+):"; diff -U0 /run/before /run/after | tail -n +3; } >>"$log"
   fi
-  if kernel_complaints >/run/complaints; then
+  if kernel_complaints | grep -vE "$(allowed_complaint "$name")" >/run/complaints; then
     reason="$reason; the kernel complained"
     { echo "--- kernel:"; head -n 25 /run/complaints; } >>"$log"
     dmesg >"$log.dmesg"
