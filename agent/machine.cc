@@ -37,6 +37,8 @@ Machine::Machine(const Config& config, std::unique_ptr<node::LinuxKernel> kernel
       records_(config.state_folder),
       namespaces_(config.host_mount_namespace),
       plugins_(place_of(config)) {
+  if (!config.runtime_socket.empty())
+    sandboxes_.emplace(kube::ContainerRuntime(config.runtime_socket));
   if (!config.kubelet) return;
   kubelet_.emplace(config.pod_resources());
   pods_.emplace(*kubelet_);
@@ -50,7 +52,12 @@ Result<std::vector<device_plugin::Device>> Machine::inventory(
 }
 
 World Machine::world() {
-  return {records_, boot_id_, namespaces_, pods_ ? &*pods_ : nullptr, nullptr, plugins_};
+  return {records_,
+          boot_id_,
+          namespaces_,
+          pods_ ? &*pods_ : nullptr,
+          sandboxes_ ? &*sandboxes_ : nullptr,
+          plugins_};
 }
 
 }  // namespace ibpod::agent

@@ -4,6 +4,7 @@
 
 #include "agent/config/config.h"
 #include "agent/kubelet_pods.h"
+#include "agent/runtime_sandboxes.h"
 #include "agent/sweep/release_call.h"
 #include "agent/sweep/sweep_world.h"
 #include "device-plugin/host_use.h"
@@ -48,6 +49,7 @@ class Machine {
   HostNamespaces namespaces_;
   std::optional<kube::PodResources> kubelet_;
   std::optional<KubeletPods> pods_;
+  std::optional<RuntimeSandboxes> sandboxes_;
   InstalledPlugins plugins_;
 };
 

@@ -30,6 +30,7 @@ struct Config {
   Path kubelet_root = "/var/lib/kubelet";
   Registration registration = Registration::automatic;
   Path pod_resources_socket;  // empty: pod-resources/kubelet.sock below kubelet_root
+  Path runtime_socket;        // the container runtime's (CRI); empty: it is not asked
 
   Path agent_socket = "/run/ibpod/agent.sock";
   http::Address metrics_address{.host = "127.0.0.1", .port = 9464, .socket = {}};

@@ -55,6 +55,7 @@ const std::vector<Key>& config_keys() {
       key("kubeletRoot", restart, &Config::kubelet_root, read_path),
       key("registration", restart, &Config::registration, read_registration),
       key("podResourcesSocket", restart, &Config::pod_resources_socket, read_socket_path),
+      key("runtimeSocket", restart, &Config::runtime_socket, read_optional_socket_path),
       key("agentSocket", restart, &Config::agent_socket, read_socket_path),
       key("metricsAddress", restart, &Config::metrics_address, read_address),
       key("stateDir", restart, &Config::state_folder, read_path),

@@ -34,6 +34,7 @@ TEST_CASE("every key is read") {
   const Config config = config_of(R"({
     "$schema": "https://example.org/agent-config.schema.json",
     "kubelet": true, "kubeletRoot": "/k", "registration": "legacy", "podResourcesSocket": "/p.sock",
+    "runtimeSocket": "/r.sock",
     "agentSocket": "/a.sock", "metricsAddress": "[::1]:1", "stateDir": "/s", "cniBinDir": "/c",
     "deviceInfoDir": "/d", "cdi": false, "cdiDir": "/cdi", "sysfsDir": "/sysfs",
     "hostMountNamespace": "", "standalone": "refuse", "rdmaNetns": "keep", "sweepSeconds": 7,
@@ -43,6 +44,7 @@ TEST_CASE("every key is read") {
   CHECK(config.kubelet_root == "/k");
   CHECK(config.registration == Registration::legacy);
   CHECK(config.pod_resources() == "/p.sock");
+  CHECK(config.runtime_socket == "/r.sock");
   CHECK(config.agent_socket == "/a.sock");
   CHECK(config.metrics_address.text() == "[::1]:1");
   CHECK(config.state_folder == "/s");
@@ -113,16 +115,15 @@ TEST_CASE("sections of one priority must not disagree about a node") {
 }
 
 TEST_CASE("all that is wrong is told, also in sections for other nodes") {
-  CHECK(
-      errors_of(R"({"stateDir": 7, "sections": [
+  CHECK(errors_of(R"({"stateDir": 7, "sections": [
           {"nodes": ["other"], "settings": {"cdi": "yes", "stateDirectory": "/x"}}]})") ==
-      std::vector<std::string>{
-          "stateDir: expected a string, got the number 7",
-          "sections[0].settings.cdi: expected true or false, got the string \"yes\"",
-          "sections[0].settings.stateDirectory: no such key, expected one of kubelet kubeletRoot "
-          "registration podResourcesSocket agentSocket metricsAddress stateDir cniBinDir "
-          "deviceInfoDir cdi cdiDir sysfsDir hostMountNamespace standalone rdmaNetns sweepSeconds "
-          "logLevel logFile pfs resourcePrefix resourceList"});
+        std::vector<std::string>{
+            "stateDir: expected a string, got the number 7",
+            "sections[0].settings.cdi: expected true or false, got the string \"yes\"",
+            "sections[0].settings.stateDirectory: no such key, expected one of kubelet kubeletRoot "
+            "registration podResourcesSocket runtimeSocket agentSocket metricsAddress stateDir "
+            "cniBinDir deviceInfoDir cdi cdiDir sysfsDir hostMountNamespace standalone rdmaNetns "
+            "sweepSeconds logLevel logFile pfs resourcePrefix resourceList"});
 }
 
 struct Bad {
@@ -175,6 +176,8 @@ TEST_CASE("a bad value is refused with its place, the value and what would be ri
       {"{\"agentSocket\": \"" + long_path + "\"}",
        "agentSocket: expected a unix socket's path, which has at most 107 bytes, not 108, got"},
       {R"({"podResourcesSocket": "unix:///x"})", "podResourcesSocket: expected an absolute path"},
+      {R"({"runtimeSocket": "unix:///run/containerd/containerd.sock"})",
+       "runtimeSocket: expected an absolute path"},
       {R"({"metricsAddress": "localhost:80"})",
        "metricsAddress: \"localhost:80\" is no address to listen on: expected 127.0.0.1:9464, "},
       {R"({"metricsAddress": 9464})", "metricsAddress: expected a string, got the number 9464"},

@@ -67,6 +67,11 @@ Result<Path> read_socket_path(const json::Value& value) {
                   "a unix socket's path, which has at most 107 bytes, not " + std::to_string(size));
 }
 
+Result<Path> read_optional_socket_path(const json::Value& value) {
+  const std::string text = TRY(value.string());
+  return text.empty() ? Path() : read_socket_path(value);
+}
+
 Result<http::Address> read_address(const json::Value& value) {
   const std::string text = TRY(value.string());
   Result<http::Address> address = http::Address::parse(text);

@@ -17,6 +17,7 @@ Result<Path> read_path(const json::Value& value);
 Result<Path> read_optional_path(const json::Value& value);
 // A path that a unix socket can have: at most 107 bytes.
 Result<Path> read_socket_path(const json::Value& value);
+Result<Path> read_optional_socket_path(const json::Value& value);
 Result<http::Address> read_address(const json::Value& value);
 Result<bool> read_boolean(const json::Value& value);
 Result<json::Value> read_objects(const json::Value& value);

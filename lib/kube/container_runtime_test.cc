@@ -1,0 +1,71 @@
+#include "lib/kube/container_runtime.h"
+
+#include "lib/kube/cri.grpc.pb.h"
+#include "tests/support/temp_folder.h"
+
+#include <doctest/doctest.h>
+#include <grpcpp/server_builder.h>
+
+namespace ibpod::kube {
+namespace {
+
+namespace cri = runtime::v1;
+
+// A runtime with three sandboxes, of which one is not ready; one that knows no filter, where asked.
+class Runtime final : public cri::RuntimeService::Service {
+ public:
+  explicit Runtime(const Path& socket) {
+    grpc::ServerBuilder builder;
+    builder.AddListeningPort("unix:" + socket.string(), grpc::InsecureServerCredentials());
+    builder.RegisterService(this);
+    server_ = builder.BuildAndStart();
+  }
+  ~Runtime() override { server_->Shutdown(); }
+  Runtime(const Runtime&) = delete;
+  Runtime& operator=(const Runtime&) = delete;
+
+  grpc::Status ListPodSandbox(grpc::ServerContext*, const cri::ListPodSandboxRequest* request,
+                              cri::ListPodSandboxResponse* answer) override {
+    for (const auto& [id, state] :
+         {std::pair("one", cri::SANDBOX_READY), std::pair("dead", cri::SANDBOX_NOTREADY),
+          std::pair("two", cri::SANDBOX_READY)}) {
+      if (filters && request->filter().has_state() && request->filter().state().state() != state)
+        continue;
+      cri::PodSandbox& sandbox = *answer->add_items();
+      sandbox.set_id(id);
+      sandbox.set_state(state);
+    }
+    return says;
+  }
+
+  bool filters = true;
+  grpc::Status says;
+
+ private:
+  std::unique_ptr<grpc::Server> server_;
+};
+
+Deadline soon() { return Deadline::in(Duration(20'000)); }
+
+TEST_CASE("the sandboxes that are ready are listed, and no others") {
+  const TempFolder folder;
+  const Path socket = folder.path() / "runtime.sock";
+  Runtime runtime(socket);
+  const std::vector<std::string> ready{"one", "two"};
+  CHECK(ContainerRuntime(socket).ready_sandboxes(soon()).value() == ready);
+  runtime.filters = false;
+  CHECK(ContainerRuntime(socket).ready_sandboxes(soon()).value() == ready);
+}
+
+TEST_CASE("a runtime that refuses, or is away, is an error") {
+  const TempFolder folder;
+  const Path socket = folder.path() / "runtime.sock";
+  CHECK_FALSE(ContainerRuntime(socket).ready_sandboxes(soon()));
+  Runtime runtime(socket);
+  runtime.says = {grpc::StatusCode::UNAVAILABLE, "server is not initialized yet"};
+  CHECK(ContainerRuntime(socket).ready_sandboxes(soon()).error().text() ==
+        "list sandboxes: server is not initialized yet");
+}
+
+}  // namespace
+}  // namespace ibpod::kube
