@@ -3,6 +3,7 @@
 . "$ROOT/tests/vm/lib.sh"
 
 agent_pid=""
+agent_runs=(ibpod-agent) # the program, and what it is run by
 
 # Writes the agent's configuration, changed by a jq filter, "." for none. Without a kubelet: network
 # namespaces alone say who lives. Renamed into place, as a ConfigMap is.
@@ -15,7 +16,7 @@ agent_conf() { # FILTER
 }
 
 start_agent() { # returns when it answers
-  ibpod-agent --config "$WORK/agent.json" --node vm >>"$WORK/agent.out" 2>>"$WORK/agent.log" &
+  "${agent_runs[@]}" --config "$WORK/agent.json" --node vm >>"$WORK/agent.out" 2>>"$WORK/agent.log" &
   agent_pid=$!
   at_end end_agent TERM
   wait_for 60 ctl devices
@@ -24,7 +25,7 @@ start_agent() { # returns when it answers
 agent_is_gone() { ! kill -0 "$agent_pid" 2>/dev/null; }
 
 end_agent() { # SIGNAL
-  if [ -z "$agent_pid" ]; then return; fi
+  if [ -z "$agent_pid" ]; then return 0; fi # in a trap, the bare one returns what was before
   kill "-$1" "$agent_pid" 2>/dev/null || true
   wait "$agent_pid" 2>/dev/null || true
   agent_pid=""

@@ -1,0 +1,67 @@
+#!/bin/bash
+# An agent in a mount namespace of its own, which mounts made later do not reach, sees no pod's network namespace: with eight
+# live pods it touches none, and ends the one whose namespace has lost its name. Told where the node's mounts are, it sees all.
+# machine: multi
+# deadline: 400
+. "$ROOT/tests/vm/agent.sh"
+
+for i in {0..7}; do new_pod "p$i"; done
+agent_conf .
+agent_runs=(unshare --mount --propagation private ibpod-agent)
+start_agent
+
+for i in {0..7}; do
+  delete_pod "p$i"
+  make_netns "p$i"
+  conf_of "p$i" "$(vf_pci 0 "$i")" ".guid = \"02:00:00:00:00:00:aa:0$i\" | .link_state = \"auto\" | .rdmaIsolation = true | .timeoutSeconds = 100 | $lease"
+done
+at_once ADD p{0..7}
+
+# What a pod has: its interface with its address, its RDMA device, its GUID.
+have() { # POD...
+  local pod
+  for pod; do
+    ip -n "$pod" -d address show net1
+    within "$pod" rdma link show
+    port_guid "$pod" "$(vf_pci 0 "${pod#p}")"
+  done
+}
+pods=$(have p{0..7})
+all=$(records)
+
+metric_is() { [ "$(metric "$1")" = "$2" ]; }              # NAME{LABELS} VALUE
+has_swept_again() { [ "$(metric ibpod_sweeps_total)" -ge "$1" ]; }
+await_sweeps() { wait_for 60 has_swept_again "$(($(metric ibpod_sweeps_total) + $1))"; } # NUMBER
+
+say "it sees none of them, and for three sweeps touches none"
+await_sweeps 3
+expect_eq "records" "$(records)" "$all"
+expect_eq "the eight pods" "$(have p{0..7})" "$pods"
+expect_eq "what it knows of them" "$(metric 'ibpod_attachments{verdict="unknown"}')" 8
+
+all_but() { xargs -n 1 <<<"$all" | grep -v "^$1:" | xargs; } # POD
+
+say "one of them dies, and its name goes, which it does see"
+others=$(have p{1..7})
+ip netns delete p0
+wait_for 60 has_records "$(all_but p0)"
+await_sweeps 1
+expect_eq "the seven others" "$(have p{1..7})" "$others"
+end_agent TERM
+
+say "with the node's own mount namespace it sees all of them"
+agent_conf '.hostMountNamespace = "/proc/1/ns/mnt"'
+start_agent
+wait_for 60 metric_is 'ibpod_attachments{verdict="live"}' 7
+all=$(records)
+others=$(have p{2..7})
+ip netns delete p1
+wait_for 60 has_records "$(all_but p1)"
+await_sweeps 1
+expect_eq "leases" "$(cd "$WORK/leases" && ls -- *:* | xargs)" "$(records)"
+expect_eq "the six others" "$(have p{2..7})" "$others"
+end_agent TERM
+
+for i in {2..7}; do conf "$(vf_pci 0 "$i")" ".rdmaIsolation = true | $lease"; del "p$i"; done
+make_netns p0
+make_netns p1
