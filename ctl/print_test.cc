@@ -56,13 +56,13 @@ TEST_CASE("print: findings with their remedies; what is fine only where it is as
 TEST_CASE("print: JSON has every field under a name of its own") {
   CHECK(
       as_json(device()).text() ==
-      R"({"address":"0000:3b:00.2","attachment":"","charDevices":[],"driver":"mlx5_core",)"
-      R"("healthy":true,"pf":"0000:3b:00.0","pfName":"ib0","pkeys":"","portGuid":"","rdma":["mlx5_3"],)"
-      R"("reason":"","resource":"openib/vfs","state":"ACTIVE","vf":1})");
+      R"({"address":"0000:3b:00.2","pf":"0000:3b:00.0","pfName":"ib0","vf":1,"driver":"mlx5_core",)"
+      R"("resource":"openib/vfs","healthy":true,"reason":"","attachment":"","portGuid":"",)"
+      R"("state":"ACTIVE","pkeys":"","rdma":["mlx5_3"],"charDevices":[]})");
   nodeapi::Attachment one;
   one.pod_namespace = "default";
   one.pod_name = "pod";
-  CHECK(as_json(one).text().find(R"("pod":{"name":"pod","namespace":"default","uid":""})") !=
+  CHECK(as_json(one).text().find(R"("pod":{"namespace":"default","name":"pod","uid":""})") !=
         std::string::npos);
 }
 
