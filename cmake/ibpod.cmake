@@ -124,6 +124,16 @@ function(ibpod_tests_beside library)
   endforeach()
 endfunction()
 
+# The current folder's tests run under ThreadSanitizer, too: the build preset tsan builds these and no others.
+add_custom_target(threads)
+function(ibpod_has_threads library)
+  if(IBPOD_BUILDS STREQUAL "tests")
+    get_property(name DIRECTORY PROPERTY TESTS)
+    set_property(TEST ${name} APPEND PROPERTY LABELS threads)
+    add_dependencies(threads ${library}_test)
+  endif()
+endfunction()
+
 # Test code is compiled far more often than it runs: no optimisation, and doctest's small assertions.
 function(ibpod_quick_to_compile target)
   target_compile_options(${target} PRIVATE -O0 -U_FORTIFY_SOURCE)
@@ -141,7 +151,7 @@ function(ibpod_test target)
   target_link_libraries(${target} PRIVATE ${ARG_LIBS} ibpod_support)
   ibpod_quick_to_compile(${target})
   add_test(NAME ${ARG_NAME} COMMAND ${target} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
-  set_tests_properties(${ARG_NAME} PROPERTIES LABELS ${ARG_LABEL} TIMEOUT 120 SKIP_RETURN_CODE 77
+  set_tests_properties(${ARG_NAME} PROPERTIES LABELS ${ARG_LABEL} TIMEOUT 400 SKIP_RETURN_CODE 77
     ENVIRONMENT "TSAN_OPTIONS=ignore_noninstrumented_modules=1 suppressions=${CMAKE_SOURCE_DIR}/tests/tsan.supp")
 endfunction()
 
