@@ -9,12 +9,18 @@
 #include "device-plugin/pool_config.h"
 #include "lib/nodeapi/service.h"
 
+#include <algorithm>
+
 #include <grpcpp/impl/codegen/service_type.h>
 
 namespace ibpod::agent {
 namespace {
 
 constexpr Duration kPreparation{120'000};
+// Of what a first preparation has left: meanwhile nobody looks.
+constexpr Duration kRepair{10'000};
+// Longer than the longest that a turn of the thread can take.
+constexpr std::chrono::minutes kStuck{5};
 
 // What the agent reads in its configuration that Config leaves as JSON has been judged when the
 // file was taken, so it can be read.
@@ -77,35 +83,52 @@ Agent::~Agent() = default;
 
 Status Agent::run() {
   TRY(begin());
+  int configuration = watch_configuration();
   while (true) {
-    const int configuration = TRY(reloader_.watch());
+    turned_ = std::chrono::steady_clock::now();
     const Reload reload = reloader_.poll();
     report_.reloaded(reload);
     if (reload.kind == Reload::Kind::taken) take_configuration();
     const Happened happened = events_.wait(configuration);
-    if (happened.stop) return ok();
+    if (happened.stop) return happened.failed ? Status(*happened.failed) : ok();
     follow(happened);
+    if (happened.configuration) configuration = watch_configuration();
   }
+}
+
+// Nothing to wait for where that fails: the file is looked at with everything else that happens.
+int Agent::watch_configuration() {
+  const Result<int> watched = reloader_.watch();
+  report_.trouble("watch the configuration's folder", watched ? ok() : Status(watched.error()));
+  return watched ? *watched : -1;
 }
 
 // In the order in which others may rely on it: what the node is, then who may ask, then who ends
 // what is over, and at last the kubelet.
 Status Agent::begin() {
-  rdma_mode_ = set_rdma_mode(machine_->kernel(), rdma_netns());
+  report_.configured();
+  take_rdma_mode(set_rdma_mode(machine_->kernel(), rdma_netns()));
   pools_ = pools_of(config());
-  prepare();
+  prepare(kPreparation);
   device_plugin::Watch watch = TRY(device_plugin::Watch::open(machine_->records()));
   look(nullptr);
-  sweeping_.emplace(machine_->world(), config().sweep_interval,
-                    [this](const SweepReport&) { events_.tell({.swept = true}); });
+  sweeping_.emplace(machine_->world(), config().sweep_interval, [this](const SweepReport&) {
+    events_.tell({.swept = true});
+    tidy_files();
+  });
+  if (config().kubelet)
+    resources_.emplace(kubelet(), view_, places_,
+                       [this](const Offering::Told& told) { note(told); });
   TRY(serve_questions());
-  if (config().kubelet) {
-    resources_.emplace(kube::Kubelet{config().kubelet_root, mode_of(config().registration), {}},
-                       view_, places_, [this](const Offering::Told& told) { note(told); });
-    serve_pools();
-  }
+  serve_pools();
   device_watch_.emplace(std::move(watch), events_);
   return ok();
+}
+
+kube::Kubelet Agent::kubelet() {
+  kube::Kubelet kubelet{config().kubelet_root, mode_of(config().registration), {}, {}};
+  kubelet.changed = [this](const kube::Registration&) { events_.tell({}); };
+  return kubelet;
 }
 
 Status Agent::serve_questions() {
@@ -116,10 +139,19 @@ Status Agent::serve_questions() {
   server_ = TRY(rpc::Server::serve(config().agent_socket, {service_.get()}).during("agentSocket"));
   show_version(report_.metrics(), IBPOD_VERSION);
   pages_ = TRY(http::Server::start(config().metrics_address,
-                                   {[this] { return metrics_page(); }, [] { return ok(); },
+                                   {[this] { return metrics_page(); }, [this] { return alive(); },
                                     [this] { return ready(); }})
                    .during("metricsAddress"));
   return ok();
+}
+
+// Its thread looks once a minute at the least.
+Status Agent::alive() const {
+  const auto since = std::chrono::steady_clock::now() - turned_.load();
+  if (since < kStuck) return ok();
+  const auto minutes = std::chrono::duration_cast<std::chrono::minutes>(since).count();
+  return Error(Code::unavailable,
+               "the agent's thread has not looked for " + std::to_string(minutes) + " minutes");
 }
 
 bool Agent::is_registered() const { return !resources_ || resources_->registered(); }
@@ -150,29 +182,54 @@ RdmaNetns Agent::rdma_netns() const {
   return wanted ? *wanted : RdmaNetns::keep;
 }
 
-void Agent::prepare() {
+void Agent::take_rdma_mode(RdmaModeVerdict verdict) {
+  rdma_mode_ = std::move(verdict);
+  report_.rdma_mode(config().rdma_netns, rdma_mode_);
+}
+
+void Agent::prepare(Duration patience) {
   const Node node{machine_->kernel(), machine_->records(), config().state_folder,
                   machine_->boot_id()};
   const Preparation prepared =
-      agent::prepare(node, parse_pfs(config().pfs).pfs, Deadline::in(kPreparation));
-  for (const std::string& line : prepared.done) report_.info(line);
-  troubles_.clear();
-  for (const Error& problem : prepared.problems) {
-    report_.error(problem.text());
-    troubles_.push_back(problem.text());
-  }
+      agent::prepare(node, parse_pfs(config().pfs).pfs, Deadline::in(patience));
+  troubles_ = report_.prepared(prepared);
 }
 
+// What could not be prepared may be possible now: a driver has come, a pod has gone.
+void Agent::prepare_the_rest() {
+  const bool more = has_new_pf();
+  const auto pass = sweeping_->last();
+  const bool freed = std::any_of(pass->outcomes.begin(), pass->outcomes.end(),
+                                 [](const Outcome& one) { return one.released; });
+  if (more || freed || !troubles_.empty()) prepare(kRepair);
+}
+
+// Of which preparation knows nothing yet. One that has gone may come back without its VFs.
+bool Agent::has_new_pf() {
+  const Result<std::vector<ib::PciAddress>> now = machine_->kernel().pfs();
+  if (!now) return false;
+  std::set<ib::PciAddress> pfs(now->begin(), now->end());
+  const bool more = !std::includes(pfs_.begin(), pfs_.end(), pfs.begin(), pfs.end());
+  pfs_ = std::move(pfs);
+  return more;
+}
+
+// Not before a look has succeeded: an empty list would tell the kubelet that devices in use have
+// gone.
 void Agent::serve_pools() {
-  if (!resources_) return;
+  if (!resources_ || !looked_) return;
   report_.trouble("serve the pools", resources_->serve(resources_of(pools_)));
 }
 
+// What a pod has stays in the pool that gave it, from the moment it is given.
 void Agent::look(const std::vector<device_plugin::Device>* known) {
+  const auto held = device_plugin::given_out(files_.device_info_folder());
+  if (held) held_ = *held;
   Result<std::vector<device_plugin::Device>> devices = machine_->inventory(known);
   // While VFs are made or removed nothing can be said; there is an event when that ends.
   if (!devices) return report_.trouble("inventory", devices.error());
   report_.trouble("inventory", ok());
+  looked_ = true;
   const std::shared_ptr<const Pass> pass =
       sweeping_ ? sweeping_->last() : std::make_shared<const Pass>();
   const auto before = view_.get();
@@ -185,33 +242,31 @@ void Agent::look(const std::vector<device_plugin::Device>* known) {
 
 void Agent::follow(const Happened& happened) {
   if (happened.swept) report_.swept(*sweeping_->last());
-  if (happened.due) housekeep();
+  if (happened.due) take_rdma_mode(look_again(machine_->kernel(), rdma_netns(), rdma_mode_));
+  if (happened.due || happened.swept) prepare_the_rest();
   const auto view = view_.get();
   if (happened.devices || happened.swept || happened.due)
     look(happened.due ? nullptr : &view->devices);
+  // What is served already goes on; what could not be is tried again.
+  serve_pools();
   // An end of a pod shows as a device that comes home.
   if (happened.devices) sweeping_->sweep();
   if (resources_) report_.registered(resources_->registrations());
 }
 
-// What has no event: once a minute.
-void Agent::housekeep() {
-  rdma_mode_ = look_again(machine_->kernel(), rdma_netns(), rdma_mode_);
+// On the sweeping thread, which may wait for the kubelet.
+void Agent::tidy_files() {
   if (!machine_->pods()) return;
   const Result<std::vector<PodDevices>> pods = machine_->pods()->list_pods();
-  if (!pods) return;
-  report_.trouble("device-info files", files_.tidy(*view_.get(), *pods));
-  const auto held = device_plugin::given_out(files_.device_info_folder());
-  if (held) held_ = *held;
+  if (pods) report_.trouble("device-info files", files_.tidy(*view_.get(), *pods));
 }
 
 void Agent::take_configuration() {
+  report_.set_least(config().log_level);
   pools_ = pools_of(config());
   sweeping_->set_interval(config().sweep_interval);
-  rdma_mode_ = set_rdma_mode(machine_->kernel(), rdma_netns());
-  const auto held = device_plugin::given_out(files_.device_info_folder());
-  if (held) held_ = *held;
-  prepare();
+  take_rdma_mode(set_rdma_mode(machine_->kernel(), rdma_netns()));
+  prepare(kPreparation);
   look(nullptr);
   serve_pools();
 }

@@ -17,8 +17,11 @@
 #include "lib/log/log.h"
 #include "lib/rpc/server.h"
 
+#include <atomic>
+#include <chrono>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -36,31 +39,37 @@ class Agent {
   Agent& operator=(const Agent&) = delete;
   ~Agent();
 
-  // Until stop(). An error only before the kubelet knows of anything.
+  // Until stop(). An error where there is no way to begin, or to hear of the kernel any more.
   Status run();
   // From any thread.
   void stop() { events_.tell({.stop = true}); }
-  // Ends what others could hang on to: the kubelet's streams, the sockets. Bounded, well below 1 s.
-  // A sweep that is underway is not waited for: the process may end at any point of it.
+  // Ends what others could hang on to: the kubelet's streams, the sockets. A sweep that is underway
+  // is not waited for: the process may end at any point of it.
   void leave();
 
  private:
   Agent(Reloader reloader, std::unique_ptr<Machine> machine, Events events, log::Log& log);
 
   Status begin();
+  int watch_configuration();
+  kube::Kubelet kubelet();
   Status serve_questions();
-  void prepare();
+  void take_rdma_mode(RdmaModeVerdict verdict);
+  void prepare(Duration patience);
+  void prepare_the_rest();
+  bool has_new_pf();
   void serve_pools();
   void look(const std::vector<device_plugin::Device>* known);
   void follow(const Happened& happened);
-  void housekeep();
   void take_configuration();
 
   // From any thread.
+  Status alive() const;
   bool is_registered() const;
   Status ready() const;
   std::string metrics_page();
   void note(const Offering::Told& told);
+  void tidy_files();
 
   const Config& config() const { return reloader_.config(); }
   RdmaNetns rdma_netns() const;
@@ -74,6 +83,10 @@ class Agent {
   std::vector<device_plugin::Pool> pools_;
   device_plugin::Held held_;
   std::vector<std::string> troubles_;
+  std::set<ib::PciAddress> pfs_;
+  bool looked_ = false;  // a look has succeeded
+  // When its thread has last come round.
+  std::atomic<std::chrono::steady_clock::time_point> turned_ = std::chrono::steady_clock::now();
   DeviceFiles files_;
   OfferingPlaces places_;
   std::optional<Resources> resources_;

@@ -19,6 +19,7 @@ void Events::tell(const Happened& happened) {
     pending_.due |= happened.due;
     pending_.swept |= happened.swept;
     pending_.stop |= happened.stop;
+    if (happened.failed) pending_.failed = happened.failed;
   }
   wake_.ring();
 }
@@ -31,7 +32,7 @@ Happened Events::wait(int configuration) {
   const std::scoped_lock lock(*mutex_);
   Happened happened = pending_;
   happened.configuration = waiting[1].revents != 0;
-  pending_ = {.stop = happened.stop};
+  pending_ = {.stop = happened.stop, .failed = happened.failed};
   return happened;
 }
 

@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <mutex>
+#include <optional>
 
 namespace ibpod::agent {
 
@@ -15,6 +16,7 @@ struct Happened {
   bool configuration = false;  // the file may have changed
   bool swept = false;          // a sweep has ended
   bool stop = false;
+  std::optional<Error> failed = {};  // why it has to stop
 };
 
 class Events {

@@ -20,7 +20,7 @@ PluginPlace place_of(const Config& config) {
 }  // namespace
 
 Result<std::unique_ptr<Machine>> Machine::open(const Config& config) {
-  std::unique_ptr<node::LinuxKernel> kernel = TRY(node::LinuxKernel::open());
+  std::unique_ptr<node::LinuxKernel> kernel = TRY(node::LinuxKernel::open(config.sysfs));
   sysfs::Sysfs sysfs = TRY(sysfs::Sysfs::open(config.sysfs).during("sysfs"));
   nl::Socket route = TRY(nl::Socket::open(nl::Family::route));
   std::string boot_id = TRY(read_boot_id());

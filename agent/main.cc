@@ -2,6 +2,7 @@
 #include "agent/judge.h"
 #include "lib/cni/streams.h"
 
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <iostream>
@@ -33,12 +34,17 @@ int check(const Options& options) {
   return findings.errors.empty() ? 0 : 1;
 }
 
-// SIGTERM and SIGINT, blocked for all threads, end the agent.
+// How long the end may take. What is underway then may end at any point of it.
+constexpr std::chrono::milliseconds kEnd{800};
+
+// SIGTERM and SIGINT, blocked for all threads, end the agent: in good order if that is soon.
 std::jthread stop_on_signal(Agent& agent, const sigset_t& signals) {
   return std::jthread([&agent, signals] {
     int number = 0;
     sigwait(&signals, &number);
     agent.stop();
+    std::this_thread::sleep_for(kEnd);
+    ::_exit(0);
   });
 }
 

@@ -3,6 +3,9 @@
 #include "agent/metrics/metrics.h"
 #include "device-plugin/changes.h"
 
+#include <algorithm>
+#include <utility>
+
 namespace ibpod::agent {
 namespace {
 
@@ -40,6 +43,7 @@ PoolDevices count(const Stock& stock) {
 }  // namespace
 
 void Report::trouble(const std::string& about, const Status& status) {
+  const std::scoped_lock lock(mutex_);
   std::string& last = troubles_[about];
   const std::string now = status ? "" : status.error().text();
   if (now == last) return;
@@ -67,6 +71,33 @@ void Report::seen(const View& before, const View& now) {
   std::vector<PoolDevices> pools;
   for (const Stock& stock : now.stocks) pools.push_back(count(stock));
   show_pools(metrics_, pools);
+}
+
+void Report::configured() { show_configuration(metrics_, true); }
+
+void Report::rdma_mode(const std::string& wanted, const RdmaModeVerdict& verdict) {
+  const bool exclusive = verdict.mode == nl::RdmaNetnsMode::exclusive;
+  const std::string mode = !verdict.mode ? "unknown" : exclusive ? "exclusive" : "shared";
+  show_rdma_netns(metrics_, wanted, mode, verdict.as_wanted);
+  if (std::exchange(rdma_mode_, verdict.text) == verdict.text) return;
+  verdict.as_wanted ? info(verdict.text) : warning(verdict.text);
+}
+
+// A preparation is tried again and again; what is wrong is logged once.
+std::vector<std::string> Report::prepared(const Preparation& preparation) {
+  for (const std::string& line : preparation.done) info(line);
+  std::vector<std::string> problems;
+  std::map<std::string, size_t> errors;
+  for (const Error& problem : preparation.problems) {
+    const std::string text = problem.text();
+    const auto pf = ib::PciAddress::parse(text.substr(0, text.find(": ")));
+    ++errors[pf ? pf->text() : ""];
+    if (std::find(problems_.begin(), problems_.end(), text) == problems_.end()) error(text);
+    problems.push_back(text);
+  }
+  show_preparation(metrics_, errors);
+  problems_ = problems;
+  return problems;
 }
 
 void Report::swept(const Pass& pass) {

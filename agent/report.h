@@ -1,8 +1,10 @@
 // Report: what the agent has seen and done, as lines of its log and as metrics. Used by the agent's
-// own thread; metrics() and allocated() are for others, too.
+// own thread; metrics(), allocated() and trouble() are for others, too.
 #pragma once
 
 #include "agent/config/reload.h"
+#include "agent/prepare/prepare.h"
+#include "agent/prepare/rdma_mode.h"
 #include "agent/sweep/sweep.h"
 #include "agent/view.h"
 #include "lib/http/metrics.h"
@@ -11,6 +13,7 @@
 
 #include <chrono>
 #include <map>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -20,6 +23,7 @@ class Report {
  public:
   explicit Report(log::Log& log) : log_(log) {}
 
+  void set_least(log::Level level) { log_.set_least(level); }
   void error(const std::string& text) { log_.write(log::Level::error, text); }
   void warning(const std::string& text) { log_.write(log::Level::warning, text); }
   void info(const std::string& text) { log_.write(log::Level::info, text); }
@@ -28,6 +32,11 @@ class Report {
 
   // What differs between two looks: devices, offers and their health.
   void seen(const View& before, const View& now);
+  // The configuration that was there at the start is in force.
+  void configured();
+  void rdma_mode(const std::string& wanted, const RdmaModeVerdict& verdict);
+  // Returns what is not as it is configured, a sentence each.
+  std::vector<std::string> prepared(const Preparation& preparation);
   void swept(const Pass& pass);
   void reloaded(const Reload& reload);
   void registered(const std::map<std::string, kube::Registration>& registrations);
@@ -40,7 +49,10 @@ class Report {
 
   log::Log& log_;
   http::Metrics metrics_;
-  std::map<std::string, std::string> troubles_;
+  std::mutex mutex_;
+  std::map<std::string, std::string> troubles_;  // guarded by mutex_
+  std::vector<std::string> problems_;
+  std::string rdma_mode_;
   std::map<node::RecordName, std::string> quarantined_;
   std::map<std::string, kube::Registration> registrations_;
 };

@@ -6,6 +6,7 @@ namespace ibpod::agent {
 
 Status Resources::serve(const std::set<std::string>& names) {
   const std::scoped_lock lock(mutex_);
+  told_ = true;
   wanted_ = names;
   std::erase_if(served_, [&](const auto& one) { return !names.contains(one.first); });
   Errors errors;
@@ -46,6 +47,10 @@ std::map<std::string, kube::Registration> Resources::registrations() const {
 }
 
 bool Resources::registered() const {
+  {
+    const std::scoped_lock lock(mutex_);
+    if (!told_) return false;
+  }
   const auto all = registrations();
   return std::all_of(all.begin(), all.end(), [](const auto& one) { return one.second.registered; });
 }

@@ -32,7 +32,7 @@ class Resources {
 
   // From any thread.
   std::map<std::string, kube::Registration> registrations() const;
-  // Whether the kubelet knows every one of them.
+  // Whether the kubelet knows every one of them; not before serve().
   bool registered() const;
 
  private:
@@ -45,7 +45,8 @@ class Resources {
   const OfferingPlaces& places_;
   const Offering::Allocated allocated_;
   mutable std::mutex mutex_;
-  std::set<std::string> wanted_;  // this and below: guarded by mutex_
+  bool told_ = false;  // which to serve; this and below: guarded by mutex_
+  std::set<std::string> wanted_;
   std::map<std::string, Served> served_;
 };
 

@@ -108,9 +108,13 @@ void count_health_change(http::Metrics& metrics, const std::string& pool, std::s
   metrics.add(family("ibpod_health_changes_total"), {pool, std::string(reason)});
 }
 
+void show_configuration(http::Metrics& metrics, bool good) {
+  metrics.set(family("ibpod_config_good"), {}, good ? 1 : 0);
+}
+
 void count_reload(http::Metrics& metrics, bool taken) {
   metrics.add(family("ibpod_config_reloads_total"), {taken ? "taken" : "refused"});
-  metrics.set(family("ibpod_config_good"), {}, taken ? 1 : 0);
+  show_configuration(metrics, taken);
 }
 
 void show_sweep(http::Metrics& metrics, const SweepCounts& counts, time_t ended) {

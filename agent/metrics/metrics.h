@@ -34,6 +34,7 @@ void count_allocation(http::Metrics& metrics, const std::string& pool, bool gran
                       std::chrono::duration<double> took);
 // `reason` is of a closed set: "healthy", or why not.
 void count_health_change(http::Metrics& metrics, const std::string& pool, std::string_view reason);
+void show_configuration(http::Metrics& metrics, bool good);
 void count_reload(http::Metrics& metrics, bool taken);
 
 // What one pass over all attachments has found and done.

@@ -6,6 +6,7 @@
 #include "lib/base/result.h"
 #include "lib/json/value.h"
 
+#include <atomic>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,7 +38,7 @@ class Log {
              const json::Value& members = json::Value::object());
 
  private:
-  Level least_;
+  std::atomic<Level> least_;
   Fd file_;
   json::Value common_ = json::Value::object();
 };
