@@ -90,7 +90,8 @@ Status Agent::run() {
     report_.reloaded(reload);
     if (reload.kind == Reload::Kind::taken) take_configuration();
     const Happened happened = events_.wait(configuration);
-    if (happened.stop) return happened.failed ? Status(*happened.failed) : ok();
+    if (!happened.failed.empty()) return Error(Code::unavailable, happened.failed);
+    if (happened.stop) return ok();
     follow(happened);
     if (happened.configuration) configuration = watch_configuration();
   }

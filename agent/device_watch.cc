@@ -11,7 +11,7 @@ void DeviceWatch::run() {
   while (true) {
     const Result<device_plugin::Woken> woken = watch_.wait(Deadline::in(kForever));
     // What cannot be waited for is what the agent lives by: it ends, and is started anew.
-    if (!woken) return events_.tell({.stop = true, .failed = woken.error()});
+    if (!woken) return events_.tell({.stop = true, .failed = woken.error().text()});
     if (*woken == device_plugin::Woken::cancelled) return;
     if (*woken == device_plugin::Woken::changed) events_.tell({.devices = true});
     if (*woken == device_plugin::Woken::due) events_.tell({.due = true});

@@ -19,7 +19,7 @@ void Events::tell(const Happened& happened) {
     pending_.due |= happened.due;
     pending_.swept |= happened.swept;
     pending_.stop |= happened.stop;
-    if (happened.failed) pending_.failed = happened.failed;
+    if (!happened.failed.empty()) pending_.failed = happened.failed;
   }
   wake_.ring();
 }

@@ -6,7 +6,7 @@
 
 #include <memory>
 #include <mutex>
-#include <optional>
+#include <string>
 
 namespace ibpod::agent {
 
@@ -16,7 +16,7 @@ struct Happened {
   bool configuration = false;  // the file may have changed
   bool swept = false;          // a sweep has ended
   bool stop = false;
-  std::optional<Error> failed = {};  // why it has to stop
+  std::string failed = {};  // why it has to; empty: it was asked to
 };
 
 class Events {

@@ -41,7 +41,6 @@ expect_eq "GUIDs of nobody" "$(grep -c '^0000:0000:0000:0000$' <<<"$made")" 0
 wait_for 20 tells "$first" healthy true
 expect_eq "its pool" "$(told "$first" resource)" example.com/vfs
 end_agent TERM
-before=$(wc -l <"$WORK/agent.log")
 names=$(rdma_device host "$first")
 start_agent
 expect_eq "a second start binds nothing anew" "$(rdma_device host "$first")" "$names"

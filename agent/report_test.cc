@@ -1,0 +1,85 @@
+#include "agent/report.h"
+
+#include "tests/support/temp_folder.h"
+
+#include <doctest/doctest.h>
+
+namespace ibpod::agent {
+namespace {
+
+struct Bed {
+  TempFolder folder;
+  Path file = folder.path() / "log";
+  log::Log log{log::Level::info};
+  Report report{log};
+  Bed() { log.open(file).value(); }
+  // How many lines of the log have that text.
+  size_t logged(const std::string& text) const {
+    const std::string all = read_file(file).value();
+    size_t count = 0;
+    for (size_t at = all.find(text); at != all.npos; at = all.find(text, at + 1)) ++count;
+    return count;
+  }
+  bool shows(const std::string& line) {
+    return ("\n" + report.metrics().text()).find("\n" + line + "\n") != std::string::npos;
+  }
+};
+
+Preparation with(const std::vector<std::string>& problems) {
+  Preparation preparation;
+  for (const std::string& text : problems)
+    preparation.problems.emplace_back(Code::unavailable, text);
+  return preparation;
+}
+
+TEST_CASE("what could not be prepared is counted by PF, and logged once for as long as it is so") {
+  Bed bed;
+  const std::string of_pf = "0000:3b:00.0: it has no IPoIB interface";
+  const std::string of_entry = "pfs[1]: it chooses no PF of this node";
+  const std::vector<std::string> both{of_pf, of_entry};
+  CHECK(bed.report.prepared(with(both)) == both);
+  CHECK(bed.report.prepared(with(both)) == both);
+  CHECK(bed.logged(of_pf) == 1);
+  CHECK(bed.shows("ibpod_preparation_errors{pf=\"0000:3b:00.0\"} 1"));
+  CHECK(bed.shows("ibpod_preparation_errors{pf=\"\"} 1"));
+  CHECK(bed.report.prepared(with({})).empty());
+  CHECK_FALSE(bed.shows("ibpod_preparation_errors{pf=\"0000:3b:00.0\"} 1"));
+  (void)bed.report.prepared(with({of_pf}));
+  CHECK(bed.logged(of_pf) == 2);
+}
+
+TEST_CASE("the RDMA namespace mode is a metric, and a line when it becomes another") {
+  Bed bed;
+  const RdmaModeVerdict good = judge(RdmaNetns::exclusive, nl::RdmaNetnsMode::exclusive);
+  const RdmaModeVerdict bad = judge(RdmaNetns::exclusive, nl::RdmaNetnsMode::shared);
+  bed.report.rdma_mode("exclusive", good);
+  CHECK(bed.shows("ibpod_rdma_netns_as_wanted{wanted=\"exclusive\",mode=\"exclusive\"} 1"));
+  bed.report.rdma_mode("exclusive", bad);
+  bed.report.rdma_mode("exclusive", bad);
+  CHECK(bed.shows("ibpod_rdma_netns_as_wanted{wanted=\"exclusive\",mode=\"shared\"} 0"));
+  CHECK(bed.logged("shared") == 1);
+}
+
+TEST_CASE("the configuration of the start is a good one, until a file is refused") {
+  Bed bed;
+  bed.report.configured();
+  CHECK(bed.shows("ibpod_config_good 1"));
+  bed.report.reloaded({Reload::Kind::refused, {"cdi: got 7"}, {}, {}});
+  CHECK(bed.shows("ibpod_config_good 0"));
+  bed.report.reloaded({});
+  CHECK(bed.shows("ibpod_config_good 0"));
+  CHECK(bed.logged("the last good one stays: cdi: got 7") == 1);
+}
+
+TEST_CASE("what is wrong for longer is logged once, and when it is well again") {
+  Bed bed;
+  for (int i = 0; i < 3; ++i)
+    bed.report.trouble("inventory", Error(Code::unavailable, "VFs are being made"));
+  CHECK(bed.logged("inventory: VFs are being made") == 1);
+  bed.report.trouble("inventory", ok());
+  bed.report.trouble("inventory", ok());
+  CHECK(bed.logged("inventory: well again") == 1);
+}
+
+}  // namespace
+}  // namespace ibpod::agent
