@@ -12,11 +12,7 @@ namespace {
 class Run {
  public:
   Run(const Node& node, const std::vector<PfConfig>& configs, Deadline deadline)
-      : node_(node),
-        configs_(configs),
-        deadline_(deadline),
-        intents_(node.state),
-        in_use_(node.kernel, node.records) {}
+      : node_(node), configs_(configs), deadline_(deadline), intents_(node.state), in_use_(node) {}
 
   Preparation all() {
     collect(finish_what_was_begun());

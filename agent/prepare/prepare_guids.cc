@@ -28,10 +28,11 @@ Status GuidsInUse::look_at_function(const ib::PciAddress& address) {
 }
 
 Status GuidsInUse::look_at_records() {
-  const std::vector<node::RecordName> names = TRY(records_.all());
+  const std::vector<node::RecordName> names = TRY(node_.records.all());
   for (const node::RecordName& name : names) {
-    const Result<node::Record> record = records_.read(name);
+    const Result<node::Record> record = node_.records.read(name);
     if (!record) continue;  // damaged: its device is looked at like any other
+    if (record->boot_id != node_.boot_id) continue;
     const ib::PciAddress& device = record->device;
     if (record->wanted.guids) add(device, *record->wanted.guids);
     if (record->found.guids) add(device, *record->found.guids);

@@ -1,19 +1,18 @@
 // GuidsInUse: every GUID that is seen on the node, so that none is given twice.
 #pragma once
 
-#include "lib/node/kernel.h"
-#include "lib/node/records.h"
+#include "agent/prepare/prepare.h"
 
 #include <map>
 
 namespace ibpod::agent {
 
-// Of PFs and VFs: what they show, what PFs were told, and what records want and have found. It
-// looks when it is first asked, and knows of what was given since by add().
+// Of PFs and VFs: what they show, what PFs were told, and what this boot's records want and have
+// found. It looks when it is first asked, and knows of what was given since by add().
 class GuidsInUse {
  public:
-  GuidsInUse(node::Kernel& kernel, const node::Records& records)
-      : kernel_(kernel), records_(records) {}
+  // `node` outlives it.
+  explicit GuidsInUse(const Node& node) : kernel_(node.kernel), node_(node) {}
 
   // exists, naming the owner, where another function has the GUID.
   Status check(const ib::PciAddress& vf, ib::Guid guid);
@@ -26,7 +25,7 @@ class GuidsInUse {
   void add(const ib::PciAddress& owner, ib::Guid guid);
 
   node::Kernel& kernel_;
-  const node::Records& records_;
+  const Node& node_;
   bool looked_ = false;
   std::multimap<ib::Guid, ib::PciAddress> owners_;
 };

@@ -3,18 +3,26 @@
 #include "agent/prepare/prepare_pf.h"
 #include "agent/prepare/vf_guid.h"
 
+#include <algorithm>
+
 namespace ibpod::agent {
 
 using node::kHost;
 
-// Locks the VF, and keeps it so. False: a record names it.
+// Locks the VF, and keeps it so. False: a record names it. One of another boot does not count: its
+// namespace and all that was given to it have not outlived that, and whoever releases it finds
+// nothing to put back (lib/node/restore.h). One that cannot be read may be of any boot.
 Result<bool> PfPreparation::claim(const ib::PciAddress& vf) {
   if (!locks_.contains(vf)) {
     FolderLock lock = TRY(node_.records.lock(vf.text(), deadline_));
     locks_.emplace(vf, std::move(lock));
   }
   const std::vector<node::RecordName> names = TRY(node_.records.in_folder(vf.text()));
-  return names.empty();
+  return std::none_of(names.begin(), names.end(), [&](const node::RecordName& name) {
+    const Result<node::Record> record = node_.records.read(name);
+    if (!record) return record.error().code() != Code::not_found;
+    return record->boot_id == node_.boot_id;
+  });
 }
 
 Result<ib::Guid> PfPreparation::guid() const {

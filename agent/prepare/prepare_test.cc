@@ -74,6 +74,42 @@ TEST_CASE("GUIDs are the same after a reboot") {
   CHECK(before.shown(1) == after.shown(1));
 }
 
+// As seen: what pods had left when the power failed kept their VFs without driver and GUID.
+TEST_CASE("records of the last boot keep nothing from its VFs, and a damaged one keeps its own") {
+  Bed bed;
+  bed.config().vfs = 3;
+  REQUIRE(bed.problems() == "");
+  for (unsigned i = 0; i < 3; ++i) bed.write_record(vf(i), "boot-0");
+  bed.folder.write("attachments/" + vf(2).text() + "/container:net1.json", "{");
+  SUBCASE("its VFs are gone") { bed.k.lose_power(); }
+  SUBCASE("somebody has made them anew") {
+    bed.k.lose_power();
+    bed.make_bare_vfs(3);
+  }
+  CHECK(bed.problems() == "");
+  for (unsigned i = 0; i < 2; ++i) CHECK(bed.shown(i) == derived(i));
+  CHECK(bed.shown(2) != derived(2));
+  CHECK(bed.k.pf(kPf).value()->autoprobe);
+  CHECK(bed.intents.all()->empty());
+}
+
+TEST_CASE("a GUID of a record is in use in its boot only") {
+  Bed bed;
+  bed.make_bare_vfs(2);
+  node::Record record = bed.record_of(vf(1));
+  record.wanted.guids = derived(0);
+  SUBCASE("this one") {
+    bed.records.write(record).value();
+    CHECK(contains(bed.problems(), "in use by 0000:3b:00.2"));
+  }
+  SUBCASE("the last one") {
+    record.boot_id = "boot-0";
+    bed.records.write(record).value();
+    CHECK(bed.problems() == "");
+    CHECK(bed.shown(0) == derived(0));
+  }
+}
+
 TEST_CASE("VFs of others that lack a GUID get one and are bound once more") {
   Bed bed;
   bed.make_bare_vfs(3);

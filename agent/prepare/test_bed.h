@@ -51,7 +51,7 @@ struct Bed {
     k.make_vfs(kPf, count);
     k.bound.clear();
   }
-  void write_record(const ib::PciAddress& device) {
+  static node::Record record_of(const ib::PciAddress& device) {
     node::Record record;
     record.plugin = "ib-sriov";
     record.container_id = "container";
@@ -61,6 +61,11 @@ struct Bed {
     record.boot_id = "boot-1";
     record.wanted.ifname = "net1";
     record.configuration = "{}";
+    return record;
+  }
+  void write_record(const ib::PciAddress& device, const std::string& boot_id = "boot-1") {
+    node::Record record = record_of(device);
+    record.boot_id = boot_id;
     const Status written = records.write(record);
     if (!written) FAIL(written.error().text());
   }

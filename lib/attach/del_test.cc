@@ -51,6 +51,33 @@ TEST_CASE("DEL works after the namespace has died, and after a reboot") {
   CHECK(bed.leftovers() == "");
 }
 
+// As seen: the boot's VFs had no GUIDs, no call could give them those of the record, and so they
+// were out of service for good.
+TEST_CASE("DEL after a power cut leaves the VF as this boot has made it") {
+  Bed bed;
+  SUBCASE("a GUID was asked for") {}
+  SUBCASE("none was") { bed.order.wanted.guids.reset(); }
+  REQUIRE(bed.add());
+  bed.k.lose_power();
+  bed.boot_id = "next";
+  SUBCASE("nobody has made VFs yet") {}
+  SUBCASE("without a GUID") { bed.k.make_vfs(fake::pf_address(0), 2); }
+  SUBCASE("without a driver") {
+    bed.k.function_state(fake::pf_address(0)).autoprobe = false;
+    bed.k.make_vfs(fake::pf_address(0), 2);
+  }
+  SUBCASE("with another GUID, as an agent gives it") {
+    bed.k.make_vfs(fake::pf_address(0), 2);
+    bed.k.unbind(kVf);
+    fake::PciFunction& function = bed.k.function_state(kVf);
+    function.node_guid.value = function.port_guid.value = ib::Guid(0x0200000000000b01);
+    REQUIRE(bed.k.bind(kVf, "mlx5_core"));
+  }
+  bed.remember();
+  REQUIRE(del_as(bed, "c1", ""));
+  CHECK(bed.leftovers() == "");
+}
+
 TEST_CASE("the device is found by the record, not by what the call says of it") {
   Bed bed;
   REQUIRE(bed.add());

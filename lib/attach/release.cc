@@ -20,10 +20,18 @@ Result<bool> is_missing(const Context& context, const node::Record& record) {
   return !function;
 }
 
+// A boot has taken back what the attachment was made of, and what was found before it counts no
+// more: not even a VF without a GUID may be the last pod's fault.
+Result<bool> is_left(const Context& context, const node::Record& record) {
+  if (record.boot_id == context.boot_id) return true;
+  if (record.child) return false;
+  return node::has_traces(context.kernel, record);
+}
+
 Status take_back(const Context& context, const node::Record& record, Deadline deadline) {
+  const bool left = TRY(is_left(context, record));
+  if (!left) return ok();
   if (!record.child) return node::restore(context.kernel, record, deadline);
-  // No child outlives the boot that it was made in.
-  if (record.boot_id != context.boot_id) return ok();
   return node::remove_child(context.kernel, record, deadline);
 }
 

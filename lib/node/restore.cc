@@ -13,6 +13,8 @@ namespace {
 // rebind.
 constexpr Duration kAppearance{1000};
 
+Guids told_by(const nl::VfSettings& settings) { return {settings.node_guid, settings.port_guid}; }
+
 // One restoration: the record, and where things are now.
 class Restoration {
  public:
@@ -90,10 +92,9 @@ class Restoration {
     // Nobody has told it anything: neither ADD nor a rebind.
     if (!record_.wanted.guids && !told_another()) return ok();
     const std::optional<nl::VfSettings> now = TRY(settings());
-    if (now && found_.told && same(Guids{now->node_guid, now->port_guid}, *found_.told))
-      return ok();
+    if (now && found_.told && same(told_by(*now), *found_.told)) return ok();
     const Guids before = told_nothing() ? shown_before() : *found_.told;
-    if (now && same(Guids{now->node_guid, now->port_guid}, before)) return ok();
+    if (now && same(told_by(*now), before)) return ok();
     return tell(before);
   }
 
@@ -107,10 +108,19 @@ class Restoration {
     return !visible || !same(*shown, shown_before());
   }
 
+  // Whether the VF would not show what it had shown, bound as it is: ADD has told the PF something,
+  // or the PF's driver has forgotten what it was told (it was loaded anew, the VF made anew).
+  Result<bool> needs_telling() {
+    if (record_.wanted.guids || told_another()) return true;
+    const std::optional<nl::VfSettings> now = TRY(settings());
+    return now && !same(told_by(*now), found_.told.value_or(shown_before()));
+  }
+
   // Fetches every device home, wherever it is, and makes the VF read its GUIDs anew.
   Status rebind() {
     TRY(kernel_.set_driver(record_.device, std::nullopt));
-    if (record_.wanted.guids || told_another()) TRY(tell(shown_before()));
+    const bool forgotten = TRY(needs_telling());
+    if (forgotten) TRY(tell(shown_before()));
     TRY(kernel_.set_driver(record_.device, found_.driver));
     return await_home(trip_);
   }
@@ -132,6 +142,18 @@ class Restoration {
   Function function_;
   Trip trip_;
 };
+
+// Whether something of the VF is in the very namespace that the record names.
+Result<bool> is_inside(Kernel& kernel, const Record& record) {
+  const std::optional<Namespace> pod = TRY(kernel.find_namespace(record.netns.path));
+  if (pod != record.netns) return false;
+  const std::vector<Netdev> netdevs = TRY(own_netdevs(kernel, *pod, record.device));
+  if (!netdevs.empty()) return true;
+  // In shared mode the host sees the pod's RDMA devices, too.
+  const std::vector<RdmaDevice> there = TRY(kernel.rdma_devices(*pod, record.device));
+  const std::vector<RdmaDevice> here = TRY(kernel.rdma_devices(kHost, record.device));
+  return here.size() < there.size();
+}
 
 }  // namespace
 
@@ -168,6 +190,21 @@ Status fetch_from(Kernel& kernel, const Namespace& where, const ib::PciAddress& 
   Record nothing;
   nothing.device = device;
   return Restoration(kernel, nothing, *function, deadline).fetch_only(where);
+}
+
+Result<bool> has_traces(Kernel& kernel, const Record& record) {
+  const std::optional<Function> function = TRY(kernel.function(record.device));
+  if (!function || !function->pf) return false;
+  const bool inside = TRY(is_inside(kernel, record));
+  if (inside || !record.wanted.guids) return inside;
+  const std::optional<Guids> shown = TRY(own_guids(kernel, kHost, record.device));
+  if (shown && same(*shown, *record.wanted.guids)) return true;
+  const Result<nl::VfSettings> told = kernel.vf_settings(*function);
+  if (told) return same(told_by(*told), *record.wanted.guids);
+  // What nobody can ask now, nobody has told anything since the boot.
+  const Code code = told.error().code();
+  if (code == Code::unsupported || code == Code::unavailable) return false;
+  return told.error();
 }
 
 Result<bool> is_live(Kernel& kernel, const Record& record, const std::string& boot_id) {

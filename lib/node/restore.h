@@ -23,6 +23,13 @@ Status disown(Kernel& kernel, const ib::PciAddress& device, Deadline deadline);
 Status fetch_from(Kernel& kernel, const Namespace& where, const ib::PciAddress& device,
                   Deadline deadline);
 
+// Whether anything on the VF is of this attachment: devices in the very namespace that the record
+// names, or the GUIDs that the pod was to have. After a boot nothing can be: namespaces have ended,
+// the VF is made anew and its PF's driver has forgotten what it was told; what it has is of this
+// boot, and no longer what the record found. (A boot id can be another without a boot: a container
+// that a node runs in brings its own.)
+Result<bool> has_traces(Kernel& kernel, const Record& record);
+
 // Whether the pod that the record speaks of can still be there: made in this boot, in a namespace
 // that exists under its path with its identity.
 Result<bool> is_live(Kernel& kernel, const Record& record, const std::string& boot_id);

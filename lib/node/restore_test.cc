@@ -63,6 +63,11 @@ void move_on(Attachment& a) {
   if (netdev) a.k.move_netdev(a.record.netns, netdev->index, elsewhere, "mine").value();
 }
 
+Guids told(fake::FakeKernel& k) {
+  const nl::VfSettings settings = k.vf_settings(*k.function(kVf).value()).value();
+  return {settings.node_guid, settings.port_guid};
+}
+
 void make_children(Attachment& a) {
   a.k.add_child(kPod, "net1", "kid", ib::PKey(0x8005));
   a.k.add_child(kPod, "net1", "ib0.8006", ib::PKey(0x8006));
@@ -313,6 +318,58 @@ TEST_CASE("a kernel that stops telling of its VFs keeps nothing from coming home
   a.k.tells_vf_settings = false;
   REQUIRE(a.restore_now());
   CHECK(a.changes() == "");
+}
+
+TEST_CASE("a PF whose driver has forgotten what it was told of a VF is told it again") {
+  for (const World& world : worlds()) {
+    for (const Ask& ask : kAsks) {
+      Attachment a(world, ask);
+      CAPTURE(text(world));
+      CAPTURE(ask.name);
+      REQUIRE(a.give_now());
+      a.k.lose_power();
+      a.k.make_vfs(fake::pf_address(0), 2);
+      const Status restored = a.restore_now();
+      REQUIRE_MESSAGE(restored, (restored ? std::string() : restored.error().text()));
+      CHECK(same(*own_guids(a.k, kHost, kVf).value(), *a.record.found.guids));
+      CHECK(same(told(a.k), *a.record.found.told));
+    }
+  }
+}
+
+TEST_CASE("of an attachment there are traces until it is restored, and none after a boot") {
+  for (const World& world : worlds()) {
+    for (const Ask& ask : kAsks) {
+      Attachment a(world, ask);
+      CAPTURE(text(world));
+      CAPTURE(ask.name);
+      REQUIRE(a.give_now());
+      CHECK(has_traces(a.k, a.record).value());
+      SUBCASE("restored") {
+        REQUIRE(a.restore_now());
+        // A GUID that the VF had before is its own.
+        CHECK(has_traces(a.k, a.record).value() ==
+              (ask.guids && ask.guids == a.record.found.guids));
+      }
+      SUBCASE("the namespace ends") {
+        a.k.kill_namespace(kPod);
+        CHECK(has_traces(a.k, a.record).value() == ask.guids.has_value());
+      }
+      SUBCASE("the VF ends in no driver's hands") {
+        a.k.kill_namespace(kPod);
+        a.k.unbind(kVf);
+        CHECK(has_traces(a.k, a.record).value() == ask.guids.has_value());
+      }
+      SUBCASE("a boot") {
+        a.k.lose_power();
+        CHECK_FALSE(has_traces(a.k, a.record).value());
+        a.k.make_vfs(fake::pf_address(0), 2);
+        CHECK_FALSE(has_traces(a.k, a.record).value());
+        a.k.make_namespace(kPod);
+        CHECK_FALSE(has_traces(a.k, a.record).value());
+      }
+    }
+  }
 }
 
 // --- the loops

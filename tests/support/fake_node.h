@@ -85,6 +85,8 @@ class FakeNode {
   // The PF makes its first VFs, as its driver does when it is told a number, or loses them all.
   void make_vfs(const ib::PciAddress& pf, uint32_t count);
   void remove_vfs(const ib::PciAddress& pf);
+  // The power fails: namespaces end, VFs are gone, and PFs' drivers have forgotten them.
+  void lose_power();
   // What drivers do; mistakes in it are the kernel's answers.
   Status bind(const ib::PciAddress& address, const std::string& driver);
   void unbind(const ib::PciAddress& address);

@@ -49,6 +49,20 @@ void FakeNode::remove_vfs(const ib::PciAddress& pf) {
   }
 }
 
+void FakeNode::lose_power() {
+  std::vector<ib::PciAddress> pfs;
+  for (const auto& [address, function] : state.functions) {
+    if (!function.pf) pfs.push_back(address);
+  }
+  for (const ib::PciAddress& pf : pfs) {
+    for (const ib::PciAddress& vf : vfs_of(pf)) vanish(vf);
+    function_state(pf).kept.clear();
+    function_state(pf).autoprobe = true;
+  }
+  std::erase_if(state.namespaces, [](const auto& entry) { return entry.first != kHostId; });
+  bound.clear();
+}
+
 // --- questions
 
 Result<std::vector<ib::PciAddress>> FakeKernel::pfs() {
