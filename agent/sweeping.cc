@@ -30,6 +30,11 @@ void Sweeping::set_interval(Duration interval) {
   told_.notify_all();
 }
 
+Duration Sweeping::interval() {
+  const std::scoped_lock lock(mutex_);
+  return interval_;
+}
+
 void Sweeping::wait(std::optional<Duration> again) {
   const auto begin = Deadline::Clock::now();
   std::unique_lock lock(mutex_);
@@ -39,7 +44,7 @@ void Sweeping::wait(std::optional<Duration> again) {
 
 void Sweeping::run() {
   while (true) {
-    Result<Pass> pass = sweeper_.sweep(Deadline::Clock::now());
+    Result<Pass> pass = sweeper_.sweep(Deadline::Clock::now(), interval());
     SweepReport report;
     if (pass)
       report.pass = *pass;

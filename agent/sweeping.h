@@ -29,7 +29,8 @@ class Sweeping {
   Sweeping(const Sweeping&) = delete;
   Sweeping& operator=(const Sweeping&) = delete;
 
-  // From any thread: something may have ended. Calls during a pass make one more pass.
+  // From any thread: something may have ended. Calls during a pass make one more pass. What a pass
+  // could not release waits all the same (Sweeper).
   void sweep();
   void set_interval(Duration interval);
   // What the last pass found.
@@ -37,6 +38,7 @@ class Sweeping {
 
  private:
   void run();
+  Duration interval();
   void wait(std::optional<Duration> again);
 
   Sweeper sweeper_;

@@ -75,14 +75,18 @@ void Sweeper::hear_witnesses(std::vector<Case>& cases) {
   if (world_.sandboxes != nullptr) hear_runtime(cases);
 }
 
-bool Sweeper::judged_so_before(const Case& one, Time now, Pass& pass) {
-  const auto [entry, first] =
-      suspicions_.try_emplace(one.outcome.record, Suspicion{one.record->attempt, now});
-  Suspicion& suspicion = entry->second;
-  if (suspicion.attempt != one.record->attempt) suspicion = {one.record->attempt, now};
-  const auto left = std::chrono::ceil<Duration>(suspicion.since + kAgreement - now);
-  if (left <= Duration(0)) return true;
+void Sweeper::Round::come_again(Time when) {
+  const auto left = std::chrono::ceil<Duration>(when - now);
   pass.again = std::min(left, pass.again.value_or(left));
+}
+
+bool Sweeper::judged_so_before(const Case& one, Round& round) {
+  const auto [entry, first] =
+      suspicions_.try_emplace(one.outcome.record, Suspicion{one.record->attempt, round.now});
+  Suspicion& suspicion = entry->second;
+  if (suspicion.attempt != one.record->attempt) suspicion = {one.record->attempt, round.now};
+  if (suspicion.since + kAgreement <= round.now) return true;
+  round.come_again(suspicion.since + kAgreement);
   return false;
 }
 
@@ -111,20 +115,65 @@ void Sweeper::collect(Case& one, const std::vector<node::RecordName>& names) {
   if (!collected) one.outcome.failure = collected.error().text();
 }
 
-void Sweeper::decide(Case& one, Time now, Pass& pass) {
+// Whether its release has failed a moment ago. The next attempt of the same container begins anew.
+bool Sweeper::is_paused(Case& one, Round& round) {
+  const auto failure = failures_.find(one.outcome.record);
+  if (failure == failures_.end()) return false;
+  if (failure->second.attempt != (one.record ? one.record->attempt : "")) {
+    failures_.erase(failure);
+    return false;
+  }
+  if (failure->second.not_before <= round.now) return false;
+  one.outcome.failure = failure->second.text;
+  round.come_again(failure->second.not_before);
+  return true;
+}
+
+void Sweeper::end(Case& one, const std::vector<node::RecordName>& names, Round& round) {
+  const bool paused = is_paused(one, round);
+  if (paused) return;
+  if (one.record) release(one);
+  if (!one.record) collect(one, names);
+  if (one.outcome.released) {
+    failures_.erase(one.outcome.record);
+    return;
+  }
+  Failure& failure = failures_[one.outcome.record];
+  failure.attempt = one.record ? one.record->attempt : "";
+  failure.text = one.outcome.failure;
+  failure.pause = std::min(std::max(kFirstPause, 2 * failure.pause),
+                           std::max(kFirstPause, round.longest_pause));
+  failure.not_before = round.now + failure.pause;
+  round.come_again(failure.not_before);
+}
+
+void Sweeper::decide(Case& one, const std::vector<node::RecordName>& names, Round& round) {
+  if (!one.record) {
+    suspicions_.erase(one.outcome.record);
+    if (attach::is_damaged(one.record)) end(one, names, round);
+    return;
+  }
   const Judgement judgement = judge(one.evidence);
   one.outcome.verdict = judgement.verdict;
   one.outcome.reason = judgement.reason;
   if (judgement.verdict != Verdict::dead) {
     suspicions_.erase(one.outcome.record);
-  } else if (judgement.again && !judged_so_before(one, now, pass)) {
+  } else if (judgement.again && !judged_so_before(one, round)) {
     one.outcome.failure = "it will be looked at once more before it is released";
   } else {
-    release(one);
+    end(one, names, round);
   }
 }
 
-Result<Pass> Sweeper::sweep(Time now) {
+void Sweeper::forget_all_but(const std::vector<node::RecordName>& names) {
+  const auto is_gone = [&](const auto& entry) {
+    return std::find(names.begin(), names.end(), entry.first) == names.end();
+  };
+  std::erase_if(suspicions_, is_gone);
+  std::erase_if(failures_, is_gone);
+}
+
+Result<Pass> Sweeper::sweep(Time now, Duration longest_pause) {
   const std::vector<node::RecordName> names = TRY(world_.records.all());
   std::vector<Case> cases;
   for (const node::RecordName& name : names) {
@@ -133,18 +182,14 @@ Result<Pass> Sweeper::sweep(Time now) {
     const bool gone = !one.record && one.record.error().code() == Code::not_found;
     if (!gone) cases.push_back(std::move(one));
   }
-  std::erase_if(suspicions_, [&](const auto& entry) {
-    return std::find(names.begin(), names.end(), entry.first) == names.end();
-  });
+  forget_all_but(names);
   hear_witnesses(cases);
-  Pass pass;
+  Round round{now, longest_pause};
   for (Case& one : cases) {
-    if (one.record) decide(one, now, pass);
-    if (!one.record) suspicions_.erase(one.outcome.record);
-    if (attach::is_damaged(one.record)) collect(one, names);
-    pass.outcomes.push_back(std::move(one.outcome));
+    decide(one, names, round);
+    round.pass.outcomes.push_back(std::move(one.outcome));
   }
-  return pass;
+  return round.pass;
 }
 
 }  // namespace ibpod::agent

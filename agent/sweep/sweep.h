@@ -50,22 +50,42 @@ struct Pass {
 //   compares under the device's lock, and passes the new one by. (IPAM knows no attempts: should
 //   the new ADD get from its claim to its address between that DEL's reading of the record and its
 //   call of IPAM, the address is given back too early.)
+// - What could not be released is not tried again before a pause, twice as long each time. A DEL
+//   that fails may have bound the device anew, and whoever looks at devices would have the next
+//   pass begin at once: without a pause that has no end.
 // A record that cannot be read any more is left to the plugin's GC, which takes a device that is at
 // home, in no pod. One that cannot be read for now, or is of a newer version, stays untouched.
 class Sweeper {
  public:
   static constexpr Duration kAgreement{10'000};
+  static constexpr Duration kFirstPause{5'000};
 
   explicit Sweeper(World world) : world_(std::move(world)) {}
 
   // Goes on through failures: each is its outcome's. An error only where there is no list of
   // records: then nothing is known of any. Takes as long as the plugins do, one after the other.
-  Result<Pass> sweep(Deadline::Clock::time_point now);
+  // `longest_pause`: after a release that failed.
+  Result<Pass> sweep(Deadline::Clock::time_point now, Duration longest_pause = Duration(60'000));
 
  private:
   struct Suspicion {
     std::string attempt;
     Deadline::Clock::time_point since;
+  };
+  // A release that has failed.
+  struct Failure {
+    std::string attempt;  // empty: of a record that cannot be read
+    std::string text;
+    Duration pause{};
+    Deadline::Clock::time_point not_before;
+  };
+  // This pass.
+  struct Round {
+    Deadline::Clock::time_point now;
+    Duration longest_pause;
+    Pass pass = {};
+
+    void come_again(Deadline::Clock::time_point when);
   };
   // A record in a pass.
   struct Case {
@@ -78,13 +98,17 @@ class Sweeper {
   void hear_witnesses(std::vector<Case>& cases);
   void hear_kubelet(std::vector<Case>& cases);
   void hear_runtime(std::vector<Case>& cases);
-  void decide(Case& one, Deadline::Clock::time_point now, Pass& pass);
-  bool judged_so_before(const Case& one, Deadline::Clock::time_point now, Pass& pass);
+  void decide(Case& one, const std::vector<node::RecordName>& names, Round& round);
+  bool judged_so_before(const Case& one, Round& round);
+  void end(Case& one, const std::vector<node::RecordName>& names, Round& round);
+  bool is_paused(Case& one, Round& round);
   void release(Case& one);
   void collect(Case& one, const std::vector<node::RecordName>& names);
+  void forget_all_but(const std::vector<node::RecordName>& names);
 
   World world_;
   std::map<node::RecordName, Suspicion> suspicions_;
+  std::map<node::RecordName, Failure> failures_;
 };
 
 }  // namespace ibpod::agent

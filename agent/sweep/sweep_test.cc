@@ -154,11 +154,71 @@ TEST_CASE("what the plugin cannot end stays in quarantine, with its words, until
   CHECK(outcome.failure == "IPAM says no");
   bed.node.failure.clear();
   bed.node.leaves = true;
-  outcome = bed.sweep_one();
+  outcome = bed.sweep_one(Sweeper::kFirstPause);
   CHECK(outcome.quarantined());
   CHECK(outcome.failure.starts_with("the plugin's DEL left the record"));
   bed.node.leaves = false;
-  CHECK(bed.sweep_one().released);
+  CHECK(bed.sweep_one(2 * Sweeper::kFirstPause).released);
+}
+
+// A DEL that binds the device anew and fails is heard of as a change of devices, which asks for the
+// next pass.
+TEST_CASE("what could not be released is not tried again before a pause, whoever asks") {
+  Bed bed;
+  bed.node.kill(bed.pod);
+  bed.sweep();
+  bed.node.failure = "the VF shows another GUID";
+  bed.sweep(kAgreement);
+  const int seconds[] = {5, 10, 20, 40, 60, 60};
+  for (size_t tries = 1; const int pause : seconds) {
+    CAPTURE(pause);
+    for (int i = 0; i < 10; ++i) {
+      const Outcome outcome = bed.sweep_one();
+      CHECK(outcome.verdict == Verdict::dead);
+      CHECK(outcome.quarantined());
+      CHECK(outcome.failure == bed.node.failure);
+    }
+    CHECK(bed.sweep().again == Duration(pause * 1000));
+    CHECK(bed.sweep(Duration(pause * 1000 - 1)).again == Duration(1));
+    CHECK(bed.node.dels.size() == tries);
+    bed.sweep(Duration(1));
+    CHECK(bed.node.dels.size() == ++tries);
+  }
+  bed.node.failure.clear();
+  CHECK(!bed.sweep_one().released);
+  CHECK(bed.sweep_one(Duration(60'000)).released);
+}
+
+TEST_CASE("a pause is at most what the caller says, and at least the first one") {
+  Bed bed;
+  bed.node.kill(bed.pod);
+  bed.sweep();
+  bed.node.failure = "no";
+  bed.now += kAgreement;
+  for (const int longest : {1, 5, 7, 7}) {
+    const Pass pass = bed.sweeper.sweep(bed.now, Duration(longest * 1000)).value();
+    CHECK(pass.again == Duration(std::max(longest, 5) * 1000));
+    bed.now += *pass.again;
+  }
+}
+
+TEST_CASE("a pause is of an attempt: what comes after it is released at once") {
+  Bed bed;
+  World world = bed.node.world(false);
+  Sweeper sweeper(world);
+  bed.node.kill(bed.pod);
+  bed.node.failure = "no";
+  CHECK(sweeper.sweep(bed.now)->again == Sweeper::kFirstPause);
+  bed.node.failure.clear();
+  SUBCASE("the same one") { CHECK(!sweeper.sweep(bed.now)->outcomes.at(0).released); }
+  SUBCASE("the next one") {
+    bed.node.kill(bed.node.start("c1", kVf, "a", kPath));
+    CHECK(sweeper.sweep(bed.now)->outcomes.at(0).released);
+  }
+  SUBCASE("another pod's") {
+    bed.node.kill(bed.node.start("c2", kOtherVf, "b", "/run/netns/b"));
+    CHECK(sweeper.sweep(bed.now)->outcomes.at(1).released);
+  }
 }
 
 TEST_CASE("an ADD of the same container that comes just before the DEL is passed by") {
@@ -190,7 +250,8 @@ TEST_CASE("a damaged record is in quarantine until its device is in no pod") {
   CHECK(outcome.vf->text() == kVf);
   CHECK(outcome.failure == "a pod may still have it");
   bed.node.kill(bed.pod);
-  CHECK(bed.sweep_one().released);
+  CHECK(!bed.sweep_one().released);
+  CHECK(bed.sweep_one(Sweeper::kFirstPause).released);
 }
 
 TEST_CASE("a record of a newer version is left alone") {
