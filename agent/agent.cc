@@ -167,7 +167,7 @@ Status Agent::ready() const {
 
 std::string Agent::metrics_page() {
   const PortCounters counters =
-      read_port_counters(machine_->sysfs(), readable(machine_->records()), open_sysfs_of);
+      read_port_counters(machine_->sysfs(), readable(machine_->records()), machine_->pod_sysfs());
   show_port_counters(report_.metrics(), counters.counters, counters.unread);
   return report_.metrics().text();
 }

@@ -32,6 +32,9 @@ Machine::Machine(const Config& config, std::unique_ptr<node::LinuxKernel> kernel
                  sysfs::Sysfs sysfs, nl::Socket route, std::string boot_id)
     : kernel_(std::move(kernel)),
       sysfs_(std::move(sysfs)),
+      pod_sysfs_([where = config.host_mount_namespace](const node::Namespace& pod) {
+        return node::open_pod_sysfs(pod, where);
+      }),
       route_(std::move(route)),
       boot_id_(std::move(boot_id)),
       records_(config.state_folder),
@@ -47,8 +50,11 @@ Machine::Machine(const Config& config, std::unique_ptr<node::LinuxKernel> kernel
 Result<std::vector<device_plugin::Device>> Machine::inventory(
     const std::vector<device_plugin::Device>* known) {
   const device_plugin::HostNetwork network = TRY(device_plugin::read_host_network(route_));
-  return device_plugin::read_inventory(
-      {.sysfs = sysfs_, .records = records_, .network = network, .known = known});
+  return device_plugin::read_inventory({.sysfs = sysfs_,
+                                        .records = records_,
+                                        .network = network,
+                                        .pod_sysfs = pod_sysfs_,
+                                        .known = known});
 }
 
 World Machine::world() {

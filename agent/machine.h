@@ -10,6 +10,7 @@
 #include "device-plugin/host_use.h"
 #include "device-plugin/inventory.h"
 #include "lib/node/linux_kernel.h"
+#include "lib/node/pod_sysfs.h"
 #include "lib/node/records.h"
 #include "lib/sysfs/sysfs.h"
 
@@ -32,6 +33,8 @@ class Machine {
   node::Kernel& kernel() { return *kernel_; }
   const node::Records& records() const { return records_; }
   const sysfs::Sysfs& sysfs() const { return sysfs_; }
+  // By the paths of the host's mount namespace.
+  const node::PodSysfs& pod_sysfs() const { return pod_sysfs_; }
   const std::string& boot_id() const { return boot_id_; }
   // Nothing: this node has no kubelet.
   const std::optional<kube::PodResources>& kubelet() const { return kubelet_; }
@@ -43,6 +46,7 @@ class Machine {
 
   std::unique_ptr<node::LinuxKernel> kernel_;
   sysfs::Sysfs sysfs_;
+  node::PodSysfs pod_sysfs_;
   nl::Socket route_;
   std::string boot_id_;
   node::Records records_;

@@ -3,7 +3,6 @@
 #include "device-plugin/functions.h"
 #include "device-plugin/holders.h"
 #include "device-plugin/rdma_reading.h"
-#include "lib/netns/netns.h"
 #include "lib/sysfs/pci.h"
 #include "lib/sysfs/topology.h"
 
@@ -148,16 +147,6 @@ const Device* find_known(const std::vector<Device>* known, const ib::PciAddress&
 }
 
 }  // namespace
-
-Result<sysfs::Sysfs> open_pod_sysfs(const node::Namespace& pod) {
-  const netns::NetNs netns = TRY(netns::NetNs::open(pod.path));
-  const netns::Identity identity = TRY(netns.identity());
-  if (identity != pod.identity) {
-    return Error(Code::not_found,
-                 pod.path.string() + ": the namespace is gone, another one has taken its path");
-  }
-  return sysfs::Sysfs::of_netns(netns.fd());
-}
 
 Result<std::vector<Device>> read_inventory(const Sources& sources) {
   const Holders holders = TRY(read_holders(sources.records));

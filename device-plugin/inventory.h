@@ -8,25 +8,20 @@
 
 #include "device-plugin/device.h"
 #include "device-plugin/host_use.h"
+#include "lib/node/pod_sysfs.h"
 #include "lib/node/records.h"
 #include "lib/sysfs/sysfs.h"
 
-#include <functional>
 #include <vector>
 
 namespace ibpod::device_plugin {
-
-// The sysfs of a pod's namespace. not_found where the namespace is gone, or another one has its
-// path. It is open only while it is read: whoever keeps a namespace open keeps its devices in it.
-using PodSysfs = std::function<Result<sysfs::Sysfs>(const node::Namespace&)>;
-Result<sysfs::Sysfs> open_pod_sysfs(const node::Namespace& pod);
 
 // Borrowed for as long as the reading takes.
 struct Sources {
   const sysfs::Sysfs& sysfs;  // the host's
   const node::Records& records;
   const HostNetwork& network;
-  PodSysfs pod_sysfs = open_pod_sysfs;
+  node::PodSysfs pod_sysfs;
   // An earlier inventory, from which the P_Key tables of ports that look the same (GUID, LID,
   // state) are taken: they are nine tenths of all files, and each of these asks an mlx5's firmware.
   // A table can change without any of that, so nullptr is due once in a while: all are read.

@@ -302,7 +302,7 @@ TEST_CASE("a node without any such function, and one whose sysfs has no PCI, has
   const node::Records records{state.path()};
   const HostNetwork network;
   const sysfs::Sysfs sysfs = sysfs::Sysfs::open(empty.path()).value();
-  CHECK(read_inventory({sysfs, records, network})->empty());
+  CHECK(read_inventory({sysfs, records, network, {}})->empty());
 }
 
 TEST_CASE("whatever ails a VF is seen in the next inventory, and so is its recovery") {
@@ -356,13 +356,6 @@ TEST_CASE("a VF under vfio-pci is known by its PF and its IOMMU group") {
   CHECK(vf.link_type == "infiniband");
   CHECK(vf.unseen.empty());
   CHECK(judge(vf, {}, nl::RdmaNetnsMode::shared).healthy());
-}
-
-TEST_CASE("a pod's namespace that is gone, or is another one by now, is not found") {
-  const TempFolder folder;
-  CHECK(open_pod_sysfs({folder.path() / "gone", {}}).error().code() == Code::not_found);
-  const Path own = "/proc/thread-self/ns/net";
-  CHECK(open_pod_sysfs({own, {1, 2, 3}}).error().code() == Code::not_found);
 }
 
 }  // namespace

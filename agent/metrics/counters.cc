@@ -1,7 +1,5 @@
 #include "agent/metrics/counters.h"
 
-#include "lib/netns/netns.h"
-
 #include <charconv>
 #include <map>
 #include <optional>
@@ -68,8 +66,8 @@ class Reading {
     }
   }
 
-  void attachment(const node::Record& record, const SysfsOf& sysfs_of) {
-    const auto sysfs = sysfs_of(record.netns);
+  void attachment(const node::Record& record, const node::PodSysfs& pod_sysfs) {
+    const auto sysfs = pod_sysfs(record.netns);
     if (!sysfs) read_.unread += record.found.rdma_devices.size();
     if (!sysfs) return;
     for (const std::string& name : record.found.rdma_devices) device(*sysfs, name, &record);
@@ -82,20 +80,13 @@ class Reading {
 
 }  // namespace
 
-Result<sysfs::Sysfs> open_sysfs_of(const node::Namespace& netns) {
-  const netns::NetNs opened = TRY(netns::NetNs::open(netns.path));
-  const netns::Identity identity = TRY(opened.identity());
-  if (identity == netns.identity) return sysfs::Sysfs::of_netns(opened.fd());
-  return Error(Code::not_found, netns.path.string() + " leads to another network namespace by now");
-}
-
 PortCounters read_port_counters(const sysfs::Sysfs& host, const std::vector<node::Record>& records,
-                                const SysfsOf& sysfs_of) {
+                                const node::PodSysfs& pod_sysfs) {
   Reading reading;
   std::map<std::string, const node::Record*> shared;
   for (const node::Record& record : records) {
     if (record.child) continue;
-    if (record.wanted.isolation) reading.attachment(record, sysfs_of);
+    if (record.wanted.isolation) reading.attachment(record, pod_sysfs);
     if (record.wanted.isolation) continue;
     for (const std::string& name : record.found.rdma_devices) shared[name] = &record;
   }

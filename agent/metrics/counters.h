@@ -3,10 +3,10 @@
 #pragma once
 
 #include "agent/metrics/metrics.h"
+#include "lib/node/pod_sysfs.h"
 #include "lib/node/record.h"
 #include "lib/sysfs/sysfs.h"
 
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -21,14 +21,9 @@ struct PortCounters {
   size_t unread = 0;  // devices that could not be read
 };
 
-// The sysfs that shows what a network namespace sees. not_found where it is gone, or where its path
-// leads to another one by now: a pod's counters never go under another pod's name.
-using SysfsOf = std::function<Result<sysfs::Sysfs>(const node::Namespace&)>;
-Result<sysfs::Sysfs> open_sysfs_of(const node::Namespace& netns);
-
 // ports/N/counters and ports/N/hw_counters of every RDMA device of the host, and of the isolated
 // devices of these attachments. Those of IPoIB children are their master's.
 PortCounters read_port_counters(const sysfs::Sysfs& host, const std::vector<node::Record>& records,
-                                const SysfsOf& sysfs_of);
+                                const node::PodSysfs& pod_sysfs);
 
 }  // namespace ibpod::agent

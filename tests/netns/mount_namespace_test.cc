@@ -4,6 +4,7 @@
 
 #include "lib/base/process.h"
 #include "lib/netns/sight.h"
+#include "lib/node/pod_sysfs.h"
 #include "tests/netns/host.h"
 #include "tests/support/temp_folder.h"
 
@@ -93,6 +94,21 @@ TEST_CASE("a namespace whose mount has not reached us is there for its host, and
   const Pod pod;
   CHECK(*look(pod.path, pod.identity, pod.host.path()) == Sight::same);
   CHECK(*look(pod.path, pod.identity, "") == Sight::unclear);
+}
+
+TEST_CASE(
+    "the sysfs of a pod whose mount has not reached us is its own, by its host's mounts alone") {
+  const Pod pod;
+  nl::Socket inside = nl::Socket::open_in(pod.netns.fd(), nl::Family::route).value();
+  add_pair(inside);
+  const auto names = [](const node::Namespace& where, const Path& mount_namespace) {
+    return node::open_pod_sysfs(where, mount_namespace)->list("class/net").value();
+  };
+  CHECK(names({pod.path, pod.identity}, pod.host.path()) ==
+        std::vector<std::string>{"host0", "host1", "lo"});
+  CHECK(node::open_pod_sysfs({pod.path, pod.identity}, "").error().code() == Code::not_found);
+  const netns::Identity other = fresh_namespace().identity().value();
+  CHECK(node::open_pod_sysfs({pod.path, other}, pod.host.path()).error().code() == Code::not_found);
 }
 
 TEST_CASE("a namespace in a folder that we do not have is unclear, and so is a link into it") {

@@ -1,6 +1,7 @@
 #!/bin/bash
 # An agent in a mount namespace of its own, which mounts made later do not reach, sees no pod's network namespace: with eight
-# live pods it touches none, and ends the one whose namespace has lost its name. Told where the node's mounts are, it sees all.
+# live pods it touches none, and ends the one whose namespace has lost its name. Told where the node's mounts are, it sees all,
+# and what is in them: their RDMA devices and port counters.
 # machine: multi
 # deadline: 400
 . "$ROOT/tests/vm/agent.sh"
@@ -41,6 +42,12 @@ expect_eq "what it knows of them" "$(metric 'ibpod_attachments{verdict="unknown"
 
 all_but() { xargs -n 1 <<<"$all" | grep -v "^$1:" | xargs; } # POD
 
+# The device in a pod, as the agent can look into that pod or not.
+counts() { curl -sf --max-time 20 http://127.0.0.1:9464/metrics | grep -c "^ibpod_port_counter_total{.*pod=\"$1\"" || true; } # POD
+expect_eq "counters of a pod" "$(counts p3)" 0
+expect_eq "devices whose counters it cannot read" "$(metric ibpod_port_counters_unread_devices)" 8
+expect_eq "RDMA devices of p3" "$(told "$(vf_pci 0 3)" 'rdma | length')" 0
+
 say "one of them dies, and its name goes, which it does see"
 others=$(have p{1..7})
 ip netns delete p0
@@ -53,6 +60,11 @@ say "with the node's own mount namespace it sees all of them"
 agent_conf '.hostMountNamespace = "/proc/1/ns/mnt"'
 start_agent
 wait_for 60 metric_is 'ibpod_attachments{verdict="live"}' 7
+expect_eq "devices whose counters it cannot read" "$(metric ibpod_port_counters_unread_devices)" 0
+for i in {1..7}; do
+  [ "$(counts "p$i")" -gt 0 ] || fail "no counters of p$i"
+  expect_eq "RDMA devices of p$i" "$(told "$(vf_pci 0 "$i")" 'rdma | length')" 1
+done
 all=$(records)
 others=$(have p{2..7})
 ip netns delete p1
