@@ -64,6 +64,23 @@ Result<std::pair<ib::PciAddress, std::string>> parse_given(const Value& ours) {
   return std::pair(address, name);
 }
 
+// By an earlier resource of the device, nobody has it any more: what is left of that one would be
+// taken for the device's in given_out().
+Status remove_earlier(const Path& folder, const Pool& pool, const Offer& offer) {
+  const std::vector<std::string> names = TRY(list_folder(folder));
+  const Path present = device_info_file(folder, pool.resource(), offer.id);
+  Errors errors;
+  for (const std::string& name : names) {
+    const Path file = folder / name;
+    if (!name.ends_with("-" + offer.id + std::string(kEnding)) || file == present) continue;
+    const auto ours = read_ours(file);
+    if (!ours || !*ours) continue;
+    const auto given = parse_given(**ours);
+    if (given && given->first == offer.device.address) errors.collect(remove_file(file));
+  }
+  return errors.status();
+}
+
 }  // namespace
 
 Path device_info_file(const Path& folder, const std::string& resource, const std::string& id) {
@@ -73,6 +90,7 @@ Path device_info_file(const Path& folder, const std::string& resource, const std
 Status write_device_info(const Path& folder, const Pool& pool, const Offer& offer) {
   if (pool.kind != Kind::device) return ok();
   TRY(make_folders(folder));
+  TRY(remove_earlier(folder, pool, offer));
   Value document = Value::object().set("type", "pci").set("version", "1.1.0");
   document.set("pci", pci_of(offer.device)).set(kOurs, ours_of(pool, offer));
   return write_file_atomically(device_info_file(folder, pool.resource(), offer.id),

@@ -20,7 +20,8 @@ namespace ibpod::device_plugin {
 Path device_info_file(const Path& folder, const std::string& resource, const std::string& id);
 
 // Writes the file, and the folder if need be. Beside the specification's members it keeps the
-// resource and the nodes of this moment. A ticket has no such file: success.
+// resource and the nodes of this moment. Files of ours by which the device was given out under
+// another resource go first: it is in one pool at a time. A ticket has no such file: success.
 Status write_device_info(const Path& folder, const Pool& pool, const Offer& offer);
 
 // The nodes that were granted with the device; nothing where there is no file of ours.

@@ -47,6 +47,24 @@ TEST_CASE("what was granted can be read again after a restart") {
   CHECK(given_out(temp.path() / "none").value().empty());
 }
 
+TEST_CASE("a device that is given out under another resource is that one's, whatever its name") {
+  const TempFolder temp;
+  const std::string other = "example.com-z-0000:3b:00.2-device.json";
+  const std::string foreign = R"({"type":"pci","pci":{"pci-address":"0000:3b:00.2"}})";
+  temp.write(other, foreign);
+  REQUIRE(write_device_info(temp.path(), pool(), offer(0)));
+  for (const char* resource : {"a", "c", "b", "b"}) {
+    CAPTURE(resource);
+    REQUIRE(write_device_info(temp.path(), pool("example.com", resource), offer(1)));
+    CHECK(given_out(temp.path()).value() ==
+          Held{{address("0000:3b:00.1"), "example.com/ib_vfs"},
+               {address("0000:3b:00.2"), "example.com/" + std::string(resource)}});
+  }
+  CHECK(names(temp.path()) == Names{"example.com-b-0000:3b:00.2-device.json",
+                                    "example.com-ib_vfs-0000:3b:00.1-device.json", other});
+  CHECK(read_file(temp.path() / other).value() == foreign);
+}
+
 TEST_CASE(
     "another program's file, or a damaged one, is nobody's; of a damaged one nothing is granted") {
   const TempFolder temp;
