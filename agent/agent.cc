@@ -112,11 +112,8 @@ Status Agent::begin() {
   pools_ = pools_of(config());
   prepare(kPreparation);
   device_plugin::Watch watch = TRY(device_plugin::Watch::open(machine_->records()));
+  start_sweeping();
   look(nullptr);
-  sweeping_.emplace(machine_->world(), config().sweep_interval, [this](const SweepReport&) {
-    events_.tell({.swept = true});
-    tidy_files();
-  });
   if (config().kubelet)
     resources_.emplace(kubelet(), view_, places_,
                        [this](const Offering::Told& told) { note(told); });
@@ -124,6 +121,17 @@ Status Agent::begin() {
   serve_pools();
   device_watch_.emplace(std::move(watch), events_);
   return ok();
+}
+
+// Nothing is offered before it is known who lives.
+void Agent::start_sweeping() {
+  const auto judged = [this] { events_.tell({.judged = true}); };
+  const auto done = [this](const SweepReport&) {
+    events_.tell({.swept = true});
+    tidy_files();
+  };
+  sweeping_.emplace(machine_->world(), config().sweep_interval, judged, done);
+  sweeping_->await_verdicts();
 }
 
 kube::Kubelet Agent::kubelet() {
@@ -231,8 +239,7 @@ void Agent::look(const std::vector<device_plugin::Device>* known) {
   if (!devices) return report_.trouble("inventory", devices.error());
   report_.trouble("inventory", ok());
   looked_ = true;
-  const std::shared_ptr<const Pass> pass =
-      sweeping_ ? sweeping_->last() : std::make_shared<const Pass>();
+  const std::shared_ptr<const Pass> pass = sweeping_->last();
   const auto before = view_.get();
   view_.set(make_view(std::move(devices).value(), {pools_, held_, *pass, rdma_mode_, troubles_}));
   const auto now = view_.get();
@@ -246,7 +253,7 @@ void Agent::follow(const Happened& happened) {
   if (happened.due) take_rdma_mode(look_again(machine_->kernel(), rdma_netns(), rdma_mode_));
   if (happened.due || happened.swept) prepare_the_rest();
   const auto view = view_.get();
-  if (happened.devices || happened.swept || happened.due)
+  if (happened.devices || happened.judged || happened.swept || happened.due)
     look(happened.due ? nullptr : &view->devices);
   // What is served already goes on; what could not be is tried again.
   serve_pools();

@@ -52,6 +52,7 @@ class Agent {
 
   Status begin();
   int watch_configuration();
+  void start_sweeping();
   kube::Kubelet kubelet();
   Status serve_questions();
   void take_rdma_mode(RdmaModeVerdict verdict);

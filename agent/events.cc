@@ -17,6 +17,7 @@ void Events::tell(const Happened& happened) {
     const std::scoped_lock lock(*mutex_);
     pending_.devices |= happened.devices;
     pending_.due |= happened.due;
+    pending_.judged |= happened.judged;
     pending_.swept |= happened.swept;
     pending_.stop |= happened.stop;
     if (!happened.failed.empty()) pending_.failed = happened.failed;

@@ -14,6 +14,7 @@ struct Happened {
   bool devices = false;        // something about devices, links or records may have changed
   bool due = false;            // time to look at what has no event
   bool configuration = false;  // the file may have changed
+  bool judged = false;         // the verdicts of a sweep are known
   bool swept = false;          // a sweep has ended
   bool stop = false;
   std::string failed = {};  // why it has to; empty: it was asked to

@@ -2,8 +2,12 @@
 
 namespace ibpod::agent {
 
-Sweeping::Sweeping(World world, Duration interval, Done done)
-    : sweeper_(world), done_(std::move(done)), interval_(interval), thread_([this] { run(); }) {}
+Sweeping::Sweeping(World world, Duration interval, Judged judged, Done done)
+    : sweeper_(world, [this](const Pass& pass) { this->judged(pass); }),
+      judged_(std::move(judged)),
+      done_(std::move(done)),
+      interval_(interval),
+      thread_([this] { run(); }) {}
 
 Sweeping::~Sweeping() {
   {
@@ -12,6 +16,25 @@ Sweeping::~Sweeping() {
   }
   told_.notify_all();
   thread_.join();
+}
+
+void Sweeping::await_verdicts() {
+  std::unique_lock lock(mutex_);
+  told_.wait(lock, [this] { return has_judged_; });
+}
+
+void Sweeping::has_judged() {
+  {
+    const std::scoped_lock lock(mutex_);
+    has_judged_ = true;
+  }
+  told_.notify_all();
+}
+
+void Sweeping::judged(const Pass& pass) {
+  last_.set(pass);
+  has_judged();
+  judged_();
 }
 
 void Sweeping::sweep() {
@@ -51,6 +74,7 @@ void Sweeping::run() {
     else
       report.error = pass.error();
     if (pass) last_.set(*pass);
+    has_judged();
     done_(report);
     wait(report.pass.again);
     const std::scoped_lock lock(mutex_);

@@ -19,11 +19,12 @@ struct SweepReport {
 
 class Sweeping {
  public:
+  // On the sweeping thread: when the verdicts of a pass are in last(), and after each pass.
+  using Judged = std::function<void()>;
   using Done = std::function<void(const SweepReport&)>;
 
   // Sweeps at once, then whenever `interval` has passed, a pass asks for it, or sweep() is called.
-  // `done` is called on the sweeping thread after each pass.
-  Sweeping(World world, Duration interval, Done done);
+  Sweeping(World world, Duration interval, Judged judged, Done done);
   // Waits for the pass that is underway.
   ~Sweeping();
   Sweeping(const Sweeping&) = delete;
@@ -33,15 +34,21 @@ class Sweeping {
   // could not release waits all the same (Sweeper).
   void sweep();
   void set_interval(Duration interval);
-  // What the last pass found.
+  // What the last pass found; its verdicts, while it is underway.
   std::shared_ptr<const Pass> last() const { return last_.get(); }
+  // Waits for the first verdicts, or for the first pass to have failed. That takes as long as the
+  // witnesses may (World).
+  void await_verdicts();
 
  private:
   void run();
+  void judged(const Pass& pass);
+  void has_judged();
   Duration interval();
   void wait(std::optional<Duration> again);
 
   Sweeper sweeper_;
+  const Judged judged_;
   const Done done_;
   Latest<Pass> last_;
   std::mutex mutex_;
@@ -49,6 +56,7 @@ class Sweeping {
   Duration interval_;  // this and below: guarded by mutex_
   bool asked_ = false;
   bool stopping_ = false;
+  bool has_judged_ = false;
   std::thread thread_;
 };
 

@@ -147,10 +147,10 @@ void Sweeper::end(Case& one, const std::vector<node::RecordName>& names, Round& 
   round.come_again(failure.not_before);
 }
 
-void Sweeper::decide(Case& one, const std::vector<node::RecordName>& names, Round& round) {
+void Sweeper::decide(Case& one, Round& round) {
   if (!one.record) {
     suspicions_.erase(one.outcome.record);
-    if (attach::is_damaged(one.record)) end(one, names, round);
+    one.over = attach::is_damaged(one.record);
     return;
   }
   const Judgement judgement = judge(one.evidence);
@@ -161,8 +161,15 @@ void Sweeper::decide(Case& one, const std::vector<node::RecordName>& names, Roun
   } else if (judgement.again && !judged_so_before(one, round)) {
     one.outcome.failure = "it will be looked at once more before it is released";
   } else {
-    end(one, names, round);
+    one.over = true;
   }
+}
+
+void Sweeper::tell_verdicts(const std::vector<Case>& cases) const {
+  if (!judged_) return;
+  Pass pass;
+  for (const Case& one : cases) pass.outcomes.push_back(one.outcome);
+  judged_(pass);
 }
 
 void Sweeper::forget_all_but(const std::vector<node::RecordName>& names) {
@@ -185,8 +192,10 @@ Result<Pass> Sweeper::sweep(Time now, Duration longest_pause) {
   forget_all_but(names);
   hear_witnesses(cases);
   Round round{now, longest_pause};
+  for (Case& one : cases) decide(one, round);
+  tell_verdicts(cases);
   for (Case& one : cases) {
-    decide(one, names, round);
+    if (one.over) end(one, names, round);
     round.pass.outcomes.push_back(std::move(one.outcome));
   }
   return round.pass;

@@ -6,6 +6,7 @@
 #include "lib/base/clock.h"
 #include "lib/ib/pci_address.h"
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -60,7 +61,12 @@ class Sweeper {
   static constexpr Duration kAgreement{10'000};
   static constexpr Duration kFirstPause{5'000};
 
-  explicit Sweeper(World world) : world_(std::move(world)) {}
+  // Told of the verdicts of each pass before anything is ended: what is dead or unknown is nobody's
+  // from then on.
+  using Judged = std::function<void(const Pass&)>;
+
+  explicit Sweeper(World world, Judged judged = {})
+      : world_(std::move(world)), judged_(std::move(judged)) {}
 
   // Goes on through failures: each is its outcome's. An error only where there is no list of
   // records: then nothing is known of any. Takes as long as the plugins do, one after the other.
@@ -92,13 +98,15 @@ class Sweeper {
     Outcome outcome;
     Result<node::Record> record;
     Evidence evidence;
+    bool over = false;  // it is to be ended in this pass
   };
 
   Case open(const node::RecordName& name);
   void hear_witnesses(std::vector<Case>& cases);
   void hear_kubelet(std::vector<Case>& cases);
   void hear_runtime(std::vector<Case>& cases);
-  void decide(Case& one, const std::vector<node::RecordName>& names, Round& round);
+  void decide(Case& one, Round& round);
+  void tell_verdicts(const std::vector<Case>& cases) const;
   bool judged_so_before(const Case& one, Round& round);
   void end(Case& one, const std::vector<node::RecordName>& names, Round& round);
   bool is_paused(Case& one, Round& round);
@@ -107,6 +115,7 @@ class Sweeper {
   void forget_all_but(const std::vector<node::RecordName>& names);
 
   World world_;
+  const Judged judged_;
   std::map<node::RecordName, Suspicion> suspicions_;
   std::map<node::RecordName, Failure> failures_;
 };

@@ -64,6 +64,25 @@ TEST_CASE("a dead pod's VF is in quarantine until a second pass agrees, and rele
   CHECK(bed.sweep().outcomes.empty());
 }
 
+TEST_CASE("every verdict is told before anything is ended") {
+  Bed bed;
+  Pod& other = bed.node.start("c2", kOtherVf, "b", "/run/netns/b");
+  bed.node.kill(bed.pod);
+  bed.node.kill(other);
+  size_t told = 0;
+  Sweeper sweeper(bed.node.world(), [&](const Pass& pass) {
+    ++told;
+    CHECK(bed.node.dels.empty());
+    REQUIRE(pass.outcomes.size() == 2);
+    for (const Outcome& outcome : pass.outcomes) CHECK(outcome.quarantined());
+  });
+  CHECK(sweeper.sweep(bed.now));
+  CHECK(told == 1);
+  CHECK(sweeper.sweep(bed.now + kAgreement));
+  CHECK(told == 2);
+  CHECK(bed.node.dels.size() == 2);
+}
+
 TEST_CASE("a pass that does not say dead in between begins the count anew") {
   for (const Node::Kubelet answer : {Node::Kubelet::empty, Node::Kubelet::silent}) {
     Bed bed;
