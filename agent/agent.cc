@@ -77,7 +77,7 @@ Agent::Agent(Reloader reloader, std::unique_ptr<Machine> machine, Events events,
       report_(log),
       events_(std::move(events)),
       files_(config()),
-      places_{machine_->sysfs(), files_.device_info_folder(), files_.cdi()} {}
+      places_{machine_->sysfs(), files_} {}
 
 Agent::~Agent() = default;
 
@@ -182,7 +182,6 @@ std::string Agent::metrics_page() {
 
 // On gRPC's threads.
 void Agent::note(const Offering::Told& told) {
-  if (told.granted) files_.granted(told.ids);
   report_.allocated(told.resource, told.granted, told.took);
 }
 

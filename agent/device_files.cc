@@ -5,8 +5,12 @@
 namespace ibpod::agent {
 namespace {
 
-// The kubelet names a pod's devices in pod-resources well before that.
-constexpr std::chrono::minutes kUntilTheKubeletSaysSo{5};
+using device_plugin::Offer;
+using device_plugin::Pool;
+using device_plugin::Stock;
+
+// The kubelet names a pod's devices in pod-resources well before that, and no look takes so long.
+constexpr std::chrono::minutes kUntilOthersSaySo{5};
 
 void add(const std::string& id, std::set<ib::PciAddress>& devices) {
   const Result<ib::PciAddress> address = ib::PciAddress::parse(id);
@@ -21,22 +25,52 @@ DeviceFiles::DeviceFiles(const Config& config)
   if (cdi_.path != "/etc/cdi") cdi_.others = {"/etc/cdi"};
 }
 
-void DeviceFiles::granted(const std::vector<std::string>& ids) {
+Status DeviceFiles::grant(const std::vector<Offered>& devices) {
   const std::scoped_lock lock(mutex_);
-  for (const std::string& id : ids) granted_[id] = std::chrono::steady_clock::now();
+  for (const Offered& device : devices) mark(device.offer->id);
+  for (const Offered& device : devices)
+    TRY(device_plugin::write_device_info(device_info_, device.stock->pool, *device.offer));
+  return ok();
+}
+
+Status DeviceFiles::compare(const std::string& resource, const Pool& pool, const Offer& now) const {
+  if (!device_plugin::gives_nodes(pool, now)) return ok();
+  const auto granted = TRY(device_plugin::granted_nodes(device_info_, resource, now.id));
+  if (granted) return device_plugin::compare_nodes(now.id, *granted, nodes_of(pool, now));
+  return Error(Code::unavailable,
+               "which nodes device " + now.id + " was granted with was in " +
+                   device_plugin::device_info_file(device_info_, resource, now.id).string() +
+                   ", which is gone: the container might open another device; delete the pod, or "
+                   "use a pool with \"cdi\": true");
+}
+
+Status DeviceFiles::start(const std::string& resource, const Pool& pool, const Offer& now) {
+  if (device_plugin::cdi_name(pool, now).empty()) return compare(resource, pool, now);
+  const std::scoped_lock cdi_lock(cdi_mutex_);
+  {
+    const std::scoped_lock lock(mutex_);
+    mark(now.id);
+  }
+  TRY(make_folders(cdi_.path));
+  return device_plugin::refresh_cdi(cdi_, pool, now);
 }
 
 Status DeviceFiles::refresh(const View& view) {
   if (!with_cdi_) return ok();
+  const std::scoped_lock cdi_lock(cdi_mutex_);
   TRY(make_folders(cdi_.path));
+  const std::set<ib::PciAddress> used = [&] {
+    const std::scoped_lock lock(mutex_);
+    return in_use(view, {});
+  }();
   Errors errors;
-  for (const device_plugin::Stock& stock : view.stocks) {
-    for (const device_plugin::Offer& offer : stock.offers) {
-      if (offer.device.attachment.empty())
+  for (const Stock& stock : view.stocks) {
+    for (const Offer& offer : stock.offers) {
+      if (!used.contains(offer.device.address))
         errors.collect(device_plugin::refresh_cdi(cdi_, stock.pool, offer));
     }
   }
-  errors.collect(device_plugin::tidy_cdi(cdi_, view.stocks));
+  errors.collect(device_plugin::tidy_cdi(cdi_, view.stocks, used));
   return errors.status();
 }
 
@@ -48,18 +82,17 @@ std::set<ib::PciAddress> DeviceFiles::in_use(const View& view,
   for (const PodDevices& pod : pods)
     for (const std::string& id : pod.devices) add(id, devices);
   const auto now = std::chrono::steady_clock::now();
-  const std::scoped_lock lock(mutex_);
-  std::erase_if(granted_,
-                [&](const auto& one) { return now - one.second > kUntilTheKubeletSaysSo; });
+  std::erase_if(granted_, [&](const auto& one) { return now - one.second > kUntilOthersSaySo; });
   for (const auto& [id, when] : granted_) add(id, devices);
   return devices;
 }
 
 Status DeviceFiles::tidy(const View& view, const std::vector<PodDevices>& pods) {
   if (pods.empty()) return ok();
+  const std::scoped_lock lock(mutex_);
   const std::set<ib::PciAddress> used = in_use(view, pods);
   Errors errors;
-  for (const device_plugin::Pool& pool : view.pools)
+  for (const Pool& pool : view.pools)
     errors.collect(device_plugin::tidy_device_info(device_info_, pool.resource(), used));
   return errors.status();
 }

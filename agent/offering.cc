@@ -1,7 +1,6 @@
 #include "agent/offering.h"
 
 #include "device-plugin/allocation.h"
-#include "device-plugin/device_info.h"
 #include "device-plugin/preferred.h"
 #include "lib/sysfs/pci.h"
 
@@ -48,11 +47,9 @@ std::vector<kube::Device> Offering::devices() {
 
 Result<kube::Allocation> Offering::grant(const View& view, const kube::DeviceIds& ids) {
   const device_plugin::Answer answer = TRY(device_plugin::allocate(view.stocks, name_, ids));
-  for (const std::string& id : ids) {
-    const Offered offered = find_offer(view, id);
-    TRY(device_plugin::write_device_info(places_.device_info_folder, offered.stock->pool,
-                                         *offered.offer));
-  }
+  std::vector<Offered> given;
+  for (const std::string& id : ids) given.push_back(find_offer(view, id));
+  TRY(places_.files.grant(given));
   return allocation_of(answer);
 }
 
@@ -83,12 +80,7 @@ Status Offering::pre_start_of(const View& view, const std::string& id) {
   if (offered.offer == nullptr) return Error(Code::not_found, name_ + " offers no device " + id);
   Offer now = *offered.offer;
   now.device.char_devices = TRY(sysfs::char_devices(places_.sysfs, now.device.address));
-  const device_plugin::Pool& pool = offered.stock->pool;
-  if (!device_plugin::cdi_name(pool, now).empty())
-    return device_plugin::refresh_cdi(places_.cdi, pool, now);
-  const auto granted = TRY(device_plugin::granted_nodes(places_.device_info_folder, name_, id));
-  if (!granted) return ok();
-  return device_plugin::compare_nodes(id, *granted, device_plugin::nodes_of(pool, now));
+  return places_.files.start(name_, offered.stock->pool, now);
 }
 
 }  // namespace ibpod::agent

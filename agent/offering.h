@@ -1,10 +1,9 @@
 // Offering: one pool, as the kubelet asks for it.
 #pragma once
 
+#include "agent/device_files.h"
 #include "agent/view.h"
-#include "device-plugin/cdi.h"
 #include "device-plugin/pool.h"
-#include "lib/base/files.h"
 #include "lib/kube/resource.h"
 #include "lib/sysfs/sysfs.h"
 
@@ -14,11 +13,10 @@
 
 namespace ibpod::agent {
 
-// Where an Offering writes. Outlives it.
+// What an Offering reads and writes beside the view. Outlives it.
 struct OfferingPlaces {
   const sysfs::Sysfs& sysfs;
-  Path device_info_folder;
-  device_plugin::CdiFolder cdi;
+  DeviceFiles& files;
 };
 
 class Offering : public kube::Resource {
@@ -45,7 +43,7 @@ class Offering : public kube::Resource {
                                  const kube::DeviceIds& must_include, size_t size) override;
   // After ADD and before the container: an RDMA move has numbered the character devices anew since
   // allocate(). With CDI the device's file is written anew; without, a container that was allowed
-  // other nodes than it would need does not start.
+  // other nodes than it would need, or nobody knows which, does not start.
   Status pre_start(const kube::DeviceIds& ids) override;
 
  private:

@@ -86,12 +86,12 @@ Status look_through(const CdiFolder& folder, const Path& path, const Names& ours
   return errors.status();
 }
 
-Status remove_stale(const CdiFolder& folder, const std::set<ib::PciAddress>& offered) {
+Status remove_stale(const CdiFolder& folder, const std::set<ib::PciAddress>& kept) {
   const std::vector<std::string> names = TRY(list_folder(folder.path));
   Errors errors;
   for (const std::string& name : names) {
     const std::optional<ib::PciAddress> device = device_of(folder, name);
-    if (device && offered.count(*device) == 0) errors.collect(remove_file(folder.path / name));
+    if (device && kept.count(*device) == 0) errors.collect(remove_file(folder.path / name));
   }
   return errors.status();
 }
@@ -112,18 +112,19 @@ Status refresh_cdi(const CdiFolder& folder, const Pool& pool, const Offer& offer
   return before && *before == spec ? ok() : write_file_atomically(file, spec);
 }
 
-Status tidy_cdi(const CdiFolder& folder, const std::vector<Stock>& stocks) {
-  std::set<ib::PciAddress> offered;
+Status tidy_cdi(const CdiFolder& folder, const std::vector<Stock>& stocks,
+                const std::set<ib::PciAddress>& in_use) {
+  std::set<ib::PciAddress> kept = in_use;
   Names ours;
   for (const Stock& stock : stocks) {
     for (const Offer& offer : stock.offers) {
       if (cdi_name(stock.pool, offer).empty()) continue;
-      offered.insert(offer.device.address);
+      kept.insert(offer.device.address);
       ours.emplace(kind_of(stock.pool), offer.device.address.text());
     }
   }
   Errors errors;
-  errors.collect(remove_stale(folder, offered));
+  errors.collect(remove_stale(folder, kept));
   errors.collect(look_through(folder, folder.path, ours));
   for (const Path& other : folder.others) errors.collect(look_through(folder, other, ours));
   return errors.status();

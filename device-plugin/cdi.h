@@ -8,6 +8,7 @@
 #include "lib/base/files.h"
 #include "lib/base/result.h"
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -31,11 +32,12 @@ std::string cdi_name(const Pool& pool, const Offer& offer);
 // PreStartContainer.
 Status refresh_cdi(const CdiFolder& folder, const Pool& pool, const Offer& offer);
 
-// Removes our files of devices that are not in `stocks`. Then looks at the files of others: two
-// that name one device make it unusable (the runtime resolves neither), so one that names a device
-// of ours is `exists` with its path and the device. All folders are looked through; all failures
-// are told.
-Status tidy_cdi(const CdiFolder& folder, const std::vector<Stock>& stocks);
+// Removes our files of devices that are neither in `stocks` nor in use. Then looks at the files of
+// others: two that name one device make it unusable (the runtime resolves neither), so one that
+// names a device of ours is `exists` with its path and the device. All folders are looked through;
+// all failures are told.
+Status tidy_cdi(const CdiFolder& folder, const std::vector<Stock>& stocks,
+                const std::set<ib::PciAddress>& in_use = {});
 
 // Where there is no CDI: the nodes that a container was allowed at Allocate against those that the
 // device has now. unavailable, naming both, where they differ.

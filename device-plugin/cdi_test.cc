@@ -100,6 +100,13 @@ TEST_CASE(
   CHECK(tidy_cdi(folder, {}));
 }
 
+TEST_CASE("the file of a device in use stays, offered or not") {
+  const TempFolder temp;
+  REQUIRE(refresh_all({temp.path()}, stocks(3)));
+  REQUIRE(tidy_cdi({temp.path()}, stocks(1), {address("0000:3b:00.3")}));
+  CHECK(names(temp.path()) == Names{"ibpod-0000:3b:00.1.json", "ibpod-0000:3b:00.3.json"});
+}
+
 TEST_CASE("a folder that is none is an error, and the others are looked through all the same") {
   const TempFolder temp;
   temp.write("ibpod-0000:3b:00.7.json", "{}");

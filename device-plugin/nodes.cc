@@ -27,6 +27,11 @@ std::vector<std::string> of_class(const Device& device, const std::string& name)
   return found;
 }
 
+bool gives_nodes(const Pool& pool, const Offer& offer) {
+  if (pool.kind != Kind::device) return false;
+  return offer.device.driver == kVfioDriver || wants_rdma(pool, offer);
+}
+
 std::vector<DeviceNode> nodes_of(const Pool& pool, const Offer& offer) {
   if (pool.kind != Kind::device) return {};
   if (offer.device.driver == kVfioDriver) return vfio_nodes(offer.device);

@@ -20,6 +20,9 @@ struct DeviceNode {
 // says "isRdma": false. A device on vfio-pci has its group instead.
 std::vector<DeviceNode> nodes_of(const Pool& pool, const Offer& offer);
 
+// Whether such a pool gives nodes with the device at all, whatever the device has at the moment.
+bool gives_nodes(const Pool& pool, const Offer& offer);
+
 // The character devices of a class (uverbs, umad, issm) that a device has.
 std::vector<std::string> of_class(const Device& device, const std::string& name);
 
