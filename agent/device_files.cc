@@ -23,6 +23,7 @@ DeviceFiles::DeviceFiles(const Config& config)
     : device_info_(config.device_info_folder), with_cdi_(config.cdi) {
   cdi_.path = config.cdi_folder;
   if (cdi_.path != "/etc/cdi") cdi_.others = {"/etc/cdi"};
+  cdi_.mount_namespace_of_others = config.host_mount_namespace;
 }
 
 Status DeviceFiles::grant(const std::vector<Offered>& devices) {

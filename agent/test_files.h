@@ -36,6 +36,7 @@ struct TestFiles {
     Config config;
     config.device_info_folder = folder.path() / "devinfo";
     config.cdi_folder = folder.path() / "cdi";
+    config.host_mount_namespace = "";
     if (!socket.empty()) config.agent_socket = socket;
     return config;
   }

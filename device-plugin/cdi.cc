@@ -1,5 +1,6 @@
 #include "device-plugin/cdi.h"
 
+#include "lib/base/mount_namespace.h"
 #include "lib/json/value.h"
 
 #include <algorithm>
@@ -86,6 +87,18 @@ Status look_through(const CdiFolder& folder, const Path& path, const Names& ours
   return errors.status();
 }
 
+Status look_through_others(const CdiFolder& folder, const Names& ours) {
+  if (folder.others.empty()) return ok();
+  Errors errors;
+  errors.collect(run_in_mount_namespace(folder.mount_namespace_of_others,
+                                        "look for others' CDI files", [&]() -> Status {
+                                          for (const Path& other : folder.others)
+                                            errors.collect(look_through(folder, other, ours));
+                                          return ok();
+                                        }));
+  return errors.status();
+}
+
 Status remove_stale(const CdiFolder& folder, const std::set<ib::PciAddress>& kept) {
   const std::vector<std::string> names = TRY(list_folder(folder.path));
   Errors errors;
@@ -126,7 +139,7 @@ Status tidy_cdi(const CdiFolder& folder, const std::vector<Stock>& stocks,
   Errors errors;
   errors.collect(remove_stale(folder, kept));
   errors.collect(look_through(folder, folder.path, ours));
-  for (const Path& other : folder.others) errors.collect(look_through(folder, other, ours));
+  errors.collect(look_through_others(folder, ours));
   return errors.status();
 }
 

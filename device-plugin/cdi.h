@@ -19,8 +19,11 @@ struct CdiFolder {
   // What our files' names begin with: "ibpod-0000:3b:00.2.json". Two agents on one node differ in
   // it, and nobody else's file begins so and goes on with a PCI address.
   std::string owner = "ibpod";
-  // Other folders that the runtime reads (/etc/cdi).
+  // Other folders that the runtime reads (/etc/cdi), and the mount namespace in which it does
+  // (lib/base/mount_namespace.h; empty: our own). In a container they need no mounts so, which
+  // would make them on nodes that have none.
   std::vector<Path> others = {};
+  Path mount_namespace_of_others = {};
 };
 
 // "example.com/ib=0000:3b:00.2"; empty where a device is given without CDI: its pool does not want

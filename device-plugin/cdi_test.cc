@@ -107,6 +107,17 @@ TEST_CASE("the file of a device in use stays, offered or not") {
   CHECK(names(temp.path()) == Names{"ibpod-0000:3b:00.1.json", "ibpod-0000:3b:00.3.json"});
 }
 
+TEST_CASE("other folders are looked through where the runtime has them, and that one only") {
+  const TempFolder temp;
+  const TempFolder other;
+  other.write("x.yaml", "kind: example.com/ib\ndevices:\n- name: 0000:3b:00.1\n");
+  CdiFolder folder{temp.path(), "ibpod", {other.path()}, "/nowhere"};
+  CHECK(tidy_cdi(folder, stocks(1)).error().text() ==
+        "look for others' CDI files: open /nowhere: No such file or directory");
+  folder.others.clear();
+  CHECK(tidy_cdi(folder, stocks(1)));
+}
+
 TEST_CASE("a folder that is none is an error, and the others are looked through all the same") {
   const TempFolder temp;
   temp.write("ibpod-0000:3b:00.7.json", "{}");

@@ -2,6 +2,8 @@
 // container has to see of its host.
 #include "lib/base/mount_namespace.h"
 
+#include "device-plugin/cdi.h"
+#include "device-plugin/test_devices.h"
 #include "lib/base/process.h"
 #include "lib/netns/sight.h"
 #include "lib/node/pod_sysfs.h"
@@ -109,6 +111,21 @@ TEST_CASE(
   CHECK(node::open_pod_sysfs({pod.path, pod.identity}, "").error().code() == Code::not_found);
   const netns::Identity other = fresh_namespace().identity().value();
   CHECK(node::open_pod_sysfs({pod.path, other}, pod.host.path()).error().code() == Code::not_found);
+}
+
+TEST_CASE("others' CDI files are looked for where the runtime has them") {
+  const TempFolder ours, others;
+  const Mounts host([&] {
+    mount_tmpfs(others.path());
+    others.write("x.json", R"({"kind":"example.com/ib","devices":[{"name":"0000:3b:00.1"}]})");
+  });
+  device_plugin::Pool pool;
+  pool.prefix = "example.com";
+  const auto stocks = device_plugin::deal({pool}, device_plugin::test_node(1, 1));
+  CHECK(device_plugin::tidy_cdi({ours.path(), "ibpod", {others.path()}, ""}, stocks));
+  const Status clash =
+      device_plugin::tidy_cdi({ours.path(), "ibpod", {others.path()}, host.path()}, stocks);
+  CHECK(clash.error().code() == Code::exists);
 }
 
 TEST_CASE("a namespace in a folder that we do not have is unclear, and so is a link into it") {
