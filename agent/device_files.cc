@@ -1,6 +1,10 @@
 #include "agent/device_files.h"
 
 #include "device-plugin/device_info.h"
+#include "lib/base/fnv.h"
+
+#include <cinttypes>
+#include <cstdio>
 
 namespace ibpod::agent {
 namespace {
@@ -17,11 +21,20 @@ void add(const std::string& id, std::set<ib::PciAddress>& devices) {
   if (address) devices.insert(*address);
 }
 
+// No two agents of a machine have one socket. The usual one has the plain name.
+std::string owner_of(const Path& agent_socket) {
+  if (agent_socket == Config().agent_socket) return "ibpod";
+  char text[32];
+  std::snprintf(text, sizeof text, "ibpod-%016" PRIx64, fnv1a(agent_socket.native()));
+  return text;
+}
+
 }  // namespace
 
 DeviceFiles::DeviceFiles(const Config& config)
     : device_info_(config.device_info_folder), with_cdi_(config.cdi) {
   cdi_.path = config.cdi_folder;
+  cdi_.owner = owner_of(config.agent_socket);
   if (cdi_.path != "/etc/cdi") cdi_.others = {"/etc/cdi"};
   cdi_.mount_namespace_of_others = config.host_mount_namespace;
 }

@@ -146,5 +146,21 @@ TEST_CASE("what comes without nodes needs no such word: a ticket, a device witho
   CHECK(node.specs().empty());
 }
 
+TEST_CASE("agents that share a folder for CDI files leave each other's alone") {
+  TestFiles one;
+  Config config = one.config("/run/other/agent.sock");
+  DeviceFiles other(config);
+  REQUIRE(one.files.refresh(test_view(test_pool(), {test_vf(0, 0)})));
+  REQUIRE(other.refresh(test_view(test_pool(), {test_vf(0, 1)})));
+  REQUIRE(one.files.refresh(test_view(test_pool(), {test_vf(0, 0)})));
+  CHECK(one.specs().size() == 2);
+  config.agent_socket = "/run/third/agent.sock";
+  REQUIRE(DeviceFiles(config).refresh(test_view(test_pool(), {test_vf(0, 2)})));
+  CHECK(one.specs().size() == 3);
+  REQUIRE(other.refresh(test_view(test_pool(), {})));
+  CHECK(one.specs().size() == 2);
+  CHECK(one.gives(kOne, "uverbs0"));
+}
+
 }  // namespace
 }  // namespace ibpod::agent

@@ -16,8 +16,8 @@ namespace ibpod::device_plugin {
 
 struct CdiFolder {
   Path path;  // such as /var/run/cdi; must exist
-  // What our files' names begin with: "ibpod-0000:3b:00.2.json". Two agents on one node differ in
-  // it, and nobody else's file begins so and goes on with a PCI address.
+  // What our files' names begin with: "ibpod-0000:3b:00.2.json". Whoever shares the folder differs
+  // in it, and nobody else's file begins so and goes on with a PCI address.
   std::string owner = "ibpod";
   // Other folders that the runtime reads (/etc/cdi), and the mount namespace in which it does
   // (lib/base/mount_namespace.h; empty: our own). In a container they need no mounts so, which
