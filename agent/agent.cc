@@ -16,11 +16,14 @@
 namespace ibpod::agent {
 namespace {
 
+using device_plugin::Changed;
+
 constexpr Duration kPreparation{120'000};
 // Of what a first preparation has left: meanwhile nobody looks.
 constexpr Duration kRepair{10'000};
 // Longer than the longest that a turn of the thread can take.
 constexpr std::chrono::minutes kStuck{5};
+const Changed kAll{.everything = true, .ports = true};
 
 // What the agent reads in its configuration that Config leaves as JSON has been judged when the
 // file was taken, so it can be read.
@@ -30,6 +33,15 @@ std::vector<device_plugin::Pool> pools_of(const Config& config) {
   if (!read) return {};
   for (device_plugin::Pool& pool : read->pools) pool.cdi = pool.cdi && config.cdi;
   return read->pools;
+}
+
+device_plugin::PkeyTables tables_for(const std::vector<device_plugin::Pool>& pools) {
+  const auto by_pkey = [](const device_plugin::Selector& one) { return !one.pkeys.empty(); };
+  for (const device_plugin::Pool& pool : pools) {
+    if (std::any_of(pool.selectors.begin(), pool.selectors.end(), by_pkey))
+      return device_plugin::PkeyTables::read;
+  }
+  return device_plugin::PkeyTables::skip;
 }
 
 std::set<std::string> resources_of(const std::vector<device_plugin::Pool>& pools) {
@@ -113,7 +125,7 @@ Status Agent::begin() {
   prepare(kPreparation);
   device_plugin::Watch watch = TRY(device_plugin::Watch::open(machine_->records()));
   start_sweeping();
-  look(nullptr);
+  look(kAll);
   if (config().kubelet)
     resources_.emplace(kubelet(), view_, places_,
                        [this](const Offering::Told& told) { note(told); });
@@ -230,30 +242,38 @@ void Agent::serve_pools() {
 }
 
 // What a pod has stays in the pool that gave it, from the moment it is given.
-void Agent::look(const std::vector<device_plugin::Device>* known) {
+void Agent::look(const Changed& changed) {
   const auto held = device_plugin::given_out(files_.device_info_folder());
   if (held) held_ = *held;
-  Result<std::vector<device_plugin::Device>> devices = machine_->inventory(known);
+  Result<std::vector<device_plugin::Device>> devices =
+      machine_->inventory(changed, tables_for(pools_));
   // While VFs are made or removed nothing can be said; there is an event when that ends.
   if (!devices) return report_.trouble("inventory", devices.error());
   report_.trouble("inventory", ok());
   looked_ = true;
   const std::shared_ptr<const Pass> pass = sweeping_->last();
+  View now = make_view(std::move(devices).value(), {pools_, held_, *pass, rdma_mode_, troubles_});
   const auto before = view_.get();
-  view_.set(make_view(std::move(devices).value(), {pools_, held_, *pass, rdma_mode_, troubles_}));
-  const auto now = view_.get();
-  report_.seen(*before, *now);
-  report_.trouble("CDI files", files_.refresh(*now));
+  if (now == *before && !changed.ports) return;
+  view_.set(std::move(now));
+  tell(*before, *view_.get(), changed.ports);
+}
+
+// First what a runtime reads, then the kubelet, which may give it to one at once. `whole`: the
+// files too that should be as they were.
+void Agent::tell(const View& before, const View& now, bool whole) {
+  const Status refreshed = files_.refresh(now, whole || !files_complete_ ? nullptr : &before);
+  files_complete_ = refreshed.ok();
+  report_.trouble("CDI files", refreshed);
   if (resources_) report_.trouble("tell the kubelet", resources_->publish());
+  report_.seen(before, now);
 }
 
 void Agent::follow(const Happened& happened) {
   if (happened.swept) report_.swept(*sweeping_->last());
   if (happened.due) take_rdma_mode(look_again(machine_->kernel(), rdma_netns(), rdma_mode_));
   if (happened.due || happened.swept) prepare_the_rest();
-  const auto view = view_.get();
-  if (happened.devices || happened.judged || happened.swept || happened.due)
-    look(happened.due ? nullptr : &view->devices);
+  if (happened.devices || happened.judged || happened.swept || happened.due) look(happened.changed);
   // What is served already goes on; what could not be is tried again.
   serve_pools();
   // An end of a pod shows as a device that comes home.
@@ -274,7 +294,7 @@ void Agent::take_configuration() {
   sweeping_->set_interval(config().sweep_interval);
   take_rdma_mode(set_rdma_mode(machine_->kernel(), rdma_netns()));
   prepare(kPreparation);
-  look(nullptr);
+  look(kAll);
   serve_pools();
 }
 

@@ -60,7 +60,8 @@ class Agent {
   void prepare_the_rest();
   bool has_new_pf();
   void serve_pools();
-  void look(const std::vector<device_plugin::Device>* known);
+  void look(const device_plugin::Changed& changed);
+  void tell(const View& before, const View& now, bool whole);
   void follow(const Happened& happened);
   void take_configuration();
 
@@ -89,6 +90,7 @@ class Agent {
   // When its thread has last come round.
   std::atomic<std::chrono::steady_clock::time_point> turned_ = std::chrono::steady_clock::now();
   DeviceFiles files_;
+  bool files_complete_ = false;  // the last refresh found nothing wrong
   OfferingPlaces places_;
   std::optional<Resources> resources_;
   std::optional<Sweeping> sweeping_;

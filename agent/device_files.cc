@@ -28,6 +28,23 @@ std::string owner_of(const Path& agent_socket) {
   std::snprintf(text, sizeof text, "ibpod-%016" PRIx64, fnv1a(agent_socket.native()));
   return text;
 }
+// The offers of a View, by id.
+class Offers {
+ public:
+  Offers() = default;
+  explicit Offers(const View& view) {
+    for (const device_plugin::Stock& stock : view.stocks)
+      for (const device_plugin::Offer& offer : stock.offers) all_[offer.id] = {&stock, &offer};
+  }
+  bool contains(const device_plugin::Stock& stock, const device_plugin::Offer& offer) const {
+    const auto found = all_.find(offer.id);
+    return found != all_.end() && found->second.stock->pool == stock.pool &&
+           *found->second.offer == offer;
+  }
+
+ private:
+  std::map<std::string, Offered> all_;
+};
 
 }  // namespace
 
@@ -69,22 +86,23 @@ Status DeviceFiles::start(const std::string& resource, const Pool& pool, const O
   return device_plugin::refresh_cdi(cdi_, pool, now);
 }
 
-Status DeviceFiles::refresh(const View& view) {
+Status DeviceFiles::refresh(const View& now, const View* before) {
   if (!with_cdi_) return ok();
   const std::scoped_lock cdi_lock(cdi_mutex_);
   TRY(make_folders(cdi_.path));
   const std::set<ib::PciAddress> used = [&] {
     const std::scoped_lock lock(mutex_);
-    return in_use(view, {});
+    return in_use(now, {});
   }();
+  const Offers old = before == nullptr ? Offers() : Offers(*before);
   Errors errors;
-  for (const Stock& stock : view.stocks) {
+  for (const Stock& stock : now.stocks) {
     for (const Offer& offer : stock.offers) {
-      if (!used.contains(offer.device.address))
+      if (!used.contains(offer.device.address) && !old.contains(stock, offer))
         errors.collect(device_plugin::refresh_cdi(cdi_, stock.pool, offer));
     }
   }
-  errors.collect(device_plugin::tidy_cdi(cdi_, view.stocks, used));
+  errors.collect(device_plugin::tidy_cdi(cdi_, now.stocks, used));
   return errors.status();
 }
 

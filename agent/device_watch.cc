@@ -13,8 +13,9 @@ void DeviceWatch::run() {
     // What cannot be waited for is what the agent lives by: it ends, and is started anew.
     if (!woken) return events_.tell({.stop = true, .failed = woken.error().text()});
     if (*woken == device_plugin::Woken::cancelled) return;
-    if (*woken == device_plugin::Woken::changed) events_.tell({.devices = true});
-    if (*woken == device_plugin::Woken::due) events_.tell({.due = true});
+    if (*woken == device_plugin::Woken::deadline) continue;
+    const bool due = *woken == device_plugin::Woken::due;
+    events_.tell({.devices = !due, .changed = watch_.take_changed(), .due = due});
   }
 }
 

@@ -16,6 +16,7 @@ void Events::tell(const Happened& happened) {
   {
     const std::scoped_lock lock(*mutex_);
     pending_.devices |= happened.devices;
+    pending_.changed.add(happened.changed);
     pending_.due |= happened.due;
     pending_.judged |= happened.judged;
     pending_.swept |= happened.swept;
@@ -31,7 +32,7 @@ Happened Events::wait(int configuration) {
   ::poll(waiting.data(), waiting.size(), -1);
   wake_.drain();
   const std::scoped_lock lock(*mutex_);
-  Happened happened = pending_;
+  Happened happened = std::move(pending_);
   happened.configuration = waiting[1].revents != 0;
   pending_ = {.stop = happened.stop, .failed = happened.failed};
   return happened;

@@ -1,6 +1,7 @@
 // Events: what has happened since the agent's thread looked last. Others tell, it waits.
 #pragma once
 
+#include "device-plugin/changed.h"
 #include "lib/base/result.h"
 #include "lib/base/wake.h"
 
@@ -11,7 +12,8 @@
 namespace ibpod::agent {
 
 struct Happened {
-  bool devices = false;        // something about devices, links or records may have changed
+  bool devices = false;  // something about devices, links or records may have changed:
+  device_plugin::Changed changed = {};
   bool due = false;            // time to look at what has no event
   bool configuration = false;  // the file may have changed
   bool judged = false;         // the verdicts of a sweep are known
@@ -24,7 +26,7 @@ class Events {
  public:
   static Result<Events> open();
 
-  // From any thread. The same told twice is told once.
+  // From any thread. What is told twice before it is heard is told once.
   void tell(const Happened& happened);
   // What was told since the last call; waits for something, or until `configuration`, a descriptor,
   // is readable. `stop` stays told.

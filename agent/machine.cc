@@ -47,14 +47,15 @@ Machine::Machine(const Config& config, std::unique_ptr<node::LinuxKernel> kernel
   pods_.emplace(*kubelet_);
 }
 
-Result<std::vector<device_plugin::Device>> Machine::inventory(
-    const std::vector<device_plugin::Device>* known) {
+Result<std::vector<device_plugin::Device>> Machine::inventory(const device_plugin::Changed& changed,
+                                                              device_plugin::PkeyTables tables) {
   const device_plugin::HostNetwork network = TRY(device_plugin::read_host_network(route_));
-  return device_plugin::read_inventory({.sysfs = sysfs_,
-                                        .records = records_,
-                                        .network = network,
-                                        .pod_sysfs = pod_sysfs_,
-                                        .known = known});
+  return inventory_.read({.sysfs = sysfs_,
+                          .records = records_,
+                          .network = network,
+                          .pod_sysfs = pod_sysfs_,
+                          .tables = tables},
+                         changed);
 }
 
 World Machine::world() {

@@ -24,9 +24,10 @@ class Machine {
  public:
   static Result<std::unique_ptr<Machine>> open(const Config& config);
 
-  // Everything that a pod could be given, as it is now. `known`: see device_plugin::Sources.
-  Result<std::vector<device_plugin::Device>> inventory(
-      const std::vector<device_plugin::Device>* known);
+  // Everything that a pod could be given, as it is now, as far as `changed` is true
+  // (device_plugin::Inventory).
+  Result<std::vector<device_plugin::Device>> inventory(const device_plugin::Changed& changed,
+                                                       device_plugin::PkeyTables tables);
   // What a sweep works on.
   World world();
 
@@ -50,6 +51,7 @@ class Machine {
   nl::Socket route_;
   std::string boot_id_;
   node::Records records_;
+  device_plugin::Inventory inventory_;
   HostNamespaces namespaces_;
   std::optional<kube::PodResources> kubelet_;
   std::optional<KubeletPods> pods_;

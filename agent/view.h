@@ -24,6 +24,7 @@ struct View {
   RdmaModeVerdict rdma_mode;
   // What is wrong with the node's preparation, a sentence each.
   std::vector<std::string> troubles;
+  bool operator==(const View&) const = default;
 };
 
 // A device, and where it is offered.

@@ -48,8 +48,13 @@ Status number_vfs(const sysfs::Sysfs& sysfs, std::map<ib::PciAddress, Device>& f
 
 Result<std::vector<Device>> find_functions(const sysfs::Sysfs& sysfs) {
   const std::vector<ib::PciAddress> all = TRY(sysfs::functions(sysfs));
+  return find_functions(sysfs, all);
+}
+
+Result<std::vector<Device>> find_functions(const sysfs::Sysfs& sysfs,
+                                           const std::vector<ib::PciAddress>& among) {
   std::map<ib::PciAddress, Candidate> candidates;
-  for (const ib::PciAddress& address : all) candidates.emplace(address, look_at(sysfs, address));
+  for (const ib::PciAddress& address : among) candidates.emplace(address, look_at(sysfs, address));
   std::map<ib::PciAddress, Device> functions;
   for (const auto& [address, candidate] : candidates) {
     const auto pf = candidate.pf ? candidates.find(*candidate.pf) : candidates.end();

@@ -1,8 +1,6 @@
 #include "device-plugin/inventory.h"
 
 #include "device-plugin/functions.h"
-#include "device-plugin/holders.h"
-#include "device-plugin/rdma_reading.h"
 #include "lib/sysfs/pci.h"
 #include "lib/sysfs/topology.h"
 
@@ -16,6 +14,7 @@ namespace {
 
 using Links = std::map<std::string, const nl::Link*>;
 using Holders = std::map<ib::PciAddress, Holder>;
+using Names = std::set<std::string>;
 
 // The facts of the PCI function itself, which every namespace sees, and its netdevs on the host.
 Status read_function(const sysfs::Sysfs& sysfs, Device& device) {
@@ -40,7 +39,7 @@ Status read_rdma_in_pods(const Sources& sources, const Holder& holder, const Dev
                          Device& device) {
   for (const node::Namespace& pod : holder.namespaces) {
     const sysfs::Sysfs sysfs = TRY(sources.pod_sysfs(pod));
-    RdmaReading reading = TRY(read_rdma(sysfs, device, known));
+    RdmaReading reading = TRY(read_rdma(sysfs, device, known, sources.tables));
     if (reading.devices.empty()) continue;
     take(std::move(reading), device);
     return ok();
@@ -50,7 +49,7 @@ Status read_rdma_in_pods(const Sources& sources, const Holder& holder, const Dev
 
 Status read_rdma_anywhere(const Sources& sources, const Holder* holder, const Device* known,
                           Device& device) {
-  RdmaReading reading = TRY(read_rdma(sources.sysfs, device, known));
+  RdmaReading reading = TRY(read_rdma(sources.sysfs, device, known, sources.tables));
   const bool elsewhere = reading.devices.empty() && !device.char_devices.empty();
   take(std::move(reading), device);
   if (!elsewhere) return ok();
@@ -64,10 +63,6 @@ bool read_device(const Sources& sources, const Holder* holder, const Device* kno
   if (read) read = read_rdma_anywhere(sources, holder, known, device);
   if (!sysfs::exists(sources.sysfs, device.address)) return false;
   if (!read) device.unseen = read.error().text();
-  if (holder == nullptr) return true;
-  device.attachment = holder->attachment;
-  device.quarantine = holder->quarantine;
-  device.host_use = holder->children;
   return true;
 }
 
@@ -138,26 +133,142 @@ void finish(const HostNetwork& network, std::vector<Device>& devices) {
   }
 }
 
-const Device* find_known(const std::vector<Device>* known, const ib::PciAddress& address) {
-  if (known == nullptr) return nullptr;
-  const auto at = std::lower_bound(
-      known->begin(), known->end(), address,
-      [](const Device& device, const ib::PciAddress& wanted) { return device.address < wanted; });
-  return at == known->end() || at->address != address ? nullptr : &*at;
+template <typename T>
+const T* find(const std::map<ib::PciAddress, T>& all, const ib::PciAddress& address) {
+  const auto found = all.find(address);
+  return found == all.end() ? nullptr : &found->second;
+}
+
+std::vector<node::Namespace> namespaces_of(const Holders& holders, const ib::PciAddress& address) {
+  const Holder* const holder = find(holders, address);
+  return holder == nullptr ? std::vector<node::Namespace>() : holder->namespaces;
+}
+
+bool has_one_of(const Names& names, const Device& device) {
+  const auto named = [&](const std::string& name) { return names.contains(name); };
+  return std::any_of(device.netdevs.begin(), device.netdevs.end(), named);
+}
+
+bool has_rdma_of(const Names& names, const Device& device) {
+  return std::any_of(device.rdma.begin(), device.rdma.end(),
+                     [&](const RdmaDevice& rdma) { return names.contains(rdma.name); });
 }
 
 }  // namespace
 
-Result<std::vector<Device>> read_inventory(const Sources& sources) {
-  const Holders holders = TRY(read_holders(sources.records));
-  std::vector<Device> devices = TRY(find_functions(sources.sysfs));
-  std::erase_if(devices, [&](Device& device) {
-    const auto holder = holders.find(device.address);
-    return !read_device(sources, holder == holders.end() ? nullptr : &holder->second,
-                        find_known(sources.known, device.address), device);
+// Names are resolved twice: a device that has just come is found in sysfs, one that has just gone
+// among those that are known.
+void Inventory::add_behind_names(const sysfs::Sysfs& sysfs, Addresses& named) const {
+  for (const std::string& name : pending_.netdevs) {
+    const auto function = sysfs::function_of_netdev(sysfs, name);
+    if (function && *function) named.insert(**function);
+  }
+  for (const std::string& name : pending_.rdma_devices) {
+    const auto function = sysfs::function_of_rdma_device(sysfs, name);
+    if (function && *function) named.insert(**function);
+  }
+}
+
+bool Inventory::is_to_be_looked_at(const Device& device, const Holders& holders) const {
+  const auto namespaces = namespaces_of(holders, device.address);
+  return !device.unseen.empty() || namespaces != namespaces_of(holders_, device.address) ||
+         (pending_.ports && !namespaces.empty()) || has_one_of(pending_.netdevs, device) ||
+         has_rdma_of(pending_.rdma_devices, device);
+}
+
+// In the order of their addresses, and from the beginning again.
+std::optional<ib::PciAddress> Inventory::next_pf() {
+  const auto is_pf = [](const auto& one) { return !one.second.pf; };
+  auto next = std::find_if(devices_.upper_bound(last_pf_), devices_.end(), is_pf);
+  if (next == devices_.end()) next = std::find_if(devices_.begin(), devices_.end(), is_pf);
+  if (next == devices_.end()) return std::nullopt;
+  last_pf_ = next->first;
+  return last_pf_;
+}
+
+Inventory::Addresses Inventory::named(const sysfs::Sysfs& sysfs, const Holders& holders) {
+  Addresses named = pending_.functions;
+  add_behind_names(sysfs, named);
+  for (const auto& [address, device] : devices_)
+    if (is_to_be_looked_at(device, holders)) named.insert(address);
+  const auto pf = pending_.ports ? next_pf() : std::nullopt;
+  if (pf) named.insert(*pf);
+  return named;
+}
+
+// A PF tells something of each of its VFs, and a VF that comes or goes may change the numbers of
+// all: so the whole family, but for a VF that was there before and still is. That one needs its PF.
+Status Inventory::add_with_relatives(const sysfs::Sysfs& sysfs, const ib::PciAddress& function,
+                                     Addresses& stale) const {
+  const Device* const known = find(devices_, function);
+  std::optional<ib::PciAddress> pf = TRY(sysfs::pf_of(sysfs, function));
+  const bool stays = pf && known != nullptr && known->pf == pf;
+  if (!pf && known != nullptr) pf = known->pf;
+  stale.insert(function);
+  const ib::PciAddress head = pf.value_or(function);
+  stale.insert(head);
+  if (stays) return ok();
+  const std::vector<ib::PciAddress> vfs = TRY(sysfs::vfs_of(sysfs, head));
+  stale.insert(vfs.begin(), vfs.end());
+  for (const auto& [address, device] : devices_)
+    if (device.pf == head) stale.insert(address);
+  return ok();
+}
+
+Result<Inventory::Addresses> Inventory::stale(const sysfs::Sysfs& sysfs, const Holders& holders) {
+  Addresses stale;
+  if (pending_.everything) {
+    const std::vector<ib::PciAddress> all = TRY(sysfs::functions(sysfs));
+    stale.insert(all.begin(), all.end());
+    for (const auto& [address, device] : devices_) stale.insert(address);
+    return stale;
+  }
+  for (const ib::PciAddress& function : named(sysfs, holders))
+    TRY(add_with_relatives(sysfs, function, stale));
+  return stale;
+}
+
+Status Inventory::refresh(const Sources& sources, const Holders& holders) {
+  const Addresses stale = TRY(this->stale(sources.sysfs, holders));
+  std::vector<Device> fresh =
+      TRY(find_functions(sources.sysfs, std::vector(stale.begin(), stale.end())));
+  std::erase_if(fresh, [&](Device& device) {
+    const Device* const known = pending_.ports ? nullptr : find(devices_, device.address);
+    return !read_device(sources, find(holders, device.address), known, device);
   });
-  finish(sources.network, devices);
+  for (const ib::PciAddress& address : stale) devices_.erase(address);
+  if (pending_.ports)
+    for (auto& [address, device] : devices_) reread_ports(sources.sysfs, sources.tables, device);
+  for (Device& device : fresh) devices_.insert_or_assign(device.address, std::move(device));
+  return ok();
+}
+
+std::vector<Device> Inventory::finished(const HostNetwork& network) const {
+  std::vector<Device> devices;
+  devices.reserve(devices_.size());
+  for (const auto& [address, known] : devices_) {
+    Device& device = devices.emplace_back(known);
+    const Holder* const holder = find(holders_, address);
+    if (holder == nullptr) continue;
+    device.attachment = holder->attachment;
+    device.quarantine = holder->quarantine;
+    device.host_use = holder->children;
+  }
+  finish(network, devices);
   return devices;
+}
+
+Result<std::vector<Device>> Inventory::read(const Sources& sources, const Changed& changed) {
+  pending_.add(changed);
+  Holders holders = TRY(read_holders(sources.records));
+  TRY(refresh(sources, holders));
+  holders_ = std::move(holders);
+  pending_ = {};
+  return finished(sources.network);
+}
+
+Result<std::vector<Device>> read_inventory(const Sources& sources) {
+  return Inventory().read(sources, {.everything = true});
 }
 
 }  // namespace ibpod::device_plugin

@@ -1,4 +1,4 @@
-// Inventory: all PCI functions of a node that a pod could be given, read at one moment.
+// Inventory: all PCI functions of a node that a pod could be given.
 //
 // Those are the network controllers of the PCI class 02, whatever has RDMA devices, and the VFs of
 // such a PF. What a pod has is still there: of a VF whose RDMA device has gone into a pod's
@@ -6,31 +6,69 @@
 // namespace the rest. What cannot be seen is left empty and Device::unseen says why.
 #pragma once
 
+#include "device-plugin/changed.h"
 #include "device-plugin/device.h"
+#include "device-plugin/holders.h"
 #include "device-plugin/host_use.h"
+#include "device-plugin/rdma_reading.h"
 #include "lib/node/pod_sysfs.h"
 #include "lib/node/records.h"
 #include "lib/sysfs/sysfs.h"
 
+#include <map>
+#include <optional>
+#include <set>
 #include <vector>
 
 namespace ibpod::device_plugin {
 
-// Borrowed for as long as the reading takes.
+// Borrowed for as long as a reading takes.
 struct Sources {
   const sysfs::Sysfs& sysfs;  // the host's
   const node::Records& records;
   const HostNetwork& network;
   node::PodSysfs pod_sysfs;
-  // An earlier inventory, from which the P_Key tables of ports that look the same (GUID, LID,
-  // state) are taken: they are nine tenths of all files, and each of these asks an mlx5's firmware.
-  // A table can change without any of that, so nullptr is due once in a while: all are read.
-  const std::vector<Device>* known = nullptr;
+  PkeyTables tables = PkeyTables::read;  // skip: they are left empty
 };
 
-// Sorted by address. A function that goes while it is read is left out, and what is wrong with one
-// is told of that one only (Device::unseen). unavailable where VFs are being made or removed: there
-// is an event at the end of that; read again then.
+// Keeps what it has read, so that the next reading is of what may have changed since: a node can
+// have a thousand functions, and an event is about one of them.
+class Inventory {
+ public:
+  // Sorted by address, and the same as if everything had been read, as far as `changed` is true.
+  // The first reading is of everything. What is read anew besides: whatever could not be looked at
+  // the last time, or has gone to another pod by the records; and with Changed::ports one PF with
+  // its VFs after the other, a reading each.
+  //
+  // A function that goes while it is read is left out, and what is wrong with one is told of that
+  // one only (Device::unseen). unavailable where VFs are being made or removed: there is an event
+  // at the end of that; read again then, what has changed until now is not forgotten.
+  //
+  // The P_Key table of a port that looks the same (GUID, LID, state) is read anew with
+  // Changed::ports only.
+  Result<std::vector<Device>> read(const Sources& sources, const Changed& changed);
+
+ private:
+  using Addresses = std::set<ib::PciAddress>;
+  using Holders = std::map<ib::PciAddress, Holder>;
+
+  Addresses named(const sysfs::Sysfs& sysfs, const Holders& holders);
+  void add_behind_names(const sysfs::Sysfs& sysfs, Addresses& named) const;
+  bool is_to_be_looked_at(const Device& device, const Holders& holders) const;
+  std::optional<ib::PciAddress> next_pf();
+  Status add_with_relatives(const sysfs::Sysfs& sysfs, const ib::PciAddress& function,
+                            Addresses& stale) const;
+  Result<Addresses> stale(const sysfs::Sysfs& sysfs, const Holders& holders);
+  Status refresh(const Sources& sources, const Holders& holders);
+  std::vector<Device> finished(const HostNetwork& network) const;
+
+  Changed pending_{.everything = true};       // and not read yet
+  std::map<ib::PciAddress, Device> devices_;  // what sysfs says of each function by itself
+  Holders holders_;
+  ib::PciAddress last_pf_;  // that was read in its turn
+};
+
+// Everything, at one moment.
 Result<std::vector<Device>> read_inventory(const Sources& sources);
 
 }  // namespace ibpod::device_plugin

@@ -24,11 +24,22 @@ struct Node {
   ib::PciAddress vf0 = tree.add_vf(pf);
   ib::PciAddress vf1 = tree.add_vf(pf);
 
-  Devices read(const Devices* known = nullptr) { return try_read(known).value(); }
-  Result<Devices> try_read(const Devices* known = nullptr) {
+  Inventory inventory;
+  PkeyTables tables = PkeyTables::read;
+
+  // Everything, by nobody who knows anything.
+  Devices read() { return try_read().value(); }
+  Result<Devices> try_read() {
+    Inventory nothing_known;
+    return try_read(nothing_known, {});
+  }
+  // By the one who has read before.
+  Devices read(const Changed& changed) { return try_read(inventory, changed).value(); }
+  Result<Devices> try_read(Inventory& reader, const Changed& changed) {
     const sysfs::Sysfs sysfs = tree.open();
-    return read_inventory({sysfs, records, network,
-                           [this](const node::Namespace& pod) { return open_pod(pod); }, known});
+    return reader.read({sysfs, records, network,
+                        [this](const node::Namespace& pod) { return open_pod(pod); }, tables},
+                       changed);
   }
   Device at(const ib::PciAddress& address) { return find(read(), address); }
   static Device find(const Devices& devices, const ib::PciAddress& address) {
@@ -287,14 +298,27 @@ TEST_CASE("VFs that are being made or removed are an error that passes") {
   CHECK(node.try_read().error().code() == Code::unavailable);
 }
 
-TEST_CASE("the P_Key table of a port that looks the same is taken from what is known") {
+std::string table_of(const Device& device) { return ib::text(device.rdma[0].ports[0].pkeys); }
+
+TEST_CASE("the P_Key table of a port that looks the same is read anew with the ports only") {
   Node node;
-  const Devices known = node.read();
+  const Changed event{.functions = {node.vf0}};
+  node.read(event);
   node.tree.set_port(node.vf0, "pkeys/1", "0x8002");
-  CHECK(ib::text(node.read(&known)[1].rdma[0].ports[0].pkeys) == "0:0x7fff 1:0x8001");
-  CHECK(ib::text(node.read()[1].rdma[0].ports[0].pkeys) == "0:0x7fff 1:0x8002");
+  CHECK(table_of(node.read(event)[1]) == "0:0x7fff 1:0x8001");
+  CHECK(table_of(node.read({.ports = true})[1]) == "0:0x7fff 1:0x8002");
+  node.tree.set_port(node.vf0, "pkeys/1", "0x8003");
   node.tree.set_port(node.vf0, "lid", "0x20");
-  CHECK(ib::text(node.read(&known)[1].rdma[0].ports[0].pkeys) == "0:0x7fff 1:0x8002");
+  CHECK(table_of(node.read(event)[1]) == "0:0x7fff 1:0x8003");
+}
+
+TEST_CASE("P_Key tables that nobody asks for are not read, and are once somebody does") {
+  Node node;
+  node.tables = PkeyTables::skip;
+  for (const Device& device : node.read(Changed())) CHECK(table_of(device).empty());
+  for (const Device& device : node.read({.ports = true})) CHECK(table_of(device).empty());
+  node.tables = PkeyTables::read;
+  for (const Device& device : node.read({.ports = true})) CHECK(!table_of(device).empty());
 }
 
 TEST_CASE("a node without any such function, and one whose sysfs has no PCI, has an empty one") {

@@ -28,9 +28,10 @@ bool looks_the_same(const ib::Port& now, const ib::Port& then) {
 }
 
 ib::Port read_port(const sysfs::Sysfs& sysfs, const std::string& device, unsigned number,
-                   const RdmaDevice* known) {
+                   const RdmaDevice* known, PkeyTables tables) {
   Result<ib::Port> port = sysfs::port_without_pkeys(sysfs, device, number);
   if (!port) return {};
+  if (tables == PkeyTables::skip) return *port;
   if (known != nullptr && number <= known->ports.size() &&
       looks_the_same(*port, known->ports[number - 1])) {
     port->pkeys = known->ports[number - 1].pkeys;
@@ -42,13 +43,13 @@ ib::Port read_port(const sysfs::Sysfs& sysfs, const std::string& device, unsigne
 }
 
 Result<RdmaDevice> read_device(const sysfs::Sysfs& sysfs, const std::string& name,
-                               const RdmaDevice* known) {
+                               const RdmaDevice* known, PkeyTables tables) {
   RdmaDevice device;
   device.name = name;
   device.node_guid = TRY(sysfs::node_guid(sysfs, name));
   const std::vector<unsigned> numbers = TRY(sysfs::ports(sysfs, name));
   for (const unsigned number : numbers) {
-    device.ports.push_back(read_port(sysfs, name, number, known));
+    device.ports.push_back(read_port(sysfs, name, number, known, tables));
   }
   return device;
 }
@@ -76,10 +77,10 @@ std::string link_type_of(const sysfs::Sysfs& sysfs, const std::vector<RdmaDevice
 }
 
 Result<RdmaReading> read_named(const sysfs::Sysfs& sysfs, const Device& function,
-                               const Device* known, const Names& names) {
+                               const Device* known, const Names& names, PkeyTables tables) {
   RdmaReading reading;
   for (const std::string& name : names) {
-    RdmaDevice device = TRY(read_device(sysfs, name, find_known(known, name)));
+    RdmaDevice device = TRY(read_device(sysfs, name, find_known(known, name), tables));
     reading.devices.push_back(std::move(device));
   }
   if (names.size() > 1) find_those_with_verbs(sysfs, function, reading.devices);
@@ -90,11 +91,11 @@ Result<RdmaReading> read_named(const sysfs::Sysfs& sysfs, const Device& function
 }  // namespace
 
 Result<RdmaReading> read_rdma(const sysfs::Sysfs& sysfs, const Device& function,
-                              const Device* known) {
+                              const Device* known, PkeyTables tables) {
   Names names = TRY(sysfs::rdma_devices(sysfs, function.address));
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     if (names.empty()) return RdmaReading();
-    Result<RdmaReading> reading = read_named(sysfs, function, known, names);
+    Result<RdmaReading> reading = read_named(sysfs, function, known, names, tables);
     // A name may have gone over to another device meanwhile.
     Names now = TRY(sysfs::rdma_devices(sysfs, function.address));
     if (names == now) return reading;
@@ -102,6 +103,14 @@ Result<RdmaReading> read_rdma(const sysfs::Sysfs& sysfs, const Device& function,
   }
   return Error(Code::unavailable, "the RDMA devices of " + function.address.text() +
                                       " change their names while they are read");
+}
+
+void reread_ports(const sysfs::Sysfs& sysfs, PkeyTables tables, Device& function) {
+  for (RdmaDevice& device : function.rdma) {
+    for (size_t i = 0; i < device.ports.size(); ++i)
+      device.ports[i] =
+          read_port(sysfs, device.name, static_cast<unsigned>(i) + 1, nullptr, tables);
+  }
 }
 
 }  // namespace ibpod::device_plugin

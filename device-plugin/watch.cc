@@ -1,5 +1,7 @@
 #include "device-plugin/watch.h"
 
+#include "lib/nl/news.h"
+
 #include <vector>
 
 #include <poll.h>
@@ -75,9 +77,12 @@ Result<bool> Watch::poll(Deadline deadline) {
 }
 
 Status Watch::drain() {
-  uevents_.drain();
-  links_.drain();
-  if (rdma_) rdma_->drain();
+  std::set<std::string> paths;
+  bool told = nl::take_device_paths(uevents_, paths);
+  told = nl::take_link_names(links_, changed_.netdevs) && told;
+  if (rdma_) told = nl::take_rdma_names(*rdma_, changed_.rdma_devices) && told;
+  if (!told) changed_.everything = true;
+  for (const std::string& path : paths) add_device_path(path, changed_);
   return records_.drain();
 }
 
@@ -99,6 +104,7 @@ Result<Woken> Watch::wait(Deadline deadline) {
   if (is_cancelled()) return Woken::cancelled;
   if (!due_.passed()) return Woken::changed;
   due_ = Deadline::in(interval_);
+  changed_.ports = true;
   return Woken::due;
 }
 

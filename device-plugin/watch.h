@@ -1,7 +1,9 @@
-// Watch: waits until the inventory may have changed. It looks at no event: who is woken reads the
-// whole inventory again, so a lost or a foreign event does no harm.
+// Watch: waits until the inventory may have changed. Of an event it takes what it is about and
+// nothing else: who is woken looks there, so a foreign or a repeated event does no harm, and behind
+// one that was lost everything is looked at.
 #pragma once
 
+#include "device-plugin/changed.h"
 #include "lib/base/clock.h"
 #include "lib/base/fd.h"
 #include "lib/base/tree_watch.h"
@@ -10,12 +12,13 @@
 #include "lib/node/records.h"
 
 #include <optional>
+#include <utility>
 
 namespace ibpod::device_plugin {
 
 enum class Woken {
-  changed,    // something has happened; what has been known of P_Key tables may be used again
-  due,        // it is time to look at all that has no event: read everything (Sources::known)
+  changed,    // something has happened
+  due,        // it is time to look at all that has no event (Changed::ports)
   deadline,   // nothing of that until the deadline
   cancelled,  // by cancel(), now or before
 };
@@ -33,6 +36,8 @@ class Watch {
   // What comes in a burst wakes once: it returns when nothing more has come for 5 ms, and 25 ms
   // after the first event at the latest.
   Result<Woken> wait(Deadline deadline);
+  // What may have changed since this was called last.
+  Changed take_changed() { return std::exchange(changed_, {}); }
   // From any thread, and from a signal handler: ends this wait and all later ones.
   void cancel() const;
 
@@ -50,6 +55,7 @@ class Watch {
   TreeWatch records_;
   Fd cancelled_;
   Duration interval_;
+  Changed changed_;
   Deadline due_;
 };
 

@@ -171,4 +171,6 @@ Status Socket::subscribe_to_rdma_devices() {
 
 void Socket::drain() { discard_arrived(fd_); }
 
+bool Socket::take(const std::function<void(Bytes)>& each) { return take_arrived(fd_, each); }
+
 }  // namespace ibpod::nl

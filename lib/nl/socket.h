@@ -44,6 +44,8 @@ class Socket {
   int fd() const { return fd_.get(); }
   // Throws away what has arrived.
   void drain();
+  // Hands over each datagram that has arrived. False: some were lost (news.h reads them).
+  bool take(const std::function<void(Bytes)>& each);
 
  private:
   explicit Socket(Fd fd) : fd_(std::move(fd)) {}

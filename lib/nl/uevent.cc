@@ -27,4 +27,6 @@ Result<Uevents> Uevents::open() {
 
 void Uevents::drain() { discard_arrived(fd_); }
 
+bool Uevents::take(const std::function<void(Bytes)>& each) { return take_arrived(fd_, each); }
+
 }  // namespace ibpod::nl

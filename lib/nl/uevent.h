@@ -4,6 +4,9 @@
 #include "lib/base/clock.h"
 #include "lib/base/fd.h"
 #include "lib/base/result.h"
+#include "lib/nl/socket.h"
+
+#include <functional>
 
 namespace ibpod::nl {
 
@@ -15,6 +18,8 @@ class Uevents {
   int fd() const { return fd_.get(); }
   // Throws away what has arrived: a waiter looks at the device itself, never at the event.
   void drain();
+  // Hands over each event that has arrived. False: some were lost (news.h reads them).
+  bool take(const std::function<void(Bytes)>& each);
 
  private:
   explicit Uevents(Fd fd) : fd_(std::move(fd)) {}

@@ -27,11 +27,18 @@ std::string in(const Namespace& where) {
 Result<LinuxKernel::View> LinuxKernel::open_view(netns::NetNs netns, sysfs::Sysfs sysfs) {
   const netns::Identity identity = TRY(netns.identity());
   nl::Socket route = TRY(nl::Socket::open_in(netns.fd(), nl::Family::route));
-  nl::Socket rdma = TRY(nl::Socket::open_in(netns.fd(), nl::Family::rdma));
   nl::Socket events = TRY(nl::Socket::open_in(netns.fd(), nl::Family::route));
   TRY(events.subscribe_to_links());
   return View{std::move(netns), identity,         std::move(route),
-              std::move(rdma),  std::move(sysfs), std::move(events)};
+              std::nullopt,     std::move(sysfs), std::move(events)};
+}
+
+Result<nl::Socket*> LinuxKernel::rdma_of(View& view) {
+  if (!view.rdma) {
+    nl::Socket socket = TRY(nl::Socket::open_in(view.netns.fd(), nl::Family::rdma));
+    view.rdma.emplace(std::move(socket));
+  }
+  return &*view.rdma;
 }
 
 Result<std::unique_ptr<LinuxKernel>> LinuxKernel::open(const Path& sys) {
@@ -69,7 +76,10 @@ Result<std::optional<Function>> LinuxKernel::function(const ib::PciAddress& addr
   return std::optional<Function>(std::move(function));
 }
 
-Result<nl::RdmaNetnsMode> LinuxKernel::rdma_netns_mode() { return nl::rdma_netns_mode(host_.rdma); }
+Result<nl::RdmaNetnsMode> LinuxKernel::rdma_netns_mode() {
+  nl::Socket* const rdma = TRY(rdma_of(host_));
+  return nl::rdma_netns_mode(*rdma);
+}
 
 Result<std::optional<Namespace>> LinuxKernel::find_namespace(const Path& path) {
   Result<netns::NetNs> netns = netns::NetNs::open(path);
@@ -186,11 +196,10 @@ Status LinuxKernel::move_rdma(const Namespace& from, const std::string& device,
                               const Namespace& to) {
   View* const source = TRY(view(from));
   View* const target = TRY(view(to));
-  const std::optional<nl::RdmaDevice> found = TRY(nl::find_rdma_device(source->rdma, device));
+  nl::Socket* const rdma = TRY(rdma_of(*source));
+  const std::optional<nl::RdmaDevice> found = TRY(nl::find_rdma_device(*rdma, device));
   if (!found) return Error(Code::not_found, "there is no RDMA device " + device + in(from));
-  const auto move = [&] {
-    return nl::move_rdma_device(source->rdma, found->index, target->netns.fd());
-  };
+  const auto move = [&] { return nl::move_rdma_device(*rdma, found->index, target->netns.fd()); };
   if (from.is_host()) return move();
   return run_in_netns(source->netns.fd(), "move " + device, move);
 }
@@ -198,9 +207,10 @@ Status LinuxKernel::move_rdma(const Namespace& from, const std::string& device,
 Status LinuxKernel::rename_rdma(const Namespace& where, const std::string& device,
                                 const std::string& name) {
   View* const view = TRY(this->view(where));
-  const std::optional<nl::RdmaDevice> found = TRY(nl::find_rdma_device(view->rdma, device));
+  nl::Socket* const rdma = TRY(rdma_of(*view));
+  const std::optional<nl::RdmaDevice> found = TRY(nl::find_rdma_device(*rdma, device));
   if (!found) return Error(Code::not_found, "there is no RDMA device " + device + in(where));
-  return nl::rename_rdma_device(view->rdma, found->index, name);
+  return nl::rename_rdma_device(*rdma, found->index, name);
 }
 
 Status LinuxKernel::move_netdev(const Namespace& from, IfIndex netdev, const Namespace& to,

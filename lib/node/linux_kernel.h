@@ -64,7 +64,7 @@ class LinuxKernel : public Kernel {
     netns::NetNs netns;
     netns::Identity identity;
     nl::Socket route;
-    nl::Socket rdma;
+    std::optional<nl::Socket> rdma;  // once it was asked for: a node may get its modules later
     sysfs::Sysfs sysfs;
     nl::Socket events;
   };
@@ -72,6 +72,8 @@ class LinuxKernel : public Kernel {
       : host_(std::move(host)), uevents_(std::move(uevents)) {}
   static Result<View> open_view(netns::NetNs netns, sysfs::Sysfs sysfs);
   Result<View*> view(const Namespace& where);
+  // unsupported where the kernel has no RDMA subsystem (yet).
+  static Result<nl::Socket*> rdma_of(View& view);
   Pause pause();
   Result<IfIndex> pf_netdev(const Function& vf);
   static Status allow_ipv6(View& view, IfIndex netdev, const std::vector<ip::Prefix>& addresses);

@@ -35,7 +35,8 @@ Status LinuxKernel::set_autoprobe(const ib::PciAddress& pf, bool on) {
 }
 
 Status LinuxKernel::set_rdma_netns_mode(nl::RdmaNetnsMode mode) {
-  return nl::set_rdma_netns_mode(host_.rdma, mode);
+  nl::Socket* const rdma = TRY(rdma_of(host_));
+  return nl::set_rdma_netns_mode(*rdma, mode);
 }
 
 }  // namespace ibpod::node

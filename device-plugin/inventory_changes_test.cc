@@ -1,0 +1,253 @@
+// What a reading behind an event finds is what a reading of everything would find.
+#include "device-plugin/changes.h"
+#include "device-plugin/inventory.h"
+#include "tests/support/fake_sysfs.h"
+
+#include <functional>
+#include <random>
+
+#include <doctest/doctest.h>
+
+namespace ibpod::device_plugin {
+namespace {
+
+using Devices = std::vector<Device>;
+
+const node::Namespace kPod{"/run/netns/pod", {4, 26, 7}};
+
+// Three PFs with VFs, and pods on them. What happens to it says what an event would be about.
+class Node {
+ public:
+  Node() {
+    for (int i = 0; i < 3; ++i) {
+      pfs_.push_back(tree.add_pf());
+      for (int vf = 0; vf < 3; ++vf) vfs_.push_back(tree.add_vf(pfs_.back()));
+    }
+  }
+
+  fake::FakeSysfs tree{2}, pod_tree{2};
+  TempFolder state;
+  node::Records records{state.path()};
+  HostNetwork network;
+  Inventory inventory;
+
+  const ib::PciAddress& pf(size_t number) const { return pfs_[number % pfs_.size()]; }
+  const ib::PciAddress& vf(size_t number) const { return vfs_[number % vfs_.size()]; }
+  size_t vfs() const { return vfs_.size(); }
+
+  Result<Devices> read(Inventory& reader, const Changed& changed) {
+    const sysfs::Sysfs sysfs = tree.open();
+    const auto open_pod = [this](const node::Namespace& pod) -> Result<sysfs::Sysfs> {
+      if (pod == kPod) return pod_tree.open();
+      return Error(Code::not_found, "the namespace is gone");
+    };
+    return reader.read({sysfs, records, network, open_pod}, changed);
+  }
+  // What is found behind an event, which has to be all that there is to find.
+  Devices read(const Changed& changed) {
+    Inventory nothing_known;
+    const Devices whole = read(nothing_known, {}).value();
+    const Devices found = read(inventory, changed).value();
+    CHECK(changes(whole, found) == std::vector<std::string>());
+    CHECK(found == whole);
+    return found;
+  }
+
+  Changed vanish(size_t number) {
+    const ib::PciAddress gone = vf(number);
+    tree.vanish(gone);
+    std::erase(vfs_, gone);
+    return {.functions = {gone}};
+  }
+  Changed come(size_t number) {
+    vfs_.push_back(tree.add_vf(pf(number)));
+    return {.functions = {vfs_.back()}};
+  }
+  Changed rebind(size_t number) {
+    tree.unbind(vf(number));
+    tree.bind(vf(number), number % 3 == 0 ? "vfio-pci" : "mlx5_core");
+    return {.functions = {vf(number)}};
+  }
+  // By the name of the interface, as a link says it.
+  Changed flip_link(const ib::PciAddress& function, bool up) {
+    tree.set_port(function, "state", up ? "4: ACTIVE" : "1: DOWN");
+    return {.netdevs = {tree.netdev(function)}};
+  }
+  Changed attach(size_t number) {
+    REQUIRE(records.write(record_of(vf(number))).ok());
+    const std::string rdma = tree.rdma_device(vf(number));
+    tree.move_rdma(vf(number), pod_tree);
+    return {.rdma_devices = {rdma}};
+  }
+  Changed detach(size_t number) {
+    REQUIRE(records.remove(node::name_of(record_of(vf(number)))).ok());
+    tree.unbind(vf(number));
+    tree.bind(vf(number));
+    return {.functions = {vf(number)}};
+  }
+  static node::Record record_of(const ib::PciAddress& vf) {
+    node::Record record;
+    record.device = vf;
+    record.container_id = "c1";
+    record.ifname = "net1";
+    record.netns = kPod;
+    return record;
+  }
+
+ private:
+  std::vector<ib::PciAddress> pfs_, vfs_;
+};
+
+const Device& find(const Devices& devices, const ib::PciAddress& address) {
+  const auto found = std::find_if(devices.begin(), devices.end(),
+                                  [&](const Device& device) { return device.address == address; });
+  REQUIRE(found != devices.end());
+  return *found;
+}
+
+TEST_CASE("a device event shows what has changed of the device, and nothing of others is read") {
+  Node node;
+  const Devices before = node.read(Changed());
+  node.tree.set_port(node.vf(0), "state", "1: DOWN");
+  node.tree.set_port(node.vf(4), "state", "1: DOWN");
+  const Devices after = node.read(node.inventory, {.functions = {node.vf(0)}}).value();
+  CHECK(changes(before, after) ==
+        std::vector<std::string>{node.vf(0).text() + ": port 1 of mlx5_1: ACTIVE -> DOWN"});
+  CHECK(node.read(node.inventory, {}).value() == after);
+  CHECK(changes(after, node.read({.ports = true})).size() == 1);
+}
+
+TEST_CASE("an event about a PF shows what has changed of its VFs") {
+  Node node;
+  node.read(Changed());
+  node.tree.set_port(node.pf(1), "state", "1: DOWN");
+  node.tree.set_port(node.vf(4), "lid", "0x99");
+  const Devices after = node.read({.functions = {node.pf(1)}});
+  CHECK(!find(after, node.vf(3)).pf_up);
+  CHECK(find(after, node.vf(4)).rdma[0].ports[0].lid == 0x99);
+}
+
+TEST_CASE("a function that comes or goes changes what its PF and the other VFs say") {
+  Node node;
+  node.read(Changed());
+  const Devices less = node.read(node.vanish(0));
+  CHECK(less.size() == 11);
+  CHECK(find(less, node.vf(0)).vf == 0);
+  CHECK(find(less, node.pf(0)).vfs == 2);
+  CHECK(find(node.read(node.come(0)), node.pf(0)).vfs == 3);
+  const Devices none = node.read({.functions = {*ib::PciAddress::parse("0000:99:00.0")}});
+  CHECK(none.size() == 12);
+}
+
+TEST_CASE("a hot-plugged PF comes with its VFs, and goes with them") {
+  Node node;
+  node.read(Changed());
+  const ib::PciAddress pf = node.tree.add_pf();
+  const ib::PciAddress vf = node.tree.add_vf(pf);
+  CHECK(node.read({.functions = {pf}}).size() == 14);
+  node.tree.vanish(vf);
+  node.tree.vanish(pf);
+  CHECK(node.read({.functions = {pf}}).size() == 12);
+}
+
+TEST_CASE("an interface without a function, and a rename, are no loss") {
+  Node node;
+  node.read(Changed());
+  CHECK(node.read({.netdevs = {"veth0", "lo"}, .rdma_devices = {"rxe0"}}).size() == 12);
+  const std::string was = node.tree.netdev(node.vf(2));
+  node.tree.remove_netdev(node.vf(2));
+  CHECK(find(node.read({.netdevs = {was}}), node.vf(2)).netdevs.empty());
+}
+
+TEST_CASE("what could not be looked at is looked at again behind whatever event") {
+  Node node;
+  node.tree.set(node.vf(0), "numa_node", "whatever");
+  CHECK(!find(node.read(Changed()), node.vf(0)).unseen.empty());
+  node.tree.set(node.vf(0), "numa_node", "1");
+  CHECK(find(node.read(Changed()), node.vf(0)).unseen.empty());
+}
+
+TEST_CASE("what has changed is not forgotten by a reading that fails") {
+  Node node;
+  node.read(Changed());
+  const Path dangling = node.tree.root() / node.tree.home(node.pf(0)) / "virtfn9";
+  std::filesystem::create_symlink("nowhere", dangling);
+  const Changed change = node.flip_link(node.pf(0), false);
+  CHECK(node.read(node.inventory, change).error().code() == Code::unavailable);
+  std::filesystem::remove(dangling);
+  CHECK(!find(node.read(Changed()), node.vf(0)).pf_up);
+}
+
+TEST_CASE("with the ports one PF after the other is read anew with its VFs") {
+  Node node;
+  node.read(Changed());
+  for (size_t i = 0; i < 3; ++i) node.tree.set(node.vf(3 * i), "numa_node", "5");
+  size_t seen = 0;
+  for (int i = 0; i < 3; ++i) {
+    const Devices devices = node.read(node.inventory, {.ports = true}).value();
+    size_t now = 0;
+    for (const Device& device : devices) now += device.numa == 5;
+    CHECK(now == seen + 1);
+    seen = now;
+  }
+}
+
+TEST_CASE("a device's path tells its function") {
+  const struct {
+    const char* path;
+    std::set<std::string> functions;
+  } cases[] = {
+      {"/devices/pci0000:3a/0000:3a:00.0/0000:3b:00.2/net/ib0", {"0000:3b:00.2"}},
+      {"/devices/pci0000:3a/0000:3a:00.0/0000:3b:00.2", {"0000:3b:00.2"}},
+      {"/devices/virtual/net/lo", {}},
+      {"/module/mlx5_ib", {}},
+      {"/bus/pci/drivers/mlx5_core", {}},
+      {"", {}},
+  };
+  for (const auto& one : cases) {
+    CAPTURE(one.path);
+    Changed changed;
+    add_device_path(one.path, changed);
+    std::set<std::string> found;
+    for (const auto& function : changed.functions) found.insert(function.text());
+    CHECK(found == one.functions);
+  }
+}
+
+// Each step does something to the node and says of it what the kernel's events say.
+TEST_CASE("whatever happens in whatever order, in bursts, nothing is missed") {
+  for (unsigned seed = 1; seed <= 20; ++seed) {
+    CAPTURE(seed);
+    Node node;
+    std::mt19937 random(seed);
+    const auto any = [&](size_t below) { return static_cast<size_t>(random() % below); };
+    std::optional<size_t> attached;
+    node.read(Changed());
+    for (int burst = 0; burst < 12; ++burst) {
+      Changed burst_changed;
+      const size_t events = any(4);
+      for (size_t event = 0; event < events; ++event) {
+        const size_t number = any(node.vfs());
+        const bool free =
+            node.tree.open().exists("bus/pci/devices/" + node.vf(number).text() + "/infiniband");
+        const size_t what = any(6);
+        if (what == 0 && !attached) burst_changed.add(node.vanish(number));
+        if (what == 1) burst_changed.add(node.come(number));
+        if (what == 2 && number != attached) burst_changed.add(node.rebind(number));
+        if (what == 3 && free) burst_changed.add(node.flip_link(node.vf(number), any(2) == 0));
+        if (what == 4) burst_changed.add(node.flip_link(node.pf(number), any(2) == 0));
+        if (what == 5 && attached) {
+          burst_changed.add(node.detach(*attached));
+          attached.reset();
+        } else if (what == 5 && free) {
+          burst_changed.add(node.attach(number));
+          attached = number;
+        }
+      }
+      node.read(burst_changed);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace ibpod::device_plugin
