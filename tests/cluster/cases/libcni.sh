@@ -25,8 +25,14 @@ ask del
 rm -rf /var/lib/cni
 expect_unchanged "ADD and DEL"
 
-say "GC knows of no attachment"
-ask add
+say "GC knows of no attachment: the library calls DEL for those that it remembers"
+ask add >"$WORK/result"
 ask gc
 rm -rf /var/lib/cni
 expect_unchanged "ADD and GC"
+
+say "of one that it has forgotten the plugin's records know"
+ask add >"$WORK/result"
+rm -rf /var/lib/cni
+ask gc
+expect_unchanged "ADD and GC without the library's memory"
