@@ -14,6 +14,7 @@ resource=ibpod.io/ib_vf
 node=node1
 node_address=192.0.2.10
 groups=/sys/fs/cgroup
+logs=/run/vm/log/$CASE.node
 pod_interface=eth1
 if [ -n "${MULTUS:-}" ]; then pod_interface=net1; fi
 
@@ -97,7 +98,7 @@ end_daemon() { # NAME [SIGNAL]
 
 start_containerd() {
   run_daemon containerd containerd --config "$ROOT/tests/cluster/conf/containerd.toml"
-  wait_for 60 ctr version
+  wait_for 90 ctr version
 }
 
 launch_kubelet() {
@@ -107,7 +108,7 @@ launch_kubelet() {
 
 start_kubelet() {
   launch_kubelet
-  wait_for 90 curl -sf http://127.0.0.1:10248/healthz
+  wait_for 120 curl -sf http://127.0.0.1:10248/healthz
 }
 
 # What the agent offers: the VFs given, with GUIDs already. It sweeps as often as it may.
@@ -121,7 +122,7 @@ launch_agent() { run_daemon agent ibpod-agent --config "$here/agent.json" --node
 
 start_agent() {
   launch_agent
-  wait_for 30 curl -sf http://127.0.0.1:9464/readyz
+  wait_for 90 curl -sf http://127.0.0.1:9464/readyz
 }
 
 # --- the whole node ---------------------------------------------------------------------------------------------------
@@ -143,14 +144,21 @@ start_node() { # NUMBER
   ctr -n k8s.io images import "$cluster/images-1/busybox.tar" >/dev/null
   start_kubelet
   start_agent
-  wait_for 30 offers "${vfs[@]}"
+  wait_for 90 offers "${vfs[@]}"
 }
 
 # Also after a failure, whatever runs then.
 stop_node() {
   rm -f "$here/pods"/*
-  (wait_for 90 no_pod) || true
+  (wait_for 180 no_pod) || true
   power_cut
+  keep_logs
+}
+
+# What a failure is found by, beside the case's own log.
+keep_logs() {
+  mkdir -p "$logs"
+  cp "$here/log"/* "$logs/"
 }
 
 # Every process ends at once, those of pods too, and nobody is told. With them goes what a boot does not leave: pods'
@@ -188,7 +196,7 @@ start_watching() { # NUMBER
 watch_capacity() { # NUMBER
   local now
   until [ -e "$WORK/capacity.end" ]; do
-    now=$(offered 2>/dev/null | wc -w)
+    now=$(offered 2>/dev/null | wc -w) || true
     if [ "$now" -gt 0 ] && [ "$now" -lt "$1" ]; then echo "$now" >>"$WORK/capacity.low"; fi
     sleep .2
   done

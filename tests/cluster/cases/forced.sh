@@ -1,12 +1,12 @@
 #!/bin/bash
 # A forced deletion: the only VF goes to the next pod before the old one's DEL; each has it whole, one after the other.
-# deadline: 420
+# deadline: 900
 # machine: cluster
 . "$ROOT/tests/cluster/node.sh"
 
 start_node 1
 pod first 1
-wait_for 90 runs first
+wait_for 180 runs first
 sandbox=$(sandbox_of first)
 
 # The kubelet gives the VF away with the file.

@@ -1,6 +1,6 @@
 #!/bin/bash
 # Eight pods at once, each with a VF and without privileges: each opens exactly its own verbs device.
-# deadline: 420
+# deadline: 900
 # machine: cluster
 . "$ROOT/tests/cluster/node.sh"
 

@@ -1,16 +1,16 @@
 #!/bin/bash
 # Container, sandbox, kubelet, agent and containerd restart: the same VF stays with the pod, and is counted all the time.
-# deadline: 420
+# deadline: 900
 # machine: cluster
 . "$ROOT/tests/cluster/node.sh"
 
 start_node 2
 pod one 1
-wait_for 90 runs one
+wait_for 180 runs one
 vf=$(vf_of one)
 start_watching 2
 expect_same() { # WHAT
-  wait_for 90 runs one
+  wait_for 180 runs one
   expect_eq "the VF after $1" "$(vf_of one)" "$vf"
   expect_given one
 }
@@ -18,13 +18,13 @@ expect_same() { # WHAT
 say "the container"
 before=$(restarts one)
 kill -9 "$(container_process one)"
-wait_for 90 has_restarted one "$before"
+wait_for 180 has_restarted one "$before"
 expect_same "a restart of the container"
 
 say "the sandbox"
 before=$(restarts one) sandbox=$(sandbox_of one)
 kill -9 "$(process_in "$sandbox")"
-wait_for 90 has_restarted one "$before"
+wait_for 180 has_restarted one "$before"
 expect_same "a new sandbox"
 [ "$(sandbox_of one)" != "$sandbox" ] || fail "it is the same sandbox"
 
@@ -37,24 +37,24 @@ expect_left_alone() { # WHAT
 say "the agent"
 end_daemon agent
 start_agent
-wait_for 30 offers "${vfs[@]}"
+wait_for 90 offers "${vfs[@]}"
 expect_left_alone "a restart of the agent"
 end_daemon agent KILL
 start_agent
-wait_for 30 offers "${vfs[@]}"
+wait_for 90 offers "${vfs[@]}"
 expect_left_alone "a killed agent"
 
 say "the kubelet, with and without the agent beside it"
 end_daemon kubelet
 start_kubelet
-wait_for 30 curl -sf http://127.0.0.1:9464/readyz
-wait_for 30 offers "${vfs[@]}"
+wait_for 90 curl -sf http://127.0.0.1:9464/readyz
+wait_for 90 offers "${vfs[@]}"
 expect_left_alone "a restart of the kubelet"
 end_daemon kubelet
 end_daemon agent
 start_kubelet
 start_agent
-wait_for 30 offers "${vfs[@]}"
+wait_for 90 offers "${vfs[@]}"
 expect_left_alone "a restart of both"
 
 say "containerd"
@@ -64,6 +64,6 @@ expect_left_alone "a restart of containerd"
 
 say "the other VF is still to be had"
 pod two 1
-wait_for 90 runs two
+wait_for 180 runs two
 expect_given two
 expect_capacity_kept
