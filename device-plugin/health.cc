@@ -42,7 +42,7 @@ Finding find_no_rdma(const Device& device, const Promise& promise) {
 }
 
 Finding find_no_char_device(const Device& device, const Promise& promise) {
-  if (!promise.rdma || is_vfio(device)) return {};
+  if (!has_rdma_to_judge(device, promise)) return {};
   const auto& names = device.char_devices;
   const bool there = std::any_of(names.begin(), names.end(), [](const std::string& name) {
     return name.starts_with("uverbs");

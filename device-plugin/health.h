@@ -42,7 +42,8 @@ struct Verdict {
 
 // `mode`: nothing where the kernel did not say; then no pool can promise isolation.
 // A device that a pod has is judged by its function and its PF: its RDMA device and port are the
-// pod's to change, and what is gone from the host's sight is not lost. Under vfio-pci there is no
+// pod's to change, what is gone from the host's sight is not lost, and its character devices are
+// gone for as long as a move into the pod or out of it takes. Under vfio-pci there is no
 // RDMA device to judge. Of several ports one that is ACTIVE is enough.
 Verdict judge(const Device& device, const Promise& promise, std::optional<nl::RdmaNetnsMode> mode);
 
