@@ -64,7 +64,15 @@ void describe_record(const node::Records& records, const node::RecordName& name,
   if (record->wanted.pkey) told.pkey = record->wanted.pkey->text();
 }
 
-std::string holder(const node::RecordName& name) { return name.container_id + ":" + name.ifname; }
+std::string pod_text(const std::string& name_space, const std::string& name) {
+  return name_space + "/" + name;
+}
+
+Holder holder(const node::Records& records, const node::RecordName& name) {
+  const Result<node::Record> record = records.read(name);
+  return {name.container_id + ":" + name.ifname,
+          record ? pod_text(record->pod.name_space, record->pod.name) : ""};
+}
 
 }  // namespace
 
@@ -133,9 +141,11 @@ Result<std::string> NodeAnswers::device_of(const nodeapi::DeviceQuestion& questi
   Holders holders;
   for (const node::RecordName& name : names) {
     const Result<ib::PciAddress> device = ib::PciAddress::parse(name.folder);
-    if (device) holders[*device].push_back(holder(name));
+    if (device) holders[*device].push_back(holder(sources_.records, name));
   }
-  return choose_device(ids, holders, question.container_id + ":" + question.ifname);
+  return choose_device(ids, holders,
+                       {question.container_id + ":" + question.ifname,
+                        pod_text(question.pod_namespace, question.pod_name)});
 }
 
 }  // namespace ibpod::agent

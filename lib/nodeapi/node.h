@@ -92,8 +92,8 @@ class Node {
   virtual Result<Explanation> explain(const std::string& device, Deadline deadline) = 0;
   virtual Result<Health> health(Deadline deadline) = 0;
   // The PCI address of the VF that the kubelet gave the pod; empty: it has none of this resource.
-  // Of several the first that no other attachment's record holds. unavailable where the kubelet did
-  // not answer, or others' records hold all of them.
+  // Of several the first that no other attachment's record holds, else one that another pod's does.
+  // unavailable where the kubelet did not answer, or other records of a pod of that name hold all.
   virtual Result<std::string> device_of(const DeviceQuestion& question, Deadline deadline) = 0;
 };
 
