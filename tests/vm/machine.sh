@@ -1,5 +1,5 @@
 # The test VM as a machine: its initramfs, its QEMU command line, its accelerator. Sourced by tests/vm/run.
-# Uses $build (a cache folder), what find_kernel has set (kernels.sh), and $cpus, $memory and $append where the machine has its own.
+# Uses $build (a cache folder), what find_kernel has set (kernels.sh), and $cpus, $memory, $append and $own_time where the machine has its own.
 # shellcheck shell=bash disable=SC2154
 
 # Everything a boot of this kernel needs; fast when nothing changed.
@@ -41,11 +41,14 @@ build_initramfs() { # sets $initramfs
 # Two InfiniBand adapters: NVMe functions, for QEMU's real SR-IOV, which the module of tests/softhca takes over. The
 # IOMMU (for VFIO) and room for 32 VFs a PF cost no measurable boot time, so every machine has them.
 qemu() { # ACCELERATOR APPEND QEMU-OPTION...
-  local accelerator=$1 append=$2 i cpu=host adapters=()
+  local accelerator=$1 append=$2 i cpu=host adapters=() clock=()
   local nvme=sriov_max_vfs=32,sriov_vq_flexible=64,sriov_vi_flexible=32,max_ioqpairs=66,msix_qsize=33
   shift 2
   # A plain processor: what newer ones add makes emulation slower.
   if [[ $accelerator == tcg* ]]; then cpu=Nehalem; fi
+  if [[ $accelerator == tcg* && ${own_time:-} ]]; then
+    accelerator=tcg,thread=single clock=(-icount "shift=1,sleep=on" -rtc clock=vm)
+  fi
   for i in 0 1; do adapters+=(-device "pcie-root-port,slot=$i,id=port$i"); done
   for i in 0 1; do
     adapters+=(-device "nvme-subsys,id=sub$i" -device "nvme,bus=port$i,subsys=sub$i,serial=PF$i,$nvme")
@@ -53,7 +56,7 @@ qemu() { # ACCELERATOR APPEND QEMU-OPTION...
   exec qemu-system-x86_64 -accel "$accelerator" -cpu "$cpu" -smp "${cpus:-1}" -m "${VM_MEMORY:-${memory:-2048}}" -M q35 \
     -display none -monitor none -vga none -nic none -no-reboot -kernel "$vmlinuz" -initrd "$initramfs" \
     -append "console=ttyS0 panic=-1 oops=panic quiet log_buf_len=4M intel_iommu=on mitigations=off norandmaps $append" \
-    -device intel-iommu,intremap=off "${adapters[@]}" "$@"
+    -device intel-iommu,intremap=off "${adapters[@]}" "${clock[@]}" "$@"
 }
 
 # /dev/kvm can be there and yet not run a guest: only a guest that has run proves it. One verdict for each host boot.
