@@ -149,16 +149,16 @@ start_node() { # NUMBER
 
 # Also after a failure, whatever runs then.
 stop_node() {
+  keep_logs
   rm -f "$here/pods"/*
   (wait_for 180 no_pod) || true
   power_cut
-  keep_logs
 }
 
 # What a failure is found by, beside the case's own log.
 keep_logs() {
   mkdir -p "$logs"
-  cp "$here/log"/* "$logs/"
+  cp -r "$here/log"/. /var/log/pods "$logs/"
 }
 
 # Every process ends at once, those of pods too, and nobody is told. With them goes what a boot does not leave: pods'
@@ -168,7 +168,7 @@ power_cut() {
   for group in kubepods node; do
     [ ! -e "$groups/$group" ] || echo 1 >"$groups/$group/cgroup.kill"
   done
-  [ ${#daemon[@]} = 0 ] || wait "${daemon[@]}" || true
+  [ ${#daemon[@]} = 0 ] || wait "${daemon[@]}" 2>/dev/null || true
   daemon=()
   for name in $(ip netns list | sed -n 's/^\(cni-[^ ]*\).*/\1/p'); do ip netns delete "$name"; done
   awk '$5 ~ "^/run/containerd/" {print $5}' /proc/self/mountinfo | sort -r | xargs -r umount --lazy

@@ -15,7 +15,7 @@ expect_given one
 expect_eq "records of the pod without a VF" "$(record_of plain)" ""
 expect_eq "its interfaces" "$(ip -n "$(netns_of plain)" -o link show | awk -F': |@' '{print $2}' | xargs)" "lo eth0"
 expect_eq "its VFs" "$(says plain has)" ""
-expect_eq "its verbs devices" "$(says plain opens)" ""
+expect_eq "its verbs devices" "$(says plain opens)$(says plain 'cannot open')$(says plain forces)" ""
 expect_eq "restarts of either" "$(restarts plain) $(restarts one)" "0 0"
 
 say "the pods go"
