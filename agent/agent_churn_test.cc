@@ -168,7 +168,7 @@ class Churn {
   std::vector<kube::Device> inventory() {
     const sysfs::Sysfs sysfs = bed_.tree.open();
     nl::Socket route = nl::Socket::open(nl::Family::route).value();
-    const auto network = device_plugin::read_host_network(route).value();
+    const auto network = node::read_host_network(route).value();
     const auto pod_sysfs = [](const node::Namespace& pod) { return node::open_pod_sysfs(pod, {}); };
     auto devices = device_plugin::read_inventory(
         {.sysfs = sysfs, .records = records_, .network = network, .pod_sysfs = pod_sysfs});

@@ -49,7 +49,7 @@ Machine::Machine(const Config& config, std::unique_ptr<node::LinuxKernel> kernel
 
 Result<std::vector<device_plugin::Device>> Machine::inventory(const device_plugin::Changed& changed,
                                                               device_plugin::PkeyTables tables) {
-  const device_plugin::HostNetwork network = TRY(device_plugin::read_host_network(route_));
+  const node::HostNetwork network = TRY(node::read_host_network(route_));
   return inventory_.read({.sysfs = sysfs_,
                           .records = records_,
                           .network = network,

@@ -7,7 +7,6 @@
 #include "agent/runtime_sandboxes.h"
 #include "agent/sweep/release_call.h"
 #include "agent/sweep/sweep_world.h"
-#include "device-plugin/host_use.h"
 #include "device-plugin/inventory.h"
 #include "lib/node/linux_kernel.h"
 #include "lib/node/pod_sysfs.h"

@@ -111,7 +111,7 @@ void finish_vf(const Device& pf, Device& vf) {
   if (vf.rdma.empty()) vf.link_type = pf.link_type;
 }
 
-void finish(const HostNetwork& network, std::vector<Device>& devices) {
+void finish(const node::HostNetwork& network, std::vector<Device>& devices) {
   Links links;
   for (const nl::Link& link : network.links) links.emplace(link.name, &link);
   const std::map<std::string, std::string> needed = needed_netdevs(network);
@@ -243,7 +243,7 @@ Status Inventory::refresh(const Sources& sources, const Holders& holders) {
   return ok();
 }
 
-std::vector<Device> Inventory::finished(const HostNetwork& network) const {
+std::vector<Device> Inventory::finished(const node::HostNetwork& network) const {
   std::vector<Device> devices;
   devices.reserve(devices_.size());
   for (const auto& [address, known] : devices_) {

@@ -9,8 +9,8 @@
 #include "device-plugin/changed.h"
 #include "device-plugin/device.h"
 #include "device-plugin/holders.h"
-#include "device-plugin/host_use.h"
 #include "device-plugin/rdma_reading.h"
+#include "lib/node/host_use.h"
 #include "lib/node/pod_sysfs.h"
 #include "lib/node/records.h"
 #include "lib/sysfs/sysfs.h"
@@ -26,7 +26,7 @@ namespace ibpod::device_plugin {
 struct Sources {
   const sysfs::Sysfs& sysfs;  // the host's
   const node::Records& records;
-  const HostNetwork& network;
+  const node::HostNetwork& network;
   node::PodSysfs pod_sysfs;
   PkeyTables tables = PkeyTables::read;  // skip: they are left empty
 };
@@ -60,7 +60,7 @@ class Inventory {
                             Addresses& stale) const;
   Result<Addresses> stale(const sysfs::Sysfs& sysfs, const Holders& holders);
   Status refresh(const Sources& sources, const Holders& holders);
-  std::vector<Device> finished(const HostNetwork& network) const;
+  std::vector<Device> finished(const node::HostNetwork& network) const;
 
   Changed pending_{.everything = true};       // and not read yet
   std::map<ib::PciAddress, Device> devices_;  // what sysfs says of each function by itself

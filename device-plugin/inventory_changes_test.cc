@@ -28,7 +28,7 @@ class Node {
   fake::FakeSysfs tree{2}, pod_tree{2};
   TempFolder state;
   node::Records records{state.path()};
-  HostNetwork network;
+  node::HostNetwork network;
   Inventory inventory;
 
   const ib::PciAddress& pf(size_t number) const { return pfs_[number % pfs_.size()]; }

@@ -19,7 +19,7 @@ struct Node {
   TempFolder state;
   node::Records records{state.path()};
   fake::FakeSysfs tree, pod_tree;
-  HostNetwork network;
+  node::HostNetwork network;
   ib::PciAddress pf = tree.add_pf();
   ib::PciAddress vf0 = tree.add_vf(pf);
   ib::PciAddress vf1 = tree.add_vf(pf);
@@ -324,7 +324,7 @@ TEST_CASE("P_Key tables that nobody asks for are not read, and are once somebody
 TEST_CASE("a node without any such function, and one whose sysfs has no PCI, has an empty one") {
   TempFolder state, empty;
   const node::Records records{state.path()};
-  const HostNetwork network;
+  const node::HostNetwork network;
   const sysfs::Sysfs sysfs = sysfs::Sysfs::open(empty.path()).value();
   CHECK(read_inventory({sysfs, records, network, {}})->empty());
 }

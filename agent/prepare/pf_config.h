@@ -26,7 +26,8 @@ struct PfConfig {
   std::optional<uint32_t> vfs;  // numVfs, at most kMostVfs; nothing: those that there are
   // Whether what an administrator has set (number of VFs, GUIDs, link policy, autoprobe) gives way.
   bool force = false;
-  // Whether VFs of a PF are made or removed although the host uses the PF itself (allowHostUse).
+  // Whether VFs of a PF are made, removed or given GUIDs although the host uses the PF itself
+  // (allowHostUse).
   bool allow_host_use = false;
   bool operator==(const PfConfig&) const = default;
 };

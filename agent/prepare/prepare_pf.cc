@@ -2,6 +2,8 @@
 
 #include "lib/node/vf.h"
 
+#include <algorithm>
+
 #include <net/if_arp.h>
 
 namespace ibpod::agent {
@@ -68,8 +70,9 @@ Status PfPreparation::check_host_use(const PfConfig& config) const {
   const std::optional<std::string> use = TRY(host_use(kernel_, pf_.address));
   if (!use) return ok();
   return Error(Code::busy, "the host uses it (" + *use +
-                               "), so its VFs are left alone: set allowHostUse in " + config.path +
-                               " if they may be made and removed all the same");
+                               "), so neither it nor its VFs are touched: set allowHostUse in " +
+                               config.path +
+                               " if VFs may be made and removed, and be given GUIDs, all the same");
 }
 
 // --- the number of VFs
@@ -79,6 +82,8 @@ Status PfPreparation::apply(const PfConfig& config) {
   TRY(check_reach());
   TRY(check_count(config));
   const size_t wanted = config.vfs.value_or(static_cast<uint32_t>(pf_.vfs.size()));
+  if (wanted == pf_.vfs.size() && is_complete()) return ok();
+  TRY(check_host_use(config));
   Errors errors;
   if (wanted != pf_.vfs.size()) errors.collect(set_count(config));
   // What an attempt left unfinished is finished first, and by itself.
@@ -89,7 +94,6 @@ Status PfPreparation::apply(const PfConfig& config) {
 
 Status PfPreparation::set_count(const PfConfig& config) {
   const uint32_t count = *config.vfs;
-  TRY(check_host_use(config));
   if (!pf_.vfs.empty() && !force_) {
     return Error(Code::busy, "it has " + number_of_vfs(pf_.vfs.size()) + " where " + config.path +
                                  ".numVfs is " + std::to_string(count) +
@@ -212,6 +216,15 @@ Status PfPreparation::bind(const VfState& vf, const std::string& driver) {
 }
 
 // --- what VFs lack
+
+// One that cannot be judged now may lack something: complete() tells why.
+bool PfPreparation::is_complete() {
+  return std::none_of(pf_.vfs.begin(), pf_.vfs.end(), [&](const ib::PciAddress& address) {
+    const Result<VfState> vf = look_at(kernel_, address);
+    const Result<bool> wrong = vf ? is_wrong(*vf) : vf.error();
+    return !wrong || *wrong;
+  });
+}
 
 // By itself for each VF: one that is in use does not keep the others from their GUIDs.
 Status PfPreparation::complete() {

@@ -42,6 +42,7 @@ class PfPreparation {
   Status make_unbound(uint32_t count);
   Status remove_all();
   Status check_removable(const ib::PciAddress& address);
+  bool is_complete();
   Status complete();
   Status complete_vf(uint32_t number, std::vector<uint32_t>& to_bind);
   Status bind_anew(const std::vector<uint32_t>& vfs);

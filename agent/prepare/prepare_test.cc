@@ -29,6 +29,13 @@ void add_address(Bed& bed, const std::string& netdev, const char* address) {
   bed.k.interface("", netdev).addresses.push_back(ip::Prefix::parse(address).value());
 }
 
+// Under a bond that has the address.
+void enslave(Bed& bed, const std::string& netdev) {
+  bed.k.add_netdev("", "bond0");
+  add_address(bed, "bond0", "10.1.2.3/24");
+  bed.k.interface("", netdev).master = bed.k.interface("", "bond0").id;
+}
+
 std::string own_name(Bed& bed, const ib::PciAddress& function) {
   return bed.k.netdevs(node::kHost, function).value().front().name;
 }
@@ -186,22 +193,28 @@ TEST_CASE("what cannot be made is refused with what would help, and nothing chan
        [](Bed& bed) { bed.k.state.namespaces[fake::kHostId].interfaces.erase("ib0"); },
        "it has no IPoIB interface in the host's namespace", "load its driver and ib_ipoib"},
       {"an address", [](Bed& bed) { add_address(bed, "ib0", "10.1.2.3/24"); },
-       "the host uses it (its interface ib0 has the address 10.1.2.3/24)",
-       "set allowHostUse in pfs[0]"},
+       "the host uses it (ib0 has the address 10.1.2.3/24)", "set allowHostUse in pfs[0]"},
       {"a default route",
        [](Bed& bed) {
          nl::Route route;
          route.destination = ip::Prefix::parse("0.0.0.0/0").value();
          bed.k.interface("", "ib0").routes = {route};
        },
-       "the host uses it (the host's default route goes by its interface ib0)",
+       "the host uses it (ib0 carries the default route)", "set allowHostUse in pfs[0]"},
+      {"a bond", [](Bed& bed) { enslave(bed, "ib0"); }, "the host uses it (ib0 is a port of bond0)",
        "set allowHostUse in pfs[0]"},
+      {"a child in a bond",
+       [](Bed& bed) {
+         bed.k.add_child("", "ib0", "ib0.8001", ib::PKey(0x8001));
+         enslave(bed, "ib0.8001");
+       },
+       "the host uses it (its child ib0.8001 is a port of bond0)", "set allowHostUse in pfs[0]"},
       {"an address of a child",
        [](Bed& bed) {
          bed.k.add_child("", "ib0", "ib0.8001", ib::PKey(0x8001));
          add_address(bed, "ib0.8001", "fd00::1/64");
        },
-       "the host uses it (its interface ib0.8001 has the address fd00::1/64)",
+       "the host uses it (its child ib0.8001 has the address fd00::1/64)",
        "set allowHostUse in pfs[0]"},
   };
   for (const auto& entry : cases) {
@@ -224,6 +237,24 @@ TEST_CASE("a PF that the host uses has its VFs made where that is allowed") {
   add_address(bed, "ib0", "10.1.2.3/24");
   CHECK(bed.problems() == "");
   CHECK(bed.shown(1) == derived(1));
+}
+
+TEST_CASE(
+    "nothing of a PF that the host uses is touched, and that is told where anything is missing") {
+  Bed bed;
+  bed.make_bare_vfs(2);
+  add_address(bed, "ib0", "10.1.2.3/24");
+  CHECK(bed.problems() ==
+        "0000:3b:00.0: the host uses it (ib0 has the address 10.1.2.3/24), so neither it nor its "
+        "VFs are touched: set allowHostUse in pfs[0] if VFs may be made and removed, and be given "
+        "GUIDs, all the same\n");
+  CHECK(bed.k.orders() == 0);
+  CHECK(bed.k.bound.empty());
+  bed.config().allow_host_use = true;
+  CHECK(bed.problems() == "");
+  CHECK(bed.shown(1) == derived(1));
+  bed.config().allow_host_use = false;
+  CHECK(bed.problems() == "");
 }
 
 TEST_CASE("a link-local address is nobody's use") {
@@ -253,8 +284,9 @@ TEST_CASE("a VF in use is not touched, and the others are") {
        "0000:3b:00.0: 0000:3b:00.2: it is in use: somebody has made the IPoIB child "
        "child\n"},
       {"an address", [](Bed& bed) { add_address(bed, own_name(bed, vf(1)), "10.1.2.3/24"); },
-       "0000:3b:00.0: 0000:3b:00.2: it is in use: its interface ib2 has the address "
-       "10.1.2.3/24\n"},
+       "0000:3b:00.0: 0000:3b:00.2: it is in use: ib2 has the address 10.1.2.3/24\n"},
+      {"a bond", [](Bed& bed) { enslave(bed, own_name(bed, vf(1))); },
+       "0000:3b:00.0: 0000:3b:00.2: it is in use: ib2 is a port of bond0\n"},
   };
   for (const auto& entry : cases) {
     CAPTURE(entry.name);
@@ -391,6 +423,22 @@ TEST_CASE("the first entry that chooses a PF has it, and one that chooses none i
   bed.configs.push_back(nobody);
   CHECK(bed.problems() == "pfs[2]: it chooses no PF of this node: there are 0000:3b:00.0 ib0\n");
   CHECK(bed.k.pf(kPf).value()->vfs.size() == 1);
+}
+
+TEST_CASE("a preparation that cannot go on orders nothing, and says the same each time") {
+  Bed bed;
+  bed.make_bare_vfs(3);
+  bed.config().vfs = 4;
+  add_address(bed, own_name(bed, vf(1)), "10.1.2.3/24");
+  bed.write_record(vf(2));
+  bed.configs.push_back(bed.config());
+  bed.configs.back().path = "pfs[1]";
+  bed.configs.back().vendor = 0x1077;
+  const std::string first = bed.problems();
+  CHECK_FALSE(first.empty());
+  const int orders = bed.k.orders();
+  for (int i = 0; i < 3; ++i) CHECK(bed.problems() == first);
+  CHECK(bed.k.orders() == orders);
 }
 
 TEST_CASE("an intent of another boot counts for nothing") {

@@ -1,8 +1,9 @@
 #include "agent/prepare/prepare_vf.h"
 
+#include "lib/node/host_use.h"
 #include "lib/node/vf.h"
 
-#include <algorithm>
+#include <map>
 
 namespace ibpod::agent {
 namespace {
@@ -10,26 +11,6 @@ namespace {
 using node::kHost;
 
 ib::Guid first_of(ib::Guid one, ib::Guid other) { return one.none() ? other : one; }
-
-bool is_link_local(const ip::Prefix& prefix) {
-  const auto& bytes = prefix.address.bytes();
-  return prefix.address.family() == ip::Family::v6 && bytes[0] == 0xfe && (bytes[1] & 0xc0) == 0x80;
-}
-
-Result<std::optional<std::string>> use_of(node::Kernel& kernel, const node::Netdev& netdev) {
-  const std::vector<nl::LinkAddress> addresses = TRY(kernel.addresses(kHost, netdev.index));
-  for (const nl::LinkAddress& address : addresses) {
-    if (!is_link_local(address.prefix))
-      return std::optional("its interface " + netdev.name + " has the address " +
-                           address.prefix.text());
-  }
-  const std::vector<nl::Route> routes = TRY(kernel.routes(kHost, netdev.index));
-  const bool is_default = std::any_of(routes.begin(), routes.end(), [](const nl::Route& route) {
-    return route.destination.length == 0;
-  });
-  if (!is_default) return std::optional<std::string>();
-  return std::optional("the host's default route goes by its interface " + netdev.name);
-}
 
 Error in_use(const std::string& why) { return Error(Code::busy, "it is in use: " + why); }
 
@@ -63,10 +44,12 @@ Result<VfState> look_at(node::Kernel& kernel, const ib::PciAddress& vf) {
 }
 
 Result<std::optional<std::string>> host_use(node::Kernel& kernel, const ib::PciAddress& function) {
+  const node::HostNetwork network = TRY(kernel.host_network());
+  const std::map<std::string, std::string> needed = node::needed_netdevs(network);
   const std::vector<node::Netdev> netdevs = TRY(kernel.netdevs(kHost, function));
   for (const node::Netdev& netdev : netdevs) {
-    std::optional<std::string> use = TRY(use_of(kernel, netdev));
-    if (use) return use;
+    const auto use = needed.find(netdev.name);
+    if (use != needed.end()) return std::optional(use->second);
   }
   return std::optional<std::string>();
 }

@@ -25,8 +25,8 @@ struct VfState {
 // not_found where it is gone.
 Result<VfState> look_at(node::Kernel& kernel, const ib::PciAddress& vf);
 
-// Why the host needs the function: an address (not one that the kernel makes by itself) or a
-// default route on its interfaces or their children. Nothing: it does not.
+// Why the host needs the function, as pools judge it too (lib/node/host_use.h). Nothing: it does
+// not.
 Result<std::optional<std::string>> host_use(node::Kernel& kernel, const ib::PciAddress& function);
 
 // busy, saying why, unless the VF is at home and nobody's: its RDMA device and its interface are in

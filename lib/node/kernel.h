@@ -13,6 +13,7 @@
 #include "lib/netns/netns.h"
 #include "lib/nl/rdma.h"
 #include "lib/nl/rtnl.h"
+#include "lib/node/host_use.h"
 
 #include <cstdint>
 #include <optional>
@@ -121,6 +122,8 @@ class Kernel {
                                                          IfIndex netdev) = 0;
   // The routes that go by the netdev, the kernel's own too. Metrics are left out.
   virtual Result<std::vector<nl::Route>> routes(const Namespace& where, IfIndex netdev) = 0;
+  // The host's links with what they are used for (host_use.h says what follows).
+  virtual Result<HostNetwork> host_network() = 0;
 
   // --- Orders. Each is one step; done or refused. Namespaces that are gone are not_found.
 

@@ -173,6 +173,8 @@ Result<std::vector<nl::Route>> LinuxKernel::routes(const Namespace& where, IfInd
   return nl::routes(view->route, netdev);
 }
 
+Result<HostNetwork> LinuxKernel::host_network() { return read_host_network(host_.route); }
+
 Status LinuxKernel::set_vf_guids(const Function& vf, ib::Guid node, ib::Guid port) {
   if (node.value() == 0 || port.value() == 0) {
     return Error(Code::invalid, "a VF cannot be given the GUID 0: all ones says that it has none");

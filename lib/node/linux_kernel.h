@@ -36,6 +36,7 @@ class LinuxKernel : public Kernel {
   Result<nl::VfSettings> vf_settings(const Function& vf) override;
   Result<std::vector<nl::LinkAddress>> addresses(const Namespace& where, IfIndex netdev) override;
   Result<std::vector<nl::Route>> routes(const Namespace& where, IfIndex netdev) override;
+  Result<HostNetwork> host_network() override;
 
   Status set_vf_count(const ib::PciAddress& pf, uint32_t count) override;
   Status set_autoprobe(const ib::PciAddress& pf, bool on) override;

@@ -86,6 +86,9 @@ class TracedKernel : public Kernel {
   Result<std::vector<nl::Route>> routes(const Namespace& where, IfIndex netdev) override {
     return asked("list routes", [&] { return kernel_.routes(where, netdev); });
   }
+  Result<HostNetwork> host_network() override {
+    return asked("read what the host's links are used for", [&] { return kernel_.host_network(); });
+  }
 
   Status set_vf_count(const ib::PciAddress& pf, uint32_t count) override {
     return ordered("give " + pf.text() + " " + std::to_string(count) + " VFs",

@@ -15,7 +15,7 @@ struct LargeNode {
   fake::FakeSysfs tree{kPkeys};
   TempFolder state;
   node::Records records{state.path()};
-  HostNetwork network;
+  node::HostNetwork network;
   sysfs::Sysfs sysfs = tree.open();
 };
 

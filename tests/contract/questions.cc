@@ -49,6 +49,25 @@ TEST_CASE(
   CHECK(refusal(c.k().find_netdev(first, "lo")) == Code::not_found);
 }
 
+TEST_CASE("contract: the host's network tells of links, their addresses and the default route") {
+  Case c;
+  c.set_up(kHost, true);
+  const Netdev netdev = c.own(kHost);
+  const auto address = ip::Prefix::parse("10.99.0.1/24").value();
+  must(c.k().configure(kHost, netdev.index, {{address}, {}}, Deadline::in(kPatience)));
+  const node::HostNetwork network = must(c.k().host_network());
+  const auto found = std::find_if(network.links.begin(), network.links.end(),
+                                  [&](const nl::Link& link) { return link.index == netdev.index; });
+  REQUIRE(found != network.links.end());
+  CHECK(found->name == netdev.name);
+  CHECK_FALSE(found->master);
+  const auto& addresses = network.addresses.at(netdev.index);
+  CHECK(std::find(addresses.begin(), addresses.end(), address) != addresses.end());
+  CHECK_FALSE(network.default_routes.contains(netdev.index));
+  CHECK(node::needed_netdevs(network).at(netdev.name) ==
+        netdev.name + " has the address 10.99.0.1/24");
+}
+
 TEST_CASE("contract: a VF's netdev shows its port") {
   Case c;
   const Netdev netdev = c.own(kHost);

@@ -214,6 +214,21 @@ Result<std::vector<nl::Route>> FakeKernel::routes(const node::Namespace& where,
   });
 }
 
+Result<node::HostNetwork> FakeKernel::host_network() {
+  return asked("host_network", [&]() -> Result<node::HostNetwork> {
+    node::HostNetwork network;
+    for (const auto& [name, interface] : namespace_of(kHostId).interfaces) {
+      const nl::IfIndex index = interface.index.value;
+      network.links.push_back(link(name, interface));
+      if (!interface.addresses.empty()) network.addresses[index] = interface.addresses;
+      for (const nl::Route& route : interface.routes) {
+        if (route.destination.length == 0) network.default_routes.insert(index);
+      }
+    }
+    return network;
+  });
+}
+
 // --- orders about VFs and RDMA devices
 
 Status FakeKernel::set_vf_guids(const node::Function& vf, ib::Guid node, ib::Guid port) {

@@ -90,6 +90,7 @@ class FakeKernel : public FakeNode, public node::Kernel {
   Result<std::vector<nl::LinkAddress>> addresses(const node::Namespace& where,
                                                  nl::IfIndex netdev) override;
   Result<std::vector<nl::Route>> routes(const node::Namespace& where, nl::IfIndex netdev) override;
+  Result<node::HostNetwork> host_network() override;
 
   Status set_vf_count(const ib::PciAddress& pf, uint32_t count) override;
   Status set_autoprobe(const ib::PciAddress& pf, bool on) override;

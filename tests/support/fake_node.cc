@@ -290,6 +290,8 @@ nl::Link FakeNode::link(const std::string& name, const Interface& interface) {
   link.kind = interface.kind;
   link.carrier = has_carrier(interface);
   link.type = interface.kind == "ipoib" ? kInfiniband : kEthernet;
+  const auto master = interface.master ? find_by_id(*interface.master) : std::nullopt;
+  if (master) link.master = master->interface->index.value;
   if (interface.kind != "ipoib") return link;
   link.address = hardware_address(interface.qpn.value, interface.guid.value);
   ib::PKey key = interface.pkey;

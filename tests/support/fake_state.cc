@@ -47,6 +47,7 @@ std::string text(const std::string& name, const Interface& interface) {
   std::string text = name + " " + interface.kind + (interface.up ? " up" : " down");
   text += " mtu=" + std::to_string(interface.mtu);
   for (const std::string& altname : interface.altnames) text += " altname=" + altname;
+  if (interface.master) text += " port of another";
   if (!interface.alias.empty()) text += " alias=" + interface.alias;
   if (interface.kind == "ipoib") text += ipoib_text(interface);
   for (const ip::Prefix& address : interface.addresses) text += " address=" + address.text();

@@ -50,6 +50,7 @@ struct Interface {
   std::vector<ip::Prefix> addresses;  // without the link-local one that comes with carrier
   std::set<ip::Prefix> duplicates;    // those of them that somebody else has, too
   std::vector<nl::Route> routes;
+  std::optional<Id> master;  // the bond or bridge that it is a port of
 
   // IPoIB only.
   std::optional<ib::PciAddress> function;

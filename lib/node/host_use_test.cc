@@ -1,13 +1,13 @@
-#include "device-plugin/host_use.h"
+#include "lib/node/host_use.h"
 
 #include <doctest/doctest.h>
 
-namespace ibpod::device_plugin {
+namespace ibpod::node {
 namespace {
 
 using nl::IfIndex;
 
-constexpr IfIndex kIb0{4}, kChild{5}, kIb1{6}, kBond{7};
+constexpr IfIndex kIb0{4}, kChild{5}, kIb1{6}, kBond{7}, kVlan{8};
 
 nl::HardwareAddress address_of(uint8_t port) {
   nl::HardwareAddress address(20);
@@ -80,6 +80,20 @@ TEST_CASE("a parent is needed for its child, and for itself first") {
   }
 }
 
+TEST_CASE("whatever stands on an interface makes it needed, through all that is between") {
+  HostNetwork host = network();
+  host.links.push_back(link(kVlan, "vlan5", 0));
+  host.links.back().kind = "vlan";
+  host.links.back().parent = kChild;
+  host.addresses[kVlan] = {prefix("10.0.0.5/24")};
+  const std::string use = "its child vlan5 has the address 10.0.0.5/24";
+  CHECK(needed_netdevs(host) ==
+        Needed{{"vlan5", "vlan5 has the address 10.0.0.5/24"}, {"ib0.8001", use}, {"ib0", use}});
+  host.addresses.clear();
+  host.links[1].master = kBond;
+  CHECK(needed_netdevs(host).at("ib0") == "its child ib0.8001 is a port of bond0");
+}
+
 TEST_CASE("the number of a link in another namespace makes nobody a parent") {
   HostNetwork host = network();
   host.links[1].kind = "veth";
@@ -99,4 +113,4 @@ TEST_CASE("the host's network can be read") {
 }
 
 }  // namespace
-}  // namespace ibpod::device_plugin
+}  // namespace ibpod::node

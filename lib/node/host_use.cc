@@ -1,8 +1,12 @@
-#include "device-plugin/host_use.h"
+#include "lib/node/host_use.h"
 
 #include "lib/nl/host_use.h"
 
-namespace ibpod::device_plugin {
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+namespace ibpod::node {
 namespace {
 
 using Links = std::map<nl::IfIndex, const nl::Link*>;
@@ -27,10 +31,18 @@ std::string use_of(const HostNetwork& network, const Links& links, const nl::Lin
   return {};
 }
 
-// The parent of an IPoIB child; nullptr for any other link.
+// A link's parent may be in another namespace, and not every kind tells that: a veth's peer is
+// none.
+bool is_made_on(const nl::Link& link, const nl::Link& parent) {
+  constexpr std::array<std::string_view, 5> kinds{"vlan", "macvlan", "macvtap", "ipvlan", "ipvtap"};
+  const bool other_kind = std::find(kinds.begin(), kinds.end(), link.kind) != kinds.end();
+  return other_kind || nl::is_ipoib_child(link, parent);
+}
+
+// nullptr for a link that is made on none.
 const nl::Link* parent_of(const Links& links, const nl::Link& link) {
   const auto parent = link.parent ? links.find(*link.parent) : links.end();
-  if (parent == links.end() || !nl::is_ipoib_child(link, *parent->second)) return nullptr;
+  if (parent == links.end() || !is_made_on(link, *parent->second)) return nullptr;
   return parent->second;
 }
 
@@ -52,11 +64,14 @@ std::map<std::string, std::string> needed_netdevs(const HostNetwork& network) {
     const std::string use = use_of(network, links, link);
     if (use.empty()) continue;
     needed.insert_or_assign(link.name, link.name + use);
-    // What the parent is used for itself comes first.
-    const nl::Link* const parent = parent_of(links, link);
-    if (parent != nullptr) needed.emplace(parent->name, "its child " + link.name + use);
+    // What a parent is used for itself comes first.
+    const nl::Link* parent = parent_of(links, link);
+    for (size_t above = 0; parent != nullptr && above < links.size(); ++above) {
+      needed.emplace(parent->name, "its child " + link.name + use);
+      parent = parent_of(links, *parent);
+    }
   }
   return needed;
 }
 
-}  // namespace ibpod::device_plugin
+}  // namespace ibpod::node

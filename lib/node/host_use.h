@@ -1,6 +1,7 @@
-// What the host needs for itself and no pod may be given: a function with an interface that carries
-// a default route, has an address, or is a port of a bond or a bridge, be it the interface of the
-// function or an IPoIB child on it.
+// What the host needs for itself and nobody may give away, bind anew or make VFs of unasked: an
+// interface that carries a default route, has an address, or is a port of a bond or a bridge, and
+// one that has such an interface made on it (an IPoIB child, a VLAN, a macvlan, and what stands on
+// these in turn).
 //
 // Every interface counts for the function that it is made of and for no other: where the host's
 // address is on a PF, the PF is never offered but its VFs are, as they are ports of their own, and
@@ -16,7 +17,7 @@
 #include <string>
 #include <vector>
 
-namespace ibpod::device_plugin {
+namespace ibpod::node {
 
 // The host's network as it is now, read once for all functions.
 struct HostNetwork {
@@ -29,8 +30,8 @@ struct HostNetwork {
 Result<HostNetwork> read_host_network(nl::Socket& route);
 
 // Why the host needs an interface, by the interface's name: "ib0 carries the default route", "ib0
-// has the address 10.0.0.5/24", "ib0 is a port of bond0", and for an IPoIB child on it "its child
-// ib0.8001 has …". Interfaces that it does not need are not in there. Pure.
+// has the address 10.0.0.5/24", "ib0 is a port of bond0", and for a child on it "its child ib0.8001
+// has …". Interfaces that it does not need are not in there. Pure.
 std::map<std::string, std::string> needed_netdevs(const HostNetwork& network);
 
-}  // namespace ibpod::device_plugin
+}  // namespace ibpod::node
