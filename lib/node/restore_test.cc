@@ -338,35 +338,45 @@ TEST_CASE("a PF whose driver has forgotten what it was told of a VF is told it a
 }
 
 TEST_CASE("of an attachment there are traces until it is restored, and none after a boot") {
+  struct Event {
+    const char* name;
+    std::function<void(Attachment&)> happen;
+    bool (*leaves)(const Attachment&);
+  };
+  const auto asked = [](const Attachment& a) { return a.record.wanted.guids.has_value(); };
+  // A GUID that the VF had before is its own.
+  const auto its_own = [](const Attachment& a) {
+    return a.record.wanted.guids && a.record.wanted.guids == a.record.found.guids;
+  };
+  const auto none = [](const Attachment&) { return false; };
+  const Event events[] = {
+      {"nothing", [](Attachment&) {}, [](const Attachment&) { return true; }},
+      {"restored", [](Attachment& a) { a.restore_now().value(); }, its_own},
+      {"the namespace ends", [](Attachment& a) { a.k.kill_namespace(kPod); }, asked},
+      {"and the driver goes",
+       [](Attachment& a) {
+         a.k.kill_namespace(kPod);
+         a.k.unbind(kVf);
+       },
+       asked},
+      {"a boot", [](Attachment& a) { a.k.lose_power(); }, none},
+      {"a boot, and new VFs",
+       [](Attachment& a) {
+         a.k.lose_power();
+         a.k.make_vfs(fake::pf_address(0), 2);
+       },
+       none},
+  };
   for (const World& world : worlds()) {
     for (const Ask& ask : kAsks) {
-      Attachment a(world, ask);
-      CAPTURE(text(world));
-      CAPTURE(ask.name);
-      REQUIRE(a.give_now());
-      CHECK(has_traces(a.k, a.record).value());
-      SUBCASE("restored") {
-        REQUIRE(a.restore_now());
-        // A GUID that the VF had before is its own.
-        CHECK(has_traces(a.k, a.record).value() ==
-              (ask.guids && ask.guids == a.record.found.guids));
-      }
-      SUBCASE("the namespace ends") {
-        a.k.kill_namespace(kPod);
-        CHECK(has_traces(a.k, a.record).value() == ask.guids.has_value());
-      }
-      SUBCASE("the VF ends in no driver's hands") {
-        a.k.kill_namespace(kPod);
-        a.k.unbind(kVf);
-        CHECK(has_traces(a.k, a.record).value() == ask.guids.has_value());
-      }
-      SUBCASE("a boot") {
-        a.k.lose_power();
-        CHECK_FALSE(has_traces(a.k, a.record).value());
-        a.k.make_vfs(fake::pf_address(0), 2);
-        CHECK_FALSE(has_traces(a.k, a.record).value());
-        a.k.make_namespace(kPod);
-        CHECK_FALSE(has_traces(a.k, a.record).value());
+      for (const Event& event : events) {
+        Attachment a(world, ask);
+        CAPTURE(text(world));
+        CAPTURE(ask.name);
+        CAPTURE(event.name);
+        REQUIRE(a.give_now());
+        event.happen(a);
+        CHECK(has_traces(a.k, a.record).value() == event.leaves(a));
       }
     }
   }

@@ -29,3 +29,26 @@ del p1
 expect_eq "the VF's interface" "$(netdev p2 "$vf")" net1
 del p2
 expect_unchanged "all of it"
+
+say "a boot that takes the VFs with it, and all that their PF was told of them"
+umount /proc/sys/kernel/random/boot_id
+vfs=$(cat "/sys/bus/pci/devices/$PF1/sriov_numvfs")
+lost=$(vf_pci 1 0)
+set_static_guid 1 0 02:00:00:00:00:00:bb:01
+new_pod p3
+conf "$lost" "$lease"
+add p3
+mount --bind "$WORK/boot_id" /proc/sys/kernel/random/boot_id
+delete_pod p3
+is_home() { [ -n "$(netdev host "$lost")" ]; }
+wait_for 10 is_home
+echo 0 >"/sys/bus/pci/devices/$PF1/sriov_numvfs"
+echo "$vfs" >"/sys/bus/pci/devices/$PF1/sriov_numvfs"
+clear_guid 1 0
+remember_node
+name=$(rdma_device host "$lost")
+del p3
+expect_unchanged "DEL after the boot"
+expect_eq "the VF is not bound anew" "$(rdma_device host "$lost")" "$name"
+expect_eq "records" "$(ls "/var/lib/ibpod/attachments/$lost" 2>/dev/null || true)" ""
+expect_eq "leases" "$(cd "$WORK/leases" && ls)" calls
