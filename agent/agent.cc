@@ -7,6 +7,7 @@
 #include "agent/prepare/prepare.h"
 #include "device-plugin/device_info.h"
 #include "device-plugin/pool_config.h"
+#include "lib/attach/agent_mark.h"
 #include "lib/nodeapi/service.h"
 
 #include <algorithm>
@@ -119,6 +120,7 @@ int Agent::watch_configuration() {
 // In the order in which others may rely on it: what the node is, then who may ask, then who ends
 // what is over, and at last the kubelet.
 Status Agent::begin() {
+  mark_node();
   report_.configured();
   take_rdma_mode(set_rdma_mode(machine_->kernel(), rdma_netns()));
   pools_ = pools_of(config());
@@ -200,6 +202,13 @@ void Agent::note(const Offering::Told& told) {
 RdmaNetns Agent::rdma_netns() const {
   const Result<RdmaNetns> wanted = parse_rdma_netns(config().rdma_netns);
   return wanted ? *wanted : RdmaNetns::keep;
+}
+
+// Whether plugins may attach anything while we are away.
+void Agent::mark_node() {
+  const attach::AgentMark mark(config().state_folder);
+  report_.trouble("standalone",
+                  config().standalone ? mark.remove() : mark.write(config().agent_socket));
 }
 
 void Agent::take_rdma_mode(RdmaModeVerdict verdict) {
@@ -290,6 +299,7 @@ void Agent::tidy_files() {
 
 void Agent::take_configuration() {
   report_.set_least(config().log_level);
+  mark_node();
   pools_ = pools_of(config());
   sweeping_->set_interval(config().sweep_interval);
   take_rdma_mode(set_rdma_mode(machine_->kernel(), rdma_netns()));

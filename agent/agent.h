@@ -55,6 +55,7 @@ class Agent {
   void start_sweeping();
   kube::Kubelet kubelet();
   Status serve_questions();
+  void mark_node();
   void take_rdma_mode(RdmaModeVerdict verdict);
   void prepare(Duration patience);
   void prepare_the_rest();

@@ -64,8 +64,6 @@ class Reader {
       return Error(Code::invalid, "resourceName: expected PREFIX/NAME as pods request it, got \"" +
                                       config_.resource + "\"");
     }
-    const Path socket = TRY(Keys::path(keys_.top(), "agentSocket", "agentSocket"));
-    if (!socket.empty()) config_.agent_socket = socket;
     return ok();
   }
 

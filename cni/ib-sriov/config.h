@@ -14,9 +14,8 @@ struct Config : attach::Settings {
   // resourceName: of which the node's agent knows what the kubelet gave a pod; for a runtime that
   // names no deviceID. Empty: none.
   std::string resource;
-  Path agent_socket{attach::kAgentSocket};  // agentSocket
-  bool ib_kubernetes = false;               // ibKubernetesEnabled
-  bool ib_kubernetes_configured = false;    // … and it has said so for this pod
+  bool ib_kubernetes = false;             // ibKubernetesEnabled
+  bool ib_kubernetes_configured = false;  // … and it has said so for this pod
 };
 
 // invalid names key, value and what would be right; unsupported is for values that are right for

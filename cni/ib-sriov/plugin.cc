@@ -23,9 +23,8 @@ Result<std::string> IbSriov::ask_agent(const attach::Context& context, Deadline 
   const cni::Call& call = context.call;
   const nodeapi::DeviceQuestion question{call.pod.name_space, call.pod.name, config_.resource,
                                          call.container_id, call.ifname};
-  return attach::timed(context, "ask the agent for the pod's device", [&] {
-    return world().agent(config_.agent_socket)->device_of(question, deadline);
-  });
+  return attach::timed(context, "ask the agent for the pod's device",
+                       [&] { return agent()->device_of(question, deadline); });
 }
 
 // The device of a pod whose runtime does not name it: by the agent, and afterwards by its record.

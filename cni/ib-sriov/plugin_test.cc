@@ -92,6 +92,11 @@ TEST_CASE(
   CHECK(bed.changes() == "");
 }
 
+TEST_CASE("a node can have it that nothing is attached without its agent") {
+  Bed bed;
+  expect_needs_agent(bed, bed.config(kDevice));
+}
+
 TEST_CASE("a deviceID is taken as it is, whatever the agent says") {
   PodBed bed;
   bed.agent.away = Error(Code::unavailable, "away");

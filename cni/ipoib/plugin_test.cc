@@ -46,6 +46,11 @@ TEST_CASE("every verb answers") {
   CHECK(added.find("pciID") == std::string::npos);
 }
 
+TEST_CASE("a node can have it that nothing is attached without its agent") {
+  Bed bed;
+  expect_needs_agent(bed, bed.config(kMaster));
+}
+
 TEST_CASE("STATUS tells of a master that is not there, and of none it answers that all is well") {
   Bed bed;
   CHECK(bed.call("STATUS", bed.config(R"("master":"ib9")")).failure->code == 50);

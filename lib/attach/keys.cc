@@ -63,6 +63,7 @@ Status Keys::read(Settings& settings) {
   TRY(read_runtime_config());
   TRY(read_args());
   TRY(read_state_folder(settings));
+  TRY(read_agent_socket(settings));
   TRY(read_timeout(settings));
   TRY(read_log_level(settings));
   return read_log_file(settings);
@@ -75,6 +76,7 @@ void Keys::read_remains(Settings& settings) {
   // One that is wrong is among the network's own warnings.
   (void)read_runtime_config();
   note(read_state_folder(settings));
+  note(read_agent_socket(settings));
   note(read_timeout(settings));
   note(read_log_level(settings));
   note(read_log_file(settings));
@@ -83,6 +85,11 @@ void Keys::read_remains(Settings& settings) {
 Status Keys::read_state_folder(Settings& settings) {
   const Path folder = TRY(path(top_, "stateDir", "stateDir"));
   if (!folder.empty()) settings.state_folder = folder;
+  return ok();
+}
+
+Status Keys::read_agent_socket(Settings& settings) {
+  settings.agent_socket = TRY(path(top_, "agentSocket", "agentSocket"));
   return ok();
 }
 

@@ -28,6 +28,7 @@ struct Settings {
   log::Level log_level = log::Level::info;
   Path log_file;  // empty: none
   Path state_folder{kStateFolder};
+  Path agent_socket;  // agentSocket; empty: none is given
   // What was read in an odd way, or not at all.
   std::vector<std::string> warnings;
 };
@@ -63,6 +64,7 @@ class Keys {
   Status read_runtime_config();
   Status read_args();
   Status read_state_folder(Settings& settings);
+  Status read_agent_socket(Settings& settings);
   Status read_timeout(Settings& settings);
   Status read_log_level(Settings& settings);
   Status read_log_file(Settings& settings);

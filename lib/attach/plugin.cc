@@ -1,6 +1,7 @@
 #include "lib/attach/plugin.h"
 
 #include "lib/attach/add.h"
+#include "lib/attach/agent_mark.h"
 #include "lib/attach/check.h"
 #include "lib/attach/del.h"
 #include "lib/attach/gc.h"
@@ -107,11 +108,23 @@ Result<bool> Plugin::complete(const Context&, Deadline) { return true; }
 Status Plugin::check_ready(const Context&) const { return ok(); }
 Status Plugin::sweep(const Context&, Deadline) const { return ok(); }
 
+std::unique_ptr<nodeapi::Node> Plugin::agent() const {
+  const Path& given = settings().agent_socket;
+  return world_.agent(given.empty() ? Path(kAgentSocket) : given);
+}
+
+// Whether the node lets anything be attached as things stand with its agent.
+Status Plugin::check_standalone(Deadline deadline) const {
+  return check_agent(AgentMark(settings().state_folder), settings().agent_socket, world_.agent,
+                     deadline);
+}
+
 Result<cni::AddResult> Plugin::add() {
   const std::unique_ptr<Stage> stage = TRY(open_stage());
   const Deadline deadline = Deadline::in(settings().timeout);
   const bool wanted_here = TRY(complete(*stage->context, deadline));
   if (!wanted_here) return cni::AddResult();
+  TRY(check_standalone(deadline));
   TRY(check_ready(*stage->context));
   return attach::add(*stage->context, endpoint(), wanted(), deadline.left());
 }
@@ -139,7 +152,9 @@ Status Plugin::gc() {
 
 Status Plugin::status() {
   const std::unique_ptr<Stage> stage = TRY(open_stage());
-  return attach::status(*stage->context, check_node(*stage->context), settings().timeout);
+  Status node = check_node(*stage->context);
+  if (node) node = check_standalone(Deadline::in(settings().timeout));
+  return attach::status(*stage->context, node, settings().timeout);
 }
 
 }  // namespace ibpod::attach

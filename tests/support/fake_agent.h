@@ -23,7 +23,10 @@ struct FakeAgent : nodeapi::Node {
   Result<nodeapi::Explanation> explain(const std::string& device, Deadline) override {
     return Error(Code::not_found, device);
   }
-  Result<nodeapi::Health> health(Deadline) override { return nodeapi::Health(); }
+  Result<nodeapi::Health> health(Deadline) override {
+    if (away) return *away;
+    return nodeapi::Health();
+  }
   Result<std::string> device_of(const nodeapi::DeviceQuestion& question, Deadline) override {
     if (away) return *away;
     const auto found =

@@ -2,6 +2,7 @@
 // an exit code out. What the tests of the programs work on.
 #pragma once
 
+#include "lib/attach/agent_mark.h"
 #include "lib/attach/plugin.h"
 #include "lib/node/traced_kernel.h"
 #include "tests/support/fake_agent.h"
@@ -81,6 +82,29 @@ struct PluginBed {
     return text;
   }
 };
+
+// On a marked node whose agent is away nothing is attached, and all that ends something goes on.
+template <typename Type>
+void expect_needs_agent(PluginBed<Type>& bed, const std::string& config) {
+  REQUIRE(AgentMark(bed.state.path() / "made").write("/run/ibpod/agent.sock"));
+  CHECK(bed.call("STATUS", config).exit_code == 0);
+  REQUIRE(bed.call("ADD", config).exit_code == 0);
+  bed.agent.away = Error(Code::unavailable, "nobody listens");
+  CHECK(bed.call("STATUS", config).failure->code == 50);
+  CHECK(bed.call("CHECK", config).exit_code == 0);
+  CHECK(bed.call("GC", bed.config("")).exit_code == 0);
+  CHECK(bed.call("DEL", config).exit_code == 0);
+  const int orders = bed.k.orders();
+  const cni::Answer refused = bed.call("ADD", config);
+  REQUIRE(refused.failure);
+  CHECK(refused.failure->code == 11);
+  CHECK(refused.failure->message.find("/run/ibpod/agent.sock (nobody listens)") !=
+        std::string::npos);
+  CHECK(bed.k.orders() == orders);
+  CHECK(bed.changes() == "");
+  REQUIRE(AgentMark(bed.state.path() / "made").remove());
+  CHECK(bed.call("ADD", config).exit_code == 0);
+}
 
 // STATUS, ADD, CHECK, GC, DEL, all of them again where that makes sense; what ADD printed.
 template <typename Type>
