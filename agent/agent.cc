@@ -155,8 +155,8 @@ kube::Kubelet Agent::kubelet() {
 }
 
 Status Agent::serve_questions() {
-  answers_.emplace(AnswerSources{view_, machine_->records(), *sweeping_, machine_->kubelet(),
-                                 [this] { return is_registered(); }});
+  answers_.emplace(AnswerSources{view_, machine_->sysfs(), machine_->records(), *sweeping_,
+                                 machine_->kubelet(), [this] { return is_registered(); }});
   service_ = nodeapi::serve(*answers_);
   TRY(make_folders(config().agent_socket.parent_path()));
   server_ = TRY(rpc::Server::serve(config().agent_socket, {service_.get()}).during("agentSocket"));
@@ -265,13 +265,12 @@ void Agent::look(const Changed& changed) {
   const auto before = view_.get();
   if (now == *before && !changed.ports) return;
   view_.set(std::move(now));
-  tell(*before, *view_.get(), changed.ports);
+  tell(*before, *view_.get());
 }
 
-// First what a runtime reads, then the kubelet, which may give it to one at once. `whole`: the
-// files too that should be as they were.
-void Agent::tell(const View& before, const View& now, bool whole) {
-  const Status refreshed = files_.refresh(now, whole || !files_complete_ ? nullptr : &before);
+// First what a runtime reads, then the kubelet, which may give it to one at once.
+void Agent::tell(const View& before, const View& now) {
+  const Status refreshed = files_.refresh(now, files_complete_ ? &before : nullptr);
   files_complete_ = refreshed.ok();
   report_.trouble("CDI files", refreshed);
   if (resources_) report_.trouble("tell the kubelet", resources_->publish());

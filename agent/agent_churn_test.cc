@@ -78,6 +78,7 @@ class Churn {
       for (int vf = 0; vf < 8; ++vf) vfs_.push_back(bed_.tree.add_vf(pfs_.back()));
     }
     for (size_t i = 0; i < kInUse; ++i) in_use_.push_back(vfs_[i].text());
+    bed_.tree.remove_netdevs();  // this kernel knows of none of them
     bed_.configure(kEveryVf);
     Reloader reloader = Reloader::start(bed_.configuration(), "node", judge_sections).value();
     agent_ = Agent::open(std::move(reloader), log_).value();
@@ -272,6 +273,7 @@ class Churn {
     const ib::PciAddress vf = vfs_[number];
     switch (random_of(3) % 4) {
       case 0:
+        if (vfs_.size() <= kInUse + 2) break;
         bed_.tree.vanish(vf);
         vfs_.erase(vfs_.begin() + static_cast<ptrdiff_t>(number));
         break;
@@ -285,11 +287,11 @@ class Churn {
       default:
         bed_.tree.set_port(vf, "state", random_of(3) % 2 == 0 ? "4: ACTIVE" : "1: DOWN");
     }
+    bed_.tree.remove_netdevs();
     // A new one was told of, too: its PF.
     for (const ib::PciAddress& one : {vf, pfs_[0], pfs_[1]})
       if (!bed_.announce(one)) broken_.add("an event cannot be made");
     ++changes_;
-    if (vfs_.size() <= kInUse + 2) vfs_.push_back(bed_.tree.add_vf(pfs_[1]));
     pause();
   }
 

@@ -39,8 +39,8 @@ class DeviceFiles {
 
   // Each offered device that nobody has gets its CDI file as the view has it; files of devices that
   // are offered no longer go. The file of a device that a pod has is start()'s alone. Files of
-  // offers that are the same in `before` are left as they are, whatever somebody has made of them;
-  // without it all are compared.
+  // offers that are the same in `before` stay as they are: each is written once more before a
+  // container starts. Without `before` all are compared.
   Status refresh(const View& now, const View* before = nullptr);
   // Device-info files of devices that nobody has any more go. `pods`: the kubelet's, none empty: it
   // has said nothing, and nothing is done.

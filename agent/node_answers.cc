@@ -3,6 +3,7 @@
 #include "agent/device_of.h"
 #include "agent/kubelet_pods.h"
 #include "device-plugin/explain.h"
+#include "lib/sysfs/infiniband.h"
 
 #include <algorithm>
 
@@ -17,7 +18,7 @@ void describe_port(const Device& device, nodeapi::Device& told) {
   const ib::Port& port = device.rdma.front().ports.front();
   told.port_guid = port.guid.text();
   told.state = ib::name(port.state);
-  told.pkeys = ib::text(port.pkeys);
+  if (!port.pkeys.empty()) told.pkeys = ib::text(port.pkeys);
 }
 
 // Why it is in no pool, in short; explain() has the whole.
@@ -74,6 +75,14 @@ Holder holder(const node::Records& records, const node::RecordName& name) {
           record ? pod_text(record->pod.name_space, record->pod.name) : ""};
 }
 
+// A View has the P_Key tables only where a pool chooses by them. As far as the host sees the
+// device.
+void describe_pkeys(const sysfs::Sysfs& sysfs, nodeapi::Device& told) {
+  if (told.rdma.empty()) return;
+  const Result<ib::PKeyTable> pkeys = sysfs::pkeys(sysfs, told.rdma.front(), 1);
+  if (pkeys) told.pkeys = ib::text(*pkeys);
+}
+
 }  // namespace
 
 Result<std::vector<nodeapi::Device>> NodeAnswers::devices(Deadline) {
@@ -107,6 +116,7 @@ Result<nodeapi::Explanation> NodeAnswers::explain(const std::string& device, Dea
   for (const Device& one : view->devices) {
     if (one.address.text() != device) continue;
     nodeapi::Explanation told{describe(*view, one), {}};
+    describe_pkeys(sources_.sysfs, told.device);
     const auto explanation = device_plugin::explain(view->pools, one, view->held);
     for (const auto& choice : explanation.pools)
       told.pools.push_back({choice.resource, choice.has_it, choice.reason});

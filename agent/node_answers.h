@@ -6,6 +6,7 @@
 #include "lib/kube/pod_resources.h"
 #include "lib/node/records.h"
 #include "lib/nodeapi/node.h"
+#include "lib/sysfs/sysfs.h"
 
 #include <functional>
 
@@ -14,6 +15,7 @@ namespace ibpod::agent {
 // What the answers are made of. All of it outlives them.
 struct AnswerSources {
   const Latest<View>& view;
+  const sysfs::Sysfs& sysfs;
   const node::Records& records;
   const Sweeping& sweeping;
   std::optional<kube::PodResources> kubelet;  // nothing: this node has none

@@ -69,6 +69,7 @@ TEST_CASE("a mark that cannot be understood is one, and names its file") {
        {"", "{", "[]", "{}", R"({"agentSocket":7})", R"({"agentSocket":"agent.sock"})"}) {
     CAPTURE(text);
     Bed bed;
+    std::filesystem::create_directory(bed.folder.path() / "state");
     bed.folder.write("state/agent", text);
     CHECK(bed.mark.read().error().text().starts_with(bed.mark.file().string()));
     const Error error = bed.check().error();

@@ -3,6 +3,9 @@
 #include "lib/nl/message.h"
 #include "tests/support/recorded.h"
 
+#include <algorithm>
+#include <cstring>
+
 #include <doctest/doctest.h>
 #include <linux/rtnetlink.h>
 #include <rdma/rdma_netlink.h>
@@ -36,7 +39,7 @@ std::vector<std::byte> announced(uint16_t type, const std::vector<std::byte>& pa
   header.nlmsg_len = static_cast<uint32_t>(NLMSG_LENGTH(payload.size()));
   std::vector<std::byte> message(NLMSG_ALIGN(header.nlmsg_len));
   std::memcpy(message.data(), &header, sizeof header);
-  std::memcpy(message.data() + NLMSG_HDRLEN, payload.data(), payload.size());
+  std::copy(payload.begin(), payload.end(), message.begin() + NLMSG_HDRLEN);
   return message;
 }
 

@@ -24,7 +24,8 @@ struct Device {
   std::string attachment;  // pod default/trainer-0 (net1); empty: nobody's
   std::string port_guid;
   std::string state;  // of port 1: ACTIVE
-  std::string pkeys;  // of port 1: 0:0x8001 1:0x7fff
+  // Of port 1: 0:0x8001 1:0x7fff. Empty in lists, unless a pool chooses by P_Key.
+  std::string pkeys;
   std::optional<int> numa;
   std::vector<std::string> rdma;
   std::vector<std::string> char_devices;

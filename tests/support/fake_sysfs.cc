@@ -82,12 +82,15 @@ ib::PciAddress FakeSysfs::add_vf(const ib::PciAddress& pf_address) {
   Function& pf = functions_.at(pf_address);
   const unsigned bus =
       static_cast<unsigned>(*ib::parse_hex(std::string_view(pf_address.text()).substr(5, 2)));
-  const ib::PciAddress address = address_of(bus, ++pf.vfs);
-  Function vf{.home = pf.home.parent_path() / address.text(), .number = pf.vfs};
+  unsigned number = 1;
+  while (functions_.contains(address_of(bus, number))) ++number;
+  pf.vfs = std::max(pf.vfs, number);
+  const ib::PciAddress address = address_of(bus, number);
+  Function vf{.home = pf.home.parent_path() / address.text(), .number = number};
   vf.guid = pf.guid + vf.number;
   write_ids(vf.home, 0x101c, device_class_, static_cast<int>(bus / 0x10 - 1) % 2);
   link(vf.home / "physfn", pf.home);
-  link(pf.home / ("virtfn" + std::to_string(pf.vfs - 1)), vf.home);
+  link(pf.home / ("virtfn" + std::to_string(number - 1)), vf.home);
   write(pf.home / "sriov_numvfs", std::to_string(pf.vfs));
   add_bound(address, vf);
   return address;
@@ -176,11 +179,16 @@ void FakeSysfs::remove_netdev(const ib::PciAddress& function) {
   remove_class_entries(home(function), "net");
 }
 
+void FakeSysfs::remove_netdevs() {
+  for (const auto& [address, function] : functions_)
+    if (path_exists(at(function.home / "net"))) remove_netdev(address);
+}
+
 void FakeSysfs::unbind(const ib::PciAddress& function) {
   for (const char* kind : {"net", "infiniband", "infiniband_verbs", "infiniband_mad"}) {
     remove_class_entries(home(function), kind);
   }
-  fs::remove(at(home(function) / "driver"));
+  for (const char* made : {"driver", "iommu_group"}) fs::remove(at(home(function) / made));
 }
 
 void FakeSysfs::vanish(const ib::PciAddress& function) {

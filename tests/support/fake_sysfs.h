@@ -27,6 +27,7 @@ class FakeSysfs {
   // most): 0000:11:00.1, .2 … 0000:11:01.0. Devices are numbered as they are made: mlx5_0, ib0,
   // uverbs0, umad0, issm0.
   ib::PciAddress add_pf();
+  // The next VF, or the first that has vanished.
   ib::PciAddress add_vf(const ib::PciAddress& pf);
   void add_pfs(unsigned pfs, unsigned vfs_of_each);
   // Any other PCI function, without a driver: 0x020000 is an Ethernet controller.
@@ -38,6 +39,7 @@ class FakeSysfs {
   void bind(const ib::PciAddress& function, const std::string& driver = "mlx5_core");
   void vanish(const ib::PciAddress& function);
   void remove_netdev(const ib::PciAddress& function);  // as where ib_ipoib is not loaded
+  void remove_netdevs();                               // of all functions that there are
 
   // The function's RDMA device and netdev, of which there is one, or its first.
   std::string rdma_device(const ib::PciAddress& function) const;
@@ -62,7 +64,7 @@ class FakeSysfs {
   struct Function {
     Path home;               // devices/pci0000:10/0000:10:01.0/0000:11:00.1
     unsigned number = 0;     // 0: the PF, 1: its VF 0 …
-    unsigned vfs = 0;        // of a PF
+    unsigned vfs = 0;        // of a PF: the highest number
     unsigned long guid = 0;  // of its port
   };
   Path at(const Path& path) const { return root() / path; }
