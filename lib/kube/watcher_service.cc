@@ -14,6 +14,7 @@ grpc::ServerUnaryReactor* finish(grpc::CallbackServerContext* context) {
 grpc::ServerUnaryReactor* WatcherService::GetInfo(grpc::CallbackServerContext* context,
                                                   const pluginregistration::InfoRequest*,
                                                   pluginregistration::PluginInfo* answer) {
+  rpc::take_over(this);
   answer->set_type("DevicePlugin");
   answer->set_name(resource_);
   answer->set_endpoint(socket_.string());
@@ -24,6 +25,7 @@ grpc::ServerUnaryReactor* WatcherService::GetInfo(grpc::CallbackServerContext* c
 grpc::ServerUnaryReactor* WatcherService::NotifyRegistrationStatus(
     grpc::CallbackServerContext* context, const pluginregistration::RegistrationStatus* status,
     pluginregistration::RegistrationStatusResponse*) {
+  rpc::take_over(this);
   if (status->plugin_registered()) {
     standing_.accepted();
   } else {
