@@ -34,7 +34,8 @@ ill=$(count noDriver) well=$(count healthy)
 echo "$vf" >/sys/bus/pci/drivers/softhca/unbind
 falls_ill 5 noDriver "*driver*" "$ill"
 echo "$vf" >/sys/bus/pci/drivers/softhca/bind
-wait_for 20 tells "$vf" healthy true
+# The port is ACTIVE a moment later, of which no event tells.
+wait_for 70 tells "$vf" healthy true
 [ "$(became healthy)" -gt "$well" ] || fail "no change for the better was counted"
 
 say "its port goes down and up"
