@@ -155,10 +155,13 @@ function(ibpod_test target)
     ENVIRONMENT "TSAN_OPTIONS=ignore_noninstrumented_modules=1 suppressions=${CMAKE_SOURCE_DIR}/tests/tsan.supp")
 endfunction()
 
+# The build preset fuzz builds these and what they need.
+add_custom_target(fuzz_targets)
 function(ibpod_fuzz_target target source library)
   string(REGEX REPLACE "_fuzz$" "" corpus ${target})
   add_executable(${target} ${source})
   target_link_libraries(${target} PRIVATE ${library} ibpod_flags)
+  add_dependencies(fuzz_targets ${target})
   if(IBPOD_FUZZ)
     target_link_options(${target} PRIVATE -fsanitize=fuzzer)
   else()
