@@ -30,8 +30,7 @@ void read(benchmark::State& state, Inventory& inventory, const Changed& changed,
   const node::PodSysfs nowhere = [](const node::Namespace&) -> Result<sysfs::Sysfs> {
     return Error(Code::not_found, "no record names a pod");
   };
-  auto devices =
-      inventory.read({node.sysfs, node.records, node.network, nowhere, tables}, changed);
+  auto devices = inventory.read({node.sysfs, node.records, node.network, nowhere, tables}, changed);
   if (!devices) state.SkipWithError(devices.error().text().c_str());
   benchmark::DoNotOptimize(devices);
 }
