@@ -1,5 +1,7 @@
 #include "agent/metrics/counters.h"
 
+#include "lib/sysfs/pci.h"
+
 #include <charconv>
 #include <map>
 #include <optional>
@@ -47,6 +49,12 @@ void read_folder(const sysfs::Sysfs& sysfs, const Path& folder, PortCounter labe
   }
 }
 
+// A device is known by its function: its name may have changed when it was bound or moved.
+std::optional<ib::PciAddress> function_of(const sysfs::Sysfs& sysfs, const std::string& device) {
+  const auto function = sysfs::function_of_rdma_device(sysfs, device);
+  return function ? *function : std::nullopt;
+}
+
 class Reading {
  public:
   PortCounters take() { return std::move(read_); }
@@ -68,9 +76,15 @@ class Reading {
 
   void attachment(const node::Record& record, const node::PodSysfs& pod_sysfs) {
     const auto sysfs = pod_sysfs(record.netns);
-    if (!sysfs) read_.unread += record.found.rdma_devices.size();
-    if (!sysfs) return;
-    for (const std::string& name : record.found.rdma_devices) device(*sysfs, name, &record);
+    const auto names =
+        sysfs ? sysfs->list(kDevices) : Result<std::vector<std::string>>(sysfs.error());
+    size_t found = 0;
+    for (size_t i = 0; names && i < names->size(); ++i) {
+      if (function_of(*sysfs, (*names)[i]) != record.device) continue;
+      device(*sysfs, (*names)[i], &record);
+      ++found;
+    }
+    if (found == 0) ++read_.unread;
   }
 
  private:
@@ -83,17 +97,19 @@ class Reading {
 PortCounters read_port_counters(const sysfs::Sysfs& host, const std::vector<node::Record>& records,
                                 const node::PodSysfs& pod_sysfs) {
   Reading reading;
-  std::map<std::string, const node::Record*> shared;
+  std::map<ib::PciAddress, const node::Record*> shared;
   for (const node::Record& record : records) {
     if (record.child) continue;
-    if (record.wanted.isolation) reading.attachment(record, pod_sysfs);
-    if (record.wanted.isolation) continue;
-    for (const std::string& name : record.found.rdma_devices) shared[name] = &record;
+    if (record.wanted.isolation)
+      reading.attachment(record, pod_sysfs);
+    else
+      shared[record.device] = &record;
   }
   const auto devices = host.list(kDevices);
   if (!devices) return reading.take();
   for (const std::string& device : *devices) {
-    const auto owner = shared.find(device);
+    const auto function = function_of(host, device);
+    const auto owner = function ? shared.find(*function) : shared.end();
     reading.device(host, device, owner == shared.end() ? nullptr : owner->second);
   }
   return reading.take();

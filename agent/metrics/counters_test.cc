@@ -7,6 +7,11 @@
 namespace ibpod::agent {
 namespace {
 
+// mlx5_3 is 0000:3b:00.3.
+std::string function_of(const std::string& device) {
+  return std::string("0000:3b:00.") + device.back();
+}
+
 // A folder with devices of one port each.
 struct Tree {
   TempFolder root;
@@ -14,6 +19,9 @@ struct Tree {
     const Path path = Path("class/infiniband") / device / "ports/1" / file;
     std::filesystem::create_directories((root.path() / path).parent_path());
     root.write(path.string(), content);
+    const Path link = root.path() / "class/infiniband" / device / "device";
+    if (!std::filesystem::is_symlink(link))
+      std::filesystem::create_symlink("../../../devices/" + function_of(device), link);
   }
   sysfs::Sysfs open() const { return sysfs::Sysfs::open(root.path()).value(); }
 };
@@ -24,7 +32,8 @@ node::Record record_of(const std::string& device, bool isolation) {
   record.pod = {"ns", "pod", "uid"};
   record.netns.path = "/run/netns/pod";
   record.wanted.isolation = isolation;
-  record.found.rdma_devices = {device};
+  record.device = *ib::PciAddress::parse(function_of(device));
+  record.found.rdma_devices = {"as_it_was_called_before"};
   return record;
 }
 
