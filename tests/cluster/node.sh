@@ -14,7 +14,7 @@ resource=ibpod.io/ib_vf
 node=node1
 node_address=192.0.2.10
 groups=/sys/fs/cgroup
-logs=/run/vm/log/$CASE.node
+log_folder=/run/vm/log/$CASE.node
 pod_interface=eth1
 if [ -n "${MULTUS:-}" ]; then pod_interface=net1; fi
 
@@ -157,8 +157,8 @@ stop_node() {
 
 # What a failure is found by, beside the case's own log.
 keep_logs() {
-  mkdir -p "$logs"
-  cp -r "$here/log"/. /var/log/pods "$logs/"
+  mkdir -p "$log_folder"
+  cp -r "$here/log"/. /var/log/pods "$log_folder/"
 }
 
 # Every process ends at once, those of pods too, and nobody is told. With them goes what a boot does not leave: pods'
