@@ -43,6 +43,7 @@ kernel_complaints() {
 # What the kernel may complain of in a case: a pattern in its header, else one that nothing matches.
 allowed_complaint() { # NAME
   local pattern
+  # shellcheck disable=SC2153
   pattern=$(sed -n '1,15s/^# complaint: *//p' "$CASES/$1.sh")
   echo "${pattern:-^$}"
 }
