@@ -93,7 +93,7 @@ run_daemon() { # NAME COMMAND...
 
 end_daemon() { # NAME [SIGNAL]
   kill "-${2:-TERM}" "${daemon[$1]}"
-  wait "${daemon[$1]}" || true
+  wait "${daemon[$1]}" 2>/dev/null || true
 }
 
 start_containerd() {
