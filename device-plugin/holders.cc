@@ -1,14 +1,9 @@
 #include "device-plugin/holders.h"
 
+#include "lib/node/whose.h"
+
 namespace ibpod::device_plugin {
 namespace {
-
-std::string whose(const node::Record& record) {
-  const node::PodName& pod = record.pod;
-  const std::string who = pod.name.empty() ? "container " + record.container_id
-                                           : "pod " + pod.name_space + "/" + pod.name;
-  return who + " (" + record.ifname + ")";
-}
 
 void append(std::string& list, const std::string& item) {
   list += (list.empty() ? "" : ", ") + item;

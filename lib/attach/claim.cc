@@ -3,6 +3,7 @@
 #include "lib/attach/release.h"
 #include "lib/cni/errors.h"
 #include "lib/node/restore.h"
+#include "lib/node/whose.h"
 
 #include <optional>
 
@@ -11,13 +12,6 @@ namespace {
 
 // A namespace that dies makes no sound in the records' folder: look again at least this often.
 constexpr Duration kLookAgain{200};
-
-std::string whose(const node::Record& record) {
-  const node::PodName& pod = record.pod;
-  const std::string who = pod.name.empty() ? "container " + record.container_id
-                                           : "pod " + pod.name_space + "/" + pod.name;
-  return who + " (" + record.ifname + ")";
-}
 
 // Who has the device; or that waiting for it is of no use (the error).
 Result<std::optional<std::string>> holder(const Context& context, const node::RecordName& own,
