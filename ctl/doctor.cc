@@ -1,5 +1,7 @@
 #include "ctl/doctor.h"
 
+#include "lib/node/remedies.h"
+
 #include <algorithm>
 #include <array>
 
@@ -70,17 +72,11 @@ void check_netns_mode(const Machine& machine, Findings& findings) {
     return findings.push_back(fine(check, "exclusive"));
   findings.push_back(
       wrong(check, "shared: every pod with any RDMA device can open all of the node",
-            "echo 'options ib_core netns_mode=0' > /etc/modprobe.d/ibpod.conf, renew the initramfs "
-            "and reboot; before the first pod, `rdma system set netns exclusive` does it at once"));
+            node::set_at_boot(nl::RdmaNetnsMode::exclusive) +
+                "; before the first pod, `rdma system set netns exclusive` does it at once"));
 }
 
 bool is_ethernet(const Port& port) { return port.link_layer == "Ethernet"; }
-
-// mlxconfig names its device by PCI address.
-std::string firmware(const Function& pf, const std::string& settings) {
-  return "mlxconfig -d " + pf.address.text() + " set " + settings + ", then mlxfwreset -d " +
-         pf.address.text() + " reset, or reboot";
-}
 
 void check_pf(const Function& pf, Findings& findings) {
   const std::string check = pf.address.text();
@@ -96,14 +92,14 @@ void check_pf(const Function& pf, Findings& findings) {
     const std::string number = std::to_string(port.number);
     findings.push_back(warning(
         check, "port " + number + " (" + port.rdma_device + ") is an Ethernet port",
-        pf.driver == kMellanox ? firmware(pf, "LINK_TYPE_P" + number + "=1")
+        pf.driver == kMellanox ? node::set_firmware(pf.address, "LINK_TYPE_P" + number + "=1")
                                : "set the port to InfiniBand with the adapter's firmware tool"));
   }
   if (pf.total_vfs == 0u) {
     usable = false;
     findings.push_back(warning(check, "sriov_totalvfs is 0: the firmware offers no VFs",
                                pf.driver == kMellanox
-                                   ? firmware(pf, "SRIOV_EN=1 NUM_OF_VFS=16")
+                                   ? node::set_firmware(pf.address, "SRIOV_EN=1 NUM_OF_VFS=16")
                                    : "allow SR-IOV with the adapter's firmware tool"));
   }
   if (!usable) return;

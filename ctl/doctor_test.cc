@@ -75,7 +75,7 @@ const Case kCases[] = {
      Grade::wrong, "no driver", "modprobe"},
     {"a port in Ethernet mode", [](Machine& m) { m.functions[0].ports[0].link_layer = "Ethernet"; },
      "0000:3b:00.0", Grade::warning, "port 1 (mlx5_0)",
-     "mlxconfig -d 0000:3b:00.0 set LINK_TYPE_P1=1"},
+     "mstconfig -d 0000:3b:00.0 set LINK_TYPE_P1=1"},
     {"no VFs from the firmware", [](Machine& m) { m.functions[0].total_vfs = 0; }, "0000:3b:00.0",
      Grade::warning, "sriov_totalvfs is 0", "SRIOV_EN=1 NUM_OF_VFS=16"},
     {"a VF without driver", [](Machine& m) { m.functions[1].driver = ""; }, "0000:3b:00.1",
@@ -125,7 +125,7 @@ TEST_CASE("doctor: other makers' adapters get no commands of NVIDIA's tools") {
   machine.functions[0].total_vfs = 0;
   machine.functions[0].ports[0].link_layer = "Ethernet";
   for (const Finding& finding : bad(machine))
-    CHECK(finding.remedy.find("mlxconfig") == std::string::npos);
+    CHECK(finding.remedy.find("mstconfig") == std::string::npos);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "agent/prepare/prepare_pf.h"
 
+#include "lib/node/remedies.h"
 #include "lib/node/vf.h"
 
 #include <algorithm>
@@ -13,11 +14,6 @@ using node::kHost;
 
 std::string number_of_vfs(size_t count) {
   return std::to_string(count) + (count == 1 ? " VF" : " VFs");
-}
-
-// The firmware's own tool, of the package mstflint; NVIDIA's mlxconfig takes the same words.
-std::string firmware(const ib::PciAddress& pf, const std::string& settings) {
-  return "mstconfig -d " + pf.text() + " set " + settings + ", then reboot";
 }
 
 // The ports of an adapter are PCI functions of it, numbered from 0.
@@ -41,7 +37,7 @@ Status PfPreparation::check_reach() const {
   if (ethernet != nullptr) {
     return Error(Code::invalid, "its port is in Ethernet mode (interface " + ethernet->name +
                                     "): if it is to be InfiniBand, " +
-                                    firmware(pf_.address, link_type_of(pf_.address)));
+                                    node::set_firmware(pf_.address, link_type_of(pf_.address)));
   }
   return Error(Code::unavailable,
                "it has no IPoIB interface in the host's namespace: load its driver and ib_ipoib, "
@@ -57,12 +53,13 @@ Status PfPreparation::check_count(const PfConfig& config) const {
                  config.path + ".numVfs: " + number +
                      " VFs are wanted, but the adapter's firmware has SR-IOV off "
                      "(sriov_totalvfs is 0 or missing): " +
-                     firmware(pf_.address, "SRIOV_EN=1 NUM_OF_VFS=" + number));
+                     node::set_firmware(pf_.address, "SRIOV_EN=1 NUM_OF_VFS=" + number));
   }
   const std::string most = std::to_string(pf_.total_vfs);
   return Error(Code::invalid, config.path + ".numVfs: " + number + " VFs are wanted, but " + most +
                                   " are the most that it can make (sriov_totalvfs): take " + most +
-                                  " or less, or " + firmware(pf_.address, "NUM_OF_VFS=" + number));
+                                  " or less, or " +
+                                  node::set_firmware(pf_.address, "NUM_OF_VFS=" + number));
 }
 
 Status PfPreparation::check_host_use(const PfConfig& config) const {

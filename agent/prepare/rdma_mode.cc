@@ -1,15 +1,11 @@
 #include "agent/prepare/rdma_mode.h"
 
+#include "lib/node/remedies.h"
+
 namespace ibpod::agent {
 namespace {
 
 using nl::RdmaNetnsMode;
-
-constexpr const char* kRemedy[] = {
-    "put \"options ib_core netns_mode=0\" into /etc/modprobe.d/ibpod.conf, renew the initramfs and "
-    "reboot",
-    "put \"options ib_core netns_mode=1\" into /etc/modprobe.d/ibpod.conf, renew the initramfs and "
-    "reboot"};
 
 std::string name(RdmaNetnsMode mode) {
   return mode == RdmaNetnsMode::exclusive ? "exclusive" : "shared";
@@ -23,7 +19,7 @@ std::string meaning(RdmaNetnsMode mode) {
 }
 
 std::string remedy(RdmaNetnsMode wanted, const std::optional<Error>& refusal) {
-  const std::string boot = kRemedy[static_cast<size_t>(wanted)];
+  const std::string boot = node::set_at_boot(wanted);
   if (refusal && refusal->code() == Code::busy) {
     return "the kernel changes the mode only while there is no other network namespace (" +
            refusal->text() + "): " + boot;

@@ -93,8 +93,8 @@ const std::vector<Refusal> kRefusals{
     {"shared mode", [](Bed& b) { b.k.state.rdma_mode = nl::RdmaNetnsMode::shared; },
      cni::kKernelUnsupported,
      "rdmaIsolation: this node's RDMA subsystem is in shared mode, where every pod sees every RDMA "
-     "device. Put \"options ib_core netns_mode=0\" into /etc/modprobe.d and reboot, or set "
-     "rdmaIsolation to false"},
+     "device: put \"options ib_core netns_mode=0\" into /etc/modprobe.d/ibpod.conf, renew the "
+     "initramfs and reboot, or set rdmaIsolation to false"},
     {"children of an administrator's",
      [](Bed& b) { b.k.add_child("", "ib1", "ib1.8001", ib::PKey(0x8001)); }, cni::kTryAgainLater,
      "0000:3b:00.1 has IPoIB children of somebody's (ib1.8001), which would end with its "

@@ -3,6 +3,7 @@
 #include "lib/attach/device_info.h"
 #include "lib/attach/requirements.h"
 #include "lib/cni/errors.h"
+#include "lib/node/remedies.h"
 #include "lib/node/vf.h"
 
 namespace ibpod::attach {
@@ -54,9 +55,9 @@ Status check_isolation(const Context& context) {
   if (mode == nl::RdmaNetnsMode::exclusive) return ok();
   return Error(Code::unsupported,
                "rdmaIsolation: this node's RDMA subsystem is in shared mode, where every pod sees "
-               "every RDMA device. "
-               "Put \"options ib_core netns_mode=0\" into /etc/modprobe.d and reboot, or set "
-               "rdmaIsolation to false");
+               "every RDMA device: " +
+                   node::set_at_boot(nl::RdmaNetnsMode::exclusive) +
+                   ", or set rdmaIsolation to false");
 }
 
 Result<node::Function> VfEndpoint::usable_function(const Context& context) const {

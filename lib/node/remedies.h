@@ -1,0 +1,18 @@
+// Remedies: what an administrator is to do about a node, in the same words whoever says it.
+#pragma once
+
+#include "lib/ib/pci_address.h"
+#include "lib/nl/rdma.h"
+
+#include <string>
+
+namespace ibpod::node {
+
+// For a mode that the kernel does not take any more, as other network namespaces exist.
+std::string set_at_boot(nl::RdmaNetnsMode mode);
+
+// `settings`: of the adapter's firmware, "SRIOV_EN=1 NUM_OF_VFS=16". The tool is of the package
+// mstflint; NVIDIA's own, mlxconfig, takes the same words.
+std::string set_firmware(const ib::PciAddress& pf, const std::string& settings);
+
+}  // namespace ibpod::node
