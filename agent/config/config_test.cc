@@ -158,6 +158,9 @@ TEST_CASE("a bad document or an unknown key is refused with its place and what w
 
 TEST_CASE("a bad value is refused with its place, the value and what would be right") {
   const std::string long_path = "/" + std::string(107, 'x');
+  // One byte more than leaves room for "requests." before it.
+  std::string long_prefix = "a";
+  for (int i = 0; i < 122; ++i) long_prefix += ".a";
   check_refused({
       {R"({"kubelet": "yes"})", "kubelet: expected true or false, got the string \"yes\""},
       {R"({"kubelet": 1})", "kubelet: expected true or false, got the number 1"},
@@ -199,8 +202,12 @@ TEST_CASE("a bad value is refused with its place, the value and what would be ri
       {R"({"pfs": {}})", "pfs: expected a list, got an object"},
       {R"({"pfs": [{}, "mlx5_0"]})", "pfs[1]: expected an object, got the string \"mlx5_0\""},
       {R"({"resourceList": "all"})", "resourceList: expected a list, got the string \"all\""},
-      {R"({"resourcePrefix": "a/b"})", "resourcePrefix: expected a DNS subdomain"},
-      {R"({"resourcePrefix": "x.kubernetes.io"})", "resourcePrefix: expected a DNS subdomain"},
+      {R"({"resourcePrefix": "a/b"})", R"(resourcePrefix: "a/b" is no DNS subdomain)"},
+      {R"({"resourcePrefix": "x.kubernetes.io"})",
+       R"(resourcePrefix: "x.kubernetes.io" is Kubernetes' own)"},
+      {R"({"resourcePrefix": "requests.a"})", R"(resourcePrefix: "requests.a" begins with)"},
+      {R"({"resourcePrefix": ")" + long_prefix + "\"}",
+       "resourcePrefix: \"" + long_prefix + "\" is no DNS subdomain"},
   });
 }
 

@@ -1,12 +1,13 @@
 #include "agent/config/config_values.h"
 
+#include "device-plugin/resource_name.h"
+
 #include <algorithm>
 
 namespace ibpod::agent {
 namespace {
 
 constexpr size_t kLongestSocketPath = 107;
-constexpr size_t kLongestPrefix = 253;
 
 Error expected(const json::Value& value, const std::string& what) {
   return value.wrong("expected " + what + ", got " + value.text());
@@ -23,23 +24,6 @@ Result<T> read_word(const json::Value& value,
     known.append(name).append(--left == 0 ? "" : left == 1 ? " or " : ", ");
   }
   return expected(value, known);
-}
-
-bool is_label(std::string_view label) {
-  const auto fits = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
-  };
-  return !label.empty() && label.size() <= 63 && label.front() != '-' && label.back() != '-' &&
-         std::all_of(label.begin(), label.end(), fits);
-}
-
-bool is_subdomain(std::string_view text) {
-  while (true) {
-    const size_t dot = text.find('.');
-    if (!is_label(text.substr(0, dot))) return false;
-    if (dot == text.npos) return true;
-    text.remove_prefix(dot + 1);
-  }
 }
 
 }  // namespace
@@ -115,10 +99,10 @@ Result<log::Level> read_level(const json::Value& value) {
 }
 
 Result<std::string> read_prefix(const json::Value& value) {
-  std::string prefix = TRY(value.string());
-  const bool taken = prefix == "kubernetes.io" || prefix.ends_with(".kubernetes.io");
-  if (prefix.size() <= kLongestPrefix && is_subdomain(prefix) && !taken) return prefix;
-  return expected(value, "a DNS subdomain such as \"ibpod.io\" that is not kubernetes.io");
+  const std::string prefix = TRY(value.string());
+  const Status fits = device_plugin::check_prefix(prefix);
+  if (!fits) return value.wrong(fits.error().text());
+  return prefix;
 }
 
 }  // namespace ibpod::agent
