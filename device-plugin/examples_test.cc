@@ -155,7 +155,7 @@ TEST_CASE("the examples of sriov-network-device-plugin, on three nodes") {
     if (!name.ends_with(".json")) continue;
     CAPTURE(name);
     const auto document = json::Value::parse(read_file(folder / name).value());
-    const PoolConfig config = parse_pool_file(document.value(), "intel.com").value();
+    const PoolConfig config = parse_pools(*document->find("resourceList"), "intel.com").value();
     ++files;
     for (const auto& [title, node] : nodes) {
       for (const Stock& stock : deal(config.pools, node)) {

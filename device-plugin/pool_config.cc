@@ -3,8 +3,6 @@
 #include "device-plugin/overlaps.h"
 #include "device-plugin/pool_entry.h"
 #include "device-plugin/resource_name.h"
-#include "device-plugin/selector_config.h"
-#include "lib/json/fields.h"
 
 #include <map>
 #include <utility>
@@ -12,7 +10,6 @@
 namespace ibpod::device_plugin {
 namespace {
 
-using json::Fields;
 using json::Value;
 
 // Resources are unique; so should be what stands in a pod's environment.
@@ -51,15 +48,6 @@ Result<PoolConfig> parse_pools(const Value& list, const std::string& default_pre
   if (config.pools.empty())
     config.warnings.push_back(list.path() + ": no pools: nothing is offered");
   for (std::string& warning : overlaps(config.pools)) config.warnings.push_back(std::move(warning));
-  return config;
-}
-
-Result<PoolConfig> parse_pool_file(const Value& document, const std::string& default_prefix) {
-  Fields fields = TRY(Fields::of(document));
-  const std::optional<Value> list = TRY(fields.find("resourceList"));
-  if (!list) return document.wrong("the key \"resourceList\" is missing");
-  PoolConfig config = TRY(parse_pools(*list, default_prefix));
-  TRY(check_keys(document, fields, "resourceList", config.warnings));
   return config;
 }
 

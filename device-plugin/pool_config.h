@@ -26,7 +26,4 @@ struct PoolConfig {
 // invalid names path, value and what would be right; nothing of such a configuration is to be used.
 Result<PoolConfig> parse_pools(const json::Value& list, const std::string& default_prefix);
 
-// A whole file of sriov-network-device-plugin: an object with resourceList, and nothing else.
-Result<PoolConfig> parse_pool_file(const json::Value& document, const std::string& default_prefix);
-
 }  // namespace ibpod::device_plugin

@@ -9,7 +9,7 @@ namespace {
 
 Result<PoolConfig> read(const std::string& pools) {
   const auto document = json::Value::parse(R"({"resourceList":)" + pools + "}");
-  return parse_pool_file(document.value(), "example.com");
+  return parse_pools(*document->find("resourceList"), "example.com");
 }
 PoolConfig good(const std::string& pools) { return read(pools).value(); }
 // One pool of this name, with more keys; or with one selector.
@@ -207,18 +207,6 @@ TEST_CASE("what is as the peer means it is no warning") {
     CAPTURE(pools);
     CHECK(good(pools).warnings.empty());
   }
-}
-
-TEST_CASE("a file has a resourceList and nothing else") {
-  const auto file = [](const char* text) {
-    return parse_pool_file(json::Value::parse(text).value(), "example.com");
-  };
-  CHECK(file("{}").error().text() == "the document: the key \"resourceList\" is missing");
-  CHECK(file(R"({"resourceList":[],"resources":[]})").error().text() ==
-        "resources: there is no such key; expected one of resourceList");
-  CHECK(file(R"({"ResourceList":[]})").value().warnings.back() ==
-        "ResourceList is read as resourceList");
-  CHECK_FALSE(file("[]"));
 }
 
 }  // namespace

@@ -43,15 +43,4 @@ Result<std::optional<std::vector<PodGiven>>> PodResources::list(Deadline deadlin
   return std::optional(std::move(pods));
 }
 
-Result<PodGiven> PodResources::get(const std::string& pod, const std::string& namespace_name,
-                                   Deadline deadline) const {
-  v1::GetPodResourcesRequest request;
-  request.set_pod_name(pod);
-  request.set_pod_namespace(namespace_name);
-  const v1::GetPodResourcesResponse answer =
-      TRY(ask_kubelet(socket_, &Stub::Get, request, deadline)
-              .during("resources of pod " + namespace_name + "/" + pod));
-  return pod_of(answer.pod_resources());
-}
-
 }  // namespace ibpod::kube

@@ -44,10 +44,6 @@ class PodResources {
   // on 1.36). That proves nothing of any device.
   Result<std::optional<std::vector<PodGiven>>> list(Deadline deadline) const;
 
-  // One pod. An error where the kubelet does not know it; it gives no code to tell that by.
-  Result<PodGiven> get(const std::string& pod, const std::string& namespace_name,
-                       Deadline deadline) const;
-
  private:
   Path socket_;
 };

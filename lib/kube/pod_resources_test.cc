@@ -26,14 +26,13 @@ v1::ListPodResourcesResponse one_pod() {
 const PodGiven kTrainer{
     "trainer", "team", {{"main", {{"example.com/ib_vf", {"0000:3b:00.1", "0000:3b:00.2"}}}}}};
 
-TEST_CASE("pods are listed with the devices of their containers, and got by name") {
+TEST_CASE("pods are listed with the devices of their containers") {
   FakeKubelet kubelet(false);
   kubelet.set_pods(one_pod());
   const PodResources resources(kubelet.pod_resources());
   const auto pods = resources.list(soon()).value();
   REQUIRE(pods);
   CHECK(*pods == std::vector<PodGiven>{kTrainer});
-  CHECK(resources.get("trainer", "team", soon()).value() == kTrainer);
 }
 
 TEST_CASE("a kubelet that names no pod has not answered") {
@@ -44,12 +43,10 @@ TEST_CASE("a kubelet that names no pod has not answered") {
   CHECK_FALSE(*pods);
 }
 
-TEST_CASE("a refusal, an unknown pod and a kubelet that is away are errors") {
+TEST_CASE("a refusal and a kubelet that is away are errors") {
   FakeKubelet kubelet(false);
   kubelet.set_pods(one_pod());
   const PodResources resources(kubelet.pod_resources());
-  CHECK(resources.get("other", "team", soon()).error().text() ==
-        "resources of pod team/other: pod other not found");
   kubelet.refuse_pods({grpc::StatusCode::RESOURCE_EXHAUSTED, "rejected by rate limit"});
   const auto refused = resources.list(soon());
   CHECK(refused.error().code() == Code::unavailable);

@@ -16,11 +16,4 @@ std::string_view name(Mode mode) {
   std::abort();
 }
 
-Result<Mode> parse_mode(std::string_view text) {
-  for (const Mode mode : {Mode::automatic, Mode::watcher, Mode::legacy}) {
-    if (text == name(mode)) return mode;
-  }
-  return Error(Code::invalid, "\"" + std::string(text) + "\" is none of auto, watcher, legacy");
-}
-
 }  // namespace ibpod::kube

@@ -17,8 +17,6 @@ enum class Mode {
 };
 
 std::string_view name(Mode mode);
-// "auto", "watcher" or "legacy"; invalid else.
-Result<Mode> parse_mode(std::string_view text);
 
 struct Registration {
   // The kubelet has accepted the resource and listens to its devices now.

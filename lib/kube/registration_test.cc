@@ -19,13 +19,6 @@ Path socket_in(const Path& root, Mode mode) {
          "example.com_ib_vf.sock";
 }
 
-TEST_CASE("a mode is read as it is written") {
-  for (const Mode mode : {Mode::automatic, Mode::watcher, Mode::legacy}) {
-    CHECK(parse_mode(name(mode)).value() == mode);
-  }
-  CHECK(parse_mode("both").error().text() == "\"both\" is none of auto, watcher, legacy");
-}
-
 TEST_CASE("the kubelet learns of a resource: its options, and its devices") {
   for (const Mode mode : kModes) {
     CAPTURE(name(mode));

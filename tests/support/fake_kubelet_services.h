@@ -31,17 +31,6 @@ class FakeKubelet::Pods final : public v1::PodResourcesLister::Service {
     *answer = kubelet_.pods_;
     return kubelet_.pods_status_;
   }
-  grpc::Status Get(grpc::ServerContext*, const v1::GetPodResourcesRequest* request,
-                   v1::GetPodResourcesResponse* answer) override {
-    const std::lock_guard lock(kubelet_.mutex_);
-    for (const v1::PodResources& pod : kubelet_.pods_.pod_resources()) {
-      if (pod.name() == request->pod_name() && pod.namespace_() == request->pod_namespace()) {
-        *answer->mutable_pod_resources() = pod;
-        return kubelet_.pods_status_;
-      }
-    }
-    return {grpc::StatusCode::UNKNOWN, "pod " + request->pod_name() + " not found"};
-  }
 
  private:
   FakeKubelet& kubelet_;
