@@ -235,6 +235,7 @@ class Churn {
     const bool fine = error.code() == Code::not_found || error.code() == Code::invalid ||
                       error.code() == Code::unavailable || error.code() == Code::internal;
     if (!fine) broken_.add("refused: " + error.text());
+    pause();
   }
 
   // A while in which others get to their work.

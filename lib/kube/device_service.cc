@@ -1,6 +1,7 @@
 #include "lib/kube/device_service.h"
 
 #include "lib/kube/messages.h"
+#include "lib/rpc/hand_over.h"
 #include "lib/rpc/status.h"
 
 namespace ibpod::kube {
@@ -26,17 +27,20 @@ Status DeviceService::publish() {
 
 grpc::ServerUnaryReactor* DeviceService::GetDevicePluginOptions(
     Context* context, const v1beta1::Empty*, v1beta1::DevicePluginOptions* answer) {
+  const rpc::Answering answering(*this);
   *answer = options_message(options_);
   return finish(context, ok());
 }
 
 DeviceStreams::Reactor* DeviceService::ListAndWatch(Context*, const v1beta1::Empty*) {
+  const rpc::Answering answering(*this);
   return streams_.add();
 }
 
 grpc::ServerUnaryReactor* DeviceService::GetPreferredAllocation(
     Context* context, const v1beta1::PreferredAllocationRequest* request,
     v1beta1::PreferredAllocationResponse* answer) {
+  const rpc::Answering answering(*this);
   return finish(context, prefer(*request, *answer));
 }
 
@@ -59,6 +63,7 @@ Status DeviceService::prefer(const v1beta1::PreferredAllocationRequest& request,
 grpc::ServerUnaryReactor* DeviceService::Allocate(Context* context,
                                                   const v1beta1::AllocateRequest* request,
                                                   v1beta1::AllocateResponse* answer) {
+  const rpc::Answering answering(*this);
   return finish(context, allocate(*request, *answer));
 }
 
@@ -74,6 +79,7 @@ Status DeviceService::allocate(const v1beta1::AllocateRequest& request,
 grpc::ServerUnaryReactor* DeviceService::PreStartContainer(
     Context* context, const v1beta1::PreStartContainerRequest* request,
     v1beta1::PreStartContainerResponse*) {
+  const rpc::Answering answering(*this);
   return finish(context, resource_.pre_start(device_ids(request->devices_ids())));
 }
 

@@ -1,5 +1,7 @@
 #include "lib/kube/watcher_service.h"
 
+#include "lib/rpc/hand_over.h"
+
 namespace ibpod::kube {
 namespace {
 
@@ -14,7 +16,7 @@ grpc::ServerUnaryReactor* finish(grpc::CallbackServerContext* context) {
 grpc::ServerUnaryReactor* WatcherService::GetInfo(grpc::CallbackServerContext* context,
                                                   const pluginregistration::InfoRequest*,
                                                   pluginregistration::PluginInfo* answer) {
-  rpc::take_over(this);
+  const rpc::Answering answering(*this);
   answer->set_type("DevicePlugin");
   answer->set_name(resource_);
   answer->set_endpoint(socket_.string());
@@ -25,7 +27,7 @@ grpc::ServerUnaryReactor* WatcherService::GetInfo(grpc::CallbackServerContext* c
 grpc::ServerUnaryReactor* WatcherService::NotifyRegistrationStatus(
     grpc::CallbackServerContext* context, const pluginregistration::RegistrationStatus* status,
     pluginregistration::RegistrationStatusResponse*) {
-  rpc::take_over(this);
+  const rpc::Answering answering(*this);
   if (status->plugin_registered()) {
     standing_.accepted();
   } else {

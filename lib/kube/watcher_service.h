@@ -5,7 +5,6 @@
 #include "lib/base/files.h"
 #include "lib/kube/pluginregistration.grpc.pb.h"
 #include "lib/kube/standing.h"
-#include "lib/rpc/hand_over.h"
 
 namespace ibpod::kube {
 
@@ -13,9 +12,7 @@ class WatcherService final : public pluginregistration::Registration::CallbackSe
  public:
   // `socket` serves v1beta1.DevicePlugin too; its path as the kubelet has it.
   WatcherService(std::string resource, Path socket, Standing& standing)
-      : resource_(std::move(resource)), socket_(std::move(socket)), standing_(standing) {
-    rpc::hand_over(this);
-  }
+      : resource_(std::move(resource)), socket_(std::move(socket)), standing_(standing) {}
 
   // The kubelet gives it a second.
   grpc::ServerUnaryReactor* GetInfo(grpc::CallbackServerContext* context,

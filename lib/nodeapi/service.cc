@@ -2,6 +2,7 @@
 
 #include "api/ibpod/v1/node.grpc.pb.h"
 #include "lib/nodeapi/messages.h"
+#include "lib/rpc/hand_over.h"
 #include "lib/rpc/status.h"
 
 #include <algorithm>
@@ -32,6 +33,7 @@ class Service final : public v1::Node::Service {
  private:
   grpc::Status ListDevices(grpc::ServerContext* context, const v1::ListDevicesRequest*,
                            v1::ListDevicesResponse* response) override {
+    const rpc::Answering answering(*this);
     return answer(node_.devices(deadline_of(*context)), [&](const auto& devices) {
       for (const Device& device : devices) *response->add_devices() = to_message(device);
     });
@@ -39,6 +41,7 @@ class Service final : public v1::Node::Service {
 
   grpc::Status ListAttachments(grpc::ServerContext* context, const v1::ListAttachmentsRequest*,
                                v1::ListAttachmentsResponse* response) override {
+    const rpc::Answering answering(*this);
     return answer(node_.attachments(deadline_of(*context)), [&](const auto& attachments) {
       for (const Attachment& one : attachments) *response->add_attachments() = to_message(one);
     });
@@ -46,18 +49,21 @@ class Service final : public v1::Node::Service {
 
   grpc::Status Explain(grpc::ServerContext* context, const v1::ExplainRequest* request,
                        v1::ExplainResponse* response) override {
+    const rpc::Answering answering(*this);
     return answer(node_.explain(request->device(), deadline_of(*context)),
                   [&](const Explanation& explanation) { *response = to_message(explanation); });
   }
 
   grpc::Status Health(grpc::ServerContext* context, const v1::HealthRequest*,
                       v1::HealthResponse* response) override {
+    const rpc::Answering answering(*this);
     return answer(node_.health(deadline_of(*context)),
                   [&](const nodeapi::Health& health) { *response = to_message(health); });
   }
 
   grpc::Status DeviceOf(grpc::ServerContext* context, const v1::DeviceOfRequest* request,
                         v1::DeviceOfResponse* response) override {
+    const rpc::Answering answering(*this);
     return answer(node_.device_of(from_message(*request), deadline_of(*context)),
                   [&](const std::string& device) { response->set_device(device); });
   }

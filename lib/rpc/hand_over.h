@@ -7,6 +7,10 @@
 #include <sanitizer/tsan_interface.h>
 #endif
 
+namespace grpc {
+class Service;
+}
+
 namespace ibpod::rpc {
 
 // Before gRPC is given the object, and where it comes back: all that was done to it until then has
@@ -22,5 +26,25 @@ inline void take_over([[maybe_unused]] void* object) {
   __tsan_acquire(object);
 #endif
 }
+
+// In every method of a service, at its beginning: it runs after Server::serve() has begun and
+// before Server::stop() returns. Two methods that run one after the other are not told of each
+// other by it.
+class Answering {
+ public:
+  explicit Answering(grpc::Service& service) : service_(service) { take_over(served(service_)); }
+  Answering(const Answering&) = delete;
+  Answering& operator=(const Answering&) = delete;
+  Answering(Answering&&) = delete;
+  Answering& operator=(Answering&&) = delete;
+  ~Answering() { hand_over(answered(service_)); }
+
+  // What stands for a service's beginning and its end: two addresses.
+  static void* served(grpc::Service& service) { return &service; }
+  static void* answered(grpc::Service& service) { return reinterpret_cast<char*>(&service) + 1; }
+
+ private:
+  grpc::Service& service_;
+};
 
 }  // namespace ibpod::rpc

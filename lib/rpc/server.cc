@@ -1,5 +1,7 @@
 #include "lib/rpc/server.h"
 
+#include "lib/rpc/hand_over.h"
+
 #include <array>
 
 #include <fcntl.h>
@@ -20,7 +22,10 @@ constexpr int kExhaustedMs = 500;
 
 std::unique_ptr<grpc::Server> start(const std::vector<grpc::Service*>& services) {
   grpc::ServerBuilder builder;
-  for (grpc::Service* service : services) builder.RegisterService(service);
+  for (grpc::Service* service : services) {
+    hand_over(Answering::served(*service));
+    builder.RegisterService(service);
+  }
   builder.SetMaxReceiveMessageSize(kLargestRequest);
   builder.SetMaxSendMessageSize(-1);  // what the other side takes is the service's business
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, kPingAfterMs);
@@ -39,12 +44,14 @@ Result<std::unique_ptr<Server>> Server::serve(const Path& socket,
   Wake wake = TRY(Wake::open());
   Listener listener = TRY(Listener::open(socket).during("serve"));
   return std::unique_ptr<Server>(
-      new Server(std::move(listener), std::move(wake), std::move(server)));
+      new Server(std::move(listener), std::move(wake), services, std::move(server)));
 }
 
-Server::Server(Listener listener, Wake wake, std::unique_ptr<grpc::Server> server)
+Server::Server(Listener listener, Wake wake, std::vector<grpc::Service*> services,
+               std::unique_ptr<grpc::Server> server)
     : listener_(std::move(listener)),
       stopping_(std::move(wake)),
+      services_(std::move(services)),
       server_(std::move(server)),
       acceptor_([this] { accept_all(); }) {}
 
@@ -87,6 +94,7 @@ void Server::stop(Duration grace) {
   listener_.reset();
   const gpr_timespec limit = gpr_time_from_millis(grace.count(), GPR_TIMESPAN);
   server_->Shutdown(gpr_time_add(gpr_now(GPR_CLOCK_MONOTONIC), limit));
+  for (grpc::Service* service : services_) take_over(Answering::answered(*service));
 }
 
 }  // namespace ibpod::rpc

@@ -29,7 +29,7 @@ inline constexpr int kLargestRequest = 4 << 20;
 class Server {
  public:
   // The services outlive the server; at least one has callback methods. Their methods run on gRPC's
-  // threads. See Listener::open for `socket`.
+  // threads, each with an Answering (hand_over.h). See Listener::open for `socket`.
   static Result<std::unique_ptr<Server>> serve(const Path& socket,
                                                const std::vector<grpc::Service*>& services);
   Server(const Server&) = delete;
@@ -51,12 +51,14 @@ class Server {
   void stop(Duration grace);
 
  private:
-  Server(Listener listener, Wake wake, std::unique_ptr<grpc::Server> server);
+  Server(Listener listener, Wake wake, std::vector<grpc::Service*> services,
+         std::unique_ptr<grpc::Server> server);
   void accept_all();
   bool accept_waiting();
 
   std::optional<Listener> listener_;
   Wake stopping_;
+  const std::vector<grpc::Service*> services_;
   std::unique_ptr<grpc::Server> server_;
   std::atomic<uint64_t> refused_ = 0;
   std::thread acceptor_;

@@ -1,6 +1,7 @@
 // A served Echo, for the tests of server and channel.
 #pragma once
 
+#include "lib/rpc/hand_over.h"
 #include "lib/rpc/server.h"
 #include "lib/rpc/status.h"
 #include "tests/support/echo.grpc.pb.h"
@@ -12,6 +13,7 @@ class EchoService final : public echo::Echo::CallbackService {
  public:
   grpc::ServerUnaryReactor* Say(grpc::CallbackServerContext* context, const echo::Words* request,
                                 echo::Words* answer) override {
+    const Answering answering(*this);
     *answer = *request;
     grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
     reactor->Finish(request->code() == 0 ? grpc::Status::OK
@@ -20,6 +22,7 @@ class EchoService final : public echo::Echo::CallbackService {
   }
   grpc::ServerWriteReactor<echo::Words>* Listen(grpc::CallbackServerContext*,
                                                 const echo::Words* request) override {
+    const Answering answering(*this);
     return new Stream(*request);
   }
 
