@@ -37,7 +37,8 @@ delete() { rm "$here/pods/$1.json"; } # POD: as a forced deletion does, it waits
 # --- what the kubelet says ----------------------------------------------------------------------------------------------
 
 pods() { curl -sf -m 10 http://127.0.0.1:10255/pods; }
-no_pod() { pods | jq -e '.items // [] | length == 0' && [ -z "$(ctr -n k8s.io tasks list -q)" ]; }
+# A pod's namespace goes behind the DELs, its tasks before them.
+no_pod() { pods | jq -e '.items // [] | length == 0' && [ -z "$(ip netns list | grep ^cni-)" ]; }
 ask_pod() { # POD FILTER: of its object
   pods | jq -er --arg name "$1-$node" "(.items // [])[] | select(.metadata.name == \$name) | $2"
 }
