@@ -114,7 +114,7 @@ check_set examples "NetworkAttachmentDefinition-ibnet.yaml Pod-worker.yaml"
 
 agent=$root/build/release/bin/ibpod-agent
 if [ -x "$agent" ]; then
-  check "the agent takes its configuration" "$agent" --check-config "$root/manifests/base/agent.json" --node node1
+  check "the agent takes its configuration" "$agent" --check-config --config "$root/manifests/base/agent.json" --node node1
 else
   skip "the agent takes its configuration" "it is not built (./check builds it)"
 fi
