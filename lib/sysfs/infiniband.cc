@@ -75,6 +75,15 @@ Result<ib::PKeyTable> read_pkeys(const Sysfs& sysfs, const Path& folder) {
   return table;
 }
 
+// Below the port's folder.
+Result<ib::Port> read_port(const Sysfs& sysfs) {
+  ib::Port port;
+  port.state = TRY(read_state(sysfs, "state"));
+  port.lid = TRY(read_lid(sysfs, "lid"));
+  port.guid = TRY(read_gid_guid(sysfs, "gids/0"));
+  return port;
+}
+
 }  // namespace
 
 Result<ib::Guid> port_guid(const Sysfs& sysfs, const std::string& rdma_device, unsigned number) {
@@ -91,11 +100,8 @@ Result<ib::Guid> node_guid(const Sysfs& sysfs, const std::string& rdma_device) {
 Result<ib::Port> port_without_pkeys(const Sysfs& sysfs, const std::string& rdma_device,
                                     unsigned number) {
   const Path folder = TRY(folder_of(rdma_device, number));
-  ib::Port port;
-  port.state = TRY(read_state(sysfs, folder / "state"));
-  port.lid = TRY(read_lid(sysfs, folder / "lid"));
-  port.guid = TRY(read_gid_guid(sysfs, folder / "gids/0"));
-  return port;
+  const Sysfs below = TRY(sysfs.below(folder));
+  return read_port(below).during(folder.string());
 }
 
 Result<ib::PKeyTable> pkeys(const Sysfs& sysfs, const std::string& rdma_device, unsigned number) {

@@ -86,6 +86,11 @@ Result<Sysfs> Sysfs::of_netns(const Fd& netns) {
   return Sysfs(std::move(root));
 }
 
+Result<Sysfs> Sysfs::below(const Path& folder) const {
+  Fd fd = TRY(open_below(root_, folder, O_PATH | O_DIRECTORY));
+  return Sysfs(std::move(fd));
+}
+
 Result<std::string> Sysfs::read(const Path& file) const {
   const Fd fd = TRY(open_below(root_, file, O_RDONLY));
   std::string content;

@@ -21,6 +21,10 @@ class Sysfs {
   // (fsopen, fsmount: kernel 5.2 or later), gone with this object.
   static Result<Sysfs> of_netns(const Fd& netns);
 
+  // Of a folder in it alone, which stays the same one whatever its name becomes; not_found where
+  // there is no such folder.
+  Result<Sysfs> below(const Path& folder) const;
+
   // All paths are relative to the root, such as "bus/pci/devices/0000:01:00.1/driver".
   // The content without the newline at its end; not_found where there is no such file.
   Result<std::string> read(const Path& file) const;

@@ -95,6 +95,18 @@ TEST_CASE("no path leads out of the root") {
   CHECK(tree.sysfs.exists("inside/..file") == false);
 }
 
+TEST_CASE("a folder in it is the same one under another name, and nothing above it is seen") {
+  const Tree tree;
+  tree.file("class/infiniband/mlx5_0/node_guid", "1\n");
+  const Sysfs below = tree.sysfs.below("class/infiniband/mlx5_0").value();
+  std::filesystem::rename(tree.folder.path() / "class/infiniband/mlx5_0",
+                          tree.folder.path() / "class/infiniband/ibp1s0");
+  CHECK(*below.read("node_guid") == "1");
+  CHECK(below.read("../ibp1s0/node_guid").error().code() == Code::invalid);
+  CHECK(tree.sysfs.below("class/infiniband/mlx5_0").error().code() == Code::not_found);
+  CHECK_FALSE(tree.sysfs.below("class/infiniband/ibp1s0/node_guid"));
+}
+
 TEST_CASE("a root that is not there is not found") {
   const TempFolder folder;
   CHECK(Sysfs::open(folder.path() / "sys").error().code() == Code::not_found);
