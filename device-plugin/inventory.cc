@@ -177,13 +177,17 @@ bool Inventory::is_to_be_looked_at(const Device& device, const Holders& holders)
 }
 
 // In the order of their addresses, and from the beginning again.
-std::optional<ib::PciAddress> Inventory::next_pf() {
-  const auto is_pf = [](const auto& one) { return !one.second.pf; };
-  auto next = std::find_if(devices_.upper_bound(last_pf_), devices_.end(), is_pf);
-  if (next == devices_.end()) next = std::find_if(devices_.begin(), devices_.end(), is_pf);
-  if (next == devices_.end()) return std::nullopt;
-  last_pf_ = next->first;
-  return last_pf_;
+Inventory::Addresses Inventory::next_in_turn() {
+  Addresses turn;
+  const size_t size = (devices_.size() + kTurns - 1) / kTurns;
+  auto next = devices_.upper_bound(last_in_turn_);
+  while (turn.size() < size) {
+    if (next == devices_.end()) next = devices_.begin();
+    turn.insert(next->first);
+    last_in_turn_ = next->first;
+    ++next;
+  }
+  return turn;
 }
 
 Inventory::Addresses Inventory::named(const sysfs::Sysfs& sysfs, const Holders& holders) {
@@ -191,8 +195,7 @@ Inventory::Addresses Inventory::named(const sysfs::Sysfs& sysfs, const Holders& 
   add_behind_names(sysfs, named);
   for (const auto& [address, device] : devices_)
     if (is_to_be_looked_at(device, holders)) named.insert(address);
-  const auto pf = pending_.ports ? next_pf() : std::nullopt;
-  if (pf) named.insert(*pf);
+  if (pending_.ports) named.merge(next_in_turn());
   return named;
 }
 

@@ -35,10 +35,12 @@ struct Sources {
 // have a thousand functions, and an event is about one of them.
 class Inventory {
  public:
+  static constexpr size_t kTurns = 60;
+
   // Sorted by address, and the same as if everything had been read, as far as `changed` is true.
   // The first reading is of everything. What is read anew besides: whatever could not be looked at
-  // the last time, or has gone to another pod by the records; and with Changed::ports one PF with
-  // its VFs after the other, a reading each.
+  // the last time, or has gone to another pod by the records; and with Changed::ports a few
+  // functions in their turn, so that all are read anew in kTurns of these readings.
   //
   // A function that goes while it is read is left out, and what is wrong with one is told of that
   // one only (Device::unseen). unavailable where VFs are being made or removed: there is an event
@@ -55,7 +57,7 @@ class Inventory {
   Addresses named(const sysfs::Sysfs& sysfs, const Holders& holders);
   void add_behind_names(const sysfs::Sysfs& sysfs, Addresses& named) const;
   bool is_to_be_looked_at(const Device& device, const Holders& holders) const;
-  std::optional<ib::PciAddress> next_pf();
+  Addresses next_in_turn();
   Status add_with_relatives(const sysfs::Sysfs& sysfs, const ib::PciAddress& function,
                             Addresses& stale) const;
   Result<Addresses> stale(const sysfs::Sysfs& sysfs, const Holders& holders);
@@ -65,7 +67,7 @@ class Inventory {
   Changed pending_{.everything = true};       // and not read yet
   std::map<ib::PciAddress, Device> devices_;  // what sysfs says of each function by itself
   Holders holders_;
-  ib::PciAddress last_pf_;  // that was read in its turn
+  ib::PciAddress last_in_turn_;  // that was read in its turn
 };
 
 // Everything, at one moment.
