@@ -235,9 +235,9 @@ void Agent::prepare_the_rest() {
 
 // Of which preparation knows nothing yet. One that has gone may come back without its VFs.
 bool Agent::has_new_pf() {
-  const Result<std::vector<ib::PciAddress>> now = machine_->kernel().pfs();
-  if (!now) return false;
-  std::set<ib::PciAddress> pfs(now->begin(), now->end());
+  std::set<ib::PciAddress> pfs;
+  for (const device_plugin::Device& device : view_.get()->devices)
+    if (!device.pf) pfs.insert(device.address);
   const bool more = !std::includes(pfs_.begin(), pfs_.end(), pfs.begin(), pfs.end());
   pfs_ = std::move(pfs);
   return more;
@@ -265,12 +265,13 @@ void Agent::look(const Changed& changed) {
   const auto before = view_.get();
   if (now == *before && !changed.ports) return;
   view_.set(std::move(now));
-  tell(*before, *view_.get());
+  tell(*before, *view_.get(), changed.ports);
 }
 
 // First what a runtime reads, then the kubelet, which may give it to one at once.
-void Agent::tell(const View& before, const View& now) {
-  const Status refreshed = files_.refresh(now, files_complete_ ? &before : nullptr);
+void Agent::tell(const View& before, const View& now, bool thoroughly) {
+  Status refreshed = files_.refresh(now, files_complete_ ? &before : nullptr);
+  if (refreshed && thoroughly) refreshed = files_.tidy_cdi(now);
   files_complete_ = refreshed.ok();
   report_.trouble("CDI files", refreshed);
   if (resources_) report_.trouble("tell the kubelet", resources_->publish());

@@ -62,7 +62,7 @@ class Agent {
   bool has_new_pf();
   void serve_pools();
   void look(const device_plugin::Changed& changed);
-  void tell(const View& before, const View& now);
+  void tell(const View& before, const View& now, bool thoroughly);
   void follow(const Happened& happened);
   void take_configuration();
 

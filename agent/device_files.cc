@@ -3,6 +3,7 @@
 #include "device-plugin/device_info.h"
 #include "lib/base/fnv.h"
 
+#include <algorithm>
 #include <cinttypes>
 #include <cstdio>
 
@@ -36,6 +37,11 @@ class Offers {
     for (const device_plugin::Stock& stock : view.stocks)
       for (const device_plugin::Offer& offer : stock.offers) all_[offer.id] = {&stock, &offer};
   }
+  // Whether all of these are among the others.
+  bool are_in(const Offers& others) const {
+    return std::all_of(all_.begin(), all_.end(),
+                       [&](const auto& one) { return others.all_.contains(one.first); });
+  }
   bool contains(const device_plugin::Stock& stock, const device_plugin::Offer& offer) const {
     const auto found = all_.find(offer.id);
     return found != all_.end() && found->second.stock->pool == stock.pool &&
@@ -59,8 +65,19 @@ DeviceFiles::DeviceFiles(const Config& config)
 Status DeviceFiles::grant(const std::vector<Offered>& devices) {
   const std::scoped_lock lock(mutex_);
   for (const Offered& device : devices) mark(device.offer->id);
-  for (const Offered& device : devices)
-    TRY(device_plugin::write_device_info(device_info_, device.stock->pool, *device.offer));
+  TRY(read_resources());
+  for (const Offered& device : devices) {
+    resources_->insert(device.stock->pool.resource());
+    TRY(device_plugin::write_device_info(device_info_, device.stock->pool, *device.offer,
+                                         *resources_));
+  }
+  return ok();
+}
+
+// Once: the files are many on a large node, and nobody else writes ours.
+Status DeviceFiles::read_resources() {
+  if (resources_) return ok();
+  resources_ = TRY(device_plugin::resources_given_out(device_info_));
   return ok();
 }
 
@@ -102,8 +119,19 @@ Status DeviceFiles::refresh(const View& now, const View* before) {
         errors.collect(device_plugin::refresh_cdi(cdi_, stock.pool, offer));
     }
   }
-  errors.collect(device_plugin::tidy_cdi(cdi_, now.stocks, used));
+  if (before == nullptr || !old.are_in(Offers(now))) errors.collect(tidy_cdi(now, used));
   return errors.status();
+}
+
+Status DeviceFiles::tidy_cdi(const View& now, const std::set<ib::PciAddress>& used) {
+  return device_plugin::tidy_cdi(cdi_, now.stocks, used);
+}
+
+Status DeviceFiles::tidy_cdi(const View& now) {
+  if (!with_cdi_) return ok();
+  const std::scoped_lock cdi_lock(cdi_mutex_);
+  const std::scoped_lock lock(mutex_);
+  return tidy_cdi(now, in_use(now, {}));
 }
 
 std::set<ib::PciAddress> DeviceFiles::in_use(const View& view,

@@ -15,6 +15,7 @@
 #include <chrono>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -37,11 +38,14 @@ class DeviceFiles {
   Status start(const std::string& resource, const device_plugin::Pool& pool,
                const device_plugin::Offer& now);
 
-  // Each offered device that nobody has gets its CDI file as the view has it; files of devices that
-  // are offered no longer go. The file of a device that a pod has is start()'s alone. Files of
+  // Each offered device that nobody has gets its CDI file as the view has it; where one is offered
+  // no longer, tidy_cdi(). The file of a device that a pod has is start()'s alone. Files of
   // offers that are the same in `before` stay as they are: each is written once more before a
   // container starts. Without `before` all are compared.
   Status refresh(const View& now, const View* before = nullptr);
+  // CDI files of devices that are offered no longer go. An error where another program's file names
+  // one of ours, which makes both unusable.
+  Status tidy_cdi(const View& now);
   // Device-info files of devices that nobody has any more go. `pods`: the kubelet's, none empty: it
   // has said nothing, and nothing is done.
   Status tidy(const View& view, const std::vector<PodDevices>& pods);
@@ -50,6 +54,10 @@ class DeviceFiles {
   // With mutex_ held.
   void mark(const std::string& id) { granted_[id] = std::chrono::steady_clock::now(); }
   std::set<ib::PciAddress> in_use(const View& view, const std::vector<PodDevices>& pods);
+  Status read_resources();
+
+  // With cdi_mutex_ held.
+  Status tidy_cdi(const View& now, const std::set<ib::PciAddress>& used);
 
   Status compare(const std::string& resource, const device_plugin::Pool& pool,
                  const device_plugin::Offer& now) const;
@@ -62,6 +70,8 @@ class DeviceFiles {
   // Over the device-info files, and over finding out which of them are to stay.
   std::mutex mutex_;
   std::map<std::string, std::chrono::steady_clock::time_point> granted_;  // guarded by mutex_
+  // Under which any file may be; nothing: nobody has looked yet. Guarded by mutex_.
+  std::optional<std::set<std::string>> resources_;
 };
 
 }  // namespace ibpod::agent

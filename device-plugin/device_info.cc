@@ -8,6 +8,7 @@ namespace ibpod::device_plugin {
 namespace {
 
 using json::Value;
+using Given = std::vector<std::pair<ib::PciAddress, std::string>>;
 
 constexpr std::string_view kEnding = "-device.json";
 // A member of ours; readers of the specification pass over it.
@@ -64,15 +65,27 @@ Result<std::pair<ib::PciAddress, std::string>> parse_given(const Value& ours) {
   return std::pair(address, name);
 }
 
+Result<Given> read_all(const Path& folder) {
+  const std::vector<std::string> names = TRY(list_folder(folder));
+  Given all;
+  for (const std::string& name : names) {
+    if (!name.ends_with(kEnding)) continue;
+    const auto ours = read_ours(folder / name);
+    if (!ours || !*ours) continue;
+    const auto given = parse_given(**ours);
+    if (given) all.push_back(*given);
+  }
+  return all;
+}
+
 // By an earlier resource of the device, nobody has it any more: what is left of that one would be
 // taken for the device's in given_out().
-Status remove_earlier(const Path& folder, const Pool& pool, const Offer& offer) {
-  const std::vector<std::string> names = TRY(list_folder(folder));
-  const Path present = device_info_file(folder, pool.resource(), offer.id);
+Status remove_earlier(const Path& folder, const Pool& pool, const Offer& offer,
+                      const std::set<std::string>& resources) {
   Errors errors;
-  for (const std::string& name : names) {
-    const Path file = folder / name;
-    if (!name.ends_with("-" + offer.id + std::string(kEnding)) || file == present) continue;
+  for (const std::string& resource : resources) {
+    if (resource == pool.resource()) continue;
+    const Path file = device_info_file(folder, resource, offer.id);
     const auto ours = read_ours(file);
     if (!ours || !*ours) continue;
     const auto given = parse_given(**ours);
@@ -87,10 +100,11 @@ Path device_info_file(const Path& folder, const std::string& resource, const std
   return folder / (beginning(resource) + id + std::string(kEnding));
 }
 
-Status write_device_info(const Path& folder, const Pool& pool, const Offer& offer) {
+Status write_device_info(const Path& folder, const Pool& pool, const Offer& offer,
+                         const std::set<std::string>& resources) {
   if (pool.kind != Kind::device) return ok();
   TRY(make_folders(folder));
-  TRY(remove_earlier(folder, pool, offer));
+  TRY(remove_earlier(folder, pool, offer, resources));
   Value document = Value::object().set("type", "pci").set("version", "1.1.0");
   document.set("pci", pci_of(offer.device)).set(kOurs, ours_of(pool, offer));
   return write_file_atomically(device_info_file(folder, pool.resource(), offer.id),
@@ -109,16 +123,15 @@ Result<std::optional<std::vector<std::string>>> granted_nodes(const Path& folder
 }
 
 Result<Held> given_out(const Path& folder) {
-  const std::vector<std::string> names = TRY(list_folder(folder));
-  Held held;
-  for (const std::string& name : names) {
-    if (!name.ends_with(kEnding)) continue;
-    const auto ours = read_ours(folder / name);
-    if (!ours || !*ours) continue;
-    const auto given = parse_given(**ours);
-    if (given) held.insert(*given);
-  }
-  return held;
+  const Given all = TRY(read_all(folder));
+  return Held(all.begin(), all.end());
+}
+
+Result<std::set<std::string>> resources_given_out(const Path& folder) {
+  const Given all = TRY(read_all(folder));
+  std::set<std::string> resources;
+  for (const auto& [device, resource] : all) resources.insert(resource);
+  return resources;
 }
 
 Status tidy_device_info(const Path& folder, const std::string& resource,

@@ -21,8 +21,10 @@ Path device_info_file(const Path& folder, const std::string& resource, const std
 
 // Writes the file, and the folder if need be. Beside the specification's members it keeps the
 // resource and the nodes of this moment. Files of ours by which the device was given out under
-// another resource go first: it is in one pool at a time. A ticket has no such file: success.
-Status write_device_info(const Path& folder, const Pool& pool, const Offer& offer);
+// another one of the `resources` go first: it is in one pool at a time. A ticket has no such file:
+// success.
+Status write_device_info(const Path& folder, const Pool& pool, const Offer& offer,
+                         const std::set<std::string>& resources = {});
 
 // The nodes that were granted with the device; nothing where there is no file of ours.
 Result<std::optional<std::vector<std::string>>> granted_nodes(const Path& folder,
@@ -32,6 +34,8 @@ Result<std::optional<std::vector<std::string>>> granted_nodes(const Path& folder
 // Which devices were given out under which resource, by the files of ours. What is damaged, or
 // another program's, is left out.
 Result<Held> given_out(const Path& folder);
+// All resources under which any device was given out.
+Result<std::set<std::string>> resources_given_out(const Path& folder);
 
 // Removes the files of a resource, but not those of devices that a record or a pod has.
 Status tidy_device_info(const Path& folder, const std::string& resource,

@@ -55,7 +55,8 @@ TEST_CASE("a device that is given out under another resource is that one's, what
   REQUIRE(write_device_info(temp.path(), pool(), offer(0)));
   for (const char* resource : {"a", "c", "b", "b"}) {
     CAPTURE(resource);
-    REQUIRE(write_device_info(temp.path(), pool("example.com", resource), offer(1)));
+    const auto resources = resources_given_out(temp.path()).value();
+    REQUIRE(write_device_info(temp.path(), pool("example.com", resource), offer(1), resources));
     CHECK(given_out(temp.path()).value() ==
           Held{{address("0000:3b:00.1"), "example.com/ib_vfs"},
                {address("0000:3b:00.2"), "example.com/" + std::string(resource)}});
