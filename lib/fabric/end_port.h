@@ -1,0 +1,27 @@
+// EndPort: a port that has a P_Key table of its own, and the keys that partitions put into it.
+#pragma once
+
+#include "lib/fabric/partition.h"
+#include "lib/ib/guid.h"
+#include "lib/ib/pkey.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace ibpod::fabric {
+
+// NodeType of NodeInfo (IBA 1.4, volume 1, 14.2.5.3), numbered as there.
+enum class NodeType : uint8_t { channel_adapter = 1, switch_node = 2, router = 3 };
+
+struct EndPort {
+  ib::Guid guid;
+  NodeType node = NodeType::channel_adapter;
+  bool runs_sm = false;  // OpenSM is bound to it: SELF
+};
+
+// All 16 bits of each key, in the order of the partitions; of `both` the limited one first. At
+// which index a key is, OpenSM decides (osm_pkey_mgr.c), where index0 does not. In the default
+// partition is every port, whether an entry names it or not: limited, and the SM's own full.
+std::vector<ib::PKey> keys_of(const std::vector<Partition>& partitions, const EndPort& port);
+
+}  // namespace ibpod::fabric

@@ -1,0 +1,79 @@
+#include "lib/fabric/partition.h"
+
+#include "lib/ib/hex.h"
+
+#include <algorithm>
+
+namespace ibpod::fabric {
+namespace {
+
+bool plain(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
+         c == '_' || c == '-';
+}
+
+Status check_name(const Partition& partition) {
+  const std::string& name = partition.name;
+  if (name.empty() || name.size() > kMostName) {
+    return Error(Code::invalid, "a name of " + std::to_string(name.size()) +
+                                    " bytes: expected 1 to " + std::to_string(kMostName));
+  }
+  if (!std::all_of(name.begin(), name.end(), plain)) {
+    return Error(
+        Code::invalid,
+        "\"" + name + "\" is no name of a partition: expected letters, digits and \"._-\"");
+  }
+  if ((name == kDefaultName) != (partition.pkey == kDefaultPKey))
+    return Error(Code::invalid, "the name Default and the P_Key 0x7fff belong to each other");
+  return ok();
+}
+
+Status check_pkey(ib::PKey pkey) {
+  if (pkey.partition() == 0 || pkey.membership() == ib::Membership::full)
+    return Error(Code::invalid, pkey.text() + " names no partition: expected 0x0001 to 0x7fff");
+  return ok();
+}
+
+Status check_group(const GroupFlags& group) {
+  if (!mtu_of(static_cast<uint64_t>(group.mtu)))
+    return Error(Code::invalid, "mtu: expected 1 (256 bytes) to 5 (4096)");
+  if (!rate_of(static_cast<uint64_t>(group.rate)))
+    return Error(Code::invalid, "rate: expected 2 (2.5 Gb/s) to 22 (600)");
+  if (group.sl > kMostSl) return Error(Code::invalid, "sl: expected 0 to 15");
+  if ((group.scopes & 1) != 0) return Error(Code::invalid, "scope: expected 1 to 15");
+  if (group.flow_label > kMostFlowLabel)
+    return Error(Code::invalid, "FlowLabel: expected 0 to 0xfffff");
+  return ok();
+}
+
+Status check_members(const std::vector<Member>& members) {
+  for (const Member& member : members) {
+    if (!member.port.group()) TRY(ib::check_assignable(member.port.guid()));
+  }
+  return ok();
+}
+
+Status check_fields(const Partition& partition) {
+  TRY(check_name(partition));
+  TRY(check_pkey(partition.pkey));
+  TRY(check_group(partition.group));
+  for (const MulticastGroup& group : partition.groups) TRY(check_group(group.flags));
+  return check_members(partition.members);
+}
+
+}  // namespace
+
+Partition default_partition() {
+  Partition partition;
+  partition.name = kDefaultName;
+  partition.pkey = kDefaultPKey;
+  partition.ipoib = true;
+  partition.members = {{PortGroup::all, Membership::limited}, {PortGroup::self, Membership::full}};
+  return partition;
+}
+
+Status check(const Partition& partition) {
+  return check_fields(partition).during("partition " + partition.pkey.text());
+}
+
+}  // namespace ibpod::fabric

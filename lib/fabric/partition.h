@@ -1,0 +1,62 @@
+// Partition: which ports may talk to each other, as OpenSM is to enforce it. Values without I/O;
+// how they stand in a file is in partitions_conf.h.
+#pragma once
+
+#include "lib/base/result.h"
+#include "lib/fabric/group_flags.h"
+#include "lib/fabric/membership.h"
+#include "lib/fabric/port_specifier.h"
+#include "lib/ib/pkey.h"
+
+#include <array>
+#include <string>
+#include <vector>
+
+namespace ibpod::fabric {
+
+struct Member {
+  PortSpecifier port;
+  Membership membership = Membership::limited;
+  bool operator==(const Member&) const = default;
+};
+
+// A group that exists without anybody having joined it (osm_prtn_config.c, mgroup_create).
+struct MulticastGroup {
+  std::array<uint8_t, 16> mgid{};  // wire order; OpenSM puts the scope of `flags` into it
+  GroupFlags flags;
+  bool operator==(const MulticastGroup&) const = default;
+};
+
+struct Partition {
+  // For people and OpenSM's log; at most kMostName bytes, which is what OpenSM keeps. The P_Key
+  // says which partition it is.
+  std::string name;
+  ib::PKey pkey;        // bit 15 clear: membership is each member's own. 0x0001 to 0x7fff
+  bool index0 = false;  // the key takes index 0 of its members' tables, in place of the default's
+  bool ipoib = false;   // OpenSM makes the IPoIB broadcast group, with `group`
+  // The partition's own SL, too: that of its PathRecords.
+  // OpenSM makes a group once: another mtu or rate takes effect when the partition has been gone
+  // for a sweep.
+  GroupFlags group;
+  // Of members that name none of their own. Those in `members` have theirs.
+  Membership default_membership = Membership::limited;
+  // In OpenSM's order: where two entries speak of one port, the later one decides.
+  std::vector<Member> members;
+  std::vector<MulticastGroup> groups;
+  bool operator==(const Partition&) const = default;
+};
+
+inline constexpr size_t kMostName = 31;
+inline constexpr ib::PKey kDefaultPKey{0x7fff};
+inline constexpr std::string_view kDefaultName = "Default";
+
+// What stands in partitions.conf where nothing else is configured: everybody limited, so that ports
+// of no common partition cannot talk; only the subnet manager is full, so that all reach it.
+Partition default_partition();
+
+// Whether OpenSM could be given it: the name is letters, digits and "._-" (what else OpenSM takes
+// in a name, people and programs take for syntax), the P_Key has bit 15 clear and is no free place,
+// GUIDs are assignable, numbers within their ranges. Of partitions together nothing is said.
+Status check(const Partition& partition);
+
+}  // namespace ibpod::fabric

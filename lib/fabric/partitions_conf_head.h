@@ -1,0 +1,14 @@
+// What a definition of partitions.conf says before its ':': name, P_Key and flags.
+#pragma once
+
+#include "lib/base/result.h"
+#include "lib/fabric/partition.h"
+#include "lib/fabric/partitions_conf.h"
+#include "lib/fabric/partitions_conf_syntax.h"
+
+namespace ibpod::fabric {
+
+// A partition without members and groups.
+Result<Partition> read_head(const Definition& definition, const OpenSmOptions& options);
+
+}  // namespace ibpod::fabric

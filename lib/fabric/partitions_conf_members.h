@@ -1,0 +1,32 @@
+// The members of one partition of partitions.conf, as entry after entry names them.
+#pragma once
+
+#include "lib/base/result.h"
+#include "lib/fabric/partition.h"
+#include "lib/fabric/partitions_conf.h"
+#include "lib/fabric/partitions_conf_syntax.h"
+
+#include <map>
+#include <vector>
+
+namespace ibpod::fabric {
+
+class MemberReader {
+ public:
+  // `otherwise`: of entries that name no membership.
+  Status take(const Entry& entry, Membership otherwise, const OpenSmOptions& options);
+  const std::vector<Member>& members() const { return members_; }
+
+ private:
+  Status check_overrides(const Member& member, Place place) const;
+
+  std::vector<Member> members_;
+  std::map<PortSpecifier, Place> places_;
+  // Where a membership was first given to anybody, and to a single port.
+  std::map<Membership, Place> given_, given_to_one_;
+};
+
+// Refuses `both` where OpenSM would make it full.
+Status check_usable(Membership membership, Place place, const OpenSmOptions& options);
+
+}  // namespace ibpod::fabric

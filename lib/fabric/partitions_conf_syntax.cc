@@ -1,0 +1,159 @@
+#include "lib/fabric/partitions_conf_syntax.h"
+
+#include "lib/ib/hex.h"
+
+#include <algorithm>
+
+namespace ibpod::fabric {
+namespace {
+
+constexpr std::string_view kBlank = " \t";
+
+// Part of a line, and where it stands.
+struct Piece {
+  Place place;
+  std::string_view text;
+
+  bool blank() const { return text.find_first_not_of(kBlank) == std::string_view::npos; }
+  Piece from(size_t at) const { return {{place.line, place.column + at}, text.substr(at)}; }
+  Piece before(size_t at) const { return {place, text.substr(0, at)}; }
+  Word trimmed() const {
+    const size_t first = std::min(text.find_first_not_of(kBlank), text.size());
+    const std::string_view rest = text.substr(first);
+    return {{place.line, place.column + first}, rest.substr(0, rest.find_last_not_of(kBlank) + 1)};
+  }
+};
+
+Status check_bytes(const Piece& line) {
+  if (line.text.size() > kMostLine) {
+    return wrong({line.place.line, kMostLine + 1},
+                 "a line of " + std::to_string(line.text.size()) + " bytes: OpenSM cuts it after " +
+                     std::to_string(kMostLine) + ": go on in a new line behind a comma");
+  }
+  for (size_t i = 0; i < line.text.size(); ++i) {
+    const char c = line.text[i];
+    if (c == '\r')
+      return wrong(line.from(i).place,
+                   "a carriage return: OpenSM takes it for a word: end lines with a newline alone");
+    if ((c >= 0 && c < ' ' && c != '\t') || c == 0x7f) {
+      return wrong(line.from(i).place, "the control character 0x" +
+                                           ib::hex(static_cast<uint8_t>(c), 2) +
+                                           ": expected text, blanks and tabs");
+    }
+  }
+  return ok();
+}
+
+Entry entry_of(const Piece& piece, bool comma_behind) {
+  const size_t sign = piece.text.find('=');
+  if (sign == std::string_view::npos) return {piece.trimmed(), std::nullopt, comma_behind};
+  return {piece.before(sign).trimmed(), piece.from(sign + 1).trimmed(), comma_behind};
+}
+
+// Without the empty one behind a comma at the end.
+Entries entries_of(Piece piece) {
+  Entries entries;
+  while (true) {
+    const size_t comma = piece.text.find(',');
+    const bool last = comma == std::string_view::npos;
+    const Entry entry = entry_of(piece.before(last ? piece.text.size() : comma), !last);
+    if (!last || entry.value || !entry.name.text.empty()) entries.push_back(entry);
+    if (last) return entries;
+    piece = piece.from(comma + 1);
+  }
+}
+
+Status check_entry(const Entry& entry) {
+  if (entry.value && entry.value->text.empty()) {
+    return wrong(entry.value->place,
+                 "nothing behind '=': OpenSM takes it for full, for 0 or for an error: "
+                 "write the value, or leave the '=' out");
+  }
+  if (!entry.name.text.empty()) return ok();
+  return wrong(entry.name.place, entry.value ? "nothing before '='" : "nothing before ','");
+}
+
+class Parser {
+ public:
+  Status line(const Piece& whole) {
+    TRY(check_bytes(whole));
+    Piece rest = whole.before(std::min(whole.text.find('#'), whole.text.size()));
+    while (true) {
+      const size_t end = rest.text.find(';');
+      if (end == std::string_view::npos) return rest.blank() ? ok() : take(rest);
+      const Piece last = rest.before(end);
+      if (last.blank()) {
+        return wrong(rest.from(end).place,
+                     "';' with nothing before it: OpenSM reads on in what an earlier line left: "
+                     "put it behind the last entry");
+      }
+      TRY(take(last));
+      open_ = false;
+      rest = rest.from(end + 1);
+    }
+  }
+
+  Result<std::vector<Definition>> end() && {
+    if (open_)
+      return wrong(definitions_.back().place,
+                   "the definition that starts here has no ';': is the rest of the file missing?");
+    return std::move(definitions_);
+  }
+
+ private:
+  // What stands on one line before its end, a comment or ';'.
+  Status take(const Piece& piece) { return open_ ? take_list(piece) : take_head(piece); }
+
+  Status take_head(const Piece& piece) {
+    const size_t colon = piece.text.find(':');
+    if (colon == std::string_view::npos) {
+      return wrong(
+          piece.trimmed().place,
+          "no ':' on the line on which a definition starts: expected NAME=0xNNNN : MEMBER, ... ;");
+    }
+    const Piece head = piece.before(colon);
+    Entries entries = entries_of(head);
+    if (entries.empty())
+      return wrong(piece.from(colon).place, "nothing before ':': expected NAME=0xNNNN");
+    if (entries.back().comma_behind)
+      return wrong(piece.from(colon).place, "nothing between ',' and ':'");
+    for (size_t i = 0; i < entries.size(); ++i) {
+      // A partition needs no name.
+      if (i > 0 || !entries[i].value || entries[i].value->text.empty())
+        TRY(check_entry(entries[i]));
+    }
+    definitions_.push_back({head.trimmed().place, std::move(entries), {}});
+    open_ = true;
+    return take_list(piece.from(colon + 1));
+  }
+
+  Status take_list(const Piece& piece) {
+    if (piece.blank()) return ok();
+    Entries entries = entries_of(piece);
+    for (const Entry& entry : entries) TRY(check_entry(entry));
+    definitions_.back().lines.push_back(std::move(entries));
+    return ok();
+  }
+
+  std::vector<Definition> definitions_;
+  bool open_ = false;
+};
+
+}  // namespace
+
+Error wrong(Place place, const std::string& text) {
+  return Error(Code::invalid, "line " + std::to_string(place.line) + ", column " +
+                                  std::to_string(place.column) + ": " + text);
+}
+
+Result<std::vector<Definition>> parse_definitions(std::string_view text) {
+  Parser parser;
+  for (size_t number = 1; !text.empty(); ++number) {
+    const size_t end = std::min(text.find('\n'), text.size());
+    TRY(parser.line({{number, 1}, text.substr(0, end)}));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return std::move(parser).end();
+}
+
+}  // namespace ibpod::fabric

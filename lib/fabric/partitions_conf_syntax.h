@@ -1,0 +1,56 @@
+// The outer form of partitions.conf: lines, comments, definitions, their comma-separated entries.
+// What the words mean is the reader's business (partitions_conf_reader.cc).
+//
+// Read here is what OpenSM's own parser (osm_prtn_config.c, osm_prtn_config_parse_file and
+// parse_part_conf) reads without doubt. It works line by line in a buffer that keeps what earlier
+// lines left behind, so some texts mean what happens to lie there; those are refused.
+#pragma once
+
+#include "lib/base/result.h"
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ibpod::fabric {
+
+// The longest line that OpenSM reads in one piece, in bytes, without its newline. Of a longer one
+// the rest counts as a line of its own, behind a comment too.
+inline constexpr size_t kMostLine = 4094;
+
+// Both from 1; columns count bytes.
+struct Place {
+  size_t line = 1;
+  size_t column = 1;
+};
+// "line 3, column 7: TEXT"
+Error wrong(Place place, const std::string& text);
+
+// Without white space around it; inside it there may be some.
+struct Word {
+  Place place;
+  std::string_view text;
+};
+
+// NAME or NAME=VALUE.
+struct Entry {
+  Word name;
+  std::optional<Word> value;
+  bool comma_behind = false;
+};
+using Entries = std::vector<Entry>;
+
+// HEAD : ENTRIES ; where the entries may go on for many lines, each of which is a list of its own.
+// The head's first entry may be empty.
+struct Definition {
+  Place place;
+  Entries head;
+  std::vector<Entries> lines;
+};
+
+// The words point into `text`. invalid with the place for whatever is not of this form.
+Result<std::vector<Definition>> parse_definitions(std::string_view text);
+
+}  // namespace ibpod::fabric

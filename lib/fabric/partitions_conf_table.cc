@@ -1,0 +1,113 @@
+#include "lib/fabric/partitions_conf_table.h"
+
+#include "lib/fabric/partitions_conf_group.h"
+#include "lib/fabric/partitions_conf_head.h"
+
+#include <algorithm>
+
+namespace ibpod::fabric {
+namespace {
+
+// Whose index 0 is taken, by the partitions seen so far.
+class Index0 {
+ public:
+  // The earlier partition that asks for index 0 of the same port, as far as GUIDs and groups tell.
+  const Partition* find_rival(const Partition& partition) const {
+    for (const Member& member : partition.members) {
+      if (grouped_ != nullptr) return grouped_;
+      if (member.port.group() && any_ != nullptr) return any_;
+      const auto same = by_port_.find(member.port);
+      if (same != by_port_.end()) return same->second;
+    }
+    return nullptr;
+  }
+  void add(const Partition& partition) {
+    for (const Member& member : partition.members) {
+      any_ = &partition;
+      if (member.port.group()) grouped_ = &partition;
+      by_port_.emplace(member.port, &partition);
+    }
+  }
+
+ private:
+  const Partition* any_ = nullptr;
+  const Partition* grouped_ = nullptr;  // one with ALL or its like
+  std::map<PortSpecifier, const Partition*> by_port_;
+};
+
+bool same_flags(const Partition& a, const Partition& b) {
+  return a.index0 == b.index0 && a.ipoib == b.ipoib && a.group == b.group;
+}
+
+}  // namespace
+
+Result<Table::Row*> Table::row_of(const Partition& head, Place place) {
+  const auto [known, added] = by_pkey_.emplace(head.pkey.value(), rows_.size());
+  if (added) {
+    if (head.ipoib) TRY(make_group(broadcast_group(head.pkey), place));
+    return &rows_.emplace_back(Row{head, place, {}});
+  }
+  Row& row = rows_[known->second];
+  const std::string first = " as on line " + std::to_string(row.place.line);
+  if (row.partition.name != head.name) {
+    return wrong(place, head.pkey.text() + " is \"" + row.partition.name + "\"" + first +
+                            ": OpenSM would merge the two");
+  }
+  if (!same_flags(row.partition, head))
+    return wrong(place, "of two definitions of " + head.pkey.text() +
+                            " OpenSM mixes the flags: write the same ones" + first);
+  return &row;
+}
+
+Status Table::make_group(const Mgid& mgid, Place place) {
+  constexpr uint8_t kFlags = 0xf0;  // beside the scope, which OpenSM sets
+  Mgid any_scope = mgid;
+  any_scope[1] &= kFlags;
+  if (groups_.insert(any_scope).second) return ok();
+  return wrong(place, "this multicast group is there already: OpenSM would leave this one out");
+}
+
+Status Table::add_line(Row& row, const Entries& line, Membership otherwise) {
+  for (size_t i = 0; i < line.size(); ++i) {
+    if (line[i].name.text != "mgid") {
+      TRY(row.members.take(line[i], otherwise, options_));
+      continue;
+    }
+    const MulticastGroup group = TRY(read_group(std::span(line).subspan(i), row.partition));
+    TRY(make_group(group.mgid, line[i].name.place));
+    row.partition.groups.push_back(group);
+    return ok();  // the rest of the line is the group's
+  }
+  return ok();
+}
+
+Status Table::add(const Definition& definition) {
+  const Partition head = TRY(read_head(definition, options_));
+  Row* row = TRY(row_of(head, definition.place));
+  for (const Entries& line : definition.lines) TRY(add_line(*row, line, head.default_membership));
+  return ok();
+}
+
+Status Table::check_index0() const {
+  Index0 index0;
+  for (const Row& row : rows_) {
+    if (!row.partition.index0) continue;
+    if (const Partition* rival = index0.find_rival(row.partition)) {
+      return wrong(row.place,
+                   row.partition.pkey.text() + " and " + rival->pkey.text() +
+                       " both ask for index 0 of a port: leave indx0 out of one of them");
+    }
+    index0.add(row.partition);
+  }
+  return ok();
+}
+
+Result<std::vector<Partition>> Table::end() && {
+  for (Row& row : rows_) row.partition.members = row.members.members();
+  TRY(check_index0());
+  std::vector<Partition> partitions;
+  for (Row& row : rows_) partitions.push_back(std::move(row.partition));
+  return partitions;
+}
+
+}  // namespace ibpod::fabric

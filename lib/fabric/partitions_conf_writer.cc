@@ -1,0 +1,60 @@
+#include "lib/fabric/partitions_conf_writer.h"
+
+#include "lib/ib/hex.h"
+
+#include <arpa/inet.h>
+
+namespace ibpod::fabric {
+namespace {
+
+template <typename Number>
+std::string number(Number value) {
+  return std::to_string(static_cast<uint64_t>(value));
+}
+
+// Each with a comma before it. A zero Q_Key, TClass or FlowLabel is told only to groups, which
+// would have the partition's otherwise.
+std::string flags_of(const GroupFlags& flags, bool with_zeros) {
+  std::string text =
+      ", mtu=" + number(flags.mtu) + ", rate=" + number(flags.rate) + ", sl=" + number(flags.sl);
+  for (unsigned scope = 1; scope <= kMostScope; ++scope) {
+    if ((flags.scopes >> scope & 1U) != 0) text += ", scope=" + number(scope);
+  }
+  if (with_zeros || flags.q_key != 0) text += ", Q_Key=0x" + ib::hex(flags.q_key, 8);
+  if (with_zeros || flags.tclass != 0) text += ", TClass=" + number(flags.tclass);
+  if (with_zeros || flags.flow_label != 0) text += ", FlowLabel=0x" + ib::hex(flags.flow_label, 5);
+  return text;
+}
+
+std::string head_of(const Partition& partition) {
+  std::string text = partition.name + "=" + partition.pkey.text();
+  if (partition.index0) text += ", indx0";
+  if (partition.ipoib) text += ", ipoib";
+  text += flags_of(partition.group, false);
+  return text + ", defmember=" + std::string(name(partition.default_membership)) + " :\n";
+}
+
+std::string line_of(const MulticastGroup& group) {
+  char gid[INET6_ADDRSTRLEN] = "";
+  ::inet_ntop(AF_INET6, group.mgid.data(), gid, sizeof gid);
+  return "\tmgid=" + std::string(gid) + flags_of(group.flags, true) + "\n";
+}
+
+std::string line_of(const Member& member) {
+  return "\t" + member.port.text() + "=" + std::string(name(member.membership));
+}
+
+}  // namespace
+
+std::string text_of(const Partition& partition) {
+  std::string text = head_of(partition);
+  for (const MulticastGroup& group : partition.groups) text += line_of(group);
+  for (const Member& member : partition.members) {
+    text += line_of(member) + (&member == &partition.members.back() ? ";\n" : ",\n");
+  }
+  // OpenSM forgets a partition that nobody is in; here it stays to be seen.
+  if (partition.members.empty()) text += "\tNONE;\n";
+  return text;
+}
+
+}  // namespace ibpod::fabric

@@ -1,0 +1,14 @@
+// Partitions as lines of partitions.conf: one member a line, whole words, everything said that
+// OpenSM would otherwise assume.
+#pragma once
+
+#include "lib/fabric/partition.h"
+
+#include <string>
+
+namespace ibpod::fabric {
+
+// Nobody has judged it (partitions_conf.h).
+std::string text_of(const Partition& partition);
+
+}  // namespace ibpod::fabric
