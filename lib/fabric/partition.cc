@@ -53,12 +53,26 @@ Status check_members(const std::vector<Member>& members) {
   return ok();
 }
 
+// What is said of a group may be said of the subnet manager's port.
+Status check_reachable(const Partition& partition) {
+  if (partition.pkey != kDefaultPKey) return ok();
+  bool full = true;  // where nothing is said
+  for (const Member& member : partition.members) {
+    if (member.port.group()) full = member.membership != Membership::limited;
+  }
+  if (full) return ok();
+  return Error(Code::invalid,
+               "the subnet manager's own port would be limited, and limited ports could not reach "
+               "it: put SELF=full behind the others");
+}
+
 Status check_fields(const Partition& partition) {
   TRY(check_name(partition));
   TRY(check_pkey(partition.pkey));
   TRY(check_group(partition.group));
   for (const MulticastGroup& group : partition.groups) TRY(check_group(group.flags));
-  return check_members(partition.members);
+  TRY(check_members(partition.members));
+  return check_reachable(partition);
 }
 
 }  // namespace

@@ -32,11 +32,12 @@ struct Partition {
   // says which partition it is.
   std::string name;
   ib::PKey pkey;        // bit 15 clear: membership is each member's own. 0x0001 to 0x7fff
-  bool index0 = false;  // the key takes index 0 of its members' tables, in place of the default's
-  bool ipoib = false;   // OpenSM makes the IPoIB broadcast group, with `group`
-  // The partition's own SL, too: that of its PathRecords.
-  // OpenSM makes a group once: another mtu or rate takes effect when the partition has been gone
-  // for a sweep.
+  bool index0 = false;  // the key takes index 0 of its members' tables, in place of the default's;
+                        // of `both` the limited one does
+  bool ipoib = false;   // OpenSM makes the IPoIB broadcast group: `group`, but link-local always
+  // The sl is the partition's own, too: that of its PathRecords, at the next sweep. The groups are
+  // made once: they keep what they were made with, or stay though ipoib is false now, until the
+  // partition has been without members for a sweep (osm_prtn_add_mcgroup, osm_prtn_delete).
   GroupFlags group;
   // Of members that name none of their own. Those in `members` have theirs.
   Membership default_membership = Membership::limited;
@@ -56,7 +57,9 @@ Partition default_partition();
 
 // Whether OpenSM could be given it: the name is letters, digits and "._-" (what else OpenSM takes
 // in a name, people and programs take for syntax), the P_Key has bit 15 clear and is no free place,
-// GUIDs are assignable, numbers within their ranges. Of partitions together nothing is said.
+// GUIDs are assignable, numbers within their ranges; and the default partition leaves the subnet
+// manager's own port a full member, as no other reaches a limited one. Of partitions together
+// nothing is said.
 Status check(const Partition& partition);
 
 }  // namespace ibpod::fabric

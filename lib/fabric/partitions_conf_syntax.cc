@@ -47,7 +47,10 @@ Status check_bytes(const Piece& line) {
 Entry entry_of(const Piece& piece, bool comma_behind) {
   const size_t sign = piece.text.find('=');
   if (sign == std::string_view::npos) return {piece.trimmed(), std::nullopt, comma_behind};
-  return {piece.before(sign).trimmed(), piece.from(sign + 1).trimmed(), comma_behind};
+  const Piece value = piece.from(sign + 1);
+  // Where a value is missing, it is missing behind the '='.
+  return {piece.before(sign).trimmed(), value.blank() ? Word{value.place, {}} : value.trimmed(),
+          comma_behind};
 }
 
 // Without the empty one behind a comma at the end.

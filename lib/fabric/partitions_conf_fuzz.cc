@@ -1,0 +1,43 @@
+// Whatever the bytes: what is read of them can be written so that it reads the same again, and only
+// that is judged to be it. The first byte chooses OpenSM's options.
+#include "lib/fabric/partitions_conf.h"
+#include "lib/fabric/partitions_conf_writer.h"
+
+#include <cstdint>
+#include <cstdlib>
+
+namespace ibpod::fabric {
+namespace {
+
+void require(bool kept) {
+  if (!kept) std::abort();
+}
+
+void check_section(std::string_view text, const OpenSmOptions& options) {
+  const std::vector<Partition> own = {default_partition()};
+  const auto file = render(own, text, options);
+  if (file) require(administrators_section(*file) == text && judge(*file, own, text, options).ok());
+}
+
+void check_file(std::string_view text, const OpenSmOptions& options) {
+  const auto partitions = read_partitions_conf(text, options);
+  if (!partitions) return;
+  std::string written;
+  for (const Partition& partition : *partitions) written += text_of(partition);
+  const auto again = read_partitions_conf(written, options);
+  require(again.ok() && *again == *partitions);
+  const auto file = render(*partitions, "", options);
+  if (file) require(judge(*file, *partitions, "", options).ok());
+}
+
+}  // namespace
+}  // namespace ibpod::fabric
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  if (size == 0) return 0;
+  const ibpod::fabric::OpenSmOptions options{(data[0] & 1) != 0, (data[0] & 2) != 0};
+  const std::string_view text(reinterpret_cast<const char*>(data) + 1, size - 1);
+  ibpod::fabric::check_file(text, options);
+  ibpod::fabric::check_section(text, options);
+  return 0;
+}

@@ -1,0 +1,105 @@
+#include "lib/fabric/partitions_conf.h"
+
+#include <doctest/doctest.h>
+
+namespace ibpod::fabric {
+namespace {
+
+constexpr OpenSmOptions kAll{true, true};
+const ib::Guid kFirst{0x0002c90300001234}, kSecond{0x0002c90300001235};
+
+std::vector<Partition> read(std::string_view text) {
+  const auto partitions = read_partitions(text, kAll);
+  if (!partitions) FAIL(partitions.error().text());
+  return *partitions;
+}
+
+TEST_CASE("a partition is read with its name, key, flags and members") {
+  const std::vector<Partition> partitions = read(
+      "blue=0x0010, indx0, ipoib, mtu=5, rate=7, sl=3, scope=2, scope=5, Q_Key=0xdeadbeef, "
+      "TClass=7, "
+      "FlowLabel=0xfffff, defmember=full : 0x0002c90300001234=limited, 0X0002C90300001235;");
+  REQUIRE(partitions.size() == 1);
+  Partition blue;
+  blue.name = "blue";
+  blue.pkey = ib::PKey(0x10);
+  blue.index0 = blue.ipoib = true;
+  blue.group = {Mtu::mtu_4096, Rate{7}, 3, 1 << 2 | 1 << 5, 0xdeadbeef, 7, 0xfffff};
+  blue.default_membership = Membership::full;
+  blue.members = {{kFirst, Membership::limited}, {kSecond, Membership::full}};
+  CHECK(partitions[0] == blue);
+}
+
+TEST_CASE("what is not said is as OpenSM has it") {
+  const Partition partition = read("a=0x1:SELF;").at(0);
+  CHECK(partition.group == GroupFlags{Mtu::mtu_2048, Rate{3}, 0, 0, 0, 0, 0});
+  CHECK(!partition.ipoib);
+  CHECK(!partition.index0);
+  CHECK(partition.members == std::vector<Member>{{PortGroup::self, Membership::limited}});
+}
+
+TEST_CASE(
+    "a definition goes on over lines, with and without commas at their ends, blanks and comments") {
+  const std::vector<Partition> partitions = read(
+      "# first\n\ta = 0x1\t,ipoib : # the key\n\n 0x0002c90300001234 = full "
+      ",\n\t0x0002c90300001235 # ; : , =\n"
+      "SELF=both\n"
+      "NONE ,; b=0x2:;c=0x3 : NONE;");
+  REQUIRE(partitions.size() == 3);
+  CHECK(partitions[0].members == std::vector<Member>{{kFirst, Membership::full},
+                                                     {kSecond, Membership::limited},
+                                                     {PortGroup::self, Membership::both}});
+  CHECK(partitions[1].members.empty());
+  CHECK(partitions[2].members.empty());
+}
+
+TEST_CASE("a partition without a name has its key for one") {
+  CHECK(read("0x1f:SELF;").at(0).name == "001f");
+  CHECK(read("=0x1f:SELF;").at(0).name == "001f");
+  CHECK(read("10 G=0x1f:SELF;").at(0).name == "10 G");
+}
+
+TEST_CASE("definitions of one key come together where name and flags agree") {
+  const std::vector<Partition> partitions = read(
+      "a=0x1,ipoib,defmember=full : 0x0002c90300001234;\nb=0x2:SELF;\na=0x1,ipoib : "
+      "0x0002c90300001235;\n");
+  REQUIRE(partitions.size() == 2);
+  CHECK(partitions[0].default_membership == Membership::full);
+  CHECK(partitions[0].members ==
+        std::vector<Member>{{kFirst, Membership::full}, {kSecond, Membership::limited}});
+}
+
+TEST_CASE("exceptions stand behind what they are exceptions of") {
+  CHECK(read("Default=0x7fff : ALL, ALL_SWITCHES=full, 0x0002c90300001234=both, SELF=full;")
+            .at(0)
+            .members.size() == 4);
+  CHECK(read("a=0x1 : 0x0002c90300001234, ALL;").at(0).members.size() == 2);
+}
+
+TEST_CASE("several partitions may ask for index 0, of different ports") {
+  CHECK(read("a=0x1,indx0:0x0002c90300001234;b=0x2,indx0:0x0002c90300001235;c=0x3:ALL;").size() ==
+        3);
+}
+
+TEST_CASE("a multicast group has the flags of its partition and its own") {
+  const Partition partition = read(
+                                  "a=0x1,mtu=5,sl=2,scope=2,Q_Key=7,TClass=9,FlowLabel=3:\n"
+                                  "mgid=ff12:401b::16,\n"
+                                  "mgid=ff12::1,sl=1,scope=5,mtu=4,rate=6,Q_Key=0,TClass=1\nSELF;")
+                                  .at(0);
+  REQUIRE(partition.groups.size() == 2);
+  CHECK(partition.groups[0].flags == GroupFlags{Mtu::mtu_4096, Rate{3}, 2, 1 << 2, 7, 0, 3});
+  CHECK(partition.groups[0].mgid == std::array<uint8_t, 16>{0xff, 0x12, 0x40, 0x1b, 0x80, 0x01, 0,
+                                                            0, 0, 0, 0, 0, 0, 0, 0, 0x16});
+  CHECK(partition.groups[1].flags ==
+        GroupFlags{Mtu::mtu_2048, Rate{6}, 1, 1 << 2 | 1 << 5, 0, 1, 3});
+}
+
+TEST_CASE("a whole file needs the default partition, part of one does not") {
+  CHECK(read("").empty());
+  CHECK(read_partitions_conf("a=0x1:SELF;Default=0x7fff:ALL;", {})->size() == 2);
+  CHECK_FALSE(read_partitions_conf("a=0x1:SELF;", {}));
+}
+
+}  // namespace
+}  // namespace ibpod::fabric
