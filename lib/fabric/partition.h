@@ -20,7 +20,8 @@ struct Member {
   bool operator==(const Member&) const = default;
 };
 
-// A group that exists without anybody having joined it (osm_prtn_config.c, mgroup_create).
+// A group that is to exist without anybody having joined it (osm_prtn_config.c, mgroup_create). The
+// SA may still refuse it, with a line in its log; nobody's P_Key table depends on it.
 struct MulticastGroup {
   std::array<uint8_t, 16> mgid{};  // wire order; OpenSM puts the scope of `flags` into it
   GroupFlags flags;

@@ -25,7 +25,7 @@ struct OpenSmOptions {
 
 // The partitions that OpenSM builds from the bytes of a file, in the file's order, definitions of
 // one P_Key as one. invalid with line and column, what was found and what would be right, where
-//   * OpenSM refuses the file, and thereby opens the fabric;
+//   * OpenSM refuses the file, and thereby opens the fabric, or crashes on it;
 //   * OpenSM reads something else than stands there, or what it reads depends on what it read
 //   before;
 //   * people may read it in two ways: a P_Key under two names or with different flags, an entry

@@ -3,6 +3,7 @@
 #include "lib/fabric/partitions_conf.h"
 #include "lib/fabric/partitions_conf_writer.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 
@@ -13,6 +14,12 @@ void require(bool kept) {
   if (!kept) std::abort();
 }
 
+bool is_printable(const std::string& text) {
+  constexpr size_t kMost = 500;
+  return text.size() < kMost &&
+         std::all_of(text.begin(), text.end(), [](char c) { return c >= ' ' && c < 0x7f; });
+}
+
 void check_section(std::string_view text, const OpenSmOptions& options) {
   const std::vector<Partition> own = {default_partition()};
   const auto file = render(own, text, options);
@@ -21,7 +28,7 @@ void check_section(std::string_view text, const OpenSmOptions& options) {
 
 void check_file(std::string_view text, const OpenSmOptions& options) {
   const auto partitions = read_partitions_conf(text, options);
-  if (!partitions) return;
+  if (!partitions) return require(is_printable(partitions.error().text()));
   std::string written;
   for (const Partition& partition : *partitions) written += text_of(partition);
   const auto again = read_partitions_conf(written, options);

@@ -16,6 +16,7 @@ constexpr std::string_view kMarker =
 // The default partition first: whatever OpenSM makes of the rest, this it has read.
 std::vector<const Partition*> in_order(const std::vector<Partition>& partitions) {
   std::vector<const Partition*> order;
+  order.reserve(partitions.size());
   for (const Partition& partition : partitions) order.push_back(&partition);
   std::stable_partition(order.begin(), order.end(),
                         [](const Partition* partition) { return partition->pkey == kDefaultPKey; });

@@ -142,11 +142,19 @@ class Parser {
   bool open_ = false;
 };
 
+std::string printable(std::string text) {
+  constexpr size_t kMost = 400, kBegin = 100, kEnd = 200;
+  if (text.size() > kMost) text.replace(kBegin, text.size() - kBegin - kEnd, " ... ");
+  const auto is_odd = [](char c) { return c < ' ' || c >= 0x7f; };
+  std::replace_if(text.begin(), text.end(), is_odd, '?');
+  return text;
+}
+
 }  // namespace
 
 Error wrong(Place place, const std::string& text) {
   return Error(Code::invalid, "line " + std::to_string(place.line) + ", column " +
-                                  std::to_string(place.column) + ": " + text);
+                                  std::to_string(place.column) + ": " + printable(text));
 }
 
 Result<std::vector<Definition>> parse_definitions(std::string_view text) {

@@ -25,7 +25,8 @@ struct Place {
   size_t line = 1;
   size_t column = 1;
 };
-// "line 3, column 7: TEXT"
+// "line 3, column 7: TEXT". The text may quote the file: what is no printable ASCII in it becomes
+// '?', and of a long one the middle is left out.
 Error wrong(Place place, const std::string& text);
 
 // Without white space around it; inside it there may be some.

@@ -22,7 +22,7 @@ Result<Membership> read_membership(const Word& word);
 struct Range {
   uint64_t least;
   uint64_t most;
-  std::string_view meaning = {};  // " (256 to 4096 bytes)"
+  std::string_view meaning = {};  // ": a code, ..."
 };
 // Decimal or 0x; a zero in front would make it octal.
 Result<uint64_t> read_number(const Word& word, const Range& range);
