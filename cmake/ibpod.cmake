@@ -152,7 +152,7 @@ function(ibpod_test target)
   ibpod_quick_to_compile(${target})
   add_test(NAME ${ARG_NAME} COMMAND ${target} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
   set_tests_properties(${ARG_NAME} PROPERTIES LABELS ${ARG_LABEL} TIMEOUT 400 SKIP_RETURN_CODE 77
-    ENVIRONMENT "TSAN_OPTIONS=ignore_noninstrumented_modules=1 suppressions=${CMAKE_SOURCE_DIR}/tests/tsan.supp")
+    ENVIRONMENT "TSAN_OPTIONS=ignore_noninstrumented_modules=1 history_size=7 suppressions=${CMAKE_SOURCE_DIR}/tests/tsan.supp")
 endfunction()
 
 # The build preset fuzz builds these and what they need.

@@ -16,7 +16,7 @@ churn() { # PRESET
   step "building what runs under $1" build_churn "$1"
   echo "--- $1"
   CHURN_SECONDS=$(((seconds + 1) / 2)) \
-    TSAN_OPTIONS="ignore_noninstrumented_modules=1 halt_on_error=0 suppressions=$root/tests/tsan.supp" \
+    TSAN_OPTIONS="ignore_noninstrumented_modules=1 halt_on_error=0 history_size=7 suppressions=$root/tests/tsan.supp" \
     "build/$1/bin/ibpod-agent_logic_test" --test-case="churn*" --success=false
 }
 
