@@ -1,0 +1,91 @@
+#include "sm/store/sqlite_store.h"
+
+#include <array>
+
+namespace ibpod::sm {
+namespace {
+
+// "ibpd" in SQLite's header, so that no other program's database is taken for ours.
+constexpr int64_t kApplication = 0x69627064;
+
+// What makes version n + 1 out of version n; the number is kept in the header (user_version).
+constexpr std::array<const char*, 1> kMigrations{
+    "CREATE TABLE objects (kind INTEGER NOT NULL, key TEXT NOT NULL, value BLOB NOT NULL, "
+    "PRIMARY KEY (kind, key)) WITHOUT ROWID",
+};
+
+Status check_owner(Database& database) {
+  const int64_t application = TRY(database.number("PRAGMA application_id"));
+  const int64_t tables = TRY(database.number("SELECT count(*) FROM sqlite_master"));
+  if (application == kApplication || (application == 0 && tables == 0)) return ok();
+  return Error(Code::invalid, "it is another program's database");
+}
+
+Status check_integrity(Database& database) {
+  const std::string found = TRY(database.text("PRAGMA integrity_check(1)"));
+  if (found == "ok") return ok();
+  return Error(Code::internal, "the database is damaged: " + found);
+}
+
+Status migrate(Database& database) {
+  constexpr auto kNewest = static_cast<int64_t>(kMigrations.size());
+  const int64_t version = TRY(database.number("PRAGMA user_version"));
+  if (version < 0 || version > kNewest) {
+    return Error(Code::invalid, "it has version " + std::to_string(version) +
+                                    ", and this program knows 1 to " + std::to_string(kNewest) +
+                                    ": a later ibpod-sm has written it");
+  }
+  if (version == kNewest) return ok();
+  return database.transaction([&]() -> Status {
+    for (auto step = static_cast<size_t>(version); step < kMigrations.size(); ++step)
+      TRY(database.run(kMigrations[step]));
+    TRY(database.run("PRAGMA application_id = " + std::to_string(kApplication)));
+    return database.run("PRAGMA user_version = " + std::to_string(kNewest));
+  });
+}
+
+Status prepare_file(Database& database) {
+  TRY(check_owner(database));
+  TRY(check_integrity(database));
+  return migrate(database);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<SqliteStore>> SqliteStore::open(const Path& file) {
+  Database database = TRY(Database::open(file));
+  TRY(prepare_file(database).during(file.string()));
+  return std::unique_ptr<SqliteStore>(new SqliteStore(std::move(database)));
+}
+
+Result<std::map<std::string, std::string>> SqliteStore::all(Kind kind) {
+  Database::Statement statement =
+      TRY(database_.prepare("SELECT key, value FROM objects WHERE kind = ? ORDER BY key"));
+  TRY(statement.bind(1, static_cast<int64_t>(kind)));
+  std::map<std::string, std::string> found;
+  while (true) {
+    const bool more = TRY(statement.step());
+    if (!more) return found;
+    found.emplace_hint(found.end(), statement.bytes(0), statement.bytes(1));
+  }
+}
+
+Status SqliteStore::commit(const std::vector<Change>& changes) {
+  Database::Statement put =
+      TRY(database_.prepare("INSERT OR REPLACE INTO objects (kind, key, value) VALUES (?, ?, ?)"));
+  Database::Statement remove =
+      TRY(database_.prepare("DELETE FROM objects WHERE kind = ? AND key = ?"));
+  return database_.transaction([&]() -> Status {
+    for (const Change& change : changes) {
+      Database::Statement& statement = change.value ? put : remove;
+      TRY(statement.bind(1, static_cast<int64_t>(change.kind)));
+      TRY(statement.bind(2, change.key));
+      if (change.value) TRY(statement.bind_bytes(3, *change.value));
+      TRY(statement.step());
+      statement.reset();
+    }
+    return ok();
+  });
+}
+
+}  // namespace ibpod::sm

@@ -1,0 +1,174 @@
+#include "tests/support/temp_folder.h"
+
+#include <csignal>
+#include <fstream>
+
+#include "sm/store/sqlite_store.h"
+#include <doctest/doctest.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace ibpod::sm {
+namespace {
+
+using Objects = std::map<std::string, std::string>;
+
+struct Kept {
+  TempFolder folder;
+  Path file = folder.path() / "store";
+  std::unique_ptr<SqliteStore> open() const { return SqliteStore::open(file).value(); }
+  Error refusal() const { return SqliteStore::open(file).error(); }
+  Objects all(Kind kind) const { return open()->all(kind).value(); }
+};
+
+// In a process of its own; its exit code, or minus the signal that ended it.
+template <typename Body>
+int in_child(const Body& body) {
+  const pid_t child = ::fork();
+  if (child == 0) ::_exit(body());
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
+TEST_CASE("what is committed is there again, by kind, and what has gone is not") {
+  const Kept kept;
+  const std::string bytes("\0\xff'", 3);
+  REQUIRE(kept.open()->commit({{Kind::partition, "b", "1"},
+                               {Kind::partition, "a", bytes},
+                               {Kind::binding, "a", ""},
+                               {Kind::node, "n", "3"}}));
+  CHECK(kept.all(Kind::partition) == Objects{{"a", bytes}, {"b", "1"}});
+  CHECK(kept.all(Kind::binding) == Objects{{"a", ""}});
+  REQUIRE(kept.open()->commit({{Kind::partition, "b", "2"},
+                               {Kind::partition, "a", std::nullopt},
+                               {Kind::binding, "none", std::nullopt},
+                               {Kind::node, "n", std::nullopt}}));
+  CHECK(kept.all(Kind::partition) == Objects{{"b", "2"}});
+  CHECK(kept.all(Kind::node).empty());
+  CHECK(kept.all(Kind::guid).empty());
+}
+
+TEST_CASE("changes of one commit are made in their order") {
+  const Kept kept;
+  const auto store = kept.open();
+  REQUIRE(store->commit({{Kind::guid, "a", "1"}, {Kind::guid, "a", std::nullopt}}));
+  CHECK(store->all(Kind::guid).value().empty());
+  REQUIRE(store->commit({{Kind::guid, "a", std::nullopt}, {Kind::guid, "a", "2"}}));
+  CHECK(store->all(Kind::guid).value() == Objects{{"a", "2"}});
+}
+
+TEST_CASE("nobody else may read the files") {
+  const Kept kept;
+  const auto store = kept.open();
+  REQUIRE(store->commit({{Kind::node, "n", "1"}}));
+  for (const auto& entry : std::filesystem::directory_iterator(kept.folder.path())) {
+    struct stat found = {};
+    REQUIRE(::stat(entry.path().c_str(), &found) == 0);
+    CHECK((found.st_mode & 0777) == 0600);
+  }
+}
+
+TEST_CASE("a process that is killed in a commit leaves all of it or nothing") {
+  const Kept kept;
+  std::vector<Change> changes;
+  for (int i = 0; i < 200; ++i) changes.push_back({Kind::binding, std::to_string(i), "x"});
+  // Before, in and behind the commit, until one child is fast enough.
+  int killed = 0;
+  for (suseconds_t limit = 1;; limit += 50 + limit / 10) {
+    CAPTURE(limit);
+    for (Change& change : changes) change.value = std::to_string(limit);
+    const int end = in_child([&] {
+      const auto store = SqliteStore::open(kept.file);
+      if (!store) return 1;
+      const itimerval soon{{0, 0}, {0, limit}};
+      ::setitimer(ITIMER_REAL, &soon, nullptr);
+      return (*store)->commit(changes).ok() ? 0 : 1;
+    });
+    const Objects left = kept.all(Kind::binding);
+    REQUIRE((left.empty() || left.size() == changes.size()));
+    for (const auto& [key, value] : left) REQUIRE(value == left.begin()->second);
+    if (end == 0) break;
+    REQUIRE(end == -SIGALRM);
+    ++killed;
+  }
+  CHECK(killed > 0);
+}
+
+TEST_CASE("where the disk is full nothing is changed, and later it goes on") {
+  const Kept kept;
+  REQUIRE(kept.open()->commit({{Kind::node, "n", "before"}}));
+  const int refused = in_child([&] {
+    const auto store = SqliteStore::open(kept.file);
+    if (!store) return 1;
+    ::signal(SIGXFSZ, SIG_IGN);
+    const rlimit none{32768, RLIM_INFINITY};
+    ::setrlimit(RLIMIT_FSIZE, &none);
+    const std::vector<Change> large{{Kind::node, "n", std::string(1 << 20, 'x')}};
+    if ((*store)->commit(large).ok()) return 2;
+    const rlimit all{RLIM_INFINITY, RLIM_INFINITY};
+    ::setrlimit(RLIMIT_FSIZE, &all);
+    const auto now = (*store)->all(Kind::node);
+    if (!now || *now != Objects{{"n", "before"}}) return 3;
+    return (*store)->commit({{Kind::node, "m", "after"}}).ok() ? 0 : 4;
+  });
+  CHECK(refused == 0);
+  CHECK(kept.all(Kind::node) == Objects{{"m", "after"}, {"n", "before"}});
+}
+
+TEST_CASE("one process at a time has it") {
+  const Kept kept;
+  const auto store = kept.open();
+  const int other = in_child([&] {
+    const auto second = SqliteStore::open(kept.file);
+    return second || second.error().code() != Code::busy ? 1 : 0;
+  });
+  CHECK(other == 0);
+  CHECK(store->commit({{Kind::node, "n", "1"}}));
+}
+
+TEST_CASE("what is damaged, another program's or from a later version is refused and left alone") {
+  const Kept kept;
+  std::vector<Change> many;
+  for (int i = 0; i < 500; ++i) many.push_back({Kind::binding, std::to_string(i), "value"});
+  REQUIRE(kept.open()->commit(many));
+  const std::string good = read_file(kept.file).value();
+
+  const auto refused = [&](const std::string& content, Code code, const std::string& words) {
+    std::ofstream(kept.file, std::ios::trunc) << content;
+    const Error refusal = kept.refusal();
+    CAPTURE(refusal.text());
+    CHECK(refusal.code() == code);
+    CHECK(refusal.text().find(words) != std::string::npos);
+    CHECK(read_file(kept.file).value() == content);
+  };
+  std::string damaged = good;
+  damaged.replace(4096 + 8, 64, 64, '\x55');
+  refused(damaged, Code::internal, "");
+  refused(std::string(8192, 'x'), Code::internal, "not a database");
+  // Big-endian in SQLite's header (sqlite.org/fileformat.html): user_version at 60, application_id
+  // at 68.
+  std::string later = good;
+  later[63] = 9;
+  refused(later, Code::invalid, "version 9");
+  std::string foreign = good;
+  foreign[68] = 1;
+  refused(foreign, Code::invalid, "another program's");
+  std::ofstream(kept.file, std::ios::trunc) << good;
+  CHECK(kept.all(Kind::binding).size() == 500);
+}
+
+TEST_CASE("a folder that is not there is named") {
+  const Kept kept;
+  const Path file = kept.folder.path() / "none" / "store";
+  const auto store = SqliteStore::open(file);
+  REQUIRE_FALSE(store);
+  CHECK(store.error().code() == Code::not_found);
+  CHECK(store.error().text().find(file.string()) != std::string::npos);
+}
+
+}  // namespace
+}  // namespace ibpod::sm
