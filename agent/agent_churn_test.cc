@@ -239,9 +239,9 @@ class Churn {
   }
 
   // A while in which others get to their work.
-  void pause() {
+  void pause(Duration length = Duration(20)) {
     std::unique_lock lock(mutex_);
-    end_.wait_for(lock, Duration(20), [this] { return over_; });
+    end_.wait_for(lock, length, [this] { return over_; });
   }
   bool is_over() {
     const std::scoped_lock lock(mutex_);
@@ -266,7 +266,7 @@ class Churn {
     // A minute: attempts that fail one after the other come half a minute apart in the end.
     if (!sees(again) && !sees(again))
       broken_.add("there was no registration after the kubelet's restart");
-    pause();
+    pause(Duration(500));  // most pods come to a kubelet that runs
   }
 
   void change_devices() {
