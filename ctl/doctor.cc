@@ -92,7 +92,7 @@ void check_pf(const Function& pf, Findings& findings) {
     const std::string number = std::to_string(port.number);
     findings.push_back(warning(
         check, "port " + number + " (" + port.rdma_device + ") is an Ethernet port",
-        pf.driver == kMellanox ? node::set_firmware(pf.address, "LINK_TYPE_P" + number + "=1")
+        pf.driver == kMellanox ? node::set_firmware(pf.address, node::infiniband_port(pf.address))
                                : "set the port to InfiniBand with the adapter's firmware tool"));
   }
   if (pf.total_vfs == 0u) {

@@ -36,9 +36,10 @@ Error wrong(std::string_view text, std::string_view reason) {
 
 Status check_prefix(std::string_view prefix) {
   if (prefix.size() > kLongestPrefix || !is_subdomain(prefix))
-    return wrong(prefix,
-                 "is no DNS subdomain: expected lower-case letters, digits, '-' and '.', such as "
-                 "\"example.com\"");
+    return wrong(
+        prefix,
+        "is no DNS subdomain: expected at most 244 lower-case letters, digits, '-' and '.', "
+        "such as \"example.com\"");
   if (prefix == "kubernetes.io" || prefix.ends_with(".kubernetes.io"))
     return wrong(prefix, "is Kubernetes' own: expected a domain of yours, such as \"example.com\"");
   if (prefix.starts_with("requests."))

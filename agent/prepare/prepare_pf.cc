@@ -16,12 +16,6 @@ std::string number_of_vfs(size_t count) {
   return std::to_string(count) + (count == 1 ? " VF" : " VFs");
 }
 
-// The ports of an adapter are PCI functions of it, numbered from 0.
-std::string link_type_of(const ib::PciAddress& pf) {
-  const int port = pf.text().back() - '0' + 1;
-  return "LINK_TYPE_P" + std::to_string(port) + "=1";
-}
-
 }  // namespace
 
 // --- what cannot be done, before anything is
@@ -35,9 +29,10 @@ Status PfPreparation::check_reach() const {
     if (netdev.type == ARPHRD_ETHER) ethernet = &netdev;
   }
   if (ethernet != nullptr) {
-    return Error(Code::invalid, "its port is in Ethernet mode (interface " + ethernet->name +
-                                    "): if it is to be InfiniBand, " +
-                                    node::set_firmware(pf_.address, link_type_of(pf_.address)));
+    return Error(Code::invalid,
+                 "its port is in Ethernet mode (interface " + ethernet->name +
+                     "): if it is to be InfiniBand, " +
+                     node::set_firmware(pf_.address, node::infiniband_port(pf_.address)));
   }
   return Error(Code::unavailable,
                "it has no IPoIB interface in the host's namespace: load its driver and ib_ipoib, "

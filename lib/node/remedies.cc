@@ -12,4 +12,9 @@ std::string set_firmware(const ib::PciAddress& pf, const std::string& settings) 
   return "mstconfig -d " + pf.text() + " set " + settings + ", then reboot";
 }
 
+std::string infiniband_port(const ib::PciAddress& pf) {
+  const int port = pf.text().back() - '0' + 1;
+  return "LINK_TYPE_P" + std::to_string(port) + "=1";
+}
+
 }  // namespace ibpod::node

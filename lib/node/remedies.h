@@ -14,5 +14,8 @@ std::string set_at_boot(nl::RdmaNetnsMode mode);
 // `settings`: of the adapter's firmware, "SRIOV_EN=1 NUM_OF_VFS=16". The tool is of the package
 // mstflint; NVIDIA's own, mlxconfig, takes the same words.
 std::string set_firmware(const ib::PciAddress& pf, const std::string& settings);
+// That this PF's port is to be InfiniBand: LINK_TYPE_P1=1. The ports of an adapter are its
+// functions, numbered from 0.
+std::string infiniband_port(const ib::PciAddress& pf);
 
 }  // namespace ibpod::node
