@@ -177,17 +177,25 @@ bool Inventory::is_to_be_looked_at(const Device& device, const Holders& holders)
 }
 
 // In the order of their addresses, and from the beginning again.
-Inventory::Addresses Inventory::next_in_turn() {
-  Addresses turn;
+std::vector<ib::PciAddress> Inventory::next_in_turn() const {
+  std::vector<ib::PciAddress> turn;
   const size_t size = (devices_.size() + kTurns - 1) / kTurns;
   auto next = devices_.upper_bound(last_in_turn_);
   while (turn.size() < size) {
     if (next == devices_.end()) next = devices_.begin();
-    turn.insert(next->first);
-    last_in_turn_ = next->first;
+    turn.push_back(next->first);
     ++next;
   }
   return turn;
+}
+
+// A VF needs its PF; a PF that has other VFs than before has its own event.
+void Inventory::add_turn(Addresses& stale) const {
+  for (const ib::PciAddress& function : turn_) {
+    stale.insert(function);
+    const Device* const known = find(devices_, function);
+    if (known != nullptr && known->pf) stale.insert(*known->pf);
+  }
 }
 
 Inventory::Addresses Inventory::named(const sysfs::Sysfs& sysfs, const Holders& holders) {
@@ -195,7 +203,6 @@ Inventory::Addresses Inventory::named(const sysfs::Sysfs& sysfs, const Holders& 
   add_behind_names(sysfs, named);
   for (const auto& [address, device] : devices_)
     if (is_to_be_looked_at(device, holders)) named.insert(address);
-  if (pending_.ports) named.merge(next_in_turn());
   return named;
 }
 
@@ -228,6 +235,7 @@ Result<Inventory::Addresses> Inventory::stale(const sysfs::Sysfs& sysfs, const H
   }
   for (const ib::PciAddress& function : named(sysfs, holders))
     TRY(add_with_relatives(sysfs, function, stale));
+  add_turn(stale);
   return stale;
 }
 
@@ -264,9 +272,11 @@ std::vector<Device> Inventory::finished(const node::HostNetwork& network) const 
 Result<std::vector<Device>> Inventory::read(const Sources& sources, const Changed& changed) {
   pending_.add(changed);
   Holders holders = TRY(read_holders(sources.records));
+  turn_ = pending_.ports ? next_in_turn() : std::vector<ib::PciAddress>();
   TRY(refresh(sources, holders));
   holders_ = std::move(holders);
   pending_ = {};
+  if (!turn_.empty()) last_in_turn_ = turn_.back();
   return finished(sources.network);
 }
 

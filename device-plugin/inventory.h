@@ -57,7 +57,8 @@ class Inventory {
   Addresses named(const sysfs::Sysfs& sysfs, const Holders& holders);
   void add_behind_names(const sysfs::Sysfs& sysfs, Addresses& named) const;
   bool is_to_be_looked_at(const Device& device, const Holders& holders) const;
-  Addresses next_in_turn();
+  std::vector<ib::PciAddress> next_in_turn() const;
+  void add_turn(Addresses& stale) const;
   Status add_with_relatives(const sysfs::Sysfs& sysfs, const ib::PciAddress& function,
                             Addresses& stale) const;
   Result<Addresses> stale(const sysfs::Sysfs& sysfs, const Holders& holders);
@@ -67,7 +68,8 @@ class Inventory {
   Changed pending_{.everything = true};       // and not read yet
   std::map<ib::PciAddress, Device> devices_;  // what sysfs says of each function by itself
   Holders holders_;
-  ib::PciAddress last_in_turn_;  // that was read in its turn
+  std::vector<ib::PciAddress> turn_;  // to be read anew in this reading
+  ib::PciAddress last_in_turn_;       // that was
 };
 
 // Everything, at one moment.
