@@ -65,8 +65,9 @@ DeviceFiles::DeviceFiles(const Config& config)
 Status DeviceFiles::grant(const std::vector<Offered>& devices) {
   const std::scoped_lock lock(mutex_);
   for (const Offered& device : devices) mark(device.offer->id);
-  TRY(read_resources());
   for (const Offered& device : devices) {
+    if (device.stock->pool.kind != device_plugin::Kind::device) continue;
+    TRY(read_resources());
     resources_->insert(device.stock->pool.resource());
     TRY(device_plugin::write_device_info(device_info_, device.stock->pool, *device.offer,
                                          *resources_));
@@ -107,10 +108,7 @@ Status DeviceFiles::refresh(const View& now, const View* before) {
   if (!with_cdi_) return ok();
   const std::scoped_lock cdi_lock(cdi_mutex_);
   TRY(make_folders(cdi_.path));
-  const std::set<ib::PciAddress> used = [&] {
-    const std::scoped_lock lock(mutex_);
-    return in_use(now, {});
-  }();
+  const std::set<ib::PciAddress> used = given_away(now);
   const Offers old = before == nullptr ? Offers() : Offers(*before);
   Errors errors;
   for (const Stock& stock : now.stocks) {
@@ -119,19 +117,20 @@ Status DeviceFiles::refresh(const View& now, const View* before) {
         errors.collect(device_plugin::refresh_cdi(cdi_, stock.pool, offer));
     }
   }
-  if (before == nullptr || !old.are_in(Offers(now))) errors.collect(tidy_cdi(now, used));
+  if (before == nullptr || !old.are_in(Offers(now)))
+    errors.collect(device_plugin::tidy_cdi(cdi_, now.stocks, used));
   return errors.status();
 }
 
-Status DeviceFiles::tidy_cdi(const View& now, const std::set<ib::PciAddress>& used) {
-  return device_plugin::tidy_cdi(cdi_, now.stocks, used);
+std::set<ib::PciAddress> DeviceFiles::given_away(const View& now) {
+  const std::scoped_lock lock(mutex_);
+  return in_use(now, {});
 }
 
 Status DeviceFiles::tidy_cdi(const View& now) {
   if (!with_cdi_) return ok();
   const std::scoped_lock cdi_lock(cdi_mutex_);
-  const std::scoped_lock lock(mutex_);
-  return tidy_cdi(now, in_use(now, {}));
+  return device_plugin::tidy_cdi(cdi_, now.stocks, given_away(now));
 }
 
 std::set<ib::PciAddress> DeviceFiles::in_use(const View& view,

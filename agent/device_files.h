@@ -56,8 +56,8 @@ class DeviceFiles {
   std::set<ib::PciAddress> in_use(const View& view, const std::vector<PodDevices>& pods);
   Status read_resources();
 
-  // With cdi_mutex_ held.
-  Status tidy_cdi(const View& now, const std::set<ib::PciAddress>& used);
+  // Takes mutex_ for a moment: whose files are not to be touched. With cdi_mutex_ held.
+  std::set<ib::PciAddress> given_away(const View& now);
 
   Status compare(const std::string& resource, const device_plugin::Pool& pool,
                  const device_plugin::Offer& now) const;

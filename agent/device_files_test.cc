@@ -57,6 +57,44 @@ TEST_CASE(
   CHECK(node.gives(kOne, "uverbs7"));
 }
 
+TEST_CASE(
+    "beside what was known before, the folder is tidied where a device has gone, or when asked") {
+  TestFiles node;
+  const View two = test_view(test_pool(), {test_vf(0, 0), test_vf(0, 1)});
+  const View one = test_view(test_pool(), {test_vf(0, 0)});
+  const Names both{"ibpod-" + kOne + ".json", "ibpod-" + kTwo + ".json"};
+  REQUIRE(node.files.refresh(two));
+  REQUIRE(node.files.refresh(one, &two));
+  CHECK(node.specs() == Names{both[0]});
+  REQUIRE(node.files.refresh(two, &one));
+  CHECK(node.specs() == both);
+
+  // Nothing has gone since: what is left over of the second waits for a thorough look.
+  REQUIRE(node.files.refresh(one, &one));
+  CHECK(node.specs() == both);
+  REQUIRE(node.files.tidy_cdi(one));
+  CHECK(node.specs() == Names{both[0]});
+  View attached = test_view(test_pool(), {});
+  attached.devices.push_back(test_vf(0, 0));
+  attached.devices.back().attachment = "pod default/a (net1)";
+  REQUIRE(node.files.tidy_cdi(attached));
+  CHECK(node.specs() == Names{both[0]});
+}
+
+TEST_CASE("a device that is granted under another resource leaves no file of the earlier one") {
+  TestFiles node;
+  const auto granted = [](DeviceFiles& files, const char* resource) {
+    const View view = test_view(test_pool(true, resource), {test_vf(0, 0)});
+    return files.grant({find_offer(view, kOne)}).ok();
+  };
+  REQUIRE(granted(node.files, "a"));
+  REQUIRE(granted(node.files, "b"));
+  CHECK(node.infos().size() == 1);
+  DeviceFiles restarted(node.config(""));
+  REQUIRE(granted(restarted, "c"));
+  CHECK(node.infos() == Names{"example.com-c-" + kOne + "-device.json"});
+}
+
 TEST_CASE("the CDI file of an attached device is PreStart's alone, gone from every pool or not") {
   TestFiles node;
   REQUIRE(node.files.refresh(test_view(test_pool(), {test_vf(0, 0)})));
@@ -78,7 +116,7 @@ TEST_CASE("what was just granted has its device-info file before the kubelet say
   const auto write = [&](const std::string& id) {
     const Offered offered = find_offer(view, id);
     return device_plugin::write_device_info(node.files.device_info_folder(), offered.stock->pool,
-                                            *offered.offer);
+                                            *offered.offer, {});
   };
   for (const std::string& id : {kTwo, kThree}) REQUIRE(write(id));
   std::vector<PodDevices> pods = kOthers;

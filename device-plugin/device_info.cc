@@ -71,6 +71,8 @@ Result<Given> read_all(const Path& folder) {
   for (const std::string& name : names) {
     if (!name.ends_with(kEnding)) continue;
     const auto ours = read_ours(folder / name);
+    // What is damaged says nothing of anybody; what cannot be read may.
+    if (!ours && ours.error().error_number() != 0) return ours.error();
     if (!ours || !*ours) continue;
     const auto given = parse_given(**ours);
     if (given) all.push_back(*given);
@@ -82,10 +84,11 @@ Result<Given> read_all(const Path& folder) {
 // taken for the device's in given_out().
 Status remove_earlier(const Path& folder, const Pool& pool, const Offer& offer,
                       const std::set<std::string>& resources) {
+  const Path present = device_info_file(folder, pool.resource(), offer.id);
   Errors errors;
   for (const std::string& resource : resources) {
-    if (resource == pool.resource()) continue;
     const Path file = device_info_file(folder, resource, offer.id);
+    if (file == present) continue;
     const auto ours = read_ours(file);
     if (!ours || !*ours) continue;
     const auto given = parse_given(**ours);

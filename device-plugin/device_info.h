@@ -24,7 +24,7 @@ Path device_info_file(const Path& folder, const std::string& resource, const std
 // another one of the `resources` go first: it is in one pool at a time. A ticket has no such file:
 // success.
 Status write_device_info(const Path& folder, const Pool& pool, const Offer& offer,
-                         const std::set<std::string>& resources = {});
+                         const std::set<std::string>& resources);
 
 // The nodes that were granted with the device; nothing where there is no file of ours.
 Result<std::optional<std::vector<std::string>>> granted_nodes(const Path& folder,
@@ -34,7 +34,7 @@ Result<std::optional<std::vector<std::string>>> granted_nodes(const Path& folder
 // Which devices were given out under which resource, by the files of ours. What is damaged, or
 // another program's, is left out.
 Result<Held> given_out(const Path& folder);
-// All resources under which any device was given out.
+// All resources under which any device was given out. An error where a file cannot be read.
 Result<std::set<std::string>> resources_given_out(const Path& folder);
 
 // Removes the files of a resource, but not those of devices that a record or a pod has.
