@@ -58,19 +58,22 @@ Result<Database> Database::open(const Path& file) {
                       SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nullptr);
   Database database(opened);
   Status usable = judge(opened, result);
-  if (usable) usable = database.configure();
+  if (usable) usable = database.lock();
   TRY(std::move(usable).during(file.string()));
   return database;
 }
 
-// With the exclusive mode set first, WAL needs no file that processes share, and the lock that the
-// first reading takes stays.
-Status Database::configure() {
+// The lock that the first transaction takes stays.
+Status Database::lock() {
   TRY(run("PRAGMA locking_mode = EXCLUSIVE"));
+  return run("BEGIN EXCLUSIVE; COMMIT");
+}
+
+// Locked already, so WAL needs no file that processes share.
+Status Database::make_durable() {
   const std::string mode = TRY(text("PRAGMA journal_mode = WAL"));
   if (mode != "wal") return Error(Code::internal, "SQLite keeps the journal mode \"" + mode + "\"");
-  TRY(run("PRAGMA synchronous = FULL"));
-  return run("BEGIN IMMEDIATE; COMMIT");
+  return run("PRAGMA synchronous = FULL");
 }
 
 Status Database::run(const std::string& sql) {
@@ -100,7 +103,8 @@ Result<Database::Statement> Database::prepare(std::string_view sql) {
 
 // SQLite does it itself behind some errors, so there may be none.
 void Database::roll_back() {
-  if (sqlite3_get_autocommit(database_.get()) == 0) (void)run("ROLLBACK");
+  if (sqlite3_get_autocommit(database_.get()) != 0) return;
+  (void)run("ROLLBACK");  // what fails is undone when the file is opened next
 }
 
 Status Database::Statement::judge(int code) const { return sm::judge(database_, code); }

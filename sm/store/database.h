@@ -15,12 +15,15 @@ struct sqlite3_stmt;
 namespace ibpod::sm {
 
 // For one thread at a time. Errors: busy where another process has the file open, unavailable where
-// the disk is full, internal where the file is damaged or cannot be read or written.
+// the disk is full, denied where it may not be opened, internal where it is damaged or cannot be
+// read or written.
 class Database {
  public:
-  // Opened, or made with mode 0600. Kept in WAL mode and locked against other processes until this
-  // object goes; what is committed is flushed to disk.
+  // Opened, or made with mode 0600, and locked against other processes until this object goes. Not
+  // changed yet. not_found where there is no such folder.
   static Result<Database> open(const Path& file);
+  // From now on what is committed is flushed to disk. That changes the file.
+  Status make_durable();
 
   // Statements without results.
   Status run(const std::string& sql);
@@ -70,7 +73,7 @@ class Database {
     void operator()(sqlite3* database) const;
   };
   explicit Database(sqlite3* database) : database_(database) {}
-  Status configure();
+  Status lock();
   void roll_back();
   std::unique_ptr<sqlite3, Close> database_;
 };

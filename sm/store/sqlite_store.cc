@@ -14,6 +14,8 @@ constexpr std::array<const char*, 1> kMigrations{
     "PRIMARY KEY (kind, key)) WITHOUT ROWID",
 };
 
+constexpr auto kNewest = static_cast<int64_t>(kMigrations.size());
+
 Status check_owner(Database& database) {
   const int64_t application = TRY(database.number("PRAGMA application_id"));
   const int64_t tables = TRY(database.number("SELECT count(*) FROM sqlite_master"));
@@ -27,14 +29,15 @@ Status check_integrity(Database& database) {
   return Error(Code::internal, "the database is damaged: " + found);
 }
 
-Status migrate(Database& database) {
-  constexpr auto kNewest = static_cast<int64_t>(kMigrations.size());
+Result<int64_t> check_version(Database& database) {
   const int64_t version = TRY(database.number("PRAGMA user_version"));
-  if (version < 0 || version > kNewest) {
-    return Error(Code::invalid, "it has version " + std::to_string(version) +
-                                    ", and this program knows 1 to " + std::to_string(kNewest) +
-                                    ": a later ibpod-sm has written it");
-  }
+  if (0 <= version && version <= kNewest) return version;
+  return Error(Code::invalid, "it has version " + std::to_string(version) +
+                                  ", and this program knows 1 to " + std::to_string(kNewest) +
+                                  ": a later ibpod-sm has written it");
+}
+
+Status migrate(Database& database, int64_t version) {
   if (version == kNewest) return ok();
   return database.transaction([&]() -> Status {
     for (auto step = static_cast<size_t>(version); step < kMigrations.size(); ++step)
@@ -46,8 +49,10 @@ Status migrate(Database& database) {
 
 Status prepare_file(Database& database) {
   TRY(check_owner(database));
+  const int64_t version = TRY(check_version(database));
   TRY(check_integrity(database));
-  return migrate(database);
+  TRY(database.make_durable());
+  return migrate(database, version);
 }
 
 }  // namespace

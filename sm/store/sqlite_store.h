@@ -1,10 +1,10 @@
 // SqliteStore: a Store in one file.
 #pragma once
 
-#include <memory>
-
 #include "sm/store/database.h"
 #include "sm/store/store.h"
+
+#include <memory>
 
 namespace ibpod::sm {
 

@@ -33,8 +33,9 @@ class Store {
   // Everything of a kind, by key.
   virtual Result<std::map<std::string, std::string>> all(Kind kind) = 0;
 
-  // All of it or nothing, in this order, and on disk when it succeeds. After a failure nothing of
-  // it is there, and the next call may succeed: unavailable where the disk is full.
+  // All of it or nothing, in this order, and on disk when it succeeds. unavailable where the disk
+  // is full: nothing of it is there, and a later call may succeed. After any other failure nobody
+  // knows what the next start finds, all or nothing: whoever keeps a copy has to read anew.
   virtual Status commit(const std::vector<Change>& changes) = 0;
 };
 

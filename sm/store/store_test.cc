@@ -1,11 +1,12 @@
+#include "sm/store/sqlite_store.h"
 #include "tests/support/temp_folder.h"
 
 #include <csignal>
+#include <cstdlib>
 #include <fstream>
 
-#include "sm/store/sqlite_store.h"
 #include <doctest/doctest.h>
-#include <sys/resource.h>
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -101,33 +102,65 @@ TEST_CASE("a process that is killed in a commit leaves all of it or nothing") {
 TEST_CASE("where the disk is full nothing is changed, and later it goes on") {
   const Kept kept;
   REQUIRE(kept.open()->commit({{Kind::node, "n", "before"}}));
-  const int refused = in_child([&] {
-    const auto store = SqliteStore::open(kept.file);
-    if (!store) return 1;
-    ::signal(SIGXFSZ, SIG_IGN);
-    const rlimit none{32768, RLIM_INFINITY};
-    ::setrlimit(RLIMIT_FSIZE, &none);
-    const std::vector<Change> large{{Kind::node, "n", std::string(1 << 20, 'x')}};
-    if ((*store)->commit(large).ok()) return 2;
-    const rlimit all{RLIM_INFINITY, RLIM_INFINITY};
-    ::setrlimit(RLIMIT_FSIZE, &all);
-    const auto now = (*store)->all(Kind::node);
-    if (!now || *now != Objects{{"n", "before"}}) return 3;
-    return (*store)->commit({{Kind::node, "m", "after"}}).ok() ? 0 : 4;
-  });
-  CHECK(refused == 0);
-  CHECK(kept.all(Kind::node) == Objects{{"m", "after"}, {"n", "before"}});
+  Database database = Database::open(kept.file).value();
+  const int64_t pages = database.number("PRAGMA page_count").value();
+  REQUIRE(database.number("PRAGMA max_page_count = " + std::to_string(pages)).value() == pages);
+  const std::string put = "INSERT OR REPLACE INTO objects VALUES (3, 'n', zeroblob(1 << 20))";
+  const Status refused = database.transaction([&] { return database.run(put); });
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().code() == Code::unavailable);
+  CHECK(database.text("SELECT value FROM objects").value() == "before");
+  REQUIRE(database.number("PRAGMA max_page_count = 100000"));
+  CHECK(database.transaction([&] { return database.run(put); }));
 }
 
-TEST_CASE("one process at a time has it") {
+// The end of a pipe that goes when a process has come so far, or has ended.
+struct Signal {
+  Fd reading, writing;
+  Signal() {
+    int ends[2];
+    if (::pipe2(ends, O_CLOEXEC) != 0) std::abort();
+    reading = Fd(ends[0]);
+    writing = Fd(ends[1]);
+  }
+  static void wait_for_end_of(Fd& end) {
+    char byte = 0;
+    while (::read(end.get(), &byte, 1) > 0) {
+    }
+  }
+};
+
+TEST_CASE("one process at a time has it, until it ends") {
   const Kept kept;
-  const auto store = kept.open();
-  const int other = in_child([&] {
-    const auto second = SqliteStore::open(kept.file);
-    return second || second.error().code() != Code::busy ? 1 : 0;
-  });
-  CHECK(other == 0);
-  CHECK(store->commit({{Kind::node, "n", "1"}}));
+  Signal opened, over;
+  const pid_t other = ::fork();
+  if (other == 0) {
+    over.writing = Fd();
+    const auto store = SqliteStore::open(kept.file);
+    opened.writing = Fd();
+    Signal::wait_for_end_of(over.reading);
+    ::_exit(store ? 0 : 1);
+  }
+  opened.writing = Fd();
+  Signal::wait_for_end_of(opened.reading);
+  CHECK(kept.refusal().code() == Code::busy);
+  over.writing = Fd();
+  int status = -1;
+  ::waitpid(other, &status, 0);
+  CHECK(status == 0);
+  CHECK(kept.open()->commit({{Kind::node, "n", "1"}}));
+}
+
+TEST_CASE("another program's database is left as it is") {
+  const Kept kept;
+  {
+    Database foreign = Database::open(kept.file).value();
+    REQUIRE(foreign.run("CREATE TABLE theirs (a)"));
+  }
+  const std::string before = read_file(kept.file).value();
+  CHECK(kept.refusal().code() == Code::invalid);
+  CHECK(read_file(kept.file).value() == before);
+  CHECK(list_folder(kept.folder.path()).value() == std::vector<std::string>{"store"});
 }
 
 TEST_CASE("what is damaged, another program's or from a later version is refused and left alone") {
