@@ -38,7 +38,7 @@ delete() { rm "$here/pods/$1.json"; } # POD: as a forced deletion does, it waits
 
 pods() { curl -sf -m 10 http://127.0.0.1:10255/pods; }
 # A pod's namespace goes behind the DELs, its tasks before them.
-no_pod() { pods | jq -e '.items // [] | length == 0' && ! ip netns list | grep -q ^cni-; }
+no_pod() { pods | jq -e '.items // [] | length == 0' && ip netns list >"$WORK/netns" && ! grep -q ^cni- "$WORK/netns"; }
 ask_pod() { # POD FILTER: of its object
   pods | jq -er --arg name "$1-$node" "(.items // [])[] | select(.metadata.name == \$name) | $2"
 }
