@@ -31,8 +31,12 @@ ask gc
 rm -rf /var/lib/cni
 expect_unchanged "ADD and GC"
 
-say "of one that it has forgotten the plugin's records know"
+say "of one that it has forgotten the plugin's records know: it stays while its pod lives"
 ask add >"$WORK/result"
 rm -rf /var/lib/cni
+ask gc
+expect_eq "the living pod's interface" "$(netdev p1 "$vf")" net1
+ip netns delete p1
+make_netns p1
 ask gc
 expect_unchanged "ADD and GC without the library's memory"
