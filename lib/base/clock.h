@@ -15,7 +15,9 @@ class Deadline {
   using Clock = std::chrono::steady_clock;
 
   static Deadline in(Duration duration) { return Deadline(Clock::now() + duration); }
+  static Deadline at(Clock::time_point time) { return Deadline(time); }
 
+  Clock::time_point time() const { return at_; }
   bool passed() const { return Clock::now() >= at_; }
   // What is left, never negative.
   Duration left() const {

@@ -61,16 +61,14 @@ Status write_file_atomically(const Path& path, std::string_view content) {
   const Path beside =
       path.parent_path() / ("." + path.filename().string() + "." + std::to_string(::getpid()));
   Status written = write_beside(beside, content);
-  if (written) {
-    const auto renamed =
-        sys("rename to " + path.string(), [&] { return ::rename(beside.c_str(), path.c_str()); });
-    if (!renamed) written = renamed.error();
-  }
-  if (!written) {
-    ::unlink(beside.c_str());
-    return written;
-  }
-  return flush_folder(path.parent_path());
+  if (written) written = replace_file(beside, path);
+  if (!written) ::unlink(beside.c_str());
+  return written;
+}
+
+Status replace_file(const Path& from, const Path& to) {
+  TRY(sys("rename to " + to.string(), [&] { return ::rename(from.c_str(), to.c_str()); }));
+  return flush_folder(to.parent_path());
 }
 
 Status remove_file(const Path& path) {

@@ -24,6 +24,9 @@ Result<std::string> read_file(const Path& path, size_t limit = 4 << 20);
 // mixture. The folder must exist.
 Status write_file_atomically(const Path& path, std::string_view content);
 
+// Puts a file, of the same folder, into another's place, and flushes the folder.
+Status replace_file(const Path& from, const Path& to);
+
 // Removes a file and flushes the folder. One that is gone is a success.
 Status remove_file(const Path& path);
 

@@ -32,19 +32,21 @@ struct Partition {
   // For people and OpenSM's log; at most kMostName bytes, which is what OpenSM keeps. The P_Key
   // says which partition it is.
   std::string name;
-  ib::PKey pkey;        // bit 15 clear: membership is each member's own. 0x0001 to 0x7fff
-  bool index0 = false;  // the key takes index 0 of its members' tables, in place of the default's;
-                        // of `both` the limited one does
-  bool ipoib = false;   // OpenSM makes the IPoIB broadcast group: `group`, but link-local always
+  ib::PKey pkey;  // bit 15 clear: membership is each member's own. 0x0001 to 0x7fff
+  // The key takes index 0 of its members' tables, in place of the default's; of `both` the limited
+  // one does. Of the default partition: it comes back to index 0 when no other asks for it, which
+  // with OpenSM's option allow_both_pkeys a limited one does not do by itself.
+  bool index0 = false;
+  bool ipoib = false;  // OpenSM makes the IPoIB broadcast group: `group`, but link-local always
   // The sl is the partition's own, too: that of its PathRecords, at the next sweep. The groups are
   // made once: they keep what they were made with, or stay though ipoib is false now, until the
   // partition has been without members for a sweep (osm_prtn_add_mcgroup, osm_prtn_delete).
-  GroupFlags group;
+  GroupFlags group = {};
   // Of members that name none of their own. Those in `members` have theirs.
   Membership default_membership = Membership::limited;
   // In OpenSM's order: where two entries speak of one port, the later one decides.
-  std::vector<Member> members;
-  std::vector<MulticastGroup> groups;
+  std::vector<Member> members = {};
+  std::vector<MulticastGroup> groups = {};
   bool operator==(const Partition&) const = default;
 };
 

@@ -127,6 +127,9 @@ TEST_CASE("a P_Key that OpenSM cuts, invents or shares is refused") {
        }) {
     check_refused_behind_default(bad, kAll);
   }
+  check_refused({"a=0x1, indx0 : ALL;\nDefault=0x7fff, indx0 : ALL=full;\n", "2:1",
+                 "would take index 0 from it"},
+                kAll);
   check_refused({"a=0x1 : ALL=full;\n", "", "no rule for the default partition"}, kAll);
 }
 

@@ -81,6 +81,13 @@ TEST_CASE("several partitions may ask for index 0, of different ports") {
         3);
 }
 
+TEST_CASE("the default partition has index 0 of the ports where no other behind it asks for it") {
+  const auto partitions = read(
+      "Default=0x7fff,indx0:ALL,SELF=full;a=0x1,indx0:0x0002c90300001234;b=0x2,indx0:"
+      "0x0002c90300001235;");
+  CHECK(partitions.size() == 3);
+}
+
 TEST_CASE("a multicast group has the flags of its partition and its own") {
   const Partition partition = read(
                                   "a=0x1,mtu=5,sl=2,scope=2,Q_Key=7,TClass=9,FlowLabel=3:\n"

@@ -81,8 +81,21 @@ Status Table::add_line(Row& row, const Entries& line, Membership otherwise) {
   return ok();
 }
 
+// The default partition may ask for index 0 of every port, as what is there where no other does:
+// the last definition that asks is the one that gets it (osm_prtn.c, osm_prtn_add_port).
+Status Table::check_base(const Partition& head, Place place) const {
+  if (!head.index0 || head.pkey != kDefaultPKey) return ok();
+  for (const Row& row : rows_) {
+    if (row.partition.index0 && row.partition.pkey != kDefaultPKey)
+      return wrong(place, "behind " + row.partition.pkey.text() +
+                              " this indx0 would take index 0 from it: put Default first");
+  }
+  return ok();
+}
+
 Status Table::add(const Definition& definition) {
   const Partition head = TRY(read_head(definition, options_));
+  TRY(check_base(head, definition.place));
   Row* row = TRY(row_of(head, definition.place));
   for (const Entries& line : definition.lines) TRY(add_line(*row, line, head.default_membership));
   return ok();
@@ -91,7 +104,7 @@ Status Table::add(const Definition& definition) {
 Status Table::check_index0() const {
   Index0 index0;
   for (const Row& row : rows_) {
-    if (!row.partition.index0) continue;
+    if (!row.partition.index0 || row.partition.pkey == kDefaultPKey) continue;
     if (const Partition* rival = index0.find_rival(row.partition)) {
       return wrong(row.place,
                    row.partition.pkey.text() + " and " + rival->pkey.text() +

@@ -34,6 +34,7 @@ class Table {
   Result<Row*> row_of(const Partition& head, Place place);
   Status add_line(Row& row, const Entries& line, Membership otherwise);
   Status make_group(const Mgid& mgid, Place place);
+  Status check_base(const Partition& head, Place place) const;
   Status check_index0() const;
 
   OpenSmOptions options_;

@@ -35,6 +35,7 @@ class RandomPartitions {
   Partition the_default() {
     Partition partition = default_partition();
     partition.ipoib = below(2) == 0;
+    partition.index0 = below(2) == 0;
     if (below(2) == 0) partition.members.push_back({guid(), membership()});
     return partition;
   }

@@ -4,20 +4,19 @@
 #include "lib/base/clock.h"
 #include "lib/base/files.h"
 #include "lib/base/result.h"
-#include "lib/base/wake.h"
+#include "lib/rpc/acceptor.h"
 #include "lib/rpc/listener.h"
+#include "lib/rpc/serving.h"
 
 #include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <thread>
 #include <vector>
 
 namespace grpc {
-class Server;
 class Service;
-}  // namespace grpc
+}
 
 namespace ibpod::rpc {
 
@@ -51,17 +50,13 @@ class Server {
   void stop(Duration grace);
 
  private:
-  Server(Listener listener, Wake wake, std::vector<grpc::Service*> services,
-         std::unique_ptr<grpc::Server> server);
-  void accept_all();
+  Server(Listener listener, std::unique_ptr<Serving> serving);
   bool accept_waiting();
 
   std::optional<Listener> listener_;
-  Wake stopping_;
-  const std::vector<grpc::Service*> services_;
-  std::unique_ptr<grpc::Server> server_;
+  std::unique_ptr<Serving> serving_;
   std::atomic<uint64_t> refused_ = 0;
-  std::thread acceptor_;
+  std::unique_ptr<Acceptor> acceptor_;  // none once stopped
 };
 
 }  // namespace ibpod::rpc

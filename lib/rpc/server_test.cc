@@ -1,13 +1,10 @@
 #include "lib/rpc/server.h"
 
 #include "lib/rpc/channel.h"
-#include "lib/rpc/test_echo.h"
+#include "lib/rpc/test_tls.h"
 #include "lib/rpc/unix_address.h"
 
-#include <array>
-
 #include <doctest/doctest.h>
-#include <poll.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -16,8 +13,6 @@
 namespace ibpod::rpc {
 namespace {
 
-constexpr Duration kSoon{20'000};
-
 Result<std::string> say(const Path& socket, const std::string& text) {
   const auto channel = TRY(connect_unix(socket));
   const auto stub = echo::Echo::NewStub(channel);
@@ -25,16 +20,6 @@ Result<std::string> say(const Path& socket, const std::string& text) {
   words.set_text(text);
   const echo::Words answer = TRY(ask(*stub, &echo::Echo::Stub::Say, words, Deadline::in(kSoon)));
   return answer.text();
-}
-
-// Reads what a server says of its own accord, to the end.
-bool closed_by_other_side(const Fd& connection) {
-  std::array<char, 256> said;
-  pollfd waiting{connection.get(), POLLIN, 0};
-  while (::poll(&waiting, 1, 20'000) == 1) {
-    if (::recv(connection.get(), said.data(), said.size(), 0) <= 0) return true;
-  }
-  return false;
 }
 
 TEST_CASE("a served socket answers, is its owner's alone, and goes with the server") {

@@ -2,10 +2,13 @@
 #pragma once
 
 #include "lib/rpc/hand_over.h"
+#include "lib/rpc/peer.h"
 #include "lib/rpc/server.h"
 #include "lib/rpc/status.h"
 #include "tests/support/echo.grpc.pb.h"
 #include "tests/support/temp_folder.h"
+
+#include <mutex>
 
 namespace ibpod::rpc {
 
@@ -14,6 +17,10 @@ class EchoService final : public echo::Echo::CallbackService {
   grpc::ServerUnaryReactor* Say(grpc::CallbackServerContext* context, const echo::Words* request,
                                 echo::Words* answer) override {
     const Answering answering(*this);
+    {
+      const std::lock_guard lock(mutex_);
+      last_peer_ = peer_of(*context);
+    }
     *answer = *request;
     grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
     reactor->Finish(request->code() == 0 ? grpc::Status::OK
@@ -26,6 +33,12 @@ class EchoService final : public echo::Echo::CallbackService {
     return new Stream(*request);
   }
 
+  // Of the last Say().
+  Peer last_peer() const {
+    const std::lock_guard lock(mutex_);
+    return last_peer_;
+  }
+
  private:
   class Stream final : public grpc::ServerWriteReactor<echo::Words> {
    public:
@@ -36,6 +49,8 @@ class EchoService final : public echo::Echo::CallbackService {
    private:
     echo::Words words_;
   };
+  mutable std::mutex mutex_;
+  Peer last_peer_;
 };
 
 struct EchoBed {

@@ -1,0 +1,119 @@
+// Binding: the partitions that a port is in for a pod, and how far that is so. Values without I/O.
+#pragma once
+
+#include "lib/fabric/membership.h"
+#include "lib/ib/guid.h"
+#include "lib/ib/pkey.h"
+
+#include <chrono>
+#include <compare>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ibpod::fabric {
+
+// Whose binding it is: one interface of one container of one node. What CNI calls an attachment.
+struct Attachment {
+  std::string node;
+  std::string container;
+  std::string interface;
+  auto operator<=>(const Attachment&) const = default;
+};
+
+struct Pod {
+  std::string name_space;
+  std::string name;
+  std::string uid;
+  bool operator==(const Pod&) const = default;
+};
+
+// A VF's port belongs to one attachment. IPoIB children share the port of their PF: what the
+// bindings of one GUID have in common leaves with the last of them.
+enum class Kind { vf, child };
+std::string_view name(Kind kind);
+std::optional<Kind> parse_kind(std::string_view text);
+
+// Membership in a partition, named by its name.
+struct Share {
+  std::string partition;
+  Membership membership = Membership::limited;
+  auto operator<=>(const Share&) const = default;
+};
+
+// requested: on disk, and nothing else yet. written: what OpenSM reads from now on has it.
+// verified: the port's own table is as it should be. releasing: the keys have to leave the table.
+// released: they have left it. unknown: the port, or the node, cannot be asked, so that its keys
+// and its GUID are kept for it and given to nobody else.
+enum class State { requested, written, verified, releasing, released, unknown };
+std::string_view name(State state);
+std::optional<State> parse_state(std::string_view text);
+
+// Why a binding or a partition is not as it should be. A closed set: it is a label of metrics.
+enum class Reason {
+  none,
+  waiting,        // for the subnet manager's next sweep, or the first look
+  unreachable,    // no route to the port, or nothing came back by it
+  timeout,        // the port did not answer in time
+  refused,        // the port answered that it will not
+  misconfigured,  // the subnet manager is not as ibpod needs it: another file, an option
+  capacity,       // a P_Key table, or a pool, is full
+  port_down,      // the port is there, without a LID
+  port_unknown,   // no port of the subnet has this GUID
+  vport,          // the port is a vport, which this subnet manager does not serve
+  not_permitted,  // to this node, or this namespace
+  foreign_key,    // the table holds a key that nobody gave it
+  missing_key,    // the table lacks a key
+  duplicate,      // two ports have this GUID
+  no_master,      // there is no subnet manager, or it is not the master
+  lease,          // the node has not been heard of
+};
+std::string_view name(Reason reason);
+std::optional<Reason> parse_reason(std::string_view text);
+
+// Who has seen the keys in the port's table. port: the port itself, asked by a SubnGet. node: the
+// agent of the port's node, from the device.
+enum class Proof { none, port, node };
+std::string_view name(Proof proof);
+std::optional<Proof> parse_proof(std::string_view text);
+
+// Who keeps the port's traffic to its partitions. leaf: the switch port that it is connected to,
+// too, so that not even root on the node gets around it. hca: only the device itself.
+enum class Enforcement { unknown, hca, leaf };
+std::string_view name(Enforcement enforcement);
+std::optional<Enforcement> parse_enforcement(std::string_view text);
+
+// How far a binding, or a partition, is; and why not further.
+struct Standing {
+  Reason reason = Reason::none;
+  std::string text;  // for people: what is the matter, and how to mend it
+  bool operator==(const Standing&) const = default;
+};
+
+using WallTime = std::chrono::sys_time<std::chrono::milliseconds>;
+
+struct Binding {
+  Attachment attachment;
+  ib::Guid guid;  // of the port
+  Kind kind = Kind::vf;
+  std::string pf;      // as the node calls it: ib0
+  std::string device;  // PCI address: of the VF, or of the PF
+  Pod pod;
+  // What it is to be in, by the name of the partition. No partition comes twice.
+  std::vector<Share> shares;
+  // What the subnet manager is told now. Where a change takes keys away, they have to be gone
+  // before it gets others: until then these are what the old and the new shares have in common.
+  std::vector<Share> held;
+  uint64_t generation = 0;  // grows with each change of what it is to be in
+  State state = State::requested;
+  Standing standing;
+  Proof proof = Proof::none;
+  Enforcement enforcement = Enforcement::unknown;
+  WallTime asked{};    // the Bind
+  WallTime changed{};  // of `state`
+  bool operator==(const Binding&) const = default;
+};
+
+}  // namespace ibpod::fabric

@@ -1,0 +1,94 @@
+#include "lib/fabric/binding.h"
+
+#include "lib/fabric/tenancy.h"
+
+#include <doctest/doctest.h>
+
+namespace ibpod::fabric {
+namespace {
+
+template <typename Enum>
+void read_back(std::optional<Enum> (*parse)(std::string_view), int count) {
+  for (int i = 0; i < count; ++i) {
+    const auto value = static_cast<Enum>(i);
+    CAPTURE(name(value));
+    CHECK(parse(name(value)) == value);
+    CHECK_FALSE(parse(std::string(name(value)) + " "));
+  }
+  CHECK_FALSE(parse(""));
+}
+
+TEST_CASE("every word of a binding is read back as what it was") {
+  read_back<Kind>(parse_kind, 2);
+  read_back<State>(parse_state, 6);
+  read_back<Reason>(parse_reason, 16);
+  read_back<Proof>(parse_proof, 3);
+  read_back<Enforcement>(parse_enforcement, 3);
+  read_back<TenancyState>(parse_tenancy_state, 4);
+  CHECK(name(Reason::lease) == "lease");
+  CHECK(name(State::unknown) == "unknown");
+}
+
+Tenancy tenant() {
+  Tenancy tenancy;
+  tenancy.name = "blue";
+  return tenancy;
+}
+
+TEST_CASE("what no fabric could grant is refused with the field") {
+  CHECK(check(tenant()));
+  struct Case {
+    void (*spoil)(Tenancy&);
+    std::string_view field;
+  };
+  const Case cases[] = {
+      {[](Tenancy& t) { t.name = ""; }, "name"},
+      {[](Tenancy& t) { t.name = "Default"; }, "name"},
+      {[](Tenancy& t) { t.name = "a b"; }, "name"},
+      {[](Tenancy& t) { t.name = std::string(32, 'a'); }, "name"},
+      {[](Tenancy& t) { t.pkey = ib::PKey(0x7fff); }, "0x7fff"},
+      {[](Tenancy& t) { t.pkey = ib::PKey(0); }, "0x0000"},
+      {[](Tenancy& t) { t.pkey = ib::PKey(0x8001); }, "0x8001"},
+      {[](Tenancy& t) { t.sl = 16; }, "sl"},
+      {[](Tenancy& t) { t.proof = Proof::none; }, "proof"},
+      {[](Tenancy& t) { t.allowed = {"team/a"}; }, "allowed"},
+      {[](Tenancy& t) { t.allowed = {""}; }, "allowed"},
+      {[](Tenancy& t) { t.allowed = {"-a"}; }, "allowed"},
+      {[](Tenancy& t) {
+         t.members = {{ib::kNoGuid, {}, {}}};
+       },
+       "members"},
+      {[](Tenancy& t) {
+         t.members = {{ib::Guid(7), {}, {}}, {ib::Guid(7), {}, {}}};
+       },
+       "twice"},
+      {[](Tenancy& t) {
+         t.members = {{ib::Guid(7), {}, "a\nb"}};
+       },
+       "comment"},
+  };
+  for (const Case& test : cases) {
+    Tenancy spoiled = tenant();
+    test.spoil(spoiled);
+    const Status status = check(spoiled);
+    CAPTURE(test.field);
+    REQUIRE_FALSE(status);
+    CHECK(status.error().code() == Code::invalid);
+    CHECK_MESSAGE(status.error().text().find(test.field) != std::string::npos,
+                  status.error().text());
+  }
+}
+
+TEST_CASE("nobody is in a partition whose administrator allows nobody") {
+  Tenancy tenancy = tenant();
+  CHECK_FALSE(allows(tenancy, "team-a"));
+  tenancy.allowed = {"team-a"};
+  CHECK(allows(tenancy, "team-a"));
+  CHECK_FALSE(allows(tenancy, "team-ab"));
+  CHECK_FALSE(allows(tenancy, ""));
+  tenancy.allowed = {"*"};
+  CHECK(allows(tenancy, "team-ab"));
+}
+
+}  // namespace
+}  // namespace ibpod::fabric

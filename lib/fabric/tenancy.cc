@@ -1,0 +1,76 @@
+#include "lib/fabric/tenancy.h"
+
+#include "lib/fabric/partition.h"
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+namespace ibpod::fabric {
+namespace {
+
+constexpr std::array<std::string_view, 4> kStates{"provisioning", "ready", "deleting", "error"};
+constexpr size_t kMostComment = 256;
+constexpr size_t kMostNamespace = 63;  // a DNS label (RFC 1123)
+
+bool one_line(std::string_view text) {
+  return std::all_of(text.begin(), text.end(),
+                     [](char c) { return static_cast<unsigned char>(c) >= ' ' && c != 0x7f; });
+}
+
+bool is_label(std::string_view text) {
+  const auto alphanumeric = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
+  if (text.empty() || text.size() > kMostNamespace) return false;
+  if (!alphanumeric(text.front()) || !alphanumeric(text.back())) return false;
+  return std::all_of(text.begin(), text.end(), [&](char c) { return alphanumeric(c) || c == '-'; });
+}
+
+Status check_members(const Tenancy& tenancy) {
+  std::set<ib::Guid> seen;
+  for (const StaticMember& member : tenancy.members) {
+    const std::string where = "members: " + member.guid.text();
+    TRY(ib::check_assignable(member.guid).during(where));
+    if (!seen.insert(member.guid).second) return Error(Code::invalid, where + " is there twice");
+    if (member.comment.size() > kMostComment || !one_line(member.comment))
+      return Error(Code::invalid, where + ": the comment has to be one line of at most 256 bytes");
+  }
+  return ok();
+}
+
+}  // namespace
+
+std::string_view name(TenancyState state) { return kStates[static_cast<size_t>(state)]; }
+
+std::optional<TenancyState> parse_tenancy_state(std::string_view text) {
+  for (size_t i = 0; i < kStates.size(); ++i)
+    if (kStates[i] == text) return static_cast<TenancyState>(i);
+  return std::nullopt;
+}
+
+Status check(const Tenancy& tenancy) {
+  Partition partition;
+  partition.name = tenancy.name;
+  partition.pkey = tenancy.pkey.value_or(ib::PKey(1));
+  if (tenancy.mtu) partition.group.mtu = *tenancy.mtu;
+  if (tenancy.rate) partition.group.rate = *tenancy.rate;
+  if (tenancy.sl) partition.group.sl = *tenancy.sl;
+  if (tenancy.name == kDefaultName)
+    return Error(Code::invalid, "name: Default is the partition that every port is in");
+  if (tenancy.pkey) TRY(ib::check_tenant(*tenancy.pkey).during("pkey"));
+  TRY(check(partition));
+  if (tenancy.proof == Proof::none)
+    return Error(Code::invalid, "proof: a binding needs one: node or port");
+  for (const std::string& name_space : tenancy.allowed)
+    if (name_space != "*" && !is_label(name_space))
+      return Error(Code::invalid, "allowed: '" + name_space.substr(0, kMostNamespace) +
+                                      "' is neither a namespace nor *");
+  return check_members(tenancy);
+}
+
+bool allows(const Tenancy& tenancy, std::string_view name_space) {
+  return std::any_of(
+      tenancy.allowed.begin(), tenancy.allowed.end(),
+      [&](const std::string& allowed) { return allowed == "*" || allowed == name_space; });
+}
+
+}  // namespace ibpod::fabric

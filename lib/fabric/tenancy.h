@@ -1,0 +1,64 @@
+// Tenancy: a partition as its administrator has it, who may be in it, and who is in it besides
+// pods. What OpenSM is told of it is a Partition (partition.h).
+#pragma once
+
+#include "lib/base/result.h"
+#include "lib/fabric/binding.h"
+#include "lib/fabric/group_flags.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ibpod::fabric {
+
+// A port outside Kubernetes: a storage server's.
+struct StaticMember {
+  ib::Guid guid;
+  Membership membership = Membership::limited;
+  std::string comment;  // whose it is, for people: at most 256 bytes, one line
+  bool operator==(const StaticMember&) const = default;
+};
+
+struct Tenancy {
+  std::string name;  // as Partition::name
+  // 0x0001 to 0x7ffe. Nothing only until it has been given one: then it is for ever.
+  std::optional<ib::PKey> pkey;
+  // Of bindings that name none of their own.
+  Membership membership = Membership::limited;
+  bool index0 = false;
+  bool ipoib = false;
+  // Nothing: what the fabric has for all.
+  std::optional<Mtu> mtu;
+  std::optional<Rate> rate;
+  std::optional<uint8_t> sl;
+  // Namespaces whose pods may be in it; "*" is any. None: nobody's.
+  std::vector<std::string> allowed;
+  // port: what only the node has seen is not enough. none is not to be had.
+  Proof proof = Proof::node;
+  std::vector<StaticMember> members;  // no GUID comes twice
+  bool operator==(const Tenancy&) const = default;
+};
+
+// provisioning: the subnet manager has not swept with it yet. deleting: it sweeps without it, or
+// the keys of its members are still in their tables.
+enum class TenancyState { provisioning, ready, deleting, error };
+std::string_view name(TenancyState state);
+std::optional<TenancyState> parse_tenancy_state(std::string_view text);
+
+// What there is of it now.
+struct TenancyStatus {
+  Tenancy tenancy;
+  bool declared = false;  // in the file of declared partitions: read-only over the wire
+  TenancyState state = TenancyState::provisioning;
+  Standing standing;
+  size_t bindings = 0;
+  bool operator==(const TenancyStatus&) const = default;
+};
+
+// invalid, naming field and value, for what no pool and no fabric could ever grant.
+Status check(const Tenancy& tenancy);
+
+bool allows(const Tenancy& tenancy, std::string_view name_space);
+
+}  // namespace ibpod::fabric

@@ -1,0 +1,109 @@
+// Topology: a subnet as its nodes have told of it, at one time. It holds what was seen; what was
+// not is named, and never taken for absent.
+#pragma once
+
+#include "lib/fabric/end_port.h"
+#include "lib/ib/guid.h"
+#include "lib/ib/port.h"
+#include "lib/mad/request.h"
+#include "lib/mad/route.h"
+#include "lib/mad/sm_info.h"
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace ibpod::fabric {
+
+// What a switch does with packets at one of its ports (PortInfo and SwitchInfo).
+struct LeafEnforcement {
+  uint16_t places = 0;  // of that port's P_Key table; 0: the switch does not enforce partitions
+  bool inbound = false;
+  bool outbound = false;
+  bool operator==(const LeafEnforcement&) const = default;
+};
+
+// The port of a switch that an end port is connected to.
+struct LeafPort {
+  ib::Guid switch_guid = {};  // of its port 0, which is what it answers by
+  mad::Route route = mad::Route::own();
+  uint8_t port = 0;
+  std::optional<LeafEnforcement> enforcement = {};  // nothing: the switch has not said
+  bool operator==(const LeafPort&) const = default;
+};
+
+// A port with a P_Key table of its own: of an adapter or router, or port 0 of a switch.
+struct SeenPort {
+  ib::Guid guid;
+  ib::Guid node_guid;
+  NodeType node = NodeType::channel_adapter;
+  uint8_t number = 0;                   // on its node
+  std::string description;              // the node's; printable ASCII, perhaps none
+  uint16_t places = 0;                  // of its P_Key table
+  mad::Route path = mad::Route::own();  // by which it was found
+  // From here on PortInfo; where that was not answered the state is unknown and there is no LID.
+  ib::PortState state = ib::PortState::unknown;
+  ib::Lid lid = 0;
+  uint64_t subnet_prefix = 0;
+  uint8_t m_key_protection = 0;  // 0 to 3
+  uint16_t m_key_lease = 0;      // seconds; 0: for ever
+  bool is_sm = false;            // a subnet manager runs behind it
+  // Nothing where it has no neighbour that is a switch, or none that was seen.
+  std::optional<LeafPort> leaf;
+  bool operator==(const SeenPort&) const = default;
+
+  // By its LID, or by its path where it has none.
+  mad::Route route() const;
+};
+
+// What a subnet manager says of itself, or why it says nothing.
+struct SeenManager {
+  ib::Guid port;  // behind which it runs
+  mad::Outcome<mad::SmInfo> info;
+};
+
+// A question without an answer, and so what may be behind it.
+struct Unseen {
+  mad::Route path = mad::Route::own();
+  uint8_t port = 0;  // of a switch; 0 for all that is there
+  mad::Attribute asked = mad::Attribute::node_info;
+  mad::Failure why = {};
+};
+
+class Topology {
+ public:
+  struct Contents {
+    std::vector<SeenPort> ports = {};  // of one GUID only the first is kept
+    std::vector<SeenManager> managers = {};
+    // GUIDs of ports, and of switches, that were met at two places: which one answers to the GUID,
+    // or where packets to it go, is not known. Also of one that was moved meanwhile.
+    std::set<ib::Guid> duplicates = {};
+    std::vector<Unseen> unseen = {};  // the first of them
+    size_t unseen_count = 0;
+    bool cut_off = false;  // it was larger than a subnet can be, and not all was visited
+  };
+
+  Topology() = default;
+  explicit Topology(Contents contents);
+
+  // By GUID, in order.
+  const std::vector<SeenPort>& ports() const { return contents_.ports; }
+  // O(log n). nullptr: not seen; it is not there only where whole().
+  const SeenPort* find(ib::Guid port) const;
+  const std::vector<SeenManager>& managers() const { return contents_.managers; }
+  const std::set<ib::Guid>& duplicates() const { return contents_.duplicates; }
+  // Whether the port, or the switch that it is connected to, was met at two places.
+  bool doubtful(const SeenPort& port) const;
+  const std::vector<Unseen>& unseen() const { return contents_.unseen; }
+  size_t unseen_count() const { return contents_.unseen_count; }
+  // Every question was answered, and every GUID met at one place.
+  bool whole() const;
+
+ private:
+  Contents contents_;
+};
+
+}  // namespace ibpod::fabric

@@ -1,0 +1,56 @@
+#include "lib/fabric/topology.h"
+
+#include <doctest/doctest.h>
+
+namespace ibpod::fabric {
+namespace {
+
+SeenPort port(uint64_t guid, ib::Lid lid = 0) {
+  SeenPort seen;
+  seen.guid = ib::Guid(guid);
+  seen.lid = lid;
+  seen.path = *mad::Route::along({1, 2});
+  return seen;
+}
+
+TEST_CASE("a port is found by its GUID, whatever the order in which they were seen") {
+  const Topology topology({.ports = {port(7), port(3, 30), port(5)}});
+  for (const uint64_t guid : {3U, 5U, 7U}) {
+    const SeenPort* const found = topology.find(ib::Guid(guid));
+    REQUIRE(found);
+    CHECK(found->guid == ib::Guid(guid));
+  }
+  for (const uint64_t guid : {0U, 2U, 4U, 8U}) CHECK(topology.find(ib::Guid(guid)) == nullptr);
+  CHECK(Topology().find(ib::Guid(1)) == nullptr);
+}
+
+TEST_CASE("of two ports with one GUID the first is kept") {
+  const Topology topology({.ports = {port(5, 1), port(3), port(5, 2)}});
+  CHECK(topology.ports().size() == 2);
+  CHECK(topology.find(ib::Guid(5))->lid == 1);
+}
+
+TEST_CASE("a port is asked by its LID, and by its path where it has none that is one") {
+  CHECK(port(1, 9).route() == *mad::Route::to(9));
+  CHECK(port(1, 0).route() == *mad::Route::along({1, 2}));
+  CHECK(port(1, 0xffff).route() == *mad::Route::along({1, 2}));
+}
+
+TEST_CASE("it is whole if nothing is unseen, cut off or there twice") {
+  CHECK(Topology({.ports = {port(1)}}).whole());
+  CHECK(!Topology({.unseen_count = 1}).whole());
+  CHECK(!Topology({.cut_off = true}).whole());
+  CHECK(!Topology({.duplicates = {ib::Guid(1)}}).whole());
+}
+
+TEST_CASE("who is behind a switch that is there twice is in doubt, too") {
+  SeenPort behind = port(1);
+  behind.leaf = LeafPort{.switch_guid = ib::Guid(100)};
+  const Topology topology({.ports = {behind}, .duplicates = {ib::Guid(100), ib::Guid(2)}});
+  CHECK(topology.doubtful(behind));
+  CHECK(topology.doubtful(port(2)));
+  CHECK(!topology.doubtful(port(3)));
+}
+
+}  // namespace
+}  // namespace ibpod::fabric

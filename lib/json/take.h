@@ -1,0 +1,42 @@
+// Reads the keys of an object, one a line, each into its place:
+//   TRY(take(fields, "pkey", partition.pkey, read_pkey));
+#pragma once
+
+#include "lib/json/fields.h"
+
+#include <string_view>
+#include <vector>
+
+namespace ibpod::json {
+
+// A key that need not be there: the target stays as it is where it is missing or null.
+template <typename Target, typename Read>
+Status take(Fields& fields, std::string_view key, Target& target, const Read& read) {
+  const std::optional<Value> value = TRY(fields.find(key));
+  if (!value) return ok();
+  target = TRY(read(*value));
+  return ok();
+}
+
+template <typename Item>
+Result<std::vector<Item>> read_list(const Value& value, Result<Item> (*read)(const Value&)) {
+  const std::vector<Value> elements = TRY(value.elements());
+  std::vector<Item> items;
+  for (const Value& element : elements) {
+    Item item = TRY(read(element));
+    items.push_back(std::move(item));
+  }
+  return items;
+}
+
+inline Result<bool> read_boolean(const Value& value) { return value.boolean(); }
+inline Result<std::string> read_string(const Value& value) { return value.string(); }
+
+// Refuses an object that has a key which nobody has asked for.
+inline Status refuse_unknown(const Value& object, const Fields& fields) {
+  const std::vector<std::string> unknown = fields.unknown();
+  if (unknown.empty()) return ok();
+  return object.wrong("\"" + unknown.front() + "\" is no key here");
+}
+
+}  // namespace ibpod::json

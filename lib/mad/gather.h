@@ -1,0 +1,64 @@
+// Many requests at once, and all that comes of them. The calling thread waits; it must not be a
+// scheduler's.
+#pragma once
+
+#include "lib/mad/node_info.h"
+#include "lib/mad/port_info.h"
+#include "lib/mad/scheduler.h"
+#include "lib/mad/sm_info.h"
+
+#include <functional>
+#include <stop_token>
+#include <vector>
+
+namespace ibpod::mad {
+
+// The outcomes in the order of the requests. It returns when each has ended, which is by the latest
+// of their deadlines; `stop` cancels those that have not.
+std::vector<Outcome<Data>> gather(Scheduler& scheduler, std::vector<Request> requests,
+                                  const std::stop_token& stop = {});
+
+// The same for who does not wait: `done` is told once, when each has ended, on the scheduler's
+// thread (where there are none, in here), and is as short as a Scheduler::Done.
+void gather_then(Scheduler& scheduler, std::vector<Request> requests,
+                 std::function<void(std::vector<Outcome<Data>>)> done);
+
+// What the data of an answer say; malformed where they cannot be read.
+template <typename Value>
+Outcome<Value> read(const Outcome<Data>& outcome, Result<Value> (*parse)(const Data&)) {
+  if (const Failure* failure = failure_of(outcome)) return *failure;
+  Result<Value> value = parse(*value_of(outcome));
+  if (!value) return Failure{Reason::malformed, 0};
+  return *std::move(value);
+}
+
+// Where something is asked, and of which port there: an adapter tells of the port that the question
+// comes in by, a switch of any (0: its own).
+struct Place {
+  Route route = Route::own();
+  uint8_t port = 0;
+  bool operator==(const Place&) const = default;
+};
+
+// How all questions of a gathering are put.
+struct Asking {
+  Terms terms = {};
+  MKey m_key = MKey::none;
+  std::stop_token stop = {};
+};
+
+std::vector<Outcome<NodeInfo>> read_node_infos(Scheduler& scheduler,
+                                               const std::vector<Route>& nodes,
+                                               const Asking& asking);
+// refused by what is no switch.
+std::vector<Outcome<SwitchInfo>> read_switch_infos(Scheduler& scheduler,
+                                                   const std::vector<Route>& switches,
+                                                   const Asking& asking);
+std::vector<Outcome<PortInfo>> read_port_infos(Scheduler& scheduler,
+                                               const std::vector<Place>& ports,
+                                               const Asking& asking);
+// refused, or silence, by ports behind which no subnet manager runs.
+std::vector<Outcome<SmInfo>> read_sm_infos(Scheduler& scheduler, const std::vector<Route>& ports,
+                                           const Asking& asking);
+
+}  // namespace ibpod::mad

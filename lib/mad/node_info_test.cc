@@ -1,0 +1,81 @@
+#include "lib/mad/node_info.h"
+
+#include "lib/mad/test_answers.h"
+
+#include <doctest/doctest.h>
+
+namespace ibpod::mad {
+namespace {
+
+TEST_CASE("an adapter as another program reads it") {
+  const auto info = parse_node_info(recorded_answer("node-info-adapter").data);
+  REQUIRE(info);
+  CHECK(*info == NodeInfo{.type = NodeType::adapter,
+                          .ports = 1,
+                          .system_guid = ib::Guid(0x100002),
+                          .node_guid = ib::Guid(0x100002),
+                          .port_guid = ib::Guid(0x100003),
+                          .partition_places = 64,
+                          .device_id = 0,
+                          .vendor_id = 0,
+                          .local_port = 1});
+}
+
+TEST_CASE("a switch as another program reads it") {
+  const Answer answer = recorded_answer("node-info-switch");
+  CHECK(answer.directed);
+  CHECK(answer.transaction == 0x1234);
+  const auto info = parse_node_info(answer.data);
+  REQUIRE(info);
+  CHECK(info->type == NodeType::switch_node);
+  CHECK(info->ports == 8);
+  CHECK(info->node_guid == ib::Guid(0x200001));
+  CHECK(info->partition_places == 8);
+  CHECK(info->local_port == 4);
+  const auto more = parse_switch_info(recorded_answer("switch-info").data);
+  REQUIRE(more);
+  CHECK(*more == SwitchInfo{.forwarding_places = 30720, .partition_places = 64});
+}
+
+TEST_CASE("all that is read is said again") {
+  const NodeInfo node{.type = NodeType::router,
+                      .ports = 2,
+                      .system_guid = ib::Guid(1),
+                      .node_guid = ib::Guid(2),
+                      .port_guid = ib::Guid(3),
+                      .partition_places = 128,
+                      .device_id = 0x1017,
+                      .vendor_id = 0x0002c9,
+                      .local_port = 255};
+  CHECK(*parse_node_info(encode(node)) == node);
+  for (const bool one : {false, true}) {
+    const SwitchInfo info{.forwarding_places = 0xc000,
+                          .partition_places = 32,
+                          .enforces_inbound = one,
+                          .enforces_outbound = !one,
+                          .enhanced_port_0 = one,
+                          .port_changed = !one};
+    CHECK(*parse_switch_info(encode(info)) == info);
+  }
+}
+
+TEST_CASE("there are three types of node") {
+  for (const int type : {0, 4, 255}) {
+    Data data = encode(NodeInfo{});
+    data.at(2) = static_cast<std::byte>(type);
+    CHECK(!parse_node_info(data));
+  }
+}
+
+TEST_CASE("a description is text that can be logged, whatever it is") {
+  CHECK(*parse_node_description(recorded_answer("node-description").data) == "h1");
+  Data data;
+  data.fill(std::byte{'\n'});
+  CHECK(*parse_node_description(data) == std::string(64, '?'));
+  data.front() = std::byte{0xff};
+  data.at(1) = std::byte{0};
+  CHECK(*parse_node_description(data) == "?");
+}
+
+}  // namespace
+}  // namespace ibpod::mad

@@ -1,0 +1,71 @@
+// A request to one node, and what may come of it.
+#pragma once
+
+#include "lib/base/clock.h"
+#include "lib/mad/smp.h"
+
+#include <string>
+#include <string_view>
+#include <variant>
+
+namespace ibpod::mad {
+
+// Who goes first. What takes a key away comes before what gives one, and both before what only
+// looks.
+enum class Urgency { revoke, bind, scan };
+inline constexpr size_t kUrgencies = 3;
+
+// How a request is made, beyond what is asked.
+struct Terms {
+  Urgency urgency = Urgency::scan;
+  // By then it has ended, one way or another.
+  Deadline deadline = Deadline::in(Duration(5000));
+  // How long an answer is awaited before the packet counts as lost, and how often it is sent in
+  // all. The time is the one that OpenSM allows by default.
+  Duration timeout = Duration(200);
+  int attempts = 3;
+};
+
+struct Request {
+  Route route = Route::own();
+  Question question = {};
+  Terms terms = {};
+};
+
+// Why there is no answer: a closed set, so that it may be the label of a metric.
+enum class Reason {
+  unreachable,    // the packet could not be sent: our own device or port
+  timeout,        // it was sent as often as the terms say, or others before it to the same place
+                  // were, and nothing came back
+  deadline,       // the deadline passed first: nothing is known
+  refused,        // the node says no, and its status says why
+  not_permitted,  // the node answers a Get and is silent to a Set: another M_Key than ours
+  malformed,      // what came back is not an answer to what was asked
+  cancelled,      // nobody wants it any more
+};
+// unreachable, timeout … not permitted
+std::string_view name(Reason reason);
+
+struct Failure {
+  Reason reason = Reason::timeout;
+  uint16_t status = 0;  // of a refusal
+  bool operator==(const Failure&) const = default;
+  // "timeout", "refused: busy"
+  std::string text() const;
+};
+
+// A value, or why there is none. After any failure but a refusal a Set may have been done all the
+// same, or still be: packets can be late, and answers get lost.
+template <typename Value>
+using Outcome = std::variant<Value, Failure>;
+
+template <typename Value>
+const Value* value_of(const Outcome<Value>& outcome) {
+  return std::get_if<Value>(&outcome);
+}
+template <typename Value>
+const Failure* failure_of(const Outcome<Value>& outcome) {
+  return std::get_if<Failure>(&outcome);
+}
+
+}  // namespace ibpod::mad

@@ -1,0 +1,261 @@
+#include "lib/mad/schedule.h"
+
+#include <algorithm>
+
+namespace ibpod::mad {
+namespace {
+
+bool answers(const Answer& answer, const Request& request) {
+  return answer.directed == request.route.directed() &&
+         answer.attribute == request.question.attribute &&
+         answer.modifier == request.question.modifier;
+}
+
+}  // namespace
+
+Schedule::Schedule(size_t window, std::function<uint32_t()> number, const ToOnePlace& to_one)
+    : window_(window), number_(std::move(number)), to_one_(to_one) {}
+
+RequestId Schedule::add(Request request) {
+  const RequestId id{++last_id_};
+  queues_[static_cast<size_t>(request.terms.urgency)].push_back(id);
+  deadlines_.emplace(request.terms.deadline.time(), id);
+  requests_.emplace(id, Asked{.request = std::move(request), .transactions = {}});
+  return id;
+}
+
+void Schedule::cancel(RequestId id) {
+  if (requests_.contains(id)) end(id, Failure{Reason::cancelled, 0});
+}
+
+size_t Schedule::room(Urgency urgency) const {
+  const size_t window = window_.size();
+  if (urgency == Urgency::revoke) return window + 1;
+  return urgency == Urgency::bind ? window : std::max<size_t>(window - window / 4, 1);
+}
+
+// Requests that have ended meanwhile are still in their queue.
+std::optional<RequestId> Schedule::next_request() {
+  for (size_t urgency = 0; urgency < kUrgencies; ++urgency) {
+    auto& queue = queues_[urgency];
+    while (!queue.empty()) {
+      const RequestId id = queue.front();
+      const auto asked = requests_.find(id);
+      const bool wanted = asked != requests_.end();
+      if (wanted && losses_.size() >= room(static_cast<Urgency>(urgency))) return std::nullopt;
+      queue.pop_front();
+      if (wanted && !hold(id, asked->second.request)) return id;
+    }
+  }
+  return std::nullopt;
+}
+
+size_t Schedule::room_at(const Target& target) const {
+  const size_t most = target.silences != 0 ? to_one_.when_silent : to_one_.packets;
+  return most - std::min(most, target.on_wire);
+}
+
+// True: it waits until another packet to the same place has been answered or lost.
+bool Schedule::hold(RequestId id, const Request& request) {
+  const auto target = targets_.find(request.route);
+  if (target == targets_.end() || request.terms.urgency == Urgency::revoke) return false;
+  if (room_at(target->second) != 0) return false;
+  target->second.held[static_cast<size_t>(request.terms.urgency)].push_back(id);
+  return true;
+}
+
+// Those that may go now go back to where they came from; next_request() holds what is too many.
+void Schedule::release(const Route& route) {
+  const auto target = targets_.find(route);
+  if (target == targets_.end()) return;
+  size_t room = room_at(target->second);
+  for (size_t urgency = 0; urgency < kUrgencies; ++urgency) {
+    auto& held = target->second.held[urgency];
+    std::vector<RequestId> released;
+    for (; !held.empty() && released.size() < room; held.pop_front()) {
+      if (requests_.contains(held.front())) released.push_back(held.front());
+    }
+    room -= released.size();
+    queues_[urgency].insert(queues_[urgency].begin(), released.begin(), released.end());
+  }
+  const auto& held = target->second.held;
+  const bool none =
+      std::all_of(held.begin(), held.end(), [](const auto& ids) { return ids.empty(); });
+  if (none && target->second.on_wire == 0 && target->second.silences == 0) targets_.erase(target);
+}
+
+std::optional<Schedule::Sending> Schedule::next(Time now) {
+  const auto id = next_request();
+  if (!id) return std::nullopt;
+  return begin_attempt(*id, requests_.at(*id), now);
+}
+
+uint32_t Schedule::new_transaction() {
+  while (true) {
+    const uint32_t number = number_();
+    if (!attempts_.contains(number)) return number;
+  }
+}
+
+Schedule::Sending Schedule::begin_attempt(RequestId id, Asked& asked, Time now) {
+  const Request& request = asked.request;
+  const uint32_t transaction = new_transaction();
+  const Time due = now + request.terms.timeout;
+  const auto wanted = request.terms.timeout * std::max(request.terms.attempts - asked.attempts, 1);
+  ++asked.attempts;
+  asked.queued = false;
+  asked.last = {Reason::timeout, 0};
+  asked.transactions.push_back(transaction);
+  attempts_.emplace(transaction, Attempt{id, request.route, now, due});
+  ++targets_[request.route].on_wire;
+  losses_.emplace(due, transaction);
+  ++counts_.sent;
+  return {transaction, encode(request.question, request.route, transaction), request.route, wanted};
+}
+
+void Schedule::not_sent(uint32_t transaction) {
+  const auto attempt = attempts_.find(transaction);
+  if (attempt == attempts_.end()) return;
+  const auto asked = requests_.find(attempt->second.id);
+  if (asked != requests_.end()) asked->second.last = {Reason::unreachable, 0};
+}
+
+// The attempt that the arrival speaks of. By LID a node answers from the LID that it was asked by.
+Schedule::Attempts::iterator Schedule::awaited(const Arrival& arrival) {
+  const auto attempt = attempts_.find(transaction_of(arrival.mad));
+  if (attempt == attempts_.end()) return attempt;
+  const auto asked = requests_.find(attempt->second.id);
+  if (asked == requests_.end() || !arrival.answered) return attempt;
+  const Route& route = asked->second.request.route;
+  const bool other = !route.directed() && arrival.source && *arrival.source != route.lid();
+  return other ? attempts_.end() : attempt;
+}
+
+void Schedule::arrived(const Arrival& arrival, Time now) {
+  const auto found = awaited(arrival);
+  if (found == attempts_.end()) {
+    ++counts_.stray;
+  } else if (!arrival.answered) {
+    if (found->second.on_wire) lose(found->first, now);
+  } else {
+    answered(found->first, parse_answer(arrival.mad));
+  }
+}
+
+void Schedule::answered(uint32_t transaction, const Result<Answer>& answer) {
+  Attempt& attempt = attempts_.at(transaction);
+  const RequestId id = attempt.id;
+  const auto found = requests_.find(id);
+  Asked* const asked = found == requests_.end() ? nullptr : &found->second;
+  const bool fits = asked != nullptr && answer && answers(*answer, asked->request);
+  if (fits && (answer->status & kStatusBusy) != 0) {
+    asked->last = {Reason::refused, answer->status};  // and is asked again after its time
+    return;
+  }
+  if (attempt.on_wire) window_.answered();
+  targets_[attempt.route].silences = 0;
+  take_off_wire(transaction, attempt);
+  ++counts_.answered;
+  if (asked == nullptr) return;
+  if (fits && answer->status == 0) {
+    end(id, answer->data);
+  } else if (fits) {
+    end(id, Failure{Reason::refused, answer->status});
+  } else {
+    ++counts_.malformed;
+    asked->last = {Reason::malformed, 0};
+    try_again(id, *asked);
+  }
+}
+
+void Schedule::note_silence(const Attempt& attempt, Time now) {
+  Target& target = targets_[attempt.route];
+  if (attempt.sent < target.silent) return;
+  ++target.silences;
+  target.silent = now;
+}
+
+// Each would wait for its own timeouts, one behind the other.
+void Schedule::give_up_behind(const Route& route) {
+  std::vector<RequestId> behind;
+  for (const auto& held : targets_[route].held) {
+    for (const RequestId id : held) {
+      const auto asked = requests_.find(id);
+      if (asked == requests_.end()) continue;
+      const auto attempts = static_cast<size_t>(asked->second.request.terms.attempts);
+      if (attempts <= targets_[route].silences) behind.push_back(id);
+    }
+  }
+  for (const RequestId id : behind) end(id, Failure{Reason::timeout, 0});
+}
+
+// An attempt of a request that has ended leaves no trace behind.
+void Schedule::take_off_wire(uint32_t transaction, Attempt& attempt) {
+  const Route route = attempt.route;
+  if (attempt.on_wire) --targets_[route].on_wire;
+  losses_.erase({attempt.due, transaction});
+  attempt.on_wire = false;
+  if (!requests_.contains(attempt.id)) attempts_.erase(transaction);
+  release(route);
+}
+
+void Schedule::lose(uint32_t transaction, Time now) {
+  Attempt& attempt = attempts_.at(transaction);
+  const RequestId id = attempt.id;
+  window_.lost(attempt.sent, now);
+  ++counts_.lost;
+  const Route route = attempt.route;
+  note_silence(attempt, now);
+  take_off_wire(transaction, attempt);
+  const auto asked = requests_.find(id);
+  if (asked != requests_.end()) try_again(id, asked->second);
+  give_up_behind(route);
+}
+
+// What was tried goes before what was not: it is older.
+void Schedule::try_again(RequestId id, Asked& asked) {
+  if (asked.queued) return;  // the answer was to an attempt given up already
+  const auto on_wire = [this](uint32_t transaction) { return attempts_.at(transaction).on_wire; };
+  if (std::any_of(asked.transactions.begin(), asked.transactions.end(), on_wire)) return;
+  if (asked.attempts >= asked.request.terms.attempts) {
+    end(id, asked.last);
+    return;
+  }
+  asked.queued = true;
+  queues_[static_cast<size_t>(asked.request.terms.urgency)].push_front(id);
+}
+
+void Schedule::end(RequestId id, Outcome<Data> outcome) {
+  const auto asked = requests_.extract(id);
+  deadlines_.erase({asked.mapped().request.terms.deadline.time(), id});
+  for (const uint32_t transaction : asked.mapped().transactions) {
+    if (!attempts_.at(transaction).on_wire) attempts_.erase(transaction);
+  }
+  release(asked.mapped().request.route);
+  ended_.push_back({id, std::move(outcome)});
+}
+
+void Schedule::pass(Time now) {
+  while (!deadlines_.empty() && deadlines_.begin()->first <= now)
+    end(deadlines_.begin()->second, Failure{Reason::deadline, 0});
+  while (!losses_.empty() && losses_.begin()->first <= now) lose(losses_.begin()->second, now);
+}
+
+std::optional<Schedule::Time> Schedule::due() const {
+  std::optional<Time> due;
+  if (!losses_.empty()) due = losses_.begin()->first;
+  if (!deadlines_.empty()) due = std::min(due.value_or(Time::max()), deadlines_.begin()->first);
+  return due;
+}
+
+std::vector<Schedule::Ended> Schedule::take_ended() { return std::exchange(ended_, {}); }
+
+Counts Schedule::counts() const {
+  Counts counts = counts_;
+  counts.on_wire = losses_.size();
+  counts.window = window_.size();
+  for (const auto& [id, asked] : requests_) counts.waiting += asked.queued ? 1 : 0;
+  return counts;
+}
+
+}  // namespace ibpod::mad

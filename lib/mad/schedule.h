@@ -1,0 +1,148 @@
+// Schedule: which packet is sent next, and what has become of those that were. It decides and does
+// nothing: no I/O, no thread and no clock, the time is told. scheduler.h runs one over a channel.
+//
+// More urgent requests go first, of one urgency in the order they came. The window (window.h)
+// counts packets that are on the wire, those of requests that have ended among them, until they are
+// answered or lost. Scans leave a quarter of it free, and a revoke may be one packet more than it
+// allows: it does not wait until silent ports have been given up. To one place few packets are
+// on their way at once, and one after it was silent to one (ToOnePlace); what waits behind as many
+// silences in a row as it has attempts ends as a timeout without being sent. So that a port that
+// has nothing to say does not take the window from those that have; a revoke does not wait for
+// that, either. A node that says that it is busy is asked again when the time for its answer is
+// over.
+#pragma once
+
+#include "lib/mad/channel.h"
+#include "lib/mad/request.h"
+#include "lib/mad/window.h"
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace ibpod::mad {
+
+enum class RequestId : uint64_t {};
+
+struct ToOnePlace {
+  size_t packets = 4;
+  size_t when_silent = 1;
+};
+
+// What has happened since the start.
+struct Counts {
+  uint64_t sent = 0;       // packets, repeated ones too
+  uint64_t answered = 0;   // packets
+  uint64_t lost = 0;       // packets
+  uint64_t malformed = 0;  // arrivals that were answers to something else than was asked
+  uint64_t stray = 0;      // arrivals that nobody awaited: late, twice, or somebody else's
+  size_t waiting = 0;      // requests that are not on the wire, now
+  size_t on_wire = 0;      // packets, now
+  size_t window = 0;       // packets, now
+};
+
+class Schedule {
+ public:
+  using Time = Deadline::Clock::time_point;
+
+  // A packet that is to be sent now.
+  struct Sending {
+    uint32_t transaction = 0;
+    Mad mad = {};
+    Route route = Route::own();
+    Duration wanted{};
+  };
+  struct Ended {
+    RequestId id{};
+    Outcome<Data> outcome;
+  };
+
+  // `window` is the most packets on the wire. `number` gives transactions; it should be hard to
+  // guess, so that no other node can answer a question that it has not seen.
+  Schedule(size_t window, std::function<uint32_t()> number, const ToOnePlace& to_one = {});
+
+  RequestId add(Request request);
+  // Nothing happens where it has ended.
+  void cancel(RequestId id);
+
+  // The next packet that the window allows.
+  std::optional<Sending> next(Time now);
+  // The channel did not take it: it counts as lost in its time, so that a broken channel is not
+  // asked without pause.
+  void not_sent(uint32_t transaction);
+  void arrived(const Arrival& arrival, Time now);
+  // Gives up what is due by now.
+  void pass(Time now);
+  // When pass() has something to do next, if nothing arrives.
+  std::optional<Time> due() const;
+
+  // The requests that have ended since the last call. Each ends once.
+  std::vector<Ended> take_ended();
+  Counts counts() const;
+
+ private:
+  struct Asked {
+    Request request;
+    int attempts = 0;
+    bool queued = true;
+    // Of its attempts, lost ones too: their answers may be late.
+    std::vector<uint32_t> transactions;
+    Failure last = {};  // what the last attempt has come to
+  };
+  struct Attempt {
+    RequestId id{};
+    Route route = Route::own();
+    Time sent;
+    Time due;
+    bool on_wire = true;
+  };
+  // Where packets go. Held requests are in no queue; while there are some, a packet is on the wire.
+  struct Target {
+    size_t on_wire = 0;
+    size_t silences =
+        0;  // since the last answer; packets that were on the wire together count once
+    Time silent = Time::min();  // when the last one was noticed
+    std::array<std::deque<RequestId>, kUrgencies> held;
+  };
+  using Targets = std::map<Route, Target>;
+  using Attempts = std::unordered_map<uint32_t, Attempt>;
+  using Requests = std::unordered_map<RequestId, Asked>;
+
+  std::optional<RequestId> next_request();
+  size_t room(Urgency urgency) const;
+  bool hold(RequestId id, const Request& request);
+  void release(const Route& route);
+  size_t room_at(const Target& target) const;
+  Sending begin_attempt(RequestId id, Asked& asked, Time now);
+  uint32_t new_transaction();
+  void answered(uint32_t transaction, const Result<Answer>& answer);
+  void take_off_wire(uint32_t transaction, Attempt& attempt);
+  void note_silence(const Attempt& attempt, Time now);
+  void give_up_behind(const Route& route);
+  void lose(uint32_t transaction, Time now);
+  void try_again(RequestId id, Asked& asked);
+  void end(RequestId id, Outcome<Data> outcome);
+  Attempts::iterator awaited(const Arrival& arrival);
+
+  Window window_;
+  std::function<uint32_t()> number_;
+  ToOnePlace to_one_;
+  uint64_t last_id_ = 0;
+  Requests requests_;
+  std::array<std::deque<RequestId>, kUrgencies> queues_;
+  Targets targets_;  // with packets on the wire, or silent
+  Attempts attempts_;
+  std::set<std::pair<Time, uint32_t>> losses_;      // attempts on the wire, by when they are lost
+  std::set<std::pair<Time, RequestId>> deadlines_;  // requests
+  std::vector<Ended> ended_;
+  Counts counts_;
+};
+
+}  // namespace ibpod::mad

@@ -1,0 +1,118 @@
+#include "lib/mad/scheduler.h"
+
+#include <random>
+#include <utility>
+
+namespace ibpod::mad {
+namespace {
+
+using Clock = Deadline::Clock;
+
+std::function<uint32_t()> unguessable() {
+  const auto random = std::make_shared<std::random_device>();
+  return [random] { return uint32_t{(*random)()}; };
+}
+
+}  // namespace
+
+Scheduler::Scheduler(std::unique_ptr<Channel> channel, size_t window)
+    : channel_(std::move(channel)), schedule_(window, unguessable()) {
+  channel_->receive([this](const Arrival& arrival) { arrived(arrival); });
+  thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
+}
+
+Scheduler::~Scheduler() {
+  thread_.request_stop();
+  thread_.join();
+  channel_.reset();
+}
+
+RequestId Scheduler::submit(Request request, Done done) {
+  const std::lock_guard lock(mutex_);
+  const RequestId id = schedule_.add(std::move(request));
+  done_.emplace(id, std::move(done));
+  news_ = true;
+  changed_.notify_one();
+  return id;
+}
+
+void Scheduler::cancel(RequestId id) {
+  const std::lock_guard lock(mutex_);
+  schedule_.cancel(id);
+  news_ = true;
+  changed_.notify_one();
+}
+
+Counts Scheduler::counts() const {
+  const std::lock_guard lock(mutex_);
+  return schedule_.counts();
+}
+
+void Scheduler::arrived(const Arrival& arrival) {
+  const std::lock_guard lock(mutex_);
+  schedule_.arrived(arrival, Clock::now());
+  news_ = true;
+  changed_.notify_one();
+}
+
+void Scheduler::run(const std::stop_token& stop) {
+  while (!stop.stop_requested()) {
+    if (step()) continue;
+    std::unique_lock lock(mutex_);
+    sleep(lock, stop);
+  }
+  finish_all();
+}
+
+// False: nothing was to be done. Neither the channel nor whoever waits for a request is called with
+// the mutex held: the one may block, and its receiver takes it; the other may submit.
+bool Scheduler::step() {
+  Sendings sendings;
+  std::vector<Schedule::Ended> ended;
+  {
+    const std::lock_guard lock(mutex_);
+    news_ = false;
+    const auto now = Clock::now();
+    schedule_.pass(now);
+    while (auto sending = schedule_.next(now)) sendings.push_back(std::move(*sending));
+    ended = schedule_.take_ended();
+  }
+  send(sendings);
+  finish(ended);
+  return !sendings.empty() || !ended.empty();
+}
+
+void Scheduler::sleep(std::unique_lock<std::mutex>& lock, const std::stop_token& stop) {
+  const auto woken = [this] { return news_; };
+  if (const auto due = schedule_.due()) {
+    changed_.wait_until(lock, stop, *due, woken);
+  } else {
+    changed_.wait(lock, stop, woken);
+  }
+}
+
+void Scheduler::send(const Sendings& sendings) {
+  for (const Schedule::Sending& sending : sendings) {
+    if (channel_->send(sending.mad, sending.route, sending.wanted)) continue;
+    const std::lock_guard lock(mutex_);
+    schedule_.not_sent(sending.transaction);
+  }
+}
+
+void Scheduler::finish(const std::vector<Schedule::Ended>& ended) {
+  for (const auto& [id, outcome] : ended) {
+    std::unique_lock lock(mutex_);
+    const auto done = done_.extract(id);
+    lock.unlock();
+    done.mapped()(outcome);
+  }
+}
+
+void Scheduler::finish_all() {
+  std::unique_lock lock(mutex_);
+  const auto left = std::exchange(done_, {});
+  lock.unlock();
+  for (const auto& [id, done] : left) done(Failure{Reason::cancelled, 0});
+}
+
+}  // namespace ibpod::mad

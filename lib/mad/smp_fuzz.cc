@@ -1,0 +1,40 @@
+#include "lib/mad/node_info.h"
+#include "lib/mad/pkey_block.h"
+#include "lib/mad/port_info.h"
+#include "lib/mad/sm_info.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace {
+
+using namespace ibpod::mad;
+
+// What can be read of it can be said again, and reads as the same.
+template <typename Value>
+void there_and_back(const Data& data, ibpod::Result<Value> (*parse)(const Data&)) {
+  const auto value = parse(data);
+  if (!value) return;
+  const auto again = parse(encode(*value));
+  if (!again || !(*again == *value)) std::abort();
+}
+
+}  // namespace
+
+// The parsers of packets take whatever there is.
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  Mad mad{};
+  std::copy_n(reinterpret_cast<const std::byte*>(data), std::min(size, mad.size()), mad.begin());
+  (void)transaction_of(mad);
+  const auto answer = parse_answer(mad);
+  if (!answer) return 0;
+  (void)status_text(answer->status);
+  there_and_back<NodeInfo>(answer->data, parse_node_info);
+  there_and_back<SwitchInfo>(answer->data, parse_switch_info);
+  there_and_back<PortInfo>(answer->data, parse_port_info);
+  there_and_back<SmInfo>(answer->data, parse_sm_info);
+  there_and_back<PKeyBlock>(answer->data, parse_pkey_block);
+  (void)parse_node_description(answer->data).ok();
+  (void)parse_guid_block(answer->data).ok();
+  return 0;
+}

@@ -1,0 +1,45 @@
+// Acceptor: the thread that takes connections from a listening socket, so that gRPC does not: its
+// own listener ends for good at the first error, such as too many open files.
+#pragma once
+
+#include "lib/base/fd.h"
+#include "lib/base/result.h"
+#include "lib/base/wake.h"
+
+#include <functional>
+#include <memory>
+#include <thread>
+
+namespace ibpod::rpc {
+
+class Acceptor {
+ public:
+  // Takes every connection that waits. False where none can be taken for now (no descriptors, no
+  // memory, no place): what waits stays in the socket's queue for a while.
+  using TakeAll = std::function<bool()>;
+
+  // Calls `take_all` on its thread whenever `listening` is readable, which it owns no more than
+  // what `take_all` uses: both outlive the Acceptor.
+  static Result<std::unique_ptr<Acceptor>> start(int listening, TakeAll take_all);
+  Acceptor(const Acceptor&) = delete;
+  Acceptor& operator=(const Acceptor&) = delete;
+  Acceptor(Acceptor&&) = delete;
+  Acceptor& operator=(Acceptor&&) = delete;
+  // Returns when the thread has ended.
+  ~Acceptor();
+
+ private:
+  Acceptor(int listening, TakeAll take_all, Wake wake);
+  void run();
+
+  const int listening_;
+  const TakeAll take_all_;
+  Wake stopping_;
+  std::thread thread_;
+};
+
+// A connection that gRPC is given: it closes the descriptor, which is therefore one of its own.
+// Negative where the process has run out of descriptors.
+int given_away(const Fd& connection);
+
+}  // namespace ibpod::rpc

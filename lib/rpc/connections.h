@@ -1,0 +1,54 @@
+// Connections: those that a server has, so that nobody has too many.
+#pragma once
+
+#include "lib/base/fd.h"
+#include "lib/base/result.h"
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include <sys/socket.h>
+#include <sys/types.h>
+
+namespace ibpod::rpc {
+
+// gRPC closes connections and tells nobody. So each is known by its descriptor's number and the
+// inode of its socket: where the number leads elsewhere, the connection is gone. It is looked for
+// when there are too many, and not more often than that costs anything. For one thread.
+class Connections {
+ public:
+  struct Most {
+    size_t all = 4096;
+    size_t of_one_address = 1024;  // nodes behind one address translator share it
+  };
+  explicit Connections(Most most) : most_(most) {}
+
+  // Whether there is a place left at all.
+  bool full();
+  // Whether `address` may have one more.
+  bool admits(const std::string& address);
+  // `given` is the descriptor that gRPC gets.
+  Status add(int given, const std::string& address);
+  size_t size() const { return open_.size(); }
+
+ private:
+  struct Open {
+    dev_t device;
+    ino_t inode;
+    std::string address;
+  };
+  size_t of(const std::string& address) const;
+  void forget(std::map<int, Open>::iterator gone);
+  void forget_closed();
+
+  const Most most_;
+  std::map<int, Open> open_;
+  std::map<std::string, size_t> by_address_;
+};
+
+// The IP address without port at the other end; of IPv6 the network of 64 bits, of which one
+// machine has all. Empty for what is neither.
+std::string address_of(const sockaddr_storage& peer);
+
+}  // namespace ibpod::rpc

@@ -1,0 +1,28 @@
+// Peer: who is at the other end of a call.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace grpc {
+class ServerContextBase;
+}
+
+namespace ibpod::rpc {
+
+struct Peer {
+  // Of the certificate that TLS has verified against the CA: the subject's CN (the first, where it
+  // has several), and the names it was issued for, as "DNS=node-7.example" and
+  // "URI=spiffe://cluster/node-7".
+  std::string common_name;
+  std::vector<std::string> names;
+  // On the unix socket, which only the server's own user (root) can connect to (Listener).
+  bool local = false;
+  bool operator==(const Peer&) const = default;
+};
+
+// Nobody (an empty Peer) where neither TLS nor the socket vouches for anyone. Names with bytes that
+// are not printable ASCII are left out: what is compared and logged is what was certified.
+Peer peer_of(const grpc::ServerContextBase& context);
+
+}  // namespace ibpod::rpc

@@ -1,0 +1,124 @@
+#include "lib/rpc/tcp_server.h"
+
+#include "lib/rpc/tls_credentials.h"
+
+#include <climits>
+
+#include <grpcpp/grpcpp.h>
+#include <grpcpp/resource_quota.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+
+namespace ibpod::rpc {
+namespace {
+
+using grpc::experimental::ExternalConnectionAcceptor;
+constexpr Duration kGrace{300};
+// How often a client may ask whether we are there, at most.
+constexpr int kPingsApartMs = 10'000;
+
+int milliseconds(Duration duration) {
+  return static_cast<int>(std::clamp<Duration::rep>(duration.count(), 1, INT_MAX));
+}
+
+void limit(grpc::ServerBuilder& builder, const TcpServer::Settings& settings) {
+  const auto set = [&](const char* name, int value) { builder.AddChannelArgument(name, value); };
+  set(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, milliseconds(settings.handshake));
+  set(GRPC_ARG_MAX_CONNECTION_AGE_MS, milliseconds(settings.age));
+  set(GRPC_ARG_MAX_CONNECTION_AGE_GRACE_MS, milliseconds(settings.age_grace));
+  set(GRPC_ARG_MAX_CONCURRENT_STREAMS, settings.streams_of_one_connection);
+  set(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, kPingsApartMs);
+  grpc::ResourceQuota quota;
+  quota.Resize(settings.memory);
+  builder.SetResourceQuota(quota);
+}
+
+// What accept(2) tells of a connection that was given up before it was taken.
+bool gone(int error) {
+  for (const int one : {ECONNABORTED, EPERM, EPROTO, ENETDOWN, ENOPROTOOPT, EHOSTDOWN, ENONET,
+                        EHOSTUNREACH, EOPNOTSUPP, ENETUNREACH})
+    if (one == error) return true;
+  return false;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<TcpServer>> TcpServer::serve(Fd listening, const Settings& settings,
+                                                    const std::vector<grpc::Service*>& services) {
+  std::shared_ptr<FollowedTls> files = TRY(FollowedTls::open(settings.files));
+  std::unique_ptr<TcpServer> server(
+      new TcpServer(std::move(listening), settings, std::move(files)));
+  TRY(server->start(services));
+  return server;
+}
+
+TcpServer::TcpServer(Fd listening, const Settings& settings, std::shared_ptr<FollowedTls> files)
+    : listening_(std::move(listening)),
+      settings_(settings),
+      files_(std::move(files)),
+      connections_(settings.connections) {}
+
+TcpServer::~TcpServer() { stop(kGrace); }
+
+Status TcpServer::start(const std::vector<grpc::Service*>& services) {
+  serving_ = Serving::start(services, [this](grpc::ServerBuilder& builder) {
+    limit(builder, settings_);
+    grpc_ = builder.experimental().AddExternalConnectionAcceptor(
+        grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD, following(files_));
+  });
+  if (serving_ == nullptr) return Error(Code::internal, "gRPC cannot start a server with TLS");
+  acceptor_ = TRY(Acceptor::start(listening_.get(), [this] {
+    const bool all = accept_waiting();
+    if (!all) ++starved_;
+    return all;
+  }));
+  return ok();
+}
+
+// Takes all connections that wait. False where there is no place for one, or nothing to take it
+// with.
+bool TcpServer::accept_waiting() {
+  while (!connections_.full()) {
+    sockaddr_storage peer{};
+    socklen_t size = sizeof peer;
+    const Result<int> accepted = sys("accept", [&] {
+      return ::accept4(listening_.get(), reinterpret_cast<sockaddr*>(&peer), &size,
+                       SOCK_CLOEXEC | SOCK_NONBLOCK);
+    });
+    if (accepted) {
+      if (!give(Fd(*accepted), address_of(peer))) return false;
+    } else if (accepted.error().error_number() == EAGAIN) {
+      return true;
+    } else if (!gone(accepted.error().error_number())) {
+      return false;
+    }
+  }
+  return false;
+}
+
+bool TcpServer::give(Fd connection, const std::string& address) {
+  if (!connections_.admits(address)) {
+    ++refused_;
+    return true;
+  }
+  const int yes = 1;
+  ::setsockopt(connection.get(), IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
+  const int own = given_away(connection);
+  if (own < 0) return false;
+  const Status counted = connections_.add(own, address);
+  if (!counted) return ::close(own), false;
+  ExternalConnectionAcceptor::NewConnectionParameters given;
+  given.listener_fd = listening_.get();
+  given.fd = own;
+  grpc_->HandleNewConnection(&given);
+  return true;
+}
+
+void TcpServer::stop(Duration grace) {
+  if (acceptor_ == nullptr) return;
+  acceptor_.reset();
+  listening_.close();
+  serving_->stop(grace);
+}
+
+}  // namespace ibpod::rpc

@@ -1,0 +1,85 @@
+// TcpServer: gRPC services over TCP, for clients that prove who they are by a certificate (mutual
+// TLS). Services learn by peer_of() (peer.h) who calls.
+#pragma once
+
+#include "lib/base/clock.h"
+#include "lib/base/fd.h"
+#include "lib/base/result.h"
+#include "lib/rpc/acceptor.h"
+#include "lib/rpc/connections.h"
+#include "lib/rpc/serving.h"
+#include "lib/rpc/tls_files.h"
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace grpc {
+class Service;
+namespace experimental {
+class ExternalConnectionAcceptor;
+}
+}  // namespace grpc
+
+namespace ibpod::rpc {
+
+// What is refused costs its sender his connection or his call and nobody else anything: a slow
+// client holds a place, never a thread.
+class TcpServer {
+ public:
+  struct Settings {
+    TlsFiles files;
+    // Where `connections.all` are open, the next waits in the socket's queue; one that is beyond
+    // its address's number is closed.
+    Connections::Most connections = {};
+    // TLS and HTTP/2 have to have begun within it.
+    Duration handshake{10'000};
+    // After it, about, a client has to come again, and so to show a certificate that is still
+    // good: the age at which calls are told so, and how long they may go on then.
+    Duration age{3'600'000};
+    Duration age_grace{60'000};
+    int streams_of_one_connection = 256;
+    size_t memory = 256 << 20;  // that connections and calls may have together, in bytes
+  };
+
+  // `listening` is a TCP socket that listens and does not block. The services outlive the server;
+  // all of them have callback methods only, as others would hold a thread each (Answering,
+  // hand_over.h). invalid or not_found where the files cannot be used.
+  static Result<std::unique_ptr<TcpServer>> serve(Fd listening, const Settings& settings,
+                                                  const std::vector<grpc::Service*>& services);
+  TcpServer(const TcpServer&) = delete;
+  TcpServer& operator=(const TcpServer&) = delete;
+  TcpServer(TcpServer&&) = delete;
+  TcpServer& operator=(TcpServer&&) = delete;
+  // stop(), with 300 ms.
+  ~TcpServer();
+
+  // See FollowedTls::state(): for health and logs. It is as of the newest connection.
+  Status certificate() const { return files_->state(); }
+  // How many connections were closed because their address had too many.
+  uint64_t refused() const { return refused_; }
+  // How often connections had to wait because there was no place for one, or no descriptor.
+  uint64_t starved() const { return starved_; }
+
+  // As Server::stop().
+  void stop(Duration grace);
+
+ private:
+  TcpServer(Fd listening, const Settings& settings, std::shared_ptr<FollowedTls> files);
+  Status start(const std::vector<grpc::Service*>& services);
+  bool accept_waiting();
+  bool give(Fd connection, const std::string& address);
+
+  Fd listening_;
+  const Settings settings_;
+  const std::shared_ptr<FollowedTls> files_;
+  Connections connections_;  // of the acceptor's thread
+  std::atomic<uint64_t> refused_ = 0;
+  std::atomic<uint64_t> starved_ = 0;
+  std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> grpc_;
+  std::unique_ptr<Serving> serving_;
+  std::unique_ptr<Acceptor> acceptor_;  // none once stopped
+};
+
+}  // namespace ibpod::rpc

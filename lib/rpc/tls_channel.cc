@@ -1,0 +1,61 @@
+#include "lib/rpc/tls_channel.h"
+
+#include "lib/rpc/channel.h"
+
+#include <grpcpp/create_channel.h>
+#include <grpcpp/security/credentials.h>
+#include <grpcpp/support/channel_arguments.h>
+
+namespace ibpod::rpc {
+namespace {
+
+// A server that says nothing while a call waits is asked after the one and given up after the
+// other.
+constexpr int kPingAfterMs = 20'000;
+constexpr int kPongWithinMs = 10'000;
+// A server that cannot be reached is tried again after the one at first, and never later than
+// after the other.
+constexpr int kFirstRetryMs = 200;
+constexpr int kLastRetryMs = 5'000;
+
+std::shared_ptr<grpc::Channel> make_channel(const TlsChannel::Settings& settings,
+                                            const TlsTexts& texts) {
+  grpc::ChannelArguments arguments;
+  arguments.SetMaxReceiveMessageSize(kLargestAnswer);
+  arguments.SetMaxSendMessageSize(-1);  // what the other side takes is its own business
+  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, kPingAfterMs);
+  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kPongWithinMs);
+  arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, kFirstRetryMs);
+  arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, kLastRetryMs);
+  arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, kLastRetryMs);
+  // Whom we talk to is not for a variable of the environment to decide.
+  arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
+  if (!settings.server_name.empty()) arguments.SetSslTargetNameOverride(settings.server_name);
+  grpc::SslCredentialsOptions options;
+  options.pem_root_certs = texts.ca;
+  options.pem_private_key = texts.key;
+  options.pem_cert_chain = texts.certificate;
+  return grpc::CreateCustomChannel(settings.target, grpc::SslCredentials(options), arguments);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<TlsChannel>> TlsChannel::open(Settings settings) {
+  std::shared_ptr<FollowedTls> files = TRY(FollowedTls::open(settings.files));
+  return std::unique_ptr<TlsChannel>(new TlsChannel(std::move(settings), std::move(files)));
+}
+
+TlsChannel::TlsChannel(Settings settings, std::shared_ptr<FollowedTls> files)
+    : settings_(std::move(settings)), files_(std::move(files)) {}
+
+std::shared_ptr<grpc::Channel> TlsChannel::now() {
+  std::shared_ptr<const TlsTexts> texts = files_->now();
+  const std::lock_guard lock(mutex_);
+  if (texts != used_) {
+    channel_ = make_channel(settings_, *texts);
+    used_ = std::move(texts);
+  }
+  return channel_;
+}
+
+}  // namespace ibpod::rpc

@@ -1,0 +1,81 @@
+#include "lib/rpc/tls_channel.h"
+
+#include "lib/rpc/test_tls.h"
+
+#include <doctest/doctest.h>
+
+namespace ibpod::rpc {
+namespace {
+
+TEST_CASE("TLS channel: a server of another CA is not spoken to") {
+  TlsBed bed;
+  const TestCa other;
+  const auto answer =
+      say(*bed.channel(Files(other, bed.ca.issue(client_named("node-7")))), "hello");
+  CHECK(answer.error().code() == Code::unavailable);
+  CHECK(bed.service.last_peer() == Peer());
+}
+
+TEST_CASE("TLS channel: a server whose certificate is for another name is not spoken to") {
+  TlsBed bed;
+  CHECK_FALSE(say(*bed.channel(bed.client_files, "sm.example"), "hello"));
+  bed.server_files.put(bed.ca.issue(server_named("DNS:sm.example")));
+  CHECK(say(*bed.channel(bed.client_files, "sm.example"), "hello"));
+  CHECK_FALSE(say(*bed.channel(), "hello"));
+  CHECK_FALSE(say(*bed.channel(bed.client_files, "other.example"), "hello"));
+}
+
+TEST_CASE("TLS channel: a server that has a client's certificate only is not spoken to") {
+  TlsBed bed;
+  bed.server_files.put(
+      bed.ca.issue({.common_name = "node-8", .names = {"IP:127.0.0.1"}, .usage = "clientAuth"}));
+  CHECK_FALSE(say(*bed.channel(), "hello"));
+}
+
+TEST_CASE("TLS channel: after the client's files were replaced the server sees the new one") {
+  TlsBed bed;
+  const auto channel = bed.channel();
+  const auto before = channel->now();
+  CHECK(channel->now() == before);
+  REQUIRE(say(*channel, "hello"));
+  CHECK(bed.service.last_peer().common_name == "node-7");
+  bed.client_files.put(bed.ca.issue(client_named("node-8")));
+  CHECK(channel->now() != before);
+  REQUIRE(say(*channel, "hello"));
+  CHECK(bed.service.last_peer().common_name == "node-8");
+}
+
+TEST_CASE("TLS channel: files that cannot be used leave the certificate of before in use") {
+  TlsBed bed;
+  const auto channel = bed.channel();
+  REQUIRE(say(*channel, "hello"));
+  Files::put(bed.client_files.files.key, bed.ca.issue(client_named("node-8")).key);
+  REQUIRE(say(*channel, "hello"));
+  CHECK(bed.service.last_peer().common_name == "node-7");
+  CHECK_FALSE(channel->certificate());
+}
+
+TEST_CASE("TLS channel: a server that comes back is found again") {
+  TlsBed bed;
+  const auto channel = bed.channel();
+  REQUIRE(say(*channel, "hello"));
+  bed.server.reset();
+  CHECK(say(*channel, "hello").error().code() == Code::unavailable);
+  TcpServer::Settings settings;
+  settings.files = bed.server_files.files;
+  bed.server = TcpServer::serve(listen_on(bed.port), settings, {&bed.service}).value();
+  const auto grpc = channel->now();
+  REQUIRE(grpc->WaitForConnected(std::chrono::system_clock::now() + kSoon));
+  CHECK(say(*channel, "hello"));
+}
+
+TEST_CASE("TLS channel: without files that can be used there is none") {
+  const TestCa ca;
+  Files files(ca, ca.issue(client_named("node-7")));
+  CHECK(TlsChannel::open({"127.0.0.1:1", files.files}));
+  std::filesystem::remove(files.files.certificate);
+  CHECK(TlsChannel::open({"127.0.0.1:1", files.files}).error().code() == Code::not_found);
+}
+
+}  // namespace
+}  // namespace ibpod::rpc

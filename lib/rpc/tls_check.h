@@ -1,0 +1,26 @@
+// What OpenSSL says of certificates and keys before anybody relies on them.
+#pragma once
+
+#include "lib/base/result.h"
+
+#include <chrono>
+#include <string>
+
+namespace ibpod::rpc {
+
+struct Validity {
+  std::chrono::system_clock::time_point from, until;
+};
+
+// Each is given PEM text and quotes none of it; invalid where it cannot be used.
+
+// At least one certificate, and nothing that begins as one and is none: gRPC would leave out the
+// rest of the file from there on.
+Status check_authorities(const std::string& text);
+
+// A certificate with its chain, and the key that belongs to it.
+Result<Validity> check_pair(const std::string& certificate, const std::string& key);
+
+Status check_today(const Validity& valid);
+
+}  // namespace ibpod::rpc

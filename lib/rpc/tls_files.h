@@ -1,0 +1,69 @@
+// The files by which one side of a TLS connection proves who it is and knows whom to believe,
+// followed while others replace them (cert-manager, a Secret's mount, an operator's mv).
+#pragma once
+
+#include "lib/base/files.h"
+#include "lib/base/result.h"
+
+#include <chrono>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace ibpod::rpc {
+
+// PEM, all three. What belongs together should be replaced together; where it is not, the moment in
+// between is waited out.
+struct TlsFiles {
+  Path certificate;  // our own first, then those between it and its CA
+  Path key;          // without a passphrase
+  Path ca;           // whoever has a certificate of one of these is believed
+};
+
+struct TlsTexts {
+  std::string certificate;
+  std::string key;
+  std::string ca;
+  std::chrono::system_clock::time_point expires;  // our own certificate
+};
+
+// Reads the files and checks that they can be used: that the key is the certificate's, that every
+// byte of the CAs' file which looks like a certificate is one, and that our own is valid today.
+// Errors name the file and never quote it.
+Result<TlsTexts> read_tls(const TlsFiles& files);
+
+// From any thread.
+class FollowedTls {
+ public:
+  static Result<std::shared_ptr<FollowedTls>> open(TlsFiles files);
+
+  // What to use for the next connection: another object than before once the files have been
+  // replaced by others that can be used, until then the last one that could be. Costs three calls
+  // of stat(2) while nothing changes.
+  std::shared_ptr<const TlsTexts> now();
+
+  // Why the files are not in use as they are, or that what is in use has expired. As of the last
+  // now().
+  Status state() const;
+
+ private:
+  // Which files they were: where it is the same again, nothing has been replaced.
+  struct Identity {
+    uint64_t device, inode;
+    int64_t size, changed_s, changed_ns;
+    bool operator==(const Identity&) const = default;
+  };
+  using Identities = std::vector<Identity>;
+  FollowedTls(TlsFiles files, Identities identities, TlsTexts texts);
+  static Identities identify(const TlsFiles& files);
+  static Result<TlsTexts> read_steadily(const TlsFiles& files, Identities& read);
+
+  const TlsFiles files_;
+  mutable std::mutex mutex_;
+  Identities read_;  // empty: look again
+  std::shared_ptr<const TlsTexts> texts_;
+  Status trouble_ = ok();
+};
+
+}  // namespace ibpod::rpc

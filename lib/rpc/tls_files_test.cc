@@ -1,0 +1,104 @@
+#include "lib/rpc/tls_files.h"
+
+#include "tests/support/temp_folder.h"
+#include "tests/support/test_ca.h"
+
+#include <doctest/doctest.h>
+
+namespace ibpod::rpc {
+namespace {
+
+const std::string kDamaged = "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n";
+
+struct Bed {
+  TestCa ca;
+  TestCa::Issued own = ca.issue({.common_name = "node-7"});
+  TempFolder folder;
+  TlsFiles files{folder.path() / "tls.crt", folder.path() / "tls.key", folder.path() / "ca.crt"};
+
+  Bed() { put(own.certificate, own.key, ca.certificate()); }
+  void put(const std::string& certificate, const std::string& key,
+           const std::string& authorities) const {
+    folder.write("tls.crt", certificate);
+    folder.write("tls.key", key);
+    folder.write("ca.crt", authorities);
+  }
+  std::string refusal() const {
+    const auto read = read_tls(files);
+    return read ? std::string() : read.error().text().substr(folder.path().string().size() + 1);
+  }
+};
+
+TEST_CASE("TLS files: a certificate, its chain, its key and several CAs are read as they are") {
+  const Bed bed;
+  const std::string chain = bed.own.certificate + bed.ca.certificate() + "a comment\n";
+  bed.put(chain, bed.own.key, "# ours\n" + bed.ca.certificate() + TestCa().certificate());
+  const auto read = read_tls(bed.files);
+  REQUIRE(read);
+  CHECK(read->certificate == chain);
+  CHECK(read->key == bed.own.key);
+  CHECK(read->expires > std::chrono::system_clock::now());
+  CHECK(read->expires < std::chrono::system_clock::now() + std::chrono::hours(2));
+}
+
+TEST_CASE("TLS files: what cannot be used is refused, and the file is named") {
+  const Bed bed;
+  const std::string certificate = bed.own.certificate, key = bed.own.key, ca = bed.ca.certificate();
+  const TestCa::Issued other = bed.ca.issue({.common_name = "node-8"});
+  const auto refusal = [&](const std::string& c, const std::string& k, const std::string& a) {
+    bed.put(c, k, a);
+    return bed.refusal();
+  };
+  CHECK(refusal(certificate, key, ca).empty());
+  CHECK(refusal(certificate, key, "").starts_with("ca.crt: there is no certificate in it"));
+  CHECK(refusal(certificate, key, key).starts_with("ca.crt: there is no certificate in it"));
+  CHECK(refusal(certificate, key, ca + kDamaged + TestCa().certificate()).starts_with("ca.crt: "));
+  CHECK(refusal(certificate, key, ca.substr(0, 200)).starts_with("ca.crt: "));
+  CHECK(refusal("", key, ca).find("there is no certificate in the first") != std::string::npos);
+  CHECK(refusal(certificate + kDamaged, key, ca).find("damaged") != std::string::npos);
+  CHECK(refusal(certificate, certificate, ca).find("no key") != std::string::npos);
+  CHECK(refusal(certificate, other.key, ca).find("not this certificate's") != std::string::npos);
+  CHECK(refusal(other.certificate + certificate, key, ca).find("not this") != std::string::npos);
+}
+
+TEST_CASE("TLS files: a certificate that is not valid today is refused, with its day") {
+  const Bed bed;
+  const auto refusal = [&](long from, long until) {
+    const TestCa::Issued issued =
+        bed.ca.issue({.common_name = "node-7", .from = from, .until = until});
+    bed.put(issued.certificate, issued.key, bed.ca.certificate());
+    return bed.refusal();
+  };
+  CHECK(refusal(-60, 60).empty());
+  CHECK(refusal(-60, -30).starts_with("tls.crt: has expired at 20"));
+  CHECK(refusal(30, 60).starts_with("tls.crt: is not valid before 20"));
+}
+
+TEST_CASE("TLS files: one of a whole folder's turn, as a Secret is replaced") {
+  const Bed bed;
+  const Path root = bed.folder.path();
+  for (const char* name : {"a", "b"}) {
+    const TestCa::Issued issued = bed.ca.issue({.common_name = name});
+    std::filesystem::create_directory(root / name);
+    bed.folder.write(std::string(name) + "/tls.crt", issued.certificate);
+    bed.folder.write(std::string(name) + "/tls.key", issued.key);
+    bed.folder.write(std::string(name) + "/ca.crt", bed.ca.certificate());
+  }
+  std::filesystem::create_directory_symlink("a", root / "..data");
+  const auto followed =
+      FollowedTls::open({root / "..data/tls.crt", root / "..data/tls.key", root / "..data/ca.crt"})
+          .value();
+  const auto first = followed->now();
+  CHECK(followed->now() == first);
+  std::filesystem::create_directory_symlink("b", root / "..new");
+  std::filesystem::rename(root / "..new", root / "..data");
+  const auto second = followed->now();
+  CHECK(second->certificate == read_file(root / "b/tls.crt").value());
+  CHECK(second->key == read_file(root / "b/tls.key").value());
+  std::filesystem::remove(root / "..data");
+  CHECK(followed->now() == second);
+  CHECK_FALSE(followed->state());
+}
+
+}  // namespace
+}  // namespace ibpod::rpc
