@@ -1,0 +1,251 @@
+#include "lib/fabricapi/binding_messages.h"
+
+#include "lib/fabricapi/fields.h"
+
+#include <set>
+
+namespace ibpod::fabricapi {
+namespace {
+
+constexpr size_t kLongestUid = 128;
+constexpr size_t kLongestPf = 64;
+constexpr size_t kLongestToken = 1024;
+
+using Shares = google::protobuf::RepeatedPtrField<v1::Share>;
+
+Result<fabric::Kind> read_kind(const std::string& text) {
+  return read_enum("kind", text, fabric::parse_kind, "vf or child");
+}
+
+Result<fabric::State> read_state(const std::string& text) {
+  return read_enum("state", text, fabric::parse_state,
+                   "requested, written, verified, releasing, released or unknown");
+}
+
+Status check_once(const Shares& shares, std::string_view field) {
+  TRY(check_count(field, shares.size(), kMostShares));
+  std::set<std::string_view> seen;
+  for (const v1::Share& share : shares)
+    if (!seen.insert(share.partition()).second)
+      return wrong(field, share.partition(), "each partition once");
+  return ok();
+}
+
+Result<std::vector<fabric::Share>> read_shares(const Shares& messages, const std::string& field) {
+  TRY(check_once(messages, field));
+  std::vector<fabric::Share> shares;
+  for (const v1::Share& message : messages) {
+    fabric::Share share;
+    share.partition = TRY(read_partition_name(field + ".partition", message.partition()));
+    share.membership = TRY(read_membership(field + ".membership", message.membership()));
+    shares.push_back(std::move(share));
+  }
+  return shares;
+}
+
+Result<std::vector<BindRequest::Wish>> read_wishes(const Shares& messages) {
+  TRY(check_once(messages, "partitions"));
+  if (messages.empty()) return wrong("partitions", "", "one at least");
+  std::vector<BindRequest::Wish> wishes;
+  for (const v1::Share& message : messages) {
+    BindRequest::Wish wish;
+    wish.partition = TRY(read_partition_name("partitions.partition", message.partition()));
+    if (!message.membership().empty())
+      wish.membership = TRY(read_membership("partitions.membership", message.membership()));
+    wishes.push_back(std::move(wish));
+  }
+  return wishes;
+}
+
+void write_shares(const std::vector<fabric::Share>& shares, Shares& messages) {
+  for (const fabric::Share& share : shares) {
+    v1::Share& message = *messages.Add();
+    message.set_partition(share.partition);
+    message.set_membership(std::string(name(share.membership)));
+  }
+}
+
+v1::Pod pod_message(const fabric::Pod& pod) {
+  v1::Pod message;
+  message.set_namespace_(pod.name_space);
+  message.set_name(pod.name);
+  message.set_uid(pod.uid);
+  return message;
+}
+
+Result<fabric::Pod> read_pod(const v1::Pod& message) {
+  fabric::Pod pod;
+  pod.name_space = TRY(read_namespace("pod.namespace", message.namespace_()));
+  pod.name = TRY(read_name("pod.name", message.name()));
+  // Not every runtime tells it.
+  if (!message.uid().empty()) pod.uid = TRY(read_word("pod.uid", message.uid(), kLongestUid));
+  return pod;
+}
+
+// What a request to bind and a binding have in common.
+template <typename Message, typename Value>
+Status read_device(const Message& message, Value& value) {
+  value.attachment = TRY(from_message(message.attachment()));
+  value.guid = TRY(read_guid("guid", message.guid()));
+  value.pf = TRY(read_word("pf", message.pf(), kLongestPf));
+  value.device = TRY(read_pci("device", message.device()));
+  value.pod = TRY(read_pod(message.pod()));
+  return ok();
+}
+
+template <typename Value, typename Message>
+void write_device(const Value& value, Message& message) {
+  *message.mutable_attachment() = to_message(value.attachment);
+  message.set_guid(value.guid.value());
+  message.set_kind(std::string(name(value.kind)));
+  message.set_pf(value.pf);
+  message.set_device(value.device);
+  *message.mutable_pod() = pod_message(value.pod);
+}
+
+Status read_standing(const v1::Binding& message, fabric::Binding& binding) {
+  binding.state = TRY(read_state(message.state()));
+  binding.standing.reason =
+      TRY(read_enum("reason", message.reason(), fabric::parse_reason, "a reason"));
+  binding.standing.text = message.text();
+  binding.proof =
+      TRY(read_enum("proof", message.proof(), fabric::parse_proof, "none, port or node"));
+  binding.enforcement = TRY(read_enum("enforcement", message.enforcement(),
+                                      fabric::parse_enforcement, "unknown, hca or leaf"));
+  return ok();
+}
+
+}  // namespace
+
+v1::Binding to_message(const fabric::Binding& binding) {
+  v1::Binding message;
+  write_device(binding, message);
+  write_shares(binding.shares, *message.mutable_shares());
+  write_shares(binding.held, *message.mutable_held());
+  message.set_generation(binding.generation);
+  message.set_state(std::string(name(binding.state)));
+  message.set_reason(std::string(name(binding.standing.reason)));
+  message.set_text(cleaned(binding.standing.text));
+  message.set_proof(std::string(name(binding.proof)));
+  message.set_enforcement(std::string(name(binding.enforcement)));
+  message.set_asked(binding.asked.time_since_epoch().count());
+  message.set_changed(binding.changed.time_since_epoch().count());
+  return message;
+}
+
+Result<fabric::Binding> from_message(const v1::Binding& message) {
+  fabric::Binding binding;
+  // Of an attachment that has none there is only that to tell.
+  if (message.guid() == 0 && message.state() == name(fabric::State::released)) {
+    binding.attachment = TRY(from_message(message.attachment()));
+    binding.state = fabric::State::released;
+    return binding;
+  }
+  TRY(read_device(message, binding));
+  binding.kind = TRY(read_kind(message.kind()));
+  binding.shares = TRY(read_shares(message.shares(), "shares"));
+  binding.held = TRY(read_shares(message.held(), "held"));
+  binding.generation = message.generation();
+  TRY(read_standing(message, binding));
+  binding.asked = fabric::WallTime(std::chrono::milliseconds(message.asked()));
+  binding.changed = fabric::WallTime(std::chrono::milliseconds(message.changed()));
+  return binding;
+}
+
+v1::AttachmentId to_message(const fabric::Attachment& attachment) {
+  v1::AttachmentId message;
+  message.set_node(attachment.node);
+  message.set_container(attachment.container);
+  message.set_interface(attachment.interface);
+  return message;
+}
+
+Result<fabric::Attachment> from_message(const v1::AttachmentId& message) {
+  fabric::Attachment attachment;
+  attachment.node = TRY(read_name("attachment.node", message.node()));
+  attachment.container = TRY(read_container("attachment.container", message.container()));
+  attachment.interface = TRY(read_interface("attachment.interface", message.interface()));
+  return attachment;
+}
+
+v1::BindRequest to_message(const BindRequest& request) {
+  v1::BindRequest message;
+  write_device(request, message);
+  for (const BindRequest::Wish& wish : request.partitions) {
+    v1::Share& share = *message.add_partitions();
+    share.set_partition(wish.partition);
+    if (wish.membership) share.set_membership(std::string(name(*wish.membership)));
+  }
+  return message;
+}
+
+Result<BindRequest> from_message(const v1::BindRequest& message) {
+  BindRequest request;
+  TRY(read_device(message, request));
+  if (!message.kind().empty()) request.kind = TRY(read_kind(message.kind()));
+  request.partitions = TRY(read_wishes(message.partitions()));
+  return request;
+}
+
+v1::BindingFilter to_message(const BindingFilter& filter) {
+  v1::BindingFilter message;
+  message.set_node(filter.node);
+  message.set_partition(filter.partition);
+  message.set_namespace_(filter.name_space);
+  message.set_pod(filter.pod);
+  if (filter.guid) message.set_guid(filter.guid->value());
+  if (filter.state) message.set_state(std::string(name(*filter.state)));
+  return message;
+}
+
+Result<BindingFilter> from_message(const v1::BindingFilter& message) {
+  BindingFilter filter;
+  if (!message.node().empty()) filter.node = TRY(read_name("filter.node", message.node()));
+  if (!message.partition().empty())
+    filter.partition = TRY(read_partition_name("filter.partition", message.partition()));
+  if (!message.namespace_().empty())
+    filter.name_space = TRY(read_namespace("filter.namespace", message.namespace_()));
+  if (!message.pod().empty()) filter.pod = TRY(read_name("filter.pod", message.pod()));
+  if (message.guid() != 0) filter.guid = TRY(read_guid("filter.guid", message.guid()));
+  if (!message.state().empty()) filter.state = TRY(read_state(message.state()).during("filter"));
+  return filter;
+}
+
+v1::ListBindingsResponse to_message(const Listed<fabric::Binding>& listed) {
+  v1::ListBindingsResponse message;
+  for (const fabric::Binding& binding : listed.items) *message.add_bindings() = to_message(binding);
+  message.set_next_page_token(listed.next);
+  return message;
+}
+
+Result<Listed<fabric::Binding>> from_message(const v1::ListBindingsResponse& message) {
+  Listed<fabric::Binding> listed;
+  for (const v1::Binding& one : message.bindings()) {
+    fabric::Binding binding = TRY(from_message(one).during("bindings"));
+    listed.items.push_back(std::move(binding));
+  }
+  listed.next = message.next_page_token();
+  return listed;
+}
+
+v1::BindingChange to_message(const BindingChange& change) {
+  v1::BindingChange message;
+  *message.mutable_binding() = to_message(change.binding);
+  message.set_gone(change.gone);
+  return message;
+}
+
+Result<BindingChange> from_message(const v1::BindingChange& message) {
+  BindingChange change;
+  change.binding = TRY(from_message(message.binding()).during("binding"));
+  change.gone = message.gone();
+  return change;
+}
+
+Result<Page> read_page(uint32_t size, const std::string& token) {
+  Page page{size, token};
+  if (!token.empty()) page.token = TRY(read_word("page_token", token, kLongestToken));
+  return page;
+}
+
+}  // namespace ibpod::fabricapi

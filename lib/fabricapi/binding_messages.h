@@ -1,0 +1,33 @@
+// Messages about bindings, and the values that they carry. from_message() takes nothing on trust:
+// invalid, naming the field, for whatever the value could not have been.
+#pragma once
+
+#include "api/ibpod/v1/fabric.pb.h"
+#include "lib/fabricapi/fabric.h"
+
+namespace ibpod::fabricapi {
+
+// Whole, both ways: this is also how a binding is kept on disk.
+v1::Binding to_message(const fabric::Binding& binding);
+Result<fabric::Binding> from_message(const v1::Binding& message);
+
+v1::AttachmentId to_message(const fabric::Attachment& attachment);
+Result<fabric::Attachment> from_message(const v1::AttachmentId& message);
+
+// Of requests `fabric` is not among the values.
+v1::BindRequest to_message(const BindRequest& request);
+Result<BindRequest> from_message(const v1::BindRequest& message);
+
+v1::BindingFilter to_message(const BindingFilter& filter);
+Result<BindingFilter> from_message(const v1::BindingFilter& message);
+
+v1::ListBindingsResponse to_message(const Listed<fabric::Binding>& listed);
+Result<Listed<fabric::Binding>> from_message(const v1::ListBindingsResponse& message);
+
+v1::BindingChange to_message(const BindingChange& change);
+Result<BindingChange> from_message(const v1::BindingChange& message);
+
+// Where a list goes on.
+Result<Page> read_page(uint32_t size, const std::string& token);
+
+}  // namespace ibpod::fabricapi

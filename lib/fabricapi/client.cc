@@ -1,0 +1,200 @@
+#include "lib/fabricapi/client.h"
+
+#include "api/ibpod/v1/fabric.grpc.pb.h"
+#include "lib/fabricapi/messages.h"
+#include "lib/rpc/channel.h"
+#include "lib/rpc/tls_channel.h"
+
+namespace ibpod::fabricapi {
+namespace {
+
+using Stub = v1::Fabric::Stub;
+
+// Where there is no socket nobody answers: that nothing is there is no word of what was asked for.
+Result<std::shared_ptr<grpc::Channel>> connect(const Path& socket) {
+  Result<std::shared_ptr<grpc::Channel>> channel = rpc::connect_unix(socket);
+  if (channel || channel.error().code() != Code::not_found) return channel;
+  return Error(Code::unavailable, channel.error().text());
+}
+
+// An answer that breaks the protocol's rules is a fault of the other side, and no mistake of the
+// one who asked.
+template <typename Value>
+Result<Value> believed(Result<Value> read) {
+  if (read) return read;
+  return Error(Code::internal, "the answer cannot be used: " + read.error().text());
+}
+
+}  // namespace
+
+Client::Client(Channel channel, std::string whom, std::string fabric)
+    : channel_(std::move(channel)), whom_(std::move(whom)), fabric_(std::move(fabric)) {}
+
+Client Client::over_unix(const Path& socket, std::string fabric) {
+  return {[socket] { return connect(socket); }, "ibpod-sm at " + socket.string(),
+          std::move(fabric)};
+}
+
+Client Client::over_tls(std::shared_ptr<rpc::TlsChannel> channel, const std::string& target,
+                        std::string fabric) {
+  return {[channel]() -> Result<std::shared_ptr<grpc::Channel>> { return channel->now(); },
+          "ibpod-sm at " + target, std::move(fabric)};
+}
+
+template <typename Request, typename Answer, typename Method, typename Read>
+auto Client::ask(Request request, Method method, Deadline deadline, Read read)
+    -> decltype(read(std::declval<const Answer&>())) {
+  request.set_fabric(fabric_);
+  const std::shared_ptr<grpc::Channel> channel = TRY(channel_().during(whom_));
+  Stub stub(channel);
+  const Answer answer = TRY(rpc::ask(stub, method, request, deadline).during(whom_));
+  return believed(read(answer)).during(whom_);
+}
+
+Result<fabric::TenancyStatus> Client::create_partition(const fabric::Tenancy& tenancy,
+                                                       Deadline deadline) {
+  v1::CreatePartitionRequest request;
+  *request.mutable_partition() = to_message(tenancy);
+  return ask<v1::CreatePartitionRequest, v1::Partition>(
+      std::move(request), &Stub::CreatePartition, deadline,
+      [](const v1::Partition& answer) { return from_message(answer); });
+}
+
+Result<fabric::TenancyStatus> Client::update_partition(const fabric::Tenancy& tenancy,
+                                                       Deadline deadline) {
+  v1::UpdatePartitionRequest request;
+  *request.mutable_partition() = to_message(tenancy);
+  return ask<v1::UpdatePartitionRequest, v1::Partition>(
+      std::move(request), &Stub::UpdatePartition, deadline,
+      [](const v1::Partition& answer) { return from_message(answer); });
+}
+
+Result<fabric::TenancyStatus> Client::delete_partition(const std::string& name, Deadline deadline) {
+  v1::DeletePartitionRequest request;
+  request.set_name(name);
+  return ask<v1::DeletePartitionRequest, v1::Partition>(
+      std::move(request), &Stub::DeletePartition, deadline,
+      [](const v1::Partition& answer) { return from_message(answer); });
+}
+
+Result<Listed<fabric::TenancyStatus>> Client::list_partitions(const Page& page, Deadline deadline) {
+  v1::ListPartitionsRequest request;
+  request.set_page_size(page.size);
+  request.set_page_token(page.token);
+  return ask<v1::ListPartitionsRequest, v1::ListPartitionsResponse>(
+      std::move(request), &Stub::ListPartitions, deadline,
+      [](const v1::ListPartitionsResponse& answer) { return from_message(answer); });
+}
+
+Result<fabric::Binding> Client::bind(const BindRequest& request, Deadline deadline) {
+  return ask<v1::BindRequest, v1::Binding>(
+      to_message(request), &Stub::Bind, deadline,
+      [](const v1::Binding& answer) { return from_message(answer); });
+}
+
+Result<fabric::Binding> Client::unbind(const fabric::Attachment& attachment, Deadline deadline) {
+  v1::UnbindRequest request;
+  *request.mutable_attachment() = to_message(attachment);
+  return ask<v1::UnbindRequest, v1::Binding>(
+      std::move(request), &Stub::Unbind, deadline,
+      [](const v1::Binding& answer) { return from_message(answer); });
+}
+
+Result<fabric::Binding> Client::get_binding(const fabric::Attachment& attachment,
+                                            Deadline deadline) {
+  v1::GetBindingRequest request;
+  *request.mutable_attachment() = to_message(attachment);
+  return ask<v1::GetBindingRequest, v1::Binding>(
+      std::move(request), &Stub::GetBinding, deadline,
+      [](const v1::Binding& answer) { return from_message(answer); });
+}
+
+Result<Listed<fabric::Binding>> Client::list_bindings(const BindingFilter& filter, const Page& page,
+                                                      Deadline deadline) {
+  v1::ListBindingsRequest request;
+  *request.mutable_filter() = to_message(filter);
+  request.set_page_size(page.size);
+  request.set_page_token(page.token);
+  return ask<v1::ListBindingsRequest, v1::ListBindingsResponse>(
+      std::move(request), &Stub::ListBindings, deadline,
+      [](const v1::ListBindingsResponse& answer) { return from_message(answer); });
+}
+
+Status Client::watch_bindings(const BindingFilter& filter,
+                              const std::function<bool(const BindingChange&)>& told,
+                              Deadline deadline) {
+  v1::WatchBindingsRequest request;
+  request.set_fabric(fabric_);
+  *request.mutable_filter() = to_message(filter);
+  const std::shared_ptr<grpc::Channel> channel = TRY(channel_().during(whom_));
+  Stub stub(channel);
+  grpc::ClientContext context;
+  rpc::set_deadline(context, deadline);
+  const auto stream = stub.WatchBindings(&context, request);
+  v1::BindingChange message;
+  while (stream->Read(&message)) {
+    const Result<BindingChange> change = believed(from_message(message)).during(whom_);
+    if (change && told(*change)) continue;
+    context.TryCancel();
+    while (stream->Read(&message)) continue;
+    (void)stream->Finish();  // cancelled by ourselves
+    if (!change) return change.error();
+    return ok();
+  }
+  const grpc::Status ended = stream->Finish();
+  if (ended.ok()) return Error(Code::unavailable, whom_ + ": the watch has ended");
+  return rpc::from_grpc(ended).during(whom_);
+}
+
+Result<SyncAnswer> Client::sync(const SyncRequest& request, Deadline deadline) {
+  return ask<v1::SyncRequest, v1::SyncResponse>(
+      to_message(request), &Stub::Sync, deadline,
+      [](const v1::SyncResponse& answer) { return from_message(answer); });
+}
+
+Result<ObserveAnswer> Client::observe(const ObserveRequest& request, Deadline deadline) {
+  return ask<v1::ObserveRequest, v1::ObserveResponse>(
+      to_message(request), &Stub::Observe, deadline,
+      [](const v1::ObserveResponse& answer) { return from_message(answer); });
+}
+
+Result<std::vector<Allocated>> Client::allocate_guids(const AllocateRequest& request,
+                                                      Deadline deadline) {
+  return ask<v1::AllocateGuidsRequest, v1::AllocateGuidsResponse>(
+      to_message(request), &Stub::AllocateGuids, deadline,
+      [](const v1::AllocateGuidsResponse& answer) { return from_message(answer); });
+}
+
+Result<std::vector<Node>> Client::list_nodes(Deadline deadline) {
+  return ask<v1::ListNodesRequest, v1::ListNodesResponse>(
+      {}, &Stub::ListNodes, deadline,
+      [](const v1::ListNodesResponse& answer) { return from_message(answer); });
+}
+
+Result<Node> Client::forget_node(const std::string& node, Deadline deadline) {
+  v1::ForgetNodeRequest request;
+  request.set_node(node);
+  return ask<v1::ForgetNodeRequest, v1::FabricNode>(
+      std::move(request), &Stub::ForgetNode, deadline,
+      [](const v1::FabricNode& answer) { return from_message(answer); });
+}
+
+Result<Plan> Client::plan(const PlanRequest& request, Deadline deadline) {
+  return ask<v1::PlanRequest, v1::PlanResponse>(
+      to_message(request), &Stub::Plan, deadline,
+      [](const v1::PlanResponse& answer) { return from_message(answer); });
+}
+
+Result<Explanation> Client::explain(const ExplainRequest& request, Deadline deadline) {
+  return ask<v1::ExplainFabricRequest, v1::ExplainFabricResponse>(
+      to_message(request), &Stub::Explain, deadline,
+      [](const v1::ExplainFabricResponse& answer) { return from_message(answer); });
+}
+
+Result<FabricHealth> Client::health(Deadline deadline) {
+  return ask<v1::FabricHealthRequest, v1::FabricHealthResponse>(
+      {}, &Stub::FabricHealth, deadline,
+      [](const v1::FabricHealthResponse& answer) { return from_message(answer); });
+}
+
+}  // namespace ibpod::fabricapi

@@ -1,0 +1,70 @@
+// Client: a cluster's SM service, asked over the wire by whoever can wait: ibpodctl, an agent.
+#pragma once
+
+#include "lib/base/clock.h"
+#include "lib/base/files.h"
+#include "lib/fabricapi/fabric.h"
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace grpc {
+class Channel;
+}
+namespace ibpod::rpc {
+class TlsChannel;
+}
+
+namespace ibpod::fabricapi {
+
+// The questions of Fabric. From any thread. Errors are the service's own, with its address in
+// front; unavailable while nobody answers, and where the deadline has passed. An answer that cannot
+// be read is internal: nothing in it is taken for what it might mean.
+class Client {
+ public:
+  // The channel for the next call.
+  using Channel = std::function<Result<std::shared_ptr<grpc::Channel>>()>;
+  // `whom` is what errors say of the other side; `fabric` is sent with each request.
+  Client(Channel channel, std::string whom, std::string fabric = "default");
+  // The socket that only root can connect to; a connection for each call.
+  static Client over_unix(const Path& socket, std::string fabric = "default");
+  static Client over_tls(std::shared_ptr<rpc::TlsChannel> channel, const std::string& target,
+                         std::string fabric = "default");
+
+  Result<fabric::TenancyStatus> create_partition(const fabric::Tenancy& tenancy, Deadline deadline);
+  Result<fabric::TenancyStatus> update_partition(const fabric::Tenancy& tenancy, Deadline deadline);
+  Result<fabric::TenancyStatus> delete_partition(const std::string& name, Deadline deadline);
+  Result<Listed<fabric::TenancyStatus>> list_partitions(const Page& page, Deadline deadline);
+
+  Result<fabric::Binding> bind(const BindRequest& request, Deadline deadline);
+  Result<fabric::Binding> unbind(const fabric::Attachment& attachment, Deadline deadline);
+  Result<fabric::Binding> get_binding(const fabric::Attachment& attachment, Deadline deadline);
+  Result<Listed<fabric::Binding>> list_bindings(const BindingFilter& filter, const Page& page,
+                                                Deadline deadline);
+  // `told` runs here for each binding as it is now and for each change. ok() when it has answered
+  // false; else why the watch has ended: unavailable at the deadline, too.
+  Status watch_bindings(const BindingFilter& filter,
+                        const std::function<bool(const BindingChange&)>& told, Deadline deadline);
+
+  Result<SyncAnswer> sync(const SyncRequest& request, Deadline deadline);
+  Result<ObserveAnswer> observe(const ObserveRequest& request, Deadline deadline);
+  Result<std::vector<Allocated>> allocate_guids(const AllocateRequest& request, Deadline deadline);
+  Result<std::vector<Node>> list_nodes(Deadline deadline);
+  Result<Node> forget_node(const std::string& node, Deadline deadline);
+
+  Result<Plan> plan(const PlanRequest& request, Deadline deadline);
+  Result<Explanation> explain(const ExplainRequest& request, Deadline deadline);
+  Result<FabricHealth> health(Deadline deadline);
+
+ private:
+  template <typename Request, typename Answer, typename Method, typename Read>
+  auto ask(Request request, Method method, Deadline deadline, Read read)
+      -> decltype(read(std::declval<const Answer&>()));
+
+  Channel channel_;
+  std::string whom_, fabric_;
+};
+
+}  // namespace ibpod::fabricapi

@@ -1,0 +1,32 @@
+#include "lib/fabricapi/fabric.h"
+
+namespace ibpod::fabricapi {
+
+std::string_view name(Role role) {
+  switch (role) {
+    case Role::administrator:
+      return "administrator";
+    case Role::node:
+      return "node";
+    case Role::reader:
+      return "reader";
+  }
+  return "?";
+}
+
+bool matches(const BindingFilter& filter, const fabric::Binding& binding) {
+  const auto is = [](const std::string& wanted, const std::string& found) {
+    return wanted.empty() || wanted == found;
+  };
+  const auto in_partition = [&] {
+    for (const fabric::Share& share : binding.shares)
+      if (share.partition == filter.partition) return true;
+    return filter.partition.empty();
+  };
+  return is(filter.node, binding.attachment.node) &&
+         is(filter.name_space, binding.pod.name_space) && is(filter.pod, binding.pod.name) &&
+         in_partition() && (!filter.guid || *filter.guid == binding.guid) &&
+         (!filter.state || *filter.state == binding.state);
+}
+
+}  // namespace ibpod::fabricapi

@@ -1,0 +1,229 @@
+// Fabric: what a cluster's SM service can be asked, in plain values (api/ibpod/v1/fabric.proto).
+#pragma once
+
+#include "lib/base/clock.h"
+#include "lib/base/result.h"
+#include "lib/fabric/binding.h"
+#include "lib/fabric/tenancy.h"
+#include "lib/fabricapi/caller.h"
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ibpod::fabricapi {
+
+struct BindRequest {
+  fabric::Attachment attachment;
+  ib::Guid guid;
+  fabric::Kind kind = fabric::Kind::vf;
+  std::string pf;
+  std::string device;
+  fabric::Pod pod;
+  struct Wish {
+    std::string partition;
+    std::optional<fabric::Membership> membership;  // nothing: the partition's own
+    bool operator==(const Wish&) const = default;
+  };
+  std::vector<Wish> partitions;
+  bool operator==(const BindRequest&) const = default;
+};
+
+// An empty field matches everything.
+struct BindingFilter {
+  std::string node;
+  std::string partition;
+  std::string name_space;
+  std::string pod;
+  std::optional<ib::Guid> guid;
+  std::optional<fabric::State> state;
+  bool operator==(const BindingFilter&) const = default;
+};
+bool matches(const BindingFilter& filter, const fabric::Binding& binding);
+
+// Where a list goes on. Tokens mean something to the service only.
+struct Page {
+  uint32_t size = 0;  // 0: the service's choice, which is also the most
+  std::string token;
+  bool operator==(const Page&) const = default;
+};
+template <typename Item>
+struct Listed {
+  std::vector<Item> items;
+  std::string next;  // empty: that was all
+  bool operator==(const Listed&) const = default;
+};
+
+// Of a watch.
+struct BindingChange {
+  fabric::Binding binding;
+  bool gone = false;
+  bool operator==(const BindingChange&) const = default;
+};
+
+struct SyncRequest {
+  std::string node;
+  struct Present {
+    std::string container;
+    std::string interface;
+    bool operator==(const Present&) const = default;
+  };
+  std::vector<Present> attachments;  // all that the node has
+  bool operator==(const SyncRequest&) const = default;
+};
+struct SyncAnswer {
+  std::vector<fabric::Binding> bindings;        // of those named
+  std::vector<SyncRequest::Present> not_bound;  // named, and without a binding here
+  std::vector<fabric::Binding> not_named;       // the node's other ones
+  Duration lease{};                             // within which the next Sync has to come
+  bool operator==(const SyncAnswer&) const = default;
+};
+
+// The witness `node`.
+struct ObserveRequest {
+  std::string node;
+  // The stamp of the latest answer that had come before the tables were read: so the service knows
+  // that they were read later than what it had done by then. Empty at first.
+  std::string stamp;
+  struct Seen {
+    ib::Guid guid;
+    ib::PKeyTable table;  // places in order, free ones too
+    bool operator==(const Seen&) const = default;
+  };
+  std::vector<Seen> ports;
+  bool operator==(const ObserveRequest&) const = default;
+};
+struct ObserveAnswer {
+  std::string stamp;
+  std::vector<ib::Guid> wanted;  // ports whose tables the service waits for
+  bool operator==(const ObserveAnswer&) const = default;
+};
+
+struct AllocateRequest {
+  std::string node;
+  std::string pf;  // PCI address
+  std::vector<uint32_t> vfs;
+  bool operator==(const AllocateRequest&) const = default;
+};
+struct Allocated {
+  uint32_t vf = 0;
+  ib::Guid guid;
+  bool operator==(const Allocated&) const = default;
+};
+
+struct Node {
+  std::string name;
+  std::optional<fabric::WallTime> last_sync;
+  size_t bindings = 0;
+  size_t guids = 0;
+  bool forgetting = false;
+  bool operator==(const Node&) const = default;
+};
+
+// What a change would do. One of the two is there; neither: what is wanted now and not so yet.
+struct PlanRequest {
+  std::optional<fabric::Tenancy> tenancy;  // created, or updated where there is one of that name
+  std::string without;                     // the name of one that is deleted
+  bool operator==(const PlanRequest&) const = default;
+};
+struct Plan {
+  struct Port {
+    ib::Guid guid;
+    std::string description;  // of its node
+    std::string before;       // "0:0x7fff 1:0x8001"
+    std::string after;
+    bool operator==(const Port&) const = default;
+  };
+  std::vector<Port> ports;         // the first kMostPlanned of them
+  uint64_t changed = 0;            // ports, all of them
+  uint64_t unseen = 0;             // ports whose tables are not known
+  uint64_t packets = 0;            // SMPs that write, at least
+  double seconds = 0;              // until it is verified, as the last sweeps took
+  std::vector<std::string> notes;  // what an administrator should know before
+  bool operator==(const Plan&) const = default;
+};
+inline constexpr size_t kMostPlanned = 1000;
+
+// Of one pod or port, or of two: why they reach each other or not.
+struct ExplainRequest {
+  std::vector<std::string> subjects;  // one or two: "namespace/pod", or a GUID
+  bool operator==(const ExplainRequest&) const = default;
+};
+struct Explanation {
+  struct Subject {
+    std::string name;
+    ib::Guid guid;
+    std::optional<fabric::Binding> binding;  // none: a port outside Kubernetes, or a free one
+    std::string description;                 // of its node in the subnet
+    std::string table, leaf_table;           // "0:0x7fff 1:0x8001", as last seen
+    std::string wanted;                      // "0x7fff 0x8001"
+    fabric::WallTime seen{};
+    std::vector<std::string> findings;
+    bool operator==(const Subject&) const = default;
+  };
+  std::vector<Subject> subjects;
+  std::vector<std::string> reach;  // of two: partitions in which they reach each other, and why not
+  bool operator==(const Explanation&) const = default;
+};
+
+// What is wrong with the fabric, each with its remedy; and how it stands.
+struct Finding {
+  std::string subject;
+  std::string text;
+  std::string remedy;
+  bool operator==(const Finding&) const = default;
+};
+struct FabricHealth {
+  std::vector<Finding> findings;
+  std::string engine;  // "opensm: serving, version 12 of 12 in force"
+  bool operator==(const FabricHealth&) const = default;
+};
+
+template <typename Value>
+using Done = std::function<void(Result<Value>)>;
+
+// The calls come from any thread and do not wait. Each `Done` runs once, on whatever thread, and
+// must be short. What a caller may not do is denied; a request for another fabric never comes here.
+class Fabric {
+ public:
+  virtual ~Fabric() = default;
+
+  virtual void create_partition(const Caller&, fabric::Tenancy, Done<fabric::TenancyStatus>) = 0;
+  // Everything but the P_Key, which may be left out.
+  virtual void update_partition(const Caller&, fabric::Tenancy, Done<fabric::TenancyStatus>) = 0;
+  virtual void delete_partition(const Caller&, std::string name, Done<fabric::TenancyStatus>) = 0;
+  virtual void list_partitions(const Caller&, Page, Done<Listed<fabric::TenancyStatus>>) = 0;
+
+  // Done when it is verified, or at the deadline, with the state and the reason then.
+  virtual void bind(const Caller&, BindRequest, Deadline, Done<fabric::Binding>) = 0;
+  // Done when it is released, or at the deadline. One that there is not is released.
+  virtual void unbind(const Caller&, fabric::Attachment, Deadline, Done<fabric::Binding>) = 0;
+  virtual void get_binding(const Caller&, fabric::Attachment, Done<fabric::Binding>) = 0;
+  virtual void list_bindings(const Caller&, BindingFilter, Page, Done<Listed<fabric::Binding>>) = 0;
+
+  // Ends when it goes. `told` runs for each binding as it is now, then for each change, in order
+  // and one at a time; false ends it, too.
+  class Watch {
+   public:
+    virtual ~Watch() = default;
+  };
+  virtual void watch_bindings(const Caller&, BindingFilter,
+                              std::function<bool(const BindingChange&)> told,
+                              Done<std::shared_ptr<Watch>>) = 0;
+
+  virtual void sync(const Caller&, SyncRequest, Done<SyncAnswer>) = 0;
+  virtual void observe(const Caller&, ObserveRequest, Done<ObserveAnswer>) = 0;
+  virtual void allocate_guids(const Caller&, AllocateRequest, Done<std::vector<Allocated>>) = 0;
+  virtual void list_nodes(const Caller&, Done<std::vector<Node>>) = 0;
+  // Done when all of the node's bindings are released, or at the deadline.
+  virtual void forget_node(const Caller&, std::string node, Deadline, Done<Node>) = 0;
+
+  virtual void plan(const Caller&, PlanRequest, Done<Plan>) = 0;
+  virtual void explain(const Caller&, ExplainRequest, Done<Explanation>) = 0;
+  virtual void health(const Caller&, Done<FabricHealth>) = 0;
+};
+
+}  // namespace ibpod::fabricapi

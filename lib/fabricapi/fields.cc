@@ -1,0 +1,146 @@
+#include "lib/fabricapi/fields.h"
+
+#include "lib/fabric/partition.h"
+#include "lib/ib/pci_address.h"
+
+#include <algorithm>
+
+namespace ibpod::fabricapi {
+namespace {
+
+constexpr size_t kLongestQuoted = 80;
+constexpr size_t kLongestName = 253, kLongestLabel = 63;
+constexpr size_t kLongestContainer = 256;
+constexpr size_t kLongestInterface = 15;
+
+bool plain(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
+
+// Labels with dots between them, of small letters, digits and, inside, hyphens (RFC 1123).
+bool is_subdomain(std::string_view text) {
+  char before = '.';
+  for (const char c : text) {
+    const bool fits = plain(c) || (c == '-' && before != '.') || (c == '.' && plain(before));
+    if (!fits) return false;
+    before = c;
+  }
+  return text.size() <= kLongestName && plain(before);
+}
+
+bool is_word(std::string_view text) {
+  return std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c <= '~'; });
+}
+
+// How many bytes the character at the beginning has; 0 where it is none. Neither longer than need
+// be, nor half of a pair, nor beyond Unicode.
+size_t utf8_length(std::string_view text) {
+  const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned char first = byte(0);
+  const size_t length = first < 0x80   ? 1
+                        : first < 0xc2 ? 0
+                        : first < 0xe0 ? 2
+                        : first < 0xf0 ? 3
+                        : first < 0xf5 ? 4
+                                       : 0;
+  if (length == 0 || length > text.size()) return 0;
+  for (size_t i = 1; i < length; ++i)
+    if ((byte(i) & 0xc0) != 0x80) return 0;
+  if (first == 0xe0 && byte(1) < 0xa0) return 0;
+  if (first == 0xed && byte(1) > 0x9f) return 0;
+  if (first == 0xf0 && byte(1) < 0x90) return 0;
+  if (first == 0xf4 && byte(1) > 0x8f) return 0;
+  return length;
+}
+
+}  // namespace
+
+Error wrong(std::string_view field, std::string_view got, std::string_view expected) {
+  std::string text = std::string(field) + ": expected " + std::string(expected);
+  if (got.empty()) return Error(Code::invalid, text + ", got nothing");
+  const bool whole = got.size() <= kLongestQuoted;
+  text += ", got \"" + cleaned(got.substr(0, kLongestQuoted)) + (whole ? "\"" : "\"...");
+  return Error(Code::invalid, text);
+}
+
+Error wrong_number(std::string_view field, int64_t got, std::string_view expected) {
+  return Error(Code::invalid, std::string(field) + ": expected " + std::string(expected) +
+                                  ", got " + std::to_string(got));
+}
+
+Status check_count(std::string_view field, int count, int most) {
+  if (count <= most) return ok();
+  return wrong_number(field, count, "at most " + std::to_string(most) + " of them");
+}
+
+Result<std::string> read_name(std::string_view field, const std::string& text) {
+  if (is_subdomain(text)) return text;
+  return wrong(field, text, "a name of small letters, digits, - and .");
+}
+
+Result<std::string> read_namespace(std::string_view field, const std::string& text) {
+  const bool label = is_subdomain(text) && text.find('.') == std::string::npos;
+  if (label && text.size() <= kLongestLabel) return text;
+  return wrong(field, text, "a namespace: at most 63 small letters, digits and -");
+}
+
+Result<std::string> read_word(std::string_view field, const std::string& text, size_t most) {
+  if (!text.empty() && text.size() <= most && is_word(text)) return text;
+  return wrong(field, text, "1 to " + std::to_string(most) + " printable bytes without blanks");
+}
+
+Result<std::string> read_container(std::string_view field, const std::string& text) {
+  return read_word(field, text, kLongestContainer);
+}
+
+Result<std::string> read_interface(std::string_view field, const std::string& text) {
+  const std::string name = TRY(read_word(field, text, kLongestInterface));
+  const bool path = name == "." || name == ".." || name.find_first_of("/:") != std::string::npos;
+  if (path) return wrong(field, text, "the name of an interface");
+  return name;
+}
+
+Result<std::string> read_pci(std::string_view field, const std::string& text) {
+  const Result<ib::PciAddress> address = ib::PciAddress::parse(text);
+  if (!address) return wrong(field, text, "a PCI address, such as 0000:3b:00.2");
+  return address->text();
+}
+
+Result<std::string> read_partition_name(std::string_view field, const std::string& text) {
+  const bool fits = std::all_of(text.begin(), text.end(), [](char c) {
+    return plain(c) || (c >= 'A' && c <= 'Z') || c == '.' || c == '_' || c == '-';
+  });
+  if (!text.empty() && text.size() <= fabric::kMostName && fits) return text;
+  return wrong(field, text, "the name of a partition: at most 31 letters, digits and ._-");
+}
+
+Result<ib::Guid> read_guid(std::string_view field, uint64_t value) {
+  const ib::Guid guid(value);
+  const Status assignable = ib::check_assignable(guid);
+  if (!assignable) return wrong(field, guid.text(), "a GUID that a port can have");
+  return guid;
+}
+
+Result<fabric::Membership> read_membership(std::string_view field, const std::string& text) {
+  return read_enum(field, text, fabric::parse_membership, "limited, full or both");
+}
+
+std::string cleaned(std::string_view text) {
+  std::string clean;
+  while (!text.empty()) {
+    const size_t length = utf8_length(text);
+    const bool shown = length > 1 || (length == 1 && text[0] >= ' ' && text[0] != 0x7f);
+    clean += shown ? text.substr(0, length) : "?";
+    text.remove_prefix(std::max<size_t>(length, 1));
+  }
+  return clean;
+}
+
+bool is_utf8(std::string_view text) {
+  while (!text.empty()) {
+    const size_t length = utf8_length(text);
+    if (length == 0) return false;
+    text.remove_prefix(length);
+  }
+  return true;
+}
+
+}  // namespace ibpod::fabricapi

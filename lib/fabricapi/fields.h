@@ -1,0 +1,59 @@
+// Fields of messages: what they may hold. Each reader answers invalid with the field, what it has
+// and what would be right.
+#pragma once
+
+#include "lib/base/result.h"
+#include "lib/fabric/membership.h"
+#include "lib/ib/guid.h"
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace ibpod::fabricapi {
+
+// The most that one message may list; gRPC's limit of its bytes comes on top of it.
+inline constexpr int kMostShares = 64;           // partitions of one binding
+inline constexpr int kMostAttachments = 10'000;  // of one node
+inline constexpr int kMostPorts = 10'000;        // of one node
+inline constexpr int kMostPlaces = 0xffff;       // of a P_Key table (NodeInfo.PartitionCap)
+inline constexpr int kMostVfs = 4'096;           // of one PF
+inline constexpr int kMostMembers = 10'000;      // ports outside Kubernetes, of one partition
+inline constexpr int kMostNamespaces = 10'000;   // of one partition
+
+Error wrong(std::string_view field, std::string_view got, std::string_view expected);
+Error wrong_number(std::string_view field, int64_t got, std::string_view expected);
+Status check_count(std::string_view field, int count, int most);
+
+// As Kubernetes names nodes and pods: at most 253 bytes of small letters, digits, - and .
+Result<std::string> read_name(std::string_view field, const std::string& text);
+// A DNS label of at most 63 bytes.
+Result<std::string> read_namespace(std::string_view field, const std::string& text);
+// What is compared and shown and nothing else: 1 to `most` bytes of printable ASCII, no blank.
+Result<std::string> read_word(std::string_view field, const std::string& text, size_t most);
+// A container's id, as the runtime gives it.
+Result<std::string> read_container(std::string_view field, const std::string& text);
+// The name of an interface, as Linux takes it (dev_valid_name in net/core/dev.c).
+Result<std::string> read_interface(std::string_view field, const std::string& text);
+// 0000:3b:00.2
+Result<std::string> read_pci(std::string_view field, const std::string& text);
+// As fabric::Partition::name, by which a partition is looked for.
+Result<std::string> read_partition_name(std::string_view field, const std::string& text);
+Result<ib::Guid> read_guid(std::string_view field, uint64_t value);
+
+// A word of a closed set.
+template <typename Enum>
+Result<Enum> read_enum(std::string_view field, const std::string& text,
+                       std::optional<Enum> (*parse)(std::string_view), std::string_view expected) {
+  const std::optional<Enum> value = parse(text);
+  if (!value) return wrong(field, text, expected);
+  return *value;
+}
+Result<fabric::Membership> read_membership(std::string_view field, const std::string& text);
+
+// What came from a subnet, as text that every reader of a message takes: bytes that are not
+// printable ASCII become "?", but for UTF-8 that is whole.
+std::string cleaned(std::string_view text);
+bool is_utf8(std::string_view text);
+
+}  // namespace ibpod::fabricapi

@@ -1,0 +1,244 @@
+#include "lib/fabricapi/messages.h"
+
+#include "lib/fabricapi/fields.h"
+#include "lib/fabricapi/test_fabric.h"
+
+#include <functional>
+
+#include <doctest/doctest.h>
+
+namespace ibpod::fabricapi {
+namespace {
+
+// Every value of what has a closed set of them.
+TEST_CASE("messages: each word of a binding comes back as itself") {
+  fabric::Binding binding = test_binding();
+  const auto same = [&] { return from_message(to_message(binding)).value() == binding; };
+  CHECK(same());
+  for (const auto kind : {fabric::Kind::vf, fabric::Kind::child}) {
+    binding.kind = kind;
+    CHECK(same());
+  }
+  for (int i = 0; i <= static_cast<int>(fabric::State::unknown); ++i) {
+    binding.state = static_cast<fabric::State>(i);
+    CHECK(same());
+  }
+  for (int i = 0; i <= static_cast<int>(fabric::Reason::lease); ++i) {
+    binding.standing.reason = static_cast<fabric::Reason>(i);
+    CHECK(same());
+  }
+  for (int i = 0; i <= static_cast<int>(fabric::Proof::node); ++i) {
+    binding.proof = static_cast<fabric::Proof>(i);
+    CHECK(same());
+  }
+  for (int i = 0; i <= static_cast<int>(fabric::Enforcement::leaf); ++i) {
+    binding.enforcement = static_cast<fabric::Enforcement>(i);
+    CHECK(same());
+  }
+  binding.shares.clear();
+  binding.held.clear();
+  CHECK(same());
+}
+
+TEST_CASE("messages: that there is no binding any more comes back as that, and nothing less does") {
+  fabric::Binding none;
+  none.attachment = {"n1", "c1", "net1"};
+  none.state = fabric::State::released;
+  v1::Binding message = to_message(none);
+  const Result<fabric::Binding> read = from_message(message);
+  REQUIRE(read);
+  CHECK(*read == none);
+  message.set_state("verified");
+  CHECK_FALSE(from_message(message));
+}
+
+TEST_CASE("messages: a partition comes back as itself, with all that it may leave out") {
+  fabric::TenancyStatus status = test_status();
+  CHECK(from_message(to_message(status)).value() == status);
+  status = {};
+  status.tenancy.name = "bare";
+  for (int i = 0; i <= static_cast<int>(fabric::TenancyState::error); ++i) {
+    status.state = static_cast<fabric::TenancyState>(i);
+    CHECK(from_message(to_message(status)).value() == status);
+  }
+  CHECK(read_tenancy(to_message(test_tenancy())).value() == test_tenancy());
+}
+
+TEST_CASE("messages: what came from the subnet reaches no terminal as it is") {
+  CHECK(cleaned("node-7 mlx5_0") == "node-7 mlx5_0");
+  CHECK(cleaned("Gebäude € 😀") == "Gebäude € 😀");
+  CHECK(cleaned("\x1b[2J\n\x7f") == "?[2J??");
+  CHECK(cleaned("a\xff\xc3z\xc0\x80\xed\xa0\x80\xf5") == "a??z??????");
+  CHECK(cleaned("cut \xe2\x82") == "cut ??");
+  CHECK(is_utf8("Gebäude € 😀"));
+  for (const char* bad : {"\xff", "\xc3(", "\xc0\x80", "\xed\xa0\x80", "\xe2\x82",
+                          "\xf4\x90\x80\x80", "\xf0\x80\x80\x80", "\xe0\x80\x80"})
+    CHECK_FALSE(is_utf8(bad));
+  Plan plan = test_plan_answer();
+  plan.ports[0].description = "\x1b]0;x";
+  CHECK(to_message(plan).ports(0).description() == "?]0;x");
+}
+
+// A request that is right, but for what `spoil` does to it: which field the refusal begins with.
+template <typename Message>
+void refuses(const Message& right, const std::string& field,
+             const std::function<void(Message&)>& spoil) {
+  CAPTURE(field);
+  REQUIRE(from_message(right));
+  Message message = right;
+  spoil(message);
+  const auto read = from_message(message);
+  REQUIRE_FALSE(read);
+  CHECK(read.error().code() == Code::invalid);
+  CHECK(read.error().text().starts_with(field + ": "));
+}
+
+TEST_CASE("messages: whatever is wrong in a Bind is refused, and named") {
+  using M = v1::BindRequest;
+  const auto wrong = [](const std::string& field, const std::function<void(M&)>& spoil) {
+    refuses<M>(to_message(test_bind()), field, spoil);
+  };
+  wrong("attachment.node", [](M& m) { m.clear_attachment(); });
+  wrong("attachment.node", [](M& m) { m.mutable_attachment()->set_node("N7"); });
+  wrong("attachment.node", [](M& m) { m.mutable_attachment()->set_node("a..b"); });
+  wrong("attachment.node", [](M& m) { m.mutable_attachment()->set_node(std::string(254, 'a')); });
+  wrong("attachment.container", [](M& m) { m.mutable_attachment()->clear_container(); });
+  wrong("attachment.container", [](M& m) { m.mutable_attachment()->set_container("a b"); });
+  wrong("attachment.container",
+        [](M& m) { m.mutable_attachment()->set_container(std::string(257, 'c')); });
+  wrong("attachment.interface", [](M& m) { m.mutable_attachment()->clear_interface(); });
+  for (const char* name : {"..", "a/b", "a:b", "sixteen-bytes-xx", "a\n"})
+    wrong("attachment.interface", [&](M& m) { m.mutable_attachment()->set_interface(name); });
+  for (const uint64_t guid : {uint64_t{0}, UINT64_MAX, uint64_t{0x0300000000000001}})
+    wrong("guid", [&](M& m) { m.set_guid(guid); });
+  wrong("kind", [](M& m) { m.set_kind("pf"); });
+  wrong("pf", [](M& m) { m.clear_pf(); });
+  wrong("device", [](M& m) { m.set_device("3b:00.2"); });
+  wrong("pod.namespace", [](M& m) { m.clear_pod(); });
+  wrong("pod.namespace", [](M& m) { m.mutable_pod()->set_namespace_("a.b"); });
+  wrong("pod.name", [](M& m) { m.mutable_pod()->set_name("a_b"); });
+  wrong("pod.uid", [](M& m) { m.mutable_pod()->set_uid("a b"); });
+  wrong("partitions", [](M& m) { m.clear_partitions(); });
+  wrong("partitions", [](M& m) { *m.add_partitions() = m.partitions(0); });
+  wrong("partitions.partition", [](M& m) { m.mutable_partitions(0)->clear_partition(); });
+  wrong("partitions.partition", [](M& m) { m.mutable_partitions(0)->set_partition("a b"); });
+  wrong("partitions.partition",
+        [](M& m) { m.mutable_partitions(0)->set_partition(std::string(32, 'a')); });
+  wrong("partitions.membership", [](M& m) { m.mutable_partitions(0)->set_membership("Full"); });
+  wrong("partitions", [](M& m) {
+    for (int i = 0; i < kMostShares; ++i) m.add_partitions()->set_partition(std::to_string(i));
+  });
+}
+
+TEST_CASE("messages: whatever is wrong in a kept binding is refused, and named") {
+  using M = v1::Binding;
+  const auto wrong = [](const std::string& field, const std::function<void(M&)>& spoil) {
+    refuses<M>(to_message(test_binding()), field, spoil);
+  };
+  wrong("kind", [](M& m) { m.clear_kind(); });
+  wrong("shares.membership", [](M& m) { m.mutable_shares(0)->clear_membership(); });
+  wrong("held.partition", [](M& m) { m.mutable_held(0)->clear_partition(); });
+  wrong("state", [](M& m) { m.set_state("bound"); });
+  wrong("reason", [](M& m) { m.clear_reason(); });
+  wrong("proof", [](M& m) { m.set_proof("sa"); });
+  wrong("enforcement", [](M& m) { m.clear_enforcement(); });
+}
+
+TEST_CASE("messages: whatever is wrong in a filter, a Sync or an AllocateGuids is refused") {
+  using F = v1::BindingFilter;
+  const F filter = to_message(test_filter());
+  refuses<F>(filter, "filter.node", [](F& m) { m.set_node("A"); });
+  refuses<F>(filter, "filter.partition", [](F& m) { m.set_partition("a b"); });
+  refuses<F>(filter, "filter.namespace", [](F& m) { m.set_namespace_("A"); });
+  refuses<F>(filter, "filter.pod", [](F& m) { m.set_pod("/"); });
+  refuses<F>(filter, "filter.guid", [](F& m) { m.set_guid(UINT64_MAX); });
+  refuses<F>(filter, "filter: state", [](F& m) { m.set_state("bound"); });
+  using S = v1::SyncRequest;
+  const S sync = to_message(test_sync());
+  refuses<S>(sync, "node", [](S& m) { m.clear_node(); });
+  refuses<S>(sync, "attachments.container",
+             [](S& m) { m.mutable_attachments(0)->clear_container(); });
+  refuses<S>(sync, "attachments.interface",
+             [](S& m) { m.mutable_attachments(1)->set_interface("a/b"); });
+  refuses<S>(sync, "attachments", [](S& m) {
+    for (int i = 0; i < kMostAttachments; ++i) *m.add_attachments() = m.attachments(0);
+  });
+  using A = v1::AllocateGuidsRequest;
+  const A allocate = to_message(test_allocate());
+  refuses<A>(allocate, "node", [](A& m) { m.set_node(" "); });
+  refuses<A>(allocate, "pf", [](A& m) { m.set_pf("ib0"); });
+  refuses<A>(allocate, "vfs", [](A& m) { m.add_vfs(7); });
+  refuses<A>(allocate, "vfs", [](A& m) { m.add_vfs(65536); });
+  refuses<A>(allocate, "vfs", [](A& m) {
+    for (uint32_t i = 0; i < kMostVfs; ++i) m.add_vfs(100 + i);
+  });
+}
+
+TEST_CASE("messages: whatever is wrong in an Observe, a Plan or an Explain is refused") {
+  using O = v1::ObserveRequest;
+  const O observe = to_message(test_observe());
+  refuses<O>(observe, "node", [](O& m) { m.clear_node(); });
+  refuses<O>(observe, "stamp", [](O& m) { m.set_stamp(std::string(257, 's')); });
+  refuses<O>(observe, "ports.guid", [](O& m) { m.mutable_ports(0)->set_guid(0); });
+  refuses<O>(observe, "ports.guid", [](O& m) { *m.add_ports() = m.ports(0); });
+  refuses<O>(observe, "ports.table", [](O& m) { m.mutable_ports(0)->add_table(65536); });
+  refuses<O>(observe, "ports.table", [](O& m) {
+    for (int i = 0; i < kMostPlaces; ++i) m.mutable_ports(0)->add_table(0);
+  });
+  refuses<O>(observe, "ports", [](O& m) {
+    for (int i = 0; i < kMostPorts; ++i) m.add_ports()->set_guid(test_guid(100).value());
+  });
+  using P = v1::PlanRequest;
+  const P plan = to_message(test_plan());
+  refuses<P>(plan, "without", [](P& m) { m.set_without("blue"); });
+  refuses<P>(plan, "partition: name", [](P& m) { m.mutable_partition()->clear_name(); });
+  refuses<P>(plan, "without", [](P& m) {
+    m.clear_partition();
+    m.set_without("a b");
+  });
+  using E = v1::ExplainFabricRequest;
+  const E explain = to_message(test_explain());
+  refuses<E>(explain, "subjects", [](E& m) { m.clear_subjects(); });
+  refuses<E>(explain, "subjects", [](E& m) { m.add_subjects("a/b"); });
+  for (const char* bad : {"pod", "a/", "/b", "A/b", "a/b/c", ""})
+    refuses<E>(explain, "subjects", [&](E& m) { m.set_subjects(0, bad); });
+}
+
+TEST_CASE("messages: whatever is wrong in a partition is refused, and named") {
+  using M = v1::Partition;
+  const auto wrong = [](const std::string& field, const std::function<void(M&)>& spoil) {
+    CAPTURE(field);
+    M message = to_message(test_tenancy());
+    REQUIRE(read_tenancy(message));
+    spoil(message);
+    const auto read = read_tenancy(message);
+    REQUIRE_FALSE(read);
+    CHECK(read.error().code() == Code::invalid);
+    CHECK(read.error().text().starts_with(field + ": "));
+  };
+  wrong("name", [](M& m) { m.clear_name(); });
+  wrong("name", [](M& m) { m.set_name("Default"); });
+  wrong("name", [](M& m) { m.set_name("a;b"); });
+  for (const uint32_t pkey : {0x7fffu, 0x8001u, 0x10001u, UINT32_MAX})
+    wrong("pkey", [&](M& m) { m.set_pkey(pkey); });
+  wrong("membership", [](M& m) { m.set_membership("none"); });
+  for (const uint32_t mtu : {0u, 6u, 4096u, 257u}) wrong("mtu", [&](M& m) { m.set_mtu(mtu); });
+  for (const uint32_t rate : {0u, 1u, 23u, 258u}) wrong("rate", [&](M& m) { m.set_rate(rate); });
+  for (const uint32_t sl : {16u, 256u}) wrong("sl", [&](M& m) { m.set_sl(sl); });
+  wrong("allowed", [](M& m) { m.add_allowed("A"); });
+  wrong("proof", [](M& m) { m.set_proof("none"); });
+  wrong("proof", [](M& m) { m.set_proof("sa"); });
+  wrong("members.guid", [](M& m) { m.mutable_members(0)->set_guid(0); });
+  wrong("members.membership", [](M& m) { m.mutable_members(0)->clear_membership(); });
+  wrong("members.comment", [](M& m) { m.mutable_members(0)->set_comment("\xff"); });
+  wrong("members", [](M& m) { *m.add_members() = m.members(0); });
+}
+
+TEST_CASE("messages: a refusal quotes no more than a line, and nothing that a terminal obeys") {
+  const Error error = wrong("node", "\x1b" + std::string(500, 'x'), "a name");
+  CHECK(error.text() == "node: expected a name, got \"?" + std::string(79, 'x') + "\"...");
+  CHECK(wrong("node", "", "a name").text() == "node: expected a name, got nothing");
+}
+
+}  // namespace
+}  // namespace ibpod::fabricapi

@@ -1,0 +1,130 @@
+#include "lib/fabricapi/partition_messages.h"
+
+#include "lib/fabricapi/fields.h"
+
+namespace ibpod::fabricapi {
+namespace {
+
+Result<std::optional<ib::PKey>> read_pkey(uint32_t number) {
+  constexpr uint32_t kMost = 0x7ffe;
+  if (number == 0) return std::optional<ib::PKey>();
+  if (number > kMost) return wrong_number("pkey", number, "0 for none, or 1 to 32766 (0x7ffe)");
+  return std::optional(ib::PKey(static_cast<uint16_t>(number)));
+}
+
+Status read_group(const v1::Partition& message, fabric::Tenancy& tenancy) {
+  if (message.has_mtu()) {
+    tenancy.mtu = fabric::mtu_of(message.mtu());
+    if (!tenancy.mtu) return wrong_number("mtu", message.mtu(), "1 (256 bytes) to 5 (4096)");
+  }
+  if (message.has_rate()) {
+    tenancy.rate = fabric::rate_of(message.rate());
+    if (!tenancy.rate)
+      return wrong_number("rate", message.rate(), "2 (2.5 Gb/s) to 22 (600), as in MCMemberRecord");
+  }
+  if (message.has_sl()) {
+    if (message.sl() > fabric::kMostSl) return wrong_number("sl", message.sl(), "0 to 15");
+    tenancy.sl = static_cast<uint8_t>(message.sl());
+  }
+  return ok();
+}
+
+Status read_members(const v1::Partition& message, fabric::Tenancy& tenancy) {
+  TRY(check_count("members", message.members().size(), kMostMembers));
+  for (const v1::StaticMember& one : message.members()) {
+    fabric::StaticMember member;
+    member.guid = TRY(read_guid("members.guid", one.guid()));
+    member.membership = TRY(read_membership("members.membership", one.membership()));
+    member.comment = one.comment();
+    if (!is_utf8(one.comment())) return wrong("members.comment", one.comment(), "UTF-8");
+    tenancy.members.push_back(std::move(member));
+  }
+  return ok();
+}
+
+void write_group(const fabric::Tenancy& tenancy, v1::Partition& message) {
+  if (tenancy.mtu) message.set_mtu(static_cast<uint32_t>(*tenancy.mtu));
+  if (tenancy.rate) message.set_rate(static_cast<uint32_t>(*tenancy.rate));
+  if (tenancy.sl) message.set_sl(*tenancy.sl);
+}
+
+}  // namespace
+
+v1::Partition to_message(const fabric::Tenancy& tenancy) {
+  v1::Partition message;
+  message.set_name(tenancy.name);
+  if (tenancy.pkey) message.set_pkey(tenancy.pkey->value());
+  message.set_membership(std::string(name(tenancy.membership)));
+  message.set_index0(tenancy.index0);
+  message.set_ipoib(tenancy.ipoib);
+  write_group(tenancy, message);
+  for (const std::string& name_space : tenancy.allowed) message.add_allowed(name_space);
+  message.set_proof(std::string(name(tenancy.proof)));
+  for (const fabric::StaticMember& member : tenancy.members) {
+    v1::StaticMember& one = *message.add_members();
+    one.set_guid(member.guid.value());
+    one.set_membership(std::string(name(member.membership)));
+    one.set_comment(cleaned(member.comment));
+  }
+  return message;
+}
+
+Result<fabric::Tenancy> read_tenancy(const v1::Partition& message) {
+  fabric::Tenancy tenancy;
+  tenancy.name = TRY(read_partition_name("name", message.name()));
+  tenancy.pkey = TRY(read_pkey(message.pkey()));
+  if (!message.membership().empty())
+    tenancy.membership = TRY(read_membership("membership", message.membership()));
+  tenancy.index0 = message.index0();
+  tenancy.ipoib = message.ipoib();
+  TRY(read_group(message, tenancy));
+  TRY(check_count("allowed", message.allowed().size(), kMostNamespaces));
+  tenancy.allowed = {message.allowed().begin(), message.allowed().end()};
+  if (!message.proof().empty())
+    tenancy.proof = TRY(read_enum("proof", message.proof(), fabric::parse_proof, "port or node"));
+  TRY(read_members(message, tenancy));
+  TRY(check(tenancy));
+  return tenancy;
+}
+
+v1::Partition to_message(const fabric::TenancyStatus& status) {
+  v1::Partition message = to_message(status.tenancy);
+  message.set_declared(status.declared);
+  message.set_state(std::string(name(status.state)));
+  message.set_reason(std::string(name(status.standing.reason)));
+  message.set_text(cleaned(status.standing.text));
+  message.set_bindings(status.bindings);
+  return message;
+}
+
+Result<fabric::TenancyStatus> from_message(const v1::Partition& message) {
+  fabric::TenancyStatus status;
+  status.tenancy = TRY(read_tenancy(message));
+  status.declared = message.declared();
+  status.state = TRY(read_enum("state", message.state(), fabric::parse_tenancy_state,
+                               "provisioning, ready, deleting or error"));
+  status.standing.reason =
+      TRY(read_enum("reason", message.reason(), fabric::parse_reason, "a reason"));
+  status.standing.text = message.text();
+  status.bindings = message.bindings();
+  return status;
+}
+
+v1::ListPartitionsResponse to_message(const Listed<fabric::TenancyStatus>& listed) {
+  v1::ListPartitionsResponse message;
+  for (const fabric::TenancyStatus& one : listed.items) *message.add_partitions() = to_message(one);
+  message.set_next_page_token(listed.next);
+  return message;
+}
+
+Result<Listed<fabric::TenancyStatus>> from_message(const v1::ListPartitionsResponse& message) {
+  Listed<fabric::TenancyStatus> listed;
+  for (const v1::Partition& one : message.partitions()) {
+    fabric::TenancyStatus status = TRY(from_message(one).during("partitions"));
+    listed.items.push_back(std::move(status));
+  }
+  listed.next = message.next_page_token();
+  return listed;
+}
+
+}  // namespace ibpod::fabricapi

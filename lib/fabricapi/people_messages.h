@@ -1,0 +1,23 @@
+// Messages for people: plans, explanations, health; as binding_messages.h. What came from the
+// subnet is cleaned on its way out (cleaned() in fields.h).
+#pragma once
+
+#include "api/ibpod/v1/fabric.pb.h"
+#include "lib/fabricapi/fabric.h"
+
+namespace ibpod::fabricapi {
+
+v1::PlanRequest to_message(const PlanRequest& request);
+Result<PlanRequest> from_message(const v1::PlanRequest& message);
+v1::PlanResponse to_message(const Plan& plan);
+Result<Plan> from_message(const v1::PlanResponse& message);
+
+v1::ExplainFabricRequest to_message(const ExplainRequest& request);
+Result<ExplainRequest> from_message(const v1::ExplainFabricRequest& message);
+v1::ExplainFabricResponse to_message(const Explanation& explanation);
+Result<Explanation> from_message(const v1::ExplainFabricResponse& message);
+
+v1::FabricHealthResponse to_message(const FabricHealth& health);
+Result<FabricHealth> from_message(const v1::FabricHealthResponse& message);
+
+}  // namespace ibpod::fabricapi

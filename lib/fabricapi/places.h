@@ -1,0 +1,51 @@
+// Places: how many calls are in progress, in all and of one caller.
+#pragma once
+
+#include "lib/base/result.h"
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+
+namespace ibpod::fabricapi {
+
+// From any thread. It lives as long as any place of it is taken.
+class Places : public std::enable_shared_from_this<Places> {
+ public:
+  // What is counted, for the refusal: "calls".
+  Places(std::string what, size_t most, size_t most_of_one)
+      : what_(std::move(what)), most_(most), most_of_one_(most_of_one) {}
+
+  // Free again when it goes.
+  class Place {
+   public:
+    Place(std::shared_ptr<Places> places, std::string who)
+        : places_(std::move(places)), who_(std::move(who)) {}
+    Place(Place&& other) = default;
+    Place& operator=(Place&&) = delete;
+    Place(const Place&) = delete;
+    Place& operator=(const Place&) = delete;
+    ~Place() {
+      if (places_ != nullptr) places_->free(who_);
+    }
+
+   private:
+    std::shared_ptr<Places> places_;
+    std::string who_;
+  };
+
+  // unavailable where there is none.
+  Result<std::shared_ptr<Place>> take(const std::string& who);
+
+ private:
+  void free(const std::string& who);
+
+  const std::string what_;
+  const size_t most_, most_of_one_;
+  std::mutex mutex_;
+  size_t taken_ = 0;
+  std::map<std::string, size_t> of_;
+};
+
+}  // namespace ibpod::fabricapi

@@ -1,0 +1,252 @@
+#include "lib/fabricapi/service.h"
+
+#include "api/ibpod/v1/fabric.grpc.pb.h"
+#include "lib/fabricapi/fields.h"
+#include "lib/fabricapi/messages.h"
+#include "lib/fabricapi/unary_call.h"
+#include "lib/fabricapi/watch_call.h"
+
+#include <algorithm>
+#include <chrono>
+
+namespace ibpod::fabricapi {
+namespace {
+
+using Context = grpc::CallbackServerContext;
+using Unary = grpc::ServerUnaryReactor;
+
+// A value that came from the Fabric, as the answer.
+template <typename Value, typename Response>
+void write(const Value& value, Response& response) {
+  response = to_message(value);
+}
+
+class Service final : public v1::Fabric::CallbackService {
+ public:
+  Service(Fabric& fabric, Identify identify, const ServiceSettings& settings)
+      : fabric_(fabric),
+        identify_(std::move(identify)),
+        settings_(settings),
+        calls_(std::make_shared<Places>("calls", settings.calls, settings.calls_of_one)),
+        watches_(std::make_shared<Places>("watches", settings.watches, settings.watches_of_one)) {}
+
+ private:
+  struct Admitted {
+    Caller caller;
+    std::shared_ptr<Places::Place> place;
+  };
+
+  Result<Admitted> admit(const Context& context, const std::string& fabric,
+                         const std::shared_ptr<Places>& places) const {
+    Admitted admitted;
+    admitted.caller = TRY(identify_(rpc::peer_of(context)));
+    if (!fabric.empty() && fabric != settings_.fabric) {
+      return Error(
+          Code::not_found,
+          wrong("fabric", fabric, "\"" + settings_.fabric + "\", the one served here").text());
+    }
+    admitted.place = TRY(places->take(admitted.caller.name));
+    return admitted;
+  }
+
+  // A little before the client's, or the answer would not arrive in time.
+  Deadline deadline_of(const Context& context) const {
+    constexpr Duration kOnItsWay{500};
+    const auto left =
+        std::chrono::duration_cast<Duration>(context.deadline() - std::chrono::system_clock::now());
+    return Deadline::in(std::min(settings_.longest, left - std::min(kOnItsWay, left / 10)));
+  }
+
+  // Asks the Fabric: `ask` is given the caller, what he asks and the Done.
+  template <typename Value, typename Request, typename Response, typename Asked, typename Ask>
+  Unary* call(Context* context, const Request* request, Response* response, Result<Asked> asked,
+              Ask ask) {
+    const rpc::Answering answering(*this);
+    auto* unary = new UnaryCall();  // until OnDone()
+    const std::shared_ptr<Ending> ending = unary->ending();
+    Result<Admitted> admitted = admit(*context, request->fabric(), calls_);
+    if (!admitted) {
+      ending->once(rpc::to_grpc(admitted.error()));
+    } else if (!asked) {
+      ending->once(rpc::to_grpc(asked.error()));
+    } else {
+      const auto owed = std::make_shared<Owed>(ending, std::move(admitted->place));
+      ask(admitted->caller, std::move(asked).value(), [owed, response](Result<Value> value) {
+        if (!value) return owed->ending->once(rpc::to_grpc(value.error()));
+        owed->ending->once(grpc::Status::OK, [&] { write(*value, *response); });
+      });
+    }
+    return unary;
+  }
+
+  Unary* CreatePartition(Context* context, const v1::CreatePartitionRequest* request,
+                         v1::Partition* response) override {
+    return call<fabric::TenancyStatus>(
+        context, request, response, read_tenancy(request->partition()).during("partition"),
+        [this](const Caller& caller, fabric::Tenancy tenancy, auto done) {
+          fabric_.create_partition(caller, std::move(tenancy), std::move(done));
+        });
+  }
+
+  Unary* UpdatePartition(Context* context, const v1::UpdatePartitionRequest* request,
+                         v1::Partition* response) override {
+    return call<fabric::TenancyStatus>(
+        context, request, response, read_tenancy(request->partition()).during("partition"),
+        [this](const Caller& caller, fabric::Tenancy tenancy, auto done) {
+          fabric_.update_partition(caller, std::move(tenancy), std::move(done));
+        });
+  }
+
+  Unary* DeletePartition(Context* context, const v1::DeletePartitionRequest* request,
+                         v1::Partition* response) override {
+    return call<fabric::TenancyStatus>(
+        context, request, response, read_partition_name("name", request->name()),
+        [this](const Caller& caller, std::string name, auto done) {
+          fabric_.delete_partition(caller, std::move(name), std::move(done));
+        });
+  }
+
+  Unary* ListPartitions(Context* context, const v1::ListPartitionsRequest* request,
+                        v1::ListPartitionsResponse* response) override {
+    return call<Listed<fabric::TenancyStatus>>(
+        context, request, response, read_page(request->page_size(), request->page_token()),
+        [this](const Caller& caller, Page page, auto done) {
+          fabric_.list_partitions(caller, std::move(page), std::move(done));
+        });
+  }
+
+  Unary* Bind(Context* context, const v1::BindRequest* request, v1::Binding* response) override {
+    return call<fabric::Binding>(context, request, response, from_message(*request),
+                                 [this, deadline = deadline_of(*context)](
+                                     const Caller& caller, BindRequest bind, auto done) {
+                                   fabric_.bind(caller, std::move(bind), deadline, std::move(done));
+                                 });
+  }
+
+  Unary* Unbind(Context* context, const v1::UnbindRequest* request,
+                v1::Binding* response) override {
+    return call<fabric::Binding>(
+        context, request, response, from_message(request->attachment()),
+        [this, deadline = deadline_of(*context)](const Caller& caller,
+                                                 fabric::Attachment attachment, auto done) {
+          fabric_.unbind(caller, std::move(attachment), deadline, std::move(done));
+        });
+  }
+
+  Unary* GetBinding(Context* context, const v1::GetBindingRequest* request,
+                    v1::Binding* response) override {
+    return call<fabric::Binding>(
+        context, request, response, from_message(request->attachment()),
+        [this](const Caller& caller, fabric::Attachment attachment, auto done) {
+          fabric_.get_binding(caller, std::move(attachment), std::move(done));
+        });
+  }
+
+  Unary* ListBindings(Context* context, const v1::ListBindingsRequest* request,
+                      v1::ListBindingsResponse* response) override {
+    struct Asked {
+      BindingFilter filter;
+      Page page;
+    };
+    const auto read = [&]() -> Result<Asked> {
+      Asked asked;
+      asked.filter = TRY(from_message(request->filter()));
+      asked.page = TRY(read_page(request->page_size(), request->page_token()));
+      return asked;
+    };
+    return call<Listed<fabric::Binding>>(
+        context, request, response, read(), [this](const Caller& caller, Asked asked, auto done) {
+          fabric_.list_bindings(caller, std::move(asked.filter), std::move(asked.page),
+                                std::move(done));
+        });
+  }
+
+  grpc::ServerWriteReactor<v1::BindingChange>* WatchBindings(
+      Context* context, const v1::WatchBindingsRequest* request) override {
+    const rpc::Answering answering(*this);
+    Result<Admitted> admitted = admit(*context, request->fabric(), watches_);
+    if (!admitted) return WatchCall::refuse(admitted.error());
+    Result<BindingFilter> filter = from_message(request->filter());
+    if (!filter) return WatchCall::refuse(filter.error());
+    return WatchCall::begin(fabric_, admitted->caller, std::move(*filter),
+                            std::move(admitted->place), settings_.watch_bytes);
+  }
+
+  Unary* Sync(Context* context, const v1::SyncRequest* request,
+              v1::SyncResponse* response) override {
+    return call<SyncAnswer>(context, request, response, from_message(*request),
+                            [this](const Caller& caller, SyncRequest sync, auto done) {
+                              fabric_.sync(caller, std::move(sync), std::move(done));
+                            });
+  }
+
+  Unary* Observe(Context* context, const v1::ObserveRequest* request,
+                 v1::ObserveResponse* response) override {
+    return call<ObserveAnswer>(context, request, response, from_message(*request),
+                               [this](const Caller& caller, ObserveRequest observe, auto done) {
+                                 fabric_.observe(caller, std::move(observe), std::move(done));
+                               });
+  }
+
+  Unary* AllocateGuids(Context* context, const v1::AllocateGuidsRequest* request,
+                       v1::AllocateGuidsResponse* response) override {
+    return call<std::vector<Allocated>>(
+        context, request, response, from_message(*request),
+        [this](const Caller& caller, AllocateRequest allocate, auto done) {
+          fabric_.allocate_guids(caller, std::move(allocate), std::move(done));
+        });
+  }
+
+  Unary* ListNodes(Context* context, const v1::ListNodesRequest* request,
+                   v1::ListNodesResponse* response) override {
+    return call<std::vector<Node>>(
+        context, request, response, Result<Unit>(Unit()),
+        [this](const Caller& caller, Unit, auto done) { fabric_.list_nodes(caller, done); });
+  }
+
+  Unary* ForgetNode(Context* context, const v1::ForgetNodeRequest* request,
+                    v1::FabricNode* response) override {
+    return call<Node>(context, request, response, read_name("node", request->node()),
+                      [this, deadline = deadline_of(*context)](const Caller& caller,
+                                                               std::string node, auto done) {
+                        fabric_.forget_node(caller, std::move(node), deadline, std::move(done));
+                      });
+  }
+
+  Unary* Plan(Context* context, const v1::PlanRequest* request,
+              v1::PlanResponse* response) override {
+    return call<fabricapi::Plan>(context, request, response, from_message(*request),
+                                 [this](const Caller& caller, PlanRequest plan, auto done) {
+                                   fabric_.plan(caller, std::move(plan), std::move(done));
+                                 });
+  }
+
+  Unary* Explain(Context* context, const v1::ExplainFabricRequest* request,
+                 v1::ExplainFabricResponse* response) override {
+    return call<Explanation>(context, request, response, from_message(*request),
+                             [this](const Caller& caller, ExplainRequest explain, auto done) {
+                               fabric_.explain(caller, std::move(explain), std::move(done));
+                             });
+  }
+
+  Unary* FabricHealth(Context* context, const v1::FabricHealthRequest* request,
+                      v1::FabricHealthResponse* response) override {
+    return call<fabricapi::FabricHealth>(
+        context, request, response, Result<Unit>(Unit()),
+        [this](const Caller& caller, Unit, auto done) { fabric_.health(caller, done); });
+  }
+
+  Fabric& fabric_;
+  const Identify identify_;
+  const ServiceSettings settings_;
+  const std::shared_ptr<Places> calls_, watches_;
+};
+
+}  // namespace
+
+std::unique_ptr<grpc::Service> serve(Fabric& fabric, Identify identify,
+                                     const ServiceSettings& settings) {
+  return std::make_unique<Service>(fabric, std::move(identify), settings);
+}
+
+}  // namespace ibpod::fabricapi

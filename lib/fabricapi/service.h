@@ -1,0 +1,42 @@
+// The gRPC service that answers for a Fabric.
+#pragma once
+
+#include "lib/base/clock.h"
+#include "lib/fabricapi/fabric.h"
+#include "lib/rpc/peer.h"
+
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace grpc {
+class Service;
+}
+
+namespace ibpod::fabricapi {
+
+// Whom the service takes a caller for; denied for nobody. From any thread.
+using Identify = std::function<Result<Caller>(const rpc::Peer&)>;
+
+struct ServiceSettings {
+  std::string fabric = "default";
+  // Calls at a time, in all and of one caller (Caller::name). What is beyond is refused as
+  // unavailable at once. A call takes its place until the Fabric is done with
+  // it, even where the client has gone.
+  size_t calls = 8192;
+  size_t calls_of_one = 1024;
+  size_t watches = 256;
+  size_t watches_of_one = 16;
+  // What may wait for a watcher to read, in bytes of messages; beyond it his watch ends
+  // (RESOURCE_EXHAUSTED, which is unavailable).
+  size_t watch_bytes = 16 << 20;
+  Duration longest{600'000};  // a call; clients that name no deadline wait as long
+};
+
+// `fabric` has to outlive the service, and each Done that it has not called yet. What a client asks
+// has been checked before it gets there. The deadline that it is given is a little before the
+// client's, so that its answer arrives.
+std::unique_ptr<grpc::Service> serve(Fabric& fabric, Identify identify,
+                                     const ServiceSettings& settings);
+
+}  // namespace ibpod::fabricapi

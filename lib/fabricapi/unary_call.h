@@ -1,0 +1,80 @@
+// UnaryCall: one call of a client that waits for one answer, which comes from any thread.
+#pragma once
+
+#include "lib/base/result.h"
+#include "lib/fabricapi/places.h"
+#include "lib/rpc/hand_over.h"
+#include "lib/rpc/status.h"
+
+#include <memory>
+#include <mutex>
+
+#include <grpcpp/support/server_callback.h>
+
+namespace ibpod::fabricapi {
+
+// What of a call can be finished, once: by its answer, by the client who goes, by the server's end.
+class Ending {
+ public:
+  explicit Ending(grpc::ServerUnaryReactor& reactor) : reactor_(&reactor) {}
+
+  // `prepare` writes the answer, and runs only where it is still waited for.
+  template <typename Prepare>
+  void once(const grpc::Status& status, Prepare prepare) {
+    grpc::ServerUnaryReactor* reactor = nullptr;
+    {
+      const std::lock_guard lock(mutex_);
+      std::swap(reactor, reactor_);
+    }
+    if (reactor == nullptr) return;
+    prepare();
+    rpc::hand_over(reactor);  // and with it the answer, which gRPC destroys
+    reactor->Finish(status);
+  }
+  void once(const grpc::Status& status) {
+    once(status, [] {});
+  }
+
+ private:
+  std::mutex mutex_;
+  grpc::ServerUnaryReactor* reactor_;  // until it is finished
+};
+
+// Goes when gRPC is done with it.
+class UnaryCall final : public grpc::ServerUnaryReactor {
+ public:
+  UnaryCall() { rpc::hand_over(reactor()); }
+  const std::shared_ptr<Ending>& ending() const { return ending_; }
+
+  void OnCancel() override {
+    rpc::take_over(reactor());
+    ending_->once(grpc::Status::CANCELLED);
+  }
+  void OnDone() override {
+    rpc::take_over(reactor());
+    delete this;
+  }
+
+ private:
+  grpc::ServerUnaryReactor* reactor() { return this; }
+  std::shared_ptr<Ending> ending_ = std::make_shared<Ending>(*this);
+};
+
+// What a Done keeps: the way back to the call, and the call's place. A Done that is dropped without
+// having been called finishes the call, too: no client waits for what never comes.
+struct Owed {
+  std::shared_ptr<Ending> ending;
+  std::shared_ptr<Places::Place> place;
+
+  Owed(std::shared_ptr<Ending> to, std::shared_ptr<Places::Place> taken)
+      : ending(std::move(to)), place(std::move(taken)) {}
+  Owed(const Owed&) = delete;
+  Owed& operator=(const Owed&) = delete;
+  Owed(Owed&&) = delete;
+  Owed& operator=(Owed&&) = delete;
+  ~Owed() {
+    ending->once(rpc::to_grpc(Error(Code::internal, "the call was dropped without an answer")));
+  }
+};
+
+}  // namespace ibpod::fabricapi

@@ -1,0 +1,120 @@
+#include "lib/fabricapi/watch_call.h"
+
+#include "lib/fabricapi/binding_messages.h"
+#include "lib/rpc/hand_over.h"
+#include "lib/rpc/status.h"
+
+namespace ibpod::fabricapi {
+namespace {
+
+class Stream final : public WatchCall::Reactor {
+ public:
+  Stream(std::shared_ptr<Places::Place> place, size_t most_bytes)
+      : call_(std::make_shared<WatchCall>(*this, std::move(place), most_bytes)) {
+    rpc::hand_over(this);
+  }
+  const std::shared_ptr<WatchCall>& call() const { return call_; }
+
+  void OnWriteDone(bool well) override {
+    rpc::take_over(this);
+    call_->written(well);
+  }
+  // The watcher has hung up, or the server is being shut down.
+  void OnCancel() override {
+    rpc::take_over(this);
+    call_->end(grpc::Status::CANCELLED);
+  }
+  void OnDone() override {
+    rpc::take_over(this);
+    call_->over();
+    delete this;
+  }
+
+ private:
+  std::shared_ptr<WatchCall> call_;
+};
+
+grpc::Status too_slow(size_t bytes) {
+  return {grpc::StatusCode::RESOURCE_EXHAUSTED,
+          "the watcher reads too slowly: " + std::to_string(bytes) +
+              " bytes of changes wait for it; watch again"};
+}
+
+}  // namespace
+
+WatchCall::Reactor* WatchCall::refuse(const Error& error) {
+  auto* stream = new Stream(nullptr, 0);  // until OnDone()
+  stream->call()->end(rpc::to_grpc(error));
+  return stream;
+}
+
+WatchCall::Reactor* WatchCall::begin(Fabric& fabric, const Caller& caller, BindingFilter filter,
+                                     std::shared_ptr<Places::Place> place, size_t most_bytes) {
+  auto* stream = new Stream(std::move(place), most_bytes);  // until OnDone()
+  // Not by `stream`: it may be gone before the next line.
+  const std::shared_ptr<WatchCall> call = stream->call();
+  fabric.watch_bindings(
+      caller, std::move(filter), [call](const BindingChange& change) { return call->tell(change); },
+      [call](Result<std::shared_ptr<Fabric::Watch>> watch) { call->begun(std::move(watch)); });
+  return stream;
+}
+
+bool WatchCall::tell(const BindingChange& change) {
+  v1::BindingChange message = to_message(change);
+  const std::lock_guard lock(mutex_);
+  if (reactor_ == nullptr) return false;
+  bytes_ += message.ByteSizeLong();
+  if (bytes_ > most_bytes_) {
+    end_locked(too_slow(bytes_));
+    return false;
+  }
+  waiting_.push_back(std::move(message));
+  if (!writing_) {
+    writing_ = true;
+    reactor_->StartWrite(&waiting_.front());
+  }
+  return true;
+}
+
+void WatchCall::begun(Result<std::shared_ptr<Fabric::Watch>> watch) {
+  const std::lock_guard lock(mutex_);
+  if (!watch) return end_locked(rpc::to_grpc(watch.error()));
+  if (!over_) watch_ = std::move(watch).value();
+}
+
+void WatchCall::written(bool well) {
+  const std::lock_guard lock(mutex_);
+  writing_ = false;
+  if (!waiting_.empty()) {
+    bytes_ -= std::min(bytes_, waiting_.front().ByteSizeLong());
+    waiting_.pop_front();
+  }
+  if (!well) return end_locked(grpc::Status::CANCELLED);
+  if (reactor_ == nullptr || waiting_.empty()) return;
+  writing_ = true;
+  reactor_->StartWrite(&waiting_.front());
+}
+
+void WatchCall::end(const grpc::Status& status) {
+  const std::lock_guard lock(mutex_);
+  end_locked(status);
+}
+
+// What is being written stays until gRPC says that it is; Finish() may come before that.
+void WatchCall::end_locked(const grpc::Status& status) {
+  if (reactor_ == nullptr) return;
+  Reactor* reactor = reactor_;
+  reactor_ = nullptr;
+  waiting_.resize(writing_ ? 1 : 0);
+  reactor->Finish(status);
+}
+
+std::shared_ptr<Fabric::Watch> WatchCall::over() {
+  const std::lock_guard lock(mutex_);
+  over_ = true;
+  waiting_.clear();
+  place_.reset();
+  return std::move(watch_);
+}
+
+}  // namespace ibpod::fabricapi

@@ -1,0 +1,53 @@
+// WatchCall: one client that watches bindings.
+#pragma once
+
+#include "api/ibpod/v1/fabric.pb.h"
+#include "lib/fabricapi/fabric.h"
+#include "lib/fabricapi/places.h"
+
+#include <deque>
+#include <memory>
+#include <mutex>
+
+#include <grpcpp/support/server_callback.h>
+
+namespace ibpod::fabricapi {
+
+// The changes on their way to a watcher, between the Fabric, which does not wait, and gRPC, which
+// writes as fast as the watcher reads. From any thread; lives as long as either of the two.
+class WatchCall {
+ public:
+  using Reactor = grpc::ServerWriteReactor<v1::BindingChange>;
+
+  // The reactor is gRPC's from here on and goes when gRPC is done with it.
+  static Reactor* refuse(const Error& error);
+  static Reactor* begin(Fabric& fabric, const Caller& caller, BindingFilter filter,
+                        std::shared_ptr<Places::Place> place, size_t most_bytes);
+
+  WatchCall(Reactor& reactor, std::shared_ptr<Places::Place> place, size_t most_bytes)
+      : reactor_(&reactor), place_(std::move(place)), most_bytes_(most_bytes) {}
+
+  // False once the watch has ended: it wants nothing more.
+  bool tell(const BindingChange& change);
+  // What the Fabric keeps a watch by, or why there is none.
+  void begun(Result<std::shared_ptr<Fabric::Watch>> watch);
+  void written(bool well);
+  void end(const grpc::Status& status);
+  // gRPC is done with it: the Fabric is, too, by what this returns.
+  std::shared_ptr<Fabric::Watch> over();
+
+ private:
+  void end_locked(const grpc::Status& status);
+
+  std::mutex mutex_;
+  Reactor* reactor_;  // until it is finished
+  std::shared_ptr<Places::Place> place_;
+  const size_t most_bytes_;
+  std::shared_ptr<Fabric::Watch> watch_;
+  std::deque<v1::BindingChange> waiting_;  // the first is being written where `writing_`
+  size_t bytes_ = 0;
+  bool writing_ = false;
+  bool over_ = false;
+};
+
+}  // namespace ibpod::fabricapi

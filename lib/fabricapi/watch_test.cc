@@ -1,0 +1,151 @@
+#include "api/ibpod/v1/fabric.grpc.pb.h"
+#include "lib/fabricapi/test_service.h"
+#include "lib/rpc/channel.h"
+
+#include <future>
+
+#include <doctest/doctest.h>
+
+namespace ibpod::fabricapi {
+namespace {
+
+BindingChange change(uint64_t generation, bool gone = false) {
+  BindingChange change{test_binding(), gone};
+  change.binding.generation = generation;
+  return change;
+}
+
+bool watched(const TestFabric& fabric) {
+  return in_time([&] { return fabric.watches() > 0; });
+}
+
+bool unwatched(const TestFabric& fabric) {
+  return in_time([&] { return fabric.watches() == 0; });
+}
+
+TEST_CASE("fabric API: a watcher is told everything, in order, until it wants no more") {
+  ServiceBed bed;
+  std::vector<BindingChange> seen;
+  auto watching = std::async(std::launch::async, [&] {
+    return bed.client.watch_bindings(
+        test_filter(),
+        [&](const BindingChange& one) {
+          seen.push_back(one);
+          return !one.gone;
+        },
+        soon());
+  });
+  REQUIRE(watched(bed.fabric));
+  std::vector<BindingChange> told;
+  for (uint64_t n = 0; n < 300; ++n) {
+    told.push_back(change(n, n == 299));
+    CHECK(bed.fabric.tell(told.back()));
+  }
+  CHECK(watching.get());
+  CHECK(seen == told);
+  CHECK(bed.fabric.asked().filter == test_filter());
+  CHECK(unwatched(bed.fabric));
+  CHECK_FALSE(bed.fabric.tell(change(1)));
+}
+
+TEST_CASE("fabric API: a watch ends at its deadline, and with the server") {
+  ServiceBed bed;
+  const auto any = [](const BindingChange&) { return true; };
+  const auto late = bed.client.watch_bindings({}, any, Deadline::in(Duration(100)));
+  CHECK(late.error().code() == Code::unavailable);
+  CHECK(unwatched(bed.fabric));
+  auto watching =
+      std::async(std::launch::async, [&] { return bed.client.watch_bindings({}, any, soon()); });
+  REQUIRE(watched(bed.fabric));
+  bed.server->stop(Duration(0));
+  CHECK(watching.get().error().code() == Code::unavailable);
+  CHECK(bed.fabric.watches() == 0);
+  CHECK_FALSE(bed.fabric.tell(change(1)));
+}
+
+TEST_CASE("fabric API: a watch that the fabric refuses, or drops, ends with its reason") {
+  ServiceBed bed;
+  const auto any = [](const BindingChange&) { return true; };
+  bed.fabric.fails(Error(Code::denied, "only your own"));
+  const auto refused = bed.client.watch_bindings({}, any, soon());
+  CHECK(refused.error().code() == Code::denied);
+  CHECK(refused.error().text().ends_with(": only your own"));
+}
+
+TEST_CASE("fabric API: a watch that begins after its watcher has gone is given back") {
+  ServiceBed bed;
+  bed.fabric.acts(TestFabric::Manner::keeps);
+  const auto any = [](const BindingChange&) { return true; };
+  CHECK_FALSE(bed.client.watch_bindings({}, any, Deadline::in(Duration(50))));
+  REQUIRE(in_time([&] { return bed.fabric.kept() == 1; }));
+  REQUIRE(in_time([&] { return !bed.fabric.tell(change(1)); }));
+  bed.fabric.release();
+  CHECK(unwatched(bed.fabric));
+}
+
+TEST_CASE("fabric API: who reads too slowly is cut off and told so; others go on") {
+  ServiceSettings settings;
+  settings.watch_bytes = 100'000;
+  ServiceBed bed(settings);
+  const auto stub = v1::Fabric::NewStub(rpc::connect_unix(bed.socket).value());
+  grpc::ClientContext context;
+  rpc::set_deadline(context, Deadline::in(Duration(300'000)));  // on a busy machine, too
+  const auto stream = stub->WatchBindings(&context, {});
+  REQUIRE(watched(bed.fabric));
+  // Nobody reads: what is taken is what the two ends of a socket hold, and then our own bytes.
+  size_t told = 0;
+  while (told < 1'000'000 && bed.fabric.tell(change(told))) ++told;
+  CHECK(told > 300);
+  CHECK(told < 1'000'000);
+  CHECK(bed.client.health(soon()));
+  v1::BindingChange message;
+  uint64_t next = 0;
+  while (stream->Read(&message) && message.binding().generation() == next) ++next;
+  const grpc::Status status = stream->Finish();
+  CHECK(status.error_code() == grpc::StatusCode::RESOURCE_EXHAUSTED);
+  CHECK(status.error_message().find("reads too slowly") != std::string::npos);
+  CHECK(next <= told);
+  CHECK(unwatched(bed.fabric));
+}
+
+TEST_CASE("fabric API: too many watches are refused, and one's end makes a place") {
+  ServiceSettings settings;
+  settings.watches_of_one = 1;
+  ServiceBed bed(settings);
+  const auto once = [](const BindingChange&) { return false; };
+  auto first =
+      std::async(std::launch::async, [&] { return bed.client.watch_bindings({}, once, soon()); });
+  REQUIRE(watched(bed.fabric));
+  const auto second = bed.client.watch_bindings({}, once, soon());
+  CHECK(second.error().text().ends_with("root has 1 watches in progress, which is the most"));
+  REQUIRE(bed.fabric.tell(change(1)));
+  CHECK(first.get());
+  REQUIRE(unwatched(bed.fabric));
+  auto third =
+      std::async(std::launch::async, [&] { return bed.client.watch_bindings({}, once, soon()); });
+  REQUIRE(watched(bed.fabric));
+  CHECK(bed.fabric.tell(change(2)));
+  CHECK(third.get());
+}
+
+TEST_CASE("fabric API: many come and go while others are told") {
+  ServiceBed bed;
+  std::atomic<bool> over = false;
+  std::thread telling([&] {
+    for (uint64_t n = 0; !over; ++n) {
+      (void)bed.fabric.tell(change(n));  // there is not always a watcher
+      std::this_thread::yield();
+    }
+  });
+  for (int i = 0; i < 30; ++i) {
+    int wanted = i % 5;
+    const auto some = [&](const BindingChange&) { return wanted-- > 0; };
+    CHECK(bed.client.watch_bindings({}, some, soon()));
+  }
+  over = true;
+  telling.join();
+  CHECK(unwatched(bed.fabric));
+}
+
+}  // namespace
+}  // namespace ibpod::fabricapi
