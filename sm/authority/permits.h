@@ -1,0 +1,38 @@
+// Which calls of fabricapi::Fabric are for whom.
+#pragma once
+
+#include "lib/base/result.h"
+#include "lib/fabricapi/caller.h"
+
+#include <string>
+#include <string_view>
+
+namespace ibpod::sm {
+
+enum class Call {
+  create_partition,
+  update_partition,
+  delete_partition,
+  list_partitions,
+  bind,
+  unbind,
+  get_binding,
+  list_bindings,
+  watch_bindings,
+  sync,
+  observe,
+  allocate_guids,
+  list_nodes,
+  forget_node,
+  plan,
+  explain,
+  health,
+};
+inline constexpr size_t kCalls = 17;
+std::string_view name(Call call);
+
+// denied where the call is not for the caller's role; and, for a node, where `node`, of which the
+// request speaks, is another or none: what it may call at all is about itself.
+Status permits(const fabricapi::Caller& caller, Call call, const std::string& node = {});
+
+}  // namespace ibpod::sm

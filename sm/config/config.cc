@@ -1,0 +1,180 @@
+#include "sm/config/config.h"
+
+#include "lib/json/take.h"
+#include "sm/config/values.h"
+#include "sm/declared/values.h"
+
+#include <functional>
+
+namespace ibpod::sm {
+namespace {
+
+using json::Value;
+
+// One object of the file: its keys are read one after the other, and what is wrong is kept.
+class Keys {
+ public:
+  Keys(const Value& value, Errors& errors) : value_(value), errors_(errors) {
+    Result<json::Fields> fields = json::Fields::of(value);
+    if (fields)
+      fields_ = *std::move(fields);
+    else
+      errors_.collect(fields.error());
+  }
+  Keys(const Keys&) = delete;
+  Keys& operator=(const Keys&) = delete;
+  Keys(Keys&&) = delete;
+  Keys& operator=(Keys&&) = delete;
+  ~Keys() {
+    if (fields_) errors_.collect(refuse_unknown(value_, *fields_));
+  }
+
+  template <typename Target, typename Read>
+  Keys& take(std::string_view key, Target& target, const Read& read) {
+    if (fields_) errors_.collect(json::take(*fields_, key, target, read));
+    return *this;
+  }
+  // A section of this one, where it is there.
+  Keys& within(std::string_view key, const std::function<void(Keys&)>& read) {
+    if (!fields_) return *this;
+    const Result<std::optional<Value>> value = fields_->find(key);
+    if (!value) {
+      errors_.collect(value.error());
+    } else if (*value) {
+      Keys section(**value, errors_);
+      read(section);
+    }
+    return *this;
+  }
+
+ private:
+  const Value& value_;
+  Errors& errors_;
+  std::optional<json::Fields> fields_;
+};
+
+void read_tls(Keys& section, rpc::TlsFiles& tls) {
+  section.take("certificate", tls.certificate, read_path)
+      .take("key", tls.key, read_path)
+      .take("ca", tls.ca, read_path);
+}
+
+void read_opensm(Keys& section, OpenSmEngineSettings& settings) {
+  OpenSmSettings& opensm = settings.keeper.opensm;
+  std::optional<Path> pid_file, log;
+  section.take("program", settings.keeper.launch.program, read_path)
+      .take("folder", settings.folder, read_path)
+      .take("port", opensm.port, read_guid)
+      .take("priority", opensm.priority, read_number<0, 15>)
+      .take("maxWireSmps", opensm.max_wire_smps, read_number<1, 256>)
+      .take("sweepSeconds", opensm.sweep_interval, read_number<0, 3600>)
+      .take("pollingMs", opensm.polling_timeout, read_number<100, 60'000>)
+      .take("pollingRetries", opensm.polling_retries, read_number<1, 100>)
+      .take("mKeyProtection", opensm.m_key_protection, read_number<0, 3>)
+      .take("logMegabytes", opensm.log_megabytes, read_number<1, 10'000>)
+      .take("qos", opensm.qos, json::read_boolean)
+      .take("allowBothPkeys", opensm.allow_both_pkeys, json::read_boolean)
+      .take("mKeyFile", opensm.keys.m_key, read_path)
+      .take("smKeyFile", opensm.keys.sm_key, read_path)
+      .take("saKeyFile", opensm.keys.sa_key, read_path)
+      .take("moreOptionsFile", opensm.more, read_path)
+      .take("pidFile", pid_file, read_path)
+      .take("logFile", log, read_path);
+  if (pid_file || log)
+    settings.keeper.others = OthersOpenSm{pid_file.value_or(Path()), log.value_or(Path())};
+}
+
+void read_defaults(Keys& section, fabric::GroupFlags& group) {
+  section.take("mtu", group.mtu, read_mtu)
+      .take("rate", group.rate, read_rate)
+      .take("sl", group.sl, read_sl);
+}
+
+void read_keys(Keys& section, Config& config, Errors& errors) {
+  std::vector<PKeyRange> ranges;
+  std::optional<GuidRange> guids;
+  section.take("pkeys", ranges, read_pkey_ranges).take("guids", guids, read_guid_range);
+  Result<PKeyPool> pkeys = PKeyPool::make(ranges);
+  if (pkeys)
+    config.policy.pkeys = *std::move(pkeys);
+  else
+    errors.collect(pkeys.error(), "pkeys");
+  if (!guids) return;
+  Result<GuidPool> pool = GuidPool::make(guids->first, guids->last);
+  if (pool)
+    config.policy.guids = *std::move(pool);
+  else
+    errors.collect(pool.error(), "guids");
+}
+
+void read_fabric(Keys& section, Config& config) {
+  Policy& policy = config.policy;
+  section.take("fabric", config.fabric, json::read_string)
+      .take("defaultPartition", policy.default_rule, read_default_rule)
+      .take("nodes", policy.nodes, read_nodes)
+      .take("pfsByFirstClaim", policy.pfs_by_first_claim, json::read_boolean)
+      .take("leaseSeconds", policy.lease, read_seconds<10, 86'400>)
+      .take("leaseEnd", policy.at_end, read_lease_end)
+      .take("declaredPartitions", config.declared, read_path)
+      .within("defaults", [&](Keys& defaults) { read_defaults(defaults, policy.group); });
+}
+
+void read_service(Keys& section, Config& config) {
+  section.take("stateDir", config.state_folder, read_path)
+      .take("socket", config.socket, read_path)
+      .take("metricsAddress", config.metrics, read_address)
+      .take("roles", config.authority, read_authority)
+      .take("bindSeconds", config.patience, read_seconds<1, 600>)
+      .take("logLevel", config.log_level, read_level)
+      .within("listen", [&](Keys& listen) {
+        config.listening.emplace();
+        listen.take("address", config.listening->address, read_address);
+        read_tls(listen, config.listening->tls);
+      });
+}
+
+void read_looking(Keys& section, Config& config) {
+  section.take("device", config.port.device, json::read_string)
+      .take("port", config.port.port, read_number<0, 254>)
+      .take("window", config.window, read_number<1, 256>)
+      .take("scanSeconds", config.scan, read_seconds<1, 3600>);
+}
+
+// What only the whole tells.
+void check(const Config& config, Errors& errors) {
+  errors.collect(check(config.policy));
+  if (config.listening && (config.listening->tls.certificate.empty() ||
+                           config.listening->tls.key.empty() || config.listening->tls.ca.empty()))
+    errors.add(Error(Code::invalid,
+                     "listen: certificate, key and ca have to be there: without them nobody could "
+                     "be told from anybody else"));
+  if (config.opensm.keeper.others &&
+      (config.opensm.keeper.others->pid_file.empty() || config.opensm.keeper.others->log.empty()))
+    errors.add(
+        Error(Code::invalid, "opensm: an OpenSM that others start needs both pidFile and logFile"));
+}
+
+}  // namespace
+
+Result<Config> read_config(std::string_view text) {
+  const Value document = TRY(Value::parse(text, json::Comments::allowed));
+  Authority nobody = TRY(Authority::make({}));
+  Config config{.authority = std::move(nobody)};
+  Errors errors;
+  {
+    Keys section(document, errors);
+    read_service(section, config);
+    read_fabric(section, config);
+    read_keys(section, config, errors);
+    section.take("engine", config.engine, read_engine)
+        .within("opensm", [&](Keys& opensm) { read_opensm(opensm, config.opensm); })
+        .within("look", [&](Keys& look) { read_looking(look, config); });
+  }
+  config.policy.both_allowed = config.opensm.keeper.opensm.allow_both_pkeys;
+  if (config.opensm.folder.empty()) config.opensm.folder = config.state_folder / "opensm";
+  check(config, errors);
+  TRY(errors.status());
+  return config;
+}
+
+}  // namespace ibpod::sm

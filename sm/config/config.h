@@ -1,0 +1,63 @@
+// Config: what ibpod-sm is to do, from its one file: a JSON object, in which // and /* */ comments
+// may stand. docs/ibpod-sm.md has every key. What is unknown is refused.
+#pragma once
+
+#include "lib/base/clock.h"
+#include "lib/base/files.h"
+#include "lib/base/result.h"
+#include "lib/http/address.h"
+#include "lib/log/log.h"
+#include "lib/rpc/tls_files.h"
+#include "sm/authority/authority.h"
+#include "sm/engine/opensm.h"
+#include "sm/ledger/policy.h"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace ibpod::sm {
+
+// opensm: OpenSM enforces, by the file that ibpod-sm writes. observe: somebody else does, and
+// ibpod-sm only looks.
+enum class EngineKind { opensm, observe };
+
+// Where others reach it over TCP.
+struct Listening {
+  http::Address address;
+  rpc::TlsFiles tls;
+};
+
+// Through which port of this machine it asks others. An empty name is the first device, 0 its first
+// active port.
+struct OwnPort {
+  std::string device;
+  uint8_t port = 0;
+};
+
+struct Config {
+  Policy policy = {};
+  Authority authority;  // "roles" in the file
+  std::string fabric = "default";
+  Path state_folder = "/var/lib/ibpod-sm";
+  Path socket = "/run/ibpod/sm.sock";
+  std::optional<Listening> listening = {};
+  http::Address metrics{.host = "127.0.0.1", .port = 9465, .socket = {}};
+
+  EngineKind engine = EngineKind::opensm;
+  OpenSmEngineSettings opensm = {};
+
+  OwnPort port = {};
+  size_t window = 16;     // packets on the wire at once
+  Duration scan{60'000};  // between two looks at all tables
+  Path declared = {};     // the file of declared partitions; empty: none
+  Duration patience{30'000};
+  log::Level log_level = log::Level::info;
+};
+
+// invalid with all that is wrong, a line each: "opensm.priority: expected …".
+Result<Config> read_config(std::string_view text);
+
+}  // namespace ibpod::sm

@@ -1,0 +1,91 @@
+#include "sm/config/config.h"
+
+#include <doctest/doctest.h>
+
+namespace ibpod::sm {
+namespace {
+
+TEST_CASE("an empty object is a configuration") {
+  const Result<Config> config = read_config("{}");
+  REQUIRE(config);
+  CHECK(config->fabric == "default");
+  CHECK(config->engine == EngineKind::opensm);
+  CHECK(config->opensm.folder == "/var/lib/ibpod-sm/opensm");
+  CHECK(config->policy.default_rule == fabric::default_partition());
+  CHECK_FALSE(config->listening);
+}
+
+TEST_CASE("every key comes to its place") {
+  const Result<Config> config = read_config(R"({
+    "fabric": "rail-1", "stateDir": "/srv/sm", "socket": "/run/sm.sock",
+    "listen": {"address": "0.0.0.0:7473", "certificate": "/c", "key": "/k", "ca": "/a"},
+    "metricsAddress": "127.0.0.1:1", "logLevel": "debug", "bindSeconds": 20,
+    "roles": [{"match": "CN=system:node:*", "role": "node"}, {"match": "CN=ops", "role": "administrator"}],
+    "engine": "opensm",
+    "opensm": {"program": "/opt/opensm", "folder": "/srv/opensm", "port": "0x0002c90300a1b2c3",
+      "priority": 9, "maxWireSmps": 64, "sweepSeconds": 0, "pollingMs": 500, "pollingRetries": 1,
+      "mKeyProtection": 2, "logMegabytes": 8, "qos": true, "allowBothPkeys": false, "mKeyFile": "/m", "smKeyFile": "/s",
+      "saKeyFile": "/t", "moreOptionsFile": "/o", "pidFile": "/p", "logFile": "/l"},
+    "look": {"device": "mlx5_0", "port": 1, "window": 32, "scanSeconds": 30},
+    "pkeys": [{"first": "0x0001", "last": "0x00ff"},
+              {"first": "0x1000", "last": "0x1fff", "use": "explicit"}],
+    "guids": {"first": "0x0200000000000001", "last": "0x02000000000000ff"},
+    "defaults": {"mtu": 4096, "rate": 100, "sl": 1},
+    "defaultPartition": {"others": "full", "ipoib": false},
+    "nodes": {"n1": {"pfs": ["0x0002c90300a1b2c4"], "guids": ["0x0002c90300a1b2c5"]}},
+    "pfsByFirstClaim": true, "leaseSeconds": 60, "leaseEnd": "revoke",
+    "declaredPartitions": "/etc/partitions.json"})");
+  REQUIRE_MESSAGE(config, config.error().text());
+  CHECK(config->listening->tls.ca == "/a");
+  CHECK(config->listening->address.port == 7473);
+  CHECK(config->authority.identify({.common_name = "system:node:n1", .names = {}})->node == "n1");
+  const OpenSmSettings& opensm = config->opensm.keeper.opensm;
+  CHECK(opensm.port == ib::Guid(0x0002c90300a1b2c3));
+  CHECK(opensm.priority == 9);
+  CHECK(opensm.max_wire_smps == 64);
+  CHECK(opensm.m_key_protection == 2);
+  CHECK_FALSE(opensm.allow_both_pkeys);
+  CHECK_FALSE(config->policy.both_allowed);
+  CHECK(opensm.keys.sa_key == "/t");
+  CHECK(config->opensm.keeper.others->pid_file == "/p");
+  CHECK(config->port.device == "mlx5_0");
+  CHECK(config->window == 32);
+  CHECK(config->scan == Duration(30'000));
+  CHECK(config->policy.pkeys.allows(ib::PKey(0x1000)));
+  CHECK_FALSE(config->policy.pkeys.allows(ib::PKey(0x0001)));
+  CHECK(config->policy.guids->contains(ib::Guid(0x0200000000000010)));
+  CHECK(config->policy.group.mtu == fabric::Mtu::mtu_4096);
+  CHECK(config->policy.nodes.at("n1").pfs.contains(ib::Guid(0x0002c90300a1b2c4)));
+  CHECK(config->policy.at_end == LeaseEnd::revoke);
+  CHECK(config->policy.lease == Duration(60'000));
+  CHECK(config->declared == "/etc/partitions.json");
+  CHECK(config->patience == Duration(20'000));
+}
+
+TEST_CASE("all that is wrong is told, with its place") {
+  const Result<Config> config = read_config(R"({
+    "fabrik": "x", "logLevel": "loud", "engine": "ufm", "stateDir": "sm",
+    "listen": {"address": "sm.example:1"},
+    "opensm": {"priority": 16, "pidFile": "/p"},
+    "look": {"window": 0},
+    "pkeys": [{"first": "0x8001", "last": "0x00ff"}],
+    "guids": {"first": "0x0000000000000000", "last": "0x02000000000000ff"},
+    "roles": [{"match": "CN=x", "role": "root"}],
+    "defaultPartition": {"others": "both"}, "leaseSeconds": 1})");
+  REQUIRE_FALSE(config);
+  CHECK(config.error().code() == Code::invalid);
+  for (const char* told :
+       {"fabrik", "logLevel: expected one of debug", "engine: expected one of opensm, observe",
+        "stateDir", "listen.address", "listen: certificate", "opensm.priority",
+        "pidFile and logFile", "look.window", "pkeys[0].first: 0x8001", "guids", "roles[0].role",
+        "others", "leaseSeconds"})
+    CHECK_MESSAGE(config.error().text().find(told) != std::string::npos, told,
+                  config.error().text());
+}
+
+TEST_CASE("what is no object is refused") {
+  for (const char* text : {"", "[]", "{", "3"}) CHECK_FALSE(read_config(text));
+}
+
+}  // namespace
+}  // namespace ibpod::sm

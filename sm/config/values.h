@@ -1,0 +1,50 @@
+// The values that only ibpod-sm's configuration holds. Each reader answers invalid with the value's
+// path, the value and what would be right.
+#pragma once
+
+#include "sm/config/config.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace ibpod::sm {
+
+// Absolute, without "." and "..".
+Result<Path> read_path(const json::Value& value);
+Result<http::Address> read_address(const json::Value& value);
+Result<log::Level> read_level(const json::Value& value);
+Result<EngineKind> read_engine(const json::Value& value);
+Result<LeaseEnd> read_lease_end(const json::Value& value);
+// {"others": "limited" | "full", "ipoib": true}: what ports are in the default partition that
+// nothing else is said of, and whether it is for IPoIB.
+Result<fabric::Partition> read_default_rule(const json::Value& value);
+// {"n1": {"guids": […], "pfs": […]}}
+Result<std::map<std::string, Policy::NodeGuids>> read_nodes(const json::Value& value);
+// [{"first": "0x0001", "last": "0x0fff", "use": "automatic" | "explicit"}]
+Result<std::vector<PKeyRange>> read_pkey_ranges(const json::Value& value);
+// {"first": …, "last": …}
+struct GuidRange {
+  ib::Guid first, last;
+};
+Result<GuidRange> read_guid_range(const json::Value& value);
+struct Number {
+  int64_t value;
+  // NOLINTNEXTLINE(google-explicit-constructor): into a field of whatever width, which holds it
+  template <typename Integer>
+  operator Integer() const {
+    return static_cast<Integer>(value);
+  }
+};
+template <int64_t least, int64_t most>
+Result<Number> read_number(const json::Value& value) {
+  const int64_t number = TRY(value.integer(least, most));
+  return Number{number};
+}
+template <int64_t least, int64_t most>
+Result<Duration> read_seconds(const json::Value& value) {
+  const int64_t seconds = TRY(value.integer(least, most));
+  return Duration(seconds * 1000);
+}
+
+}  // namespace ibpod::sm

@@ -1,0 +1,223 @@
+#include "sm/daemon.h"
+
+#include "lib/fabricapi/service.h"
+#include "lib/http/server.h"
+#include "lib/mad/umad_channel.h"
+#include "lib/rpc/server.h"
+#include "lib/rpc/tcp_server.h"
+#include "sm/declared/declared_file.h"
+#include "sm/engine/key_file.h"
+#include "sm/engine/observe.h"
+#include "sm/service/service.h"
+#include "sm/store/sqlite_store.h"
+#include "sm/witness/table_watch.h"
+
+#include <random>
+
+#include <grpcpp/impl/codegen/service_type.h>
+
+namespace ibpod::sm {
+namespace {
+
+// The steward's orders, carried out by the witness.
+class WatchedTables final : public Tables {
+ public:
+  explicit WatchedTables(TableWatch& watch) : watch_(watch) {}
+  void hurry(std::set<ib::Guid> ports) override { watch_.hurry(std::move(ports)); }
+  void repair(std::vector<Repair> repairs) override { watch_.repair(std::move(repairs)); }
+  void swept() override { watch_.swept(); }
+
+ private:
+  TableWatch& watch_;
+};
+
+// Unlike that of any other start.
+std::string new_epoch() {
+  std::random_device random;
+  return std::to_string(uint64_t{random()} << 32 | random());
+}
+
+Now present() {
+  return {std::chrono::steady_clock::now(),
+          std::chrono::floor<Duration>(std::chrono::system_clock::now())};
+}
+
+SmSettings posture_settings(const Config& config) {
+  SmSettings settings;
+  if (config.engine == EngineKind::observe || config.opensm.keeper.others) return settings;
+  const OpenSmSettings& opensm = config.opensm.keeper.opensm;
+  settings.m_key = !opensm.keys.m_key.empty();
+  settings.sm_key = !opensm.keys.sm_key.empty();
+  settings.sa_key = !opensm.keys.sa_key.empty();
+  settings.m_key_protection = opensm.m_key_protection;
+  settings.allow_both = opensm.allow_both_pkeys;
+  return settings;
+}
+
+bool has_master(const fabric::Topology& topology) {
+  for (const fabric::SeenManager& manager : topology.managers()) {
+    const mad::SmInfo* const info = mad::value_of(manager.info);
+    if (info != nullptr && info->state == mad::SmState::master) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+// In the order in which they begin; they end in the other one, the steward before all that it
+// speaks to.
+struct Daemon::Parts {
+  explicit Parts(log::Log& log) : report(log) {}
+
+  Status open(const Config& config);
+  Status open_engine(const Config& config);
+  Status open_witness(const Config& config);
+  void seen(Readings readings);
+  Status serve(const Config& config);
+  Status follow_declared(const Path& file);
+  Status alive();
+  Status ready();
+  std::string metrics_page();
+
+  Report report;
+  std::unique_ptr<SqliteStore> store;
+  std::unique_ptr<Ledger> ledger;
+  Service service;
+  std::unique_ptr<Engine> engine;
+  Observe* observe = nullptr;  // where that is the engine
+  std::unique_ptr<mad::Scheduler> scheduler;
+  std::unique_ptr<TableWatch> watch;
+  std::unique_ptr<Tables> tables;
+  std::unique_ptr<Steward> steward;
+  std::optional<Authority> authority;
+  std::unique_ptr<grpc::Service> answers;
+  std::unique_ptr<rpc::Server> socket;
+  std::unique_ptr<rpc::TcpServer> tcp;
+  std::unique_ptr<http::Server> pages;
+  std::unique_ptr<DeclaredFile> declared;
+};
+
+Status Daemon::Parts::open(const Config& config) {
+  TRY(make_folders(config.state_folder));
+  store = TRY(SqliteStore::open(config.state_folder / "promises.db"));
+  ledger = TRY(Ledger::load(*store, config.policy, present()));
+  // The engine first: the witness tells it whether there is a subnet manager.
+  TRY(open_engine(config));
+  TRY(open_witness(config));
+  tables = std::make_unique<WatchedTables>(*watch);
+  steward = std::make_unique<Steward>(Steward::World{*ledger, *engine, *tables, report},
+                                      StewardSettings{.epoch = new_epoch(),
+                                                      .patience = config.patience,
+                                                      .sm = posture_settings(config),
+                                                      .own_port = config.opensm.keeper.opensm.port},
+                                      present());
+  service.start(*steward);
+  TRY(serve(config));
+  if (!config.declared.empty()) TRY(follow_declared(config.declared));
+  return ok();
+}
+
+Status Daemon::Parts::open_engine(const Config& config) {
+  const auto changed = [this] { service.engine_changed(); };
+  if (config.engine == EngineKind::observe) {
+    auto observing = std::make_unique<Observe>(changed);
+    observe = observing.get();
+    engine = std::move(observing);
+    return ok();
+  }
+  engine = TRY(OpenSm::start(config.opensm, changed));
+  return ok();
+}
+
+Status Daemon::Parts::open_witness(const Config& config) {
+  WatchSettings settings;
+  settings.scan.every = config.scan;
+  const Path& key = config.opensm.keeper.opensm.keys.m_key;
+  if (!key.empty()) {
+    const uint64_t number = TRY(read_key_file(key).during("opensm.mKeyFile"));
+    settings.m_key = mad::MKey{number};
+  }
+  std::unique_ptr<mad::Channel> channel =
+      TRY(mad::UmadChannel::open(config.port.device, config.port.port));
+  scheduler = std::make_unique<mad::Scheduler>(std::move(channel), config.window);
+  watch = std::make_unique<TableWatch>(*scheduler, settings,
+                                       [this](Readings readings) { seen(std::move(readings)); });
+  return ok();
+}
+
+void Daemon::Parts::seen(Readings readings) {
+  if (observe != nullptr && readings.topology) observe->saw_master(has_master(*readings.topology));
+  service.seen(std::move(readings));
+}
+
+Status Daemon::Parts::serve(const Config& config) {
+  authority = config.authority;
+  answers =
+      fabricapi::serve(service, [this](const rpc::Peer& peer) { return authority->identify(peer); },
+                       {.fabric = config.fabric});
+  if (!config.socket.empty()) {
+    TRY(make_folders(config.socket.parent_path()));
+    socket = TRY(rpc::Server::serve(config.socket, {answers.get()}));
+  }
+  if (config.listening) {
+    Fd listening = TRY(http::listen_on(config.listening->address).during("listen.address"));
+    rpc::TcpServer::Settings settings;
+    settings.files = config.listening->tls;
+    tcp = TRY(rpc::TcpServer::serve(std::move(listening), settings, {answers.get()}));
+  }
+  pages = TRY(http::Server::start(config.metrics, {.metrics = [this] { return metrics_page(); },
+                                                   .healthy = [this] { return alive(); },
+                                                   .ready = [this] { return ready(); }}));
+  return ok();
+}
+
+Status Daemon::Parts::follow_declared(const Path& file) {
+  declared = TRY(DeclaredFile::follow(file, [this](const Result<Declared>& read) {
+    report.trouble("declared partitions", read ? "" : read.error().text());
+    if (!read) return;
+    for (const std::string& error : read->errors) report.error("declared partitions: " + error);
+    service.declared(*read);
+  }));
+  return ok();
+}
+
+// The thread comes round.
+Status Daemon::Parts::alive() {
+  if (service.run([](Steward&) {}, Deadline::in(Duration(5000)))) return ok();
+  return Error(Code::unavailable, "the service has not come round for 5 s");
+}
+
+Status Daemon::Parts::ready() {
+  const Standing standing = engine->standing();
+  if (standing.health == Health::serving && standing.swept > 0) return ok();
+  return Error(Code::unavailable, "the subnet manager is " + std::string(name(standing.health)) +
+                                      (standing.trouble.empty() ? "" : ": " + standing.trouble));
+}
+
+std::string Daemon::Parts::metrics_page() {
+  (void)service.run([](Steward& one) { one.show(); },  // without it: what was shown last
+                    Deadline::in(Duration(2000)));
+  return report.metrics().text();
+}
+
+Daemon::Daemon(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+
+Result<std::unique_ptr<Daemon>> Daemon::start(const Config& config, log::Log& log) {
+  auto parts = std::make_unique<Parts>(log);
+  std::unique_ptr<Daemon> daemon(new Daemon(std::move(parts)));
+  TRY(daemon->parts_->open(config));
+  return daemon;
+}
+
+Daemon::~Daemon() {
+  parts_->declared.reset();
+  parts_->pages.reset();
+  parts_->service.stop();
+  parts_->watch.reset();
+  // Tells who still waits, so that their calls can end.
+  parts_->steward.reset();
+  parts_->socket.reset();
+  parts_->tcp.reset();
+}
+
+}  // namespace ibpod::sm

@@ -1,0 +1,31 @@
+// Daemon: ibpod-sm whole: the store and the ledger in it, the engine, the witness, the steward
+// between them, and the servers in front.
+#pragma once
+
+#include "lib/log/log.h"
+#include "sm/config/config.h"
+
+#include <memory>
+
+namespace ibpod::sm {
+
+class Daemon {
+ public:
+  // Everything that can be refused is refused here, before anything is changed: a store that is
+  // damaged or another process's, ranges that do not cover what is promised, a port that cannot be
+  // opened, certificates that cannot be used. `log` outlives it.
+  static Result<std::unique_ptr<Daemon>> start(const Config& config, log::Log& log);
+  // Ends: who waits is told. What is promised is on disk, and OpenSM goes on as it is.
+  ~Daemon();
+  Daemon(const Daemon&) = delete;
+  Daemon& operator=(const Daemon&) = delete;
+  Daemon(Daemon&&) = delete;
+  Daemon& operator=(Daemon&&) = delete;
+
+ private:
+  struct Parts;
+  explicit Daemon(std::unique_ptr<Parts> parts);
+  std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace ibpod::sm

@@ -1,0 +1,86 @@
+#include "sm/declared/declared.h"
+
+#include "lib/json/take.h"
+#include "sm/declared/values.h"
+
+#include <set>
+
+namespace ibpod::sm {
+namespace {
+
+using json::take;
+using json::Value;
+
+Result<fabric::StaticMember> read_member(const Value& value) {
+  json::Fields fields = TRY(json::Fields::of(value));
+  fabric::StaticMember member;
+  TRY(value.at("guid"));
+  TRY(take(fields, "guid", member.guid, read_guid));
+  TRY(take(fields, "membership", member.membership, read_membership));
+  TRY(take(fields, "comment", member.comment, json::read_string));
+  TRY(refuse_unknown(value, fields));
+  return member;
+}
+
+Result<std::vector<fabric::StaticMember>> read_members(const Value& value) {
+  return json::read_list(value, read_member);
+}
+
+Result<std::vector<std::string>> read_strings(const Value& value) {
+  return json::read_list(value, json::read_string);
+}
+
+Result<fabric::Tenancy> read_tenancy(const Value& value) {
+  json::Fields fields = TRY(json::Fields::of(value));
+  fabric::Tenancy tenancy;
+  TRY(value.at("name"));
+  TRY(take(fields, "name", tenancy.name, json::read_string));
+  TRY(take(fields, "pkey", tenancy.pkey, read_pkey));
+  TRY(take(fields, "membership", tenancy.membership, read_membership));
+  TRY(take(fields, "index0", tenancy.index0, json::read_boolean));
+  TRY(take(fields, "ipoib", tenancy.ipoib, json::read_boolean));
+  TRY(take(fields, "mtu", tenancy.mtu, read_mtu));
+  TRY(take(fields, "rate", tenancy.rate, read_rate));
+  TRY(take(fields, "sl", tenancy.sl, read_sl));
+  TRY(take(fields, "allowed", tenancy.allowed, read_strings));
+  TRY(take(fields, "proof", tenancy.proof, read_proof));
+  TRY(take(fields, "members", tenancy.members, read_members));
+  TRY(refuse_unknown(value, fields));
+  const Status checked = check(tenancy);
+  if (!checked) return value.wrong(checked.error().text());
+  return tenancy;
+}
+
+std::string name_of(const Value& entry) {
+  const std::optional<Value> name = entry.find("name");
+  if (!name) return "";
+  const Result<std::string> text = name->string();
+  return text ? *text : "";
+}
+
+}  // namespace
+
+Result<Declared> read_declared(std::string_view text) {
+  const Value document = TRY(Value::parse(text, json::Comments::allowed));
+  json::Fields fields = TRY(json::Fields::of(document));
+  Declared declared;
+  std::set<std::string> names;
+  const std::optional<Value> partitions = TRY(fields.find("partitions"));
+  if (!partitions) return document.wrong("\"partitions\" is missing");
+  TRY(refuse_unknown(document, fields));
+  const std::vector<Value> entries = TRY(partitions->elements());
+  for (const Value& entry : entries) {
+    Result<fabric::Tenancy> tenancy = read_tenancy(entry);
+    if (tenancy && !names.insert(tenancy->name).second)
+      tenancy = entry.wrong("the name " + tenancy->name + " is there twice");
+    if (tenancy) {
+      declared.tenancies.push_back(*std::move(tenancy));
+      continue;
+    }
+    declared.errors.push_back(tenancy.error().text());
+    if (const std::string name = name_of(entry); !name.empty()) declared.unread.push_back(name);
+  }
+  return declared;
+}
+
+}  // namespace ibpod::sm

@@ -1,0 +1,42 @@
+// DeclaredFile: follows the file of declared partitions while others replace it.
+#pragma once
+
+#include "lib/base/files.h"
+#include "lib/base/wake.h"
+#include "sm/declared/declared.h"
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <thread>
+
+namespace ibpod::sm {
+
+class DeclaredFile {
+ public:
+  // On its thread: what the file says now, once at the beginning and then after each change; an
+  // error where nothing can be made of it, and what it said before stays in force.
+  using Told = std::function<void(const Result<Declared>&)>;
+
+  // Its folder has to be there.
+  static Result<std::unique_ptr<DeclaredFile>> follow(Path file, Told told);
+  ~DeclaredFile();
+  DeclaredFile(const DeclaredFile&) = delete;
+  DeclaredFile& operator=(const DeclaredFile&) = delete;
+  DeclaredFile(DeclaredFile&&) = delete;
+  DeclaredFile& operator=(DeclaredFile&&) = delete;
+
+ private:
+  DeclaredFile(Path file, Told told, FolderWatch watch, Wake ending);
+  void run();
+  void look();
+
+  const Path file_;
+  const Told told_;
+  FolderWatch watch_;
+  Wake ending_;
+  std::string seen_;  // the content that was told last, or why there was none
+  std::thread thread_;
+};
+
+}  // namespace ibpod::sm

@@ -1,0 +1,79 @@
+#include "sm/declared/declared_file.h"
+
+#include "tests/support/temp_folder.h"
+
+#include <condition_variable>
+#include <filesystem>
+#include <mutex>
+
+#include <doctest/doctest.h>
+
+namespace ibpod::sm {
+namespace {
+
+// What was told last, in words; waits for the next one.
+class Ear {
+ public:
+  void hear(const Result<Declared>& declared) {
+    const std::lock_guard lock(mutex_);
+    heard_.push_back(words(declared));
+    changed_.notify_all();
+  }
+  std::string next() {
+    std::unique_lock lock(mutex_);
+    changed_.wait_for(lock, std::chrono::seconds(20), [&] { return heard_.size() > taken_; });
+    return heard_.size() > taken_ ? heard_[taken_++] : "nothing";
+  }
+
+ private:
+  static std::string words(const Result<Declared>& declared) {
+    if (!declared) return std::string(name(declared.error().code()));
+    std::string all;
+    for (const fabric::Tenancy& tenancy : declared->tenancies) all += tenancy.name + " ";
+    return all;
+  }
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<std::string> heard_;
+  size_t taken_ = 0;
+};
+
+TEST_CASE("a file that is not there yet, comes, is replaced and is damaged is told each time") {
+  const TempFolder folder;
+  const Path file = folder.path() / "partitions.json";
+  Ear ear;
+  const auto followed =
+      DeclaredFile::follow(file, [&](const auto& declared) { ear.hear(declared); });
+  REQUIRE(followed);
+  CHECK(ear.next() == "not found");
+  REQUIRE(write_file_atomically(file, R"({"partitions": [{"name": "blue"}]})"));
+  CHECK(ear.next() == "blue ");
+  REQUIRE(write_file_atomically(file, R"({"partitions": [{"name": "blue"}, {"name": "red"}]})"));
+  CHECK(ear.next() == "blue red ");
+  REQUIRE(write_file_atomically(file, "{"));
+  CHECK(ear.next() == "invalid");
+}
+
+// kubelet: FILE -> ..data/FILE, ..data -> ..SOME_TIME, which is what is replaced.
+TEST_CASE("a ConfigMap's file is followed through its links") {
+  namespace fs = std::filesystem;
+  const TempFolder folder;
+  const auto publish = [&](const std::string& version, const std::string& text) {
+    fs::create_directory(folder.path() / version);
+    REQUIRE(write_file_atomically(folder.path() / version / "p.json", text));
+    fs::create_symlink(version, folder.path() / "..data_tmp");
+    fs::rename(folder.path() / "..data_tmp", folder.path() / "..data");
+  };
+  publish("..1", R"({"partitions": [{"name": "blue"}]})");
+  fs::create_symlink("..data/p.json", folder.path() / "p.json");
+  Ear ear;
+  const auto followed = DeclaredFile::follow(folder.path() / "p.json",
+                                             [&](const auto& declared) { ear.hear(declared); });
+  REQUIRE(followed);
+  CHECK(ear.next() == "blue ");
+  publish("..2", R"({"partitions": [{"name": "red"}]})");
+  CHECK(ear.next() == "red ");
+}
+
+}  // namespace
+}  // namespace ibpod::sm

@@ -1,0 +1,85 @@
+#include "sm/engine/keeper.h"
+
+#include "lib/base/files.h"
+
+#include <algorithm>
+
+namespace ibpod::sm {
+namespace {
+
+// Of what others start nobody tells us, but for their pid file.
+constexpr Duration kLookAgain{500};
+// Who has lived that long may be started again at once.
+constexpr std::chrono::seconds kLasting{10};
+
+}  // namespace
+
+Result<std::optional<pid_t>> Keeper::candidate() const {
+  if (!settings_.others) return processes_.find_opensm(paths_.conf);
+  const pid_t pid = TRY(read_pid_file(settings_.others->pid_file));
+  return std::optional<pid_t>(pid);
+}
+
+Result<Keeper::News> Keeper::find() {
+  const std::optional<pid_t> pid = TRY(candidate());
+  if (!pid) return News::none;
+  OpenSmProcess process = TRY(OpenSmProcess::adopt(*pid));
+  // Behind the adoption: the number may have been another's before.
+  const Status fits =
+      processes_.check_opensm(*pid, paths_.partitions, options_of(settings_.opensm));
+  other_file_ = !fits.ok();
+  if (!fits) return fits.error();
+  process_ = std::move(process);
+  return News::found;
+}
+
+Result<Keeper::News> Keeper::start() {
+  if (settings_.others) return News::none;
+  const std::string conf = TRY(render_opensm_conf(settings_.opensm, paths_));
+  TRY(make_folders(paths_.cache));
+  TRY(write_file_atomically(paths_.modules, opensm_modules()));
+  TRY(write_file_atomically(paths_.conf, conf));
+  process_ = TRY(OpenSmProcess::start(settings_.launch, paths_.conf, paths_.cache));
+  return News::started;
+}
+
+Keeper::News Keeper::notice_end(Time now) {
+  if (!process_->ended()) return News::none;
+  process_->reap();
+  process_.reset();
+  const bool lasted = now - since_ >= kLasting;
+  pause_ = lasted ? Duration(0) : std::clamp(2 * pause_, settings_.pause, settings_.most_pause);
+  next_ = now + (settings_.others ? Duration(0) : pause_);
+  trouble_ = Error(Code::unavailable, "OpenSM has ended: see " + paths_.log.string());
+  return News::ended;
+}
+
+Keeper::News Keeper::look(Time now, bool partitions_in_place) {
+  if (process_) return notice_end(now);
+  if (now < next_) return News::none;
+  other_file_ = false;
+  auto news = find();
+  waits_ = news && *news == News::none && !settings_.others && !partitions_in_place;
+  if (waits_) return News::none;
+  if (news && *news == News::none) news = start();
+  next_ = now + (settings_.others ? kLookAgain : settings_.pause);
+  if (!news) {
+    trouble_ = std::move(news).error();
+    return News::none;
+  }
+  if (*news != News::none) trouble_.reset();
+  since_ = now;
+  return *news;
+}
+
+std::optional<Keeper::Time> Keeper::alarm() const {
+  if (process_ || waits_) return std::nullopt;
+  return next_;
+}
+
+Status Keeper::hup() const {
+  if (!process_) return Error(Code::not_found, "there is no OpenSM");
+  return process_->hup();
+}
+
+}  // namespace ibpod::sm

@@ -1,0 +1,72 @@
+// Keeper: sees to it that there is an OpenSM: starts it and starts it again, or waits for one that
+// others start.
+#pragma once
+
+#include "sm/engine/opensm_conf.h"
+#include "sm/engine/opensm_process.h"
+
+#include <chrono>
+#include <optional>
+#include <string>
+
+namespace ibpod::sm {
+
+// An OpenSM that others start. Its configuration has to have the options of render_opensm_conf()
+// that concern partitions and the log.
+struct OthersOpenSm {
+  Path pid_file;
+  Path log;
+};
+
+struct KeeperSettings {
+  OpenSmSettings opensm;
+  OpenSmLaunch launch;
+  std::optional<OthersOpenSm> others;
+  Path proc = "/proc";
+  // Between two starts, where the first did not last; doubles up to `most_pause`.
+  Duration pause{1000};
+  Duration most_pause{30000};
+};
+
+class Keeper {
+ public:
+  using Time = std::chrono::steady_clock::time_point;
+  enum class News { none, started, found, ended };
+
+  Keeper(KeeperSettings settings, OpenSmPaths paths)
+      : settings_(std::move(settings)), paths_(std::move(paths)), processes_(settings_.proc) {}
+
+  // Whether there still is one; else, whether there is one again. It is only started where the
+  // partitions are in place: without them OpenSM would make everybody a full member of the default
+  // partition. At most one piece of news a call: call until there is none.
+  News look(Time now, bool partitions_in_place);
+  // When look() may find something without an event.
+  std::optional<Time> alarm() const;
+  // -1: there is none.
+  int fd() const { return process_ ? process_->fd() : -1; }
+  Status hup() const;
+
+  // Why there is none.
+  const std::optional<Error>& trouble() const { return trouble_; }
+  // There is, but it runs on another configuration.
+  bool other_file() const { return other_file_; }
+
+ private:
+  Result<News> find();
+  Result<News> start();
+  News notice_end(Time now);
+  Result<std::optional<pid_t>> candidate() const;
+
+  KeeperSettings settings_;
+  OpenSmPaths paths_;
+  Processes processes_;
+  std::optional<OpenSmProcess> process_;
+  std::optional<Error> trouble_;
+  bool other_file_ = false;
+  bool waits_ = false;  // for partitions
+  Time since_{};        // the process's, or our knowing of it
+  Time next_{};         // not before it is there anything to look for
+  Duration pause_{0};
+};
+
+}  // namespace ibpod::sm

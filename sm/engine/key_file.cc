@@ -1,0 +1,21 @@
+#include "sm/engine/key_file.h"
+
+#include "lib/ib/hex.h"
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+
+namespace ibpod::sm {
+
+Result<uint64_t> read_key_file(const Path& path) {
+  const std::string text = TRY(read_file(path, 64));
+  constexpr std::string_view kBlank = " \t\r\n";
+  std::string_view line(text.data(), text.find_last_not_of(kBlank) + 1);
+  line.remove_prefix(std::min(line.find_first_not_of(kBlank), line.size()));
+  const auto key = line.starts_with("0x") ? ib::parse_hex(line.substr(2)) : std::nullopt;
+  if (key) return *key;
+  return Error(Code::invalid, path.string() + " holds no key: expected 0x and 1 to 16 hex digits");
+}
+
+}  // namespace ibpod::sm

@@ -1,0 +1,14 @@
+// Key files: each holds one secret number, as C writes it in hex: 0x and up to 16 digits.
+#pragma once
+
+#include "lib/base/files.h"
+#include "lib/base/result.h"
+
+#include <cstdint>
+
+namespace ibpod::sm {
+
+// Refusals name the file and never quote it.
+Result<uint64_t> read_key_file(const Path& path);
+
+}  // namespace ibpod::sm

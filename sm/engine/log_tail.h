@@ -1,0 +1,40 @@
+// LogTail: what is appended to a file, whoever truncates, renames or removes it meanwhile.
+#pragma once
+
+#include "lib/base/fd.h"
+#include "lib/base/files.h"
+#include "lib/base/result.h"
+
+#include <cstdint>
+#include <string>
+
+#include <sys/types.h>
+
+namespace ibpod::sm {
+
+class LogTail {
+ public:
+  // The file need not be there yet.
+  explicit LogTail(Path path) : path_(std::move(path)) {}
+
+  // What has been appended since the last call; of a file that is new or has been truncated, all
+  // of it. At most kMost bytes: call again until it is empty. Once a file has another in its
+  // place, its own rest comes first.
+  Result<std::string> read();
+  // Leaves out what is there now, but for the last `kept` bytes.
+  Status skip(uint64_t kept);
+  // Whether bytes may have been lost since the last call: the file was truncated.
+  bool take_lost() { return std::exchange(lost_, false); }
+
+  static constexpr size_t kMost = 1 << 16;
+
+ private:
+  Status open();
+  Result<bool> replaced() const;
+  Path path_;
+  Fd fd_;
+  off_t at_ = 0;
+  bool lost_ = false;
+};
+
+}  // namespace ibpod::sm

@@ -1,0 +1,297 @@
+#include "sm/engine/opensm.h"
+
+#include <algorithm>
+#include <array>
+
+#include <poll.h>
+#include <sys/stat.h>
+
+namespace ibpod::sm {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Of a log that was written before we came: enough for OpenSM's last change of state.
+constexpr uint64_t kHistory = 4 << 20;
+
+std::vector<Path> watched(const OpenSmEngineSettings& settings, const OpenSmPaths& paths) {
+  std::vector<Path> files{paths.partitions, paths.log};
+  if (settings.keeper.others) files.push_back(settings.keeper.others->pid_file);
+  return files;
+}
+
+OpenSmPaths paths_of(const OpenSmEngineSettings& settings) {
+  OpenSmPaths paths(settings.folder);
+  if (settings.keeper.others) paths.log = settings.keeper.others->log;
+  return paths;
+}
+
+// What the process that writes now has said. In front of it stands what earlier ones have.
+std::string_view of_last_process(std::string_view log) {
+  const size_t begin = log.rfind(" -> OpenSM ");
+  if (begin == std::string_view::npos) return log;
+  return log.substr(log.find('\n', begin));
+}
+
+// The subnet manager's own port is a full member of the default partition, whose key OpenSM would
+// in time lose where it had to leave index 0 (docs/opensm-notes.md#a-table-that-has-had-64-keys);
+// and with it everybody's way to the subnet manager. A switch's or router's port OpenSM does not
+// use.
+Status check_own_port(const std::vector<fabric::Partition>& partitions,
+                      const std::optional<ib::Guid>& own) {
+  const auto is_own = [&](const fabric::Member& member) {
+    const auto group = member.port.group();
+    if (!group) return own && member.port.guid() == *own;
+    return *group != fabric::PortGroup::all_switches && *group != fabric::PortGroup::all_routers;
+  };
+  for (const fabric::Partition& partition : partitions) {
+    if (!partition.index0 || partition.pkey == fabric::kDefaultPKey) continue;
+    if (std::any_of(partition.members.begin(), partition.members.end(), is_own))
+      return Error(Code::invalid, "partition " + partition.pkey.text() +
+                                      ": the subnet manager's own port has to keep the default "
+                                      "key at index 0");
+  }
+  return ok();
+}
+
+int timeout_of(std::optional<Clock::time_point> time) {
+  if (!time) return -1;
+  const auto left = std::chrono::ceil<Duration>(*time - Clock::now()).count();
+  return static_cast<int>(std::clamp<int64_t>(left, 0, 60000));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<OpenSm>> OpenSm::start(OpenSmEngineSettings settings, Changed changed,
+                                              std::unique_ptr<Disk> disk) {
+  TRY(make_folders(settings.folder));
+  if (!disk) disk = std::make_unique<Disk>();
+  Wake wake = TRY(Wake::open());
+  FileWatch watch = TRY(FileWatch::open(watched(settings, paths_of(settings))));
+  std::unique_ptr<OpenSm> engine(new OpenSm(std::move(settings), std::move(changed),
+                                            std::move(disk), std::move(wake), std::move(watch)));
+  TRY(engine->file_.open());
+  engine->section_ = engine->file_.section();
+  TRY(engine->log_.skip(0));
+  engine->thread_ = std::thread([raw = engine.get()] { raw->run(); });
+  return engine;
+}
+
+OpenSm::OpenSm(OpenSmEngineSettings settings, Changed changed, std::unique_ptr<Disk> disk,
+               Wake wake, FileWatch watch)
+    : settings_(std::move(settings)),
+      paths_(paths_of(settings_)),
+      changed_(std::move(changed)),
+      disk_(std::move(disk)),
+      wake_(std::move(wake)),
+      watch_(std::move(watch)),
+      file_(*disk_, paths_.partitions, options_of(settings_.keeper.opensm)),
+      log_(paths_.log),
+      turn_(settings_.limits),
+      keeper_(settings_.keeper, paths_) {}
+
+OpenSm::~OpenSm() {
+  {
+    const std::lock_guard lock(mutex_);
+    ending_ = true;
+  }
+  wake_.ring();
+  if (thread_.joinable()) thread_.join();
+}
+
+void OpenSm::run() {
+  do turn();
+  while (wait());
+}
+
+// False: it is the end.
+bool OpenSm::wait() {
+  std::optional<Time> first = turn_.alarm();
+  if (const auto other = keeper_.alarm()) first = first ? std::min(*first, *other) : other;
+  std::array<pollfd, 3> waited{
+      {{wake_.fd(), POLLIN, 0}, {watch_.fd(), POLLIN, 0}, {keeper_.fd(), POLLIN, 0}}};
+  (void)::poll(waited.data(), waited.size(), timeout_of(first));  // whatever it was, we look
+  wake_.drain();
+  watch_.drain();
+  const std::lock_guard lock(mutex_);
+  return !ending_;
+}
+
+void OpenSm::turn() {
+  take_wanted();
+  hear_log();
+  inspect();
+  keep();
+  while (act()) {
+  }
+  publish();
+}
+
+void OpenSm::take_wanted() {
+  const std::lock_guard lock(mutex_);
+  turn_.want(wanted_);
+  newest_ = wanted_partitions_;
+}
+
+void OpenSm::keep() {
+  while (true) {
+    switch (keeper_.look(Clock::now(), file_.in_place() && turn_.ours())) {
+      case Keeper::News::none:
+        return;
+      case Keeper::News::ended:
+        hear_log();
+        turn_.gone();
+        break;
+      case Keeper::News::found:
+        adopt();
+        break;
+      case Keeper::News::started:
+        // What it has said already is heard next: it is all in the log from here on.
+        reader_.restart();
+        turn_.started(Clock::now());
+        break;
+    }
+  }
+}
+
+void OpenSm::adopt() {
+  std::string log;
+  if (log_.skip(kHistory)) {
+    for (auto bytes = log_.read(); bytes && !bytes->empty(); bytes = log_.read()) log += *bytes;
+  }
+  reader_.restart();
+  Turn heard(settings_.limits);
+  heard.started(Clock::now());
+  for (const LogMark mark : reader_.take(of_last_process(log))) heard.hear(mark, Clock::now());
+  turn_.adopted(heard, Clock::now());
+}
+
+void OpenSm::hear_log() {
+  for (auto bytes = log_.read(); bytes && !bytes->empty(); bytes = log_.read()) {
+    if (log_.take_lost()) turn_.lost();
+    for (const LogMark mark : reader_.take(*bytes)) turn_.hear(mark, Clock::now());
+  }
+}
+
+void OpenSm::inspect() {
+  if (!file_.in_place()) return;
+  struct stat found = {};
+  Seen now;
+  if (::stat(file_.path().c_str(), &found) == 0)
+    now = {found.st_ino, found.st_size, found.st_ctim.tv_sec * 1000000000 + found.st_ctim.tv_nsec};
+  if (seen_ == now) return;
+  // Within one tick of the kernel's clock a second change would look like the first.
+  constexpr std::chrono::milliseconds kTick{50};
+  const auto age =
+      std::chrono::system_clock::now().time_since_epoch() - std::chrono::nanoseconds(now.changed);
+  seen_ = age > kTick ? std::optional(now) : std::nullopt;
+  const PartitionsFile::Found what = file_.inspect();
+  if (what == PartitionsFile::Found::edited) {
+    // What OpenSM has said until now it has said of the file before.
+    hear_log();
+    turn_.edited();
+  }
+  if (what == PartitionsFile::Found::foreign) turn_.violated();
+}
+
+Status OpenSm::put(Turn::Step step) {
+  seen_.reset();
+  if (step == Turn::Step::restore) return file_.restore();
+  TRY(check_own_port(*newest_, settings_.keeper.opensm.port));
+  return file_.place(*newest_);
+}
+
+// True: there may be more to do.
+bool OpenSm::act() {
+  const Turn::Step step = turn_.next(Clock::now());
+  if (step == Turn::Step::nothing) return false;
+  if (step == Turn::Step::hup) {
+    const Status sent = keeper_.hup();
+    turn_.hupped(Clock::now());
+    return sent.ok();
+  }
+  const Status done = put(step);
+  hear_log();  // of the file that was there before
+  refusal_ = done ? std::nullopt : std::optional(done.error());
+  if (!done) {
+    turn_.failed(Clock::now());
+  } else if (step == Turn::Step::restore) {
+    turn_.restored();
+  } else {
+    turn_.placed(turn_.wanted());
+  }
+  keep();
+  return true;
+}
+
+Standing OpenSm::judge() const {
+  Standing standing = turn_.standing();
+  const auto& missing = keeper_.trouble();
+  if (refusal_ && !missing && standing.health != Health::failed_open) {
+    standing.health = Health::refused;
+    standing.trouble = refusal_->text();
+  } else if (standing.health == Health::gone) {
+    if (keeper_.other_file()) standing.health = Health::other_file;
+    if (missing) standing.trouble = missing->text();
+    if (!missing && !file_.in_place()) standing.health = Health::starting;
+  } else if (standing.health == Health::failed_open) {
+    standing.trouble = "OpenSM has thrown " + file_.path().string() +
+                       " away, and every port is a full member of the default partition: it is "
+                       "given the file again; see " +
+                       paths_.log.string();
+  } else if (standing.health == Health::stuck) {
+    standing.trouble = "OpenSM does not come to the end of a sweep: see " + paths_.log.string();
+  } else if (standing.health == Health::not_master) {
+    standing.trouble = turn_.state() == Turn::State::port_down
+                           ? "the port of OpenSM is down"
+                           : "another subnet manager is master: end it, or give ours a higher "
+                             "priority";
+  } else if (standing.health == Health::serving) {
+    standing.trouble = file_.refusal();
+  }
+  return standing;
+}
+
+void OpenSm::publish() {
+  Standing standing = judge();
+  {
+    const std::lock_guard lock(mutex_);
+    section_ = file_.section();
+    if (standing == standing_) return;
+    standing_ = std::move(standing);
+  }
+  changed_();
+}
+
+void OpenSm::want(uint64_t version, Partitions partitions) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (version <= wanted_) return;
+    wanted_ = version;
+    wanted_partitions_ = std::move(partitions);
+  }
+  wake_.ring();
+}
+
+Standing OpenSm::standing() const {
+  const std::lock_guard lock(mutex_);
+  return standing_;
+}
+
+Status OpenSm::check(const std::vector<fabric::Partition>& partitions) const {
+  std::shared_ptr<const Section> section;
+  {
+    const std::lock_guard lock(mutex_);
+    section = section_;
+  }
+  TRY(check_own_port(partitions, settings_.keeper.opensm.port));
+  TRY(fabric::render(as_written(partitions), section->text, options_of(settings_.keeper.opensm)));
+  return ok();
+}
+
+std::vector<fabric::Partition> OpenSm::administrators() const {
+  const std::lock_guard lock(mutex_);
+  return section_->partitions;
+}
+
+}  // namespace ibpod::sm

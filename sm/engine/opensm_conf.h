@@ -1,0 +1,64 @@
+// opensm.conf: the options that OpenSM is started with where ibpod-sm starts it.
+#pragma once
+
+#include "lib/base/files.h"
+#include "lib/base/result.h"
+#include "lib/fabric/partitions_conf.h"
+#include "lib/ib/guid.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace ibpod::sm {
+
+// Each file holds one number, as C writes it in hex: 0x and up to 16 digits. Empty: OpenSM's own
+// (m_key 0, which protects nothing; sm_key and sa_key 1, which everybody knows).
+struct KeyFiles {
+  Path m_key;
+  Path sm_key;
+  Path sa_key;
+  bool operator==(const KeyFiles&) const = default;
+};
+
+struct OpenSmSettings {
+  std::optional<ib::Guid> port;  // that OpenSM binds to; nothing: its first one that is active
+  unsigned priority = 0;  // 0 to 15; the highest on the subnet is master, then the lowest GUID
+  unsigned max_wire_smps = 16;   // packets on the wire at once; OpenSM's own is 4
+  unsigned sweep_interval = 10;  // seconds; of light sweeps
+  // A standby takes over this many lost polls and one or two more behind the last one answered.
+  unsigned polling_timeout = 1000;  // ms
+  unsigned polling_retries = 2;
+  // What ports demand of those who come without the M_Key (IBA 1.4, volume 1, 14.2.4.1): 0 nothing,
+  // 1 reading is free but for the key, 2 and 3 nothing is free.
+  unsigned m_key_protection = 0;
+  unsigned log_megabytes = 64;  // beyond which OpenSM begins its log anew
+  bool qos = false;
+  // Whether a port may be limited and full in one partition; without it `both` is refused. OpenSM
+  // 3.3.23 shows nobody the multicast groups of a partition while it is on.
+  bool allow_both_pkeys = true;
+  KeyFiles keys;
+  Path more;  // the administrator's own options, one a line: they come last; empty: none
+  bool operator==(const OpenSmSettings&) const = default;
+};
+
+// Where OpenSM has its files, all in one folder, which is made.
+struct OpenSmPaths {
+  explicit OpenSmPaths(const Path& folder);
+  Path partitions, conf, modules, log, cache;
+};
+
+// What OpenSM makes of partitions.conf with these settings. The option for
+// `both` cannot be changed while OpenSM runs.
+fabric::OpenSmOptions options_of(const OpenSmSettings& settings);
+
+// The text of opensm.conf. It carries secrets; refusals do not. invalid: a number that OpenSM would
+// not take, a key file that holds no key, an option of the administrator's that ibpod-sm has to
+// have its own way.
+Result<std::string> render_opensm_conf(const OpenSmSettings& settings, const OpenSmPaths& paths);
+
+// The text of its per_module_logging_file: what LogReader has to hear, and what OpenSM does not say
+// otherwise. OpenSM reads it at its start and at every heavy sweep.
+std::string opensm_modules();
+
+}  // namespace ibpod::sm

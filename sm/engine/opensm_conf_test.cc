@@ -1,0 +1,88 @@
+#include "sm/engine/opensm_conf.h"
+
+#include "tests/support/temp_folder.h"
+
+#include <doctest/doctest.h>
+
+namespace ibpod::sm {
+namespace {
+
+const OpenSmPaths kPaths("/var/lib/ibpod/sm");
+
+bool has(const std::string& text, const std::string& line) {
+  return ("\n" + text).find("\n" + line + "\n") != std::string::npos;
+}
+
+TEST_CASE("opensm.conf has what the engine and the partitions need") {
+  OpenSmSettings settings;
+  settings.port = ib::Guid(0x0002c90300001234);
+  settings.priority = 7;
+  const std::string text = render_opensm_conf(settings, kPaths).value();
+  for (const char* line :
+       {"guid 0x0002c90300001234", "partition_config_file /var/lib/ibpod/sm/partitions.conf",
+        "allow_both_pkeys TRUE", "keep_pkey_indexes TRUE", "part_enforce both", "qos FALSE",
+        "log_file /var/lib/ibpod/sm/opensm.log", "log_flags 0x03", "force_log_flush TRUE",
+        "per_module_logging_file /var/lib/ibpod/sm/modules.conf", "sm_priority 7",
+        "max_wire_smps 16", "sminfo_polling_timeout 1000", "polling_retry_number 2",
+        "use_ucast_cache TRUE", "m_key_protection_level 0"}) {
+    CAPTURE(line);
+    CHECK(has(text, line));
+  }
+  CHECK(text.find("m_key 0x") == std::string::npos);
+  CHECK(options_of(settings).allow_both_pkeys);
+}
+
+TEST_CASE("keys come from files, and no refusal quotes one") {
+  TempFolder folder;
+  OpenSmSettings settings;
+  settings.m_key_protection = 2;
+  settings.keys.m_key = folder.write("m", "0xABCD\n");
+  settings.keys.sm_key = folder.write("s", " 0x0123456789abcdef ");
+  const std::string text = render_opensm_conf(settings, kPaths).value();
+  CHECK(has(text, "m_key 0x000000000000abcd"));
+  CHECK(has(text, "sm_key 0x0123456789abcdef"));
+  CHECK(has(text, "m_key_protection_level 2"));
+  for (const char* wrong :
+       {"", "secret", "0x", "0x0123456789abcdef0", "0x12 34", "0x12\nsweep 0"}) {
+    CAPTURE(wrong);
+    folder.write("m", wrong);
+    const Error error = render_opensm_conf(settings, kPaths).error();
+    CHECK(error.code() == Code::invalid);
+    CHECK((std::string_view(wrong).size() < 3 || error.text().find(wrong) == std::string::npos));
+    CHECK(error.text().find("m_key") != std::string::npos);
+  }
+  settings.keys.m_key = folder.path() / "none";
+  CHECK(render_opensm_conf(settings, kPaths).error().code() == Code::not_found);
+}
+
+TEST_CASE("the administrator's options come last, but none that ibpod has to have its own way") {
+  TempFolder folder;
+  OpenSmSettings settings;
+  settings.more = folder.write("more", "# mine\nrouting_engine ftree\n\n sweep_interval 20 \r");
+  const std::string text = render_opensm_conf(settings, kPaths).value();
+  CHECK(text.ends_with("\nrouting_engine ftree\n\nsweep_interval 20\n"));
+  for (const std::string& wrong :
+       {std::string("partition_config_file /x\n"), std::string("x 1\n\tlog_flags\t0xff\n"),
+        std::string("allow_both_pkeys"), "x " + std::string(1000, 'y')}) {
+    folder.write("more", wrong);
+    CHECK(render_opensm_conf(settings, kPaths).error().code() == Code::invalid);
+  }
+}
+
+TEST_CASE("numbers that OpenSM would not take, and paths that it would cut, are refused") {
+  const auto refused = [](void (*change)(OpenSmSettings&)) {
+    OpenSmSettings settings;
+    change(settings);
+    return render_opensm_conf(settings, kPaths).error().code() == Code::invalid;
+  };
+  CHECK(refused([](OpenSmSettings& settings) { settings.priority = 16; }));
+  CHECK(refused([](OpenSmSettings& settings) { settings.max_wire_smps = 0; }));
+  CHECK(refused([](OpenSmSettings& settings) { settings.m_key_protection = 4; }));
+  CHECK(refused([](OpenSmSettings& settings) { settings.m_key_protection = 1; }));  // no key
+  CHECK(refused([](OpenSmSettings& settings) { settings.polling_timeout = 0; }));
+  for (const char* folder : {"relative", "/a b", "/a#b"})
+    CHECK(render_opensm_conf({}, OpenSmPaths(folder)).error().code() == Code::invalid);
+}
+
+}  // namespace
+}  // namespace ibpod::sm

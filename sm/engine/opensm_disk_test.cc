@@ -1,0 +1,76 @@
+#include "sm/engine/test_opensm.h"
+
+namespace ibpod::sm {
+namespace {
+
+using test::OpenSmBed;
+using test::with_tenant;
+
+// Step n fails, or it and the next few.
+class SickDisk final : public Disk {
+ public:
+  SickDisk(int from, int steps) : from_(from), to_(from + steps) {}
+  Result<std::string> read(const Path& path) override {
+    return sick() ? Error(Code::internal, "read: Input/output error") : Disk::read(path);
+  }
+  Status write(const Path& path, std::string_view content) override {
+    return sick() ? Error(Code::internal, "write: Input/output error") : Disk::write(path, content);
+  }
+  Status replace(const Path& from, const Path& to) override {
+    return sick() ? Error(Code::internal, "rename: Input/output error") : Disk::replace(from, to);
+  }
+
+ private:
+  bool sick() {
+    const int step = step_++;
+    return step >= from_ && step < to_;
+  }
+  int from_, to_;
+  int step_ = 0;
+};
+
+TEST_CASE(
+    "whichever step of the disk fails, OpenSM reads no bad file, and gets the version in the end") {
+  constexpr int kSteps = 14;
+  for (int step = 0; step < kSteps; step += 3) {
+    for (const int many : {1, 4}) {
+      CAPTURE(step);
+      OpenSmBed bed;
+      bed.settings.limits.calm = Duration(10);
+      auto started =
+          OpenSm::start(bed.settings, bed.bell.rung(), std::make_unique<SickDisk>(3 + step, many));
+      REQUIRE(started);
+      bed.engine = std::move(started).value();
+      bed.engine->want(1, with_tenant(1));
+      bed.until_swept(1);
+      bed.engine->want(2, with_tenant(2));
+      const uint64_t before = bed.until_swept(2).restores;
+      bed.replace("x\n");
+      bed.until([&](const Standing& now) { return now.restores > before && now.swept == 2; });
+      CHECK(bed.bad_readings() == 0);
+      CHECK(fabric::read_partitions_conf(bed.text(), {true, false}).ok());
+    }
+  }
+}
+
+TEST_CASE("OpenSM is not started on a file that could not be put back") {
+  OpenSmBed bed;
+  bed.settings.limits.calm = Duration(10);
+  bed.settings.keeper.pause = Duration(10);
+  bed.serve();
+  // A folder that is not empty cannot be replaced.
+  const Path path = bed.paths().partitions;
+  std::filesystem::remove(path);
+  std::filesystem::create_directories(path / "full");
+  bed.until(Health::refused);
+  OpenSmBed::end(bed.pid(), SIGKILL);
+  bed.until(Health::gone);
+  CHECK(bed.engine->standing().starts == 1);
+  CHECK(!bed.find());
+  std::filesystem::remove_all(path);
+  bed.until_swept(1);
+  CHECK(bed.bad_readings() == 0);
+}
+
+}  // namespace
+}  // namespace ibpod::sm

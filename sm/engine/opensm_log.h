@@ -1,0 +1,46 @@
+// The log of OpenSM, read for what it says of sweeps, of its file and of its state. Values without
+// I/O; who follows the file is in log_tail.h.
+//
+// A log is untrusted: node descriptions come from the subnet, are written into it as they are, and
+// may hold a newline and what looks like a line of OpenSM's. So of sweeps only the thread is heard
+// that makes them, whose number nobody on the subnet knows.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ibpod::sm {
+
+enum class LogMark {
+  sweep_begins,      // a heavy one; partitions.conf is read later, in it
+  subnet_up,         // its end
+  sweep_failed,      // its end, where some port did not answer
+  default_config,    // partitions.conf is thrown away, and the fabric open
+  table_full,        // ERR 0512: a port's table has no room for a key
+  enforcement_lost,  // ERR 0507: nor has its switch port's, which no longer enforces anything
+  master,
+  standby,
+  not_active,
+  discovering,
+  port_down,  // that of the subnet manager
+  exiting,
+};
+
+class LogReader {
+ public:
+  // What the next bytes of the log say, in order. Lines may be cut anywhere between two calls; of
+  // a very long one the end is not looked at.
+  std::vector<LogMark> take(std::string_view bytes);
+  // Another process writes from here on, or earlier bytes are missing: the thread that sweeps is
+  // the next one that says so.
+  void restart();
+
+ private:
+  void take_line(std::string_view line, std::vector<LogMark>& marks);
+  std::string line_;     // of which the end is missing
+  std::string sweeper_;  // the thread that sweeps; empty: not known yet
+};
+
+}  // namespace ibpod::sm

@@ -1,0 +1,73 @@
+#include "sm/engine/test_opensm.h"
+
+namespace ibpod::sm {
+namespace {
+
+using test::OpenSmBed;
+using test::with_tenant;
+
+// One that somebody else starts, stops and configures.
+struct Theirs {
+  OpenSmBed bed;
+  Path folder = bed.folder.path() / "theirs";
+  OthersOpenSm others{folder / "pid", folder / "log"};
+  std::optional<OpenSmProcess> process;
+
+  Theirs() {
+    std::filesystem::create_directories(folder / "cache");
+    bed.settings.keeper.others = others;
+    bed.settings.keeper.launch.program = "/nowhere/opensm";  // ours is never started
+  }
+  Theirs(const Theirs&) = delete;
+  Theirs& operator=(const Theirs&) = delete;
+  Theirs(Theirs&&) = delete;
+  Theirs& operator=(Theirs&&) = delete;
+  ~Theirs() { stop(); }
+
+  void run(const Path& partitions) {
+    bed.folder.write("theirs/conf", "partition_config_file " + partitions.string() +
+                                        "\nallow_both_pkeys TRUE\nlog_file " + others.log.string() +
+                                        "\n");
+    process =
+        OpenSmProcess::start({IBPOD_FAKE_OPENSM, {}}, folder / "conf", folder / "cache").value();
+    bed.folder.write("theirs/pid", std::to_string(process->pid()) + "\n");
+  }
+  void stop() {
+    if (process) OpenSmBed::end(process->pid(), SIGTERM);
+    process.reset();
+  }
+};
+
+TEST_CASE("another's OpenSM is found by its pid file, and lost with it") {
+  Theirs theirs;
+  theirs.bed.start();
+  theirs.bed.engine->want(1, with_tenant(1));
+  const Standing now = theirs.bed.until([](const Standing& is) { return is.placed == 1; });
+  CHECK(now.health == Health::gone);
+  CHECK(now.trouble.find(theirs.others.pid_file.string()) != std::string::npos);
+  theirs.run(theirs.bed.paths().partitions);
+  CHECK(theirs.bed.until_swept(1).starts == 1);
+  theirs.bed.until(Health::serving);
+  theirs.stop();
+  theirs.bed.until(Health::gone);
+  theirs.bed.engine->want(2, with_tenant(2));
+  theirs.run(theirs.bed.paths().partitions);
+  CHECK(theirs.bed.until_swept(2).starts == 2);
+}
+
+TEST_CASE("another's OpenSM on another file is not believed, until it runs on ours") {
+  Theirs theirs;
+  theirs.run("/etc/opensm/partitions.conf");
+  theirs.bed.start();
+  theirs.bed.engine->want(1, with_tenant(1));
+  const Standing now = theirs.bed.until(Health::other_file);
+  CHECK(now.trouble.find("/etc/opensm/partitions.conf") != std::string::npos);
+  CHECK(now.starts == 0);
+  theirs.stop();
+  theirs.run(theirs.bed.paths().partitions);
+  theirs.bed.until_swept(1);
+  theirs.bed.until(Health::serving);
+}
+
+}  // namespace
+}  // namespace ibpod::sm

@@ -1,0 +1,70 @@
+// OpenSM as a process: started in a session of its own, found again by whoever comes after us, or
+// another's, which is looked at before it is believed.
+#pragma once
+
+#include "lib/base/fd.h"
+#include "lib/base/files.h"
+#include "lib/base/result.h"
+#include "lib/fabric/partitions_conf.h"
+
+#include <map>
+#include <optional>
+#include <string>
+
+#include <sys/types.h>
+
+namespace ibpod::sm {
+
+struct OpenSmLaunch {
+  Path program = "/usr/sbin/opensm";
+  // All of it: nothing is inherited.
+  std::map<std::string, std::string> environment;
+};
+
+// It outlives this object, and this process.
+class OpenSmProcess {
+ public:
+  // `PROGRAM -F conf` in the folder, without standard streams: OpenSM prints its keys.
+  static Result<OpenSmProcess> start(const OpenSmLaunch& launch, const Path& conf,
+                                     const Path& folder);
+  // One that runs already; not_found where it does not.
+  static Result<OpenSmProcess> adopt(pid_t pid);
+
+  pid_t pid() const { return pid_; }
+  // Readable once it has ended.
+  int fd() const { return fd_.get(); }
+  bool ended() const;
+  // Takes the exit status of a child that has ended, so that nothing is left of it.
+  void reap() const;
+  Status hup() const;
+
+ private:
+  OpenSmProcess(pid_t pid, Fd fd) : pid_(pid), fd_(std::move(fd)) {}
+  pid_t pid_;
+  Fd fd_;
+};
+
+// The processes of a machine, as /proc shows them.
+class Processes {
+ public:
+  explicit Processes(Path proc) : proc_(std::move(proc)) {}
+
+  // The OpenSM that was started with this configuration file.
+  Result<std::optional<pid_t>> find_opensm(const Path& conf) const;
+
+  // Whether the process is an OpenSM that takes its partitions from this file, and understands it
+  // as `options` say; else what it is, or what in its configuration has to change. Its paths are
+  // those of its own mount namespace.
+  Status check_opensm(pid_t pid, const Path& partitions,
+                      const fabric::OpenSmOptions& options) const;
+
+ private:
+  Result<std::vector<std::string>> words_of(pid_t pid) const;
+  Path seen_by(pid_t pid, const Path& path) const;
+  Path proc_;
+};
+
+// The number in a file that a daemon writes.
+Result<pid_t> read_pid_file(const Path& path);
+
+}  // namespace ibpod::sm

@@ -1,0 +1,221 @@
+#include "sm/engine/test_opensm.h"
+
+#include <cstdio>
+
+#include <fcntl.h>
+
+namespace ibpod::sm {
+namespace {
+
+using test::OpenSmBed;
+using test::with_tenant;
+
+TEST_CASE("the engine of OpenSM keeps the contract of all engines, and writes") {
+  OpenSmBed bed;
+  bed.start();
+  test::check_contract(*bed.engine, bed.bell);
+  CHECK(bed.engine->writes());
+  CHECK(bed.bad_readings() == 0);
+}
+
+TEST_CASE("OpenSM is started when its file is there, and not before") {
+  OpenSmBed bed;
+  bed.start();
+  CHECK(bed.engine->standing().health == Health::starting);
+  CHECK(!bed.find());
+  bed.engine->want(1, with_tenant(1));
+  const Standing now = bed.until_swept(1);
+  CHECK(now.starts == 1);
+  CHECK(now.hups == 0);
+  CHECK(bed.readings() == 1);
+}
+
+TEST_CASE("wishes during a sweep come together; no discovery is broken off") {
+  OpenSmBed bed;
+  bed.serve();
+  bed.let("hold");
+  bed.engine->want(2, with_tenant(2));
+  bed.until([](const Standing& now) { return now.placed == 2 && now.hups == 1; });
+  for (uint16_t version = 3; version < 40; ++version)
+    bed.engine->want(version, with_tenant(version));
+  CHECK(bed.engine->standing().placed == 2);
+  bed.stop("hold");
+  const Standing now = bed.until_swept(39);
+  CHECK(now.hups == 2);
+  CHECK(now.sweeps == 3);
+  CHECK(bed.readings() == 3);
+}
+
+TEST_CASE("what OpenSM cannot be told does not come to it, and the next version does") {
+  OpenSmBed bed;
+  bed.serve();
+  auto wrong = std::make_shared<std::vector<fabric::Partition>>(*with_tenant(2));
+  wrong->push_back(wrong->back());
+  bed.engine->want(2, wrong);
+  const Standing refused = bed.until(Health::refused);
+  CHECK(refused.trouble.find("0x0002") != std::string::npos);
+  CHECK(refused.placed == 1);
+  bed.engine->want(3, with_tenant(3));
+  CHECK(bed.until_swept(3).placed == 3);
+  CHECK(bed.until(Health::serving).trouble.empty());
+  CHECK(bed.bad_readings() == 0);
+}
+
+TEST_CASE("OpenSM outlives the engine, and is taken up again by the next one") {
+  OpenSmBed bed;
+  bed.serve();
+  const pid_t pid = bed.pid();
+  bed.engine.reset();
+  bed.start();
+  bed.until(Health::serving);
+  CHECK(bed.pid() == pid);
+  bed.engine->want(1, with_tenant(9));
+  CHECK(bed.until_swept(1).starts == 1);
+  CHECK(bed.pid() == pid);
+  CHECK(bed.bad_readings() == 0);
+}
+
+TEST_CASE("an OpenSM that is killed is started again, on its file") {
+  OpenSmBed bed;
+  bed.serve();
+  const pid_t pid = bed.pid();
+  OpenSmBed::end(pid, SIGKILL);
+  bed.until([](const Standing& now) { return now.starts == 2 && now.health == Health::serving; });
+  CHECK(bed.pid() != pid);
+  bed.engine->want(2, with_tenant(2));
+  bed.until_swept(2);
+  CHECK(bed.bad_readings() == 0);
+}
+
+TEST_CASE("one that cannot be started is told of") {
+  OpenSmBed bed;
+  bed.settings.keeper.launch.program = "/nowhere/opensm";
+  bed.start();
+  bed.engine->want(1, with_tenant(1));
+  const Standing now = bed.until([](const Standing& is) { return !is.trouble.empty(); });
+  CHECK(now.health == Health::gone);
+  CHECK(now.placed == 1);
+  CHECK(now.trouble.find("/nowhere/opensm") != std::string::npos);
+}
+
+TEST_CASE("a file that others put into its place is replaced, and told of") {
+  OpenSmBed bed;
+  bed.serve();
+  const std::string ours = bed.text();
+  bed.replace("Default=0x7fff : ALL=full;\n");
+  bed.until([](const Standing& now) { return now.restores == 1 && now.swept == 1; });
+  CHECK(bed.text() == ours);
+  const Standing now = bed.until(Health::serving);
+  CHECK(now.trouble.find("was undone") != std::string::npos);
+}
+
+TEST_CASE("an edit in place is seen, too") {
+  OpenSmBed bed;
+  bed.serve();
+  const std::string ours = bed.text();
+  std::ofstream(bed.paths().partitions) << "x";
+  bed.until([](const Standing& now) { return now.restores >= 1 && now.swept == 1; });
+  CHECK(bed.text() == ours);
+  std::filesystem::remove(bed.paths().partitions);
+  bed.until([](const Standing& now) { return now.restores >= 2 && now.swept == 1; });
+  CHECK(bed.text() == ours);
+}
+
+TEST_CASE("where OpenSM has read a bad file it is told of, and healed") {
+  OpenSmBed bed;
+  bed.serve();
+  bed.let("hold");
+  ::kill(bed.pid(), SIGUSR1);
+  // A folder in its place, in one step: nothing can be put back until it has gone.
+  const Path other = bed.paths().partitions.parent_path() / "other";
+  std::filesystem::create_directories(other / "full");
+  REQUIRE(::renameat2(AT_FDCWD, other.c_str(), AT_FDCWD, bed.paths().partitions.c_str(),
+                      RENAME_EXCHANGE) == 0);
+  bed.until(Health::refused);
+  bed.stop("hold");
+  CHECK(bed.until(Health::failed_open).swept == 0);
+  std::filesystem::remove_all(bed.paths().partitions);
+  const Standing now = bed.until_swept(1);
+  CHECK(now.fail_opens >= 1);
+  CHECK(bed.until(Health::serving).restores >= 1);
+}
+
+TEST_CASE("the administrator's section is taken over, and its keys are nobody else's") {
+  OpenSmBed bed;
+  bed.serve();
+  bed.replace(bed.text() + "store=0x200 : SELF=full;\n");
+  bed.until([](const Standing& now) { return now.hups == 1; });
+  const auto theirs = bed.engine->administrators();
+  REQUIRE(theirs.size() == 1);
+  CHECK(theirs[0].pkey == ib::PKey(0x200));
+  CHECK(bed.engine->check(*with_tenant(0x200)).error().code() == Code::exists);
+  bed.engine->want(2, with_tenant(2));
+  bed.until_swept(2);
+  CHECK(bed.text().ends_with("store=0x200 : SELF=full;\n"));
+  CHECK(bed.engine->standing().restores == 0);
+}
+
+TEST_CASE("a log that is truncated or rotated away costs a sweep at most") {
+  OpenSmBed bed;
+  bed.serve();
+  std::filesystem::resize_file(bed.paths().log, 0);
+  bed.engine->want(2, with_tenant(2));
+  bed.until_swept(2);
+  std::filesystem::rename(bed.paths().log, bed.folder.path() / "log.1");
+  bed.engine->want(3, with_tenant(3));
+  bed.until_swept(3);
+}
+
+TEST_CASE("a standby is no master, until it is") {
+  OpenSmBed bed;
+  bed.let("standby");
+  bed.start();
+  bed.engine->want(1, with_tenant(1));
+  CHECK(bed.until(Health::not_master).placed == 1);
+  bed.stop("standby");
+  ::kill(bed.pid(), SIGUSR1);
+  bed.until_swept(1);
+  bed.until(Health::serving);
+}
+
+TEST_CASE("sweeps with errors are over, too") {
+  OpenSmBed bed;
+  bed.serve();
+  bed.let("faulty");
+  bed.engine->want(2, with_tenant(2));
+  const Standing now = bed.until_swept(2);
+  CHECK(now.failed_sweeps == 1);
+  CHECK(now.health == Health::serving);
+}
+
+TEST_CASE("a HUP that OpenSM does not hear is sent again, and told of") {
+  OpenSmBed bed;
+  bed.settings.limits.begin = Duration(50);
+  bed.serve();
+  bed.let("deaf");
+  bed.engine->want(2, with_tenant(2));
+  bed.until([](const Standing& now) { return now.health == Health::stuck && now.hups >= 3; });
+  bed.stop("deaf");
+  bed.until_swept(2);
+  bed.until(Health::serving);
+}
+
+TEST_CASE("no key may take index 0 of the subnet manager's own port") {
+  OpenSmBed bed;
+  bed.settings.keeper.opensm.port = ib::Guid(0x100001);
+  bed.start();
+  const auto refused = [&](const fabric::PortSpecifier& port) {
+    auto partitions = *with_tenant(1, {{port, fabric::Membership::full}});
+    partitions.back().index0 = true;
+    return !bed.engine->check(partitions).ok();
+  };
+  CHECK(refused(ib::Guid(0x100001)));
+  CHECK(refused(fabric::PortGroup::all));
+  CHECK(refused(fabric::PortGroup::all_cas));
+  CHECK(refused(fabric::PortGroup::self));
+  CHECK(!refused(ib::Guid(0x100003)));
+  CHECK(!refused(fabric::PortGroup::all_switches));
+}
+
+}  // namespace
+}  // namespace ibpod::sm

@@ -1,0 +1,84 @@
+// PartitionsFile: partitions.conf in its place. Nothing comes there that our strict reader, run on
+// what stands on disk, does not read as what is meant; and what is there can be put back.
+//
+// Beside it, in its folder: NAME.next, while a version is judged; NAME.good, the same bytes as in
+// place, from which they come back; NAME.refused, an edit of somebody else's that could not stay.
+#pragma once
+
+#include "lib/base/files.h"
+#include "lib/base/result.h"
+#include "lib/fabric/partition.h"
+#include "lib/fabric/partitions_conf.h"
+#include "sm/engine/disk.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace ibpod::sm {
+
+// What the administrator has put below ibpod's own partitions.
+struct Section {
+  std::string text;  // byte for byte
+  std::vector<fabric::Partition> partitions;
+  bool operator==(const Section&) const = default;
+};
+
+class PartitionsFile {
+ public:
+  // One writer at a time; the folder is there. `disk` outlives it.
+  PartitionsFile(Disk& disk, Path path, fabric::OpenSmOptions options);
+
+  // Takes up what the last process left, and completes what it had begun. Afterwards there is a
+  // file in place that was judged, or none: then in_place() is false. denied: somebody else's file
+  // is there and stays.
+  Status open();
+  bool in_place() const { return !text_.empty(); }
+
+  // The file as it is to be, in place and on disk. After a failure the last one is in place, or,
+  // where the disk failed, perhaps this one.
+  Status place(const std::vector<fabric::Partition>& partitions);
+
+  enum class Found {
+    ours,     // as it was written
+    edited,   // the administrator's section is another one, and valid: it is taken over
+    foreign,  // anything else: restore() it
+  };
+  Found inspect();
+  // Why the last edit was not taken over; empty where there was none, or a later one was.
+  const std::string& refusal() const { return refusal_; }
+  // Puts the last text back.
+  Status restore();
+
+  const Path& path() const { return path_; }
+  // Changes only in the calls above.
+  const std::shared_ptr<const Section>& section() const { return section_; }
+
+ private:
+  struct Taken {
+    std::string text;
+    std::vector<fabric::Partition> partitions;
+    Section section;
+  };
+  Result<Taken> read_ours(const Path& path);
+  Result<Taken> take_edit(const std::string& text) const;
+  void keep(Taken taken);
+  Result<std::string> put(const std::string& text,
+                          const std::vector<fabric::Partition>& partitions);
+  void refuse(const std::string& text, const Error& why);
+  Path beside(const char* ending) const { return path_.string() + ending; }
+
+  Disk& disk_;
+  Path path_;
+  fabric::OpenSmOptions options_;
+  std::string text_;
+  std::vector<fabric::Partition> partitions_;  // of it, without the section's
+  std::shared_ptr<const Section> section_ = std::make_shared<Section>();
+  std::string refusal_;
+};
+
+// The partitions as they are written: the default one's key takes index 0 wherever no other does,
+// as IPoIB expects and as OpenSM with allow_both_pkeys does not see to (docs/opensm-notes.md).
+std::vector<fabric::Partition> as_written(std::vector<fabric::Partition> partitions);
+
+}  // namespace ibpod::sm

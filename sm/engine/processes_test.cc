@@ -1,0 +1,96 @@
+#include "lib/base/files.h"
+#include "sm/engine/opensm_process.h"
+#include "tests/support/temp_folder.h"
+
+#include <filesystem>
+
+#include <doctest/doctest.h>
+
+namespace ibpod::sm {
+namespace {
+
+using namespace std::string_literals;
+
+constexpr fabric::OpenSmOptions kOptions{true, false};
+
+// A /proc of one OpenSM, process 7, whose root is a folder here; its /sm is ours.
+struct Machine {
+  TempFolder folder;
+  Path proc = folder.path() / "proc";
+  Path root = folder.path() / "root";
+  Path ours = folder.path() / "sm/partitions.conf";
+  Processes processes{proc};
+
+  Machine() {
+    for (const char* name : {"proc/7", "proc/8", "proc/self", "root/etc/opensm", "sm"})
+      std::filesystem::create_directories(folder.path() / name);
+    std::filesystem::create_directory_symlink(root, proc / "7/root");
+    std::filesystem::create_directory_symlink(root / "etc", proc / "7/cwd");
+    std::filesystem::create_directory_symlink(folder.path() / "sm", root / "sm");
+    words("bash\0-F\0/c\0"s, "8");
+  }
+  void words(const std::string& text, const std::string& pid = "7") const {
+    folder.write("proc/" + pid + "/cmdline", text);
+  }
+  Status check() const { return processes.check_opensm(7, ours, kOptions); }
+  std::string refusal() const { return check().error().text(); }
+};
+
+TEST_CASE("the OpenSM of a configuration file is found by its command line") {
+  const Machine machine;
+  for (const std::string& text :
+       {"/usr/sbin/opensm\0-F\0/c\0"s, "opensm\0-g\0000x1\0--config\0/c\0"s, "opensm\0-F/c\0"s,
+        "opensm\0--config=/c"s}) {
+    machine.words(text);
+    CHECK(machine.processes.find_opensm("/c").value() == 7);
+    CHECK(!machine.processes.find_opensm("/d").value());
+  }
+  machine.words("");
+  CHECK(!machine.processes.find_opensm("/c").value());
+}
+
+TEST_CASE("an OpenSM that takes its partitions from our file, however it is told, will do") {
+  const Machine machine;
+  const std::string right = "allow_both_pkeys TRUE # both\n";
+  machine.words("opensm\0-F\0/etc/mine.conf\0"s);
+  machine.folder.write(
+      "root/etc/mine.conf",
+      "partition_config_file /no\n partition_config_file\t/sm/partitions.conf\n" + right);
+  CHECK(machine.check());
+  machine.words("opensm\0-F\0mine.conf\0"s);
+  CHECK(machine.check());
+  machine.words("opensm\0-P\0/sm/partitions.conf\0"s);
+  machine.folder.write("root/etc/opensm/opensm.conf", right);
+  CHECK(machine.check());
+}
+
+TEST_CASE("what runs on another file, or reads ours otherwise, or is no OpenSM, is refused") {
+  const Machine machine;
+  machine.words("opensm\0"s);
+  CHECK(machine.refusal().find("/etc/opensm/partitions.conf") != std::string::npos);
+  machine.folder.write("root/etc/opensm/opensm.conf",
+                       "#partition_config_file /sm/partitions.conf\n");
+  CHECK(machine.refusal().find("takes its partitions from") != std::string::npos);
+  machine.folder.write("root/etc/opensm/opensm.conf",
+                       "partition_config_file /sm/partitions.conf\n");
+  CHECK(machine.refusal().find("allow_both_pkeys TRUE") != std::string::npos);
+  machine.folder.write(
+      "root/etc/opensm/opensm.conf",
+      "partition_config_file /sm/partitions.conf\nallow_both_pkeys TRUE\nqos TRUE\n");
+  CHECK(machine.refusal().find("qos FALSE") != std::string::npos);
+  machine.words("sleep\0");
+  CHECK(machine.refusal().find("is no OpenSM") != std::string::npos);
+  std::filesystem::remove_all(machine.proc / "7");
+  CHECK(machine.check().error().code() == Code::not_found);
+}
+
+TEST_CASE("a pid file holds a number") {
+  TempFolder folder;
+  CHECK(read_pid_file(folder.write("pid", "123\n")).value() == 123);
+  for (const char* wrong : {"", "\n", "x", "12x", "-1", "0", "99999999999"})
+    CHECK(read_pid_file(folder.write("pid", wrong)).error().code() == Code::invalid);
+  CHECK(read_pid_file(folder.path() / "none").error().code() == Code::not_found);
+}
+
+}  // namespace
+}  // namespace ibpod::sm

@@ -1,0 +1,87 @@
+// An engine under test: its bells are waited for, and what every engine does (Engine).
+#pragma once
+
+#include "lib/base/clock.h"
+#include "sm/engine/engine.h"
+
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <string>
+
+#include <doctest/doctest.h>
+
+namespace ibpod::sm::test {
+
+class Bell {
+ public:
+  Engine::Changed rung() {
+    return [this] {
+      const std::lock_guard lock(mutex_);
+      ++count_;
+      changed_.notify_all();
+    };
+  }
+  // Waits until it is so, asked at each ring.
+  Standing wait(const Engine& engine, const std::function<bool(const Standing&)>& wanted) {
+    const Deadline deadline = Deadline::in(std::chrono::seconds(60));
+    std::unique_lock lock(mutex_);
+    while (true) {
+      const uint64_t count = count_;
+      lock.unlock();
+      const Standing now = engine.standing();
+      if (wanted(now)) return now;
+      lock.lock();
+      const bool more = changed_.wait_until(lock, deadline.time(), [&] { return count_ != count; });
+      if (!more) FAIL("it stays so: " << text_of(now));
+    }
+  }
+
+  static std::string text_of(const Standing& now) {
+    return std::string(name(now.health)) + " (" + now.trouble + "), placed " +
+           std::to_string(now.placed) + ", swept " + std::to_string(now.swept) + ", sweeps " +
+           std::to_string(now.sweeps) + ", HUPs " + std::to_string(now.hups) + ", fail-opens " +
+           std::to_string(now.fail_opens) + ", restores " + std::to_string(now.restores);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  uint64_t count_ = 0;
+};
+
+inline Partitions with_tenant(uint16_t pkey, std::vector<fabric::Member> members = {}) {
+  fabric::Partition tenant;
+  tenant.name = "tenant";
+  tenant.pkey = ib::PKey(pkey);
+  tenant.members = std::move(members);
+  if (tenant.members.empty()) tenant.members = {{ib::Guid(0x100003), fabric::Membership::full}};
+  return std::make_shared<std::vector<fabric::Partition>>(
+      std::vector<fabric::Partition>{fabric::default_partition(), tenant});
+}
+
+inline void check_contract(Engine& engine, Bell& bell) {
+  CHECK(engine.standing().placed == 0);
+  CHECK(engine.administrators().empty());
+  engine.want(1, with_tenant(1));
+  bell.wait(engine, [](const Standing& now) { return now.placed >= 1; });
+  bell.wait(engine, [](const Standing& now) { return now.swept >= 1; });
+  bell.wait(engine, [](const Standing& now) { return now.health == Health::serving; });
+  // The newest wins, and no older one comes behind it.
+  for (uint16_t version = 2; version <= 50; ++version) engine.want(version, with_tenant(version));
+  engine.want(7, with_tenant(7));
+  const Standing last = bell.wait(engine, [](const Standing& now) {
+    CHECK(now.swept <= now.placed);
+    return now.swept == 50;
+  });
+  CHECK(last.placed == 50);
+  CHECK(last.health == Health::serving);
+  // What cannot be, is told, and changes nothing.
+  CHECK(engine.check(*with_tenant(3)));
+  auto wrong = *with_tenant(3);
+  wrong.back().name = "a name: with syntax";
+  CHECK(engine.check(wrong).error().code() == Code::invalid);
+  CHECK(engine.standing().placed == 50);
+}
+
+}  // namespace ibpod::sm::test

@@ -1,0 +1,146 @@
+// Book: the ledger's entries and what finds them; all that is read anew from the store. It knows
+// how entries hang together, and nothing of who may change them.
+#pragma once
+
+#include "lib/fabric/partition.h"
+#include "lib/fabric/tenancy.h"
+#include "sm/ledger/shares.h"
+
+#include <chrono>
+#include <map>
+#include <set>
+#include <tuple>
+
+namespace ibpod::sm {
+
+using Steady = std::chrono::steady_clock::time_point;
+
+struct Entry {
+  fabric::Binding binding;
+  // What it was told to be in before, and what may be in the port's table still. Empty: all of it
+  // has been seen to be gone.
+  Shares former;
+  // Not on disk, from here on.
+  Steady lease_end{};
+  bool unnamed = false;  // a Sync has come since the lease was renewed, without it
+  bool lost = false;     // `unknown` because its lease has ended
+};
+
+struct ByAttachment {
+  using is_transparent = void;
+  bool operator()(const Entry* a, const Entry* b) const {
+    return a->binding.attachment < b->binding.attachment;
+  }
+  bool operator()(const Entry* a, const fabric::Attachment& b) const {
+    return a->binding.attachment < b;
+  }
+  bool operator()(const fabric::Attachment& a, const Entry* b) const {
+    return a < b->binding.attachment;
+  }
+};
+
+struct Tenant {
+  fabric::Tenancy tenancy;
+  bool declared = false;
+  fabric::TenancyState state = fabric::TenancyState::provisioning;  // `deleting` is on disk
+  fabric::Standing standing;
+  // Ports outside Kubernetes that have been members, and whose tables may hold the key still.
+  std::set<ib::Guid> leaving;
+  // Not on disk, from here on.
+  uint64_t version = 0;                              // in which it last changed
+  bool swept = false;                                // that version
+  std::set<const Entry*, ByAttachment> bindings;     // which it is a share of, or has been
+  std::map<ib::Guid, fabric::Membership> told;       // members, as OpenSM is to have them
+  mutable std::optional<fabric::Partition> as_told;  // made when it is asked for
+
+  bool deleting() const { return state == fabric::TenancyState::deleting; }
+};
+
+// A port, as far as anything here names it.
+struct Port {
+  using Memberships = std::vector<std::pair<Tenant*, fabric::Membership>>;
+  std::vector<Entry*> bindings;
+  Memberships members;  // static ones
+  Memberships told;     // in no order that means anything, but the same one for the same members
+  std::set<Tenant*> leaving;
+  uint64_t changed_in = 0;
+};
+
+// To which VF the pool has given a GUID.
+struct VfPlace {
+  std::string node;
+  std::string pf;  // PCI address
+  uint32_t vf = 0;
+  auto operator<=>(const VfPlace&) const = default;
+};
+
+struct NodeEntry {
+  bool forgetting = false;
+  std::set<ib::Guid> pfs;  // claimed
+  // Not on disk, from here on.
+  std::optional<fabric::WallTime> last_sync;
+  size_t bindings = 0;
+  size_t guids = 0;
+};
+
+class Book {
+ public:
+  Book() = default;
+  // Entries point at each other.
+  Book(const Book&) = delete;
+  Book& operator=(const Book&) = delete;
+
+  std::map<fabric::Attachment, Entry> bindings;
+  std::map<std::string, Tenant> tenants;
+  std::map<uint16_t, Tenant*> by_pkey;
+  std::map<ib::Guid, Port> ports;
+  std::map<ib::Guid, VfPlace> given;
+  std::map<VfPlace, ib::Guid> by_vf;
+  std::map<ib::Guid, std::string> claims;
+  std::map<std::string, NodeEntry> nodes;
+  std::set<std::pair<Steady, Entry*>> leases;
+  // Ports with a binding that is `requested`; ports of which something has still to be seen.
+  std::set<ib::Guid> requested, unsettled;
+  // GUIDs that the pool must not give: all that have a port, a place or a claim.
+  std::set<ib::Guid> named;
+  std::optional<uint16_t> last_pkey;
+  std::optional<ib::Guid> last_guid;
+
+  Tenant* find_tenant(const std::string& name);
+  const Tenant* find_tenant(const std::string& name) const;
+  const Port* find_port(ib::Guid guid) const;
+  Port& port(ib::Guid guid);
+
+  // Entries come and go with what finds them. What a port is told follows with refresh().
+  Entry& add(fabric::Binding binding, Shares former);
+  void remove(Entry& entry);
+  Tenant& add(fabric::Tenancy tenancy);
+  void remove(Tenant& tenant);
+  void set_members(Tenant& tenant, std::vector<fabric::StaticMember> members);
+  void give(ib::Guid guid, const VfPlace& place);
+  void claim(ib::Guid guid, const std::string& node);
+  // With the GUIDs and claims that it has.
+  void remove_node(const std::string& node);
+
+  // To be called around every change of shares, held and former.
+  void index_shares(Entry& entry);
+  void unindex_shares(Entry& entry);
+  void renew(Entry& entry, Steady end);
+  void end_lease(Entry& entry);
+
+  // Brings to the partitions what a port is to be told now, as of version `next`. Whether that is
+  // anything else than before. The port goes if nothing names it.
+  bool refresh(ib::Guid guid, uint64_t next);
+  // What has to be seen of it, after a change of states alone.
+  void settle(ib::Guid guid);
+
+ private:
+  Port::Memberships wanted(const Port& port);
+  static void tell(Port::Memberships before, const Port::Memberships& after, ib::Guid guid);
+  void drop_if_unnamed(ib::Guid guid);
+};
+
+// Every partition that the entry is in, was in, or is to be in.
+Shares all_shares(const Entry& entry);
+
+}  // namespace ibpod::sm

@@ -1,0 +1,208 @@
+// Bind and Unbind.
+#include "sm/ledger/book.h"
+#include "sm/ledger/conflicts.h"
+#include "sm/ledger/ledger.h"
+#include "sm/ledger/names.h"
+#include "sm/ledger/rules.h"
+
+#include <algorithm>
+
+namespace ibpod::sm {
+namespace {
+
+using fabric::Reason;
+using fabric::Standing;
+using fabric::State;
+using fabricapi::BindRequest;
+using fabricapi::Caller;
+
+Status check_same(const BindRequest& request, const Entry* present) {
+  if (present == nullptr) return ok();
+  const fabric::Binding& binding = present->binding;
+  if (binding.state == State::releasing)
+    return Error(Code::busy, "its former binding is being released");
+  const auto refused = [](const std::string& what) {
+    return Error(Code::exists, "it is bound already with another " + what + ": unbind it first");
+  };
+  if (binding.guid != request.guid) return refused("port, " + binding.guid.text());
+  if (binding.kind != request.kind) return refused("kind");
+  if (binding.device != request.device) return refused("device");
+  if (binding.pod != request.pod) return refused("pod");
+  return ok();
+}
+
+const Entry* find(const Book& book, const fabric::Attachment& attachment) {
+  const auto found = book.bindings.find(attachment);
+  return found == book.bindings.end() ? nullptr : &found->second;
+}
+
+}  // namespace
+
+Result<fabric::Binding> Ledger::bind(const Caller& caller, const BindRequest& request,
+                                     const Places& places, Now now) {
+  TRY(usable());
+  TRY(check(request, policy_.limits.shares));
+  return bind_checked(caller, request, places, now).during("bind " + text(request.attachment));
+}
+
+Result<fabric::Binding> Ledger::bind_checked(const Caller& caller, const BindRequest& request,
+                                             const Places& places, Now now) {
+  const std::string& node = request.attachment.node;
+  TRY(may_act_for(caller, node));
+  const auto of_node = book_->nodes.find(node);
+  if (of_node != book_->nodes.end() && of_node->second.forgetting)
+    return Error(Code::unavailable, "node " + node + " is being forgotten");
+  const Entry* const present = find(*book_, request.attachment);
+  TRY(check_same(request, present));
+  Shares shares = TRY(wished(caller, request, present));
+  TRY(check_port(caller, request, shares, present));
+  if (present != nullptr && present->binding.shares == shares) {
+    Entry& entry = book_->bindings.at(request.attachment);
+    renew(entry, now);
+    return entry.binding;
+  }
+  TRY(check_places(request.guid, shares, present, places));
+  if (present != nullptr)
+    return bind_again(book_->bindings.at(request.attachment), std::move(shares), now);
+  TRY(check_room(node));
+  return bind_new(caller, request, std::move(shares), now);
+}
+
+Result<Shares> Ledger::wished(const Caller& caller, const BindRequest& request,
+                              const Entry* present) const {
+  Shares shares;
+  for (const BindRequest::Wish& wish : request.partitions) {
+    const Tenant* const tenant = book_->find_tenant(wish.partition);
+    // Who is in it stays in it as he is, whoever may come from now on.
+    std::optional<fabric::Membership> has;
+    if (present != nullptr) has = membership_in(present->binding.shares, wish.partition);
+    const bool stays = has && wish.membership.value_or(*has) == *has;
+    if (!stays) TRY(may_be_in(caller, tenant, wish.partition, request.pod.name_space));
+    const fabric::Membership membership =
+        stays ? *has : wish.membership.value_or(tenant->tenancy.membership);
+    if (membership == fabric::Membership::both && !policy_.both_allowed)
+      return Error(Code::invalid, "partition " + wish.partition +
+                                      ": membership both is not to be had here: limited or full");
+    shares.push_back({wish.partition, membership});
+  }
+  std::sort(shares.begin(), shares.end());
+  return shares;
+}
+
+Status Ledger::check_port(const Caller& caller, const BindRequest& request, const Shares& shares,
+                          const Entry* present) const {
+  TRY(may_use_port(caller, request, *book_, policy_));
+  const Port* const port = book_->find_port(request.guid);
+  if (port == nullptr) return check_index0(*book_, request.guid, shares, present);
+  TRY(check_holders(caller, request, *port, present));
+  TRY(check_memberships(*port, shares, present).during("port " + request.guid.text()));
+  return check_index0(*book_, request.guid, shares, present);
+}
+
+Status Ledger::check_places(ib::Guid guid, const Shares& shares, const Entry* present,
+                            const Places& places) const {
+  const auto check = [&](const std::string& whose, size_t there,
+                         const std::vector<ib::Guid>& ports) {
+    const size_t needed = places.taken + places_needed(*book_, ports, shares, present);
+    if (there == 0 || needed <= there) return ok();
+    return Status(Error(Code::busy, "P_Key table of " + whose + " holds " + std::to_string(there) +
+                                        " keys, all taken: " + std::to_string(needed) +
+                                        " would be needed"));
+  };
+  std::vector<ib::Guid> ports{guid};
+  TRY(check("port " + guid.text(), places.of_port, ports));
+  ports.insert(ports.end(), places.behind_leaf.begin(), places.behind_leaf.end());
+  return check("the switch port of port " + guid.text(), places.of_leaf, ports);
+}
+
+Status Ledger::check_room(const std::string& node) const {
+  TRY(check_known(node));
+  if (book_->bindings.size() >= policy_.limits.bindings)
+    return Error(Code::busy, "there are as many bindings as there may be");
+  const auto found = book_->nodes.find(node);
+  if (found == book_->nodes.end() || found->second.bindings < policy_.limits.bindings_of_node)
+    return ok();
+  return Error(Code::busy, "node " + node + " has as many bindings as a node may");
+}
+
+fabric::Binding Ledger::bind_new(const Caller& caller, const BindRequest& request, Shares shares,
+                                 Now now) {
+  if (claims(caller, request, *book_, policy_)) {
+    book_->claim(request.guid, request.attachment.node);
+    stage(Kind::node, request.attachment.node);
+  }
+  fabric::Binding binding;
+  binding.attachment = request.attachment;
+  binding.guid = request.guid;
+  binding.kind = request.kind;
+  binding.pf = request.pf;
+  binding.device = request.device;
+  binding.pod = request.pod;
+  binding.held = shares;
+  binding.shares = std::move(shares);
+  binding.generation = 1;
+  binding.standing = {Reason::waiting, ""};
+  binding.asked = binding.changed = now.wall;
+  Entry& entry = book_->add(std::move(binding), {});
+  renew(entry, now);
+  stage(entry);
+  refresh(entry.binding.guid);
+  return entry.binding;
+}
+
+// What it loses has to leave the table before it gains anything.
+fabric::Binding Ledger::bind_again(Entry& entry, Shares shares, Now now) {
+  fabric::Binding& binding = entry.binding;
+  book_->unindex_shares(entry);
+  const Shares lost = only_in_first(binding.held, shares);
+  entry.former.insert(entry.former.end(), lost.begin(), lost.end());
+  binding.held = entry.former.empty() ? shares : in_both(binding.held, shares);
+  binding.shares = std::move(shares);
+  ++binding.generation;
+  book_->index_shares(entry);
+  renew(entry, now);
+  set_state(entry, State::requested, {Reason::waiting, ""}, now);
+  stage(entry);
+  refresh(binding.guid);
+  return binding;
+}
+
+Result<fabric::Binding> Ledger::unbind(const Caller& caller, const fabric::Attachment& attachment,
+                                       Now now) {
+  TRY(usable());
+  TRY(check(attachment));
+  TRY(may_act_for(caller, attachment.node).during("unbind " + text(attachment)));
+  const auto found = book_->bindings.find(attachment);
+  if (found == book_->bindings.end()) {
+    fabric::Binding none;
+    none.attachment = attachment;
+    none.state = State::released;
+    return none;
+  }
+  release(found->second, now);
+  return found->second.binding;
+}
+
+void Ledger::release(Entry& entry, Now now) {
+  fabric::Binding& binding = entry.binding;
+  if (binding.state == State::releasing) return;
+  book_->end_lease(entry);
+  entry.former.insert(entry.former.end(), binding.held.begin(), binding.held.end());
+  binding.held.clear();
+  entry.lost = false;
+  set_state(entry, State::releasing, {Reason::waiting, ""}, now);
+  stage(entry);
+  refresh(binding.guid);
+}
+
+void Ledger::finish(Entry& entry, Now now) {
+  set_state(entry, State::released, {}, now);
+  stage(entry);
+  const fabric::Binding gone = entry.binding;
+  book_->remove(entry);
+  tell_gone(gone);
+  refresh(gone.guid);
+  finish_forgetting(gone.attachment.node);
+}
+
+}  // namespace ibpod::sm

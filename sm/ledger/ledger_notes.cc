@@ -1,0 +1,175 @@
+// What has been found out about the subnet.
+#include "sm/ledger/book.h"
+#include "sm/ledger/ledger.h"
+
+namespace ibpod::sm {
+namespace {
+
+using fabric::Proof;
+using fabric::Reason;
+using fabric::Standing;
+using fabric::State;
+using fabric::TenancyState;
+
+// What the reason says of a port's table.
+enum class Finding { nothing, wrong, nobody_can_tell };
+
+Finding finding(Reason reason) {
+  switch (reason) {
+    case Reason::unreachable:
+    case Reason::timeout:
+    case Reason::port_down:
+    case Reason::port_unknown:
+    case Reason::vport:
+    case Reason::duplicate:
+      return Finding::nobody_can_tell;
+    case Reason::refused:
+    case Reason::foreign_key:
+    case Reason::missing_key:
+      return Finding::wrong;
+    default:
+      return Finding::nothing;
+  }
+}
+
+State behind(State state, Finding found) {
+  if (state != State::verified && state != State::unknown) return state;
+  if (found == Finding::wrong) return State::written;
+  return found == Finding::nobody_can_tell ? State::unknown : state;
+}
+
+}  // namespace
+
+struct Ledger::Seen {
+  ib::Guid guid;
+  uint64_t version;
+  Proof proof;
+  fabric::Enforcement enforcement;
+  Evidence evidence;
+  Now now;
+};
+
+void Ledger::note_written(uint64_t version, Now now) {
+  if (!readable_) return;
+  const std::set<ib::Guid> requested = book_->requested;
+  for (const ib::Guid guid : requested) {
+    const Port& port = book_->port(guid);
+    if (port.changed_in > version) continue;
+    for (Entry* const entry : port.bindings)
+      if (entry->binding.state == State::requested)
+        set_state(*entry, State::written, entry->binding.standing, now);
+    book_->settle(guid);
+  }
+}
+
+void Ledger::note_swept(uint64_t version) {
+  if (!readable_) return;
+  for (auto at = book_->tenants.begin(); at != book_->tenants.end();) {
+    Tenant& tenant = at->second;
+    ++at;  // it may go
+    if (tenant.version > version) continue;
+    tenant.swept = true;
+    if (tenant.state == TenancyState::provisioning) {
+      tenant.state = TenancyState::ready;
+      tenant.standing = {};
+    }
+    finish_if_gone(tenant);
+  }
+}
+
+bool Ledger::note_verified(ib::Guid guid, uint64_t version, Proof proof,
+                           fabric::Enforcement enforcement, Now now) {
+  return note({guid, version, proof, enforcement, Evidence::exact, now});
+}
+
+bool Ledger::note_clean(ib::Guid guid, uint64_t version, Proof proof, Now now) {
+  return note({guid, version, proof, fabric::Enforcement::unknown, Evidence::clean, now});
+}
+
+bool Ledger::note(const Seen& seen) {
+  const Port* const port = book_->find_port(seen.guid);
+  if (!readable_ || port == nullptr || seen.version < port->changed_in) return false;
+  const std::vector<Entry*> entries = port->bindings;  // some may go, and the port with them
+  note_leaving(seen);
+  for (Entry* const entry : entries) note_entry(*entry, seen);
+  refresh(seen.guid);
+  return true;
+}
+
+bool Ledger::enough(const Entry& entry, Proof proof) const {
+  if (proof == Proof::port) return true;
+  for (const fabric::Share& share : all_shares(entry)) {
+    const Tenant* const tenant = book_->find_tenant(share.partition);
+    if (tenant == nullptr || tenant->tenancy.proof == Proof::port) return false;
+  }
+  return proof == Proof::node;
+}
+
+void Ledger::note_entry(Entry& entry, const Seen& seen) {
+  fabric::Binding& binding = entry.binding;
+  if (!enough(entry, seen.proof)) {
+    if (binding.state == State::verified) return;
+    set_state(entry, binding.state,
+              {Reason::waiting, "a partition of it wants to hear it from the port itself"},
+              seen.now);
+    return;
+  }
+  if (binding.state == State::releasing) return finish(entry, seen.now);
+  const bool widens = binding.held != binding.shares;
+  if (widens || !entry.former.empty()) {
+    book_->unindex_shares(entry);
+    entry.former.clear();
+    binding.held = binding.shares;
+    book_->index_shares(entry);
+    stage(entry);
+  }
+  if (widens) return set_state(entry, State::requested, {Reason::waiting, ""}, seen.now);
+  if (seen.evidence != Evidence::exact) return;
+  if (entry.lost) return;
+  if (binding.proof != seen.proof || binding.enforcement != seen.enforcement) changed(entry);
+  binding.proof = seen.proof;
+  binding.enforcement = seen.enforcement;
+  set_state(entry, State::verified, {}, seen.now);
+}
+
+void Ledger::note_leaving(const Seen& seen) {
+  Port& port = book_->port(seen.guid);
+  const std::set<Tenant*> leaving = port.leaving;
+  for (Tenant* const tenant : leaving) {
+    if (tenant->tenancy.proof == Proof::port && seen.proof != Proof::port) continue;
+    port.leaving.erase(tenant);
+    tenant->leaving.erase(seen.guid);
+    stage(*tenant);
+    finish_if_gone(*tenant);
+  }
+}
+
+void Ledger::finish_if_gone(Tenant& tenant) {
+  if (tenant.deleting() && tenant.swept && tenant.leaving.empty()) finish(tenant);
+}
+
+void Ledger::note_trouble(ib::Guid guid, const Standing& standing, Now now) {
+  const Port* const port = book_->find_port(guid);
+  if (!readable_ || port == nullptr) return;
+  const Finding found = finding(standing.reason);
+  for (Entry* const entry : port->bindings) {
+    const State state = entry->binding.state;
+    if (entry->lost || (state == State::verified && found == Finding::nothing)) continue;
+    set_state(*entry, behind(state, found), standing, now);
+  }
+  book_->settle(guid);
+}
+
+void Ledger::note_partition(const std::string& name, const Standing& standing) {
+  Tenant* const tenant = book_->find_tenant(name);
+  if (!readable_ || tenant == nullptr || tenant->deleting()) return;
+  if (standing.reason != Reason::none) {
+    tenant->state = TenancyState::error;
+    tenant->standing = standing;
+  } else if (tenant->state == TenancyState::error) {
+    tenant->state = tenant->swept ? TenancyState::ready : TenancyState::provisioning;
+    tenant->standing = {};
+  }
+}
+
+}  // namespace ibpod::sm

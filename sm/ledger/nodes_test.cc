@@ -1,0 +1,316 @@
+#include "sm/ledger/test_ledger.h"
+
+namespace ibpod::sm {
+namespace {
+
+using fabricapi::Allocated;
+using fabricapi::SyncAnswer;
+
+SyncAnswer sync(Bed& bed, const std::string& name, const std::vector<std::string>& containers) {
+  fabricapi::SyncRequest request{name, {}};
+  for (const std::string& container : containers)
+    request.attachments.push_back({container, "net1"});
+  const SyncAnswer answer = bed.ledger->sync(node(name), request, bed.now).value();
+  bed.commit();
+  return answer;
+}
+
+void expire(Bed& bed) {
+  REQUIRE(bed.ledger->expire(bed.now));
+  bed.commit();
+}
+
+Policy leases(LeaseEnd at_end) {
+  Policy rules = policy();
+  rules.lease = std::chrono::seconds(60);
+  rules.at_end = at_end;
+  return rules;
+}
+
+std::vector<Tenancy> blue() { return {tenancy("blue", 0x100)}; }
+
+TEST_CASE("a Sync tells what is bound, what is not, and what it has not named") {
+  Bed bed(blue(), leases(LeaseEnd::hold));
+  bed.bind(request("n1", "a", vf(1), {{"blue", {}}}));
+  bed.bind(request("n1", "b", vf(2), {{"blue", {}}}));
+  bed.bind(request("n2", "c", vf(11), {{"blue", {}}}));
+  const SyncAnswer answer = sync(bed, "n1", {"a", "c", "c"});
+  REQUIRE(answer.bindings.size() == 1);
+  CHECK(answer.bindings[0].attachment.container == "a");
+  CHECK(answer.not_bound == std::vector<fabricapi::SyncRequest::Present>{{"c", "net1"}});
+  REQUIRE(answer.not_named.size() == 1);
+  CHECK(answer.not_named[0].attachment.container == "b");
+  CHECK(answer.lease == std::chrono::seconds(60));
+  CHECK(bed.ledger->node("n1")->last_sync == bed.now.wall);
+  CHECK_FALSE(bed.ledger->node("n2")->last_sync);
+  CHECK(bed.ledger->nodes().size() == 2);
+}
+
+TEST_CASE("what a Sync has not named goes when its lease ends, and not before") {
+  for (const LeaseEnd at_end : {LeaseEnd::hold, LeaseEnd::revoke}) {
+    Bed bed(blue(), leases(at_end));
+    const BindRequest a = request("n1", "a", vf(1), {{"blue", {}}});
+    const BindRequest b = request("n1", "b", vf(2), {{"blue", {}}});
+    bed.bind(a);
+    bed.bind(b);
+    bed.settle();
+    bed.pass(std::chrono::seconds(59));
+    sync(bed, "n1", {"a"});
+    expire(bed);
+    CHECK(bed.state(b) == State::verified);
+    CHECK(bed.ledger->next_expiry() == bed.now.steady + std::chrono::seconds(1));
+    bed.pass(std::chrono::seconds(1));
+    expire(bed);
+    CHECK(bed.state(b) == State::releasing);
+    CHECK(bed.state(a) == State::verified);
+    CHECK(bed.ledger->next_expiry() == bed.now.steady + std::chrono::seconds(59));
+  }
+}
+
+TEST_CASE("one that was named again, or bound again, is renewed") {
+  Bed bed(blue(), leases(LeaseEnd::revoke));
+  const BindRequest a = request("n1", "a", vf(1), {{"blue", {}}});
+  const BindRequest b = request("n1", "b", vf(2), {{"blue", {}}});
+  bed.bind(a);
+  bed.bind(b);
+  sync(bed, "n1", {});
+  bed.pass(std::chrono::seconds(30));
+  sync(bed, "n1", {"a"});
+  bed.bind(b);
+  bed.pass(std::chrono::seconds(59));
+  expire(bed);
+  CHECK(bed.state(a) == State::requested);
+  CHECK(bed.state(b) == State::requested);
+}
+
+TEST_CASE("without any Sync a lease's end holds, or revokes") {
+  struct {
+    LeaseEnd at_end;
+    State then;
+  } const cases[] = {{LeaseEnd::hold, State::unknown}, {LeaseEnd::revoke, State::releasing}};
+  for (const auto& end : cases) {
+    Bed bed(blue(), leases(end.at_end));
+    const BindRequest a = request("n1", "a", vf(1), {{"blue", {}}});
+    bed.bind(a);
+    bed.settle();
+    bed.pass(std::chrono::seconds(60));
+    expire(bed);
+    CHECK(bed.state(a) == end.then);
+    CHECK(bed.refusal(request("n1", "b", vf(1), {{"blue", {}}})).code() == Code::busy);
+    CHECK((bed.keys(vf(1)) == "0x0100") == (end.then == State::unknown));
+    CHECK_FALSE(bed.ledger->next_expiry());
+  }
+}
+
+TEST_CASE("one that was lost comes back with its node, and has to be seen again") {
+  Bed bed(blue(), leases(LeaseEnd::hold));
+  const BindRequest a = request("n1", "a", vf(1), {{"blue", {}}});
+  const BindRequest b = request("n1", "b", vf(2), {{"blue", {}}});
+  const BindRequest c = request("n1", "c", vf(3), {{"blue", {}}});
+  for (const BindRequest& each : {a, b, c}) bed.bind(each);
+  bed.settle();
+  bed.pass(std::chrono::seconds(60));
+  expire(bed);
+  CHECK(bed.ledger->unsettled().empty());
+  // What is seen of the port says nothing of the node.
+  bed.see(vf(1));
+  bed.ledger->note_trouble(vf(1), {Reason::timeout, ""}, bed.now);
+  CHECK(bed.state(a) == State::unknown);
+  CHECK(bed.binding(a)->standing.reason == Reason::lease);
+  const SyncAnswer answer = sync(bed, "n1", {"a"});
+  CHECK(answer.bindings[0].state == State::requested);
+  CHECK(bed.state(a) == State::requested);
+  // A Sync came, and has not named them: their leases have ended before.
+  CHECK(bed.state(b) == State::releasing);
+  CHECK(bed.state(c) == State::releasing);
+  bed.settle();
+  CHECK(bed.state(a) == State::verified);
+  bed.pass(std::chrono::seconds(60));
+  expire(bed);
+  CHECK(bed.bind(a).state == State::requested);
+}
+
+TEST_CASE("after a restart every lease is whole") {
+  Bed bed(blue(), leases(LeaseEnd::revoke));
+  const BindRequest a = request("n1", "a", vf(1), {{"blue", {}}});
+  bed.bind(a);
+  sync(bed, "n1", {});
+  bed.pass(std::chrono::seconds(100));
+  bed.start();
+  expire(bed);
+  CHECK(bed.state(a) == State::requested);
+  bed.pass(std::chrono::seconds(60));
+  expire(bed);
+  CHECK(bed.state(a) == State::releasing);
+}
+
+fabricapi::AllocateRequest vfs(const std::string& node, std::vector<uint32_t> vfs) {
+  return {node, "0000:01:00.0", std::move(vfs)};
+}
+
+std::string allocate(Bed& bed, const fabricapi::AllocateRequest& request) {
+  const auto given = bed.ledger->allocate(node(request.node), request);
+  if (!given) return given.error().text();
+  bed.commit();
+  std::string text;
+  for (const Allocated& one : *given)
+    text += std::to_string(one.vf) + "=" + std::to_string(one.guid.value() & 0xfff) + " ";
+  return text;
+}
+
+TEST_CASE("a VF is given one GUID, for as long as its node is there") {
+  Bed bed(blue());
+  CHECK(allocate(bed, vfs("n1", {1, 0, 1})) == "0=0 1=1 ");
+  CHECK(allocate(bed, vfs("n2", {0})) == "0=2 ");
+  CHECK(allocate(bed, vfs("n1", {2, 0})) == "0=0 2=3 ");
+  bed.start();
+  CHECK(allocate(bed, vfs("n1", {0, 1, 2, 3})) == "0=0 1=1 2=3 3=4 ");
+  CHECK(bed.ledger->node("n1")->guids == 4);
+  fabricapi::AllocateRequest other = vfs("n1", {0});
+  other.pf = "0000:02:00.0";
+  CHECK(allocate(bed, other) == "0=5 ");
+  // All of it or nothing.
+  CHECK(allocate(bed, vfs("n1", {4, 5, 6})).find("no GUID is free") == 0);
+  CHECK(allocate(bed, vfs("n1", {4, 5})) == "4=6 5=7 ");
+  CHECK(allocate(bed, vfs("n1", {0})) == "0=0 ");
+}
+
+TEST_CASE("the pool gives no GUID that anything else names") {
+  Policy rules = policy();
+  rules.nodes["n1"].guids.insert(vf(0x1000));
+  rules.nodes["n2"].pfs.insert(vf(0x1001));
+  rules.pfs_by_first_claim = true;
+  Tenancy members = tenancy("blue", 0x100);
+  members.members = {{vf(0x1002), kFull, ""}};
+  Bed bed({members, tenancy("red", 0x101)}, rules);
+  REQUIRE(bed.ledger->bind(administrator(), request("n1", "a", vf(0x1003), {{"red", {}}}), {},
+                           bed.now));
+  REQUIRE(bed.ledger->update(administrator(), tenancy("blue", 0), bed.now));
+  CHECK(allocate(bed, vfs("n3", {0, 1, 2, 3})) == "0=4 1=5 2=6 3=7 ");
+  CHECK(allocate(bed, vfs("n3", {4})).find("no GUID is free") == 0);
+  // What was being used of it comes free when it has been seen.
+  bed.settle();
+  CHECK(allocate(bed, vfs("n3", {4})) == "4=2 ");
+}
+
+TEST_CASE("GUIDs are for VFs that there can be, and not too many of them") {
+  Policy rules = policy();
+  rules.limits.guids_of_node = 2;
+  Bed bed(blue(), rules);
+  const auto code = [&](fabricapi::AllocateRequest request) {
+    return bed.ledger->allocate(administrator(), request).error().code();
+  };
+  CHECK(code(vfs("n1", {0x10000})) == Code::invalid);
+  CHECK(code({"n1", "ib0", {0}}) == Code::invalid);
+  CHECK(code({"", "0000:01:00.0", {0}}) == Code::invalid);
+  CHECK(code(vfs("n1", {0, 1, 2})) == Code::busy);
+  CHECK(allocate(bed, vfs("n1", {0, 1})) == "0=0 1=1 ");
+  bed.rules.guids.reset();
+  bed.start();
+  CHECK(code(vfs("n1", {0})) == Code::unsupported);
+}
+
+TEST_CASE("a node that is forgotten goes when its last binding is released") {
+  Bed bed(blue());
+  allocate(bed, vfs("n1", {0}));
+  const BindRequest a = request("n1", "a", vf(0x1000), {{"blue", {}}});
+  const BindRequest b = request("n1", "b", vf(1), {{"blue", {}}});
+  bed.bind(a);
+  bed.bind(b);
+  bed.settle();
+  const auto forgetting = bed.ledger->forget(administrator(), "n1", bed.now).value();
+  CHECK(forgetting.forgetting);
+  CHECK(forgetting.bindings == 2);
+  CHECK(forgetting.guids == 1);
+  bed.commit();
+  CHECK(bed.state(a) == State::releasing);
+  CHECK(bed.refusal(request("n1", "c", vf(2), {{"blue", {}}})).code() == Code::unavailable);
+  CHECK(bed.ledger->allocate(node("n1"), vfs("n1", {0})).error().code() == Code::unavailable);
+  CHECK(sync(bed, "n1", {"a"}).bindings[0].state == State::releasing);
+  bed.sweep();
+  bed.see(vf(1));
+  bed.start();
+  CHECK(bed.ledger->node("n1")->forgetting);
+  CHECK(bed.refusal(request("n1", "c", vf(2), {{"blue", {}}})).code() == Code::unavailable);
+  bed.settle();
+  CHECK_FALSE(bed.ledger->node("n1"));
+  CHECK(bed.store.objects[Kind::binding].empty());
+  CHECK(bed.store.objects[Kind::node].empty());
+  CHECK(bed.store.objects[Kind::guid].empty());
+  CHECK(bed.refusal(a).code() == Code::denied);
+  bed.bind(b);
+  CHECK(allocate(bed, vfs("n2", {0})) == "0=1 ");
+}
+
+TEST_CASE("a node without bindings is forgotten at once") {
+  Bed bed(blue());
+  allocate(bed, vfs("n1", {0}));
+  const auto gone = bed.ledger->forget(administrator(), "n1", bed.now).value();
+  CHECK(gone.bindings == 0);
+  CHECK(gone.guids == 0);
+  bed.commit();
+  CHECK_FALSE(bed.ledger->node("n1"));
+  CHECK(bed.store.objects[Kind::guid].empty());
+  CHECK(bed.ledger->forget(administrator(), "n1", bed.now).error().code() == Code::not_found);
+}
+
+TEST_CASE("one that was interrupted while its last promise went is forgotten at the next start") {
+  Bed bed(blue());
+  const BindRequest a = request("n1", "a", vf(1), {{"blue", {}}});
+  bed.bind(a);
+  REQUIRE(bed.ledger->forget(administrator(), "n1", bed.now));
+  bed.commit();
+  bed.store.objects[Kind::binding].clear();
+  bed.start();
+  bed.commit();
+  CHECK_FALSE(bed.ledger->node("n1"));
+  CHECK(bed.store.objects[Kind::node].empty());
+}
+
+TEST_CASE("there are no more nodes than there may be") {
+  Policy rules = policy();
+  rules.limits.nodes = 1;
+  Bed bed(blue(), rules);
+  sync(bed, "n1", {});
+  CHECK(bed.ledger->sync(node("n2"), {"n2", {}}, bed.now).error().code() == Code::busy);
+  CHECK(bed.ledger->allocate(node("n2"), vfs("n2", {0})).error().code() == Code::busy);
+  CHECK(bed.refusal(request("n2", "a", vf(11), {{"blue", {}}})).code() == Code::busy);
+}
+
+TEST_CASE("bindings are found by what is asked, page by page") {
+  Bed bed;
+  bed.bind(request("n1", "a", vf(1), {{"blue", {}}}));
+  bed.bind(request("n1", "b", vf(2), {{"red", {}}}));
+  bed.bind(request("n2", "c", vf(11), {{"blue", {}}, {"red", {}}}));
+  bed.bind(request("n3", "d", vf(21), {{"blue", {}}}));
+  bed.unbind(request("n3", "d", vf(21), {}));
+  const auto listed = [&](const fabricapi::BindingFilter& filter, uint32_t size) {
+    std::string seen;
+    fabricapi::Page page{size, ""};
+    do {
+      const auto found = bed.ledger->bindings(reader(), filter, page).value();
+      CHECK(found.items.size() <= size);
+      for (const fabric::Binding& binding : found.items) seen += binding.attachment.container;
+      page.token = found.next;
+    } while (!page.token.empty());
+    return seen;
+  };
+  for (const uint32_t size : {1U, 2U, 100U}) {
+    CHECK(listed({}, size) == "abcd");
+    CHECK(listed({"n1", "", "", "", {}, {}}, size) == "ab");
+    CHECK(listed({"n9", "", "", "", {}, {}}, size).empty());
+    CHECK(listed({"", "blue", "", "", {}, {}}, size) == "acd");
+    CHECK(listed({"n2", "red", "", "", {}, {}}, size) == "c");
+    CHECK(listed({"", "none", "", "", {}, {}}, size).empty());
+    CHECK(listed({"", "", "other", "", {}, {}}, size).empty());
+    CHECK(listed({"", "", "team", "pod-b", {}, {}}, size) == "b");
+    CHECK(listed({"", "", "", "", vf(11), {}}, size) == "c");
+    CHECK(listed({"", "", "", "", {}, State::releasing}, size) == "d");
+  }
+  CHECK(bed.ledger->bindings(reader(), {}, {0, "x"}).error().code() == Code::invalid);
+  CHECK(bed.ledger->bindings_of(vf(11)).size() == 1);
+  CHECK(bed.ledger->bindings_of(vf(12)).empty());
+}
+
+}  // namespace
+}  // namespace ibpod::sm

@@ -1,0 +1,66 @@
+// Policy: what an administrator has decided for all of the fabric, from ibpod-sm's configuration.
+// It does not change while the Ledger lives.
+#pragma once
+
+#include "lib/base/clock.h"
+#include "lib/base/result.h"
+#include "lib/fabric/partition.h"
+#include "lib/ib/guid.h"
+#include "sm/pool/guid_pool.h"
+#include "sm/pool/pkey_pool.h"
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+
+namespace ibpod::sm {
+
+// What becomes of a node's bindings where the node is not heard of at all until their leases end.
+// hold: they are `unknown`, keep keys and GUID, and nobody else gets them. revoke: they are
+// released, though pods may run on.
+enum class LeaseEnd { hold, revoke };
+
+// So that no caller, and no number of them, makes the ledger grow without end.
+struct Limits {
+  size_t bindings = 200'000;
+  size_t bindings_of_node = 4'096;
+  size_t partitions = 10'000;
+  size_t members = 10'000;  // static ones, of a partition
+  size_t nodes = 20'000;
+  size_t guids_of_node = 4'096;  // that the pool has given it
+  size_t pfs_of_node = 64;       // that it has claimed
+  size_t shares = 64;            // of a binding
+};
+
+struct Policy {
+  PKeyPool pkeys = PKeyPool::make({}).value();
+  // Nothing: no GUIDs are given away.
+  std::optional<GuidPool> guids;
+  // The first of partitions().
+  fabric::Partition default_rule = fabric::default_partition();
+  // Of partitions that say nothing of their own.
+  fabric::GroupFlags group;
+  // OpenSM's option allow_both_pkeys: without it `both` would become full, so it is refused.
+  bool both_allowed = true;
+
+  // What a node has though the pool did not give it.
+  struct NodeGuids {
+    std::set<ib::Guid> guids;  // of its VFs
+    std::set<ib::Guid> pfs;    // ports whose IPoIB children it may bind
+    bool operator==(const NodeGuids&) const = default;
+  };
+  std::map<std::string, NodeGuids> nodes;
+  // A port of nobody's belongs, as a PF, to the first node that binds a child on it, until the node
+  // is forgotten.
+  bool pfs_by_first_claim = false;
+
+  Duration lease = std::chrono::minutes(10);
+  LeaseEnd at_end = LeaseEnd::hold;
+  Limits limits;
+};
+
+// invalid, naming what is wrong, where two nodes are given one GUID, or one that no port can have.
+Status check(const Policy& policy);
+
+}  // namespace ibpod::sm

@@ -1,0 +1,100 @@
+#include "sm/ledger/rules.h"
+
+#include <algorithm>
+
+namespace ibpod::sm {
+namespace {
+
+using fabricapi::Caller;
+using fabricapi::Role;
+
+const Policy::NodeGuids* given_to(const Policy& policy, const std::string& node) {
+  const auto found = policy.nodes.find(node);
+  return found == policy.nodes.end() ? nullptr : &found->second;
+}
+
+bool is_vf_of(const Book& book, const Policy& policy, ib::Guid guid, const std::string& node) {
+  const auto place = book.given.find(guid);
+  if (place != book.given.end()) return place->second.node == node;
+  const Policy::NodeGuids* const given = given_to(policy, node);
+  return given != nullptr && given->guids.contains(guid);
+}
+
+bool is_pf_of(const Book& book, const Policy& policy, ib::Guid guid, const std::string& node) {
+  const Policy::NodeGuids* const given = given_to(policy, node);
+  if (given != nullptr && given->pfs.contains(guid)) return true;
+  const auto claim = book.claims.find(guid);
+  return claim != book.claims.end() && claim->second == node;
+}
+
+// Neither another node's, nor one of those that pods or machines outside Kubernetes have.
+bool is_nobodys(const Book& book, const Policy& policy, ib::Guid guid) {
+  if (book.named.contains(guid)) return false;
+  if (policy.guids && policy.guids->contains(guid)) return false;
+  return std::none_of(policy.nodes.begin(), policy.nodes.end(), [&](const auto& node) {
+    return node.second.guids.contains(guid) || node.second.pfs.contains(guid);
+  });
+}
+
+Status may_claim(const Book& book, const Policy& policy, ib::Guid guid, const std::string& node) {
+  const Error refusal(Code::denied,
+                      "port " + guid.text() + " is not known as a PF of node " + node);
+  if (!policy.pfs_by_first_claim || !is_nobodys(book, policy, guid)) return refusal;
+  const auto found = book.nodes.find(node);
+  if (found == book.nodes.end() || found->second.pfs.size() < policy.limits.pfs_of_node)
+    return ok();
+  return Error(Code::denied, "node " + node + " has claimed as many PFs as a node may");
+}
+
+}  // namespace
+
+Status may_administer(const Caller& caller) {
+  if (caller.role == Role::administrator) return ok();
+  return Error(Code::denied, "only administrators may");
+}
+
+bool may_see(const Caller& caller, const std::string& node) {
+  return caller.role != Role::node || caller.node == node;
+}
+
+Status may_act_for(const Caller& caller, const std::string& node) {
+  if (caller.role == Role::administrator) return ok();
+  if (caller.role == Role::reader) return Error(Code::denied, "a reader changes nothing");
+  if (caller.node == node) return ok();
+  return Error(Code::denied, "node " + caller.node + " may not act for node " + node);
+}
+
+Status may_be_in(const Caller& caller, const Tenant* tenant, const std::string& partition,
+                 const std::string& name_space) {
+  const bool allowed = tenant != nullptr && fabric::allows(tenant->tenancy, name_space);
+  if (!allowed && caller.role != Role::administrator)
+    return Error(Code::denied, "there is no partition " + partition + " that pods of namespace " +
+                                   name_space + " may be in");
+  if (tenant == nullptr) return Error(Code::not_found, "there is no partition " + partition);
+  if (!allowed)
+    return Error(Code::denied, "partition " + partition + " is not open to namespace " +
+                                   name_space + ": it has to be among those allowed");
+  if (!tenant->deleting()) return ok();
+  return Error(Code::busy, "partition " + partition + " is being deleted");
+}
+
+Status may_use_port(const Caller& caller, const fabricapi::BindRequest& request, const Book& book,
+                    const Policy& policy) {
+  if (caller.role == Role::administrator) return ok();
+  const std::string& node = request.attachment.node;
+  if (request.kind == fabric::Kind::child) {
+    if (is_pf_of(book, policy, request.guid, node)) return ok();
+    return may_claim(book, policy, request.guid, node);
+  }
+  if (is_vf_of(book, policy, request.guid, node)) return ok();
+  return Error(Code::denied, "port " + request.guid.text() + " is not known as a VF of node " +
+                                 node + ": it has to be given a GUID of the pool first");
+}
+
+bool claims(const Caller& caller, const fabricapi::BindRequest& request, const Book& book,
+            const Policy& policy) {
+  return caller.role == Role::node && request.kind == fabric::Kind::child &&
+         !is_pf_of(book, policy, request.guid, request.attachment.node);
+}
+
+}  // namespace ibpod::sm

@@ -1,0 +1,30 @@
+// Who may do what. An administrator may do everything; a node what concerns its own pods and ports;
+// a reader looks.
+//
+// What a refusal tells a node must not be about others: not which pods they have, and not which
+// partitions there are.
+#pragma once
+
+#include "lib/fabricapi/fabric.h"
+#include "sm/ledger/book.h"
+#include "sm/ledger/policy.h"
+
+namespace ibpod::sm {
+
+Status may_administer(const fabricapi::Caller& caller);
+Status may_act_for(const fabricapi::Caller& caller, const std::string& node);
+bool may_see(const fabricapi::Caller& caller, const std::string& node);
+
+// Of a namespace's pods in a partition; null: there is none of that name. The namespace counts for
+// administrators, too.
+Status may_be_in(const fabricapi::Caller& caller, const Tenant* tenant,
+                 const std::string& partition, const std::string& name_space);
+
+// Of a node on a port, as the request's kind has it.
+Status may_use_port(const fabricapi::Caller& caller, const fabricapi::BindRequest& request,
+                    const Book& book, const Policy& policy);
+// Whether the port, which it may use, becomes the node's by that.
+bool claims(const fabricapi::Caller& caller, const fabricapi::BindRequest& request,
+            const Book& book, const Policy& policy);
+
+}  // namespace ibpod::sm

@@ -1,0 +1,150 @@
+#include "sm/ledger/rules.h"
+
+#include "sm/ledger/test_ledger.h"
+
+namespace ibpod::sm {
+namespace {
+
+std::string code(const Error& error) { return std::string(name(error.code())); }
+
+template <typename Value>
+std::string code(const Result<Value>& result) {
+  return result ? "ok" : code(result.error());
+}
+
+TEST_CASE("who may do what") {
+  const struct {
+    Caller caller;
+    const char *partitions, *own, *others, *forget, *see_own, *see_others, *list;
+  } cases[] = {
+      {administrator(), "ok", "ok", "ok", "ok", "ok", "ok", "ok"},
+      {node("n1"), "denied", "ok", "denied", "denied", "ok", "denied", "denied"},
+      {reader(), "denied", "denied", "denied", "denied", "ok", "ok", "ok"},
+  };
+  for (const auto& who : cases) {
+    CAPTURE(std::string(name(who.caller.role)));
+    Bed bed;
+    const BindRequest present = request("n1", "p", vf(2), {{"blue", {}}});
+    const BindRequest elsewhere = request("n2", "p", vf(12), {{"blue", {}}});
+    bed.bind(present);
+    bed.bind(elsewhere);
+    Ledger& ledger = *bed.ledger;
+    const Caller& caller = who.caller;
+    CHECK(code(ledger.create(caller, tenancy("x", 0x102))) == who.partitions);
+    CHECK(code(ledger.update(caller, tenancy("red", 0), bed.now)) == who.partitions);
+    CHECK(code(ledger.remove(caller, "red")) == who.partitions);
+    const auto bind = [&](const BindRequest& request) {
+      return code(ledger.bind(caller, request, {}, bed.now));
+    };
+    CHECK(bind(request("n1", "a", vf(1), {{"blue", {}}})) == who.own);
+    CHECK(bind(request("n2", "a", vf(11), {{"blue", {}}})) == who.others);
+    CHECK(code(ledger.sync(caller, {"n1", {}}, bed.now)) == who.own);
+    CHECK(code(ledger.sync(caller, {"n2", {}}, bed.now)) == who.others);
+    CHECK(code(ledger.allocate(caller, {"n1", "0000:01:00.0", {0}})) == who.own);
+    CHECK(code(ledger.allocate(caller, {"n2", "0000:01:00.0", {0}})) == who.others);
+    CHECK(code(ledger.binding(caller, present.attachment)) == who.see_own);
+    CHECK(code(ledger.binding(caller, elsewhere.attachment)) == who.see_others);
+    CHECK(code(ledger.bindings(caller, {"n1", "", "", "", {}, {}}, {})) == who.see_own);
+    CHECK(code(ledger.bindings(caller, {"n2", "", "", "", {}, {}}, {})) == who.see_others);
+    CHECK(code(ledger.partitions(caller, {})) == who.list);
+    CHECK(code(ledger.unbind(caller, present.attachment, bed.now)) == who.own);
+    CHECK(code(ledger.unbind(caller, elsewhere.attachment, bed.now)) == who.others);
+    CHECK(code(ledger.unbind(caller, {"n2", "none", "net1"}, bed.now)) == who.others);
+    CHECK(code(ledger.forget(caller, "n1", bed.now)) == who.forget);
+  }
+}
+
+TEST_CASE("a node sees its own bindings when it asks for all") {
+  Bed bed;
+  bed.bind(request("n1", "a", vf(1), {{"blue", {}}}));
+  bed.bind(request("n2", "b", vf(11), {{"blue", {}}}));
+  for (const std::string partition : {"", "blue"}) {
+    const fabricapi::BindingFilter filter{"", partition, "", "", {}, {}};
+    const auto seen = bed.ledger->bindings(node("n2"), filter, {}).value();
+    REQUIRE(seen.items.size() == 1);
+    CHECK(seen.items[0].attachment.container == "b");
+    // Not behind somebody else's token, either.
+    CHECK(bed.ledger->bindings(node("n1"), filter, {0, "n1/zz/net1"}).value().items.empty());
+  }
+}
+
+TEST_CASE("a node is told the same of partitions that are not there and that are not for it") {
+  Bed bed({tenancy("theirs", 0x100, {"other"}), tenancy("nobodys", 0x101, {}),
+           tenancy("ours", 0x102, {"x", "team"})});
+  const auto refusal = [&](const Caller& caller, const std::string& partition) {
+    return bed.ledger->bind(caller, request("n1", "a", vf(1), {{partition, {}}}), {}, bed.now)
+        .error();
+  };
+  for (const std::string partition : {"theirs", "nobodys", "none"}) {
+    const Error error = refusal(node("n1"), partition);
+    CHECK(error.code() == Code::denied);
+    CHECK(error.text() == "bind n1/a/net1: there is no partition " + partition +
+                              " that pods of namespace team may be in");
+  }
+  // The namespace counts for administrators, too, who learn what is the matter.
+  CHECK(refusal(administrator(), "theirs").code() == Code::denied);
+  CHECK(refusal(administrator(), "theirs").text().find("not open to namespace team") !=
+        std::string::npos);
+  CHECK(refusal(administrator(), "none").code() == Code::not_found);
+  // Nor from one that is being deleted.
+  REQUIRE(bed.ledger->remove(administrator(), "theirs"));
+  CHECK(refusal(node("n1"), "theirs").code() == Code::denied);
+  bed.bind(request("n1", "a", vf(1), {{"ours", {}}}));
+  // One of two is not enough.
+  CHECK(refusal(node("n1"), "nobodys").code() == Code::denied);
+  CHECK(bed.try_bind(request("n1", "b", vf(2), {{"ours", {}}, {"nobodys", {}}})).error().code() ==
+        Code::denied);
+}
+
+TEST_CASE("a node binds VFs that are its own") {
+  Bed bed;
+  CHECK(bed.refusal(request("n1", "a", vf(11), {{"blue", {}}})).code() == Code::denied);
+  CHECK(bed.refusal(request("n1", "a", vf(0x1000), {{"blue", {}}})).code() == Code::denied);
+  CHECK(bed.refusal(request("n1", "a", pf(1), {{"blue", {}}})).code() == Code::denied);
+  CHECK(bed.refusal(child("n1", "a", vf(1), {{"blue", {}}})).code() == Code::denied);
+  CHECK(bed.refusal(child("n1", "a", pf(2), {{"blue", {}}})).code() == Code::denied);
+  REQUIRE(bed.ledger->allocate(node("n1"), {"n1", "0000:01:00.0", {0}}));
+  CHECK(bed.refusal(request("n2", "a", vf(0x1000), {{"blue", {}}})).code() == Code::denied);
+  bed.bind(request("n1", "a", vf(0x1000), {{"blue", {}}}));
+  CHECK(bed.ledger->bind(administrator(), request("n3", "a", storage(1), {{"blue", {}}}), {},
+                         bed.now));
+}
+
+TEST_CASE("a PF may be the first node's that binds a child on it, until that is forgotten") {
+  Policy rules = policy();
+  rules.pfs_by_first_claim = true;
+  rules.limits.pfs_of_node = 2;
+  Tenancy blue = tenancy("blue", 0x100);
+  blue.members = {{storage(1), kLimited, ""}};
+  Bed bed({blue}, rules);
+  const BindRequest a = child("n1", "a", pf(11), {{"blue", {}}});
+  bed.bind(a);
+  CHECK(bed.refusal(child("n2", "b", pf(11), {{"blue", {}}})).code() == Code::denied);
+  bed.unbind(a);
+  bed.settle();
+  bed.start();
+  CHECK(bed.refusal(child("n2", "b", pf(11), {{"blue", {}}})).code() == Code::denied);
+  // What is somebody's: given, a storage server's, of the pool, a VF's.
+  bed.bind(request("n2", "v", vf(11), {{"blue", {}}}));
+  REQUIRE(bed.ledger->allocate(node("n2"), {"n2", "0000:01:00.0", {0}}));
+  for (const ib::Guid guid : {pf(2), vf(12), storage(1), vf(0x1000), vf(0x1003), vf(11)})
+    CHECK(bed.refusal(child("n1", "b", guid, {{"blue", {}}})).code() == Code::denied);
+  bed.bind(child("n1", "b", pf(12), {{"blue", {}}}));
+  CHECK(bed.refusal(child("n1", "c", pf(13), {{"blue", {}}})).code() == Code::denied);
+  REQUIRE(bed.ledger->forget(administrator(), "n1", bed.now));
+  bed.settle();
+  bed.bind(child("n2", "b", pf(11), {{"blue", {}}}));
+}
+
+TEST_CASE("a refused request claims nothing") {
+  Policy rules = policy();
+  rules.pfs_by_first_claim = true;
+  Bed bed({tenancy("blue", 0x100)}, rules);
+  CHECK(bed.refusal(child("n1", "a", pf(11), {{"none", {}}})).code() == Code::denied);
+  CHECK_FALSE(bed.ledger->bind(node("n1"), child("n1", "a", pf(11), {{"blue", {}}}), {1, 0, 1, {}},
+                               bed.now));
+  bed.bind(child("n2", "a", pf(11), {{"blue", {}}}));
+}
+
+}  // namespace
+}  // namespace ibpod::sm

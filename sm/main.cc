@@ -1,0 +1,61 @@
+#include "lib/rpc/grpc_log.h"
+#include "sm/daemon.h"
+
+#include <csignal>
+#include <iostream>
+
+#include <CLI/CLI.hpp>
+
+namespace ibpod::sm {
+namespace {
+
+struct Options {
+  Path config = "/etc/ibpod/sm.json";
+  bool check = false;
+};
+
+Result<Config> read(const Options& options) {
+  const std::string text = TRY(read_file(options.config));
+  return read_config(text).during(options.config.native());
+}
+
+Status work(const Config& config, log::Log& log) {
+  sigset_t signals;
+  sigemptyset(&signals);
+  for (const int one : {SIGTERM, SIGINT}) sigaddset(&signals, one);
+  // Before any thread begins: all of them leave it to this one.
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  std::signal(SIGPIPE, SIG_IGN);
+  const std::unique_ptr<Daemon> daemon = TRY(Daemon::start(config, log));
+  log.write(log::Level::info, "ibpod-sm serves the fabric " + config.fabric);
+  int number = 0;
+  sigwait(&signals, &number);
+  log.write(log::Level::info, "ibpod-sm ends");
+  return ok();
+}
+
+int run(int argc, char** argv) {
+  Options options;
+  CLI::App app("Keeps the partitions of an InfiniBand subnet, and proves them at the ports.",
+               "ibpod-sm");
+  app.set_version_flag("--version", IBPOD_VERSION);
+  app.add_option("--config", options.config, "the configuration file")->capture_default_str();
+  app.add_flag("--check-config", options.check, "say what is wrong with the file, and end");
+  CLI11_PARSE(app, argc, argv);
+  const Result<Config> config = read(options);
+  if (options.check) {
+    if (!config) std::cout << "error: " << config.error().text() << "\n";
+    return config ? 0 : 1;
+  }
+  log::Log log(config ? config->log_level : log::Level::info);
+  rpc::silence_grpc();
+  const Status ended = config ? work(*config, log) : Status(config.error());
+  if (ended) return 0;
+  log.write(log::Level::error, ended.error().text());
+  return 1;
+}
+
+}  // namespace
+}  // namespace ibpod::sm
+
+int main(int argc, char** argv) { return ibpod::sm::run(argc, argv); }

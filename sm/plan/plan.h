@@ -1,0 +1,30 @@
+// What a change of the partitions would do to the P_Key tables of a subnet. Pure: it changes
+// nothing and asks nobody.
+#pragma once
+
+#include "lib/base/clock.h"
+#include "lib/fabricapi/fabric.h"
+#include "sm/tables/evidence.h"
+
+#include <vector>
+
+namespace ibpod::sm {
+
+struct PlanTerms {
+  Duration last_sweep{};  // 0: none has been seen, or it took less than a millisecond
+  bool writes = true;     // false: the engine observes, and somebody else makes the change
+};
+
+// From the partitions of the evidence to these. In the answer are the ports whose wanted keys
+// differ, by GUID. Where a table is known, `after` is mended(): where a key will probably be, for
+// OpenSM decides. Where it is not, `before` is empty and `after` has the keys without places; so it
+// has where there are more keys than places. `packets` are the blocks of tables that differ, the
+// switch ports' among them.
+fabricapi::Plan plan_change(const std::vector<fabric::Partition>& after, const Evidence& now,
+                            const PlanTerms& terms);
+
+// From the tables as they are to the partitions of the evidence: ports whose table, or switch
+// port's, is not right.
+fabricapi::Plan plan_rest(const Evidence& now, const PlanTerms& terms);
+
+}  // namespace ibpod::sm

@@ -1,0 +1,185 @@
+#include "sm/plan/plan.h"
+
+#include "sm/tables/test_evidence.h"
+
+#include <doctest/doctest.h>
+
+namespace ibpod::sm {
+namespace {
+
+using fabric::Membership;
+using fabric::Partition;
+using fabric::PortGroup;
+using fabricapi::Plan;
+using test::host;
+using test::KnownSubnet;
+using Notes = std::vector<std::string>;
+
+constexpr ib::PKey kBlue{0x0001}, kBlueFull{0x8001}, kRedFull{0x8002};
+constexpr PlanTerms kTerms{.last_sweep = Duration(1500)};
+
+Partition blue(std::vector<fabric::Member> members) {
+  return {.name = "blue", .pkey = kBlue, .members = std::move(members)};
+}
+
+Plan change(KnownSubnet& subnet, const std::vector<Partition>& after) {
+  return plan_change(after, subnet.evidence(), kTerms);
+}
+
+bool noted(const Plan& plan, std::string_view part) {
+  for (const std::string& note : plan.notes)
+    if (note.find(part) != std::string::npos) return true;
+  for (const std::string& note : plan.notes) MESSAGE(note);
+  return false;
+}
+
+TEST_CASE("only ports whose keys change are planned, with the table before and after") {
+  KnownSubnet subnet(4);
+  const Plan plan = change(
+      subnet,
+      {subnet.partitions[0], blue({{host(2), Membership::full}, {host(1), Membership::limited}})});
+  REQUIRE(plan.ports.size() == 2);
+  CHECK(plan.ports[0] == Plan::Port{host(1), "h1 mlx5_0", "0:0x7fff", "0:0x7fff 1:0x0001"});
+  CHECK(plan.ports[1] == Plan::Port{host(2), "h2 mlx5_0", "0:0x7fff", "0:0x7fff 1:0x8001"});
+  CHECK(plan.changed == 2);
+  CHECK(plan.unseen == 0);
+  CHECK(plan.packets == 4);  // of each the port's block and the switch port's
+  CHECK(plan.seconds == doctest::Approx(1.5));
+  CHECK(plan.notes == Notes{});
+}
+
+TEST_CASE("what changes nothing is empty and takes no time") {
+  KnownSubnet subnet(3);
+  const Plan plan = change(subnet, {subnet.partitions[0], blue({})});
+  CHECK(plan == Plan{});
+}
+
+TEST_CASE("a key leaves, and the rest of the table stays where it is") {
+  KnownSubnet subnet(3);
+  subnet.add(blue({{host(1), Membership::full}}));
+  subnet.add({.name = "red", .pkey = ib::PKey(2), .members = {{host(1), Membership::full}}});
+  subnet.hold(1, {test::kLimited, kBlueFull, kRedFull});
+  const Plan plan = change(subnet, {subnet.partitions[0], subnet.partitions[2]});
+  REQUIRE(plan.ports.size() == 1);
+  CHECK(plan.ports[0].before == "0:0x7fff 1:0x8001 2:0x8002");
+  CHECK(plan.ports[0].after == "0:0x7fff 2:0x8002");
+  CHECK(plan.notes == Notes{"the partition blue (0x0001) vanishes; 1 port will leave it"});
+}
+
+TEST_CASE("the default key goes to index 0 where no other has it, if it is us who write") {
+  KnownSubnet subnet(2);
+  subnet.add(blue({{host(1), Membership::full}}));
+  subnet.partitions[1].index0 = true;
+  subnet.hold(1, {kBlueFull, test::kLimited});
+  const std::vector<Partition> after{subnet.partitions[0]};
+  CHECK(change(subnet, after).ports.at(0).after == "0:0x7fff");
+  const Plan observed = plan_change(after, subnet.evidence(), {.writes = false});
+  CHECK(observed.ports.at(0).after == "1:0x7fff");
+}
+
+TEST_CASE("a port that has not been seen has keys without places, and counts as unseen") {
+  KnownSubnet subnet(2);
+  subnet.tables.erase(host(1));
+  subnet.leaf_tables.erase(host(1));
+  const Plan plan = change(
+      subnet,
+      {subnet.partitions[0], blue({{host(1), Membership::full}, {host(9), Membership::full}})});
+  REQUIRE(plan.ports.size() == 2);
+  CHECK(plan.ports[0] == Plan::Port{host(1), "h1 mlx5_0", "", "0x7fff 0x8001"});
+  CHECK(plan.ports[1] == Plan::Port{host(9), "", "", "0x7fff 0x8001"});
+  CHECK(plan.unseen == 2);
+  CHECK(plan.packets == 0);
+}
+
+TEST_CASE("packets are blocks that differ: index 0 and a key in the second block are two") {
+  KnownSubnet subnet(2);
+  subnet.add(blue({{host(1), Membership::full}}));
+  for (ReadTables* tables : {&subnet.tables, &subnet.leaf_tables}) {
+    ib::PKeyTable& keys = (*tables)[host(1)].keys;
+    keys[40] = kBlueFull;
+  }
+  std::vector<Partition> after = subnet.partitions;
+  after[1].index0 = true;
+  CHECK(change(subnet, after).packets == 4);
+  subnet.leaf_tables.erase(host(1));
+  CHECK(change(subnet, after).packets == 4);  // as many as the port's
+  subnet.port(1).leaf->enforcement->places = 0;
+  CHECK(change(subnet, after).packets == 2);
+  subnet.port(1).leaf.reset();
+  CHECK(change(subnet, after).packets == 2);
+}
+
+TEST_CASE("who loses the default partition is counted, and who is nowhere else") {
+  KnownSubnet subnet(4);
+  subnet.partitions[0].members = {{PortGroup::all, Membership::full}};
+  subnet.add(blue({{host(1), Membership::full}}));
+  std::vector<Partition> after = subnet.partitions;
+  after[0] = fabric::default_partition();
+  const Plan closing = change(subnet, after);
+  CHECK(closing.changed == 4);  // three hosts, and the switch
+  CHECK(noted(closing, "4 ports will no longer be full in the default partition, 3 of them in no"));
+  std::swap(subnet.partitions, after);
+  CHECK(noted(change(subnet, after), "4 ports will be full in the default partition"));
+}
+
+TEST_CASE("what does not fit, index 0 claimed twice and groups that stay are noted") {
+  KnownSubnet subnet(3);
+  subnet.tables[host(1)].keys = {test::kLimited, kRedFull};
+  Partition before = blue({{host(1), Membership::full}, {host(2), Membership::full}});
+  before.ipoib = true;
+  subnet.add({.name = "red",
+              .pkey = ib::PKey(2),
+              .index0 = true,
+              .members = {{host(1), Membership::full}, {host(2), Membership::full}}});
+  subnet.add(before);
+  before.index0 = true;
+  before.group.mtu = fabric::Mtu::mtu_4096;
+  const Plan plan = change(subnet, {subnet.partitions[0], subnet.partitions[1], before});
+  CHECK(plan.ports.at(0).after == "0x7fff 0x8001 0x8002");
+  CHECK(noted(plan, "1 port with more keys than the table"));
+  CHECK(noted(plan, "(\"h2 mlx5_0\"): more than one partition claims index 0"));
+  CHECK(noted(plan, "the IPoIB broadcast group of blue stays"));
+}
+
+TEST_CASE("of many ports the first are told, and all are counted") {
+  KnownSubnet subnet(1200);
+  const Plan plan = change(
+      subnet,
+      {subnet.partitions[0],
+       {.name = "all", .pkey = ib::PKey(7), .members = {{PortGroup::all_cas, Membership::full}}}});
+  CHECK(plan.ports.size() == fabricapi::kMostPlanned);
+  CHECK(plan.changed == 1200);
+  CHECK(plan.packets == 2400);
+}
+
+TEST_CASE("what is left to do is what tables lack, the switches' too; what is unread is counted") {
+  KnownSubnet subnet(5);
+  CHECK(plan_rest(subnet.evidence(), kTerms) == Plan{});
+  subnet.add(blue({{host(1), Membership::full}}));
+  subnet.hold(2, {test::kLimited, kRedFull});
+  subnet.leaf_tables[host(3)].keys[5] = kRedFull;
+  subnet.tables.erase(host(4));
+  const Plan plan = plan_rest(subnet.evidence(), kTerms);
+  REQUIRE(plan.ports.size() == 3);
+  CHECK(plan.ports[0].after == "0:0x7fff 1:0x8001");
+  CHECK(plan.ports[1].before == "0:0x7fff 1:0x8002");
+  CHECK(plan.ports[1].after == "0:0x7fff");
+  CHECK(plan.ports[2].before == plan.ports[2].after);
+  CHECK(plan.unseen == 1);
+  CHECK(plan.packets == 5);
+}
+
+TEST_CASE("what is not known is said: the subnet, its sweeps, who writes") {
+  KnownSubnet subnet(2);
+  const std::vector<Partition> after{subnet.partitions[0], blue({{host(1), Membership::full}})};
+  CHECK(noted(plan_change(after, subnet.evidence(), {}), "has been timed"));
+  CHECK(noted(plan_change(after, subnet.evidence(), {.writes = false}), "only observes"));
+  subnet.contents.unseen_count = 1;
+  CHECK(noted(change(subnet, after), "not all of the subnet could be seen"));
+  subnet.contents = {};
+  subnet.tables.clear();
+  CHECK(noted(change(subnet, after), "has not been seen yet"));
+}
+
+}  // namespace
+}  // namespace ibpod::sm

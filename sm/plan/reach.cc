@@ -1,0 +1,151 @@
+#include "sm/plan/reach.h"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+
+namespace ibpod::sm {
+namespace {
+
+// What some list of keys has of a partition.
+struct Holding {
+  bool limited = false;
+  bool full = false;
+  bool any() const { return limited || full; }
+};
+
+// One of the two ports in one partition.
+struct Side {
+  std::string name;
+  Holding wanted;
+  std::optional<Holding> table;  // nothing: it is not known
+  bool filtered = false;         // by a switch port that enforces partitions
+  std::optional<Holding> leaf;   // its table; nothing: it is not known
+  std::string obstacle;          // why nothing comes through, or can be known, whatever the keys
+
+  bool concerned() const { return wanted.any() || (table && table->any()); }
+};
+
+Holding of(const std::vector<ib::PKey>& keys, uint16_t partition) {
+  Holding holding;
+  for (const ib::PKey key : keys) {
+    if (key.partition() != partition) continue;
+    (key.membership() == ib::Membership::full ? holding.full : holding.limited) = true;
+  }
+  return holding;
+}
+
+std::optional<Holding> of(const ReadTables& tables, ib::Guid port, uint16_t partition) {
+  const auto found = tables.find(port);
+  if (found == tables.end()) return std::nullopt;
+  return of(found->second.keys, partition);
+}
+
+std::string obstacle_of(const End& end, const Evidence& evidence) {
+  const fabric::SeenPort* seen = evidence.topology.find(end.port);
+  if (evidence.topology.duplicates().contains(end.port) ||
+      (seen != nullptr && evidence.topology.doubtful(*seen)))
+    return "not known: the GUID of " + end.name + ", or its switch's, is there twice";
+  if (seen == nullptr || seen->state == ib::PortState::active ||
+      seen->state == ib::PortState::unknown)
+    return "";
+  return "not now: the port of " + end.name + " is " + std::string(name(seen->state));
+}
+
+bool filtered(ib::Guid port, const Evidence& evidence) {
+  const fabric::SeenPort* seen = evidence.topology.find(port);
+  if (seen == nullptr || !seen->leaf || !seen->leaf->enforcement) return false;
+  const auto& bits = *seen->leaf->enforcement;
+  return bits.places > 0 && (bits.inbound || bits.outbound);
+}
+
+Side side_of(const End& end, uint16_t partition, const Evidence& evidence) {
+  Side side;
+  side.name = end.name;
+  side.wanted = of(evidence.wanted.of(end_port(evidence, end.port)).keys, partition);
+  side.table = of(evidence.tables, end.port, partition);
+  side.filtered = filtered(end.port, evidence);
+  side.leaf = of(evidence.leaf_tables, end.port, partition);
+  side.obstacle = obstacle_of(end, evidence);
+  return side;
+}
+
+// Empty: as far as this side goes, yes.
+std::string against(const Side& side) {
+  if (!side.obstacle.empty()) return side.obstacle;
+  if (!side.table) return "not known: the P_Key table of " + side.name + " is not";
+  if (!side.table->any())
+    return "not now: the P_Key table of " + side.name + " lacks the key, which it should have";
+  if (!side.filtered) return "";
+  if (!side.leaf)
+    return "not known: the P_Key table of the switch port of " + side.name + " is not";
+  if (!side.leaf->any())
+    return "not now: the switch port of " + side.name + " enforces partitions and lacks the key";
+  return "";
+}
+
+std::string membership(const Holding& holding) {
+  if (holding.full && holding.limited) return "full and limited";
+  return holding.full ? "full" : "limited";
+}
+
+std::string member(const Side& side) {
+  const bool uncalled = !side.wanted.any() || (side.table->full && !side.wanted.full);
+  return side.name + " is a " + membership(*side.table) + " member" +
+         (uncalled ? ", which it should not be" : "");
+}
+
+// Of two sides that both are concerned.
+std::string verdict(const Side& one, const Side& other) {
+  for (const Side* side : {&one, &other}) {
+    const std::string why_not = against(*side);
+    if (!why_not.empty()) return why_not;
+  }
+  if (!one.table->full && !other.table->full)
+    return "no: both are limited members, and one of two has to be full";
+  if (one.filtered && other.filtered && !one.leaf->full && !other.leaf->full)
+    return "not now: the switch ports of both hold the key as limited members'";
+  return "yes: " + member(one) + ", " + member(other);
+}
+
+void collect(ib::Guid port, const Evidence& evidence, std::set<uint16_t>& partitions) {
+  for (const ib::PKey key : evidence.wanted.of(end_port(evidence, port)).keys)
+    partitions.insert(key.partition());
+  const auto found = evidence.tables.find(port);
+  if (found == evidence.tables.end()) return;
+  for (const ib::PKey key : found->second.keys)
+    if (key.partition() != 0) partitions.insert(key.partition());
+}
+
+std::string named(uint16_t number, const Evidence& evidence) {
+  const ib::PKey pkey{number};
+  for (const fabric::Partition& partition : evidence.partitions)
+    if (partition.pkey == pkey) return partition.name + " (" + pkey.text() + ")";
+  return pkey.text() + ", which is no partition that ibpod-sm knows";
+}
+
+}  // namespace
+
+std::vector<std::string> reach(const End& one, const End& other, const Evidence& evidence) {
+  // 0x7fff is the greatest number, and so comes last.
+  std::set<uint16_t> partitions;
+  for (const End* end : {&one, &other}) collect(end->port, evidence, partitions);
+  std::vector<std::string> sentences;
+  if (one.port == other.port)
+    sentences.push_back(one.name + " and " + other.name + " are on one port: its table is theirs");
+  bool common = false;
+  for (const uint16_t partition : partitions) {
+    const Side first = side_of(one, partition, evidence);
+    const Side second = side_of(other, partition, evidence);
+    if (!first.concerned() || !second.concerned()) continue;
+    const bool is_default = partition == fabric::kDefaultPKey.value();
+    common |= !is_default;
+    if (is_default && !common)
+      sentences.push_back(one.name + " and " + other.name +
+                          " are in no partition together but the default one");
+    sentences.push_back(named(partition, evidence) + ": " + verdict(first, second));
+  }
+  return sentences;
+}
+
+}  // namespace ibpod::sm

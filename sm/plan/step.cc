@@ -1,0 +1,60 @@
+#include "sm/plan/step.h"
+
+#include "lib/mad/pkey_block.h"
+#include "sm/tables/verdict.h"
+
+#include <optional>
+
+namespace ibpod::sm {
+namespace {
+
+const ReadTable* find(const ReadTables& tables, ib::Guid port) {
+  const auto found = tables.find(port);
+  return found == tables.end() ? nullptr : &found->second;
+}
+
+bool leaf_has_table(const Evidence& now, ib::Guid port) {
+  const fabric::SeenPort* seen = now.topology.find(port);
+  return seen != nullptr && seen->leaf && seen->leaf->enforcement &&
+         seen->leaf->enforcement->places > 0;
+}
+
+std::optional<ib::PKey> default_key(const WantedKeys& wanted) {
+  for (const ib::PKey key : wanted.keys)
+    if (key.same_partition(fabric::kDefaultPKey)) return key;
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::string listed(const std::vector<ib::PKey>& keys) {
+  std::string text;
+  for (const ib::PKey key : keys) text += (text.empty() ? "" : " ") + key.text();
+  return text;
+}
+
+Step step_to(WantedKeys wanted, ib::Guid port, const Evidence& now, bool writes) {
+  if (writes && !wanted.index0 && port != now.sm_port) wanted.index0 = default_key(wanted);
+  Step step;
+  step.after = listed(wanted.keys);
+  if (const ReadTable* table = find(now.tables, port)) {
+    step.known = true;
+    step.before = text(table->keys);
+    const Result<ib::PKeyTable> right = mended(table->keys, wanted);
+    step.fits = right.ok();
+    if (right) step.after = text(*right);
+    if (right) step.blocks = mad::different_blocks(table->keys, *right).size();
+  }
+  const ReadTable* leaf = find(now.leaf_tables, port);
+  if (leaf == nullptr) {
+    // It is given the same keys as its neighbour.
+    if (leaf_has_table(now, port)) step.blocks *= 2;
+    return step;
+  }
+  const Result<ib::PKeyTable> right = mended(leaf->keys, wanted);
+  step.fits = step.fits && right;
+  if (right) step.blocks += mad::different_blocks(leaf->keys, *right).size();
+  return step;
+}
+
+}  // namespace ibpod::sm

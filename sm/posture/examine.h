@@ -1,0 +1,34 @@
+// What posture_of() looks at, one after the other. Each adds its findings, and counts.
+#pragma once
+
+#include "sm/posture/posture.h"
+
+#include <string>
+#include <vector>
+
+namespace ibpod::sm {
+
+// The subnet manager that ours is, and those beside it.
+void examine_engine(const Standing& engine, Posture& posture);
+void examine_rivals(const Evidence& evidence, Posture& posture);
+
+void examine_default(const Evidence& evidence, Posture& posture);
+void examine_partitions(const Evidence& evidence, const SmSettings& settings, Posture& posture);
+
+void examine_keys(const SmSettings& settings, Posture& posture);
+void examine_protection(const Evidence& evidence, const SmSettings& settings, Posture& posture);
+
+void examine_leaves(const Evidence& evidence, Posture& posture);
+
+// What could not be seen.
+void examine_sight(const Evidence& evidence, Posture& posture);
+
+// Nothing, where there are none.
+void add(Posture& posture, Weakness weakness, size_t count, fabricapi::Finding finding);
+
+// "1 port", "3 ports"
+std::string counted(size_t count, const std::string& what);
+// The first three: "a, b, c and 4 more"
+std::string some(const std::vector<std::string>& names);
+
+}  // namespace ibpod::sm

@@ -1,0 +1,78 @@
+#include "sm/posture/posture.h"
+
+#include "sm/posture/examine.h"
+
+namespace ibpod::sm {
+
+std::string_view name(Weakness weakness) {
+  switch (weakness) {
+    case Weakness::engine:
+      return "engine";
+    case Weakness::not_looked:
+      return "not_looked";
+    case Weakness::rival:
+      return "rival";
+    case Weakness::default_rule:
+      return "default_rule";
+    case Weakness::default_full:
+      return "default_full";
+    case Weakness::keys:
+      return "keys";
+    case Weakness::m_key_shown:
+      return "m_key_shown";
+    case Weakness::readable:
+      return "readable";
+    case Weakness::not_enforced:
+      return "not_enforced";
+    case Weakness::enforcement_unknown:
+      return "enforcement_unknown";
+    case Weakness::both:
+      return "both";
+    case Weakness::index0:
+      return "index0";
+    case Weakness::full_table:
+      return "full_table";
+    case Weakness::duplicate:
+      return "duplicate";
+    case Weakness::unseen:
+      return "unseen";
+    case Weakness::unread:
+      return "unread";
+  }
+  return "?";
+}
+
+Posture posture_of(const Evidence& evidence, const Standing& engine, const SmSettings& settings) {
+  Posture posture;
+  for (int each = 0; each <= static_cast<int>(kLastWeakness); ++each)
+    posture.counts[static_cast<Weakness>(each)] = 0;
+  examine_engine(engine, posture);
+  examine_rivals(evidence, posture);
+  examine_default(evidence, posture);
+  examine_keys(settings, posture);
+  examine_protection(evidence, settings, posture);
+  examine_leaves(evidence, posture);
+  examine_partitions(evidence, settings, posture);
+  examine_sight(evidence, posture);
+  return posture;
+}
+
+void add(Posture& posture, Weakness weakness, size_t count, fabricapi::Finding finding) {
+  if (count == 0) return;
+  posture.counts[weakness] += count;
+  posture.findings.push_back(std::move(finding));
+}
+
+std::string counted(size_t count, const std::string& what) {
+  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+}
+
+std::string some(const std::vector<std::string>& names) {
+  constexpr size_t kMost = 3;
+  std::string text;
+  for (size_t i = 0; i < names.size() && i < kMost; ++i) text += (i == 0 ? "" : ", ") + names[i];
+  if (names.size() > kMost) text += " and " + std::to_string(names.size() - kMost) + " more";
+  return text;
+}
+
+}  // namespace ibpod::sm

@@ -1,0 +1,163 @@
+#include "sm/report/report.h"
+
+namespace ibpod::sm {
+namespace {
+
+using http::Family;
+using http::Kind;
+
+const Family kVerified{"ibpod_sm_bind_to_verified_seconds",
+                       "From a Bind to the port's table being seen to hold its keys.",
+                       Kind::histogram,
+                       {"proof"},
+                       {.01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30}};
+const Family kRequests{"ibpod_sm_requests_total",
+                       "Requests that change something.",
+                       Kind::counter,
+                       {"action", "result"}};
+const Family kPorts{"ibpod_sm_ports",
+                    "End ports of the subnet, as the last scan found them.",
+                    Kind::gauge,
+                    {"state"}};
+const Family kDrifts{"ibpod_sm_drifts_total",
+                     "P_Key tables that were found changed behind our back.", Kind::counter};
+const Family kMends{"ibpod_sm_mended_tables_total", "P_Key tables that were written to be right.",
+                    Kind::counter};
+const Family kPackets{"ibpod_sm_packets_total",
+                      "Subnet management packets sent to look at tables.",
+                      Kind::counter,
+                      {"for"}};
+const Family kBindings{"ibpod_sm_bindings",
+                       "Bindings, by how far they are and why not further.",
+                       Kind::gauge,
+                       {"state", "reason"}};
+const Family kUnsettled{"ibpod_sm_unsettled_ports",
+                        "Ports whose tables are not yet seen to be as they should.", Kind::gauge};
+const Family kWaiting{"ibpod_sm_waiting_requests", "Requests that wait to be answered.",
+                      Kind::gauge};
+const Family kHealth{
+    "ibpod_sm_subnet_manager", "1 at what the subnet manager is now.", Kind::gauge, {"health"}};
+const Family kVersion{"ibpod_sm_version",
+                      "Versions of the partitions: wanted, in place, in force.",
+                      Kind::gauge,
+                      {"version"}};
+const Family kEvents{"ibpod_sm_subnet_manager_events_total",
+                     "What the subnet manager has done, or has been done to it.",
+                     Kind::counter,
+                     {"event"}};
+const Family kSweep{"ibpod_sm_sweep_seconds", "How long its last sweep took.", Kind::gauge};
+const Family kScan{"ibpod_sm_scan_seconds", "How long the last scan of all ports took.",
+                   Kind::gauge};
+
+}  // namespace
+
+const std::vector<Family>& metric_families() {
+  static const std::vector<Family> families{kVerified, kRequests, kPorts,    kDrifts,    kMends,
+                                            kPackets,  kScan,     kBindings, kUnsettled, kWaiting,
+                                            kHealth,   kVersion,  kEvents,   kSweep};
+  return families;
+}
+
+void Report::trouble(const std::string& about, const std::string& text) {
+  {
+    const std::lock_guard lock(mutex_);
+    std::string& known = troubles_[about];
+    if (known == text) return;
+    known = text;
+  }
+  if (text.empty())
+    info(about + ": well again");
+  else
+    warning(about + ": " + text);
+}
+
+void Report::audit(const fabricapi::Caller& caller, std::string_view action,
+                   const std::string& subject, const Status& status) {
+  json::Value members = json::Value::object();
+  members.set("audit", action)
+      .set("by", caller.name)
+      .set("role", name(caller.role))
+      .set("subject", subject)
+      .set("result", status ? std::string("granted") : std::string(name(status.error().code())));
+  if (!status) members.set("reason", status.error().text());
+  log_.write(log::Level::info, std::string(action) + " " + subject, members);
+  metrics_.add(kRequests, {std::string(action),
+                           status ? "granted" : std::string(name(status.error().code()))});
+}
+
+void Report::changed(const fabric::Binding& binding) {
+  json::Value members = json::Value::object();
+  members.set("node", binding.attachment.node)
+      .set("container", binding.attachment.container)
+      .set("interface", binding.attachment.interface)
+      .set("pod", binding.pod.name_space + "/" + binding.pod.name)
+      .set("guid", binding.guid.text())
+      .set("state", name(binding.state))
+      .set("reason", name(binding.standing.reason));
+  if (!binding.standing.text.empty()) members.set("why", binding.standing.text);
+  log_.write(log::Level::debug, "binding is " + std::string(name(binding.state)), members);
+}
+
+void Report::verified(fabric::Proof proof, std::chrono::duration<double> took) {
+  metrics_.observe(kVerified, {std::string(name(proof))}, took.count());
+}
+
+void Report::drifted(ib::Guid port, const std::string& text) {
+  metrics_.add(kDrifts, {});
+  warning("port " + port.text() + ": " + text);
+}
+
+void Report::mended(size_t tables) { metrics_.add(kMends, {}, static_cast<double>(tables)); }
+
+void Report::scanned(const PortCounts& counts, size_t packets, std::chrono::duration<double> took) {
+  const auto show = [&](const char* state, size_t count) {
+    metrics_.set(kPorts, {state}, static_cast<double>(count));
+  };
+  show("all", counts.ports);
+  show("missing_key", counts.missing);
+  show("foreign_key", counts.foreign);
+  show("unseen", counts.unseen);
+  metrics_.set(kScan, {}, took.count());
+  metrics_.add(kPackets, {"scan"}, static_cast<double>(packets));
+}
+
+void Report::read(size_t packets) {
+  metrics_.add(kPackets, {"binding"}, static_cast<double>(packets));
+}
+
+void Report::bindings(const std::map<std::pair<fabric::State, fabric::Reason>, size_t>& counts,
+                      size_t unsettled, size_t waiting) {
+  std::vector<http::Sample> samples;
+  for (const auto& [of, count] : counts)
+    samples.push_back(
+        {{std::string(name(of.first)), std::string(name(of.second))}, static_cast<double>(count)});
+  metrics_.replace(kBindings, samples);
+  metrics_.set(kUnsettled, {}, static_cast<double>(unsettled));
+  metrics_.set(kWaiting, {}, static_cast<double>(waiting));
+}
+
+void Report::engine(const Standing& standing, uint64_t wanted) {
+  metrics_.replace(kHealth, {{{std::string(name(standing.health))}, 1}});
+  const auto version = [&](const char* which, uint64_t number) {
+    metrics_.set(kVersion, {which}, static_cast<double>(number));
+  };
+  version("wanted", wanted);
+  version("placed", standing.placed);
+  version("swept", standing.swept);
+  std::vector<http::Sample> events;
+  const auto event = [&](const char* which, uint64_t count) {
+    events.push_back({{which}, static_cast<double>(count)});
+  };
+  event("sweep", standing.sweeps);
+  event("failed_sweep", standing.failed_sweeps);
+  event("hup", standing.hups);
+  event("fail_open", standing.fail_opens);
+  event("restore", standing.restores);
+  event("full_table", standing.full_tables);
+  event("enforcement_lost", standing.enforcement_lost);
+  event("start", standing.starts);
+  metrics_.replace(kEvents, events);
+  metrics_.set(kSweep, {}, std::chrono::duration<double>(standing.last_sweep).count());
+}
+
+}  // namespace ibpod::sm

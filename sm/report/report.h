@@ -1,0 +1,70 @@
+// Report: what ibpod-sm has done and seen, as lines of its log and as metrics. Secrets never come
+// here. From any thread.
+#pragma once
+
+#include "lib/fabric/binding.h"
+#include "lib/fabricapi/caller.h"
+#include "lib/http/metrics.h"
+#include "lib/log/log.h"
+#include "sm/engine/engine.h"
+
+#include <chrono>
+#include <map>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace ibpod::sm {
+
+// In the document's order (docs/metrics.md).
+const std::vector<http::Family>& metric_families();
+
+// How the ports of the subnet stand, as one scan has found them.
+struct PortCounts {
+  size_t ports = 0;    // all
+  size_t missing = 0;  // lack a key
+  size_t foreign = 0;  // hold one that nobody gave them
+  size_t unseen = 0;   // named by a partition, and not to be seen
+  bool operator==(const PortCounts&) const = default;
+};
+
+class Report {
+ public:
+  explicit Report(log::Log& log) : log_(log) {}
+
+  void error(const std::string& text) { log_.write(log::Level::error, text); }
+  void warning(const std::string& text) { log_.write(log::Level::warning, text); }
+  void info(const std::string& text) { log_.write(log::Level::info, text); }
+  // What is wrong for longer is said once, and again after it was well; empty: it is well.
+  void trouble(const std::string& about, const std::string& text);
+
+  // Every request that changes something, granted or not.
+  void audit(const fabricapi::Caller& caller, std::string_view action, const std::string& subject,
+             const Status& status);
+  // A binding has come to another state.
+  void changed(const fabric::Binding& binding);
+  // From the Bind on.
+  void verified(fabric::Proof proof, std::chrono::duration<double> took);
+  // A table that was right is not any more; and tables that are written.
+  void drifted(ib::Guid port, const std::string& text);
+  void mended(size_t tables);
+  void scanned(const PortCounts& counts, size_t packets, std::chrono::duration<double> took);
+  void read(size_t packets);
+  // As it is now: bindings by state and reason, ports that have not settled, requests that wait.
+  void bindings(const std::map<std::pair<fabric::State, fabric::Reason>, size_t>& counts,
+                size_t unsettled, size_t waiting);
+  // `wanted`: the version that should be in force.
+  void engine(const Standing& standing, uint64_t wanted);
+
+  http::Metrics& metrics() { return metrics_; }
+
+ private:
+  log::Log& log_;
+  http::Metrics metrics_;
+  std::mutex mutex_;
+  std::map<std::string, std::string> troubles_;  // guarded by mutex_
+};
+
+}  // namespace ibpod::sm

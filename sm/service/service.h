@@ -1,0 +1,93 @@
+// Service: what ibpod-sm answers to others. It carries every request to the one thread that the
+// steward works on, and what the engine and the witness have to say, too.
+#pragma once
+
+#include "lib/fabricapi/fabric.h"
+#include "sm/declared/declared.h"
+#include "sm/service/errands.h"
+#include "sm/steward/steward.h"
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace ibpod::sm {
+
+class Service final : public fabricapi::Fabric {
+ public:
+  using Caller = fabricapi::Caller;
+  using Page = fabricapi::Page;
+  template <typename Value>
+  using Done = fabricapi::Done<Value>;
+  template <typename Item>
+  using Listed = fabricapi::Listed<Item>;
+
+  // `most_asked`: so many requests wait for the thread; more are refused (unavailable).
+  explicit Service(size_t most_asked = 4096) : errands_(most_asked) {}
+  // stop().
+  ~Service() override;
+  Service(const Service&) = delete;
+  Service& operator=(const Service&) = delete;
+  Service(Service&&) = delete;
+  Service& operator=(Service&&) = delete;
+
+  // Begins to work off what is asked. `steward` is the thread's from here to stop().
+  void start(Steward& steward);
+  // What has been asked is done, and nothing is taken any more. Whoever waits for something still
+  // is told when the steward goes. Not from its own thread.
+  void stop();
+
+  // What others have to tell; also before start().
+  void engine_changed();
+  void seen(Readings readings);
+  void declared(Declared declared);
+  // Runs on the thread, between turns. False where it cannot have run until the deadline.
+  bool run(const std::function<void(Steward&)>& work, Deadline deadline);
+
+  void create_partition(const Caller& caller, fabric::Tenancy tenancy,
+                        Done<fabric::TenancyStatus> done) override;
+  void update_partition(const Caller& caller, fabric::Tenancy tenancy,
+                        Done<fabric::TenancyStatus> done) override;
+  void delete_partition(const Caller& caller, std::string name,
+                        Done<fabric::TenancyStatus> done) override;
+  void list_partitions(const Caller& caller, Page page,
+                       Done<Listed<fabric::TenancyStatus>> done) override;
+  void bind(const Caller& caller, fabricapi::BindRequest request, Deadline deadline,
+            Done<fabric::Binding> done) override;
+  void unbind(const Caller& caller, fabric::Attachment attachment, Deadline deadline,
+              Done<fabric::Binding> done) override;
+  void get_binding(const Caller& caller, fabric::Attachment attachment,
+                   Done<fabric::Binding> done) override;
+  void list_bindings(const Caller& caller, fabricapi::BindingFilter filter, Page page,
+                     Done<Listed<fabric::Binding>> done) override;
+  void watch_bindings(const Caller& caller, fabricapi::BindingFilter filter,
+                      std::function<bool(const fabricapi::BindingChange&)> told,
+                      Done<std::shared_ptr<Watch>> done) override;
+  void sync(const Caller& caller, fabricapi::SyncRequest request,
+            Done<fabricapi::SyncAnswer> done) override;
+  void observe(const Caller& caller, fabricapi::ObserveRequest request,
+               Done<fabricapi::ObserveAnswer> done) override;
+  void allocate_guids(const Caller& caller, fabricapi::AllocateRequest request,
+                      Done<std::vector<fabricapi::Allocated>> done) override;
+  void list_nodes(const Caller& caller, Done<std::vector<fabricapi::Node>> done) override;
+  void forget_node(const Caller& caller, std::string node, Deadline deadline,
+                   Done<fabricapi::Node> done) override;
+  void plan(const Caller& caller, fabricapi::PlanRequest request,
+            Done<fabricapi::Plan> done) override;
+  void explain(const Caller& caller, fabricapi::ExplainRequest request,
+               Done<fabricapi::Explanation> done) override;
+  void health(const Caller& caller, Done<fabricapi::FabricHealth> done) override;
+
+ private:
+  template <typename Value, typename Work>
+  void ask(const Done<Value>& done, Work work);
+  void work_off();
+
+  Errands errands_;
+  Steward* steward_ = nullptr;
+  std::thread thread_;
+};
+
+}  // namespace ibpod::sm

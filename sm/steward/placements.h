@@ -1,0 +1,45 @@
+// Placements: since when the subnet manager's sweeps have been reading which version of the
+// partitions. What was seen in a port's table says something of a version only where it was read
+// after that.
+#pragma once
+
+#include "lib/base/clock.h"
+
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <string_view>
+
+namespace ibpod::sm {
+
+class Placements {
+ public:
+  using Time = Deadline::Clock::time_point;
+
+  // `epoch`: of this process, unlike that of any other; part of its stamps.
+  explicit Placements(std::string epoch) : epoch_(std::move(epoch)) {}
+
+  // The engine says so now; what is not above the last version changes nothing, but 0 forgets all:
+  // something that is not ours has been in place.
+  void placed(uint64_t version, Time now);
+
+  uint64_t newest() const { return placed_.empty() ? 0 : placed_.back().version; }
+  // The newest version that was in place by then; 0: none, or it was too long ago to be known.
+  uint64_t at(Time time) const;
+
+  // Names what is in place now, for a node that reads its tables after it has heard of it.
+  std::string stamp() const;
+  // The version that was in place when this stamp was given away; 0 for whatever is none of ours.
+  uint64_t at(std::string_view stamp) const;
+
+ private:
+  struct Placed {
+    uint64_t version;
+    Time time;
+  };
+  std::string epoch_;
+  std::deque<Placed> placed_;  // both rising
+  uint64_t forgotten_ = 0;     // stamps up to this version say nothing
+};
+
+}  // namespace ibpod::sm

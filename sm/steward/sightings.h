@@ -1,0 +1,84 @@
+// Sightings: what has been seen of each port, by whom, and which version of the partitions was in
+// force when it was read. From it follows what is proved.
+#pragma once
+
+#include "lib/fabric/binding.h"
+#include "lib/fabric/topology.h"
+#include "sm/steward/placements.h"
+#include "sm/tables/verdict.h"
+#include "sm/tables/wanted.h"
+#include "sm/witness/reading.h"
+
+#include <map>
+#include <memory>
+#include <optional>
+
+namespace ibpod::sm {
+
+// What is known of one port.
+struct Sight {
+  Reading reading;
+  uint64_t placed = 0;  // the version in place when it was read
+  uint64_t swept = 0;   // the version whose sweep was over then
+  Placements::Time at{};
+};
+
+// What the port's node says.
+struct NodeSight {
+  ib::PKeyTable table;
+  uint64_t placed = 0;
+  Placements::Time at{};
+};
+
+// What follows for a port whose part of the partitions last changed in a version.
+struct Finding {
+  enum class Kind {
+    nothing,  // nothing has been seen since
+    good,    // it holds what it should: proof and enforcement say who has seen it, and who keeps it
+    wrong,   // it does not: verdict and standing say what
+    unseen,  // nobody can tell: standing says why
+  };
+  Kind kind = Kind::nothing;
+  fabric::Proof proof = fabric::Proof::none;
+  fabric::Enforcement enforcement = fabric::Enforcement::unknown;
+  Verdict verdict = {};
+  fabric::Standing standing = {};
+  uint64_t version = 0;  // which was in force
+  // It is wrong although the sweep of that version was over when it was read.
+  bool drifted = false;
+};
+
+class Sightings {
+ public:
+  void take(const Reading& reading, uint64_t placed, uint64_t swept, Placements::Time at);
+  void take(ib::Guid port, NodeSight sight);
+  // The ports that are there. Of those that are not, nothing is remembered.
+  void take(std::shared_ptr<const fabric::Topology> topology);
+
+  const fabric::Topology& topology() const { return *topology_; }
+  const std::shared_ptr<const fabric::Topology>& shared_topology() const { return topology_; }
+  const Sight* of_port(ib::Guid port) const;
+  const NodeSight* of_node(ib::Guid port) const;
+  const std::map<ib::Guid, Sight>& ports() const { return ports_; }
+  const std::map<ib::Guid, NodeSight>& nodes() const { return nodes_; }
+  // The port of the master subnet manager.
+  std::optional<ib::Guid> master() const { return master_; }
+
+  // The port as the rules of partitions see it.
+  fabric::EndPort end_port(ib::Guid port) const;
+
+  Finding find(ib::Guid port, uint64_t changed_in, const Wanted& wanted) const;
+
+ private:
+  std::optional<Finding> from_port(ib::Guid port, uint64_t changed_in,
+                                   const WantedKeys& wanted) const;
+  std::optional<Finding> from_node(ib::Guid port, uint64_t changed_in,
+                                   const WantedKeys& wanted) const;
+
+  std::shared_ptr<const fabric::Topology> topology_ = std::make_shared<fabric::Topology>();
+  std::optional<ib::Guid> master_;  // the port of the subnet manager
+  std::map<ib::Guid, Sight> ports_;
+  std::map<ib::Guid, NodeSight> nodes_;
+};
+
+}  // namespace ibpod::sm

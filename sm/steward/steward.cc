@@ -1,0 +1,306 @@
+#include "sm/steward/steward.h"
+
+#include <algorithm>
+
+namespace ibpod::sm {
+namespace {
+
+using fabricapi::Caller;
+
+// Whose eyes the steward's own lookups have.
+const Caller kItself{.role = fabricapi::Role::administrator, .node = {}, .name = "ibpod-sm"};
+
+std::string subject(const fabric::Attachment& attachment) {
+  return attachment.node + "/" + attachment.container + "/" + attachment.interface;
+}
+
+template <typename Value>
+Status status_of(const Result<Value>& result) {
+  return result ? ok() : Status(result.error());
+}
+
+}  // namespace
+
+Steward::Steward(World world, StewardSettings settings, Now now)
+    : world_(world),
+      settings_(std::move(settings)),
+      now_(now),
+      placed_(settings_.epoch),
+      swept_(settings_.epoch) {
+  administrators_ = world_.engine.administrators();
+  leave_alone();
+}
+
+void Steward::leave_alone() {
+  std::set<uint16_t> pkeys;
+  for (const fabric::Partition& partition : administrators_)
+    pkeys.insert(partition.pkey.partition());
+  world_.ledger.leave_alone(std::move(pkeys));
+}
+
+void Steward::when_committed(std::function<void(const Status&)> answer) {
+  answers_.push_back(std::move(answer));
+}
+
+template <typename Value>
+void Steward::answer(Result<Value> result, Done<Value> done) {
+  if (!result) return done(std::move(result));
+  when_committed([result = std::move(result), done = std::move(done)](const Status& committed) {
+    done(committed ? result : Result<Value>(committed.error()));
+  });
+}
+
+Placements::Time Steward::until(Deadline deadline) const {
+  return std::min(deadline.time(), now_.steady + settings_.patience);
+}
+
+// --- partitions
+
+// Whether the engine could enforce the partitions with this one among them.
+Status Steward::check_engine(const fabric::Tenancy& tenancy) const {
+  const std::vector<fabric::Partition> after = TRY(planned({.tenancy = tenancy, .without = {}}));
+  return world_.engine.check(after);
+}
+
+void Steward::create_partition(const Caller& caller, const fabric::Tenancy& tenancy,
+                               Done<fabric::TenancyStatus> done) {
+  const Status possible = check_engine(tenancy);
+  if (!possible) return done(possible.error());
+  auto created = world_.ledger.create(caller, tenancy);
+  world_.report.audit(caller, "create partition", tenancy.name, status_of(created));
+  answer(std::move(created), std::move(done));
+}
+
+void Steward::update_partition(const Caller& caller, const fabric::Tenancy& tenancy,
+                               Done<fabric::TenancyStatus> done) {
+  const Status possible = check_engine(tenancy);
+  if (!possible) return done(possible.error());
+  auto updated = world_.ledger.update(caller, tenancy, now_);
+  world_.report.audit(caller, "update partition", tenancy.name, status_of(updated));
+  answer(std::move(updated), std::move(done));
+}
+
+void Steward::delete_partition(const Caller& caller, const std::string& name,
+                               Done<fabric::TenancyStatus> done) {
+  auto removed = world_.ledger.remove(caller, name);
+  world_.report.audit(caller, "delete partition", name, status_of(removed));
+  answer(std::move(removed), std::move(done));
+}
+
+void Steward::declare(const Declared& declared) {
+  std::vector<fabric::Tenancy> tenancies = declared.tenancies;
+  // What is written wrong now stays as it was declared before.
+  for (const std::string& name : declared.unread) {
+    const auto present = world_.ledger.partition(name);
+    if (present && present->declared) tenancies.push_back(present->tenancy);
+  }
+  const Result<std::vector<NotDeclared>> done = world_.ledger.declare(tenancies, now_);
+  if (!done) return world_.report.error("declared partitions: " + done.error().text());
+  for (const NotDeclared& one : *done)
+    world_.report.error("declared partition " + one.name + ": " + one.error.text());
+}
+
+// --- bindings
+
+Places Steward::places(ib::Guid port) const {
+  Places places;
+  places.taken = 0;
+  const fabric::EndPort end_port = sightings_.end_port(port);
+  places.taken = others_.of(end_port).keys.size();
+  const fabric::SeenPort* const seen = sightings_.topology().find(port);
+  if (seen == nullptr) return places;
+  places.of_port = seen->places;
+  if (seen->leaf && seen->leaf->enforcement) places.of_leaf = seen->leaf->enforcement->places;
+  return places;
+}
+
+void Steward::bind(const Caller& caller, const fabricapi::BindRequest& request, Deadline deadline,
+                   Done<fabric::Binding> done) {
+  if (waiting_.size() + postponed_.size() >= settings_.most_waiting)
+    return done(Error(Code::unavailable, "too many requests wait; try again later"));
+  try_bind({caller, request, until(deadline), std::move(done)});
+}
+
+// Whether somebody else's binding stands in the way that may be about to go.
+bool Steward::leaves(const fabricapi::BindRequest& request) const {
+  return request.kind == fabric::Kind::vf && !world_.ledger.bindings_of(request.guid).empty();
+}
+
+// One that the engine would have to refuse would keep everybody else's from being enforced.
+Status Steward::check_own_port(const fabricapi::BindRequest& request) const {
+  if (request.guid != settings_.own_port) return ok();
+  for (const fabricapi::BindRequest::Wish& wish : request.partitions) {
+    const auto partition = world_.ledger.partition(wish.partition);
+    if (partition && partition->tenancy.index0)
+      return Error(Code::invalid,
+                   "the subnet manager's own port has to keep the default key at "
+                   "index 0, which a partition of the request would take");
+  }
+  return ok();
+}
+
+void Steward::try_bind(Postponed postponed) {
+  const Status possible = check_own_port(postponed.request);
+  if (!possible) return postponed.done(possible.error());
+  Result<fabric::Binding> bound =
+      world_.ledger.bind(postponed.caller, postponed.request, places(postponed.request.guid), now_);
+  if (!bound && bound.error().code() == Code::busy && leaves(postponed.request) &&
+      now_.steady < postponed.until) {
+    postponed_.push_back(std::move(postponed));
+    return;
+  }
+  world_.report.audit(postponed.caller, "bind", subject(postponed.request.attachment),
+                      status_of(bound));
+  if (!bound) return postponed.done(std::move(bound));
+  wait(*bound, Waiting::For::verified, postponed.until, std::move(postponed.done));
+}
+
+void Steward::unbind(const Caller& caller, const fabric::Attachment& attachment, Deadline deadline,
+                     Done<fabric::Binding> done) {
+  const Result<fabric::Binding> unbound = world_.ledger.unbind(caller, attachment, now_);
+  world_.report.audit(caller, "unbind", subject(attachment), status_of(unbound));
+  if (!unbound) return done(unbound);
+  wait(*unbound, Waiting::For::released, until(deadline), std::move(done));
+}
+
+void Steward::wait(const fabric::Binding& binding, Waiting::For what, Placements::Time until,
+                   Done<fabric::Binding> done) {
+  when_committed([this, binding, what, until, done = std::move(done)](const Status& committed) {
+    if (!committed) return done(committed.error());
+    waiting_.add(binding.attachment, what, until, done);
+    const auto now = world_.ledger.binding(kItself, binding.attachment);
+    waiting_.tell(now ? *now : binding);
+  });
+}
+
+void Steward::sync(const Caller& caller, const fabricapi::SyncRequest& request,
+                   Done<fabricapi::SyncAnswer> done) {
+  answer(world_.ledger.sync(caller, request, now_), std::move(done));
+}
+
+void Steward::allocate_guids(const Caller& caller, const fabricapi::AllocateRequest& request,
+                             Done<std::vector<fabricapi::Allocated>> done) {
+  auto allocated = world_.ledger.allocate(caller, request);
+  world_.report.audit(caller, "allocate GUIDs", request.node + "/" + request.pf,
+                      status_of(allocated));
+  answer(std::move(allocated), std::move(done));
+}
+
+void Steward::forget_node(const Caller& caller, const std::string& node, Deadline deadline,
+                          Done<fabricapi::Node> done) {
+  const Result<fabricapi::Node> forgotten = world_.ledger.forget(caller, node, now_);
+  world_.report.audit(caller, "forget node", node, status_of(forgotten));
+  if (!forgotten) return done(forgotten);
+  when_committed(
+      [this, node, until = until(deadline), done = std::move(done)](const Status& committed) {
+        if (!committed) return done(committed.error());
+        forgetting_.push_back({node, until, done});
+      });
+}
+
+// --- turns
+
+bool Steward::commit() {
+  const Status committed = world_.ledger.commit(now_);
+  world_.report.trouble("store", committed ? "" : committed.error().text());
+  for (const auto& answer : std::exchange(answers_, {})) answer(committed);
+  return committed.ok();
+}
+
+// What is on disk and not with the engine yet goes there.
+void Steward::enforce() {
+  if (world_.ledger.version() != told_) {
+    told_ = world_.ledger.version();
+    partitions_ = world_.ledger.partitions();
+    want_anew();
+    world_.engine.want(told_, partitions_);
+  }
+  world_.ledger.note_written(placed_.newest(), now_);
+  world_.ledger.note_swept(swept_.newest());
+}
+
+void Steward::want_anew() {
+  std::vector<fabric::Partition> others = administrators_;
+  others.insert(others.begin(), partitions_->front());
+  others_ = Wanted(others);
+  std::vector<fabric::Partition> all = *partitions_;
+  all.insert(all.end(), administrators_.begin(), administrators_.end());
+  wanted_ = Wanted(all);
+}
+
+void Steward::tell_changes() {
+  const std::vector<fabricapi::BindingChange> changes = world_.ledger.take_changes();
+  for (const fabricapi::BindingChange& change : changes) {
+    world_.report.changed(change.binding);
+    if (change.binding.state == fabric::State::verified && change.binding.changed == now_.wall)
+      world_.report.verified(change.binding.proof, now_.wall - change.binding.asked);
+    waiting_.tell(change.binding);
+    if (change.gone) left_.insert(change.binding.guid);
+  }
+  watches_.tell(changes);
+}
+
+// Who waits for a port that somebody has left now. Whether anybody has got it.
+bool Steward::retry_postponed() {
+  const std::set<ib::Guid> left = std::exchange(left_, {});
+  if (left.empty() || postponed_.empty()) return false;
+  std::vector<Postponed> retried;
+  for (Postponed& one : std::exchange(postponed_, {})) {
+    if (left.contains(one.request.guid))
+      retried.push_back(std::move(one));
+    else
+      postponed_.push_back(std::move(one));
+  }
+  for (Postponed& one : retried) try_bind(std::move(one));
+  return !retried.empty();
+}
+
+void Steward::turn() {
+  const Status expired = world_.ledger.expire(now_);
+  world_.report.trouble("leases", expired ? "" : expired.error().text());
+  give_up_postponed();
+  do {
+    if (commit()) enforce();
+    tell_changes();
+  } while (retry_postponed());
+  mend();
+  hurry();
+  waiting_.expire(now_.steady, [this](const fabric::Attachment& attachment) {
+    const auto binding = world_.ledger.binding(kItself, attachment);
+    return binding ? std::optional(*binding) : std::nullopt;
+  });
+  answer_forgetting();
+}
+
+// What has waited for as long as it would is tried for the last time.
+void Steward::give_up_postponed() {
+  for (Postponed& one : std::exchange(postponed_, {})) {
+    if (one.until > now_.steady)
+      postponed_.push_back(std::move(one));
+    else
+      try_bind(std::move(one));
+  }
+}
+
+void Steward::answer_forgetting() {
+  for (Forgetting& one : std::exchange(forgetting_, {})) {
+    const std::optional<fabricapi::Node> node = world_.ledger.node(one.node);
+    if (node && one.until > now_.steady)
+      forgetting_.push_back(std::move(one));
+    else
+      one.done(node.value_or(fabricapi::Node{.name = one.node, .last_sync = {}}));
+  }
+}
+
+std::optional<Placements::Time> Steward::due() const {
+  std::optional<Placements::Time> first = waiting_.due();
+  const auto consider = [&](std::optional<Placements::Time> time) {
+    if (time && (!first || *time < *first)) first = time;
+  };
+  consider(world_.ledger.next_expiry());
+  for (const Postponed& one : postponed_) consider(one.until);
+  for (const Forgetting& one : forgetting_) consider(one.until);
+  return first;
+}
+
+}  // namespace ibpod::sm

@@ -1,0 +1,197 @@
+// Steward: keeps true what has been promised. It takes requests into the ledger, has the engine
+// enforce what is in it, judges what is seen of the ports' tables, has them mended, and tells who
+// waits. For one thread (sm/service); nothing in here waits.
+//
+// Whatever has happened, turn() comes behind it: there all that was asked since the last one goes
+// to disk together, and only then anybody is answered or told.
+#pragma once
+
+#include "lib/fabricapi/fabric.h"
+#include "sm/declared/declared.h"
+#include "sm/engine/engine.h"
+#include "sm/ledger/ledger.h"
+#include "sm/plan/explain.h"
+#include "sm/posture/posture.h"
+#include "sm/report/report.h"
+#include "sm/steward/placements.h"
+#include "sm/steward/sightings.h"
+#include "sm/steward/tables.h"
+#include "sm/steward/waiting.h"
+#include "sm/steward/watches.h"
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace ibpod::sm {
+
+struct StewardSettings {
+  std::string epoch;          // of this process, unlike any other's
+  Duration patience{30'000};  // how long a Bind or an Unbind waits at most
+  size_t most_waiting = 20'000;
+  SmSettings sm = {};  // for health()
+  // OpenSM's own, where it is known.
+  std::optional<ib::Guid> own_port = {};
+};
+
+class Steward {
+ public:
+  template <typename Value>
+  using Done = fabricapi::Done<Value>;
+  using Caller = fabricapi::Caller;
+
+  // All of them outlive it.
+  struct World {
+    Ledger& ledger;
+    Engine& engine;
+    Tables& tables;
+    Report& report;
+  };
+  Steward(World world, StewardSettings settings, Now now);
+
+  // What time it is, from here to the next call.
+  void at(Now now) { now_ = now; }
+
+  // As in fabricapi::Fabric.
+  void create_partition(const Caller& caller, const fabric::Tenancy& tenancy,
+                        Done<fabric::TenancyStatus> done);
+  void update_partition(const Caller& caller, const fabric::Tenancy& tenancy,
+                        Done<fabric::TenancyStatus> done);
+  void delete_partition(const Caller& caller, const std::string& name,
+                        Done<fabric::TenancyStatus> done);
+  void bind(const Caller& caller, const fabricapi::BindRequest& request, Deadline deadline,
+            Done<fabric::Binding> done);
+  void unbind(const Caller& caller, const fabric::Attachment& attachment, Deadline deadline,
+              Done<fabric::Binding> done);
+  void sync(const Caller& caller, const fabricapi::SyncRequest& request,
+            Done<fabricapi::SyncAnswer> done);
+  void observe(const Caller& caller, const fabricapi::ObserveRequest& request,
+               Done<fabricapi::ObserveAnswer> done);
+  void allocate_guids(const Caller& caller, const fabricapi::AllocateRequest& request,
+                      Done<std::vector<fabricapi::Allocated>> done);
+  void forget_node(const Caller& caller, const std::string& node, Deadline deadline,
+                   Done<fabricapi::Node> done);
+  void plan(const Caller& caller, const fabricapi::PlanRequest& request,
+            Done<fabricapi::Plan> done);
+  void explain(const Caller& caller, const fabricapi::ExplainRequest& request,
+               Done<fabricapi::Explanation> done);
+  void health(const Caller& caller, Done<fabricapi::FabricHealth> done);
+
+  // Lookups. They show what is on disk.
+  void list_partitions(const Caller& caller, const fabricapi::Page& page,
+                       Done<fabricapi::Listed<fabric::TenancyStatus>> done);
+  void get_binding(const Caller& caller, const fabric::Attachment& attachment,
+                   Done<fabric::Binding> done);
+  void list_bindings(const Caller& caller, const fabricapi::BindingFilter& filter,
+                     const fabricapi::Page& page, Done<fabricapi::Listed<fabric::Binding>> done);
+  void watch_bindings(const Caller& caller, const fabricapi::BindingFilter& filter,
+                      Watches::Told told, Done<std::shared_ptr<fabricapi::Fabric::Watch>> done);
+  void list_nodes(const Caller& caller, Done<std::vector<fabricapi::Node>> done);
+
+  // The declared partitions, from their file.
+  void declare(const Declared& declared);
+
+  // What others have to say.
+  void engine_changed();
+  void seen(const Readings& readings);
+
+  // What metrics tell of bindings and of the engine now.
+  void show();
+
+  // Ends what has been begun. And when there is something to do though nothing happens.
+  void turn();
+  std::optional<Placements::Time> due() const;
+
+  const Sightings& sightings() const { return sightings_; }
+  const Wanted& wanted() const { return wanted_; }
+
+ private:
+  // A Bind whose port another attachment is about to leave.
+  struct Postponed {
+    Caller caller;
+    fabricapi::BindRequest request;
+    Placements::Time until;
+    Done<fabric::Binding> done;
+  };
+  // Who has asked that a node is forgotten.
+  struct Forgetting {
+    std::string node;
+    Placements::Time until;
+    Done<fabricapi::Node> done;
+  };
+
+  template <typename Value>
+  void answer(Result<Value> result, Done<Value> done);
+  // `look` runs when what was asked before is on disk.
+  template <typename Value, typename Look>
+  void look(Done<Value> done, Look look);
+  void when_committed(std::function<void(const Status&)> answer);
+  Placements::Time until(Deadline deadline) const;
+  Places places(ib::Guid port) const;
+  bool leaves(const fabricapi::BindRequest& request) const;
+  void try_bind(Postponed postponed);
+  void wait(const fabric::Binding& binding, Waiting::For what, Placements::Time until,
+            Done<fabric::Binding> done);
+
+  struct Known;
+  Known known() const;
+  Evidence evidence(const Known& known) const;
+  Result<std::vector<fabric::Partition>> planned(const fabricapi::PlanRequest& request) const;
+  Party party(const std::string& name) const;
+
+  void leave_alone();
+  Status check_engine(const fabric::Tenancy& tenancy) const;
+  Status check_own_port(const fabricapi::BindRequest& request) const;
+  void take_administrators();
+  void judge(ib::Guid port);
+  void judge_scan(const Readings& readings);
+  void judge_unseen();
+  bool may_be_gone(ib::Guid port) const;
+  void plan_mend(ib::Guid port, const Finding& finding);
+  void mend();
+  void hurry();
+
+  bool commit();
+  void enforce();
+  void want_anew();
+  void tell_changes();
+  bool retry_postponed();
+  void give_up_postponed();
+  void answer_forgetting();
+
+  World world_;
+  StewardSettings settings_;
+  Now now_;
+  Placements placed_, swept_;
+  uint64_t told_ = 0;  // the version that the engine has
+  std::shared_ptr<const std::vector<fabric::Partition>> partitions_;
+  std::vector<fabric::Partition> administrators_;
+  Wanted wanted_;  // of all partitions
+  Wanted others_;  // of those that are not the ledger's
+  Sightings sightings_;
+  std::vector<Repair> repairs_;
+  std::map<ib::Guid, Placements::Time> mended_;  // when
+  std::set<ib::Guid> hurried_;
+  std::vector<std::function<void(const Status&)>> answers_;
+  Waiting waiting_;
+  Watches watches_;
+  std::vector<Postponed> postponed_;
+  std::vector<Forgetting> forgetting_;
+  std::set<ib::Guid> left_;  // ports that a binding has gone from
+};
+
+template <typename Value, typename Look>
+void Steward::look(Done<Value> done, Look look) {
+  when_committed([done = std::move(done), look = std::move(look)](const Status& committed) {
+    if (committed)
+      done(look());
+    else
+      done(committed.error());
+  });
+}
+
+}  // namespace ibpod::sm

@@ -1,0 +1,184 @@
+// What the steward tells people: what a change would do, why a port is as it is, what is wrong.
+#include "sm/plan/explain.h"
+#include "sm/plan/plan.h"
+#include "sm/posture/posture.h"
+#include "sm/steward/steward.h"
+
+#include <algorithm>
+
+namespace ibpod::sm {
+namespace {
+
+using fabricapi::Caller;
+
+const Caller kItself{.role = fabricapi::Role::administrator, .node = {}, .name = "ibpod-sm"};
+
+// The P_Key of a partition that has been given none yet, in a plan.
+constexpr ib::PKey kToBeGiven{0x7ffe};
+
+fabric::Partition told(const fabric::Tenancy& tenancy, const fabric::GroupFlags& flags) {
+  fabric::Partition partition;
+  partition.name = tenancy.name;
+  partition.pkey = tenancy.pkey.value_or(kToBeGiven);
+  partition.index0 = tenancy.index0;
+  partition.ipoib = tenancy.ipoib;
+  partition.group = flags;
+  partition.group.mtu = tenancy.mtu.value_or(flags.mtu);
+  partition.group.rate = tenancy.rate.value_or(flags.rate);
+  partition.group.sl = tenancy.sl.value_or(flags.sl);
+  for (const fabric::StaticMember& member : tenancy.members)
+    partition.members.push_back({member.guid, member.membership});
+  return partition;
+}
+
+// Those that are in it as pods' ports stay.
+void update(fabric::Partition& partition, const fabric::Tenancy& before,
+            const fabric::Tenancy& after) {
+  const auto was_static = [&](const fabric::Member& member) {
+    return std::any_of(before.members.begin(), before.members.end(), [&](const auto& one) {
+      return !member.port.group() && one.guid == member.port.guid();
+    });
+  };
+  fabric::Partition updated = told(after, partition.group);
+  updated.pkey = partition.pkey;
+  for (const fabric::Member& member : partition.members)
+    if (!was_static(member)) updated.members.push_back(member);
+  partition = std::move(updated);
+}
+
+Status check_people(const Caller& caller) {
+  if (caller.role != fabricapi::Role::node) return ok();
+  return Error(Code::denied, "a node does not see what is other nodes'");
+}
+
+}  // namespace
+
+// Tables as they were last read; of ports that cannot be read any more, none.
+struct Steward::Known {
+  ReadTables tables, leaf_tables;
+  std::vector<fabric::Partition> partitions;
+};
+
+Steward::Known Steward::known() const {
+  Known known;
+  for (const auto& [port, sight] : sightings_.ports()) {
+    const fabric::WallTime seen =
+        now_.wall - std::chrono::duration_cast<Duration>(now_.steady - sight.at);
+    if (const auto* table = std::get_if<ib::PKeyTable>(&sight.reading.table))
+      known.tables[port] = {*table, seen, fabric::Proof::port};
+    if (!sight.reading.leaf) continue;
+    if (const auto* table = std::get_if<ib::PKeyTable>(&sight.reading.leaf->table))
+      known.leaf_tables[port] = {*table, seen, fabric::Proof::port};
+  }
+  for (const auto& [port, sight] : sightings_.nodes())
+    if (!known.tables.contains(port))
+      known.tables[port] = {
+          sight.table, now_.wall - std::chrono::duration_cast<Duration>(now_.steady - sight.at),
+          fabric::Proof::node};
+  if (partitions_) known.partitions = *partitions_;
+  known.partitions.insert(known.partitions.end(), administrators_.begin(), administrators_.end());
+  return known;
+}
+
+Evidence Steward::evidence(const Known& known) const {
+  return {sightings_.topology(), known.tables, known.leaf_tables,
+          known.partitions,      wanted_,      sightings_.master().value_or(ib::Guid())};
+}
+
+Result<std::vector<fabric::Partition>> Steward::planned(
+    const fabricapi::PlanRequest& request) const {
+  std::vector<fabric::Partition> after = *world_.ledger.partitions();
+  const auto find = [&](const std::string& name) {
+    return std::find_if(after.begin(), after.end(),
+                        [&](const fabric::Partition& one) { return one.name == name; });
+  };
+  if (!request.without.empty()) {
+    const auto gone = find(request.without);
+    if (gone == after.end() || gone->name == fabric::kDefaultName)
+      return Error(Code::not_found, "there is no partition '" + request.without + "'");
+    after.erase(gone);
+  }
+  if (!request.tenancy) return after;
+  TRY(fabric::check(*request.tenancy));
+  const auto present = world_.ledger.partition(request.tenancy->name);
+  const auto found = find(request.tenancy->name);
+  if (present && found != after.end())
+    update(*found, present->tenancy, *request.tenancy);
+  else
+    after.push_back(told(*request.tenancy, {}));
+  return after;
+}
+
+void Steward::plan(const Caller& caller, const fabricapi::PlanRequest& request,
+                   Done<fabricapi::Plan> done) {
+  const Status permitted = check_people(caller);
+  if (!permitted) return done(permitted.error());
+  look(std::move(done), [this, request]() -> Result<fabricapi::Plan> {
+    const Known known = this->known();
+    const PlanTerms terms{world_.engine.standing().last_sweep, world_.engine.writes()};
+    if (!request.tenancy && request.without.empty()) return plan_rest(evidence(known), terms);
+    std::vector<fabric::Partition> after = TRY(planned(request));
+    after.insert(after.end(), administrators_.begin(), administrators_.end());
+    fabricapi::Plan plan = plan_change(after, evidence(known), terms);
+    if (request.tenancy && !request.tenancy->pkey &&
+        !world_.ledger.partition(request.tenancy->name))
+      plan.notes.push_back(kToBeGiven.text() + " stands for the P_Key that it will be given");
+    return plan;
+  });
+}
+
+// A pod by namespace and name, or a port.
+Party Steward::party(const std::string& name) const {
+  Party party{.name = name};
+  const auto add = [&](const fabric::Binding& binding) {
+    party.ports.push_back({binding.guid, binding});
+  };
+  if (const Result<ib::Guid> guid = ib::Guid::parse(name)) {
+    const std::vector<fabric::Binding> bindings = world_.ledger.bindings_of(*guid);
+    std::for_each(bindings.begin(), bindings.end(), add);
+    if (bindings.empty()) party.ports.push_back({*guid});
+    return party;
+  }
+  const size_t slash = name.find('/');
+  fabricapi::BindingFilter filter;
+  filter.name_space = slash == name.npos ? "default" : name.substr(0, slash);
+  filter.pod = slash == name.npos ? name : name.substr(slash + 1);
+  const auto listed = world_.ledger.bindings(kItself, filter, {});
+  if (listed) std::for_each(listed->items.begin(), listed->items.end(), add);
+  return party;
+}
+
+void Steward::explain(const Caller& caller, const fabricapi::ExplainRequest& request,
+                      Done<fabricapi::Explanation> done) {
+  const Status permitted = check_people(caller);
+  if (!permitted) return done(permitted.error());
+  look(std::move(done), [this, request]() -> Result<fabricapi::Explanation> {
+    std::vector<Party> parties;
+    for (const std::string& subject : request.subjects) {
+      parties.push_back(party(subject));
+      if (parties.back().ports.empty())
+        return Error(Code::not_found,
+                     "'" + subject + "': no binding of a pod of this name, and no GUID");
+    }
+    const Known known = this->known();
+    return sm::explain(parties, evidence(known));
+  });
+}
+
+void Steward::health(const Caller& caller, Done<fabricapi::FabricHealth> done) {
+  const Status permitted = check_people(caller);
+  if (!permitted) return done(permitted.error());
+  look(std::move(done), [this]() -> Result<fabricapi::FabricHealth> {
+    const Known known = this->known();
+    const Standing standing = world_.engine.standing();
+    Posture posture = posture_of(evidence(known), standing, settings_.sm);
+    fabricapi::FabricHealth health;
+    health.findings = std::move(posture.findings);
+    health.engine = std::string(name(standing.health)) + ": version " +
+                    std::to_string(standing.swept) + " of " + std::to_string(told_) +
+                    " is in force";
+    return health;
+  });
+}
+
+}  // namespace ibpod::sm

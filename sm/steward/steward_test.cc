@@ -1,0 +1,351 @@
+#include "sm/steward/steward.h"
+
+#include "sm/steward/test_bed.h"
+
+#include <doctest/doctest.h>
+
+namespace ibpod::sm::test {
+namespace {
+
+using fabric::State;
+
+const fabric::Attachment kC1{"n1", "c1", "net1"}, kC2{"n1", "c2", "net1"};
+
+// With the partition blue, swept.
+struct Blue : Bed {
+  Blue() {
+    partition("blue");
+    REQUIRE(last == "ok");
+    settle();
+  }
+};
+
+TEST_CASE_FIXTURE(Blue, "a Bind is answered when the port's table has been seen to hold the key") {
+  CHECK(bind(kNode1, request(kVf1, "blue")).empty());
+  CHECK(binding(kC1).state == State::requested);
+  place();
+  CHECK(binding(kC1).state == State::written);
+  CHECK(tables.hurried == std::set{kVf1});
+  read();
+  CHECK(answers.back().empty());
+  write_tables();
+  read();
+  CHECK(answers.back() == "verified");
+  CHECK(binding(kC1).proof == fabric::Proof::port);
+  CHECK(tables.hurried.empty());
+  CHECK(bind(kNode1, request(kVf1, "blue")) == "verified");
+}
+
+TEST_CASE_FIXTURE(Blue, "a table that was read before the file was in place proves nothing") {
+  ports[kVf1].table[3] = ib::PKey(0x8001);
+  bind(kNode1, request(kVf1, "blue"));
+  Readings early{.begun = now().steady, .topology = topology(), .ports = {}};
+  early.ports.push_back({.port = kVf1, .table = ports[kVf1].table, .leaf = {}});
+  turn();
+  place();
+  steward->seen(early);
+  turn();
+  CHECK(binding(kC1).state == State::written);
+  CHECK(answers.back().empty());
+}
+
+TEST_CASE_FIXTURE(Blue, "who unbinds is answered when the key has left the table, and not before") {
+  bind(kNode1, request(kVf1, "blue"));
+  settle();
+  CHECK(unbind(kNode1, kC1).empty());
+  CHECK(binding(kC1).state == State::releasing);
+  place();
+  read();
+  CHECK(answers.back().empty());
+  write_tables();
+  read();
+  CHECK(answers.back() == "released");
+  CHECK(ledger->size() == 0);
+  CHECK(unbind(kNode1, kC1) == "released");
+}
+
+TEST_CASE_FIXTURE(Blue, "the next pod's Bind waits until the last one's key has left the table") {
+  bind(kNode1, request(kVf1, "blue", "c1"));
+  settle();
+  CHECK(bind(kNode1, request(kVf1, "blue", "c2"), 500).empty());
+  CHECK_FALSE(ledger->binding(kAdministrator, kC2));
+  unbind(kNode1, kC1);
+  CHECK_FALSE(ledger->binding(kAdministrator, kC2));
+  settle();
+  CHECK(binding(kC2).state == State::requested);
+  settle();
+  CHECK(answers == std::vector<std::string>{"verified", "verified", "released"});
+}
+
+TEST_CASE_FIXTURE(Blue, "a Bind whose port stays another's is refused at its deadline") {
+  bind(kNode1, request(kVf1, "blue", "c1"));
+  settle();
+  CHECK(bind(kNode1, request(kVf1, "blue", "c2"), 500).empty());
+  turn(600);
+  CHECK(answers.back() == "busy");
+}
+
+TEST_CASE_FIXTURE(Blue, "at the deadline one is told how far it is, and the promise stays") {
+  CHECK(bind(kNode1, request(kVf1, "blue"), 50).empty());
+  place();
+  turn(60);
+  CHECK(answers.back() == "written");
+  settle();
+  CHECK(binding(kC1).state == State::verified);
+}
+
+TEST_CASE_FIXTURE(Blue, "all that is asked in one turn is one transaction") {
+  const size_t before = store.commits();
+  for (const ib::Guid guid : {kVf1, kVf2}) {
+    answers.emplace_back();
+    steward->bind(kNode1, request(guid, "blue", guid.text()), deadline(1000),
+                  answer(answers.size() - 1));
+  }
+  turn();
+  CHECK(store.commits() == before + 1);
+  settle();
+  CHECK(answers == std::vector<std::string>{"verified", "verified"});
+}
+
+TEST_CASE_FIXTURE(Blue, "what cannot be put on disk is not promised, and the engine never hears") {
+  const uint64_t wanted = engine.wanted_version;
+  for (const auto failure : {FakeStore::Failure::full, FakeStore::Failure::lost}) {
+    store.fail_at(0, failure);
+    CHECK_FALSE(bind(kNode1, request(kVf1, "blue")).empty());
+    CHECK(engine.wanted_version == wanted);
+    CHECK(ledger->size() == 0);
+  }
+  CHECK(bind(kNode1, request(kVf1, "blue")).empty());
+  settle();
+  CHECK(answers.back() == "verified");
+}
+
+TEST_CASE_FIXTURE(Blue,
+                  "a key that nobody gave keeps a binding from being verified, and is taken away") {
+  ports[kVf1].table[5] = ib::PKey(0x8077);
+  engine.place();
+  bind(kNode1, request(kVf1, "blue"));
+  place();
+  for (auto& key : ports[kVf1].table)
+    if (key.partition() == 0) {
+      key = ib::PKey(0x8001);
+      break;
+    }
+  end_sweep();
+  read();
+  CHECK(answers.back().empty());
+  CHECK(binding(kC1).standing.reason == fabric::Reason::foreign_key);
+  REQUIRE(tables.repairs.size() == 1);
+  CHECK(tables.repairs[0].kind == Repair::Kind::revoke);
+  mend();
+  read();
+  CHECK(answers.back() == "verified");
+}
+
+TEST_CASE_FIXTURE(Blue, "a table that is changed behind our back is told and mended") {
+  bind(kNode1, request(kVf1, "blue"));
+  settle();
+  for (auto& key : ports[kVf1].table)
+    if (key.partition() == 1) key = ib::PKey();
+  read(true);
+  CHECK(binding(kC1).state == State::written);
+  CHECK(binding(kC1).standing.reason == fabric::Reason::missing_key);
+  REQUIRE(tables.repairs.size() == 1);
+  read();
+  CHECK_MESSAGE(tables.repairs.size() == 1, "not again before it can have helped");
+  mend();
+  read();
+  CHECK(binding(kC1).state == State::verified);
+  CHECK(report.metrics().text().find("ibpod_sm_drifts_total 1") != std::string::npos);
+}
+
+TEST_CASE_FIXTURE(Blue, "free ports are kept clean, too") {
+  ports[kVf2].table[4] = ib::PKey(0x8001);
+  read(true);
+  REQUIRE(tables.repairs.size() == 1);
+  CHECK(tables.repairs[0].port == kVf2);
+  mend();
+  turn(2000);
+  read(true);
+  CHECK(tables.repairs.empty());
+}
+
+TEST_CASE_FIXTURE(Blue, "who only observes mends nothing") {
+  engine.writing = false;
+  ports[kVf2].table[4] = ib::PKey(0x8001);
+  read(true);
+  CHECK(tables.repairs.empty());
+}
+
+TEST_CASE_FIXTURE(
+    Blue, "a port that is silent is unknown, not clean, and verified when it speaks again") {
+  bind(kNode1, request(kVf1, "blue"));
+  settle();
+  ports[kVf1].answers = false;
+  read(true);
+  CHECK(binding(kC1).state == State::unknown);
+  CHECK(binding(kC1).standing.reason == fabric::Reason::timeout);
+  CHECK(unbind(kNode1, kC1, 50).empty());
+  settle();
+  turn(60);
+  CHECK(answers.back() == "releasing");
+  ports[kVf1].answers = true;
+  read();
+  CHECK(ledger->size() == 0);
+}
+
+TEST_CASE_FIXTURE(Blue,
+                  "where the port cannot be asked its node is believed, if it has read since") {
+  ports[kVf1].there = false;
+  std::string stamp;
+  const auto observe = [&](const fabricapi::Caller& caller, ib::Guid guid) {
+    fabricapi::ObserveRequest observed{.node = caller.node, .stamp = stamp, .ports = {}};
+    ib::PKeyTable table(8);
+    table[0] = fabric::kDefaultPKey;
+    table[1] = ib::PKey(0x8001);
+    observed.ports.push_back({guid, table});
+    std::string result;
+    steward->at(now());
+    steward->observe(caller, observed, [&](const Result<fabricapi::ObserveAnswer>& answer) {
+      result = answer ? "ok" : std::string(name(answer.error().code()));
+      if (answer) stamp = answer->stamp;
+    });
+    turn();
+    return result;
+  };
+  bind(kNode1, request(kVf1, "blue"));
+  CHECK(observe(kNode1, kVf1) == "ok");
+  place();
+  end_sweep();
+  read();
+  CHECK(observe(kNode1, kVf1) == "ok");
+  CHECK_MESSAGE(answers.back().empty(), "it may have read before the file was in place");
+  CHECK(observe(kNode2, kVf1) == "denied");
+  CHECK(observe(kNode1, kVf3) == "denied");
+  CHECK(answers.back().empty());
+  CHECK(observe(kNode1, kVf1) == "ok");
+  CHECK(answers.back() == "verified");
+  CHECK(binding(kC1).proof == fabric::Proof::node);
+}
+
+TEST_CASE_FIXTURE(Blue,
+                  "what was seen before the subnet manager threw its file away counts no more") {
+  bind(kNode1, request(kVf1, "blue"));
+  place();
+  write_tables();
+  Readings early{.begun = now().steady, .topology = topology(), .ports = {}};
+  early.ports.push_back({.port = kVf1, .table = ports[kVf1].table, .leaf = {}});
+  engine.now.swept = 0;
+  engine_says();
+  steward->seen(early);
+  turn();
+  CHECK(answers.back().empty());
+  end_sweep();
+  read();
+  CHECK(answers.back() == "verified");
+}
+
+TEST_CASE_FIXTURE(Blue, "a node that is gone for good is forgotten when its ports are nowhere") {
+  bind(kNode1, request(kVf1, "blue"));
+  settle();
+  ports[kVf1].there = false;
+  std::string forgotten;
+  steward->at(now());
+  steward->forget_node(
+      kAdministrator, "n1", deadline(10'000), [&](const Result<fabricapi::Node>& node) {
+        forgotten = node ? "bindings " + std::to_string(node->bindings) : node.error().text();
+      });
+  turn();
+  CHECK(forgotten.empty());
+  sweep();
+  read();
+  CHECK(forgotten == "bindings 0");
+  CHECK(ledger->size() == 0);
+}
+
+TEST_CASE_FIXTURE(Blue, "whoever watches hears of every change, until he goes") {
+  std::vector<std::string> heard;
+  std::shared_ptr<fabricapi::Fabric::Watch> watch;
+  bind(kNode1, request(kVf1, "blue"));
+  steward->watch_bindings(
+      kAdministrator, {},
+      [&](const fabricapi::BindingChange& change) {
+        heard.emplace_back(change.gone ? "gone" : name(change.binding.state));
+        return true;
+      },
+      [&](const auto& started) { watch = started.value(); });
+  turn();
+  settle();
+  unbind(kNode1, kC1);
+  settle();
+  CHECK(heard == std::vector<std::string>{"requested", "written", "verified", "releasing", "gone"});
+  watch.reset();
+  bind(kNode1, request(kVf1, "blue"));
+  CHECK(heard.size() == 5);
+}
+
+TEST_CASE_FIXTURE(Blue, "a key of the administrator's own partitions is nobody else's") {
+  engine.others = {{.name = "admin", .pkey = ib::PKey(0x1005), .members = {{kVf3, {}}}}};
+  engine_says();
+  fabric::Tenancy tenancy;
+  tenancy.name = "green";
+  tenancy.pkey = ib::PKey(0x1005);
+  create(tenancy);
+  CHECK_MESSAGE(last.find("0x1005") != std::string::npos, last);
+  tenancy.pkey = ib::PKey(0x1006);
+  create(tenancy);
+  CHECK(last == "ok");
+}
+
+TEST_CASE_FIXTURE(Blue, "what the engine could not enforce is refused before it is promised") {
+  engine.refusal = "no";
+  partition("green");
+  CHECK(last == "no");
+  CHECK_FALSE(ledger->partition("green"));
+}
+
+TEST_CASE_FIXTURE(Blue, "nobody takes index 0 of the subnet manager's own port") {
+  fabric::Tenancy tenancy;
+  tenancy.name = "green";
+  tenancy.index0 = true;
+  tenancy.allowed = {"*"};
+  create(tenancy);
+  own_port = kVf1;
+  restart();
+  CHECK(bind(kNode1, request(kVf1, "green")) == "invalid");
+  CHECK_MESSAGE(bind(kNode1, request(kVf2, "green")).empty(), last);
+}
+
+// Whatever is underway when the process is killed, what it had promised is kept by the next one.
+TEST_CASE_FIXTURE(Blue, "killed at any time, it goes on where it was") {
+  const std::vector<std::function<void()>> steps{
+      [&] { bind(kNode1, request(kVf1, "blue")); },
+      [&] { place(); },
+      [&] { write_tables(); },
+      [&] { end_sweep(); },
+      [&] { read(); },
+      [&] { unbind(kNode1, kC1); },
+      [&] { place(); },
+      [&] { write_tables(); },
+      [&] { end_sweep(); },
+      [&] { read(); },
+  };
+  for (size_t killed = 1; killed <= steps.size(); ++killed) {
+    CAPTURE(killed);
+    for (size_t step = 0; step < killed; ++step) steps[step]();
+    engine.now.swept = engine.now.placed = 0;
+    restart();
+    const bool bound = killed < 6;
+    CHECK(ledger->size() == (killed < steps.size() ? 1 : 0));
+    settle();
+    if (bound) {
+      CHECK(binding(kC1).state == State::verified);
+      unbind(kNode1, kC1);
+      settle();
+    }
+    CHECK(ledger->size() == 0);
+  }
+}
+
+}  // namespace
+}  // namespace ibpod::sm::test

@@ -1,0 +1,113 @@
+#include "lib/fabric/test_partitions.h"
+#include "sm/tables/verdict.h"
+
+#include <set>
+
+#include <doctest/doctest.h>
+
+namespace ibpod::sm {
+namespace {
+
+using fabric::Membership;
+using fabric::Partition;
+using fabric::PortGroup;
+
+constexpr ib::Guid kPort{0x0002c90300000001}, kOther{0x0002c90300000002};
+constexpr ib::PKey kBlueFull{0x8001}, kBlueLimited{0x0001}, kDefault{0x7fff};
+
+std::vector<Partition> blue(Membership membership, bool index0 = false) {
+  return {
+      fabric::default_partition(),
+      {.name = "blue", .pkey = kBlueLimited, .index0 = index0, .members = {{kPort, membership}}}};
+}
+
+TEST_CASE("a port's keys are those of its partitions, and the default one") {
+  const Wanted wanted(blue(Membership::full));
+  CHECK(wanted.of({.guid = kPort}).keys == std::vector<ib::PKey>{kDefault, kBlueFull});
+  CHECK(wanted.of({.guid = kOther}).keys == std::vector<ib::PKey>{kDefault});
+  CHECK(wanted.of({.guid = kOther, .runs_sm = true}).keys ==
+        std::vector<ib::PKey>{ib::kDefaultFull});
+  CHECK_FALSE(wanted.of({.guid = kPort}).index0);
+  CHECK(wanted.named() == std::vector<ib::Guid>{kPort});
+  CHECK(Wanted(blue(Membership::full, true)).of({.guid = kPort}).index0 == kBlueFull);
+  CHECK(Wanted(blue(Membership::both, true)).of({.guid = kPort}).index0 == kBlueLimited);
+}
+
+TEST_CASE("by port is what is by partition") {
+  fabric::test::RandomPartitions random(7);
+  for (int run = 0; run < 200; ++run) {
+    const std::vector<Partition> partitions = random.some();
+    const Wanted wanted(partitions);
+    std::vector<ib::Guid> guids = wanted.named();
+    guids.push_back(kOther);
+    for (const ib::Guid guid : guids) {
+      const fabric::EndPort port{.guid = guid, .runs_sm = random.below(2) == 0};
+      const std::vector<ib::PKey> keys = keys_of(partitions, port);
+      const std::set<ib::PKey> sorted(keys.begin(), keys.end());
+      CHECK(wanted.of(port).keys == std::vector(sorted.begin(), sorted.end()));
+    }
+  }
+}
+
+TEST_CASE("a table is judged by all 16 bits of its keys") {
+  const WantedKeys wanted{.keys = {kDefault, kBlueFull}, .index0 = {}};
+  struct Case {
+    ib::PKeyTable table;
+    Verdict verdict;
+  };
+  const ib::PKey none, none_full{0x8000};
+  const Case cases[] = {
+      {{kDefault, kBlueFull, none, none_full}, {}},
+      {{none, kBlueFull, kDefault}, {}},
+      {{kDefault, none, none}, {.missing = {kBlueFull}}},
+      {{kDefault, kBlueLimited}, {.missing = {kBlueFull}, .foreign = {kBlueLimited}}},
+      {{kDefault, kBlueLimited, kBlueFull}, {.foreign = {kBlueLimited}}},
+      {{ib::kDefaultFull, kBlueFull}, {.missing = {kDefault}, .foreign = {ib::kDefaultFull}}},
+      {{}, {.missing = {kDefault, kBlueFull}}},
+  };
+  for (const Case& test : cases) {
+    CAPTURE(text(test.table));
+    CHECK(judge(test.table, wanted) == test.verdict);
+  }
+}
+
+TEST_CASE("whatever is wrong with a table, mended it is right, and right keys have not moved") {
+  fabric::test::RandomPartitions random(8);
+  for (int run = 0; run < 2000; ++run) {
+    WantedKeys wanted;
+    std::set<ib::PKey> keys;
+    for (uint32_t count = random.below(6); count > 0; --count)
+      keys.insert(ib::PKey(static_cast<uint16_t>((1 + random.below(4)) | random.below(2) << 15)));
+    wanted.keys.assign(keys.begin(), keys.end());
+    if (!keys.empty() && random.below(2) == 0) wanted.index0 = wanted.keys.back();
+    ib::PKeyTable table(8);
+    for (ib::PKey& key : table)
+      if (random.below(2) == 0)
+        key = ib::PKey(static_cast<uint16_t>(random.below(6) | random.below(2) << 15));
+    const Result<ib::PKeyTable> right = mended(table, wanted);
+    REQUIRE(right);
+    CAPTURE(text(table));
+    CAPTURE(text(*right));
+    CHECK(judge(*right, wanted).good());
+    if (wanted.index0) continue;
+    for (size_t place = 0; place < table.size(); ++place)
+      if (keys.contains(table[place])) CHECK((*right)[place] == table[place]);
+  }
+}
+
+TEST_CASE("more keys than places cannot be mended") {
+  const WantedKeys wanted{.keys = {kBlueLimited, kDefault, kBlueFull}, .index0 = {}};
+  const Result<ib::PKeyTable> right = mended({kDefault, ib::PKey()}, wanted);
+  REQUIRE_FALSE(right);
+  CHECK(right.error().code() == Code::busy);
+}
+
+TEST_CASE("what is wrong is said in words") {
+  const Verdict verdict{.missing = {kBlueFull}, .foreign = {kBlueLimited, ib::kDefaultFull}};
+  CHECK(verdict.text() == "lacks 0x8001; holds 0x0001, 0xffff, which nobody gave it");
+  CHECK(Verdict{.index0 = false}.text() == "has another key at index 0");
+  CHECK(Verdict{}.text().empty());
+}
+
+}  // namespace
+}  // namespace ibpod::sm

@@ -1,0 +1,62 @@
+#include "sm/tables/wanted.h"
+
+#include <algorithm>
+
+namespace ibpod::sm {
+namespace {
+
+bool speaks_of_groups(const fabric::Partition& partition) {
+  return partition.pkey == fabric::kDefaultPKey ||
+         std::any_of(partition.members.begin(), partition.members.end(),
+                     [](const fabric::Member& member) { return member.port.group().has_value(); });
+}
+
+}  // namespace
+
+Wanted::Wanted(const std::vector<fabric::Partition>& partitions) {
+  for (const fabric::Partition& partition : partitions) {
+    if (speaks_of_groups(partition)) {
+      of_groups_.push_back(partition);
+      continue;
+    }
+    // Of a port that comes twice the later entry decides.
+    std::unordered_map<ib::Guid, fabric::Membership, Hash> memberships;
+    for (const fabric::Member& member : partition.members)
+      memberships[member.port.guid()] = member.membership;
+    for (const auto& [guid, membership] : memberships) {
+      const std::vector<fabric::Partition> alone{
+          {.name = partition.name, .pkey = partition.pkey, .members = {{guid, membership}}}};
+      for (const ib::PKey key : keys_of(alone, {.guid = guid}))
+        of_ports_[guid].push_back({key, partition.index0});
+    }
+  }
+}
+
+WantedKeys Wanted::of(const fabric::EndPort& port) const {
+  WantedKeys wanted;
+  // Of `both` the limited key comes first, and is the one for index 0.
+  const auto take = [&](ib::PKey key, bool index0) {
+    wanted.keys.push_back(key);
+    if (index0 && !(wanted.index0 && wanted.index0->same_partition(key))) wanted.index0 = key;
+  };
+  for (const fabric::Partition& partition : of_groups_)
+    for (const ib::PKey key : keys_of({partition}, port)) take(key, partition.index0);
+  if (const auto found = of_ports_.find(port.guid); found != of_ports_.end())
+    for (const Entry& entry : found->second) take(entry.key, entry.index0);
+  std::sort(wanted.keys.begin(), wanted.keys.end());
+  wanted.keys.erase(std::unique(wanted.keys.begin(), wanted.keys.end()), wanted.keys.end());
+  return wanted;
+}
+
+std::vector<ib::Guid> Wanted::named() const {
+  std::vector<ib::Guid> guids;
+  for (const auto& [guid, entries] : of_ports_) guids.push_back(guid);
+  for (const fabric::Partition& partition : of_groups_)
+    for (const fabric::Member& member : partition.members)
+      if (!member.port.group()) guids.push_back(member.port.guid());
+  std::sort(guids.begin(), guids.end());
+  guids.erase(std::unique(guids.begin(), guids.end()), guids.end());
+  return guids;
+}
+
+}  // namespace ibpod::sm

@@ -1,0 +1,28 @@
+// Repair: a block of a P_Key table that is to be another.
+#pragma once
+
+#include "lib/ib/guid.h"
+#include "lib/mad/pkey_block.h"
+
+#include <cstdint>
+
+namespace ibpod::sm {
+
+struct Repair {
+  // What takes a key away is written before what gives one; of both it is a revoke.
+  enum class Kind { revoke, bind };
+  enum class Table {
+    own,  // the port's
+    leaf  // of the switch port that it is connected to
+  };
+  Kind kind = Kind::bind;
+  ib::Guid port;
+  Table table = Table::own;
+  uint16_t block = 0;
+  // Written only where the block still is `was`, so that what another, the subnet manager, has put
+  // into it since it was read is not lost but for a round trip.
+  mad::PKeyBlock was = {};
+  mad::PKeyBlock keys = {};
+};
+
+}  // namespace ibpod::sm
