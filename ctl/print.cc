@@ -1,23 +1,12 @@
 #include "ctl/print.h"
 
 #include "ctl/table.h"
+#include "ctl/words.h"
 
 namespace ibpod::ctl {
 namespace {
 
 using json::Value;
-
-Value strings(const std::vector<std::string>& texts) {
-  Value list = Value::array();
-  for (const std::string& text : texts) list.push(text);
-  return list;
-}
-
-std::string joined(const std::vector<std::string>& texts) {
-  std::string text;
-  for (const std::string& one : texts) text += (text.empty() ? "" : ",") + one;
-  return text;
-}
 
 std::string health_of(const nodeapi::Device& device) {
   if (device.resource.empty()) return "not offered";

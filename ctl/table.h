@@ -9,8 +9,11 @@ namespace ibpod::ctl {
 using Row = std::vector<std::string>;
 
 // The head and the rows, each column as wide as its widest cell (in bytes: all of ours are ASCII),
-// two spaces between; an empty cell is "-". What is no printable ASCII is shown as "?": names come
-// from pods, and the text goes to a terminal.
+// two spaces between; an empty cell is "-".
 std::string table(const Row& head, const std::vector<Row>& rows);
+
+// What is no printable ASCII becomes "?": names come from pods and from nodes, and the text goes to
+// a terminal. Cells of tables are made so.
+std::string printable(std::string text);
 
 }  // namespace ibpod::ctl

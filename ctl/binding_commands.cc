@@ -1,0 +1,83 @@
+#include "ctl/print_bindings.h"
+#include "ctl/session.h"
+
+namespace ibpod::ctl {
+namespace {
+
+struct TypedFilter {
+  fabricapi::BindingFilter filter;
+  std::string guid, state;
+};
+
+Result<fabricapi::BindingFilter> filter_of(const TypedFilter& typed) {
+  fabricapi::BindingFilter filter = typed.filter;
+  if (!typed.guid.empty()) filter.guid = TRY(ib::Guid::parse(typed.guid).during("--guid"));
+  if (typed.state.empty()) return filter;
+  filter.state = fabric::parse_state(typed.state);
+  if (filter.state) return filter;
+  return Error(Code::invalid,
+               "--state: expected requested, written, verified, releasing, released "
+               "or unknown, got \"" +
+                   typed.state + "\"");
+}
+
+Result<Answer> list(const Session& session, const TypedFilter& typed) {
+  const fabricapi::BindingFilter filter = TRY(filter_of(typed));
+  const auto service = TRY(session.service());
+  const auto bindings = TRY(all_bindings(*service, filter, session.deadline()));
+  return session.answer(as_json(bindings), [&] { return as_table(bindings); });
+}
+
+Result<Answer> get(const Session& session, const fabric::Attachment& attachment) {
+  const auto service = TRY(session.service());
+  const auto binding = TRY(service->get_binding(attachment, session.deadline()));
+  return session.answer(as_json(binding), [&] { return as_text(binding); });
+}
+
+Result<Answer> release(const Session& session, const fabric::Attachment& attachment) {
+  const auto service = TRY(session.service());
+  const auto binding = TRY(service->unbind(attachment, session.deadline()));
+  const int exit = binding.state == fabric::State::released ? 0 : kNotYet;
+  return session.answer(
+      as_json(binding), [&] { return as_text(binding); }, exit);
+}
+
+using OfOne = Result<Answer> (*)(const Session&, const fabric::Attachment&);
+
+Command of_one(Session& session, const std::string& name, const std::string& help, OfOne what) {
+  const auto attachment = std::make_shared<fabric::Attachment>();
+  return {.name = name,
+          .help = help,
+          .options = {{"NODE", &attachment->node, "its name"},
+                      {"CONTAINER", &attachment->container, "its ID, whole"},
+                      {"INTERFACE", &attachment->interface, "in the pod, such as net1"}},
+          .run = [&session, attachment, what] { return what(session, *attachment); }};
+}
+
+Command list_command(Session& session) {
+  const auto typed = std::make_shared<TypedFilter>();
+  return {.name = "list",
+          .help = "all, or those that match",
+          .options = {{"--node", &typed->filter.node, "its name"},
+                      {"--partition", &typed->filter.partition, "its name"},
+                      {"-n,--namespace", &typed->filter.name_space, "of the pod"},
+                      {"--pod", &typed->filter.pod, "its name"},
+                      {"--guid", &typed->guid, "of the port"},
+                      {"--state", &typed->state,
+                       "requested, written, verified, releasing, released, unknown"}},
+          .run = [&session, typed] { return list(session, *typed); }};
+}
+
+}  // namespace
+
+Command binding_command(Session& session) {
+  return {.name = "binding",
+          .help = "which pods' ports are in which partitions",
+          .commands = {list_command(session), of_one(session, "get", "one", get),
+                       of_one(session, "release",
+                              "takes its keys from the port, although the pod may still run; exit "
+                              "1: they have not left it yet",
+                              release)}};
+}
+
+}  // namespace ibpod::ctl

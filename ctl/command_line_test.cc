@@ -1,0 +1,264 @@
+#include "ctl/session.h"
+#include "ctl/test_service.h"
+
+#include <cstdlib>
+#include <sstream>
+
+#include <doctest/doctest.h>
+
+namespace ibpod::ctl {
+namespace {
+
+using fabric::Membership;
+
+// A cluster with partitions and bindings, and command lines that are typed one after the other.
+struct Cluster {
+  Cluster() {
+    for (const std::string name : {"blue", "green", "red"}) {
+      fabric::TenancyStatus& partition = state.partitions[name];
+      partition.tenancy.name = name;
+      partition.state = fabric::TenancyState::ready;
+    }
+    for (const std::string node : {"n1", "n1", "n2"}) {
+      fabric::Binding binding;
+      binding.attachment = {node, "c" + std::to_string(state.bindings.size()), "net1"};
+      binding.pod = {"team-a", "web-" + std::to_string(state.bindings.size()), "u"};
+      state.bindings.push_back(binding);
+    }
+    fabricapi::Node node;
+    node.name = "n1";
+    node.bindings = 2;
+    state.nodes = {node};
+  }
+
+  Outcome type(const std::string& line) {
+    std::istringstream in(line);
+    std::vector<std::string> words;
+    for (std::string word; in >> word;) words.push_back(word);
+    Session session;
+    session.connect = [this](const SmPlace& place) -> Result<std::unique_ptr<Service>> {
+      connected = place;
+      return std::unique_ptr<Service>(new test::StateService(state));
+    };
+    return run(words, session);
+  }
+  // It has to succeed.
+  std::string out(const std::string& line) {
+    const Outcome outcome = type(line);
+    CAPTURE(outcome.err);
+    CHECK(outcome.exit == 0);
+    return outcome.out;
+  }
+  const fabric::Tenancy& blue() { return state.partitions.at("blue").tenancy; }
+
+  test::State state;
+  SmPlace connected;
+};
+
+TEST_CASE("all pages of a list are shown, as a table or as JSON") {
+  Cluster cluster;
+  const std::string table = cluster.out("partition list");
+  for (const char* name : {"blue", "green", "red"}) CHECK(table.find(name) != std::string::npos);
+  const Result<json::Value> list = json::Value::parse(cluster.out("partition list --json"));
+  REQUIRE(list);
+  CHECK(list->elements().value().size() == 3);
+  const Result<json::Value> bindings = json::Value::parse(cluster.out("binding list --json"));
+  REQUIRE(bindings);
+  CHECK(bindings->elements().value().size() == 3);
+}
+
+TEST_CASE("a list that does not end is not read for ever") {
+  Cluster cluster;
+  cluster.state.endless = true;
+  const Outcome outcome = cluster.type("partition list");
+  CHECK(outcome.exit == kFailed);
+  CHECK(outcome.err.find("again and again") != std::string::npos);
+}
+
+TEST_CASE("a partition is created, changed, given members, and deleted") {
+  Cluster cluster;
+  const std::string made = cluster.out(
+      "partition create white --pkey 0x0101 --membership full --index0 --mtu 4096 --allow a "
+      "--allow b");
+  CHECK(made.find("white  0x0101  full") != std::string::npos);
+  const fabric::Tenancy& white = cluster.state.partitions.at("white").tenancy;
+  CHECK(white.index0);
+  CHECK(white.allowed == std::vector<std::string>{"a", "b"});
+  cluster.out("partition update white --no-index0 --disallow a --sl 3");
+  CHECK_FALSE(white.index0);
+  CHECK(white.allowed == std::vector<std::string>{"b"});
+  CHECK(white.sl == 3);
+  CHECK(white.mtu == fabric::Mtu::mtu_4096);
+  const std::string shown =
+      cluster.out("partition member add white 0x0002c90300a1b2c3 --comment nfs-1");
+  CHECK(shown.find("00:02:c9:03:00:a1:b2:c3  full        nfs-1") != std::string::npos);
+  REQUIRE(white.members.size() == 1);
+  cluster.out("partition member add white 00:02:c9:03:00:a1:b2:c3 --membership limited");
+  REQUIRE(white.members.size() == 1);
+  CHECK(white.members[0].membership == Membership::limited);
+  CHECK(cluster.out("partition get white").find("MEMBER") != std::string::npos);
+  cluster.out("partition member remove white 00:02:c9:03:00:a1:b2:c3");
+  CHECK(white.members.empty());
+  CHECK(cluster.out("partition delete white").find("deleting") != std::string::npos);
+  CHECK_FALSE(cluster.state.partitions.contains("white"));
+}
+
+TEST_CASE("what is refused before it is asked changes nothing and is not asked") {
+  Cluster cluster;
+  for (const char* line :
+       {"partition create white --pkey 0x7fff", "partition create white --mtu 9",
+        "partition create Default", "partition update blue --membership ful",
+        "partition member add blue 1234", "partition member remove blue 0x0002c90300a1b2c3",
+        "binding list --state good", "binding list --guid 7", "explain a/b/c"}) {
+    CAPTURE(line);
+    const Outcome outcome = cluster.type(line);
+    CHECK(outcome.out.empty());
+    CHECK(outcome.err.find("error: ") == 0);
+    CHECK((outcome.exit == kFailed || outcome.exit == kNotFound));
+  }
+  CHECK(cluster.state.partitions.size() == 3);
+  CHECK(cluster.blue() == Cluster().blue());
+}
+
+TEST_CASE("a declared partition is changed in its file") {
+  Cluster cluster;
+  cluster.state.partitions["blue"].declared = true;
+  const Outcome outcome = cluster.type("partition update blue --index0");
+  CHECK(outcome.exit == kFailed);
+  CHECK(outcome.err.find("declared in a file") != std::string::npos);
+  CHECK_FALSE(cluster.blue().index0);
+}
+
+TEST_CASE("any change of a partition can be planned by the same words, and is not made") {
+  Cluster cluster;
+  cluster.state.plan.changed = 2;
+  CHECK(cluster.out("plan").find("2 ports would change") == 0);
+  CHECK(cluster.state.planned == fabricapi::PlanRequest{});
+  cluster.out("plan partition create white --pkey 0x0101");
+  CHECK(cluster.state.planned->tenancy->pkey == ib::PKey(0x0101));
+  cluster.out("plan partition update blue --index0");
+  CHECK(cluster.state.planned->tenancy->index0);
+  cluster.out("plan partition member add blue 0x0002c90300a1b2c3");
+  CHECK(cluster.state.planned->tenancy->members.size() == 1);
+  cluster.out("plan partition delete blue");
+  CHECK(cluster.state.planned->without == "blue");
+  CHECK_FALSE(cluster.state.planned->tenancy);
+  CHECK(cluster.state.partitions.size() == 3);
+  CHECK(cluster.blue() == Cluster().blue());
+}
+
+TEST_CASE("bindings are found by what they are, and released; late is not done") {
+  Cluster cluster;
+  CHECK(cluster.out("binding list --node n2").find("web-2") != std::string::npos);
+  CHECK(cluster.out("binding list --node n2").find("web-0") == std::string::npos);
+  CHECK(cluster.out("binding list -n team-a --pod web-1").find("c1") != std::string::npos);
+  CHECK(cluster.out("binding get n1 c1 net1").find("team-a/web-1") != std::string::npos);
+  CHECK(cluster.type("binding get n1 c9 net1").exit == kNotFound);
+  CHECK(cluster.out("binding release n1 c1 net1").find("released") != std::string::npos);
+  cluster.state.slow = true;
+  CHECK(cluster.type("binding release n1 c1 net1").exit == kNotYet);
+}
+
+TEST_CASE("nodes are listed and forgotten; late is not done") {
+  Cluster cluster;
+  CHECK(cluster.out("node list").find("n1    never") != std::string::npos);
+  CHECK(cluster.out("node forget n1").find("is being forgotten") != std::string::npos);
+  CHECK(cluster.type("node forget n7").exit == kNotFound);
+  cluster.state.slow = true;
+  CHECK(cluster.type("node forget n1").exit == kNotYet);
+}
+
+TEST_CASE("pods and ports are explained by the SM service, alone or in pairs") {
+  Cluster cluster;
+  cluster.state.explanation.reach = {"blue (0x0101): yes"};
+  CHECK(cluster.out("explain web-0 team-b/db-0") == "blue (0x0101): yes\n");
+  CHECK(cluster.state.explained == std::vector<std::string>{"default/web-0", "team-b/db-0"});
+  cluster.out("explain -n team-a web-0");
+  CHECK(cluster.state.explained == std::vector<std::string>{"team-a/web-0"});
+  cluster.out("explain 0x0002c90300a1b2c3");
+  CHECK(cluster.state.explained == std::vector<std::string>{"00:02:c9:03:00:a1:b2:c3"});
+  const Outcome mixed = cluster.type("explain 0000:3b:00.2 web-0");
+  CHECK(mixed.exit == kFailed);
+  CHECK(mixed.err.find("give the GUID") != std::string::npos);
+}
+
+TEST_CASE("every command says by its exit code why it could not be done") {
+  struct Case {
+    Code code;
+    int exit;
+  };
+  const Case cases[] = {{Code::denied, kDenied},    {Code::unavailable, kUnavailable},
+                        {Code::busy, kUnavailable}, {Code::not_found, kNotFound},
+                        {Code::internal, kFailed},  {Code::exists, kFailed},
+                        {Code::invalid, kFailed},   {Code::unsupported, kFailed}};
+  for (const Case& test : cases) {
+    Cluster cluster;
+    cluster.state.refusal = Error(test.code, "because\x1b[31m");
+    for (const char* line :
+         {"partition list", "partition get blue", "partition create x", "partition update blue",
+          "partition delete blue", "partition member add blue 0x0002c90300a1b2c3",
+          "plan partition delete blue", "plan", "binding list", "binding get a b c",
+          "binding release a b c", "node list", "node forget n1", "explain web-0"}) {
+      CAPTURE(line);
+      const Outcome outcome = cluster.type(line);
+      CHECK(outcome.exit == test.exit);
+      CHECK(outcome.err == "error: because?[31m\n");
+      CHECK(outcome.out.empty());
+    }
+  }
+}
+
+TEST_CASE("the doctor asks the SM service where it is told to, and says what it finds") {
+  Cluster cluster;
+  cluster.state.health = {{{"m_key", "is 0", "set one"}}, "opensm: serving"};
+  const Outcome outcome = cluster.type("doctor --fabric-only --all");
+  CHECK(outcome.exit == 2);
+  CHECK(outcome.out ==
+        "ok: SM service: opensm: serving\nwrong: fabric: m_key: is 0\n    set one\n");
+  cluster.state.health.findings.clear();
+  CHECK(cluster.out("doctor --fabric-only") == "nothing to mend\n");
+  cluster.state.refusal = Error(Code::unavailable, "nobody");
+  const Outcome away = cluster.type("doctor --fabric-only");
+  CHECK(away.exit == 2);
+  CHECK(away.out.find("wrong: SM service: nobody\n") == 0);
+}
+
+TEST_CASE("where the service is comes from the command line, before or behind the noun") {
+  Cluster cluster;
+  cluster.out("node list");
+  CHECK(cluster.connected.address == "unix:/run/ibpod/sm.sock");
+  CHECK_FALSE(cluster.connected.given);
+  cluster.out("node list --sm sm.example:7473 --certificate c.pem --key k.pem --ca ca.pem");
+  CHECK(cluster.connected.address == "sm.example:7473");
+  CHECK(cluster.connected.given);
+  CHECK(cluster.connected.key == "k.pem");
+  cluster.out("--sm h:1 --fabric lab node list");
+  CHECK(cluster.connected.address == "h:1");
+  CHECK(cluster.connected.fabric == "lab");
+  REQUIRE(::setenv("IBPOD_SM", "e:2", 1) == 0);
+  cluster.out("node list");
+  CHECK(cluster.connected.address == "e:2");
+  CHECK(cluster.connected.given);
+  cluster.out("node list --sm h:1");
+  CHECK(cluster.connected.address == "h:1");
+  REQUIRE(::unsetenv("IBPOD_SM") == 0);
+}
+
+TEST_CASE("wrong usage is told, asks nobody, and is no other exit code") {
+  Cluster cluster;
+  for (const char* line :
+       {"", "partition", "partition make", "partition create", "binding get n1", "explain",
+        "explain a b c", "node forget", "plan partition", "node list --timeout 0", "--nonsense"}) {
+    CAPTURE(line);
+    const Outcome outcome = cluster.type(line);
+    CHECK(outcome.exit > 100);
+    CHECK(outcome.out.empty());
+    CHECK_FALSE(outcome.err.empty());
+  }
+  CHECK(cluster.type("--help").exit == 0);
+  CHECK(cluster.type("partition create --help").out.find("--pkey") != std::string::npos);
+  CHECK(cluster.type("--version").out.find('.') != std::string::npos);
+}
+
+}  // namespace
+}  // namespace ibpod::ctl

@@ -1,0 +1,54 @@
+#include "ctl/connect.h"
+
+#include <doctest/doctest.h>
+
+namespace ibpod::ctl {
+namespace {
+
+SmPlace at(const std::string& address, const Path& certificate = {}, const Path& key = {},
+           const Path& ca = {}) {
+  SmPlace place;
+  place.address = address;
+  place.certificate = certificate;
+  place.key = key;
+  place.ca = ca;
+  return place;
+}
+
+TEST_CASE("an address that is none, and TLS without certificates, are refused by the option") {
+  struct Case {
+    SmPlace place;
+    std::string_view told;
+  };
+  const Case cases[] = {
+      {at("sm.example"), "--sm: expected unix:PATH or HOST:PORT"},
+      {at(":7473"), "--sm: "},
+      {at("sm.example:"), "--sm: "},
+      {at(""), "--sm: "},
+      {at("unix:"), "--sm: expected an absolute path"},
+      {at("unix:sm.sock"), "--sm: expected an absolute path"},
+      {at("sm.example:7473"), "--certificate: "},
+      {at("h:1", "/c"), "--key: "},
+      {at("h:1", "/c", "/k"), "--ca: "},
+  };
+  for (const Case& test : cases) {
+    CAPTURE(test.place.address);
+    const auto service = connect(test.place);
+    REQUIRE_FALSE(service);
+    CHECK(service.error().code() == Code::invalid);
+    CHECK(service.error().text().find(test.told) == 0);
+  }
+}
+
+TEST_CASE("files that are not there are told, and nobody behind a socket is unavailable") {
+  CHECK_FALSE(connect(at("h:1", "/no", "/no", "/no")));
+  const auto service = connect(at("unix:/nonexistent/sm.sock"));
+  REQUIRE(service);
+  const auto nodes = (*service)->list_nodes(Deadline::in(Duration(1000)));
+  REQUIRE_FALSE(nodes);
+  CHECK(nodes.error().code() == Code::unavailable);
+  CHECK(nodes.error().text().find("/nonexistent/sm.sock") != std::string::npos);
+}
+
+}  // namespace
+}  // namespace ibpod::ctl

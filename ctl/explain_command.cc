@@ -1,0 +1,45 @@
+#include "ctl/print.h"
+#include "ctl/print_plan.h"
+#include "ctl/session.h"
+#include "ctl/subject.h"
+
+namespace ibpod::ctl {
+namespace {
+
+struct Typed {
+  std::vector<std::string> words;
+  std::string name_space = "default";
+};
+
+Result<Answer> explain_device(const Session& session, const ib::PciAddress& address) {
+  const auto explanation =
+      TRY(session.agent(session.places.agent)->explain(address.text(), session.deadline()));
+  return session.answer(as_json(explanation), [&] { return as_text(explanation); });
+}
+
+Result<Answer> explain(const Session& session, const Typed& typed) {
+  const std::optional<ib::PciAddress> device = device_of(typed.words);
+  if (device) return explain_device(session, *device);
+  fabricapi::ExplainRequest request;
+  request.subjects = TRY(subjects_of(typed.words, typed.name_space));
+  const auto service = TRY(session.service());
+  const auto explanation = TRY(service->explain(request, session.deadline()));
+  return session.answer(as_json(explanation), [&] { return as_text(explanation); });
+}
+
+}  // namespace
+
+Command explain_command(Session& session) {
+  const auto typed = std::make_shared<Typed>();
+  return {.name = "explain",
+          .help =
+              "a pod (NAMESPACE/NAME) or a port (GUID): its partitions, its tables, what is "
+              "wrong; two of them: where they reach each other, and why not; a device of this "
+              "node (PCI address): why it is in its pool, or in none",
+          .options = {{"WHAT", &typed->words,
+                       "such as team-a/web-0, 00:02:c9:03:00:a1:b2:c3 or 0000:3b:00.2"},
+                      {"-n,--namespace", &typed->name_space, "of pods without one"}},
+          .run = [&session, typed] { return explain(session, *typed); }};
+}
+
+}  // namespace ibpod::ctl

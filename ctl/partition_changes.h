@@ -1,0 +1,24 @@
+// The commands that change a partition: what they do with the change is the caller's, to make it or
+// to plan it.
+#pragma once
+
+#include "ctl/session.h"
+#include "lib/fabric/tenancy.h"
+
+#include <functional>
+
+namespace ibpod::ctl {
+
+struct Change {
+  enum class Kind { create, update, remove };
+  Kind kind = Kind::create;
+  fabric::Tenancy tenancy;  // of one that is removed only the name
+};
+
+using Act = std::function<Result<Answer>(const Session&, Service&, const Change&)>;
+
+// create, update, delete, member add, member remove. An update is made of what the service has now:
+// who changes the same partition at the same time may undo it.
+std::vector<Command> partition_changes(Session& session, const Act& act);
+
+}  // namespace ibpod::ctl

@@ -1,0 +1,58 @@
+#include "ctl/partition_changes.h"
+#include "ctl/print_partitions.h"
+
+namespace ibpod::ctl {
+namespace {
+
+Answer shown(const Session& session, const fabric::TenancyStatus& partition) {
+  return session.answer(as_json(partition), [&] { return as_text(partition); });
+}
+
+Result<Answer> list(const Session& session) {
+  const auto service = TRY(session.service());
+  const auto partitions = TRY(all_partitions(*service, session.deadline()));
+  return session.answer(as_json(partitions), [&] { return as_table(partitions); });
+}
+
+Result<Answer> get(const Session& session, const std::string& name) {
+  const auto service = TRY(session.service());
+  const auto partition = TRY(find_partition(*service, name, session.deadline()));
+  return shown(session, partition);
+}
+
+Result<fabric::TenancyStatus> made(const Session& session, Service& service, const Change& change) {
+  switch (change.kind) {
+    case Change::Kind::create:
+      return service.create_partition(change.tenancy, session.deadline());
+    case Change::Kind::update:
+      return service.update_partition(change.tenancy, session.deadline());
+    case Change::Kind::remove:
+      break;
+  }
+  return service.delete_partition(change.tenancy.name, session.deadline());
+}
+
+Result<Answer> make(const Session& session, Service& service, const Change& change) {
+  const auto partition = TRY(made(session, service, change));
+  return shown(session, partition);
+}
+
+}  // namespace
+
+Command partition_command(Session& session) {
+  const auto name = std::make_shared<std::string>();
+  Command command{
+      .name = "partition",
+      .help = "who may talk to whom: the cluster's partitions",
+      .commands = {
+          {.name = "list", .help = "all of them", .run = [&session] { return list(session); }},
+          {.name = "get",
+           .help = "one, with its members",
+           .options = {{"NAME", name.get(), "of the partition"}},
+           .run = [&session, name] { return get(session, *name); }}}};
+  for (Command& change : partition_changes(session, make))
+    command.commands.push_back(std::move(change));
+  return command;
+}
+
+}  // namespace ibpod::ctl

@@ -1,0 +1,115 @@
+#include "ctl/print_bindings.h"
+
+#include "ctl/table.h"
+#include "ctl/words.h"
+
+namespace ibpod::ctl {
+namespace {
+
+using json::Value;
+
+std::string pod_of(const fabric::Binding& binding) {
+  return binding.pod.name_space + "/" + binding.pod.name;
+}
+
+// "blue:full,red:limited"
+std::string listed(const std::vector<fabric::Share>& shares) {
+  std::vector<std::string> texts;
+  for (const fabric::Share& share : shares)
+    texts.push_back(share.partition + ":" + std::string(name(share.membership)));
+  return joined(texts);
+}
+
+std::string proof_of(const fabric::Binding& binding) {
+  return binding.proof == fabric::Proof::none ? "" : std::string(name(binding.proof));
+}
+
+Row row_of(const fabric::Binding& binding) {
+  return {pod_of(binding),
+          binding.attachment.node,
+          binding.attachment.interface,
+          binding.guid.text(),
+          listed(binding.shares),
+          std::string(name(binding.state)),
+          proof_of(binding),
+          std::string(name(binding.enforcement)),
+          text_of(binding.standing),
+          binding.attachment.container};
+}
+
+Value shares_of(const std::vector<fabric::Share>& shares) {
+  return list_of(shares, [](const fabric::Share& share) {
+    return Value::object()
+        .set("partition", share.partition)
+        .set("membership", name(share.membership));
+  });
+}
+
+}  // namespace
+
+std::string as_table(const std::vector<fabric::Binding>& bindings) {
+  std::vector<Row> rows;
+  for (const fabric::Binding& binding : bindings) rows.push_back(row_of(binding));
+  return table({"POD", "NODE", "INTERFACE", "GUID", "PARTITIONS", "STATE", "SEEN BY", "ENFORCED BY",
+                "REASON", "CONTAINER"},
+               rows);
+}
+
+std::string as_text(const fabric::Binding& binding) {
+  const std::vector<Row> rows{
+      {"pod uid", binding.pod.uid},
+      {"device", binding.device},
+      {"PF", binding.pf},
+      {"kind", std::string(name(binding.kind))},
+      {"held now", listed(binding.held)},
+      {"generation", std::to_string(binding.generation)},
+      {"asked", text_of(binding.asked)},
+      {"changed", text_of(binding.changed)},
+  };
+  return as_table(std::vector{binding}) + "\n" + table({"WHAT", "VALUE"}, rows);
+}
+
+Value as_json(const fabric::Binding& binding) {
+  Value value = Value::object();
+  value.set("node", binding.attachment.node).set("containerID", binding.attachment.container);
+  value.set("ifname", binding.attachment.interface).set("guid", binding.guid.text());
+  value.set("kind", name(binding.kind)).set("pf", binding.pf).set("device", binding.device);
+  value.set("pod", Value::object()
+                       .set("namespace", binding.pod.name_space)
+                       .set("name", binding.pod.name)
+                       .set("uid", binding.pod.uid));
+  value.set("partitions", shares_of(binding.shares)).set("held", shares_of(binding.held));
+  value.set("generation", count(binding.generation)).set("state", name(binding.state));
+  value.set("reason", name(binding.standing.reason)).set("text", binding.standing.text);
+  value.set("proof", name(binding.proof)).set("enforcement", name(binding.enforcement));
+  return value.set("asked", text_of(binding.asked)).set("changed", text_of(binding.changed));
+}
+
+std::string as_table(const std::vector<fabricapi::Node>& nodes) {
+  std::vector<Row> rows;
+  for (const fabricapi::Node& node : nodes) {
+    rows.push_back({node.name, node.last_sync ? text_of(*node.last_sync) : "never",
+                    std::to_string(node.bindings), std::to_string(node.guids),
+                    node.forgetting ? "is being forgotten" : ""});
+  }
+  return table({"NODE", "LAST HEARD OF", "BINDINGS", "GUIDS", "REASON"}, rows);
+}
+
+Value as_json(const fabricapi::Node& node) {
+  return Value::object()
+      .set("name", node.name)
+      .set("lastSync", node.last_sync ? text_of(*node.last_sync) : "")
+      .set("bindings", count(node.bindings))
+      .set("guids", count(node.guids))
+      .set("forgetting", node.forgetting);
+}
+
+Value as_json(const std::vector<fabric::Binding>& bindings) {
+  return list_of(bindings, [](const auto& one) { return as_json(one); });
+}
+
+Value as_json(const std::vector<fabricapi::Node>& nodes) {
+  return list_of(nodes, [](const auto& one) { return as_json(one); });
+}
+
+}  // namespace ibpod::ctl

@@ -1,0 +1,18 @@
+// Partitions, as ibpodctl shows them.
+#pragma once
+
+#include "lib/fabric/tenancy.h"
+#include "lib/json/value.h"
+
+#include <string>
+#include <vector>
+
+namespace ibpod::ctl {
+
+std::string as_table(const std::vector<fabric::TenancyStatus>& partitions);
+// One, with its members.
+std::string as_text(const fabric::TenancyStatus& partition);
+json::Value as_json(const fabric::TenancyStatus& partition);
+json::Value as_json(const std::vector<fabric::TenancyStatus>& partitions);
+
+}  // namespace ibpod::ctl

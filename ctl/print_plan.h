@@ -1,0 +1,17 @@
+// Plans and explanations of the fabric, as ibpodctl shows them.
+#pragma once
+
+#include "lib/fabricapi/fabric.h"
+#include "lib/json/value.h"
+
+#include <string>
+
+namespace ibpod::ctl {
+
+std::string as_text(const fabricapi::Plan& plan);
+json::Value as_json(const fabricapi::Plan& plan);
+
+std::string as_text(const fabricapi::Explanation& explanation);
+json::Value as_json(const fabricapi::Explanation& explanation);
+
+}  // namespace ibpod::ctl

@@ -1,0 +1,53 @@
+// Service: the cluster's SM service as ibpodctl asks it, one call after the other
+// (fabricapi::Fabric, whose rules hold).
+#pragma once
+
+#include "lib/base/clock.h"
+#include "lib/fabricapi/fabric.h"
+
+#include <string>
+#include <vector>
+
+namespace ibpod::ctl {
+
+class Service {
+ public:
+  virtual ~Service() = default;
+
+  virtual Result<fabric::TenancyStatus> create_partition(const fabric::Tenancy& tenancy,
+                                                         Deadline deadline) = 0;
+  virtual Result<fabric::TenancyStatus> update_partition(const fabric::Tenancy& tenancy,
+                                                         Deadline deadline) = 0;
+  virtual Result<fabric::TenancyStatus> delete_partition(const std::string& name,
+                                                         Deadline deadline) = 0;
+  virtual Result<fabricapi::Listed<fabric::TenancyStatus>> list_partitions(
+      const fabricapi::Page& page, Deadline deadline) = 0;
+
+  virtual Result<fabric::Binding> get_binding(const fabric::Attachment& attachment,
+                                              Deadline deadline) = 0;
+  virtual Result<fabric::Binding> unbind(const fabric::Attachment& attachment,
+                                         Deadline deadline) = 0;
+  virtual Result<fabricapi::Listed<fabric::Binding>> list_bindings(
+      const fabricapi::BindingFilter& filter, const fabricapi::Page& page, Deadline deadline) = 0;
+
+  virtual Result<std::vector<fabricapi::Node>> list_nodes(Deadline deadline) = 0;
+  virtual Result<fabricapi::Node> forget_node(const std::string& node, Deadline deadline) = 0;
+
+  virtual Result<fabricapi::Plan> plan(const fabricapi::PlanRequest& request,
+                                       Deadline deadline) = 0;
+  virtual Result<fabricapi::Explanation> explain(const fabricapi::ExplainRequest& request,
+                                                 Deadline deadline) = 0;
+  virtual Result<fabricapi::FabricHealth> health(Deadline deadline) = 0;
+};
+
+// All pages. internal where they do not come to an end.
+Result<std::vector<fabric::TenancyStatus>> all_partitions(Service& service, Deadline deadline);
+Result<std::vector<fabric::Binding>> all_bindings(Service& service,
+                                                  const fabricapi::BindingFilter& filter,
+                                                  Deadline deadline);
+
+// not_found where there is none of that name.
+Result<fabric::TenancyStatus> find_partition(Service& service, const std::string& name,
+                                             Deadline deadline);
+
+}  // namespace ibpod::ctl

@@ -1,0 +1,133 @@
+#include "ctl/session.h"
+
+#include "ctl/table.h"
+
+#include <sstream>
+
+#include <CLI/CLI.hpp>
+
+namespace ibpod::ctl {
+namespace {
+
+constexpr const char* kFooter =
+    "Exit codes: 0 done; 1 not (yet) as asked; 3 failed; 4 there is no such thing; 5 not\n"
+    "permitted; 6 nobody answers, or a later try may do better; above 100 wrong usage.\n"
+    "doctor: 0 nothing is wrong; 1 warnings; 2 something is wrong; 3 it could not be found out.";
+
+std::vector<Option> options_of(Session& session) {
+  SmPlace& sm = session.sm;
+  return {
+      {"--json", &session.json, "print JSON, for programs"},
+      {"--timeout", &session.seconds, "for an answer, in seconds"},
+      {"--socket", &session.places.agent, "the agent's, for this node's commands"},
+      {"--sm", &sm.address, "the cluster's SM service: unix:PATH, or HOST:PORT with the next three",
+       "IBPOD_SM"},
+      {"--certificate", &sm.certificate, "our own (PEM)", "IBPOD_CERTIFICATE"},
+      {"--key", &sm.key, "its private key (PEM)", "IBPOD_KEY"},
+      {"--ca", &sm.ca, "who has issued the service's certificate (PEM)", "IBPOD_CA"},
+      {"--fabric", &sm.fabric, "which fabric the service has to have", "IBPOD_FABRIC"},
+  };
+}
+
+// What was typed goes where the option says.
+struct Adding {
+  CLI::App& app;
+  const Option& option;
+
+  CLI::Option* operator()(std::string* text) const { return valued(*text); }
+  CLI::Option* operator()(Path* path) const { return valued(*path); }
+  CLI::Option* operator()(unsigned* number) const {
+    return valued(*number)->check(CLI::Range(1, 86400));
+  }
+  CLI::Option* operator()(bool* flag) const {
+    return app.add_flag(option.name, *flag, option.help);
+  }
+  CLI::Option* operator()(std::optional<bool>* flag) const {
+    return app.add_flag_function(
+        option.name + ",!--no-" + option.name.substr(2),
+        [flag](int64_t count) { *flag = count > 0; }, option.help);
+  }
+  CLI::Option* operator()(std::vector<std::string>* texts) const {
+    CLI::Option* added = app.add_option(option.name, *texts, option.help);
+    return option.name.front() == '-' ? added->expected(1)->take_all() : added->expected(1, 2);
+  }
+
+  template <typename Value>
+  CLI::Option* valued(Value& value) const {
+    CLI::Option* added = app.add_option(option.name, value, option.help);
+    return option.name.front() == '-' ? added->capture_default_str() : added;
+  }
+};
+
+void add(CLI::App& app, const Option& option) {
+  CLI::Option* added = std::visit(Adding{app, option}, option.target);
+  if (!option.environment.empty()) added->envname(option.environment);
+  added->required(option.name.front() != '-');
+}
+
+using Run = std::function<Result<Answer>()>;
+
+// `chosen` is the one that is to run. CLI11 tells a command after those below it.
+void add(CLI::App& parent, const Command& command, Run& chosen) {
+  CLI::App* app = parent.add_subcommand(command.name, command.help);
+  for (const Option& option : command.options) add(*app, option);
+  for (const Command& below : command.commands) add(*app, below, chosen);
+  if (!command.run) return void(app->require_subcommand(1));
+  app->callback([&chosen, run = command.run] {
+    if (!chosen) chosen = run;
+  });
+}
+
+Outcome told(const Result<Answer>& answer) {
+  if (answer) return {answer->text, "", answer->exit};
+  return {"", "error: " + printable(answer.error().text()) + "\n", exit_code(answer.error())};
+}
+
+}  // namespace
+
+int exit_code(const Error& error) {
+  switch (error.code()) {
+    case Code::not_found:
+      return kNotFound;
+    case Code::denied:
+      return kDenied;
+    case Code::unavailable:
+    case Code::busy:
+      return kUnavailable;
+    case Code::invalid:
+    case Code::exists:
+    case Code::unsupported:
+    case Code::internal:
+      break;
+  }
+  return kFailed;
+}
+
+Outcome run(const std::vector<std::string>& words, Session& session) {
+  CLI::App app("Looks at ibpod on this node, and at the cluster's partitions.", "ibpodctl");
+  app.set_version_flag("--version", IBPOD_VERSION);
+  app.require_subcommand(1);
+  // Before there are commands: each takes it over, and leaves what it does not know to its parent.
+  app.fallthrough();
+  app.footer(kFooter);
+  Run chosen;
+  const std::vector<Option> options = options_of(session);
+  const std::vector<Command> commands{partition_command(session),   binding_command(session),
+                                      node_command(session),        explain_command(session),
+                                      plan_command(session),        devices_command(session),
+                                      attachments_command(session), doctor_command(session)};
+  for (const Option& option : options) add(app, option);
+  for (const Command& command : commands) add(app, command, chosen);
+  try {
+    // It takes the words from behind.
+    app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
+  } catch (const CLI::ParseError& end) {
+    std::ostringstream out, err;
+    const int exit = app.exit(end, out, err);
+    return {out.str(), err.str(), exit};
+  }
+  session.sm.given = app.count("--sm") > 0;
+  return told(chosen());
+}
+
+}  // namespace ibpod::ctl

@@ -1,0 +1,72 @@
+// Session: one command line of ibpodctl, from what was typed to what is printed.
+#pragma once
+
+#include "ctl/command.h"
+#include "ctl/machine.h"
+#include "ctl/service.h"
+#include "lib/json/value.h"
+#include "lib/nodeapi/node.h"
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace ibpod::ctl {
+
+// Where the cluster's SM service is, and who we are to it.
+struct SmPlace {
+  std::string address = "unix:/run/ibpod/sm.sock";  // or HOST:PORT
+  bool given = false;                               // it was typed, or is in the environment
+  Path certificate, key, ca;                        // PEM; for HOST:PORT
+  std::string fabric = "default";
+};
+
+// Exit codes of all commands. `doctor` has 1 for warnings and 2 for what is wrong.
+inline constexpr int kNotYet = 1;       // it was asked for, and is not so by now
+inline constexpr int kFailed = 3;       // any other failure
+inline constexpr int kNotFound = 4;     // there is no such thing
+inline constexpr int kDenied = 5;       // not permitted to who asks
+inline constexpr int kUnavailable = 6;  // nobody answers, or a later try may do better
+int exit_code(const Error& error);
+
+struct Session {
+  // What stands behind the commands.
+  std::function<Result<std::unique_ptr<Service>>(const SmPlace&)> connect;
+  std::function<std::unique_ptr<nodeapi::Node>(const Path&)> agent;
+
+  // What was typed.
+  bool json = false;
+  unsigned seconds = 30;
+  SmPlace sm;
+  Places places;
+
+  Result<std::unique_ptr<Service>> service() const { return connect(sm); }
+  Deadline deadline() const { return Deadline::in(std::chrono::seconds(seconds)); }
+
+  // As JSON where that was asked for.
+  template <typename Text>
+  Answer answer(const json::Value& value, Text text, int exit = 0) const {
+    return {json ? value.pretty() + "\n" : text(), exit};
+  }
+};
+
+// The commands, a noun each. They refer to the session, which outlives them.
+Command devices_command(Session& session);
+Command attachments_command(Session& session);
+Command partition_command(Session& session);
+Command binding_command(Session& session);
+Command node_command(Session& session);
+Command explain_command(Session& session);
+Command plan_command(Session& session);
+Command doctor_command(Session& session);
+
+// Does what `words` (without the program's name) ask for. What is wrong goes to `err`: wrong usage,
+// with an exit code above 100, and failures.
+struct Outcome {
+  std::string out, err;
+  int exit = 0;
+};
+Outcome run(const std::vector<std::string>& words, Session& session);
+
+}  // namespace ibpod::ctl

@@ -1,0 +1,113 @@
+#include "ctl/tenancy_options.h"
+
+#include <algorithm>
+#include <charconv>
+
+namespace ibpod::ctl {
+namespace {
+
+using fabric::Tenancy;
+
+constexpr std::string_view kAsTheFabric = "fabric";
+
+Error wrong(const std::string& option, const std::string& expected, const std::string& got) {
+  return {Code::invalid, option + ": expected " + expected + ", got \"" + got + "\""};
+}
+
+std::optional<uint64_t> number(const std::string& text) {
+  uint64_t value = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  if (error != std::errc() || stop != end) return std::nullopt;
+  return value;
+}
+
+Status take_mtu(Tenancy& tenancy, const std::string& text) {
+  if (text.empty()) return ok();
+  tenancy.mtu.reset();
+  if (text == kAsTheFabric) return ok();
+  for (uint64_t code = 1; const auto mtu = fabric::mtu_of(code); ++code)
+    if (number(text) == 128U << code) return tenancy.mtu = mtu, ok();
+  return wrong("--mtu", "256, 512, 1024, 2048, 4096 or fabric", text);
+}
+
+Status take_rate(Tenancy& tenancy, const std::string& text) {
+  if (text.empty()) return ok();
+  tenancy.rate.reset();
+  if (text == kAsTheFabric) return ok();
+  std::string known;
+  for (auto code = static_cast<uint64_t>(fabric::kFirstRate);
+       const auto rate = fabric::rate_of(code); ++code) {
+    if (gbps(*rate) == text) return tenancy.rate = rate, ok();
+    known += gbps(*rate) + ", ";
+  }
+  return wrong("--rate", known + "all in Gb/s, or fabric", text);
+}
+
+Status take_sl(Tenancy& tenancy, const std::string& text) {
+  if (text.empty()) return ok();
+  tenancy.sl.reset();
+  if (text == kAsTheFabric) return ok();
+  const std::optional<uint64_t> sl = number(text);
+  if (!sl || *sl > fabric::kMostSl) return wrong("--sl", "0 to 15, or fabric", text);
+  tenancy.sl = static_cast<uint8_t>(*sl);
+  return ok();
+}
+
+Status take_proof(Tenancy& tenancy, const std::string& text) {
+  if (text.empty()) return ok();
+  const std::optional<fabric::Proof> proof = fabric::parse_proof(text);
+  if (!proof || *proof == fabric::Proof::none) return wrong("--proof", "node or port", text);
+  tenancy.proof = *proof;
+  return ok();
+}
+
+void take_namespaces(Tenancy& tenancy, const TenancyOptions& options) {
+  std::vector<std::string>& allowed = tenancy.allowed;
+  const auto has = [](const std::vector<std::string>& names, const std::string& name) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+  };
+  for (const std::string& name : options.allow)
+    if (!has(allowed, name)) allowed.push_back(name);
+  std::erase_if(allowed, [&](const std::string& name) { return has(options.disallow, name); });
+}
+
+}  // namespace
+
+Result<fabric::Membership> read_membership(const std::string& text) {
+  const std::optional<fabric::Membership> membership = fabric::parse_membership(text);
+  if (!membership) return wrong("--membership", "limited, full or both", text);
+  return *membership;
+}
+
+Result<Tenancy> changed(Tenancy tenancy, const TenancyOptions& options) {
+  if (!options.pkey.empty()) tenancy.pkey = TRY(ib::PKey::parse(options.pkey).during("--pkey"));
+  if (!options.membership.empty()) tenancy.membership = TRY(read_membership(options.membership));
+  tenancy.index0 = options.index0.value_or(tenancy.index0);
+  tenancy.ipoib = options.ipoib.value_or(tenancy.ipoib);
+  TRY(take_mtu(tenancy, options.mtu));
+  TRY(take_rate(tenancy, options.rate));
+  TRY(take_sl(tenancy, options.sl));
+  TRY(take_proof(tenancy, options.proof));
+  take_namespaces(tenancy, options);
+  TRY(check(tenancy));
+  return tenancy;
+}
+
+Result<Tenancy> with_member(Tenancy tenancy, const fabric::StaticMember& member) {
+  std::erase_if(tenancy.members,
+                [&](const fabric::StaticMember& one) { return one.guid == member.guid; });
+  tenancy.members.push_back(member);
+  TRY(check(tenancy));
+  return tenancy;
+}
+
+Result<Tenancy> without_member(Tenancy tenancy, ib::Guid guid) {
+  const size_t gone = std::erase_if(
+      tenancy.members, [&](const fabric::StaticMember& one) { return one.guid == guid; });
+  if (gone > 0) return tenancy;
+  return Error(Code::not_found, guid.text() + " is no static member of " + tenancy.name +
+                                    "; ports of pods leave with their bindings");
+}
+
+}  // namespace ibpod::ctl

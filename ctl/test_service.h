@@ -1,0 +1,136 @@
+// A service that has what is put into it, in memory; lists come by pages of two.
+#pragma once
+
+#include "ctl/service.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ibpod::ctl::test {
+
+// What outlives a connection.
+struct State {
+  std::map<std::string, fabric::TenancyStatus> partitions;
+  std::vector<fabric::Binding> bindings;
+  std::vector<fabricapi::Node> nodes;
+  fabricapi::Plan plan;
+  fabricapi::Explanation explanation;
+  fabricapi::FabricHealth health;
+  std::optional<fabricapi::PlanRequest> planned;
+  std::vector<std::string> explained;
+  std::optional<Error> refusal;  // of every call
+  bool endless = false;          // every page has another one behind it
+  bool slow = false;             // what is released is not so by the deadline
+};
+
+template <typename Item>
+fabricapi::Listed<Item> page_of(const std::vector<Item>& items, const std::string& token,
+                                bool endless) {
+  constexpr size_t kSize = 2;
+  const size_t begin = token.empty() ? 0 : std::stoul(token);
+  const size_t end = std::min(begin + kSize, items.size());
+  fabricapi::Listed<Item> listed;
+  for (size_t i = begin; i < end; ++i) listed.items.push_back(items[i]);
+  if (end < items.size()) listed.next = std::to_string(end);
+  if (endless) listed.next = "0";
+  return listed;
+}
+
+class StateService final : public Service {
+ public:
+  explicit StateService(State& state) : state_(state) {}
+
+  Result<fabric::TenancyStatus> create_partition(const fabric::Tenancy& tenancy,
+                                                 Deadline) override {
+    if (state_.refusal) return *state_.refusal;
+    if (state_.partitions.contains(tenancy.name))
+      return Error(Code::exists, "there is a partition " + tenancy.name);
+    fabric::TenancyStatus made;
+    made.tenancy = tenancy;
+    if (!made.tenancy.pkey) made.tenancy.pkey = ib::PKey(0x0100);
+    return state_.partitions[tenancy.name] = made;
+  }
+  Result<fabric::TenancyStatus> update_partition(const fabric::Tenancy& tenancy,
+                                                 Deadline) override {
+    if (state_.refusal) return *state_.refusal;
+    state_.partitions.at(tenancy.name).tenancy = tenancy;
+    return state_.partitions.at(tenancy.name);
+  }
+  Result<fabric::TenancyStatus> delete_partition(const std::string& name, Deadline) override {
+    if (state_.refusal) return *state_.refusal;
+    const auto found = state_.partitions.find(name);
+    if (found == state_.partitions.end())
+      return Error(Code::not_found, "there is no partition " + name);
+    fabric::TenancyStatus gone = found->second;
+    gone.state = fabric::TenancyState::deleting;
+    state_.partitions.erase(found);
+    return gone;
+  }
+  Result<fabricapi::Listed<fabric::TenancyStatus>> list_partitions(const fabricapi::Page& page,
+                                                                   Deadline) override {
+    if (state_.refusal) return *state_.refusal;
+    std::vector<fabric::TenancyStatus> all;
+    for (const auto& [name, partition] : state_.partitions) all.push_back(partition);
+    return page_of(all, page.token, state_.endless);
+  }
+
+  Result<fabric::Binding> get_binding(const fabric::Attachment& attachment, Deadline) override {
+    if (state_.refusal) return *state_.refusal;
+    for (const fabric::Binding& binding : state_.bindings)
+      if (binding.attachment == attachment) return binding;
+    return Error(Code::not_found, "there is no such binding");
+  }
+  Result<fabric::Binding> unbind(const fabric::Attachment& attachment, Deadline) override {
+    fabric::Binding binding = TRY(get_binding(attachment, Deadline::in(Duration(0))));
+    binding.state = state_.slow ? fabric::State::releasing : fabric::State::released;
+    return binding;
+  }
+  Result<fabricapi::Listed<fabric::Binding>> list_bindings(const fabricapi::BindingFilter& filter,
+                                                           const fabricapi::Page& page,
+                                                           Deadline) override {
+    if (state_.refusal) return *state_.refusal;
+    std::vector<fabric::Binding> matching;
+    for (const fabric::Binding& binding : state_.bindings)
+      if (matches(filter, binding)) matching.push_back(binding);
+    return page_of(matching, page.token, state_.endless);
+  }
+
+  Result<std::vector<fabricapi::Node>> list_nodes(Deadline) override {
+    if (state_.refusal) return *state_.refusal;
+    return state_.nodes;
+  }
+  Result<fabricapi::Node> forget_node(const std::string& name, Deadline) override {
+    if (state_.refusal) return *state_.refusal;
+    for (fabricapi::Node node : state_.nodes) {
+      if (node.name != name) continue;
+      node.forgetting = true;
+      if (!state_.slow) node.bindings = node.guids = 0;
+      return node;
+    }
+    return Error(Code::not_found, "there is no node " + name);
+  }
+
+  Result<fabricapi::Plan> plan(const fabricapi::PlanRequest& request, Deadline) override {
+    if (state_.refusal) return *state_.refusal;
+    state_.planned = request;
+    return state_.plan;
+  }
+  Result<fabricapi::Explanation> explain(const fabricapi::ExplainRequest& request,
+                                         Deadline) override {
+    if (state_.refusal) return *state_.refusal;
+    state_.explained = request.subjects;
+    return state_.explanation;
+  }
+  Result<fabricapi::FabricHealth> health(Deadline) override {
+    if (state_.refusal) return *state_.refusal;
+    return state_.health;
+  }
+
+ private:
+  State& state_;
+};
+
+}  // namespace ibpod::ctl::test

@@ -1,0 +1,37 @@
+#include "ctl/words.h"
+
+#include <array>
+#include <ctime>
+
+namespace ibpod::ctl {
+
+std::string joined(const std::vector<std::string>& texts) {
+  std::string text;
+  for (const std::string& one : texts) text += (text.empty() ? "" : ",") + one;
+  return text;
+}
+
+json::Value strings(const std::vector<std::string>& texts) {
+  return list_of(texts, [](const std::string& text) { return json::Value(text); });
+}
+
+json::Value count(uint64_t number) { return static_cast<int64_t>(number); }
+
+std::string text_of(fabric::WallTime time) {
+  if (time == fabric::WallTime{}) return "";
+  const auto seconds = std::chrono::floor<std::chrono::seconds>(time);
+  const std::time_t since = seconds.time_since_epoch().count();
+  std::tm parts{};
+  if (::gmtime_r(&since, &parts) == nullptr) return "?";
+  std::array<char, 64> text{};
+  const size_t size = std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return {text.data(), size};
+}
+
+std::string text_of(const fabric::Standing& standing) {
+  if (standing.reason == fabric::Reason::none) return standing.text;
+  const std::string reason(name(standing.reason));
+  return standing.text.empty() ? reason : reason + ": " + standing.text;
+}
+
+}  // namespace ibpod::ctl

@@ -1,0 +1,29 @@
+// Values in the words of ibpodctl.
+#pragma once
+
+#include "lib/fabric/binding.h"
+#include "lib/json/value.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace ibpod::ctl {
+
+// "a,b"
+std::string joined(const std::vector<std::string>& texts);
+json::Value strings(const std::vector<std::string>& texts);
+json::Value count(uint64_t number);
+// `one`: an item -> json::Value.
+template <typename Item, typename One>
+json::Value list_of(const std::vector<Item>& items, One one) {
+  json::Value list = json::Value::array();
+  for (const Item& item : items) list.push(one(item));
+  return list;
+}
+// "2026-11-22T08:50:07Z"; empty for 1970: it has not been.
+std::string text_of(fabric::WallTime time);
+// "timeout: the port did not answer"; empty where nothing is the matter.
+std::string text_of(const fabric::Standing& standing);
+
+}  // namespace ibpod::ctl
