@@ -11,8 +11,8 @@ namespace ibpod {
 
 class TempFolder {
  public:
-  TempFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "ibpod-test.XXXXXX").string();
+  explicit TempFolder(const Path& parent = std::filesystem::temp_directory_path()) {
+    std::string name = (parent / "ibpod-test.XXXXXX").string();
     if (::mkdtemp(name.data()) == nullptr) std::abort();
     path_ = name;
   }

@@ -1,0 +1,77 @@
+// Runs these tests as a program on host h7 of a simulated subnet that nobody manages: starts ibsim,
+// then itself again in it.
+#define DOCTEST_CONFIG_IMPLEMENT
+#include "tests/fabric/engine/subnet.h"
+#include "tests/fabric/simulation.h"
+
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <sstream>
+
+#include <doctest/doctest.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace ibpod {
+namespace {
+
+int fail(const Error& error) {
+  std::printf("%s\n%s\n", error.text().c_str(), error.details().c_str());
+  return EXIT_FAILURE;
+}
+
+// An OpenSM outlives whoever started it; what is left of a test that was broken off comes to us.
+void end_orphans() {
+  const Path children = "/proc/self/task/" + std::to_string(::getpid()) + "/children";
+  const auto pids = read_file(children);
+  std::istringstream words(pids ? *pids : std::string());
+  for (pid_t pid = 0; words >> pid;) ::kill(pid, SIGKILL);
+}
+
+int run_tests(const std::string& socket, const TempFolder& folder, int count, char** arguments) {
+  Launch launch{.words = {std::filesystem::canonical("/proc/self/exe").string()},
+                .folder = folder.path(),
+                .environment = Simulation::environment("h7", socket),
+                .output = Launch::Output::shown};
+  launch.words.insert(launch.words.end(), arguments + 1, arguments + count);
+  auto tests = Background::start(launch);
+  return tests ? tests->finish() : fail(tests.error());
+}
+
+int simulate(int count, char** arguments) {
+  const TempFolder folder;
+  folder.write("network", network());
+  folder.write("asan.supp", "interceptor_via_lib:libumad2sim.so\n");
+  const std::string socket = "ibpod-" + std::to_string(::getpid());
+  auto simulator = Background::start({.words = {"ibsim", "-s", "-n", "network"},
+                                      .folder = folder.path(),
+                                      .environment = {{"IBSIM_SOCKNAME", socket}}});
+  if (!simulator) return fail(simulator.error());
+  const Status ready = simulator->says("simulator ready", Deadline::in(std::chrono::seconds(60)));
+  if (!ready) return fail(ready.error());
+  return run_tests(socket, folder, count, arguments);
+}
+
+int run_in_subnet(int count, char** arguments) {
+  constexpr int kSkipped = 77;
+  if (Simulation::library().empty()) {
+    std::printf("skipped: ibsim-utils is not installed\n");
+    return kSkipped;
+  }
+  ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+  const int code = simulate(count, arguments);
+  end_orphans();
+  return code;
+}
+
+}  // namespace
+}  // namespace ibpod
+
+int main(int count, char** arguments) {
+  const bool in_subnet = std::getenv("SIM_HOST") != nullptr;
+  return in_subnet ? doctest::Context(count, arguments).run()
+                   : ibpod::run_in_subnet(count, arguments);
+}

@@ -1,0 +1,61 @@
+// What docs/opensm-notes.md says of OpenSM 3.3, as far as it is not in the other tests.
+#include "tests/fabric/background.h"
+#include "tests/fabric/engine/engine_bed.h"
+#include "tests/fabric/engine/raw_opensm.h"
+
+#include <algorithm>
+
+namespace ibpod {
+namespace {
+
+// `name=pkey` with h1 and h2 as full members.
+std::string definition(const std::string& head) {
+  return head + " : 0x0000000000100003=full, 0x0000000000100005=full;\n";
+}
+
+TEST_CASE("a key that leaves index 0 leaves it empty, unless the default one asks for it") {
+  RawOpenSm opensm;  // with allow_both_pkeys
+  Subnet subnet;
+  const std::string plain = "Default=0x7fff : ALL=limited, SELF=full;\n";
+  const std::string asking = "Default=0x7fff, indx0 : ALL=limited, SELF=full;\n";
+  const std::string key = definition("a=0x10, indx0");
+  opensm.read(plain + key);
+  CHECK(subnet.tables().at(1).at(0) == ib::PKey(0x8010));
+  opensm.read(plain);
+  CHECK(subnet.tables().at(1).at(0) == ib::PKey(0));
+  CHECK(ib::find_in(subnet.tables().at(1), ib::PKey(0x7fff)).has_value());
+  opensm.read(asking);
+  CHECK(subnet.tables().at(1).at(0) == ib::PKey(0x7fff));
+  opensm.read(asking + key);
+  CHECK(subnet.tables().at(1).at(0) == ib::PKey(0x8010));
+  opensm.read(asking);
+  CHECK(subnet.tables().at(1).at(0) == ib::PKey(0x7fff));
+}
+
+TEST_CASE("once a table has had 64 keys, a full default key that leaves index 0 is lost") {
+  RawOpenSm opensm;
+  Subnet subnet;
+  // h1 is a full member of the default partition, h2 a limited one.
+  const std::string base =
+      "Default=0x7fff, indx0 : ALL=limited, SELF=full, 0x0000000000100003=full;\n";
+  for (unsigned key = 0x100; key < 0x140; ++key)
+    opensm.read(base + definition("a=" + ib::PKey(static_cast<uint16_t>(key)).text()));
+  const auto marks = opensm.read(base + definition("b=0x200, indx0"));
+  CHECK(std::count(marks.begin(), marks.end(), sm::LogMark::table_full) == 1);
+  const auto tables = subnet.tables();
+  CHECK(keys_in(tables.at(1)) == std::vector{ib::PKey(0x8200)});
+  CHECK(keys_in(tables.at(2)) == std::vector{ib::PKey(0x7fff), ib::PKey(0x8200)});
+}
+
+TEST_CASE("OpenSM prints its keys where it starts") {
+  const TempFolder folder;
+  folder.write("conf", "m_key 0x000000000000abcd\n");
+  auto program = Background::start({.words = {"opensm", "-F", "conf", "-c", "all"},
+                                    .folder = folder.path(),
+                                    .environment = {{"LD_PRELOAD", ""}}});
+  REQUIRE(program);
+  CHECK(program->output().find("m_key = 0x000000000000abcd") != std::string::npos);
+}
+
+}  // namespace
+}  // namespace ibpod

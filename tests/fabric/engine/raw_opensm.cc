@@ -1,0 +1,98 @@
+#include "tests/fabric/engine/raw_opensm.h"
+
+#include "sm/engine/file_watch.h"
+#include "tests/fabric/simulation.h"
+
+#include <algorithm>
+#include <array>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+
+#include <doctest/doctest.h>
+#include <poll.h>
+
+namespace ibpod {
+namespace {
+
+constexpr auto kGood = "Default=0x7fff, indx0, ipoib : ALL=limited, SELF=full;\n";
+
+}  // namespace
+
+std::map<std::string, std::string> environment_of_opensm(unsigned host, const Path& cache) {
+  auto environment =
+      Simulation::environment("h" + std::to_string(host), std::getenv("IBSIM_SOCKNAME"));
+  environment.erase("ASAN_OPTIONS");
+  environment["OSM_TMP_DIR"] = environment["OSM_CACHE_DIR"] = cache;
+  return environment;
+}
+
+void end_process(const sm::OpenSmProcess& process, int signal) {
+  ::kill(process.pid(), signal);
+  pollfd waited{process.fd(), POLLIN, 0};
+  ::poll(&waited, 1, -1);
+  process.reap();
+}
+
+RawOpenSm::RawOpenSm(sm::OpenSmSettings settings) {
+  settings.max_wire_smps = 64;
+  settings.sweep_interval = 0;
+  REQUIRE(make_folders(paths_.cache));
+  REQUIRE(write_file_atomically(paths_.conf, sm::render_opensm_conf(settings, paths_).value()));
+  REQUIRE(write_file_atomically(paths_.modules, sm::opensm_modules()));
+  REQUIRE(write_file_atomically(paths_.partitions, kGood));
+  start();
+}
+
+RawOpenSm::~RawOpenSm() { end_process(*process_, SIGTERM); }
+
+void RawOpenSm::start() {
+  reader_.restart();
+  auto started = sm::OpenSmProcess::start({.environment = environment_of_opensm(0, paths_.cache)},
+                                          paths_.conf, paths_.cache);
+  if (!started) FAIL(started.error().text());
+  process_ = std::move(started).value();
+  REQUIRE(finish_sweep());
+}
+
+std::optional<std::vector<sm::LogMark>> RawOpenSm::finish_sweep() {
+  const Deadline deadline = Deadline::in(std::chrono::seconds(60));
+  const auto watch = sm::FileWatch::open({paths_.log}).value();
+  std::vector<sm::LogMark> marks;
+  while (!deadline.passed()) {
+    watch.drain();
+    const bool ended = process_->ended();
+    for (std::string bytes = log_.read().value(); !bytes.empty(); bytes = log_.read().value()) {
+      const auto more = reader_.take(bytes);
+      marks.insert(marks.end(), more.begin(), more.end());
+    }
+    if (std::find(marks.begin(), marks.end(), sm::LogMark::subnet_up) != marks.end()) return marks;
+    if (ended) return std::nullopt;
+    std::array<pollfd, 2> waited{{{watch.fd(), POLLIN, 0}, {process_->fd(), POLLIN, 0}}};
+    ::poll(waited.data(), waited.size(), static_cast<int>(deadline.left().count()));
+  }
+  FAIL("OpenSM does not sweep");
+  return std::nullopt;
+}
+
+std::vector<sm::LogMark> RawOpenSm::read(const std::optional<std::string>& text) {
+  if (text) {
+    folder_.write("next", *text);
+    std::filesystem::rename(folder_.path() / "next", paths_.partitions);
+  } else {
+    std::filesystem::remove(paths_.partitions);
+  }
+  REQUIRE(process_->hup());
+  auto marks = finish_sweep();
+  if (marks) return *marks;
+  process_->reap();
+  folder_.write("partitions.conf", kGood);
+  start();
+  return {};
+}
+
+bool threw_away(const std::vector<sm::LogMark>& marks) {
+  return std::find(marks.begin(), marks.end(), sm::LogMark::default_config) != marks.end();
+}
+
+}  // namespace ibpod

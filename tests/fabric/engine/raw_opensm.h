@@ -1,0 +1,49 @@
+// OpenSM by itself, without the engine: it is given whatever file, and asked to sweep.
+#pragma once
+
+#include "lib/fabric/partitions_conf.h"
+#include "sm/engine/log_tail.h"
+#include "sm/engine/opensm_conf.h"
+#include "sm/engine/opensm_log.h"
+#include "sm/engine/opensm_process.h"
+#include "tests/support/temp_folder.h"
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ibpod {
+
+// What OpenSM is to be given to be on that host.
+std::map<std::string, std::string> environment_of_opensm(unsigned host, const Path& cache);
+void end_process(const sm::OpenSmProcess& process, int signal);
+
+class RawOpenSm {
+ public:
+  // Starts with a good file.
+  explicit RawOpenSm(sm::OpenSmSettings settings = {});
+  RawOpenSm(const RawOpenSm&) = delete;
+  RawOpenSm& operator=(const RawOpenSm&) = delete;
+  RawOpenSm(RawOpenSm&&) = delete;
+  RawOpenSm& operator=(RawOpenSm&&) = delete;
+  ~RawOpenSm();
+
+  // Nothing: there is no file. What the sweep that read it has said; nothing where OpenSM has
+  // ended by it, and was started again.
+  std::vector<sm::LogMark> read(const std::optional<std::string>& text);
+
+ private:
+  void start();
+  std::optional<std::vector<sm::LogMark>> finish_sweep();
+  TempFolder folder_;
+  sm::OpenSmPaths paths_{folder_.path()};
+  sm::LogTail log_{paths_.log};
+  sm::LogReader reader_;
+  std::optional<sm::OpenSmProcess> process_;
+};
+
+bool threw_away(const std::vector<sm::LogMark>& marks);
+
+}  // namespace ibpod

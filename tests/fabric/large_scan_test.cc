@@ -1,0 +1,114 @@
+// Scans and repairs of thousands of ports. The times are printed and not judged.
+#include "lib/mad/pkey_tables.h"
+#include "tests/fabric/large_network.h"
+#include "tests/fabric/watching.h"
+
+#include <cstdio>
+
+#include <doctest/doctest.h>
+
+namespace ibpod {
+namespace {
+
+using namespace std::chrono_literals;
+using ib::PKey;
+using Clock = std::chrono::steady_clock;
+
+constexpr int kAltered = 100;
+constexpr PKey kStray(0x8666);
+
+double seconds_since(Clock::time_point begun) {
+  return std::chrono::duration<double>(Clock::now() - begun).count();
+}
+
+// The ports whose tables have what nobody has given them, and what takes it out.
+std::vector<sm::Repair> repairs(const sm::Readings& all) {
+  std::vector<sm::Repair> found;
+  for (const sm::Reading& reading : all.ports) {
+    const auto* const table = std::get_if<ib::PKeyTable>(&reading.table);
+    const auto index = table == nullptr ? std::nullopt : ib::find_in(*table, kStray);
+    if (!index) continue;
+    ib::PKeyTable mended = *table;
+    mended[*index] = PKey();
+    const auto block = static_cast<uint16_t>(*index / mad::kBlockPlaces);
+    found.push_back({.kind = sm::Repair::Kind::revoke,
+                     .port = reading.port,
+                     .block = block,
+                     .was = mad::block_of(*table, block),
+                     .keys = mad::block_of(mended, block)});
+  }
+  return found;
+}
+
+// By hand, behind everybody's back, all over the table.
+void alter(Watching& watching, const fabric::Topology& topology) {
+  std::vector<mad::BlockWrite> writes;
+  std::vector<mad::TablePlace> tables;
+  for (size_t i = 0; i < kAltered; ++i) {
+    const auto& port = topology.ports().at(i * 20 + 7);
+    tables.push_back({{port.route()}, port.places});
+  }
+  const mad::Asking asking{.terms = {.deadline = Deadline::in(60s)}};
+  const auto before = mad::read_tables(watching.scheduler(), tables, asking);
+  for (size_t i = 0; i < kAltered; ++i) {
+    ib::PKeyTable table = *mad::value_of(before[i]);
+    const size_t index = 3 + i % (table.size() - 3);
+    table.at(index) = kStray;
+    const auto block = static_cast<uint16_t>(index / mad::kBlockPlaces);
+    writes.push_back({tables[i].at, block, mad::block_of(table, block)});
+  }
+  for (const auto& written : mad::write_blocks(watching.scheduler(), writes, asking))
+    REQUIRE(mad::value_of(written));
+}
+
+TEST_CASE("a hundred tables that somebody has altered are found in one scan, and mended") {
+  Watching watching;
+  sm::Readings all = watching.wait_for_all();
+  CHECK(all.topology->ports().size() == kHosts + kLeaves + kSpines);
+  CHECK(all.ports.size() == all.topology->ports().size());
+  CHECK(repairs(all).empty());
+  alter(watching, *all.topology);
+
+  auto sent = watching.scheduler().counts().sent;
+  auto begun = Clock::now();
+  watching.watch().look();
+  all = watching.wait_for_all();
+  std::printf("scan: %zu ports in %.3f s, %llu packets\n", all.ports.size(), seconds_since(begun),
+              static_cast<unsigned long long>(watching.scheduler().counts().sent - sent));
+  const auto found = repairs(all);
+  CHECK(found.size() == kAltered);
+
+  sent = watching.scheduler().counts().sent;
+  begun = Clock::now();
+  watching.watch().repair(found);
+  size_t mended = 0;
+  watching.wait([&](const sm::Readings& readings) {
+    for (const sm::Reading& reading : readings.ports) {
+      CHECK(!reading.not_repaired);
+      mended += std::holds_alternative<ib::PKeyTable>(reading.table) ? 1 : 0;
+    }
+    CHECK(repairs(readings).empty());
+    return mended == kAltered;
+  });
+  std::printf("repair: %d ports in %.3f s, %llu packets\n", kAltered, seconds_since(begun),
+              static_cast<unsigned long long>(watching.scheduler().counts().sent - sent));
+  watching.watch().look();
+  CHECK(repairs(watching.wait_for_all()).empty());
+}
+
+TEST_CASE("who is hurried is read while a scan of all is under way") {
+  Watching watching;
+  const sm::Readings all = watching.wait_for_all();
+  const ib::Guid port = all.topology->ports().at(1000).guid;
+  watching.watch().look();
+  watching.watch().hurry({port});
+  size_t between = 0;
+  watching.wait([&](const sm::Readings& readings) {
+    if (!readings.whole) between += table_of(readings, port) != nullptr ? 1 : 0;
+    return readings.whole;
+  });
+  CHECK(between > 0);
+}
+
+}  // namespace
+}  // namespace ibpod

@@ -1,0 +1,42 @@
+// A simulated subnet: ibsim, and OpenSM on it. What is run in its environment, with its library
+// loaded before all others, sees a port of the subnet where the machine's own would be.
+#pragma once
+
+#include "tests/fabric/background.h"
+#include "tests/support/temp_folder.h"
+
+#include <map>
+#include <memory>
+#include <string>
+
+namespace ibpod {
+
+class Simulation {
+ public:
+  // Of a network (ibsim's netlist) and a partitions.conf; the subnet manager is on host "h0". Ready
+  // when that says that the subnet is up.
+  static Result<Simulation> start(const std::string& network, const std::string& partitions);
+  Simulation(Simulation&&) = default;
+
+  // What a program on that host is to be given.
+  static std::map<std::string, std::string> environment(const std::string& host,
+                                                        const std::string& socket);
+  std::map<std::string, std::string> at(const std::string& host) const {
+    return environment(host, socket_);
+  }
+  // The process of the subnet manager.
+  pid_t manager() const { return manager_.pid(); }
+  const Path& folder() const { return folder_->path(); }
+  // The library that stands between a program and the simulator; empty: it is not installed.
+  static std::string library();
+
+ private:
+  Simulation(std::unique_ptr<TempFolder> folder, std::string socket, Background network,
+             Background manager);
+  std::unique_ptr<TempFolder> folder_;
+  std::string socket_;
+  Background network_;
+  Background manager_;
+};
+
+}  // namespace ibpod

@@ -1,0 +1,87 @@
+// Bindings: what is acknowledged is so at the port, from then on and no longer.
+#include "tests/fabric/sm/reader.h"
+#include "tests/fabric/sm/sm_bed.h"
+
+#include <doctest/doctest.h>
+
+namespace ibpod {
+namespace {
+
+TEST_CASE("a key is there when a Bind is answered, and gone when an Unbind is") {
+  SmBed bed;
+  bed.partition("blue");
+  Reader reader(bed.subnet);
+  for (int round = 0; round < 10; ++round) {
+    CAPTURE(round);
+    const unsigned host = 1 + static_cast<unsigned>(round) % 5;
+    reader.unsure(host);
+    CHECK(bed.bind(host, "blue") == "verified");
+    reader.expect(host, ib::PKey(0x8001), true);
+    CHECK(bed.bind(host, "blue") == "verified");
+    reader.unsure(host);
+    CHECK(bed.unbind(host) == "released");
+    reader.expect(host, ib::PKey(0x8001), false);
+  }
+  const Reader::Sum sum = reader.end();
+  CHECK(sum.wrong == 0);
+  CHECK(sum.judged > 100);
+}
+
+TEST_CASE("one port goes from one tenant to nobody to the next, and no key is left behind") {
+  SmBed bed;
+  fabric::Tenancy blue = bed.tenancy("blue"), red = bed.tenancy("red");
+  blue.index0 = red.index0 = true;
+  bed.partition(blue);
+  bed.partition(red);
+  const auto show = [&](const char* when) {
+    MESSAGE(std::string(when), ": ", ib::text(bed.table(1)));
+    return bed.table(1);
+  };
+  show("free");
+  CHECK(bed.bind(1, "blue") == "verified");
+  CHECK(show("blue").at(0) == ib::PKey(0x8001));
+  CHECK(bed.unbind(1) == "released");
+  CHECK_FALSE(ib::find_in(show("free"), ib::PKey(0x0001)));
+  CHECK(bed.bind(1, "red", "c2") == "verified");
+  const ib::PKeyTable last = show("red");
+  CHECK(last.at(0) == ib::PKey(0x8002));
+  CHECK_FALSE(ib::find_in(last, ib::PKey(0x0001)));
+  auto both = bed.request(2, "blue", "c3");
+  both.partitions.push_back({"red", {}});
+  const auto refused = bed.client().bind(both, SmBed::patience());
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().text().find("index 0") != std::string::npos);
+}
+
+TEST_CASE("one key more than the table holds is refused as such") {
+  SmBed bed;
+  fabricapi::BindRequest many = SmBed::request(1, "p1");
+  many.partitions.clear();
+  for (int n = 1; n <= 64; ++n) {
+    bed.partition("p" + std::to_string(n));
+    if (n < 64) many.partitions.push_back({"p" + std::to_string(n), {}});
+  }
+  const auto most = bed.client().bind(many, SmBed::patience());
+  REQUIRE_MESSAGE(most, most.error().text());
+  CHECK(most->state == fabric::State::verified);
+  auto more = many;
+  more.partitions.push_back({"p64", {}});
+  const auto refused = bed.client().bind(more, SmBed::patience());
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().code() == Code::busy);
+  CHECK(refused.error().text().find("64") != std::string::npos);
+  CHECK(bed.bind(1, "p1") == "verified");
+}
+
+TEST_CASE("what changes breaks before it makes") {
+  SmBed bed;
+  bed.partition("blue");
+  bed.partition("red");
+  CHECK(bed.bind(1, "blue") == "verified");
+  CHECK(bed.bind(1, "red") == "verified");
+  CHECK_FALSE(ib::find_in(bed.table(1), ib::PKey(0x0001)));
+  CHECK(ib::find_in(bed.table(1), ib::PKey(0x8002)));
+}
+
+}  // namespace
+}  // namespace ibpod

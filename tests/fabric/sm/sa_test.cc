@@ -1,0 +1,57 @@
+// What a partition says of its mtu, rate and sl, as the subnet manager's SA tells others.
+#include "tests/fabric/sm/sm_bed.h"
+
+#include <cstdlib>
+#include <filesystem>
+
+#include <doctest/doctest.h>
+
+namespace ibpod {
+namespace {
+
+// Asked as infiniband-diags do, from this host.
+std::string saquery(std::vector<std::string> words) {
+  words.insert(words.begin(), "saquery");
+  auto asked = Background::start(
+      {.words = std::move(words), .folder = std::filesystem::current_path(), .environment = {}});
+  REQUIRE(asked);
+  asked->finish();
+  return asked->output();
+}
+
+// The number behind "NAME....0x84": of mtu and rate without the selector in the upper two bits.
+unsigned number(const std::string& text, const std::string& name) {
+  const size_t at = text.find("\t" + name + ".");
+  const size_t value = text.find("0x", at);
+  if (at == text.npos || value == text.npos) return 0;
+  return static_cast<unsigned>(std::strtoul(text.c_str() + value, nullptr, 16));
+}
+
+TEST_CASE("mtu, rate and sl of a partition are what the SA tells of its group and of its paths") {
+  // Where ports may be limited and full at once, OpenSM shows nobody the groups of a partition.
+  SmBed bed(R"("defaults": {"mtu": 2048, "rate": 10})", false);
+  fabric::Tenancy tenancy = SmBed::tenancy("blue");
+  tenancy.ipoib = true;
+  tenancy.mtu = fabric::Mtu::mtu_1024;
+  tenancy.rate = fabric::rate_of(2);
+  tenancy.sl = 3;
+  bed.partition(tenancy);
+  CHECK(bed.bind(1, "blue") == "verified");
+  CHECK(bed.bind(7, "blue") == "verified");
+  const std::string groups = saquery({"-g"});
+  const size_t ours = groups.find("ff12:401b:8001::ffff:ffff");
+  REQUIRE_MESSAGE(ours != groups.npos, groups);
+  const std::string group = groups.substr(ours);
+  INFO(group);
+  CHECK((number(group, "Mtu") & 0x3f) == 3);
+  CHECK((number(group, "Rate") & 0x3f) == 2);
+  CHECK((number(group, "SL") & 0xf) == 3);
+  const std::string path = saquery({"-p", "--slid", std::to_string(bed.subnet.lid(7)), "--dlid",
+                                    std::to_string(bed.subnet.lid(1))});
+  INFO(path);
+  CHECK(number(path, "pkey") == 0x8001);
+  CHECK((number(path, "sl") & 0xf) == 3);
+}
+
+}  // namespace
+}  // namespace ibpod

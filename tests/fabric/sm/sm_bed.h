@@ -1,0 +1,37 @@
+// ibpod-sm on host h6, OpenSM on h0, and the tests on h7 of one simulated subnet.
+#pragma once
+
+#include "tests/fabric/engine/subnet.h"
+#include "tests/fabric/sm/sm_process.h"
+
+#include <string>
+
+namespace ibpod {
+
+class SmBed : public SmProcess {
+ public:
+  explicit SmBed(std::string more = {}, bool both = true)
+      : SmProcess({.hosts = kHosts - 1, .both = both, .more = std::move(more)}) {
+    start();
+  }
+
+  bool all_verified() const;
+  // Made by the administrator.
+  void partition(const fabric::Tenancy& tenancy);
+  void partition(const std::string& name) { partition(tenancy(name)); }
+  static fabric::Tenancy tenancy(const std::string& name);
+  static fabricapi::BindRequest request(unsigned host, const std::string& partition,
+                                        const std::string& container = "c1");
+  // How it ended: "verified", "released", "busy: …".
+  std::string bind(unsigned host, const std::string& partition, const std::string& container = "c1",
+                   Duration patience = Duration(20000));
+  std::string unbind(unsigned host, const std::string& container = "c1",
+                     Duration patience = Duration(20000));
+  // Of the port as it is.
+  ib::PKeyTable table(unsigned host) { return subnet.tables().at(host); }
+  static Deadline patience(Duration duration = Duration(30000)) { return Deadline::in(duration); }
+
+  Subnet subnet;
+};
+
+}  // namespace ibpod

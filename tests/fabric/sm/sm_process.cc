@@ -1,0 +1,128 @@
+#include "tests/fabric/sm/sm_process.h"
+
+#include "sm/engine/opensm_process.h"
+#include "tests/fabric/simulation.h"
+
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+
+#include <doctest/doctest.h>
+#include <poll.h>
+
+namespace ibpod {
+namespace {
+
+constexpr auto kHostOfSm = "h6";
+
+std::string environment(const std::string& name) {
+  const char* const value = std::getenv(name.c_str());
+  return value == nullptr ? "" : value;
+}
+
+// OpenSM sees the simulated subnet where the machine's own would be.
+std::string launcher(const Path& cache) {
+  std::string text = "#!/bin/sh\nexec env -i";
+  for (const auto& [name, value] : Simulation::environment("h0", environment("IBSIM_SOCKNAME")))
+    text += " " + name + "=" + value;
+  return text + " OSM_TMP_DIR=" + cache.native() + " OSM_CACHE_DIR=" + cache.native() +
+         " /usr/sbin/opensm \"$@\"\n";
+}
+
+std::string guids_of_nodes(unsigned hosts) {
+  std::string text;
+  for (unsigned host = 1; host <= hosts; ++host)
+    text += (text.empty() ? "" : ", ") + ("\"" + node_of(host)) + R"(": {"guids": [")" +
+            port_guid(host).text() + "\"]}";
+  return text;
+}
+
+}  // namespace
+
+std::string node_of(unsigned host) { return "n" + std::to_string(host); }
+
+void SmProcess::write_files() const {
+  const Path state = folder_.path() / "state";
+  folder_.write("opensm.sh", launcher(folder_.path()));
+  std::filesystem::permissions(folder_.path() / "opensm.sh", std::filesystem::perms::owner_all);
+  folder_.write("sm.json",
+                "{\"stateDir\": \"" + state.native() + "\", \"socket\": \"" +
+                    (folder_.path() / "sm.sock").native() +
+                    "\", \"metricsAddress\": \"unix:" + (folder_.path() / "metrics.sock").native() +
+                    R"(", "opensm": {"program": ")" + (folder_.path() / "opensm.sh").native() +
+                    R"(", "maxWireSmps": 64, "sweepSeconds": 0, "qos": true, "allowBothPkeys": )" +
+                    (setup_.both ? "true" : "false") + R"(},
+    "pkeys": [{"first": "0x0001", "last": "0x00ff"},
+              {"first": "0x1000", "last": "0x10ff", "use": "explicit"}],
+    "look": {"window": 64, "scanSeconds": )" +
+                    std::to_string(setup_.scan_seconds) + R"(},
+    "nodes": {)" + guids_of_nodes(setup_.hosts) +
+                    "}" + (setup_.more.empty() ? "" : ", " + setup_.more) + "}");
+}
+
+void SmProcess::start() {
+  write_files();
+  auto watch = FolderWatch::open(folder_.path()).value();
+  // Of another build, where times are measured.
+  const std::string other = environment("IBPOD_SM");
+  const Path program = other.empty()
+                           ? std::filesystem::canonical("/proc/self/exe").parent_path() / "ibpod-sm"
+                           : Path(other);
+  auto started = Background::start(
+      {.words = {program.native(), "--config", (folder_.path() / "sm.json").native()},
+       .folder = std::filesystem::current_path(),
+       .environment = Simulation::environment(kHostOfSm, environment("IBSIM_SOCKNAME"))});
+  REQUIRE(started);
+  process_.emplace(std::move(started).value());
+  const Deadline deadline = Deadline::in(Duration(60000));
+  while (!client().health(Deadline::in(Duration(30000)))) {
+    const auto woken = watch.wait(deadline);
+    if (!woken || !*woken) FAIL(process_->output());
+  }
+  until_well();
+}
+
+// Whatever is asked is a round trip to another process, which works meanwhile.
+void SmProcess::until(const std::function<bool()>& so) {
+  const Deadline deadline = Deadline::in(Duration(60000));
+  while (!so())
+    if (deadline.passed()) {
+      ::kill(process_->pid(), SIGTERM);
+      FAIL("it does not become so: " << process_->output());
+    }
+}
+
+void SmProcess::until_well() {
+  until([this] {
+    const auto health = client().health(Deadline::in(Duration(30000)));
+    return health && health->engine.starts_with("serving");
+  });
+}
+
+void SmProcess::kill() {
+  ::kill(process_->pid(), SIGKILL);
+  process_->finish();
+  process_.reset();
+}
+
+std::optional<pid_t> SmProcess::opensm() const {
+  return sm::Processes("/proc").find_opensm(folder_.path() / "state/opensm/opensm.conf").value();
+}
+
+void SmProcess::kill_opensm() const {
+  const auto pid = opensm();
+  REQUIRE(pid);
+  ::kill(*pid, SIGKILL);
+}
+
+SmProcess::~SmProcess() {
+  process_.reset();
+  const auto pid = opensm();
+  if (!pid) return;
+  const auto left = sm::OpenSmProcess::adopt(*pid);
+  ::kill(*pid, SIGKILL);
+  pollfd gone{left ? left->fd() : -1, POLLIN, 0};
+  ::poll(&gone, 1, 10'000);
+}
+
+}  // namespace ibpod

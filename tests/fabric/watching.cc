@@ -1,0 +1,51 @@
+#include "tests/fabric/watching.h"
+
+#include "lib/mad/umad_channel.h"
+
+#include <doctest/doctest.h>
+
+namespace ibpod {
+
+using namespace std::chrono_literals;
+
+std::unique_ptr<mad::Scheduler> new_scheduler() {
+  auto channel = mad::UmadChannel::open("", 0);
+  REQUIRE(channel);
+  return std::make_unique<mad::Scheduler>(std::move(channel).value());
+}
+
+Watching::Watching() : scheduler_(new_scheduler()) {
+  sm::WatchSettings settings;
+  settings.timeout = 10s;  // nothing gets lost here; a slow machine is not a silent port
+  settings.limit = 60s;
+  watch_ = std::make_unique<sm::TableWatch>(*scheduler_, settings, [this](sm::Readings readings) {
+    const std::lock_guard lock(mutex_);
+    seen_.push_back(std::move(readings));
+    changed_.notify_one();
+  });
+}
+
+sm::Readings Watching::wait(const std::function<bool(const sm::Readings&)>& fits) {
+  std::unique_lock lock(mutex_);
+  const auto limit = std::chrono::steady_clock::now() + 60s;
+  while (changed_.wait_until(lock, limit, [this] { return !seen_.empty(); })) {
+    sm::Readings readings = std::move(seen_.front());
+    seen_.pop_front();
+    if (fits(readings)) return readings;
+  }
+  FAIL("it was not seen");
+  return {};
+}
+
+sm::Readings Watching::wait_for_all() {
+  return wait([](const sm::Readings& readings) { return readings.whole; });
+}
+
+const ib::PKeyTable* table_of(const sm::Readings& readings, ib::Guid port) {
+  for (const sm::Reading& reading : readings.ports) {
+    if (reading.port == port) return std::get_if<ib::PKeyTable>(&reading.table);
+  }
+  return nullptr;
+}
+
+}  // namespace ibpod

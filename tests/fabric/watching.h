@@ -1,0 +1,39 @@
+// A TableWatch on the simulated subnet, and what it has seen.
+#pragma once
+
+#include "sm/witness/table_watch.h"
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+
+namespace ibpod {
+
+// Over the port of the host that the tests run on.
+std::unique_ptr<mad::Scheduler> new_scheduler();
+
+class Watching {
+ public:
+  Watching();
+
+  mad::Scheduler& scheduler() { return *scheduler_; }
+  sm::TableWatch& watch() { return *watch_; }
+  // What is seen next and fits, whatever comes before; the test fails if nothing does for a minute.
+  sm::Readings wait(const std::function<bool(const sm::Readings&)>& fits);
+  // The next whole one.
+  sm::Readings wait_for_all();
+
+ private:
+  std::unique_ptr<mad::Scheduler> scheduler_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<sm::Readings> seen_;
+  std::unique_ptr<sm::TableWatch> watch_;
+};
+
+// nullptr: there is none, or it has not been read.
+const ib::PKeyTable* table_of(const sm::Readings& readings, ib::Guid port);
+
+}  // namespace ibpod

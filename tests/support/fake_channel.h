@@ -1,0 +1,84 @@
+// Channels to a modelled subnet. The weather between decides which packets get through, when, how
+// often and how well.
+#pragma once
+
+#include "lib/mad/channel.h"
+#include "tests/support/fake_subnet.h"
+
+#include <condition_variable>
+#include <map>
+#include <mutex>
+#include <random>
+#include <thread>
+#include <vector>
+
+namespace ibpod {
+
+// Shares of 1. What is not said happens never. Of one seed it is always the same.
+struct Weather {
+  double question_lost = 0;
+  double answer_lost = 0;
+  double twice = 0;    // an answer comes once more
+  double corrupt = 0;  // one byte of an answer's header is another
+  double mangled = 0;  // one byte of what it says is
+  bool told = false;   // of a question without an answer the channel says so, as some do
+  Duration least{0};   // An answer takes a time between these two: unequal ones come in another
+  Duration most{0};    // order than the questions went.
+  unsigned seed = 1;
+};
+
+// What comes back of a question, each with the time that it takes. No thread, no clock.
+class FakeWire {
+ public:
+  struct Coming {
+    Duration after{};
+    mad::Arrival arrival;
+  };
+  FakeWire(FakeSubnet& subnet, const Weather& weather)
+      : subnet_(subnet), weather_(weather), random_(weather.seed) {}
+  std::vector<Coming> ask(const mad::Mad& question, const mad::Route& route);
+  Weather& weather() { return weather_; }
+
+ private:
+  bool happens(double share);
+  Duration delay();
+  void wear(mad::Mad& mad, size_t first, size_t last);
+  mad::Mad worn(mad::Mad mad);
+  FakeSubnet& subnet_;
+  Weather weather_;
+  std::mt19937 random_;
+};
+
+// The same in real time. The subnet may be looked at while nothing is asked, or between().
+class FakeChannel : public mad::Channel {
+ public:
+  FakeChannel(FakeSubnet& subnet, const Weather& weather) : wire_(subnet, weather) {}
+  ~FakeChannel() override;
+  FakeChannel(const FakeChannel&) = delete;
+  FakeChannel& operator=(const FakeChannel&) = delete;
+
+  void receive(Receiver receiver) override;
+  Status send(const mad::Mad& mad, const mad::Route& route, Duration wanted) override;
+  // From now on nothing can be sent.
+  void break_off();
+  // Looks at the subnet, or changes it, between two packets.
+  template <typename Body>
+  auto between(const Body& body) {
+    const std::lock_guard lock(mutex_);
+    return body();
+  }
+  // To be called in there.
+  Weather& weather() { return wire_.weather(); }
+
+ private:
+  void run(const std::stop_token& stop);
+  std::mutex mutex_;
+  std::condition_variable_any changed_;
+  bool broken_ = false;
+  FakeWire wire_;
+  std::multimap<Deadline::Clock::time_point, mad::Arrival> coming_;
+  Receiver receiver_;
+  std::jthread thread_;
+};
+
+}  // namespace ibpod
