@@ -99,6 +99,7 @@ struct Binding {
   ib::Guid guid;  // of the port
   Kind kind = Kind::vf;
   std::string pf;      // as the node calls it: ib0
+  ib::Guid pf_guid;    // of the PF's port; none where the node has not said
   std::string device;  // PCI address: of the VF, or of the PF
   Pod pod;
   // What it is to be in, by the name of the partition. No partition comes twice.

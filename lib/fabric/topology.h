@@ -51,6 +51,7 @@ struct SeenPort {
   uint8_t m_key_protection = 0;  // 0 to 3
   uint16_t m_key_lease = 0;      // seconds; 0: for ever
   bool is_sm = false;            // a subnet manager runs behind it
+  bool virtualized = false;      // virtual ports may be behind it
   // Nothing where it has no neighbour that is a switch, or none that was seen.
   std::optional<LeafPort> leaf;
   bool operator==(const SeenPort&) const = default;

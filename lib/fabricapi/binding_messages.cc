@@ -88,6 +88,7 @@ Status read_device(const Message& message, Value& value) {
   value.attachment = TRY(from_message(message.attachment()));
   value.guid = TRY(read_guid("guid", message.guid()));
   value.pf = TRY(read_word("pf", message.pf(), kLongestPf));
+  if (message.pf_guid() != 0) value.pf_guid = TRY(read_guid("pf_guid", message.pf_guid()));
   value.device = TRY(read_pci("device", message.device()));
   value.pod = TRY(read_pod(message.pod()));
   return ok();
@@ -99,6 +100,7 @@ void write_device(const Value& value, Message& message) {
   message.set_guid(value.guid.value());
   message.set_kind(std::string(name(value.kind)));
   message.set_pf(value.pf);
+  message.set_pf_guid(value.pf_guid.value());
   message.set_device(value.device);
   *message.mutable_pod() = pod_message(value.pod);
 }

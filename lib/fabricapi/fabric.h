@@ -21,6 +21,7 @@ struct BindRequest {
   ib::Guid guid;
   fabric::Kind kind = fabric::Kind::vf;
   std::string pf;
+  ib::Guid pf_guid;  // none: not told
   std::string device;
   fabric::Pod pod;
   struct Wish {

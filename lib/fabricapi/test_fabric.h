@@ -19,6 +19,7 @@ inline fabric::Binding test_binding() {
   binding.guid = test_guid();
   binding.kind = fabric::Kind::child;
   binding.pf = "ib0";
+  binding.pf_guid = test_guid(0xff);
   binding.device = "0000:3b:00.2";
   binding.pod = {"lab", "trainer-0", "6f1c-22"};
   binding.shares = {{"blue", fabric::Membership::full}, {"red", fabric::Membership::both}};

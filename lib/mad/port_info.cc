@@ -26,6 +26,7 @@ constexpr size_t kEnforcement = 43;
 constexpr size_t kMKeyViolations = 44;
 constexpr size_t kPKeyViolations = 46;
 constexpr size_t kGuidCap = 50;
+constexpr size_t kCapabilities2 = 60;
 constexpr size_t kExtendedSpeedActive = 62;
 
 constexpr uint8_t kInbound = 0x08;
@@ -79,6 +80,8 @@ Result<PortInfo> parse_port_info(const Data& data) {
   info.sm_lid = load<uint16_t, kSmLid>(data);
   info.subnet_prefix = load<uint64_t, kSubnetPrefix>(data);
   info.capabilities = load<uint32_t, kCapabilities>(data);
+  if ((info.capabilities & kCapabilityMask2) != 0)
+    info.capabilities2 = load<uint16_t, kCapabilities2>(data);
   info.local_port = load<uint8_t, kLocalPort>(data);
   info.guid_places = load<uint8_t, kGuidCap>(data);
   parse_link(data, info);
@@ -93,6 +96,7 @@ Data encode(const PortInfo& info) {
   store<kLid>(data, info.lid);
   store<kSmLid>(data, info.sm_lid);
   store<kCapabilities>(data, info.capabilities);
+  store<kCapabilities2>(data, info.capabilities2);
   store<kMKeyLease>(data, info.m_key_lease);
   store<kLocalPort>(data, info.local_port);
   store<kWidthActive>(data, info.width);

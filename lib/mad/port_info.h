@@ -19,9 +19,10 @@ struct PortInfo {
   uint8_t lid_mask = 0;  // LMC: the port has 2^lid_mask LIDs
   ib::Lid sm_lid = 0;
   uint64_t subnet_prefix = 0;
-  uint32_t capabilities = 0;  // CapabilityMask
-  uint8_t local_port = 0;     // where the question came in
-  uint8_t guid_places = 0;    // GUIDCap: of the port's GUID table
+  uint32_t capabilities = 0;   // CapabilityMask
+  uint16_t capabilities2 = 0;  // CapabilityMask2; 0 where the port says that it has none
+  uint8_t local_port = 0;      // where the question came in
+  uint8_t guid_places = 0;     // GUIDCap: of the port's GUID table
 
   // A node shows its M_Key only to who knows it, from protection level 1 on.
   MKey m_key = MKey::none;
@@ -47,6 +48,11 @@ struct PortInfo {
 
 // IsSM: a subnet manager runs behind this port.
 inline constexpr uint32_t kCapabilitySm = 0x00000002;
+// IsCapabilityMask2Supported.
+inline constexpr uint32_t kCapabilityMask2 = 0x00008000;
+// IsVirtualizationSupported, of CapabilityMask2: virtual ports may be behind this one, with P_Key
+// tables of their own (the kernel's IB_PORT_VIRT_SUP).
+inline constexpr uint16_t kCapability2Virtual = 0x0004;
 
 // A state that there is not reads as unknown.
 Result<PortInfo> parse_port_info(const Data& data);

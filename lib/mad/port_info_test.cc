@@ -41,7 +41,8 @@ TEST_CASE("what the simulator has not: protection, enforcement, extended speeds"
                       .lid = 0xbfff,
                       .lid_mask = 7,
                       .sm_lid = 2,
-                      .capabilities = kCapabilitySm,
+                      .capabilities = kCapabilitySm | kCapabilityMask2,
+                      .capabilities2 = kCapability2Virtual,
                       .m_key = MKey{0xfedcba9876543210},
                       .m_key_lease = 15,
                       .m_key_protection = 3,
@@ -55,6 +56,7 @@ TEST_CASE("what the simulator has not: protection, enforcement, extended speeds"
   const Data data = encode(info);
   CHECK(std::to_integer<int>(data.at(34)) == 0xc7);
   CHECK(std::to_integer<int>(data.at(43)) == 0x08);
+  CHECK(std::to_integer<int>(data.at(61)) == 0x04);
   CHECK(*parse_port_info(data) == info);
 }
 

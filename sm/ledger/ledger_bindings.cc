@@ -136,6 +136,7 @@ fabric::Binding Ledger::bind_new(const Caller& caller, const BindRequest& reques
   binding.guid = request.guid;
   binding.kind = request.kind;
   binding.pf = request.pf;
+  binding.pf_guid = request.pf_guid;
   binding.device = request.device;
   binding.pod = request.pod;
   binding.held = shares;

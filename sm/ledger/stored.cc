@@ -55,6 +55,7 @@ void put_what(const fabric::Binding& binding, ibpod::v1::Binding& message) {
   message.set_guid(binding.guid.value());
   message.set_kind(std::string(name(binding.kind)));
   message.set_pf(binding.pf);
+  message.set_pf_guid(binding.pf_guid.value());
   message.set_device(binding.device);
   message.mutable_pod()->set_namespace_(binding.pod.name_space);
   message.mutable_pod()->set_name(binding.pod.name);
@@ -163,6 +164,7 @@ Result<StoredBinding> binding_from(const std::string& bytes) {
   TRY(ib::check_assignable(binding.guid).during("guid"));
   binding.kind = TRY(word(fabric::parse_kind(message.kind()), "kind", message.kind()));
   binding.pf = message.pf();
+  binding.pf_guid = ib::Guid(message.pf_guid());
   binding.device = message.device();
   binding.pod = {message.pod().namespace_(), message.pod().name(), message.pod().uid()};
   binding.shares = TRY(shares(message.shares()));

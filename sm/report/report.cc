@@ -35,6 +35,10 @@ const Family kUnsettled{"ibpod_sm_unsettled_ports",
                         "Ports whose tables are not yet seen to be as they should.", Kind::gauge};
 const Family kWaiting{"ibpod_sm_waiting_requests", "Requests that wait to be answered.",
                       Kind::gauge};
+const Family kWeaknesses{"ibpod_sm_weaknesses",
+                         "What lets somebody get around the partitions, or hides whether it does.",
+                         Kind::gauge,
+                         {"kind"}};
 const Family kHealth{
     "ibpod_sm_subnet_manager", "1 at what the subnet manager is now.", Kind::gauge, {"health"}};
 const Family kVersion{"ibpod_sm_version",
@@ -52,9 +56,9 @@ const Family kScan{"ibpod_sm_scan_seconds", "How long the last scan of all ports
 }  // namespace
 
 const std::vector<Family>& metric_families() {
-  static const std::vector<Family> families{kVerified, kRequests, kPorts,    kDrifts,    kMends,
-                                            kPackets,  kScan,     kBindings, kUnsettled, kWaiting,
-                                            kHealth,   kVersion,  kEvents,   kSweep};
+  static const std::vector<Family> families{kVerified,   kRequests, kPorts,    kDrifts,    kMends,
+                                            kPackets,    kScan,     kBindings, kUnsettled, kWaiting,
+                                            kWeaknesses, kHealth,   kVersion,  kEvents,    kSweep};
   return families;
 }
 
@@ -134,6 +138,13 @@ void Report::bindings(const std::map<std::pair<fabric::State, fabric::Reason>, s
   metrics_.replace(kBindings, samples);
   metrics_.set(kUnsettled, {}, static_cast<double>(unsettled));
   metrics_.set(kWaiting, {}, static_cast<double>(waiting));
+}
+
+void Report::weaknesses(const std::map<std::string_view, size_t>& counts) {
+  std::vector<http::Sample> samples;
+  for (const auto& [kind, count] : counts)
+    samples.push_back({{std::string(kind)}, static_cast<double>(count)});
+  metrics_.replace(kWeaknesses, samples);
 }
 
 void Report::engine(const Standing& standing, uint64_t wanted) {

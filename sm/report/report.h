@@ -55,6 +55,8 @@ class Report {
   // As it is now: bindings by state and reason, ports that have not settled, requests that wait.
   void bindings(const std::map<std::pair<fabric::State, fabric::Reason>, size_t>& counts,
                 size_t unsettled, size_t waiting);
+  // What lets somebody get around the partitions: how often each weakness is there, by its name.
+  void weaknesses(const std::map<std::string_view, size_t>& counts);
   // `wanted`: the version that should be in force.
   void engine(const Standing& standing, uint64_t wanted);
 

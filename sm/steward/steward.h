@@ -99,7 +99,7 @@ class Steward {
   void engine_changed();
   void seen(const Readings& readings);
 
-  // What metrics tell of bindings and of the engine now.
+  // What metrics tell of bindings, of the engine and of the subnet's weaknesses now.
   void show();
 
   // Ends what has been begun. And when there is something to do though nothing happens.
@@ -140,6 +140,7 @@ class Steward {
   struct Known;
   Known known() const;
   Evidence evidence(const Known& known) const;
+  Posture posture() const;
   Result<std::vector<fabric::Partition>> planned(const fabricapi::PlanRequest& request) const;
   Party party(const std::string& name) const;
 
@@ -151,6 +152,7 @@ class Steward {
   void judge_scan(const Readings& readings);
   void judge_unseen();
   bool may_be_gone(ib::Guid port) const;
+  fabric::Standing why_unseen(ib::Guid port, const fabric::Standing& standing) const;
   void plan_mend(ib::Guid port, const Finding& finding);
   void mend();
   void hurry();

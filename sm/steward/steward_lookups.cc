@@ -47,6 +47,9 @@ void Steward::show() {
   const std::set<ib::Guid>& unsettled = world_.ledger.unsettled();
   world_.report.bindings(world_.ledger.counts(), unsettled.size(), waiting_.size());
   world_.report.engine(world_.engine.standing(), told_);
+  std::map<std::string_view, size_t> weaknesses;
+  for (const auto& [weakness, count] : posture().counts) weaknesses[name(weakness)] = count;
+  world_.report.weaknesses(weaknesses);
 }
 
 }  // namespace ibpod::sm

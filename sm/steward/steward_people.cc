@@ -165,15 +165,18 @@ void Steward::explain(const Caller& caller, const fabricapi::ExplainRequest& req
   });
 }
 
+Posture Steward::posture() const {
+  const Known known = this->known();
+  return posture_of(evidence(known), world_.engine.standing(), settings_.sm);
+}
+
 void Steward::health(const Caller& caller, Done<fabricapi::FabricHealth> done) {
   const Status permitted = check_people(caller);
   if (!permitted) return done(permitted.error());
   look(std::move(done), [this]() -> Result<fabricapi::FabricHealth> {
-    const Known known = this->known();
     const Standing standing = world_.engine.standing();
-    Posture posture = posture_of(evidence(known), standing, settings_.sm);
     fabricapi::FabricHealth health;
-    health.findings = std::move(posture.findings);
+    health.findings = posture().findings;
     health.engine = std::string(name(standing.health)) + ": version " +
                     std::to_string(standing.swept) + " of " + std::to_string(told_) +
                     " is in force";

@@ -90,6 +90,21 @@ bool Steward::may_be_gone(ib::Guid port) const {
          });
 }
 
+// A VF that is a virtual port of its PF's shows nowhere, where the subnet manager does not serve
+// such; nor does one that is not there.
+fabric::Standing Steward::why_unseen(ib::Guid port, const fabric::Standing& standing) const {
+  if (standing.reason != Reason::port_unknown) return standing;
+  for (const fabric::Binding& binding : world_.ledger.bindings_of(port)) {
+    const fabric::SeenPort* const pf = sightings_.topology().find(binding.pf_guid);
+    if (binding.kind != fabric::Kind::vf || pf == nullptr || !pf->virtualized) continue;
+    return {Reason::vport, "the VF is a virtual port behind " +
+                               described(sightings_.topology(), pf->guid) +
+                               ", and this subnet manager does not serve those: it takes NVIDIA's "
+                               "OpenSM with virt_enabled 2, or UFM"};
+  }
+  return standing;
+}
+
 void Steward::judge(ib::Guid port) {
   // Before the first sweep that has read any of it, no table says anything.
   const uint64_t changed_in = std::max<uint64_t>(world_.ledger.changed_in(port), 1);
@@ -108,7 +123,7 @@ void Steward::judge(ib::Guid port) {
       plan_mend(port, finding);
       return;
     case Finding::Kind::unseen:
-      world_.ledger.note_trouble(port, finding.standing, now_);
+      world_.ledger.note_trouble(port, why_unseen(port, finding.standing), now_);
       if (finding.standing.reason == Reason::port_unknown && may_be_gone(port))
         world_.ledger.note_clean(port, swept_.newest(), fabric::Proof::port, now_);
       return;

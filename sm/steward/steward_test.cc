@@ -263,6 +263,31 @@ TEST_CASE_FIXTURE(Blue, "a node that is gone for good is forgotten when its port
   CHECK(ledger->size() == 0);
 }
 
+TEST_CASE_FIXTURE(Blue,
+                  "a VF that the subnet manager cannot serve is told from one that is not there") {
+  ports.erase(kVf2);
+  BindRequest one = request(kVf2, "blue");
+  one.pf_guid = kPf;
+  bind(kNode1, one);
+  settle();
+  CHECK(binding(one.attachment).standing.reason == fabric::Reason::port_unknown);
+  ports[kPf].virtualized = true;
+  read(true);
+  const fabric::Binding bound = binding(one.attachment);
+  CHECK(bound.state != State::verified);
+  CHECK(bound.standing.reason == fabric::Reason::vport);
+  CHECK(bound.standing.text.find(kPf.text()) != std::string::npos);
+}
+
+TEST_CASE_FIXTURE(Blue, "weaknesses are metrics") {
+  settle();
+  read(true);
+  steward->show();
+  const std::string page = report.metrics().text();
+  CHECK(page.find("ibpod_sm_weaknesses{kind=\"rival\"} 0\n") != page.npos);
+  CHECK(page.find("ibpod_sm_weaknesses{kind=\"enforcement_unknown\"} 4\n") != page.npos);
+}
+
 TEST_CASE_FIXTURE(Blue, "whoever watches hears of every change, until he goes") {
   std::vector<std::string> heard;
   std::shared_ptr<fabricapi::Fabric::Watch> watch;

@@ -49,6 +49,7 @@ struct ModelPort {
   ib::PKeyTable table = ib::PKeyTable(8);
   bool there = true;
   bool answers = true;
+  bool virtualized = false;
 };
 
 class ModelTables final : public Tables {
@@ -68,7 +69,7 @@ inline const fabricapi::Caller kAdministrator{fabricapi::Role::administrator, ""
 inline const fabricapi::Caller kNode1{fabricapi::Role::node, "n1", "system:node:n1"};
 inline const fabricapi::Caller kNode2{fabricapi::Role::node, "n2", "system:node:n2"};
 inline constexpr ib::Guid kSmPort{0x0002c90300000001}, kVf1{0x0002c90300000011},
-    kVf2{0x0002c90300000012}, kVf3{0x0002c90300000021};
+    kVf2{0x0002c90300000012}, kVf3{0x0002c90300000021}, kPf{0x0002c90300000031};
 
 class Bed {
  public:
@@ -167,6 +168,7 @@ class Bed {
       seen.guid = guid;
       seen.places = static_cast<uint16_t>(port.table.size());
       seen.state = ib::PortState::active;
+      seen.virtualized = port.virtualized;
       seen.lid = static_cast<ib::Lid>(guid.value() & 0xff);
       contents.ports.push_back(seen);
     }

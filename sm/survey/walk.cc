@@ -155,6 +155,7 @@ fabric::SeenPort Walk::seen(const WalkedNode& node) const {
   port.m_key_protection = info.m_key_protection;
   port.m_key_lease = info.m_key_lease;
   port.is_sm = (info.capabilities & mad::kCapabilitySm) != 0;
+  port.virtualized = (info.capabilities2 & mad::kCapability2Virtual) != 0;
   return port;
 }
 
