@@ -1,15 +1,17 @@
-// The channel of a real port, over libibumad: one descriptor for packets of both kinds of route,
-// one thread that receives. The kernel pairs answers with what was sent and drops the rest.
+// The channel of a real port, over libibumad, with one thread that receives. Where the port goes
+// away (its driver is loaded anew, its adapter taken out) it is opened again when it is back; until
+// then nothing can be sent.
 #pragma once
 
 #include "lib/base/wake.h"
 #include "lib/mad/channel.h"
+#include "lib/mad/umad_port.h"
 
 #include <atomic>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <thread>
-#include <vector>
 
 namespace ibpod::mad {
 
@@ -30,20 +32,23 @@ class UmadChannel : public Channel {
   Status send(const Mad& mad, const Route& route, Duration wanted) override;
 
  private:
-  struct Agents {
-    int by_lid = -1;
-    int directed = -1;
-  };
-  UmadChannel(int port, Wake wake) : port_(port), wake_(std::move(wake)) {}
-  static Result<int> registered(int port, uint8_t management_class);
+  using Port = std::shared_ptr<const UmadPort>;
+  UmadChannel(std::string device, uint8_t number, Port port, Wake wake)
+      : device_(std::move(device)),
+        number_(number),
+        port_(std::move(port)),
+        wake_(std::move(wake)) {}
+  Port port() const;
   void run();
-  bool wait() const;
-  enum class Taken { one, none, never };
-  Taken take(std::vector<std::byte>& buffer);
+  void take_from(const UmadPort& port);
+  bool wait(const UmadPort& port) const;
+  void reopen();
 
-  int port_;  // libibumad's name for the open port
+  std::string device_;
+  uint8_t number_;
+  mutable std::mutex mutex_;
+  Port port_;  // guarded by mutex_; none while it is gone
   Wake wake_;
-  Agents agents_;
   Receiver receiver_;
   std::atomic<bool> stopping_ = false;
   std::thread thread_;

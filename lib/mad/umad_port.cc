@@ -1,0 +1,83 @@
+#include "lib/mad/umad_port.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <limits>
+#include <vector>
+
+#include <endian.h>
+#include <infiniband/umad.h>
+
+namespace ibpod::mad {
+namespace {
+
+constexpr uint8_t kLidRouted = 0x01;
+constexpr uint8_t kDirectedRoute = 0x81;
+constexpr int kClassVersion = 1;
+constexpr int kPermissiveLid = 0xffff;
+constexpr int kMadBytes = static_cast<int>(std::tuple_size_v<Mad>);
+
+std::vector<std::byte> new_buffer() {
+  return std::vector<std::byte>(umad_size() + std::tuple_size_v<Mad>);
+}
+
+std::byte* mad_in(std::vector<std::byte>& buffer) {
+  return static_cast<std::byte*>(umad_get_mad(buffer.data()));
+}
+
+// The kernel awaits no answer to what has no time at all.
+int milliseconds(Duration wanted) {
+  constexpr Duration::rep kMost = std::numeric_limits<int>::max();
+  return static_cast<int>(std::clamp<Duration::rep>(wanted.count(), 1, kMost));
+}
+
+// Without a method it is an agent for answers only: traps and the questions of others go on to the
+// subnet manager.
+Result<int> registered(int port, uint8_t management_class) {
+  const int agent = umad_register(port, management_class, kClassVersion, 0, nullptr);
+  if (agent < 0) return Error::from_errno(errno, "register for subnet management");
+  return agent;
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const UmadPort>> UmadPort::open(const std::string& device, uint8_t port) {
+  umad_init();
+  const int opened = umad_open_port(device.empty() ? nullptr : device.c_str(), port);
+  if (opened < 0)
+    return Error::from_errno(-opened, "open port " + std::to_string(port) + " of " +
+                                          (device.empty() ? "the first device" : device));
+  // NOLINTNEXTLINE(cppcoreguidelines-owning-memory): make_shared cannot reach the constructor.
+  const std::shared_ptr<UmadPort> made(new UmadPort(opened));
+  made->by_lid_ = TRY(registered(opened, kLidRouted));
+  made->directed_ = TRY(registered(opened, kDirectedRoute));
+  return std::shared_ptr<const UmadPort>(made);
+}
+
+UmadPort::~UmadPort() { umad_close_port(port_); }
+
+int UmadPort::fd() const { return umad_get_fd(port_); }
+
+Status UmadPort::send(const Mad& mad, const Route& route, Duration wanted) const {
+  std::vector<std::byte> buffer = new_buffer();
+  std::copy(mad.begin(), mad.end(), mad_in(buffer));
+  umad_set_addr(buffer.data(), route.directed() ? kPermissiveLid : route.lid(), 0, 0, 0);
+  const int agent = route.directed() ? directed_ : by_lid_;
+  errno = 0;
+  if (umad_send(port_, agent, buffer.data(), kMadBytes, milliseconds(wanted), 0) == 0) return ok();
+  return Error::from_errno(errno == 0 ? EIO : errno, "send to " + route.text());
+}
+
+UmadPort::Taken UmadPort::take(Arrival& arrival) const {
+  std::vector<std::byte> buffer = new_buffer();
+  int length = kMadBytes;
+  errno = 0;
+  const int agent = umad_recv(port_, buffer.data(), &length, 0);
+  if (agent < 0) return agent == -EWOULDBLOCK || agent == -EINTR ? Taken::none : Taken::never;
+  std::copy_n(mad_in(buffer), arrival.mad.size(), arrival.mad.begin());
+  arrival.answered = umad_status(buffer.data()) == 0;
+  arrival.source = be16toh(umad_get_mad_addr(buffer.data())->lid);
+  return Taken::one;
+}
+
+}  // namespace ibpod::mad
