@@ -5,7 +5,7 @@ namespace {
 
 TEST_CASE("a binding is requested, written, verified, releasing, and gone") {
   Bed bed;
-  const BindRequest a = request("n1", "a", vf(1), {{"blue", kFull}, {"red", {}}});
+  const BindRequest a = request("n1", "a", vf(1), {{"blue", kFull}, {"red", kLimited}});
   const fabric::Binding bound = bed.bind(a);
   CHECK(bound.state == State::requested);
   CHECK(bound.generation == 1);
@@ -37,7 +37,7 @@ TEST_CASE("a binding is requested, written, verified, releasing, and gone") {
 
 TEST_CASE("what was seen before the latest change of a port means nothing") {
   Bed bed;
-  const BindRequest a = request("n1", "a", vf(1), {{"blue", {}}});
+  const BindRequest a = request("n1", "a", vf(1), {{"blue", kLimited}});
   const uint64_t before = bed.ledger->version();
   bed.bind(a);
   const uint64_t since = bed.ledger->changed_in(vf(1));
@@ -47,7 +47,7 @@ TEST_CASE("what was seen before the latest change of a port means nothing") {
   CHECK_FALSE(bed.ledger->note_verified(vf(1), before, Proof::port, {}, bed.now));
   CHECK(bed.state(a) == State::requested);
   // Others' changes do not count.
-  bed.bind(request("n1", "b", vf(2), {{"blue", {}}}));
+  bed.bind(request("n1", "b", vf(2), {{"blue", kLimited}}));
   CHECK(bed.ledger->changed_in(vf(1)) == since);
   CHECK(bed.ledger->note_verified(vf(1), since, Proof::port, {}, bed.now));
   CHECK(bed.state(a) == State::verified);
@@ -59,7 +59,9 @@ TEST_CASE("what was seen before the latest change of a port means nothing") {
 }
 
 TEST_CASE("the same request again is the same binding, and costs no write") {
-  Bed bed;
+  Tenancy limited = tenancy("blue", 0x100);
+  limited.membership = kLimited;
+  Bed bed({limited, tenancy("red", 0x101)});
   BindRequest a = request("n1", "a", vf(1), {{"blue", {}}, {"red", kFull}});
   bed.bind(a);
   bed.settle();
@@ -79,7 +81,7 @@ TEST_CASE("the same request again is the same binding, and costs no write") {
 
 TEST_CASE("an attachment is bound with one port, kind, device and pod") {
   Bed bed;
-  const BindRequest a = request("n1", "a", vf(1), {{"blue", {}}});
+  const BindRequest a = request("n1", "a", vf(1), {{"blue", kLimited}});
   bed.bind(a);
   std::vector<BindRequest> others(4, a);
   others[0].guid = vf(2);
@@ -95,9 +97,9 @@ TEST_CASE("an attachment is bound with one port, kind, device and pod") {
 
 TEST_CASE("what is gained is told at once, if nothing is lost") {
   Bed bed;
-  bed.bind(request("n1", "a", vf(1), {{"blue", {}}}));
+  bed.bind(request("n1", "a", vf(1), {{"blue", kLimited}}));
   bed.settle();
-  const auto both = bed.bind(request("n1", "a", vf(1), {{"blue", {}}, {"red", {}}}));
+  const auto both = bed.bind(request("n1", "a", vf(1), {{"blue", kLimited}, {"red", kLimited}}));
   CHECK(both.held == both.shares);
   CHECK(both.generation == 2);
   CHECK(both.state == State::requested);
@@ -163,9 +165,9 @@ TEST_CASE("while something is being lost nothing is gained by another change, or
 
 TEST_CASE("a key that is leaving keeps its partition from being deleted") {
   Bed bed;
-  bed.bind(request("n1", "a", vf(1), {{"blue", {}}}));
+  bed.bind(request("n1", "a", vf(1), {{"blue", kLimited}}));
   bed.settle();
-  bed.bind(request("n1", "a", vf(1), {{"red", {}}}));
+  bed.bind(request("n1", "a", vf(1), {{"red", kLimited}}));
   const auto refused = bed.ledger->remove(administrator(), "blue");
   REQUIRE_FALSE(refused);
   CHECK(refused.error().code() == Code::busy);
@@ -175,9 +177,9 @@ TEST_CASE("a key that is leaving keeps its partition from being deleted") {
 
 TEST_CASE("a VF has one attachment, and others learn of it what is theirs") {
   Bed bed;
-  const BindRequest a = request("n1", "a", vf(1), {{"blue", {}}});
+  const BindRequest a = request("n1", "a", vf(1), {{"blue", kLimited}});
   bed.bind(a);
-  const BindRequest b = request("n1", "b", vf(1), {{"blue", {}}});
+  const BindRequest b = request("n1", "b", vf(1), {{"blue", kLimited}});
   CHECK(bed.refusal(b).code() == Code::busy);
   CHECK(bed.refusal(b).text() ==
         "bind n1/b/net1: port 02:00:00:00:00:00:00:01 is bound to n1/a/net1 of pod team/pod-a, "
@@ -186,7 +188,7 @@ TEST_CASE("a VF has one attachment, and others learn of it what is theirs") {
   bed.rules.nodes["n2"].guids.insert(vf(1));
   bed.rules.nodes["n1"].guids.erase(vf(1));
   bed.start();
-  const BindRequest c = request("n2", "c", vf(1), {{"blue", {}}});
+  const BindRequest c = request("n2", "c", vf(1), {{"blue", kLimited}});
   CHECK(bed.refusal(c).text() ==
         "bind n2/c/net1: port 02:00:00:00:00:00:00:01 is bound to a pod of another node");
   const Error told = bed.ledger->bind(administrator(), c, {}, bed.now).error();
@@ -201,7 +203,7 @@ TEST_CASE("a VF has one attachment, and others learn of it what is theirs") {
 TEST_CASE("children of a port share it: a key leaves with the last one") {
   Bed bed;
   const BindRequest a = child("n1", "a", pf(1), {{"blue", kFull}});
-  const BindRequest b = child("n1", "b", pf(1), {{"blue", kFull}, {"red", {}}});
+  const BindRequest b = child("n1", "b", pf(1), {{"blue", kFull}, {"red", kLimited}});
   bed.bind(a);
   bed.bind(b);
   CHECK(bed.keys(pf(1)) == "0x0101 0x8100");
@@ -241,14 +243,14 @@ TEST_CASE("a port is in a partition in one way") {
   Tenancy red = tenancy("red", 0);
   red.members = {{pf(1), kFull, ""}};
   REQUIRE(bed.ledger->update(administrator(), red, bed.now));
-  CHECK(bed.refusal(child("n1", "b", pf(1), {{"red", {}}})).code() == Code::invalid);
+  CHECK(bed.refusal(child("n1", "b", pf(1), {{"red", kLimited}})).code() == Code::invalid);
   bed.bind(child("n1", "b", pf(1), {{"red", kFull}}));
   CHECK(bed.refusal(child("n1", "b", pf(1), {{"blue", kLimited}})).code() == Code::busy);
   red.members[0].membership = kLimited;
   const auto refused = bed.ledger->update(administrator(), red, bed.now);
   CHECK(refused.error().code() == Code::busy);
   // A VF and children of it would not end together.
-  CHECK(bed.refusal(child("n1", "c", vf(1), {{"red", {}}})).code() == Code::denied);
+  CHECK(bed.refusal(child("n1", "c", vf(1), {{"red", kLimited}})).code() == Code::denied);
   const auto mixed =
       bed.ledger->bind(administrator(), request("n1", "c", pf(1), {{"blue", kFull}}), {}, bed.now);
   CHECK(mixed.error().code() == Code::busy);
@@ -258,25 +260,26 @@ TEST_CASE("one partition has index 0 of a port's table") {
   Tenancy first = tenancy("first", 0x110), second = tenancy("second", 0x111);
   first.index0 = second.index0 = true;
   Bed bed({first, second, tenancy("blue", 0x100)});
-  CHECK(bed.refusal(request("n1", "a", vf(1), {{"first", {}}, {"second", {}}})).code() ==
-        Code::busy);
-  const BindRequest a = child("n1", "a", pf(1), {{"first", {}}});
+  CHECK(
+      bed.refusal(request("n1", "a", vf(1), {{"first", kLimited}, {"second", kLimited}})).code() ==
+      Code::busy);
+  const BindRequest a = child("n1", "a", pf(1), {{"first", kLimited}});
   bed.bind(a);
   CHECK(bed.ledger->expected(pf(1)).index0 == ib::PKey(0x110));
-  const BindRequest b = child("n1", "b", pf(1), {{"second", {}}});
+  const BindRequest b = child("n1", "b", pf(1), {{"second", kLimited}});
   CHECK(bed.refusal(b).code() == Code::busy);
   second.members = {{pf(1), kLimited, ""}};
   CHECK(bed.ledger->update(administrator(), second, bed.now).error().code() == Code::busy);
   Tenancy blue = tenancy("blue", 0x100);
-  bed.bind(child("n1", "c", pf(1), {{"blue", {}}}));
+  bed.bind(child("n1", "c", pf(1), {{"blue", kLimited}}));
   blue.index0 = true;
   CHECK(bed.ledger->update(administrator(), blue, bed.now).error().code() == Code::busy);
   bed.unbind(a);
   bed.bind(b);
   // From one to the other: its own does not stand in the way.
-  bed.bind(request("n2", "a", vf(11), {{"first", {}}}));
+  bed.bind(request("n2", "a", vf(11), {{"first", kLimited}}));
   bed.settle();
-  bed.bind(request("n2", "a", vf(11), {{"second", {}}}));
+  bed.bind(request("n2", "a", vf(11), {{"second", kLimited}}));
   bed.settle();
   CHECK(bed.ledger->expected(vf(11)).index0 == ib::PKey(0x111));
   // It takes another place: that has to be seen, too.
@@ -293,26 +296,26 @@ TEST_CASE("a full table is busy, and keys that are leaving still fill it") {
     return bed.ledger->bind(node("n1"), request, places, bed.now);
   };
   const Places three{3, 0, 1, {}};
-  REQUIRE(bind(child("n1", "x", pf(1), {{"a", {}}, {"b", {}}}), three));
-  const Error full = bind(child("n1", "y", pf(1), {{"c", {}}}), three).error();
+  REQUIRE(bind(child("n1", "x", pf(1), {{"a", kLimited}, {"b", kLimited}}), three));
+  const Error full = bind(child("n1", "y", pf(1), {{"c", kLimited}}), three).error();
   CHECK(full.code() == Code::busy);
   CHECK(full.text() ==
         "bind n1/y/net1: P_Key table of port 00:02:c9:03:00:00:00:01 holds 3 keys, all taken: 4 "
         "would be needed");
-  CHECK(bind(child("n1", "y", pf(1), {{"b", {}}}), three));
+  CHECK(bind(child("n1", "y", pf(1), {{"b", kLimited}}), three));
   bed.unbind(child("n1", "x", pf(1), {}));
-  CHECK_FALSE(bind(child("n1", "z", pf(1), {{"c", {}}}), three));
+  CHECK_FALSE(bind(child("n1", "z", pf(1), {{"c", kLimited}}), three));
   bed.settle();
-  CHECK(bind(child("n1", "z", pf(1), {{"c", {}}}), three));
+  CHECK(bind(child("n1", "z", pf(1), {{"c", kLimited}}), three));
   // `both` takes two places; its own old key none, as that goes first.
-  CHECK_FALSE(bind(request("n1", "v", vf(1), {{"a", kBoth}, {"b", {}}}), three));
+  CHECK_FALSE(bind(request("n1", "v", vf(1), {{"a", kBoth}, {"b", kLimited}}), three));
   CHECK(bind(request("n1", "v", vf(1), {{"a", kBoth}}), three));
-  CHECK(bind(request("n1", "v", vf(1), {{"c", {}}, {"d", {}}}), three));
+  CHECK(bind(request("n1", "v", vf(1), {{"c", kLimited}, {"d", kLimited}}), three));
   bed.settle();
   // The switch port's table has the keys of all behind it, each of them once.
-  REQUIRE(bind(request("n1", "w", vf(2), {{"c", {}}}), {3, 4, 1, {vf(1)}}));
-  CHECK_FALSE(bind(request("n1", "w", vf(2), {{"b", {}}}), {3, 3, 1, {vf(1)}}));
-  CHECK(bind(request("n1", "w", vf(2), {{"d", {}}}), {3, 3, 1, {vf(1)}}));
+  REQUIRE(bind(request("n1", "w", vf(2), {{"c", kLimited}}), {3, 4, 1, {vf(1)}}));
+  CHECK_FALSE(bind(request("n1", "w", vf(2), {{"b", kLimited}}), {3, 3, 1, {vf(1)}}));
+  CHECK(bind(request("n1", "w", vf(2), {{"d", kLimited}}), {3, 3, 1, {vf(1)}}));
 }
 
 TEST_CASE("`both` is refused where OpenSM would make it full") {
@@ -330,7 +333,7 @@ TEST_CASE("`both` is refused where OpenSM would make it full") {
 
 TEST_CASE("a request that can never be granted names the field") {
   Bed bed;
-  const BindRequest good = request("n1", "a", vf(1), {{"blue", {}}});
+  const BindRequest good = request("n1", "a", vf(1), {{"blue", kLimited}});
   const auto refused = [&](const auto& change, const std::string& word) {
     BindRequest bad = good;
     change(bad);
@@ -355,7 +358,7 @@ TEST_CASE("a request that can never be granted names the field") {
   refused([](BindRequest& r) { r.pod.uid = std::string(129, 'u'); }, "uid");
   refused([](BindRequest& r) { r.partitions.clear(); }, "partitions");
   refused([](BindRequest& r) { r.partitions.resize(2, r.partitions[0]); }, "twice");
-  refused([](BindRequest& r) { r.partitions.assign(65, {"x", {}}); }, "65");
+  refused([](BindRequest& r) { r.partitions.assign(65, {"x", kLimited}); }, "65");
   refused([](BindRequest& r) { r.partitions[0].partition = "a\"b\n"; }, "partition");
   CHECK(bed.ledger->size() == 0);
   CHECK(bed.ledger->commit(bed.now));
@@ -366,11 +369,11 @@ TEST_CASE("there are no more bindings than there may be, of all and of a node") 
   rules.limits.bindings = 3;
   rules.limits.bindings_of_node = 2;
   Bed bed({tenancy("blue", 0x100)}, rules);
-  bed.bind(request("n1", "a", vf(1), {{"blue", {}}}));
-  bed.bind(request("n1", "b", vf(2), {{"blue", {}}}));
-  CHECK(bed.refusal(request("n1", "c", vf(3), {{"blue", {}}})).code() == Code::busy);
-  bed.bind(request("n2", "c", vf(11), {{"blue", {}}}));
-  CHECK(bed.refusal(request("n2", "d", vf(12), {{"blue", {}}})).code() == Code::busy);
+  bed.bind(request("n1", "a", vf(1), {{"blue", kLimited}}));
+  bed.bind(request("n1", "b", vf(2), {{"blue", kLimited}}));
+  CHECK(bed.refusal(request("n1", "c", vf(3), {{"blue", kLimited}})).code() == Code::busy);
+  bed.bind(request("n2", "c", vf(11), {{"blue", kLimited}}));
+  CHECK(bed.refusal(request("n2", "d", vf(12), {{"blue", kLimited}})).code() == Code::busy);
   bed.bind(request("n2", "c", vf(11), {{"blue", kFull}}));
 }
 
@@ -388,9 +391,9 @@ TEST_CASE("trouble is told, and says what is known of the keys") {
   };
   for (const auto& trouble : cases) {
     Bed bed;
-    const BindRequest a = request("n1", "a", vf(1), {{"blue", {}}});
-    const BindRequest b = request("n1", "b", vf(2), {{"blue", {}}});
-    const BindRequest c = request("n1", "c", vf(3), {{"blue", {}}});
+    const BindRequest a = request("n1", "a", vf(1), {{"blue", kLimited}});
+    const BindRequest b = request("n1", "b", vf(2), {{"blue", kLimited}});
+    const BindRequest c = request("n1", "c", vf(3), {{"blue", kLimited}});
     bed.bind(a);
     bed.bind(c);
     bed.settle();
@@ -404,7 +407,7 @@ TEST_CASE("trouble is told, and says what is known of the keys") {
     CHECK(bed.binding(b)->standing == fabric::Standing{trouble.reason, "why"});
     CHECK(bed.ledger->unsettled().contains(vf(1)) == (trouble.verified != State::verified));
     // Unknown is not free.
-    CHECK(bed.refusal(request("n1", "d", vf(1), {{"blue", {}}})).code() == Code::busy);
+    CHECK(bed.refusal(request("n1", "d", vf(1), {{"blue", kLimited}})).code() == Code::busy);
     CHECK(bed.keys(vf(1)) == "0x0100");
     bed.settle();
     CHECK(bed.state(a) == State::verified);
@@ -417,7 +420,7 @@ TEST_CASE("a partition may want to hear it from the port itself") {
   Tenancy strict = tenancy("strict", 0x120);
   strict.proof = Proof::port;
   Bed bed({strict, tenancy("blue", 0x100)});
-  const BindRequest a = request("n1", "a", vf(1), {{"strict", {}}, {"blue", {}}});
+  const BindRequest a = request("n1", "a", vf(1), {{"strict", kLimited}, {"blue", kLimited}});
   bed.bind(a);
   bed.sweep();
   bed.see(vf(1), Proof::node);
@@ -435,7 +438,7 @@ TEST_CASE("a partition may want to hear it from the port itself") {
   CHECK(bed.state(a) == State::released);
 
   // It may come to want it.
-  const BindRequest b = request("n1", "b", vf(2), {{"blue", {}}});
+  const BindRequest b = request("n1", "b", vf(2), {{"blue", kLimited}});
   bed.bind(b);
   bed.sweep();
   bed.see(vf(2), Proof::node);
@@ -449,9 +452,9 @@ TEST_CASE("a partition may want to hear it from the port itself") {
 
 TEST_CASE("clean is enough for what is to leave, and not for what is to be there") {
   Bed bed;
-  const BindRequest a = child("n1", "a", pf(1), {{"blue", {}}});
-  const BindRequest b = child("n1", "b", pf(1), {{"red", {}}});
-  const BindRequest c = request("n1", "c", vf(1), {{"red", {}}});
+  const BindRequest a = child("n1", "a", pf(1), {{"blue", kLimited}});
+  const BindRequest b = child("n1", "b", pf(1), {{"red", kLimited}});
+  const BindRequest c = request("n1", "c", vf(1), {{"red", kLimited}});
   for (const BindRequest& each : {a, b, c}) bed.bind(each);
   bed.settle();
   bed.unbind(a);
@@ -470,8 +473,8 @@ TEST_CASE("clean is enough for what is to leave, and not for what is to be there
 
 TEST_CASE("watchers are told each change once, and what has gone") {
   Bed bed;
-  const BindRequest a = request("n1", "a", vf(1), {{"blue", {}}});
-  const BindRequest b = request("n1", "b", vf(2), {{"blue", {}}});
+  const BindRequest a = request("n1", "a", vf(1), {{"blue", kLimited}});
+  const BindRequest b = request("n1", "b", vf(2), {{"blue", kLimited}});
   bed.ledger->take_changes();
   bed.bind(a);
   bed.bind(b);

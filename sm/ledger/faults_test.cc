@@ -65,16 +65,16 @@ std::vector<Step> steps() {
       create(tenancy("blue", 0x100)),
       create(red),
       create(tenancy("automatic", 0)),
-      bind(a({{"blue", {}}})),
-      bind(child("n2", "b", pf(2), {{"blue", {}}})),
+      bind(a({{"blue", kLimited}})),
+      bind(child("n2", "b", pf(2), {{"blue", kLimited}})),
       see_all,
-      bind(a({{"red", {}}, {"automatic", {}}})),
+      bind(a({{"red", kLimited}, {"automatic", kLimited}})),
       see_all,
       see_all,
       [](Ledger& l) {
         return outcome(l.allocate(administrator(), {"n3", "0000:01:00.0", {0, 1}}));
       },
-      bind(request("n3", "c", vf(0x1000), {{"blue", {}}})),
+      bind(request("n3", "c", vf(0x1000), {{"blue", kLimited}})),
       unbind(child("n2", "b", pf(2), {})),
       see_all,
       [](Ledger& l) {
@@ -150,9 +150,9 @@ TEST_CASE("whichever commit fails, and however: what is there is promised, and i
 
 TEST_CASE("what has been found out is not forgotten when somebody else's commit fails") {
   Bed bed;
-  const BindRequest a = request("n1", "a", vf(1), {{"blue", {}}});
-  const BindRequest b = request("n1", "b", vf(2), {{"blue", {}}});
-  const BindRequest c = request("n1", "c", vf(3), {{"red", {}}});
+  const BindRequest a = request("n1", "a", vf(1), {{"blue", kLimited}});
+  const BindRequest b = request("n1", "b", vf(2), {{"blue", kLimited}});
+  const BindRequest c = request("n1", "c", vf(3), {{"red", kLimited}});
   bed.bind(a);
   bed.bind(b);
   bed.settle();
@@ -179,10 +179,10 @@ TEST_CASE("what has been found out is not forgotten when somebody else's commit 
 
 TEST_CASE("a store that cannot be read again: nothing is promised, and what was stays in force") {
   Bed bed;
-  const BindRequest a = request("n1", "a", vf(1), {{"blue", {}}});
+  const BindRequest a = request("n1", "a", vf(1), {{"blue", kLimited}});
   bed.bind(a);
   const auto told = bed.ledger->partitions();
-  REQUIRE(bed.try_bind(request("n1", "b", vf(2), {{"blue", {}}})));
+  REQUIRE(bed.try_bind(request("n1", "b", vf(2), {{"blue", kLimited}})));
   bed.store.fail_at(0, FakeStore::Failure::lost);
   bed.store.unreadable(true);
   CHECK_FALSE(bed.ledger->commit(bed.now));
@@ -197,7 +197,7 @@ TEST_CASE("a store that cannot be read again: nothing is promised, and what was 
   CHECK(*bed.ledger->partitions() == *told);
   CHECK(bed.ledger->version() > 1);
   CHECK(bed.state(request("n1", "b", vf(2), {})) == State::released);
-  bed.bind(request("n1", "b", vf(2), {{"blue", {}}}));
+  bed.bind(request("n1", "b", vf(2), {{"blue", kLimited}}));
 }
 
 // --- a real file, and a process that is killed at one of its writes

@@ -80,6 +80,7 @@ Result<Shares> Ledger::wished(const Caller& caller, const BindRequest& request,
     if (!stays) TRY(may_be_in(caller, tenant, wish.partition, request.pod.name_space));
     const fabric::Membership membership =
         stays ? *has : wish.membership.value_or(tenant->tenancy.membership);
+    if (!stays) TRY(may_have(caller, tenant->tenancy, membership));
     if (membership == fabric::Membership::both && !policy_.both_allowed)
       return Error(Code::invalid, "partition " + wish.partition +
                                       ": membership both is not to be had here: limited or full");

@@ -20,14 +20,14 @@ void fill(Bed& bed) {
   gone.members = {{storage(3), kFull, ""}};
   bed.create(gone);
   REQUIRE(bed.ledger->declare({tenancy("declared", 0x104)}, bed.now).value().empty());
-  bed.bind(request("n1", "a", vf(1), {{"blue", kFull}, {"red", kBoth}, {"full", {}}}));
-  bed.bind(request("n1", "b", vf(2), {{"blue", {}}}));
-  bed.bind(request("n1", "c", vf(3), {{"blue", {}}}));
-  bed.bind(child("n2", "d", pf(2), {{"blue", {}}}));
+  bed.bind(request("n1", "a", vf(1), {{"blue", kFull}, {"red", kBoth}, {"full", kLimited}}));
+  bed.bind(request("n1", "b", vf(2), {{"blue", kLimited}}));
+  bed.bind(request("n1", "c", vf(3), {{"blue", kLimited}}));
+  bed.bind(child("n2", "d", pf(2), {{"blue", kLimited}}));
   bed.settle();
   bed.unbind(request("n1", "b", vf(2), {}));
   bed.pass(std::chrono::seconds(1));
-  bed.bind(request("n1", "c", vf(3), {{"red", {}}}));
+  bed.bind(request("n1", "c", vf(3), {{"red", kLimited}}));
   full.members.pop_back();
   REQUIRE(bed.ledger->update(administrator(), full, bed.now));
   REQUIRE(bed.ledger->remove(administrator(), "gone"));
@@ -79,7 +79,7 @@ TEST_CASE("what has been promised is there again, to be seen again") {
 
 TEST_CASE("after a restart nothing is gone that has not been seen since the first sweep") {
   Bed bed;
-  const BindRequest a = request("n1", "a", vf(1), {{"blue", {}}});
+  const BindRequest a = request("n1", "a", vf(1), {{"blue", kLimited}});
   bed.bind(a);
   bed.settle();
   bed.unbind(a);
@@ -91,7 +91,7 @@ TEST_CASE("after a restart nothing is gone that has not been seen since the firs
 
 TEST_CASE("what has been found out is not written") {
   Bed bed;
-  bed.bind(request("n1", "a", vf(1), {{"blue", {}}}));
+  bed.bind(request("n1", "a", vf(1), {{"blue", kLimited}}));
   const size_t commits = bed.store.commits();
   bed.settle();
   bed.ledger->note_trouble(vf(1), {Reason::timeout, ""}, bed.now);

@@ -31,9 +31,9 @@ std::vector<Tenancy> blue() { return {tenancy("blue", 0x100)}; }
 
 TEST_CASE("a Sync tells what is bound, what is not, and what it has not named") {
   Bed bed(blue(), leases(LeaseEnd::hold));
-  bed.bind(request("n1", "a", vf(1), {{"blue", {}}}));
-  bed.bind(request("n1", "b", vf(2), {{"blue", {}}}));
-  bed.bind(request("n2", "c", vf(11), {{"blue", {}}}));
+  bed.bind(request("n1", "a", vf(1), {{"blue", kLimited}}));
+  bed.bind(request("n1", "b", vf(2), {{"blue", kLimited}}));
+  bed.bind(request("n2", "c", vf(11), {{"blue", kLimited}}));
   const SyncAnswer answer = sync(bed, "n1", {"a", "c", "c"});
   REQUIRE(answer.bindings.size() == 1);
   CHECK(answer.bindings[0].attachment.container == "a");
@@ -49,8 +49,8 @@ TEST_CASE("a Sync tells what is bound, what is not, and what it has not named") 
 TEST_CASE("what a Sync has not named goes when its lease ends, and not before") {
   for (const LeaseEnd at_end : {LeaseEnd::hold, LeaseEnd::revoke}) {
     Bed bed(blue(), leases(at_end));
-    const BindRequest a = request("n1", "a", vf(1), {{"blue", {}}});
-    const BindRequest b = request("n1", "b", vf(2), {{"blue", {}}});
+    const BindRequest a = request("n1", "a", vf(1), {{"blue", kLimited}});
+    const BindRequest b = request("n1", "b", vf(2), {{"blue", kLimited}});
     bed.bind(a);
     bed.bind(b);
     bed.settle();
@@ -69,8 +69,8 @@ TEST_CASE("what a Sync has not named goes when its lease ends, and not before") 
 
 TEST_CASE("one that was named again, or bound again, is renewed") {
   Bed bed(blue(), leases(LeaseEnd::revoke));
-  const BindRequest a = request("n1", "a", vf(1), {{"blue", {}}});
-  const BindRequest b = request("n1", "b", vf(2), {{"blue", {}}});
+  const BindRequest a = request("n1", "a", vf(1), {{"blue", kLimited}});
+  const BindRequest b = request("n1", "b", vf(2), {{"blue", kLimited}});
   bed.bind(a);
   bed.bind(b);
   sync(bed, "n1", {});
@@ -90,13 +90,13 @@ TEST_CASE("without any Sync a lease's end holds, or revokes") {
   } const cases[] = {{LeaseEnd::hold, State::unknown}, {LeaseEnd::revoke, State::releasing}};
   for (const auto& end : cases) {
     Bed bed(blue(), leases(end.at_end));
-    const BindRequest a = request("n1", "a", vf(1), {{"blue", {}}});
+    const BindRequest a = request("n1", "a", vf(1), {{"blue", kLimited}});
     bed.bind(a);
     bed.settle();
     bed.pass(std::chrono::seconds(60));
     expire(bed);
     CHECK(bed.state(a) == end.then);
-    CHECK(bed.refusal(request("n1", "b", vf(1), {{"blue", {}}})).code() == Code::busy);
+    CHECK(bed.refusal(request("n1", "b", vf(1), {{"blue", kLimited}})).code() == Code::busy);
     CHECK((bed.keys(vf(1)) == "0x0100") == (end.then == State::unknown));
     CHECK_FALSE(bed.ledger->next_expiry());
   }
@@ -104,9 +104,9 @@ TEST_CASE("without any Sync a lease's end holds, or revokes") {
 
 TEST_CASE("one that was lost comes back with its node, and has to be seen again") {
   Bed bed(blue(), leases(LeaseEnd::hold));
-  const BindRequest a = request("n1", "a", vf(1), {{"blue", {}}});
-  const BindRequest b = request("n1", "b", vf(2), {{"blue", {}}});
-  const BindRequest c = request("n1", "c", vf(3), {{"blue", {}}});
+  const BindRequest a = request("n1", "a", vf(1), {{"blue", kLimited}});
+  const BindRequest b = request("n1", "b", vf(2), {{"blue", kLimited}});
+  const BindRequest c = request("n1", "c", vf(3), {{"blue", kLimited}});
   for (const BindRequest& each : {a, b, c}) bed.bind(each);
   bed.settle();
   bed.pass(std::chrono::seconds(60));
@@ -132,7 +132,7 @@ TEST_CASE("one that was lost comes back with its node, and has to be seen again"
 
 TEST_CASE("after a restart every lease is whole") {
   Bed bed(blue(), leases(LeaseEnd::revoke));
-  const BindRequest a = request("n1", "a", vf(1), {{"blue", {}}});
+  const BindRequest a = request("n1", "a", vf(1), {{"blue", kLimited}});
   bed.bind(a);
   sync(bed, "n1", {});
   bed.pass(std::chrono::seconds(100));
@@ -183,7 +183,7 @@ TEST_CASE("the pool gives no GUID that anything else names") {
   Tenancy members = tenancy("blue", 0x100);
   members.members = {{vf(0x1002), kFull, ""}};
   Bed bed({members, tenancy("red", 0x101)}, rules);
-  REQUIRE(bed.ledger->bind(administrator(), request("n1", "a", vf(0x1003), {{"red", {}}}), {},
+  REQUIRE(bed.ledger->bind(administrator(), request("n1", "a", vf(0x1003), {{"red", kLimited}}), {},
                            bed.now));
   REQUIRE(bed.ledger->update(administrator(), tenancy("blue", 0), bed.now));
   CHECK(allocate(bed, vfs("n3", {0, 1, 2, 3})) == "0=4 1=5 2=6 3=7 ");
@@ -213,8 +213,8 @@ TEST_CASE("GUIDs are for VFs that there can be, and not too many of them") {
 TEST_CASE("a node that is forgotten goes when its last binding is released") {
   Bed bed(blue());
   allocate(bed, vfs("n1", {0}));
-  const BindRequest a = request("n1", "a", vf(0x1000), {{"blue", {}}});
-  const BindRequest b = request("n1", "b", vf(1), {{"blue", {}}});
+  const BindRequest a = request("n1", "a", vf(0x1000), {{"blue", kLimited}});
+  const BindRequest b = request("n1", "b", vf(1), {{"blue", kLimited}});
   bed.bind(a);
   bed.bind(b);
   bed.settle();
@@ -224,14 +224,14 @@ TEST_CASE("a node that is forgotten goes when its last binding is released") {
   CHECK(forgetting.guids == 1);
   bed.commit();
   CHECK(bed.state(a) == State::releasing);
-  CHECK(bed.refusal(request("n1", "c", vf(2), {{"blue", {}}})).code() == Code::unavailable);
+  CHECK(bed.refusal(request("n1", "c", vf(2), {{"blue", kLimited}})).code() == Code::unavailable);
   CHECK(bed.ledger->allocate(node("n1"), vfs("n1", {0})).error().code() == Code::unavailable);
   CHECK(sync(bed, "n1", {"a"}).bindings[0].state == State::releasing);
   bed.sweep();
   bed.see(vf(1));
   bed.start();
   CHECK(bed.ledger->node("n1")->forgetting);
-  CHECK(bed.refusal(request("n1", "c", vf(2), {{"blue", {}}})).code() == Code::unavailable);
+  CHECK(bed.refusal(request("n1", "c", vf(2), {{"blue", kLimited}})).code() == Code::unavailable);
   bed.settle();
   CHECK_FALSE(bed.ledger->node("n1"));
   CHECK(bed.store.objects[Kind::binding].empty());
@@ -256,7 +256,7 @@ TEST_CASE("a node without bindings is forgotten at once") {
 
 TEST_CASE("one that was interrupted while its last promise went is forgotten at the next start") {
   Bed bed(blue());
-  const BindRequest a = request("n1", "a", vf(1), {{"blue", {}}});
+  const BindRequest a = request("n1", "a", vf(1), {{"blue", kLimited}});
   bed.bind(a);
   REQUIRE(bed.ledger->forget(administrator(), "n1", bed.now));
   bed.commit();
@@ -272,17 +272,17 @@ TEST_CASE("there are no more nodes than there may be") {
   rules.limits.nodes = 1;
   Bed bed(blue(), rules);
   sync(bed, "n1", {});
-  CHECK(bed.ledger->sync(node("n2"), {"n2", {}}, bed.now).error().code() == Code::busy);
+  CHECK(bed.ledger->sync(node("n2"), {"n2", kLimited}, bed.now).error().code() == Code::busy);
   CHECK(bed.ledger->allocate(node("n2"), vfs("n2", {0})).error().code() == Code::busy);
-  CHECK(bed.refusal(request("n2", "a", vf(11), {{"blue", {}}})).code() == Code::busy);
+  CHECK(bed.refusal(request("n2", "a", vf(11), {{"blue", kLimited}})).code() == Code::busy);
 }
 
 TEST_CASE("bindings are found by what is asked, page by page") {
   Bed bed;
-  bed.bind(request("n1", "a", vf(1), {{"blue", {}}}));
-  bed.bind(request("n1", "b", vf(2), {{"red", {}}}));
-  bed.bind(request("n2", "c", vf(11), {{"blue", {}}, {"red", {}}}));
-  bed.bind(request("n3", "d", vf(21), {{"blue", {}}}));
+  bed.bind(request("n1", "a", vf(1), {{"blue", kLimited}}));
+  bed.bind(request("n1", "b", vf(2), {{"red", kLimited}}));
+  bed.bind(request("n2", "c", vf(11), {{"blue", kLimited}, {"red", kLimited}}));
+  bed.bind(request("n3", "d", vf(21), {{"blue", kLimited}}));
   bed.unbind(request("n3", "d", vf(21), {}));
   const auto listed = [&](const fabricapi::BindingFilter& filter, uint32_t size) {
     std::string seen;

@@ -50,7 +50,7 @@ TEST_CASE("a partition is provisioning until it has been swept, and deleting lik
   CHECK(create(bed, tenancy("blue", 0x101)).error().code() == Code::busy);
   CHECK(create(bed, tenancy("other", 0x100)).error().code() == Code::busy);
   CHECK(update(bed, tenancy("blue", 0)).error().code() == Code::busy);
-  CHECK(bed.refusal(request("n1", "a", vf(1), {{"blue", {}}})).code() == Code::busy);
+  CHECK(bed.refusal(request("n1", "a", vf(1), {{"blue", kLimited}})).code() == Code::busy);
   bed.ledger->note_swept(version);
   CHECK(bed.ledger->partition("blue"));
   bed.ledger->note_swept(bed.ledger->version());
@@ -89,7 +89,7 @@ TEST_CASE("members are told in order, each once, as they are now") {
   Tenancy blue = tenancy("blue", 0x100);
   blue.members = {{pf(1), kFull, ""}, {storage(1), kLimited, ""}};
   Bed bed({blue});
-  bed.bind(request("n1", "b", vf(2), {{"blue", {}}}));
+  bed.bind(request("n1", "b", vf(2), {{"blue", kLimited}}));
   bed.bind(request("n1", "a", vf(1), {{"blue", kFull}}));
   bed.bind(child("n1", "c", pf(1), {{"blue", kFull}}));
   const std::vector<fabric::Member> want{
@@ -158,14 +158,14 @@ TEST_CASE("everything of a partition can be changed but its P_Key") {
 
 TEST_CASE("who is in a partition stays in it when its namespace is no longer allowed") {
   Bed bed({tenancy("blue", 0x100, {"team"}), tenancy("red", 0x101)});
-  const BindRequest a = request("n1", "a", vf(1), {{"blue", {}}});
+  const BindRequest a = request("n1", "a", vf(1), {{"blue", kLimited}});
   bed.bind(a);
   REQUIRE(update(bed, tenancy("blue", 0, {})));
   CHECK(bed.keys(vf(1)) == "0x0100");
   bed.bind(a);
-  bed.bind(request("n1", "a", vf(1), {{"blue", {}}, {"red", {}}}));
+  bed.bind(request("n1", "a", vf(1), {{"blue", kLimited}, {"red", kLimited}}));
   CHECK(bed.refusal(request("n1", "a", vf(1), {{"blue", kFull}})).code() == Code::denied);
-  CHECK(bed.refusal(request("n1", "b", vf(2), {{"blue", {}}})).code() == Code::denied);
+  CHECK(bed.refusal(request("n1", "b", vf(2), {{"blue", kLimited}})).code() == Code::denied);
 }
 
 TEST_CASE("a static member's key has to be seen to be gone before it is another partition's") {
@@ -221,7 +221,7 @@ TEST_CASE("one that comes back to where it was leaving stays") {
 
 TEST_CASE("no partition in use is deleted") {
   Bed bed;
-  const BindRequest a = request("n1", "a", vf(1), {{"blue", {}}});
+  const BindRequest a = request("n1", "a", vf(1), {{"blue", kLimited}});
   bed.bind(a);
   CHECK(remove(bed, "blue").error().code() == Code::busy);
   bed.unbind(a);
@@ -278,7 +278,7 @@ TEST_CASE("declared partitions come, change and go with their file, and are read
 TEST_CASE("what is wrong in the file is told, each by itself, and the rest is done") {
   Bed bed(none());
   REQUIRE(declare(bed, {tenancy("used", 0x100), tenancy("kept", 0x101)}).empty());
-  bed.bind(request("n1", "a", vf(1), {{"used", {}}}));
+  bed.bind(request("n1", "a", vf(1), {{"used", kLimited}}));
   const std::string refused =
       declare(bed, {tenancy("kept", 0x102), tenancy("out", 0x300), tenancy("twice", 0x103),
                     tenancy("twice", 0x104), tenancy("bad name", 0x105), tenancy("good", 0x106)});

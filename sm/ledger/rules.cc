@@ -78,6 +78,17 @@ Status may_be_in(const Caller& caller, const Tenant* tenant, const std::string& 
   return Error(Code::busy, "partition " + partition + " is being deleted");
 }
 
+Status may_have(const Caller& caller, const fabric::Tenancy& tenancy,
+                fabric::Membership membership) {
+  using fabric::Membership;
+  if (caller.role == Role::administrator || membership == Membership::limited ||
+      tenancy.membership != Membership::limited)
+    return ok();
+  return Error(Code::denied, "partition " + tenancy.name + ": membership " +
+                                 std::string(name(membership)) +
+                                 " is not to be had here: pods are limited members of it");
+}
+
 Status may_use_port(const Caller& caller, const fabricapi::BindRequest& request, const Book& book,
                     const Policy& policy) {
   if (caller.role == Role::administrator) return ok();

@@ -20,6 +20,11 @@ bool may_see(const fabricapi::Caller& caller, const std::string& node);
 Status may_be_in(const fabricapi::Caller& caller, const Tenant* tenant,
                  const std::string& partition, const std::string& name_space);
 
+// Limited members cannot reach each other (IBA 1.4, volume 1, 10.9.3): where that is what a
+// partition is by itself, no pod makes itself more.
+Status may_have(const fabricapi::Caller& caller, const fabric::Tenancy& tenancy,
+                fabric::Membership membership);
+
 // Of a node on a port, as the request's kind has it.
 Status may_use_port(const fabricapi::Caller& caller, const fabricapi::BindRequest& request,
                     const Book& book, const Policy& policy);

@@ -24,8 +24,8 @@ TEST_CASE("who may do what") {
   for (const auto& who : cases) {
     CAPTURE(std::string(name(who.caller.role)));
     Bed bed;
-    const BindRequest present = request("n1", "p", vf(2), {{"blue", {}}});
-    const BindRequest elsewhere = request("n2", "p", vf(12), {{"blue", {}}});
+    const BindRequest present = request("n1", "p", vf(2), {{"blue", kLimited}});
+    const BindRequest elsewhere = request("n2", "p", vf(12), {{"blue", kLimited}});
     bed.bind(present);
     bed.bind(elsewhere);
     Ledger& ledger = *bed.ledger;
@@ -36,10 +36,10 @@ TEST_CASE("who may do what") {
     const auto bind = [&](const BindRequest& request) {
       return code(ledger.bind(caller, request, {}, bed.now));
     };
-    CHECK(bind(request("n1", "a", vf(1), {{"blue", {}}})) == who.own);
-    CHECK(bind(request("n2", "a", vf(11), {{"blue", {}}})) == who.others);
-    CHECK(code(ledger.sync(caller, {"n1", {}}, bed.now)) == who.own);
-    CHECK(code(ledger.sync(caller, {"n2", {}}, bed.now)) == who.others);
+    CHECK(bind(request("n1", "a", vf(1), {{"blue", kLimited}})) == who.own);
+    CHECK(bind(request("n2", "a", vf(11), {{"blue", kLimited}})) == who.others);
+    CHECK(code(ledger.sync(caller, {"n1", kLimited}, bed.now)) == who.own);
+    CHECK(code(ledger.sync(caller, {"n2", kLimited}, bed.now)) == who.others);
     CHECK(code(ledger.allocate(caller, {"n1", "0000:01:00.0", {0}})) == who.own);
     CHECK(code(ledger.allocate(caller, {"n2", "0000:01:00.0", {0}})) == who.others);
     CHECK(code(ledger.binding(caller, present.attachment)) == who.see_own);
@@ -54,10 +54,30 @@ TEST_CASE("who may do what") {
   }
 }
 
+TEST_CASE("no pod makes itself more than its partition gives") {
+  Tenancy blue = tenancy("blue", 0x100);
+  blue.membership = kLimited;
+  Bed bed({blue, tenancy("red", 0x101)});
+  const auto asked = [&](const Caller& caller, const char* partition,
+                         std::optional<Membership> membership) {
+    return code(bed.ledger->bind(caller, request("n1", "a", vf(1), {{partition, membership}}), {},
+                                 bed.now));
+  };
+  CHECK(asked(node("n1"), "blue", kFull) == "denied");
+  CHECK(asked(node("n1"), "blue", kBoth) == "denied");
+  CHECK(bed.state(request("n1", "a", vf(1), {})) == State::released);
+  CHECK(asked(node("n1"), "blue", kLimited) == "ok");
+  CHECK(asked(node("n1"), "blue", {}) == "ok");
+  for (const Membership membership : {kLimited, kFull, kBoth})
+    CHECK(asked(node("n1"), "red", membership) == "ok");
+  CHECK(asked(administrator(), "blue", kFull) == "ok");
+  CHECK_MESSAGE(asked(node("n1"), "blue", kFull) == "ok", "it stays what it is");
+}
+
 TEST_CASE("a node sees its own bindings when it asks for all") {
   Bed bed;
-  bed.bind(request("n1", "a", vf(1), {{"blue", {}}}));
-  bed.bind(request("n2", "b", vf(11), {{"blue", {}}}));
+  bed.bind(request("n1", "a", vf(1), {{"blue", kLimited}}));
+  bed.bind(request("n2", "b", vf(11), {{"blue", kLimited}}));
   for (const std::string partition : {"", "blue"}) {
     const fabricapi::BindingFilter filter{"", partition, "", "", {}, {}};
     const auto seen = bed.ledger->bindings(node("n2"), filter, {}).value();
@@ -89,24 +109,25 @@ TEST_CASE("a node is told the same of partitions that are not there and that are
   // Nor from one that is being deleted.
   REQUIRE(bed.ledger->remove(administrator(), "theirs"));
   CHECK(refusal(node("n1"), "theirs").code() == Code::denied);
-  bed.bind(request("n1", "a", vf(1), {{"ours", {}}}));
+  bed.bind(request("n1", "a", vf(1), {{"ours", kLimited}}));
   // One of two is not enough.
   CHECK(refusal(node("n1"), "nobodys").code() == Code::denied);
-  CHECK(bed.try_bind(request("n1", "b", vf(2), {{"ours", {}}, {"nobodys", {}}})).error().code() ==
-        Code::denied);
+  CHECK(bed.try_bind(request("n1", "b", vf(2), {{"ours", kLimited}, {"nobodys", kLimited}}))
+            .error()
+            .code() == Code::denied);
 }
 
 TEST_CASE("a node binds VFs that are its own") {
   Bed bed;
-  CHECK(bed.refusal(request("n1", "a", vf(11), {{"blue", {}}})).code() == Code::denied);
-  CHECK(bed.refusal(request("n1", "a", vf(0x1000), {{"blue", {}}})).code() == Code::denied);
-  CHECK(bed.refusal(request("n1", "a", pf(1), {{"blue", {}}})).code() == Code::denied);
-  CHECK(bed.refusal(child("n1", "a", vf(1), {{"blue", {}}})).code() == Code::denied);
-  CHECK(bed.refusal(child("n1", "a", pf(2), {{"blue", {}}})).code() == Code::denied);
+  CHECK(bed.refusal(request("n1", "a", vf(11), {{"blue", kLimited}})).code() == Code::denied);
+  CHECK(bed.refusal(request("n1", "a", vf(0x1000), {{"blue", kLimited}})).code() == Code::denied);
+  CHECK(bed.refusal(request("n1", "a", pf(1), {{"blue", kLimited}})).code() == Code::denied);
+  CHECK(bed.refusal(child("n1", "a", vf(1), {{"blue", kLimited}})).code() == Code::denied);
+  CHECK(bed.refusal(child("n1", "a", pf(2), {{"blue", kLimited}})).code() == Code::denied);
   REQUIRE(bed.ledger->allocate(node("n1"), {"n1", "0000:01:00.0", {0}}));
-  CHECK(bed.refusal(request("n2", "a", vf(0x1000), {{"blue", {}}})).code() == Code::denied);
-  bed.bind(request("n1", "a", vf(0x1000), {{"blue", {}}}));
-  CHECK(bed.ledger->bind(administrator(), request("n3", "a", storage(1), {{"blue", {}}}), {},
+  CHECK(bed.refusal(request("n2", "a", vf(0x1000), {{"blue", kLimited}})).code() == Code::denied);
+  bed.bind(request("n1", "a", vf(0x1000), {{"blue", kLimited}}));
+  CHECK(bed.ledger->bind(administrator(), request("n3", "a", storage(1), {{"blue", kLimited}}), {},
                          bed.now));
 }
 
@@ -117,33 +138,33 @@ TEST_CASE("a PF may be the first node's that binds a child on it, until that is 
   Tenancy blue = tenancy("blue", 0x100);
   blue.members = {{storage(1), kLimited, ""}};
   Bed bed({blue}, rules);
-  const BindRequest a = child("n1", "a", pf(11), {{"blue", {}}});
+  const BindRequest a = child("n1", "a", pf(11), {{"blue", kLimited}});
   bed.bind(a);
-  CHECK(bed.refusal(child("n2", "b", pf(11), {{"blue", {}}})).code() == Code::denied);
+  CHECK(bed.refusal(child("n2", "b", pf(11), {{"blue", kLimited}})).code() == Code::denied);
   bed.unbind(a);
   bed.settle();
   bed.start();
-  CHECK(bed.refusal(child("n2", "b", pf(11), {{"blue", {}}})).code() == Code::denied);
+  CHECK(bed.refusal(child("n2", "b", pf(11), {{"blue", kLimited}})).code() == Code::denied);
   // What is somebody's: given, a storage server's, of the pool, a VF's.
-  bed.bind(request("n2", "v", vf(11), {{"blue", {}}}));
+  bed.bind(request("n2", "v", vf(11), {{"blue", kLimited}}));
   REQUIRE(bed.ledger->allocate(node("n2"), {"n2", "0000:01:00.0", {0}}));
   for (const ib::Guid guid : {pf(2), vf(12), storage(1), vf(0x1000), vf(0x1003), vf(11)})
-    CHECK(bed.refusal(child("n1", "b", guid, {{"blue", {}}})).code() == Code::denied);
-  bed.bind(child("n1", "b", pf(12), {{"blue", {}}}));
-  CHECK(bed.refusal(child("n1", "c", pf(13), {{"blue", {}}})).code() == Code::denied);
+    CHECK(bed.refusal(child("n1", "b", guid, {{"blue", kLimited}})).code() == Code::denied);
+  bed.bind(child("n1", "b", pf(12), {{"blue", kLimited}}));
+  CHECK(bed.refusal(child("n1", "c", pf(13), {{"blue", kLimited}})).code() == Code::denied);
   REQUIRE(bed.ledger->forget(administrator(), "n1", bed.now));
   bed.settle();
-  bed.bind(child("n2", "b", pf(11), {{"blue", {}}}));
+  bed.bind(child("n2", "b", pf(11), {{"blue", kLimited}}));
 }
 
 TEST_CASE("a refused request claims nothing") {
   Policy rules = policy();
   rules.pfs_by_first_claim = true;
   Bed bed({tenancy("blue", 0x100)}, rules);
-  CHECK(bed.refusal(child("n1", "a", pf(11), {{"none", {}}})).code() == Code::denied);
-  CHECK_FALSE(bed.ledger->bind(node("n1"), child("n1", "a", pf(11), {{"blue", {}}}), {1, 0, 1, {}},
-                               bed.now));
-  bed.bind(child("n2", "a", pf(11), {{"blue", {}}}));
+  CHECK(bed.refusal(child("n1", "a", pf(11), {{"none", kLimited}})).code() == Code::denied);
+  CHECK_FALSE(bed.ledger->bind(node("n1"), child("n1", "a", pf(11), {{"blue", kLimited}}),
+                               {1, 0, 1, {}}, bed.now));
+  bed.bind(child("n2", "a", pf(11), {{"blue", kLimited}}));
 }
 
 }  // namespace

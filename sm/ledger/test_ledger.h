@@ -50,6 +50,7 @@ inline Tenancy tenancy(const std::string& name, int pkey,
   Tenancy tenancy;
   tenancy.name = name;
   if (pkey != 0) tenancy.pkey = ib::PKey(static_cast<uint16_t>(pkey));
+  tenancy.membership = kFull;  // so that its members may choose
   tenancy.allowed = std::move(allowed);
   return tenancy;
 }
