@@ -260,9 +260,10 @@ TEST_CASE("one partition has index 0 of a port's table") {
   Tenancy first = tenancy("first", 0x110), second = tenancy("second", 0x111);
   first.index0 = second.index0 = true;
   Bed bed({first, second, tenancy("blue", 0x100)});
-  CHECK(
-      bed.refusal(request("n1", "a", vf(1), {{"first", kLimited}, {"second", kLimited}})).code() ==
-      Code::busy);
+  const Error two =
+      bed.refusal(request("n1", "a", vf(1), {{"first", kLimited}, {"second", kLimited}}));
+  CHECK(two.code() == Code::invalid);
+  CHECK(two.text().find("first and second") != std::string::npos);
   const BindRequest a = child("n1", "a", pf(1), {{"first", kLimited}});
   bed.bind(a);
   CHECK(bed.ledger->expected(pf(1)).index0 == ib::PKey(0x110));

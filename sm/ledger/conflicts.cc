@@ -80,8 +80,12 @@ std::set<std::string> index0_of(const Book& book, ib::Guid guid, const Entry* ex
 }
 
 Status check_index0(const Book& book, ib::Guid guid, const Shares& shares, const Entry* except) {
-  std::set<std::string> names = index0_of(book, guid, except);
+  std::set<std::string> names;
   add_index0(book, shares, names);
+  if (names.size() > 1)
+    return Error(Code::invalid, "partitions " + *names.begin() + " and " + *names.rbegin() +
+                                    " both want index 0 of the port's table: ask for one of them");
+  names.merge(index0_of(book, guid, except));
   if (names.size() < 2) return ok();
   return Error(Code::busy, "of the partitions of port " + guid.text() +
                                " more than one wants index 0 of its table");

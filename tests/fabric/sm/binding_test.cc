@@ -73,6 +73,23 @@ TEST_CASE("one key more than the table holds is refused as such") {
   CHECK(bed.bind(1, "p1") == "verified");
 }
 
+TEST_CASE("two pods on one PF share its key: it stays with the second, and goes with him") {
+  SmBed bed;
+  bed.partition("blue");
+  for (const char* const container : {"c1", "c2"}) {
+    fabricapi::BindRequest child = bed.request(1, "blue", container);
+    child.kind = fabric::Kind::child;
+    const auto bound = bed.client().bind(child, SmBed::patience());
+    REQUIRE_MESSAGE(bound, bound.error().text());
+    CHECK(bound->state == fabric::State::verified);
+    CHECK(keys_in(bed.table(1)) == std::vector{ib::PKey(0x7fff), ib::PKey(0x8001)});
+  }
+  CHECK(bed.unbind(1, "c1") == "released");
+  CHECK(ib::find_in(bed.table(1), ib::PKey(0x8001)));
+  CHECK(bed.unbind(1, "c2") == "released");
+  CHECK_FALSE(ib::find_in(bed.table(1), ib::PKey(0x0001)));
+}
+
 TEST_CASE("what changes breaks before it makes") {
   SmBed bed;
   bed.partition("blue");
