@@ -1,22 +1,16 @@
 #include "sm/config/config.h"
 
+#include "lib/base/files.h"
+
+#include <regex>
+#include <string>
+
 #include <doctest/doctest.h>
 
 namespace ibpod::sm {
 namespace {
 
-TEST_CASE("an empty object is a configuration") {
-  const Result<Config> config = read_config("{}");
-  REQUIRE(config);
-  CHECK(config->fabric == "default");
-  CHECK(config->engine == EngineKind::opensm);
-  CHECK(config->opensm.folder == "/var/lib/ibpod-sm/opensm");
-  CHECK(config->policy.default_rule == fabric::default_partition());
-  CHECK_FALSE(config->listening);
-}
-
-TEST_CASE("every key comes to its place") {
-  const Result<Config> config = read_config(R"({
+const std::string kEvery = R"({
     "fabric": "rail-1", "stateDir": "/srv/sm", "socket": "/run/sm.sock",
     "listen": {"address": "0.0.0.0:7473", "certificate": "/c", "key": "/k", "ca": "/a"},
     "metricsAddress": "127.0.0.1:1", "logLevel": "debug", "bindSeconds": 20,
@@ -34,7 +28,20 @@ TEST_CASE("every key comes to its place") {
     "defaultPartition": {"others": "full", "ipoib": false},
     "nodes": {"n1": {"pfs": ["0x0002c90300a1b2c4"], "guids": ["0x0002c90300a1b2c5"]}},
     "pfsByFirstClaim": true, "leaseSeconds": 60, "leaseEnd": "revoke",
-    "declaredPartitions": "/etc/partitions.json"})");
+    "declaredPartitions": "/etc/partitions.json"})";
+
+TEST_CASE("an empty object is a configuration") {
+  const Result<Config> config = read_config("{}");
+  REQUIRE(config);
+  CHECK(config->fabric == "default");
+  CHECK(config->engine == EngineKind::opensm);
+  CHECK(config->opensm.folder == "/var/lib/ibpod-sm/opensm");
+  CHECK(config->policy.default_rule == fabric::default_partition());
+  CHECK_FALSE(config->listening);
+}
+
+TEST_CASE("every key comes to its place") {
+  const Result<Config> config = read_config(kEvery);
   REQUIRE_MESSAGE(config, config.error().text());
   CHECK(config->listening->tls.ca == "/a");
   CHECK(config->listening->address.port == 7473);
@@ -60,6 +67,22 @@ TEST_CASE("every key comes to its place") {
   CHECK(config->policy.lease == Duration(60'000));
   CHECK(config->declared == "/etc/partitions.json");
   CHECK(config->patience == Duration(20'000));
+}
+
+TEST_CASE("every key is in the document, whose example is a configuration") {
+  const std::string document = read_file("docs/ibpod-sm.md").value();
+  const std::regex key("\"(\\w+)\":");
+  for (std::sregex_iterator at(kEvery.begin(), kEvery.end(), key), end; at != end; ++at) {
+    const std::string name = at->str(1);
+    if (name == "n1") continue;
+    CAPTURE(name);
+    CHECK((document.find("`" + name + "`") != document.npos ||
+           document.find("\"" + name + "\":") != document.npos));
+  }
+  const size_t begin = document.find("```json\n") + 8;
+  const Result<Config> example =
+      read_config(document.substr(begin, document.find("```", begin) - begin));
+  CHECK_MESSAGE(example, (example ? "" : example.error().text()));
 }
 
 TEST_CASE("all that is wrong is told, with its place") {

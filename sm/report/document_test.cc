@@ -31,6 +31,22 @@ TEST_CASE(
   CHECK(rows == metric_families().size());
 }
 
+// The words that a metric's labels, ibpodctl and refusals share.
+TEST_CASE("every state, reason and health has its row in the document") {
+  const std::string document = read_file("docs/ibpod-sm.md").value();
+  const auto has_row = [&](std::string_view word) {
+    CAPTURE(word);
+    const std::string quoted = "`" + std::string(word) + "`";
+    CHECK((document.find("\n| " + quoted) != document.npos ||
+           document.find(", " + quoted + " |") != document.npos));
+  };
+  for (int n = 1; n <= static_cast<int>(fabric::Reason::lease); ++n)
+    has_row(name(static_cast<fabric::Reason>(n)));
+  for (int n = 0; n <= static_cast<int>(fabric::State::unknown); ++n)
+    has_row(name(static_cast<fabric::State>(n)));
+  for (int n = 0; n <= static_cast<int>(Health::stuck); ++n) has_row(name(static_cast<Health>(n)));
+}
+
 TEST_CASE("names are of one form: a counter ends in _total, nothing else does") {
   std::set<std::string_view> names;
   for (const http::Family& family : metric_families()) {
