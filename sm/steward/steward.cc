@@ -1,14 +1,13 @@
 #include "sm/steward/steward.h"
 
+#include "sm/ledger/rules.h"
+
 #include <algorithm>
 
 namespace ibpod::sm {
 namespace {
 
 using fabricapi::Caller;
-
-// Whose eyes the steward's own lookups have.
-const Caller kItself{.role = fabricapi::Role::administrator, .node = {}, .name = "ibpod-sm"};
 
 std::string subject(const fabric::Attachment& attachment) {
   return attachment.node + "/" + attachment.container + "/" + attachment.interface;
@@ -20,6 +19,9 @@ Status status_of(const Result<Value>& result) {
 }
 
 }  // namespace
+
+const Caller Steward::kItself{
+    .role = fabricapi::Role::administrator, .node = {}, .name = "ibpod-sm"};
 
 Steward::Steward(World world, StewardSettings settings, Now now)
     : world_(world),
@@ -56,26 +58,25 @@ Placements::Time Steward::until(Deadline deadline) const {
 
 // --- partitions
 
-// Whether the engine could enforce the partitions with this one among them.
-Status Steward::check_engine(const fabric::Tenancy& tenancy) const {
+// Whether he may, and the engine could enforce the partitions with this one among them.
+Status Steward::check_engine(const Caller& caller, const fabric::Tenancy& tenancy) const {
+  TRY(may_administer(caller));
   const std::vector<fabric::Partition> after = TRY(planned({.tenancy = tenancy, .without = {}}));
   return world_.engine.check(after);
 }
 
 void Steward::create_partition(const Caller& caller, const fabric::Tenancy& tenancy,
                                Done<fabric::TenancyStatus> done) {
-  const Status possible = check_engine(tenancy);
-  if (!possible) return done(possible.error());
-  auto created = world_.ledger.create(caller, tenancy);
+  const Status possible = check_engine(caller, tenancy);
+  auto created = possible ? world_.ledger.create(caller, tenancy) : possible.error();
   world_.report.audit(caller, "create partition", tenancy.name, status_of(created));
   answer(std::move(created), std::move(done));
 }
 
 void Steward::update_partition(const Caller& caller, const fabric::Tenancy& tenancy,
                                Done<fabric::TenancyStatus> done) {
-  const Status possible = check_engine(tenancy);
-  if (!possible) return done(possible.error());
-  auto updated = world_.ledger.update(caller, tenancy, now_);
+  const Status possible = check_engine(caller, tenancy);
+  auto updated = possible ? world_.ledger.update(caller, tenancy, now_) : possible.error();
   world_.report.audit(caller, "update partition", tenancy.name, status_of(updated));
   answer(std::move(updated), std::move(done));
 }
@@ -196,111 +197,6 @@ void Steward::forget_node(const Caller& caller, const std::string& node, Deadlin
         if (!committed) return done(committed.error());
         forgetting_.push_back({node, until, done});
       });
-}
-
-// --- turns
-
-bool Steward::commit() {
-  const Status committed = world_.ledger.commit(now_);
-  world_.report.trouble("store", committed ? "" : committed.error().text());
-  for (const auto& answer : std::exchange(answers_, {})) answer(committed);
-  return committed.ok();
-}
-
-// What is on disk and not with the engine yet goes there.
-void Steward::enforce() {
-  if (world_.ledger.version() != told_) {
-    told_ = world_.ledger.version();
-    partitions_ = world_.ledger.partitions();
-    want_anew();
-    world_.engine.want(told_, partitions_);
-  }
-  world_.ledger.note_written(placed_.newest(), now_);
-  world_.ledger.note_swept(swept_.newest());
-}
-
-void Steward::want_anew() {
-  std::vector<fabric::Partition> others = administrators_;
-  others.insert(others.begin(), partitions_->front());
-  others_ = Wanted(others);
-  std::vector<fabric::Partition> all = *partitions_;
-  all.insert(all.end(), administrators_.begin(), administrators_.end());
-  wanted_ = Wanted(all);
-}
-
-void Steward::tell_changes() {
-  const std::vector<fabricapi::BindingChange> changes = world_.ledger.take_changes();
-  for (const fabricapi::BindingChange& change : changes) {
-    world_.report.changed(change.binding);
-    if (change.binding.state == fabric::State::verified && change.binding.changed == now_.wall)
-      world_.report.verified(change.binding.proof, now_.wall - change.binding.asked);
-    waiting_.tell(change.binding);
-    if (change.gone) left_.insert(change.binding.guid);
-  }
-  watches_.tell(changes);
-}
-
-// Who waits for a port that somebody has left now. Whether anybody has got it.
-bool Steward::retry_postponed() {
-  const std::set<ib::Guid> left = std::exchange(left_, {});
-  if (left.empty() || postponed_.empty()) return false;
-  std::vector<Postponed> retried;
-  for (Postponed& one : std::exchange(postponed_, {})) {
-    if (left.contains(one.request.guid))
-      retried.push_back(std::move(one));
-    else
-      postponed_.push_back(std::move(one));
-  }
-  for (Postponed& one : retried) try_bind(std::move(one));
-  return !retried.empty();
-}
-
-void Steward::turn() {
-  const Status expired = world_.ledger.expire(now_);
-  world_.report.trouble("leases", expired ? "" : expired.error().text());
-  give_up_postponed();
-  do {
-    if (commit()) enforce();
-    tell_changes();
-  } while (retry_postponed());
-  mend();
-  hurry();
-  waiting_.expire(now_.steady, [this](const fabric::Attachment& attachment) {
-    const auto binding = world_.ledger.binding(kItself, attachment);
-    return binding ? std::optional(*binding) : std::nullopt;
-  });
-  answer_forgetting();
-}
-
-// What has waited for as long as it would is tried for the last time.
-void Steward::give_up_postponed() {
-  for (Postponed& one : std::exchange(postponed_, {})) {
-    if (one.until > now_.steady)
-      postponed_.push_back(std::move(one));
-    else
-      try_bind(std::move(one));
-  }
-}
-
-void Steward::answer_forgetting() {
-  for (Forgetting& one : std::exchange(forgetting_, {})) {
-    const std::optional<fabricapi::Node> node = world_.ledger.node(one.node);
-    if (node && one.until > now_.steady)
-      forgetting_.push_back(std::move(one));
-    else
-      one.done(node.value_or(fabricapi::Node{.name = one.node, .last_sync = {}}));
-  }
-}
-
-std::optional<Placements::Time> Steward::due() const {
-  std::optional<Placements::Time> first = waiting_.due();
-  const auto consider = [&](std::optional<Placements::Time> time) {
-    if (time && (!first || *time < *first)) first = time;
-  };
-  consider(world_.ledger.next_expiry());
-  for (const Postponed& one : postponed_) consider(one.until);
-  for (const Forgetting& one : forgetting_) consider(one.until);
-  return first;
 }
 
 }  // namespace ibpod::sm

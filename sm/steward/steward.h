@@ -110,6 +110,9 @@ class Steward {
   const Wanted& wanted() const { return wanted_; }
 
  private:
+  // Whose eyes its own lookups have.
+  static const Caller kItself;
+
   // A Bind whose port another attachment is about to leave.
   struct Postponed {
     Caller caller;
@@ -145,7 +148,7 @@ class Steward {
   Party party(const std::string& name) const;
 
   void leave_alone();
-  Status check_engine(const fabric::Tenancy& tenancy) const;
+  Status check_engine(const Caller& caller, const fabric::Tenancy& tenancy) const;
   Status check_own_port(const fabricapi::BindRequest& request) const;
   void take_administrators();
   void judge(ib::Guid port);

@@ -11,8 +11,6 @@ namespace {
 
 using fabricapi::Caller;
 
-const Caller kItself{.role = fabricapi::Role::administrator, .node = {}, .name = "ibpod-sm"};
-
 // The P_Key of a partition that has been given none yet, in a plan.
 constexpr ib::PKey kToBeGiven{0x7ffe};
 
