@@ -13,12 +13,11 @@ constexpr Duration kBetweenOpenings{1000};
 
 }  // namespace
 
-Result<std::unique_ptr<Channel>> UmadChannel::open(const std::string& device, uint8_t port) {
+Result<std::unique_ptr<Channel>> UmadChannel::open(const LocalPort& port) {
   Wake wake = TRY(Wake::open());
-  Port opened = TRY(UmadPort::open(device, port));
+  Port opened = TRY(UmadPort::open(port));
   // NOLINTNEXTLINE(cppcoreguidelines-owning-memory): make_unique cannot reach the constructor.
-  return std::unique_ptr<Channel>(
-      new UmadChannel(device, port, std::move(opened), std::move(wake)));
+  return std::unique_ptr<Channel>(new UmadChannel(port.guid, std::move(opened), std::move(wake)));
 }
 
 UmadChannel::~UmadChannel() {
@@ -82,7 +81,10 @@ void UmadChannel::reopen() {
   while (!stopping_) {
     ::poll(&woken, 1, static_cast<int>(kBetweenOpenings.count()));
     if (stopping_) return;
-    Result<Port> opened = UmadPort::open(device_, number_);
+    // By its GUID: names and numbers of devices are given anew.
+    const Result<LocalPort> found = local_port(guid_);
+    if (!found) continue;
+    Result<Port> opened = UmadPort::open(*found);
     if (!opened) continue;
     const std::lock_guard lock(mutex_);
     port_ = std::move(opened).value();

@@ -10,17 +10,15 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
-#include <string>
 #include <thread>
 
 namespace ibpod::mad {
 
 class UmadChannel : public Channel {
  public:
-  // Of the port (1, 2 …) of an RDMA device ("mlx5_0"). Beside it a subnet manager may use the port,
-  // but no other channel of this process, where the port is a simulated one. An empty name takes
-  // the first device, and port 0 its first active port, or its first one.
-  static Result<std::unique_ptr<Channel>> open(const std::string& device, uint8_t port);
+  // Beside it a subnet manager may use the port, but no other channel of this process, where the
+  // port is a simulated one.
+  static Result<std::unique_ptr<Channel>> open(const LocalPort& port);
 
   UmadChannel(const UmadChannel&) = delete;
   UmadChannel& operator=(const UmadChannel&) = delete;
@@ -33,19 +31,15 @@ class UmadChannel : public Channel {
 
  private:
   using Port = std::shared_ptr<const UmadPort>;
-  UmadChannel(std::string device, uint8_t number, Port port, Wake wake)
-      : device_(std::move(device)),
-        number_(number),
-        port_(std::move(port)),
-        wake_(std::move(wake)) {}
+  UmadChannel(ib::Guid guid, Port port, Wake wake)
+      : guid_(guid), port_(std::move(port)), wake_(std::move(wake)) {}
   Port port() const;
   void run();
   void take_from(const UmadPort& port);
   bool wait(const UmadPort& port) const;
   void reopen();
 
-  std::string device_;
-  uint8_t number_;
+  const ib::Guid guid_;
   mutable std::mutex mutex_;
   Port port_;  // guarded by mutex_; none while it is gone
   Wake wake_;

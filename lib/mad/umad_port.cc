@@ -1,6 +1,7 @@
 #include "lib/mad/umad_port.h"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <limits>
 #include <vector>
@@ -41,12 +42,39 @@ Result<int> registered(int port, uint8_t management_class) {
 
 }  // namespace
 
-Result<std::shared_ptr<const UmadPort>> UmadPort::open(const std::string& device, uint8_t port) {
+Result<LocalPort> local_port(const std::string& device, uint8_t number) {
   umad_init();
-  const int opened = umad_open_port(device.empty() ? nullptr : device.c_str(), port);
+  umad_port_t found = {};
+  if (umad_get_port(device.empty() ? nullptr : device.c_str(), number, &found) != 0)
+    return Error(Code::not_found,
+                 device.empty() ? "this machine has no InfiniBand port"
+                                : "there is no port " + std::to_string(number) + " of " + device);
+  LocalPort port{found.ca_name, static_cast<uint8_t>(found.portnum),
+                 ib::Guid(be64toh(found.port_guid))};
+  umad_release_port(&found);
+  return port;
+}
+
+Result<LocalPort> local_port(ib::Guid guid) {
+  umad_init();
+  std::array<char[UMAD_CA_NAME_LEN], UMAD_MAX_DEVICES> names = {};
+  const int devices = umad_get_cas_names(names.data(), UMAD_MAX_DEVICES);
+  for (int device = 0; device < devices; ++device) {
+    std::array<__be64, UMAD_CA_MAX_PORTS> guids = {};
+    const int ports = umad_get_ca_portguids(names[device], guids.data(), UMAD_CA_MAX_PORTS);
+    for (int port = 1; port < ports; ++port)
+      if (be64toh(guids[port]) == guid.value())
+        return LocalPort{names[device], static_cast<uint8_t>(port), guid};
+  }
+  return Error(Code::not_found, "no port of this machine has the GUID " + guid.text());
+}
+
+Result<std::shared_ptr<const UmadPort>> UmadPort::open(const LocalPort& port) {
+  umad_init();
+  const int opened = umad_open_port(port.device.c_str(), port.number);
   if (opened < 0)
-    return Error::from_errno(-opened, "open port " + std::to_string(port) + " of " +
-                                          (device.empty() ? "the first device" : device));
+    return Error::from_errno(-opened,
+                             "open port " + std::to_string(port.number) + " of " + port.device);
   // NOLINTNEXTLINE(cppcoreguidelines-owning-memory): make_shared cannot reach the constructor.
   const std::shared_ptr<UmadPort> made(new UmadPort(opened));
   made->by_lid_ = TRY(registered(opened, kLidRouted));

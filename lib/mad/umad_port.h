@@ -2,6 +2,7 @@
 // kinds of route. The kernel pairs answers with what was sent and drops the rest.
 #pragma once
 
+#include "lib/ib/guid.h"
 #include "lib/mad/channel.h"
 
 #include <memory>
@@ -9,11 +10,21 @@
 
 namespace ibpod::mad {
 
+// A port of this machine.
+struct LocalPort {
+  std::string device;  // RDMA device: "mlx5_0"
+  uint8_t number = 0;  // on it: 1, 2 …
+  ib::Guid guid;
+};
+// An empty name is the first device with an active port, or the first one; port 0 is its first
+// active port, or its first one. not_found where there is none.
+Result<LocalPort> local_port(const std::string& device, uint8_t number);
+Result<LocalPort> local_port(ib::Guid guid);
+
 // Any thread may send while another one takes.
 class UmadPort {
  public:
-  // As UmadChannel::open().
-  static Result<std::shared_ptr<const UmadPort>> open(const std::string& device, uint8_t port);
+  static Result<std::shared_ptr<const UmadPort>> open(const LocalPort& port);
   UmadPort(const UmadPort&) = delete;
   UmadPort& operator=(const UmadPort&) = delete;
   UmadPort(UmadPort&&) = delete;

@@ -9,7 +9,7 @@ namespace ibpod {
 using namespace std::chrono_literals;
 
 std::unique_ptr<mad::Scheduler> new_scheduler() {
-  auto channel = mad::UmadChannel::open("", 0);
+  auto channel = mad::UmadChannel::open(mad::local_port("", 0).value());
   REQUIRE(channel);
   return std::make_unique<mad::Scheduler>(std::move(channel).value());
 }

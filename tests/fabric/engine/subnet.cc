@@ -52,7 +52,7 @@ fabric::EndPort port_of(unsigned host) {
 }
 
 Subnet::Subnet() {
-  auto channel = mad::UmadChannel::open("", 0);
+  auto channel = mad::UmadChannel::open(mad::local_port("", 0).value());
   if (!channel) FAIL(channel.error().text());
   scheduler_ = std::make_unique<mad::Scheduler>(std::move(channel).value());
 }
