@@ -33,18 +33,23 @@ struct Standing {
   // What is wrong and how to mend it, for people. While serving it is empty, or an edit of the
   // administrator's that could not stay.
   std::string trouble;
-  // Every sweep that begins from now on reads this version, or a later one.
+  // Every sweep that begins from now on reads this version, or a later one, and none that goes on
+  // reads an older one.
   uint64_t placed = 0;
   // The sweep that read this version is over, also where some port did not answer in it. What a
   // port's table shows from now on is no work of an older version. Never above `placed`; 0 again
-  // where something that is not ours has been in the version's place.
+  // where something that is not ours has been in the version's place, where the administrator's
+  // section has changed, and where another subnet manager has become master.
   uint64_t swept = 0;
   // Counts since the engine's start.
   uint64_t sweeps = 0;            // heavy ones that are over
   uint64_t failed_sweeps = 0;     // of these, those in which some port did not answer
   uint64_t hups = 0;              // sweeps that we have asked for
   uint64_t fail_opens = 0;        // times that the subnet manager threw the file away
+  uint64_t violations = 0;        // times that something not ours was found in its place
   uint64_t restores = 0;          // times that our file was put back
+  uint64_t edits = 0;             // times that the administrator's section was taken over anew
+  uint64_t losses = 0;            // times that another subnet manager became master
   uint64_t full_tables = 0;       // times that a key found no room in a port's table
   uint64_t enforcement_lost = 0;  // times that a switch port's enforcement was switched off
   uint64_t starts = 0;            // times that the subnet manager was started, or found again
