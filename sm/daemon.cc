@@ -54,6 +54,19 @@ SmSettings posture_settings(const Config& config) {
   return settings;
 }
 
+// The port of this machine through which others are asked. If nothing else is said it is OpenSM's,
+// as that has to be on the same subnet.
+Result<mad::LocalPort> port_for(const Config& config) {
+  const auto& opensm = config.opensm.keeper.opensm.port;
+  if (config.port.device.empty() && config.port.port == 0 && opensm)
+    return mad::local_port(*opensm).during("opensm.port");
+  return mad::local_port(config.port.device, config.port.port).during("look");
+}
+
+bool starts_opensm(const Config& config) {
+  return config.engine == EngineKind::opensm && !config.opensm.keeper.others;
+}
+
 bool has_master(const fabric::Topology& topology) {
   for (const fabric::SeenManager& manager : topology.managers()) {
     const mad::SmInfo* const info = mad::value_of(manager.info);
@@ -69,9 +82,9 @@ bool has_master(const fabric::Topology& topology) {
 struct Daemon::Parts {
   explicit Parts(log::Log& log) : report(log) {}
 
-  Status open(const Config& config);
+  Status open(Config config);
   Status open_engine(const Config& config);
-  Status open_witness(const Config& config);
+  Status open_witness(const Config& config, const mad::LocalPort& port);
   void seen(Readings readings);
   Status serve(const Config& config);
   Status follow_declared(const Path& file);
@@ -97,23 +110,28 @@ struct Daemon::Parts {
   std::unique_ptr<DeclaredFile> declared;
 };
 
-Status Daemon::Parts::open(const Config& config) {
+// What can be refused comes first: once the service works, the subnet's partitions change.
+Status Daemon::Parts::open(Config config) {
   TRY(make_folders(config.state_folder));
   store = TRY(SqliteStore::open(config.state_folder / "promises.db"));
   ledger = TRY(Ledger::load(*store, config.policy, present()));
+  const mad::LocalPort port = TRY(port_for(config));
+  std::optional<ib::Guid>& own_port = config.opensm.keeper.opensm.port;
+  if (!own_port && starts_opensm(config)) own_port = port.guid;
   // The engine first: the witness tells it whether there is a subnet manager.
   TRY(open_engine(config));
-  TRY(open_witness(config));
+  TRY(open_witness(config, port));
   tables = std::make_unique<WatchedTables>(*watch);
-  steward = std::make_unique<Steward>(Steward::World{*ledger, *engine, *tables, report},
-                                      StewardSettings{.epoch = new_epoch(),
-                                                      .patience = config.patience,
-                                                      .sm = posture_settings(config),
-                                                      .own_port = config.opensm.keeper.opensm.port},
-                                      present());
-  service.start(*steward);
-  TRY(serve(config));
+  steward = std::make_unique<Steward>(
+      Steward::World{*ledger, *engine, *tables, report, [] { return present().steady; }},
+      StewardSettings{.epoch = new_epoch(),
+                      .patience = config.patience,
+                      .sm = posture_settings(config),
+                      .own_port = own_port},
+      present());
   if (!config.declared.empty()) TRY(follow_declared(config.declared));
+  TRY(serve(config));
+  service.start(*steward);
   return ok();
 }
 
@@ -129,7 +147,7 @@ Status Daemon::Parts::open_engine(const Config& config) {
   return ok();
 }
 
-Status Daemon::Parts::open_witness(const Config& config) {
+Status Daemon::Parts::open_witness(const Config& config, const mad::LocalPort& port) {
   WatchSettings settings;
   settings.scan.every = config.scan;
   const Path& key = config.opensm.keeper.opensm.keys.m_key;
@@ -137,8 +155,7 @@ Status Daemon::Parts::open_witness(const Config& config) {
     const uint64_t number = TRY(read_key_file(key).during("opensm.mKeyFile"));
     settings.m_key = mad::MKey{number};
   }
-  std::unique_ptr<mad::Channel> channel =
-      TRY(mad::UmadChannel::open(config.port.device, config.port.port));
+  std::unique_ptr<mad::Channel> channel = TRY(mad::UmadChannel::open(port));
   scheduler = std::make_unique<mad::Scheduler>(std::move(channel), config.window);
   watch = std::make_unique<TableWatch>(*scheduler, settings,
                                        [this](Readings readings) { seen(std::move(readings)); });

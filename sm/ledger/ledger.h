@@ -61,6 +61,9 @@ struct NotDeclared {
   Error error;
 };
 
+// Whose a port is, as a node sees it.
+enum class Whose { own, others, nobodys };
+
 class Ledger {
  public:
   using Caller = fabricapi::Caller;
@@ -141,8 +144,10 @@ class Ledger {
   // can tell (unreachable, timeout, port_down, port_unknown, vport, duplicate), `written` if its
   // table is wrong (refused, foreign_key, missing_key), and stays if the reason is not the port's.
   void note_trouble(ib::Guid guid, const fabric::Standing& standing, Now now);
-  // What is wrong with a partition; Reason::none: nothing any more.
-  void note_partition(const std::string& name, const fabric::Standing& standing);
+  // What was verified has to be seen again.
+  void note_doubt(const fabric::Standing& standing, Now now);
+  // Why no partition comes into force that is not yet; Reason::none: nothing stands in the way.
+  void note_hindrance(const fabric::Standing& standing);
 
   // --- for the subnet manager and the witnesses
 
@@ -168,6 +173,8 @@ class Ledger {
                                                       const fabricapi::BindingFilter& filter,
                                                       const fabricapi::Page& page) const;
   std::vector<fabric::Binding> bindings_of(ib::Guid guid) const;
+  // own: it is bound, was given or belongs to the node.
+  Whose whose(ib::Guid guid, const std::string& node) const;
   std::optional<fabric::TenancyStatus> partition(const std::string& name) const;
   Result<fabricapi::Listed<fabric::TenancyStatus>> partitions(const Caller& caller,
                                                               const fabricapi::Page& page) const;
@@ -177,7 +184,8 @@ class Ledger {
   using Counts = std::map<std::pair<fabric::State, fabric::Reason>, size_t>;
   Counts counts() const;
 
-  // What watchers have to be told since the last call; each attachment once, as it is now.
+  // What watchers have to be told since the last call; each attachment once, as it is now. Nothing
+  // while what is on disk is not known.
   std::vector<fabricapi::BindingChange> take_changes();
 
  private:

@@ -137,6 +137,13 @@ std::vector<Binding> Ledger::bindings_of(ib::Guid guid) const {
   return found;
 }
 
+Whose Ledger::whose(ib::Guid guid, const std::string& node) const {
+  if (const Port* const port = book_->find_port(guid))
+    for (const Entry* const entry : port->bindings)
+      if (entry->binding.attachment.node == node) return Whose::own;
+  return whose_port(*book_, policy_, guid, node);
+}
+
 std::optional<fabric::TenancyStatus> Ledger::partition(const std::string& name) const {
   const Tenant* const tenant = book_->find_tenant(name);
   if (tenant == nullptr) return std::nullopt;
@@ -181,6 +188,7 @@ Ledger::Counts Ledger::counts() const {
 
 std::vector<fabricapi::BindingChange> Ledger::take_changes() {
   std::vector<fabricapi::BindingChange> taken;
+  if (!readable_) return taken;
   for (auto& [attachment, gone] : changes_) {
     const auto present = book_->bindings.find(attachment);
     if (present != book_->bindings.end())

@@ -160,15 +160,25 @@ void Ledger::note_trouble(ib::Guid guid, const Standing& standing, Now now) {
   book_->settle(guid);
 }
 
-void Ledger::note_partition(const std::string& name, const Standing& standing) {
-  Tenant* const tenant = book_->find_tenant(name);
-  if (!readable_ || tenant == nullptr || tenant->deleting()) return;
-  if (standing.reason != Reason::none) {
-    tenant->state = TenancyState::error;
-    tenant->standing = standing;
-  } else if (tenant->state == TenancyState::error) {
-    tenant->state = tenant->swept ? TenancyState::ready : TenancyState::provisioning;
-    tenant->standing = {};
+void Ledger::note_doubt(const Standing& standing, Now now) {
+  if (!readable_) return;
+  for (auto& [attachment, entry] : book_->bindings) {
+    if (entry.binding.state != State::verified) continue;
+    set_state(entry, State::written, standing, now);
+    book_->settle(entry.binding.guid);
+  }
+}
+
+void Ledger::note_hindrance(const Standing& standing) {
+  if (!readable_) return;
+  for (auto& [name, tenant] : book_->tenants) {
+    if (standing.reason != Reason::none && tenant.state == TenancyState::provisioning) {
+      tenant.state = TenancyState::error;
+      tenant.standing = standing;
+    } else if (standing.reason == Reason::none && tenant.state == TenancyState::error) {
+      tenant.state = tenant.swept ? TenancyState::ready : TenancyState::provisioning;
+      tenant.standing = {};
+    }
   }
 }
 

@@ -232,15 +232,19 @@ TEST_CASE("no partition in use is deleted") {
   CHECK(remove(bed, "blue"));
 }
 
-TEST_CASE("what is wrong with a partition is told until it is mended") {
+TEST_CASE("a partition that cannot come into force says why until it can") {
   Bed bed;
-  bed.ledger->note_partition("blue", {Reason::misconfigured, "the administrator has 0x0100"});
-  CHECK(bed.state("blue") == TenancyState::error);
-  bed.sweep();
-  CHECK(bed.state("blue") == TenancyState::error);
-  bed.ledger->note_partition("blue", {});
+  bed.create(tenancy("green", 0x102));
+  bed.ledger->note_hindrance({Reason::misconfigured, "the disk is full"});
+  CHECK(bed.state("green") == TenancyState::error);
+  CHECK(bed.ledger->partition("green")->standing.text == "the disk is full");
   CHECK(bed.state("blue") == TenancyState::ready);
-  bed.ledger->note_partition("none", {Reason::misconfigured, ""});
+  bed.ledger->note_hindrance({});
+  CHECK(bed.state("green") == TenancyState::provisioning);
+  bed.ledger->note_hindrance({Reason::no_master, ""});
+  bed.sweep();
+  bed.ledger->note_hindrance({});
+  CHECK(bed.state("green") == TenancyState::ready);
 }
 
 std::string declare(Bed& bed, const std::vector<Tenancy>& partitions) {

@@ -102,6 +102,16 @@ Status may_use_port(const Caller& caller, const fabricapi::BindRequest& request,
                                  node + ": it has to be given a GUID of the pool first");
 }
 
+Whose whose_port(const Book& book, const Policy& policy, ib::Guid guid, const std::string& node) {
+  if (is_vf_of(book, policy, guid, node) || is_pf_of(book, policy, guid, node)) return Whose::own;
+  const bool given = book.given.contains(guid) || book.claims.contains(guid) ||
+                     book.find_port(guid) != nullptr ||
+                     std::any_of(policy.nodes.begin(), policy.nodes.end(), [&](const auto& one) {
+                       return one.second.guids.contains(guid) || one.second.pfs.contains(guid);
+                     });
+  return given ? Whose::others : Whose::nobodys;
+}
+
 bool claims(const Caller& caller, const fabricapi::BindRequest& request, const Book& book,
             const Policy& policy) {
   return caller.role == Role::node && request.kind == fabric::Kind::child &&

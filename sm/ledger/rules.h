@@ -7,6 +7,7 @@
 
 #include "lib/fabricapi/fabric.h"
 #include "sm/ledger/book.h"
+#include "sm/ledger/ledger.h"
 #include "sm/ledger/policy.h"
 
 namespace ibpod::sm {
@@ -28,6 +29,9 @@ Status may_have(const fabricapi::Caller& caller, const fabric::Tenancy& tenancy,
 // Of a node on a port, as the request's kind has it.
 Status may_use_port(const fabricapi::Caller& caller, const fabricapi::BindRequest& request,
                     const Book& book, const Policy& policy);
+// By what nodes have been given; of a port that is bound the binding says it.
+Whose whose_port(const Book& book, const Policy& policy, ib::Guid guid, const std::string& node);
+
 // Whether the port, which it may use, becomes the node's by that.
 bool claims(const fabricapi::Caller& caller, const fabricapi::BindRequest& request,
             const Book& book, const Policy& policy);

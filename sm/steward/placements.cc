@@ -11,12 +11,13 @@ constexpr size_t kMost = 256;
 
 }  // namespace
 
+void Placements::begin(uint64_t era) {
+  if (era == era_) return;
+  era_ = era;
+  placed_.clear();
+}
+
 void Placements::placed(uint64_t version, Time now) {
-  if (version == 0) {
-    forgotten_ = std::max(forgotten_, newest());
-    placed_.clear();
-    return;
-  }
   if (version <= newest()) return;
   placed_.push_back({version, now});
   if (placed_.size() > kMost) placed_.pop_front();
@@ -28,16 +29,19 @@ uint64_t Placements::at(Time time) const {
   return later == placed_.begin() ? 0 : std::prev(later)->version;
 }
 
-std::string Placements::stamp() const { return epoch_ + "-" + std::to_string(newest()); }
+std::string Placements::prefix() const { return epoch_ + "-" + std::to_string(era_) + "-"; }
+
+std::string Placements::stamp() const { return prefix() + std::to_string(newest()); }
 
 uint64_t Placements::at(std::string_view stamp) const {
-  const size_t dash = epoch_.size();
-  if (!stamp.starts_with(epoch_) || stamp.size() <= dash || stamp[dash] != '-') return 0;
+  const std::string ours = prefix();
+  if (!stamp.starts_with(ours)) return 0;
+  stamp.remove_prefix(ours.size());
   uint64_t version = 0;
   const char* const end = stamp.data() + stamp.size();
-  const auto read = std::from_chars(stamp.data() + dash + 1, end, version);
+  const auto read = std::from_chars(stamp.data(), end, version);
   if (read.ec != std::errc() || read.ptr != end) return 0;
-  return version <= newest() && version > forgotten_ ? version : 0;
+  return version <= newest() ? version : 0;
 }
 
 }  // namespace ibpod::sm

@@ -19,8 +19,9 @@ class Placements {
   // `epoch`: of this process, unlike that of any other; part of its stamps.
   explicit Placements(std::string epoch) : epoch_(std::move(epoch)) {}
 
-  // The engine says so now; what is not above the last version changes nothing, but 0 forgets all:
-  // something that is not ours has been in place.
+  // Of another era all is forgotten, stamps too: something that is not ours has been in place.
+  void begin(uint64_t era);
+  // The engine says so now; what is not above the last version changes nothing.
   void placed(uint64_t version, Time now);
 
   uint64_t newest() const { return placed_.empty() ? 0 : placed_.back().version; }
@@ -37,9 +38,10 @@ class Placements {
     uint64_t version;
     Time time;
   };
+  std::string prefix() const;
   std::string epoch_;
+  uint64_t era_ = 0;
   std::deque<Placed> placed_;  // both rising
-  uint64_t forgotten_ = 0;     // stamps up to this version say nothing
 };
 
 }  // namespace ibpod::sm

@@ -8,17 +8,20 @@ namespace {
 using fabric::Enforcement;
 using fabric::Reason;
 
+// The switch port's table, where that drops what it does not hold.
+const ib::PKeyTable* heeded_leaf(const Reading& reading) {
+  if (!reading.leaf || !reading.leaf->inbound || !reading.leaf->outbound) return nullptr;
+  return std::get_if<ib::PKeyTable>(&reading.leaf->table);
+}
+
+// Kept by the switch is a port whose every key it knows, and no other.
 Enforcement enforcement(const Reading& reading, const WantedKeys& wanted) {
-  if (!reading.leaf) return Enforcement::unknown;
-  const auto* const table = std::get_if<ib::PKeyTable>(&reading.leaf->table);
-  if (table == nullptr) return Enforcement::unknown;
-  if (!reading.leaf->inbound || !reading.leaf->outbound) return Enforcement::hca;
-  const auto held = [&](ib::PKey key) {
-    return std::any_of(table->begin(), table->end(),
-                       [&](ib::PKey found) { return found.same_partition(key); });
-  };
-  return std::all_of(wanted.keys.begin(), wanted.keys.end(), held) ? Enforcement::leaf
-                                                                   : Enforcement::hca;
+  if (!reading.leaf || !std::holds_alternative<ib::PKeyTable>(reading.leaf->table))
+    return Enforcement::unknown;
+  const ib::PKeyTable* const table = heeded_leaf(reading);
+  if (table == nullptr) return Enforcement::hca;
+  const Verdict verdict = judge(*table, {.keys = wanted.keys, .index0 = {}});
+  return verdict.good() ? Enforcement::leaf : Enforcement::hca;
 }
 
 // Nothing: it says nothing of the port.
@@ -72,13 +75,37 @@ Finding judged(const ib::PKeyTable& table, const WantedKeys& wanted, uint64_t ve
   return finding;
 }
 
+// A switch port that drops what it does not hold, and does not hold what it should, or holds what
+// the last one left.
+void judge_leaf(const Reading& reading, const WantedKeys& wanted, Finding& finding) {
+  const ib::PKeyTable* const table = heeded_leaf(reading);
+  if (table == nullptr) return;
+  const Verdict verdict = judge(*table, {.keys = wanted.keys, .index0 = {}});
+  if (verdict.good()) return;
+  finding.kind = Finding::Kind::wrong;
+  finding.leaf = true;
+  finding.verdict = verdict;
+  finding.standing = {verdict.foreign.empty() ? Reason::missing_key : Reason::foreign_key,
+                      "the P_Key table of its switch port " + verdict.text()};
+}
+
 }  // namespace
 
 void Sightings::take(const Reading& reading, uint64_t placed, uint64_t swept, Placements::Time at) {
-  ports_[reading.port] = {reading, placed, swept, at};
+  Sight& sight = ports_[reading.port];
+  if (at < sight.at) return;
+  sight = {reading, placed, swept, at};
 }
 
 void Sightings::take(ib::Guid port, NodeSight sight) { nodes_[port] = std::move(sight); }
+
+void Sightings::forget_nodes(Placements::Time before) {
+  std::erase_if(nodes_, [&](const auto& node) { return node.second.at < before; });
+}
+
+bool Sightings::of_own_subnet() const {
+  return !own_port_ || topology_->find(*own_port_) != nullptr;
+}
 
 void Sightings::take(std::shared_ptr<const fabric::Topology> topology) {
   if (topology == topology_) return;
@@ -103,7 +130,7 @@ fabric::EndPort Sightings::end_port(ib::Guid port) const {
   fabric::EndPort end_port{.guid = port};
   if (seen != nullptr) {
     end_port.node = seen->node;
-    end_port.runs_sm = master_ == port;
+    end_port.runs_sm = sm_port() == port;
   }
   return end_port;
 }
@@ -125,6 +152,7 @@ std::optional<Finding> Sightings::from_port(ib::Guid port, uint64_t changed_in,
   Finding finding = judged(*table, wanted, sight->placed);
   finding.proof = fabric::Proof::port;
   finding.enforcement = enforcement(sight->reading, wanted);
+  if (finding.kind == Finding::Kind::good) judge_leaf(sight->reading, wanted, finding);
   finding.drifted = finding.kind == Finding::Kind::wrong && sight->swept >= changed_in;
   return finding;
 }
@@ -135,6 +163,7 @@ std::optional<Finding> Sightings::from_node(ib::Guid port, uint64_t changed_in,
   if (sight == nullptr || sight->placed < changed_in) return std::nullopt;
   Finding finding = judged(sight->table, wanted, sight->placed);
   finding.proof = fabric::Proof::node;
+  finding.drifted = finding.kind == Finding::Kind::wrong && sight->swept >= changed_in;
   return finding;
 }
 
@@ -142,10 +171,11 @@ std::optional<Finding> Sightings::from_node(ib::Guid port, uint64_t changed_in,
 Finding Sightings::find(ib::Guid port, uint64_t changed_in, const Wanted& wanted) const {
   const WantedKeys keys = wanted.of(end_port(port));
   const std::optional<Finding> seen = from_port(port, changed_in, keys);
-  if (seen && seen->kind != Finding::Kind::unseen) return *seen;
-  const std::optional<Finding> told = from_node(port, changed_in, keys);
-  if (told) return *told;
-  return seen.value_or(Finding{});
+  if (!seen) return {};
+  // Of two ports with one GUID a node speaks of the one that it has.
+  if (seen->kind != Finding::Kind::unseen || seen->standing.reason == Reason::duplicate)
+    return *seen;
+  return from_node(port, changed_in, keys).value_or(*seen);
 }
 
 }  // namespace ibpod::sm

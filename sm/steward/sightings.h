@@ -27,6 +27,7 @@ struct Sight {
 struct NodeSight {
   ib::PKeyTable table;
   uint64_t placed = 0;
+  uint64_t swept = 0;
   Placements::Time at{};
 };
 
@@ -46,12 +47,21 @@ struct Finding {
   uint64_t version = 0;  // which was in force
   // It is wrong although the sweep of that version was over when it was read.
   bool drifted = false;
+  // It is wrong in the table of the switch port, which drops what it does not hold.
+  bool leaf = false;
 };
 
 class Sightings {
  public:
+  // `own_port`: on which our subnet manager runs; nothing where that is not known, and the first
+  // that says it is the master is believed.
+  explicit Sightings(std::optional<ib::Guid> own_port) : own_port_(own_port) {}
+
+  // What is older than what is known of the port is dropped.
   void take(const Reading& reading, uint64_t placed, uint64_t swept, Placements::Time at);
   void take(ib::Guid port, NodeSight sight);
+  // What nodes have said before that time.
+  void forget_nodes(Placements::Time before);
   // The ports that are there. Of those that are not, nothing is remembered.
   void take(std::shared_ptr<const fabric::Topology> topology);
 
@@ -61,8 +71,10 @@ class Sightings {
   const NodeSight* of_node(ib::Guid port) const;
   const std::map<ib::Guid, Sight>& ports() const { return ports_; }
   const std::map<ib::Guid, NodeSight>& nodes() const { return nodes_; }
-  // The port of the master subnet manager.
-  std::optional<ib::Guid> master() const { return master_; }
+  // The port of the subnet manager.
+  std::optional<ib::Guid> sm_port() const { return own_port_ ? own_port_ : master_; }
+  // The subnet that is looked at is the subnet manager's, as far as can be told.
+  bool of_own_subnet() const;
 
   // The port as the rules of partitions see it.
   fabric::EndPort end_port(ib::Guid port) const;
@@ -75,8 +87,9 @@ class Sightings {
   std::optional<Finding> from_node(ib::Guid port, uint64_t changed_in,
                                    const WantedKeys& wanted) const;
 
+  std::optional<ib::Guid> own_port_;
   std::shared_ptr<const fabric::Topology> topology_ = std::make_shared<fabric::Topology>();
-  std::optional<ib::Guid> master_;  // the port of the subnet manager
+  std::optional<ib::Guid> master_;
   std::map<ib::Guid, Sight> ports_;
   std::map<ib::Guid, NodeSight> nodes_;
 };

@@ -28,7 +28,8 @@ Steward::Steward(World world, StewardSettings settings, Now now)
       settings_(std::move(settings)),
       now_(now),
       placed_(settings_.epoch),
-      swept_(settings_.epoch) {
+      swept_(settings_.epoch),
+      sightings_(settings_.own_port) {
   administrators_ = world_.engine.administrators();
   leave_alone();
 }
@@ -128,31 +129,42 @@ bool Steward::leaves(const fabricapi::BindRequest& request) const {
 }
 
 // One that the engine would have to refuse would keep everybody else's from being enforced.
-Status Steward::check_own_port(const fabricapi::BindRequest& request) const {
-  if (request.guid != settings_.own_port) return ok();
+Status Steward::check_index0(const fabricapi::BindRequest& request) const {
+  const auto taken = others_.of(sightings_.end_port(request.guid)).index0;
   for (const fabricapi::BindRequest::Wish& wish : request.partitions) {
     const auto partition = world_.ledger.partition(wish.partition);
-    if (partition && partition->tenancy.index0)
+    if (!partition || !partition->tenancy.index0) continue;
+    if (request.guid == settings_.own_port)
       return Error(Code::invalid,
                    "the subnet manager's own port has to keep the default key at "
-                   "index 0, which a partition of the request would take");
+                   "index 0, which partition " +
+                       wish.partition + " would take");
+    if (taken && !taken->same_partition(fabric::kDefaultPKey))
+      return Error(Code::busy, "index 0 of port " + request.guid.text() +
+                                   " is taken by the administrator's partition " + taken->text() +
+                                   ", and partition " + wish.partition + " wants it");
   }
   return ok();
 }
 
 void Steward::try_bind(Postponed postponed) {
-  const Status possible = check_own_port(postponed.request);
-  if (!possible) return postponed.done(possible.error());
-  Result<fabric::Binding> bound =
-      world_.ledger.bind(postponed.caller, postponed.request, places(postponed.request.guid), now_);
+  const fabric::Attachment& attachment = postponed.request.attachment;
+  const Status possible = check_index0(postponed.request);
+  Result<fabric::Binding> bound = possible
+                                      ? world_.ledger.bind(postponed.caller, postponed.request,
+                                                           places(postponed.request.guid), now_)
+                                      : possible.error();
   if (!bound && bound.error().code() == Code::busy && leaves(postponed.request) &&
       now_.steady < postponed.until) {
+    postponed.why = bound.error();
     postponed_.push_back(std::move(postponed));
     return;
   }
-  world_.report.audit(postponed.caller, "bind", subject(postponed.request.attachment),
-                      status_of(bound));
+  world_.report.audit(postponed.caller, "bind", subject(attachment), status_of(bound));
   if (!bound) return postponed.done(std::move(bound));
+  if (bound->state != fabric::State::verified) asked_.try_emplace(attachment, now_.steady);
+  if (hindrance_.reason != fabric::Reason::none)
+    world_.ledger.note_trouble(bound->guid, hindrance_, now_);
   wait(*bound, Waiting::For::verified, postponed.until, std::move(postponed.done));
 }
 
@@ -161,6 +173,7 @@ void Steward::unbind(const Caller& caller, const fabric::Attachment& attachment,
   const Result<fabric::Binding> unbound = world_.ledger.unbind(caller, attachment, now_);
   world_.report.audit(caller, "unbind", subject(attachment), status_of(unbound));
   if (!unbound) return done(unbound);
+  drop_postponed(attachment);
   wait(*unbound, Waiting::For::released, until(deadline), std::move(done));
 }
 

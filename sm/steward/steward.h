@@ -34,8 +34,10 @@ struct StewardSettings {
   Duration patience{30'000};  // how long a Bind or an Unbind waits at most
   size_t most_waiting = 20'000;
   SmSettings sm = {};  // for health()
-  // OpenSM's own, where it is known.
+  // The subnet manager's, where it is known.
   std::optional<ib::Guid> own_port = {};
+  // How long what a node says of a port counts, where the port cannot be asked.
+  Duration node_lasts{180'000};
 };
 
 class Steward {
@@ -50,6 +52,8 @@ class Steward {
     Engine& engine;
     Tables& tables;
     Report& report;
+    // What time it is, as at() says: for what is dated behind a look at the world.
+    std::function<Placements::Time()> clock;
   };
   Steward(World world, StewardSettings settings, Now now);
 
@@ -119,6 +123,12 @@ class Steward {
     fabricapi::BindRequest request;
     Placements::Time until;
     Done<fabric::Binding> done;
+    Error why = Error(Code::busy, "another attachment has the port");
+  };
+  // A repair, and in which version the port had last changed when it was planned.
+  struct Planned {
+    Repair repair;
+    uint64_t changed_in;
   };
   // Who has asked that a node is forgotten.
   struct Forgetting {
@@ -149,13 +159,17 @@ class Steward {
 
   void leave_alone();
   Status check_engine(const Caller& caller, const fabric::Tenancy& tenancy) const;
-  Status check_own_port(const fabricapi::BindRequest& request) const;
+  Status check_index0(const fabricapi::BindRequest& request) const;
+  void take_hindrance(fabric::Standing now);
   void take_administrators();
+  uint64_t changed_in(ib::Guid port) const;
+  std::string wrong_subnet() const;
   void judge(ib::Guid port);
   void judge_scan(const Readings& readings);
   void judge_unseen();
   bool may_be_gone(ib::Guid port) const;
   fabric::Standing why_unseen(ib::Guid port, const fabric::Standing& standing) const;
+  bool may_mend(ib::Guid port) const;
   void plan_mend(ib::Guid port, const Finding& finding);
   void mend();
   void hurry();
@@ -166,20 +180,26 @@ class Steward {
   void tell_changes();
   bool retry_postponed();
   void give_up_postponed();
+  void drop_postponed(const fabric::Attachment& attachment);
   void answer_forgetting();
 
   World world_;
   StewardSettings settings_;
   Now now_;
   Placements placed_, swept_;
-  uint64_t told_ = 0;  // the version that the engine has
+  uint64_t losses_ = 0;         // of what was in force, that the engine has told of
+  fabric::Standing hindrance_;  // why nothing comes into force; Reason::none: it does
+  uint64_t told_ = 0;           // the version that the engine has
   std::shared_ptr<const std::vector<fabric::Partition>> partitions_;
   std::vector<fabric::Partition> administrators_;
   Wanted wanted_;  // of all partitions
   Wanted others_;  // of those that are not the ledger's
   Sightings sightings_;
-  std::vector<Repair> repairs_;
+  std::vector<Planned> repairs_;
+  std::set<ib::Guid> mending_;                   // a repair of them is on its way
   std::map<ib::Guid, Placements::Time> mended_;  // when
+  std::map<ib::Guid, uint64_t> went_in_;  // ports without a binding, since which version; till seen
+  std::map<fabric::Attachment, Placements::Time> asked_;  // Binds that are not verified yet
   std::set<ib::Guid> hurried_;
   std::vector<std::function<void(const Status&)>> answers_;
   Waiting waiting_;

@@ -80,7 +80,7 @@ Steward::Known Steward::known() const {
 
 Evidence Steward::evidence(const Known& known) const {
   return {sightings_.topology(), known.tables, known.leaf_tables,
-          known.partitions,      wanted_,      sightings_.master().value_or(ib::Guid())};
+          known.partitions,      wanted_,      sightings_.sm_port().value_or(ib::Guid())};
 }
 
 Result<std::vector<fabric::Partition>> Steward::planned(

@@ -11,22 +11,65 @@ using fabric::Reason;
 // A table that has just been written is not written again before this is over.
 constexpr Duration kBetweenMends{1000};
 
+// Why what is asked is not in force, where that is for all the same reason.
+fabric::Standing hindrance_of(const Standing& engine) {
+  const auto because = [&](Reason reason) {
+    return fabric::Standing{reason, "the subnet manager is " + std::string(name(engine.health)) +
+                                        (engine.trouble.empty() ? "" : ": " + engine.trouble)};
+  };
+  switch (engine.health) {
+    case Health::starting:
+    case Health::serving:
+      return {};
+    case Health::gone:
+    case Health::not_master:
+      return because(Reason::no_master);
+    case Health::other_file:
+    case Health::failed_open:
+    case Health::refused:
+    case Health::stuck:
+      return because(Reason::misconfigured);
+  }
+  return {};
+}
+
+// By a table of ours that has been lost: what was in force is not known any more.
+uint64_t losses_in(const Standing& engine) {
+  return engine.violations + engine.fail_opens + engine.losses;
+}
+
 }  // namespace
 
 // --- the engine
 
+// Time is looked at behind the engine: what was read before need not have been in force then.
 void Steward::engine_changed() {
   const Standing standing = world_.engine.standing();
-  // Something that is not ours has been in the file's place: what was read since says nothing.
-  if (standing.swept < swept_.newest()) {
-    placed_.placed(0, now_.steady);
-    swept_.placed(0, now_.steady);
+  const Placements::Time now = world_.clock();
+  placed_.begin(losses_in(standing) + standing.edits);
+  swept_.begin(losses_in(standing) + standing.edits);
+  if (losses_in(standing) > losses_) {
+    losses_ = losses_in(standing);
+    world_.ledger.note_doubt({Reason::misconfigured,
+                              "the subnet manager may have worked with other partitions than "
+                              "these: the port has to be seen again"},
+                             now_);
   }
   if (standing.swept > swept_.newest()) world_.tables.swept();
-  placed_.placed(standing.placed, now_.steady);
-  swept_.placed(standing.swept, now_.steady);
+  placed_.placed(standing.placed, now);
+  swept_.placed(standing.swept, now);
   world_.report.trouble("subnet manager", standing.trouble);
+  take_hindrance(hindrance_of(standing));
   take_administrators();
+}
+
+void Steward::take_hindrance(fabric::Standing now) {
+  if (now == hindrance_) return;
+  hindrance_ = std::move(now);
+  const fabric::Standing told =
+      hindrance_.reason == Reason::none ? fabric::Standing{Reason::waiting, ""} : hindrance_;
+  const std::set<ib::Guid> unsettled = world_.ledger.unsettled();
+  for (const ib::Guid port : unsettled) world_.ledger.note_trouble(port, told, now_);
 }
 
 void Steward::take_administrators() {
@@ -43,26 +86,30 @@ void Steward::seen(const Readings& readings) {
   if (readings.topology) sightings_.take(readings.topology);
   const uint64_t placed = placed_.at(readings.begun);
   const uint64_t swept = swept_.at(readings.begun);
-  for (const Reading& reading : readings.ports)
+  for (const Reading& reading : readings.ports) {
+    if (reading.of_repair) mending_.erase(reading.port);
     sightings_.take(reading, placed, swept, readings.begun);
+  }
   for (const Reading& reading : readings.ports) judge(reading.port);
-  if (readings.whole)
+  if (readings.scan)
     judge_scan(readings);
   else
     world_.report.read(readings.packets);
 }
 
 void Steward::judge_scan(const Readings& readings) {
+  sightings_.forget_nodes(now_.steady - settings_.node_lasts);
   judge_unseen();
   PortCounts counts;
   counts.ports = sightings_.topology().ports().size();
   for (const auto& [port, sight] : sightings_.ports()) {
-    const Finding finding = sightings_.find(port, world_.ledger.changed_in(port), wanted_);
+    const Finding finding = sightings_.find(port, changed_in(port), wanted_);
     counts.missing += finding.verdict.missing.empty() ? 0 : 1;
     counts.foreign += finding.verdict.foreign.empty() ? 0 : 1;
     counts.unseen += finding.kind == Finding::Kind::unseen ? 1 : 0;
   }
   world_.report.scanned(counts, readings.packets, now_.steady - readings.begun);
+  world_.report.trouble("subnet", sightings_.of_own_subnet() ? "" : wrong_subnet());
 }
 
 // Ports that some partition names, and that the scan has not met.
@@ -78,15 +125,20 @@ void Steward::judge_unseen() {
 }
 
 // Nothing holds a key any more that is nowhere on the subnet: enough for a node that an
-// administrator has declared to be gone.
+// administrator has declared to be gone. A VF that is a virtual port of its PF's is on no subnet,
+// and may be there all the same.
 bool Steward::may_be_gone(ib::Guid port) const {
-  if (sightings_.topology().find(port) != nullptr || !sightings_.topology().whole()) return false;
+  const fabric::Topology& topology = sightings_.topology();
+  if (topology.find(port) != nullptr || !topology.whole() || !sightings_.of_own_subnet())
+    return false;
   if (swept_.newest() < world_.ledger.changed_in(port)) return false;
   const std::vector<fabric::Binding> bindings = world_.ledger.bindings_of(port);
   return !bindings.empty() &&
          std::all_of(bindings.begin(), bindings.end(), [&](const fabric::Binding& binding) {
            const auto node = world_.ledger.node(binding.attachment.node);
-           return node && node->forgetting;
+           const bool pf_gone = binding.kind == fabric::Kind::child ||
+                                (!binding.pf_guid.none() && !topology.find(binding.pf_guid));
+           return node && node->forgetting && pf_gone;
          });
 }
 
@@ -105,15 +157,30 @@ fabric::Standing Steward::why_unseen(ib::Guid port, const fabric::Standing& stan
   return standing;
 }
 
+std::string Steward::wrong_subnet() const {
+  return "the subnet that is looked at has no port " + settings_.own_port->text() +
+         ", which is the subnet manager's: see `look` and `opensm.port`";
+}
+
+// Of one whose last binding has gone: since it went.
+uint64_t Steward::changed_in(ib::Guid port) const {
+  const uint64_t changed = world_.ledger.changed_in(port);
+  const auto went = went_in_.find(port);
+  return changed != 0 || went == went_in_.end() ? changed : went->second;
+}
+
 void Steward::judge(ib::Guid port) {
-  // Before the first sweep that has read any of it, no table says anything.
-  const uint64_t changed_in = std::max<uint64_t>(world_.ledger.changed_in(port), 1);
-  if (swept_.newest() == 0) return;
-  const Finding finding = sightings_.find(port, changed_in, wanted_);
+  if (!sightings_.of_own_subnet() && sightings_.topology().whole())
+    return world_.ledger.note_trouble(port, {Reason::unreachable, wrong_subnet()}, now_);
+  // Before the first sweep that has read any of it, no table says anything; nor does one that is
+  // being written.
+  if (swept_.newest() == 0 || mending_.contains(port)) return;
+  const Finding finding = sightings_.find(port, std::max<uint64_t>(changed_in(port), 1), wanted_);
   switch (finding.kind) {
     case Finding::Kind::nothing:
       return;
     case Finding::Kind::good:
+      went_in_.erase(port);
       world_.ledger.note_verified(port, finding.version, finding.proof, finding.enforcement, now_);
       return;
     case Finding::Kind::wrong:
@@ -132,14 +199,24 @@ void Steward::judge(ib::Guid port) {
 
 // --- mending
 
+// Another subnet manager's tables are left to it, and those of another subnet to theirs.
+bool Steward::may_mend(ib::Guid port) const {
+  const Health health = world_.engine.standing().health;
+  if (!world_.engine.writes() || !sightings_.of_own_subnet()) return false;
+  if (health != Health::serving && health != Health::gone) return false;
+  const auto last = mended_.find(port);
+  return last == mended_.end() || now_.steady >= last->second + kBetweenMends;
+}
+
 void Steward::plan_mend(ib::Guid port, const Finding& finding) {
   const Sight* const sight = sightings_.of_port(port);
-  const auto* const table =
-      sight == nullptr ? nullptr : std::get_if<ib::PKeyTable>(&sight->reading.table);
-  if (!world_.engine.writes() || table == nullptr) return;
-  const auto last = mended_.find(port);
-  if (last != mended_.end() && now_.steady < last->second + kBetweenMends) return;
-  const Result<ib::PKeyTable> right = mended(*table, wanted_.of(sightings_.end_port(port)));
+  if (sight == nullptr || !may_mend(port)) return;
+  const TableRead& read = finding.leaf ? sight->reading.leaf->table : sight->reading.table;
+  const auto* const table = std::get_if<ib::PKeyTable>(&read);
+  if (table == nullptr) return;
+  WantedKeys wanted = wanted_.of(sightings_.end_port(port));
+  if (finding.leaf) wanted.index0.reset();
+  const Result<ib::PKeyTable> right = mended(*table, wanted);
   if (!right) {
     world_.ledger.note_trouble(port, {Reason::capacity, right.error().text()}, now_);
     return;
@@ -148,19 +225,31 @@ void Steward::plan_mend(ib::Guid port, const Finding& finding) {
   world_.report.drifted(port, finding.standing.text);
   const Repair::Kind kind =
       finding.verdict.foreign.empty() ? Repair::Kind::bind : Repair::Kind::revoke;
+  const Repair::Table whose = finding.leaf ? Repair::Table::leaf : Repair::Table::own;
   for (const uint16_t block : mad::different_blocks(*table, *right))
-    repairs_.push_back({kind, port, Repair::Table::own, block, mad::block_of(*table, block),
-                        mad::block_of(*right, block)});
+    repairs_.push_back(
+        {{kind, port, whose, block, mad::block_of(*table, block), mad::block_of(*right, block)},
+         changed_in(port)});
 }
 
+// What has been asked since may be another table: the subnet manager writes that.
 void Steward::mend() {
-  if (repairs_.empty()) return;
-  world_.report.mended(repairs_.size());
-  world_.tables.repair(std::exchange(repairs_, {}));
+  std::erase_if(mended_,
+                [&](const auto& one) { return now_.steady >= one.second + kBetweenMends; });
+  std::vector<Repair> repairs;
+  for (const Planned& planned : std::exchange(repairs_, {})) {
+    if (changed_in(planned.repair.port) != planned.changed_in) continue;
+    mending_.insert(planned.repair.port);
+    repairs.push_back(planned.repair);
+  }
+  if (repairs.empty()) return;
+  world_.report.mended(repairs.size());
+  world_.tables.repair(std::move(repairs));
 }
 
 void Steward::hurry() {
   std::set<ib::Guid> ports = world_.ledger.unsettled();
+  ports.insert(mending_.begin(), mending_.end());
   if (ports == hurried_) return;
   hurried_ = ports;
   world_.tables.hurry(std::move(ports));
@@ -173,25 +262,23 @@ void Steward::observe(const Caller& caller, const fabricapi::ObserveRequest& req
   if (caller.role == fabricapi::Role::reader ||
       (caller.role == fabricapi::Role::node && caller.node != request.node))
     return done(Error(Code::denied, "a node speaks for itself only"));
-  const auto of_node = [&](ib::Guid port) {
-    const std::vector<fabric::Binding> bindings = world_.ledger.bindings_of(port);
-    return std::any_of(bindings.begin(), bindings.end(), [&](const fabric::Binding& binding) {
-      return binding.attachment.node == request.node;
-    });
-  };
   for (const auto& seen : request.ports) {
-    if (!of_node(seen.guid))
-      return done(Error(Code::denied, "the node " + request.node + " has no binding of the port " +
-                                          seen.guid.text()));
+    if (world_.ledger.whose(seen.guid, request.node) == Whose::others)
+      return done(
+          Error(Code::denied, "port " + seen.guid.text() + " is not one of node " + request.node));
   }
-  const uint64_t placed = placed_.at(request.stamp);
+  const size_t middle = std::min(request.stamp.find('/'), request.stamp.size());
+  const std::string_view stamp = request.stamp;
+  const uint64_t placed = placed_.at(stamp.substr(0, middle));
+  const uint64_t swept = middle < stamp.size() ? swept_.at(stamp.substr(middle + 1)) : 0;
   for (const auto& seen : request.ports) {
-    sightings_.take(seen.guid, {seen.table, placed, now_.steady});
+    if (world_.ledger.whose(seen.guid, request.node) != Whose::own) continue;
+    sightings_.take(seen.guid, {seen.table, placed, swept, now_.steady});
     judge(seen.guid);
   }
-  fabricapi::ObserveAnswer answer{placed_.stamp(), {}};
+  fabricapi::ObserveAnswer answer{placed_.stamp() + "/" + swept_.stamp(), {}};
   for (const ib::Guid port : world_.ledger.unsettled())
-    if (of_node(port)) answer.wanted.push_back(port);
+    if (world_.ledger.whose(port, request.node) == Whose::own) answer.wanted.push_back(port);
   done(std::move(answer));
 }
 

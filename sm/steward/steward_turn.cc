@@ -22,6 +22,7 @@ void Steward::enforce() {
   }
   world_.ledger.note_written(placed_.newest(), now_);
   world_.ledger.note_swept(swept_.newest());
+  world_.ledger.note_hindrance(hindrance_);
 }
 
 void Steward::want_anew() {
@@ -37,10 +38,15 @@ void Steward::tell_changes() {
   const std::vector<fabricapi::BindingChange> changes = world_.ledger.take_changes();
   for (const fabricapi::BindingChange& change : changes) {
     world_.report.changed(change.binding);
-    if (change.binding.state == fabric::State::verified && change.binding.changed == now_.wall)
-      world_.report.verified(change.binding.proof, now_.wall - change.binding.asked);
+    const auto asked = asked_.find(change.binding.attachment);
+    const bool verified = change.binding.state == fabric::State::verified;
+    if (asked != asked_.end() && verified)
+      world_.report.verified(change.binding.proof, now_.steady - asked->second);
+    if (asked != asked_.end() && (verified || change.gone)) asked_.erase(asked);
     waiting_.tell(change.binding);
-    if (change.gone) left_.insert(change.binding.guid);
+    if (!change.gone) continue;
+    left_.insert(change.binding.guid);
+    if (world_.ledger.changed_in(change.binding.guid) == 0) went_in_[change.binding.guid] = told_;
   }
   watches_.tell(changes);
 }
@@ -77,13 +83,22 @@ void Steward::turn() {
   answer_forgetting();
 }
 
-// What has waited for as long as it would is tried for the last time.
+// What has waited for as long as it would is over: nobody may be there any more to own it.
 void Steward::give_up_postponed() {
   for (Postponed& one : std::exchange(postponed_, {})) {
     if (one.until > now_.steady)
       postponed_.push_back(std::move(one));
     else
-      try_bind(std::move(one));
+      one.done(one.why);
+  }
+}
+
+void Steward::drop_postponed(const fabric::Attachment& attachment) {
+  for (Postponed& one : std::exchange(postponed_, {})) {
+    if (one.request.attachment != attachment)
+      postponed_.push_back(std::move(one));
+    else
+      one.done(Error(Code::unavailable, "it has been unbound before the port was free"));
   }
 }
 

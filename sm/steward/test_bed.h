@@ -80,7 +80,7 @@ class Bed {
     steward.reset();
     ledger = Ledger::load(store, policy(), now()).value();
     steward = std::make_unique<Steward>(
-        Steward::World{*ledger, engine, tables, report},
+        Steward::World{*ledger, engine, tables, report, [this] { return now().steady; }},
         StewardSettings{.epoch = "e" + std::to_string(++epoch), .own_port = own_port}, now());
     turn();
   }
@@ -133,7 +133,8 @@ class Bed {
 
   // The witness reads the ports that the steward has in mind, or all.
   void read(bool all = false) {
-    Readings readings{.begun = now().steady, .topology = topology(), .ports = {}, .whole = all};
+    Readings readings{
+        .begun = now().steady, .topology = topology(), .ports = {}, .scan = all, .whole = all};
     turn();
     for (const auto& [guid, port] : ports)
       if (all ? port.there : tables.hurried.contains(guid))
@@ -151,13 +152,19 @@ class Bed {
 
   // Runs until nothing is to be mended any more.
   void mend() {
+    Readings readings{.begun = now().steady, .topology = topology(), .ports = {}};
     for (const Repair& repair : std::exchange(tables.repairs, {})) {
       ib::PKeyTable& table = ports[repair.port].table;
       CHECK(mad::block_of(table, repair.block) == repair.was);
       for (size_t place = 0; place < table.size(); ++place)
         if (place / mad::kBlockPlaces == repair.block)
           table[place] = repair.keys[place % mad::kBlockPlaces];
+      readings.ports.push_back(reading(repair.port, ports[repair.port]));
+      readings.ports.back().of_repair = true;
     }
+    steward->at(now());
+    steward->seen(readings);
+    turn();
   }
 
   std::shared_ptr<const fabric::Topology> topology() const {
@@ -257,6 +264,7 @@ inline fabricapi::BindRequest request(ib::Guid guid, const std::string& partitio
   made.attachment = {node, container, "net1"};
   made.guid = guid;
   made.pf = "ib0";
+  made.pf_guid = kPf;
   made.device = "0000:01:00.2";
   made.pod = {"team-a", "pod-" + container, "uid-" + container};
   made.partitions = {{partition, {}}};

@@ -62,6 +62,8 @@ struct Reading {
   // Where a repair of this port was asked for and one of it failed, the first that did. What the
   // tables are now is above.
   std::optional<NotRead> not_repaired = {};
+  // It is of the visit of a repair: what that has written is on the wire no more.
+  bool of_repair = false;
   bool operator==(const Reading&) const = default;
 };
 
@@ -71,7 +73,8 @@ struct Readings {
   // As it was seen last, in a whole reading just before the tables.
   std::shared_ptr<const fabric::Topology> topology;
   std::vector<Reading> ports;
-  // All ports of a topology that is whole: a port that is not named is not there.
+  // All ports of the topology. Where that is whole, too, a port that is not named is not there.
+  bool scan = false;
   bool whole = false;
   size_t packets = 0;  // without repeated ones, and without those of the survey
 };

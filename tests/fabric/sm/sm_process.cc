@@ -50,11 +50,12 @@ void SmProcess::write_files() const {
                     (folder_.path() / "sm.sock").native() +
                     "\", \"metricsAddress\": \"unix:" + (folder_.path() / "metrics.sock").native() +
                     R"(", "opensm": {"program": ")" + (folder_.path() / "opensm.sh").native() +
+                    R"(", "port": ")" + port_guid(0).text() +
                     R"(", "maxWireSmps": 64, "sweepSeconds": 0, "qos": true, "allowBothPkeys": )" +
                     (setup_.both ? "true" : "false") + R"(},
     "pkeys": [{"first": "0x0001", "last": "0x00ff"},
               {"first": "0x1000", "last": "0x10ff", "use": "explicit"}],
-    "look": {"window": 64, "scanSeconds": )" +
+    "look": {"device": "ibsim0", "window": 64, "scanSeconds": )" +
                     std::to_string(setup_.scan_seconds) + R"(},
     "nodes": {)" + guids_of_nodes(setup_.hosts) +
                     "}" + (setup_.more.empty() ? "" : ", " + setup_.more) + "}");
