@@ -272,7 +272,7 @@ TEST_CASE("there are no more nodes than there may be") {
   rules.limits.nodes = 1;
   Bed bed(blue(), rules);
   sync(bed, "n1", {});
-  CHECK(bed.ledger->sync(node("n2"), {"n2", kLimited}, bed.now).error().code() == Code::busy);
+  CHECK(bed.ledger->sync(node("n2"), {"n2", {}}, bed.now).error().code() == Code::busy);
   CHECK(bed.ledger->allocate(node("n2"), vfs("n2", {0})).error().code() == Code::busy);
   CHECK(bed.refusal(request("n2", "a", vf(11), {{"blue", kLimited}})).code() == Code::busy);
 }

@@ -38,8 +38,8 @@ TEST_CASE("who may do what") {
     };
     CHECK(bind(request("n1", "a", vf(1), {{"blue", kLimited}})) == who.own);
     CHECK(bind(request("n2", "a", vf(11), {{"blue", kLimited}})) == who.others);
-    CHECK(code(ledger.sync(caller, {"n1", kLimited}, bed.now)) == who.own);
-    CHECK(code(ledger.sync(caller, {"n2", kLimited}, bed.now)) == who.others);
+    CHECK(code(ledger.sync(caller, {"n1", {}}, bed.now)) == who.own);
+    CHECK(code(ledger.sync(caller, {"n2", {}}, bed.now)) == who.others);
     CHECK(code(ledger.allocate(caller, {"n1", "0000:01:00.0", {0}})) == who.own);
     CHECK(code(ledger.allocate(caller, {"n2", "0000:01:00.0", {0}})) == who.others);
     CHECK(code(ledger.binding(caller, present.attachment)) == who.see_own);

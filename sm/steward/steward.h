@@ -162,7 +162,6 @@ class Steward {
   Status check_index0(const fabricapi::BindRequest& request) const;
   void take_hindrance(fabric::Standing now);
   void take_administrators();
-  uint64_t changed_in(ib::Guid port) const;
   std::string wrong_subnet() const;
   void judge(ib::Guid port);
   void judge_scan(const Readings& readings);
@@ -196,9 +195,8 @@ class Steward {
   Wanted others_;  // of those that are not the ledger's
   Sightings sightings_;
   std::vector<Planned> repairs_;
-  std::set<ib::Guid> mending_;                   // a repair of them is on its way
-  std::map<ib::Guid, Placements::Time> mended_;  // when
-  std::map<ib::Guid, uint64_t> went_in_;  // ports without a binding, since which version; till seen
+  std::set<ib::Guid> mending_;                            // a repair of them is on its way
+  std::map<ib::Guid, Placements::Time> mended_;           // when
   std::map<fabric::Attachment, Placements::Time> asked_;  // Binds that are not verified yet
   std::set<ib::Guid> hurried_;
   std::vector<std::function<void(const Status&)>> answers_;

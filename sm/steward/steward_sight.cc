@@ -103,7 +103,7 @@ void Steward::judge_scan(const Readings& readings) {
   PortCounts counts;
   counts.ports = sightings_.topology().ports().size();
   for (const auto& [port, sight] : sightings_.ports()) {
-    const Finding finding = sightings_.find(port, changed_in(port), wanted_);
+    const Finding finding = sightings_.find(port, world_.ledger.changed_in(port), wanted_);
     counts.missing += finding.verdict.missing.empty() ? 0 : 1;
     counts.foreign += finding.verdict.foreign.empty() ? 0 : 1;
     counts.unseen += finding.kind == Finding::Kind::unseen ? 1 : 0;
@@ -162,25 +162,18 @@ std::string Steward::wrong_subnet() const {
          ", which is the subnet manager's: see `look` and `opensm.port`";
 }
 
-// Of one whose last binding has gone: since it went.
-uint64_t Steward::changed_in(ib::Guid port) const {
-  const uint64_t changed = world_.ledger.changed_in(port);
-  const auto went = went_in_.find(port);
-  return changed != 0 || went == went_in_.end() ? changed : went->second;
-}
-
 void Steward::judge(ib::Guid port) {
   if (!sightings_.of_own_subnet() && sightings_.topology().whole())
     return world_.ledger.note_trouble(port, {Reason::unreachable, wrong_subnet()}, now_);
   // Before the first sweep that has read any of it, no table says anything; nor does one that is
   // being written.
   if (swept_.newest() == 0 || mending_.contains(port)) return;
-  const Finding finding = sightings_.find(port, std::max<uint64_t>(changed_in(port), 1), wanted_);
+  const Finding finding =
+      sightings_.find(port, std::max<uint64_t>(world_.ledger.changed_in(port), 1), wanted_);
   switch (finding.kind) {
     case Finding::Kind::nothing:
       return;
     case Finding::Kind::good:
-      went_in_.erase(port);
       world_.ledger.note_verified(port, finding.version, finding.proof, finding.enforcement, now_);
       return;
     case Finding::Kind::wrong:
@@ -229,7 +222,7 @@ void Steward::plan_mend(ib::Guid port, const Finding& finding) {
   for (const uint16_t block : mad::different_blocks(*table, *right))
     repairs_.push_back(
         {{kind, port, whose, block, mad::block_of(*table, block), mad::block_of(*right, block)},
-         changed_in(port)});
+         world_.ledger.changed_in(port)});
 }
 
 // What has been asked since may be another table: the subnet manager writes that.
@@ -238,7 +231,7 @@ void Steward::mend() {
                 [&](const auto& one) { return now_.steady >= one.second + kBetweenMends; });
   std::vector<Repair> repairs;
   for (const Planned& planned : std::exchange(repairs_, {})) {
-    if (changed_in(planned.repair.port) != planned.changed_in) continue;
+    if (world_.ledger.changed_in(planned.repair.port) != planned.changed_in) continue;
     mending_.insert(planned.repair.port);
     repairs.push_back(planned.repair);
   }

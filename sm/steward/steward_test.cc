@@ -194,57 +194,6 @@ TEST_CASE_FIXTURE(
   CHECK(ledger->size() == 0);
 }
 
-TEST_CASE_FIXTURE(Blue,
-                  "where the port cannot be asked its node is believed, if it has read since") {
-  ports[kVf1].there = false;
-  std::string stamp;
-  const auto observe = [&](const fabricapi::Caller& caller, ib::Guid guid) {
-    fabricapi::ObserveRequest observed{.node = caller.node, .stamp = stamp, .ports = {}};
-    ib::PKeyTable table(8);
-    table[0] = fabric::kDefaultPKey;
-    table[1] = ib::PKey(0x8001);
-    observed.ports.push_back({guid, table});
-    std::string result;
-    steward->at(now());
-    steward->observe(caller, observed, [&](const Result<fabricapi::ObserveAnswer>& answer) {
-      result = answer ? "ok" : std::string(name(answer.error().code()));
-      if (answer) stamp = answer->stamp;
-    });
-    turn();
-    return result;
-  };
-  bind(kNode1, request(kVf1, "blue"));
-  CHECK(observe(kNode1, kVf1) == "ok");
-  place();
-  end_sweep();
-  read();
-  CHECK(observe(kNode1, kVf1) == "ok");
-  CHECK_MESSAGE(answers.back().empty(), "it may have read before the file was in place");
-  CHECK(observe(kNode2, kVf1) == "denied");
-  CHECK(observe(kNode1, kVf3) == "denied");
-  CHECK(answers.back().empty());
-  CHECK(observe(kNode1, kVf1) == "ok");
-  CHECK(answers.back() == "verified");
-  CHECK(binding(kC1).proof == fabric::Proof::node);
-}
-
-TEST_CASE_FIXTURE(Blue,
-                  "what was seen before the subnet manager threw its file away counts no more") {
-  bind(kNode1, request(kVf1, "blue"));
-  place();
-  write_tables();
-  Readings early{.begun = now().steady, .topology = topology(), .ports = {}};
-  early.ports.push_back({.port = kVf1, .table = ports[kVf1].table, .leaf = {}});
-  engine.now.swept = 0;
-  engine_says();
-  steward->seen(early);
-  turn();
-  CHECK(answers.back().empty());
-  end_sweep();
-  read();
-  CHECK(answers.back() == "verified");
-}
-
 TEST_CASE_FIXTURE(Blue, "a node that is gone for good is forgotten when its ports are nowhere") {
   bind(kNode1, request(kVf1, "blue"));
   settle();
@@ -266,7 +215,7 @@ TEST_CASE_FIXTURE(Blue, "a node that is gone for good is forgotten when its port
 TEST_CASE_FIXTURE(Blue,
                   "a VF that the subnet manager cannot serve is told from one that is not there") {
   ports.erase(kVf2);
-  BindRequest one = request(kVf2, "blue");
+  fabricapi::BindRequest one = request(kVf2, "blue");
   one.pf_guid = kPf;
   bind(kNode1, one);
   settle();

@@ -44,9 +44,7 @@ void Steward::tell_changes() {
       world_.report.verified(change.binding.proof, now_.steady - asked->second);
     if (asked != asked_.end() && (verified || change.gone)) asked_.erase(asked);
     waiting_.tell(change.binding);
-    if (!change.gone) continue;
-    left_.insert(change.binding.guid);
-    if (world_.ledger.changed_in(change.binding.guid) == 0) went_in_[change.binding.guid] = told_;
+    if (change.gone) left_.insert(change.binding.guid);
   }
   watches_.tell(changes);
 }

@@ -37,6 +37,13 @@ class ModelEngine final : public Engine {
     now.health = Health::serving;
   }
 
+  // The file has been thrown away, and every port is open.
+  void throw_away() {
+    ++now.fail_opens;
+    now.swept = 0;
+    now.health = Health::failed_open;
+  }
+
   Standing now;
   bool writing = true;
   std::string refusal;
@@ -80,7 +87,7 @@ class Bed {
     steward.reset();
     ledger = Ledger::load(store, policy(), now()).value();
     steward = std::make_unique<Steward>(
-        Steward::World{*ledger, engine, tables, report, [this] { return now().steady; }},
+        Steward::World{*ledger, engine, tables, report, [this] { return now().steady + lag; }},
         StewardSettings{.epoch = "e" + std::to_string(++epoch), .own_port = own_port}, now());
     turn();
   }
@@ -154,13 +161,15 @@ class Bed {
   void mend() {
     Readings readings{.begun = now().steady, .topology = topology(), .ports = {}};
     for (const Repair& repair : std::exchange(tables.repairs, {})) {
+      readings.ports.push_back({.port = repair.port, .table = NotRead{Unread::cancelled}});
+      readings.ports.back().of_repair = true;
+      if (repair.table == Repair::Table::leaf) continue;
       ib::PKeyTable& table = ports[repair.port].table;
       CHECK(mad::block_of(table, repair.block) == repair.was);
       for (size_t place = 0; place < table.size(); ++place)
         if (place / mad::kBlockPlaces == repair.block)
           table[place] = repair.keys[place % mad::kBlockPlaces];
-      readings.ports.push_back(reading(repair.port, ports[repair.port]));
-      readings.ports.back().of_repair = true;
+      readings.ports.back().table = table;
     }
     steward->at(now());
     steward->seen(readings);
@@ -232,7 +241,28 @@ class Bed {
     return ledger->binding(kAdministrator, attachment).value();
   }
 
+  // What a node says of a port's table, with the last stamp that it was given.
+  std::string observe(const fabricapi::Caller& caller, ib::Guid guid, const ib::PKeyTable& table) {
+    fabricapi::ObserveRequest observed{.node = caller.node, .stamp = stamp, .ports = {}};
+    observed.ports.push_back({guid, table});
+    std::string result;
+    steward->at(now());
+    steward->observe(caller, observed, [&](const Result<fabricapi::ObserveAnswer>& answer) {
+      result = answer ? "ok" : std::string(name(answer.error().code()));
+      if (answer) stamp = answer->stamp;
+    });
+    turn();
+    return result;
+  }
+  static ib::PKeyTable table_of(std::vector<ib::PKey> keys) {
+    keys.insert(keys.begin(), fabric::kDefaultPKey);
+    keys.resize(8);
+    return keys;
+  }
+
   int ms = 1000;
+  Duration lag{0};  // by which the clock is behind the turn's time when it is looked at
+  std::string stamp;
   int epoch = 0;
   std::optional<ib::Guid> own_port;
   FakeStore store;

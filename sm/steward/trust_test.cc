@@ -1,0 +1,400 @@
+// What is believed of ports: whose word counts, for how long, and what makes it void.
+#include "sm/steward/test_bed.h"
+
+#include <doctest/doctest.h>
+
+namespace ibpod::sm::test {
+namespace {
+
+using fabric::Reason;
+using fabric::State;
+
+const fabric::Attachment kC1{"n1", "c1", "net1"};
+constexpr ib::PKey kBlue{0x8001}, kForeign{0x8077};
+
+// With the partition blue, swept.
+struct Trust : Bed {
+  Trust() {
+    partition("blue");
+    settle();
+  }
+  void bound() {
+    bind(kNode1, request(kVf1, "blue"));
+    settle();
+    REQUIRE(binding(kC1).state == State::verified);
+  }
+};
+
+TEST_CASE_FIXTURE(Trust,
+                  "where the port cannot be asked its node is believed, if it has read since") {
+  ports[kVf1].there = false;
+  const ib::PKeyTable good = table_of({kBlue});
+  bind(kNode1, request(kVf1, "blue"));
+  CHECK(observe(kNode1, kVf1, good) == "ok");
+  place();
+  end_sweep();
+  read();
+  CHECK(observe(kNode1, kVf1, good) == "ok");
+  CHECK_MESSAGE(answers.back().empty(), "it may have read before the file was in place");
+  CHECK(observe(kNode2, kVf1, good) == "denied");
+  CHECK(observe(kNode1, kVf3, good) == "denied");
+  CHECK(answers.back().empty());
+  CHECK(observe(kNode1, kVf1, good) == "ok");
+  CHECK(answers.back() == "verified");
+  CHECK(binding(kC1).proof == fabric::Proof::node);
+}
+
+TEST_CASE_FIXTURE(Trust,
+                  "a node speaks of its free ports, too, and what is nobody's is passed over") {
+  CHECK(observe(kNode1, kVf2, table_of({})) == "ok");
+  CHECK(observe(kNode1, ib::Guid(0x0002c90300000099), table_of({})) == "ok");
+  CHECK(observe(kNode1, kVf3, table_of({})) == "denied");
+}
+
+TEST_CASE_FIXTURE(Trust, "what a node says is judged as the port's own table is") {
+  ports[kVf1].there = false;
+  bind(kNode1, request(kVf1, "blue"));
+  sweep();
+  read();
+  CHECK(observe(kNode1, kVf1, {}) == "ok");
+  CHECK(observe(kNode1, kVf1, table_of({kBlue})) == "ok");
+  REQUIRE(binding(kC1).state == State::verified);
+  CHECK(observe(kNode1, kVf1, table_of({kBlue, kForeign})) == "ok");
+  CHECK(binding(kC1).state == State::written);
+  CHECK(binding(kC1).standing.reason == Reason::foreign_key);
+  CHECK(observe(kNode1, kVf1, table_of({})) == "ok");
+  CHECK(binding(kC1).standing.reason == Reason::missing_key);
+}
+
+TEST_CASE_FIXTURE(Trust, "what a node has said counts for some time, and not for ever") {
+  ports[kVf1].there = false;
+  bind(kNode1, request(kVf1, "blue"));
+  sweep();
+  read();
+  observe(kNode1, kVf1, {});
+  observe(kNode1, kVf1, table_of({kBlue}));
+  turn(170'000);
+  read(true);
+  CHECK(binding(kC1).state == State::verified);
+  turn(20'000);
+  read(true);
+  CHECK(binding(kC1).state == State::unknown);
+}
+
+TEST_CASE_FIXTURE(Trust, "a node does not know which of two ports with its GUID it has") {
+  bind(kNode1, request(kVf1, "blue"));
+  sweep();
+  read();
+  observe(kNode1, kVf1, {});
+  Readings twice{.begun = now().steady, .topology = topology(), .ports = {}};
+  twice.ports.push_back({.port = kVf1, .table = NotRead{Unread::doubtful}, .leaf = {}});
+  turn();
+  steward->seen(twice);
+  turn();
+  observe(kNode1, kVf1, table_of({kBlue}));
+  CHECK(binding(kC1).state == State::unknown);
+  CHECK(binding(kC1).standing.reason == Reason::duplicate);
+}
+
+TEST_CASE_FIXTURE(Trust,
+                  "what was seen before the subnet manager threw its file away counts no more") {
+  bind(kNode1, request(kVf1, "blue"));
+  place();
+  write_tables();
+  Readings early{.begun = now().steady, .topology = topology(), .ports = {}};
+  early.ports.push_back({.port = kVf1, .table = ports[kVf1].table, .leaf = {}});
+  engine.throw_away();
+  engine_says();
+  steward->seen(early);
+  turn();
+  CHECK(answers.back().empty());
+  place();
+  end_sweep();
+  read();
+  CHECK(answers.back() == "verified");
+}
+
+TEST_CASE_FIXTURE(Trust, "while the fabric may be open nothing is verified, and no Bind answered") {
+  bound();
+  engine.throw_away();
+  engine_says();
+  CHECK(binding(kC1).state == State::written);
+  CHECK(binding(kC1).standing.reason == Reason::misconfigured);
+  CHECK(bind(kNode1, request(kVf1, "blue")).empty());
+  place();
+  end_sweep();
+  read();
+  CHECK(answers.back() == "verified");
+}
+
+TEST_CASE_FIXTURE(Trust, "a loss between two looks is noticed, though all is well again") {
+  bound();
+  engine.throw_away();
+  engine.now.swept = engine.now.placed;
+  engine.now.health = Health::serving;
+  engine_says();
+  CHECK(binding(kC1).state == State::written);
+  read();
+  CHECK(binding(kC1).state == State::verified);
+}
+
+TEST_CASE_FIXTURE(Trust, "behind a loss a node's word on the same version counts again") {
+  ports[kVf1].there = false;
+  bind(kNode1, request(kVf1, "blue"));
+  sweep();
+  read();
+  observe(kNode1, kVf1, {});
+  engine.throw_away();
+  engine_says();
+  observe(kNode1, kVf1, table_of({kBlue}));
+  CHECK_MESSAGE(answers.back().empty(), "its stamp is from before");
+  place();
+  end_sweep();
+  read();
+  observe(kNode1, kVf1, {});
+  observe(kNode1, kVf1, table_of({kBlue}));
+  CHECK(answers.back() == "verified");
+}
+
+TEST_CASE_FIXTURE(Trust, "a reading from before the look at the engine is not dated behind it") {
+  bind(kNode1, request(kVf1, "blue"));
+  Readings before{.begun = now().steady + Duration(5), .topology = topology(), .ports = {}};
+  before.ports.push_back({.port = kVf1, .table = table_of({kBlue}), .leaf = {}});
+  lag = Duration(10);
+  place();
+  steward->seen(before);
+  turn();
+  CHECK(answers.back().empty());
+  lag = Duration(0);
+  turn(20);
+  write_tables();
+  end_sweep();
+  read();
+  CHECK(answers.back() == "verified");
+}
+
+TEST_CASE_FIXTURE(Trust, "an older reading does not take a newer one's place") {
+  bind(kNode1, request(kVf1, "blue"));
+  Readings early{.begun = now().steady, .topology = topology(), .ports = {}};
+  early.ports.push_back({.port = kVf1, .table = NotRead{Unread::timeout}, .leaf = {}});
+  turn(10);
+  settle();
+  CHECK(answers.back() == "verified");
+  steward->seen(early);
+  turn();
+  CHECK(binding(kC1).state == State::verified);
+}
+
+TEST_CASE_FIXTURE(Trust, "a table read before its key was given back is no drift") {
+  bound();
+  Readings early{.begun = now().steady, .topology = topology(), .ports = {}};
+  early.ports.push_back({.port = kVf1, .table = ports[kVf1].table, .leaf = {}});
+  turn(10);
+  unbind(kNode1, kC1);
+  settle();
+  REQUIRE(answers.back() == "released");
+  steward->seen(early);
+  turn();
+  CHECK(tables.repairs.empty());
+}
+
+TEST_CASE_FIXTURE(Trust, "a repair that the next request has overtaken is not sent") {
+  bound();
+  for (auto& key : ports[kVf1].table)
+    if (key == kBlue) key = ib::PKey();
+  Readings drifted{.begun = now().steady, .topology = topology(), .ports = {}};
+  drifted.ports.push_back({.port = kVf1, .table = ports[kVf1].table, .leaf = {}});
+  turn();
+  steward->at(now());
+  steward->seen(drifted);
+  unbind(kNode1, kC1);  // in the same turn
+  CHECK(tables.repairs.empty());
+}
+
+TEST_CASE_FIXTURE(Trust,
+                  "while a repair is on its way nothing is taken for the table's last word") {
+  bound();
+  for (auto& key : ports[kVf1].table)
+    if (key == kBlue) key = ib::PKey();
+  read(true);
+  REQUIRE(tables.repairs.size() == 1);
+  unbind(kNode1, kC1);
+  sweep();
+  read();
+  CHECK_MESSAGE(answers.back().empty(), "the repair may still bring the key back");
+  CHECK(tables.hurried.contains(kVf1));
+  mend();
+  CHECK(answers.back().empty());
+  write_tables();
+  read();
+  CHECK(answers.back() == "released");
+}
+
+TEST_CASE_FIXTURE(Trust, "a switch port that drops what it does not hold is judged, and mended") {
+  bind(kNode1, request(kVf1, "blue"), 60'000);
+  sweep();
+  const auto leaf = [&](std::vector<ib::PKey> keys) {
+    Readings readings{.begun = now().steady, .topology = topology(), .ports = {}};
+    readings.ports.push_back({.port = kVf1,
+                              .table = ports[kVf1].table,
+                              .leaf = LeafReading{table_of(std::move(keys)), true, true}});
+    turn();
+    steward->at(now());
+    steward->seen(readings);
+    turn(2000);
+  };
+  leaf({});
+  CHECK(answers.back().empty());
+  CHECK(binding(kC1).standing.reason == Reason::missing_key);
+  REQUIRE(tables.repairs.size() == 1);
+  CHECK(tables.repairs[0].table == Repair::Table::leaf);
+  mend();
+  leaf({kBlue, kForeign});
+  CHECK(binding(kC1).standing.reason == Reason::foreign_key);
+  mend();
+  leaf({kBlue});
+  CHECK(binding(kC1).state == State::verified);
+  CHECK(binding(kC1).enforcement == fabric::Enforcement::leaf);
+}
+
+TEST_CASE("on another subnet than the subnet manager's nothing is believed, and nothing written") {
+  Bed bed;
+  bed.own_port = ib::Guid(0x0002c90300000abc);
+  bed.restart();
+  bed.partition("blue");
+  bed.bind(kNode1, request(kVf1, "blue"));
+  bed.ports[kVf3].table[3] = kForeign;
+  bed.settle();
+  bed.read(true);
+  CHECK(bed.binding(kC1).standing.reason == Reason::unreachable);
+  CHECK(bed.binding(kC1).state != State::verified);
+  CHECK(bed.tables.repairs.empty());
+}
+
+TEST_CASE("who else says it is master is nobody for us") {
+  Bed bed;
+  bed.own_port = kVf3;  // and kSmPort says that it is the master
+  bed.restart();
+  bed.settle();
+  bed.ports[kSmPort].table = Bed::table_of({});
+  bed.ports[kSmPort].table[0] = ib::PKey(0xffff);
+  bed.ports[kVf3].table[0] = ib::PKey(0xffff);
+  bed.read(true);
+  REQUIRE(bed.tables.repairs.size() == 1);
+  CHECK(bed.tables.repairs[0].port == kSmPort);
+}
+
+TEST_CASE_FIXTURE(Trust, "while another is master its tables are left to it") {
+  bound();
+  ++engine.now.losses;
+  engine.now.swept = 0;
+  engine.now.health = Health::not_master;
+  engine.now.trouble = "another one is";
+  engine_says();
+  CHECK(binding(kC1).state != State::verified);
+  CHECK(binding(kC1).standing.reason == Reason::no_master);
+  ports[kVf1].table[1] = kForeign;
+  engine.now.swept = engine.now.placed;
+  engine_says();
+  read(true);
+  CHECK(tables.repairs.empty());
+}
+
+TEST_CASE_FIXTURE(Trust, "a Bind that nothing enforces says why, and so does a partition") {
+  engine.now.health = Health::refused;
+  engine.now.trouble = "the disk is full";
+  engine_says();
+  bind(kNode1, request(kVf1, "blue"), 50);
+  partition("green");
+  turn(60);
+  CHECK(answers.back() == "requested");
+  CHECK(last.find("the disk is full") != std::string::npos);
+  CHECK(binding(kC1).standing.reason == Reason::misconfigured);
+  CHECK(ledger->partition("green")->state == fabric::TenancyState::error);
+  engine.now.health = Health::serving;
+  engine.now.trouble.clear();
+  engine_says();
+  CHECK(binding(kC1).standing.reason == Reason::waiting);
+  CHECK(ledger->partition("green")->state == fabric::TenancyState::provisioning);
+}
+
+TEST_CASE_FIXTURE(Trust, "who unbinds does not find the Bind that waited for the port done later") {
+  bound();
+  const fabric::Attachment next{"n1", "c2", "net1"};
+  unbind(kNode1, kC1);
+  bind(kNode1, request(kVf1, "blue", "c2"));
+  const size_t waits = answers.size() - 1;
+  CHECK(answers[waits].empty());
+  unbind(kNode1, next);
+  CHECK(answers[waits] == "unavailable");
+  settle();
+  CHECK(ledger->size() == 0);
+}
+
+TEST_CASE_FIXTURE(Trust,
+                  "a Bind whose port gets free too late is not done behind its caller's back") {
+  bound();
+  unbind(kNode1, kC1);
+  bind(kNode1, request(kVf1, "blue", "c2"), 50);
+  turn(60);
+  CHECK(answers.back() == "busy");
+  settle();
+  CHECK(ledger->size() == 0);
+}
+
+TEST_CASE_FIXTURE(Trust, "nobody gets index 0 where the administrator's own partition has it") {
+  fabric::Partition theirs;
+  theirs.name = "store";
+  theirs.pkey = ib::PKey(0x0900);
+  theirs.index0 = true;
+  theirs.members = {{fabric::PortGroup::all, fabric::Membership::limited}};
+  engine.others = {theirs};
+  engine_says();
+  fabric::Tenancy green;
+  green.name = "green";
+  green.index0 = true;
+  green.allowed = {"*"};
+  create(green);
+  REQUIRE(last == "ok");
+  CHECK(bind(kNode1, request(kVf1, "green")) == "busy");
+  CHECK(last.find("0x0900") != std::string::npos);
+  CHECK(bind(kNode1, request(kVf1, "blue")).empty());
+}
+
+TEST_CASE_FIXTURE(Trust, "a node is not forgotten while the PF of its VFs is there") {
+  bound();
+  ports[kPf].virtualized = true;
+  ports[kVf1].there = false;
+  steward->at(now());
+  steward->forget_node(kAdministrator, "n1", deadline(10'000), [](const auto&) {});
+  turn();
+  sweep();
+  read();
+  CHECK(ledger->size() == 1);
+  ports[kPf].there = false;
+  read(true);
+  read();
+  CHECK(ledger->size() == 0);
+}
+
+TEST_CASE_FIXTURE(Trust, "from Bind to verified is measured once") {
+  bound();
+  const auto measured = [&] {
+    const std::string page = report.metrics().text();
+    return page.find("bind_to_verified_seconds_count{proof=\"port\"} 1\n") != page.npos;
+  };
+  CHECK(measured());
+  ports[kVf1].answers = false;
+  read(true);
+  ports[kVf1].answers = true;
+  read(true);
+  REQUIRE(binding(kC1).state == State::verified);
+  CHECK(measured());
+  restart();
+  settle();
+  REQUIRE(binding(kC1).state == State::verified);
+  CHECK(measured());
+}
+
+}  // namespace
+}  // namespace ibpod::sm::test
