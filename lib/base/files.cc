@@ -108,9 +108,9 @@ bool path_exists(const Path& path) {
 Result<FolderWatch> FolderWatch::open(const Path& folder) {
   Fd fd(TRY(sys("inotify_init1", [&] { return ::inotify_init1(IN_CLOEXEC | IN_NONBLOCK); })));
   TRY(sys("watch " + folder.string(), [&] {
-    return ::inotify_add_watch(
-        fd.get(), folder.c_str(),
-        IN_CREATE | IN_DELETE | IN_MOVE | IN_CLOSE_WRITE | IN_DELETE_SELF | IN_ONLYDIR);
+    return ::inotify_add_watch(fd.get(), folder.c_str(),
+                               IN_CREATE | IN_DELETE | IN_MOVE | IN_CLOSE_WRITE | IN_DELETE_SELF |
+                                   IN_MOVE_SELF | IN_ONLYDIR);
   }));
   return FolderWatch(std::move(fd));
 }

@@ -41,7 +41,7 @@ Result<std::vector<std::string>> list_folder(const Path& path);
 bool path_exists(const Path& path);
 
 // Tells of changes in one folder (entries made, removed, renamed, closed after they were written
-// to; the folder itself removed).
+// to; the folder itself removed or moved).
 class FolderWatch {
  public:
   static Result<FolderWatch> open(const Path& folder);

@@ -127,6 +127,10 @@ TEST_CASE("a watch tells when its folder is gone, and cannot be had on what is n
   const Path inner = folder.path() / "inner";
   std::filesystem::create_directory(inner);
   FolderWatch watch = FolderWatch::open(inner).value();
+  std::filesystem::rename(inner, folder.path() / "elsewhere");
+  CHECK(watch.wait(Deadline::in(Duration(0))).value());
+  std::filesystem::rename(folder.path() / "elsewhere", inner);
+  CHECK(watch.wait(Deadline::in(Duration(0))).value());
   std::filesystem::remove(inner);
   CHECK(watch.wait(Deadline::in(Duration(0))).value());
   CHECK(FolderWatch::open(inner).error().code() == Code::not_found);

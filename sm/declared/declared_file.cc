@@ -5,6 +5,14 @@
 #include <poll.h>
 
 namespace ibpod::sm {
+namespace {
+
+// Until the folder is looked for again where it is gone, and where nothing is heard of it: it may
+// have been replaced above it, where nobody watches.
+constexpr int kGoneMs = 1'000;
+constexpr int kQuietMs = 10'000;
+
+}  // namespace
 
 Result<std::unique_ptr<DeclaredFile>> DeclaredFile::follow(Path file, Told told) {
   // A ConfigMap's file is a link through ..data in its folder, which is what changes.
@@ -37,15 +45,24 @@ void DeclaredFile::look() {
     told_(text.error());
 }
 
+// Watched before it is read, so that nothing happens in between; and anew each time, so that it is
+// the folder that is there now.
 void DeclaredFile::run() {
   while (true) {
     look();
-    std::array<pollfd, 2> waited{pollfd{watch_.fd(), POLLIN, 0}, pollfd{ending_.fd(), POLLIN, 0}};
-    if (::poll(waited.data(), waited.size(), -1) < 0 && errno != EINTR) return;
-    if (waited[1].revents != 0) return;
-    // Takes what has been told. Without a watch there is nothing to wait for any more.
-    if (waited[0].revents != 0 && !watch_.wait(Deadline::in(Duration(0)))) return;
+    std::array<pollfd, 2> waited{pollfd{ending_.fd(), POLLIN, 0},
+                                 pollfd{watch_ ? watch_->fd() : -1, POLLIN, 0}};
+    const int most = watch_ ? kQuietMs : kGoneMs;
+    if (::poll(waited.data(), waited.size(), most) < 0 && errno != EINTR) return;
+    if (waited[0].revents != 0) return;
+    watch_again();
   }
+}
+
+void DeclaredFile::watch_again() {
+  watch_.reset();
+  Result<FolderWatch> watch = FolderWatch::open(file_.parent_path());
+  if (watch) watch_ = std::move(*watch);
 }
 
 }  // namespace ibpod::sm

@@ -7,6 +7,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 
@@ -18,7 +19,7 @@ class DeclaredFile {
   // error where nothing can be made of it, and what it said before stays in force.
   using Told = std::function<void(const Result<Declared>&)>;
 
-  // Its folder has to be there.
+  // Its folder has to be there. Where that is replaced later, the new one's file is followed.
   static Result<std::unique_ptr<DeclaredFile>> follow(Path file, Told told);
   ~DeclaredFile();
   DeclaredFile(const DeclaredFile&) = delete;
@@ -30,10 +31,11 @@ class DeclaredFile {
   DeclaredFile(Path file, Told told, FolderWatch watch, Wake ending);
   void run();
   void look();
+  void watch_again();
 
   const Path file_;
   const Told told_;
-  FolderWatch watch_;
+  std::optional<FolderWatch> watch_;  // nothing: its folder is gone
   Wake ending_;
   std::string seen_;  // the content that was told last, or why there was none
   std::thread thread_;

@@ -75,5 +75,31 @@ TEST_CASE("a ConfigMap's file is followed through its links") {
   CHECK(ear.next() == "red ");
 }
 
+TEST_CASE("a folder that goes and another that comes in its place are followed") {
+  namespace fs = std::filesystem;
+  const TempFolder folder;
+  const auto publish = [&](const char* name, const std::string& partition) {
+    fs::create_directory(folder.path() / name);
+    REQUIRE(write_file_atomically(folder.path() / name / "p.json",
+                                  R"({"partitions": [{"name": ")" + partition + R"("}]})"));
+  };
+  publish("now", "blue");
+  Ear ear;
+  const auto followed = DeclaredFile::follow(folder.path() / "now/p.json",
+                                             [&](const auto& declared) { ear.hear(declared); });
+  REQUIRE(followed);
+  CHECK(ear.next() == "blue ");
+  fs::rename(folder.path() / "now", folder.path() / "before");
+  CHECK(ear.next() == "not found");
+  publish("next", "red");
+  fs::rename(folder.path() / "next", folder.path() / "now");
+  CHECK(ear.next() == "red ");
+  REQUIRE(write_file_atomically(folder.path() / "now/p.json",
+                                R"({"partitions": [{"name": "green"}]})"));
+  CHECK(ear.next() == "green ");
+  fs::remove_all(folder.path() / "now");
+  CHECK(ear.next() == "not found");
+}
+
 }  // namespace
 }  // namespace ibpod::sm
