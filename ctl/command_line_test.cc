@@ -136,8 +136,10 @@ TEST_CASE("any change of a partition can be planned by the same words, and is no
   CHECK(cluster.state.planned == fabricapi::PlanRequest{});
   cluster.out("plan partition create white --pkey 0x0101");
   CHECK(cluster.state.planned->tenancy->pkey == ib::PKey(0x0101));
+  CHECK_FALSE(cluster.state.planned->update);
   cluster.out("plan partition update blue --index0");
   CHECK(cluster.state.planned->tenancy->index0);
+  CHECK(cluster.state.planned->update);
   cluster.out("plan partition member add blue 0x0002c90300a1b2c3");
   CHECK(cluster.state.planned->tenancy->members.size() == 1);
   cluster.out("plan partition delete blue");

@@ -16,6 +16,7 @@ Result<Answer> plan_change(const Session& session, Service& service, const Chang
     request.without = change.tenancy.name;
   } else {
     request.tenancy = change.tenancy;
+    request.update = change.kind == Change::Kind::update;
   }
   return show(session, service, request);
 }

@@ -126,8 +126,9 @@ struct Node {
 
 // What a change would do. One of the two is there; neither: what is wanted now and not so yet.
 struct PlanRequest {
-  std::optional<fabric::Tenancy> tenancy;  // created, or updated where there is one of that name
+  std::optional<fabric::Tenancy> tenancy;  // created, or what one that there is becomes
   std::string without;                     // the name of one that is deleted
+  bool update = false;                     // `tenancy` is of one that there is
   bool operator==(const PlanRequest&) const = default;
 };
 struct Plan {

@@ -196,6 +196,10 @@ TEST_CASE("messages: whatever is wrong in an Observe, a Plan or an Explain is re
     m.clear_partition();
     m.set_without("a b");
   });
+  refuses<P>(plan, "update", [](P& m) {
+    m.clear_partition();
+    m.set_update(true);
+  });
   using E = v1::ExplainFabricRequest;
   const E explain = to_message(test_explain());
   refuses<E>(explain, "subjects", [](E& m) { m.clear_subjects(); });

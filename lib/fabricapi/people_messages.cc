@@ -62,6 +62,7 @@ v1::PlanRequest to_message(const PlanRequest& request) {
   v1::PlanRequest message;
   if (request.tenancy) *message.mutable_partition() = to_message(*request.tenancy);
   message.set_without(request.without);
+  message.set_update(request.update);
   return message;
 }
 
@@ -69,6 +70,9 @@ Result<PlanRequest> from_message(const v1::PlanRequest& message) {
   PlanRequest request;
   if (message.has_partition() && !message.without().empty())
     return wrong("without", message.without(), "nothing beside a partition");
+  if (message.update() && !message.has_partition())
+    return wrong("update", "true", "a partition beside it");
+  request.update = message.update();
   if (message.has_partition())
     request.tenancy = TRY(read_tenancy(message.partition()).during("partition"));
   if (!message.without().empty())

@@ -90,7 +90,7 @@ inline std::vector<Node> test_nodes() {
           {"n8", std::nullopt, 0, 0, true}};
 }
 
-inline PlanRequest test_plan() { return {test_tenancy(), ""}; }
+inline PlanRequest test_plan() { return {test_tenancy(), "", true}; }
 inline Plan test_plan_answer() {
   return {{{test_guid(), "node-7 mlx5_0", "0:0x7fff", "0:0x7fff 1:0x8101"}},
           2000,

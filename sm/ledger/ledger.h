@@ -97,6 +97,12 @@ class Ledger {
   // stays as it was; what stands in the way may have gone when it is declared again.
   Result<std::vector<NotDeclared>> declare(const std::vector<fabric::Tenancy>& tenancies, Now now);
 
+  // What partitions() would be behind create(), update() or remove() for an administrator, and the
+  // refusal where there would be one. Nothing is changed.
+  Result<std::vector<fabric::Partition>> after_create(const fabric::Tenancy& tenancy) const;
+  Result<std::vector<fabric::Partition>> after_update(const fabric::Tenancy& tenancy) const;
+  Result<std::vector<fabric::Partition>> after_remove(const std::string& name) const;
+
   // --- bindings
 
   // For an attachment there is one binding: asked for again it is the same one, and its lease is
@@ -162,6 +168,8 @@ class Ledger {
   // Ports of which something has to be seen: keys that are to come, or to leave.
   const std::set<ib::Guid>& unsettled() const;
 
+  // Whether commit() has anything to put on disk.
+  bool staged() const { return !staged_.empty(); }
   // On disk, all that has been staged. On failure all of that has failed: the store is read again,
   // and what is there is what is promised.
   Status commit(Now now);
@@ -203,11 +211,14 @@ class Ledger {
   // Ledger::partitions
   Status check_tenancy(const fabric::Tenancy& tenancy) const;
   Result<ib::PKey> pkey_for(const fabric::Tenancy& tenancy) const;
-  Result<Tenant*> make(const fabric::Tenancy& tenancy);
-  Status change(Tenant& tenant, const fabric::Tenancy& to, Now now);
+  Result<fabric::Tenancy> to_make(const fabric::Tenancy& wanted) const;
+  Result<Tenant*> make(const fabric::Tenancy& wanted);
+  Result<fabric::Tenancy> to_become(const Tenant& tenant, const fabric::Tenancy& wanted) const;
+  Status change(Tenant& tenant, const fabric::Tenancy& wanted, Now now);
+  static Status check_unused(const Tenant& tenant);
   Status retire(Tenant& tenant);
   Status declare_one(const fabric::Tenancy& tenancy, Now now);
-  Result<Tenant*> administered(const std::string& name);
+  Status check_administered(const Tenant* tenant, const std::string& name) const;
   std::vector<NotDeclared> undeclare(const std::vector<fabric::Tenancy>& tenancies);
   Status check_index0_of_bindings(const Tenant& tenant) const;
   void tenant_changed(Tenant& tenant);
@@ -217,6 +228,9 @@ class Ledger {
   void finish(Tenant& tenant);
   fabric::TenancyStatus status(const Tenant& tenant) const;
   fabric::Partition as_told(const Tenant& tenant) const;
+  fabric::Partition told_of(const fabric::Tenancy& tenancy) const;
+  fabric::Partition told_then(const Tenant* tenant, const fabric::Tenancy& tenancy) const;
+  std::vector<fabric::Partition> partitions_with(const fabric::Partition& partition) const;
 
   // bindings
   Result<fabric::Binding> bind_checked(const Caller& caller, const fabricapi::BindRequest& request,

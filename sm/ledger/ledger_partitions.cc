@@ -107,7 +107,8 @@ Result<ib::PKey> Ledger::pkey_for(const Tenancy& tenancy) const {
   return policy_.pkeys.next(used, book_->last_pkey);
 }
 
-Result<Tenant*> Ledger::make(const Tenancy& wanted) {
+// With the P_Key that it is given.
+Result<Tenancy> Ledger::to_make(const Tenancy& wanted) const {
   if (const Tenant* const tenant = book_->find_tenant(wanted.name))
     return taken(*tenant, "the name");
   if (book_->tenants.size() >= policy_.limits.partitions)
@@ -115,6 +116,11 @@ Result<Tenant*> Ledger::make(const Tenancy& wanted) {
   TRY(check_tenancy(wanted));
   Tenancy tenancy = wanted;
   tenancy.pkey = TRY(pkey_for(wanted));
+  return tenancy;
+}
+
+Result<Tenant*> Ledger::make(const Tenancy& wanted) {
+  Tenancy tenancy = TRY(to_make(wanted));
   if (!wanted.pkey) {
     book_->last_pkey = tenancy.pkey->partition();
     stage(Kind::range, "pkeys");
@@ -137,7 +143,8 @@ Result<TenancyStatus> Ledger::create(const Caller& caller, const Tenancy& tenanc
 Result<TenancyStatus> Ledger::update(const Caller& caller, const Tenancy& tenancy, Now now) {
   TRY(usable());
   TRY(may_administer(caller));
-  Tenant* const tenant = TRY(administered(tenancy.name));
+  Tenant* const tenant = book_->find_tenant(tenancy.name);
+  TRY(check_administered(tenant, tenancy.name));
   TRY(change(*tenant, tenancy, now).during("partition " + tenancy.name));
   return status(*tenant);
 }
@@ -145,31 +152,36 @@ Result<TenancyStatus> Ledger::update(const Caller& caller, const Tenancy& tenanc
 Result<TenancyStatus> Ledger::remove(const Caller& caller, const std::string& name) {
   TRY(usable());
   TRY(may_administer(caller));
-  Tenant* const tenant = TRY(administered(name));
+  Tenant* const tenant = book_->find_tenant(name);
+  TRY(check_administered(tenant, name));
   if (!tenant->deleting()) TRY(retire(*tenant).during("partition " + name));
   return status(*tenant);
 }
 
-Result<Tenant*> Ledger::administered(const std::string& name) {
-  Tenant* const tenant = book_->find_tenant(name);
+Status Ledger::check_administered(const Tenant* tenant, const std::string& name) const {
   if (tenant == nullptr)
     return Error(Code::not_found, "there is no partition " + name.substr(0, fabric::kMostName));
-  if (!tenant->declared) return tenant;
+  if (!tenant->declared) return ok();
   return Error(Code::denied,
                "partition " + name + " is declared in a file, and changed only there");
 }
 
-Status Ledger::change(Tenant& tenant, const Tenancy& to, Now now) {
+Result<Tenancy> Ledger::to_become(const Tenant& tenant, const Tenancy& wanted) const {
   if (tenant.deleting()) return Error(Code::busy, "it is being deleted");
   const ib::PKey pkey = *tenant.tenancy.pkey;
-  if (to.pkey && !to.pkey->same_partition(pkey))
+  if (wanted.pkey && !wanted.pkey->same_partition(pkey))
     return Error(Code::invalid, "pkey: it is " + pkey.text() + " for ever");
-  TRY(check_tenancy(to));
-  if (to.index0 && !tenant.tenancy.index0) TRY(check_index0_of_bindings(tenant));
-  Tenancy changed = to;
-  changed.pkey = pkey;
+  TRY(check_tenancy(wanted));
+  if (wanted.index0 && !tenant.tenancy.index0) TRY(check_index0_of_bindings(tenant));
+  Tenancy tenancy = wanted;
+  tenancy.pkey = pkey;
+  return tenancy;
+}
+
+Status Ledger::change(Tenant& tenant, const Tenancy& wanted, Now now) {
+  Tenancy changed = TRY(to_become(tenant, wanted));
   if (changed == tenant.tenancy) return ok();
-  const bool moves = to.index0 != tenant.tenancy.index0;
+  const bool moves = changed.index0 != tenant.tenancy.index0;
   const fabric::Partition before = as_told(tenant);
   std::vector<StaticMember> members = std::exchange(changed.members, tenant.tenancy.members);
   const std::vector<StaticMember> former = tenant.tenancy.members;
@@ -230,10 +242,14 @@ void Ledger::demand_proof(Tenant& tenant, Now now) {
   }
 }
 
+Status Ledger::check_unused(const Tenant& tenant) {
+  if (tenant.bindings.empty()) return ok();
+  return Error(Code::busy, std::to_string(tenant.bindings.size()) +
+                               " bindings are in it, or have been and are not released yet");
+}
+
 Status Ledger::retire(Tenant& tenant) {
-  if (!tenant.bindings.empty())
-    return Error(Code::busy, std::to_string(tenant.bindings.size()) +
-                                 " bindings are in it, or have been and are not released yet");
+  TRY(check_unused(tenant));
   tenant.state = TenancyState::deleting;
   tenant.declared = false;
   const std::vector<StaticMember> former = tenant.tenancy.members;
@@ -254,25 +270,6 @@ TenancyStatus Ledger::status(const Tenant& tenant) const {
                        tenant.bindings.size()};
   if (tenant.deleting()) status.standing = waiting_to_go(tenant);
   return status;
-}
-
-fabric::Partition Ledger::as_told(const Tenant& tenant) const {
-  if (tenant.as_told) return *tenant.as_told;
-  const Tenancy& tenancy = tenant.tenancy;
-  fabric::Partition partition;
-  partition.name = tenancy.name;
-  partition.pkey = *tenancy.pkey;
-  partition.index0 = tenancy.index0;
-  partition.ipoib = tenancy.ipoib;
-  partition.group = policy_.group;
-  partition.group.mtu = tenancy.mtu.value_or(policy_.group.mtu);
-  partition.group.rate = tenancy.rate.value_or(policy_.group.rate);
-  partition.group.sl = tenancy.sl.value_or(policy_.group.sl);
-  partition.members.reserve(tenant.told.size());
-  for (const auto& [guid, membership] : tenant.told)
-    partition.members.push_back({guid, membership});
-  tenant.as_told = partition;
-  return partition;
 }
 
 }  // namespace ibpod::sm

@@ -60,15 +60,15 @@ Placements::Time Steward::until(Deadline deadline) const {
 // --- partitions
 
 // Whether he may, and the engine could enforce the partitions with this one among them.
-Status Steward::check_engine(const Caller& caller, const fabric::Tenancy& tenancy) const {
+Status Steward::check_engine(const Caller& caller, const fabricapi::PlanRequest& request) const {
   TRY(may_administer(caller));
-  const std::vector<fabric::Partition> after = TRY(planned({.tenancy = tenancy, .without = {}}));
-  return world_.engine.check(after);
+  TRY(planned(request));
+  return ok();
 }
 
 void Steward::create_partition(const Caller& caller, const fabric::Tenancy& tenancy,
                                Done<fabric::TenancyStatus> done) {
-  const Status possible = check_engine(caller, tenancy);
+  const Status possible = check_engine(caller, {.tenancy = tenancy, .without = {}});
   auto created = possible ? world_.ledger.create(caller, tenancy) : possible.error();
   world_.report.audit(caller, "create partition", tenancy.name, status_of(created));
   answer(std::move(created), std::move(done));
@@ -76,7 +76,7 @@ void Steward::create_partition(const Caller& caller, const fabric::Tenancy& tena
 
 void Steward::update_partition(const Caller& caller, const fabric::Tenancy& tenancy,
                                Done<fabric::TenancyStatus> done) {
-  const Status possible = check_engine(caller, tenancy);
+  const Status possible = check_engine(caller, {.tenancy = tenancy, .without = {}, .update = true});
   auto updated = possible ? world_.ledger.update(caller, tenancy, now_) : possible.error();
   world_.report.audit(caller, "update partition", tenancy.name, status_of(updated));
   answer(std::move(updated), std::move(done));

@@ -158,7 +158,7 @@ class Steward {
   Party party(const std::string& name) const;
 
   void leave_alone();
-  Status check_engine(const Caller& caller, const fabric::Tenancy& tenancy) const;
+  Status check_engine(const Caller& caller, const fabricapi::PlanRequest& request) const;
   Status check_index0(const fabricapi::BindRequest& request) const;
   void take_hindrance(fabric::Standing now);
   void take_administrators();
@@ -204,7 +204,7 @@ class Steward {
   Watches watches_;
   std::vector<Postponed> postponed_;
   std::vector<Forgetting> forgetting_;
-  std::set<ib::Guid> left_;  // ports that a binding has gone from
+  std::set<ib::Guid> left_;                     // ports that a binding has gone from
 };
 
 template <typename Value, typename Look>

@@ -11,37 +11,11 @@ namespace {
 
 using fabricapi::Caller;
 
-// The P_Key of a partition that has been given none yet, in a plan.
-constexpr ib::PKey kToBeGiven{0x7ffe};
-
-fabric::Partition told(const fabric::Tenancy& tenancy, const fabric::GroupFlags& flags) {
-  fabric::Partition partition;
-  partition.name = tenancy.name;
-  partition.pkey = tenancy.pkey.value_or(kToBeGiven);
-  partition.index0 = tenancy.index0;
-  partition.ipoib = tenancy.ipoib;
-  partition.group = flags;
-  partition.group.mtu = tenancy.mtu.value_or(flags.mtu);
-  partition.group.rate = tenancy.rate.value_or(flags.rate);
-  partition.group.sl = tenancy.sl.value_or(flags.sl);
-  for (const fabric::StaticMember& member : tenancy.members)
-    partition.members.push_back({member.guid, member.membership});
-  return partition;
-}
-
-// Those that are in it as pods' ports stay.
-void update(fabric::Partition& partition, const fabric::Tenancy& before,
-            const fabric::Tenancy& after) {
-  const auto was_static = [&](const fabric::Member& member) {
-    return std::any_of(before.members.begin(), before.members.end(), [&](const auto& one) {
-      return !member.port.group() && one.guid == member.port.guid();
-    });
-  };
-  fabric::Partition updated = told(after, partition.group);
-  updated.pkey = partition.pkey;
-  for (const fabric::Member& member : partition.members)
-    if (!was_static(member)) updated.members.push_back(member);
-  partition = std::move(updated);
+ib::PKey pkey_in(const std::vector<fabric::Partition>& partitions, const std::string& name) {
+  const auto found =
+      std::find_if(partitions.begin(), partitions.end(),
+                   [&](const fabric::Partition& partition) { return partition.name == name; });
+  return found == partitions.end() ? ib::PKey() : found->pkey;
 }
 
 Status check_people(const Caller& caller) {
@@ -83,27 +57,15 @@ Evidence Steward::evidence(const Known& known) const {
           known.partitions,      wanted_,      sightings_.sm_port().value_or(ib::Guid())};
 }
 
+// What such a request would be refused for is refused here.
 Result<std::vector<fabric::Partition>> Steward::planned(
     const fabricapi::PlanRequest& request) const {
-  std::vector<fabric::Partition> after = *world_.ledger.partitions();
-  const auto find = [&](const std::string& name) {
-    return std::find_if(after.begin(), after.end(),
-                        [&](const fabric::Partition& one) { return one.name == name; });
-  };
-  if (!request.without.empty()) {
-    const auto gone = find(request.without);
-    if (gone == after.end() || gone->name == fabric::kDefaultName)
-      return Error(Code::not_found, "there is no partition '" + request.without + "'");
-    after.erase(gone);
-  }
-  if (!request.tenancy) return after;
-  TRY(fabric::check(*request.tenancy));
-  const auto present = world_.ledger.partition(request.tenancy->name);
-  const auto found = find(request.tenancy->name);
-  if (present && found != after.end())
-    update(*found, present->tenancy, *request.tenancy);
-  else
-    after.push_back(told(*request.tenancy, {}));
+  const Ledger& ledger = world_.ledger;
+  if (!request.tenancy) return ledger.after_remove(request.without);
+  std::vector<fabric::Partition> after =
+      TRY(request.update ? ledger.after_update(*request.tenancy)
+                         : ledger.after_create(*request.tenancy));
+  TRY(world_.engine.check(after));
   return after;
 }
 
@@ -118,9 +80,9 @@ void Steward::plan(const Caller& caller, const fabricapi::PlanRequest& request,
     std::vector<fabric::Partition> after = TRY(planned(request));
     after.insert(after.end(), administrators_.begin(), administrators_.end());
     fabricapi::Plan plan = plan_change(after, evidence(known), terms);
-    if (request.tenancy && !request.tenancy->pkey &&
-        !world_.ledger.partition(request.tenancy->name))
-      plan.notes.push_back(kToBeGiven.text() + " stands for the P_Key that it will be given");
+    if (request.tenancy && !request.update && !request.tenancy->pkey)
+      plan.notes.push_back(pkey_in(after, request.tenancy->name).text() +
+                           " is the P_Key that it would be given now");
     return plan;
   });
 }

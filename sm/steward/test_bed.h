@@ -26,7 +26,11 @@ class ModelEngine final : public Engine {
   }
   Standing standing() const override { return now; }
   bool writes() const override { return writing; }
-  Status check(const std::vector<fabric::Partition>&) const override {
+  Status check(const std::vector<fabric::Partition>& partitions) const override {
+    std::set<uint16_t> pkeys;
+    for (const fabric::Partition& partition : partitions)
+      if (!pkeys.insert(partition.pkey.partition()).second)
+        return Error(Code::exists, partition.pkey.text() + " is there twice");
     return refusal.empty() ? ok() : Status(Error(Code::invalid, refusal));
   }
   std::vector<fabric::Partition> administrators() const override { return others; }
@@ -95,7 +99,7 @@ class Bed {
   static Policy policy() {
     Policy policy;
     policy.pkeys =
-        PKeyPool::make({{1, 0x0fff, Use::automatic}, {0x1000, 0x1fff, Use::by_request}}).value();
+        PKeyPool::make({{1, 0x0fff, Use::automatic}, {0x1000, 0x7ffe, Use::by_request}}).value();
     policy.nodes["n1"].guids = {kVf1, kVf2};
     policy.nodes["n2"].guids = {kVf3};
     return policy;

@@ -1,0 +1,105 @@
+// What a change is said to do before it is made, and what a request for it is told.
+#include "sm/steward/test_bed.h"
+
+#include <doctest/doctest.h>
+
+namespace ibpod::sm::test {
+namespace {
+
+struct PlanBed : Bed {
+  // "ok", or why there is none.
+  std::string ask(const fabricapi::PlanRequest& request) {
+    std::string told = "nothing";
+    steward->at(now());
+    steward->plan(kAdministrator, request, [&](const Result<fabricapi::Plan>& plan) {
+      told = plan ? "ok" : plan.error().text();
+      if (plan) planned = *plan;
+    });
+    turn();
+    return told;
+  }
+  std::string change(const fabric::Tenancy& tenancy) {
+    steward->at(now());
+    std::string told = "nothing";
+    steward->update_partition(kAdministrator, tenancy, [&](const auto& updated) {
+      told = updated ? "ok" : updated.error().text();
+    });
+    turn();
+    return told;
+  }
+  std::string remove(const std::string& name) {
+    steward->at(now());
+    std::string told = "nothing";
+    steward->delete_partition(kAdministrator, name, [&](const auto& deleted) {
+      told = deleted ? "ok" : deleted.error().text();
+    });
+    turn();
+    return told;
+  }
+  bool noted(std::string_view part) const {
+    for (const std::string& note : planned.notes)
+      if (note.find(part) != std::string::npos) return true;
+    return false;
+  }
+  static fabric::Tenancy tenancy(const std::string& name, std::optional<ib::PKey> pkey = {}) {
+    fabric::Tenancy made;
+    made.name = name;
+    made.pkey = pkey;
+    made.allowed = {"*"};
+    return made;
+  }
+
+  fabricapi::Plan planned;
+};
+
+TEST_CASE_FIXTURE(PlanBed, "a plan speaks of the P_Key that would be given") {
+  create(tenancy("last", ib::PKey(0x7ffe)));
+  REQUIRE(last == "ok");
+  fabric::Tenancy blue = tenancy("blue");
+  blue.members = {{kVf3, fabric::Membership::full, ""}};
+  CHECK(ask({.tenancy = blue, .without = {}}) == "ok");
+  CHECK(noted("0x0001 is the P_Key that it would be given now"));
+  create(blue);
+  CHECK(last == "ok");
+  CHECK(ledger->partition("blue")->tenancy.pkey == ib::PKey(0x0001));
+}
+
+TEST_CASE_FIXTURE(PlanBed, "what would be refused is not planned") {
+  partition("blue");
+  settle();
+  bind(kNode1, request(kVf1, "blue"));
+  CHECK(ask({.tenancy = tenancy("blue"), .without = {}}) ==
+        "partition blue: the name is that of partition blue");
+  create(tenancy("blue"));
+  CHECK(last == "partition blue: the name is that of partition blue");
+
+  CHECK(ask({.tenancy = tenancy("red"), .without = {}, .update = true}) ==
+        "there is no partition red");
+  CHECK(change(tenancy("red")) == "there is no partition red");
+
+  const std::string in_use =
+      "partition blue: 1 bindings are in it, or have been and are not released yet";
+  CHECK(ask({.tenancy = {}, .without = "blue"}) == in_use);
+  CHECK(remove("blue") == in_use);
+
+  engine.refusal = "no";
+  CHECK(ask({.tenancy = tenancy("red"), .without = {}}) == "no");
+  CHECK(ask({.tenancy = tenancy("blue"), .without = {}, .update = true}) == "no");
+}
+
+TEST_CASE_FIXTURE(PlanBed, "what a partition says no more is planned as the fabric has it") {
+  fabric::Tenancy blue = tenancy("blue");
+  blue.ipoib = true;
+  blue.mtu = fabric::Mtu::mtu_1024;
+  create(blue);
+  settle();
+  CHECK(ask({.tenancy = blue, .without = {}, .update = true}) == "ok");
+  CHECK_FALSE(noted("the IPoIB broadcast group of blue stays"));
+  blue.mtu.reset();
+  CHECK(ask({.tenancy = blue, .without = {}, .update = true}) == "ok");
+  CHECK(noted("the IPoIB broadcast group of blue stays"));
+  CHECK(ledger->partition("blue")->tenancy.mtu == fabric::Mtu::mtu_1024);
+}
+
+}  // namespace
+}  // namespace ibpod::sm::test
