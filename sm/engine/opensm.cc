@@ -26,13 +26,6 @@ OpenSmPaths paths_of(const OpenSmEngineSettings& settings) {
   return paths;
 }
 
-// What the process that writes now has said. In front of it stands what earlier ones have.
-std::string_view of_last_process(std::string_view log) {
-  const size_t begin = log.rfind(" -> OpenSM ");
-  if (begin == std::string_view::npos) return log;
-  return log.substr(log.find('\n', begin));
-}
-
 // The subnet manager's own port is a full member of the default partition, whose key OpenSM would
 // in time lose where it had to leave index 0 (docs/opensm-notes.md#a-table-that-has-had-64-keys);
 // and with it everybody's way to the subnet manager. A switch's or router's port OpenSM does not
