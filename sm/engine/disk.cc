@@ -1,5 +1,12 @@
 #include "sm/engine/disk.h"
 
+#include "lib/base/fd.h"
+
+#include <cerrno>
+
+#include <fcntl.h>
+#include <unistd.h>
+
 namespace ibpod::sm {
 namespace {
 
@@ -15,5 +22,19 @@ Status Disk::write(const Path& path, std::string_view content) {
 }
 
 Status Disk::replace(const Path& from, const Path& to) { return replace_file(from, to); }
+
+Result<bool> Disk::exchange(const Path& one, const Path& other) {
+  const auto exchanged = sys("exchange " + other.string(), [&] {
+    return ::renameat2(AT_FDCWD, one.c_str(), AT_FDCWD, other.c_str(), RENAME_EXCHANGE);
+  });
+  const int error = exchanged ? 0 : exchanged.error().error_number();
+  if (error == EINVAL || error == ENOSYS) return false;
+  if (!exchanged) return exchanged.error();
+  const Path folder = other.parent_path();
+  const Fd fd(TRY(sys("open " + folder.string(),
+                      [&] { return ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); })));
+  TRY(sys("fsync " + folder.string(), [&] { return ::fsync(fd.get()); }));
+  return true;
+}
 
 }  // namespace ibpod::sm

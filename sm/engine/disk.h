@@ -23,6 +23,9 @@ class Disk {
   virtual Result<std::string> read(const Path& path);
   virtual Status write(const Path& path, std::string_view content);
   virtual Status replace(const Path& from, const Path& to);
+  // Each takes the other's place, in one step; both are there. False: the file system cannot do
+  // that, and nothing was done.
+  virtual Result<bool> exchange(const Path& one, const Path& other);
 };
 
 }  // namespace ibpod::sm

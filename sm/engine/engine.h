@@ -34,7 +34,7 @@ struct Standing {
   // administrator's that could not stay.
   std::string trouble;
   // Every sweep that begins from now on reads this version, or a later one, and none that goes on
-  // reads an older one.
+  // reads an older one. 0 while something that is not ours is in the version's place.
   uint64_t placed = 0;
   // The sweep that read this version is over, also where some port did not answer in it. What a
   // port's table shows from now on is no work of an older version. Never above `placed`; 0 again

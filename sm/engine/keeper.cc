@@ -24,13 +24,32 @@ Result<Keeper::News> Keeper::find() {
   const std::optional<pid_t> pid = TRY(candidate());
   if (!pid) return News::none;
   OpenSmProcess process = TRY(OpenSmProcess::adopt(*pid));
+  if (!settings_.others) {
+    const auto same = has_settings();
+    other_file_ = !same.ok();
+    if (!same) return same.error();
+    if (!*same) {
+      TRY(process.end(false));
+      process_ = std::move(process);
+      retires_ = true;
+      return Error(Code::unavailable, "OpenSM runs with other settings, and is started anew");
+    }
+  }
   // Behind the adoption: the number may have been another's before.
   const Status fits =
-      processes_.check_opensm(*pid, paths_.partitions, options_of(settings_.opensm));
+      processes_.check_opensm(*pid, {paths_.partitions, paths_.log, options_of(settings_.opensm)});
   other_file_ = !fits.ok();
   if (!fits) return fits.error();
   process_ = std::move(process);
   return News::found;
+}
+
+// Of ours: what it was started on is what stands there, as nothing else is written to it.
+Result<bool> Keeper::has_settings() const {
+  const std::string conf = TRY(render_opensm_conf(settings_.opensm, paths_));
+  const auto there = read_file(paths_.conf);
+  const auto modules = read_file(paths_.modules);
+  return there && *there == conf && modules && *modules == opensm_modules();
 }
 
 Result<Keeper::News> Keeper::start() {
@@ -41,6 +60,20 @@ Result<Keeper::News> Keeper::start() {
   TRY(write_file_atomically(paths_.conf, conf));
   process_ = TRY(OpenSmProcess::start(settings_.launch, paths_.conf, paths_.cache));
   return News::started;
+}
+
+Keeper::News Keeper::retire(Time now) {
+  if (!process_->ended()) {
+    if (now < since_ + settings_.patience) return News::none;
+    since_ = now;
+    (void)process_->end(true);  // it may have come to its end meanwhile
+    return News::none;
+  }
+  process_->reap();
+  process_.reset();
+  retires_ = false;
+  next_ = now;
+  return News::ended;
 }
 
 Keeper::News Keeper::notice_end(Time now) {
@@ -55,6 +88,7 @@ Keeper::News Keeper::notice_end(Time now) {
 }
 
 Keeper::News Keeper::look(Time now, bool partitions_in_place) {
+  if (retires_) return retire(now);
   if (process_) return notice_end(now);
   if (now < next_) return News::none;
   other_file_ = false;
@@ -63,22 +97,23 @@ Keeper::News Keeper::look(Time now, bool partitions_in_place) {
   if (waits_) return News::none;
   if (news && *news == News::none) news = start();
   next_ = now + (settings_.others ? kLookAgain : settings_.pause);
+  since_ = now;
   if (!news) {
     trouble_ = std::move(news).error();
     return News::none;
   }
   if (*news != News::none) trouble_.reset();
-  since_ = now;
   return *news;
 }
 
 std::optional<Keeper::Time> Keeper::alarm() const {
+  if (retires_) return since_ + settings_.patience;
   if (process_ || waits_) return std::nullopt;
   return next_;
 }
 
 Status Keeper::hup() const {
-  if (!process_) return Error(Code::not_found, "there is no OpenSM");
+  if (!process_ || retires_) return Error(Code::not_found, "there is no OpenSM");
   return process_->hup();
 }
 

@@ -11,8 +11,7 @@
 
 namespace ibpod::sm {
 
-// An OpenSM that others start. Its configuration has to have the options of render_opensm_conf()
-// that concern partitions and the log.
+// An OpenSM that others start. Processes::check_opensm() says what its configuration has to have.
 struct OthersOpenSm {
   Path pid_file;
   Path log;
@@ -26,6 +25,7 @@ struct KeeperSettings {
   // Between two starts, where the first did not last; doubles up to `most_pause`.
   Duration pause{1000};
   Duration most_pause{30000};
+  Duration patience{10000};  // with one that was asked to end
 };
 
 class Keeper {
@@ -36,9 +36,10 @@ class Keeper {
   Keeper(KeeperSettings settings, OpenSmPaths paths)
       : settings_(std::move(settings)), paths_(std::move(paths)), processes_(settings_.proc) {}
 
-  // Whether there still is one; else, whether there is one again. It is only started where the
-  // partitions are in place: without them OpenSM would make everybody a full member of the default
-  // partition. At most one piece of news a call: call until there is none.
+  // Whether there still is one; else, whether there is one again. One of ours that runs on another
+  // opensm.conf than the settings would give is ended, and started on that. It is only started
+  // where the partitions are in place: without them OpenSM would make everybody a full member of
+  // the default partition. At most one piece of news a call: call until there is none.
   News look(Time now, bool partitions_in_place);
   // When look() may find something without an event.
   std::optional<Time> alarm() const;
@@ -53,6 +54,8 @@ class Keeper {
 
  private:
   Result<News> find();
+  Result<bool> has_settings() const;
+  News retire(Time now);
   Result<News> start();
   News notice_end(Time now);
   Result<std::optional<pid_t>> candidate() const;
@@ -63,9 +66,10 @@ class Keeper {
   std::optional<OpenSmProcess> process_;
   std::optional<Error> trouble_;
   bool other_file_ = false;
-  bool waits_ = false;  // for partitions
-  Time since_{};        // the process's, or our knowing of it
-  Time next_{};         // not before it is there anything to look for
+  bool waits_ = false;    // for partitions
+  bool retires_ = false;  // asked to end, so as to be started anew
+  Time since_{};          // the process's, or our knowing of it
+  Time next_{};           // not before it is there anything to look for
   Duration pause_{0};
 };
 

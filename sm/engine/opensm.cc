@@ -1,5 +1,7 @@
 #include "sm/engine/opensm.h"
 
+#include "sm/engine/own_port.h"
+
 #include <algorithm>
 #include <array>
 
@@ -24,34 +26,6 @@ OpenSmPaths paths_of(const OpenSmEngineSettings& settings) {
   OpenSmPaths paths(settings.folder);
   if (settings.keeper.others) paths.log = settings.keeper.others->log;
   return paths;
-}
-
-// What the process that writes now has said. In front of it stands what earlier ones have.
-std::string_view of_last_process(std::string_view log) {
-  const size_t begin = log.rfind(" -> OpenSM ");
-  if (begin == std::string_view::npos) return log;
-  return log.substr(log.find('\n', begin));
-}
-
-// The subnet manager's own port is a full member of the default partition, whose key OpenSM would
-// in time lose where it had to leave index 0 (docs/opensm-notes.md#a-table-that-has-had-64-keys);
-// and with it everybody's way to the subnet manager. A switch's or router's port OpenSM does not
-// use.
-Status check_own_port(const std::vector<fabric::Partition>& partitions,
-                      const std::optional<ib::Guid>& own) {
-  const auto is_own = [&](const fabric::Member& member) {
-    const auto group = member.port.group();
-    if (!group) return own && member.port.guid() == *own;
-    return *group != fabric::PortGroup::all_switches && *group != fabric::PortGroup::all_routers;
-  };
-  for (const fabric::Partition& partition : partitions) {
-    if (!partition.index0 || partition.pkey == fabric::kDefaultPKey) continue;
-    if (std::any_of(partition.members.begin(), partition.members.end(), is_own))
-      return Error(Code::invalid, "partition " + partition.pkey.text() +
-                                      ": the subnet manager's own port has to keep the default "
-                                      "key at index 0");
-  }
-  return ok();
 }
 
 int timeout_of(std::optional<Clock::time_point> time) {
@@ -186,19 +160,22 @@ void OpenSm::inspect() {
       std::chrono::system_clock::now().time_since_epoch() - std::chrono::nanoseconds(now.changed);
   seen_ = age > kTick ? std::optional(now) : std::nullopt;
   const PartitionsFile::Found what = file_.inspect();
-  if (what == PartitionsFile::Found::edited) {
-    // What OpenSM has said until now it has said of the file before.
-    hear_log();
-    turn_.edited();
-  }
-  if (what == PartitionsFile::Found::foreign) turn_.violated();
+  if (what == PartitionsFile::Found::ours) return;
+  // What OpenSM has said until now it has said of the file before.
+  hear_log();
+  tell(what);
 }
 
-Status OpenSm::put(Turn::Step step) {
+Result<PartitionsFile::Found> OpenSm::put(Turn::Step step) {
   seen_.reset();
   if (step == Turn::Step::restore) return file_.restore();
   TRY(check_own_port(*newest_, settings_.keeper.opensm.port));
   return file_.place(*newest_);
+}
+
+void OpenSm::tell(PartitionsFile::Found found) {
+  if (found == PartitionsFile::Found::edited) turn_.edited();
+  if (found == PartitionsFile::Found::foreign) turn_.violated();
 }
 
 // True: there may be more to do.
@@ -210,9 +187,10 @@ bool OpenSm::act() {
     turn_.hupped(Clock::now());
     return sent.ok();
   }
-  const Status done = put(step);
+  const auto done = put(step);
   hear_log();  // of the file that was there before
   refusal_ = done ? std::nullopt : std::optional(done.error());
+  if (done) tell(*done);
   if (!done) {
     turn_.failed(Clock::now());
   } else if (step == Turn::Step::restore) {
@@ -222,76 +200,6 @@ bool OpenSm::act() {
   }
   keep();
   return true;
-}
-
-Standing OpenSm::judge() const {
-  Standing standing = turn_.standing();
-  const auto& missing = keeper_.trouble();
-  if (refusal_ && !missing && standing.health != Health::failed_open) {
-    standing.health = Health::refused;
-    standing.trouble = refusal_->text();
-  } else if (standing.health == Health::gone) {
-    if (keeper_.other_file()) standing.health = Health::other_file;
-    if (missing) standing.trouble = missing->text();
-    if (!missing && !file_.in_place()) standing.health = Health::starting;
-  } else if (standing.health == Health::failed_open) {
-    standing.trouble = "OpenSM has thrown " + file_.path().string() +
-                       " away, and every port is a full member of the default partition: it is "
-                       "given the file again; see " +
-                       paths_.log.string();
-  } else if (standing.health == Health::stuck) {
-    standing.trouble = "OpenSM does not come to the end of a sweep: see " + paths_.log.string();
-  } else if (standing.health == Health::not_master) {
-    standing.trouble = turn_.state() == Turn::State::port_down
-                           ? "the port of OpenSM is down"
-                           : "another subnet manager is master: end it, or give ours a higher "
-                             "priority";
-  } else if (standing.health == Health::serving) {
-    standing.trouble = file_.refusal();
-  }
-  return standing;
-}
-
-void OpenSm::publish() {
-  Standing standing = judge();
-  {
-    const std::lock_guard lock(mutex_);
-    section_ = file_.section();
-    if (standing == standing_) return;
-    standing_ = std::move(standing);
-  }
-  changed_();
-}
-
-void OpenSm::want(uint64_t version, Partitions partitions) {
-  {
-    const std::lock_guard lock(mutex_);
-    if (version <= wanted_) return;
-    wanted_ = version;
-    wanted_partitions_ = std::move(partitions);
-  }
-  wake_.ring();
-}
-
-Standing OpenSm::standing() const {
-  const std::lock_guard lock(mutex_);
-  return standing_;
-}
-
-Status OpenSm::check(const std::vector<fabric::Partition>& partitions) const {
-  std::shared_ptr<const Section> section;
-  {
-    const std::lock_guard lock(mutex_);
-    section = section_;
-  }
-  TRY(check_own_port(partitions, settings_.keeper.opensm.port));
-  TRY(fabric::render(as_written(partitions), section->text, options_of(settings_.keeper.opensm)));
-  return ok();
-}
-
-std::vector<fabric::Partition> OpenSm::administrators() const {
-  const std::lock_guard lock(mutex_);
-  return section_->partitions;
 }
 
 }  // namespace ibpod::sm

@@ -70,7 +70,8 @@ class OpenSm final : public Engine {
   void hear_log();
   void inspect();
   bool act();
-  Status put(Turn::Step step);
+  Result<PartitionsFile::Found> put(Turn::Step step);
+  void tell(PartitionsFile::Found found);
   void publish();
   Standing judge() const;
 

@@ -23,6 +23,9 @@ constexpr std::array<std::string_view, 12> kOurs{"partition_config_file",
                                                  "part_enforce",
                                                  "no_partition_enforcement",
                                                  "daemon"};
+// These have options of ibpod-sm's, by which it finds ports and speaks to them, too.
+constexpr std::array<std::string_view, 5> kConfigured{"guid", "m_key", "m_key_protection_level",
+                                                      "sm_key", "sa_key"};
 
 std::string line(std::string_view option, const std::string& value) {
   return std::string(option) + " " + value + "\n";
@@ -42,6 +45,11 @@ Result<std::string> key_lines(const OpenSmSettings& settings) {
   const auto add = [&](std::string_view option, const Path& path) -> Status {
     if (path.empty()) return ok();
     const uint64_t key = TRY(read_key_file(path).during(option));
+    if (key == 0 || (key == 1 && option != "m_key"))
+      return Error(Code::invalid, path.string() +
+                                      " holds a key that everybody knows, and protects "
+                                      "nothing: choose another " +
+                                      std::string(option));
     text += line(option, "0x" + ib::hex(key, 16));
     return ok();
   };
@@ -56,6 +64,10 @@ Status check_more_line(std::string_view option) {
   constexpr size_t kMostLine = 1000;
   if (option.size() > kMostLine) return Error(Code::invalid, "a line is too long for OpenSM");
   const std::string_view key = option.substr(0, option.find_first_of(" \t"));
+  if (std::find(kConfigured.begin(), kConfigured.end(), key) != kConfigured.end()) {
+    return Error(Code::invalid,
+                 std::string(key) + " is set in ibpod-sm's configuration: take it out");
+  }
   if (std::find(kOurs.begin(), kOurs.end(), key) == kOurs.end()) return ok();
   return Error(Code::invalid, std::string(key) + " is ibpod-sm's own: take it out");
 }

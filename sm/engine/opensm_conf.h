@@ -53,8 +53,8 @@ struct OpenSmPaths {
 fabric::OpenSmOptions options_of(const OpenSmSettings& settings);
 
 // The text of opensm.conf. It carries secrets; refusals do not. invalid: a number that OpenSM would
-// not take, a key file that holds no key, an option of the administrator's that ibpod-sm has to
-// have its own way.
+// not take, a key file that holds no key or a standard one, an option of the administrator's that
+// ibpod-sm has to have its own way.
 Result<std::string> render_opensm_conf(const OpenSmSettings& settings, const OpenSmPaths& paths);
 
 // The text of its per_module_logging_file: what LogReader has to hear, and what OpenSM does not say

@@ -55,6 +55,23 @@ TEST_CASE("keys come from files, and no refusal quotes one") {
   CHECK(render_opensm_conf(settings, kPaths).error().code() == Code::not_found);
 }
 
+TEST_CASE("a key that is OpenSM's standard one is refused") {
+  TempFolder folder;
+  const auto refusal = [&](Path KeyFiles::*key, const char* text) {
+    OpenSmSettings settings;
+    settings.keys.*key = folder.write("key", text);
+    const auto conf = render_opensm_conf(settings, kPaths);
+    return conf ? std::string() : conf.error().text();
+  };
+  CHECK(refusal(&KeyFiles::m_key, "0x0").find("choose another m_key") != std::string::npos);
+  CHECK(refusal(&KeyFiles::m_key, "0x1") == "");
+  for (const char* known : {"0x0", "0x0000000000000001"}) {
+    CHECK(refusal(&KeyFiles::sm_key, known).find("choose another sm_key") != std::string::npos);
+    CHECK(refusal(&KeyFiles::sa_key, known).find("choose another sa_key") != std::string::npos);
+  }
+  CHECK(refusal(&KeyFiles::sm_key, "0x100000000000000") == "");
+}
+
 TEST_CASE("the administrator's options come last, but none that ibpod has to have its own way") {
   TempFolder folder;
   OpenSmSettings settings;
@@ -63,7 +80,9 @@ TEST_CASE("the administrator's options come last, but none that ibpod has to hav
   CHECK(text.ends_with("\nrouting_engine ftree\n\nsweep_interval 20\n"));
   for (const std::string& wrong :
        {std::string("partition_config_file /x\n"), std::string("x 1\n\tlog_flags\t0xff\n"),
-        std::string("allow_both_pkeys"), "x " + std::string(1000, 'y')}) {
+        std::string("allow_both_pkeys"), "x " + std::string(1000, 'y'), std::string("m_key 0x5"),
+        std::string("sm_key 0x5"), std::string("sa_key 0x5"), std::string("guid 0x5"),
+        std::string("m_key_protection_level 0")}) {
     folder.write("more", wrong);
     CHECK(render_opensm_conf(settings, kPaths).error().code() == Code::invalid);
   }

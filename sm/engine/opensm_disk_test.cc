@@ -19,6 +19,10 @@ class SickDisk final : public Disk {
   Status replace(const Path& from, const Path& to) override {
     return sick() ? Error(Code::internal, "rename: Input/output error") : Disk::replace(from, to);
   }
+  Result<bool> exchange(const Path& one, const Path& other) override {
+    return sick() ? Error(Code::internal, "rename: Input/output error")
+                  : Disk::exchange(one, other);
+  }
 
  private:
   bool sick() {

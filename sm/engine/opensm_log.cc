@@ -40,6 +40,7 @@ constexpr std::array kOfSweeps{
     Saying{"SUBNET UP", LogMark::subnet_up},
     Saying{"Errors during initialization", LogMark::sweep_failed},
     Saying{"SM port is down", LogMark::port_down},
+    Saying{"SM port is up", LogMark::port_up},
     Saying{"osm_prtn_make_partitions: Partition configuration in error", LogMark::default_config},
     Saying{"pkey_mgr_update_port: ERR 0512", LogMark::table_full},
     Saying{"pkey_mgr_update_peer_port: ERR 0507", LogMark::enforcement_lost},
@@ -62,7 +63,27 @@ std::optional<LogMark> find_in(const Sayings& sayings, std::string_view text) {
   return found->mark;
 }
 
+// "OpenSM 3.3.23", and nothing else: what nodes are called stands in lines, too.
+bool begins_process(std::string_view line) {
+  constexpr std::string_view kProgram = "OpenSM ";
+  const std::optional<Line> said = split(line);
+  if (!said || !said->text.starts_with(kProgram)) return false;
+  const std::string_view version = said->text.substr(kProgram.size());
+  return version.substr(0, 1).find_first_of("0123456789") == 0 &&
+         version.find_first_of(" \t\"'(") == std::string_view::npos;
+}
+
 }  // namespace
+
+std::string_view of_last_process(std::string_view log) {
+  size_t begin = 0;
+  for (size_t at = 0; at < log.size();) {
+    const size_t end = std::min(log.find('\n', at), log.size());
+    if (begins_process(log.substr(at, end - at))) begin = end;
+    at = end + 1;
+  }
+  return log.substr(begin);
+}
 
 void LogReader::take_line(std::string_view line, std::vector<LogMark>& marks) {
   const std::optional<Line> said = split(line);

@@ -25,8 +25,13 @@ enum class LogMark {
   not_active,
   discovering,
   port_down,  // that of the subnet manager
+  port_up,    // again: said in a sweep that has begun, and goes on
   exiting,
 };
+
+// Of a log what the process that writes now has said: behind the last line in which an OpenSM
+// says that it begins; all of it where none does.
+std::string_view of_last_process(std::string_view log);
 
 class LogReader {
  public:

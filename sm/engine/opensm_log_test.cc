@@ -118,6 +118,37 @@ TEST_CASE("another process sweeps by another thread") {
         Marks{LogMark::sweep_begins, LogMark::subnet_up});
 }
 
+TEST_CASE("of a log the last process's words are behind its first line") {
+  const std::string begun = "Nov 22 08:10:00 000001 [11111111] 0x80 -> OpenSM 3.3.23";
+  const std::string rest = "Nov 22 08:10:00 000002 [11111111] 0x80 -> Entering MASTER state\n";
+  CHECK(of_last_process(kOpened + begun + "\n" + rest) == "\n" + rest);
+  CHECK(of_last_process(rest) == rest);
+  CHECK(of_last_process("").empty());
+  // It has just begun, or the rest is not on disk.
+  CHECK(of_last_process(rest + begun).empty());
+  CHECK(of_last_process(kOpened + begun + "\n") == "\n");
+  // What a node is called is no program's word.
+  for (const char* name : {"x -> OpenSM 3.3.23", "OpenSM 3.3.23", "\nx -> OpenSM 3"}) {
+    CAPTURE(name);
+    const std::string named =
+        "Nov 22 08:10:00 000002 [11111111] 0x02 -> state_mgr_report_new_ports: Discovered new port "
+        "with GUID:0x01 LID range [5,5] of node: " +
+        std::string(name) + "\n";
+    CHECK(of_last_process(rest + named) == rest + named);
+    CHECK(of_last_process(rest + named + begun + "\n" + rest) == "\n" + rest);
+  }
+}
+
+TEST_CASE("a port that goes down and comes up is told of in sweeps") {
+  CHECK(LogReader().take("Nov 22 08:10:00 000001 [11111111] 0x04 -> state_mgr_sweep_hop_0: \n"
+                         "Nov 22 08:10:00 000002 [11111111] 0x80 -> SM port is down\n"
+                         "Nov 22 08:10:00 000003 [11111111] 0x80 -> Entering DISCOVERING state\n"
+                         "Nov 22 08:10:10 000001 [11111111] 0x04 -> state_mgr_sweep_hop_0: \n"
+                         "Nov 22 08:10:10 000002 [11111111] 0x80 -> SM port is up\n") ==
+        Marks{LogMark::sweep_begins, LogMark::port_down, LogMark::discovering,
+              LogMark::sweep_begins, LogMark::port_up});
+}
+
 TEST_CASE("no bytes break it, and none are kept for ever") {
   std::mt19937 random(1);
   LogReader reader;

@@ -24,10 +24,12 @@ struct Theirs {
   Theirs& operator=(Theirs&&) = delete;
   ~Theirs() { stop(); }
 
-  void run(const Path& partitions) {
+  void run(const Path& partitions, const std::string& more = "") {
     bed.folder.write("theirs/conf", "partition_config_file " + partitions.string() +
-                                        "\nallow_both_pkeys TRUE\nlog_file " + others.log.string() +
-                                        "\n");
+                                        "\nallow_both_pkeys TRUE\nforce_log_flush TRUE\nlog_file " +
+                                        others.log.string() + "\nper_module_logging_file " +
+                                        (folder / "modules").string() + "\n" + more);
+    bed.folder.write("theirs/modules", opensm_modules());
     process =
         OpenSmProcess::start({IBPOD_FAKE_OPENSM, {}}, folder / "conf", folder / "cache").value();
     bed.folder.write("theirs/pid", std::to_string(process->pid()) + "\n");
@@ -67,6 +69,16 @@ TEST_CASE("another's OpenSM on another file is not believed, until it runs on ou
   theirs.run(theirs.bed.paths().partitions);
   theirs.bed.until_swept(1);
   theirs.bed.until(Health::serving);
+}
+
+TEST_CASE("another's OpenSM that does not tell of its sweeps at once is not believed") {
+  Theirs theirs;
+  theirs.run(theirs.bed.paths().partitions, "force_log_flush FALSE\n");
+  theirs.bed.start();
+  theirs.bed.engine->want(1, with_tenant(1));
+  const Standing now = theirs.bed.until(Health::other_file);
+  CHECK(now.trouble.find("force_log_flush TRUE") != std::string::npos);
+  CHECK(now.hups == 0);
 }
 
 }  // namespace

@@ -101,10 +101,16 @@ void OpenSmProcess::reap() const {
   (void)::waitid(P_PIDFD, static_cast<id_t>(fd_.get()), &info, WEXITED | WNOHANG);  // or no child
 }
 
-Status OpenSmProcess::hup() const {
-  TRY(sys("send SIGHUP to process " + std::to_string(pid_),
-          [&] { return ::syscall(SYS_pidfd_send_signal, fd_.get(), SIGHUP, nullptr, 0); }));
+Status OpenSmProcess::send(int signal, const char* name) const {
+  TRY(sys(std::string("send ") + name + " to process " + std::to_string(pid_),
+          [&] { return ::syscall(SYS_pidfd_send_signal, fd_.get(), signal, nullptr, 0); }));
   return ok();
+}
+
+Status OpenSmProcess::hup() const { return send(SIGHUP, "SIGHUP"); }
+
+Status OpenSmProcess::end(bool kill) const {
+  return kill ? send(SIGKILL, "SIGKILL") : send(SIGTERM, "SIGTERM");
 }
 
 }  // namespace ibpod::sm

@@ -37,8 +37,11 @@ class OpenSmProcess {
   // Takes the exit status of a child that has ended, so that nothing is left of it.
   void reap() const;
   Status hup() const;
+  // Asks it to end; or, with `kill`, does not ask.
+  Status end(bool kill) const;
 
  private:
+  Status send(int signal, const char* name) const;
   OpenSmProcess(pid_t pid, Fd fd) : pid_(pid), fd_(std::move(fd)) {}
   pid_t pid_;
   Fd fd_;
@@ -52,15 +55,22 @@ class Processes {
   // The OpenSM that was started with this configuration file.
   Result<std::optional<pid_t>> find_opensm(const Path& conf) const;
 
-  // Whether the process is an OpenSM that takes its partitions from this file, and understands it
-  // as `options` say; else what it is, or what in its configuration has to change. Its paths are
-  // those of its own mount namespace.
-  Status check_opensm(pid_t pid, const Path& partitions,
-                      const fabric::OpenSmOptions& options) const;
+  // Whether the process is an OpenSM that takes its partitions from `wanted.partitions`,
+  // understands them as `wanted.options` say, enforces them, and tells in `wanted.log` what
+  // LogReader has to hear; else what it is, or what in its configuration has to change. Its paths
+  // are those of its own mount namespace.
+  struct Expected {
+    Path partitions;
+    Path log;
+    fabric::OpenSmOptions options;
+  };
+  Status check_opensm(pid_t pid, const Expected& wanted) const;
 
  private:
   Result<std::vector<std::string>> words_of(pid_t pid) const;
   Path seen_by(pid_t pid, const Path& path) const;
+  Result<std::string> read_seen_by(pid_t pid, const Path& path) const;
+  bool is_file(pid_t pid, const Path& theirs, const Path& ours) const;
   Path proc_;
 };
 

@@ -75,6 +75,28 @@ TEST_CASE("OpenSM outlives the engine, and is taken up again by the next one") {
   CHECK(bed.bad_readings() == 0);
 }
 
+TEST_CASE("OpenSM is started anew where the settings have changed, once, and reads the same file") {
+  OpenSmBed bed;
+  bed.serve();
+  const pid_t before = bed.pid();
+  const std::string file = bed.text();
+  bed.engine.reset();
+  bed.settings.keeper.opensm.max_wire_smps = 7;
+  bed.start();
+  const auto swept_once = [](const Standing& now) { return now.sweeps == 1; };
+  CHECK(bed.until(swept_once).starts == 1);
+  const pid_t pid = bed.pid();
+  CHECK(pid != before);
+  CHECK(bed.text() == file);
+  CHECK(read_file(bed.paths().conf)->find("max_wire_smps 7\n") != std::string::npos);
+  bed.engine.reset();
+  bed.start();
+  bed.until(swept_once);
+  CHECK(bed.pid() == pid);
+  CHECK(bed.readings() == 3);
+  CHECK(bed.bad_readings() == 0);
+}
+
 TEST_CASE("an OpenSM that is killed is started again, on its file") {
   OpenSmBed bed;
   bed.serve();
@@ -186,6 +208,36 @@ TEST_CASE("sweeps with errors are over, too") {
   const Standing now = bed.until_swept(2);
   CHECK(now.failed_sweeps == 1);
   CHECK(now.health == Health::serving);
+}
+
+TEST_CASE("where sweeps with errors follow each other for ever, a version comes into place") {
+  OpenSmBed bed;
+  bed.serve();
+  bed.let("faulty");
+  bed.let("restless");
+  ::kill(bed.pid(), SIGUSR1);
+  bed.until([](const Standing& now) { return now.failed_sweeps >= 3; });
+  bed.engine->want(2, with_tenant(2));
+  bed.until_swept(2);
+  bed.stop("restless");
+  CHECK(bed.bad_readings() == 0);
+}
+
+TEST_CASE("while the port of OpenSM is down that is told, and a version waits in its place") {
+  OpenSmBed bed;
+  bed.serve();
+  bed.let("down");
+  for (int looks = 0; looks < 3; ++looks) {
+    ::kill(bed.pid(), SIGUSR1);
+    CHECK(bed.until(Health::not_master).trouble == "the port of OpenSM is down");
+  }
+  bed.engine->want(2, with_tenant(2));
+  bed.until([](const Standing& now) { return now.placed == 2; });
+  CHECK(bed.engine->standing().swept == 1);
+  bed.stop("down");
+  ::kill(bed.pid(), SIGUSR1);
+  bed.until_swept(2);
+  bed.until(Health::serving);
 }
 
 TEST_CASE("a HUP that OpenSM does not hear is sent again, and told of") {

@@ -1,5 +1,10 @@
 #include "sm/engine/partitions_file.h"
 
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
 namespace ibpod::sm {
 namespace {
 
@@ -10,6 +15,22 @@ std::string_view above(std::string_view text) {
 }
 
 bool missing(const Error& error) { return error.code() == Code::not_found; }
+
+// What OpenSM does without a file is why none is taken out of its hands.
+constexpr std::string_view kNoFile =
+    "without a file OpenSM makes every port a full member of the default partition";
+
+// The options without which a text of ours cannot be read; empty where it is no such text.
+std::string options_for(std::string_view ours, const fabric::OpenSmOptions& options) {
+  const auto reads = [&](bool both, bool qos) {
+    return fabric::read_partitions_conf(ours, {both, qos}).ok();
+  };
+  if (!reads(true, true)) return "";
+  const bool both = !options.allow_both_pkeys && !reads(false, true);
+  const bool qos = !options.qos && !reads(true, false);
+  if (both && qos) return "`allowBothPkeys` and `qos`";
+  return both ? "`allowBothPkeys`" : qos ? "`qos`" : "";
+}
 
 }  // namespace
 
@@ -47,8 +68,8 @@ Status PartitionsFile::open() {
   auto good = read_ours(beside(".good"));
   if (good) {
     keep(std::move(good).value());
-    if (inspect() != Found::foreign) return ok();
-    return restore();
+    if (inspect() == Found::foreign) TRY(restore());
+    return ok();
   }
   auto there = read_ours(path_);
   if (there) {
@@ -57,14 +78,44 @@ Status PartitionsFile::open() {
   }
   const auto found = disk_.read(path_);
   if ((!found && missing(found.error())) || (found && found->empty())) return ok();
-  return Error(Code::denied, path_.string() +
-                                 " is somebody else's, or damaged: move it away, and put what has "
-                                 "to stay into the administrator's section of the new one")
-      .also(there.error());
+  return not_ours(there.error());
 }
 
-Result<std::string> PartitionsFile::put(const std::string& text,
-                                        const std::vector<fabric::Partition>& partitions) {
+Error PartitionsFile::not_ours(const Error& why) {
+  const auto text = disk_.read(path_);
+  const std::string options = text ? options_for(above(*text), options_) : "";
+  if (!options.empty()) {
+    return Error(Code::denied, path_.string() + " is ibpod's own, and needs " + options +
+                                   ": set that again, and leave the file where it is, as " +
+                                   std::string(kNoFile))
+        .also(why);
+  }
+  return Error(Code::denied,
+               path_.string() +
+                   " is somebody else's, or damaged: copy it and leave it where it is, or stop "
+                   "OpenSM before you move it away, as " +
+                   std::string(kNoFile) +
+                   "; put what has to stay into the administrator's section of the new one")
+      .also(why);
+}
+
+// In one step, so that no edit that was saved meanwhile is lost without a word.
+Result<std::optional<std::string>> PartitionsFile::swap_in(const Path& next) {
+  std::error_code error;
+  bool exchanged = std::filesystem::is_regular_file(path_, error);
+  if (exchanged) exchanged = TRY(disk_.exchange(next, path_));
+  if (!exchanged) {
+    TRY(disk_.replace(next, path_));
+    return std::optional<std::string>();
+  }
+  auto replaced = disk_.read(next);
+  std::filesystem::remove(next, error);  // else the next one takes its place
+  if (!replaced) return std::optional<std::string>();
+  return std::optional(std::move(replaced).value());
+}
+
+Result<PartitionsFile::Put> PartitionsFile::put(const std::string& text,
+                                                const std::vector<fabric::Partition>& partitions) {
   const Path next = beside(".next");
   TRY(disk_.write(next, text));
   // What OpenSM is going to read is what stands on disk, not what was meant to.
@@ -72,21 +123,43 @@ Result<std::string> PartitionsFile::put(const std::string& text,
   TRY(fabric::judge(written, partitions, section_->text, options_)
           .during("what was written to " + next.string()));
   TRY(disk_.write(beside(".good"), written));
-  TRY(disk_.replace(next, path_));
-  return written;
+  auto replaced = TRY(swap_in(next));
+  return Put{std::move(written), std::move(replaced)};
 }
 
-Status PartitionsFile::place(const std::vector<fabric::Partition>& partitions) {
-  std::vector<fabric::Partition> written = as_written(partitions);
-  const std::string text = TRY(fabric::render(written, section_->text, options_));
-  // From the file, in the file's order: what later readings are compared with.
-  auto ours = TRY(fabric::read_partitions_conf(above(text), options_));
-  text_ = TRY(put(text, ours));
-  partitions_ = std::move(ours);
-  return ok();
+// What stood in the place of text_ when another was put there, for `next`.
+PartitionsFile::Found PartitionsFile::take_replaced(const Put& put,
+                                                    const std::vector<fabric::Partition>& next) {
+  const auto known = std::exchange(foreign_, std::nullopt);
+  if (!put.replaced || *put.replaced == text_ || put.replaced == known) return Found::ours;
+  auto edit = take_edit(*put.replaced);
+  if (!edit) return refuse(*put.replaced, edit.error());
+  const auto fits = fabric::render(next, edit->section.text, options_);
+  if (!fits) return refuse(*put.replaced, fits.error());
+  section_ = std::make_shared<const Section>(std::move(edit->section));
+  refusal_.clear();
+  return Found::edited;
+}
+
+Result<PartitionsFile::Found> PartitionsFile::place(
+    const std::vector<fabric::Partition>& partitions) {
+  const std::vector<fabric::Partition> written = as_written(partitions);
+  Found all = Found::ours;
+  while (true) {
+    const std::string text = TRY(fabric::render(written, section_->text, options_));
+    // From the file, in the file's order: what later readings are compared with.
+    auto ours = TRY(fabric::read_partitions_conf(above(text), options_));
+    Put done = TRY(put(text, ours));
+    const Found found = take_replaced(done, written);
+    text_ = std::move(done.text);
+    partitions_ = std::move(ours);
+    all = std::max(all, found);
+    if (found != Found::edited) return all;  // else once more, with that section
+  }
 }
 
 Result<PartitionsFile::Taken> PartitionsFile::take_edit(const std::string& text) const {
+  if (!in_place()) return Error(Code::denied, "it was there before ibpod's own");
   const std::string_view ours = above(text_);
   if (!std::string_view(text).starts_with(ours))
     return Error(Code::denied, "something else than the administrator's section was changed");
@@ -96,40 +169,57 @@ Result<PartitionsFile::Taken> PartitionsFile::take_edit(const std::string& text)
   return Taken{text, partitions_, Section{std::move(section), std::move(administrators)}};
 }
 
-void PartitionsFile::refuse(const std::string& text, const Error& why) {
+PartitionsFile::Found PartitionsFile::refuse(const std::string& text, const Error& why) {
   const Path kept = beside(".refused");
   refusal_ = "an edit of " + path_.string() + " was undone: " + why.text();
   // For whoever made it. That it cannot be kept changes nothing.
   if (disk_.write(kept, text)) refusal_ += " (the edit is in " + kept.string() + ")";
+  return Found::foreign;
 }
 
 PartitionsFile::Found PartitionsFile::inspect() {
   const auto now = disk_.read(path_);
+  foreign_.reset();
   if (now && *now == text_) return Found::ours;
   if (!now) {
     refusal_ = path_.string() + " was put back: " + now.error().text();
     return Found::foreign;
   }
   auto edit = take_edit(*now);
-  if (!edit) {
-    refuse(*now, edit.error());
-    return Found::foreign;
-  }
   // Until it is the good one, too, it has not happened.
-  const Status kept = disk_.write(beside(".good"), *now);
+  const Status kept = edit ? disk_.write(beside(".good"), *now) : Status(edit.error());
   if (!kept) {
-    refuse(*now, kept.error());
-    return Found::foreign;
+    foreign_ = *now;
+    return refuse(*now, kept.error());
   }
   keep(std::move(edit).value());
   refusal_.clear();
   return Found::edited;
 }
 
-Status PartitionsFile::restore() {
-  if (!in_place()) return Error(Code::not_found, "no partitions have been put into place yet");
-  text_ = TRY(put(text_, partitions_));
+// Needs no room. open() knows what to do without the good one.
+Status PartitionsFile::put_good_back() {
+  const Path good = beside(".good");
+  const std::string text = TRY(disk_.read(good));
+  if (text != text_) return Error(Code::internal, good.string() + " is damaged");
+  TRY(disk_.replace(good, path_));
+  (void)disk_.write(good, text_);  // where there is room again
   return ok();
+}
+
+Result<PartitionsFile::Found> PartitionsFile::restore() {
+  if (!in_place()) return Error(Code::not_found, "no partitions have been put into place yet");
+  auto done = put(text_, partitions_);
+  if (!done) {
+    const Status back = put_good_back();
+    if (!back) return std::move(done).error().also(back.error());
+    foreign_.reset();
+    return Found::ours;
+  }
+  const Found found = take_replaced(*done, partitions_);
+  if (found != Found::edited) return found;
+  TRY(place(partitions_));
+  return found;
 }
 
 }  // namespace ibpod::sm

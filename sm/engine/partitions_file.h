@@ -1,8 +1,9 @@
 // PartitionsFile: partitions.conf in its place. Nothing comes there that our strict reader, run on
 // what stands on disk, does not read as what is meant; and what is there can be put back.
 //
-// Beside it, in its folder: NAME.next, while a version is judged; NAME.good, the same bytes as in
-// place, from which they come back; NAME.refused, an edit of somebody else's that could not stay.
+// Beside it, in its folder: NAME.next, while a version is judged, and then what it replaced;
+// NAME.good, the same bytes as in place, from which they come back; NAME.refused, an edit of
+// somebody else's that could not stay.
 #pragma once
 
 #include "lib/base/files.h"
@@ -12,6 +13,7 @@
 #include "sm/engine/disk.h"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,25 +32,26 @@ class PartitionsFile {
   PartitionsFile(Disk& disk, Path path, fabric::OpenSmOptions options);
 
   // Takes up what the last process left, and completes what it had begun. Afterwards there is a
-  // file in place that was judged, or none: then in_place() is false. denied: somebody else's file
-  // is there and stays.
+  // file in place that was judged, or none: then in_place() is false. denied: a file is there that
+  // is somebody else's, or ours and written for other options, and stays.
   Status open();
   bool in_place() const { return !text_.empty(); }
-
-  // The file as it is to be, in place and on disk. After a failure the last one is in place, or,
-  // where the disk failed, perhaps this one.
-  Status place(const std::vector<fabric::Partition>& partitions);
 
   enum class Found {
     ours,     // as it was written
     edited,   // the administrator's section is another one, and valid: it is taken over
     foreign,  // anything else: restore() it
   };
+  // The file as it is to be, in place and on disk. After a failure the last one is in place, or,
+  // where the disk failed, perhaps this one. What is answered is what had been in its place since
+  // the last look: it is not there any more.
+  Result<Found> place(const std::vector<fabric::Partition>& partitions);
   Found inspect();
   // Why the last edit was not taken over; empty where there was none, or a later one was.
   const std::string& refusal() const { return refusal_; }
-  // Puts the last text back.
-  Status restore();
+  // Puts the last text back, also where the disk is full. Answers as place() does; what inspect()
+  // has told of counts no more.
+  Result<Found> restore();
 
   const Path& path() const { return path_; }
   // Changes only in the calls above.
@@ -60,12 +63,20 @@ class PartitionsFile {
     std::vector<fabric::Partition> partitions;
     Section section;
   };
+  // What was written, and what it replaced, where that is known.
+  struct Put {
+    std::string text;
+    std::optional<std::string> replaced;
+  };
   Result<Taken> read_ours(const Path& path);
+  Error not_ours(const Error& why);
   Result<Taken> take_edit(const std::string& text) const;
   void keep(Taken taken);
-  Result<std::string> put(const std::string& text,
-                          const std::vector<fabric::Partition>& partitions);
-  void refuse(const std::string& text, const Error& why);
+  Result<Put> put(const std::string& text, const std::vector<fabric::Partition>& partitions);
+  Result<std::optional<std::string>> swap_in(const Path& next);
+  Status put_good_back();
+  Found take_replaced(const Put& put, const std::vector<fabric::Partition>& next);
+  Found refuse(const std::string& text, const Error& why);
   Path beside(const char* ending) const { return path_.string() + ending; }
 
   Disk& disk_;
@@ -75,6 +86,7 @@ class PartitionsFile {
   std::vector<fabric::Partition> partitions_;  // of it, without the section's
   std::shared_ptr<const Section> section_ = std::make_shared<Section>();
   std::string refusal_;
+  std::optional<std::string> foreign_;  // what inspect() has told of
 };
 
 // The partitions as they are written: the default one's key takes index 0 wherever no other does,

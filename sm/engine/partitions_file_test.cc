@@ -3,6 +3,8 @@
 #include "tests/support/temp_folder.h"
 
 #include <filesystem>
+#include <optional>
+#include <utility>
 
 #include <doctest/doctest.h>
 
@@ -20,6 +22,29 @@ std::vector<fabric::Partition> with(uint16_t pkey) {
   tenant.members = {{kPort, fabric::Membership::full}};
   return {fabric::default_partition(), tenant};
 }
+
+// Full: what has room already can still be moved.
+class FullDisk final : public Disk {
+ public:
+  Status write(const Path& path, std::string_view content) override {
+    if (!full) return Disk::write(path, content);
+    return Error(Code::internal, "write: No space left on device");
+  }
+  bool full = false;
+};
+
+// Somebody saves a file just before it is replaced.
+class BusyDisk final : public Disk {
+ public:
+  Result<bool> exchange(const Path& one, const Path& other) override {
+    if (const auto text = std::exchange(saved, std::nullopt)) {
+      TRY(Disk::write(other.string() + ".edit", *text));
+      TRY(Disk::replace(other.string() + ".edit", other));
+    }
+    return Disk::exchange(one, other);
+  }
+  std::optional<std::string> saved;
+};
 
 // Fails, or tears, the n-th step; or it was the last before the end of the process.
 class FaultyDisk final : public Disk {
@@ -41,6 +66,11 @@ class FaultyDisk final : public Disk {
     if (!strikes()) return Disk::replace(from, to);
     // The rename may have happened though it was not flushed.
     if (fault_ == Fault::torn) (void)Disk::replace(from, to);  // what is on disk is looked at
+    return Error(Code::internal, "rename: Input/output error");
+  }
+  Result<bool> exchange(const Path& one, const Path& other) override {
+    if (!strikes()) return Disk::exchange(one, other);
+    if (fault_ == Fault::torn) (void)Disk::exchange(one, other);  // as above
     return Error(Code::internal, "rename: Input/output error");
   }
 
@@ -193,15 +223,110 @@ TEST_CASE("while nobody was there: edits of the section stay, all others are und
   CHECK(path_exists(bed.folder.path() / "partitions.conf.good"));
 }
 
-TEST_CASE("somebody else's file stays where it is") {
+TEST_CASE("an edit that is saved while a version is put into place is not lost") {
+  const std::string section = "store=0x200 : SELF=full;\n";
+  Bed bed;
+  BusyDisk disk;
+  PartitionsFile file(disk, bed.path, kOptions);
+  REQUIRE(file.open());
+  REQUIRE(file.place(with(0x10)));
+  disk.saved = bed.text() + section;
+  CHECK(file.place(with(0x11)).value() == Found::edited);
+  CHECK(bed.has(0x200));
+  CHECK(bed.text().find("tenant=0x0011") != std::string::npos);
+  CHECK(fabric::administrators_section(bed.text()) == section);
+  CHECK(file.section()->partitions.size() == 1);
+  CHECK(file.inspect() == Found::ours);
+  CHECK(bed.opened().section()->text == section);
+  // Nor one that is saved while another is undone.
+  const std::string right = bed.text() + "more=0x201 : SELF;\n";
+  bed.replace("x\n");
+  CHECK(file.inspect() == Found::foreign);
+  disk.saved = right;
+  CHECK(file.restore().value() == Found::edited);
+  CHECK(bed.text() == right);
+  CHECK(file.refusal().empty());
+  CHECK(file.inspect() == Found::ours);
+}
+
+TEST_CASE("one that cannot stay is told of, also where it is wrong only beside the new version") {
+  for (const std::string& wrong : {std::string("x\n"), std::string("other=0x11 : SELF=full;\n")}) {
+    Bed bed;
+    BusyDisk disk;
+    PartitionsFile file(disk, bed.path, kOptions);
+    REQUIRE(file.open());
+    REQUIRE(file.place(with(0x10)));
+    disk.saved = bed.text() + wrong;
+    CHECK(file.place(with(0x11)).value() == Found::foreign);
+    CHECK(bed.has(0x11));
+    CHECK(file.refusal().find("was undone") != std::string::npos);
+    CHECK(read_file(bed.folder.path() / "partitions.conf.refused")->ends_with(wrong));
+    CHECK(file.inspect() == Found::ours);
+    // What inspect() has told of is not told of once more.
+    bed.replace("y\n");
+    CHECK(file.inspect() == Found::foreign);
+    CHECK(file.restore().value() == Found::ours);
+    CHECK(!path_exists(bed.folder.path() / "partitions.conf.next"));
+  }
+}
+
+TEST_CASE("on a full disk the last file comes back") {
+  Bed bed;
+  FullDisk disk;
+  PartitionsFile file(disk, bed.path, kOptions);
+  REQUIRE(file.open());
+  REQUIRE(file.place(with(0x10)));
+  const std::string before = bed.text();
+  bed.replace("x\n");
+  disk.full = true;
+  CHECK(file.inspect() == Found::foreign);
+  CHECK(file.restore().value() == Found::ours);
+  CHECK(bed.text() == before);
+  CHECK(file.inspect() == Found::ours);
+  disk.full = false;
+  REQUIRE(file.place(with(0x11)));
+  CHECK(bed.has(0x11));
+  CHECK(path_exists(bed.folder.path() / "partitions.conf.good"));
+}
+
+TEST_CASE("somebody else's file stays where it is, and is not to be taken from OpenSM") {
   Bed bed;
   bed.replace("Default=0x7fff : ALL=full;\nmine=0x1 : ALL;\n");
   auto file = bed.file();
-  CHECK(file.open().error().code() == Code::denied);
+  const Error error = file.open().error();
+  CHECK(error.code() == Code::denied);
+  CHECK(error.text().find("is somebody else's, or damaged: copy it") != std::string::npos);
   CHECK(bed.text() == "Default=0x7fff : ALL=full;\nmine=0x1 : ALL;\n");
   bed.replace("");
   REQUIRE(file.open());
   CHECK(!file.in_place());
+}
+
+TEST_CASE("a file of ours that needs an option which is off now says which, and where") {
+  const fabric::OpenSmOptions all{true, true};
+  for (const bool both : {false, true}) {
+    for (const bool qos : {false, true}) {
+      if (!both && !qos) continue;
+      Bed bed;
+      auto partitions = with(0x10);
+      if (both) partitions.back().members[0].membership = fabric::Membership::both;
+      if (qos) partitions.back().group.sl = 3;
+      PartitionsFile before(bed.disk, bed.path, all);
+      REQUIRE(before.open());
+      REQUIRE(before.place(partitions));
+      const std::string text = bed.text();
+      PartitionsFile file(bed.disk, bed.path, {false, false});
+      const Error error = file.open().error();
+      CAPTURE(error.text());
+      CHECK(error.code() == Code::denied);
+      CHECK((error.text().find("`allowBothPkeys`") != std::string::npos) == both);
+      CHECK((error.text().find("`qos`") != std::string::npos) == qos);
+      CHECK(error.text().find("line ") != std::string::npos);
+      CHECK(error.text().find("somebody else's") == std::string::npos);
+      CHECK(bed.text() == text);
+      CHECK(PartitionsFile(bed.disk, bed.path, all).open());
+    }
+  }
 }
 
 // From here on OpenSM may read the file at any time: after each step there is a good one.
@@ -219,7 +344,10 @@ TEST_CASE("whichever step of the disk fails, is torn or is the last: a good file
       PartitionsFile file(disk, bed.path, kOptions);
       Status done = file.open();
       CHECK(bed.good());
-      if (done) done = file.place(with(0x11));
+      if (done) {
+        const auto placed = file.place(with(0x11));
+        if (!placed) done = placed.error();
+      }
       CHECK(bed.good());
       // The administrator's edit stays, or he is told.
       if (done) CHECK(bed.has(0x200) == file.refusal().empty());

@@ -12,6 +12,9 @@ namespace {
 using namespace std::string_literals;
 
 constexpr fabric::OpenSmOptions kOptions{true, false};
+const std::string kRight =
+    "allow_both_pkeys TRUE # both\nlog_file /sm/log\nforce_log_flush TRUE\n"
+    "per_module_logging_file /sm/modules\n";
 
 // A /proc of one OpenSM, process 7, whose root is a folder here; its /sm is ours.
 struct Machine {
@@ -28,11 +31,17 @@ struct Machine {
     std::filesystem::create_directory_symlink(root / "etc", proc / "7/cwd");
     std::filesystem::create_directory_symlink(folder.path() / "sm", root / "sm");
     words("bash\0-F\0/c\0"s, "8");
+    folder.write("sm/modules", "# ours\nosm_state_mgr.c 0x07\n");
   }
   void words(const std::string& text, const std::string& pid = "7") const {
     folder.write("proc/" + pid + "/cmdline", text);
   }
-  Status check() const { return processes.check_opensm(7, ours, kOptions); }
+  Status check() const {
+    return processes.check_opensm(7, {ours, folder.path() / "sm/log", kOptions});
+  }
+  void configure(const std::string& text) const {
+    folder.write("root/etc/opensm/opensm.conf", text);
+  }
   std::string refusal() const { return check().error().text(); }
 };
 
@@ -51,16 +60,15 @@ TEST_CASE("the OpenSM of a configuration file is found by its command line") {
 
 TEST_CASE("an OpenSM that takes its partitions from our file, however it is told, will do") {
   const Machine machine;
-  const std::string right = "allow_both_pkeys TRUE # both\n";
   machine.words("opensm\0-F\0/etc/mine.conf\0"s);
   machine.folder.write(
       "root/etc/mine.conf",
-      "partition_config_file /no\n partition_config_file\t/sm/partitions.conf\n" + right);
+      "partition_config_file /no\n partition_config_file\t/sm/partitions.conf\n" + kRight);
   CHECK(machine.check());
   machine.words("opensm\0-F\0mine.conf\0"s);
   CHECK(machine.check());
   machine.words("opensm\0-P\0/sm/partitions.conf\0"s);
-  machine.folder.write("root/etc/opensm/opensm.conf", right);
+  machine.configure(kRight);
   CHECK(machine.check());
 }
 
@@ -68,16 +76,42 @@ TEST_CASE("what runs on another file, or reads ours otherwise, or is no OpenSM, 
   const Machine machine;
   machine.words("opensm\0"s);
   CHECK(machine.refusal().find("/etc/opensm/partitions.conf") != std::string::npos);
-  machine.folder.write("root/etc/opensm/opensm.conf",
-                       "#partition_config_file /sm/partitions.conf\n");
+  machine.configure("#partition_config_file /sm/partitions.conf\n");
   CHECK(machine.refusal().find("takes its partitions from") != std::string::npos);
-  machine.folder.write("root/etc/opensm/opensm.conf",
-                       "partition_config_file /sm/partitions.conf\n");
-  CHECK(machine.refusal().find("allow_both_pkeys TRUE") != std::string::npos);
-  machine.folder.write(
-      "root/etc/opensm/opensm.conf",
-      "partition_config_file /sm/partitions.conf\nallow_both_pkeys TRUE\nqos TRUE\n");
-  CHECK(machine.refusal().find("qos FALSE") != std::string::npos);
+  const std::string file = "partition_config_file /sm/partitions.conf\n";
+  machine.configure(file);
+  CHECK(machine.refusal().find("has its log in /var/log/opensm.log") != std::string::npos);
+  // Each as it should not be, and what has to be there.
+  const std::pair<const char*, const char*> wrong[] = {
+      {"allow_both_pkeys FALSE", "allow_both_pkeys TRUE"},
+      {"qos TRUE", "qos FALSE"},
+      {"keep_pkey_indexes FALSE", "keep_pkey_indexes TRUE"},
+      {"part_enforce off", "part_enforce both"},
+      {"no_partition_enforcement TRUE", "no_partition_enforcement FALSE"},
+      {"log_flags 0x01", "log_flags 0x03"},
+      {"force_log_flush FALSE", "force_log_flush TRUE"},
+      {"log_file /etc/log", "has its log in /etc/log"},
+      {"per_module_logging_file /sm/none", "osm_state_mgr.c 0x07"},
+  };
+  machine.configure(file + kRight + "part_enforce out\nlog_flags 0x83\n");
+  CHECK(machine.check());
+  for (const auto& [option, text] : wrong) {
+    CAPTURE(option);
+    machine.configure(file + kRight + option + "\n");
+    CHECK(machine.refusal().find(text) != std::string::npos);
+  }
+  machine.configure(file + kRight);
+  machine.folder.write("sm/modules", "osm_state_mgr.c 0x03\n");
+  CHECK(machine.refusal().find("/sm/modules, needs the line") != std::string::npos);
+  machine.folder.write("sm/modules", "");
+  CHECK(!machine.check());
+  machine.configure(file + kRight + "log_flags 0x07\n");
+  CHECK(machine.check());
+  for (const auto& word :
+       {"-N\0"s, "-Z\0off\0"s, "-Q\0"s, "--log_file\0/etc/log\0"s, "-D\0000x3\0"s}) {
+    machine.words("opensm\0"s + word);
+    CHECK(!machine.check());
+  }
   machine.words("sleep\0");
   CHECK(machine.refusal().find("is no OpenSM") != std::string::npos);
   std::filesystem::remove_all(machine.proc / "7");

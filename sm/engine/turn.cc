@@ -1,35 +1,57 @@
 #include "sm/engine/turn.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace ibpod::sm {
 
-void Turn::want(uint64_t version) { wanted_ = std::max(wanted_, version); }
+void Turn::want(uint64_t version) {
+  if (!waits()) begun_ = 0;
+  wanted_ = std::max(wanted_, version);
+}
 
 void Turn::placed(uint64_t version) {
-  counts_.placed = version;
-  restore_due_ = false;
-  edited();
+  written_ = version;
+  begun_ = 0;
+  is_in_place();
 }
 
 void Turn::restored() {
   ++counts_.restores;
-  restore_due_ = false;
-  edited();
+  is_in_place();
+}
+
+void Turn::is_in_place() {
+  restore_due_ = foreign_ = false;
+  if (!sweeping_ && !unsure_) counts_.placed = written_;
+  hup_due_ = true;
+  // A sweep that goes on may have read what was there before.
+  proves_ = false;
+  // A log in which no sweep has ever been heard of keeps no version waiting.
+  if (!heard_) hup_out_ = false;
+  unheard_ = 0;
+}
+
+// What goes on from now on reads what is in the file's place.
+void Turn::no_older_sweep() {
+  unsure_ = false;
+  if (!foreign_) counts_.placed = written_;
 }
 
 void Turn::failed(Time now) { not_before_ = now + limits_.calm; }
 
 void Turn::edited() {
+  ++counts_.edits;
+  counts_.swept = 0;
   hup_due_ = true;
-  // A sweep that goes on may have read what was there before.
   proves_ = false;
 }
 
 void Turn::violated() {
-  restore_due_ = true;
+  if (!foreign_) ++counts_.violations;
+  restore_due_ = foreign_ = true;
   proves_ = false;
-  counts_.swept = 0;
+  counts_.placed = counts_.swept = 0;
 }
 
 void Turn::started(Time now) {
@@ -45,18 +67,25 @@ void Turn::adopted(const Turn& log, Time now) {
   fresh_ = false;
   state_ = log.state_;
   sweeping_ = log.sweeping_;
+  heard_ = log.heard_;
+  unsure_ = !sweeping_ && !heard_;
   began_ = since_ = now;
-  edited();
+  // A sweep may have begun at any time since the last one ended.
+  if (sweeping_ || unsure_) counts_.placed = std::min(counts_.placed, at_end_);
+  counts_.swept = std::min(counts_.swept, counts_.placed);
+  if (state_ == State::not_master) lose_mastership();
+  hup_due_ = true;
 }
 
 void Turn::gone() {
-  running_ = false;
-  state_ = State::unknown;
-  sweeping_ = proves_ = hup_out_ = fresh_ = stuck_ = false;
+  no_sweep(State::unknown);
+  if (running_) at_end_ = counts_.placed;
+  running_ = heard_ = false;
 }
 
 void Turn::hupped(Time now) {
   ++counts_.hups;
+  ++unheard_;
   // A sweep that does not end is given as long again, so as not to be broken off each time.
   stuck_ = late(now);
   hup_due_ = false;
@@ -68,8 +97,21 @@ void Turn::hupped(Time now) {
 void Turn::lost() {
   if (!sweeps()) return;
   // Whether a sweep goes on is not known. At worst one is broken off, once.
-  sweeping_ = hup_out_ = false;
-  hup_due_ = true;
+  sweeping_ = hup_out_ = proves_ = false;
+  hup_due_ = unsure_ = true;
+}
+
+// Another one writes the tables now.
+void Turn::lose_mastership() {
+  if (!std::exchange(mastered_, false)) return;
+  ++counts_.losses;
+  counts_.swept = 0;
+}
+
+void Turn::no_sweep(State state) {
+  state_ = state;
+  sweeping_ = proves_ = hup_out_ = fresh_ = stuck_ = false;
+  no_older_sweep();
 }
 
 void Turn::fail_open(Time now) {
@@ -81,8 +123,21 @@ void Turn::fail_open(Time now) {
   calm_ = std::clamp(2 * calm_, limits_.calm, limits_.most_calm);
 }
 
+void Turn::begin_sweep(Time now) {
+  sweeping_ = heard_ = true;
+  proves_ = !restore_due_;
+  hup_due_ = hup_due_ && !proves_;
+  hup_out_ = fresh_ = false;
+  unheard_ = 0;
+  began_ = since_ = now;
+  if (waits()) ++begun_;
+  no_older_sweep();
+}
+
 void Turn::end_sweep(Time now, bool whole) {
   state_ = State::master;
+  mastered_ = true;
+  no_older_sweep();
   if (!sweeping_) return;  // its beginning is lost
   sweeping_ = stuck_ = false;
   ++counts_.sweeps;
@@ -98,12 +153,13 @@ void Turn::hear(LogMark mark, Time now) {
   if (!running_) return;  // it is of one that has ended
   switch (mark) {
     case LogMark::sweep_begins:
-      sweeping_ = true;
-      proves_ = !restore_due_;
-      hup_due_ = hup_due_ && !proves_;
-      hup_out_ = fresh_ = false;
-      began_ = since_ = now;
+      // Behind a port that is down OpenSM only looks whether it is up.
+      if (state_ != State::port_down) begin_sweep(now);
       return;
+    case LogMark::port_up:  // said in a sweep, which goes on
+      if (state_ != State::port_down) return;
+      state_ = State::unknown;
+      return begin_sweep(now);
     case LogMark::subnet_up:
       return end_sweep(now, true);
     case LogMark::sweep_failed:
@@ -117,16 +173,20 @@ void Turn::hear(LogMark mark, Time now) {
       ++counts_.enforcement_lost;
       return;
     case LogMark::master:
+      state_ = State::master;
+      mastered_ = true;
+      return;
     case LogMark::discovering:
-      state_ = mark == LogMark::master ? State::master : State::unknown;
+      if (state_ != State::port_down) state_ = State::unknown;
       return;
     case LogMark::standby:
     case LogMark::not_active:
+      lose_mastership();
+      return no_sweep(State::not_master);
     case LogMark::exiting:
+      return no_sweep(State::not_master);
     case LogMark::port_down:
-      state_ = mark == LogMark::port_down ? State::port_down : State::not_master;
-      sweeping_ = hup_out_ = fresh_ = stuck_ = false;
-      return;
+      return no_sweep(State::port_down);
   }
 }
 
@@ -135,15 +195,26 @@ bool Turn::late(Time now) const {
          ((sweeping_ || fresh_) && now >= since_ + limits_.end);
 }
 
+// When a version that waits may be written: between two sweeps, so that the next one reads all that
+// is wanted by then. Where one sweep begins as the other ends, as with a port that never answers,
+// it has waited for a whole one, and is written in the next.
+std::optional<Turn::Time> Turn::place_from() const {
+  if (!sweeps() || (!sweeping_ && !hup_out_) || begun_ >= 2) return not_before_;
+  if (hup_out_ && !heard_) return std::max(not_before_, since_ + limits_.begin);
+  return std::nullopt;
+}
+
 Turn::Step Turn::next(Time now) const {
-  if (now >= not_before_) {
-    if (wanted_ > counts_.placed && may_place()) return Step::place;
-    if (restore_due_) return Step::restore;
+  if (waits()) {
+    const auto from = place_from();
+    if (from && now >= *from) return Step::place;
   }
-  // What is in place now nobody should read.
-  if (!sweeps() || restore_due_) return Step::nothing;
-  if (late(now)) return Step::hup;
-  return hup_due_ && !sweeping_ && !hup_out_ ? Step::hup : Step::nothing;
+  if (restore_due_) return now >= not_before_ ? Step::restore : Step::nothing;
+  if (!sweeps()) return Step::nothing;
+  if (late(now) && may_ask_again()) return Step::hup;
+  // The first sweep of one that has just been started comes by itself; before it has set itself up
+  // a signal would end it.
+  return hup_due_ && !sweeping_ && !hup_out_ && !fresh_ ? Step::hup : Step::nothing;
 }
 
 std::optional<Turn::Time> Turn::alarm() const {
@@ -151,9 +222,11 @@ std::optional<Turn::Time> Turn::alarm() const {
   const auto at = [&](bool set, Time time) {
     if (set) first = first ? std::min(*first, time) : time;
   };
-  at(restore_due_ || (wanted_ > counts_.placed && may_place()), not_before_);
-  at(sweeps() && !restore_due_ && hup_out_, since_ + limits_.begin);
-  at(sweeps() && !restore_due_ && (sweeping_ || fresh_), since_ + limits_.end);
+  if (waits() && place_from()) at(true, *place_from());
+  at(restore_due_, not_before_);
+  const bool asks = sweeps() && !restore_due_ && may_ask_again();
+  at(asks && hup_out_, since_ + limits_.begin);
+  at(asks && (sweeping_ || fresh_), since_ + limits_.end);
   return first;
 }
 

@@ -3,8 +3,6 @@
 #include "lib/mad/pkey_block.h"
 #include "sm/tables/verdict.h"
 
-#include <optional>
-
 namespace ibpod::sm {
 namespace {
 
@@ -19,12 +17,6 @@ bool leaf_has_table(const Evidence& now, ib::Guid port) {
          seen->leaf->enforcement->places > 0;
 }
 
-std::optional<ib::PKey> default_key(const WantedKeys& wanted) {
-  for (const ib::PKey key : wanted.keys)
-    if (key.same_partition(fabric::kDefaultPKey)) return key;
-  return std::nullopt;
-}
-
 }  // namespace
 
 std::string listed(const std::vector<ib::PKey>& keys) {
@@ -34,7 +26,8 @@ std::string listed(const std::vector<ib::PKey>& keys) {
 }
 
 Step step_to(WantedKeys wanted, ib::Guid port, const Evidence& now, bool writes) {
-  if (writes && !wanted.index0 && port != now.sm_port) wanted.index0 = default_key(wanted);
+  // There OpenSM puts it (sm/engine/partitions_file.h), wherever it is now.
+  if (writes && port != now.sm_port) wanted.index0 = wanted.first();
   Step step;
   step.after = listed(wanted.keys);
   if (const ReadTable* table = find(now.tables, port)) {

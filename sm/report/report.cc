@@ -163,7 +163,10 @@ void Report::engine(const Standing& standing, uint64_t wanted) {
   event("failed_sweep", standing.failed_sweeps);
   event("hup", standing.hups);
   event("fail_open", standing.fail_opens);
+  event("violation", standing.violations);
   event("restore", standing.restores);
+  event("edit", standing.edits);
+  event("loss", standing.losses);
   event("full_table", standing.full_tables);
   event("enforcement_lost", standing.enforcement_lost);
   event("start", standing.starts);

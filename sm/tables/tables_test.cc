@@ -13,6 +13,7 @@ using fabric::Partition;
 using fabric::PortGroup;
 
 constexpr ib::Guid kPort{0x0002c90300000001}, kOther{0x0002c90300000002};
+constexpr ib::PKey kTenant{0x0101};
 constexpr ib::PKey kBlueFull{0x8001}, kBlueLimited{0x0001}, kDefault{0x7fff};
 
 std::vector<Partition> blue(Membership membership, bool index0 = false) {
@@ -93,6 +94,26 @@ TEST_CASE("whatever is wrong with a table, mended it is right, and right keys ha
     for (size_t place = 0; place < table.size(); ++place)
       if (keys.contains(table[place])) CHECK((*right)[place] == table[place]);
   }
+}
+
+TEST_CASE("the default partition's key is put to index 0, and a tenant's never in its stead") {
+  const WantedKeys wanted{.keys = {kTenant, kDefault}, .index0 = {}};
+  const ib::PKey none;
+  const std::pair<ib::PKeyTable, ib::PKeyTable> cases[] = {
+      {{ib::kDefaultFull, none, none}, {kDefault, kTenant, none}},
+      {{none, none, none}, {kDefault, kTenant, none}},
+      {{kTenant, none, ib::kDefaultFull}, {kDefault, kTenant, none}},
+      {{none, kTenant, none}, {kDefault, kTenant, none}},
+      // There already: it stays.
+      {{kTenant, none, kDefault}, {kTenant, none, kDefault}},
+  };
+  for (const auto& [table, right] : cases) {
+    CAPTURE(text(table));
+    CHECK(mended(table, wanted).value() == right);
+  }
+  const WantedKeys claimed{.keys = {kTenant, kDefault}, .index0 = kTenant};
+  CHECK(mended({ib::kDefaultFull, none, none}, claimed).value() ==
+        ib::PKeyTable{kTenant, kDefault, none});
 }
 
 TEST_CASE("more keys than places cannot be mended") {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 namespace ibpod::sm {
 namespace {
@@ -60,11 +61,13 @@ Result<ib::PKeyTable> mended(const ib::PKeyTable& table, const WantedKeys& wante
     if (std::binary_search(verdict.foreign.begin(), verdict.foreign.end(), key)) key = ib::PKey();
   }
   std::vector<ib::PKey> missing = verdict.missing;
-  if (!right_at_0(right, wanted) && !right.empty()) {
+  const std::optional<ib::PKey> first = wanted.first();
+  const bool lacks_first = first && std::count(missing.begin(), missing.end(), *first) != 0;
+  if (!right.empty() && (lacks_first || !right_at_0(right, wanted))) {
     for (ib::PKey& key : right)
-      if (key == *wanted.index0) key = ib::PKey();
-    std::erase(missing, *wanted.index0);
-    const ib::PKey moved = std::exchange(right.front(), *wanted.index0);
+      if (key == *first) key = ib::PKey();
+    std::erase(missing, *first);
+    const ib::PKey moved = std::exchange(right.front(), *first);
     if (!free(moved) && std::count(right.begin(), right.end(), moved) == 0)
       missing.push_back(moved);
   }

@@ -27,8 +27,9 @@ struct Verdict {
 Verdict judge(const ib::PKeyTable& table, const WantedKeys& wanted);
 
 // The table with all that is wanted and nothing else. Right keys stay where they are, for the
-// subnet manager remembers its own: but for the one that has to leave index 0. busy where there are
-// more keys than places.
+// subnet manager remembers its own: but for the one that has to leave index 0. The default
+// partition's key comes to index 0 if it has to be put anywhere, and no other has to be there. busy
+// where there are more keys than places.
 Result<ib::PKeyTable> mended(const ib::PKeyTable& table, const WantedKeys& wanted);
 
 }  // namespace ibpod::sm

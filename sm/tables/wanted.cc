@@ -13,6 +13,14 @@ bool speaks_of_groups(const fabric::Partition& partition) {
 
 }  // namespace
 
+std::optional<ib::PKey> WantedKeys::first() const {
+  if (index0) return index0;
+  const auto found = std::find_if(keys.begin(), keys.end(), [](ib::PKey key) {
+    return key.same_partition(fabric::kDefaultPKey);
+  });
+  return found == keys.end() ? std::nullopt : std::optional(*found);
+}
+
 Wanted::Wanted(const std::vector<fabric::Partition>& partitions) {
   for (const fabric::Partition& partition : partitions) {
     if (speaks_of_groups(partition)) {

@@ -16,6 +16,9 @@ struct WantedKeys {
   std::vector<ib::PKey> keys;      // all 16 bits of each; sorted, none twice
   std::optional<ib::PKey> index0;  // one of them: has to be at index 0
   bool operator==(const WantedKeys&) const = default;
+  // What belongs at index 0: the key that has to be there, or else the default partition's, which
+  // may be elsewhere. Nothing: neither is wanted.
+  std::optional<ib::PKey> first() const;
 };
 
 class Wanted {

@@ -34,7 +34,6 @@ struct Mail {
   std::optional<std::set<ib::Guid>> hurry = {};
   std::vector<Repair> repairs = {};
   bool look = false;
-  bool ports_changed = false;
   bool swept = false;
   std::vector<Answered> answered = {};
   std::optional<Surveyed> surveyed = {};

@@ -18,13 +18,13 @@ namespace ibpod::sm {
 // A closed set, so that it may be the label of a metric.
 enum class Unread {
   unreachable,    // the packet could not be sent: our own device or port
-  timeout,        // nothing came back
+  timeout,        // nothing came back, or not from all of the subnet: it may be there
   deadline,       // there were too many other questions
   refused,        // the port says no, and its status says why
   not_permitted,  // it is silent to a Set: another M_Key than ours
   malformed,      // what came back makes no sense
   cancelled,
-  port_unknown,  // it is not in the topology
+  port_unknown,  // it is not in the topology, which is whole
   other_port,    // who answers there is another port: it has moved
   doubtful,      // its GUID was met at two places
   changed,       // of a repair: the block was no longer what it was to be

@@ -54,9 +54,6 @@ void TableWatch::repair(std::vector<Repair> repairs) {
     std::move(repairs.begin(), repairs.end(), std::back_inserter(mail.repairs));
   });
 }
-void TableWatch::ports_changed() {
-  inbox_->add([](Mail& mail) { mail.ports_changed = mail.swept = true; });
-}
 void TableWatch::swept() {
   inbox_->add([](Mail& mail) { mail.swept = true; });
 }
@@ -85,7 +82,6 @@ void TableWatch::obey(Mail& mail, Readings::Time now) {
   if (mail.surveyed) arrived(*mail.surveyed, now);
   for (const Answered& answered : mail.answered) step(answered.visit, answered.outcomes, now);
   if (mail.look) plan_.look(now);
-  if (mail.ports_changed) plan_.changed();
   if (mail.swept) hurry_.all_at_once(now);
   if (mail.hurry) want(*std::move(mail.hurry), now);
   std::move(mail.repairs.begin(), mail.repairs.end(), std::back_inserter(repairs_));
@@ -150,6 +146,7 @@ void TableWatch::go_on_with_scan(Readings::Time now) {
   if (!scan_->left.empty() || scan_->under_way != 0) return;
   Scan scan = *std::exchange(scan_, std::nullopt);
   plan_.scanned(scan.readings.begun, Clock::now(), scan.everything);
+  scan.readings.scan = true;
   scan.readings.whole = scan.readings.topology->whole();
   topology_is_news_ = false;
   seen_(std::move(scan.readings));
@@ -191,8 +188,9 @@ void TableWatch::visit(const fabric::SeenPort& port, const VisitTerms& terms, Re
                        std::vector<Repair> repairs) {
   const VisitId id{++last_visit_};
   const bool of_scan = terms.urgency == mad::Urgency::scan;
-  visits_.emplace(id,
-                  Visiting{PortVisit(port, *topology_, terms, std::move(repairs)), now, of_scan});
+  const bool of_repair = !repairs.empty();
+  visits_.emplace(id, Visiting{PortVisit(port, *topology_, terms, std::move(repairs)), now, of_scan,
+                               of_repair});
   step(id, {}, now);
 }
 
@@ -210,25 +208,30 @@ void TableWatch::step(VisitId id, const PortVisit::Answers& answers, Readings::T
 }
 
 void TableWatch::over(const Visiting& visiting, Readings::Time now) {
-  const Reading& reading = visiting.visit.reading();
+  Reading reading = visiting.visit.reading();
+  reading.of_repair = visiting.of_repair;
   if (visiting.of_scan) {
     --scan_->under_way;
     scan_->everything &= std::holds_alternative<ib::PKeyTable>(reading.table);
     scan_->readings.packets += visiting.packets;
-    scan_->readings.ports.push_back(reading);
+    scan_->readings.ports.push_back(std::move(reading));
     return;
   }
   missing(reading);
   hurry_.read(reading, visiting.begun, now);
   Readings& readings = group(visiting.begun);
   readings.packets += visiting.packets;
-  readings.ports.push_back(reading);
+  readings.ports.push_back(std::move(reading));
 }
 
-void TableWatch::absent(ib::Guid port, bool repair, Readings::Time now) {
+// Of a part of the subnet that does not answer nobody can tell who is there.
+void TableWatch::absent(ib::Guid port, bool of_repair, Readings::Time now) {
+  const NotRead why{topology_->whole() ? Unread::port_unknown : Unread::timeout};
   Reading reading;
   reading.port = port;
-  if (repair) reading.not_repaired = NotRead{};
+  reading.table = why;
+  if (of_repair) reading.not_repaired = why;
+  reading.of_repair = of_repair;
   missing(reading);
   hurry_.read(reading, now, now);
   group(now).ports.push_back(reading);

@@ -54,8 +54,6 @@ class TableWatch {
   // Written as soon as the port has been seen to be there and the block to be as it was said; what
   // is there then is reported. Before the first survey is over they wait.
   void repair(std::vector<Repair> repairs);
-  // The subnet has changed: a survey soon, and what is hurried is read at once.
-  void ports_changed();
   // A sweep of the subnet manager is over: what is hurried is read at once.
   void swept();
 
@@ -64,6 +62,7 @@ class TableWatch {
     PortVisit visit;
     Readings::Time begun;
     bool of_scan = false;
+    bool of_repair = false;
     size_t packets = 0;
   };
   // Readings of one beginning that have ended together.
@@ -88,7 +87,7 @@ class TableWatch {
              std::vector<Repair> repairs);
   void step(VisitId id, const PortVisit::Answers& answers, Readings::Time now);
   void over(const Visiting& visiting, Readings::Time now);
-  void absent(ib::Guid port, bool repair, Readings::Time now);
+  void absent(ib::Guid port, bool of_repair, Readings::Time now);
   void missing(const Reading& reading);
   Readings& group(Readings::Time begun);
   void report();

@@ -68,8 +68,7 @@ struct Bed {
     return {};
   }
   Readings wait_for_scan() {
-    return wait(
-        [](const Readings& readings) { return readings.ports.size() > 1 || readings.whole; });
+    return wait([](const Readings& readings) { return readings.scan; });
   }
   template <typename Fits>
   Reading wait_for(ib::Guid port, const Fits& fits) {
@@ -130,6 +129,7 @@ TEST_CASE("it begins with all tables, each as long as it is, and what is in fron
   const Readings all = bed.wait_for_scan();
   CHECK(all.whole);
   CHECK(all.ports.size() == kHosts + 1);
+  for (const Reading& reading : all.ports) CHECK(!reading.of_repair);
   CHECK(all.topology->whole());
   CHECK(all.begun >= before);
   CHECK(all.begun <= std::chrono::steady_clock::now());
@@ -204,14 +204,19 @@ TEST_CASE("a silent port is not read, and keeps nobody waiting") {
   bed.watch->hurry({bed.guid(4), bed.guid(6)});
   bed.put(6, 2, PKey(0x8003));
   bed.wait_for(bed.guid(6), with(PKey(0x8003)));
-  // Behind the survey that follows it is unknown.
-  bed.wait_for(bed.guid(4), [](const Reading& reading) {
-    return why(reading.table) == Unread::timeout || why(reading.table) == Unread::port_unknown;
-  });
-  // That is not taken for absence.
+  // Nor is that taken for absence behind the survey that follows.
+  bed.wait_for(bed.guid(4), because(Unread::timeout));
   bed.watch->look();
   const Readings all = bed.wait_for_scan();
+  CHECK(all.scan);
   CHECK(!all.whole);
+  CHECK(!all.topology->find(bed.guid(4)));
+  bed.watch->repair({{.port = bed.guid(4)}});
+  const Reading reading = bed.wait_for(bed.guid(4), [](const Reading& one) {
+    CHECK(why(one.table) == Unread::timeout);
+    return one.of_repair;
+  });
+  CHECK(reading.not_repaired == NotRead{Unread::timeout});
   bed.channel->between([&] { bed.subnet.at(4).silent = false; });
   bed.wait_for(bed.guid(4), is_read);
 }
@@ -316,6 +321,7 @@ TEST_CASE("a repair is written, and what is there then is told") {
                       .keys = block(found, 3, PKey(0x8001))}});
   const Reading reading = bed.wait_for(bed.guid(2), [](const Reading&) { return true; });
   CHECK(!reading.not_repaired);
+  CHECK(reading.of_repair);
   CHECK(std::get<ib::PKeyTable>(reading.table) == bed.table(2));
   CHECK(bed.table(2).at(35) == PKey(0));
   CHECK(bed.table(2).at(3) == PKey(0x8001));
@@ -388,6 +394,7 @@ TEST_CASE("a repair of who is not there says so") {
   const Reading reading = bed.wait_for(ib::Guid(0x999), [](const Reading&) { return true; });
   CHECK(reading.not_repaired == NotRead{Unread::port_unknown});
   CHECK(why(reading.table) == Unread::port_unknown);
+  CHECK(reading.of_repair);
 }
 
 TEST_CASE(
@@ -443,7 +450,7 @@ TEST_CASE("it stops whatever it is doing") {
     for (ib::Lid lid = 1; lid <= kHosts; ++lid) all.insert(bed.guid(lid));
     bed.watch->hurry(all);
     bed.watch->look();
-    if (orders % 2 == 0) bed.watch->ports_changed();
+    if (orders % 2 == 0) bed.watch->swept();
     if (orders % 3 == 0 && orders % 4 != 0) bed.wait_for_scan();
     bed.watch.reset();
     const std::lock_guard lock(bed.mutex);
@@ -460,7 +467,6 @@ TEST_CASE("orders from many threads, and from within, are taken") {
         for (int i = 0; i < 50; ++i) {
           bed.watch->hurry({bed.guid(lid)});
           bed.watch->swept();
-          bed.watch->ports_changed();
         }
       });
     }

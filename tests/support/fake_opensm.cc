@@ -2,6 +2,8 @@
 // the folder that it runs in say how it behaves:
 //   hold     a sweep does not get beyond its discovery while it is there; SIGHUP begins that anew
 //   faulty   sweeps end with errors
+//   restless each sweep is followed by the next one in the same moment
+//   down     its port is down: it looks at each signal
 //   standby  another one is master: no sweep begins
 //   deaf     SIGHUP is ignored
 // In `readings` is a line for each reading of partitions.conf: its FNV and whether it was good. It
@@ -67,10 +69,15 @@ class FakeOpenSm {
  private:
   static bool is(const char* behaviour) { return path_exists(behaviour); }
 
-  void say(const char* level, const std::string& text) const {
-    std::ofstream(log_, std::ios::app)
-        << "Nov 22 08:09:52 031570 [895D76C0] " + std::string(level) + " -> " + text + "\n";
+  static std::string entry(const char* level, const std::string& text) {
+    return "Nov 22 08:09:52 031570 [895D76C0] " + std::string(level) + " -> " + text + "\n";
   }
+  static std::string beginning() {
+    return entry("0x04", "state_mgr_sweep_hop_0: \n\n\n*****\n**** INITIATING HEAVY SWEEP ****\n");
+  }
+  void write(const std::string& entries) const { std::ofstream(log_, std::ios::app) << entries; }
+  void say(const char* level, const std::string& text) const { write(entry(level, text)); }
+
   // As each entry of its log is one write.
   void step() {
     if (is("standby")) {
@@ -80,17 +87,28 @@ class FakeOpenSm {
     }
     standby_ = false;
     if (std::exchange(wanted_, false)) {
-      say("0x04", "state_mgr_sweep_hop_0: \n\n\n*****\n**** INITIATING HEAVY SWEEP ****\n");
+      write(beginning());
       discovering_ = true;
     }
     if (!discovering_ || is("hold")) return;
     discovering_ = false;
+    if (!port_is_up()) return;
     if (!std::exchange(master_, true)) say("0x80", "Entering MASTER state");
     read_partitions();
-    if (is("faulty"))
-      say("0x80", "Errors during initialization");
-    else
-      say("0x02", "SUBNET UP");
+    discovering_ = is("restless");
+    write(entry("0x80", is("faulty") ? "Errors during initialization" : "SUBNET UP") +
+          (discovering_ ? beginning() : ""));
+  }
+
+  bool port_is_up() {
+    const bool was_down = std::exchange(down_, is("down"));
+    if (down_ && !was_down) {
+      say("0x80", "SM port is down");
+      say("0x80", "Entering DISCOVERING state");
+      master_ = false;
+    }
+    if (!down_ && was_down) say("0x80", "SM port is up");
+    return !down_;
   }
 
   void read_partitions() {
@@ -108,7 +126,8 @@ class FakeOpenSm {
 
   void wait() {
     std::array<pollfd, 2> waited{{{signals_.get(), POLLIN, 0}, {folder_.fd(), POLLIN, 0}}};
-    ::poll(waited.data(), waited.size(), -1);
+    // As long as a sweep takes.
+    ::poll(waited.data(), waited.size(), discovering_ && is("restless") ? 2 : -1);
     if (waited[1].revents != 0)
       (void)folder_.wait(Deadline::in(Duration(0)));  // what it was is seen
     signalfd_siginfo signal{};
@@ -127,6 +146,7 @@ class FakeOpenSm {
   bool wanted_ = false;
   bool discovering_ = false;
   bool standby_ = false;
+  bool down_ = false;
   bool master_ = false;
   bool ended_ = false;
 };

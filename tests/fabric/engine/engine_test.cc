@@ -102,6 +102,24 @@ TEST_CASE("an engine that comes back finds OpenSM as it was left") {
   CHECK(difference(bed.wanted, subnet.tables()) == "");
 }
 
+TEST_CASE("with other settings OpenSM is started anew, and the tables stay as they are") {
+  EngineBed bed;
+  Subnet subnet;
+  bed.enforce({tenant(0x10, {full(1)})});
+  const auto before = subnet.tables();
+  const auto pid = bed.find();
+  bed.engine.reset();
+  bed.settings.keeper.opensm.max_wire_smps = 7;
+  bed.start();
+  bed.until([&](const Standing& now) {
+    CHECK(subnet.tables() == before);
+    return now.health == Health::serving && now.sweeps >= 1;
+  });
+  CHECK(bed.find() != pid);
+  bed.enforce({tenant(0x11, {full(1)})});
+  CHECK(difference(bed.wanted, subnet.tables()) == "");
+}
+
 TEST_CASE("an edit that opens the fabric is undone, in the tables, too") {
   EngineBed bed;
   Subnet subnet;

@@ -1,0 +1,31 @@
+// The options that a running OpenSM has: from its command line, its opensm.conf, or by default.
+#pragma once
+
+#include "lib/base/result.h"
+#include "lib/fabric/partitions_conf.h"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ibpod::sm {
+
+// The argument of the last such option: OpenSM takes "-F file", "-Ffile" and "--config file".
+std::optional<std::string> argument_of(const std::vector<std::string>& words,
+                                       const std::string& flag, const std::string& word);
+
+struct OpenSmOptionsFile {
+  std::vector<std::string> words;  // of its command line, which comes before the file
+  std::string conf;
+  // By the name that it has in opensm.conf.
+  std::string value(std::string_view option) const;
+};
+
+// Whether it reads partitions as `wanted` says, has switches enforce them, keeps the indexes of
+// keys, and writes into its log what LogReader has to hear, at once. `modules` is the text of its
+// per_module_logging_file. invalid with the option to be changed.
+Status check_options(const OpenSmOptionsFile& options, std::string_view modules,
+                     const fabric::OpenSmOptions& wanted);
+
+}  // namespace ibpod::sm

@@ -1,0 +1,24 @@
+#include "sm/engine/own_port.h"
+
+#include <algorithm>
+
+namespace ibpod::sm {
+
+Status check_own_port(const std::vector<fabric::Partition>& partitions,
+                      const std::optional<ib::Guid>& own) {
+  const auto is_own = [&](const fabric::Member& member) {
+    const auto group = member.port.group();
+    if (!group) return own && member.port.guid() == *own;
+    return *group != fabric::PortGroup::all_switches && *group != fabric::PortGroup::all_routers;
+  };
+  for (const fabric::Partition& partition : partitions) {
+    if (!partition.index0 || partition.pkey == fabric::kDefaultPKey) continue;
+    if (std::any_of(partition.members.begin(), partition.members.end(), is_own))
+      return Error(Code::invalid, "partition " + partition.pkey.text() +
+                                      ": the subnet manager's own port has to keep the default "
+                                      "key at index 0");
+  }
+  return ok();
+}
+
+}  // namespace ibpod::sm
