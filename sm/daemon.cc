@@ -127,7 +127,8 @@ Status Daemon::Parts::open(Config config) {
       StewardSettings{.epoch = new_epoch(),
                       .patience = config.patience,
                       .sm = posture_settings(config),
-                      .own_port = own_port},
+                      .own_port = own_port,
+                      .declares = !config.declared.empty()},
       present());
   if (!config.declared.empty()) TRY(follow_declared(config.declared));
   TRY(serve(config));

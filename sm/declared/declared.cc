@@ -51,11 +51,27 @@ Result<fabric::Tenancy> read_tenancy(const Value& value) {
   return tenancy;
 }
 
+// Of an entry that is wrong: the partition that it means, if it says that much.
 std::string name_of(const Value& entry) {
   const std::optional<Value> name = entry.find("name");
   if (!name) return "";
   const Result<std::string> text = name->string();
-  return text ? *text : "";
+  if (!text) return "";
+  fabric::Tenancy tenancy;
+  tenancy.name = *text;
+  return check(tenancy) ? *text : "";
+}
+
+void leave_out(const Error& error, const std::string& name, Declared& declared) {
+  if (!name.empty()) {
+    declared.errors.push_back(error.text());
+    declared.unread.push_back(name);
+    return;
+  }
+  declared.errors.push_back(error.text() +
+                            "; which partition is meant is not known, so none is removed until "
+                            "that is mended");
+  declared.complete = false;
 }
 
 }  // namespace
@@ -71,14 +87,14 @@ Result<Declared> read_declared(std::string_view text) {
   const std::vector<Value> entries = TRY(partitions->elements());
   for (const Value& entry : entries) {
     Result<fabric::Tenancy> tenancy = read_tenancy(entry);
-    if (tenancy && !names.insert(tenancy->name).second)
-      tenancy = entry.wrong("the name " + tenancy->name + " is there twice");
-    if (tenancy) {
+    if (!tenancy) {
+      leave_out(tenancy.error(), name_of(entry), declared);
+    } else if (!names.insert(tenancy->name).second) {
+      // One of the two may mean another.
+      leave_out(entry.wrong("the name " + tenancy->name + " is there twice"), "", declared);
+    } else {
       declared.tenancies.push_back(*std::move(tenancy));
-      continue;
     }
-    declared.errors.push_back(tenancy.error().text());
-    if (const std::string name = name_of(entry); !name.empty()) declared.unread.push_back(name);
   }
   return declared;
 }

@@ -22,6 +22,9 @@ struct Declared {
   std::vector<std::string> errors;
   // Names of those, as far as they can be read: what is there under them stays as it is.
   std::vector<std::string> unread;
+  // False: some entry does not say which partition it means. What is not named here may be meant
+  // by it, and is not to be taken away.
+  bool complete = true;
 };
 
 // invalid where nothing can be made of the file as a whole. Entries are judged one by one.

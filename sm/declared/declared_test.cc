@@ -78,6 +78,21 @@ TEST_CASE("what stands under the name of a wrong entry is known to be meant") {
   CHECK(declared->unread == std::vector<std::string>{"x"});
 }
 
+TEST_CASE("an entry that may mean any partition is told to keep all of them") {
+  for (const char* entry : {R"({"nmae": "x"})", R"({"name": 5})", R"({"name": "a b"})", R"("x")",
+                            R"([])", R"({"name": ""})", R"({"name": "good"})"}) {
+    CAPTURE(entry);
+    const auto declared =
+        read_declared(R"({"partitions": [{"name": "good"}, )" + std::string(entry) + "]}");
+    REQUIRE(declared);
+    CHECK_FALSE(declared->complete);
+    REQUIRE(declared->errors.size() == 1);
+    CHECK(declared->errors[0].find("none is removed") != std::string::npos);
+    CHECK(declared->tenancies.size() == 1);
+  }
+  CHECK(read_declared(R"({"partitions": [{"name": "x", "sl": 99}]})")->complete);
+}
+
 TEST_CASE("a file of which nothing can be made is refused as a whole") {
   for (const char* text : {"", "{", "[]", "{}", R"({"partitions": {}})",
                            R"({"partitions": [], "more": 1})", R"({"partition": []})"}) {

@@ -17,6 +17,7 @@
 #include "sm/store/store.h"
 
 #include <chrono>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -53,6 +54,15 @@ struct Expected {
   std::vector<ib::PKey> leaving;   // what has to go before bindings are released; sorted
   std::optional<ib::PKey> index0;  // which of `keys` takes index 0
   uint64_t changed_in = 0;
+};
+
+// How a file of declared partitions is to be taken.
+struct Declaring {
+  // False: there may be more of them than are named. None is removed.
+  bool complete = true;
+  // Whether partitions() could be this, asked before any of them becomes other than it is. Empty:
+  // always.
+  std::function<Status(const std::vector<fabric::Partition>&)> possible = {};
 };
 
 // Of a file of declared partitions: what could not be made so, and why.
@@ -95,7 +105,14 @@ class Ledger {
   // These and no others are the declared ones: they are created, updated and removed, one made by
   // a request is taken over. What cannot be done is told, and an earlier declaration of that name
   // stays as it was; what stands in the way may have gone when it is declared again.
-  Result<std::vector<NotDeclared>> declare(const std::vector<fabric::Tenancy>& tenancies, Now now);
+  Result<std::vector<NotDeclared>> declare(const std::vector<fabric::Tenancy>& tenancies, Now now,
+                                           const Declaring& how = {});
+  // No file declares partitions any more. Those that one did are for requests from now on: their
+  // names.
+  Result<std::vector<std::string>> hand_over_declared();
+  // Grows whenever something of the ledger's goes, or changes, that a declaration may have been
+  // refused for.
+  uint64_t freed() const { return freed_; }
 
   // What partitions() would be behind create(), update() or remove() for an administrator, and the
   // refusal where there would be one. Nothing is changed.
@@ -217,7 +234,9 @@ class Ledger {
   Status change(Tenant& tenant, const fabric::Tenancy& wanted, Now now);
   static Status check_unused(const Tenant& tenant);
   Status retire(Tenant& tenant);
-  Status declare_one(const fabric::Tenancy& tenancy, Now now);
+  Status declare_one(const fabric::Tenancy& tenancy, const Declaring& how, Now now);
+  Status check_possible(const Tenant* tenant, const fabric::Tenancy& wanted,
+                        const Declaring& how) const;
   Status check_administered(const Tenant* tenant, const std::string& name) const;
   std::vector<NotDeclared> undeclare(const std::vector<fabric::Tenancy>& tenancies);
   Status check_index0_of_bindings(const Tenant& tenant) const;
@@ -277,6 +296,7 @@ class Ledger {
   std::set<ib::Guid> reserved_;  // that the policy gives to nodes
   std::unique_ptr<Book> book_;
   uint64_t version_ = 1;
+  uint64_t freed_ = 0;
   bool readable_ = true;
   std::set<uint16_t> others_pkeys_;
   // Written as they are at commit().

@@ -198,6 +198,7 @@ void Ledger::release(Entry& entry, Now now) {
 }
 
 void Ledger::finish(Entry& entry, Now now) {
+  ++freed_;
   set_state(entry, State::released, {}, now);
   stage(entry);
   const fabric::Binding gone = entry.binding;

@@ -119,6 +119,7 @@ void Ledger::note_entry(Entry& entry, const Seen& seen) {
   if (widens || !entry.former.empty()) {
     book_->unindex_shares(entry);
     entry.former.clear();
+    ++freed_;
     binding.held = binding.shares;
     book_->index_shares(entry);
     stage(entry);

@@ -181,6 +181,7 @@ Result<Tenancy> Ledger::to_become(const Tenant& tenant, const Tenancy& wanted) c
 Status Ledger::change(Tenant& tenant, const Tenancy& wanted, Now now) {
   Tenancy changed = TRY(to_become(tenant, wanted));
   if (changed == tenant.tenancy) return ok();
+  ++freed_;
   const bool moves = changed.index0 != tenant.tenancy.index0;
   const fabric::Partition before = as_told(tenant);
   std::vector<StaticMember> members = std::exchange(changed.members, tenant.tenancy.members);
@@ -250,6 +251,7 @@ Status Ledger::check_unused(const Tenant& tenant) {
 
 Status Ledger::retire(Tenant& tenant) {
   TRY(check_unused(tenant));
+  ++freed_;
   tenant.state = TenancyState::deleting;
   tenant.declared = false;
   const std::vector<StaticMember> former = tenant.tenancy.members;
@@ -261,6 +263,7 @@ Status Ledger::retire(Tenant& tenant) {
 }
 
 void Ledger::finish(Tenant& tenant) {
+  ++freed_;
   stage(tenant);
   book_->remove(tenant);
 }

@@ -32,6 +32,7 @@ Steward::Steward(World world, StewardSettings settings, Now now)
       sightings_(settings_.own_port) {
   administrators_ = world_.engine.administrators();
   leave_alone();
+  if (!settings_.declares) declare_at_ = now_.steady;
 }
 
 void Steward::leave_alone() {
@@ -87,19 +88,6 @@ void Steward::delete_partition(const Caller& caller, const std::string& name,
   auto removed = world_.ledger.remove(caller, name);
   world_.report.audit(caller, "delete partition", name, status_of(removed));
   answer(std::move(removed), std::move(done));
-}
-
-void Steward::declare(const Declared& declared) {
-  std::vector<fabric::Tenancy> tenancies = declared.tenancies;
-  // What is written wrong now stays as it was declared before.
-  for (const std::string& name : declared.unread) {
-    const auto present = world_.ledger.partition(name);
-    if (present && present->declared) tenancies.push_back(present->tenancy);
-  }
-  const Result<std::vector<NotDeclared>> done = world_.ledger.declare(tenancies, now_);
-  if (!done) return world_.report.error("declared partitions: " + done.error().text());
-  for (const NotDeclared& one : *done)
-    world_.report.error("declared partition " + one.name + ": " + one.error.text());
 }
 
 // --- bindings

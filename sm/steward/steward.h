@@ -38,6 +38,9 @@ struct StewardSettings {
   std::optional<ib::Guid> own_port = {};
   // How long what a node says of a port counts, where the port cannot be asked.
   Duration node_lasts{180'000};
+  // False: there is no file of declared partitions, and requests may change those that one has
+  // left.
+  bool declares = true;
 };
 
 class Steward {
@@ -96,7 +99,8 @@ class Steward {
                       Watches::Told told, Done<std::shared_ptr<fabricapi::Fabric::Watch>> done);
   void list_nodes(const Caller& caller, Done<std::vector<fabricapi::Node>> done);
 
-  // The declared partitions, from their file.
+  // The declared partitions, from their file. What cannot be done now is tried again when what is
+  // in the way may have gone.
   void declare(const Declared& declared);
 
   // What others have to say.
@@ -161,6 +165,11 @@ class Steward {
   Status check_engine(const Caller& caller, const fabricapi::PlanRequest& request) const;
   Status check_index0(const fabricapi::BindRequest& request) const;
   void take_hindrance(fabric::Standing now);
+  bool declare_again();
+  void declare_later();
+  Status make_declared();
+  void tell_refused(const std::vector<NotDeclared>& refused);
+  Status hand_over_declared();
   void take_administrators();
   std::string wrong_subnet() const;
   void judge(ib::Guid port);
@@ -204,6 +213,10 @@ class Steward {
   Watches watches_;
   std::vector<Postponed> postponed_;
   std::vector<Forgetting> forgetting_;
+  std::optional<Declared> declared_;
+  std::optional<Placements::Time> declare_at_;  // when it is to be done, or tried again
+  std::map<std::string, Code> refused_;         // declared partitions, as people know of them
+  uint64_t freed_ = 0;                          // when they were tried last
   std::set<ib::Guid> left_;                     // ports that a binding has gone from
 };
 

@@ -61,6 +61,7 @@ void Steward::engine_changed() {
   world_.report.trouble("subnet manager", standing.trouble);
   take_hindrance(hindrance_of(standing));
   take_administrators();
+  if (!refused_.empty()) declare_at_ = now_.steady;  // it may have been the engine that refused
 }
 
 void Steward::take_hindrance(fabric::Standing now) {

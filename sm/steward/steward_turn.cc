@@ -6,8 +6,11 @@
 namespace ibpod::sm {
 
 bool Steward::commit() {
+  const bool writes = world_.ledger.staged();
   const Status committed = world_.ledger.commit(now_);
-  world_.report.trouble("store", committed ? "" : committed.error().text());
+  if (writes || !committed)
+    world_.report.trouble("store", committed ? "" : committed.error().text());
+  if (!committed) declare_later();
   for (const auto& answer : std::exchange(answers_, {})) answer(committed);
   return committed.ok();
 }
@@ -71,7 +74,7 @@ void Steward::turn() {
   do {
     if (commit()) enforce();
     tell_changes();
-  } while (retry_postponed());
+  } while (retry_postponed() || declare_again());
   mend();
   hurry();
   waiting_.expire(now_.steady, [this](const fabric::Attachment& attachment) {
@@ -116,6 +119,7 @@ std::optional<Placements::Time> Steward::due() const {
     if (time && (!first || *time < *first)) first = time;
   };
   consider(world_.ledger.next_expiry());
+  consider(declare_at_);
   for (const Postponed& one : postponed_) consider(one.until);
   for (const Forgetting& one : forgetting_) consider(one.until);
   return first;

@@ -92,7 +92,9 @@ class Bed {
     ledger = Ledger::load(store, policy(), now()).value();
     steward = std::make_unique<Steward>(
         Steward::World{*ledger, engine, tables, report, [this] { return now().steady + lag; }},
-        StewardSettings{.epoch = "e" + std::to_string(++epoch), .own_port = own_port}, now());
+        StewardSettings{
+            .epoch = "e" + std::to_string(++epoch), .own_port = own_port, .declares = declares},
+        now());
     turn();
   }
 
@@ -269,6 +271,7 @@ class Bed {
   std::string stamp;
   int epoch = 0;
   std::optional<ib::Guid> own_port;
+  bool declares = true;
   FakeStore store;
   ModelEngine engine;
   ModelTables tables;

@@ -1,0 +1,125 @@
+// Declared partitions, until they are as their file has them.
+#include "sm/steward/test_bed.h"
+
+#include <doctest/doctest.h>
+
+namespace ibpod::sm::test {
+namespace {
+
+const fabric::Attachment kC1{"n1", "c1", "net1"};
+
+struct DeclaredBed : Bed {
+  void declare(const std::string& entries) {
+    const auto read = read_declared(R"({"partitions": [)" + entries + "]}");
+    REQUIRE(read);
+    steward->at(now());
+    steward->declare(*read);
+    turn();
+  }
+  // What the file has made, and what is left of what it has made before: "blue red(deleting)".
+  std::string there() const {
+    std::string text;
+    for (const auto& status : ledger->partitions(kAdministrator, {}).value().items)
+      text += (text.empty() ? "" : " ") + status.tenancy.name +
+              (status.state == fabric::TenancyState::deleting ? "(deleting)" : "") +
+              (status.declared || status.state == fabric::TenancyState::deleting ? "" : "(free)");
+    return text;
+  }
+};
+
+constexpr const char* kRed = R"({"name": "red", "pkey": "0x1001", "allowed": ["*"]})";
+constexpr const char* kCrimson = R"({"name": "crimson", "pkey": "0x1001", "allowed": ["*"]})";
+
+TEST_CASE_FIXTURE(DeclaredBed, "a partition with another one's key is made when that is gone") {
+  declare(kRed);
+  settle();
+  CHECK(there() == "red");
+  declare(kCrimson);
+  CHECK(there() == "red(deleting)");
+  settle();
+  CHECK(there() == "crimson");
+  restart();
+  CHECK(there() == "crimson");
+}
+
+TEST_CASE_FIXTURE(DeclaredBed, "a partition that a pod is in goes when the pod has left") {
+  declare(kRed);
+  settle();
+  bind(kNode1, request(kVf1, "red"));
+  settle();
+  CHECK(answers.back() == "verified");
+  declare("");
+  CHECK(there() == "red");
+  unbind(kNode1, kC1);
+  CHECK(there() == "red");
+  settle();
+  CHECK(answers.back() == "released");
+  settle();
+  CHECK(there().empty());
+}
+
+TEST_CASE_FIXTURE(DeclaredBed, "what could not be put on disk is declared again by itself") {
+  for (const auto failure : {FakeStore::Failure::full, FakeStore::Failure::lost}) {
+    declare("");
+    settle();
+    store.fail_at(0, failure);
+    declare(kRed);
+    CHECK(there().empty());
+    CHECK(engine.wanted->size() == 1);
+    REQUIRE(steward->due());
+    ms = static_cast<int>(std::chrono::floor<Duration>(steward->due()->time_since_epoch()).count());
+    turn();
+    CHECK(there() == "red");
+    CHECK(engine.wanted->size() == 2);
+  }
+}
+
+TEST_CASE_FIXTURE(DeclaredBed, "one that cannot be put on disk keeps nothing else from it") {
+  store.fail_at(1, FakeStore::Failure::full);
+  steward->at(now());
+  steward->declare(*read_declared(R"({"partitions": [)" + std::string(kRed) + "]}"));
+  partition("mine");
+  CHECK(last == "ok");
+  CHECK(there() == "mine(free)");
+}
+
+TEST_CASE_FIXTURE(DeclaredBed, "what the engine could not enforce stays as it was until it can") {
+  declare(kRed);
+  engine.refusal = "no groups";
+  declare(R"({"name": "red", "pkey": "0x1001", "ipoib": true}, {"name": "blue"})");
+  CHECK(there() == "red");
+  CHECK_FALSE(ledger->partition("red")->tenancy.ipoib);
+  engine.refusal.clear();
+  engine_says();
+  CHECK(there() == "blue red");
+  CHECK(ledger->partition("red")->tenancy.ipoib);
+}
+
+TEST_CASE_FIXTURE(DeclaredBed, "no partition is removed while an entry does not say which it is") {
+  declare(std::string(kRed) + R"(, {"name": "blue"})");
+  CHECK(there() == "blue red");
+  declare(R"({"nmae": "blue"}, {"name": "green"})");
+  CHECK(there() == "blue green red");
+  declare(R"({"name": "blue", "sl": 99}, {"name": "green"})");
+  CHECK(there() == "blue green red(deleting)");
+}
+
+TEST_CASE_FIXTURE(DeclaredBed, "without a file what one has declared is for requests to change") {
+  declare(kRed);
+  declares = false;
+  for (const auto failure : {FakeStore::Failure::full, FakeStore::Failure::lost}) {
+    store.fail_at(0, failure);
+    restart();
+    CHECK(there() == "red");
+  }
+  turn(10'000);
+  CHECK(there() == "red(free)");
+  steward->delete_partition(kAdministrator, "red",
+                            [&](const auto& deleted) { CHECK(deleted.ok()); });
+  turn();
+  restart();
+  CHECK(there() == "red(deleting)");
+}
+
+}  // namespace
+}  // namespace ibpod::sm::test
