@@ -112,7 +112,8 @@ TEST_CASE("what could not be put into place stays as it was, and only what diffe
   const Declaring how{.possible = [&](const std::vector<fabric::Partition>& partitions) -> Status {
     asked += names(partitions) + ", ";
     for (const fabric::Partition& partition : partitions)
-      if (partition.ipoib) return Error(Code::invalid, "no groups");
+      if (partition.ipoib && partition.name != fabric::kDefaultName)
+        return Error(Code::invalid, "no groups");
     return ok();
   }};
   CHECK(declare(bed, {tenancy("b", 0x101), tenancy("a", 0)}, how).empty());
