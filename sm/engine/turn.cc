@@ -74,6 +74,7 @@ void Turn::adopted(const Turn& log, Time now) {
   if (sweeping_ || unsure_) counts_.placed = std::min(counts_.placed, at_end_);
   counts_.swept = std::min(counts_.swept, counts_.placed);
   if (state_ == State::not_master) lose_mastership();
+  mastered_ = mastered_ || log.mastered_;
   hup_due_ = true;
 }
 

@@ -469,6 +469,30 @@ TEST_CASE("that another one became master is counted, and nothing is in force th
   }
 }
 
+TEST_CASE("one that ran before has mastership to lose, too") {
+  for (const bool meanwhile : {false, true}) {
+    Bed bed;
+    bed.serve();
+    Turn heard{Turn::Limits{}};
+    heard.started(bed.now);
+    heard.hear(LogMark::master, bed.now);
+    if (meanwhile) heard.hear(LogMark::standby, bed.now);
+    bed.turn.gone();
+    bed.turn.adopted(heard, bed.now);
+    CHECK(bed.turn.standing().losses == (meanwhile ? 1 : 0));
+    bed.turn.hear(LogMark::standby, bed.now);
+    CHECK(bed.turn.standing().losses == 1);
+    CHECK(bed.turn.standing().swept == 0);
+  }
+  Turn fresh{Turn::Limits{}};
+  Turn heard{Turn::Limits{}};
+  heard.started({});
+  heard.hear(LogMark::master, {});
+  fresh.adopted(heard, {});
+  fresh.hear(LogMark::standby, {});
+  CHECK(fresh.standing().losses == 1);
+}
+
 TEST_CASE("while the port of OpenSM is down, its looks at it are no sweeps") {
   Bed bed;
   bed.serve();
