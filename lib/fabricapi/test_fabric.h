@@ -63,6 +63,7 @@ inline BindRequest test_bind() {
           test_guid(),
           fabric::Kind::vf,
           "ib0",
+          test_guid(0xff),
           "0000:3b:00.2",
           {"lab", "trainer-0", ""},
           {{"blue", fabric::Membership::full}, {"red", std::nullopt}}};
