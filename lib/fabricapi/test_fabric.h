@@ -59,14 +59,10 @@ inline fabric::TenancyStatus test_status() {
 }
 
 inline BindRequest test_bind() {
-  return {test_attachment(),
-          test_guid(),
-          fabric::Kind::vf,
-          "ib0",
-          test_guid(0xff),
-          "0000:3b:00.2",
-          {"lab", "trainer-0", ""},
-          {{"blue", fabric::Membership::full}, {"red", std::nullopt}}};
+  return {test_attachment(),        test_guid(),
+          fabric::Kind::vf,         "ib0",
+          test_guid(0xff),          "0000:3b:00.2",
+          {"lab", "trainer-0", ""}, {{"blue", fabric::Membership::full}, {"red", std::nullopt}}};
 }
 
 inline BindingFilter test_filter() {
