@@ -1,7 +1,10 @@
 #include "ctl/session.h"
 #include "ctl/test_service.h"
+#include "lib/base/files.h"
 
 #include <cstdlib>
+#include <regex>
+#include <set>
 #include <sstream>
 
 #include <doctest/doctest.h>
@@ -244,6 +247,38 @@ TEST_CASE("where the service is comes from the command line, before or behind th
   cluster.out("node list --sm h:1");
   CHECK(cluster.connected.address == "h:1");
   REQUIRE(::unsetenv("IBPOD_SM") == 0);
+}
+
+TEST_CASE("options, the environment and exit codes are in the document as they are in the help") {
+  const std::string document = read_file("docs/ibpod-sm.md").value();
+  const std::string help = Cluster().type("--help").out;
+  // Of this node's commands, and of every program.
+  const std::set<std::string> elsewhere{"--help", "--version", "--socket"};
+  const std::regex word("(--[a-z][a-z0-9-]+|IBPOD_[A-Z]+)");
+  size_t found = 0;
+  for (std::sregex_iterator at(help.begin(), help.end(), word), end; at != end; ++at) {
+    if (elsewhere.contains(at->str())) continue;
+    ++found;
+    CAPTURE(at->str());
+    CHECK(document.find(at->str()) != document.npos);
+  }
+  CHECK(found >= 12);
+  const struct {
+    int code;
+    const char* meaning;
+  } codes[] = {{0, "done"},
+               {kNotYet, "not (yet) as asked"},
+               {kFailed, "failed"},
+               {kNotFound, "there is no such thing"},
+               {kDenied, "not permitted"},
+               {kUnavailable, "nobody answers, or a later try may do better"}};
+  for (const auto& [code, meaning] : codes) {
+    CAPTURE(code);
+    CHECK(document.find("\n| " + std::to_string(code) + " | " + meaning) != document.npos);
+  }
+  CHECK(document.find("\n| above 100 | wrong usage |\n") != document.npos);
+  CHECK(document.find("0 nothing is wrong, 1 warnings, 2 something is wrong, 3 it could not be") !=
+        document.npos);
 }
 
 TEST_CASE("wrong usage is told, asks nobody, and is no other exit code") {

@@ -12,44 +12,44 @@ class ClientService final : public Service {
  public:
   explicit ClientService(Client client) : client_(std::move(client)) {}
 
-  Result<fabric::TenancyStatus> create_partition(const fabric::Tenancy &tenancy,
+  Result<fabric::TenancyStatus> create_partition(const fabric::Tenancy& tenancy,
                                                  Deadline deadline) override {
     return client_.create_partition(tenancy, deadline);
   }
-  Result<fabric::TenancyStatus> update_partition(const fabric::Tenancy &tenancy,
+  Result<fabric::TenancyStatus> update_partition(const fabric::Tenancy& tenancy,
                                                  Deadline deadline) override {
     return client_.update_partition(tenancy, deadline);
   }
-  Result<fabric::TenancyStatus> delete_partition(const std::string &name,
+  Result<fabric::TenancyStatus> delete_partition(const std::string& name,
                                                  Deadline deadline) override {
     return client_.delete_partition(name, deadline);
   }
-  Result<fabricapi::Listed<fabric::TenancyStatus>> list_partitions(const fabricapi::Page &page,
+  Result<fabricapi::Listed<fabric::TenancyStatus>> list_partitions(const fabricapi::Page& page,
                                                                    Deadline deadline) override {
     return client_.list_partitions(page, deadline);
   }
-  Result<fabric::Binding> get_binding(const fabric::Attachment &attachment,
+  Result<fabric::Binding> get_binding(const fabric::Attachment& attachment,
                                       Deadline deadline) override {
     return client_.get_binding(attachment, deadline);
   }
-  Result<fabric::Binding> unbind(const fabric::Attachment &attachment, Deadline deadline) override {
+  Result<fabric::Binding> unbind(const fabric::Attachment& attachment, Deadline deadline) override {
     return client_.unbind(attachment, deadline);
   }
-  Result<fabricapi::Listed<fabric::Binding>> list_bindings(const fabricapi::BindingFilter &filter,
-                                                           const fabricapi::Page &page,
+  Result<fabricapi::Listed<fabric::Binding>> list_bindings(const fabricapi::BindingFilter& filter,
+                                                           const fabricapi::Page& page,
                                                            Deadline deadline) override {
     return client_.list_bindings(filter, page, deadline);
   }
   Result<std::vector<fabricapi::Node>> list_nodes(Deadline deadline) override {
     return client_.list_nodes(deadline);
   }
-  Result<fabricapi::Node> forget_node(const std::string &node, Deadline deadline) override {
+  Result<fabricapi::Node> forget_node(const std::string& node, Deadline deadline) override {
     return client_.forget_node(node, deadline);
   }
-  Result<fabricapi::Plan> plan(const fabricapi::PlanRequest &request, Deadline deadline) override {
+  Result<fabricapi::Plan> plan(const fabricapi::PlanRequest& request, Deadline deadline) override {
     return client_.plan(request, deadline);
   }
-  Result<fabricapi::Explanation> explain(const fabricapi::ExplainRequest &request,
+  Result<fabricapi::Explanation> explain(const fabricapi::ExplainRequest& request,
                                          Deadline deadline) override {
     return client_.explain(request, deadline);
   }
@@ -65,13 +65,13 @@ std::unique_ptr<Service> serve(Client client) {
   return std::make_unique<ClientService>(std::move(client));
 }
 
-Result<std::unique_ptr<Service>> connect_tls(const SmPlace &place) {
+Result<std::unique_ptr<Service>> connect_tls(const SmPlace& place) {
   const size_t colon = place.address.rfind(':');
   if (colon == std::string::npos || colon == 0 || colon + 1 == place.address.size()) {
     return Error(Code::invalid,
                  "--sm: expected unix:PATH or HOST:PORT, got \"" + place.address + "\"");
   }
-  for (const auto &[option, file] :
+  for (const auto& [option, file] :
        {std::pair{"--certificate", &place.certificate}, std::pair{"--key", &place.key},
         std::pair{"--ca", &place.ca}}) {
     if (file->empty()) {
@@ -88,7 +88,7 @@ Result<std::unique_ptr<Service>> connect_tls(const SmPlace &place) {
 
 }  // namespace
 
-Result<std::unique_ptr<Service>> connect(const SmPlace &place) {
+Result<std::unique_ptr<Service>> connect(const SmPlace& place) {
   constexpr std::string_view kUnix = "unix:";
   if (place.address.rfind(kUnix, 0) != 0) return connect_tls(place);
   const Path socket = place.address.substr(kUnix.size());

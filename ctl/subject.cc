@@ -1,18 +1,10 @@
 #include "ctl/subject.h"
 
+#include "lib/base/dns_name.h"
 #include "lib/ib/guid.h"
-
-#include <algorithm>
 
 namespace ibpod::ctl {
 namespace {
-
-// Of names in Kubernetes (DNS subdomains, RFC 1123); the service knows which there are.
-bool plain(std::string_view name) {
-  return !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.';
-  });
-}
 
 Result<std::string> subject_of(const std::string& word, const std::string& name_space) {
   if (const Result<ib::Guid> guid = ib::Guid::parse(word)) return guid->text();
@@ -20,7 +12,8 @@ Result<std::string> subject_of(const std::string& word, const std::string& name_
   const bool whole = slash != std::string::npos;
   const std::string space = whole ? word.substr(0, slash) : name_space;
   const std::string pod = whole ? word.substr(slash + 1) : word;
-  if (plain(space) && plain(pod)) return space + "/" + pod;
+  // Whether there is one the service knows.
+  if (is_dns_label(space) && is_dns_subdomain(pod)) return space + "/" + pod;
   if (ib::PciAddress::parse(word)) {
     return Error(Code::invalid, word +
                                     ": a device of this node is explained alone; for its port "

@@ -8,6 +8,7 @@
 #include "sm/declared/declared_file.h"
 #include "sm/engine/key_file.h"
 #include "sm/engine/observe.h"
+#include "sm/service/callers.h"
 #include "sm/service/service.h"
 #include "sm/store/sqlite_store.h"
 #include "sm/witness/table_watch.h"
@@ -35,11 +36,6 @@ class WatchedTables final : public Tables {
 std::string new_epoch() {
   std::random_device random;
   return std::to_string(uint64_t{random()} << 32 | random());
-}
-
-Now present() {
-  return {std::chrono::steady_clock::now(),
-          std::chrono::floor<Duration>(std::chrono::system_clock::now())};
 }
 
 SmSettings posture_settings(const Config& config) {
@@ -80,7 +76,7 @@ bool has_master(const fabric::Topology& topology) {
 // In the order in which they begin; they end in the other one, the steward before all that it
 // speaks to.
 struct Daemon::Parts {
-  explicit Parts(log::Log& log) : report(log) {}
+  explicit Parts(log::Log& log) : report(log), service(report) {}
 
   Status open(Config config);
   Status open_engine(const Config& config);
@@ -88,6 +84,7 @@ struct Daemon::Parts {
   void seen(Readings readings);
   Status serve(const Config& config);
   Status follow_declared(const Path& file);
+  void look_at_listener();
   Status alive();
   Status ready();
   std::string metrics_page();
@@ -170,9 +167,7 @@ void Daemon::Parts::seen(Readings readings) {
 
 Status Daemon::Parts::serve(const Config& config) {
   authority = config.authority;
-  answers =
-      fabricapi::serve(service, [this](const rpc::Peer& peer) { return authority->identify(peer); },
-                       {.fabric = config.fabric});
+  answers = fabricapi::serve(service, audited(*authority, report), {.fabric = config.fabric});
   if (!config.socket.empty()) {
     TRY(make_folders(config.socket.parent_path()));
     socket = TRY(rpc::Server::serve(config.socket, {answers.get()}));
@@ -205,7 +200,13 @@ Status Daemon::Parts::alive() {
   return Error(Code::unavailable, "the service has not come round for 5 s");
 }
 
+void Daemon::Parts::look_at_listener() {
+  if (tcp != nullptr)
+    report.listener({tcp->certificate(), tcp->expires(), tcp->refused(), tcp->starved()});
+}
+
 Status Daemon::Parts::ready() {
+  look_at_listener();
   const Standing standing = engine->standing();
   if (standing.health == Health::serving && standing.swept > 0) return ok();
   return Error(Code::unavailable, "the subnet manager is " + std::string(name(standing.health)) +
@@ -213,6 +214,7 @@ Status Daemon::Parts::ready() {
 }
 
 std::string Daemon::Parts::metrics_page() {
+  look_at_listener();
   (void)service.run([](Steward& one) { one.show(); },  // without it: what was shown last
                     Deadline::in(Duration(2000)));
   return report.metrics().text();

@@ -1,5 +1,6 @@
 #include "lib/fabric/tenancy.h"
 
+#include "lib/base/dns_name.h"
 #include "lib/fabric/partition.h"
 
 #include <algorithm>
@@ -11,18 +12,11 @@ namespace {
 
 constexpr std::array<std::string_view, 4> kStates{"provisioning", "ready", "deleting", "error"};
 constexpr size_t kMostComment = 256;
-constexpr size_t kMostNamespace = 63;  // a DNS label (RFC 1123)
+constexpr size_t kMostQuoted = 63;
 
 bool one_line(std::string_view text) {
   return std::all_of(text.begin(), text.end(),
                      [](char c) { return static_cast<unsigned char>(c) >= ' ' && c != 0x7f; });
-}
-
-bool is_label(std::string_view text) {
-  const auto alphanumeric = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
-  if (text.empty() || text.size() > kMostNamespace) return false;
-  if (!alphanumeric(text.front()) || !alphanumeric(text.back())) return false;
-  return std::all_of(text.begin(), text.end(), [&](char c) { return alphanumeric(c) || c == '-'; });
 }
 
 Status check_members(const Tenancy& tenancy) {
@@ -61,8 +55,8 @@ Status check(const Tenancy& tenancy) {
   if (tenancy.proof == Proof::none)
     return Error(Code::invalid, "proof: a binding needs one: node or port");
   for (const std::string& name_space : tenancy.allowed)
-    if (name_space != "*" && !is_label(name_space))
-      return Error(Code::invalid, "allowed: '" + name_space.substr(0, kMostNamespace) +
+    if (name_space != "*" && !is_dns_label(name_space))
+      return Error(Code::invalid, "allowed: '" + name_space.substr(0, kMostQuoted) +
                                       "' is neither a namespace nor *");
   return check_members(tenancy);
 }

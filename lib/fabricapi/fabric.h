@@ -206,8 +206,8 @@ class Fabric {
   virtual void get_binding(const Caller&, fabric::Attachment, Done<fabric::Binding>) = 0;
   virtual void list_bindings(const Caller&, BindingFilter, Page, Done<Listed<fabric::Binding>>) = 0;
 
-  // Ends when it goes. `told` runs for each binding as it is now, then for each change, in order
-  // and one at a time; false ends it, too.
+  // Ends when it goes. `told` runs for each binding as it is now, before Done, then for each
+  // change, in order and one at a time; false ends it, too.
   class Watch {
    public:
     virtual ~Watch() = default;

@@ -1,5 +1,6 @@
 #include "lib/fabricapi/fields.h"
 
+#include "lib/base/dns_name.h"
 #include "lib/fabric/partition.h"
 #include "lib/ib/pci_address.h"
 
@@ -9,22 +10,10 @@ namespace ibpod::fabricapi {
 namespace {
 
 constexpr size_t kLongestQuoted = 80;
-constexpr size_t kLongestName = 253, kLongestLabel = 63;
 constexpr size_t kLongestContainer = 256;
 constexpr size_t kLongestInterface = 15;
 
 bool plain(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
-
-// Labels with dots between them, of small letters, digits and, inside, hyphens (RFC 1123).
-bool is_subdomain(std::string_view text) {
-  char before = '.';
-  for (const char c : text) {
-    const bool fits = plain(c) || (c == '-' && before != '.') || (c == '.' && plain(before));
-    if (!fits) return false;
-    before = c;
-  }
-  return text.size() <= kLongestName && plain(before);
-}
 
 bool is_word(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c <= '~'; });
@@ -72,13 +61,12 @@ Status check_count(std::string_view field, int count, int most) {
 }
 
 Result<std::string> read_name(std::string_view field, const std::string& text) {
-  if (is_subdomain(text)) return text;
+  if (is_dns_subdomain(text)) return text;
   return wrong(field, text, "a name of small letters, digits, - and .");
 }
 
 Result<std::string> read_namespace(std::string_view field, const std::string& text) {
-  const bool label = is_subdomain(text) && text.find('.') == std::string::npos;
-  if (label && text.size() <= kLongestLabel) return text;
+  if (is_dns_label(text)) return text;
   return wrong(field, text, "a namespace: at most 63 small letters, digits and -");
 }
 

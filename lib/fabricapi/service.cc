@@ -1,6 +1,7 @@
 #include "lib/fabricapi/service.h"
 
 #include "api/ibpod/v1/fabric.grpc.pb.h"
+#include "lib/fabricapi/admission.h"
 #include "lib/fabricapi/fields.h"
 #include "lib/fabricapi/messages.h"
 #include "lib/fabricapi/unary_call.h"
@@ -13,6 +14,7 @@ namespace ibpod::fabricapi {
 namespace {
 
 using Context = grpc::CallbackServerContext;
+using rpc::peer_of;
 using Unary = grpc::ServerUnaryReactor;
 
 // A value that came from the Fabric, as the answer.
@@ -25,30 +27,12 @@ class Service final : public v1::Fabric::CallbackService {
  public:
   Service(Fabric& fabric, Identify identify, const ServiceSettings& settings)
       : fabric_(fabric),
-        identify_(std::move(identify)),
         settings_(settings),
+        admission_(std::move(identify), settings.fabric),
         calls_(std::make_shared<Places>("calls", settings.calls, settings.calls_of_one)),
         watches_(std::make_shared<Places>("watches", settings.watches, settings.watches_of_one)) {}
 
  private:
-  struct Admitted {
-    Caller caller;
-    std::shared_ptr<Places::Place> place;
-  };
-
-  Result<Admitted> admit(const Context& context, const std::string& fabric,
-                         const std::shared_ptr<Places>& places) const {
-    Admitted admitted;
-    admitted.caller = TRY(identify_(rpc::peer_of(context)));
-    if (!fabric.empty() && fabric != settings_.fabric) {
-      return Error(
-          Code::not_found,
-          wrong("fabric", fabric, "\"" + settings_.fabric + "\", the one served here").text());
-    }
-    admitted.place = TRY(places->take(admitted.caller.name));
-    return admitted;
-  }
-
   // A little before the client's, or the answer would not arrive in time.
   Deadline deadline_of(const Context& context) const {
     constexpr Duration kOnItsWay{500};
@@ -64,7 +48,7 @@ class Service final : public v1::Fabric::CallbackService {
     const rpc::Answering answering(*this);
     auto* unary = new UnaryCall();  // until OnDone()
     const std::shared_ptr<Ending> ending = unary->ending();
-    Result<Admitted> admitted = admit(*context, request->fabric(), calls_);
+    Result<Admitted> admitted = admission_.admit(peer_of(*context), request->fabric(), *calls_);
     if (!admitted) {
       ending->once(rpc::to_grpc(admitted.error()));
     } else if (!asked) {
@@ -164,7 +148,7 @@ class Service final : public v1::Fabric::CallbackService {
   grpc::ServerWriteReactor<v1::BindingChange>* WatchBindings(
       Context* context, const v1::WatchBindingsRequest* request) override {
     const rpc::Answering answering(*this);
-    Result<Admitted> admitted = admit(*context, request->fabric(), watches_);
+    Result<Admitted> admitted = admission_.admit(peer_of(*context), request->fabric(), *watches_);
     if (!admitted) return WatchCall::refuse(admitted.error());
     Result<BindingFilter> filter = from_message(request->filter());
     if (!filter) return WatchCall::refuse(filter.error());
@@ -237,8 +221,8 @@ class Service final : public v1::Fabric::CallbackService {
   }
 
   Fabric& fabric_;
-  const Identify identify_;
   const ServiceSettings settings_;
+  const Admission admission_;
   const std::shared_ptr<Places> calls_, watches_;
 };
 

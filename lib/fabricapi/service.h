@@ -27,8 +27,9 @@ struct ServiceSettings {
   size_t calls_of_one = 1024;
   size_t watches = 256;
   size_t watches_of_one = 16;
-  // What may wait for a watcher to read, in bytes of messages; beyond it his watch ends
-  // (RESOURCE_EXHAUSTED, which is unavailable).
+  // What changes may wait for a watcher to read, in bytes of messages; beyond it his watch ends
+  // (RESOURCE_EXHAUSTED, which is unavailable). What there is when it begins does not count: there
+  // is as much as there is, and coming again would not make it less.
   size_t watch_bytes = 16 << 20;
   Duration longest{600'000};  // a call; clients that name no deadline wait as long
 };

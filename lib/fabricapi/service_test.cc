@@ -92,6 +92,18 @@ TEST_CASE("fabric API: what is wrong in a request, or of another fabric, never g
   CHECK(bed.fabric.calls() == 1);
 }
 
+TEST_CASE("fabric API: who names no fabric means the one called default, whichever is served") {
+  ServiceSettings settings;
+  settings.fabric = "rail-1";
+  ServiceBed bed(settings);
+  const auto refused = Client::over_unix(bed.socket, "").health(soon());
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().code() == Code::not_found);
+  CHECK(refused.error().text().ends_with(
+      "expected \"rail-1\", the one served here, got \"default\""));
+  CHECK(Client::over_unix(bed.socket, "rail-1").health(soon()));
+}
+
 TEST_CASE("fabric API: whom nobody knows is denied before anything else is looked at") {
   ServiceBed bed({}, [](const rpc::Peer&) -> Result<Caller> {
     return Error(Code::denied, "no rule is for you");

@@ -59,13 +59,10 @@ inline fabric::TenancyStatus test_status() {
 }
 
 inline BindRequest test_bind() {
-  return {test_attachment(),
-          test_guid(),
-          fabric::Kind::vf,
-          "ib0",
-          "0000:3b:00.2",
-          {"lab", "trainer-0", ""},
-          {{"blue", fabric::Membership::full}, {"red", std::nullopt}}};
+  return {test_attachment(),        test_guid(),
+          fabric::Kind::vf,         "ib0",
+          test_guid(0xff),          "0000:3b:00.2",
+          {"lab", "trainer-0", ""}, {{"blue", fabric::Membership::full}, {"red", std::nullopt}}};
 }
 
 inline BindingFilter test_filter() {
@@ -177,6 +174,11 @@ class TestFabric final : public Fabric {
     }
     return told && told(change);
   }
+  // A watcher is told these when it begins.
+  void has(std::vector<BindingChange> bindings) {
+    const std::lock_guard lock(mutex_);
+    there_ = std::move(bindings);
+  }
   // How many of the watches that it gave are still there.
   long watches() const {
     const std::lock_guard lock(mutex_);
@@ -231,11 +233,15 @@ class TestFabric final : public Fabric {
                       Done<std::shared_ptr<Watch>> done) override {
     keep(who, asked_.filter, asked);
     auto watch = std::make_shared<Watch>();
+    std::vector<BindingChange> there;
     {
       const std::lock_guard lock(mutex_);
-      told_ = std::move(told);
+      told_ = told;
       watch_ = watch;
+      there = there_;
     }
+    for (const BindingChange& one : there)
+      if (!told(one)) return done(Error(Code::unavailable, "it wants no more"));
     answer(std::move(done), std::move(watch));
   }
   void sync(const Caller& who, SyncRequest asked, Done<SyncAnswer> done) override {
@@ -302,6 +308,7 @@ class TestFabric final : public Fabric {
   size_t calls_ = 0;
   std::vector<std::function<void()>> kept_;
   std::function<bool(const BindingChange&)> told_;
+  std::vector<BindingChange> there_;
   std::weak_ptr<Watch> watch_;
 };
 

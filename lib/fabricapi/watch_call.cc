@@ -63,7 +63,10 @@ bool WatchCall::tell(const BindingChange& change) {
   v1::BindingChange message = to_message(change);
   const std::lock_guard lock(mutex_);
   if (reactor_ == nullptr) return false;
-  bytes_ += message.ByteSizeLong();
+  if (begun_)
+    bytes_ += message.ByteSizeLong();
+  else
+    ++first_;
   if (bytes_ > most_bytes_) {
     end_locked(too_slow(bytes_));
     return false;
@@ -79,6 +82,7 @@ bool WatchCall::tell(const BindingChange& change) {
 void WatchCall::begun(Result<std::shared_ptr<Fabric::Watch>> watch) {
   const std::lock_guard lock(mutex_);
   if (!watch) return end_locked(rpc::to_grpc(watch.error()));
+  begun_ = true;
   if (!over_) watch_ = std::move(watch).value();
 }
 
@@ -86,7 +90,10 @@ void WatchCall::written(bool well) {
   const std::lock_guard lock(mutex_);
   writing_ = false;
   if (!waiting_.empty()) {
-    bytes_ -= std::min(bytes_, waiting_.front().ByteSizeLong());
+    if (first_ > 0)
+      --first_;
+    else
+      bytes_ -= std::min(bytes_, waiting_.front().ByteSizeLong());
     waiting_.pop_front();
   }
   if (!well) return end_locked(grpc::Status::CANCELLED);

@@ -45,7 +45,9 @@ class WatchCall {
   const size_t most_bytes_;
   std::shared_ptr<Fabric::Watch> watch_;
   std::deque<v1::BindingChange> waiting_;  // the first is being written where `writing_`
-  size_t bytes_ = 0;
+  size_t first_ = 0;  // of those how many are of what there was at the beginning
+  size_t bytes_ = 0;  // of the others
+  bool begun_ = false;
   bool writing_ = false;
   bool over_ = false;
 };

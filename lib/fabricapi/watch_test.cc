@@ -108,6 +108,34 @@ TEST_CASE("fabric API: who reads too slowly is cut off and told so; others go on
   CHECK(unwatched(bed.fabric));
 }
 
+TEST_CASE("fabric API: what there is may be more than what may wait; changes behind it count") {
+  ServiceSettings settings;
+  settings.watch_bytes = 100'000;
+  ServiceBed bed(settings);
+  std::vector<BindingChange> there;
+  for (uint64_t n = 0; n < 3000; ++n) there.push_back(change(n));
+  bed.fabric.has(there);
+  const auto stub = v1::Fabric::NewStub(rpc::connect_unix(bed.socket).value());
+  grpc::ClientContext context;
+  rpc::set_deadline(context, Deadline::in(Duration(300'000)));  // on a busy machine, too
+  const auto stream = stub->WatchBindings(&context, {});
+  REQUIRE(watched(bed.fabric));
+  size_t changes = 0;
+  while (changes < 1'000'000 && bed.fabric.tell(change(3000 + changes))) ++changes;
+  CHECK(changes < 1'000'000);
+  v1::BindingChange message;
+  uint64_t next = 0;
+  while (stream->Read(&message) && message.binding().generation() == next) ++next;
+  CHECK(stream->Finish().error_code() == grpc::StatusCode::RESOURCE_EXHAUSTED);
+
+  std::vector<BindingChange> seen;
+  const auto all = bed.client.watch_bindings(
+      {}, [&](const BindingChange& one) { return seen.push_back(one), seen.size() < 3000; },
+      soon());
+  CHECK(all);
+  CHECK(seen == there);
+}
+
 TEST_CASE("fabric API: too many watches are refused, and one's end makes a place") {
   ServiceSettings settings;
   settings.watches_of_one = 1;

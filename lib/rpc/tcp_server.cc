@@ -60,6 +60,11 @@ TcpServer::TcpServer(Fd listening, const Settings& settings, std::shared_ptr<Fol
 
 TcpServer::~TcpServer() { stop(kGrace); }
 
+Status TcpServer::certificate() const {
+  (void)files_->now();  // looks at the files
+  return files_->state();
+}
+
 Status TcpServer::start(const std::vector<grpc::Service*>& services) {
   serving_ = Serving::start(services, [this](grpc::ServerBuilder& builder) {
     limit(builder, settings_);

@@ -140,6 +140,21 @@ TEST_CASE("TLS: files that cannot be used leave the certificate of before in use
   CHECK(bed.server->certificate());
 }
 
+TEST_CASE("TLS: that files cannot be used is told though nobody connects, and when they expire") {
+  TlsBed bed;
+  using std::chrono::system_clock;
+  const system_clock::time_point before = bed.server->expires();
+  CHECK(before > system_clock::now());
+  Files::put(bed.server_files.files.key, "no key");
+  CHECK_FALSE(bed.server->certificate());
+  CHECK(bed.server->expires() == before);
+  TestCa::Asked asked = server_named("IP:127.0.0.1");
+  asked.until = 7200;
+  bed.server_files.put(bed.ca.issue(asked));
+  CHECK(bed.server->certificate());
+  CHECK(bed.server->expires() > before);
+}
+
 TEST_CASE("TLS: a server without files that can be used does not begin") {
   const TestCa ca;
   Files files(ca, ca.issue(server_named("IP:127.0.0.1")));

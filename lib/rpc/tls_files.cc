@@ -83,4 +83,9 @@ Status FollowedTls::state() const {
   return Error(Code::unavailable, files_.certificate.string() + " has expired");
 }
 
+std::chrono::system_clock::time_point FollowedTls::expires() const {
+  const std::lock_guard lock(mutex_);
+  return texts_->expires;
+}
+
 }  // namespace ibpod::rpc

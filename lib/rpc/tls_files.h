@@ -46,6 +46,8 @@ class FollowedTls {
   // Why the files are not in use as they are, or that what is in use has expired. As of the last
   // now().
   Status state() const;
+  // Until when what is in use is valid. As of the last now().
+  std::chrono::system_clock::time_point expires() const;
 
  private:
   // Which files they were: where it is the same again, nothing has been replaced.

@@ -1,5 +1,6 @@
 #include "sm/authority/authority.h"
 
+#include "lib/base/dns_name.h"
 #include "lib/json/take.h"
 
 #include <algorithm>
@@ -11,21 +12,6 @@ namespace {
 using fabricapi::Caller;
 using fabricapi::Role;
 using json::Value;
-
-constexpr size_t kLongestNode = 253;
-
-// An RFC 1123 subdomain, which is what Kubernetes names nodes by: labels of small letters, digits
-// and, inside, hyphens, with dots between.
-bool names_node(std::string_view name) {
-  const auto plain = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
-  char before = '.';
-  for (const char c : name) {
-    const bool fits = plain(c) || (c == '-' && before != '.') || (c == '.' && plain(before));
-    if (!fits) return false;
-    before = c;
-  }
-  return name.size() <= kLongestNode && plain(before);
-}
 
 std::vector<std::string> names_of(const rpc::Peer& peer) {
   std::vector<std::string> names = peer.names;
@@ -50,7 +36,7 @@ Result<std::optional<Caller>> judge(const Rule& rule, const std::vector<std::str
     const std::optional<std::string> star = rule.match.match(name);
     if (!star) continue;
     const std::string node = rule.role == Role::node ? *star : "";
-    if (rule.role == Role::node && !names_node(node)) return no_node(name);
+    if (rule.role == Role::node && !is_dns_subdomain(node)) return no_node(name);
     if (caller && caller->node != node) {
       return Error(Code::denied,
                    "the certificate is of two nodes, " + caller->node + " and " + node);

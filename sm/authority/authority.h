@@ -26,7 +26,8 @@ class Authority {
   static Result<Authority> make(std::vector<Rule> rules);
 
   // The unix socket is the administrator's. denied, with the certificate's names, where no rule
-  // matches, where the name of a node cannot be one, and where a certificate has the names of two.
+  // matches, where the name of a node cannot be one, and where the rule that decides finds the
+  // names of two nodes in one certificate.
   Result<fabricapi::Caller> identify(const rpc::Peer& peer) const;
 
  private:

@@ -8,29 +8,29 @@ namespace {
 using fabricapi::Role;
 
 struct Row {
-  std::string_view name;
+  std::string_view name, action;
   bool node, reader;
 };
 
 // In the order of the enumeration. An administrator may call everything.
 constexpr std::array<Row, kCalls> kRows{{
-    {"create partitions", false, false},
-    {"update partitions", false, false},
-    {"delete partitions", false, false},
-    {"list partitions", false, true},
-    {"bind", true, false},
-    {"unbind", true, false},
-    {"get a binding", true, true},
-    {"list bindings", true, true},
-    {"watch bindings", true, true},
-    {"sync", true, false},
-    {"observe", true, false},
-    {"allocate GUIDs", true, false},
-    {"list nodes", false, true},
-    {"forget a node", false, false},
-    {"plan", false, true},
-    {"explain", false, true},
-    {"ask for the fabric's health", false, true},
+    {"create partitions", "create partition", false, false},
+    {"update partitions", "update partition", false, false},
+    {"delete partitions", "delete partition", false, false},
+    {"list partitions", "", false, true},
+    {"bind", "bind", true, false},
+    {"unbind", "unbind", true, false},
+    {"get a binding", "", true, true},
+    {"list bindings", "", true, true},
+    {"watch bindings", "", true, true},
+    {"sync", "sync", true, false},
+    {"observe", "observe", true, false},
+    {"allocate GUIDs", "allocate GUIDs", true, false},
+    {"list nodes", "", false, true},
+    {"forget a node", "forget node", false, false},
+    {"plan", "", false, true},
+    {"explain", "", false, true},
+    {"ask for the fabric's health", "", false, true},
 }};
 
 const Row& row_of(Call call) { return kRows.at(static_cast<size_t>(call)); }
@@ -50,6 +50,7 @@ bool has(Role role, const Row& row) {
 }  // namespace
 
 std::string_view name(Call call) { return row_of(call).name; }
+std::string_view action(Call call) { return row_of(call).action; }
 
 Status permits(const fabricapi::Caller& caller, Call call, const std::string& node) {
   const Row& row = row_of(call);

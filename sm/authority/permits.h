@@ -28,8 +28,10 @@ enum class Call {
   explain,
   health,
 };
-inline constexpr size_t kCalls = 17;
+inline constexpr size_t kCalls = static_cast<size_t>(Call::health) + 1;
 std::string_view name(Call call);
+// What the audit log and metrics call it; empty for what only looks.
+std::string_view action(Call call);
 
 // denied where the call is not for the caller's role; and, for a node, where `node`, of which the
 // request speaks, is another or none: what it may call at all is about itself.

@@ -1,5 +1,7 @@
 #include "sm/authority/permits.h"
 
+#include "lib/base/files.h"
+
 #include <array>
 
 #include <doctest/doctest.h>
@@ -45,6 +47,26 @@ TEST_CASE("permits: each call has the roles of this table") {
       CHECK(permits(kReader, call, about).ok() == reader);
       CHECK(permits(kNode, call, about).ok() == (node && about == "n7"));
     }
+  }
+}
+
+TEST_CASE("permits: the document has this table") {
+  const std::string document = read_file("docs/ibpod-sm.md").value();
+  for (size_t n = 0; n < kCalls; ++n) {
+    const Call call = static_cast<Call>(n);
+    const std::string row = "\n| " + std::string(name(call)) + " | " +
+                            (permits(kNode, call, "n7") ? "its own" : "no") + " | " +
+                            (permits(kReader, call) ? "yes" : "no") + " |\n";
+    CAPTURE(row);
+    CHECK(document.find(row) != document.npos);
+  }
+}
+
+TEST_CASE("permits: what changes something, or says what is there, has a name in the audit log") {
+  for (size_t n = 0; n < kCalls; ++n) {
+    const Call call = static_cast<Call>(n);
+    CAPTURE(std::string(name(call)));
+    CHECK(action(call).empty() == permits(kReader, call).ok());
   }
 }
 

@@ -140,18 +140,39 @@ void read_looking(Keys& section, Config& config) {
       .take("scanSeconds", config.scan, read_seconds<1, 3600>);
 }
 
+Error unfit(const std::string& text) { return {Code::invalid, text}; }
+
+void check_listening(const Listening& listening, Errors& errors) {
+  const http::Address& address = listening.address;
+  // Without a port it would be any one, on every interface.
+  if (address.port == 0)
+    errors.add(
+        unfit("listen.address: expected an IP address and a port, such as 0.0.0.0:7473; got " +
+              (address == http::Address() ? "nothing" : "\"" + address.text() + "\"")));
+  if (listening.tls.certificate.empty() || listening.tls.key.empty() || listening.tls.ca.empty())
+    errors.add(
+        unfit("listen: certificate, key and ca have to be there: without them nobody could "
+              "be told from anybody else"));
+}
+
+void check_opensm(const OpenSmEngineSettings& settings, Errors& errors) {
+  const OpenSmSettings& opensm = settings.keeper.opensm;
+  const auto& others = settings.keeper.others;
+  if (others && (others->pid_file.empty() || others->log.empty()))
+    errors.add(unfit("opensm: an OpenSM that others start needs both pidFile and logFile"));
+  if (opensm.m_key_protection > 0 && opensm.keys.m_key.empty())
+    errors.add(unfit("opensm.mKeyProtection: " + std::to_string(opensm.m_key_protection) +
+                     " protects nothing without opensm.mKeyFile"));
+  errors.collect(check(OpenSmPaths(settings.folder)), "opensm.folder, or stateDir above it");
+}
+
 // What only the whole tells.
 void check(const Config& config, Errors& errors) {
   errors.collect(check(config.policy));
-  if (config.listening && (config.listening->tls.certificate.empty() ||
-                           config.listening->tls.key.empty() || config.listening->tls.ca.empty()))
-    errors.add(Error(Code::invalid,
-                     "listen: certificate, key and ca have to be there: without them nobody could "
-                     "be told from anybody else"));
-  if (config.opensm.keeper.others &&
-      (config.opensm.keeper.others->pid_file.empty() || config.opensm.keeper.others->log.empty()))
-    errors.add(
-        Error(Code::invalid, "opensm: an OpenSM that others start needs both pidFile and logFile"));
+  if (config.fabric.empty())
+    errors.add(unfit("fabric: expected a name, which clients have to give; got nothing"));
+  if (config.listening) check_listening(*config.listening, errors);
+  if (config.engine == EngineKind::opensm) check_opensm(config.opensm, errors);
 }
 
 }  // namespace

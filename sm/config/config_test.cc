@@ -1,6 +1,8 @@
 #include "sm/config/config.h"
 
 #include "lib/base/files.h"
+#include "lib/fabric/partitions_conf.h"
+#include "sm/declared/declared.h"
 
 #include <regex>
 #include <string>
@@ -85,6 +87,37 @@ TEST_CASE("every key is in the document, whose example is a configuration") {
   CHECK_MESSAGE(example, (example ? "" : example.error().text()));
 }
 
+TEST_CASE("the document's file of partitions is one, and every key of it has its row") {
+  const std::string document = read_file("docs/ibpod-sm.md").value();
+  const size_t section = document.find("\n### In a file\n");
+  REQUIRE(section != document.npos);
+  const size_t begin = document.find("```json\n", section) + 8;
+  const std::string example = document.substr(begin, document.find("```", begin) - begin);
+  const Result<Declared> declared = read_declared(example);
+  REQUIRE(declared);
+  CHECK(declared->errors.empty());
+  CHECK(declared->tenancies.size() == 2);
+  const std::string rows = document.substr(section, document.find("\n### ", begin) - section);
+  const std::regex key("\"(\\w+)\":");
+  for (std::sregex_iterator at(example.begin(), example.end(), key), end; at != end; ++at) {
+    CAPTURE(at->str(1));
+    CHECK((at->str(1) == "partitions" || rows.find("`" + at->str(1) + "`") != rows.npos));
+  }
+}
+
+TEST_CASE("the document's section of partitions.conf is one that is kept") {
+  const std::string document = read_file("docs/ibpod-sm.md").value();
+  const size_t begin = document.find("```\n# The administrator's section") + 4;
+  REQUIRE(begin != document.npos + 4);
+  const std::string block = document.substr(begin, document.find("```", begin) - begin);
+  const auto section = fabric::administrators_section(block);
+  REQUIRE(section);
+  const auto partitions = fabric::read_partitions(*section, {.allow_both_pkeys = true});
+  REQUIRE_MESSAGE(partitions, partitions.error().text());
+  CHECK(partitions->size() == 1);
+  CHECK(document.find("partitions.conf.refused") != document.npos);
+}
+
 TEST_CASE("all that is wrong is told, with its place") {
   const Result<Config> config = read_config(R"({
     "fabrik": "x", "logLevel": "loud", "engine": "ufm", "stateDir": "sm",
@@ -104,6 +137,34 @@ TEST_CASE("all that is wrong is told, with its place") {
         "others", "leaseSeconds"})
     CHECK_MESSAGE(config.error().text().find(told) != std::string::npos, told,
                   config.error().text());
+}
+
+TEST_CASE("what only the whole tells is told before anything is started") {
+  const std::string tls = R"("certificate": "/c", "key": "/k", "ca": "/a")";
+  const struct {
+    std::string text, told;
+  } table[] = {
+      {R"({"opensm": {"mKeyProtection": 2}})",
+       "opensm.mKeyProtection: 2 protects nothing without opensm.mKeyFile"},
+      {R"({"listen": {)" + tls + "}}",
+       "listen.address: expected an IP address and a port, such as "
+       "0.0.0.0:7473; got nothing"},
+      {R"({"listen": {"address": "10.0.0.1:0", )" + tls + "}}", "got \"10.0.0.1:0\""},
+      {R"({"listen": {"address": "unix:/sm.sock", )" + tls + "}}", "got \"unix:/sm.sock\""},
+      {R"({"stateDir": "/srv/my sm"})",
+       "opensm.folder, or stateDir above it: \"/srv/my sm/opensm\": OpenSM needs"},
+      {R"({"opensm": {"folder": "/srv/#1"}})",
+       "OpenSM needs an absolute path without blanks and #"},
+      {R"({"fabric": ""})", "fabric: expected a name"},
+  };
+  for (const auto& [text, told] : table) {
+    CAPTURE(text);
+    const Result<Config> config = read_config(text);
+    REQUIRE_FALSE(config);
+    CHECK_MESSAGE(config.error().text().find(told) != std::string::npos, config.error().text());
+  }
+  // Where OpenSM is nobody's business a blank is no harm.
+  CHECK(read_config(R"({"stateDir": "/srv/my sm", "engine": "observe"})"));
 }
 
 TEST_CASE("what is no object is refused") {

@@ -99,13 +99,6 @@ Status check_numbers(const OpenSmSettings& settings) {
   return ok();
 }
 
-Status check_path(const Path& path) {
-  const std::string text = path.string();
-  if (path.is_absolute() && text.find_first_of(" \t\n#") == std::string::npos) return ok();
-  return Error(Code::invalid,
-               "\"" + text + "\": OpenSM needs an absolute path without blanks and #");
-}
-
 std::string timing_lines(const OpenSmSettings& settings) {
   return line("sm_priority", std::to_string(settings.priority)) +
          line("max_wire_smps", std::to_string(settings.max_wire_smps)) +
@@ -140,13 +133,21 @@ OpenSmPaths::OpenSmPaths(const Path& folder)
       log(folder / "opensm.log"),
       cache(folder / "cache") {}
 
+Status check(const OpenSmPaths& paths) {
+  const std::string text = paths.partitions.parent_path().string();
+  if (paths.partitions.is_absolute() && text.find_first_of(" \t\n#") == std::string::npos)
+    return ok();
+  return Error(Code::invalid,
+               "\"" + text + "\": OpenSM needs an absolute path without blanks and #");
+}
+
 fabric::OpenSmOptions options_of(const OpenSmSettings& settings) {
   return {.allow_both_pkeys = settings.allow_both_pkeys, .qos = settings.qos};
 }
 
 Result<std::string> render_opensm_conf(const OpenSmSettings& settings, const OpenSmPaths& paths) {
   TRY(check_numbers(settings));
-  TRY(check_path(paths.partitions));
+  TRY(check(paths));
   std::string text = "# Written by ibpod-sm at each start of OpenSM. It holds secrets.\n";
   if (settings.port) text += line("guid", "0x" + ib::hex(settings.port->value(), 16));
   text += partition_lines(settings, paths) + log_lines(settings, paths) + timing_lines(settings);

@@ -48,6 +48,9 @@ struct OpenSmPaths {
   Path partitions, conf, modules, log, cache;
 };
 
+// invalid where OpenSM could not take the folder in an option: it has no quotes.
+Status check(const OpenSmPaths& paths);
+
 // What OpenSM makes of partitions.conf with these settings. The option for
 // `both` cannot be changed while OpenSM runs.
 fabric::OpenSmOptions options_of(const OpenSmSettings& settings);

@@ -332,6 +332,27 @@ TEST_CASE("`both` is refused where OpenSM would make it full") {
   CHECK_FALSE(bed.ledger->create(administrator(), both));
 }
 
+TEST_CASE("`both` that is there and not allowed any more keeps the ledger from starting, by name") {
+  Tenancy usual = tenancy("usual", 0x101), member = tenancy("member", 0x102);
+  usual.membership = kBoth;
+  member.members = {{storage(1), kBoth, ""}};
+  const auto refusal = [](Bed& bed) {
+    bed.rules.both_allowed = false;
+    const auto started = Ledger::load(bed.store, bed.rules, bed.now);
+    return started ? "" : std::string(started.error().text());
+  };
+  Bed of_partition({usual}), of_member({member}), of_binding, of_none;
+  CHECK(refusal(of_partition).starts_with("partition usual: the membership of bindings that name"));
+  CHECK(refusal(of_member).starts_with("partition member: the membership of member 00:02:c9:"));
+  const BindRequest a = request("n1", "a", vf(1), {{"blue", kBoth}});
+  of_binding.bind(a);
+  CHECK(refusal(of_binding).starts_with("partition blue: the membership of binding n1/a/net1"));
+  // What leaves the tables anyway is in nobody's way.
+  of_binding.unbind(a);
+  CHECK(refusal(of_binding).empty());
+  CHECK(refusal(of_none).empty());
+}
+
 TEST_CASE("a request that can never be granted names the field") {
   Bed bed;
   const BindRequest good = request("n1", "a", vf(1), {{"blue", kLimited}});

@@ -80,7 +80,8 @@ class Ledger {
 
   // Reads the store. What was verified before has to be seen again: each binding comes back as
   // `requested`, or `releasing`, with a whole lease. invalid where a value cannot be read or does
-  // not fit the others, or where a live partition's P_Key lies outside all ranges.
+  // not fit the others, where a live partition's P_Key lies outside all ranges, or where one has a
+  // membership that the policy does not allow any more.
   static Result<std::unique_ptr<Ledger>> load(Store& store, Policy policy, Now now);
   ~Ledger();
   Ledger(const Ledger&) = delete;
@@ -147,6 +148,8 @@ class Ledger {
   Result<fabricapi::Node> forget(const Caller& caller, const std::string& node, Now now);
   // Leases that have ended. next_expiry: when the next one will; nothing: none has begun.
   Status expire(Now now);
+  // What has been released, since the last call, by the end of its lease and by nobody's request.
+  std::vector<fabric::Attachment> take_lapsed();
   std::optional<std::chrono::steady_clock::time_point> next_expiry() const;
 
   // --- what has been found out. They may stage changes, so commit() comes behind them, too.
@@ -266,6 +269,7 @@ class Ledger {
                            std::vector<fabric::Share> shares, Now now);
   fabric::Binding bind_again(Entry& entry, std::vector<fabric::Share> shares, Now now);
   void release(Entry& entry, Now now);
+  void lapse(Entry& entry, Now now);
   void finish(Entry& entry, Now now);
 
   // nodes
@@ -302,6 +306,7 @@ class Ledger {
   // Written as they are at commit().
   std::set<std::pair<Kind, std::string>> staged_;
   std::map<fabric::Attachment, std::optional<fabric::Binding>> changes_;  // with what has gone
+  std::vector<fabric::Attachment> lapsed_;
   mutable std::shared_ptr<const std::vector<fabric::Partition>> partitions_;
   mutable uint64_t partitions_version_ = 0;
 };

@@ -73,7 +73,7 @@ Result<SyncAnswer> Ledger::sync(const Caller& caller, const SyncRequest& request
       continue;
     }
     entry->unnamed = true;
-    if (entry->lost) release(*entry, now);
+    if (entry->lost) lapse(*entry, now);
     answer.not_named.push_back(entry->binding);
   }
   for (const auto& [container, interface] : named)
@@ -86,7 +86,7 @@ Status Ledger::expire(Now now) {
   while (!book_->leases.empty() && book_->leases.begin()->first <= now.steady) {
     Entry& entry = *book_->leases.begin()->second;
     if (entry.unnamed || policy_.at_end == LeaseEnd::revoke) {
-      release(entry, now);
+      lapse(entry, now);
       continue;
     }
     book_->end_lease(entry);
@@ -98,6 +98,13 @@ Status Ledger::expire(Now now) {
   }
   return ok();
 }
+
+void Ledger::lapse(Entry& entry, Now now) {
+  lapsed_.push_back(entry.binding.attachment);
+  release(entry, now);
+}
+
+std::vector<fabric::Attachment> Ledger::take_lapsed() { return std::exchange(lapsed_, {}); }
 
 std::optional<Steady> Ledger::next_expiry() const {
   if (book_->leases.empty()) return std::nullopt;

@@ -102,6 +102,28 @@ TEST_CASE("without any Sync a lease's end holds, or revokes") {
   }
 }
 
+TEST_CASE("what a lease's end has released is told once, what was asked for is not") {
+  Bed bed(blue(), leases(LeaseEnd::revoke));
+  const BindRequest a = request("n1", "a", vf(1), {{"blue", kLimited}});
+  const BindRequest b = request("n1", "b", vf(2), {{"blue", kLimited}});
+  bed.bind(a);
+  bed.bind(b);
+  bed.unbind(b);
+  CHECK(bed.ledger->take_lapsed().empty());
+  bed.pass(std::chrono::seconds(60));
+  expire(bed);
+  CHECK(bed.ledger->take_lapsed() == std::vector{a.attachment});
+  CHECK(bed.ledger->take_lapsed().empty());
+
+  Bed holding(blue(), leases(LeaseEnd::hold));
+  holding.bind(a);
+  holding.pass(std::chrono::seconds(60));
+  expire(holding);
+  CHECK(holding.ledger->take_lapsed().empty());
+  sync(holding, "n1", {});
+  CHECK(holding.ledger->take_lapsed() == std::vector{a.attachment});
+}
+
 TEST_CASE("one that was lost comes back with its node, and has to be seen again") {
   Bed bed(blue(), leases(LeaseEnd::hold));
   const BindRequest a = request("n1", "a", vf(1), {{"blue", kLimited}});

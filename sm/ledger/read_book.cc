@@ -125,6 +125,31 @@ Status check_ranges(const Book& book, const Policy& policy) {
   return policy.pkeys.covers(live);
 }
 
+// With OpenSM's option off `both` would become full, and with it the whole file be refused.
+Status check_both(const Book& book, const Policy& policy) {
+  if (policy.both_allowed) return ok();
+  const auto refuse = [](const std::string& partition, const std::string& whose) {
+    return Error(Code::invalid,
+                 "partition " + partition + ": the membership of " + whose +
+                     " is both, which is not to be had without allowBothPkeys: start "
+                     "with it, make that limited or full, then switch it off");
+  };
+  const auto is_both = [](const auto& one) { return one.membership == fabric::Membership::both; };
+  for (const auto& [name, tenant] : book.tenants) {
+    const fabric::Tenancy& tenancy = tenant.tenancy;
+    if (tenant.deleting()) continue;
+    if (is_both(tenancy)) return refuse(name, "bindings that name none");
+    for (const fabric::StaticMember& member : tenancy.members)
+      if (is_both(member)) return refuse(name, "member " + member.guid.text());
+  }
+  for (const auto& [attachment, entry] : book.bindings) {
+    if (entry.binding.state == State::releasing) continue;
+    for (const fabric::Share& share : entry.binding.shares)
+      if (is_both(share)) return refuse(share.partition, "binding " + text(attachment));
+  }
+  return ok();
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Book>> read_book(Store& store, const Policy& policy) {
@@ -135,6 +160,7 @@ Result<std::unique_ptr<Book>> read_book(Store& store, const Policy& policy) {
   TRY(read_all(store, Kind::guid, "GUID", *book, read_vf));
   TRY(read_all(store, Kind::range, "pool", *book, read_last));
   TRY(check_ranges(*book, policy));
+  TRY(check_both(*book, policy));
   return book;
 }
 

@@ -49,6 +49,19 @@ const Family kEvents{"ibpod_sm_subnet_manager_events_total",
                      "What the subnet manager has done, or has been done to it.",
                      Kind::counter,
                      {"event"}};
+const Family kStrangers{"ibpod_sm_strangers_total",
+                        "Calls with a certificate that no rule gives a role.", Kind::counter};
+const Family kExpires{"ibpod_sm_certificate_expires_seconds",
+                      "When the certificate in use expires, in seconds since 1970.", Kind::gauge};
+const Family kUsable{"ibpod_sm_certificate_usable",
+                     "1 while certificate, key and CA can be used as they are on disk.",
+                     Kind::gauge};
+const Family kRefused{"ibpod_sm_refused_connections_total",
+                      "Connections that were closed because their address had too many.",
+                      Kind::counter};
+const Family kStarved{"ibpod_sm_starved_connections_total",
+                      "Times that connections had to wait because there was no place for one.",
+                      Kind::counter};
 const Family kSweep{"ibpod_sm_sweep_seconds", "How long its last sweep took.", Kind::gauge};
 const Family kScan{"ibpod_sm_scan_seconds", "How long the last scan of all ports took.",
                    Kind::gauge};
@@ -56,9 +69,10 @@ const Family kScan{"ibpod_sm_scan_seconds", "How long the last scan of all ports
 }  // namespace
 
 const std::vector<Family>& metric_families() {
-  static const std::vector<Family> families{kVerified,   kRequests, kPorts,    kDrifts,    kMends,
-                                            kPackets,    kScan,     kBindings, kUnsettled, kWaiting,
-                                            kWeaknesses, kHealth,   kVersion,  kEvents,    kSweep};
+  static const std::vector<Family> families{
+      kVerified, kRequests,  kPorts,   kDrifts,     kMends,   kPackets, kScan,
+      kBindings, kUnsettled, kWaiting, kWeaknesses, kHealth,  kVersion, kEvents,
+      kSweep,    kStrangers, kExpires, kUsable,     kRefused, kStarved};
   return families;
 }
 
@@ -87,6 +101,22 @@ void Report::audit(const fabricapi::Caller& caller, std::string_view action,
   log_.write(log::Level::info, std::string(action) + " " + subject, members);
   metrics_.add(kRequests, {std::string(action),
                            status ? "granted" : std::string(name(status.error().code()))});
+}
+
+void Report::stranger(const Error& refusal) {
+  json::Value members = json::Value::object();
+  members.set("audit", "call").set("result", name(refusal.code())).set("reason", refusal.text());
+  log_.write(log::Level::info, "a stranger called", members);
+  metrics_.add(kStrangers, {});
+}
+
+void Report::listener(const Listener& now) {
+  trouble("certificate", now.certificate ? "" : now.certificate.error().text());
+  metrics_.set(kUsable, {}, now.certificate ? 1 : 0);
+  const auto since = now.expires.time_since_epoch();
+  metrics_.set(kExpires, {}, std::chrono::duration<double>(since).count());
+  metrics_.replace(kRefused, {http::Sample{{}, static_cast<double>(now.refused)}});
+  metrics_.replace(kStarved, {http::Sample{{}, static_cast<double>(now.starved)}});
 }
 
 void Report::changed(const fabric::Binding& binding) {

@@ -40,9 +40,12 @@ class Report {
   // What is wrong for longer is said once, and again after it was well; empty: it is well.
   void trouble(const std::string& about, const std::string& text);
 
-  // Every request that changes something, granted or not.
+  // Every request that changes something, granted or not, and every change that nobody has asked
+  // for by a request. What is granted is on disk.
   void audit(const fabricapi::Caller& caller, std::string_view action, const std::string& subject,
              const Status& status);
+  // Somebody whom the rules make nobody has called; `refusal` says by which names.
+  void stranger(const Error& refusal);
   // A binding has come to another state.
   void changed(const fabric::Binding& binding);
   // From the Bind on.
@@ -57,6 +60,16 @@ class Report {
                 size_t unsettled, size_t waiting);
   // What lets somebody get around the partitions: how often each weakness is there, by its name.
   void weaknesses(const std::map<std::string_view, size_t>& counts);
+  // Of the server over TCP: whether its files can be used, until when its certificate is valid, how
+  // many connections were closed because their address had too many, and how often some had to
+  // wait for a place.
+  struct Listener {
+    Status certificate = ok();
+    std::chrono::system_clock::time_point expires;
+    uint64_t refused = 0;
+    uint64_t starved = 0;
+  };
+  void listener(const Listener& now);
   // `wanted`: the version that should be in force.
   void engine(const Standing& standing, uint64_t wanted);
 

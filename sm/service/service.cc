@@ -1,19 +1,17 @@
 #include "sm/service/service.h"
 
-#include "sm/authority/permits.h"
+#include "sm/ledger/names.h"
 
 #include <condition_variable>
 #include <mutex>
+#include <tuple>
 
 namespace ibpod::sm {
-namespace {
 
 Now present() {
   return {std::chrono::steady_clock::now(),
-          std::chrono::floor<std::chrono::milliseconds>(std::chrono::system_clock::now())};
+          std::chrono::floor<Duration>(std::chrono::system_clock::now())};
 }
-
-}  // namespace
 
 Service::~Service() { stop(); }
 
@@ -59,191 +57,128 @@ bool Service::run(const std::function<void(Steward&)>& work, Deadline deadline) 
   };
   const auto shared = std::make_shared<Shared>();
   shared->work = &work;
-  const bool asked = errands_.ask([this, shared] {
+  errands_.tell([this, shared] {
     const std::lock_guard lock(shared->mutex);
     if (shared->work == nullptr) return;
     (*shared->work)(*steward_);
     shared->done = true;
     shared->changed.notify_one();
   });
-  if (!asked) return false;
   std::unique_lock lock(shared->mutex);
   shared->changed.wait_until(lock, deadline.time(), [&] { return shared->done; });
   shared->work = nullptr;
   return shared->done;
 }
 
-template <typename Value, typename Work>
-void Service::ask(const Done<Value>& done, Work work) {
-  const bool asked = errands_.ask([this, done, work = std::move(work)] { work(*steward_, done); });
-  if (!asked)
-    done(Error(Code::unavailable, "the service has too much to do, or ends; try again later"));
+// Has the steward answer, by `answer`, what the caller may ask.
+template <typename Value, typename Answer, typename... Args>
+void Service::pass(const Asked& asked, const Done<Value>& done, Answer answer, Args&&... args) {
+  const auto refuse = [&](const Error& refusal) {
+    const std::string_view what = action(asked.call);
+    if (!what.empty()) report_.audit(asked.caller, what, asked.subject, refusal);
+    done(refusal);
+  };
+  const Status permitted = permits(asked.caller, asked.call, asked.node);
+  if (!permitted) return refuse(permitted.error());
+  const bool waits = errands_.ask([this, caller = asked.caller, done, answer,
+                                   kept = std::make_tuple(std::forward<Args>(args)...)] {
+    std::apply([&](const auto&... each) { (steward_->*answer)(caller, each..., done); }, kept);
+  });
+  if (!waits)
+    refuse(Error(Code::unavailable, "the service has too much to do, or ends; try again later"));
 }
 
 void Service::create_partition(const Caller& caller, fabric::Tenancy tenancy,
                                Done<fabric::TenancyStatus> done) {
-  const Status permitted = permits(caller, Call::create_partition);
-  if (!permitted) return done(permitted.error());
-  ask<fabric::TenancyStatus>(
-      done, [caller, tenancy = std::move(tenancy)](Steward& steward, const auto& on_done) {
-        steward.create_partition(caller, tenancy, on_done);
-      });
+  pass({caller, Call::create_partition, tenancy.name}, done, &Steward::create_partition,
+       std::move(tenancy));
 }
 
 void Service::update_partition(const Caller& caller, fabric::Tenancy tenancy,
                                Done<fabric::TenancyStatus> done) {
-  const Status permitted = permits(caller, Call::update_partition);
-  if (!permitted) return done(permitted.error());
-  ask<fabric::TenancyStatus>(
-      done, [caller, tenancy = std::move(tenancy)](Steward& steward, const auto& on_done) {
-        steward.update_partition(caller, tenancy, on_done);
-      });
+  pass({caller, Call::update_partition, tenancy.name}, done, &Steward::update_partition,
+       std::move(tenancy));
 }
 
 void Service::delete_partition(const Caller& caller, std::string name,
                                Done<fabric::TenancyStatus> done) {
-  const Status permitted = permits(caller, Call::delete_partition);
-  if (!permitted) return done(permitted.error());
-  ask<fabric::TenancyStatus>(
-      done, [caller, name = std::move(name)](Steward& steward, const auto& on_done) {
-        steward.delete_partition(caller, name, on_done);
-      });
+  pass({caller, Call::delete_partition, name}, done, &Steward::delete_partition, std::move(name));
 }
 
 void Service::list_partitions(const Caller& caller, Page page,
                               Done<Listed<fabric::TenancyStatus>> done) {
-  const Status permitted = permits(caller, Call::list_partitions);
-  if (!permitted) return done(permitted.error());
-  ask<Listed<fabric::TenancyStatus>>(
-      done, [caller, page = std::move(page)](Steward& steward, const auto& on_done) {
-        steward.list_partitions(caller, page, on_done);
-      });
+  pass({caller, Call::list_partitions}, done, &Steward::list_partitions, std::move(page));
 }
 
 void Service::bind(const Caller& caller, fabricapi::BindRequest request, Deadline deadline,
                    Done<fabric::Binding> done) {
-  const Status permitted = permits(caller, Call::bind, request.attachment.node);
-  if (!permitted) return done(permitted.error());
-  ask<fabric::Binding>(done, [caller, request = std::move(request), deadline](Steward& steward,
-                                                                              const auto& on_done) {
-    steward.bind(caller, request, deadline, on_done);
-  });
+  pass({caller, Call::bind, text(request.attachment), request.attachment.node}, done,
+       &Steward::bind, std::move(request), deadline);
 }
 
 void Service::unbind(const Caller& caller, fabric::Attachment attachment, Deadline deadline,
                      Done<fabric::Binding> done) {
-  const Status permitted = permits(caller, Call::unbind, attachment.node);
-  if (!permitted) return done(permitted.error());
-  ask<fabric::Binding>(done, [caller, attachment = std::move(attachment), deadline](
-                                 Steward& steward, const auto& on_done) {
-    steward.unbind(caller, attachment, deadline, on_done);
-  });
+  pass({caller, Call::unbind, text(attachment), attachment.node}, done, &Steward::unbind,
+       std::move(attachment), deadline);
 }
 
 void Service::get_binding(const Caller& caller, fabric::Attachment attachment,
                           Done<fabric::Binding> done) {
-  const Status permitted = permits(caller, Call::get_binding, attachment.node);
-  if (!permitted) return done(permitted.error());
-  ask<fabric::Binding>(
-      done, [caller, attachment = std::move(attachment)](Steward& steward, const auto& on_done) {
-        steward.get_binding(caller, attachment, on_done);
-      });
+  pass({caller, Call::get_binding, text(attachment), attachment.node}, done, &Steward::get_binding,
+       std::move(attachment));
 }
 
 void Service::list_bindings(const Caller& caller, fabricapi::BindingFilter filter, Page page,
                             Done<Listed<fabric::Binding>> done) {
-  const Status permitted = permits(caller, Call::list_bindings, filter.node);
-  if (!permitted) return done(permitted.error());
-  ask<Listed<fabric::Binding>>(done, [caller, filter = std::move(filter), page = std::move(page)](
-                                         Steward& steward, const auto& on_done) {
-    steward.list_bindings(caller, filter, page, on_done);
-  });
+  pass({caller, Call::list_bindings, {}, filter.node}, done, &Steward::list_bindings,
+       std::move(filter), std::move(page));
 }
 
 void Service::watch_bindings(const Caller& caller, fabricapi::BindingFilter filter,
                              std::function<bool(const fabricapi::BindingChange&)> told,
                              Done<std::shared_ptr<Watch>> done) {
-  const Status permitted = permits(caller, Call::watch_bindings, filter.node);
-  if (!permitted) return done(permitted.error());
-  ask<std::shared_ptr<Watch>>(done, [caller, filter = std::move(filter), told = std::move(told)](
-                                        Steward& steward, const auto& on_done) {
-    steward.watch_bindings(caller, filter, told, on_done);
-  });
+  pass({caller, Call::watch_bindings, {}, filter.node}, done, &Steward::watch_bindings,
+       std::move(filter), std::move(told));
 }
 
 void Service::sync(const Caller& caller, fabricapi::SyncRequest request,
                    Done<fabricapi::SyncAnswer> done) {
-  const Status permitted = permits(caller, Call::sync, request.node);
-  if (!permitted) return done(permitted.error());
-  ask<fabricapi::SyncAnswer>(
-      done, [caller, request = std::move(request)](Steward& steward, const auto& on_done) {
-        steward.sync(caller, request, on_done);
-      });
+  pass({caller, Call::sync, request.node, request.node}, done, &Steward::sync, std::move(request));
 }
 
 void Service::observe(const Caller& caller, fabricapi::ObserveRequest request,
                       Done<fabricapi::ObserveAnswer> done) {
-  const Status permitted = permits(caller, Call::observe, request.node);
-  if (!permitted) return done(permitted.error());
-  ask<fabricapi::ObserveAnswer>(
-      done, [caller, request = std::move(request)](Steward& steward, const auto& on_done) {
-        steward.observe(caller, request, on_done);
-      });
+  pass({caller, Call::observe, request.node, request.node}, done, &Steward::observe,
+       std::move(request));
 }
 
 void Service::allocate_guids(const Caller& caller, fabricapi::AllocateRequest request,
                              Done<std::vector<fabricapi::Allocated>> done) {
-  const Status permitted = permits(caller, Call::allocate_guids, request.node);
-  if (!permitted) return done(permitted.error());
-  ask<std::vector<fabricapi::Allocated>>(
-      done, [caller, request = std::move(request)](Steward& steward, const auto& on_done) {
-        steward.allocate_guids(caller, request, on_done);
-      });
+  pass({caller, Call::allocate_guids, request.node + "/" + request.pf, request.node}, done,
+       &Steward::allocate_guids, std::move(request));
 }
 
 void Service::list_nodes(const Caller& caller, Done<std::vector<fabricapi::Node>> done) {
-  const Status permitted = permits(caller, Call::list_nodes);
-  if (!permitted) return done(permitted.error());
-  ask<std::vector<fabricapi::Node>>(done, [caller](Steward& steward, const auto& on_done) {
-    steward.list_nodes(caller, on_done);
-  });
+  pass({caller, Call::list_nodes}, done, &Steward::list_nodes);
 }
 
 void Service::forget_node(const Caller& caller, std::string node, Deadline deadline,
                           Done<fabricapi::Node> done) {
-  const Status permitted = permits(caller, Call::forget_node);
-  if (!permitted) return done(permitted.error());
-  ask<fabricapi::Node>(
-      done, [caller, node = std::move(node), deadline](Steward& steward, const auto& on_done) {
-        steward.forget_node(caller, node, deadline, on_done);
-      });
+  pass({caller, Call::forget_node, node}, done, &Steward::forget_node, std::move(node), deadline);
 }
 
 void Service::plan(const Caller& caller, fabricapi::PlanRequest request,
                    Done<fabricapi::Plan> done) {
-  const Status permitted = permits(caller, Call::plan);
-  if (!permitted) return done(permitted.error());
-  ask<fabricapi::Plan>(
-      done, [caller, request = std::move(request)](Steward& steward, const auto& on_done) {
-        steward.plan(caller, request, on_done);
-      });
+  pass({caller, Call::plan}, done, &Steward::plan, std::move(request));
 }
 
 void Service::explain(const Caller& caller, fabricapi::ExplainRequest request,
                       Done<fabricapi::Explanation> done) {
-  const Status permitted = permits(caller, Call::explain);
-  if (!permitted) return done(permitted.error());
-  ask<fabricapi::Explanation>(
-      done, [caller, request = std::move(request)](Steward& steward, const auto& on_done) {
-        steward.explain(caller, request, on_done);
-      });
+  pass({caller, Call::explain}, done, &Steward::explain, std::move(request));
 }
 
 void Service::health(const Caller& caller, Done<fabricapi::FabricHealth> done) {
-  const Status permitted = permits(caller, Call::health);
-  if (!permitted) return done(permitted.error());
-  ask<fabricapi::FabricHealth>(
-      done, [caller](Steward& steward, const auto& on_done) { steward.health(caller, on_done); });
+  pass({caller, Call::health}, done, &Steward::health);
 }
 
 }  // namespace ibpod::sm

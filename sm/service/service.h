@@ -3,6 +3,7 @@
 #pragma once
 
 #include "lib/fabricapi/fabric.h"
+#include "sm/authority/permits.h"
 #include "sm/declared/declared.h"
 #include "sm/service/errands.h"
 #include "sm/steward/steward.h"
@@ -15,6 +16,9 @@
 
 namespace ibpod::sm {
 
+// What time it is.
+Now present();
+
 class Service final : public fabricapi::Fabric {
  public:
   using Caller = fabricapi::Caller;
@@ -24,8 +28,10 @@ class Service final : public fabricapi::Fabric {
   template <typename Item>
   using Listed = fabricapi::Listed<Item>;
 
-  // `most_asked`: so many requests wait for the thread; more are refused (unavailable).
-  explicit Service(size_t most_asked = 4096) : errands_(most_asked) {}
+  // `most_asked`: so many requests wait for the thread; more are refused (unavailable). What is
+  // refused before the steward hears of it is audited here. `report` outlives it.
+  explicit Service(Report& report, size_t most_asked = 4096)
+      : report_(report), errands_(most_asked) {}
   // stop().
   ~Service() override;
   Service(const Service&) = delete;
@@ -43,7 +49,8 @@ class Service final : public fabricapi::Fabric {
   void engine_changed();
   void seen(Readings readings);
   void declared(Declared declared);
-  // Runs on the thread, between turns. False where it cannot have run until the deadline.
+  // Runs on the thread, between turns, however many requests wait: whoever uses it bounds how many
+  // do so at a time. False where it cannot have run until the deadline.
   bool run(const std::function<void(Steward&)>& work, Deadline deadline);
 
   void create_partition(const Caller& caller, fabric::Tenancy tenancy,
@@ -81,10 +88,18 @@ class Service final : public fabricapi::Fabric {
   void health(const Caller& caller, Done<fabricapi::FabricHealth> done) override;
 
  private:
-  template <typename Value, typename Work>
-  void ask(const Done<Value>& done, Work work);
+  // Who asks for which call; about what, for the audit log; of which node, for a node's rights.
+  struct Asked {
+    const Caller& caller;
+    Call call;
+    std::string subject = {};
+    std::string node = {};
+  };
+  template <typename Value, typename Answer, typename... Args>
+  void pass(const Asked& asked, const Done<Value>& done, Answer answer, Args&&... args);
   void work_off();
 
+  Report& report_;
   Errands errands_;
   Steward* steward_ = nullptr;
   std::thread thread_;

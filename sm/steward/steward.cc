@@ -71,7 +71,7 @@ void Steward::create_partition(const Caller& caller, const fabric::Tenancy& tena
                                Done<fabric::TenancyStatus> done) {
   const Status possible = check_engine(caller, {.tenancy = tenancy, .without = {}});
   auto created = possible ? world_.ledger.create(caller, tenancy) : possible.error();
-  world_.report.audit(caller, "create partition", tenancy.name, status_of(created));
+  audit(caller, "create partition", tenancy.name, status_of(created));
   answer(std::move(created), std::move(done));
 }
 
@@ -79,14 +79,14 @@ void Steward::update_partition(const Caller& caller, const fabric::Tenancy& tena
                                Done<fabric::TenancyStatus> done) {
   const Status possible = check_engine(caller, {.tenancy = tenancy, .without = {}, .update = true});
   auto updated = possible ? world_.ledger.update(caller, tenancy, now_) : possible.error();
-  world_.report.audit(caller, "update partition", tenancy.name, status_of(updated));
+  audit(caller, "update partition", tenancy.name, status_of(updated));
   answer(std::move(updated), std::move(done));
 }
 
 void Steward::delete_partition(const Caller& caller, const std::string& name,
                                Done<fabric::TenancyStatus> done) {
   auto removed = world_.ledger.remove(caller, name);
-  world_.report.audit(caller, "delete partition", name, status_of(removed));
+  audit(caller, "delete partition", name, status_of(removed));
   answer(std::move(removed), std::move(done));
 }
 
@@ -106,8 +106,11 @@ Places Steward::places(ib::Guid port) const {
 
 void Steward::bind(const Caller& caller, const fabricapi::BindRequest& request, Deadline deadline,
                    Done<fabric::Binding> done) {
-  if (waiting_.size() + postponed_.size() >= settings_.most_waiting)
-    return done(Error(Code::unavailable, "too many requests wait; try again later"));
+  if (waiting_.size() + postponed_.size() >= settings_.most_waiting) {
+    const Error refusal(Code::unavailable, "too many requests wait; try again later");
+    audit(caller, "bind", subject(request.attachment), refusal);
+    return done(refusal);
+  }
   try_bind({caller, request, until(deadline), std::move(done)});
 }
 
@@ -148,7 +151,7 @@ void Steward::try_bind(Postponed postponed) {
     postponed_.push_back(std::move(postponed));
     return;
   }
-  world_.report.audit(postponed.caller, "bind", subject(attachment), status_of(bound));
+  audit(postponed.caller, "bind", subject(attachment), status_of(bound));
   if (!bound) return postponed.done(std::move(bound));
   if (bound->state != fabric::State::verified) asked_.try_emplace(attachment, now_.steady);
   if (hindrance_.reason != fabric::Reason::none)
@@ -159,7 +162,7 @@ void Steward::try_bind(Postponed postponed) {
 void Steward::unbind(const Caller& caller, const fabric::Attachment& attachment, Deadline deadline,
                      Done<fabric::Binding> done) {
   const Result<fabric::Binding> unbound = world_.ledger.unbind(caller, attachment, now_);
-  world_.report.audit(caller, "unbind", subject(attachment), status_of(unbound));
+  audit(caller, "unbind", subject(attachment), status_of(unbound));
   if (!unbound) return done(unbound);
   drop_postponed(attachment);
   wait(*unbound, Waiting::For::released, until(deadline), std::move(done));
@@ -183,15 +186,14 @@ void Steward::sync(const Caller& caller, const fabricapi::SyncRequest& request,
 void Steward::allocate_guids(const Caller& caller, const fabricapi::AllocateRequest& request,
                              Done<std::vector<fabricapi::Allocated>> done) {
   auto allocated = world_.ledger.allocate(caller, request);
-  world_.report.audit(caller, "allocate GUIDs", request.node + "/" + request.pf,
-                      status_of(allocated));
+  audit(caller, "allocate GUIDs", request.node + "/" + request.pf, status_of(allocated));
   answer(std::move(allocated), std::move(done));
 }
 
 void Steward::forget_node(const Caller& caller, const std::string& node, Deadline deadline,
                           Done<fabricapi::Node> done) {
   const Result<fabricapi::Node> forgotten = world_.ledger.forget(caller, node, now_);
-  world_.report.audit(caller, "forget node", node, status_of(forgotten));
+  audit(caller, "forget node", node, status_of(forgotten));
   if (!forgotten) return done(forgotten);
   when_committed(
       [this, node, until = until(deadline), done = std::move(done)](const Status& committed) {

@@ -147,6 +147,13 @@ class Steward {
   template <typename Value, typename Look>
   void look(Done<Value> done, Look look);
   void when_committed(std::function<void(const Status&)> answer);
+  // In the log when it is on disk: a grant that could not be kept is none.
+  void audit(const Caller& caller, std::string action, std::string subject, const Status& status);
+  // Partitions as an administrator has them, by name; those that are being deleted are gone.
+  using Administered = std::map<std::string, std::pair<fabric::Tenancy, bool>>;
+  Administered administered() const;
+  void audit_declared(const Administered& before);
+  void audit_lapsed();
   Placements::Time until(Deadline deadline) const;
   Places places(ib::Guid port) const;
   bool leaves(const fabricapi::BindRequest& request) const;
@@ -188,6 +195,7 @@ class Steward {
   void tell_changes();
   bool retry_postponed();
   void give_up_postponed();
+  void refuse(const Postponed& one, const Error& why);
   void drop_postponed(const fabric::Attachment& attachment);
   void answer_forgetting();
 

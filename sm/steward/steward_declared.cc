@@ -47,8 +47,10 @@ Status Steward::make_declared() {
   const auto possible = [this](const std::vector<fabric::Partition>& partitions) {
     return world_.engine.check(partitions);
   };
+  const Administered before = administered();
   const std::vector<NotDeclared> refused = TRY(world_.ledger.declare(
       tenancies, now_, {.complete = declared_->complete, .possible = possible}));
+  audit_declared(before);
   tell_refused(refused);
   return ok();
 }

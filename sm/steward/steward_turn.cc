@@ -1,4 +1,5 @@
 // What comes behind whatever has happened: to disk, to the engine, and to who waits.
+#include "sm/ledger/names.h"
 #include "sm/steward/steward.h"
 
 #include <utility>
@@ -70,6 +71,7 @@ bool Steward::retry_postponed() {
 void Steward::turn() {
   const Status expired = world_.ledger.expire(now_);
   world_.report.trouble("leases", expired ? "" : expired.error().text());
+  audit_lapsed();
   give_up_postponed();
   do {
     if (commit()) enforce();
@@ -90,8 +92,13 @@ void Steward::give_up_postponed() {
     if (one.until > now_.steady)
       postponed_.push_back(std::move(one));
     else
-      one.done(one.why);
+      refuse(one, one.why);
   }
+}
+
+void Steward::refuse(const Postponed& one, const Error& why) {
+  audit(one.caller, "bind", text(one.request.attachment), why);
+  one.done(why);
 }
 
 void Steward::drop_postponed(const fabric::Attachment& attachment) {
@@ -99,7 +106,7 @@ void Steward::drop_postponed(const fabric::Attachment& attachment) {
     if (one.request.attachment != attachment)
       postponed_.push_back(std::move(one));
     else
-      one.done(Error(Code::unavailable, "it has been unbound before the port was free"));
+      refuse(one, Error(Code::unavailable, "it has been unbound before the port was free"));
   }
 }
 

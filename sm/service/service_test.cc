@@ -1,0 +1,151 @@
+#include "sm/service/service.h"
+
+#include "sm/service/callers.h"
+#include "sm/steward/test_bed.h"
+#include "tests/support/temp_folder.h"
+
+#include <future>
+#include <latch>
+
+#include <doctest/doctest.h>
+
+namespace ibpod::sm::test {
+namespace {
+
+const fabricapi::Caller kReader{fabricapi::Role::reader, "", "CN=grafana"};
+
+struct ServiceBed : Bed {
+  ServiceBed() {
+    REQUIRE(log.open(folder.path() / "log"));
+    log.set_least(log::Level::info);
+  }
+  // Since the last call.
+  std::string told() {
+    const std::string all = read_file(folder.path() / "log").value();
+    return all.substr(std::exchange(read, all.size()));
+  }
+  template <typename Value>
+  fabricapi::Done<Value> answer() {
+    return [this](const Result<Value>& result) {
+      codes.push_back(result ? "ok" : std::string(name(result.error().code())));
+    };
+  }
+
+  TempFolder folder;
+  size_t read = 0;
+  std::vector<std::string> codes;
+};
+
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+TEST_CASE_FIXTURE(ServiceBed, "who may not change something is refused, and in the audit log") {
+  Service service(report);  // which has not begun: nothing of it gets to a steward
+  const Deadline soon = Deadline::in(Duration(1000));
+  fabric::Tenancy blue;
+  blue.name = "blue";
+  const auto one = [&](const std::string& action, const std::string& subject) {
+    CAPTURE(action);
+    const std::string line = told();
+    CHECK(has(line, "\"audit\":\"" + action + "\""));
+    CHECK(has(line, "\"by\":\"CN=grafana\""));
+    CHECK(has(line, "\"role\":\"reader\""));
+    CHECK(has(line, "\"subject\":\"" + subject + "\""));
+    CHECK(has(line, "\"result\":\"denied\""));
+    CHECK(has(report.metrics().text(),
+              "ibpod_sm_requests_total{action=\"" + action + "\",result=\"denied\"} 1"));
+    CHECK(codes.back() == "denied");
+  };
+  service.create_partition(kReader, blue, answer<fabric::TenancyStatus>());
+  one("create partition", "blue");
+  service.update_partition(kReader, blue, answer<fabric::TenancyStatus>());
+  one("update partition", "blue");
+  service.delete_partition(kReader, "blue", answer<fabric::TenancyStatus>());
+  one("delete partition", "blue");
+  service.bind(kReader, request(kVf1, "blue"), soon, answer<fabric::Binding>());
+  one("bind", "n1/c1/net1");
+  service.unbind(kReader, {"n1", "c1", "net1"}, soon, answer<fabric::Binding>());
+  one("unbind", "n1/c1/net1");
+  service.sync(kReader, {"n1", {}}, answer<fabricapi::SyncAnswer>());
+  one("sync", "n1");
+  service.observe(kReader, {"n1", "", {}}, answer<fabricapi::ObserveAnswer>());
+  one("observe", "n1");
+  service.allocate_guids(kReader, {"n1", "0000:3b:00.0", {0}},
+                         answer<std::vector<fabricapi::Allocated>>());
+  one("allocate GUIDs", "n1/0000:3b:00.0");
+  service.forget_node(kReader, "n1", soon, answer<fabricapi::Node>());
+  one("forget node", "n1");
+}
+
+TEST_CASE_FIXTURE(ServiceBed, "who may not look is refused, too, and nothing is written of it") {
+  Service service(report);
+  service.health(kNode1, answer<fabricapi::FabricHealth>());
+  service.list_bindings(kNode1, {.node = "n2"}, {}, answer<fabricapi::Listed<fabric::Binding>>());
+  CHECK(codes == std::vector<std::string>{"denied", "denied"});
+  CHECK(told().empty());
+}
+
+TEST_CASE_FIXTURE(ServiceBed, "a change that there is no place for is refused, and in the log") {
+  Service service(report, 0);
+  fabric::Tenancy blue;
+  blue.name = "blue";
+  service.create_partition(kAdministrator, blue, answer<fabric::TenancyStatus>());
+  CHECK(codes.back() == "unavailable");
+  CHECK(has(told(), "\"result\":\"unavailable\""));
+}
+
+TEST_CASE_FIXTURE(ServiceBed, "whom no rule knows is in the log and counted, whatever he called") {
+  const Authority authority = Authority::make({}).value();
+  const fabricapi::Identify identify = audited(authority, report);
+  CHECK(identify({.common_name = "", .names = {}, .local = true}));
+  CHECK(told().empty());
+  const auto stranger = identify({.common_name = "eve", .names = {"DNS=eve.example"}});
+  REQUIRE_FALSE(stranger);
+  CHECK(stranger.error().code() == Code::denied);
+  CHECK(has(told(), "CN=eve, DNS=eve.example"));
+  CHECK(has(report.metrics().text(), "\nibpod_sm_strangers_total 1\n"));
+}
+
+// Requests that wait are no reason to take the thread for dead.
+TEST_CASE_FIXTURE(ServiceBed, "work on the thread waits behind requests, and is not refused") {
+  Service service(report, 1);
+  service.start(*steward);
+  std::latch busy(1), release(1), asks(1);
+  const Deadline soon = Deadline::in(Duration(20'000));
+  auto first = std::async(std::launch::async, [&] {
+    return service.run([&](Steward&) { busy.count_down(), release.wait(); }, soon);
+  });
+  busy.wait();
+  const auto listed = answer<fabricapi::Listed<fabric::TenancyStatus>>();
+  service.list_partitions(kReader, {}, listed);  // waits
+  service.list_partitions(kReader, {}, listed);
+  CHECK(codes == std::vector<std::string>{"unavailable"});
+  bool done = false;
+  auto second = std::async(std::launch::async, [&] {
+    asks.count_down();
+    return service.run([&](Steward&) { done = true; }, soon);
+  });
+  asks.wait();
+  // Refused, it would be over at once; else it ends only behind the first.
+  const bool refused = second.wait_for(std::chrono::milliseconds(200)) == std::future_status::ready;
+  release.count_down();
+  CHECK(first.get());
+  CHECK(second.get());
+  CHECK_FALSE(refused);
+  service.stop();
+  CHECK(done);
+  CHECK(codes == std::vector<std::string>{"unavailable", "ok"});
+}
+
+TEST_CASE_FIXTURE(ServiceBed, "work that has not come round by the deadline never runs") {
+  Service service(report);
+  bool ran = false;
+  CHECK_FALSE(service.run([&](Steward&) { ran = true; }, Deadline::in(Duration(10))));
+  service.start(*steward);
+  service.stop();
+  CHECK_FALSE(ran);
+}
+
+}  // namespace
+}  // namespace ibpod::sm::test
