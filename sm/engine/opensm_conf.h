@@ -34,9 +34,9 @@ struct OpenSmSettings {
   unsigned m_key_protection = 0;
   unsigned log_megabytes = 64;  // beyond which OpenSM begins its log anew
   bool qos = false;
-  // Whether a port may be limited and full in one partition; without it `both` is refused. OpenSM
-  // 3.3.23 shows nobody the multicast groups of a partition while it is on.
-  bool allow_both_pkeys = true;
+  // Whether a port may be limited and full in one partition; without it `both` is refused. With it
+  // full members have no IPoIB (docs/opensm-notes.md#full-members-without-ipoib).
+  bool allow_both_pkeys = false;
   KeyFiles keys;
   Path more;  // the administrator's own options, one a line: they come last; empty: none
   bool operator==(const OpenSmSettings&) const = default;

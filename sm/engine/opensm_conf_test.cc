@@ -20,7 +20,7 @@ TEST_CASE("opensm.conf has what the engine and the partitions need") {
   const std::string text = render_opensm_conf(settings, kPaths).value();
   for (const char* line :
        {"guid 0x0002c90300001234", "partition_config_file /var/lib/ibpod/sm/partitions.conf",
-        "allow_both_pkeys TRUE", "keep_pkey_indexes TRUE", "part_enforce both", "qos FALSE",
+        "allow_both_pkeys FALSE", "keep_pkey_indexes TRUE", "part_enforce both", "qos FALSE",
         "log_file /var/lib/ibpod/sm/opensm.log", "log_flags 0x03", "force_log_flush TRUE",
         "per_module_logging_file /var/lib/ibpod/sm/modules.conf", "sm_priority 7",
         "max_wire_smps 16", "sminfo_polling_timeout 1000", "polling_retry_number 2",
@@ -29,7 +29,7 @@ TEST_CASE("opensm.conf has what the engine and the partitions need") {
     CHECK(has(text, line));
   }
   CHECK(text.find("m_key 0x") == std::string::npos);
-  CHECK(options_of(settings).allow_both_pkeys);
+  CHECK_FALSE(options_of(settings).allow_both_pkeys);
 }
 
 TEST_CASE("keys come from files, and no refusal quotes one") {

@@ -26,7 +26,7 @@ struct Theirs {
 
   void run(const Path& partitions, const std::string& more = "") {
     bed.folder.write("theirs/conf", "partition_config_file " + partitions.string() +
-                                        "\nallow_both_pkeys TRUE\nforce_log_flush TRUE\nlog_file " +
+                                        "\nallow_both_pkeys FALSE\nforce_log_flush TRUE\nlog_file " +
                                         others.log.string() + "\nper_module_logging_file " +
                                         (folder / "modules").string() + "\n" + more);
     bed.folder.write("theirs/modules", opensm_modules());

@@ -22,7 +22,9 @@ TEST_CASE("the engine keeps the contract of all engines with the real OpenSM") {
 }
 
 TEST_CASE("what is swept is in the tables, and nothing else") {
-  EngineBed bed;
+  sm::OpenSmSettings settings;
+  settings.allow_both_pkeys = true;
+  EngineBed bed(kSmHost, settings);
   Subnet subnet;
   for (const auto& tenants : {std::vector<fabric::Partition>{},
                               {tenant(0x10, {full(1), limited(5)})},

@@ -29,7 +29,7 @@ unsigned number(const std::string& text, const std::string& name) {
 
 TEST_CASE("mtu, rate and sl of a partition are what the SA tells of its group and of its paths") {
   // Where ports may be limited and full at once, OpenSM shows nobody the groups of a partition.
-  SmBed bed(R"("defaults": {"mtu": 2048, "rate": 10})", false);
+  SmBed bed(R"("defaults": {"mtu": 2048, "rate": 10})");
   fabric::Tenancy tenancy = SmBed::tenancy("blue");
   tenancy.ipoib = true;
   tenancy.mtu = fabric::Mtu::mtu_1024;

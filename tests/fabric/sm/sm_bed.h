@@ -10,7 +10,7 @@ namespace ibpod {
 
 class SmBed : public SmProcess {
  public:
-  explicit SmBed(std::string more = {}, bool both = true)
+  explicit SmBed(std::string more = {}, bool both = false)
       : SmProcess({.hosts = kHosts - 1, .both = both, .more = std::move(more)}) {
     start();
   }

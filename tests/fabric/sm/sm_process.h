@@ -18,7 +18,7 @@ class SmProcess {
   struct Setup {
     unsigned hosts;  // nodes n1 to this one have the port of the host of this number
     int scan_seconds = 1;
-    bool both = true;       // allow_both_pkeys
+    bool both = false;      // allow_both_pkeys
     std::string more = {};  // of the configuration: `"leaseSeconds": 10, …`
   };
   explicit SmProcess(Setup setup) : setup_(std::move(setup)) {}
