@@ -36,6 +36,7 @@ void end_process(const sm::OpenSmProcess& process, int signal) {
 
 RawOpenSm::RawOpenSm(sm::OpenSmSettings settings) {
   settings.max_wire_smps = 64;
+  settings.allow_both_pkeys = true;
   settings.sweep_interval = 0;
   REQUIRE(make_folders(paths_.cache));
   REQUIRE(write_file_atomically(paths_.conf, sm::render_opensm_conf(settings, paths_).value()));

@@ -22,7 +22,7 @@ void end_process(const sm::OpenSmProcess& process, int signal);
 
 class RawOpenSm {
  public:
-  // Starts with a good file.
+  // Starts with a good file, and with allow_both_pkeys.
   explicit RawOpenSm(sm::OpenSmSettings settings = {});
   RawOpenSm(const RawOpenSm&) = delete;
   RawOpenSm& operator=(const RawOpenSm&) = delete;

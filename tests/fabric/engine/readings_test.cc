@@ -46,7 +46,6 @@ class Reading {
   static sm::OpenSmSettings with_qos() {
     sm::OpenSmSettings settings;
     settings.qos = true;
-    settings.allow_both_pkeys = true;
     return settings;
   }
   RawOpenSm opensm_;

@@ -53,6 +53,21 @@ TEST_CASE("one port goes from one tenant to nobody to the next, and no key is le
   CHECK(refused.error().text().find("index 0") != std::string::npos);
 }
 
+TEST_CASE("a port at which seventy tenants have had index 0 is still in the default partition") {
+  SmBed bed;
+  for (const char* const name : {"blue", "red"}) {
+    fabric::Tenancy tenancy = bed.tenancy(name);
+    tenancy.index0 = true;
+    bed.partition(tenancy);
+  }
+  for (int round = 0; round < 70; ++round) {
+    CAPTURE(round);
+    REQUIRE(bed.bind(1, round % 2 == 0 ? "blue" : "red") == "verified");
+    REQUIRE(bed.unbind(1) == "released");
+  }
+  CHECK(keys_in(bed.table(1)) == std::vector{ib::PKey(0x7fff)});
+}
+
 TEST_CASE("one key more than the table holds is refused as such") {
   SmBed bed;
   fabricapi::BindRequest many = SmBed::request(1, "p1");
