@@ -63,9 +63,12 @@ TEST_CASE_FIXTURE(Audited, "what could not be put on disk was not granted") {
   for (const auto failure : {FakeStore::Failure::full, FakeStore::Failure::lost}) {
     store.fail_at(0, failure);
     bind(kNode1, request(kVf1, "blue"));
+    store.fail_at(0, failure);
     create(red());
   }
-  for (const std::string& line : audits()) {
+  const Lines lines = audits();
+  CHECK(lines.size() == 4);
+  for (const std::string& line : lines) {
     CAPTURE(line);
     CHECK((line.ends_with(": unavailable") || line.ends_with(": internal")));
   }
