@@ -3,6 +3,7 @@
 #include "lib/fabricapi/fields.h"
 #include "lib/fabricapi/test_fabric.h"
 
+#include <cmath>
 #include <functional>
 
 #include <doctest/doctest.h>
@@ -219,6 +220,7 @@ TEST_CASE("messages: whatever is wrong in a partition is refused, and named") {
     REQUIRE_FALSE(read);
     CHECK(read.error().code() == Code::invalid);
     CHECK(read.error().text().starts_with(field + ": "));
+    CHECK(cleaned(read.error().text()) == read.error().text());
   };
   wrong("name", [](M& m) { m.clear_name(); });
   wrong("name", [](M& m) { m.set_name("Default"); });
@@ -229,13 +231,23 @@ TEST_CASE("messages: whatever is wrong in a partition is refused, and named") {
   for (const uint32_t mtu : {0u, 6u, 4096u, 257u}) wrong("mtu", [&](M& m) { m.set_mtu(mtu); });
   for (const uint32_t rate : {0u, 1u, 23u, 258u}) wrong("rate", [&](M& m) { m.set_rate(rate); });
   for (const uint32_t sl : {16u, 256u}) wrong("sl", [&](M& m) { m.set_sl(sl); });
-  wrong("allowed", [](M& m) { m.add_allowed("A"); });
+  for (const char* bad : {"A", "", "a.b", "-a", "\x1b[2J", "**"})
+    wrong("allowed", [&](M& m) { m.add_allowed(bad); });
   wrong("proof", [](M& m) { m.set_proof("none"); });
   wrong("proof", [](M& m) { m.set_proof("sa"); });
   wrong("members.guid", [](M& m) { m.mutable_members(0)->set_guid(0); });
   wrong("members.membership", [](M& m) { m.mutable_members(0)->clear_membership(); });
   wrong("members.comment", [](M& m) { m.mutable_members(0)->set_comment("\xff"); });
   wrong("members", [](M& m) { *m.add_members() = m.members(0); });
+}
+
+TEST_CASE("messages: a plan that takes a time which is no number is refused") {
+  v1::PlanResponse message = to_message(test_plan_answer());
+  REQUIRE(from_message(message));
+  for (const double seconds : {std::nan(""), HUGE_VAL, -HUGE_VAL}) {
+    message.set_seconds(seconds);
+    CHECK(from_message(message).error().text().starts_with("seconds: expected a number"));
+  }
 }
 
 TEST_CASE("messages: a refusal quotes no more than a line, and nothing that a terminal obeys") {

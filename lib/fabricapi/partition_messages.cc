@@ -29,6 +29,16 @@ Status read_group(const v1::Partition& message, fabric::Tenancy& tenancy) {
   return ok();
 }
 
+Status read_namespaces(const v1::Partition& message, fabric::Tenancy& tenancy) {
+  TRY(check_count("allowed", message.allowed().size(), kMostNamespaces));
+  for (const std::string& one : message.allowed()) {
+    if (one != "*" && !read_namespace("allowed", one))
+      return wrong("allowed", one, "a namespace (at most 63 small letters, digits and -), or *");
+    tenancy.allowed.push_back(one);
+  }
+  return ok();
+}
+
 Status read_members(const v1::Partition& message, fabric::Tenancy& tenancy) {
   TRY(check_count("members", message.members().size(), kMostMembers));
   for (const v1::StaticMember& one : message.members()) {
@@ -78,8 +88,7 @@ Result<fabric::Tenancy> read_tenancy(const v1::Partition& message) {
   tenancy.index0 = message.index0();
   tenancy.ipoib = message.ipoib();
   TRY(read_group(message, tenancy));
-  TRY(check_count("allowed", message.allowed().size(), kMostNamespaces));
-  tenancy.allowed = {message.allowed().begin(), message.allowed().end()};
+  TRY(read_namespaces(message, tenancy));
   if (!message.proof().empty())
     tenancy.proof = TRY(read_enum("proof", message.proof(), fabric::parse_proof, "port or node"));
   TRY(read_members(message, tenancy));

@@ -4,6 +4,8 @@
 #include "lib/fabricapi/fields.h"
 #include "lib/fabricapi/partition_messages.h"
 
+#include <cmath>
+
 namespace ibpod::fabricapi {
 namespace {
 
@@ -105,6 +107,8 @@ Result<Plan> from_message(const v1::PlanResponse& message) {
   plan.unseen = message.unseen();
   plan.packets = message.packets();
   plan.seconds = message.seconds();
+  if (!std::isfinite(plan.seconds))
+    return wrong("seconds", std::to_string(plan.seconds), "a number");
   plan.notes = read_texts(message.notes());
   return plan;
 }
