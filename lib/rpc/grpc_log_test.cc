@@ -1,6 +1,7 @@
 #include "lib/rpc/grpc_log.h"
 
 #include "lib/base/fd.h"
+#include "lib/rpc/test_echo.h"
 #include "tests/support/temp_folder.h"
 
 #include <doctest/doctest.h>
@@ -10,7 +11,13 @@
 namespace ibpod::rpc {
 namespace {
 
-TEST_CASE("once gRPC is silenced it writes no line") {
+// As it comes from the wire.
+void read_bad_utf8() {
+  echo::Words words;
+  CHECK_FALSE(words.ParseFromString("\x0a\x01\xff"));
+}
+
+TEST_CASE("once gRPC is silenced neither it nor protobuf writes a line") {
   const TempFolder folder;
   const Path path = folder.write("stderr", "");
   const Fd before(::dup(STDERR_FILENO));
@@ -21,10 +28,12 @@ TEST_CASE("once gRPC is silenced it writes no line") {
   gpr_log(GPR_ERROR, "said");
   silence_grpc();
   gpr_log(GPR_ERROR, "swallowed");
+  read_bad_utf8();
   ::dup2(before.get(), STDERR_FILENO);
   const std::string text = read_file(path).value();
   CHECK(text.find("said") != std::string::npos);
   CHECK(text.find("swallowed") == std::string::npos);
+  CHECK(text.find("UTF-8") == std::string::npos);
 }
 
 }  // namespace
