@@ -1,0 +1,85 @@
+// Whatever the bytes: a message that is taken can be told again and is the same then, and one that
+// is refused is so in few words that any terminal can show. The first byte chooses the message.
+#include "lib/fabricapi/fields.h"
+#include "lib/fabricapi/messages.h"
+#include "lib/rpc/grpc_log.h"
+
+#include <array>
+#include <cstdint>
+#include <cstdlib>
+
+namespace ibpod::fabricapi {
+namespace {
+
+void require(bool kept) {
+  if (!kept) std::abort();
+}
+
+void check_refusal(const Error& error) {
+  constexpr size_t kMost = 1000;
+  require(error.code() == Code::invalid);
+  require(error.text().size() < kMost && cleaned(error.text()) == error.text());
+}
+
+// Some texts are cleaned on their way out (cleaned() in fields.h): they count as they are told.
+template <typename Message, typename Value, Result<Value> (*read)(const Message&)>
+void there_and_back(const uint8_t* data, size_t size) {
+  Message message;
+  if (!message.ParseFromArray(data, static_cast<int>(size))) return;
+  const Result<Value> taken = read(message);
+  if (!taken) return check_refusal(taken.error());
+  const Result<Value> told = read(to_message(*taken));
+  require(told.ok());
+  const Result<Value> again = read(to_message(*told));
+  require(again.ok() && *again == *told);
+}
+
+void check_page(const uint8_t* data, size_t size) {
+  v1::ListBindingsRequest message;
+  if (!message.ParseFromArray(data, static_cast<int>(size))) return;
+  const Result<Page> page = read_page(message.page_size(), message.page_token());
+  if (!page) check_refusal(page.error());
+}
+
+using Check = void (*)(const uint8_t*, size_t);
+template <typename Message, typename Value>
+constexpr Check kFrom = there_and_back<Message, Value, from_message>;
+
+// The corpus goes by the order: what is new comes last.
+constexpr std::array<Check, 23> kChecks{
+    // requests
+    there_and_back<v1::Partition, fabric::Tenancy, read_tenancy>,
+    kFrom<v1::BindRequest, BindRequest>,
+    kFrom<v1::AttachmentId, fabric::Attachment>,
+    kFrom<v1::BindingFilter, BindingFilter>,
+    kFrom<v1::SyncRequest, SyncRequest>,
+    kFrom<v1::ObserveRequest, ObserveRequest>,
+    kFrom<v1::AllocateGuidsRequest, AllocateRequest>,
+    kFrom<v1::PlanRequest, PlanRequest>,
+    kFrom<v1::ExplainFabricRequest, ExplainRequest>,
+    check_page,
+    // answers
+    kFrom<v1::Partition, fabric::TenancyStatus>,
+    kFrom<v1::ListPartitionsResponse, Listed<fabric::TenancyStatus>>,
+    kFrom<v1::Binding, fabric::Binding>,
+    kFrom<v1::ListBindingsResponse, Listed<fabric::Binding>>,
+    kFrom<v1::BindingChange, BindingChange>,
+    kFrom<v1::SyncResponse, SyncAnswer>,
+    kFrom<v1::ObserveResponse, ObserveAnswer>,
+    kFrom<v1::AllocateGuidsResponse, std::vector<Allocated>>,
+    kFrom<v1::FabricNode, Node>,
+    kFrom<v1::ListNodesResponse, std::vector<Node>>,
+    kFrom<v1::PlanResponse, Plan>,
+    kFrom<v1::ExplainFabricResponse, Explanation>,
+    kFrom<v1::FabricHealthResponse, FabricHealth>,
+};
+
+}  // namespace
+}  // namespace ibpod::fabricapi
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace ibpod::fabricapi;
+  [[maybe_unused]] static const bool silent = (ibpod::rpc::silence_grpc(), true);
+  if (size > 0 && data[0] < kChecks.size()) kChecks.at(data[0])(data + 1, size - 1);
+  return 0;
+}
