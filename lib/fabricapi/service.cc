@@ -23,6 +23,17 @@ void write(const Value& value, Response& response) {
   response = to_message(value);
 }
 
+// What waits for a port or a node keeps its request for as long, with fields that nobody knows.
+// Those of which all that is in them has been checked come nowhere near.
+constexpr size_t kLargestWaiting = 64 << 10;
+template <typename Message, typename Asked>
+Result<Asked> small(const Message& request, Result<Asked> asked) {
+  const size_t size = request.ByteSizeLong();
+  if (!asked || size <= kLargestWaiting) return asked;
+  return wrong_number("request", static_cast<int64_t>(size),
+                      "at most " + std::to_string(kLargestWaiting) + " bytes");
+}
+
 class Service final : public v1::Fabric::CallbackService {
  public:
   Service(Fabric& fabric, Identify identify, const ServiceSettings& settings)
@@ -100,7 +111,8 @@ class Service final : public v1::Fabric::CallbackService {
   }
 
   Unary* Bind(Context* context, const v1::BindRequest* request, v1::Binding* response) override {
-    return call<fabric::Binding>(context, request, response, from_message(*request),
+    return call<fabric::Binding>(context, request, response,
+                                 small(*request, from_message(*request)),
                                  [this, deadline = deadline_of(*context)](
                                      const Caller& caller, BindRequest bind, auto done) {
                                    fabric_.bind(caller, std::move(bind), deadline, std::move(done));
@@ -110,7 +122,7 @@ class Service final : public v1::Fabric::CallbackService {
   Unary* Unbind(Context* context, const v1::UnbindRequest* request,
                 v1::Binding* response) override {
     return call<fabric::Binding>(
-        context, request, response, from_message(request->attachment()),
+        context, request, response, small(*request, from_message(request->attachment())),
         [this, deadline = deadline_of(*context)](const Caller& caller,
                                                  fabric::Attachment attachment, auto done) {
           fabric_.unbind(caller, std::move(attachment), deadline, std::move(done));
@@ -190,7 +202,8 @@ class Service final : public v1::Fabric::CallbackService {
 
   Unary* ForgetNode(Context* context, const v1::ForgetNodeRequest* request,
                     v1::FabricNode* response) override {
-    return call<Node>(context, request, response, read_name("node", request->node()),
+    return call<Node>(context, request, response,
+                      small(*request, read_name("node", request->node())),
                       [this, deadline = deadline_of(*context)](const Caller& caller,
                                                                std::string node, auto done) {
                         fabric_.forget_node(caller, std::move(node), deadline, std::move(done));

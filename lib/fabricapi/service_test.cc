@@ -1,4 +1,7 @@
+#include "api/ibpod/v1/fabric.grpc.pb.h"
+#include "lib/fabricapi/messages.h"
 #include "lib/fabricapi/test_service.h"
+#include "lib/rpc/channel.h"
 
 #include <future>
 
@@ -102,6 +105,42 @@ TEST_CASE("fabric API: who names no fabric means the one called default, whichev
   CHECK(refused.error().text().ends_with(
       "expected \"rail-1\", the one served here, got \"default\""));
   CHECK(Client::over_unix(bed.socket, "rail-1").health(soon()));
+}
+
+// With a field that nobody knows: its number is 15, its type a text.
+std::string padded(const google::protobuf::MessageLite& message, size_t size) {
+  v1::AttachmentId field;
+  field.set_node(std::string(size, 'x'));
+  std::string bytes = field.SerializeAsString();
+  bytes.front() = 15 << 3 | 2;
+  return message.SerializeAsString() + bytes;
+}
+
+TEST_CASE("fabric API: what waits is small, whatever else the client puts into it") {
+  ServiceBed bed;
+  const auto stub = v1::Fabric::NewStub(rpc::connect_unix(bed.socket).value());
+  for (const size_t size : {1u << 10, 1u << 20}) {
+    CAPTURE(size);
+    v1::BindRequest bind;
+    REQUIRE(bind.ParseFromString(padded(to_message(test_bind()), size)));
+    v1::UnbindRequest unbind;
+    *unbind.mutable_attachment() = to_message(test_attachment());
+    REQUIRE(unbind.ParseFromString(padded(unbind, size)));
+    v1::ForgetNodeRequest forget;
+    forget.set_node("n7");
+    REQUIRE(forget.ParseFromString(padded(forget, size)));
+    const auto taken = [&](const auto& answer) {
+      if (answer) return true;
+      CHECK(answer.error().code() == Code::invalid);
+      CHECK(answer.error().text().starts_with("request: expected at most 65536 bytes, got 10"));
+      return false;
+    };
+    using Stub = v1::Fabric::Stub;
+    CHECK(taken(rpc::ask(*stub, &Stub::Bind, bind, soon())) == (size < 65536));
+    CHECK(taken(rpc::ask(*stub, &Stub::Unbind, unbind, soon())) == (size < 65536));
+    CHECK(taken(rpc::ask(*stub, &Stub::ForgetNode, forget, soon())) == (size < 65536));
+  }
+  CHECK(bed.fabric.calls() == 3);
 }
 
 TEST_CASE("fabric API: whom nobody knows is denied before anything else is looked at") {
