@@ -62,6 +62,8 @@ class Sightings {
   void take(ib::Guid port, NodeSight sight);
   // What nodes have said before that time.
   void forget_nodes(Placements::Time before);
+  // What a node has said of a port counts for nothing any more.
+  void forget_node(ib::Guid port) { nodes_.erase(port); }
   // The ports that are there. Of those that are not, nothing is remembered.
   void take(std::shared_ptr<const fabric::Topology> topology);
 

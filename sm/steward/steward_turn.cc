@@ -42,6 +42,9 @@ void Steward::tell_changes() {
   const std::vector<fabricapi::BindingChange> changes = world_.ledger.take_changes();
   for (const fabricapi::BindingChange& change : changes) {
     world_.report.changed(change.binding);
+    // A node that has been silent may have begun anew, with other tables.
+    if (change.binding.standing.reason == fabric::Reason::lease)
+      sightings_.forget_node(change.binding.guid);
     const auto asked = asked_.find(change.binding.attachment);
     const bool verified = change.binding.state == fabric::State::verified;
     if (asked != asked_.end() && verified)

@@ -81,6 +81,25 @@ TEST_CASE_FIXTURE(Trust, "what a node has said counts for some time, and not for
   CHECK(binding(kC1).state == State::unknown);
 }
 
+TEST_CASE_FIXTURE(Trust, "what a node said before it fell silent proves nothing afterwards") {
+  ports[kVf1].there = false;
+  bind(kNode1, request(kVf1, "blue"));
+  sweep();
+  read();
+  observe(kNode1, kVf1, {});
+  observe(kNode1, kVf1, table_of({kBlue}));
+  REQUIRE(binding(kC1).state == State::verified);
+  turn(static_cast<int>(policy().lease.count()));
+  CHECK(binding(kC1).state == State::unknown);
+  steward->sync(kNode1, {"n1", {{"c1", "net1"}}}, [](const auto& answer) { REQUIRE(answer); });
+  turn();
+  read();
+  CHECK(binding(kC1).state != State::verified);
+  observe(kNode1, kVf1, {});
+  observe(kNode1, kVf1, table_of({kBlue}));
+  CHECK(binding(kC1).state == State::verified);
+}
+
 TEST_CASE_FIXTURE(Trust, "a node does not know which of two ports with its GUID it has") {
   bind(kNode1, request(kVf1, "blue"));
   sweep();
