@@ -10,8 +10,11 @@ namespace ibpod {
 
 class SmBed : public SmProcess {
  public:
-  explicit SmBed(std::string more = {}, bool both = false)
-      : SmProcess({.hosts = kHosts - 1, .both = both, .more = std::move(more)}) {
+  explicit SmBed(std::string more = {}, bool both = false, std::string opensm = {})
+      : SmProcess({.hosts = kHosts - 1,
+                   .both = both,
+                   .more = std::move(more),
+                   .opensm = std::move(opensm)}) {
     start();
   }
 

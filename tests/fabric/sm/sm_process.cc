@@ -1,14 +1,17 @@
 #include "tests/fabric/sm/sm_process.h"
 
+#include "lib/rpc/unix_address.h"
 #include "sm/engine/opensm_process.h"
 #include "tests/fabric/simulation.h"
 
+#include <array>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
 
 #include <doctest/doctest.h>
 #include <poll.h>
+#include <sys/socket.h>
 
 namespace ibpod {
 namespace {
@@ -42,7 +45,7 @@ std::string guids_of_nodes(unsigned hosts) {
 std::string node_of(unsigned host) { return "n" + std::to_string(host); }
 
 void SmProcess::write_files() const {
-  const Path state = folder_.path() / "state";
+  const Path state = state_folder();
   folder_.write("opensm.sh", launcher(folder_.path()));
   std::filesystem::permissions(folder_.path() / "opensm.sh", std::filesystem::perms::owner_all);
   folder_.write("sm.json",
@@ -52,7 +55,8 @@ void SmProcess::write_files() const {
                     R"(", "opensm": {"program": ")" + (folder_.path() / "opensm.sh").native() +
                     R"(", "port": ")" + port_guid(0).text() +
                     R"(", "maxWireSmps": 64, "sweepSeconds": 0, "qos": true, "allowBothPkeys": )" +
-                    (setup_.both ? "true" : "false") + R"(},
+                    (setup_.both ? "true" : "false") +
+                    (setup_.opensm.empty() ? "" : ", " + setup_.opensm) + R"(},
     "pkeys": [{"first": "0x0001", "last": "0x00ff"},
               {"first": "0x1000", "last": "0x10ff", "use": "explicit"}],
     "look": {"device": "ibsim0", "window": 64, "scanSeconds": )" +
@@ -106,8 +110,35 @@ void SmProcess::kill() {
   process_.reset();
 }
 
+std::string SmProcess::end() {
+  ::kill(process_->pid(), SIGTERM);
+  const Status said = process_->says("ibpod-sm ends", Deadline::in(Duration(60000)));
+  REQUIRE_MESSAGE(said, said.error().details());
+  std::string text = process_->output();
+  process_->finish();
+  process_.reset();
+  return text;
+}
+
+std::string SmProcess::page(const std::string& path) const {
+  const auto connection = rpc::connect_socket(folder_.path() / "metrics.sock");
+  REQUIRE(connection);
+  const std::string asked = "GET " + path + " HTTP/1.0\r\n\r\n";
+  REQUIRE(::send(connection->get(), asked.data(), asked.size(), MSG_NOSIGNAL) ==
+          static_cast<ssize_t>(asked.size()));
+  std::string page;
+  std::array<char, 4096> room;
+  pollfd said{connection->get(), POLLIN, 0};
+  while (::poll(&said, 1, 20'000) == 1) {
+    const ssize_t size = ::recv(connection->get(), room.data(), room.size(), 0);
+    if (size <= 0) break;
+    page.append(room.data(), static_cast<size_t>(size));
+  }
+  return page;
+}
+
 std::optional<pid_t> SmProcess::opensm() const {
-  return sm::Processes("/proc").find_opensm(folder_.path() / "state/opensm/opensm.conf").value();
+  return sm::Processes("/proc").find_opensm(state_folder() / "opensm/opensm.conf").value();
 }
 
 void SmProcess::kill_opensm() const {

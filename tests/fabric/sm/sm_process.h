@@ -18,8 +18,9 @@ class SmProcess {
   struct Setup {
     unsigned hosts;  // nodes n1 to this one have the port of the host of this number
     int scan_seconds = 1;
-    bool both = false;      // allow_both_pkeys
-    std::string more = {};  // of the configuration: `"leaseSeconds": 10, …`
+    bool both = false;        // allow_both_pkeys
+    std::string more = {};    // of the configuration: `"leaseSeconds": 10, …`
+    std::string opensm = {};  // of its section on OpenSM
   };
   explicit SmProcess(Setup setup) : setup_(std::move(setup)) {}
   ~SmProcess();
@@ -32,6 +33,8 @@ class SmProcess {
   void start();
   // With SIGKILL. OpenSM goes on.
   void kill();
+  // As a service is ended; all that it has said. OpenSM goes on.
+  std::string end();
   // Its OpenSM, with SIGKILL.
   void kill_opensm() const;
   pid_t pid() const { return process_->pid(); }
@@ -39,7 +42,10 @@ class SmProcess {
   fabricapi::Client client() const {
     return fabricapi::Client::over_unix(folder_.path() / "sm.sock");
   }
-  Path partitions_conf() const { return folder_.path() / "state/opensm/partitions.conf"; }
+  // "/metrics", "/healthz" or "/readyz".
+  std::string page(const std::string& path) const;
+  Path state_folder() const { return folder_.path() / "state"; }
+  Path partitions_conf() const { return state_folder() / "opensm/partitions.conf"; }
   // Until it is so; the test fails, with its log, if that takes a minute.
   void until(const std::function<bool()>& so);
   void until_well();

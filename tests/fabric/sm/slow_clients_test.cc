@@ -1,0 +1,67 @@
+// Those who are slow on purpose keep nobody from being served.
+#include "tests/fabric/sm/secure_bed.h"
+
+#include <arpa/inet.h>
+#include <doctest/doctest.h>
+#include <netinet/in.h>
+#include <openssl/ssl.h>
+#include <sys/socket.h>
+
+namespace ibpod {
+namespace {
+
+Fd connect_to(const SecureBed& bed) {
+  Fd fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(SecureBed::kPort);
+  REQUIRE(::inet_pton(AF_INET, bed.host().c_str(), &address.sin_addr) == 1);
+  REQUIRE(::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0);
+  return fd;
+}
+
+// The first message of a client that speaks TLS.
+std::string client_hello() {
+  SSL_CTX* const context = SSL_CTX_new(TLS_client_method());
+  SSL* const tls = SSL_new(context);
+  BIO* const sent = BIO_new(BIO_s_mem());
+  SSL_set_bio(tls, BIO_new(BIO_s_mem()), sent);
+  SSL_connect(tls);
+  char* bytes = nullptr;
+  const auto size = static_cast<size_t>(BIO_get_mem_data(sent, &bytes));
+  std::string hello(bytes, size);
+  SSL_free(tls);
+  SSL_CTX_free(context);
+  return hello;
+}
+
+void send(const Fd& connection, std::string_view bytes) {
+  REQUIRE(::send(connection.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL) ==
+          static_cast<ssize_t>(bytes.size()));
+}
+
+TEST_CASE("500 slow clients keep no Bind from being verified") {
+  SecureBed bed;
+  bed.partition("blue");
+  const std::string hello = client_hello();
+  REQUIRE(hello.size() > 100);
+  std::vector<Fd> silent, halfway, dripping;
+  for (int n = 0; n < 150; ++n) silent.push_back(connect_to(bed));
+  for (int n = 0; n < 150; ++n) {
+    halfway.push_back(connect_to(bed));
+    send(halfway.back(), hello);  // and never an answer to what the server says then
+  }
+  for (int n = 0; n < 200; ++n) dripping.push_back(connect_to(bed));
+  for (size_t nth = 0; nth < 5; ++nth) {
+    for (const Fd& one : dripping) send(one, hello.substr(nth, 1));
+    // A connection of its own each time.
+    const unsigned host = 1 + static_cast<unsigned>(nth);
+    const auto bound = bed.node(host).bind(SmBed::request(host, "blue"), SmBed::patience());
+    REQUIRE_MESSAGE(bound, bound.error().text());
+    CHECK(bound->state == fabric::State::verified);
+    CHECK(ib::find_in(bed.table(host), ib::PKey(0x8001)));
+  }
+}
+
+}  // namespace
+}  // namespace ibpod
