@@ -268,8 +268,8 @@ class Ledger {
   fabric::Binding bind_new(const Caller& caller, const fabricapi::BindRequest& request,
                            std::vector<fabric::Share> shares, Now now);
   fabric::Binding bind_again(Entry& entry, std::vector<fabric::Share> shares, Now now);
-  void release(Entry& entry, Now now);
-  void lapse(Entry& entry, Now now);
+  void release(Entry& entry, fabric::Standing why, Now now);
+  void lapse(Entry& entry, fabric::Standing why, Now now);
   void finish(Entry& entry, Now now);
 
   // nodes

@@ -181,18 +181,18 @@ Result<fabric::Binding> Ledger::unbind(const Caller& caller, const fabric::Attac
     none.state = State::released;
     return none;
   }
-  release(found->second, now);
+  release(found->second, {Reason::waiting, ""}, now);
   return found->second.binding;
 }
 
-void Ledger::release(Entry& entry, Now now) {
+void Ledger::release(Entry& entry, Standing why, Now now) {
   fabric::Binding& binding = entry.binding;
   if (binding.state == State::releasing) return;
   book_->end_lease(entry);
   entry.former.insert(entry.former.end(), binding.held.begin(), binding.held.end());
   binding.held.clear();
   entry.lost = false;
-  set_state(entry, State::releasing, {Reason::waiting, ""}, now);
+  set_state(entry, State::releasing, std::move(why), now);
   stage(entry);
   refresh(binding.guid);
 }

@@ -11,6 +11,7 @@ namespace ibpod::sm {
 namespace {
 
 using fabric::Reason;
+using fabric::Standing;
 using fabric::State;
 using fabricapi::Allocated;
 using fabricapi::AllocateRequest;
@@ -26,6 +27,14 @@ Status check(const AllocateRequest& request) {
   for (const uint32_t vf : request.vfs)
     if (vf > kMostVf) return Error(Code::invalid, "vfs: there is no VF " + std::to_string(vf));
   return ok();
+}
+
+// Why a lease's end has come, or is not waited for.
+Standing silent(const Entry& entry) {
+  return {Reason::lease, "node " + entry.binding.attachment.node + " has not been heard of"};
+}
+Standing not_named(const Entry& entry) {
+  return {Reason::lease, "node " + entry.binding.attachment.node + " has it no longer"};
 }
 
 // All bindings of a node, in order. They may go one by one.
@@ -73,7 +82,7 @@ Result<SyncAnswer> Ledger::sync(const Caller& caller, const SyncRequest& request
       continue;
     }
     entry->unnamed = true;
-    if (entry->lost) lapse(*entry, now);
+    if (entry->lost) lapse(*entry, not_named(*entry), now);
     answer.not_named.push_back(entry->binding);
   }
   for (const auto& [container, interface] : named)
@@ -86,22 +95,20 @@ Status Ledger::expire(Now now) {
   while (!book_->leases.empty() && book_->leases.begin()->first <= now.steady) {
     Entry& entry = *book_->leases.begin()->second;
     if (entry.unnamed || policy_.at_end == LeaseEnd::revoke) {
-      lapse(entry, now);
+      lapse(entry, entry.unnamed ? not_named(entry) : silent(entry), now);
       continue;
     }
     book_->end_lease(entry);
     entry.lost = true;
-    set_state(entry, State::unknown,
-              {Reason::lease, "node " + entry.binding.attachment.node + " has not been heard of"},
-              now);
+    set_state(entry, State::unknown, silent(entry), now);
     book_->settle(entry.binding.guid);
   }
   return ok();
 }
 
-void Ledger::lapse(Entry& entry, Now now) {
+void Ledger::lapse(Entry& entry, Standing why, Now now) {
   lapsed_.push_back(entry.binding.attachment);
-  release(entry, now);
+  release(entry, std::move(why), now);
 }
 
 std::vector<fabric::Attachment> Ledger::take_lapsed() { return std::exchange(lapsed_, {}); }
@@ -173,7 +180,7 @@ Result<fabricapi::Node> Ledger::forget(const Caller& caller, const std::string& 
     return Error(Code::not_found, "there is no node " + node.substr(0, 253));
   found->second.forgetting = true;
   stage(Kind::node, node);
-  for (Entry* const entry : entries_of(*book_, node)) release(*entry, now);
+  for (Entry* const entry : entries_of(*book_, node)) release(*entry, {Reason::waiting, ""}, now);
   fabricapi::Node told = *this->node(node);
   finish_forgetting(node);
   if (!book_->nodes.contains(node)) told.guids = 0;

@@ -62,6 +62,8 @@ TEST_CASE("what a Sync has not named goes when its lease ends, and not before") 
     bed.pass(std::chrono::seconds(1));
     expire(bed);
     CHECK(bed.state(b) == State::releasing);
+    CHECK(bed.binding(b)->standing.reason == Reason::lease);
+    CHECK(bed.binding(b)->standing.text == "node n1 has it no longer");
     CHECK(bed.state(a) == State::verified);
     CHECK(bed.ledger->next_expiry() == bed.now.steady + std::chrono::seconds(59));
   }
@@ -96,6 +98,8 @@ TEST_CASE("without any Sync a lease's end holds, or revokes") {
     bed.pass(std::chrono::seconds(60));
     expire(bed);
     CHECK(bed.state(a) == end.then);
+    CHECK(bed.binding(a)->standing.reason == Reason::lease);
+    CHECK(bed.binding(a)->standing.text == "node n1 has not been heard of");
     CHECK(bed.refusal(request("n1", "b", vf(1), {{"blue", kLimited}})).code() == Code::busy);
     CHECK((bed.keys(vf(1)) == "0x0100") == (end.then == State::unknown));
     CHECK_FALSE(bed.ledger->next_expiry());
