@@ -68,6 +68,9 @@ Status PartitionsFile::open() {
   auto good = read_ours(beside(".good"));
   if (good) {
     keep(std::move(good).value());
+    // The last process ended right before its last step: nobody has edited anything.
+    const auto next = disk_.read(beside(".next"));
+    if (next && *next == text_) return disk_.replace(beside(".next"), path_);
     if (inspect() == Found::foreign) TRY(restore());
     return ok();
   }

@@ -358,6 +358,8 @@ TEST_CASE("whichever step of the disk fails, is torn or is the last: a good file
       REQUIRE(next.place(with(0x12)));
       CHECK(bed.good());
       CHECK(next.inspect() == Found::ours);
+      // What was broken off is nobody's edit.
+      if (fault == FaultyDisk::Fault::ends) CHECK(next.refusal().empty());
     }
     CHECK(steps > 5);
   }
