@@ -8,6 +8,7 @@
 #include "sm/declared/declared_file.h"
 #include "sm/engine/key_file.h"
 #include "sm/engine/observe.h"
+#include "sm/lost_promises.h"
 #include "sm/service/callers.h"
 #include "sm/service/service.h"
 #include "sm/store/sqlite_store.h"
@@ -110,7 +111,9 @@ struct Daemon::Parts {
 // What can be refused comes first: once the service works, the subnet's partitions change.
 Status Daemon::Parts::open(Config config) {
   TRY(make_folders(config.state_folder));
-  store = TRY(SqliteStore::open(config.state_folder / "promises.db"));
+  const Path database = config.state_folder / "promises.db";
+  store = TRY(SqliteStore::open(database));
+  if (config.engine != EngineKind::observe) TRY(check_not_lost(*store, database, config.opensm));
   ledger = TRY(Ledger::load(*store, config.policy, present()));
   const mad::LocalPort port = TRY(port_for(config));
   std::optional<ib::Guid>& own_port = config.opensm.keeper.opensm.port;

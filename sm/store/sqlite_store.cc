@@ -55,12 +55,29 @@ Status prepare_file(Database& database) {
   return migrate(database, version);
 }
 
+// What an administrator can do about it.
+Error advised(Error error) {
+  if (error.code() == Code::busy)
+    return std::move(error).also(Error(Code::busy, "another ibpod-sm has it: end that one first"));
+  if (error.code() == Code::internal)
+    return std::move(error).also(
+        Error(Code::internal,
+              "nothing has been changed; where it is damaged put a copy of it in its place"));
+  return error;
+}
+
+Result<Database> open_ours(const Path& file) {
+  Database database = TRY(Database::open(file));
+  TRY(prepare_file(database).during(file.string()));
+  return database;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<SqliteStore>> SqliteStore::open(const Path& file) {
-  Database database = TRY(Database::open(file));
-  TRY(prepare_file(database).during(file.string()));
-  return std::unique_ptr<SqliteStore>(new SqliteStore(std::move(database)));
+  Result<Database> database = open_ours(file);
+  if (!database) return advised(std::move(database).error());
+  return std::unique_ptr<SqliteStore>(new SqliteStore(std::move(database).value()));
 }
 
 Result<std::map<std::string, std::string>> SqliteStore::all(Kind kind) {

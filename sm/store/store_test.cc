@@ -144,6 +144,7 @@ TEST_CASE("one process at a time has it, until it ends") {
   opened.writing = Fd();
   Signal::wait_for_end_of(opened.reading);
   CHECK(kept.refusal().code() == Code::busy);
+  CHECK(kept.refusal().text().find("another ibpod-sm has it") != std::string::npos);
   over.writing = Fd();
   int status = -1;
   ::waitpid(other, &status, 0);
@@ -180,7 +181,7 @@ TEST_CASE("what is damaged, another program's or from a later version is refused
   };
   std::string damaged = good;
   damaged.replace(4096 + 8, 64, 64, '\x55');
-  refused(damaged, Code::internal, "");
+  refused(damaged, Code::internal, "put a copy of it in its place");
   refused(std::string(8192, 'x'), Code::internal, "not a database");
   // Big-endian in SQLite's header (sqlite.org/fileformat.html): user_version at 60, application_id
   // at 68.

@@ -1,0 +1,13 @@
+// A database without a promise beside a partitions.conf that keeps some: it has been lost, or
+// emptied. Begun anew, all pods would lose their partitions.
+#pragma once
+
+#include "sm/engine/opensm.h"
+#include "sm/store/store.h"
+
+namespace ibpod::sm {
+
+// invalid, with what to do, where that is so. `database`: the store's file.
+Status check_not_lost(Store& store, const Path& database, const OpenSmEngineSettings& settings);
+
+}  // namespace ibpod::sm
