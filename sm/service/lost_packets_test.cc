@@ -1,0 +1,241 @@
+// Half of the packets get lost, or all of them for a while: a binding is shown as verified when its
+// port's table has been read with its key, and never before.
+#include "sm/service/service.h"
+#include "sm/witness/table_watch.h"
+#include "tests/support/fake_channel.h"
+#include "tests/support/fake_store.h"
+
+#include <condition_variable>
+#include <map>
+#include <mutex>
+
+#include <doctest/doctest.h>
+
+namespace ibpod::sm {
+namespace {
+
+using namespace std::chrono_literals;
+using fabric::State;
+
+constexpr ib::Lid kLeaf = 100, kHosts = 6, kForgotten = 6;
+constexpr ib::PKey kBlue{0x8001};
+const fabricapi::Caller kAdministrator{fabricapi::Role::administrator, "", "admin"};
+
+// Writes what is wanted into the tables of all ports but one, which it forgets.
+class WritingEngine final : public Engine {
+ public:
+  WritingEngine(FakeSubnet& subnet, FakeChannel& channel, Changed changed)
+      : subnet_(subnet), channel_(channel), changed_(std::move(changed)) {}
+
+  void want(uint64_t version, Partitions partitions) override {
+    const Wanted wanted(*partitions);
+    channel_.between([&] {
+      for (ib::Lid lid = 1; lid <= kHosts; ++lid) {
+        if (lid == kForgotten) continue;
+        FakePort& port = subnet_.at(lid).ports.begin()->second;
+        port.pkeys = mended(port.pkeys, wanted.of({.guid = port.guid})).value();
+      }
+    });
+    now_.placed = now_.swept = version;
+    now_.health = Health::serving;
+    changed_();
+  }
+  Standing standing() const override { return now_; }
+  bool writes() const override { return false; }
+  Status check(const std::vector<fabric::Partition>&) const override { return ok(); }
+  std::vector<fabric::Partition> administrators() const override { return {}; }
+
+ private:
+  FakeSubnet& subnet_;
+  FakeChannel& channel_;
+  Changed changed_;
+  Standing now_;  // of the service's thread
+};
+
+class WatchedTables final : public Tables {
+ public:
+  explicit WatchedTables(TableWatch& watch) : watch_(watch) {}
+  void hurry(std::set<ib::Guid> ports) override { watch_.hurry(std::move(ports)); }
+  void repair(std::vector<Repair> repairs) override { watch_.repair(std::move(repairs)); }
+  void look() override { watch_.look(); }
+  void swept() override { watch_.swept(); }
+
+ private:
+  TableWatch& watch_;
+};
+
+// What is lost takes its time here: as little as may be.
+WatchSettings impatient() {
+  WatchSettings settings;
+  settings.scan = {.every = 100ms, .partial = 20ms, .between = 5ms, .most_between = 20ms};
+  settings.hurry = {1ms, 20ms};
+  settings.timeout = 10ms;
+  settings.attempts = 4;
+  settings.limit = 500ms;
+  settings.survey_limit = 5s;
+  return settings;
+}
+
+Policy policy_of(FakeSubnet& subnet) {
+  Policy policy;
+  policy.pkeys = PKeyPool::make({{1, 0x0fff, Use::automatic}}).value();
+  for (ib::Lid lid = 1; lid <= kHosts; ++lid)
+    policy.nodes["n1"].guids.insert(subnet.port_guid(lid));
+  return policy;
+}
+
+struct Bed {
+  explicit Bed(const Weather& weather) {
+    FakeNode& leaf = subnet.add_switch(kLeaf, kHosts + 2, 64);
+    for (ib::Lid lid = 1; lid <= kHosts; ++lid)
+      subnet.connect({&subnet.add_adapter(lid, 40), 1}, {&leaf, static_cast<uint8_t>(lid)});
+    for (ib::Lid lid = 1; lid <= kHosts; ++lid)
+      subnet.at(lid).ports.begin()->second.pkeys.at(0) = fabric::kDefaultPKey;
+    auto made = std::make_unique<FakeChannel>(subnet, weather);
+    channel = made.get();
+    scheduler = std::make_unique<mad::Scheduler>(std::move(made));
+    ledger = Ledger::load(store, policy_of(subnet), now()).value();
+    engine =
+        std::make_unique<WritingEngine>(subnet, *channel, [this] { service.engine_changed(); });
+    watch = std::make_unique<TableWatch>(
+        *scheduler, impatient(), [this](Readings readings) { service.seen(std::move(readings)); });
+    tables = std::make_unique<WatchedTables>(*watch);
+    steward = std::make_unique<Steward>(Steward::World{*ledger, *engine, *tables, report},
+                                        StewardSettings{.epoch = "e1"}, now());
+    service.start(*steward);
+    follow();
+  }
+  ~Bed() {
+    followed.reset();
+    service.stop();
+    watch.reset();
+  }
+  Bed(const Bed&) = delete;
+  Bed& operator=(const Bed&) = delete;
+  Bed(Bed&&) = delete;
+  Bed& operator=(Bed&&) = delete;
+
+  static Now now() {
+    return {std::chrono::steady_clock::now(),
+            std::chrono::floor<std::chrono::milliseconds>(std::chrono::system_clock::now())};
+  }
+  bool holds_key(ib::Guid guid) {
+    return channel->between([&] {
+      for (ib::Lid lid = 1; lid <= kHosts; ++lid) {
+        const FakePort& port = subnet.at(lid).ports.begin()->second;
+        if (port.guid == guid) return ib::find_in(port.pkeys, kBlue).has_value();
+      }
+      return false;
+    });
+  }
+  void follow() {
+    service.watch_bindings(
+        kAdministrator, {},
+        [this](const fabricapi::BindingChange& change) {
+          const bool claims = change.binding.state == State::verified;
+          const bool holds = !claims || holds_key(change.binding.guid);
+          const std::lock_guard lock(mutex);
+          if (!holds) ++untrue;
+          shown[change.binding.attachment.container] = change.binding;
+          changed.notify_one();
+          return true;
+        },
+        [this](auto started) {
+          const std::lock_guard lock(mutex);
+          followed = std::move(started).value();
+          changed.notify_one();
+        });
+    wait([this] { return followed != nullptr; });
+  }
+  void partition() {
+    bool made = false;
+    fabric::Tenancy blue;
+    blue.name = "blue";
+    blue.membership = fabric::Membership::full;
+    blue.allowed = {"*"};
+    service.create_partition(kAdministrator, blue, [&](const auto& result) {
+      const std::lock_guard lock(mutex);
+      made = result.ok();
+      changed.notify_one();
+    });
+    wait([&] { return made; });
+  }
+  void bind(ib::Lid lid) {
+    fabricapi::BindRequest request;
+    request.attachment = {"n1", container(lid), "net1"};
+    request.guid = subnet.port_guid(lid);
+    request.pf = "ib0";
+    request.device = "0000:01:00.2";
+    request.pod = {"team", "pod", "uid-" + container(lid)};
+    request.partitions = {{"blue", {}}};
+    service.bind(kAdministrator, request, Deadline::in(60s), [](const auto&) {});
+  }
+  static std::string container(ib::Lid lid) { return "c" + std::to_string(lid); }
+  // Under the lock.
+  State state(ib::Lid lid) { return shown[container(lid)].state; }
+  template <typename So>
+  void wait(const So& so) {
+    std::unique_lock lock(mutex);
+    REQUIRE(changed.wait_for(lock, 60s, so));
+  }
+  // All but the one that its engine forgets.
+  void wait_for_all(State wanted) {
+    wait([&] {
+      for (ib::Lid lid = 1; lid <= kHosts; ++lid)
+        if (lid != kForgotten && state(lid) != wanted) return false;
+      return true;
+    });
+  }
+
+  FakeSubnet subnet;
+  FakeChannel* channel = nullptr;
+  std::unique_ptr<mad::Scheduler> scheduler;
+  FakeStore store;
+  log::Log log{log::Level::error};
+  Report report{log};
+  std::unique_ptr<Ledger> ledger;
+  Service service;
+  std::unique_ptr<Engine> engine;
+  std::unique_ptr<TableWatch> watch;
+  std::unique_ptr<Tables> tables;
+  std::unique_ptr<Steward> steward;
+  std::mutex mutex;  // of what follows
+  std::condition_variable changed;
+  std::shared_ptr<fabricapi::Fabric::Watch> followed;
+  std::map<std::string, fabric::Binding> shown;
+  size_t untrue = 0;
+};
+
+TEST_CASE("half of the packets get lost: all is verified that is so, and nothing else") {
+  for (unsigned seed = 1; seed <= 3; ++seed) {
+    CAPTURE(seed);
+    Bed bed({.question_lost = 0.3, .answer_lost = 0.3, .twice = 0.2, .most = 2ms, .seed = seed});
+    bed.partition();
+    for (ib::Lid lid = 1; lid <= kHosts; ++lid) bed.bind(lid);
+    bed.wait_for_all(State::verified);
+    const std::lock_guard lock(bed.mutex);
+    CHECK(bed.state(kForgotten) != State::verified);
+    CHECK(bed.untrue == 0);
+  }
+}
+
+TEST_CASE("all packets get lost for a while: nobody can tell then, and all is verified behind it") {
+  Bed bed({.seed = 1});
+  bed.partition();
+  for (ib::Lid lid = 1; lid < kHosts; ++lid) bed.bind(lid);
+  bed.wait_for_all(State::verified);
+  bed.channel->between([&] { bed.channel->weather().question_lost = 1; });
+  bed.wait_for_all(State::unknown);
+  bed.bind(kForgotten);
+  bed.wait([&] {
+    return bed.shown[Bed::container(kForgotten)].standing.reason == fabric::Reason::timeout;
+  });
+  bed.channel->between([&] { bed.channel->weather().question_lost = 0; });
+  bed.wait_for_all(State::verified);
+  const std::lock_guard lock(bed.mutex);
+  CHECK(bed.state(kForgotten) != State::verified);
+  CHECK(bed.untrue == 0);
+}
+
+}  // namespace
+}  // namespace ibpod::sm
