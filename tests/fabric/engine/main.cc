@@ -1,6 +1,7 @@
 // Runs these tests as a program on host h7 of a simulated subnet that nobody manages: starts ibsim,
 // then itself again in it.
 #define DOCTEST_CONFIG_IMPLEMENT
+#include "sm/engine/file_watch.h"
 #include "tests/fabric/engine/subnet.h"
 #include "tests/fabric/simulation.h"
 
@@ -11,7 +12,9 @@
 #include <sstream>
 
 #include <doctest/doctest.h>
+#include <poll.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -41,17 +44,38 @@ int run_tests(const std::string& socket, const TempFolder& folder, int count, ch
   return tests ? tests->finish() : fail(tests.error());
 }
 
+Status await_simulator(const Path& log) {
+  const auto watch = TRY(sm::FileWatch::open({log}));
+  const Deadline deadline = Deadline::in(std::chrono::seconds(60));
+  while (true) {
+    const auto said = read_file(log);
+    if (said && said->find("simulator ready") != std::string::npos) return ok();
+    if (deadline.passed())
+      return Error(Code::unavailable, "ibsim is not ready").with_details(said ? *said : "");
+    pollfd waited{watch.fd(), POLLIN, 0};
+    ::poll(&waited, 1, static_cast<int>(deadline.left().count()));
+    watch.drain();
+  }
+}
+
+// With a console for the tests: what is written to `console`, it does, and answers in `ibsim.log`.
+Result<Background> start_simulator(const Path& folder, const std::string& socket) {
+  TRY(sys("mkfifo", [&] { return ::mkfifo((folder / "console").c_str(), 0600); }));
+  Background simulator = TRY(
+      Background::start({.words = {"sh", "-c", "exec ibsim -s network <>console >ibsim.log 2>&1"},
+                         .folder = folder,
+                         .environment = {{"IBSIM_SOCKNAME", socket}}}));
+  TRY(await_simulator(folder / "ibsim.log"));
+  return simulator;
+}
+
 int simulate(int count, char** arguments) {
   const TempFolder folder;
   folder.write("network", network());
   folder.write("asan.supp", "interceptor_via_lib:libumad2sim.so\n");
   const std::string socket = "ibpod-" + std::to_string(::getpid());
-  auto simulator = Background::start({.words = {"ibsim", "-s", "-n", "network"},
-                                      .folder = folder.path(),
-                                      .environment = {{"IBSIM_SOCKNAME", socket}}});
+  const auto simulator = start_simulator(folder.path(), socket);
   if (!simulator) return fail(simulator.error());
-  const Status ready = simulator->says("simulator ready", Deadline::in(std::chrono::seconds(60)));
-  if (!ready) return fail(ready.error());
   return run_tests(socket, folder, count, arguments);
 }
 

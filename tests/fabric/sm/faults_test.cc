@@ -2,6 +2,7 @@
 // was acknowledged, and the state that is shown is true.
 #include "lib/mad/pkey_tables.h"
 #include "tests/fabric/sm/sm_bed.h"
+#include "tests/fabric/sm/truth.h"
 
 #include <fstream>
 #include <future>
@@ -11,23 +12,6 @@
 
 namespace ibpod {
 namespace {
-
-// What is shown is what the ports hold.
-void check_truth(SmBed& bed) {
-  const auto listed = bed.client().list_bindings({}, {}, SmBed::patience());
-  REQUIRE(listed);
-  const std::vector<ib::PKeyTable> tables = bed.subnet.tables();
-  for (unsigned host = 1; host < kHosts; ++host) {
-    size_t bound = 0;
-    for (const fabric::Binding& binding : listed->items) {
-      if (binding.guid != guid_of(host)) continue;
-      CHECK(binding.state == fabric::State::verified);
-      ++bound;
-    }
-    CAPTURE(host);
-    CHECK(keys_in(tables[host]).size() == bound + 1);
-  }
-}
 
 unsigned seed() {
   const char* const given = std::getenv("SEED");

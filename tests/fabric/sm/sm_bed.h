@@ -17,6 +17,10 @@ class SmBed : public SmProcess {
                    .opensm = std::move(opensm)}) {
     start();
   }
+  // To be started by the test.
+  struct Unstarted {};
+  explicit SmBed(Unstarted, std::string more = {})
+      : SmProcess({.hosts = kHosts - 1, .more = std::move(more)}) {}
 
   bool all_verified() const;
   // Made by the administrator.

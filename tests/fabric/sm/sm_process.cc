@@ -1,6 +1,7 @@
 #include "tests/fabric/sm/sm_process.h"
 
 #include "lib/rpc/unix_address.h"
+#include "sm/engine/file_watch.h"
 #include "sm/engine/opensm_process.h"
 #include "tests/fabric/simulation.h"
 
@@ -65,25 +66,50 @@ void SmProcess::write_files() const {
                     "}" + (setup_.more.empty() ? "" : ", " + setup_.more) + "}");
 }
 
-void SmProcess::start() {
+std::map<std::string, std::string> SmProcess::environment() const {
+  auto all = Simulation::environment(kHostOfSm, ibpod::environment("IBSIM_SOCKNAME"));
+  for (const auto& [name, value] : setup_.environment) {
+    std::string& there = all[name];
+    there = name == "LD_PRELOAD" ? value + ":" + there : value;
+  }
+  return all;
+}
+
+void SmProcess::launch() {
   write_files();
-  auto watch = FolderWatch::open(folder_.path()).value();
   // Of another build, where times are measured.
-  const std::string other = environment("IBPOD_SM");
+  const std::string other = ibpod::environment("IBPOD_SM");
   const Path program = other.empty()
                            ? std::filesystem::canonical("/proc/self/exe").parent_path() / "ibpod-sm"
                            : Path(other);
   auto started = Background::start(
       {.words = {program.native(), "--config", (folder_.path() / "sm.json").native()},
        .folder = std::filesystem::current_path(),
-       .environment = Simulation::environment(kHostOfSm, environment("IBSIM_SOCKNAME"))});
+       .environment = environment()});
   REQUIRE(started);
   process_.emplace(std::move(started).value());
+}
+
+bool SmProcess::serves() {
+  const auto watch = sm::FileWatch::open({folder_.path() / "sm.sock"}).value();
+  const auto process = sm::OpenSmProcess::adopt(pid()).value();
   const Deadline deadline = Deadline::in(Duration(60000));
-  while (!client().health(Deadline::in(Duration(30000)))) {
-    const auto woken = watch.wait(deadline);
-    if (!woken || !*woken) FAIL(process_->output());
+  while (true) {
+    watch.drain();
+    if (client().health(Deadline::in(Duration(30000)))) return true;
+    if (process.ended()) return false;
+    if (deadline.passed()) {
+      ::kill(pid(), SIGTERM);
+      FAIL("it does not serve: " << process_->output());
+    }
+    std::array<pollfd, 2> waited{{{watch.fd(), POLLIN, 0}, {process.fd(), POLLIN, 0}}};
+    ::poll(waited.data(), waited.size(), static_cast<int>(deadline.left().count()));
   }
+}
+
+void SmProcess::start() {
+  launch();
+  if (!serves()) FAIL(process_->output());
   until_well();
 }
 
@@ -97,17 +123,25 @@ void SmProcess::until(const std::function<bool()>& so) {
     }
 }
 
-void SmProcess::until_well() {
-  until([this] {
-    const auto health = client().health(Deadline::in(Duration(30000)));
-    return health && health->engine.starts_with("serving");
-  });
+bool SmProcess::well() const {
+  const auto health = client().health(Deadline::in(Duration(30000)));
+  return health && health->engine.starts_with("serving");
 }
 
-void SmProcess::kill() {
-  ::kill(process_->pid(), SIGKILL);
-  process_->finish();
+void SmProcess::until_well() {
+  until([this] { return well(); });
+}
+
+std::pair<std::string, int> SmProcess::reap() {
+  std::string said = process_->output();
+  const int code = process_->finish();
   process_.reset();
+  return {std::move(said), code};
+}
+
+void SmProcess::signal(int number) {
+  ::kill(pid(), number);
+  reap();
 }
 
 std::string SmProcess::end() {
@@ -141,10 +175,10 @@ std::optional<pid_t> SmProcess::opensm() const {
   return sm::Processes("/proc").find_opensm(state_folder() / "opensm/opensm.conf").value();
 }
 
-void SmProcess::kill_opensm() const {
+void SmProcess::signal_opensm(int number) const {
   const auto pid = opensm();
   REQUIRE(pid);
-  ::kill(*pid, SIGKILL);
+  ::kill(*pid, number);
 }
 
 SmProcess::~SmProcess() {

@@ -5,9 +5,12 @@
 #include "tests/fabric/background.h"
 #include "tests/support/temp_folder.h"
 
+#include <csignal>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include <sys/types.h>
 
@@ -21,6 +24,8 @@ class SmProcess {
     bool both = false;        // allow_both_pkeys
     std::string more = {};    // of the configuration: `"leaseSeconds": 10, …`
     std::string opensm = {};  // of its section on OpenSM
+    // Of the process. LD_PRELOAD goes before the library that it sees the subnet by.
+    std::map<std::string, std::string> environment = {};
   };
   explicit SmProcess(Setup setup) : setup_(std::move(setup)) {}
   ~SmProcess();
@@ -29,19 +34,32 @@ class SmProcess {
   SmProcess(SmProcess&&) = delete;
   SmProcess& operator=(SmProcess&&) = delete;
 
-  // Until it serves.
+  // Until it serves, and its OpenSM, too.
   void start();
+  // Begins to start.
+  void launch();
+  // Waits until it serves; false: it has ended.
+  bool serves();
+  // Its OpenSM is master, and has what it is to have.
+  bool well() const;
   // With SIGKILL. OpenSM goes on.
-  void kill();
+  void kill() { signal(SIGKILL); }
+  // Waits for its end. What it has said, and its exit code, 128 + signal if a signal ended it.
+  std::pair<std::string, int> reap();
+  // And waits for its end.
+  void signal(int number);
   // As a service is ended; all that it has said. OpenSM goes on.
   std::string end();
   // Its OpenSM, with SIGKILL.
-  void kill_opensm() const;
+  void kill_opensm() const { signal_opensm(SIGKILL); }
+  void signal_opensm(int number) const;
+  std::optional<pid_t> opensm() const;
   pid_t pid() const { return process_->pid(); }
 
   fabricapi::Client client() const {
     return fabricapi::Client::over_unix(folder_.path() / "sm.sock");
   }
+  const Path& folder() const { return folder_.path(); }
   // "/metrics", "/healthz" or "/readyz".
   std::string page(const std::string& path) const;
   Path state_folder() const { return folder_.path() / "state"; }
@@ -50,9 +68,14 @@ class SmProcess {
   void until(const std::function<bool()>& so);
   void until_well();
 
+ protected:
+  void use(std::map<std::string, std::string> environment) {
+    setup_.environment = std::move(environment);
+  }
+
  private:
   void write_files() const;
-  std::optional<pid_t> opensm() const;
+  std::map<std::string, std::string> environment() const;
   Setup setup_;
   TempFolder folder_;
   std::optional<Background> process_;

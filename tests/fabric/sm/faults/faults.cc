@@ -1,0 +1,32 @@
+#include "tests/fabric/sm/faults/faults.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <numeric>
+#include <string>
+
+namespace ibpod {
+
+bool all_steps() {
+  const char* const given = std::getenv("STEPS");
+  return given != nullptr && std::string(given) == "all";
+}
+
+std::mt19937 random_of(const char* place) {
+  const char* const given = std::getenv("SEED");
+  std::string seed = given == nullptr ? "1" : given;
+  seed += place;
+  std::seed_seq sequence(seed.begin(), seed.end());
+  return std::mt19937(sequence);
+}
+
+std::vector<int64_t> some_of(int64_t end, size_t count, std::mt19937& random) {
+  std::vector<int64_t> all(static_cast<size_t>(std::max<int64_t>(end, 0)));
+  std::iota(all.begin(), all.end(), 0);
+  if (all_steps()) return all;
+  std::vector<int64_t> some;
+  std::sample(all.begin(), all.end(), std::back_inserter(some), count, random);
+  return some;
+}
+
+}  // namespace ibpod

@@ -1,0 +1,16 @@
+// How much of the faults is run: a sample by SEED, or, where STEPS=all is set, all of them.
+#pragma once
+
+#include <cstdint>
+#include <random>
+#include <vector>
+
+namespace ibpod {
+
+bool all_steps();
+// Of SEED; of one place in the tests it is always the same.
+std::mt19937 random_of(const char* place);
+// `count` of the numbers below `end`, in order; or all of them.
+std::vector<int64_t> some_of(int64_t end, size_t count, std::mt19937& random);
+
+}  // namespace ibpod

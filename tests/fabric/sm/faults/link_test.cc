@@ -1,0 +1,102 @@
+// A port goes while a Bind is underway: it is answered at its deadline with the reason, and when
+// the port is back it becomes verified without anybody asking.
+#include "tests/fabric/sm/faults/console.h"
+#include "tests/fabric/sm/faults/faults.h"
+#include "tests/fabric/sm/truth.h"
+
+#include <future>
+
+#include <doctest/doctest.h>
+
+namespace ibpod {
+namespace {
+
+using fabric::Reason;
+
+struct LinkBed : SmBed {
+  LinkBed() {
+    partition("blue");
+    REQUIRE(bind(5, "blue") == "verified");
+  }
+  fabric::Binding get(unsigned host) const {
+    const auto found = client().get_binding(request(host, "blue").attachment, patience());
+    if (!found) FAIL(found.error().text());
+    return *found;
+  }
+  Result<fabric::Binding> bind_within(unsigned host, Duration patience) const {
+    return client().bind(request(host, "blue"), SmBed::patience(patience));
+  }
+  Console console;
+};
+
+bool of_absence(Reason reason) {
+  return reason == Reason::port_unknown || reason == Reason::unreachable ||
+         reason == Reason::timeout || reason == Reason::port_down;
+}
+
+TEST_CASE("bound while its cable is out: told why at the deadline, verified when it is back") {
+  LinkBed bed;
+  for (const unsigned host : {1u, 4u}) {
+    CAPTURE(host);
+    bed.console.unlink(host);
+    const auto bound = bed.bind_within(host, Duration(3000));
+    REQUIRE(bound);
+    CHECK(bound->state != fabric::State::verified);
+    CHECK_MESSAGE(of_absence(bound->standing.reason), name(bound->standing.reason));
+    CHECK_FALSE(bound->standing.text.empty());
+    bed.console.relink(host);
+    bed.until([&] { return bed.get(host).state == fabric::State::verified; });
+    check_truth(bed);
+  }
+}
+
+TEST_CASE("a cable that goes out at any moment of a Bind") {
+  LinkBed bed;
+  std::mt19937 random = random_of("link");
+  const int rounds = all_steps() ? 100 : 3;
+  for (int round = 0; round < rounds; ++round) {
+    CAPTURE(round);
+    auto binding =
+        std::async(std::launch::async, [&] { return bed.bind_within(2, Duration(3000)); });
+    for (unsigned n = random() % 6; n > 0; --n) (void)bed.well();  // as long as that takes
+    bed.console.unlink(2);
+    const auto bound = binding.get();
+    REQUIRE(bound);
+    // It may have been verified before.
+    if (bound->state != fabric::State::verified)
+      CHECK_MESSAGE(bound->standing.reason != Reason::none, bound->standing.text);
+    bed.until([&] {
+      return bed.get(2).state == fabric::State::unknown || of_absence(bed.get(2).standing.reason);
+    });
+    bed.console.relink(2);
+    bed.until([&] { return bed.get(2).state == fabric::State::verified; });
+    check_truth(bed);
+    CHECK(bed.unbind(2) == "released");
+    check_truth(bed);
+  }
+}
+
+TEST_CASE("a node that was switched off: its table is new, and gets its key again") {
+  LinkBed bed;
+  REQUIRE(bed.bind(3, "blue") == "verified");
+  bed.console.clear(3);
+  bed.until([&] { return bed.get(3).state == fabric::State::unknown; });
+  bed.console.relink(3);
+  bed.until([&] { return bed.get(3).state == fabric::State::verified; });
+  check_truth(bed);
+}
+
+TEST_CASE(
+    "an Unbind while the cable is out is not done before the port has been seen without the key") {
+  LinkBed bed;
+  REQUIRE(bed.bind(3, "blue") == "verified");
+  bed.console.unlink(3);
+  CHECK(bed.unbind(3, "c1", Duration(3000)) == "releasing");
+  CHECK_MESSAGE(of_absence(bed.get(3).standing.reason), bed.get(3).standing.text);
+  bed.console.relink(3);
+  bed.until([&] { return shown(bed).find(SmBed::request(3, "blue").attachment) == nullptr; });
+  check_truth(bed);
+}
+
+}  // namespace
+}  // namespace ibpod

@@ -1,0 +1,94 @@
+// A second OpenSM on the subnet, with a partitions.conf of its own: it is told of, and no binding
+// is shown as verified without its key.
+#include "tests/fabric/engine/engine_bed.h"
+#include "tests/fabric/sm/truth.h"
+
+#include <doctest/doctest.h>
+
+namespace ibpod {
+namespace {
+
+constexpr unsigned kRivalHost = 5;
+
+sm::OpenSmSettings rivals(uint8_t priority) {
+  sm::OpenSmSettings settings;
+  settings.priority = priority;
+  settings.polling_timeout = 100;
+  settings.polling_retries = 1;
+  return settings;
+}
+
+fabricapi::FabricHealth health(const SmBed& bed) {
+  const auto told = bed.client().health(SmBed::patience());
+  if (!told) FAIL(told.error().text());
+  return *told;
+}
+
+// What it finds of the subnet manager at that host.
+std::string finding_of(const fabricapi::FabricHealth& health, unsigned host) {
+  for (const fabricapi::Finding& finding : health.findings)
+    if (finding.subject.find(guid_of(host).text()) != std::string::npos &&
+        finding.text.find("subnet manager") != std::string::npos)
+      return finding.text;
+  return "";
+}
+
+TEST_CASE("another OpenSM of higher priority: it is named, and nothing is claimed that is not so") {
+  SmBed bed;
+  bed.partition("blue");
+  REQUIRE(bed.bind(1, "blue") == "verified");
+  REQUIRE(bed.bind(2, "blue") == "verified");
+  {
+    EngineBed rival(kRivalHost, rivals(10));
+    rival.enforce({tenant(0x20, {full(1), full(3)})});
+    bed.until([&] { return health(bed).engine.starts_with("not_master"); });
+    bed.until([&] { return !finding_of(health(bed), kRivalHost).empty(); });
+    const fabricapi::FabricHealth told = health(bed);
+    CHECK_MESSAGE(finding_of(told, kRivalHost).find("is master") != std::string::npos,
+                  finding_of(told, kRivalHost));
+    CHECK_MESSAGE(finding_of(told, kSmHost).empty(), "it is ours");
+    const auto late = bed.client().bind(SmBed::request(4, "blue"), SmBed::patience(Duration(3000)));
+    REQUIRE(late);
+    check_claims(bed);
+    if (late->state != fabric::State::verified) {
+      CHECK(late->standing.reason == fabric::Reason::no_master);
+      CHECK_FALSE(late->standing.text.empty());
+    }
+    for (uint16_t change = 0x21; change < 0x26; ++change) {
+      rival.enforce({tenant(change, {full(1), full(2)})});
+      // A look at all tables begins anew each second.
+      bed.until([&] {
+        const Shown now = shown(bed);
+        const auto tables = bed.subnet.tables();
+        for (const unsigned host : {1u, 2u}) {
+          const auto* const binding = now.find(SmBed::request(host, "blue").attachment);
+          if (binding->state == fabric::State::verified &&
+              !ib::find_in(tables[host], ib::PKey(0x8001)))
+            return false;
+        }
+        return true;
+      });
+    }
+  }
+  bed.until_well();
+  bed.until([&] { return bed.all_verified(); });
+  check_truth(bed);
+  CHECK(finding_of(health(bed), kSmHost).empty());
+}
+
+TEST_CASE("another OpenSM that stands by is told of") {
+  SmBed bed("\"leaseSeconds\": 3600");
+  bed.partition("blue");
+  REQUIRE(bed.bind(1, "blue") == "verified");
+  EngineBed rival(7, rivals(0));
+  rival.want({tenant(0x20, {full(1)})});
+  rival.until([](const sm::Standing& now) { return now.health == sm::Health::not_master; });
+  bed.until([&] { return !finding_of(health(bed), 7).empty(); });
+  CHECK(finding_of(health(bed), 7).find("stands by") != std::string::npos);
+  CHECK(finding_of(health(bed), kSmHost).empty());
+  CHECK(health(bed).engine.starts_with("serving"));
+  check_truth(bed);
+}
+
+}  // namespace
+}  // namespace ibpod

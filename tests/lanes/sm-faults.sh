@@ -1,0 +1,15 @@
+#!/usr/bin/env bash
+# ibpod-sm killed at every step of every change, and many faults of disk, links and subnet managers, with the real OpenSM.
+set -euo pipefail
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+cd "$root"
+. "$root/tests/tools.sh"
+passed=0 failed=0
+if [ -z "${TMPDIR:-}" ] && [ -w /dev/shm ]; then export TMPDIR=/dev/shm; fi
+
+build_runs() { cmake --preset asan && cmake --build --preset asan --target fabric_sm_faults; }
+
+step "building what runs" build_runs
+if STEPS=all build/asan/bin/fabric_sm_faults; then passed=1; else failed=1; fi
+echo "$passed passed, $failed failed, 0 skipped"
+[ "$failed" = 0 ]
