@@ -102,13 +102,6 @@ std::vector<Outcome<NodeInfo>> read_node_infos(Scheduler& scheduler,
                            asking);
 }
 
-std::vector<Outcome<SwitchInfo>> read_switch_infos(Scheduler& scheduler,
-                                                   const std::vector<Route>& switches,
-                                                   const Asking& asking) {
-  return ask_all<SwitchInfo>(scheduler, places_of(switches), Attribute::switch_info,
-                             parse_switch_info, asking);
-}
-
 std::vector<Outcome<PortInfo>> read_port_infos(Scheduler& scheduler,
                                                const std::vector<Place>& ports,
                                                const Asking& asking) {

@@ -50,10 +50,6 @@ struct Asking {
 std::vector<Outcome<NodeInfo>> read_node_infos(Scheduler& scheduler,
                                                const std::vector<Route>& nodes,
                                                const Asking& asking);
-// refused by what is no switch.
-std::vector<Outcome<SwitchInfo>> read_switch_infos(Scheduler& scheduler,
-                                                   const std::vector<Route>& switches,
-                                                   const Asking& asking);
 std::vector<Outcome<PortInfo>> read_port_infos(Scheduler& scheduler,
                                                const std::vector<Place>& ports,
                                                const Asking& asking);
