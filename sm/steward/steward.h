@@ -204,6 +204,7 @@ class Steward {
   Now now_;
   Placements placed_, swept_;
   uint64_t losses_ = 0;         // of what was in force, that the engine has told of
+  uint64_t falls_ = 0;          // times that it took a version back
   fabric::Standing hindrance_;  // why nothing comes into force; Reason::none: it does
   uint64_t told_ = 0;           // the version that the engine has
   std::shared_ptr<const std::vector<fabric::Partition>> partitions_;

@@ -46,8 +46,10 @@ uint64_t losses_in(const Standing& engine) {
 void Steward::engine_changed() {
   const Standing standing = world_.engine.standing();
   const Placements::Time now = world_.clock();
-  placed_.begin(losses_in(standing) + standing.edits);
-  swept_.begin(losses_in(standing) + standing.edits);
+  if (standing.placed < placed_.newest() || standing.swept < swept_.newest()) ++falls_;
+  const uint64_t era = losses_in(standing) + standing.edits + falls_;
+  placed_.begin(era);
+  swept_.begin(era);
   if (losses_in(standing) > losses_) {
     losses_ = losses_in(standing);
     world_.ledger.note_doubt({Reason::misconfigured,

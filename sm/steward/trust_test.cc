@@ -175,6 +175,23 @@ TEST_CASE_FIXTURE(Trust, "behind a loss a node's word on the same version counts
   CHECK(answers.back() == "verified");
 }
 
+TEST_CASE_FIXTURE(Trust, "a version that the engine takes back was not in force") {
+  bind(kNode1, request(kVf1, "blue"));
+  const uint64_t before = engine.now.placed;
+  place();
+  write_tables();
+  Readings early{.begun = now().steady, .topology = topology(), .ports = {}};
+  early.ports.push_back({.port = kVf1, .table = ports[kVf1].table, .leaf = {}});
+  engine.now.placed = before;
+  engine_says();
+  steward->seen(early);
+  turn();
+  CHECK(answers.back().empty());
+  sweep();
+  read();
+  CHECK(answers.back() == "verified");
+}
+
 TEST_CASE_FIXTURE(Trust, "a reading from before the look at the engine is not dated behind it") {
   bind(kNode1, request(kVf1, "blue"));
   Readings before{.begun = now().steady + Duration(5), .topology = topology(), .ports = {}};
