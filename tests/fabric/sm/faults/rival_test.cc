@@ -77,14 +77,14 @@ TEST_CASE("another OpenSM of higher priority: it is named, and nothing is claime
 }
 
 TEST_CASE("another OpenSM that stands by is told of") {
-  SmBed bed("\"leaseSeconds\": 3600");
+  SmBed bed;
   bed.partition("blue");
   REQUIRE(bed.bind(1, "blue") == "verified");
-  EngineBed rival(7, rivals(0));
+  EngineBed rival(kRivalHost, rivals(0));
   rival.want({tenant(0x20, {full(1)})});
   rival.until([](const sm::Standing& now) { return now.health == sm::Health::not_master; });
-  bed.until([&] { return !finding_of(health(bed), 7).empty(); });
-  CHECK(finding_of(health(bed), 7).find("stands by") != std::string::npos);
+  bed.until([&] { return !finding_of(health(bed), kRivalHost).empty(); });
+  CHECK(finding_of(health(bed), kRivalHost).find("stands by") != std::string::npos);
   CHECK(finding_of(health(bed), kSmHost).empty());
   CHECK(health(bed).engine.starts_with("serving"));
   check_truth(bed);
