@@ -101,10 +101,10 @@ TEST_CASE("a certificate that cannot be used is told, and the one before it serv
   bed.spoil_server();
   CHECK(bed.shown() == former);
   CHECK(bed.administrator().create_partition(SmBed::tenancy("blue"), SmBed::patience()));
-  CHECK(bed.page("/healthz").find(" 200 ") != std::string::npos);
+  CHECK(bed.page("/readyz").find(" 200 ") != std::string::npos);
   bed.renew_server(bed.ca());
   CHECK(bed.shown() == bed.server_certificate());
-  CHECK(bed.page("/healthz").find(" 200 ") != std::string::npos);
+  CHECK(bed.page("/readyz").find(" 200 ") != std::string::npos);
   const std::string log = bed.end();
   const size_t told = log.find("certificate: the certificate of before stays in use");
   REQUIRE(told != std::string::npos);
