@@ -57,7 +57,6 @@ class WatchedTables final : public Tables {
   explicit WatchedTables(TableWatch& watch) : watch_(watch) {}
   void hurry(std::set<ib::Guid> ports) override { watch_.hurry(std::move(ports)); }
   void repair(std::vector<Repair> repairs) override { watch_.repair(std::move(repairs)); }
-  void look() override { watch_.look(); }
   void swept() override { watch_.swept(); }
 
  private:
@@ -100,8 +99,9 @@ struct Bed {
     watch = std::make_unique<TableWatch>(
         *scheduler, impatient(), [this](Readings readings) { service.seen(std::move(readings)); });
     tables = std::make_unique<WatchedTables>(*watch);
-    steward = std::make_unique<Steward>(Steward::World{*ledger, *engine, *tables, report},
-                                        StewardSettings{.epoch = "e1"}, now());
+    steward = std::make_unique<Steward>(
+        Steward::World{*ledger, *engine, *tables, report, [] { return now().steady; }},
+        StewardSettings{.epoch = "e1"}, now());
     service.start(*steward);
     follow();
   }
@@ -194,7 +194,7 @@ struct Bed {
   log::Log log{log::Level::error};
   Report report{log};
   std::unique_ptr<Ledger> ledger;
-  Service service;
+  Service service{report};
   std::unique_ptr<Engine> engine;
   std::unique_ptr<TableWatch> watch;
   std::unique_ptr<Tables> tables;

@@ -81,7 +81,9 @@ TEST_CASE_FIXTURE(ServiceBed, "who may not change something is refused, and in t
 TEST_CASE_FIXTURE(ServiceBed, "who may not look is refused, too, and nothing is written of it") {
   Service service(report);
   service.health(kNode1, answer<fabricapi::FabricHealth>());
-  service.list_bindings(kNode1, {.node = "n2"}, {}, answer<fabricapi::Listed<fabric::Binding>>());
+  fabricapi::BindingFilter others;
+  others.node = "n2";
+  service.list_bindings(kNode1, others, {}, answer<fabricapi::Listed<fabric::Binding>>());
   CHECK(codes == std::vector<std::string>{"denied", "denied"});
   CHECK(told().empty());
 }
