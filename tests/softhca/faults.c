@@ -7,6 +7,8 @@
  *                        /lose_mads	per cent of the MADs
  *                        /delay_ms	of what the port sends
  *                        /freeze_sma	its agent answers nothing
+ *                        /hide_pkeys	1: it does not answer who reads its
+ *					P_Keys, 2: it refuses; they can be set
  *                        /traps	"128 sent 3 repressed 1 idle" ...
  *                        /switch_port
  *   softhca/switch/traps
@@ -74,6 +76,7 @@ void softhca_faults_add(struct softhca *hca)
 	debugfs_create_u32("lose_mads", 0600, dir, &faults->lose_mads);
 	debugfs_create_u32("delay_ms", 0600, dir, &faults->delay_ms);
 	debugfs_create_bool("freeze_sma", 0600, dir, &faults->freeze_sma);
+	debugfs_create_u32("hide_pkeys", 0600, dir, &faults->hide_pkeys);
 	debugfs_create_file("traps", 0400, dir, &hca->agent, &traps_fops);
 	debugfs_create_u32("switch_port", 0400, dir, &hca->swport);
 }

@@ -233,6 +233,15 @@ static u16 answer(struct softhca *hca, struct ib_smp *smp, bool set)
 	}
 }
 
+/* A port that shows nobody its P_Keys; they can be set all the same. */
+static u32 hides(const struct softhca *hca, const struct ib_smp *smp)
+{
+	bool asked = smp->attr_id == IB_SMP_ATTR_PKEY_TABLE &&
+		     smp->method == IB_MGMT_METHOD_GET;
+
+	return asked ? READ_ONCE(hca->faults.hide_pkeys) : 0;
+}
+
 static bool is_for_sm(const struct softhca *hca, const struct ib_smp *smp)
 {
 	return smp->attr_id == IB_SMP_ATTR_SM_INFO &&
@@ -245,11 +254,12 @@ enum softhca_sma_verdict softhca_sma(struct softhca *hca, struct ib_smp *smp,
 {
 	bool repress = smp->method == IB_MGMT_METHOD_TRAP_REPRESS;
 	bool set = smp->method == IB_MGMT_METHOD_SET;
+	u32 hidden = hides(hca, smp);
 
 	if ((!set && !repress && smp->method != IB_MGMT_METHOD_GET) ||
 	    is_for_sm(hca, smp))
 		return SMA_NOT_MINE;
-	if (READ_ONCE(hca->faults.freeze_sma))
+	if (READ_ONCE(hca->faults.freeze_sma) || hidden == 1)
 		return SMA_DISCARD;
 	if (!trusted && !softhca_mkey_permits(&hca->agent, smp, slid))
 		return SMA_DISCARD;
@@ -257,7 +267,11 @@ enum softhca_sma_verdict softhca_sma(struct softhca *hca, struct ib_smp *smp,
 		softhca_trap_repress(&hca->agent, smp);
 		return SMA_DISCARD;
 	}
-	softhca_smp_reply(smp, answer(hca, smp, set));
+	if (hidden)
+		softhca_smp_reply(smp,
+				  IB_MGMT_MAD_STATUS_UNSUPPORTED_METHOD_ATTRIB);
+	else
+		softhca_smp_reply(smp, answer(hca, smp, set));
 	return SMA_REPLY;
 }
 

@@ -145,6 +145,7 @@ struct softhca_faults {
 	u32 lose_packets;	/* per cent, both ways; MADs not among them */
 	u32 lose_mads;
 	u32 delay_ms;		/* of what the port sends */
+	u32 hide_pkeys;		/* Get(P_KeyTable): 1 discarded, 2 refused */
 	bool freeze_sma;
 	bool down;
 };

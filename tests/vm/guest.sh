@@ -152,7 +152,7 @@ power_off() {
 
 copy_programs() {
   mkdir -p "$IBPOD_BIN"
-  cp "$ROOT/build/release/bin/"{ib-sriov,ipoib,ibpod-agent,ibpodctl} "$ROOT/build/release/tests/vm/nodestate" "$IBPOD_BIN/"
+  cp "$ROOT/build/release/bin/"{ib-sriov,ipoib,ibpod-agent,ibpod-sm,ibpodctl} "$ROOT/build/release/tests/vm/nodestate" "$IBPOD_BIN/"
 }
 
 main() {

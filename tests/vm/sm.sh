@@ -1,0 +1,64 @@
+# The cluster's SM service, for the cases about it: ibpod-sm, and the OpenSM that it starts in place of the node's own.
+# shellcheck shell=bash disable=SC2016,SC2034
+. "$ROOT/tests/vm/lib.sh"
+
+sm_pid=""
+sm_socket=$WORK/sm.sock
+sm_opensm=$WORK/state/opensm # the folder of its OpenSM
+
+# Writes the service's configuration, changed by a jq filter, "." for none. The VFs named are the node's.
+sm_conf() { # FILTER GUID...
+  jq -n --arg work "$WORK" --arg device "$(rdma_device host "$PF0")" --arg pf "$(port_guid host "$PF0")" '{
+    stateDir: "\($work)/state", socket: "\($work)/sm.sock", metricsAddress: "unix:\($work)/metrics.sock",
+    opensm: {port: $pf, sweepSeconds: 1}, look: {device: $device, scanSeconds: 2},
+    pkeys: [{first: "0x0001", last: "0x00ff", use: "explicit"}], nodes: {vm: {guids: $ARGS.positional}}} | '"$1" --args "${@:2}" >"$WORK/sm.json"
+}
+
+# In place of the node's OpenSM, for the rest of the case; returns when OpenSM does what the service wants.
+start_sm() {
+  at_end plain_opensm
+  at_end end_opensm
+  at_end end_sm
+  at_end tail -n 12 "$WORK/sm.log"
+  stop_opensm
+  run_sm
+  wait_for 60 serves
+}
+
+run_sm() { # returns when it answers
+  ibpod-sm --config "$WORK/sm.json" >>"$WORK/sm.log" 2>&1 &
+  sm_pid=$!
+  wait_for 60 sm partition list
+}
+
+# OpenSM goes on.
+end_sm() {
+  if [ -z "$sm_pid" ]; then return 0; fi
+  kill "$sm_pid" 2>/dev/null || true
+  wait "$sm_pid" 2>/dev/null || true
+  sm_pid=""
+}
+
+end_opensm() { no_opensm || stop_opensm; }
+
+sm() { ibpodctl --sm "unix:$sm_socket" "$@"; }
+
+# "serving", or what the subnet manager is instead; and what is wrong with the fabric: a subject, a text and a remedy a line.
+doctor() { { sm --json doctor --fabric-only --all || true; } | jq -r '.[] | "\(.check): \(.text) -> \(.remedy)"'; }
+serves() { [[ $(doctor) == "SM service: serving"* ]]; }
+finds() { doctor | grep -q "$1"; }          # PATTERN
+finds_nothing() { ! finds "$1"; }           # PATTERN
+
+# "STATE PROOF ENFORCEMENT REASON: TEXT" of a binding of the node "vm", when the service answers.
+ask_bind() { fabric_call "$sm_socket" bind vm "$@"; }     # CONTAINER GUID SECONDS PARTITION...
+ask_unbind() { fabric_call "$sm_socket" unbind vm "$@"; } # CONTAINER SECONDS
+state_of() { # CONTAINER: the same, now
+  sm --json binding get vm "$1" net1 | jq -r '"\(.state) \(.proof // "none") \(.enforcement) \(.reason): \(.text)"'
+}
+# shellcheck disable=SC2053
+is_state() { [[ $(state_of "$1") == $2 ]]; } # CONTAINER GLOB
+
+# Tells the service what the table of a function holds, by the sysfs of its namespace or by a copy of it.
+observe() { # POD PCI GUID [SYSFS]
+  within "$1" fabric_call "$sm_socket" observe vm "$3" "$(rdma_device "$1" "$2")" "${@:4}"
+}
