@@ -51,10 +51,15 @@ fabric::EndPort port_of(unsigned host) {
   return {guid_of(host), fabric::NodeType::channel_adapter, host == kSmHost};
 }
 
-Subnet::Subnet() {
-  auto channel = mad::UmadChannel::open(mad::local_port("", 0).value());
-  if (!channel) FAIL(channel.error().text());
-  scheduler_ = std::make_unique<mad::Scheduler>(std::move(channel).value());
+// One for all, and never closed: the simulator's library does not outlive it that a port is closed
+// while a thread of its own looks at it.
+mad::Scheduler& Subnet::scheduler() {
+  static mad::Scheduler* const one = [] {
+    auto channel = mad::UmadChannel::open(mad::local_port("", 0).value());
+    if (!channel) FAIL(channel.error().text());
+    return std::make_unique<mad::Scheduler>(std::move(channel).value()).release();
+  }();
+  return *one;
 }
 
 std::vector<ib::PKeyTable> Subnet::tables() {
@@ -62,7 +67,7 @@ std::vector<ib::PKeyTable> Subnet::tables() {
   std::vector<mad::TablePlace> places;
   for (unsigned host = 0; host < kHosts; ++host) places.push_back({{route_to(host)}, kPlaces});
   std::vector<ib::PKeyTable> tables;
-  for (const auto& outcome : mad::read_tables(*scheduler_, places, {})) {
+  for (const auto& outcome : mad::read_tables(scheduler(), places, {})) {
     const ib::PKeyTable* table = mad::value_of(outcome);
     if (table == nullptr) FAIL(mad::failure_of(outcome)->text());
     tables.push_back(*table);
@@ -71,7 +76,7 @@ std::vector<ib::PKeyTable> Subnet::tables() {
 }
 
 ib::Lid Subnet::lid(unsigned host) {
-  const auto ports = mad::read_port_infos(*scheduler_, {{route_to(host)}}, {});
+  const auto ports = mad::read_port_infos(scheduler(), {{route_to(host)}}, {});
   const mad::PortInfo* const port = mad::value_of(ports.front());
   if (port == nullptr) FAIL(mad::failure_of(ports.front())->text());
   return port->lid;
@@ -80,7 +85,7 @@ ib::Lid Subnet::lid(unsigned host) {
 void Subnet::write(unsigned host, const ib::PKeyTable& table) {
   for (uint16_t block = 0; block < mad::blocks_of(static_cast<uint16_t>(table.size())); ++block) {
     const std::vector<mad::BlockWrite> one{{{route_to(host)}, block, mad::block_of(table, block)}};
-    for (const auto& written : mad::write_blocks(*scheduler_, one, {}))
+    for (const auto& written : mad::write_blocks(scheduler(), one, {}))
       REQUIRE(mad::value_of(written) != nullptr);
   }
 }

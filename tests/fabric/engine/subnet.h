@@ -24,7 +24,6 @@ fabric::EndPort port_of(unsigned host);
 
 class Subnet {
  public:
-  Subnet();
   // Of all hosts, as their ports tell.
   std::vector<ib::PKeyTable> tables();
   ib::Lid lid(unsigned host);
@@ -32,7 +31,7 @@ class Subnet {
   void write(unsigned host, const ib::PKeyTable& table);
 
  private:
-  std::unique_ptr<mad::Scheduler> scheduler_;
+  static mad::Scheduler& scheduler();
 };
 
 // The keys in a table, sorted.
