@@ -31,7 +31,7 @@ TEST_CASE("killed at any moment, it comes back with what it had acknowledged") {
         return host % 2 == 0 ? bed.bind(host, "blue") : bed.unbind(host);
       }));
     CHECK(bed.bind(1, "blue") == "verified");
-    for (unsigned n = random() % 4; n > 0; --n) (void)bed.subnet.tables();  // as long as that takes
+    for (auto n = random() % 4; n > 0; --n) (void)bed.subnet.tables();  // as long as that takes
     bed.kill();
     for (auto& one : underway) one.wait();
     CHECK_MESSAGE(ib::find_in(bed.table(1), ib::PKey(0x8001)), "OpenSM goes on with what it has");

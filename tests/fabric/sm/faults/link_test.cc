@@ -58,7 +58,7 @@ TEST_CASE("a cable that goes out at any moment of a Bind") {
     CAPTURE(round);
     auto binding =
         std::async(std::launch::async, [&] { return bed.bind_within(2, Duration(3000)); });
-    for (unsigned n = random() % 6; n > 0; --n) (void)bed.well();  // as long as that takes
+    for (auto n = random() % 6; n > 0; --n) (void)bed.well();  // as long as that takes
     bed.console.unlink(2);
     const auto bound = binding.get();
     REQUIRE(bound);

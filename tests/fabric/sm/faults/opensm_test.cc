@@ -62,7 +62,7 @@ TEST_CASE("OpenSM is killed at any moment of Binds and Unbinds") {
     const int times = all_steps() ? 25 : 2;
     for (int round = 0; round < times; ++round) {
       CAPTURE(round);
-      for (unsigned n = random() % 20; n > 0; --n) (void)bed.well();  // as long as that takes
+      for (auto n = random() % 20; n > 0; --n) (void)bed.well();  // as long as that takes
       const auto before = bed.opensm();
       bed.kill_opensm();
       bed.until([&] {
@@ -104,7 +104,7 @@ TEST_CASE("OpenSM stands still: told at the deadline, and done when it goes on")
   const int times = all_steps() ? 20 : 2;
   for (int round = 0; round < times; ++round) {
     CAPTURE(round);
-    for (unsigned n = random() % 10; n > 0; --n) (void)bed.well();
+    for (auto n = random() % 10; n > 0; --n) (void)bed.well();
     bed.signal_opensm(SIGSTOP);
     const auto bound =
         bed.client().bind(SmBed::request(2, "blue"), SmBed::patience(Duration(4000)));
@@ -131,7 +131,7 @@ TEST_CASE("OpenSM stands still while pods come and go") {
     const int times = all_steps() ? 20 : 1;
     for (int round = 0; round < times; ++round) {
       CAPTURE(round);
-      for (unsigned n = random() % 20; n > 0; --n) (void)bed.well();
+      for (auto n = random() % 20; n > 0; --n) (void)bed.well();
       bed.signal_opensm(SIGSTOP);
       // What waits for it takes its time.
       const auto late =
