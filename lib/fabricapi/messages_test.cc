@@ -195,6 +195,7 @@ TEST_CASE("messages: whatever is wrong in an Observe, a Plan or an Explain is re
   refuses<P>(plan, "partition: name", [](P& m) { m.mutable_partition()->clear_name(); });
   refuses<P>(plan, "without", [](P& m) {
     m.clear_partition();
+    m.clear_update();
     m.set_without("a b");
   });
   refuses<P>(plan, "update", [](P& m) {

@@ -236,12 +236,15 @@ class TestFabric final : public Fabric {
     std::vector<BindingChange> there;
     {
       const std::lock_guard lock(mutex_);
-      told_ = told;
-      watch_ = watch;
       there = there_;
     }
     for (const BindingChange& one : there)
       if (!told(one)) return done(Error(Code::unavailable, "it wants no more"));
+    {
+      const std::lock_guard lock(mutex_);
+      told_ = std::move(told);
+      watch_ = watch;
+    }
     answer(std::move(done), std::move(watch));
   }
   void sync(const Caller& who, SyncRequest asked, Done<SyncAnswer> done) override {
