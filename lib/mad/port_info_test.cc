@@ -16,6 +16,7 @@ TEST_CASE("a port of an adapter as another program reads it") {
                           .sm_lid = 1,
                           .subnet_prefix = 0xfe80000000000000,
                           .capabilities = 0x50c048,
+                          .capabilities2 = 0x30,
                           .local_port = 1,
                           .guid_places = 32,
                           .m_key_lease = 4089,
