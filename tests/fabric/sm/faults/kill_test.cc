@@ -77,7 +77,8 @@ const std::vector<Change>& changes() {
 // What changes a partition is answered when it is on disk.
 void until_swept(SmBed& bed) {
   bed.until([&] {
-    const auto* const red = shown(bed).find("red");
+    const Shown now = shown(bed);
+    const auto* const red = now.find("red");
     return red == nullptr || red->state == fabric::TenancyState::ready;
   });
 }

@@ -33,43 +33,30 @@ std::string finding_of(const fabricapi::FabricHealth& health, unsigned host) {
   return "";
 }
 
-TEST_CASE("another OpenSM of higher priority: it is named, and nothing is claimed that is not so") {
-  SmBed bed;
+// It is there first: where one comes later and both look at the subnet at once, packets of theirs
+// get lost in the simulator, which OpenSM waits for there for ever.
+TEST_CASE("beside an OpenSM of higher priority it names that, claims nothing, and writes nothing") {
+  auto rival = std::make_unique<EngineBed>(kRivalHost, rivals(10));
+  rival->enforce({tenant(0x20, {full(1), full(3)})});
+  SmBed bed{SmBed::Unstarted{}};
+  bed.launch();
+  REQUIRE(bed.serves());
+  bed.until([&] { return health(bed).engine.starts_with("not_master"); });
+  bed.until([&] { return !finding_of(health(bed), kRivalHost).empty(); });
+  const fabricapi::FabricHealth told = health(bed);
+  CHECK_MESSAGE(finding_of(told, kRivalHost).find("is master") != std::string::npos,
+                finding_of(told, kRivalHost));
+  CHECK_MESSAGE(finding_of(told, kSmHost).empty(), "it is ours");
   bed.partition("blue");
-  REQUIRE(bed.bind(1, "blue") == "verified");
-  REQUIRE(bed.bind(2, "blue") == "verified");
-  {
-    EngineBed rival(kRivalHost, rivals(10));
-    rival.enforce({tenant(0x20, {full(1), full(3)})});
-    bed.until([&] { return health(bed).engine.starts_with("not_master"); });
-    bed.until([&] { return !finding_of(health(bed), kRivalHost).empty(); });
-    const fabricapi::FabricHealth told = health(bed);
-    CHECK_MESSAGE(finding_of(told, kRivalHost).find("is master") != std::string::npos,
-                  finding_of(told, kRivalHost));
-    CHECK_MESSAGE(finding_of(told, kSmHost).empty(), "it is ours");
-    const auto late = bed.client().bind(SmBed::request(4, "blue"), SmBed::patience(Duration(3000)));
-    REQUIRE(late);
-    check_claims(bed);
-    if (late->state != fabric::State::verified) {
-      CHECK(late->standing.reason == fabric::Reason::no_master);
-      CHECK_FALSE(late->standing.text.empty());
-    }
-    for (uint16_t change = 0x21; change < 0x26; ++change) {
-      rival.enforce({tenant(change, {full(1), full(2)})});
-      // A look at all tables begins anew each second.
-      bed.until([&] {
-        const Shown now = shown(bed);
-        const auto tables = bed.subnet.tables();
-        for (const unsigned host : {1u, 2u}) {
-          const auto* const binding = now.find(SmBed::request(host, "blue").attachment);
-          if (binding->state == fabric::State::verified &&
-              !ib::find_in(tables[host], ib::PKey(0x8001)))
-            return false;
-        }
-        return true;
-      });
-    }
-  }
+  const auto late = bed.client().bind(SmBed::request(1, "blue"), SmBed::patience(Duration(3000)));
+  REQUIRE(late);
+  CHECK(late->state != fabric::State::verified);
+  CHECK(late->standing.reason == fabric::Reason::no_master);
+  CHECK(late->standing.text.find("another subnet manager") != std::string::npos);
+  check_claims(bed);
+  for (const unsigned host : {1u, 2u, 3u})
+    CHECK(keys_in(bed.table(host)) == keys_for(rival->wanted, host));
+  rival.reset();
   bed.until_well();
   bed.until([&] { return bed.all_verified(); });
   check_truth(bed);
