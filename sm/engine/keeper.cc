@@ -58,7 +58,11 @@ Result<Keeper::News> Keeper::start() {
   TRY(make_folders(paths_.cache));
   TRY(write_file_atomically(paths_.modules, opensm_modules()));
   TRY(write_file_atomically(paths_.conf, conf));
-  process_ = TRY(OpenSmProcess::start(settings_.launch, paths_.conf, paths_.cache));
+  OpenSmLaunch launch = settings_.launch;
+  // What OpenSM remembers from one start to the next, the M_Keys of the ports among it, is in no
+  // option's folder.
+  launch.environment.try_emplace("OSM_CACHE_DIR", paths_.cache.string());
+  process_ = TRY(OpenSmProcess::start(launch, paths_.conf, paths_.cache));
   return News::started;
 }
 

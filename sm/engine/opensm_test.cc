@@ -30,6 +30,14 @@ TEST_CASE("OpenSM is started when its file is there, and not before") {
   CHECK(bed.readings() == 1);
 }
 
+TEST_CASE("what OpenSM remembers is in its folder, too") {
+  OpenSmBed bed;
+  bed.serve();
+  const std::string environment =
+      read_file("/proc/" + std::to_string(bed.pid()) + "/environ").value();
+  CHECK(environment == "OSM_CACHE_DIR=" + bed.paths().cache.string() + std::string(1, '\0'));
+}
+
 TEST_CASE("wishes during a sweep come together; no discovery is broken off") {
   OpenSmBed bed;
   bed.serve();
