@@ -25,10 +25,11 @@ struct Theirs {
   ~Theirs() { stop(); }
 
   void run(const Path& partitions, const std::string& more = "") {
-    bed.folder.write("theirs/conf", "partition_config_file " + partitions.string() +
-                                        "\nallow_both_pkeys FALSE\nforce_log_flush TRUE\nlog_file " +
-                                        others.log.string() + "\nper_module_logging_file " +
-                                        (folder / "modules").string() + "\n" + more);
+    bed.folder.write("theirs/conf",
+                     "partition_config_file " + partitions.string() +
+                         "\nallow_both_pkeys FALSE\nforce_log_flush TRUE\nlog_file " +
+                         others.log.string() + "\nper_module_logging_file " +
+                         (folder / "modules").string() + "\n" + more);
     bed.folder.write("theirs/modules", opensm_modules());
     process =
         OpenSmProcess::start({IBPOD_FAKE_OPENSM, {}}, folder / "conf", folder / "cache").value();
