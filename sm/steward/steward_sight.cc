@@ -112,7 +112,8 @@ void Steward::judge_scan(const Readings& readings) {
     counts.unseen += finding.kind == Finding::Kind::unseen ? 1 : 0;
   }
   world_.report.scanned(counts, readings.packets, now_.steady - readings.begun);
-  world_.report.trouble("subnet", sightings_.of_own_subnet() ? "" : wrong_subnet());
+  const bool wrong = sightings_.topology().whole() && !sightings_.of_own_subnet();
+  world_.report.trouble("subnet", wrong ? wrong_subnet() : "");
 }
 
 // Ports that some partition names, and that the scan has not met.

@@ -31,10 +31,10 @@ bind_unseen 2 refused
 say "what the node sees is wrong"
 forge 0x8001 0x0000
 observe host "$vf" "$guid" "$WORK/sysfs"
-expect_match "the binding" "$(state_of p1)" "written none unknown refused: *"
+expect_match "the binding" "$(state_of p1)" "written none unknown missing key: *"
 forge 0x8001 0x0001
 observe host "$vf" "$guid" "$WORK/sysfs"
-expect_match "the binding" "$(state_of p1)" "written none unknown refused: *"
+expect_match "the binding" "$(state_of p1)" "written none unknown foreign key: *"
 
 say "and right: whoever waits is told"
 ask_bind p1 "$guid" 30 blue >"$WORK/bound" &
