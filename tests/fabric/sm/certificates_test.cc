@@ -97,14 +97,15 @@ TEST_CASE("certificates that are replaced on disk are those of the next connecti
 
 TEST_CASE("a certificate that cannot be used is told, and the one before it serves on") {
   SecureBed bed;
+  const auto ready = [&] { return bed.page("/readyz").find(" 200 ") != std::string::npos; };
   const std::string former = bed.shown();
   bed.spoil_server();
   CHECK(bed.shown() == former);
   CHECK(bed.administrator().create_partition(SmBed::tenancy("blue"), SmBed::patience()));
-  CHECK(bed.page("/readyz").find(" 200 ") != std::string::npos);
+  bed.until(ready);
   bed.renew_server(bed.ca());
   CHECK(bed.shown() == bed.server_certificate());
-  CHECK(bed.page("/readyz").find(" 200 ") != std::string::npos);
+  bed.until(ready);
   const std::string log = bed.end();
   const size_t told = log.find("certificate: the certificate of before stays in use");
   REQUIRE(told != std::string::npos);
