@@ -185,12 +185,12 @@ TEST_CASE("who is hurried is read again and again, until it is no longer named")
 TEST_CASE("what a switch enforces is asked anew for who is hurried") {
   Bed bed;
   CHECK(!of(bed.wait_for_scan(), bed.guid(2)).leaf->inbound);
-  bed.watch->hurry({bed.guid(2)});
   bed.channel->between([&] {
     FakePort& port = bed.subnet.at(kLeaf).ports.at(2);
     port.info.enforces_inbound = port.info.enforces_outbound = true;
     port.pkeys.at(40) = PKey(0x8009);
   });
+  bed.watch->hurry({bed.guid(2)});
   const Reading reading =
       bed.wait_for(bed.guid(2), [](const Reading& one) { return one.leaf && one.leaf->inbound; });
   CHECK(reading.leaf->outbound);
