@@ -92,10 +92,10 @@ bool OpenSm::wait() {
 }
 
 void OpenSm::turn() {
-  take_wanted();
   hear_log();
   inspect();
   keep();
+  take_wanted();  // last: what was wanted before a sweep's end is read by the next one
   while (act()) {
   }
   publish();

@@ -62,10 +62,10 @@ TEST_CASE("OpenSM is not started on a file that could not be put back") {
   bed.settings.limits.calm = Duration(10);
   bed.settings.keeper.pause = Duration(10);
   bed.serve();
-  // A folder that is not empty cannot be replaced.
+  // A folder that is not empty cannot be replaced. In one step, as the file is put back at once.
   const Path path = bed.paths().partitions;
-  std::filesystem::remove(path);
-  std::filesystem::create_directories(path / "full");
+  std::filesystem::create_directories(bed.folder.path() / "folder" / "full");
+  CHECK(Disk().exchange(bed.folder.path() / "folder", path).value());
   bed.until(Health::refused);
   OpenSmBed::end(bed.pid(), SIGKILL);
   bed.until(Health::gone);
