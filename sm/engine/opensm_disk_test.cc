@@ -62,16 +62,13 @@ TEST_CASE("OpenSM is not started on a file that could not be put back") {
   bed.settings.limits.calm = Duration(10);
   bed.settings.keeper.pause = Duration(10);
   bed.serve();
-  // A folder that is not empty cannot be replaced. In one step, as the file is put back at once.
-  const Path path = bed.paths().partitions;
-  std::filesystem::create_directories(bed.folder.path() / "folder" / "full");
-  CHECK(Disk().exchange(bed.folder.path() / "folder", path).value());
+  bed.folder.block(bed.paths().partitions);
   bed.until(Health::refused);
   OpenSmBed::end(bed.pid(), SIGKILL);
   bed.until(Health::gone);
   CHECK(bed.engine->standing().starts == 1);
   CHECK(!bed.find());
-  std::filesystem::remove_all(path);
+  std::filesystem::remove_all(bed.paths().partitions);
   bed.until_swept(1);
   CHECK(bed.bad_readings() == 0);
 }

@@ -1,9 +1,5 @@
 #include "sm/engine/test_opensm.h"
 
-#include <cstdio>
-
-#include <fcntl.h>
-
 namespace ibpod::sm {
 namespace {
 
@@ -156,11 +152,7 @@ TEST_CASE("where OpenSM has read a bad file it is told of, and healed") {
   bed.serve();
   bed.let("hold");
   ::kill(bed.pid(), SIGUSR1);
-  // A folder in its place, in one step: nothing can be put back until it has gone.
-  const Path other = bed.paths().partitions.parent_path() / "other";
-  std::filesystem::create_directories(other / "full");
-  REQUIRE(::renameat2(AT_FDCWD, other.c_str(), AT_FDCWD, bed.paths().partitions.c_str(),
-                      RENAME_EXCHANGE) == 0);
+  bed.folder.block(bed.paths().partitions);
   bed.until(Health::refused);
   bed.stop("hold");
   CHECK(bed.until(Health::failed_open).swept == 0);

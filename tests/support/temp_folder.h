@@ -3,9 +3,12 @@
 
 #include "lib/base/files.h"
 
+#include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <string>
+
+#include <fcntl.h>
 
 namespace ibpod {
 
@@ -34,6 +37,13 @@ class TempFolder {
     Path program = write(name, "#!/bin/sh\n" + content + "\n");
     std::filesystem::permissions(program, std::filesystem::perms::owner_all);
     return program;
+  }
+  // A folder that is not empty takes the place of `path`, in one step: no file replaces it.
+  void block(const Path& path) const {
+    std::filesystem::create_directories(path_ / "block" / "full");
+    const Path block = path_ / "block";
+    if (::renameat2(AT_FDCWD, block.c_str(), AT_FDCWD, path.c_str(), RENAME_EXCHANGE) != 0)
+      std::abort();
   }
 
  private:

@@ -138,13 +138,11 @@ TEST_CASE("a fabric that OpenSM has opened is told of, and closed again") {
   Subnet subnet;
   bed.enforce({tenant(0x10, {full(1)})});
   // What cannot be replaced stays long enough to be read.
-  const Path path = bed.paths().partitions;
-  std::filesystem::remove(path);
-  std::filesystem::create_directories(path / "full");
+  bed.folder.block(bed.paths().partitions);
   bed.until([](const Standing& now) { return now.health == Health::refused; });
   ::kill(*bed.find(), SIGHUP);
   bed.until([](const Standing& now) { return now.health == Health::failed_open; });
-  std::filesystem::remove_all(path);
+  std::filesystem::remove_all(bed.paths().partitions);
   const Standing now =
       bed.until([](const Standing& is) { return is.swept == 1 && is.health == Health::serving; });
   CHECK(now.fail_opens >= 1);
