@@ -21,18 +21,6 @@
 namespace ibpod::sm {
 namespace {
 
-// The steward's orders, carried out by the witness.
-class WatchedTables final : public Tables {
- public:
-  explicit WatchedTables(TableWatch& watch) : watch_(watch) {}
-  void hurry(std::set<ib::Guid> ports) override { watch_.hurry(std::move(ports)); }
-  void repair(std::vector<Repair> repairs) override { watch_.repair(std::move(repairs)); }
-  void swept() override { watch_.swept(); }
-
- private:
-  TableWatch& watch_;
-};
-
 // Unlike that of any other start.
 std::string new_epoch() {
   std::random_device random;
@@ -64,14 +52,6 @@ bool starts_opensm(const Config& config) {
   return config.engine == EngineKind::opensm && !config.opensm.keeper.others;
 }
 
-bool has_master(const fabric::Topology& topology) {
-  for (const fabric::SeenManager& manager : topology.managers()) {
-    const mad::SmInfo* const info = mad::value_of(manager.info);
-    if (info != nullptr && info->state == mad::SmState::master) return true;
-  }
-  return false;
-}
-
 }  // namespace
 
 // In the order in which they begin; they end in the other one, the steward before all that it
@@ -98,7 +78,6 @@ struct Daemon::Parts {
   Observe* observe = nullptr;  // where that is the engine
   std::unique_ptr<mad::Scheduler> scheduler;
   std::unique_ptr<TableWatch> watch;
-  std::unique_ptr<Tables> tables;
   std::unique_ptr<Steward> steward;
   std::optional<Authority> authority;
   std::unique_ptr<grpc::Service> answers;
@@ -121,9 +100,8 @@ Status Daemon::Parts::open(Config config) {
   // The engine first: the witness tells it whether there is a subnet manager.
   TRY(open_engine(config));
   TRY(open_witness(config, port));
-  tables = std::make_unique<WatchedTables>(*watch);
   steward = std::make_unique<Steward>(
-      Steward::World{*ledger, *engine, *tables, report, [] { return present().steady; }},
+      Steward::World{*ledger, *engine, *watch, report, [] { return present().steady; }},
       StewardSettings{.epoch = new_epoch(),
                       .patience = config.patience,
                       .sm = posture_settings(config),
@@ -164,7 +142,8 @@ Status Daemon::Parts::open_witness(const Config& config, const mad::LocalPort& p
 }
 
 void Daemon::Parts::seen(Readings readings) {
-  if (observe != nullptr && readings.topology) observe->saw_master(has_master(*readings.topology));
+  if (observe != nullptr && readings.topology)
+    observe->saw_master(readings.topology->master().has_value());
   service.seen(std::move(readings));
 }
 

@@ -15,6 +15,11 @@ mad::Route SeenPort::route() const {
   return by_lid ? *by_lid : path;
 }
 
+bool SeenManager::is_master() const {
+  const mad::SmInfo* const known = mad::value_of(info);
+  return known != nullptr && known->state == mad::SmState::master;
+}
+
 Topology::Topology(Contents contents) : contents_(std::move(contents)) {
   auto& ports = contents_.ports;
   std::stable_sort(ports.begin(), ports.end(), before);
@@ -26,6 +31,12 @@ const SeenPort* Topology::find(ib::Guid port) const {
   wanted.guid = port;
   const auto found = std::lower_bound(ports().begin(), ports().end(), wanted, before);
   return found == ports().end() || found->guid != port ? nullptr : &*found;
+}
+
+std::optional<ib::Guid> Topology::master() const {
+  const auto found = std::find_if(managers().begin(), managers().end(),
+                                  [](const SeenManager& one) { return one.is_master(); });
+  return found == managers().end() ? std::nullopt : std::optional(found->port);
 }
 
 bool Topology::doubtful(const SeenPort& port) const {

@@ -64,6 +64,8 @@ struct SeenPort {
 struct SeenManager {
   ib::Guid port;  // behind which it runs
   mad::Outcome<mad::SmInfo> info;
+
+  bool is_master() const;
 };
 
 // A question without an answer, and so what may be behind it.
@@ -95,6 +97,8 @@ class Topology {
   // O(log n). nullptr: not seen; it is not there only where whole().
   const SeenPort* find(ib::Guid port) const;
   const std::vector<SeenManager>& managers() const { return contents_.managers; }
+  // The port behind which a subnet manager says that it is master; of two the first.
+  std::optional<ib::Guid> master() const;
   const std::set<ib::Guid>& duplicates() const { return contents_.duplicates; }
   // Whether the port, or the switch that it is connected to, was met at two places.
   bool doubtful(const SeenPort& port) const;

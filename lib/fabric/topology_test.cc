@@ -43,6 +43,21 @@ TEST_CASE("it is whole if nothing is unseen, cut off or there twice") {
   CHECK(!Topology({.duplicates = {ib::Guid(1)}}).whole());
 }
 
+TEST_CASE("the master is the first subnet manager that says so") {
+  const auto manager = [](uint64_t guid, mad::SmState state) {
+    mad::SmInfo info;
+    info.state = state;
+    return SeenManager{ib::Guid(guid), info};
+  };
+  CHECK(!Topology().master());
+  const SeenManager standby = manager(1, mad::SmState::standby);
+  const SeenManager silent{ib::Guid(2), mad::Failure{}};
+  CHECK(!Topology({.managers = {standby, silent}}).master());
+  const SeenManager one = manager(3, mad::SmState::master);
+  const SeenManager other = manager(4, mad::SmState::master);
+  CHECK(Topology({.managers = {standby, silent, one, other}}).master() == ib::Guid(3));
+}
+
 TEST_CASE("who is behind a switch that is there twice is in doubt, too") {
   SeenPort behind = port(1);
   behind.leaf = LeafPort{.switch_guid = ib::Guid(100)};

@@ -43,15 +43,10 @@ std::string state_of(const fabric::SeenManager& manager) {
   return "is not active" + priority;
 }
 
-bool is_master(const fabric::SeenManager& manager) {
-  const mad::SmInfo* info = mad::value_of(manager.info);
-  return info != nullptr && info->state == mad::SmState::master;
-}
-
 Finding rival(const Evidence& evidence, const fabric::SeenManager& manager) {
   const std::string text = "another subnet manager " + state_of(manager) + ": ";
   return {described(evidence.topology, manager.port),
-          is_master(manager)
+          manager.is_master()
               ? text +
                     "the partitions of its own configuration are in force, or it fights ours "
                     "for the tables"

@@ -52,17 +52,6 @@ class WritingEngine final : public Engine {
   Standing now_;  // of the service's thread
 };
 
-class WatchedTables final : public Tables {
- public:
-  explicit WatchedTables(TableWatch& watch) : watch_(watch) {}
-  void hurry(std::set<ib::Guid> ports) override { watch_.hurry(std::move(ports)); }
-  void repair(std::vector<Repair> repairs) override { watch_.repair(std::move(repairs)); }
-  void swept() override { watch_.swept(); }
-
- private:
-  TableWatch& watch_;
-};
-
 // What is lost takes its time here: as little as may be.
 WatchSettings impatient() {
   WatchSettings settings;
@@ -98,9 +87,8 @@ struct Bed {
         std::make_unique<WritingEngine>(subnet, *channel, [this] { service.engine_changed(); });
     watch = std::make_unique<TableWatch>(
         *scheduler, impatient(), [this](Readings readings) { service.seen(std::move(readings)); });
-    tables = std::make_unique<WatchedTables>(*watch);
     steward = std::make_unique<Steward>(
-        Steward::World{*ledger, *engine, *tables, report, [] { return now().steady; }},
+        Steward::World{*ledger, *engine, *watch, report, [] { return now().steady; }},
         StewardSettings{.epoch = "e1"}, now());
     service.start(*steward);
     follow();
@@ -197,7 +185,6 @@ struct Bed {
   Service service{report};
   std::unique_ptr<Engine> engine;
   std::unique_ptr<TableWatch> watch;
-  std::unique_ptr<Tables> tables;
   std::unique_ptr<Steward> steward;
   std::mutex mutex;  // of what follows
   std::condition_variable changed;

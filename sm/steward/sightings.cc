@@ -54,14 +54,6 @@ fabric::Standing standing_of(const Verdict& verdict) {
   return {reason, "its P_Key table " + verdict.text()};
 }
 
-std::optional<ib::Guid> master_of(const fabric::Topology& topology) {
-  for (const fabric::SeenManager& manager : topology.managers()) {
-    const mad::SmInfo* const info = mad::value_of(manager.info);
-    if (info != nullptr && info->state == mad::SmState::master) return manager.port;
-  }
-  return std::nullopt;
-}
-
 Finding judged(const ib::PKeyTable& table, const WantedKeys& wanted, uint64_t version) {
   Finding finding;
   finding.version = version;
@@ -110,7 +102,7 @@ bool Sightings::of_own_subnet() const {
 void Sightings::take(std::shared_ptr<const fabric::Topology> topology) {
   if (topology == topology_) return;
   topology_ = std::move(topology);
-  master_ = master_of(*topology_);
+  master_ = topology_->master();
   if (!topology_->whole()) return;
   std::erase_if(ports_, [&](const auto& port) { return topology_->find(port.first) == nullptr; });
 }

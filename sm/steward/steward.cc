@@ -1,5 +1,6 @@
 #include "sm/steward/steward.h"
 
+#include "sm/ledger/names.h"
 #include "sm/ledger/rules.h"
 
 #include <algorithm>
@@ -8,10 +9,6 @@ namespace ibpod::sm {
 namespace {
 
 using fabricapi::Caller;
-
-std::string subject(const fabric::Attachment& attachment) {
-  return attachment.node + "/" + attachment.container + "/" + attachment.interface;
-}
 
 template <typename Value>
 Status status_of(const Result<Value>& result) {
@@ -94,7 +91,6 @@ void Steward::delete_partition(const Caller& caller, const std::string& name,
 
 Places Steward::places(ib::Guid port) const {
   Places places;
-  places.taken = 0;
   const fabric::EndPort end_port = sightings_.end_port(port);
   places.taken = others_.of(end_port).keys.size();
   const fabric::SeenPort* const seen = sightings_.topology().find(port);
@@ -108,7 +104,7 @@ void Steward::bind(const Caller& caller, const fabricapi::BindRequest& request, 
                    Done<fabric::Binding> done) {
   if (waiting_.size() + postponed_.size() >= settings_.most_waiting) {
     const Error refusal(Code::unavailable, "too many requests wait; try again later");
-    audit(caller, "bind", subject(request.attachment), refusal);
+    audit(caller, "bind", text(request.attachment), refusal);
     return done(refusal);
   }
   try_bind({caller, request, until(deadline), std::move(done)});
@@ -151,9 +147,8 @@ void Steward::try_bind(Postponed postponed) {
     postponed_.push_back(std::move(postponed));
     return;
   }
-  audit(postponed.caller, "bind", subject(attachment), status_of(bound));
+  audit(postponed.caller, "bind", text(attachment), status_of(bound));
   if (!bound) return postponed.done(std::move(bound));
-  if (bound->state != fabric::State::verified) asked_.try_emplace(attachment, now_.steady);
   if (hindrance_.reason != fabric::Reason::none)
     world_.ledger.note_trouble(bound->guid, hindrance_, now_);
   wait(*bound, Waiting::For::verified, postponed.until, std::move(postponed.done));
@@ -162,7 +157,7 @@ void Steward::try_bind(Postponed postponed) {
 void Steward::unbind(const Caller& caller, const fabric::Attachment& attachment, Deadline deadline,
                      Done<fabric::Binding> done) {
   const Result<fabric::Binding> unbound = world_.ledger.unbind(caller, attachment, now_);
-  audit(caller, "unbind", subject(attachment), status_of(unbound));
+  audit(caller, "unbind", text(attachment), status_of(unbound));
   if (!unbound) return done(unbound);
   drop_postponed(attachment);
   wait(*unbound, Waiting::For::released, until(deadline), std::move(done));
@@ -170,8 +165,11 @@ void Steward::unbind(const Caller& caller, const fabric::Attachment& attachment,
 
 void Steward::wait(const fabric::Binding& binding, Waiting::For what, Placements::Time until,
                    Done<fabric::Binding> done) {
-  when_committed([this, binding, what, until, done = std::move(done)](const Status& committed) {
+  when_committed([this, binding, what, until, asked = now_.steady,
+                  done = std::move(done)](const Status& committed) {
     if (!committed) return done(committed.error());
+    if (what == Waiting::For::verified && binding.state != fabric::State::verified)
+      asked_.try_emplace(binding.attachment, asked);
     waiting_.add(binding.attachment, what, until, done);
     const auto now = world_.ledger.binding(kItself, binding.attachment);
     waiting_.tell(now ? *now : binding);

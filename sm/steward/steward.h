@@ -15,9 +15,9 @@
 #include "sm/report/report.h"
 #include "sm/steward/placements.h"
 #include "sm/steward/sightings.h"
-#include "sm/steward/tables.h"
 #include "sm/steward/waiting.h"
 #include "sm/steward/watches.h"
+#include "sm/witness/tables.h"
 
 #include <functional>
 #include <map>
@@ -113,9 +113,6 @@ class Steward {
   // Ends what has been begun. And when there is something to do though nothing happens.
   void turn();
   std::optional<Placements::Time> due() const;
-
-  const Sightings& sightings() const { return sightings_; }
-  const Wanted& wanted() const { return wanted_; }
 
  private:
   // Whose eyes its own lookups have.

@@ -36,9 +36,4 @@ void Watches::tell(const std::vector<fabricapi::BindingChange>& changes) {
   });
 }
 
-size_t Watches::size() const {
-  return static_cast<size_t>(std::count_if(watches_.begin(), watches_.end(),
-                                           [](const auto& watch) { return !watch.expired(); }));
-}
-
 }  // namespace ibpod::sm

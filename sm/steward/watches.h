@@ -17,7 +17,6 @@ class Watches {
 
   std::shared_ptr<fabricapi::Fabric::Watch> add(fabricapi::BindingFilter filter, Told told);
   void tell(const std::vector<fabricapi::BindingChange>& changes);
-  size_t size() const;
 
  private:
   class One;

@@ -8,6 +8,7 @@
 #include "sm/witness/inbox.h"
 #include "sm/witness/port_visit.h"
 #include "sm/witness/scan_plan.h"
+#include "sm/witness/tables.h"
 
 #include <functional>
 #include <map>
@@ -32,7 +33,7 @@ struct WatchSettings {
 
 // It works on a thread of its own, and surveys on another, so that who is waited for does not wait
 // for a survey. Any thread may give orders, also from within `Seen`; they return at once.
-class TableWatch {
+class TableWatch final : public Tables {
  public:
   // Runs on its thread, which waits for it. Readings that began together come together, those of a
   // port that is silent later. After a survey without a scan there may be none, but a new topology.
@@ -41,21 +42,20 @@ class TableWatch {
   // It begins with a scan. The scheduler outlives it.
   TableWatch(mad::Scheduler& scheduler, const WatchSettings& settings, Seen seen);
   // Stops: nothing is reported afterwards. A Set that is on its way may still be done.
-  ~TableWatch();
+  ~TableWatch() override;
   TableWatch(const TableWatch&) = delete;
   TableWatch& operator=(const TableWatch&) = delete;
+  TableWatch(TableWatch&&) = delete;
+  TableWatch& operator=(TableWatch&&) = delete;
 
-  // What has not converged, all of it: read at once if the last call did not name it, and again and
-  // again until a later call no longer does (HurryPace). Where the topology does not have a port,
-  // or somebody else answers at its LID, the subnet is surveyed again.
-  void hurry(std::set<ib::Guid> ports);
+  // HurryPace says how often. Where the topology does not have a port, or somebody else answers at
+  // its LID, the subnet is surveyed again.
+  void hurry(std::set<ib::Guid> ports) override;
   // A whole scan now: a survey, and every end port's table with that of its switch port.
   void look();
-  // Written as soon as the port has been seen to be there and the block to be as it was said; what
-  // is there then is reported. Before the first survey is over they wait.
-  void repair(std::vector<Repair> repairs);
-  // A sweep of the subnet manager is over: what is hurried is read at once.
-  void swept();
+  // Before the first survey is over they wait.
+  void repair(std::vector<Repair> repairs) override;
+  void swept() override;
 
  private:
   struct Visiting {
