@@ -1,10 +1,6 @@
 #include "agent/metrics/metrics.h"
 
-#include "lib/base/files.h"
-
-#include <set>
-
-#include <doctest/doctest.h>
+#include "tests/support/metric_families.h"
 
 namespace ibpod::agent {
 namespace {
@@ -20,33 +16,11 @@ const http::Family& family(std::string_view name) {
 TEST_CASE(
     "the document lists every metric, with its kind and labels, in this order, and no other") {
   const std::string all = read_file("docs/metrics.md").value();
-  const std::string document = all.substr(0, all.find("\n# Metrics of ibpod-sm\n"));
-  size_t before = 0;
-  for (const http::Family& family : metric_families()) {
-    CAPTURE(family.name);
-    std::string row =
-        "\n| `" + std::string(family.name) + "` | " + std::string(http::name(family.kind)) + " |";
-    for (const std::string_view label : family.labels) row.append(" `").append(label).append("`");
-    row.append(" | ").append(family.help).append(" |\n");
-    const size_t at = document.find(row);
-    CHECK(at != document.npos);
-    CHECK(at >= before);
-    before = at;
-  }
-  size_t rows = 0;
-  for (size_t at = 0; (at = document.find("\n| `ibpod_", at)) != document.npos; ++at) ++rows;
-  CHECK(rows == metric_families().size());
+  check_document(std::string_view(all).substr(0, all.find("\n# Metrics of ibpod-sm\n")),
+                 metric_families());
 }
 
-TEST_CASE("names are of one form: a counter ends in _total, nothing else does") {
-  std::set<std::string_view> names;
-  for (const http::Family& family : metric_families()) {
-    CAPTURE(family.name);
-    CHECK(family.name.starts_with("ibpod_"));
-    CHECK(family.name.ends_with("_total") == (family.kind == http::Kind::counter));
-    CHECK(names.insert(family.name).second);
-  }
-}
+TEST_CASE("names are of one form") { check_names("ibpod_", metric_families()); }
 
 TEST_CASE("every metric can be set, and is shown then") {
   http::Metrics metrics;

@@ -1,9 +1,5 @@
-#include "lib/base/files.h"
 #include "sm/report/report.h"
-
-#include <set>
-
-#include <doctest/doctest.h>
+#include "tests/support/metric_families.h"
 
 namespace ibpod::sm {
 namespace {
@@ -13,22 +9,7 @@ TEST_CASE(
   const std::string all = read_file("docs/metrics.md").value();
   const size_t begin = all.find("\n# Metrics of ibpod-sm\n");
   REQUIRE(begin != all.npos);
-  const std::string document = all.substr(begin);
-  size_t before = 0;
-  for (const http::Family& family : metric_families()) {
-    CAPTURE(family.name);
-    std::string row =
-        "\n| `" + std::string(family.name) + "` | " + std::string(http::name(family.kind)) + " |";
-    for (const std::string_view label : family.labels) row.append(" `").append(label).append("`");
-    row.append(" | ").append(family.help).append(" |\n");
-    const size_t at = document.find(row);
-    CHECK(at != document.npos);
-    CHECK(at >= before);
-    before = at;
-  }
-  size_t rows = 0;
-  for (size_t at = 0; (at = document.find("\n| `ibpod_", at)) != document.npos; ++at) ++rows;
-  CHECK(rows == metric_families().size());
+  check_document(std::string_view(all).substr(begin), metric_families());
 }
 
 // The words that a metric's labels, ibpodctl and refusals share.
@@ -47,15 +28,7 @@ TEST_CASE("every state, reason and health has its row in the document") {
   for (int n = 0; n <= static_cast<int>(Health::stuck); ++n) has_row(name(static_cast<Health>(n)));
 }
 
-TEST_CASE("names are of one form: a counter ends in _total, nothing else does") {
-  std::set<std::string_view> names;
-  for (const http::Family& family : metric_families()) {
-    CAPTURE(family.name);
-    CHECK(family.name.starts_with("ibpod_sm_"));
-    CHECK(family.name.ends_with("_total") == (family.kind == http::Kind::counter));
-    CHECK(names.insert(family.name).second);
-  }
-}
+TEST_CASE("names are of one form") { check_names("ibpod_sm_", metric_families()); }
 
 }  // namespace
 }  // namespace ibpod::sm
