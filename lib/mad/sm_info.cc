@@ -29,7 +29,7 @@ Data encode(const SmInfo& info) {
   store<kGuid>(data, info.guid.value());
   store<kActivity>(data, info.activity);
   store<kPriorityAndState>(
-      data, static_cast<uint8_t>(info.priority << 4 | static_cast<unsigned>(info.state)));
+      data, static_cast<uint8_t>(unsigned{info.priority} << 4 | static_cast<unsigned>(info.state)));
   return data;
 }
 

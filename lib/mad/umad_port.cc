@@ -4,6 +4,7 @@
 #include <array>
 #include <cerrno>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include <endian.h>
@@ -59,10 +60,10 @@ Result<LocalPort> local_port(ib::Guid guid) {
   umad_init();
   std::array<char[UMAD_CA_NAME_LEN], UMAD_MAX_DEVICES> names = {};
   const int devices = umad_get_cas_names(names.data(), UMAD_MAX_DEVICES);
-  for (int device = 0; device < devices; ++device) {
+  for (size_t device = 0; std::cmp_less(device, devices); ++device) {
     std::array<__be64, UMAD_CA_MAX_PORTS> guids = {};
     const int ports = umad_get_ca_portguids(names[device], guids.data(), UMAD_CA_MAX_PORTS);
-    for (int port = 1; port < ports; ++port)
+    for (size_t port = 1; std::cmp_less(port, ports); ++port)
       if (be64toh(guids[port]) == guid.value())
         return LocalPort{names[device], static_cast<uint8_t>(port), guid};
   }
