@@ -6,6 +6,7 @@
 #include "lib/fabric/binding.h"
 #include "lib/fabric/tenancy.h"
 #include "lib/fabricapi/caller.h"
+#include "lib/fabricapi/patience.h"
 
 #include <cstdint>
 #include <functional>
@@ -199,8 +200,9 @@ class Fabric {
   virtual void delete_partition(const Caller&, std::string name, Done<fabric::TenancyStatus>) = 0;
   virtual void list_partitions(const Caller&, Page, Done<Listed<fabric::TenancyStatus>>) = 0;
 
-  // Done when it is verified, or at the deadline, with the state and the reason then.
-  virtual void bind(const Caller&, BindRequest, Deadline, Done<fabric::Binding>) = 0;
+  // Done when it is verified, or at the deadline, with the state and the reason then. Of whoever is
+  // gone nothing is granted any more; what has been is not taken back.
+  virtual void bind(const Caller&, BindRequest, Patience, Done<fabric::Binding>) = 0;
   // Done when it is released, or at the deadline. One that there is not is released.
   virtual void unbind(const Caller&, fabric::Attachment, Deadline, Done<fabric::Binding>) = 0;
   virtual void get_binding(const Caller&, fabric::Attachment, Done<fabric::Binding>) = 0;

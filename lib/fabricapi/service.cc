@@ -17,11 +17,21 @@ using Context = grpc::CallbackServerContext;
 using rpc::peer_of;
 using Unary = grpc::ServerUnaryReactor;
 
-// A value that came from the Fabric, as the answer.
+// The Done that the Fabric is given.
 template <typename Value, typename Response>
-void write(const Value& value, Response& response) {
-  response = to_message(value);
-}
+struct Answer {
+  std::shared_ptr<Owed> owed;
+  Response* response;
+
+  void operator()(Result<Value> value) const {
+    if (!value) return owed->ending->once(rpc::to_grpc(value.error()));
+    owed->ending->once(grpc::Status::OK, [&] { *response = to_message(*value); });
+  }
+  // Whether the client is.
+  std::function<bool()> gone() const {
+    return [ending = owed->ending] { return ending->over(); };
+  }
+};
 
 // What waits for a port or a node keeps its request for as long, with fields that nobody knows.
 // Those of which all that is in them has been checked come nowhere near.
@@ -65,11 +75,9 @@ class Service final : public v1::Fabric::CallbackService {
     } else if (!asked) {
       ending->once(rpc::to_grpc(asked.error()));
     } else {
-      const auto owed = std::make_shared<Owed>(ending, std::move(admitted->place));
-      ask(admitted->caller, std::move(asked).value(), [owed, response](Result<Value> value) {
-        if (!value) return owed->ending->once(rpc::to_grpc(value.error()));
-        owed->ending->once(grpc::Status::OK, [&] { write(*value, *response); });
-      });
+      auto owed = std::make_shared<Owed>(ending, std::move(admitted->place));
+      ask(admitted->caller, std::move(asked).value(),
+          Answer<Value, Response>{std::move(owed), response});
     }
     return unary;
   }
@@ -111,12 +119,12 @@ class Service final : public v1::Fabric::CallbackService {
   }
 
   Unary* Bind(Context* context, const v1::BindRequest* request, v1::Binding* response) override {
-    return call<fabric::Binding>(context, request, response,
-                                 small(*request, from_message(*request)),
-                                 [this, deadline = deadline_of(*context)](
-                                     const Caller& caller, BindRequest bind, auto done) {
-                                   fabric_.bind(caller, std::move(bind), deadline, std::move(done));
-                                 });
+    return call<fabric::Binding>(
+        context, request, response, small(*request, from_message(*request)),
+        [this, until = deadline_of(*context)](const Caller& caller, BindRequest bind, auto done) {
+          Patience patience(until, done.gone());
+          fabric_.bind(caller, std::move(bind), std::move(patience), std::move(done));
+        });
   }
 
   Unary* Unbind(Context* context, const v1::UnbindRequest* request,

@@ -224,6 +224,7 @@ TEST_CASE("fabric API: a call whose client has gone keeps its place until the fa
   bed.fabric.acts(TestFabric::Manner::keeps);
   CHECK_FALSE(bed.client.bind(test_bind(), Deadline::in(Duration(50))));
   REQUIRE(in_time([&] { return bed.fabric.kept() == 1; }));
+  CHECK(in_time([&] { return bed.fabric.asked().patience.gone(); }));
   CHECK(bed.client.health(soon()).error().text().ends_with(
       "1 calls are in progress, which is the most"));
   bed.fabric.release();

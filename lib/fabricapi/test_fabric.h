@@ -132,6 +132,7 @@ class TestFabric final : public Fabric {
     PlanRequest planned;
     ExplainRequest explained;
     Duration left{0};
+    Patience patience = Deadline::in(Duration(0));
   };
   // What it was asked last, of each kind.
   Asked asked() const {
@@ -205,10 +206,11 @@ class TestFabric final : public Fabric {
     keep(who, asked_.page, asked);
     answer(std::move(done), Listed<fabric::TenancyStatus>{{test_status()}, "next"});
   }
-  void bind(const Caller& who, BindRequest asked, Deadline deadline,
+  void bind(const Caller& who, BindRequest asked, Patience patience,
             Done<fabric::Binding> done) override {
     keep(who, asked_.bound, asked);
-    keep(who, asked_.left, deadline.left());
+    keep(who, asked_.left, patience.until().left());
+    keep(who, asked_.patience, patience);
     answer(std::move(done), test_binding());
   }
   void unbind(const Caller& who, fabric::Attachment asked, Deadline deadline,

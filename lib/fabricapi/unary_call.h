@@ -34,9 +34,13 @@ class Ending {
   void once(const grpc::Status& status) {
     once(status, [] {});
   }
+  bool over() const {
+    const std::lock_guard lock(mutex_);
+    return reactor_ == nullptr;
+  }
 
  private:
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   grpc::ServerUnaryReactor* reactor_;  // until it is finished
 };
 

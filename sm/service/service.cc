@@ -110,10 +110,10 @@ void Service::list_partitions(const Caller& caller, Page page,
   pass({caller, Call::list_partitions}, done, &Steward::list_partitions, std::move(page));
 }
 
-void Service::bind(const Caller& caller, fabricapi::BindRequest request, Deadline deadline,
-                   Done<fabric::Binding> done) {
+void Service::bind(const Caller& caller, fabricapi::BindRequest request,
+                   fabricapi::Patience patience, Done<fabric::Binding> done) {
   pass({caller, Call::bind, text(request.attachment), request.attachment.node}, done,
-       &Steward::bind, std::move(request), deadline);
+       &Steward::bind, std::move(request), std::move(patience));
 }
 
 void Service::unbind(const Caller& caller, fabric::Attachment attachment, Deadline deadline,

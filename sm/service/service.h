@@ -61,7 +61,7 @@ class Service final : public fabricapi::Fabric {
                         Done<fabric::TenancyStatus> done) override;
   void list_partitions(const Caller& caller, Page page,
                        Done<Listed<fabric::TenancyStatus>> done) override;
-  void bind(const Caller& caller, fabricapi::BindRequest request, Deadline deadline,
+  void bind(const Caller& caller, fabricapi::BindRequest request, fabricapi::Patience patience,
             Done<fabric::Binding> done) override;
   void unbind(const Caller& caller, fabric::Attachment attachment, Deadline deadline,
               Done<fabric::Binding> done) override;
