@@ -23,6 +23,8 @@ struct LeafEnforcement {
   uint16_t places = 0;  // of that port's P_Key table; 0: the switch does not enforce partitions
   bool inbound = false;
   bool outbound = false;
+  // It drops what its table does not hold, whichever way it goes.
+  bool strict() const { return places > 0 && inbound && outbound; }
   bool operator==(const LeafEnforcement&) const = default;
 };
 
@@ -104,6 +106,8 @@ class Topology {
   bool doubtful(const SeenPort& port) const;
   const std::vector<Unseen>& unseen() const { return contents_.unseen; }
   size_t unseen_count() const { return contents_.unseen_count; }
+  // It was larger than a subnet can be.
+  bool cut_off() const { return contents_.cut_off; }
   // Every question was answered, and every GUID met at one place.
   bool whole() const;
 

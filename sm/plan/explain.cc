@@ -12,11 +12,6 @@ namespace {
 using fabricapi::Explanation;
 using Sentences = std::vector<std::string>;
 
-const ReadTable* find(const ReadTables& tables, ib::Guid port) {
-  const auto found = tables.find(port);
-  return found == tables.end() ? nullptr : &found->second;
-}
-
 void tell_binding(const fabric::Binding& binding, Sentences& sentences) {
   if (binding.state != fabric::State::verified) {
     const fabric::Standing& why = binding.standing;
@@ -65,12 +60,11 @@ void tell_leaf(ib::Guid guid, const fabric::SeenPort* seen, const WantedKeys& wa
   if (seen == nullptr || seen->node == fabric::NodeType::switch_node) return;
   if (!seen->leaf || !seen->leaf->enforcement)
     return sentences.push_back("whether its switch enforces partitions is not known");
-  const auto& bits = *seen->leaf->enforcement;
-  if (bits.places == 0 || !bits.inbound || !bits.outbound)
+  if (!seen->leaf->enforcement->strict())
     return sentences.push_back("its switch does not enforce partitions: only the adapter does");
   const ReadTable* table = find(evidence.leaf_tables, guid);
   if (table == nullptr) return sentences.push_back("its switch port's P_Key table is not known");
-  const std::string wrong = judge(table->keys, wanted).text();
+  const std::string wrong = judge(table->keys, wanted.anywhere()).text();
   if (!wrong.empty()) sentences.push_back("its switch port's P_Key table " + wrong);
 }
 

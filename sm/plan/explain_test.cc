@@ -154,6 +154,14 @@ TEST_CASE("what is wanted and not there is not yes, nor what is not known") {
   CHECK(told() == "blue (0x0001): not known: the GUID of a/web, or its switch's, is there twice");
 }
 
+TEST_CASE("a full key that is not there yet is no fault of the partition's") {
+  KnownSubnet subnet(3);
+  subnet.add(blue(Membership::limited, Membership::full));
+  for (const unsigned n : {1U, 2U}) subnet.hold(n, {test::kLimited, kBlue});
+  CHECK(both(subnet).reach.at(0) ==
+        "blue (0x0001): not now: the P_Key table of b/db holds the key as a limited member's");
+}
+
 TEST_CASE("switch ports whose keys are limited let two full members not through") {
   KnownSubnet subnet(3);
   subnet.add(blue(Membership::full, Membership::full));

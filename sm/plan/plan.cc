@@ -36,10 +36,9 @@ void finish(Plan& plan, const Evidence& now, const PlanTerms& terms) {
   note_terms(plan, now, terms);
 }
 
-// Whether the table, or the switch port's, is known and not right.
-bool wrong(const ReadTables& tables, ib::Guid guid, const WantedKeys& wanted) {
-  const auto found = tables.find(guid);
-  return found != tables.end() && !judge(found->second.keys, wanted).good();
+// Known, and not right.
+bool wrong(const ReadTable* table, const WantedKeys& wanted) {
+  return table != nullptr && !judge(table->keys, wanted).good();
 }
 
 }  // namespace
@@ -70,7 +69,8 @@ Plan plan_rest(const Evidence& now, const PlanTerms& terms) {
     if (!now.tables.contains(guid)) ++plan.unseen;
     const fabric::EndPort port = end_port(now, guid);
     const WantedKeys wanted = now.wanted.of(port);
-    if (!wrong(now.tables, guid, wanted) && !wrong(now.leaf_tables, guid, wanted)) continue;
+    if (!wrong(find(now.tables, guid), wanted) && !wrong(heeded_leaf(now, guid), wanted.anywhere()))
+      continue;
     const Step step = step_to(wanted, guid, now, terms.writes);
     consequences.add(port, wanted, wanted, step);
     add(plan, guid, step, now);

@@ -109,6 +109,39 @@ TEST_CASE("packets are blocks that differ: index 0 and a key in the second block
   CHECK(change(subnet, after).packets == 2);
 }
 
+TEST_CASE("a switch port's table is nothing to be mended where the switch heeds none") {
+  KnownSubnet subnet(2);
+  subnet.add(blue({{host(1), Membership::full}}));
+  subnet.tables[host(1)].keys[3] = kBlueFull;
+  const auto changed = [&] {
+    const Evidence evidence = subnet.evidence();
+    return plan_rest(evidence, {}).changed;
+  };
+  CHECK(changed() == 1);  // it lacks the key
+  subnet.port(1).leaf->enforcement->inbound = false;
+  CHECK(changed() == 0);
+  subnet.port(1).leaf->enforcement->places = 0;
+  subnet.leaf_tables[host(1)].keys.clear();
+  CHECK(changed() == 0);
+  const Plan more = change(
+      subnet, {subnet.partitions[0],
+               subnet.partitions[1],
+               {.name = "red", .pkey = ib::PKey(2), .members = {{host(1), Membership::full}}}});
+  CHECK(more.packets == 1);
+  CHECK(more.notes.empty());
+}
+
+TEST_CASE("at which index a switch port holds a key is all the same") {
+  KnownSubnet subnet(2);
+  Partition first = blue({{host(1), Membership::full}});
+  first.index0 = true;
+  subnet.add(first);
+  subnet.tables[host(1)].keys = KnownSubnet::table({kBlueFull, test::kLimited});
+  subnet.leaf_tables[host(1)].keys = KnownSubnet::table({test::kLimited, kBlueFull});
+  const Evidence evidence = subnet.evidence();
+  CHECK(plan_rest(evidence, {}).changed == 0);
+}
+
 TEST_CASE("who loses the default partition is counted, and who is nowhere else") {
   KnownSubnet subnet(4);
   subnet.partitions[0].members = {{PortGroup::all, Membership::full}};

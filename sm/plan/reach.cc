@@ -101,8 +101,12 @@ std::string verdict(const Side& one, const Side& other) {
     const std::string why_not = against(*side);
     if (!why_not.empty()) return why_not;
   }
-  if (!one.table->full && !other.table->full)
+  if (!one.table->full && !other.table->full) {
+    for (const Side* side : {&one, &other})
+      if (side->wanted.full)
+        return "not now: the P_Key table of " + side->name + " holds the key as a limited member's";
     return "no: both are limited members, and one of two has to be full";
+  }
   if (one.filtered && other.filtered && !one.leaf->full && !other.leaf->full)
     return "not now: the switch ports of both hold the key as limited members'";
   return "yes: " + member(one) + ", " + member(other);

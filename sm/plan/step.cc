@@ -6,11 +6,6 @@
 namespace ibpod::sm {
 namespace {
 
-const ReadTable* find(const ReadTables& tables, ib::Guid port) {
-  const auto found = tables.find(port);
-  return found == tables.end() ? nullptr : &found->second;
-}
-
 bool leaf_has_table(const Evidence& now, ib::Guid port) {
   const fabric::SeenPort* seen = now.topology.find(port);
   return seen != nullptr && seen->leaf && seen->leaf->enforcement &&
@@ -38,10 +33,10 @@ Step step_to(WantedKeys wanted, ib::Guid port, const Evidence& now, bool writes)
     if (right) step.after = text(*right);
     if (right) step.blocks = mad::different_blocks(table->keys, *right).size();
   }
+  if (!leaf_has_table(now, port)) return step;
   const ReadTable* leaf = find(now.leaf_tables, port);
   if (leaf == nullptr) {
-    // It is given the same keys as its neighbour.
-    if (leaf_has_table(now, port)) step.blocks *= 2;
+    step.blocks *= 2;  // it is given the same keys as its neighbour
     return step;
   }
   const Result<ib::PKeyTable> right = mended(leaf->keys, wanted);

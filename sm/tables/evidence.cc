@@ -24,6 +24,18 @@ void claim(const fabric::Partition& partition, const Evidence& evidence, Claims&
 
 }  // namespace
 
+const ReadTable* find(const ReadTables& tables, ib::Guid port) {
+  const auto found = tables.find(port);
+  return found == tables.end() ? nullptr : &found->second;
+}
+
+const ReadTable* heeded_leaf(const Evidence& evidence, ib::Guid port) {
+  const fabric::SeenPort* seen = evidence.topology.find(port);
+  const bool heeds =
+      seen != nullptr && seen->leaf && seen->leaf->enforcement && seen->leaf->enforcement->strict();
+  return heeds ? find(evidence.leaf_tables, port) : nullptr;
+}
+
 fabric::EndPort end_port(const Evidence& evidence, ib::Guid port) {
   fabric::EndPort end{.guid = port, .runs_sm = port == evidence.sm_port};
   if (const fabric::SeenPort* seen = evidence.topology.find(port)) end.node = seen->node;

@@ -21,6 +21,8 @@ struct ReadTable {
   bool operator==(const ReadTable&) const = default;
 };
 using ReadTables = std::map<ib::Guid, ReadTable>;
+// nullptr: it is not known.
+const ReadTable* find(const ReadTables& tables, ib::Guid port);
 
 struct Evidence {
   // Without ports: nobody has looked yet.
@@ -37,6 +39,10 @@ struct Evidence {
 
 // The port as partitions speak of it. Of one that was not seen: an adapter's.
 fabric::EndPort end_port(const Evidence& evidence, ib::Guid port);
+
+// The table of its switch port, where that drops what it does not hold. nullptr: it does not, or
+// one of the two is not known.
+const ReadTable* heeded_leaf(const Evidence& evidence, ib::Guid port);
 
 // `00:02:c9:03:00:a1:b2:c3 ("node7 mlx5_0")`; without the node's description where there is none.
 std::string described(const fabric::Topology& topology, ib::Guid port);

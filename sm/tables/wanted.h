@@ -19,6 +19,8 @@ struct WantedKeys {
   // What belongs at index 0: the key that has to be there, or else the default partition's, which
   // may be elsewhere. Nothing: neither is wanted.
   std::optional<ib::PKey> first() const;
+  // The same keys, at whatever index: so a switch port's table holds them.
+  WantedKeys anywhere() const { return {.keys = keys, .index0 = {}}; }
 };
 
 class Wanted {
