@@ -28,7 +28,7 @@ void add(Posture& posture, Weakness weakness, size_t count, fabricapi::Finding f
 
 // "1 port", "3 ports"
 std::string counted(size_t count, const std::string& what);
-// The first three: "a, b, c and 4 more"
-std::string some(const std::vector<std::string>& names);
+// The first three: "a, b, c and 4 more". Of `names`, or of as many more as there are of them.
+std::string some(const std::vector<std::string>& names, size_t count = 0);
 
 }  // namespace ibpod::sm

@@ -76,7 +76,7 @@ void examine_engine(const Standing& engine, Posture& posture) {
                                "is not in a partition that it should be in",
        "`ibpodctl plan` names the ports; put them into fewer partitions"});
   const size_t lost = engine.enforcement_lost;
-  add(posture, Weakness::not_enforced, lost,
+  add(posture, Weakness::enforcement_lost, lost,
       {"switches",
        counted(lost, "time") + " since the start OpenSM switched a switch port's enforcement off, "
                                "whose table was too small: root on the node behind it can send "

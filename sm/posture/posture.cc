@@ -2,6 +2,8 @@
 
 #include "sm/posture/examine.h"
 
+#include <algorithm>
+
 namespace ibpod::sm {
 
 std::string_view name(Weakness weakness) {
@@ -32,6 +34,8 @@ std::string_view name(Weakness weakness) {
       return "index0";
     case Weakness::full_table:
       return "full_table";
+    case Weakness::enforcement_lost:
+      return "enforcement_lost";
     case Weakness::duplicate:
       return "duplicate";
     case Weakness::unseen:
@@ -67,11 +71,12 @@ std::string counted(size_t count, const std::string& what) {
   return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
 }
 
-std::string some(const std::vector<std::string>& names) {
-  constexpr size_t kMost = 3;
+std::string some(const std::vector<std::string>& names, size_t count) {
+  const size_t shown = std::min<size_t>(names.size(), 3);
   std::string text;
-  for (size_t i = 0; i < names.size() && i < kMost; ++i) text += (i == 0 ? "" : ", ") + names[i];
-  if (names.size() > kMost) text += " and " + std::to_string(names.size() - kMost) + " more";
+  for (size_t i = 0; i < shown; ++i) text += (i == 0 ? "" : ", ") + names[i];
+  const size_t more = std::max(count, names.size()) - shown;
+  if (more > 0) text += " and " + std::to_string(more) + " more";
   return text;
 }
 

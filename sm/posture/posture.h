@@ -36,6 +36,7 @@ enum class Weakness {
   both,                 // partitions with members of both kinds, which OpenSM would make full
   index0,               // ports at which more than one P_Key is to be at index 0
   full_table,           // times that a key found no room
+  enforcement_lost,     // times that OpenSM has switched a switch port's enforcement off
   duplicate,            // GUIDs that two ports have
   unseen,               // questions that nobody answered
   unread,               // ports whose table is not known
@@ -44,8 +45,8 @@ std::string_view name(Weakness weakness);
 inline constexpr Weakness kLastWeakness = Weakness::unread;
 
 struct Posture {
-  std::vector<fabricapi::Finding> findings;  // in the order above
-  std::map<Weakness, size_t> counts;         // of each, 0 too
+  std::vector<fabricapi::Finding> findings;
+  std::map<Weakness, size_t> counts;  // of each, 0 too
 };
 
 Posture posture_of(const Evidence& evidence, const Standing& engine, const SmSettings& settings);

@@ -12,8 +12,7 @@ enum class Leaf { enforces, passes, unknown };
 
 Leaf leaf_of(const SeenPort& port) {
   if (!port.leaf || !port.leaf->enforcement) return Leaf::unknown;
-  const auto& bits = *port.leaf->enforcement;
-  return bits.places > 0 && bits.inbound && bits.outbound ? Leaf::enforces : Leaf::passes;
+  return port.leaf->enforcement->strict() ? Leaf::enforces : Leaf::passes;
 }
 
 struct Ports {
@@ -90,24 +89,22 @@ void examine_sight(const Evidence& evidence, Posture& posture) {
       {"GUIDs",
        counted(twice.size(), "GUID") + " met at two places: " + some(twice) +
            ". Which of the two gets the keys is not known, and nothing counts as verified there",
-       "give one of the two another GUID (ip link set PF vf N port_guid …, or the adapter's "
+       "give one of the two another GUID (ip link set PF vf N port_guid GUID, or the adapter's "
        "firmware), or take it off the fabric"});
   std::vector<std::string> unseen;
   for (const fabric::Unseen& one : topology.unseen()) unseen.push_back(text(one));
-  unseen.resize(std::max(unseen.size(), topology.unseen_count()));
   add(posture, Weakness::unseen, topology.unseen_count(),
       {"subnet",
        counted(topology.unseen_count(), "question") +
            " without an answer: what is behind them has not been seen, and is not taken for "
            "absent: " +
-           some(unseen),
+           some(unseen, topology.unseen_count()),
        "ibnetdiscover shows whether others can see it; see the cable, the node, and whether its "
        "M_Key is another one"});
-  const bool cut_off = !topology.whole() && unseen.empty() && twice.empty();
-  add(posture, Weakness::unseen, cut_off ? 1 : 0,
+  add(posture, Weakness::unseen, topology.cut_off() ? 1 : 0,
       {"subnet",
-       "it has more nodes than a subnet can have, so that not all were visited: what was not is "
-       "not taken for absent",
+       "it has more nodes, or longer paths, than a subnet can have, so that not all were visited: "
+       "what was not is not taken for absent",
        "look for a node that answers as many (ibnetdiscover), and take it off the fabric"});
   examine_unread(evidence, posture);
 }
