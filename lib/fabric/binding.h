@@ -60,7 +60,7 @@ enum class Reason {
   refused,        // the port answered that it will not
   misconfigured,  // the subnet manager is not as ibpod needs it: another file, an option
   capacity,       // a P_Key table, or a pool, is full
-  port_down,      // the port is there, without a LID
+  port_down,      // the port was on the subnet, and is not now
   port_unknown,   // no port of the subnet has this GUID
   vport,          // the port is a vport, which this subnet manager does not serve
   not_permitted,  // to this node, or this namespace

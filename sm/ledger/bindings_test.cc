@@ -301,7 +301,8 @@ TEST_CASE("a full table is busy, and keys that are leaving still fill it") {
   const Error full = bind(child("n1", "y", pf(1), {{"c", kLimited}}), three).error();
   CHECK(full.code() == Code::busy);
   CHECK(full.text() ==
-        "bind n1/y/net1: P_Key table of port 00:02:c9:03:00:00:00:01 holds 3 keys, all taken: 4 "
+        "bind n1/y/net1: capacity: the P_Key table of port 00:02:c9:03:00:00:00:01 holds 3 keys, "
+        "all taken: 4 "
         "would be needed");
   CHECK(bind(child("n1", "y", pf(1), {{"b", kLimited}}), three));
   bed.unbind(child("n1", "x", pf(1), {}));

@@ -106,9 +106,9 @@ Status Ledger::check_places(ib::Guid guid, const Shares& shares, const Entry* pr
                          const std::vector<ib::Guid>& ports) {
     const size_t needed = places.taken + places_needed(*book_, ports, shares, present);
     if (there == 0 || needed <= there) return ok();
-    return Status(Error(Code::busy, "P_Key table of " + whose + " holds " + std::to_string(there) +
-                                        " keys, all taken: " + std::to_string(needed) +
-                                        " would be needed"));
+    return Status(Error(
+        Code::busy, "capacity: the P_Key table of " + whose + " holds " + std::to_string(there) +
+                        " keys, all taken: " + std::to_string(needed) + " would be needed"));
   };
   std::vector<ib::Guid> ports{guid};
   TRY(check("port " + guid.text(), places.of_port, ports));

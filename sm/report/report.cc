@@ -21,8 +21,10 @@ const Family kPorts{"ibpod_sm_ports",
                     {"state"}};
 const Family kDrifts{"ibpod_sm_drifts_total",
                      "P_Key tables that were found changed behind our back.", Kind::counter};
-const Family kMends{"ibpod_sm_mended_tables_total", "P_Key tables that were written to be right.",
-                    Kind::counter};
+const Family kRepairs{"ibpod_sm_repairs_total",
+                      "Repairs of a port's P_Key tables, by what came of them.",
+                      Kind::counter,
+                      {"result"}};
 const Family kPackets{"ibpod_sm_packets_total",
                       "Subnet management packets sent to look at tables.",
                       Kind::counter,
@@ -70,7 +72,7 @@ const Family kScan{"ibpod_sm_scan_seconds", "How long the last scan of all ports
 
 const std::vector<Family>& metric_families() {
   static const std::vector<Family> families{
-      kVerified, kRequests,  kPorts,   kDrifts,     kMends,   kPackets, kScan,
+      kVerified, kRequests,  kPorts,   kDrifts,     kRepairs, kPackets, kScan,
       kBindings, kUnsettled, kWaiting, kWeaknesses, kHealth,  kVersion, kEvents,
       kSweep,    kStrangers, kExpires, kUsable,     kRefused, kStarved};
   return families;
@@ -141,7 +143,10 @@ void Report::drifted(ib::Guid port, const std::string& text) {
   warning("port " + port.text() + ": " + text);
 }
 
-void Report::mended(size_t tables) { metrics_.add(kMends, {}, static_cast<double>(tables)); }
+void Report::repaired(ib::Guid port, const std::optional<NotRead>& failure) {
+  metrics_.add(kRepairs, {failure ? std::string(name(failure->why)) : "written"});
+  if (failure) warning("port " + port.text() + " could not be mended: " + failure->text());
+}
 
 void Report::scanned(const PortCounts& counts, size_t packets, std::chrono::duration<double> took) {
   const auto show = [&](const char* state, size_t count) {

@@ -8,10 +8,15 @@ namespace {
 using fabric::Enforcement;
 using fabric::Reason;
 
+// Beyond it those that are not there now are forgotten: nodes may invent as many GUIDs as they
+// like.
+constexpr size_t kMostMet = 200'000;
+
 // The switch port's table, where that drops what it does not hold.
 const ib::PKeyTable* heeded_leaf(const Reading& reading) {
   if (!reading.leaf || !reading.leaf->inbound || !reading.leaf->outbound) return nullptr;
-  return std::get_if<ib::PKeyTable>(&reading.leaf->table);
+  const auto* const table = std::get_if<ib::PKeyTable>(&reading.leaf->table);
+  return table == nullptr || table->empty() ? nullptr : table;
 }
 
 // Kept by the switch is a port whose every key it knows, and no other.
@@ -20,7 +25,7 @@ Enforcement enforcement(const Reading& reading, const WantedKeys& wanted) {
     return Enforcement::unknown;
   const ib::PKeyTable* const table = heeded_leaf(reading);
   if (table == nullptr) return Enforcement::hca;
-  const Verdict verdict = judge(*table, {.keys = wanted.keys, .index0 = {}});
+  const Verdict verdict = judge(*table, wanted.anywhere());
   return verdict.good() ? Enforcement::leaf : Enforcement::hca;
 }
 
@@ -72,7 +77,7 @@ Finding judged(const ib::PKeyTable& table, const WantedKeys& wanted, uint64_t ve
 void judge_leaf(const Reading& reading, const WantedKeys& wanted, Finding& finding) {
   const ib::PKeyTable* const table = heeded_leaf(reading);
   if (table == nullptr) return;
-  const Verdict verdict = judge(*table, {.keys = wanted.keys, .index0 = {}});
+  const Verdict verdict = judge(*table, wanted.anywhere());
   if (verdict.good()) return;
   finding.kind = Finding::Kind::wrong;
   finding.leaf = true;
@@ -103,6 +108,8 @@ void Sightings::take(std::shared_ptr<const fabric::Topology> topology) {
   if (topology == topology_) return;
   topology_ = std::move(topology);
   master_ = topology_->master();
+  if (met_.size() > kMostMet) met_.clear();
+  for (const fabric::SeenPort& port : topology_->ports()) met_.insert(port.guid);
   if (!topology_->whole()) return;
   std::erase_if(ports_, [&](const auto& port) { return topology_->find(port.first) == nullptr; });
 }

@@ -12,6 +12,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 
 namespace ibpod::sm {
 
@@ -73,6 +74,10 @@ class Sightings {
   const NodeSight* of_node(ib::Guid port) const;
   const std::map<ib::Guid, Sight>& ports() const { return ports_; }
   const std::map<ib::Guid, NodeSight>& nodes() const { return nodes_; }
+  // It was on the subnet once, and is not now.
+  bool has_gone(ib::Guid port) const {
+    return met_.contains(port) && topology_->find(port) == nullptr;
+  }
   // The port of the subnet manager.
   std::optional<ib::Guid> sm_port() const { return own_port_ ? own_port_ : master_; }
   // The subnet that is looked at is the subnet manager's, as far as can be told.
@@ -94,6 +99,7 @@ class Sightings {
   std::optional<ib::Guid> master_;
   std::map<ib::Guid, Sight> ports_;
   std::map<ib::Guid, NodeSight> nodes_;
+  std::set<ib::Guid> met_;  // ever
 };
 
 }  // namespace ibpod::sm

@@ -20,6 +20,8 @@ Status status_of(const Result<Value>& result) {
 const Caller Steward::kItself{
     .role = fabricapi::Role::administrator, .node = {}, .name = "ibpod-sm"};
 
+const Error Steward::kGone(Code::unavailable, "whoever asked for it has gone");
+
 Steward::Steward(World world, StewardSettings settings, Now now)
     : world_(world),
       settings_(std::move(settings)),
@@ -100,19 +102,24 @@ Places Steward::places(ib::Guid port) const {
   return places;
 }
 
-void Steward::bind(const Caller& caller, const fabricapi::BindRequest& request, Deadline deadline,
-                   Done<fabric::Binding> done) {
+void Steward::bind(const Caller& caller, const fabricapi::BindRequest& request,
+                   const fabricapi::Patience& patience, Done<fabric::Binding> done) {
   if (waiting_.size() + postponed_.size() >= settings_.most_waiting) {
     const Error refusal(Code::unavailable, "too many requests wait; try again later");
     audit(caller, "bind", text(request.attachment), refusal);
     return done(refusal);
   }
-  try_bind({caller, request, until(deadline), std::move(done)});
+  try_bind({caller, request, patience, until(patience.until()), std::move(done)});
 }
 
-// Whether somebody else's binding stands in the way that may be about to go.
+// Whether a binding that may be about to go stands in the way: another attachment's, or its own
+// former one.
 bool Steward::leaves(const fabricapi::BindRequest& request) const {
-  return request.kind == fabric::Kind::vf && !world_.ledger.bindings_of(request.guid).empty();
+  const std::vector<fabric::Binding> there = world_.ledger.bindings_of(request.guid);
+  return request.kind == fabric::Kind::vf &&
+         std::any_of(there.begin(), there.end(), [&](const fabric::Binding& one) {
+           return one.attachment != request.attachment || one.state == fabric::State::releasing;
+         });
 }
 
 // One that the engine would have to refuse would keep everybody else's from being enforced.
@@ -136,6 +143,7 @@ Status Steward::check_index0(const fabricapi::BindRequest& request) const {
 
 void Steward::try_bind(Postponed postponed) {
   const fabric::Attachment& attachment = postponed.request.attachment;
+  if (postponed.patience.gone()) return refuse(postponed, kGone);
   const Status possible = check_index0(postponed.request);
   Result<fabric::Binding> bound = possible
                                       ? world_.ledger.bind(postponed.caller, postponed.request,

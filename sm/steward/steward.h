@@ -13,6 +13,7 @@
 #include "sm/plan/explain.h"
 #include "sm/posture/posture.h"
 #include "sm/report/report.h"
+#include "sm/steward/mending.h"
 #include "sm/steward/placements.h"
 #include "sm/steward/sightings.h"
 #include "sm/steward/waiting.h"
@@ -70,8 +71,8 @@ class Steward {
                         Done<fabric::TenancyStatus> done);
   void delete_partition(const Caller& caller, const std::string& name,
                         Done<fabric::TenancyStatus> done);
-  void bind(const Caller& caller, const fabricapi::BindRequest& request, Deadline deadline,
-            Done<fabric::Binding> done);
+  void bind(const Caller& caller, const fabricapi::BindRequest& request,
+            const fabricapi::Patience& patience, Done<fabric::Binding> done);
   void unbind(const Caller& caller, const fabric::Attachment& attachment, Deadline deadline,
               Done<fabric::Binding> done);
   void sync(const Caller& caller, const fabricapi::SyncRequest& request,
@@ -117,19 +118,17 @@ class Steward {
  private:
   // Whose eyes its own lookups have.
   static const Caller kItself;
+  // Why a Bind is not granted whose caller has broken it off.
+  static const Error kGone;
 
   // A Bind whose port another attachment is about to leave.
   struct Postponed {
     Caller caller;
     fabricapi::BindRequest request;
+    fabricapi::Patience patience;
     Placements::Time until;
     Done<fabric::Binding> done;
     Error why = Error(Code::busy, "another attachment has the port");
-  };
-  // A repair, and in which version the port had last changed when it was planned.
-  struct Planned {
-    Repair repair;
-    uint64_t changed_in;
   };
   // Who has asked that a node is forgotten.
   struct Forgetting {
@@ -181,7 +180,7 @@ class Steward {
   void judge_unseen();
   bool may_be_gone(ib::Guid port) const;
   fabric::Standing why_unseen(ib::Guid port, const fabric::Standing& standing) const;
-  bool may_mend(ib::Guid port) const;
+  bool may_mend() const;
   void plan_mend(ib::Guid port, const Finding& finding);
   void mend();
   void hurry();
@@ -209,9 +208,7 @@ class Steward {
   Wanted wanted_;  // of all partitions
   Wanted others_;  // of those that are not the ledger's
   Sightings sightings_;
-  std::vector<Planned> repairs_;
-  std::set<ib::Guid> mending_;                            // a repair of them is on its way
-  std::map<ib::Guid, Placements::Time> mended_;           // when
+  Mending mending_;
   std::map<fabric::Attachment, Placements::Time> asked_;  // Binds that are not verified yet
   std::set<ib::Guid> hurried_;
   std::vector<std::function<void(const Status&)>> answers_;

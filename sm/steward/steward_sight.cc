@@ -8,9 +8,6 @@ namespace {
 
 using fabric::Reason;
 
-// A table that has just been written is not written again before this is over.
-constexpr Duration kBetweenMends{1000};
-
 // Why what is asked is not in force, where that is for all the same reason.
 fabric::Standing hindrance_of(const Standing& engine) {
   const auto because = [&](Reason reason) {
@@ -90,7 +87,10 @@ void Steward::seen(const Readings& readings) {
   const uint64_t placed = placed_.at(readings.begun);
   const uint64_t swept = swept_.at(readings.begun);
   for (const Reading& reading : readings.ports) {
-    if (reading.of_repair) mending_.erase(reading.port);
+    if (reading.of_repair) {
+      mending_.over(reading.port);
+      world_.report.repaired(reading.port, reading.not_repaired);
+    }
     sightings_.take(reading, placed, swept, readings.begun);
   }
   for (const Reading& reading : readings.ports) judge(reading.port);
@@ -158,6 +158,9 @@ fabric::Standing Steward::why_unseen(ib::Guid port, const fabric::Standing& stan
                                ", and this subnet manager does not serve those: it takes NVIDIA's "
                                "OpenSM with virt_enabled 2, or UFM"};
   }
+  if (sightings_.has_gone(port))
+    return {Reason::port_down,
+            "the port was on the subnet, and is not any more: its link is down, or its node is"};
   return standing;
 }
 
@@ -171,13 +174,14 @@ void Steward::judge(ib::Guid port) {
     return world_.ledger.note_trouble(port, {Reason::unreachable, wrong_subnet()}, now_);
   // Before the first sweep that has read any of it, no table says anything; nor does one that is
   // being written.
-  if (swept_.newest() == 0 || mending_.contains(port)) return;
+  if (swept_.newest() == 0 || mending_.under_way(port)) return;
   const Finding finding =
       sightings_.find(port, std::max<uint64_t>(world_.ledger.changed_in(port), 1), wanted_);
   switch (finding.kind) {
     case Finding::Kind::nothing:
       return;
     case Finding::Kind::good:
+      mending_.drop(port);
       world_.ledger.note_verified(port, finding.version, finding.proof, finding.enforcement, now_);
       return;
     case Finding::Kind::wrong:
@@ -187,6 +191,7 @@ void Steward::judge(ib::Guid port) {
       plan_mend(port, finding);
       return;
     case Finding::Kind::unseen:
+      mending_.drop(port);
       world_.ledger.note_trouble(port, why_unseen(port, finding.standing), now_);
       if (finding.standing.reason == Reason::port_unknown && may_be_gone(port))
         world_.ledger.note_clean(port, swept_.newest(), fabric::Proof::port, now_);
@@ -197,56 +202,45 @@ void Steward::judge(ib::Guid port) {
 // --- mending
 
 // Another subnet manager's tables are left to it, and those of another subnet to theirs.
-bool Steward::may_mend(ib::Guid port) const {
+bool Steward::may_mend() const {
   const Health health = world_.engine.standing().health;
-  if (!world_.engine.writes() || !sightings_.of_own_subnet()) return false;
-  if (health != Health::serving && health != Health::gone) return false;
-  const auto last = mended_.find(port);
-  return last == mended_.end() || now_.steady >= last->second + kBetweenMends;
+  return world_.engine.writes() && sightings_.of_own_subnet() &&
+         (health == Health::serving || health == Health::gone);
 }
 
 void Steward::plan_mend(ib::Guid port, const Finding& finding) {
+  if (!may_mend()) return mending_.drop(port);
   const Sight* const sight = sightings_.of_port(port);
-  if (sight == nullptr || !may_mend(port)) return;
+  if (sight == nullptr || !mending_.may_plan(port, now_.steady)) return;
   const TableRead& read = finding.leaf ? sight->reading.leaf->table : sight->reading.table;
   const auto* const table = std::get_if<ib::PKeyTable>(&read);
   if (table == nullptr) return;
-  WantedKeys wanted = wanted_.of(sightings_.end_port(port));
-  if (finding.leaf) wanted.index0.reset();
-  const Result<ib::PKeyTable> right = mended(*table, wanted);
+  const WantedKeys wanted = wanted_.of(sightings_.end_port(port));
+  const Result<ib::PKeyTable> right = mended(*table, finding.leaf ? wanted.anywhere() : wanted);
   if (!right) {
     world_.ledger.note_trouble(port, {Reason::capacity, right.error().text()}, now_);
     return;
   }
-  mended_[port] = now_.steady;
   world_.report.drifted(port, finding.standing.text);
   const Repair::Kind kind =
       finding.verdict.foreign.empty() ? Repair::Kind::bind : Repair::Kind::revoke;
   const Repair::Table whose = finding.leaf ? Repair::Table::leaf : Repair::Table::own;
+  std::vector<Repair> repairs;
   for (const uint16_t block : mad::different_blocks(*table, *right))
-    repairs_.push_back(
-        {{kind, port, whose, block, mad::block_of(*table, block), mad::block_of(*right, block)},
-         world_.ledger.changed_in(port)});
+    repairs.push_back(
+        {kind, port, whose, block, mad::block_of(*table, block), mad::block_of(*right, block)});
+  mending_.plan(port, world_.ledger.changed_in(port), repairs, now_.steady);
 }
 
-// What has been asked since may be another table: the subnet manager writes that.
 void Steward::mend() {
-  std::erase_if(mended_,
-                [&](const auto& one) { return now_.steady >= one.second + kBetweenMends; });
-  std::vector<Repair> repairs;
-  for (const Planned& planned : std::exchange(repairs_, {})) {
-    if (world_.ledger.changed_in(planned.repair.port) != planned.changed_in) continue;
-    mending_.insert(planned.repair.port);
-    repairs.push_back(planned.repair);
-  }
-  if (repairs.empty()) return;
-  world_.report.mended(repairs.size());
-  world_.tables.repair(std::move(repairs));
+  std::vector<Repair> repairs =
+      mending_.take([&](ib::Guid port) { return world_.ledger.changed_in(port); });
+  if (!repairs.empty()) world_.tables.repair(std::move(repairs));
 }
 
 void Steward::hurry() {
   std::set<ib::Guid> ports = world_.ledger.unsettled();
-  ports.insert(mending_.begin(), mending_.end());
+  ports.merge(mending_.unsettled());
   if (ports == hurried_) return;
   hurried_ = ports;
   world_.tables.hurry(std::move(ports));

@@ -213,13 +213,64 @@ TEST_CASE_FIXTURE(Blue, "a node that is gone for good is forgotten when its port
 }
 
 TEST_CASE_FIXTURE(Blue,
+                  "who has broken his Bind off while it waited for the port does not get it") {
+  bind(kNode1, request(kVf1, "blue"));
+  settle();
+  fabricapi::BindRequest next = request(kVf1, "blue");
+  next.attachment.container = "c2";
+  bool gone = false;
+  std::string told;
+  steward->at(now());
+  steward->bind(kNode1, next, {deadline(60'000), [&] { return gone; }},
+                [&](const Result<fabric::Binding>& result) {
+                  told = result ? name(result->state) : name(result.error().code());
+                });
+  turn();
+  CHECK(told.empty());
+  gone = true;
+  unbind(kNode1, kC1);
+  settle();
+  CHECK(told == "unavailable");
+  CHECK(ledger->size() == 0);
+}
+
+TEST_CASE_FIXTURE(Blue, "a port that was there is told from one that never was") {
+  bind(kNode1, request(kVf1, "blue"));
+  settle();
+  read(true);
+  ports[kVf1].there = false;
+  read(true);
+  CHECK(binding(kC1).state == State::unknown);
+  CHECK(binding(kC1).standing.reason == fabric::Reason::port_down);
+  ports[kVf1].there = true;
+  read(true);
+  CHECK(binding(kC1).state == State::verified);
+}
+
+TEST_CASE_FIXTURE(Blue,
+                  "a Bind that can only be refused is so at once, and another's DEL waited for") {
+  ports[kVf1].table.resize(2);
+  read(true);
+  partition("green");
+  CHECK(bind(kNode1, request(kVf1, "blue"), 60'000).empty());
+  settle();
+  fabricapi::BindRequest more = request(kVf1, "blue");
+  more.partitions.push_back({"green", {}});
+  CHECK(bind(kNode1, more, 60'000) == "busy");
+  CHECK(last.find("capacity: ") != std::string::npos);
+  fabricapi::BindRequest next = request(kVf1, "blue");
+  next.attachment.container = "c2";
+  CHECK(bind(kNode1, next, 60'000).empty());
+}
+
+TEST_CASE_FIXTURE(Blue,
                   "a VF that the subnet manager cannot serve is told from one that is not there") {
   ports.erase(kVf2);
   fabricapi::BindRequest one = request(kVf2, "blue");
   one.pf_guid = kPf;
   bind(kNode1, one);
   settle();
-  CHECK(binding(one.attachment).standing.reason == fabric::Reason::port_unknown);
+  CHECK(binding(one.attachment).standing.reason == fabric::Reason::port_down);
   ports[kPf].virtualized = true;
   read(true);
   const fabric::Binding bound = binding(one.attachment);

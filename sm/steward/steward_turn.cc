@@ -92,7 +92,9 @@ void Steward::turn() {
 // What has waited for as long as it would is over: nobody may be there any more to own it.
 void Steward::give_up_postponed() {
   for (Postponed& one : std::exchange(postponed_, {})) {
-    if (one.until > now_.steady)
+    if (one.patience.gone())
+      refuse(one, kGone);
+    else if (one.until > now_.steady)
       postponed_.push_back(std::move(one));
     else
       refuse(one, one.why);

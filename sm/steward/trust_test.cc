@@ -293,6 +293,38 @@ TEST_CASE_FIXTURE(Trust, "a switch port that drops what it does not hold is judg
   CHECK(binding(kC1).enforcement == fabric::Enforcement::leaf);
 }
 
+TEST_CASE_FIXTURE(Trust, "what one repair has not made right is read again, and repaired again") {
+  const auto show = [&](std::vector<ib::PKey> own, std::vector<ib::PKey> leaf,
+                        std::optional<NotRead> failure = {}) {
+    Readings readings{.begun = now().steady, .topology = topology(), .ports = {}};
+    readings.ports.push_back({.port = kVf2,
+                              .table = table_of(std::move(own)),
+                              .leaf = LeafReading{table_of(std::move(leaf)), true, true},
+                              .not_repaired = failure,
+                              .of_repair = !tables.repairs.empty()});
+    tables.repairs.clear();
+    steward->at(now());
+    steward->seen(readings);
+    turn(2000);
+  };
+  show({kForeign}, {kForeign});  // a free port
+  REQUIRE(tables.repairs.size() == 1);
+  CHECK(tables.repairs[0].table == Repair::Table::own);
+  show({kForeign}, {kForeign}, NotRead{Unread::timeout});
+  CHECK_MESSAGE(tables.hurried.contains(kVf2), "no scan is waited for");
+  REQUIRE(tables.repairs.size() == 1);
+  CHECK(tables.repairs[0].table == Repair::Table::own);
+  show({}, {kForeign});
+  CHECK(tables.hurried.contains(kVf2));
+  REQUIRE(tables.repairs.size() == 1);
+  CHECK(tables.repairs[0].table == Repair::Table::leaf);
+  show({}, {});
+  CHECK(!tables.hurried.contains(kVf2));
+  const std::string page = report.metrics().text();
+  CHECK(page.find("ibpod_sm_repairs_total{result=\"timeout\"} 1\n") != page.npos);
+  CHECK(page.find("ibpod_sm_repairs_total{result=\"written\"} 2\n") != page.npos);
+}
+
 TEST_CASE("on another subnet than the subnet manager's nothing is believed, and nothing written") {
   Bed bed;
   bed.own_port = ib::Guid(0x0002c90300000abc);

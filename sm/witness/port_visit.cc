@@ -127,6 +127,7 @@ PortVisit::Requests PortVisit::compare() {
   if (doubtful_ || port_.places > kMostPlaces) {
     const NotRead why{doubtful_ ? Unread::doubtful : Unread::malformed};
     reading_.table = why;
+    if (reading_.leaf) reading_.leaf->table = why;
     if (!writes_.empty()) fail(why);
     step_ = Step::over;
     return {};

@@ -26,6 +26,11 @@ bool may_have_moved(const Reading& reading) {
   return may_have_moved(reading.table) || (reading.leaf && may_have_moved(reading.leaf->table));
 }
 
+bool is_whole(const Reading& reading) {
+  const auto read = [](const TableRead& table) { return std::get_if<ib::PKeyTable>(&table); };
+  return read(reading.table) && (!reading.leaf || read(reading.leaf->table));
+}
+
 }  // namespace
 
 TableWatch::TableWatch(mad::Scheduler& scheduler, const WatchSettings& settings, Seen seen)
@@ -212,7 +217,7 @@ void TableWatch::over(const Visiting& visiting, Readings::Time now) {
   reading.of_repair = visiting.of_repair;
   if (visiting.of_scan) {
     --scan_->under_way;
-    scan_->everything &= std::holds_alternative<ib::PKeyTable>(reading.table);
+    scan_->everything &= is_whole(reading);
     scan_->readings.packets += visiting.packets;
     scan_->readings.ports.push_back(std::move(reading));
     return;

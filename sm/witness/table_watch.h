@@ -103,7 +103,7 @@ class TableWatch final : public Tables {
   // The rest is its thread's.
   ScanPlan plan_;
   Hurry hurry_;
-  std::set<ib::Guid> missing_;  // of the hurried ports, since when a survey was asked for
+  std::set<ib::Guid> missing_;  // ports that were lost when read last: a survey is asked for
   std::shared_ptr<const fabric::Topology> topology_;
   std::optional<Scan> scan_;
   std::vector<Repair> repairs_;  // that wait for a topology

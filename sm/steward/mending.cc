@@ -1,0 +1,47 @@
+#include "sm/steward/mending.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace ibpod::sm {
+namespace {
+
+constexpr int kSoon = 5;
+constexpr std::chrono::seconds kMostPause{60};
+
+std::chrono::seconds pause_behind(int tries) {
+  return std::min(std::chrono::seconds(1 << std::min(tries - 1, 10)), kMostPause);
+}
+
+}  // namespace
+
+bool Mending::may_plan(ib::Guid port, Time now) const {
+  const auto tries = tries_.find(port);
+  return tries == tries_.end() || now >= tries->second.next;
+}
+
+void Mending::plan(ib::Guid port, uint64_t changed_in, const std::vector<Repair>& repairs,
+                   Time now) {
+  Tries& tries = tries_[port];
+  tries.next = now + pause_behind(++tries.count);
+  for (const Repair& repair : repairs) planned_.push_back({repair, changed_in});
+}
+
+std::vector<Repair> Mending::take(const std::function<uint64_t(ib::Guid)>& changed_in) {
+  std::vector<Repair> taken;
+  for (const Planned& planned : std::exchange(planned_, {})) {
+    if (changed_in(planned.repair.port) != planned.changed_in) continue;
+    under_way_.insert(planned.repair.port);
+    taken.push_back(planned.repair);
+  }
+  return taken;
+}
+
+std::set<ib::Guid> Mending::unsettled() const {
+  std::set<ib::Guid> ports = under_way_;
+  for (const auto& [port, tries] : tries_)
+    if (tries.count <= kSoon) ports.insert(port);
+  return ports;
+}
+
+}  // namespace ibpod::sm

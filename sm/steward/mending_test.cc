@@ -1,0 +1,46 @@
+#include "sm/steward/mending.h"
+
+#include <doctest/doctest.h>
+
+namespace ibpod::sm {
+namespace {
+
+using std::chrono::seconds;
+
+constexpr ib::Guid kPort{1}, kOther{2};
+const Mending::Time kStart{seconds(1000)};
+
+uint64_t in_seven(ib::Guid) { return 7; }
+
+TEST_CASE("a repair that has not helped comes again, later each time, and in the end by scans") {
+  Mending mending;
+  Mending::Time now = kStart;
+  for (const int pause : {1, 2, 4, 8, 16, 32, 60, 60}) {
+    CAPTURE(pause);
+    CHECK(mending.may_plan(kPort, now));
+    mending.plan(kPort, 7, {{.port = kPort}}, now);
+    CHECK(mending.take(in_seven).size() == 1);
+    CHECK(mending.under_way(kPort));
+    mending.over(kPort);
+    CHECK(mending.unsettled().contains(kPort) == (pause <= 16));
+    CHECK_FALSE(mending.may_plan(kPort, now + seconds(pause) - Duration(1)));
+    CHECK(mending.may_plan(kOther, now));
+    now += seconds(pause);
+  }
+  mending.drop(kPort);
+  CHECK(mending.may_plan(kPort, now));
+  CHECK(mending.unsettled().empty());
+}
+
+TEST_CASE("what has been asked for since overtakes a repair") {
+  Mending mending;
+  mending.plan(kPort, 6, {{.port = kPort}}, kStart);
+  mending.plan(kOther, 7, {{.port = kOther}, {.port = kOther, .block = 1}}, kStart);
+  CHECK(mending.take(in_seven).size() == 2);
+  CHECK_FALSE(mending.under_way(kPort));
+  CHECK(mending.unsettled() == std::set{kPort, kOther});
+  CHECK(mending.take(in_seven).empty());
+}
+
+}  // namespace
+}  // namespace ibpod::sm
