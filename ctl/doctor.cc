@@ -145,9 +145,13 @@ void check_limits(const Machine& machine, Findings& findings) {
                               "boot with intel_iommu=on or amd_iommu=on, and VT-d or AMD-Vi "
                               "allowed by the firmware; pods do not need it"));
   if (machine.runtime.empty()) return;
-  if (!machine.memlock || *machine.memlock >= kLittleMemory) {
-    return findings.push_back(fine("memlock", machine.runtime + ": enough"));
+  if (!machine.memlock) {
+    return findings.push_back(warning(
+        "memlock", "what pods of " + machine.runtime + " may lock is not known",
+        "as root: grep 'Max locked memory' /proc/$(pidof -s " + machine.runtime + ")/limits"));
   }
+  if (*machine.memlock >= kLittleMemory)
+    return findings.push_back(fine("memlock", machine.runtime + ": enough"));
   findings.push_back(
       warning("memlock",
               "pods of " + machine.runtime + " may lock " + std::to_string(*machine.memlock >> 10) +

@@ -17,6 +17,7 @@ Machine well_kept() {
   machine.netns_mode = nl::RdmaNetnsMode::exclusive;
   machine.iommu = true;
   machine.runtime = "containerd";
+  machine.memlock = RLIM_INFINITY;
   Function pf;
   pf.address = kPf;
   pf.driver = "mlx5_core";
@@ -91,6 +92,8 @@ const Case kCases[] = {
      "intel_iommu=on"},
     {"little memory to lock", [](Machine& m) { m.memlock = 8 << 20; }, "memlock", Grade::warning,
      "8192 KiB", "LimitMEMLOCK=infinity"},
+    {"a limit that is not known", [](Machine& m) { m.memlock.reset(); }, "memlock", Grade::warning,
+     "containerd may lock is not known", "Max locked memory"},
     {"no kubelet", [](Machine& m) { m.sockets.begin()->second = false; },
      "/var/lib/kubelet/device-plugins/kubelet.sock", Grade::warning, "no such socket", "root"},
     {"no plugin", [](Machine& m) { m.programs.begin()->second = false; }, "/opt/cni/bin/ib-sriov",

@@ -4,7 +4,8 @@
 #include "lib/sysfs/infiniband.h"
 #include "lib/sysfs/pci.h"
 
-#include <algorithm>
+#include <charconv>
+#include <cstdlib>
 #include <sstream>
 
 #include <unistd.h>
@@ -61,13 +62,18 @@ class Look {
   }
 
   // "Max locked memory  8388608  8388608  bytes" (proc_pid_limits(5)): the soft one.
-  static std::optional<uint64_t> memlock_of(const std::string& limits) {
+  static std::optional<rlim_t> memlock_of(const std::string& limits) {
     constexpr std::string_view kName = "Max locked memory";
     const size_t begin = limits.find(kName);
     if (begin == std::string::npos) return std::nullopt;
     std::istringstream rest(limits.substr(begin + kName.size()));
-    uint64_t bytes = 0;
-    return rest >> bytes ? std::optional(bytes) : std::nullopt;
+    std::string soft;
+    rest >> soft;
+    if (soft == "unlimited") return RLIM_INFINITY;
+    rlim_t bytes = 0;
+    const char* end = soft.data() + soft.size();
+    const auto [stop, error] = std::from_chars(soft.data(), end, bytes);
+    return error == std::errc() && stop == end ? std::optional(bytes) : std::nullopt;
   }
 
   Status find_functions() {

@@ -13,6 +13,8 @@
 #include <string>
 #include <vector>
 
+#include <sys/resource.h>
+
 namespace ibpod::ctl {
 
 struct Port {
@@ -39,8 +41,9 @@ struct Machine {
   std::set<std::string> modules;
   std::optional<nl::RdmaNetnsMode> netns_mode;  // nothing: the kernel has no RDMA
   bool iommu = false;
-  // What a process of the container runtime may lock, in bytes; nothing: no limit.
-  std::optional<uint64_t> memlock;
+  // What a process of the container runtime may lock, in bytes; RLIM_INFINITY: no limit; nothing:
+  // it is not known.
+  std::optional<rlim_t> memlock;
   std::string runtime;  // containerd, crio; empty: none runs
   std::vector<Function> functions;
   std::map<Path, bool> sockets;   // of the kubelet and the agent, and whether they are there

@@ -1,0 +1,60 @@
+#include "ctl/machine.h"
+
+#include "tests/support/temp_folder.h"
+
+#include <doctest/doctest.h>
+
+namespace ibpod::ctl {
+namespace {
+
+// A node with one container runtime, as files.
+class Node {
+ public:
+  Node() {
+    std::filesystem::create_directories(folder_.path() / "sys/module");
+    write("proc/sys/kernel/osrelease", "6.1.0\n");
+    write("proc/7/comm", "containerd\n");
+  }
+
+  void write(const Path& path, const std::string& content) const {
+    std::filesystem::create_directories((folder_.path() / path).parent_path());
+    folder_.write(path.string(), content);
+  }
+  Machine look() const {
+    Places places;
+    places.sys = folder_.path() / "sys";
+    places.proc = folder_.path() / "proc";
+    places.state = folder_.path() / "state";
+    return look_at(places, nullptr).value();
+  }
+
+ private:
+  TempFolder folder_;
+};
+
+TEST_CASE("machine: no limit of locked memory is another thing than one that cannot be read") {
+  const Node node;
+  CHECK(node.look().runtime == "containerd");
+  CHECK_FALSE(node.look().memlock);
+  const struct {
+    std::string limits;
+    std::optional<rlim_t> memlock;
+  } cases[] = {
+      {"Max locked memory         8388608              8388608              bytes     \n", 8388608},
+      {"Max locked memory         unlimited            unlimited            bytes     \n",
+       RLIM_INFINITY},
+      {"Max locked memory         0                    unlimited            bytes     \n", 0},
+      {"Max locked memory         many                 many                 bytes     \n", {}},
+      {"Max locked memory", {}},
+      {"Max processes             unlimited            unlimited            processes \n", {}},
+      {"", {}},
+  };
+  for (const auto& [limits, memlock] : cases) {
+    CAPTURE(limits);
+    node.write("proc/7/limits", limits);
+    CHECK(node.look().memlock == memlock);
+  }
+}
+
+}  // namespace
+}  // namespace ibpod::ctl
