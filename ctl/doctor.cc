@@ -39,6 +39,11 @@ void check_kernel(const Machine& machine, Findings& findings) {
                            "between namespaces as ibpod needs it"));
 }
 
+std::string load(const std::string& module) {
+  return "modprobe " + module + "; for every boot: echo " + module + " > /etc/modules-load.d/" +
+         module + ".conf";
+}
+
 void check_modules(const Machine& machine, Findings& findings) {
   struct Needed {
     std::string name;
@@ -56,9 +61,8 @@ void check_modules(const Machine& machine, Findings& findings) {
       findings.push_back(fine("module " + one.name, "loaded"));
       continue;
     }
-    findings.push_back({"module " + one.name, one.grade, "not loaded: no " + one.what_for,
-                        "modprobe " + one.name + "; for every boot: echo " + one.name +
-                            " > /etc/modules-load.d/" + one.name + ".conf"});
+    findings.push_back(
+        {"module " + one.name, one.grade, "not loaded: no " + one.what_for, load(one.name)});
   }
 }
 
@@ -76,7 +80,24 @@ void check_netns_mode(const Machine& machine, Findings& findings) {
                 "; before the first pod, `rdma system set netns exclusive` does it at once"));
 }
 
-bool is_ethernet(const Port& port) { return port.link_layer == "Ethernet"; }
+// Whether it is an InfiniBand port, and is known to be one.
+bool check_port(const Function& pf, const Port& port, Findings& findings) {
+  if (port.link_layer == "InfiniBand") return true;
+  const std::string check = pf.address.text();
+  const std::string number = std::to_string(port.number);
+  const std::string text = "port " + number + " (" + port.rdma_device + ")";
+  if (port.link_layer != "Ethernet") {
+    findings.push_back(warning(check, text + " does not say whether it is an InfiniBand port",
+                               "see /sys/class/infiniband/" + port.rdma_device + "/ports/" +
+                                   number + "/link_layer, and dmesg"));
+    return false;
+  }
+  findings.push_back(warning(check, text + " is an Ethernet port",
+                             pf.driver == kMellanox
+                                 ? node::set_firmware(pf.address, node::infiniband_port(pf.address))
+                                 : "set the port to InfiniBand with the adapter's firmware tool"));
+  return false;
+}
 
 void check_pf(const Function& pf, Findings& findings) {
   const std::string check = pf.address.text();
@@ -85,16 +106,15 @@ void check_pf(const Function& pf, Findings& findings) {
                                     "load the adapter's driver (modprobe mlx5_core), and see dmesg "
                                     "for why it left the function"));
   }
-  bool usable = true;
-  for (const Port& port : pf.ports) {
-    if (!is_ethernet(port)) continue;
-    usable = false;
-    const std::string number = std::to_string(port.number);
-    findings.push_back(warning(
-        check, "port " + number + " (" + port.rdma_device + ") is an Ethernet port",
-        pf.driver == kMellanox ? node::set_firmware(pf.address, node::infiniband_port(pf.address))
-                               : "set the port to InfiniBand with the adapter's firmware tool"));
+  bool usable = pf.rdma;
+  if (!pf.rdma) {
+    findings.push_back(wrong(check, "the PF has no RDMA device",
+                             pf.driver == kMellanox
+                                 ? load("mlx5_ib")
+                                 : "load the RDMA module of its driver (modprobe), and see dmesg"));
   }
+  for (const Port& port : pf.ports)
+    if (!check_port(pf, port, findings)) usable = false;
   if (pf.total_vfs == 0u) {
     usable = false;
     findings.push_back(warning(check, "sriov_totalvfs is 0: the firmware offers no VFs",
@@ -118,9 +138,18 @@ void check_vf(const Function& vf, Findings& findings) {
     return findings.push_back(
         warning(check, "the VF has no driver", "echo " + check + " > /sys/bus/pci/drivers_probe"));
   }
+  if (!vf.port_guid || !vf.policy) {
+    const std::string what = vf.policy      ? "GUID"
+                             : vf.port_guid ? "link policy"
+                                            : "GUID and which link policy";
+    findings.push_back(warning(check,
+                               "which " + what + " the VF has is not known: its PF does not say",
+                               "see whether the PF has its IPoIB interface, and what `ip -d link "
+                               "show` says of its VFs"));
+  }
   if (vf.port_guid && vf.port_guid->none() && !vf.in_pod) {
     findings.push_back(wrong(check, "the VF has no GUID: its port never becomes ACTIVE",
-                             by_hand + "node_guid GUID; … port_guid GUID; then bind it anew"));
+                             by_hand + "node_guid GUID; ... port_guid GUID; then bind it anew"));
   }
   if (vf.policy == node::LinkPolicy::disable) {
     findings.push_back(wrong(check, "the VF's link policy is disable: its port stays DOWN",

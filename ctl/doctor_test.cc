@@ -21,6 +21,7 @@ Machine well_kept() {
   Function pf;
   pf.address = kPf;
   pf.driver = "mlx5_core";
+  pf.rdma = true;
   pf.ports = {{"mlx5_0", 1, "InfiniBand"}};
   pf.total_vfs = 16;
   pf.vfs = 1;
@@ -77,6 +78,15 @@ const Case kCases[] = {
     {"a port in Ethernet mode", [](Machine& m) { m.functions[0].ports[0].link_layer = "Ethernet"; },
      "0000:3b:00.0", Grade::warning, "port 1 (mlx5_0)",
      "mstconfig -d 0000:3b:00.0 set LINK_TYPE_P1=1"},
+    {"a port whose link layer cannot be read",
+     [](Machine& m) { m.functions[0].ports[0].link_layer = ""; }, "0000:3b:00.0", Grade::warning,
+     "port 1 (mlx5_0) does not say", "mlx5_0/ports/1/link_layer"},
+    {"a PF without RDMA device",
+     [](Machine& m) {
+       m.functions[0].rdma = false;
+       m.functions[0].ports.clear();
+     },
+     "0000:3b:00.0", Grade::wrong, "no RDMA device", "modprobe mlx5_ib"},
     {"no VFs from the firmware", [](Machine& m) { m.functions[0].total_vfs = 0; }, "0000:3b:00.0",
      Grade::warning, "sriov_totalvfs is 0", "SRIOV_EN=1 NUM_OF_VFS=16"},
     {"a VF without driver", [](Machine& m) { m.functions[1].driver = ""; }, "0000:3b:00.1",
@@ -85,6 +95,16 @@ const Case kCases[] = {
      Grade::wrong, "no GUID", "node_guid"},
     {"a VF given back without GUID", [](Machine& m) { m.functions[1].port_guid = ib::kNoGuid; },
      "0000:3b:00.1", Grade::wrong, "no GUID", "port_guid"},
+    {"a VF whose GUID is not known", [](Machine& m) { m.functions[1].port_guid.reset(); },
+     "0000:3b:00.1", Grade::warning, "which GUID the VF has is not known", "IPoIB"},
+    {"a VF whose link policy is not known", [](Machine& m) { m.functions[1].policy.reset(); },
+     "0000:3b:00.1", Grade::warning, "which link policy the VF has is not known", "IPoIB"},
+    {"a VF of which nothing is known",
+     [](Machine& m) {
+       m.functions[1].port_guid.reset();
+       m.functions[1].policy.reset();
+     },
+     "0000:3b:00.1", Grade::warning, "which GUID and which link policy", "IPoIB"},
     {"a VF that is kept down",
      [](Machine& m) { m.functions[1].policy = node::LinkPolicy::disable; }, "0000:3b:00.1",
      Grade::wrong, "policy is disable", "state auto"},
@@ -119,6 +139,12 @@ TEST_CASE("doctor: what a pod has is not to be mended by hand") {
   machine.functions[1].in_pod = true;
   machine.functions[1].port_guid = ib::kNoGuid;
   machine.functions[1].driver = "";
+  CHECK(bad(machine).empty());
+}
+
+TEST_CASE("doctor: an RDMA device that another namespace has is not missing") {
+  Machine machine = well_kept();
+  machine.functions[0].ports.clear();
   CHECK(bad(machine).empty());
 }
 

@@ -113,6 +113,7 @@ class Look {
     pf.vfs = static_cast<uint32_t>(vfs);
     const Result<std::string> total = sysfs_.read(folder(address) / "sriov_totalvfs");
     if (total) pf.total_vfs = static_cast<uint32_t>(std::atoi(total->c_str()));
+    pf.rdma = sysfs::has_rdma(sysfs_, address);
     const std::vector<std::string> devices = TRY(sysfs::rdma_devices(sysfs_, address));
     for (const std::string& device : devices) TRY(add_ports(device, pf));
     machine_.functions.push_back(std::move(pf));

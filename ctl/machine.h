@@ -20,13 +20,14 @@ namespace ibpod::ctl {
 struct Port {
   std::string rdma_device;  // mlx5_0
   unsigned number = 1;
-  std::string link_layer;  // "InfiniBand", "Ethernet"
+  std::string link_layer;  // "InfiniBand", "Ethernet"; empty: it cannot be read
 };
 
 struct Function {
   ib::PciAddress address;
   std::optional<ib::PciAddress> pf;   // nothing: it is a PF
   std::string driver;                 // empty: none
+  bool rdma = false;                  // of a PF: it has an RDMA device, in whatever namespace
   std::vector<Port> ports;            // as the host sees them
   std::optional<uint32_t> total_vfs;  // of a PF with SR-IOV
   uint32_t vfs = 0;                   // that it has now

@@ -56,5 +56,22 @@ TEST_CASE("machine: no limit of locked memory is another thing than one that can
   }
 }
 
+TEST_CASE("machine: a PF has an RDMA device once its driver's other half is loaded") {
+  const Node node;
+  const Path pf = "sys/bus/pci/devices/0000:3b:00.0";
+  node.write(pf / "class", "0x020700\n");
+  REQUIRE(node.look().functions.size() == 1);
+  CHECK_FALSE(node.look().functions[0].rdma);
+  node.write(pf / "infiniband_verbs/uverbs0/dev", "231:192\n");
+  CHECK(node.look().functions[0].rdma);
+  CHECK(node.look().functions[0].ports.empty());
+  node.write(pf / "infiniband/mlx5_0/node_type", "1: CA\n");
+  node.write("sys/class/infiniband/mlx5_0/ports/1/state", "4: ACTIVE\n");
+  REQUIRE(node.look().functions[0].ports.size() == 1);
+  CHECK(node.look().functions[0].ports[0].link_layer.empty());
+  node.write("sys/class/infiniband/mlx5_0/ports/1/link_layer", "InfiniBand\n");
+  CHECK(node.look().functions[0].ports[0].link_layer == "InfiniBand");
+}
+
 }  // namespace
 }  // namespace ibpod::ctl
