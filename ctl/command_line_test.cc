@@ -228,6 +228,16 @@ TEST_CASE("the doctor asks the SM service where it is told to, and says what it 
   CHECK(away.out.find("wrong: SM service: nobody\n") == 0);
 }
 
+TEST_CASE("what keeps the doctor from looking at the node ends it with 3, whatever it is") {
+  Session session;
+  session.places.proc = "/nonexistent";
+  const Outcome outcome = run({"doctor"}, session);
+  CHECK(outcome.exit == kFailed);
+  CHECK(outcome.out.empty());
+  CHECK(outcome.err.find("error: ") == 0);
+  CHECK(outcome.err.find("/nonexistent/sys/kernel/osrelease") != std::string::npos);
+}
+
 TEST_CASE("where the service is comes from the command line, before or behind the noun") {
   Cluster cluster;
   cluster.out("node list");

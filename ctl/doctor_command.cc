@@ -53,10 +53,13 @@ Status examine_node(const Session& session, std::vector<Finding>& findings) {
   return ok();
 }
 
-// 3 for every failure: 1 and 2 are taken, and more would say nothing to who mends.
+// Whatever the failure, it ends with 3: 1 and 2 are taken, and more would say nothing to who mends.
 Result<Answer> doctor(const Session& session, const Typed& typed) {
   std::vector<Finding> findings;
-  if (!typed.fabric_only) TRY(examine_node(session, findings));
+  if (!typed.fabric_only) {
+    const Status examined = examine_node(session, findings);
+    if (!examined) return Error(Code::internal, examined.error().text());
+  }
   if (typed.fabric_only || session.sm.given) ask_service(session, findings);
   return session.answer(
       as_json(findings), [&] { return as_text(findings, typed.all); }, exit_code(findings));
