@@ -44,7 +44,7 @@ std::string as_text(const nodeapi::Explanation& explanation) {
   for (const nodeapi::Choice& choice : explanation.pools)
     rows.push_back({choice.resource, choice.chosen ? "takes it" : "no", choice.reason});
   text += table({"POOL", "", "WHY"}, rows);
-  if (!device.pkeys.empty()) text += "\nP_Key table: " + device.pkeys + "\n";
+  if (!device.pkeys.empty()) text += "\nP_Key table: " + printable(device.pkeys) + "\n";
   return text;
 }
 
@@ -52,8 +52,9 @@ std::string as_text(const std::vector<Finding>& findings, bool all) {
   std::string text;
   for (const Finding& finding : findings) {
     if (!all && finding.grade == Grade::fine) continue;
-    text += std::string(name(finding.grade)) + ": " + finding.check + ": " + finding.text + "\n";
-    if (!finding.remedy.empty()) text += "    " + finding.remedy + "\n";
+    text += std::string(name(finding.grade)) + ": " + printable(finding.check) + ": " +
+            printable(finding.text) + "\n";
+    if (!finding.remedy.empty()) text += "    " + printable(finding.remedy) + "\n";
   }
   return text.empty() ? "nothing to mend\n" : text;
 }

@@ -43,6 +43,8 @@ TEST_CASE("print: an explanation names what every pool says") {
   CHECK(text.find("openib/vfs    takes it  -\n") != std::string::npos);
   CHECK(text.find("openib/other  no        pfNames: ib0 is not ib1\n") != std::string::npos);
   CHECK(text.find("P_Key table: 0:0x8001\n") != std::string::npos);
+  explanation.device.pkeys = "\x1b[2J";
+  CHECK(as_text(explanation).find("P_Key table: ?[2J\n") != std::string::npos);
 }
 
 TEST_CASE("print: findings with their remedies; what is fine only where it is asked for") {
@@ -51,6 +53,8 @@ TEST_CASE("print: findings with their remedies; what is fine only where it is as
   CHECK(as_text(findings, false) == "warning: iommu: off\n    boot with it\n");
   CHECK(as_text(findings, true) == "ok: kernel: 6.1\nwarning: iommu: off\n    boot with it\n");
   CHECK(as_text({findings[0]}, false) == "nothing to mend\n");
+  CHECK(as_text({{"\x1b[1m", Grade::wrong, "a\nb", "c\r\x9b"}}, false) ==
+        "wrong: ?[1m: a?b\n    c??\n");
 }
 
 TEST_CASE("print: JSON has every field under a name of its own") {
