@@ -1,6 +1,7 @@
 #include "agent/agent.h"
 #include "agent/judge.h"
 #include "lib/cni/streams.h"
+#include "lib/rpc/grpc_log.h"
 
 #include <chrono>
 #include <csignal>
@@ -83,6 +84,7 @@ int run(int argc, char** argv) {
   CLI11_PARSE(app, argc, argv);
   if (options.check) return check(options);
   log::Log log(log::Level::info);
+  rpc::silence_grpc();
   const Status ended = work(options, log);
   if (ended) return 0;
   log.write(log::Level::error, ended.error().text());

@@ -1,10 +1,12 @@
 #include "ctl/connect.h"
 #include "ctl/session.h"
 #include "lib/nodeapi/client.h"
+#include "lib/rpc/grpc_log.h"
 
 #include <iostream>
 
 int main(int argc, char** argv) {
+  ibpod::rpc::silence_grpc();
   ibpod::ctl::Session session;
   session.connect = ibpod::ctl::connect;
   session.agent = ibpod::nodeapi::connect;
