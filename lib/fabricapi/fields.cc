@@ -40,6 +40,12 @@ size_t utf8_length(std::string_view text) {
   return length;
 }
 
+// Of a whole character at the beginning: C0, DEL and C1, which is U+0080 to U+009F.
+bool is_control(std::string_view text) {
+  const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
+  return byte(0) < ' ' || byte(0) == 0x7f || (byte(0) == 0xc2 && byte(1) < 0xa0);
+}
+
 }  // namespace
 
 Error wrong(std::string_view field, std::string_view got, std::string_view expected) {
@@ -97,7 +103,9 @@ Result<std::string> read_partition_name(std::string_view field, const std::strin
     return plain(c) || (c >= 'A' && c <= 'Z') || c == '.' || c == '_' || c == '-';
   });
   if (!text.empty() && text.size() <= fabric::kMostName && fits) return text;
-  return wrong(field, text, "the name of a partition: at most 31 letters, digits and ._-");
+  return wrong(field, text,
+               "the name of a partition: at most " + std::to_string(fabric::kMostName) +
+                   " letters, digits and ._-");
 }
 
 Result<ib::Guid> read_guid(std::string_view field, uint64_t value) {
@@ -115,8 +123,7 @@ std::string cleaned(std::string_view text) {
   std::string clean;
   while (!text.empty()) {
     const size_t length = utf8_length(text);
-    const bool shown = length > 1 || (length == 1 && text[0] >= ' ' && text[0] != 0x7f);
-    clean += shown ? text.substr(0, length) : "?";
+    clean += length > 0 && !is_control(text) ? text.substr(0, length) : "?";
     text.remove_prefix(std::max<size_t>(length, 1));
   }
   return clean;

@@ -70,6 +70,7 @@ TEST_CASE("messages: what came from the subnet reaches no terminal as it is") {
   CHECK(cleaned("Gebäude € 😀") == "Gebäude € 😀");
   CHECK(cleaned("\x1b[2J\n\x7f") == "?[2J??");
   CHECK(cleaned("a\xff\xc3z\xc0\x80\xed\xa0\x80\xf5") == "a??z??????");
+  CHECK(cleaned("\xc2\x80\xc2\x9b[2J\xc2\x9f\xc2\xa0") == "??[2J?\xc2\xa0");
   CHECK(cleaned("cut \xe2\x82") == "cut ??");
   CHECK(is_utf8("Gebäude € 😀"));
   for (const char* bad : {"\xff", "\xc3(", "\xc0\x80", "\xed\xa0\x80", "\xe2\x82",
