@@ -142,6 +142,28 @@ TEST_CASE("where all places are taken the next one waits for one, and has it") {
   CHECK(waits.get());
 }
 
+TEST_CASE("that all places are taken counts once somebody waits, and once until nobody does") {
+  TcpServer::Settings settings;
+  settings.handshake = Duration(600'000);
+  settings.connections = {1, 3};
+  TlsBed bed(settings);
+  const auto shakes_hands = [&](const Fd& connection) {
+    return TlsClient(bed.client_files, TLS1_3_VERSION, connection).shakes_hands();
+  };
+  Fd first = connect_from(2, bed.port);
+  CHECK(shakes_hands(first));
+  CHECK(bed.server->starved() == 0);
+  Fd second = connect_from(2, bed.port);
+  const Fd third = connect_from(2, bed.port);
+  CHECK(in_time([&] { return bed.server->starved() > 0; }));
+  // The third waits on when the second has the place.
+  first.close();
+  CHECK(shakes_hands(second));
+  second.close();
+  CHECK(shakes_hands(third));
+  CHECK(bed.server->starved() == 1);
+}
+
 TEST_CASE("a server without descriptors serves again when it has some") {
   TlsBed bed;
   const auto channel = bed.channel();

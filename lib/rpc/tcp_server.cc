@@ -2,12 +2,14 @@
 
 #include "lib/rpc/tls_credentials.h"
 
+#include <algorithm>
 #include <climits>
 
 #include <grpcpp/grpcpp.h>
 #include <grpcpp/resource_quota.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <poll.h>
 
 namespace ibpod::rpc {
 namespace {
@@ -74,14 +76,21 @@ Status TcpServer::start(const std::vector<grpc::Service*>& services) {
   if (serving_ == nullptr) return Error(Code::internal, "gRPC cannot start a server with TLS");
   acceptor_ = TRY(Acceptor::start(listening_.get(), [this] {
     const bool all = accept_waiting();
-    if (!all) ++starved_;
+    if (!all && !starving_) ++starved_;
+    starving_ = !all;
     return all;
   }));
   return ok();
 }
 
-// Takes all connections that wait. False where there is no place for one, or nothing to take it
-// with.
+// Whether a connection waits to be taken.
+bool TcpServer::somebody_waits() const {
+  pollfd waiting{listening_.get(), POLLIN, 0};
+  return ::poll(&waiting, 1, 0) != 0;
+}
+
+// Takes all connections that wait. False where one waits and there is no place for it, or nothing
+// to take it with: accept() says that it has no descriptor though nobody waits for one.
 bool TcpServer::accept_waiting() {
   while (!connections_.full()) {
     sockaddr_storage peer{};
@@ -95,10 +104,10 @@ bool TcpServer::accept_waiting() {
     } else if (accepted.error().error_number() == EAGAIN) {
       return true;
     } else if (!gone(accepted.error().error_number())) {
-      return false;
+      return !somebody_waits();
     }
   }
-  return false;
+  return !somebody_waits();
 }
 
 bool TcpServer::give(Fd connection, const std::string& address) {

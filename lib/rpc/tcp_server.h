@@ -61,7 +61,8 @@ class TcpServer {
   std::chrono::system_clock::time_point expires() const { return files_->expires(); }
   // How many connections were closed because their address had too many.
   uint64_t refused() const { return refused_; }
-  // How often connections had to wait because there was no place for one, or no descriptor.
+  // How often connections had to wait because there was no place for one, or no descriptor: once
+  // from the first that waits until none does.
   uint64_t starved() const { return starved_; }
 
   // As Server::stop().
@@ -70,13 +71,15 @@ class TcpServer {
  private:
   TcpServer(Fd listening, const Settings& settings, std::shared_ptr<FollowedTls> files);
   Status start(const std::vector<grpc::Service*>& services);
+  bool somebody_waits() const;
   bool accept_waiting();
   bool give(Fd connection, const std::string& address);
 
   Fd listening_;
   const Settings settings_;
   const std::shared_ptr<FollowedTls> files_;
-  Connections connections_;  // of the acceptor's thread
+  Connections connections_;  // of the acceptor's thread, and so the next
+  bool starving_ = false;    // since the last look somebody waits
   std::atomic<uint64_t> refused_ = 0;
   std::atomic<uint64_t> starved_ = 0;
   std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> grpc_;
