@@ -2,18 +2,6 @@
 
 namespace ibpod::fabricapi {
 
-std::string_view name(Role role) {
-  switch (role) {
-    case Role::administrator:
-      return "administrator";
-    case Role::node:
-      return "node";
-    case Role::reader:
-      return "reader";
-  }
-  return "?";
-}
-
 bool matches(const BindingFilter& filter, const fabric::Binding& binding) {
   const auto is = [](const std::string& wanted, const std::string& found) {
     return wanted.empty() || wanted == found;

@@ -22,13 +22,11 @@ class Places : public std::enable_shared_from_this<Places> {
    public:
     Place(std::shared_ptr<Places> places, std::string who)
         : places_(std::move(places)), who_(std::move(who)) {}
-    Place(Place&& other) = default;
-    Place& operator=(Place&&) = delete;
     Place(const Place&) = delete;
     Place& operator=(const Place&) = delete;
-    ~Place() {
-      if (places_ != nullptr) places_->free(who_);
-    }
+    Place(Place&&) = delete;
+    Place& operator=(Place&&) = delete;
+    ~Place() { places_->free(who_); }
 
    private:
     std::shared_ptr<Places> places_;

@@ -4,6 +4,8 @@
 #include "lib/rpc/hand_over.h"
 #include "lib/rpc/status.h"
 
+#include <algorithm>
+
 namespace ibpod::fabricapi {
 namespace {
 

@@ -1,6 +1,7 @@
 #include "lib/rpc/codes.h"
 
 #include <array>
+#include <cstdlib>
 #include <utility>
 
 namespace ibpod::rpc {

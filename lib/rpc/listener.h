@@ -19,7 +19,7 @@ class Listener {
   // exists where `path` is no socket, invalid where it is too long by that dot.
   static Result<Listener> open(const Path& path);
   Listener(Listener&&) = default;
-  Listener& operator=(Listener&&) = default;
+  Listener& operator=(Listener&&) = delete;
   Listener(const Listener&) = delete;
   Listener& operator=(const Listener&) = delete;
   // Removes the socket, if it is in place.

@@ -4,12 +4,6 @@
 #include <grpcpp/server_posix.h>
 
 namespace ibpod::rpc {
-namespace {
-
-constexpr Duration kGrace{300};
-
-}  // namespace
-
 Result<std::unique_ptr<Server>> Server::serve(const Path& socket,
                                               const std::vector<grpc::Service*>& services) {
   std::unique_ptr<Serving> serving = Serving::start(services, [](grpc::ServerBuilder&) {});

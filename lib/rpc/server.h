@@ -20,9 +20,6 @@ class Service;
 
 namespace ibpod::rpc {
 
-// The largest request that a server takes, in bytes.
-inline constexpr int kLargestRequest = 4 << 20;
-
 // Connections are accepted here and not by gRPC, so that SO_PEERCRED decides before a byte is read
 // (Listener). A connection on which nobody answers pings for 40 s is closed.
 class Server {
@@ -35,7 +32,7 @@ class Server {
   Server& operator=(const Server&) = delete;
   Server(Server&&) = delete;
   Server& operator=(Server&&) = delete;
-  // stop(), with 300 ms.
+  // stop(), with kGrace.
   ~Server();
 
   // How many connections were closed because another user made them.

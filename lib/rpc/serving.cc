@@ -1,7 +1,6 @@
 #include "lib/rpc/serving.h"
 
 #include "lib/rpc/hand_over.h"
-#include "lib/rpc/server.h"
 
 #include <grpcpp/grpcpp.h>
 

@@ -15,6 +15,11 @@ class Service;
 
 namespace ibpod::rpc {
 
+// The largest request that a server takes, in bytes.
+inline constexpr int kLargestRequest = 4 << 20;
+// What calls in progress have where nobody says it.
+inline constexpr Duration kGrace{300};
+
 class Serving {
  public:
   // Nothing where gRPC refuses. `prepare` adds what only this server has.

@@ -15,7 +15,6 @@ namespace ibpod::rpc {
 namespace {
 
 using grpc::experimental::ExternalConnectionAcceptor;
-constexpr Duration kGrace{300};
 // How often a client may ask whether we are there, at most.
 constexpr int kPingsApartMs = 10'000;
 

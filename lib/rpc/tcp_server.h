@@ -52,7 +52,7 @@ class TcpServer {
   TcpServer& operator=(const TcpServer&) = delete;
   TcpServer(TcpServer&&) = delete;
   TcpServer& operator=(TcpServer&&) = delete;
-  // stop(), with 300 ms.
+  // stop(), with kGrace.
   ~TcpServer();
 
   // How the files stand now (FollowedTls::state()), whether or not anybody connects, and until when

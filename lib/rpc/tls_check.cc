@@ -93,7 +93,7 @@ Result<Validity> check_pair(const std::string& certificate, const std::string& k
   if (private_key == nullptr) return refused("there is no key without a passphrase in the second");
   // In a context as gRPC makes one: it refuses keys that are too short, too.
   const Context context(SSL_CTX_new(TLS_method()));
-  if (context == nullptr) return refused("OpenSSL");
+  if (context == nullptr) return refused("no TLS context can be made");
   if (SSL_CTX_use_certificate(context.get(), own.get()) != 1)
     return refused("the certificate cannot be used");
   if (SSL_CTX_use_PrivateKey(context.get(), private_key.get()) != 1 ||

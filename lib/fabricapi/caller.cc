@@ -1,0 +1,17 @@
+#include "lib/fabricapi/caller.h"
+
+namespace ibpod::fabricapi {
+
+std::string_view name(Role role) {
+  switch (role) {
+    case Role::administrator:
+      return "administrator";
+    case Role::node:
+      return "node";
+    case Role::reader:
+      return "reader";
+  }
+  return "?";
+}
+
+}  // namespace ibpod::fabricapi
