@@ -3,6 +3,8 @@
 #include "lib/fabricapi/client.h"
 #include "lib/rpc/tls_channel.h"
 
+#include <charconv>
+
 namespace ibpod::ctl {
 namespace {
 
@@ -65,9 +67,27 @@ std::unique_ptr<Service> serve(Client client) {
   return std::make_unique<ClientService>(std::move(client));
 }
 
+// A name or an address; one of IPv6 in brackets, or its end would pass for the port.
+bool is_host(std::string_view text) {
+  const bool bracketed = text.size() > 2 && text.front() == '[' && text.back() == ']';
+  if (bracketed) text = text.substr(1, text.size() - 2);
+  return !text.empty() && text.find_first_of(bracketed ? "[]" : "[]:") == text.npos;
+}
+
+bool is_port(std::string_view text) {
+  uint16_t port = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, port);
+  return error == std::errc() && stop == end && port > 0;
+}
+
+bool is_host_and_port(std::string_view text) {
+  const size_t colon = text.rfind(':');
+  return colon != text.npos && is_host(text.substr(0, colon)) && is_port(text.substr(colon + 1));
+}
+
 Result<std::unique_ptr<Service>> connect_tls(const SmPlace& place) {
-  const size_t colon = place.address.rfind(':');
-  if (colon == std::string::npos || colon == 0 || colon + 1 == place.address.size()) {
+  if (!is_host_and_port(place.address)) {
     return Error(Code::invalid,
                  "--sm: expected unix:PATH or HOST:PORT, got \"" + place.address + "\"");
   }

@@ -30,7 +30,7 @@ std::string as_table(const std::vector<nodeapi::Device>& devices) {
 std::string as_table(const std::vector<nodeapi::Attachment>& attachments) {
   std::vector<Row> rows;
   for (const nodeapi::Attachment& one : attachments) {
-    rows.push_back({one.device, one.pod_namespace + "/" + one.pod_name, one.ifname, one.network,
+    rows.push_back({one.device, pod_text(one.pod_namespace, one.pod_name), one.ifname, one.network,
                     one.plugin, one.pkey, one.verdict, one.reason});
   }
   return table({"DEVICE", "POD", "INTERFACE", "NETWORK", "PLUGIN", "P_KEY", "POD IS", "REASON"},

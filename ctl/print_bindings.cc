@@ -8,10 +8,6 @@ namespace {
 
 using json::Value;
 
-std::string pod_of(const fabric::Binding& binding) {
-  return binding.pod.name_space + "/" + binding.pod.name;
-}
-
 // "blue:full,red:limited"
 std::string listed(const std::vector<fabric::Share>& shares) {
   std::vector<std::string> texts;
@@ -25,10 +21,10 @@ std::string proof_of(const fabric::Binding& binding) {
 }
 
 Row row_of(const fabric::Binding& binding) {
-  return {pod_of(binding),
+  return {pod_text(binding.pod.name_space, binding.pod.name),
           binding.attachment.node,
           binding.attachment.interface,
-          binding.guid.text(),
+          text_of(binding.guid),
           listed(binding.shares),
           std::string(name(binding.state)),
           proof_of(binding),

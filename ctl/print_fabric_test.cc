@@ -76,6 +76,17 @@ TEST_CASE(
   CHECK(has(text, "changed     -\n"));
 }
 
+TEST_CASE("print: that there is no pod and no GUID is a dash") {
+  fabric::Binding none;
+  none.attachment = {"n1", "c1", "net1"};
+  CHECK(has(as_table(std::vector{none}), "\n-    n1    net1       -     -  "));
+  fabricapi::Explanation explanation;
+  explanation.subjects.resize(1);
+  explanation.subjects[0].binding = none;
+  CHECK(has(as_text(explanation), "\nGUID                -\n"));
+  CHECK(has(as_text(explanation), "\npod                 -\n"));
+}
+
 TEST_CASE("print: a node that was never heard of says so") {
   fabricapi::Node node;
   node.name = "n1";

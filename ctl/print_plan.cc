@@ -49,10 +49,11 @@ std::string verdict(const fabric::Binding& binding) {
 }
 
 std::string text_of_subject(const Explanation::Subject& subject) {
-  std::vector<Row> rows{{"GUID", subject.guid == ib::Guid() ? "" : subject.guid.text()},
+  std::vector<Row> rows{{"GUID", text_of(subject.guid)},
                         {"node in the subnet", subject.description}};
   if (subject.binding) {
-    rows.push_back({"pod", subject.binding->pod.name_space + "/" + subject.binding->pod.name});
+    const fabric::Pod& pod = subject.binding->pod;
+    rows.push_back({"pod", pod_text(pod.name_space, pod.name)});
     rows.push_back({"binding", verdict(*subject.binding)});
   }
   rows.push_back({"wanted", subject.wanted});

@@ -35,6 +35,15 @@ TEST_CASE("print: a device is a line: its pool, health, port and pod") {
         "0000:3b:00.4  ib0  -           not offered  ACTIVE  -           mlx5_3  -\n");
 }
 
+TEST_CASE("print: an attachment without a pod has a dash for it") {
+  nodeapi::Attachment one;
+  one.device = "0000:3b:00.2";
+  CHECK(as_table(std::vector{one}).find("\n0000:3b:00.2  -    -  ") != std::string::npos);
+  one.pod_namespace = "default";
+  one.pod_name = "pod";
+  CHECK(as_table(std::vector{one}).find("default/pod") != std::string::npos);
+}
+
 TEST_CASE("print: an explanation names what every pool says") {
   nodeapi::Explanation explanation{
       device(), {{"openib/vfs", true, ""}, {"openib/other", false, "pfNames: ib0 is not ib1"}}};

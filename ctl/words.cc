@@ -17,6 +17,12 @@ json::Value strings(const std::vector<std::string>& texts) {
 
 json::Value count(uint64_t number) { return static_cast<int64_t>(number); }
 
+std::string pod_text(const std::string& name_space, const std::string& pod) {
+  return pod.empty() ? "" : name_space + "/" + pod;
+}
+
+std::string text_of(ib::Guid guid) { return guid == ib::Guid() ? "" : guid.text(); }
+
 std::string text_of(fabric::WallTime time) {
   if (time == fabric::WallTime{}) return "";
   const auto seconds = std::chrono::floor<std::chrono::seconds>(time);

@@ -21,6 +21,10 @@ json::Value list_of(const std::vector<Item>& items, One one) {
   for (const Item& item : items) list.push(one(item));
   return list;
 }
+// "team-a/web-0"; empty where there is no pod.
+std::string pod_text(const std::string& name_space, const std::string& pod);
+// Empty for zero: there is none.
+std::string text_of(ib::Guid guid);
 // "2026-11-22T08:50:07Z"; empty for 1970: it has not been.
 std::string text_of(fabric::WallTime time);
 // "timeout: the port did not answer"; empty where nothing is the matter.
