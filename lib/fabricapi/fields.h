@@ -51,8 +51,8 @@ Result<Enum> read_enum(std::string_view field, const std::string& text,
 }
 Result<fabric::Membership> read_membership(std::string_view field, const std::string& text);
 
-// What came from a subnet, as text that every reader of a message takes: what is
-// no whole character of UTF-8, and what is a control character, becomes "?".
+// What came from a subnet, as text that every reader of a message takes: what is no whole character
+// of UTF-8, and what is a control character, becomes "?".
 std::string cleaned(std::string_view text);
 bool is_utf8(std::string_view text);
 

@@ -14,9 +14,9 @@
 namespace ibpod::rpc {
 
 // gRPC closes connections and tells nobody. So each is known by its descriptor's number and the
-// inode of its socket: where the number leads elsewhere, the connection is gone. All of
-// them are looked at, which is a system call for each, for every connection that comes while there
-// are as many as there may be. For one thread.
+// inode of its socket: where the number leads elsewhere, the connection is gone. All of them are
+// looked at, which is a system call for each, for every connection that comes while there are as
+// many as there may be. For one thread.
 class Connections {
  public:
   struct Most {

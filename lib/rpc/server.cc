@@ -4,6 +4,7 @@
 #include <grpcpp/server_posix.h>
 
 namespace ibpod::rpc {
+
 Result<std::unique_ptr<Server>> Server::serve(const Path& socket,
                                               const std::vector<grpc::Service*>& services) {
   std::unique_ptr<Serving> serving = Serving::start(services, [](grpc::ServerBuilder&) {});
