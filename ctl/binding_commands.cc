@@ -1,5 +1,6 @@
 #include "ctl/print_bindings.h"
 #include "ctl/session.h"
+#include "lib/fabricapi/fields.h"
 
 namespace ibpod::ctl {
 namespace {
@@ -12,13 +13,8 @@ struct TypedFilter {
 Result<fabricapi::BindingFilter> filter_of(const TypedFilter& typed) {
   fabricapi::BindingFilter filter = typed.filter;
   if (!typed.guid.empty()) filter.guid = TRY(ib::Guid::parse(typed.guid).during("--guid"));
-  if (typed.state.empty()) return filter;
-  filter.state = fabric::parse_state(typed.state);
-  if (filter.state) return filter;
-  return Error(Code::invalid,
-               "--state: expected requested, written, verified, releasing, released "
-               "or unknown, got \"" +
-                   typed.state + "\"");
+  if (!typed.state.empty()) filter.state = TRY(fabricapi::read_state("--state", typed.state));
+  return filter;
 }
 
 Result<Answer> list(const Session& session, const TypedFilter& typed) {

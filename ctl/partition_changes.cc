@@ -1,6 +1,7 @@
 #include "ctl/partition_changes.h"
 
 #include "ctl/tenancy_options.h"
+#include "lib/fabricapi/fields.h"
 
 namespace ibpod::ctl {
 namespace {
@@ -47,7 +48,8 @@ Result<Tenancy> add_member(const Tenancy& tenancy, const Typed& typed) {
   fabric::StaticMember member;
   member.guid = TRY(ib::Guid::parse(typed.guid).during("GUID"));
   member.membership = tenancy.membership;
-  if (!typed.membership.empty()) member.membership = TRY(read_membership(typed.membership));
+  if (!typed.membership.empty())
+    member.membership = TRY(fabricapi::read_membership("--membership", typed.membership));
   member.comment = typed.comment;
   return with_member(tenancy, member);
 }

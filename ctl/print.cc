@@ -101,4 +101,16 @@ Value as_json(const Finding& finding) {
       .set("remedy", finding.remedy);
 }
 
+Value as_json(const std::vector<nodeapi::Device>& devices) {
+  return list_of(devices, [](const auto& one) { return as_json(one); });
+}
+
+Value as_json(const std::vector<nodeapi::Attachment>& attachments) {
+  return list_of(attachments, [](const auto& one) { return as_json(one); });
+}
+
+Value as_json(const std::vector<Finding>& findings) {
+  return list_of(findings, [](const auto& one) { return as_json(one); });
+}
+
 }  // namespace ibpod::ctl

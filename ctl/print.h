@@ -20,12 +20,8 @@ json::Value as_json(const nodeapi::Device& device);
 json::Value as_json(const nodeapi::Attachment& attachment);
 json::Value as_json(const nodeapi::Explanation& explanation);
 json::Value as_json(const Finding& finding);
-
-template <typename T>
-json::Value as_json(const std::vector<T>& values) {
-  json::Value list = json::Value::array();
-  for (const T& value : values) list.push(as_json(value));
-  return list;
-}
+json::Value as_json(const std::vector<nodeapi::Device>& devices);
+json::Value as_json(const std::vector<nodeapi::Attachment>& attachments);
+json::Value as_json(const std::vector<Finding>& findings);
 
 }  // namespace ibpod::ctl

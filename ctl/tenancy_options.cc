@@ -1,5 +1,7 @@
 #include "ctl/tenancy_options.h"
 
+#include "lib/fabricapi/fields.h"
+
 #include <algorithm>
 #include <charconv>
 
@@ -7,12 +9,9 @@ namespace ibpod::ctl {
 namespace {
 
 using fabric::Tenancy;
+using fabricapi::wrong;
 
 constexpr std::string_view kAsTheFabric = "fabric";
-
-Error wrong(const std::string& option, const std::string& expected, const std::string& got) {
-  return {Code::invalid, option + ": expected " + expected + ", got \"" + got + "\""};
-}
 
 std::optional<uint64_t> number(const std::string& text) {
   uint64_t value = 0;
@@ -28,7 +27,7 @@ Status take_mtu(Tenancy& tenancy, const std::string& text) {
   if (text == kAsTheFabric) return ok();
   for (uint64_t code = 1; const auto mtu = fabric::mtu_of(code); ++code)
     if (number(text) == 128U << code) return tenancy.mtu = mtu, ok();
-  return wrong("--mtu", "256, 512, 1024, 2048, 4096 or fabric", text);
+  return wrong("--mtu", text, "256, 512, 1024, 2048, 4096 or fabric");
 }
 
 Status take_rate(Tenancy& tenancy, const std::string& text) {
@@ -41,7 +40,7 @@ Status take_rate(Tenancy& tenancy, const std::string& text) {
     if (gbps(*rate) == text) return tenancy.rate = rate, ok();
     known += gbps(*rate) + ", ";
   }
-  return wrong("--rate", known + "all in Gb/s, or fabric", text);
+  return wrong("--rate", text, known + "all in Gb/s, or fabric");
 }
 
 Status take_sl(Tenancy& tenancy, const std::string& text) {
@@ -49,7 +48,7 @@ Status take_sl(Tenancy& tenancy, const std::string& text) {
   tenancy.sl.reset();
   if (text == kAsTheFabric) return ok();
   const std::optional<uint64_t> sl = number(text);
-  if (!sl || *sl > fabric::kMostSl) return wrong("--sl", "0 to 15, or fabric", text);
+  if (!sl || *sl > fabric::kMostSl) return wrong("--sl", text, "0 to 15, or fabric");
   tenancy.sl = static_cast<uint8_t>(*sl);
   return ok();
 }
@@ -57,7 +56,7 @@ Status take_sl(Tenancy& tenancy, const std::string& text) {
 Status take_proof(Tenancy& tenancy, const std::string& text) {
   if (text.empty()) return ok();
   const std::optional<fabric::Proof> proof = fabric::parse_proof(text);
-  if (!proof || *proof == fabric::Proof::none) return wrong("--proof", "node or port", text);
+  if (!proof || *proof == fabric::Proof::none) return wrong("--proof", text, "node or port");
   tenancy.proof = *proof;
   return ok();
 }
@@ -74,15 +73,10 @@ void take_namespaces(Tenancy& tenancy, const TenancyOptions& options) {
 
 }  // namespace
 
-Result<fabric::Membership> read_membership(const std::string& text) {
-  const std::optional<fabric::Membership> membership = fabric::parse_membership(text);
-  if (!membership) return wrong("--membership", "limited, full or both", text);
-  return *membership;
-}
-
 Result<Tenancy> changed(Tenancy tenancy, const TenancyOptions& options) {
   if (!options.pkey.empty()) tenancy.pkey = TRY(ib::PKey::parse(options.pkey).during("--pkey"));
-  if (!options.membership.empty()) tenancy.membership = TRY(read_membership(options.membership));
+  if (!options.membership.empty())
+    tenancy.membership = TRY(fabricapi::read_membership("--membership", options.membership));
   tenancy.index0 = options.index0.value_or(tenancy.index0);
   tenancy.ipoib = options.ipoib.value_or(tenancy.ipoib);
   TRY(take_mtu(tenancy, options.mtu));

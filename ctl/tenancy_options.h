@@ -29,6 +29,4 @@ Result<fabric::Tenancy> with_member(fabric::Tenancy tenancy, const fabric::Stati
 // not_found where it is none.
 Result<fabric::Tenancy> without_member(fabric::Tenancy tenancy, ib::Guid guid);
 
-Result<fabric::Membership> read_membership(const std::string& text);
-
 }  // namespace ibpod::ctl

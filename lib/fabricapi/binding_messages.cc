@@ -17,11 +17,6 @@ Result<fabric::Kind> read_kind(const std::string& text) {
   return read_enum("kind", text, fabric::parse_kind, "vf or child");
 }
 
-Result<fabric::State> read_state(const std::string& text) {
-  return read_enum("state", text, fabric::parse_state,
-                   "requested, written, verified, releasing, released or unknown");
-}
-
 Status check_once(const Shares& shares, std::string_view field) {
   TRY(check_count(field, shares.size(), kMostShares));
   std::set<std::string_view> seen;
@@ -106,7 +101,7 @@ void write_device(const Value& value, Message& message) {
 }
 
 Status read_standing(const v1::Binding& message, fabric::Binding& binding) {
-  binding.state = TRY(read_state(message.state()));
+  binding.state = TRY(read_state("state", message.state()));
   binding.standing.reason =
       TRY(read_enum("reason", message.reason(), fabric::parse_reason, "a reason"));
   binding.standing.text = message.text();
@@ -209,7 +204,8 @@ Result<BindingFilter> from_message(const v1::BindingFilter& message) {
     filter.name_space = TRY(read_namespace("filter.namespace", message.namespace_()));
   if (!message.pod().empty()) filter.pod = TRY(read_name("filter.pod", message.pod()));
   if (message.guid() != 0) filter.guid = TRY(read_guid("filter.guid", message.guid()));
-  if (!message.state().empty()) filter.state = TRY(read_state(message.state()).during("filter"));
+  if (!message.state().empty())
+    filter.state = TRY(read_state("state", message.state()).during("filter"));
   return filter;
 }
 

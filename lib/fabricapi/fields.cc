@@ -119,6 +119,11 @@ Result<fabric::Membership> read_membership(std::string_view field, const std::st
   return read_enum(field, text, fabric::parse_membership, "limited, full or both");
 }
 
+Result<fabric::State> read_state(std::string_view field, const std::string& text) {
+  return read_enum(field, text, fabric::parse_state,
+                   "requested, written, verified, releasing, released or unknown");
+}
+
 std::string cleaned(std::string_view text) {
   std::string clean;
   while (!text.empty()) {

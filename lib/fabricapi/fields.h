@@ -3,6 +3,7 @@
 #pragma once
 
 #include "lib/base/result.h"
+#include "lib/fabric/binding.h"
 #include "lib/fabric/membership.h"
 #include "lib/ib/guid.h"
 
@@ -50,6 +51,7 @@ Result<Enum> read_enum(std::string_view field, const std::string& text,
   return *value;
 }
 Result<fabric::Membership> read_membership(std::string_view field, const std::string& text);
+Result<fabric::State> read_state(std::string_view field, const std::string& text);
 
 // What came from a subnet, as text that every reader of a message takes: what is no whole character
 // of UTF-8, and what is a control character, becomes "?".
