@@ -175,7 +175,8 @@ void Schedule::note_silence(const Attempt& attempt, Time now) {
   target.silent = now;
 }
 
-// Each would wait for its own timeouts, one behind the other.
+// Each would wait for its own timeouts, one behind the other. While the lost packet still counts as
+// on the wire: what it makes room for would be sent.
 void Schedule::give_up_behind(const Route& route) {
   std::vector<RequestId> behind;
   for (const auto& held : targets_[route].held) {
@@ -204,12 +205,11 @@ void Schedule::lose(uint32_t transaction, Time now) {
   const RequestId id = attempt.id;
   window_.lost(attempt.sent, now);
   ++counts_.lost;
-  const Route route = attempt.route;
   note_silence(attempt, now);
+  give_up_behind(attempt.route);
   take_off_wire(transaction, attempt);
   const auto asked = requests_.find(id);
   if (asked != requests_.end()) try_again(id, asked->second);
-  give_up_behind(route);
 }
 
 // What was tried goes before what was not: it is older.

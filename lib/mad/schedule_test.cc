@@ -283,13 +283,24 @@ TEST_CASE("a silent place takes few packets of the window, and all others are as
   for (int i = 0; i < 4; ++i) others.push_back(world.ask(kPath));
   world.run();
   for (const RequestId id : silent) CHECK(world.reason(id) == Reason::timeout);
-  CHECK(world.now < Schedule::Time{} + 3s);  // one behind the other it would be 24
+  CHECK(world.now == Schedule::Time{} + 600ms);  // one behind the other it would be 24 s
   for (const RequestId id : others) CHECK(value_of(world.outcomes.at(id)));
   // Nobody has waited for a packet to be given up: all who answer come first, in their order.
   for (size_t i = 0; i < others.size(); ++i) {
     const auto place = std::find(others.begin(), others.end(), world.order.at(i));
     CHECK(place != others.end());
   }
+}
+
+// The four of the beginning, and the last of them twice more, alone.
+TEST_CASE("what waits behind a silent place ends with it, and is not sent") {
+  World world(16, {}, {});
+  std::vector<RequestId> ids;
+  for (int i = 0; i < 40; ++i) ids.push_back(world.ask(*Route::to(9)));
+  world.run();
+  for (const RequestId id : ids) CHECK(world.reason(id) == Reason::timeout);
+  CHECK(world.now == Schedule::Time{} + 600ms);
+  CHECK(world.schedule.counts().sent == 6);
 }
 
 TEST_CASE("to one place no more packets go at once than it may have, but for a revoke") {
