@@ -34,7 +34,8 @@ struct Request {
 
 // Why there is no answer: a closed set, so that it may be the label of a metric.
 enum class Reason {
-  unreachable,    // the packet could not be sent: our own device or port
+  unreachable,    // the packet could not be sent, or others before it to the same place: our own
+                  // device or port
   timeout,        // it was sent as often as the terms say, or others before it to the same place
                   // were, and nothing came back
   deadline,       // the deadline passed first: nothing is known

@@ -1,6 +1,7 @@
 #include "lib/mad/schedule.h"
 
 #include <algorithm>
+#include <tuple>
 
 namespace ibpod::mad {
 namespace {
@@ -116,8 +117,9 @@ Schedule::Sending Schedule::begin_attempt(RequestId id, Asked& asked, Time now) 
 void Schedule::not_sent(uint32_t transaction) {
   const auto attempt = attempts_.find(transaction);
   if (attempt == attempts_.end()) return;
+  attempt->second.unanswered = {Reason::unreachable, 0};
   const auto asked = requests_.find(attempt->second.id);
-  if (asked != requests_.end()) asked->second.last = {Reason::unreachable, 0};
+  if (asked != requests_.end()) asked->second.last = attempt->second.unanswered;
 }
 
 // The attempt that the arrival speaks of. By LID a node answers from the LID that it was asked by.
@@ -144,28 +146,38 @@ void Schedule::arrived(const Arrival& arrival, Time now) {
 
 void Schedule::answered(uint32_t transaction, const Result<Answer>& answer) {
   Attempt& attempt = attempts_.at(transaction);
-  const RequestId id = attempt.id;
-  const auto found = requests_.find(id);
-  Asked* const asked = found == requests_.end() ? nullptr : &found->second;
-  const bool fits = asked != nullptr && answer && answers(*answer, asked->request);
-  if (fits && (answer->status & kStatusBusy) != 0) {
-    asked->last = {Reason::refused, answer->status};  // and is asked again after its time
-    return;
-  }
-  if (attempt.on_wire) window_.answered();
+  const auto [id, due, on_wire] = std::tuple(attempt.id, attempt.due, attempt.on_wire);
+  if (on_wire) window_.answered();
   targets_[attempt.route].silences = 0;
   take_off_wire(transaction, attempt);
   ++counts_.answered;
-  if (asked == nullptr) return;
-  if (fits && answer->status == 0) {
+  const auto asked = requests_.find(id);
+  if (asked == requests_.end()) return;
+  if (!answer || !answers(*answer, asked->second.request)) {
+    ++counts_.malformed;
+    asked->second.last = {Reason::malformed, 0};
+    try_again(id, asked->second);
+  } else if (answer->status == 0) {
     end(id, answer->data);
-  } else if (fits) {
+  } else if ((answer->status & kStatusBusy) == 0) {
     end(id, Failure{Reason::refused, answer->status});
   } else {
-    ++counts_.malformed;
-    asked->last = {Reason::malformed, 0};
-    try_again(id, *asked);
+    asked->second.last = {Reason::refused, answer->status};
+    if (on_wire) rest(id, asked->second, due);
   }
+}
+
+// The node is busy: the request is asked again, or ends, when the time for its answer is over.
+void Schedule::rest(RequestId id, Asked& asked, Time until) {
+  asked.queued = true;
+  asked.rests_until = until;
+  rests_.emplace(until, id);
+}
+
+void Schedule::wake(RequestId id, Asked& asked) {
+  rests_.erase({asked.rests_until, id});
+  asked.queued = false;
+  try_again(id, asked);
 }
 
 void Schedule::note_silence(const Attempt& attempt, Time now) {
@@ -177,17 +189,18 @@ void Schedule::note_silence(const Attempt& attempt, Time now) {
 
 // Each would wait for its own timeouts, one behind the other. While the lost packet still counts as
 // on the wire: what it makes room for would be sent.
-void Schedule::give_up_behind(const Route& route) {
+void Schedule::give_up_behind(const Attempt& attempt) {
+  const Target& target = targets_[attempt.route];
   std::vector<RequestId> behind;
-  for (const auto& held : targets_[route].held) {
+  for (const auto& held : target.held) {
     for (const RequestId id : held) {
       const auto asked = requests_.find(id);
       if (asked == requests_.end()) continue;
       const auto attempts = static_cast<size_t>(asked->second.request.terms.attempts);
-      if (attempts <= targets_[route].silences) behind.push_back(id);
+      if (attempts <= target.silences) behind.push_back(id);
     }
   }
-  for (const RequestId id : behind) end(id, Failure{Reason::timeout, 0});
+  for (const RequestId id : behind) end(id, attempt.unanswered);
 }
 
 // An attempt of a request that has ended leaves no trace behind.
@@ -206,7 +219,7 @@ void Schedule::lose(uint32_t transaction, Time now) {
   window_.lost(attempt.sent, now);
   ++counts_.lost;
   note_silence(attempt, now);
-  give_up_behind(attempt.route);
+  give_up_behind(attempt);
   take_off_wire(transaction, attempt);
   const auto asked = requests_.find(id);
   if (asked != requests_.end()) try_again(id, asked->second);
@@ -228,6 +241,7 @@ void Schedule::try_again(RequestId id, Asked& asked) {
 void Schedule::end(RequestId id, Outcome<Data> outcome) {
   const auto asked = requests_.extract(id);
   deadlines_.erase({asked.mapped().request.terms.deadline.time(), id});
+  rests_.erase({asked.mapped().rests_until, id});
   for (const uint32_t transaction : asked.mapped().transactions) {
     if (!attempts_.at(transaction).on_wire) attempts_.erase(transaction);
   }
@@ -239,11 +253,14 @@ void Schedule::pass(Time now) {
   while (!deadlines_.empty() && deadlines_.begin()->first <= now)
     end(deadlines_.begin()->second, Failure{Reason::deadline, 0});
   while (!losses_.empty() && losses_.begin()->first <= now) lose(losses_.begin()->second, now);
+  while (!rests_.empty() && rests_.begin()->first <= now)
+    wake(rests_.begin()->second, requests_.at(rests_.begin()->second));
 }
 
 std::optional<Schedule::Time> Schedule::due() const {
   std::optional<Time> due;
   if (!losses_.empty()) due = losses_.begin()->first;
+  if (!rests_.empty()) due = std::min(due.value_or(Time::max()), rests_.begin()->first);
   if (!deadlines_.empty()) due = std::min(due.value_or(Time::max()), deadlines_.begin()->first);
   return due;
 }

@@ -6,10 +6,10 @@
 // answered or lost. Scans leave a quarter of it free, and a revoke may be one packet more than it
 // allows: it does not wait until silent ports have been given up. To one place few packets are
 // on their way at once, and one after it was silent to one (ToOnePlace); what waits behind as many
-// silences in a row as it has attempts ends as a timeout without being sent. So that a port that
-// has nothing to say does not take the window from those that have; a revoke does not wait for
-// that, either. A node that says that it is busy is asked again when the time for its answer is
-// over.
+// silences in a row as it has attempts ends as the last of them, without being sent. So that a port
+// that has nothing to say does not take the window from those that have; a revoke does not wait for
+// that, either. A node that says that it is busy has answered, and is asked again when the time for
+// its answer is over.
 #pragma once
 
 #include "lib/mad/channel.h"
@@ -91,7 +91,8 @@ class Schedule {
   struct Asked {
     Request request;
     int attempts = 0;
-    bool queued = true;
+    bool queued = true;  // or rests
+    Time rests_until{};
     // Of its attempts, lost ones too: their answers may be late.
     std::vector<uint32_t> transactions;
     Failure last = {};  // what the last attempt has come to
@@ -102,6 +103,7 @@ class Schedule {
     Time sent;
     Time due;
     bool on_wire = true;
+    Failure unanswered = {};  // what it has come to if nothing arrives
   };
   // Where packets go. Held requests are in no queue; while there are some, a packet is on the wire.
   struct Target {
@@ -125,8 +127,10 @@ class Schedule {
   void answered(uint32_t transaction, const Result<Answer>& answer);
   void take_off_wire(uint32_t transaction, Attempt& attempt);
   void note_silence(const Attempt& attempt, Time now);
-  void give_up_behind(const Route& route);
+  void give_up_behind(const Attempt& attempt);
   void lose(uint32_t transaction, Time now);
+  void rest(RequestId id, Asked& asked, Time until);
+  void wake(RequestId id, Asked& asked);
   void try_again(RequestId id, Asked& asked);
   void end(RequestId id, Outcome<Data> outcome);
   Attempts::iterator awaited(const Arrival& arrival);
@@ -140,6 +144,7 @@ class Schedule {
   Targets targets_;  // with packets on the wire, or silent
   Attempts attempts_;
   std::set<std::pair<Time, uint32_t>> losses_;      // attempts on the wire, by when they are lost
+  std::set<std::pair<Time, RequestId>> rests_;      // requests whose node is busy
   std::set<std::pair<Time, RequestId>> deadlines_;  // requests
   std::vector<Ended> ended_;
   Counts counts_;

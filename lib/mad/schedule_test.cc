@@ -196,6 +196,47 @@ TEST_CASE("what stays busy has refused, at the pace of its timeouts") {
   CHECK(world.now == Schedule::Time{} + 600ms);
 }
 
+TEST_CASE("a busy node is not silent: nothing counts as lost, and each is asked") {
+  World world(16, {}, {});
+  world.subnet.at(1).refuses_with = kStatusBusy;
+  std::vector<RequestId> ids;
+  for (int i = 0; i < 40; ++i) ids.push_back(world.ask());
+  world.run();
+  for (const RequestId id : ids)
+    CHECK(*failure_of(world.outcomes.at(id)) == Failure{Reason::refused, kStatusBusy});
+  CHECK(world.now == Schedule::Time{} + 600ms);
+  CHECK(world.schedule.counts().sent == 120);
+  CHECK(world.schedule.counts().answered == 120);
+  CHECK(world.schedule.counts().lost == 0);
+  CHECK(world.schedule.counts().window == 16);
+}
+
+TEST_CASE("who waits for a busy node has no packet on the wire, and may be cancelled") {
+  World world;
+  world.subnet.at(1).refuses_with = kStatusBusy;
+  const auto cancelled = world.ask();
+  const auto patient = world.ask();
+  for (int arrivals = 0; arrivals < 2; ++arrivals) world.step();
+  CHECK(world.schedule.counts().on_wire == 0);
+  CHECK(world.schedule.counts().waiting == 2);
+  world.schedule.cancel(cancelled);
+  world.subnet.at(1).refuses_with = 0;
+  world.run();
+  CHECK(world.reason(cancelled) == Reason::cancelled);
+  CHECK(value_of(world.outcomes.at(patient)));
+  CHECK(world.now == Schedule::Time{} + 200ms);
+}
+
+TEST_CASE("the deadline ends what waits for a busy node") {
+  World world;
+  world.terms.deadline = Deadline::at(Schedule::Time{} + 100ms);
+  world.subnet.at(1).refuses_with = kStatusBusy;
+  const auto id = world.ask();
+  world.run();
+  CHECK(world.reason(id) == Reason::deadline);
+  CHECK(world.now == Schedule::Time{} + 100ms);
+}
+
 TEST_CASE("an answer to something else is malformed, after all attempts") {
   World world;
   const auto id = world.ask();
@@ -246,6 +287,16 @@ TEST_CASE("a channel that takes nothing is not asked without pause") {
   CHECK(world.reason(id) == Reason::unreachable);
   CHECK(world.sent.size() == 3);
   CHECK(world.now == Schedule::Time{} + 600ms);
+}
+
+TEST_CASE("where nothing can be sent, what waits behind it is unreachable, too") {
+  World world(16, {}, {});
+  world.connected = false;
+  std::vector<RequestId> ids;
+  for (int i = 0; i < 40; ++i) ids.push_back(world.ask());
+  world.run();
+  for (const RequestId id : ids) CHECK(world.reason(id) == Reason::unreachable);
+  CHECK(world.sent.size() == 6);
 }
 
 TEST_CASE("the most urgent goes first, and within one urgency the oldest") {
