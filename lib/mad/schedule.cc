@@ -135,10 +135,11 @@ Schedule::Attempts::iterator Schedule::awaited(const Arrival& arrival) {
 
 void Schedule::arrived(const Arrival& arrival, Time now) {
   const auto found = awaited(arrival);
-  if (found == attempts_.end()) {
+  const bool known = found != attempts_.end();
+  if (!arrival.answered) {
+    if (known && found->second.on_wire) lose(found->first, now);
+  } else if (!known || std::exchange(found->second.answered, true)) {
     ++counts_.stray;
-  } else if (!arrival.answered) {
-    if (found->second.on_wire) lose(found->first, now);
   } else {
     answered(found->first, parse_answer(arrival.mad));
   }

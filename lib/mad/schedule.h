@@ -42,7 +42,7 @@ struct Counts {
   uint64_t answered = 0;   // packets
   uint64_t lost = 0;       // packets
   uint64_t malformed = 0;  // arrivals that were answers to something else than was asked
-  uint64_t stray = 0;      // arrivals that nobody awaited: late, twice, or somebody else's
+  uint64_t stray = 0;      // answers that nobody awaited: late, twice, or somebody else's
   size_t waiting = 0;      // requests that are not on the wire, now
   size_t on_wire = 0;      // packets, now
   size_t window = 0;       // packets, now
@@ -103,6 +103,7 @@ class Schedule {
     Time sent;
     Time due;
     bool on_wire = true;
+    bool answered = false;
     Failure unanswered = {};  // what it has come to if nothing arrives
   };
   // Where packets go. Held requests are in no queue; while there are some, a packet is on the wire.

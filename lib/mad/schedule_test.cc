@@ -267,6 +267,31 @@ TEST_CASE("an answer from another LID than was asked is not taken, nor one that 
   CHECK(value_of(world.outcomes.at(id)));
 }
 
+TEST_CASE("one packet is answered once, well or not") {
+  World world;
+  const auto id = world.ask();
+  const auto sending = world.schedule.next(world.now);
+  Mad mad = *world.subnet.answer(sending->mad, sending->route);
+  mad.at(17) = std::byte{0x15};  // PortInfo
+  for (int times = 0; times < 3; ++times) world.schedule.arrived({.mad = mad}, world.now);
+  CHECK(world.schedule.counts().answered == 1);
+  CHECK(world.schedule.counts().malformed == 1);
+  CHECK(world.schedule.counts().stray == 2);
+  world.run();
+  CHECK(value_of(world.outcomes.at(id)));
+}
+
+TEST_CASE("what the channel says of a request that has ended is no arrival") {
+  World world;
+  const auto id = world.ask();
+  const auto sending = world.schedule.next(world.now);
+  world.schedule.cancel(id);
+  for (int times = 0; times < 2; ++times)
+    world.schedule.arrived({.mad = sending->mad, .answered = false}, world.now);
+  CHECK(world.schedule.counts().lost == 1);
+  CHECK(world.schedule.counts().stray == 0);
+}
+
 TEST_CASE("what the channel says is unanswered is tried again at once") {
   World world;
   const auto id = world.ask();
