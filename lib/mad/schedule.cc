@@ -82,7 +82,28 @@ void Schedule::release(const Route& route) {
   const auto& held = target->second.held;
   const bool none =
       std::all_of(held.begin(), held.end(), [](const auto& ids) { return ids.empty(); });
-  if (none && target->second.on_wire == 0 && target->second.silences == 0) targets_.erase(target);
+  if (none && target->second.on_wire == 0) leave(target);
+}
+
+// Of a silent place is known that it was, until so many others have been silent since.
+void Schedule::leave(Targets::iterator target) {
+  const auto& [route, left] = *target;
+  if (left.silences != 0) {
+    left_silent_.emplace(left.silent, route);
+    if (left_silent_.size() <= to_one_.remembered) return;
+    const auto oldest = left_silent_.begin();
+    targets_.erase(oldest->second);
+    left_silent_.erase(oldest);
+  } else {
+    left_silent_.erase({left.silent, route});
+    targets_.erase(target);
+  }
+}
+
+Schedule::Target& Schedule::turn_to(const Route& route) {
+  Target& target = targets_[route];
+  left_silent_.erase({target.silent, route});
+  return target;
 }
 
 std::optional<Schedule::Sending> Schedule::next(Time now) {
@@ -108,7 +129,7 @@ Schedule::Sending Schedule::begin_attempt(RequestId id, Asked& asked, Time now) 
   asked.last = {Reason::timeout, 0};
   asked.transactions.push_back(transaction);
   attempts_.emplace(transaction, Attempt{id, request.route, now, due});
-  ++targets_[request.route].on_wire;
+  ++turn_to(request.route).on_wire;
   losses_.emplace(due, transaction);
   ++counts_.sent;
   return {transaction, encode(request.question, request.route, transaction), request.route, wanted};

@@ -34,6 +34,7 @@ enum class RequestId : uint64_t {};
 struct ToOnePlace {
   size_t packets = 4;
   size_t when_silent = 1;
+  size_t remembered = 4096;  // silent places that nothing is asked of
 };
 
 // What has happened since the start.
@@ -122,6 +123,8 @@ class Schedule {
   size_t room(Urgency urgency) const;
   bool hold(RequestId id, const Request& request);
   void release(const Route& route);
+  void leave(Targets::iterator target);
+  Target& turn_to(const Route& route);
   size_t room_at(const Target& target) const;
   Sending begin_attempt(RequestId id, Asked& asked, Time now);
   uint32_t new_transaction();
@@ -142,7 +145,8 @@ class Schedule {
   uint64_t last_id_ = 0;
   Requests requests_;
   std::array<std::deque<RequestId>, kUrgencies> queues_;
-  Targets targets_;  // with packets on the wire, or silent
+  Targets targets_;                               // with packets on the wire, or silent
+  std::set<std::pair<Time, Route>> left_silent_;  // those without any, by when they were last
   Attempts attempts_;
   std::set<std::pair<Time, uint32_t>> losses_;      // attempts on the wire, by when they are lost
   std::set<std::pair<Time, RequestId>> rests_;      // requests whose node is busy

@@ -409,6 +409,42 @@ TEST_CASE("after a loss a place is asked one thing at a time, until it answers")
   CHECK(world.outcomes.size() == 20);
 }
 
+TEST_CASE("of places that were silent so many are remembered, and the oldest forgotten") {
+  World world(1U << 20, {}, {.remembered = 2});
+  const auto on_wire_to = [&](ib::Lid lid) {
+    std::vector<RequestId> ids;
+    for (int i = 0; i < 4; ++i) ids.push_back(world.ask(*Route::to(lid)));
+    world.send_all();
+    const size_t on_wire = world.schedule.counts().on_wire;
+    for (const RequestId id : ids) world.schedule.cancel(id);
+    world.run();
+    return on_wire;
+  };
+  for (ib::Lid lid = 11; lid <= 13; ++lid) {
+    world.ask(*Route::to(lid));
+    world.run();
+  }
+  CHECK(on_wire_to(12) == 1);
+  CHECK(on_wire_to(13) == 1);
+  CHECK(on_wire_to(11) == 4);
+}
+
+TEST_CASE("a place that answers is not among the silent ones any more") {
+  World world(1U << 20, {}, {.remembered = 1});
+  world.subnet.at(1).silent = true;
+  world.ask();
+  world.run();
+  world.subnet.at(1).silent = false;
+  world.ask();
+  world.run();
+  world.ask(*Route::to(11));
+  world.run();
+  for (int i = 0; i < 4; ++i) world.ask();
+  for (int i = 0; i < 4; ++i) world.ask(*Route::to(11));
+  world.send_all();
+  CHECK(world.schedule.counts().on_wire == 5);
+}
+
 TEST_CASE("who waits behind a request that is cancelled is not forgotten") {
   for (int cancelled = 0; cancelled < 12; ++cancelled) {
     CAPTURE(cancelled);
