@@ -108,11 +108,15 @@ void Scheduler::finish(const std::vector<Schedule::Ended>& ended) {
   }
 }
 
+// What those submit who are told has to end, too.
 void Scheduler::finish_all() {
-  std::unique_lock lock(mutex_);
-  const auto left = std::exchange(done_, {});
-  lock.unlock();
-  for (const auto& [id, done] : left) done(Failure{Reason::cancelled, 0});
+  while (true) {
+    std::unique_lock lock(mutex_);
+    const auto left = std::exchange(done_, {});
+    lock.unlock();
+    if (left.empty()) return;
+    for (const auto& [id, done] : left) done(Failure{Reason::cancelled, 0});
+  }
 }
 
 }  // namespace ibpod::mad

@@ -26,7 +26,8 @@ class Scheduler {
   using Done = std::function<void(const Outcome<Data>&)>;
 
   explicit Scheduler(std::unique_ptr<Channel> channel, size_t window = kDefaultWindow);
-  // Requests that have not ended end as cancelled, in here.
+  // Requests that have not ended end as cancelled, in here, and so does what a Done submits then:
+  // one that always submits again would never let it return.
   ~Scheduler();
   Scheduler(const Scheduler&) = delete;
   Scheduler& operator=(const Scheduler&) = delete;

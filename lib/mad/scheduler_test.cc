@@ -126,6 +126,23 @@ TEST_CASE("what has not ended when the scheduler goes ends as cancelled") {
   CHECK(cancelled == 40);
 }
 
+TEST_CASE("what is asked while the scheduler goes ends as cancelled, too") {
+  Bed bed({.question_lost = 1});
+  Scheduler& scheduler = *bed.scheduler;
+  int cancelled = 0;
+  const auto count = [&](const Outcome<Data>& outcome) {
+    cancelled += failure_of(outcome)->reason == Reason::cancelled;
+  };
+  for (int i = 0; i < 3; ++i) {
+    scheduler.submit({}, [&](const Outcome<Data>& outcome) {
+      count(outcome);
+      scheduler.submit({}, count);
+    });
+  }
+  bed.scheduler.reset();
+  CHECK(cancelled == 6);
+}
+
 TEST_CASE("whoever is told of an answer may ask again") {
   Bed bed({});
   std::atomic<int> left = 5;
