@@ -2,6 +2,8 @@
 
 #include "sm/survey/walk.h"
 
+#include <algorithm>
+#include <span>
 #include <utility>
 
 namespace ibpod::sm {
@@ -26,18 +28,27 @@ mad::Request request_to(const mad::Route& route, Attribute attribute, uint8_t po
   return {route, question, asking.terms};
 }
 
-std::vector<WalkedNode*> visit(mad::Scheduler& scheduler, const std::vector<Visit>& visits,
-                               const mad::Asking& asking, Walk& walk) {
+void visit_some(mad::Scheduler& scheduler, std::span<const Visit> visits, const mad::Asking& asking,
+                Walk& walk, std::vector<WalkedNode*>& met) {
   std::vector<mad::Route> routes;
   for (const Visit& one : visits) routes.push_back(one.path);
   const auto infos = mad::read_node_infos(scheduler, routes, asking);
-  std::vector<WalkedNode*> met;
   for (size_t i = 0; i < visits.size(); ++i) {
     if (const mad::Failure* const failure = mad::failure_of(infos[i])) {
       walk.missed({.path = visits[i].path, .why = *failure});
     } else if (WalkedNode* const node = walk.met(visits[i], *mad::value_of(infos[i]))) {
       met.push_back(node);
     }
+  }
+}
+
+std::vector<WalkedNode*> visit(mad::Scheduler& scheduler, const std::vector<Visit>& visits,
+                               const mad::Asking& asking, Walk& walk) {
+  std::vector<WalkedNode*> met;
+  for (std::span<const Visit> left = visits; !left.empty();) {
+    const auto some = left.first(std::min(left.size(), kAtOnce));
+    visit_some(scheduler, some, asking, walk, met);
+    left = left.subspan(some.size());
   }
   return met;
 }

@@ -275,6 +275,28 @@ TEST_CASE("a subnet that is invented while it is walked ends somewhere") {
     CHECK(by_questions.find(bed.subnet.port_guid(lid)) != nullptr);
 }
 
+TEST_CASE("more links than are followed at once are followed all the same") {
+  constexpr uint8_t kSwitches = 41;
+  constexpr uint8_t kPorts = 101;  // one to the hub, 4100 of all to nobody and to a host
+  Bed bed;
+  FakeNode& hub = bed.subnet.add_switch(200, kSwitches + 1, kLeafPlaces);
+  bed.subnet.connect({&hub, kSwitches + 1}, {&bed.subnet.at(kLeaf), 7});
+  for (uint8_t n = 1; n <= kSwitches; ++n) {
+    FakeNode& edge = bed.subnet.add_switch(static_cast<ib::Lid>(200 + n), kPorts, kLeafPlaces);
+    bed.subnet.connect({&hub, n}, {&edge, 1});
+    for (uint8_t port = 2; port <= kPorts; ++port)
+      edge.ports.at(port).info.state = ib::PortState::active;
+  }
+  FakeNode& last = bed.subnet.add_adapter(300, 64);
+  bed.subnet.connect({&last, 1}, {&bed.subnet.at(200 + kSwitches), kPorts});
+  const Topology topology = bed.look();
+  CHECK(topology.unseen_count() == kSwitches * (kPorts - 1) - 1);
+  CHECK(topology.ports().size() == 2 * kHostsOfLeaf + 4 + 1 + kSwitches + 1);
+  const SeenPort* const port = topology.find(bed.subnet.port_guid(300));
+  REQUIRE(port);
+  CHECK(port->leaf->route == *mad::Route::to(200 + kSwitches));
+}
+
 TEST_CASE("GUIDs that can be nobody's are malformed") {
   for (const ib::Guid none : {ib::Guid(0), ib::kNoGuid}) {
     Bed bed;

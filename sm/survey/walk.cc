@@ -13,6 +13,13 @@ LinkEnd key_of(const mad::NodeInfo& info) {
   return {info.node_guid, is_switch(info) ? uint8_t{0} : info.local_port};
 }
 
+// As SeenPort::route(), of a switch.
+mad::Route route_of(const WalkedNode& node) {
+  const auto own = node.ports.find(0);
+  const auto by_lid = mad::Route::to(own == node.ports.end() ? ib::Lid{0} : own->second.lid);
+  return by_lid ? *by_lid : node.path;
+}
+
 // Of nothing else could be told which port it is.
 bool can_be(const mad::NodeInfo& info) {
   return !info.node_guid.none() && !info.port_guid.none() &&
@@ -126,7 +133,7 @@ std::optional<fabric::LeafPort> Walk::leaf_of(const LinkEnd& end) const {
   if (node == nodes_.end()) return std::nullopt;
   const WalkedNode& leaf = node->second;
   fabric::LeafPort found{.switch_guid = leaf.info.port_guid,
-                         .route = seen(leaf).route(),
+                         .route = route_of(leaf),
                          .port = peer->second.port,
                          .enforcement = {}};
   const auto info = leaf.ports.find(found.port);
