@@ -50,8 +50,9 @@ void EngineBed::kill() const {
   ::kill(*pid, SIGKILL);
 }
 
-void EngineBed::replace(const std::string& text) const {
-  folder.write("edit", text);
+void EngineBed::replace(const std::optional<std::string>& text) const {
+  if (!text) return void(std::filesystem::remove(paths().partitions));
+  folder.write("edit", *text);
   std::filesystem::rename(folder.path() / "edit", paths().partitions);
 }
 

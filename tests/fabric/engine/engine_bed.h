@@ -37,7 +37,8 @@ class EngineBed {
   sm::OpenSmPaths paths() const { return sm::OpenSmPaths(settings.folder); }
   std::optional<pid_t> find() const;
   void kill() const;
-  void replace(const std::string& text) const;
+  // As somebody else does who writes the file, or removes it.
+  void replace(const std::optional<std::string>& text) const;
 
   TempFolder folder;
   sm::OpenSmEngineSettings settings;

@@ -1,6 +1,7 @@
 // Files for OpenSM at random: good ones, and damaged ones.
 #pragma once
 
+#include "lib/fabric/partitions_conf.h"
 #include "tests/fabric/engine/subnet.h"
 
 #include <cstdlib>
@@ -38,6 +39,18 @@ class RandomFiles {
     return all;
   }
 
+  // One of them as a file that was damaged, and what was meant.
+  struct Damaged {
+    std::vector<fabric::Partition> meant;
+    std::string text;
+  };
+  Damaged damaged_file(const fabric::OpenSmOptions& options) {
+    auto meant = partitions();
+    const std::string good = fabric::render(meant, "", options).value();
+    return {std::move(meant), damaged(good.substr(good.find("\n\n") + 2))};
+  }
+
+ private:
   std::string damaged(std::string text) {
     for (unsigned times = 1 + below(3); times > 0 && !text.empty(); --times) {
       const unsigned at = below(static_cast<unsigned>(text.size()));
@@ -60,7 +73,6 @@ class RandomFiles {
     return text;
   }
 
- private:
   fabric::Membership membership() { return static_cast<fabric::Membership>(below(3)); }
   // Full members of the default partition, which have to keep its key at index 0: in time OpenSM
   // loses it elsewhere (docs/opensm-notes.md#a-table-that-has-had-64-keys).

@@ -1,5 +1,5 @@
 // Bindings: what is acknowledged is so at the port, from then on and no longer.
-#include "tests/fabric/sm/reader.h"
+#include "tests/fabric/engine/reader.h"
 #include "tests/fabric/sm/sm_bed.h"
 
 #include <doctest/doctest.h>

@@ -1,7 +1,7 @@
 // OpenSM is killed, or stands still, at any moment of what pods do: what is acknowledged is so in
 // every reading of the ports, and in the end everything is as it was asked for.
+#include "tests/fabric/engine/reader.h"
 #include "tests/fabric/sm/faults/faults.h"
-#include "tests/fabric/sm/reader.h"
 #include "tests/fabric/sm/truth.h"
 
 #include <future>

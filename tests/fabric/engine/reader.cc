@@ -1,4 +1,4 @@
-#include "tests/fabric/sm/reader.h"
+#include "tests/fabric/engine/reader.h"
 
 namespace ibpod {
 
