@@ -13,9 +13,9 @@ std::string host_name(int host) { return "h" + std::to_string(host); }
 
 }  // namespace
 
-std::string large_network() {
+std::string large_network(int leaves) {
   std::string text;
-  for (int leaf = 0; leaf < kLeaves; ++leaf) {
+  for (int leaf = 0; leaf < leaves; ++leaf) {
     text += "Switch 64 \"" + leaf_name(leaf) + "\"\n";
     for (int n = 0; n < kHostsOfLeaf; ++n)
       text += port(1 + n, host_name(leaf * kHostsOfLeaf + n), 1);
@@ -24,10 +24,10 @@ std::string large_network() {
   }
   for (int spine = 0; spine < kSpines; ++spine) {
     text += "Switch 64 \"" + spine_name(spine) + "\"\n";
-    for (int n = 0; n < kLeaves; ++n) text += port(1 + n, leaf_name(n), 1 + kHostsOfLeaf + spine);
+    for (int n = 0; n < leaves; ++n) text += port(1 + n, leaf_name(n), 1 + kHostsOfLeaf + spine);
     text += "\n";
   }
-  for (int host = 0; host < kLeaves * kHostsOfLeaf; ++host) {
+  for (int host = 0; host < leaves * kHostsOfLeaf; ++host) {
     text += "Ca 1 \"" + host_name(host) + "\"\n";
     text += port(1, leaf_name(host / kHostsOfLeaf), 1 + host % kHostsOfLeaf) + "\n";
   }

@@ -10,7 +10,7 @@ constexpr int kHostsOfLeaf = 32;
 constexpr int kSpines = 32;
 constexpr int kHosts = kLeaves * kHostsOfLeaf;
 
-// ibsim's netlist.
-std::string large_network();
+// ibsim's netlist; also of a part of it.
+std::string large_network(int leaves = kLeaves);
 
 }  // namespace ibpod

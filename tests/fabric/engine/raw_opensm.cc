@@ -34,9 +34,14 @@ void end_process(const sm::OpenSmProcess& process, int signal) {
   process.reap();
 }
 
+sm::OpenSmSettings RawOpenSm::with_both() {
+  sm::OpenSmSettings settings;
+  settings.allow_both_pkeys = true;
+  return settings;
+}
+
 RawOpenSm::RawOpenSm(sm::OpenSmSettings settings) {
   settings.max_wire_smps = 64;
-  settings.allow_both_pkeys = true;
   settings.sweep_interval = 0;
   REQUIRE(make_folders(paths_.cache));
   REQUIRE(write_file_atomically(paths_.conf, sm::render_opensm_conf(settings, paths_).value()));
@@ -76,7 +81,7 @@ std::optional<std::vector<sm::LogMark>> RawOpenSm::finish_sweep() {
   return std::nullopt;
 }
 
-std::vector<sm::LogMark> RawOpenSm::read(const std::optional<std::string>& text) {
+void RawOpenSm::ask_to_read(const std::optional<std::string>& text) {
   if (text) {
     folder_.write("next", *text);
     std::filesystem::rename(folder_.path() / "next", paths_.partitions);
@@ -84,6 +89,10 @@ std::vector<sm::LogMark> RawOpenSm::read(const std::optional<std::string>& text)
     std::filesystem::remove(paths_.partitions);
   }
   REQUIRE(process_->hup());
+}
+
+std::vector<sm::LogMark> RawOpenSm::read(const std::optional<std::string>& text) {
+  ask_to_read(text);
   auto marks = finish_sweep();
   if (marks) return *marks;
   process_->reap();

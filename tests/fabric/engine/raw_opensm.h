@@ -1,4 +1,5 @@
-// OpenSM by itself, without the engine: it is given whatever file, and asked to sweep.
+// OpenSM by itself, without the engine, but with the same options: it is given whatever file, and
+// asked to sweep.
 #pragma once
 
 #include "lib/fabric/partitions_conf.h"
@@ -22,8 +23,8 @@ void end_process(const sm::OpenSmProcess& process, int signal);
 
 class RawOpenSm {
  public:
-  // Starts with a good file, and with allow_both_pkeys.
-  explicit RawOpenSm(sm::OpenSmSettings settings = {});
+  // Starts with a good file.
+  explicit RawOpenSm(sm::OpenSmSettings settings = with_both());
   RawOpenSm(const RawOpenSm&) = delete;
   RawOpenSm& operator=(const RawOpenSm&) = delete;
   RawOpenSm(RawOpenSm&&) = delete;
@@ -33,8 +34,11 @@ class RawOpenSm {
   // Nothing: there is no file. What the sweep that read it has said; nothing where OpenSM has
   // ended by it, and was started again.
   std::vector<sm::LogMark> read(const std::optional<std::string>& text);
+  // The same, and waits for nothing.
+  void ask_to_read(const std::optional<std::string>& text);
 
  private:
+  static sm::OpenSmSettings with_both();
   void start();
   std::optional<std::vector<sm::LogMark>> finish_sweep();
   TempFolder folder_;

@@ -50,7 +50,7 @@ class Reading {
  private:
   static sm::OpenSmSettings with_qos() {
     sm::OpenSmSettings settings;
-    settings.qos = true;
+    settings.allow_both_pkeys = settings.qos = true;
     return settings;
   }
   RawOpenSm opensm_;
