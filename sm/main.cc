@@ -19,7 +19,8 @@ Result<Config> read(const Options& options) {
   return read_config(text).during(options.config.native());
 }
 
-Status work(const Config& config, log::Log& log) {
+// Until it is told to end; what it had begun is over then.
+Status serve(const Config& config, log::Log& log) {
   sigset_t signals;
   sigemptyset(&signals);
   for (const int one : {SIGTERM, SIGINT}) sigaddset(&signals, one);
@@ -30,7 +31,12 @@ Status work(const Config& config, log::Log& log) {
   log.write(log::Level::info, "ibpod-sm serves the fabric " + config.fabric);
   int number = 0;
   sigwait(&signals, &number);
-  log.write(log::Level::info, "ibpod-sm ends");
+  return ok();
+}
+
+Status work(const Config& config, log::Log& log) {
+  TRY(serve(config, log));
+  log.write(log::Level::info, "ibpod-sm has ended");
   return ok();
 }
 

@@ -31,12 +31,17 @@ run_sm() { # returns when it answers
   wait_for 60 sm partition list
 }
 
-# OpenSM goes on.
+# OpenSM goes on. Fails if the service does not end in peace.
 end_sm() {
+  local status=0
   if [ -z "$sm_pid" ]; then return 0; fi
   kill "$sm_pid" 2>/dev/null || true
-  wait "$sm_pid" 2>/dev/null || true
+  wait "$sm_pid" 2>/dev/null || status=$?
   sm_pid=""
+  if [ "$status" = 0 ]; then return 0; fi
+  echo "ibpod-sm has ended with $status:"
+  tail -n 40 "$WORK/sm.log"
+  return "$status"
 }
 
 end_opensm() { no_opensm || stop_opensm; }

@@ -41,6 +41,11 @@ std::string guids_of_nodes(unsigned hosts) {
   return text;
 }
 
+std::string end_of(const std::string& log) {
+  constexpr size_t kMost = 8000;
+  return log.size() <= kMost ? log : "... " + log.substr(log.size() - kMost);
+}
+
 }  // namespace
 
 std::string node_of(unsigned host) { return "n" + std::to_string(host); }
@@ -139,19 +144,16 @@ std::pair<std::string, int> SmProcess::reap() {
   return {std::move(said), code};
 }
 
-void SmProcess::signal(int number) {
-  ::kill(pid(), number);
+void SmProcess::kill() {
+  ::kill(pid(), SIGKILL);
   reap();
 }
 
 std::string SmProcess::end() {
-  ::kill(process_->pid(), SIGTERM);
-  const Status said = process_->says("ibpod-sm ends", Deadline::in(Duration(60000)));
-  REQUIRE_MESSAGE(said, said.error().details());
-  std::string text = process_->output();
-  process_->finish();
-  process_.reset();
-  return text;
+  ::kill(pid(), SIGTERM);
+  auto [said, code] = reap();
+  CHECK_MESSAGE(code == 0, "ibpod-sm has ended with " << code << ": " << end_of(said));
+  return std::move(said);
 }
 
 std::string SmProcess::page(const std::string& path) const {
@@ -182,7 +184,7 @@ void SmProcess::signal_opensm(int number) const {
 }
 
 SmProcess::~SmProcess() {
-  process_.reset();
+  if (process_) end();
   const auto pid = opensm();
   if (!pid) return;
   const auto left = sm::OpenSmProcess::adopt(*pid);

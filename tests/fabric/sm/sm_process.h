@@ -28,6 +28,7 @@ class SmProcess {
     std::map<std::string, std::string> environment = {};
   };
   explicit SmProcess(Setup setup) : setup_(std::move(setup)) {}
+  // Ends it, too, if it still runs.
   ~SmProcess();
   SmProcess(const SmProcess&) = delete;
   SmProcess& operator=(const SmProcess&) = delete;
@@ -43,12 +44,11 @@ class SmProcess {
   // Its OpenSM is master, and has what it is to have.
   bool well() const;
   // With SIGKILL. OpenSM goes on.
-  void kill() { signal(SIGKILL); }
+  void kill();
   // Waits for its end. What it has said, and its exit code, 128 + signal if a signal ended it.
   std::pair<std::string, int> reap();
-  // And waits for its end.
-  void signal(int number);
-  // As a service is ended; all that it has said. OpenSM goes on.
+  // As a service is ended; all that it has said. OpenSM goes on. The test fails where it does not
+  // end in peace: with a crash, a leak or a sanitizer's report.
   std::string end();
   // Its OpenSM, with SIGKILL.
   void kill_opensm() const { signal_opensm(SIGKILL); }

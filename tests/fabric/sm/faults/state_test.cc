@@ -43,7 +43,7 @@ std::string without(const std::string& text, size_t at, size_t size) {
 
 TEST_CASE("a damaged database is refused by its name and what to do, and nothing is touched") {
   Kept bed;
-  bed.signal(SIGTERM);
+  bed.end();
   const Kept::Running before = bed.running();
   const std::string good = read_file(bed.database(), 16 << 20).value();
   REQUIRE(good.size() >= 8192);
