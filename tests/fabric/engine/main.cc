@@ -2,6 +2,7 @@
 // then itself again in it.
 #define DOCTEST_CONFIG_IMPLEMENT
 #include "sm/engine/file_watch.h"
+#include "tests/fabric/engine/skips.h"
 #include "tests/fabric/engine/subnet.h"
 #include "tests/fabric/simulation.h"
 
@@ -20,6 +21,8 @@
 
 namespace ibpod {
 namespace {
+
+constexpr int kSkipped = 77;
 
 int fail(const Error& error) {
   std::printf("%s\n%s\n", error.text().c_str(), error.details().c_str());
@@ -80,7 +83,6 @@ int simulate(int count, char** arguments) {
 }
 
 int run_in_subnet(int count, char** arguments) {
-  constexpr int kSkipped = 77;
   if (Simulation::library().empty()) {
     std::printf("skipped: ibsim-utils is not installed\n");
     return kSkipped;
@@ -91,11 +93,17 @@ int run_in_subnet(int count, char** arguments) {
   return code;
 }
 
+int run_inside(int count, char** arguments) {
+  const int code = doctest::Context(count, arguments).run();
+  if (code != 0 || skipped().empty()) return code;
+  std::printf("skipped: %s\n", skipped().c_str());
+  return kSkipped;
+}
+
 }  // namespace
 }  // namespace ibpod
 
 int main(int count, char** arguments) {
   const bool in_subnet = std::getenv("SIM_HOST") != nullptr;
-  return in_subnet ? doctest::Context(count, arguments).run()
-                   : ibpod::run_in_subnet(count, arguments);
+  return in_subnet ? ibpod::run_inside(count, arguments) : ibpod::run_in_subnet(count, arguments);
 }
