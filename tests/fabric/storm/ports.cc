@@ -1,6 +1,5 @@
 #include "tests/fabric/storm/ports.h"
 
-#include "lib/mad/pkey_tables.h"
 #include "sm/survey/survey.h"
 #include "tests/fabric/sm/sm_process.h"
 #include "tests/fabric/watching.h"
@@ -51,13 +50,15 @@ Ports::Ports()
     : scheduler_(new_scheduler()),
       survey_(std::make_unique<fabric::Topology>(sm::survey(*scheduler_, {.terms = patient()}))) {}
 
+mad::TablePlace Ports::place(unsigned host) const {
+  const fabric::SeenPort* const port = survey_->find(port_guid(host));
+  REQUIRE(port != nullptr);
+  return {{port->route()}, port->places};
+}
+
 std::vector<std::optional<ib::PKeyTable>> Ports::tables(const std::vector<unsigned>& hosts) {
   std::vector<mad::TablePlace> places;
-  for (const unsigned host : hosts) {
-    const fabric::SeenPort* const port = survey_->find(port_guid(host));
-    REQUIRE(port != nullptr);
-    places.push_back({{port->route()}, port->places});
-  }
+  for (const unsigned host : hosts) places.push_back(place(host));
   std::vector<std::optional<ib::PKeyTable>> tables;
   for (const auto& read : mad::read_tables(*scheduler_, places, {.terms = patient()})) {
     const ib::PKeyTable* const table = mad::value_of(read);
@@ -70,6 +71,14 @@ std::optional<bool> Ports::has(unsigned host, ib::PKey key) {
   const auto table = tables({host}).front();
   if (!table) return std::nullopt;
   return ib::find_in(*table, key).has_value();
+}
+
+void Ports::write(const std::vector<unsigned>& hosts, const std::vector<ib::PKeyTable>& tables) {
+  std::vector<mad::BlockWrite> writes;
+  for (size_t n = 0; n < hosts.size(); ++n)
+    writes.push_back({place(hosts[n]).at, 0, mad::block_of(tables[n], 0)});
+  for (const auto& written : mad::write_blocks(*scheduler_, writes, {.terms = patient()}))
+    REQUIRE(mad::value_of(written) != nullptr);
 }
 
 }  // namespace ibpod

@@ -3,6 +3,7 @@
 
 #include "lib/fabric/topology.h"
 #include "lib/ib/pkey.h"
+#include "lib/mad/pkey_tables.h"
 #include "lib/mad/scheduler.h"
 
 #include <chrono>
@@ -31,8 +32,11 @@ class Ports {
   // In the order asked for; nothing: it could not be read.
   std::vector<std::optional<ib::PKeyTable>> tables(const std::vector<unsigned>& hosts);
   std::optional<bool> has(unsigned host, ib::PKey key);
+  // By hand, behind everybody's back: the first block of each.
+  void write(const std::vector<unsigned>& hosts, const std::vector<ib::PKeyTable>& tables);
 
  private:
+  mad::TablePlace place(unsigned host) const;
   std::unique_ptr<mad::Scheduler> scheduler_;
   std::unique_ptr<fabric::Topology> survey_;
 };
