@@ -93,12 +93,14 @@ void OpenSmAlone::endure(const Storm& storm) {
     ++never;
   }
   const size_t during = ms.size();
-  const Deadline limit = Deadline::in(std::chrono::seconds(60));
+  const Deadline limit = Deadline::in(std::chrono::seconds(storm.seconds));
   while (!waiting.empty() && !limit.passed()) look();
   never += waiting.size();
   print("a HUP for each change", ms);
-  std::printf("a HUP for each change: of %d pods %zu had their key while it went on, %zu never\n",
-              storm.pods(), during, never);
+  std::printf(
+      "a HUP for each change: of %d pods %zu had their key while it went on, %zu never or not soon "
+      "behind it\n",
+      storm.pods(), during, never);
 }
 
 }  // namespace ibpod

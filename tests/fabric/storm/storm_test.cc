@@ -162,18 +162,22 @@ Times endure(const Storm& storm, SmProcess& sm, Ports& ports) {
   std::stop_source stop;
   auto reading = std::async(std::launch::async,
                             [&] { return read_on(ports, acknowledged, stop.get_token()); });
-  std::vector<std::future<void>> underway;
+  // Of each host what is done last: one pod there goes before the next one comes.
+  std::map<unsigned, std::shared_future<void>> last;
   const auto begun = Clock::now();
   for (int pod = 0; pod < storm.pods(); ++pod) {
     std::this_thread::sleep_until(storm.time_of(pod, begun));
-    const auto start = [&](auto what, int one) {
-      underway.push_back(
-          std::async(std::launch::async, [&, what, one] { (pods.*what)(storm.host_of(one)); }));
+    const auto start = [&](auto what, unsigned host) {
+      const auto act = [&pods, what, host, before = last[host]] {
+        if (before.valid()) before.wait();
+        (pods.*what)(host);
+      };
+      last[host] = std::async(std::launch::async, act).share();
     };
-    start(&Pods::come, pod);
-    if (pod >= storm.life()) start(&Pods::go, pod - storm.life());
+    start(&Pods::come, storm.host_of(pod));
+    if (pod >= storm.life()) start(&Pods::go, storm.host_of(pod - storm.life()));
   }
-  for (auto& one : underway) one.wait();
+  for (const auto& [host, done] : last) done.wait();
   stop.request_stop();
   const Readings sum = reading.get();
   Times bind = pods.print_times();
