@@ -9,6 +9,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
+#include <sstream>
 
 #include <doctest/doctest.h>
 #include <poll.h>
@@ -171,6 +172,14 @@ std::string SmProcess::page(const std::string& path) const {
     page.append(room.data(), static_cast<size_t>(size));
   }
   return page;
+}
+
+double SmProcess::metric(const std::string& beginning) const {
+  std::istringstream lines(page("/metrics"));
+  double sum = 0;
+  for (std::string line; std::getline(lines, line);)
+    if (line.starts_with(beginning)) sum += std::stod(line.substr(line.rfind(' ')));
+  return sum;
 }
 
 std::optional<pid_t> SmProcess::opensm() const {

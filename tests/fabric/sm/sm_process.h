@@ -62,6 +62,8 @@ class SmProcess {
   const Path& folder() const { return folder_.path(); }
   // "/metrics", "/healthz" or "/readyz".
   std::string page(const std::string& path) const;
+  // The sum of a metric's lines that begin so.
+  double metric(const std::string& beginning) const;
   Path state_folder() const { return folder_.path() / "state"; }
   Path partitions_conf() const { return state_folder() / "opensm/partitions.conf"; }
   // Until it is so; the test fails, with its log, if that takes a minute.

@@ -11,7 +11,6 @@
 #include <fstream>
 #include <future>
 #include <random>
-#include <sstream>
 #include <thread>
 
 #include <doctest/doctest.h>
@@ -34,19 +33,10 @@ double seconds_since(Clock::time_point begun) { return ms_since(begun) / 1000; }
 
 unsigned seed() { return static_cast<unsigned>(setting("SEED", 1)); }
 
-// The sum of a metric's lines that begin so.
-double metric(const SmProcess& sm, const std::string& beginning) {
-  std::istringstream page(sm.page("/metrics"));
-  double sum = 0;
-  for (std::string line; std::getline(page, line);)
-    if (line.starts_with(beginning)) sum += std::stod(line.substr(line.rfind(' ')));
-  return sum;
-}
-
-double packets(const SmProcess& sm) { return metric(sm, "ibpod_sm_packets_total"); }
+double packets(const SmProcess& sm) { return sm.metric("ibpod_sm_packets_total"); }
 
 // These grow when a scan ends, and at no other time.
-double scanned(const SmProcess& sm) { return metric(sm, "ibpod_sm_packets_total{for=\"scan\"}"); }
+double scanned(const SmProcess& sm) { return sm.metric("ibpod_sm_packets_total{for=\"scan\"}"); }
 
 // To answer costs it time that it would look at ports in.
 void until(SmProcess& sm, const std::function<bool()>& so) {
@@ -158,7 +148,7 @@ std::vector<ib::PKeyTable> altered(const Tables& tables) {
 void check_all_well(SmProcess& sm) {
   until_next_scan(sm);
   for (const char* const wrong : {"missing_key", "foreign_key", "unseen"})
-    CHECK(metric(sm, "ibpod_sm_ports{state=\"" + std::string(wrong)) == 0);
+    CHECK(sm.metric("ibpod_sm_ports{state=\"" + std::string(wrong)) == 0);
 }
 
 // All are mended by what one scan has found.
@@ -172,7 +162,7 @@ void alter_tables(Bed& sm) {
   REQUIRE_MESSAGE(scanned(sm) == scan, "all between two scans");
   const auto begun = Clock::now();
   const double sent = packets(sm);
-  const double mended = metric(sm, kMended);
+  const double mended = sm.metric(kMended);
 
   // The scan that finds them is the only one that has ended since.
   until_next_scan(sm);
@@ -182,7 +172,7 @@ void alter_tables(Bed& sm) {
   CHECK(scanned(sm) == found);
   std::printf("drift: %zu tables found and mended in %.3f s, %.0f packets, of which %.0f scanned\n",
               kAltered, took, packets(sm) - sent, found - scan);
-  CHECK(metric(sm, kMended) - mended == kAltered);
+  CHECK(sm.metric(kMended) - mended == kAltered);
   check_all_well(sm);
   CHECK(sm.ports.tables(hosts) == before);
 }
@@ -199,7 +189,7 @@ void edit_file(Bed& sm) {
   sm.signal_opensm(SIGHUP);
   until(sm, [&] { return read_file(sm.partitions_conf()).value() == good; });
   const double file = seconds_since(begun);
-  until(sm, [&] { return metric(sm, kRestores) > 0; });
+  until(sm, [&] { return sm.metric(kRestores) > 0; });
   sm.until_well();
   until(sm, [&] { return sm.ports.tables({kStranger}) == before; });
   std::printf("partitions.conf edited: put back in %.3f s, in force in %.3f s, %.0f packets\n",
