@@ -143,10 +143,7 @@ void Report::drifted(ib::Guid port, const std::string& text) {
   warning("port " + port.text() + ": " + text);
 }
 
-void Report::repaired(ib::Guid port, const std::optional<NotRead>& failure) {
-  metrics_.add(kRepairs, {failure ? std::string(name(failure->why)) : "written"});
-  if (failure) warning("port " + port.text() + " could not be mended: " + failure->text());
-}
+void Report::repaired(std::string_view result) { metrics_.add(kRepairs, {std::string(result)}); }
 
 void Report::scanned(const PortCounts& counts, size_t packets, std::chrono::duration<double> took) {
   const auto show = [&](const char* state, size_t count) {

@@ -7,12 +7,10 @@
 #include "lib/http/metrics.h"
 #include "lib/log/log.h"
 #include "sm/engine/engine.h"
-#include "sm/witness/reading.h"
 
 #include <chrono>
 #include <map>
 #include <mutex>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -52,10 +50,10 @@ class Report {
   void changed(const fabric::Binding& binding);
   // From the Bind on.
   void verified(fabric::Proof proof, std::chrono::duration<double> took);
-  // A table that was right is not any more. And a repair of a port's tables is over; nothing: they
-  // were written.
+  // A table that was right is not any more. And a repair of a port's tables is over: "written", or
+  // the word for why it could not be done.
   void drifted(ib::Guid port, const std::string& text);
-  void repaired(ib::Guid port, const std::optional<NotRead>& failure);
+  void repaired(std::string_view result);
   void scanned(const PortCounts& counts, size_t packets, std::chrono::duration<double> took);
   void read(size_t packets);
   // As it is now: bindings by state and reason, ports that have not settled, requests that wait.

@@ -182,6 +182,7 @@ class Steward {
   fabric::Standing why_unseen(ib::Guid port, const fabric::Standing& standing) const;
   bool may_mend() const;
   void plan_mend(ib::Guid port, const Finding& finding);
+  void end_repair(const Reading& reading);
   void mend();
   void hurry();
 

@@ -87,10 +87,7 @@ void Steward::seen(const Readings& readings) {
   const uint64_t placed = placed_.at(readings.begun);
   const uint64_t swept = swept_.at(readings.begun);
   for (const Reading& reading : readings.ports) {
-    if (reading.of_repair) {
-      mending_.over(reading.port);
-      world_.report.repaired(reading.port, reading.not_repaired);
-    }
+    if (reading.of_repair) end_repair(reading);
     sightings_.take(reading, placed, swept, readings.begun);
   }
   for (const Reading& reading : readings.ports) judge(reading.port);
@@ -230,6 +227,15 @@ void Steward::plan_mend(ib::Guid port, const Finding& finding) {
     repairs.push_back(
         {kind, port, whose, block, mad::block_of(*table, block), mad::block_of(*right, block)});
   mending_.plan(port, world_.ledger.changed_in(port), repairs, now_.steady);
+}
+
+void Steward::end_repair(const Reading& reading) {
+  mending_.over(reading.port);
+  const auto& failure = reading.not_repaired;
+  world_.report.repaired(failure ? name(failure->why) : "written");
+  if (failure)
+    world_.report.warning("port " + reading.port.text() +
+                          " could not be mended: " + failure->text());
 }
 
 void Steward::mend() {

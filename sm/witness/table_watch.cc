@@ -133,7 +133,7 @@ void TableWatch::arrived(const Surveyed& surveyed, Readings::Time now) {
 }
 
 void TableWatch::begin_scan(const Surveyed& surveyed) {
-  scan_.emplace();
+  scan_ = Scan{};
   scan_->readings.begun = surveyed.begun;
   scan_->readings.topology = topology_;
   scan_->everything = topology_->whole();
