@@ -100,7 +100,7 @@ function(ibpod_program name)
 endfunction()
 
 # Each build tree builds what it is for: release the programs and what runs in the test VM, fuzz the fuzz
-# targets, dev, asan and tsan the unit tests (and the corpora as such).
+# targets, dev, asan, tsan and measure the tests (and the corpora as such).
 if(IBPOD_FUZZ)
   set(IBPOD_BUILDS fuzz)
 elseif(CMAKE_BUILD_TYPE STREQUAL "Release")
@@ -135,9 +135,11 @@ function(ibpod_has_threads library)
   endif()
 endfunction()
 
-# Test code is compiled far more often than it runs: no optimisation, and doctest's small assertions.
+# Test code is compiled far more often than it runs: no optimisation, unless it measures, and doctest's small assertions.
 function(ibpod_quick_to_compile target)
-  target_compile_options(${target} PRIVATE -O0 -U_FORTIFY_SOURCE)
+  if(NOT CMAKE_BUILD_TYPE STREQUAL "RelWithDebInfo")
+    target_compile_options(${target} PRIVATE -O0 -U_FORTIFY_SOURCE)
+  endif()
   target_compile_definitions(${target} PRIVATE DOCTEST_CONFIG_SUPER_FAST_ASSERTS)
 endfunction()
 
