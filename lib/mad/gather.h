@@ -27,9 +27,9 @@ void gather_then(Scheduler& scheduler, std::vector<Request> requests,
 template <typename Value>
 Outcome<Value> read(const Outcome<Data>& outcome, Result<Value> (*parse)(const Data&)) {
   if (const Failure* failure = failure_of(outcome)) return *failure;
-  Result<Value> value = parse(*value_of(outcome));
-  if (!value) return Failure{Reason::malformed, 0};
-  return *std::move(value);
+  Outcome<Value> told = Failure{Reason::malformed, 0};
+  if (Result<Value> value = parse(*value_of(outcome))) told = *std::move(value);
+  return told;
 }
 
 // Where something is asked, and of which port there: an adapter tells of the port that the question

@@ -15,26 +15,18 @@ enum class NodeType : uint8_t { adapter = 1, switch_node = 2, router = 3 };
 struct NodeInfo {
   NodeType type = NodeType::adapter;
   uint8_t ports = 0;  // physical ones: of a switch without port 0
-  ib::Guid system_guid;
   ib::Guid node_guid;
   ib::Guid port_guid;  // of the port that the question came in by; of a switch its port 0
   // Places of the P_Key table of each port of an adapter or router, or of a switch's port 0. The
   // other ports of a switch: SwitchInfo.
   uint16_t partition_places = 0;
-  uint16_t device_id = 0;
-  uint32_t vendor_id = 0;  // 24 bits
   uint8_t local_port = 0;  // where the question came in
   bool operator==(const NodeInfo&) const = default;
 };
 
 struct SwitchInfo {
-  uint16_t forwarding_places = 0;  // LinearFDBCap
   // Places of the P_Key table of each external port; 0: the switch does not enforce partitions.
   uint16_t partition_places = 0;
-  bool enforces_inbound = false;
-  bool enforces_outbound = false;
-  bool enhanced_port_0 = false;
-  bool port_changed = false;  // since the subnet manager last cleared it
   bool operator==(const SwitchInfo&) const = default;
 };
 

@@ -12,12 +12,9 @@ TEST_CASE("an adapter as another program reads it") {
   REQUIRE(info);
   CHECK(*info == NodeInfo{.type = NodeType::adapter,
                           .ports = 1,
-                          .system_guid = ib::Guid(0x100002),
                           .node_guid = ib::Guid(0x100002),
                           .port_guid = ib::Guid(0x100003),
                           .partition_places = 64,
-                          .device_id = 0,
-                          .vendor_id = 0,
                           .local_port = 1});
 }
 
@@ -34,29 +31,19 @@ TEST_CASE("a switch as another program reads it") {
   CHECK(info->local_port == 4);
   const auto more = parse_switch_info(recorded_answer("switch-info").data);
   REQUIRE(more);
-  CHECK(*more == SwitchInfo{.forwarding_places = 30720, .partition_places = 64});
+  CHECK(*more == SwitchInfo{.partition_places = 64});
 }
 
 TEST_CASE("all that is read is said again") {
   const NodeInfo node{.type = NodeType::router,
                       .ports = 2,
-                      .system_guid = ib::Guid(1),
                       .node_guid = ib::Guid(2),
                       .port_guid = ib::Guid(3),
                       .partition_places = 128,
-                      .device_id = 0x1017,
-                      .vendor_id = 0x0002c9,
                       .local_port = 255};
   CHECK(*parse_node_info(encode(node)) == node);
-  for (const bool one : {false, true}) {
-    const SwitchInfo info{.forwarding_places = 0xc000,
-                          .partition_places = 32,
-                          .enforces_inbound = one,
-                          .enforces_outbound = !one,
-                          .enhanced_port_0 = one,
-                          .port_changed = !one};
-    CHECK(*parse_switch_info(encode(info)) == info);
-  }
+  const SwitchInfo info{.partition_places = 32};
+  CHECK(*parse_switch_info(encode(info)) == info);
 }
 
 TEST_CASE("there are three types of node") {

@@ -1,5 +1,5 @@
 // P_KeyTable: a port's table in blocks of 32 places (IBA 1.4, volume 1, 14.2.5.7). Codec only;
-// pkey_tables.h reads and writes it.
+// what is asked of whole tables is in pkey_tables.h.
 #pragma once
 
 #include "lib/ib/pkey.h"

@@ -1,25 +1,6 @@
 #include "lib/mad/pkey_tables.h"
 
-#include <algorithm>
-
 namespace ibpod::mad {
-namespace {
-
-using Outcomes = std::vector<Outcome<Data>>;
-
-// A node is silent to a Set with another M_Key than its own; that it answers a Get shows that it is
-// there. What was written may be there all the same, when only the answers were lost.
-Outcome<PKeyBlock> judge(const Outcome<Data>& set, const Outcome<Data>& get,
-                         const PKeyBlock& wanted) {
-  const Failure* const not_set = failure_of(set);
-  if (not_set != nullptr && not_set->reason != Reason::timeout) return *not_set;
-  const auto now = read<PKeyBlock>(get, parse_pkey_block);
-  const PKeyBlock* const keys = value_of(now);
-  if (keys == nullptr || not_set == nullptr || *keys == wanted) return now;
-  return Failure{Reason::not_permitted, 0};
-}
-
-}  // namespace
 
 Request block_request(Method method, const Place& at, uint16_t block, const PKeyBlock& keys,
                       const Asking& asking) {
@@ -47,41 +28,6 @@ Outcome<ib::PKeyTable> table_of(std::span<const Outcome<Data>> blocks, uint16_t 
   }
   table.resize(places);
   return table;
-}
-
-std::vector<Outcome<ib::PKeyTable>> read_tables(Scheduler& scheduler,
-                                                const std::vector<TablePlace>& tables,
-                                                const Asking& asking) {
-  std::vector<Request> requests;
-  for (const TablePlace& table : tables) {
-    const auto some = table_requests(table, asking);
-    requests.insert(requests.end(), some.begin(), some.end());
-  }
-  const Outcomes blocks = gather(scheduler, std::move(requests), asking.stop);
-  std::span<const Outcome<Data>> left = blocks;
-  std::vector<Outcome<ib::PKeyTable>> found;
-  for (const TablePlace& table : tables) {
-    const size_t count = blocks_of(table.places);
-    found.push_back(table_of(left.first(count), table.places));
-    left = left.subspan(count);
-  }
-  return found;
-}
-
-std::vector<Outcome<PKeyBlock>> write_blocks(Scheduler& scheduler,
-                                             const std::vector<BlockWrite>& writes,
-                                             const Asking& asking) {
-  std::vector<Request> sets;
-  std::vector<Request> gets;
-  for (const BlockWrite& write : writes) {
-    sets.push_back(block_request(Method::set, write.at, write.block, write.keys, asking));
-    gets.push_back(block_request(Method::get, write.at, write.block, {}, asking));
-  }
-  const Outcomes set = gather(scheduler, std::move(sets), asking.stop);
-  const Outcomes get = gather(scheduler, std::move(gets), asking.stop);
-  std::vector<Outcome<PKeyBlock>> found;
-  for (size_t i = 0; i < writes.size(); ++i) found.push_back(judge(set[i], get[i], writes[i].keys));
-  return found;
 }
 
 }  // namespace ibpod::mad

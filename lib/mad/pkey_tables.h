@@ -1,5 +1,5 @@
-// P_Key tables where they are: read whole, written by blocks of 32 places. Whoever waits is the
-// calling thread, which must not be a scheduler's.
+// What is asked of P_Key tables where they are: they are read whole, and written by blocks of 32
+// places.
 #pragma once
 
 #include "lib/mad/gather.h"
@@ -23,26 +23,5 @@ Request block_request(Method method, const Place& at, uint16_t block, const PKey
 // The questions that read a table, block by block, and the table that their outcomes make.
 std::vector<Request> table_requests(const TablePlace& table, const Asking& asking);
 Outcome<ib::PKeyTable> table_of(std::span<const Outcome<Data>> blocks, uint16_t places);
-
-// The tables in the order asked for, each with exactly as many keys as it has places, free ones as
-// 0x0000. A table is there whole or not at all; its blocks are read at different moments.
-std::vector<Outcome<ib::PKeyTable>> read_tables(Scheduler& scheduler,
-                                                const std::vector<TablePlace>& tables,
-                                                const Asking& asking);
-
-struct BlockWrite {
-  Place at;
-  uint16_t block = 0;
-  PKeyBlock keys = {};
-};
-
-// Writes blocks, at most one of each table, and reads each back: what is returned is what the port
-// said afterwards, and not_permitted where it would be read but not written. Whether that is what
-// was written is for the caller to compare: somebody else writes there too, the subnet manager. A
-// block is written whole, so that what another has put into it meanwhile is lost. Each of the two
-// steps has the terms' attempts, both share the deadline.
-std::vector<Outcome<PKeyBlock>> write_blocks(Scheduler& scheduler,
-                                             const std::vector<BlockWrite>& writes,
-                                             const Asking& asking);
 
 }  // namespace ibpod::mad

@@ -1,20 +1,17 @@
-// What a port says of itself: PortInfo and GUIDInfo (IBA 1.4, volume 1, 14.2.5.5 and 14.2.5.6), as
-// far as partitions need it. Read-only: a Set(PortInfo) writes all of it, the state of the link
-// included, and is the subnet manager's.
+// What a port says of itself: PortInfo (IBA 1.4, volume 1, 14.2.5.6), as far as partitions need it.
+// Read-only: a Set(PortInfo) writes all of it, the state of the link included, and is the subnet
+// manager's.
 #pragma once
 
-#include "lib/ib/guid.h"
 #include "lib/ib/port.h"
 #include "lib/mad/smp.h"
 
-#include <array>
 #include <cstdint>
 
 namespace ibpod::mad {
 
 struct PortInfo {
   ib::PortState state = ib::PortState::unknown;
-  uint8_t physical_state = 0;  // 5: LinkUp
   ib::Lid lid = 0;
   uint8_t lid_mask = 0;  // LMC: the port has 2^lid_mask LIDs
   ib::Lid sm_lid = 0;
@@ -22,26 +19,15 @@ struct PortInfo {
   uint32_t capabilities = 0;   // CapabilityMask
   uint16_t capabilities2 = 0;  // CapabilityMask2; 0 where the port says that it has none
   uint8_t local_port = 0;      // where the question came in
-  uint8_t guid_places = 0;     // GUIDCap: of the port's GUID table
 
   // A node shows its M_Key only to who knows it, from protection level 1 on.
   MKey m_key = MKey::none;
   uint16_t m_key_lease = 0;      // seconds; 0: for ever
   uint8_t m_key_protection = 0;  // 0 to 3; 2: without the key not even a Get is answered
-  uint16_t m_key_violations = 0;
-  uint16_t pkey_violations = 0;
 
   // Whether this port of a switch drops what its P_Key table does not permit.
   bool enforces_inbound = false;
   bool enforces_outbound = false;
-
-  // As encoded (14.2.5.6): widths 1, 2, 4, 8, 16 are 1x, 4x, 8x, 12x, 2x; speeds 1, 2, 4 are SDR,
-  // DDR, QDR; extended speeds 1, 2, 4, 8 are FDR, EDR, HDR, NDR and go before them; MTU 1 to 5 are
-  // 256 to 4,096 bytes.
-  uint8_t width = 0;
-  uint8_t speed = 0;
-  uint8_t extended_speed = 0;
-  uint8_t neighbour_mtu = 0;
 
   bool operator==(const PortInfo&) const = default;
 };
@@ -57,9 +43,5 @@ inline constexpr uint16_t kCapability2Virtual = 0x0004;
 // A state that there is not reads as unknown.
 Result<PortInfo> parse_port_info(const Data& data);
 Data encode(const PortInfo& info);
-
-// Eight GUIDs of a port, from 8 * modifier on; the first of all is the port's own.
-using GuidBlock = std::array<ib::Guid, 8>;
-Result<GuidBlock> parse_guid_block(const Data& data);
 
 }  // namespace ibpod::mad

@@ -45,38 +45,7 @@ void store_path(Mad& mad, const Route& route) {
 
 Error foreign(const char* what) { return Error(Code::invalid, std::string("a packet ") + what); }
 
-std::string hex(const char* format, unsigned number) {
-  char text[16];
-  std::snprintf(text, sizeof text, format, number);
-  return text;
-}
-
 }  // namespace
-
-std::string_view name(Attribute attribute) {
-  switch (attribute) {
-    case Attribute::node_description:
-      return "NodeDescription";
-    case Attribute::node_info:
-      return "NodeInfo";
-    case Attribute::switch_info:
-      return "SwitchInfo";
-    case Attribute::guid_info:
-      return "GUIDInfo";
-    case Attribute::port_info:
-      return "PortInfo";
-    case Attribute::pkey_table:
-      return "P_KeyTable";
-    case Attribute::sm_info:
-      return "SMInfo";
-  }
-  return "unknown attribute";
-}
-
-std::string Question::text() const {
-  return std::string(method == Method::set ? "Set(" : "Get(") + std::string(name(attribute)) +
-         hex(", %#x)", modifier);
-}
 
 std::string status_text(uint16_t status) {
   if ((status & kStatusBusy) != 0) return "busy";
@@ -89,9 +58,10 @@ std::string status_text(uint16_t status) {
       return "no such attribute, or not with this method";
     case kStatusBadValue:
       return "a value is not allowed";
-    default:
-      return hex("status %#x", status);
   }
+  char text[16];
+  std::snprintf(text, sizeof text, "status %#x", unsigned{status});
+  return text;
 }
 
 Mad encode(const Question& question, const Route& route, uint32_t transaction) {

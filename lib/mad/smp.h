@@ -25,13 +25,10 @@ enum class Attribute : uint16_t {
   node_description = 0x0010,
   node_info = 0x0011,
   switch_info = 0x0012,
-  guid_info = 0x0014,
   port_info = 0x0015,
   pkey_table = 0x0016,
   sm_info = 0x0020,
 };
-// NodeInfo, P_KeyTable …
-std::string_view name(Attribute attribute);
 
 // Who knows a port's M_Key may manage it (14.2.4). A secret: no log and no error carries it.
 enum class MKey : uint64_t { none = 0 };
@@ -45,8 +42,6 @@ struct Question {
   Data data = {};  // of a Set; zeros in a Get
 
   bool operator==(const Question&) const = default;
-  // "Get(P_KeyTable, 0x10000)"
-  std::string text() const;
 };
 
 struct Answer {

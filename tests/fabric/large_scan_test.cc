@@ -1,7 +1,7 @@
 // Scans and repairs of thousands of ports. The times are printed and not judged.
-#include "lib/mad/pkey_tables.h"
 #include "tests/fabric/large_network.h"
 #include "tests/fabric/watching.h"
+#include "tests/support/port_tables.h"
 
 #include <cstdio>
 

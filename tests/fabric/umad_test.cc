@@ -1,10 +1,10 @@
 // The channel of a port, on a subnet that OpenSM has configured.
 #include "lib/mad/gather.h"
-#include "lib/mad/pkey_tables.h"
 #include "lib/mad/umad_channel.h"
 #include "sm/survey/survey.h"
 #include "tests/fabric/background.h"
 #include "tests/fabric/watching.h"
+#include "tests/support/port_tables.h"
 
 #include <doctest/doctest.h>
 

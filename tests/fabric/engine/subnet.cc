@@ -1,7 +1,7 @@
 #include "tests/fabric/engine/subnet.h"
 
-#include "lib/mad/pkey_tables.h"
 #include "lib/mad/umad_channel.h"
+#include "tests/support/port_tables.h"
 
 #include <algorithm>
 

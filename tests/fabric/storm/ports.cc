@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 
 #include <doctest/doctest.h>
 
@@ -22,11 +21,6 @@ double at(Times ms, size_t percent) {
 mad::Terms patient() { return {.deadline = Deadline::in(std::chrono::seconds(60))}; }
 
 }  // namespace
-
-int setting(const char* name, int otherwise) {
-  const char* const given = std::getenv(name);
-  return given == nullptr ? otherwise : std::atoi(given);
-}
 
 double ms_since(Clock::time_point begun) {
   return std::chrono::duration<double, std::milli>(Clock::now() - begun).count();

@@ -3,8 +3,9 @@
 
 #include "lib/fabric/topology.h"
 #include "lib/ib/pkey.h"
-#include "lib/mad/pkey_tables.h"
 #include "lib/mad/scheduler.h"
+#include "tests/fabric/setting.h"
+#include "tests/support/port_tables.h"
 
 #include <chrono>
 #include <memory>
@@ -15,8 +16,6 @@ namespace ibpod {
 
 using Clock = std::chrono::steady_clock;
 
-// From the environment.
-int setting(const char* name, int otherwise);
 double ms_since(Clock::time_point begun);
 
 using Times = std::vector<double>;  // ms
