@@ -1,5 +1,6 @@
 #include "lib/fabric/end_port.h"
 
+#include <algorithm>
 #include <optional>
 
 namespace ibpod::fabric {
@@ -49,6 +50,11 @@ std::vector<ib::PKey> keys_of(const std::vector<Partition>& partitions, const En
     if (membership != Membership::limited) keys.push_back(key(partition, ib::Membership::full));
   }
   return keys;
+}
+
+bool names(const Partition& partition, const EndPort& port) {
+  return std::any_of(partition.members.begin(), partition.members.end(),
+                     [&](const Member& member) { return covers(member.port, port); });
 }
 
 }  // namespace ibpod::fabric

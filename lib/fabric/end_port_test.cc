@@ -47,6 +47,17 @@ TEST_CASE("a port has the keys of the partitions that name it, or a group that i
   }
 }
 
+TEST_CASE("a partition names a port by its GUID, or by a group that it is in") {
+  const auto named = [](std::string_view conf, const EndPort& port) {
+    return names(read_partitions(conf, {true, true}).value().at(0), port);
+  };
+  CHECK(named("a=0x1:0x0000000000000010;", kHost));
+  CHECK(named("a=0x1:ALL_CAS;", kHost));
+  CHECK(named("Default=0x7fff:SELF=full;", kSm));
+  CHECK_FALSE(named("Default=0x7fff:SELF=full;", kHost));
+  CHECK_FALSE(named("a=0x1:ALL_SWITCHES;", kHost));
+}
+
 TEST_CASE("by the rule that we write, only the subnet manager reaches everybody") {
   CHECK(keys_of({default_partition()}, kHost) == std::vector{ib::PKey(0x7fff)});
   CHECK(keys_of({default_partition()}, kSm) == std::vector{ib::PKey(0xffff)});

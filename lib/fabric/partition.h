@@ -35,7 +35,8 @@ struct Partition {
   ib::PKey pkey;  // bit 15 clear: membership is each member's own. 0x0001 to 0x7fff
   // The key takes index 0 of its members' tables, in place of the default's; of `both` the limited
   // one does. Of the default partition: it comes back to index 0 when no other asks for it, which
-  // with OpenSM's option allow_both_pkeys a limited one does not do by itself.
+  // with OpenSM's option allow_both_pkeys a limited one does not do by itself; but not in the
+  // tables of ports that are in it without being named.
   bool index0 = false;
   bool ipoib = false;  // OpenSM makes the IPoIB broadcast group: `group`, but link-local always
   // The sl is the partition's own, too: that of its PathRecords, at the next sweep. The groups are

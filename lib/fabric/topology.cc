@@ -11,8 +11,9 @@ bool same(const SeenPort& one, const SeenPort& other) { return one.guid == other
 }  // namespace
 
 mad::Route SeenPort::route() const {
+  const bool waits = state >= ib::PortState::down && state <= ib::PortState::armed;
   const auto by_lid = mad::Route::to(lid);
-  return by_lid ? *by_lid : path;
+  return by_lid && !waits ? *by_lid : path;
 }
 
 bool SeenManager::is_master() const {

@@ -58,7 +58,8 @@ struct SeenPort {
   std::optional<LeafPort> leaf;
   bool operator==(const SeenPort&) const = default;
 
-  // By its LID, or by its path where it has none.
+  // By its LID; by its path where it has none, or while its link is not ACTIVE: then packets to a
+  // LID, which it may have kept, do not get there.
   mad::Route route() const;
 };
 

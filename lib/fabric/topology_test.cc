@@ -30,10 +30,17 @@ TEST_CASE("of two ports with one GUID the first is kept") {
   CHECK(topology.find(ib::Guid(5))->lid == 1);
 }
 
-TEST_CASE("a port is asked by its LID, and by its path where it has none that is one") {
+TEST_CASE("a port is asked by its LID, and by its path where that leads nowhere") {
   CHECK(port(1, 9).route() == *mad::Route::to(9));
   CHECK(port(1, 0).route() == *mad::Route::along({1, 2}));
   CHECK(port(1, 0xffff).route() == *mad::Route::along({1, 2}));
+  SeenPort kept = port(1, 9);
+  kept.state = ib::PortState::active;
+  CHECK(kept.route() == *mad::Route::to(9));
+  for (const auto state : {ib::PortState::down, ib::PortState::init, ib::PortState::armed}) {
+    kept.state = state;
+    CHECK(kept.route() == kept.path);
+  }
 }
 
 TEST_CASE("it is whole if nothing is unseen, cut off or there twice") {

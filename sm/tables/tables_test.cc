@@ -34,6 +34,15 @@ TEST_CASE("a port's keys are those of its partitions, and the default one") {
   CHECK(Wanted(blue(Membership::both, true)).of({.guid = kPort}).index0 == kBlueLimited);
 }
 
+TEST_CASE("the default key has to be at index 0 of the ports that its rule names") {
+  Partition rule = fabric::default_partition();
+  rule.index0 = true;
+  CHECK(Wanted({rule}).of({.guid = kPort}).index0 == kDefault);
+  rule.members = {{PortGroup::self, Membership::full}};
+  CHECK_FALSE(Wanted({rule}).of({.guid = kPort}).index0);
+  CHECK(Wanted({rule}).of({.guid = kPort}).first() == kDefault);
+}
+
 TEST_CASE("by port is what is by partition") {
   fabric::test::RandomPartitions random(7);
   for (int run = 0; run < 200; ++run) {

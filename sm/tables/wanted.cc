@@ -48,7 +48,8 @@ WantedKeys Wanted::of(const fabric::EndPort& port) const {
     if (index0 && !(wanted.index0 && wanted.index0->same_partition(key))) wanted.index0 = key;
   };
   for (const fabric::Partition& partition : of_groups_)
-    for (const ib::PKey key : keys_of({partition}, port)) take(key, partition.index0);
+    for (const ib::PKey key : keys_of({partition}, port))
+      take(key, partition.index0 && names(partition, port));
   if (const auto found = of_ports_.find(port.guid); found != of_ports_.end())
     for (const Entry& entry : found->second) take(entry.key, entry.index0);
   std::sort(wanted.keys.begin(), wanted.keys.end());

@@ -23,8 +23,8 @@ const std::string kGood =
 std::vector<std::optional<std::string>> all_files() {
   std::vector<std::optional<std::string>> files;
   for (BadFile& file : bad_files()) files.push_back(std::move(file.text));
-  RandomFiles random(setting("SEED", 1) + 1);
-  for (unsigned count = setting("PLACED", 100); count > 0; --count)
+  RandomFiles random(setting("SEED", 1U) + 1);
+  for (unsigned count = setting("PLACED", 100U); count > 0; --count)
     files.emplace_back(random.damaged_file(kBoth).text);
   return files;
 }

@@ -32,6 +32,21 @@ TEST_CASE("a key that leaves index 0 leaves it empty, unless the default one ask
   CHECK(subnet.tables().at(1).at(0) == ib::PKey(0x7fff));
 }
 
+TEST_CASE("a default key that asks for index 0 gets it at the ports that its rule names") {
+  RawOpenSm opensm;
+  Subnet subnet;
+  const std::string nobody = "Default=0x7fff, indx0 : SELF=full;\n";
+  const std::string all = "Default=0x7fff, indx0 : ALL=limited, SELF=full;\n";
+  const auto index0 = [&](const std::string& text) {
+    opensm.read(text);
+    return subnet.tables().at(1).at(0);
+  };
+  CHECK(index0(all + definition("a=0x10, indx0")) == ib::PKey(0x8010));
+  CHECK(index0(nobody) == ib::PKey(0));
+  CHECK(ib::find_in(subnet.tables().at(1), ib::PKey(0x7fff)).has_value());
+  CHECK(index0(all) == ib::PKey(0x7fff));
+}
+
 TEST_CASE("once a table has had 64 keys, a full default key that leaves index 0 is lost") {
   RawOpenSm opensm;
   Subnet subnet;

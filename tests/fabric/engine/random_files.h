@@ -3,8 +3,8 @@
 
 #include "lib/fabric/partitions_conf.h"
 #include "tests/fabric/engine/subnet.h"
+#include "tests/fabric/setting.h"
 
-#include <cstdlib>
 #include <random>
 #include <set>
 #include <string>
@@ -12,12 +12,6 @@
 #include <vector>
 
 namespace ibpod {
-
-// From the environment.
-inline unsigned setting(const char* name, unsigned otherwise) {
-  const char* value = std::getenv(name);
-  return value != nullptr ? static_cast<unsigned>(std::atoi(value)) : otherwise;
-}
 
 // Few keys: those that a table has had keep their places there (docs/opensm-notes.md).
 class RandomFiles {

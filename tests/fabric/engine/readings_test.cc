@@ -21,8 +21,8 @@ std::string wrong_index0(const std::vector<Partition>& partitions,
   for (unsigned host = 0; host < kHosts; ++host) {
     std::vector<ib::PKey> wanted;
     for (const Partition& partition : partitions) {
-      const auto keys = fabric::keys_of({partition}, port_of(host));
-      if (partition.index0 && !keys.empty()) wanted = {keys.front()};
+      if (!partition.index0 || !fabric::names(partition, port_of(host))) continue;
+      wanted = {fabric::keys_of({partition}, port_of(host)).front()};
     }
     if (wanted.empty() || tables[host].at(0) == wanted[0]) continue;
     text += "h" + std::to_string(host) + ": " + ib::text(tables[host]) + ", expected " +
@@ -60,9 +60,9 @@ class Reading {
 };
 
 TEST_CASE("random files are in the tables as they were meant") {
-  RandomFiles random(setting("SEED", 1));
+  RandomFiles random(setting("SEED", 1U));
   Reading reading;
-  const unsigned count = setting("FILES", 100);
+  const unsigned count = setting("FILES", 100U);
   for (unsigned i = 0; i < count; ++i) {
     const auto partitions = random.partitions();
     const auto text = fabric::render(partitions, "", kOptions);
@@ -77,12 +77,12 @@ TEST_CASE("random files are in the tables as they were meant") {
 
 TEST_CASE(
     "at many a damaged file OpenSM opens the fabric; what our reader takes it reads as that") {
-  RandomFiles random(setting("SEED", 1) + 1);
+  RandomFiles random(setting("SEED", 1U) + 1);
   // Damage makes any port a full member of the default partition: OpenSM is not kept for so long
   // that it would lose such a key.
   constexpr unsigned kOneOpenSm = 30;
   std::unique_ptr<Reading> reading;
-  const unsigned count = setting("DAMAGED", 500);
+  const unsigned count = setting("DAMAGED", 500U);
   unsigned taken = 0, open = 0, ended = 0;
   for (unsigned i = 0; i < count; ++i) {
     if (i % kOneOpenSm == 0) {
