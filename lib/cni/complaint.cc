@@ -19,7 +19,7 @@ std::string tail(const std::string& written) {
   if (text.size() <= kQuoted) return text;
   text = text.substr(text.size() - kQuoted);
   const size_t line = text.find('\n');
-  return "… " + (line == text.npos ? text : text.substr(line + 1));
+  return "... " + (line == text.npos ? text : text.substr(line + 1));
 }
 
 std::optional<Complaint> parse_complaint(const std::string& output) {

@@ -177,7 +177,7 @@ TEST_CASE("a plugin's own error is passed on, with its code and what it wrote be
 TEST_CASE("of a long complaint the last lines are quoted") {
   const Error error = Script("seq 1 1000 >&2; exit 1").ipam().add(kLong).error();
   CHECK(error.text().size() < 1200);
-  CHECK(error.text().starts_with("ipam fake: it failed with exit code 1: … "));
+  CHECK(error.text().starts_with("ipam fake: it failed with exit code 1: ... "));
   CHECK(error.text().ends_with("\n999\n1000"));
 }
 

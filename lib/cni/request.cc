@@ -46,7 +46,7 @@ bool is_plain_absolute(const std::string& text) {
 // A value as an error shows it: whole unless it is absurdly long.
 std::string shown(std::string_view value) {
   constexpr size_t kShown = 300;
-  return "\"" + std::string(value.substr(0, kShown)) + (value.size() > kShown ? "…\"" : "\"");
+  return "\"" + std::string(value.substr(0, kShown)) + (value.size() > kShown ? "...\"" : "\"");
 }
 
 Error wrong(std::string_view variable, std::string_view value, std::string_view expected) {
