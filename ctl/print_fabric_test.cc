@@ -19,6 +19,7 @@ fabric::TenancyStatus blue() {
   blue.tenancy.name = "blue";
   blue.tenancy.pkey = ib::PKey(0x0101);
   blue.tenancy.index0 = true;
+  blue.tenancy.ipoib = false;
   blue.tenancy.mtu = fabric::Mtu::mtu_4096;
   blue.tenancy.allowed = {"a", "b"};
   blue.tenancy.members = {{kPort, Membership::full, "nfs-1"}};
@@ -49,11 +50,10 @@ bool has(const std::string &text, std::string_view part) {
 
 TEST_CASE("print: a partition is a line, its members are a table of their own") {
   CHECK(as_table(std::vector{blue()}) ==
-        "NAME  P_KEY   MEMBERSHIP  STATE  BINDINGS  MEMBERS  ALLOWED  OPTIONS  "
-        "        BY       "
-        "REASON\n"
+        "NAME  P_KEY   MEMBERSHIP  STATE  BINDINGS  MEMBERS  ALLOWED  "
+        "OPTIONS                   BY       REASON\n"
         "blue  0x0101  limited     error  7         1        a,b      "
-        "index0,mtu=4096  request  "
+        "index0,no ipoib,mtu=4096  request  "
         "capacity: a table is full\n");
   CHECK(has(as_text(blue()),
             "\nMEMBER                   MEMBERSHIP  COMMENT\n"

@@ -14,7 +14,7 @@ std::string bytes(fabric::Mtu mtu) { return std::to_string(128 << static_cast<in
 std::string options_of(const fabric::Tenancy& tenancy) {
   std::vector<std::string> options;
   if (tenancy.index0) options.push_back("index0");
-  if (tenancy.ipoib) options.push_back("ipoib");
+  if (tenancy.ipoib) options.push_back(*tenancy.ipoib ? "ipoib" : "no ipoib");
   if (tenancy.mtu) options.push_back("mtu=" + bytes(*tenancy.mtu));
   if (tenancy.rate) options.push_back("rate=" + gbps(*tenancy.rate));
   if (tenancy.sl) options.push_back("sl=" + std::to_string(*tenancy.sl));
@@ -75,7 +75,8 @@ Value as_json(const fabric::TenancyStatus& partition) {
   Value value = Value::object();
   value.set("name", tenancy.name).set("pkey", pkey_of(tenancy));
   value.set("membership", name(tenancy.membership));
-  value.set("index0", tenancy.index0).set("ipoib", tenancy.ipoib);
+  value.set("index0", tenancy.index0);
+  if (tenancy.ipoib) value.set("ipoib", *tenancy.ipoib);
   if (tenancy.mtu) value.set("mtu", int{128 << static_cast<int>(*tenancy.mtu)});
   if (tenancy.rate) value.set("rate", gbps(*tenancy.rate));
   if (tenancy.sl) value.set("sl", int{*tenancy.sl});

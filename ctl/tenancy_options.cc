@@ -21,6 +21,15 @@ std::optional<uint64_t> number(const std::string& text) {
   return value;
 }
 
+Status take_ipoib(Tenancy& tenancy, const std::string& text) {
+  if (text.empty()) return ok();
+  tenancy.ipoib.reset();
+  if (text == kAsTheFabric) return ok();
+  if (text != "yes" && text != "no") return wrong("--ipoib", text, "yes, no or fabric");
+  tenancy.ipoib = text == "yes";
+  return ok();
+}
+
 Status take_mtu(Tenancy& tenancy, const std::string& text) {
   if (text.empty()) return ok();
   tenancy.mtu.reset();
@@ -78,7 +87,7 @@ Result<Tenancy> changed(Tenancy tenancy, const TenancyOptions& options) {
   if (!options.membership.empty())
     tenancy.membership = TRY(fabricapi::read_membership("--membership", options.membership));
   tenancy.index0 = options.index0.value_or(tenancy.index0);
-  tenancy.ipoib = options.ipoib.value_or(tenancy.ipoib);
+  TRY(take_ipoib(tenancy, options.ipoib));
   TRY(take_mtu(tenancy, options.mtu));
   TRY(take_rate(tenancy, options.rate));
   TRY(take_sl(tenancy, options.sl));

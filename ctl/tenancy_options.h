@@ -13,8 +13,9 @@ namespace ibpod::ctl {
 struct TenancyOptions {
   std::string pkey;        // 0x0101
   std::string membership;  // limited, full, both
-  std::optional<bool> index0, ipoib;
-  std::string mtu;    // bytes; "fabric": what the fabric has for all; the same for the next two
+  std::optional<bool> index0;
+  std::string ipoib;  // yes, no; "fabric": what the fabric has for all; the same for the next three
+  std::string mtu;    // bytes
   std::string rate;   // Gb/s
   std::string sl;     // 0 to 15
   std::string proof;  // node, port

@@ -30,7 +30,8 @@ TEST_CASE("what is said is taken, and taken back") {
   TenancyOptions options;
   options.pkey = "0x0101";
   options.membership = "both";
-  options.index0 = options.ipoib = true;
+  options.index0 = true;
+  options.ipoib = "yes";
   options.mtu = "4096";
   options.rate = "2.5";
   options.sl = "15";
@@ -40,7 +41,7 @@ TEST_CASE("what is said is taken, and taken back") {
   REQUIRE(made);
   CHECK(made->pkey == ib::PKey(0x0101));
   CHECK(made->membership == Membership::both);
-  CHECK((made->index0 && made->ipoib));
+  CHECK((made->index0 && made->ipoib == true));
   CHECK(made->mtu == fabric::Mtu::mtu_4096);
   CHECK(made->rate == fabric::Rate{2});
   CHECK(made->sl == 15);
@@ -48,14 +49,16 @@ TEST_CASE("what is said is taken, and taken back") {
   CHECK(made->allowed == std::vector<std::string>{"a", "b"});
   TenancyOptions back;
   back.index0 = false;
-  back.mtu = back.rate = back.sl = "fabric";
+  back.ipoib = back.mtu = back.rate = back.sl = "fabric";
   back.disallow = {"a", "c"};
   const Result<Tenancy> again = changed(*made, back);
   REQUIRE(again);
   CHECK_FALSE(again->index0);
-  CHECK(again->ipoib);
+  CHECK_FALSE(again->ipoib.has_value());
   CHECK_FALSE((again->mtu || again->rate || again->sl));
   CHECK(again->allowed == std::vector<std::string>{"b"});
+  back.ipoib = "no";
+  CHECK(changed(*made, back)->ipoib == false);
 }
 
 TEST_CASE("what cannot be is refused by the name of its option") {
@@ -69,6 +72,7 @@ TEST_CASE("what cannot be is refused by the name of its option") {
       {&TenancyOptions::pkey, "0x8001", "0x8001"},
       {&TenancyOptions::membership, "ful",
        "--membership: expected limited, full or both, got \"ful\""},
+      {&TenancyOptions::ipoib, "true", "--ipoib: expected yes, no or fabric"},
       {&TenancyOptions::mtu, "128", "--mtu: expected 256"},
       {&TenancyOptions::mtu, "8192", "--mtu: "},
       {&TenancyOptions::mtu, "0x1000", "--mtu: "},

@@ -27,8 +27,8 @@ struct Tenancy {
   // Of bindings that name none of their own.
   Membership membership = Membership::limited;
   bool index0 = false;
-  bool ipoib = false;
   // Nothing: what the fabric has for all.
+  std::optional<bool> ipoib;
   std::optional<Mtu> mtu;
   std::optional<Rate> rate;
   std::optional<uint8_t> sl;
@@ -51,6 +51,7 @@ struct TenancyStatus {
   Tenancy tenancy;
   bool declared = false;  // in the file of declared partitions: read-only over the wire
   TenancyState state = TenancyState::provisioning;
+  // Of a ready one: what is the matter with its static members, if anything is.
   Standing standing;
   size_t bindings = 0;
   bool operator==(const TenancyStatus&) const = default;

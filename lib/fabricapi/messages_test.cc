@@ -58,6 +58,8 @@ TEST_CASE("messages: a partition comes back as itself, with all that it may leav
   CHECK(from_message(to_message(status)).value() == status);
   status = {};
   status.tenancy.name = "bare";
+  CHECK(from_message(to_message(status)).value() == status);
+  status.tenancy.ipoib = false;
   for (int i = 0; i <= static_cast<int>(fabric::TenancyState::error); ++i) {
     status.state = static_cast<fabric::TenancyState>(i);
     CHECK(from_message(to_message(status)).value() == status);

@@ -53,6 +53,7 @@ Status read_members(const v1::Partition& message, fabric::Tenancy& tenancy) {
 }
 
 void write_group(const fabric::Tenancy& tenancy, v1::Partition& message) {
+  if (tenancy.ipoib) message.set_ipoib(*tenancy.ipoib);
   if (tenancy.mtu) message.set_mtu(static_cast<uint32_t>(*tenancy.mtu));
   if (tenancy.rate) message.set_rate(static_cast<uint32_t>(*tenancy.rate));
   if (tenancy.sl) message.set_sl(*tenancy.sl);
@@ -66,7 +67,6 @@ v1::Partition to_message(const fabric::Tenancy& tenancy) {
   if (tenancy.pkey) message.set_pkey(tenancy.pkey->value());
   message.set_membership(std::string(name(tenancy.membership)));
   message.set_index0(tenancy.index0);
-  message.set_ipoib(tenancy.ipoib);
   write_group(tenancy, message);
   for (const std::string& name_space : tenancy.allowed) message.add_allowed(name_space);
   message.set_proof(std::string(name(tenancy.proof)));
@@ -86,7 +86,7 @@ Result<fabric::Tenancy> read_tenancy(const v1::Partition& message) {
   if (!message.membership().empty())
     tenancy.membership = TRY(read_membership("membership", message.membership()));
   tenancy.index0 = message.index0();
-  tenancy.ipoib = message.ipoib();
+  if (message.has_ipoib()) tenancy.ipoib = message.ipoib();
   TRY(read_group(message, tenancy));
   TRY(read_namespaces(message, tenancy));
   if (!message.proof().empty())

@@ -84,27 +84,28 @@ void read_opensm(Keys& section, OpenSmEngineSettings& settings) {
     settings.keeper.others = OthersOpenSm{pid_file.value_or(Path()), log.value_or(Path())};
 }
 
-void read_defaults(Keys& section, fabric::GroupFlags& group) {
-  section.take("mtu", group.mtu, read_mtu)
+void read_defaults(Keys& section, Policy& policy) {
+  fabric::GroupFlags& group = policy.group;
+  section.take("ipoib", policy.ipoib, json::read_boolean)
+      .take("mtu", group.mtu, read_mtu)
       .take("rate", group.rate, read_rate)
       .take("sl", group.sl, read_sl);
 }
 
 void read_keys(Keys& section, Config& config, Errors& errors) {
-  std::vector<PKeyRange> ranges;
-  std::optional<GuidRange> guids;
-  section.take("pkeys", ranges, read_pkey_ranges).take("guids", guids, read_guid_range);
-  Result<PKeyPool> pkeys = PKeyPool::make(ranges);
-  if (pkeys)
-    config.policy.pkeys = *std::move(pkeys);
+  std::vector<PKeyRange> keys;
+  std::vector<GuidRange> guids;
+  section.take("pkeys", keys, read_pkey_ranges).take("guids", guids, read_guid_ranges);
+  Result<PKeyPool> pkey_pool = PKeyPool::make(keys);
+  if (pkey_pool)
+    config.policy.pkeys = *std::move(pkey_pool);
   else
-    errors.collect(pkeys.error(), "pkeys");
-  if (!guids) return;
-  Result<GuidPool> pool = GuidPool::make(guids->first, guids->last);
-  if (pool)
-    config.policy.guids = *std::move(pool);
+    errors.collect(pkey_pool.error(), "pkeys");
+  Result<GuidPool> guid_pool = GuidPool::make(guids);
+  if (guid_pool)
+    config.policy.guids = *std::move(guid_pool);
   else
-    errors.collect(pool.error(), "guids");
+    errors.collect(guid_pool.error(), "guids");
 }
 
 void read_fabric(Keys& section, Config& config) {
@@ -116,7 +117,7 @@ void read_fabric(Keys& section, Config& config) {
       .take("leaseSeconds", policy.lease, read_seconds<10, 86'400>)
       .take("leaseEnd", policy.at_end, read_lease_end)
       .take("declaredPartitions", config.declared, read_path)
-      .within("defaults", [&](Keys& defaults) { read_defaults(defaults, policy.group); });
+      .within("defaults", [&](Keys& defaults) { read_defaults(defaults, policy); });
 }
 
 void read_service(Keys& section, Config& config) {

@@ -25,8 +25,8 @@ const std::string kEvery = R"({
     "look": {"device": "mlx5_0", "port": 1, "window": 32, "scanSeconds": 30},
     "pkeys": [{"first": "0x0001", "last": "0x00ff"},
               {"first": "0x1000", "last": "0x1fff", "use": "explicit"}],
-    "guids": {"first": "0x0200000000000001", "last": "0x02000000000000ff"},
-    "defaults": {"mtu": 4096, "rate": 100, "sl": 1},
+    "guids": [{"first": "0x0200000000000001", "last": "0x02000000000000ff"}],
+    "defaults": {"ipoib": true, "mtu": 4096, "rate": 100, "sl": 1},
     "defaultPartition": {"others": "full", "ipoib": false},
     "nodes": {"n1": {"pfs": ["0x0002c90300a1b2c4"], "guids": ["0x0002c90300a1b2c5"]}},
     "pfsByFirstClaim": true, "leaseSeconds": 60, "leaseEnd": "revoke",
@@ -62,8 +62,9 @@ TEST_CASE("every key comes to its place") {
   CHECK(config->scan == Duration(30'000));
   CHECK(config->policy.pkeys.allows(ib::PKey(0x1000)));
   CHECK_FALSE(config->policy.pkeys.allows(ib::PKey(0x0001)));
-  CHECK(config->policy.guids->contains(ib::Guid(0x0200000000000010)));
+  CHECK(config->policy.guids.contains(ib::Guid(0x0200000000000010)));
   CHECK(config->policy.group.mtu == fabric::Mtu::mtu_4096);
+  CHECK(config->policy.ipoib);
   CHECK(config->policy.nodes.at("n1").pfs.contains(ib::Guid(0x0002c90300a1b2c4)));
   CHECK(config->policy.at_end == LeaseEnd::revoke);
   CHECK(config->policy.lease == Duration(60'000));
@@ -125,7 +126,7 @@ TEST_CASE("all that is wrong is told, with its place") {
     "opensm": {"priority": 16, "pidFile": "/p"},
     "look": {"window": 0},
     "pkeys": [{"first": "0x8001", "last": "0x00ff"}],
-    "guids": {"first": "0x0000000000000000", "last": "0x02000000000000ff"},
+    "guids": [{"first": "0x0000000000000000", "last": "0x02000000000000ff"}],
     "roles": [{"match": "CN=x", "role": "root"}],
     "defaultPartition": {"others": "both"}, "leaseSeconds": 1})");
   REQUIRE_FALSE(config);

@@ -62,6 +62,17 @@ Result<PKeyRange> read_pkey_range(const Value& value) {
   return range;
 }
 
+Result<GuidRange> read_guid_range(const Value& value) {
+  json::Fields fields = TRY(json::Fields::of(value));
+  GuidRange range;
+  TRY(value.at("first"));
+  TRY(value.at("last"));
+  TRY(take(fields, "first", range.first, read_guid));
+  TRY(take(fields, "last", range.last, read_guid));
+  TRY(refuse_unknown(value, fields));
+  return range;
+}
+
 }  // namespace
 
 Result<Path> read_path(const Value& value) {
@@ -121,15 +132,8 @@ Result<std::vector<PKeyRange>> read_pkey_ranges(const Value& value) {
   return json::read_list(value, read_pkey_range);
 }
 
-Result<GuidRange> read_guid_range(const Value& value) {
-  json::Fields fields = TRY(json::Fields::of(value));
-  GuidRange range;
-  TRY(value.at("first"));
-  TRY(value.at("last"));
-  TRY(take(fields, "first", range.first, read_guid));
-  TRY(take(fields, "last", range.last, read_guid));
-  TRY(refuse_unknown(value, fields));
-  return range;
+Result<std::vector<GuidRange>> read_guid_ranges(const Value& value) {
+  return json::read_list(value, read_guid_range);
 }
 
 }  // namespace ibpod::sm

@@ -23,11 +23,8 @@ Result<fabric::Partition> read_default_rule(const json::Value& value);
 Result<std::map<std::string, Policy::NodeGuids>> read_nodes(const json::Value& value);
 // [{"first": "0x0001", "last": "0x0fff", "use": "automatic" | "explicit"}]
 Result<std::vector<PKeyRange>> read_pkey_ranges(const json::Value& value);
-// {"first": …, "last": …}
-struct GuidRange {
-  ib::Guid first, last;
-};
-Result<GuidRange> read_guid_range(const json::Value& value);
+// [{"first": "0x0200000000000001", "last": "0x02000000000000ff"}]
+Result<std::vector<GuidRange>> read_guid_ranges(const json::Value& value);
 struct Number {
   int64_t value;
   // NOLINTNEXTLINE(google-explicit-constructor): into a field of whatever width, which holds it

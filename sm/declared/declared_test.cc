@@ -13,7 +13,7 @@ TEST_CASE("every key of a declared partition is read") {
        "mtu": 4096, "rate": "2.5", "sl": 2, "allowed": ["team-blue", "*"], "proof": "port",
        "members": [{"guid": "0x0002c90300a1b2c3", "membership": "both", "comment": "nfs-1"},
                    {"guid": "00:02:c9:03:00:a1:b2:c4"}]},
-      {"name": "red"}]})");
+      {"name": "red", "ipoib": false}]})");
   REQUIRE(declared);
   CHECK(declared->errors.empty());
   REQUIRE(declared->tenancies.size() == 2);
@@ -21,7 +21,8 @@ TEST_CASE("every key of a declared partition is read") {
   blue.name = "blue";
   blue.pkey = ib::PKey(0x0101);
   blue.membership = fabric::Membership::full;
-  blue.index0 = blue.ipoib = true;
+  blue.index0 = true;
+  blue.ipoib = true;
   blue.mtu = fabric::Mtu::mtu_4096;
   blue.rate = fabric::Rate{2};
   blue.sl = 2;
@@ -32,6 +33,7 @@ TEST_CASE("every key of a declared partition is read") {
   CHECK(declared->tenancies[0] == blue);
   CHECK(declared->tenancies[1].name == "red");
   CHECK(declared->tenancies[1].allowed.empty());
+  CHECK(declared->tenancies[1].ipoib == false);
 }
 
 TEST_CASE("an entry that is wrong is told with its path and left out, the others are taken") {

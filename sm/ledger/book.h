@@ -64,6 +64,8 @@ struct Port {
   Memberships told;     // in no order that means anything, but the same one for the same members
   std::set<Tenant*> leaving;
   uint64_t changed_in = 0;
+  // Why it is not as it should be; Reason::none: nothing is known against it.
+  fabric::Standing trouble;
 };
 
 // To which VF the pool has given a GUID.

@@ -127,7 +127,7 @@ TEST_CASE("what could not be put into place stays as it was, and only what diffe
   b.ipoib = c.ipoib = true;
   CHECK(declare(bed, {b, c, tenancy("d", 0x103)}, how) == "b: no groups\nc: no groups\n");
   CHECK(names(*bed.ledger) == "Default b d");
-  CHECK_FALSE(bed.ledger->partition("b")->tenancy.ipoib);
+  CHECK_FALSE(bed.ledger->partition("b")->tenancy.ipoib.has_value());
   CHECK(bed.ledger->partition("b")->tenancy.allowed == std::vector<std::string>{"x"});
 }
 

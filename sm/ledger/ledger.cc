@@ -113,7 +113,9 @@ void Ledger::adopt(const Book& before) {
     if (const Tenant* const known = before.find_tenant(name)) adopt(tenant, *known);
   for (auto& [guid, port] : book_->ports) {
     const Port* const known = before.find_port(guid);
-    if (known != nullptr && same_told(known->told, port.told)) port.changed_in = known->changed_in;
+    if (known == nullptr) continue;
+    if (same_told(known->told, port.told)) port.changed_in = known->changed_in;
+    port.trouble = known->trouble;
   }
   for (auto& [attachment, entry] : book_->bindings) {
     const auto known = before.bindings.find(attachment);

@@ -248,6 +248,7 @@ class Ledger {
   void refresh_members(Tenant& tenant, const std::vector<fabric::StaticMember>& former);
   void demand_proof(Tenant& tenant, Now now);
   void finish(Tenant& tenant);
+  fabric::Standing trouble_of_members(const Tenant& tenant) const;
   fabric::TenancyStatus status(const Tenant& tenant) const;
   fabric::Partition as_told(const Tenant& tenant) const;
   fabric::Partition told_of(const fabric::Tenancy& tenancy) const;

@@ -124,7 +124,8 @@ Result<std::vector<Allocated>> Ledger::allocate(const Caller& caller,
   TRY(check(request));
   TRY(may_act_for(caller, request.node));
   TRY(check_known(request.node));
-  if (!policy_.guids) return Error(Code::unsupported, "no GUIDs are configured to be given away");
+  if (policy_.guids.empty())
+    return Error(Code::unsupported, "no GUIDs are configured to be given away");
   const auto node = book_->nodes.find(request.node);
   if (node != book_->nodes.end() && node->second.forgetting)
     return Error(Code::unavailable, "node " + request.node + " is being forgotten");
@@ -136,7 +137,7 @@ Result<ib::Guid> Ledger::next_guid(const std::set<ib::Guid>& fresh) const {
   std::optional<ib::Guid> last = fresh.empty() ? book_->last_guid : *fresh.rbegin();
   const size_t tries = reserved_.size() + fresh.size() + 1;
   for (size_t i = 0; i < tries; ++i) {
-    last = TRY(policy_.guids->next(book_->named, last));
+    last = TRY(policy_.guids.next(book_->named, last));
     if (!reserved_.contains(*last) && !fresh.contains(*last)) return *last;
   }
   return Error(Code::busy, "no GUID is free");

@@ -90,6 +90,7 @@ bool Ledger::note(const Seen& seen) {
   const Port* const port = book_->find_port(seen.guid);
   if (!readable_ || port == nullptr || seen.version < port->changed_in) return false;
   const std::vector<Entry*> entries = port->bindings;  // some may go, and the port with them
+  if (seen.evidence == Evidence::exact) book_->port(seen.guid).trouble = {};
   note_leaving(seen);
   for (Entry* const entry : entries) note_entry(*entry, seen);
   refresh(seen.guid);
@@ -150,10 +151,11 @@ void Ledger::finish_if_gone(Tenant& tenant) {
 }
 
 void Ledger::note_trouble(ib::Guid guid, const Standing& standing, Now now) {
-  const Port* const port = book_->find_port(guid);
-  if (!readable_ || port == nullptr) return;
+  if (!readable_ || book_->find_port(guid) == nullptr) return;
+  Port& port = book_->port(guid);
   const Finding found = finding(standing.reason);
-  for (Entry* const entry : port->bindings) {
+  if (found != Finding::nothing) port.trouble = standing;
+  for (Entry* const entry : port.bindings) {
     const State state = entry->binding.state;
     if (entry->lost || (state == State::verified && found == Finding::nothing)) continue;
     set_state(*entry, behind(state, found), standing, now);

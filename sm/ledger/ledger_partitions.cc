@@ -268,10 +268,27 @@ void Ledger::finish(Tenant& tenant) {
   book_->remove(tenant);
 }
 
+// No binding tells of static members. The first that is not as it should be is named.
+fabric::Standing Ledger::trouble_of_members(const Tenant& tenant) const {
+  fabric::Standing first;
+  size_t more = 0;
+  for (const StaticMember& member : tenant.tenancy.members) {
+    const Port* const port = book_->find_port(member.guid);
+    if (port == nullptr || port->trouble.reason == Reason::none) continue;
+    if (first.reason != Reason::none)
+      ++more;
+    else
+      first = {port->trouble.reason, "member " + member.guid.text() + ": " + port->trouble.text};
+  }
+  if (more > 0) first.text += " (and " + std::to_string(more) + " more)";
+  return first;
+}
+
 TenancyStatus Ledger::status(const Tenant& tenant) const {
   TenancyStatus status{tenant.tenancy, tenant.declared, tenant.state, tenant.standing,
                        tenant.bindings.size()};
   if (tenant.deleting()) status.standing = waiting_to_go(tenant);
+  if (tenant.state == TenancyState::ready) status.standing = trouble_of_members(tenant);
   return status;
 }
 

@@ -15,7 +15,7 @@ Partition Ledger::told_of(const Tenancy& tenancy) const {
   partition.name = tenancy.name;
   partition.pkey = *tenancy.pkey;
   partition.index0 = tenancy.index0;
-  partition.ipoib = tenancy.ipoib;
+  partition.ipoib = tenancy.ipoib.value_or(policy_.ipoib);
   partition.group = policy_.group;
   partition.group.mtu = tenancy.mtu.value_or(policy_.group.mtu);
   partition.group.rate = tenancy.rate.value_or(policy_.group.rate);

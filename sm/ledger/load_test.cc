@@ -8,14 +8,17 @@ namespace {
 void fill(Bed& bed) {
   Tenancy full = tenancy("full", 0x102, {"team", "*"});
   full.membership = kFull;
-  full.index0 = full.ipoib = true;
+  full.index0 = true;
+  full.ipoib = true;
   full.mtu = fabric::Mtu::mtu_4096;
   full.rate = fabric::kLastRate;
   full.sl = 15;
   full.proof = Proof::port;
   full.members = {{storage(1), kBoth, "a filer"}, {storage(2), kLimited, ""}};
   bed.create(full);
-  bed.create(tenancy("automatic", 0));
+  Tenancy automatic = tenancy("automatic", 0);
+  automatic.ipoib = false;
+  bed.create(automatic);
   Tenancy gone = tenancy("gone", 0x103);
   gone.members = {{storage(3), kFull, ""}};
   bed.create(gone);

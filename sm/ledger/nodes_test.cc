@@ -231,7 +231,7 @@ TEST_CASE("GUIDs are for VFs that there can be, and not too many of them") {
   CHECK(code({"", "0000:01:00.0", {0}}) == Code::invalid);
   CHECK(code(vfs("n1", {0, 1, 2})) == Code::busy);
   CHECK(allocate(bed, vfs("n1", {0, 1})) == "0=0 1=1 ");
-  bed.rules.guids.reset();
+  bed.rules.guids = GuidPool::make({}).value();
   bed.start();
   CHECK(code(vfs("n1", {0})) == Code::unsupported);
 }

@@ -64,20 +64,23 @@ TEST_CASE("what is told of a partition is the fabric's where it says nothing") {
   Policy rules = policy();
   rules.group.mtu = fabric::Mtu::mtu_4096;
   rules.group.sl = 3;
+  rules.ipoib = true;
   Bed bed({tenancy("plain", 0x100)}, rules);
   CHECK(told(*bed.ledger, "plain").group == rules.group);
+  CHECK(told(*bed.ledger, "plain").ipoib);
   CHECK(bed.ledger->partitions()->front() == rules.default_rule);
   Tenancy own = tenancy("own", 0x101);
   own.mtu = fabric::Mtu::mtu_1024;
   own.rate = fabric::Rate(7);
   own.sl = 0;
-  own.ipoib = own.index0 = true;
+  own.ipoib = false;
+  own.index0 = true;
   own.members = {{storage(2), kFull, "b"}, {storage(1), kBoth, ""}};
   bed.create(own);
   fabric::Partition want;
   want.name = "own";
   want.pkey = ib::PKey(0x101);
-  want.index0 = want.ipoib = true;
+  want.index0 = true;
   want.group.mtu = fabric::Mtu::mtu_1024;
   want.group.rate = fabric::Rate(7);
   want.members = {{storage(1), kBoth}, {storage(2), kFull}};
@@ -153,7 +156,7 @@ TEST_CASE("everything of a partition can be changed but its P_Key") {
   bed.commit();
   bed.start();
   CHECK(bed.ledger->partition("blue")->tenancy.allowed == std::vector<std::string>{"team"});
-  CHECK(bed.ledger->partition("blue")->tenancy.ipoib);
+  CHECK(bed.ledger->partition("blue")->tenancy.ipoib == true);
 }
 
 TEST_CASE("who is in a partition stays in it when its namespace is no longer allowed") {

@@ -10,7 +10,6 @@
 #include "sm/pool/pkey_pool.h"
 
 #include <map>
-#include <optional>
 #include <set>
 #include <string>
 
@@ -35,11 +34,11 @@ struct Limits {
 
 struct Policy {
   PKeyPool pkeys = PKeyPool::make({}).value();
-  // Nothing: no GUIDs are given away.
-  std::optional<GuidPool> guids;
+  GuidPool guids = GuidPool::make({}).value();
   // The first of partitions().
   fabric::Partition default_rule = fabric::default_partition();
   // Of partitions that say nothing of their own.
+  bool ipoib = false;
   fabric::GroupFlags group;
   // OpenSM's option allow_both_pkeys: without it `both` would become full, so it is refused.
   bool both_allowed = true;

@@ -30,7 +30,7 @@ bool is_pf_of(const Book& book, const Policy& policy, ib::Guid guid, const std::
 // Neither another node's, nor one of those that pods or machines outside Kubernetes have.
 bool is_nobodys(const Book& book, const Policy& policy, ib::Guid guid) {
   if (book.named.contains(guid)) return false;
-  if (policy.guids && policy.guids->contains(guid)) return false;
+  if (policy.guids.contains(guid)) return false;
   return std::none_of(policy.nodes.begin(), policy.nodes.end(), [&](const auto& node) {
     return node.second.guids.contains(guid) || node.second.pfs.contains(guid);
   });

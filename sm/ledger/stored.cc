@@ -74,7 +74,7 @@ void put_partition(const Tenant& tenant, ibpod::v1::Partition& message) {
   message.set_pkey(tenancy.pkey->value());
   message.set_membership(std::string(name(tenancy.membership)));
   message.set_index0(tenancy.index0);
-  message.set_ipoib(tenancy.ipoib);
+  if (tenancy.ipoib) message.set_ipoib(*tenancy.ipoib);
   if (tenancy.mtu) message.set_mtu(static_cast<uint32_t>(*tenancy.mtu));
   if (tenancy.rate) message.set_rate(static_cast<uint32_t>(*tenancy.rate));
   if (tenancy.sl) message.set_sl(*tenancy.sl);
@@ -114,7 +114,7 @@ Result<fabric::Tenancy> tenancy(const ibpod::v1::Partition& message) {
   TRY(read_numbers(message, tenancy));
   tenancy.membership = TRY(membership(message.membership()));
   tenancy.index0 = message.index0();
-  tenancy.ipoib = message.ipoib();
+  if (message.has_ipoib()) tenancy.ipoib = message.ipoib();
   tenancy.allowed.assign(message.allowed().begin(), message.allowed().end());
   tenancy.proof = TRY(word(fabric::parse_proof(message.proof()), "proof", message.proof()));
   for (const ibpod::v1::StaticMember& member : message.members()) {

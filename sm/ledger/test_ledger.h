@@ -36,7 +36,7 @@ inline Policy policy() {
   Policy policy;
   policy.pkeys =
       PKeyPool::make({{0x10, 0x13, Use::automatic}, {0x100, 0x1ff, Use::by_request}}).value();
-  policy.guids = GuidPool::make(vf(0x1000), vf(0x1007)).value();
+  policy.guids = GuidPool::make({{vf(0x1000), vf(0x1007)}}).value();
   for (uint64_t n = 1; n <= 4; ++n) {
     Policy::NodeGuids& given = policy.nodes["n" + std::to_string(n)];
     for (uint64_t i = 1; i <= 9; ++i) given.guids.insert(vf((n - 1) * 10 + i));

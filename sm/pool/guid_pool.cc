@@ -1,38 +1,71 @@
 #include "sm/pool/guid_pool.h"
 
-namespace ibpod::sm {
+#include <algorithm>
+#include <string>
 
-Result<GuidPool> GuidPool::make(ib::Guid first, ib::Guid last) {
-  TRY(ib::check_assignable(first));
-  TRY(ib::check_assignable(last));
-  const bool one_kind = (first.value() >> 56) == (last.value() >> 56);
-  if (first > last) {
-    return Error(Code::invalid, "GUID range " + first.text() + " to " + last.text() +
-                                    ": the first is above the last");
-  }
-  if (one_kind) return GuidPool(first, last);
-  return Error(Code::invalid, "GUID range " + first.text() + " to " + last.text() +
-                                  ": both ends have to begin with the same byte");
+namespace ibpod::sm {
+namespace {
+
+std::string text(const GuidRange& range) { return range.first.text() + " to " + range.last.text(); }
+
+ib::Guid above(ib::Guid guid) { return ib::Guid(guid.value() + 1); }
+
+Status check_ends(const GuidRange& range) {
+  TRY(ib::check_assignable(range.first));
+  TRY(ib::check_assignable(range.last));
+  if (range.first > range.last) return Error(Code::invalid, "the first is above the last");
+  const bool one_kind = range.first.value() >> 56 == range.last.value() >> 56;
+  if (one_kind) return ok();
+  return Error(Code::invalid, "both ends have to begin with the same byte");
+}
+
+Status check_apart(const GuidRange& lower, const GuidRange& upper) {
+  if (lower.last < upper.first) return ok();
+  return Error(Code::invalid,
+               "GUID ranges " + text(lower) + " and " + text(upper) + " have GUIDs in common");
+}
+
+// The lowest free one of a range that is not below `from`. Walks along those in use only: the range
+// may be as large as GUIDs are.
+std::optional<ib::Guid> free_in(const GuidRange& range, const std::set<ib::Guid>& used,
+                                ib::Guid from) {
+  ib::Guid candidate = std::max(range.first, from);
+  for (auto taken = used.lower_bound(candidate);
+       candidate <= range.last && taken != used.end() && *taken == candidate; ++taken)
+    candidate = above(candidate);
+  return candidate <= range.last ? std::optional(candidate) : std::nullopt;
+}
+
+}  // namespace
+
+Result<GuidPool> GuidPool::make(const std::vector<GuidRange>& ranges) {
+  std::vector<GuidRange> sorted = ranges;
+  std::sort(sorted.begin(), sorted.end(),
+            [](const GuidRange& a, const GuidRange& b) { return a.first < b.first; });
+  for (const GuidRange& range : sorted) TRY(check_ends(range).during("GUID range " + text(range)));
+  for (size_t i = 1; i < sorted.size(); ++i) TRY(check_apart(sorted[i - 1], sorted[i]));
+  return GuidPool(std::move(sorted));
+}
+
+bool GuidPool::contains(ib::Guid guid) const {
+  return std::any_of(ranges_.begin(), ranges_.end(), [&](const GuidRange& range) {
+    return range.first <= guid && guid <= range.last;
+  });
 }
 
 Result<ib::Guid> GuidPool::next(const std::set<ib::Guid>& used,
                                 std::optional<ib::Guid> after) const {
   std::optional<ib::Guid> found;
-  if (after && contains(*after) && *after != last_) found = free_from(used, after->value() + 1);
-  if (!found) found = free_from(used, first_.value());
+  if (after) found = free_from(used, above(*after));
+  if (!found) found = free_from(used, ib::Guid(0));
   if (found) return *found;
-  return Error(Code::busy, "no GUID is free between " + first_.text() + " and " + last_.text());
+  return Error(Code::busy, "no GUID is free in the pool");
 }
 
-// Walks along those in use only: the range may be as large as GUIDs are.
-std::optional<ib::Guid> GuidPool::free_from(const std::set<ib::Guid>& used, uint64_t from) const {
-  ib::Guid candidate(from);
-  for (auto taken = used.lower_bound(candidate); taken != used.end() && *taken == candidate;
-       ++taken) {
-    if (candidate == last_) return std::nullopt;
-    candidate = ib::Guid(candidate.value() + 1);
-  }
-  return candidate;
+std::optional<ib::Guid> GuidPool::free_from(const std::set<ib::Guid>& used, ib::Guid from) const {
+  for (const GuidRange& range : ranges_)
+    if (const auto found = free_in(range, used, from)) return found;
+  return std::nullopt;
 }
 
 }  // namespace ibpod::sm

@@ -6,26 +6,35 @@
 
 #include <optional>
 #include <set>
+#include <utility>
+#include <vector>
 
 namespace ibpod::sm {
 
 // Both ends included.
+struct GuidRange {
+  ib::Guid first, last;
+  bool operator==(const GuidRange&) const = default;
+};
+
 class GuidPool {
  public:
-  // invalid where `first` is above `last`, or an end could be no port's.
-  static Result<GuidPool> make(ib::Guid first, ib::Guid last);
+  // invalid where a `first` is above its `last`, an end could be no port's, or two ranges have
+  // GUIDs in common.
+  static Result<GuidPool> make(const std::vector<GuidRange>& ranges);
 
-  bool contains(ib::Guid guid) const { return first_ <= guid && guid <= last_; }
+  bool empty() const { return ranges_.empty(); }
+  bool contains(ib::Guid guid) const;
   // A free one: the next above `after`, and from the first again, so that one that has just become
   // free is used last. busy where all are `used`: in use are also those that a binding or a
   // quarantine names.
   Result<ib::Guid> next(const std::set<ib::Guid>& used, std::optional<ib::Guid> after) const;
 
  private:
-  GuidPool(ib::Guid first, ib::Guid last) : first_(first), last_(last) {}
-  std::optional<ib::Guid> free_from(const std::set<ib::Guid>& used, uint64_t from) const;
+  explicit GuidPool(std::vector<GuidRange> ranges) : ranges_(std::move(ranges)) {}
+  std::optional<ib::Guid> free_from(const std::set<ib::Guid>& used, ib::Guid from) const;
 
-  ib::Guid first_, last_;
+  std::vector<GuidRange> ranges_;  // sorted
 };
 
 }  // namespace ibpod::sm

@@ -9,18 +9,19 @@ using ib::Guid;
 
 constexpr uint64_t kFirst = 0x0200000000000010;
 Guid guid(uint64_t offset) { return Guid(kFirst + offset); }
-GuidPool pool() { return GuidPool::make(guid(0), guid(3)).value(); }
+Result<GuidPool> range(Guid first, Guid last) { return GuidPool::make({{first, last}}); }
+GuidPool pool() { return range(guid(0), guid(3)).value(); }
 
 TEST_CASE("a range has ports' GUIDs from end to end") {
   CHECK(
-      GuidPool::make(guid(3), guid(0)).error().text() ==
+      range(guid(3), guid(0)).error().text() ==
       "GUID range 02:00:00:00:00:00:00:13 to 02:00:00:00:00:00:00:10: the first is above the last");
-  CHECK_FALSE(GuidPool::make(Guid(0), guid(0)));
-  CHECK_FALSE(GuidPool::make(guid(0), Guid(UINT64_MAX)));
-  CHECK_FALSE(GuidPool::make(Guid(0x0300000000000000), Guid(0x0300000000000001)));
+  CHECK_FALSE(range(Guid(0), guid(0)));
+  CHECK_FALSE(range(guid(0), Guid(UINT64_MAX)));
+  CHECK_FALSE(range(Guid(0x0300000000000000), Guid(0x0300000000000001)));
   // In between lie group addresses.
-  CHECK_FALSE(GuidPool::make(guid(0), Guid(0x0400000000000000)));
-  CHECK(GuidPool::make(guid(0), guid(0)));
+  CHECK_FALSE(range(guid(0), Guid(0x0400000000000000)));
+  CHECK(range(guid(0), guid(0)));
   CHECK(pool().contains(guid(0)));
   CHECK(pool().contains(guid(3)));
   CHECK_FALSE(pool().contains(guid(4)));
@@ -38,7 +39,33 @@ TEST_CASE("GUIDs go round, so that one that has become free is used last") {
   CHECK(next({guid(2), guid(3)}, guid(1)) == guid(0));
   CHECK(next({}, guid(3)) == guid(0));
   CHECK(next({}, Guid(kFirst - 5)) == guid(0));
+  CHECK(next({}, guid(9)) == guid(0));
   CHECK(next({guid(1), guid(2), guid(3)}, guid(0)) == guid(0));
+}
+
+TEST_CASE("several ranges are used one behind the other") {
+  const GuidPool two = GuidPool::make({{guid(8), guid(9)}, {guid(0), guid(1)}}).value();
+  CHECK(two.contains(guid(1)));
+  CHECK_FALSE(two.contains(guid(2)));
+  CHECK(two.contains(guid(8)));
+  CHECK(two.next({}, guid(0)).value() == guid(1));
+  CHECK(two.next({}, guid(1)).value() == guid(8));
+  CHECK(two.next({guid(8)}, guid(1)).value() == guid(9));
+  CHECK(two.next({guid(0)}, guid(9)).value() == guid(1));
+  CHECK_FALSE(two.next({guid(0), guid(1), guid(8), guid(9)}, guid(5)));
+}
+
+TEST_CASE("ranges have nothing in common, and there may be none") {
+  const auto common = GuidPool::make({{guid(3), guid(9)}, {guid(0), guid(3)}});
+  REQUIRE_FALSE(common);
+  CHECK(common.error().text() ==
+        "GUID ranges 02:00:00:00:00:00:00:10 to 02:00:00:00:00:00:00:13 and "
+        "02:00:00:00:00:00:00:13 to 02:00:00:00:00:00:00:19 have GUIDs in common");
+  CHECK(GuidPool::make({{guid(0), guid(3)}, {guid(4), guid(9)}}));
+  const GuidPool none = GuidPool::make({}).value();
+  CHECK(none.empty());
+  CHECK_FALSE(none.contains(guid(0)));
+  CHECK_FALSE(none.next({}, {}));
 }
 
 TEST_CASE("no more GUIDs than there are") {
@@ -48,7 +75,7 @@ TEST_CASE("no more GUIDs than there are") {
 }
 
 TEST_CASE("a range as large as GUIDs are costs no more than what is used of it") {
-  const GuidPool all = GuidPool::make(Guid(0x0200000000000001), Guid(0x02fffffffffffffe)).value();
+  const GuidPool all = range(Guid(0x0200000000000001), Guid(0x02fffffffffffffe)).value();
   std::set<Guid> used;
   std::optional<Guid> last;
   for (int i = 0; i < 1000; ++i) {

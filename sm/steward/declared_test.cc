@@ -88,11 +88,11 @@ TEST_CASE_FIXTURE(DeclaredBed, "what the engine could not enforce stays as it wa
   engine.refusal = "no groups";
   declare(R"({"name": "red", "pkey": "0x1001", "ipoib": true}, {"name": "blue"})");
   CHECK(there() == "red");
-  CHECK_FALSE(ledger->partition("red")->tenancy.ipoib);
+  CHECK_FALSE(ledger->partition("red")->tenancy.ipoib.has_value());
   engine.refusal.clear();
   engine_says();
   CHECK(there() == "blue red");
-  CHECK(ledger->partition("red")->tenancy.ipoib);
+  CHECK(ledger->partition("red")->tenancy.ipoib == true);
 }
 
 TEST_CASE_FIXTURE(DeclaredBed, "no partition is removed while an entry does not say which it is") {

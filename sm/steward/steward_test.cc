@@ -7,6 +7,7 @@
 namespace ibpod::sm::test {
 namespace {
 
+using fabric::Membership;
 using fabric::State;
 
 const fabric::Attachment kC1{"n1", "c1", "net1"}, kC2{"n1", "c2", "net1"};
@@ -17,6 +18,16 @@ struct Blue : Bed {
     partition("blue");
     REQUIRE(last == "ok");
     settle();
+  }
+
+  fabric::TenancyStatus status(const std::string& name) {
+    fabric::TenancyStatus found;
+    steward->list_partitions(kAdministrator, {}, [&](const auto& listed) {
+      for (const fabric::TenancyStatus& one : listed->items)
+        if (one.tenancy.name == name) found = one;
+    });
+    turn();
+    return found;
   }
 };
 
@@ -157,6 +168,32 @@ TEST_CASE_FIXTURE(Blue, "a table that is changed behind our back is told and men
   read();
   CHECK(binding(kC1).state == State::verified);
   CHECK(report.metrics().text().find("ibpod_sm_drifts_total 1") != std::string::npos);
+}
+
+TEST_CASE_FIXTURE(Blue, "a partition tells which of its static members is not as it should be") {
+  fabric::Tenancy tenancy;
+  tenancy.name = "store";
+  tenancy.members = {{kVf2, Membership::full, ""}, {kVf3, Membership::limited, ""}};
+  create(tenancy);
+  settle();
+  read(true);
+  CHECK(status("store").standing == fabric::Standing{});
+  ports[kVf2].table.assign(8, ib::PKey());
+  read(true);
+  CHECK(status("store").state == fabric::TenancyState::ready);
+  CHECK(status("store").standing.reason == fabric::Reason::missing_key);
+  CHECK(status("store").standing.text ==
+        "member " + kVf2.text() + ": its P_Key table lacks 0x7fff, 0x8002");
+  ports[kVf3].there = false;
+  read(true);
+  CHECK(status("store").standing.text.ends_with(" (and 1 more)"));
+  mend();
+  read(true);
+  CHECK(status("store").standing.reason == fabric::Reason::port_down);
+  CHECK(status("blue").standing == fabric::Standing{});
+  ports[kVf3].there = true;
+  read(true);
+  CHECK(status("store").standing == fabric::Standing{});
 }
 
 TEST_CASE_FIXTURE(Blue, "free ports are kept clean, too") {
