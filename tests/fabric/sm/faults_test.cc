@@ -1,6 +1,6 @@
 // Whatever is killed, edited or altered: no key stays where it should not, none is missing where it
 // was acknowledged, and the state that is shown is true.
-#include "lib/mad/pkey_tables.h"
+#include "tests/fabric/setting.h"
 #include "tests/fabric/sm/sm_bed.h"
 #include "tests/fabric/sm/truth.h"
 
@@ -13,15 +13,10 @@
 namespace ibpod {
 namespace {
 
-unsigned seed() {
-  const char* const given = std::getenv("SEED");
-  return given == nullptr ? 1 : static_cast<unsigned>(std::atoi(given));
-}
-
 TEST_CASE("killed at any moment, it comes back with what it had acknowledged") {
   SmBed bed;
   bed.partition("blue");
-  std::mt19937 random(seed());
+  std::mt19937 random(setting("SEED", 1U));
   for (int round = 0; round < 6; ++round) {
     CAPTURE(round);
     // Underway when it is killed; nobody knows how far.

@@ -41,7 +41,7 @@ fabricapi::SyncRequest naming(const fabric::Attachment& attachment) {
 
 // Bound and verified, by what its node says.
 void bind_unseen(Client& node, const fabricapi::BindRequest& request) {
-  REQUIRE(node.bind(request, SmBed::patience(Duration(500))));
+  REQUIRE(node.bind(request, SmBed::patience(Duration(3000))));
   const std::string& name = request.attachment.node;
   const auto stamp = node.observe({name, "", {}}, SmBed::patience());
   REQUIRE(stamp);
@@ -68,13 +68,13 @@ TEST_CASE("a silent node's bindings are unknown and nobody else's, until it is h
         fabric::Reason::lease);
   CHECK_MESSAGE(ib::find_in(bed.table(1), kBlue), "its key is held");
   // Its port goes to no other pod, whoever asks.
-  check_refused(n1.bind(SmBed::request(1, "blue", "c2"), SmBed::patience(Duration(500))),
+  check_refused(n1.bind(SmBed::request(1, "blue", "c2"), SmBed::patience(Duration(3000))),
                 Code::busy, {guid_of(1).text()});
   fabricapi::BindRequest taken = SmBed::request(2, "blue", "c2");
   taken.guid = guid_of(1);
-  check_refused(n2.bind(taken, SmBed::patience(Duration(500))), Code::denied,
+  check_refused(n2.bind(taken, SmBed::patience(Duration(3000))), Code::denied,
                 {guid_of(1).text(), "n2"});
-  check_refused(bed.administrator().bind(taken, SmBed::patience(Duration(500))), Code::busy,
+  check_refused(bed.administrator().bind(taken, SmBed::patience(Duration(3000))), Code::busy,
                 {guid_of(1).text()});
   check_refused(bed.administrator().delete_partition("blue", SmBed::patience()), Code::busy);
 

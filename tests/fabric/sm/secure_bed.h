@@ -33,7 +33,7 @@ class SecureBed : public Certificates, public SmBed {
   // With it VFs get GUIDs from a pool. No port of the subnet has them, so that only a node can tell
   // what their tables hold.
   static std::string with_pool() {
-    return R"("guids": {"first": "0x0200000000000001", "last": "0x02000000000000ff"})";
+    return R"("guids": [{"first": "0x0200000000000001", "last": "0x02000000000000ff"}])";
   }
   // Of the first VF of that node.
   ib::Guid unseen_guid(unsigned host) const;

@@ -12,29 +12,9 @@ bool SmBed::all_verified() const {
   return true;
 }
 
-fabric::Tenancy SmBed::tenancy(const std::string& name) {
-  fabric::Tenancy tenancy;
-  tenancy.name = name;
-  tenancy.membership = fabric::Membership::full;
-  tenancy.allowed = {"*"};
-  return tenancy;
-}
-
 void SmBed::partition(const fabric::Tenancy& tenancy) {
   const auto made = client().create_partition(tenancy, patience());
   if (!made) FAIL(made.error().text());
-}
-
-fabricapi::BindRequest SmBed::request(unsigned host, const std::string& partition,
-                                      const std::string& container) {
-  fabricapi::BindRequest request;
-  request.attachment = {node_of(host), container, "net1"};
-  request.guid = guid_of(host);
-  request.pf = "ib0";
-  request.device = "0000:01:00.1";
-  request.pod = {"team", "pod-" + container, "uid-" + container};
-  request.partitions = {{partition, {}}};
-  return request;
 }
 
 std::string SmBed::bind(unsigned host, const std::string& partition, const std::string& container,

@@ -26,9 +26,6 @@ class SmBed : public SmProcess {
   // Made by the administrator.
   void partition(const fabric::Tenancy& tenancy);
   void partition(const std::string& name) { partition(tenancy(name)); }
-  static fabric::Tenancy tenancy(const std::string& name);
-  static fabricapi::BindRequest request(unsigned host, const std::string& partition,
-                                        const std::string& container = "c1");
   // How it ended: "verified", "released", "busy: …".
   std::string bind(unsigned host, const std::string& partition, const std::string& container = "c1",
                    Duration patience = Duration(20000));

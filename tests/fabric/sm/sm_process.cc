@@ -20,15 +20,16 @@ namespace {
 
 constexpr auto kHostOfSm = "h6";
 
-std::string environment(const std::string& name) {
-  const char* const value = std::getenv(name.c_str());
-  return value == nullptr ? "" : value;
+// Where the simulated subnet is.
+std::string simulator() {
+  const char* const socket = std::getenv("IBSIM_SOCKNAME");
+  return socket == nullptr ? "" : socket;
 }
 
 // OpenSM sees the simulated subnet where the machine's own would be.
 std::string launcher(const Path& cache) {
   std::string text = "#!/bin/sh\nexec env -i";
-  for (const auto& [name, value] : Simulation::environment("h0", environment("IBSIM_SOCKNAME")))
+  for (const auto& [name, value] : Simulation::environment("h0", simulator()))
     text += " " + name + "=" + value;
   return text + " OSM_TMP_DIR=" + cache.native() + " OSM_CACHE_DIR=" + cache.native() +
          " /usr/sbin/opensm \"$@\"\n";
@@ -73,7 +74,7 @@ void SmProcess::write_files() const {
 }
 
 std::map<std::string, std::string> SmProcess::environment() const {
-  auto all = Simulation::environment(kHostOfSm, ibpod::environment("IBSIM_SOCKNAME"));
+  auto all = Simulation::environment(kHostOfSm, simulator());
   for (const auto& [name, value] : setup_.environment) {
     std::string& there = all[name];
     there = name == "LD_PRELOAD" ? value + ":" + there : value;
@@ -83,11 +84,7 @@ std::map<std::string, std::string> SmProcess::environment() const {
 
 void SmProcess::launch() {
   write_files();
-  // Of another build, where times are measured.
-  const std::string other = ibpod::environment("IBPOD_SM");
-  const Path program = other.empty()
-                           ? std::filesystem::canonical("/proc/self/exe").parent_path() / "ibpod-sm"
-                           : Path(other);
+  const Path program = std::filesystem::canonical("/proc/self/exe").parent_path() / "ibpod-sm";
   auto started = Background::start(
       {.words = {program.native(), "--config", (folder_.path() / "sm.json").native()},
        .folder = std::filesystem::current_path(),
@@ -155,6 +152,26 @@ std::string SmProcess::end() {
   auto [said, code] = reap();
   CHECK_MESSAGE(code == 0, "ibpod-sm has ended with " << code << ": " << end_of(said));
   return std::move(said);
+}
+
+fabric::Tenancy SmProcess::tenancy(const std::string& name) {
+  fabric::Tenancy tenancy;
+  tenancy.name = name;
+  tenancy.membership = fabric::Membership::full;
+  tenancy.allowed = {"*"};
+  return tenancy;
+}
+
+fabricapi::BindRequest SmProcess::request(unsigned host, const std::string& partition,
+                                          const std::string& container) {
+  fabricapi::BindRequest request;
+  request.attachment = {node_of(host), container, "net1"};
+  request.guid = port_guid(host);
+  request.pf = "ib0";
+  request.device = "0000:01:00.1";
+  request.pod = {"team", "pod-" + container, "uid-" + container};
+  request.partitions = {{partition, {}}};
+  return request;
 }
 
 std::string SmProcess::page(const std::string& path) const {

@@ -59,6 +59,10 @@ class SmProcess {
   fabricapi::Client client() const {
     return fabricapi::Client::over_unix(folder_.path() / "sm.sock");
   }
+  // One that every namespace may use.
+  static fabric::Tenancy tenancy(const std::string& name);
+  static fabricapi::BindRequest request(unsigned host, const std::string& partition,
+                                        const std::string& container = "c1");
   const Path& folder() const { return folder_.path(); }
   // "/metrics", "/healthz" or "/readyz".
   std::string page(const std::string& path) const;

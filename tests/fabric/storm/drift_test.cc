@@ -31,7 +31,7 @@ using Tables = std::vector<std::optional<ib::PKeyTable>>;
 
 double seconds_since(Clock::time_point begun) { return ms_since(begun) / 1000; }
 
-unsigned seed() { return static_cast<unsigned>(setting("SEED", 1)); }
+unsigned seed() { return setting("SEED", 1U); }
 
 double packets(const SmProcess& sm) { return sm.metric("ibpod_sm_packets_total"); }
 
@@ -51,17 +51,6 @@ void until_next_scan(SmProcess& sm) {
   until(sm, [&] { return scanned(sm) != before; });
 }
 
-fabricapi::BindRequest request(unsigned host) {
-  fabricapi::BindRequest request;
-  request.attachment = {node_of(host), "c" + std::to_string(host), "net1"};
-  request.guid = port_guid(host);
-  request.pf = "ib0";
-  request.device = "0000:01:00.1";
-  request.pod = {"team", "pod-" + std::to_string(host), "uid"};
-  request.partitions = {{"red", {}}};
-  return request;
-}
-
 bool all_verified(const SmProcess& sm) {
   const auto listed = sm.client().list_bindings({}, {}, Deadline::in(30s));
   if (!listed) FAIL(listed.error().text());
@@ -73,7 +62,7 @@ void bind_all(SmProcess& sm) {
   std::vector<std::future<Result<fabric::Binding>>> underway;
   for (unsigned host = kFirstBound; host < kFirstBound + kBound; ++host)
     underway.push_back(std::async(std::launch::async, [&, host] {
-      return sm.client().bind(request(host), Deadline::in(60s));
+      return sm.client().bind(SmProcess::request(host, "red"), Deadline::in(60s));
     }));
   for (auto& one : underway) {
     const auto bound = one.get();
@@ -84,10 +73,7 @@ void bind_all(SmProcess& sm) {
 
 void make_partitions(const SmProcess& sm) {
   for (const char* const name : {"blue", "red"}) {
-    fabric::Tenancy tenancy;
-    tenancy.name = name;
-    tenancy.membership = fabric::Membership::full;
-    tenancy.allowed = {"*"};
+    fabric::Tenancy tenancy = SmProcess::tenancy(name);
     for (unsigned n = 0; name == std::string("blue") && n < kMembers; ++n)
       tenancy.members.push_back({port_guid(kFirstMember + n), fabric::Membership::full, "storage"});
     REQUIRE(sm.client().create_partition(tenancy, Deadline::in(60s)));

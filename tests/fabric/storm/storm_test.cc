@@ -24,27 +24,17 @@ namespace {
 
 using namespace std::chrono_literals;
 
-fabricapi::BindRequest request(unsigned host, const std::string& partition) {
-  fabricapi::BindRequest request;
-  request.attachment = {node_of(host), "c" + std::to_string(host), "net1"};
-  request.guid = port_guid(host);
-  request.pf = "ib0";
-  request.device = "0000:01:00.1";
-  request.pod = {"team", "pod-" + std::to_string(host), "uid"};
-  request.partitions = {{partition, {}}};
-  return request;
-}
-
 Times by_ibpod(SmProcess& sm, bool release, int rounds) {
   Times ms;
   for (int round = 0; round < rounds; ++round) {
     auto begun = Clock::now();
-    const auto bound = sm.client().bind(request(100, "blue"), Deadline::in(30s));
+    const auto bound = sm.client().bind(SmProcess::request(100, "blue"), Deadline::in(30s));
     if (!bound) FAIL(bound.error().text());
     CHECK(bound->state == fabric::State::verified);
     if (!release) ms.push_back(ms_since(begun));
     begun = Clock::now();
-    const auto unbound = sm.client().unbind(request(100, "blue").attachment, Deadline::in(30s));
+    const auto unbound =
+        sm.client().unbind(SmProcess::request(100, "blue").attachment, Deadline::in(30s));
     if (!unbound) FAIL(unbound.error().text());
     CHECK(unbound->state == fabric::State::released);
     if (release) ms.push_back(ms_since(begun));
@@ -115,12 +105,13 @@ Readings read_on(Ports& ports, Acknowledged& acknowledged, const std::stop_token
 
 class Pods {
  public:
-  Pods(SmProcess& sm, Acknowledged& acknowledged) : sm_(sm), acknowledged_(acknowledged) {}
+  Pods(const SmProcess& sm, Acknowledged& acknowledged)
+      : client_(sm.client()), acknowledged_(acknowledged) {}
 
   void come(unsigned host) {
     const auto asked = Clock::now();
     acknowledged_.withdraw(host);
-    const auto bound = sm_.client().bind(request(host, "red"), Deadline::in(60s));
+    const auto bound = client_.bind(SmProcess::request(host, "red"), Deadline::in(60s));
     const bool there = bound && bound->state == fabric::State::verified;
     if (there) acknowledged_.claim(host, true);
     note(there, bind_ms_, asked);
@@ -128,7 +119,8 @@ class Pods {
   void go(unsigned host) {
     const auto asked = Clock::now();
     acknowledged_.withdraw(host);
-    const auto unbound = sm_.client().unbind(request(host, "red").attachment, Deadline::in(60s));
+    const auto unbound =
+        client_.unbind(SmProcess::request(host, "red").attachment, Deadline::in(60s));
     const bool gone = unbound && unbound->state == fabric::State::released;
     if (gone) acknowledged_.claim(host, false);
     note(gone, unbind_ms_, asked);
@@ -148,7 +140,7 @@ class Pods {
     else
       ++lost_;
   }
-  SmProcess& sm_;
+  fabricapi::Client client_;
   Acknowledged& acknowledged_;
   std::mutex mutex_;
   Times bind_ms_, unbind_ms_;
@@ -198,13 +190,8 @@ Times endure(const Storm& storm, SmProcess& sm, Ports& ports) {
 }
 
 void create_partitions(const SmProcess& sm) {
-  for (const char* name : {"blue", "red"}) {
-    fabric::Tenancy tenancy;
-    tenancy.name = name;
-    tenancy.membership = fabric::Membership::full;
-    tenancy.allowed = {"*"};
-    REQUIRE(sm.client().create_partition(tenancy, Deadline::in(30s)));
-  }
+  for (const char* name : {"blue", "red"})
+    REQUIRE(sm.client().create_partition(SmProcess::tenancy(name), Deadline::in(30s)));
 }
 
 TEST_CASE("from the asking to the port, by OpenSM alone and by ibpod-sm") {

@@ -8,8 +8,8 @@ number_vfs p1=0.1 p2=1.1 p3=1.2
 # With both keys allowed, full members would have no IPoIB (docs/opensm-notes.md#full-members-without-ipoib).
 sm_conf '.opensm.allowBothPkeys = false' "${guid[@]}"
 start_sm
-sm partition create blue --pkey 0x0001 --membership full --index0 --ipoib --allow default
-sm partition create red --pkey 0x0002 --membership full --index0 --ipoib --allow default
+sm partition create blue --pkey 0x0001 --membership full --index0 --ipoib yes --allow default
+sm partition create red --pkey 0x0002 --membership full --index0 --ipoib yes --allow default
 
 say "the port"
 for pod in p1=blue p2=blue p3=red; do

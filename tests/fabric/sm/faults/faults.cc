@@ -1,5 +1,7 @@
 #include "tests/fabric/sm/faults/faults.h"
 
+#include "tests/fabric/setting.h"
+
 #include <algorithm>
 #include <cstdlib>
 #include <numeric>
@@ -13,9 +15,7 @@ bool all_steps() {
 }
 
 std::mt19937 random_of(const char* place) {
-  const char* const given = std::getenv("SEED");
-  std::string seed = given == nullptr ? "1" : given;
-  seed += place;
+  const std::string seed = std::to_string(setting("SEED", 1U)) + place;
   std::seed_seq sequence(seed.begin(), seed.end());
   return std::mt19937(sequence);
 }

@@ -39,7 +39,7 @@ TEST_CASE("bound while its cable is out: told why at the deadline, verified when
   for (const unsigned host : {1u, 4u}) {
     CAPTURE(host);
     bed.console.unlink(host);
-    const auto bound = bed.bind_within(host, Duration(3000));
+    const auto bound = bed.bind_within(host, Duration(6000));
     REQUIRE(bound);
     CHECK(bound->state != fabric::State::verified);
     CHECK_MESSAGE(of_absence(bound->standing.reason), name(bound->standing.reason));

@@ -46,7 +46,7 @@ TEST_CASE("beside an OpenSM of higher priority it names that, claims nothing, an
       [&] { return finding_of(health(bed), kRivalHost).find("is master") != std::string::npos; });
   CHECK_MESSAGE(finding_of(health(bed), kSmHost).empty(), "it is ours");
   bed.partition("blue");
-  const auto late = bed.client().bind(SmBed::request(1, "blue"), SmBed::patience(Duration(3000)));
+  const auto late = bed.client().bind(SmBed::request(1, "blue"), SmBed::patience(Duration(6000)));
   REQUIRE(late);
   CHECK(late->state != fabric::State::verified);
   CHECK(late->standing.reason == fabric::Reason::no_master);
