@@ -102,7 +102,8 @@ Status Agent::run() {
     const Reload reload = reloader_.poll();
     report_.reloaded(reload);
     if (reload.kind == Reload::Kind::taken) take_configuration();
-    const Happened happened = events_.wait(configuration);
+    port_patience_.seen(*view_.get());
+    const Happened happened = events_.wait(configuration, port_patience_.due());
     if (!happened.failed.empty()) return Error(Code::unavailable, happened.failed);
     if (happened.stop) return ok();
     follow(happened);
@@ -282,7 +283,9 @@ void Agent::follow(const Happened& happened) {
   if (happened.swept) report_.swept(*sweeping_->last());
   if (happened.due) take_rdma_mode(look_again(machine_->kernel(), rdma_netns(), rdma_mode_));
   if (happened.due || happened.swept) prepare_the_rest();
-  if (happened.devices || happened.judged || happened.swept || happened.due) look(happened.changed);
+  if (happened.devices || happened.judged || happened.swept || happened.due ||
+      happened.changed.ports)
+    look(happened.changed);
   // What is served already goes on; what could not be is tried again.
   serve_pools();
   // An end of a pod shows as a device that comes home.

@@ -9,6 +9,7 @@
 #include "agent/events.h"
 #include "agent/machine.h"
 #include "agent/node_answers.h"
+#include "agent/port_patience.h"
 #include "agent/report.h"
 #include "agent/resources.h"
 #include "agent/sweeping.h"
@@ -82,6 +83,7 @@ class Agent {
   Report report_;
   Events events_;
   Latest<View> view_;
+  PortPatience port_patience_;
   RdmaModeVerdict rdma_mode_;
   std::vector<device_plugin::Pool> pools_;
   device_plugin::Held held_;

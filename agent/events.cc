@@ -6,6 +6,15 @@
 #include <poll.h>
 
 namespace ibpod::agent {
+namespace {
+
+// Not a moment before: whoever wakes finds the deadline passed.
+int milliseconds_of(Deadline deadline) {
+  constexpr Duration kMost = std::chrono::hours(24);
+  return static_cast<int>(std::min(deadline.left(), kMost).count()) + 1;
+}
+
+}  // namespace
 
 Result<Events> Events::open() {
   Wake wake = TRY(Wake::open());
@@ -26,14 +35,15 @@ void Events::tell(const Happened& happened) {
   wake_.ring();
 }
 
-Happened Events::wait(int configuration) {
+Happened Events::wait(int configuration, Deadline patience) {
   std::array<pollfd, 2> waiting{{{wake_.fd(), POLLIN, 0}, {configuration, POLLIN, 0}}};
   // EINTR wakes too: whoever looks again does no harm.
-  ::poll(waiting.data(), waiting.size(), -1);
+  ::poll(waiting.data(), waiting.size(), milliseconds_of(patience));
   wake_.drain();
   const std::scoped_lock lock(*mutex_);
   Happened happened = std::move(pending_);
   happened.configuration = waiting[1].revents != 0;
+  happened.changed.ports |= patience.passed();
   pending_ = {.stop = happened.stop, .failed = happened.failed};
   return happened;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "device-plugin/changed.h"
+#include "lib/base/clock.h"
 #include "lib/base/result.h"
 #include "lib/base/wake.h"
 
@@ -28,9 +29,10 @@ class Events {
 
   // From any thread. What is told twice before it is heard is told once.
   void tell(const Happened& happened);
-  // What was told since the last call; waits for something, or until `configuration`, a descriptor,
-  // is readable. `stop` stays told.
-  Happened wait(int configuration);
+  // What was told since the last call; waits for something, until `configuration`, a descriptor, is
+  // readable, or until `patience` is at its end: then it is time to look at ports. `stop` stays
+  // told.
+  Happened wait(int configuration, Deadline patience);
 
  private:
   explicit Events(Wake wake) : wake_(std::move(wake)) {}

@@ -2,7 +2,7 @@
 // wrong, and begins again.
 #pragma once
 
-#include "lib/kube/back_off.h"
+#include "lib/base/back_off.h"
 #include "lib/kube/device_plugin.h"
 #include "lib/kube/device_service.h"
 #include "lib/kube/file_identity.h"

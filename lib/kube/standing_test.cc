@@ -1,7 +1,5 @@
 #include "lib/kube/standing.h"
 
-#include "lib/kube/back_off.h"
-
 #include <doctest/doctest.h>
 
 namespace ibpod::kube {
@@ -64,15 +62,6 @@ TEST_CASE("a new attempt begins with nothing") {
   CHECK_FALSE(bed.standing.failed());
   CHECK(bed.standing.registration().attempts == 2);
   CHECK(bed.standing.registration().mode == Mode::legacy);
-}
-
-TEST_CASE("the wait doubles up to the most, and begins anew after a reset") {
-  BackOff back_off(Duration(250), Duration(1500));
-  for (const int wanted : {250, 500, 1000, 1500, 1500}) {
-    CHECK(back_off.next() == Duration(wanted));
-  }
-  back_off.reset();
-  CHECK(back_off.next() == Duration(250));
 }
 
 }  // namespace

@@ -3,7 +3,7 @@
 
 #include "lib/base/clock.h"
 
-namespace ibpod::kube {
+namespace ibpod {
 
 class BackOff {
  public:
@@ -21,4 +21,4 @@ class BackOff {
   Duration next_;
 };
 
-}  // namespace ibpod::kube
+}  // namespace ibpod

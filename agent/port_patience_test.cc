@@ -1,0 +1,48 @@
+#include "agent/port_patience.h"
+
+#include <doctest/doctest.h>
+
+namespace ibpod::agent {
+namespace {
+
+using device_plugin::Ailment;
+
+View view_of(const std::map<std::string, std::optional<Ailment>>& offers) {
+  View view;
+  for (const auto& [id, ailment] : offers) view.verdicts[id] = {ailment, ""};
+  return view;
+}
+
+bool is_far(const Deadline& due) { return due.left() > std::chrono::hours(24); }
+
+TEST_CASE("ports are looked at again while one of them may come up, and only then") {
+  PortPatience patience;
+  CHECK(is_far(patience.due()));
+  patience.seen(view_of({{"a", std::nullopt}, {"b", Ailment::quarantine}}));
+  CHECK(is_far(patience.due()));
+  for (const Ailment ailment : {Ailment::port_not_active, Ailment::pf_down, Ailment::no_guid}) {
+    patience.seen(view_of({{"a", ailment}}));
+    CHECK_FALSE(is_far(patience.due()));
+    patience.seen(view_of({{"a", std::nullopt}}));
+    CHECK(is_far(patience.due()));
+  }
+}
+
+TEST_CASE("the pauses grow, and are short again for a port that went down later") {
+  const View down = view_of({{"a", Ailment::port_not_active}});
+  PortPatience patience({Duration(0), Duration(0)});
+  patience.seen(down);
+  CHECK(patience.due().passed());
+  // A look by an event in between does not put it off.
+  PortPatience long_ones({Duration(1'000'000), Duration(8'000'000)});
+  long_ones.seen(down);
+  const Deadline first = long_ones.due();
+  long_ones.seen(down);
+  CHECK(long_ones.due().time() == first.time());
+  long_ones.seen(view_of({{"a", Ailment::port_not_active}, {"b", Ailment::pf_down}}));
+  CHECK(long_ones.due().time() > first.time());
+  CHECK(long_ones.due().left() <= Duration(1'000'000));
+}
+
+}  // namespace
+}  // namespace ibpod::agent
