@@ -204,6 +204,8 @@ class Ledger {
   // own: it is bound, was given or belongs to the node.
   Whose whose(ib::Guid guid, const std::string& node) const;
   std::optional<fabric::TenancyStatus> partition(const std::string& name) const;
+  // Whether there is such a partition, and it takes index 0.
+  bool takes_index0(const std::string& name) const;
   Result<fabricapi::Listed<fabric::TenancyStatus>> partitions(const Caller& caller,
                                                               const fabricapi::Page& page) const;
   std::vector<fabricapi::Node> nodes() const;

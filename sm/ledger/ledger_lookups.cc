@@ -150,6 +150,11 @@ std::optional<fabric::TenancyStatus> Ledger::partition(const std::string& name) 
   return status(*tenant);
 }
 
+bool Ledger::takes_index0(const std::string& name) const {
+  const Tenant* const tenant = book_->find_tenant(name);
+  return tenant != nullptr && tenant->tenancy.index0;
+}
+
 Result<Listed<fabric::TenancyStatus>> Ledger::partitions(const Caller& caller,
                                                          const Page& page) const {
   if (caller.role == fabricapi::Role::node)

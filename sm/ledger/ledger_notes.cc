@@ -154,7 +154,8 @@ void Ledger::note_trouble(ib::Guid guid, const Standing& standing, Now now) {
   if (!readable_ || book_->find_port(guid) == nullptr) return;
   Port& port = book_->port(guid);
   const Finding found = finding(standing.reason);
-  if (found != Finding::nothing) port.trouble = standing;
+  // Why a table cannot be put right says more than what is missing in it.
+  if (found != Finding::nothing || standing.reason == Reason::capacity) port.trouble = standing;
   for (Entry* const entry : port.bindings) {
     const State state = entry->binding.state;
     if (entry->lost || (state == State::verified && found == Finding::nothing)) continue;

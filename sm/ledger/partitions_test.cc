@@ -201,6 +201,32 @@ TEST_CASE("a static member's key has to be seen to be gone before it is another 
   CHECK(create(bed, tenancy("red", 0x100)));
 }
 
+TEST_CASE(
+    "what is wrong with a static member's port stands at its partition until it is seen well") {
+  Tenancy blue = tenancy("blue", 0x100);
+  blue.members = {{storage(1), kFull, ""}};
+  Bed bed({blue});
+  const auto reason = [&] { return bed.ledger->partition("blue")->standing.reason; };
+  CHECK(bed.see(storage(1)));
+  CHECK(reason() == Reason::none);
+  // What is not the port's fault is not told of it.
+  for (const Reason waiting : {Reason::waiting, Reason::no_master, Reason::misconfigured}) {
+    bed.ledger->note_trouble(storage(1), {waiting, ""}, bed.now);
+    CHECK(reason() == Reason::none);
+  }
+  bed.ledger->note_trouble(storage(1), {Reason::missing_key, "lacks it"}, bed.now);
+  CHECK(reason() == Reason::missing_key);
+  bed.ledger->note_trouble(storage(1), {Reason::capacity, "no free place"}, bed.now);
+  CHECK(reason() == Reason::capacity);
+  // Nor is it forgotten by what the store could not keep.
+  REQUIRE(bed.ledger->create(administrator(), tenancy("red", 0x101)));
+  bed.store.fail_at(0, FakeStore::Failure::lost);
+  CHECK_FALSE(bed.ledger->commit(bed.now));
+  CHECK(reason() == Reason::capacity);
+  CHECK(bed.see(storage(1)));
+  CHECK(reason() == Reason::none);
+}
+
 TEST_CASE("a partition is not gone before it has been swept, whatever has been seen") {
   Tenancy blue = tenancy("blue", 0x100);
   blue.members = {{storage(1), kFull, ""}};

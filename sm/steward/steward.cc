@@ -126,8 +126,7 @@ bool Steward::leaves(const fabricapi::BindRequest& request) const {
 Status Steward::check_index0(const fabricapi::BindRequest& request) const {
   const auto taken = others_.of(sightings_.end_port(request.guid)).index0;
   for (const fabricapi::BindRequest::Wish& wish : request.partitions) {
-    const auto partition = world_.ledger.partition(wish.partition);
-    if (!partition || !partition->tenancy.index0) continue;
+    if (!world_.ledger.takes_index0(wish.partition)) continue;
     if (request.guid == settings_.own_port)
       return Error(Code::invalid,
                    "the subnet manager's own port has to keep the default key at "
