@@ -36,11 +36,12 @@ class RawOpenSm {
   std::vector<sm::LogMark> read(const std::optional<std::string>& text);
   // The same, and waits for nothing.
   void ask_to_read(const std::optional<std::string>& text);
+  // Until the sweep that was asked for has ended; the same.
+  std::optional<std::vector<sm::LogMark>> finish_sweep();
 
  private:
   static sm::OpenSmSettings with_both();
   void start();
-  std::optional<std::vector<sm::LogMark>> finish_sweep();
   TempFolder folder_;
   sm::OpenSmPaths paths_{folder_.path()};
   sm::LogTail log_{paths_.log};

@@ -61,6 +61,7 @@ Times OpenSmAlone::until_visible(int rounds) {
     opensm_.ask_to_read(file_with(there));
     while (ports_.has(kHost, ib::PKey(0x8001)) != there) continue;
     ms.push_back(ms_since(begun));
+    REQUIRE(opensm_.finish_sweep());
   }
   return ms;
 }

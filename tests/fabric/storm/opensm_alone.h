@@ -30,7 +30,7 @@ class OpenSmAlone {
 
   // One sweep that brings a change, from the SIGHUP to SUBNET UP, while nothing else goes on.
   Times sweep(int rounds);
-  // From the SIGHUP to the key in the table.
+  // From the SIGHUP to the key in the table, while nothing else goes on.
   Times until_visible(int rounds);
   // A SIGHUP for each pod that comes or goes, as a driver does that knows no better: prints how
   // long each waits for its key, and how many have gone before they had one.
