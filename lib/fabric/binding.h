@@ -104,6 +104,9 @@ struct Binding {
   Pod pod;
   // What it is to be in, by the name of the partition. No partition comes twice.
   std::vector<Share> shares;
+  // Of the shares, in their order, as the port's table has them: with bit 15 for a full member,
+  // also where it is both. Empty: not told.
+  std::vector<ib::PKey> keys;
   // What the subnet manager is told now. Where a change takes keys away, they have to be gone
   // before it gets others: until then these are what the old and the new shares have in common.
   std::vector<Share> held;

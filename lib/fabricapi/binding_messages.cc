@@ -100,6 +100,18 @@ void write_device(const Value& value, Message& message) {
   *message.mutable_pod() = pod_message(value.pod);
 }
 
+Result<std::vector<ib::PKey>> read_keys(const v1::Binding& message) {
+  std::vector<ib::PKey> keys;
+  for (const uint32_t number : message.pkeys()) {
+    const ib::PKey key = TRY(ib::PKey::from_number(number).during("pkeys"));
+    keys.push_back(key);
+  }
+  if (keys.empty() || message.pkeys_size() == message.shares_size()) return keys;
+  return Error(Code::invalid, "pkeys: expected one for each of " +
+                                  std::to_string(message.shares_size()) + " shares, got " +
+                                  std::to_string(keys.size()));
+}
+
 Status read_standing(const v1::Binding& message, fabric::Binding& binding) {
   binding.state = TRY(read_state("state", message.state()));
   binding.standing.reason =
@@ -118,6 +130,7 @@ v1::Binding to_message(const fabric::Binding& binding) {
   v1::Binding message;
   write_device(binding, message);
   write_shares(binding.shares, *message.mutable_shares());
+  for (const ib::PKey key : binding.keys) message.add_pkeys(key.value());
   write_shares(binding.held, *message.mutable_held());
   message.set_generation(binding.generation);
   message.set_state(std::string(name(binding.state)));
@@ -141,6 +154,7 @@ Result<fabric::Binding> from_message(const v1::Binding& message) {
   TRY(read_device(message, binding));
   binding.kind = TRY(read_kind(message.kind()));
   binding.shares = TRY(read_shares(message.shares(), "shares"));
+  binding.keys = TRY(read_keys(message));
   binding.held = TRY(read_shares(message.held(), "held"));
   binding.generation = message.generation();
   TRY(read_standing(message, binding));
