@@ -1,9 +1,6 @@
 #include "ctl/connect.h"
 
-#include "lib/fabricapi/client.h"
-#include "lib/rpc/tls_channel.h"
-
-#include <charconv>
+#include "lib/fabricapi/place.h"
 
 namespace ibpod::ctl {
 namespace {
@@ -63,34 +60,8 @@ class ClientService final : public Service {
   Client client_;
 };
 
-std::unique_ptr<Service> serve(Client client) {
-  return std::make_unique<ClientService>(std::move(client));
-}
-
-// A name or an address; one of IPv6 in brackets, or its end would pass for the port.
-bool is_host(std::string_view text) {
-  const bool bracketed = text.size() > 2 && text.front() == '[' && text.back() == ']';
-  if (bracketed) text = text.substr(1, text.size() - 2);
-  return !text.empty() && text.find_first_of(bracketed ? "[]" : "[]:") == text.npos;
-}
-
-bool is_port(std::string_view text) {
-  uint16_t port = 0;
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, port);
-  return error == std::errc() && stop == end && port > 0;
-}
-
-bool is_host_and_port(std::string_view text) {
-  const size_t colon = text.rfind(':');
-  return colon != text.npos && is_host(text.substr(0, colon)) && is_port(text.substr(colon + 1));
-}
-
-Result<std::unique_ptr<Service>> connect_tls(const SmPlace& place) {
-  if (!is_host_and_port(place.address)) {
-    return Error(Code::invalid,
-                 "--sm: expected unix:PATH or HOST:PORT, got \"" + place.address + "\"");
-  }
+// TLS needs all three.
+Status check_files(const SmPlace& place) {
   for (const auto& [option, file] :
        {std::pair{"--certificate", &place.certificate}, std::pair{"--key", &place.key},
         std::pair{"--ca", &place.ca}}) {
@@ -100,23 +71,17 @@ Result<std::unique_ptr<Service>> connect_tls(const SmPlace& place) {
                                       "--ca");
     }
   }
-  std::shared_ptr<rpc::TlsChannel> channel = TRY(rpc::TlsChannel::open(
-      {.target = place.address,
-       .files = {.certificate = place.certificate, .key = place.key, .ca = place.ca}}));
-  return serve(Client::over_tls(channel, place.address, place.fabric));
+  return ok();
 }
 
 }  // namespace
 
 Result<std::unique_ptr<Service>> connect(const SmPlace& place) {
-  constexpr std::string_view kUnix = "unix:";
-  if (place.address.rfind(kUnix, 0) != 0) return connect_tls(place);
-  const Path socket = place.address.substr(kUnix.size());
-  if (!socket.is_absolute()) {
-    return Error(Code::invalid,
-                 "--sm: expected an absolute path behind unix:, got \"" + place.address + "\"");
-  }
-  return serve(Client::over_unix(socket, place.fabric));
+  TRY(fabricapi::check_address(place.address).during("--sm"));
+  if (fabricapi::needs_files(place.address)) TRY(check_files(place));
+  const rpc::TlsFiles files{place.certificate, place.key, place.ca};
+  Client client = TRY(fabricapi::client_of({place.address, files, place.fabric}));
+  return std::unique_ptr<Service>(std::make_unique<ClientService>(std::move(client)));
 }
 
 }  // namespace ibpod::ctl

@@ -19,6 +19,7 @@ struct TlsFiles {
   Path certificate;  // our own first, then those between it and its CA
   Path key;          // without a passphrase
   Path ca;           // whoever has a certificate of one of these is believed
+  bool operator==(const TlsFiles&) const = default;
 };
 
 struct TlsTexts {

@@ -1,0 +1,28 @@
+// Place: where an SM service answers, and who we are to it.
+#pragma once
+
+#include "lib/fabricapi/client.h"
+#include "lib/rpc/tls_files.h"
+
+#include <string>
+#include <string_view>
+
+namespace ibpod::fabricapi {
+
+struct Place {
+  std::string address;  // unix:PATH, or HOST:PORT, an IPv6 host in brackets
+  rpc::TlsFiles files;  // for HOST:PORT
+  std::string fabric = "default";
+  bool operator==(const Place&) const = default;
+};
+
+// invalid where it is neither.
+Status check_address(std::string_view address);
+// It is asked over TLS, which needs the files.
+bool needs_files(std::string_view address);
+
+// invalid or not_found where the address is none, or the files cannot be used. That nobody answers
+// is told by the first question.
+Result<Client> client_of(const Place& place);
+
+}  // namespace ibpod::fabricapi
