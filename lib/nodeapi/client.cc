@@ -47,6 +47,27 @@ class Client final : public Node {
     return response.device();
   }
 
+  Result<Binding> bind(const AttachmentName& name, Wait wait, Deadline deadline) override {
+    v1::BindAttachmentRequest request;
+    request.set_container_id(name.container_id);
+    request.set_ifname(name.ifname);
+    request.set_attempt(name.attempt);
+    request.set_wait(wait == Wait::yes);
+    const v1::AttachmentBinding response =
+        TRY(ask<v1::AttachmentBinding>("BindAttachment", request, deadline));
+    return from_message(response);
+  }
+
+  Result<Binding> unbind(const AttachmentName& name, Deadline deadline) override {
+    v1::UnbindAttachmentRequest request;
+    request.set_container_id(name.container_id);
+    request.set_ifname(name.ifname);
+    request.set_attempt(name.attempt);
+    const v1::AttachmentBinding response =
+        TRY(ask<v1::AttachmentBinding>("UnbindAttachment", request, deadline));
+    return from_message(response);
+  }
+
  private:
   template <typename Response, typename Request>
   Result<Response> ask(const std::string& method, const Request& request, Deadline deadline) {

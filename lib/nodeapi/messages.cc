@@ -98,6 +98,7 @@ Explanation from_message(const v1::ExplainResponse& message) {
 v1::HealthResponse to_message(const Health& health) {
   v1::HealthResponse message;
   message.set_registered(health.registered);
+  message.set_binds(health.binds);
   for (const Finding& finding : health.findings) {
     v1::HealthResponse::Finding& one = *message.add_findings();
     one.set_subject(finding.subject);
@@ -110,6 +111,7 @@ v1::HealthResponse to_message(const Health& health) {
 Health from_message(const v1::HealthResponse& message) {
   Health health;
   health.registered = message.registered();
+  health.binds = message.binds();
   for (const v1::HealthResponse::Finding& one : message.findings())
     health.findings.push_back({one.subject(), one.text(), one.remedy()});
   return health;
@@ -128,6 +130,27 @@ v1::DeviceOfRequest to_message(const DeviceQuestion& question) {
 DeviceQuestion from_message(const v1::DeviceOfRequest& message) {
   return {message.pod_namespace(), message.pod_name(), message.resource(), message.container_id(),
           message.ifname()};
+}
+
+v1::AttachmentBinding to_message(const Binding& binding) {
+  v1::AttachmentBinding message;
+  message.set_state(binding.state);
+  message.set_reason(binding.reason);
+  message.set_text(binding.text);
+  for (const ib::PKey key : binding.keys) message.add_pkeys(key.value());
+  message.set_proof(binding.proof);
+  message.set_enforcement(binding.enforcement);
+  return message;
+}
+
+Result<Binding> from_message(const v1::AttachmentBinding& message) {
+  Binding binding{message.state(), message.reason(),     message.text(), {},
+                  message.proof(), message.enforcement()};
+  for (const uint32_t number : message.pkeys()) {
+    const ib::PKey key = TRY(ib::PKey::from_number(number).during("pkeys"));
+    binding.keys.push_back(key);
+  }
+  return binding;
 }
 
 }  // namespace ibpod::nodeapi

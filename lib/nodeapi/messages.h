@@ -16,5 +16,8 @@ v1::HealthResponse to_message(const Health& health);
 Health from_message(const v1::HealthResponse& message);
 v1::DeviceOfRequest to_message(const DeviceQuestion& question);
 DeviceQuestion from_message(const v1::DeviceOfRequest& message);
+v1::AttachmentBinding to_message(const Binding& binding);
+// internal where a P_Key is none.
+Result<Binding> from_message(const v1::AttachmentBinding& message);
 
 }  // namespace ibpod::nodeapi

@@ -4,7 +4,9 @@
 
 #include "lib/base/clock.h"
 #include "lib/base/result.h"
+#include "lib/ib/pkey.h"
 
+#include <compare>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -42,7 +44,7 @@ struct Attachment {
   std::string pod_uid;
   std::string device;   // PCI address: the VF, or the function of an IPoIB child's master
   std::string netns;    // path
-  std::string pkey;     // asked for; empty: none
+  std::string pkey;     // asked for, or the partitions' names: "blue,red"; empty: none
   std::string verdict;  // live, dead, unknown, damaged
   std::string reason;   // why it is not known to live
   bool operator==(const Attachment&) const = default;
@@ -70,6 +72,7 @@ struct Finding {
 struct Health {
   std::vector<Finding> findings;
   bool registered = false;  // every pool is known to the kubelet
+  bool binds = false;       // it has an SM service, and attachments can name partitions
   bool operator==(const Health&) const = default;
 };
 
@@ -81,6 +84,27 @@ struct DeviceQuestion {
   std::string container_id;
   std::string ifname;
   bool operator==(const DeviceQuestion&) const = default;
+};
+
+// An attachment as its record has it.
+struct AttachmentName {
+  std::string container_id;
+  std::string ifname;
+  std::string attempt;  // of two ADDs of the same container and interface the one that is meant
+  auto operator<=>(const AttachmentName&) const = default;
+};
+
+// How far an attachment is in its partitions. Words are those of lib/fabric.
+struct Binding {
+  std::string state;
+  std::string reason;          // why it is no further
+  std::string text;            // the same for people
+  std::vector<ib::PKey> keys;  // once verified: of the partitions, in the order of the record
+  std::string proof;
+  std::string enforcement;
+  bool verified() const { return state == "verified"; }
+  bool released() const { return state == "released"; }
+  bool operator==(const Binding&) const = default;
 };
 
 // Calls come from any thread. unavailable where a later try may do better.
@@ -96,6 +120,17 @@ class Node {
   // Of several the first that no other attachment's record holds, else one that another pod's does.
   // unavailable where the kubelet did not answer, or other records of a pod of that name hold all.
   virtual Result<std::string> device_of(const DeviceQuestion& question, Deadline deadline) = 0;
+
+  // Has the port of a recorded attachment brought into the partitions that its record names. Waits
+  // until that is verified, or until the deadline, and tells how far it is; or does not wait, and
+  // goes on by itself. unavailable without a record of that attempt, invalid where its end has
+  // begun, unsupported without an SM service.
+  enum class Wait { no, yes };
+  virtual Result<Binding> bind(const AttachmentName& name, Wait wait, Deadline deadline) = 0;
+  // Has it taken out of them, and waits likewise until its keys have left the port's table. What
+  // nobody has bound is released, and so is an attempt whose place another one has taken. Without
+  // an attempt whatever is bound is meant.
+  virtual Result<Binding> unbind(const AttachmentName& name, Deadline deadline) = 0;
 };
 
 }  // namespace ibpod::nodeapi

@@ -23,6 +23,9 @@ Device device() {
 struct Told : Node {
   std::optional<Error> error;
   DeviceQuestion asked;
+  AttachmentName named;
+  Wait waits = Wait::no;
+  Binding bound{"verified", "none", "", {ib::PKey(0x8001), ib::PKey(0x0002)}, "port", "leaf"};
   Duration left{0};
 
   template <typename T>
@@ -45,12 +48,23 @@ struct Told : Node {
     return answer(Explanation{device(), {{"openib/vfs", true, ""}, {"openib/b", false, "rails"}}});
   }
   Result<Health> health(Deadline) override {
-    return answer(Health{{{"rdma-netns-mode", "shared", "reboot"}}, true});
+    return answer(Health{{{"rdma-netns-mode", "shared", "reboot"}}, true, true});
   }
   Result<std::string> device_of(const DeviceQuestion& question, Deadline deadline) override {
     asked = question;
     left = deadline.left();
     return answer(std::string("0000:3b:00.2"));
+  }
+  Result<Binding> bind(const AttachmentName& name, Wait wait, Deadline deadline) override {
+    named = name;
+    waits = wait;
+    left = deadline.left();
+    return answer(bound);
+  }
+  Result<Binding> unbind(const AttachmentName& name, Deadline deadline) override {
+    named = name;
+    left = deadline.left();
+    return answer(Binding{"releasing", "timeout", "the port does not answer", {}, "", ""});
   }
 };
 
@@ -76,6 +90,24 @@ TEST_CASE("node API: over the socket the answers are those of the node itself") 
   CHECK(bed.client->health(bed.soon()).value() == bed.told.health(bed.soon()).value());
   CHECK(bed.client->device_of(kQuestion, bed.soon()).value() == "0000:3b:00.2");
   CHECK(bed.told.asked == kQuestion);
+}
+
+TEST_CASE("node API: what becomes of a binding is told, in time for whoever waits") {
+  Bed bed;
+  const AttachmentName name{"c1", "net1", "5eed"};
+  const Duration patience{10'000};
+  CHECK(bed.client->bind(name, Node::Wait::yes, Deadline::in(patience)).value() == bed.told.bound);
+  CHECK(bed.told.named == name);
+  CHECK(bed.told.waits == Node::Wait::yes);
+  CHECK(bed.told.left < patience - Duration(400));
+  REQUIRE(bed.client->bind(name, Node::Wait::no, bed.soon()));
+  CHECK(bed.told.waits == Node::Wait::no);
+  bed.told.named = {};
+  const auto unbound = bed.client->unbind(name, Deadline::in(patience));
+  REQUIRE(unbound);
+  CHECK(unbound->text == "the port does not answer");
+  CHECK_FALSE(unbound->released());
+  CHECK(bed.told.named == name);
 }
 
 TEST_CASE("node API: errors keep their code, and say who answered") {

@@ -26,6 +26,12 @@ Deadline deadline_of(const grpc::ServerContext& context) {
   return Deadline::in(std::min(kLongest, std::chrono::duration_cast<Duration>(left)));
 }
 
+// Whoever waits until the deadline has to be told in time how far things are.
+Deadline before(Deadline deadline) {
+  const Duration left = deadline.left();
+  return Deadline::in(left - std::min(Duration(500), left / 10));
+}
+
 class Service final : public v1::Node::Service {
  public:
   explicit Service(Node& node) : node_(node) {}
@@ -66,6 +72,25 @@ class Service final : public v1::Node::Service {
     const rpc::Answering answering(*this);
     return answer(node_.device_of(from_message(*request), deadline_of(*context)),
                   [&](const std::string& device) { response->set_device(device); });
+  }
+
+  grpc::Status BindAttachment(grpc::ServerContext* context,
+                              const v1::BindAttachmentRequest* request,
+                              v1::AttachmentBinding* response) override {
+    const rpc::Answering answering(*this);
+    const Node::Wait wait = request->wait() ? Node::Wait::yes : Node::Wait::no;
+    return answer(node_.bind({request->container_id(), request->ifname(), request->attempt()}, wait,
+                             before(deadline_of(*context))),
+                  [&](const Binding& binding) { *response = to_message(binding); });
+  }
+
+  grpc::Status UnbindAttachment(grpc::ServerContext* context,
+                                const v1::UnbindAttachmentRequest* request,
+                                v1::AttachmentBinding* response) override {
+    const rpc::Answering answering(*this);
+    return answer(node_.unbind({request->container_id(), request->ifname(), request->attempt()},
+                               before(deadline_of(*context))),
+                  [&](const Binding& binding) { *response = to_message(binding); });
   }
 
   Node& node_;
