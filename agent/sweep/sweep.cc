@@ -14,6 +14,9 @@ void add_trouble(Evidence& evidence, const Error& error) {
   evidence.trouble += (evidence.trouble.empty() ? "" : "; ") + error.text();
 }
 
+// Its DEL has come.
+const Judgement kEnded{Verdict::dead, "it has ended", false};
+
 bool same_pod(const node::PodName& a, const node::PodName& b) {
   return !a.name.empty() && a.name == b.name && a.name_space == b.name_space;
 }
@@ -101,9 +104,10 @@ void Sweeper::release(Case& one) {
       left ? left->attempt != one.record->attempt : left.error().code() == Code::not_found;
   if (!one.outcome.released)
     one.outcome.failure =
-        "the plugin's DEL left the record: its device is not in the machine, or its "
-        "configuration's "
-        "stateDir is another one";
+        left && left->stage == node::Stage::keyed
+            ? "its partitions' keys have not left the port yet"
+            : "the plugin's DEL left the record: its device is not in the machine, or its "
+              "configuration's stateDir is another one";
 }
 
 void Sweeper::collect(Case& one, const std::vector<node::RecordName>& names) {
@@ -153,7 +157,8 @@ void Sweeper::decide(Case& one, Round& round) {
     one.over = attach::is_damaged(one.record);
     return;
   }
-  const Judgement judgement = judge(one.evidence);
+  const Judgement judgement =
+      one.record->stage != node::Stage::attached ? kEnded : judge(one.evidence);
   one.outcome.verdict = judgement.verdict;
   one.outcome.reason = judgement.reason;
   if (judgement.verdict != Verdict::dead) {

@@ -1,5 +1,6 @@
 #include "cni/ib-sriov/config.h"
 
+#include "lib/attach/partition_keys.h"
 #include "lib/cni/errors.h"
 
 #include <algorithm>
@@ -25,6 +26,7 @@ class Reader {
     TRY(read_device_info());
     TRY(read_link());
     wanted_.pkey = TRY(keys_.pkey());
+    wanted_.partitions = TRY(attach::read_partitions(keys_));
     TRY(read_guid());
     TRY(read_ib_kubernetes());
     TRY(read_vfio());

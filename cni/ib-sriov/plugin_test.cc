@@ -97,6 +97,24 @@ TEST_CASE("a node can have it that nothing is attached without its agent") {
   expect_needs_agent(bed, bed.config(kDevice));
 }
 
+TEST_CASE("a pod names a partition, and is in it") {
+  PodBed bed;
+  const std::string config = bed.config(kDevice + R"(,"partition":"blue")");
+  const cni::Answer added = bed.call("ADD", config);
+  REQUIRE_MESSAGE(added.exit_code == 0, added.output);
+  CHECK(bed.call("CHECK", config).exit_code == 0);
+  CHECK(bed.binder.leftovers() != "");
+  CHECK(bed.call("DEL", config).exit_code == 0);
+  CHECK(bed.binder.leftovers() == "");
+  CHECK(bed.changes() == "");
+  // Nobody gets in while the agent is away.
+  bed.agent.away = Error(Code::unavailable, "nobody listens");
+  const cni::Answer refused = bed.call("ADD", config);
+  REQUIRE(refused.failure);
+  CHECK(refused.failure->code == 11);
+  CHECK(bed.changes() == "");
+}
+
 TEST_CASE("a deviceID is taken as it is, whatever the agent says") {
   PodBed bed;
   bed.agent.away = Error(Code::unavailable, "away");

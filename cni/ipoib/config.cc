@@ -1,5 +1,7 @@
 #include "cni/ipoib/config.h"
 
+#include "lib/attach/partition_keys.h"
+
 namespace ibpod::ipoib {
 namespace {
 
@@ -18,6 +20,7 @@ class Reader {
     TRY(read_master());
     TRY(read_mode());
     order_.wanted.pkey = TRY(keys_.pkey());
+    TRY(read_partition());
     order_.wanted.mtu = TRY(keys_.mtu());
     order_.wanted.ifname = call_.ifname;
     keys_.warn(config_);
@@ -59,6 +62,14 @@ class Reader {
     if (device)
       config_.warnings.emplace_back("deviceID is ignored: master or pf names the interface");
     return ok();
+  }
+
+  Status read_partition() {
+    order_.wanted.partitions = TRY(attach::read_partitions(keys_));
+    if (order_.wanted.partitions.size() <= 1) return ok();
+    return Error(Code::invalid,
+                 "partitions: an IPoIB interface is in one partition: name one, and give the pod a "
+                 "network for each");
   }
 
   Status read_mode() {

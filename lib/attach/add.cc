@@ -1,6 +1,7 @@
 #include "lib/attach/add.h"
 
 #include "lib/attach/addresses.h"
+#include "lib/attach/binding.h"
 #include "lib/attach/claim.h"
 #include "lib/attach/interface.h"
 #include "lib/attach/lease.h"
@@ -111,6 +112,7 @@ Result<cni::AddResult> add(const Context& context, Endpoint& endpoint, const nod
                            Duration timeout) {
   const Deadline deadline = Deadline::in(timeout);
   const Prepared prepared = TRY(prepare(context, endpoint, deadline));
+  TRY(check_binder(context, wanted, deadline));
   const node::RecordName name{endpoint.folder(context.call), context.call.container_id,
                               context.call.ifname};
   node::Record record = begin_record(context, wanted, prepared.pod);

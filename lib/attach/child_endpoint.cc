@@ -1,5 +1,6 @@
 #include "lib/attach/child_endpoint.h"
 
+#include "lib/attach/binding.h"
 #include "lib/attach/check.h"
 #include "lib/attach/interface.h"
 #include "lib/attach/requirements.h"
@@ -33,6 +34,13 @@ Status check_is_parent(const node::Netdev& master) {
   return Error(Code::invalid, "master: " + master.name +
                                   " is an IPoIB child itself: name the interface that it is made "
                                   "on, and ask for its partition with pkey");
+}
+
+// Under the folder's lock. By then it is known what a partition's key is.
+Status note_key(const Context& context, node::Record& record, ib::PKey key) {
+  if (record.child->pkey.same_partition(key)) return ok();
+  record.child->pkey = key;
+  return timed(context, "write the record", [&] { return context.records.write(record); });
 }
 
 // The key that the port has to have. Nobody asked for the membership that a master's own key shows:
@@ -129,7 +137,7 @@ Status ChildEndpoint::check_usable(const Context& context) {
                    kMostDatagram, "");
 }
 
-Status ChildEndpoint::hand_over(const Context& context, node::Record& record, Deadline) {
+Status ChildEndpoint::hand_over(const Context& context, node::Record& record, Deadline deadline) {
   const Master master = TRY(usable_master(context));
   record.device = master.function;
   node::Child& child = record.child.emplace();
@@ -141,25 +149,28 @@ Status ChildEndpoint::hand_over(const Context& context, node::Record& record, De
   child.pkey = order_.wanted.pkey.value_or(master.netdev.ipoib->pkey);
   child.mode = order_.mode.value_or(master.netdev.ipoib->mode);
   child.umcast = order_.umcast;
-  return timed(context, "write the record", [&] { return context.records.write(record); });
+  TRY(timed(context, "write the record", [&] { return context.records.write(record); }));
+  return begin_binding(context, record, deadline);
 }
 
 Result<std::optional<Membership>> ChildEndpoint::join(const Context& context, node::Record& record,
                                                       Place, Deadline deadline) {
   // Before the child: a partition that the port is not in would be an interface without carrier.
-  const Membership membership =
-      TRY(await_partition(context, record, key_for(record), Place::anywhere, deadline));
-  if (record.wanted.pkey) tell_verified(context, *record.wanted.pkey, membership);
-  TRY(hand_to_pod(context, record, deadline));
+  std::optional<Membership> membership =
+      TRY(join_partitions(context, record, Place::anywhere, deadline));
+  if (!membership)
+    TRY(await_partition(context, record, key_for(record), Place::anywhere, deadline));
+  TRY(hand_to_pod(context, record, membership ? membership->key : record.child->pkey, deadline));
   TRY(require_carrier(context, record, deadline));
-  return record.wanted.pkey ? std::optional(membership) : std::nullopt;
+  return membership;
 }
 
-Status ChildEndpoint::hand_to_pod(const Context& context, node::Record& record,
+Status ChildEndpoint::hand_to_pod(const Context& context, node::Record& record, ib::PKey key,
                                   Deadline deadline) const {
   const FolderLock lock = TRY(context.records.lock(folder(context.call), deadline));
   // Nobody had the lock while the partition was waited for.
   TRY(check_still_ours(context, record));
+  TRY(note_key(context, record, key));
   return make(context, record);
 }
 
@@ -171,6 +182,7 @@ Status ChildEndpoint::check(const Context& context, const node::Record& record, 
   if (!place || place->where.is_host())
     return differs("the IPoIB child of " + record.child->master + " is not in the pod");
   TRY(check_child(record, place->netdev));
+  TRY(check_partitions(context, record, Place::anywhere));
   return check_partition(context, record, key_for(record), Place::anywhere);
 }
 

@@ -45,7 +45,8 @@ class ChildEndpoint : public Endpoint {
     ib::Guid port;
   };
   static Result<ib::Guid> port_of(const Context& context, const Master& master);
-  Status hand_to_pod(const Context& context, node::Record& record, Deadline deadline) const;
+  Status hand_to_pod(const Context& context, node::Record& record, ib::PKey key,
+                     Deadline deadline) const;
   Result<node::Netdev> find_master(const Context& context) const;
   Result<Master> usable_master(const Context& context) const;
 

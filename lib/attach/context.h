@@ -8,9 +8,11 @@
 #include "lib/node/record.h"
 #include "lib/node/records.h"
 #include "lib/node/traced_kernel.h"
+#include "lib/nodeapi/node.h"
 
 #include <chrono>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -23,6 +25,9 @@ struct Context {
   std::string plugin;   // "ib-sriov", "ipoib"
   const cni::Call& call;
   const cni::Network& network;
+  // The node's agent; a connection for each question.
+  std::function<std::unique_ptr<nodeapi::Node>()> agent;
+  bool marked = false;  // the node has one, and attaches nothing without it (agent_mark.h)
   // Takes what an operator should know although nothing has failed.
   std::function<void(const std::string&)> warn;
   // Takes what has been achieved.

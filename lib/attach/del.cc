@@ -57,6 +57,19 @@ Status release_addresses_of_call(const Context& context, Deadline deadline) {
   return timed(context, "IPAM DEL", [&] { return (*ipam)->del(deadline); });
 }
 
+// All is done that a DEL can do, and the agent watches over the rest: the device is in quarantine
+// until the partitions' keys have left its port.
+Status release_as_far_as_possible(const Context& context, const node::RecordName& name,
+                                  Deadline deadline) {
+  Status released = release(context, name, deadline);
+  if (released) return released;
+  const Result<node::Record> left = context.records.read(name);
+  if (!left || left->stage != node::Stage::keyed) return released;
+  context.warn(name.folder + " is out of service until the agent has ended its binding: " +
+               released.error().text());
+  return ok();
+}
+
 // The folders of the records that speak for nobody any more; what the others speak of is released.
 std::vector<std::string> release_recorded(const Context& context,
                                           const std::vector<node::RecordName>& names,
@@ -65,7 +78,7 @@ std::vector<std::string> release_recorded(const Context& context,
   for (const node::RecordName& name : names) {
     const Result<node::Record> record = context.records.read(name);
     if (!is_damaged(record)) {
-      errors.collect(release(context, name, deadline));
+      errors.collect(release_as_far_as_possible(context, name, deadline));
       continue;
     }
     context.warn(record.error().text() +

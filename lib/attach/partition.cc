@@ -1,5 +1,6 @@
 #include "lib/attach/partition.h"
 
+#include "lib/attach/binding.h"
 #include "lib/cni/errors.h"
 #include "lib/json/value.h"
 #include "lib/node/vf.h"
@@ -115,7 +116,8 @@ Result<Membership> await_partition(const Context& context, const node::Record& r
                                         look.port.guid.text() + " into it (yet)")
         .with_details(details_of(look));
   }
-  if (!record.child) warn_of_others(context, look, key);
+  // What an SM service has bound is in no other one: it has looked.
+  if (!record.child && record.wanted.partitions.empty()) warn_of_others(context, look, key);
   return look.membership;
 }
 
@@ -127,13 +129,27 @@ Status check_partition(const Context& context, const node::Record& record, ib::P
   return ok();
 }
 
-Result<std::optional<Membership>> join_partition(const Context& context, const node::Record& record,
-                                                 Place place, Deadline deadline) {
-  if (!record.wanted.pkey) return std::optional<Membership>();
-  const Membership membership =
-      TRY(await_partition(context, record, *record.wanted.pkey, place, deadline));
-  tell_verified(context, *record.wanted.pkey, membership);
-  return std::optional<Membership>(membership);
+Status check_partitions(const Context& context, const node::Record& record, Place place) {
+  if (record.wanted.pkey) TRY(check_partition(context, record, *record.wanted.pkey, place));
+  const std::vector<ib::PKey> keys = TRY(bound_keys(context, record));
+  for (size_t n = 0; n < keys.size(); ++n)
+    TRY(check_partition(context, record, keys[n], n == 0 ? place : Place::anywhere));
+  return ok();
+}
+
+Result<std::optional<Membership>> join_partitions(const Context& context,
+                                                  const node::Record& record, Place place,
+                                                  Deadline deadline) {
+  std::vector<ib::PKey> keys = TRY(await_binding(context, record, deadline));
+  if (record.wanted.pkey) keys = {*record.wanted.pkey};
+  std::optional<Membership> first;
+  for (const ib::PKey key : keys) {
+    const Place where = first ? Place::anywhere : place;
+    const Membership membership = TRY(await_partition(context, record, key, where, deadline));
+    tell_verified(context, key, membership);
+    if (!first) first = membership;
+  }
+  return first;
 }
 
 }  // namespace ibpod::attach

@@ -29,11 +29,14 @@ Result<Membership> await_partition(const Context& context, const node::Record& r
 // For CHECK: that the key is there now.
 Status check_partition(const Context& context, const node::Record& record, ib::PKey key,
                        Place place);
+// The same of all that the record asks for, by P_Key or by name.
+Status check_partitions(const Context& context, const node::Record& record, Place place);
 
-// The same as await_partition() where a partition is wanted, and says in the log what was found;
-// nothing where none is.
-Result<std::optional<Membership>> join_partition(const Context& context, const node::Record& record,
-                                                 Place place, Deadline deadline);
+// The same as await_partition() for all that is wanted, by P_Key or by name, and says in the log
+// what was found. The first one's membership, which `place` is for; nothing where none is wanted.
+Result<std::optional<Membership>> join_partitions(const Context& context,
+                                                  const node::Record& record, Place place,
+                                                  Deadline deadline);
 
 // Says it in the log.
 void tell_verified(const Context& context, ib::PKey asked, const Membership& membership);

@@ -99,6 +99,7 @@ Result<std::unique_ptr<Plugin::Stage>> Plugin::open_stage() {
   stage->records = std::make_unique<node::Records>(settings().state_folder);
   stage->context = std::make_unique<Context>(
       Context{*stage->traced, *stage->records, boot_id, name_, *call_, *network_,
+              [this] { return agent(); }, is_marked(),
               [this](const std::string& text) { log_.write(Level::warning, text); },
               [this](const std::string& text) { log_.write(Level::info, text); }, observe});
   return stage;
@@ -108,9 +109,18 @@ Result<bool> Plugin::complete(const Context&, Deadline) { return true; }
 Status Plugin::check_ready(const Context&) const { return ok(); }
 Status Plugin::sweep(const Context&, Deadline) const { return ok(); }
 
+// One that cannot be read is a mark all the same.
+bool Plugin::is_marked() const {
+  const Result<std::optional<Path>> mark = AgentMark(settings().state_folder).read();
+  return !mark || *mark;
+}
+
+// Where the configuration does not say, the agent itself does.
 std::unique_ptr<nodeapi::Node> Plugin::agent() const {
   const Path& given = settings().agent_socket;
-  return world_.agent(given.empty() ? Path(kAgentSocket) : given);
+  if (!given.empty()) return world_.agent(given);
+  const Result<std::optional<Path>> marked = AgentMark(settings().state_folder).read();
+  return world_.agent(marked && *marked ? **marked : Path(kAgentSocket));
 }
 
 // Whether the node lets anything be attached as things stand with its agent.

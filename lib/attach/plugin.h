@@ -57,7 +57,7 @@ class Plugin : public cni::Plugin {
   // For ADD and CHECK: finds out what the configuration leaves open. False: this pod has no part in
   // the network; ADD answers with an empty result then.
   virtual Result<bool> complete(const Context& context, Deadline deadline);
-  // The node's agent, at the socket of the configuration or the usual one.
+  // The node's agent, at the socket of the configuration, else of the mark, else the usual one.
   std::unique_ptr<nodeapi::Node> agent() const;
   // From now on each line of the log says which device it is about.
   void name_subject() { log_.always("device", subject()); }
@@ -73,6 +73,7 @@ class Plugin : public cni::Plugin {
   Result<std::unique_ptr<Stage>> open_stage();
   void name_call(const cni::Call& call, const json::Value& document);
   void open_log();
+  bool is_marked() const;
   Status check_standalone(Deadline deadline) const;
   void warn(const std::vector<std::string>& warnings);
 

@@ -1,6 +1,7 @@
 #include "lib/attach/release.h"
 
 #include "lib/attach/addresses.h"
+#include "lib/attach/binding.h"
 #include "lib/node/child.h"
 #include "lib/node/restore.h"
 #include "lib/node/vf.h"
@@ -35,8 +36,44 @@ Status take_back(const Context& context, const node::Record& record, Deadline de
   return node::remove_child(context.kernel, record, deadline);
 }
 
-Status release_device(const Context& context, const node::Record& record, Deadline deadline,
-                      Errors& errors) {
+// A port that still has the keys keeps the GUID that they were given to: under another one nobody
+// could see whether they have left it.
+bool may_take_back(const node::Record& record, const Status& unbound) {
+  return unbound.ok() || !record.wanted.guids;
+}
+
+// Nothing is bound for it any more from here on, whoever reads it. Nothing: it is another attempt's
+// by now, or gone.
+Result<std::optional<node::Record>> begin_end(const Context& context, const node::Record& record,
+                                              Deadline deadline) {
+  if (record.wanted.partitions.empty() || record.stage != node::Stage::attached)
+    return std::optional(record);
+  const FolderLock lock = TRY(context.records.lock(name_of(record).folder, deadline));
+  Result<node::Record> now = context.records.read(name_of(record));
+  if (!now || now->attempt != record.attempt) return std::optional<node::Record>();
+  now->stage = node::Stage::ending;
+  TRY(context.records.write(*now));
+  return std::optional(std::move(now).value());
+}
+
+// Of another boot, and the port that the keys were given to is no more: the GUID was the
+// attachment's own. Nobody else gets that GUID until the SM service has seen it without them.
+Result<bool> is_port_gone(const Context& context, const node::Record& record) {
+  if (record.boot_id == context.boot_id || !record.wanted.guids) return false;
+  const bool left = TRY(is_left(context, record));
+  return !left;
+}
+
+Status end_record(const Context& context, node::Record record, const Status& unbound) {
+  const bool gone = TRY(is_port_gone(context, record));
+  if (unbound || gone) return context.records.remove(name_of(record));
+  if (record.stage == node::Stage::keyed) return ok();
+  record.stage = node::Stage::keyed;
+  return context.records.write(record);
+}
+
+Status release_device(const Context& context, const node::Record& record, const Status& unbound,
+                      Deadline deadline, Errors& errors) {
   const node::RecordName name = name_of(record);
   const FolderLock lock = TRY(context.records.lock(name.folder, deadline));
   const Result<node::Record> now = context.records.read(name);
@@ -44,8 +81,8 @@ Status release_device(const Context& context, const node::Record& record, Deadli
   if (!now || now->attempt != record.attempt) return ok();
   const bool missing = TRY(is_missing(context, *now));
   if (missing) return ok();
-  errors.collect(take_back(context, *now, deadline));
-  return errors.empty() ? context.records.remove(name) : ok();
+  if (may_take_back(*now, unbound)) errors.collect(take_back(context, *now, deadline));
+  return errors.empty() ? end_record(context, *now, unbound) : ok();
 }
 
 Result<bool> is_home(const Context& context, const ib::PciAddress& device) {
@@ -74,16 +111,23 @@ Status release_damaged_vf(const Context& context, const node::RecordName& name, 
 
 Status release(const Context& context, const node::RecordName& name, Deadline deadline,
                std::optional<Status> addresses) {
-  const Result<node::Record> record = context.records.read(name);
-  if (!record && record.error().code() == Code::not_found) return ok();
-  if (!record) return record.error();
-  if (!is_meant(context, *record)) return ok();
+  const Result<node::Record> found = context.records.read(name);
+  if (!found && found.error().code() == Code::not_found) return ok();
+  if (!found) return found.error();
+  if (!is_meant(context, *found)) return ok();
+  const std::optional<node::Record> record = TRY(begin_end(context, *found, deadline));
+  if (!record) return ok();
+  const Status unbound = end_binding(context, *record, deadline);
   Errors errors;
+  // What has been given back may be somebody else's by now.
+  if (record->stage == node::Stage::keyed) addresses = ok();
   if (!addresses) addresses = release_addresses(context, *record, deadline);
   errors.collect(*std::move(addresses));
   const Deadline node_deadline = deadline.at_least(kUndoTime);
-  Status device = release_device(context, *record, node_deadline, errors);
+  Status device = release_device(context, *record, unbound, node_deadline, errors);
   errors.collect(std::move(device));
+  const bool over = !unbound && !context.records.read(name);
+  if (!over) errors.collect(unbound);
   return errors.status();
 }
 
@@ -92,6 +136,7 @@ bool is_damaged(const Result<node::Record>& record) {
 }
 
 Status release_damaged(const Context& context, const node::RecordName& name, Deadline deadline) {
+  TRY(end_unread_binding(context, name, deadline));
   const FolderLock lock = TRY(context.records.lock(name.folder, deadline));
   TRY(node::is_child_link(name.folder) ? node::remove_child_on_host(context.kernel, name.folder)
                                        : release_damaged_vf(context, name, deadline));

@@ -59,7 +59,7 @@ Status check_vf(const Context& context, const node::Record& record, Place place)
   if (node::is_vfio(record.found.driver)) return check_vfio(context, record);
   TRY(check_netdev(context, record));
   TRY(check_rdma(context, record));
-  return record.wanted.pkey ? check_partition(context, record, *record.wanted.pkey, place) : ok();
+  return check_partitions(context, record, place);
 }
 
 }  // namespace ibpod::attach

@@ -1,5 +1,6 @@
 #include "lib/attach/vf_endpoint.h"
 
+#include "lib/attach/binding.h"
 #include "lib/attach/device_info.h"
 #include "lib/attach/requirements.h"
 #include "lib/cni/errors.h"
@@ -71,6 +72,12 @@ Result<node::Function> VfEndpoint::usable_function(const Context& context) const
                                     function->driver.value_or("no driver") +
                                     ", not to vfio-pci: bind it, or leave vfioPciMode out");
   }
+  if (vfio && !order_.wanted.partitions.empty()) {
+    return Error(Code::invalid,
+                 "partition: " + device +
+                     " is on vfio-pci, and has no port on this node that could be seen in it: name "
+                     "the partition by pkey, which is not verified");
+  }
   if (!function->pf && !vfio) {
     return Error(Code::invalid, device +
                                     " is a physical function: give one of its VFs, or bind it to "
@@ -98,6 +105,7 @@ Status VfEndpoint::hand_over(const Context& context, node::Record& record, Deadl
   TRY(check_has_guid(record));
   TRY(node::check_children(record));
   TRY(timed(context, "write the record", [&] { return context.records.write(record); }));
+  TRY(begin_binding(context, record, deadline));
   return give(context, record, deadline);
 }
 
@@ -108,7 +116,7 @@ Result<std::optional<Membership>> VfEndpoint::join(const Context& context, node:
                  " is not verified: a device on vfio-pci has no port on this node");
     return std::optional<Membership>();
   }
-  return join_partition(context, record, place, deadline);
+  return join_partitions(context, record, place, deadline);
 }
 
 Status VfEndpoint::tell(const Context& context, const std::optional<Membership>& membership) {

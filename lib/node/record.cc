@@ -9,7 +9,7 @@ namespace {
 
 using json::Value;
 
-constexpr int kVersion = 1;
+constexpr uint32_t kOldest = 1, kWithPartitions = 2, kNewest = kWithPartitions;
 
 // Against torn and bit-rotten files, not against anybody.
 std::string checksum(std::string_view text) { return ib::hex(fnv1a(text), 16); }
@@ -56,6 +56,12 @@ Status read(const Value& value, LinkPolicy& policy) {
   return ok();
 }
 
+Status read(const Value& value, Stage& stage) {
+  const int64_t number = TRY(value.integer(0, 2));
+  stage = static_cast<Stage>(number);
+  return ok();
+}
+
 Status read(const Value& value, nl::IfIndex& index) {
   const int64_t number = TRY(value.integer(0, INT32_MAX));
   index = static_cast<nl::IfIndex>(number);
@@ -94,6 +100,7 @@ Status read(const Value& value, Wanted& wanted);
 Status read(const Value& value, Found& found);
 Status read(const Value& value, PodName& pod);
 Status read(const Value& value, Child& child);
+Status read(const Value& value, PartitionWish& wish);
 
 template <typename T>
 Status read(const Value& value, std::vector<T>& list) {
@@ -139,6 +146,18 @@ Status read(const Value& value, Namespace& netns) {
   return read(value, "cookie", netns.identity.cookie);
 }
 
+Value write(const PartitionWish& wish) {
+  Value value = Value::object().set("name", wish.name);
+  if (!wish.membership.empty()) value.set("membership", wish.membership);
+  return value;
+}
+
+Status read(const Value& value, PartitionWish& wish) {
+  TRY(read(value, "name", wish.name));
+  const std::optional<Value> membership = value.find("membership");
+  return membership ? read(*membership, wish.membership) : ok();
+}
+
 Value write(const Wanted& wanted) {
   Value value = Value::object();
   value.set("ifname", wanted.ifname).set("isolation", wanted.isolation);
@@ -146,7 +165,10 @@ Value write(const Wanted& wanted) {
   if (wanted.policy) value.set("policy", static_cast<uint32_t>(*wanted.policy));
   if (wanted.mtu) value.set("mtu", *wanted.mtu);
   if (wanted.pkey) value.set("pkey", wanted.pkey->text());
-  return value;
+  if (wanted.partitions.empty()) return value;
+  Value partitions = Value::array();
+  for (const PartitionWish& wish : wanted.partitions) partitions.push(write(wish));
+  return value.set("partitions", partitions);
 }
 
 Status read(const Value& value, Wanted& wanted) {
@@ -155,7 +177,9 @@ Status read(const Value& value, Wanted& wanted) {
   TRY(read(value, "guids", wanted.guids));
   TRY(read(value, "policy", wanted.policy));
   TRY(read(value, "mtu", wanted.mtu));
-  return read(value, "pkey", wanted.pkey);
+  TRY(read(value, "pkey", wanted.pkey));
+  const std::optional<Value> partitions = value.find("partitions");
+  return partitions ? read(*partitions, wanted.partitions) : ok();
 }
 
 Value write(const nl::HardwareAddress& address) {
@@ -242,6 +266,7 @@ Value write(const Record& record) {
       .set("bootID", record.boot_id);
   if (record.child) value.set("child", write(*record.child));
   value.set("wanted", write(record.wanted)).set("found", write(record.found));
+  if (record.stage != Stage::attached) value.set("stage", static_cast<uint32_t>(record.stage));
   value.set("configuration", record.configuration)
       .set("cniArgs", record.cni_args)
       .set("cniPath", record.cni_path);
@@ -267,6 +292,8 @@ Status read(const Value& value, Record& record) {
   TRY(read(value, "bootID", record.boot_id));
   TRY(read(value, "wanted", record.wanted));
   TRY(read(value, "found", record.found));
+  const std::optional<Value> stage = value.find("stage");
+  if (stage) TRY(read(*stage, record.stage));
   TRY(read(value, "configuration", record.configuration));
   TRY(read(value, "cniArgs", record.cni_args));
   return read(value, "cniPath", record.cni_path);
@@ -279,7 +306,7 @@ bool same(const Guids& a, const Guids& b) { return a == b || (a.none() && b.none
 std::string text_of(const Record& record) {
   const Value attachment = write(record);
   Value document = Value::object();
-  document.set("version", kVersion)
+  document.set("version", record.wanted.partitions.empty() ? kOldest : kWithPartitions)
       .set("checksum", checksum(attachment.text()))
       .set("attachment", attachment);
   return document.pretty() + "\n";
@@ -289,8 +316,9 @@ Result<Record> parse_record(std::string_view text) {
   const Value document = TRY(Value::parse(text));
   uint32_t version = 0;
   TRY(read(document, "version", version));
-  if (version != kVersion) {
-    return Error(Code::unsupported, "version: expected " + std::to_string(kVersion) + ", got " +
+  if (version < kOldest || version > kNewest) {
+    return Error(Code::unsupported, "version: expected " + std::to_string(kOldest) + " to " +
+                                        std::to_string(kNewest) + ", got " +
                                         std::to_string(version) + ": a newer ibpod wrote it");
   }
   std::string expected;

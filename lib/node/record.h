@@ -25,6 +25,13 @@ struct Guids {
 // Whether both say the same, where "none" has two spellings.
 bool same(const Guids& a, const Guids& b);
 
+// A partition that the cluster's SM service is asked for, by its name.
+struct PartitionWish {
+  std::string name;
+  std::string membership = {};  // limited, full, both; empty: the partition's own
+  bool operator==(const PartitionWish&) const = default;
+};
+
 struct Wanted {
   std::string ifname;          // the interface's name in the pod
   std::optional<Guids> guids;  // nothing: those that the VF has
@@ -32,6 +39,7 @@ struct Wanted {
   std::optional<uint32_t> mtu;
   std::optional<ib::PKey> pkey;
   bool isolation = false;  // the RDMA device goes into the pod too
+  std::vector<PartitionWish> partitions = {};
   bool operator==(const Wanted&) const = default;
 };
 
@@ -79,6 +87,11 @@ struct PodName {
   bool operator==(const PodName&) const = default;
 };
 
+// How far the end of an attachment that names partitions is. ending: from before its port is taken
+// out of them; nothing is bound for it any more. keyed: all else is undone, and the port may still
+// have their keys.
+enum class Stage { attached, ending, keyed };
+
 struct Record {
   std::string plugin;   // "ib-sriov", "ipoib"
   std::string attempt;  // tells two ADDs of the same attachment apart
@@ -92,6 +105,7 @@ struct Record {
   std::string boot_id;  // a record of another boot is never live
   Wanted wanted;
   Found found;
+  Stage stage = Stage::attached;
   // To call the network's IPAM again without the runtime: what the ADD was called with.
   std::string configuration;
   std::string cni_args;
@@ -100,7 +114,8 @@ struct Record {
 };
 
 // Versioned and checksummed. parse_record() answers invalid for a damaged text and unsupported for
-// a version it does not know.
+// a version it does not know. A program that knows nothing of partitions would end an attachment
+// and leave its key on the port: a record that names some is of version 2, all others of version 1.
 std::string text_of(const Record& record);
 Result<Record> parse_record(std::string_view text);
 

@@ -55,6 +55,15 @@ TEST_CASE("a record reads back as it was written, with everything and with nothi
   CHECK(parse_record(text_of(vfio)).value() == vfio);
 }
 
+TEST_CASE("a record that names partitions is one of a version that older programs refuse") {
+  Record record = full_record();
+  CHECK(text_of(record).find("\"version\": 1") != std::string::npos);
+  record.wanted.partitions = {{"blue", "full"}, {"red"}};
+  record.stage = Stage::keyed;
+  CHECK(text_of(record).find("\"version\": 2") != std::string::npos);
+  CHECK(parse_record(text_of(record)).value() == record);
+}
+
 // Short, for the loops: what matters of the format is in it.
 Record short_record() {
   Record record;
@@ -99,10 +108,10 @@ TEST_CASE("wherever it is cut, and whichever byte is missing, the record is refu
 
 TEST_CASE("a version that this program does not know is unsupported, whatever else is in it") {
   std::string text = text_of(full_record());
-  text.replace(text.find("\"version\": 1"), 12, "\"version\": 2");
+  text.replace(text.find("\"version\": 1"), 12, "\"version\": 3");
   const Error error = parse_record(text).error();
   CHECK(error.code() == Code::unsupported);
-  CHECK(error.text().find("2") != std::string::npos);
+  CHECK(error.text().find("got 3") != std::string::npos);
   CHECK(parse_record(R"({"version":7})").error().code() == Code::unsupported);
 }
 

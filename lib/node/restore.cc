@@ -208,7 +208,7 @@ Result<bool> has_traces(Kernel& kernel, const Record& record) {
 }
 
 Result<bool> is_live(Kernel& kernel, const Record& record, const std::string& boot_id) {
-  if (record.boot_id != boot_id) return false;
+  if (record.stage != Stage::attached || record.boot_id != boot_id) return false;
   const std::optional<Namespace> now = TRY(kernel.find_namespace(record.netns.path));
   return now == record.netns;
 }

@@ -7,6 +7,8 @@
 #include "lib/attach/child_endpoint.h"
 #include "lib/attach/del.h"
 #include "lib/attach/vf_endpoint.h"
+#include "tests/support/fake_agent.h"
+#include "tests/support/fake_binder.h"
 #include "tests/support/fake_kernel.h"
 #include "tests/support/temp_folder.h"
 
@@ -55,6 +57,8 @@ struct Bed {
   std::optional<ChildOrder> child;  // instead of the VF
   Duration timeout{30'000};
   fake::State before;
+  fake::FakeBinder binder{k, state.path()};
+  bool marked = false, without_service = false;
 
   explicit Bed(bool ipam = true) {
     k = fake::node_with(1, 2);
@@ -99,6 +103,12 @@ struct Bed {
             child ? "ipoib" : "ib-sriov",
             call,
             network,
+            [this]() -> std::unique_ptr<nodeapi::Node> {
+              auto agent = std::make_unique<fake::FakeAgent>();
+              if (!without_service) agent->binder = &binder;
+              return agent;
+            },
+            marked,
             [this](const std::string& text) { warnings.push_back(text); },
             [this](const std::string& text) { news.push_back(text); },
             [](const node::Step&) {}};
@@ -150,6 +160,7 @@ struct Bed {
     std::string text = changes();
     for (const std::string& lease : leases()) text += "+ " + lease + "\n";
     for (const std::string& name : recorded()) text += "+ record " + name + "\n";
+    text += binder.leftovers();
     const auto files = list_folder(state.path() / "attachments");
     for (const std::string& file : files.value()) {
       if (recorded().empty()) text += "+ folder " + file + "\n";

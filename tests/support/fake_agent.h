@@ -1,7 +1,9 @@
-// FakeAgent: a node's agent, as far as the plugins ask it: what the kubelet gave which pod.
+// FakeAgent: a node's agent, as far as the plugins ask it: what the kubelet gave which pod, and
+// partitions.
 #pragma once
 
 #include "lib/nodeapi/node.h"
+#include "tests/support/fake_binder.h"
 
 #include <map>
 #include <optional>
@@ -13,6 +15,7 @@ namespace ibpod::fake {
 struct FakeAgent : nodeapi::Node {
   std::map<std::pair<std::string, std::string>, std::string> given;  // pod and resource: device
   std::optional<Error> away;                                         // what it answers instead
+  FakeBinder* binder = nullptr;                                      // nobody: it has no SM service
 
   Result<std::vector<nodeapi::Device>> devices(Deadline) override {
     return std::vector<nodeapi::Device>();
@@ -25,13 +28,26 @@ struct FakeAgent : nodeapi::Node {
   }
   Result<nodeapi::Health> health(Deadline) override {
     if (away) return *away;
-    return nodeapi::Health();
+    if (binder != nullptr && binder->away) return *binder->away;
+    nodeapi::Health health;
+    health.binds = binder != nullptr;
+    return health;
   }
   Result<std::string> device_of(const nodeapi::DeviceQuestion& question, Deadline) override {
     if (away) return *away;
     const auto found =
         given.find({question.pod_namespace + "/" + question.pod_name, question.resource});
     return found == given.end() ? std::string() : found->second;
+  }
+  Result<nodeapi::Binding> bind(const nodeapi::AttachmentName& name, Wait wait, Deadline) override {
+    if (away) return *away;
+    if (binder == nullptr) return Error(Code::unsupported, "no SM service");
+    return binder->bind(name, wait);
+  }
+  Result<nodeapi::Binding> unbind(const nodeapi::AttachmentName& name, Deadline) override {
+    if (away) return *away;
+    if (binder == nullptr) return Error(Code::unsupported, "no SM service");
+    return binder->unbind(name);
   }
 };
 

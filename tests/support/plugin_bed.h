@@ -26,6 +26,7 @@ struct PluginBed {
   TempFolder state;
   TempFolder programs;
   fake::FakeAgent agent;
+  fake::FakeBinder binder{k, state.path() / "made"};
   cni::Environment environment;
   fake::State before;
   bool finishes = false;  // as main does; most tests would only print what they look at themselves
@@ -40,6 +41,7 @@ struct PluginBed {
                    {"CNI_PATH", programs.path().string()},
                    {"PATH", "/usr/bin:/bin"}};
     before = k.state;
+    agent.binder = &binder;
   }
   // The node outlives a call; the plugin's kernel goes with it.
   World world() {

@@ -1,0 +1,123 @@
+#include "lib/attach/binding.h"
+
+#include "lib/attach/check.h"
+#include "lib/cni/errors.h"
+
+namespace ibpod::attach {
+namespace {
+
+using nodeapi::Binding;
+using nodeapi::Node;
+
+// An agent that is there answers at once.
+constexpr Duration kPatience{5'000};
+// What is not gone by then is the agent's to watch: a runtime waits for its DEL.
+constexpr Duration kUntilGone{15'000};
+// Not where that has been waited for already: others wait for their sweep.
+constexpr Duration kUntilGoneAgain{1'000};
+
+nodeapi::AttachmentName name_in_node(const node::Record& record) {
+  return {record.container_id, record.ifname, record.attempt};
+}
+
+std::string partitions_of(const node::Record& record) {
+  std::string text = record.wanted.partitions.size() == 1 ? "partition " : "partitions ";
+  for (const node::PartitionWish& wish : record.wanted.partitions)
+    text += (text.ends_with(' ') ? "" : ", ") + wish.name;
+  return text;
+}
+
+std::string words(const Binding& binding) {
+  return binding.text.empty() ? "it is " + binding.state : binding.text;
+}
+
+// A later question may be answered otherwise.
+bool may_pass(const Error& error) {
+  return error.code() == Code::unavailable || error.code() == Code::busy;
+}
+
+// One for each partition, or a child could be made on the wrong one.
+Result<std::vector<ib::PKey>> keys_of(const Binding& binding, const node::Record& record) {
+  if (binding.keys.size() == record.wanted.partitions.size()) return binding.keys;
+  return Error(Code::internal, partitions_of(record) + ": the agent told " +
+                                   std::to_string(binding.keys.size()) + " P_Keys");
+}
+
+}  // namespace
+
+Status check_binder(const Context& context, const node::Wanted& wanted, Deadline deadline) {
+  if (wanted.partitions.empty()) return ok();
+  const Result<nodeapi::Health> health = context.agent()->health(deadline.at_most(kPatience));
+  if (health && health->binds) return ok();
+  if (health)
+    return Error(Code::invalid,
+                 "partition: this node's agent has no SM service: name it under \"fabric\" in the "
+                 "agent's configuration, or the partition by its pkey");
+  return Error(Code::unavailable,
+               "partition: it is bound by this node's agent, which does not answer (" +
+                   health.error().text() + "): start ibpod-agent");
+}
+
+Status begin_binding(const Context& context, const node::Record& record, Deadline deadline) {
+  if (record.wanted.partitions.empty()) return ok();
+  const Result<Binding> begun = timed(context, "begin the binding", [&] {
+    return context.agent()->bind(name_in_node(record), Node::Wait::no, deadline.at_most(kPatience));
+  });
+  // It is asked again.
+  if (begun || may_pass(begun.error())) return ok();
+  return begun.error();
+}
+
+Result<std::vector<ib::PKey>> await_binding(const Context& context, const node::Record& record,
+                                            Deadline deadline) {
+  if (record.wanted.partitions.empty()) return std::vector<ib::PKey>();
+  Binding binding;
+  const auto ask = [&]() -> Result<bool> {
+    Result<Binding> told = context.agent()->bind(name_in_node(record), Node::Wait::yes, deadline);
+    if (!told && !may_pass(told.error())) return told.error();
+    if (told) binding = *told;
+    if (!told && binding.state.empty()) binding.text = told.error().text();
+    return told && told->verified();
+  };
+  const bool there = TRY(timed(context, "wait for the binding",
+                               [&] { return node::wait_until(context.kernel, deadline, ask); }));
+  if (there) return keys_of(binding, record);
+  return Error(Code::unavailable, partitions_of(record) + ": not verified: " + words(binding))
+      .with_details("state " + binding.state + ", reason " + binding.reason);
+}
+
+Status end_binding(const Context& context, const node::Record& record, Deadline deadline) {
+  if (record.wanted.partitions.empty()) return ok();
+  const Binding binding =
+      TRY(timed(context, "end the binding", [&] {
+            const Duration patience =
+                record.stage == node::Stage::keyed ? kUntilGoneAgain : kUntilGone;
+            return context.agent()->unbind(name_in_node(record), deadline.at_most(patience));
+          }).during("the port may still be in " + partitions_of(record)));
+  if (binding.released()) return ok();
+  return Error(Code::unavailable,
+               "the port may still be in " + partitions_of(record) + ": " + words(binding));
+}
+
+Status end_unread_binding(const Context& context, const node::RecordName& name, Deadline deadline) {
+  if (!context.marked) return ok();
+  const Result<Binding> binding =
+      context.agent()->unbind({name.container_id, name.ifname, ""}, deadline.at_most(kUntilGone));
+  if (!binding && binding.error().code() == Code::unsupported) return ok();
+  if (!binding) return binding.error();
+  if (binding->released()) return ok();
+  return Error(Code::unavailable,
+               name.text() + " is damaged, and its port may be in a partition: " + words(*binding));
+}
+
+Result<std::vector<ib::PKey>> bound_keys(const Context& context, const node::Record& record) {
+  if (record.wanted.partitions.empty()) return std::vector<ib::PKey>();
+  const Binding binding =
+      TRY(context.agent()
+              ->bind(name_in_node(record), Node::Wait::yes, Deadline::in(kPatience))
+              .reported_as(cni::kCheckFailed));
+  if (binding.verified()) return keys_of(binding, record);
+  return differs(partitions_of(record) + ": not verified: " + words(binding));
+}
+
+}  // namespace ibpod::attach

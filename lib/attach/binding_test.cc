@@ -1,0 +1,252 @@
+// Partitions by name: the pod is in them before its ADD ends, and out of them before its device is
+// anybody else's, whatever fails.
+#include "lib/attach/binding.h"
+
+#include "lib/attach/gc.h"
+#include "lib/cni/errors.h"
+#include "lib/node/restore.h"
+#include "tests/support/attach_bed.h"
+
+#include <algorithm>
+
+#include <doctest/doctest.h>
+
+namespace ibpod::attach {
+namespace {
+
+int code_of(const Error& error) { return cni::failure_of(error).code; }
+
+bool says(const Error& error, const std::string& text) {
+  CAPTURE(error.text());
+  return error.text().find(text) != std::string::npos;
+}
+
+struct InBlue : Bed {
+  InBlue() { order.wanted.partitions = {{"blue"}}; }
+  // No port that a key was given to has one any more.
+  bool no_keys() {
+    const bool none =
+        std::all_of(k.fabric.pkeys.begin(), k.fabric.pkeys.end(),
+                    [](const auto& one) { return one.second == ib::PKeyTable{ib::PKey(0x7fff)}; });
+    k.fabric.pkeys.clear();
+    return none;
+  }
+  ib::PKeyTable table() const { return k.fabric.pkeys.at(kAsked.port); }
+};
+
+TEST_CASE_FIXTURE(InBlue, "a pod is in its partition when ADD ends, and out of it when DEL does") {
+  const auto added = add();
+  REQUIRE_MESSAGE(added.ok(), added.error().text());
+  CHECK(table().front() == ib::PKey(0x8001));
+  CHECK(check());
+  CHECK(news ==
+        std::vector<std::string>{"partition 0x8001 is verified: 0x8001, full member, at index 0"});
+  REQUIRE(del());
+  CHECK(table() == ib::PKeyTable{ib::PKey(0x7fff)});
+  CHECK(no_keys());
+  CHECK(leftovers() == "");
+  CHECK(warnings.empty());
+}
+
+TEST_CASE_FIXTURE(InBlue, "several partitions: all are verified, and the first is IPoIB's") {
+  order.wanted.partitions = {{"red"}, {"blue", "full"}};
+  REQUIRE(add());
+  CHECK(table() == ib::PKeyTable{ib::PKey(0x8002), ib::PKey(0x8001), ib::PKey(0x7fff)});
+  CHECK(news.size() == 2);
+  CHECK(check());
+  binder.stuck = true;
+  k.fabric.pkeys[kAsked.port] = {ib::PKey(0x8002)};
+  CHECK(code_of(check().error()) == cni::kCheckFailed);
+}
+
+TEST_CASE_FIXTURE(InBlue, "an IPoIB child is made on the partition's key") {
+  order_child("ib0").wanted.partitions = {{"blue"}};
+  const auto added = add();
+  REQUIRE_MESSAGE(added.ok(), added.error().text());
+  const auto netdev = k.find_netdev(*k.find_namespace(kPod).value(), "net1").value();
+  REQUIRE(netdev);
+  CHECK(netdev->ipoib->pkey == ib::PKey(0x8001));
+  CHECK(check());
+  REQUIRE(del());
+  CHECK(no_keys());
+  CHECK(leftovers() == "");
+}
+
+TEST_CASE_FIXTURE(InBlue, "what the SM service refuses is ADD's error, and all is undone") {
+  order.wanted.partitions = {{"green"}};
+  const auto refused = add();
+  REQUIRE_FALSE(refused);
+  CHECK(says(refused.error(), "partition green is not for this namespace"));
+  CHECK(leftovers() == "");
+}
+
+TEST_CASE_FIXTURE(InBlue, "an agent that does not answer is error 11, and nothing is touched") {
+  binder.away = Error(Code::unavailable, "the SM service is away");
+  const auto refused = add();
+  REQUIRE_FALSE(refused);
+  CHECK(code_of(refused.error()) == cni::kTryAgainLater);
+  CHECK(leftovers() == "");
+}
+
+TEST_CASE_FIXTURE(InBlue, "an agent without an SM service is told before anything is touched") {
+  without_service = true;
+  const auto refused = add();
+  REQUIRE_FALSE(refused);
+  CHECK(says(refused.error(), "this node's agent has no SM service"));
+  CHECK(leftovers() == "");
+}
+
+TEST_CASE_FIXTURE(InBlue, "a device for a virtual machine gets no partition by name") {
+  k.unbind(kVf);
+  k.bind(kVf, "vfio-pci").value();
+  remember();
+  const auto refused = add();
+  REQUIRE_FALSE(refused);
+  CHECK(says(refused.error(), "is on vfio-pci"));
+  CHECK(leftovers() == "");
+}
+
+TEST_CASE_FIXTURE(InBlue,
+                  "what a damaged record may have bound is ended before its device goes on") {
+  REQUIRE(add());
+  k.kill_namespace(kPod);
+  REQUIRE(write_file_atomically(record_file(), "{"));
+  marked = true;
+  be(cni::Verb::gc, "", "");
+  binder.stuck = true;
+  CHECK_FALSE(gc(context(), Deadline::in(Duration(60'000))));
+  CHECK(recorded().size() == 1);
+  binder.stuck = false;
+  CHECK(gc(context(), Deadline::in(Duration(60'000))));
+  CHECK(recorded().empty());
+  CHECK(binder.leftovers() == "");
+}
+
+// While DEL goes on behind the answer that the keys are gone.
+TEST_CASE_FIXTURE(InBlue, "whose end has begun is bound for nobody") {
+  REQUIRE(add());
+  binder.stuck = true;
+  REQUIRE(del());
+  node::Record record = records.read(records.all().value().at(0)).value();
+  record.stage = node::Stage::ending;
+  REQUIRE(records.write(record));
+  const auto late = await_binding(context(), record, Deadline::in(Duration(1'000)));
+  REQUIRE_FALSE(late);
+  CHECK(late.error().code() == Code::invalid);
+}
+
+TEST_CASE_FIXTURE(InBlue, "a port that nobody verifies is error 11 with the reason") {
+  binder.stuck = true;
+  const auto refused = add();
+  REQUIRE_FALSE(refused);
+  CHECK(code_of(refused.error()) == cni::kTryAgainLater);
+  CHECK(says(refused.error(), "partition blue: not verified: the subnet manager has not swept"));
+  CHECK(refused.error().details() == "state written, reason waiting");
+  // Whether the key has come meanwhile nobody knows: it is the agent's to find out.
+  CHECK(recorded().size() == 1);
+  binder.stuck = false;
+  REQUIRE(del());
+  CHECK(no_keys());
+  CHECK(leftovers() == "");
+}
+
+// The device is home, the addresses are given back, and nobody gets the device.
+TEST_CASE_FIXTURE(InBlue, "DEL succeeds while the key cannot leave, and the device waits") {
+  order.wanted.guids.reset();
+  REQUIRE(add());
+  binder.stuck = true;
+  REQUIRE(del());
+  CHECK(leases().empty());
+  REQUIRE(recorded().size() == 1);
+  const node::Record record = records.read(records.all().value().at(0)).value();
+  CHECK(record.stage == node::Stage::keyed);
+  CHECK_FALSE(node::is_live(k, record, boot_id).value());
+  CHECK(warnings.back().find("the port does not answer") != std::string::npos);
+  const size_t asked = ipam_calls().size();
+  CHECK(del());
+  CHECK(ipam_calls().size() == asked);
+  be(cni::Verb::add, "c2", kPod);
+  order.wanted.partitions.clear();
+  const auto next = add();
+  REQUIRE_FALSE(next);
+  CHECK(code_of(next.error()) == cni::kTryAgainLater);
+  binder.stuck = false;
+  CHECK(add());
+}
+
+TEST_CASE_FIXTURE(InBlue, "a port keeps the GUID that its key was given to until the key is gone") {
+  REQUIRE(add());
+  binder.stuck = true;
+  REQUIRE(del());
+  CHECK(k.fabric.pkeys.contains(kAsked.port));
+  CHECK(changes() != "");
+  binder.stuck = false;
+  REQUIRE(del());
+  CHECK(no_keys());
+  CHECK(leftovers() == "");
+}
+
+// Its port is no more, and nobody else gets that GUID before the service has released it.
+TEST_CASE_FIXTURE(InBlue,
+                  "a GUID of its own that went with a reboot keeps no device out of service") {
+  REQUIRE(add());
+  binder.stuck = true;
+  std::erase_if(before.namespaces, [](const auto& one) { return one.second.path == kPod; });
+  k.kill_namespace(kPod);
+  REQUIRE(del());
+  REQUIRE(recorded().size() == 1);
+  boot_id = "next";
+  k.state = before;
+  CHECK(del());
+  CHECK(recorded().empty());
+}
+
+TEST_CASE_FIXTURE(InBlue, "GC ends the binding of a pod that is gone, and only that") {
+  REQUIRE(add());
+  be(cni::Verb::gc, "", "");
+  REQUIRE(gc(context(), Deadline::in(Duration(60'000))));
+  CHECK(binder.leftovers() != "");
+  k.kill_namespace(kPod);
+  REQUIRE(gc(context(), Deadline::in(Duration(60'000))));
+  CHECK(binder.leftovers() == "");
+  CHECK(recorded().empty());
+}
+
+// Every question of ADD, then of DEL, is the last one of its process.
+TEST_CASE("killed around any question of the agent, DEL or GC ends it all") {
+  int points = 0;
+  for (const bool in_del : {false, true})
+    for (const bool after : {false, true})
+      for (const bool by_gc : {false, true})
+        for (int n = 0;; ++n, ++points) {
+          CAPTURE(n);
+          InBlue bed;
+          if (in_del) REQUIRE(bed.add());
+          bed.binder.kill_at = bed.binder.calls + n;
+          bed.binder.kill_after = after;
+          bool killed = false;
+          try {
+            if (in_del) CHECK(bed.del());
+            if (!in_del) CHECK(bed.add());
+          } catch (const fake::Killed&) {
+            killed = true;
+          }
+          bed.binder.kill_at.reset();
+          if (by_gc) {
+            std::erase_if(bed.before.namespaces,
+                          [](const auto& one) { return one.second.path == kPod; });
+            bed.k.kill_namespace(kPod);
+            bed.be(cni::Verb::gc, "", "");
+            CHECK(gc(bed.context(), Deadline::in(Duration(60'000))));
+          } else {
+            CHECK(bed.del());
+          }
+          CHECK(bed.no_keys());
+          CHECK(bed.leftovers() == "");
+          if (!killed) break;
+        }
+  CHECK(points >= 12);
+}
+
+}  // namespace
+}  // namespace ibpod::attach

@@ -1,0 +1,70 @@
+#include "lib/attach/partition_keys.h"
+
+#include <doctest/doctest.h>
+
+namespace ibpod::attach {
+namespace {
+
+using Wishes = std::vector<node::PartitionWish>;
+
+Result<Wishes> read(const std::string& keys) {
+  const json::Value document = json::Value::parse("{" + keys + "}").value();
+  Keys network = Keys::of(document).value();
+  Settings settings;
+  REQUIRE(network.read(settings));
+  return read_partitions(network);
+}
+
+TEST_CASE("a network names its partitions in one of several ways") {
+  const std::pair<std::string, Wishes> cases[] = {
+      {"", {}},
+      {R"("partition":"")", {}},
+      {R"("partition":"blue")", {{"blue"}}},
+      {R"("partitions":["blue",{"name":"red","membership":"full"},{"name":"green"}])",
+       {{"blue"}, {"red", "full"}, {"green"}}},
+      {R"("partition":"blue","partitions":["blue"])", {{"blue"}}},
+      {R"("args":{"cni":{"partition":"blue"}})", {{"blue"}}},
+      {R"("partition":"blue","args":{"cni":{"partition":"blue"}})", {{"blue"}}},
+      {R"("pkey":"0x8001")", {}},
+  };
+  for (const auto& [keys, wanted] : cases) {
+    CAPTURE(keys);
+    const auto wishes = read(keys);
+    REQUIRE_MESSAGE(wishes.ok(), wishes.error().text());
+    CHECK(*wishes == wanted);
+  }
+}
+
+TEST_CASE("what is no partition, or leaves open which one is meant, is refused and named") {
+  const std::pair<std::string, std::string> cases[] = {
+      {R"("partition":7)", "partition"},
+      {R"("partition":"Blue")", "partition: \"Blue\" is no partition's name"},
+      {R"("partition":"-")", "partition: "},
+      {R"("partitions":"blue")", "partitions"},
+      {R"("partitions":[7])", "partitions"},
+      {R"("partitions":["b/ue"])", "partitions: "},
+      {R"("partitions":[{"membership":"full"}])", "partitions: \"\" is no partition's name"},
+      {R"("partitions":[{"name":"blue","membership":"most"}])", "expected limited, full or both"},
+      {R"("partitions":[{"name":"blue","member":"full"}])", "the key \"member\" is unknown"},
+      {R"("partitions":["blue",{"name":"blue","membership":"full"}])", "\"blue\" is named twice"},
+      {R"("partition":"red","partitions":["blue"])", "partitions: partition says otherwise"},
+      {R"("partition":"red","args":{"cni":{"partition":"blue"}})",
+       "args.cni.partition: the network"},
+      {R"("args":{"cni":{"partition":"B"}})", "args.cni.partition: \"B\""},
+      {R"("partition":"blue","pkey":"0x8001")", "pkey: 0x8001 and partition \"blue\""},
+  };
+  for (const auto& [keys, why] : cases) {
+    CAPTURE(keys);
+    const auto wishes = read(keys);
+    REQUIRE_FALSE(wishes);
+    CAPTURE(wishes.error().text());
+    CHECK(wishes.error().code() == Code::invalid);
+    CHECK(wishes.error().text().find(why) != std::string::npos);
+  }
+  std::string many = R"("partitions":["p0")";
+  for (size_t n = 1; n <= kMostPartitions; ++n) many += ",\"p" + std::to_string(n) + "\"";
+  CHECK(read(many + "]").error().text().find("expected up to 32, got 33") != std::string::npos);
+}
+
+}  // namespace
+}  // namespace ibpod::attach
