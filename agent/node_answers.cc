@@ -63,6 +63,8 @@ void describe_record(const node::Records& records, const node::RecordName& name,
   told.device = record->device.text();
   told.netns = record->netns.path.string();
   if (record->wanted.pkey) told.pkey = record->wanted.pkey->text();
+  for (const node::PartitionWish& wish : record->wanted.partitions)
+    told.pkey += (told.pkey.empty() ? "" : ",") + wish.name;
 }
 
 std::string pod_text(const std::string& name_space, const std::string& name) {
@@ -133,6 +135,11 @@ Result<nodeapi::Health> NodeAnswers::health(Deadline) {
     health.findings.push_back({"rdma-netns-mode", view->rdma_mode.text, ""});
   for (const std::string& trouble : view->troubles)
     health.findings.push_back({"preparation", trouble, ""});
+  health.binds = sources_.link != nullptr;
+  const Contact contact = health.binds ? sources_.contact() : Contact();
+  if (!contact.trouble.empty())
+    health.findings.push_back({"sm-service", "it is not reached: " + contact.trouble,
+                               "pods that name a partition wait until it is"});
   const auto pass = sources_.sweeping.last();
   for (const Outcome& outcome : pass->outcomes) {
     if (outcome.quarantined())
@@ -140,6 +147,25 @@ Result<nodeapi::Health> NodeAnswers::health(Deadline) {
                                  "ibpodctl attachments shows whose it is"});
   }
   return health;
+}
+
+Result<Link*> NodeAnswers::link() const {
+  if (sources_.link != nullptr) return sources_.link;
+  return Error(Code::unsupported,
+               "this node's agent knows no SM service: name one under \"fabric\" in its "
+               "configuration");
+}
+
+Result<nodeapi::Binding> NodeAnswers::bind(const nodeapi::AttachmentName& name, Wait wait,
+                                           Deadline deadline) {
+  Link* const link = TRY(this->link());
+  return link->bind(name, wait, deadline);
+}
+
+Result<nodeapi::Binding> NodeAnswers::unbind(const nodeapi::AttachmentName& name,
+                                             Deadline deadline) {
+  Link* const link = TRY(this->link());
+  return link->unbind(name, deadline);
 }
 
 Result<std::string> NodeAnswers::device_of(const nodeapi::DeviceQuestion& question,

@@ -1,6 +1,7 @@
 // NodeAnswers: what ibpodctl and the plugins are told of this node.
 #pragma once
 
+#include "agent/fabric/link.h"
 #include "agent/sweeping.h"
 #include "agent/view.h"
 #include "lib/kube/pod_resources.h"
@@ -20,6 +21,8 @@ struct AnswerSources {
   const Sweeping& sweeping;
   std::optional<kube::PodResources> kubelet;  // nothing: this node has none
   std::function<bool()> registered;           // whether the kubelet knows every pool
+  Link* link = nullptr;                       // to the cluster's SM service; null: there is none
+  std::function<Contact()> contact = {};      // how that is reached
 };
 
 class NodeAnswers : public nodeapi::Node {
@@ -32,8 +35,12 @@ class NodeAnswers : public nodeapi::Node {
   Result<nodeapi::Health> health(Deadline deadline) override;
   Result<std::string> device_of(const nodeapi::DeviceQuestion& question,
                                 Deadline deadline) override;
+  Result<nodeapi::Binding> bind(const nodeapi::AttachmentName& name, Wait wait,
+                                Deadline deadline) override;
+  Result<nodeapi::Binding> unbind(const nodeapi::AttachmentName& name, Deadline deadline) override;
 
  private:
+  Result<Link*> link() const;
   AnswerSources sources_;
 };
 

@@ -73,6 +73,12 @@ void Report::seen(const View& before, const View& now) {
   show_pools(metrics_, pools);
 }
 
+void Report::contact(const Contact& contact) {
+  show_fabric(metrics_, contact.reached, contact.bound, contact.unsettled);
+  trouble("the SM service",
+          contact.reached ? ok() : Status(Error(Code::unavailable, contact.trouble)));
+}
+
 void Report::configured() { show_configuration(metrics_, true); }
 
 void Report::rdma_mode(const std::string& wanted, const RdmaModeVerdict& verdict) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "agent/config/reload.h"
+#include "agent/fabric/renewal.h"
 #include "agent/prepare/prepare.h"
 #include "agent/prepare/rdma_mode.h"
 #include "agent/sweep/sweep.h"
@@ -40,6 +41,8 @@ class Report {
   void swept(const Pass& pass);
   void reloaded(const Reload& reload);
   void registered(const std::map<std::string, kube::Registration>& registrations);
+  // From any thread.
+  void contact(const Contact& contact);
   void allocated(const std::string& resource, bool granted, std::chrono::duration<double> took);
 
   http::Metrics& metrics() { return metrics_; }

@@ -8,6 +8,7 @@
 
 #include "lib/base/clock.h"
 #include "lib/base/files.h"
+#include "lib/fabricapi/place.h"
 #include "lib/http/address.h"
 #include "lib/json/value.h"
 #include "lib/log/log.h"
@@ -23,6 +24,14 @@ namespace ibpod::agent {
 
 // How the kubelet gets to know of a pool: by itself where it watches a folder, or by being called.
 enum class Registration { automatic, watcher, legacy };
+
+// The cluster's SM service, which has this node's fabric.
+struct FabricService {
+  fabricapi::Place place;
+  // The first half of its ports' GIDs; nothing: whatever they have.
+  std::optional<ib::Guid> subnet_prefix;
+  bool operator==(const FabricService&) const = default;
+};
 
 struct Config {
   // The kubelet. Without one nothing is offered, and network namespaces alone say who lives.
@@ -42,7 +51,11 @@ struct Config {
   Path sysfs = "/sys";
   Path host_mount_namespace = "/proc/1/ns/mnt";  // empty: our own is the host's
 
-  // Whether CNI plugins may work without the agent. If not, the state folder is marked.
+  // Nothing: pods are in whatever partitions the subnet manager has their ports in.
+  std::optional<FabricService> fabric;
+
+  // Whether CNI plugins may work without the agent. If not, or with an SM service, the state folder
+  // is marked.
   bool standalone = true;
   std::string rdma_netns = "exclusive";  // or "shared", or "keep"
   Duration sweep_interval{60'000};

@@ -37,7 +37,9 @@ TEST_CASE("every key is read") {
     "runtimeSocket": "/r.sock",
     "agentSocket": "/a.sock", "metricsAddress": "[::1]:1", "stateDir": "/s", "cniBinDir": "/c",
     "deviceInfoDir": "/d", "cdi": false, "cdiDir": "/cdi", "sysfsDir": "/sysfs",
-    "hostMountNamespace": "", "standalone": "refuse", "rdmaNetns": "keep", "sweepSeconds": 7,
+    "hostMountNamespace": "", "standalone": "refuse",
+    "fabric": {"service": "sm.example:7473", "name": "east", "certificate": "/t/c", "key": "/t/k",
+               "ca": "/t/ca", "subnetPrefix": "fe80:0000:0000:0001"}, "rdmaNetns": "keep", "sweepSeconds": 7,
     "logLevel": "debug", "logFile": "/l", "pfs": [{"x": 1}], "resourcePrefix": "rdma",
     "resourceList": [{"y": 2}]})");
   CHECK(config.kubelet);
@@ -62,7 +64,36 @@ TEST_CASE("every key is read") {
   CHECK(config.pfs.text() == R"([{"x":1}])");
   CHECK(config.resource_prefix == "rdma");
   CHECK(config.resource_list.text() == R"([{"y":2}])");
+  REQUIRE(config.fabric);
+  CHECK(config.fabric->place ==
+        fabricapi::Place{"sm.example:7473", {"/t/c", "/t/k", "/t/ca"}, "east"});
+  CHECK(config.fabric->subnet_prefix == ib::Guid(0xfe80'0000'0000'0001));
   CHECK(config.given.size() == config_keys().size());
+}
+
+TEST_CASE("an SM service is asked over TLS, with all that this needs") {
+  const std::string files = R"(, "certificate": "/c", "key": "/k", "ca": "/a")";
+  const Config config = config_of(R"({"fabric": {"service": "h:1")" + files + "}}");
+  REQUIRE(config.fabric);
+  CHECK(config.fabric->place.fabric == "default");
+  CHECK_FALSE(config.fabric->subnet_prefix);
+  const std::pair<std::string, std::string> cases[] = {
+      {R"({})", "service"},
+      {R"({"service": "sm.example")" + files + "}", "expected unix:PATH or HOST:PORT"},
+      {R"({"service": "unix:/run/ibpod/sm.sock")" + files + "}", "is for administrators"},
+      {R"({"service": "h:1", "key": "/k", "ca": "/c"})", "needs certificate, key and ca"},
+      {R"({"service": "h:1", "name": "East")" + files + "}", "a fabric's name"},
+      {R"({"service": "h:1", "subnetPrefix": "fe80::")" + files + "}", "the first half of a GID"},
+      {R"({"service": "h:1", "sm": "x")" + files + "}", "there is no key sm"},
+  };
+  for (const auto& [fabric, why] : cases) {
+    CAPTURE(fabric);
+    const auto errors = errors_of("{\"fabric\": " + fabric + "}");
+    REQUIRE(errors.size() == 1);
+    CAPTURE(errors.front());
+    CHECK(errors.front().starts_with("fabric"));
+    CHECK(errors.front().find(why) != std::string::npos);
+  }
 }
 
 TEST_CASE("comments are read over, null is as good as missing") {
@@ -122,8 +153,8 @@ TEST_CASE("all that is wrong is told, also in sections for other nodes") {
             "sections[0].settings.cdi: expected true or false, got the string \"yes\"",
             "sections[0].settings.stateDirectory: no such key, expected one of kubelet kubeletRoot "
             "registration podResourcesSocket runtimeSocket agentSocket metricsAddress stateDir "
-            "cniBinDir deviceInfoDir cdi cdiDir sysfsDir hostMountNamespace standalone rdmaNetns "
-            "sweepSeconds logLevel logFile pfs resourcePrefix resourceList"});
+            "cniBinDir deviceInfoDir cdi cdiDir sysfsDir hostMountNamespace fabric standalone "
+            "rdmaNetns sweepSeconds logLevel logFile pfs resourcePrefix resourceList"});
 }
 
 struct Bad {

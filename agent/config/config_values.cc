@@ -1,6 +1,8 @@
 #include "agent/config/config_values.h"
 
 #include "device-plugin/resource_name.h"
+#include "lib/base/dns_name.h"
+#include "lib/json/fields.h"
 
 #include <algorithm>
 
@@ -96,6 +98,73 @@ Result<log::Level> read_level(const json::Value& value) {
                                        {"info", log::Level::info},
                                        {"warning", log::Level::warning},
                                        {"error", log::Level::error}});
+}
+
+namespace {
+
+// A string that is not empty, or what it is otherwise.
+template <typename Read>
+Status take(json::Fields& fields, std::string_view key, Read read) {
+  const std::optional<json::Value> value = TRY(fields.find(key));
+  return value ? read(*value) : ok();
+}
+
+Status take_path(json::Fields& fields, std::string_view key, Path& path) {
+  return take(fields, key, [&](const json::Value& value) -> Status {
+    path = TRY(read_path(value));
+    return ok();
+  });
+}
+
+Status take_place(const json::Value& value, json::Fields& fields, fabricapi::Place& place) {
+  const json::Value service = TRY(value.at("service"));
+  place.address = TRY(service.string());
+  TRY(fields.find("service"));
+  const Status good = fabricapi::check_address(place.address);
+  if (!good) return service.wrong(good.error().text());
+  TRY(take(fields, "name", [&](const json::Value& name) -> Status {
+    place.fabric = TRY(name.string());
+    return is_dns_label(place.fabric) ? ok() : Status(expected(name, "a fabric's name"));
+  }));
+  TRY(take_path(fields, "certificate", place.files.certificate));
+  TRY(take_path(fields, "key", place.files.key));
+  return take_path(fields, "ca", place.files.ca);
+}
+
+// On its socket the service takes everybody for an administrator, and a node is none.
+Status check_remote(const json::Value& value, const fabricapi::Place& place) {
+  if (fabricapi::needs_files(place.address)) return ok();
+  return value.wrong("service: expected HOST:PORT, got \"" + place.address +
+                     "\": the socket is for administrators");
+}
+
+Status check_files(const json::Value& value, const fabricapi::Place& place) {
+  const rpc::TlsFiles& files = place.files;
+  const bool complete = !files.certificate.empty() && !files.key.empty() && !files.ca.empty();
+  if (complete) return ok();
+  return value.wrong("service " + place.address +
+                     " is asked over TLS, which needs certificate, key and ca");
+}
+
+}  // namespace
+
+Result<std::optional<FabricService>> read_fabric(const json::Value& value) {
+  json::Fields fields = TRY(json::Fields::of(value));
+  FabricService service;
+  TRY(take_place(value, fields, service.place));
+  TRY(check_remote(value, service.place));
+  TRY(check_files(value, service.place));
+  TRY(take(fields, "subnetPrefix", [&](const json::Value& prefix) -> Status {
+    const std::string text = TRY(prefix.string());
+    const Result<ib::Guid> parsed = ib::Guid::parse(text);
+    if (!parsed) return expected(prefix, "the first half of a GID, fe80:0000:0000:0000");
+    service.subnet_prefix = *parsed;
+    return ok();
+  }));
+  const std::vector<std::string> unknown = fields.unknown();
+  if (unknown.empty()) return std::optional(service);
+  return value.wrong("there is no key " + unknown.front() +
+                     ": expected service, name, certificate, key, ca or subnetPrefix");
 }
 
 Result<std::string> read_prefix(const json::Value& value) {

@@ -27,6 +27,8 @@ Result<std::string> read_rdma_netns(const json::Value& value);
 // From 5 to 3600 seconds.
 Result<Duration> read_interval(const json::Value& value);
 Result<log::Level> read_level(const json::Value& value);
+// An object: service, fabric, certificate, key, ca, subnetPrefix.
+Result<std::optional<FabricService>> read_fabric(const json::Value& value);
 // A DNS subdomain.
 Result<std::string> read_prefix(const json::Value& value);
 

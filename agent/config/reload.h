@@ -27,6 +27,7 @@ class Reloader {
 
   // The last good one. What was odd about the first is in warnings().
   const Config& config() const { return config_; }
+  const std::string& node() const { return node_; }
   const std::vector<std::string>& warnings() const { return warnings_; }
 
   // Looks at the file now. The same content, good or bad, is judged once; one that is empty or gone

@@ -59,6 +59,9 @@ const std::vector<http::Family>& metric_families() {
        "Whether RDMA devices relate to network namespaces as configured (1) or not (0).",
        gauge,
        {"wanted", "mode"}},
+      {"ibpod_sm_service_reached",
+       "Whether the cluster's SM service has answered the last question (1) or not (0).", gauge},
+      {"ibpod_node_bindings", "The node's bindings at the SM service.", gauge, {"state"}},
       {"ibpod_preparation_errors",
        "What could not be prepared at a PF at the last try.",
        gauge,
@@ -133,6 +136,12 @@ void show_sweep(http::Metrics& metrics, const SweepCounts& counts, time_t ended)
 void show_rdma_netns(http::Metrics& metrics, const std::string& wanted, const std::string& mode,
                      bool as_wanted) {
   metrics.replace(family("ibpod_rdma_netns_as_wanted"), {{{wanted, mode}, as_wanted ? 1.0 : 0.0}});
+}
+
+void show_fabric(http::Metrics& metrics, bool reached, size_t verified, size_t unsettled) {
+  metrics.set(family("ibpod_sm_service_reached"), {}, reached ? 1 : 0);
+  metrics.replace(family("ibpod_node_bindings"), {{{"verified"}, static_cast<double>(verified)},
+                                                  {{"unsettled"}, static_cast<double>(unsettled)}});
 }
 
 void show_preparation(http::Metrics& metrics, const std::map<std::string, size_t>& errors) {

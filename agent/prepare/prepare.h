@@ -7,6 +7,7 @@
 #include "lib/node/kernel.h"
 #include "lib/node/records.h"
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,9 @@ struct Node {
   const node::Records& records;
   Path state;           // where intents are kept, on a disk that outlives the process
   std::string boot_id;  // of this boot
+  // The port GUID of a PF's VF, unique in the cluster; nothing: it is derived from the PF's. Called
+  // again for the same VF it answers the same.
+  std::function<Result<ib::Guid>(const ib::PciAddress& pf, uint32_t vf)> port_guid = {};
 };
 
 struct Preparation {

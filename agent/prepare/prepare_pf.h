@@ -53,6 +53,7 @@ class PfPreparation {
   Status bind_all(const std::vector<VfState>& ready, Intent intent);
   Status bind(const VfState& vf, const std::string& driver);
   Result<ib::Guid> guid() const;
+  Result<ib::Guid> given_port(const VfState& vf, ib::Guid derived) const;
   Result<node::Guids> wanted(const VfState& vf);
   Result<bool> is_wrong(const VfState& vf);
   Status tell(const VfState& vf);

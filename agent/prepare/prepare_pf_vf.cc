@@ -32,14 +32,21 @@ Result<ib::Guid> PfPreparation::guid() const {
                pf_.address.text() + " has no RDMA device in the host's namespace");
 }
 
-// What it has is respected, half by half, and what it lacks is derived.
+// A VF that waits for its GUID has none until then: another one could be somebody else's.
+Result<ib::Guid> PfPreparation::given_port(const VfState& vf, ib::Guid derived) const {
+  if (!node_.port_guid) return derived;
+  return node_.port_guid(pf_.address, vf.function.vf)
+      .during("a GUID of the SM service's pool for " + vf.function.address.text());
+}
+
+// What it has is respected, half by half, and what it lacks is given or derived.
 Result<node::Guids> PfPreparation::wanted(const VfState& vf) {
   node::Guids guids = force_ ? node::Guids{} : vf.guids();
   if (!guids.none()) return guids;
   const ib::Guid pf = TRY(guid());
   const node::Guids derived = TRY(derive_guids(pf, vf.function.vf));
   if (guids.node.none()) guids.node = derived.node;
-  if (guids.port.none()) guids.port = derived.port;
+  if (guids.port.none()) guids.port = TRY(given_port(vf, derived.port));
   TRY(in_use_.check(vf.function.address, guids.node));
   TRY(in_use_.check(vf.function.address, guids.port));
   return guids;

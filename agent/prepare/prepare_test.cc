@@ -40,6 +40,33 @@ std::string own_name(Bed& bed, const ib::PciAddress& function) {
   return bed.k.netdevs(node::kHost, function).value().front().name;
 }
 
+TEST_CASE("the port GUIDs are those of the SM service's pool, and none while it is away") {
+  Bed bed;
+  bed.config().vfs = 2;
+  bool away = true;
+  bed.pool = [&](const ib::PciAddress& pf, uint32_t number) -> Result<ib::Guid> {
+    CHECK(pf == kPf);
+    if (away) return Error(Code::unavailable, "nobody answers");
+    return ib::Guid(0x0200000000000100 + number);
+  };
+  CHECK(contains(bed.problems(), "a GUID of the SM service's pool for "));
+  for (unsigned number = 0; number < 2; ++number) {
+    const auto told = bed.k.vf_settings(*bed.k.function(vf(number)).value());
+    REQUIRE(told);
+    CHECK(told->port_guid.none());
+  }
+  away = false;
+  CHECK(bed.run().problems.empty());
+  for (unsigned number = 0; number < 2; ++number) {
+    const auto told = bed.k.vf_settings(*bed.k.function(vf(number)).value());
+    REQUIRE(told);
+    CHECK(told->port_guid == ib::Guid(0x0200000000000100 + number));
+  }
+  const int orders = bed.k.orders();
+  CHECK(bed.run().problems.empty());
+  CHECK(bed.k.orders() == orders);
+}
+
 TEST_CASE("VFs are made with their GUIDs, policy auto, and are bound once") {
   Bed bed;
   bed.config().vfs = 4;

@@ -35,9 +35,11 @@ struct Bed {
     return config;
   }
   PfConfig& config() { return configs.front(); }
+  std::function<Result<ib::Guid>(const ib::PciAddress&, uint32_t)> pool;  // of an SM service
 
   Preparation run(const std::string& boot_id = "boot-1") {
-    return prepare({k, records, folder.path(), boot_id}, configs, Deadline::in(Duration(600'000)));
+    return prepare({k, records, folder.path(), boot_id, pool}, configs,
+                   Deadline::in(Duration(600'000)));
   }
   // The texts of all problems, a line each.
   std::string problems() {

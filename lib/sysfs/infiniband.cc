@@ -41,11 +41,23 @@ Result<ib::Lid> read_lid(const Sysfs& sysfs, const Path& file) {
   return static_cast<ib::Lid>(*lid);
 }
 
+struct Gid {
+  ib::Guid prefix, guid;
+};
+
 // "fe80:0000:0000:0000:0011:2233:4455:6677": the GUID is the second half.
-Result<ib::Guid> read_gid_guid(const Sysfs& sysfs, const Path& file) {
+Result<Gid> read_gid(const Sysfs& sysfs, const Path& file) {
   const std::string content = TRY(sysfs.read(file));
   if (content.size() != 39) return unreadable(file, content);
-  return ib::Guid::parse(content.substr(20));
+  Gid gid;
+  gid.prefix = TRY(ib::Guid::parse(content.substr(0, 19)));
+  gid.guid = TRY(ib::Guid::parse(content.substr(20)));
+  return gid;
+}
+
+Result<ib::Guid> read_gid_guid(const Sysfs& sysfs, const Path& file) {
+  const Gid gid = TRY(read_gid(sysfs, file));
+  return gid.guid;
 }
 
 // The names of a table's entries, which are its indices, in the order of the numbers.
@@ -89,6 +101,13 @@ Result<ib::Port> read_port(const Sysfs& sysfs) {
 Result<ib::Guid> port_guid(const Sysfs& sysfs, const std::string& rdma_device, unsigned number) {
   const Path folder = TRY(folder_of(rdma_device, number));
   return read_gid_guid(sysfs, folder / "gids/0");
+}
+
+Result<ib::Guid> subnet_prefix(const Sysfs& sysfs, const std::string& rdma_device,
+                               unsigned number) {
+  const Path folder = TRY(folder_of(rdma_device, number));
+  const Gid gid = TRY(read_gid(sysfs, folder / "gids/0"));
+  return gid.prefix;
 }
 
 Result<ib::Guid> node_guid(const Sysfs& sysfs, const std::string& rdma_device) {

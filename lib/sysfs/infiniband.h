@@ -13,6 +13,8 @@ namespace ibpod::sysfs {
 Result<ib::Guid> node_guid(const Sysfs& sysfs, const std::string& rdma_device);
 // The GUID in GID 0 of port 1, 2 …
 Result<ib::Guid> port_guid(const Sysfs& sysfs, const std::string& rdma_device, unsigned number);
+// The other half of GID 0: the fabric that the port is on.
+Result<ib::Guid> subnet_prefix(const Sysfs& sysfs, const std::string& rdma_device, unsigned number);
 // State, LID, GID 0 and the whole P_Key table of port 1, 2 …
 Result<ib::Port> port(const Sysfs& sysfs, const std::string& rdma_device, unsigned number);
 // The same without the P_Key table, which has a file for each of its places: 128 on mlx5, and each

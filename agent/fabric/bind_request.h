@@ -1,0 +1,30 @@
+// What a record says of an attachment's partitions, as the SM service is asked for it.
+#pragma once
+
+#include "lib/fabricapi/fabric.h"
+#include "lib/node/record.h"
+#include "lib/nodeapi/node.h"
+
+#include <string>
+
+namespace ibpod::agent {
+
+// The physical function behind an attachment's device.
+struct PfOfDevice {
+  std::string name;  // ib0, or its PCI address where it has no interface
+  ib::Guid port;     // of its first port; none: not known
+};
+
+// invalid where the record names no partition, or its port has no GUID.
+Result<fabricapi::BindRequest> bind_request(const node::Record& record, const std::string& node,
+                                            const PfOfDevice& pf);
+
+fabric::Attachment attachment_of(const std::string& node, const nodeapi::AttachmentName& name);
+
+// What a plugin is told. Its keys are in the order of the record's partitions: the service has an
+// order of its own. internal where a verified binding lacks one.
+Result<nodeapi::Binding> told(const fabric::Binding& binding, const node::Record& record);
+// The same of one that is to end, or is none.
+nodeapi::Binding told(const fabric::Binding& binding);
+
+}  // namespace ibpod::agent

@@ -1,0 +1,86 @@
+#include "agent/fabric/link.h"
+
+namespace ibpod::agent {
+
+Link::Link(fabricapi::Client client, LinkWorld world)
+    : client_(std::move(client)),
+      world_(std::move(world)),
+      renewal_(RenewalWorld{client_, bindings_, world_.records, world_.node,
+                            [this](const auto& name, auto asked) { bind_lost(name, asked); },
+                            world_.tables, world_.told}) {}
+
+Result<node::Record> Link::record_of(const nodeapi::AttachmentName& name) const {
+  const std::string attachment = "attachment " + name.container_id + ":" + name.ifname;
+  const std::vector<node::RecordName> names =
+      TRY(world_.records.of_attachment(name.container_id, name.ifname));
+  if (names.empty())
+    return Error(Code::unavailable, "there is no record of " + attachment +
+                                        " in the agent's stateDir: is the plugin's another one?");
+  node::Record record = TRY(world_.records.read(names.front()));
+  if (name.attempt.empty() || name.attempt == record.attempt) return record;
+  return Error(Code::unavailable, attachment + " is made anew by another ADD");
+}
+
+Result<fabricapi::BindRequest> Link::request_of(const node::Record& record) const {
+  const PfOfDevice pf = TRY(world_.pf(record.device));
+  return bind_request(record, world_.node, pf);
+}
+
+// An end that has begun writes it down before it takes anything back.
+Result<fabricapi::BindRequest> Link::wish_of(const nodeapi::AttachmentName& name,
+                                             node::Record& record) const {
+  record = TRY(record_of(name));
+  if (record.stage != node::Stage::attached)
+    return Error(Code::invalid, "the end of the attachment has begun");
+  return request_of(record);
+}
+
+Result<nodeapi::Binding> Link::bind(const nodeapi::AttachmentName& name, nodeapi::Node::Wait wait,
+                                    Deadline deadline) {
+  node::Record record;
+  {
+    const std::scoped_lock lock(order_);
+    const fabricapi::BindRequest request = TRY(wish_of(name, record));
+    bindings_.bind(request);
+  }
+  renewal_.hurry();
+  const fabric::Attachment attachment = attachment_of(world_.node, name);
+  const fabric::Binding binding =
+      TRY(wait == nodeapi::Node::Wait::yes ? bindings_.await(attachment, deadline)
+                                           : bindings_.now(attachment));
+  return told(binding, record);
+}
+
+void Link::bind_lost(const nodeapi::AttachmentName& name, Bindings::Moment asked) {
+  const std::scoped_lock lock(order_);
+  node::Record record;
+  const Result<fabricapi::BindRequest> request = wish_of(name, record);
+  if (request) bindings_.bind_anew(*request, asked);
+}
+
+Result<nodeapi::Binding> Link::unbind(const nodeapi::AttachmentName& name, Deadline deadline) {
+  const fabric::Attachment attachment = attachment_of(world_.node, name);
+  {
+    const std::scoped_lock lock(order_);
+    const bool taken = TRY(is_taken(name));
+    if (taken) return nodeapi::Binding{"released", "none", "", {}, "", ""};
+    bindings_.unbind(attachment);
+  }
+  renewal_.hurry();
+  const fabric::Binding binding = TRY(bindings_.await(attachment, deadline));
+  return told(binding);
+}
+
+// Another attempt has the name by now: what is bound is its own.
+Result<bool> Link::is_taken(const nodeapi::AttachmentName& name) const {
+  if (name.attempt.empty()) return false;
+  const std::vector<node::RecordName> names =
+      TRY(world_.records.of_attachment(name.container_id, name.ifname));
+  for (const node::RecordName& one : names) {
+    const Result<node::Record> record = world_.records.read(one);
+    if (record && record->attempt != name.attempt) return true;
+  }
+  return false;
+}
+
+}  // namespace ibpod::agent

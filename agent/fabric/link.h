@@ -1,0 +1,55 @@
+// Link: a node's side of its cluster's SM service: the connection, the bindings that are on their
+// way, the leases.
+#pragma once
+
+#include "agent/fabric/bind_request.h"
+#include "agent/fabric/bindings.h"
+#include "agent/fabric/renewal.h"
+#include "lib/fabricapi/client.h"
+#include "lib/nodeapi/node.h"
+
+#include <functional>
+#include <mutex>
+#include <string>
+
+namespace ibpod::agent {
+
+// What it needs of the node. All of it outlives it.
+struct LinkWorld {
+  const node::Records& records;
+  std::string node;
+  // The PF behind a device. unsupported where it is not on this service's fabric.
+  std::function<Result<PfOfDevice>(const ib::PciAddress&)> pf;
+  std::function<std::vector<fabricapi::ObserveRequest::Seen>(const std::vector<ib::Guid>&)> tables;
+  std::function<void(const Contact&)> told;
+};
+
+// From any thread.
+class Link {
+ public:
+  Link(fabricapi::Client client, LinkWorld world);
+
+  // As nodeapi::Node has them.
+  Result<nodeapi::Binding> bind(const nodeapi::AttachmentName& name, nodeapi::Node::Wait wait,
+                                Deadline deadline);
+  Result<nodeapi::Binding> unbind(const nodeapi::AttachmentName& name, Deadline deadline);
+
+ private:
+  Result<node::Record> record_of(const nodeapi::AttachmentName& name) const;
+  Result<fabricapi::BindRequest> request_of(const node::Record& record) const;
+  Result<bool> is_taken(const nodeapi::AttachmentName& name) const;
+
+  // What its record says is to be bound. Under the order's lock.
+  Result<fabricapi::BindRequest> wish_of(const nodeapi::AttachmentName& name,
+                                         node::Record& record) const;
+  void bind_lost(const nodeapi::AttachmentName& name, Bindings::Moment asked);
+
+  fabricapi::Client client_;
+  const LinkWorld world_;
+  // Between the look at a record and what is asked for because of it, no end of it comes.
+  std::mutex order_;
+  Bindings bindings_{client_};
+  Renewal renewal_;
+};
+
+}  // namespace ibpod::agent

@@ -1,0 +1,154 @@
+#include "agent/fabric/link.h"
+
+#include "agent/fabric/test_service.h"
+
+namespace ibpod::agent {
+namespace {
+
+using Names = std::vector<std::string>;
+using Wait = nodeapi::Node::Wait;
+
+TEST_CASE_FIXTURE(LinkBed, "a plugin begins, waits, and is told the keys in its own order") {
+  attach("c1", {{"red"}, {"blue"}});
+  const auto begun = bind("c1", Wait::no);
+  REQUIRE(begun);
+  const auto bound = bind("c1");
+  REQUIRE_MESSAGE(bound.ok(), bound.error().text());
+  CHECK(bound->verified());
+  CHECK(bound->keys == std::vector{ib::PKey(0x8002), ib::PKey(0x0001)});
+  CHECK(bound->proof == "port");
+  CHECK(service.binding("c1")->pod == fabric::Pod{"lab", "trainer-0", "6f1c"});
+  CHECK(service.heard() == Names{"bind c1"});
+  REQUIRE(unbind("c1"));
+  CHECK(unbind("c1")->released());
+  CHECK_FALSE(service.binding("c1"));
+}
+
+TEST_CASE_FIXTURE(LinkBed, "what is no attachment, has ended or names no partition is refused") {
+  CHECK(bind("c1").error().code() == Code::unavailable);
+  attach("c1", {});
+  CHECK(bind("c1").error().code() == Code::invalid);
+  node::Record record = test_record("c1", {{"blue"}});
+  record.stage = node::Stage::ending;
+  REQUIRE(records.write(record));
+  CHECK(bind("c1").error().code() == Code::invalid);
+  CHECK(service.heard().empty());
+}
+
+TEST_CASE_FIXTURE(LinkBed, "what the service refuses is told at once, and asked anew by the next") {
+  attach("c1", {{"green"}});
+  const auto refused = bind("c1");
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().code() == Code::denied);
+  CHECK(refused.error().text().find("not for namespace lab") != std::string::npos);
+  attach("c1", {{"blue"}});
+  CHECK(bind("c1")->verified());
+}
+
+TEST_CASE_FIXTURE(LinkBed, "a service that is away is waited for, and named at the deadline") {
+  attach("c1", {{"blue"}});
+  leave();
+  CHECK(eventually([&] {
+    const auto nobody = bind("c1", Wait::yes, Duration(300));
+    return !nobody && nobody.error().code() == Code::unavailable;
+  }));
+  CHECK(eventually([&] { return !now().reached && !now().trouble.empty(); }));
+  CHECK(unbind("c1").error().code() == Code::unavailable);
+  serve();
+  CHECK(bind("c1")->verified());
+  CHECK(eventually([&] { return now().reached && now().bound == 1; }));
+}
+
+TEST_CASE_FIXTURE(LinkBed, "at the deadline it is told how far it is") {
+  service.holds_back(true);
+  attach("c1", {{"blue"}});
+  CHECK(eventually([&] {
+    const auto written = bind("c1", Wait::yes, Duration(300));
+    return written && written->state == "written" && written->keys.empty();
+  }));
+  service.holds_back(false);
+  CHECK(bind("c1")->verified());
+}
+
+TEST_CASE_FIXTURE(LinkBed, "an Unbind during a Bind comes behind it") {
+  service.holds_back(true);
+  attach("c1", {{"blue"}});
+  REQUIRE(bind("c1", Wait::no));
+  CHECK(unbind("c1")->released());
+  CHECK_FALSE(service.binding("c1"));
+  CHECK(service.heard().back() == "unbind c1");
+}
+
+TEST_CASE_FIXTURE(LinkBed, "what has begun to end is bound by nobody, not even by a Sync") {
+  attach("c1", {{"blue"}});
+  REQUIRE(bind("c1"));
+  node::Record record = test_record("c1", {{"blue"}});
+  record.stage = node::Stage::ending;
+  REQUIRE(records.write(record));
+  REQUIRE(unbind("c1"));
+  const size_t syncs = service.syncs();
+  CHECK(eventually([&] { return service.syncs() >= syncs + 3; }));
+  CHECK_FALSE(service.binding("c1"));
+  CHECK(service.heard().back() == "unbind c1");
+}
+
+TEST_CASE_FIXTURE(LinkBed, "the end of one attempt is not that of the next") {
+  node::Record record = test_record("c1", {{"blue"}});
+  record.attempt = "second";
+  REQUIRE(records.write(record));
+  REQUIRE(bind("c1"));
+  const Deadline soon = Deadline::in(Duration(20'000));
+  CHECK(link->unbind({"c1", "net1", "first"}, soon)->released());
+  CHECK(service.binding("c1"));
+  CHECK(link->bind({"c1", "net1", "first"}, Wait::yes, soon).error().code() == Code::unavailable);
+  CHECK(link->unbind({"c1", "net1", "second"}, soon)->released());
+  CHECK_FALSE(service.binding("c1"));
+}
+
+TEST_CASE_FIXTURE(LinkBed, "a Bind whose record has gone is taken back") {
+  service.holds_back(true);
+  attach("c1", {{"blue"}});
+  REQUIRE(bind("c1", Wait::no));
+  REQUIRE(eventually([&] { return service.binding("c1").has_value(); }));
+  REQUIRE(records.remove(name_of(test_record("c1", {}))));
+  CHECK(
+      eventually([&] { return !service.binding("c1") && service.heard().back() == "unbind c1"; }));
+}
+
+TEST_CASE_FIXTURE(LinkBed,
+                  "it names all that may be bound, and binds again what the service lost") {
+  attach("c1", {{"blue"}});
+  attach("c2", {});
+  REQUIRE(bind("c1"));
+  service.forgets_all();
+  CHECK(eventually([&] { return service.binding("c1").has_value(); }));
+  CHECK(service.named() == std::vector<fabricapi::SyncRequest::Present>{{"c1", "net1"}});
+}
+
+TEST_CASE_FIXTURE(LinkBed, "a binding without a record is ended, one with a record never") {
+  attach("c1", {{"blue"}});
+  REQUIRE(bind("c1"));
+  fabric::Binding left = *service.binding("c1");
+  left.attachment.container = "c9";
+  service.has(left);
+  CHECK(eventually([&] { return !service.binding("c9"); }));
+  CHECK(service.binding("c1"));
+}
+
+TEST_CASE_FIXTURE(LinkBed,
+                  "the service hears what the port's table holds, once that was read anew") {
+  service.hears_nodes_only();
+  attach("c1", {{"blue"}});
+  CHECK_FALSE(bind("c1", Wait::yes, Duration(1500))->verified());
+  {
+    const std::scoped_lock lock(mutex);
+    table = {ib::PKey(0x7fff), ib::PKey(0x0001)};
+  }
+  const auto bound = bind("c1");
+  REQUIRE(bound);
+  CHECK(bound->verified());
+  CHECK(bound->proof == "node");
+}
+
+}  // namespace
+}  // namespace ibpod::agent

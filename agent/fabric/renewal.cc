@@ -1,0 +1,126 @@
+#include "agent/fabric/renewal.h"
+
+#include <algorithm>
+
+namespace ibpod::agent {
+namespace {
+
+constexpr Duration kPatience{10'000};
+
+// Three of them have to fail before a lease runs out.
+Duration before_the_end(Duration lease, Duration least) { return std::max(lease / 3, least); }
+
+// Also what cannot be read any more: a binding may be behind it.
+bool may_be_bound(const Result<node::Record>& record) {
+  if (record) return !record->wanted.partitions.empty();
+  return record.error().code() != Code::not_found;
+}
+
+}  // namespace
+
+Renewal::Renewal(RenewalWorld world, Pace pace)
+    : world_(std::move(world)), pace_(pace), thread_([this] { run(); }) {}
+
+Renewal::~Renewal() {
+  {
+    const std::scoped_lock lock(mutex_);
+    stopping_ = true;
+  }
+  told_.notify_all();
+  thread_.join();
+}
+
+void Renewal::hurry() {
+  {
+    const std::scoped_lock lock(mutex_);
+    hurry_ = true;
+  }
+  told_.notify_all();
+}
+
+// False: it is to end.
+bool Renewal::wait(Deadline until) {
+  std::unique_lock lock(mutex_);
+  told_.wait_until(lock, until.time(), [&] { return stopping_ || hurry_; });
+  hurry_ = false;
+  return !stopping_;
+}
+
+void Renewal::run() {
+  BackOff pauses(pace_.first, pace_.most);
+  Deadline renew = Deadline::in(Duration(0));
+  while (wait(turn(renew, pauses))) continue;
+}
+
+Deadline Renewal::turn(Deadline& renew, BackOff& pauses) {
+  Status went = ok();
+  if (renew.passed()) {
+    const Result<Duration> lease = sync();
+    if (lease) renew = Deadline::in(before_the_end(*lease, pace_.least));
+    if (!lease) went = lease.error();
+  }
+  bool waits = world_.bindings.underway();
+  if (went) {
+    const Result<bool> wanted = observe();
+    if (wanted) waits |= *wanted;
+    if (!wanted) went = wanted.error();
+  }
+  if (went) {
+    pauses.reset();
+    return waits ? renew.at_most(pace_.observe) : renew;
+  }
+  world_.told({false, went.error().text(), 0, 0});
+  renew = Deadline::in(pauses.next());
+  return renew;
+}
+
+Result<Duration> Renewal::sync() {
+  const Bindings::Moment moment = world_.bindings.moment();
+  const std::vector<node::RecordName> names = TRY(world_.records.all());
+  fabricapi::SyncRequest request;
+  request.node = world_.node;
+  std::set<fabric::Attachment> known;
+  for (const node::RecordName& name : names) {
+    if (!may_be_bound(world_.records.read(name))) continue;
+    request.attachments.push_back({name.container_id, name.ifname});
+    known.insert({world_.node, name.container_id, name.ifname});
+  }
+  const fabricapi::SyncAnswer answer = TRY(world_.client.sync(request, Deadline::in(kPatience)));
+  world_.bindings.forget_all_but(known, moment);
+  settle(answer, moment);
+  tell(answer);
+  return answer.lease;
+}
+
+void Renewal::settle(const fabricapi::SyncAnswer& answer, Bindings::Moment asked) {
+  for (const fabric::Binding& binding : answer.bindings) world_.bindings.seen(binding, asked);
+  for (const auto& lost : answer.not_bound)
+    world_.lost({lost.container, lost.interface, ""}, asked);
+  for (const fabric::Binding& binding : answer.not_named) end_if_unrecorded(binding);
+}
+
+// A record is there before anything is bound for it: what has none is over, and its plugin was
+// killed before it could say so.
+void Renewal::end_if_unrecorded(const fabric::Binding& binding) {
+  const auto& [node, container, interface] = binding.attachment;
+  const auto names = world_.records.of_attachment(container, interface);
+  if (names && names->empty()) world_.bindings.unbind(binding.attachment);
+}
+
+Result<bool> Renewal::observe() {
+  fabricapi::ObserveRequest request{world_.node, stamp_, world_.tables(wanted_)};
+  const fabricapi::ObserveAnswer answer =
+      TRY(world_.client.observe(request, Deadline::in(kPatience)));
+  stamp_ = answer.stamp;
+  wanted_ = answer.wanted;
+  return !wanted_.empty();
+}
+
+void Renewal::tell(const fabricapi::SyncAnswer& answer) {
+  Contact contact{true, "", 0, answer.not_bound.size()};
+  for (const fabric::Binding& binding : answer.bindings)
+    ++(binding.state == fabric::State::verified ? contact.bound : contact.unsettled);
+  world_.told(contact);
+}
+
+}  // namespace ibpod::agent

@@ -1,0 +1,79 @@
+// Renewal: the thread that keeps the node's bindings at the SM service. It names all that the node
+// has attached before the lease runs out, settles what the service says otherwise, and tells it
+// what the P_Key tables of the node's own devices hold.
+#pragma once
+
+#include "agent/fabric/bindings.h"
+#include "lib/node/records.h"
+#include "lib/nodeapi/node.h"
+
+#include <functional>
+#include <string>
+
+namespace ibpod::agent {
+
+// How the service is reached, for people and metrics.
+struct Contact {
+  bool reached = false;  // the last question was answered
+  std::string trouble;   // why not
+  size_t bound = 0;      // bindings of the node that are verified
+  size_t unsettled = 0;  // ... and that are not
+  bool operator==(const Contact&) const = default;
+};
+
+// What the thread works on. All of it outlives it.
+struct RenewalWorld {
+  fabricapi::Client& client;
+  Bindings& bindings;
+  const node::Records& records;
+  std::string node;
+  // The service has lost it, or never had it: the plugin may have been killed before it could ask.
+  std::function<void(const nodeapi::AttachmentName&, Bindings::Moment asked)> lost;
+  // The P_Key tables of these ports, as far as they are the node's and can be read.
+  std::function<std::vector<fabricapi::ObserveRequest::Seen>(const std::vector<ib::Guid>&)> tables;
+  std::function<void(const Contact&)> told;
+};
+
+class Renewal {
+ public:
+  struct Pace {
+    Duration first{500};      // the first pause after a failure
+    Duration most{30'000};    // and the longest one
+    Duration least{50};       // between two Syncs, whatever the service says
+    Duration observe{1'000};  // between two looks while the service waits for tables
+  };
+  explicit Renewal(RenewalWorld world) : Renewal(std::move(world), Pace()) {}
+  Renewal(RenewalWorld world, Pace pace);
+  // Waits for the question that is underway.
+  ~Renewal();
+  Renewal(const Renewal&) = delete;
+  Renewal& operator=(const Renewal&) = delete;
+
+  // From any thread: something has been asked for, and the service may wait for its port's table.
+  void hurry();
+
+ private:
+  void run();
+  // Both questions, as far as they are due; when to ask again.
+  Deadline turn(Deadline& renew, BackOff& pauses);
+  bool wait(Deadline until);
+  // For how long the leases last.
+  Result<Duration> sync();
+  void settle(const fabricapi::SyncAnswer& answer, Bindings::Moment asked);
+  void end_if_unrecorded(const fabric::Binding& binding);
+  // Whether the service waits for tables of ours.
+  Result<bool> observe();
+  void tell(const fabricapi::SyncAnswer& answer);
+
+  RenewalWorld world_;
+  const Pace pace_;
+  std::string stamp_;
+  std::vector<ib::Guid> wanted_;  // ports that the service waits for
+  std::mutex mutex_;
+  std::condition_variable told_;
+  bool stopping_ = false;  // this and below: guarded by mutex_
+  bool hurry_ = false;
+  std::thread thread_;
+};
+
+}  // namespace ibpod::agent

@@ -1,0 +1,66 @@
+#include "agent/fabric/tables.h"
+
+#include "lib/sysfs/infiniband.h"
+
+#include <algorithm>
+#include <set>
+
+namespace ibpod::agent {
+namespace {
+
+using Seen = fabricapi::ObserveRequest::Seen;
+
+const Path kDevices = "class/infiniband";
+constexpr unsigned kFirstPort = 1;
+
+class Reading {
+ public:
+  explicit Reading(const std::vector<ib::Guid>& ports) : left_(ports.begin(), ports.end()) {}
+
+  bool complete() const { return left_.empty(); }
+  std::vector<Seen> take() { return std::move(seen_); }
+
+  void look(const sysfs::Sysfs& sysfs) {
+    const auto devices = sysfs.list(kDevices);
+    for (size_t n = 0; devices && n < devices->size() && !complete(); ++n)
+      look(sysfs, (*devices)[n]);
+  }
+
+ private:
+  // The GUID first: a table has a file for each of its places.
+  void look(const sysfs::Sysfs& sysfs, const std::string& device) {
+    const auto guid = sysfs::port_guid(sysfs, device, kFirstPort);
+    if (!guid || !left_.contains(*guid)) return;
+    const auto table = sysfs::pkeys(sysfs, device, kFirstPort);
+    if (!table) return;
+    seen_.push_back({*guid, *table});
+    left_.erase(*guid);
+  }
+
+  std::set<ib::Guid> left_;
+  std::vector<Seen> seen_;
+};
+
+bool has_one_of(const node::Record& record, const std::vector<ib::Guid>& ports) {
+  if (record.child || !record.wanted.isolation) return false;
+  const node::Guids none;
+  const ib::Guid port = record.wanted.guids.value_or(record.found.guids.value_or(none)).port;
+  return std::find(ports.begin(), ports.end(), port) != ports.end();
+}
+
+}  // namespace
+
+std::vector<Seen> read_tables(const std::vector<ib::Guid>& ports, const sysfs::Sysfs& host,
+                              const std::vector<node::Record>& records,
+                              const node::PodSysfs& pod_sysfs) {
+  Reading reading(ports);
+  reading.look(host);
+  for (const node::Record& record : records) {
+    if (reading.complete() || !has_one_of(record, ports)) continue;
+    const auto sysfs = pod_sysfs(record.netns);
+    if (sysfs) reading.look(*sysfs);
+  }
+  return reading.take();
+}
+
+}  // namespace ibpod::agent

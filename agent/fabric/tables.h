@@ -1,0 +1,21 @@
+// The P_Key tables of the node's own ports, as its devices show them: what the SM service's witness
+// `node` hears.
+#pragma once
+
+#include "lib/fabricapi/fabric.h"
+#include "lib/node/pod_sysfs.h"
+#include "lib/node/record.h"
+#include "lib/sysfs/sysfs.h"
+
+#include <vector>
+
+namespace ibpod::agent {
+
+// Of the first ports with these GUIDs: those of the host's namespace, and those of the isolated
+// devices of these attachments, read in their pods. A port that cannot be read is left out.
+std::vector<fabricapi::ObserveRequest::Seen> read_tables(const std::vector<ib::Guid>& ports,
+                                                         const sysfs::Sysfs& host,
+                                                         const std::vector<node::Record>& records,
+                                                         const node::PodSysfs& pod_sysfs);
+
+}  // namespace ibpod::agent
