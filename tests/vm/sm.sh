@@ -14,6 +14,24 @@ sm_conf() { # FILTER GUID...
     pkeys: [{first: "0x0001", last: "0x00ff", use: "explicit"}], nodes: {vm: {guids: $ARGS.positional}}} | '"$1" --args "${@:2}" >"$WORK/sm.json"
 }
 
+# For a service that nodes ask over TCP: a CA, the service's own certificate, and that of the node "vm"; filters for the
+# configurations of both sides.
+make_certificates() {
+  new_key ca
+  openssl req -x509 -key "$WORK/ca.key" -subj /CN=ca -days 2 -out "$WORK/ca.crt"
+  issue sm /CN=ibpod-sm "subjectAltName = IP:127.0.0.1"
+  issue node /CN=system:node:vm ""
+}
+new_key() { openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out "$WORK/$1.key"; } # NAME
+issue() { # NAME SUBJECT EXTENSIONS
+  new_key "$1"
+  openssl req -new -key "$WORK/$1.key" -subj "$2" |
+    openssl x509 -req -CA "$WORK/ca.crt" -CAkey "$WORK/ca.key" -CAcreateserial -days 2 -extfile <(echo "$3") -out "$WORK/$1.crt"
+}
+for_nodes='.listen = {address: "127.0.0.1:7473", certificate: "\($work)/sm.crt", key: "\($work)/sm.key", ca: "\($work)/ca.crt"} |
+  .roles = [{match: "CN=system:node:*", role: "node"}]'
+by_tls='.fabric = {service: "127.0.0.1:7473", certificate: "\($work)/node.crt", key: "\($work)/node.key", ca: "\($work)/ca.crt"}'
+
 # In place of the node's OpenSM, for the rest of the case; returns when OpenSM does what the service wants.
 start_sm() {
   at_end plain_opensm

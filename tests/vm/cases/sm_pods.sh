@@ -1,0 +1,98 @@
+#!/bin/bash
+# A pod names a partition and is in it, verified, when ADD ends; its VF goes clean to the next tenant; without the SM service nobody gets in.
+# deadline: 400
+. "$ROOT/tests/vm/agent.sh"
+. "$ROOT/tests/vm/sm.sh"
+
+declare -A vf=([p1]=$(vf_pci 0 1) [p2]=$(vf_pci 1 1) [p3]=$(vf_pci 1 2)) address=([p1]=10.7.0.1 [p2]=10.7.0.2 [p3]=10.7.0.3)
+guids=(02:00:00:00:00:00:01:01 02:00:00:00:00:00:02:01 02:00:00:00:00:00:02:02)
+set_static_guid 0 1 "${guids[0]}"
+set_static_guid 1 1 "${guids[1]}"
+set_static_guid 1 2 "${guids[2]}"
+
+names_partition() { # POD PARTITION [FILTER]
+  conf_of "$1" "${vf[$1]}" ".partition = \"$2\" | .cniVersion = \"1.0.0\" | .rdmaIsolation = true |
+    .ipam = {type: \"static\", addresses: [{address: \"${address[$1]}/24\"}]} | ${3:-.}"
+  cp "$WORK/$1/conf" "$WORK/conf"
+}
+reaches() { within "$1" ping -q -c 1 -W 2 "${address[$2]}" >/dev/null; } # POD POD
+is_apart() { ! reaches "$@"; }
+binding_of() { sm --json binding get vm "$1" net1 | jq -r "$2"; }         # POD FILTER
+is_unbound() { [ "$(sm --json binding list | jq length)" = 0 ]; }
+
+make_certificates
+sm_conf "$for_nodes" "${guids[@]}"
+start_sm
+sm partition create blue --pkey 0x0001 --membership full --index0 --ipoib yes --allow default
+sm partition create red --pkey 0x0002 --membership full --index0 --ipoib yes --allow default
+sm partition create green --pkey 0x0003 --membership full --index0 --ipoib yes --allow another
+agent_conf "$by_tls"
+at_end rm -f /var/lib/ibpod/agent
+start_agent
+wait_for 20 test -e /var/lib/ibpod/agent
+for pod in p1 p2 p3; do new_pod "$pod"; done
+
+say "two tenants"
+for pod in p1 p2; do
+  names_partition "$pod" blue
+  add "$pod"
+  expect_log "partition 0x8001 is verified: 0x8001, full member, at index 0"
+  expect_match "P_Keys of $pod" "$(pkeys "$pod" "${vf[$pod]}")" "0:0x8001*"
+  keep_result
+  must CHECK "$pod"
+done
+names_partition p3 red
+add p3
+expect_eq "the pod" "$(binding_of p3 '"\(.state) \(.proof) \(.pod.namespace)/\(.pod.name)"')" "verified port default/p3"
+wait_for 10 reaches p1 p2
+is_apart p1 p3 || fail "p1 reaches another tenant"
+
+say "the VF of a pod that has gone, for the other tenant"
+del p3
+expect_match "left of red" "$(pkeys host "${vf[p3]}")" "0:0x7fff*"
+lacks_pkey host "${vf[p3]}" 0x8002 || fail "its key is still there: $(pkeys host "${vf[p3]}")"
+names_partition p3 blue
+add p3
+wait_for 10 reaches p1 p3
+del p3
+
+say "a partition of another namespace, and one that is not there"
+for partition in green nowhere; do
+  names_partition p3 "$partition"
+  call ADD p3
+  expect_match "$partition" "$(jq -r .msg <<<"$out")" "*$partition*namespace default*"
+  del p3
+done
+expect_eq "records" "$(records)" "p1:net1 p2:net1"
+
+say "the agent is killed, and starts again"
+end_agent KILL
+names_partition p3 blue '.timeoutSeconds = 2'
+call ADD p3
+expect_error 11 "*agent*"
+start_agent
+del p3
+names_partition p3 blue
+add p3
+del p3
+
+say "the SM service is away"
+end_sm
+names_partition p3 blue '.timeoutSeconds = 3'
+call ADD p3
+expect_error 11 "*partition blue: not verified*"
+names_partition p2 blue
+del p2
+expect_match "still recorded" "$(records)" "p1:net1 p2:net1*"
+expect_match "what the agent says" "$(ctl --json doctor || true)" "*sm-service*"
+run_sm
+wait_for 60 has_records "p1:net1"
+names_partition p2 red
+add p2
+expect_match "P_Keys of p2" "$(pkeys p2 "${vf[p2]}")" "0:0x8002*"
+is_apart p1 p2 || fail "p1 reaches another tenant"
+del p2
+names_partition p1 blue
+del p1
+wait_for 20 is_unbound
+expect_eq "records" "$(records)" ""
