@@ -276,13 +276,18 @@ void Agent::take_rdma_mode(RdmaModeVerdict verdict) {
   report_.rdma_mode(config().rdma_netns, rdma_mode_);
 }
 
-// Of the SM service, where there is one.
+// Of the SM service, where there is one. One that does not answer is not asked again for each VF of
+// the same preparation: all that is offered waits for that.
 std::function<Result<ib::Guid>(const ib::PciAddress&, uint32_t)> Agent::pool() {
   if (!service_client_) return {};
-  return [this](const ib::PciAddress& pf, uint32_t vf) -> Result<ib::Guid> {
-    const std::vector<fabricapi::Allocated> given = TRY(service_client_->allocate_guids(
-        {reloader_.node(), pf.text(), {vf}}, Deadline::in(kAllocation)));
-    if (given.size() == 1 && given.front().vf == vf) return given.front().guid;
+  return [this, away = std::optional<Error>()](const ib::PciAddress& pf,
+                                               uint32_t vf) mutable -> Result<ib::Guid> {
+    if (away) return *away;
+    const auto given = service_client_->allocate_guids({reloader_.node(), pf.text(), {vf}},
+                                                       Deadline::in(kAllocation));
+    if (!given && given.error().code() == Code::unavailable) away = given.error();
+    if (!given) return given.error();
+    if (given->size() == 1 && given->front().vf == vf) return given->front().guid;
     return Error(Code::internal, "the SM service gave no GUID for VF " + std::to_string(vf));
   };
 }

@@ -102,7 +102,7 @@ Result<log::Level> read_level(const json::Value& value) {
 
 namespace {
 
-// A string that is not empty, or what it is otherwise.
+// Where the key is there.
 template <typename Read>
 Status take(json::Fields& fields, std::string_view key, Read read) {
   const std::optional<json::Value> value = TRY(fields.find(key));

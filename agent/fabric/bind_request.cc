@@ -5,12 +5,6 @@
 namespace ibpod::agent {
 namespace {
 
-ib::Guid port_of(const node::Record& record) {
-  if (record.child) return record.child->port;
-  const node::Guids none;
-  return record.wanted.guids.value_or(record.found.guids.value_or(none)).port;
-}
-
 Result<fabricapi::BindRequest::Wish> wish_of(const node::PartitionWish& wish) {
   if (wish.membership.empty()) return fabricapi::BindRequest::Wish{wish.name, std::nullopt};
   const auto membership = fabric::parse_membership(wish.membership);
@@ -20,6 +14,12 @@ Result<fabricapi::BindRequest::Wish> wish_of(const node::PartitionWish& wish) {
 }
 
 }  // namespace
+
+ib::Guid port_of(const node::Record& record) {
+  if (record.child) return record.child->port;
+  const node::Guids none;
+  return record.wanted.guids.value_or(record.found.guids.value_or(none)).port;
+}
 
 Result<fabricapi::BindRequest> bind_request(const node::Record& record, const std::string& node,
                                             const PfOfDevice& pf) {

@@ -1,5 +1,6 @@
 #include "agent/fabric/tables.h"
 
+#include "agent/fabric/bind_request.h"
 #include "lib/sysfs/infiniband.h"
 
 #include <algorithm>
@@ -43,9 +44,7 @@ class Reading {
 
 bool has_one_of(const node::Record& record, const std::vector<ib::Guid>& ports) {
   if (record.child || !record.wanted.isolation) return false;
-  const node::Guids none;
-  const ib::Guid port = record.wanted.guids.value_or(record.found.guids.value_or(none)).port;
-  return std::find(ports.begin(), ports.end(), port) != ports.end();
+  return std::find(ports.begin(), ports.end(), port_of(record)) != ports.end();
 }
 
 }  // namespace

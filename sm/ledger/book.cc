@@ -117,18 +117,12 @@ void Book::remove_node(const std::string& node) {
   for (const ib::Guid guid : freed) drop_if_unnamed(guid);
 }
 
-// As the table of a port shows it.
-ib::PKey key_of(const Tenant& tenant, fabric::Membership membership) {
-  const auto partition = static_cast<uint16_t>(tenant.tenancy.pkey->partition());
-  return ib::PKey(membership == fabric::Membership::limited ? partition : partition | 0x8000);
-}
-
 // A partition's P_Key never changes.
 void Book::index_shares(Entry& entry) {
   entry.binding.keys.clear();
   for (const fabric::Share& share : entry.binding.shares)
     if (const Tenant* const tenant = find_tenant(share.partition))
-      entry.binding.keys.push_back(key_of(*tenant, share.membership));
+      entry.binding.keys.push_back(keys_of(*tenant->tenancy.pkey, share.membership).back());
   for (const fabric::Share& share : all_shares(entry))
     if (Tenant* const tenant = find_tenant(share.partition)) tenant->bindings.insert(&entry);
 }

@@ -37,14 +37,6 @@ void list(Iterator at, Iterator end, const EntryOf& entry_of, const BindingFilte
   }
 }
 
-std::vector<ib::PKey> keys_of(ib::PKey pkey, fabric::Membership membership) {
-  const ib::PKey limited(pkey.partition());
-  const ib::PKey full(static_cast<uint16_t>(pkey.partition() | 0x8000));
-  if (membership == fabric::Membership::limited) return {limited};
-  if (membership == fabric::Membership::full) return {full};
-  return {limited, full};
-}
-
 fabricapi::Node told(const std::string& name, const NodeEntry& node) {
   return {name, node.last_sync, node.bindings, node.guids, node.forgetting};
 }

@@ -33,4 +33,12 @@ size_t places(fabric::Membership membership) {
   return membership == fabric::Membership::both ? 2 : 1;
 }
 
+std::vector<ib::PKey> keys_of(ib::PKey pkey, fabric::Membership membership) {
+  const ib::PKey limited(pkey.partition());
+  const ib::PKey full(static_cast<uint16_t>(pkey.partition() | 0x8000));
+  if (membership == fabric::Membership::limited) return {limited};
+  if (membership == fabric::Membership::full) return {full};
+  return {limited, full};
+}
+
 }  // namespace ibpod::sm

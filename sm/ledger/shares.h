@@ -19,5 +19,7 @@ Shares only_in_first(const Shares& first, const Shares& second);
 
 // How many places of a P_Key table it takes.
 size_t places(fabric::Membership membership);
+// What stands in them; of both the full one last.
+std::vector<ib::PKey> keys_of(ib::PKey pkey, fabric::Membership membership);
 
 }  // namespace ibpod::sm
