@@ -42,9 +42,15 @@ class EchoService final : public echo::Echo::CallbackService {
  private:
   class Stream final : public grpc::ServerWriteReactor<echo::Words> {
    public:
-    explicit Stream(echo::Words words) : words_(std::move(words)) { StartWrite(&words_); }
+    explicit Stream(echo::Words words) : words_(std::move(words)) {
+      hand_over(this);
+      StartWrite(&words_);
+    }
     void OnCancel() override { Finish(grpc::Status::CANCELLED); }
-    void OnDone() override { delete this; }
+    void OnDone() override {
+      take_over(this);
+      delete this;
+    }
 
    private:
     echo::Words words_;
