@@ -1,20 +1,21 @@
 #include "agent/prepare/prepare_intent.h"
 
-#include "lib/json/value.h"
+#include "lib/json/version.h"
 
 namespace ibpod::agent {
 namespace {
 
 using json::Value;
 
+constexpr int64_t kNewest = 1;
 constexpr std::string_view kEnding = ".json";
 
 std::string text_of(const Intent& intent) {
   Value vfs = Value::array();
   for (const uint32_t vf : intent.vfs) vfs.push(vf);
   Value document = Value::object();
-  document.set("bootId", intent.boot_id).set("driver", intent.driver).set("vfs", vfs);
-  document.set("force", intent.force);
+  document.set(json::kVersion, kNewest).set("bootId", intent.boot_id);
+  document.set("driver", intent.driver).set("vfs", vfs).set("force", intent.force);
   if (intent.binding) document.set("binding", *intent.binding);
   return document.text() + "\n";
 }
@@ -23,6 +24,7 @@ Result<Intent> parse(const ib::PciAddress& pf, const std::string& text) {
   Intent intent;
   intent.pf = pf;
   const Value document = TRY(Value::parse(text));
+  TRY(json::check_version(document, kNewest));
   const Value boot_id = TRY(document.at("bootId"));
   intent.boot_id = TRY(boot_id.string());
   const Value driver = TRY(document.at("driver"));
@@ -57,8 +59,11 @@ Result<std::optional<Intent>> Intents::find(const ib::PciAddress& pf) const {
   const Result<std::string> text = read_file(path);
   if (!text && text.error().code() == Code::not_found) return std::optional<Intent>();
   if (!text) return text.error();
-  Intent intent = TRY(parse(pf, *text).during(path.string() + " is damaged: remove it"));
-  return std::optional<Intent>(std::move(intent));
+  Result<Intent> intent = parse(pf, *text);
+  if (intent) return std::optional(std::move(intent).value());
+  const bool damaged = intent.error().code() == Code::invalid;
+  return std::move(intent).error().during(path.string() +
+                                          (damaged ? " is damaged: remove it" : ""));
 }
 
 Result<std::vector<ib::PciAddress>> Intents::all() const {

@@ -34,7 +34,7 @@ class Intents {
   // On disk, flushed, when this returns.
   Status write(const Intent& intent) const;
   Status remove(const ib::PciAddress& pf) const;
-  // invalid, naming the file, where it cannot be read.
+  // invalid, naming the file, where it cannot be read; unsupported where it is of a newer version.
   Result<std::optional<Intent>> find(const ib::PciAddress& pf) const;
   // The PFs that have one, sorted.
   Result<std::vector<ib::PciAddress>> all() const;

@@ -528,5 +528,36 @@ TEST_CASE("a damaged intent is told with its file, and its PF is left alone") {
   CHECK(bed.k.orders() == 0);
 }
 
+TEST_CASE("an intent of a newer version is told with its file, and it and its PF are left alone") {
+  Bed bed;
+  bed.config().vfs = 1;
+  std::filesystem::create_directory(bed.folder.path() / "preparation");
+  const Path file =
+      bed.folder.write("preparation/" + kPf.text() + ".json", R"({"version":2,"steps":["bind"]})");
+  CHECK(contains(bed.problems(),
+                 file.string() +
+                     ": its version is 2, and this program reads none above 1: a newer ibpod wrote "
+                     "it (run that one again; the file is left as it is)"));
+  CHECK(bed.k.orders() == 0);
+  CHECK(read_file(file).value() == R"({"version":2,"steps":["bind"]})");
+}
+
+TEST_CASE("an intent of the first version is finished") {
+  const Path kept = "tests/data/first_version/node";
+  const Intent intent{kPf, "5f2c7f04-9f1e-4c63-8d8a-1f7f2c0a9b1e", "mlx5_core", {0, 1, 2}, true, 1};
+  CHECK(Intents(kept).find(kPf).value() == intent);
+  Bed bed;
+  std::filesystem::copy(kept / "preparation", bed.folder.path() / "preparation");
+  bed.configs.clear();
+  bed.k.function_state(kPf).autoprobe = false;
+  bed.k.make_vfs(kPf, 4);
+  CHECK(bed.run(intent.boot_id).problems.empty());
+  for (const unsigned number : {0, 1, 2}) CHECK(bed.shown(number) == derived(number));
+  CHECK_FALSE(bed.shown(3));
+  CHECK(bed.function(0).driver == "mlx5_core");
+  CHECK(bed.k.function_state(kPf).autoprobe);
+  CHECK(bed.intents.all()->empty());
+}
+
 }  // namespace
 }  // namespace ibpod::agent

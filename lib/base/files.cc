@@ -105,6 +105,15 @@ bool path_exists(const Path& path) {
   return ::lstat(path.c_str(), &found) == 0;
 }
 
+Status check_version(int64_t version, int64_t newest) {
+  if (version <= newest) return ok();
+  return Error(Code::unsupported, "its version is " + std::to_string(version) +
+                                      ", and this program reads none above " +
+                                      std::to_string(newest) +
+                                      ": a newer ibpod wrote it (run that one again; the file is "
+                                      "left as it is)");
+}
+
 Result<FolderWatch> FolderWatch::open(const Path& folder) {
   Fd fd(TRY(sys("inotify_init1", [&] { return ::inotify_init1(IN_CLOEXEC | IN_NONBLOCK); })));
   TRY(sys("watch " + folder.string(), [&] {

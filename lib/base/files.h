@@ -6,6 +6,7 @@
 #include "lib/base/fd.h"
 #include "lib/base/result.h"
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -39,6 +40,10 @@ Result<std::vector<std::string>> list_folder(const Path& path);
 
 // Whether an entry is there (a dangling link is).
 bool path_exists(const Path& path);
+
+// What is kept from one program to the next has a version. unsupported, with what to do, where that
+// is newer than the newest that is read here; whoever asks names the file, and leaves it as it is.
+Status check_version(int64_t version, int64_t newest);
 
 // Tells of changes in one folder (entries made, removed, renamed, closed after they were written
 // to; the folder itself removed or moved).

@@ -3,6 +3,7 @@
 #include "lib/base/fnv.h"
 #include "lib/ib/hex.h"
 #include "lib/json/value.h"
+#include "lib/json/version.h"
 
 namespace ibpod::node {
 namespace {
@@ -149,11 +150,13 @@ Status read(const Value& value, Namespace& netns) {
 Value write(const PartitionWish& wish) {
   Value value = Value::object().set("name", wish.name);
   if (!wish.membership.empty()) value.set("membership", wish.membership);
+  if (wish.pkey) value.set("pkey", wish.pkey->text());
   return value;
 }
 
 Status read(const Value& value, PartitionWish& wish) {
   TRY(read(value, "name", wish.name));
+  TRY(read(value, "pkey", wish.pkey));
   const std::optional<Value> membership = value.find("membership");
   return membership ? read(*membership, wish.membership) : ok();
 }
@@ -303,10 +306,16 @@ Status read(const Value& value, Record& record) {
 
 bool same(const Guids& a, const Guids& b) { return a == b || (a.none() && b.none()); }
 
+ib::Guid port_of(const Record& record) {
+  if (record.child) return record.child->port;
+  const std::optional<Guids>& own = record.found.guids ? record.found.guids : record.found.told;
+  return record.wanted.guids.value_or(own.value_or(Guids{})).port;
+}
+
 std::string text_of(const Record& record) {
   const Value attachment = write(record);
   Value document = Value::object();
-  document.set("version", record.wanted.partitions.empty() ? kOldest : kWithPartitions)
+  document.set(json::kVersion, record.wanted.partitions.empty() ? kOldest : kWithPartitions)
       .set("checksum", checksum(attachment.text()))
       .set("attachment", attachment);
   return document.pretty() + "\n";
@@ -314,13 +323,7 @@ std::string text_of(const Record& record) {
 
 Result<Record> parse_record(std::string_view text) {
   const Value document = TRY(Value::parse(text));
-  uint32_t version = 0;
-  TRY(read(document, "version", version));
-  if (version < kOldest || version > kNewest) {
-    return Error(Code::unsupported, "version: expected " + std::to_string(kOldest) + " to " +
-                                        std::to_string(kNewest) + ", got " +
-                                        std::to_string(version) + ": a newer ibpod wrote it");
-  }
+  TRY(json::check_version(document, kNewest));
   std::string expected;
   TRY(read(document, "checksum", expected));
   const Value attachment = TRY(document.at("attachment"));

@@ -25,10 +25,13 @@ struct Guids {
 // Whether both say the same, where "none" has two spellings.
 bool same(const Guids& a, const Guids& b);
 
-// A partition that the cluster's SM service is asked for, by its name.
+// A partition that the cluster's SM service is asked for.
 struct PartitionWish {
-  std::string name;
-  std::string membership = {};  // limited, full, both; empty: the partition's own
+  std::string name;                   // empty: the one that has this P_Key
+  std::string membership = {};        // limited, full, both; empty: the partition's own
+  std::optional<ib::PKey> pkey = {};  // bit 15 clear
+  // For people.
+  std::string label() const { return pkey ? pkey->text() : name; }
   bool operator==(const PartitionWish&) const = default;
 };
 
@@ -112,6 +115,9 @@ struct Record {
   std::string cni_path;
   bool operator==(const Record&) const = default;
 };
+
+// The GUID of the port that the pod is given, or that its child is on; none: it is not known.
+ib::Guid port_of(const Record& record);
 
 // Versioned and checksummed. parse_record() answers invalid for a damaged text and unsupported for
 // a version it does not know. A program that knows nothing of partitions would end an attachment

@@ -73,10 +73,10 @@ Status Records::remove(const RecordName& name) const { return remove_file(file(n
 
 Result<Record> Records::read(const RecordName& name) const {
   const std::string text = TRY(read_file(file(name)));
-  Record record = TRY(parse_record(text).during("record " + name.text()));
+  Record record = TRY(parse_record(text).during("record " + file(name).string()));
   if (name_of(record) != name) {
     return Error(Code::invalid,
-                 "record " + name.text() + ": it speaks of " + name_of(record).text());
+                 "record " + file(name).string() + ": it speaks of " + name_of(record).text());
   }
   return record;
 }

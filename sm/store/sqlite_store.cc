@@ -31,10 +31,9 @@ Status check_integrity(Database& database) {
 
 Result<int64_t> check_version(Database& database) {
   const int64_t version = TRY(database.number("PRAGMA user_version"));
-  if (0 <= version && version <= kNewest) return version;
-  return Error(Code::invalid, "it has version " + std::to_string(version) +
-                                  ", and this program knows 1 to " + std::to_string(kNewest) +
-                                  ": a later ibpod-sm has written it");
+  if (version < 0) return Error(Code::internal, "the database is damaged: its version is negative");
+  TRY(ibpod::check_version(version, kNewest));
+  return version;
 }
 
 Status migrate(Database& database, int64_t version) {

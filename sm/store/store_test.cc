@@ -164,7 +164,7 @@ TEST_CASE("another program's database is left as it is") {
   CHECK(list_folder(kept.folder.path()).value() == std::vector<std::string>{"store"});
 }
 
-TEST_CASE("what is damaged, another program's or from a later version is refused and left alone") {
+TEST_CASE("what is damaged, another program's or of a newer version is refused and left alone") {
   const Kept kept;
   std::vector<Change> many;
   for (int i = 0; i < 500; ++i) many.push_back({Kind::binding, std::to_string(i), "value"});
@@ -185,14 +185,38 @@ TEST_CASE("what is damaged, another program's or from a later version is refused
   refused(std::string(8192, 'x'), Code::internal, "not a database");
   // Big-endian in SQLite's header (sqlite.org/fileformat.html): user_version at 60, application_id
   // at 68.
-  std::string later = good;
-  later[63] = 9;
-  refused(later, Code::invalid, "version 9");
+  std::string newer = good;
+  newer[63] = 2;
+  refused(newer, Code::unsupported,
+          kept.file.string() +
+              ": its version is 2, and this program reads none above 1: a newer ibpod wrote it "
+              "(run that one again; the file is left as it is)");
+  std::string negative = good;
+  negative[60] = '\x80';
+  refused(negative, Code::internal, "its version is negative");
   std::string foreign = good;
   foreign[68] = 1;
   refused(foreign, Code::invalid, "another program's");
   std::ofstream(kept.file, std::ios::trunc) << good;
   CHECK(kept.all(Kind::binding).size() == 500);
+}
+
+// SQLite brings it into the file, as it would have for that version.
+TEST_CASE("what a newer version that was killed has in the journal is not lost to it") {
+  const Kept kept;
+  REQUIRE(kept.open());
+  const int end = in_child([&]() -> int {
+    Database database = Database::open(kept.file).value();
+    const bool done = database.make_durable() && database.run("PRAGMA user_version = 2") &&
+                      database.run("INSERT INTO objects VALUES (3, 'n', 'newer')");
+    ::_exit(done ? 0 : 1);  // nothing is closed
+  });
+  REQUIRE(end == 0);
+  REQUIRE_FALSE(read_file(kept.file.string() + "-wal")->empty());
+  CHECK(kept.refusal().code() == Code::unsupported);
+  Database left = Database::open(kept.file).value();
+  CHECK(left.number("PRAGMA user_version").value() == 2);
+  CHECK(left.text("SELECT value FROM objects").value() == "newer");
 }
 
 TEST_CASE("a folder that is not there is named") {
