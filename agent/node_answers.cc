@@ -64,7 +64,7 @@ void describe_record(const node::Records& records, const node::RecordName& name,
   told.netns = record->netns.path.string();
   if (record->wanted.pkey) told.pkey = record->wanted.pkey->text();
   for (const node::PartitionWish& wish : record->wanted.partitions)
-    told.pkey += (told.pkey.empty() ? "" : ",") + wish.name;
+    told.pkey += (told.pkey.empty() ? "" : ",") + wish.label();
 }
 
 std::string pod_text(const std::string& name_space, const std::string& name) {

@@ -71,7 +71,8 @@ std::vector<Option> tenancy_options(TenancyOptions& options) {
       {"--sl", &options.sl, "its service level, 0 to 15; fabric: what all have"},
       {"--proof", &options.proof,
        "what a binding needs to be verified: node (if not given: its node has seen the keys, or "
-       "the port has said so), port (only the port counts)"},
+       "the port has said so), port (only the port counts), none (nobody need have seen them while "
+       "the port is not on the subnet)"},
       {"--allow", &options.allow,
        "a namespace whose pods may be in it, once more for each; '*' for all"},
   };

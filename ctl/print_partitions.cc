@@ -18,7 +18,8 @@ std::string options_of(const fabric::Tenancy& tenancy) {
   if (tenancy.mtu) options.push_back("mtu=" + bytes(*tenancy.mtu));
   if (tenancy.rate) options.push_back("rate=" + gbps(*tenancy.rate));
   if (tenancy.sl) options.push_back("sl=" + std::to_string(*tenancy.sl));
-  if (tenancy.proof == fabric::Proof::port) options.push_back("proof=port");
+  if (tenancy.proof != fabric::Proof::node)
+    options.push_back("proof=" + std::string(name(tenancy.proof)));
   return joined(options);
 }
 

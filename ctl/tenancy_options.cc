@@ -65,7 +65,7 @@ Status take_sl(Tenancy& tenancy, const std::string& text) {
 Status take_proof(Tenancy& tenancy, const std::string& text) {
   if (text.empty()) return ok();
   const std::optional<fabric::Proof> proof = fabric::parse_proof(text);
-  if (!proof || *proof == fabric::Proof::none) return wrong("--proof", text, "node or port");
+  if (!proof) return wrong("--proof", text, "node, port or none");
   tenancy.proof = *proof;
   return ok();
 }

@@ -18,7 +18,7 @@ struct TenancyOptions {
   std::string mtu;    // bytes
   std::string rate;   // Gb/s
   std::string sl;     // 0 to 15
-  std::string proof;  // node, port
+  std::string proof;  // node, port, none
   std::vector<std::string> allow, disallow;  // namespaces
 };
 

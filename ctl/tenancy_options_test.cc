@@ -80,7 +80,7 @@ TEST_CASE("what cannot be is refused by the name of its option") {
       {&TenancyOptions::sl, "16", "--sl: expected 0 to 15"},
       {&TenancyOptions::sl, "-1", "--sl: "},
       {&TenancyOptions::sl, "99999999999999999999", "--sl: "},
-      {&TenancyOptions::proof, "none", "--proof: expected node or port"},
+      {&TenancyOptions::proof, "nobody", "--proof: expected node, port or none"},
   };
   for (const Case& test : cases) {
     TenancyOptions options;

@@ -6,20 +6,26 @@ namespace ibpod::agent {
 namespace {
 
 Result<fabricapi::BindRequest::Wish> wish_of(const node::PartitionWish& wish) {
-  if (wish.membership.empty()) return fabricapi::BindRequest::Wish{wish.name, std::nullopt};
+  if (wish.membership.empty())
+    return fabricapi::BindRequest::Wish{wish.name, std::nullopt, wish.pkey};
   const auto membership = fabric::parse_membership(wish.membership);
-  if (membership) return fabricapi::BindRequest::Wish{wish.name, *membership};
-  return Error(Code::invalid, "partition " + wish.name + ": membership \"" + wish.membership +
+  if (membership) return fabricapi::BindRequest::Wish{wish.name, *membership, wish.pkey};
+  return Error(Code::invalid, "partition " + wish.label() + ": membership \"" + wish.membership +
                                   "\": expected limited, full or both");
 }
 
-}  // namespace
-
-ib::Guid port_of(const node::Record& record) {
-  if (record.child) return record.child->port;
-  const node::Guids none;
-  return record.wanted.guids.value_or(record.found.guids.value_or(none)).port;
+// Of the partition that was meant.
+std::optional<ib::PKey> key_of(const node::PartitionWish& wish, const fabric::Binding& binding) {
+  const size_t told = std::min(binding.shares.size(), binding.keys.size());
+  for (size_t place = 0; place < told; ++place) {
+    const ib::PKey key = binding.keys[place];
+    if (wish.pkey ? key.same_partition(*wish.pkey) : binding.shares[place].partition == wish.name)
+      return key;
+  }
+  return std::nullopt;
 }
+
+}  // namespace
 
 Result<fabricapi::BindRequest> bind_request(const node::Record& record, const std::string& node,
                                             const PfOfDevice& pf) {
@@ -27,7 +33,7 @@ Result<fabricapi::BindRequest> bind_request(const node::Record& record, const st
     return Error(Code::invalid, "the attachment names no partition");
   fabricapi::BindRequest request;
   request.attachment = {node, record.container_id, record.ifname};
-  request.guid = port_of(record);
+  request.guid = node::port_of(record);
   if (request.guid.none())
     return Error(Code::invalid, "the port of " + record.device.text() + " has no GUID");
   request.kind = record.child ? fabric::Kind::child : fabric::Kind::vf;
@@ -59,13 +65,11 @@ Result<nodeapi::Binding> told(const fabric::Binding& binding, const node::Record
   nodeapi::Binding answer = told(binding);
   if (binding.state != fabric::State::verified) return answer;
   for (const node::PartitionWish& wish : record.wanted.partitions) {
-    const auto share = std::find_if(binding.shares.begin(), binding.shares.end(),
-                                    [&](const auto& one) { return one.partition == wish.name; });
-    const auto place = static_cast<size_t>(share - binding.shares.begin());
-    if (share == binding.shares.end() || place >= binding.keys.size())
+    const std::optional<ib::PKey> key = key_of(wish, binding);
+    if (!key)
       return Error(Code::internal, "the SM service did not tell the P_Key of partition " +
-                                       wish.name + ": is it an older version?");
-    answer.keys.push_back(binding.keys[place]);
+                                       wish.label() + ": is it an older version?");
+    answer.keys.push_back(*key);
   }
   return answer;
 }

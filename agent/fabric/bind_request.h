@@ -15,9 +15,6 @@ struct PfOfDevice {
   ib::Guid port;     // of its first port; none: not known
 };
 
-// The GUID of the attachment's port; none where it has none.
-ib::Guid port_of(const node::Record& record);
-
 // invalid where the record names no partition, or its port has no GUID.
 Result<fabricapi::BindRequest> bind_request(const node::Record& record, const std::string& node,
                                             const PfOfDevice& pf);

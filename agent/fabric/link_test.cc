@@ -24,6 +24,13 @@ TEST_CASE_FIXTURE(LinkBed, "a plugin begins, waits, and is told the keys in its 
   CHECK_FALSE(service.binding("c1"));
 }
 
+TEST_CASE_FIXTURE(LinkBed, "a partition is asked for by its P_Key, too") {
+  attach("c1", {{"", "full", ib::PKey(0x0002)}, {"blue"}});
+  const auto bound = bind("c1");
+  REQUIRE_MESSAGE(bound.ok(), bound.error().text());
+  CHECK(bound->keys == std::vector{ib::PKey(0x8002), ib::PKey(0x0001)});
+}
+
 TEST_CASE_FIXTURE(LinkBed, "what is no attachment, has ended or names no partition is refused") {
   CHECK(bind("c1").error().code() == Code::unavailable);
   attach("c1", {});

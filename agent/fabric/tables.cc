@@ -44,7 +44,7 @@ class Reading {
 
 bool has_one_of(const node::Record& record, const std::vector<ib::Guid>& ports) {
   if (record.child || !record.wanted.isolation) return false;
-  return std::find(ports.begin(), ports.end(), port_of(record)) != ports.end();
+  return std::find(ports.begin(), ports.end(), node::port_of(record)) != ports.end();
 }
 
 }  // namespace

@@ -119,12 +119,15 @@ class ModelService : public fabricapi::TestFabric {
     binding.pf = asked.pf;
     binding.device = asked.device;
     binding.pod = asked.pod;
-    for (const auto& [name, key] : {std::pair{"blue", 0x0001}, std::pair{"red", 0x8002}}) {
-      const bool wished = std::any_of(asked.partitions.begin(), asked.partitions.end(),
-                                      [&](const auto& wish) { return wish.partition == name; });
+    for (const auto& [name, value] : {std::pair{"blue", 0x0001}, std::pair{"red", 0x8002}}) {
+      const ib::PKey key(static_cast<uint16_t>(value));
+      const bool wished =
+          std::any_of(asked.partitions.begin(), asked.partitions.end(), [&](const auto& wish) {
+            return wish.pkey ? wish.pkey->same_partition(key) : wish.partition == name;
+          });
       if (!wished) continue;
       binding.shares.push_back({name, fabric::Membership::limited});
-      binding.keys.emplace_back(static_cast<uint16_t>(key));
+      binding.keys.push_back(key);
     }
     if (binding.shares.size() < asked.partitions.size())
       return Error(Code::denied, "not for namespace " + asked.pod.name_space);

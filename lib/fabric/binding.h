@@ -78,6 +78,9 @@ std::optional<Reason> parse_reason(std::string_view text);
 enum class Proof { none, port, node };
 std::string_view name(Proof proof);
 std::optional<Proof> parse_proof(std::string_view text);
+// Whether what has been seen is as much as what is wanted: the port's word more than its node's,
+// and that more than nobody's.
+bool satisfies(Proof seen, Proof wanted);
 
 // Who keeps the port's traffic to its partitions. leaf: the switch port that it is connected to,
 // too, so that not even root on the node gets around it. hca: only the device itself.

@@ -52,8 +52,6 @@ Status check(const Tenancy& tenancy) {
     return Error(Code::invalid, "name: Default is the partition that every port is in");
   if (tenancy.pkey) TRY(ib::check_tenant(*tenancy.pkey).during("pkey"));
   TRY(check(partition));
-  if (tenancy.proof == Proof::none)
-    return Error(Code::invalid, "proof: a binding needs one: node or port");
   for (const std::string& name_space : tenancy.allowed)
     if (name_space != "*" && !is_dns_label(name_space))
       return Error(Code::invalid, "allowed: '" + name_space.substr(0, kMostQuoted) +

@@ -34,7 +34,8 @@ struct Tenancy {
   std::optional<uint8_t> sl;
   // Namespaces whose pods may be in it; "*" is any. None: nobody's.
   std::vector<std::string> allowed;
-  // port: what only the node has seen is not enough. none is not to be had.
+  // port: what only the node has seen is not enough. none: nobody need have seen it, as long as
+  // the port is not on the subnet.
   Proof proof = Proof::node;
   std::vector<StaticMember> members;  // no GUID comes twice
   bool operator==(const Tenancy&) const = default;

@@ -19,9 +19,9 @@ Result<fabric::Kind> read_kind(const std::string& text) {
 
 Status check_once(const Shares& shares, std::string_view field) {
   TRY(check_count(field, shares.size(), kMostShares));
-  std::set<std::string_view> seen;
+  std::set<std::pair<std::string_view, uint32_t>> seen;
   for (const v1::Share& share : shares)
-    if (!seen.insert(share.partition()).second)
+    if (!seen.emplace(share.partition(), share.pkey()).second)
       return wrong(field, share.partition(), "each partition once");
   return ok();
 }
@@ -38,13 +38,25 @@ Result<std::vector<fabric::Share>> read_shares(const Shares& messages, const std
   return shares;
 }
 
+// Of a partition that is not named.
+Result<ib::PKey> read_pkey(const v1::Share& message) {
+  const ib::PKey pkey(static_cast<uint16_t>(message.pkey()));
+  const bool fits = message.pkey() <= 0x7fff && message.partition().empty();
+  if (fits && ib::check_tenant(pkey)) return pkey;
+  return wrong("partitions.pkey", std::to_string(message.pkey()),
+               "that of a partition, 0x0001 to 0x7ffe, in place of its name");
+}
+
 Result<std::vector<BindRequest::Wish>> read_wishes(const Shares& messages) {
   TRY(check_once(messages, "partitions"));
   if (messages.empty()) return wrong("partitions", "", "one at least");
   std::vector<BindRequest::Wish> wishes;
   for (const v1::Share& message : messages) {
     BindRequest::Wish wish;
-    wish.partition = TRY(read_partition_name("partitions.partition", message.partition()));
+    if (message.pkey() != 0)
+      wish.pkey = TRY(read_pkey(message));
+    else
+      wish.partition = TRY(read_partition_name("partitions.partition", message.partition()));
     if (!message.membership().empty())
       wish.membership = TRY(read_membership("partitions.membership", message.membership()));
     wishes.push_back(std::move(wish));
@@ -184,7 +196,10 @@ v1::BindRequest to_message(const BindRequest& request) {
   write_device(request, message);
   for (const BindRequest::Wish& wish : request.partitions) {
     v1::Share& share = *message.add_partitions();
-    share.set_partition(wish.partition);
+    if (wish.pkey)
+      share.set_pkey(wish.pkey->partition());
+    else
+      share.set_partition(wish.partition);
     if (wish.membership) share.set_membership(std::string(name(*wish.membership)));
   }
   return message;

@@ -26,8 +26,9 @@ struct BindRequest {
   std::string device;
   fabric::Pod pod;
   struct Wish {
-    std::string partition;
+    std::string partition;                         // its name; empty where the P_Key stands for it
     std::optional<fabric::Membership> membership;  // nothing: the partition's own
+    std::optional<ib::PKey> pkey = {};             // bit 15 clear; nothing: it is named
     bool operator==(const Wish&) const = default;
   };
   std::vector<Wish> partitions;

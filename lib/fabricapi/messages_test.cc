@@ -130,6 +130,19 @@ TEST_CASE("messages: whatever is wrong in a Bind is refused, and named") {
   wrong("partitions.partition",
         [](M& m) { m.mutable_partitions(0)->set_partition(std::string(32, 'a')); });
   wrong("partitions.membership", [](M& m) { m.mutable_partitions(0)->set_membership("Full"); });
+  wrong("partitions.pkey", [](M& m) { m.mutable_partitions(0)->set_pkey(1); });
+  for (const uint32_t pkey : {0x7fffU, 0x8001U, 0x10001U})
+    wrong("partitions.pkey", [&](M& m) {
+      m.mutable_partitions(0)->clear_partition();
+      m.mutable_partitions(0)->set_pkey(pkey);
+    });
+  M by_pkey = to_message(test_bind());
+  by_pkey.mutable_partitions(0)->clear_partition();
+  by_pkey.mutable_partitions(0)->set_pkey(0x7ffe);
+  const auto read = from_message(by_pkey);
+  REQUIRE(read);
+  CHECK(read->partitions.front().pkey == ib::PKey(0x7ffe));
+  CHECK(to_message(*read).SerializeAsString() == by_pkey.SerializeAsString());
   wrong("partitions", [](M& m) {
     for (int i = 0; i < kMostShares; ++i) m.add_partitions()->set_partition(std::to_string(i));
   });
@@ -238,7 +251,7 @@ TEST_CASE("messages: whatever is wrong in a partition is refused, and named") {
   for (const uint32_t sl : {16u, 256u}) wrong("sl", [&](M& m) { m.set_sl(sl); });
   for (const char* bad : {"A", "", "a.b", "-a", "\x1b[2J", "**"})
     wrong("allowed", [&](M& m) { m.add_allowed(bad); });
-  wrong("proof", [](M& m) { m.set_proof("none"); });
+  wrong("proof", [](M& m) { m.set_proof("nobody"); });
   wrong("proof", [](M& m) { m.set_proof("sa"); });
   wrong("members.guid", [](M& m) { m.mutable_members(0)->set_guid(0); });
   wrong("members.membership", [](M& m) { m.mutable_members(0)->clear_membership(); });

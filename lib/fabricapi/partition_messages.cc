@@ -90,7 +90,8 @@ Result<fabric::Tenancy> read_tenancy(const v1::Partition& message) {
   TRY(read_group(message, tenancy));
   TRY(read_namespaces(message, tenancy));
   if (!message.proof().empty())
-    tenancy.proof = TRY(read_enum("proof", message.proof(), fabric::parse_proof, "port or node"));
+    tenancy.proof =
+        TRY(read_enum("proof", message.proof(), fabric::parse_proof, "port, node or none"));
   TRY(read_members(message, tenancy));
   TRY(check(tenancy));
   return tenancy;

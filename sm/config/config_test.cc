@@ -108,8 +108,8 @@ TEST_CASE("the document's file of partitions is one, and every key of it has its
 
 TEST_CASE("the document's section of partitions.conf is one that is kept") {
   const std::string document = read_file("docs/ibpod-sm.md").value();
-  const size_t begin = document.find("```\n# The administrator's section") + 4;
-  REQUIRE(begin != document.npos + 4);
+  const size_t begin = document.find("```text\n# The administrator's section") + 8;
+  REQUIRE(begin != document.npos + 8);
   const std::string block = document.substr(begin, document.find("```", begin) - begin);
   const auto section = fabric::administrators_section(block);
   REQUIRE(section);

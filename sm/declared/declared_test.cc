@@ -51,7 +51,7 @@ TEST_CASE("an entry that is wrong is told with its path and left out, the others
       {R"({"name": "x", "mtu": 8192})", "expected 256"},
       {R"({"name": "x", "rate": 3})", "partitions[0].rate"},
       {R"({"name": "x", "sl": 16})", "partitions[0].sl"},
-      {R"({"name": "x", "proof": "none"})", "partitions[0].proof"},
+      {R"({"name": "x", "proof": "nobody"})", "partitions[0].proof"},
       {R"({"name": "x", "index0": "yes"})", "partitions[0].index0"},
       {R"({"name": "x", "allowed": "a"})", "partitions[0].allowed"},
       {R"({"name": "x", "allowed": ["a/b"]})", "allowed"},

@@ -32,8 +32,7 @@ Result<fabric::Membership> read_membership(const Value& value) {
 Result<fabric::Proof> read_proof(const Value& value) {
   const std::string text = TRY(value.string());
   const std::optional<fabric::Proof> proof = fabric::parse_proof(text);
-  if (!proof || proof == fabric::Proof::none)
-    return value.wrong("expected node or port, got \"" + text + "\"");
+  if (!proof) return value.wrong("expected node, port or none, got \"" + text + "\"");
   return *proof;
 }
 

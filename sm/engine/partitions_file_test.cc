@@ -189,6 +189,32 @@ TEST_CASE("the administrator's section is taken over and kept byte for byte") {
   CHECK(next.place(with(0x200)).error().code() == Code::exists);
 }
 
+TEST_CASE("a file of the first version is taken up as it is, with the administrator's section") {
+  const Path kept = "tests/data/first_version/sm/opensm/partitions.conf";
+  Bed bed;
+  std::filesystem::copy(kept, bed.path);
+  auto file = bed.opened();
+  CHECK(file.in_place());
+  CHECK(file.inspect() == Found::ours);
+  CHECK(file.section()->text == "storage=0x0200 : 0x0002c90300001234=full;\n");
+  CHECK(bed.text() == read_file(kept).value());
+  fabric::Partition blue = with(0x0100).back();
+  blue.name = "blue";
+  blue.index0 = blue.ipoib = true;
+  blue.group.mtu = fabric::Mtu::mtu_4096;
+  blue.default_membership = fabric::Membership::full;
+  blue.members.push_back({ib::Guid(0x0200000000000001), fabric::Membership::both});
+  fabric::Partition red;
+  red.name = "red";
+  red.pkey = ib::PKey(0x0010);
+  const auto read = fabric::read_partitions_conf(bed.text(), kOptions).value();
+  REQUIRE(read.size() == 4);
+  CHECK(read[1] == blue);
+  CHECK(read[2] == red);
+  REQUIRE(file.place({fabric::default_partition(), blue, red}));
+  CHECK(bed.text() == read_file(kept).value());
+}
+
 TEST_CASE("an edit of the section that is wrong is undone, and the reason told") {
   Bed bed;
   auto file = bed.opened();

@@ -387,6 +387,32 @@ TEST_CASE("a request that can never be granted names the field") {
   CHECK(bed.ledger->commit(bed.now));
 }
 
+TEST_CASE("a partition is asked for by its P_Key, and named to nobody who may not be in it") {
+  Bed bed({tenancy("blue", 0x100, {"team"}), tenancy("red", 0x101, {"others"})});
+  const auto node = [](const std::string& name) {
+    return Caller{.role = fabricapi::Role::node, .node = name, .name = "CN=" + name};
+  };
+  const auto named = [&](int pkey) {
+    BindRequest asked =
+        request("n1", "a", vf(1), {{"", kFull, ib::PKey(static_cast<uint16_t>(pkey))}});
+    return bed.ledger->named(node("n1"), asked);
+  };
+  REQUIRE(named(0x100));
+  CHECK(named(0x100)->partitions.front().partition == "blue");
+  const auto bound = bed.ledger->bind(node("n1"), *named(0x100), {}, bed.now);
+  REQUIRE_MESSAGE(bound.ok(), bound.error().text());
+  CHECK(bound->shares == std::vector<fabric::Share>{{"blue", kFull}});
+  const std::string none = "that pods of namespace team may be in";
+  const auto unknown = named(0x102);
+  CHECK(unknown.error().code() == Code::denied);
+  CHECK(unknown.error().text() == "bind n1/a/net1: there is no partition 0x0102 " + none);
+  bed.unbind(request("n1", "a", vf(1), {}));
+  bed.settle();
+  const auto closed = named(0x101);
+  CHECK(closed.error().code() == Code::denied);
+  CHECK(closed.error().text() == "bind n1/a/net1: there is no partition 0x0101 " + none);
+}
+
 TEST_CASE("there are no more bindings than there may be, of all and of a node") {
   Policy rules = policy();
   rules.limits.bindings = 3;
@@ -471,6 +497,40 @@ TEST_CASE("a partition may want to hear it from the port itself") {
   REQUIRE(bed.ledger->update(administrator(), blue, bed.now));
   CHECK(bed.state(b) == State::written);
   CHECK(bed.ledger->unsettled() == std::set{vf(2)});
+}
+
+TEST_CASE("a partition may want to hear it from nobody") {
+  Tenancy open = tenancy("open", 0x120);
+  open.proof = Proof::none;
+  Bed bed({open, tenancy("blue", 0x100)});
+  const BindRequest a = request("n1", "a", vf(1), {{"open", kLimited}});
+  const BindRequest b = request("n1", "b", vf(2), {{"open", kLimited}, {"blue", kLimited}});
+  CHECK_FALSE(bed.ledger->needs_no_proof(vf(1)));
+  bed.bind(a);
+  bed.bind(b);
+  CHECK(bed.ledger->needs_no_proof(vf(1)));
+  CHECK_FALSE(bed.ledger->needs_no_proof(vf(2)));
+  bed.sweep();
+  bed.see(vf(1), Proof::none);
+  bed.see(vf(2), Proof::none);
+  CHECK(bed.state(a) == State::verified);
+  CHECK(bed.binding(a)->proof == Proof::none);
+  CHECK(bed.state(b) == State::written);
+  bed.unbind(a);
+  bed.sweep();
+  bed.see(vf(1), Proof::none);
+  CHECK(bed.state(a) == State::released);
+
+  // It may come to want it.
+  const BindRequest c = request("n1", "c", vf(3), {{"open", kLimited}});
+  bed.bind(c);
+  bed.sweep();
+  bed.see(vf(3), Proof::none);
+  REQUIRE(bed.state(c) == State::verified);
+  Tenancy strict = tenancy("open", 0);
+  strict.proof = Proof::node;
+  REQUIRE(bed.ledger->update(administrator(), strict, bed.now));
+  CHECK(bed.state(c) == State::written);
 }
 
 TEST_CASE("clean is enough for what is to leave, and not for what is to be there") {

@@ -123,12 +123,17 @@ class Ledger {
 
   // --- bindings
 
+  // The request with the names of the partitions that it asks for by their P_Key. A partition that
+  // there is not, and one that the pod's namespace may not be in, are refused in the same words,
+  // which say no more than the request does: what comes after this may say all of a partition.
+  Result<fabricapi::BindRequest> named(const Caller& caller, fabricapi::BindRequest request) const;
+
   // For an attachment there is one binding: asked for again it is the same one, and its lease is
   // renewed. With other partitions it changes: what it loses has to be gone before it gains
   // anything. exists where it has another port, kind, device or pod: that has to be unbound first.
   // busy while the old one is releasing, where another attachment has the VF or a child would be in
   // a partition otherwise than others of its port are, and where a table is full. unavailable while
-  // the node is being forgotten.
+  // the node is being forgotten. Partitions that are asked for by their P_Key have been named().
   Result<fabric::Binding> bind(const Caller& caller, const fabricapi::BindRequest& request,
                                const Places& places, Now now);
   // It is `releasing` then, and `released` where there is none.
@@ -159,10 +164,14 @@ class Ledger {
   void note_written(uint64_t version, Now now);
   // A sweep that read it is over.
   void note_swept(uint64_t version);
-  // The port's table was read after `version` was in force, and holds exactly what that says. It
-  // means nothing if the port's part has changed since then. Whether it meant anything.
+  // The port's table was read after `version` was in force, and holds exactly what that says; by
+  // Proof::none, the port is not on the subnet since. It means nothing if the port's part has
+  // changed since then. Whether it meant anything.
   bool note_verified(ib::Guid guid, uint64_t version, fabric::Proof proof,
                      fabric::Enforcement enforcement, Now now);
+  // Whether all of a port's partitions are content with nobody's word (proof: none), where the port
+  // is not on the subnet.
+  bool needs_no_proof(ib::Guid guid) const;
   // As above, but only known to hold nothing of Expected::leaving. Also for a port that will never
   // have a table again: that is for the caller to know.
   bool note_clean(ib::Guid guid, uint64_t version, fabric::Proof proof, Now now);

@@ -31,12 +31,39 @@ Status check_same(const BindRequest& request, const Entry* present) {
   return ok();
 }
 
+// As whoever asks knows it: a name may be none of his business.
+std::string label(const BindRequest::Wish& wish) {
+  return wish.pkey ? wish.pkey->text() : wish.partition;
+}
+
+const Tenant* tenant_of(const Book& book, const BindRequest::Wish& wish) {
+  if (!wish.pkey) return book.find_tenant(wish.partition);
+  const auto found = book.by_pkey.find(wish.pkey->partition());
+  return found == book.by_pkey.end() ? nullptr : found->second;
+}
+
 const Entry* find(const Book& book, const fabric::Attachment& attachment) {
   const auto found = book.bindings.find(attachment);
   return found == book.bindings.end() ? nullptr : &found->second;
 }
 
 }  // namespace
+
+Result<BindRequest> Ledger::named(const Caller& caller, BindRequest request) const {
+  const std::string step = "bind " + text(request.attachment);
+  TRY(usable());
+  TRY(check(request, policy_.limits.shares));
+  TRY(may_act_for(caller, request.attachment.node).during(step));
+  const Entry* const present = find(*book_, request.attachment);
+  for (BindRequest::Wish& wish : request.partitions) {
+    const Tenant* const tenant = tenant_of(*book_, wish);
+    const bool is_in = tenant != nullptr && present != nullptr &&
+                       membership_in(present->binding.shares, tenant->tenancy.name);
+    if (!is_in) TRY(may_be_in(caller, tenant, label(wish), request.pod.name_space).during(step));
+    wish.partition = tenant->tenancy.name;
+  }
+  return request;
+}
 
 Result<fabric::Binding> Ledger::bind(const Caller& caller, const BindRequest& request,
                                      const Places& places, Now now) {
@@ -77,7 +104,7 @@ Result<Shares> Ledger::wished(const Caller& caller, const BindRequest& request,
     std::optional<fabric::Membership> has;
     if (present != nullptr) has = membership_in(present->binding.shares, wish.partition);
     const bool stays = has && wish.membership.value_or(*has) == *has;
-    if (!stays) TRY(may_be_in(caller, tenant, wish.partition, request.pod.name_space));
+    if (!stays) TRY(may_be_in(caller, tenant, label(wish), request.pod.name_space));
     const fabric::Membership membership =
         stays ? *has : wish.membership.value_or(tenant->tenancy.membership);
     if (!stays) TRY(may_have(caller, tenant->tenancy, membership));

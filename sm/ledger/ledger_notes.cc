@@ -2,6 +2,8 @@
 #include "sm/ledger/book.h"
 #include "sm/ledger/ledger.h"
 
+#include <algorithm>
+
 namespace ibpod::sm {
 namespace {
 
@@ -99,11 +101,21 @@ bool Ledger::note(const Seen& seen) {
 
 bool Ledger::enough(const Entry& entry, Proof proof) const {
   if (proof == Proof::port) return true;
-  for (const fabric::Share& share : all_shares(entry)) {
+  const Shares shares = all_shares(entry);
+  return std::all_of(shares.begin(), shares.end(), [&](const fabric::Share& share) {
     const Tenant* const tenant = book_->find_tenant(share.partition);
-    if (tenant == nullptr || tenant->tenancy.proof == Proof::port) return false;
-  }
-  return proof == Proof::node;
+    return tenant != nullptr && satisfies(proof, tenant->tenancy.proof);
+  });
+}
+
+bool Ledger::needs_no_proof(ib::Guid guid) const {
+  const Port* const port = book_->find_port(guid);
+  if (port == nullptr || port->bindings.empty()) return false;
+  return std::all_of(port->bindings.begin(), port->bindings.end(),
+                     [&](const Entry* entry) { return enough(*entry, Proof::none); }) &&
+         std::all_of(port->leaving.begin(), port->leaving.end(), [](const Tenant* tenant) {
+           return satisfies(Proof::none, tenant->tenancy.proof);
+         });
 }
 
 void Ledger::note_entry(Entry& entry, const Seen& seen) {
@@ -138,7 +150,7 @@ void Ledger::note_leaving(const Seen& seen) {
   Port& port = book_->port(seen.guid);
   const std::set<Tenant*> leaving = port.leaving;
   for (Tenant* const tenant : leaving) {
-    if (tenant->tenancy.proof == Proof::port && seen.proof != Proof::port) continue;
+    if (!satisfies(seen.proof, tenant->tenancy.proof)) continue;
     port.leaving.erase(tenant);
     tenant->leaving.erase(seen.guid);
     stage(*tenant);

@@ -233,9 +233,9 @@ void Ledger::refresh_members(Tenant& tenant, const std::vector<StaticMember>& fo
 }
 
 void Ledger::demand_proof(Tenant& tenant, Now now) {
-  if (tenant.tenancy.proof != fabric::Proof::port) return;
   for (const Entry* const known : tenant.bindings) {
-    if (known->binding.state != State::verified || known->binding.proof == fabric::Proof::port)
+    if (known->binding.state != State::verified ||
+        satisfies(known->binding.proof, tenant.tenancy.proof))
       continue;
     Entry& entry = book_->bindings.at(known->binding.attachment);
     set_state(entry, State::written, {Reason::waiting, ""}, now);

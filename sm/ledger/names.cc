@@ -44,6 +44,7 @@ Status check_wishes(const std::vector<fabricapi::BindRequest::Wish>& wishes, siz
                                     ", expected at most " + std::to_string(most));
   std::set<std::string_view> seen;
   for (const fabricapi::BindRequest::Wish& wish : wishes) {
+    if (wish.pkey && wish.partition.empty()) continue;  // it has no name yet
     TRY(check_word("partition", wish.partition, fabric::kMostName));
     if (!seen.insert(wish.partition).second)
       return Error(Code::invalid, "partition " + wish.partition + " is there twice");

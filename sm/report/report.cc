@@ -7,7 +7,8 @@ using http::Family;
 using http::Kind;
 
 const Family kVerified{"ibpod_sm_bind_to_verified_seconds",
-                       "From a Bind to the port's table being seen to hold its keys.",
+                       "From a Bind to its being verified: the port's table has been seen to hold "
+                       "its keys, or need not be.",
                        Kind::histogram,
                        {"proof"},
                        {.01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30}};
@@ -121,7 +122,7 @@ void Report::listener(const Listener& now) {
   metrics_.replace(kStarved, {http::Sample{{}, static_cast<double>(now.starved)}});
 }
 
-void Report::changed(const fabric::Binding& binding) {
+void Report::changed(const fabric::Binding& binding, const std::optional<Course>& course) {
   json::Value members = json::Value::object();
   members.set("node", binding.attachment.node)
       .set("container", binding.attachment.container)
@@ -131,6 +132,7 @@ void Report::changed(const fabric::Binding& binding) {
       .set("state", name(binding.state))
       .set("reason", name(binding.standing.reason));
   if (!binding.standing.text.empty()) members.set("why", binding.standing.text);
+  if (course) members.set("us", course->since_bind.count()).set("turn_us", course->of_turn.count());
   log_.write(log::Level::debug, "binding is " + std::string(name(binding.state)), members);
 }
 

@@ -11,6 +11,7 @@
 #include <chrono>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -46,8 +47,12 @@ class Report {
              const Status& status);
   // Somebody whom the rules make nobody has called; `refusal` says by which names.
   void stranger(const Error& refusal);
-  // A binding has come to another state.
-  void changed(const fabric::Binding& binding);
+  // A binding has come to another state. While a Bind waits for it: how long ago that was asked,
+  // and how much of it is this turn's own work, the disk among it.
+  struct Course {
+    std::chrono::microseconds since_bind, of_turn;
+  };
+  void changed(const fabric::Binding& binding, const std::optional<Course>& course = {});
   // From the Bind on.
   void verified(fabric::Proof proof, std::chrono::duration<double> took);
   // A table that was right is not any more. And a repair of a port's tables is over: "written", or

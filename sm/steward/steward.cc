@@ -140,14 +140,17 @@ Status Steward::check_index0(const fabricapi::BindRequest& request) const {
   return ok();
 }
 
+Result<fabric::Binding> Steward::bind_now(const Caller& caller,
+                                          const fabricapi::BindRequest& request) {
+  const fabricapi::BindRequest named = TRY(world_.ledger.named(caller, request));
+  TRY(check_index0(named));
+  return world_.ledger.bind(caller, named, places(named.guid), now_);
+}
+
 void Steward::try_bind(Postponed postponed) {
   const fabric::Attachment& attachment = postponed.request.attachment;
   if (postponed.patience.gone()) return refuse(postponed, kGone);
-  const Status possible = check_index0(postponed.request);
-  Result<fabric::Binding> bound = possible
-                                      ? world_.ledger.bind(postponed.caller, postponed.request,
-                                                           places(postponed.request.guid), now_)
-                                      : possible.error();
+  Result<fabric::Binding> bound = bind_now(postponed.caller, postponed.request);
   if (!bound && bound.error().code() == Code::busy && leaves(postponed.request) &&
       now_.steady < postponed.until) {
     postponed.why = bound.error();

@@ -153,6 +153,7 @@ class Steward {
   Placements::Time until(Deadline deadline) const;
   Places places(ib::Guid port) const;
   bool leaves(const fabricapi::BindRequest& request) const;
+  Result<fabric::Binding> bind_now(const Caller& caller, const fabricapi::BindRequest& request);
   void try_bind(Postponed postponed);
   void wait(const fabric::Binding& binding, Waiting::For what, Placements::Time until,
             Done<fabric::Binding> done);
@@ -178,6 +179,8 @@ class Steward {
   void judge(ib::Guid port);
   void judge_scan(const Readings& readings);
   void judge_unseen();
+  bool stands_unproved(ib::Guid port, const Finding& finding) const;
+  bool shows_while_used(const fabric::Binding& binding) const;
   bool may_be_gone(ib::Guid port) const;
   fabric::Standing why_unseen(ib::Guid port, const fabric::Standing& standing) const;
   bool may_mend() const;
@@ -189,6 +192,7 @@ class Steward {
   bool commit();
   void enforce();
   void want_anew();
+  std::optional<Report::Course> course_of(const fabric::Attachment& attachment) const;
   void tell_changes();
   bool retry_postponed();
   void give_up_postponed();
@@ -202,6 +206,7 @@ class Steward {
   Placements placed_, swept_;
   uint64_t losses_ = 0;         // of what was in force, that the engine has told of
   uint64_t falls_ = 0;          // times that it took a version back
+  Placements::Time scanned_{};  // when the last look at all ports began
   fabric::Standing hindrance_;  // why nothing comes into force; Reason::none: it does
   uint64_t told_ = 0;           // the version that the engine has
   std::shared_ptr<const std::vector<fabric::Partition>> partitions_;

@@ -86,6 +86,7 @@ void Steward::seen(const Readings& readings) {
   if (readings.topology) sightings_.take(readings.topology);
   const uint64_t placed = placed_.at(readings.begun);
   const uint64_t swept = swept_.at(readings.begun);
+  if (readings.scan && readings.topology) scanned_ = readings.begun;
   for (const Reading& reading : readings.ports) {
     if (reading.of_repair) end_repair(reading);
     sightings_.take(reading, placed, swept, readings.begun);
@@ -143,6 +144,27 @@ bool Steward::may_be_gone(ib::Guid port) const {
          });
 }
 
+// A port of a virtual machine that has not started, or has ended, is on no subnet. An administrator
+// may have it that the subnet manager's knowing is enough then.
+bool Steward::stands_unproved(ib::Guid port, const Finding& finding) const {
+  const fabric::Topology& topology = sightings_.topology();
+  if (finding.standing.reason != Reason::port_unknown || !topology.whole() ||
+      !sightings_.of_own_subnet())
+    return false;
+  if (topology.find(port) != nullptr || sightings_.of_node(port) != nullptr) return false;
+  const std::vector<fabric::Binding> bindings = world_.ledger.bindings_of(port);
+  return swept_.at(scanned_) >= world_.ledger.changed_in(port) &&
+         world_.ledger.needs_no_proof(port) &&
+         std::all_of(bindings.begin(), bindings.end(),
+                     [&](const fabric::Binding& binding) { return shows_while_used(binding); });
+}
+
+// A virtual port is on no subnet even while it is in use.
+bool Steward::shows_while_used(const fabric::Binding& binding) const {
+  const fabric::SeenPort* const pf = sightings_.topology().find(binding.pf_guid);
+  return binding.kind == fabric::Kind::vf && pf != nullptr && !pf->virtualized;
+}
+
 // A VF that is a virtual port of its PF's shows nowhere, where the subnet manager does not serve
 // such; nor does one that is not there.
 fabric::Standing Steward::why_unseen(ib::Guid port, const fabric::Standing& standing) const {
@@ -189,6 +211,11 @@ void Steward::judge(ib::Guid port) {
       return;
     case Finding::Kind::unseen:
       mending_.drop(port);
+      if (stands_unproved(port, finding)) {
+        world_.ledger.note_verified(port, swept_.newest(), fabric::Proof::none,
+                                    fabric::Enforcement::unknown, now_);
+        return;
+      }
       world_.ledger.note_trouble(port, why_unseen(port, finding.standing), now_);
       if (finding.standing.reason == Reason::port_unknown && may_be_gone(port))
         world_.ledger.note_clean(port, swept_.newest(), fabric::Proof::port, now_);

@@ -38,10 +38,20 @@ void Steward::want_anew() {
   wanted_ = Wanted(all);
 }
 
+std::optional<Report::Course> Steward::course_of(const fabric::Attachment& attachment) const {
+  using std::chrono::duration_cast;
+  using std::chrono::microseconds;
+  const auto asked = asked_.find(attachment);
+  if (asked == asked_.end()) return std::nullopt;
+  const Placements::Time now = world_.clock();
+  return Report::Course{duration_cast<microseconds>(now - asked->second),
+                        duration_cast<microseconds>(now - now_.steady)};
+}
+
 void Steward::tell_changes() {
   const std::vector<fabricapi::BindingChange> changes = world_.ledger.take_changes();
   for (const fabricapi::BindingChange& change : changes) {
-    world_.report.changed(change.binding);
+    world_.report.changed(change.binding, course_of(change.binding.attachment));
     // A node that has been silent may have begun anew, with other tables.
     if (change.binding.standing.reason == fabric::Reason::lease)
       sightings_.forget_node(change.binding.guid);

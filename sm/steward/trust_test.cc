@@ -1,5 +1,8 @@
 // What is believed of ports: whose word counts, for how long, and what makes it void.
 #include "sm/steward/test_bed.h"
+#include "tests/support/temp_folder.h"
+
+#include <sstream>
 
 #include <doctest/doctest.h>
 
@@ -22,6 +25,25 @@ struct Trust : Bed {
     bind(kNode1, request(kVf1, "blue"));
     settle();
     REQUIRE(binding(kC1).state == State::verified);
+  }
+  // The partition "store", 0x0900.
+  void give_index0_to_administrator() {
+    fabric::Partition theirs;
+    theirs.name = "store";
+    theirs.pkey = ib::PKey(0x0900);
+    theirs.index0 = true;
+    theirs.members = {{fabric::PortGroup::all, fabric::Membership::limited}};
+    engine.others = {theirs};
+    engine_says();
+  }
+  // The partition "machines", for ports that nobody can see yet.
+  void open_to_machines() {
+    fabric::Tenancy machines;
+    machines.name = "machines";
+    machines.allowed = {"*"};
+    machines.proof = fabric::Proof::none;
+    create(machines);
+    REQUIRE(last == "ok");
   }
 };
 
@@ -411,13 +433,7 @@ TEST_CASE_FIXTURE(Trust,
 }
 
 TEST_CASE_FIXTURE(Trust, "nobody gets index 0 where the administrator's own partition has it") {
-  fabric::Partition theirs;
-  theirs.name = "store";
-  theirs.pkey = ib::PKey(0x0900);
-  theirs.index0 = true;
-  theirs.members = {{fabric::PortGroup::all, fabric::Membership::limited}};
-  engine.others = {theirs};
-  engine_says();
+  give_index0_to_administrator();
   fabric::Tenancy green;
   green.name = "green";
   green.index0 = true;
@@ -427,6 +443,70 @@ TEST_CASE_FIXTURE(Trust, "nobody gets index 0 where the administrator's own part
   CHECK(bind(kNode1, request(kVf1, "green")) == "busy");
   CHECK(last.find("0x0900") != std::string::npos);
   CHECK(bind(kNode1, request(kVf1, "blue")).empty());
+}
+
+TEST_CASE_FIXTURE(
+    Trust, "a port of no subnet is in a partition that asks for no proof, once OpenSM knows") {
+  open_to_machines();
+  settle();
+  ports[kPf].table = table_of({});
+  ports[kVf1].there = false;
+  bind(kNode1, request(kVf1, "machines"));
+  read(true);
+  CHECK(binding(kC1).state == State::requested);
+  settle();
+  CHECK_MESSAGE(binding(kC1).state != State::verified, "the last look at all ports is older");
+  read(true);
+  CHECK(binding(kC1).state == State::verified);
+  CHECK(binding(kC1).proof == fabric::Proof::none);
+  ports[kVf1].there = true;  // the machine has started, with what the last one left in its table
+  ports[kVf1].table = table_of({kForeign});
+  read(true);
+  CHECK(binding(kC1).state == State::written);
+  mend();
+  read();
+  CHECK(binding(kC1).state == State::verified);
+  CHECK(binding(kC1).proof == fabric::Proof::port);
+  ports[kVf1].there = false;
+  unbind(kNode1, kC1);
+  read(true);
+  CHECK(binding(kC1).state == State::releasing);
+  settle();
+  CHECK(binding(kC1).state == State::releasing);
+  read(true);
+  read();
+  CHECK(ledger->size() == 0);
+}
+
+TEST_CASE_FIXTURE(Trust, "a virtual port that nobody sees is not taken for none") {
+  open_to_machines();
+  settle();
+  ports[kPf].virtualized = true;
+  ports[kVf1].there = false;
+  bind(kNode1, request(kVf1, "machines"));
+  settle();
+  read(true);
+  CHECK(binding(kC1).state != State::verified);
+}
+
+TEST_CASE_FIXTURE(Trust, "what stands in the way of a closed partition is not told") {
+  give_index0_to_administrator();
+  fabric::Tenancy closed;
+  closed.name = "green";
+  closed.pkey = ib::PKey(0x1002);
+  closed.index0 = true;
+  closed.allowed = {"team-z"};
+  create(closed);
+  REQUIRE(last == "ok");
+  const auto refusal = [&](const std::string& name, std::optional<ib::PKey> pkey) {
+    fabricapi::BindRequest asked = request(kVf1, name);
+    asked.partitions = {{name, {}, pkey}};
+    CHECK(bind(kNode1, asked) == "denied");
+    return last;
+  };
+  const std::string of_none = " that pods of namespace team-a may be in";
+  CHECK(refusal("green", {}).ends_with("there is no partition green" + of_none));
+  CHECK(refusal("", ib::PKey(0x1002)).ends_with("there is no partition 0x1002" + of_none));
 }
 
 TEST_CASE_FIXTURE(Trust, "a node is not forgotten while the PF of its VFs is there") {
@@ -443,6 +523,39 @@ TEST_CASE_FIXTURE(Trust, "a node is not forgotten while the PF of its VFs is the
   read(true);
   read();
   CHECK(ledger->size() == 0);
+}
+
+TEST_CASE_FIXTURE(Trust,
+                  "the log says how far a Bind has come after how long, and no more of it later") {
+  const TempFolder folder;
+  const auto told = [&](const char* state) {
+    std::istringstream lines(read_file(folder.path() / "log").value());
+    std::string found;
+    for (std::string line; std::getline(lines, line);)
+      if (line.find("binding is " + std::string(state)) != line.npos) found = line;
+    return found;
+  };
+  const auto has = [](const std::string& line, const std::string& member) {
+    return line.find(member) != line.npos;
+  };
+  log.set_least(log::Level::debug);
+  REQUIRE(log.open(folder.path() / "log"));
+  lag = Duration(3);  // what comes behind the beginning of a turn, such as the disk
+  bind(kNode1, request(kVf1, "blue"));
+  // The bed's turns come a millisecond behind what they end.
+  CHECK_MESSAGE(has(told("requested"), R"("us":4000,"turn_us":3000)"), told("requested"));
+  sweep();
+  turn(20);
+  read();
+  REQUIRE(binding(kC1).state == State::verified);
+  CHECK_MESSAGE(has(told("verified"), R"("turn_us":3000)"), told("verified"));
+  CHECK_MESSAGE(!has(told("verified"), R"("us":4000)"), told("verified"));
+  ports[kVf1].answers = false;
+  read(true);
+  ports[kVf1].answers = true;
+  read(true);
+  REQUIRE(binding(kC1).state == State::verified);
+  CHECK_MESSAGE(!has(told("verified"), "turn_us"), told("verified"));
 }
 
 TEST_CASE_FIXTURE(Trust, "from Bind to verified is measured once") {

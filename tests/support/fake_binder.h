@@ -7,6 +7,7 @@
 #include "lib/nodeapi/node.h"
 #include "tests/support/fake_kernel.h"
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <string>
@@ -22,8 +23,9 @@ class FakeBinder {
   FakeBinder(FakeKernel& kernel, const Path& state) : kernel_(kernel), records_(state) {}
 
   std::map<std::string, ib::PKey> partitions{{"blue", ib::PKey(0x8001)}, {"red", ib::PKey(0x8002)}};
-  std::optional<Error> away;  // what every question is answered with
-  bool stuck = false;         // no port's table changes
+  std::optional<Error> away;   // what every question is answered with
+  bool stuck = false;          // no port's table changes
+  std::string proof = "port";  // of what is verified
   int calls = 0;
   // The process that asks is killed by its n-th question, before or after the effect.
   std::optional<int> kill_at;
@@ -36,12 +38,14 @@ class FakeBinder {
       if (record->stage != node::Stage::attached) return Error(Code::invalid, "its end has begun");
       std::vector<ib::PKey> keys;
       for (const node::PartitionWish& wish : record->wanted.partitions) {
-        const auto known = partitions.find(wish.name);
+        const auto known = std::find_if(partitions.begin(), partitions.end(), [&](const auto& one) {
+          return wish.pkey ? wish.pkey->same_partition(one.second) : wish.name == one.first;
+        });
         if (known == partitions.end())
-          return Error(Code::denied, "partition " + wish.name + " is not for this namespace");
+          return Error(Code::denied, "partition " + wish.label() + " is not for this namespace");
         keys.push_back(known->second);
       }
-      const ib::Guid port = port_of(*record);
+      const ib::Guid port = node::port_of(*record);
       bound_[{name.container_id, name.ifname, ""}] = port;
       ib::PKeyTable table = keys;
       table.emplace_back(0x7fff);
@@ -49,7 +53,7 @@ class FakeBinder {
       if (!stuck && wait == nodeapi::Node::Wait::yes) now = table;
       if (now != table)
         return Binding{"written", "waiting", "the subnet manager has not swept yet", {}, "", ""};
-      return Binding{"verified", "none", "", keys, "port", "hca"};
+      return Binding{"verified", "none", "", keys, proof, "hca"};
     });
   }
 
@@ -80,10 +84,6 @@ class FakeBinder {
     Result<node::Record> record = records_.read(names->front());
     if (record && record->attempt != name.attempt) return Error(Code::unavailable, "another one");
     return record;
-  }
-  static ib::Guid port_of(const node::Record& record) {
-    if (record.child) return record.child->port;
-    return record.wanted.guids.value_or(record.found.guids.value_or(node::Guids{})).port;
   }
   template <typename Work>
   Result<Binding> within_reach(Work work) {
