@@ -212,10 +212,14 @@ TEST_CASE("a VF that somebody has moved without a record is not to be had") {
 TEST_CASE("a record that cannot be read puts its VF into quarantine") {
   Node node;
   REQUIRE(node.records.write(node.record_of(node.vf0)).ok());
-  node.state.write("attachments/" + node.vf0.text() + "/c1:net1.json", "{");
-  const Device vf = node.at(node.vf0);
-  CHECK(vf.quarantine.starts_with("record 0000:11:00.1/c1:net1: "));
-  CHECK(vf.attachment.empty());
+  for (const char* text : {"{", R"({"version": 3})"}) {
+    CAPTURE(text);
+    node.state.write("attachments/" + node.vf0.text() + "/c1:net1.json", text);
+    const Device vf = node.at(node.vf0);
+    CHECK(vf.quarantine.find("/attachments/0000:11:00.1/c1:net1.json: ") != std::string::npos);
+    CHECK(vf.attachment.empty());
+    CHECK(judge(vf, {}, nl::RdmaNetnsMode::exclusive).ailment == Ailment::quarantine);
+  }
 }
 
 TEST_CASE("pods' IPoIB children are a need of the function that they are on, and no attachment") {

@@ -109,10 +109,10 @@ class Reader {
     TRY(at(place, ib::check_assignable(guid)));
     std::optional<node::Guids>& guids = wanted_.guids;
     if (guids && guids->port != guid) {
-      return Error(Code::invalid, place + ": " + guid.text() + " differs from " + guid_place_ +
-                                      ": " + guids->port.text());
+      return Error(Code::invalid, place + ": " + guid.text() + " differs from " +
+                                      config_.guid_place + ": " + guids->port.text());
     }
-    if (!guids) guid_place_ = place;
+    if (!guids) config_.guid_place = place;
     guids = node::Guids{guid, guid};
     return ok();
   }
@@ -142,7 +142,6 @@ class Reader {
 
   const cni::Call& call_;
   Keys keys_;
-  std::string guid_place_;
   Config config_;
   node::Wanted& wanted_ = config_.order.wanted;
 };

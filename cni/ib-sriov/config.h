@@ -14,6 +14,7 @@ struct Config : attach::Settings {
   // resourceName: of which the node's agent knows what the kubelet gave a pod; for a runtime that
   // names no deviceID. Empty: none.
   std::string resource;
+  std::string guid_place;                 // the key that asks for a GUID; empty: none does
   bool ib_kubernetes = false;             // ibKubernetesEnabled
   bool ib_kubernetes_configured = false;  // … and it has said so for this pod
 };

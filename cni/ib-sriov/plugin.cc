@@ -44,8 +44,24 @@ Result<bool> IbSriov::complete(const attach::Context& context, Deadline deadline
   return true;
 }
 
-// ib-kubernetes sets a pod's GUID up at the subnet manager and says so in the pod's annotation.
-Status IbSriov::check_ready(const attach::Context& context) const {
+// Who writes a pod writes its annotations: with another pod's GUID he would be in its partitions.
+Status IbSriov::check_unchosen() const {
+  if (config_.order.wanted.guids)
+    return Error(Code::invalid, config_.guid_place + ": " +
+                                    config_.order.wanted.guids->port.text() +
+                                    ": this node's VFs have their GUIDs from the cluster's SM "
+                                    "service, and none can be chosen");
+  if (config_.ib_kubernetes_configured)
+    return Error(Code::invalid,
+                 "args.cni[\"mellanox.infiniband.app\"]: \"configured\" means nothing here: this "
+                 "node's agent has the SM service bind the pod, without ib-kubernetes");
+  return ok();
+}
+
+// ib-kubernetes sets a pod's GUID up at the subnet manager and says so in the pod's annotation. An
+// agent that binds does all that itself.
+Status IbSriov::check_ready(const attach::Context& context, bool binds) const {
+  if (binds) return check_unchosen();
   if (!config_.ib_kubernetes) return ok();
   if (!config_.ib_kubernetes_configured) {
     return Error(Code::unavailable,

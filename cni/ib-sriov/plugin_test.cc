@@ -3,6 +3,9 @@
 
 #include "tests/support/plugin_bed.h"
 
+#include <map>
+#include <sstream>
+
 #include <doctest/doctest.h>
 
 namespace ibpod::ib_sriov {
@@ -113,6 +116,34 @@ TEST_CASE("a pod names a partition, and is in it") {
   REQUIRE(refused.failure);
   CHECK(refused.failure->code == 11);
   CHECK(bed.changes() == "");
+}
+
+TEST_CASE(
+    "the log says of each step how long it took, and at last where the whole call's time went") {
+  PodBed bed;
+  bed.finishes = true;
+  const Path file = bed.programs.path() / "log";
+  const std::string config = bed.bare(R"("type":"ib-sriov","logLevel":"debug","logFile":")" +
+                                      file.string() + R"(","partition":"blue",)" + kDevice);
+  REQUIRE(bed.call("ADD", config).exit_code == 0);
+  std::vector<std::string> lines;
+  std::istringstream log(read_file(file).value());
+  for (std::string line; std::getline(log, line);) lines.push_back(line);
+  std::map<std::string, int64_t> steps;
+  for (const std::string& line : lines) {
+    const json::Value members = json::Value::parse(line).value();
+    const std::optional<json::Value> step = members.find("step");
+    if (step) steps[step->string().value()] += members.find("us")->integer().value();
+  }
+  for (const char* step :
+       {"ask the node's agent how it is", "begin the binding", "wait for the binding"})
+    CHECK_MESSAGE(steps.contains(step), step);
+  const json::Value last = json::Value::parse(lines.back()).value();
+  const auto us = [&](const char* key) { return last.find(key)->integer().value(); };
+  int64_t sum = 0;
+  for (const auto& [step, took] : steps) sum += took;
+  CHECK(us("kernel_us") + us("wait_us") + us("outside_us") == sum);
+  CHECK(us("whole_us") >= sum);
 }
 
 TEST_CASE("a deviceID is taken as it is, whatever the agent says") {
@@ -254,6 +285,67 @@ TEST_CASE("ib-kubernetes is waited for where the network says so") {
       R"(,"args":{"cni":{"mellanox.infiniband.app":"configured","pkey":"0x1","guid":")" +
       std::string(kGuid) + "\"}}";
   CHECK(bed.call("ADD", bed.config(on + ready)).exit_code == 0);
+}
+
+struct MarkedBed : Bed {
+  MarkedBed() { REQUIRE(attach::AgentMark(state.path() / "made").write("/run/ibpod/agent.sock")); }
+};
+
+TEST_CASE("where the agent binds, a network for ib-kubernetes needs no ib-kubernetes") {
+  MarkedBed bed;
+  const std::string network = bed.config(kDevice + R"(,"ibKubernetesEnabled":true,"pkey":"0x1")");
+  const cni::Answer added = bed.call("ADD", network);
+  REQUIRE_MESSAGE(added.exit_code == 0, added.output);
+  CHECK(bed.binder.calls > 0);
+  CHECK(bed.call("CHECK", network).exit_code == 0);
+  CHECK(bed.call("DEL", network).exit_code == 0);
+  CHECK(bed.changes() == "");
+}
+
+TEST_CASE("where the agent binds, nobody chooses a GUID, or says that ib-kubernetes has done all") {
+  MarkedBed bed;
+  const auto refused = [&](const std::string& keys) {
+    const cni::Answer answer = bed.call("ADD", bed.config(kDevice + R"(,"pkey":"0x1")" + keys));
+    REQUIRE(answer.failure);
+    CHECK(answer.failure->code == 7);
+    CHECK(bed.changes() == "");
+    CHECK(bed.binder.calls == 0);
+    return answer.failure->message;
+  };
+  const std::string guid = "\"" + std::string(kGuid) + "\"";
+  const std::string may_not = ": " + std::string(kGuid) +
+                              ": this node's VFs have their GUIDs from the cluster's SM service, "
+                              "and none can be chosen";
+  CHECK(refused(",\"guid\":" + guid) == "guid" + may_not);
+  CHECK(refused(R"(,"args":{"cni":{"guid":)" + guid + "}}") == "args.cni.guid" + may_not);
+  CHECK(refused(R"(,"runtimeConfig":{"infinibandGUID":)" + guid + "}") ==
+        "runtimeConfig.infinibandGUID" + may_not);
+  CHECK(refused(R"(,"args":{"cni":{"mellanox.infiniband.app":"configured"}})")
+            .starts_with("args.cni[\"mellanox.infiniband.app\"]: \"configured\" means nothing"));
+}
+
+TEST_CASE("no stateDir leads past the mark of the node") {
+  MarkedBed bed;
+  bed.agent.away = Error(Code::unavailable, "nobody listens");
+  const std::string elsewhere =
+      R"({"cniVersion":"1.1.0","name":"blue","type":"ib-sriov","logLevel":"error","stateDir":")" +
+      (bed.state.path() / "elsewhere").string() + R"(","guid":")" + std::string(kGuid) + R"(",)" +
+      kDevice + "}";
+  const cni::Answer refused = bed.call("ADD", elsewhere);
+  REQUIRE(refused.failure);
+  CHECK(refused.failure->code == 7);
+  CHECK(refused.failure->message.starts_with("stateDir: "));
+  CHECK(bed.changes() == "");
+  CHECK(bed.call("DEL", elsewhere).exit_code == 0);
+}
+
+TEST_CASE("an ADD waits for an agent that is being started anew") {
+  MarkedBed bed;
+  bed.agent.away = Error(Code::unavailable, "nobody listens");
+  bed.k.at_next_wait([&](fake::FakeKernel&) { bed.agent.away.reset(); });
+  const cni::Answer added = bed.call("ADD", bed.config(kDevice + R"(,"pkey":"0x1")"));
+  REQUIRE_MESSAGE(added.exit_code == 0, added.output);
+  CHECK(bed.binder.calls > 0);
 }
 
 // --- bad inputs

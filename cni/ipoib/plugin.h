@@ -15,7 +15,7 @@ class Ipoib : public attach::Plugin {
   void read_remains(const cni::Call& call, const json::Value& document) override;
   Status read(const cni::Call& call, const cni::Network& network) override;
   const attach::Settings& settings() const override { return config_; }
-  const node::Wanted& wanted() const override { return config_.order.wanted; }
+  node::Wanted& wanted() override { return config_.order.wanted; }
   attach::Endpoint& endpoint() override { return endpoint_; }
   std::string subject() const override;
   std::string folder(const cni::Call& call) const override { return endpoint_.folder(call); }

@@ -51,6 +51,22 @@ TEST_CASE("a node can have it that nothing is attached without its agent") {
   expect_needs_agent(bed, bed.config(kMaster));
 }
 
+TEST_CASE("where the agent binds, a pkey is bound, and the child is on the key that it is told") {
+  Bed bed;
+  REQUIRE(attach::AgentMark(bed.state.path() / "made").write("/run/ibpod/agent.sock"));
+  const std::string network = bed.config(kMaster + R"(,"pkey":"0x1")");
+  const cni::Answer added = bed.call("ADD", network);
+  REQUIRE_MESSAGE(added.exit_code == 0, added.output);
+  CHECK(bed.binder.leftovers() == "+ binding c1:net1\n");
+  CHECK(bed.call("CHECK", network).exit_code == 0);
+  CHECK(bed.call("DEL", network).exit_code == 0);
+  CHECK(bed.binder.leftovers() == "");
+  const cni::Answer unknown = bed.call("ADD", bed.config(kMaster + R"(,"pkey":"0x3")"));
+  REQUIRE(unknown.failure);
+  CHECK(unknown.failure->message.find("partition 0x0003 is not for this namespace") !=
+        std::string::npos);
+}
+
 TEST_CASE("STATUS tells of a master that is not there, and of none it answers that all is well") {
   Bed bed;
   CHECK(bed.call("STATUS", bed.config(R"("master":"ib9")")).failure->code == 50);

@@ -1,11 +1,12 @@
 #include "lib/attach/agent_mark.h"
 
 #include "lib/cni/errors.h"
-#include "lib/json/value.h"
+#include "lib/json/version.h"
 
 namespace ibpod::attach {
 namespace {
 
+constexpr int64_t kNewest = 1;
 constexpr const char* kSocket = "agentSocket";
 // An agent that is there answers at once, from what it saw last.
 constexpr Duration kPatience{5'000};
@@ -13,11 +14,16 @@ constexpr Duration kPatience{5'000};
 Result<Path> parse(const std::string& text) {
   const json::Value mark = TRY(json::Value::parse(text));
   if (!mark.is_object()) return mark.wrong("expected an object");
+  TRY(json::check_version(mark, kNewest));
   const std::optional<json::Value> socket = mark.find(kSocket);
   if (!socket) return mark.wrong("agentSocket is missing");
   const std::string path = TRY(socket->string());
   if (!Path(path).is_absolute()) return socket->wrong("expected an absolute path");
   return Path(path);
+}
+
+bool is_newer(const Result<std::optional<Path>>& mark) {
+  return !mark && mark.error().code() == Code::unsupported;
 }
 
 Error refused(const AgentMark& mark, const std::string& why) {
@@ -29,17 +35,47 @@ Error refused(const AgentMark& mark, const std::string& why) {
       .reported_as(cni::kTryAgainLater);
 }
 
+// With a slash at its end or without.
+bool same_folder(const Path& a, const Path& b) {
+  return (a / "").lexically_normal() == (b / "").lexically_normal();
+}
+
+// Who writes a network must not choose who answers for its pods.
+Status check_own(const AgentMark& mark, const Path& socket, const Settings& settings) {
+  const Path state = mark.file().parent_path();
+  if (!same_folder(settings.state_folder, state))
+    return Error(Code::invalid, "stateDir: " + settings.state_folder.string() +
+                                    ": this node's agent keeps its records in " + state.string() +
+                                    ": leave the key out");
+  if (!settings.agent_socket.empty() && settings.agent_socket != socket)
+    return Error(Code::invalid, "agentSocket: " + settings.agent_socket.string() +
+                                    ": this node's agent answers at " + socket.string() +
+                                    ": leave the key out");
+  return ok();
+}
+
 }  // namespace
+
+AgentMark AgentMark::that_holds(const Path& state, const Path& of_node) {
+  AgentMark node(of_node);
+  return path_exists(node.file()) ? node : AgentMark(state);
+}
 
 Status AgentMark::write(const Path& socket) const {
   const Result<std::optional<Path>> now = read();
   if (now && *now == socket) return ok();
+  if (is_newer(now)) return now.error();
   TRY(make_folders(file_.parent_path()));
-  return write_file_atomically(file_,
-                               json::Value::object().set(kSocket, socket.string()).pretty() + "\n");
+  json::Value mark = json::Value::object();
+  mark.set(json::kVersion, kNewest).set(kSocket, socket.string());
+  return write_file_atomically(file_, mark.pretty() + "\n");
 }
 
-Status AgentMark::remove() const { return path_exists(file_) ? remove_file(file_) : ok(); }
+Status AgentMark::remove() const {
+  const Result<std::optional<Path>> now = read();
+  if (is_newer(now)) return now.error();
+  return path_exists(file_) ? remove_file(file_) : ok();
+}
 
 Result<std::optional<Path>> AgentMark::read() const {
   const Result<std::string> text = read_file(file_);
@@ -49,18 +85,16 @@ Result<std::optional<Path>> AgentMark::read() const {
   return std::optional(socket);
 }
 
-Status check_agent(const AgentMark& mark, const Path& given,
-                   const std::function<std::unique_ptr<nodeapi::Node>(const Path&)>& agent,
-                   Deadline deadline) {
-  const Result<std::optional<Path>> marked = mark.read();
-  if (marked && !*marked) return ok();
-  if (!marked && given.empty())
-    return refused(mark, "where to ask is not known: " + marked.error().text());
-  const Path socket = given.empty() ? **marked : given;
-  const Result<nodeapi::Health> health = agent(socket)->health(deadline.at_most(kPatience));
-  if (health) return ok();
-  return refused(mark,
-                 "it does not answer at " + socket.string() + " (" + health.error().text() + ")");
+Result<bool> check_agent(const AgentMark& mark, const Settings& settings, const Connect& agent,
+                         Deadline deadline) {
+  const Result<std::optional<Path>> socket = mark.read();
+  if (!socket) return refused(mark, "where to ask is not known: " + socket.error().text());
+  if (!*socket) return false;
+  TRY(check_own(mark, **socket, settings));
+  const Result<nodeapi::Health> health = agent(**socket)->health(deadline.at_most(kPatience));
+  if (health) return health->binds;
+  return refused(
+      mark, "it does not answer at " + (*socket)->string() + " (" + health.error().text() + ")");
 }
 
 }  // namespace ibpod::attach

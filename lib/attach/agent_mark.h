@@ -2,6 +2,7 @@
 // in the agent's configuration). The agent writes it, and the plugins go by it.
 #pragma once
 
+#include "lib/attach/keys.h"
 #include "lib/base/clock.h"
 #include "lib/base/files.h"
 #include "lib/base/result.h"
@@ -13,27 +14,33 @@
 
 namespace ibpod::attach {
 
-// STATE/agent: {"agentSocket": "/run/ibpod/agent.sock"}
+// STATE/agent: {"version": 1, "agentSocket": "/run/ibpod/agent.sock"}
 class AgentMark {
  public:
   explicit AgentMark(const Path& state) : file_(state / "agent") {}
+  // The one that holds for a network with its records in `state`: the node's own, where there is
+  // one, else that of the network's folder, which may be anybody's.
+  static AgentMark that_holds(const Path& state, const Path& of_node);
 
   const Path& file() const { return file_; }
-  // On disk, flushed, when this returns; likewise removed. What is so already stays untouched.
+  // On disk, flushed, when this returns; likewise removed. What is so already stays untouched, and
+  // so does a mark of a newer version: unsupported.
   Status write(const Path& socket) const;
   Status remove() const;
-  // Where the agent answers; nothing: there is no mark. invalid, naming the file, where it cannot
-  // be understood: it is a mark all the same.
+  // Where the agent answers; nothing: there is no mark. invalid or unsupported, naming the file,
+  // where it cannot be understood: it is a mark all the same.
   Result<std::optional<Path>> read() const;
 
  private:
   Path file_;
 };
 
-// unavailable (11), saying what to do, on a marked node whose agent does not answer. `given`: the
-// socket of the plugin's configuration, which goes before the mark's; empty: none.
-Status check_agent(const AgentMark& mark, const Path& given,
-                   const std::function<std::unique_ptr<nodeapi::Node>(const Path&)>& agent,
-                   Deadline deadline);
+using Connect = std::function<std::unique_ptr<nodeapi::Node>(const Path& socket)>;
+
+// Whether the node's agent binds for a network with these settings: false where there is no mark.
+// On a marked node: invalid, where they name another agent or other records than the mark;
+// unavailable (11), saying what to do, where the agent does not answer. It is asked once.
+Result<bool> check_agent(const AgentMark& mark, const Settings& settings, const Connect& agent,
+                         Deadline deadline);
 
 }  // namespace ibpod::attach

@@ -13,16 +13,22 @@ const Path kSocket = "/run/ibpod/agent.sock";
 
 struct Bed {
   TempFolder folder;
-  AgentMark mark{folder.path() / "state"};
+  Path state = folder.path() / "state";
+  AgentMark mark{state};
   fake::FakeAgent agent;
   std::vector<Path> asked;
 
-  Status check(const Path& given = {}) {
+  // Of a network with a stateDir, or an agentSocket, of its own.
+  Result<bool> check(const Path& socket = {}) { return check(state, socket); }
+  Result<bool> check(const Path& state_folder, const Path& agent_socket) {
+    Settings settings;
+    settings.state_folder = state_folder;
+    settings.agent_socket = agent_socket;
     const auto connect = [this](const Path& socket) -> std::unique_ptr<nodeapi::Node> {
       asked.push_back(socket);
       return std::make_unique<fake::FakeAgent>(agent);
     };
-    return check_agent(mark, given, connect, Deadline::in(Duration(1000)));
+    return check_agent(mark, settings, connect, Deadline::in(Duration(1000)));
   }
 };
 
@@ -44,16 +50,19 @@ TEST_CASE("a mark says where the agent is, until it is removed") {
 TEST_CASE("without a mark nobody is asked") {
   Bed bed;
   bed.agent.away = Error(Code::unavailable, "nobody listens");
-  CHECK(bed.check());
+  CHECK_FALSE(bed.check().value());
   CHECK(bed.asked.empty());
 }
 
-TEST_CASE("with a mark the agent has to answer: at the plugin's socket, or else at the mark's") {
+TEST_CASE("with a mark the agent has to answer at the mark's socket") {
   Bed bed;
   REQUIRE(bed.mark.write(kSocket));
-  CHECK(bed.check());
-  CHECK(bed.check("/run/other.sock"));
-  CHECK(bed.asked == std::vector<Path>{kSocket, "/run/other.sock"});
+  CHECK_FALSE(bed.check().value());
+  fake::FakeKernel kernel;
+  fake::FakeBinder binder{kernel, bed.folder.path()};
+  bed.agent.binder = &binder;
+  CHECK(bed.check(kSocket).value());
+  CHECK(bed.asked == std::vector<Path>{kSocket, kSocket});
   bed.agent.away = Error(Code::unavailable, "nobody listens");
   const Error error = bed.check().error();
   CHECK(cni::failure_of(error).code == cni::kTryAgainLater);
@@ -64,9 +73,40 @@ TEST_CASE("with a mark the agent has to answer: at the plugin's socket, or else 
             "configuration; where there is to be no agent, remove the file");
 }
 
+TEST_CASE("a mark of the first version says where the agent is") {
+  CHECK(AgentMark("tests/data/first_version/node").read().value() == kSocket);
+}
+
+TEST_CASE("a mark without a version is of the first one") {
+  Bed bed;
+  std::filesystem::create_directory(bed.folder.path() / "state");
+  bed.folder.write("state/agent", R"({"agentSocket":"/run/ibpod/agent.sock"})");
+  CHECK(bed.mark.read().value() == kSocket);
+}
+
+TEST_CASE("a mark of a newer version is one, and stays as it is") {
+  const std::string text = R"({"version":2,"agents":["/run/ibpod/agent.sock"]})";
+  Bed bed;
+  std::filesystem::create_directory(bed.folder.path() / "state");
+  bed.folder.write("state/agent", text);
+  const std::string why =
+      bed.mark.file().string() +
+      ": its version is 2, and this program reads none above 1: a newer ibpod wrote it (run that "
+      "one again; the file is left as it is)";
+  CHECK(bed.mark.read().error().text() == why);
+  CHECK(bed.mark.write(kSocket).error().text() == why);
+  CHECK(bed.mark.remove().error().text() == why);
+  const Error error = bed.check().error();
+  CHECK(cni::failure_of(error).code == cni::kTryAgainLater);
+  CHECK(error.text().find(why) != std::string::npos);
+  CHECK_FALSE(bed.check(kSocket));
+  CHECK(bed.asked.empty());
+  CHECK(read_file(bed.mark.file()).value() == text);
+}
+
 TEST_CASE("a mark that cannot be understood is one, and names its file") {
-  for (const char* text :
-       {"", "{", "[]", "{}", R"({"agentSocket":7})", R"({"agentSocket":"agent.sock"})"}) {
+  for (const char* text : {"", "{", "[]", "{}", R"({"version":0,"agentSocket":"/a"})",
+                           R"({"agentSocket":7})", R"({"agentSocket":"agent.sock"})"}) {
     CAPTURE(text);
     Bed bed;
     std::filesystem::create_directory(bed.folder.path() / "state");
@@ -76,10 +116,33 @@ TEST_CASE("a mark that cannot be understood is one, and names its file") {
     CHECK(cni::failure_of(error).code == cni::kTryAgainLater);
     CHECK(error.text().find("where to ask is not known: ") != std::string::npos);
     CHECK(bed.asked.empty());
-    CHECK(bed.check(kSocket));
+    CHECK_FALSE(bed.check(kSocket));
     REQUIRE(bed.mark.write(kSocket));
     CHECK(bed.check());
   }
+}
+
+TEST_CASE("a network leads neither past the mark nor to another agent") {
+  Bed bed;
+  const AgentMark other(bed.folder.path() / "other");
+  CHECK(AgentMark::that_holds(bed.folder.path() / "other", bed.state).file() == other.file());
+  REQUIRE(bed.mark.write(kSocket));
+  CHECK(AgentMark::that_holds(bed.folder.path() / "other", bed.state).file() == bed.mark.file());
+  const Error folder = bed.check(bed.folder.path() / "other", {}).error();
+  CHECK(folder.code() == Code::invalid);
+  CHECK(folder.text() == "stateDir: " + (bed.folder.path() / "other").string() +
+                             ": this node's agent keeps its records in " + bed.state.string() +
+                             ": leave the key out");
+  CHECK_FALSE(bed.check(bed.state / "", {}).value());  // the same one
+  bed.asked.clear();
+  const Error socket = bed.check("/run/other.sock").error();
+  CHECK(socket.code() == Code::invalid);
+  CHECK(socket.text() ==
+        "agentSocket: /run/other.sock: this node's agent answers at /run/ibpod/agent.sock: leave "
+        "the key out");
+  CHECK(bed.asked.empty());
+  REQUIRE(other.write("/run/other.sock"));  // by whoever has that folder
+  CHECK(AgentMark::that_holds(bed.folder.path() / "other", bed.state).file() == bed.mark.file());
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include "lib/attach/check.h"
 #include "lib/cni/errors.h"
+#include "lib/node/vf.h"
 
 namespace ibpod::attach {
 namespace {
@@ -23,7 +24,7 @@ nodeapi::AttachmentName name_in_node(const node::Record& record) {
 std::string partitions_of(const node::Record& record) {
   std::string text = record.wanted.partitions.size() == 1 ? "partition " : "partitions ";
   for (const node::PartitionWish& wish : record.wanted.partitions)
-    text += (text.ends_with(' ') ? "" : ", ") + wish.name;
+    text += (text.ends_with(' ') ? "" : ", ") + wish.label();
   return text;
 }
 
@@ -45,9 +46,18 @@ Result<std::vector<ib::PKey>> keys_of(const Binding& binding, const node::Record
 
 }  // namespace
 
+void want_bound(node::Wanted& wanted) {
+  if (!wanted.pkey) return;
+  const bool full = wanted.pkey->membership() == ib::Membership::full;
+  wanted.partitions = {{"", full ? "full" : "", ib::PKey(wanted.pkey->partition())}};
+  wanted.pkey.reset();
+}
+
 Status check_binder(const Context& context, const node::Wanted& wanted, Deadline deadline) {
-  if (wanted.partitions.empty()) return ok();
-  const Result<nodeapi::Health> health = context.agent()->health(deadline.at_most(kPatience));
+  if (wanted.partitions.empty() || context.binds) return ok();
+  const Result<nodeapi::Health> health = timed(context, "ask the node's agent how it is", [&] {
+    return context.agent()->health(deadline.at_most(kPatience));
+  });
   if (health && health->binds) return ok();
   if (health)
     return Error(Code::invalid,
@@ -68,20 +78,24 @@ Status begin_binding(const Context& context, const node::Record& record, Deadlin
   return begun.error();
 }
 
-Result<std::vector<ib::PKey>> await_binding(const Context& context, const node::Record& record,
-                                            Deadline deadline) {
-  if (record.wanted.partitions.empty()) return std::vector<ib::PKey>();
+Result<Bound> await_binding(const Context& context, const node::Record& record, Deadline deadline) {
+  if (record.wanted.partitions.empty()) return Bound();
   Binding binding;
   const auto ask = [&]() -> Result<bool> {
     Result<Binding> told = context.agent()->bind(name_in_node(record), Node::Wait::yes, deadline);
     if (!told && !may_pass(told.error())) return told.error();
     if (told) binding = *told;
     if (!told && binding.state.empty()) binding.text = told.error().text();
-    return told && told->verified();
+    // Of a port of this node's somebody has to have seen the table.
+    return told && told->verified() &&
+           (told->proof != "none" || node::is_vfio(record.found.driver));
   };
   const bool there = TRY(timed(context, "wait for the binding",
                                [&] { return node::wait_until(context.kernel, deadline, ask); }));
-  if (there) return keys_of(binding, record);
+  if (there) {
+    const std::vector<ib::PKey> keys = TRY(keys_of(binding, record));
+    return Bound{keys, binding.proof != "none"};
+  }
   return Error(Code::unavailable, partitions_of(record) + ": not verified: " + words(binding))
       .with_details("state " + binding.state + ", reason " + binding.reason);
 }

@@ -8,6 +8,10 @@
 
 namespace ibpod::attach {
 
+// On a node whose agent binds, a P_Key that is wanted is a partition of the SM service's, to be
+// bound like one that is named; bit 15 asks for full membership.
+void want_bound(node::Wanted& wanted);
+
 // Whether an ADD that wants partitions has whom to ask: unavailable while the agent is away.
 // Nothing has been recorded yet.
 Status check_binder(const Context& context, const node::Wanted& wanted, Deadline deadline);
@@ -16,11 +20,16 @@ Status check_binder(const Context& context, const node::Wanted& wanted, Deadline
 // is done where the record names no partitions, here and below.
 Status begin_binding(const Context& context, const node::Record& record, Deadline deadline);
 
-// Waits until the port's own table is verified to hold the partitions' keys and no others; the
-// keys, in the record's order. unavailable at the deadline, saying how far it is; what the SM
-// service refuses is the error. An agent that is started anew meanwhile is asked again.
-Result<std::vector<ib::PKey>> await_binding(const Context& context, const node::Record& record,
-                                            Deadline deadline);
+struct Bound {
+  std::vector<ib::PKey> keys;  // the partitions', in the record's order
+  bool proved = true;          // somebody has seen them in the port's table
+};
+
+// Waits until the SM service calls it verified: the port's own table holds the partitions' keys and
+// no others, or there is no port yet and the partitions ask for no proof. unavailable at the
+// deadline, saying how far it is; what the SM service refuses is the error. An agent that is
+// started anew meanwhile is asked again.
+Result<Bound> await_binding(const Context& context, const node::Record& record, Deadline deadline);
 
 // Waits until the keys have left the port's table. unavailable: they may still be in it.
 Status end_binding(const Context& context, const node::Record& record, Deadline deadline);

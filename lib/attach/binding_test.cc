@@ -59,6 +59,30 @@ TEST_CASE_FIXTURE(InBlue, "several partitions: all are verified, and the first i
   CHECK(code_of(check().error()) == cni::kCheckFailed);
 }
 
+TEST_CASE_FIXTURE(InBlue, "where the agent binds, a P_Key is a partition like one that is named") {
+  node::Wanted& wanted = order.wanted;
+  const auto wants = [&](int pkey) {
+    wanted.partitions.clear();
+    wanted.pkey = ib::PKey(static_cast<uint16_t>(pkey));
+    want_bound(wanted);
+  };
+  wants(0x8001);
+  CHECK(wanted.partitions == std::vector<node::PartitionWish>{{"", "full", ib::PKey(0x0001)}});
+  REQUIRE(add());
+  CHECK(table().front() == ib::PKey(0x8001));
+  CHECK(check());
+  REQUIRE(del());
+  CHECK(no_keys());
+  wants(0x0001);
+  CHECK(wanted.partitions == std::vector<node::PartitionWish>{{"", "", ib::PKey(0x0001)}});
+  CHECK_FALSE(wanted.pkey);
+  wants(0x0005);
+  const auto refused = add();
+  REQUIRE_FALSE(refused);
+  CHECK(says(refused.error(), "partition 0x0005 is not for this namespace"));
+  CHECK(leftovers() == "");
+}
+
 TEST_CASE_FIXTURE(InBlue, "an IPoIB child is made on the partition's key") {
   order_child("ib0").wanted.partitions = {{"blue"}};
   const auto added = add();
@@ -96,14 +120,43 @@ TEST_CASE_FIXTURE(InBlue, "an agent without an SM service is told before anythin
   CHECK(leftovers() == "");
 }
 
-TEST_CASE_FIXTURE(InBlue, "a device for a virtual machine gets no partition by name") {
-  k.unbind(kVf);
-  k.bind(kVf, "vfio-pci").value();
-  remember();
+struct ForMachine : InBlue {
+  ForMachine() {
+    k.unbind(kVf);
+    k.bind(kVf, "vfio-pci").value();
+    remember();
+    order.wanted.isolation = false;
+  }
+};
+
+TEST_CASE_FIXTURE(ForMachine, "a device for a virtual machine is bound where the port shows it") {
+  REQUIRE(add());
+  CHECK(table().front() == ib::PKey(0x8001));
+  CHECK(warnings.empty());
+  CHECK(check());
+  binder.away = Error(Code::unavailable, "no route");
+  CHECK(code_of(check().error()) == cni::kCheckFailed);
+  binder.away.reset();
+  REQUIRE(del());
+  CHECK(no_keys());
+  CHECK(leftovers() == "");
+}
+
+TEST_CASE_FIXTURE(ForMachine, "a device for a virtual machine has to be proved, or to need none") {
+  binder.stuck = true;
   const auto refused = add();
   REQUIRE_FALSE(refused);
-  CHECK(says(refused.error(), "is on vfio-pci"));
-  CHECK(leftovers() == "");
+  CHECK(code_of(refused.error()) == cni::kTryAgainLater);
+  CHECK(says(refused.error(), "deviceID 0000:3b:00.1 is on vfio-pci"));
+  CHECK(says(refused.error(), "partition blue: not verified"));
+  binder.stuck = false;
+  (void)del();
+  binder.proof = "none";
+  REQUIRE(add());
+  CHECK(warnings == std::vector<std::string>{"partition 0x8001 is not verified: a device on "
+                                             "vfio-pci has no port on this node"});
+  REQUIRE(del());
+  CHECK(no_keys());
 }
 
 TEST_CASE_FIXTURE(InBlue,

@@ -13,6 +13,20 @@ namespace {
 // A namespace that dies makes no sound in the records' folder: look again at least this often.
 constexpr Duration kLookAgain{200};
 
+// What cannot be read may speak of a pod that has the device.
+Error out_of_service(const std::string& folder, Error unread) {
+  switch (unread.code()) {
+    case Code::invalid:
+      return Error(
+          Code::busy,
+          folder + " is out of service until garbage collection has cleaned it: " + unread.text());
+    case Code::unsupported:
+      return Error(Code::busy, folder + " is out of service: " + unread.text());
+    default:
+      return unread;
+  }
+}
+
 // Who has the device; or that waiting for it is of no use (the error).
 Result<std::optional<std::string>> holder(const Context& context, const node::RecordName& own,
                                           std::vector<node::RecordName>& dead) {
@@ -21,12 +35,7 @@ Result<std::optional<std::string>> holder(const Context& context, const node::Re
   for (const node::RecordName& name : names) {
     const Result<node::Record> record = context.records.read(name);
     if (!record && record.error().code() == Code::not_found) continue;
-    if (!record && !is_damaged(record)) return record.error();
-    if (!record) {
-      return Error(Code::busy, own.folder +
-                                   " is out of service until garbage collection has cleaned it: " +
-                                   record.error().text());
-    }
+    if (!record) return out_of_service(own.folder, record.error());
     const bool live = TRY(node::is_live(context.kernel, *record, context.boot_id));
     // Our own record is what a killed ADD left.
     if (!live || name == own) {

@@ -128,11 +128,28 @@ TEST_CASE("a damaged record keeps the device out of service: error 11, and nothi
   REQUIRE(write_file_atomically(bed.record_file("c0"), "{"));
   const Error error = bed.add().error();
   CHECK(cni::failure_of(error).code == cni::kTryAgainLater);
-  CHECK(
-      error.text().starts_with("0000:3b:00.1 is out of service until garbage collection has "
-                               "cleaned it: record 0000:3b:00.1/c0:net1: "));
+  CHECK(error.text().starts_with(
+      "0000:3b:00.1 is out of service until garbage collection has cleaned it: record " +
+      bed.record_file("c0").string() + ": "));
   CHECK(bed.changes() == "");
   CHECK(bed.recorded().size() == 1);
+}
+
+TEST_CASE("so does a record of a newer version, even of a pod that is gone, and stays as it is") {
+  Bed bed(false);
+  REQUIRE(bed.add());
+  std::string text = read_file(bed.record_file()).value();
+  text.replace(text.find("\"version\": 1"), 12, "\"version\": 3");
+  bed.k.kill_namespace(kPod);
+  REQUIRE(write_file_atomically(bed.record_file(), text));
+  bed.k.make_namespace("/run/netns/other");
+  bed.be(cni::Verb::add, "c2", "/run/netns/other");
+  const Error error = bed.add().error();
+  CHECK(cni::failure_of(error).code == cni::kTryAgainLater);
+  CHECK(error.text() == "0000:3b:00.1 is out of service: record " + bed.record_file().string() +
+                            ": its version is 3, and this program reads none above 2: a newer "
+                            "ibpod wrote it (run that one again; the file is left as it is)");
+  CHECK(read_file(bed.record_file()).value() == text);
 }
 
 }  // namespace

@@ -35,6 +35,7 @@ struct Context {
   // Is told of every step outside the kernel and how long it took; the kernel's own are told by
   // node::trace.
   node::Observer observe;
+  bool binds = false;  // the agent has answered that it brings ports into partitions
 };
 
 // Carries out a step and tells the context's observer.

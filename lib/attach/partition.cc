@@ -140,8 +140,9 @@ Status check_partitions(const Context& context, const node::Record& record, Plac
 Result<std::optional<Membership>> join_partitions(const Context& context,
                                                   const node::Record& record, Place place,
                                                   Deadline deadline) {
-  std::vector<ib::PKey> keys = TRY(await_binding(context, record, deadline));
-  if (record.wanted.pkey) keys = {*record.wanted.pkey};
+  const Bound bound = TRY(await_binding(context, record, deadline));
+  const std::vector<ib::PKey> keys =
+      record.wanted.pkey ? std::vector{*record.wanted.pkey} : bound.keys;
   std::optional<Membership> first;
   for (const ib::PKey key : keys) {
     const Place where = first ? Place::anywhere : place;

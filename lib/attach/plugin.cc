@@ -1,7 +1,7 @@
 #include "lib/attach/plugin.h"
 
 #include "lib/attach/add.h"
-#include "lib/attach/agent_mark.h"
+#include "lib/attach/binding.h"
 #include "lib/attach/check.h"
 #include "lib/attach/del.h"
 #include "lib/attach/gc.h"
@@ -10,6 +10,9 @@
 namespace ibpod::attach {
 
 using log::Level;
+
+// An agent that is restarted or upgraded is back by then; who asked for the pod asks again.
+constexpr Duration kUntilBack{15'000};
 
 struct Plugin::Stage {
   std::unique_ptr<node::Kernel> kernel;
@@ -82,7 +85,9 @@ void Plugin::observe(const node::Step& step) {
 }
 
 void Plugin::finish(const std::optional<cni::Failure>& failure) {
+  const auto whole = std::chrono::steady_clock::now() - begun_;
   json::Value members = json::Value::object();
+  members.set("whole_us", std::chrono::duration_cast<std::chrono::microseconds>(whole).count());
   members.set("kernel_us", kernel_us_).set("wait_us", wait_us_).set("outside_us", outside_us_);
   if (!failure) return log_.write(Level::info, "succeeded", members);
   members.set("code", failure->code);
@@ -101,41 +106,59 @@ Result<std::unique_ptr<Plugin::Stage>> Plugin::open_stage() {
       Context{*stage->traced, *stage->records, boot_id, name_, *call_, *network_,
               [this] { return agent(); }, is_marked(),
               [this](const std::string& text) { log_.write(Level::warning, text); },
-              [this](const std::string& text) { log_.write(Level::info, text); }, observe});
+              [this](const std::string& text) { log_.write(Level::info, text); }, observe, false});
   return stage;
 }
 
 Result<bool> Plugin::complete(const Context&, Deadline) { return true; }
-Status Plugin::check_ready(const Context&) const { return ok(); }
+Status Plugin::check_ready(const Context&, bool) const { return ok(); }
 Status Plugin::sweep(const Context&, Deadline) const { return ok(); }
+
+AgentMark Plugin::mark() const {
+  return AgentMark::that_holds(settings().state_folder, world_.state_folder);
+}
 
 // One that cannot be read is a mark all the same.
 bool Plugin::is_marked() const {
-  const Result<std::optional<Path>> mark = AgentMark(settings().state_folder).read();
-  return !mark || *mark;
+  const Result<std::optional<Path>> socket = mark().read();
+  return !socket || *socket;
 }
 
-// Where the configuration does not say, the agent itself does.
 std::unique_ptr<nodeapi::Node> Plugin::agent() const {
+  const Result<std::optional<Path>> marked = mark().read();
+  if (marked && *marked) return world_.agent(**marked);
   const Path& given = settings().agent_socket;
-  if (!given.empty()) return world_.agent(given);
-  const Result<std::optional<Path>> marked = AgentMark(settings().state_folder).read();
-  return world_.agent(marked && *marked ? **marked : Path(kAgentSocket));
+  return world_.agent(given.empty() ? Path(kAgentSocket) : given);
 }
 
-// Whether the node lets anything be attached as things stand with its agent.
-Status Plugin::check_standalone(Deadline deadline) const {
-  return check_agent(AgentMark(settings().state_folder), settings().agent_socket, world_.agent,
-                     deadline);
+// Whether the node lets anything be attached as things stand with its agent; and whether that
+// binds.
+Result<bool> Plugin::check_standalone(Deadline deadline) const {
+  return check_agent(mark(), settings(), world_.agent, deadline);
+}
+
+// The same for an ADD, which is not refused because the agent is being started anew.
+Result<bool> Plugin::await_agent(const Context& context, Deadline deadline) const {
+  if (!context.marked) return false;
+  return timed(context, "ask the node's agent how it is", [&]() -> Result<bool> {
+    Result<bool> binds = false;
+    TRY(node::wait_until(context.kernel, deadline.at_most(kUntilBack), [&]() -> Result<bool> {
+      binds = check_standalone(deadline);
+      return binds || binds.error().code() != Code::unavailable;
+    }));
+    return binds;
+  });
 }
 
 Result<cni::AddResult> Plugin::add() {
   const std::unique_ptr<Stage> stage = TRY(open_stage());
   const Deadline deadline = Deadline::in(settings().timeout);
+  const bool binds = TRY(await_agent(*stage->context, deadline));
   const bool wanted_here = TRY(complete(*stage->context, deadline));
   if (!wanted_here) return cni::AddResult();
-  TRY(check_standalone(deadline));
-  TRY(check_ready(*stage->context));
+  stage->context->binds = binds;
+  TRY(check_ready(*stage->context, binds));
+  if (binds) want_bound(wanted());
   return attach::add(*stage->context, endpoint(), wanted(), deadline.left());
 }
 
@@ -163,7 +186,10 @@ Status Plugin::gc() {
 Status Plugin::status() {
   const std::unique_ptr<Stage> stage = TRY(open_stage());
   Status node = check_node(*stage->context);
-  if (node) node = check_standalone(Deadline::in(settings().timeout));
+  if (node) {
+    const Result<bool> binds = check_standalone(Deadline::in(settings().timeout));
+    if (!binds) node = binds.error();
+  }
   return attach::status(*stage->context, node, settings().timeout);
 }
 

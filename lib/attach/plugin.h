@@ -1,6 +1,7 @@
 // Plugin: a CNI plugin of attachments, but for what it reads in its configuration and gives a pod.
 #pragma once
 
+#include "lib/attach/agent_mark.h"
 #include "lib/attach/context.h"
 #include "lib/attach/endpoint.h"
 #include "lib/attach/keys.h"
@@ -10,6 +11,7 @@
 #include "lib/node/traced_kernel.h"
 #include "lib/nodeapi/node.h"
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -23,6 +25,8 @@ struct World {
   std::function<Result<std::string>()> boot_id;
   // Asks the node's agent behind a socket.
   std::function<std::unique_ptr<nodeapi::Node>(const Path& socket)> agent;
+  // Where the node's records are, and its mark (agent_mark.h), if a network does not say.
+  Path state_folder{kStateFolder};
 };
 
 class Plugin : public cni::Plugin {
@@ -46,9 +50,9 @@ class Plugin : public cni::Plugin {
   // Reads what can be read of a configuration that may be wrong; then all of one that must not be.
   virtual void read_remains(const cni::Call& call, const json::Value& document) = 0;
   virtual Status read(const cni::Call& call, const cni::Network& network) = 0;
-  // What has been read.
+  // What has been read. What is wanted is changed where the node's agent binds (want_bound).
   virtual const Settings& settings() const = 0;
-  virtual const node::Wanted& wanted() const = 0;
+  virtual node::Wanted& wanted() = 0;
   virtual Endpoint& endpoint() = 0;
   // What it is about, for the log, and where records of it are (endpoint.h); empty: not known.
   virtual std::string subject() const = 0;
@@ -57,13 +61,14 @@ class Plugin : public cni::Plugin {
   // For ADD and CHECK: finds out what the configuration leaves open. False: this pod has no part in
   // the network; ADD answers with an empty result then.
   virtual Result<bool> complete(const Context& context, Deadline deadline);
-  // The node's agent, at the socket of the configuration, else of the mark, else the usual one.
+  // The node's agent, at the socket of the mark, else of the configuration, else the usual one.
   std::unique_ptr<nodeapi::Node> agent() const;
   // From now on each line of the log says which device it is about.
   void name_subject() { log_.always("device", subject()); }
 
-  // What else an ADD, STATUS and GC of this kind have to look after.
-  virtual Status check_ready(const Context& context) const;
+  // What else an ADD, STATUS and GC of this kind have to look after. `binds`: who is in which
+  // partition is the SM service's to say here, by the node's agent.
+  virtual Status check_ready(const Context& context, bool binds) const;
   virtual Status check_node(const Context& context) = 0;
   virtual Status sweep(const Context& context, Deadline deadline) const;
 
@@ -73,8 +78,10 @@ class Plugin : public cni::Plugin {
   Result<std::unique_ptr<Stage>> open_stage();
   void name_call(const cni::Call& call, const json::Value& document);
   void open_log();
+  AgentMark mark() const;
   bool is_marked() const;
-  Status check_standalone(Deadline deadline) const;
+  Result<bool> check_standalone(Deadline deadline) const;
+  Result<bool> await_agent(const Context& context, Deadline deadline) const;
   void warn(const std::vector<std::string>& warnings);
 
   void observe(const node::Step& step);
@@ -83,6 +90,7 @@ class Plugin : public cni::Plugin {
   std::string name_;
   World world_;
   log::Log& log_;
+  const std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
   // Where this call's time went so far, in microseconds.
   int64_t kernel_us_ = 0, wait_us_ = 0, outside_us_ = 0;
   const cni::Call* call_ = nullptr;

@@ -60,7 +60,8 @@ int run(const std::string& about, const MakePlugin& make, char** entries) {
   const std::string input =
       has_input ? std::string(std::istreambuf_iterator<char>(std::cin), {}) : "";
   log::Log log(log::Level::info);
-  const std::unique_ptr<Plugin> plugin = make({open_linux, read_boot_id, nodeapi::connect}, log);
+  const std::unique_ptr<Plugin> plugin =
+      make({open_linux, read_boot_id, nodeapi::connect, Path(kStateFolder)}, log);
   const cni::Answer answer = cni::serve(*plugin, environment, input);
   if (has_input) plugin->finish(answer.failure);
   const Status printed = cni::print(answer.output);

@@ -1,3 +1,4 @@
+#include "lib/attach/binding.h"
 #include "lib/attach/check.h"
 #include "lib/attach/interface.h"
 #include "lib/attach/vf_endpoint.h"
@@ -44,6 +45,7 @@ Status check_vfio(const Context& context, const node::Record& record) {
     return differs(record.device.text() + " is bound to " + function->driver.value_or("no driver") +
                    " instead of " + record.found.driver);
   }
+  TRY(bound_keys(context, record));
   if (!record.wanted.guids) return ok();
   const Result<nl::VfSettings> told = context.kernel.vf_settings(*function);
   if (!told && told.error().code() == Code::unsupported) return ok();

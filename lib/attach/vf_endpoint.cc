@@ -10,11 +10,17 @@
 namespace ibpod::attach {
 namespace {
 
-Status check_has_guid(const node::Record& record) {
+Status check_has_guid(const Context& context, const node::Record& record) {
   if (record.wanted.guids || !record.found.guids || !record.found.guids->none()) return ok();
-  return Error(Code::invalid, "the VF " + record.device.text() + " has no GUID (" +
-                                  record.found.guids->port.text() +
-                                  "), and none is asked for. Ask for one "
+  const std::string none =
+      "the VF " + record.device.text() + " has no GUID (" + record.found.guids->port.text() + ")";
+  if (context.binds)
+    return Error(Code::unavailable,
+                 none +
+                     ": this node's agent gives it one of the SM service's pool when it prepares "
+                     "the VF, and has not yet: ibpodctl doctor says why");
+  return Error(Code::invalid, none +
+                                  ", and none is asked for. Ask for one "
                                   "(runtimeConfig.infinibandGUID, args.cni.guid or guid), or give "
                                   "the VF one beforehand: ip link set PF vf N node_guid GUID, the "
                                   "same with port_guid, then bind it anew");
@@ -37,6 +43,26 @@ void drop_what_vfio_cannot(const Context& context, const node::Function& functio
     wanted.policy.reset();
   }
   if (!dropped.empty()) context.warn("without effect on a device on vfio-pci: " + dropped);
+}
+
+// A device on vfio-pci has no port on this node that could be looked at, and on the subnet only
+// while its virtual machine runs.
+Status join_unseen(const Context& context, const node::Record& record, Deadline deadline) {
+  std::vector<ib::PKey> unproved;
+  if (record.wanted.pkey) unproved = {*record.wanted.pkey};
+  Result<Bound> bound = await_binding(context, record, deadline);
+  if (!bound && bound.error().code() == Code::unavailable)
+    return Status(bound.error())
+        .during(
+            "deviceID " + record.device.text() +
+            " is on vfio-pci, and its port is on the subnet only while its virtual machine runs "
+            "(a partition may ask for no proof, by proof: none)");
+  if (!bound) return bound.error();
+  if (!bound->proved) unproved = bound->keys;
+  for (const ib::PKey key : unproved)
+    context.warn("partition " + key.text() +
+                 " is not verified: a device on vfio-pci has no port on this node");
+  return ok();
 }
 
 // A kernel that finds a step invalid does not mean the configuration; but an MTU it does.
@@ -72,12 +98,6 @@ Result<node::Function> VfEndpoint::usable_function(const Context& context) const
                                     function->driver.value_or("no driver") +
                                     ", not to vfio-pci: bind it, or leave vfioPciMode out");
   }
-  if (vfio && !order_.wanted.partitions.empty()) {
-    return Error(Code::invalid,
-                 "partition: " + device +
-                     " is on vfio-pci, and has no port on this node that could be seen in it: name "
-                     "the partition by pkey, which is not verified");
-  }
   if (!function->pf && !vfio) {
     return Error(Code::invalid, device +
                                     " is a physical function: give one of its VFs, or bind it to "
@@ -102,7 +122,7 @@ Status VfEndpoint::hand_over(const Context& context, node::Record& record, Deadl
     record.found.driver = *function.driver;  // nothing is done to a PF
   }
   if (node::is_vfio(record.found.driver)) drop_what_vfio_cannot(context, function, record.wanted);
-  TRY(check_has_guid(record));
+  TRY(check_has_guid(context, record));
   TRY(node::check_children(record));
   TRY(timed(context, "write the record", [&] { return context.records.write(record); }));
   TRY(begin_binding(context, record, deadline));
@@ -111,12 +131,9 @@ Status VfEndpoint::hand_over(const Context& context, node::Record& record, Deadl
 
 Result<std::optional<Membership>> VfEndpoint::join(const Context& context, node::Record& record,
                                                    Place place, Deadline deadline) {
-  if (record.wanted.pkey && node::is_vfio(record.found.driver)) {
-    context.warn("partition " + record.wanted.pkey->text() +
-                 " is not verified: a device on vfio-pci has no port on this node");
-    return std::optional<Membership>();
-  }
-  return join_partitions(context, record, place, deadline);
+  if (!node::is_vfio(record.found.driver)) return join_partitions(context, record, place, deadline);
+  TRY(join_unseen(context, record, deadline));
+  return std::optional<Membership>();
 }
 
 Status VfEndpoint::tell(const Context& context, const std::optional<Membership>& membership) {

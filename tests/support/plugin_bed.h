@@ -51,7 +51,8 @@ struct PluginBed {
             []() -> Result<std::string> { return std::string("boot"); },
             [this](const Path&) -> std::unique_ptr<nodeapi::Node> {
               return std::make_unique<fake::FakeAgent>(agent);
-            }};
+            },
+            state.path() / "made"};
   }
   cni::Answer call(const std::string& input) {
     log::Log log(log::Level::error);
