@@ -1,0 +1,182 @@
+#include "tests/support/multus/multus.h"
+
+#include "lib/json/fields.h"
+#include "lib/json/take.h"
+#include "tests/support/multus/devices.h"
+#include "tests/support/multus/network_status.h"
+
+#include <cstdio>
+
+namespace ibpod::multus {
+namespace {
+
+void warn(const std::string& text) { std::fprintf(stderr, "multus: %s\n", text.c_str()); }
+
+Result<Path> read_path(const json::Value& value) {
+  const std::string text = TRY(value.string());
+  return Path(text);
+}
+
+}  // namespace
+
+Result<Config> parse_config(const json::Value& document) {
+  json::Fields fields = TRY(json::Fields::of(document));
+  Config config;
+  const auto as_it_is = [](const json::Value& one) -> Result<json::Value> { return one; };
+  TRY(take(fields, "binDir", config.programs, read_path));
+  TRY(take(fields, "cniDir", config.cache, read_path));
+  TRY(take(fields, "kubeletRoot", config.kubelet, read_path));
+  TRY(take(fields, "deviceInfoDir", config.device_info, read_path));
+  TRY(take(fields, "objects", config.objects, read_path));
+  TRY(take(fields, "delegates", config.delegates, as_it_is));
+  return config;
+}
+
+Status Multus::configure(const cni::Call& call, const cni::Network& network) {
+  call_ = call;
+  config_ = TRY(parse_config(network.document));
+  return ok();
+}
+
+// Nothing where nobody is asked for pods, or the pod is another one by now.
+Result<std::optional<Pod>> Multus::find_pod() const {
+  if (config_.objects.empty() || call_.pod.name.empty()) return std::optional<Pod>();
+  const std::optional<Pod> pod =
+      TRY(Objects(config_.objects).pod(call_.pod.name_space, call_.pod.name));
+  const bool same = pod && (call_.pod.uid.empty() || pod->uid == call_.pod.uid);
+  return same ? pod : std::nullopt;
+}
+
+Result<Multus::Delegates> Multus::networks_of(const Pod& pod, size_t before) const {
+  const Objects objects(config_.objects);
+  const std::vector<Selection> selections = TRY(parse_selections(pod.networks, pod.name_space));
+  std::optional<Devices> devices;
+  Delegates delegates;
+  for (const Selection& selection : selections) {
+    const Network network = TRY(objects.network(selection.name_space, selection.name));
+    std::string device;
+    if (!network.resource.empty()) {
+      if (!devices) devices = TRY(Devices::of(pod, config_.kubelet));
+      device = devices->take(network.resource);
+    }
+    const std::string ifname = "net" + std::to_string(before + delegates.size());
+    Delegate delegate = TRY(pods_delegate(network, selection, device, ifname));
+    delegates.push_back(std::move(delegate));
+  }
+  return delegates;
+}
+
+Result<Multus::Delegates> Multus::delegates_of(const std::optional<Pod>& pod) const {
+  Delegates delegates =
+      TRY(configured_delegates(config_.delegates, call_.ifname).during("delegates"));
+  if (!pod) return delegates;
+  const size_t before = std::max<size_t>(delegates.size(), 1);
+  const Delegates networks = TRY(networks_of(*pod, before));
+  delegates.insert(delegates.end(), networks.begin(), networks.end());
+  return delegates;
+}
+
+Status Multus::call(Delegate& delegate) const {
+  const bool taken = TRY(has_interface_(call_.netns, delegate.ifname));
+  if (taken) return Error(Code::exists, "the pod has an interface " + delegate.ifname);
+  const DeviceInfo info(config_.device_info);
+  TRY(info.copy(delegate, call_.container_id));
+  const Path file = info.file(delegate, call_.container_id);
+  if (!file.empty()) delegate.wishes.set("CNIDeviceInfoFile", file.string());
+  delegate.result = TRY(Caller(call_, config_.programs).add(delegate));
+  return ok();
+}
+
+// The last one first. All are tried.
+Status Multus::end(const Delegates& delegates, size_t number) const {
+  const Caller caller(call_, config_.programs);
+  const DeviceInfo info(config_.device_info);
+  Errors errors;
+  while (number > 0) {
+    const Delegate& delegate = delegates[--number];
+    errors.collect(caller.del(delegate), "network " + delegate.name);
+    errors.collect(info.remove(delegate, call_.container_id));
+  }
+  return errors.status();
+}
+
+Status Multus::tell(const Pod& pod, const Delegates& delegates) const {
+  const DeviceInfo info(config_.device_info);
+  json::Value list = json::Value::array();
+  for (const Delegate& delegate : delegates) {
+    json::Value status = TRY(network_status(delegate, info.read(delegate, call_.container_id)));
+    list.push(std::move(status));
+  }
+  return Objects(config_.objects).tell_status(pod, list);
+}
+
+Result<cni::AddResult> Multus::add() {
+  const std::optional<Pod> pod = TRY(find_pod());
+  if (!pod && !config_.objects.empty())
+    return Error(Code::not_found, "there is no pod " + call_.pod.name_space + "/" + call_.pod.name);
+  Delegates delegates = TRY(delegates_of(pod));
+  const Cache cache(config_.cache);
+  TRY(cache.write(call_.container_id, delegates));
+  for (size_t place = 0; place < delegates.size(); ++place) {
+    const Status called = call(delegates[place]).during("network " + delegates[place].name);
+    if (!called) {
+      const Status ended = end(delegates, place + 1);
+      if (!ended) warn(ended.error().text());
+      return called.error();
+    }
+  }
+  TRY(cache.write(call_.container_id, delegates));
+  if (pod) TRY(tell(*pod, delegates));
+  if (delegates.empty()) return cni::AddResult{};
+  return cni::parse_result(*delegates.front().result);
+}
+
+// What was called; where that is not known any more, what would be called now.
+Result<std::optional<Multus::Delegates>> Multus::remembered() const {
+  std::optional<Delegates> cached = TRY(Cache(config_.cache).read(call_.container_id));
+  if (cached) return cached;
+  const std::optional<Pod> pod = TRY(find_pod());
+  if (!pod) return std::optional<Delegates>();
+  Delegates delegates = TRY(delegates_of(pod));
+  return std::optional(std::move(delegates));
+}
+
+// A sandbox must come to its end, also when nobody knows what was in it. What a plugin's DEL has
+// failed at is not tried again: the cache goes.
+Status Multus::del() {
+  const Result<std::optional<Delegates>> delegates = remembered();
+  if (!delegates || !*delegates) {
+    warn("nothing is known of " + call_.container_id +
+         (delegates ? "" : ": " + delegates.error().text()));
+    return ok();
+  }
+  Status ended = end(**delegates, (*delegates)->size());
+  TRY(Cache(config_.cache).remove(call_.container_id));
+  return ended;
+}
+
+Status Multus::check() {
+  Delegates delegates = TRY(configured_delegates(config_.delegates, call_.ifname));
+  const std::optional<Delegates> cached = TRY(Cache(config_.cache).read(call_.container_id));
+  const Caller caller(call_, config_.programs);
+  for (size_t place = 0; place < delegates.size(); ++place) {
+    if (cached && place < cached->size()) delegates[place].result = (*cached)[place].result;
+    TRY(caller.check(delegates[place]));
+  }
+  return ok();
+}
+
+Status Multus::gc() {
+  const Delegates delegates = TRY(configured_delegates(config_.delegates, ""));
+  if (delegates.empty()) return ok();
+  const std::vector<cni::Attachment> valid = TRY(Cache(config_.cache).attachments());
+  return Caller(call_, config_.programs).gc(delegates.front(), valid);
+}
+
+Status Multus::status() {
+  const Delegates delegates = TRY(configured_delegates(config_.delegates, ""));
+  if (delegates.empty()) return ok();
+  return Caller(call_, config_.programs).status(delegates.front());
+}
+
+}  // namespace ibpod::multus

@@ -1,0 +1,16 @@
+// What a pod is told of one of its networks (annotation k8s.v1.cni.cncf.io/network-status).
+#pragma once
+
+#include "lib/base/result.h"
+#include "lib/json/value.h"
+#include "tests/support/multus/delegate.h"
+
+#include <optional>
+
+namespace ibpod::multus {
+
+// By the delegate's result.
+Result<json::Value> network_status(const Delegate& delegate,
+                                   const std::optional<json::Value>& device_info);
+
+}  // namespace ibpod::multus
