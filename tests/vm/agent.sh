@@ -22,6 +22,14 @@ start_agent() { # returns when it answers
   wait_for 60 ctl devices
 }
 
+# One that is not done without from now on: returns when it has marked the node.
+start_marking_agent() { # FILTER
+  agent_conf "$1"
+  at_end rm -f /var/lib/ibpod/agent
+  start_agent
+  wait_for 20 test -e /var/lib/ibpod/agent
+}
+
 agent_is_gone() { ! kill -0 "$agent_pid" 2>/dev/null; }
 
 end_agent() { # SIGNAL

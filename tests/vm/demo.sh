@@ -1,54 +1,96 @@
 # The story that ./demo tells; runs in the test VM, its output goes to the person's terminal.
-# shellcheck shell=bash
-. "$ROOT/tests/vm/lib.sh"
+# shellcheck shell=bash disable=SC2016,SC2154
+set -eEuo pipefail
 mkdir -p "${WORK:=/run/demo}"
+. "$ROOT/tests/vm/sm.sh"
+. "$ROOT/tests/vm/story.sh"
+. "$ROOT/tests/vm/two_nodes.sh"
+trap 'give_up "line $LINENO: $BASH_COMMAND"' ERR
+cd "$WORK"
+export IBPOD_SM=unix:$WORK/sm.sock
+pf=$(rdma_device host "$PF0")
+of_blue="0:0x8001 1:0x7fff" of_red="0:0x8002 1:0x7fff" # the P_Key table of a port in one partition, beside the default one
 
-tell() { printf '\n\033[1m%s\033[0m\n' "$*"; }
-run() {
-  printf '\033[36m$ %s\033[0m\n' "$*"
-  "$@"
-}
-give_up() {
-  echo "the demo stops here: $*"
-  exit 1
-}
+echo "A virtual machine on kernel $(uname -r). Its two InfiniBand adapters and their switch are software; IPoIB, OpenSM and ibpod are the real ones."
+clear_stage
 
-tell "1. This machine's kernel sees two InfiniBand adapters with SR-IOV. OpenSM has brought their ports up."
-run ibstat -s "$(rdma_device host "$PF0")"
-printf 'The first one has %s virtual functions.\n' "$(cat "/sys/bus/pci/devices/$PF0/sriov_numvfs")"
+tell "1. A subnet. ibpod-sm starts OpenSM and keeps the partitions; here it looks at all P_Key tables every 2 s."
+make_certificates 127.0.0.1 node-a node-b 2>openssl.log
+sm_conf "$for_nodes"' | .pkeys = [{first: "0x0001", last: "0x00ff"}] | .logLevel = "debug" | del(.nodes) |
+  .guids = [{first: "0x0200000000000001", last: "0x02000000000000ff"}]'
+run jq -c '{pkeys, guids, look, roles}' sm.json
+typed "ibpod-sm --config sm.json &"
+start_sm
+run_line "ibpodctl doctor --fabric-only --all | head -n 1"
+run sminfo -C "$pf"
+run ibhosts -C "$pf"
 
-tell "2. The node's administrator has given the VF 0 a GUID, as a node agent would. Its port is ACTIVE."
-vf=$(vf_pci 0 0) guid=02:00:00:00:00:00:aa:01
-set_static_guid 0 0 02:00:00:00:00:00:01:01
-run rdma link show "$(rdma_device host "$vf")/1"
-nodestate >"$WORK/before"
+tell "2. Two nodes join, one at each adapter (PF). Their agents make VFs, with GUIDs of the service's pool before a driver sees them."
+for node in node-a node-b; do node_conf "$node"; done
+run jq -c '{pfs, fabric}' node-a.json
+for node in node-a node-b; do
+  typed "ibpod-agent --config $node.json --node $node &"
+  start_node "$node"
+done
+for node in node-a node-b; do
+  wait_for 60 devices_of "$node"
+  claim "$node has two VFs whose ports are ACTIVE" has_vfs "$node"
+  run_line "ibpodctl --socket $node/agent.sock devices | grep -E 'DEVICE|ib_vf'"
+done
+run ibpodctl node list
 
-tell "3. A pod starts: its network namespace, and the call that a container runtime makes."
-run ip netns add pod
-jq -n --arg vf "$vf" --arg guid "$guid" '{cniVersion: "1.0.0", name: "ibnet", type: "ib-sriov", deviceID: $vf,
-  guid: $guid, rdmaIsolation: true, link_state: "auto",
-  ipam: {type: "host-local", subnet: "10.7.0.0/24", dataDir: "/run/demo/leases"}}' | tee "$WORK/conf"
-echo
-printf '\033[36m$ CNI_COMMAND=ADD CNI_CONTAINERID=pod CNI_NETNS=/run/netns/pod CNI_IFNAME=net1 ib-sriov <conf\033[0m\n'
-cni ADD pod net1 <"$WORK/conf"
-if [ "$rc" != 0 ]; then give_up "ADD: $out"; fi
-jq . <<<"$out"
+tell "3. Two partitions, for two teams that are not to reach each other."
+run ibpodctl partition create blue --allow team-blue --membership full --index0 --ipoib yes
+run ibpodctl partition create red --allow team-red --membership full --index0 --ipoib yes
+claim "OpenSM has swept with both" are_ready 2
+run ibpodctl partition list
 
-tell "4. What the pod has: its interface with an address, its RDMA device with the GUID it asked for, and nobody else's."
-run ip -n pod address show net1
-run ip netns exec pod rdma link show
-run ip netns exec pod ibv_devinfo
-[ "$(port_guid pod "$vf")" = 0200:0000:0000:aa01 ] || give_up "the port has another GUID"
-[ "$(ip netns exec pod rdma dev | wc -l)" = 1 ] || give_up "the pod sees other RDMA devices"
+tell "4. Three pods. The container runtime calls the plugin; ADD ends when the port's own P_Key table is right."
+cast blue-0 node-a 0.0 10.7.0.1
+cast blue-1 node-b 1.0 10.7.0.2
+cast red-0 node-b 1.1 10.7.0.3
+lay_wire
+for pod in blue-0 blue-1 red-0; do plug_in "$pod"; done
+run jq -c . blue-0.conf
+attach blue-0 "$of_blue"
+attach blue-1 "$of_blue"
+attach red-0 "$of_red"
+run ip -n red-0 address show net1
+claim "red-0 sees its own RDMA device and no other" sees_one_device red-0
+run ip netns exec red-0 rdma link show
+run ibpodctl binding list
 
-tell "5. Where the time of that ADD went, from the plugin's log:"
-jq -r 'select(.us != null and .us > 2000) | "\(.us / 1000 | floor) ms\t\(.step)"' "$WORK/err"
+tell "5. In one partition: IPoIB, and RDMA at the emulator's pace."
+run ip netns exec blue-1 ping -q -c 3 -i 0.2 -w 20 "${address[blue-0]}"
+bandwidth blue-1 blue-0 || give_up "blue-1 has no RDMA to blue-0"
 
-tell "6. The pod is deleted."
-cni DEL pod net1 <"$WORK/conf"
-if [ "$rc" != 0 ]; then give_up "DEL: $out"; fi
-run ip netns delete pod
-as_before() { nodestate >"$WORK/after" && cmp -s "$WORK/before" "$WORK/after"; }
-wait_for 10 as_before || give_up "$(diff "$WORK/before" "$WORK/after")"
-printf 'The node is exactly as before: %s facts compared (links, names, addresses, MTUs, RDMA devices, GUIDs, policies, files).\n' \
-  "$(wc -l <"$WORK/before")"
+tell "6. From another partition: nothing, though the pods may tell each other their addresses over the cluster's own network."
+run_in_vain 1 ip netns exec red-0 ping -q -c 2 -i 0.2 -W 1 "${address[blue-0]}"
+if bandwidth red-0 blue-0; then give_up "red-0 has RDMA to blue-0"; fi
+grep -q 'Failed status 12' client || give_up "it fails for another reason than the lack of an answer (12)"
+run_line "ibpodctl explain team-red/red-0 team-blue/blue-0 | tail -n 2"
+
+tell "7. Somebody who is root on a node writes blue's key into the table of red-0's port. OpenSM does not notice; ibpod-sm does."
+port=${vf[red-0]} way=$(path_to "${vf[red-0]}")
+run_line "ibpodctl doctor --fabric-only | grep ' m_key:'"
+run_line "smpquery -C $pf -D pkeys $way | head -n 1"
+run_line "smp $pf $way 0x16 0 80017fff | cut -c -16 | tee answer   # SubnSet(P_KeyTable); the answer is the table"
+[ "$(<answer)" = 80017fff00000000 ] || give_up "the port does not take it"
+claim "red-0's port has its own table back" has_table red-0 "$port" "$of_red"
+run_line "smpquery -C $pf -D pkeys $way | head -n 1"
+claim "ibpod-sm has found one table changed, and written it once" has_mended_once
+run_line "jq -r 'select(.msg | test(\"nobody gave\")) | .time + \" \" + .msg' sm.log"
+
+tell "8. red-0 is deleted. Its VF goes to a pod of the other team, without a trace of the first one."
+call_plugin DEL red-0
+run ip netns delete red-0
+claim "the VF is back on its node, in no partition" has_table host "$port" 0:0x7fff
+cast blue-2 node-b 1.1 10.7.0.4
+plug_in blue-2
+attach blue-2 "$of_blue"
+run ip netns exec blue-2 ping -q -c 3 -i 0.2 -w 20 "${address[blue-0]}"
+
+tell "9. Where the time of that ADD went."
+time_line blue-2.log sm.log blue-2 "$began" "$ended"
+
+printf '\nThe end, after %d s, %d s from power-on.\n' "$SECONDS" "$(cut -d. -f1 /proc/uptime)"

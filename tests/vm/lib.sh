@@ -48,7 +48,7 @@ wait_for() { # SECONDS COMMAND...: polls until it succeeds
 
 milliseconds() { echo $((${EPOCHREALTIME/./} / 1000)); }
 
-undo=()
+undo=(${undo[@]+"${undo[@]}"}) # what is there stays: this may be sourced again
 at_end() { # COMMAND...: runs when the case ends, however it ends; the last one first
   undo=("$(printf '%q ' "$@")" "${undo[@]}")
 }

@@ -14,13 +14,15 @@ sm_conf() { # FILTER GUID...
     pkeys: [{first: "0x0001", last: "0x00ff", use: "explicit"}], nodes: {vm: {guids: $ARGS.positional}}} | '"$1" --args "${@:2}" >"$WORK/sm.json"
 }
 
-# For a service that nodes ask over TCP: a CA, the service's own certificate, and that of the node "vm"; filters for the
-# configurations of both sides.
-make_certificates() {
+# For a service that nodes ask over TCP: a CA, the service's own certificate, and those of the nodes ("vm", where none is
+# named); filters for the configurations of both sides.
+make_certificates() { # ADDRESS [NODE...]: where the service listens
+  local node
   new_key ca
   openssl req -x509 -key "$WORK/ca.key" -subj /CN=ca -days 2 -out "$WORK/ca.crt"
-  issue sm /CN=ibpod-sm "subjectAltName = IP:127.0.0.1"
-  issue node /CN=system:node:vm ""
+  issue sm /CN=ibpod-sm "subjectAltName = IP:$1"
+  shift
+  for node in "${@:-vm}"; do issue "$node" "/CN=system:node:$node" ""; done
 }
 new_key() { openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out "$WORK/$1.key"; } # NAME
 issue() { # NAME SUBJECT EXTENSIONS
@@ -30,7 +32,14 @@ issue() { # NAME SUBJECT EXTENSIONS
 }
 for_nodes='.listen = {address: "127.0.0.1:7473", certificate: "\($work)/sm.crt", key: "\($work)/sm.key", ca: "\($work)/ca.crt"} |
   .roles = [{match: "CN=system:node:*", role: "node"}]'
-by_tls='.fabric = {service: "127.0.0.1:7473", certificate: "\($work)/node.crt", key: "\($work)/node.key", ca: "\($work)/ca.crt"}'
+by_tls='.fabric = {service: "127.0.0.1:7473", certificate: "\($work)/vm.crt", key: "\($work)/vm.key", ca: "\($work)/ca.crt"}'
+
+# The service as the node's agent asks it. The VFs named are the node's.
+serve_node() { # GUID...
+  make_certificates 127.0.0.1
+  sm_conf "$for_nodes" "$@"
+  start_sm
+}
 
 # In place of the node's OpenSM, for the rest of the case; returns when OpenSM does what the service wants.
 start_sm() {
@@ -63,6 +72,17 @@ end_sm() {
 }
 
 end_opensm() { no_opensm || stop_opensm; }
+
+# Ports that an M_Key has locked are open to everybody again; the switch always is among them.
+forget_keys() { # KEY PCI...
+  local from place number info
+  from=$(rdma_device host "$PF0")
+  while read -r place number; do
+    info=$(M_KEY=0x$1 smp "$from" "$place" 0x15 "$number")
+    info=$(patch "$info" 0 0000000000000000)
+    M_KEY=0x$1 smp "$from" "$place" 0x15 "$number" "$(patch "$info" 34 00)" >/dev/null
+  done < <(echo "0,1 0"; for pci in "${@:2}"; do echo "$(path_to "$pci") 1"; done)
+}
 
 sm() { ibpodctl --sm "unix:$sm_socket" "$@"; }
 

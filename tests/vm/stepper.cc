@@ -3,7 +3,9 @@
 //
 //   stepper count -- PROGRAM [ARGUMENT...]
 //   stepper fail|kill|kill-after N -- PROGRAM [ARGUMENT...]
+//   stepper run N COMMAND -- PROGRAM [ARGUMENT...]
 //
+// run: the shell command is run while the program stands before that call.
 // Says on standard error how many it has counted, or which one it hit. Everything else is passed
 // through, the exit code too (128 + signal).
 #include "tests/vm/tracer.h"
@@ -19,7 +21,9 @@ namespace {
 using namespace ibpod;
 
 int usage() {
-  std::fputs("usage: stepper count|fail N|kill N|kill-after N -- PROGRAM [ARGUMENT...]\n", stderr);
+  std::fputs(
+      "usage: stepper count|fail N|kill N|kill-after N|run N COMMAND -- PROGRAM [ARGUMENT...]\n",
+      stderr);
   return 2;
 }
 
@@ -49,7 +53,8 @@ int main(int count, char** arguments) {
     const auto fault = vm::parse_fault(arguments[1]);
     const uint64_t number = std::strtoull(arguments[next++], nullptr, 10);
     if (!fault || number == 0) return usage();
-    injection = vm::Injection{*fault, number};
+    injection = vm::Injection{*fault, number, {}};
+    if (*fault == vm::Fault::run && next < count) injection->command = arguments[next++];
   }
   if (next + 1 >= count || std::strcmp(arguments[next], "--") != 0) return usage();
   return run(arguments + next + 1, injection);

@@ -6,6 +6,7 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
 #include <map>
 
 #include <fcntl.h>
@@ -23,7 +24,7 @@ namespace {
 constexpr uintptr_t kOptions =
     PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC | PTRACE_O_EXITKILL;
 constexpr int kSystemCallStop = SIGTRAP | 0x80;
-constexpr std::array<std::string_view, 3> kNames{"fail", "kill", "kill-after"};
+constexpr std::array<std::string_view, 4> kNames{"fail", "kill", "kill-after", "run"};
 
 template <typename Data>
 long request(__ptrace_request what, pid_t thread, uintptr_t address, Data data) {
@@ -97,6 +98,10 @@ class Tracer {
         break;
       case Fault::kill_after:
         pending_ = thread;
+        break;
+      case Fault::run:
+        if (std::system(injection_->command.c_str()) != 0)
+          traced_.hit += ", but the command has failed";
         break;
     }
   }

@@ -1,6 +1,6 @@
 // Runs a program unchanged and steps through the system calls of all its threads that count
-// (calls.h): counts them, makes one fail, or kills the program at one. Processes that it starts
-// itself run free.
+// (calls.h): counts them, makes one fail, kills the program at one, or has something happen to
+// others while it stands at one. Processes that it starts itself run free.
 #pragma once
 
 #include "lib/base/result.h"
@@ -17,13 +17,15 @@ enum class Fault {
   fail,        // the call is not carried out, and answers EIO
   kill,        // SIGKILL just before the call
   kill_after,  // SIGKILL when it has been carried out, before it returns
+  run,         // a shell command runs, from its beginning to its end, just before the call
 };
 std::string_view name(Fault fault);
 std::optional<Fault> parse_fault(std::string_view text);
 
 struct Injection {
   Fault fault = Fault::fail;
-  uint64_t number = 0;  // which call, from 1
+  uint64_t number = 0;       // which call, from 1
+  std::string command = {};  // of `run`
 };
 
 struct Traced {

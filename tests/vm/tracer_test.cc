@@ -116,8 +116,27 @@ TEST_CASE("a program is killed before the step, or behind it") {
   }
 }
 
+TEST_CASE("a command is run to its end before the step") {
+  const uint64_t number = number_of("/second");
+  const Bed bed;
+  const std::string folder = bed.folder.path().string();
+  const std::string look = "ls " + folder + " >" + folder + "/seen";
+  const auto traced = bed.run(Injection{Fault::run, number, look});
+  REQUIRE(traced.ok());
+  CHECK(traced->exit_code == 0);
+  CHECK(traced->hit.ends_with("/second"));
+  const auto seen = read_file(bed.folder.path() / "seen");
+  REQUIRE(seen.ok());
+  CHECK(*seen == "first\nseen\n");
+  CHECK(bed.has("second"));
+  const Bed other;
+  const auto failed = other.run(Injection{Fault::run, number, "exit 1"});
+  REQUIRE(failed.ok());
+  CHECK(failed->hit.ends_with(", but the command has failed"));
+}
+
 TEST_CASE("faults have names") {
-  for (const Fault fault : {Fault::fail, Fault::kill, Fault::kill_after}) {
+  for (const Fault fault : {Fault::fail, Fault::kill, Fault::kill_after, Fault::run}) {
     CHECK(parse_fault(name(fault)) == fault);
   }
   CHECK_FALSE(parse_fault("explode"));

@@ -10,17 +10,6 @@ key=00c0ffee00c0ffee
 portinfo=0x15
 echo "0x$key" >"$WORK/m_key"
 
-# Nobody has to know a key any more: for the OpenSM that ends the case.
-forget_keys() {
-  local place number info
-  for place in "0,1 0" "$way 1" "$(path_to "$PF0") 1" "$(path_to "$PF1") 1"; do
-    read -r place number <<<"$place"
-    info=$(M_KEY=0x$key smp "$sm" "$place" $portinfo "$number")
-    info=$(patch "$info" 0 0000000000000000)
-    M_KEY=0x$key smp "$sm" "$place" $portinfo "$number" "$(patch "$info" 34 00)" >/dev/null
-  done
-}
-
 restart_sm() { # [FILTER]: with another OpenSM
   end_sm
   end_opensm
@@ -34,7 +23,7 @@ m_key_shown() { piece "$(smp "$sm" "$way" $portinfo 1)" 0 8; }
 say "level 1"
 sm_conf "$(with_key 1)" "$guid"
 start_sm
-at_end forget_keys
+at_end forget_keys "$key" "$vf" "$PF0" "$PF1"
 at_end end_opensm
 at_end end_sm
 sm partition create blue --pkey 0x0001 --membership full --allow default

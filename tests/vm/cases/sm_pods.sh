@@ -20,16 +20,11 @@ is_apart() { ! reaches "$@"; }
 binding_of() { sm --json binding get vm "$1" net1 | jq -r "$2"; }         # POD FILTER
 is_unbound() { [ "$(sm --json binding list | jq length)" = 0 ]; }
 
-make_certificates
-sm_conf "$for_nodes" "${guids[@]}"
-start_sm
+serve_node "${guids[@]}"
 sm partition create blue --pkey 0x0001 --membership full --index0 --ipoib yes --allow default
 sm partition create red --pkey 0x0002 --membership full --index0 --ipoib yes --allow default
 sm partition create green --pkey 0x0003 --membership full --index0 --ipoib yes --allow another
-agent_conf "$by_tls"
-at_end rm -f /var/lib/ibpod/agent
-start_agent
-wait_for 20 test -e /var/lib/ibpod/agent
+start_marking_agent "$by_tls"
 for pod in p1 p2 p3; do new_pod "$pod"; done
 
 say "two tenants"

@@ -1,0 +1,46 @@
+# How a story is told to a person at a terminal: headings, commands with what they print, and what has to be true.
+# Sourced after lib.sh.
+# shellcheck shell=bash
+
+tell() { printf '\n\033[1m%s\033[0m\n' "$*"; }
+typed() { printf '\033[36m$ %s\033[0m\n' "$*"; }
+run() { # COMMAND...
+  typed "$*"
+  "$@"
+}
+run_line() { # LINE: one with a pipe
+  typed "$1"
+  bash -c "$1"
+}
+
+# For what has to fail, with that exit code.
+run_in_vain() { # STATUS COMMAND...
+  local status=0
+  run "${@:2}" || status=$?
+  [ "$status" = "$1" ] || give_up "$2 has ended with $status, not $1"
+}
+
+give_up() {
+  tail -n 5 "$WORK"/*.log 2>/dev/null
+  printf '\033[31mthe demo stops here:\033[0m %s\n' "$*"
+  exit 1
+}
+fail() { give_up "$@"; } # what wait_for and others of lib.sh end with
+
+# What is said is true, or comes true within some seconds.
+claim() { # TEXT COMMAND...
+  (wait_for 20 "${@:2}" >/dev/null) || give_up "it is not true that $1"
+  printf '\033[32mok\033[0m  %s\n' "$1"
+}
+
+# Where the time of a call went: the steps of a plugin's log, and what ibpod-sm's has of the binding meanwhile. Moments are
+# microseconds of the clock.
+time_line() { # PLUGIN-LOG SM-LOG CONTAINER BEGAN ENDED
+  jq -r --argjson began "$4" --argjson ended "$5" --arg container "$3" '
+    # A line has its milliseconds cut off.
+    (((.time[0:19] + "Z" | fromdate) * 1000 + (.time[20:23] | tonumber)) * 1000 + 500 - $began) as $now |
+    select($now >= 0 and $now <= $ended - $began) |
+    if .step then [$now - .us, .us, .step]
+    elif .container == $container and .state then [$now, "", .msg]
+    else empty end | @tsv' "$1" "$2" | awk -v whole="$(($5 - $4))" -f "$ROOT/tests/vm/time_line.awk"
+}
