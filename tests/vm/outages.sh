@@ -1,0 +1,148 @@
+# What stands between a pod and its partition goes away: the SM service, OpenSM, the node's agent, the network between agent and
+# service. And two tenants whose pods try everything meanwhile. For the cases path_*.
+# shellcheck shell=bash disable=SC2016,SC2034
+. "$ROOT/tests/vm/agent.sh"
+. "$ROOT/tests/vm/sm.sh"
+. "$ROOT/tests/vm/probers.sh"
+
+# p1 and p2 are blue and stay, as does p4, which is red; p3 comes and goes.
+declare -A vf=([p1]=$(vf_pci 0 1) [p2]=$(vf_pci 1 1) [p3]=$(vf_pci 0 2) [p4]=$(vf_pci 1 2))
+declare -A tenant=([p1]=blue [p2]=blue [p4]=red) key_of=([blue]=0x8001 [red]=0x8002)
+guids=(02:00:00:00:00:00:01:01 02:00:00:00:00:00:02:01 02:00:00:00:00:00:01:02 02:00:00:00:00:00:02:02)
+service=10.9.9.1 # an address that can be taken away
+staying="p1:net1 p2:net1 p4:net1"
+runs_opensm=$WORK/runs-opensm
+
+prepare_tenants() {
+  local pod
+  set_static_guid 0 1 "${guids[0]}"
+  set_static_guid 1 1 "${guids[1]}"
+  set_static_guid 0 2 "${guids[2]}"
+  set_static_guid 1 2 "${guids[3]}"
+  ip address add "$service/32" dev lo
+  at_end ip address delete "$service/32" dev lo
+  begin_service .
+  start_marking_agent "$by_tls | .fabric.service = \"$service:7473\""
+  for pod in p1 p2 p3 p4; do new_pod "$pod"; done
+  for pod in p1 p2 p4; do
+    belongs "$pod" "${tenant[$pod]}"
+    add "$pod"
+    start_prober "$pod" "${tenant[$pod]}" "10.7.0.${pod#p}"
+  done
+}
+
+# Its OpenSM is run by a script, so that it can be kept from running.
+begin_service() { # FILTER
+  printf '#!/bin/sh\n[ -e %s ] || exit 1\nexec opensm "$@"\n' "$runs_opensm" >"$WORK/opensm"
+  chmod +x "$WORK/opensm"
+  touch "$runs_opensm"
+  make_certificates "$service"
+  sm_conf "$for_nodes | .listen.address = \"$service:7473\" | .opensm.program = \"\(\$work)/opensm\" | $1" "${guids[@]}"
+  start_sm
+  sm partition create blue --pkey 0x0001 --membership full --index0 --ipoib yes --allow default
+  sm partition create red --pkey 0x0002 --membership full --index0 --ipoib yes --allow default
+}
+
+belongs() { # POD PARTITION [FILTER]: what the next call for it is about
+  conf_of "$1" "${vf[$1]}" ".partition = \"$2\" | .cniVersion = \"1.0.0\" | .rdmaIsolation = true |
+    .ipam = {type: \"static\", addresses: [{address: \"10.7.0.${1#p}/24\"}]} | ${3:-.}"
+  cp "$WORK/$1/conf" "$WORK/conf"
+}
+
+opensm_pid() { pgrep -x opensm; }
+
+# --- outages, each as a shell command, as one of them happens inside a call ----------------------------------------------
+
+outages=(service opensm agent network)
+outage() { # NAME
+  case $1 in
+    service) echo "kill -9 $sm_pid" ;;
+    opensm) echo "rm -f $runs_opensm; pkill -9 -x opensm" ;;
+    agent) echo "kill -9 $agent_pid" ;;
+    network) echo "ip address delete $service/32 dev lo" ;;
+  esac
+}
+
+# All is there again, and serves.
+end_outage() { # NAME
+  case $1 in
+    service)
+      wait "$sm_pid" 2>/dev/null || true
+      run_sm
+      ;;
+    opensm) touch "$runs_opensm" ;;
+    agent)
+      wait "$agent_pid" 2>/dev/null || true
+      start_agent
+      ;;
+    network) ip address add "$service/32" dev lo ;;
+  esac
+  wait_for 60 serves
+}
+
+# --- a call with an outage at one of its steps ---------------------------------------------------------------------------
+
+# The plugin's calls go through the stepper; what that says is in their standard error.
+stepped=$WORK/stepped
+CNI_PATH=$stepped:$CNI_PATH
+step_through() { # count | run N COMMAND
+  mkdir -p "$stepped"
+  printf '#!/bin/bash\nexec stepper %s -- %q "$@"\n' "$(printf '%q ' "$@")" "$IBPOD_BIN/$plugin" >"$stepped/$plugin"
+  chmod +x "$stepped/$plugin"
+}
+step_freely() { rm "$stepped/$plugin"; }
+
+steps_made() { sed -n 's/^stepper: \([0-9]*\) calls$/\1/p' <<<"$err"; }
+
+# How many steps the verb has when nothing fails; sets $steps.
+count_steps() { # VERB
+  step_through count
+  must "$1" p3
+  step_freely
+  steps=$(steps_made)
+}
+
+# Which steps are tried: one, or all where the case runs whole.
+RANDOM=$SEED
+choose_steps() { # sets $chosen
+  chosen=("$((RANDOM % steps + 1))")
+  if [ "$FULL" = 1 ]; then mapfile -t chosen < <(seq "$steps"); fi
+}
+
+is_gone() { # POD: nothing of it is left, on the node and at the service
+  [ "$(records)" = "$staying" ] && sm --json binding list | jq -e --arg pod "$1" 'all(.containerID != $pod)' &&
+    lacks_pkey host "${vf[$1]}" 0x8001 && lacks_pkey host "${vf[$1]}" 0x8002
+}
+
+expect_gone() { # WHAT
+  (wait_for 60 is_gone p3) || fail "$1: left behind: $(records); $(sm --json binding list); $(pkeys host "${vf[p3]}")"
+}
+
+# Those that stay are in their partitions, and nobody has heard of another tenant.
+expect_true() { # WHAT
+  local pod
+  for pod in p1 p2 p4; do
+    kill -0 "${prober_pid[$pod]}" || { tail "$WORK/probers/$pod"; fail "$1: the prober of $pod has ended"; }
+    first_pkey_is "$pod" "${vf[$pod]}" "${key_of[${tenant[$pod]}]}" || fail "$1: $pod has $(pkeys "$pod" "${vf[$pod]}")"
+  done
+  ! any_wrong || fail "$1: messages between tenants"
+}
+
+stop_all_probers() {
+  local pod
+  for pod in p1 p2 p4; do stop_prober "$pod"; done
+  expect_none_wrong
+  expect_heard p1 p2 50
+  expect_heard p2 p1 50
+  expect_none_missing p1 p2
+  expect_none_missing p2 p1
+}
+
+end_tenants() {
+  local pod
+  for pod in p1 p2 p4; do
+    belongs "$pod" "${tenant[$pod]}"
+    del "$pod"
+  done
+  expect_eq "records" "$(records)" ""
+}

@@ -1,0 +1,48 @@
+// How the probers of one machine find each other: each keeps a file, named like its pod, that says
+// how it is reached.
+#pragma once
+
+#include "lib/base/result.h"
+#include "tests/vm/probes/probe.h"
+
+#include <filesystem>
+#include <vector>
+
+namespace ibpod::probes {
+
+using Index = unsigned;  // in a port's P_Key table
+using QpNumber = uint32_t;
+
+struct Card {
+  std::string pod;
+  uint32_t session = 0;
+  Tenants tenants;
+  uint16_t lid = 0;
+  std::string address;                  // of IPoIB; "-": none
+  std::map<Index, QpNumber> datagrams;  // its UD queue pairs, by the index of their P_Key
+  // Its end of a reliable connection, of which both ends have a P_Key's index.
+  struct Connection {
+    std::string peer;
+    uint32_t peer_session = 0;
+    Index mine = 0, theirs = 0;
+    QpNumber number = 0;
+    // Both ends start over together: they speak within the same life only. A queue pair whose other
+    // end does not receive yet, or no longer, breaks.
+    unsigned life = 0;
+    bool receives = false;  // from the other end, in this life
+    bool has_sent = false;  // in this life or an earlier one
+    bool operator==(const Connection&) const = default;
+  };
+  std::vector<Connection> connections;
+  bool operator==(const Card&) const = default;
+};
+
+std::string text_of(const Card& card);
+Result<Card> parse_card(std::string_view text);
+
+Status write_card(const std::filesystem::path& folder, const Card& card);
+Status remove_card(const std::filesystem::path& folder, const std::string& pod);
+// All but that pod's. One that is just being replaced or is damaged is left out.
+std::map<std::string, Card> read_cards(const std::filesystem::path& folder, const std::string& but);
+
+}  // namespace ibpod::probes
