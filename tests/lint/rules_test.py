@@ -2,6 +2,7 @@
 
 import unittest
 
+import documents
 import function_length
 import layering
 import notes
@@ -85,6 +86,41 @@ class Notes(unittest.TestCase):
 
     def test_a_test_is_in_its_file(self):
         self.assertEqual(len(list(notes.check_tests("x", "Shown by: `tests/netns/rtnl_test.cc` (\"no such test\")"))), 1)
+
+
+class Documents(unittest.TestCase):
+    known = documents.programs()
+
+    def judge(self, content):
+        return list(documents.check("docs/x.md", content, self.known))
+
+    def test_commands_say_where_they_run(self):
+        for info in ("sh vm", "sh cluster", "sh host .ci/run", "json", "text"):
+            self.assertEqual(self.judge(f"```{info}\nls\n```\n"), [], info)
+        for info in ("", "sh", "bash", "sh here", "sh host", "sh host no/such/test", "sh vm twice"):
+            self.assertEqual(len(self.judge(f"```{info}\nls\n```\n")), 1, info)
+        self.assertEqual(len(self.judge("Do this:\n\n    ls\n    ls\n")), 1)
+
+    def test_links_lead_somewhere(self):
+        self.assertEqual(self.judge("[a](agent.md#sweeps), [b](../README.md#limits), [c](https://x.y/z)"), [])
+        for target in ("none.md", "agent.md" + "#no-such", "#no-such", "README.md"):
+            self.assertEqual(len(self.judge(f"[a]({target})")), 1, target)
+
+    def test_what_is_typed_exists(self):
+        for line in ("ibpodctl --json partition list | jq .", "x=1 /usr/bin/ibpodctl partition update a --no-index0",
+                     "if ibpod-sm --check-config; then ls --nonsense; fi", "ibpodctl --help", "ibpodctl explain a/b # --x",
+                     "kubectl apply -k manifests/base"):
+            self.assertEqual(self.judge(f"```sh vm\n{line}\n```\n"), [], line)
+        for line in ("ibpodctl --jason partition list", "ibpodctl partition \\\n make a", "ibpodctl list-all",
+                     "ls && ibpod-agent --nonsense", "kubectl apply -k manifests/none"):
+            self.assertEqual(len(self.judge(f"```sh vm\n{line}\n```\n")), 1, line)
+        self.assertEqual(len(self.judge("Say `ibpodctl partition make`.")), 1)
+
+    def test_symptoms_are_what_is_said(self):
+        row = "\n## When a pod does not start\n\n| `{}` | x |\n\n## More\n\n| `nobody says any of this` | x |\n"
+        said = documents.spoken()
+        for words, wrong in (("… still belongs to …, whose DEL has not come", 0), ("it still belongs to somebody", 1)):
+            self.assertEqual(len(list(documents.check_symptoms("x", row.format(words), said))), wrong, words)
 
 
 unittest.main()
