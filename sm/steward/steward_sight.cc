@@ -57,7 +57,9 @@ void Steward::engine_changed() {
   if (standing.swept > swept_.newest()) world_.tables.swept();
   placed_.placed(standing.placed, now);
   swept_.placed(standing.swept, now);
-  world_.report.trouble("subnet manager", standing.trouble);
+  // One that has just been started may end at once: what was wrong is over when it serves.
+  if (standing.health != Health::starting)
+    world_.report.trouble("subnet manager", standing.trouble);
   take_hindrance(hindrance_of(standing));
   take_administrators();
   if (!refused_.empty()) declare_at_ = now_.steady;  // it may have been the engine that refused

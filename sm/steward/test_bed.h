@@ -5,6 +5,7 @@
 #include "lib/fabric/test_partitions.h"
 #include "sm/steward/steward.h"
 #include "tests/support/fake_store.h"
+#include "tests/support/temp_folder.h"
 
 #include <map>
 #include <memory>
@@ -84,7 +85,10 @@ inline constexpr ib::Guid kSmPort{0x0002c90300000001}, kVf1{0x0002c90300000011},
 
 class Bed {
  public:
-  Bed() { restart(); }
+  Bed() {
+    REQUIRE(log.open(folder.path() / "log"));
+    restart();
+  }
 
   // As if the process had been killed and started anew. Nobody who waited is told.
   void restart() {
@@ -118,6 +122,10 @@ class Bed {
     steward->at(now());
     steward->engine_changed();
     turn();
+  }
+
+  bool logged(const std::string& message) const {
+    return read_file(folder.path() / "log")->find("\"" + message + "\"") != std::string::npos;
   }
 
   // The file is in place.
@@ -275,7 +283,8 @@ class Bed {
   FakeStore store;
   ModelEngine engine;
   ModelTables tables;
-  log::Log log{log::Level::error};
+  TempFolder folder;
+  log::Log log{log::Level::info};
   Report report{log};
   std::map<ib::Guid, ModelPort> ports{{kSmPort, {}}, {kVf1, {}}, {kVf2, {}}, {kVf3, {}}};
   std::vector<std::string> answers;

@@ -390,6 +390,23 @@ TEST_CASE_FIXTURE(Trust, "while another is master its tables are left to it") {
   CHECK(tables.repairs.empty());
 }
 
+TEST_CASE_FIXTURE(Trust, "a subnet manager that ends whenever it is started is not well again") {
+  bound();
+  const auto is = [&](Health health, const char* trouble) {
+    engine.now.health = health;
+    engine.now.trouble = trouble;
+    engine_says();
+  };
+  is(Health::gone, "it has ended");
+  CHECK(logged("subnet manager: it has ended"));
+  is(Health::starting, "");
+  is(Health::gone, "it has ended");
+  is(Health::starting, "");
+  CHECK(!logged("subnet manager: well again"));
+  is(Health::serving, "");
+  CHECK(logged("subnet manager: well again"));
+}
+
 TEST_CASE_FIXTURE(Trust, "a Bind that nothing enforces says why, and so does a partition") {
   engine.now.health = Health::refused;
   engine.now.trouble = "the disk is full";
