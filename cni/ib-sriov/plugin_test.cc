@@ -339,6 +339,26 @@ TEST_CASE("no stateDir leads past the mark of the node") {
   CHECK(bed.call("DEL", elsewhere).exit_code == 0);
 }
 
+TEST_CASE("on a marked node DEL and GC go by the node's own records alone") {
+  MarkedBed bed;
+  const Path forged = bed.state.path() / "forged";
+  const auto network_in = [&](const Path& folder) {
+    return R"({"cniVersion":"1.1.0","name":"blue","type":"ib-sriov","logLevel":"error",)" +
+           kDevice + R"(,"cni.dev/valid-attachments":[],"stateDir":")" + folder.string() + "\"}";
+  };
+  REQUIRE(bed.call("ADD", bed.config(kDevice)).exit_code == 0);
+  std::filesystem::create_directories(forged);
+  std::filesystem::copy(bed.state.path() / "made" / "attachments", forged / "attachments",
+                        std::filesystem::copy_options::recursive);
+  CHECK(bed.call("DEL", network_in(bed.state.path() / "empty")).exit_code == 0);
+  CHECK(bed.changes() == "");
+  const int orders = bed.k.orders();
+  CHECK(bed.call("DEL", network_in(forged)).exit_code == 0);
+  CHECK(bed.call("GC", network_in(forged)).exit_code == 0);
+  CHECK(bed.k.orders() == orders);
+  CHECK(list_folder(forged / "attachments")->size() == 1);
+}
+
 TEST_CASE("an ADD waits for an agent that is being started anew") {
   MarkedBed bed;
   bed.agent.away = Error(Code::unavailable, "nobody listens");

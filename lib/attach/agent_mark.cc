@@ -42,7 +42,7 @@ bool same_folder(const Path& a, const Path& b) {
 
 // Who writes a network must not choose who answers for its pods.
 Status check_own(const AgentMark& mark, const Path& socket, const Settings& settings) {
-  const Path state = mark.file().parent_path();
+  const Path state = mark.folder();
   if (!same_folder(settings.state_folder, state))
     return Error(Code::invalid, "stateDir: " + settings.state_folder.string() +
                                     ": this node's agent keeps its records in " + state.string() +

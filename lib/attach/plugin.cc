@@ -101,7 +101,7 @@ Result<std::unique_ptr<Plugin::Stage>> Plugin::open_stage() {
   const std::string boot_id = TRY(world_.boot_id());
   stage->kernel = TRY(world_.open_kernel());
   stage->traced = node::trace(*stage->kernel, observe);
-  stage->records = std::make_unique<node::Records>(settings().state_folder);
+  stage->records = std::make_unique<node::Records>(mark().folder());
   stage->context = std::make_unique<Context>(
       Context{*stage->traced, *stage->records, boot_id, name_, *call_, *network_,
               [this] { return agent(); }, is_marked(),
