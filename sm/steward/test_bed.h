@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -124,8 +125,13 @@ class Bed {
     turn();
   }
 
-  bool logged(const std::string& message) const {
-    return read_file(folder.path() / "log")->find("\"" + message + "\"") != std::string::npos;
+  // The last line of the log with that message; empty: there is none.
+  std::string logged(const std::string& message) const {
+    std::istringstream lines(read_file(folder.path() / "log").value());
+    std::string found;
+    for (std::string line; std::getline(lines, line);)
+      if (line.find("\"msg\":\"" + message + "\"") != line.npos) found = line;
+    return found;
   }
 
   // The file is in place.
