@@ -51,14 +51,15 @@ Status remove_card(const std::filesystem::path& folder, const std::string& pod) 
   return remove_file(folder / pod);
 }
 
-std::map<std::string, Card> read_cards(const std::filesystem::path& folder,
-                                       const std::string& but) {
-  std::map<std::string, Card> cards;
-  const Result<std::vector<std::string>> names = list_folder(folder);
-  if (!names) return cards;
-  for (const std::string& name : *names) {
+Cards read_cards(const std::filesystem::path& folder, const std::string& but, const Cards& known) {
+  std::set<std::string> names;
+  for (const auto& [name, card] : known) names.insert(name);
+  if (const auto listed = list_folder(folder)) names.insert(listed->begin(), listed->end());
+  names.erase(but);
+  Cards cards;
+  for (const std::string& name : names) {
     const Result<std::string> text = read_file(folder / name);
-    if (name == but || !text) continue;
+    if (!text) continue;
     Result<Card> card = parse_card(*text);
     if (card && card->pod == name) cards.emplace(name, std::move(card).value());
   }

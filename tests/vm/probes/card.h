@@ -42,7 +42,10 @@ Result<Card> parse_card(std::string_view text);
 
 Status write_card(const std::filesystem::path& folder, const Card& card);
 Status remove_card(const std::filesystem::path& folder, const std::string& pod);
-// All but that pod's. One that is just being replaced or is damaged is left out.
-std::map<std::string, Card> read_cards(const std::filesystem::path& folder, const std::string& but);
+using Cards = std::map<std::string, Card>;  // by pod
+// All but that pod's. A folder's listing can leave out one that is being replaced: those of `known`
+// are looked for by their names, too. A damaged one is none.
+Cards read_cards(const std::filesystem::path& folder, const std::string& but,
+                 const Cards& known = {});
 
 }  // namespace ibpod::probes

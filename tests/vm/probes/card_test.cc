@@ -24,7 +24,7 @@ TEST_CASE("a card is read back as it was written, and goes") {
   REQUIRE(cards.size() == 1);
   CHECK(cards.at("p1") == card);
   REQUIRE(remove_card(folder.path(), "p1").ok());
-  CHECK(read_cards(folder.path(), "p2").empty());
+  CHECK(read_cards(folder.path(), "p2", cards).empty());
 }
 
 TEST_CASE("a damaged card is none") {

@@ -42,7 +42,8 @@ Result<Prober> Prober::open(Self self, std::filesystem::path folder, Tally& tall
 Status Prober::look_round() {
   if (port_.lid() != lid_) return Error(Code::unsupported, "the port has another LID now");
   if (looks_++ % kLooksATable == 0) indexes_ = port_.indexes();
-  peers_ = read_cards(folder_, self_.pod);
+  peers_ = read_cards(folder_, self_.pod, peers_);
+  take();  // before queue pairs go
   TRY(make_datagrams());
   TRY(make_connections());
   Card now = card();
@@ -108,6 +109,12 @@ Status Prober::start_over(const ConnectionKey& key, Connection& connection, unsi
   return pair.start_over();
 }
 
+// Who sends to another tenant soon fails, and receives nothing more: they take turns, so that each
+// has one that would receive.
+bool Prober::begins(const ConnectionKey& key, unsigned life) const {
+  return (self_.pod < key.peer) == (life % 2 == 0);
+}
+
 // Receives as soon as the other end's queue pair is known, and sends once that one receives.
 Status Prober::join(const ConnectionKey& key, Connection& connection) {
   const Card::Connection* end = other_end(key);
@@ -118,7 +125,7 @@ Status Prober::join(const ConnectionKey& key, Connection& connection) {
     TRY(connection.pair->connect(end->number, peers_.at(key.peer).lid));
     connection.receives = true;
   }
-  connection.sends = end->receives;
+  connection.sends = end->receives && (connection.worked || begins(key, connection.life));
   return ok();
 }
 

@@ -51,6 +51,7 @@ class Prober {
   const Card::Connection* other_end(const ConnectionKey& key) const;
   Status start_over(const ConnectionKey& key, Connection& connection, unsigned others_life);
   Status join(const ConnectionKey& key, Connection& connection);
+  bool begins(const ConnectionKey& key, unsigned life) const;
   Card card() const;
   std::string message(const std::string& way, uint32_t sequence) const;
   void send_datagrams(const Card& peer);
@@ -67,7 +68,7 @@ class Prober {
   unsigned looks_ = 0;
   Fd socket_;
   std::vector<Index> indexes_;
-  std::map<std::string, Card> peers_;
+  Cards peers_;
   Card told_;
   std::map<Index, std::unique_ptr<Pair>> datagrams_;
   std::map<uint16_t, Way> ways_;  // by LID
