@@ -35,18 +35,12 @@ Error refused(const AgentMark& mark, const std::string& why) {
       .reported_as(cni::kTryAgainLater);
 }
 
-// With a slash at its end or without.
-bool same_folder(const Path& a, const Path& b) {
-  return (a / "").lexically_normal() == (b / "").lexically_normal();
-}
-
 // Who writes a network must not choose who answers for its pods.
 Status check_own(const AgentMark& mark, const Path& socket, const Settings& settings) {
-  const Path state = mark.folder();
-  if (!same_folder(settings.state_folder, state))
+  if (!mark.is_in(settings.state_folder))
     return Error(Code::invalid, "stateDir: " + settings.state_folder.string() +
-                                    ": this node's agent keeps its records in " + state.string() +
-                                    ": leave the key out");
+                                    ": this node's agent keeps its records in " +
+                                    mark.folder().string() + ": leave the key out");
   if (!settings.agent_socket.empty() && settings.agent_socket != socket)
     return Error(Code::invalid, "agentSocket: " + settings.agent_socket.string() +
                                     ": this node's agent answers at " + socket.string() +
@@ -59,6 +53,10 @@ Status check_own(const AgentMark& mark, const Path& socket, const Settings& sett
 AgentMark AgentMark::that_holds(const Path& state, const Path& of_node) {
   AgentMark node(of_node);
   return path_exists(node.file()) ? node : AgentMark(state);
+}
+
+bool AgentMark::is_in(const Path& state) const {
+  return (state / "").lexically_normal() == (folder() / "").lexically_normal();
 }
 
 Status AgentMark::write(const Path& socket) const {

@@ -22,9 +22,11 @@ class AgentMark {
   // one, else that of the network's folder, which may be anybody's.
   static AgentMark that_holds(const Path& state, const Path& of_node);
 
-  // Where the records are, too: on a node with a mark of its own who writes a network does not
+  // The records are there, too: on a node with a mark of its own who writes a network does not
   // choose by which a DEL gives back.
   Path folder() const { return file_.parent_path(); }
+  // With a slash at its end or without.
+  bool is_in(const Path& state) const;
   const Path& file() const { return file_; }
   // On disk, flushed, when this returns; likewise removed. What is so already stays untouched, and
   // so does a mark of a newer version: unsupported.

@@ -57,6 +57,10 @@ Status Plugin::configure(const cni::Call& call, const cni::Network& network) {
   if (call.verb != cni::Verb::del) TRY(read(call, network));
   warn(network.warnings);
   warn(settings().warnings);
+  const Path& named = settings().state_folder;
+  if (!mark().is_in(named))
+    warn({"stateDir: " + named.string() + " is not looked at: this node's records are in " +
+          mark().folder().string() + ", as " + mark().file().string() + " says"});
   return ok();
 }
 
