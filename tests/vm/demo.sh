@@ -4,6 +4,7 @@ set -eEuo pipefail
 mkdir -p "${WORK:=/run/demo}"
 . "$ROOT/tests/vm/sm.sh"
 . "$ROOT/tests/vm/story.sh"
+. "$ROOT/tests/vm/time_line.sh"
 . "$ROOT/tests/vm/two_nodes.sh"
 trap 'give_up "line $LINENO: $BASH_COMMAND"' ERR
 cd "$WORK"

@@ -32,15 +32,3 @@ claim() { # TEXT COMMAND...
   (wait_for 20 "${@:2}" >/dev/null) || give_up "it is not true that $1"
   printf '\033[32mok\033[0m  %s\n' "$1"
 }
-
-# Where the time of a call went: the steps of a plugin's log, and what ibpod-sm's has of the binding meanwhile. Moments are
-# microseconds of the clock.
-time_line() { # PLUGIN-LOG SM-LOG CONTAINER BEGAN ENDED
-  jq -r --argjson began "$4" --argjson ended "$5" --arg container "$3" '
-    # A line has its milliseconds cut off.
-    (((.time[0:19] + "Z" | fromdate) * 1000 + (.time[20:23] | tonumber)) * 1000 + 500 - $began) as $now |
-    select($now >= 0 and $now <= $ended - $began) |
-    if .step then [$now - .us, .us, .step]
-    elif .container == $container and .state then [$now, "", .msg]
-    else empty end | @tsv' "$1" "$2" | awk -v whole="$(($5 - $4))" -f "$ROOT/tests/vm/time_line.awk"
-}

@@ -1,7 +1,6 @@
-# Draws where the time of a call went. Lines "START TOOK STEP" in the order in which the steps ended, and "AT - EVENT" of
-# somebody else; tabs between them, microseconds since the call. Variable: whole, how long the call took.
+# Draws where the time of a call went: its steps, as steps.awk has them, and lines "AT - EVENT" of somebody else.
+# Variable: whole, how long the call took.
 BEGIN {
-  FS = "\t"
   width = 44
   least = whole / 100 # what took less is told together
   printf "%8s %8s\n", "at ms", "took ms"
@@ -10,15 +9,6 @@ BEGIN {
 $2 == "" {
   event_at[++events] = $1
   event[events] = $3
-  next
-}
-
-# Steps inside a step, as waits are, ended before it.
-{
-  while (steps > 0 && start[steps] > $1 - 1000) steps--
-  start[++steps] = $1
-  took[steps] = $2
-  what[steps] = $3
 }
 
 function column(at) { return int(at * width / whole) }
