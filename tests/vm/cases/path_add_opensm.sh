@@ -1,0 +1,7 @@
+#!/bin/bash
+# OpenSM goes away at each step of an ADD: nobody gets in where he does not belong.
+# deadline: 4700
+# lane: path-add-opensm
+. "$ROOT/tests/vm/path_faults.sh"
+
+outages_in_add opensm

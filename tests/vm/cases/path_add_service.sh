@@ -1,0 +1,7 @@
+#!/bin/bash
+# The SM service goes away at each step of an ADD: nobody gets in where he does not belong.
+# deadline: 4700
+# lane: path-add-service
+. "$ROOT/tests/vm/path_faults.sh"
+
+outages_in_add service

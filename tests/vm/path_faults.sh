@@ -1,0 +1,110 @@
+# A call with each of the outages named at one of its steps, or at each where the case runs whole. Sourced.
+# shellcheck shell=bash disable=SC2016,SC2034,SC2154
+. "$ROOT/tests/vm/outages.sh"
+
+# Nobody gets in where he does not belong.
+outages_in_add() { # OUTAGE...
+  local cause step
+  tried=0 joined=0
+  prepare_tenants
+  belongs p3 red
+  count_steps ADD
+  del p3
+  expect_gone "a first ADD and DEL"
+  for cause in "$@"; do
+    choose_steps
+    for step in "${chosen[@]}"; do outage_in_add "$cause" "$step"; done
+  done
+
+  say "afterwards"
+  belongs p3 blue
+  add p3
+  start_prober p3 blue 10.7.0.3
+  wait_for 30 has_spoken p3
+  wait_for 20 within p3 ping -q -c 1 -W 2 10.7.0.1
+  stop_prober p3
+  del p3
+  stop_all_probers
+  end_tenants
+  echo "note: seed $SEED: $tried outages in an ADD of $steps steps, $joined pods joined all the same"
+}
+
+outage_in_add() { # OUTAGE STEP: one more is $tried
+  local partition stepper in=""
+  say "$1 away at step $2 of $steps"
+  partition=$([ $((tried % 2)) = 0 ] && echo blue || echo red)
+  belongs p3 "$partition" '.timeoutSeconds = 8'
+  step_through run "$2" "$(outage "$1")"
+  call ADD p3
+  step_freely
+  stepper=$(sed -n 's/^stepper: //p' <<<"$err")
+  expect_match "the stepper" "$stepper" "?*"
+  [[ $stepper != *failed* ]] || fail "the outage: $stepper"
+  if [ "$rc" = 0 ]; then
+    in=1
+    joined=$((joined + 1))
+    expect_match "P_Keys" "$(pkeys p3 "${vf[p3]}")" "0:0x800[12]*"
+    start_prober p3 "$partition" 10.7.0.3
+  else
+    expect_eq "code" "$(jq .code <<<"$out")" 11
+  fi
+  if [[ $stepper != "it does not come to that call" ]]; then end_outage "$1"; fi
+  if [ -n "$in" ]; then
+    wait_for 30 has_spoken p3
+    stop_prober p3
+  fi
+  del p3
+  expect_gone "$1, step $2"
+  expect_true "$1, step $2"
+  tried=$((tried + 1))
+}
+
+# It answers, and the VF waits until it is clean.
+outages_in_del() { # OUTAGE...
+  local cause step
+  tried=0 kept=0
+  prepare_tenants
+  belongs p3 red
+  add p3
+  count_steps DEL
+  new_pod p5 # would have the VF next
+  vf[p5]=${vf[p3]}
+  expect_gone "a first ADD and DEL"
+  for cause in "$@"; do
+    choose_steps
+    for step in "${chosen[@]}"; do outage_in_del "$cause" "$step"; done
+  done
+  stop_all_probers
+  end_tenants
+  echo "note: seed $SEED: $tried outages in a DEL of $steps steps, $kept times the VF had to wait"
+}
+
+outage_in_del() { # OUTAGE STEP: one more is $tried
+  local partition stepper
+  say "$1 away at step $2 of $steps"
+  partition=$([ $((tried % 2)) = 0 ] && echo blue || echo red)
+  belongs p3 "$partition"
+  add p3
+  start_prober p3 "$partition" 10.7.0.3
+  wait_for 30 has_spoken p3
+  stop_prober p3
+  step_through run "$2" "$(outage "$1")"
+  del p3
+  step_freely
+  stepper=$(sed -n 's/^stepper: //p' <<<"$err")
+  expect_match "the stepper" "$stepper" "?*"
+  [[ $stepper != *failed* ]] || fail "the outage: $stepper"
+  if ! has_records "$staying"; then
+    kept=$((kept + 1))
+    # Its key may still be on the port: nobody gets the VF.
+    belongs p5 "$([ "$partition" = red ] && echo blue || echo red)" '.timeoutSeconds = 4'
+    call ADD p5
+    # Without its agent the node attaches nothing at all.
+    expect_error 11 "$([ "$1" = agent ] && echo '*agent*' || echo '*p3*')"
+    del p5
+  fi
+  if [[ $stepper != "it does not come to that call" ]]; then end_outage "$1"; fi
+  expect_gone "$1, step $2"
+  expect_true "$1, step $2"
+  tried=$((tried + 1))
+}
