@@ -2,11 +2,11 @@
 #pragma once
 
 #include "lib/base/clock.h"
-#include "lib/base/fd.h"
 #include "lib/base/files.h"
 #include "lib/base/result.h"
 
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -42,11 +42,10 @@ class Background {
   std::string output();
 
  private:
-  Background(pid_t pid, Fd out) : pid_(pid), out_(std::move(out)) {}
-  bool hear(Deadline deadline);
+  class Ear;
+  Background(pid_t pid, std::unique_ptr<Ear> ear);
   pid_t pid_;
-  Fd out_;
-  std::string heard_;
+  std::unique_ptr<Ear> ear_;
 };
 
 }  // namespace ibpod
