@@ -63,7 +63,7 @@ Status AgentMark::write(const Path& socket) const {
   const Result<std::optional<Path>> now = read();
   if (now && *now == socket) return ok();
   if (is_newer(now)) return now.error();
-  TRY(make_folders(file_.parent_path()));
+  TRY(make_folders(folder()));
   json::Value mark = json::Value::object();
   mark.set(json::kVersion, kNewest).set(kSocket, socket.string());
   return write_file_atomically(file_, mark.pretty() + "\n");

@@ -40,6 +40,7 @@ class AgentMark {
   Path file_;
 };
 
+// Asks the node's agent behind a socket.
 using Connect = std::function<std::unique_ptr<nodeapi::Node>(const Path& socket)>;
 
 // Whether the node's agent binds for a network with these settings: false where there is no mark.

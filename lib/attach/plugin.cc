@@ -58,9 +58,10 @@ Status Plugin::configure(const cni::Call& call, const cni::Network& network) {
   warn(network.warnings);
   warn(settings().warnings);
   const Path& named = settings().state_folder;
-  if (!mark().is_in(named))
+  mark_ = AgentMark::that_holds(named, world_.state_folder);
+  if (!mark_.is_in(named))
     warn({"stateDir: " + named.string() + " is not looked at: this node's records are in " +
-          mark().folder().string() + ", as " + mark().file().string() + " says"});
+          mark_.folder().string() + ", as " + mark_.file().string() + " says"});
   return ok();
 }
 
@@ -105,7 +106,7 @@ Result<std::unique_ptr<Plugin::Stage>> Plugin::open_stage() {
   const std::string boot_id = TRY(world_.boot_id());
   stage->kernel = TRY(world_.open_kernel());
   stage->traced = node::trace(*stage->kernel, observe);
-  stage->records = std::make_unique<node::Records>(mark().folder());
+  stage->records = std::make_unique<node::Records>(mark_.folder());
   stage->context = std::make_unique<Context>(
       Context{*stage->traced, *stage->records, boot_id, name_, *call_, *network_,
               [this] { return agent(); }, is_marked(),
@@ -118,18 +119,14 @@ Result<bool> Plugin::complete(const Context&, Deadline) { return true; }
 Status Plugin::check_ready(const Context&, bool) const { return ok(); }
 Status Plugin::sweep(const Context&, Deadline) const { return ok(); }
 
-AgentMark Plugin::mark() const {
-  return AgentMark::that_holds(settings().state_folder, world_.state_folder);
-}
-
 // One that cannot be read is a mark all the same.
 bool Plugin::is_marked() const {
-  const Result<std::optional<Path>> socket = mark().read();
+  const Result<std::optional<Path>> socket = mark_.read();
   return !socket || *socket;
 }
 
 std::unique_ptr<nodeapi::Node> Plugin::agent() const {
-  const Result<std::optional<Path>> marked = mark().read();
+  const Result<std::optional<Path>> marked = mark_.read();
   if (marked && *marked) return world_.agent(**marked);
   const Path& given = settings().agent_socket;
   return world_.agent(given.empty() ? Path(kAgentSocket) : given);
@@ -138,7 +135,7 @@ std::unique_ptr<nodeapi::Node> Plugin::agent() const {
 // Whether the node lets anything be attached as things stand with its agent; and whether that
 // binds.
 Result<bool> Plugin::check_standalone(Deadline deadline) const {
-  return check_agent(mark(), settings(), world_.agent, deadline);
+  return check_agent(mark_, settings(), world_.agent, deadline);
 }
 
 // The same for an ADD, which is not refused because the agent is being started anew.

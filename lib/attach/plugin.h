@@ -23,8 +23,7 @@ namespace ibpod::attach {
 struct World {
   std::function<Result<std::unique_ptr<node::Kernel>>()> open_kernel;
   std::function<Result<std::string>()> boot_id;
-  // Asks the node's agent behind a socket.
-  std::function<std::unique_ptr<nodeapi::Node>(const Path& socket)> agent;
+  Connect agent;
   // Where the node's records are, and its mark (agent_mark.h), if a network does not say.
   Path state_folder{kStateFolder};
 };
@@ -78,7 +77,6 @@ class Plugin : public cni::Plugin {
   Result<std::unique_ptr<Stage>> open_stage();
   void name_call(const cni::Call& call, const json::Value& document);
   void open_log();
-  AgentMark mark() const;
   bool is_marked() const;
   Result<bool> check_standalone(Deadline deadline) const;
   Result<bool> await_agent(const Context& context, Deadline deadline) const;
@@ -95,6 +93,7 @@ class Plugin : public cni::Plugin {
   int64_t kernel_us_ = 0, wait_us_ = 0, outside_us_ = 0;
   const cni::Call* call_ = nullptr;
   const cni::Network* network_ = nullptr;
+  AgentMark mark_{kStateFolder};  // that holds for this call, from configure() on
 };
 
 }  // namespace ibpod::attach
