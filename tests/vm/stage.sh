@@ -9,12 +9,18 @@ clear_stage() {
   for pf in "$PF0" "$PF1"; do echo 0 >"/sys/bus/pci/devices/$pf/sriov_numvfs"; done
 }
 
-# The PFs forget the GUIDs that so many VFs each were given.
+# The PFs forget the GUIDs that so many VFs of each were given.
 stage_as_before() { # VFS
-  local number vf
+  local number pf vf
   clear_stage
   for number in 0 1; do
-    echo "${vfs_at_boot[$(pf_pci "$number")]}" >"/sys/bus/pci/devices/$(pf_pci "$number")/sriov_numvfs"
-    for ((vf = 0; vf < $1; vf++)); do clear_guid "$number" "$vf"; done
+    pf=$(pf_pci "$number")
+    echo "$1" >"/sys/bus/pci/devices/$pf/sriov_numvfs"
+    for ((vf = 0; vf < $1; vf++)); do
+      set_guid "$number" "$vf" ff:ff:ff:ff:ff:ff:ff:ff
+      set_policy "$number" "$vf" disable
+    done
+    echo 0 >"/sys/bus/pci/devices/$pf/sriov_numvfs"
+    echo "${vfs_at_boot[$pf]}" >"/sys/bus/pci/devices/$pf/sriov_numvfs"
   done
 }

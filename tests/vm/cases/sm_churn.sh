@@ -4,32 +4,17 @@
 # machine: multi
 # full: sm-churn
 . "$ROOT/tests/vm/outages.sh"
+. "$ROOT/tests/vm/stage.sh"
 
 total=60 workers=8
 if [ "$FULL" = 1 ]; then total=500; fi
 echo "seed $SEED"
 RANDOM=$SEED
-had=("$(cat "/sys/bus/pci/devices/$PF0/sriov_numvfs")" "$(cat "/sys/bus/pci/devices/$PF1/sriov_numvfs")")
 
 # The VFs are made by the agent, and have their GUIDs from the service's pool.
-no_vfs() {
-  local pf
-  for pf in "$PF0" "$PF1"; do echo 0 >"/sys/bus/pci/devices/$pf/sriov_numvfs"; done
-}
-as_before() {
-  local pf vf
-  for pf in 0 1; do
-    for vf in {0..7}; do
-      set_guid "$pf" "$vf" ff:ff:ff:ff:ff:ff:ff:ff
-      set_policy "$pf" "$vf" disable
-    done
-  done
-  no_vfs
-  for pf in 0 1; do echo "${had[pf]}" >"/sys/bus/pci/devices/$(pf_pci "$pf")/sriov_numvfs"; done
-  rm -rf /var/lib/ibpod/preparation /var/lib/ibpod/agent
-}
-at_end as_before
-no_vfs
+at_end rm -rf /var/lib/ibpod/preparation /var/lib/ibpod/agent
+at_end stage_as_before 8
+clear_stage
 guids=()
 ip address add "$service/32" dev lo
 at_end ip address delete "$service/32" dev lo
