@@ -1,8 +1,7 @@
-# etcd and an API server, with as few options as will do, for as long as the shell runs that starts them. Sourced, after
-# tests/tools.sh and versions.sh, in a network namespace of its own: the addresses are fixed.
-# shellcheck shell=bash disable=SC2154
+# etcd and an API server, with as few options as will do. Sourced, after versions.sh, by who has die(). The ports are fixed, and
+# etcd is on the loopback.
+# shellcheck shell=bash
 
-api_address=192.0.2.1
 api_token=of-an-administrator
 
 # Polls until the command succeeds, as long as a process lives.
@@ -24,15 +23,13 @@ start_etcd() { # FOLDER
 }
 
 # Pods are not given a service account: nothing here makes one for a namespace.
-start_api_server() { # FOLDER; returns when it answers. $KUBECONFIG is set
-  ip link set lo up
-  ip address add "$api_address/32" dev lo
+start_api_server() { # FOLDER ADDRESS; returns when it answers. $KUBECONFIG is set
   openssl genrsa -out "$1/accounts.key" 2048 2>/dev/null
   echo "$api_token,admin,admin,system:masters" >"$1/tokens"
-  write_kubeconfig >"$1/kubeconfig"
+  write_kubeconfig "$2" >"$1/kubeconfig"
   export KUBECONFIG=$1/kubeconfig
   start_etcd "$1"
-  kube-apiserver --etcd-servers http://127.0.0.1:2379 --bind-address "$api_address" --advertise-address "$api_address" \
+  kube-apiserver --etcd-servers http://127.0.0.1:2379 --bind-address "$2" --advertise-address "$2" \
     --cert-dir "$1/certificates" --token-auth-file "$1/tokens" --authorization-mode RBAC \
     --service-account-issuer https://kubernetes.default --service-account-key-file "$1/accounts.key" \
     --service-account-signing-key-file "$1/accounts.key" --service-cluster-ip-range 10.96.0.0/16 \
@@ -40,11 +37,11 @@ start_api_server() { # FOLDER; returns when it answers. $KUBECONFIG is set
   await $! "$1/kube-apiserver.log" kubectl get --raw /readyz
 }
 
-write_kubeconfig() {
+write_kubeconfig() { # ADDRESS
   cat <<END
 apiVersion: v1
 kind: Config
-clusters: [{name: test, cluster: {server: "https://$api_address:6443", insecure-skip-tls-verify: true}}]
+clusters: [{name: test, cluster: {server: "https://$1:6443", insecure-skip-tls-verify: true}}]
 users: [{name: admin, user: {token: $api_token}}]
 contexts: [{name: test, context: {cluster: test, user: admin}}]
 current-context: test

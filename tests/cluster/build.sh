@@ -87,25 +87,9 @@ build_api_server() {
 
 build_cluster() {
   build_api_server
+  make_once controllers "$kubernetes" build_kubernetes kube-controller-manager kube-scheduler
   make_once node "$kubernetes" build_kubernetes kubelet
   make_once containerd "$containerd" build_containerd
   make_once runc "$runc" build_runc
   make_once cnitool "$cni" build_cnitool
-}
-
-# --- images -------------------------------------------------------------------------------------------------------------
-
-# Holds a pod's namespaces open.
-build_pause() { # FOLDER
-  echo 'int pause(void); int main(void) { for (;;) pause(); }' | gcc -O2 -static -x c -o "$1/pause" -
-}
-
-build_images() {
-  make_once images 1 fill_images
-}
-
-fill_images() { # FOLDER
-  build_pause "$1"
-  "$root/tests/cluster/image.sh" localhost/pause:1 "$1/pause" >"$1/pause.tar"
-  "$root/tests/cluster/image.sh" localhost/busybox:1 "$(command -v busybox)" sh >"$1/busybox.tar"
 }

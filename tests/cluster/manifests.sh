@@ -92,7 +92,9 @@ no_privileges() {
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export PATH=$cluster_path:$PATH
-start_api_server "$work"
+ip link set lo up
+ip address add 192.0.2.1/32 dev lo # it takes no address of a loopback
+start_api_server "$work" 192.0.2.1
 
 check "the kind of Multus' networks" apply "$root/tests/cluster/network_attachment_definition.yaml"
 check "it is established" kubectl wait --for condition=Established --timeout 60s \

@@ -1,5 +1,5 @@
-# A Kubernetes node in the test VM: containerd, a kubelet without an API server, the agent as its device plugin, and
-# ib-sriov, called for every pod beside the cluster's network. Each case starts with:
+# A Kubernetes node in the test VM: containerd, a kubelet without an API server (cluster.sh has one), the agent as its device
+# plugin, and ib-sriov, called for every pod beside the cluster's network. Each case starts with:
 #   . "$ROOT/tests/cluster/node.sh"
 # Set by the harness beside what tests/vm/lib.sh tells: IBPOD_CACHE, and MULTUS (a program) or nothing.
 # shellcheck shell=bash disable=SC2016,SC2034
@@ -58,14 +58,20 @@ cluster_network() {
     isGateway: true, ipam: {type: "host-local", subnet: "10.244.0.0/24", dataDir: $leases}}]}'
 }
 
-# The one of manifests/cni-config, with a log, and leases that go with the case.
+# The one of manifests/cni-config, with a log, and leases that go with the case; changed by a jq filter.
+network_filter=.
 our_network() {
   jq --arg leases "$here/leases" --arg log "$here/log/ib-sriov" \
-    '.plugins[0].ipam.dataDir = $leases | .plugins[0].logFile = $log' "$ROOT/manifests/cni-config/20-ibpod.conflist"
+    '.plugins[0] |= (.ipam.dataDir = $leases | .logFile = $log | '"$network_filter)" "$ROOT/manifests/cni-config/20-ibpod.conflist"
 }
 
 make_networks() {
   at_end delete_bridge
+  write_networks
+}
+
+# Also anew, when another network is wanted for pods that come.
+write_networks() {
   if [ -z "${MULTUS:-}" ]; then
     cluster_network >"$here/net.d/10-cluster.conflist"
     our_network >"$here/net.d/20-ibpod.conflist"
@@ -101,9 +107,10 @@ start_containerd() {
   wait_for 90 ctr version
 }
 
+kubelet_options=() # more of them
 launch_kubelet() {
   run_daemon kubelet kubelet --config "$ROOT/tests/cluster/conf/kubelet.yaml" --hostname-override "$node" \
-    --node-ip "$node_address"
+    --node-ip "$node_address" "${kubelet_options[@]}"
 }
 
 start_kubelet() {
@@ -111,11 +118,12 @@ start_kubelet() {
   wait_for 120 curl -sf http://127.0.0.1:10248/healthz
 }
 
-# What the agent offers: the VFs given, with GUIDs already. It sweeps as often as it may.
+# What the agent offers: the VFs given, with GUIDs already. It sweeps as often as it may. Changed by a jq filter.
+agent_filter=.
 agent_config() { # VF...
-  jq -n --arg resource "${resource#*/}" '{rdmaNetns: "exclusive", cniBinDir: "/run/bin", sweepSeconds: 5, logLevel: "debug",
+  jq -n --arg work "$WORK" --arg resource "${resource#*/}" '{rdmaNetns: "exclusive", cniBinDir: "/run/bin", sweepSeconds: 5, logLevel: "debug",
     resourceList: [{resourcePrefix: "ibpod.io", resourceName: $resource,
-      selectors: [{pciAddresses: $ARGS.positional, isRdma: true}]}]}' --args "$@" >"$here/agent.json"
+      selectors: [{pciAddresses: $ARGS.positional, isRdma: true}]}]} | '"$agent_filter" --args "$@" >"$here/agent.json"
 }
 
 launch_agent() { run_daemon agent ibpod-agent --config "$here/agent.json" --node "$node"; }
@@ -127,21 +135,30 @@ start_agent() {
 
 # --- the whole node ---------------------------------------------------------------------------------------------------
 
-# Makes the node with that many VFs of PF 0, each with a GUID, that are offered; sets $vfs.
+# Makes the node with that many VFs of PF 0, each with a GUID, that are offered.
 start_node() { # NUMBER
+  prepare_vfs "$1"
+  start_daemons
+}
+
+prepare_vfs() { # NUMBER; sets $vfs and $guids
   local i
-  vfs=()
+  vfs=() guids=()
   for ((i = 0; i < $1; i++)); do
-    set_static_guid 0 "$i" "$(printf '02:00:00:00:00:00:0c:%02x' $((i + 1)))"
+    guids+=("$(printf '02:00:00:00:00:00:0c:%02x' $((i + 1)))")
+    set_static_guid 0 "$i" "${guids[i]}"
     vfs+=("$(vf_pci 0 "$i")")
   done
+}
+
+start_daemons() {
   make_machine
   make_networks
   agent_config "${vfs[@]}"
   at_end stop_node
   start_containerd
-  ctr -n k8s.io images import "$cluster/images-1/pause.tar" >/dev/null
-  ctr -n k8s.io images import "$cluster/images-1/busybox.tar" >/dev/null
+  ctr -n k8s.io images import "$cluster/images-2/pause.tar" >/dev/null
+  ctr -n k8s.io images import "$cluster/images-2/busybox.tar" >/dev/null
   start_kubelet
   start_agent
   wait_for 90 offers "${vfs[@]}"
@@ -158,7 +175,8 @@ stop_node() {
 # What a failure is found by, beside the case's own log.
 keep_logs() {
   mkdir -p "$log_folder"
-  cp -r "$here/log"/. /var/log/pods "$log_folder/"
+  cp -r "$here/log"/. "$log_folder/"
+  if [ -e /var/log/pods ]; then cp -r /var/log/pods "$log_folder/"; fi
 }
 
 # Every process ends at once, those of pods too, and nobody is told. With them goes what a boot does not leave: pods'

@@ -10,5 +10,5 @@ cni=v1.3.1              # cnitool
 cluster=${IBPOD_CACHE:-$(readlink -m "$(dirname "${BASH_SOURCE[0]}")/../../build")}/cluster
 
 # The programs of a folder are of one version, and never change.
-cluster_path=$cluster/control-plane-$kubernetes:$cluster/node-$kubernetes:$cluster/containerd-$containerd
-cluster_path+=:$cluster/runc-$runc:$cluster/cnitool-$cni:$cluster/etcd-debian
+cluster_path=$cluster/control-plane-$kubernetes:$cluster/controllers-$kubernetes:$cluster/node-$kubernetes
+cluster_path+=:$cluster/containerd-$containerd:$cluster/runc-$runc:$cluster/cnitool-$cni:$cluster/etcd-debian

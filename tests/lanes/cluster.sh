@@ -5,6 +5,7 @@ set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 . "$root/tests/tools.sh"
 . "$root/tests/cluster/build.sh"
+. "$root/tests/cluster/images.sh"
 passed=0 failed=0 skipped=0
 
 # Runs a part and adds what its last line counts.
@@ -20,7 +21,9 @@ part() { # COMMAND...
 
 mkdir -p "$cluster"
 install_packages_of "$root/tests/cluster/packages"
-(choose_go; build_cluster; build_images)
+(choose_go; build_cluster)
+build_images
+build_agent_image
 part "$root/tests/cluster/manifests.sh"
 part env VM_CASES="$root/tests/cluster/cases" "$root/tests/vm/run"
 echo "$passed passed, $failed failed, $skipped skipped"

@@ -71,7 +71,8 @@ end_sm() {
   return "$status"
 }
 
-end_opensm() { no_opensm || stop_opensm; }
+# Now and then it hangs at its end, where its port has gone down meanwhile.
+end_opensm() { no_opensm || (stop_opensm) || pkill -9 -x opensm; }
 
 # Ports that an M_Key has locked are open to everybody again; the switch always is among them.
 forget_keys() { # KEY PCI...

@@ -1,0 +1,41 @@
+#!/bin/bash
+# The commands of operations.md and manifests.md as they stand there, in a cluster: kubectl's, too, with the agent as a pod.
+# deadline: 1800
+# machine: cluster
+# shellcheck disable=SC2016
+. "$ROOT/tests/vm/documents.sh"
+. "$ROOT/tests/cluster/cluster.sh"
+export REGISTRY=registry.example.com
+node=$NODE
+
+elsewhere() { :; } # those that are for the place where it is built
+
+# What a command has promised is looked at behind it.
+kubectl() {
+  command kubectl "$@" || return
+  case $* in
+    *" rollout status statefulset/web") expect_in_partition ;;
+    "drain "*) wait_for 60 has_no_attachment ;;
+  esac
+}
+
+of_pod() { # POD FILTER: of its attachment's record
+  find "$records" -name '*.json' -exec jq -r --arg name "$1" ".attachment | select(.pod.name == \$name) | $2" {} +
+}
+has_no_attachment() { [ -z "$(find "$records" -name '*.json')" ] && [ "$(ibpodctl --json binding list)" = "[]" ]; }
+
+expect_in_partition() {
+  local pod pkey
+  pkey=$(ibpodctl --json partition get training | jq -r .pkey)
+  for pod in web-0 web-1; do
+    expect_eq "$pod's binding" "$(ibpodctl --json binding list | jq -r --arg name "$pod" '.[] |
+      select(.pod.name == $name) | "\(.state) \(.proof) \(.pod.namespace)"')" "verified port team-a"
+    expect_match "P_Keys of $pod" "$(pkeys "$(basename "$(of_pod "$pod" .netns.path)")" "$(of_pod "$pod" .device)")" \
+      "0:$(printf 0x%04x $((pkey | 0x8000)))*"
+  done
+}
+
+prepare_documents
+start_cluster
+run_document docs/manifests.md "(vm|cluster)"
+run_document docs/operations.md "(vm|cluster)"

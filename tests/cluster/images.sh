@@ -1,0 +1,84 @@
+# The images of the cluster lane, made of this machine's own files, as no registry is asked. Sourced; $root is the repository.
+# shellcheck shell=bash disable=SC2154
+
+# Those that do not change with the sources.
+build_images() { make_once images 2 fill_images; }
+
+fill_images() { # FOLDER
+  local tree=$1/trees
+  pause_tree "$tree/pause"
+  busybox_tree "$tree/busybox"
+  debian_tree "$tree/debian"
+  "$root/tests/cluster/image.sh" localhost/pause:1 "$tree/pause" /bin/pause >"$1/pause.tar"
+  "$root/tests/cluster/image.sh" localhost/busybox:1 "$tree/busybox" /bin/busybox sh >"$1/busybox.tar"
+  "$root/tests/cluster/image.sh" docker.io/library/debian:bookworm-slim "$tree/debian" /bin/sh >"$1/debian.tar"
+  rm -r "$tree"
+}
+
+# The agent's, of the programs that are built: its folder is filled by the last stage of the Containerfile.
+build_agent_image() {
+  local tree=$cluster/agent.tree file=$root/images/Containerfile entry
+  rm -rf "$tree"
+  debian_tree "$tree"
+  run_containerfile "$file" "$tree"
+  entry=$(sed -n 's/^ENTRYPOINT //p' "$file" | jq -er '.[0]')
+  "$root/tests/cluster/image.sh" docker.io/ibpod/agent:0.1.0 "$tree" "$entry" >"$cluster/agent.tar"
+}
+
+# --- what is in them ----------------------------------------------------------------------------------------------------
+
+bare_tree() { # FOLDER
+  mkdir -p "$1"/{bin,etc,tmp,proc,sys,dev}
+  echo 'root:x:0:0:root:/root:/bin/sh' >"$1/etc/passwd"
+}
+
+# Holds a pod's namespaces open.
+pause_tree() { # FOLDER
+  bare_tree "$1"
+  echo 'int pause(void); int main(void) { for (;;) pause(); }' | gcc -O2 -static -x c -o "$1/bin/pause" -
+}
+
+busybox_tree() { # FOLDER
+  local link
+  bare_tree "$1"
+  cp "$(command -v busybox)" "$1/bin/"
+  for link in $(busybox --list); do [ "$link" = busybox ] || ln -s busybox "$1/bin/$link"; done
+}
+
+# As much of a Debian as pods here need.
+debian_tree() { # FOLDER
+  local name
+  mkdir -p "$1"/usr/{bin,lib,lib64} "$1"/{etc,tmp,proc,sys,dev,run,var}
+  chmod 755 "$1"
+  for name in bin lib lib64; do ln -s "usr/$name" "$1/$name"; done
+  ln -s /run "$1/var/run"
+  echo 'root:x:0:0:root:/root:/bin/sh' >"$1/etc/passwd"
+  for name in sh cat chmod cmp cp flock mv sleep sync; do
+    cp -L "$(command -v "$name")" "$1/usr/bin/"
+    add_libraries "$1" "$1/usr/bin/$name"
+  done
+}
+
+add_libraries() { # FOLDER PROGRAM: those that it is linked with
+  local library
+  for library in $({ ldd "$2" 2>/dev/null || true; } | grep -o '/[^ ]*'); do
+    mkdir -p "$1$(dirname "$library")"
+    cp -L "$library" "$1$library"
+  done
+}
+
+# Copies what the last stage copies, with the libraries of this machine: whether the packages that it installs have them the
+# Containerfile looks at itself.
+run_containerfile() { # CONTAINERFILE FOLDER
+  local stage words word target
+  stage=$(awk '/^FROM/ {last = ""} {last = last $0 "\n"} END {printf "%s", last}' "$1")
+  while read -ra words; do
+    target=$2${words[-1]}
+    mkdir -p "$target"
+    for word in "${words[@]:1:${#words[@]}-2}"; do
+      [[ $word != --* ]] || continue
+      cp "$root/${word#/ibpod/}" "$target"
+      add_libraries "$2" "$root/${word#/ibpod/}"
+    done
+  done < <(grep '^COPY' <<<"$stage")
+}
