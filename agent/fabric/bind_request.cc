@@ -36,6 +36,7 @@ Result<fabricapi::BindRequest> bind_request(const node::Record& record, const st
   request.guid = node::port_of(record);
   if (request.guid.none())
     return Error(Code::invalid, "the port of " + record.device.text() + " has no GUID");
+  request.chosen = node::has_chosen_guid(record);
   request.kind = record.child ? fabric::Kind::child : fabric::Kind::vf;
   request.pf = record.child ? record.child->master : pf.name;
   request.pf_guid = pf.port;
@@ -52,13 +53,21 @@ fabric::Attachment attachment_of(const std::string& node, const nodeapi::Attachm
   return {node, name.container_id, name.ifname};
 }
 
+bool is_accepted(const fabric::Binding& binding) {
+  const bool stands = binding.state == fabric::State::requested ||
+                      binding.state == fabric::State::written ||
+                      binding.state == fabric::State::verified;
+  return binding.chosen && stands;
+}
+
 nodeapi::Binding told(const fabric::Binding& binding) {
   return {std::string(name(binding.state)),
           std::string(name(binding.standing.reason)),
           binding.standing.text,
           {},
           std::string(name(binding.proof)),
-          std::string(name(binding.enforcement))};
+          std::string(name(binding.enforcement)),
+          is_accepted(binding)};
 }
 
 Result<nodeapi::Binding> told(const fabric::Binding& binding, const node::Record& record) {

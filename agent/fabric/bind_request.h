@@ -19,6 +19,9 @@ struct PfOfDevice {
 Result<fabricapi::BindRequest> bind_request(const node::Record& record, const std::string& node,
                                             const PfOfDevice& pf);
 
+// Whether the service has granted the GUID that the pod has chosen.
+bool is_accepted(const fabric::Binding& binding);
+
 fabric::Attachment attachment_of(const std::string& node, const nodeapi::AttachmentName& name);
 
 // What a plugin is told. Its keys are in the order of the record's partitions: the service has an

@@ -1,5 +1,7 @@
 #include "agent/fabric/bindings.h"
 
+#include "agent/fabric/bind_request.h"
+
 #include <algorithm>
 
 namespace ibpod::agent {
@@ -67,8 +69,8 @@ void Bindings::begin(const fabric::Attachment& attachment,
 }
 
 Result<fabric::Binding> Bindings::ask(const fabric::Attachment& attachment,
-                                      const std::optional<fabricapi::BindRequest>& wanted) {
-  const Deadline deadline = Deadline::in(pace_.slice);
+                                      const std::optional<fabricapi::BindRequest>& wanted,
+                                      Deadline deadline) {
   return wanted ? client_.bind(*wanted, deadline) : client_.unbind(attachment, deadline);
 }
 
@@ -79,9 +81,11 @@ void Bindings::run(const fabric::Attachment& attachment) {
   while (!stopping_) {
     const auto wanted = course.wanted;
     const uint64_t turn = course.turn;
-    const Deadline soon = Deadline::in(pace_.slice / 2);
+    const bool asks_leave = wanted && wanted->chosen && !is_granted(course);
+    const Duration patience = asks_leave ? pace_.glance : pace_.slice;
+    const Deadline soon = Deadline::in(patience / 2);
     lock.unlock();
-    Result<fabric::Binding> told = ask(attachment, wanted);
+    Result<fabric::Binding> told = ask(attachment, wanted, Deadline::in(patience));
     lock.lock();
     if (turn != course.turn) {
       pauses.reset();
@@ -91,6 +95,7 @@ void Bindings::run(const fabric::Attachment& attachment) {
     if (answered) course.last = std::move(told).value();
     course.error = answered ? std::nullopt : std::optional(told.error());
     course.moved = ++moment_;
+    changed_.notify_all();
     if (is_done(course)) break;
     // A service that is there waits itself.
     if (answered && soon.passed()) continue;
@@ -100,6 +105,10 @@ void Bindings::run(const fabric::Attachment& attachment) {
   }
   course.running = false;
   changed_.notify_all();
+}
+
+bool Bindings::is_granted(const Course& course) {
+  return !course.error && is_accepted(course.last);
 }
 
 bool Bindings::is_done(const Course& course) {
@@ -112,14 +121,17 @@ Result<fabric::Binding> Bindings::answer(const Course& course) {
   return course.last;
 }
 
-Result<fabric::Binding> Bindings::await(const fabric::Attachment& attachment, Deadline deadline) {
+Result<fabric::Binding> Bindings::await(const fabric::Attachment& attachment, Until until,
+                                        Deadline deadline) {
   std::unique_lock lock(mutex_);
   const auto found = courses_.find(attachment);
   if (found == courses_.end()) return Error(Code::not_found, "nobody has asked for this binding");
   Course& course = found->second;
   ++course.waiting;
-  changed_.wait_until(lock, deadline.time(),
-                      [&] { return stopping_ || is_done(course) || !course.running; });
+  changed_.wait_until(lock, deadline.time(), [&] {
+    return stopping_ || is_done(course) || !course.running ||
+           (until == Until::granted && is_granted(course));
+  });
   --course.waiting;
   return answer(course);
 }

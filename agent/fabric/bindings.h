@@ -21,8 +21,9 @@ namespace ibpod::agent {
 class Bindings {
  public:
   struct Pace {
-    Duration slice{5'000};  // one question waits this long for its answer
-    Duration first{250};    // the first pause after one that came to nothing
+    Duration slice{5'000};   // one question waits this long for its answer
+    Duration glance{2'000};  // and one that has still to be granted a GUID
+    Duration first{250};     // the first pause after one that came to nothing
     Duration most{10'000};
   };
   // `client` outlives it.
@@ -38,9 +39,12 @@ class Bindings {
   // The same of one that is to end.
   void unbind(const fabric::Attachment& attachment);
 
-  // Waits until it is verified or released, as was asked for last, or until the deadline: how far
-  // it is. An error where the service refuses it, or could not be asked.
-  Result<fabric::Binding> await(const fabric::Attachment& attachment, Deadline deadline);
+  // Waits until it is verified or released, as was asked for last, or only until the GUID that it
+  // has chosen is granted, or until the deadline: how far it is. An error where the service refuses
+  // it, or could not be asked.
+  enum class Until { granted, done };
+  Result<fabric::Binding> await(const fabric::Attachment& attachment, Until until,
+                                Deadline deadline);
   // How far it is, without waiting.
   Result<fabric::Binding> now(const fabric::Attachment& attachment) const;
 
@@ -77,7 +81,9 @@ class Bindings {
   }
   void run(const fabric::Attachment& attachment);
   Result<fabric::Binding> ask(const fabric::Attachment& attachment,
-                              const std::optional<fabricapi::BindRequest>& wanted);
+                              const std::optional<fabricapi::BindRequest>& wanted,
+                              Deadline deadline);
+  static bool is_granted(const Course& course);
   static bool is_done(const Course& course);
   static Result<fabric::Binding> answer(const Course& course);
 

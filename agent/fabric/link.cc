@@ -45,10 +45,20 @@ Result<nodeapi::Binding> Link::bind(const nodeapi::AttachmentName& name, nodeapi
   }
   renewal_.hurry();
   const fabric::Attachment attachment = attachment_of(world_.node, name);
-  const fabric::Binding binding =
-      TRY(wait == nodeapi::Node::Wait::yes ? bindings_.await(attachment, deadline)
-                                           : bindings_.now(attachment));
+  const fabric::Binding binding = TRY(waited_for(attachment, wait, deadline));
   return told(binding, record);
+}
+
+Result<fabric::Binding> Link::waited_for(const fabric::Attachment& attachment,
+                                         nodeapi::Node::Wait wait, Deadline deadline) {
+  switch (wait) {
+    case nodeapi::Node::Wait::no:
+      return bindings_.now(attachment);
+    case nodeapi::Node::Wait::accepted:
+      return bindings_.await(attachment, Bindings::Until::granted, deadline);
+    default:
+      return bindings_.await(attachment, Bindings::Until::done, deadline);
+  }
 }
 
 void Link::bind_lost(const nodeapi::AttachmentName& name, Bindings::Moment asked) {
@@ -67,7 +77,7 @@ Result<nodeapi::Binding> Link::unbind(const nodeapi::AttachmentName& name, Deadl
     bindings_.unbind(attachment);
   }
   renewal_.hurry();
-  const fabric::Binding binding = TRY(bindings_.await(attachment, deadline));
+  const fabric::Binding binding = TRY(bindings_.await(attachment, Bindings::Until::done, deadline));
   return told(binding);
 }
 

@@ -37,6 +37,8 @@ class Link {
  private:
   Result<node::Record> record_of(const nodeapi::AttachmentName& name) const;
   Result<fabricapi::BindRequest> request_of(const node::Record& record) const;
+  Result<fabric::Binding> waited_for(const fabric::Attachment& attachment, nodeapi::Node::Wait wait,
+                                     Deadline deadline);
   Result<bool> is_taken(const nodeapi::AttachmentName& name) const;
 
   // What its record says is to be bound. Under the order's lock.

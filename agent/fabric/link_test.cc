@@ -31,6 +31,32 @@ TEST_CASE_FIXTURE(LinkBed, "a partition is asked for by its P_Key, too") {
   CHECK(bound->keys == std::vector{ib::PKey(0x8002), ib::PKey(0x0001)});
 }
 
+TEST_CASE("the service is told of a GUID that is not the VF's own") {
+  node::Record record = test_record("c1", {{"blue"}});
+  CHECK(bind_request(record, "n1", {}).value().chosen);
+  record.found.guids = record.wanted.guids;
+  CHECK_FALSE(bind_request(record, "n1", {}).value().chosen);
+  record.wanted.guids.reset();
+  CHECK_FALSE(bind_request(record, "n1", {}).value().chosen);
+}
+
+TEST_CASE_FIXTURE(LinkBed, "nothing is accepted before the service has answered") {
+  service.holds_back(true);
+  leave();
+  attach("c1", {{"blue"}});
+  const auto begun = bind("c1", Wait::no);
+  CHECK((!begun || !begun->accepted));
+  const auto early = bind("c1", Wait::accepted, Duration(300));
+  CHECK((!early || !early->accepted));
+  serve();
+  const auto accepted = bind("c1", Wait::accepted);
+  REQUIRE_MESSAGE(accepted.ok(), accepted.error().text());
+  CHECK(accepted->accepted);
+  CHECK_FALSE(accepted->verified());
+  attach("c2", {{"green"}});
+  CHECK(bind("c2", Wait::accepted).error().code() == Code::denied);
+}
+
 TEST_CASE_FIXTURE(LinkBed, "what is no attachment, has ended or names no partition is refused") {
   CHECK(bind("c1").error().code() == Code::unavailable);
   attach("c1", {});
@@ -56,7 +82,7 @@ TEST_CASE_FIXTURE(LinkBed, "a service that is away is waited for, and named at t
   attach("c1", {{"blue"}});
   leave();
   CHECK(eventually([&] {
-    const auto nobody = bind("c1", Wait::yes, Duration(300));
+    const auto nobody = bind("c1", Wait::verified, Duration(300));
     return !nobody && nobody.error().code() == Code::unavailable;
   }));
   CHECK(eventually([&] { return !now().reached && !now().trouble.empty(); }));
@@ -70,7 +96,7 @@ TEST_CASE_FIXTURE(LinkBed, "at the deadline it is told how far it is") {
   service.holds_back(true);
   attach("c1", {{"blue"}});
   CHECK(eventually([&] {
-    const auto written = bind("c1", Wait::yes, Duration(300));
+    const auto written = bind("c1", Wait::verified, Duration(300));
     return written && written->state == "written" && written->keys.empty();
   }));
   service.holds_back(false);
@@ -107,7 +133,8 @@ TEST_CASE_FIXTURE(LinkBed, "the end of one attempt is not that of the next") {
   const Deadline soon = Deadline::in(Duration(20'000));
   CHECK(link->unbind({"c1", "net1", "first"}, soon)->released());
   CHECK(service.binding("c1"));
-  CHECK(link->bind({"c1", "net1", "first"}, Wait::yes, soon).error().code() == Code::unavailable);
+  CHECK(link->bind({"c1", "net1", "first"}, Wait::verified, soon).error().code() ==
+        Code::unavailable);
   CHECK(link->unbind({"c1", "net1", "second"}, soon)->released());
   CHECK_FALSE(service.binding("c1"));
 }
@@ -146,7 +173,7 @@ TEST_CASE_FIXTURE(LinkBed,
                   "the service hears what the port's table holds, once that was read anew") {
   service.hears_nodes_only();
   attach("c1", {{"blue"}});
-  CHECK_FALSE(bind("c1", Wait::yes, Duration(1500))->verified());
+  CHECK_FALSE(bind("c1", Wait::verified, Duration(1500))->verified());
   {
     const std::scoped_lock lock(mutex);
     table = {ib::PKey(0x7fff), ib::PKey(0x0001)};

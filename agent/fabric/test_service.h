@@ -116,6 +116,7 @@ class ModelService : public fabricapi::TestFabric {
     fabric::Binding binding;
     binding.attachment = asked.attachment;
     binding.guid = asked.guid;
+    binding.chosen = asked.chosen;
     binding.pf = asked.pf;
     binding.device = asked.device;
     binding.pod = asked.pod;
@@ -212,7 +213,7 @@ struct LinkBed {
     REQUIRE(records.write(test_record(container, partitions)));
   }
   Result<nodeapi::Binding> bind(const std::string& container,
-                                nodeapi::Node::Wait wait = nodeapi::Node::Wait::yes,
+                                nodeapi::Node::Wait wait = nodeapi::Node::Wait::verified,
                                 Duration patience = Duration(20'000)) const {
     return link->bind({container, "net1", ""}, wait, Deadline::in(patience));
   }

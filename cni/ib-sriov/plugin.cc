@@ -45,12 +45,15 @@ Result<bool> IbSriov::complete(const attach::Context& context, Deadline deadline
 }
 
 // Who writes a pod writes its annotations: with another pod's GUID he would be in its partitions.
-Status IbSriov::check_unchosen() const {
-  if (config_.order.wanted.guids)
-    return Error(Code::invalid, config_.guid_place + ": " +
-                                    config_.order.wanted.guids->port.text() +
+// So the SM service is asked whether it may be chosen, and that only where it binds.
+Status IbSriov::check_choice() const {
+  const node::Wanted& wanted = config_.order.wanted;
+  const bool bound = wanted.pkey || !wanted.partitions.empty();
+  if (wanted.guids && bound) return ok();
+  if (wanted.guids)
+    return Error(Code::invalid, config_.guid_place + ": " + wanted.guids->port.text() +
                                     ": this node's VFs have their GUIDs from the cluster's SM "
-                                    "service, and none can be chosen");
+                                    "service, and one is chosen only beside a partition or pkey");
   if (config_.ib_kubernetes_configured)
     return Error(Code::invalid,
                  "args.cni[\"mellanox.infiniband.app\"]: \"configured\" means nothing here: this "
@@ -61,7 +64,7 @@ Status IbSriov::check_unchosen() const {
 // ib-kubernetes sets a pod's GUID up at the subnet manager and says so in the pod's annotation. An
 // agent that binds does all that itself.
 Status IbSriov::check_ready(const attach::Context& context, bool binds) const {
-  if (binds) return check_unchosen();
+  if (binds) return check_choice();
   if (!config_.ib_kubernetes) return ok();
   if (!config_.ib_kubernetes_configured) {
     return Error(Code::unavailable,

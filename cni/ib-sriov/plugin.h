@@ -24,7 +24,7 @@ class IbSriov : public attach::Plugin {
   Status check_node(const attach::Context& context) override;
 
  private:
-  Status check_unchosen() const;
+  Status check_choice() const;
   Result<std::string> ask_agent(const attach::Context& context, Deadline deadline) const;
 
   Config config_;  // from prepare() on as far as it can be read, from configure() on as it is

@@ -302,10 +302,27 @@ TEST_CASE("where the agent binds, a network for ib-kubernetes needs no ib-kubern
   CHECK(bed.changes() == "");
 }
 
-TEST_CASE("where the agent binds, nobody chooses a GUID, or says that ib-kubernetes has done all") {
+TEST_CASE("where the agent binds, a GUID is chosen if the SM service lets it, beside a partition") {
+  MarkedBed bed;
+  const std::string keys = kDevice + R"(,"pkey":"0x1","guid":")" + std::string(kGuid) +
+                           R"(","args":{"cni":{"mellanox.infiniband.app":"configured"}})";
+  bed.binder.taken = {ib::Guid::parse(kGuid).value()};
+  const cni::Answer refused = bed.call("ADD", bed.config(keys));
+  REQUIRE(refused.failure);
+  CHECK(refused.failure->code == 103);
+  CHECK(bed.changes() == "");
+  bed.binder.taken.clear();
+  const cni::Answer added = bed.call("ADD", bed.config(keys));
+  REQUIRE_MESSAGE(added.exit_code == 0, added.output);
+  CHECK(bed.call("DEL", bed.config(keys)).exit_code == 0);
+  CHECK(bed.changes() == "");
+}
+
+TEST_CASE(
+    "where the agent binds, nobody chooses a GUID alone, or says that ib-kubernetes has done all") {
   MarkedBed bed;
   const auto refused = [&](const std::string& keys) {
-    const cni::Answer answer = bed.call("ADD", bed.config(kDevice + R"(,"pkey":"0x1")" + keys));
+    const cni::Answer answer = bed.call("ADD", bed.config(kDevice + keys));
     REQUIRE(answer.failure);
     CHECK(answer.failure->code == 7);
     CHECK(bed.changes() == "");
@@ -315,7 +332,7 @@ TEST_CASE("where the agent binds, nobody chooses a GUID, or says that ib-kuberne
   const std::string guid = "\"" + std::string(kGuid) + "\"";
   const std::string may_not = ": " + std::string(kGuid) +
                               ": this node's VFs have their GUIDs from the cluster's SM service, "
-                              "and none can be chosen";
+                              "and one is chosen only beside a partition or pkey";
   CHECK(refused(",\"guid\":" + guid) == "guid" + may_not);
   CHECK(refused(R"(,"args":{"cni":{"guid":)" + guid + "}}") == "args.cni.guid" + may_not);
   CHECK(refused(R"(,"runtimeConfig":{"infinibandGUID":)" + guid + "}") ==

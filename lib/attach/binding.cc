@@ -78,11 +78,34 @@ Status begin_binding(const Context& context, const node::Record& record, Deadlin
   return begun.error();
 }
 
+bool needs_grant(const node::Record& record) {
+  return !record.wanted.partitions.empty() && node::has_chosen_guid(record);
+}
+
+Status await_grant(const Context& context, const node::Record& record, Deadline deadline) {
+  std::string why;
+  const auto ask = [&]() -> Result<bool> {
+    const Result<Binding> told =
+        context.agent()->bind(name_in_node(record), Node::Wait::accepted, deadline);
+    if (!told && !may_pass(told.error())) return told.error();
+    // The last one often says only that there was no time for an answer.
+    const bool is_reason = !told && told.error().code() == Code::busy;
+    if (is_reason || why.empty()) why = told ? words(*told) : told.error().text();
+    return told && told->accepted;
+  };
+  const bool granted = TRY(timed(context, "wait until the GUID is granted",
+                                 [&] { return node::wait_until(context.kernel, deadline, ask); }));
+  if (granted) return ok();
+  return Error(Code::unavailable,
+               "GUID " + record.wanted.guids->port.text() + ": not granted yet: " + why);
+}
+
 Result<Bound> await_binding(const Context& context, const node::Record& record, Deadline deadline) {
   if (record.wanted.partitions.empty()) return Bound();
   Binding binding;
   const auto ask = [&]() -> Result<bool> {
-    Result<Binding> told = context.agent()->bind(name_in_node(record), Node::Wait::yes, deadline);
+    Result<Binding> told =
+        context.agent()->bind(name_in_node(record), Node::Wait::verified, deadline);
     if (!told && !may_pass(told.error())) return told.error();
     if (told) binding = *told;
     if (!told && binding.state.empty()) binding.text = told.error().text();
@@ -128,7 +151,7 @@ Result<std::vector<ib::PKey>> bound_keys(const Context& context, const node::Rec
   if (record.wanted.partitions.empty()) return std::vector<ib::PKey>();
   const Binding binding =
       TRY(context.agent()
-              ->bind(name_in_node(record), Node::Wait::yes, Deadline::in(kPatience))
+              ->bind(name_in_node(record), Node::Wait::verified, Deadline::in(kPatience))
               .reported_as(cni::kCheckFailed));
   if (binding.verified()) return keys_of(binding, record);
   return differs(partitions_of(record) + ": not verified: " + words(binding));

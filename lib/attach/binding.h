@@ -20,6 +20,12 @@ Status check_binder(const Context& context, const node::Wanted& wanted, Deadline
 // is done where the record names no partitions, here and below.
 Status begin_binding(const Context& context, const node::Record& record, Deadline deadline);
 
+// Whether the VF is to have a GUID of the pod's choice: not before the SM service has granted it,
+// as two ports of one GUID would have each other's keys.
+bool needs_grant(const node::Record& record);
+// Waits until it is. unavailable at the deadline; what the service refuses is the error.
+Status await_grant(const Context& context, const node::Record& record, Deadline deadline);
+
 struct Bound {
   std::vector<ib::PKey> keys;  // the partitions', in the record's order
   bool proved = true;          // somebody has seen them in the port's table

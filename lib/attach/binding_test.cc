@@ -22,7 +22,10 @@ bool says(const Error& error, const std::string& text) {
 }
 
 struct InBlue : Bed {
-  InBlue() { order.wanted.partitions = {{"blue"}}; }
+  InBlue() {
+    order.wanted.partitions = {{"blue"}};
+    order.wanted.guids.reset();
+  }
   // No port that a key was given to has one any more.
   bool no_keys() {
     const bool none =
@@ -31,7 +34,16 @@ struct InBlue : Bed {
     k.fabric.pkeys.clear();
     return none;
   }
-  ib::PKeyTable table() const { return k.fabric.pkeys.at(kAsked.port); }
+  ib::Guid port() const { return order.wanted.guids.value_or(node::Guids{{}, kOwnPort}).port; }
+  ib::PKeyTable table() const { return k.fabric.pkeys.at(port()); }
+  static inline const ib::Guid kOwnPort = fake::vf_guid(0, 0);
+};
+
+// With a GUID of the pod's choice.
+struct Chosen : InBlue {
+  Chosen() { order.wanted.guids = kAsked; }
+  // How often the VF was given GUIDs.
+  auto given() const { return std::count(k.trail().begin(), k.trail().end(), "set_vf_guids"); }
 };
 
 TEST_CASE_FIXTURE(InBlue, "a pod is in its partition when ADD ends, and out of it when DEL does") {
@@ -55,7 +67,7 @@ TEST_CASE_FIXTURE(InBlue, "several partitions: all are verified, and the first i
   CHECK(news.size() == 2);
   CHECK(check());
   binder.stuck = true;
-  k.fabric.pkeys[kAsked.port] = {ib::PKey(0x8002)};
+  k.fabric.pkeys[port()] = {ib::PKey(0x8002)};
   CHECK(code_of(check().error()) == cni::kCheckFailed);
 }
 
@@ -109,6 +121,49 @@ TEST_CASE_FIXTURE(InBlue, "an agent that does not answer is error 11, and nothin
   const auto refused = add();
   REQUIRE_FALSE(refused);
   CHECK(code_of(refused.error()) == cni::kTryAgainLater);
+  CHECK(leftovers() == "");
+}
+
+TEST_CASE_FIXTURE(Chosen, "a VF has no GUID of the pod's choice before that is granted") {
+  binder.taken = {kAsked.port};
+  const auto refused = add();
+  REQUIRE_FALSE(refused);
+  CHECK(says(refused.error(), "cannot be chosen"));
+  CHECK(given() == 0);
+  CHECK(leftovers() == "");
+  binder.taken.clear();
+  binder.silent = true;
+  const auto late = add();
+  REQUIRE_FALSE(late);
+  CHECK(code_of(late.error()) == cni::kTryAgainLater);
+  CHECK(says(late.error(), "GUID " + kAsked.port.text() + ": not granted yet: no answer yet"));
+  CHECK(given() == 0);
+  binder.silent = false;
+  REQUIRE(add());
+  CHECK(given() == 1);
+  CHECK(table().front() == ib::PKey(0x8001));
+}
+
+TEST_CASE_FIXTURE(Chosen, "while a GUID is not granted nobody is kept from the device") {
+  binder.silent = true;
+  k.at_next_wait([&](fake::FakeKernel&) {
+    CHECK(records.lock(kVf.text(), Deadline::in(Duration(0))));
+    binder.silent = false;
+  });
+  REQUIRE(add());
+  CHECK(given() == 1);
+}
+
+TEST_CASE_FIXTURE(Chosen, "a DEL while the GUID is not granted ends it") {
+  binder.silent = true;
+  k.at_next_wait([&](fake::FakeKernel&) {
+    binder.silent = false;
+    const cni::Call adds = call;
+    CHECK(del());
+    call = adds;
+  });
+  CHECK_FALSE(add());
+  CHECK(given() == 0);
   CHECK(leftovers() == "");
 }
 
@@ -227,7 +282,7 @@ TEST_CASE_FIXTURE(InBlue, "DEL succeeds while the key cannot leave, and the devi
   CHECK(add());
 }
 
-TEST_CASE_FIXTURE(InBlue, "a port keeps the GUID that its key was given to until the key is gone") {
+TEST_CASE_FIXTURE(Chosen, "a port keeps the GUID that its key was given to until the key is gone") {
   REQUIRE(add());
   binder.stuck = true;
   REQUIRE(del());
@@ -240,7 +295,7 @@ TEST_CASE_FIXTURE(InBlue, "a port keeps the GUID that its key was given to until
 }
 
 // Its port is no more, and nobody else gets that GUID before the service has released it.
-TEST_CASE_FIXTURE(InBlue,
+TEST_CASE_FIXTURE(Chosen,
                   "a GUID of its own that went with a reboot keeps no device out of service") {
   REQUIRE(add());
   binder.stuck = true;
@@ -265,40 +320,59 @@ TEST_CASE_FIXTURE(InBlue, "GC ends the binding of a pod that is gone, and only t
   CHECK(recorded().empty());
 }
 
+struct Killed {
+  bool in_del = false, after = false, by_gc = false;
+  // Whether there was a question of that number.
+  bool at(InBlue& bed, int number) const {
+    if (in_del) REQUIRE(bed.add());
+    bed.binder.kill_at = bed.binder.calls + number;
+    bed.binder.kill_after = after;
+    bool killed = false;
+    try {
+      if (in_del) CHECK(bed.del());
+      if (!in_del) CHECK(bed.add());
+    } catch (const fake::Killed&) {
+      killed = true;
+    }
+    bed.binder.kill_at.reset();
+    return killed;
+  }
+  void expect_ended(InBlue& bed) const {
+    if (by_gc) {
+      std::erase_if(bed.before.namespaces, [](const auto& one) { return one.second.path == kPod; });
+      bed.k.kill_namespace(kPod);
+      bed.be(cni::Verb::gc, "", "");
+      CHECK(gc(bed.context(), Deadline::in(Duration(60'000))));
+    } else {
+      CHECK(bed.del());
+    }
+    CHECK(bed.no_keys());
+    CHECK(bed.leftovers() == "");
+  }
+};
+
 // Every question of ADD, then of DEL, is the last one of its process.
-TEST_CASE("killed around any question of the agent, DEL or GC ends it all") {
+template <typename Fixture>
+int killed_around_every_question() {
   int points = 0;
   for (const bool in_del : {false, true})
     for (const bool after : {false, true})
-      for (const bool by_gc : {false, true})
-        for (int n = 0;; ++n, ++points) {
+      for (const bool by_gc : {false, true}) {
+        const Killed killed{in_del, after, by_gc};
+        bool struck = true;
+        for (int n = 0; struck; ++n, ++points) {
           CAPTURE(n);
-          InBlue bed;
-          if (in_del) REQUIRE(bed.add());
-          bed.binder.kill_at = bed.binder.calls + n;
-          bed.binder.kill_after = after;
-          bool killed = false;
-          try {
-            if (in_del) CHECK(bed.del());
-            if (!in_del) CHECK(bed.add());
-          } catch (const fake::Killed&) {
-            killed = true;
-          }
-          bed.binder.kill_at.reset();
-          if (by_gc) {
-            std::erase_if(bed.before.namespaces,
-                          [](const auto& one) { return one.second.path == kPod; });
-            bed.k.kill_namespace(kPod);
-            bed.be(cni::Verb::gc, "", "");
-            CHECK(gc(bed.context(), Deadline::in(Duration(60'000))));
-          } else {
-            CHECK(bed.del());
-          }
-          CHECK(bed.no_keys());
-          CHECK(bed.leftovers() == "");
-          if (!killed) break;
+          Fixture bed;
+          struck = killed.at(bed, n);
+          killed.expect_ended(bed);
         }
-  CHECK(points >= 12);
+      }
+  return points;
+}
+
+TEST_CASE("killed around any question of the agent, DEL or GC ends it all") {
+  CHECK(killed_around_every_question<InBlue>() >= 12);
+  CHECK(killed_around_every_question<Chosen>() >= 16);
 }
 
 }  // namespace

@@ -126,11 +126,21 @@ Status VfEndpoint::hand_over(const Context& context, node::Record& record, Deadl
   TRY(node::check_children(record));
   TRY(timed(context, "write the record", [&] { return context.records.write(record); }));
   TRY(begin_binding(context, record, deadline));
+  return needs_grant(record) ? ok() : give(context, record, deadline);
+}
+
+Status VfEndpoint::give_granted(const Context& context, const node::Record& record,
+                                Deadline deadline) const {
+  TRY(await_grant(context, record, deadline));
+  const FolderLock lock = TRY(context.records.lock(folder(context.call), deadline));
+  // Nobody had the lock while that was waited for.
+  TRY(check_still_ours(context, record));
   return give(context, record, deadline);
 }
 
 Result<std::optional<Membership>> VfEndpoint::join(const Context& context, node::Record& record,
                                                    Place place, Deadline deadline) {
+  if (needs_grant(record)) TRY(give_granted(context, record, deadline));
   if (!node::is_vfio(record.found.driver)) return join_partitions(context, record, place, deadline);
   TRY(join_unseen(context, record, deadline));
   return std::optional<Membership>();

@@ -99,7 +99,8 @@ using WallTime = std::chrono::sys_time<std::chrono::milliseconds>;
 
 struct Binding {
   Attachment attachment;
-  ib::Guid guid;  // of the port
+  ib::Guid guid;        // of the port
+  bool chosen = false;  // by the pod: the GUID is not the VF's own
   Kind kind = Kind::vf;
   std::string pf;      // as the node calls it: ib0
   ib::Guid pf_guid;    // of the PF's port; none where the node has not said

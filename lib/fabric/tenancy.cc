@@ -1,6 +1,5 @@
 #include "lib/fabric/tenancy.h"
 
-#include "lib/base/dns_name.h"
 #include "lib/fabric/partition.h"
 
 #include <algorithm>
@@ -12,7 +11,6 @@ namespace {
 
 constexpr std::array<std::string_view, 4> kStates{"provisioning", "ready", "deleting", "error"};
 constexpr size_t kMostComment = 256;
-constexpr size_t kMostQuoted = 63;
 
 bool one_line(std::string_view text) {
   return std::all_of(text.begin(), text.end(),
@@ -52,17 +50,12 @@ Status check(const Tenancy& tenancy) {
     return Error(Code::invalid, "name: Default is the partition that every port is in");
   if (tenancy.pkey) TRY(ib::check_tenant(*tenancy.pkey).during("pkey"));
   TRY(check(partition));
-  for (const std::string& name_space : tenancy.allowed)
-    if (name_space != "*" && !is_dns_label(name_space))
-      return Error(Code::invalid, "allowed: '" + name_space.substr(0, kMostQuoted) +
-                                      "' is neither a namespace nor *");
+  TRY(check(tenancy.allowed).during("allowed"));
   return check_members(tenancy);
 }
 
 bool allows(const Tenancy& tenancy, std::string_view name_space) {
-  return std::any_of(
-      tenancy.allowed.begin(), tenancy.allowed.end(),
-      [&](const std::string& allowed) { return allowed == "*" || allowed == name_space; });
+  return contains(tenancy.allowed, name_space);
 }
 
 }  // namespace ibpod::fabric

@@ -5,6 +5,7 @@
 #include "lib/base/result.h"
 #include "lib/fabric/binding.h"
 #include "lib/fabric/group_flags.h"
+#include "lib/fabric/namespaces.h"
 
 #include <optional>
 #include <string>
@@ -32,8 +33,7 @@ struct Tenancy {
   std::optional<Mtu> mtu;
   std::optional<Rate> rate;
   std::optional<uint8_t> sl;
-  // Namespaces whose pods may be in it; "*" is any. None: nobody's.
-  std::vector<std::string> allowed;
+  Namespaces allowed;  // whose pods may be in it
   // port: what only the node has seen is not enough. none: nobody need have seen it, as long as
   // the port is not on the subnet.
   Proof proof = Proof::node;

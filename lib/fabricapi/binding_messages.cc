@@ -94,6 +94,7 @@ template <typename Message, typename Value>
 Status read_device(const Message& message, Value& value) {
   value.attachment = TRY(from_message(message.attachment()));
   value.guid = TRY(read_guid("guid", message.guid()));
+  value.chosen = message.chosen();
   value.pf = TRY(read_word("pf", message.pf(), kLongestPf));
   if (message.pf_guid() != 0) value.pf_guid = TRY(read_guid("pf_guid", message.pf_guid()));
   value.device = TRY(read_pci("device", message.device()));
@@ -105,6 +106,7 @@ template <typename Value, typename Message>
 void write_device(const Value& value, Message& message) {
   *message.mutable_attachment() = to_message(value.attachment);
   message.set_guid(value.guid.value());
+  message.set_chosen(value.chosen);
   message.set_kind(std::string(name(value.kind)));
   message.set_pf(value.pf);
   message.set_pf_guid(value.pf_guid.value());

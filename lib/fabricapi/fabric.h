@@ -20,6 +20,7 @@ namespace ibpod::fabricapi {
 struct BindRequest {
   fabric::Attachment attachment;
   ib::Guid guid;
+  bool chosen = false;  // by the pod: it is not the VF's own
   fabric::Kind kind = fabric::Kind::vf;
   std::string pf;
   ib::Guid pf_guid;  // none: not told

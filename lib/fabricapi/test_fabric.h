@@ -17,6 +17,7 @@ inline fabric::Binding test_binding() {
   fabric::Binding binding;
   binding.attachment = test_attachment();
   binding.guid = test_guid();
+  binding.chosen = true;
   binding.kind = fabric::Kind::child;
   binding.pf = "ib0";
   binding.pf_guid = test_guid(0xff);
@@ -60,10 +61,15 @@ inline fabric::TenancyStatus test_status() {
 }
 
 inline BindRequest test_bind() {
-  return {test_attachment(),        test_guid(),
-          fabric::Kind::vf,         "ib0",
-          test_guid(0xff),          "0000:3b:00.2",
-          {"lab", "trainer-0", ""}, {{"blue", fabric::Membership::full}, {"red", std::nullopt}}};
+  return {test_attachment(),
+          test_guid(),
+          true,
+          fabric::Kind::vf,
+          "ib0",
+          test_guid(0xff),
+          "0000:3b:00.2",
+          {"lab", "trainer-0", ""},
+          {{"blue", fabric::Membership::full}, {"red", std::nullopt}}};
 }
 
 inline BindingFilter test_filter() {

@@ -302,14 +302,22 @@ Status read(const Value& value, Record& record) {
   return read(value, "cniPath", record.cni_path);
 }
 
+Guids own_guids(const Record& record) {
+  const std::optional<Guids>& own = record.found.guids ? record.found.guids : record.found.told;
+  return own.value_or(Guids{});
+}
+
 }  // namespace
 
 bool same(const Guids& a, const Guids& b) { return a == b || (a.none() && b.none()); }
 
 ib::Guid port_of(const Record& record) {
   if (record.child) return record.child->port;
-  const std::optional<Guids>& own = record.found.guids ? record.found.guids : record.found.told;
-  return record.wanted.guids.value_or(own.value_or(Guids{})).port;
+  return record.wanted.guids.value_or(own_guids(record)).port;
+}
+
+bool has_chosen_guid(const Record& record) {
+  return !record.child && record.wanted.guids && !same(*record.wanted.guids, own_guids(record));
 }
 
 std::string text_of(const Record& record) {

@@ -118,6 +118,8 @@ struct Record {
 
 // The GUID of the port that the pod is given, or that its child is on; none: it is not known.
 ib::Guid port_of(const Record& record);
+// Whether the VF is to have another GUID than its own.
+bool has_chosen_guid(const Record& record);
 
 // Versioned and checksummed. parse_record() answers invalid for a damaged text and unsupported for
 // a version it does not know. A program that knows nothing of partitions would end an attachment

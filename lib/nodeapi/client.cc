@@ -52,7 +52,8 @@ class Client final : public Node {
     request.set_container_id(name.container_id);
     request.set_ifname(name.ifname);
     request.set_attempt(name.attempt);
-    request.set_wait(wait == Wait::yes);
+    request.set_wait(wait == Wait::verified);
+    request.set_wait_accepted(wait == Wait::accepted);
     const v1::AttachmentBinding response =
         TRY(ask<v1::AttachmentBinding>("BindAttachment", request, deadline));
     return from_message(response);

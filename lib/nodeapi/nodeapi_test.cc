@@ -25,7 +25,7 @@ struct Told : Node {
   DeviceQuestion asked;
   AttachmentName named;
   Wait waits = Wait::no;
-  Binding bound{"verified", "none", "", {ib::PKey(0x8001), ib::PKey(0x0002)}, "port", "leaf"};
+  Binding bound{"verified", "none", "", {ib::PKey(0x8001), ib::PKey(0x0002)}, "port", "leaf", true};
   Duration left{0};
 
   template <typename T>
@@ -96,12 +96,15 @@ TEST_CASE("node API: what becomes of a binding is told, in time for whoever wait
   Bed bed;
   const AttachmentName name{"c1", "net1", "5eed"};
   const Duration patience{10'000};
-  CHECK(bed.client->bind(name, Node::Wait::yes, Deadline::in(patience)).value() == bed.told.bound);
+  CHECK(bed.client->bind(name, Node::Wait::verified, Deadline::in(patience)).value() ==
+        bed.told.bound);
   CHECK(bed.told.named == name);
-  CHECK(bed.told.waits == Node::Wait::yes);
+  CHECK(bed.told.waits == Node::Wait::verified);
   CHECK(bed.told.left < patience - Duration(400));
   REQUIRE(bed.client->bind(name, Node::Wait::no, bed.soon()));
   CHECK(bed.told.waits == Node::Wait::no);
+  REQUIRE(bed.client->bind(name, Node::Wait::accepted, bed.soon()));
+  CHECK(bed.told.waits == Node::Wait::accepted);
   bed.told.named = {};
   const auto unbound = bed.client->unbind(name, Deadline::in(patience));
   REQUIRE(unbound);

@@ -25,7 +25,8 @@ const std::string kEvery = R"({
     "look": {"device": "mlx5_0", "port": 1, "window": 32, "scanSeconds": 30},
     "pkeys": [{"first": "0x0001", "last": "0x00ff"},
               {"first": "0x1000", "last": "0x1fff", "use": "explicit"}],
-    "guids": [{"first": "0x0200000000000001", "last": "0x02000000000000ff"}],
+    "guids": [{"first": "0x0200000000000001", "last": "0x02000000000000ff"},
+              {"first": "0x0200000000000100", "last": "0x02000000000001ff", "chosenBy": ["team-a"]}],
     "defaults": {"ipoib": true, "mtu": 4096, "rate": 100, "sl": 1},
     "defaultPartition": {"others": "full", "ipoib": false},
     "nodes": {"n1": {"pfs": ["0x0002c90300a1b2c4"], "guids": ["0x0002c90300a1b2c5"]}},
@@ -63,6 +64,7 @@ TEST_CASE("every key comes to its place") {
   CHECK(config->policy.pkeys.allows(ib::PKey(0x1000)));
   CHECK_FALSE(config->policy.pkeys.allows(ib::PKey(0x0001)));
   CHECK(config->policy.guids.contains(ib::Guid(0x0200000000000010)));
+  CHECK(config->policy.guids.lets_choose(ib::Guid(0x0200000000000100), "team-a"));
   CHECK(config->policy.group.mtu == fabric::Mtu::mtu_4096);
   CHECK(config->policy.ipoib);
   CHECK(config->policy.nodes.at("n1").pfs.contains(ib::Guid(0x0002c90300a1b2c4)));

@@ -69,6 +69,7 @@ Result<GuidRange> read_guid_range(const Value& value) {
   TRY(value.at("last"));
   TRY(take(fields, "first", range.first, read_guid));
   TRY(take(fields, "last", range.last, read_guid));
+  TRY(take(fields, "chosenBy", range.chosen_by, read_namespaces));
   TRY(refuse_unknown(value, fields));
   return range;
 }

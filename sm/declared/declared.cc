@@ -26,10 +26,6 @@ Result<std::vector<fabric::StaticMember>> read_members(const Value& value) {
   return json::read_list(value, read_member);
 }
 
-Result<std::vector<std::string>> read_strings(const Value& value) {
-  return json::read_list(value, json::read_string);
-}
-
 Result<fabric::Tenancy> read_tenancy(const Value& value) {
   json::Fields fields = TRY(json::Fields::of(value));
   fabric::Tenancy tenancy;
@@ -42,7 +38,7 @@ Result<fabric::Tenancy> read_tenancy(const Value& value) {
   TRY(take(fields, "mtu", tenancy.mtu, read_mtu));
   TRY(take(fields, "rate", tenancy.rate, read_rate));
   TRY(take(fields, "sl", tenancy.sl, read_sl));
-  TRY(take(fields, "allowed", tenancy.allowed, read_strings));
+  TRY(take(fields, "allowed", tenancy.allowed, read_namespaces));
   TRY(take(fields, "proof", tenancy.proof, read_proof));
   TRY(take(fields, "members", tenancy.members, read_members));
   TRY(refuse_unknown(value, fields));

@@ -1,11 +1,17 @@
 #include "sm/declared/values.h"
 
+#include "lib/json/take.h"
+
 namespace ibpod::sm {
 
 using json::Value;
 
 Result<uint8_t> read_sl(const Value& value) {
   return static_cast<uint8_t>(TRY(value.integer(0, fabric::kMostSl)));
+}
+
+Result<fabric::Namespaces> read_namespaces(const Value& value) {
+  return json::read_list(value, json::read_string);
 }
 
 Result<ib::PKey> read_pkey(const Value& value) {

@@ -4,6 +4,7 @@
 
 #include "lib/fabric/binding.h"
 #include "lib/fabric/group_flags.h"
+#include "lib/fabric/namespaces.h"
 #include "lib/json/value.h"
 
 namespace ibpod::sm {
@@ -18,5 +19,6 @@ Result<fabric::Mtu> read_mtu(const json::Value& value);
 // In Gb/s: 100, or "2.5".
 Result<fabric::Rate> read_rate(const json::Value& value);
 Result<uint8_t> read_sl(const json::Value& value);
+Result<fabric::Namespaces> read_namespaces(const json::Value& value);
 
 }  // namespace ibpod::sm

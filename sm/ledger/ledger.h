@@ -125,7 +125,8 @@ class Ledger {
 
   // The request with the names of the partitions that it asks for by their P_Key. A partition that
   // there is not, and one that the pod's namespace may not be in, are refused in the same words,
-  // which say no more than the request does: what comes after this may say all of a partition.
+  // which say no more than the request does: what comes after this may say all of a partition. A
+  // GUID that the pod may not choose is refused, too: what comes after this may say whose it is.
   Result<fabricapi::BindRequest> named(const Caller& caller, fabricapi::BindRequest request) const;
 
   // For an attachment there is one binding: asked for again it is the same one, and its lease is

@@ -62,6 +62,9 @@ Result<BindRequest> Ledger::named(const Caller& caller, BindRequest request) con
     if (!is_in) TRY(may_be_in(caller, tenant, label(wish), request.pod.name_space).during(step));
     wish.partition = tenant->tenancy.name;
   }
+  // Before anything is told of a port that may be anybody's.
+  if (request.chosen && present == nullptr)
+    TRY(may_use_port(caller, request, *book_, policy_).during(step));
   return request;
 }
 
@@ -119,7 +122,8 @@ Result<Shares> Ledger::wished(const Caller& caller, const BindRequest& request,
 
 Status Ledger::check_port(const Caller& caller, const BindRequest& request, const Shares& shares,
                           const Entry* present) const {
-  TRY(may_use_port(caller, request, *book_, policy_));
+  // Who has chosen it keeps it, whoever may choose from now on.
+  if (present == nullptr || !request.chosen) TRY(may_use_port(caller, request, *book_, policy_));
   const Port* const port = book_->find_port(request.guid);
   if (port == nullptr) return check_index0(*book_, request.guid, shares, present);
   TRY(check_holders(caller, request, *port, present));
@@ -162,6 +166,7 @@ fabric::Binding Ledger::bind_new(const Caller& caller, const BindRequest& reques
   fabric::Binding binding;
   binding.attachment = request.attachment;
   binding.guid = request.guid;
+  binding.chosen = request.chosen;
   binding.kind = request.kind;
   binding.pf = request.pf;
   binding.pf_guid = request.pf_guid;

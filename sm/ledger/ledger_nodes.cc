@@ -124,7 +124,7 @@ Result<std::vector<Allocated>> Ledger::allocate(const Caller& caller,
   TRY(check(request));
   TRY(may_act_for(caller, request.node));
   TRY(check_known(request.node));
-  if (policy_.guids.empty())
+  if (!policy_.guids.gives())
     return Error(Code::unsupported, "no GUIDs are configured to be given away");
   const auto node = book_->nodes.find(request.node);
   if (node != book_->nodes.end() && node->second.forgetting)

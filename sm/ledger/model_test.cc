@@ -40,6 +40,7 @@ struct Promise {
 using Promises = std::map<fabric::Attachment, Promise>;
 
 const std::vector<std::string> kPartitions{"blue", "red", "green", "auto"};
+const ib::Guid kChoices[] = {vf(0x2000), vf(0x2001)};  // for pods to choose
 
 class World {
  public:
@@ -137,6 +138,8 @@ class World {
     Policy rules = policy();
     rules.pkeys =
         PKeyPool::make({{0x10, 0x11, Use::automatic}, {0x100, 0x101, Use::by_request}}).value();
+    rules.guids =
+        GuidPool::make({{vf(0x1000), vf(0x1007)}, {kChoices[0], kChoices[1], {"*"}}}).value();
     rules.lease = std::chrono::seconds(60);
     rules.pfs_by_first_claim = true;
     return rules;
@@ -147,12 +150,13 @@ class World {
   void rarely(size_t one_in, const Body& body) {
     if (pick(one_in) == 0) body();
   }
+  static bool is_for_choice(ib::Guid guid) { return guid == kChoices[0] || guid == kChoices[1]; }
   std::string any_node() { return "n" + std::to_string(1 + pick(3)); }
   Membership any_membership() { return static_cast<Membership>(pick(3)); }
   ib::Guid any_guid() {
-    const std::vector<ib::Guid> guids{vf(1),  vf(2),      vf(11),     vf(21),     pf(1),
-                                      pf(2),  vf(0x1000), vf(0x1001), vf(0x1002), pf(11),
-                                      pf(12), storage(1), storage(2)};
+    const std::vector<ib::Guid> guids{vf(1),  vf(2),      vf(11),     vf(21),      pf(1),
+                                      pf(2),  vf(0x1000), vf(0x1001), vf(0x1002),  pf(11),
+                                      pf(12), storage(1), storage(2), kChoices[0], kChoices[1]};
     return guids[pick(guids.size())];
   }
   // Mostly one that it may bind.
@@ -174,6 +178,7 @@ class World {
     for (uint64_t i = 1; i <= 2; ++i)
       if (pick(4) == 0) tenancy.members.push_back({storage(i), any_membership(), ""});
     if (pick(8) == 0) tenancy.members.push_back({pf(1), any_membership(), ""});
+    if (pick(8) == 0) tenancy.members.push_back({kChoices[1], any_membership(), ""});
     if (bed_.ledger->create(administrator(), tenancy)) return;
     tenancy.pkey.reset();
     (void)bed_.ledger->update(administrator(), tenancy, bed_.now);  // or refused
@@ -188,12 +193,14 @@ class World {
     const bool of_pf = guid.value() >> 56 == 0;
     BindRequest asked = request(node, container, guid, {});
     if (of_pf) asked.kind = fabric::Kind::child;
+    asked.chosen = !of_pf && pick(10) < (is_for_choice(guid) ? 9 : 1);
     for (const std::string& name : kPartitions)
       if (pick(3) == 0)
         asked.partitions.push_back({name, pick(10) == 0 ? any_membership() : kLimited});
     const auto answer = bed_.try_bind(asked);
     ++(answer ? bound : refused);
     if (!answer) return;
+    if (!again) REQUIRE(asked.chosen == is_for_choice(guid));
     for (const auto& [attachment, promise] : wanted_) {
       if (promise.guid != guid || attachment == asked.attachment) continue;
       REQUIRE(of_pf);

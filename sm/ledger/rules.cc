@@ -36,6 +36,23 @@ bool is_nobodys(const Book& book, const Policy& policy, ib::Guid guid) {
   });
 }
 
+// Out of a range for pods of its namespace, and nobody else's by any other right: ranges may have
+// been others when a VF was given its own.
+Status may_choose(const Book& book, const Policy& policy, const fabricapi::BindRequest& request) {
+  const ib::Guid guid = request.guid;
+  if (!policy.guids.lets_choose(guid, request.pod.name_space))
+    return Error(Code::denied, "port " + guid.text() + " cannot be chosen by pods of namespace " +
+                                   request.pod.name_space +
+                                   ": no range of guids in ibpod-sm's configuration lets them");
+  const Port* const port = book.find_port(guid);
+  const bool member = port != nullptr && (!port->members.empty() || !port->leaving.empty());
+  const bool has = std::any_of(policy.nodes.begin(), policy.nodes.end(), [&](const auto& node) {
+    return node.second.guids.contains(guid) || node.second.pfs.contains(guid);
+  });
+  if (!member && !has && !book.given.contains(guid) && !book.claims.contains(guid)) return ok();
+  return Error(Code::denied, "port " + guid.text() + " cannot be chosen: it is somebody's already");
+}
+
 Status may_claim(const Book& book, const Policy& policy, ib::Guid guid, const std::string& node) {
   const Error refusal(Code::denied,
                       "port " + guid.text() + " is not known as a PF of node " + node);
@@ -97,6 +114,7 @@ Status may_use_port(const Caller& caller, const fabricapi::BindRequest& request,
     if (is_pf_of(book, policy, request.guid, node)) return ok();
     return may_claim(book, policy, request.guid, node);
   }
+  if (request.chosen) return may_choose(book, policy, request);
   if (is_vf_of(book, policy, request.guid, node)) return ok();
   return Error(Code::denied, "port " + request.guid.text() + " is not known as a VF of node " +
                                  node + ": it has to be given a GUID of the pool first");

@@ -26,7 +26,7 @@ Status may_be_in(const fabricapi::Caller& caller, const Tenant* tenant,
 Status may_have(const fabricapi::Caller& caller, const fabric::Tenancy& tenancy,
                 fabric::Membership membership);
 
-// Of a node on a port, as the request's kind has it.
+// Of a node on a port, as the request's kind has it; or of a pod that has chosen it.
 Status may_use_port(const fabricapi::Caller& caller, const fabricapi::BindRequest& request,
                     const Book& book, const Policy& policy);
 // By what nodes have been given; of a port that is bound the binding says it.

@@ -131,6 +131,64 @@ TEST_CASE("a node binds VFs that are its own") {
                          bed.now));
 }
 
+struct Choosers : Bed {
+  static Policy rules() {
+    Policy rules = policy();
+    rules.guids =
+        GuidPool::make({{vf(0x1000), vf(0x1007)}, {vf(0x2000), vf(0x2007), {"team"}}}).value();
+    rules.nodes["n3"].guids.insert(vf(0x2003));
+    rules.nodes["n4"].pfs.insert(vf(0x2004));
+    return rules;
+  }
+  static std::vector<Tenancy> partitions() {
+    Tenancy blue = tenancy("blue", 0x100);
+    blue.members = {{vf(0x2005), kFull, "nfs"}};
+    return {blue, tenancy("red", 0x101)};
+  }
+  Choosers() : Bed(partitions(), rules()) {}
+  static BindRequest choice(const std::string& node, uint64_t number) {
+    BindRequest request =
+        sm::request(node, "c" + std::to_string(number), vf(number), {{"red", kFull}});
+    request.chosen = true;
+    return request;
+  }
+  std::string refused(const BindRequest& request) const {
+    const auto bound = ledger->bind(node(request.attachment.node), request, {}, now);
+    return bound ? "" : bound.error().text();
+  }
+};
+
+TEST_CASE_FIXTURE(Choosers, "a pod chooses a GUID where its namespace may, and of nobody's") {
+  bind(choice("n1", 0x2001));
+  BindRequest others = choice("n2", 0x2002);
+  others.pod.name_space = "another";
+  CHECK(refused(others).find("port 02:00:00:00:00:00:20:02 cannot be chosen by pods of namespace "
+                             "another: no range of guids in ibpod-sm's configuration lets them") !=
+        std::string::npos);
+  // Not even that of another VF of its node, which a pod has that comes later.
+  CHECK(refused(choice("n1", 1)).find("cannot be chosen by pods") != std::string::npos);
+  REQUIRE(ledger->allocate(node("n1"), {"n1", "0000:01:00.0", {0}}));
+  commit();
+  CHECK(refused(choice("n1", 0x1000)).find("cannot be chosen by pods") != std::string::npos);
+  for (const uint64_t number : {0x2003, 0x2004, 0x2005})
+    CHECK(refused(choice("n1", number)).find("somebody's already") != std::string::npos);
+  // Another pod's, until its key has left its port.
+  CHECK(refused(choice("n2", 0x2001)).find("is bound to a pod of another node") !=
+        std::string::npos);
+  unbind(choice("n1", 0x2001));
+  CHECK(refused(choice("n2", 0x2001)).find("is bound to") != std::string::npos);
+  settle();
+  bind(choice("n2", 0x2001));
+}
+
+TEST_CASE_FIXTURE(Choosers, "who has chosen a GUID keeps it, whoever may choose from now on") {
+  bind(choice("n1", 0x2001));
+  Bed::rules.guids = GuidPool::make({{vf(0x1000), vf(0x1007)}}).value();
+  start();
+  bind(choice("n1", 0x2001));
+  CHECK(refused(choice("n2", 0x2002)).find("cannot be chosen") != std::string::npos);
+}
+
 TEST_CASE("a PF may be the first node's that binds a child on it, until that is forgotten") {
   Policy rules = policy();
   rules.pfs_by_first_claim = true;

@@ -53,6 +53,7 @@ void put_what(const fabric::Binding& binding, ibpod::v1::Binding& message) {
   message.mutable_attachment()->set_container(binding.attachment.container);
   message.mutable_attachment()->set_interface(binding.attachment.interface);
   message.set_guid(binding.guid.value());
+  message.set_chosen(binding.chosen);
   message.set_kind(std::string(name(binding.kind)));
   message.set_pf(binding.pf);
   message.set_pf_guid(binding.pf_guid.value());
@@ -162,6 +163,7 @@ Result<StoredBinding> binding_from(const std::string& bytes) {
                         message.attachment().interface()};
   binding.guid = ib::Guid(message.guid());
   TRY(ib::check_assignable(binding.guid).during("guid"));
+  binding.chosen = message.chosen();
   binding.kind = TRY(word(fabric::parse_kind(message.kind()), "kind", message.kind()));
   binding.pf = message.pf();
   binding.pf_guid = ib::Guid(message.pf_guid());

@@ -13,6 +13,7 @@ ib::Guid above(ib::Guid guid) { return ib::Guid(guid.value() + 1); }
 Status check_ends(const GuidRange& range) {
   TRY(ib::check_assignable(range.first));
   TRY(ib::check_assignable(range.last));
+  TRY(fabric::check(range.chosen_by).during("chosenBy"));
   if (range.first > range.last) return Error(Code::invalid, "the first is above the last");
   const bool one_kind = range.first.value() >> 56 == range.last.value() >> 56;
   if (one_kind) return ok();
@@ -24,6 +25,8 @@ Status check_apart(const GuidRange& lower, const GuidRange& upper) {
   return Error(Code::invalid,
                "GUID ranges " + text(lower) + " and " + text(upper) + " have GUIDs in common");
 }
+
+bool is_to_give(const GuidRange& range) { return range.chosen_by.empty(); }
 
 // The lowest free one of a range that is not below `from`. Walks along those in use only: the range
 // may be as large as GUIDs are.
@@ -47,10 +50,20 @@ Result<GuidPool> GuidPool::make(const std::vector<GuidRange>& ranges) {
   return GuidPool(std::move(sorted));
 }
 
-bool GuidPool::contains(ib::Guid guid) const {
-  return std::any_of(ranges_.begin(), ranges_.end(), [&](const GuidRange& range) {
+bool GuidPool::gives() const { return std::any_of(ranges_.begin(), ranges_.end(), is_to_give); }
+
+const GuidRange* GuidPool::range_of(ib::Guid guid) const {
+  const auto found = std::find_if(ranges_.begin(), ranges_.end(), [&](const GuidRange& range) {
     return range.first <= guid && guid <= range.last;
   });
+  return found == ranges_.end() ? nullptr : &*found;
+}
+
+bool GuidPool::contains(ib::Guid guid) const { return range_of(guid) != nullptr; }
+
+bool GuidPool::lets_choose(ib::Guid guid, std::string_view name_space) const {
+  const GuidRange* const range = range_of(guid);
+  return range != nullptr && fabric::contains(range->chosen_by, name_space);
 }
 
 Result<ib::Guid> GuidPool::next(const std::set<ib::Guid>& used,
@@ -63,8 +76,10 @@ Result<ib::Guid> GuidPool::next(const std::set<ib::Guid>& used,
 }
 
 std::optional<ib::Guid> GuidPool::free_from(const std::set<ib::Guid>& used, ib::Guid from) const {
-  for (const GuidRange& range : ranges_)
+  for (const GuidRange& range : ranges_) {
+    if (!is_to_give(range)) continue;
     if (const auto found = free_in(range, used, from)) return found;
+  }
   return std::nullopt;
 }
 

@@ -2,10 +2,12 @@
 #pragma once
 
 #include "lib/base/result.h"
+#include "lib/fabric/namespaces.h"
 #include "lib/ib/guid.h"
 
 #include <optional>
 #include <set>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -14,17 +16,21 @@ namespace ibpod::sm {
 // Both ends included.
 struct GuidRange {
   ib::Guid first, last;
+  // Whose pods choose of it. None: VFs are given of it, and nobody chooses.
+  fabric::Namespaces chosen_by = {};
   bool operator==(const GuidRange&) const = default;
 };
 
 class GuidPool {
  public:
-  // invalid where a `first` is above its `last`, an end could be no port's, or two ranges have
-  // GUIDs in common.
+  // invalid where a `first` is above its `last`, an end could be no port's, two ranges have GUIDs
+  // in common, or what chooses can be no namespace.
   static Result<GuidPool> make(const std::vector<GuidRange>& ranges);
 
-  bool empty() const { return ranges_.empty(); }
+  // Whether VFs are given any.
+  bool gives() const;
   bool contains(ib::Guid guid) const;
+  bool lets_choose(ib::Guid guid, std::string_view name_space) const;
   // A free one: the next above `after`, and from the first again, so that one that has just become
   // free is used last. busy where all are `used`: in use are also those that a binding or a
   // quarantine names.
@@ -32,6 +38,7 @@ class GuidPool {
 
  private:
   explicit GuidPool(std::vector<GuidRange> ranges) : ranges_(std::move(ranges)) {}
+  const GuidRange* range_of(ib::Guid guid) const;
   std::optional<ib::Guid> free_from(const std::set<ib::Guid>& used, ib::Guid from) const;
 
   std::vector<GuidRange> ranges_;  // sorted

@@ -55,6 +55,25 @@ TEST_CASE("several ranges are used one behind the other") {
   CHECK_FALSE(two.next({guid(0), guid(1), guid(8), guid(9)}, guid(5)));
 }
 
+TEST_CASE("of a range for choosing nothing is given, and pods of its namespaces choose") {
+  const GuidPool both =
+      GuidPool::make({{guid(0), guid(1), {"team-a", "team-b"}}, {guid(4), guid(4)}}).value();
+  CHECK(both.gives());
+  CHECK(both.contains(guid(1)));
+  CHECK(both.next({}, {}).value() == guid(4));
+  CHECK(both.next({}, guid(0)).value() == guid(4));
+  CHECK_FALSE(both.next({guid(4)}, {}));
+  CHECK(both.lets_choose(guid(1), "team-b"));
+  CHECK_FALSE(both.lets_choose(guid(1), "team"));
+  CHECK_FALSE(both.lets_choose(guid(2), "team-a"));
+  CHECK_FALSE(both.lets_choose(guid(4), "team-a"));
+  CHECK(GuidPool::make({{guid(0), guid(1), {"*"}}}).value().lets_choose(guid(0), "any"));
+  CHECK_FALSE(GuidPool::make({{guid(0), guid(1), {"*"}}}).value().gives());
+  CHECK(GuidPool::make({{guid(0), guid(1), {"a/b"}}}).error().text() ==
+        "GUID range 02:00:00:00:00:00:00:10 to 02:00:00:00:00:00:00:11: chosenBy: 'a/b' is neither "
+        "a namespace nor *");
+}
+
 TEST_CASE("ranges have nothing in common, and there may be none") {
   const auto common = GuidPool::make({{guid(3), guid(9)}, {guid(0), guid(3)}});
   REQUIRE_FALSE(common);
@@ -63,7 +82,7 @@ TEST_CASE("ranges have nothing in common, and there may be none") {
         "02:00:00:00:00:00:00:13 to 02:00:00:00:00:00:00:19 have GUIDs in common");
   CHECK(GuidPool::make({{guid(0), guid(3)}, {guid(4), guid(9)}}));
   const GuidPool none = GuidPool::make({}).value();
-  CHECK(none.empty());
+  CHECK_FALSE(none.gives());
   CHECK_FALSE(none.contains(guid(0)));
   CHECK_FALSE(none.next({}, {}));
 }

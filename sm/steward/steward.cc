@@ -144,6 +144,7 @@ Result<fabric::Binding> Steward::bind_now(const Caller& caller,
                                           const fabricapi::BindRequest& request) {
   const fabricapi::BindRequest named = TRY(world_.ledger.named(caller, request));
   TRY(check_index0(named));
+  TRY(check_vacant(named));
   return world_.ledger.bind(caller, named, places(named.guid), now_);
 }
 

@@ -168,6 +168,7 @@ class Steward {
   void leave_alone();
   Status check_engine(const Caller& caller, const fabricapi::PlanRequest& request) const;
   Status check_index0(const fabricapi::BindRequest& request) const;
+  Status check_vacant(const fabricapi::BindRequest& request) const;
   void take_hindrance(fabric::Standing now);
   bool declare_again();
   void declare_later();
@@ -227,6 +228,7 @@ class Steward {
   std::map<std::string, Code> refused_;         // declared partitions, as people know of them
   uint64_t freed_ = 0;                          // when they were tried last
   std::set<ib::Guid> left_;                     // ports that a binding has gone from
+  std::map<ib::Guid, Placements::Time> ended_;  // when a binding of a chosen GUID went last
 };
 
 template <typename Value, typename Look>

@@ -102,6 +102,9 @@ void Steward::seen(const Readings& readings) {
 
 void Steward::judge_scan(const Readings& readings) {
   sightings_.forget_nodes(now_.steady - settings_.node_lasts);
+  std::erase_if(ended_, [&](const auto& one) {
+    return one.second < scanned_ && sightings_.of_node(one.first) == nullptr;
+  });
   judge_unseen();
   PortCounts counts;
   counts.ports = sightings_.topology().ports().size();
@@ -144,6 +147,25 @@ bool Steward::may_be_gone(ib::Guid port) const {
                                 (!binding.pf_guid.none() && !topology.find(binding.pf_guid));
            return node && node->forgetting && pf_gone;
          });
+}
+
+// A GUID that a pod has chosen goes with its binding, while the VF may show it until that has its
+// own back; and a port may show it of which nothing is known here. Who gets it next would share his
+// keys with that port.
+Status Steward::check_vacant(const fabricapi::BindRequest& request) const {
+  // Of one that is bound the ledger knows whose it is.
+  if (!request.chosen || !world_.ledger.bindings_of(request.guid).empty()) return ok();
+  const auto ended = ended_.find(request.guid);
+  const Placements::Time since = ended == ended_.end() ? Placements::Time{} : ended->second;
+  const fabric::Topology& topology = sightings_.topology();
+  const NodeSight* const told = sightings_.of_node(request.guid);
+  const bool told_since = told != nullptr && told->at > since;
+  if (scanned_ > since && topology.whole() && sightings_.of_own_subnet() &&
+      topology.find(request.guid) == nullptr && !told_since)
+    return ok();
+  return Error(Code::busy, "port " + request.guid.text() +
+                               " may be somebody's still: it can be chosen when a look at all "
+                               "ports has not found it (look.scanSeconds)");
 }
 
 // A port of a virtual machine that has not started, or has ended, is on no subnet. An administrator

@@ -62,6 +62,7 @@ void Steward::tell_changes() {
     if (asked != asked_.end() && (verified || change.gone)) asked_.erase(asked);
     waiting_.tell(change.binding);
     if (change.gone) left_.insert(change.binding.guid);
+    if (change.gone && change.binding.chosen) ended_[change.binding.guid] = now_.steady;
   }
   watches_.tell(changes);
 }

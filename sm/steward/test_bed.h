@@ -82,7 +82,8 @@ inline const fabricapi::Caller kAdministrator{fabricapi::Role::administrator, ""
 inline const fabricapi::Caller kNode1{fabricapi::Role::node, "n1", "system:node:n1"};
 inline const fabricapi::Caller kNode2{fabricapi::Role::node, "n2", "system:node:n2"};
 inline constexpr ib::Guid kSmPort{0x0002c90300000001}, kVf1{0x0002c90300000011},
-    kVf2{0x0002c90300000012}, kVf3{0x0002c90300000021}, kPf{0x0002c90300000031};
+    kVf2{0x0002c90300000012}, kVf3{0x0002c90300000021}, kPf{0x0002c90300000031},
+    kChosen{0x0200000100000001};  // that any pod may choose
 
 class Bed {
  public:
@@ -107,6 +108,7 @@ class Bed {
     Policy policy;
     policy.pkeys =
         PKeyPool::make({{1, 0x0fff, Use::automatic}, {0x1000, 0x7ffe, Use::by_request}}).value();
+    policy.guids = GuidPool::make({{kChosen, kChosen, {"*"}}}).value();
     policy.nodes["n1"].guids = {kVf1, kVf2};
     policy.nodes["n2"].guids = {kVf3};
     return policy;

@@ -506,6 +506,56 @@ TEST_CASE_FIXTURE(Trust, "a virtual port that nobody sees is not taken for none"
   CHECK(binding(kC1).state != State::verified);
 }
 
+TEST_CASE_FIXTURE(Trust, "a chosen GUID is granted when a look at all ports has not found it") {
+  fabricapi::BindRequest first = request(kChosen, "blue");
+  first.chosen = true;
+  const std::string may_be =
+      "port 02:00:00:01:00:00:00:01 may be somebody's still: it can be chosen when a look at all "
+      "ports has not found it (look.scanSeconds)";
+  bind(kNode1, first);
+  CHECK(last.find(may_be) != std::string::npos);
+  fabricapi::BindRequest others = request(kVf2, "blue");
+  others.chosen = true;
+  bind(kNode1, others);
+  CHECK(last.find("cannot be chosen by pods of namespace team-a") != std::string::npos);
+  ports[kChosen].table = table_of({});  // of somebody whom nobody here knows
+  read(true);
+  bind(kNode1, first);
+  CHECK(last.find(may_be) != std::string::npos);
+  ports[kChosen].there = false;
+  read(true);
+  bind(kNode1, first);
+  CHECK(binding(kC1).chosen);
+  ports[kChosen].there = true;
+  settle();
+  read(true);
+  read();
+  REQUIRE(binding(kC1).state == State::verified);
+  bind(kNode1, first);
+  CHECK(binding(kC1).state == State::verified);
+
+  // Its keys go before the VF has its own GUID back, and what its node has said of it stays.
+  CHECK(observe(kNode1, kChosen, table_of({kBlue})) == "ok");
+  unbind(kNode1, kC1);
+  settle();
+  read();
+  REQUIRE(ledger->size() == 0);
+  fabricapi::BindRequest next = first;
+  next.attachment = {"n2", "c9", "net1"};
+  bind(kNode2, next);
+  CHECK(last.find(may_be) != std::string::npos);
+  read(true);
+  bind(kNode2, next);
+  CHECK(last.find(may_be) != std::string::npos);
+  ports[kChosen].there = false;
+  bind(kNode2, next);
+  CHECK(last.find(may_be) != std::string::npos);
+  read(true);
+  read(true);
+  bind(kNode2, next);
+  CHECK(ledger->size() == 1);
+}
+
 TEST_CASE_FIXTURE(Trust, "what stands in the way of a closed partition is not told") {
   give_index0_to_administrator();
   fabric::Tenancy closed;

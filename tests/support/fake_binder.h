@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,8 @@ class FakeBinder {
   std::map<std::string, ib::PKey> partitions{{"blue", ib::PKey(0x8001)}, {"red", ib::PKey(0x8002)}};
   std::optional<Error> away;   // what every question is answered with
   bool stuck = false;          // no port's table changes
+  bool silent = false;         // the SM service has not answered yet
+  std::set<ib::Guid> taken;    // GUIDs that nobody may choose
   std::string proof = "port";  // of what is verified
   int calls = 0;
   // The process that asks is killed by its n-th question, before or after the effect.
@@ -46,14 +49,17 @@ class FakeBinder {
         keys.push_back(known->second);
       }
       const ib::Guid port = node::port_of(*record);
+      if (silent) return Binding{"requested", "waiting", "no answer yet", {}, "", ""};
+      if (taken.contains(port)) return Error(Code::denied, port.text() + " cannot be chosen");
       bound_[{name.container_id, name.ifname, ""}] = port;
       ib::PKeyTable table = keys;
       table.emplace_back(0x7fff);
       ib::PKeyTable& now = kernel_.fabric.pkeys[port];
-      if (!stuck && wait == nodeapi::Node::Wait::yes) now = table;
+      if (!stuck && wait == nodeapi::Node::Wait::verified) now = table;
       if (now != table)
-        return Binding{"written", "waiting", "the subnet manager has not swept yet", {}, "", ""};
-      return Binding{"verified", "none", "", keys, proof, "hca"};
+        return Binding{"written", "waiting", "the subnet manager has not swept yet", {}, "",
+                       "",        true};
+      return Binding{"verified", "none", "", keys, proof, "hca", true};
     });
   }
 

@@ -1,0 +1,19 @@
+// Namespaces whose pods are allowed something, as an administrator names them.
+#pragma once
+
+#include "lib/base/result.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ibpod::fabric {
+
+// "*" is any. None: it is allowed to nobody's.
+using Namespaces = std::vector<std::string>;
+
+// invalid, naming the first that can be no namespace.
+Status check(const Namespaces& namespaces);
+bool contains(const Namespaces& namespaces, std::string_view name_space);
+
+}  // namespace ibpod::fabric
