@@ -53,7 +53,7 @@ fabric::Attachment attachment_of(const std::string& node, const nodeapi::Attachm
   return {node, name.container_id, name.ifname};
 }
 
-bool is_accepted(const fabric::Binding& binding) {
+bool is_granted(const fabric::Binding& binding) {
   const bool stands = binding.state == fabric::State::requested ||
                       binding.state == fabric::State::written ||
                       binding.state == fabric::State::verified;
@@ -67,7 +67,7 @@ nodeapi::Binding told(const fabric::Binding& binding) {
           {},
           std::string(name(binding.proof)),
           std::string(name(binding.enforcement)),
-          is_accepted(binding)};
+          is_granted(binding)};
 }
 
 Result<nodeapi::Binding> told(const fabric::Binding& binding, const node::Record& record) {

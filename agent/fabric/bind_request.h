@@ -20,7 +20,7 @@ Result<fabricapi::BindRequest> bind_request(const node::Record& record, const st
                                             const PfOfDevice& pf);
 
 // Whether the service has granted the GUID that the pod has chosen.
-bool is_accepted(const fabric::Binding& binding);
+bool is_granted(const fabric::Binding& binding);
 
 fabric::Attachment attachment_of(const std::string& node, const nodeapi::AttachmentName& name);
 

@@ -108,7 +108,7 @@ void Bindings::run(const fabric::Attachment& attachment) {
 }
 
 bool Bindings::is_granted(const Course& course) {
-  return !course.error && is_accepted(course.last);
+  return !course.error && agent::is_granted(course.last);
 }
 
 bool Bindings::is_done(const Course& course) {

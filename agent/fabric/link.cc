@@ -54,7 +54,7 @@ Result<fabric::Binding> Link::waited_for(const fabric::Attachment& attachment,
   switch (wait) {
     case nodeapi::Node::Wait::no:
       return bindings_.now(attachment);
-    case nodeapi::Node::Wait::accepted:
+    case nodeapi::Node::Wait::granted:
       return bindings_.await(attachment, Bindings::Until::granted, deadline);
     default:
       return bindings_.await(attachment, Bindings::Until::done, deadline);

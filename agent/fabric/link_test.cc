@@ -40,21 +40,21 @@ TEST_CASE("the service is told of a GUID that is not the VF's own") {
   CHECK_FALSE(bind_request(record, "n1", {}).value().chosen);
 }
 
-TEST_CASE_FIXTURE(LinkBed, "nothing is accepted before the service has answered") {
+TEST_CASE_FIXTURE(LinkBed, "nothing is granted before the service has answered") {
   service.holds_back(true);
   leave();
   attach("c1", {{"blue"}});
   const auto begun = bind("c1", Wait::no);
-  CHECK((!begun || !begun->accepted));
-  const auto early = bind("c1", Wait::accepted, Duration(300));
-  CHECK((!early || !early->accepted));
+  CHECK((!begun || !begun->granted));
+  const auto early = bind("c1", Wait::granted, Duration(300));
+  CHECK((!early || !early->granted));
   serve();
-  const auto accepted = bind("c1", Wait::accepted);
-  REQUIRE_MESSAGE(accepted.ok(), accepted.error().text());
-  CHECK(accepted->accepted);
-  CHECK_FALSE(accepted->verified());
+  const auto granted = bind("c1", Wait::granted);
+  REQUIRE_MESSAGE(granted.ok(), granted.error().text());
+  CHECK(granted->granted);
+  CHECK_FALSE(granted->verified());
   attach("c2", {{"green"}});
-  CHECK(bind("c2", Wait::accepted).error().code() == Code::denied);
+  CHECK(bind("c2", Wait::granted).error().code() == Code::denied);
 }
 
 TEST_CASE_FIXTURE(LinkBed, "what is no attachment, has ended or names no partition is refused") {

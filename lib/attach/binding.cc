@@ -86,12 +86,12 @@ Status await_grant(const Context& context, const node::Record& record, Deadline 
   std::string why;
   const auto ask = [&]() -> Result<bool> {
     const Result<Binding> told =
-        context.agent()->bind(name_in_node(record), Node::Wait::accepted, deadline);
+        context.agent()->bind(name_in_node(record), Node::Wait::granted, deadline);
     if (!told && !may_pass(told.error())) return told.error();
     // The last one often says only that there was no time for an answer.
     const bool is_reason = !told && told.error().code() == Code::busy;
     if (is_reason || why.empty()) why = told ? words(*told) : told.error().text();
-    return told && told->accepted;
+    return told && told->granted;
   };
   const bool granted = TRY(timed(context, "wait until the GUID is granted",
                                  [&] { return node::wait_until(context.kernel, deadline, ask); }));

@@ -53,7 +53,7 @@ class Client final : public Node {
     request.set_ifname(name.ifname);
     request.set_attempt(name.attempt);
     request.set_wait(wait == Wait::verified);
-    request.set_wait_accepted(wait == Wait::accepted);
+    request.set_wait_granted(wait == Wait::granted);
     const v1::AttachmentBinding response =
         TRY(ask<v1::AttachmentBinding>("BindAttachment", request, deadline));
     return from_message(response);

@@ -140,13 +140,13 @@ v1::AttachmentBinding to_message(const Binding& binding) {
   for (const ib::PKey key : binding.keys) message.add_pkeys(key.value());
   message.set_proof(binding.proof);
   message.set_enforcement(binding.enforcement);
-  message.set_accepted(binding.accepted);
+  message.set_granted(binding.granted);
   return message;
 }
 
 Result<Binding> from_message(const v1::AttachmentBinding& message) {
-  Binding binding{message.state(), message.reason(),      message.text(),    {},
-                  message.proof(), message.enforcement(), message.accepted()};
+  Binding binding{message.state(), message.reason(),      message.text(),   {},
+                  message.proof(), message.enforcement(), message.granted()};
   for (const uint32_t number : message.pkeys()) {
     const ib::PKey key = TRY(ib::PKey::from_number(number).during("pkeys"));
     binding.keys.push_back(key);

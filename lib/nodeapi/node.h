@@ -102,7 +102,7 @@ struct Binding {
   std::vector<ib::PKey> keys;  // once verified: of the partitions, in the order of the record
   std::string proof;
   std::string enforcement;
-  bool accepted = false;  // the SM service has granted the GUID that the pod has chosen
+  bool granted = false;  // the SM service has granted the GUID that the pod has chosen
   bool verified() const { return state == "verified"; }
   bool released() const { return state == "released"; }
   bool operator==(const Binding&) const = default;
@@ -123,10 +123,10 @@ class Node {
   virtual Result<std::string> device_of(const DeviceQuestion& question, Deadline deadline) = 0;
 
   // Has the port of a recorded attachment brought into the partitions that its record names. Waits
-  // until that is verified, or accepted, or until the deadline, and tells how far it is; or does
-  // not wait, and goes on by itself. unavailable without a record of that attempt, invalid where
-  // its end has begun, unsupported without an SM service.
-  enum class Wait { no, accepted, verified };
+  // until that is verified, or until the GUID that the pod has chosen is granted, or until the
+  // deadline, and tells how far it is; or does not wait, and goes on by itself. unavailable without
+  // a record of that attempt, invalid where its end has begun, unsupported without an SM service.
+  enum class Wait { no, granted, verified };
   virtual Result<Binding> bind(const AttachmentName& name, Wait wait, Deadline deadline) = 0;
   // Has it taken out of them, and waits likewise until its keys have left the port's table. What
   // nobody has bound is released, and so is an attempt whose place another one has taken. Without

@@ -103,8 +103,8 @@ TEST_CASE("node API: what becomes of a binding is told, in time for whoever wait
   CHECK(bed.told.left < patience - Duration(400));
   REQUIRE(bed.client->bind(name, Node::Wait::no, bed.soon()));
   CHECK(bed.told.waits == Node::Wait::no);
-  REQUIRE(bed.client->bind(name, Node::Wait::accepted, bed.soon()));
-  CHECK(bed.told.waits == Node::Wait::accepted);
+  REQUIRE(bed.client->bind(name, Node::Wait::granted, bed.soon()));
+  CHECK(bed.told.waits == Node::Wait::granted);
   bed.told.named = {};
   const auto unbound = bed.client->unbind(name, Deadline::in(patience));
   REQUIRE(unbound);

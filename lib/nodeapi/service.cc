@@ -78,9 +78,9 @@ class Service final : public v1::Node::Service {
                               const v1::BindAttachmentRequest* request,
                               v1::AttachmentBinding* response) override {
     const rpc::Answering answering(*this);
-    const Node::Wait wait = request->wait()            ? Node::Wait::verified
-                            : request->wait_accepted() ? Node::Wait::accepted
-                                                       : Node::Wait::no;
+    const Node::Wait wait = request->wait()           ? Node::Wait::verified
+                            : request->wait_granted() ? Node::Wait::granted
+                                                      : Node::Wait::no;
     return answer(node_.bind({request->container_id(), request->ifname(), request->attempt()}, wait,
                              before(deadline_of(*context))),
                   [&](const Binding& binding) { *response = to_message(binding); });
