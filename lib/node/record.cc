@@ -317,7 +317,8 @@ ib::Guid port_of(const Record& record) {
 }
 
 bool has_chosen_guid(const Record& record) {
-  return !record.child && record.wanted.guids && !same(*record.wanted.guids, own_guids(record));
+  return !record.child && record.wanted.guids &&
+         record.wanted.guids->port != own_guids(record).port;
 }
 
 std::string text_of(const Record& record) {

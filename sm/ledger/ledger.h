@@ -156,6 +156,8 @@ class Ledger {
   Status expire(Now now);
   // What has been released, since the last call, by the end of its lease and by nobody's request.
   std::vector<fabric::Attachment> take_lapsed();
+  // Chosen GUIDs whose bindings have gone since that was asked last.
+  std::vector<ib::Guid> take_ended();
   std::optional<std::chrono::steady_clock::time_point> next_expiry() const;
 
   // --- what has been found out. They may stage changes, so commit() comes behind them, too.
@@ -320,6 +322,7 @@ class Ledger {
   std::set<std::pair<Kind, std::string>> staged_;
   std::map<fabric::Attachment, std::optional<fabric::Binding>> changes_;  // with what has gone
   std::vector<fabric::Attachment> lapsed_;
+  std::vector<ib::Guid> ended_;
   mutable std::shared_ptr<const std::vector<fabric::Partition>> partitions_;
   mutable uint64_t partitions_version_ = 0;
 };

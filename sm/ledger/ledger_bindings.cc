@@ -6,6 +6,7 @@
 #include "sm/ledger/rules.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace ibpod::sm {
 namespace {
@@ -229,11 +230,14 @@ void Ledger::release(Entry& entry, Standing why, Now now) {
   refresh(binding.guid);
 }
 
+std::vector<ib::Guid> Ledger::take_ended() { return std::exchange(ended_, {}); }
+
 void Ledger::finish(Entry& entry, Now now) {
   ++freed_;
   set_state(entry, State::released, {}, now);
   stage(entry);
   const fabric::Binding gone = entry.binding;
+  if (gone.chosen) ended_.push_back(gone.guid);
   book_->remove(entry);
   tell_gone(gone);
   refresh(gone.guid);

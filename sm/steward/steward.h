@@ -168,7 +168,9 @@ class Steward {
   void leave_alone();
   Status check_engine(const Caller& caller, const fabricapi::PlanRequest& request) const;
   Status check_index0(const fabricapi::BindRequest& request) const;
-  Status check_vacant(const fabricapi::BindRequest& request) const;
+  Status check_vacant(const fabricapi::BindRequest& request);
+  void note_ended();
+  bool is_left(ib::Guid port) const;
   void take_hindrance(fabric::Standing now);
   bool declare_again();
   void declare_later();

@@ -149,10 +149,31 @@ bool Steward::may_be_gone(ib::Guid port) const {
          });
 }
 
+void Steward::note_ended() {
+  for (const ib::Guid guid : world_.ledger.take_ended()) ended_[guid] = now_.steady;
+}
+
+// A GUID that was chosen, and that no port shows: the VF has not been given it yet, or has its own
+// back, as after a boot. Nobody would ever say that its keys have gone.
+bool Steward::is_left(ib::Guid port) const {
+  const fabric::Topology& topology = sightings_.topology();
+  if (!topology.whole() || !sightings_.of_own_subnet() || topology.find(port) != nullptr ||
+      sightings_.of_node(port) != nullptr)
+    return false;
+  if (swept_.at(scanned_) < world_.ledger.changed_in(port)) return false;
+  const std::vector<fabric::Binding> bindings = world_.ledger.bindings_of(port);
+  return !bindings.empty() &&
+         std::all_of(bindings.begin(), bindings.end(), [&](const fabric::Binding& binding) {
+           return binding.chosen && binding.state == fabric::State::releasing &&
+                  shows_while_used(binding);
+         });
+}
+
 // A GUID that a pod has chosen goes with its binding, while the VF may show it until that has its
 // own back; and a port may show it of which nothing is known here. Who gets it next would share his
 // keys with that port.
-Status Steward::check_vacant(const fabricapi::BindRequest& request) const {
+Status Steward::check_vacant(const fabricapi::BindRequest& request) {
+  note_ended();
   // Of one that is bound the ledger knows whose it is.
   if (!request.chosen || !world_.ledger.bindings_of(request.guid).empty()) return ok();
   const auto ended = ended_.find(request.guid);
@@ -241,7 +262,7 @@ void Steward::judge(ib::Guid port) {
         return;
       }
       world_.ledger.note_trouble(port, why_unseen(port, finding.standing), now_);
-      if (finding.standing.reason == Reason::port_unknown && may_be_gone(port))
+      if (finding.standing.reason == Reason::port_unknown && (may_be_gone(port) || is_left(port)))
         world_.ledger.note_clean(port, swept_.newest(), fabric::Proof::port, now_);
       return;
   }

@@ -49,6 +49,7 @@ std::optional<Report::Course> Steward::course_of(const fabric::Attachment& attac
 }
 
 void Steward::tell_changes() {
+  note_ended();
   const std::vector<fabricapi::BindingChange> changes = world_.ledger.take_changes();
   for (const fabricapi::BindingChange& change : changes) {
     world_.report.changed(change.binding, course_of(change.binding.attachment));
@@ -62,7 +63,6 @@ void Steward::tell_changes() {
     if (asked != asked_.end() && (verified || change.gone)) asked_.erase(asked);
     waiting_.tell(change.binding);
     if (change.gone) left_.insert(change.binding.guid);
-    if (change.gone && change.binding.chosen) ended_[change.binding.guid] = now_.steady;
   }
   watches_.tell(changes);
 }

@@ -556,6 +556,33 @@ TEST_CASE_FIXTURE(Trust, "a chosen GUID is granted when a look at all ports has 
   CHECK(ledger->size() == 1);
 }
 
+TEST_CASE_FIXTURE(Trust, "a chosen GUID that no port shows is free when its binding has ended") {
+  fabricapi::BindRequest chosen = request(kChosen, "blue");
+  chosen.chosen = true;
+  ports[kPf] = {};
+  read(true);
+  const auto end = [&](bool virtualized) {
+    bind(kNode1, chosen);
+    REQUIRE(ledger->size() == 1);
+    ports[kPf].virtualized = virtualized;
+    settle();
+    read(true);
+    CHECK_MESSAGE(binding(kC1).state == State::written, "the pod may be about to have it");
+    unbind(kNode1, kC1);
+    read(true);
+    CHECK_MESSAGE(ledger->size() == 1, "the subnet manager has not swept without it");
+    settle();
+    CHECK_MESSAGE(ledger->size() == 1, "not all ports have been looked at since");
+    read(true);
+  };
+  end(false);
+  CHECK(ledger->size() == 0);
+  turn();
+  read(true);
+  end(true);
+  CHECK_MESSAGE(ledger->size() == 1, "a virtual port shows nowhere while it is in use, too");
+}
+
 TEST_CASE_FIXTURE(Trust, "what stands in the way of a closed partition is not told") {
   give_index0_to_administrator();
   fabric::Tenancy closed;
