@@ -372,5 +372,17 @@ TEST_CASE(
   MESSAGE("ADD and DEL: " << points << " points");
 }
 
+TEST_CASE("so it is in a partition by name, with the VF's own GUID and with one that is granted") {
+  int points = 0;
+  for (const bool chosen : {false, true})
+    points += loop_over(FakeKernel::Count::orders, false, [&](Bed& bed) {
+      prepare(bed, fake::IpoibReappears::in_host, true);
+      bed.order.wanted.pkey.reset();
+      bed.order.wanted.partitions = {{"blue"}};
+      if (!chosen) bed.order.wanted.guids.reset();
+    });
+  MESSAGE("ADD and DEL: " << points << " points");
+}
+
 }  // namespace
 }  // namespace ibpod::attach

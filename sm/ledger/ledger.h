@@ -275,6 +275,8 @@ class Ledger {
   Result<std::vector<fabric::Share>> wished(const Caller& caller,
                                             const fabricapi::BindRequest& request,
                                             const Entry* present) const;
+  Status check_use(const Caller& caller, const fabricapi::BindRequest& request,
+                   const Entry* present) const;
   Status check_port(const Caller& caller, const fabricapi::BindRequest& request,
                     const std::vector<fabric::Share>& shares, const Entry* present) const;
   Status check_places(ib::Guid guid, const std::vector<fabric::Share>& shares, const Entry* present,

@@ -64,8 +64,7 @@ Result<BindRequest> Ledger::named(const Caller& caller, BindRequest request) con
     wish.partition = tenant->tenancy.name;
   }
   // Before anything is told of a port that may be anybody's.
-  if (request.chosen && present == nullptr)
-    TRY(may_use_port(caller, request, *book_, policy_).during(step));
+  if (request.chosen) TRY(check_use(caller, request, present).during(step));
   return request;
 }
 
@@ -121,10 +120,16 @@ Result<Shares> Ledger::wished(const Caller& caller, const BindRequest& request,
   return shares;
 }
 
+// Who has chosen it keeps it, whoever may choose from now on.
+Status Ledger::check_use(const Caller& caller, const BindRequest& request,
+                         const Entry* present) const {
+  if (request.chosen && present != nullptr) return ok();
+  return may_use_port(caller, request, *book_, policy_);
+}
+
 Status Ledger::check_port(const Caller& caller, const BindRequest& request, const Shares& shares,
                           const Entry* present) const {
-  // Who has chosen it keeps it, whoever may choose from now on.
-  if (present == nullptr || !request.chosen) TRY(may_use_port(caller, request, *book_, policy_));
+  TRY(check_use(caller, request, present));
   const Port* const port = book_->find_port(request.guid);
   if (port == nullptr) return check_index0(*book_, request.guid, shares, present);
   TRY(check_holders(caller, request, *port, present));

@@ -65,6 +65,8 @@ Status check(const fabric::Attachment& attachment) {
 Status check(const fabricapi::BindRequest& request, size_t most_shares) {
   TRY(check(request.attachment));
   TRY(ib::check_assignable(request.guid).during("guid"));
+  if (request.chosen && request.kind != fabric::Kind::vf)
+    return Error(Code::invalid, "chosen: only of a VF, as a child has its master's GUID");
   TRY(check_optional("pf", request.pf, kMostInterface));
   if (!request.device.empty()) TRY(ib::PciAddress::parse(request.device).during("device"));
   TRY(check(request.pod));

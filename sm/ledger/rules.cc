@@ -27,13 +27,16 @@ bool is_pf_of(const Book& book, const Policy& policy, ib::Guid guid, const std::
   return claim != book.claims.end() && claim->second == node;
 }
 
-// Neither another node's, nor one of those that pods or machines outside Kubernetes have.
-bool is_nobodys(const Book& book, const Policy& policy, ib::Guid guid) {
-  if (book.named.contains(guid)) return false;
-  if (policy.guids.contains(guid)) return false;
-  return std::none_of(policy.nodes.begin(), policy.nodes.end(), [&](const auto& node) {
+// By the configuration.
+bool is_some_nodes(const Policy& policy, ib::Guid guid) {
+  return std::any_of(policy.nodes.begin(), policy.nodes.end(), [&](const auto& node) {
     return node.second.guids.contains(guid) || node.second.pfs.contains(guid);
   });
+}
+
+// Neither another node's, nor one of those that pods or machines outside Kubernetes have.
+bool is_nobodys(const Book& book, const Policy& policy, ib::Guid guid) {
+  return !book.named.contains(guid) && !policy.guids.contains(guid) && !is_some_nodes(policy, guid);
 }
 
 // Out of a range for pods of its namespace, and nobody else's by any other right: ranges may have
@@ -46,10 +49,9 @@ Status may_choose(const Book& book, const Policy& policy, const fabricapi::BindR
                                    ": no range of guids in ibpod-sm's configuration lets them");
   const Port* const port = book.find_port(guid);
   const bool member = port != nullptr && (!port->members.empty() || !port->leaving.empty());
-  const bool has = std::any_of(policy.nodes.begin(), policy.nodes.end(), [&](const auto& node) {
-    return node.second.guids.contains(guid) || node.second.pfs.contains(guid);
-  });
-  if (!member && !has && !book.given.contains(guid) && !book.claims.contains(guid)) return ok();
+  if (!member && !is_some_nodes(policy, guid) && !book.given.contains(guid) &&
+      !book.claims.contains(guid))
+    return ok();
   return Error(Code::denied, "port " + guid.text() + " cannot be chosen: it is somebody's already");
 }
 
@@ -123,10 +125,7 @@ Status may_use_port(const Caller& caller, const fabricapi::BindRequest& request,
 Whose whose_port(const Book& book, const Policy& policy, ib::Guid guid, const std::string& node) {
   if (is_vf_of(book, policy, guid, node) || is_pf_of(book, policy, guid, node)) return Whose::own;
   const bool given = book.given.contains(guid) || book.claims.contains(guid) ||
-                     book.find_port(guid) != nullptr ||
-                     std::any_of(policy.nodes.begin(), policy.nodes.end(), [&](const auto& one) {
-                       return one.second.guids.contains(guid) || one.second.pfs.contains(guid);
-                     });
+                     book.find_port(guid) != nullptr || is_some_nodes(policy, guid);
   return given ? Whose::others : Whose::nobodys;
 }
 

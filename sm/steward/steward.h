@@ -170,6 +170,7 @@ class Steward {
   Status check_index0(const fabricapi::BindRequest& request) const;
   Status check_vacant(const fabricapi::BindRequest& request);
   void note_ended();
+  bool is_nowhere(ib::Guid port) const;
   bool is_left(ib::Guid port) const;
   void take_hindrance(fabric::Standing now);
   bool declare_again();

@@ -102,9 +102,7 @@ void Steward::seen(const Readings& readings) {
 
 void Steward::judge_scan(const Readings& readings) {
   sightings_.forget_nodes(now_.steady - settings_.node_lasts);
-  std::erase_if(ended_, [&](const auto& one) {
-    return one.second < scanned_ && sightings_.of_node(one.first) == nullptr;
-  });
+  std::erase_if(ended_, [&](const auto& one) { return one.second < scanned_; });
   judge_unseen();
   PortCounts counts;
   counts.ports = sightings_.topology().ports().size();
@@ -131,13 +129,18 @@ void Steward::judge_unseen() {
   }
 }
 
+// All ports of our own subnet have been looked at, and none has this GUID.
+bool Steward::is_nowhere(ib::Guid port) const {
+  const fabric::Topology& topology = sightings_.topology();
+  return topology.whole() && sightings_.of_own_subnet() && topology.find(port) == nullptr;
+}
+
 // Nothing holds a key any more that is nowhere on the subnet: enough for a node that an
 // administrator has declared to be gone. A VF that is a virtual port of its PF's is on no subnet,
 // and may be there all the same.
 bool Steward::may_be_gone(ib::Guid port) const {
   const fabric::Topology& topology = sightings_.topology();
-  if (topology.find(port) != nullptr || !topology.whole() || !sightings_.of_own_subnet())
-    return false;
+  if (!is_nowhere(port)) return false;
   if (swept_.newest() < world_.ledger.changed_in(port)) return false;
   const std::vector<fabric::Binding> bindings = world_.ledger.bindings_of(port);
   return !bindings.empty() &&
@@ -156,10 +159,7 @@ void Steward::note_ended() {
 // A GUID that was chosen, and that no port shows: the VF has not been given it yet, or has its own
 // back, as after a boot. Nobody would ever say that its keys have gone.
 bool Steward::is_left(ib::Guid port) const {
-  const fabric::Topology& topology = sightings_.topology();
-  if (!topology.whole() || !sightings_.of_own_subnet() || topology.find(port) != nullptr ||
-      sightings_.of_node(port) != nullptr)
-    return false;
+  if (!is_nowhere(port) || sightings_.of_node(port) != nullptr) return false;
   if (swept_.at(scanned_) < world_.ledger.changed_in(port)) return false;
   const std::vector<fabric::Binding> bindings = world_.ledger.bindings_of(port);
   return !bindings.empty() &&
@@ -178,12 +178,7 @@ Status Steward::check_vacant(const fabricapi::BindRequest& request) {
   if (!request.chosen || !world_.ledger.bindings_of(request.guid).empty()) return ok();
   const auto ended = ended_.find(request.guid);
   const Placements::Time since = ended == ended_.end() ? Placements::Time{} : ended->second;
-  const fabric::Topology& topology = sightings_.topology();
-  const NodeSight* const told = sightings_.of_node(request.guid);
-  const bool told_since = told != nullptr && told->at > since;
-  if (scanned_ > since && topology.whole() && sightings_.of_own_subnet() &&
-      topology.find(request.guid) == nullptr && !told_since)
-    return ok();
+  if (scanned_ > since && is_nowhere(request.guid)) return ok();
   return Error(Code::busy, "port " + request.guid.text() +
                                " may be somebody's still: it can be chosen when a look at all "
                                "ports has not found it (look.scanSeconds)");
@@ -192,11 +187,8 @@ Status Steward::check_vacant(const fabricapi::BindRequest& request) {
 // A port of a virtual machine that has not started, or has ended, is on no subnet. An administrator
 // may have it that the subnet manager's knowing is enough then.
 bool Steward::stands_unproved(ib::Guid port, const Finding& finding) const {
-  const fabric::Topology& topology = sightings_.topology();
-  if (finding.standing.reason != Reason::port_unknown || !topology.whole() ||
-      !sightings_.of_own_subnet())
-    return false;
-  if (topology.find(port) != nullptr || sightings_.of_node(port) != nullptr) return false;
+  if (finding.standing.reason != Reason::port_unknown) return false;
+  if (!is_nowhere(port) || sightings_.of_node(port) != nullptr) return false;
   const std::vector<fabric::Binding> bindings = world_.ledger.bindings_of(port);
   return swept_.at(scanned_) >= world_.ledger.changed_in(port) &&
          world_.ledger.needs_no_proof(port) &&
