@@ -13,7 +13,8 @@ start_cluster() {
   start_control_plane
   install_multus
   start_containerd
-  import_images
+  import_images pause busybox debian
+  import_agent
   kubelet_options=(--kubeconfig "$KUBECONFIG")
   start_kubelet
   wait_for 120 kubectl wait --for condition=Ready --timeout 1s "node/$node"
@@ -33,10 +34,8 @@ start_control_plane() {
   kubectl apply --filename "$ROOT/tests/cluster/network_attachment_definition.yaml"
 }
 
-# As if somebody had pushed the agent's to a registry, and the node had fetched it.
-import_images() {
-  local name
-  for name in pause busybox debian; do ctr -n k8s.io images import "$cluster/images-2/$name.tar" >/dev/null; done
+# As if somebody had pushed it to a registry, and the node had fetched it.
+import_agent() {
   ctr -n k8s.io images import "$cluster/agent.tar" >/dev/null
   ctr -n k8s.io images tag docker.io/ibpod/agent:0.1.0 "$REGISTRY/ibpod/agent:0.1.0" >/dev/null
 }

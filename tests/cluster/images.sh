@@ -2,7 +2,7 @@
 # shellcheck shell=bash disable=SC2154
 
 # Those that do not change with the sources.
-build_images() { make_once images 2 fill_images; }
+build_images() { make_once images "$images" fill_images; }
 
 fill_images() { # FOLDER
   local tree=$1/trees

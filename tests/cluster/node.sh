@@ -107,6 +107,11 @@ start_containerd() {
   wait_for 90 ctr version
 }
 
+import_images() { # NAME...: of images.sh
+  local name
+  for name; do ctr -n k8s.io images import "$cluster/images-$images/$name.tar" >/dev/null; done
+}
+
 kubelet_options=() # more of them
 launch_kubelet() {
   run_daemon kubelet kubelet --config "$ROOT/tests/cluster/conf/kubelet.yaml" --hostname-override "$node" \
@@ -157,8 +162,7 @@ start_daemons() {
   agent_config "${vfs[@]}"
   at_end stop_node
   start_containerd
-  ctr -n k8s.io images import "$cluster/images-2/pause.tar" >/dev/null
-  ctr -n k8s.io images import "$cluster/images-2/busybox.tar" >/dev/null
+  import_images pause busybox
   start_kubelet
   start_agent
   wait_for 90 offers "${vfs[@]}"

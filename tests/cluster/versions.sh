@@ -6,6 +6,7 @@ kubernetes=v1.36.3      # kubelet, kube-apiserver, kube-scheduler, kube-controll
 containerd=v2.3.6
 runc=v1.5.2
 cni=v1.3.1              # cnitool
+images=2                # those of images.sh that do not change with the sources
 
 cluster=${IBPOD_CACHE:-$(readlink -m "$(dirname "${BASH_SOURCE[0]}")/../../build")}/cluster
 
