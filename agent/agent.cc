@@ -10,7 +10,6 @@
 #include "device-plugin/pool_config.h"
 #include "lib/attach/agent_mark.h"
 #include "lib/nodeapi/service.h"
-#include "lib/sysfs/infiniband.h"
 
 #include <algorithm>
 
@@ -26,9 +25,6 @@ constexpr Duration kPreparation{120'000};
 constexpr Duration kRepair{10'000};
 // Longer than the longest that a turn of the thread can take.
 constexpr std::chrono::minutes kStuck{5};
-constexpr unsigned kFirstPort = 1;
-// A VF's GUID is given from memory.
-constexpr Duration kAllocation{3'000};
 const Changed kAll{.everything = true, .ports = true};
 
 // What the agent reads in its configuration that Config leaves as JSON has been judged when the
@@ -130,13 +126,13 @@ Status Agent::begin() {
   report_.configured();
   take_rdma_mode(set_rdma_mode(machine_->kernel(), rdma_netns()));
   pools_ = pools_of(config());
-  if (config().fabric)
-    service_client_ = TRY(fabricapi::client_of(config().fabric->place).during("fabric"));
+  TRY(open_fabrics());
   prepare(kPreparation);
   device_plugin::Watch watch = TRY(device_plugin::Watch::open(machine_->records()));
   start_sweeping();
   look(kAll);
-  link_fabric();
+  // Behind the first look: what is bound is described by it.
+  if (fabrics_) fabrics_->begin();
   if (config().kubelet)
     resources_.emplace(kubelet(), view_, places_,
                        [this](const Offering::Told& told) { note(told); });
@@ -157,54 +153,26 @@ void Agent::start_sweeping() {
   sweeping_->await_verdicts();
 }
 
-// Behind the first look: what is bound is described by it.
-void Agent::link_fabric() {
-  if (!service_client_) return;
-  // The configuration may be read anew while others ask.
-  const FabricService service = *config().fabric;
-  link_.emplace(
-      *service_client_,
-      LinkWorld{
-          machine_->records(), reloader_.node(),
-          [this, service](const ib::PciAddress& device) { return pf_behind(device, service); },
-          [this](const std::vector<ib::Guid>& ports) {
-            return read_tables(ports, machine_->sysfs(), readable(machine_->records()),
-                               machine_->pod_sysfs());
-          },
-          [this](const Contact& contact) { note_contact(contact); }});
+Status Agent::open_fabrics() {
+  if (config().fabrics.empty()) return ok();
+  fabrics_ = TRY(Fabrics::open(
+      config().fabrics,
+      {machine_->records(), machine_->sysfs(), reloader_.node(),
+       [this](const ib::PciAddress& pf) { return interface_of(*view_.get(), pf); },
+       [this](const std::vector<ib::Guid>& ports, const std::optional<ib::Guid>& prefix) {
+         return read_tables(ports, prefix, machine_->sysfs(), readable(machine_->records()),
+                            machine_->pod_sysfs());
+       },
+       [this](const std::string& fabric, const Contact& before, const Contact& now) {
+         note_contact(fabric, before, now);
+       }}));
+  return ok();
 }
 
-// On the link's thread. What could not leave its partition can be asked to again.
-void Agent::note_contact(const Contact& contact) {
-  const bool again = contact.reached && !contact_.get()->reached;
-  contact_.set(contact);
-  report_.contact(contact);
-  if (again) sweeping_->sweep();
-}
-
-Result<PfOfDevice> Agent::pf_behind(const ib::PciAddress& device,
-                                    const FabricService& service) const {
-  const auto view = view_.get();
-  const device_plugin::Device* const pf = pf_of(*view, device);
-  if (pf == nullptr || pf->rdma.empty() || pf->rdma.front().ports.empty())
-    return Error(Code::unavailable, "the PF of " + device.text() + " is not to be seen");
-  TRY(check_on_fabric(*pf, service));
-  const std::string name = pf->pf_name.empty() ? pf->address.text() : pf->pf_name;
-  return PfOfDevice{name, pf->rdma.front().ports.front().guid};
-}
-
-// A port that is not up may show any prefix.
-Status Agent::check_on_fabric(const device_plugin::Device& pf, const FabricService& service) const {
-  const std::optional<ib::Guid>& wanted = service.subnet_prefix;
-  if (!wanted) return ok();
-  const device_plugin::RdmaDevice& device = pf.rdma.front();
-  const ib::Guid prefix = TRY(sysfs::subnet_prefix(machine_->sysfs(), device.name, kFirstPort));
-  if (prefix == *wanted) return ok();
-  const bool up = device.ports.front().state == ib::PortState::active;
-  return Error(up ? Code::unsupported : Code::unavailable,
-               "PF " + pf.address.text() + " is on the subnet " + prefix.text() + ", not on " +
-                   wanted->text() + ", which the SM service of fabric " + service.place.fabric +
-                   " has");
+// On a link's thread. What could not leave its partition can be asked to again.
+void Agent::note_contact(const std::string& fabric, const Contact& before, const Contact& now) {
+  report_.contact(fabric, now);
+  if (now.reached && !before.reached) sweeping_->sweep();
 }
 
 kube::Kubelet Agent::kubelet() {
@@ -216,7 +184,7 @@ kube::Kubelet Agent::kubelet() {
 Status Agent::serve_questions() {
   answers_.emplace(AnswerSources{view_, machine_->sysfs(), machine_->records(), *sweeping_,
                                  machine_->kubelet(), [this] { return is_registered(); },
-                                 link_ ? &*link_ : nullptr, [this] { return *contact_.get(); }});
+                                 fabrics_.get()});
   service_ = nodeapi::serve(*answers_);
   TRY(make_folders(config().agent_socket.parent_path()));
   server_ = TRY(rpc::Server::serve(config().agent_socket, {service_.get()}).during("agentSocket"));
@@ -267,7 +235,7 @@ RdmaNetns Agent::rdma_netns() const {
 // Whether plugins may attach anything while we are away.
 void Agent::mark_node() {
   const attach::AgentMark mark(config().state_folder);
-  const bool alone = config().standalone && !config().fabric;
+  const bool alone = config().standalone && config().fabrics.empty();
   report_.trouble("standalone", alone ? mark.remove() : mark.write(config().agent_socket));
 }
 
@@ -276,25 +244,9 @@ void Agent::take_rdma_mode(RdmaModeVerdict verdict) {
   report_.rdma_mode(config().rdma_netns, rdma_mode_);
 }
 
-// Of the SM service, where there is one. One that does not answer is not asked again for each VF of
-// the same preparation: all that is offered waits for that.
-std::function<Result<ib::Guid>(const ib::PciAddress&, uint32_t)> Agent::pool() {
-  if (!service_client_) return {};
-  return [this, away = std::optional<Error>()](const ib::PciAddress& pf,
-                                               uint32_t vf) mutable -> Result<ib::Guid> {
-    if (away) return *away;
-    const auto given = service_client_->allocate_guids({reloader_.node(), pf.text(), {vf}},
-                                                       Deadline::in(kAllocation));
-    if (!given && given.error().code() == Code::unavailable) away = given.error();
-    if (!given) return given.error();
-    if (given->size() == 1 && given->front().vf == vf) return given->front().guid;
-    return Error(Code::internal, "the SM service gave no GUID for VF " + std::to_string(vf));
-  };
-}
-
 void Agent::prepare(Duration patience) {
   const Node node{machine_->kernel(), machine_->records(), config().state_folder,
-                  machine_->boot_id(), pool()};
+                  machine_->boot_id(), fabrics_ ? fabrics_->pool() : nullptr};
   const Preparation prepared =
       agent::prepare(node, parse_pfs(config().pfs).pfs, Deadline::in(patience));
   troubles_ = report_.prepared(prepared);

@@ -7,7 +7,7 @@
 #include "agent/device_files.h"
 #include "agent/device_watch.h"
 #include "agent/events.h"
-#include "agent/fabric/link.h"
+#include "agent/fabric/fabrics.h"
 #include "agent/machine.h"
 #include "agent/node_answers.h"
 #include "agent/port_patience.h"
@@ -56,8 +56,7 @@ class Agent {
   int watch_configuration();
   void start_sweeping();
   kube::Kubelet kubelet();
-  void link_fabric();
-  std::function<Result<ib::Guid>(const ib::PciAddress&, uint32_t)> pool();
+  Status open_fabrics();
   Status serve_questions();
   void mark_node();
   void take_rdma_mode(RdmaModeVerdict verdict);
@@ -77,9 +76,7 @@ class Agent {
   std::string metrics_page();
   void note(const Offering::Told& told);
   void tidy_files();
-  void note_contact(const Contact& contact);
-  Result<PfOfDevice> pf_behind(const ib::PciAddress& device, const FabricService& service) const;
-  Status check_on_fabric(const device_plugin::Device& pf, const FabricService& service) const;
+  void note_contact(const std::string& fabric, const Contact& before, const Contact& now);
 
   const Config& config() const { return reloader_.config(); }
   RdmaNetns rdma_netns() const;
@@ -103,9 +100,7 @@ class Agent {
   OfferingPlaces places_;
   std::optional<Resources> resources_;
   std::optional<Sweeping> sweeping_;
-  std::optional<fabricapi::Client> service_client_;
-  Latest<Contact> contact_;
-  std::optional<Link> link_;
+  std::unique_ptr<Fabrics> fabrics_;  // null: there are none
   std::optional<NodeAnswers> answers_;
   std::unique_ptr<grpc::Service> service_;
   std::unique_ptr<rpc::Server> server_;

@@ -135,11 +135,15 @@ Result<nodeapi::Health> NodeAnswers::health(Deadline) {
     health.findings.push_back({"rdma-netns-mode", view->rdma_mode.text, ""});
   for (const std::string& trouble : view->troubles)
     health.findings.push_back({"preparation", trouble, ""});
-  health.binds = sources_.link != nullptr;
-  const Contact contact = health.binds ? sources_.contact() : Contact();
-  if (!contact.trouble.empty())
-    health.findings.push_back({"sm-service", "it is not reached: " + contact.trouble,
-                               "pods that name a partition wait until it is"});
+  health.binds = sources_.fabrics != nullptr;
+  const auto contacts =
+      health.binds ? sources_.fabrics->contacts() : std::map<std::string, Contact>();
+  for (const auto& [fabric, contact] : contacts) {
+    if (!contact.trouble.empty())
+      health.findings.push_back({"sm-service",
+                                 "that of fabric " + fabric + " is not reached: " + contact.trouble,
+                                 "pods that name a partition wait until it is"});
+  }
   const auto pass = sources_.sweeping.last();
   for (const Outcome& outcome : pass->outcomes) {
     if (outcome.quarantined())
@@ -149,23 +153,23 @@ Result<nodeapi::Health> NodeAnswers::health(Deadline) {
   return health;
 }
 
-Result<Link*> NodeAnswers::link() const {
-  if (sources_.link != nullptr) return sources_.link;
+Result<Fabrics*> NodeAnswers::fabrics() const {
+  if (sources_.fabrics != nullptr) return sources_.fabrics;
   return Error(Code::unsupported,
-               "this node's agent knows no SM service: name one under \"fabric\" in its "
+               "this node's agent knows no SM service: name one under \"fabrics\" in its "
                "configuration");
 }
 
 Result<nodeapi::Binding> NodeAnswers::bind(const nodeapi::AttachmentName& name, Wait wait,
                                            Deadline deadline) {
-  Link* const link = TRY(this->link());
-  return link->bind(name, wait, deadline);
+  Fabrics* const fabrics = TRY(this->fabrics());
+  return fabrics->bind(name, wait, deadline);
 }
 
 Result<nodeapi::Binding> NodeAnswers::unbind(const nodeapi::AttachmentName& name,
                                              Deadline deadline) {
-  Link* const link = TRY(this->link());
-  return link->unbind(name, deadline);
+  Fabrics* const fabrics = TRY(this->fabrics());
+  return fabrics->unbind(name, deadline);
 }
 
 Result<std::string> NodeAnswers::device_of(const nodeapi::DeviceQuestion& question,

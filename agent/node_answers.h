@@ -1,7 +1,7 @@
 // NodeAnswers: what ibpodctl and the plugins are told of this node.
 #pragma once
 
-#include "agent/fabric/link.h"
+#include "agent/fabric/fabrics.h"
 #include "agent/sweeping.h"
 #include "agent/view.h"
 #include "lib/kube/pod_resources.h"
@@ -21,8 +21,7 @@ struct AnswerSources {
   const Sweeping& sweeping;
   std::optional<kube::PodResources> kubelet;  // nothing: this node has none
   std::function<bool()> registered;           // whether the kubelet knows every pool
-  Link* link = nullptr;                       // to the cluster's SM service; null: there is none
-  std::function<Contact()> contact = {};      // how that is reached
+  Fabrics* fabrics = nullptr;                 // null: nobody has partitions for it
 };
 
 class NodeAnswers : public nodeapi::Node {
@@ -40,7 +39,7 @@ class NodeAnswers : public nodeapi::Node {
   Result<nodeapi::Binding> unbind(const nodeapi::AttachmentName& name, Deadline deadline) override;
 
  private:
-  Result<Link*> link() const;
+  Result<Fabrics*> fabrics() const;
   AnswerSources sources_;
 };
 

@@ -73,9 +73,9 @@ void Report::seen(const View& before, const View& now) {
   show_pools(metrics_, pools);
 }
 
-void Report::contact(const Contact& contact) {
-  show_fabric(metrics_, contact.reached, contact.bound, contact.unsettled);
-  trouble("the SM service",
+void Report::contact(const std::string& fabric, const Contact& contact) {
+  show_fabric(metrics_, fabric, contact.reached, contact.bound, contact.unsettled);
+  trouble("the SM service of fabric " + fabric,
           contact.reached ? ok() : Status(Error(Code::unavailable, contact.trouble)));
 }
 

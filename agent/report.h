@@ -42,7 +42,7 @@ class Report {
   void reloaded(const Reload& reload);
   void registered(const std::map<std::string, kube::Registration>& registrations);
   // From any thread.
-  void contact(const Contact& contact);
+  void contact(const std::string& fabric, const Contact& contact);
   void allocated(const std::string& resource, bool granted, std::chrono::duration<double> took);
 
   http::Metrics& metrics() { return metrics_; }

@@ -4,14 +4,10 @@
 
 namespace ibpod::agent {
 
-const device_plugin::Device* pf_of(const View& view, const ib::PciAddress& device) {
-  const auto find = [&](const ib::PciAddress& address) {
-    return std::find_if(view.devices.begin(), view.devices.end(),
-                        [&](const auto& one) { return one.address == address; });
-  };
-  auto found = find(device);
-  if (found != view.devices.end() && found->pf) found = find(*found->pf);
-  return found == view.devices.end() ? nullptr : &*found;
+std::string interface_of(const View& view, const ib::PciAddress& pf) {
+  const auto found = std::find_if(view.devices.begin(), view.devices.end(),
+                                  [&](const auto& one) { return one.address == pf; });
+  return found == view.devices.end() ? "" : found->pf_name;
 }
 
 Offered find_offer(const View& view, const std::string& id) {

@@ -32,8 +32,8 @@ struct Offered {
   const device_plugin::Stock* stock = nullptr;
   const device_plugin::Offer* offer = nullptr;
 };
-// The PF of a VF, and a PF itself; null where the node has none such.
-const device_plugin::Device* pf_of(const View& view, const ib::PciAddress& device);
+// The interface of a PF; empty: it has none, or is not to be seen.
+std::string interface_of(const View& view, const ib::PciAddress& pf);
 // By the id that the kubelet knows; both null where it is not offered.
 Offered find_offer(const View& view, const std::string& id);
 

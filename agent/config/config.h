@@ -25,10 +25,10 @@ namespace ibpod::agent {
 // How the kubelet gets to know of a pool: by itself where it watches a folder, or by being called.
 enum class Registration { automatic, watcher, legacy };
 
-// The cluster's SM service, which has this node's fabric.
+// A fabric that PFs of this node are on, by the SM service that has it.
 struct FabricService {
   fabricapi::Place place;
-  // The first half of its ports' GIDs; nothing: whatever they have.
+  // The first half of its ports' GIDs; nothing: whatever they have, and it is the only one.
   std::optional<ib::Guid> subnet_prefix;
   bool operator==(const FabricService&) const = default;
 };
@@ -51,8 +51,9 @@ struct Config {
   Path sysfs = "/sys";
   Path host_mount_namespace = "/proc/1/ns/mnt";  // empty: our own is the host's
 
-  // Nothing: pods are in whatever partitions the subnet manager has their ports in.
-  std::optional<FabricService> fabric;
+  // Each by another name, and if they are several each with another prefix. Empty: pods are in
+  // whatever partitions the subnet manager has their ports in.
+  std::vector<FabricService> fabrics;
 
   // Whether CNI plugins may work without the agent. If not, or with an SM service, the state folder
   // is marked.

@@ -65,7 +65,7 @@ const std::vector<Key>& config_keys() {
       key("cdiDir", restart, &Config::cdi_folder, read_path),
       key("sysfsDir", restart, &Config::sysfs, read_path),
       key("hostMountNamespace", restart, &Config::host_mount_namespace, read_optional_path),
-      key("fabric", restart, &Config::fabric, read_fabric),
+      key("fabrics", restart, &Config::fabrics, read_fabrics),
       key("standalone", at_once, &Config::standalone, read_standalone),
       key("rdmaNetns", at_once, &Config::rdma_netns, read_rdma_netns),
       key("sweepSeconds", at_once, &Config::sweep_interval, read_interval),

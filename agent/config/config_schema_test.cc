@@ -51,7 +51,7 @@ TEST_CASE("the schema's defaults are the parser's") {
     Config config;
     if (value) CHECK(key.read(*value, config));
     CHECK(key.same(config, Config()));
-    CHECK(value.has_value() == (key.name != "podResourcesSocket" && key.name != "fabric"));
+    CHECK(value.has_value() == (key.name != "podResourcesSocket"));
   }
 }
 

@@ -38,8 +38,8 @@ TEST_CASE("every key is read") {
     "agentSocket": "/a.sock", "metricsAddress": "[::1]:1", "stateDir": "/s", "cniBinDir": "/c",
     "deviceInfoDir": "/d", "cdi": false, "cdiDir": "/cdi", "sysfsDir": "/sysfs",
     "hostMountNamespace": "", "standalone": "refuse",
-    "fabric": {"service": "sm.example:7473", "name": "east", "certificate": "/t/c", "key": "/t/k",
-               "ca": "/t/ca", "subnetPrefix": "fe80:0000:0000:0001"}, "rdmaNetns": "keep", "sweepSeconds": 7,
+    "fabrics": [{"service": "sm.example:7473", "name": "east", "certificate": "/t/c", "key": "/t/k",
+                 "ca": "/t/ca", "subnetPrefix": "fe80:0000:0000:0001"}], "rdmaNetns": "keep", "sweepSeconds": 7,
     "logLevel": "debug", "logFile": "/l", "pfs": [{"x": 1}], "resourcePrefix": "rdma",
     "resourceList": [{"y": 2}]})");
   CHECK(config.kubelet);
@@ -64,19 +64,19 @@ TEST_CASE("every key is read") {
   CHECK(config.pfs.text() == R"([{"x":1}])");
   CHECK(config.resource_prefix == "rdma");
   CHECK(config.resource_list.text() == R"([{"y":2}])");
-  REQUIRE(config.fabric);
-  CHECK(config.fabric->place ==
+  REQUIRE(config.fabrics.size() == 1);
+  CHECK(config.fabrics.front().place ==
         fabricapi::Place{"sm.example:7473", {"/t/c", "/t/k", "/t/ca"}, "east"});
-  CHECK(config.fabric->subnet_prefix == ib::Guid(0xfe80'0000'0000'0001));
+  CHECK(config.fabrics.front().subnet_prefix == ib::Guid(0xfe80'0000'0000'0001));
   CHECK(config.given.size() == config_keys().size());
 }
 
 TEST_CASE("an SM service is asked over TLS, with all that this needs") {
   const std::string files = R"(, "certificate": "/c", "key": "/k", "ca": "/a")";
-  const Config config = config_of(R"({"fabric": {"service": "h:1")" + files + "}}");
-  REQUIRE(config.fabric);
-  CHECK(config.fabric->place.fabric == "default");
-  CHECK_FALSE(config.fabric->subnet_prefix);
+  const Config config = config_of(R"({"fabrics": [{"service": "h:1")" + files + "}]}");
+  REQUIRE(config.fabrics.size() == 1);
+  CHECK(config.fabrics.front().place.fabric == "default");
+  CHECK_FALSE(config.fabrics.front().subnet_prefix);
   const std::pair<std::string, std::string> cases[] = {
       {R"({})", "service"},
       {R"({"service": "sm.example")" + files + "}", "expected unix:PATH or HOST:PORT"},
@@ -88,10 +88,35 @@ TEST_CASE("an SM service is asked over TLS, with all that this needs") {
   };
   for (const auto& [fabric, why] : cases) {
     CAPTURE(fabric);
-    const auto errors = errors_of("{\"fabric\": " + fabric + "}");
+    const auto errors = errors_of("{\"fabrics\": [" + fabric + "]}");
     REQUIRE(errors.size() == 1);
     CAPTURE(errors.front());
-    CHECK(errors.front().starts_with("fabric"));
+    CHECK(errors.front().starts_with("fabrics[0]"));
+    CHECK(errors.front().find(why) != std::string::npos);
+  }
+}
+
+TEST_CASE("of several fabrics each has a name and a subnet prefix of its own") {
+  const auto fabric = [](const std::string& rest) {
+    return R"({"service": "h:1", "certificate": "/c", "key": "/k", "ca": "/a")" + rest + "}";
+  };
+  const auto both = [](const std::string& one, const std::string& other) {
+    return "{\"fabrics\": [" + one + ", " + other + "]}";
+  };
+  const std::string east = fabric(R"(, "name": "east", "subnetPrefix": "fe80:0000:0000:0001")");
+  const std::string west = fabric(R"(, "name": "west", "subnetPrefix": "fe80:0000:0000:0002")");
+  CHECK(config_of(both(east, west)).fabrics.size() == 2);
+  const std::pair<std::string, std::string> cases[] = {
+      {fabric(R"(, "name": "east", "subnetPrefix": "fe80:0000:0000:0002")"), "another fabric east"},
+      {fabric(R"(, "name": "west", "subnetPrefix": "fe80:0000:0000:0001")"), "same subnetPrefix"},
+      {fabric(R"(, "name": "west")"), "each needs its subnetPrefix"},
+  };
+  for (const auto& [other, why] : cases) {
+    CAPTURE(other);
+    const auto errors = errors_of(both(east, other));
+    REQUIRE(errors.size() == 1);
+    CAPTURE(errors.front());
+    CHECK(errors.front().starts_with("fabrics[1]"));
     CHECK(errors.front().find(why) != std::string::npos);
   }
 }
@@ -153,7 +178,7 @@ TEST_CASE("all that is wrong is told, also in sections for other nodes") {
             "sections[0].settings.cdi: expected true or false, got the string \"yes\"",
             "sections[0].settings.stateDirectory: no such key, expected one of kubelet kubeletRoot "
             "registration podResourcesSocket runtimeSocket agentSocket metricsAddress stateDir "
-            "cniBinDir deviceInfoDir cdi cdiDir sysfsDir hostMountNamespace fabric standalone "
+            "cniBinDir deviceInfoDir cdi cdiDir sysfsDir hostMountNamespace fabrics standalone "
             "rdmaNetns sweepSeconds logLevel logFile pfs resourcePrefix resourceList"});
 }
 

@@ -146,9 +146,7 @@ Status check_files(const json::Value& value, const fabricapi::Place& place) {
                      " is asked over TLS, which needs certificate, key and ca");
 }
 
-}  // namespace
-
-Result<std::optional<FabricService>> read_fabric(const json::Value& value) {
+Result<FabricService> read_fabric(const json::Value& value) {
   json::Fields fields = TRY(json::Fields::of(value));
   FabricService service;
   TRY(take_place(value, fields, service.place));
@@ -162,9 +160,35 @@ Result<std::optional<FabricService>> read_fabric(const json::Value& value) {
     return ok();
   }));
   const std::vector<std::string> unknown = fields.unknown();
-  if (unknown.empty()) return std::optional(service);
+  if (unknown.empty()) return service;
   return value.wrong("there is no key " + unknown.front() +
                      ": expected service, name, certificate, key, ca or subnetPrefix");
+}
+
+// A PF's subnet prefix has to tell which one it is on.
+Status check_apart(const json::Value& value, const FabricService& one, const FabricService& other) {
+  const std::string both = "fabrics " + other.place.fabric + " and " + one.place.fabric;
+  if (one.place.fabric == other.place.fabric)
+    return value.wrong("there is another fabric " + one.place.fabric +
+                       ": give each a name of its own, the one that its SM service has");
+  if (!one.subnet_prefix || !other.subnet_prefix)
+    return value.wrong(both + ": each needs its subnetPrefix, as there are several");
+  if (*one.subnet_prefix != *other.subnet_prefix) return ok();
+  return value.wrong(both + " have the same subnetPrefix " + one.subnet_prefix->text_in_gid() +
+                     ": have one of their subnet managers give another (OpenSM: subnet_prefix)");
+}
+
+}  // namespace
+
+Result<std::vector<FabricService>> read_fabrics(const json::Value& value) {
+  const std::vector<json::Value> elements = TRY(value.elements());
+  std::vector<FabricService> fabrics;
+  for (const json::Value& element : elements) {
+    FabricService fabric = TRY(read_fabric(element));
+    for (const FabricService& other : fabrics) TRY(check_apart(element, fabric, other));
+    fabrics.push_back(std::move(fabric));
+  }
+  return fabrics;
 }
 
 Result<std::string> read_prefix(const json::Value& value) {

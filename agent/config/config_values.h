@@ -28,7 +28,7 @@ Result<std::string> read_rdma_netns(const json::Value& value);
 Result<Duration> read_interval(const json::Value& value);
 Result<log::Level> read_level(const json::Value& value);
 // An object: service, name, certificate, key, ca, subnetPrefix. The service is at HOST:PORT.
-Result<std::optional<FabricService>> read_fabric(const json::Value& value);
+Result<std::vector<FabricService>> read_fabrics(const json::Value& value);
 // A DNS subdomain.
 Result<std::string> read_prefix(const json::Value& value);
 

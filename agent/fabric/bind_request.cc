@@ -27,6 +27,18 @@ std::optional<ib::PKey> key_of(const node::PartitionWish& wish, const fabric::Bi
 
 }  // namespace
 
+Result<node::Record> record_of(const node::Records& records, const nodeapi::AttachmentName& name) {
+  const std::string attachment = "attachment " + name.container_id + ":" + name.ifname;
+  const std::vector<node::RecordName> names =
+      TRY(records.of_attachment(name.container_id, name.ifname));
+  if (names.empty())
+    return Error(Code::unavailable, "there is no record of " + attachment +
+                                        " in the agent's stateDir: is the plugin's another one?");
+  node::Record record = TRY(records.read(names.front()));
+  if (name.attempt.empty() || name.attempt == record.attempt) return record;
+  return Error(Code::unavailable, attachment + " is made anew by another ADD");
+}
+
 Result<fabricapi::BindRequest> bind_request(const node::Record& record, const std::string& node,
                                             const PfOfDevice& pf) {
   if (record.wanted.partitions.empty())

@@ -3,6 +3,7 @@
 
 #include "lib/fabricapi/fabric.h"
 #include "lib/node/record.h"
+#include "lib/node/records.h"
 #include "lib/nodeapi/node.h"
 
 #include <string>
@@ -14,6 +15,9 @@ struct PfOfDevice {
   std::string name;  // ib0, or its PCI address where it has no interface
   ib::Guid port;     // of its first port; none: not known
 };
+
+// unavailable where there is none of that attempt.
+Result<node::Record> record_of(const node::Records& records, const nodeapi::AttachmentName& name);
 
 // invalid where the record names no partition, or its port has no GUID.
 Result<fabricapi::BindRequest> bind_request(const node::Record& record, const std::string& node,

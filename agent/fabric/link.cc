@@ -6,19 +6,13 @@ Link::Link(fabricapi::Client client, LinkWorld world)
     : client_(std::move(client)),
       world_(std::move(world)),
       renewal_(RenewalWorld{client_, bindings_, world_.records, world_.node,
+                            [this](const auto& device) { return is_elsewhere(device); },
                             [this](const auto& name, auto asked) { bind_lost(name, asked); },
                             world_.tables, world_.told}) {}
 
-Result<node::Record> Link::record_of(const nodeapi::AttachmentName& name) const {
-  const std::string attachment = "attachment " + name.container_id + ":" + name.ifname;
-  const std::vector<node::RecordName> names =
-      TRY(world_.records.of_attachment(name.container_id, name.ifname));
-  if (names.empty())
-    return Error(Code::unavailable, "there is no record of " + attachment +
-                                        " in the agent's stateDir: is the plugin's another one?");
-  node::Record record = TRY(world_.records.read(names.front()));
-  if (name.attempt.empty() || name.attempt == record.attempt) return record;
-  return Error(Code::unavailable, attachment + " is made anew by another ADD");
+bool Link::is_elsewhere(const ib::PciAddress& device) const {
+  const Result<PfOfDevice> pf = world_.pf(device);
+  return !pf && pf.error().code() == Code::unsupported;
 }
 
 Result<fabricapi::BindRequest> Link::request_of(const node::Record& record) const {
@@ -29,7 +23,7 @@ Result<fabricapi::BindRequest> Link::request_of(const node::Record& record) cons
 // An end that has begun writes it down before it takes anything back.
 Result<fabricapi::BindRequest> Link::wish_of(const nodeapi::AttachmentName& name,
                                              node::Record& record) const {
-  record = TRY(record_of(name));
+  record = TRY(record_of(world_.records, name));
   if (record.stage != node::Stage::attached)
     return Error(Code::invalid, "the end of the attachment has begun");
   return request_of(record);

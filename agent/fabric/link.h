@@ -1,5 +1,5 @@
-// Link: a node's side of its cluster's SM service: the connection, the bindings that are on their
-// way, the leases.
+// Link: a node's side of the SM service of one fabric: the connection, the bindings that are on
+// their way, the leases.
 #pragma once
 
 #include "agent/fabric/bind_request.h"
@@ -35,7 +35,7 @@ class Link {
   Result<nodeapi::Binding> unbind(const nodeapi::AttachmentName& name, Deadline deadline);
 
  private:
-  Result<node::Record> record_of(const nodeapi::AttachmentName& name) const;
+  bool is_elsewhere(const ib::PciAddress& device) const;
   Result<fabricapi::BindRequest> request_of(const node::Record& record) const;
   Result<fabric::Binding> waited_for(const fabric::Attachment& attachment, nodeapi::Node::Wait wait,
                                      Deadline deadline);

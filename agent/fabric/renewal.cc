@@ -81,7 +81,8 @@ Result<Duration> Renewal::sync() {
   request.node = world_.node;
   std::set<fabric::Attachment> known;
   for (const node::RecordName& name : names) {
-    if (!may_be_bound(world_.records.read(name))) continue;
+    const Result<node::Record> record = world_.records.read(name);
+    if (!may_be_bound(record) || (record && world_.elsewhere(record->device))) continue;
     request.attachments.push_back({name.container_id, name.ifname});
     known.insert({world_.node, name.container_id, name.ifname});
   }

@@ -27,6 +27,8 @@ struct RenewalWorld {
   Bindings& bindings;
   const node::Records& records;
   std::string node;
+  // The device is on another fabric for certain, which its attachments are no business of here.
+  std::function<bool(const ib::PciAddress& device)> elsewhere;
   // The service has lost it, or never had it: the plugin may have been killed before it could ask.
   std::function<void(const nodeapi::AttachmentName&, Bindings::Moment asked)> lost;
   // The P_Key tables of these ports, as far as they are the node's and can be read.

@@ -16,7 +16,8 @@ constexpr unsigned kFirstPort = 1;
 
 class Reading {
  public:
-  explicit Reading(const std::vector<ib::Guid>& ports) : left_(ports.begin(), ports.end()) {}
+  Reading(const std::vector<ib::Guid>& ports, const std::optional<ib::Guid>& prefix)
+      : left_(ports.begin(), ports.end()), prefix_(prefix) {}
 
   bool complete() const { return left_.empty(); }
   std::vector<Seen> take() { return std::move(seen_); }
@@ -31,14 +32,23 @@ class Reading {
   // The GUID first: a table has a file for each of its places.
   void look(const sysfs::Sysfs& sysfs, const std::string& device) {
     const auto guid = sysfs::port_guid(sysfs, device, kFirstPort);
-    if (!guid || !left_.contains(*guid)) return;
+    if (!guid || !left_.contains(*guid) || is_elsewhere(sysfs, device)) return;
     const auto table = sysfs::pkeys(sysfs, device, kFirstPort);
     if (!table) return;
     seen_.push_back({*guid, *table});
     left_.erase(*guid);
   }
 
+  // On another fabric the same GUID may be another port's.
+  bool is_elsewhere(const sysfs::Sysfs& sysfs, const std::string& device) const {
+    if (!prefix_) return false;
+    const auto prefix = sysfs::subnet_prefix(sysfs, device, kFirstPort);
+    const auto port = sysfs::port_without_pkeys(sysfs, device, kFirstPort);
+    return prefix && port && port->state == ib::PortState::active && *prefix != *prefix_;
+  }
+
   std::set<ib::Guid> left_;
+  std::optional<ib::Guid> prefix_;
   std::vector<Seen> seen_;
 };
 
@@ -49,10 +59,11 @@ bool has_one_of(const node::Record& record, const std::vector<ib::Guid>& ports) 
 
 }  // namespace
 
-std::vector<Seen> read_tables(const std::vector<ib::Guid>& ports, const sysfs::Sysfs& host,
+std::vector<Seen> read_tables(const std::vector<ib::Guid>& ports,
+                              const std::optional<ib::Guid>& prefix, const sysfs::Sysfs& host,
                               const std::vector<node::Record>& records,
                               const node::PodSysfs& pod_sysfs) {
-  Reading reading(ports);
+  Reading reading(ports, prefix);
   reading.look(host);
   for (const node::Record& record : records) {
     if (reading.complete() || !has_one_of(record, ports)) continue;

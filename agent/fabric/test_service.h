@@ -21,6 +21,8 @@ class ModelService : public fabricapi::TestFabric {
  public:
   using Name = fabric::Attachment;
 
+  explicit ModelService(ib::Guid pool = ib::Guid(0x0200'0000'0000'0000)) : pool_(pool) {}
+
   // Binds are answered with what is written, until this is false.
   void holds_back(bool so) {
     const std::scoped_lock lock(mutex_);
@@ -91,6 +93,15 @@ class ModelService : public fabricapi::TestFabric {
     answer.not_bound = asked.attachments;
     done(answer);
   }
+  // The first GUID of its pool, and the number of the VF.
+  void allocate_guids(const fabricapi::Caller&, fabricapi::AllocateRequest asked,
+                      fabricapi::Done<std::vector<fabricapi::Allocated>> done) override {
+    const std::scoped_lock lock(mutex_);
+    heard_.push_back("guid of " + asked.pf);
+    std::vector<fabricapi::Allocated> given;
+    for (const uint32_t vf : asked.vfs) given.push_back({vf, ib::Guid(pool_.value() + vf)});
+    done(given);
+  }
   void observe(const fabricapi::Caller&, fabricapi::ObserveRequest asked,
                fabricapi::Done<fabricapi::ObserveAnswer> done) override {
     fabricapi::ObserveAnswer answer{"stamp", {}};
@@ -147,7 +158,12 @@ class ModelService : public fabricapi::TestFabric {
   std::vector<std::string> heard_;
   size_t syncs_ = 0;
   bool held_back_ = false, by_node_ = false;
+  const ib::Guid pool_;
 };
+
+inline Result<fabricapi::Caller> as_node(const rpc::Peer&) {
+  return fabricapi::Caller{fabricapi::Role::node, "n1", "n1"};
+}
 
 inline node::Record test_record(const std::string& container,
                                 const std::vector<node::PartitionWish>& partitions) {
@@ -195,10 +211,7 @@ struct LinkBed {
             }};
   }
   void serve() {
-    const auto root = [](const rpc::Peer&) -> Result<fabricapi::Caller> {
-      return fabricapi::Caller{fabricapi::Role::node, "n1", "n1"};
-    };
-    served = fabricapi::serve(service, root, {});
+    served = fabricapi::serve(service, as_node, {});
     server = rpc::Server::serve(socket, {served.get()}).value();
   }
   void leave() {

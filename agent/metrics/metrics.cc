@@ -48,10 +48,7 @@ const std::vector<http::Family>& metric_families() {
        {"result"}},
       {"ibpod_sweeps_total", "Sweeps that have come to their end.", counter},
       {"ibpod_last_sweep_timestamp_seconds", "When the last sweep ended, in Unix time.", gauge},
-      {"ibpod_config_reloads_total",
-       "Changes of the configuration file, taken or refused.",
-       counter,
-       {"result"}},
+      {"ibpod_config_reloads_total", "Changes of the file, taken or refused.", counter, {"result"}},
       {"ibpod_config_good",
        "Whether the file, as it is now, is the configuration in force (1) or was refused (0).",
        gauge},
@@ -60,12 +57,14 @@ const std::vector<http::Family>& metric_families() {
        gauge,
        {"wanted", "mode"}},
       {"ibpod_sm_service_reached",
-       "Whether the cluster's SM service has answered the last question (1) or not (0).", gauge},
-      {"ibpod_node_bindings", "The node's bindings at the SM service.", gauge, {"state"}},
-      {"ibpod_preparation_errors",
-       "What could not be prepared at a PF at the last try.",
+       "Whether the SM service of a fabric has answered the last question (1) or not (0).",
        gauge,
-       {"pf"}},
+       {"fabric"}},
+      {"ibpod_node_bindings",
+       "The node's bindings at the SM service of a fabric.",
+       gauge,
+       {"fabric", "state"}},
+      {"ibpod_preparation_errors", "What could not be prepared at the last try.", gauge, {"pf"}},
       {"ibpod_port_counter_total",
        "The port's counters as the kernel has them; port_rcv_data and port_xmit_data in units of "
        "4 bytes.",
@@ -138,10 +137,12 @@ void show_rdma_netns(http::Metrics& metrics, const std::string& wanted, const st
   metrics.replace(family("ibpod_rdma_netns_as_wanted"), {{{wanted, mode}, as_wanted ? 1.0 : 0.0}});
 }
 
-void show_fabric(http::Metrics& metrics, bool reached, size_t verified, size_t unsettled) {
-  metrics.set(family("ibpod_sm_service_reached"), {}, reached ? 1 : 0);
-  metrics.replace(family("ibpod_node_bindings"), {{{"verified"}, static_cast<double>(verified)},
-                                                  {{"unsettled"}, static_cast<double>(unsettled)}});
+void show_fabric(http::Metrics& metrics, const std::string& fabric, bool reached, size_t verified,
+                 size_t unsettled) {
+  metrics.set(family("ibpod_sm_service_reached"), {fabric}, reached ? 1 : 0);
+  const http::Family& bindings = family("ibpod_node_bindings");
+  metrics.set(bindings, {fabric, "verified"}, static_cast<double>(verified));
+  metrics.set(bindings, {fabric, "unsettled"}, static_cast<double>(unsettled));
 }
 
 void show_preparation(http::Metrics& metrics, const std::map<std::string, size_t>& errors) {

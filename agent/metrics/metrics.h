@@ -50,8 +50,9 @@ void show_rdma_netns(http::Metrics& metrics, const std::string& wanted, const st
                      bool as_wanted);
 // What could not be prepared at each PF, by its PCI address.
 void show_preparation(http::Metrics& metrics, const std::map<std::string, size_t>& errors);
-// The cluster's SM service: whether it is reached, and the node's bindings there.
-void show_fabric(http::Metrics& metrics, bool reached, size_t verified, size_t unsettled);
+// A fabric's SM service: whether it is reached, and the node's bindings there.
+void show_fabric(http::Metrics& metrics, const std::string& fabric, bool reached, size_t verified,
+                 size_t unsettled);
 
 // A counter of an RDMA device's port, with the pod that has the device, if one has.
 struct PortCounter {

@@ -34,7 +34,7 @@ TEST_CASE("every metric can be set, and is shown then") {
   show_sweep(metrics, {5, 2, 1, 1, 1, 2}, 1'700'000'000);
   show_sweep(metrics, {5, 1, 1, 1, 0, 1}, 1'700'000'060);
   show_rdma_netns(metrics, "exclusive", "shared", false);
-  show_fabric(metrics, true, 3, 1);
+  show_fabric(metrics, "east", true, 3, 1);
   show_preparation(metrics, {{"0000:3b:00.0", 2}});
   show_port_counters(metrics, {{"mlx5_2", "1", "port_rcv_data", "ns", "pod", "c1", 7}}, 1);
   const std::string text = metrics.text();

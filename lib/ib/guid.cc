@@ -19,6 +19,16 @@ std::optional<std::string> grouped(std::string_view text, size_t groups, size_t 
   return digits;
 }
 
+// In pieces of so many bytes.
+std::string pieces(uint64_t value, int bytes) {
+  std::string text;
+  for (int shift = 64 - 8 * bytes; shift >= 0; shift -= 8 * bytes) {
+    const uint64_t piece = value >> shift & ((uint64_t{1} << 8 * bytes) - 1);
+    text += (text.empty() ? "" : ":") + hex(piece, 2 * bytes);
+  }
+  return text;
+}
+
 }  // namespace
 
 Guid Guid::from_bytes(const std::array<uint8_t, 8>& bytes) {
@@ -42,13 +52,8 @@ Result<Guid> Guid::parse(std::string_view text) {
   return Guid(*value);
 }
 
-std::string Guid::text() const {
-  std::string text;
-  for (int shift = 56; shift >= 0; shift -= 8) {
-    text += (text.empty() ? "" : ":") + hex(value_ >> shift & 0xff, 2);
-  }
-  return text;
-}
+std::string Guid::text() const { return pieces(value_, 1); }
+std::string Guid::text_in_gid() const { return pieces(value_, 2); }
 
 Status check_assignable(Guid guid) {
   if (guid.value() == 0)

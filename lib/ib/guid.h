@@ -26,6 +26,8 @@ class Guid {
   constexpr uint64_t value() const { return value_; }
   // 00:11:22:33:44:55:66:77
   std::string text() const;
+  // 0011:2233:4455:6677, as it stands in a GID, whose first half is a subnet's prefix.
+  std::string text_in_gid() const;
 
   // All-zero and all-ones both say "there is none": a fresh VF has the one, and one that was given
   // back has the other (the kernel takes no zero).

@@ -14,6 +14,7 @@ TEST_CASE("a GUID is read in all its usual forms, and printed in one") {
     CHECK(Guid::parse(text).value() == kGuid);
   }
   CHECK(kGuid.text() == "00:11:22:33:44:55:66:ff");
+  CHECK(kGuid.text_in_gid() == "0011:2233:4455:66ff");
   CHECK(Guid::from_bytes({0x00, 0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0xff}) == kGuid);
 }
 

@@ -90,7 +90,7 @@ void softhca_faults_init(void)
 {
 	struct dentry *dir;
 
-	root = debugfs_create_dir("softhca", NULL);
+	root = debugfs_create_dir(KBUILD_MODNAME, NULL);
 	dir = debugfs_create_dir("switch", root);
 	debugfs_create_file("traps", 0400, dir, &fabric.agent, &traps_fops);
 }

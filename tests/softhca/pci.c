@@ -7,6 +7,8 @@
 
 #define GUID_BASE	0x0002c90300000000ull
 
+static struct pci_driver softhca_driver;
+
 static unsigned long drops[DROP_REASONS];
 module_param_array(drops, ulong, NULL, 0444);
 MODULE_PARM_DESC(drops,
@@ -38,7 +40,7 @@ static int set_identity_vf(struct softhca *hca)
 	struct softhca *pf = pci_get_drvdata(pci_physfn(hca->pdev));
 	int vfid = pci_iov_vf_id(hca->pdev);
 
-	if (!pf || vfid < 0 || vfid >= SOFTHCA_MAX_VFS)
+	if (vfid < 0 || vfid >= SOFTHCA_MAX_VFS)
 		return -ENODEV;
 	hca->pf = pf;
 	hca->vfid = vfid;
@@ -46,6 +48,13 @@ static int set_identity_vf(struct softhca *hca)
 	hca->port_guid = cpu_to_be64(pf->vf[vfid].port_guid);
 	hca->sys_guid = pf->sys_guid;
 	return 0;
+}
+
+/* The other driver's, where this one is loaded twice, goes with its PF. */
+static bool has_our_pf(struct pci_dev *vf)
+{
+	return pci_dev_driver(pci_physfn(vf)) == &softhca_driver &&
+	       pci_get_drvdata(pci_physfn(vf));
 }
 
 static int set_identity(struct softhca *hca)
@@ -61,6 +70,8 @@ static int softhca_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	struct softhca *hca;
 	int ret;
 
+	if (pdev->is_virtfn && !has_our_pf(pdev))
+		return -ENODEV;
 	ret = pci_enable_device(pdev);
 	if (ret)
 		return ret;
@@ -125,7 +136,7 @@ static const struct pci_device_id softhca_ids[] = {
 };
 
 static struct pci_driver softhca_driver = {
-	.name = "softhca",
+	.name = KBUILD_MODNAME,
 	.id_table = softhca_ids,
 	.probe = softhca_probe,
 	.remove = softhca_remove,
@@ -138,7 +149,7 @@ static int __init softhca_init(void)
 
 	softhca_switch_init();
 	/* Before the processes that poll for what this does, as hardware is. */
-	fabric.wq = alloc_ordered_workqueue("softhca",
+	fabric.wq = alloc_ordered_workqueue(KBUILD_MODNAME,
 					    WQ_MEM_RECLAIM | WQ_HIGHPRI);
 	if (!fabric.wq)
 		return -ENOMEM;

@@ -2,7 +2,7 @@
 # PID 1 of the test VM, on the host's root under a throw-away overlay. Makes the guest an InfiniBand node, then does what
 # $MODE says: runs the cases of /run/vm/cases one by one, runs /run/vm/script, or gives a prompt.
 # tests/vm/run sets ROOT, SEED, FULL, KERNEL, MACHINE, VFS (VFs of each PF), MODE, CASES,
-# SOFTHCA and MODULES.
+# SOFTHCA, SOFTHCA2 and MODULES.
 # Not `set -e`: when PID 1 ends the kernel panics.
 set -u
 # Copied at boot: a build beside the test VM would change what runs.

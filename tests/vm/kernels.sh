@@ -93,29 +93,35 @@ END
   retry 3 apt-get -q update
 }
 
-# Builds the module in a copy of its sources, when they changed. Sets $softhca.
+# Builds the module in copies of its sources, when they changed: once for each subnet. Sets $softhca, and $softhca2 for
+# the cases about two.
 build_softhca() {
-  local work=$kernel_dir/softhca sources=$root/tests/softhca sum
-  softhca=$work/softhca.ko
+  softhca=$kernel_dir/softhca/softhca.ko softhca2=$kernel_dir/softhca2/softhca2.ko
+  build_module softhca
+  build_module softhca2
+}
+
+build_module() { # NAME
+  local work=$kernel_dir/$1 sources=$root/tests/softhca sum
   sum=$(cd "$sources" && find . -type f ! -name '.*' -print0 | sort -z | xargs -0 sha256sum)
-  if [ -e "$softhca" ] && [ "$sum" = "$(cat "$work/.sources" 2>/dev/null)" ]; then return; fi
+  if [ -e "$work/$1.ko" ] && [ "$sum" = "$(cat "$work/.sources" 2>/dev/null)" ]; then return; fi
   rm -rf "$work"
   cp -r "$sources" "$work"
-  step "softhca for $release" make_softhca "$work"
+  step "$1 for $release" make_module "$1" "$work"
   echo "$sum" >"$work/.sources"
 }
 
 # The headers' own Makefile names /usr/src, where unpacked ones are not: so both of their folders are named.
-make_softhca() { # FOLDER
+make_module() { # NAME FOLDER
   local headers=$headers_root/usr/src/linux-headers-${release%-amd64} kbuild
-  kbuild=(make -j"$(nproc)" -C "$headers-common" O="$headers-amd64")
+  kbuild=(make -j"$(nproc)" -C "$headers-common" O="$headers-amd64" MODULE="$1")
   if [ -z "$build_root" ]; then
-    "${kbuild[@]}" M="$1" modules
+    "${kbuild[@]}" M="$2" modules
     return
   fi
   mkdir -p "$build_root/src"
   # objtool reads its limits in /proc; the mounts end with their namespace.
   # shellcheck disable=SC2016
   unshare --mount bash -c 'mount -t proc proc "$1/proc" && mount --bind "$2" "$1/src" && exec chroot "$1" "${@:3}"' \
-    _ "$build_root" "$1" "${kbuild[@]}" M=/src modules
+    _ "$build_root" "$2" "${kbuild[@]}" M=/src modules
 }

@@ -1,6 +1,7 @@
 # What the cases of the test VM share. Each case starts with:  . "$ROOT/tests/vm/lib.sh"
 # Set by the harness: ROOT, CASE, WORK (an empty folder, the case's own), PF0 and PF1 (PCI addresses), SEED, FULL (1: every
-# point), KERNEL, MACHINE, IBPOD_BIN, CNI_PATH. Whatever a case changes it takes back, with at_end at the latest.
+# point), KERNEL, MACHINE, IBPOD_BIN, CNI_PATH, SOFTHCA2 (the module of a second subnet). Whatever a case changes it takes
+# back, with at_end at the latest.
 # shellcheck shell=bash disable=SC2016,SC2034
 
 if [ -n "${CASE:-}" ]; then set -euo pipefail; fi

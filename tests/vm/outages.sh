@@ -22,7 +22,7 @@ prepare_tenants() {
   ip address add "$service/32" dev lo
   at_end ip address delete "$service/32" dev lo
   begin_service .
-  start_marking_agent "$by_tls | .fabric.service = \"$service:7473\""
+  start_marking_agent "$by_tls | .fabrics[].service = \"$service:7473\""
   for pod in p1 p2 p3 p4; do new_pod "$pod"; done
   for pod in p1 p2 p4; do
     belongs "$pod" "${tenant[$pod]}"

@@ -32,7 +32,7 @@ issue() { # NAME SUBJECT EXTENSIONS
 }
 for_nodes='.listen = {address: "127.0.0.1:7473", certificate: "\($work)/sm.crt", key: "\($work)/sm.key", ca: "\($work)/ca.crt"} |
   .roles = [{match: "CN=system:node:*", role: "node"}]'
-by_tls='.fabric = {service: "127.0.0.1:7473", certificate: "\($work)/vm.crt", key: "\($work)/vm.key", ca: "\($work)/ca.crt"}'
+by_tls='.fabrics = [{service: "127.0.0.1:7473", certificate: "\($work)/vm.crt", key: "\($work)/vm.key", ca: "\($work)/ca.crt"}]'
 
 # The service as the node's agent asks it. The VFs named are the node's.
 serve_node() { # GUID...

@@ -12,7 +12,7 @@ node_conf() { # NODE
   jq -n --arg work "$WORK" --arg own "$WORK/$1" --arg pf "${pf_of[$1]}" --arg bin "$IBPOD_BIN" '{
     pfs: [{rootDevices: [$pf], numVfs: 2}],
     resourceList: [{resourceName: "ib_vf", selectors: [{rootDevices: [$pf]}]}],
-    fabric: {service: "127.0.0.1:7473", certificate: "\($own).crt", key: "\($own).key", ca: "\($work)/ca.crt"},
+    fabrics: [{service: "127.0.0.1:7473", certificate: "\($own).crt", key: "\($own).key", ca: "\($work)/ca.crt"}],
     kubelet: false, stateDir: "\($own)/state", agentSocket: "\($own)/agent.sock", metricsAddress: "unix:\($own)/metrics.sock",
     cniBinDir: $bin, hostMountNamespace: "", cdiDir: "\($own)/cdi", deviceInfoDir: "\($own)/devinfo"}' >"$1.json"
 }

@@ -19,7 +19,7 @@ guids=()
 ip address add "$service/32" dev lo
 at_end ip address delete "$service/32" dev lo
 begin_service '.guids = [{first: "0x0200000000001001", last: "0x02000000000010ff"}]'
-agent_conf "$by_tls | .fabric.service = \"$service:7473\" | .pfs = [{rootDevices: [\"$PF0\", \"$PF1\"], numVfs: 8}]"
+agent_conf "$by_tls | .fabrics[].service = \"$service:7473\" | .pfs = [{rootDevices: [\"$PF0\", \"$PF1\"], numVfs: 8}]"
 start_agent
 healthy() { [ "$(metric 'ibpod_pool_devices{pool="example.com\/vfs",state="healthy"}')" = "$1" ]; }
 wait_for 120 healthy 16

@@ -1,0 +1,152 @@
+#include "agent/fabric/fabrics.h"
+
+namespace ibpod::agent {
+namespace {
+
+// A VF's GUID is given from memory.
+constexpr Duration kAllocation{3'000};
+
+std::string subnet_of(const FabricService& service) {
+  const std::string prefix =
+      service.subnet_prefix ? service.subnet_prefix->text_in_gid() + ", " : "";
+  return prefix + "which the SM service of fabric " + service.place.fabric + " has";
+}
+
+Result<ib::Guid> allocate(fabricapi::Client& client, const std::string& node,
+                          const ib::PciAddress& pf, uint32_t vf) {
+  const std::vector<fabricapi::Allocated> given =
+      TRY(client.allocate_guids({node, pf.text(), {vf}}, Deadline::in(kAllocation)));
+  if (given.size() == 1 && given.front().vf == vf) return given.front().guid;
+  return Error(Code::internal, "the SM service gave no GUID for VF " + std::to_string(vf));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Fabrics>> Fabrics::open(const std::vector<FabricService>& services,
+                                               FabricsWorld world) {
+  std::unique_ptr<Fabrics> fabrics(new Fabrics(std::move(world)));
+  for (const FabricService& service : services) {
+    const std::string& name = service.place.fabric;
+    fabricapi::Client client = TRY(fabricapi::client_of(service.place).during("fabric " + name));
+    fabrics->contacts_[name] = {};
+    fabrics->fabrics_.push_back({service, std::move(client)});
+  }
+  return fabrics;
+}
+
+void Fabrics::begin() {
+  for (Fabric& fabric : fabrics_)
+    fabric.link = std::make_unique<Link>(fabric.client, world_of(fabric));
+}
+
+LinkWorld Fabrics::world_of(const Fabric& fabric) {
+  return {world_.records, world_.node,
+          [this, &fabric](const ib::PciAddress& device) { return pf_on(device, fabric); },
+          [this, &fabric](const std::vector<ib::Guid>& ports) {
+            return world_.tables(ports, fabric.service.subnet_prefix);
+          },
+          [this, &fabric](const Contact& contact) { note(fabric.name(), contact); }};
+}
+
+void Fabrics::note(const std::string& fabric, const Contact& contact) {
+  Contact before;
+  {
+    const std::scoped_lock lock(mutex_);
+    before = std::exchange(contacts_.at(fabric), contact);
+  }
+  world_.told(fabric, before, contact);
+}
+
+std::map<std::string, Contact> Fabrics::contacts() const {
+  const std::scoped_lock lock(mutex_);
+  return contacts_;
+}
+
+// --- which one a PF is on
+
+Status Fabrics::check_on(const PfPort& port, const Fabric& fabric) const {
+  const std::optional<ib::Guid>& wanted = fabric.service.subnet_prefix;
+  if (!wanted) return ok();
+  const std::string pf = "PF " + port.pf.text();
+  // The prefix that a port has before any subnet manager has come to it may be that of one of them.
+  if (!port.up && fabrics_.size() > 1)
+    return Error(Code::unavailable, pf + " is not up: it is not to be seen which fabric it is on");
+  if (port.prefix == *wanted) return ok();
+  return Error(port.up ? Code::unsupported : Code::unavailable,
+               pf + " is on the subnet " + port.prefix.text_in_gid() + ", not on " +
+                   subnet_of(fabric.service));
+}
+
+Result<Fabrics::Fabric*> Fabrics::of(const ib::PciAddress& device) {
+  const PfPort port = TRY(pf_port(world_.sysfs, device));
+  std::optional<Error> why;
+  for (Fabric& fabric : fabrics_) {
+    const Status on = check_on(port, fabric);
+    if (on) return &fabric;
+    why = why && on.error().code() == Code::unsupported
+              ? Error(Code::unsupported, why->text() + ", nor on " + subnet_of(fabric.service))
+              : on.error();
+  }
+  return *why;
+}
+
+Result<PfOfDevice> Fabrics::pf_on(const ib::PciAddress& device, const Fabric& fabric) const {
+  const PfPort port = TRY(pf_port(world_.sysfs, device));
+  TRY(check_on(port, fabric));
+  const std::string interface = world_.interface(port.pf);
+  return PfOfDevice{interface.empty() ? port.pf.text() : interface, port.guid};
+}
+
+// --- GUIDs
+
+// Where there is only one, a port need not be up yet.
+Result<Fabrics::Fabric*> Fabrics::giver(const ib::PciAddress& pf) {
+  Result<Fabric*> fabric = of(pf);
+  if (fabric || fabrics_.size() > 1 || fabric.error().code() == Code::unsupported) return fabric;
+  return &fabrics_.front();
+}
+
+std::function<Result<ib::Guid>(const ib::PciAddress&, uint32_t)> Fabrics::pool() {
+  return [this, away = std::map<const Fabric*, Error>()](const ib::PciAddress& pf,
+                                                         uint32_t vf) mutable -> Result<ib::Guid> {
+    Fabric* const fabric = TRY(giver(pf));
+    const auto silent = away.find(fabric);
+    if (silent != away.end()) return silent->second;
+    Result<ib::Guid> given = allocate(fabric->client, world_.node, pf, vf);
+    if (!given && given.error().code() == Code::unavailable) away.emplace(fabric, given.error());
+    return given;
+  };
+}
+
+// --- bindings
+
+Result<Link*> Fabrics::link_of(const nodeapi::AttachmentName& name) {
+  const node::Record record = TRY(record_of(world_.records, name));
+  Fabric* const fabric = TRY(of(record.device));
+  return fabric->link.get();
+}
+
+Result<nodeapi::Binding> Fabrics::bind(const nodeapi::AttachmentName& name,
+                                       nodeapi::Node::Wait wait, Deadline deadline) {
+  Link* const link = TRY(link_of(name));
+  return link->bind(name, wait, deadline);
+}
+
+// One that was on another fabric before, its cable being moved, is ended there by the next Sync.
+Result<nodeapi::Binding> Fabrics::unbind(const nodeapi::AttachmentName& name, Deadline deadline) {
+  const Result<Link*> link = link_of(name);
+  return link ? (*link)->unbind(name, deadline) : unbind_everywhere(name, deadline);
+}
+
+// All are asked before one is waited for. Released is what is so everywhere.
+Result<nodeapi::Binding> Fabrics::unbind_everywhere(const nodeapi::AttachmentName& name,
+                                                    Deadline deadline) {
+  for (Fabric& fabric : fabrics_) (void)fabric.link->unbind(name, Deadline::in(Duration(0)));
+  for (size_t n = 0; n + 1 < fabrics_.size(); ++n) {
+    Result<nodeapi::Binding> told = fabrics_[n].link->unbind(name, deadline);
+    if (!told || !told->released()) return told;
+  }
+  return fabrics_.back().link->unbind(name, deadline);
+}
+
+}  // namespace ibpod::agent

@@ -1,0 +1,225 @@
+#include "agent/fabric/fabrics.h"
+
+#include "agent/fabric/tables.h"
+#include "agent/fabric/test_service.h"
+#include "tests/support/fake_sysfs.h"
+
+namespace ibpod::agent {
+namespace {
+
+using Names = std::vector<std::string>;
+using Wait = nodeapi::Node::Wait;
+
+constexpr uint64_t kEast = 0xfe80'0000'0000'0001, kWest = 0xfe80'0000'0000'0002;
+
+struct Served {
+  ModelService model;
+  FabricService service;
+  std::unique_ptr<grpc::Service> served;
+  std::unique_ptr<rpc::Server> server;
+
+  Served(const Path& folder, const std::string& name, uint64_t prefix, uint64_t pool)
+      : model(ib::Guid(pool)) {
+    service.place.address = "unix:" + (folder / (name + ".sock")).string();
+    service.place.fabric = name;
+    service.subnet_prefix = ib::Guid(prefix);
+    begin();
+  }
+  void begin() {
+    fabricapi::ServiceSettings settings;
+    settings.fabric = service.place.fabric;
+    served = fabricapi::serve(model, as_node, settings);
+    server = rpc::Server::serve(service.place.address.substr(5), {served.get()}).value();
+  }
+  void leave() {
+    server.reset();
+    served.reset();
+  }
+};
+
+// A node with a PF on each of two fabrics, a VF of each, and both fabrics' services.
+struct TwoRails {
+  TempFolder folder;
+  node::Records records{folder.path()};
+  fake::FakeSysfs tree;
+  ib::PciAddress pf[2] = {tree.add_pf(), tree.add_pf()};
+  ib::PciAddress vf[2] = {tree.add_vf(pf[0]), tree.add_vf(pf[1])};
+  sysfs::Sysfs sysfs = tree.open();
+  Served east{folder.path(), "east", kEast, 0x0200'0000'0000'e000};
+  Served west{folder.path(), "west", kWest, 0x0200'0000'0000'f000};
+  std::mutex mutex;
+  std::map<std::string, size_t> came_back;  // guarded by mutex
+  std::unique_ptr<Fabrics> fabrics;
+
+  TwoRails() {
+    plug(pf[0], kEast);
+    plug(pf[1], kWest);
+    open({east.service, west.service});
+  }
+  void open(const std::vector<FabricService>& services) {
+    fabrics = Fabrics::open(services, world()).value();
+    fabrics->begin();
+  }
+  FabricsWorld world() {
+    return {records,
+            sysfs,
+            "n1",
+            [](const ib::PciAddress&) { return "ib0"; },
+            [this](const auto& ports, const auto& prefix) {
+              const auto pods = [](const node::Namespace&) -> Result<sysfs::Sysfs> {
+                return Error(Code::not_found, "no pod");
+              };
+              return read_tables(ports, prefix, sysfs, {}, pods);
+            },
+            [this](const std::string& fabric, const Contact& before, const Contact& now) {
+              const std::scoped_lock lock(mutex);
+              if (now.reached && !before.reached) ++came_back[fabric];
+            }};
+  }
+  static std::string gid(uint64_t prefix) {
+    return ib::Guid(prefix).text_in_gid() + ":0002:c903:0000:0001";
+  }
+  void plug(const ib::PciAddress& device, uint64_t prefix) {
+    tree.set_port(device, "gids/0", gid(prefix));
+  }
+  void attach(const std::string& container, const ib::PciAddress& device) {
+    node::Record record = test_record(container, {{"blue"}});
+    record.device = device;
+    record.wanted.guids = node::Guids{own(device), own(device)};
+    REQUIRE(records.write(record));
+  }
+  static ib::Guid own(const ib::PciAddress& device) {
+    return ib::Guid(device.text() == "0000:11:00.1" ? 0x0200'0000'0000'0e01
+                                                    : 0x0200'0000'0000'0f01);
+  }
+  Result<nodeapi::Binding> bind(const std::string& container, Wait wait = Wait::verified) const {
+    return fabrics->bind({container, "net1", ""}, wait, Deadline::in(Duration(20'000)));
+  }
+  Result<nodeapi::Binding> unbind(const std::string& container,
+                                  Duration patience = Duration(20'000)) const {
+    return fabrics->unbind({container, "net1", ""}, Deadline::in(patience));
+  }
+};
+
+TEST_CASE_FIXTURE(TwoRails, "what is attached is bound by the service of its PF's fabric") {
+  attach("c1", vf[0]);
+  attach("c2", vf[1]);
+  for (const auto* container : {"c1", "c2"}) {
+    const auto bound = bind(container);
+    REQUIRE_MESSAGE(bound.ok(), bound.error().text());
+    CHECK(bound->verified());
+  }
+  CHECK(east.model.heard() == Names{"bind c1"});
+  CHECK(west.model.heard() == Names{"bind c2"});
+  CHECK(west.model.binding("c2")->pf == "ib0");
+  REQUIRE(unbind("c2"));
+  CHECK(east.model.heard() == Names{"bind c1"});
+  CHECK(west.model.heard() == Names{"bind c2", "unbind c2"});
+}
+
+TEST_CASE_FIXTURE(TwoRails, "one whose service is away keeps nobody else waiting") {
+  west.leave();
+  attach("c1", vf[0]);
+  REQUIRE(bind("c1"));
+  CHECK(unbind("c1")->released());
+  REQUIRE(LinkBed::eventually([&] { return !fabrics->contacts().at("west").trouble.empty(); }));
+  CHECK(fabrics->contacts().at("east").reached);
+  west.begin();
+  REQUIRE(LinkBed::eventually([&] { return fabrics->contacts().at("west").reached; }));
+  const std::scoped_lock lock(mutex);
+  CHECK(came_back.at("west") >= 1);
+}
+
+TEST_CASE_FIXTURE(TwoRails,
+                  "each is told of its own attachments, and binds no other that it lacks") {
+  attach("c1", vf[0]);
+  attach("c2", vf[1]);
+  REQUIRE(bind("c1"));
+  REQUIRE(bind("c2"));
+  using Present = std::vector<fabricapi::SyncRequest::Present>;
+  REQUIRE(LinkBed::eventually([&] { return east.model.named() == Present{{"c1", "net1"}}; }));
+  REQUIRE(LinkBed::eventually([&] { return west.model.named() == Present{{"c2", "net1"}}; }));
+  CHECK(LinkBed::eventually([&] { return fabrics->contacts().at("east").bound == 1; }));
+  CHECK(fabrics->contacts().at("east").unsettled == 0);
+  CHECK_FALSE(east.model.binding("c2"));
+}
+
+TEST_CASE_FIXTURE(TwoRails, "a PF that is on another subnet, or not up, is on none of them") {
+  attach("c1", vf[0]);
+  plug(pf[0], 0xfe80'0000'0000'0009);
+  const auto elsewhere = bind("c1");
+  CHECK(elsewhere.error().code() == Code::unsupported);
+  CAPTURE(elsewhere.error().text());
+  for (const std::string part : {"PF 0000:11:00.0", "fe80:0000:0000:0009", "east", "west"}) {
+    CAPTURE(part);
+    CHECK(elsewhere.error().text().find(part) != std::string::npos);
+  }
+  plug(pf[0], kEast);
+  tree.set_port(pf[0], "state", "1: DOWN");
+  CHECK(bind("c1").error().code() == Code::unavailable);
+  tree.unbind(pf[0]);
+  CHECK(bind("c1").error().code() == Code::unavailable);
+  CHECK(east.model.heard().empty());
+  CHECK(west.model.heard().empty());
+}
+
+TEST_CASE_FIXTURE(TwoRails, "where the PF's fabric is not to be seen, all are told of an end") {
+  attach("c1", vf[0]);
+  REQUIRE(bind("c1"));
+  tree.set_port(pf[0], "state", "1: DOWN");
+  CHECK(unbind("c1")->released());
+  CHECK_FALSE(east.model.binding("c1"));
+  CHECK(west.model.heard().back() == "unbind c1");
+  west.leave();
+  const auto unknown = unbind("c1", Duration(500));
+  CHECK((!unknown || !unknown->released()));
+}
+
+TEST_CASE_FIXTURE(TwoRails, "a VF's GUID is out of the pool of its PF's fabric") {
+  const auto pool = fabrics->pool();
+  CHECK(pool(pf[0], 3).value() == ib::Guid(0x0200'0000'0000'e003));
+  CHECK(pool(pf[1], 3).value() == ib::Guid(0x0200'0000'0000'f003));
+  tree.set_port(pf[1], "state", "1: DOWN");
+  CHECK(pool(pf[1], 3).error().code() == Code::unavailable);
+  plug(pf[0], 0xfe80'0000'0000'0009);
+  CHECK(pool(pf[0], 3).error().code() == Code::unsupported);
+}
+
+TEST_CASE_FIXTURE(TwoRails, "in one preparation a service that does not answer is asked once") {
+  west.leave();
+  const auto pool = fabrics->pool();
+  REQUIRE(pool(pf[1], 0).error().code() == Code::unavailable);
+  west.begin();
+  CHECK(pool(pf[1], 1).error().code() == Code::unavailable);
+  CHECK(pool(pf[0], 1));
+  CHECK(west.model.heard().empty());
+  CHECK(fabrics->pool()(pf[1], 1));
+}
+
+TEST_CASE_FIXTURE(TwoRails, "the only one gives GUIDs before a port is up, and has any subnet") {
+  fabrics.reset();
+  tree.set_port(pf[1], "state", "1: DOWN");
+  plug(pf[1], 0xfe80'0000'0000'0000);
+  open({west.service});
+  CHECK(fabrics->pool()(pf[1], 3).value() == ib::Guid(0x0200'0000'0000'f003));
+  attach("c2", vf[1]);
+  CHECK(bind("c2").error().code() == Code::unavailable);
+  fabrics.reset();
+  west.service.subnet_prefix.reset();
+  open({west.service});
+  CHECK(bind("c2")->verified());
+}
+
+TEST_CASE_FIXTURE(TwoRails, "a table of a port on another fabric is not told") {
+  tree.set_port(vf[0], "gids/0", ib::Guid(kEast).text_in_gid() + ":0200:0000:0000:0e01");
+  const auto told = [&](uint64_t prefix) {
+    return world().tables({ib::Guid(0x0200'0000'0000'0e01)}, ib::Guid(prefix)).size();
+  };
+  CHECK(told(kEast) == 1);
+  CHECK(told(kWest) == 0);
+  tree.set_port(vf[0], "state", "1: DOWN");
+  CHECK(told(kWest) == 1);
+}
+
+}  // namespace
+}  // namespace ibpod::agent

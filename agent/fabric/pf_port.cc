@@ -1,0 +1,32 @@
+#include "agent/fabric/pf_port.h"
+
+#include "lib/sysfs/infiniband.h"
+#include "lib/sysfs/pci.h"
+
+namespace ibpod::agent {
+namespace {
+
+constexpr unsigned kFirstPort = 1;
+
+Result<PfPort> read(const sysfs::Sysfs& sysfs, const ib::PciAddress& device) {
+  const std::optional<ib::PciAddress> pf = TRY(sysfs::pf_of(sysfs, device));
+  PfPort port{pf.value_or(device), {}, {}, false};
+  const std::vector<std::string> names = TRY(sysfs::rdma_devices(sysfs, port.pf));
+  if (names.empty()) return Error(Code::not_found, "it has no RDMA device");
+  const ib::Port shown = TRY(sysfs::port_without_pkeys(sysfs, names.front(), kFirstPort));
+  port.guid = shown.guid;
+  port.up = shown.state == ib::PortState::active;
+  port.prefix = TRY(sysfs::subnet_prefix(sysfs, names.front(), kFirstPort));
+  return port;
+}
+
+}  // namespace
+
+Result<PfPort> pf_port(const sysfs::Sysfs& sysfs, const ib::PciAddress& device) {
+  Result<PfPort> port = read(sysfs, device);
+  if (port) return port;
+  return Error(Code::unavailable,
+               "the PF of " + device.text() + " is not to be seen: " + port.error().text());
+}
+
+}  // namespace ibpod::agent

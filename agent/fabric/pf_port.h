@@ -1,0 +1,22 @@
+// The port by which a PF is on its fabric, as sysfs has it now.
+#pragma once
+
+#include "lib/ib/guid.h"
+#include "lib/ib/pci_address.h"
+#include "lib/sysfs/sysfs.h"
+
+namespace ibpod::agent {
+
+struct PfPort {
+  ib::PciAddress pf;
+  ib::Guid guid;
+  // The first half of its GID 0. The subnet manager sets it; while the port is not up it may be
+  // any.
+  ib::Guid prefix;
+  bool up = false;  // ACTIVE
+};
+
+// Of the PF itself, or of the PF of a VF: its first port. unavailable where it is not to be seen.
+Result<PfPort> pf_port(const sysfs::Sysfs& sysfs, const ib::PciAddress& device);
+
+}  // namespace ibpod::agent
