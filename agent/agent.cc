@@ -64,6 +64,12 @@ std::vector<node::Record> readable(const node::Records& records) {
   return read;
 }
 
+bool has_active_port(const device_plugin::Device& device) {
+  return std::any_of(device.rdma.begin(), device.rdma.end(), [](const auto& rdma) {
+    return !rdma.ports.empty() && rdma.ports.front().state == ib::PortState::active;
+  });
+}
+
 kube::Mode mode_of(Registration registration) {
   switch (registration) {
     case Registration::automatic:
@@ -155,17 +161,17 @@ void Agent::start_sweeping() {
 
 Status Agent::open_fabrics() {
   if (config().fabrics.empty()) return ok();
-  fabrics_ = TRY(Fabrics::open(
-      config().fabrics,
-      {machine_->records(), machine_->sysfs(), reloader_.node(),
-       [this](const ib::PciAddress& pf) { return interface_of(*view_.get(), pf); },
-       [this](const std::vector<ib::Guid>& ports, const std::optional<ib::Guid>& prefix) {
-         return read_tables(ports, prefix, machine_->sysfs(), readable(machine_->records()),
-                            machine_->pod_sysfs());
-       },
-       [this](const std::string& fabric, const Contact& before, const Contact& now) {
-         note_contact(fabric, before, now);
-       }}));
+  fabrics_ = TRY(
+      Fabrics::open(config().fabrics,
+                    {machine_->records(), machine_->sysfs(), reloader_.node(),
+                     [this](const ib::PciAddress& pf) { return interface_of(*view_.get(), pf); },
+                     [this](const std::vector<ib::Guid>& ports, const std::set<ib::Guid>& others) {
+                       return read_tables(ports, others, machine_->sysfs(),
+                                          readable(machine_->records()), machine_->pod_sysfs());
+                     },
+                     [this](const std::string& fabric, const Contact& before, const Contact& now) {
+                       note_contact(fabric, before, now);
+                     }}));
   return ok();
 }
 
@@ -254,18 +260,18 @@ void Agent::prepare(Duration patience) {
 
 // What could not be prepared may be possible now: a driver has come, a pod has gone.
 void Agent::prepare_the_rest() {
-  const bool more = has_new_pf();
   const auto pass = sweeping_->last();
   const bool freed = std::any_of(pass->outcomes.begin(), pass->outcomes.end(),
                                  [](const Outcome& one) { return one.released; });
-  if (more || freed || !troubles_.empty()) prepare(kRepair);
+  if (freed || !troubles_.empty()) prepare(kRepair);
 }
 
-// Of which preparation knows nothing yet. One that has gone may come back without its VFs.
+// Of which preparation knows nothing yet, or whose fabric it could not see before its port was up.
+// One that has gone may come back without its VFs.
 bool Agent::has_new_pf() {
-  std::set<ib::PciAddress> pfs;
+  std::set<std::pair<ib::PciAddress, bool>> pfs;
   for (const device_plugin::Device& device : view_.get()->devices)
-    if (!device.pf) pfs.insert(device.address);
+    if (!device.pf) pfs.emplace(device.address, has_active_port(device));
   const bool more = !std::includes(pfs_.begin(), pfs_.end(), pfs.begin(), pfs.end());
   pfs_ = std::move(pfs);
   return more;
@@ -313,6 +319,7 @@ void Agent::follow(const Happened& happened) {
   if (happened.devices || happened.judged || happened.swept || happened.due ||
       happened.changed.ports)
     look(happened.changed);
+  if (has_new_pf()) prepare(kRepair);
   // What is served already goes on; what could not be is tried again.
   serve_pools();
   // An end of a pod shows as a device that comes home.

@@ -140,9 +140,9 @@ Result<nodeapi::Health> NodeAnswers::health(Deadline) {
       health.binds ? sources_.fabrics->contacts() : std::map<std::string, Contact>();
   for (const auto& [fabric, contact] : contacts) {
     if (!contact.trouble.empty())
-      health.findings.push_back({"sm-service",
-                                 "that of fabric " + fabric + " is not reached: " + contact.trouble,
-                                 "pods that name a partition wait until it is"});
+      health.findings.push_back(
+          {"sm-service", "that of fabric " + fabric + " is not reached: " + contact.trouble,
+           "pods that name a partition wait for it, where their VF is on that fabric"});
   }
   const auto pass = sources_.sweeping.last();
   for (const Outcome& outcome : pass->outcomes) {

@@ -27,7 +27,8 @@ Result<std::string> read_rdma_netns(const json::Value& value);
 // From 5 to 3600 seconds.
 Result<Duration> read_interval(const json::Value& value);
 Result<log::Level> read_level(const json::Value& value);
-// An object: service, name, certificate, key, ca, subnetPrefix. The service is at HOST:PORT.
+// Objects: service, name, certificate, key, ca, subnetPrefix. The service is at HOST:PORT. Of
+// several each has a name and a prefix of its own.
 Result<std::vector<FabricService>> read_fabrics(const json::Value& value);
 // A DNS subdomain.
 Result<std::string> read_prefix(const json::Value& value);

@@ -143,6 +143,11 @@ Result<fabric::Binding> Bindings::now(const fabric::Attachment& attachment) cons
   return answer(found->second);
 }
 
+bool Bindings::knows(const fabric::Attachment& attachment) const {
+  const std::scoped_lock lock(mutex_);
+  return courses_.contains(attachment);
+}
+
 bool Bindings::underway() const {
   const std::scoped_lock lock(mutex_);
   return std::any_of(courses_.begin(), courses_.end(),

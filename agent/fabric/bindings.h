@@ -48,6 +48,8 @@ class Bindings {
   // How far it is, without waiting.
   Result<fabric::Binding> now(const fabric::Attachment& attachment) const;
 
+  // Whether it has been asked for, or to be released.
+  bool knows(const fabric::Attachment& attachment) const;
   // Whether any is on its way.
   bool underway() const;
 

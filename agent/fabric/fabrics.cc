@@ -40,12 +40,12 @@ void Fabrics::begin() {
 }
 
 LinkWorld Fabrics::world_of(const Fabric& fabric) {
-  return {world_.records, world_.node,
-          [this, &fabric](const ib::PciAddress& device) { return pf_on(device, fabric); },
-          [this, &fabric](const std::vector<ib::Guid>& ports) {
-            return world_.tables(ports, fabric.service.subnet_prefix);
-          },
-          [this, &fabric](const Contact& contact) { note(fabric.name(), contact); }};
+  const std::set<ib::Guid> others = other_subnets(fabric);
+  return {
+      world_.records, world_.node,
+      [this, &fabric](const ib::PciAddress& device) { return pf_on_fabric(device, fabric); },
+      [this, others](const std::vector<ib::Guid>& ports) { return world_.tables(ports, others); },
+      [this, &fabric](const Contact& contact) { note(fabric.name(), contact); }};
 }
 
 void Fabrics::note(const std::string& fabric, const Contact& contact) {
@@ -77,7 +77,7 @@ Status Fabrics::check_on(const PfPort& port, const Fabric& fabric) const {
                    subnet_of(fabric.service));
 }
 
-Result<Fabrics::Fabric*> Fabrics::of(const ib::PciAddress& device) {
+Result<Fabrics::Fabric*> Fabrics::fabric_of(const ib::PciAddress& device) {
   const PfPort port = TRY(pf_port(world_.sysfs, device));
   std::optional<Error> why;
   for (Fabric& fabric : fabrics_) {
@@ -90,26 +90,28 @@ Result<Fabrics::Fabric*> Fabrics::of(const ib::PciAddress& device) {
   return *why;
 }
 
-Result<PfOfDevice> Fabrics::pf_on(const ib::PciAddress& device, const Fabric& fabric) const {
+Result<PfOfDevice> Fabrics::pf_on_fabric(const ib::PciAddress& device, const Fabric& fabric) const {
   const PfPort port = TRY(pf_port(world_.sysfs, device));
   TRY(check_on(port, fabric));
   const std::string interface = world_.interface(port.pf);
   return PfOfDevice{interface.empty() ? port.pf.text() : interface, port.guid};
 }
 
-// --- GUIDs
-
-// Where there is only one, a port need not be up yet.
-Result<Fabrics::Fabric*> Fabrics::giver(const ib::PciAddress& pf) {
-  Result<Fabric*> fabric = of(pf);
-  if (fabric || fabrics_.size() > 1 || fabric.error().code() == Code::unsupported) return fabric;
-  return &fabrics_.front();
+std::set<ib::Guid> Fabrics::other_subnets(const Fabric& fabric) const {
+  std::set<ib::Guid> prefixes;
+  for (const Fabric& other : fabrics_)
+    if (&other != &fabric) prefixes.insert(*other.service.subnet_prefix);
+  return prefixes;
 }
 
+// --- GUIDs
+
+// The only one gives them before a port is up, and to whatever PF.
 std::function<Result<ib::Guid>(const ib::PciAddress&, uint32_t)> Fabrics::pool() {
   return [this, away = std::map<const Fabric*, Error>()](const ib::PciAddress& pf,
                                                          uint32_t vf) mutable -> Result<ib::Guid> {
-    Fabric* const fabric = TRY(giver(pf));
+    Fabric* fabric = &fabrics_.front();
+    if (fabrics_.size() > 1) fabric = TRY(fabric_of(pf));
     const auto silent = away.find(fabric);
     if (silent != away.end()) return silent->second;
     Result<ib::Guid> given = allocate(fabric->client, world_.node, pf, vf);
@@ -120,33 +122,34 @@ std::function<Result<ib::Guid>(const ib::PciAddress&, uint32_t)> Fabrics::pool()
 
 // --- bindings
 
-Result<Link*> Fabrics::link_of(const nodeapi::AttachmentName& name) {
+Result<Fabrics::Fabric*> Fabrics::fabric_of(const nodeapi::AttachmentName& name) {
   const node::Record record = TRY(record_of(world_.records, name));
-  Fabric* const fabric = TRY(of(record.device));
-  return fabric->link.get();
+  return fabric_of(record.device);
 }
 
 Result<nodeapi::Binding> Fabrics::bind(const nodeapi::AttachmentName& name,
                                        nodeapi::Node::Wait wait, Deadline deadline) {
-  Link* const link = TRY(link_of(name));
-  return link->bind(name, wait, deadline);
+  Fabric* const fabric = TRY(fabric_of(name));
+  return fabric->link->bind(name, wait, deadline);
 }
 
-// One that was on another fabric before, its cable being moved, is ended there by the next Sync.
+// A PF's cable may have been moved to another fabric since.
+std::vector<Link*> Fabrics::links_to_end(const nodeapi::AttachmentName& name) {
+  const Result<Fabric*> on = fabric_of(name);
+  std::vector<Link*> links;
+  for (Fabric& fabric : fabrics_)
+    if (!on || *on == &fabric || fabric.link->may_have(name)) links.push_back(fabric.link.get());
+  return links;
+}
+
 Result<nodeapi::Binding> Fabrics::unbind(const nodeapi::AttachmentName& name, Deadline deadline) {
-  const Result<Link*> link = link_of(name);
-  return link ? (*link)->unbind(name, deadline) : unbind_everywhere(name, deadline);
-}
-
-// All are asked before one is waited for. Released is what is so everywhere.
-Result<nodeapi::Binding> Fabrics::unbind_everywhere(const nodeapi::AttachmentName& name,
-                                                    Deadline deadline) {
-  for (Fabric& fabric : fabrics_) (void)fabric.link->unbind(name, Deadline::in(Duration(0)));
-  for (size_t n = 0; n + 1 < fabrics_.size(); ++n) {
-    Result<nodeapi::Binding> told = fabrics_[n].link->unbind(name, deadline);
-    if (!told || !told->released()) return told;
-  }
-  return fabrics_.back().link->unbind(name, deadline);
+  const std::vector<Link*> links = links_to_end(name);
+  for (size_t n = 1; n < links.size(); ++n)
+    (void)links[n]->unbind(name, Deadline::in(Duration(0)));  // it begins, and is waited for below
+  Result<nodeapi::Binding> told = links.front()->unbind(name, deadline);
+  for (size_t n = 1; n < links.size() && told && told->released(); ++n)
+    told = links[n]->unbind(name, deadline);
+  return told;
 }
 
 }  // namespace ibpod::agent

@@ -11,7 +11,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -24,15 +24,15 @@ struct FabricsWorld {
   std::string node;
   // The interface of a PF; empty: it has none.
   std::function<std::string(const ib::PciAddress& pf)> interface;
-  // The P_Key tables of these ports, but of none that is up on a subnet of another prefix.
+  // The P_Key tables of these ports, but of none that is up on one of these other subnets.
   std::function<std::vector<fabricapi::ObserveRequest::Seen>(const std::vector<ib::Guid>& ports,
-                                                             const std::optional<ib::Guid>& prefix)>
+                                                             const std::set<ib::Guid>& others)>
       tables;
   // How the service of a fabric is reached now, and was before. On the thread of its Link.
   std::function<void(const std::string& fabric, const Contact& before, const Contact& now)> told;
 };
 
-// But for begin(), from any thread.
+// bind() and unbind() are for after begin(), and with pool() from any thread.
 class Fabrics {
  public:
   // `services` as Config has them, one at the least. invalid or not_found where one of them cannot
@@ -45,11 +45,12 @@ class Fabrics {
   std::map<std::string, Contact> contacts() const;
 
   // For one preparation: the GUID of a PF's VF, out of the pool of the service that has the PF's
-  // fabric. A service that has not answered is not asked again.
+  // fabric; with several, once its port is up. A service that has not answered is not asked again.
   std::function<Result<ib::Guid>(const ib::PciAddress& pf, uint32_t vf)> pool();
 
-  // As nodeapi::Node has them. Where it is not to be seen which fabric the device is on, all of
-  // them are told of the end.
+  // As nodeapi::Node has them: unsupported, too, where the device's PF is on none of the fabrics.
+  // An end is asked for on the PF's fabric and on every other one that may have bound it; where it
+  // is not to be seen which one that is, on all. Released is what is so on each.
   Result<nodeapi::Binding> bind(const nodeapi::AttachmentName& name, nodeapi::Node::Wait wait,
                                 Deadline deadline);
   Result<nodeapi::Binding> unbind(const nodeapi::AttachmentName& name, Deadline deadline);
@@ -66,12 +67,11 @@ class Fabrics {
   void note(const std::string& fabric, const Contact& contact);
   // unsupported where the PF is on none of them, unavailable where that cannot be told now.
   Status check_on(const PfPort& port, const Fabric& fabric) const;
-  Result<Fabric*> of(const ib::PciAddress& device);
-  Result<Fabric*> giver(const ib::PciAddress& pf);
-  Result<PfOfDevice> pf_on(const ib::PciAddress& device, const Fabric& fabric) const;
-  Result<Link*> link_of(const nodeapi::AttachmentName& name);
-  Result<nodeapi::Binding> unbind_everywhere(const nodeapi::AttachmentName& name,
-                                             Deadline deadline);
+  Result<Fabric*> fabric_of(const ib::PciAddress& device);
+  Result<Fabric*> fabric_of(const nodeapi::AttachmentName& name);
+  Result<PfOfDevice> pf_on_fabric(const ib::PciAddress& device, const Fabric& fabric) const;
+  std::set<ib::Guid> other_subnets(const Fabric& fabric) const;
+  std::vector<Link*> links_to_end(const nodeapi::AttachmentName& name);
 
   const FabricsWorld world_;
   mutable std::mutex mutex_;

@@ -10,7 +10,8 @@ namespace {
 using Names = std::vector<std::string>;
 using Wait = nodeapi::Node::Wait;
 
-constexpr uint64_t kEast = 0xfe80'0000'0000'0001, kWest = 0xfe80'0000'0000'0002;
+constexpr uint64_t kEast = 0xfe80'0000'0000'0001, kWest = 0xfe80'0000'0000'0002,
+                   kNobodys = 0xfe80'0000'0000'0009;
 
 struct Served {
   ModelService model;
@@ -65,11 +66,11 @@ struct TwoRails {
             sysfs,
             "n1",
             [](const ib::PciAddress&) { return "ib0"; },
-            [this](const auto& ports, const auto& prefix) {
+            [this](const auto& ports, const auto& others) {
               const auto pods = [](const node::Namespace&) -> Result<sysfs::Sysfs> {
                 return Error(Code::not_found, "no pod");
               };
-              return read_tables(ports, prefix, sysfs, {}, pods);
+              return read_tables(ports, others, sysfs, {}, pods);
             },
             [this](const std::string& fabric, const Contact& before, const Contact& now) {
               const std::scoped_lock lock(mutex);
@@ -117,36 +118,44 @@ TEST_CASE_FIXTURE(TwoRails, "what is attached is bound by the service of its PF'
   CHECK(west.model.heard() == Names{"bind c2", "unbind c2"});
 }
 
-TEST_CASE_FIXTURE(TwoRails, "one whose service is away keeps nobody else waiting") {
+TEST_CASE_FIXTURE(TwoRails, "one whose service is away keeps no call on the other waiting") {
+  const auto west_is = [&](bool reached) {
+    return LinkBed::eventually([&] { return fabrics->contacts().at("west").reached == reached; });
+  };
+  const auto backs = [&] {
+    const std::scoped_lock lock(mutex);
+    return came_back["west"];
+  };
+  REQUIRE(west_is(true));
+  REQUIRE(LinkBed::eventually([&] { return backs() == 1; }));
   west.leave();
+  REQUIRE(west_is(false));
+  CHECK_FALSE(fabrics->contacts().at("west").trouble.empty());
   attach("c1", vf[0]);
   REQUIRE(bind("c1"));
   CHECK(unbind("c1")->released());
-  REQUIRE(LinkBed::eventually([&] { return !fabrics->contacts().at("west").trouble.empty(); }));
   CHECK(fabrics->contacts().at("east").reached);
   west.begin();
-  REQUIRE(LinkBed::eventually([&] { return fabrics->contacts().at("west").reached; }));
-  const std::scoped_lock lock(mutex);
-  CHECK(came_back.at("west") >= 1);
+  CHECK(LinkBed::eventually([&] { return backs() == 2; }));
 }
 
-TEST_CASE_FIXTURE(TwoRails,
-                  "each is told of its own attachments, and binds no other that it lacks") {
+TEST_CASE_FIXTURE(TwoRails, "each is told of all attachments, and binds those of its own PFs") {
   attach("c1", vf[0]);
   attach("c2", vf[1]);
-  REQUIRE(bind("c1"));
-  REQUIRE(bind("c2"));
   using Present = std::vector<fabricapi::SyncRequest::Present>;
-  REQUIRE(LinkBed::eventually([&] { return east.model.named() == Present{{"c1", "net1"}}; }));
-  REQUIRE(LinkBed::eventually([&] { return west.model.named() == Present{{"c2", "net1"}}; }));
+  const Present both{{"c1", "net1"}, {"c2", "net1"}};
+  CHECK(LinkBed::eventually([&] { return east.model.named() == both; }));
+  CHECK(LinkBed::eventually([&] { return west.model.named() == both; }));
   CHECK(LinkBed::eventually([&] { return fabrics->contacts().at("east").bound == 1; }));
+  CHECK(LinkBed::eventually([&] { return fabrics->contacts().at("west").bound == 1; }));
   CHECK(fabrics->contacts().at("east").unsettled == 0);
-  CHECK_FALSE(east.model.binding("c2"));
+  CHECK(east.model.heard() == Names{"bind c1"});
+  CHECK(west.model.heard() == Names{"bind c2"});
 }
 
 TEST_CASE_FIXTURE(TwoRails, "a PF that is on another subnet, or not up, is on none of them") {
+  plug(pf[0], kNobodys);
   attach("c1", vf[0]);
-  plug(pf[0], 0xfe80'0000'0000'0009);
   const auto elsewhere = bind("c1");
   CHECK(elsewhere.error().code() == Code::unsupported);
   CAPTURE(elsewhere.error().text());
@@ -154,8 +163,8 @@ TEST_CASE_FIXTURE(TwoRails, "a PF that is on another subnet, or not up, is on no
     CAPTURE(part);
     CHECK(elsewhere.error().text().find(part) != std::string::npos);
   }
-  plug(pf[0], kEast);
   tree.set_port(pf[0], "state", "1: DOWN");
+  plug(pf[0], kEast);
   CHECK(bind("c1").error().code() == Code::unavailable);
   tree.unbind(pf[0]);
   CHECK(bind("c1").error().code() == Code::unavailable);
@@ -163,16 +172,51 @@ TEST_CASE_FIXTURE(TwoRails, "a PF that is on another subnet, or not up, is on no
   CHECK(west.model.heard().empty());
 }
 
-TEST_CASE_FIXTURE(TwoRails, "where the PF's fabric is not to be seen, all are told of an end") {
+TEST_CASE_FIXTURE(TwoRails,
+                  "what is bound stays named where the PF is seen on no fabric any more") {
   attach("c1", vf[0]);
   REQUIRE(bind("c1"));
-  tree.set_port(pf[0], "state", "1: DOWN");
+  plug(pf[0], kNobodys);
+  const size_t syncs = east.model.syncs();
+  REQUIRE(LinkBed::eventually([&] { return east.model.syncs() > syncs + 1; }));
+  CHECK(east.model.named() == std::vector<fabricapi::SyncRequest::Present>{{"c1", "net1"}});
+  CHECK(east.model.binding("c1"));
+}
+
+TEST_CASE_FIXTURE(TwoRails, "where the PF's fabric is not to be seen, all are told of an end") {
+  attach("c1", vf[1]);
+  REQUIRE(bind("c1"));
+  tree.set_port(pf[1], "state", "1: DOWN");
+  CHECK(unbind("c1")->released());
+  CHECK_FALSE(west.model.binding("c1"));
+  CHECK(east.model.heard().back() == "unbind c1");
+  for (Served* const away : {&east, &west}) {
+    away->leave();
+    const auto unknown = unbind("c1", Duration(500));
+    CHECK((!unknown || !unknown->released()));
+    away->begin();
+  }
+}
+
+TEST_CASE_FIXTURE(TwoRails,
+                  "where the PF's cable has been moved, the fabric before is told of an end") {
+  attach("c1", vf[0]);
+  REQUIRE(bind("c1"));
+  plug(pf[0], kWest);
+  SUBCASE("by whoever has bound it") {}
+  SUBCASE("by whoever has heard of it from the service") {
+    fabrics.reset();
+    open({east.service, west.service});
+    REQUIRE(LinkBed::eventually([&] { return fabrics->contacts().at("east").reached; }));
+  }
+  SUBCASE("while its service is away it is not over") {
+    east.leave();
+    const auto unknown = unbind("c1", Duration(500));
+    CHECK((!unknown || !unknown->released()));
+    east.begin();
+  }
   CHECK(unbind("c1")->released());
   CHECK_FALSE(east.model.binding("c1"));
-  CHECK(west.model.heard().back() == "unbind c1");
-  west.leave();
-  const auto unknown = unbind("c1", Duration(500));
-  CHECK((!unknown || !unknown->released()));
 }
 
 TEST_CASE_FIXTURE(TwoRails, "a VF's GUID is out of the pool of its PF's fabric") {
@@ -181,7 +225,7 @@ TEST_CASE_FIXTURE(TwoRails, "a VF's GUID is out of the pool of its PF's fabric")
   CHECK(pool(pf[1], 3).value() == ib::Guid(0x0200'0000'0000'f003));
   tree.set_port(pf[1], "state", "1: DOWN");
   CHECK(pool(pf[1], 3).error().code() == Code::unavailable);
-  plug(pf[0], 0xfe80'0000'0000'0009);
+  plug(pf[0], kNobodys);
   CHECK(pool(pf[0], 3).error().code() == Code::unsupported);
 }
 
@@ -196,29 +240,38 @@ TEST_CASE_FIXTURE(TwoRails, "in one preparation a service that does not answer i
   CHECK(fabrics->pool()(pf[1], 1));
 }
 
-TEST_CASE_FIXTURE(TwoRails, "the only one gives GUIDs before a port is up, and has any subnet") {
+TEST_CASE_FIXTURE(TwoRails,
+                  "the only one gives GUIDs to whatever PF, and binds on its subnet alone") {
   fabrics.reset();
-  tree.set_port(pf[1], "state", "1: DOWN");
-  plug(pf[1], 0xfe80'0000'0000'0000);
   open({west.service});
+  CHECK(fabrics->pool()(pf[0], 3).value() == ib::Guid(0x0200'0000'0000'f003));
+  tree.set_port(pf[1], "state", "1: DOWN");
   CHECK(fabrics->pool()(pf[1], 3).value() == ib::Guid(0x0200'0000'0000'f003));
-  attach("c2", vf[1]);
-  CHECK(bind("c2").error().code() == Code::unavailable);
+  attach("c1", vf[0]);
+  CHECK(bind("c1").error().code() == Code::unsupported);
+  CHECK(unbind("c1")->released());
   fabrics.reset();
   west.service.subnet_prefix.reset();
   open({west.service});
-  CHECK(bind("c2")->verified());
+  CHECK(bind("c1")->verified());
 }
 
-TEST_CASE_FIXTURE(TwoRails, "a table of a port on another fabric is not told") {
+TEST_CASE_FIXTURE(TwoRails, "a table of a port that is up on another fabric is not told") {
   tree.set_port(vf[0], "gids/0", ib::Guid(kEast).text_in_gid() + ":0200:0000:0000:0e01");
-  const auto told = [&](uint64_t prefix) {
-    return world().tables({ib::Guid(0x0200'0000'0000'0e01)}, ib::Guid(prefix)).size();
+  const auto told = [&](const std::set<ib::Guid>& others) {
+    return world().tables({ib::Guid(0x0200'0000'0000'0e01)}, others).size();
   };
-  CHECK(told(kEast) == 1);
-  CHECK(told(kWest) == 0);
+  CHECK(told({}) == 1);
+  CHECK(told({ib::Guid(kWest)}) == 1);
+  CHECK(told({ib::Guid(kEast)}) == 0);
   tree.set_port(vf[0], "state", "1: DOWN");
-  CHECK(told(kWest) == 1);
+  CHECK(told({ib::Guid(kEast)}) == 1);
+}
+
+TEST_CASE_FIXTURE(TwoRails, "a PF's port is that of its device with verbs") {
+  tree.add_smi(pf[0], "a_smi1");
+  tree.write("class/infiniband/a_smi1/ports/1/gids/0", gid(kWest));
+  CHECK(pf_port(sysfs, vf[0])->prefix == ib::Guid(kEast));
 }
 
 }  // namespace

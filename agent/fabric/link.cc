@@ -6,14 +6,8 @@ Link::Link(fabricapi::Client client, LinkWorld world)
     : client_(std::move(client)),
       world_(std::move(world)),
       renewal_(RenewalWorld{client_, bindings_, world_.records, world_.node,
-                            [this](const auto& device) { return is_elsewhere(device); },
-                            [this](const auto& name, auto asked) { bind_lost(name, asked); },
+                            [this](const auto& name, auto asked) { return bind_lost(name, asked); },
                             world_.tables, world_.told}) {}
-
-bool Link::is_elsewhere(const ib::PciAddress& device) const {
-  const Result<PfOfDevice> pf = world_.pf(device);
-  return !pf && pf.error().code() == Code::unsupported;
-}
 
 Result<fabricapi::BindRequest> Link::request_of(const node::Record& record) const {
   const PfOfDevice pf = TRY(world_.pf(record.device));
@@ -55,11 +49,18 @@ Result<fabric::Binding> Link::waited_for(const fabric::Attachment& attachment,
   }
 }
 
-void Link::bind_lost(const nodeapi::AttachmentName& name, Bindings::Moment asked) {
+// Whether it is to be bound here.
+bool Link::bind_lost(const nodeapi::AttachmentName& name, Bindings::Moment asked) {
   const std::scoped_lock lock(order_);
   node::Record record;
   const Result<fabricapi::BindRequest> request = wish_of(name, record);
   if (request) bindings_.bind_anew(*request, asked);
+  return request.ok();
+}
+
+bool Link::may_have(const nodeapi::AttachmentName& name) const {
+  const fabric::Attachment attachment = attachment_of(world_.node, name);
+  return bindings_.knows(attachment) || renewal_.has_told_of(attachment);
 }
 
 Result<nodeapi::Binding> Link::unbind(const nodeapi::AttachmentName& name, Deadline deadline) {

@@ -33,9 +33,10 @@ class Link {
   Result<nodeapi::Binding> bind(const nodeapi::AttachmentName& name, nodeapi::Node::Wait wait,
                                 Deadline deadline);
   Result<nodeapi::Binding> unbind(const nodeapi::AttachmentName& name, Deadline deadline);
+  // Whether the service may have a binding of it: it has been asked for one, or has told of it.
+  bool may_have(const nodeapi::AttachmentName& name) const;
 
  private:
-  bool is_elsewhere(const ib::PciAddress& device) const;
   Result<fabricapi::BindRequest> request_of(const node::Record& record) const;
   Result<fabric::Binding> waited_for(const fabric::Attachment& attachment, nodeapi::Node::Wait wait,
                                      Deadline deadline);
@@ -44,7 +45,7 @@ class Link {
   // What its record says is to be bound. Under the order's lock.
   Result<fabricapi::BindRequest> wish_of(const nodeapi::AttachmentName& name,
                                          node::Record& record) const;
-  void bind_lost(const nodeapi::AttachmentName& name, Bindings::Moment asked);
+  bool bind_lost(const nodeapi::AttachmentName& name, Bindings::Moment asked);
 
   fabricapi::Client client_;
   const LinkWorld world_;

@@ -8,15 +8,22 @@ namespace {
 
 constexpr unsigned kFirstPort = 1;
 
+// The one with verbs: smi1 beside mlx5_1, on planarised XDR, only carries MADs.
+Result<std::string> rdma_device(const sysfs::Sysfs& sysfs, const ib::PciAddress& pf) {
+  const std::vector<std::string> nodes = TRY(sysfs::char_devices(sysfs, pf));
+  for (const std::string& node : nodes)
+    if (node.starts_with("uverbs")) return sysfs::device_of_uverbs(sysfs, node);
+  return Error(Code::not_found, "it has no RDMA device");
+}
+
 Result<PfPort> read(const sysfs::Sysfs& sysfs, const ib::PciAddress& device) {
   const std::optional<ib::PciAddress> pf = TRY(sysfs::pf_of(sysfs, device));
   PfPort port{pf.value_or(device), {}, {}, false};
-  const std::vector<std::string> names = TRY(sysfs::rdma_devices(sysfs, port.pf));
-  if (names.empty()) return Error(Code::not_found, "it has no RDMA device");
-  const ib::Port shown = TRY(sysfs::port_without_pkeys(sysfs, names.front(), kFirstPort));
+  const std::string name = TRY(rdma_device(sysfs, port.pf));
+  const ib::Port shown = TRY(sysfs::port_without_pkeys(sysfs, name, kFirstPort));
   port.guid = shown.guid;
   port.up = shown.state == ib::PortState::active;
-  port.prefix = TRY(sysfs::subnet_prefix(sysfs, names.front(), kFirstPort));
+  port.prefix = TRY(sysfs::subnet_prefix(sysfs, name, kFirstPort));
   return port;
 }
 

@@ -81,23 +81,38 @@ Result<Duration> Renewal::sync() {
   request.node = world_.node;
   std::set<fabric::Attachment> known;
   for (const node::RecordName& name : names) {
-    const Result<node::Record> record = world_.records.read(name);
-    if (!may_be_bound(record) || (record && world_.elsewhere(record->device))) continue;
+    if (!may_be_bound(world_.records.read(name))) continue;
     request.attachments.push_back({name.container_id, name.ifname});
     known.insert({world_.node, name.container_id, name.ifname});
   }
   const fabricapi::SyncAnswer answer = TRY(world_.client.sync(request, Deadline::in(kPatience)));
   world_.bindings.forget_all_but(known, moment);
-  settle(answer, moment);
-  tell(answer);
+  remember(answer);
+  tell(answer, settle(answer, moment));
   return answer.lease;
 }
 
-void Renewal::settle(const fabricapi::SyncAnswer& answer, Bindings::Moment asked) {
+// How many were lost.
+size_t Renewal::settle(const fabricapi::SyncAnswer& answer, Bindings::Moment asked) {
+  size_t lost = 0;
   for (const fabric::Binding& binding : answer.bindings) world_.bindings.seen(binding, asked);
-  for (const auto& lost : answer.not_bound)
-    world_.lost({lost.container, lost.interface, ""}, asked);
+  for (const auto& one : answer.not_bound)
+    lost += world_.lost({one.container, one.interface, ""}, asked) ? 1 : 0;
   for (const fabric::Binding& binding : answer.not_named) end_if_unrecorded(binding);
+  return lost;
+}
+
+void Renewal::remember(const fabricapi::SyncAnswer& answer) {
+  std::set<fabric::Attachment> there;
+  for (const auto* const bindings : {&answer.bindings, &answer.not_named})
+    for (const fabric::Binding& binding : *bindings) there.insert(binding.attachment);
+  const std::scoped_lock lock(mutex_);
+  there_ = std::move(there);
+}
+
+bool Renewal::has_told_of(const fabric::Attachment& attachment) const {
+  const std::scoped_lock lock(mutex_);
+  return there_.contains(attachment);
 }
 
 // A record is there before anything is bound for it: what has none is over, and its plugin was
@@ -117,8 +132,8 @@ Result<bool> Renewal::observe() {
   return !wanted_.empty();
 }
 
-void Renewal::tell(const fabricapi::SyncAnswer& answer) {
-  Contact contact{true, "", 0, answer.not_bound.size()};
+void Renewal::tell(const fabricapi::SyncAnswer& answer, size_t lost) {
+  Contact contact{true, "", 0, lost};
   for (const fabric::Binding& binding : answer.bindings)
     ++(binding.state == fabric::State::verified ? contact.bound : contact.unsettled);
   world_.told(contact);

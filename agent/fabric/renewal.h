@@ -8,6 +8,7 @@
 #include "lib/nodeapi/node.h"
 
 #include <functional>
+#include <set>
 #include <string>
 
 namespace ibpod::agent {
@@ -27,10 +28,9 @@ struct RenewalWorld {
   Bindings& bindings;
   const node::Records& records;
   std::string node;
-  // The device is on another fabric for certain, which its attachments are no business of here.
-  std::function<bool(const ib::PciAddress& device)> elsewhere;
-  // The service has lost it, or never had it: the plugin may have been killed before it could ask.
-  std::function<void(const nodeapi::AttachmentName&, Bindings::Moment asked)> lost;
+  // The service does not have it: it has lost it, or the plugin was killed before it could ask, or
+  // its device is on another fabric: then this answers false.
+  std::function<bool(const nodeapi::AttachmentName&, Bindings::Moment asked)> lost;
   // The P_Key tables of these ports, as far as they are the node's and can be read.
   std::function<std::vector<fabricapi::ObserveRequest::Seen>(const std::vector<ib::Guid>&)> tables;
   std::function<void(const Contact&)> told;
@@ -53,6 +53,8 @@ class Renewal {
 
   // From any thread: something has been asked for, and the service may wait for its port's table.
   void hurry();
+  // Whether the service had a binding of it at the last Sync.
+  bool has_told_of(const fabric::Attachment& attachment) const;
 
  private:
   void run();
@@ -61,19 +63,21 @@ class Renewal {
   bool wait(Deadline until);
   // For how long the leases last.
   Result<Duration> sync();
-  void settle(const fabricapi::SyncAnswer& answer, Bindings::Moment asked);
+  size_t settle(const fabricapi::SyncAnswer& answer, Bindings::Moment asked);
+  void remember(const fabricapi::SyncAnswer& answer);
   void end_if_unrecorded(const fabric::Binding& binding);
   // Whether the service waits for tables of ours.
   Result<bool> observe();
-  void tell(const fabricapi::SyncAnswer& answer);
+  void tell(const fabricapi::SyncAnswer& answer, size_t lost);
 
   RenewalWorld world_;
   const Pace pace_;
   std::string stamp_;
   std::vector<ib::Guid> wanted_;  // ports that the service waits for
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::condition_variable told_;
-  bool stopping_ = false;  // this and below: guarded by mutex_
+  std::set<fabric::Attachment> there_;  // at the last Sync; this and below: guarded by mutex_
+  bool stopping_ = false;
   bool hurry_ = false;
   std::thread thread_;
 };

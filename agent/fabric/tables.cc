@@ -16,8 +16,8 @@ constexpr unsigned kFirstPort = 1;
 
 class Reading {
  public:
-  Reading(const std::vector<ib::Guid>& ports, const std::optional<ib::Guid>& prefix)
-      : left_(ports.begin(), ports.end()), prefix_(prefix) {}
+  Reading(const std::vector<ib::Guid>& ports, const std::set<ib::Guid>& other_subnets)
+      : left_(ports.begin(), ports.end()), other_subnets_(other_subnets) {}
 
   bool complete() const { return left_.empty(); }
   std::vector<Seen> take() { return std::move(seen_); }
@@ -41,14 +41,15 @@ class Reading {
 
   // On another fabric the same GUID may be another port's.
   bool is_elsewhere(const sysfs::Sysfs& sysfs, const std::string& device) const {
-    if (!prefix_) return false;
+    if (other_subnets_.empty()) return false;
     const auto prefix = sysfs::subnet_prefix(sysfs, device, kFirstPort);
+    if (!prefix || !other_subnets_.contains(*prefix)) return false;
     const auto port = sysfs::port_without_pkeys(sysfs, device, kFirstPort);
-    return prefix && port && port->state == ib::PortState::active && *prefix != *prefix_;
+    return port && port->state == ib::PortState::active;
   }
 
   std::set<ib::Guid> left_;
-  std::optional<ib::Guid> prefix_;
+  const std::set<ib::Guid>& other_subnets_;
   std::vector<Seen> seen_;
 };
 
@@ -60,10 +61,10 @@ bool has_one_of(const node::Record& record, const std::vector<ib::Guid>& ports) 
 }  // namespace
 
 std::vector<Seen> read_tables(const std::vector<ib::Guid>& ports,
-                              const std::optional<ib::Guid>& prefix, const sysfs::Sysfs& host,
+                              const std::set<ib::Guid>& other_subnets, const sysfs::Sysfs& host,
                               const std::vector<node::Record>& records,
                               const node::PodSysfs& pod_sysfs) {
-  Reading reading(ports, prefix);
+  Reading reading(ports, other_subnets);
   reading.look(host);
   for (const node::Record& record : records) {
     if (reading.complete() || !has_one_of(record, ports)) continue;

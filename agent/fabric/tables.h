@@ -7,16 +7,16 @@
 #include "lib/node/record.h"
 #include "lib/sysfs/sysfs.h"
 
-#include <optional>
+#include <set>
 #include <vector>
 
 namespace ibpod::agent {
 
 // Of the first ports with these GUIDs: those of the host's namespace, and those of the isolated
 // devices of these attachments, read in their pods. A port that cannot be read is left out, and so
-// is one that is up on a subnet of another prefix than the one that is given.
+// is one that is up on the subnet of another fabric, by these prefixes.
 std::vector<fabricapi::ObserveRequest::Seen> read_tables(const std::vector<ib::Guid>& ports,
-                                                         const std::optional<ib::Guid>& prefix,
+                                                         const std::set<ib::Guid>& other_subnets,
                                                          const sysfs::Sysfs& host,
                                                          const std::vector<node::Record>& records,
                                                          const node::PodSysfs& pod_sysfs);

@@ -15,11 +15,9 @@ const http::Family& family(std::string_view name) {
   std::abort();
 }
 
-}  // namespace
-
-const std::vector<http::Family>& metric_families() {
+std::vector<http::Family> families_of_the_agent() {
   using enum Kind;
-  static const std::vector<http::Family> families = {
+  return {
       {"ibpod_build_info", "The program that runs; always 1.", gauge, {"version"}},
       {"ibpod_pool_devices",
        "Devices of a pool by state; one in use is healthy or unhealthy besides.",
@@ -48,7 +46,10 @@ const std::vector<http::Family>& metric_families() {
        {"result"}},
       {"ibpod_sweeps_total", "Sweeps that have come to their end.", counter},
       {"ibpod_last_sweep_timestamp_seconds", "When the last sweep ended, in Unix time.", gauge},
-      {"ibpod_config_reloads_total", "Changes of the file, taken or refused.", counter, {"result"}},
+      {"ibpod_config_reloads_total",
+       "Changes of the configuration file, taken or refused.",
+       counter,
+       {"result"}},
       {"ibpod_config_good",
        "Whether the file, as it is now, is the configuration in force (1) or was refused (0).",
        gauge},
@@ -64,7 +65,16 @@ const std::vector<http::Family>& metric_families() {
        "The node's bindings at the SM service of a fabric.",
        gauge,
        {"fabric", "state"}},
-      {"ibpod_preparation_errors", "What could not be prepared at the last try.", gauge, {"pf"}},
+      {"ibpod_preparation_errors",
+       "What could not be prepared at a PF at the last try.",
+       gauge,
+       {"pf"}},
+  };
+}
+
+std::vector<http::Family> families_of_ports() {
+  using enum Kind;
+  return {
       {"ibpod_port_counter_total",
        "The port's counters as the kernel has them; port_rcv_data and port_xmit_data in units of "
        "4 bytes.",
@@ -73,6 +83,17 @@ const std::vector<http::Family>& metric_families() {
       {"ibpod_port_counters_unread_devices",
        "RDMA devices whose counters could not be read, or were too many.", gauge},
   };
+}
+
+}  // namespace
+
+const std::vector<http::Family>& metric_families() {
+  static const std::vector<http::Family> families = [] {
+    std::vector<http::Family> all = families_of_the_agent();
+    const std::vector<http::Family> ports = families_of_ports();
+    all.insert(all.end(), ports.begin(), ports.end());
+    return all;
+  }();
   return families;
 }
 

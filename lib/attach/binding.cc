@@ -61,7 +61,7 @@ Status check_binder(const Context& context, const node::Wanted& wanted, Deadline
   if (health && health->binds) return ok();
   if (health)
     return Error(Code::invalid,
-                 "partition: this node's agent has no SM service: name it under \"fabric\" in the "
+                 "partition: this node's agent has no SM service: name it under \"fabrics\" in the "
                  "agent's configuration, or the partition by its pkey");
   return Error(Code::unavailable,
                "partition: it is bound by this node's agent, which does not answer (" +
@@ -108,7 +108,9 @@ Result<Bound> await_binding(const Context& context, const node::Record& record, 
         context.agent()->bind(name_in_node(record), Node::Wait::verified, deadline);
     if (!told && !may_pass(told.error())) return told.error();
     if (told) binding = *told;
-    if (!told && binding.state.empty()) binding.text = told.error().text();
+    // The last one often says only that there was no time for an answer.
+    const bool is_reason = binding.text.empty() || !deadline.passed();
+    if (!told && binding.state.empty() && is_reason) binding.text = told.error().text();
     // Of a port of this node's somebody has to have seen the table.
     return told && told->verified() &&
            (told->proof != "none" || node::is_vfio(record.found.driver));

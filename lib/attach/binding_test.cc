@@ -171,7 +171,7 @@ TEST_CASE_FIXTURE(InBlue, "an agent without an SM service is told before anythin
   without_service = true;
   const auto refused = add();
   REQUIRE_FALSE(refused);
-  CHECK(says(refused.error(), "this node's agent has no SM service"));
+  CHECK(says(refused.error(), "this node's agent has no SM service: name it under \"fabrics\""));
   CHECK(leftovers() == "");
 }
 

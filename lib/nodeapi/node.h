@@ -125,7 +125,8 @@ class Node {
   // Has the port of a recorded attachment brought into the partitions that its record names. Waits
   // until that is verified, or until the GUID that the pod has chosen is granted, or until the
   // deadline, and tells how far it is; or does not wait, and goes on by itself. unavailable without
-  // a record of that attempt, invalid where its end has begun, unsupported without an SM service.
+  // a record of that attempt, invalid where its end has begun, unsupported without an SM service,
+  // and where the device's PF is on the fabric of none.
   enum class Wait { no, granted, verified };
   virtual Result<Binding> bind(const AttachmentName& name, Wait wait, Deadline deadline) = 0;
   // Has it taken out of them, and waits likewise until its keys have left the port's table. What

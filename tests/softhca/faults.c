@@ -12,6 +12,8 @@
  *                        /traps	"128 sent 3 repressed 1 idle" ...
  *                        /switch_port
  *   softhca/switch/traps
+ *
+ * The first folder has the module's name.
  */
 #include <linux/debugfs.h>
 #include <linux/random.h>
