@@ -259,22 +259,29 @@ void Agent::prepare(Duration patience) {
 }
 
 // What could not be prepared may be possible now: a driver has come, a pod has gone.
-void Agent::prepare_the_rest() {
+bool Agent::may_prepare_the_rest() const {
   const auto pass = sweeping_->last();
   const bool freed = std::any_of(pass->outcomes.begin(), pass->outcomes.end(),
                                  [](const Outcome& one) { return one.released; });
-  if (freed || !troubles_.empty()) prepare(kRepair);
+  return freed || !troubles_.empty();
 }
 
-// Of which preparation knows nothing yet, or whose fabric it could not see before its port was up.
-// One that has gone may come back without its VFs.
+// Of which preparation knows nothing yet. One that has gone may come back without its VFs. Of
+// several fabrics a PF's is not to be seen before its port is up.
 bool Agent::has_new_pf() {
-  std::set<std::pair<ib::PciAddress, bool>> pfs;
-  for (const device_plugin::Device& device : view_.get()->devices)
-    if (!device.pf) pfs.emplace(device.address, has_active_port(device));
-  const bool more = !std::includes(pfs_.begin(), pfs_.end(), pfs.begin(), pfs.end());
-  pfs_ = std::move(pfs);
-  return more;
+  const auto put = [](std::set<ib::PciAddress>& known, std::set<ib::PciAddress> now) {
+    const bool more = !std::includes(known.begin(), known.end(), now.begin(), now.end());
+    known = std::move(now);
+    return more;
+  };
+  std::set<ib::PciAddress> pfs, up;
+  for (const device_plugin::Device& device : view_.get()->devices) {
+    if (device.pf) continue;
+    pfs.insert(device.address);
+    if (config().fabrics.size() > 1 && has_active_port(device)) up.insert(device.address);
+  }
+  const bool more = put(pfs_, std::move(pfs));
+  return put(active_pfs_, std::move(up)) || more;
 }
 
 // Not before a look has succeeded: an empty list would tell the kubelet that devices in use have
@@ -315,11 +322,14 @@ void Agent::tell(const View& before, const View& now, bool thoroughly) {
 void Agent::follow(const Happened& happened) {
   if (happened.swept) report_.swept(*sweeping_->last());
   if (happened.due) take_rdma_mode(look_again(machine_->kernel(), rdma_netns(), rdma_mode_));
-  if (happened.due || happened.swept) prepare_the_rest();
   if (happened.devices || happened.judged || happened.swept || happened.due ||
       happened.changed.ports)
     look(happened.changed);
-  if (has_new_pf()) prepare(kRepair);
+  const bool rest = (happened.due || happened.swept) && may_prepare_the_rest();
+  if (has_new_pf() || rest) {
+    prepare(kRepair);
+    look({});
+  }
   // What is served already goes on; what could not be is tried again.
   serve_pools();
   // An end of a pod shows as a device that comes home.

@@ -61,7 +61,7 @@ class Agent {
   void mark_node();
   void take_rdma_mode(RdmaModeVerdict verdict);
   void prepare(Duration patience);
-  void prepare_the_rest();
+  bool may_prepare_the_rest() const;
   bool has_new_pf();
   void serve_pools();
   void look(const device_plugin::Changed& changed);
@@ -91,8 +91,8 @@ class Agent {
   std::vector<device_plugin::Pool> pools_;
   device_plugin::Held held_;
   std::vector<std::string> troubles_;
-  std::set<std::pair<ib::PciAddress, bool>> pfs_;  // and whether the port is up
-  bool looked_ = false;                            // a look has succeeded
+  std::set<ib::PciAddress> pfs_, active_pfs_;
+  bool looked_ = false;  // a look has succeeded
   // When its thread has last come round.
   std::atomic<std::chrono::steady_clock::time_point> turned_ = std::chrono::steady_clock::now();
   DeviceFiles files_;

@@ -16,6 +16,8 @@ std::set<std::string> waiting_in(const View& view) {
   std::set<std::string> waiting;
   for (const auto& [id, verdict] : view.verdicts)
     if (may_come_up(verdict)) waiting.insert(id);
+  // Of several fabrics a PF's is known when its port is up: its VFs have neither GUIDs nor drivers.
+  if (!view.troubles.empty()) waiting.insert("preparation");
   return waiting;
 }
 

@@ -28,6 +28,16 @@ TEST_CASE("ports are looked at again while one of them may come up, and only the
   }
 }
 
+TEST_CASE("so they are while something is not prepared") {
+  PortPatience patience;
+  View view;
+  view.troubles = {"0000:3b:00.0: its port is not up"};
+  patience.seen(view);
+  CHECK_FALSE(is_far(patience.due()));
+  patience.seen({});
+  CHECK(is_far(patience.due()));
+}
+
 TEST_CASE("the pauses grow, and are short again for a port that went down later") {
   const View down = view_of({{"a", Ailment::port_not_active}});
   PortPatience patience({Duration(0), Duration(0)});

@@ -54,6 +54,7 @@ void Bindings::begin(const fabric::Attachment& attachment,
                      std::optional<fabricapi::BindRequest> wanted) {
   Course& course = courses_[attachment];
   course.wanted = std::move(wanted);
+  course.may_be_bound |= course.wanted.has_value();
   course.error.reset();
   course.last = {};
   course.last.attachment = attachment;
@@ -96,7 +97,10 @@ void Bindings::run(const fabric::Attachment& attachment) {
     course.error = answered ? std::nullopt : std::optional(told.error());
     course.moved = ++moment_;
     changed_.notify_all();
-    if (is_done(course)) break;
+    if (is_done(course)) {
+      course.may_be_bound &= wanted.has_value();
+      break;
+    }
     // A service that is there waits itself.
     if (answered && soon.passed()) continue;
     changed_.wait_for(lock, pauses.next(), [&] { return stopping_ || turn != course.turn; });
@@ -143,9 +147,10 @@ Result<fabric::Binding> Bindings::now(const fabric::Attachment& attachment) cons
   return answer(found->second);
 }
 
-bool Bindings::knows(const fabric::Attachment& attachment) const {
+bool Bindings::may_have_bound(const fabric::Attachment& attachment) const {
   const std::scoped_lock lock(mutex_);
-  return courses_.contains(attachment);
+  const auto found = courses_.find(attachment);
+  return found != courses_.end() && found->second.may_be_bound;
 }
 
 bool Bindings::underway() const {

@@ -48,8 +48,8 @@ class Bindings {
   // How far it is, without waiting.
   Result<fabric::Binding> now(const fabric::Attachment& attachment) const;
 
-  // Whether it has been asked for, or to be released.
-  bool knows(const fabric::Attachment& attachment) const;
+  // Whether a Bind of it has been begun, and no release of it answered since.
+  bool may_have_bound(const fabric::Attachment& attachment) const;
   // Whether any is on its way.
   bool underway() const;
 
@@ -67,6 +67,7 @@ class Bindings {
  private:
   struct Course {
     std::optional<fabricapi::BindRequest> wanted;  // nothing: it is to be released
+    bool may_be_bound = false;                     // a Bind was begun, and has not been taken back
     uint64_t turn = 0;                             // grows with each change of what is wanted
     fabric::Binding last;
     std::optional<Error> error;  // of the last question, instead

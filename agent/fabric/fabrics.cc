@@ -34,6 +34,11 @@ Result<std::unique_ptr<Fabrics>> Fabrics::open(const std::vector<FabricService>&
   return fabrics;
 }
 
+// Each Link asks about all of them.
+Fabrics::~Fabrics() {
+  for (Fabric& fabric : fabrics_) fabric.link.reset();
+}
+
 void Fabrics::begin() {
   for (Fabric& fabric : fabrics_)
     fabric.link = std::make_unique<Link>(fabric.client, world_of(fabric));

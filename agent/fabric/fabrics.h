@@ -24,7 +24,7 @@ struct FabricsWorld {
   std::string node;
   // The interface of a PF; empty: it has none.
   std::function<std::string(const ib::PciAddress& pf)> interface;
-  // The P_Key tables of these ports, but of none that is up on one of these other subnets.
+  // The P_Key tables of these ports; one that is up on one of these other subnets comes last.
   std::function<std::vector<fabricapi::ObserveRequest::Seen>(const std::vector<ib::Guid>& ports,
                                                              const std::set<ib::Guid>& others)>
       tables;
@@ -39,6 +39,8 @@ class Fabrics {
   // be asked at all (fabricapi::Place).
   static Result<std::unique_ptr<Fabrics>> open(const std::vector<FabricService>& services,
                                                FabricsWorld world);
+  // Waits for questions that are underway.
+  ~Fabrics();
   // Names to each service what is attached, and binds what has been lost, from now on.
   void begin();
 

@@ -83,8 +83,10 @@ struct TwoRails {
   void plug(const ib::PciAddress& device, uint64_t prefix) {
     tree.set_port(device, "gids/0", gid(prefix));
   }
-  void attach(const std::string& container, const ib::PciAddress& device) {
+  void attach(const std::string& container, const ib::PciAddress& device,
+              node::Stage stage = node::Stage::attached) {
     node::Record record = test_record(container, {{"blue"}});
+    record.stage = stage;
     record.device = device;
     record.wanted.guids = node::Guids{own(device), own(device)};
     REQUIRE(records.write(record));
@@ -113,6 +115,7 @@ TEST_CASE_FIXTURE(TwoRails, "what is attached is bound by the service of its PF'
   CHECK(east.model.heard() == Names{"bind c1"});
   CHECK(west.model.heard() == Names{"bind c2"});
   CHECK(west.model.binding("c2")->pf == "ib0");
+  attach("c2", vf[1], node::Stage::ending);
   REQUIRE(unbind("c2"));
   CHECK(east.model.heard() == Names{"bind c1"});
   CHECK(west.model.heard() == Names{"bind c2", "unbind c2"});
@@ -164,7 +167,6 @@ TEST_CASE_FIXTURE(TwoRails, "a PF that is on another subnet, or not up, is on no
     CHECK(elsewhere.error().text().find(part) != std::string::npos);
   }
   tree.set_port(pf[0], "state", "1: DOWN");
-  plug(pf[0], kEast);
   CHECK(bind("c1").error().code() == Code::unavailable);
   tree.unbind(pf[0]);
   CHECK(bind("c1").error().code() == Code::unavailable);
@@ -196,6 +198,16 @@ TEST_CASE_FIXTURE(TwoRails, "where the PF's fabric is not to be seen, all are to
     CHECK((!unknown || !unknown->released()));
     away->begin();
   }
+}
+
+TEST_CASE_FIXTURE(TwoRails, "who was only asked to end it has no say in it any more") {
+  attach("c1", vf[1]);
+  REQUIRE(bind("c1"));
+  tree.set_port(pf[1], "state", "1: DOWN");
+  REQUIRE(unbind("c1")->released());
+  tree.set_port(pf[1], "state", "4: ACTIVE");
+  east.leave();
+  CHECK(unbind("c1")->released());
 }
 
 TEST_CASE_FIXTURE(TwoRails,
@@ -256,16 +268,22 @@ TEST_CASE_FIXTURE(TwoRails,
   CHECK(bind("c1")->verified());
 }
 
-TEST_CASE_FIXTURE(TwoRails, "a table of a port that is up on another fabric is not told") {
-  tree.set_port(vf[0], "gids/0", ib::Guid(kEast).text_in_gid() + ":0200:0000:0000:0e01");
-  const auto told = [&](const std::set<ib::Guid>& others) {
-    return world().tables({ib::Guid(0x0200'0000'0000'0e01)}, others).size();
+TEST_CASE_FIXTURE(TwoRails,
+                  "of two ports with a GUID the table of the one on this fabric is told") {
+  const std::string guid = ":0200:0000:0000:0e01";
+  tree.set_port(vf[0], "gids/0", ib::Guid(kEast).text_in_gid() + guid);
+  tree.set_port(vf[1], "gids/0", ib::Guid(kWest).text_in_gid() + guid);
+  tree.set_port(vf[0], "pkeys/1", "0x800e");
+  tree.set_port(vf[1], "pkeys/1", "0x800f");
+  const auto told = [&](uint64_t other) {
+    const auto seen = world().tables({ib::Guid(0x0200'0000'0000'0e01)}, {ib::Guid(other)});
+    return seen.size() == 1 ? ib::text(seen.front().table) : "";
   };
-  CHECK(told({}) == 1);
-  CHECK(told({ib::Guid(kWest)}) == 1);
-  CHECK(told({ib::Guid(kEast)}) == 0);
-  tree.set_port(vf[0], "state", "1: DOWN");
-  CHECK(told({ib::Guid(kEast)}) == 1);
+  CHECK(told(kWest).find("0x800e") != std::string::npos);
+  CHECK(told(kEast).find("0x800f") != std::string::npos);
+  // A cable has been moved.
+  tree.unbind(vf[1]);
+  CHECK(told(kEast).find("0x800e") != std::string::npos);
 }
 
 TEST_CASE_FIXTURE(TwoRails, "a PF's port is that of its device with verbs") {

@@ -55,12 +55,12 @@ bool Link::bind_lost(const nodeapi::AttachmentName& name, Bindings::Moment asked
   node::Record record;
   const Result<fabricapi::BindRequest> request = wish_of(name, record);
   if (request) bindings_.bind_anew(*request, asked);
-  return request.ok();
+  return request || request.error().code() != Code::unsupported;
 }
 
 bool Link::may_have(const nodeapi::AttachmentName& name) const {
   const fabric::Attachment attachment = attachment_of(world_.node, name);
-  return bindings_.knows(attachment) || renewal_.has_told_of(attachment);
+  return bindings_.may_have_bound(attachment) || renewal_.has_told_of(attachment);
 }
 
 Result<nodeapi::Binding> Link::unbind(const nodeapi::AttachmentName& name, Deadline deadline) {

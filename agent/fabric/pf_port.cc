@@ -13,7 +13,9 @@ Result<std::string> rdma_device(const sysfs::Sysfs& sysfs, const ib::PciAddress&
   const std::vector<std::string> nodes = TRY(sysfs::char_devices(sysfs, pf));
   for (const std::string& node : nodes)
     if (node.starts_with("uverbs")) return sysfs::device_of_uverbs(sysfs, node);
-  return Error(Code::not_found, "it has no RDMA device");
+  const std::vector<std::string> names = TRY(sysfs::rdma_devices(sysfs, pf));
+  if (names.empty()) return Error(Code::not_found, "it has no RDMA device");
+  return names.front();
 }
 
 Result<PfPort> read(const sysfs::Sysfs& sysfs, const ib::PciAddress& device) {

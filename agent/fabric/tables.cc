@@ -14,6 +14,8 @@ using Seen = fabricapi::ObserveRequest::Seen;
 const Path kDevices = "class/infiniband";
 constexpr unsigned kFirstPort = 1;
 
+enum class Where { here, anywhere };
+
 class Reading {
  public:
   Reading(const std::vector<ib::Guid>& ports, const std::set<ib::Guid>& other_subnets)
@@ -22,17 +24,18 @@ class Reading {
   bool complete() const { return left_.empty(); }
   std::vector<Seen> take() { return std::move(seen_); }
 
-  void look(const sysfs::Sysfs& sysfs) {
+  void look(const sysfs::Sysfs& sysfs, Where where) {
     const auto devices = sysfs.list(kDevices);
     for (size_t n = 0; devices && n < devices->size() && !complete(); ++n)
-      look(sysfs, (*devices)[n]);
+      look(sysfs, (*devices)[n], where);
   }
 
  private:
   // The GUID first: a table has a file for each of its places.
-  void look(const sysfs::Sysfs& sysfs, const std::string& device) {
+  void look(const sysfs::Sysfs& sysfs, const std::string& device, Where where) {
     const auto guid = sysfs::port_guid(sysfs, device, kFirstPort);
-    if (!guid || !left_.contains(*guid) || is_elsewhere(sysfs, device)) return;
+    if (!guid || !left_.contains(*guid)) return;
+    if (where == Where::here && is_elsewhere(sysfs, device)) return;
     const auto table = sysfs::pkeys(sysfs, device, kFirstPort);
     if (!table) return;
     seen_.push_back({*guid, *table});
@@ -41,7 +44,6 @@ class Reading {
 
   // On another fabric the same GUID may be another port's.
   bool is_elsewhere(const sysfs::Sysfs& sysfs, const std::string& device) const {
-    if (other_subnets_.empty()) return false;
     const auto prefix = sysfs::subnet_prefix(sysfs, device, kFirstPort);
     if (!prefix || !other_subnets_.contains(*prefix)) return false;
     const auto port = sysfs::port_without_pkeys(sysfs, device, kFirstPort);
@@ -65,11 +67,15 @@ std::vector<Seen> read_tables(const std::vector<ib::Guid>& ports,
                               const std::vector<node::Record>& records,
                               const node::PodSysfs& pod_sysfs) {
   Reading reading(ports, other_subnets);
-  reading.look(host);
-  for (const node::Record& record : records) {
-    if (reading.complete() || !has_one_of(record, ports)) continue;
-    const auto sysfs = pod_sysfs(record.netns);
-    if (sysfs) reading.look(*sysfs);
+  // A binding of the fabric that a port was on before its cable was moved ends by this, too.
+  for (const Where where : {Where::here, Where::anywhere}) {
+    reading.look(host, where);
+    for (const node::Record& record : records) {
+      if (reading.complete() || !has_one_of(record, ports)) continue;
+      const auto sysfs = pod_sysfs(record.netns);
+      if (sysfs) reading.look(*sysfs, where);
+    }
+    if (other_subnets.empty()) break;
   }
   return reading.take();
 }

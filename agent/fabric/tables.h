@@ -13,8 +13,9 @@
 namespace ibpod::agent {
 
 // Of the first ports with these GUIDs: those of the host's namespace, and those of the isolated
-// devices of these attachments, read in their pods. A port that cannot be read is left out, and so
-// is one that is up on the subnet of another fabric, by these prefixes.
+// devices of these attachments, read in their pods. A port that cannot be read is left out. Where
+// several have a GUID, one that is up on the subnet of another fabric, by these prefixes, comes
+// last.
 std::vector<fabricapi::ObserveRequest::Seen> read_tables(const std::vector<ib::Guid>& ports,
                                                          const std::set<ib::Guid>& other_subnets,
                                                          const sysfs::Sysfs& host,

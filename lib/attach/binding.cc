@@ -109,7 +109,7 @@ Result<Bound> await_binding(const Context& context, const node::Record& record, 
     if (!told && !may_pass(told.error())) return told.error();
     if (told) binding = *told;
     // The last one often says only that there was no time for an answer.
-    const bool is_reason = binding.text.empty() || !deadline.passed();
+    const bool is_reason = binding.text.empty() || deadline.left() > Duration(0);
     if (!told && binding.state.empty() && is_reason) binding.text = told.error().text();
     // Of a port of this node's somebody has to have seen the table.
     return told && told->verified() &&
