@@ -98,7 +98,7 @@ void Bindings::run(const fabric::Attachment& attachment) {
     course.moved = ++moment_;
     changed_.notify_all();
     if (is_done(course)) {
-      course.may_be_bound &= wanted.has_value();
+      if (!wanted && !course.error) course.may_be_bound = false;
       break;
     }
     // A service that is there waits itself.
