@@ -57,12 +57,8 @@ Result<RdmaDevice> read_device(const sysfs::Sysfs& sysfs, const std::string& nam
 // Only where a function has several devices is there anything to tell apart.
 void find_those_with_verbs(const sysfs::Sysfs& sysfs, const Device& function,
                            std::vector<RdmaDevice>& devices) {
-  std::set<std::string> with_verbs;
-  for (const std::string& name : function.char_devices) {
-    if (!name.starts_with("uverbs")) continue;
-    const Result<std::string> owner = sysfs::device_of_uverbs(sysfs, name);
-    if (owner) with_verbs.insert(*owner);
-  }
+  const auto names = sysfs::devices_with_verbs(sysfs, function.char_devices);
+  const std::set<std::string> with_verbs(names.begin(), names.end());
   if (with_verbs.empty()) return;
   for (RdmaDevice& device : devices) device.verbs = with_verbs.contains(device.name);
   std::stable_partition(devices.begin(), devices.end(),

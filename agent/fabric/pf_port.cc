@@ -8,14 +8,14 @@ namespace {
 
 constexpr unsigned kFirstPort = 1;
 
-// The one with verbs: smi1 beside mlx5_1, on planarised XDR, only carries MADs.
+// Of several the one with verbs.
 Result<std::string> rdma_device(const sysfs::Sysfs& sysfs, const ib::PciAddress& pf) {
-  const std::vector<std::string> nodes = TRY(sysfs::char_devices(sysfs, pf));
-  for (const std::string& node : nodes)
-    if (node.starts_with("uverbs")) return sysfs::device_of_uverbs(sysfs, node);
   const std::vector<std::string> names = TRY(sysfs::rdma_devices(sysfs, pf));
   if (names.empty()) return Error(Code::not_found, "it has no RDMA device");
-  return names.front();
+  if (names.size() == 1) return names.front();
+  const std::vector<std::string> nodes = TRY(sysfs::char_devices(sysfs, pf));
+  const std::vector<std::string> with_verbs = sysfs::devices_with_verbs(sysfs, nodes);
+  return with_verbs.empty() ? names.front() : with_verbs.front();
 }
 
 Result<PfPort> read(const sysfs::Sysfs& sysfs, const ib::PciAddress& device) {

@@ -154,4 +154,15 @@ Result<std::string> device_of_uverbs(const Sysfs& sysfs, const std::string& uver
   return sysfs.read(Path("class/infiniband_verbs") / uverbs / "ibdev");
 }
 
+std::vector<std::string> devices_with_verbs(const Sysfs& sysfs,
+                                            const std::vector<std::string>& char_devices) {
+  std::vector<std::string> devices;
+  for (const std::string& name : char_devices) {
+    if (!name.starts_with("uverbs")) continue;
+    Result<std::string> owner = device_of_uverbs(sysfs, name);
+    if (owner) devices.push_back(std::move(owner).value());
+  }
+  return devices;
+}
+
 }  // namespace ibpod::sysfs

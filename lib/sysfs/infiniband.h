@@ -30,5 +30,9 @@ Result<LinkLayer> link_layer(const Sysfs& sysfs, const std::string& rdma_device,
 
 // The RDMA device that uverbsN belongs to. Every namespace's sysfs tells it.
 Result<std::string> device_of_uverbs(const Sysfs& sysfs, const std::string& uverbs);
+// Those of a function's RDMA devices that have verbs, by its character devices (sysfs/pci.h): smi1
+// beside mlx5_1, on planarised XDR, has none, and only carries MADs.
+std::vector<std::string> devices_with_verbs(const Sysfs& sysfs,
+                                            const std::vector<std::string>& char_devices);
 
 }  // namespace ibpod::sysfs
