@@ -100,6 +100,11 @@ TEST_CASE("a node can have it that nothing is attached without its agent") {
   expect_needs_agent(bed, bed.config(kDevice));
 }
 
+TEST_CASE("a network that names the agent is not attached without it") {
+  Bed bed;
+  expect_needs_named_agent(bed, kDevice);
+}
+
 TEST_CASE("a pod names a partition, and is in it") {
   PodBed bed;
   const std::string config = bed.config(kDevice + R"(,"partition":"blue")");

@@ -51,6 +51,11 @@ TEST_CASE("a node can have it that nothing is attached without its agent") {
   expect_needs_agent(bed, bed.config(kMaster));
 }
 
+TEST_CASE("a network that names the agent is not attached without it") {
+  Bed bed;
+  expect_needs_named_agent(bed, kMaster);
+}
+
 TEST_CASE("where the agent binds, a pkey is bound, and the child is on the key that it is told") {
   Bed bed;
   REQUIRE(attach::AgentMark(bed.state.path() / "made").write("/run/ibpod/agent.sock"));

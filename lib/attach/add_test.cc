@@ -222,8 +222,8 @@ TEST_CASE("a pod that has ended while its ADD waited for the device is given not
   const Context c = bed.context();
   VfEndpoint endpoint(bed.order);
   const Result<cni::AddResult> added =
-      add({*kernel, c.records, c.boot_id, c.plugin, c.call, c.network, c.agent, c.marked, c.warn,
-           c.inform, c.observe},
+      add({*kernel, c.records, c.boot_id, c.plugin, c.call, c.network, c.agent, c.needs_agent,
+           c.warn, c.inform, c.observe},
           endpoint, bed.order.wanted, bed.timeout);
   REQUIRE_FALSE(added);
   CHECK(added.error().text() ==

@@ -35,6 +35,22 @@ Error refused(const AgentMark& mark, const std::string& why) {
       .reported_as(cni::kTryAgainLater);
 }
 
+Result<bool> ask(const Connect& agent, const Path& socket, Deadline deadline) {
+  const nodeapi::Health health = TRY(agent(socket)->health(deadline.at_most(kPatience)));
+  return health.binds;
+}
+
+// Who names an agent does not mean to be attached without it.
+Result<bool> ask_named(const Connect& agent, const Path& socket, Deadline deadline) {
+  const Result<bool> binds = ask(agent, socket, deadline);
+  if (binds) return binds;
+  return Error(Code::unavailable, "agentSocket: the node's agent does not answer at " +
+                                      socket.string() + " (" + binds.error().text() +
+                                      "): start ibpod-agent, or leave the key out where there is "
+                                      "to be none")
+      .reported_as(cni::kTryAgainLater);
+}
+
 // Who writes a network must not choose who answers for its pods.
 Status check_own(const AgentMark& mark, const Path& socket, const Settings& settings) {
   if (!mark.is_in(settings.state_folder))
@@ -87,12 +103,13 @@ Result<bool> check_agent(const AgentMark& mark, const Settings& settings, const 
                          Deadline deadline) {
   const Result<std::optional<Path>> socket = mark.read();
   if (!socket) return refused(mark, "where to ask is not known: " + socket.error().text());
-  if (!*socket) return false;
+  const Path& named = settings.agent_socket;
+  if (!*socket) return named.empty() ? false : ask_named(agent, named, deadline);
   TRY(check_own(mark, **socket, settings));
-  const Result<nodeapi::Health> health = agent(**socket)->health(deadline.at_most(kPatience));
-  if (health) return health->binds;
+  const Result<bool> binds = ask(agent, **socket, deadline);
+  if (binds) return binds;
   return refused(
-      mark, "it does not answer at " + (*socket)->string() + " (" + health.error().text() + ")");
+      mark, "it does not answer at " + (*socket)->string() + " (" + binds.error().text() + ")");
 }
 
 }  // namespace ibpod::attach

@@ -43,9 +43,10 @@ class AgentMark {
 // Asks the node's agent behind a socket.
 using Connect = std::function<std::unique_ptr<nodeapi::Node>(const Path& socket)>;
 
-// Whether the node's agent binds for a network with these settings: false where there is no mark.
-// On a marked node: invalid, where they name another agent or other records than the mark;
-// unavailable (11), saying what to do, where the agent does not answer. It is asked once.
+// Whether the node's agent binds for a network with these settings: false where there is no mark
+// and they name no agent. On a marked node: invalid, where they name another agent or other records
+// than the mark. unavailable (11), saying what to do, where the agent does not answer. It is asked
+// once.
 Result<bool> check_agent(const AgentMark& mark, const Settings& settings, const Connect& agent,
                          Deadline deadline);
 

@@ -54,6 +54,22 @@ TEST_CASE("without a mark nobody is asked") {
   CHECK(bed.asked.empty());
 }
 
+TEST_CASE("without a mark the agent that a network names has to answer") {
+  Bed bed;
+  CHECK_FALSE(bed.check(kSocket).value());
+  fake::FakeKernel kernel;
+  fake::FakeBinder binder{kernel, bed.folder.path()};
+  bed.agent.binder = &binder;
+  CHECK(bed.check(kSocket).value());
+  CHECK(bed.asked == std::vector<Path>{kSocket, kSocket});
+  bed.agent.away = Error(Code::unavailable, "nobody listens");
+  const Error error = bed.check(kSocket).error();
+  CHECK(cni::failure_of(error).code == cni::kTryAgainLater);
+  CHECK(error.text() ==
+        "agentSocket: the node's agent does not answer at /run/ibpod/agent.sock (nobody listens): "
+        "start ibpod-agent, or leave the key out where there is to be none");
+}
+
 TEST_CASE("with a mark the agent has to answer at the mark's socket") {
   Bed bed;
   REQUIRE(bed.mark.write(kSocket));

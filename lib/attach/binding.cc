@@ -139,7 +139,7 @@ Status end_binding(const Context& context, const node::Record& record, Deadline 
 }
 
 Status end_unread_binding(const Context& context, const node::RecordName& name, Deadline deadline) {
-  if (!context.marked) return ok();
+  if (!context.needs_agent) return ok();
   const Result<Binding> binding =
       context.agent()->unbind({name.container_id, name.ifname, ""}, deadline.at_most(kUntilGone));
   if (!binding && binding.error().code() == Code::unsupported) return ok();

@@ -219,7 +219,7 @@ TEST_CASE_FIXTURE(InBlue,
   REQUIRE(add());
   k.kill_namespace(kPod);
   REQUIRE(write_file_atomically(record_file(), "{"));
-  marked = true;
+  needs_agent = true;
   be(cni::Verb::gc, "", "");
   binder.stuck = true;
   CHECK_FALSE(gc(context(), Deadline::in(Duration(60'000))));

@@ -109,7 +109,7 @@ Result<std::unique_ptr<Plugin::Stage>> Plugin::open_stage() {
   stage->records = std::make_unique<node::Records>(mark_.folder());
   stage->context = std::make_unique<Context>(
       Context{*stage->traced, *stage->records, boot_id, name_, *call_, *network_,
-              [this] { return agent(); }, is_marked(),
+              [this] { return agent(); }, needs_agent(),
               [this](const std::string& text) { log_.write(Level::warning, text); },
               [this](const std::string& text) { log_.write(Level::info, text); }, observe, false});
   return stage;
@@ -119,10 +119,10 @@ Result<bool> Plugin::complete(const Context&, Deadline) { return true; }
 Status Plugin::check_ready(const Context&, bool) const { return ok(); }
 Status Plugin::sweep(const Context&, Deadline) const { return ok(); }
 
-// One that cannot be read is a mark all the same.
-bool Plugin::is_marked() const {
+// A mark that cannot be read is one all the same.
+bool Plugin::needs_agent() const {
   const Result<std::optional<Path>> socket = mark_.read();
-  return !socket || *socket;
+  return !socket || *socket || !settings().agent_socket.empty();
 }
 
 std::unique_ptr<nodeapi::Node> Plugin::agent() const {
@@ -140,7 +140,7 @@ Result<bool> Plugin::check_standalone(Deadline deadline) const {
 
 // The same for an ADD, which is not refused because the agent is being started anew.
 Result<bool> Plugin::await_agent(const Context& context, Deadline deadline) const {
-  if (!context.marked) return false;
+  if (!context.needs_agent) return false;
   return timed(context, "ask the node's agent how it is", [&]() -> Result<bool> {
     Result<bool> binds = false;
     TRY(node::wait_until(context.kernel, deadline.at_most(kUntilBack), [&]() -> Result<bool> {

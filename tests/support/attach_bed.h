@@ -58,7 +58,7 @@ struct Bed {
   Duration timeout{30'000};
   fake::State before;
   fake::FakeBinder binder{k, state.path()};
-  bool marked = false, without_service = false;
+  bool needs_agent = false, without_service = false;
 
   explicit Bed(bool ipam = true) {
     k = fake::node_with(1, 2);
@@ -108,7 +108,7 @@ struct Bed {
               if (!without_service) agent->binder = &binder;
               return agent;
             },
-            marked,
+            needs_agent,
             [this](const std::string& text) { warnings.push_back(text); },
             [this](const std::string& text) { news.push_back(text); },
             [](const node::Step&) {}};

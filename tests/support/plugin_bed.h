@@ -109,6 +109,26 @@ void expect_needs_agent(PluginBed<Type>& bed, const std::string& config) {
   CHECK(bed.call("ADD", config).exit_code == 0);
 }
 
+// The same of a network that names the agent, where there is no mark.
+template <typename Type>
+void expect_needs_named_agent(PluginBed<Type>& bed, const std::string& keys) {
+  const std::string named = bed.config(keys + R"(,"agentSocket":"/run/ibpod/other.sock")");
+  bed.agent.away = Error(Code::unavailable, "nobody listens");
+  CHECK(bed.call("STATUS", named).failure->code == 50);
+  const cni::Answer refused = bed.call("ADD", named);
+  REQUIRE(refused.failure);
+  CHECK(refused.failure->code == 11);
+  CHECK(refused.failure->message.starts_with(
+      "agentSocket: the node's agent does not answer at /run/ibpod/other.sock"));
+  CHECK(bed.changes() == "");
+  CHECK(bed.call("DEL", named).exit_code == 0);
+  bed.agent.away.reset();
+  CHECK(bed.call("STATUS", named).exit_code == 0);
+  CHECK(bed.call("ADD", named).exit_code == 0);
+  CHECK(bed.call("DEL", named).exit_code == 0);
+  CHECK(bed.changes() == "");
+}
+
 // STATUS, ADD, CHECK, GC, DEL, all of them again where that makes sense; what ADD printed.
 template <typename Type>
 std::string expect_all_verbs(PluginBed<Type>& bed, const std::string& config) {
