@@ -1,6 +1,6 @@
 #include "lib/attach/partition_keys.h"
 
-#include "lib/base/dns_name.h"
+#include "lib/ib/partition_name.h"
 
 #include <algorithm>
 
@@ -12,10 +12,10 @@ using json::Value;
 using Wishes = std::vector<node::PartitionWish>;
 
 Status check_name(const std::string& name) {
-  if (is_dns_label(name)) return ok();
-  return Error(Code::invalid, "\"" + name +
-                                  "\" is no partition's name: expected up to 63 small letters, "
-                                  "digits and, inside, -");
+  if (ib::is_partition_name(name)) return ok();
+  return Error(Code::invalid, "\"" + name + "\" is no partition's name: expected up to " +
+                                  std::to_string(ib::kMostPartitionName) +
+                                  " letters, digits and ._-");
 }
 
 Status check_membership(const std::string& membership) {

@@ -25,6 +25,7 @@ TEST_CASE("a network names its partitions in one of several ways") {
       {R"("partition":"blue","partitions":["blue"])", {{"blue"}}},
       {R"("args":{"cni":{"partition":"blue"}})", {{"blue"}}},
       {R"("partition":"blue","args":{"cni":{"partition":"blue"}})", {{"blue"}}},
+      {R"("partition":"Team_a.2")", {{"Team_a.2"}}},
       {R"("pkey":"0x8001")", {}},
   };
   for (const auto& [keys, wanted] : cases) {
@@ -38,8 +39,8 @@ TEST_CASE("a network names its partitions in one of several ways") {
 TEST_CASE("what is no partition, or leaves open which one is meant, is refused and named") {
   const std::pair<std::string, std::string> cases[] = {
       {R"("partition":7)", "partition"},
-      {R"("partition":"Blue")", "partition: \"Blue\" is no partition's name"},
-      {R"("partition":"-")", "partition: "},
+      {R"("partition":"bl ue")", "partition: \"bl ue\" is no partition's name"},
+      {R"("partition":"0123456789012345678901234567890x")", "expected up to 31 letters"},
       {R"("partitions":"blue")", "partitions"},
       {R"("partitions":[7])", "partitions"},
       {R"("partitions":["b/ue"])", "partitions: "},
@@ -50,7 +51,7 @@ TEST_CASE("what is no partition, or leaves open which one is meant, is refused a
       {R"("partition":"red","partitions":["blue"])", "partitions: partition says otherwise"},
       {R"("partition":"red","args":{"cni":{"partition":"blue"}})",
        "args.cni.partition: the network"},
-      {R"("args":{"cni":{"partition":"B"}})", "args.cni.partition: \"B\""},
+      {R"("args":{"cni":{"partition":"b=e"}})", "args.cni.partition: \"b=e\""},
       {R"("partition":"blue","pkey":"0x8001")", "pkey: 0x8001 and partition \"blue\""},
   };
   for (const auto& [keys, why] : cases) {

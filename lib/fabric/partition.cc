@@ -1,16 +1,7 @@
 #include "lib/fabric/partition.h"
 
-#include "lib/ib/hex.h"
-
-#include <algorithm>
-
 namespace ibpod::fabric {
 namespace {
-
-bool plain(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
-         c == '_' || c == '-';
-}
 
 Status check_name(const Partition& partition) {
   const std::string& name = partition.name;
@@ -18,7 +9,7 @@ Status check_name(const Partition& partition) {
     return Error(Code::invalid, "a name of " + std::to_string(name.size()) +
                                     " bytes: expected 1 to " + std::to_string(kMostName));
   }
-  if (!std::all_of(name.begin(), name.end(), plain)) {
+  if (!ib::is_partition_name(name)) {
     return Error(
         Code::invalid,
         "\"" + name + "\" is no name of a partition: expected letters, digits and \"._-\"");

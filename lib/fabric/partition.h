@@ -6,6 +6,7 @@
 #include "lib/fabric/group_flags.h"
 #include "lib/fabric/membership.h"
 #include "lib/fabric/port_specifier.h"
+#include "lib/ib/partition_name.h"
 #include "lib/ib/pkey.h"
 
 #include <array>
@@ -51,7 +52,7 @@ struct Partition {
   bool operator==(const Partition&) const = default;
 };
 
-inline constexpr size_t kMostName = 31;
+inline constexpr size_t kMostName = ib::kMostPartitionName;
 inline constexpr ib::PKey kDefaultPKey{0x7fff};
 inline constexpr std::string_view kDefaultName = "Default";
 
@@ -59,11 +60,10 @@ inline constexpr std::string_view kDefaultName = "Default";
 // of no common partition cannot talk; only the subnet manager is full, so that all reach it.
 Partition default_partition();
 
-// Whether OpenSM could be given it: the name is letters, digits and "._-" (what else OpenSM takes
-// in a name, people and programs take for syntax), the P_Key has bit 15 clear and is no free place,
-// GUIDs are assignable, numbers within their ranges; and the default partition leaves the subnet
-// manager's own port a full member, as no other reaches a limited one. Of partitions together
-// nothing is said.
+// Whether OpenSM could be given it: the name is one (ib/partition_name.h), the P_Key has bit 15
+// clear and is no free place, GUIDs are assignable, numbers within their ranges; and the default
+// partition leaves the subnet manager's own port a full member, as no other reaches a limited one.
+// Of partitions together nothing is said.
 Status check(const Partition& partition);
 
 }  // namespace ibpod::fabric

@@ -1,7 +1,7 @@
 #include "lib/fabricapi/fields.h"
 
 #include "lib/base/dns_name.h"
-#include "lib/fabric/partition.h"
+#include "lib/ib/partition_name.h"
 #include "lib/ib/pci_address.h"
 
 #include <algorithm>
@@ -12,8 +12,6 @@ namespace {
 constexpr size_t kLongestQuoted = 80;
 constexpr size_t kLongestContainer = 256;
 constexpr size_t kLongestInterface = 15;
-
-bool plain(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
 
 bool is_word(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c <= '~'; });
@@ -99,12 +97,9 @@ Result<std::string> read_pci(std::string_view field, const std::string& text) {
 }
 
 Result<std::string> read_partition_name(std::string_view field, const std::string& text) {
-  const bool fits = std::all_of(text.begin(), text.end(), [](char c) {
-    return plain(c) || (c >= 'A' && c <= 'Z') || c == '.' || c == '_' || c == '-';
-  });
-  if (!text.empty() && text.size() <= fabric::kMostName && fits) return text;
+  if (ib::is_partition_name(text)) return text;
   return wrong(field, text,
-               "the name of a partition: at most " + std::to_string(fabric::kMostName) +
+               "the name of a partition: at most " + std::to_string(ib::kMostPartitionName) +
                    " letters, digits and ._-");
 }
 

@@ -1,0 +1,20 @@
+#include "lib/ib/partition_name.h"
+
+#include <string>
+
+#include <doctest/doctest.h>
+
+namespace ibpod::ib {
+namespace {
+
+TEST_CASE("a partition's name is what OpenSM keeps and nobody takes for syntax") {
+  for (const char* const name : {"blue", "Blue", "team_a", "a.b", "7", "-"})
+    CHECK(is_partition_name(name));
+  for (const char* const name : {"", "b/ue", "b ue", "b=ue", "b:ue", "b,ue", "b;ue", "bl\xfc"})
+    CHECK_FALSE(is_partition_name(name));
+  CHECK(is_partition_name(std::string(kMostPartitionName, 'a')));
+  CHECK_FALSE(is_partition_name(std::string(kMostPartitionName + 1, 'a')));
+}
+
+}  // namespace
+}  // namespace ibpod::ib
