@@ -32,13 +32,8 @@ std::string judge(const ib::Port& port, ib::PKey wanted, Place place, Look& look
     return wanted.text() + " is at index " + std::to_string(*index) +
            " of the P_Key table, and IPoIB uses index 0 only";
   }
-  look.membership = {0, port.pkeys[0]};
-  if (wanted.membership() == ib::Membership::full &&
-      port.pkeys[0].membership() != ib::Membership::full) {
-    return "the port's P_Key table holds " + port.pkeys[0].text() +
-           " at index 0, the only one that IPoIB uses: a limited member, and " + wanted.text() +
-           " asks for a full one";
-  }
+  // Index 0 tells IPoIB the partition; of two keys of that it uses the full one (ib_find_pkey).
+  if (wanted.membership() != ib::Membership::full) look.membership = {0, port.pkeys[0]};
   if (!look.netdev || !look.netdev->same_partition(wanted)) {
     return "the IPoIB interface still has the key " +
            (look.netdev ? look.netdev->text() : std::string("of no partition"));
