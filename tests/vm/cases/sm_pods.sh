@@ -60,11 +60,28 @@ for partition in green nowhere; do
 done
 expect_eq "records" "$(records)" "p1:net1 p2:net1"
 
+say "a pod that ended without a DEL"
+names_partition p3 red
+add p3
+delete_pod p3
+conf "${vf[p3]}" # the IPAM plugin knows no GC
+gc p1 p2
+expect_eq "records" "$(records)" "p1:net1 p2:net1"
+expect_eq "bound" "$(sm --json binding list | jq -r '[.[].containerID] | sort | join(" ")')" "p1 p2"
+lacks_pkey host "${vf[p3]}" 0x8002 || fail "its key is still there: $(pkeys host "${vf[p3]}")"
+make_netns p3
+
 say "the agent is killed, and starts again"
+conf "${vf[p3]}" # STATUS came with 1.1.0
+must STATUS p3
 end_agent KILL
-names_partition p3 blue '.timeoutSeconds = 2'
-call ADD p3
-expect_error 11 "*agent*"
+call STATUS p3
+expect_error 50 "*agent*"
+for filter in . 'del(.partition) | .pkey = "0x8001"' 'del(.partition)'; do
+  names_partition p3 blue "$filter | .timeoutSeconds = 2"
+  call ADD p3
+  expect_error 11 "*agent*"
+done
 start_agent
 del p3
 names_partition p3 blue

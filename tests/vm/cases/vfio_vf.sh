@@ -3,19 +3,7 @@
 . "$ROOT/tests/vm/lib.sh"
 
 vf=$(vf_pci 0 1)
-name=$(rdma_device host "$vf")
-modprobe vfio-pci
-
-give_to() { # DRIVER
-  echo "$1" >"/sys/bus/pci/devices/$vf/driver_override"
-  echo "$vf" >"/sys/bus/pci/devices/$vf/driver/unbind"
-  echo "$vf" >/sys/bus/pci/drivers_probe
-}
-take_back() {
-  give_to softhca
-  echo >"/sys/bus/pci/devices/$vf/driver_override"
-  rdma dev set "$(rdma_device host "$vf")" name "$name" || true
-}
+. "$ROOT/tests/vm/vfio.sh"
 say "vfioPciMode, but it is not on vfio-pci"
 new_pod p1
 conf "$vf" '.vfioPciMode = true'

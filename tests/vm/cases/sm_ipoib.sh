@@ -1,0 +1,78 @@
+#!/bin/bash
+# Pods on IPoIB children name partitions: the PF's port is brought in for the first, stays for the others, and leaves with the last.
+# deadline: 300
+. "$ROOT/tests/vm/agent.sh"
+. "$ROOT/tests/vm/sm.sh"
+. "$ROOT/tests/vm/ipoib.sh"
+
+declare -A pf=([p1]=0 [p2]=1 [p3]=1 [p4]=1)
+in_partition() { child_conf "$1" "${pf[$1]}" "del(.pkey) | .partition = \"$2\" | ${3:-.}"; } # POD PARTITION [FILTER]
+attach_to() { # POD PARTITION
+  in_partition "$@"
+  cp "$WORK/$1/conf" "$WORK/conf"
+  add "$1"
+  keep_result
+  cp "$WORK/conf" "$WORK/$1/conf"
+}
+bound() { sm --json binding list | jq -r '[.[] | .containerID] | sort | join(" ")'; }
+are_bound() { [ "$(bound)" = "$1" ]; } # "POD..."
+
+make_certificates 127.0.0.1
+sm_conf "$for_nodes"
+start_sm
+sm partition create blue --pkey 0x0001 --membership full --ipoib yes --allow default
+sm partition create red --pkey 0x0002 --membership full --ipoib yes --allow default
+start_marking_agent "$by_tls"
+for pod in p1 p2 p3 p4; do new_pod "$pod"; done
+
+say "a PF that is nobody's"
+in_partition p1 blue
+cp "$WORK/p1/conf" "$WORK/conf"
+call ADD p1
+expect_error 103 "*is not known as a PF of node vm*"
+del p1
+
+say "the node's PFs"
+end_sm
+jq --arg one "${pf_guid[0]}" --arg other "${pf_guid[1]}" '.nodes.vm.pfs = [$one, $other]' "$WORK/sm.json" >"$WORK/sm.new"
+mv "$WORK/sm.new" "$WORK/sm.json"
+run_sm
+wait_for 60 serves
+attach_to p1 blue
+attach_to p2 blue
+attach_to p3 red
+attach_to p4 blue
+are_bound "p1 p2 p3 p4" || fail "bound: $(bound)"
+expect_eq "states" "$(sm --json binding list | jq -r '[.[].state] | unique | join(" ")')" verified
+expect_match "the child's key" "$(ip -n p3 -d link show net1)" "* pkey 0x8002 *"
+reaches p2 10.9.0.1
+reaches p4 10.9.0.1
+reaches p4 10.9.0.2
+for pod in p1 p2 p4; do expect_unreached p3 "10.9.0.${pod#p}"; done
+for pod in p1 p2 p3 p4; do
+  cp "$WORK/$pod/conf" "$WORK/conf"
+  must CHECK "$pod"
+done
+
+say "the key goes with the last one that needs it"
+detach p2
+has_pkey host "$PF1" 0x8001 || fail "p4's key has gone: $(pkeys host "$PF1")"
+reaches p4 10.9.0.1
+detach p4
+lacks_pkey host "$PF1" 0x8001 || fail "blue's key is still there: $(pkeys host "$PF1")"
+has_pkey host "$PF1" 0x8002 || fail "p3's key has gone: $(pkeys host "$PF1")"
+
+say "the service is away at a DEL"
+end_sm
+detach p3
+expect_eq "children on the host" "$(children)" ""
+expect_match "still recorded" "$(records)" "*p3:net1*"
+run_sm
+wait_for 60 are_bound p1
+wait_for 20 lacks_pkey host "$PF1" 0x8002
+in_partition p3 blue
+attach_to p3 blue
+reaches p3 10.9.0.1
+detach p3 p1
+are_bound "" || fail "bound: $(bound)"
+expect_eq "records" "$(records)" ""
