@@ -1,5 +1,5 @@
-# What stands between a pod and its partition goes away: the SM service, OpenSM, the node's agent, the network between agent and
-# service. And two tenants whose pods try everything meanwhile. For the cases path_*.
+# What stands between a pod and its partition goes away: the SM service, OpenSM, the node's agent (for good, or to come again at
+# once), the network between agent and service. And two tenants whose pods try everything meanwhile. For the cases path_*.
 # shellcheck shell=bash disable=SC2016,SC2034
 . "$ROOT/tests/vm/agent.sh"
 . "$ROOT/tests/vm/sm.sh"
@@ -50,15 +50,24 @@ belongs() { # POD PARTITION [FILTER]: what the next call for it is about
 }
 
 opensm_pid() { pgrep -x opensm; }
+no_agent() { ! pgrep -x ibpod-agent; }
+
+# The port is in that partition and in no other, but the default one.
+expect_in() { # POD PARTITION
+  local now
+  now=$(pkeys "$1" "${vf[$1]}" | sed 's/ *[0-9]*:0x7fff//')
+  expect_eq "P_Keys of $1, which is $2" "$now" "0:${key_of[$2]}"
+}
 
 # --- outages, each as a shell command, as one of them happens inside a call ----------------------------------------------
 
-outages=(service opensm agent network)
+outages=(service opensm agent restart network)
 outage() { # NAME
   case $1 in
     service) echo "kill -9 $sm_pid" ;;
     opensm) echo "rm -f $runs_opensm; pkill -9 -x opensm" ;;
     agent) echo "kill -9 $agent_pid" ;;
+    restart) echo "kill -9 $agent_pid; ibpod-agent --config $WORK/agent.json --node vm >>$WORK/agent.out 2>>$WORK/agent.log &" ;;
     network) echo "ip address delete $service/32 dev lo" ;;
   esac
 }
@@ -73,6 +82,12 @@ end_outage() { # NAME
     opensm) touch "$runs_opensm" ;;
     agent)
       wait "$agent_pid" 2>/dev/null || true
+      start_agent
+      ;;
+    restart) # the one that was started meanwhile is no child of ours
+      wait "$agent_pid" 2>/dev/null || true
+      pkill -9 -x ibpod-agent
+      wait_for 10 no_agent
       start_agent
       ;;
     network) ip address add "$service/32" dev lo ;;
@@ -123,7 +138,7 @@ expect_true() { # WHAT
   local pod
   for pod in p1 p2 p4; do
     kill -0 "${prober_pid[$pod]}" || { tail "$WORK/probers/$pod"; fail "$1: the prober of $pod has ended"; }
-    first_pkey_is "$pod" "${vf[$pod]}" "${key_of[${tenant[$pod]}]}" || fail "$1: $pod has $(pkeys "$pod" "${vf[$pod]}")"
+    expect_in "$pod" "${tenant[$pod]}"
   done
   ! any_wrong || fail "$1: messages between tenants"
 }

@@ -1,6 +1,6 @@
 #!/bin/bash
-# The SM service, OpenSM, the agent or the network between them goes away at a step of a DEL: it answers, and the VF waits until it is clean.
-# deadline: 400
+# The SM service, OpenSM, the agent (also to come again at once) or the network between them goes away at a step of a DEL: it answers, and the VF waits until it is clean.
+# deadline: 500
 . "$ROOT/tests/vm/path_faults.sh"
 
 outages_in_del "${outages[@]}"

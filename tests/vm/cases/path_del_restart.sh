@@ -1,0 +1,7 @@
+#!/bin/bash
+# The node's agent is killed and started anew at each step of a DEL: it answers, and the VF waits until it is clean.
+# deadline: 4700
+# lane: path-del-restart
+. "$ROOT/tests/vm/path_faults.sh"
+
+outages_in_del restart
