@@ -28,7 +28,7 @@ run ibhosts -C "$pf"
 
 tell "2. Two nodes join, one at each adapter (PF). Their agents make VFs, with GUIDs of the service's pool before a driver sees them."
 for node in node-a node-b; do node_conf "$node"; done
-run jq -c '{pfs, fabric}' node-a.json
+run jq -c '{pfs, fabrics}' node-a.json
 for node in node-a node-b; do
   typed "ibpod-agent --config $node.json --node $node &"
   start_node "$node"

@@ -24,7 +24,7 @@ function row(at, us, text) { printf "%8.1f %8.1f  %-52.52s |%s\n", at / 1000, us
 function sum(us, text) { printf "%8s %8.1f  %s\n", "", us / 1000, text }
 
 END {
-  if (!steps) exit 1
+  if (!steps || !events) exit 1 # one of the two logs has nothing of it
   row(0, start[1], "the plugin starts")
   left = whole - start[1]
   for (i = 1; i <= steps; i++) {
@@ -39,7 +39,6 @@ END {
   sum(few, "shorter steps: " small)
   sum(left, "between the steps, and until the caller has the answer")
   sum(whole, "the whole ADD")
-  if (!events) exit
   print "meanwhile in ibpod-sm:"
   for (i = 1; i <= events; i++) printf "%8.1f %8s  %-52.52s |%s\n", event_at[i] / 1000, "", event[i], bar(event_at[i], 0)
 }
