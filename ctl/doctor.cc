@@ -131,12 +131,14 @@ void check_pf(const Function& pf, Findings& findings) {
 
 void check_vf(const Function& vf, Findings& findings) {
   const std::string check = vf.address.text();
-  const std::string by_hand =
-      "list its PF under `pfs` of the agent's configuration, or by hand: ip "
-      "link set PF vf N ";
+  // What the agent is to do, and has not done yet, is worse done by somebody else.
+  const std::string prepare =
+      "list its PF under `pfs` of the agent's configuration; where it is listed, the finding "
+      "preparation says what the agent waits for; where there is no agent: ";
+  const std::string by_hand = prepare + "ip link set PF vf N ";
   if (vf.driver.empty() && !vf.in_pod) {
-    return findings.push_back(
-        warning(check, "the VF has no driver", "echo " + check + " > /sys/bus/pci/drivers_probe"));
+    return findings.push_back(warning(check, "the VF has no driver",
+                                      prepare + "echo " + check + " > /sys/bus/pci/drivers_probe"));
   }
   if (!vf.port_guid || !vf.policy) {
     const std::string what = vf.policy      ? "GUID"
