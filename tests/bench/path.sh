@@ -32,7 +32,7 @@ invoke() { # VERB POD CONF: its output, log and cost in files named POD.*; when 
   began=${EPOCHREALTIME/./}
   CNI_COMMAND=$1 CNI_CONTAINERID=$2 CNI_NETNS=/run/netns/$2 CNI_IFNAME=net1 \
     CNI_ARGS="IgnoreUnknown=1;K8S_POD_NAMESPACE=default;K8S_POD_NAME=$2" \
-    cost "$WORK/$2.cost" "$IBPOD_BIN/ib-sriov" <"$3" >"$WORK/$2.out" 2>"$WORK/$2.log" || fail "$1 $2: $(cat "$WORK/$2.out" "$WORK/$2.log")"
+    cost "$WORK/$2.cost" "$IBPOD_BIN/$plugin" <"$3" >"$WORK/$2.out" 2>"$WORK/$2.log" || fail "$1 $2: $(cat "$WORK/$2.out" "$WORK/$2.log")"
   ended=${EPOCHREALTIME/./}
 }
 
@@ -83,7 +83,20 @@ pods_of() { # MODE WORKER
 
 peak_of() { awk '/^VmHWM/ {printf "%.1f", $2 / 1024}' "/proc/$1/status"; }
 peak() { printf 'peak\t%s\t%s\n' "$1" "$2"; } # PROGRAM MIB
-plugin_peak() { sort -k4n "$WORK/costs.$1" | awk 'END {printf "%.1f", $4 / 1024}'; }
+peak_of_costs() { sort -k4n "$@" | awk 'END {printf "%.1f", $4 / 1024}'; } # FILE...
+
+# An IPoIB child on a PF, into a partition and out again.
+call_ipoib() {
+  local plugin=ipoib verb
+  sm partition create flat --pkey 0x0002 --membership full --ipoib yes --allow default >"$WORK/created"
+  jq -n --arg pf "$PF1" '{cniVersion: "1.0.0", name: "flat", type: "ipoib", pf: $pf, partition: "flat",
+    ipam: {type: "static", addresses: [{address: "10.9.0.1/24"}]}}' >"$WORK/conf.ipoib"
+  for verb in ADD DEL; do
+    invoke "$verb" with0 "$WORK/conf.ipoib"
+    cat "$WORK/with0.cost" >>"$WORK/costs.ipoib"
+  done
+}
+list_bindings() { cost "$WORK/costs.ibpodctl" "$IBPOD_BIN/ibpodctl" --sm "unix:$sm_socket" --json binding list >"$WORK/listed"; }
 
 names=() # of pods
 for ((i = 0; i < rounds; i++)); do names+=("with$i" "without$i"); done
@@ -96,7 +109,7 @@ printf 'rate\twithout\t%s\n' "$rate"
 
 serve_node "${guids[@]}"
 end_sm
-jq '.logLevel = "debug"' "$WORK/sm.json" >"$WORK/sm.new"
+jq --arg pf "$(port_guid host "$PF1")" '.logLevel = "debug" | .nodes.vm.pfs = [$pf]' "$WORK/sm.json" >"$WORK/sm.new"
 mv "$WORK/sm.new" "$WORK/sm.json"
 run_sm
 wait_for 60 serves
@@ -111,8 +124,12 @@ sort -t $'\t' -k1,1 -k2,2 -k3,3n "$WORK/parts" | awk -F '\t' -v OFS='\t' '
   $1 FS $2 != known {told(); n = 0; known = $1 FS $2; split(known, key, FS)}
   {of[++n] = $3}
   END {told()}'
-peak "ib-sriov, with the service" "$(plugin_peak with)"
-peak "ib-sriov, without" "$(plugin_peak without)"
+call_ipoib
+list_bindings
+peak "ib-sriov, with the service" "$(peak_of_costs "$WORK/costs.with")"
+peak "ib-sriov, without" "$(peak_of_costs "$WORK/costs.without")"
+peak "ipoib, with the service" "$(peak_of_costs "$WORK/costs.ipoib")"
+peak ibpodctl "$(peak_of_costs "$WORK/costs.ibpodctl")"
 peak ibpod-agent "$(peak_of "$agent_pid")"
 peak ibpod-sm "$(peak_of "$sm_pid")"
 peak "OpenSM (its own)" "$(peak_of "$(pgrep -x opensm)")"
