@@ -133,8 +133,8 @@ void check_vf(const Function& vf, Findings& findings) {
   const std::string check = vf.address.text();
   // What the agent is to do, and has not done yet, is worse done by somebody else.
   const std::string prepare =
-      "list its PF under `pfs` of the agent's configuration; where it is listed, the finding "
-      "preparation says what the agent waits for; where there is no agent: ";
+      "list its PF under `pfs` of the agent's configuration; where a finding preparation says what "
+      "the agent waits for, mend that; else: ";
   const std::string by_hand = prepare + "ip link set PF vf N ";
   if (vf.driver.empty() && !vf.in_pod) {
     return findings.push_back(warning(check, "the VF has no driver",

@@ -22,6 +22,12 @@ Result<std::optional<node::Netdev>> await_carrier(const Context& context,
   return carrier ? netdev : std::nullopt;
 }
 
+Status renew_pkey(const Context& context, const node::Record& record) {
+  const node::Netdev netdev = TRY(pod_netdev(context, record));
+  TRY(context.kernel.change_netdev(record.netns, netdev.index, {.up = false}));
+  return context.kernel.change_netdev(record.netns, netdev.index, {.up = true});
+}
+
 Status check_interface(const node::Record& record, const node::Netdev& now) {
   if (now.name != record.ifname)
     return differs("the interface is called " + now.name + " instead of " + record.ifname);

@@ -32,7 +32,7 @@ std::string judge(const ib::Port& port, ib::PKey wanted, Place place, Look& look
     return wanted.text() + " is at index " + std::to_string(*index) +
            " of the P_Key table, and IPoIB uses index 0 only";
   }
-  // Index 0 tells IPoIB the partition; of two keys of that it uses the full one (ib_find_pkey).
+  // Index 0 tells IPoIB the partition; of two keys of that it takes the full one (ib_find_pkey).
   if (wanted.membership() != ib::Membership::full) look.membership = {0, port.pkeys[0]};
   if (!look.netdev || !look.netdev->same_partition(wanted)) {
     return "the IPoIB interface still has the key " +

@@ -2,6 +2,7 @@
 
 #include "lib/attach/binding.h"
 #include "lib/attach/device_info.h"
+#include "lib/attach/interface.h"
 #include "lib/attach/requirements.h"
 #include "lib/cni/errors.h"
 #include "lib/node/remedies.h"
@@ -141,9 +142,22 @@ Status VfEndpoint::give_granted(const Context& context, const node::Record& reco
 Result<std::optional<Membership>> VfEndpoint::join(const Context& context, node::Record& record,
                                                    Place place, Deadline deadline) {
   if (needs_grant(record)) TRY(give_granted(context, record, deadline));
-  if (!node::is_vfio(record.found.driver)) return join_partitions(context, record, place, deadline);
-  TRY(join_unseen(context, record, deadline));
-  return std::optional<Membership>();
+  if (node::is_vfio(record.found.driver)) {
+    TRY(join_unseen(context, record, deadline));
+    return std::optional<Membership>();
+  }
+  const std::optional<Membership> membership =
+      TRY(join_partitions(context, record, place, deadline));
+  if (place == Place::index_0 && membership && membership->index != 0)
+    TRY(use_full_key(context, record, deadline));
+  return membership;
+}
+
+Status VfEndpoint::use_full_key(const Context& context, const node::Record& record,
+                                Deadline deadline) const {
+  const FolderLock lock = TRY(context.records.lock(folder(context.call), deadline));
+  TRY(check_still_ours(context, record));
+  return renew_pkey(context, record);
 }
 
 Status VfEndpoint::tell(const Context& context, const std::optional<Membership>& membership) {

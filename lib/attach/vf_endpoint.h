@@ -34,6 +34,7 @@ class VfEndpoint : public Endpoint {
  private:
   Result<node::Function> usable_function(const Context& context) const;
   Status give_granted(const Context& context, const node::Record& record, Deadline deadline) const;
+  Status use_full_key(const Context& context, const node::Record& record, Deadline deadline) const;
 
   const VfOrder& order_;
   node::Function before_;  // the function, before anything was done to it

@@ -94,6 +94,7 @@ call_ipoib() {
   for verb in ADD DEL; do
     invoke "$verb" with0 "$WORK/conf.ipoib"
     cat "$WORK/with0.cost" >>"$WORK/costs.ipoib"
+    list_bindings
   done
 }
 list_bindings() { cost "$WORK/costs.ibpodctl" "$IBPOD_BIN/ibpodctl" --sm "unix:$sm_socket" --json binding list >"$WORK/listed"; }
@@ -125,7 +126,6 @@ sort -t $'\t' -k1,1 -k2,2 -k3,3n "$WORK/parts" | awk -F '\t' -v OFS='\t' '
   {of[++n] = $3}
   END {told()}'
 call_ipoib
-list_bindings
 peak "ib-sriov, with the service" "$(peak_of_costs "$WORK/costs.with")"
 peak "ib-sriov, without" "$(peak_of_costs "$WORK/costs.without")"
 peak "ipoib, with the service" "$(peak_of_costs "$WORK/costs.ipoib")"

@@ -36,6 +36,7 @@ end_agent() { # SIGNAL
   if [ -z "$agent_pid" ]; then return 0; fi # in a trap, the bare one returns what was before
   kill "-$1" "$agent_pid" 2>/dev/null || true
   wait "$agent_pid" 2>/dev/null || true
+  wait_for 20 agent_is_gone # also one that is no child of ours
   agent_pid=""
 }
 

@@ -114,7 +114,7 @@ run_case() { # NAME DEADLINE
   elif [ -n "$reason" ]; then
     tell "failed $name $took $reason"
   else
-    tell "passed $name $took $(tail -n 1 "$log" | sed -n 's/^note: //p')"
+    tell "passed $name $took $(sed -n 's/^note: //p' "$log" | tail -n 1)"
   fi
   [ -z "$dirty" ]
 }

@@ -101,7 +101,7 @@ first_pkey_is() { [[ $(pkeys "$1" "$2") == "0:$3"* ]]; }             # POD PCI 0
 is_active() { [ "$(port_state "$1" "$2")" = "4: ACTIVE" ]; }       # POD PCI
 is_down() { [ "$(port_state "$1" "$2")" = "1: DOWN" ]; }           # POD PCI
 has_pkey() { [[ " $(pkeys "$1" "$2") " == *":$3 "* ]]; }           # POD PCI 0x8001
-lacks_pkey() { ! has_pkey "$@"; }
+lacks_pkey() { [ -n "$(pkeys "$1" "$2")" ] && ! has_pkey "$@"; }   # POD PCI 0x8001; of a port that is there
 
 rebind() { # PCI
   echo "$1" >/sys/bus/pci/drivers/softhca/unbind

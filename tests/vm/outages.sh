@@ -22,6 +22,7 @@ prepare_tenants() {
   ip address add "$service/32" dev lo
   at_end ip address delete "$service/32" dev lo
   begin_service .
+  at_end end_agents
   start_marking_agent "$by_tls | .fabrics[].service = \"$service:7473\""
   for pod in p1 p2 p3 p4; do new_pod "$pod"; done
   for pod in p1 p2 p4; do
@@ -50,6 +51,11 @@ belongs() { # POD PARTITION [FILTER]: what the next call for it is about
 }
 
 opensm_pid() { pgrep -x opensm; }
+# Also one that was started inside a call which then failed the case.
+end_agents() {
+  pkill -9 -x ibpod-agent || true
+  wait_for 10 no_agent
+}
 no_agent() { ! pgrep -x ibpod-agent; }
 
 # The port is in that partition and in no other, but the default one.
@@ -84,11 +90,10 @@ end_outage() { # NAME
       wait "$agent_pid" 2>/dev/null || true
       start_agent
       ;;
-    restart) # the one that was started meanwhile is no child of ours
+    restart) # the one that was started meanwhile is ours from now on
       wait "$agent_pid" 2>/dev/null || true
-      pkill -9 -x ibpod-agent
-      wait_for 10 no_agent
-      start_agent
+      agent_pid=$(pgrep -x ibpod-agent) || fail "the agent that was started meanwhile has ended: $(tail -n 5 "$WORK/agent.log")"
+      wait_for 60 ctl devices
       ;;
     network) ip address add "$service/32" dev lo ;;
   esac
