@@ -15,7 +15,7 @@ start_cluster() {
   start_containerd
   import_images pause busybox debian
   import_agent
-  kubelet_options=(--kubeconfig "$KUBECONFIG")
+  kubelet_options=(--kubeconfig "$KUBECONFIG" --address "$node_address") # who runs a command in a pod is led there
   start_kubelet
   wait_for 120 kubectl wait --for condition=Ready --timeout 1s "node/$node"
 }

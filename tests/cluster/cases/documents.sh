@@ -14,6 +14,7 @@ elsewhere() { :; } # those that are for the place where it is built
 kubectl() {
   command kubectl "$@" || return
   case $* in
+    *" rollout status daemonset/ibpod-agent") expect_plugins_seen ;;
     *" rollout status statefulset/web") expect_in_partition ;;
     "drain "*) wait_for 60 has_no_attachment ;;
   esac
@@ -23,6 +24,14 @@ of_pod() { # POD FILTER: of its attachment's record
   find "$records" -name '*.json' -exec jq -r --arg name "$1" ".attachment | select(.pod.name == \$name) | $2" {} +
 }
 has_no_attachment() { [ -z "$(find "$records" -name '*.json')" ] && [ "$(ibpodctl --json binding list)" = "[]" ]; }
+
+# By who looks from within the agent's pod.
+expect_plugins_seen() {
+  local agent found
+  agent=$(command kubectl --namespace ibpod get pod --selector app.kubernetes.io/component=agent --output name)
+  found=$(command kubectl --namespace ibpod exec "$agent" -- ibpodctl --json doctor --all || true)
+  expect_eq "the plugins" "$(jq -r '.[] | select(.check | startswith("/opt/cni/bin/")) | .grade' <<<"$found" | xargs)" "ok ok"
+}
 
 expect_in_partition() {
   local pod pkey
