@@ -126,5 +126,21 @@ TEST_CASE("other keys in the table are warned of") {
             "the port is in another partition too: 0xffff at index 2, open to every port"});
 }
 
+TEST_CASE("the interface comes up anew where its full key is not at index 0, and only there") {
+  std::vector<int> orders;
+  for (const ib::PKeyTable& table :
+       {ib::PKeyTable{ib::PKey(0x8001)}, ib::PKeyTable{ib::PKey(0x0001), ib::PKey(0x8001)}}) {
+    Bed bed;
+    bed.order.wanted.pkey = ib::PKey(0x8001);
+    bed.k.fabric.pkeys[kAsked.port] = table;
+    REQUIRE(bed.add());
+    orders.push_back(bed.k.orders());
+    CHECK(bed.check());
+    REQUIRE(bed.del());
+    CHECK(bed.leftovers() == "");
+  }
+  CHECK(orders[1] == orders[0] + 2);  // down and up
+}
+
 }  // namespace
 }  // namespace ibpod::attach
