@@ -21,8 +21,9 @@ elsewhere() { # PLACE HEADING
   esac
 }
 
-# As the DaemonSet does. There is no kubelet.
+# As the DaemonSet does, at the first of its commands. There is no kubelet.
 roll_out() {
+  if [ -n "$agent_pid" ]; then return 0; fi
   mkdir "$WORK/programs"
   cp "$IBPOD_BIN"/{ib-sriov,ipoib} "$WORK/programs/"
   images/install.sh programs "$WORK/programs" /opt/cni/bin
