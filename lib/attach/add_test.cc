@@ -384,5 +384,13 @@ TEST_CASE("so it is in a partition by name, with the VF's own GUID and with one 
   MESSAGE("ADD and DEL: " << points << " points");
 }
 
+TEST_CASE("so it is while its interface comes up anew for a full key that is not at index 0") {
+  const int points = loop_over(FakeKernel::Count::orders, true, [](Bed& bed) {
+    prepare(bed, fake::IpoibReappears::in_host, true);
+    bed.k.fabric.pkeys[kAsked.port] = {ib::PKey(0x0001), ib::PKey(0x8001)};
+  });
+  MESSAGE("ADD and DEL: " << points << " points");
+}
+
 }  // namespace
 }  // namespace ibpod::attach

@@ -15,6 +15,8 @@ struct Bed {
   TempFolder folder;
   Path state = folder.path() / "state";
   AgentMark mark{state};
+  fake::FakeKernel kernel;
+  fake::FakeBinder binder{kernel, folder.path()};
   fake::FakeAgent agent;
   std::vector<Path> asked;
 
@@ -57,9 +59,7 @@ TEST_CASE("without a mark nobody is asked") {
 TEST_CASE("without a mark the agent that a network names has to answer") {
   Bed bed;
   CHECK_FALSE(bed.check(kSocket).value());
-  fake::FakeKernel kernel;
-  fake::FakeBinder binder{kernel, bed.folder.path()};
-  bed.agent.binder = &binder;
+  bed.agent.binder = &bed.binder;
   CHECK(bed.check(kSocket).value());
   CHECK(bed.asked == std::vector<Path>{kSocket, kSocket});
   bed.agent.away = Error(Code::unavailable, "nobody listens");
@@ -74,9 +74,7 @@ TEST_CASE("with a mark the agent has to answer at the mark's socket") {
   Bed bed;
   REQUIRE(bed.mark.write(kSocket));
   CHECK_FALSE(bed.check().value());
-  fake::FakeKernel kernel;
-  fake::FakeBinder binder{kernel, bed.folder.path()};
-  bed.agent.binder = &binder;
+  bed.agent.binder = &bed.binder;
   CHECK(bed.check(kSocket).value());
   CHECK(bed.asked == std::vector<Path>{kSocket, kSocket});
   bed.agent.away = Error(Code::unavailable, "nobody listens");

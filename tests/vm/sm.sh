@@ -102,6 +102,8 @@ state_of() { # CONTAINER: the same, now
 # shellcheck disable=SC2053
 is_state() { [[ $(state_of "$1") == $2 ]]; } # CONTAINER GLOB
 
+is_unbound() { [ "$(sm --json binding list | jq length)" = 0 ]; } # nobody is bound
+
 # Tells the service what the table of a function holds, by the sysfs of its namespace or by a copy of it.
 observe() { # POD PCI GUID [SYSFS]
   within "$1" fabric_call "$sm_socket" observe vm "$3" "$(rdma_device "$1" "$2")" "${@:4}"

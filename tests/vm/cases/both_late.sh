@@ -10,7 +10,7 @@ set_static_guid 1 1 "${guids[1]}"
 echo 'allow_both_pkeys TRUE' >"$WORK/opensm.conf"
 restart_opensm -F "$WORK/opensm.conf"
 members() { partition grey "0x0004, indx0" "${guids[0]}=$1" "${guids[1]}=$1"; } # limited|both
-is_up() { ip -n "$1" -d link show net1 | grep -q "[<,]UP[,>].*"; }
+is_up() { ip -n "$1" -d link show net1 | grep -q "[<,]UP[,>]"; }
 
 pids=()
 members limited

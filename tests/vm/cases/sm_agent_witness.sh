@@ -17,7 +17,6 @@ in_partition() { # PARTITION [FILTER]
   conf "$vf" ".partition = \"$1\" | .cniVersion = \"1.0.0\" | ${2:-.} |
     .ipam = {type: \"static\", addresses: [{address: \"10.7.0.1/24\"}]}"
 }
-is_unbound() { [ "$(sm --json binding list | jq length)" = 0 ]; }
 
 declare -A home=([true]=p1 [false]=host) # where the RDMA device is
 for isolation in true false; do

@@ -6,14 +6,8 @@
 . "$ROOT/tests/vm/ipoib.sh"
 
 declare -A pf=([p1]=0 [p2]=1 [p3]=1 [p4]=1)
-in_partition() { child_conf "$1" "${pf[$1]}" "del(.pkey) | .partition = \"$2\" | ${3:-.}"; } # POD PARTITION [FILTER]
-attach_to() { # POD PARTITION
-  in_partition "$@"
-  cp "$WORK/$1/conf" "$WORK/conf"
-  add "$1"
-  keep_result
-  cp "$WORK/conf" "$WORK/$1/conf"
-}
+attach_to() { attach "$1" "${pf[$1]}" "$(named "$2")"; } # POD PARTITION
+named() { echo "del(.pkey) | .partition = \"$1\""; }
 bound() { sm --json binding list | jq -r '[.[] | .containerID] | sort | join(" ")'; }
 are_bound() { [ "$(bound)" = "$1" ]; } # "POD..."
 
@@ -26,7 +20,7 @@ start_marking_agent "$by_tls"
 for pod in p1 p2 p3 p4; do new_pod "$pod"; done
 
 say "a PF that is nobody's"
-in_partition p1 blue
+child_conf p1 0 "$(named blue)"
 cp "$WORK/p1/conf" "$WORK/conf"
 call ADD p1
 expect_error 103 "*is not known as a PF of node vm*"
@@ -70,9 +64,8 @@ expect_match "still recorded" "$(records)" "*p3:net1*"
 run_sm
 wait_for 60 are_bound p1
 wait_for 20 lacks_pkey host "$PF1" 0x8002
-in_partition p3 blue
 attach_to p3 blue
 reaches p3 10.9.0.1
 detach p3 p1
-are_bound "" || fail "bound: $(bound)"
+is_unbound || fail "bound: $(bound)"
 expect_eq "records" "$(records)" ""

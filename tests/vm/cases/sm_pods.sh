@@ -18,7 +18,6 @@ names_partition() { # POD PARTITION [FILTER]
 reaches() { within "$1" ping -q -c 1 -W 2 "${address[$2]}" >/dev/null; } # POD POD
 is_apart() { ! reaches "$@"; }
 binding_of() { sm --json binding get vm "$1" net1 | jq -r "$2"; }         # POD FILTER
-is_unbound() { [ "$(sm --json binding list | jq length)" = 0 ]; }
 
 serve_node "${guids[@]}"
 sm partition create blue --pkey 0x0001 --membership full --index0 --ipoib yes --allow default

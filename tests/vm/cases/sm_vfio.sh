@@ -10,7 +10,6 @@ vf=$(vf_pci 1 1) guid=02:00:00:00:00:00:02:01
 in_partition() { # PARTITION
   conf "$vf" ".partition = \"$1\" | .vfioPciMode = true | .timeoutSeconds = 8"
 }
-is_unbound() { [ "$(sm --json binding list | jq length)" = 0 ]; }
 
 serve_node "$guid"
 sm partition create blue --pkey 0x0001 --membership full --allow default
