@@ -34,8 +34,10 @@ Result<node::Record> record_of(const node::Records& records, const nodeapi::Atta
   if (names.empty())
     return Error(Code::unavailable, "there is no record of " + attachment +
                                         " in the agent's stateDir: is the plugin's another one?");
-  node::Record record = TRY(records.read(names.front()));
-  if (name.attempt.empty() || name.attempt == record.attempt) return record;
+  for (const node::RecordName& one : names) {
+    node::Record record = TRY(records.read(one));
+    if (name.attempt.empty() || name.attempt == record.attempt) return record;
+  }
   return Error(Code::unavailable, attachment + " is made anew by another ADD");
 }
 

@@ -76,14 +76,16 @@ Result<nodeapi::Binding> Link::unbind(const nodeapi::AttachmentName& name, Deadl
   return told(binding);
 }
 
-// Another attempt has the name by now: what is bound is its own.
+// Another attempt has the name by now: what is bound is its own. One that names no partition has
+// nothing bound.
 Result<bool> Link::is_taken(const nodeapi::AttachmentName& name) const {
   if (name.attempt.empty()) return false;
   const std::vector<node::RecordName> names =
       TRY(world_.records.of_attachment(name.container_id, name.ifname));
   for (const node::RecordName& one : names) {
     const Result<node::Record> record = world_.records.read(one);
-    if (record && record->attempt != name.attempt) return true;
+    if (record && record->attempt != name.attempt && !record->wanted.partitions.empty())
+      return true;
   }
   return false;
 }

@@ -169,6 +169,33 @@ TEST_CASE_FIXTURE(LinkBed, "a binding without a record is ended, one with a reco
   CHECK(service.binding("c1"));
 }
 
+TEST_CASE_FIXTURE(LinkBed, "what comes while a Sync is underway is named at once by the next") {
+  attach("c1", {{"blue"}});
+  REQUIRE(bind("c1"));
+  fabric::Binding second = *service.binding("c1");
+  second.attachment.container = "c2";
+  service.leases(Duration(3'600'000), [&] {
+    attach("c2", {{"blue"}});
+    service.has(second);
+  });
+  CHECK(eventually([&] { return service.named().size() == 2; }));
+  CHECK(service.binding("c2"));
+}
+
+TEST_CASE_FIXTURE(LinkBed, "of two records of one name each attempt has its own") {
+  node::Record first = test_record("c1", {{"blue"}});
+  first.attempt = "first";
+  node::Record second = test_record("c1", {});
+  second.attempt = "second";
+  second.device = ib::PciAddress::parse("0000:3b:00.1").value();  // comes before the other
+  REQUIRE(records.write(first));
+  REQUIRE(records.write(second));
+  const Deadline soon = Deadline::in(Duration(20'000));
+  REQUIRE(link->bind({"c1", "net1", "first"}, Wait::verified, soon));
+  CHECK(link->unbind({"c1", "net1", "first"}, soon)->released());
+  CHECK_FALSE(service.binding("c1"));
+}
+
 TEST_CASE_FIXTURE(LinkBed,
                   "the service hears what the port's table holds, once that was read anew") {
   service.hears_nodes_only();

@@ -41,6 +41,12 @@ class ModelService : public fabricapi::TestFabric {
     const std::scoped_lock lock(mutex_);
     bindings_[binding.attachment] = binding;
   }
+  // From the next Sync on, and that happens during it.
+  void leases(Duration lease, std::function<void()> meanwhile) {
+    const std::scoped_lock lock(mutex_);
+    lease_ = lease;
+    meanwhile_ = std::move(meanwhile);
+  }
   // "bind c1", "unbind c1", in the order in which they came.
   std::vector<std::string> heard() const {
     const std::scoped_lock lock(mutex_);
@@ -79,9 +85,10 @@ class ModelService : public fabricapi::TestFabric {
   void sync(const fabricapi::Caller&, fabricapi::SyncRequest asked,
             fabricapi::Done<fabricapi::SyncAnswer> done) override {
     fabricapi::SyncAnswer answer;
-    answer.lease = Duration(300);
+    if (const auto happens = meanwhile()) happens();
     {
       const std::scoped_lock lock(mutex_);
+      answer.lease = lease_;
       named_ = asked.attachments;
       ++syncs_;
       for (const auto& [name, binding] : bindings_) {
@@ -121,6 +128,10 @@ class ModelService : public fabricapi::TestFabric {
   }
 
  private:
+  std::function<void()> meanwhile() {
+    const std::scoped_lock lock(mutex_);
+    return std::exchange(meanwhile_, {});
+  }
   Result<fabric::Binding> bind(const fabricapi::BindRequest& asked) {
     const std::scoped_lock lock(mutex_);
     heard_.push_back("bind " + asked.attachment.container);
@@ -157,6 +168,8 @@ class ModelService : public fabricapi::TestFabric {
   std::vector<fabricapi::SyncRequest::Present> named_;
   std::vector<std::string> heard_;
   size_t syncs_ = 0;
+  Duration lease_{300};
+  std::function<void()> meanwhile_;
   bool held_back_ = false, by_node_ = false;
   const ib::Guid pool_;
 };

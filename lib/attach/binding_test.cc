@@ -243,6 +243,13 @@ TEST_CASE_FIXTURE(InBlue, "whose end has begun is bound for nobody") {
   CHECK(late.error().code() == Code::invalid);
 }
 
+TEST_CASE_FIXTURE(InBlue, "what becomes unreadable while it ends has not ended") {
+  REQUIRE(add());
+  binder.meanwhile = [&] { REQUIRE(write_file_atomically(record_file(), "{")); };
+  CHECK_FALSE(del());
+  CHECK(recorded().size() == 1);
+}
+
 TEST_CASE_FIXTURE(InBlue, "a port that nobody verifies is error 11 with the reason") {
   binder.stuck = true;
   const auto refused = add();

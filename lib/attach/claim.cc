@@ -49,9 +49,42 @@ Result<std::optional<std::string>> holder(const Context& context, const node::Re
   return living;
 }
 
+// Nothing is to be left of a record of nobody's.
+Status release_left_over(const Context& context, const node::RecordName& name, Deadline deadline) {
+  const std::string left_over = name.text() + ", which is left over, ";
+  // Later may be better, whatever it was: the device is in quarantine until then.
+  TRY(release(context, name, deadline)
+          .during(left_over + "cannot be released")
+          .reported_as(cni::kTryAgainLater));
+  const Result<node::Record> still = context.records.read(name);
+  if (!still && still.error().code() == Code::not_found) return ok();
+  return Error(Code::busy,
+               left_over + "stays: " + name.folder + " has been taken out of the machine");
+}
+
+// What is bound for an attachment goes by its name: two devices of one name would each pass for
+// the other. A kernel interface of that name would have been in the way before (requirements.h),
+// but a function on vfio-pci has none.
+Status check_only_one(const Context& context, const node::RecordName& own, Deadline deadline) {
+  const std::vector<node::RecordName> names =
+      TRY(context.records.of_attachment(own.container_id, own.ifname));
+  for (const node::RecordName& name : names) {
+    if (name.folder == own.folder) continue;
+    const Result<node::Record> record = context.records.read(name);
+    if (!record && record.error().code() == Code::not_found) continue;
+    if (!record) return out_of_service(name.folder, record.error());
+    const bool live = TRY(node::is_live(context.kernel, *record, context.boot_id));
+    if (live && record->stage == node::Stage::attached)
+      return Error(Code::exists, "the pod has " + own.ifname + " already, on " + name.folder);
+    TRY(release_left_over(context, name, deadline));
+  }
+  return ok();
+}
+
 }  // namespace
 
 Result<FolderLock> claim(const Context& context, const node::RecordName& own, Deadline deadline) {
+  TRY(check_only_one(context, own, deadline));
   while (true) {
     std::vector<node::RecordName> dead;
     std::optional<std::string> living;
@@ -62,12 +95,7 @@ Result<FolderLock> claim(const Context& context, const node::RecordName& own, De
       if (!living && dead.empty()) return lock;
       watch = TRY(context.records.watch(own.folder));
     }
-    for (const node::RecordName& name : dead) {
-      // Later may be better, whatever it was: the device is in quarantine until then.
-      TRY(release(context, name, deadline)
-              .during(name.text() + ", which is left over, cannot be released")
-              .reported_as(cni::kTryAgainLater));
-    }
+    for (const node::RecordName& name : dead) TRY(release_left_over(context, name, deadline));
     if (!living) continue;
     TRY(watch->wait(deadline.at_most(kLookAgain)));
     if (deadline.passed()) {

@@ -105,6 +105,56 @@ TEST_CASE("one pod does not get the same VF under two names") {
   CHECK(bed.recorded().size() == 1);
 }
 
+TEST_CASE("an attachment has one device, also where no interface shows it") {
+  const node::RecordName another{fake::vf_address(0, 1).text(), "c1", "net1"};
+  Bed bed;
+  REQUIRE(bed.add());
+  const auto claimed = [&] { return claim(bed.context(), another, soon()); };
+  SUBCASE("it is there") {
+    const Error error = claimed().error();
+    CHECK(cni::failure_of(error).code == cni::kInterfaceExists);
+    CHECK(error.text() == "the pod has net1 already, on 0000:3b:00.1");
+    CHECK(bed.recorded().size() == 1);
+  }
+  SUBCASE("its pod has gone, and another one has its name") {
+    bed.k.kill_namespace(kPod);
+    CHECK(claimed());
+    CHECK(bed.recorded().empty());
+    CHECK(bed.leases().empty());
+  }
+  SUBCASE("its end has begun") {
+    node::Record record = bed.records.read(kOwnName).value();
+    record.stage = node::Stage::ending;
+    REQUIRE(bed.records.write(record));
+    CHECK(claimed());
+    CHECK(bed.leftovers() == "");
+  }
+  SUBCASE("it cannot be released") {
+    bed.k.kill_namespace(kPod);
+    bed.k.fail_from(0);
+    CHECK(cni::failure_of(claimed().error()).code == cni::kTryAgainLater);
+  }
+  SUBCASE("it is damaged") {
+    REQUIRE(write_file_atomically(bed.record_file(), "{"));
+    const Error error = claimed().error();
+    CHECK(cni::failure_of(error).code == cni::kTryAgainLater);
+    CHECK(error.text().starts_with("0000:3b:00.1 is out of service"));
+  }
+}
+
+TEST_CASE("a VF that is taken out of the machine while it is waited for is error 11") {
+  Bed bed(false);
+  give_to_other(bed);
+  bed.k.kill_namespace(kOther);
+  bed.k.state.functions.erase(kVf);
+  const Error error = refused(bed, soon());
+  CHECK(cni::failure_of(error).code == cni::kTryAgainLater);
+  CHECK(error.text() ==
+        "0000:3b:00.1/c0:net1, which is left over, stays: 0000:3b:00.1 has been taken out of the "
+        "machine");
+  CHECK(bed.recorded() == std::vector<std::string>{"0000:3b:00.1/c0:net1"});
+}
+
 TEST_CASE(
     "a second ADD of the same attachment is refused while the first one's interface is there") {
   Bed bed(false);

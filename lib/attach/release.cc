@@ -42,6 +42,16 @@ bool may_take_back(const node::Record& record, const Status& unbound) {
   return unbound.ok() || !record.wanted.guids;
 }
 
+// The record as it is now. Nothing: somebody else was faster; or it ended and began anew meanwhile,
+// and is not ours to end.
+Result<std::optional<node::Record>> still_there(const Context& context,
+                                                const node::Record& record) {
+  Result<node::Record> now = context.records.read(name_of(record));
+  if (!now && now.error().code() != Code::not_found) return now.error();
+  if (!now || now->attempt != record.attempt) return std::optional<node::Record>();
+  return std::optional(std::move(now).value());
+}
+
 // Nothing is bound for it any more from here on, whoever reads it. Nothing: it is another attempt's
 // by now, or gone.
 Result<std::optional<node::Record>> begin_end(const Context& context, const node::Record& record,
@@ -49,11 +59,11 @@ Result<std::optional<node::Record>> begin_end(const Context& context, const node
   if (record.wanted.partitions.empty() || record.stage != node::Stage::attached)
     return std::optional(record);
   const FolderLock lock = TRY(context.records.lock(name_of(record).folder, deadline));
-  Result<node::Record> now = context.records.read(name_of(record));
-  if (!now || now->attempt != record.attempt) return std::optional<node::Record>();
+  std::optional<node::Record> now = TRY(still_there(context, record));
+  if (!now) return std::optional<node::Record>();
   now->stage = node::Stage::ending;
   TRY(context.records.write(*now));
-  return std::optional(std::move(now).value());
+  return now;
 }
 
 // Of another boot, and the port that the keys were given to is no more: the GUID was the
@@ -74,11 +84,9 @@ Status end_record(const Context& context, node::Record record, const Status& unb
 
 Status release_device(const Context& context, const node::Record& record, const Status& unbound,
                       Deadline deadline, Errors& errors) {
-  const node::RecordName name = name_of(record);
-  const FolderLock lock = TRY(context.records.lock(name.folder, deadline));
-  const Result<node::Record> now = context.records.read(name);
-  // Somebody else was faster; or it ended and began anew meanwhile, and is not ours to end.
-  if (!now || now->attempt != record.attempt) return ok();
+  const FolderLock lock = TRY(context.records.lock(name_of(record).folder, deadline));
+  const std::optional<node::Record> now = TRY(still_there(context, record));
+  if (!now) return ok();
   const bool missing = TRY(is_missing(context, *now));
   if (missing) return ok();
   if (may_take_back(*now, unbound)) errors.collect(take_back(context, *now, deadline));
@@ -126,7 +134,8 @@ Status release(const Context& context, const node::RecordName& name, Deadline de
   const Deadline node_deadline = deadline.at_least(kUndoTime);
   Status device = release_device(context, *record, unbound, node_deadline, errors);
   errors.collect(std::move(device));
-  const bool over = !unbound && !context.records.read(name);
+  const Result<node::Record> left = context.records.read(name);
+  const bool over = !left && left.error().code() == Code::not_found;
   if (!over) errors.collect(unbound);
   return errors.status();
 }

@@ -8,6 +8,7 @@
 #include "tests/support/fake_kernel.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -24,11 +25,12 @@ class FakeBinder {
   FakeBinder(FakeKernel& kernel, const Path& state) : kernel_(kernel), records_(state) {}
 
   std::map<std::string, ib::PKey> partitions{{"blue", ib::PKey(0x8001)}, {"red", ib::PKey(0x8002)}};
-  std::optional<Error> away;   // what every question is answered with
-  bool stuck = false;          // no port's table changes
-  bool silent = false;         // the SM service has not answered yet
-  std::set<ib::Guid> taken;    // GUIDs that nobody may choose
-  std::string proof = "port";  // of what is verified
+  std::optional<Error> away;                // what every question is answered with
+  bool stuck = false;                       // no port's table changes
+  bool silent = false;                      // the SM service has not answered yet
+  std::set<ib::Guid> taken;                 // GUIDs that nobody may choose
+  std::string proof = "port";               // of what is verified
+  std::function<void()> meanwhile = [] {};  // happens while an Unbind is answered
   int calls = 0;
   // The process that asks is killed by its n-th question, before or after the effect.
   std::optional<int> kill_at;
@@ -70,6 +72,7 @@ class FakeBinder {
         return Binding{"releasing", "timeout", "the port does not answer", {}, "", ""};
       if (found != bound_.end()) kernel_.fabric.pkeys[found->second] = {ib::PKey(0x7fff)};
       if (found != bound_.end()) bound_.erase(found);
+      meanwhile();
       return Binding{"released", "none", "", {}, "", ""};
     });
   }
