@@ -175,10 +175,10 @@ Status Agent::open_fabrics() {
   return ok();
 }
 
-// On a link's thread. What could not leave its partition can be asked to again.
+// On a link's thread. What could not leave its partition is asked to again.
 void Agent::note_contact(const std::string& fabric, const Contact& before, const Contact& now) {
   report_.contact(fabric, now);
-  if (now.reached && !before.reached) sweeping_->sweep();
+  if (now.reached && !before.reached) sweeping_->sweep_anew();
 }
 
 kube::Kubelet Agent::kubelet() {

@@ -45,6 +45,14 @@ void Sweeping::sweep() {
   told_.notify_all();
 }
 
+void Sweeping::sweep_anew() {
+  {
+    const std::scoped_lock lock(mutex_);
+    anew_ = true;
+  }
+  sweep();
+}
+
 void Sweeping::set_interval(Duration interval) {
   {
     const std::scoped_lock lock(mutex_);
@@ -65,8 +73,16 @@ void Sweeping::wait(std::optional<Duration> again) {
   while (!asked_ && !stopping_ && Deadline::Clock::now() < due()) told_.wait_until(lock, due());
 }
 
+// False: there is none.
+bool Sweeping::begin_next() {
+  const std::scoped_lock lock(mutex_);
+  asked_ = false;
+  if (std::exchange(anew_, false)) sweeper_.end_pauses();
+  return !stopping_;
+}
+
 void Sweeping::run() {
-  while (true) {
+  do {
     Result<Pass> pass = sweeper_.sweep(Deadline::Clock::now(), interval());
     SweepReport report;
     if (pass)
@@ -77,10 +93,7 @@ void Sweeping::run() {
     has_judged();
     done_(report);
     wait(report.pass.again);
-    const std::scoped_lock lock(mutex_);
-    if (stopping_) return;
-    asked_ = false;
-  }
+  } while (begin_next());
 }
 
 }  // namespace ibpod::agent

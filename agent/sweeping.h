@@ -33,6 +33,8 @@ class Sweeping {
   // From any thread: something may have ended. Calls during a pass make one more pass. What a pass
   // could not release waits all the same (Sweeper).
   void sweep();
+  // The same, and that pass tries again what waits: what was in the way has gone.
+  void sweep_anew();
   void set_interval(Duration interval);
   // What the last pass found; its verdicts, while it is underway.
   std::shared_ptr<const Pass> last() const { return last_.get(); }
@@ -46,6 +48,7 @@ class Sweeping {
   void has_judged();
   Duration interval();
   void wait(std::optional<Duration> again);
+  bool begin_next();
 
   Sweeper sweeper_;
   const Judged judged_;
@@ -55,6 +58,7 @@ class Sweeping {
   std::condition_variable told_;
   Duration interval_;  // this and below: guarded by mutex_
   bool asked_ = false;
+  bool anew_ = false;
   bool stopping_ = false;
   bool has_judged_ = false;
   std::thread thread_;

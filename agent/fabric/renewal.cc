@@ -89,7 +89,12 @@ Result<Duration> Renewal::sync() {
   world_.bindings.forget_all_but(known, moment);
   remember(answer);
   tell(answer, settle(answer, moment));
-  return answer.lease;
+  // A record that has come while the service was asked is named at once: what is not named ends
+  // with its lease.
+  const auto& unnamed = answer.not_named;
+  const bool all_named = std::none_of(unnamed.begin(), unnamed.end(),
+                                      [&](const auto& one) { return is_recorded(one); });
+  return all_named ? answer.lease : Duration(0);
 }
 
 // How many were lost.
@@ -121,6 +126,14 @@ void Renewal::end_if_unrecorded(const fabric::Binding& binding) {
   const auto& [node, container, interface] = binding.attachment;
   const auto names = world_.records.of_attachment(container, interface);
   if (names && names->empty()) world_.bindings.unbind(binding.attachment);
+}
+
+bool Renewal::is_recorded(const fabric::Binding& binding) const {
+  const auto names =
+      world_.records.of_attachment(binding.attachment.container, binding.attachment.interface);
+  return names && std::any_of(names->begin(), names->end(), [&](const node::RecordName& name) {
+           return may_be_bound(world_.records.read(name));
+         });
 }
 
 Result<bool> Renewal::observe() {

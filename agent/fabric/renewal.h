@@ -66,6 +66,7 @@ class Renewal {
   size_t settle(const fabricapi::SyncAnswer& answer, Bindings::Moment asked);
   void remember(const fabricapi::SyncAnswer& answer);
   void end_if_unrecorded(const fabric::Binding& binding);
+  bool is_recorded(const fabric::Binding& binding) const;
   // Whether the service waits for tables of ours.
   Result<bool> observe();
   void tell(const fabricapi::SyncAnswer& answer, size_t lost);

@@ -53,7 +53,7 @@ struct Pass {
 //   call of IPAM, the address is given back too early.)
 // - What could not be released is not tried again before a pause, twice as long each time. A DEL
 //   that fails may have bound the device anew, and whoever looks at devices would have the next
-//   pass begin at once: without a pause that has no end.
+//   pass begin at once: without a pause that has no end. end_pauses() is for what ends once.
 // A record that cannot be read any more is left to the plugin's GC, which takes a device that is at
 // home, in no pod. One that cannot be read for now, or is of a newer version, stays untouched.
 class Sweeper {
@@ -72,6 +72,10 @@ class Sweeper {
   // records: then nothing is known of any. Takes as long as the plugins do, one after the other.
   // `longest_pause`: after a release that failed.
   Result<Pass> sweep(Deadline::Clock::time_point now, Duration longest_pause = Duration(60'000));
+
+  // What has failed is tried again in the next pass, and after short pauses again: what was in the
+  // way may have gone.
+  void end_pauses() { failures_.clear(); }
 
  private:
   struct Suspicion {

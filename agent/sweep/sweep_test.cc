@@ -208,6 +208,19 @@ TEST_CASE("what could not be released is not tried again before a pause, whoever
   CHECK(bed.sweep_one(Duration(60'000)).released);
 }
 
+TEST_CASE("when what was in the way has gone, pauses end") {
+  Bed bed;
+  bed.node.kill(bed.pod);
+  bed.sweep();
+  bed.node.failure = "the SM service is away";
+  bed.sweep(kAgreement);
+  bed.sweep(Sweeper::kFirstPause);
+  bed.node.failure.clear();
+  CHECK(!bed.sweep_one().released);
+  bed.sweeper.end_pauses();
+  CHECK(bed.sweep_one().released);
+}
+
 TEST_CASE("a pause is at most what the caller says, and at least the first one") {
   Bed bed;
   bed.node.kill(bed.pod);
