@@ -1,5 +1,6 @@
 #include "sm/config/config.h"
 
+#include "lib/base/dns_name.h"
 #include "lib/json/take.h"
 #include "sm/config/values.h"
 #include "sm/declared/values.h"
@@ -170,8 +171,9 @@ void check_opensm(const OpenSmEngineSettings& settings, Errors& errors) {
 // What only the whole tells.
 void check(const Config& config, Errors& errors) {
   errors.collect(check(config.policy));
-  if (config.fabric.empty())
-    errors.add(unfit("fabric: expected a name, which clients have to give; got nothing"));
+  if (!is_dns_label(config.fabric))
+    errors.add(unfit(R"(fabric: expected at most 63 lower-case letters, digits and "-", got ")" +
+                     config.fabric + "\""));  // agents can name no other
   if (config.listening) check_listening(*config.listening, errors);
   if (config.engine == EngineKind::opensm) check_opensm(config.opensm, errors);
 }

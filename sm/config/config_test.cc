@@ -158,7 +158,8 @@ TEST_CASE("what only the whole tells is told before anything is started") {
        "opensm.folder, or stateDir above it: \"/srv/my sm/opensm\": OpenSM needs"},
       {R"({"opensm": {"folder": "/srv/#1"}})",
        "OpenSM needs an absolute path without blanks and #"},
-      {R"({"fabric": ""})", "fabric: expected a name"},
+      {R"({"fabric": ""})", "fabric: expected at most 63 lower-case letters"},
+      {R"({"fabric": "Rail_1"})", "got \"Rail_1\""},
   };
   for (const auto& [text, told] : table) {
     CAPTURE(text);
