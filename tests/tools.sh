@@ -58,9 +58,17 @@ install_packages_of() { # FILE
   [ "$(id -u)" = 0 ] || die "missing packages (install them, or run as root): $missing"
   echo "missing packages: $missing"
   export DEBIAN_FRONTEND=noninteractive
+  if [[ " $missing " == *" opensm "* ]]; then keep_opensm_down; fi
   step "package lists" retry 3 apt-get update
   # shellcheck disable=SC2086
   step "installing packages" retry 3 apt-get install --yes --no-install-recommends $missing
+}
+
+# Debian's package starts a subnet manager on every port of the machine, now and at each boot.
+keep_opensm_down() {
+  if [ ! -d /run/systemd/system ]; then return 0; fi
+  systemctl mask opensm
+  echo "masked: the service of Debian's opensm (systemctl unmask opensm)"
 }
 
 # Only unpacks packages, nothing is installed.
