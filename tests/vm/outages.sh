@@ -44,9 +44,11 @@ begin_service() { # FILTER
   sm partition create red --pkey 0x0002 --membership full --index0 --ipoib yes --allow default
 }
 
+# There is one address for each, so one that is not given back shows.
 belongs() { # POD PARTITION [FILTER]: what the next call for it is about
   conf_of "$1" "${vf[$1]}" ".partition = \"$2\" | .cniVersion = \"1.0.0\" | .rdmaIsolation = true |
-    .ipam = {type: \"static\", addresses: [{address: \"10.7.0.${1#p}/24\"}]} | ${3:-.}"
+    .ipam = {type: \"host-local\", dataDir: \"\(\$work)/leases\",
+      ranges: [[{subnet: \"10.7.0.0/24\", rangeStart: \"10.7.0.${1#p}\", rangeEnd: \"10.7.0.${1#p}\"}]]} | ${3:-.}"
   cp "$WORK/$1/conf" "$WORK/conf"
 }
 
@@ -129,13 +131,18 @@ choose_steps() { # sets $chosen
   if [ "$FULL" = 1 ]; then mapfile -t chosen < <(seq "$steps"); fi
 }
 
-is_gone() { # POD: nothing of it is left, on the node and at the service
-  [ "$(records)" = "$staying" ] && sm --json binding list | jq -e --arg pod "$1" 'all(.containerID != $pod)' &&
-    lacks_pkey host "${vf[$1]}" 0x8001 && lacks_pkey host "${vf[$1]}" 0x8002
+states() { sm --json binding list | jq -r '[.[] | "\(.containerID) \(.state)"] | sort | join(", ")'; }
+lease_of() { echo "$WORK/leases/ibnet/10.7.0.${1#p}"; } # POD
+is_clean() { lacks_pkey host "$1" 0x8001 && lacks_pkey host "$1" 0x8002; } # PCI
+
+# Nothing of it is left, on the node and at the service, and the others are as they should be.
+is_gone() { # POD
+  [ "$(records)" = "$staying" ] && [ "$(states)" = "p1 verified, p2 verified, p4 verified" ] && is_clean "${vf[$1]}" &&
+    [ ! -e "$(lease_of "$1")" ]
 }
 
 expect_gone() { # WHAT
-  (wait_for 60 is_gone p3) || fail "$1: left behind: $(records); $(sm --json binding list); $(pkeys host "${vf[p3]}")"
+  (wait_for 60 is_gone p3) || fail "$1: left behind: $(records); $(sm --json binding list); $(pkeys host "${vf[p3]}"); $(ls "$WORK/leases/ibnet")"
 }
 
 # Those that stay are in their partitions, and nobody has heard of another tenant.

@@ -36,6 +36,16 @@ stop_prober() { # POD
   [ "$status" = 0 ] || { tail -n 30 "$probes/probers/$1"; fail "the prober of $1 has ended with $status"; }
 }
 
+# Its device is taken away while it sends: it ends by itself.
+outlive_device() { # POD
+  local status=0
+  (wait_for 30 has_ended "$1") || fail "the prober of $1 goes on without a device"
+  wait "${prober_pid[$1]}" || status=$?
+  unset "prober_pid[$1]"
+  expect_eq "what the prober of $1 has ended with" "$status" 2
+}
+has_ended() { ! kill -0 "${prober_pid[$1]}"; } # POD
+
 # What came to a pod from another one so far, of those of its probers that have ended: "RIGHT MISSING".
 heard() { # POD FROM ip|ud|rc
   sed -n "s/^from $2 by $3: \([0-9]*\) right, \([0-9]*\) missing$/\1 \2/p" "$probes/probers/$1" |

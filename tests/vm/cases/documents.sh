@@ -13,11 +13,7 @@ elsewhere() { # PLACE HEADING
   case $1:$2 in
     "cluster:4. The agents") roll_out ;;
     "cluster:5. A partition, a network, a pod") start_pods ;;
-    "cluster:Taking ibpod off a node")
-      run_others
-      end_pods
-      end_agent
-      ;;
+    "cluster:Taking ibpod off a node") leave ;;
   esac
 }
 
@@ -66,6 +62,14 @@ end_pods() {
     of_pod DEL "$pod"
     delete_pod "$pod"
   done
+}
+
+# At the first command of several, too.
+leave() {
+  if [ -z "$agent_pid" ]; then return 0; fi
+  run_others
+  end_pods
+  end_agent
 }
 
 run_others() {

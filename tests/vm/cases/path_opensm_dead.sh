@@ -17,6 +17,19 @@ expect_true "OpenSM dead"
 no_opensm || fail "OpenSM runs"
 wait_for 20 within p1 ping -q -c 5 -i 0.2 -W 2 10.7.0.2
 
+say "and still: all that p1 hears now comes while it is dead"
+stop_prober p1
+expect_none_missing p1 p2
+mv "$probes/probers/p1" "$probes/probers/p1.before"
+start_prober p1 blue 10.7.0.1
+wait_for 30 has_spoken p1
+wait_for 30 has_spoken p2
+wait_for 20 within p1 ping -q -c 20 -i 0.2 -W 2 10.7.0.2
+stop_prober p1
+expect_heard p1 p2 5
+start_prober p1 blue 10.7.0.1
+no_opensm || fail "OpenSM runs"
+
 say "back"
 end_outage opensm
 expect_gone "OpenSM back"

@@ -96,6 +96,9 @@ names_partition p2 blue
 del p2
 expect_match "still recorded" "$(records)" "p1:net1 p2:net1*"
 expect_match "what the agent says" "$(ctl --json doctor || true)" "*sm-service*"
+end_agent KILL
+start_agent
+expect_match "still recorded, for an agent that knows it from the record alone" "$(records)" "p1:net1 p2:net1*"
 run_sm
 wait_for 60 has_records "p1:net1"
 names_partition p2 red
