@@ -36,6 +36,17 @@ Status check_is_parent(const node::Netdev& master) {
                                   "on, and ask for its partition with pkey");
 }
 
+// Who names no partition is asked about by nobody, and would be in the master's own.
+Status check_own_key(const Context& context, const node::Wanted& wanted,
+                     const node::Netdev& master) {
+  const ib::PKey own = master.ipoib->pkey;
+  if (!context.binds || !wanted.partitions.empty() || own.same_partition(ib::kDefaultFull))
+    return ok();
+  return Error(Code::invalid, "partition: " + master.name + " is itself in " + own.text() +
+                                  ", and this node's agent lets nobody into a partition that is "
+                                  "not named: give the network partition, or pkey");
+}
+
 // Under the folder's lock. By then it is known what a partition's key is.
 Status note_key(const Context& context, node::Record& record, ib::PKey key) {
   if (record.child->pkey.same_partition(key)) return ok();
@@ -116,6 +127,7 @@ Result<ChildEndpoint::Master> ChildEndpoint::usable_master(const Context& contex
   Master master;
   master.netdev = TRY(find_master(context));
   TRY(check_is_parent(master.netdev));
+  TRY(check_own_key(context, order_.wanted, master.netdev));
   const std::optional<ib::PciAddress> function =
       TRY(context.kernel.function_of(master.netdev.name));
   if (!function) {

@@ -63,6 +63,23 @@ TEST_CASE("without keys of its own the child has those of its master") {
   CHECK(bed.k.interface(kPod, "net1").mode == nl::IpoibMode::connected);
 }
 
+TEST_CASE("where the agent binds, nobody is in its master's partition without having asked") {
+  ChildBed bed(false);
+  bed.child->wanted.pkey.reset();
+  bed.binds = true;
+  REQUIRE(bed.add());
+  REQUIRE(bed.del());
+  bed.be(cni::Verb::add, "c1", kPod);
+  bed.k.fabric.pkeys[fake::pf_guid(0)] = {kBlue, ib::kDefaultFull};
+  bed.k.settle();
+  const Error error = bed.add().error();
+  CHECK(cni::failure_of(error).code == cni::kInvalidConfiguration);
+  CHECK(error.text().starts_with("partition: ib0 is itself in 0x8001, and this node's agent lets"));
+  CHECK(bed.recorded().empty());
+  bed.child->wanted.partitions = {{"blue"}};
+  CHECK(bed.add());
+}
+
 TEST_CASE("many pods share one master and one partition") {
   ChildBed bed(false);
   std::vector<Path> pods;

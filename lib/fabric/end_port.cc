@@ -52,9 +52,11 @@ std::vector<ib::PKey> keys_of(const std::vector<Partition>& partitions, const En
   return keys;
 }
 
-bool names(const Partition& partition, const EndPort& port) {
-  return std::any_of(partition.members.begin(), partition.members.end(),
-                     [&](const Member& member) { return covers(member.port, port); });
+bool takes_index0(const Partition& partition, const EndPort& port) {
+  return partition.index0 &&
+         std::any_of(partition.members.begin(), partition.members.end(), [&](const Member& member) {
+           return !member.keeps_index0 && covers(member.port, port);
+         });
 }
 
 }  // namespace ibpod::fabric

@@ -23,7 +23,8 @@ struct EndPort {
 // which index a key is, OpenSM decides (osm_pkey_mgr.c), where index0 does not. In the default
 // partition is every port, whether an entry names it or not: limited, and the SM's own full.
 std::vector<ib::PKey> keys_of(const std::vector<Partition>& partitions, const EndPort& port);
-// An entry does. Those ports alone the partition's index0 is for (osm_prtn.c, osm_prtn_add_port).
-bool names(const Partition& partition, const EndPort& port);
+// Whether the partition's key is for index 0 of the port: where it asks for that, in a definition
+// that names the port, or a group of its (osm_prtn.c, osm_prtn_add_port).
+bool takes_index0(const Partition& partition, const EndPort& port);
 
 }  // namespace ibpod::fabric

@@ -47,15 +47,18 @@ TEST_CASE("a port has the keys of the partitions that name it, or a group that i
   }
 }
 
-TEST_CASE("a partition names a port by its GUID, or by a group that it is in") {
-  const auto named = [](std::string_view conf, const EndPort& port) {
-    return names(read_partitions(conf, {true, true}).value().at(0), port);
+TEST_CASE("index 0 is for the ports that a definition with indx0 names, or a group of theirs") {
+  const auto taken = [](std::string_view conf, const EndPort& port) {
+    return takes_index0(read_partitions(conf, {true, true}).value().at(0), port);
   };
-  CHECK(named("a=0x1:0x0000000000000010;", kHost));
-  CHECK(named("a=0x1:ALL_CAS;", kHost));
-  CHECK(named("Default=0x7fff:SELF=full;", kSm));
-  CHECK_FALSE(named("Default=0x7fff:SELF=full;", kHost));
-  CHECK_FALSE(named("a=0x1:ALL_SWITCHES;", kHost));
+  CHECK(taken("a=0x1,indx0:0x0000000000000010;", kHost));
+  CHECK(taken("a=0x1,indx0:ALL_CAS;", kHost));
+  CHECK(taken("Default=0x7fff,indx0:SELF=full;", kSm));
+  CHECK_FALSE(taken("Default=0x7fff,indx0:SELF=full;", kHost));
+  CHECK_FALSE(taken("a=0x1,indx0:ALL_SWITCHES;", kHost));
+  CHECK_FALSE(taken("a=0x1:0x0000000000000010;", kHost));
+  CHECK_FALSE(taken("a=0x1,indx0:SELF;a=0x1:0x0000000000000010;", kHost));
+  CHECK(taken("a=0x1,indx0:0x0000000000000010;a=0x1:ALL_SWITCHES;", kHost));
 }
 
 TEST_CASE("by the rule that we write, only the subnet manager reaches everybody") {

@@ -1,5 +1,7 @@
 #include "lib/fabric/partition.h"
 
+#include <algorithm>
+
 namespace ibpod::fabric {
 namespace {
 
@@ -44,6 +46,17 @@ Status check_members(const std::vector<Member>& members) {
   return ok();
 }
 
+Status check_keepers(const Partition& partition) {
+  const std::vector<Member>& members = partition.members;
+  const auto keeps = [](const Member& member) { return member.keeps_index0; };
+  const auto first = std::find_if(members.begin(), members.end(), keeps);
+  if (first == members.end()) return ok();
+  if (!partition.index0 || partition.pkey == kDefaultPKey)
+    return Error(Code::invalid, first->port.text() + " keeps an index 0 that nobody asks for");
+  if (std::all_of(first, members.end(), keeps)) return ok();
+  return Error(Code::invalid, first->port.text() + " keeps its index 0, and is not among the last");
+}
+
 // What is said of a group may be said of the subnet manager's port.
 Status check_reachable(const Partition& partition) {
   if (partition.pkey != kDefaultPKey) return ok();
@@ -63,6 +76,7 @@ Status check_fields(const Partition& partition) {
   TRY(check_group(partition.group));
   for (const MulticastGroup& group : partition.groups) TRY(check_group(group.flags));
   TRY(check_members(partition.members));
+  TRY(check_keepers(partition));
   return check_reachable(partition);
 }
 

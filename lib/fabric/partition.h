@@ -18,6 +18,10 @@ namespace ibpod::fabric {
 struct Member {
   PortSpecifier port;
   Membership membership = Membership::limited;
+  // The key takes another place of its table, though the partition asks for index 0 (index0,
+  // below): a PF's own interface goes by index 0, and is not to follow the children that pods have
+  // on it.
+  bool keeps_index0 = false;
   bool operator==(const Member&) const = default;
 };
 
@@ -34,10 +38,10 @@ struct Partition {
   // says which partition it is.
   std::string name;
   ib::PKey pkey;  // bit 15 clear: membership is each member's own. 0x0001 to 0x7fff
-  // The key takes index 0 of its members' tables, in place of the default's; of `both` the limited
-  // one does. Of the default partition: it comes back to index 0 when no other asks for it, which
-  // with OpenSM's option allow_both_pkeys a limited one does not do by itself; but not in the
-  // tables of ports that are in it without being named.
+  // The key takes index 0 of its members' tables, but for those that keep theirs, in place of the
+  // default's; of `both` the limited one does. Of the default partition: it comes back to index 0
+  // when no other asks for it, which with OpenSM's option allow_both_pkeys a limited one does not
+  // do by itself; but not in the tables of ports that are in it without being named.
   bool index0 = false;
   bool ipoib = false;  // OpenSM makes the IPoIB broadcast group: `group`, but link-local always
   // The sl is the partition's own, too: that of its PathRecords, at the next sweep. The groups are
@@ -46,7 +50,8 @@ struct Partition {
   GroupFlags group = {};
   // Of members that name none of their own. Those in `members` have theirs.
   Membership default_membership = Membership::limited;
-  // In OpenSM's order: where two entries speak of one port, the later one decides.
+  // In OpenSM's order: where two entries speak of one port, the later one decides. Those that keep
+  // their index 0 come last: in partitions.conf they have a definition of their own.
   std::vector<Member> members = {};
   std::vector<MulticastGroup> groups = {};
   bool operator==(const Partition&) const = default;
@@ -61,9 +66,10 @@ inline constexpr std::string_view kDefaultName = "Default";
 Partition default_partition();
 
 // Whether OpenSM could be given it: the name is one (ib/partition_name.h), the P_Key has bit 15
-// clear and is no free place, GUIDs are assignable, numbers within their ranges; and the default
-// partition leaves the subnet manager's own port a full member, as no other reaches a limited one.
-// Of partitions together nothing is said.
+// clear and is no free place, GUIDs are assignable, numbers within their ranges; who keeps his
+// index 0 comes last, and only where the partition asks for it; and the default partition leaves
+// the subnet manager's own port a full member, as no other reaches a limited one. Of partitions
+// together nothing is said.
 Status check(const Partition& partition);
 
 }  // namespace ibpod::fabric

@@ -65,6 +65,21 @@ TEST_CASE("a member is a port that can be") {
     }));
 }
 
+TEST_CASE("an index 0 is kept where the partition asks for it, by the last of its members") {
+  const auto asks = [](std::vector<Member> members) {
+    return [members](Partition& p) {
+      p.index0 = true;
+      p.members = members;
+    };
+  };
+  const Member takes{ib::Guid(0x17), Membership::full, false};
+  const Member keeps{ib::Guid(0x18), Membership::full, true};
+  CHECK(passes(asks({takes, keeps})));
+  CHECK(passes(asks({keeps})));
+  CHECK_FALSE(passes(asks({keeps, takes})));
+  CHECK_FALSE(passes([&](Partition& p) { p.members = {keeps}; }));
+}
+
 TEST_CASE("the default partition leaves the subnet manager a full member") {
   const Member all{PortGroup::all, Membership::limited}, self{PortGroup::self, Membership::full};
   const Member host{ib::Guid(0x17), Membership::limited};

@@ -28,9 +28,9 @@ struct OpenSmOptions {
 //   * OpenSM refuses the file, and thereby opens the fabric, or crashes on it;
 //   * OpenSM reads something else than stands there, or what it reads depends on what it read
 //   before;
-//   * people may read it in two ways: a P_Key under two names or with different flags, an entry
-//   that a
-//     later one overrides, two keys for one port's index 0;
+//   * people may read it in two ways: a P_Key under two names or with different flags (but for
+//     indx0, with which the first definitions may be, and the last ones not), an entry that a later
+//     one overrides, two keys for one port's index 0;
 //   * the end may be missing: the last ';'.
 // The rule of the default partition has to be there, as Default=0x7fff.
 Result<std::vector<Partition>> read_partitions_conf(std::string_view text,

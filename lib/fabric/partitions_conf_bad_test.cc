@@ -121,6 +121,9 @@ TEST_CASE("a P_Key that OpenSM cuts, invents or shares is refused") {
            Bad{"a=0x1 : SELF;\nb=0x1 : ALL_CAS;\n", "3:1", "0x0001 is \"a\" as on line 2"},
            Bad{"a=0x1 : SELF;\na=0x1, ipoib : ALL_CAS;\n", "3:1", "mixes the flags"},
            Bad{"a=0x1, sl=3 : SELF;\na=0x1 : ALL_CAS;\n", "3:1", "mixes the flags"},  // sl 0
+           Bad{"a=0x1 : SELF;\na=0x1, indx0 : ALL_CAS;\n", "3:1", "the one with indx0 comes first"},
+           Bad{"a=0x1, indx0 : SELF;\na=0x1 : ALL_SWITCHES;\na=0x1, indx0 : ALL_CAS;\n", "4:1",
+               "the one with indx0 comes first"},
            Bad{"Default=0x1 : SELF;\n", "2:1", "Default=0x7fff"},
            Bad{"management=0x7fff : SELF;\n", "2:1", "Default=0x7fff"},
            Bad{"a2345678901234567890123456789012=0x1 : SELF;\n", "2:1", "32 bytes"},
@@ -129,6 +132,9 @@ TEST_CASE("a P_Key that OpenSM cuts, invents or shares is refused") {
   }
   check_refused({"a=0x1, indx0 : ALL;\nDefault=0x7fff, indx0 : ALL=full;\n", "2:1",
                  "would take index 0 from it"},
+                kAll);
+  check_refused({"Default=0x7fff, indx0 : ALL;\nDefault=0x7fff : SELF=full;\n", "2:1",
+                 "Default has it in all or none"},
                 kAll);
   check_refused({"a=0x1 : ALL=full;\n", "", "no rule for the default partition"}, kAll);
 }

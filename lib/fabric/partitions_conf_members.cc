@@ -34,7 +34,7 @@ Status MemberReader::check_overrides(const Member& member, Place place) const {
   return ok();
 }
 
-Status MemberReader::take(const Entry& entry, Membership otherwise, const OpenSmOptions& options) {
+Status MemberReader::take(const Entry& entry, Otherwise otherwise, const OpenSmOptions& options) {
   const Place place = entry.name.place;
   if (entry.name.text == "NONE") {
     if (entry.value) return wrong(entry.value->place, "NONE has no membership");
@@ -42,7 +42,7 @@ Status MemberReader::take(const Entry& entry, Membership otherwise, const OpenSm
   }
   const Result<PortSpecifier> port = PortSpecifier::parse(entry.name.text);
   if (!port) return wrong(place, port.error().text());
-  Member member{*port, otherwise};
+  Member member{*port, otherwise.membership, otherwise.keeps_index0};
   if (entry.value) {
     member.membership = TRY(read_membership(*entry.value));
     TRY(check_usable(member.membership, entry.value->place, options));

@@ -13,8 +13,13 @@ namespace ibpod::fabric {
 
 class MemberReader {
  public:
-  // `otherwise`: of entries that name no membership.
-  Status take(const Entry& entry, Membership otherwise, const OpenSmOptions& options);
+  // What the definition says of its entries: the membership of those that name none, and whether
+  // they keep their index 0.
+  struct Otherwise {
+    Membership membership;
+    bool keeps_index0;
+  };
+  Status take(const Entry& entry, Otherwise otherwise, const OpenSmOptions& options);
   const std::vector<Member>& members() const { return members_; }
 
  private:

@@ -69,6 +69,17 @@ TEST_CASE("definitions of one key come together where name and flags agree") {
         std::vector<Member>{{kFirst, Membership::full}, {kSecond, Membership::limited}});
 }
 
+TEST_CASE("whom a definition without indx0 names keeps his index 0") {
+  const std::vector<Partition> partitions = read(
+      "a=0x1,indx0,ipoib : 0x0002c90300001234;\na=0x1,ipoib : 0x0002c90300001235;\n"
+      "b=0x2,indx0 : 0x0002c90300001235;");
+  REQUIRE(partitions.size() == 2);
+  CHECK(partitions[0].index0);
+  CHECK(partitions[0].members == std::vector<Member>{{kFirst, Membership::limited, false},
+                                                     {kSecond, Membership::limited, true}});
+  CHECK(partitions[1].members == std::vector<Member>{{kSecond, Membership::limited, false}});
+}
+
 TEST_CASE("exceptions stand behind what they are exceptions of") {
   CHECK(read("Default=0x7fff : ALL, ALL_SWITCHES=full, 0x0002c90300001234=both, SELF=full;")
             .at(0)

@@ -48,6 +48,22 @@ TEST_CASE("a partition that nobody is in stays in the file") {
   CHECK(read_partitions_conf(*text, kNone)->at(1) == empty);
 }
 
+TEST_CASE("members that keep their index 0 have a definition of their own") {
+  Partition partition = blue();
+  partition.index0 = true;
+  partition.members[1].keeps_index0 = true;
+  const auto text = render({default_partition(), partition}, "", kNone);
+  REQUIRE(text.ok());
+  CHECK(text->find("blue=0x0010, indx0, ipoib, mtu=4, rate=3, sl=0, defmember=limited :\n"
+                   "\t0x0002c90300001234=full;\n"
+                   "blue=0x0010, ipoib, mtu=4, rate=3, sl=0, defmember=limited :\n"
+                   "\t0x0002c90300001235=limited;\n") != std::string::npos);
+  CHECK(read_partitions_conf(*text, kNone)->at(1) == partition);
+  partition.members[0].keeps_index0 = true;
+  CHECK(read_partitions_conf(render({default_partition(), partition}, "", kNone).value(), kNone)
+            ->at(1) == partition);
+}
+
 TEST_CASE("nothing is written without the default partition, or with two of one key") {
   CHECK(render({blue()}, "", kNone).error().text().find("no rule for the default partition") !=
         std::string::npos);

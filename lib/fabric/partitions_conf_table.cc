@@ -14,6 +14,7 @@ class Index0 {
   // The earlier partition that asks for index 0 of the same port, as far as GUIDs and groups tell.
   const Partition* find_rival(const Partition& partition) const {
     for (const Member& member : partition.members) {
+      if (member.keeps_index0) continue;
       if (grouped_ != nullptr) return grouped_;
       if (member.port.group() && any_ != nullptr) return any_;
       const auto same = by_port_.find(member.port);
@@ -23,6 +24,7 @@ class Index0 {
   }
   void add(const Partition& partition) {
     for (const Member& member : partition.members) {
+      if (member.keeps_index0) continue;
       any_ = &partition;
       if (member.port.group()) grouped_ = &partition;
       by_port_.emplace(member.port, &partition);
@@ -36,7 +38,7 @@ class Index0 {
 };
 
 bool same_flags(const Partition& a, const Partition& b) {
-  return a.index0 == b.index0 && a.ipoib == b.ipoib && a.group == b.group;
+  return a.ipoib == b.ipoib && a.group == b.group;
 }
 
 }  // namespace
@@ -45,7 +47,7 @@ Result<Table::Row*> Table::row_of(const Partition& head, Place place) {
   const auto [known, added] = by_pkey_.emplace(head.pkey.value(), rows_.size());
   if (added) {
     if (head.ipoib) TRY(make_group(broadcast_group(head.pkey), place));
-    return &rows_.emplace_back(Row{head, place, {}});
+    return &rows_.emplace_back(Row{head, place, {}, false});
   }
   Row& row = rows_[known->second];
   const std::string first = " as on line " + std::to_string(row.place.line);
@@ -56,6 +58,12 @@ Result<Table::Row*> Table::row_of(const Partition& head, Place place) {
   if (!same_flags(row.partition, head))
     return wrong(place, "of two definitions of " + head.pkey.text() +
                             " OpenSM mixes the flags: write the same ones" + first);
+  // Of indx0 it does not: that is each definition's own.
+  row.has_keepers |= row.partition.index0 && !head.index0;
+  const bool late = head.index0 && (!row.partition.index0 || row.has_keepers);
+  if (late || (row.has_keepers && head.pkey == kDefaultPKey))
+    return wrong(place, "of two definitions of " + head.pkey.text() +
+                            " the one with indx0 comes first, and Default has it in all or none");
   return &row;
 }
 
@@ -67,7 +75,7 @@ Status Table::make_group(const Mgid& mgid, Place place) {
   return wrong(place, "this multicast group is there already: OpenSM would leave this one out");
 }
 
-Status Table::add_line(Row& row, const Entries& line, Membership otherwise) {
+Status Table::add_line(Row& row, const Entries& line, MemberReader::Otherwise otherwise) {
   for (size_t i = 0; i < line.size(); ++i) {
     if (line[i].name.text != "mgid") {
       TRY(row.members.take(line[i], otherwise, options_));
@@ -97,7 +105,8 @@ Status Table::add(const Definition& definition) {
   const Partition head = TRY(read_head(definition, options_));
   TRY(check_base(head, definition.place));
   Row* row = TRY(row_of(head, definition.place));
-  for (const Entries& line : definition.lines) TRY(add_line(*row, line, head.default_membership));
+  const MemberReader::Otherwise otherwise{head.default_membership, row->has_keepers};
+  for (const Entries& line : definition.lines) TRY(add_line(*row, line, otherwise));
   return ok();
 }
 

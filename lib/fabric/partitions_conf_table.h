@@ -28,11 +28,12 @@ class Table {
     Partition partition;
     Place place;
     MemberReader members;
+    bool has_keepers = false;  // a definition without the indx0 of the first one has come
   };
 
   // That of its P_Key: a new one, or the one of an earlier definition, which has to agree.
   Result<Row*> row_of(const Partition& head, Place place);
-  Status add_line(Row& row, const Entries& line, Membership otherwise);
+  Status add_line(Row& row, const Entries& line, MemberReader::Otherwise otherwise);
   Status make_group(const Mgid& mgid, Place place);
   Status check_base(const Partition& head, Place place) const;
   Status check_index0() const;

@@ -2,6 +2,9 @@
 
 #include "lib/ib/hex.h"
 
+#include <algorithm>
+#include <span>
+
 #include <arpa/inet.h>
 
 namespace ibpod::fabric {
@@ -26,9 +29,9 @@ std::string flags_of(const GroupFlags& flags, bool with_zeros) {
   return text;
 }
 
-std::string head_of(const Partition& partition) {
+std::string head_of(const Partition& partition, bool index0) {
   std::string text = partition.name + "=" + partition.pkey.text();
-  if (partition.index0) text += ", indx0";
+  if (index0) text += ", indx0";
   if (partition.ipoib) text += ", ipoib";
   text += flags_of(partition.group, false);
   return text + ", defmember=" + std::string(name(partition.default_membership)) + " :\n";
@@ -44,16 +47,27 @@ std::string line_of(const Member& member) {
   return "\t" + member.port.text() + "=" + std::string(name(member.membership));
 }
 
+std::string lines_of(std::span<const Member> members) {
+  std::string text;
+  for (const Member& member : members)
+    text += line_of(member) + (&member == &members.back() ? ";\n" : ",\n");
+  // OpenSM forgets a partition that nobody is in; here it stays to be seen.
+  return members.empty() ? "\tNONE;\n" : text;
+}
+
 }  // namespace
 
 std::string text_of(const Partition& partition) {
-  std::string text = head_of(partition);
+  const std::span members(partition.members);
+  const auto keeper = std::find_if(members.begin(), members.end(),
+                                   [](const Member& member) { return member.keeps_index0; });
+  const auto others = static_cast<size_t>(keeper - members.begin());
+  std::string text = head_of(partition, partition.index0);
   for (const MulticastGroup& group : partition.groups) text += line_of(group);
-  for (const Member& member : partition.members) {
-    text += line_of(member) + (&member == &partition.members.back() ? ";\n" : ",\n");
-  }
-  // OpenSM forgets a partition that nobody is in; here it stays to be seen.
-  if (partition.members.empty()) text += "\tNONE;\n";
+  text += lines_of(members.first(others));
+  // indx0 is for the ports that its own definition names (osm_prtn.c, osm_prtn_add_port).
+  if (keeper != members.end())
+    text += head_of(partition, false) + lines_of(members.subspan(others));
   return text;
 }
 

@@ -57,6 +57,9 @@ class RandomPartitions {
       partition.members.push_back({guid(), membership()});
     // No GUID comes twice, so that no two ask for index 0 of one port.
     partition.index0 = only_guids && below(3) == 0;
+    const auto members = static_cast<uint32_t>(partition.members.size());
+    for (uint32_t i = below(members + 1); partition.index0 && i < members; ++i)
+      partition.members[i].keeps_index0 = true;
     if (below(4) == 0) partition.groups.push_back(group(partition));
     return partition;
   }

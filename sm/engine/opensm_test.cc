@@ -266,6 +266,9 @@ TEST_CASE("no key may take index 0 of the subnet manager's own port") {
   CHECK(refused(fabric::PortGroup::all_cas));
   CHECK(refused(fabric::PortGroup::self));
   CHECK(!refused(ib::Guid(0x100003)));
+  auto keeping = *with_tenant(1, {{ib::Guid(0x100001), fabric::Membership::full, true}});
+  keeping.back().index0 = true;
+  CHECK(bed.engine->check(keeping).ok());
   CHECK(!refused(fabric::PortGroup::all_switches));
 }
 

@@ -7,6 +7,7 @@ namespace ibpod::sm {
 Status check_own_port(const std::vector<fabric::Partition>& partitions,
                       const std::optional<ib::Guid>& own) {
   const auto is_own = [&](const fabric::Member& member) {
+    if (member.keeps_index0) return false;
     const auto group = member.port.group();
     if (!group) return own && member.port.guid() == *own;
     return *group != fabric::PortGroup::all_switches && *group != fabric::PortGroup::all_routers;

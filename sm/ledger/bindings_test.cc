@@ -264,19 +264,18 @@ TEST_CASE("one partition has index 0 of a port's table") {
       bed.refusal(request("n1", "a", vf(1), {{"first", kLimited}, {"second", kLimited}}));
   CHECK(two.code() == Code::invalid);
   CHECK(two.text().find("first and second") != std::string::npos);
-  const BindRequest a = child("n1", "a", pf(1), {{"first", kLimited}});
+  const BindRequest a = request("n1", "a", vf(1), {{"first", kLimited}, {"blue", kLimited}});
   bed.bind(a);
-  CHECK(bed.ledger->expected(pf(1)).index0 == ib::PKey(0x110));
-  const BindRequest b = child("n1", "b", pf(1), {{"second", kLimited}});
-  CHECK(bed.refusal(b).code() == Code::busy);
-  second.members = {{pf(1), kLimited, ""}};
+  CHECK(bed.ledger->expected(vf(1)).index0 == ib::PKey(0x110));
+  second.members = {{vf(1), kLimited, ""}};
   CHECK(bed.ledger->update(administrator(), second, bed.now).error().code() == Code::busy);
   Tenancy blue = tenancy("blue", 0x100);
-  bed.bind(child("n1", "c", pf(1), {{"blue", kLimited}}));
   blue.index0 = true;
   CHECK(bed.ledger->update(administrator(), blue, bed.now).error().code() == Code::busy);
   bed.unbind(a);
-  bed.bind(b);
+  bed.settle();
+  REQUIRE(bed.ledger->update(administrator(), second, bed.now));
+  CHECK(bed.refusal(a).code() == Code::busy);
   // From one to the other: its own does not stand in the way.
   bed.bind(request("n2", "a", vf(11), {{"first", kLimited}}));
   bed.settle();
@@ -289,6 +288,46 @@ TEST_CASE("one partition has index 0 of a port's table") {
   second.members.clear();
   REQUIRE(bed.ledger->update(administrator(), second, bed.now));
   CHECK(bed.ledger->changed_in(vf(11)) > version);
+}
+
+// A child is in a partition, and the interface that it is on is not.
+TEST_CASE("children leave index 0 to the interface that they are on") {
+  Tenancy first = tenancy("first", 0x110), second = tenancy("second", 0x111);
+  first.index0 = second.index0 = true;
+  Bed bed({first, second, tenancy("blue", 0x100)});
+  const auto members = [&](const std::string& name) {
+    const auto all = bed.ledger->partitions();
+    return std::find_if(all->begin(), all->end(), [&](const auto& one) { return one.name == name; })
+        ->members;
+  };
+  const auto index0 = [&] { return bed.ledger->expected(pf(1)).index0; };
+  bed.bind(child("n1", "a", pf(1), {{"first", kLimited}}));
+  bed.bind(child("n1", "b", pf(1), {{"second", kLimited}}));
+  CHECK_FALSE(index0());
+  CHECK(bed.ledger->expected(pf(1)).keys == std::vector{ib::PKey(0x110), ib::PKey(0x111)});
+  bed.bind(request("n1", "c", vf(1), {{"first", kLimited}}));
+  CHECK(members("first") ==
+        std::vector<fabric::Member>{{vf(1), kLimited, false}, {pf(1), kLimited, true}});
+  // The same where the partition comes to ask for it.
+  bed.bind(child("n1", "d", pf(1), {{"blue", kLimited}}));
+  CHECK(members("blue") == std::vector<fabric::Member>{{pf(1), kLimited, false}});
+  Tenancy blue = tenancy("blue", 0x100);
+  blue.index0 = true;
+  REQUIRE(bed.ledger->update(administrator(), blue, bed.now));
+  CHECK(members("blue") == std::vector<fabric::Member>{{pf(1), kLimited, true}});
+  // Who wants the interface in it says so, of one partition.
+  const uint64_t version = bed.ledger->changed_in(pf(1));
+  first.members = second.members = {{pf(1), kLimited, ""}};
+  REQUIRE(bed.ledger->update(administrator(), first, bed.now));
+  CHECK(index0() == ib::PKey(0x110));
+  CHECK(bed.ledger->changed_in(pf(1)) > version);
+  CHECK(members("first") ==
+        std::vector<fabric::Member>{{pf(1), kLimited, false}, {vf(1), kLimited, false}});
+  CHECK(bed.ledger->update(administrator(), second, bed.now).error().code() == Code::busy);
+  first.members.clear();
+  REQUIRE(bed.ledger->update(administrator(), first, bed.now));
+  CHECK_FALSE(index0());
+  CHECK(members("first").back() == fabric::Member{pf(1), kLimited, true});
 }
 
 TEST_CASE("a full table is busy, and keys that are leaving still fill it") {

@@ -21,6 +21,8 @@ void put(std::set<ib::Guid>& guids, ib::Guid guid, bool inside) {
 
 }  // namespace
 
+bool is_child(const fabric::Binding& binding) { return binding.kind == fabric::Kind::child; }
+
 Shares all_shares(const Entry& entry) {
   Shares all = entry.binding.shares;
   for (const Shares* more : {&entry.binding.held, &entry.former})
@@ -141,41 +143,45 @@ void Book::renew(Entry& entry, Steady end) {
 
 void Book::end_lease(Entry& entry) { leases.erase({entry.lease_end, &entry}); }
 
-// Checks keep the memberships of one port in one partition the same, so the first one counts.
-Port::Memberships Book::wanted(const Port& port) {
-  Port::Memberships all = port.members;
+// Checks keep the memberships of one port in one partition the same; index 0 goes to it where
+// anything but a child asks.
+Port::AllTold Book::wanted(const Port& port) {
+  Port::AllTold all;
+  for (const auto& [tenant, membership] : port.members)
+    all.emplace_back(tenant, Told{membership, false});
   for (const Entry* const entry : port.bindings) {
     if (entry->binding.state == State::releasing) continue;
     for (const fabric::Share& share : entry->binding.held)
       if (Tenant* const tenant = find_tenant(share.partition))
-        all.emplace_back(tenant, share.membership);
+        all.emplace_back(tenant, Told{share.membership, is_child(entry->binding)});
   }
-  const auto by_tenant = [](const auto& a, const auto& b) {
-    return a.first->tenancy.name < b.first->tenancy.name;
+  const auto in_order = [](const auto& a, const auto& b) {
+    return std::tie(a.first->tenancy.name, a.second.keeps_index0) <
+           std::tie(b.first->tenancy.name, b.second.keeps_index0);
   };
-  std::stable_sort(all.begin(), all.end(), by_tenant);
+  std::stable_sort(all.begin(), all.end(), in_order);
   const auto same = [](const auto& a, const auto& b) { return a.first == b.first; };
   all.erase(std::unique(all.begin(), all.end(), same), all.end());
   return all;
 }
 
-void Book::tell(Port::Memberships before, const Port::Memberships& after, ib::Guid guid) {
+void Book::tell(Port::AllTold before, const Port::AllTold& after, ib::Guid guid) {
   std::erase_if(before, [&](const auto& member) {
     return std::find(after.begin(), after.end(), member) != after.end();
   });
-  for (const auto& [tenant, membership] : before) {
+  for (const auto& [tenant, told] : before) {
     tenant->told.erase(guid);
     tenant->as_told.reset();
   }
-  for (const auto& [tenant, membership] : after) {
-    const auto [member, added] = tenant->told.try_emplace(guid, membership);
+  for (const auto& [tenant, told] : after) {
+    const auto [member, added] = tenant->told.try_emplace(guid, told);
     if (added) tenant->as_told.reset();
   }
 }
 
 bool Book::refresh(ib::Guid guid, uint64_t next) {
   Port& refreshed = port(guid);
-  Port::Memberships after = wanted(refreshed);
+  Port::AllTold after = wanted(refreshed);
   const bool differs = after != refreshed.told;
   if (differs) {
     tell(refreshed.told, after, guid);

@@ -39,6 +39,15 @@ struct ByAttachment {
   }
 };
 
+// How OpenSM is to have a port in a partition.
+struct Told {
+  fabric::Membership membership;
+  // Where the partition asks for index 0: the port is in it by children alone, and the interface
+  // that they are on goes by index 0.
+  bool keeps_index0;
+  auto operator<=>(const Told&) const = default;
+};
+
 struct Tenant {
   fabric::Tenancy tenancy;
   bool declared = false;
@@ -50,7 +59,7 @@ struct Tenant {
   uint64_t version = 0;                              // in which it last changed
   bool swept = false;                                // that version
   std::set<const Entry*, ByAttachment> bindings;     // which it is a share of, or has been
-  std::map<ib::Guid, fabric::Membership> told;       // members, as OpenSM is to have them
+  std::map<ib::Guid, Told> told;                     // members
   mutable std::optional<fabric::Partition> as_told;  // made when it is asked for
 
   bool deleting() const { return state == fabric::TenancyState::deleting; }
@@ -59,9 +68,10 @@ struct Tenant {
 // A port, as far as anything here names it.
 struct Port {
   using Memberships = std::vector<std::pair<Tenant*, fabric::Membership>>;
+  using AllTold = std::vector<std::pair<Tenant*, Told>>;
   std::vector<Entry*> bindings;
   Memberships members;  // static ones
-  Memberships told;     // in no order that means anything, but the same one for the same members
+  AllTold told;         // in no order that means anything, but the same one for the same members
   std::set<Tenant*> leaving;
   uint64_t changed_in = 0;
   // Why it is not as it should be; Reason::none: nothing is known against it.
@@ -137,11 +147,13 @@ class Book {
   void settle(ib::Guid guid);
 
  private:
-  Port::Memberships wanted(const Port& port);
-  static void tell(Port::Memberships before, const Port::Memberships& after, ib::Guid guid);
+  Port::AllTold wanted(const Port& port);
+  static void tell(Port::AllTold before, const Port::AllTold& after, ib::Guid guid);
   void drop_if_unnamed(ib::Guid guid);
 };
 
+// Of an interface on the port of a PF, whose own interface keeps its place.
+bool is_child(const fabric::Binding& binding);
 // Every partition that the entry is in, was in, or is to be in.
 Shares all_shares(const Entry& entry);
 

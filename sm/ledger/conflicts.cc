@@ -75,19 +75,22 @@ std::set<std::string> index0_of(const Book& book, ib::Guid guid, const Entry* ex
   for (const auto& [tenant, membership] : port->members)
     if (tenant->tenancy.index0) names.insert(tenant->tenancy.name);
   for (const Entry* const entry : port->bindings)
-    if (entry != except) add_index0(book, present_shares(*entry), names);
+    if (entry != except && !is_child(entry->binding))
+      add_index0(book, present_shares(*entry), names);
   return names;
 }
 
-Status check_index0(const Book& book, ib::Guid guid, const Shares& shares, const Entry* except) {
+Status check_index0(const Book& book, const fabricapi::BindRequest& request, const Shares& shares,
+                    const Entry* except) {
+  if (request.kind == fabric::Kind::child) return ok();
   std::set<std::string> names;
   add_index0(book, shares, names);
   if (names.size() > 1)
     return Error(Code::invalid, "partitions " + *names.begin() + " and " + *names.rbegin() +
                                     " both want index 0 of the port's table: ask for one of them");
-  names.merge(index0_of(book, guid, except));
+  names.merge(index0_of(book, request.guid, except));
   if (names.size() < 2) return ok();
-  return Error(Code::busy, "of the partitions of port " + guid.text() +
+  return Error(Code::busy, "of the partitions of port " + request.guid.text() +
                                " more than one wants index 0 of its table");
 }
 

@@ -19,10 +19,12 @@ Status check_holders(const fabricapi::Caller& caller, const fabricapi::BindReque
 // busy where another binding of the port is, or was until now, in one of these partitions with
 // another membership; invalid where it is a static member with another one.
 Status check_memberships(const Port& port, const Shares& shares, const Entry* except);
-// Partitions that are given, or are to be given, index 0 of the port's table. At most one.
+// Partitions that are given, or are to be given, index 0 of the port's table. At most one. Those of
+// children are not: the interface that a child is on keeps its index 0.
 std::set<std::string> index0_of(const Book& book, ib::Guid guid, const Entry* except);
 // busy where there would be two of them; invalid where these shares alone are.
-Status check_index0(const Book& book, ib::Guid guid, const Shares& shares, const Entry* except);
+Status check_index0(const Book& book, const fabricapi::BindRequest& request, const Shares& shares,
+                    const Entry* except);
 // Of the tables of these ports together, once the first one has `shares`, too.
 size_t places_needed(const Book& book, const std::vector<ib::Guid>& ports, const Shares& shares,
                      const Entry* except);

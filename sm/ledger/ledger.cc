@@ -24,7 +24,7 @@ bool same_promise(const Entry& a, const Entry& b) {
   return binding == b.binding && a.former == b.former && released(a) == released(b);
 }
 
-bool same_told(const Port::Memberships& a, const Port::Memberships& b) {
+bool same_told(const Port::AllTold& a, const Port::AllTold& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& one, const auto& other) {
     return one.first->tenancy.name == other.first->tenancy.name && one.second == other.second;
   });

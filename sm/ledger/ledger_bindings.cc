@@ -131,10 +131,10 @@ Status Ledger::check_port(const Caller& caller, const BindRequest& request, cons
                           const Entry* present) const {
   TRY(check_use(caller, request, present));
   const Port* const port = book_->find_port(request.guid);
-  if (port == nullptr) return check_index0(*book_, request.guid, shares, present);
+  if (port == nullptr) return check_index0(*book_, request, shares, present);
   TRY(check_holders(caller, request, *port, present));
   TRY(check_memberships(*port, shares, present).during("port " + request.guid.text()));
-  return check_index0(*book_, request.guid, shares, present);
+  return check_index0(*book_, request, shares, present);
 }
 
 Status Ledger::check_places(ib::Guid guid, const Shares& shares, const Entry* present,

@@ -66,10 +66,10 @@ Expected Ledger::expected(ib::Guid guid) const {
   if (port == nullptr) return expected;
   expected.changed_in = port->changed_in;
   std::set<ib::PKey> keys, leaving;
-  for (const auto& [tenant, membership] : port->told) {
-    const std::vector<ib::PKey> theirs = keys_of(*tenant->tenancy.pkey, membership);
+  for (const auto& [tenant, told] : port->told) {
+    const std::vector<ib::PKey> theirs = keys_of(*tenant->tenancy.pkey, told.membership);
     keys.insert(theirs.begin(), theirs.end());
-    if (tenant->tenancy.index0) expected.index0 = theirs.front();
+    if (tenant->tenancy.index0 && !told.keeps_index0) expected.index0 = theirs.front();
   }
   const auto leaves = [&](const Tenant& tenant, fabric::Membership membership) {
     for (const ib::PKey key : keys_of(*tenant.tenancy.pkey, membership))

@@ -209,13 +209,14 @@ void Ledger::tenant_changed(Tenant& tenant) {
 
 Status Ledger::check_index0_of_bindings(const Tenant& tenant) const {
   for (const Entry* const entry : tenant.bindings)
-    TRY(check_index0_is_free(*book_, entry->binding.guid, tenant.tenancy.name));
+    if (!is_child(entry->binding))
+      TRY(check_index0_is_free(*book_, entry->binding.guid, tenant.tenancy.name));
   return ok();
 }
 
 // Their keys stay, and change places.
 void Ledger::touch_members(const Tenant& tenant) {
-  for (const auto& [guid, membership] : tenant.told) book_->port(guid).changed_in = version_;
+  for (const auto& [guid, told] : tenant.told) book_->port(guid).changed_in = version_;
 }
 
 void Ledger::refresh_members(Tenant& tenant, const std::vector<StaticMember>& former) {

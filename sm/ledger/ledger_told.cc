@@ -9,6 +9,19 @@ namespace ibpod::sm {
 using fabric::Partition;
 using fabric::Tenancy;
 
+namespace {
+
+// Who keeps his index 0 comes last.
+void add_members(Partition& partition, const std::map<ib::Guid, Told>& members) {
+  partition.members.reserve(members.size());
+  for (const auto& [guid, told] : members)
+    partition.members.push_back({guid, told.membership, partition.index0 && told.keeps_index0});
+  std::stable_partition(partition.members.begin(), partition.members.end(),
+                        [](const fabric::Member& member) { return !member.keeps_index0; });
+}
+
+}  // namespace
+
 // Without its members.
 Partition Ledger::told_of(const Tenancy& tenancy) const {
   Partition partition;
@@ -26,27 +39,25 @@ Partition Ledger::told_of(const Tenancy& tenancy) const {
 Partition Ledger::as_told(const Tenant& tenant) const {
   if (tenant.as_told) return *tenant.as_told;
   Partition partition = told_of(tenant.tenancy);
-  partition.members.reserve(tenant.told.size());
-  for (const auto& [guid, membership] : tenant.told)
-    partition.members.push_back({guid, membership});
+  add_members(partition, tenant.told);
   tenant.as_told = partition;
   return partition;
 }
 
 // Who is in it by a binding stays. Null: there is none of that name yet.
 Partition Ledger::told_then(const Tenant* tenant, const Tenancy& tenancy) const {
-  std::map<ib::Guid, fabric::Membership> members;
+  std::map<ib::Guid, Told> members;
   for (const fabric::StaticMember& member : tenancy.members)
-    members.emplace(member.guid, member.membership);
+    members.emplace(member.guid, Told{member.membership, false});
   const std::set<const Entry*, ByAttachment> none;
   for (const Entry* const entry : tenant == nullptr ? none : tenant->bindings) {
     const fabric::Binding& binding = entry->binding;
     if (binding.state == fabric::State::releasing) continue;
     if (const auto membership = membership_in(binding.held, tenancy.name))
-      members.emplace(binding.guid, *membership);
+      members.emplace(binding.guid, Told{*membership, is_child(binding)});
   }
   Partition partition = told_of(tenancy);
-  for (const auto& [guid, membership] : members) partition.members.push_back({guid, membership});
+  add_members(partition, members);
   return partition;
 }
 

@@ -124,6 +124,7 @@ bool Steward::leaves(const fabricapi::BindRequest& request) const {
 
 // One that the engine would have to refuse would keep everybody else's from being enforced.
 Status Steward::check_index0(const fabricapi::BindRequest& request) const {
+  if (request.kind == fabric::Kind::child) return ok();
   const auto taken = others_.of(sightings_.end_port(request.guid)).index0;
   for (const fabricapi::BindRequest::Wish& wish : request.partitions) {
     if (!world_.ledger.takes_index0(wish.partition)) continue;

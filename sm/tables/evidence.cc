@@ -15,10 +15,11 @@ bool speaks_of_groups(const fabric::Partition& partition) {
 
 void claim(const fabric::Partition& partition, const Evidence& evidence, Claims& claims) {
   for (const fabric::Member& member : partition.members)
-    if (!member.port.group()) claims[member.port.guid()].insert(partition.name);
+    if (!member.port.group() && !member.keeps_index0)
+      claims[member.port.guid()].insert(partition.name);
   if (!speaks_of_groups(partition)) return;
   for (const fabric::SeenPort& port : evidence.topology.ports())
-    if (!keys_of({partition}, end_port(evidence, port.guid)).empty())
+    if (takes_index0(partition, end_port(evidence, port.guid)))
       claims[port.guid].insert(partition.name);
 }
 

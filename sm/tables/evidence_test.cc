@@ -34,6 +34,10 @@ TEST_CASE("index 0 is claimed by partitions of a GUID and of a group; the defaul
   const auto clashes = index0_clashes(subnet.partitions, subnet.evidence());
   REQUIRE(clashes.size() == 1);
   CHECK(clashes.at(host(1)) == std::vector<std::string>{"blue", "red"});
+  fabric::Partition keeping = first("green", 3, host(0));
+  keeping.members.front().keeps_index0 = true;
+  subnet.add(keeping);
+  CHECK(index0_clashes(subnet.partitions, subnet.evidence()).size() == 1);
 }
 
 }  // namespace

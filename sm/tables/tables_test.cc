@@ -32,6 +32,10 @@ TEST_CASE("a port's keys are those of its partitions, and the default one") {
   CHECK(wanted.named() == std::vector<ib::Guid>{kPort});
   CHECK(Wanted(blue(Membership::full, true)).of({.guid = kPort}).index0 == kBlueFull);
   CHECK(Wanted(blue(Membership::both, true)).of({.guid = kPort}).index0 == kBlueLimited);
+  auto keeping = blue(Membership::full, true);
+  keeping.back().members.front().keeps_index0 = true;
+  CHECK(Wanted(keeping).of({.guid = kPort}).keys == std::vector<ib::PKey>{kDefault, kBlueFull});
+  CHECK_FALSE(Wanted(keeping).of({.guid = kPort}).index0);
 }
 
 TEST_CASE("the default key has to be at index 0 of the ports that its rule names") {

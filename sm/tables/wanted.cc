@@ -27,15 +27,17 @@ Wanted::Wanted(const std::vector<fabric::Partition>& partitions) {
       of_groups_.push_back(partition);
       continue;
     }
-    // Of a port that comes twice the later entry decides.
-    std::unordered_map<ib::Guid, fabric::Membership, Hash> memberships;
+    std::unordered_map<ib::Guid, std::vector<fabric::Member>, Hash> members;
     for (const fabric::Member& member : partition.members)
-      memberships[member.port.guid()] = member.membership;
-    for (const auto& [guid, membership] : memberships) {
-      const std::vector<fabric::Partition> alone{
-          {.name = partition.name, .pkey = partition.pkey, .members = {{guid, membership}}}};
+      members[member.port.guid()].push_back(member);
+    for (auto& [guid, entries] : members) {
+      const std::vector<fabric::Partition> alone{{.name = partition.name,
+                                                  .pkey = partition.pkey,
+                                                  .index0 = partition.index0,
+                                                  .members = std::move(entries)}};
+      const bool index0 = takes_index0(alone.front(), {.guid = guid});
       for (const ib::PKey key : keys_of(alone, {.guid = guid}))
-        of_ports_[guid].push_back({key, partition.index0});
+        of_ports_[guid].push_back({key, index0});
     }
   }
 }
@@ -48,8 +50,7 @@ WantedKeys Wanted::of(const fabric::EndPort& port) const {
     if (index0 && !(wanted.index0 && wanted.index0->same_partition(key))) wanted.index0 = key;
   };
   for (const fabric::Partition& partition : of_groups_)
-    for (const ib::PKey key : keys_of({partition}, port))
-      take(key, partition.index0 && names(partition, port));
+    for (const ib::PKey key : keys_of({partition}, port)) take(key, takes_index0(partition, port));
   if (const auto found = of_ports_.find(port.guid); found != of_ports_.end())
     for (const Entry& entry : found->second) take(entry.key, entry.index0);
   std::sort(wanted.keys.begin(), wanted.keys.end());

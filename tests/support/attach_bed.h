@@ -58,7 +58,7 @@ struct Bed {
   Duration timeout{30'000};
   fake::State before;
   fake::FakeBinder binder{k, state.path()};
-  bool needs_agent = false, without_service = false;
+  bool needs_agent = false, without_service = false, binds = false;
 
   explicit Bed(bool ipam = true) {
     k = fake::node_with(1, 2);
@@ -111,7 +111,8 @@ struct Bed {
             needs_agent,
             [this](const std::string& text) { warnings.push_back(text); },
             [this](const std::string& text) { news.push_back(text); },
-            [](const node::Step&) {}};
+            [](const node::Step&) {},
+            binds};
   }
   // An order for a child instead of a VF.
   ChildOrder& order_child(const std::string& master) {

@@ -47,6 +47,28 @@ TEST_CASE("a default key that asks for index 0 gets it at the ports that its rul
   CHECK(index0(all) == ib::PKey(0x7fff));
 }
 
+TEST_CASE("indx0 is for the ports that its own definition names, of several of one key") {
+  RawOpenSm opensm;
+  Subnet subnet;
+  const std::string base = "Default=0x7fff, indx0 : ALL=limited, SELF=full;\n";
+  const auto tables = [&](const std::string& text) {
+    opensm.read(base + text);
+    return subnet.tables();
+  };
+  const std::string first = "a=0x10, indx0, ipoib : 0x0000000000100003=full;\n";
+  const std::string second = "a=0x10, ipoib : 0x0000000000100005=full;\n";
+  auto read = tables(first + second);
+  CHECK(read.at(1).at(0) == ib::PKey(0x8010));
+  CHECK(read.at(2).at(0) == ib::PKey(0x7fff));
+  CHECK(ib::find_in(read.at(2), ib::PKey(0x8010)).has_value());
+  // So it is where nobody takes it, and where it is another partition's.
+  read = tables("a=0x10, indx0, ipoib : NONE;\n" + second +
+                "b=0x20, indx0 : 0x0000000000100005=full;\n");
+  CHECK(read.at(1).at(0) == ib::PKey(0x7fff));
+  CHECK(read.at(2).at(0) == ib::PKey(0x8020));
+  CHECK(ib::find_in(read.at(2), ib::PKey(0x8010)).has_value());
+}
+
 TEST_CASE("once a table has had 64 keys, a full default key that leaves index 0 is lost") {
   RawOpenSm opensm;
   Subnet subnet;

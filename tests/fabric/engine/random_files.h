@@ -85,10 +85,14 @@ class RandomFiles {
       partition.members.push_back({fabric::PortGroup::all_cas, membership()});
     std::set<unsigned> hosts;
     for (unsigned count = below(5); count > 0; --count) hosts.insert(below(kHosts));
+    std::vector<fabric::Member> keepers;
     for (const unsigned host : hosts) {
-      if (partition.index0 && (keeps_default(host) || !index0.insert(host).second)) continue;
-      partition.members.push_back({guid_of(host), membership()});
+      const bool takes =
+          partition.index0 && below(3) > 0 && !keeps_default(host) && index0.insert(host).second;
+      const bool keeps = partition.index0 && !takes;
+      (keeps ? keepers : partition.members).push_back({guid_of(host), membership(), keeps});
     }
+    partition.members.insert(partition.members.end(), keepers.begin(), keepers.end());
     return partition;
   }
 

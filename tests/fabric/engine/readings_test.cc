@@ -21,7 +21,7 @@ std::string wrong_index0(const std::vector<Partition>& partitions,
   for (unsigned host = 0; host < kHosts; ++host) {
     std::vector<ib::PKey> wanted;
     for (const Partition& partition : partitions) {
-      if (!partition.index0 || !fabric::names(partition, port_of(host))) continue;
+      if (!fabric::takes_index0(partition, port_of(host))) continue;
       wanted = {fabric::keys_of({partition}, port_of(host)).front()};
     }
     if (wanted.empty() || tables[host].at(0) == wanted[0]) continue;

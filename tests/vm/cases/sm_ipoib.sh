@@ -1,5 +1,5 @@
 #!/bin/bash
-# Pods on IPoIB children name partitions: the PF's port is brought in for the first, stays for the others, and leaves with the last.
+# Pods on IPoIB children name partitions: the PF's port is brought in for the first, stays for the others, and leaves with the last. Its own interface stays where it is, and a pod with a VF is in the same partition.
 # deadline: 300
 . "$ROOT/tests/vm/agent.sh"
 . "$ROOT/tests/vm/sm.sh"
@@ -11,13 +11,17 @@ named() { echo "del(.pkey) | .partition = \"$1\""; }
 bound() { sm --json binding list | jq -r '[.[] | .containerID] | sort | join(" ")'; }
 are_bound() { [ "$(bound)" = "$1" ]; } # "POD..."
 
+keeps_index0() { [[ $(pkeys host "$1") == 0:0x?fff* ]]; } # PF: the default key is there
+
+vf=$(vf_pci 1 1) guid=02:00:00:00:00:00:02:01
+set_static_guid 1 1 "$guid"
 make_certificates 127.0.0.1
-sm_conf "$for_nodes"
+sm_conf "$for_nodes" "$guid"
 start_sm
-sm partition create blue --pkey 0x0001 --membership full --ipoib yes --allow default
+sm partition create blue --pkey 0x0001 --membership full --index0 --ipoib yes --allow default
 sm partition create red --pkey 0x0002 --membership full --ipoib yes --allow default
 start_marking_agent "$by_tls"
-for pod in p1 p2 p3 p4; do new_pod "$pod"; done
+for pod in p1 p2 p3 p4 p5; do new_pod "$pod"; done
 
 say "a PF that is nobody's"
 child_conf p1 0 "$(named blue)"
@@ -47,6 +51,25 @@ for pod in p1 p2 p3 p4; do
   cp "$WORK/$pod/conf" "$WORK/conf"
   must CHECK "$pod"
 done
+
+say "the interfaces of the PFs are not in it, though it asks for index 0; a VF in it takes that"
+for pf_address in "$PF0" "$PF1"; do
+  keeps_index0 "$pf_address" || fail "index 0 of $pf_address: $(pkeys host "$pf_address")"
+  expect_match "$(netdev host "$pf_address")" "$(ip -d link show "$(netdev host "$pf_address")")" "* pkey 0xffff *"
+done
+plugin=ib-sriov
+conf "$vf" '.partition = "blue" | .cniVersion = "1.0.0" | .rdmaIsolation = true |
+  .ipam = {type: "static", addresses: [{address: "10.9.0.5/24"}]}'
+cp "$WORK/conf" "$WORK/vf.conf"
+add p5
+first_pkey_is p5 "$vf" 0x8001 || fail "P_Keys of p5: $(pkeys p5 "$vf")"
+reaches p5 10.9.0.1
+reaches p2 10.9.0.5
+expect_unreached p3 10.9.0.5
+cp "$WORK/vf.conf" "$WORK/conf"
+del p5
+plugin=ipoib
+for pf_address in "$PF0" "$PF1"; do keeps_index0 "$pf_address" || fail "index 0 of $pf_address: $(pkeys host "$pf_address")"; done
 
 say "the key goes with the last one that needs it"
 detach p2
