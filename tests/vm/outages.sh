@@ -48,7 +48,7 @@ begin_service() { # FILTER
 belongs() { # POD PARTITION [FILTER]: what the next call for it is about
   conf_of "$1" "${vf[$1]}" ".partition = \"$2\" | .cniVersion = \"1.0.0\" | .rdmaIsolation = true |
     .ipam = {type: \"host-local\", dataDir: \"\(\$work)/leases\",
-      ranges: [[{subnet: \"10.7.0.0/24\", rangeStart: \"10.7.0.${1#p}\", rangeEnd: \"10.7.0.${1#p}\"}]]} | ${3:-.}"
+      ranges: [[{subnet: \"10.7.0.0/24\", gateway: \"10.7.0.254\", rangeStart: \"10.7.0.${1#p}\", rangeEnd: \"10.7.0.${1#p}\"}]]} | ${3:-.}"
   cp "$WORK/$1/conf" "$WORK/conf"
 }
 
