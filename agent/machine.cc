@@ -1,13 +1,9 @@
 #include "agent/machine.h"
 
+#include "lib/node/boot_id.h"
+
 namespace ibpod::agent {
 namespace {
-
-Result<std::string> read_boot_id() {
-  std::string id = TRY(read_file("/proc/sys/kernel/random/boot_id"));
-  if (id.ends_with('\n')) id.pop_back();
-  return id;
-}
 
 PluginPlace place_of(const Config& config) {
   PluginPlace place;
@@ -23,7 +19,7 @@ Result<std::unique_ptr<Machine>> Machine::open(const Config& config) {
   std::unique_ptr<node::LinuxKernel> kernel = TRY(node::LinuxKernel::open(config.sysfs));
   sysfs::Sysfs sysfs = TRY(sysfs::Sysfs::open(config.sysfs).during("sysfs"));
   nl::Socket route = TRY(nl::Socket::open(nl::Family::route));
-  std::string boot_id = TRY(read_boot_id());
+  std::string boot_id = TRY(node::read_boot_id());
   return std::unique_ptr<Machine>(new Machine(config, std::move(kernel), std::move(sysfs),
                                               std::move(route), std::move(boot_id)));
 }

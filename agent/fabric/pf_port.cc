@@ -6,8 +6,6 @@
 namespace ibpod::agent {
 namespace {
 
-constexpr unsigned kFirstPort = 1;
-
 // Of several the one with verbs.
 Result<std::string> rdma_device(const sysfs::Sysfs& sysfs, const ib::PciAddress& pf) {
   const std::vector<std::string> names = TRY(sysfs::rdma_devices(sysfs, pf));

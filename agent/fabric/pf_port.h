@@ -7,6 +7,9 @@
 
 namespace ibpod::agent {
 
+// By which a function is on its fabric.
+inline constexpr unsigned kFirstPort = 1;
+
 struct PfPort {
   ib::PciAddress pf;
   ib::Guid guid;

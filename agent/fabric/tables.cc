@@ -1,6 +1,7 @@
 #include "agent/fabric/tables.h"
 
 #include "agent/fabric/bind_request.h"
+#include "agent/fabric/pf_port.h"
 #include "lib/sysfs/infiniband.h"
 
 #include <algorithm>
@@ -12,7 +13,6 @@ namespace {
 using Seen = fabricapi::ObserveRequest::Seen;
 
 const Path kDevices = "class/infiniband";
-constexpr unsigned kFirstPort = 1;
 
 enum class Where { here, anywhere };
 

@@ -1,8 +1,8 @@
 #include "lib/attach/program.h"
 
-#include "lib/base/files.h"
 #include "lib/cni/plugin.h"
 #include "lib/cni/streams.h"
+#include "lib/node/boot_id.h"
 #include "lib/node/linux_kernel.h"
 #include "lib/nodeapi/client.h"
 
@@ -14,13 +14,6 @@
 
 namespace ibpod::attach {
 namespace {
-
-// Without it every record would look as if it were of another boot.
-Result<std::string> read_boot_id() {
-  std::string id = TRY(read_file("/proc/sys/kernel/random/boot_id"));
-  if (id.ends_with('\n')) id.pop_back();
-  return id;
-}
 
 cni::Environment environment_of(char** entries) {
   cni::Environment environment;
@@ -61,7 +54,7 @@ int run(const std::string& about, const MakePlugin& make, char** entries) {
       has_input ? std::string(std::istreambuf_iterator<char>(std::cin), {}) : "";
   log::Log log(log::Level::info);
   const std::unique_ptr<Plugin> plugin =
-      make({open_linux, read_boot_id, nodeapi::connect, Path(kStateFolder)}, log);
+      make({open_linux, node::read_boot_id, nodeapi::connect, Path(kStateFolder)}, log);
   const cni::Answer answer = cni::serve(*plugin, environment, input);
   if (has_input) plugin->finish(answer.failure);
   const Status printed = cni::print(answer.output);
