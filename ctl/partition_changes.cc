@@ -63,7 +63,7 @@ std::vector<Option> tenancy_options(TenancyOptions& options) {
   return {
       {"--membership", &options.membership,
        "of bindings that name none: limited (if not given), full, both"},
-      {"--index0", &options.index0, "its key takes index 0 of its members' tables"},
+      {"--index0", &options.index0, "its key takes index 0 of the tables of VFs and members"},
       {"--ipoib", &options.ipoib,
        "whether it has an IPoIB broadcast group, yes or no; fabric: what all have"},
       {"--mtu", &options.mtu, "of the group, in bytes; fabric: what all have"},

@@ -67,7 +67,7 @@ install_packages_of() { # FILE
 # Debian's package starts a subnet manager on every port of the machine, now and at each boot.
 keep_opensm_down() {
   if [ ! -d /run/systemd/system ]; then return 0; fi
-  systemctl mask opensm
+  systemctl mask opensm || die "before Debian's opensm is installed: its service has to be masked, or not enabled"
   echo "masked: the service of Debian's opensm (systemctl unmask opensm)"
 }
 

@@ -35,8 +35,9 @@ Result<node::Record> record_of(const node::Records& records, const nodeapi::Atta
     return Error(Code::unavailable, "there is no record of " + attachment +
                                         " in the agent's stateDir: is the plugin's another one?");
   for (const node::RecordName& one : names) {
-    node::Record record = TRY(records.read(one));
-    if (name.attempt.empty() || name.attempt == record.attempt) return record;
+    Result<node::Record> record = records.read(one);
+    if (!record && record.error().code() == Code::not_found) continue;
+    if (!record || name.attempt.empty() || name.attempt == record->attempt) return record;
   }
   return Error(Code::unavailable, attachment + " is made anew by another ADD");
 }

@@ -7,9 +7,6 @@ namespace {
 
 constexpr Duration kPatience{10'000};
 
-// Three of them have to fail before a lease runs out.
-Duration before_the_end(Duration lease, Duration least) { return std::max(lease / 3, least); }
-
 // Also what cannot be read any more: a binding may be behind it.
 bool may_be_bound(const Result<node::Record>& record) {
   if (record) return !record->wanted.partitions.empty();
@@ -55,9 +52,9 @@ void Renewal::run() {
 Deadline Renewal::turn(Deadline& renew, BackOff& pauses) {
   Status went = ok();
   if (renew.passed()) {
-    const Result<Duration> lease = sync();
-    if (lease) renew = Deadline::in(before_the_end(*lease, pace_.least));
-    if (!lease) went = lease.error();
+    const Result<Duration> next = sync();
+    if (next) renew = Deadline::in(*next);
+    if (!next) went = next.error();
   }
   bool waits = world_.bindings.underway();
   if (went) {
@@ -94,7 +91,9 @@ Result<Duration> Renewal::sync() {
   const auto& unnamed = answer.not_named;
   const bool all_named = std::none_of(unnamed.begin(), unnamed.end(),
                                       [&](const auto& one) { return is_recorded(one); });
-  return all_named ? answer.lease : Duration(0);
+  if (!all_named) return pace_.least;
+  // Three of them have to fail before a lease runs out.
+  return std::max(answer.lease / 3, pace_.least);
 }
 
 // How many were lost.

@@ -61,7 +61,7 @@ class Renewal {
   // Both questions, as far as they are due; when to ask again.
   Deadline turn(Deadline& renew, BackOff& pauses);
   bool wait(Deadline until);
-  // For how long the leases last.
+  // When to ask again.
   Result<Duration> sync();
   size_t settle(const fabricapi::SyncAnswer& answer, Bindings::Moment asked);
   void remember(const fabricapi::SyncAnswer& answer);

@@ -49,7 +49,7 @@ Result<std::optional<std::string>> holder(const Context& context, const node::Re
   return living;
 }
 
-// Nothing is to be left of a record of nobody's.
+// A record of nobody's. What is there under its name then is another attempt's.
 Status release_left_over(const Context& context, const node::RecordName& name, Deadline deadline) {
   const std::string left_over = name.text() + ", which is left over, ";
   // Later may be better, whatever it was: the device is in quarantine until then.
@@ -57,7 +57,9 @@ Status release_left_over(const Context& context, const node::RecordName& name, D
           .during(left_over + "cannot be released")
           .reported_as(cni::kTryAgainLater));
   const Result<node::Record> still = context.records.read(name);
-  if (!still && still.error().code() == Code::not_found) return ok();
+  if (!still || still->child) return ok();
+  const std::optional<node::Function> function = TRY(context.kernel.function(still->device));
+  if (function) return ok();
   return Error(Code::busy,
                left_over + "stays: " + name.folder + " has been taken out of the machine");
 }
@@ -96,12 +98,11 @@ Result<FolderLock> claim(const Context& context, const node::RecordName& own, De
       watch = TRY(context.records.watch(own.folder));
     }
     for (const node::RecordName& name : dead) TRY(release_left_over(context, name, deadline));
-    if (!living) continue;
-    TRY(watch->wait(deadline.at_most(kLookAgain)));
-    if (deadline.passed()) {
-      return Error(Code::busy,
-                   own.folder + " still belongs to " + *living + ", whose DEL has not come");
-    }
+    if (living) TRY(watch->wait(deadline.at_most(kLookAgain)));
+    if (!deadline.passed()) continue;
+    return Error(Code::busy,
+                 own.folder + (living ? " still belongs to " + *living + ", whose DEL has not come"
+                                      : " changes hands again and again"));
   }
 }
 

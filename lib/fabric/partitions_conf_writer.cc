@@ -29,9 +29,8 @@ std::string flags_of(const GroupFlags& flags, bool with_zeros) {
   return text;
 }
 
-std::string head_of(const Partition& partition, bool index0) {
-  std::string text = partition.name + "=" + partition.pkey.text();
-  if (index0) text += ", indx0";
+std::string head_of(const Partition& partition, std::string_view index0) {
+  std::string text = partition.name + "=" + partition.pkey.text() + std::string(index0);
   if (partition.ipoib) text += ", ipoib";
   text += flags_of(partition.group, false);
   return text + ", defmember=" + std::string(name(partition.default_membership)) + " :\n";
@@ -62,12 +61,11 @@ std::string text_of(const Partition& partition) {
   const auto keeper = std::find_if(members.begin(), members.end(),
                                    [](const Member& member) { return member.keeps_index0; });
   const auto others = static_cast<size_t>(keeper - members.begin());
-  std::string text = head_of(partition, partition.index0);
+  std::string text = head_of(partition, partition.index0 ? ", indx0" : "");
   for (const MulticastGroup& group : partition.groups) text += line_of(group);
   text += lines_of(members.first(others));
   // indx0 is for the ports that its own definition names (osm_prtn.c, osm_prtn_add_port).
-  if (keeper != members.end())
-    text += head_of(partition, false) + lines_of(members.subspan(others));
+  if (keeper != members.end()) text += head_of(partition, "") + lines_of(members.subspan(others));
   return text;
 }
 

@@ -172,8 +172,9 @@ void check_opensm(const OpenSmEngineSettings& settings, Errors& errors) {
 void check(const Config& config, Errors& errors) {
   errors.collect(check(config.policy));
   if (!is_dns_label(config.fabric))
-    errors.add(unfit(R"(fabric: expected at most 63 lower-case letters, digits and "-", got ")" +
-                     config.fabric + "\""));  // agents can name no other
+    errors.add(
+        unfit(R"(fabric: expected at most 63 lower-case letters, digits and, inside, "-", got ")" +
+              config.fabric + "\""));  // agents can name no other
   if (config.listening) check_listening(*config.listening, errors);
   if (config.engine == EngineKind::opensm) check_opensm(config.opensm, errors);
 }

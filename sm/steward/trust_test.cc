@@ -460,6 +460,14 @@ TEST_CASE_FIXTURE(Trust, "nobody gets index 0 where the administrator's own part
   CHECK(bind(kNode1, request(kVf1, "green")) == "busy");
   CHECK(last.find("0x0900") != std::string::npos);
   CHECK(bind(kNode1, request(kVf1, "blue")).empty());
+  // Of the interface that a child is on it stays where it is.
+  own_port = kVf3;
+  restart();
+  for (const ib::Guid port : {kVf2, kVf3}) {
+    fabricapi::BindRequest child = request(port, "green", "c" + port.text());
+    child.kind = fabric::Kind::child;
+    CHECK_MESSAGE(bind(kAdministrator, child).empty(), last);
+  }
 }
 
 TEST_CASE_FIXTURE(

@@ -95,9 +95,9 @@ class Documents(unittest.TestCase):
         return list(documents.check("docs/x.md", content, self.known))
 
     def test_commands_say_where_they_run(self):
-        for info in ("sh vm", "sh cluster", "sh host .ci/run", "json", "text"):
+        for info in ("sh vm", "sh cluster", "sh host tests/lanes/clone-demo.sh", "json", "text"):
             self.assertEqual(self.judge(f"```{info}\nls\n```\n"), [], info)
-        for info in ("", "sh", "bash", "sh here", "sh host", "sh host no/such/test", "sh vm twice"):
+        for info in ("", "sh", "bash", "sh here", "sh host", "sh host no/such/test", "sh host .ci/run", "sh vm twice"):
             self.assertEqual(len(self.judge(f"```{info}\nls\n```\n")), 1, info)
         self.assertEqual(len(self.judge("Do this:\n\n    ls\n    ls\n")), 1)
 
