@@ -301,6 +301,20 @@ TEST_CASE_FIXTURE(Chosen, "a port keeps the GUID that its key was given to until
   CHECK(leftovers() == "");
 }
 
+TEST_CASE_FIXTURE(Chosen, "once the key is gone a VF that cannot be taken back is DEL's failure") {
+  REQUIRE(add());
+  binder.stuck = true;
+  REQUIRE(del());
+  binder.stuck = false;
+  k.fail_from(0);
+  CHECK_FALSE(del());
+  CHECK(recorded().size() == 1);
+  k.heal();
+  REQUIRE(del());
+  CHECK(no_keys());
+  CHECK(leftovers() == "");
+}
+
 // Its port is no more, and nobody else gets that GUID before the service has released it.
 TEST_CASE_FIXTURE(Chosen,
                   "a GUID of its own that went with a reboot keeps no device out of service") {

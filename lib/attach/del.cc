@@ -57,17 +57,19 @@ Status release_addresses_of_call(const Context& context, Deadline deadline) {
   return timed(context, "IPAM DEL", [&] { return (*ipam)->del(deadline); });
 }
 
-// All is done that a DEL can do, and the agent watches over the rest: the device is in quarantine
-// until the partitions' keys have left its port.
+// Where nothing is left but the partitions' keys, the agent watches over the rest: the device is in
+// quarantine until they have left its port.
 Status release_as_far_as_possible(const Context& context, const node::RecordName& name,
                                   Deadline deadline) {
-  Status released = release(context, name, deadline);
-  if (released) return released;
+  const Ending ending = TRY(end_attachment(context, name, deadline));
   const Result<node::Record> left = context.records.read(name);
-  if (!left || left->stage != node::Stage::keyed) return released;
-  context.warn(name.folder + " is out of service until the agent has ended its binding: " +
-               released.error().text());
-  return ok();
+  const bool watched = left && left->stage == node::Stage::keyed;
+  if (ending.undone && !ending.unbound && watched) {
+    context.warn(name.folder + " is out of service until the agent has ended its binding: " +
+                 ending.unbound.error().text());
+    return ok();
+  }
+  return ending.status();
 }
 
 // The folders of the records that speak for nobody any more; what the others speak of is released.

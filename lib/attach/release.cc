@@ -117,14 +117,27 @@ Status release_damaged_vf(const Context& context, const node::RecordName& name, 
 
 }  // namespace
 
+Status Ending::status() const {
+  Errors errors;
+  errors.collect(undone);
+  errors.collect(unbound);
+  return errors.status();
+}
+
 Status release(const Context& context, const node::RecordName& name, Deadline deadline,
                std::optional<Status> addresses) {
+  const Ending ending = TRY(end_attachment(context, name, deadline, std::move(addresses)));
+  return ending.status();
+}
+
+Result<Ending> end_attachment(const Context& context, const node::RecordName& name,
+                              Deadline deadline, std::optional<Status> addresses) {
   const Result<node::Record> found = context.records.read(name);
-  if (!found && found.error().code() == Code::not_found) return ok();
+  if (!found && found.error().code() == Code::not_found) return Ending();
   if (!found) return found.error();
-  if (!is_meant(context, *found)) return ok();
+  if (!is_meant(context, *found)) return Ending();
   const std::optional<node::Record> record = TRY(begin_end(context, *found, deadline));
-  if (!record) return ok();
+  if (!record) return Ending();
   const Status unbound = end_binding(context, *record, deadline);
   Errors errors;
   // What has been given back may be somebody else's by now.
@@ -136,8 +149,7 @@ Status release(const Context& context, const node::RecordName& name, Deadline de
   errors.collect(std::move(device));
   const Result<node::Record> left = context.records.read(name);
   const bool over = !left && left.error().code() == Code::not_found;
-  if (!over) errors.collect(unbound);
-  return errors.status();
+  return Ending{errors.status(), over ? ok() : unbound};
 }
 
 bool is_damaged(const Result<node::Record>& record) {

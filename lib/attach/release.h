@@ -16,7 +16,8 @@ inline constexpr std::string_view kOnlyAttempt = "IBPOD_ATTEMPT";
 
 // Ends the attachment that the record speaks of: its port leaves the partitions that the agent had
 // it brought into, its addresses go back to IPAM, the device back to what it was (node::restore) or
-// out of the world (node::remove_child), then the record goes. Every step is tried, all failures
+// out of the world (node::remove_child), then the record goes. Every step is tried, but that a port
+// keeps a GUID of the pod's choice as long as the keys that were given to it; all failures
 // are told, and with any of them the record stays: the device is in quarantine until a later
 // release succeeds. Where nothing but the partitions' keys is in the way, which only others can
 // take out of the port's table, the record says so (node::Stage). Success where there is no
@@ -28,6 +29,15 @@ inline constexpr std::string_view kOnlyAttempt = "IBPOD_ATTEMPT";
 // already; nothing: it is still to be asked.
 Status release(const Context& context, const node::RecordName& name, Deadline deadline,
                std::optional<Status> addresses = std::nullopt);
+
+// The same, where it makes a difference what has failed.
+struct Ending {
+  Status undone = ok();   // what is this node's to do
+  Status unbound = ok();  // the partitions' keys
+  Status status() const;  // of both
+};
+Result<Ending> end_attachment(const Context& context, const node::RecordName& name,
+                              Deadline deadline, std::optional<Status> addresses = std::nullopt);
 
 // Whether a record can be read by nobody any more. Any other failure to read it says nothing about
 // it: the disk, or a newer version that wrote it.

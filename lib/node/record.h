@@ -91,8 +91,8 @@ struct PodName {
 };
 
 // How far the end of an attachment that names partitions is. ending: from before its port is taken
-// out of them; nothing is bound for it any more. keyed: all else is undone, and the port may still
-// have their keys.
+// out of them; nothing is bound for it any more. keyed: the port may still have their keys; all
+// else is undone, but that it keeps a GUID of the pod's choice.
 enum class Stage { attached, ending, keyed };
 
 struct Record {
