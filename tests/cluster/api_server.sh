@@ -22,7 +22,8 @@ start_etcd() { # FOLDER
     --advertise-client-urls http://127.0.0.1:2379 --listen-peer-urls http://127.0.0.1:2380 >"$1/etcd.log" 2>&1 &
 }
 
-# Pods are not given a service account: nothing here makes one for a namespace.
+# Pods are not given a service account: nothing here makes one for a namespace. Nodes are reached by their addresses: nobody
+# knows their names.
 start_api_server() { # FOLDER ADDRESS; returns when it answers. $KUBECONFIG is set
   openssl genrsa -out "$1/accounts.key" 2048 2>/dev/null
   echo "$api_token,admin,admin,system:masters" >"$1/tokens"
@@ -33,7 +34,7 @@ start_api_server() { # FOLDER ADDRESS; returns when it answers. $KUBECONFIG is s
     --cert-dir "$1/certificates" --token-auth-file "$1/tokens" --authorization-mode RBAC \
     --service-account-issuer https://kubernetes.default --service-account-key-file "$1/accounts.key" \
     --service-account-signing-key-file "$1/accounts.key" --service-cluster-ip-range 10.96.0.0/16 \
-    --disable-admission-plugins ServiceAccount >"$1/kube-apiserver.log" 2>&1 &
+    --kubelet-preferred-address-types InternalIP --disable-admission-plugins ServiceAccount >"$1/kube-apiserver.log" 2>&1 &
   await $! "$1/kube-apiserver.log" kubectl get --raw /readyz
 }
 
