@@ -118,7 +118,7 @@ Background::Background(Background&& other) noexcept
 
 Background::~Background() {
   if (pid_ < 0) return;
-  ::kill(pid_, SIGTERM);
+  ::kill(pid_, SIGKILL);
   finish();
 }
 

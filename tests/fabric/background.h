@@ -29,7 +29,8 @@ class Background {
   Background& operator=(Background&&) = delete;
   Background(const Background&) = delete;
   Background& operator=(const Background&) = delete;
-  // Ends it: SIGTERM, and what that takes.
+  // Ends it with SIGKILL: a program that sees the simulated subnet may hang where it ends by itself
+  // (simulation.h).
   ~Background();
 
   // Waits until its output has this text. unavailable: it has not by the deadline, or it ended; the

@@ -27,8 +27,8 @@ std::map<std::string, std::string> environment_of_opensm(unsigned host, const Pa
   return environment;
 }
 
-void end_process(const sm::OpenSmProcess& process, int signal) {
-  ::kill(process.pid(), signal);
+void kill_process(const sm::OpenSmProcess& process) {
+  ::kill(process.pid(), SIGKILL);
   pollfd waited{process.fd(), POLLIN, 0};
   ::poll(&waited, 1, -1);
   process.reap();
@@ -50,7 +50,7 @@ RawOpenSm::RawOpenSm(sm::OpenSmSettings settings) {
   start();
 }
 
-RawOpenSm::~RawOpenSm() { end_process(*process_, SIGTERM); }
+RawOpenSm::~RawOpenSm() { kill_process(*process_); }
 
 void RawOpenSm::start() {
   reader_.restart();
