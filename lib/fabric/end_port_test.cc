@@ -57,8 +57,8 @@ TEST_CASE("index 0 is for the ports that a definition with indx0 names, or a gro
   CHECK_FALSE(taken("Default=0x7fff,indx0:SELF=full;", kHost));
   CHECK_FALSE(taken("a=0x1,indx0:ALL_SWITCHES;", kHost));
   CHECK_FALSE(taken("a=0x1:0x0000000000000010;", kHost));
-  CHECK_FALSE(taken("a=0x1,indx0:SELF;a=0x1:0x0000000000000010;", kHost));
-  CHECK(taken("a=0x1,indx0:0x0000000000000010;a=0x1:ALL_SWITCHES;", kHost));
+  CHECK_FALSE(taken("a=0x1,indx0:0x0000000000000011;a=0x1:0x0000000000000010;", kHost));
+  CHECK(taken("a=0x1,indx0:0x0000000000000010;a=0x1:0x0000000000000011;", kHost));
 }
 
 TEST_CASE("by the rule that we write, only the subnet manager reaches everybody") {

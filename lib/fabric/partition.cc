@@ -53,6 +53,12 @@ Status check_keepers(const Partition& partition) {
   if (first == members.end()) return ok();
   if (!partition.index0 || partition.pkey == kDefaultPKey)
     return Error(Code::invalid, first->port.text() + " keeps an index 0 that nobody asks for");
+  for (const Member& member : members) {
+    if (member.port.group())
+      return Error(Code::invalid, member.port.text() +
+                                      " beside ports that keep their index 0: "
+                                      "only GUIDs tell whose index 0 is meant");
+  }
   if (std::all_of(first, members.end(), keeps)) return ok();
   return Error(Code::invalid, first->port.text() + " keeps its index 0, and is not among the last");
 }

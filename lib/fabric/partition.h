@@ -51,7 +51,8 @@ struct Partition {
   // Of members that name none of their own. Those in `members` have theirs.
   Membership default_membership = Membership::limited;
   // In OpenSM's order: where two entries speak of one port, the later one decides. Those that keep
-  // their index 0 come last: in partitions.conf they have a definition of their own.
+  // their index 0 come last: in partitions.conf they have a definition of their own. Where there is
+  // one, all are GUIDs: an entry of either kind would decide for the ports of a group.
   std::vector<Member> members = {};
   std::vector<MulticastGroup> groups = {};
   bool operator==(const Partition&) const = default;

@@ -136,6 +136,9 @@ TEST_CASE("a P_Key that OpenSM cuts, invents or shares is refused") {
   check_refused({"Default=0x7fff, indx0 : ALL;\nDefault=0x7fff : SELF=full;\n", "2:1",
                  "Default has it in all or none"},
                 kAll);
+  for (const char* both : {"a=0x1, indx0 : 0x0000000000000017=full;\na=0x1 : ALL_CAS=full;\n",
+                           "a=0x1, indx0 : ALL_CAS=full;\na=0x1 : 0x0000000000000017=full;\n"})
+    check_refused_behind_default({both, "2:1", "would take index 0 from ports of the other"}, kAll);
   check_refused({"a=0x1 : ALL=full;\n", "", "no rule for the default partition"}, kAll);
 }
 

@@ -124,8 +124,25 @@ Status Table::check_index0() const {
   return ok();
 }
 
+// An entry without indx0 takes index 0 from a port that an earlier one with it covers, too
+// (osm_prtn.c, osm_prtn_add_port): nothing would be left there.
+Status Table::check_keepers() const {
+  for (const Row& row : rows_) {
+    const std::vector<Member>& members = row.partition.members;
+    const auto group = std::find_if(members.begin(), members.end(), [](const Member& member) {
+      return member.port.group().has_value();
+    });
+    if (row.has_keepers && group != members.end())
+      return wrong(row.place, row.partition.pkey.text() +
+                                  " has definitions with indx0 and without: " + group->port.text() +
+                                  " would take index 0 from ports of the other: write GUIDs");
+  }
+  return ok();
+}
+
 Result<std::vector<Partition>> Table::end() && {
   for (Row& row : rows_) row.partition.members = row.members.members();
+  TRY(check_keepers());
   TRY(check_index0());
   std::vector<Partition> partitions;
   for (Row& row : rows_) partitions.push_back(std::move(row.partition));

@@ -37,6 +37,7 @@ class Table {
   Status make_group(const Mgid& mgid, Place place);
   Status check_base(const Partition& head, Place place) const;
   Status check_index0() const;
+  Status check_keepers() const;
 
   OpenSmOptions options_;
   std::vector<Row> rows_;
