@@ -71,6 +71,17 @@ del p5
 plugin=ipoib
 for pf_address in "$PF0" "$PF1"; do keeps_index0 "$pf_address" || fail "index 0 of $pf_address: $(pkeys host "$pf_address")"; done
 
+say "somebody gives the key of its children the place that the PF's own interface goes by"
+block() { smp "$(rdma_device host "$PF0")" "$(path_to "$PF1")" 0x16 0 "$@"; }
+place=$(pkeys host "$PF1" | tr ' ' '\n' | sed -n 's/:0x8001$//p')
+own=$(piece "$(block)" 0 2)
+swapped=$(patch "$(patch "$(block)" $((2 * place)) "$own")" 0 8001)
+expect_eq "the port's answer" "$(block "$swapped")" "$swapped"
+wait_for 60 keeps_index0 "$PF1"
+expect_match "the metrics" "$(curl -sf --unix-socket "$WORK/metrics.sock" http://sm/metrics)" '*ibpod_sm_repairs_total{result="written"} 1*'
+has_pkey host "$PF1" 0x8001 || fail "blue's key is gone: $(pkeys host "$PF1")"
+reaches p4 10.9.0.1
+
 say "the key goes with the last one that needs it"
 detach p2
 has_pkey host "$PF1" 0x8001 || fail "p4's key has gone: $(pkeys host "$PF1")"
