@@ -92,7 +92,7 @@ Result<cni::AddResult> complete(const Context& context, Endpoint& endpoint, node
   result.interfaces = {interface};
   // As containernetworking's plugins have it: what the network says goes before what IPAM says.
   if (!context.network.dns.is_null()) result.dns = context.network.dns;
-  TRY(endpoint.tell(context, membership));
+  TRY(endpoint.tell(context, record, membership));
   // Of a DEL while IPAM was asked nobody is left to give the addresses back.
   TRY(check_still_ours(context, record));
   return result;

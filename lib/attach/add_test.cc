@@ -247,7 +247,7 @@ TEST_CASE("neighbours that cannot be told are a warning, not a failure") {
         std::vector<std::string>{"the addresses are not announced: announce: Input/output error"});
 }
 
-TEST_CASE("other character devices than before are told where no file can be corrected") {
+TEST_CASE("other character devices than before are told") {
   Bed bed(false);
   bed.k.unbind(kVf);
   bed.k.unbind(fake::vf_address(0, 1));
@@ -256,11 +256,9 @@ TEST_CASE("other character devices than before are told where no file can be cor
   bed.k.unbind(fake::vf_address(0, 1));  // its numbers are free, and the lowest
   REQUIRE(add_now(bed));
   REQUIRE(bed.warnings.size() == 1);
-  CHECK(
-      bed.warnings.front() ==
-      "the RDMA character devices of 0000:3b:00.1 are issm1, umad1, uverbs1 now, were issm2, "
-      "umad2, uverbs2, and there is no CNIDeviceInfoFile to correct: the container may be allowed "
-      "the wrong ones");
+  CHECK(bed.warnings.front() ==
+        "the RDMA character devices of 0000:3b:00.1 are issm1, umad1, uverbs1 now, were issm2, "
+        "umad2, uverbs2: a container that was given them by number may be allowed the wrong ones");
 }
 
 TEST_CASE("a lease that cannot be given back now keeps the record, and the error says so") {

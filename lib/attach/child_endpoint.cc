@@ -186,7 +186,9 @@ Status ChildEndpoint::hand_to_pod(const Context& context, node::Record& record, 
   return make(context, record);
 }
 
-Status ChildEndpoint::tell(const Context&, const std::optional<Membership>&) { return ok(); }
+Status ChildEndpoint::tell(const Context&, const node::Record&, const std::optional<Membership>&) {
+  return ok();
+}
 
 Status ChildEndpoint::check(const Context& context, const node::Record& record, Place) {
   if (!record.child) return differs("the record is of another kind of attachment");

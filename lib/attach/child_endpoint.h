@@ -35,7 +35,8 @@ class ChildEndpoint : public Endpoint {
   // carrier: the broadcast group of the partition.
   Result<std::optional<Membership>> join(const Context& context, node::Record& record, Place place,
                                          Deadline deadline) override;
-  Status tell(const Context& context, const std::optional<Membership>& membership) override;
+  Status tell(const Context& context, const node::Record& record,
+              const std::optional<Membership>& membership) override;
   Status check(const Context& context, const node::Record& record, Place place) override;
 
  private:

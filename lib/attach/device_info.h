@@ -6,18 +6,20 @@
 #include "lib/attach/partition.h"
 
 #include <optional>
+#include <vector>
 
 namespace ibpod::attach {
 
-// Corrects the file, which was written before the attachment: character devices are numbered anew
-// when an RDMA device is moved or bound. Other members stay as they are; a file that does not exist
-// is made. `membership` goes in as pkey and pkey-index.
-Status write_device_info(const Path& file, const node::Function& function,
+// Says in the file, which was written before the attachment, what the device is by now: its
+// address, and the names of its RDMA devices, as device plugins write them (pci.rdma-device,
+// "mlx5_3"). `membership` goes in as pkey and pkey-index. Other members stay as they are; a file
+// that does not exist is made.
+Status write_device_info(const Path& file, const ib::PciAddress& device,
+                         const std::vector<node::RdmaDevice>& rdma,
                          const std::optional<Membership>& membership);
 
-// Tells what the attachment's character devices are by now: corrects the file, or warns
-// where they are others than `before` and there is no file.
-Status tell_devices(const Context& context, const Path& file, const node::Function& before,
-                    const std::optional<Membership>& membership);
+// An RDMA device that is moved or bound gets other character devices, and what the container may
+// open was decided before: warns where they are others than those of `before`.
+Status warn_of_other_char_devices(const Context& context, const node::Function& before);
 
 }  // namespace ibpod::attach

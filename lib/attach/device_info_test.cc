@@ -7,11 +7,12 @@
 namespace ibpod::attach {
 namespace {
 
-node::Function function() {
-  node::Function made;
-  made.address = ib::PciAddress::parse("0000:3b:00.2").value();
-  made.char_devices = {"issm7", "umad7", "uverbs9"};
-  return made;
+const ib::PciAddress kVf = ib::PciAddress::parse("0000:3b:00.2").value();
+
+std::vector<node::RdmaDevice> named(const std::vector<std::string>& names) {
+  std::vector<node::RdmaDevice> devices;
+  for (const std::string& name : names) devices.push_back({.name = name});
+  return devices;
 }
 
 json::Value read(const Path& file) { return json::Value::parse(read_file(file).value()).value(); }
@@ -19,13 +20,12 @@ std::string devices(const Path& file) {
   return read(file).at("pci")->at("rdma-device")->string().value();
 }
 
-TEST_CASE("what the device plugin gave is given under its new numbers, and nothing more") {
+TEST_CASE("the device plugin's file says what the device is by now, and whatever else it said") {
   const TempFolder folder;
   const Path file = folder.write("info", R"({"type":"pci","version":"1.1.0","other":{"a":1},"pci":{
-    "pci-address":"0000:3b:00.2","representor-device":"eth3",
-    "rdma-device":"/dev/infiniband/uverbs2,/dev/infiniband/umad2,/dev/infiniband/rdma_cm"}})");
-  REQUIRE(write_device_info(file, function(), Membership{3, ib::PKey(0x8001)}));
-  CHECK(devices(file) == "/dev/infiniband/umad7,/dev/infiniband/uverbs9,/dev/infiniband/rdma_cm");
+    "pci-address":"0000:3b:00.2","representor-device":"eth3","rdma-device":"mlx5_7"}})");
+  REQUIRE(write_device_info(file, kVf, named({"mlx5_3"}), Membership{3, ib::PKey(0x8001)}));
+  CHECK(devices(file) == "mlx5_3");
   const json::Value pci = *read(file).find("pci");
   CHECK(pci.at("representor-device")->string().value() == "eth3");
   CHECK(pci.at("pkey")->string().value() == "0x8001");
@@ -33,18 +33,18 @@ TEST_CASE("what the device plugin gave is given under its new numbers, and nothi
   CHECK(read(file).find("other"));
 }
 
-TEST_CASE("a new file gives verbs and the connection manager, never umad") {
+TEST_CASE("a file that is not there is made; of two RDMA devices both are named") {
   const TempFolder folder;
-  REQUIRE(write_device_info(folder.path() / "info", function(), std::nullopt));
-  CHECK(devices(folder.path() / "info") == "/dev/infiniband/uverbs9,/dev/infiniband/rdma_cm");
+  REQUIRE(write_device_info(folder.path() / "info", kVf, named({"mlx5_3", "mlx5_4"}), {}));
+  CHECK(devices(folder.path() / "info") == "mlx5_3,mlx5_4");
   CHECK(read(folder.path() / "info").at("type")->string().value() == "pci");
+  CHECK(read(folder.path() / "info").at("pci")->at("pci-address")->string().value() ==
+        "0000:3b:00.2");
 }
 
-TEST_CASE("a function without verbs is given none") {
+TEST_CASE("a function without verbs has no RDMA device") {
   const TempFolder folder;
-  node::Function vfio = function();
-  vfio.char_devices.clear();
-  REQUIRE(write_device_info(folder.path() / "info", vfio, std::nullopt));
+  REQUIRE(write_device_info(folder.path() / "info", kVf, {}, std::nullopt));
   CHECK_FALSE(read(folder.path() / "info").at("pci")->find("rdma-device"));
 }
 
@@ -52,7 +52,7 @@ TEST_CASE("a file that is none is refused, not replaced") {
   const TempFolder folder;
   for (const char* content : {"", "[]", R"({"pci":7})"}) {
     const Path file = folder.write("info", content);
-    CHECK(write_device_info(file, function(), std::nullopt).error().code() == Code::invalid);
+    CHECK(write_device_info(file, kVf, {}, std::nullopt).error().code() == Code::invalid);
     CHECK(read_file(file).value() == content);
   }
 }

@@ -32,7 +32,8 @@ class Endpoint {
                                                  Place place, Deadline deadline) = 0;
 
   // Tells others than the runtime what the pod has by now.
-  virtual Status tell(const Context& context, const std::optional<Membership>& membership) = 0;
+  virtual Status tell(const Context& context, const node::Record& record,
+                      const std::optional<Membership>& membership) = 0;
 
   // Whether it still is what ADD made of it, addresses aside; a difference is reported as 106.
   virtual Status check(const Context& context, const node::Record& record, Place place) = 0;

@@ -160,8 +160,14 @@ Status VfEndpoint::use_full_key(const Context& context, const node::Record& reco
   return renew_pkey(context, record);
 }
 
-Status VfEndpoint::tell(const Context& context, const std::optional<Membership>& membership) {
-  return tell_devices(context, order_.device_info, before_, membership);
+Status VfEndpoint::tell(const Context& context, const node::Record& record,
+                        const std::optional<Membership>& membership) {
+  TRY(warn_of_other_char_devices(context, before_));
+  if (order_.device_info.empty()) return ok();
+  const std::vector<node::RdmaDevice> devices =
+      TRY(context.kernel.rdma_devices(home_of_rdma(record), record.device));
+  return write_device_info(order_.device_info, record.device, devices, membership)
+      .during("CNIDeviceInfoFile");
 }
 
 Status VfEndpoint::check(const Context& context, const node::Record& record, Place place) {

@@ -28,7 +28,8 @@ class VfEndpoint : public Endpoint {
   Status hand_over(const Context& context, node::Record& record, Deadline deadline) override;
   Result<std::optional<Membership>> join(const Context& context, node::Record& record, Place place,
                                          Deadline deadline) override;
-  Status tell(const Context& context, const std::optional<Membership>& membership) override;
+  Status tell(const Context& context, const node::Record& record,
+              const std::optional<Membership>& membership) override;
   Status check(const Context& context, const node::Record& record, Place place) override;
 
  private:
