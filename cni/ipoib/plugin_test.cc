@@ -78,6 +78,19 @@ TEST_CASE("STATUS tells of a master that is not there, and of none it answers th
   CHECK(bed.call("STATUS", bed.config("")).exit_code == 0);
 }
 
+TEST_CASE("STATUS tells of a master in whose own partition nobody is let, as ADD does") {
+  Bed bed;
+  REQUIRE(attach::AgentMark(bed.state.path() / "made").write("/run/ibpod/agent.sock"));
+  bed.k.fabric.pkeys[fake::pf_guid(0)] = {ib::PKey(0x8001), ib::kDefaultFull};
+  bed.k.settle();
+  for (const char* verb : {"STATUS", "ADD"}) {
+    const cni::Answer answer = bed.call(verb, bed.config(kMaster));
+    REQUIRE(answer.failure);
+    CHECK(answer.failure->message.find("ib0 is itself in 0x8001") != std::string::npos);
+  }
+  CHECK(bed.call("STATUS", bed.config(kMaster + R"(,"pkey":"0x1")")).exit_code == 0);
+}
+
 TEST_CASE("DEL works whatever has become of the configuration since") {
   Bed bed;
   REQUIRE(bed.call("ADD", bed.config(kMaster)).exit_code == 0);

@@ -88,6 +88,8 @@ Status check_only_one(const Context& context, const node::RecordName& own, Deadl
 Result<FolderLock> claim(const Context& context, const node::RecordName& own, Deadline deadline) {
   TRY(check_only_one(context, own, deadline));
   while (true) {
+    // What has been released in the last moment is free all the same: look once more.
+    const bool late = deadline.passed();
     std::vector<node::RecordName> dead;
     std::optional<std::string> living;
     std::optional<FolderWatch> watch;
@@ -97,12 +99,14 @@ Result<FolderLock> claim(const Context& context, const node::RecordName& own, De
       if (!living && dead.empty()) return lock;
       watch = TRY(context.records.watch(own.folder));
     }
+    if (late)
+      return Error(
+          Code::busy,
+          own.folder + (living ? " still belongs to " + *living + ", whose DEL has not come"
+                               : ": the time was over before all that is left over there "
+                                 "was released"));
     for (const node::RecordName& name : dead) TRY(release_left_over(context, name, deadline));
     if (living) TRY(watch->wait(deadline.at_most(kLookAgain)));
-    if (!deadline.passed()) continue;
-    return Error(Code::busy,
-                 own.folder + (living ? " still belongs to " + *living + ", whose DEL has not come"
-                                      : " changes hands again and again"));
   }
 }
 

@@ -39,6 +39,16 @@ TEST_CASE("a device that nobody has is claimed at once") {
 }
 
 TEST_CASE(
+    "a device that is free is claimed though the time is over, and one with a leftover is not") {
+  Bed bed(false);
+  CHECK(claim(bed.context(), kOwnName, kNow));
+  give_to_other(bed);
+  bed.k.kill_namespace(kOther);
+  CHECK(refused(bed, kNow).text() ==
+        "0000:3b:00.1: the time was over before all that is left over there was released");
+}
+
+TEST_CASE(
     "a device of a living pod is waited for until the deadline, and the error names the pod") {
   Bed bed(false);
   give_to_other(bed);

@@ -186,11 +186,11 @@ Status Plugin::gc() {
 
 Status Plugin::status() {
   const std::unique_ptr<Stage> stage = TRY(open_stage());
+  const Result<bool> binds = check_standalone(Deadline::in(settings().timeout));
+  stage->context->binds = binds && *binds;
+  if (stage->context->binds) want_bound(wanted());
   Status node = check_node(*stage->context);
-  if (node) {
-    const Result<bool> binds = check_standalone(Deadline::in(settings().timeout));
-    if (!binds) node = binds.error();
-  }
+  if (node && !binds) node = binds.error();
   return attach::status(*stage->context, node, settings().timeout);
 }
 
