@@ -21,7 +21,7 @@ namespace {
 using device_plugin::Changed;
 
 constexpr Duration kPreparation{120'000};
-// Of what a first preparation has left: meanwhile nobody looks.
+// For finishing what the first preparation has left; the agent's thread looks at nothing meanwhile.
 constexpr Duration kRepair{10'000};
 // Longer than the longest that a turn of the thread can take.
 constexpr std::chrono::minutes kStuck{5};
@@ -266,8 +266,8 @@ bool Agent::may_prepare_the_rest() const {
   return freed || !troubles_.empty();
 }
 
-// Of which preparation knows nothing yet. One that has gone may come back without its VFs. Of
-// several fabrics a PF's is not to be seen before its port is up.
+// Whether there is a PF that the last preparation did not know: one that has come (or come back,
+// maybe without its VFs), or, with several fabrics, whose port has come up, which tells its fabric.
 bool Agent::has_new_pf() {
   const auto put = [](std::set<ib::PciAddress>& known, std::set<ib::PciAddress> now) {
     const bool more = !std::includes(known.begin(), known.end(), now.begin(), now.end());

@@ -3,6 +3,7 @@
 #include "device-plugin/cdi.h"
 #include "device-plugin/resource_name.h"
 #include "lib/json/value.h"
+#include "lib/node/vf.h"
 
 #include <algorithm>
 #include <set>
@@ -46,7 +47,7 @@ Status check(const Offer& offer) {
   if (!device.driver) return Error(Code::unavailable, "device " + offer.id + " has no driver");
   if (!offer.unhealthy.empty())
     return Error(Code::unavailable, "device " + offer.id + " is unhealthy: " + offer.unhealthy);
-  if (device.driver == kVfioDriver && !device.iommu_group)
+  if (device.driver == node::kVfio && !device.iommu_group)
     return Error(Code::unavailable,
                  "device " + offer.id + " is on vfio-pci and has no IOMMU group");
   return ok();
@@ -106,7 +107,7 @@ Value info_of(const Pool& pool, const Offer& offer) {
     info.set(
         "ipoib",
         Value::object().set("master", offer.device.pf_name).set("pf", offer.device.address.text()));
-  else if (offer.device.driver == kVfioDriver)
+  else if (offer.device.driver == node::kVfio)
     info.set("vfio", vfio_info(offer.device));
   else if (!nodes_of(pool, offer).empty())
     info.set("rdma", rdma_info(pool, offer.device));

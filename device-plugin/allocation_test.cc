@@ -1,6 +1,7 @@
 #include "device-plugin/allocation.h"
 
 #include "device-plugin/test_devices.h"
+#include "lib/node/vf.h"
 
 #include <doctest/doctest.h>
 
@@ -77,7 +78,7 @@ TEST_CASE("isRdma false means no RDMA nodes") {
 TEST_CASE("a device on vfio-pci has its group") {
   std::vector<Stock> vfio = stocks();
   Device& device = vfio[0].offers[0].device;
-  device.driver = kVfioDriver;
+  device.driver = node::kVfio;
   CHECK(allocate(vfio, "example.com/a", {"0000:3b:00.1"}).error().text() ==
         "device 0000:3b:00.1 is on vfio-pci and has no IOMMU group");
   device.iommu_group = 97;

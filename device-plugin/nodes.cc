@@ -1,5 +1,7 @@
 #include "device-plugin/nodes.h"
 
+#include "lib/node/vf.h"
+
 #include <algorithm>
 
 namespace ibpod::device_plugin {
@@ -29,12 +31,12 @@ std::vector<std::string> of_class(const Device& device, const std::string& name)
 
 bool gives_nodes(const Pool& pool, const Offer& offer) {
   if (pool.kind != Kind::device) return false;
-  return offer.device.driver == kVfioDriver || wants_rdma(pool, offer);
+  return offer.device.driver == node::kVfio || wants_rdma(pool, offer);
 }
 
 std::vector<DeviceNode> nodes_of(const Pool& pool, const Offer& offer) {
   if (pool.kind != Kind::device) return {};
-  if (offer.device.driver == kVfioDriver) return vfio_nodes(offer.device);
+  if (offer.device.driver == node::kVfio) return vfio_nodes(offer.device);
   if (!wants_rdma(pool, offer) || offer.device.char_devices.empty()) return {};
   std::vector<DeviceNode> nodes;
   for (const std::string& name : pool.device_nodes) {

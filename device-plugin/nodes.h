@@ -26,6 +26,4 @@ bool gives_nodes(const Pool& pool, const Offer& offer);
 // The character devices of a class (uverbs, umad, issm) that a device has.
 std::vector<std::string> of_class(const Device& device, const std::string& name);
 
-inline constexpr const char* kVfioDriver = "vfio-pci";
-
 }  // namespace ibpod::device_plugin

@@ -23,7 +23,6 @@ struct RdmaModeVerdict {
   std::string text;  // one sentence; where it is not as wanted, with what to do
 
   // Whether a pool may promise that a pod sees its own device only.
-  bool isolates() const { return mode == nl::RdmaNetnsMode::exclusive; }
   bool operator==(const RdmaModeVerdict&) const = default;
 };
 

@@ -48,7 +48,7 @@ TEST_CASE("what is wanted and what is make the verdict") {
     const RdmaModeVerdict verdict = judge(entry.wanted, entry.now);
     CAPTURE(verdict.text);
     CHECK(verdict.as_wanted == entry.as_wanted);
-    CHECK(verdict.isolates() == entry.isolates);
+    CHECK((verdict.mode == nl::RdmaNetnsMode::exclusive) == entry.isolates);
     CHECK(contains(verdict.text, "reboot") != entry.as_wanted);
   }
 }
@@ -57,7 +57,7 @@ TEST_CASE("the mode is set while the kernel allows it") {
   fake::FakeKernel k = node_in(RdmaNetnsMode::shared);
   const RdmaModeVerdict verdict = set_rdma_mode(k, RdmaNetns::exclusive);
   CHECK(verdict.as_wanted);
-  CHECK(verdict.isolates());
+  CHECK(verdict.mode == nl::RdmaNetnsMode::exclusive);
   CHECK(k.state.rdma_mode == RdmaNetnsMode::exclusive);
 }
 
@@ -66,7 +66,7 @@ TEST_CASE("with a pod on the node the mode stays, and the verdict says what to d
   k.make_namespace("/run/netns/pod");
   const RdmaModeVerdict verdict = set_rdma_mode(k, RdmaNetns::exclusive);
   CHECK_FALSE(verdict.as_wanted);
-  CHECK_FALSE(verdict.isolates());
+  CHECK(verdict.mode == nl::RdmaNetnsMode::shared);
   CHECK(contains(verdict.text, "options ib_core netns_mode=0"));
   CHECK(contains(verdict.text, "no other network namespace"));
   CHECK(k.state.rdma_mode == RdmaNetnsMode::shared);
@@ -86,7 +86,7 @@ TEST_CASE("a mode that somebody changes is noticed, and its way back too") {
   CHECK(look_again(k, RdmaNetns::exclusive, first) == first);
   k.state.rdma_mode = RdmaNetnsMode::shared;
   const RdmaModeVerdict changed = look_again(k, RdmaNetns::exclusive, first);
-  CHECK_FALSE(changed.isolates());
+  CHECK(changed.mode == nl::RdmaNetnsMode::shared);
   CHECK(contains(changed.text, "somebody has changed it"));
   k.state.rdma_mode = RdmaNetnsMode::exclusive;
   CHECK(look_again(k, RdmaNetns::exclusive, changed) == first);
@@ -104,7 +104,7 @@ TEST_CASE("a kernel that does not answer isolates nothing") {
   fake::FakeKernel k = node_in(RdmaNetnsMode::exclusive);
   k.fail_from(0, fake::FakeKernel::Count::calls);
   const RdmaModeVerdict verdict = set_rdma_mode(k, RdmaNetns::exclusive);
-  CHECK_FALSE(verdict.isolates());
+  CHECK_FALSE(verdict.mode);
   CHECK_FALSE(verdict.as_wanted);
   CHECK(verdict.text.starts_with("the RDMA namespace mode is not known: "));
 }

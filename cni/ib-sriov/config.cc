@@ -45,7 +45,7 @@ class Reader {
  private:
   Status read_device() {
     config_.order.device = TRY(keys_.device());
-    TRY(read_agent());
+    TRY(read_resource());
     const bool required = call_.verb == cni::Verb::add || call_.verb == cni::Verb::check;
     if (!required || !config_.order.device.empty()) return ok();
     if (!config_.resource.empty()) return check_pod();
@@ -55,7 +55,7 @@ class Reader {
                  "write that name as resourceName, and the node's agent finds the device");
   }
 
-  Status read_agent() {
+  Status read_resource() {
     const std::optional<std::string> resource = TRY(text(keys_.top(), "resourceName"));
     config_.resource = resource.value_or("");
     const size_t slash = config_.resource.find('/');

@@ -1,5 +1,5 @@
 // What a network of type "ipoib" is configured with. Keys and types are those of ipoib-cni, and
-// ours; docs/configuration.md tells what each one means.
+// ours; docs/ipoib.md tells what each one means.
 #pragma once
 
 #include "lib/attach/child_endpoint.h"

@@ -32,8 +32,9 @@ Status check_partition(const Context& context, const node::Record& record, ib::P
 // The same of all that the record asks for, by P_Key or by name.
 Status check_partitions(const Context& context, const node::Record& record, Place place);
 
-// The same as await_partition() for all that is wanted, by P_Key or by name, and says in the log
-// what was found. The first one's membership, which `place` is for; nothing where none is wanted.
+// Waits for all that is wanted, by P_Key or by name, as await_partition() does for one, and logs
+// each. Returns the first one's membership, which is the one that `place` is about; nothing where
+// none is wanted.
 Result<std::optional<Membership>> join_partitions(const Context& context,
                                                   const node::Record& record, Place place,
                                                   Deadline deadline);

@@ -94,12 +94,10 @@ Status check_index0(const Book& book, const fabricapi::BindRequest& request, con
                                " more than one wants index 0 of its table");
 }
 
-size_t places_needed(const Book& book, const std::vector<ib::Guid>& ports, const Shares& shares,
-                     const Entry* except) {
+size_t places_needed(const Book& book, ib::Guid guid, const Shares& shares, const Entry* except) {
   std::set<fabric::Share> keys(shares.begin(), shares.end());
-  for (const ib::Guid guid : ports) {
-    const Port* const port = book.find_port(guid);
-    if (port == nullptr) continue;
+  const Port* const port = book.find_port(guid);
+  if (port != nullptr) {
     for (const auto& [tenant, membership] : port->members)
       keys.insert({tenant->tenancy.name, membership});
     for (const Entry* const entry : port->bindings) {

@@ -25,8 +25,7 @@ std::set<std::string> index0_of(const Book& book, ib::Guid guid, const Entry* ex
 // busy where there would be two of them; invalid where these shares alone are.
 Status check_index0(const Book& book, const fabricapi::BindRequest& request, const Shares& shares,
                     const Entry* except);
-// Of the tables of these ports together, once the first one has `shares`, too.
-size_t places_needed(const Book& book, const std::vector<ib::Guid>& ports, const Shares& shares,
-                     const Entry* except);
+// Of the port's table, once it has `shares`, too.
+size_t places_needed(const Book& book, ib::Guid guid, const Shares& shares, const Entry* except);
 
 }  // namespace ibpod::sm

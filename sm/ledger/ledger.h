@@ -44,8 +44,6 @@ struct Places {
   size_t of_leaf = 0;
   // Of them taken by what is not the ledger's: the default partition, the administrator's section.
   size_t taken = 1;
-  // Other ports behind the same switch port, whose keys its table holds, too.
-  std::vector<ib::Guid> behind_leaf;
 };
 
 // What a port's table is to hold besides the default partition and the administrator's section.

@@ -139,18 +139,15 @@ Status Ledger::check_port(const Caller& caller, const BindRequest& request, cons
 
 Status Ledger::check_places(ib::Guid guid, const Shares& shares, const Entry* present,
                             const Places& places) const {
-  const auto check = [&](const std::string& whose, size_t there,
-                         const std::vector<ib::Guid>& ports) {
-    const size_t needed = places.taken + places_needed(*book_, ports, shares, present);
+  const size_t needed = places.taken + places_needed(*book_, guid, shares, present);
+  const auto check = [&](const std::string& whose, size_t there) {
     if (there == 0 || needed <= there) return ok();
     return Status(Error(
         Code::busy, "capacity: the P_Key table of " + whose + " holds " + std::to_string(there) +
                         " keys, all taken: " + std::to_string(needed) + " would be needed"));
   };
-  std::vector<ib::Guid> ports{guid};
-  TRY(check("port " + guid.text(), places.of_port, ports));
-  ports.insert(ports.end(), places.behind_leaf.begin(), places.behind_leaf.end());
-  return check("the switch port of port " + guid.text(), places.of_leaf, ports);
+  TRY(check("port " + guid.text(), places.of_port));
+  return check("the switch port of port " + guid.text(), places.of_leaf);
 }
 
 Status Ledger::check_room(const std::string& node) const {

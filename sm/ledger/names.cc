@@ -11,7 +11,7 @@ namespace {
 
 constexpr size_t kMostName = 253;      // a DNS subdomain (RFC 1123): nodes, pods
 constexpr size_t kMostNamespace = 63;  // a DNS label
-constexpr size_t kMostContainer = 128;
+constexpr size_t kMostContainer = 256;
 constexpr size_t kMostInterface = 15;  // IFNAMSIZ without the end
 constexpr size_t kMostUid = 128;
 

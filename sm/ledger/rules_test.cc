@@ -221,7 +221,7 @@ TEST_CASE("a refused request claims nothing") {
   Bed bed({tenancy("blue", 0x100)}, rules);
   CHECK(bed.refusal(child("n1", "a", pf(11), {{"none", kLimited}})).code() == Code::denied);
   CHECK_FALSE(bed.ledger->bind(node("n1"), child("n1", "a", pf(11), {{"blue", kLimited}}),
-                               {1, 0, 1, {}}, bed.now));
+                               {1, 0, 1}, bed.now));
   bed.bind(child("n2", "a", pf(11), {{"blue", kLimited}}));
 }
 

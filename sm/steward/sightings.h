@@ -69,7 +69,6 @@ class Sightings {
   void take(std::shared_ptr<const fabric::Topology> topology);
 
   const fabric::Topology& topology() const { return *topology_; }
-  const std::shared_ptr<const fabric::Topology>& shared_topology() const { return topology_; }
   const Sight* of_port(ib::Guid port) const;
   const NodeSight* of_node(ib::Guid port) const;
   const std::map<ib::Guid, Sight>& ports() const { return ports_; }
