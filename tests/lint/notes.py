@@ -11,10 +11,10 @@ import source
 
 LINK = re.compile(r"(?<![\w/])((?:docs/)?[\w-]+\.md)#([\w-]+)")
 # A path of this tree in backquotes; also with a star.
-NAMED = re.compile(r"`((?:lib|cni|tests|docs|cmake|\.ci)/[\w./*-]+)`")
+NAMED = re.compile(r"`((?:agent|api|cmake|cni|ctl|demo|device-plugin|docs|images|lib|manifests|sm|tests|\.ci)/[\w./*-]+)`")
 HERE = re.compile(r"\]\(#([\w-]+)\)")
 # `name` in `file`, `name` and `name` in `file`, `name` (`file`).
-PLACED = re.compile(r"`([\w:]+)(?:\(\))?`(?: and\s+`([\w:]+)(?:\(\))?`)?\s+(?:in\s+|\()`((?:lib|cni|tests)/[\w./-]+)`")
+PLACED = re.compile(r"`([\w:]+)(?:\(\))?`(?: and\s+`([\w:]+)(?:\(\))?`)?\s+(?:in\s+|\()`((?:agent|cni|ctl|device-plugin|lib|sm|tests)/[\w./-]+)`")
 NOTES = "docs/kernel-notes.md"
 MODEL = "tests/support/"
 TESTED = re.compile(r"^Shown by( \(model\))?:(.*?)(?=\n\n|\Z)", re.M | re.S)

@@ -97,6 +97,9 @@ class Documents(unittest.TestCase):
     def test_commands_say_where_they_run(self):
         for info in ("sh vm", "sh cluster", "sh host tests/lanes/clone-demo.sh", "json", "text"):
             self.assertEqual(self.judge(f"```{info}\nls\n```\n"), [], info)
+        lane = "```sh host tests/lanes/bench.sh\n./check full bench\n```\n"
+        self.assertEqual(self.judge(lane), [])
+        self.assertEqual(len(self.judge(lane.replace("bench\n`", "bench\nls\n`"))), 1)
         for info in ("", "sh", "bash", "sh here", "sh host", "sh host no/such/test", "sh host .ci/run", "sh vm twice"):
             self.assertEqual(len(self.judge(f"```{info}\nls\n```\n")), 1, info)
         self.assertEqual(len(self.judge("Do this:\n\n    ls\n    ls\n")), 1)
