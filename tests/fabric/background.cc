@@ -118,6 +118,8 @@ Background::Background(Background&& other) noexcept
 
 Background::~Background() {
   if (pid_ < 0) return;
+  ::kill(pid_, SIGTERM);
+  (void)output();
   ::kill(pid_, SIGKILL);
   finish();
 }

@@ -29,8 +29,7 @@ class Background {
   Background& operator=(Background&&) = delete;
   Background(const Background&) = delete;
   Background& operator=(const Background&) = delete;
-  // Ends it with SIGKILL: a program that sees the simulated subnet may hang where it ends by itself
-  // (simulation.h).
+  // Ends it: SIGTERM, and SIGKILL where it hangs (simulation.h).
   ~Background();
 
   // Waits until its output has this text. unavailable: it has not by the deadline, or it ended; the

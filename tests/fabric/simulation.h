@@ -1,9 +1,9 @@
 // A simulated subnet: ibsim, and OpenSM on it. What is run in its environment, with its library
 // loaded before all others, sees a port of the subnet where the machine's own would be.
 //
-// An OpenSM there is killed, not asked to end: it cancels the thread that receives, and where that
-// had a lock of umad2sim's (0.10), another thread waits for the lock, and the library's destructor
-// for that thread, without end.
+// An OpenSM there may hang at its end: it cancels the thread that receives, and where that had a
+// lock of umad2sim's (0.10), another thread waits for the lock, and the library's destructor for
+// that thread, without end. One that is killed stays a client of ibsim's, which has room for ten.
 #pragma once
 
 #include "tests/fabric/background.h"

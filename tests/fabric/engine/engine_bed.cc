@@ -17,7 +17,7 @@ EngineBed::EngineBed(unsigned host, const sm::OpenSmSettings& opensm) {
 
 EngineBed::~EngineBed() {
   engine.reset();
-  if (const auto left = find()) kill_process(sm::OpenSmProcess::adopt(*left).value());
+  if (const auto left = find()) end_process(sm::OpenSmProcess::adopt(*left).value());
 }
 
 void EngineBed::start() {

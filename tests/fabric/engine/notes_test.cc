@@ -67,6 +67,12 @@ TEST_CASE("indx0 is for the ports that its own definition names, of several of o
   CHECK(read.at(1).at(0) == ib::PKey(0x7fff));
   CHECK(read.at(2).at(0) == ib::PKey(0x8020));
   CHECK(ib::find_in(read.at(2), ib::PKey(0x8010)).has_value());
+  // A port that both name has it elsewhere; and where it was at index 0 before, nothing there.
+  read = tables(first);
+  CHECK(read.at(1).at(0) == ib::PKey(0x8010));
+  read = tables(first + "a=0x10, ipoib : ALL_CAS=full;\n");
+  CHECK(read.at(1).at(0) == ib::PKey(0));
+  CHECK(ib::find_in(read.at(1), ib::PKey(0x8010)).has_value());
 }
 
 TEST_CASE("once a table has had 64 keys, a full default key that leaves index 0 is lost") {

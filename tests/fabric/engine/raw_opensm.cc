@@ -27,9 +27,11 @@ std::map<std::string, std::string> environment_of_opensm(unsigned host, const Pa
   return environment;
 }
 
-void kill_process(const sm::OpenSmProcess& process) {
-  ::kill(process.pid(), SIGKILL);
+void end_process(const sm::OpenSmProcess& process) {
+  constexpr int kPatience = 10'000;
+  ::kill(process.pid(), SIGTERM);
   pollfd waited{process.fd(), POLLIN, 0};
+  if (::poll(&waited, 1, kPatience) == 0) ::kill(process.pid(), SIGKILL);
   ::poll(&waited, 1, -1);
   process.reap();
 }
@@ -50,7 +52,7 @@ RawOpenSm::RawOpenSm(sm::OpenSmSettings settings) {
   start();
 }
 
-RawOpenSm::~RawOpenSm() { kill_process(*process_); }
+RawOpenSm::~RawOpenSm() { end_process(*process_); }
 
 void RawOpenSm::start() {
   reader_.restart();

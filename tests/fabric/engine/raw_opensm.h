@@ -19,8 +19,8 @@ namespace ibpod {
 
 // What OpenSM is to be given to be on that host.
 std::map<std::string, std::string> environment_of_opensm(unsigned host, const Path& cache);
-// Not asked to end: at that it may hang (tests/fabric/simulation.h).
-void kill_process(const sm::OpenSmProcess& process);
+// With SIGTERM, and SIGKILL where it hangs (tests/fabric/simulation.h).
+void end_process(const sm::OpenSmProcess& process);
 
 class RawOpenSm {
  public:
