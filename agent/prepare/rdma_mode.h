@@ -22,7 +22,6 @@ struct RdmaModeVerdict {
   bool as_wanted = false;
   std::string text;  // one sentence; where it is not as wanted, with what to do
 
-  // Whether a pool may promise that a pod sees its own device only.
   bool operator==(const RdmaModeVerdict&) const = default;
 };
 

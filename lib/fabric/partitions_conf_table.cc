@@ -124,8 +124,8 @@ Status Table::check_index0() const {
   return ok();
 }
 
-// An entry without indx0 takes index 0 from a port that an earlier one with it covers, too
-// (osm_prtn.c, osm_prtn_add_port): nothing would be left there.
+// A port that is named with indx0 and again without has the key elsewhere, and nothing at index 0
+// (osm_prtn.c, osm_prtn_add_port).
 Status Table::check_keepers() const {
   for (const Row& row : rows_) {
     const std::vector<Member>& members = row.partition.members;
@@ -134,8 +134,9 @@ Status Table::check_keepers() const {
     });
     if (row.has_keepers && group != members.end())
       return wrong(row.place, row.partition.pkey.text() +
-                                  " has definitions with indx0 and without: " + group->port.text() +
-                                  " would take index 0 from ports of the other: write GUIDs");
+                                  " has definitions with indx0 and without, and names " +
+                                  group->port.text() +
+                                  ": a port of both would lose index 0; write GUIDs");
   }
   return ok();
 }

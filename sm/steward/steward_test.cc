@@ -170,6 +170,26 @@ TEST_CASE_FIXTURE(Blue, "a table that is changed behind our back is told and men
   CHECK(report.metrics().text().find("ibpod_sm_drifts_total 1") != std::string::npos);
 }
 
+TEST_CASE_FIXTURE(
+    Blue, "a tenant's key in the place of the default one is told and mended, where we write") {
+  SUBCASE("we write") { engine.writing = true; }
+  SUBCASE("we look only: another subnet manager may have its reasons") { engine.writing = false; }
+  bind(kNode1, request(kVf1, "blue"));
+  settle();
+  ib::PKeyTable& table = ports[kVf1].table;
+  REQUIRE(table[0] == fabric::kDefaultPKey);
+  REQUIRE(table[1].partition() == 1);
+  std::swap(table[0], table[1]);
+  read(true);
+  CHECK((binding(kC1).state == State::written) == engine.writing);
+  if (!engine.writing) return;
+  CHECK(binding(kC1).standing.text.find("another key at index 0") != std::string::npos);
+  mend();
+  read();
+  CHECK(table[0] == fabric::kDefaultPKey);
+  CHECK(binding(kC1).state == State::verified);
+}
+
 TEST_CASE_FIXTURE(Blue, "a partition tells which of its static members is not as it should be") {
   fabric::Tenancy tenancy;
   tenancy.name = "store";

@@ -1,4 +1,5 @@
 // What comes behind whatever has happened: to disk, to the engine, and to who waits.
+#include "sm/engine/partitions_file.h"
 #include "sm/ledger/names.h"
 #include "sm/steward/steward.h"
 
@@ -35,7 +36,7 @@ void Steward::want_anew() {
   others_ = Wanted(others);
   std::vector<fabric::Partition> all = *partitions_;
   all.insert(all.end(), administrators_.begin(), administrators_.end());
-  wanted_ = Wanted(all);
+  wanted_ = Wanted(world_.engine.writes() ? as_written(std::move(all)) : std::move(all));
 }
 
 std::optional<Report::Course> Steward::course_of(const fabric::Attachment& attachment) const {

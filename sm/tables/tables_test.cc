@@ -36,8 +36,6 @@ TEST_CASE("a port's keys are those of its partitions, and the default one") {
   keeping.back().members.front().keeps_index0 = true;
   CHECK(Wanted(keeping).of({.guid = kPort}).keys == std::vector<ib::PKey>{kDefault, kBlueFull});
   CHECK_FALSE(Wanted(keeping).of({.guid = kPort}).index0);
-  CHECK(Wanted(keeping).of({.guid = kPort}).beside0 == std::vector<ib::PKey>{kBlueFull});
-  CHECK(Wanted(blue(Membership::full, true)).of({.guid = kPort}).beside0.empty());
 }
 
 TEST_CASE("the default key has to be at index 0 of the ports that its rule names") {
@@ -129,19 +127,6 @@ TEST_CASE("the default partition's key is put to index 0, and a tenant's never i
   const WantedKeys claimed{.keys = {kTenant, kDefault}, .index0 = kTenant};
   CHECK(mended({ib::kDefaultFull, none, none}, claimed).value() ==
         ib::PKeyTable{kTenant, kDefault, none});
-}
-
-TEST_CASE("a key that is to leave index 0 alone gives it up to the default partition's") {
-  const ib::PKey none;
-  const WantedKeys beside{.keys = {kDefault, kBlueFull}, .index0 = {}, .beside0 = {kBlueFull}};
-  CHECK(judge({kDefault, kBlueFull}, beside).good());
-  CHECK(judge({none, kBlueFull, kDefault}, beside).good());
-  CHECK(judge({kBlueFull, kDefault}, beside) == Verdict{.index0 = false});
-  CHECK(mended({none, kDefault, none}, beside).value() == ib::PKeyTable{none, kDefault, kBlueFull});
-  CHECK(mended({kBlueFull, kDefault}, beside).value() == ib::PKeyTable{kDefault, kBlueFull});
-  const WantedKeys alone{.keys = {kBlueFull}, .index0 = {}, .beside0 = {kBlueFull}};
-  CHECK(mended({kBlueFull, none}, alone).value() == ib::PKeyTable{none, kBlueFull});
-  CHECK(mended({kBlueFull}, alone).error().code() == Code::busy);
 }
 
 TEST_CASE("more keys than places cannot be mended") {

@@ -15,20 +15,13 @@ std::string listed(const std::vector<ib::PKey>& keys) {
   return text;
 }
 
-bool is_beside0(ib::PKey key, const WantedKeys& wanted) {
-  return std::find(wanted.beside0.begin(), wanted.beside0.end(), key) != wanted.beside0.end();
-}
-
 bool right_at_0(const ib::PKeyTable& table, const WantedKeys& wanted) {
-  if (table.empty()) return !wanted.index0;
-  if (wanted.index0) return table.front() == *wanted.index0;
-  return !is_beside0(table.front(), wanted);
+  return !wanted.index0 || (!table.empty() && table.front() == *wanted.index0);
 }
 
-// Takes the first free place that it may have.
-Status put(ib::PKeyTable& table, ib::PKey key, const WantedKeys& wanted) {
-  const bool not_first = !table.empty() && is_beside0(key, wanted);
-  const auto place = std::find_if(table.begin() + (not_first ? 1 : 0), table.end(), free);
+// Takes the first free place.
+Status put(ib::PKeyTable& table, ib::PKey key) {
+  const auto place = std::find_if(table.begin(), table.end(), free);
   if (place == table.end()) {
     return Error(Code::busy, "the table of " + std::to_string(table.size()) +
                                  " places has none left for " + key.text());
@@ -71,15 +64,14 @@ Result<ib::PKeyTable> mended(const ib::PKeyTable& table, const WantedKeys& wante
   const std::optional<ib::PKey> first = wanted.first();
   const bool lacks_first = first && std::count(missing.begin(), missing.end(), *first) != 0;
   if (!right.empty() && (lacks_first || !right_at_0(right, wanted))) {
-    const ib::PKey there = first.value_or(ib::PKey());
     for (ib::PKey& key : right)
-      if (key == there) key = ib::PKey();
-    std::erase(missing, there);
-    const ib::PKey moved = std::exchange(right.front(), there);
+      if (key == *first) key = ib::PKey();
+    std::erase(missing, *first);
+    const ib::PKey moved = std::exchange(right.front(), *first);
     if (!free(moved) && std::count(right.begin(), right.end(), moved) == 0)
       missing.push_back(moved);
   }
-  for (const ib::PKey key : missing) TRY(put(right, key, wanted));
+  for (const ib::PKey key : missing) TRY(put(right, key));
   return right;
 }
 

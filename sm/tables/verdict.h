@@ -13,7 +13,7 @@ namespace ibpod::sm {
 struct Verdict {
   std::vector<ib::PKey> missing = {};  // wanted, and not there
   std::vector<ib::PKey> foreign = {};  // there, and not wanted
-  bool index0 = true;                  // what is at index 0 is wanted there
+  bool index0 = true;                  // the wanted key is at index 0, where there is one
 
   bool good() const { return missing.empty() && foreign.empty() && index0; }
   // "lacks 0x8001; holds 0x8002, which nobody gave it"
@@ -22,8 +22,8 @@ struct Verdict {
 };
 
 // A table holds what is wanted where it holds exactly that: 16 bits each, so that a full key is
-// foreign where a limited one is wanted. At which index is all the same but for index 0, which may
-// be one key's, or not be some keys'. Free places are 0x0000 and 0x8000.
+// foreign where a limited one is wanted. At which index is all the same but for index 0. Free
+// places are 0x0000 and 0x8000.
 Verdict judge(const ib::PKeyTable& table, const WantedKeys& wanted);
 
 // The table with all that is wanted and nothing else. Right keys stay where they are, for the

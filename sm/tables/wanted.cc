@@ -37,7 +37,7 @@ Wanted::Wanted(const std::vector<fabric::Partition>& partitions) {
                                                   .members = std::move(entries)}};
       const bool index0 = takes_index0(alone.front(), {.guid = guid});
       for (const ib::PKey key : keys_of(alone, {.guid = guid}))
-        of_ports_[guid].push_back({key, index0, partition.index0 && !index0});
+        of_ports_[guid].push_back({key, index0});
     }
   }
 }
@@ -45,15 +45,14 @@ Wanted::Wanted(const std::vector<fabric::Partition>& partitions) {
 WantedKeys Wanted::of(const fabric::EndPort& port) const {
   WantedKeys wanted;
   // Of `both` the limited key comes first, and is the one for index 0.
-  const auto take = [&](ib::PKey key, bool index0, bool beside0 = false) {
+  const auto take = [&](ib::PKey key, bool index0) {
     wanted.keys.push_back(key);
-    if (beside0) wanted.beside0.push_back(key);
     if (index0 && !(wanted.index0 && wanted.index0->same_partition(key))) wanted.index0 = key;
   };
   for (const fabric::Partition& partition : of_groups_)
     for (const ib::PKey key : keys_of({partition}, port)) take(key, takes_index0(partition, port));
   if (const auto found = of_ports_.find(port.guid); found != of_ports_.end())
-    for (const Entry& entry : found->second) take(entry.key, entry.index0, entry.beside0);
+    for (const Entry& entry : found->second) take(entry.key, entry.index0);
   std::sort(wanted.keys.begin(), wanted.keys.end());
   wanted.keys.erase(std::unique(wanted.keys.begin(), wanted.keys.end()), wanted.keys.end());
   return wanted;

@@ -15,8 +15,6 @@ namespace ibpod::sm {
 struct WantedKeys {
   std::vector<ib::PKey> keys;      // all 16 bits of each; sorted, none twice
   std::optional<ib::PKey> index0;  // one of them: has to be at index 0
-  // Those of them that may be anywhere but there (fabric::Member::keeps_index0).
-  std::vector<ib::PKey> beside0 = {};
   bool operator==(const WantedKeys&) const = default;
   // What belongs at index 0: the key that has to be there, or else the default partition's, which
   // may be elsewhere. Nothing: neither is wanted.
@@ -41,7 +39,7 @@ class Wanted {
   };
   struct Entry {
     ib::PKey key;
-    bool index0, beside0;
+    bool index0;
   };
   // Those that speak of groups of ports, too: few.
   std::vector<fabric::Partition> of_groups_;

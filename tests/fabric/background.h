@@ -29,7 +29,8 @@ class Background {
   Background& operator=(Background&&) = delete;
   Background(const Background&) = delete;
   Background& operator=(const Background&) = delete;
-  // Ends it: SIGTERM, and SIGKILL where it hangs (simulation.h).
+  // Ends it: SIGTERM, and SIGKILL where it hangs (simulation.h); at once where what it says is not
+  // kept.
   ~Background();
 
   // Waits until its output has this text. unavailable: it has not by the deadline, or it ended; the
