@@ -55,7 +55,8 @@ class Service final : public v1::Fabric::CallbackService {
 
  private:
   // A little before the client's, or the answer would not arrive in time.
-  Deadline deadline_of(const Context& context) const {
+  Deadline deadline_of(const Context& context) {
+    const rpc::Answering answering(*this);  // it is asked for before call() is
     constexpr Duration kOnItsWay{500};
     const auto left =
         std::chrono::duration_cast<Duration>(context.deadline() - std::chrono::system_clock::now());
