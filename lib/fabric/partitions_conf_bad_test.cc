@@ -138,7 +138,8 @@ TEST_CASE("a P_Key that OpenSM cuts, invents or shares is refused") {
                 kAll);
   for (const char* both : {"a=0x1, indx0 : 0x0000000000000017=full;\na=0x1 : ALL_CAS=full;\n",
                            "a=0x1, indx0 : ALL_CAS=full;\na=0x1 : 0x0000000000000017=full;\n"})
-    check_refused_behind_default({both, "2:1", "names ALL_CAS: a port of both would lose index 0"}, kAll);
+    check_refused_behind_default({both, "2:1", "names ALL_CAS: a port of both would lose index 0"},
+                                 kAll);
   check_refused({"a=0x1 : ALL=full;\n", "", "no rule for the default partition"}, kAll);
 }
 
