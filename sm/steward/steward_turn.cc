@@ -36,6 +36,7 @@ void Steward::want_anew() {
   others_ = Wanted(others);
   std::vector<fabric::Partition> all = *partitions_;
   all.insert(all.end(), administrators_.begin(), administrators_.end());
+  // By whoever else writes the tables the default key may be elsewhere.
   wanted_ = Wanted(world_.engine.writes() ? as_written(std::move(all)) : std::move(all));
 }
 
