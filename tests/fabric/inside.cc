@@ -43,8 +43,8 @@ int begin(const Inside& inside, int count, char** arguments) {
 }  // namespace
 
 int test_inside(const Inside& inside, int count, char** arguments) {
-  (void)std::setvbuf(stdout, nullptr, _IOLBF,
-                     BUFSIZ);  // of what hangs, the last line is wanted most
+  // Of a test that hangs the last line is wanted most.
+  (void)std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);
   const bool there = std::getenv(kManager) != nullptr;
   return there ? doctest::Context(count, arguments).run() : begin(inside, count, arguments);
 }
