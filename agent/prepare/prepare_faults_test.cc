@@ -63,6 +63,7 @@ std::vector<Fault> faults(int n, FakeKernel::Count count) {
   if (count == FakeKernel::Count::calls) return all;
   all.push_back([=](FakeKernel& k) { k.fail_after(n); });
   all.push_back([=](FakeKernel& k) { k.fail_from(n); });
+  all.push_back([=](FakeKernel& k) { k.kill_at(n, When::amid_effect); });
   all.push_back([=](FakeKernel& k) { k.kill_at(n, When::after_effect); });
   return all;
 }

@@ -86,6 +86,11 @@ struct Bed {
     for (const std::string& line : fake::lines(k.state)) {
       if (line.starts_with("function ")) all += line + "\n";
     }
+    for (const auto& [id, where] : k.state.namespaces) {
+      for (const auto& [name, device] : where.rdma) {
+        if (device.deaf) all += device.function.text() + " has no MAD agent\n";
+      }
+    }
     for (const auto& [address, function] : k.state.functions) {
       for (const auto& device : k.rdma_devices(node::kHost, address).value())
         all += address.text() + " shows " + device.node_guid.text() + " " +

@@ -29,11 +29,12 @@ Result<bool> is_left(const Context& context, const node::Record& record) {
   return node::has_traces(context.kernel, record);
 }
 
-Status take_back(const Context& context, const node::Record& record, Deadline deadline) {
+Status take_back(const Context& context, node::Record& record, Deadline deadline) {
   const bool left = TRY(is_left(context, record));
   if (!left) return ok();
-  if (!record.child) return node::restore(context.kernel, record, deadline);
-  return node::remove_child(context.kernel, record, deadline);
+  if (record.child) return node::remove_child(context.kernel, record, deadline);
+  const auto write = [&](const node::Record& now) { return context.records.write(now); };
+  return node::restore(context.kernel, record, write, deadline);
 }
 
 // A port that still has the keys keeps the GUID that they were given to: under another one nobody
@@ -85,7 +86,7 @@ Status end_record(const Context& context, node::Record record, const Status& unb
 Status release_device(const Context& context, const node::Record& record, const Status& unbound,
                       Deadline deadline, Errors& errors) {
   const FolderLock lock = TRY(context.records.lock(name_of(record).folder, deadline));
-  const std::optional<node::Record> now = TRY(still_there(context, record));
+  std::optional<node::Record> now = TRY(still_there(context, record));
   if (!now) return ok();
   const bool missing = TRY(is_missing(context, *now));
   if (missing) return ok();

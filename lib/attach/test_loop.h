@@ -62,6 +62,7 @@ inline std::vector<Fault> faults(int n, fake::FakeKernel::Count count) {
           [=](FakeKernel& k) { k.fail_after(n, count); },
           [=](FakeKernel& k) { k.fail_from(n, count); },
           [=](FakeKernel& k) { k.kill_at(n, When::before_effect, count); },
+          [=](FakeKernel& k) { k.kill_at(n, When::amid_effect, count); },
           [=](FakeKernel& k) { k.kill_at(n, When::after_effect, count); }};
 }
 

@@ -62,6 +62,12 @@ Result<bool> in_reach(const Trip& trip, std::optional<Guids>& shown) {
          devices.size() >= rdma_devices_of(trip.record.found);
 }
 
+void unsettle(const Trip& trip) {
+  if (trip.record.unsettled) return;
+  trip.record.unsettled = true;
+  (void)trip.write(trip.record);
+}
+
 Status fetch(const Trip& trip) {
   if (!trip.pod) return ok();
   const nl::RdmaNetnsMode mode = TRY(trip.kernel.rdma_netns_mode());
@@ -69,6 +75,7 @@ Status fetch(const Trip& trip) {
       TRY(trip.kernel.rdma_devices(*trip.pod, trip.record.device));
   if (mode == nl::RdmaNetnsMode::exclusive && !inside.empty()) {
     // The interface needs no fetching of its own: this makes the kernel create it anew, at home.
+    unsettle(trip);
     for (const RdmaDevice& device : inside) TRY(fetch_rdma(trip, device.name));
     TRY(await_home(trip));
   }

@@ -13,7 +13,8 @@ namespace ibpod::node {
 // Whose devices come home, and from where. Refers to what the caller owns.
 struct Trip {
   Kernel& kernel;
-  const Record& record;  // says how many devices there are, and what the main interface was called
+  Record& record;  // says how many devices there are, and what the main interface was called
+  const WriteRecord& write;
   Deadline deadline;
   std::optional<Namespace> pod;  // nothing: no path leads to it any more
 };
@@ -21,6 +22,10 @@ struct Trip {
 // Whether every device of the function is at home or in the pod; and the GUIDs it shows there.
 // False also for those that the pod has moved on to a third namespace.
 Result<bool> in_reach(const Trip& trip, std::optional<Guids>& shown);
+
+// To be called before a bind or a move: the record says of itself that it is unsettled. One that
+// cannot be written, as on a full disk, keeps nothing from coming home.
+void unsettle(const Trip& trip);
 
 // Moves home what is in the pod; the RDMA devices first, with which the kernel makes their
 // interfaces anew. The names are those that happen to be free (names.h). Nothing to do without a

@@ -270,6 +270,7 @@ Value write(const Record& record) {
   if (record.child) value.set("child", write(*record.child));
   value.set("wanted", write(record.wanted)).set("found", write(record.found));
   if (record.stage != Stage::attached) value.set("stage", static_cast<uint32_t>(record.stage));
+  if (record.unsettled) value.set("unsettled", true);
   value.set("configuration", record.configuration)
       .set("cniArgs", record.cni_args)
       .set("cniPath", record.cni_path);
@@ -297,6 +298,8 @@ Status read(const Value& value, Record& record) {
   TRY(read(value, "found", record.found));
   const std::optional<Value> stage = value.find("stage");
   if (stage) TRY(read(*stage, record.stage));
+  const std::optional<Value> unsettled = value.find("unsettled");
+  if (unsettled) TRY(read(*unsettled, record.unsettled));
   TRY(read(value, "configuration", record.configuration));
   TRY(read(value, "cniArgs", record.cni_args));
   return read(value, "cniPath", record.cni_path);

@@ -9,6 +9,7 @@
 #include "lib/node/kernel.h"
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -109,12 +110,19 @@ struct Record {
   Wanted wanted;
   Found found;
   Stage stage = Stage::attached;
+  // A bind of the VF, or a move of its RDMA devices, has begun, and nobody has seen it end. Whoever
+  // was killed in one may have left a device without its MAD agent, and nothing shows it
+  // (docs/kernel-notes.md#a-kill-in-a-bind): restore() binds the VF once more.
+  bool unsettled = false;
   // To call the network's IPAM again without the runtime: what the ADD was called with.
   std::string configuration;
   std::string cni_args;
   std::string cni_path;
   bool operator==(const Record&) const = default;
 };
+
+// Has the record on disk, flushed, when it returns.
+using WriteRecord = std::function<Status(const Record&)>;
 
 // The GUID of the port that the pod is given, or that its child is on; none: it is not known.
 ib::Guid port_of(const Record& record);

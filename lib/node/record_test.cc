@@ -35,6 +35,7 @@ Record full_record() {
   record.found = {"mlx5_core",          netdev("ib1"), {netdev("ib2"), netdev("ib3")},
                   {"mlx5_1", "mlx5_2"}, guids,         Guids{ib::kNoGuid, ib::Guid()},
                   LinkPolicy::enable};
+  record.unsettled = true;
   record.configuration = "{\"name\": \"blue\",\n \"x\": \"\\u0000 \\\"quoted\\\"\"}";
   record.cni_args = "IgnoreUnknown=1;K8S_POD_NAME=pod-0";
   record.cni_path = "/opt/cni/bin:/usr/lib/cni";

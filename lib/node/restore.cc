@@ -18,12 +18,13 @@ Guids told_by(const nl::VfSettings& settings) { return {settings.node_guid, sett
 // One restoration: the record, and where things are now.
 class Restoration {
  public:
-  Restoration(Kernel& kernel, const Record& record, Function function, Deadline deadline)
+  Restoration(Kernel& kernel, Record& record, const WriteRecord& write, Function function,
+              Deadline deadline)
       : kernel_(kernel),
         record_(record),
         found_(record.found),
         function_(std::move(function)),
-        trip_{kernel, record, deadline, std::nullopt} {}
+        trip_{kernel, record, write, deadline, std::nullopt} {}
 
   // Every step that does not need the one before is tried; all failures are told.
   Status run() {
@@ -41,12 +42,13 @@ class Restoration {
  private:
   Status restore_devices() {
     TRY(find_pod());
-    const bool lost = TRY(needs_rebind());
-    if (lost) {
+    const bool must_bind = record_.unsettled || TRY(needs_rebind());
+    if (must_bind) {
       TRY(rebind());
     } else {
       TRY(fetch(trip_));
     }
+    settle();
     TRY(restore_told());
     TRY(remove_children(trip_, kHost));
     TRY(restore_names(kernel_, record_, trip_.deadline));
@@ -57,6 +59,13 @@ class Restoration {
     std::optional<Namespace> now = TRY(kernel_.find_namespace(record_.netns.path));
     if (now == record_.netns) trip_.pod = std::move(now);
     return ok();
+  }
+
+  // Where that cannot be written, the next restoration binds once more for nothing.
+  void settle() {
+    if (!record_.unsettled) return;
+    record_.unsettled = false;
+    (void)trip_.write(record_);
   }
 
   // Nothing where the kernel cannot say it.
@@ -118,6 +127,7 @@ class Restoration {
 
   // Fetches every device home, wherever it is, and makes the VF read its GUIDs anew.
   Status rebind() {
+    unsettle(trip_);
     TRY(kernel_.set_driver(record_.device, std::nullopt));
     const bool forgotten = TRY(needs_telling());
     if (forgotten) TRY(tell(shown_before()));
@@ -137,7 +147,7 @@ class Restoration {
   }
 
   Kernel& kernel_;
-  const Record& record_;
+  Record& record_;
   const Found& found_;
   Function function_;
   Trip trip_;
@@ -157,11 +167,11 @@ Result<bool> is_inside(Kernel& kernel, const Record& record) {
 
 }  // namespace
 
-Status restore(Kernel& kernel, const Record& record, Deadline deadline) {
+Status restore(Kernel& kernel, Record& record, const WriteRecord& write, Deadline deadline) {
   const std::optional<Function> function = TRY(kernel.function(record.device));
   // Taken out of the machine, or a PF, of which nothing was changed.
   if (!function || !function->pf) return ok();
-  return Restoration(kernel, record, *function, deadline)
+  return Restoration(kernel, record, write, *function, deadline)
       .run()
       .during("restore " + record.device.text());
 }
@@ -189,7 +199,8 @@ Status fetch_from(Kernel& kernel, const Namespace& where, const ib::PciAddress& 
   if (!function || !function->pf) return ok();
   Record nothing;
   nothing.device = device;
-  return Restoration(kernel, nothing, *function, deadline).fetch_only(where);
+  const WriteRecord nowhere = [](const Record&) { return ok(); };
+  return Restoration(kernel, nothing, nowhere, *function, deadline).fetch_only(where);
 }
 
 Result<bool> has_traces(Kernel& kernel, const Record& record) {

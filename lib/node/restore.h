@@ -9,10 +9,12 @@ namespace ibpod::node {
 // Compares the node with the record and puts back what differs: devices home from the pod (fetched
 // by unbind and bind where no path leads to them), GUIDs, link policy, names, MTU, mode, the IPoIB
 // children of the pod removed. Reads back in the end: success means that the VF carries nothing of
-// the pod any more. Idempotent; to be called again after any failure or kill. A function that has
-// been taken out of the machine is restored by definition. A name that somebody else holds is
-// waited for and then given up: names are a courtesy, a VF out of service is not.
-Status restore(Kernel& kernel, const Record& record, Deadline deadline);
+// the pod any more. Idempotent; to be called again after any failure or kill. What was killed in a
+// bind or a move is bound once more (Record::unsettled, which `write` has on disk meanwhile: the
+// folder's lock is the caller's). A function that has been taken out of the machine is restored by
+// definition. A name that somebody else holds is waited for and then given up: names are a
+// courtesy, a VF out of service is not.
+Status restore(Kernel& kernel, Record& record, const WriteRecord& write, Deadline deadline);
 
 // Cleans a VF whose record cannot be read: home by unbind and bind, and without any GUID, so that
 // neither a key nor a GUID of the last pod is left on it.

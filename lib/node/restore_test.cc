@@ -263,7 +263,7 @@ TEST_CASE("two VFs that hold each other's names both get their own") {
   a.k.unbind(kVf);
   a.k.bind(kVf, "mlx5_core").value();
   a.k.at_next_wait([](fake::FakeKernel&) {});
-  a.k.at_next_wait([&](fake::FakeKernel& k) { CHECK(restore(k, other, kSoon)); });
+  a.k.at_next_wait([&](fake::FakeKernel& k) { CHECK(restore(k, other, a.write, kSoon)); });
   a.k.at_next_wait([](fake::FakeKernel&) {});
   REQUIRE(a.restore_now());
   CHECK(a.changes() == "");
@@ -443,6 +443,7 @@ TEST_CASE("wherever giving or restoring fails or dies, restoring leaves the node
         for (int n = 0; more; ++n) {
           CAPTURE(n);
           more = one(world, ask, [&](FakeKernel& k) { k.kill_at(n, When::before_effect); });
+          one(world, ask, [&](FakeKernel& k) { k.kill_at(n, When::amid_effect); });
           one(world, ask, [&](FakeKernel& k) { k.kill_at(n, When::after_effect); });
           one(world, ask, [&](FakeKernel& k) { k.fail_after(n); });
           one(world, ask, [&](FakeKernel& k) { k.fail_from(n); });
@@ -452,7 +453,53 @@ TEST_CASE("wherever giving or restoring fails or dies, restoring leaves the node
     }
   }
   MESSAGE("give and restore: " << points.failed + 2 * points.killed << " failures, "
-                               << 2 * points.killed << " deaths");
+                               << 3 * points.killed << " deaths");
+}
+
+// How often restoring binds the VF.
+size_t binds(const World& world, const Ask& ask, bool cut_short) {
+  Attachment a(world, ask);
+  REQUIRE(a.give_now());
+  CHECK_FALSE(a.unsettled_on_disk);
+  a.unsettled_on_disk = cut_short;
+  a.k.bound.clear();
+  REQUIRE(a.restore_now());
+  CHECK_FALSE(a.unsettled_on_disk);
+  CHECK(a.changes() == "");
+  return a.k.bound.size();
+}
+
+TEST_CASE("what was killed in a bind or a move is bound once more, and only that") {
+  for (const World& world : worlds()) {
+    for (const Ask& ask : kAsks) {
+      CAPTURE(text(world));
+      CAPTURE(ask.name);
+      const bool takes_others =
+          ask.guids && !same(*ask.guids, Guids{fake::vf_guid(0, 0), fake::vf_guid(0, 0)});
+      CHECK(binds(world, ask, false) == (takes_others ? 1 : 0));
+      CHECK(binds(world, ask, true) == 1);
+    }
+  }
+}
+
+TEST_CASE("a full disk keeps a VF from being given, and none from coming home") {
+  for (const World& world : worlds()) {
+    for (const Ask& ask : kAsks) {
+      Attachment a(world, ask);
+      CAPTURE(text(world));
+      CAPTURE(ask.name);
+      const bool other_guids = ask.guids && ask.guids != a.record.found.guids;
+      a.disk_full = true;
+      CHECK(a.give_now().ok() == !(world.isolation || other_guids));
+      REQUIRE(a.restore_now());
+      CHECK(a.changes() == "");
+      a.disk_full = false;
+      REQUIRE(a.give_now());
+      a.disk_full = true;
+      REQUIRE(a.restore_now());
+      CHECK(a.changes() == "");
+    }
+  }
 }
 
 // --- without a record

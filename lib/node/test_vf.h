@@ -6,6 +6,7 @@
 #include "lib/node/vf.h"
 #include "tests/support/fake_kernel.h"
 
+#include <cerrno>
 #include <string>
 #include <vector>
 
@@ -58,6 +59,13 @@ struct Attachment {
   fake::FakeKernel k;
   fake::State before;
   Record record;
+  bool unsettled_on_disk = false;
+  bool disk_full = false;
+  const WriteRecord write = [this](const Record& now) -> Status {
+    if (disk_full) return Error::from_errno(ENOSPC, "write the record");
+    unsettled_on_disk = now.unsettled;
+    return ok();
+  };
 
   Attachment(const World& world, const Ask& ask, unsigned rdma_count = 1) {
     k = fake::node_with(1, 3);
@@ -73,13 +81,22 @@ struct Attachment {
     record.wanted = {"net1", ask.guids, ask.policy, ask.mtu, std::nullopt, world.isolation};
     observe_now();
   }
+  Attachment(const Attachment&) = delete;
+  Attachment& operator=(const Attachment&) = delete;
+  Attachment(Attachment&&) = delete;
+  Attachment& operator=(Attachment&&) = delete;
+  ~Attachment() = default;
   void observe_now() {
     k.settle();
     record.found = observe(k, *k.function(kVf).value(), record.wanted).value();
     before = k.state;
   }
-  Status give_now() { return give(k, record, kSoon); }
-  Status restore_now() { return restore(k, record, kSoon); }
+  Status give_now() { return give(k, record, write, kSoon); }
+  // As another process would: it knows no more than the disk.
+  Status restore_now() {
+    record.unsettled = unsettled_on_disk;
+    return restore(k, record, write, kSoon);
+  }
   std::string changes() const { return fake::diff(before, k.state); }
 
  private:

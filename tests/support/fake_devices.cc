@@ -78,6 +78,7 @@ void FakeNode::make_rdma_device(const ib::PciAddress& address) {
   device.node_guid = read_guid(function, function.node_guid);
   device.port_guid = read_guid(function, function.port_guid);
   device.minor.value = lowest_free_minor();
+  device.deaf = caller_is_dying;
   device.port.value.state = ib::PortState::down;
   device.port.value.pkeys.assign(kTableSize, ib::PKey());
   device.port.value.pkeys.front() = ib::kDefaultFull;  // as a port is switched on (IBA 10.9.2)
@@ -118,6 +119,7 @@ void FakeNode::move_rdma_device(const FoundRdma& what, int to, const std::string
   auto node = namespace_of(what.where).rdma.extract(what.name);
   node.key() = name;
   RdmaDevice& device = namespace_of(to).rdma.insert(std::move(node)).position->second;
+  device.deaf = caller_is_dying;
   device.minor.value = -1;
   device.minor.value = lowest_free_minor();
   make_netdev(device, ipoib_reappears == IpoibReappears::in_target ? to : kHostId);
@@ -194,7 +196,8 @@ bool FakeNode::is_swept(const RdmaDevice& device) {
     return other.id.value != device.id.value && other.port_guid == device.port_guid &&
            other.port.value.state == ib::PortState::active;
   };
-  return fabric.sm && has_link(device) && std::none_of(all.begin(), all.end(), same_port);
+  return fabric.sm && has_link(device) && !device.deaf &&
+         std::none_of(all.begin(), all.end(), same_port);
 }
 
 bool FakeNode::sweep(RdmaDevice& device) {

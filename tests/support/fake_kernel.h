@@ -37,8 +37,9 @@ class FakeKernel : public FakeNode, public node::Kernel {
  public:
   // What faults are counted over: orders alone, or questions and waits too.
   enum class Count { orders, calls };
-  // Whether the call that ends so has done its work.
-  enum class When { before_effect, after_effect };
+  // Whether the call that ends so has done its work. amid_effect: of a kill, which leaves what is
+  // bound or moved deaf.
+  enum class When { before_effect, amid_effect, after_effect };
 
   // The n-th call from now on, counted from 0, answers `internal` (EIO), having done nothing;
   void fail_at(int n, Count count = Count::orders) {
@@ -163,8 +164,10 @@ template <typename Work>
 auto FakeKernel::call(const char* what, Sort sort, Work work) -> decltype(work()) {
   if (sort == Sort::order) trail_.emplace_back(what);
   if (!strikes(sort)) return work();
-  if (fault_.when == When::after_effect) {
+  if (fault_.when != When::before_effect) {
+    caller_is_dying = fault_.when == When::amid_effect;
     const auto done = work();
+    caller_is_dying = false;
     if (!done && fault_.kind == Fault::fail) return done;  // it has failed by itself
   }
   if (fault_.kind == Fault::kill) throw Killed{};

@@ -403,5 +403,30 @@ TEST_CASE("kill_at: the process is gone, the node stays") {
   }
 }
 
+TEST_CASE("a kill in a bind or a move leaves a device that no subnet manager sees") {
+  FakeKernel k = one_vf_node();
+  REQUIRE(k.set_driver(kVf, std::nullopt));
+  const auto state = [&k](const node::Namespace& where) {
+    return k.port(where, k.rdma_devices(where, kVf)->front().name)->state;
+  };
+  k.kill_at(0, FakeKernel::When::amid_effect);
+  CHECK_THROWS_AS((void)k.set_driver(kVf, "mlx5_core"), Killed);
+  k.heal();
+  k.settle();
+  CHECK(state(node::kHost) == ib::PortState::init);
+  REQUIRE(k.set_driver(kVf, std::nullopt));
+  REQUIRE(k.set_driver(kVf, "mlx5_core"));
+  k.settle();
+  CHECK(state(node::kHost) == ib::PortState::active);
+  const State whole = k.state;
+  const node::Namespace pod = k.make_namespace("/run/netns/pod");
+  k.kill_at(0, FakeKernel::When::amid_effect);
+  CHECK_THROWS_AS(
+      (void)k.move_rdma(node::kHost, k.rdma_devices(node::kHost, kVf)->front().name, pod), Killed);
+  k.heal();
+  k.kill_namespace("/run/netns/pod");  // the kernel takes it home itself, and that makes it whole
+  CHECK(diff(whole, k.state) == "");
+}
+
 }  // namespace
 }  // namespace ibpod::fake

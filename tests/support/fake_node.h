@@ -55,6 +55,9 @@ class FakeNode {
   bool rdma_names_per_namespace = false;
   uint32_t port_mtu = 4092;  // the most in datagram mode: its ports' IB MTU is 4096
   std::set<std::string> drivers{"mlx5_core", "vfio-pci"};
+  // Whoever binds or moves now has been killed, and is in the kernel still: what comes of it is
+  // deaf. (A thread that a killed process asks for may be there all the same: the interface is.)
+  bool caller_is_dying = false;
   // Every bind of a VF since this was emptied: a VF without a GUID should never be among them.
   std::vector<Bound> bound;
 

@@ -82,7 +82,7 @@ std::string place(int id, const NetNamespace& where) {
 
 std::string text(const std::string& name, const RdmaDevice& device) {
   return name + " rdma of " + device.function.text() + " guids " + fake::text(device.node_guid) +
-         " " + fake::text(device.port_guid);
+         " " + fake::text(device.port_guid) + (device.deaf ? " deaf" : "");
 }
 
 }  // namespace
