@@ -42,8 +42,8 @@ class Restoration {
  private:
   Status restore_devices() {
     TRY(find_pod());
-    const bool must_bind = record_.unsettled || TRY(needs_rebind());
-    if (must_bind) {
+    const bool lost = TRY(needs_rebind());
+    if (lost) {
       TRY(rebind());
     } else {
       TRY(fetch(trip_));
@@ -107,10 +107,11 @@ class Restoration {
     return tell(before);
   }
 
-  // Whether moving is not enough: other GUIDs, another driver, or devices that are in neither
-  // namespace (the pod may have moved them on, or its namespace lives on without a path).
+  // Whether moving is not enough: other GUIDs, another driver, a bind or a move that was cut short,
+  // or devices that are in neither namespace (the pod may have moved them on, or its namespace
+  // lives on without a path).
   Result<bool> needs_rebind() {
-    if (function_.driver != found_.driver) return true;
+    if (record_.unsettled || function_.driver != found_.driver) return true;
     std::optional<Guids> shown;
     const bool visible = TRY(wait_until(kernel_, trip_.deadline.at_most(kAppearance),
                                         [&]() -> Result<bool> { return in_reach(trip_, shown); }));

@@ -12,14 +12,31 @@
  *                        /traps	"128 sent 3 repressed 1 idle" ...
  *                        /switch_port
  *   softhca/switch/traps
+ *   softhca/no_qp0		nobody gets a QP 0: a port has no MAD agent then
+ *          /qp0_ms		how long whoever asks for one stays in the kernel
  *
  * The first folder has the module's name.
  */
 #include <linux/debugfs.h>
+#include <linux/delay.h>
 #include <linux/random.h>
 #include "softhca.h"
 
 static struct dentry *root;
+
+/* Of all ports: one that is only just being made has no folder yet. */
+static u32 qp0_ms;
+static bool no_qp0;
+
+/* ib_mad wants one of each port that it is shown.  0, or why there is none. */
+int softhca_open_qp0(void)
+{
+	u32 ms = READ_ONCE(qp0_ms);
+
+	if (ms)
+		msleep(ms);
+	return READ_ONCE(no_qp0) ? -ENOMEM : 0;
+}
 
 /* Whether a packet gets lost on the link of that adapter. */
 bool softhca_lost(const struct softhca *hca, u32 qpn)
@@ -93,6 +110,8 @@ void softhca_faults_init(void)
 	struct dentry *dir;
 
 	root = debugfs_create_dir(KBUILD_MODNAME, NULL);
+	debugfs_create_bool("no_qp0", 0600, root, &no_qp0);
+	debugfs_create_u32("qp0_ms", 0600, root, &qp0_ms);
 	dir = debugfs_create_dir("switch", root);
 	debugfs_create_file("traps", 0400, dir, &fabric.agent, &traps_fops);
 }

@@ -163,8 +163,12 @@ void softhca_qp_do_send(struct rvt_qp *qp)
 
 void *softhca_qp_alloc(struct rvt_dev_info *rdi, struct rvt_qp *qp)
 {
-	struct softhca_qp *own = kzalloc(sizeof(*own), GFP_KERNEL);
+	struct softhca_qp *own;
+	int err = qp->ibqp.qp_type == IB_QPT_SMI ? softhca_open_qp0() : 0;
 
+	if (err)
+		return ERR_PTR(err);
+	own = kzalloc(sizeof(*own), GFP_KERNEL);
 	if (!own)
 		return ERR_PTR(-ENOMEM);
 	own->qp = qp;

@@ -384,6 +384,7 @@ void softhca_faults_init(void);
 void softhca_faults_exit(void);
 void softhca_faults_add(struct softhca *hca);
 void softhca_faults_remove(struct softhca *hca);
+int softhca_open_qp0(void);
 bool softhca_lost(const struct softhca *hca, u32 qpn);
 
 /* delay.c */

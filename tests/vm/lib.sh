@@ -97,6 +97,9 @@ pkeys() { # POD PCI: "0:0x7fff 1:0x8001", without the empty entries
   within "$1" sh -c 'cd /sys/bus/pci/devices/$0/infiniband/*/ports/1/pkeys && grep -v 0x0000 [0-9]*' "$2" | sort -n | xargs
 }
 
+# Without one no subnet manager sees the port, whatever sysfs says of it.
+has_mad_agent() { smpquery -C "$(rdma_device host "$1")" -D nodeinfo 0 >/dev/null 2>&1; } # PCI
+
 first_pkey_is() { [[ $(pkeys "$1" "$2") == "0:$3"* ]]; }             # POD PCI 0x8001
 is_active() { [ "$(port_state "$1" "$2")" = "4: ACTIVE" ]; }       # POD PCI
 is_down() { [ "$(port_state "$1" "$2")" = "1: DOWN" ]; }           # POD PCI

@@ -58,6 +58,7 @@ for ms in 20 60 120 180 240 300 360 420 480 540 600 700 800 1000; do
   expect_eq "VFs, killed after $ms ms" "$(cat "/sys/bus/pci/devices/$PF1/sriov_numvfs")" 3
   expect_eq "autoprobe, killed after $ms ms" "$(cat "/sys/bus/pci/devices/$PF1/sriov_drivers_autoprobe")" 1
   expect_eq "GUIDs, killed after $ms ms" "$(guids)" "$made"
+  for vf in 0 1 2; do has_mad_agent "$(vf_pci 1 "$vf")" || fail "killed after $ms ms: VF $vf has no MAD agent"; done
   end_agent TERM
 done
 

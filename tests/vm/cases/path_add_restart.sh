@@ -1,6 +1,7 @@
 #!/bin/bash
 # The node's agent is killed and started anew at each step of an ADD: nobody gets in where he does not belong.
 # deadline: 4700
+# complaint: infiniband softhca_[0-9]+: Couldn't open port 1
 # lane: path-add-restart
 . "$ROOT/tests/vm/path_faults.sh"
 

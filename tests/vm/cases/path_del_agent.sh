@@ -1,6 +1,7 @@
 #!/bin/bash
 # The node's agent goes away at each step of a DEL: it answers, and the VF waits until it is clean.
 # deadline: 4700
+# complaint: infiniband softhca_[0-9]+: Couldn't open port 1
 # lane: path-del-agent
 . "$ROOT/tests/vm/path_faults.sh"
 

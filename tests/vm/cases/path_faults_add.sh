@@ -1,6 +1,7 @@
 #!/bin/bash
 # The SM service, OpenSM, the agent (also to come again at once) or the network between them goes away at a step of an ADD: nobody gets in where he does not belong.
 # deadline: 500
+# complaint: infiniband softhca_[0-9]+: Couldn't open port 1
 . "$ROOT/tests/vm/path_faults.sh"
 
 outages_in_add "${outages[@]}"

@@ -1,6 +1,7 @@
 #!/bin/bash
 # Pods come and go, 8 at a time on 16 VFs of two tenants, while every 10 s something between them and their partitions goes away.
 # deadline: 700 4700
+# complaint: infiniband softhca_[0-9]+: Couldn't open port 1
 # machine: multi
 # full: sm-churn
 . "$ROOT/tests/vm/outages.sh"
@@ -132,6 +133,7 @@ for pf in 0 1; do
   for n in {0..7}; do
     device=$(vf_pci "$pf" "$n")
     for key in 0x8001 0x8002; do lacks_pkey host "$device" "$key" || fail "$key is left on $device"; done
+    has_mad_agent "$device" || fail "$device has no MAD agent"
   done
 done
 right() { cat "$WORK"/probers/* | sed -n "s/^from .* by $1: \([0-9]*\) right.*/\1/p" | awk '{n += $1} END {print n + 0}'; }
