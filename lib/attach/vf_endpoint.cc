@@ -67,11 +67,8 @@ Status join_unseen(const Context& context, const node::Record& record, Deadline 
 }
 
 // A kernel that finds a step invalid does not mean the configuration; but an MTU it does.
-Status give(const Context& context, node::Record& record, Deadline deadline) {
-  const auto write = [&](const node::Record& now) {
-    return timed(context, "write the record", [&] { return context.records.write(now); });
-  };
-  Status given = node::give(context.kernel, record, write, deadline);
+Status give(const Context& context, const node::Record& record, Deadline deadline) {
+  Status given = node::give(context.kernel, record, deadline);
   const bool refused =
       !given && given.error().error_number() != 0 &&
       (given.error().code() == Code::invalid || given.error().code() == Code::not_found);
@@ -133,7 +130,7 @@ Status VfEndpoint::hand_over(const Context& context, node::Record& record, Deadl
   return needs_grant(record) ? ok() : give(context, record, deadline);
 }
 
-Status VfEndpoint::give_granted(const Context& context, node::Record& record,
+Status VfEndpoint::give_granted(const Context& context, const node::Record& record,
                                 Deadline deadline) const {
   TRY(await_grant(context, record, deadline));
   const FolderLock lock = TRY(context.records.lock(folder(context.call), deadline));

@@ -34,7 +34,7 @@ class VfEndpoint : public Endpoint {
 
  private:
   Result<node::Function> usable_function(const Context& context) const;
-  Status give_granted(const Context& context, node::Record& record, Deadline deadline) const;
+  Status give_granted(const Context& context, const node::Record& record, Deadline deadline) const;
   Status use_full_key(const Context& context, const node::Record& record, Deadline deadline) const;
 
   const VfOrder& order_;

@@ -10,7 +10,8 @@
 
 namespace ibpod::node {
 
-// Whose devices come home, and from where. Refers to what the caller owns.
+// Whose devices come home, and from where. Refers to what the caller owns; of the record only
+// `unsettled` is changed.
 struct Trip {
   Kernel& kernel;
   Record& record;  // says how many devices there are, and what the main interface was called

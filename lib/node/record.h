@@ -110,9 +110,11 @@ struct Record {
   Wanted wanted;
   Found found;
   Stage stage = Stage::attached;
-  // A bind of the VF, or a move of its RDMA devices, has begun, and nobody has seen it end. Whoever
-  // was killed in one may have left a device without its MAD agent, and nothing shows it
-  // (docs/kernel-notes.md#a-kill-in-a-bind): restore() binds the VF once more.
+  // restore() has begun to bind the VF, or to move its RDMA devices home, and nobody has seen it
+  // end. Whoever was killed in one may have left a device without its MAD agent, and nothing shows
+  // it (docs/kernel-notes.md#a-kill-in-a-bind): the next restore() binds the VF once more. What ADD
+  // was killed in needs no mark: whatever it had begun to bind or to move, undoing it binds or
+  // moves again.
   bool unsettled = false;
   // To call the network's IPAM again without the runtime: what the ADD was called with.
   std::string configuration;

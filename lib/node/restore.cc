@@ -48,7 +48,7 @@ class Restoration {
     } else {
       TRY(fetch(trip_));
     }
-    settle();
+    mark_settled();
     TRY(restore_told());
     TRY(remove_children(trip_, kHost));
     TRY(restore_names(kernel_, record_, trip_.deadline));
@@ -62,7 +62,7 @@ class Restoration {
   }
 
   // Where that cannot be written, the next restoration binds once more for nothing.
-  void settle() {
+  void mark_settled() {
     if (!record_.unsettled) return;
     record_.unsettled = false;
     (void)trip_.write(record_);

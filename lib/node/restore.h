@@ -10,18 +10,18 @@ namespace ibpod::node {
 // by unbind and bind where no path leads to them), GUIDs, link policy, names, MTU, mode, the IPoIB
 // children of the pod removed. Reads back in the end: success means that the VF carries nothing of
 // the pod any more. Idempotent; to be called again after any failure or kill. What was killed in a
-// bind or a move is bound once more (Record::unsettled, which `write` has on disk meanwhile: the
-// folder's lock is the caller's). A function that has been taken out of the machine is restored by
-// definition. A name that somebody else holds is waited for and then given up: names are a
-// courtesy, a VF out of service is not.
+// bind or a move is bound once more (Record::unsettled): `write` has that on disk meanwhile; where
+// it fails, as on a full disk, the VF comes home all the same. The folder's lock is the caller's. A
+// function that has been taken out of the machine is restored by definition. A name that somebody
+// else holds is waited for and then given up: names are a courtesy, a VF out of service is not.
 Status restore(Kernel& kernel, Record& record, const WriteRecord& write, Deadline deadline);
 
 // Cleans a VF whose record cannot be read: home by unbind and bind, and without any GUID, so that
-// neither a key nor a GUID of the last pod is left on it.
+// neither a key nor a GUID of the last pod is left on it. Nothing is on disk meanwhile.
 Status disown(Kernel& kernel, const ib::PciAddress& device, Deadline deadline);
 
 // Takes home what is in this namespace of the function, and nothing else: for an attachment without
-// record.
+// record, and so without anything on disk meanwhile.
 Status fetch_from(Kernel& kernel, const Namespace& where, const ib::PciAddress& device,
                   Deadline deadline);
 

@@ -91,7 +91,7 @@ struct Attachment {
     record.found = observe(k, *k.function(kVf).value(), record.wanted).value();
     before = k.state;
   }
-  Status give_now() { return give(k, record, write, kSoon); }
+  Status give_now() { return give(k, record, kSoon); }
   // As another process would: it knows no more than the disk.
   Status restore_now() {
     record.unsettled = unsettled_on_disk;

@@ -87,16 +87,6 @@ bool takes_other_guids(const Record& record) {
   return record.wanted.guids && record.wanted.guids != record.found.guids;
 }
 
-// Whether the kernel makes the VF's interface anew, with a bind or a move.
-bool makes_anew(const Record& record) {
-  return record.wanted.isolation || takes_other_guids(record);
-}
-
-Status mark(Record& record, bool unsettled, const WriteRecord& write) {
-  record.unsettled = unsettled;
-  return write(record);
-}
-
 // The only witness of a VF that a virtual machine drives: its own driver will read them.
 Status verify_told(Kernel& kernel, const Function& function, const Guids& wanted) {
   const Result<nl::VfSettings> now = kernel.vf_settings(function);
@@ -213,8 +203,8 @@ Result<Found> observe(Kernel& kernel, const Function& function, const Wanted& wa
 }
 
 Status check_children(const Record& record) {
-  if (!record.found.netdev || record.found.netdev->children.empty() || !makes_anew(record))
-    return ok();
+  const bool made_anew = record.wanted.isolation || takes_other_guids(record);
+  if (!record.found.netdev || record.found.netdev->children.empty() || !made_anew) return ok();
   std::string names;
   for (const std::string& child : record.found.netdev->children) {
     names += (names.empty() ? "" : ", ") + child;
@@ -223,17 +213,15 @@ Status check_children(const Record& record) {
                                "), which would end with its interface: remove them first");
 }
 
-Status give(Kernel& kernel, Record& record, const WriteRecord& write, Deadline deadline) {
+Status give(Kernel& kernel, const Record& record, Deadline deadline) {
   const std::optional<Function> function = TRY(kernel.function(record.device));
   if (!function) return Error(Code::not_found, record.device.text() + " has disappeared");
   if (record.wanted.policy && record.wanted.policy != record.found.policy) {
     TRY(kernel.set_vf_policy(*function, *record.wanted.policy));
   }
-  if (is_vfio(record.found.driver)) return set_guids(kernel, record, *function, deadline);
-  if (makes_anew(record)) TRY(mark(record, true, write));
   TRY(set_guids(kernel, record, *function, deadline));
+  if (is_vfio(record.found.driver)) return ok();
   if (record.wanted.isolation) TRY(move_rdma_devices(kernel, record, deadline));
-  if (record.unsettled) TRY(mark(record, false, write));
   return give_netdev(kernel, record);
 }
 

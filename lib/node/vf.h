@@ -24,9 +24,8 @@ Status check_children(const Record& record);
 
 // Gives the pod what the record wants: GUIDs (with a rebind only where the VF shows others), link
 // policy, the RDMA devices where isolation is wanted, the interface under its name, MTU, up. The
-// record is on disk before this is called, and `write` puts it there again around a bind or a move
-// (Record::unsettled); whatever fails half way, restore() puts back.
-Status give(Kernel& kernel, Record& record, const WriteRecord& write, Deadline deadline);
+// record is on disk before this is called; whatever fails half way, restore() puts back.
+Status give(Kernel& kernel, const Record& record, Deadline deadline);
 
 // The function's own interfaces in a namespace, IPoIB children aside: one an RDMA device, in the
 // order of their indexes. The first is the one that a pod is given.

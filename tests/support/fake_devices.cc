@@ -196,8 +196,7 @@ bool FakeNode::is_swept(const RdmaDevice& device) {
     return other.id.value != device.id.value && other.port_guid == device.port_guid &&
            other.port.value.state == ib::PortState::active;
   };
-  return fabric.sm && has_link(device) && !device.deaf &&
-         std::none_of(all.begin(), all.end(), same_port);
+  return fabric.sm && has_link(device) && std::none_of(all.begin(), all.end(), same_port);
 }
 
 bool FakeNode::sweep(RdmaDevice& device) {

@@ -308,7 +308,9 @@ nl::Link FakeNode::link(const std::string& name, const Interface& interface) {
 bool FakeNode::has_carrier(const Interface& interface) {
   if (interface.kind != "ipoib") return interface.up;
   if (!interface.up || !interface.joined.value) return false;
-  const ib::Port& port = rdma_by_id(interface.rdma).port.value;
+  const RdmaDevice& device = rdma_by_id(interface.rdma);
+  if (device.deaf) return false;  // it cannot ask to join
+  const ib::Port& port = device.port.value;
   const bool member =
       !interface.parent || ib::find_in(port.pkeys, ib::PKey(interface.pkey.partition()));
   return port.state == ib::PortState::active && member;

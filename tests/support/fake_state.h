@@ -73,7 +73,7 @@ struct RdmaDevice {
   DeviceGuid port_guid;
   Incidental<ib::Port> port;  // as the subnet manager left it; without the GUID
   Incidental<int> minor;      // of uverbsN, umadN and issmN
-  bool deaf = false;          // it has no MAD agent (docs/kernel-notes.md#a-kill-in-a-bind)
+  bool deaf = false;          // without MAD agent (docs/kernel-notes.md#a-kill-in-a-bind)
   bool operator==(const RdmaDevice&) const = default;
 };
 

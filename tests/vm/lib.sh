@@ -97,7 +97,7 @@ pkeys() { # POD PCI: "0:0x7fff 1:0x8001", without the empty entries
   within "$1" sh -c 'cd /sys/bus/pci/devices/$0/infiniband/*/ports/1/pkeys && grep -v 0x0000 [0-9]*' "$2" | sort -n | xargs
 }
 
-# Without one no subnet manager sees the port, whatever sysfs says of it.
+# Without one its node can ask the subnet nothing by it, whatever sysfs says of the port.
 has_mad_agent() { smpquery -C "$(rdma_device host "$1")" -D nodeinfo 0 >/dev/null 2>&1; } # PCI
 
 first_pkey_is() { [[ $(pkeys "$1" "$2") == "0:$3"* ]]; }             # POD PCI 0x8001

@@ -136,8 +136,8 @@ states() { sm --json binding list | jq -r '[.[] | "\(.containerID) \(.state)"] |
 lease_of() { echo "$WORK/leases/ibnet/10.7.0.${1#p}"; } # POD
 is_clean() { lacks_pkey host "$1" 0x8001 && lacks_pkey host "$1" 0x8002; } # PCI
 
-# Nothing of it is left, on the node and at the service, its VF can be managed, whoever was killed while he moved it, and the
-# others are as they should be.
+# Nothing of it is left, on the node and at the service, and its VF has a MAD agent, even if somebody was killed while he moved it;
+# the others are as they should be.
 is_gone() { # POD
   [ "$(records)" = "$staying" ] && [ "$(states)" = "p1 verified, p2 verified, p4 verified" ] && is_clean "${vf[$1]}" &&
     [ ! -e "$(lease_of "$1")" ] && has_mad_agent "${vf[$1]}"
