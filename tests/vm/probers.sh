@@ -61,9 +61,13 @@ expect_heard() { # POD FROM LEAST
   done
 }
 
+# … but what somebody can explain who has redefined this.
+may_be_missing() { false; } # ip|ud|rc MS: until when
 expect_none_missing() { # POD FROM
-  local way
-  for way in ip ud rc; do expect_match "from $2 to $1 by $way" "$(heard "$1" "$2" "$way")" "* 0"; done
+  local count way until
+  while read -r count way until; do
+    may_be_missing "$way" "$until" || fail "$count messages from $2 to $1 by $way are missing, until $until"
+  done < <(sed -n "s/^missing: \([0-9]*\) from $2 by \([a-z]*\) until \([0-9]*\)$/\1 \2 \3/p" "$probes/probers/$1")
   if grep -q "^broken: .* to $2$" "$probes/probers/$1"; then fail "a connection of $1 to $2 has broken"; fi
 }
 

@@ -52,9 +52,9 @@ std::optional<Probe> parse_probe(std::string_view bytes) {
   return probe;
 }
 
-void Tally::received(std::string_view bytes) {
+void Tally::received(std::string_view bytes, uint64_t now) {
   const std::optional<Probe> probe = parse_probe(bytes);
-  if (probe && may_talk(probe->tenants, own_)) return count(*probe);
+  if (probe && may_talk(probe->tenants, own_)) return count(*probe, now);
   ++wrong_;
   if (probe)
     out_ << "WRONG: from " << probe->pod << " of " << text(probe->tenants) << " by " << probe->way;
@@ -63,12 +63,16 @@ void Tally::received(std::string_view bytes) {
   out_ << std::endl;
 }
 
-void Tally::count(const Probe& probe) {
+void Tally::count(const Probe& probe, uint64_t now) {
   Way& seen = ways_[{probe.pod, probe.way}];
   Sum& sum = sums_[{probe.pod, transport_of(probe.way)}];
   // What was sent before we listened is not missing.
-  if (seen.session == probe.session && probe.sequence > seen.next)
-    sum.missing += probe.sequence - seen.next;
+  if (seen.session == probe.session && probe.sequence > seen.next) {
+    const uint32_t missing = probe.sequence - seen.next;
+    sum.missing += missing;
+    out_ << "missing: " << missing << " from " << probe.pod << " by " << transport_of(probe.way)
+         << " until " << now << std::endl;
+  }
   seen = {probe.session, probe.sequence + 1};
   ++sum.right;
 }

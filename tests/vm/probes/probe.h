@@ -34,10 +34,12 @@ std::optional<Probe> parse_probe(std::string_view bytes);
 // What has come so far.
 class Tally {
  public:
-  // What must not have come is told at once, a line each.
+  // What must not have come is told at once, a line each; and what has not come, when the next one
+  // has.
   Tally(Tenants own, std::ostream& out) : own_(std::move(own)), out_(out) {}
 
-  void received(std::string_view bytes);
+  // `now`: milliseconds since the epoch.
+  void received(std::string_view bytes, uint64_t now);
   // A reliable connection to a pod of ours has broken.
   void broke(const std::string& pod, const std::string& way);
 
@@ -52,7 +54,7 @@ class Tally {
   struct Sum {
     uint64_t right = 0, missing = 0;
   };
-  void count(const Probe& probe);
+  void count(const Probe& probe, uint64_t now);
 
   const Tenants own_;
   std::ostream& out_;

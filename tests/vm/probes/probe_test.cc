@@ -38,11 +38,11 @@ TEST_CASE("pods with a partition in common may talk") {
 TEST_CASE("what comes from another tenant is told at once") {
   std::ostringstream out;
   Tally tally(parse_tenants("blue"), out);
-  tally.received(sent("p2", "blue", "ud:0>0", 0));
+  tally.received(sent("p2", "blue", "ud:0>0", 0), 0);
   CHECK(out.str().empty());
-  tally.received(sent("p3", "red", "rc:1>0", 0));
+  tally.received(sent("p3", "red", "rc:1>0", 0), 0);
   CHECK(out.str() == "WRONG: from p3 of red by rc:1>0\n");
-  tally.received("noise");
+  tally.received("noise", 0);
   CHECK(tally.wrong() == 2);
 }
 
@@ -50,12 +50,13 @@ TEST_CASE("what is missing between two that came is counted, a new prober's begi
   std::ostringstream out;
   Tally tally(parse_tenants("blue"), out);
   for (const uint32_t sequence : {5U, 6U, 9U})
-    tally.received(sent("p2", "blue", "ud:0>0", sequence));
-  tally.received(sent("p2", "blue", "ud:1>0", 40));
-  tally.received(sent("p2", "blue", "ud:0>0", 100, 8));
+    tally.received(sent("p2", "blue", "ud:0>0", sequence), 1000 + sequence);
+  tally.received(sent("p2", "blue", "ud:1>0", 40), 2000);
+  tally.received(sent("p2", "blue", "ud:0>0", 100, 8), 3000);
   tally.broke("p2", "rc:0>0");
   tally.report();
   CHECK(out.str() ==
+        "missing: 2 from p2 by ud until 1009\n"
         "broken: rc:0>0 to p2\n"
         "from p2 by ud: 5 right, 2 missing\n"
         "all: 5 right, 0 wrong, 2 missing, 1 broken\n");

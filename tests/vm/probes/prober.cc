@@ -1,6 +1,7 @@
 #include "tests/vm/probes/prober.h"
 
 #include <algorithm>
+#include <chrono>
 #include <random>
 
 #include <arpa/inet.h>
@@ -22,6 +23,11 @@ Result<Fd> open_socket() {
   if (::bind(socket.get(), reinterpret_cast<const sockaddr*>(&any), sizeof any) != 0)
     return Error::from_errno(errno, "bind the UDP port");
   return socket;
+}
+
+uint64_t milliseconds() {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  return static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::milliseconds>(now).count());
 }
 
 std::string way_name(const char* transport, Index from, Index to) {
@@ -188,13 +194,13 @@ void Prober::take_from(const ibv_wc& completion) {
   for (auto& [index, pair] : datagrams_) {
     if (pair->number() != number) continue;
     const auto bytes = pair->take(completion);
-    if (bytes) tally_->received(*bytes);
+    if (bytes) tally_->received(*bytes, milliseconds());
     return;
   }
   for (auto& [key, connection] : connections_) {
     if (connection.pair->number() != number) continue;
     const auto bytes = connection.pair->take(completion);
-    if (bytes) tally_->received(*bytes);
+    if (bytes) tally_->received(*bytes, milliseconds());
     if (bytes) connection.worked = true;
     return;
   }
@@ -206,7 +212,7 @@ void Prober::take_by_ip() {
   for (;;) {
     const auto length = ::recv(socket_.get(), bytes, sizeof bytes, 0);
     if (length < 0) return;
-    tally_->received({bytes, static_cast<size_t>(length)});
+    tally_->received({bytes, static_cast<size_t>(length)}, milliseconds());
   }
 }
 
