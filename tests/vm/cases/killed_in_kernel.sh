@@ -1,6 +1,6 @@
 #!/bin/bash
-# A plugin that is killed while the kernel binds a VF for it, or moves its RDMA device, leaves a port without a MAD agent:
-# whoever undoes the rest binds it once more.
+# A plugin that is killed while the kernel binds a VF for it, or moves its RDMA device, may leave a port without a MAD agent:
+# whoever undoes the rest makes it whole.
 # complaint: infiniband softhca_[0-9]+: Couldn't (open port 1|create ib_mad QP0)
 . "$ROOT/tests/vm/lib.sh"
 
