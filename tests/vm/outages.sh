@@ -173,9 +173,8 @@ stop_all_probers() {
   expect_none_missing p2 p1
 }
 
-# A subnet manager that comes has all nodes register anew, and IPoIB asks it for every path anew. Meanwhile three packets to
-# each neighbour wait, and the kernel drops more (ipoib_ib_dev_flush_light, IPOIB_MAX_PATH_REC_QUEUE): only such ones may be
-# missing, in its first half minute. While there is none, nobody asks.
+# IPoIB may drop packets while a subnet manager that has just come does not answer yet (docs/kernel-notes.md, "Paths when a subnet
+# manager comes"): only such ones may be missing, in its first half minute.
 may_be_missing() { # WAY UNTIL-MS
   [ "$1" = ip ] && awk -v until="$2" '$1 <= until && until <= $1 + 30000 {found = 1} END {exit !found}' "$opensm_came"
 }
