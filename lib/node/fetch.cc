@@ -65,7 +65,7 @@ Result<bool> in_reach(const Trip& trip, std::optional<Guids>& shown) {
 void unsettle(const Trip& trip) {
   if (trip.record.unsettled) return;
   trip.record.unsettled = true;
-  (void)trip.write(trip.record);
+  (void)trip.write(trip.record);  // that the VF comes home matters more
 }
 
 Status fetch(const Trip& trip) {

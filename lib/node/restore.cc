@@ -61,11 +61,10 @@ class Restoration {
     return ok();
   }
 
-  // Where that cannot be written, the next restoration binds once more for nothing.
   void mark_settled() {
     if (!record_.unsettled) return;
     record_.unsettled = false;
-    (void)trip_.write(record_);
+    (void)trip_.write(record_);  // until it can be written, a restoration binds for nothing
   }
 
   // Nothing where the kernel cannot say it.

@@ -61,13 +61,14 @@ expect_heard() { # POD FROM LEAST
   done
 }
 
-# … but what somebody can explain who has redefined this.
-may_be_missing() { false; } # ip|ud|rc MS: until when
+# By those probers of POD that have ended; but for what somebody can explain who has redefined this.
+may_be_missing() { false; } # ip|ud|rc SINCE UNTIL (milliseconds)
 expect_none_missing() { # POD FROM
-  local count way until
-  while read -r count way until; do
-    may_be_missing "$way" "$until" || fail "$count messages from $2 to $1 by $way are missing, until $until"
-  done < <(sed -n "s/^missing: \([0-9]*\) from $2 by \([a-z]*\) until \([0-9]*\)$/\1 \2 \3/p" "$probes/probers/$1")
+  local count way since until
+  grep -q '^all: ' "$probes/probers/$1" || fail "no prober of $1 has ended"
+  while read -r count way since until; do
+    may_be_missing "$way" "$since" "$until" || fail "$count messages from $2 to $1 by $way are missing, from $since to $until"
+  done < <(sed -n "s/^missing: \([0-9]*\) from $2 by \([a-z]*\) since \([0-9]*\) until \([0-9]*\)$/\1 \2 \3 \4/p" "$probes/probers/$1")
   if grep -q "^broken: .* to $2$" "$probes/probers/$1"; then fail "a connection of $1 to $2 has broken"; fi
 }
 

@@ -1,6 +1,6 @@
 #!/bin/bash
 # A plugin that is killed while the kernel binds a VF for it, or moves its RDMA device, may leave a port without a MAD agent:
-# whoever undoes the rest makes it whole.
+# whoever undoes the rest makes it whole. (What a kill leaves is the kernel's luck; the last part leaves it to none.)
 # complaint: infiniband softhca_[0-9]+: Couldn't (open port 1|create ib_mad QP0)
 . "$ROOT/tests/vm/lib.sh"
 

@@ -24,3 +24,7 @@ done
 say "p4 has met nobody"
 stop_prober p4
 end_tenants
+
+say "one that is missing is told"
+printf 'missing: 1 from p2 by ud since 1 until 2\nall: 1 right, 0 wrong, 1 missing, 0 broken\n' >"$probes/probers/p9"
+if (expect_none_missing p9 p2); then fail "nobody says so"; fi

@@ -71,9 +71,9 @@ void Tally::count(const Probe& probe, uint64_t now) {
     const uint32_t missing = probe.sequence - seen.next;
     sum.missing += missing;
     out_ << "missing: " << missing << " from " << probe.pod << " by " << transport_of(probe.way)
-         << " until " << now << std::endl;
+         << " since " << seen.last << " until " << now << std::endl;
   }
-  seen = {probe.session, probe.sequence + 1};
+  seen = {probe.session, probe.sequence + 1, now};
   ++sum.right;
 }
 

@@ -50,6 +50,7 @@ class Tally {
  private:
   struct Way {
     uint32_t session = 0, next = 0;
+    uint64_t last = 0;  // when one has come
   };
   struct Sum {
     uint64_t right = 0, missing = 0;

@@ -56,7 +56,7 @@ TEST_CASE("what is missing between two that came is counted, a new prober's begi
   tally.broke("p2", "rc:0>0");
   tally.report();
   CHECK(out.str() ==
-        "missing: 2 from p2 by ud until 1009\n"
+        "missing: 2 from p2 by ud since 1006 until 1009\n"
         "broken: rc:0>0 to p2\n"
         "from p2 by ud: 5 right, 2 missing\n"
         "all: 5 right, 0 wrong, 2 missing, 1 broken\n");
