@@ -4,6 +4,7 @@
 . "$ROOT/tests/vm/agent.sh"
 . "$ROOT/tests/vm/sm.sh"
 . "$ROOT/tests/vm/probers.sh"
+. "$ROOT/tests/vm/stepping.sh"
 
 # p1 and p2 are blue and stay, as does p4, which is red; p3 comes and goes.
 declare -A vf=([p1]=$(vf_pci 0 1) [p2]=$(vf_pci 1 1) [p3]=$(vf_pci 0 2) [p4]=$(vf_pci 1 2))
@@ -108,16 +109,6 @@ end_outage() { # NAME
 }
 
 # --- a call with an outage at one of its steps ---------------------------------------------------------------------------
-
-# The plugin's calls go through the stepper; what that says is in their standard error.
-stepped=$WORK/stepped
-CNI_PATH=$stepped:$CNI_PATH
-step_through() { # count | run N COMMAND
-  mkdir -p "$stepped"
-  printf '#!/bin/bash\nexec stepper %s -- %q "$@"\n' "$(printf '%q ' "$@")" "$IBPOD_BIN/$plugin" >"$stepped/$plugin"
-  chmod +x "$stepped/$plugin"
-}
-step_freely() { rm "$stepped/$plugin"; }
 
 steps_made() { sed -n 's/^stepper: \([0-9]*\) calls$/\1/p' <<<"$err"; }
 

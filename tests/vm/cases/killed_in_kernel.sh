@@ -3,6 +3,7 @@
 # whoever undoes the rest makes it whole. (What a kill leaves is the kernel's luck; the last part leaves it to none.)
 # complaint: infiniband softhca_[0-9]+: Couldn't (open port 1|create ib_mad QP0)
 . "$ROOT/tests/vm/lib.sh"
+. "$ROOT/tests/vm/stepping.sh"
 
 vf=$(vf_pci 0 0)
 new_pod p1
@@ -11,7 +12,6 @@ remember_node
 
 deaf_ports() { dmesg | grep -c "Couldn't open port 1" || true; }
 first=$(deaf_ports)
-in_qp0() { grep -qs softhca_open_qp0 "/proc/$(pgrep -x ib-sriov)"/task/*/stack; } # whichever thread is in the pod's namespace
 
 expect_whole() { # WHAT
   has_mad_agent "$vf" || fail "$1: $(rdma_device host "$vf") has no MAD agent"
@@ -19,15 +19,7 @@ expect_whole() { # WHAT
 }
 
 kill_inside() { # VERB
-  local calling
-  rm -rf "$WORK/killed"
-  fault . qp0_ms 2000
-  aside killed call "$1" p1
-  calling=$!
-  wait_for 30 in_qp0
-  pkill -9 -x ib-sriov
-  wait "$calling" || true
-  no_fault . qp0_ms
+  kill_in_kernel "$1" p1
   del p1
   expect_whole "the killed $1 and the DEL after it"
 }
@@ -48,12 +40,10 @@ deaf=$(($(deaf_ports) - first))
 # A killed process that asks for a kernel thread may get it all the same, and then no interface is missed. Here the port's
 # own driver sees to it that there is no MAD agent.
 say "nothing shows it"
-stepped=$WORK/stepped
-mkdir "$stepped"
 killed_after() { # STEP: a DEL
-  printf '#!/bin/bash\nexec stepper kill-after %s -- %q "$@"\n' "$1" "$IBPOD_BIN/$plugin" >"$stepped/$plugin"
-  chmod +x "$stepped/$plugin"
-  CNI_PATH=$stepped:$CNI_PATH call DEL p1
+  step_through kill-after "$1"
+  call DEL p1
+  step_freely
 }
 step=0
 add p1

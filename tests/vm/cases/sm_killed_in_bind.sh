@@ -4,6 +4,7 @@
 # deadline: 200
 . "$ROOT/tests/vm/agent.sh"
 . "$ROOT/tests/vm/sm.sh"
+. "$ROOT/tests/vm/stepping.sh"
 
 vf=$(vf_pci 0 1)
 guid=02:00:00:00:00:00:01:01
@@ -16,14 +17,7 @@ start_marking_agent "$by_tls"
 new_pod p1
 conf "$vf" '.rdmaIsolation = true | .partition = "blue" | .guid = "02:00:00:00:00:00:0a:07"'
 
-in_qp0() { grep -qs softhca_open_qp0 "/proc/$(pgrep -x ib-sriov)"/task/*/stack; }
-fault . qp0_ms 2000
-aside killed call ADD p1
-adding=$!
-wait_for 30 in_qp0
-pkill -9 -x ib-sriov
-wait "$adding" || true
-no_fault . qp0_ms
+kill_in_kernel ADD p1
 expect_eq "records" "$(records)" p1:net1
 
 say "its end"
