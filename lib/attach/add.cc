@@ -84,15 +84,15 @@ Status hand_over(const Context& context, Endpoint& endpoint, node::Record& recor
 
 Result<cni::AddResult> complete(const Context& context, Endpoint& endpoint, node::Record& record,
                                 Lease& lease, Deadline deadline) {
-  const std::optional<Membership> membership =
-      TRY(endpoint.join(context, record, place_for(lease.wanted()), deadline));
+  const Joined joined = TRY(endpoint.join(context, record, place_for(lease.wanted()), deadline));
   cni::AddResult result;
   if (lease.wanted()) result = TRY(assign_addresses(context, record, lease, deadline));
   const cni::Interface interface = TRY(interface_of(context, record));
   result.interfaces = {interface};
   // As containernetworking's plugins have it: what the network says goes before what IPAM says.
   if (!context.network.dns.is_null()) result.dns = context.network.dns;
-  TRY(endpoint.tell(context, record, membership));
+  for (const ib::PKey key : joined.unverified) result.unverified.push_back(key.text());
+  TRY(endpoint.tell(context, record, joined.membership));
   // Of a DEL while IPAM was asked nobody is left to give the addresses back.
   TRY(check_still_ours(context, record));
   return result;

@@ -319,6 +319,7 @@ TEST_CASE("a VF on vfio-pci is recorded and given its GUID, and IPAM is asked fo
   REQUIRE(added);
   CHECK(added->interfaces.front().mac.empty());
   CHECK(added->ips.size() == 1);
+  CHECK(added->unverified == std::vector<std::string>{"0x8001"});
   CHECK(bed.k.function_state(kVf).port_guid.value == kAsked.port);
   CHECK(bed.warnings.front() == "without effect on a device on vfio-pci: rdmaIsolation");
   CHECK(bed.warnings.back() ==

@@ -207,7 +207,9 @@ TEST_CASE_FIXTURE(ForMachine, "a device for a virtual machine has to be proved, 
   binder.stuck = false;
   (void)del();
   binder.proof = "none";
-  REQUIRE(add());
+  const auto unseen = add();
+  REQUIRE(unseen);
+  CHECK(unseen->unverified == std::vector<std::string>{"0x8001"});
   CHECK(warnings == std::vector<std::string>{"partition 0x8001 is not verified: a device on "
                                              "vfio-pci has no port on this node"});
   REQUIRE(del());

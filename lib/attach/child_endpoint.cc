@@ -165,8 +165,8 @@ Status ChildEndpoint::hand_over(const Context& context, node::Record& record, De
   return begin_binding(context, record, deadline);
 }
 
-Result<std::optional<Membership>> ChildEndpoint::join(const Context& context, node::Record& record,
-                                                      Place, Deadline deadline) {
+Result<Joined> ChildEndpoint::join(const Context& context, node::Record& record, Place,
+                                   Deadline deadline) {
   // Before the child: a partition that the port is not in would be an interface without carrier.
   std::optional<Membership> membership =
       TRY(join_partitions(context, record, Place::anywhere, deadline));
@@ -174,7 +174,7 @@ Result<std::optional<Membership>> ChildEndpoint::join(const Context& context, no
     TRY(await_partition(context, record, key_for(record), Place::anywhere, deadline));
   TRY(hand_to_pod(context, record, membership ? membership->key : record.child->pkey, deadline));
   TRY(require_carrier(context, record, deadline));
-  return membership;
+  return Joined{membership, {}};
 }
 
 Status ChildEndpoint::hand_to_pod(const Context& context, node::Record& record, ib::PKey key,

@@ -33,8 +33,8 @@ class ChildEndpoint : public Endpoint {
   Status hand_over(const Context& context, node::Record& record, Deadline deadline) override;
   // Waits for the P_Key in the port's table, makes the child and gives it to the pod, waits for its
   // carrier: the broadcast group of the partition.
-  Result<std::optional<Membership>> join(const Context& context, node::Record& record, Place place,
-                                         Deadline deadline) override;
+  Result<Joined> join(const Context& context, node::Record& record, Place place,
+                      Deadline deadline) override;
   Status tell(const Context& context, const node::Record& record,
               const std::optional<Membership>& membership) override;
   Status check(const Context& context, const node::Record& record, Place place) override;

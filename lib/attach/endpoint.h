@@ -27,9 +27,9 @@ class Endpoint {
   virtual Status hand_over(const Context& context, node::Record& record, Deadline deadline) = 0;
 
   // Without the lock, as it waits: until the interface is in the pod, and the pod in the partition
-  // that was asked for; nothing where none was. unavailable at the deadline.
-  virtual Result<std::optional<Membership>> join(const Context& context, node::Record& record,
-                                                 Place place, Deadline deadline) = 0;
+  // that was asked for. unavailable at the deadline.
+  virtual Result<Joined> join(const Context& context, node::Record& record, Place place,
+                              Deadline deadline) = 0;
 
   // Tells others than the runtime what the pod has by now.
   virtual Status tell(const Context& context, const node::Record& record,

@@ -13,6 +13,12 @@ struct Membership {
   ib::PKey key;
 };
 
+// How far an attachment is in the partitions that were asked for.
+struct Joined {
+  std::optional<Membership> membership;  // of the first one, as the port itself shows it
+  std::vector<ib::PKey> unverified;      // those that nobody has seen in the port's table
+};
+
 // Where in the table it has to stand.
 enum class Place {
   anywhere,

@@ -48,22 +48,22 @@ void drop_what_vfio_cannot(const Context& context, const node::Function& functio
 
 // A device on vfio-pci has no port on this node that could be looked at, and on the subnet only
 // while its virtual machine runs.
-Status join_unseen(const Context& context, const node::Record& record, Deadline deadline) {
-  std::vector<ib::PKey> unproved;
-  if (record.wanted.pkey) unproved = {*record.wanted.pkey};
+Result<Joined> join_unseen(const Context& context, const node::Record& record, Deadline deadline) {
+  Joined joined;
+  if (record.wanted.pkey) joined.unverified = {*record.wanted.pkey};
   Result<Bound> bound = await_binding(context, record, deadline);
   if (!bound && bound.error().code() == Code::unavailable)
-    return Status(bound.error())
+    return Error(bound.error())
         .during(
             "deviceID " + record.device.text() +
             " is on vfio-pci, and its port is on the subnet only while its virtual machine runs "
             "(a partition may ask for no proof, by proof: none)");
   if (!bound) return bound.error();
-  if (!bound->proved) unproved = bound->keys;
-  for (const ib::PKey key : unproved)
+  if (!bound->proved) joined.unverified = bound->keys;
+  for (const ib::PKey key : joined.unverified)
     context.warn("partition " + key.text() +
                  " is not verified: a device on vfio-pci has no port on this node");
-  return ok();
+  return joined;
 }
 
 // A kernel that finds a step invalid does not mean the configuration; but an MTU it does.
@@ -139,18 +139,15 @@ Status VfEndpoint::give_granted(const Context& context, const node::Record& reco
   return give(context, record, deadline);
 }
 
-Result<std::optional<Membership>> VfEndpoint::join(const Context& context, node::Record& record,
-                                                   Place place, Deadline deadline) {
+Result<Joined> VfEndpoint::join(const Context& context, node::Record& record, Place place,
+                                Deadline deadline) {
   if (needs_grant(record)) TRY(give_granted(context, record, deadline));
-  if (node::is_vfio(record.found.driver)) {
-    TRY(join_unseen(context, record, deadline));
-    return std::optional<Membership>();
-  }
+  if (node::is_vfio(record.found.driver)) return join_unseen(context, record, deadline);
   const std::optional<Membership> membership =
       TRY(join_partitions(context, record, place, deadline));
   if (place == Place::index_0 && membership && membership->index != 0)
     TRY(use_full_key(context, record, deadline));
-  return membership;
+  return Joined{membership, {}};
 }
 
 Status VfEndpoint::use_full_key(const Context& context, const node::Record& record,

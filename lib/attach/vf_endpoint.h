@@ -26,8 +26,8 @@ class VfEndpoint : public Endpoint {
   // A function that is none or cannot be given, isolation in shared mode.
   Status check_usable(const Context& context) override;
   Status hand_over(const Context& context, node::Record& record, Deadline deadline) override;
-  Result<std::optional<Membership>> join(const Context& context, node::Record& record, Place place,
-                                         Deadline deadline) override;
+  Result<Joined> join(const Context& context, node::Record& record, Place place,
+                      Deadline deadline) override;
   Status tell(const Context& context, const node::Record& record,
               const std::optional<Membership>& membership) override;
   Status check(const Context& context, const node::Record& record, Place place) override;

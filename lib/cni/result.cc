@@ -245,6 +245,14 @@ void set_family(json::Value& document, const char* key, ip::Family family, const
   }
 }
 
+json::Value own_json(const AddResult& result) {
+  json::Value partitions = json::Value::object();
+  for (const std::string& pkey : result.unverified) partitions.set(pkey, "not verified");
+  json::Value own = json::Value::object();
+  own.set("partitions", std::move(partitions));
+  return own;
+}
+
 Status check_strings(json::Fields& fields, const char* key) {
   const std::optional<json::Value> list = TRY(fields.find(key));
   if (!list) return ok();
@@ -280,6 +288,7 @@ json::Value to_json(const AddResult& result, Version version) {
   }
   const auto dns = result.dns.members();
   if (dns && !dns->empty()) document.set("dns", result.dns);
+  if (!result.unverified.empty()) document.set("ibpod", own_json(result));
   return document;
 }
 

@@ -87,6 +87,19 @@ TEST_CASE("a bare version is an empty result, and so is nothing at all") {
   }
 }
 
+TEST_CASE("what is not verified is said in every version, and only where there is something") {
+  AddResult result;
+  for (const Version version : supported_versions())
+    CHECK_FALSE(to_json(result, version).find("ibpod"));
+  result.unverified = {"0x8001", "0x8002"};
+  for (const Version version : supported_versions()) {
+    const json::Value document = to_json(result, version);
+    CHECK(document.find("ibpod")->text() ==
+          R"({"partitions":{"0x8001":"not verified","0x8002":"not verified"}})");
+    CHECK(parse_result(document)->unverified.empty());
+  }
+}
+
 TEST_CASE("a result that does not name its version is known by its form") {
   CHECK(result_of(R"({"ip4":{"ip":"10.0.0.1/8"}})").value().ips.size() == 1);
   CHECK(result_of(R"({"ips":[{"version":"4","address":"10.0.0.1/8"}]})").value().ips.size() == 1);

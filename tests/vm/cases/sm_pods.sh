@@ -31,6 +31,7 @@ for pod in p1 p2; do
   names_partition "$pod" blue
   add "$pod"
   expect_log "partition 0x8001 is verified: 0x8001, full member, at index 0"
+  expect_result 'has("ibpod") | not'
   expect_match "P_Keys of $pod" "$(pkeys "$pod" "${vf[$pod]}")" "0:0x8001*"
   keep_result
   must CHECK "$pod"

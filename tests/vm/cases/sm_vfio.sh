@@ -37,6 +37,7 @@ say "one that wants none"
 in_partition trusting
 add p1
 expect_log "partition 0x8002 is not verified: a device on vfio-pci has no port on this node"
+expect_result '.ibpod.partitions == {"0x8002": "not verified"}'
 expect_match "the binding" "$(state_of p1)" "verified none *"
 must CHECK p1
 
