@@ -37,6 +37,11 @@ bool may_pass(const Error& error) {
   return error.code() == Code::unavailable || error.code() == Code::busy;
 }
 
+// Somebody has seen the keys in the port's table: the subnet, or the port's own node.
+bool is_proved(const Binding& binding) {
+  return binding.proof == "port" || binding.proof == "node";
+}
+
 // One for each partition, or a child could be made on the wrong one.
 Result<std::vector<ib::PKey>> keys_of(const Binding& binding, const node::Record& record) {
   if (binding.keys.size() == record.wanted.partitions.size()) return binding.keys;
@@ -112,14 +117,13 @@ Result<Bound> await_binding(const Context& context, const node::Record& record, 
     const bool is_reason = binding.text.empty() || deadline.left() > Duration(0);
     if (!told && binding.state.empty() && is_reason) binding.text = told.error().text();
     // Of a port of this node's somebody has to have seen the table.
-    return told && told->verified() &&
-           (told->proof != "none" || node::is_vfio(record.found.driver));
+    return told && told->verified() && (is_proved(*told) || node::is_vfio(record.found.driver));
   };
   const bool there = TRY(timed(context, "wait for the binding",
                                [&] { return node::wait_until(context.kernel, deadline, ask); }));
   if (there) {
     const std::vector<ib::PKey> keys = TRY(keys_of(binding, record));
-    return Bound{keys, binding.proof != "none"};
+    return Bound{keys, is_proved(binding)};
   }
   return Error(Code::unavailable, partitions_of(record) + ": not verified: " + words(binding))
       .with_details("state " + binding.state + ", reason " + binding.reason);

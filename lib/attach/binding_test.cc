@@ -185,7 +185,9 @@ struct ForMachine : InBlue {
 };
 
 TEST_CASE_FIXTURE(ForMachine, "a device for a virtual machine is bound where the port shows it") {
-  REQUIRE(add());
+  const auto added = add();
+  REQUIRE(added);
+  CHECK(added->unverified.empty());
   CHECK(table().front() == ib::PKey(0x8001));
   CHECK(warnings.empty());
   CHECK(check());
@@ -214,6 +216,15 @@ TEST_CASE_FIXTURE(ForMachine, "a device for a virtual machine has to be proved, 
                                              "vfio-pci has no port on this node"});
   REQUIRE(del());
   CHECK(no_keys());
+}
+
+TEST_CASE_FIXTURE(ForMachine, "of several partitions each is told that nobody has seen") {
+  order.wanted.partitions = {{"red"}, {"blue", "full"}};
+  binder.proof = "none";
+  const auto added = add();
+  REQUIRE(added);
+  CHECK(added->unverified == std::vector<std::string>{"0x8002", "0x8001"});
+  CHECK(warnings.size() == 2);
 }
 
 TEST_CASE_FIXTURE(InBlue,

@@ -31,6 +31,8 @@ Status write_device_info(const Path& file, const ib::PciAddress& device,
   if (membership)
     pci.set("pkey", membership->key.text())
         .set("pkey-index", static_cast<int64_t>(membership->index));
+  else
+    pci.erase("pkey").erase("pkey-index");
   document.set("pci", pci);
   const std::string text = document.pretty() + "\n";
   const Result<std::string> before = read_file(file);

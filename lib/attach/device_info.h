@@ -12,8 +12,8 @@ namespace ibpod::attach {
 
 // Says in the file, which was written before the attachment, what the device is by now: its
 // address, and the names of its RDMA devices, as device plugins write them (pci.rdma-device,
-// "mlx5_3"). `membership` goes in as pkey and pkey-index. Other members stay as they are; a file
-// that does not exist is made.
+// "mlx5_3"). `membership` goes in as pkey and pkey-index, which a file without one does not have.
+// Other members stay as they are; a file that does not exist is made.
 Status write_device_info(const Path& file, const ib::PciAddress& device,
                          const std::vector<node::RdmaDevice>& rdma,
                          const std::optional<Membership>& membership);

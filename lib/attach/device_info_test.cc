@@ -33,6 +33,15 @@ TEST_CASE("the device plugin's file says what the device is by now, and whatever
   CHECK(read(file).find("other"));
 }
 
+TEST_CASE("a P_Key that was verified for the last pod is not told the next one") {
+  const TempFolder folder;
+  const Path file = folder.path() / "info";
+  REQUIRE(write_device_info(file, kVf, {}, Membership{3, ib::PKey(0x8001)}));
+  REQUIRE(write_device_info(file, kVf, {}, std::nullopt));
+  CHECK_FALSE(read(file).at("pci")->find("pkey"));
+  CHECK_FALSE(read(file).at("pci")->find("pkey-index"));
+}
+
 TEST_CASE("a file that is not there is made; of two RDMA devices both are named") {
   const TempFolder folder;
   REQUIRE(write_device_info(folder.path() / "info", kVf, named({"mlx5_3", "mlx5_4"}), {}));

@@ -26,8 +26,8 @@ class Endpoint {
   // takes what was found; when this returns it is on disk, as it was before the first change.
   virtual Status hand_over(const Context& context, node::Record& record, Deadline deadline) = 0;
 
-  // Without the lock, as it waits: until the interface is in the pod, and the pod in the partition
-  // that was asked for. unavailable at the deadline.
+  // Without the lock, as it waits: until the interface is in the pod, and the pod in the partitions
+  // that were asked for, or nobody can see that. unavailable at the deadline.
   virtual Result<Joined> join(const Context& context, node::Record& record, Place place,
                               Deadline deadline) = 0;
 

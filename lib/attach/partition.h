@@ -15,8 +15,10 @@ struct Membership {
 
 // How far an attachment is in the partitions that were asked for.
 struct Joined {
-  std::optional<Membership> membership;  // of the first one, as the port itself shows it
-  std::vector<ib::PKey> unverified;      // those that nobody has seen in the port's table
+  // Of the first one, as the port itself shows it; none where no partition was asked for, or the
+  // port cannot be looked at from here.
+  std::optional<Membership> membership;
+  std::vector<ib::PKey> unverified;  // those that nobody has seen in the port's table
 };
 
 // Where in the table it has to stand.

@@ -246,11 +246,9 @@ void set_family(json::Value& document, const char* key, ip::Family family, const
 }
 
 json::Value own_json(const AddResult& result) {
-  json::Value partitions = json::Value::object();
-  for (const std::string& pkey : result.unverified) partitions.set(pkey, "not verified");
-  json::Value own = json::Value::object();
-  own.set("partitions", std::move(partitions));
-  return own;
+  json::Value pkeys = json::Value::object();
+  for (const std::string& pkey : result.unverified) pkeys.set(pkey, "not verified");
+  return json::Value::object().set("pkeys", std::move(pkeys));
 }
 
 Status check_strings(json::Fields& fields, const char* key) {

@@ -42,7 +42,9 @@ struct AddResult {
   std::vector<IpConfig> ips;
   std::vector<Route> routes;
   json::Value dns;  // as IPAM or the configuration gave it; null where there is none
-  std::vector<std::string> unverified;  // P_Keys that nobody has seen in the port's table
+  // P_Keys that nobody has seen in the port's table ("0x8001"): as granted where they are known,
+  // else as they were asked for.
+  std::vector<std::string> unverified;
 };
 
 // Reads a result of any supported version (an IPAM's answer, prevResult); one that does not name
@@ -51,7 +53,7 @@ Result<AddResult> parse_result(const json::Value& document);
 // The result as `version` wants it: fields that a version does not know are left out,
 // "ips[].version" for 0.3.x and 0.4.0, ip4/ip6 (the first address of each family) for 0.1.0 and
 // 0.2.0. The specification has no place for what is unverified: it is in a key of our own, "ibpod",
-// which parse_result() passes over as every reader does that goes by the specification.
+// which parse_result() passes over, as the CNI project's library does.
 json::Value to_json(const AddResult& result, Version version);
 
 // Whether a "dns" object has the specification's form, so that who reads our result can read it.

@@ -174,6 +174,11 @@ Value& Value::set(std::string_view key, Value value) {
   return *this;
 }
 
+Value& Value::erase(std::string_view key) {
+  node_->json.erase(std::string(key));
+  return *this;
+}
+
 Value& Value::push(Value value) {
   node_->json.push_back(std::move(value.node_->json));
   return *this;

@@ -66,8 +66,9 @@ class Value {
   // A member that has to be there: invalid else.
   Result<Value> at(std::string_view key) const;
 
-  // This must be an object, or an array.
+  // This must be an object, or for push() an array. What is erased need not be there.
   Value& set(std::string_view key, Value value);
+  Value& erase(std::string_view key);
   Value& push(Value value);
 
   // Compact, on one line. Bytes that are no UTF-8 are replaced.

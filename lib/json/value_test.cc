@@ -97,6 +97,8 @@ TEST_CASE("a value can be built, changed and copied") {
   document.set("number", 6U);
   CHECK(copy.text() == R"({"list":["x",1,true],"number":5})");
   CHECK(document.text() == R"({"list":["x",1,true],"number":6})");
+  document.erase("list").erase("nothing");
+  CHECK(document.text() == R"({"number":6})");
 }
 
 TEST_CASE("bytes that are no UTF-8 are replaced when printed") {

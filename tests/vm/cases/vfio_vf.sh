@@ -20,9 +20,10 @@ for mode in '.vfioPciMode = true' .; do
   add p1
   expect_match "what the PF was told" "$(told 0 1)" "*NODE_GUID 02:00:00:00:00:00:aa:01*PORT_GUID 02:00:00:00:00:00:aa:01*link-state auto*"
   expect_log "partition 0x8001 is not verified"
-  expect_result '.ibpod.partitions == {"0x8001": "not verified"}'
+  expect_result '.ibpod.pkeys == {"0x8001": "not verified"}'
   expect_result ".interfaces == [{name: \"net1\", sandbox: \"/run/netns/p1\", pciID: \"$vf\"}] and .ips[0].address == \"10.9.0.1/24\""
   expect_eq "links in the pod" "$(ip -n p1 -o link | wc -l)" 1
+  keep_result
   must CHECK p1
   del p1
   expect_eq "binding" "$(binding "$vf")" "$bound"
