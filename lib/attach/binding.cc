@@ -42,6 +42,13 @@ bool is_proved(const Binding& binding) {
   return binding.proof == "port" || binding.proof == "node";
 }
 
+// Unknown is not "nobody had to see them".
+Status check_proof(const Binding& binding, const node::Record& record) {
+  if (is_proved(binding) || binding.proof == "none") return ok();
+  return Error(Code::internal, partitions_of(record) + ": the agent told the proof \"" +
+                                   binding.proof + "\", not port, node or none");
+}
+
 // One for each partition, or a child could be made on the wrong one.
 Result<std::vector<ib::PKey>> keys_of(const Binding& binding, const node::Record& record) {
   if (binding.keys.size() == record.wanted.partitions.size()) return binding.keys;
@@ -116,6 +123,7 @@ Result<Bound> await_binding(const Context& context, const node::Record& record, 
     // The last one often says only that there was no time for an answer.
     const bool is_reason = binding.text.empty() || deadline.left() > Duration(0);
     if (!told && binding.state.empty() && is_reason) binding.text = told.error().text();
+    if (told && told->verified()) TRY(check_proof(*told, record));
     // Of a port of this node's somebody has to have seen the table.
     return told && told->verified() && (is_proved(*told) || node::is_vfio(record.found.driver));
   };

@@ -218,6 +218,17 @@ TEST_CASE_FIXTURE(ForMachine, "a device for a virtual machine has to be proved, 
   CHECK(no_keys());
 }
 
+TEST_CASE_FIXTURE(ForMachine, "a word that is no proof is no leave to go without one, either") {
+  for (const char* word : {"", "hearsay"}) {
+    binder.proof = word;
+    const auto refused = add();
+    REQUIRE_FALSE(refused);
+    CHECK(says(refused.error(), "partition blue: the agent told the proof \"" + std::string(word) +
+                                    "\", not port, node or none"));
+  }
+  CHECK(leftovers() == "");
+}
+
 TEST_CASE_FIXTURE(ForMachine, "of several partitions each is told that nobody has seen") {
   order.wanted.partitions = {{"red"}, {"blue", "full"}};
   binder.proof = "none";
