@@ -20,8 +20,11 @@ const Family kPorts{"ibpod_sm_ports",
                     "End ports of the subnet, as the last scan found them.",
                     Kind::gauge,
                     {"state"}};
-const Family kDrifts{"ibpod_sm_drifts_total",
-                     "P_Key tables that were found changed behind our back.", Kind::counter};
+const Family kDrifts{
+    "ibpod_sm_drifts_total",
+    "P_Key tables that were found changed since the subnet manager wrote them. What a port holds "
+    "before the subnet manager has brought it up is not counted.",
+    Kind::counter};
 const Family kRepairs{"ibpod_sm_repairs_total",
                       "Repairs of a port's P_Key tables, by what came of them.",
                       Kind::counter,

@@ -1,7 +1,6 @@
 #include "sm/steward/mending.h"
 
 #include <algorithm>
-#include <utility>
 
 namespace ibpod::sm {
 namespace {
@@ -13,7 +12,30 @@ std::chrono::seconds pause_behind(int tries) {
   return std::min(std::chrono::seconds(1 << std::min(tries - 1, 10)), kMostPause);
 }
 
+// Whether each of `keys` is in `known`, which has them from then on.
+bool contains(std::vector<ib::PKey>& known, const std::vector<ib::PKey>& keys) {
+  const size_t before = known.size();
+  for (const ib::PKey key : keys)
+    if (std::find(known.begin(), known.end(), key) == known.end()) known.push_back(key);
+  return known.size() == before;
+}
+
 }  // namespace
+
+bool Mending::mark_reported(ib::Guid port, const Verdict& verdict) {
+  const auto [entry, is_first] = reported_.try_emplace(port, verdict);
+  if (is_first) return true;
+  Verdict& reported = entry->second;
+  const bool missing = contains(reported.missing, verdict.missing);
+  const bool foreign = contains(reported.foreign, verdict.foreign);
+  const bool index0 = verdict.index0 || !std::exchange(reported.index0, verdict.index0);
+  return !missing || !foreign || !index0;
+}
+
+void Mending::settle(ib::Guid port) {
+  tries_.erase(port);
+  reported_.erase(port);
+}
 
 bool Mending::may_plan(ib::Guid port, Time now) const {
   const auto tries = tries_.find(port);

@@ -3,11 +3,13 @@
 #pragma once
 
 #include "sm/steward/placements.h"
+#include "sm/tables/verdict.h"
 #include "sm/witness/repair.h"
 
 #include <functional>
 #include <map>
 #include <set>
+#include <utility>
 #include <vector>
 
 namespace ibpod::sm {
@@ -26,9 +28,14 @@ class Mending {
   std::vector<Repair> take(const std::function<uint64_t(ib::Guid)>& changed_in);
   // None of the port is on its way any more.
   void over(ib::Guid port) { under_way_.erase(port); }
+  // Marks what is wrong with the port's tables as reported, until they are right. False if all of
+  // it was reported before.
+  bool mark_reported(ib::Guid port, const Verdict& verdict);
   bool under_way(ib::Guid port) const { return under_way_.contains(port); }
-  // Its tables are right, or can neither be seen nor mended now.
+  // Its tables can neither be seen nor repaired now.
   void drop(ib::Guid port) { tries_.erase(port); }
+  // Its tables are right.
+  void settle(ib::Guid port);
   // Those that are to be read again soon. Of one that is not right after five repairs the next scan
   // tells.
   std::set<ib::Guid> unsettled() const;
@@ -45,6 +52,7 @@ class Mending {
   std::vector<Planned> planned_;
   std::set<ib::Guid> under_way_;
   std::map<ib::Guid, Tries> tries_;
+  std::map<ib::Guid, Verdict> reported_;
 };
 
 }  // namespace ibpod::sm

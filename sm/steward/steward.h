@@ -187,6 +187,7 @@ class Steward {
   bool shows_while_used(const fabric::Binding& binding) const;
   bool may_be_gone(ib::Guid port) const;
   fabric::Standing why_unseen(ib::Guid port, const fabric::Standing& standing) const;
+  bool awaits_sm(ib::Guid port, const ib::PKeyTable& table) const;
   bool may_mend() const;
   void plan_mend(ib::Guid port, const Finding& finding);
   void end_repair(const Reading& reading);

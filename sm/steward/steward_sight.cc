@@ -237,7 +237,7 @@ void Steward::judge(ib::Guid port) {
     case Finding::Kind::nothing:
       return;
     case Finding::Kind::good:
-      mending_.drop(port);
+      mending_.settle(port);
       world_.ledger.note_verified(port, finding.version, finding.proof, finding.enforcement, now_);
       return;
     case Finding::Kind::wrong:
@@ -269,6 +269,18 @@ bool Steward::may_mend() const {
          (health == Health::serving || health == Health::gone);
 }
 
+// The subnet manager moves a port from INIT to ARMED after it has written its table. Until then the
+// table is as the adapter has made it, and nobody has changed it. The state may be of an older scan
+// than the table, so the table has to look like that, too.
+bool Steward::awaits_sm(ib::Guid port, const ib::PKeyTable& table) const {
+  const fabric::SeenPort* const seen = sightings_.topology().find(port);
+  const auto is_initial = [](ib::PKey key) {
+    return key.partition() == 0 || key == ib::kDefaultFull;
+  };
+  return seen != nullptr && seen->state == ib::PortState::init &&
+         std::all_of(table.begin(), table.end(), is_initial);
+}
+
 void Steward::plan_mend(ib::Guid port, const Finding& finding) {
   if (!may_mend()) return mending_.drop(port);
   const Sight* const sight = sightings_.of_port(port);
@@ -282,7 +294,8 @@ void Steward::plan_mend(ib::Guid port, const Finding& finding) {
     world_.ledger.note_trouble(port, {Reason::capacity, right.error().text()}, now_);
     return;
   }
-  world_.report.drifted(port, finding.standing.text);
+  if (!awaits_sm(port, *table) && mending_.mark_reported(port, finding.verdict))
+    world_.report.drifted(port, finding.standing.text);
   const Repair::Kind kind =
       finding.verdict.foreign.empty() ? Repair::Kind::bind : Repair::Kind::revoke;
   const Repair::Table whose = finding.leaf ? Repair::Table::leaf : Repair::Table::own;

@@ -20,6 +20,14 @@ struct Blue : Bed {
     settle();
   }
 
+  // The repair of the first VF's table that is under way ends without success.
+  void fail_repair() {
+    tables.repairs.clear();
+    Readings failed{.begun = now().steady, .topology = topology(), .ports = {}};
+    failed.ports.push_back({.port = kVf1, .table = NotRead{Unread::cancelled}, .of_repair = true});
+    steward->seen(failed);
+  }
+
   fabric::TenancyStatus status(const std::string& name) {
     fabric::TenancyStatus found;
     steward->list_partitions(kAdministrator, {}, [&](const auto& listed) {
@@ -168,6 +176,72 @@ TEST_CASE_FIXTURE(Blue, "a table that is changed behind our back is told and men
   read();
   CHECK(binding(kC1).state == State::verified);
   CHECK(report.metrics().text().find("ibpod_sm_drifts_total 1") != std::string::npos);
+}
+
+TEST_CASE_FIXTURE(Blue, "a table that takes more than one repair has been changed once") {
+  const auto drifts = [&] {
+    return report.metrics().text().find("ibpod_sm_drifts_total 1\n") != std::string::npos;
+  };
+  bind(kNode1, request(kVf1, "blue"));
+  settle();
+  for (auto& key : ports[kVf1].table)
+    if (key.partition() == 1) key = ib::PKey();
+  read(true);
+  REQUIRE(tables.repairs.size() == 1);
+  fail_repair();
+  turn(2000);
+  read(true);
+  REQUIRE(tables.repairs.size() == 1);
+  CHECK(drifts());
+  mend();
+  read();
+  CHECK(binding(kC1).state == State::verified);
+  CHECK(drifts());
+}
+
+TEST_CASE_FIXTURE(Blue, "a port that the subnet manager has not come to has not been changed") {
+  const auto drifted = [&] {
+    return report.metrics().text().find("ibpod_sm_drifts_total 1\n") != std::string::npos;
+  };
+  settle();
+  ports[kVf1].table = {ib::PKey(0xffff), ib::PKey(), ib::PKey(), ib::PKey()};
+  ports[kVf1].state = ib::PortState::init;
+  read(true);
+  CHECK_MESSAGE(tables.repairs.size() == 1, "it is mended");
+  CHECK_FALSE(drifted());
+  fail_repair();
+  turn(2000);
+  ports[kVf1].state = ib::PortState::active;
+  read(true);
+  CHECK_MESSAGE(drifted(), "its table is wrong although it is up");
+}
+
+TEST_CASE_FIXTURE(Blue, "a foreign key on a port that was seen in INIT is a change") {
+  settle();
+  ports[kVf1].table = {ib::PKey(0xffff), ib::PKey(0x8009), ib::PKey(), ib::PKey()};
+  ports[kVf1].state = ib::PortState::init;
+  read(true);
+  CHECK(report.metrics().text().find("ibpod_sm_drifts_total 1\n") != std::string::npos);
+}
+
+TEST_CASE_FIXTURE(Blue, "another change of a table that is not right yet is told of, too") {
+  const auto drifts = [&](const char* number) {
+    return report.metrics().text().find(std::string("ibpod_sm_drifts_total ") + number + "\n") !=
+           std::string::npos;
+  };
+  settle();
+  ports[kVf1].table[2] = ib::PKey(0x8009);
+  read(true);
+  CHECK(drifts("1"));
+  fail_repair();
+  turn(2000);
+  read(true);
+  CHECK_MESSAGE(drifts("1"), "the same");
+  fail_repair();
+  ports[kVf1].table[3] = ib::PKey(0x800a);
+  turn(4000);
+  read(true);
+  CHECK(drifts("2"));
 }
 
 TEST_CASE_FIXTURE(

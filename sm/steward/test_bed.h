@@ -63,6 +63,7 @@ struct ModelPort {
   bool there = true;
   bool answers = true;
   bool virtualized = false;
+  ib::PortState state = ib::PortState::active;
 };
 
 class ModelTables final : public Tables {
@@ -205,7 +206,7 @@ class Bed {
       fabric::SeenPort seen;
       seen.guid = guid;
       seen.places = static_cast<uint16_t>(port.table.size());
-      seen.state = ib::PortState::active;
+      seen.state = port.state;
       seen.virtualized = port.virtualized;
       seen.lid = static_cast<ib::Lid>(guid.value() & 0xff);
       contents.ports.push_back(seen);
