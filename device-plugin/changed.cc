@@ -1,5 +1,6 @@
 #include "device-plugin/changed.h"
 
+#include <algorithm>
 #include <optional>
 
 namespace ibpod::device_plugin {

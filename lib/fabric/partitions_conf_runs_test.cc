@@ -5,6 +5,7 @@
 #include "lib/fabric/partitions_conf_writer.h"
 #include "lib/fabric/test_partitions.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <functional>

@@ -1,6 +1,7 @@
 #include "lib/http/metrics.h"
 
 #include <cstdlib>
+#include <utility>
 
 #include <prometheus/histogram.h>
 #include <prometheus/metric_family.h>

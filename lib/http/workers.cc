@@ -1,5 +1,7 @@
 #include "lib/http/workers.h"
 
+#include <utility>
+
 namespace ibpod::http {
 
 Workers::Workers(size_t count) {

@@ -3,6 +3,8 @@
 #include "lib/kube/cri.grpc.pb.h"
 #include "tests/support/temp_folder.h"
 
+#include <memory>
+
 #include <doctest/doctest.h>
 #include <grpcpp/server_builder.h>
 

@@ -2,6 +2,7 @@
 
 #include "lib/nl/message.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include <doctest/doctest.h>

@@ -1,6 +1,7 @@
 #include "lib/nl/message.h"
 
 #include <cstdlib>
+#include <utility>
 #include <vector>
 
 #include <netlink/attr.h>

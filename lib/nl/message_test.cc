@@ -2,6 +2,7 @@
 
 #include "lib/nl/attributes.h"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 

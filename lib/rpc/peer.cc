@@ -1,6 +1,7 @@
 #include "lib/rpc/peer.h"
 
 #include <algorithm>
+#include <memory>
 
 #include <grpc/grpc_security_constants.h>
 #include <grpcpp/security/auth_context.h>

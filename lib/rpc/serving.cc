@@ -2,6 +2,8 @@
 
 #include "lib/rpc/hand_over.h"
 
+#include <utility>
+
 #include <grpcpp/grpcpp.h>
 
 namespace ibpod::rpc {

@@ -4,6 +4,7 @@ import unittest
 
 import documents
 import function_length
+import includes
 import layering
 import notes
 import source
@@ -34,6 +35,12 @@ class FunctionLength(unittest.TestCase):
     def test_every_function_is_measured(self):
         content = "namespace a {\nclass B {\n int c() {\n  return 1;\n }\n};\nconstexpr int kD[] = {\n1};\nint d() { return 2; }\n}\n"
         self.assertEqual(list(function_length.functions(content)), [(3, 3), (9, 1)])
+
+
+class Includes(unittest.TestCase):
+    def test_names_need_the_header_that_declares_them(self):
+        self.assertEqual(includes.used("std::vector<std::string> x = ibpod::sort(y);"), {"vector", "string"})
+        self.assertEqual(includes.used(source.bare("// std::map\nf(\"std::map\");")), set())
 
 
 class Layering(unittest.TestCase):

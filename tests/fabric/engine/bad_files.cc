@@ -1,5 +1,7 @@
 #include "tests/fabric/engine/bad_files.h"
 
+#include <utility>
+
 namespace ibpod {
 namespace {
 
