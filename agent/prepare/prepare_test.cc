@@ -552,7 +552,7 @@ TEST_CASE("an intent of the first version is finished") {
   bed.k.function_state(kPf).autoprobe = false;
   bed.k.make_vfs(kPf, 4);
   CHECK(bed.run(intent.boot_id).problems.empty());
-  for (const unsigned number : {0, 1, 2}) CHECK(bed.shown(number) == derived(number));
+  for (const unsigned number : {0U, 1U, 2U}) CHECK(bed.shown(number) == derived(number));
   CHECK_FALSE(bed.shown(3));
   CHECK(bed.function(0).driver == "mlx5_core");
   CHECK(bed.k.function_state(kPf).autoprobe);

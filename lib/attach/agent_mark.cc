@@ -8,8 +8,6 @@ namespace {
 
 constexpr int64_t kNewest = 1;
 constexpr const char* kSocket = "agentSocket";
-// An agent that is there answers at once, from what it saw last.
-constexpr Duration kPatience{5'000};
 
 Result<Path> parse(const std::string& text) {
   const json::Value mark = TRY(json::Value::parse(text));
@@ -36,7 +34,7 @@ Error refused(const AgentMark& mark, const std::string& why) {
 }
 
 Result<bool> ask(const Connect& agent, const Path& socket, Deadline deadline) {
-  const nodeapi::Health health = TRY(agent(socket)->health(deadline.at_most(kPatience)));
+  const nodeapi::Health health = TRY(agent(socket)->health(deadline.at_most(kAgentTimeout)));
   return health.binds;
 }
 

@@ -42,6 +42,8 @@ class AgentMark {
 
 // Asks the node's agent behind a socket.
 using Connect = std::function<std::unique_ptr<nodeapi::Node>(const Path& socket)>;
+// Of one question to the agent, which answers at once, from its last snapshot.
+constexpr Duration kAgentTimeout{5'000};
 
 // Whether the node's agent binds for a network with these settings: false where there is no mark
 // and they name no agent. On a marked node: invalid, where they name another agent or other records

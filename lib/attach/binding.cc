@@ -1,5 +1,6 @@
 #include "lib/attach/binding.h"
 
+#include "lib/attach/agent_mark.h"
 #include "lib/attach/check.h"
 #include "lib/cni/errors.h"
 #include "lib/node/vf.h"
@@ -10,8 +11,6 @@ namespace {
 using nodeapi::Binding;
 using nodeapi::Node;
 
-// An agent that is there answers at once.
-constexpr Duration kPatience{5'000};
 // What is not gone by then is the agent's to watch: a runtime waits for its DEL.
 constexpr Duration kUntilGone{15'000};
 // Not where that has been waited for already: others wait for their sweep.
@@ -68,7 +67,7 @@ void want_bound(node::Wanted& wanted) {
 Status check_binder(const Context& context, const node::Wanted& wanted, Deadline deadline) {
   if (wanted.partitions.empty() || context.binds) return ok();
   const Result<nodeapi::Health> health = timed(context, "ask the node's agent how it is", [&] {
-    return context.agent()->health(deadline.at_most(kPatience));
+    return context.agent()->health(deadline.at_most(kAgentTimeout));
   });
   if (health && health->binds) return ok();
   if (health)
@@ -83,7 +82,8 @@ Status check_binder(const Context& context, const node::Wanted& wanted, Deadline
 Status begin_binding(const Context& context, const node::Record& record, Deadline deadline) {
   if (record.wanted.partitions.empty()) return ok();
   const Result<Binding> begun = timed(context, "begin the binding", [&] {
-    return context.agent()->bind(name_in_node(record), Node::Wait::no, deadline.at_most(kPatience));
+    return context.agent()->bind(name_in_node(record), Node::Wait::no,
+                                 deadline.at_most(kAgentTimeout));
   });
   // It is asked again.
   if (begun || may_pass(begun.error())) return ok();
@@ -165,7 +165,7 @@ Result<std::vector<ib::PKey>> bound_keys(const Context& context, const node::Rec
   if (record.wanted.partitions.empty()) return std::vector<ib::PKey>();
   const Binding binding =
       TRY(context.agent()
-              ->bind(name_in_node(record), Node::Wait::verified, Deadline::in(kPatience))
+              ->bind(name_in_node(record), Node::Wait::verified, Deadline::in(kAgentTimeout))
               .reported_as(cni::kCheckFailed));
   if (binding.verified()) return keys_of(binding, record);
   return differs(partitions_of(record) + ": not verified: " + words(binding));

@@ -77,7 +77,7 @@ TEST_CASE("the direction bit of a directed answer is no status") {
 
 TEST_CASE("what is no answer of subnet management is refused") {
   const Mad good = answered(encode(some_question(), *Route::to(4), 77));
-  for (const size_t at : {0, 1, 2, 3}) {
+  for (const size_t at : {0U, 1U, 2U, 3U}) {
     CAPTURE(at);
     Mad bad = good;
     bad.at(at) = std::byte{0x05};

@@ -12,7 +12,7 @@ constexpr Window::Time kStart{};
 TEST_CASE("a loss halves the window, down to one packet") {
   Window window(16);
   auto now = kStart;
-  for (const size_t size : {8, 4, 2, 1, 1}) {
+  for (const size_t size : {8U, 4U, 2U, 1U, 1U}) {
     now += 1ms;
     window.lost(now, now);
     CHECK(window.size() == size);

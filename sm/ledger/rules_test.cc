@@ -170,7 +170,7 @@ TEST_CASE_FIXTURE(Choosers, "a pod chooses a GUID where its namespace may, and o
   REQUIRE(ledger->allocate(node("n1"), {"n1", "0000:01:00.0", {0}}));
   commit();
   CHECK(refused(choice("n1", 0x1000)).find("cannot be chosen by pods") != std::string::npos);
-  for (const uint64_t number : {0x2003, 0x2004, 0x2005})
+  for (const uint64_t number : {0x2003U, 0x2004U, 0x2005U})
     CHECK(refused(choice("n1", number)).find("somebody's already") != std::string::npos);
   // Another pod's, until its key has left its port.
   CHECK(refused(choice("n2", 0x2001)).find("is bound to a pod of another node") !=

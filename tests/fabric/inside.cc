@@ -1,4 +1,3 @@
-#define DOCTEST_CONFIG_IMPLEMENT
 #include "tests/fabric/inside.h"
 
 #include "tests/fabric/simulation.h"

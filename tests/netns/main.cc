@@ -1,5 +1,4 @@
 // Runs the tests in a fresh network namespace: nothing on the machine is touched.
-#define DOCTEST_CONFIG_IMPLEMENT
 #include <cstdio>
 
 #include <doctest/doctest.h>

@@ -20,7 +20,7 @@ ib::PciAddress address_of(unsigned bus, unsigned number) {
 // As sysfs prints them: 0011:2233:4455:6677.
 std::string guid_text(unsigned long guid) {
   std::string text = ib::hex(guid, 16);
-  for (const size_t place : {12, 8, 4}) text.insert(place, ":");
+  for (const size_t place : {12U, 8U, 4U}) text.insert(place, ":");
   return text;
 }
 

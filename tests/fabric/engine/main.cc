@@ -1,6 +1,5 @@
 // Runs these tests as a program on host h7 of a simulated subnet that nobody manages: starts ibsim,
 // then itself again in it.
-#define DOCTEST_CONFIG_IMPLEMENT
 #include "sm/engine/file_watch.h"
 #include "tests/fabric/engine/skips.h"
 #include "tests/fabric/engine/subnet.h"
