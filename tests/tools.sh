@@ -45,30 +45,42 @@ step() { # WHAT COMMAND...
   return "$status"
 }
 
-install_packages() { install_packages_of "$root/tests/packages"; }
-
-# Installs the packages of a list that are missing.
-install_packages_of() { # FILE
-  local packages missing
-  packages=$(sed 's/#.*//' "$1" | xargs)
-  # shellcheck disable=SC2086
-  missing=$({ dpkg-query --show --showformat '${db:Status-Status} ${Package}\n' $packages 2>/dev/null || true; } |
-    awk '$1 == "installed" {print $2}' | sort -u | comm -13 - <(tr ' ' '\n' <<<"$packages" | sort -u) | xargs)
-  if [ -z "$missing" ]; then return; fi
-  [ "$(id -u)" = 0 ] || die "missing packages (install them, or run as root): $missing"
-  echo "missing packages: $missing"
-  export DEBIAN_FRONTEND=noninteractive
-  if [[ " $missing " == *" opensm "* ]]; then keep_opensm_down; fi
-  step "package lists" retry 3 apt-get update
-  # shellcheck disable=SC2086
-  step "installing packages" retry 3 apt-get install --yes --no-install-recommends $missing
+# The packages of sections of tests/packages, each once.
+packages_of() { # SECTION...
+  awk -v wanted=" $* " '
+    /^\[/ {name = substr($1, 2, length($1) - 2); on = index(wanted, " " name " "); known[name] = 1; next}
+    on && NF && $1 !~ /^#/ {print $1}
+    END {split(wanted, names, " "); for (i in names) if (!(names[i] in known)) exit 1}' "$root/tests/packages" | sort -u ||
+    die "tests/packages has not all of the sections $*"
 }
 
-# Debian's package starts a subnet manager on every port of the machine, now and at each boot.
-keep_opensm_down() {
-  if [ ! -d /run/systemd/system ]; then return 0; fi
-  systemctl mask opensm || die "before Debian's opensm is installed: its service has to be masked, or not enabled"
-  echo "masked: the service of Debian's opensm (systemctl unmask opensm)"
+# Installs the packages of these sections that are missing. OpenSM comes with those that use it.
+install_packages() { # SECTION...
+  local packages missing
+  packages=$(packages_of "$@")
+  # shellcheck disable=SC2086
+  missing=$({ dpkg-query --show --showformat '${db:Status-Status} ${Package}\n' $packages 2>/dev/null || true; } |
+    awk '$1 == "installed" {print $2}' | sort -u | comm -13 - <(echo "$packages") | xargs)
+  if [ -n "$missing" ]; then
+    [ "$(id -u)" = 0 ] || die "missing packages (install them, or run as root): $missing"
+    echo "missing packages: $missing"
+    export DEBIAN_FRONTEND=noninteractive
+    step "package lists" retry 3 apt-get update
+    # shellcheck disable=SC2086
+    step "installing packages" retry 3 apt-get install --yes --no-install-recommends $missing
+  fi
+  if [[ " $* " == *" fabric "* || " $* " == *" guest "* ]]; then unpack_opensm; fi
+}
+
+# Debian's package would start a subnet manager on every port of the machine, now and at each boot. It is not installed: what
+# it has is unpacked, and found where no OpenSM is installed.
+opensm=$root/build/opensm
+PATH=$PATH:$opensm/usr/sbin:/usr/lib/llvm-19/bin # there the sanitizers find llvm-symbolizer
+unpack_opensm() {
+  if [ -e /usr/sbin/opensm ] || [ -e "$opensm/usr/sbin/opensm" ]; then return; fi
+  apt-cache show opensm >/dev/null 2>&1 || step "package lists" retry 3 apt-get update
+  step "unpacking opensm" unpack_packages "$opensm" opensm
+  "$opensm/usr/sbin/opensm" --version || die "OpenSM does not run: which of its libraries is missing in tests/packages?"
 }
 
 # Only unpacks packages, nothing is installed.
@@ -84,9 +96,13 @@ unpack_packages() { # FOLDER PACKAGE...
   done
 }
 
-# Builds a preset of CMakePresets.json; seconds when nothing changed.
-build() { # PRESET
-  step "building $1" build_preset "$1"
+# Builds targets of a preset of CMakePresets.json, or all of it; seconds when nothing changed.
+build() { # PRESET [TARGET...]
+  step "building $*" build_preset "$@"
 }
 
-build_preset() { (cd "$root" && cmake --preset "$1" && cmake --build --preset "$1"); }
+build_preset() { # PRESET [TARGET...]
+  cd "$root"
+  cmake --preset "$1"
+  if [ $# = 1 ]; then cmake --build --preset "$1"; else cmake --build --preset "$1" --target "${@:2}"; fi
+}

@@ -1,6 +1,6 @@
 # Builds the programs of versions.sh. Sourced, after tests/tools.sh; $root is the repository.
 # Everything is kept in $IBPOD_CACHE/cluster (default build/cluster), programs in a folder for each version: what is there
-# already is not built again. Nothing outside is written, but for the packages of tests/cluster/packages.
+# already is not built again. Nothing outside is written, but for packages (tests/packages, [cluster]).
 # shellcheck shell=bash disable=SC2154
 . "$root/tests/cluster/versions.sh"
 

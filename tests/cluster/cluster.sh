@@ -32,6 +32,7 @@ start_control_plane() {
   run_daemon controllers kube-controller-manager --kubeconfig "$KUBECONFIG" --leader-elect=false \
     --controllers daemonset-controller,statefulset-controller,node-lifecycle-controller,garbage-collector-controller
   kubectl apply --filename "$ROOT/tests/cluster/network_attachment_definition.yaml"
+  wait_for 60 kubectl wait --for condition=Established --timeout 1s crd/network-attachment-definitions.k8s.cni.cncf.io
 }
 
 # As if somebody had pushed it to a registry, and the node had fetched it.

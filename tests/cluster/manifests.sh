@@ -11,7 +11,7 @@ passed=0 failed=0 skipped=0
 # Whatever it starts ends with it.
 if [ -z "${ISOLATED:-}" ]; then
   mkdir -p "$cluster"
-  install_packages_of "$root/tests/cluster/packages"
+  install_packages cluster
   (choose_go; build_api_server)
   ISOLATED=1 exec unshare --net --pid --fork --kill-child --mount-proc "$0" "$@"
 fi

@@ -114,6 +114,7 @@ import_images() { # NAME...: of images.sh
 
 kubelet_options=() # more of them
 launch_kubelet() {
+  touch "$here/kubelet.begun"
   run_daemon kubelet kubelet --config "$ROOT/tests/cluster/conf/kubelet.yaml" --hostname-override "$node" \
     --node-ip "$node_address" "${kubelet_options[@]}"
 }
@@ -202,11 +203,13 @@ infiniband_state() { nodestate | grep -v '^link host br0 '; }
 
 # --- what the kubelet knows ---------------------------------------------------------------------------------------------
 
-checkpoint() { jq "$@" /var/lib/kubelet/device-plugins/kubelet_internal_checkpoint; } # JQ-ARGUMENT...
+checkpoint_file=/var/lib/kubelet/device-plugins/kubelet_internal_checkpoint
+checkpoint() { jq "$@" "$checkpoint_file"; } # JQ-ARGUMENT...
 
 # The healthy VFs.
 offered() { checkpoint -r --arg resource "$resource" '.Data.RegisteredDevices[$resource] // [] | sort | join(" ")'; }
-offers() { [ "$(offered)" = "$*" ]; } # VF...
+# What the kubelet before this one has left there says nothing of this one, which knows of no VF at first.
+offers() { [ "$checkpoint_file" -nt "$here/kubelet.begun" ] && [ "$(offered)" = "$*" ]; } # VF...
 
 # Looks on beside the case, until its end: whenever the kubelet has VFs at all, it has no fewer than that.
 start_watching() { # NUMBER

@@ -1,6 +1,8 @@
 #include "tests/fabric/simulation.h"
 
+#include <cstdlib>
 #include <filesystem>
+#include <sstream>
 
 #include <unistd.h>
 
@@ -19,6 +21,14 @@ Deadline patience() { return Deadline::in(Duration(60000)); }
 std::string Simulation::library() {
   const std::string path = IBPOD_UMAD2SIM;
   return std::filesystem::exists(path) ? path : "";
+}
+
+Path Simulation::opensm() {
+  const char* const path = std::getenv("PATH");
+  std::istringstream folders(path == nullptr ? "" : path);
+  for (std::string folder; std::getline(folders, folder, ':');)
+    if (::access((folder + "/opensm").c_str(), X_OK) == 0) return folder + "/opensm";
+  return "opensm";
 }
 
 std::map<std::string, std::string> Simulation::environment(const std::string& host,

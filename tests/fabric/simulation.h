@@ -31,6 +31,8 @@ class Simulation {
   // The process of the subnet manager.
   pid_t manager() const { return manager_.pid(); }
   const Path& folder() const { return folder_->path(); }
+  // OpenSM's program, the first in PATH.
+  static Path opensm();
   // The library that stands between a program and the simulator; empty: it is not installed.
   static std::string library();
 

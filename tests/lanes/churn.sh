@@ -9,11 +9,9 @@ cd "$root"
 passed=0 failed=0
 seconds=${CHURN_SECONDS:-300}
 
-build_churn() { cmake --preset "$1" && cmake --build --preset "$1" --target ibpod-agent_logic_test; } # PRESET
-
 # Half the time with each way to register.
 churn() { # PRESET
-  step "building what runs under $1" build_churn "$1"
+  build "$1" ibpod-agent_logic_test
   echo "--- $1"
   CHURN_SECONDS=$(((seconds + 1) / 2)) \
     TSAN_OPTIONS="ignore_noninstrumented_modules=1 halt_on_error=0 history_size=7 suppressions=$root/tests/tsan.supp" \

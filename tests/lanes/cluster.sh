@@ -20,7 +20,7 @@ part() { # COMMAND...
 }
 
 mkdir -p "$cluster"
-install_packages_of "$root/tests/cluster/packages"
+install_packages cluster
 (choose_go; build_cluster)
 build_images
 build_agent_image

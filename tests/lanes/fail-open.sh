@@ -6,9 +6,7 @@ cd "$root"
 . "$root/tests/tools.sh"
 passed=0 failed=0
 
-build_runs() { cmake --preset asan && cmake --build --preset asan --target fabric_engine; }
-
-step "building what runs" build_runs
+build asan fabric_engine
 if FILES=1000 DAMAGED=10000 PLACED=10000 build/asan/bin/fabric_engine --source-file="*fail_open_test*,*readings_test*"; then
   passed=1
 else

@@ -2,6 +2,7 @@
 # The current host-local and static IPAM plugins, built from their public Go module, in the test VM.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+# shellcheck disable=SC2034 # for kernels.sh
 build=$root/build/vm
 ipam=$root/build/ipam
 . "$root/tests/tools.sh"

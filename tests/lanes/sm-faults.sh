@@ -7,9 +7,7 @@ cd "$root"
 passed=0 failed=0 skipped=0
 if [ -z "${TMPDIR:-}" ] && [ -w /dev/shm ]; then export TMPDIR=/dev/shm; fi
 
-build_runs() { cmake --preset asan && cmake --build --preset asan --target fabric_sm_faults; }
-
-step "building what runs" build_runs
+build asan fabric_sm_faults
 status=0
 STEPS=all build/asan/bin/fabric_sm_faults || status=$?
 case $status in

@@ -6,9 +6,7 @@ cd "$root"
 . "$root/tests/tools.sh"
 
 # A sanitizer in what asks would take time from what answers.
-build_runs() { cmake --preset measure && cmake --build --preset measure --target fabric_storm; }
-
-step "building what runs" build_runs
+build measure fabric_storm
 if build/measure/bin/fabric_storm; then
   echo "1 passed, 0 failed, 0 skipped"
 else

@@ -5,6 +5,7 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 . "$root/tests/tools.sh"
 cd "$root"
 
+install_packages tidy
 # For the compile commands; nothing is built.
 step "configuring" cmake --preset dev
 if [ -z "${FILES:-}" ]; then

@@ -151,8 +151,11 @@ power_off() {
 }
 
 copy_programs() {
-  mkdir -p "$IBPOD_BIN"
-  cp "$ROOT/build/release/bin/"{ib-sriov,ipoib,ibpod-agent,ibpod-sm,ibpodctl} "$ROOT/build/release/tests/vm/nodestate" "$IBPOD_BIN/"
+  mkdir -p "$IBPOD_BIN" &&
+    find "$ROOT/build/release/bin" -maxdepth 1 -type f ! -name '*.debug' -exec cp -t "$IBPOD_BIN/" {} + &&
+    cp "$ROOT/build/release/tests/vm/nodestate" "$IBPOD_BIN/" || return
+  if [ ! -e /usr/sbin/opensm ]; then ln -s "$ROOT/build/opensm/usr/sbin/opensm" /usr/sbin/; fi # where ibpod-sm has it
+  /usr/sbin/opensm --version
 }
 
 main() {

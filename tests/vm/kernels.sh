@@ -29,9 +29,10 @@ fetched_kernel() { # SUITE PREFIX [PACKAGES]
   local cache=${IBPOD_CACHE:-$build/kernels}/$1 lock
   mkdir -p "$cache"
   # Several clones may share the cache.
-  exec {lock}>"$cache/lock"
+  exec {lock}>"$(dirname "$cache")/lock"
   flock "$lock"
   if [ ! -e "$cache/release" ]; then
+    install_packages kernels
     if [ -n "${3:-}" ]; then step "build root of $1" make_build_root "$cache" "$1" "$3"; fi
     step "kernel $2 of $1-backports" unpack_kernel "$cache" "$1" "$2"
   fi
@@ -63,7 +64,7 @@ unpack_kernel() { # CACHE SUITE PREFIX
   version=$(apt-cache pkgnames "linux-kbuild-$3." | sed '/rc/d; s/^linux-kbuild-//' | sort -V | tail -1)
   [ -n "$version" ] || die "no kernel $3 in $2-backports"
   mkdir -p "$1/root"
-  for package in $(packages_of "$version"); do
+  for package in $(kernel_packages "$version"); do
     (cd "$1/apt" && rm -f "$package"_*.deb && retry 3 apt-get -q download "$package")
     dpkg -x "$1/apt/$package"_*.deb "$1/root"
     rm "$1/apt/$package"_*.deb
@@ -73,7 +74,7 @@ unpack_kernel() { # CACHE SUITE PREFIX
 }
 
 # An older kernel's image and modules are one package, a newer one's are two.
-packages_of() { # VERSION
+kernel_packages() { # VERSION
   apt-cache pkgnames linux- | grep -Fx -e "linux-kbuild-$1" -e "linux-headers-$1-common" -e "linux-headers-$1-amd64" \
     -e "linux-image-$1-amd64-unsigned" -e "linux-modules-$1-amd64" -e "linux-binary-unsigned-$1-amd64"
 }

@@ -5,7 +5,7 @@
 # Everything a boot of this kernel needs; fast when nothing changed.
 prepare_machine() { # KERNEL
   local lock
-  exec {lock}>"$build/prepare.lock"
+  exec {lock}>"$build/prepare-$1.lock"
   flock "$lock"
   find_kernel "$1"
   kernel_dir=$build/$release
@@ -66,7 +66,8 @@ choose_accelerator() { # sets $accelerator
   if [ ! -w /dev/kvm ]; then return; fi
   boot=$(cat /proc/sys/kernel/random/boot_id)
   if ! grep -qs "^$boot " "$verdict"; then
-    if probe_kvm; then echo "$boot kvm"; else echo "$boot $accelerator"; fi >"$verdict"
+    if probe_kvm; then echo "$boot kvm"; else echo "$boot $accelerator"; fi >"$verdict.$BASHPID"
+    mv "$verdict.$BASHPID" "$verdict"
   fi
   accelerator=$(cut -d' ' -f2 "$verdict")
 }

@@ -1,6 +1,7 @@
 #include "tests/fabric/engine/engine_bed.h"
 
 #include "tests/fabric/engine/raw_opensm.h"
+#include "tests/fabric/simulation.h"
 
 #include <csignal>
 #include <filesystem>
@@ -11,6 +12,7 @@ EngineBed::EngineBed(unsigned host, const sm::OpenSmSettings& opensm) {
   settings.folder = folder.path() / "sm";
   settings.keeper.opensm = opensm;
   settings.keeper.opensm.max_wire_smps = 64;
+  settings.keeper.launch.program = Simulation::opensm();
   settings.keeper.launch.environment = environment_of_opensm(host, paths().cache);
   start();
 }

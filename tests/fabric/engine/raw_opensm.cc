@@ -56,8 +56,9 @@ RawOpenSm::~RawOpenSm() { end_process(*process_); }
 
 void RawOpenSm::start() {
   reader_.restart();
-  auto started = sm::OpenSmProcess::start({.environment = environment_of_opensm(0, paths_.cache)},
-                                          paths_.conf, paths_.cache);
+  auto started = sm::OpenSmProcess::start(
+      {.program = Simulation::opensm(), .environment = environment_of_opensm(0, paths_.cache)},
+      paths_.conf, paths_.cache);
   if (!started) FAIL(started.error().text());
   process_ = std::move(started).value();
   REQUIRE(finish_sweep());

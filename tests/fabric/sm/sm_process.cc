@@ -14,6 +14,7 @@
 #include <doctest/doctest.h>
 #include <poll.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 namespace ibpod {
 namespace {
@@ -31,8 +32,8 @@ std::string launcher(const Path& cache) {
   std::string text = "#!/bin/sh\nexec env -i";
   for (const auto& [name, value] : Simulation::environment("h0", simulator()))
     text += " " + name + "=" + value;
-  return text + " OSM_TMP_DIR=" + cache.native() + " OSM_CACHE_DIR=" + cache.native() +
-         " /usr/sbin/opensm \"$@\"\n";
+  return text + " OSM_TMP_DIR=" + cache.native() + " OSM_CACHE_DIR=" + cache.native() + " " +
+         Simulation::opensm().native() + " \"$@\"\n";
 }
 
 std::string guids_of_nodes(unsigned hosts) {
