@@ -113,9 +113,12 @@ class Churn {
         again([this] { take_devices(1); }),        again([this] { take_devices(2); }),
         again([this] { restart_kubelet(); }),      again([this] { change_devices(); }),
         again([this] { change_configuration(); }), again([this] { ask(); })};
+    pause(length());
+    // A slow machine gets the time that it needs for some of each.
+    const Deadline patience = Deadline::in(std::chrono::seconds(60));
+    while (!some_of_each() && !patience.passed()) pause();
     {
-      std::unique_lock lock(mutex_);
-      end_.wait_for(lock, length(), [] { return false; });
+      const std::scoped_lock lock(mutex_);
       over_ = true;
     }
     end_.notify_all();
@@ -142,6 +145,10 @@ class Churn {
  private:
   bool sees(const std::function<bool(const PluginSeen&)>& wanted) {
     return bed_.kubelet.await(kVfs, wanted);
+  }
+
+  bool some_of_each() const {
+    return allocations_ > 0 && restarts_ > 0 && reloads_ > 0 && changes_ > 0;
   }
 
   std::string counted() const {

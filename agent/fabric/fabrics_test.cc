@@ -123,23 +123,23 @@ TEST_CASE_FIXTURE(TwoRails, "what is attached is bound by the service of its PF'
 
 TEST_CASE_FIXTURE(TwoRails, "one whose service is away keeps no call on the other waiting") {
   const auto west_is = [&](bool reached) {
-    return LinkBed::eventually([&] { return fabrics->contacts().at("west").reached == reached; });
+    return in_time([&] { return fabrics->contacts().at("west").reached == reached; });
   };
   const auto backs = [&] {
     const std::scoped_lock lock(mutex);
     return came_back["west"];
   };
   REQUIRE(west_is(true));
-  REQUIRE(LinkBed::eventually([&] { return backs() == 1; }));
+  REQUIRE(in_time([&] { return backs() == 1; }));
   west.leave();
   REQUIRE(west_is(false));
   CHECK_FALSE(fabrics->contacts().at("west").trouble.empty());
   attach("c1", vf[0]);
   REQUIRE(bind("c1"));
   CHECK(unbind("c1")->released());
-  CHECK(fabrics->contacts().at("east").reached);
+  CHECK(in_time([&] { return fabrics->contacts().at("east").reached; }));
   west.begin();
-  CHECK(LinkBed::eventually([&] { return backs() == 2; }));
+  CHECK(in_time([&] { return backs() == 2; }));
 }
 
 TEST_CASE_FIXTURE(TwoRails, "each is told of all attachments, and binds those of its own PFs") {
@@ -147,10 +147,10 @@ TEST_CASE_FIXTURE(TwoRails, "each is told of all attachments, and binds those of
   attach("c2", vf[1]);
   using Present = std::vector<fabricapi::SyncRequest::Present>;
   const Present both{{"c1", "net1"}, {"c2", "net1"}};
-  CHECK(LinkBed::eventually([&] { return east.model.named() == both; }));
-  CHECK(LinkBed::eventually([&] { return west.model.named() == both; }));
-  CHECK(LinkBed::eventually([&] { return fabrics->contacts().at("east").bound == 1; }));
-  CHECK(LinkBed::eventually([&] { return fabrics->contacts().at("west").bound == 1; }));
+  CHECK(in_time([&] { return east.model.named() == both; }));
+  CHECK(in_time([&] { return west.model.named() == both; }));
+  CHECK(in_time([&] { return fabrics->contacts().at("east").bound == 1; }));
+  CHECK(in_time([&] { return fabrics->contacts().at("west").bound == 1; }));
   CHECK(fabrics->contacts().at("east").unsettled == 0);
   CHECK(east.model.heard() == Names{"bind c1"});
   CHECK(west.model.heard() == Names{"bind c2"});
@@ -180,7 +180,7 @@ TEST_CASE_FIXTURE(TwoRails,
   REQUIRE(bind("c1"));
   plug(pf[0], kNobodys);
   const size_t syncs = east.model.syncs();
-  REQUIRE(LinkBed::eventually([&] { return east.model.syncs() > syncs + 1; }));
+  REQUIRE(in_time([&] { return east.model.syncs() > syncs + 1; }));
   CHECK(east.model.named() == std::vector<fabricapi::SyncRequest::Present>{{"c1", "net1"}});
   CHECK(east.model.binding("c1"));
 }
@@ -219,7 +219,7 @@ TEST_CASE_FIXTURE(TwoRails,
   SUBCASE("by whoever has heard of it from the service") {
     fabrics.reset();
     open({east.service, west.service});
-    REQUIRE(LinkBed::eventually([&] { return fabrics->contacts().at("east").reached; }));
+    REQUIRE(in_time([&] { return fabrics->contacts().at("east").reached; }));
   }
   SUBCASE("while its service is away it is not over") {
     east.leave();

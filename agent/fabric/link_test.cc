@@ -19,6 +19,7 @@ TEST_CASE_FIXTURE(LinkBed, "a plugin begins, waits, and is told the keys in its 
   CHECK(bound->proof == "port");
   CHECK(service.binding("c1")->pod == fabric::Pod{"lab", "trainer-0", "6f1c"});
   CHECK(service.heard() == Names{"bind c1"});
+  begin_end(test_record("c1", {{"red"}, {"blue"}}));
   REQUIRE(unbind("c1"));
   CHECK(unbind("c1")->released());
   CHECK_FALSE(service.binding("c1"));
@@ -61,9 +62,7 @@ TEST_CASE_FIXTURE(LinkBed, "what is no attachment, has ended or names no partiti
   CHECK(bind("c1").error().code() == Code::unavailable);
   attach("c1", {});
   CHECK(bind("c1").error().code() == Code::invalid);
-  node::Record record = test_record("c1", {{"blue"}});
-  record.stage = node::Stage::ending;
-  REQUIRE(records.write(record));
+  begin_end(test_record("c1", {{"blue"}}));
   CHECK(bind("c1").error().code() == Code::invalid);
   CHECK(service.heard().empty());
 }
@@ -81,21 +80,21 @@ TEST_CASE_FIXTURE(LinkBed, "what the service refuses is told at once, and asked 
 TEST_CASE_FIXTURE(LinkBed, "a service that is away is waited for, and named at the deadline") {
   attach("c1", {{"blue"}});
   leave();
-  CHECK(eventually([&] {
+  CHECK(in_time([&] {
     const auto nobody = bind("c1", Wait::verified, Duration(300));
     return !nobody && nobody.error().code() == Code::unavailable;
   }));
-  CHECK(eventually([&] { return !now().reached && !now().trouble.empty(); }));
+  CHECK(in_time([&] { return !now().reached && !now().trouble.empty(); }));
   CHECK(unbind("c1").error().code() == Code::unavailable);
   serve();
   CHECK(bind("c1")->verified());
-  CHECK(eventually([&] { return now().reached && now().bound == 1; }));
+  CHECK(in_time([&] { return now().reached && now().bound == 1; }));
 }
 
 TEST_CASE_FIXTURE(LinkBed, "at the deadline it is told how far it is") {
   service.holds_back(true);
   attach("c1", {{"blue"}});
-  CHECK(eventually([&] {
+  CHECK(in_time([&] {
     const auto written = bind("c1", Wait::verified, Duration(300));
     return written && written->state == "written" && written->keys.empty();
   }));
@@ -107,6 +106,7 @@ TEST_CASE_FIXTURE(LinkBed, "an Unbind during a Bind comes behind it") {
   service.holds_back(true);
   attach("c1", {{"blue"}});
   REQUIRE(bind("c1", Wait::no));
+  begin_end(test_record("c1", {{"blue"}}));
   CHECK(unbind("c1")->released());
   CHECK_FALSE(service.binding("c1"));
   CHECK(service.heard().back() == "unbind c1");
@@ -115,12 +115,10 @@ TEST_CASE_FIXTURE(LinkBed, "an Unbind during a Bind comes behind it") {
 TEST_CASE_FIXTURE(LinkBed, "what has begun to end is bound by nobody, not even by a Sync") {
   attach("c1", {{"blue"}});
   REQUIRE(bind("c1"));
-  node::Record record = test_record("c1", {{"blue"}});
-  record.stage = node::Stage::ending;
-  REQUIRE(records.write(record));
+  begin_end(test_record("c1", {{"blue"}}));
   REQUIRE(unbind("c1"));
   const size_t syncs = service.syncs();
-  CHECK(eventually([&] { return service.syncs() >= syncs + 3; }));
+  CHECK(in_time([&] { return service.syncs() >= syncs + 3; }));
   CHECK_FALSE(service.binding("c1"));
   CHECK(service.heard().back() == "unbind c1");
 }
@@ -135,6 +133,7 @@ TEST_CASE_FIXTURE(LinkBed, "the end of one attempt is not that of the next") {
   CHECK(service.binding("c1"));
   CHECK(link->bind({"c1", "net1", "first"}, Wait::verified, soon).error().code() ==
         Code::unavailable);
+  begin_end(record);
   CHECK(link->unbind({"c1", "net1", "second"}, soon)->released());
   CHECK_FALSE(service.binding("c1"));
 }
@@ -143,10 +142,9 @@ TEST_CASE_FIXTURE(LinkBed, "a Bind whose record has gone is taken back") {
   service.holds_back(true);
   attach("c1", {{"blue"}});
   REQUIRE(bind("c1", Wait::no));
-  REQUIRE(eventually([&] { return service.binding("c1").has_value(); }));
+  REQUIRE(in_time([&] { return service.binding("c1").has_value(); }));
   REQUIRE(records.remove(name_of(test_record("c1", {}))));
-  CHECK(
-      eventually([&] { return !service.binding("c1") && service.heard().back() == "unbind c1"; }));
+  CHECK(in_time([&] { return !service.binding("c1") && service.heard().back() == "unbind c1"; }));
 }
 
 TEST_CASE_FIXTURE(LinkBed,
@@ -155,7 +153,7 @@ TEST_CASE_FIXTURE(LinkBed,
   attach("c2", {});
   REQUIRE(bind("c1"));
   service.forgets_all();
-  CHECK(eventually([&] { return service.binding("c1").has_value(); }));
+  CHECK(in_time([&] { return service.binding("c1").has_value(); }));
   CHECK(service.named() == std::vector<fabricapi::SyncRequest::Present>{{"c1", "net1"}});
 }
 
@@ -165,7 +163,7 @@ TEST_CASE_FIXTURE(LinkBed, "a binding without a record is ended, one with a reco
   fabric::Binding left = *service.binding("c1");
   left.attachment.container = "c9";
   service.has(left);
-  CHECK(eventually([&] { return !service.binding("c9"); }));
+  CHECK(in_time([&] { return !service.binding("c9"); }));
   CHECK(service.binding("c1"));
 }
 
@@ -178,7 +176,7 @@ TEST_CASE_FIXTURE(LinkBed, "what comes while a Sync is underway is named at once
     attach("c2", {{"blue"}});
     service.has(second);
   });
-  CHECK(eventually([&] { return service.named().size() == 2; }));
+  CHECK(in_time([&] { return service.named().size() == 2; }));
   CHECK(service.binding("c2"));
 }
 
@@ -192,6 +190,7 @@ TEST_CASE_FIXTURE(LinkBed, "of two records of one name each attempt has its own"
   REQUIRE(records.write(second));
   const Deadline soon = Deadline::in(Duration(20'000));
   REQUIRE(link->bind({"c1", "net1", "first"}, Wait::verified, soon));
+  begin_end(first);
   CHECK(link->unbind({"c1", "net1", "first"}, soon)->released());
   CHECK_FALSE(service.binding("c1"));
 }

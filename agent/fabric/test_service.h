@@ -5,10 +5,10 @@
 #include "lib/fabricapi/service.h"
 #include "lib/fabricapi/test_fabric.h"
 #include "lib/rpc/server.h"
+#include "tests/support/in_time.h"
 #include "tests/support/temp_folder.h"
 
 #include <algorithm>
-#include <thread>
 
 #include <doctest/doctest.h>
 #include <grpcpp/impl/codegen/service_type.h>
@@ -238,6 +238,12 @@ struct LinkBed {
   void attach(const std::string& container, const std::vector<node::PartitionWish>& partitions) {
     REQUIRE(records.write(test_record(container, partitions)));
   }
+  // As a plugin writes it down before it takes anything back. What is only unbound, the next Sync
+  // binds again.
+  void begin_end(node::Record record) {
+    record.stage = node::Stage::ending;
+    REQUIRE(records.write(record));
+  }
   Result<nodeapi::Binding> bind(const std::string& container,
                                 nodeapi::Node::Wait wait = nodeapi::Node::Wait::verified,
                                 Duration patience = Duration(20'000)) const {
@@ -245,13 +251,6 @@ struct LinkBed {
   }
   Result<nodeapi::Binding> unbind(const std::string& container) const {
     return link->unbind({container, "net1", ""}, Deadline::in(Duration(20'000)));
-  }
-  // Until it is so; false where that does not come.
-  template <typename So>
-  static bool eventually(So so) {
-    const Deadline deadline = Deadline::in(Duration(20'000));
-    while (!so() && !deadline.passed()) std::this_thread::yield();
-    return so();
   }
 };
 

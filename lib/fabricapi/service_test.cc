@@ -171,9 +171,8 @@ TEST_CASE("fabric API: the deadline is a little before the client's") {
 TEST_CASE("fabric API: who is answered late is gone, and nothing is lost but his answer") {
   ServiceBed bed;
   bed.fabric.acts(TestFabric::Manner::keeps);
-  const auto late = bed.client.bind(test_bind(), Deadline::in(Duration(50)));
-  CHECK(late.error().code() == Code::unavailable);
-  REQUIRE(in_time([&] { return bed.fabric.kept() == 1; }));
+  REQUIRE(goes_before_the_answer(
+      bed.fabric, [&](Deadline deadline) { return bed.client.bind(test_bind(), deadline); }));
   bed.fabric.release();
   bed.fabric.acts(TestFabric::Manner::answers);
   CHECK(bed.client.bind(test_bind(), soon()));
@@ -222,8 +221,8 @@ TEST_CASE("fabric API: a call whose client has gone keeps its place until the fa
   settings.calls = 1;
   ServiceBed bed(settings);
   bed.fabric.acts(TestFabric::Manner::keeps);
-  CHECK_FALSE(bed.client.bind(test_bind(), Deadline::in(Duration(50))));
-  REQUIRE(in_time([&] { return bed.fabric.kept() == 1; }));
+  REQUIRE(goes_before_the_answer(
+      bed.fabric, [&](Deadline deadline) { return bed.client.bind(test_bind(), deadline); }));
   CHECK(in_time([&] { return bed.fabric.asked().patience.gone(); }));
   CHECK(bed.client.health(soon()).error().text().ends_with(
       "1 calls are in progress, which is the most"));

@@ -151,8 +151,8 @@ TEST_CASE("the oldest of too many clients gives way") {
 }
 
 TEST_CASE("scrapes that hang leave the program's health to be seen, and a third is refused") {
+  std::counting_semaphore<> begun{0}, go_on{0};  // longer there than the threads that wait for them
   Bed bed;
-  std::counting_semaphore<> begun{0}, go_on{0};
   bed.metrics = [&] {
     begun.release();
     go_on.acquire();

@@ -172,8 +172,9 @@ TEST_CASE("a plugin stops while it is asked and publishes") {
       if (!bed.plugin->publish()) return;
     }
   });
-  CHECK(bed.kubelet_model.await(
-      kResource, [](const PluginSeen& seen) { return seen.list_sizes.size() > 20; }));
+  CHECK(bed.kubelet_model.await(kResource, [&](const PluginSeen& seen) {
+    return seen.list_sizes.size() > 20 && answered > 0;
+  }));
   bed.plugin->stop();
   over = true;
   for (std::thread& asker : askers) asker.join();

@@ -54,17 +54,19 @@ TEST_CASE("a kubelet that restarts finds the resource again") {
     FakeKubelet kubelet(mode == Mode::watcher);
     PluginBed bed;
     const auto plugin = bed.start(kubelet.root(), mode);
+    REQUIRE(kubelet.await(kResource, registered(1)));
+    REQUIRE(bed.await_registered());
     for (int restarts = 0; restarts < 3; ++restarts) {
-      const int before = kubelet.seen(kResource).registrations;
-      REQUIRE(kubelet.await(kResource, registered(before + (restarts == 0 ? 1 : 0))));
-      REQUIRE(bed.await_registered());
-      const int now = kubelet.seen(kResource).registrations;
+      const PluginSeen before = kubelet.seen(kResource);
       kubelet.stop();
       REQUIRE(bed.reports.await([](const Registration& report) { return !report.registered; }));
       kubelet.start();
-      REQUIRE(kubelet.await(kResource, registered(now + 1)));
+      REQUIRE(kubelet.await(kResource, registered(before.registrations + 1)));
       REQUIRE(bed.await_registered());
-      CHECK(kubelet.seen(kResource).devices == bed.pool.devices());
+      CHECK(kubelet.await(kResource, [&](const PluginSeen& seen) {
+        return seen.list_sizes.size() > before.list_sizes.size() &&
+               seen.devices == bed.pool.devices();
+      }));
     }
   }
 }

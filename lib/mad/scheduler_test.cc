@@ -154,6 +154,7 @@ TEST_CASE("whoever is told of an answer may ask again") {
   };
   bed.scheduler->submit({bed.routes[0], {}, patient().terms}, again);
   CHECK(done.try_acquire_for(60s));
+  bed.scheduler.reset();  // its thread is perhaps still in there
 }
 
 TEST_CASE("nothing asked is nothing gathered") {

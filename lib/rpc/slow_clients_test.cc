@@ -1,4 +1,5 @@
 #include "lib/rpc/test_tls.h"
+#include "tests/support/in_time.h"
 
 #include <future>
 
@@ -20,14 +21,6 @@ void allow_many_descriptors() {
   REQUIRE(::getrlimit(RLIMIT_NOFILE, &descriptors) == 0);
   descriptors.rlim_cur = descriptors.rlim_max;
   REQUIRE(::setrlimit(RLIMIT_NOFILE, &descriptors) == 0);
-}
-
-// Waits until `holds`, which another thread makes true.
-template <typename Holds>
-bool in_time(Holds holds) {
-  const Deadline deadline = Deadline::in(kSoon);
-  while (!holds() && !deadline.passed()) std::this_thread::yield();
-  return holds();
 }
 
 TEST_CASE("500 clients that send byte by byte keep nobody from being served") {

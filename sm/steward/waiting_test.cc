@@ -83,8 +83,8 @@ TEST_CASE("a service that ends leaves nobody waiting") {
 }
 
 TEST_CASE("who is told may wait anew") {
-  Waiting waiting;
   int told = 0;
+  Waiting waiting;
   waiting.add(kNet1, For::verified, at(10), [&](const Result<fabric::Binding>&) {
     ++told;
     waiting.add(kNet1, For::verified, at(20), [&](const Result<fabric::Binding>&) { ++told; });

@@ -53,7 +53,12 @@ TEST_CASE("contract: children go home, too") {
 
 TEST_CASE("contract: a wait ends with its deadline") {
   Case c;
-  CHECK_FALSE(must(c.k().wait_for_change(Deadline::in(Duration(0)))));
+  // What the cases before have set going may still happen.
+  const Deadline patience = Deadline::in(kPatience);
+  bool changed = true;
+  while (changed && !patience.passed())
+    changed = must(c.k().wait_for_change(Deadline::in(Duration(0))));
+  CHECK_FALSE(changed);
   CHECK_FALSE(
       must(wait_until(c.k(), Deadline::in(Duration(50)), []() -> Result<bool> { return false; })));
 }

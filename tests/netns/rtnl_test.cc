@@ -5,11 +5,11 @@
 #include "lib/base/netns_thread.h"
 #include "lib/nl/ipv6.h"
 #include "tests/netns/host.h"
+#include "tests/support/in_time.h"
 
 #include <array>
 #include <cstring>
 #include <fstream>
-#include <thread>
 
 #include <arpa/inet.h>
 #include <doctest/doctest.h>
@@ -33,12 +33,6 @@ struct Host {
   Host() { add_pair(host); }
   IfIndex index(const std::string& name) { return link_named(host, name).index; }
 };
-
-void wait_until(const std::function<bool()>& reached) {
-  const Deadline deadline = Deadline::in(Duration(5000));
-  while (!reached() && !deadline.passed()) std::this_thread::sleep_for(Duration(10));
-  CHECK(reached());
-}
 
 TEST_CASE("a socket speaks to the namespace it was opened in") {
   Host node;
@@ -221,7 +215,7 @@ TEST_CASE("an IPv6 address is tentative until nobody has objected") {
     return LinkAddress{};
   };
   CHECK(state().tentative);
-  wait_until([&] { return !state().tentative; });
+  CHECK(in_time([&] { return !state().tentative; }));
   CHECK(state() == LinkAddress{address, false, false});
 }
 
@@ -241,9 +235,9 @@ TEST_CASE("an IPv6 address that somebody else has fails") {
     return LinkAddress{{}, true, false};
   };
   CHECK(add_address(node.inside, other, address).ok());
-  wait_until([&] { return !state(node.inside, other).tentative; });
+  CHECK(in_time([&] { return !state(node.inside, other).tentative; }));
   CHECK(add_address(node.host, here, address).ok());
-  wait_until([&] { return state(node.host, here).failed; });
+  CHECK(in_time([&] { return state(node.host, here).failed; }));
   CHECK(!state(node.inside, other).failed);
 }
 

@@ -15,11 +15,12 @@ agent_conf() { # FILTER
   mv "$WORK/agent.new" "$WORK/agent.json"
 }
 
-start_agent() { # returns when it answers
+start_agent() { # returns when it answers, and shows its metrics
   "${agent_runs[@]}" --config "$WORK/agent.json" --node vm >>"$WORK/agent.out" 2>>"$WORK/agent.log" &
   agent_pid=$!
   at_end end_agent TERM
   wait_for 60 ctl devices
+  wait_for 20 curl -sf --max-time 5 http://127.0.0.1:9464/healthz # its pages come after the socket
 }
 
 # One that is not done without from now on: returns when it has marked the node.

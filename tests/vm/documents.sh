@@ -5,6 +5,7 @@
 . "$ROOT/tests/vm/stage.sh"
 export NODE=worker-1 SM_HOST=ibpod-sm.example.com
 declare -A units # UNIT: its process
+mkdir -p /etc/modules-load.d # systemd's, as well
 
 # --- what stands in for systemd ---------------------------------------------------------------------------------------
 
@@ -52,7 +53,7 @@ run_document() { # DOCUMENT PLACE: its lines keep their numbers
 }
 
 sweep_away() {
-  cd "$WORK"
+  cd "$WORK" || exit
   rm -rf /etc/ibpod /var/lib/ibpod /var/lib/ibpod-sm /var/lib/cni /run/ibpod ~/ibpod-ca ~/ibpod-sm.tgz "$ROOT/my-cluster"
   rm -f /usr/local/sbin/{ibpod-sm,ibpodctl} /opt/cni/bin/{ib-sriov,ipoib} /etc/systemd/system/ibpod-sm.service
   rm -f /etc/{modules-load.d,modprobe.d}/ibpod.conf

@@ -34,8 +34,9 @@ load_modules() {
     mkdir -p "/lib/modules/$release"
     mount --bind "$MODULES/lib/modules/$release" "/lib/modules/$release" || return 1
   fi
-  modprobe -a ib_core rdmavt ib_ipoib ib_umad ib_uverbs rdma_ucm && insmod "$SOFTHCA" &&
-    rdma system set netns exclusive
+  # dummy0 would come with its module, where no systemd says otherwise.
+  modprobe dummy numdummies=0 && modprobe -a ib_core rdmavt ib_ipoib ib_umad ib_uverbs rdma_ucm &&
+    insmod "$SOFTHCA" && rdma system set netns exclusive
 }
 
 find_pfs() {

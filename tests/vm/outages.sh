@@ -62,6 +62,11 @@ end_agents() {
   wait_for 10 no_agent
 }
 no_agent() { ! pgrep -x ibpod-agent; }
+# One alone, and not the one that has been killed.
+another_agent_runs() {
+  local now
+  now=$(pgrep -x ibpod-agent) && [[ $now =~ ^[0-9]+$ && $now != "$agent_pid" ]]
+}
 
 # The port is in that partition and in no other, but the default one.
 expect_in() { # POD PARTITION
@@ -92,14 +97,19 @@ end_outage() { # NAME
       wait "$sm_pid" 2>/dev/null || true
       run_sm
       ;;
-    opensm) touch "$runs_opensm" ;;
+    opensm) # until the service has noticed that it is away, it says that it serves
+      wait_for 20 eval '! serves'
+      begin=$(milliseconds)
+      touch "$runs_opensm"
+      ;;
     agent)
       wait "$agent_pid" 2>/dev/null || true
       start_agent
       ;;
     restart) # the one that was started meanwhile is ours from now on
       wait "$agent_pid" 2>/dev/null || true
-      agent_pid=$(pgrep -x ibpod-agent) || fail "the agent that was started meanwhile has ended: $(tail -n 5 "$WORK/agent.log")"
+      (wait_for 20 another_agent_runs) || fail "the agent that was started meanwhile has ended: $(tail -n 5 "$WORK/agent.log")"
+      agent_pid=$(pgrep -ox ibpod-agent) # a program that it is about to run has its name for a moment
       wait_for 60 ctl devices
       ;;
     network) ip address add "$service/32" dev lo ;;

@@ -72,7 +72,7 @@ end_sm() {
 }
 
 # Now and then it hangs at its end, where its port has gone down meanwhile.
-end_opensm() { no_opensm || (stop_opensm) || pkill -9 -x opensm; }
+end_opensm() { no_opensm || (stop_opensm) || { pkill -9 -x opensm || true; (wait_for 20 no_opensm); }; }
 
 # Ports that an M_Key has locked are open to everybody again; the switch always is among them.
 forget_keys() { # KEY PCI...

@@ -100,8 +100,14 @@ bandwidth() { # CLIENT SERVER
 
 are_ready() { [ "$(ibpodctl --json partition list | jq '[.[] | select(.state == "ready")] | length')" = "$1" ]; } # NUMBER
 
-has_mended_once() {
-  local said
-  said=$(curl -sf --unix-socket "$WORK/metrics.sock" http://sm/metrics)
-  [[ $said == *$'\nibpod_sm_drifts_total 1\n'* && $said == *$'\nibpod_sm_repairs_total{result="written"} 1\n'* ]]
+# How many tables it has found changed, and how many repairs it has written: "FOUND WRITTEN".
+mended() {
+  curl -sf --unix-socket "$WORK/metrics.sock" http://sm/metrics | awk '
+    $1 == "ibpod_sm_drifts_total" {found = $2}
+    $1 == "ibpod_sm_repairs_total{result=\"written\"}" {written = $2}
+    END {print found + 0, written + 0}'
+}
+# One of each since. In all there may be more repairs: a new port may get its table from the service before OpenSM has come to it.
+has_mended_once_since() { # BEFORE: what mended said then
+  [ "$(mended)" = "$((${1% *} + 1)) $((${1#* } + 1))" ]
 }

@@ -38,6 +38,11 @@ TEST_CASE("mtu, rate and sl of a partition are what the SA tells of its group an
   bed.partition(tenancy);
   CHECK(bed.bind(1, "blue") == "verified");
   CHECK(bed.bind(7, "blue") == "verified");
+  // The ports have the key before the sweep is over; the SA knows all of it after its end.
+  const auto version = [&](const char* which) {
+    return bed.metric("ibpod_sm_version{version=\"" + std::string(which) + "\"}");
+  };
+  bed.until([&] { return version("swept") == version("wanted"); });
   const std::string groups = saquery({"-g"});
   const size_t ours = groups.find("ff12:401b:8001::ffff:ffff");
   REQUIRE_MESSAGE(ours != groups.npos, groups);

@@ -34,10 +34,10 @@ new_pod other
 rdma dev set "$(rdma_device host "$(vf_pci 1 31)")" netns other
 wait_for 20 tells "$(vf_pci 1 31)" healthy false
 expect_match "why" "$(told "$(vf_pci 1 31)" reason)" "*RDMA*"
-metric_is 'ibpod_pool_devices{pool="example.com\/vfs",state="healthy"}' 63
+wait_for 10 metric_is 'ibpod_pool_devices{pool="example.com\/vfs",state="healthy"}' 63
 ip netns delete other
 wait_for 20 tells "$(vf_pci 1 31)" healthy true
 del p1
 wait_for 20 tells "$(vf_pci 0 31)" attachment ""
-metric_is 'ibpod_pool_devices{pool="example.com\/vfs",state="healthy"}' 64
+wait_for 20 metric_is 'ibpod_pool_devices{pool="example.com\/vfs",state="healthy"}' 64
 end_agent TERM

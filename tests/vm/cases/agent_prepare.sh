@@ -51,6 +51,7 @@ say "killed at many moments"
 for ms in 20 60 120 180 240 300 360 420 480 540 600 700 800 1000; do
   no_vfs
   ibpod-agent --config "$WORK/agent.json" --node vm >>"$WORK/agent.out" 2>>"$WORK/agent.log" &
+  # shellcheck disable=SC2034 # for agent.sh
   agent_pid=$!
   sleep "$(printf '0.%03d' "$((ms % 1000))")"
   end_agent KILL

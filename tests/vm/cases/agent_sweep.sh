@@ -2,6 +2,7 @@
 # The agent ends what dead pods left: of a namespace that was killed, of an ADD that was killed, of a record that is damaged.
 # What lives it never touches.
 # deadline: 240
+# quick: the agent ends what dead pods left
 . "$ROOT/tests/vm/agent.sh"
 
 for n in 0 1 2; do set_static_guid 0 "$n" "02:00:00:00:00:00:0a:0$n"; done
@@ -17,6 +18,8 @@ conf "$(vf_pci 0 1)" ".rdmaIsolation = true | .guid = \"02:00:00:00:00:00:bb:01\
 add dead
 wait_for 10 tells "$(vf_pci 0 1)" attachment "pod default/dead (net1)"
 expect_eq "attachments" "$(ctl --json attachments | jq -r '[.[].pod.name] | sort | join(" ")')" "alive dead"
+# ADD does not insist on carrier, and what the link shows of it follows a moment later.
+wait_for 20 within alive grep -qx up /sys/class/net/net1/operstate
 before=$(ip -n alive -d link show net1)
 
 say "a namespace dies without DEL"

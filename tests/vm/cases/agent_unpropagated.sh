@@ -8,6 +8,7 @@
 
 for i in {0..7}; do new_pod "p$i"; done
 agent_conf .
+# shellcheck disable=SC2034 # for agent.sh
 agent_runs=(unshare --mount --propagation private ibpod-agent)
 start_agent
 
@@ -27,6 +28,9 @@ have() { # POD...
     port_guid "$pod" "$(vf_pci 0 "${pod#p}")"
   done
 }
+# With carrier, of which the kernel makes a link-local address, and through with its duplicate address detection.
+is_settled() { [ -n "$(ip -n "$1" -6 -o address show dev net1 scope link -tentative)" ]; } # POD
+for i in {0..7}; do wait_for 20 is_settled "p$i"; done
 pods=$(have p{0..7})
 all=$(records)
 

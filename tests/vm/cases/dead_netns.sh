@@ -1,5 +1,6 @@
 #!/bin/bash
 # DEL after the pod's namespace is gone: all is given back.
+# quick: DEL gives all back when the pod's namespace is gone
 . "$ROOT/tests/vm/lib.sh"
 
 vf=$(vf_pci 0 1)

@@ -3,6 +3,7 @@
 # a table in docs/configuration.md.
 # deadline: 360
 # shellcheck disable=SC2016
+# quick: configurations of ib-sriov-cni mean what they meant
 . "$ROOT/tests/vm/lib.sh"
 
 vf=$(vf_pci 0 1)

@@ -3,6 +3,7 @@
 # OpenSM does not let it check, it does.
 # deadline: 240
 # kernels: 6.1 7
+# quick: the switch enforces partitions against a node's root
 . "$ROOT/tests/vm/lib.sh"
 
 victim=$(vf_pci 0 1) intruder=$(vf_pci 1 1)

@@ -18,7 +18,7 @@ timed() { # COMMAND...: sets took and status
 say "port down and up"
 fault "$a" down 1
 wait_for 5 is_down host "$a"
-sleep 2 # OpenSM has swept by then
+reload_opensm # a sweep, which would bring the port up
 is_down host "$a" || fail "the port came up by itself"
 no_fault "$a" down
 wait_for 10 is_active host "$a"

@@ -1,5 +1,6 @@
 #!/bin/bash
 # GC leaves another network's pods and living ones alone, and releases a pod whose namespace is gone, with its address.
+# quick: GC releases what is dead, and nothing else
 . "$ROOT/tests/vm/lib.sh"
 
 new_pod other

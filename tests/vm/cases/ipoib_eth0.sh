@@ -1,5 +1,6 @@
 #!/bin/bash
 # ipoib: a pod's only interface, eth0, with addresses of host-local.
+# quick: an IPoIB child may be the pod's only interface
 . "$ROOT/tests/vm/ipoib.sh"
 
 new_pod p1

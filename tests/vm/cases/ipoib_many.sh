@@ -5,7 +5,7 @@
 # machine: crowd
 . "$ROOT/tests/vm/ipoib.sh"
 
-pods=40
+pods=24
 [ "$FULL" = 0 ] || pods=200
 blue
 remember_node

@@ -5,8 +5,10 @@
 address() { ip -n "$1" -br link show net1 | awk '{print $3}'; } # POD
 knows() { [[ $(ip -n p2 -o neighbour show to "$1" dev net1) == *"lladdr $2 "* ]]; } # IP ADDRESS
 blue
-for pod in p1 p2 p9; do new_pod "$pod"; done
+for pod in p1 p2 p3 p9; do new_pod "$pod"; done
 attach p2 1
+# Keeps the adapter of p1 and p9 in the multicast groups: while OpenSM opens one, what is announced there may be lost.
+attach p3 0
 attach p1 0
 reaches p2 10.9.0.1
 reaches p2 fd09::1
@@ -26,4 +28,4 @@ PATIENCE=5 reaches p2 10.9.0.1
 PATIENCE=5 reaches p2 fd09::1
 cp "$WORK/p9.conf" "$WORK/conf"
 del p9
-detach p2
+detach p2 p3

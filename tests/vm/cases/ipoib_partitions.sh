@@ -1,5 +1,6 @@
 #!/bin/bash
 # ipoib: pods of one partition on two adapters reach each other, by IPv4 and IPv6; one of another partition reaches neither.
+# quick: IPoIB children keep partitions apart
 . "$ROOT/tests/vm/ipoib.sh"
 
 blue

@@ -30,6 +30,9 @@ say "it has said: register anew"
 before=$(dropped)
 info=$(smp "$sm" "$(path_to "$vf")" 0x15 1)
 smp "$sm" "$(path_to "$vf")" 0x15 1 "$(patch "$info" 51 92)" >/dev/null
+# The kernel tells IPoIB of it in the background.
+unreached() { ! reaches; }
+wait_for 10 unreached
 expect_eq "answered" "$(answered)" 0
 now=$(dropped)
 [ "$now" -gt "$before" ] || fail "no packet was dropped: $now, as before"

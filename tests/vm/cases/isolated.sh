@@ -1,6 +1,7 @@
 #!/bin/bash
 # A pod gets a VF with the GUID asked for, its RDMA device, an address from host-local; DEL gives all of it back.
 # kernels: 6.1 7
+# quick: a pod gets its VF, GUID, RDMA device and address, and all of it is given back
 . "$ROOT/tests/vm/lib.sh"
 
 vf=$(vf_pci 0 0)

@@ -1,5 +1,6 @@
 #!/bin/bash
 # containerd says DEL again later, with an empty CNI_NETNS and no prevResult, and also where there was no ADD.
+# quick: a DEL that comes twice, late or without a namespace does no harm
 . "$ROOT/tests/vm/lib.sh"
 
 vf=$(vf_pci 0 1)

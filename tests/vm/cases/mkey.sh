@@ -45,7 +45,7 @@ M_KEY=0x$key smp "$own" 0 $pkeytable 0 "$table" >/dev/null
 wait_for 5 lacks_pkey host "$vf" 0x8001
 
 say "trap 256"
-[ -n "$(told_by "$vf" 256)" ] || fail "no trap 256: $(cat "$debugfs/$vf/traps")"
+(wait_for 10 has_told_since "$vf" 256 0) || fail "no trap 256: $(cat "$debugfs/$vf/traps")"
 protect 0 0000000000000000
 wait_for 10 trap_answered "$vf" 256
 

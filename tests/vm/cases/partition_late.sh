@@ -1,5 +1,6 @@
 #!/bin/bash
 # The partition comes two seconds after ADD began: it waits and succeeds.
+# quick: ADD waits for its partition
 . "$ROOT/tests/vm/lib.sh"
 
 vf=$(vf_pci 1 1)

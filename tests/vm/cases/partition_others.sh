@@ -1,5 +1,6 @@
 #!/bin/bash
 # Other keys in the VF's table are warned of; 0xffff is open to every port.
+# quick: other keys of a port are warned of
 . "$ROOT/tests/vm/lib.sh"
 
 vf=$(vf_pci 1 1)

@@ -28,12 +28,14 @@ expect_match "P_Keys of p3" "$keys" "0:0x8002 *[1-9]:0x8001*"
 index[p3]=$(grep -o '[0-9]*:0x8001' <<<"$keys" | cut -d: -f1)
 expect_talk p3 "${indexed[@]}"
 expect_silence p3 "${first[@]}"
+# shellcheck disable=SC2034 # for programs.sh
 index[p3]=0
 
 say "p3 is moved"
 partition red 0x0002 "${guid[p3]}=full"
 partition guests "0x0001, indx0" "${guid[p3]}=full"
-expect_match "P_Keys of p3" "$(pkeys p3 "${vf[p3]}")" "0:0x8001 *"
+is_moved() { [[ $(pkeys p3 "${vf[p3]}") == "0:0x8001 "* ]]; }
+wait_for 10 is_moved
 expect_talk p3 "${programs[@]}"
 
 say "p3 is cut off, in the middle of a word"

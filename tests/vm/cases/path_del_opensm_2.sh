@@ -4,5 +4,6 @@
 # lane: path-del-opensm-2
 . "$ROOT/tests/vm/path_faults.sh"
 
+# shellcheck disable=SC2034 # for path_faults.sh
 first_step=2 stride=2
 outages_in_del opensm

@@ -1,5 +1,6 @@
 #!/bin/bash
 # The GUID asked for is the pod's, on node and port; afterwards the VF has none again, all ones, and its port is down.
+# quick: the GUID asked for is the pod's
 . "$ROOT/tests/vm/lib.sh"
 
 vf=$(vf_pci 0 1)

@@ -7,7 +7,7 @@
 . "$ROOT/tests/vm/outages.sh"
 . "$ROOT/tests/vm/stage.sh"
 
-total=60 workers=8
+total=32 workers=8 # two rounds of workers on each PF, with some ten outages
 if [ "$FULL" = 1 ]; then total=500; fi
 echo "seed $SEED"
 RANDOM=$SEED

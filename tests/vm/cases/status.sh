@@ -1,5 +1,6 @@
 #!/bin/bash
 # STATUS: ok, and 50 for what no ADD on this node can survive.
+# quick: STATUS names what makes every ADD fail
 . "$ROOT/tests/vm/lib.sh"
 
 vf=$(vf_pci 0 1)

@@ -24,10 +24,12 @@ all_active() {
   local pci
   for pci in "${functions[@]}"; do [[ $(ibstat "$(rdma_device host "$pci")" 1) == *"State: Active"* ]] || return; done
 }
+before=$(sweeps)
 begin=$(milliseconds)
 launch_opensm
 wait_for 10 all_active
 echo "note: ACTIVE after $(($(milliseconds) - begin)) ms" >"$WORK/note"
+wait_for 20 has_swept_since "$before" # until its first sweep is over OpenSM answers no query (saquery)
 
 # What sysfs says of a function, as the tools write it.
 port() { cat "/sys/class/infiniband/$(rdma_device host "$1")/ports/1/$2"; }

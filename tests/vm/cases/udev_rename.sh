@@ -1,5 +1,6 @@
 #!/bin/bash
 # Like udev, something renames every interface of the VF as soon as it appears: ADD and DEL find it by its PCI address.
+# quick: a VF is found whatever its interface is called
 . "$ROOT/tests/vm/lib.sh"
 
 vf=$(vf_pci 0 1)

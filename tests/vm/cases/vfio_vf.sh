@@ -1,5 +1,6 @@
 #!/bin/bash
 # A VF on vfio-pci: its GUID is set through the PF without a bind, addresses are reserved, and all is given back.
+# quick: a VF on vfio-pci gets its GUID and is given back
 . "$ROOT/tests/vm/lib.sh"
 
 vf=$(vf_pci 0 1)

@@ -1,5 +1,6 @@
 #!/bin/bash
 # A VF whose last pod's DEL comes three seconds late: the next ADD waits for it and succeeds.
+# quick: the next pod waits for the last one's DEL
 . "$ROOT/tests/vm/lib.sh"
 
 vf=$(vf_pci 0 1)

@@ -92,7 +92,7 @@ TEST_CASE(
   REQUIRE(bed.bind(3, "blue") == "verified");
   bed.console.unlink(3);
   CHECK(bed.unbind(3, "c1", Duration(3000)) == "releasing");
-  CHECK_MESSAGE(of_absence(bed.get(3).standing.reason), bed.get(3).standing.text);
+  bed.until([&] { return of_absence(bed.get(3).standing.reason); });
   bed.console.relink(3);
   bed.until([&] { return shown(bed).find(SmBed::request(3, "blue").attachment) == nullptr; });
   check_truth(bed);

@@ -71,7 +71,7 @@ TEST_CASE("another OpenSM that stands by is told of") {
   bed.until(
       [&] { return finding_of(health(bed), kRivalHost).find("stands by") != std::string::npos; });
   CHECK(finding_of(health(bed), kSmHost).empty());
-  CHECK(health(bed).engine.starts_with("serving"));
+  bed.until_well();
   check_truth(bed);
 }
 
