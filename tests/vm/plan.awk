@@ -1,4 +1,4 @@
-# Deals the runs "KERNEL MACHINE NAME DEADLINE" of the last file to boots, by the seconds that they took in the files before,
+# Deals the runs "KERNEL MACHINE NAME DEADLINE [first]" of the last file to boots, by the seconds that they took in the files before,
 # "KERNEL MACHINE NAME SECONDS" each; a later file's count. Prints "BOOT KERNEL MACHINE NAME DEADLINE": boots that take longer come
 # first, so that short ones fill what those leave, and all end together. $slots of them run side by side.
 
@@ -9,7 +9,8 @@ FILENAME != ARGV[ARGC - 1] {seconds[$1, $2, $3] = $4; next}
 
 {
   machine = $1 " " $2
-  run[++runs] = $0
+  run[++runs] = $1 " " $2 " " $3 " " $4
+  first_in_boot[run[runs]] = $5 == "first"
   # Where nothing is known: cases end long before their deadlines.
   weight[runs] = ($1, $2, $3) in seconds ? seconds[$1, $2, $3] : $4 / 8
   total[machine] += weight[runs]
@@ -42,5 +43,5 @@ END {
 function deal(line, seconds, machine, b, least) {
   for (b = first[machine]; b <= last[machine]; b++) if (!least || load[b] < load[least]) least = b
   load[least] += seconds
-  lines[least] = lines[least] least " " line "\n"
+  lines[least] = first_in_boot[line] ? least " " line "\n" lines[least] : lines[least] least " " line "\n"
 }

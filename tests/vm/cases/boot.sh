@@ -1,5 +1,6 @@
 #!/bin/bash
 # The node has two adapters whose ports OpenSM brought up, and VFs as fresh as from a real one: without a GUID, dead.
+# first: yes
 . "$ROOT/tests/vm/lib.sh"
 
 is_active host "$PF0" || fail "PF 0 is not active"
