@@ -64,7 +64,8 @@ TEST_CASE("a missing file, one that is too large and a folder are errors of thei
   CHECK(read_file(path, 5).value() == "12345");
   CHECK(read_file(path, 4).error().code() == Code::invalid);
   CHECK(read_file(folder.path() / "none").error().code() == Code::not_found);
-  CHECK(read_file(folder.path()).error().error_number() == EISDIR);
+  CHECK(read_file(folder.path()).error().text() ==
+        folder.path().string() + " is no regular file");
 }
 
 TEST_CASE("removing a file twice is a success") {
@@ -135,6 +136,50 @@ TEST_CASE("a watch tells when its folder is gone, and cannot be had on what is n
   CHECK(watch.wait(Deadline::in(Duration(0))).value());
   CHECK(FolderWatch::open(inner).error().code() == Code::not_found);
   CHECK_FALSE(FolderWatch::open(folder.write("file", "")));
+}
+
+TEST_CASE("what is no regular file is not read, and not waited for") {
+  const TempFolder folder;
+  const Path fifo = folder.path() / "fifo";
+  REQUIRE(::mkfifo(fifo.c_str(), 0600) == 0);
+  CHECK(read_file(fifo).error().text() == fifo.string() + " is no regular file");
+  CHECK(read_file(folder.path()).error().text() == folder.path().string() + " is no regular file");
+  CHECK(read_file("/dev/zero").error().code() == Code::invalid);
+  CHECK(read_file("/proc/self/stat"));
+}
+
+TEST_CASE("what decides is read only where nobody else can have written it") {
+  const TempFolder folder;
+  const Path file = folder.write("file", "x");
+  CHECK(read_trusted_file(file).value() == "x");
+  std::filesystem::create_symlink(file, folder.path() / "link");
+  CHECK_FALSE(read_trusted_file(folder.path() / "link"));
+  REQUIRE(::chmod(file.c_str(), 0664) == 0);
+  CHECK(read_trusted_file(file).error().code() == Code::denied);
+  REQUIRE(::chmod(file.c_str(), 0644) == 0);
+  if (::geteuid() == 0) {
+    REQUIRE(::chown(file.c_str(), 65534, 65534) == 0);
+    CHECK(read_trusted_file(file).error().text() ==
+          file.string() + " belongs to user 65534: expected root");
+  }
+}
+
+TEST_CASE("a folder is trusted as far as nobody else can replace what is in it") {
+  const TempFolder folder;
+  const Path inner = folder.path() / "a" / "b";
+  REQUIRE(make_folders(inner));
+  CHECK(check_trusted_folder(inner));
+  CHECK(check_trusted_folder(inner / "not" / "there"));
+  REQUIRE(::chmod(inner.parent_path().c_str(), 0777) == 0);
+  CHECK(check_trusted_folder(inner).error().code() == Code::denied);
+  REQUIRE(::chmod(inner.parent_path().c_str(), 01777) == 0);
+  CHECK(check_trusted_folder(inner));
+  REQUIRE(::chmod(inner.c_str(), 01777) == 0);
+  CHECK(check_trusted_folder(inner).error().code() == Code::denied);
+  if (::geteuid() == 0) {
+    REQUIRE(::chown(inner.c_str(), 65534, 65534) == 0);
+    CHECK(check_trusted_folder(inner).error().code() == Code::denied);
+  }
 }
 
 TEST_CASE(

@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <time.h>
 
 namespace ibpod::log {
@@ -61,9 +62,12 @@ Result<Level> parse_level(std::string_view text) {
 }
 
 Status Log::open(const Path& file) {
-  file_ = Fd(TRY(sys("open " + file.string(), [&] {
-    return ::open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
-  })));
+  constexpr int kFlags = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
+  Fd fd(TRY(sys("open " + file.string(), [&] { return ::open(file.c_str(), kFlags, 0600); })));
+  struct stat status {};
+  TRY(sys("stat " + file.string(), [&] { return ::fstat(fd.get(), &status); }));
+  if (!S_ISREG(status.st_mode)) return Error(Code::invalid, file.string() + " is no regular file");
+  file_ = std::move(fd);
   return ok();
 }
 

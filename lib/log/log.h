@@ -26,7 +26,8 @@ class Log {
   // carries a plugin's protocol.
   explicit Log(Level least) : least_(least) {}
 
-  // Lines go to this file too, from now on: made with mode 0600, appended to.
+  // Lines go to this file too, from now on: made with mode 0600, appended to. invalid if it is no
+  // regular file.
   Status open(const Path& file);
   void set_least(Level least) { least_ = least; }
 
