@@ -112,6 +112,8 @@ class Kernel {
   // for one that hangs on none, as IPoIB children do.
   virtual Result<std::optional<ib::PciAddress>> function_of(const std::string& netdev) = 0;
   // The function's RDMA devices in a namespace, sorted by name. In shared mode all are the host's.
+  // A device whose name has a '/', which a pod may have given it, gets another one first: no path
+  // can hold it.
   virtual Result<std::vector<RdmaDevice>> rdma_devices(const Namespace& where,
                                                        const ib::PciAddress& function) = 0;
   // Port 1 of an RDMA device. GUID and P_Keys are the port's own, as the subnet manager left them.

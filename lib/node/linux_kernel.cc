@@ -131,7 +131,23 @@ Result<std::optional<ib::PciAddress>> LinuxKernel::function_of(const std::string
 Result<std::vector<RdmaDevice>> LinuxKernel::rdma_devices(const Namespace& where,
                                                           const ib::PciAddress& function) {
   View* const view = TRY(this->view(where));
+  auto listed = list_rdma_devices(view->sysfs, function, pause());
+  if (listed || listed.error().error_number() != EIO) return listed;
+  TRY(rename_unlistable(*view));
   return list_rdma_devices(view->sysfs, function, pause());
+}
+
+// A pod with CAP_NET_ADMIN may have named its device "x/y": the kernel takes that, and a folder
+// with such an entry cannot be listed any more. Netlink lists the device all the same.
+Status LinuxKernel::rename_unlistable(View& view) {
+  nl::Socket* const rdma = TRY(rdma_of(view));
+  const std::vector<nl::RdmaDevice> devices = TRY(nl::rdma_devices(*rdma));
+  for (const nl::RdmaDevice& device : devices) {
+    const std::string name = "rdma" + std::to_string(static_cast<uint32_t>(device.index));
+    if (device.name.find('/') != std::string::npos)
+      TRY(nl::rename_rdma_device(*rdma, device.index, name));
+  }
+  return ok();
 }
 
 Result<ib::Port> LinuxKernel::port(const Namespace& where, const std::string& rdma_device) {

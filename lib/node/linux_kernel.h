@@ -75,6 +75,7 @@ class LinuxKernel : public Kernel {
   Result<View*> view(const Namespace& where);
   // unsupported where the kernel has no RDMA subsystem (yet).
   static Result<nl::Socket*> rdma_of(View& view);
+  static Status rename_unlistable(View& view);
   Pause pause();
   Result<IfIndex> pf_netdev(const Function& vf);
   static Status allow_ipv6(View& view, IfIndex netdev, const std::vector<ip::Prefix>& addresses);

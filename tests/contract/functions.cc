@@ -156,6 +156,18 @@ TEST_CASE("contract: an RDMA device's name is free in its namespace, or refused"
   CHECK(c.own(kHost).name == netdev);
 }
 
+TEST_CASE("contract: an RDMA device with a name that no path can hold gets another one") {
+  Case c;
+  const Namespace pod = c.bed->make_pod("contract-a");
+  must(c.k().rename_rdma(kHost, c.rdma(kHost).name, "contract_0"));
+  must(c.k().move_rdma(kHost, "contract_0", pod));
+  must(c.k().rename_rdma(pod, "contract_0", "contract/0"));
+  const std::string name = c.rdma(pod).name;
+  CHECK(name.find('/') == std::string::npos);
+  must(c.k().move_rdma(pod, name, kHost));
+  CHECK(c.rdma(kHost).name == name);
+}
+
 TEST_CASE("contract: a name of another namespace is refused at once, or on the way there") {
   Case c;
   const Namespace pod = c.bed->make_pod("contract-a");

@@ -130,6 +130,7 @@ Result<std::vector<node::RdmaDevice>> FakeKernel::rdma_devices(const node::Names
                                                                const ib::PciAddress& function) {
   return asked("rdma_devices", [&]() -> Result<std::vector<node::RdmaDevice>> {
     const int id = TRY(id_of(where));
+    rename_unlistable();
     std::vector<node::RdmaDevice> found;
     for (const auto& [place, name, device] : rdma_devices_of(function)) {
       const bool seen = place == id || state.rdma_mode == nl::RdmaNetnsMode::shared;
@@ -137,6 +138,15 @@ Result<std::vector<node::RdmaDevice>> FakeKernel::rdma_devices(const node::Names
     }
     return found;
   });
+}
+
+void FakeKernel::rename_unlistable() {
+  for (const FoundRdma& found : rdma_devices_of()) {
+    if (found.name.find('/') == std::string::npos) continue;
+    auto node = namespace_of(found.where).rdma.extract(found.name);
+    node.key() = "rdma" + std::to_string(++unlistable_);
+    namespace_of(found.where).rdma.insert(std::move(node));
+  }
 }
 
 Result<FakeNode::FoundRdma> FakeKernel::find_rdma(const node::Namespace& where,

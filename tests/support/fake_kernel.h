@@ -119,6 +119,7 @@ class FakeKernel : public FakeNode, public node::Kernel {
   Result<bool> wait_for_change(Deadline deadline) override;
 
  private:
+  int unlistable_ = 0;
   static constexpr int kForever = 1 << 30;
   struct Fault {
     enum Kind { none, fail, kill } kind = none;
@@ -145,6 +146,7 @@ class FakeKernel : public FakeNode, public node::Kernel {
   bool wait(Deadline deadline);
 
   Result<FoundRdma> find_rdma(const node::Namespace& where, const std::string& name);
+  void rename_unlistable();
   Result<PciFunction*> vf_under_pf(const node::Function& vf);
   Status change_altnames(const Found& netdev, const std::set<std::string>& wanted);
   Status change_mtu(Interface& interface, uint32_t mtu);
