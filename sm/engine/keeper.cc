@@ -15,7 +15,7 @@ constexpr std::chrono::seconds kLasting{10};
 }  // namespace
 
 Result<std::optional<pid_t>> Keeper::candidate() const {
-  if (!settings_.others) return processes_.find_opensm(paths_.conf);
+  if (!settings_.others) return processes_.find_opensm(paths_.conf, settings_.launch.program);
   const pid_t pid = TRY(read_pid_file(settings_.others->pid_file));
   return std::optional<pid_t>(pid);
 }
@@ -25,6 +25,8 @@ Result<Keeper::News> Keeper::find() {
   if (!pid) return News::none;
   OpenSmProcess process = TRY(OpenSmProcess::adopt(*pid));
   if (!settings_.others) {
+    // The number may have become another process's before we had hold of it.
+    if (!processes_.is_opensm_of(*pid, paths_.conf, settings_.launch.program)) return News::none;
     const auto same = has_settings();
     other_file_ = !same.ok();
     if (!same) return same.error();

@@ -52,13 +52,18 @@ class Processes {
  public:
   explicit Processes(Path proc) : proc_(std::move(proc)) {}
 
-  // The OpenSM that was started with this configuration file.
-  Result<std::optional<pid_t>> find_opensm(const Path& conf) const;
+  // The OpenSM that was started with this configuration file, by a service like us: a process of
+  // our user and PID namespace that executes `program`. Its command line alone says nothing: every
+  // process can have that one. The mount namespace may be another: a service gets a new one at each
+  // start.
+  Result<std::optional<pid_t>> find_opensm(const Path& conf, const Path& program) const;
+  // Whether the process is that one.
+  bool is_opensm_of(pid_t pid, const Path& conf, const Path& program) const;
 
-  // Whether the process is an OpenSM that takes its partitions from `wanted.partitions`,
-  // understands them as `wanted.options` say, enforces them, and tells in `wanted.log` what
-  // LogReader has to hear; else what it is, or what in its configuration has to change. Its paths
-  // are those of its own mount namespace.
+  // Whether the process, of our user, is an OpenSM that takes its partitions from
+  // `wanted.partitions`, understands them as `wanted.options` say, enforces them, and tells in
+  // `wanted.log` what LogReader has to hear; else what it is, or what in its configuration has to
+  // change. Its paths are those of its own mount namespace.
   struct Expected {
     Path partitions;
     Path log;
@@ -68,6 +73,9 @@ class Processes {
 
  private:
   Result<std::vector<std::string>> words_of(pid_t pid) const;
+  bool is_of_our_user(pid_t pid) const;
+  bool is_in_our_pid_namespace(pid_t pid) const;
+  bool executes(pid_t pid, const Path& program) const;
   Path seen_by(pid_t pid, const Path& path) const;
   Result<std::string> read_seen_by(pid_t pid, const Path& path) const;
   bool is_file(pid_t pid, const Path& theirs, const Path& ours) const;

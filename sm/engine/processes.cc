@@ -3,9 +3,12 @@
 #include "sm/engine/opensm_process.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
+#include <fstream>
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 namespace ibpod::sm {
 namespace {
@@ -24,7 +27,16 @@ bool is_opensm(const std::vector<std::string>& words) {
   return !words.empty() && Path(words[0]).filename() == "opensm";
 }
 
-bool same_folder(const Path& a, const Path& b) {
+// What the kernel puts behind the name of an executed file that is no more.
+constexpr std::string_view kDeleted = " (deleted)";
+
+bool is_script(const Path& program) {
+  std::array<char, 2> begin{};
+  std::ifstream(program).read(begin.data(), begin.size());
+  return begin == std::array{'#', '!'};
+}
+
+bool same_file(const Path& a, const Path& b) {
   struct stat first = {};
   struct stat second = {};
   return ::stat(a.c_str(), &first) == 0 && ::stat(b.c_str(), &second) == 0 &&
@@ -56,14 +68,37 @@ Path Processes::seen_by(pid_t pid, const Path& path) const {
   return path.is_absolute() ? process / "root" / path.relative_path() : process / "cwd" / path;
 }
 
-Result<std::optional<pid_t>> Processes::find_opensm(const Path& conf) const {
+bool Processes::is_of_our_user(pid_t pid) const {
+  struct stat process = {};
+  return ::stat((proc_ / std::to_string(pid)).c_str(), &process) == 0 &&
+         process.st_uid == ::geteuid();
+}
+
+bool Processes::is_in_our_pid_namespace(pid_t pid) const {
+  return same_file(proc_ / std::to_string(pid) / "ns/pid", proc_ / "self/ns/pid");
+}
+
+// A program that has been upgraded since is another file of the same name. A script is executed by
+// its interpreter, so nothing more can be asked of its process.
+bool Processes::executes(pid_t pid, const Path& program) const {
+  if (is_script(program)) return true;
+  const Path link = proc_ / std::to_string(pid) / "exe";
+  std::error_code error;
+  const std::string name = std::filesystem::read_symlink(link, error).native();
+  return same_file(link, program) || name == program.native() + std::string(kDeleted);
+}
+
+bool Processes::is_opensm_of(pid_t pid, const Path& conf, const Path& program) const {
+  const auto words = words_of(pid);
+  return words && is_opensm(*words) && argument_of(*words, "-F", "config") == conf.string() &&
+         is_of_our_user(pid) && is_in_our_pid_namespace(pid) && executes(pid, program);
+}
+
+Result<std::optional<pid_t>> Processes::find_opensm(const Path& conf, const Path& program) const {
   const auto names = TRY(list_folder(proc_));
   for (const std::string& name : names) {
     const auto pid = pid_of(name);
-    if (!pid) continue;
-    const auto words = words_of(*pid);
-    if (words && is_opensm(*words) && argument_of(*words, "-F", "config") == conf.string())
-      return pid;
+    if (pid && is_opensm_of(*pid, conf, program)) return pid;
   }
   return std::optional<pid_t>();
 }
@@ -76,13 +111,15 @@ Result<std::string> Processes::read_seen_by(pid_t pid, const Path& path) const {
 
 bool Processes::is_file(pid_t pid, const Path& theirs, const Path& ours) const {
   return theirs.filename() == ours.filename() &&
-         same_folder(seen_by(pid, theirs).parent_path(), ours.parent_path());
+         same_file(seen_by(pid, theirs).parent_path(), ours.parent_path());
 }
 
 Status Processes::check_opensm(pid_t pid, const Expected& wanted) const {
   const auto words = TRY(words_of(pid));
   const std::string process = "process " + std::to_string(pid);
   if (!is_opensm(words)) return Error(Code::invalid, process + " is no OpenSM");
+  if (!is_of_our_user(pid))
+    return Error(Code::denied, process + " calls itself opensm and is not root's");
   const Path conf = argument_of(words, "-F", "config").value_or(std::string(kDefaultConf));
   const std::string text = TRY(read_seen_by(pid, conf));
   const OpenSmOptionsFile options{words, text};

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include <doctest/doctest.h>
+#include <unistd.h>
 
 namespace ibpod::sm {
 namespace {
@@ -22,6 +23,7 @@ struct Machine {
   Path proc = folder.path() / "proc";
   Path root = folder.path() / "root";
   Path ours = folder.path() / "sm/partitions.conf";
+  Path program = folder.path() / "opensm";
   Processes processes{proc};
 
   Machine() {
@@ -31,7 +33,21 @@ struct Machine {
     std::filesystem::create_directory_symlink(root / "etc", proc / "7/cwd");
     std::filesystem::create_directory_symlink(folder.path() / "sm", root / "sm");
     words("bash\0-F\0/c\0"s, "8");
+    folder.write("opensm", "");
+    folder.write("other", "");
+    for (const char* process : {"7", "8", "self"}) {
+      std::filesystem::create_directory(proc / process / "ns");
+      std::filesystem::create_symlink(folder.path() / "sm", proc / process / "ns/pid");
+    }
+    execute(program);
     folder.write("sm/modules", "# ours\nosm_state_mgr.c 0x07\n");
+  }
+  void execute(const Path& file) const {
+    std::filesystem::remove(proc / "7/exe");
+    std::filesystem::create_symlink(file, proc / "7/exe");
+  }
+  std::optional<pid_t> find(const Path& conf = "/c") const {
+    return processes.find_opensm(conf, program).value();
   }
   void words(const std::string& text, const std::string& pid = "7") const {
     folder.write("proc/" + pid + "/cmdline", text);
@@ -51,11 +67,39 @@ TEST_CASE("the OpenSM of a configuration file is found by its command line") {
        {"/usr/sbin/opensm\0-F\0/c\0"s, "opensm\0-g\0000x1\0--config\0/c\0"s, "opensm\0-F/c\0"s,
         "opensm\0--config=/c"s}) {
     machine.words(text);
-    CHECK(machine.processes.find_opensm("/c").value() == 7);
-    CHECK(!machine.processes.find_opensm("/d").value());
+    CHECK(machine.find() == 7);
+    CHECK_FALSE(machine.find("/d"));
   }
   machine.words("");
-  CHECK(!machine.processes.find_opensm("/c").value());
+  CHECK_FALSE(machine.find());
+}
+
+TEST_CASE("a process that only calls itself OpenSM is none") {
+  const Machine machine;
+  machine.words("opensm\0-F\0/c\0"s);
+  REQUIRE(machine.find() == 7);
+  SUBCASE("it executes something else") { machine.execute(machine.folder.path() / "other"); }
+  SUBCASE("it is in a container") {
+    std::filesystem::remove(machine.proc / "7/ns/pid");
+    std::filesystem::create_symlink(machine.root, machine.proc / "7/ns/pid");
+  }
+  SUBCASE("it is another user's") {
+    if (::geteuid() != 0) return;
+    REQUIRE(::chown((machine.proc / "7").c_str(), 65534, 65534) == 0);
+    CHECK(machine.refusal() == "process 7 calls itself opensm and is not root's");
+  }
+  CHECK_FALSE(machine.find());
+}
+
+TEST_CASE("an OpenSM whose program has been upgraded since, or is a script, is found") {
+  const Machine machine;
+  machine.words("opensm\0-F\0/c\0"s);
+  machine.execute(machine.program.native() + " (deleted)");
+  CHECK(machine.find() == 7);
+  machine.execute("/bin/sh");
+  CHECK_FALSE(machine.find());
+  machine.folder.write("opensm", "#!/bin/sh\n");
+  CHECK(machine.find() == 7);
 }
 
 TEST_CASE("an OpenSM that takes its partitions from our file, however it is told, will do") {

@@ -57,7 +57,9 @@ class OpenSmBed {
   size_t readings() const { return lines(" good") + lines(" bad"); }
   size_t bad_readings() const { return lines(" bad"); }
 
-  std::optional<pid_t> find() const { return Processes("/proc").find_opensm(paths().conf).value(); }
+  std::optional<pid_t> find() const {
+    return Processes("/proc").find_opensm(paths().conf, settings.keeper.launch.program).value();
+  }
   pid_t pid() const { return find().value(); }
   static void end(pid_t pid, int signal) {
     const auto process = OpenSmProcess::adopt(pid);

@@ -43,7 +43,7 @@ sm::Standing EngineBed::enforce(const std::vector<fabric::Partition>& tenants) {
 }
 
 std::optional<pid_t> EngineBed::find() const {
-  return sm::Processes("/proc").find_opensm(paths().conf).value();
+  return sm::Processes("/proc").find_opensm(paths().conf, settings.keeper.launch.program).value();
 }
 
 void EngineBed::kill() const {

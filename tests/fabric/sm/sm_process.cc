@@ -201,7 +201,9 @@ double SmProcess::metric(const std::string& beginning) const {
 }
 
 std::optional<pid_t> SmProcess::opensm() const {
-  return sm::Processes("/proc").find_opensm(state_folder() / "opensm/opensm.conf").value();
+  return sm::Processes("/proc")
+      .find_opensm(state_folder() / "opensm/opensm.conf", folder_.path() / "opensm.sh")
+      .value();
 }
 
 void SmProcess::signal_opensm(int number) const {
