@@ -2,6 +2,7 @@
 #pragma once
 
 #include "agent/sweep/sweep_world.h"
+#include "lib/ib/pci_address.h"
 #include "lib/kube/pod_resources.h"
 
 namespace ibpod::agent {
@@ -15,11 +16,15 @@ class KubeletPods : public Pods {
   kube::PodResources kubelet_;
 };
 
-// The ids of a resource that a pod was given, in all of its containers. unavailable where the
-// kubelet named no pods at all, or not this one: it knows each pod that has an ADD underway, but
-// not in the seconds after its own start.
-Result<std::vector<std::string>> ids_of(const kube::PodResources& kubelet,
-                                        const std::string& name_space, const std::string& pod,
-                                        const std::string& resource, Deadline deadline);
+// What a pod was given. unavailable if the kubelet named no pods at all, or not this one: it knows
+// each pod that has an ADD underway, but not in the seconds after its own start.
+Result<kube::PodGiven> given_to(const kube::PodResources& kubelet, const std::string& name_space,
+                                const std::string& pod, Deadline deadline);
+
+// The ids of a resource in all of the pod's containers.
+std::vector<std::string> ids_of(const kube::PodGiven& pod, const std::string& resource);
+
+// Whether the pod was given this device, of whatever resource: an id that is its PCI address.
+bool has_device(const kube::PodGiven& pod, const ib::PciAddress& device);
 
 }  // namespace ibpod::agent

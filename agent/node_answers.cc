@@ -77,6 +77,13 @@ Holder holder(const node::Records& records, const node::RecordName& name) {
           record ? pod_text(record->pod.name_space, record->pod.name) : ""};
 }
 
+Result<std::string> check_given(const kube::PodGiven& pod, const std::string& device) {
+  const ib::PciAddress address = TRY(ib::PciAddress::parse(device));
+  if (has_device(pod, address)) return address.text();
+  return Error(Code::denied, address.text() + ": the kubelet has not given it to the pod " +
+                                 pod_text(pod.namespace_name, pod.name));
+}
+
 // A View has the P_Key tables only where a pool chooses by them. As far as the host sees the
 // device.
 void describe_pkeys(const sysfs::Sysfs& sysfs, nodeapi::Device& told) {
@@ -175,15 +182,16 @@ Result<nodeapi::Binding> NodeAnswers::unbind(const nodeapi::AttachmentName& name
 Result<std::string> NodeAnswers::device_of(const nodeapi::DeviceQuestion& question,
                                            Deadline deadline) {
   if (!sources_.kubelet) return Error(Code::unsupported, "this node's agent knows no kubelet");
-  const std::vector<std::string> ids = TRY(ids_of(*sources_.kubelet, question.pod_namespace,
-                                                  question.pod_name, question.resource, deadline));
+  const kube::PodGiven pod =
+      TRY(given_to(*sources_.kubelet, question.pod_namespace, question.pod_name, deadline));
+  if (!question.device.empty()) return check_given(pod, question.device);
   const std::vector<node::RecordName> names = TRY(sources_.records.all());
   Holders holders;
   for (const node::RecordName& name : names) {
     const Result<ib::PciAddress> device = ib::PciAddress::parse(name.folder);
     if (device) holders[*device].push_back(holder(sources_.records, name));
   }
-  return choose_device(ids, holders,
+  return choose_device(ids_of(pod, question.resource), holders,
                        {question.container_id + ":" + question.ifname,
                         pod_text(question.pod_namespace, question.pod_name)});
 }

@@ -1,5 +1,6 @@
 #include "agent/sweep/release_call.h"
 
+#include "lib/attach/node_config.h"
 #include "lib/attach/release.h"
 #include "lib/base/process.h"
 #include "lib/cni/complaint.h"
@@ -47,6 +48,7 @@ Status InstalledPlugins::call(const std::string& plugin, cni::Verb verb,
   const Path program = place_.folder / plugin;
   environment["CNI_COMMAND"] = std::string(cni::name(verb));
   environment["PATH"] = std::string(kPath);
+  environment[std::string(attach::kStateVariable)] = place_.state_folder.string();
   const std::string step = std::string(cni::name(verb)) + " by " + program.string();
   const Command command{program, std::move(environment), configuration, place_.mount_namespace};
   const Finished finished = TRY(run(command, Deadline::in(place_.timeout)).during(step));
@@ -68,7 +70,6 @@ Status InstalledPlugins::collect(const node::RecordName& damaged,
   const std::string plugin = node::is_child_link(damaged.folder) ? "ipoib" : "ib-sriov";
   json::Value configuration = json::Value::object();
   configuration.set("cniVersion", cni::kNewest.text()).set("name", kNoNetwork).set("type", plugin);
-  configuration.set("stateDir", place_.state_folder.string());
   configuration.set("cni.dev/valid-attachments", attachments(others));
   return call(plugin, cni::Verb::gc, {}, configuration.text());
 }

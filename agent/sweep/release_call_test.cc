@@ -51,7 +51,8 @@ TEST_CASE("DEL is called as the ADD was, for this attempt and without a namespac
   CHECK(bed.said("input") == a_record().configuration);
   CHECK(bed.said("env") ==
         "CNI_ARGS=K8S_POD_NAME=a\nCNI_COMMAND=DEL\nCNI_CONTAINERID=c1\nCNI_IFNAME=net1\n"
-        "CNI_NETNS=\nCNI_PATH=/opt/cni/bin:/usr/lib/cni\nIBPOD_ATTEMPT=0badcafe\n");
+        "CNI_NETNS=\nCNI_PATH=/opt/cni/bin:/usr/lib/cni\nIBPOD_ATTEMPT=0badcafe\n"
+        "IBPOD_STATE_DIR=/state\n");
 }
 
 TEST_CASE("a damaged record is the plugin's GC's, with all others as valid") {
@@ -60,7 +61,7 @@ TEST_CASE("a damaged record is the plugin's GC's, with all others as valid") {
   REQUIRE(bed.plugins().collect({"0000:3b:00.1", "c1", "net1"}, {{"0000:3b:00.2", "c2", "net1"}}));
   CHECK(bed.said("verb") == "GC\n");
   CHECK(bed.said("input") ==
-        R"({"cniVersion":"1.1.0","name":"ibpod-agent","type":"ib-sriov","stateDir":"/state",)"
+        R"({"cniVersion":"1.1.0","name":"ibpod-agent","type":"ib-sriov",)"
         R"("cni.dev/valid-attachments":[{"containerID":"c2","ifname":"net1"}]})");
 }
 

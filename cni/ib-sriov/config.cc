@@ -18,7 +18,8 @@ using json::Value;
 // Config.
 class Reader {
  public:
-  Reader(const cni::Call& call, Keys keys) : call_(call), keys_(std::move(keys)) {}
+  Reader(const cni::Call& call, Keys keys, const attach::NodeConfig& node)
+      : call_(call), keys_(std::move(keys)), config_(node) {}
 
   Result<Config> read() {
     TRY(keys_.read(config_));
@@ -79,9 +80,7 @@ class Reader {
   }
 
   Status read_device_info() {
-    if (!keys_.runtime()) return ok();
-    config_.order.device_info =
-        TRY(Keys::path(*keys_.runtime(), "CNIDeviceInfoFile", "runtimeConfig.CNIDeviceInfoFile"));
+    config_.order.device_info = TRY(keys_.device_info(config_.device_info_folder));
     return ok();
   }
 
@@ -148,16 +147,17 @@ class Reader {
 
 }  // namespace
 
-Result<Config> parse_config(const cni::Call& call, const cni::Network& network) {
+Result<Config> parse_config(const cni::Call& call, const cni::Network& network,
+                            const attach::NodeConfig& node) {
   TRY(attach::check_ipam(network));
   Keys keys = TRY(Keys::of(network.document));
-  return Reader(call, std::move(keys)).read();
+  return Reader(call, std::move(keys), node).read();
 }
 
-Config parse_remains(const cni::Call& call, const Value& document) {
+Config parse_remains(const cni::Call& call, const Value& document, const attach::NodeConfig& node) {
   Result<Keys> keys = Keys::of(document);
-  if (!keys) return {};
-  return Reader(call, std::move(*keys)).remains();
+  if (!keys) return Config(node);
+  return Reader(call, std::move(*keys), node).remains();
 }
 
 }  // namespace ibpod::ib_sriov

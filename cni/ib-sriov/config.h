@@ -10,6 +10,8 @@
 namespace ibpod::ib_sriov {
 
 struct Config : attach::Settings {
+  using Settings::Settings;
+
   attach::VfOrder order;
   // resourceName: of which the node's agent knows what the kubelet gave a pod; for a runtime that
   // names no deviceID. Empty: none.
@@ -22,11 +24,13 @@ struct Config : attach::Settings {
 // invalid names key, value and what would be right; unsupported is for values that are right for
 // others ("dhcp"). The device, or the resource that it is one of, is required for ADD and CHECK
 // only: GC and STATUS speak of the network.
-Result<Config> parse_config(const cni::Call& call, const cni::Network& network);
+Result<Config> parse_config(const cni::Call& call, const cni::Network& network,
+                            const attach::NodeConfig& node);
 
 // What can be read of a configuration that may be wrong: device, time-out, state folder and log.
 // Each that cannot is a warning, and has its default. For the log of a call that is refused, and
 // for DEL, which has to work whatever has become of the configuration since.
-Config parse_remains(const cni::Call& call, const json::Value& document);
+Config parse_remains(const cni::Call& call, const json::Value& document,
+                     const attach::NodeConfig& node);
 
 }  // namespace ibpod::ib_sriov

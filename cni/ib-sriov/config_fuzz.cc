@@ -23,13 +23,13 @@ void read(const json::Value& document, const Result<cni::Network>& network) {
   for (const cni::Verb verb : {cni::Verb::add, cni::Verb::gc}) {
     call.verb = verb;
     if (!network) break;
-    const Result<Config> config = parse_config(call, *network);
+    const Result<Config> config = parse_config(call, *network, fuzz::any_node());
     if (config) check(*config);
     if (config && verb == cni::Verb::add) require(!config->order.device.empty());
     if (!config) require(!config.error().text().empty());
   }
   call.verb = cni::Verb::del;
-  check(parse_remains(call, document));
+  check(parse_remains(call, document, fuzz::any_node()));
 }
 
 // What was accepted for an ADD is as good for a DEL.

@@ -11,11 +11,18 @@ const ib::Guid kFirst(0x0200000000000001);
 
 using attach::a_call;
 
+// A node that leaves to networks what is its own to say.
+attach::NodeConfig lenient() {
+  attach::NodeConfig node;
+  node.allow_in_networks = true;
+  return node;
+}
+
 cni::Network network(const std::string& keys) { return attach::a_network("ib-sriov", keys); }
 
 Result<Config> read(const std::string& keys) {
-  return parse_config(a_call(), network(R"("deviceID":"0000:3b:00.1")" +
-                                        std::string(keys.empty() ? "" : ",") + keys));
+  const std::string device = R"("deviceID":"0000:3b:00.1")";
+  return parse_config(a_call(), network(device + (keys.empty() ? "" : ",") + keys), lenient());
 }
 Config good(const std::string& keys) { return read(keys).value(); }
 
@@ -41,7 +48,7 @@ TEST_CASE("every key is read") {
   const Config config = good(R"("link_state":"disable","rdmaIsolation":true,"pkey":"0x8001",
     "ibKubernetesEnabled":true,"vfioPciMode":true,"mtu":4092,"logLevel":"debug","logFile":"/var/log/x",
     "timeoutSeconds":110,"stateDir":"/run/state","guid":"02:00:00:00:00:00:00:01",
-    "capabilities":{"infinibandGUID":true},"runtimeConfig":{"CNIDeviceInfoFile":"/run/info"},
+    "capabilities":{"infinibandGUID":true},"runtimeConfig":{"CNIDeviceInfoFile":"/var/run/k8s.cni.cncf.io/devinfo/cni/x"},
     "args":{"cni":{"mellanox.infiniband.app":"configured","odd":[1,{"a":null}]}})");
   CHECK(config.order.wanted.policy == node::LinkPolicy::disable);
   CHECK(config.order.wanted.isolation);
@@ -50,7 +57,7 @@ TEST_CASE("every key is read") {
   CHECK(config.order.wanted.guids == node::Guids{kFirst, kFirst});
   CHECK(config.order.vfio);
   CHECK(config.timeout == Duration(110'000));
-  CHECK(config.order.device_info == "/run/info");
+  CHECK(config.order.device_info == "/var/run/k8s.cni.cncf.io/devinfo/cni/x");
   CHECK(config.ib_kubernetes);
   CHECK(config.ib_kubernetes_configured);
   CHECK(config.log_level == log::Level::debug);
@@ -119,17 +126,19 @@ TEST_CASE("P_Keys are read with a base, or as JSON numbers") {
 
 TEST_CASE("the device may come from runtimeConfig alone, and GC and STATUS need none") {
   const auto injected = network(R"("runtimeConfig":{"deviceID":"0000:3B:00.1"})");
-  CHECK(parse_config(a_call(), injected)->order.device.text() == "0000:3b:00.1");
-  CHECK_FALSE(parse_config(a_call(), network("")));
+  CHECK(parse_config(a_call(), injected, lenient())->order.device.text() == "0000:3b:00.1");
+  CHECK_FALSE(parse_config(a_call(), network(""), lenient()));
   for (const cni::Verb verb : {cni::Verb::gc, cni::Verb::status}) {
-    CHECK(parse_config(a_call(verb), network("")));
+    CHECK(parse_config(a_call(verb), network(""), lenient()));
   }
 }
 
 TEST_CASE("two spellings of one address are one device") {
   const auto read_both = [](const std::string& device, const std::string& injected) {
-    return parse_config(a_call(), network(R"("deviceID":")" + device +
-                                          R"(","runtimeConfig":{"deviceID":")" + injected + "\"}"));
+    return parse_config(a_call(),
+                        network(R"("deviceID":")" + device + R"(","runtimeConfig":{"deviceID":")" +
+                                injected + "\"}"),
+                        lenient());
   };
   CHECK(read_both("0000:3B:00.2", "0000:3b:00.2")->order.device.text() == "0000:3b:00.2");
   CHECK(read_both("0000:3b:00.2", "0000:3B:00.2")->order.device.text() == "0000:3b:00.2");
@@ -155,7 +164,8 @@ TEST_CASE("the case of args.cni matters as little as any other key's") {
 }
 
 Config remains(const std::string& keys) {
-  return parse_remains(a_call(cni::Verb::del), json::Value::parse("{" + keys + "}").value());
+  return parse_remains(a_call(cni::Verb::del), json::Value::parse("{" + keys + "}").value(),
+                       lenient());
 }
 
 TEST_CASE("for DEL, and for the log of a refusal, each key is read as far as it can be") {
@@ -169,6 +179,22 @@ TEST_CASE("for DEL, and for the log of a refusal, each key is read as far as it 
   CHECK(nothing.order.device.empty());
   CHECK(nothing.state_folder == attach::kStateFolder);
   CHECK(nothing.warnings.size() == 2);
+}
+
+TEST_CASE("for DEL, what the node keeps to itself is a warning, and stays") {
+  const Config rest = parse_remains(
+      a_call(cni::Verb::del),
+      json::Value::parse(R"({"stateDir":"/x","logFile":"/x","logLevel":"debug"})").value(), {});
+  CHECK(rest.state_folder == attach::kStateFolder);
+  CHECK(rest.log_file.empty());
+  CHECK(rest.log_level == log::Level::info);
+  CHECK(rest.warnings.size() == 3);
+}
+
+TEST_CASE("a network may say what the node says") {
+  CHECK(parse_config(
+      a_call(),
+      network(R"("deviceID":"0000:3b:00.1","stateDir":"/var/lib/ibpod","logLevel":"info")"), {}));
 }
 
 TEST_CASE("no key keeps the remains from the next one") {

@@ -1,13 +1,15 @@
 #include "cni/ib-sriov/plugin.h"
 
+#include "lib/attach/allocated.h"
+
 namespace ibpod::ib_sriov {
 
 void IbSriov::read_remains(const cni::Call& call, const json::Value& document) {
-  config_ = parse_remains(call, document);
+  config_ = parse_remains(call, document, node());
 }
 
 Status IbSriov::read(const cni::Call& call, const cni::Network& network) {
-  config_ = TRY(parse_config(call, network));
+  config_ = TRY(parse_config(call, network, node()));
   return ok();
 }
 
@@ -28,8 +30,13 @@ Result<std::string> IbSriov::ask_agent(const attach::Context& context, Deadline 
 }
 
 // The device of a pod whose runtime does not name it: by the agent, and afterwards by its record.
+// One that the network names has to be the pod's.
 Result<bool> IbSriov::complete(const attach::Context& context, Deadline deadline) {
-  if (!config_.order.device.empty()) return true;
+  if (!config_.order.device.empty()) {
+    if (context.call.verb == cni::Verb::add)
+      TRY(attach::check_allocated(context, "deviceID", config_.order.device, deadline));
+    return true;
+  }
   std::string device;
   if (context.call.verb == cni::Verb::add) {
     device = TRY(ask_agent(context, deadline));

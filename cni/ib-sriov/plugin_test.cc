@@ -28,10 +28,9 @@ ADD) echo '{"cniVersion":"0.3.1","ips":[{"version":"4","address":"10.7.0.2/16"}]
 esac)");
   bed.k.fabric.others = {ib::PKey(0x8001)};
   const std::string config = R"({"cniVersion":"0.3.1","name":"ib","type":"ib-sriov","pkey":"0x8001",
-    "link_state":"enable","rdmaIsolation":true,"ibKubernetesEnabled":false,"logLevel":"error",
+    "link_state":"enable","rdmaIsolation":true,"ibKubernetesEnabled":false,
     "ipam":{"type":"spiderpool","default_ipv4_ippool":["v4"]},"deviceID":"0000:3b:00.1",
-    "pciBusID":"0000:3b:00.1","stateDir":")" +
-                             bed.state.path().string() + "\"}";
+    "pciBusID":"0000:3b:00.1"})";
   const cni::Answer answer = bed.call("ADD", config);
   REQUIRE_MESSAGE(answer.exit_code == 0, answer.output);
   CHECK(answer.output.find("10.7.0.2/16") != std::string::npos);
@@ -100,7 +99,7 @@ TEST_CASE("a node can have it that nothing is attached without its agent") {
   expect_needs_agent(bed, bed.config(kDevice));
 }
 
-TEST_CASE("a network that names the agent is not attached without it") {
+TEST_CASE("a node whose file names the agent attaches nothing without it") {
   Bed bed;
   expect_needs_named_agent(bed, kDevice);
 }
@@ -128,8 +127,9 @@ TEST_CASE(
   PodBed bed;
   bed.finishes = true;
   const Path file = bed.programs.path() / "log";
-  const std::string config = bed.bare(R"("type":"ib-sriov","logLevel":"debug","logFile":")" +
-                                      file.string() + R"(","partition":"blue",)" + kDevice);
+  bed.node->log_level = log::Level::debug;
+  bed.node->log_file = file;
+  const std::string config = bed.config(R"("partition":"blue",)" + kDevice);
   REQUIRE(bed.call("ADD", config).exit_code == 0);
   std::vector<std::string> lines;
   std::istringstream log(read_file(file).value());
@@ -151,10 +151,21 @@ TEST_CASE(
   CHECK(us("whole_us") >= sum);
 }
 
-TEST_CASE("a deviceID is taken as it is, whatever the agent says") {
+TEST_CASE(
+    "a deviceID has to be the pod's by the kubelet's word, and nothing is touched for one that is "
+    "not") {
   PodBed bed;
-  bed.agent.away = Error(Code::unavailable, "away");
-  CHECK(bed.call("ADD", bed.config(kDevice + "," + kResource)).exit_code == 0);
+  bed.agent.kubelet = true;
+  bed.agent.given[{"lab/pod", "openib/vfs"}] = kVf.text();
+  const std::string other = R"("deviceID":"0000:3b:00.2")";
+  const cni::Answer refused = bed.call("ADD", bed.config(other));
+  REQUIRE(refused.failure);
+  CHECK(refused.failure->message.starts_with(
+      "deviceID: 0000:3b:00.2: the kubelet has not given it to the pod lab/pod; "));
+  CHECK(bed.k.orders() == 0);
+  CHECK(bed.changes() == "");
+  CHECK(bed.call("DEL", bed.config(other)).exit_code == 0);
+  expect_all_verbs(bed, bed.config(kDevice));
 }
 
 TEST_CASE("DEL works whatever has become of the configuration since") {
@@ -203,7 +214,7 @@ TEST_CASE("a configuration that only ADD cares for does not keep DEL from releas
     install_ipam(bed);
     REQUIRE(bed.call("ADD", bed.config(kDevice + R"(,"ipam":{"type":"lease"})")).exit_code == 0);
     REQUIRE_FALSE(bed.changes().empty());
-    const std::string bad = bed.bare(R"("logLevel":"error",)" + keys);
+    const std::string bad = bed.bare(keys);
     if (keys.find("../x") == std::string::npos) CHECK(bed.call("ADD", bad).exit_code == 1);
     const cni::Answer answer = bed.call("DEL", bad);
     CHECK_MESSAGE(answer.exit_code == 0, answer.output);
@@ -213,13 +224,35 @@ TEST_CASE("a configuration that only ADD cares for does not keep DEL from releas
   }
 }
 
+TEST_CASE("an IPAM that the node does not allow is not run, for ADD or for DEL") {
+  Bed bed;
+  install_ipam(bed);
+  const std::string config = bed.config(kDevice + R"(,"ipam":{"type":"lease"})");
+  bed.node->ipam_types = {"static"};
+  const cni::Answer refused = bed.call("ADD", config);
+  REQUIRE(refused.failure);
+  CHECK(refused.failure->code == 7);
+  CHECK(refused.failure->message ==
+        "ipam.type: \"lease\" is not among the ipamTypes that /etc/ibpod/cni.json allows on this "
+        "node");
+  CHECK(bed.changes() == "");
+  bed.node->ipam_types = {"static", "lease"};
+  REQUIRE(bed.call("ADD", config).exit_code == 0);
+  bed.node->ipam_types = std::vector<std::string>();
+  CHECK(bed.call("DEL", config).failure->code == 7);
+  CHECK(bed.changes().find("+ 0000:3b:00.1") != std::string::npos);
+  bed.node->ipam_types.reset();
+  CHECK(bed.call("DEL", config).exit_code == 0);
+  CHECK(bed.changes() == "");
+}
+
 TEST_CASE("DEL of nothing recorded asks no IPAM that cannot be told, and says so") {
   Bed bed;
   install_ipam(bed);
   const Path log = bed.state.path() / "log";
-  const cni::Answer answer =
-      bed.call("DEL", bed.bare(kDevice + R"(,"logLevel":"warning","ipam":{"name":"lease"},)" +
-                               R"("logFile":")" + log.string() + "\""));
+  bed.node->log_level = log::Level::warning;
+  bed.node->log_file = log;
+  const cni::Answer answer = bed.call("DEL", bed.bare(kDevice + R"(,"ipam":{"name":"lease"})"));
   CHECK(answer.exit_code == 0);
   CHECK(bed.changes() == "");
   CHECK_FALSE(path_exists(bed.programs.path() / "calls"));
@@ -241,6 +274,7 @@ TEST_CASE("what is refused is in the log file, with the call and the device") {
   Bed bed;
   bed.finishes = true;
   const Path log = bed.state.path() / "log";
+  bed.node->log_file = log;
   const struct {
     const char* keys;
     const char* message;
@@ -248,15 +282,14 @@ TEST_CASE("what is refused is in the log file, with the call and the device") {
       {R"("pkey":"1000")", "is ambiguous"},
       {R"("mtu":"x")", "mtu: expected"},
       {R"("timeoutSeconds":0)", "timeoutSeconds: expected"},
-      {R"("loglevel":"loud")", "differ only by case"},
+      {R"("loglevel":"loud")", "is no log level"},
       {R"("ipam":{"type":"dhcp"})", "cannot serve InfiniBand"},
       {R"("ipam":7)", "ipam: expected an object"},
       {R"("cniversion":"1.1.0")", "differ only by case"},
   };
   for (const auto& refusal : table) {
     CAPTURE(refusal.keys);
-    const std::string file = R"(,"logFile":")" + log.string() + "\",";
-    REQUIRE(bed.call("ADD", bed.config(kDevice + file + refusal.keys)).exit_code == 1);
+    REQUIRE(bed.call("ADD", bed.config(kDevice + "," + refusal.keys)).exit_code == 1);
     const std::string text = read_file(log).value();
     CHECK(text.find(refusal.message) != std::string::npos);
     for (const char* member : {R"("command":"ADD")", R"("network":"blue")", R"("containerID":"c1")",
@@ -348,9 +381,10 @@ TEST_CASE(
 
 TEST_CASE("no stateDir leads past the mark of the node") {
   MarkedBed bed;
+  bed.node->allow_in_networks = true;
   bed.agent.away = Error(Code::unavailable, "nobody listens");
   const std::string elsewhere =
-      R"({"cniVersion":"1.1.0","name":"blue","type":"ib-sriov","logLevel":"error","stateDir":")" +
+      R"({"cniVersion":"1.1.0","name":"blue","type":"ib-sriov","stateDir":")" +
       (bed.state.path() / "elsewhere").string() + R"(","guid":")" + std::string(kGuid) + R"(",)" +
       kDevice + "}";
   const cni::Answer refused = bed.call("ADD", elsewhere);
@@ -363,10 +397,11 @@ TEST_CASE("no stateDir leads past the mark of the node") {
 
 TEST_CASE("on a marked node DEL and GC go by the node's own records alone") {
   MarkedBed bed;
+  bed.node->allow_in_networks = true;
   const Path forged = bed.state.path() / "forged";
   const auto network_in = [&](const Path& folder) {
-    return R"({"cniVersion":"1.1.0","name":"blue","type":"ib-sriov","logLevel":"error",)" +
-           kDevice + R"(,"cni.dev/valid-attachments":[],"stateDir":")" + folder.string() + "\"}";
+    return R"({"cniVersion":"1.1.0","name":"blue","type":"ib-sriov",)" + kDevice +
+           R"(,"cni.dev/valid-attachments":[],"stateDir":")" + folder.string() + "\"}";
   };
   REQUIRE(bed.call("ADD", bed.config(kDevice)).exit_code == 0);
   std::filesystem::create_directories(forged);
@@ -412,6 +447,10 @@ const std::string kContainer =
 const std::string kIfname =
     "\": expected 1 to 15 characters without '/', ':', '%' and white space, not \".\" or \"..\"";
 
+const std::string kNodesOwn =
+    ": a network cannot set it on this node: set it in /etc/ibpod/cni.json on the node, or allow "
+    "it there with \"allowInNetworks\": true";
+
 const std::vector<attach::BadInput> kBad{
     // JSON
     {"raw", "[]", 6, "the document: expected an object, got a list"},
@@ -438,6 +477,11 @@ const std::vector<attach::BadInput> kBad{
      "looked up by them"},
     {"", R"("resourceName":"openib/vfs","agentSocket":"agent.sock")", 7,
      "agentSocket: \"agent.sock\" is no absolute path without \"..\""},
+    {"", key(R"("agentSocket":"/run/x.sock")"), 7, "agentSocket" + kNodesOwn},
+    {"", key(R"("stateDir":"/etc/foo")"), 7, "stateDir" + kNodesOwn},
+    {"", key(R"("logFile":"/etc/ld.so.preload")"), 7, "logFile" + kNodesOwn},
+    {"", key(R"("logfile":"/etc/ld.so.preload")"), 7, "logFile" + kNodesOwn},
+    {"", key(R"("logLevel":"debug")"), 7, "logLevel" + kNodesOwn},
     {"", R"("deviceID":7)", 7, "deviceID: expected a string, got the number 7"},
     {"", R"("deviceID":"../../../etc")", 7, "deviceID: \"../../../etc" + kNoPciAddress},
     {"", R"("deviceID":"0000:3b:00.1/..")", 7, "deviceID: \"0000:3b:00.1/.." + kNoPciAddress},
@@ -481,7 +525,7 @@ const std::vector<attach::BadInput> kBad{
     {"", key(R"("timeoutSeconds":111)"), 7,
      "timeoutSeconds: expected a whole number from 1 to 110, got the number 111"},
     {"", key(R"("loglevel":"loud")"), 7,
-     "loglevel: the keys \"logLevel\" and \"loglevel\" differ only by case: keep \"logLevel\""},
+     "logLevel: \"loud\" is no log level: expected debug, info, warning or error"},
     {"", key(R"("logFile":"../log")"), 7, "logFile: \"../log\" is no absolute path without \"..\""},
     {"", key(R"("logFile":"/var/../etc/passwd")"), 7,
      "logFile: \"/var/../etc/passwd\" is no absolute path without \"..\""},
@@ -489,6 +533,14 @@ const std::vector<attach::BadInput> kBad{
      "runtimeConfig.CNIDeviceInfoFile: \"info\" is no absolute path without \"..\""},
     {"", key(R"("runtimeConfig":{"CNIDeviceInfoFile":"/run/../etc/passwd"})"), 7,
      "runtimeConfig.CNIDeviceInfoFile: \"/run/../etc/passwd\" is no absolute path without \"..\""},
+    {"", key(R"("runtimeConfig":{"CNIDeviceInfoFile":"/etc/cron.d/x"})"), 7,
+     "runtimeConfig.CNIDeviceInfoFile: \"/etc/cron.d/x\" is no file of /devinfo, the only folder "
+     "that "
+     "this node allows (deviceInfoDir in /etc/ibpod/cni.json)"},
+    {"", key(R"("runtimeConfig":{"CNIDeviceInfoFile":"/devinfo/x/y"})"), 7,
+     "runtimeConfig.CNIDeviceInfoFile: \"/devinfo/x/y\" is no file of /devinfo, the only folder "
+     "that "
+     "this node allows (deviceInfoDir in /etc/ibpod/cni.json)"},
     {"", key(R"("runtimeConfig":[])"), 7, "runtimeConfig: expected an object, got a list"},
     {"", key(R"("args":"x")"), 7, "args: expected an object, got the string \"x\""},
     {"", key(R"("capabilities":{"infinibandGUID":"yes"})"), 7,

@@ -13,7 +13,8 @@ using attach::text;
 // Config.
 class Reader {
  public:
-  Reader(const cni::Call& call, Keys keys) : call_(call), keys_(std::move(keys)) {}
+  Reader(const cni::Call& call, Keys keys, const attach::NodeConfig& node)
+      : call_(call), keys_(std::move(keys)), config_(node) {}
 
   Result<Config> read() {
     TRY(keys_.read(config_));
@@ -93,16 +94,18 @@ class Reader {
 
 }  // namespace
 
-Result<Config> parse_config(const cni::Call& call, const cni::Network& network) {
+Result<Config> parse_config(const cni::Call& call, const cni::Network& network,
+                            const attach::NodeConfig& node) {
   TRY(attach::check_ipam(network));
   Keys keys = TRY(Keys::of(network.document));
-  return Reader(call, std::move(keys)).read();
+  return Reader(call, std::move(keys), node).read();
 }
 
-Config parse_remains(const cni::Call& call, const json::Value& document) {
+Config parse_remains(const cni::Call& call, const json::Value& document,
+                     const attach::NodeConfig& node) {
   Result<Keys> keys = Keys::of(document);
-  if (!keys) return {};
-  return Reader(call, std::move(*keys)).remains();
+  if (!keys) return Config(node);
+  return Reader(call, std::move(*keys), node).remains();
 }
 
 }  // namespace ibpod::ipoib

@@ -10,16 +10,20 @@
 namespace ibpod::ipoib {
 
 struct Config : attach::Settings {
+  using Settings::Settings;
+
   attach::ChildOrder order;
 };
 
 // invalid names key, value and what would be right; unsupported is for values that are right for
 // others ("dhcp"). The master is required for ADD and CHECK only: GC and STATUS speak of the
 // network.
-Result<Config> parse_config(const cni::Call& call, const cni::Network& network);
+Result<Config> parse_config(const cni::Call& call, const cni::Network& network,
+                            const attach::NodeConfig& node);
 
 // What can be read of a configuration that may be wrong. Each key that cannot is a warning, and has
 // its default. For the log of a call that is refused, and for DEL.
-Config parse_remains(const cni::Call& call, const json::Value& document);
+Config parse_remains(const cni::Call& call, const json::Value& document,
+                     const attach::NodeConfig& node);
 
 }  // namespace ibpod::ipoib

@@ -19,7 +19,7 @@ void read(const cni::Network& network, cni::Verb verb) {
   cni::Call call;
   call.ifname = "net1";
   call.verb = verb;
-  const Result<Config> config = parse_config(call, network);
+  const Result<Config> config = parse_config(call, network, fuzz::any_node());
   if (!config) return require(!config.error().text().empty());
   check(*config);
   const attach::ChildOrder& order = config->order;
@@ -36,7 +36,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (!document) return 0;
   cni::Call call;
   call.verb = cni::Verb::del;
-  ipoib::check(ipoib::parse_remains(call, *document));
+  ipoib::check(ipoib::parse_remains(call, *document, fuzz::any_node()));
   const auto network = cni::parse_network(*document, text);
   if (!network) return 0;
   for (const cni::Verb verb : {cni::Verb::add, cni::Verb::gc}) ipoib::read(*network, verb);

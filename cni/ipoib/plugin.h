@@ -19,6 +19,7 @@ class Ipoib : public attach::Plugin {
   attach::Endpoint& endpoint() override { return endpoint_; }
   std::string subject() const override;
   std::string folder(const cni::Call& call) const override { return endpoint_.folder(call); }
+  Result<bool> complete(const attach::Context& context, Deadline deadline) override;
   Status check_node(const attach::Context& context) override;
   Status sweep(const attach::Context& context, Deadline deadline) const override;
 

@@ -25,9 +25,7 @@ ADD) echo '{"cniVersion":"0.3.1","ips":[{"version":"4","address":"192.168.5.2/28
 esac)");
   const std::string config =
       R"({"cniVersion":"0.3.1","type":"ipoib","name":"example-ipoibnetwork","master":"ib0",
-    "logLevel":"error","ipam":{"type":"whereabouts","range":"192.168.5.225/28",
-    "exclude":["192.168.6.229/30"]},"stateDir":")" +
-      bed.state.path().string() + "\"}";
+    "ipam":{"type":"whereabouts","range":"192.168.5.225/28","exclude":["192.168.6.229/30"]}})";
   const cni::Answer answer = bed.call("ADD", config);
   REQUIRE_MESSAGE(answer.exit_code == 0, answer.output);
   CHECK(answer.output.find("192.168.5.2/28") != std::string::npos);
@@ -51,9 +49,30 @@ TEST_CASE("a node can have it that nothing is attached without its agent") {
   expect_needs_agent(bed, bed.config(kMaster));
 }
 
-TEST_CASE("a network that names the agent is not attached without it") {
+TEST_CASE("a node whose file names the agent attaches nothing without it") {
   Bed bed;
   expect_needs_named_agent(bed, kMaster);
+}
+
+TEST_CASE(
+    "a master on a pool's VF has to be the pod's; a PF, or a VF that the host keeps, need not") {
+  Bed bed;
+  bed.agent.pools["0000:3b:00.1"] = "openib/vfs";
+  bed.agent.kubelet = true;
+  bed.environment["CNI_ARGS"] = "K8S_POD_NAMESPACE=lab;K8S_POD_NAME=pod";
+  const std::string vf = R"("pf":"0000:3b:00.1")";
+  const cni::Answer refused = bed.call("ADD", bed.config(vf));
+  REQUIRE(refused.failure);
+  CHECK(refused.failure->message.starts_with(
+      "master: 0000:3b:00.1: the kubelet has not given it to the pod lab/pod; "));
+  CHECK(bed.k.orders() == 0);
+  SUBCASE("it is the pod's") { bed.agent.given[{"lab/pod", "openib/vfs"}] = "0000:3b:00.1"; }
+  SUBCASE("the host keeps it") { bed.agent.pools.clear(); }
+  for (const std::string& master : {vf, kMaster}) {
+    CHECK(bed.call("ADD", bed.config(master)).exit_code == 0);
+    CHECK(bed.call("DEL", bed.config(master)).exit_code == 0);
+  }
+  CHECK(bed.changes() == "");
 }
 
 TEST_CASE("where the agent binds, a pkey is bound, and the child is on the key that it is told") {

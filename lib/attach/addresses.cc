@@ -1,5 +1,10 @@
 #include "lib/attach/addresses.h"
 
+#include "lib/attach/node_config.h"
+#include "lib/cni/errors.h"
+
+#include <algorithm>
+
 namespace ibpod::attach {
 namespace {
 
@@ -13,24 +18,40 @@ Result<std::optional<cni::Ipam>> find_ipam(const cni::Network& network, std::vec
   return std::optional<cni::Ipam>(std::move(ipam));
 }
 
+// For ADD, and again for DEL: the node may have been configured anew since.
+Status check_ipam_type(const Context& context, const std::string& type) {
+  const auto& types = context.ipam_types;
+  const bool allowed =
+      type.empty() || !types || std::find(types->begin(), types->end(), type) != types->end();
+  if (allowed) return ok();
+  return Error(Code::denied, "ipam.type: \"" + type + "\" is not among the ipamTypes that " +
+                                 std::string(kNodeConfigFile) + " allows on this node")
+      .reported_as(cni::kInvalidConfiguration);
+}
+
 }  // namespace
 
-Result<std::optional<cni::Ipam>> ipam_of(const cni::Network& network, const cni::Call& call) {
-  return find_ipam(network, call.path, call.environment);
+Result<std::optional<cni::Ipam>> ipam_of(const Context& context, const cni::Network& network) {
+  TRY(check_ipam_type(context, network.ipam_type));
+  return find_ipam(network, context.call.path, context.call.environment);
 }
 
 Status release_addresses(const Context& context, const node::Record& record, Deadline deadline) {
   json::Value document = TRY(cni::parse_document(record.configuration));
   const cni::Network network = TRY(cni::parse_network(std::move(document), record.configuration));
+  TRY(check_ipam_type(context, network.ipam_type));
   Environment environment = context.call.environment;
   environment["CNI_CONTAINERID"] = record.container_id;
   environment["CNI_IFNAME"] = record.ifname;
   environment["CNI_ARGS"] = record.cni_args;
-  environment["CNI_PATH"] = record.cni_path;
+  // The runtime's word of today goes before that of the ADD.
+  std::vector<Path> path = context.call.path;
+  if (path.empty()) path = cni::split_path(record.cni_path);
+  if (context.call.path.empty()) environment["CNI_PATH"] = record.cni_path;
   const std::optional<node::Namespace> now = TRY(context.kernel.find_namespace(record.netns.path));
   environment["CNI_NETNS"] = now == record.netns ? record.netns.path.string() : "";
   const std::optional<cni::Ipam> ipam =
-      TRY(find_ipam(network, cni::split_path(record.cni_path), std::move(environment)));
+      TRY(find_ipam(network, std::move(path), std::move(environment)));
   if (!ipam) return ok();
   return timed(context, "IPAM DEL", [&] { return ipam->del(deadline); });
 }

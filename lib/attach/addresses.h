@@ -14,11 +14,13 @@ namespace ibpod::attach {
 inline constexpr std::string_view kDhcp = "dhcp";
 
 // A network's IPAM, ready to be called for the attachment of this call; nothing where it has
-// none.
-Result<std::optional<cni::Ipam>> ipam_of(const cni::Network& network, const cni::Call& call);
+// none. denied if the node does not allow its type.
+Result<std::optional<cni::Ipam>> ipam_of(const Context& context, const cni::Network& network);
 
-// Gives back what the record's network may have reserved for it, as the ADD was called: without the
-// runtime's help. A network without IPAM is a success.
+// Gives back what the record's network may have reserved for it, by the configuration and arguments
+// of its ADD; the plugin is looked for in this call's CNI_PATH, or in the ADD's if this call has
+// none. denied if the node does not allow the IPAM's type any more. A network without IPAM is a
+// success.
 Status release_addresses(const Context& context, const node::Record& record, Deadline deadline);
 
 // What the kernel has to be told of a result.

@@ -69,7 +69,7 @@ Status check(const Context& context, Endpoint& endpoint, Duration timeout) {
   const node::Record record = TRY(recorded(context, endpoint));
   TRY(endpoint.check(context, record, place_for(!context.network.ipam_type.empty())));
   if (!node::is_vfio(record.found.driver)) TRY(check_addressing(context, record));
-  const std::optional<cni::Ipam> ipam = TRY(ipam_of(context.network, context.call));
+  const std::optional<cni::Ipam> ipam = TRY(ipam_of(context, context.network));
   return ipam ? ipam->check(deadline) : ok();
 }
 

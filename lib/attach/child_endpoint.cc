@@ -1,5 +1,6 @@
 #include "lib/attach/child_endpoint.h"
 
+#include "lib/attach/allocated.h"
 #include "lib/attach/binding.h"
 #include "lib/attach/check.h"
 #include "lib/attach/interface.h"
@@ -147,6 +148,18 @@ Status ChildEndpoint::check_usable(const Context& context) {
   const Master master = TRY(usable_master(context));
   return check_mtu(order_.wanted.mtu, order_.mode.value_or(master.netdev.ipoib->mode),
                    kMostDatagram, "");
+}
+
+Status ChildEndpoint::check_allocated(const Context& context, Deadline deadline) const {
+  const Master master = TRY(usable_master(context));
+  const std::optional<node::Function> function = TRY(context.kernel.function(master.function));
+  if (!function || !function->pf) return ok();
+  const Result<nodeapi::Explanation> known =
+      timed(context, "ask the agent which pool has the master's VF",
+            [&] { return context.agent()->explain(master.function.text(), deadline); });
+  const bool kept = known && known->device.resource.empty();
+  if (kept) return ok();
+  return attach::check_allocated(context, "master", master.function, deadline);
 }
 
 Status ChildEndpoint::hand_over(const Context& context, node::Record& record, Deadline deadline) {

@@ -29,6 +29,9 @@ class ChildEndpoint : public Endpoint {
   std::string folder(const cni::Call& call) const override;
   // A master that is missing, no InfiniBand, or a child itself; an MTU above that of the mode.
   Status check_usable(const Context& context) override;
+  // denied for a master on a VF of a pool that the kubelet has not given to the pod (allocated.h).
+  // A PF, and a VF that the host keeps, are everybody's.
+  Status check_allocated(const Context& context, Deadline deadline) const;
   // The record, and nothing else: the port may not have the P_Key yet.
   Status hand_over(const Context& context, node::Record& record, Deadline deadline) override;
   // Waits for the P_Key in the port's table, makes the child and gives it to the pod, waits for its

@@ -15,6 +15,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace ibpod::attach {
 
@@ -37,6 +38,9 @@ struct Context {
   // node::trace.
   node::Observer observe;
   bool binds = false;  // the agent has answered that it brings ports into partitions
+  // Those that the node allows (node_config.h); nothing: all.
+  std::optional<std::vector<std::string>> ipam_types = {};
+  bool any_device = false;  // the node lets a network name a device that the kubelet gave nobody
 };
 
 // Carries out a step and tells the context's observer.

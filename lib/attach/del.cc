@@ -41,7 +41,7 @@ Status release_unrecorded(const Context& context, const std::string& folder, Dea
 // configuration's version, has refused the ADD and can have reserved nothing: its absence must not
 // make DEL fail for ever.
 Status release_addresses_of_call(const Context& context, Deadline deadline) {
-  const Result<std::optional<cni::Ipam>> ipam = ipam_of(context.network, context.call);
+  const Result<std::optional<cni::Ipam>> ipam = ipam_of(context, context.network);
   // Not found, or named as no program can be.
   if (!ipam) {
     context.warn(ipam.error().text());

@@ -49,7 +49,7 @@ cni::Network with_living(const cni::Network& network, std::vector<cni::Attachmen
 Status forward_to_ipam(const Context& context, std::vector<cni::Attachment> living,
                        Deadline deadline) {
   const cni::Network network = with_living(context.network, std::move(living));
-  const std::optional<cni::Ipam> ipam = TRY(ipam_of(network, context.call));
+  const std::optional<cni::Ipam> ipam = TRY(ipam_of(context, network));
   if (!ipam) return ok();
   const bool knows = TRY(ipam->speaks(cni::kNewest, deadline));
   return knows ? ipam->gc(deadline) : ok();

@@ -62,11 +62,11 @@ Status Keys::read(Settings& settings) {
   TRY(top_.find("pciBusID"));
   TRY(read_runtime_config());
   TRY(read_args());
-  TRY(read_state_folder(settings));
-  TRY(read_agent_socket(settings));
   TRY(read_timeout(settings));
-  TRY(read_log_level(settings));
-  return read_log_file(settings);
+  TRY(read_path(settings, "stateDir", settings.state_folder));
+  TRY(read_path(settings, "agentSocket", settings.agent_socket));
+  TRY(read_path(settings, "logFile", settings.log_file));
+  return read_log_level(settings);
 }
 
 void Keys::read_remains(Settings& settings) {
@@ -75,22 +75,11 @@ void Keys::read_remains(Settings& settings) {
   };
   // One that is wrong is among the network's own warnings.
   (void)read_runtime_config();
-  note(read_state_folder(settings));
-  note(read_agent_socket(settings));
   note(read_timeout(settings));
+  note(read_path(settings, "stateDir", settings.state_folder));
+  note(read_path(settings, "agentSocket", settings.agent_socket));
+  note(read_path(settings, "logFile", settings.log_file));
   note(read_log_level(settings));
-  note(read_log_file(settings));
-}
-
-Status Keys::read_state_folder(Settings& settings) {
-  const Path folder = TRY(path(top_, "stateDir", "stateDir"));
-  if (!folder.empty()) settings.state_folder = folder;
-  return ok();
-}
-
-Status Keys::read_agent_socket(Settings& settings) {
-  settings.agent_socket = TRY(path(top_, "agentSocket", "agentSocket"));
-  return ok();
 }
 
 Status Keys::read_timeout(Settings& settings) {
@@ -99,15 +88,44 @@ Status Keys::read_timeout(Settings& settings) {
   return ok();
 }
 
-Status Keys::read_log_level(Settings& settings) {
-  const std::optional<std::string> level = TRY(text(top_, "logLevel"));
-  if (level) settings.log_level = TRY(at("logLevel", log::parse_level(*level)));
+// A tenant writes networks: with these he would decide what root makes, opens and believes.
+Status Keys::check_own(const Settings& settings, std::string_view key, bool same) const {
+  if (settings.allow_in_networks || same) return ok();
+  return Error(Code::invalid, std::string(key) +
+                                  ": a network cannot set it on this node: set it in " +
+                                  std::string(kNodeConfigFile) +
+                                  " on the node, or allow it there with \"allowInNetworks\": true");
+}
+
+Status Keys::read_path(Settings& settings, std::string_view key, Path& value) {
+  const Path given = TRY(path(top_, key, std::string(key)));
+  if (given.empty()) return ok();
+  TRY(check_own(settings, key, given == value));
+  value = given;
   return ok();
 }
 
-Status Keys::read_log_file(Settings& settings) {
-  settings.log_file = TRY(path(top_, "logFile", "logFile"));
+Status Keys::read_log_level(Settings& settings) {
+  const std::optional<std::string> given = TRY(text(top_, "logLevel"));
+  if (!given) return ok();
+  const log::Level level = TRY(at("logLevel", log::parse_level(*given)));
+  TRY(check_own(settings, "logLevel", level == settings.log_level));
+  settings.log_level = level;
   return ok();
+}
+
+// Whoever writes a network can write the key, too, not only Multus.
+Result<Path> Keys::device_info(const Path& folder) {
+  if (!runtime_) return Path();
+  const std::string place = "runtimeConfig.CNIDeviceInfoFile";
+  const Path file = TRY(path(*runtime_, "CNIDeviceInfoFile", place));
+  const std::string parent = file.parent_path().string();
+  // /var/run is a link to /run.
+  if (file.empty() || parent == folder || "/var" + parent == folder) return file;
+  return Error(Code::invalid, place + ": \"" + file.string() + "\" is no file of " +
+                                  folder.string() +
+                                  ", the only folder that this node allows (deviceInfoDir in " +
+                                  std::string(kNodeConfigFile) + ")");
 }
 
 Result<Path> Keys::path(Fields& fields, std::string_view key, const std::string& place) {

@@ -2,6 +2,7 @@
 // plugin asks for its own keys besides; those that nobody has asked for are warned of.
 #pragma once
 
+#include "lib/attach/node_config.h"
 #include "lib/base/clock.h"
 #include "lib/base/files.h"
 #include "lib/base/result.h"
@@ -19,16 +20,12 @@
 
 namespace ibpod::attach {
 
-inline constexpr std::string_view kStateFolder = "/var/lib/ibpod";
-inline constexpr std::string_view kAgentSocket = "/run/ibpod/agent.sock";
+// What every call needs, whatever it is about: what the node says, and the network.
+struct Settings : NodeConfig {
+  Settings() = default;
+  explicit Settings(const NodeConfig& node) : NodeConfig(node) {}
 
-// What every call needs, whatever it is about.
-struct Settings {
   Duration timeout{30'000};  // timeoutSeconds
-  log::Level log_level = log::Level::info;
-  Path log_file;  // empty: none
-  Path state_folder{kStateFolder};
-  Path agent_socket;  // agentSocket; empty: none is given
   // What was read in an odd way, or not at all.
   std::vector<std::string> warnings;
 };
@@ -44,15 +41,18 @@ class Keys {
   std::optional<json::Fields>& runtime() { return runtime_; }
   std::optional<json::Fields>& cni_args() { return cni_args_; }
 
-  // invalid names key, value and what would be right.
+  // `settings` has what the node says. invalid names key, value and what would be right; also for a
+  // key that the node lets no network set, unless the value is the node's own.
   Status read(Settings& settings);
-  // The same for a configuration that may be wrong: each that cannot be read is a warning and has
-  // its default.
+  // The same for a configuration that may be wrong: each that cannot be read, or not be set here,
+  // is a warning and has the node's value.
   void read_remains(Settings& settings);
   // A PCI address under deviceID, there or in runtimeConfig, where Multus puts it; empty for none.
   Result<ib::PciAddress> device();
   Result<std::optional<ib::PKey>> pkey();
   Result<std::optional<uint32_t>> mtu();
+  // runtimeConfig.CNIDeviceInfoFile: a file of `folder` itself; empty for none.
+  Result<Path> device_info(const Path& folder);
   // An absolute path without ".."; empty for none.
   static Result<Path> path(json::Fields& fields, std::string_view key, const std::string& place);
 
@@ -63,11 +63,10 @@ class Keys {
   explicit Keys(json::Fields top) : top_(std::move(top)) {}
   Status read_runtime_config();
   Status read_args();
-  Status read_state_folder(Settings& settings);
-  Status read_agent_socket(Settings& settings);
   Status read_timeout(Settings& settings);
+  Status read_path(Settings& settings, std::string_view key, Path& value);
   Status read_log_level(Settings& settings);
-  Status read_log_file(Settings& settings);
+  Status check_own(const Settings& settings, std::string_view key, bool same) const;
 
   json::Fields top_;
   std::optional<json::Fields> runtime_;

@@ -44,6 +44,9 @@ void Plugin::warn(const std::vector<std::string>& warnings) {
 }
 
 void Plugin::prepare(const cni::Call& call, const json::Value& document) {
+  const Result<NodeConfig> node = world_.node_config();
+  if (node) node_ = *node;
+  if (!node) node_read_ = node.error();
   read_remains(call, document);
   name_call(call, document);
   open_log();
@@ -53,12 +56,14 @@ Status Plugin::configure(const cni::Call& call, const cni::Network& network) {
   call_ = &call;
   network_ = &network;
   log_.always("network", network.name);
+  // Also for DEL: it would look for its record in the wrong folder, and find nothing to end.
+  TRY(node_read_);
   // For DEL the remains have to do.
   if (call.verb != cni::Verb::del) TRY(read(call, network));
   warn(network.warnings);
   warn(settings().warnings);
   const Path& named = settings().state_folder;
-  mark_ = AgentMark::that_holds(named, world_.state_folder);
+  mark_ = AgentMark::that_holds(named, node_.state_folder);
   if (!mark_.is_in(named))
     warn({"stateDir: " + named.string() + " is not looked at: this node's records are in " +
           mark_.folder().string() + ", as " + mark_.file().string() + " says"});
@@ -106,12 +111,15 @@ Result<std::unique_ptr<Plugin::Stage>> Plugin::open_stage() {
   const std::string boot_id = TRY(world_.boot_id());
   stage->kernel = TRY(world_.open_kernel());
   stage->traced = node::trace(*stage->kernel, observe);
+  // What others than root can have put there is not obeyed.
+  TRY(check_trusted_folder(mark_.folder()).during("stateDir"));
   stage->records = std::make_unique<node::Records>(mark_.folder());
   stage->context = std::make_unique<Context>(
       Context{*stage->traced, *stage->records, boot_id, name_, *call_, *network_,
               [this] { return agent(); }, needs_agent(),
               [this](const std::string& text) { log_.write(Level::warning, text); },
-              [this](const std::string& text) { log_.write(Level::info, text); }, observe, false});
+              [this](const std::string& text) { log_.write(Level::info, text); }, observe, false,
+              node_.ipam_types, node_.any_device});
   return stage;
 }
 

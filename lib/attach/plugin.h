@@ -24,8 +24,8 @@ struct World {
   std::function<Result<std::unique_ptr<node::Kernel>>()> open_kernel;
   std::function<Result<std::string>()> boot_id;
   Connect agent;
-  // Where the node's records are, and its mark (agent_mark.h), if a network does not say.
-  Path state_folder{kStateFolder};
+  // Asked once a call.
+  std::function<Result<NodeConfig>()> node_config;
 };
 
 class Plugin : public cni::Plugin {
@@ -51,6 +51,8 @@ class Plugin : public cni::Plugin {
   virtual Status read(const cni::Call& call, const cni::Network& network) = 0;
   // What has been read. What is wanted is changed where the node's agent binds (want_bound).
   virtual const Settings& settings() const = 0;
+  // What the node says, for them; the defaults if that cannot be read, with which no verb begins.
+  const NodeConfig& node() const { return node_; }
   virtual node::Wanted& wanted() = 0;
   virtual Endpoint& endpoint() = 0;
   // What it is about, for the log, and where records of it are (endpoint.h); empty: not known.
@@ -93,6 +95,8 @@ class Plugin : public cni::Plugin {
   int64_t kernel_us_ = 0, wait_us_ = 0, outside_us_ = 0;
   const cni::Call* call_ = nullptr;
   const cni::Network* network_ = nullptr;
+  NodeConfig node_;
+  Status node_read_ = ok();
   AgentMark mark_{kStateFolder};  // that holds for this call, from configure() on
 };
 

@@ -31,6 +31,14 @@ Result<std::unique_ptr<node::Kernel>> open_linux() {
   return std::unique_ptr<node::Kernel>(std::move(kernel));
 }
 
+// The agent keeps the records of this node, and may keep them elsewhere.
+Result<NodeConfig> node_config(const cni::Environment& environment) {
+  NodeConfig config = TRY(read_node_config(Path(kNodeConfigFile)));
+  const auto state = environment.find(std::string(kStateVariable));
+  if (state != environment.end() && !state->second.empty()) config.state_folder = state->second;
+  return config;
+}
+
 }  // namespace
 
 int run(const std::string& about, const MakePlugin& make, char** entries) {
@@ -53,8 +61,9 @@ int run(const std::string& about, const MakePlugin& make, char** entries) {
   const std::string input =
       has_input ? std::string(std::istreambuf_iterator<char>(std::cin), {}) : "";
   log::Log log(log::Level::info);
-  const std::unique_ptr<Plugin> plugin =
-      make({open_linux, node::read_boot_id, nodeapi::connect, Path(kStateFolder)}, log);
+  const std::unique_ptr<Plugin> plugin = make(
+      {open_linux, node::read_boot_id, nodeapi::connect, [&] { return node_config(environment); }},
+      log);
   const cni::Answer answer = cni::serve(*plugin, environment, input);
   if (has_input) plugin->finish(answer.failure);
   const Status printed = cni::print(answer.output);

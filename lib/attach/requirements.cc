@@ -59,7 +59,7 @@ Result<Prepared> prepare(const Context& context, Endpoint& endpoint, Deadline de
   prepared.pod = TRY(pod_namespace(context));
   TRY(check_name_is_free(context, prepared.pod));
   TRY(endpoint.check_usable(context));
-  prepared.ipam = TRY(ipam_of(context.network, context.call));
+  prepared.ipam = TRY(ipam_of(context, context.network));
   if (prepared.ipam) {
     TRY(timed(context, "IPAM VERSION", [&] { return prepared.ipam->check_version(deadline); }));
   }

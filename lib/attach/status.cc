@@ -6,7 +6,7 @@ namespace ibpod::attach {
 namespace {
 
 Status check_ipam(const Context& context, Deadline deadline) {
-  const std::optional<cni::Ipam> ipam = TRY(ipam_of(context.network, context.call));
+  const std::optional<cni::Ipam> ipam = TRY(ipam_of(context, context.network));
   if (!ipam) return ok();
   TRY(ipam->check_version(deadline));
   const bool knows = TRY(ipam->speaks(cni::kNewest, deadline));

@@ -38,6 +38,7 @@ class Records {
   Status write(const Record& record) const;
   Status remove(const RecordName& name) const;
   // not_found where there is none; invalid or unsupported where it cannot be read: it is damaged.
+  // denied if another user than root may have written it: it is not obeyed, and stays.
   Result<Record> read(const RecordName& name) const;
 
   // Whatever stands in the folders, readable or not.

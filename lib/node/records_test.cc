@@ -3,6 +3,7 @@
 #include "tests/support/temp_folder.h"
 
 #include <doctest/doctest.h>
+#include <sys/stat.h>
 
 namespace ibpod::node {
 namespace {
@@ -41,6 +42,15 @@ TEST_CASE("a record is found by device, by attachment and among all") {
   CHECK(node.records.of_attachment("c1", "net2").value().empty());
   CHECK(node.records.all().value() == std::vector{first, second, third});
   CHECK(node.records.read(second).value() == record(kVf, "c2"));
+}
+
+TEST_CASE("a record that another user can have written is not obeyed, and stays") {
+  const Node node;
+  REQUIRE(node.records.write(record(kVf, "c1")));
+  const RecordName name{kVf.text(), "c1", "net1"};
+  REQUIRE(::chmod((node.device / "c1:net1.json").c_str(), 0666) == 0);
+  CHECK(node.records.read(name).error().code() == Code::denied);
+  CHECK(node.records.all().value() == std::vector{name});
 }
 
 TEST_CASE("nothing is recorded where there is no state folder yet") {

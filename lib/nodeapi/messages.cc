@@ -124,12 +124,13 @@ v1::DeviceOfRequest to_message(const DeviceQuestion& question) {
   message.set_resource(question.resource);
   message.set_container_id(question.container_id);
   message.set_ifname(question.ifname);
+  message.set_device(question.device);
   return message;
 }
 
 DeviceQuestion from_message(const v1::DeviceOfRequest& message) {
-  return {message.pod_namespace(), message.pod_name(), message.resource(), message.container_id(),
-          message.ifname()};
+  return {message.pod_namespace(), message.pod_name(), message.resource(),
+          message.container_id(),  message.ifname(),   message.device()};
 }
 
 v1::AttachmentBinding to_message(const Binding& binding) {

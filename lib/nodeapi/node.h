@@ -83,6 +83,8 @@ struct DeviceQuestion {
   // Whose attachment it is for: its own record is not in its way.
   std::string container_id;
   std::string ifname;
+  // PCI address: is it the pod's, of whatever resource? Empty: which one is?
+  std::string device = {};
   bool operator==(const DeviceQuestion&) const = default;
 };
 
@@ -120,6 +122,8 @@ class Node {
   // The PCI address of the VF that the kubelet gave the pod; empty: it has none of this resource.
   // Of several the first that no other attachment's record holds, else one that another pod's does.
   // unavailable where the kubelet did not answer, or other records of a pod of that name hold all.
+  // Asked about one device it answers with that one, or with denied if the pod was not given it;
+  // whose record holds it is not looked at. unsupported if the node has no kubelet.
   virtual Result<std::string> device_of(const DeviceQuestion& question, Deadline deadline) = 0;
 
   // Has the port of a recorded attachment brought into the partitions that its record names. Waits

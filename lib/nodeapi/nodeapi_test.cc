@@ -68,7 +68,7 @@ struct Told : Node {
   }
 };
 
-const DeviceQuestion kQuestion{"lab", "pod", "openib/vfs", "c1", "net1"};
+const DeviceQuestion kQuestion{"lab", "pod", "openib/vfs", "c1", "net1", "0000:3b:00.2"};
 const Duration kPatience{20'000};
 
 struct Bed {

@@ -7,6 +7,7 @@ mkdir -p "$WORK"
 . "$ROOT/tests/vm/agent.sh"
 . "$ROOT/tests/vm/sm.sh"
 . "$ROOT/tests/vm/time_line.sh"
+node_config '{logLevel: "debug"}'
 rounds=21 workers=4 pods=48
 : >"$WORK/sm.log"
 cp "$COST" "$IBPOD_BIN/cost"
@@ -23,7 +24,7 @@ done
 
 network_of() { # VF FILTER
   jq -n --arg pci "$1" '{cniVersion: "1.0.0", name: "ibnet", type: "ib-sriov", deviceID: $pci, rdmaIsolation: true,
-    logLevel: "debug", ipam: {type: "static", addresses: [{address: "10.7.0.1/24"}]}} | '"$2"
+    ipam: {type: "static", addresses: [{address: "10.7.0.1/24"}]}} | '"$2"
 }
 with='.partition = "blue"' without='.'
 

@@ -58,15 +58,16 @@ cluster_network() {
     isGateway: true, ipam: {type: "host-local", subnet: "10.244.0.0/24", dataDir: $leases}}]}'
 }
 
-# The one of manifests/cni-config, with a log, and leases that go with the case; changed by a jq filter.
+# The one of manifests/cni-config, with leases that go with the case; changed by a jq filter.
 network_filter=.
 our_network() {
-  jq --arg leases "$here/leases" --arg log "$here/log/ib-sriov" \
-    '.plugins[0] |= (.ipam.dataDir = $leases | .logFile = $log | '"$network_filter)" "$ROOT/manifests/cni-config/20-ibpod.conflist"
+  jq --arg leases "$here/leases" '.plugins[0] |= (.ipam.dataDir = $leases | '"$network_filter)" \
+    "$ROOT/manifests/cni-config/20-ibpod.conflist"
 }
 
 make_networks() {
   at_end delete_bridge
+  node_config "{logFile: \"$here/log/ib-sriov\"}"
   write_networks
 }
 

@@ -14,8 +14,10 @@ namespace ibpod::fake {
 
 struct FakeAgent : nodeapi::Node {
   std::map<std::pair<std::string, std::string>, std::string> given;  // pod and resource: device
-  std::optional<Error> away;                                         // what it answers instead
-  FakeBinder* binder = nullptr;                                      // nobody: it has no SM service
+  std::map<std::string, std::string> pools;                          // device: its resource
+  bool kubelet = false;          // whether the node has one that is asked about a device
+  std::optional<Error> away;     // what it answers instead
+  FakeBinder* binder = nullptr;  // nobody: it has no SM service
 
   Result<std::vector<nodeapi::Device>> devices(Deadline) override {
     return std::vector<nodeapi::Device>();
@@ -24,7 +26,12 @@ struct FakeAgent : nodeapi::Node {
     return std::vector<nodeapi::Attachment>();
   }
   Result<nodeapi::Explanation> explain(const std::string& device, Deadline) override {
-    return Error(Code::not_found, device);
+    if (away) return *away;
+    nodeapi::Explanation explanation;
+    explanation.device.address = device;
+    const auto found = pools.find(device);
+    if (found != pools.end()) explanation.device.resource = found->second;
+    return explanation;
   }
   Result<nodeapi::Health> health(Deadline) override {
     if (away) return *away;
@@ -35,8 +42,9 @@ struct FakeAgent : nodeapi::Node {
   }
   Result<std::string> device_of(const nodeapi::DeviceQuestion& question, Deadline) override {
     if (away) return *away;
-    const auto found =
-        given.find({question.pod_namespace + "/" + question.pod_name, question.resource});
+    const std::string pod = question.pod_namespace + "/" + question.pod_name;
+    if (!question.device.empty()) return check(pod, question.device);
+    const auto found = given.find({pod, question.resource});
     return found == given.end() ? std::string() : found->second;
   }
   Result<nodeapi::Binding> bind(const nodeapi::AttachmentName& name, Wait wait, Deadline) override {
@@ -48,6 +56,15 @@ struct FakeAgent : nodeapi::Node {
     if (away) return *away;
     if (binder == nullptr) return Error(Code::unsupported, "no SM service");
     return binder->unbind(name);
+  }
+
+ private:
+  Result<std::string> check(const std::string& pod, const std::string& device) const {
+    if (!kubelet) return Error(Code::unsupported, "this node's agent knows no kubelet");
+    for (const auto& [whose, one] : given) {
+      if (whose.first == pod && one == device) return device;
+    }
+    return Error(Code::denied, "the kubelet has not given it to the pod " + pod);
   }
 };
 

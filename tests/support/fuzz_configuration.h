@@ -20,6 +20,13 @@ inline bool is_plain(const Path& path) {
   return path.is_absolute() && path.string().find('\0') == std::string::npos;
 }
 
+// One that leaves to networks what is its own to say, so that it is read.
+inline attach::NodeConfig any_node() {
+  attach::NodeConfig node;
+  node.allow_in_networks = true;
+  return node;
+}
+
 inline void check_settings(const attach::Settings& settings) {
   require(is_plain(settings.state_folder));
   require(settings.log_file.empty() || is_plain(settings.log_file));

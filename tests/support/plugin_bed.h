@@ -28,6 +28,7 @@ struct PluginBed {
   fake::FakeAgent agent;
   fake::FakeBinder binder{k, state.path() / "made"};
   cni::Environment environment;
+  Result<NodeConfig> node = NodeConfig();
   fake::State before;
   bool finishes = false;  // as main does; most tests would only print what they look at themselves
 
@@ -40,6 +41,9 @@ struct PluginBed {
                    {"CNI_IFNAME", "net1"},
                    {"CNI_PATH", programs.path().string()},
                    {"PATH", "/usr/bin:/bin"}};
+    node->state_folder = state.path() / "made";
+    node->device_info_folder = "/devinfo";
+    node->log_level = log::Level::error;
     before = k.state;
     agent.binder = &binder;
   }
@@ -52,7 +56,7 @@ struct PluginBed {
             [this](const Path&) -> std::unique_ptr<nodeapi::Node> {
               return std::make_unique<fake::FakeAgent>(agent);
             },
-            state.path() / "made"};
+            [this] { return node; }};
   }
   cni::Answer call(const std::string& input) {
     log::Log log(log::Level::error);
@@ -68,12 +72,11 @@ struct PluginBed {
   }
   // What an attachment is known by, and `keys`.
   std::string bare(const std::string& keys, const std::string& version = "1.1.0") const {
-    return R"({"cniVersion":")" + version + R"(","name":"blue","stateDir":")" +
-           (state.path() / "made").string() + "\"," + keys + "}";
+    return R"({"cniVersion":")" + version + R"(","name":"blue",)" + keys + "}";
   }
   // `keys` behind a configuration that is in order.
   std::string config(const std::string& keys, const std::string& version = "1.1.0") const {
-    const std::string first = R"("type":")" + type + R"(","logLevel":"error")";
+    const std::string first = R"("type":")" + type + "\"";
     return bare(first + (keys.empty() ? "" : ",") + keys, version);
   }
   // What is not as it was: on the node, and in the state folder.
@@ -109,10 +112,11 @@ void expect_needs_agent(PluginBed<Type>& bed, const std::string& config) {
   CHECK(bed.call("ADD", config).exit_code == 0);
 }
 
-// The same of a network that names the agent, where there is no mark.
+// The same where the node's file names the agent, and there is no mark.
 template <typename Type>
 void expect_needs_named_agent(PluginBed<Type>& bed, const std::string& keys) {
-  const std::string named = bed.config(keys + R"(,"agentSocket":"/run/ibpod/other.sock")");
+  const std::string named = bed.config(keys);
+  bed.node->agent_socket = "/run/ibpod/other.sock";
   bed.agent.away = Error(Code::unavailable, "nobody listens");
   CHECK(bed.call("STATUS", named).failure->code == 50);
   const cni::Answer refused = bed.call("ADD", named);

@@ -325,6 +325,13 @@ conf() { # PCI [FILTER]
     "{cniVersion: \"1.1.0\", name: \"ibnet\", type: \$plugin, deviceID: \$pci} | ${2:-.}" >"$WORK/conf"
 }
 
+# What the node's administrator says to the plugins, by a jq filter as for conf.
+node_config() { # FILTER
+  mkdir -p /etc/ibpod
+  at_end rm -f /etc/ibpod/cni.json
+  jq -n --arg work "$WORK" "$1" >/etc/ibpod/cni.json
+}
+
 # Filters for conf. Debian's IPAM plugins stop at 1.0.0; "lease" is a double of tests/vm/ipam.
 host_local='.cniVersion = "1.0.0" | .ipam = {type: "host-local", subnet: "10.7.0.0/24", dataDir: "\($work)/leases"}'
 lease='.ipam = {type: "lease", folder: "\($work)/leases"}'

@@ -1,5 +1,5 @@
 # Two nodes on one machine, each with a PF and an agent of its own, and pods on them. Two nodes' state would be in one folder:
-# each has its own here, which their networks have to name. Sourced after sm.sh.
+# each has its own here, which the calls of its plugins name. Sourced after sm.sh.
 # shellcheck shell=bash disable=SC2016,SC2034,SC2154
 
 . "$ROOT/tests/vm/stage.sh"
@@ -33,6 +33,9 @@ has_vfs() { # NODE
 
 # --- pods -------------------------------------------------------------------------------------------------------------
 
+# The time line is made of what the plugins log.
+node_config '{logLevel: "debug"}'
+
 cast() { # POD NODE PF.VF ADDRESS
   node_of[$1]=$2 vf[$1]=$(vf_pci "${3%.*}" "${3#*.}") address[$1]=$4
   network_of "$1" >"$1.conf"
@@ -56,17 +59,17 @@ plug_in() { # POD
 }
 
 network_of() { # POD
-  jq -n --arg partition "${1%-*}" --arg vf "${vf[$1]}" --arg address "${address[$1]}" --arg state "$WORK/${node_of[$1]}/state" '{
+  jq -n --arg partition "${1%-*}" --arg vf "${vf[$1]}" --arg address "${address[$1]}" '{
     cniVersion: "1.0.0", name: $partition, type: "ib-sriov", partition: $partition, deviceID: $vf, rdmaIsolation: true,
-    ipam: {type: "static", addresses: [{address: "\($address)/24"}]}, stateDir: $state, logLevel: "debug"}'
+    ipam: {type: "static", addresses: [{address: "\($address)/24"}]}}'
 }
 
 # What it prints is in POD.result, its log in POD.log; when it was called and came back in $began and $ended.
 call_plugin() { # ADD|DEL POD
-  local status=0 arguments="IgnoreUnknown=1;K8S_POD_NAMESPACE=team-${2%-*};K8S_POD_NAME=$2"
-  typed "CNI_COMMAND=$1 CNI_CONTAINERID=$2 CNI_NETNS=/run/netns/$2 CNI_IFNAME=net1 CNI_ARGS='$arguments' ib-sriov <$2.conf"
+  local status=0 arguments="IgnoreUnknown=1;K8S_POD_NAMESPACE=team-${2%-*};K8S_POD_NAME=$2" state=$WORK/${node_of[$2]}/state
+  typed "IBPOD_STATE_DIR=$state CNI_COMMAND=$1 CNI_CONTAINERID=$2 CNI_NETNS=/run/netns/$2 CNI_IFNAME=net1 CNI_ARGS='$arguments' ib-sriov <$2.conf"
   began=${EPOCHREALTIME/./}
-  CNI_COMMAND=$1 CNI_CONTAINERID=$2 CNI_NETNS=/run/netns/$2 CNI_IFNAME=net1 CNI_ARGS=$arguments \
+  IBPOD_STATE_DIR=$state CNI_COMMAND=$1 CNI_CONTAINERID=$2 CNI_NETNS=/run/netns/$2 CNI_IFNAME=net1 CNI_ARGS=$arguments \
     ib-sriov <"$2.conf" >"$2.result" 2>"$2.log" || status=$?
   ended=${EPOCHREALTIME/./}
   [ "$status" = 0 ] || give_up "$1 of $2: $(cat "$2.result")"

@@ -1,6 +1,6 @@
 # The fault loop over a verb of ib-sriov, for the cases faults_add and faults_del. Meanwhile two pods on other VFs talk, and
 # notice nothing.
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2016
 . "$ROOT/tests/vm/lib.sh"
 . "$ROOT/tests/vm/faults.sh"
 . "$ROOT/tests/vm/traffic.sh"
@@ -14,6 +14,7 @@ isolated() {
 
 # A VF as the kernel has made it, without a GUID to go back to; and the pod has a device-info file.
 fresh() {
+  node_config '{deviceInfoDir: $work}'
   network fresh "$(vf_pci 0 1)" '"guid": "02:00:00:00:00:00:aa:02", "capabilities": {"CNIDeviceInfoFile": true},
  "runtimeConfig": {"CNIDeviceInfoFile": "'"$WORK/devinfo"'"}'
 }

@@ -30,9 +30,11 @@ call STATUS ""
 expect_error 50 "*host-local: it speaks *1.0.0, and not *1.1.0"
 
 say "nowhere to keep records"
-conf "$vf" '.stateDir = "/sys/ibpod"'
+node_config '{stateDir: "/sys/ibpod"}'
+conf "$vf"
 call STATUS ""
 expect_error 50 "stateDir:*"
+rm /etc/ibpod/cni.json
 
 say "1.0.0 has no STATUS"
 conf "$vf" '.cniVersion = "1.0.0"'

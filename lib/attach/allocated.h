@@ -1,0 +1,19 @@
+// Whether a pod may have the device that its network names. Tenants write networks, and a network
+// can name any device of the node; what the kubelet allocated to the pod is the truth.
+#pragma once
+
+#include "lib/attach/context.h"
+#include "lib/ib/pci_address.h"
+
+#include <string>
+
+namespace ibpod::attach {
+
+// The node's agent asks the kubelet. denied if the kubelet has not given `device` to the pod; `key`
+// is what names it in the network. ok if nobody can tell, because the node allows any device
+// (node_config.h) or runs no kubelet. Without an answer: the agent's error on a node that attaches
+// nothing without it, ok on one that does.
+Status check_allocated(const Context& context, const std::string& key, const ib::PciAddress& device,
+                       Deadline deadline);
+
+}  // namespace ibpod::attach

@@ -1,0 +1,73 @@
+#include "lib/attach/allocated.h"
+
+#include "tests/support/attach_bed.h"
+
+#include <doctest/doctest.h>
+
+namespace ibpod::attach {
+namespace {
+
+const std::string kPodName = "lab/pod";
+
+struct Asked {
+  Bed bed;
+  fake::FakeAgent agent;
+  bool needs_agent = true, any_device = false;
+
+  Asked() {
+    agent.kubelet = true;
+    bed.call.pod.name_space = "lab";
+    bed.call.pod.name = "pod";
+  }
+  Status check(const ib::PciAddress& device) {
+    Context context = bed.context();
+    context.agent = [this] { return std::make_unique<fake::FakeAgent>(agent); };
+    context.needs_agent = needs_agent;
+    context.any_device = any_device;
+    return check_allocated(context, "deviceID", device, Deadline::in(Duration(20'000)));
+  }
+};
+
+TEST_CASE("a device that the kubelet gave the pod is the pod's, of whatever resource") {
+  Asked asked;
+  asked.agent.given[{kPodName, "openib/vfs"}] = kVf.text();
+  CHECK(asked.check(kVf));
+  asked.needs_agent = false;
+  CHECK(asked.check(kVf));
+}
+
+TEST_CASE("a device that the kubelet gave another pod, or nobody, is refused") {
+  Asked asked;
+  SUBCASE("another pod") { asked.agent.given[{"lab/other", "openib/vfs"}] = kVf.text(); }
+  SUBCASE("nobody") {}
+  SUBCASE("another namespace") { asked.agent.given[{"red/pod", "openib/vfs"}] = kVf.text(); }
+  SUBCASE("a node that also attaches without its agent") { asked.needs_agent = false; }
+  const Status refused = asked.check(kVf);
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().code() == Code::denied);
+  CHECK(refused.error().text() ==
+        "deviceID: " + kVf.text() +
+            ": the kubelet has not given it to the pod lab/pod; request the device's resource in "
+            "the pod's spec and leave deviceID to Multus, or set \"devices\": \"any\" in "
+            "/etc/ibpod/cni.json");
+}
+
+TEST_CASE("where nobody can tell, the network is believed") {
+  Asked asked;
+  SUBCASE("the node has no kubelet") { asked.agent.kubelet = false; }
+  SUBCASE("the node allows any device") { asked.any_device = true; }
+  SUBCASE("the node attaches without its agent, which is away") {
+    asked.needs_agent = false;
+    asked.agent.away = Error(Code::unavailable, "nobody listens");
+  }
+  CHECK(asked.check(kVf));
+}
+
+TEST_CASE("a node that attaches nothing without its agent waits for the answer") {
+  Asked asked;
+  asked.agent.away = Error(Code::unavailable, "the kubelet does not name the pod yet");
+  CHECK(asked.check(kVf).error().code() == Code::unavailable);
+}
+
+}  // namespace
+}  // namespace ibpod::attach
