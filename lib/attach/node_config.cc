@@ -26,7 +26,10 @@ Status read_ipam_types(Fields& fields, NodeConfig& config) {
   if (!list) return ok();
   config.ipam_types.emplace();
   const std::vector<Value> types = TRY(list->elements());
-  for (const Value& type : types) config.ipam_types->push_back(TRY(type.string()));
+  for (const Value& type : types) {
+    const std::string name = TRY(type.string());
+    config.ipam_types->push_back(name);
+  }
   return ok();
 }
 

@@ -64,8 +64,7 @@ TEST_CASE("a missing file, one that is too large and a folder are errors of thei
   CHECK(read_file(path, 5).value() == "12345");
   CHECK(read_file(path, 4).error().code() == Code::invalid);
   CHECK(read_file(folder.path() / "none").error().code() == Code::not_found);
-  CHECK(read_file(folder.path()).error().text() ==
-        folder.path().string() + " is no regular file");
+  CHECK(read_file(folder.path()).error().text() == folder.path().string() + " is no regular file");
 }
 
 TEST_CASE("removing a file twice is a success") {

@@ -4,7 +4,7 @@
 
 vf=$(vf_pci 0 1)
 info=$WORK/devinfo
-node_config '{deviceInfoDir: $work}'
+node_config "{deviceInfoDir: \"$WORK\"}"
 new_pod p1
 said() { jq -r ".pci.\"$1\"" "$info"; }
 

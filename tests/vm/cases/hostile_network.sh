@@ -1,6 +1,7 @@
 #!/bin/bash
 # What a tenant writes into a network opens, makes, runs and believes nothing on the node: log files, state folders with forged records, FIFOs, device-info files; by every verb of both plugins, on a marked node and on one without a mark.
 # deadline: 300
+# shellcheck disable=SC2016
 . "$ROOT/tests/vm/lib.sh"
 
 vf=$(vf_pci 0 1)

@@ -4,7 +4,7 @@
 
 vf=$(vf_pci 1 1)
 info=$WORK/devinfo
-node_config '{deviceInfoDir: $work}'
+node_config "{deviceInfoDir: \"$WORK\"}"
 set_static_guid 1 1 02:00:00:00:00:00:02:01
 new_pod p1
 partition blue 0x0001 02:00:00:00:00:00:02:01=full
