@@ -1,5 +1,6 @@
 #include "lib/rpc/tls_check.h"
 
+#include <algorithm>
 #include <ctime>
 #include <memory>
 
@@ -58,10 +59,14 @@ Status check_rest(const Bio& bio) {
   return Error(Code::invalid, "what is in between the certificates is damaged");
 }
 
+// The clock ends in 2262. A certificate without an end is valid until 9999 (RFC 5280, 4.1.2.5).
 Result<std::chrono::system_clock::time_point> time_of(const ASN1_TIME* time) {
+  using std::chrono::system_clock;
+  constexpr time_t kMost =
+      std::chrono::duration_cast<std::chrono::seconds>(system_clock::duration::max()).count();
   tm parts{};
   if (ASN1_TIME_to_tm(time, &parts) != 1) return refused("a date cannot be read");
-  return std::chrono::system_clock::from_time_t(::timegm(&parts));
+  return system_clock::from_time_t(std::clamp(::timegm(&parts), -kMost, kMost));
 }
 
 std::string text_of(std::chrono::system_clock::time_point time) {
