@@ -98,7 +98,8 @@ class Exchange {
     nghttp2_session* session = nullptr;
     TRY(check(nghttp2_session_client_new(&session, made, this), "HTTP/2"));
     session_.reset(session);
-    TRY(check(nghttp2_submit_settings(session, NGHTTP2_FLAG_NONE, nullptr, 0), "HTTP/2"));
+    const nghttp2_settings_entry no_push{NGHTTP2_SETTINGS_ENABLE_PUSH, 0};
+    TRY(check(nghttp2_submit_settings(session, NGHTTP2_FLAG_NONE, &no_push, 1), "HTTP/2"));
     return submit(method, std::to_string(deadline.left().count()) + "m");
   }
 
@@ -110,9 +111,9 @@ class Exchange {
     nghttp2_data_provider body{};
     body.source.ptr = this;
     body.read_callback = read_request;
-    return check(nghttp2_submit_request(session_.get(), nullptr, headers.data(), headers.size(),
-                                        &body, nullptr),
-                 "HTTP/2 request");
+    stream_ = nghttp2_submit_request(session_.get(), nullptr, headers.data(), headers.size(), &body,
+                                     nullptr);
+    return check(stream_, "HTTP/2 request");
   }
 
   Status send() {
@@ -162,9 +163,11 @@ class Exchange {
     return static_cast<ssize_t>(size);
   }
 
-  static int on_header(nghttp2_session*, const nghttp2_frame*, const uint8_t* name,
+  // Streams that the server has begun are not the call's.
+  static int on_header(nghttp2_session*, const nghttp2_frame* frame, const uint8_t* name,
                        size_t name_size, const uint8_t* value, size_t value_size, uint8_t,
                        void* self) {
+    if (frame->hd.stream_id != of(self).stream_) return 0;
     const std::string_view key(reinterpret_cast<const char*>(name), name_size);
     const std::string_view text(reinterpret_cast<const char*>(value), value_size);
     if (key == "grpc-message") of(self).message_ = decoded(text);
@@ -175,16 +178,17 @@ class Exchange {
     return 0;
   }
 
-  static int on_data(nghttp2_session*, uint8_t, int32_t, const uint8_t* data, size_t size,
+  static int on_data(nghttp2_session*, uint8_t, int32_t stream, const uint8_t* data, size_t size,
                      void* self) {
+    if (stream != of(self).stream_) return 0;
     std::string& answer = of(self).answer_;
     if (answer.size() + size > kLargestUnaryAnswer + kPrefix) return NGHTTP2_ERR_CALLBACK_FAILURE;
     answer.append(reinterpret_cast<const char*>(data), size);
     return 0;
   }
 
-  static int on_close(nghttp2_session*, int32_t, uint32_t, void* self) {
-    of(self).closed_ = true;
+  static int on_close(nghttp2_session*, int32_t stream, uint32_t, void* self) {
+    if (stream == of(self).stream_) of(self).closed_ = true;
     return 0;
   }
 
@@ -194,6 +198,7 @@ class Exchange {
   std::string unsent_, answer_, message_;
   std::optional<int> status_;
   bool closed_ = false;
+  int32_t stream_ = 0;
   std::unique_ptr<nghttp2_session, EndSession> session_;
 };
 

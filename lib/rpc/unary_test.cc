@@ -100,5 +100,30 @@ TEST_CASE("unary: who closes, says nothing, or speaks something else, is no serv
   }
 }
 
+std::string frame(char type, char flags, char stream, const std::string& payload) {
+  const auto size = static_cast<char>(payload.size());
+  return std::string{'\0', '\0', size, type, flags, '\0', '\0', '\0', stream} + payload;
+}
+
+TEST_CASE("unary: what a server pushes is no answer") {
+  echo::Words words;
+  words.set_text("pushed");
+  const auto message = [&] {
+    const std::string text = words.SerializeAsString();
+    return std::string{'\0', '\0', '\0', '\0', static_cast<char>(text.size())} + text;
+  };
+  const std::string settings = frame(4, 0, 0, "");
+  const std::string ok200 = "\x88";  // :status 200
+  const std::string done = std::string("\0\x0bgrpc-status\x01", 14) + "0";
+  const std::string promised =
+      std::string("\0\0\0\2", 4) + "\x82\x86\x84\x41\x01h";  // GET http / h
+  std::string answer = settings + frame(5, 4, 1, promised) + frame(1, 4, 2, ok200) +
+                       frame(0, 0, 2, message()) + frame(1, 5, 2, done);
+  words.set_text("answered");
+  answer += frame(1, 4, 1, ok200) + frame(0, 0, 1, message()) + frame(1, 5, 1, done);
+  const Rude pushes(answer, false);
+  CHECK(say(pushes.socket, "hello").value() == "answered");
+}
+
 }  // namespace
 }  // namespace ibpod::rpc
