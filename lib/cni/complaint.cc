@@ -12,6 +12,13 @@ std::string trimmed(std::string text) {
   return text;
 }
 
+// It goes on into our own error, whatever its size.
+std::string cut(std::string text) {
+  if (text.size() <= kQuoted) return text;
+  text.resize(kQuoted);
+  return text + " ...";
+}
+
 }  // namespace
 
 std::string tail(const std::string& written) {
@@ -33,6 +40,7 @@ std::optional<Complaint> parse_complaint(const std::string& output) {
   complaint.text = text_of("msg");
   const std::string details = text_of("details");
   if (!details.empty()) complaint.text += (complaint.text.empty() ? "" : "; ") + details;
+  complaint.text = cut(std::move(complaint.text));
   const std::optional<json::Value> code = document->find("code");
   const Result<int64_t> number = code ? code->integer() : Result<int64_t>(int64_t{0});
   complaint.code = number ? *number : 0;

@@ -12,7 +12,7 @@ namespace ibpod::cni {
 // A plugin's own error, as it prints it on stdout.
 struct Complaint {
   int64_t code = 0;
-  std::string text;  // "MSG; DETAILS"
+  std::string text;  // "MSG; DETAILS", of which at most 1,024 bytes
 };
 // Nothing where the output is no such error.
 std::optional<Complaint> parse_complaint(const std::string& output);

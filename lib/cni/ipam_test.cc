@@ -181,6 +181,16 @@ TEST_CASE("of a long complaint the last lines are quoted") {
   CHECK(error.text().ends_with("\n999\n1000"));
 }
 
+TEST_CASE("of a long error in JSON the first part is quoted") {
+  const Error error = Script(R"(printf '{"code":7,"msg":"no range %0100000d"}' 0; exit 1)")
+                          .ipam()
+                          .add(kLong)
+                          .error();
+  CHECK(error.text().size() < 1200);
+  CHECK(error.text().starts_with("ipam fake: no range 000"));
+  CHECK(error.text().ends_with("000 ... (code 7)"));
+}
+
 TEST_CASE("a plugin that is too slow is killed, and may be tried again") {
   const Error error = Script("sleep 100").ipam().add(Deadline::in(Duration(100))).error();
   CHECK(error.code() == Code::unavailable);
