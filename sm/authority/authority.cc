@@ -19,10 +19,24 @@ std::vector<std::string> names_of(const rpc::Peer& peer) {
   return names;
 }
 
+// For the log: a certificate may have thousands.
 std::string listed(const std::vector<std::string>& names) {
+  constexpr size_t kMostListed = 8;
   std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
-  return text;
+  for (size_t n = 0; n < std::min(names.size(), kMostListed); ++n)
+    text += (text.empty() ? "" : ", ") + names[n].substr(0, 300);
+  const size_t left = names.size() - std::min(names.size(), kMostListed);
+  return left == 0 ? text : text + " and " + std::to_string(left) + " more";
+}
+
+// Longer than any node's name and any SPIFFE ID: it would be in every line of the log.
+Status check_lengths(const std::vector<std::string>& names) {
+  constexpr size_t kMostName = 2048;
+  for (const std::string& name : names)
+    if (name.size() > kMostName)
+      return Error(Code::denied, "a name in the certificate has " + std::to_string(name.size()) +
+                                     " bytes: expected at most " + std::to_string(kMostName));
+  return ok();
 }
 
 Error no_node(const std::string& name) {
@@ -100,6 +114,7 @@ Result<Caller> Authority::identify(const rpc::Peer& peer) const {
   if (peer.local) return Caller{Role::administrator, "", "unix socket"};
   const std::vector<std::string> names = names_of(peer);
   if (names.empty()) return Error(Code::denied, "the caller has no certificate with a name in it");
+  TRY(check_lengths(names));
   for (const Rule& rule : rules_) {
     const std::optional<Caller> caller = TRY(judge(rule, names));
     if (caller) return *caller;

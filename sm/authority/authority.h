@@ -27,7 +27,8 @@ class Authority {
 
   // The unix socket is the administrator's. denied, with the certificate's names, where no rule
   // matches, where the name of a node cannot be one, and where the rule that decides finds the
-  // names of two nodes in one certificate.
+  // names of two nodes in one certificate, or one of more than 2,048 bytes. A refusal is short
+  // enough to be logged, whatever is in the certificate.
   Result<fabricapi::Caller> identify(const rpc::Peer& peer) const;
 
  private:

@@ -86,6 +86,20 @@ TEST_CASE("authority: whom no rule is for, or who is no certain node, is denied"
   CHECK(read("[]").value().identify({"", {}, true}));
 }
 
+TEST_CASE("authority: whatever is in a certificate, its refusal is short") {
+  std::vector<std::string> names;
+  for (int n = 0; n < 2000; ++n) names.push_back("DNS=" + std::to_string(n) + ".example");
+  const Authority authority = read(R"([{"match": "CN=n:*", "role": "node"}])").value();
+  const std::string many = authority.identify(certificate("x", names)).error().text();
+  CHECK(many.ends_with("DNS=6.example and 1993 more"));
+  const std::string node(2100, 'a');
+  const std::string wide = authority.identify(certificate("n:" + node)).error().text();
+  CHECK(wide == "a name in the certificate has 2105 bytes: expected at most 2048");
+  CHECK(authority.identify(certificate("n:n1", {"URI=" + node})).error().code() == Code::denied);
+  const std::vector<std::string> long_ones(100, "URI=" + std::string(2000, 'a'));
+  CHECK(authority.identify(certificate("x", long_ones)).error().text().size() < 2500);
+}
+
 TEST_CASE("authority: a node's name is one that Kubernetes would give") {
   const Authority authority = read(R"([{"match": "CN=n:*", "role": "node"}])").value();
   for (const std::string node :
