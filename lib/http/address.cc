@@ -107,6 +107,8 @@ Status prepare(const Fd& fd, const Address& address) {
 }  // namespace
 
 Result<Address> Address::parse(std::string_view text) {
+  // inet_pton(), connect() and files would read up to a NUL and call the rest good.
+  if (text.find('\0') != text.npos) return no_address(text);
   if (text.starts_with(kUnix)) return parse_unix(text.substr(kUnix.size()));
   const size_t colon = text.rfind(':');
   if (colon == text.npos) return no_address(text);

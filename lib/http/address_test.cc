@@ -32,6 +32,9 @@ TEST_CASE("what is no address is refused with what would be one") {
                                         "\" is no address to listen on: expected 127.0.0.1:9464, "
                                         "[::1]:9464, :9464 or unix:/path");
   }
+  using namespace std::string_view_literals;
+  for (const std::string_view text : {"127.0.0.1\0x:9464"sv, "[::1\0x]:9464"sv, "unix:/run/a\0b"sv})
+    CHECK_FALSE(Address::parse(text));
   CHECK(Address::parse("unix:/" + std::string(106, 'x')));
   CHECK_FALSE(Address::parse("unix:/" + std::string(107, 'x')));
 }
