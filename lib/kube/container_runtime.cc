@@ -1,5 +1,6 @@
 #include "lib/kube/container_runtime.h"
 
+#include "lib/kube/answers.h"
 #include "lib/kube/cri.grpc.pb.h"
 #include "lib/rpc/channel.h"
 
@@ -15,11 +16,7 @@ Result<std::vector<std::string>> ContainerRuntime::ready_sandboxes(Deadline dead
   const auto stub = cri::RuntimeService::NewStub(channel);
   const cri::ListPodSandboxResponse answer =
       TRY(rpc::ask(*stub, &Stub::ListPodSandbox, request, deadline).during("list sandboxes"));
-  std::vector<std::string> ids;
-  for (const cri::PodSandbox& sandbox : answer.items()) {
-    if (sandbox.state() == cri::SANDBOX_READY) ids.push_back(sandbox.id());
-  }
-  return ids;
+  return ready_sandboxes_of(answer);
 }
 
 }  // namespace ibpod::kube
