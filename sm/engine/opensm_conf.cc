@@ -63,7 +63,9 @@ Result<std::string> key_lines(const OpenSmSettings& settings) {
 Status check_more_line(std::string_view option) {
   constexpr size_t kMostLine = 1000;
   if (option.size() > kMostLine) return Error(Code::invalid, "a line is too long for OpenSM");
-  const std::string_view key = option.substr(0, option.find_first_of(" \t"));
+  // Its line would end there, and ours go on.
+  if (option.find('\0') != option.npos) return Error(Code::invalid, "a line has a NUL in it");
+  const std::string_view key = option.substr(0, option.find_first_of(" \t\r"));
   if (std::find(kConfigured.begin(), kConfigured.end(), key) != kConfigured.end()) {
     return Error(Code::invalid,
                  std::string(key) + " is set in ibpod-sm's configuration: take it out");

@@ -82,7 +82,8 @@ TEST_CASE("the administrator's options come last, but none that ibpod has to hav
        {std::string("partition_config_file /x\n"), std::string("x 1\n\tlog_flags\t0xff\n"),
         std::string("allow_both_pkeys"), "x " + std::string(1000, 'y'), std::string("m_key 0x5"),
         std::string("sm_key 0x5"), std::string("sa_key 0x5"), std::string("guid 0x5"),
-        std::string("m_key_protection_level 0")}) {
+        std::string("m_key_protection_level 0"), std::string("qos\rTRUE"),
+        std::string("m_key\0 x", 8)}) {
     folder.write("more", wrong);
     CHECK(render_opensm_conf(settings, kPaths).error().code() == Code::invalid);
   }
