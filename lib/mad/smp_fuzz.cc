@@ -19,6 +19,11 @@ void there_and_back(const Data& data, ibpod::Result<Value> (*parse)(const Data&)
   if (!again || !(*again == *value)) std::abort();
 }
 
+bool can_be_logged(const std::string& text) {
+  const auto is_printable = [](char c) { return c >= ' ' && c <= '~'; };
+  return text.size() <= Data().size() && std::all_of(text.begin(), text.end(), is_printable);
+}
+
 }  // namespace
 
 // The parsers of packets take whatever there is.
@@ -34,6 +39,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   there_and_back<PortInfo>(answer->data, parse_port_info);
   there_and_back<SmInfo>(answer->data, parse_sm_info);
   there_and_back<PKeyBlock>(answer->data, parse_pkey_block);
-  (void)parse_node_description(answer->data).ok();
+  const auto description = parse_node_description(answer->data);
+  if (!description || !can_be_logged(*description)) std::abort();
   return 0;
 }

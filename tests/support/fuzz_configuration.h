@@ -4,14 +4,9 @@
 
 #include "lib/attach/keys.h"
 #include "lib/node/record.h"
-
-#include <cstdlib>
+#include "tests/support/fuzz.h"
 
 namespace ibpod::fuzz {
-
-inline void require(bool kept) {
-  if (!kept) std::abort();
-}
 
 inline bool is_plain(const Path& path) {
   for (const Path& part : path) {

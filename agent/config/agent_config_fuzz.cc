@@ -1,0 +1,53 @@
+// Whatever the agent's configuration holds: it is read or refused with reasons, for the node and
+// for others, and what was read keeps its promises.
+#include "agent/config/config.h"
+#include "device-plugin/pool_config.h"
+#include "tests/support/fuzz.h"
+
+namespace ibpod::agent {
+namespace {
+
+using fuzz::require;
+
+// As the agent does.
+void judge(const Config& config, Findings& findings) {
+  const auto pools = device_plugin::parse_pools(config.resource_list, config.resource_prefix);
+  if (!pools) findings.error(pools.error().text());
+}
+
+bool is_plain(const Path& path) {
+  return path.is_absolute() && path.lexically_normal() == path &&
+         path.string().find('\0') == std::string::npos;
+}
+
+void check_values(const Config& config) {
+  constexpr size_t kMostSocket = 107;
+  for (const Path& path : {config.kubelet_root, config.state_folder, config.cni_folder,
+                           config.device_info_folder, config.cdi_folder, config.sysfs})
+    require(is_plain(path));
+  require(is_plain(config.agent_socket) && config.agent_socket.native().size() <= kMostSocket);
+  require(config.log_file.empty() || is_plain(config.log_file));
+  require(config.pfs.is_array() && config.resource_list.is_array());
+  require(config.sweep_interval >= Duration(5'000) && config.sweep_interval <= Duration(3'600'000));
+  for (const FabricService& fabric : config.fabrics)
+    require(fabricapi::check_address(fabric.place.address).ok() &&
+            is_plain(fabric.place.files.key));
+}
+
+void check_findings(const ConfigReading& reading, size_t size) {
+  const Findings& findings = reading.findings;
+  require(reading.config.has_value() == findings.errors.empty());
+  for (const auto* const texts : {&findings.errors, &findings.warnings})
+    for (const std::string& text : *texts) fuzz::check_refusal(Error(Code::invalid, text), size);
+}
+
+}  // namespace
+}  // namespace ibpod::agent
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace ibpod;
+  const auto reading = agent::read_config(fuzz::text_of(data, size), "gpu-17", agent::judge);
+  agent::check_findings(reading, size);
+  if (reading.config) agent::check_values(*reading.config);
+  return 0;
+}

@@ -1,0 +1,53 @@
+// Whatever a configuration of pools holds, sriov-network-device-plugin's or ours: it is read or
+// refused with a reason, and devices are dealt to what was read.
+#include "device-plugin/pool_config.h"
+#include "device-plugin/resource_name.h"
+#include "device-plugin/test_devices.h"
+#include "tests/support/fuzz.h"
+
+#include <set>
+
+namespace ibpod::device_plugin {
+namespace {
+
+using fuzz::require;
+
+void check_pool(const Pool& pool) {
+  require(check_name(pool.name).ok() && check_prefix(pool.prefix).ok());
+  require((pool.tickets > 0) == (pool.kind == Kind::ticket) && pool.tickets <= 10'000);
+  for (const Selector& selector : pool.selectors)
+    for (const ib::PKey key : selector.pkeys) require(key.partition() != 0);
+}
+
+// Each device once at most.
+void check_dealt(const std::vector<Pool>& pools) {
+  static const std::vector<Device> node = test_node(2, 3);
+  std::set<ib::PciAddress> given;
+  const std::vector<Stock> stocks = deal(pools, node);
+  require(stocks.size() == pools.size());
+  for (const Stock& stock : stocks)
+    for (const Offer& offer : stock.offers)
+      require(stock.pool.kind == Kind::ticket || given.insert(offer.device.address).second);
+}
+
+void check_pools(const json::Value& list, size_t size) {
+  const auto config = parse_pools(list, "ibpod.io");
+  if (!config) return fuzz::check_refusal(config.error(), size);
+  std::set<std::string> resources;
+  for (const Pool& pool : config->pools) {
+    check_pool(pool);
+    require(resources.insert(pool.resource()).second);
+  }
+  check_dealt(config->pools);
+}
+
+}  // namespace
+}  // namespace ibpod::device_plugin
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace ibpod;
+  const auto document = json::Value::parse(fuzz::text_of(data, size), json::Comments::allowed);
+  if (!document) return 0;
+  device_plugin::check_pools(document->find("resourceList").value_or(*document), size);
+  return 0;
+}

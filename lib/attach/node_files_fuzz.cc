@@ -1,0 +1,52 @@
+// Whatever the agent's mark and the device-info file of a device plugin hold: they are read or
+// refused with a reason, and what a plugin writes into the second stands there.
+#include "lib/attach/agent_mark.h"
+#include "lib/attach/device_info.h"
+#include "lib/json/value.h"
+#include "tests/support/fuzz.h"
+#include "tests/support/temp_folder.h"
+
+namespace ibpod::attach {
+namespace {
+
+using fuzz::require;
+
+void check_mark(const TempFolder& folder, const std::string& text) {
+  const AgentMark mark(folder.path());
+  folder.write("agent", text);
+  const auto socket = mark.read();
+  if (!socket) fuzz::check_refusal(socket.error(), text.size());
+  if (socket) require(*socket && (*socket)->is_absolute());
+  const Status written = mark.write("/run/ibpod/agent.sock");
+  if (written) return require(mark.read().value() == Path("/run/ibpod/agent.sock"));
+  // A newer version's mark stays.
+  require(written.error().code() == Code::unsupported);
+  require(read_file(mark.file()).value() == text);
+}
+
+void check_device_info(const TempFolder& folder, const std::string& text) {
+  const Path file = folder.write("info.json", text);
+  const auto device = ib::PciAddress::parse("0000:3b:00.2").value();
+  const Status written = write_device_info(file, device, {{"mlx5_3"}},
+                                           Membership{.index = 2, .key = ib::PKey(0x8001)});
+  if (!written) {
+    fuzz::check_refusal(written.error(), text.size());
+    return require(read_file(file).value() == text);
+  }
+  const auto document = json::Value::parse(read_file(file).value()).value();
+  const json::Value pci = document.at("pci").value();
+  require(pci.at("pci-address").value().string().value() == device.text());
+  require(pci.at("pkey").value().string().value() == "0x8001");
+}
+
+}  // namespace
+}  // namespace ibpod::attach
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace ibpod;
+  static const TempFolder folder("/dev/shm");
+  const std::string text(fuzz::text_of(data, size));
+  attach::check_mark(folder, text);
+  attach::check_device_info(folder, text);
+  return 0;
+}

@@ -1,0 +1,46 @@
+// Whatever the configuration of ibpod-sm holds: it is read or refused with a reason, and what was
+// read keeps its promises.
+#include "lib/base/dns_name.h"
+#include "sm/config/config.h"
+#include "tests/support/fuzz.h"
+
+namespace ibpod::sm {
+namespace {
+
+using fuzz::require;
+
+bool is_plain(const Path& path) {
+  return path.is_absolute() && path.lexically_normal() == path &&
+         path.string().find('\0') == std::string::npos;
+}
+
+void check_numbers(const Config& config) {
+  const OpenSmSettings& opensm = config.opensm.keeper.opensm;
+  require(opensm.priority <= 15 && opensm.m_key_protection <= 3);
+  require(opensm.max_wire_smps >= 1 && opensm.max_wire_smps <= 256);
+  require(config.window >= 1 && config.window <= 256);
+  require(config.scan >= Duration(1'000) && config.scan <= Duration(3'600'000));
+  require(config.patience >= Duration(1'000) && config.patience <= Duration(600'000));
+}
+
+void check_config(const Config& config) {
+  require(check(config.policy).ok() && is_dns_label(config.fabric));
+  for (const Path& path : {config.state_folder, config.socket, config.opensm.folder})
+    require(is_plain(path));
+  require(config.declared.empty() || is_plain(config.declared));
+  if (config.engine == EngineKind::opensm) require(check(OpenSmPaths(config.opensm.folder)).ok());
+  if (config.listening)
+    require(config.listening->address.port != 0 && is_plain(config.listening->tls.key));
+  check_numbers(config);
+}
+
+}  // namespace
+}  // namespace ibpod::sm
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace ibpod;
+  const auto config = sm::read_config(fuzz::text_of(data, size));
+  if (!config) fuzz::check_refusal(config.error(), size);
+  if (config) sm::check_config(*config);
+  return 0;
+}

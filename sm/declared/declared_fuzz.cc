@@ -1,0 +1,39 @@
+// Whatever a file of declared partitions holds: its entries are partitions, each once, or are left
+// out with a reason; and where it is not known which partition is meant, that is said.
+#include "sm/declared/declared.h"
+#include "tests/support/fuzz.h"
+
+#include <set>
+
+namespace ibpod::sm {
+namespace {
+
+using fuzz::require;
+
+void check_declared(const Declared& declared, size_t size) {
+  std::set<std::string> names;
+  for (const fabric::Tenancy& tenancy : declared.tenancies) {
+    require(fabric::check(tenancy).ok());
+    require(names.insert(tenancy.name).second);
+  }
+  for (const std::string& error : declared.errors)
+    fuzz::check_refusal(Error(Code::invalid, error), size);
+  for (const std::string& name : declared.unread) {
+    fabric::Tenancy tenancy;
+    tenancy.name = name;
+    require(fabric::check(tenancy).ok());
+  }
+  require(declared.errors.size() >= declared.unread.size());
+  require(declared.complete == (declared.errors.size() == declared.unread.size()));
+}
+
+}  // namespace
+}  // namespace ibpod::sm
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace ibpod;
+  const auto declared = sm::read_declared(fuzz::text_of(data, size));
+  if (!declared) fuzz::check_refusal(declared.error(), size);
+  if (declared) sm::check_declared(*declared, size);
+  return 0;
+}
