@@ -9,7 +9,7 @@ constexpr Version kFirstWithCheck{0, 4, 0};
 constexpr Version kFirstWithGc{1, 1, 0};  // and STATUS
 
 Answer refuse(Failure failure, const std::string& version) {
-  std::string output = failure.to_json(version).text() + "\n";
+  std::string output = failure.to_json(version).ascii() + "\n";
   return Answer{1, std::move(output), std::move(failure)};
 }
 

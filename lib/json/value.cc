@@ -188,8 +188,12 @@ std::string Value::text() const {
   return node_->json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
+std::string Value::ascii() const {
+  return node_->json.dump(-1, ' ', true, Json::error_handler_t::replace);
+}
+
 std::string Value::pretty() const {
-  return node_->json.dump(2, ' ', false, Json::error_handler_t::replace);
+  return node_->json.dump(2, ' ', true, Json::error_handler_t::replace);
 }
 
 }  // namespace ibpod::json

@@ -73,7 +73,10 @@ class Value {
 
   // Compact, on one line. Bytes that are no UTF-8 are replaced.
   std::string text() const;
-  // As a person likes to read it.
+  // The same in printable ASCII alone, for logs and terminals: whatever else a string has is
+  // escaped, also DEL and the control characters above U+007F, which terminals obey.
+  std::string ascii() const;
+  // As a person likes to read it, in printable ASCII too.
   std::string pretty() const;
 
   // An error about this value: "PATH: TEXT".

@@ -105,5 +105,10 @@ TEST_CASE("bytes that are no UTF-8 are replaced when printed") {
   CHECK(Value("a\xff").text() == "\"a\xef\xbf\xbd\"");
 }
 
+TEST_CASE("what a terminal would obey is escaped where it is printed for one") {
+  CHECK(Value("\x1b[2J\x7f\xc2\x9b\xff").ascii() == R"("\u001b[2J\u007f\u009b\ufffd")");
+  CHECK(Value("caf\xc3\xa9").text() == "\"caf\xc3\xa9\"");
+}
+
 }  // namespace
 }  // namespace ibpod::json

@@ -82,7 +82,7 @@ void Log::write(Level level, std::string_view message, const json::Value& member
   line.set("time", now()).set("level", name(level)).set("msg", message);
   add_members(line, common_);
   add_members(line, members);
-  const std::string text = line.text() + "\n";
+  const std::string text = line.ascii() + "\n";
   put(2, text);
   if (file_.valid()) put(file_.get(), text);
 }

@@ -2,6 +2,8 @@
 
 #include "tests/support/temp_folder.h"
 
+#include <algorithm>
+
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -44,6 +46,18 @@ TEST_CASE("a line is one JSON object: time, level, message, the common members, 
   const std::string time = line.at("time").value().string().value();
   CHECK(time.size() == std::string("2026-01-31T12:00:00.123Z").size());
   CHECK(time.ends_with('Z'));
+}
+
+TEST_CASE("no name of a pod's or a fabric's node can command the terminal that shows the log") {
+  const TempFolder folder;
+  const CapturedErrors errors(folder.path() / "stderr");
+  Log log(Level::info);
+  log.always("pod", "a\x1b]0;x\x07");
+  log.write(Level::info, "port \xc2\x9b 2J\x7f\r\n{\"level\":\"error\"}");
+  const std::string text = errors.text();
+  const auto is_plain = [](char c) { return c >= ' ' && c <= '~'; };
+  CHECK(std::all_of(text.begin(), text.end() - 1, is_plain));
+  CHECK(text.back() == '\n');
 }
 
 TEST_CASE("what is below the least level is not written") {
