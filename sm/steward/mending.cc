@@ -37,6 +37,12 @@ void Mending::settle(ib::Guid port) {
   reported_.erase(port);
 }
 
+void Mending::forget_absent(const fabric::Topology& topology) {
+  const auto is_absent = [&](const auto& entry) { return topology.find(entry.first) == nullptr; };
+  std::erase_if(tries_, is_absent);
+  std::erase_if(reported_, is_absent);
+}
+
 bool Mending::may_plan(ib::Guid port, Time now) const {
   const auto tries = tries_.find(port);
   return tries == tries_.end() || now >= tries->second.next;

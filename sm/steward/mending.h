@@ -2,6 +2,7 @@
 // and when one that has not helped is tried again.
 #pragma once
 
+#include "lib/fabric/topology.h"
 #include "sm/steward/placements.h"
 #include "sm/tables/verdict.h"
 #include "sm/witness/repair.h"
@@ -36,6 +37,9 @@ class Mending {
   void drop(ib::Guid port) { tries_.erase(port); }
   // Its tables are right.
   void settle(ib::Guid port);
+  // Drops all that is known of ports that are not on the subnet any more: a host can show new GUIDs
+  // without end. `topology` is whole.
+  void forget_absent(const fabric::Topology& topology);
   // Those that are to be read again soon. Of one that is not right after five repairs the next scan
   // tells.
   std::set<ib::Guid> unsettled() const;

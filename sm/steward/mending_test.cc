@@ -42,5 +42,21 @@ TEST_CASE("what has been asked for since overtakes a repair") {
   CHECK(mending.take(in_seven).empty());
 }
 
+TEST_CASE("what is known of a port goes with it") {
+  Mending mending;
+  const Verdict wrong{.missing = {}, .foreign = {ib::PKey(0x8001)}};
+  for (const ib::Guid port : {kPort, kOther}) {
+    mending.plan(port, 7, {{.port = port}}, kStart);
+    CHECK(mending.mark_reported(port, wrong));
+  }
+  fabric::SeenPort there;
+  there.guid = kPort;
+  mending.forget_absent(fabric::Topology({.ports = {there}}));
+  CHECK_FALSE(mending.mark_reported(kPort, wrong));
+  CHECK_FALSE(mending.may_plan(kPort, kStart));
+  CHECK_MESSAGE(mending.mark_reported(kOther, wrong), "it is another port by now");
+  CHECK(mending.may_plan(kOther, kStart));
+}
+
 }  // namespace
 }  // namespace ibpod::sm

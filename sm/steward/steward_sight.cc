@@ -104,6 +104,7 @@ void Steward::judge_scan(const Readings& readings) {
   sightings_.forget_nodes(now_.steady - settings_.node_lasts);
   std::erase_if(ended_, [&](const auto& one) { return one.second < scanned_; });
   judge_unseen();
+  if (sightings_.topology().whole()) mending_.forget_absent(sightings_.topology());
   PortCounts counts;
   counts.ports = sightings_.topology().ports().size();
   for (const auto& [port, sight] : sightings_.ports()) {
