@@ -49,6 +49,20 @@ Status read_into(RdmaDevice& device, const Attribute& attribute) {
   return ok();
 }
 
+// Nothing: a process has made it.
+Result<std::optional<KernelQueuePair>> read_queue_pair(Bytes entry) {
+  std::optional<uint32_t> number;
+  KernelQueuePair pair;
+  const auto found = TRY(attributes(entry));
+  for (const Attribute& attribute : found) {
+    if (attribute.type == RDMA_NLDEV_ATTR_RES_LQPN) number = TRY(value_of<uint32_t>(attribute));
+    if (attribute.type == RDMA_NLDEV_ATTR_RES_KERN_NAME) pair.owner = text_of(attribute);
+  }
+  if (!number) return Error(Code::invalid, "a queue pair has no number");
+  pair.number = *number;
+  return pair.owner.empty() ? std::optional<KernelQueuePair>() : std::optional(std::move(pair));
+}
+
 }  // namespace
 
 Result<RdmaDevice> parse_rdma_device(Bytes payload) {
@@ -116,6 +130,33 @@ Status move_rdma_device(Socket& socket, RdmaIndex device, const Fd& netns) {
       about("move " + words(device) + " to another namespace", RDMA_NLDEV_CMD_SET, device);
   message.u32(RDMA_NLDEV_NET_NS_FD, static_cast<uint32_t>(netns.get()));
   return socket.send(message);
+}
+
+Result<std::vector<KernelQueuePair>> parse_kernel_queue_pairs(Bytes payload) {
+  std::vector<KernelQueuePair> pairs;
+  const auto found = TRY(attributes(payload));
+  for (const Attribute& table : found) {
+    if (table.type != RDMA_NLDEV_ATTR_RES_QP) continue;
+    const auto entries = TRY(attributes(table.value));
+    for (const Attribute& entry : entries) {
+      std::optional<KernelQueuePair> pair = TRY(read_queue_pair(entry.value));
+      if (pair) pairs.push_back(*std::move(pair));
+    }
+  }
+  return pairs;
+}
+
+Result<std::vector<KernelQueuePair>> kernel_queue_pairs(Socket& socket, RdmaIndex device) {
+  Message message =
+      request("list the queue pairs of " + words(device), RDMA_NLDEV_CMD_RES_QP_GET, NLM_F_DUMP);
+  message.u32(RDMA_NLDEV_ATTR_DEV_INDEX, static_cast<uint32_t>(device));
+  std::vector<KernelQueuePair> all;
+  TRY(socket.ask(message, [&](Bytes payload) -> Status {
+    const std::vector<KernelQueuePair> some = TRY(parse_kernel_queue_pairs(payload));
+    all.insert(all.end(), some.begin(), some.end());
+    return ok();
+  }));
+  return all;
 }
 
 }  // namespace ibpod::nl

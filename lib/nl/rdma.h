@@ -41,4 +41,17 @@ Status rename_rdma_device(Socket& socket, RdmaIndex device, const std::string& n
 // current->nsproxy, not at the socket (docs/kernel-notes.md#rdma-moves-look-at-the-thread).
 Status move_rdma_device(Socket& socket, RdmaIndex device, const Fd& netns);
 
+// A queue pair that something in the kernel has made.
+struct KernelQueuePair {
+  uint32_t number = 0;
+  std::string owner;  // the module: "ib_ipoib", "ib_core"
+  bool operator==(const KernelQueuePair&) const = default;
+};
+// Of one message of the device's list.
+Result<std::vector<KernelQueuePair>> parse_kernel_queue_pairs(Bytes payload);
+// Those of a device, whatever network namespace their owner uses them in. Drivers that make queue
+// pairs past the RDMA core (mlx5 for its enhanced IPoIB) are not listed, and in a PID namespace
+// that is not the first one none is.
+Result<std::vector<KernelQueuePair>> kernel_queue_pairs(Socket& socket, RdmaIndex device);
+
 }  // namespace ibpod::nl

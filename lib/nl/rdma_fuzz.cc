@@ -8,5 +8,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::vector<std::byte> payload(bytes.begin(), bytes.end());  // aligned, as from a socket
   (void)ibpod::nl::parse_rdma_device(payload).ok();
   (void)ibpod::nl::parse_rdma_system(payload).ok();
+  (void)ibpod::nl::parse_kernel_queue_pairs(payload).ok();
   return 0;
 }

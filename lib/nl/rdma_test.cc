@@ -50,5 +50,38 @@ TEST_CASE("messages may be cut anywhere") {
   }
 }
 
+void add_queue_pair(Message& message, std::optional<uint32_t> number, const std::string& owner) {
+  message.open(RDMA_NLDEV_ATTR_RES_QP_ENTRY);
+  if (number) message.u32(RDMA_NLDEV_ATTR_RES_LQPN, *number);
+  if (owner.empty()) message.u32(RDMA_NLDEV_ATTR_RES_PID, 77);
+  if (!owner.empty()) message.text(RDMA_NLDEV_ATTR_RES_KERN_NAME, owner);
+  message.close();
+}
+
+TEST_CASE("of a device's queue pairs those of the kernel are read, with their owners") {
+  Message message("test", 20, 0);
+  message.u32(RDMA_NLDEV_ATTR_DEV_INDEX, 0).open(RDMA_NLDEV_ATTR_RES_QP);
+  add_queue_pair(message, 1, "ib_core");
+  add_queue_pair(message, 0x000123, "ib_ipoib");
+  add_queue_pair(message, 0x000124, "");
+  message.close();
+  CHECK(*parse_kernel_queue_pairs(payload_of(message)) ==
+        std::vector<KernelQueuePair>{{1, "ib_core"}, {0x123, "ib_ipoib"}});
+  CHECK(parse_kernel_queue_pairs({})->empty());
+}
+
+TEST_CASE("a queue pair without a number is refused, and so is a list that is cut") {
+  Message message("test", 20, 0);
+  message.open(RDMA_NLDEV_ATTR_RES_QP);
+  add_queue_pair(message, std::nullopt, "ib_ipoib");
+  message.close();
+  const Bytes whole = payload_of(message);
+  CHECK(parse_kernel_queue_pairs(whole).error().code() == Code::invalid);
+  for (size_t size = 0; size < whole.size(); ++size) {
+    const auto pairs = parse_kernel_queue_pairs(whole.first(size));
+    if (!pairs) CHECK(pairs.error().code() == Code::invalid);
+  }
+}
+
 }  // namespace
 }  // namespace ibpod::nl

@@ -35,6 +35,11 @@ struct Namespace {
 };
 inline const Namespace kHost{};
 
+struct AllNamespaces {
+  std::vector<Namespace> found;
+  std::optional<Error> gap = {};  // the first process that could not be looked at
+};
+
 // A PCI function, as the bus tells of it.
 struct Function {
   ib::PciAddress address;
@@ -98,6 +103,10 @@ class Kernel {
   virtual Result<nl::RdmaNetnsMode> rdma_netns_mode() = 0;
   // The namespace that a path leads to now; nothing where it leads to none.
   virtual Result<std::optional<Namespace>> find_namespace(const Path& path) = 0;
+  // Every network namespace of the node that something leads to, the host's left out: what a pod
+  // has taken to one of its own is in none that a path is known of. Their paths hold until the next
+  // wait or find_namespace(). What is not in any of them need not be gone (netns/all.h).
+  virtual Result<AllNamespaces> all_namespaces() = 0;
   // A link by its name or one of its altnames.
   virtual Result<std::optional<Netdev>> find_netdev(const Namespace& where,
                                                     const std::string& name) = 0;
@@ -108,6 +117,11 @@ class Kernel {
                                               const ib::PciAddress& function) = 0;
   // All IPoIB netdevs of a namespace, children and not, in the order of their indexes.
   virtual Result<std::vector<Netdev>> ipoib_netdevs(const Namespace& where) = 0;
+  // The numbers of the queue pairs that the function's RDMA devices of the host's namespace have
+  // for IPoIB netdevs, wherever these are. A netdev whose queue pair is not among them is gone, if
+  // that of another one that is there is. Where it is not, the kernel does not tell
+  // (docs/kernel-notes.md#who-has-a-queue-pair).
+  virtual Result<std::vector<uint32_t>> ipoib_queue_pairs(const ib::PciAddress& function) = 0;
   // The function that a netdev of the host's namespace is made of, by the netdev's name; nothing
   // for one that hangs on none, as IPoIB children do.
   virtual Result<std::optional<ib::PciAddress>> function_of(const std::string& netdev) = 0;

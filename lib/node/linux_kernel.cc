@@ -1,6 +1,7 @@
 #include "lib/node/linux_kernel.h"
 
 #include "lib/base/netns_thread.h"
+#include "lib/netns/all.h"
 #include "lib/nl/announce.h"
 #include "lib/nl/ipv6.h"
 #include "lib/node/listing.h"
@@ -20,6 +21,10 @@ constexpr Duration kLongestWait{25};
 
 std::string in(const Namespace& where) {
   return where.is_host() ? " in the host's namespace" : " in " + where.path.string();
+}
+
+Path path_of(const netns::NetNs& held) {
+  return "/proc/self/fd/" + std::to_string(held.fd().get());
 }
 
 }  // namespace
@@ -81,7 +86,26 @@ Result<nl::RdmaNetnsMode> LinuxKernel::rdma_netns_mode() {
   return nl::rdma_netns_mode(*rdma);
 }
 
+// Whoever has them open keeps them alive, and what is in them from coming home.
+void LinuxKernel::let_go_of_others() {
+  for (const netns::NetNs& other : others_) pods_.erase(path_of(other));
+  others_.clear();
+}
+
+Result<AllNamespaces> LinuxKernel::all_namespaces() {
+  let_go_of_others();
+  netns::AllNamespaces all = TRY(netns::all_namespaces());
+  others_ = std::move(all.found);
+  AllNamespaces named{.found = {}, .gap = std::move(all.gap)};
+  for (const netns::NetNs& other : others_) {
+    const netns::Identity identity = TRY(other.identity());
+    if (identity != host_.identity) named.found.push_back({path_of(other), identity});
+  }
+  return named;
+}
+
 Result<std::optional<Namespace>> LinuxKernel::find_namespace(const Path& path) {
+  let_go_of_others();
   Result<netns::NetNs> netns = netns::NetNs::open(path);
   const bool gone = !netns && netns.error().code() == Code::not_found;
   // What we have open keeps it alive, and what is in it from coming home.
@@ -122,6 +146,21 @@ Result<std::vector<Netdev>> LinuxKernel::ipoib_netdevs(const Namespace& where) {
   std::sort(all.begin(), all.end(),
             [](const Netdev& a, const Netdev& b) { return a.index < b.index; });
   return all;
+}
+
+Result<std::vector<uint32_t>> LinuxKernel::ipoib_queue_pairs(const ib::PciAddress& function) {
+  const std::vector<RdmaDevice> devices = TRY(rdma_devices(kHost, function));
+  nl::Socket* const rdma = TRY(rdma_of(host_));
+  std::vector<uint32_t> numbers;
+  for (const RdmaDevice& device : devices) {
+    const std::optional<nl::RdmaDevice> found = TRY(nl::find_rdma_device(*rdma, device.name));
+    if (!found) return Error(Code::unavailable, device.name + " has disappeared");
+    const std::vector<nl::KernelQueuePair> pairs = TRY(nl::kernel_queue_pairs(*rdma, found->index));
+    for (const nl::KernelQueuePair& pair : pairs) {
+      if (pair.owner == "ib_ipoib") numbers.push_back(pair.number);
+    }
+  }
+  return numbers;
 }
 
 Result<std::optional<ib::PciAddress>> LinuxKernel::function_of(const std::string& netdev) {
@@ -353,6 +392,7 @@ Status LinuxKernel::announce(const Namespace& where, IfIndex index,
 }
 
 Result<bool> LinuxKernel::wait_for_change(Deadline deadline) {
+  let_go_of_others();
   if (deadline.passed()) return false;
   std::vector<pollfd> waiting{{uevents_.fd(), POLLIN, 0}, {host_.events.fd(), POLLIN, 0}};
   for (const auto& [path, pod] : pods_) waiting.push_back({pod.events.fd(), POLLIN, 0});

@@ -24,11 +24,13 @@ class LinuxKernel : public Kernel {
   Result<std::optional<Pf>> pf(const ib::PciAddress& address) override;
   Result<nl::RdmaNetnsMode> rdma_netns_mode() override;
   Result<std::optional<Namespace>> find_namespace(const Path& path) override;
+  Result<AllNamespaces> all_namespaces() override;
   Result<std::optional<Netdev>> find_netdev(const Namespace& where,
                                             const std::string& name) override;
   Result<std::vector<Netdev>> netdevs(const Namespace& where,
                                       const ib::PciAddress& function) override;
   Result<std::vector<Netdev>> ipoib_netdevs(const Namespace& where) override;
+  Result<std::vector<uint32_t>> ipoib_queue_pairs(const ib::PciAddress& function) override;
   Result<std::optional<ib::PciAddress>> function_of(const std::string& netdev) override;
   Result<std::vector<RdmaDevice>> rdma_devices(const Namespace& where,
                                                const ib::PciAddress& function) override;
@@ -76,6 +78,7 @@ class LinuxKernel : public Kernel {
   // unsupported where the kernel has no RDMA subsystem (yet).
   static Result<nl::Socket*> rdma_of(View& view);
   static Status rename_unlistable(View& view);
+  void let_go_of_others();
   Pause pause();
   Result<IfIndex> pf_netdev(const Function& vf);
   static Status allow_ipv6(View& view, IfIndex netdev, const std::vector<ip::Prefix>& addresses);
@@ -85,6 +88,8 @@ class LinuxKernel : public Kernel {
   View host_;
   nl::Uevents uevents_;
   std::map<Path, View> pods_;
+  // What all_namespaces() has found, open: their paths lead to these descriptors.
+  std::vector<netns::NetNs> others_;
 };
 
 }  // namespace ibpod::node

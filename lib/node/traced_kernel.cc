@@ -51,6 +51,9 @@ class TracedKernel : public Kernel {
     return asked("find the namespace " + path.string(),
                  [&] { return kernel_.find_namespace(path); });
   }
+  Result<AllNamespaces> all_namespaces() override {
+    return asked("look for all network namespaces", [&] { return kernel_.all_namespaces(); });
+  }
   Result<std::optional<Netdev>> find_netdev(const Namespace& where,
                                             const std::string& name) override {
     return asked("look for " + name, [&] { return kernel_.find_netdev(where, name); });
@@ -62,6 +65,10 @@ class TracedKernel : public Kernel {
   }
   Result<std::vector<Netdev>> ipoib_netdevs(const Namespace& where) override {
     return asked("list the IPoIB interfaces", [&] { return kernel_.ipoib_netdevs(where); });
+  }
+  Result<std::vector<uint32_t>> ipoib_queue_pairs(const ib::PciAddress& function) override {
+    return asked("list the IPoIB queue pairs of " + function.text(),
+                 [&] { return kernel_.ipoib_queue_pairs(function); });
   }
   Result<std::optional<ib::PciAddress>> function_of(const std::string& netdev) override {
     return asked("look what " + netdev + " is made of",

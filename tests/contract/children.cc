@@ -1,6 +1,8 @@
 // IPoIB children: made, listed, moved, ended.
 #include "tests/contract/case.h"
 
+#include <algorithm>
+
 namespace ibpod::contract {
 namespace {
 
@@ -133,6 +135,62 @@ TEST_CASE("contract: a child dies with its netdev, wherever it is") {
   must(c.k().move_rdma(kHost, c.rdma(kHost).name, pod));
   REQUIRE(c.soon([&] { return c.find_own(kHost) || c.find_own(pod); }));
   CHECK_FALSE(must(c.k().find_netdev(pod, "net1")));
+}
+
+uint32_t queue_pair_of(const Netdev& netdev) {
+  return uint32_t{netdev.address[1]} << 16 | uint32_t{netdev.address[2]} << 8 | netdev.address[3];
+}
+
+std::optional<Namespace> find_by_identity(Case& c, const Namespace& pod) {
+  const node::AllNamespaces all = must(c.k().all_namespaces());
+  CHECK_FALSE(all.gap);
+  for (const Namespace& where : all.found) {
+    if (where.identity == pod.identity) return where;
+  }
+  return std::nullopt;
+}
+
+TEST_CASE("contract: the kernel tells whether a child is there, wherever a pod has taken it") {
+  Case c;
+  const auto tells = [&](const Netdev& netdev) {
+    const auto pairs = must(c.k().ipoib_queue_pairs(c.vf));
+    return std::find(pairs.begin(), pairs.end(), queue_pair_of(netdev)) != pairs.end();
+  };
+  const Netdev parent = c.own(kHost);
+  must(c.k().create_child(parent.index, kNew));
+  const Netdev child = *must(c.k().find_netdev(kHost, kNew.name));
+  CHECK(tells(parent));
+  CHECK(tells(child));
+  const Namespace pod = c.bed->make_pod("contract-a");
+  must(c.k().move_netdev(kHost, child.index, pod, "net1"));
+  CHECK(tells(child));
+  c.bed->hide_pod(pod);
+  CHECK_FALSE(must(c.k().find_namespace(pod.path)));
+  CHECK(tells(child));
+  const auto where = find_by_identity(c, pod);
+  REQUIRE(where);
+  const auto inside = must(c.k().ipoib_netdevs(*where));
+  REQUIRE(inside.size() == 1);
+  CHECK(inside.front().address == child.address);
+  must(c.k().remove_netdev(*where, inside.front().index));
+  CHECK(tells(parent));
+  CHECK_FALSE(tells(child));
+  c.bed->kill_pod(pod);
+}
+
+TEST_CASE("contract: a namespace that has been looked at ends all the same") {
+  Case c;
+  must(c.k().create_child(c.own(kHost).index, kNew));
+  const Netdev child = *must(c.k().find_netdev(kHost, kNew.name));
+  const Namespace pod = c.bed->make_pod("contract-a");
+  must(c.k().move_netdev(kHost, child.index, pod, "net1"));
+  c.bed->hide_pod(pod);
+  const auto where = find_by_identity(c, pod);
+  REQUIRE(where);
+  CHECK(must(c.k().ipoib_netdevs(*where)).size() == 1);
+  c.bed->kill_pod(pod);
+  CHECK(c.soon([&] { return must(c.k().netdevs(kHost, c.vf)).size() == 2; }));
+  CHECK_FALSE(find_by_identity(c, pod));
 }
 
 }  // namespace

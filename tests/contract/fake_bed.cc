@@ -26,7 +26,8 @@ class FakeBed : public Bed {
   node::Namespace make_pod(const std::string& name) override {
     return kernel_.make_namespace("/run/netns/" + name);
   }
-  void kill_pod(const node::Namespace& pod) override { kernel_.kill_namespace(pod.path); }
+  void kill_pod(const node::Namespace& pod) override { kernel_.kill_namespace(pod.identity); }
+  void hide_pod(const node::Namespace& pod) override { kernel_.hide_namespace(pod.path); }
   void add_netdev(const node::Namespace& where, const std::string& name,
                   nl::IfIndex index) override {
     kernel_.add_netdev(where.path, name, index);

@@ -30,6 +30,9 @@ class Bed {
   virtual node::Namespace make_pod(const std::string& name) = 0;
   // Nothing leads to it and nothing holds it any more.
   virtual void kill_pod(const node::Namespace& pod) = 0;
+  // No path leads to it any more: a process of its own is in it, which lives until the next
+  // kill_pod() of it. As after that, kernel() is another one.
+  virtual void hide_pod(const node::Namespace& pod) = 0;
   // Some other netdev, which has the name now, and the index if one is given.
   virtual void add_netdev(const node::Namespace& where, const std::string& name,
                           nl::IfIndex index = {}) = 0;

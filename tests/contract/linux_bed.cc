@@ -6,16 +6,21 @@
 #include "tests/contract/kernel_contract.h"
 #include "tests/contract/spare_pf.h"
 
+#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <map>
 #include <thread>
 #include <vector>
 
+#include <fcntl.h>
 #include <sched.h>
+#include <signal.h>
 #include <sys/mount.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 namespace ibpod::contract {
@@ -59,6 +64,31 @@ void drop_netns(const Path& path) {
   std::filesystem::remove(path);
 }
 
+// A process that is in the namespace, and does nothing.
+pid_t begin_holder(const Path& path) {
+  const auto netns = must(netns::NetNs::open(path), "open " + path.string());
+  std::array<int, 2> ready{};
+  must(::pipe2(ready.data(), O_CLOEXEC) == 0, "make a pipe");
+  const pid_t pid = ::fork();
+  must(pid >= 0, "fork");
+  if (pid == 0) {
+    const bool inside = ::setns(netns.fd().get(), CLONE_NEWNET) == 0;
+    // It has all that this process has open, which would hold the namespace.
+    if (inside) ::execlp("sleep", "sleep", "1000", nullptr);
+    ::_exit(1);
+  }
+  ::close(ready[1]);
+  char nothing = 0;
+  must(::read(ready[0], &nothing, 1) == 0, "wait for the holder");
+  ::close(ready[0]);
+  return pid;
+}
+
+void end_holder(pid_t pid) {
+  ::kill(pid, SIGKILL);
+  ::waitpid(pid, nullptr, 0);
+}
+
 class LinuxBed : public Bed {
  public:
   explicit LinuxBed(ib::PciAddress vf) : vf_(std::move(vf)) {
@@ -98,6 +128,17 @@ class LinuxBed : public Bed {
   }
   void kill_pod(const node::Namespace& pod) override {
     std::erase(pods_, pod);
+    const auto holder = holders_.find(pod.path);
+    if (holder == holders_.end()) {
+      drop_netns(pod.path);
+    } else {
+      end_holder(holder->second);
+      holders_.erase(holder);
+    }
+    open_kernel();
+  }
+  void hide_pod(const node::Namespace& pod) override {
+    holders_[pod.path] = begin_holder(pod.path);
     drop_netns(pod.path);
     open_kernel();
   }
@@ -153,6 +194,7 @@ class LinuxBed : public Bed {
   nl::VfSettings told_;
   std::optional<SparePf> spare_;
   std::vector<node::Namespace> pods_;
+  std::map<Path, pid_t> holders_;  // the process in a namespace that has lost its path
 };
 
 }  // namespace

@@ -76,6 +76,10 @@ Result<std::optional<node::Namespace>> FakeKernel::find_namespace(const Path& pa
   });
 }
 
+Result<node::AllNamespaces> FakeKernel::all_namespaces() {
+  return asked("all_namespaces", [&]() -> Result<node::AllNamespaces> { return all_found(); });
+}
+
 Result<std::optional<node::Netdev>> FakeKernel::find_netdev(const node::Namespace& where,
                                                             const std::string& name) {
   return asked("find_netdev", [&]() -> Result<std::optional<node::Netdev>> {
@@ -113,6 +117,18 @@ Result<std::vector<node::Netdev>> FakeKernel::ipoib_netdevs(const node::Namespac
     std::sort(found.begin(), found.end(),
               [](const auto& a, const auto& b) { return a.index < b.index; });
     return found;
+  });
+}
+
+Result<std::vector<uint32_t>> FakeKernel::ipoib_queue_pairs(const ib::PciAddress& function) {
+  return asked("ipoib_queue_pairs", [&]() -> Result<std::vector<uint32_t>> {
+    std::vector<uint32_t> numbers;
+    if (!tells_queue_pairs) return numbers;
+    for (const FoundRdma& made : rdma_devices_of(function)) {
+      const bool seen = made.where == kHostId || state.rdma_mode == nl::RdmaNetnsMode::shared;
+      if (seen) add_queue_pairs_of(made.device->id, numbers);
+    }
+    return numbers;
   });
 }
 

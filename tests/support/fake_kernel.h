@@ -78,11 +78,13 @@ class FakeKernel : public FakeNode, public node::Kernel {
   Result<std::optional<node::Pf>> pf(const ib::PciAddress& address) override;
   Result<nl::RdmaNetnsMode> rdma_netns_mode() override;
   Result<std::optional<node::Namespace>> find_namespace(const Path& path) override;
+  Result<node::AllNamespaces> all_namespaces() override;
   Result<std::optional<node::Netdev>> find_netdev(const node::Namespace& where,
                                                   const std::string& name) override;
   Result<std::vector<node::Netdev>> netdevs(const node::Namespace& where,
                                             const ib::PciAddress& function) override;
   Result<std::vector<node::Netdev>> ipoib_netdevs(const node::Namespace& where) override;
+  Result<std::vector<uint32_t>> ipoib_queue_pairs(const ib::PciAddress& function) override;
   Result<std::optional<ib::PciAddress>> function_of(const std::string& netdev) override;
   Result<std::vector<node::RdmaDevice>> rdma_devices(const node::Namespace& where,
                                                      const ib::PciAddress& function) override;

@@ -18,6 +18,9 @@ netns::Identity identity_of(int id) {
           .cookie = static_cast<uint64_t>(id) + 1};
 }
 
+// Where a look at all processes finds it.
+Path held_path(int id) { return "/proc/self/fd/" + std::to_string(id); }
+
 Interface plain_netdev(const std::string& kind, uint32_t mtu) {
   Interface made;
   made.kind = kind;
@@ -74,8 +77,16 @@ node::Namespace FakeNode::make_namespace(const Path& path) {
 
 // In the kernel's order: first the RDMA devices go to the host, which makes their netdevs anew
 // there, then what netdevs are left (ipoib_link_ops.netns_refund). Anything virtual dies.
-void FakeNode::kill_namespace(const Path& path) {
-  const int id = id_of(path);
+void FakeNode::kill_namespace(const Path& path) { kill_namespace(id_of(path)); }
+
+void FakeNode::kill_namespace(const netns::Identity& identity) {
+  for (const auto& [id, known] : state.namespaces) {
+    if (known.identity == identity) return kill_namespace(id);
+  }
+  throw std::out_of_range("no such namespace");
+}
+
+void FakeNode::kill_namespace(int id) {
   for (const FoundRdma& found : rdma_devices_of()) {
     if (found.where != id) continue;
     const std::string fallback = "ibdev" + std::to_string(found.device->id.value);
@@ -96,7 +107,11 @@ void FakeNode::send_home(const std::string& name, Interface interface) {
   insert(kHostId, taken(kHostId, name) ? fallback : name, std::move(interface));
 }
 
-void FakeNode::hide_namespace(const Path& path) { namespace_of(id_of(path)).path.reset(); }
+void FakeNode::hide_namespace(const Path& path, HeldBy holder) {
+  NetNamespace& hidden = namespace_of(id_of(path));
+  hidden.path.reset();
+  hidden.found = holder == HeldBy::process;
+}
 
 int FakeNode::id_of(const Path& path) const {
   if (path.empty()) return kHostId;
@@ -109,12 +124,30 @@ int FakeNode::id_of(const Path& path) const {
 Result<int> FakeNode::id_of(const node::Namespace& where) const {
   if (where.is_host()) return kHostId;
   for (const auto& [id, known] : state.namespaces) {
-    if (known.path == where.path && known.identity == where.identity) return id;
+    const bool leads_there = known.path == where.path || where.path == held_path(id);
+    if (leads_there && known.identity == where.identity) return id;
   }
   return Error(Code::not_found, where.path.string() + ": the namespace is gone");
 }
 
 NetNamespace& FakeNode::namespace_of(int id) { return state.namespaces.at(id); }
+
+node::AllNamespaces FakeNode::all_found() const {
+  node::AllNamespaces all{.found = {}, .gap = gap};
+  for (const auto& [id, known] : state.namespaces) {
+    if (id != kHostId && known.found) all.found.push_back({held_path(id), known.identity});
+  }
+  return all;
+}
+
+void FakeNode::add_queue_pairs_of(Id rdma, std::vector<uint32_t>& numbers) const {
+  for (const auto& [where, known] : state.namespaces) {
+    for (const auto& [name, interface] : known.interfaces) {
+      const bool of_it = interface.kind == "ipoib" && interface.rdma.value == rdma.value;
+      if (of_it) numbers.push_back(interface.qpn.value);
+    }
+  }
+}
 
 // --- interfaces
 

@@ -47,6 +47,10 @@ class FakeNode {
   Fabric fabric;
   IpoibReappears ipoib_reappears = IpoibReappears::in_host;
   bool tells_vf_settings = true;  // false: a kernel that cannot (EMSGSIZE)
+  // false: a driver with IPoIB of its own, as mlx5's enhanced one.
+  bool tells_queue_pairs = true;
+  // What a look at all processes does not get to see, as the error says.
+  std::optional<Error> gap = {};
   bool renames_while_up = false;  // since Linux 6.2
   // The kernel's numbers for RDMA devices are the lowest free ones; udev's rules and some drivers
   // give others. Nobody should count on the old name: the model never gives it.
@@ -67,8 +71,10 @@ class FakeNode {
   node::Namespace make_namespace(const Path& path);
   // It dies: its devices go home.
   void kill_namespace(const Path& path);
-  // It lives on, held by a process, where no path leads to.
-  void hide_namespace(const Path& path);
+  void kill_namespace(const netns::Identity& identity);
+  // It lives on, held by a process, where no path leads to; or by what nobody can look at.
+  enum class HeldBy { process, nothing_seen };
+  void hide_namespace(const Path& path, HeldBy holder = HeldBy::process);
   // `where` is a path, empty for the host, here and below. What is not there throws: the test is
   // wrong.
   void add_netdev(const Path& where, const std::string& name, nl::IfIndex index = {});
@@ -113,6 +119,7 @@ class FakeNode {
   Result<int> id_of(const node::Namespace& where) const;
   int id_of(const Path& path) const;
   NetNamespace& namespace_of(int id);
+  node::AllNamespaces all_found() const;
   Result<Found> find_netdev_by(int where, nl::IfIndex index);
   std::optional<Found> find_by_id(Id id);
   // By name or altname, as the kernel looks.
@@ -126,6 +133,7 @@ class FakeNode {
   // Of all namespaces.
   std::vector<FoundRdma> rdma_devices_of(const std::optional<ib::PciAddress>& function = {});
   RdmaDevice& rdma_by_id(Id id);
+  void add_queue_pairs_of(Id rdma, std::vector<uint32_t>& numbers) const;
   bool rdma_taken(int where, const std::string& name);
   bool has_carrier(const Interface& interface);
 
@@ -145,6 +153,7 @@ class FakeNode {
   void remove_netdevs_of(Id rdma);
   void remove_children_of(Id parent);
   Interface& insert(int where, const std::string& name, Interface interface);
+  void kill_namespace(int id);
   void send_home(const std::string& name, Interface interface);
   std::string lowest_free(int where, const std::string& prefix);
   int lowest_free_minor();

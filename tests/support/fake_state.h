@@ -79,6 +79,7 @@ struct RdmaDevice {
 
 struct NetNamespace {
   std::optional<Path> path;  // nothing: the host's, or one that is alive without a path
+  bool found = true;         // false: no look at processes and mounts leads to it
   netns::Identity identity;
   std::map<std::string, Interface> interfaces;
   std::map<std::string, RdmaDevice> rdma;
