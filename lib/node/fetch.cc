@@ -1,6 +1,7 @@
 #include "lib/node/fetch.h"
 
 #include "lib/node/names.h"
+#include "lib/node/queue_pair.h"
 #include "lib/node/vf.h"
 
 #include <algorithm>
@@ -39,6 +40,19 @@ Status fetch_netdev(const Trip& trip, const Netdev& netdev) {
   const bool stayed = std::any_of(inside.begin(), inside.end(),
                                   [&](const Netdev& other) { return other.index == netdev.index; });
   return stayed ? trip.kernel.move_netdev(*trip.pod, netdev.index, kHost, parking) : ok();
+}
+
+Result<bool> has_children_anywhere(Kernel& kernel, const std::vector<Netdev>& parents) {
+  const AllNamespaces all = TRY(kernel.all_namespaces());
+  for (const Namespace& where : all.found) {
+    const std::vector<Netdev> netdevs = TRY(kernel.ipoib_netdevs(where));
+    for (const Netdev& parent : parents) {
+      if (std::any_of(netdevs.begin(), netdevs.end(),
+                      [&](const Netdev& netdev) { return nl::is_ipoib_child(netdev, parent); }))
+        return true;
+    }
+  }
+  return all.gap.has_value();
 }
 
 }  // namespace
@@ -97,6 +111,19 @@ Status await_home(const Trip& trip) {
   if (home) return ok();
   return Error(Code::unavailable, "the devices of " + trip.record.device.text() +
                                       " have not come back to the host's namespace");
+}
+
+Result<bool> has_hidden_children(const Trip& trip) {
+  const std::vector<Netdev> own = TRY(own_netdevs(trip.kernel, kHost, trip.record.device));
+  std::vector<uint32_t> pairs = TRY(trip.kernel.ipoib_queue_pairs(trip.record.device));
+  const bool told = std::all_of(
+      own.begin(), own.end(), [&](const Netdev& netdev) { return has_queue_pair(pairs, netdev); });
+  if (!told) return has_children_anywhere(trip.kernel, own);
+  const std::vector<Netdev> seen = TRY(trip.kernel.netdevs(kHost, trip.record.device));
+  return std::any_of(pairs.begin(), pairs.end(), [&](uint32_t pair) {
+    return std::none_of(seen.begin(), seen.end(),
+                        [&](const Netdev& netdev) { return queue_pair_of(netdev) == pair; });
+  });
 }
 
 Status remove_children(const Trip& trip, const Namespace& where) {

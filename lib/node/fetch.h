@@ -36,6 +36,12 @@ Status fetch(const Trip& trip);
 // Waits until every device is at home: after a fetch or a rebind. unavailable at the deadline.
 Status await_home(const Trip& trip);
 
+// Whether the pod has left an IPoIB child on an interface that has come home as it was, in a
+// namespace that neither it nor the host is: it would be a way to the next pod's port. By the
+// kernel's word, or, where that does not tell (Kernel::ipoib_queue_pairs), by a look at all
+// namespaces; true where not all could be looked at. It ends when the interface is made anew.
+Result<bool> has_hidden_children(const Trip& trip);
+
 // Removes the IPoIB children that were not there before the pod.
 Status remove_children(const Trip& trip, const Namespace& where);
 

@@ -42,12 +42,12 @@ class Restoration {
  private:
   Status restore_devices() {
     TRY(find_pod());
-    const bool lost = TRY(needs_rebind());
-    if (lost) {
-      TRY(rebind());
-    } else {
+    bool unfit = TRY(needs_rebind());
+    if (!unfit) {
       TRY(fetch(trip_));
+      unfit = TRY(has_leftovers());
     }
+    if (unfit) TRY(rebind());
     mark_settled();
     TRY(restore_told());
     TRY(remove_children(trip_, kHost));
@@ -123,6 +123,13 @@ class Restoration {
     if (record_.wanted.guids || told_another()) return true;
     const std::optional<nl::VfSettings> now = TRY(settings());
     return now && !same(told_by(*now), found_.told.value_or(shown_before()));
+  }
+
+  // Whether moving was not enough. With its RDMA device the interface was made anew.
+  Result<bool> has_leftovers() {
+    if (record_.wanted.isolation) return false;
+    TRY(remove_children(trip_, kHost));
+    return has_hidden_children(trip_);
   }
 
   // Fetches every device home, wherever it is, and makes the VF read its GUIDs anew.

@@ -73,6 +73,15 @@ void make_children(Attachment& a) {
   a.k.add_child(kPod, "net1", "ib0.8006", ib::PKey(0x8006));
 }
 
+// The interface comes home as it was where its RDMA device has never left: with such a child the
+// pod would go on over the next one's port.
+void hide_child(Attachment& a) {
+  make_children(a);
+  const Namespace elsewhere = *a.k.find_namespace(kElsewhere).value();
+  a.k.move_netdev(a.record.netns, a.k.interface(kPod, "kid").index.value, elsewhere, "mine")
+      .value();
+}
+
 const std::vector<Deed> kDeeds{
     {"nothing", [](Attachment&) {}},
     {"the namespace died", kill},
@@ -90,6 +99,12 @@ const std::vector<Deed> kDeeds{
      }},
     {"the pod moved all into another namespace", move_on},
     {"the pod made children", make_children},
+    {"the pod made children and hid one", hide_child},
+    {"the pod hid one, and the kernel does not tell",
+     [](Attachment& a) {
+       hide_child(a);
+       a.k.tells_queue_pairs = false;
+     }},
     {"the pod made children and died",
      [](Attachment& a) {
        make_children(a);
