@@ -27,8 +27,8 @@ Status Ipoib::check_node(const attach::Context& context) {
   return named ? endpoint_.check_usable(context) : ok();
 }
 
-Status Ipoib::sweep(const attach::Context& context, Deadline deadline) const {
-  return attach::remove_stray_children(context, deadline);
+Status Ipoib::sweep(const attach::Context& context, Deadline) const {
+  return attach::remove_stray_children(context);
 }
 
 }  // namespace ibpod::ipoib

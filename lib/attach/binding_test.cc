@@ -108,6 +108,26 @@ TEST_CASE_FIXTURE(InBlue, "an IPoIB child is made on the partition's key") {
   CHECK(leftovers() == "");
 }
 
+// Its DEL has not found it; the port has left the partition, and the key is another one's now.
+TEST_CASE_FIXTURE(InBlue, "a P_Key that a hidden child may still be in serves no other partition") {
+  order_child("ib0").wanted.partitions = {{"blue"}};
+  REQUIRE(add());
+  k.hide_namespace(kPod, fake::FakeNode::HeldBy::nothing_seen);
+  k.make_namespace(kPod);
+  CHECK(says(del().error(), "is still there, in a network namespace that nothing leads to"));
+  CHECK(no_keys());
+  binder.partitions["green"] = ib::PKey(0x8001);
+  be(cni::Verb::add, "c2", kPod);
+  child->wanted.partitions = {{"green"}};
+  const auto refused = add();
+  REQUIRE_FALSE(refused);
+  CHECK(code_of(refused.error()) == cni::kTryAgainLater);
+  CHECK(says(refused.error(), "may still be in the P_Key 0x8001 of ib0"));
+  CHECK(no_keys());
+  child->wanted.partitions = {{"blue"}};
+  CHECK(add());
+}
+
 TEST_CASE_FIXTURE(InBlue, "what the SM service refuses is ADD's error, and all is undone") {
   order.wanted.partitions = {{"green"}};
   const auto refused = add();

@@ -7,7 +7,9 @@
 #include "lib/attach/requirements.h"
 #include "lib/cni/errors.h"
 #include "lib/node/child.h"
+#include "lib/node/strays.h"
 #include "lib/node/vf.h"
+#include "lib/node/whose.h"
 
 #include <algorithm>
 
@@ -53,6 +55,37 @@ Status note_key(const Context& context, node::Record& record, ib::PKey key) {
   if (record.child->pkey.same_partition(key)) return ok();
   record.child->pkey = key;
   return timed(context, "write the record", [&] { return context.records.write(record); });
+}
+
+bool have_partition_in_common(const node::Wanted& one, const node::Wanted& other) {
+  return std::any_of(one.partitions.begin(), one.partitions.end(), [&](const auto& wish) {
+    return std::any_of(other.partitions.begin(), other.partitions.end(),
+                       [&](const auto& same) { return wish.label() == same.label(); });
+  });
+}
+
+// Whether it is a child whose DEL has not found it, of another partition that had this key before.
+bool may_use_key(const node::Record& other, const node::Record& own, ib::PKey key) {
+  const bool lost = other.child && other.stage == node::Stage::ending;
+  return lost && other.boot_id == own.boot_id && other.child->port == own.child->port &&
+         other.child->pkey.same_partition(key) &&
+         !have_partition_in_common(other.wanted, own.wanted);
+}
+
+// Where the SM service has given a P_Key to another partition since, such a child would be in that.
+Status check_key_is_unused(const Context& context, const node::Record& own, ib::PKey key) {
+  if (own.wanted.partitions.empty()) return ok();
+  const std::vector<node::RecordName> names = TRY(context.records.all());
+  for (const node::RecordName& name : names) {
+    if (!node::is_child_link(name.folder) || name == name_of(own)) continue;
+    const Result<node::Record> other = context.records.read(name);
+    if (!other || !may_use_key(*other, own, key)) continue;
+    return Error(Code::busy, "partition: an IPoIB child of " + node::whose(*other) +
+                                 " that has not been found yet may still be in the P_Key " +
+                                 key.text() + " of " + own.child->master +
+                                 ": end what that pod has left, or restart the node");
+  }
+  return ok();
 }
 
 // The key that the port has to have. Nobody asked for the membership that a master's own key shows:
@@ -195,6 +228,7 @@ Status ChildEndpoint::hand_to_pod(const Context& context, node::Record& record, 
   const FolderLock lock = TRY(context.records.lock(folder(context.call), deadline));
   // Nobody had the lock while the partition was waited for.
   TRY(check_still_ours(context, record));
+  TRY(check_key_is_unused(context, record, key));
   TRY(note_key(context, record, key));
   return make(context, record);
 }
@@ -213,18 +247,12 @@ Status ChildEndpoint::check(const Context& context, const node::Record& record, 
   return check_partition(context, record, key_for(record), Place::anywhere);
 }
 
-Status remove_stray_children(const Context& context, Deadline deadline) {
-  const std::vector<std::string> links = TRY(node::children_on_host(context.kernel));
+Status remove_stray_children(const Context& context) {
+  const std::vector<node::Netdev> strays =
+      TRY(node::stray_children(context.kernel, context.records));
   Errors errors;
-  for (const std::string& link : links) {
-    const Result<FolderLock> lock = context.records.lock(link, deadline);
-    if (!lock) {
-      errors.collect(lock.error(), link);
-      continue;
-    }
-    const auto names = context.records.in_folder(link);
-    if (names && names->empty())
-      errors.collect(node::remove_child_on_host(context.kernel, link), link);
+  for (const node::Netdev& stray : strays) {
+    errors.collect(context.kernel.remove_netdev(node::kHost, stray.index), stray.name);
   }
   return errors.status();
 }

@@ -57,8 +57,8 @@ class ChildEndpoint : public Endpoint {
   const ChildOrder& order_;
 };
 
-// Removes children that came to the host's namespace after their records had gone: those that a pod
-// had taken to a namespace of its own.
-Status remove_stray_children(const Context& context, Deadline deadline);
+// Removes children of ours on the host that no record speaks of (node/strays.h): after a record was
+// lost, or removed by hand.
+Status remove_stray_children(const Context& context);
 
 }  // namespace ibpod::attach

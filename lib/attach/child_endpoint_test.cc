@@ -1,9 +1,11 @@
 #include "lib/attach/child_endpoint.h"
 
 #include "lib/attach/gc.h"
+#include "lib/attach/release.h"
 #include "lib/attach/test_loop.h"
 #include "lib/cni/errors.h"
 #include "lib/node/child.h"
+#include "lib/node/strays.h"
 #include "tests/support/attach_bed.h"
 
 #include <filesystem>
@@ -185,7 +187,6 @@ TEST_CASE("the child of a pod that has died ends with GC, whatever the pod has c
   bed.be(cni::Verb::gc, "", "");
   REQUIRE(gc(bed.context(), Deadline::in(kLong)));
   CHECK(bed.recorded().empty());
-  CHECK(node::children_on_host(bed.k).value().empty());
   for (const auto& [name, interface] : bed.k.state.namespaces[fake::kHostId].interfaces) {
     CHECK_FALSE(interface.parent);
   }
@@ -198,7 +199,7 @@ TEST_CASE("an administrator's child is never touched") {
   REQUIRE(bed.add());
   REQUIRE(bed.del());
   CHECK(bed.leftovers() == "");
-  CHECK(remove_stray_children(bed.context(), Deadline::in(kLong)));
+  CHECK(remove_stray_children(bed.context()));
   CHECK(bed.leftovers() == "");
 }
 
@@ -311,28 +312,185 @@ TEST_CASE("a pod that ends while the P_Key is waited for is given nothing") {
   CHECK(bed.leftovers() == "");
 }
 
-TEST_CASE("a child that comes home after its record has gone is swept up; a recorded one stays") {
-  ChildBed bed(false);
+// A pod that takes its child to a namespace of its own and does to it what CAP_NET_ADMIN may: move,
+// rename, another index, no alias. The path of the hidden namespace, which has none any more.
+struct HiddenChild : ChildBed {
+  using Holder = fake::FakeNode::HeldBy;
   const Path deeper = "/run/netns/deeper";
-  bed.k.make_namespace(deeper);
-  bed.remember();
+  netns::Identity hidden;
+
+  explicit HiddenChild(Holder holder, bool ipam = true) : ChildBed(ipam) {
+    REQUIRE(add());
+    hidden = k.make_namespace(deeper).identity;
+    const auto from = *k.find_namespace(kPod).value();
+    const auto to = *k.find_namespace(deeper).value();
+    REQUIRE(k.move_netdev(from, child_in(kPod, "net1").index.value, to, "eth7"));
+    child_in(deeper, "eth7").alias.clear();
+    child_in(deeper, "eth7").index.value = nl::IfIndex{77};
+    k.hide_namespace(deeper, holder);
+  }
+  fake::Interface& child_in(const Path& where, const std::string& name) {
+    return k.interface(where, name);
+  }
+  // Of the node as it was before, with the empty namespace that the pod has made.
+  std::string left() {
+    std::erase_if(k.state.namespaces,
+                  [&](const auto& entry) { return entry.second.identity == hidden; });
+    return leftovers();
+  }
+};
+using Holder = HiddenChild::Holder;
+
+TEST_CASE("DEL removes a child that its pod has taken to a namespace of a process") {
+  for (const bool tells : {true, false}) {
+    HiddenChild bed(Holder::process);
+    bed.k.tells_queue_pairs = tells;
+    CHECK(bed.del());
+    CHECK(bed.left() == "");
+  }
+}
+
+TEST_CASE("a child that cannot be found is not gone: DEL fails, record and address stay") {
+  HiddenChild bed(Holder::nothing_seen);
+  const Error error = bed.del().error();
+  CHECK(error.text() ==
+        "the IPoIB child of ib0 in the partition 0x8001 is still there, in a network namespace "
+        "that nothing leads to: end the processes that the pod has left, or restart the node");
+  CHECK(cni::failure_of(error).code == cni::kTryAgainLater);
+  CHECK(bed.recorded().size() == 1);
+  CHECK(bed.records.read(bed.records.all().value().front())->stage == node::Stage::ending);
+  CHECK(bed.leases().size() == 1);
+  SUBCASE("until its namespace ends, and it comes home") { bed.k.kill_namespace(bed.hidden); }
+  SUBCASE("until a process shows it") {
+    for (auto& [id, known] : bed.k.state.namespaces) known.found = true;
+  }
+  SUBCASE("until it is removed in there") {
+    bed.k.state.namespaces.rbegin()->second.interfaces.erase("eth7");
+  }
+  CHECK(bed.del());
+  CHECK(bed.left() == "");
+}
+
+TEST_CASE("a child that comes home while DEL waits is removed by it") {
+  HiddenChild bed(Holder::nothing_seen);
+  bed.k.at_next_wait([&](fake::FakeKernel& k) { k.kill_namespace(bed.hidden); });
+  CHECK(bed.del());
+  CHECK(bed.left() == "");
+}
+
+TEST_CASE("a child that its own pod has removed is gone, by the kernel's word or by no namespace") {
+  for (const bool tells : {true, false}) {
+    ChildBed bed;
+    REQUIRE(bed.add());
+    bed.k.tells_queue_pairs = tells;
+    bed.k
+        .remove_netdev(*bed.k.find_namespace(kPod).value(),
+                       bed.k.interface(kPod, "net1").index.value)
+        .value();
+    const int waits = bed.k.waits();
+    CHECK(bed.del());
+    CHECK((bed.k.waits() == waits) == tells);
+    CHECK(bed.leftovers() == "");
+  }
+}
+
+TEST_CASE("where the kernel does not tell, a process that cannot be looked at may have the child") {
+  ChildBed bed;
   REQUIRE(bed.add());
-  const auto from = *bed.k.find_namespace(kPod).value();
-  const auto to = *bed.k.find_namespace(deeper).value();
-  const auto netdev = *bed.k.find_netdev(from, "net1").value();
-  REQUIRE(bed.k.move_netdev(from, netdev.index, to, "hidden"));
+  bed.k.tells_queue_pairs = false;
+  bed.k.gap = Error(Code::denied, "stat /proc/7/ns/net: Permission denied");
+  bed.k
+      .remove_netdev(*bed.k.find_namespace(kPod).value(), bed.k.interface(kPod, "net1").index.value)
+      .value();
+  CHECK(bed.del().error().text().find("may be still there") != std::string::npos);
+  bed.k.gap.reset();
+  CHECK(bed.del());
+  CHECK(bed.leftovers() == "");
+}
+
+TEST_CASE("a child has gone with its parent, wherever it was") {
+  HiddenChild bed(Holder::nothing_seen);
+  SUBCASE("unbound") { bed.k.unbind(fake::pf_address(0)); }
+  SUBCASE("and bound again, with its queue pair in use by another") {
+    bed.k.unbind(fake::pf_address(0));
+    REQUIRE(bed.k.bind(fake::pf_address(0), "mlx5_core"));
+  }
   CHECK(bed.del());
   CHECK(bed.recorded().empty());
-  bed.k.kill_namespace(deeper);
-  // As one that an ADD is just about to give to its pod.
-  const std::string recorded = node::child_link("c2", "net1");
-  bed.k.add_child("", "ib0", recorded, kBlue);
-  const Path folder = bed.state.path() / "attachments" / recorded;
-  std::filesystem::create_directories(folder);
-  REQUIRE(write_file_atomically(folder / "c2:net1.json", "{}"));
-  CHECK(node::children_on_host(bed.k).value().size() == 2);
-  CHECK(remove_stray_children(bed.context(), Deadline::in(kLong)));
-  CHECK(node::children_on_host(bed.k).value() == std::vector<std::string>{recorded});
+}
+
+TEST_CASE("wherever the DEL of a hidden child fails or dies, the next one removes it") {
+  using Count = fake::FakeKernel::Count;
+  int points = 0;
+  for (bool more = true; more; ++points) {
+    more = false;
+    for (const Fault& fault : faults(points, Count::calls)) {
+      HiddenChild bed(Holder::process, false);
+      fault(bed.k);
+      try {
+        const Status deleted = bed.del();
+        CHECK((bed.recorded().empty() == deleted.ok()));
+      } catch (const fake::Killed&) {
+      }
+      more |= bed.k.struck();
+      bed.k.heal();
+      CHECK(bed.del());
+      CHECK(bed.left() == "");
+    }
+  }
+  CHECK(points > 8);
+}
+
+TEST_CASE("GC removes the hidden child of a pod that has died") {
+  HiddenChild bed(Holder::process, false);
+  std::erase_if(bed.before.namespaces, [](const auto& entry) { return entry.second.path == kPod; });
+  bed.k.kill_namespace(kPod);
+  bed.be(cni::Verb::gc, "", "");
+  CHECK(gc(bed.context(), Deadline::in(kLong)));
+  CHECK(bed.left() == "");
+}
+
+TEST_CASE(
+    "a child of ours that has lost its record is swept up, by whatever is left of its names") {
+  ChildBed bed(false);
+  const std::string link = node::child_link("lost", "net1");
+  bed.k.add_child("", "ib0", "mine", kBlue);
+  fake::Interface& lost = bed.k.interface("", "mine");
+  SUBCASE("its alias") { lost.alias = link; }
+  SUBCASE("its index") { lost.index.value = node::choose_index(); }
+  SUBCASE("its name") { bed.k.rename_netdev("", "mine", link); }
+  CHECK(node::stray_children(bed.k, bed.records)->size() == 1);
+  CHECK(remove_stray_children(bed.context()));
+  CHECK(bed.leftovers() == "");
+}
+
+TEST_CASE("a damaged record of a child stays while a namespace has the child") {
+  ChildBed bed(false);
+  REQUIRE(bed.add());
+  const node::RecordName name = bed.records.all().value().front();
+  const Path file = bed.state.path() / "attachments" / name.folder / "c1:net1.json";
+  REQUIRE(write_file_atomically(file, "{}"));
+  CHECK(release_damaged(bed.context(), name, Deadline::in(kLong)).error().code() == Code::busy);
+  CHECK(bed.del());
+  CHECK(bed.recorded().size() == 1);
+  CHECK(release_damaged(bed.context(), name, Deadline::in(kLong)));
+  CHECK(bed.leftovers() == "");
+}
+
+TEST_CASE("one that a record speaks of is no stray, readable or not") {
+  ChildBed bed(false);
+  REQUIRE(bed.add());
+  bed.k.interface(kPod, "net1").alias.clear();
+  bed.k.rename_netdev(kPod, "net1", "mine");
+  bed.k.kill_namespace(kPod);
+  SUBCASE("by its queue pair") { bed.k.interface("", "mine").index.value = nl::IfIndex{77}; }
+  SUBCASE("by its index") {}
+  SUBCASE("or may speak of") {
+    const node::RecordName name = bed.records.all().value().front();
+    const Path file = bed.state.path() / "attachments" / name.folder / "c1:net1.json";
+    REQUIRE(write_file_atomically(file, "{}"));
+  }
+  CHECK(node::stray_children(bed.k, bed.records)->empty());
 }
 
 TEST_CASE("DEL without a record takes the child that its namespace has under the name") {

@@ -83,15 +83,49 @@ Status end_record(const Context& context, node::Record record, const Status& unb
   return context.records.write(record);
 }
 
+// A child that is somewhere and cannot be found. Its DEL has come: whoever sweeps goes on with it.
+Status note_ending(const Context& context, node::Record& record) {
+  if (!record.child || record.stage != node::Stage::attached) return ok();
+  record.stage = node::Stage::ending;
+  return context.records.write(record);
+}
+
 Status release_device(const Context& context, const node::Record& record, const Status& unbound,
-                      Deadline deadline, Errors& errors) {
+                      Deadline deadline) {
   const FolderLock lock = TRY(context.records.lock(name_of(record).folder, deadline));
   std::optional<node::Record> now = TRY(still_there(context, record));
   if (!now) return ok();
   const bool missing = TRY(is_missing(context, *now));
-  if (missing) return ok();
-  if (may_take_back(*now, unbound)) errors.collect(take_back(context, *now, deadline));
-  return errors.empty() ? end_record(context, *now, unbound) : ok();
+  if (missing || !may_take_back(*now, unbound)) return ok();
+  Errors errors;
+  errors.collect(take_back(context, *now, deadline));
+  if (!errors.empty()) errors.collect(note_ending(context, *now));
+  return errors.status();
+}
+
+// The record goes last: nothing of the attachment is left then.
+Status release_record(const Context& context, const node::Record& record, const Status& unbound,
+                      Deadline deadline) {
+  const FolderLock lock = TRY(context.records.lock(name_of(record).folder, deadline));
+  std::optional<node::Record> now = TRY(still_there(context, record));
+  if (!now) return ok();
+  const bool missing = TRY(is_missing(context, *now));
+  return missing ? ok() : end_record(context, *std::move(now), unbound);
+}
+
+// Nobody is given an address that an interface may still have.
+Status release_all(const Context& context, const node::Record& record, const Status& unbound,
+                   Deadline deadline, std::optional<Status> addresses) {
+  Errors errors;
+  errors.collect(release_device(context, record, unbound, deadline));
+  // What has been given back may be somebody else's by now.
+  if (record.stage == node::Stage::keyed) addresses = ok();
+  if (!addresses && errors.empty())
+    addresses = release_addresses(context, record, deadline.at_least(kUndoTime));
+  if (addresses) errors.collect(*std::move(addresses));
+  if (errors.empty())
+    errors.collect(release_record(context, record, unbound, deadline.at_least(kUndoTime)));
+  return errors.status();
 }
 
 Result<bool> is_home(const Context& context, const ib::PciAddress& device) {
@@ -114,6 +148,16 @@ Status release_damaged_vf(const Context& context, const node::RecordName& name, 
                "record " + name.text() +
                    " is damaged, and a pod or a virtual machine may still have " + name.folder +
                    ": it stays out of service until the device is back in the host's namespace");
+}
+
+// Nothing but its name and its alias is known of it.
+Status release_damaged_child(const Context& context, const node::RecordName& name) {
+  TRY(node::remove_child_on_host(context.kernel, name.folder));
+  const bool elsewhere = TRY(node::is_child_in_any_namespace(context.kernel, name.folder));
+  if (!elsewhere) return ok();
+  return Error(Code::busy, "record " + name.text() +
+                               " is damaged, and its IPoIB child is in a pod: the record stays "
+                               "until that pod's DEL has removed the child");
 }
 
 }  // namespace
@@ -140,17 +184,11 @@ Result<Ending> end_attachment(const Context& context, const node::RecordName& na
   const std::optional<node::Record> record = TRY(begin_end(context, *found, deadline));
   if (!record) return Ending();
   const Status unbound = end_binding(context, *record, deadline);
-  Errors errors;
-  // What has been given back may be somebody else's by now.
-  if (record->stage == node::Stage::keyed) addresses = ok();
-  if (!addresses) addresses = release_addresses(context, *record, deadline);
-  errors.collect(*std::move(addresses));
-  const Deadline node_deadline = deadline.at_least(kUndoTime);
-  Status device = release_device(context, *record, unbound, node_deadline, errors);
-  errors.collect(std::move(device));
+  Status undone =
+      release_all(context, *record, unbound, deadline.at_least(kUndoTime), std::move(addresses));
   const Result<node::Record> left = context.records.read(name);
   const bool over = !left && left.error().code() == Code::not_found;
-  return Ending{errors.status(), over ? ok() : unbound};
+  return Ending{std::move(undone), over ? ok() : unbound};
 }
 
 bool is_damaged(const Result<node::Record>& record) {
@@ -160,7 +198,7 @@ bool is_damaged(const Result<node::Record>& record) {
 Status release_damaged(const Context& context, const node::RecordName& name, Deadline deadline) {
   TRY(end_unread_binding(context, name, deadline));
   const FolderLock lock = TRY(context.records.lock(name.folder, deadline));
-  TRY(node::is_child_link(name.folder) ? node::remove_child_on_host(context.kernel, name.folder)
+  TRY(node::is_child_link(name.folder) ? release_damaged_child(context, name)
                                        : release_damaged_vf(context, name, deadline));
   return context.records.remove(name);
 }

@@ -15,15 +15,16 @@ namespace ibpod::attach {
 inline constexpr std::string_view kOnlyAttempt = "IBPOD_ATTEMPT";
 
 // Ends the attachment that the record speaks of: its port leaves the partitions that the agent had
-// it brought into, its addresses go back to IPAM, the device back to what it was (node::restore) or
-// out of the world (node::remove_child), then the record goes. Every step is tried, with one
-// exception: while the port still has keys that were given to it, a GUID of the pod's choice stays
-// on it. All failures are told, and with any of them the record stays: the device is in quarantine
-// until a later release succeeds. Where nothing but the partitions' keys is in the way, which only
+// it brought into, the device goes back to what it was (node::restore) or out of the world
+// (node::remove_child), its addresses back to IPAM, then the record goes. Every step is tried, with
+// two exceptions: while the port still has keys that were given to it, a GUID of the pod's choice
+// stays on it; and addresses stay reserved while the interface that has them may be there. All
+// failures are told, and with any of them the record stays: the device is in quarantine until a
+// later release succeeds. Where nothing but the partitions' keys is in the way, which only
 // others can take out of the port's table, the record says so (node::Stage). Success where there is
 // no such record (any more), or only one of an attempt that is not meant. invalid or unsupported
-// where it cannot be read. Takes the device's lock for the node's part, never for IPAM's. The
-// node's part has kUndoTime even where IPAM has used up all of the deadline. A function that has
+// where it cannot be read. Takes the device's lock for the node's part, never for IPAM's. Each
+// part has kUndoTime even where the one before has used up all of the deadline. A function that has
 // been taken out of the machine keeps its record until it is back, or until the next boot: mlx5
 // gives a VF that returns the GUIDs and the policy it was told last. `addresses`: what IPAM has
 // answered to a DEL already; nothing: it is still to be asked.
@@ -45,8 +46,8 @@ bool is_damaged(const Result<node::Record>& record);
 
 // Ends what stands in a folder under a name that cannot be read, if that is safe. A VF must be at
 // home, in the host's namespace, so that no pod has it; it goes out of it without any GUID. A child
-// is removed where it is on the host; one in a living pod ends with that pod's DEL, which finds it
-// without a record, or with a later sweep (child_endpoint.h).
+// is removed where it is on the host; one in any other namespace ends with its pod's DEL, which
+// finds it without a record, and keeps this one until then: busy.
 Status release_damaged(const Context& context, const node::RecordName& name, Deadline deadline);
 
 }  // namespace ibpod::attach

@@ -2,6 +2,8 @@
 
 #include "lib/base/fnv.h"
 #include "lib/ib/hex.h"
+#include "lib/node/queue_pair.h"
+#include "lib/node/vf.h"
 
 #include <algorithm>
 #include <random>
@@ -17,19 +19,14 @@ constexpr int kAttempts = 3;
 // Above what the kernel counts to by itself, and any program would.
 constexpr int kFirstIndex = 1 << 24, kLastIndex = (1 << 30) - 1;
 
-// Bytes 1 to 3 of an IPoIB hardware address: no two interfaces of a port have one queue pair.
-std::string queue_pair_of(const nl::HardwareAddress& address) {
-  return address.size() < 4 ? "" : std::string(address.begin() + 1, address.begin() + 4);
-}
-
 // On the host: one that another attachment is just about to give to its pod. It may have the queue
 // pair of a child that is no more.
 bool is_anothers(const Child& child, const Netdev& netdev) {
   return is_child_link(netdev.name) && netdev.name != child.link;
 }
 
-// A pod may have changed its name, its alias and the GUID in its address, but not its parent, its
-// queue pair and its P_Key.
+// A pod may have changed its name, its alias, its index and the GUID in its address, but not its
+// parent, its queue pair and its P_Key.
 bool is_child_of(const Child& child, const Netdev& netdev, bool on_host) {
   // In a pod a child may look like none: where its index happens to be that of its parent on the
   // host, the kernel leaves IFLA_LINK out.
@@ -54,13 +51,6 @@ Result<bool> pod_is_there(Kernel& kernel, const Record& record) {
   return now == record.netns;
 }
 
-// One that had been made, and whose pod is gone: where nobody has it, the kernel is giving it back.
-Result<bool> is_returning(Kernel& kernel, const Record& record) {
-  if (record.child->address.empty()) return false;
-  const bool pod = TRY(pod_is_there(kernel, record));
-  return !pod;
-}
-
 Result<Netdev> on_host(Kernel& kernel, const Child& child) {
   const std::optional<Netdev> found = TRY(find_in(kernel, child, kHost));
   if (found) return *found;
@@ -69,6 +59,73 @@ Result<Netdev> on_host(Kernel& kernel, const Child& child) {
 
 bool is_called(const Netdev& netdev, const std::string& link) {
   return netdev.name == link || netdev.alias == link;
+}
+
+enum class Existence { gone, there, unknown };
+
+// By the kernel's word. A child dies with its parent, and both with the function's driver.
+Result<Existence> existence(Kernel& kernel, const Record& record) {
+  const Child& child = *record.child;
+  if (child.address.empty()) return Existence::gone;  // no pod has ever had it
+  const std::optional<Function> function = TRY(kernel.function(record.device));
+  if (!function || !function->driver) return Existence::gone;
+  const std::vector<Netdev> masters = TRY(own_netdevs(kernel, kHost, record.device));
+  if (masters.empty()) return Existence::unknown;
+  const auto parent = std::find_if(masters.begin(), masters.end(), [&](const Netdev& netdev) {
+    return netdev.index == child.parent;
+  });
+  if (parent == masters.end()) return Existence::gone;
+  const std::vector<uint32_t> pairs = TRY(kernel.ipoib_queue_pairs(record.device));
+  if (!has_queue_pair(pairs, *parent)) return Existence::unknown;
+  return has_queue_pair(pairs, child.address) ? Existence::there : Existence::gone;
+}
+
+// One look at all there is.
+struct Search {
+  std::optional<ChildPlace> place;
+  Existence existence = Existence::unknown;
+  std::optional<Error> gap = {};  // what could not be looked at
+  bool over() const { return place || existence == Existence::gone; }
+};
+
+Result<Search> search(Kernel& kernel, const Record& record) {
+  Search found;
+  found.existence = TRY(existence(kernel, record));
+  if (found.over()) return found;
+  const AllNamespaces all = TRY(kernel.all_namespaces());
+  found.gap = all.gap;
+  for (const Namespace& where : all.found) {
+    const std::optional<Netdev> netdev = TRY(find_in(kernel, *record.child, where));
+    if (netdev) found.place = ChildPlace{where, *netdev};
+    if (netdev) break;
+  }
+  return found;
+}
+
+std::string words(const Child& child) {
+  return "the IPoIB child of " + child.master + " in the partition " + child.pkey.text();
+}
+
+// Nothing: it has gone.
+Result<std::optional<ChildPlace>> find_hidden(Kernel& kernel, const Record& record,
+                                              Deadline deadline) {
+  Search found = TRY(search(kernel, record));
+  if (found.over()) return found.place;
+  // Whoever holds its namespace may be ending, and the kernel giving it back.
+  TRY(wait_until(kernel, deadline.at_most(kReturn), [&]() -> Result<bool> {
+    found.place = TRY(find_child(kernel, record));
+    if (!found.place) found.existence = TRY(existence(kernel, record));
+    return found.over();
+  }));
+  if (found.over()) return found.place;
+  found = TRY(search(kernel, record));
+  if (found.over()) return found.place;
+  if (found.existence == Existence::unknown && !found.gap) return found.place;
+  return Error(Code::unavailable,
+               words(*record.child) + (found.existence == Existence::there ? " is" : " may be") +
+                   " still there, in a network namespace that nothing leads to" +
+                   (found.gap ? " (" + found.gap->text() + ")" : "") +
+                   ": end the processes that the pod has left, or restart the node");
 }
 
 }  // namespace
@@ -123,36 +180,25 @@ Result<std::optional<ChildPlace>> find_child(Kernel& kernel, const Record& recor
 }
 
 Status remove_child(Kernel& kernel, const Record& record, Deadline deadline) {
-  std::optional<ChildPlace> place;
-  const auto look = [&]() -> Result<bool> {
-    place = TRY(find_child(kernel, record));
-    return place.has_value();
-  };
-  bool there = TRY(look());
-  if (!there) {
-    const bool returning = TRY(is_returning(kernel, record));
-    if (returning) there = TRY(wait_until(kernel, deadline.at_most(kReturn), look));
+  for (int i = 0; i < kAttempts; ++i) {
+    std::optional<ChildPlace> place = TRY(find_child(kernel, record));
+    if (!place) place = TRY(find_hidden(kernel, record, deadline));
+    if (!place) return ok();
+    TRY(kernel.remove_netdev(place->where, place->netdev.index)
+            .during("remove " + words(*record.child)));
   }
-  const std::string child = "the IPoIB child of " + record.child->master;
-  for (int i = 0; i < kAttempts && there; ++i) {
-    TRY(kernel.remove_netdev(place->where, place->netdev.index).during("remove " + child));
-    there = TRY(look());
-  }
-  return there ? Error(Code::busy, child + " is still there after it was removed") : ok();
+  return Error(Code::busy, words(*record.child) + " is still there after it was removed");
 }
 
-Result<std::vector<std::string>> children_on_host(Kernel& kernel) {
-  const std::vector<Netdev> all = TRY(kernel.ipoib_netdevs(kHost));
-  std::vector<std::string> links;
-  for (const Netdev& netdev : all) {
-    if (!netdev.parent) continue;
-    if (is_child_link(netdev.alias))
-      links.push_back(netdev.alias);
-    else if (is_child_link(netdev.name))
-      links.push_back(netdev.name);
-  }
-  std::sort(links.begin(), links.end());
-  return links;
+bool is_ours(const Netdev& netdev) {
+  const int index = static_cast<int>(netdev.index);
+  return netdev.parent && (is_child_link(netdev.alias) || is_child_link(netdev.name) ||
+                           (index >= kFirstIndex && index <= kLastIndex));
+}
+
+bool is_of(const Child& child, const Netdev& netdev) {
+  return netdev.index == child.index || is_called(netdev, child.link) ||
+         is_child_of(child, netdev, true);
 }
 
 Status remove_child_on_host(Kernel& kernel, const std::string& link) {
@@ -161,6 +207,17 @@ Status remove_child_on_host(Kernel& kernel, const std::string& link) {
     if (netdev.parent && is_called(netdev, link)) TRY(kernel.remove_netdev(kHost, netdev.index));
   }
   return ok();
+}
+
+Result<bool> is_child_in_any_namespace(Kernel& kernel, const std::string& link) {
+  const AllNamespaces all = TRY(kernel.all_namespaces());
+  for (const Namespace& where : all.found) {
+    const std::vector<Netdev> netdevs = TRY(kernel.ipoib_netdevs(where));
+    if (std::any_of(netdevs.begin(), netdevs.end(),
+                    [&](const Netdev& netdev) { return is_called(netdev, link); }))
+      return true;
+  }
+  return false;
 }
 
 Status remove_child_in(Kernel& kernel, const Namespace& where, const std::string& link) {

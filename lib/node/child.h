@@ -31,23 +31,32 @@ Result<Netdev> make_child(Kernel& kernel, const Record& record);
 // Sets its mode and MTU, and gives it to the pod: under its name there, up.
 Status give_child(Kernel& kernel, const Record& record);
 
-// The record's child where it is now, in the pod or on the host; nothing where it is in neither.
+// The record's child where it is now, in the pod or on the host; nothing where it is in neither,
+// which does not mean that it is gone.
 struct ChildPlace {
   Namespace where;
   Netdev netdev;
 };
 Result<std::optional<ChildPlace>> find_child(Kernel& kernel, const Record& record);
 
-// Ends the child, wherever the record's namespaces have it; one that a dying namespace is just
-// giving back is waited for. Idempotent. What a pod has taken to a namespace of its own ends later
-// (remove_stray_children()). For records of this boot: no child outlives one.
+// Ends the child, wherever a pod has taken it: in the record's namespaces, or in any other that the
+// node has; one that a dying namespace is just giving back is waited for. Idempotent. Success says
+// that it is gone by the kernel's own word (Kernel::ipoib_queue_pairs), or, where the kernel does
+// not tell, that no namespace has it. unavailable where it is somewhere and cannot be found: it
+// goes on in its partition. For records of this boot: no child outlives one.
 Status remove_child(Kernel& kernel, const Record& record, Deadline deadline);
 
-// Children on the host that are ours by name or alias, sorted by their links' names.
-Result<std::vector<std::string>> children_on_host(Kernel& kernel);
+// Whether an interface of the host is a child of ours: by its name or its alias, or by its index,
+// which lies above all that the kernel gives. A pod may have changed each of them.
+bool is_ours(const Netdev& netdev);
+// Whether an interface of the host is the record's child: by its index, or by what no pod can
+// change.
+bool is_of(const Child& child, const Netdev& netdev);
 // Removes the one of that link from the host; success where there is none.
 Status remove_child_on_host(Kernel& kernel, const std::string& link);
 // The same in a pod, for an attachment without record: there the alias has to say whose it is.
 Status remove_child_in(Kernel& kernel, const Namespace& where, const std::string& link);
+// Whether another namespace than the host's has it, by its name or alias.
+Result<bool> is_child_in_any_namespace(Kernel& kernel, const std::string& link);
 
 }  // namespace ibpod::node
