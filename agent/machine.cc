@@ -35,7 +35,8 @@ Machine::Machine(const Config& config, std::unique_ptr<node::LinuxKernel> kernel
       boot_id_(std::move(boot_id)),
       records_(config.state_folder),
       namespaces_(config.host_mount_namespace),
-      plugins_(place_of(config)) {
+      plugins_(place_of(config)),
+      strays_(records_, config.sysfs) {
   if (!config.runtime_socket.empty())
     sandboxes_.emplace(kube::ContainerRuntime(config.runtime_socket));
   if (!config.kubelet) return;
@@ -60,7 +61,8 @@ World Machine::world() {
           namespaces_,
           pods_ ? &*pods_ : nullptr,
           sandboxes_ ? &*sandboxes_ : nullptr,
-          plugins_};
+          plugins_,
+          &strays_};
 }
 
 }  // namespace ibpod::agent

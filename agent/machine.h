@@ -56,6 +56,7 @@ class Machine {
   std::optional<KubeletPods> pods_;
   std::optional<RuntimeSandboxes> sandboxes_;
   InstalledPlugins plugins_;
+  HostStrays strays_;
 };
 
 }  // namespace ibpod::agent

@@ -106,6 +106,16 @@ std::vector<std::string> Report::prepared(const Preparation& preparation) {
   return problems;
 }
 
+void Report::tell_strays(const Pass& pass) {
+  std::string names;
+  for (const std::string& name : pass.strays) names += (names.empty() ? "" : ", ") + name;
+  const std::string what = "IPoIB children without a record" + (names.empty() ? "" : ": " + names);
+  if (pass.strays_failure.empty() && !names.empty()) info(what + ": removed");
+  const std::string failure = pass.strays_failure.empty() ? "" : what + ": " + pass.strays_failure;
+  if (!failure.empty() && failure != strays_failure_) warning(failure);
+  strays_failure_ = failure;
+}
+
 void Report::swept(const Pass& pass) {
   SweepCounts counts;
   std::map<node::RecordName, std::string> quarantined;
@@ -123,6 +133,7 @@ void Report::swept(const Pass& pass) {
       warning(outcome.record.text() + ": quarantined: " + outcome.text());
   }
   quarantined_ = std::move(quarantined);
+  tell_strays(pass);
   show_sweep(metrics_, counts, std::time(nullptr));
 }
 

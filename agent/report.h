@@ -48,6 +48,7 @@ class Report {
   http::Metrics& metrics() { return metrics_; }
 
  private:
+  void tell_strays(const Pass& pass);
   void compare_offers(const View& before, const View& now);
 
   log::Log& log_;
@@ -57,6 +58,7 @@ class Report {
   std::vector<std::string> problems_;
   std::string rdma_mode_;
   std::map<node::RecordName, std::string> quarantined_;
+  std::string strays_failure_;  // told already
   std::map<std::string, kube::Registration> registrations_;
 };
 

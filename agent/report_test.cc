@@ -81,5 +81,20 @@ TEST_CASE("what is wrong for longer is logged once, and when it is well again") 
   CHECK(bed.logged("inventory: well again") == 1);
 }
 
+TEST_CASE(
+    "IPoIB children without a record are a line, and what keeps them is one until it changes") {
+  Bed bed;
+  Pass pass;
+  bed.report.swept(pass);
+  CHECK(bed.logged("IPoIB children") == 0);
+  pass.strays = {"eth0", "eth1"};
+  bed.report.swept(pass);
+  CHECK(bed.logged("IPoIB children without a record: eth0, eth1: removed") == 1);
+  pass.strays_failure = "busy";
+  bed.report.swept(pass);
+  bed.report.swept(pass);
+  CHECK(bed.logged("IPoIB children without a record: eth0, eth1: busy") == 1);
+}
+
 }  // namespace
 }  // namespace ibpod::agent

@@ -67,10 +67,19 @@ Status InstalledPlugins::del(const node::Record& record) {
 
 Status InstalledPlugins::collect(const node::RecordName& damaged,
                                  const std::vector<node::RecordName>& others) {
-  const std::string plugin = node::is_child_link(damaged.folder) ? "ipoib" : "ib-sriov";
+  return collect_all_but(node::is_child_link(damaged.folder) ? "ipoib" : "ib-sriov", others);
+}
+
+// Its GC ends with them (attach::remove_stray_children).
+Status InstalledPlugins::remove_strays(const std::vector<node::RecordName>& recorded) {
+  return collect_all_but("ipoib", recorded);
+}
+
+Status InstalledPlugins::collect_all_but(const std::string& plugin,
+                                         const std::vector<node::RecordName>& valid) {
   json::Value configuration = json::Value::object();
   configuration.set("cniVersion", cni::kNewest.text()).set("name", kNoNetwork).set("type", plugin);
-  configuration.set("cni.dev/valid-attachments", attachments(others));
+  configuration.set("cni.dev/valid-attachments", attachments(valid));
   return call(plugin, cni::Verb::gc, {}, configuration.text());
 }
 

@@ -32,8 +32,10 @@ class InstalledPlugins : public Plugins {
   Status del(const node::Record& record) override;
   Status collect(const node::RecordName& damaged,
                  const std::vector<node::RecordName>& others) override;
+  Status remove_strays(const std::vector<node::RecordName>& recorded) override;
 
  private:
+  Status collect_all_but(const std::string& plugin, const std::vector<node::RecordName>& valid);
   Status call(const std::string& plugin, cni::Verb verb, cni::Environment environment,
               const std::string& configuration);
   PluginPlace place_;

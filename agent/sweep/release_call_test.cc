@@ -126,5 +126,13 @@ TEST_CASE("a plugin's mount namespace that is not there is an error of its own")
       plugins.del(a_record()).error().text().ends_with("open /nowhere: No such file or directory"));
 }
 
+TEST_CASE("children without a record are removed by a GC that names all others as valid") {
+  const Bed bed;
+  bed.install("HERE=${0%/*}; cat > $HERE/input; echo $CNI_COMMAND > $HERE/verb", "ipoib");
+  REQUIRE(bed.plugins().remove_strays({{"0000:3b:00.2", "c2", "net1"}}));
+  CHECK(bed.said("verb") == "GC\n");
+  CHECK(bed.said("input").find(R"({"containerID":"c2","ifname":"net1"})") != std::string::npos);
+}
+
 }  // namespace
 }  // namespace ibpod::agent

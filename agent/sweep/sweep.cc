@@ -185,6 +185,17 @@ void Sweeper::forget_all_but(const std::vector<node::RecordName>& names) {
   std::erase_if(failures_, is_gone);
 }
 
+// A record of before this pass counts as one, too: the plugin looks for itself.
+void Sweeper::end_strays(const std::vector<node::RecordName>& names, Pass& pass) {
+  if (world_.strays == nullptr) return;
+  Result<std::vector<std::string>> strays = world_.strays->list_strays();
+  if (strays) pass.strays = *strays;
+  Status done = ok();
+  if (!pass.strays.empty()) done = world_.plugins.remove_strays(names);
+  if (!strays) done = std::move(strays).error();
+  if (!done) pass.strays_failure = done.error().text();
+}
+
 Result<Pass> Sweeper::sweep(Time now, Duration longest_pause) {
   const std::vector<node::RecordName> names = TRY(world_.records.all());
   std::vector<Case> cases;
@@ -203,6 +214,7 @@ Result<Pass> Sweeper::sweep(Time now, Duration longest_pause) {
     if (one.over) end(one, names, round);
     round.pass.outcomes.push_back(std::move(one.outcome));
   }
+  end_strays(names, round.pass);
   return round.pass;
 }
 

@@ -31,7 +31,9 @@ struct Outcome {
 };
 
 struct Pass {
-  std::vector<Outcome> outcomes;  // in the order of the records' names
+  std::vector<Outcome> outcomes;    // in the order of the records' names
+  std::vector<std::string> strays;  // IPoIB children that had no record
+  std::string strays_failure;       // why they could not be removed, or looked for
   // When the next pass can release what this one did not dare to.
   std::optional<Duration> again;
 };
@@ -116,6 +118,7 @@ class Sweeper {
   bool is_paused(Case& one, Round& round);
   void release(Case& one);
   void collect(Case& one, const std::vector<node::RecordName>& names);
+  void end_strays(const std::vector<node::RecordName>& names, Pass& pass);
   void forget_all_but(const std::vector<node::RecordName>& names);
 
   World world_;

@@ -333,5 +333,19 @@ TEST_CASE("an agent that is killed at any step of a sweep leaves what the next o
   }
 }
 
+TEST_CASE("IPoIB children without a record are removed in every pass, and what fails is told") {
+  Bed bed;
+  CHECK(bed.sweep().strays.empty());
+  bed.node.strays = {"eth0"};
+  bed.node.failure = "the plugin is not there";
+  const Pass failed = bed.sweep();
+  CHECK(failed.strays == std::vector<std::string>{"eth0"});
+  CHECK(failed.strays_failure == bed.node.failure);
+  CHECK(bed.node.strays.size() == 1);
+  bed.node.failure.clear();
+  CHECK(bed.sweep().strays_failure.empty());
+  CHECK(bed.node.strays.empty());
+}
+
 }  // namespace
 }  // namespace ibpod::agent

@@ -44,6 +44,25 @@ class Sandboxes {
   virtual Result<std::vector<std::string>> list_sandboxes() = 0;
 };
 
+class Strays {
+ public:
+  virtual ~Strays() = default;
+  // The names of the IPoIB children on the host that are ours and have no record (node/strays.h).
+  virtual Result<std::vector<std::string>> list_strays() = 0;
+};
+
+// Those of this node, by a kernel of their own: a sweep has a thread of its own.
+class HostStrays : public Strays {
+ public:
+  HostStrays(const node::Records& records, Path sysfs)
+      : records_(records), sysfs_(std::move(sysfs)) {}
+  Result<std::vector<std::string>> list_strays() override;
+
+ private:
+  const node::Records& records_;
+  Path sysfs_;
+};
+
 class Plugins {
  public:
   virtual ~Plugins() = default;
@@ -54,6 +73,8 @@ class Plugins {
   // `others`.
   virtual Status collect(const node::RecordName& damaged,
                          const std::vector<node::RecordName>& others) = 0;
+  // Removes the IPoIB children without a record, and touches nothing of what has one.
+  virtual Status remove_strays(const std::vector<node::RecordName>& recorded) = 0;
 };
 
 // What a Sweeper works on; all of it outlives the Sweeper.
@@ -64,6 +85,7 @@ struct World {
   Pods* pods;            // null: no kubelet on this node, and namespaces alone decide
   Sandboxes* sandboxes;  // null: not asked
   Plugins& plugins;
+  Strays* strays = nullptr;  // null: not looked for
 };
 
 }  // namespace ibpod::agent

@@ -19,7 +19,7 @@ struct Pod {
   std::string text;  // of the record on disk
 };
 
-class Node : public Namespaces, public Pods, public Sandboxes, public Plugins {
+class Node : public Namespaces, public Pods, public Sandboxes, public Plugins, public Strays {
  public:
   enum class Kubelet { right, empty, silent, half };
   enum class Runtime { right, silent };
@@ -34,7 +34,8 @@ class Node : public Namespaces, public Pods, public Sandboxes, public Plugins {
   bool propagated = true;           // false: all paths look like plain files
   Kubelet kubelet = Kubelet::right;
   Runtime runtime = Runtime::right;
-  std::string failure;     // of the plugin
+  std::string failure;  // of the plugin
+  std::vector<std::string> strays;
   bool leaves = false;     // its success does nothing
   int steps_to_live = -1;  // how many questions and orders until the agent is killed; -1: for ever
   std::function<void()> before_del = [] {};
@@ -47,7 +48,8 @@ class Node : public Namespaces, public Pods, public Sandboxes, public Plugins {
             *this,
             with_kubelet ? static_cast<Pods*>(this) : nullptr,
             with_runtime ? static_cast<Sandboxes*>(this) : nullptr,
-            *this};
+            *this,
+            this};
   }
 
   // An ADD that has come to its end.
@@ -146,6 +148,13 @@ class Node : public Namespaces, public Pods, public Sandboxes, public Plugins {
     if (pods.at(damaged.container_id).alive) return Error(Code::busy, "a pod may still have it");
     std::filesystem::remove(file(damaged));
     step();
+    return ok();
+  }
+
+  Result<std::vector<std::string>> list_strays() override { return strays; }
+  Status remove_strays(const std::vector<node::RecordName>&) override {
+    if (!failure.empty()) return Error(Code::internal, failure);
+    strays.clear();
     return ok();
   }
 

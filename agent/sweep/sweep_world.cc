@@ -1,0 +1,16 @@
+#include "agent/sweep/sweep_world.h"
+
+#include "lib/node/linux_kernel.h"
+#include "lib/node/strays.h"
+
+namespace ibpod::agent {
+
+Result<std::vector<std::string>> HostStrays::list_strays() {
+  const std::unique_ptr<node::LinuxKernel> kernel = TRY(node::LinuxKernel::open(sysfs_));
+  const std::vector<node::Netdev> strays = TRY(node::stray_children(*kernel, records_));
+  std::vector<std::string> names;
+  for (const node::Netdev& stray : strays) names.push_back(stray.name);
+  return names;
+}
+
+}  // namespace ibpod::agent
