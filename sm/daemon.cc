@@ -158,6 +158,9 @@ Status Daemon::Parts::serve(const Config& config) {
     Fd listening = TRY(http::listen_on(config.listening->address).during("listen.address"));
     rpc::TcpServer::Settings settings;
     settings.files = config.listening->tls;
+    settings.on_cut = [this](const rpc::Cut& cut) {
+      report.cut(cut.address, cut.holder, rpc::name(cut.cause));
+    };
     tcp = TRY(rpc::TcpServer::serve(std::move(listening), settings, {answers.get()}));
   }
   pages = TRY(http::Server::start(config.metrics, {.metrics = [this] { return metrics_page(); },

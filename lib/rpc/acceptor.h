@@ -2,12 +2,14 @@
 // own listener ends for good at the first error, such as too many open files.
 #pragma once
 
+#include "lib/base/clock.h"
 #include "lib/base/fd.h"
 #include "lib/base/result.h"
 #include "lib/base/wake.h"
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <thread>
 
 namespace ibpod::rpc {
@@ -18,9 +20,20 @@ class Acceptor {
   // memory, no place): what waits stays in the socket's queue for a while.
   using TakeAll = std::function<bool()>;
 
+  // What else the thread looks at.
+  struct Next {
+    Duration pause;                   // for which nothing need be looked at
+    std::optional<Duration> at_most;  // after which it must be, though nothing tells so
+  };
+  struct Watch {
+    int activity;  // a descriptor: readable when there is something to look at
+    std::function<Next()> look;
+  };
+
   // Calls `take_all` on its thread whenever `listening` is readable, which it owns no more than
-  // what `take_all` uses: both outlive the Acceptor.
-  static Result<std::unique_ptr<Acceptor>> start(int listening, TakeAll take_all);
+  // what `take_all` and `watch` use: all outlive the Acceptor.
+  static Result<std::unique_ptr<Acceptor>> start(int listening, TakeAll take_all,
+                                                 Watch watch = {-1, nullptr});
   Acceptor(const Acceptor&) = delete;
   Acceptor& operator=(const Acceptor&) = delete;
   Acceptor(Acceptor&&) = delete;
@@ -29,12 +42,19 @@ class Acceptor {
   ~Acceptor();
 
  private:
-  Acceptor(int listening, TakeAll take_all, Wake wake);
+  Acceptor(int listening, TakeAll take_all, Watch watch, Wake wake);
   void run();
+  bool wait();
+  void look();
+  int patience() const;
 
   const int listening_;
   const TakeAll take_all_;
+  const Watch watch_;
   Wake stopping_;
+  Deadline takes_ = Deadline::in(Duration(0));  // nothing is taken before
+  Deadline looks_ = Deadline::in(Duration(0));  // nor looked at
+  std::optional<Deadline> must_look_;
   std::thread thread_;
 };
 

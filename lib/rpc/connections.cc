@@ -5,7 +5,6 @@
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
-#include <sys/stat.h>
 
 namespace ibpod::rpc {
 namespace {
@@ -41,11 +40,10 @@ bool Connections::admits(const std::string& address) {
 }
 
 Status Connections::add(int given, const std::string& address) {
-  struct stat found;
-  TRY(sys("fstat of a connection", [&] { return ::fstat(given, &found); }));
+  const SocketHandle socket = TRY(SocketHandle::of(given));
   const auto earlier = open_.find(given);
   if (earlier != open_.end()) forget(earlier);
-  open_.emplace(given, Open{found.st_dev, found.st_ino, address});
+  open_.emplace(given, Open{socket, address});
   ++by_address_[address];
   return ok();
 }
@@ -64,10 +62,7 @@ void Connections::forget(std::map<int, Open>::iterator gone) {
 void Connections::forget_closed() {
   for (auto one = open_.begin(); one != open_.end();) {
     const auto next = std::next(one);
-    struct stat found;
-    const bool there = ::fstat(one->first, &found) == 0 && found.st_dev == one->second.device &&
-                       found.st_ino == one->second.inode;
-    if (!there) forget(one);
+    if (!one->second.socket.open()) forget(one);
     one = next;
   }
 }

@@ -3,20 +3,19 @@
 
 #include "lib/base/fd.h"
 #include "lib/base/result.h"
+#include "lib/rpc/socket_handle.h"
 
 #include <cstdint>
 #include <map>
 #include <string>
 
 #include <sys/socket.h>
-#include <sys/types.h>
 
 namespace ibpod::rpc {
 
-// gRPC closes connections and tells nobody. So each is known by its descriptor's number and the
-// inode of its socket: where the number leads elsewhere, the connection is gone. All of them are
-// looked at, which is a system call for each, for every connection that comes while there are as
-// many as there may be. For one thread.
+// gRPC closes connections and tells nobody. So all of them are looked at (SocketHandle), which is a
+// system call for each, for every connection that comes while there are as many as there may be.
+// For one thread.
 class Connections {
  public:
   struct Most {
@@ -35,8 +34,7 @@ class Connections {
 
  private:
   struct Open {
-    dev_t device;
-    ino_t inode;
+    SocketHandle socket;
     std::string address;
   };
   size_t of(const std::string& address) const;

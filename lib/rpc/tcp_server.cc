@@ -17,6 +17,10 @@ namespace {
 using grpc::experimental::ExternalConnectionAcceptor;
 // How often a client may ask whether we are there, at most.
 constexpr int kPingsApartMs = 10'000;
+// Bytes that the kernel takes ahead of gRPC, and that gRPC reads at once: what is there when a
+// connection is looked at.
+constexpr int kQueued = 128 << 10;
+constexpr int kReadAtOnce = 32 << 10;
 
 int milliseconds(Duration duration) {
   return static_cast<int>(std::clamp<Duration::rep>(duration.count(), 1, INT_MAX));
@@ -28,6 +32,7 @@ void limit(grpc::ServerBuilder& builder, const TcpServer::Settings& settings) {
   set(GRPC_ARG_MAX_CONNECTION_AGE_MS, milliseconds(settings.age));
   set(GRPC_ARG_MAX_CONNECTION_AGE_GRACE_MS, milliseconds(settings.age_grace));
   set(GRPC_ARG_MAX_CONCURRENT_STREAMS, settings.streams_of_one_connection);
+  set(GRPC_ARG_TCP_MAX_READ_CHUNK_SIZE, kReadAtOnce);
   set(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, kPingsApartMs);
   grpc::ResourceQuota quota;
   quota.Resize(settings.memory);
@@ -73,12 +78,25 @@ Status TcpServer::start(const std::vector<grpc::Service*>& services) {
         grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD, following(files_));
   });
   if (serving_ == nullptr) return Error(Code::internal, "gRPC cannot start a server with TLS");
-  acceptor_ = TRY(Acceptor::start(listening_.get(), [this] {
+  guard_ = TRY(Guard::start(settings_.callers, [this](const Cut& cut) {
+    ++cut_.at(static_cast<size_t>(cut.cause));
+    if (settings_.on_cut) settings_.on_cut(cut);
+  }));
+  return start_acceptor();
+}
+
+Status TcpServer::start_acceptor() {
+  const auto take_all = [this] {
     const bool all = accept_waiting();
     if (!all && !starving_) ++starved_;
     starving_ = !all;
     return all;
-  }));
+  };
+  const auto look = [this] {
+    guard_->look();
+    return guard_->next();
+  };
+  acceptor_ = TRY(Acceptor::start(listening_.get(), take_all, {guard_->activity(), look}));
   return ok();
 }
 
@@ -116,10 +134,10 @@ bool TcpServer::give(Fd connection, const std::string& address) {
   }
   const int yes = 1;
   ::setsockopt(connection.get(), IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
+  ::setsockopt(connection.get(), SOL_SOCKET, SO_RCVBUF, &kQueued, sizeof kQueued);
   const int own = given_away(connection);
   if (own < 0) return false;
-  const Status counted = connections_.add(own, address);
-  if (!counted) return ::close(own), false;
+  if (!connections_.add(own, address) || !guard_->watch(own, address)) return ::close(own), false;
   ExternalConnectionAcceptor::NewConnectionParameters given;
   given.listener_fd = listening_.get();
   given.fd = own;

@@ -7,9 +7,11 @@
 #include "lib/base/result.h"
 #include "lib/rpc/acceptor.h"
 #include "lib/rpc/connections.h"
+#include "lib/rpc/guard.h"
 #include "lib/rpc/serving.h"
 #include "lib/rpc/tls_files.h"
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -40,7 +42,12 @@ class TcpServer {
     Duration age{3'600'000};
     Duration age_grace{60'000};
     int streams_of_one_connection = 256;
-    size_t memory = 256 << 20;  // that connections and calls may have together, in bytes
+    // That what gRPC counts of connections and calls may have together, in bytes.
+    size_t memory = 128 << 20;
+    // Of who has a certificate, over all of its connections.
+    CallerLimits callers = {};
+    // Each connection that was cut for them, on a thread of the server's.
+    Guard::OnCut on_cut = {};
   };
 
   // `listening` is a TCP socket that listens and does not block. The services outlive the server;
@@ -65,12 +72,16 @@ class TcpServer {
   // from the first that waits until none does.
   uint64_t starved() const { return starved_; }
 
+  // How many connections were cut for this.
+  uint64_t cut(Cause cause) const { return cut_.at(static_cast<size_t>(cause)); }
+
   // As Server::stop().
   void stop(Duration grace);
 
  private:
   TcpServer(Fd listening, const Settings& settings, std::shared_ptr<FollowedTls> files);
   Status start(const std::vector<grpc::Service*>& services);
+  Status start_acceptor();
   bool somebody_waits() const;
   bool accept_waiting();
   bool give(Fd connection, const std::string& address);
@@ -82,8 +93,10 @@ class TcpServer {
   bool starving_ = false;    // since the last look somebody waits
   std::atomic<uint64_t> refused_ = 0;
   std::atomic<uint64_t> starved_ = 0;
+  std::array<std::atomic<uint64_t>, kCauses> cut_ = {};
   std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> grpc_;
   std::unique_ptr<Serving> serving_;
+  std::unique_ptr<Guard> guard_;        // of the acceptor's thread
   std::unique_ptr<Acceptor> acceptor_;  // none once stopped
 };
 

@@ -68,6 +68,10 @@ const Family kRefused{"ibpod_sm_refused_connections_total",
 const Family kStarved{"ibpod_sm_starved_connections_total",
                       "Times that connections had to wait because there was no place for one.",
                       Kind::counter};
+const Family kCut{"ibpod_sm_cut_connections_total",
+                  "Connections that were cut because they cost more than their certificate may.",
+                  Kind::counter,
+                  {"cause"}};
 const Family kSweep{"ibpod_sm_sweep_seconds", "How long its last sweep took.", Kind::gauge};
 const Family kScan{"ibpod_sm_scan_seconds", "How long the last scan of all ports took.",
                    Kind::gauge};
@@ -78,7 +82,7 @@ const std::vector<Family>& metric_families() {
   static const std::vector<Family> families{
       kVerified, kRequests,  kPorts,   kDrifts,     kRepairs, kPackets, kScan,
       kBindings, kUnsettled, kWaiting, kWeaknesses, kHealth,  kVersion, kEvents,
-      kSweep,    kStrangers, kExpires, kUsable,     kRefused, kStarved};
+      kSweep,    kStrangers, kExpires, kUsable,     kRefused, kStarved, kCut};
   return families;
 }
 
@@ -123,6 +127,23 @@ void Report::listener(const Listener& now) {
   metrics_.set(kExpires, {}, std::chrono::duration<double>(since).count());
   metrics_.replace(kRefused, {http::Sample{{}, static_cast<double>(now.refused)}});
   metrics_.replace(kStarved, {http::Sample{{}, static_cast<double>(now.starved)}});
+}
+
+void Report::cut(const std::string& address, const std::string& holder, std::string_view cause) {
+  metrics_.add(kCut, {std::string(cause)});
+  const std::string who = holder.empty() ? address : holder + " at " + address;
+  std::optional<size_t> since;
+  {
+    const std::lock_guard lock(mutex_);
+    since = cuts_.due((holder.empty() ? address : holder) + "\n" + std::string(cause),
+                      std::chrono::steady_clock::now());
+  }
+  if (!since) return;
+  json::Value members = json::Value::object();
+  members.set("cause", cause).set("address", address);
+  if (!holder.empty()) members.set("certificate", holder);
+  if (*since > 0) members.set("more", static_cast<int64_t>(*since));
+  log_.write(log::Level::warning, "connection of " + who + " cut: " + std::string(cause), members);
 }
 
 void Report::changed(const fabric::Binding& binding, const std::optional<Course>& course) {

@@ -7,6 +7,7 @@
 #include "lib/http/metrics.h"
 #include "lib/log/log.h"
 #include "sm/engine/engine.h"
+#include "sm/report/once_per_minute.h"
 
 #include <chrono>
 #include <map>
@@ -76,6 +77,9 @@ class Report {
     uint64_t starved = 0;
   };
   void listener(const Listener& now);
+  // A connection from `address` was cut for what it cost; `holder` of its certificate, empty where
+  // none was shown. A line for each holder, or address, and cause at most once a minute.
+  void cut(const std::string& address, const std::string& holder, std::string_view cause);
   // `wanted`: the version that should be in force.
   void engine(const Standing& standing, uint64_t wanted);
 
@@ -85,7 +89,8 @@ class Report {
   log::Log& log_;
   http::Metrics metrics_;
   std::mutex mutex_;
-  std::map<std::string, std::string> troubles_;  // guarded by mutex_
+  std::map<std::string, std::string> troubles_;  // guarded by mutex_, and so the next
+  OncePerMinute cuts_;
 };
 
 }  // namespace ibpod::sm

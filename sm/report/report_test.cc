@@ -2,6 +2,8 @@
 
 #include "tests/support/temp_folder.h"
 
+#include <algorithm>
+
 #include <doctest/doctest.h>
 
 namespace ibpod::sm {
@@ -53,6 +55,29 @@ TEST_CASE("a certificate that cannot be used is told once, and counted until it 
   listener.certificate = ok();
   bed.report.listener(listener);
   CHECK(has(bed.told(), "well again"));
+}
+
+TEST_CASE("cut connections are counted by cause, and named once a minute") {
+  Bed bed;
+  for (int n = 0; n < 3; ++n) bed.report.cut("10.0.0.1", "system:node:n1", "rate");
+  bed.report.cut("10.0.0.2", "", "handshake");
+  const std::string told = bed.told();
+  CHECK(has(told, "connection of system:node:n1 at 10.0.0.1 cut: rate"));
+  CHECK(has(told, "connection of 10.0.0.2 cut: handshake"));
+  CHECK(std::count(told.begin(), told.end(), '\n') == 2);
+  CHECK(bed.shows("ibpod_sm_cut_connections_total{cause=\"rate\"} 3"));
+}
+
+TEST_CASE("what is like a line of this minute is counted for the next, and kinds are bounded") {
+  OncePerMinute lines;
+  const OncePerMinute::Time now{};
+  CHECK(lines.due("a", now) == 0);
+  CHECK_FALSE(lines.due("a", now));
+  CHECK_FALSE(lines.due("a", now + std::chrono::seconds(59)));
+  CHECK(lines.due("a", now + std::chrono::seconds(60)) == 2);
+  for (int n = 0; n < 999; ++n) CHECK(lines.due("b" + std::to_string(n), now));
+  CHECK_FALSE(lines.due("c", now));
+  CHECK(lines.due("c", now + std::chrono::seconds(60)) == 0);
 }
 
 TEST_CASE("a stranger leaves a line with the names that he has, and is counted") {

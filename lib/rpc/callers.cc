@@ -1,0 +1,116 @@
+#include "lib/rpc/callers.h"
+
+#include <algorithm>
+#include <array>
+
+namespace ibpod::rpc {
+namespace {
+
+constexpr double kBurst = 2;  // seconds
+
+// The connection that has most, and what all have.
+struct Most {
+  Callers::Number connection = 0;
+  uint64_t of_it = 0;
+  uint64_t of_all = 0;
+};
+
+Most most(const std::map<Callers::Number, Callers::Use>& connections,
+          uint64_t Callers::Use::*what) {
+  Most found;
+  for (const auto& [number, use] : connections) {
+    found.of_all += use.*what;
+    if (use.*what < found.of_it) continue;
+    found.of_it = use.*what;
+    found.connection = number;
+  }
+  return found;
+}
+
+}  // namespace
+
+std::string_view name(Cause cause) {
+  static constexpr std::array<std::string_view, kCauses> kNames{
+      "connections", "unfinished", "rate", "bytes", "handshake", "barred"};
+  return kNames.at(static_cast<size_t>(cause));
+}
+
+void Callers::add(Number connection, const std::string& holder, Time now) {
+  const auto [found, is_new] = callers_.try_emplace(holder);
+  if (is_new) found->second.tokens = limits_.calls_a_second * kBurst;
+  if (is_new) found->second.counted = now;
+  found->second.connections.try_emplace(connection);
+  holders_.emplace(connection, holder);
+}
+
+void Callers::remove(Number connection) {
+  const auto holder = holders_.find(connection);
+  if (holder == holders_.end()) return;
+  callers_.at(holder->second).connections.erase(connection);
+  holders_.erase(holder);
+}
+
+// How many calls may begin now.
+double Callers::tokens(const Caller& caller, Time now) const {
+  const std::chrono::duration<double> since = now - caller.counted;
+  return std::min(caller.tokens + since.count() * limits_.calls_a_second,
+                  limits_.calls_a_second * kBurst);
+}
+
+void Callers::use(Number connection, const Use& use, Time now) {
+  const auto holder = holders_.find(connection);
+  if (holder == holders_.end()) return;
+  Caller& caller = callers_.at(holder->second);
+  Use& before = caller.connections.at(connection);
+  const auto more = static_cast<double>(use.begun - std::min(use.begun, before.begun));
+  caller.tokens = tokens(caller, now) - more;
+  caller.counted = now;
+  before = use;
+}
+
+std::optional<Callers::Cut> Callers::judge(const Caller& caller, Time now) const {
+  const auto& connections = caller.connections;
+  if (connections.empty()) return std::nullopt;
+  if (now < caller.barred_until) return Cut{connections.rbegin()->first, Cause::barred};
+  if (connections.size() > limits_.connections)
+    return Cut{connections.begin()->first, Cause::connections};
+  const Most unfinished = most(connections, &Use::unfinished);
+  if (unfinished.of_all > limits_.unfinished) return Cut{unfinished.connection, Cause::unfinished};
+  const Most bytes = most(connections, &Use::bytes);
+  if (bytes.of_all > limits_.bytes) return Cut{bytes.connection, Cause::bytes};
+  const Most begun = most(connections, &Use::begun);
+  if (caller.tokens < 0) return Cut{begun.connection, Cause::rate};
+  return std::nullopt;
+}
+
+std::optional<Callers::Cut> Callers::cut_one(const std::string& holder, Time now) {
+  const auto found = callers_.find(holder);
+  if (found == callers_.end()) return std::nullopt;
+  Caller& caller = found->second;
+  const std::optional<Cut> cut = judge(caller, now);
+  if (!cut) return std::nullopt;
+  if (cut->cause != Cause::connections && cut->cause != Cause::barred) {
+    caller.barred_until = now + limits_.barred;
+    barred_until_ = std::max(barred_until_, caller.barred_until);
+  }
+  remove(cut->connection);
+  return cut;
+}
+
+std::vector<Callers::Number> Callers::connections(const std::string& holder) const {
+  std::vector<Number> numbers;
+  const auto found = callers_.find(holder);
+  if (found == callers_.end()) return numbers;
+  for (const auto& [number, use] : found->second.connections) numbers.push_back(number);
+  return numbers;
+}
+
+void Callers::forget_idle(Time now) {
+  std::erase_if(callers_, [&](const auto& entry) {
+    const Caller& caller = entry.second;
+    return caller.connections.empty() && now >= caller.barred_until &&
+           tokens(caller, now) >= limits_.calls_a_second * kBurst;
+  });
+}
+
+}  // namespace ibpod::rpc

@@ -1,0 +1,84 @@
+// Callers: what each holder of a certificate uses of a server over all of its connections, and
+// which of them has to be cut so that it is not more than it may be.
+#pragma once
+
+#include "lib/base/clock.h"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ibpod::rpc {
+
+// A holder is a node, or a person. Its agent has one connection, or two while the old one ends,
+// with at most TcpServer::Settings::streams_of_one_connection calls each, of which gRPC keeps one
+// client from having more; it begins some tens of calls a second where pods come in a storm, and
+// sends one Sync of up to kLargestRequest at a time. Somebody who exports all has one call. For
+// each call that is begun and not ended gRPC holds 15 to 20 KiB, and for each byte of headers
+// about 3.
+struct CallerLimits {
+  size_t connections = 16;       // the oldest beyond them is cut
+  uint64_t unfinished = 512;     // calls that have begun and have not ended
+  double calls_a_second = 1000;  // that begin, and at first twice as many at once
+  // Bytes that were received since the last whole request of their connection.
+  uint64_t bytes = 12 << 20;
+  // Bytes that one who has not shown a certificate may send.
+  uint64_t handshake_bytes = 256 << 10;
+  // For so long who was cut for more than its connections gets no other.
+  Duration barred{10'000};
+};
+
+// Why a connection was cut.
+enum class Cause { connections, unfinished, rate, bytes, handshake, barred };
+inline constexpr size_t kCauses = 6;
+// "connections", "unfinished", ….
+std::string_view name(Cause cause);
+
+// For one thread.
+class Callers {
+ public:
+  using Time = std::chrono::steady_clock::time_point;
+  using Number = uint64_t;  // of a connection, in the order they came
+  struct Use {
+    uint64_t begun = 0;       // calls, since the connection came
+    uint64_t unfinished = 0;  // calls
+    uint64_t bytes = 0;       // since the last whole request
+  };
+  struct Cut {
+    Number connection;
+    Cause cause;
+  };
+
+  explicit Callers(const CallerLimits& limits) : limits_(limits) {}
+
+  void add(Number connection, const std::string& holder, Time now);
+  void remove(Number connection);
+  // What the connection has come to.
+  void use(Number connection, const Use& use, Time now);
+  // Which connection of this holder has to go next, if any; it counts no more.
+  std::optional<Cut> cut_one(const std::string& holder, Time now);
+  std::vector<Number> connections(const std::string& holder) const;
+  // Whether any holder has been cut for more than its connections lately.
+  bool any_barred(Time now) const { return now < barred_until_; }
+  // Forgets holders that have no connection and are owed nothing.
+  void forget_idle(Time now);
+
+ private:
+  struct Caller {
+    std::map<Number, Use> connections;
+    double tokens = 0;  // calls that could begin
+    Time counted;       // then
+    Time barred_until;
+  };
+  double tokens(const Caller& caller, Time now) const;
+  std::optional<Cut> judge(const Caller& caller, Time now) const;
+
+  const CallerLimits limits_;
+  std::map<std::string, Caller> callers_;
+  std::map<Number, std::string> holders_;
+  Time barred_until_;  // the last of all
+};
+
+}  // namespace ibpod::rpc

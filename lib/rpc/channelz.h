@@ -1,0 +1,55 @@
+// Channelz: what gRPC itself counts of a server's connections, at the transport: also of calls that
+// are reset before they come to a service. It knows of a connection once TLS has begun on it.
+#pragma once
+
+#include "lib/base/result.h"
+#include "lib/rpc/socket_handle.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace ibpod::rpc {
+
+class Channelz {
+ public:
+  using Id = int64_t;
+
+  // After the server has started: of all servers of this process until one has a connection that
+  // found() is told of, and of that one from then on.
+  Channelz();
+
+  struct Socket {
+    Id id;
+    Id server;
+    SocketHandle::Peer peer;
+    std::string certificate;  // the other side's, PEM
+  };
+  // The connections over TCP that have come since the last call.
+  std::vector<Socket> new_sockets();
+  // It is of the server that is meant.
+  void found(const Socket& socket) { servers_ = {socket.server}; }
+
+  struct Counts {
+    uint64_t begun = 0;     // streams, each a call
+    uint64_t ended = 0;     // of them, those whose memory has been given back
+    uint64_t messages = 0;  // that have been received whole
+    uint64_t unfinished() const { return begun - std::min(begun, ended); }
+  };
+  // Nothing: the connection has been closed.
+  static std::optional<Counts> counts(Id socket);
+
+ private:
+  std::vector<Id> servers_;
+  std::set<Id> known_;  // the newest of those that were returned
+};
+
+// Who has this certificate (PEM): its subject's CN, or, where it has none, the first name of a
+// host or URI that it was issued for, as "DNS=…" or "URI=…". Of printable characters. Empty: nobody
+// can say.
+std::string holder_of(const std::string& certificate);
+
+}  // namespace ibpod::rpc

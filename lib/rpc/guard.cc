@@ -1,0 +1,163 @@
+#include "lib/rpc/guard.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include <sys/epoll.h>
+
+namespace ibpod::rpc {
+namespace {
+
+constexpr Duration kPause{20};
+// While somebody is barred, who tries again at once.
+constexpr Duration kShortPause{2};
+constexpr Duration kTidyAfter{500};
+// Bytes for which gRPC is not asked: some hundred frames.
+constexpr uint64_t kFew = 4096;
+
+Callers::Time now() { return std::chrono::steady_clock::now(); }
+
+}  // namespace
+
+Result<std::unique_ptr<Guard>> Guard::start(const CallerLimits& limits, OnCut on_cut) {
+  Fd epoll(TRY(sys("epoll_create1", [] { return ::epoll_create1(EPOLL_CLOEXEC); })));
+  return std::unique_ptr<Guard>(new Guard(limits, std::move(on_cut), std::move(epoll)));
+}
+
+Guard::Guard(const CallerLimits& limits, OnCut on_cut, Fd epoll)
+    : limits_(limits), on_cut_(std::move(on_cut)), epoll_(std::move(epoll)), callers_(limits) {}
+
+Status Guard::watch(int fd, const std::string& address) {
+  const SocketHandle socket = TRY(SocketHandle::of(fd));
+  const auto peer = socket.peer();
+  if (!peer) return ok();  // it has gone already
+  const Number number = next_++;
+  epoll_event event{};
+  // Bytes that gRPC has taken already are told of only because the connection can be written to.
+  event.events = EPOLLIN | EPOLLOUT | EPOLLET;
+  event.data.u64 = number;
+  TRY(sys("epoll_ctl", [&] { return ::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event); }));
+  watched_.emplace(number, Watched{socket, address});
+  by_peer_[*peer] = number;
+  unidentified_ = true;
+  return ok();
+}
+
+Acceptor::Next Guard::next() const {
+  const Duration pause = callers_.any_barred(now()) ? kShortPause : kPause;
+  if (unidentified_ || !active_.empty()) return {pause, pause};
+  if (watched_.empty()) return {pause, std::nullopt};
+  return {pause, kTidyAfter};
+}
+
+void Guard::collect_active() {
+  std::array<epoll_event, 256> events;
+  int count = 0;
+  do {
+    count = ::epoll_wait(epoll_.get(), events.data(), events.size(), 0);
+    for (size_t n = 0; static_cast<int>(n) < count; ++n) {
+      const Number number = events.at(n).data.u64;  // the structure is packed
+      active_.insert(number);
+    }
+  } while (count == static_cast<int>(events.size()));
+}
+
+void Guard::look() {
+  collect_active();
+  const bool tidy = tidy_.passed();
+  if (tidy) forget_closed();
+  if (tidy)
+    for (const auto& [number, one] : watched_) active_.insert(number);
+  bool unknown = tidy;
+  for (const Number number : active_) {
+    const auto found = watched_.find(number);
+    unknown = unknown || (found != watched_.end() && !found->second.id);
+  }
+  if (unknown) identify_new();
+  std::set<std::string> holders;
+  std::erase_if(active_, [&](Number number) { return !examine(number, holders); });
+  for (const std::string& holder : holders) judge(holder);
+}
+
+// Connections on which TLS has begun since the last time.
+void Guard::identify_new() {
+  std::set<std::string> holders;
+  for (const Channelz::Socket& socket : channelz_.new_sockets()) {
+    const auto found = by_peer_.find(socket.peer);
+    const auto one = found == by_peer_.end() ? watched_.end() : watched_.find(found->second);
+    if (one == watched_.end()) continue;
+    const auto received = one->second.socket.received();
+    if (!received) continue;
+    channelz_.found(socket);
+    callers_.remove(one->first);
+    one->second.id = socket.id;
+    one->second.holder = holder_of(socket.certificate);
+    one->second.whole = received->taken;
+    callers_.add(one->first, one->second.holder, now());
+    holders.insert(one->second.holder);
+  }
+  for (const std::string& holder : holders) judge(holder);
+}
+
+// Whether to look at it again though nothing comes. Notes its holder if something has to be judged.
+bool Guard::examine(Number number, std::set<std::string>& holders) {
+  const auto one = watched_.find(number);
+  if (one == watched_.end()) return false;
+  const auto received = one->second.socket.received();
+  if (!received) return forget(one), false;
+  if (!one->second.id) {
+    if (received->taken <= limits_.handshake_bytes) return received->queued > 0;
+    return cut(one, Cause::handshake), false;
+  }
+  if (received->taken - one->second.examined >= kFew) holders.insert(one->second.holder);
+  return received->queued > 0;
+}
+
+void Guard::count(Number number) {
+  const auto one = watched_.find(number);
+  if (one == watched_.end()) return callers_.remove(number);
+  Watched& watched = one->second;
+  const auto counts = Channelz::counts(*watched.id);
+  const auto received = watched.socket.received();
+  if (!counts || !received) return forget(one);
+  if (counts->messages != watched.messages) watched.whole = received->taken;
+  watched.messages = counts->messages;
+  watched.examined = received->taken;
+  const uint64_t bytes = received->taken - std::min(received->taken, watched.whole);
+  callers_.use(number, {counts->begun, counts->unfinished(), bytes}, now());
+}
+
+void Guard::judge(const std::string& holder) {
+  for (const Number number : callers_.connections(holder)) count(number);
+  while (const auto next = callers_.cut_one(holder, now())) {
+    const auto one = watched_.find(next->connection);
+    if (one != watched_.end()) cut(one, next->cause);
+  }
+}
+
+void Guard::cut(Entry one, Cause cause) {
+  const Cut told{cause, one->second.address, one->second.holder};
+  if (one->second.socket.abort()) on_cut_(told);
+  forget(one);
+}
+
+void Guard::forget(Entry gone) {
+  callers_.remove(gone->first);
+  watched_.erase(gone);
+}
+
+void Guard::forget_closed() {
+  tidy_ = Deadline::in(kTidyAfter);
+  for (auto one = watched_.begin(); one != watched_.end();) {
+    const auto next = std::next(one);
+    if (!one->second.socket.open()) forget(one);
+    one = next;
+  }
+  unidentified_ =
+      std::any_of(watched_.begin(), watched_.end(), [](const auto& one) { return !one.second.id; });
+  std::erase_if(by_peer_, [&](const auto& entry) { return !watched_.contains(entry.second); });
+  callers_.forget_idle(now());
+}
+
+}  // namespace ibpod::rpc

@@ -1,0 +1,86 @@
+// Guard: watches what each connection of a gRPC server brings, whatever kind of frame, and cuts
+// those that cost the server more than their holder may spend (CallerLimits).
+//
+// gRPC 1.51 bounds neither calls that are reset at once (CVE-2023-44487) nor what comes in
+// CONTINUATION frames, nor anything at all for a client that does not acknowledge its settings. So
+// the bytes of a connection are the kernel's, its calls and requests are gRPC's own (Channelz), and
+// both are looked at 50 times a second as long as anything comes, and otherwise twice.
+#pragma once
+
+#include "lib/base/fd.h"
+#include "lib/base/result.h"
+#include "lib/rpc/acceptor.h"
+#include "lib/rpc/callers.h"
+#include "lib/rpc/channelz.h"
+#include "lib/rpc/socket_handle.h"
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+
+namespace ibpod::rpc {
+
+// A connection that was cut.
+struct Cut {
+  Cause cause;
+  std::string address;  // of the other end, without port
+  std::string holder;   // of its certificate (holder_of()); empty: none was shown
+};
+
+// For one thread.
+class Guard {
+ public:
+  using OnCut = std::function<void(const Cut&)>;
+
+  // Once the server has started.
+  static Result<std::unique_ptr<Guard>> start(const CallerLimits& limits, OnCut on_cut);
+
+  // A connection that gRPC is about to be given as descriptor `fd`. `address` is for on_cut.
+  Status watch(int fd, const std::string& address);
+  // Readable when something has come on any connection since the last look().
+  int activity() const { return epoll_.get(); }
+  // Looks at those on which something has come, and cuts.
+  void look();
+  // When to look again after a look().
+  Acceptor::Next next() const;
+
+ private:
+  using Number = Callers::Number;
+  struct Watched {
+    SocketHandle socket;
+    std::string address;
+    std::string holder = {};
+    std::optional<Channelz::Id> id = {};  // once TLS has begun
+    uint64_t examined = 0;                // bytes that had been taken when gRPC was asked last
+    uint64_t whole = 0;                   // bytes at the last whole request
+    uint64_t messages = 0;
+  };
+  using Entry = std::map<Number, Watched>::iterator;
+
+  Guard(const CallerLimits& limits, OnCut on_cut, Fd epoll);
+  void collect_active();
+  void identify_new();
+  bool examine(Number number, std::set<std::string>& holders);
+  void count(Number number);
+  void judge(const std::string& holder);
+  void forget(Entry gone);
+  void forget_closed();
+  void cut(Entry one, Cause cause);
+
+  const CallerLimits limits_;
+  const OnCut on_cut_;
+  Fd epoll_;
+  Channelz channelz_;
+  Callers callers_;
+  std::map<Number, Watched> watched_;
+  std::map<SocketHandle::Peer, Number> by_peer_;
+  std::set<Number> active_;
+  bool unidentified_ = false;  // some connection may be, of which gRPC has not told yet
+  Number next_ = 0;
+  Deadline tidy_ = Deadline::in(Duration(0));  // when closed connections are forgotten
+};
+
+}  // namespace ibpod::rpc

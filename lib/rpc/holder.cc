@@ -1,0 +1,59 @@
+#include "lib/rpc/channelz.h"
+
+#include <algorithm>
+#include <memory>
+
+#include <openssl/pem.h>
+#include <openssl/x509v3.h>
+
+namespace ibpod::rpc {
+namespace {
+
+constexpr size_t kLongest = 256;
+
+std::string printable(std::string name) {
+  const bool good =
+      std::all_of(name.begin(), name.end(), [](char c) { return c >= ' ' && c <= '~'; });
+  return good && name.size() <= kLongest ? name : std::string();
+}
+
+std::string text_of(const ASN1_STRING* text) {
+  return {reinterpret_cast<const char*>(ASN1_STRING_get0_data(text)),
+          static_cast<size_t>(ASN1_STRING_length(text))};
+}
+
+std::string common_name_of(const X509& certificate) {
+  const X509_NAME* const subject = X509_get_subject_name(&certificate);
+  const int at = X509_NAME_get_index_by_NID(subject, NID_commonName, -1);
+  if (at < 0) return {};
+  return printable(text_of(X509_NAME_ENTRY_get_data(X509_NAME_get_entry(subject, at))));
+}
+
+std::string alternative_name_of(const X509& certificate) {
+  const std::unique_ptr<GENERAL_NAMES, decltype(&GENERAL_NAMES_free)> names(
+      static_cast<GENERAL_NAMES*>(
+          X509_get_ext_d2i(&certificate, NID_subject_alt_name, nullptr, nullptr)),
+      &GENERAL_NAMES_free);
+  for (int n = 0; n < sk_GENERAL_NAME_num(names.get()); ++n) {
+    int type = 0;
+    const void* const name = GENERAL_NAME_get0_value(sk_GENERAL_NAME_value(names.get(), n), &type);
+    if (type != GEN_DNS && type != GEN_URI) continue;
+    const std::string text = printable(text_of(static_cast<const ASN1_STRING*>(name)));
+    if (!text.empty()) return (type == GEN_DNS ? "DNS=" : "URI=") + text;
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string holder_of(const std::string& certificate) {
+  const std::unique_ptr<BIO, decltype(&BIO_free)> bio(
+      BIO_new_mem_buf(certificate.data(), static_cast<int>(certificate.size())), &BIO_free);
+  const std::unique_ptr<X509, decltype(&X509_free)> x509(
+      PEM_read_bio_X509(bio.get(), nullptr, nullptr, nullptr), &X509_free);
+  if (x509 == nullptr) return {};
+  const std::string name = common_name_of(*x509);
+  return name.empty() ? alternative_name_of(*x509) : name;
+}
+
+}  // namespace ibpod::rpc
