@@ -23,6 +23,10 @@ class Connection {
   short wants() const;
   const Deadline& deadline() const { return deadline_; }
   bool waits_for_client() const { return stage_ != Stage::answering; }
+  // Its request is not there yet.
+  bool reads_request() const { return stage_ == Stage::reading; }
+  // Bytes of its answer that it has not taken.
+  size_t untaken() const { return stage_ == Stage::writing ? bytes_.size() - written_ : 0; }
 
   // After poll() has told of something: reads or writes what goes. The request, once it is there.
   std::optional<std::string> proceed();

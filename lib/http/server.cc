@@ -7,10 +7,14 @@
 namespace ibpod::http {
 namespace {
 
-constexpr size_t kClients = 64;
+constexpr size_t kClients = 256;
 constexpr size_t kWorkers = 4;
 // Without descriptors a client stays in the kernel's queue, and poll() would tell of him for ever.
 constexpr Duration kDeafFor{200};
+
+bool asks_for_health(std::string_view request) {
+  return request.starts_with("GET /healthz") || request.starts_with("GET /readyz");
+}
 
 int milliseconds(const Deadline& deadline) { return static_cast<int>(deadline.left().count()) + 1; }
 
@@ -29,6 +33,7 @@ Server::Server(Address address, Fd listening, Fd wake, Pages pages)
       listening_(std::move(listening)),
       wake_(std::move(wake)),
       exchange_(std::move(pages)),
+      clients_(kClients),
       workers_(kWorkers),
       thread_([this] { run(); }) {}
 
@@ -43,19 +48,21 @@ void Server::run() {
   while (!stopping_) {
     await();
     deliver();
-    drop_ended();
+    clients_.drop_ended();
+    full_ = full_ && !clients_.has_room();
   }
-  clients_.clear();
+  clients_.all().clear();
 }
 
 // Waits for whatever is next: a client, bytes, an answer, the end of somebody's time.
 void Server::await() {
   if (deaf_ && deaf_->passed()) deaf_.reset();
-  const short listens = deaf_ ? 0 : POLLIN;
+  const short listens = deaf_ || full_ ? 0 : POLLIN;
   std::vector<pollfd> waiting{{wake_.get(), POLLIN, 0}, {listening_.get(), listens, 0}};
   std::vector<Number> numbers;
   int patience = deaf_ ? milliseconds(*deaf_) : -1;
-  for (const auto& [number, client] : clients_) {
+  for (const auto& [number, entry] : clients_.all()) {
+    const Connection& client = entry.connection;
     waiting.push_back({client.descriptor(), client.wants(), 0});
     numbers.push_back(number);
     if (!client.waits_for_client()) continue;
@@ -66,31 +73,37 @@ void Server::await() {
   for (size_t n = 0; n < numbers.size(); ++n) {
     if (waiting[n + 2].revents != 0) proceed(numbers[n]);
   }
-  if (waiting[1].revents != 0) greet();
+  if (waiting[1].revents != 0) full_ = !greet();
 }
 
-// Lets in who waits, as many as there are places: then the others have their turn.
-void Server::greet() {
+// Lets in who waits, as many as there are places: then the others have their turn. Who has sent the
+// request already is not one that could give way to the next. False: there is no place.
+bool Server::greet() {
   for (size_t n = 0; n < kClients; ++n) {
+    if (!clients_.has_room()) return false;
     auto accepted = sys("accept", [&] {
       return ::accept4(listening_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
     });
     if (!accepted && accepted.error().error_number() != EAGAIN) deaf_ = Deadline::in(kDeafFor);
-    if (!accepted) return;
-    if (clients_.size() >= kClients) clients_.erase(clients_.begin());
-    clients_.emplace(next_++, Connection(Fd(*accepted)));
+    if (!accepted) return true;
+    proceed(clients_.add(Fd(*accepted)));
   }
+  return true;
 }
 
 void Server::proceed(Number number) {
-  std::optional<std::string> request = clients_.at(number).proceed();
+  Connection* const client = clients_.find(number);
+  if (client == nullptr) return;
+  std::optional<std::string> request = client->proceed();
   if (!request) return;
-  workers_.add([this, number, text = std::move(*request)] {
+  const bool first = asks_for_health(*request);
+  Workers::Job job = [this, number, text = std::move(*request)] {
     std::string answer = exchange_.answer(text);
     const std::lock_guard lock(mutex_);
     answers_.push_back({number, std::move(answer)});
     wake();
-  });
+  };
+  workers_.add(std::move(job), first ? Workers::Turn::first : Workers::Turn::last);
 }
 
 void Server::deliver() {
@@ -102,16 +115,9 @@ void Server::deliver() {
     answers.swap(answers_);
   }
   for (Answer& answer : answers) {
-    const auto client = clients_.find(answer.client);
-    if (client != clients_.end()) client->second.answer(std::move(answer.text));
+    Connection* const client = clients_.find(answer.client);
+    if (client != nullptr) client->answer(std::move(answer.text));
   }
-}
-
-void Server::drop_ended() {
-  std::erase_if(clients_, [](const auto& entry) {
-    const Connection& client = entry.second;
-    return client.over() || (client.waits_for_client() && client.deadline().passed());
-  });
 }
 
 void Server::wake() const {

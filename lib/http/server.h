@@ -1,17 +1,16 @@
 // Server: /metrics, /healthz and /readyz on one address.
 //
-// One thread moves bytes for all clients, four answer requests that are there whole. So a client
-// that sends or takes slowly costs a place and no thread: there are 64 places, and where one more
-// client comes the one who has had his longest gives way.
+// One thread moves bytes for all clients, four answer requests that are there whole, those for
+// health first. So a client that sends or takes slowly costs a place (places.h) and no thread.
 #pragma once
 
 #include "lib/http/address.h"
 #include "lib/http/connection.h"
 #include "lib/http/exchange.h"
+#include "lib/http/places.h"
 #include "lib/http/workers.h"
 
 #include <atomic>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -34,7 +33,7 @@ class Server {
   const Address& address() const { return address_; }
 
  private:
-  using Number = uint64_t;  // of a client, in the order they came; never used again
+  using Number = Places::Number;
   struct Answer {
     Number client;
     std::string text;
@@ -43,18 +42,17 @@ class Server {
   Server(Address address, Fd listening, Fd wake, Pages pages);
   void run();
   void await();
-  void greet();
+  bool greet();
   void proceed(Number client);
   void deliver();
-  void drop_ended();
   void wake() const;
 
   Address address_;
   Fd listening_, wake_;
   Exchange exchange_;
-  std::map<Number, Connection> clients_;
-  Number next_ = 0;
+  Places clients_;
   std::optional<Deadline> deaf_;  // until then nobody is let in
+  bool full_ = false;             // nor before somebody has gone
   std::mutex mutex_;
   std::vector<Answer> answers_;  // guarded by mutex_
   std::atomic<bool> stopping_ = false;

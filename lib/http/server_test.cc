@@ -14,6 +14,7 @@
 namespace ibpod::http {
 namespace {
 
+constexpr int kPlaces = 256;
 const Address kAny{.host = "127.0.0.1", .port = 0, .socket = {}};
 
 struct Bed {
@@ -29,16 +30,22 @@ struct Bed {
   httplib::Result get(const std::string& path) const {
     return httplib::Client("127.0.0.1", port()).Get(path);
   }
-  // A client of our own, who sends what he likes.
-  Fd connect() const {
+  // A client of our own at 127.0.0.`host`, which sends what it likes.
+  Fd connect(uint8_t host = 1) const {
     Fd fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
     sockaddr_in name{};
     name.sin_family = AF_INET;
+    name.sin_addr.s_addr = htonl(0x7f000000u | host);
+    const auto* const address = reinterpret_cast<const sockaddr*>(&name);
+    REQUIRE(::bind(fd.get(), address, sizeof name) == 0);
     name.sin_port = htons(server->address().port);
     name.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    const auto* const address = reinterpret_cast<const sockaddr*>(&name);
     REQUIRE(::connect(fd.get(), address, sizeof name) == 0);
     return fd;
+  }
+  bool healthy_now() const {
+    const auto answer = get("/healthz");
+    return answer && answer->status == 200;
   }
 };
 
@@ -144,10 +151,80 @@ TEST_CASE("the oldest of too many clients gives way") {
   Bed bed;
   const Fd oldest = bed.connect();
   std::vector<Fd> others;
-  for (int n = 0; n < 64; ++n) others.push_back(bed.connect());
+  for (int n = 0; n < kPlaces; ++n) others.push_back(bed.connect());
   CHECK(receive_all(oldest).empty());
   send(others.back(), "GET /healthz HTTP/1.0\r\n\r\n");
   CHECK(receive_all(others.back()).ends_with("ok\n"));
+}
+
+TEST_CASE("it is the oldest of the address that has most places, and another's stays") {
+  Bed bed;
+  const Fd other = bed.connect(2);
+  std::vector<Fd> flood;
+  for (int n = 0; n < 2 * kPlaces; ++n) flood.push_back(bed.connect());
+  CHECK(receive_all(flood.front()).empty());
+  send(other, "GET /healthz HTTP/1.0\r\n\r\n");
+  CHECK(receive_all(other).ends_with("ok\n"));
+}
+
+TEST_CASE("who waits for an answer gets it, however many come after") {
+  std::counting_semaphore<> begun{0}, go_on{0};  // longer there than the threads that wait for them
+  Bed bed;
+  bed.metrics = [&] {
+    begun.release();
+    go_on.acquire();
+    return std::string("up 1\n");
+  };
+  const Fd waits = bed.connect();
+  send(waits, "GET /metrics HTTP/1.0\r\n\r\n");
+  begun.acquire();
+  std::vector<Fd> others;
+  for (int n = 0; n < 2 * kPlaces; ++n) others.push_back(bed.connect());
+  CHECK(receive_all(others.front()).empty());
+  go_on.release();
+  CHECK(receive_all(waits).ends_with("up 1\n"));
+}
+
+TEST_CASE("health is answered each time, whatever others do meanwhile") {
+  const struct {
+    const char* name;
+    std::string sent;
+  } floods[] = {{"connects", ""},
+                {"slow clients", "GET /met"},
+                {"scrapes", "GET /metrics HTTP/1.0\r\n\r\n"},
+                {"health", "GET /healthz HTTP/1.0\r\n\r\n"},
+                {"large headers", "GET /" + std::string(20'000, 'x')},
+                {"pipelines", [] {
+                   std::string all;
+                   for (int n = 0; n < 50; ++n) all += "GET /metrics HTTP/1.1\r\n\r\n";
+                   return all;
+                 }()}};
+  for (const auto& [name, sent] : floods) {
+    CAPTURE(name);
+    Bed bed;
+    bed.metrics = [] { return std::string(1 << 16, 'x'); };
+    std::vector<Fd> flood(kPlaces);
+    for (int n = 0; n < 2 * kPlaces; ++n) {
+      Fd& one = flood[static_cast<size_t>(n % kPlaces)];
+      one = bed.connect();
+      send(one, sent);
+      if (n % 64 == 0) CHECK(bed.healthy_now());
+    }
+  }
+}
+
+TEST_CASE("answers that nobody takes are not kept without end") {
+  Bed bed;
+  bed.metrics = [] { return std::string(16 << 20, 'x'); };
+  std::vector<Fd> deaf;
+  for (int n = 0; n < 10; ++n) {
+    deaf.push_back(bed.connect());
+    send(deaf.back(), "GET /metrics HTTP/1.0\r\n\r\n");
+    pollfd answered{deaf.back().get(), POLLIN, 0};
+    REQUIRE(::poll(&answered, 1, 10'000) == 1);
+  }
+  CHECK(receive_all(deaf.front()).size() < 16 << 20);
+  CHECK(receive_all(deaf.back()).size() > 16 << 20);
 }
 
 TEST_CASE("scrapes that hang leave the program's health to be seen, and a third is refused") {

@@ -13,19 +13,22 @@ Workers::~Workers() {
   for (std::jthread& thread : threads_) thread.request_stop();
 }
 
-void Workers::add(Job job) {
+void Workers::add(Job job, Turn turn) {
   const std::lock_guard lock(mutex_);
-  jobs_.push_back(std::move(job));
+  (turn == Turn::first ? urgent_ : jobs_).push_back(std::move(job));
   changed_.notify_one();
 }
+
+// With the mutex held.
+std::deque<Workers::Job>& Workers::next() { return urgent_.empty() ? jobs_ : urgent_; }
 
 void Workers::work(const std::stop_token& stop) {
   while (true) {
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, stop, [this] { return !jobs_.empty(); });
+    changed_.wait(lock, stop, [this] { return !next().empty(); });
     if (stop.stop_requested()) return;
-    const Job job = std::move(jobs_.front());
-    jobs_.pop_front();
+    const Job job = std::move(next().front());
+    next().pop_front();
     lock.unlock();
     job();
   }

@@ -1,4 +1,4 @@
-// Workers: a few threads that run jobs in the order they came.
+// Workers: a few threads that run jobs, the urgent ones first, each kind in the order they came.
 #pragma once
 
 #include <condition_variable>
@@ -21,13 +21,15 @@ class Workers {
   Workers(const Workers&) = delete;
   Workers& operator=(const Workers&) = delete;
 
-  void add(Job job);
+  enum class Turn { first, last };
+  void add(Job job, Turn turn);
 
  private:
   void work(const std::stop_token& stop);
+  std::deque<Job>& next();
   std::mutex mutex_;
   std::condition_variable_any changed_;
-  std::deque<Job> jobs_;
+  std::deque<Job> urgent_, jobs_;  // guarded by mutex_
   std::vector<std::jthread> threads_;
 };
 

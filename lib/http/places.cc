@@ -1,0 +1,107 @@
+#include "lib/http/places.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <utility>
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+namespace ibpod::http {
+namespace {
+
+// Bytes of answers that clients may leave untaken together; one client may have any page.
+constexpr size_t kUntaken = 64 << 20;
+
+std::string text_of(int family, const void* address) {
+  std::array<char, INET6_ADDRSTRLEN> text{};
+  if (::inet_ntop(family, address, text.data(), text.size()) == nullptr) return {};
+  return text.data();
+}
+
+std::string user_of(const Fd& connection) {
+  ucred peer{};
+  socklen_t size = sizeof peer;
+  if (::getsockopt(connection.get(), SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) return {};
+  return "uid " + std::to_string(peer.uid);
+}
+
+}  // namespace
+
+std::string owner_of(const Fd& connection) {
+  sockaddr_storage peer{};
+  socklen_t size = sizeof peer;
+  if (::getpeername(connection.get(), reinterpret_cast<sockaddr*>(&peer), &size) != 0) return {};
+  if (peer.ss_family == AF_UNIX) return user_of(connection);
+  if (peer.ss_family == AF_INET)
+    return text_of(AF_INET, &reinterpret_cast<const sockaddr_in&>(peer).sin_addr);
+  in6_addr address = reinterpret_cast<const sockaddr_in6&>(peer).sin6_addr;
+  if (IN6_IS_ADDR_V4MAPPED(&address)) return text_of(AF_INET, &address.s6_addr[12]);
+  std::memset(&address.s6_addr[8], 0, 8);
+  return text_of(AF_INET6, &address);
+}
+
+bool Places::has_room() { return all_.size() < most_ || who_gives_way() != all_.end(); }
+
+Places::Entry Places::who_gives_way() {
+  const auto rank = [&](const Client& client) {
+    return std::pair(by_owner_.at(client.owner), client.connection.reads_request());
+  };
+  Entry found = all_.end();
+  for (Entry one = all_.begin(); one != all_.end(); ++one) {
+    if (!one->second.connection.waits_for_client()) continue;
+    if (found == all_.end() || rank(one->second) > rank(found->second)) found = one;
+  }
+  return found;
+}
+
+Places::Number Places::add(Fd fd) {
+  if (all_.size() >= most_) remove(who_gives_way());
+  std::string owner = owner_of(fd);
+  ++by_owner_[owner];
+  all_.emplace(next_, Client{Connection(std::move(fd)), std::move(owner)});
+  return next_++;
+}
+
+Connection* Places::find(Number number) {
+  const auto found = all_.find(number);
+  return found == all_.end() ? nullptr : &found->second.connection;
+}
+
+void Places::remove(Entry gone) {
+  const auto count = by_owner_.find(gone->second.owner);
+  if (--count->second == 0) by_owner_.erase(count);
+  all_.erase(gone);
+}
+
+void Places::drop_ended() {
+  for (Entry one = all_.begin(); one != all_.end();) {
+    const Entry next = std::next(one);
+    const Connection& client = one->second.connection;
+    if (client.over() || (client.waits_for_client() && client.deadline().passed())) remove(one);
+    one = next;
+  }
+  drop_untaken();
+}
+
+void Places::drop_untaken() {
+  size_t sum = 0, clients = 0;
+  for (const auto& [number, client] : all_) {
+    sum += client.connection.untaken();
+    clients += client.connection.untaken() > 0 ? 1 : 0;
+  }
+  for (Entry one = all_.begin(); one != all_.end() && sum > kUntaken && clients > 1;) {
+    const Entry next = std::next(one);
+    const size_t untaken = one->second.connection.untaken();
+    if (untaken > 0) {
+      sum -= untaken;
+      --clients;
+      remove(one);
+    }
+    one = next;
+  }
+}
+
+}  // namespace ibpod::http
