@@ -40,6 +40,7 @@ TEST_CASE("guard: who resets its calls, or sends headers without end, is cut, an
       {"resetdata", {Cause::unfinished, Cause::rate}},
       {"open", {Cause::unfinished, Cause::rate}},
       {"continuation", {Cause::bytes}},
+      {"ping", {Cause::bytes}},
       {"emptydata", {Cause::bytes}}};
   for (const auto& [attack, causes] : attacks) {
     CAPTURE(attack);

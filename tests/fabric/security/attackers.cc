@@ -1,0 +1,75 @@
+#include "tests/fabric/security/attackers.h"
+
+#include "tests/support/http2_attacks.h"
+
+#include <thread>
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+namespace ibpod {
+namespace {
+
+constexpr auto kPath = "/ibpod.v1.Fabric/Sync";
+
+// Node n1's certificate, on one connection after the other.
+Attack by_certificate(const std::string& name, unsigned connections) {
+  return {name,
+          [name](const SecureBed& bed, Deadline end) {
+            const TestCa::Issued own = bed.of("system:node:n1");
+            const Http2Attack& attack = http2_attack(name);
+            size_t cut = 0;
+            for (; !end.passed(); ++cut) {
+              auto connection =
+                  RawHttp2::connect(bed.host(), SecureBed::kPort, own, attack.acknowledge);
+              if (connection && attack.run(*connection, kPath, end)) break;
+              if (!connection) std::this_thread::sleep_for(Duration(1));
+            }
+            return cut;
+          },
+          connections};
+}
+
+Fd connect_to(const SecureBed& bed) {
+  Fd fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(SecureBed::kPort);
+  ::inet_pton(AF_INET, bed.host().c_str(), &address.sin_addr);
+  (void)::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address);
+  return fd;
+}
+
+// Without a certificate: connections that say nothing, one after the other, of which the last stay.
+// The simulator's library is no use to a process with more than 1,024 descriptors.
+constexpr size_t kRaw = 200;
+
+size_t connect_only(const SecureBed& bed, Deadline end) {
+  std::vector<Fd> open;
+  size_t made = 0;
+  for (; !end.passed(); ++made) {
+    if (open.size() < kRaw) {
+      open.push_back(connect_to(bed));
+    } else {
+      open[made % open.size()] = connect_to(bed);
+      std::this_thread::sleep_for(Duration(1));
+    }
+  }
+  return made;
+}
+
+}  // namespace
+
+std::vector<Attack> attacks() {
+  return {
+      by_certificate("reset", 3),        by_certificate("resetdata", 3),
+      by_certificate("requests", 3),     by_certificate("open", 3),
+      by_certificate("continuation", 3), by_certificate("settings", 3),
+      by_certificate("ping", 3),         by_certificate("emptydata", 3),
+      by_certificate("open-half", 3),    by_certificate("stay", 100),
+      by_certificate("reconnect", 3),    {"raw", connect_only, 4},
+  };
+}
+
+}  // namespace ibpod
