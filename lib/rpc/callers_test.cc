@@ -1,5 +1,7 @@
 #include "lib/rpc/callers.h"
 
+#include <tuple>
+
 #include <doctest/doctest.h>
 
 namespace ibpod::rpc {
