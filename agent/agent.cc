@@ -6,6 +6,7 @@
 #include "agent/metrics/metrics.h"
 #include "agent/prepare/pf_config.h"
 #include "agent/prepare/prepare.h"
+#include "agent/private_keys.h"
 #include "device-plugin/device_info.h"
 #include "device-plugin/pool_config.h"
 #include "lib/attach/agent_mark.h"
@@ -130,6 +131,7 @@ int Agent::watch_configuration() {
 Status Agent::begin() {
   mark_node();
   report_.configured();
+  report_.trouble("private keys", check_private_keys(config()));
   take_rdma_mode(set_rdma_mode(machine_->kernel(), rdma_netns()));
   pools_ = pools_of(config());
   TRY(open_fabrics());
@@ -347,6 +349,7 @@ void Agent::tidy_files() {
 void Agent::take_configuration() {
   report_.set_least(config().log_level);
   mark_node();
+  report_.trouble("private keys", check_private_keys(config()));
   pools_ = pools_of(config());
   sweeping_->set_interval(config().sweep_interval);
   take_rdma_mode(set_rdma_mode(machine_->kernel(), rdma_netns()));

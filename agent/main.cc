@@ -1,5 +1,6 @@
 #include "agent/agent.h"
 #include "agent/judge.h"
+#include "lib/base/core_dumps.h"
 #include "lib/cni/streams.h"
 #include "lib/rpc/grpc_log.h"
 
@@ -94,4 +95,7 @@ int run(int argc, char** argv) {
 }  // namespace
 }  // namespace ibpod::agent
 
-int main(int argc, char** argv) { return ibpod::agent::run(argc, argv); }
+int main(int argc, char** argv) {
+  ibpod::forbid_core_dumps();
+  return ibpod::agent::run(argc, argv);
+}

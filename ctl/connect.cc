@@ -1,6 +1,9 @@
 #include "ctl/connect.h"
 
+#include "lib/base/private_file.h"
 #include "lib/fabricapi/place.h"
+
+#include <iostream>
 
 namespace ibpod::ctl {
 namespace {
@@ -74,11 +77,19 @@ Status check_files(const SmPlace& place) {
   return ok();
 }
 
+// The key is used all the same: a Secret's volume has it so.
+void warn_of_others(const Path& key) {
+  const Status only_ours = check_private(key);
+  if (!only_ours && only_ours.error().code() == Code::denied)
+    std::cerr << "warning: --key: " << only_ours.error().text() << "\n";
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Service>> connect(const SmPlace& place) {
   TRY(fabricapi::check_address(place.address).during("--sm"));
   if (fabricapi::needs_files(place.address)) TRY(check_files(place));
+  if (fabricapi::needs_files(place.address)) warn_of_others(place.key);
   const rpc::TlsFiles files{place.certificate, place.key, place.ca};
   Client client = TRY(fabricapi::client_of({place.address, files, place.fabric}));
   return std::unique_ptr<Service>(std::make_unique<ClientService>(std::move(client)));

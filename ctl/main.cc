@@ -1,11 +1,13 @@
 #include "ctl/connect.h"
 #include "ctl/session.h"
+#include "lib/base/core_dumps.h"
 #include "lib/nodeapi/client.h"
 #include "lib/rpc/grpc_log.h"
 
 #include <iostream>
 
 int main(int argc, char** argv) {
+  ibpod::forbid_core_dumps();
   ibpod::rpc::silence_grpc();
   ibpod::ctl::Session session;
   session.connect = ibpod::ctl::connect;

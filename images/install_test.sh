@@ -131,6 +131,19 @@ configuration() {
   echo "a configuration"
 }
 
+# As the manifests run it: root's, with no capability.
+without_capabilities() {
+  if [ "$(id -u)" != 0 ]; then return; fi
+  fresh_node
+  chown -R root "$work/to"
+  setpriv --bounding-set=-all --inh-caps=-all --no-new-privs \
+    bash -c 'grep -q "^CapEff:[[:space:]]*0*$" /proc/self/status && exec "$0" programs "$1" "$2"' \
+    "$here/install.sh" "$work/from" "$work/to" >/dev/null || fail "it needs a capability"
+  expect_done "without capabilities"
+  echo "without capabilities"
+}
+
+without_capabilities
 killed_between
 killed_in_copy 2>/dev/null
 running

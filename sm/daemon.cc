@@ -1,5 +1,6 @@
 #include "sm/daemon.h"
 
+#include "lib/base/private_file.h"
 #include "lib/fabricapi/service.h"
 #include "lib/http/server.h"
 #include "lib/mad/umad_channel.h"
@@ -8,6 +9,7 @@
 #include "sm/declared/declared_file.h"
 #include "sm/engine/key_file.h"
 #include "sm/engine/observe.h"
+#include "sm/engine/opensm_cgroup.h"
 #include "sm/lost_promises.h"
 #include "sm/service/callers.h"
 #include "sm/service/service.h"
@@ -83,6 +85,7 @@ struct Daemon::Parts {
   std::unique_ptr<grpc::Service> answers;
   std::unique_ptr<rpc::Server> socket;
   std::unique_ptr<rpc::TcpServer> tcp;
+  Path tls_key;  // of tcp
   std::unique_ptr<http::Server> pages;
   std::unique_ptr<DeclaredFile> declared;
 };
@@ -122,7 +125,9 @@ Status Daemon::Parts::open_engine(const Config& config) {
     engine = std::move(observing);
     return ok();
   }
-  engine = TRY(OpenSm::start(config.opensm, changed));
+  OpenSmEngineSettings settings = config.opensm;
+  settings.keeper.separate = separate_cgroup;
+  engine = TRY(OpenSm::start(std::move(settings), changed));
   return ok();
 }
 
@@ -161,7 +166,9 @@ Status Daemon::Parts::serve(const Config& config) {
     settings.on_cut = [this](const rpc::Cut& cut) {
       report.cut(cut.address, cut.holder, rpc::name(cut.cause));
     };
+    tls_key = settings.files.key;
     tcp = TRY(rpc::TcpServer::serve(std::move(listening), settings, {answers.get()}));
+    look_at_listener();
   }
   pages = TRY(http::Server::start(config.metrics, {.metrics = [this] { return metrics_page(); },
                                                    .healthy = [this] { return alive(); },
@@ -186,8 +193,12 @@ Status Daemon::Parts::alive() {
 }
 
 void Daemon::Parts::look_at_listener() {
-  if (tcp != nullptr)
-    report.listener({tcp->certificate(), tcp->expires(), tcp->refused(), tcp->starved()});
+  if (tcp == nullptr) return;
+  Report::Listener now{tcp->certificate(), tcp->expires(), tcp->refused(), tcp->starved()};
+  const Status only_ours = check_private(tls_key);
+  // One that is missing is the certificate's trouble.
+  if (!only_ours && only_ours.error().code() == Code::denied) now.key = only_ours;
+  report.listener(now);
 }
 
 Status Daemon::Parts::ready() {

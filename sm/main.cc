@@ -1,3 +1,4 @@
+#include "lib/base/core_dumps.h"
 #include "lib/rpc/grpc_log.h"
 #include "sm/daemon.h"
 
@@ -5,6 +6,7 @@
 #include <iostream>
 
 #include <CLI/CLI.hpp>
+#include <sys/stat.h>
 
 namespace ibpod::sm {
 namespace {
@@ -64,4 +66,8 @@ int run(int argc, char** argv) {
 }  // namespace
 }  // namespace ibpod::sm
 
-int main(int argc, char** argv) { return ibpod::sm::run(argc, argv); }
+int main(int argc, char** argv) {
+  ibpod::forbid_core_dumps();
+  ::umask(077);  // OpenSM's too, which writes M_Keys into its caches
+  return ibpod::sm::run(argc, argv);
+}

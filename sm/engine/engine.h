@@ -33,6 +33,8 @@ struct Standing {
   // What is wrong and how to mend it, for people. While serving it is empty, or an edit of the
   // administrator's that could not stay.
   std::string trouble;
+  // Why a memory limit of ibpod-sm's may end the subnet manager, too; empty: it cannot.
+  std::string shared_cgroup;
   // Every sweep that begins from now on reads this version, or a later one, and none that goes on
   // reads an older one. 0 while something that is not ours is in the version's place.
   uint64_t placed = 0;

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include <sys/stat.h>
+
 namespace ibpod::sm {
 namespace {
 
@@ -58,6 +60,9 @@ Result<Keeper::News> Keeper::start() {
   if (settings_.others) return News::none;
   const std::string conf = TRY(render_opensm_conf(settings_.opensm, paths_));
   TRY(make_folders(paths_.cache));
+  // OpenSM keeps M_Keys there, in files with whatever mode they were once made.
+  TRY(sys("restrict " + paths_.cache.string(),
+          [&] { return ::chmod(paths_.cache.c_str(), S_IRWXU); }));
   TRY(write_file_atomically(paths_.modules, opensm_modules()));
   TRY(write_file_atomically(paths_.conf, conf));
   OpenSmLaunch launch = settings_.launch;
@@ -66,6 +71,12 @@ Result<Keeper::News> Keeper::start() {
   launch.environment.try_emplace("OSM_CACHE_DIR", paths_.cache.string());
   process_ = TRY(OpenSmProcess::start(launch, paths_.conf, paths_.cache));
   return News::started;
+}
+
+void Keeper::separate() {
+  shared_cgroup_.reset();
+  if (settings_.others || !settings_.separate) return;
+  if (const Status done = settings_.separate(process_->pid()); !done) shared_cgroup_ = done.error();
 }
 
 Keeper::News Keeper::retire(Time now) {
@@ -108,7 +119,9 @@ Keeper::News Keeper::look(Time now, bool partitions_in_place) {
     trouble_ = std::move(news).error();
     return News::none;
   }
-  if (*news != News::none) trouble_.reset();
+  if (*news == News::none) return News::none;
+  trouble_.reset();
+  separate();
   return *news;
 }
 

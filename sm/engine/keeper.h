@@ -6,6 +6,7 @@
 #include "sm/engine/opensm_process.h"
 
 #include <chrono>
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -21,6 +22,9 @@ struct KeeperSettings {
   OpenSmSettings opensm;
   OpenSmLaunch launch;
   std::optional<OthersOpenSm> others;
+  // Puts an OpenSM of ours, started or found, into a cgroup of its own: separate_cgroup(). Empty:
+  // it stays where it is.
+  std::function<Status(pid_t)> separate;
   Path proc = "/proc";
   // Between two starts, where the first did not last; doubles up to `most_pause`.
   Duration pause{1000};
@@ -51,9 +55,12 @@ class Keeper {
   const std::optional<Error>& trouble() const { return trouble_; }
   // There is, but it runs on another configuration.
   bool other_file() const { return other_file_; }
+  // Why ours shares the cgroup of ibpod-sm with its memory limit.
+  const std::optional<Error>& shared_cgroup() const { return shared_cgroup_; }
 
  private:
   Result<News> find();
+  void separate();
   Result<bool> has_settings() const;
   News retire(Time now);
   Result<News> start();
@@ -65,6 +72,7 @@ class Keeper {
   Processes processes_;
   std::optional<OpenSmProcess> process_;
   std::optional<Error> trouble_;
+  std::optional<Error> shared_cgroup_;
   bool other_file_ = false;
   bool waits_ = false;    // for partitions
   bool retires_ = false;  // asked to end, so as to be started anew

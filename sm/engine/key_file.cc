@@ -1,5 +1,6 @@
 #include "sm/engine/key_file.h"
 
+#include "lib/base/private_file.h"
 #include "lib/ib/hex.h"
 
 #include <algorithm>
@@ -9,7 +10,7 @@
 namespace ibpod::sm {
 
 Result<uint64_t> read_key_file(const Path& path) {
-  const std::string text = TRY(read_file(path, 64));
+  const std::string text = TRY(read_private_file(path, 64));
   constexpr std::string_view kBlank = " \t\r\n";
   std::string_view line(text.data(), text.find_last_not_of(kBlank) + 1);
   line.remove_prefix(std::min(line.find_first_not_of(kBlank), line.size()));

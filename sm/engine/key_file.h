@@ -8,7 +8,8 @@
 
 namespace ibpod::sm {
 
-// Refusals name the file and never quote it.
+// denied when others have access to the file (lib/base/private_file.h); invalid when it holds no
+// key. Errors name the file and never quote it.
 Result<uint64_t> read_key_file(const Path& path);
 
 }  // namespace ibpod::sm

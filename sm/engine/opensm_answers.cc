@@ -29,6 +29,7 @@ Standing OpenSm::judge() const {
   } else if (standing.health == Health::serving) {
     standing.trouble = file_.refusal();
   }
+  if (keeper_.shared_cgroup()) standing.shared_cgroup = keeper_.shared_cgroup()->text();
   return standing;
 }
 

@@ -55,6 +55,24 @@ TEST_CASE("keys come from files, and no refusal quotes one") {
   CHECK(render_opensm_conf(settings, kPaths).error().code() == Code::not_found);
 }
 
+TEST_CASE("a key file that others can read is refused, with the command that mends it") {
+  const TempFolder folder;
+  for (Path KeyFiles::*key : {&KeyFiles::m_key, &KeyFiles::sm_key, &KeyFiles::sa_key}) {
+    OpenSmSettings settings;
+    settings.keys.*key = folder.write("key", "0x0123456789abcdef");
+    CHECK(render_opensm_conf(settings, kPaths));
+    std::filesystem::permissions(
+        folder.path() / "key",
+        std::filesystem::perms::group_read | std::filesystem::perms::others_read,
+        std::filesystem::perm_options::add);
+    const auto conf = render_opensm_conf(settings, kPaths);
+    REQUIRE_FALSE(conf);
+    CHECK(conf.error().code() == Code::denied);
+    CHECK(conf.error().text().find("run chmod 0600 " + folder.path().string()) !=
+          std::string::npos);
+  }
+}
+
 TEST_CASE("a key that is OpenSM's standard one is refused") {
   TempFolder folder;
   const auto refusal = [&](Path KeyFiles::*key, const char* text) {

@@ -84,6 +84,15 @@ void examine_engine(const Standing& engine, Posture& posture) {
        "put the node's pods into fewer partitions; OpenSM's log names the port (ERR 0507)"});
 }
 
+void examine_cgroup(const Standing& engine, Posture& posture) {
+  if (engine.shared_cgroup.empty()) return;
+  add(posture, Weakness::shared_limit, 1,
+      {"subnet manager", engine.shared_cgroup,
+       "run ibpod-sm by its systemd unit, which gives OpenSM a scope of its own, and restart it; "
+       "in "
+       "a container run OpenSM in a container beside it and name its pidFile and logFile"});
+}
+
 void examine_rivals(const Evidence& evidence, Posture& posture) {
   for (const fabric::SeenManager& manager : evidence.topology.managers())
     if (manager.port != evidence.sm_port)

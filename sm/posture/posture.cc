@@ -42,6 +42,8 @@ std::string_view name(Weakness weakness) {
       return "unseen";
     case Weakness::unread:
       return "unread";
+    case Weakness::shared_limit:
+      return "shared_limit";
   }
   return "?";
 }
@@ -51,6 +53,7 @@ Posture posture_of(const Evidence& evidence, const Standing& engine, const SmSet
   for (int each = 0; each <= static_cast<int>(kLastWeakness); ++each)
     posture.counts[static_cast<Weakness>(each)] = 0;
   examine_engine(engine, posture);
+  examine_cgroup(engine, posture);
   examine_rivals(evidence, posture);
   examine_default(evidence, posture);
   examine_keys(settings, posture);

@@ -40,9 +40,10 @@ enum class Weakness {
   duplicate,            // GUIDs that two ports have
   unseen,               // questions that nobody answered
   unread,               // ports whose table is not known
+  shared_limit,         // 1 while a memory limit of ibpod-sm's may end the subnet manager
 };
 std::string_view name(Weakness weakness);
-inline constexpr Weakness kLastWeakness = Weakness::unread;
+inline constexpr Weakness kLastWeakness = Weakness::shared_limit;
 
 struct Posture {
   std::vector<fabricapi::Finding> findings;

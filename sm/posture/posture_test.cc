@@ -203,6 +203,9 @@ TEST_CASE("a subnet manager that does not serve comes first, with its own words"
     CHECK(has(posture.findings.front().text, std::string(name(health)) + ": it is so: "));
   }
   subnet.contents.duplicates.clear();
+  Standing shared = standing();
+  shared.shared_cgroup = "OpenSM shares the cgroup of ibpod-sm";
+  CHECK(has(only(look(subnet, locked(), shared), Weakness::shared_limit, 1), "shares the cgroup"));
   Standing full = standing();
   full.full_tables = 2;
   CHECK(

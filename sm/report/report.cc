@@ -62,6 +62,9 @@ const Family kExpires{"ibpod_sm_certificate_expires_seconds",
 const Family kUsable{"ibpod_sm_certificate_usable",
                      "1 while certificate, key and CA can be used as they are on disk.",
                      Kind::gauge};
+const Family kKeyExposed{"ibpod_sm_tls_key_exposed",
+                         "1 while others than ibpod-sm's user have access to its TLS key.",
+                         Kind::gauge};
 const Family kRefused{"ibpod_sm_refused_connections_total",
                       "Connections that were closed because their address had too many.",
                       Kind::counter};
@@ -80,9 +83,9 @@ const Family kScan{"ibpod_sm_scan_seconds", "How long the last scan of all ports
 
 const std::vector<Family>& metric_families() {
   static const std::vector<Family> families{
-      kVerified, kRequests,  kPorts,   kDrifts,     kRepairs, kPackets, kScan,
-      kBindings, kUnsettled, kWaiting, kWeaknesses, kHealth,  kVersion, kEvents,
-      kSweep,    kStrangers, kExpires, kUsable,     kRefused, kStarved, kCut};
+      kVerified,  kRequests, kPorts,      kDrifts,  kRepairs, kPackets, kScan,  kBindings,
+      kUnsettled, kWaiting,  kWeaknesses, kHealth,  kVersion, kEvents,  kSweep, kStrangers,
+      kExpires,   kUsable,   kKeyExposed, kRefused, kStarved, kCut};
   return families;
 }
 
@@ -123,6 +126,8 @@ void Report::stranger(const Error& refusal) {
 void Report::listener(const Listener& now) {
   trouble("certificate", now.certificate ? "" : now.certificate.error().text());
   metrics_.set(kUsable, {}, now.certificate ? 1 : 0);
+  trouble("private key of listen", now.key ? "" : now.key.error().text());
+  metrics_.set(kKeyExposed, {}, now.key ? 0 : 1);
   const auto since = now.expires.time_since_epoch();
   metrics_.set(kExpires, {}, std::chrono::duration<double>(since).count());
   metrics_.replace(kRefused, {http::Sample{{}, static_cast<double>(now.refused)}});

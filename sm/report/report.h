@@ -75,6 +75,7 @@ class Report {
     std::chrono::system_clock::time_point expires;
     uint64_t refused = 0;
     uint64_t starved = 0;
+    Status key = ok();  // denied: others than our user have access to the private key
   };
   void listener(const Listener& now);
   // A connection from `address` was cut for what it cost; `holder` of its certificate, empty where

@@ -55,6 +55,14 @@ TEST_CASE("a certificate that cannot be used is told once, and counted until it 
   listener.certificate = ok();
   bed.report.listener(listener);
   CHECK(has(bed.told(), "well again"));
+  CHECK(bed.shows("ibpod_sm_tls_key_exposed 0"));
+  listener.key = Error(Code::denied, "/tls.key has mode 0644");
+  bed.report.listener(listener);
+  CHECK(has(bed.told(), "private key of listen: /tls.key has mode 0644"));
+  CHECK(bed.shows("ibpod_sm_tls_key_exposed 1"));
+  listener.key = ok();
+  bed.report.listener(listener);
+  CHECK(has(bed.told(), "well again"));
 }
 
 TEST_CASE("cut connections are counted by cause, and named once a minute") {

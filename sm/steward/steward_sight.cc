@@ -60,6 +60,7 @@ void Steward::engine_changed() {
   // One that has just been started may end at once: what was wrong is over when it serves.
   if (standing.health != Health::starting)
     world_.report.trouble("subnet manager", standing.trouble);
+  world_.report.trouble("memory limit", standing.shared_cgroup);
   take_hindrance(hindrance_of(standing));
   take_administrators();
   if (!refused_.empty()) declare_at_ = now_.steady;  // it may have been the engine that refused

@@ -28,8 +28,11 @@ class TempFolder {
 
   const Path& path() const { return path_; }
 
+  // For its owner alone, as keys have to be.
   Path write(const std::string& name, const std::string& content) const {
     std::ofstream(path_ / name) << content;
+    std::filesystem::permissions(
+        path_ / name, std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
     return path_ / name;
   }
   // A shell script that can be run.

@@ -8,7 +8,7 @@ set_static_guid 1 0 "$guid"
 sm=$(rdma_device host "$PF0") way=$(path_to "$vf")
 key=00c0ffee00c0ffee
 portinfo=0x15
-echo "0x$key" >"$WORK/m_key"
+(umask 077; echo "0x$key" >"$WORK/m_key")
 
 restart_sm() { # [FILTER]: with another OpenSM
   end_sm

@@ -1,0 +1,117 @@
+#include "lib/base/private_file.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <vector>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace ibpod {
+namespace {
+
+constexpr int kMostLinks = 40;  // as the kernel's (ELOOP)
+
+std::string octal(mode_t mode) {
+  std::array<char, 8> text{};
+  std::snprintf(text.data(), text.size(), "%04o", mode & 07777U);
+  return text.data();
+}
+
+bool is_own_group(gid_t group) {
+  if (group == ::getegid()) return true;
+  std::vector<gid_t> groups(static_cast<size_t>(std::max(0, ::getgroups(0, nullptr))));
+  const int count = ::getgroups(static_cast<int>(groups.size()), groups.data());
+  groups.resize(static_cast<size_t>(std::max(0, count)));
+  return std::find(groups.begin(), groups.end(), group) != groups.end();
+}
+
+Status check_owner(const struct stat& found, const std::string& what) {
+  if (found.st_uid == 0 || found.st_uid == ::geteuid()) return ok();
+  return Error(Code::denied, what + " belongs to user " + std::to_string(found.st_uid) +
+                                 ", who can replace it: run chown root " + what);
+}
+
+Status check_folder(const Path& folder) {
+  const std::string what = folder.string();
+  struct stat found = {};
+  TRY(sys("stat " + what, [&] { return ::stat(folder.c_str(), &found); }));
+  TRY(check_owner(found, what));
+  const bool by_others = (found.st_mode & S_IWOTH) != 0;
+  const bool by_group = (found.st_mode & S_IWGRP) != 0 && !is_own_group(found.st_gid);
+  if ((found.st_mode & S_ISVTX) != 0 || (!by_others && !by_group)) return ok();
+  return Error(Code::denied, what + " has mode " + octal(found.st_mode) +
+                                 ": others can replace what is in it; run chmod go-w " + what);
+}
+
+Result<std::optional<Path>> link_of(const Path& path) {
+  struct stat found = {};
+  TRY(sys("open " + path.string(), [&] { return ::lstat(path.c_str(), &found); }));
+  if (!S_ISLNK(found.st_mode)) return std::optional<Path>();
+  std::string target(4096, '\0');
+  const ssize_t length = TRY(sys("read the link " + path.string(), [&] {
+    return ::readlink(path.c_str(), target.data(), target.size());
+  }));
+  target.resize(static_cast<size_t>(length));
+  return std::optional<Path>(target);
+}
+
+// Every folder that a lookup of `path` reads, through all links.
+Status check_way(Path path) {
+  for (int links = 0; links <= kMostLinks;) {
+    Path at = "/";
+    auto part = path.relative_path().begin();
+    const Path relative = path.relative_path();
+    std::optional<Path> target;
+    for (part = relative.begin(); part != relative.end() && !target; ++part) {
+      TRY(check_folder(at));
+      target = TRY(link_of(at / *part));
+      if (!target) at /= *part;
+    }
+    if (!target) return ok();
+    ++links;
+    path = target->is_absolute() ? *target : at / *target;
+    for (; part != relative.end(); ++part) path /= *part;
+  }
+  return Error(Code::invalid, path.string() + ": too many links");
+}
+
+Status check_file(const struct stat& found, const std::string& what) {
+  if (!S_ISREG(found.st_mode)) return Error(Code::denied, what + " is not a regular file");
+  TRY(check_owner(found, what));
+  mode_t open = found.st_mode & 077U;
+  if (is_own_group(found.st_gid)) open &= ~static_cast<mode_t>(S_IRGRP);
+  if (open == 0) return ok();
+  return Error(Code::denied, what + " has mode " + octal(found.st_mode) +
+                                 ": others than its owner have access to it; run chmod 0600 " +
+                                 what);
+}
+
+Result<Fd> open_private(const Path& path) {
+  const std::string what = path.string();
+  std::error_code error;
+  TRY(check_way(std::filesystem::absolute(path, error)));
+  Fd fd(TRY(sys("open " + what, [&] {
+    return ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  })));
+  struct stat found = {};
+  TRY(sys("stat " + what, [&] { return ::fstat(fd.get(), &found); }));
+  TRY(check_file(found, what));
+  return fd;
+}
+
+}  // namespace
+
+Status check_private(const Path& path) {
+  TRY(open_private(path));
+  return ok();
+}
+
+Result<std::string> read_private_file(const Path& path, size_t limit) {
+  const Fd fd = TRY(open_private(path));
+  return read_file("/proc/self/fd/" + std::to_string(fd.get()), limit).during(path.string());
+}
+
+}  // namespace ibpod

@@ -1,0 +1,57 @@
+#include "sm/engine/opensm_cgroup.h"
+
+#include "sm/engine/test_opensm.h"
+
+#include <doctest/doctest.h>
+
+namespace ibpod::sm {
+namespace {
+
+TEST_CASE("OpenSM gets a scope when it is in the cgroup of ibpod-sm's service, or below it") {
+  const std::string ours = "/system.slice/ibpod-sm.service";
+  CHECK(scope_name(ours, ours, 7) == "ibpod-sm-opensm-7.scope");
+  CHECK(scope_name(ours, ours + "/below", 7) == "ibpod-sm-opensm-7.scope");
+  CHECK(scope_name("/ib.slice/east.service", "/ib.slice/east.service", 8) == "east-opensm-8.scope");
+  CHECK_FALSE(scope_name(ours, "/system.slice/ibpod-sm-opensm-6.scope", 7));
+  CHECK_FALSE(scope_name(ours, "/system.slice/opensm.service", 7));
+  CHECK_FALSE(scope_name("/", "/", 7));
+  CHECK_FALSE(scope_name("/user.slice/session-1.scope", "/user.slice/session-1.scope", 7));
+}
+
+TEST_CASE("what OpenSM has in its folder is nobody else's, whoever made its cache") {
+  test::OpenSmBed bed;
+  std::filesystem::permissions(bed.paths().cache, std::filesystem::perms::all);
+  bed.serve();
+  const auto mode = [](const Path& path) { return std::filesystem::status(path).permissions(); };
+  CHECK(mode(bed.paths().cache) == std::filesystem::perms::owner_all);
+  using std::filesystem::perms;
+  for (const Path& file : {bed.paths().conf, bed.paths().modules, bed.paths().partitions}) {
+    CAPTURE(file);
+    CHECK(mode(file) == (perms::owner_read | perms::owner_write));
+  }
+}
+
+TEST_CASE("an OpenSM that was started or found again is put into a cgroup of its own") {
+  test::OpenSmBed bed;
+  std::vector<pid_t> asked;
+  Status answer = ok();
+  bed.settings.keeper.separate = [&](pid_t opensm) {
+    asked.push_back(opensm);
+    return answer;
+  };
+  bed.serve();
+  const pid_t pid = bed.pid();
+  CHECK(asked == std::vector<pid_t>{pid});
+  CHECK(bed.engine->standing().shared_cgroup == "");
+  bed.engine.reset();
+  answer = Error(Code::unavailable, "it shares ours");
+  bed.start();
+  bed.engine->want(1, test::with_tenant(1));
+  const Standing now = bed.until(Health::serving);
+  CHECK(asked == std::vector<pid_t>{pid, pid});
+  CHECK(now.shared_cgroup == "it shares ours");
+  CHECK(now.trouble == "");
+}
+
+}  // namespace
+}  // namespace ibpod::sm
