@@ -136,6 +136,7 @@ without_capabilities() {
   if [ "$(id -u)" != 0 ]; then return; fi
   fresh_node
   chown -R root "$work/to"
+  # shellcheck disable=SC2016
   setpriv --bounding-set=-all --inh-caps=-all --no-new-privs \
     bash -c 'grep -q "^CapEff:[[:space:]]*0*$" /proc/self/status && exec "$0" programs "$1" "$2"' \
     "$here/install.sh" "$work/from" "$work/to" >/dev/null || fail "it needs a capability"

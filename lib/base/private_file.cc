@@ -78,18 +78,23 @@ Status check_way(Path path) {
   return Error(Code::invalid, path.string() + ": too many links");
 }
 
-Status check_file(const struct stat& found, const std::string& what) {
+// What others may not do.
+enum class Refused { access, writes };
+
+Status check_file(const struct stat& found, const std::string& what, Refused refused) {
   if (!S_ISREG(found.st_mode)) return Error(Code::denied, what + " is not a regular file");
   TRY(check_owner(found, what));
-  mode_t open = found.st_mode & 077U;
+  mode_t open = found.st_mode & (refused == Refused::access ? 077U : 022U);
   if (is_own_group(found.st_gid)) open &= ~static_cast<mode_t>(S_IRGRP);
   if (open == 0) return ok();
-  return Error(Code::denied, what + " has mode " + octal(found.st_mode) +
-                                 ": others than its owner have access to it; run chmod 0600 " +
-                                 what);
+  const std::string mode = what + " has mode " + octal(found.st_mode);
+  if (refused == Refused::writes)
+    return Error(Code::denied, mode + ": others can write it; run chmod go-w " + what);
+  return Error(Code::denied,
+               mode + ": others than its owner have access to it; run chmod 0600 " + what);
 }
 
-Result<Fd> open_private(const Path& path) {
+Result<Fd> open_checked(const Path& path, Refused refused) {
   const std::string what = path.string();
   std::error_code error;
   TRY(check_way(std::filesystem::absolute(path, error)));
@@ -98,20 +103,28 @@ Result<Fd> open_private(const Path& path) {
   })));
   struct stat found = {};
   TRY(sys("stat " + what, [&] { return ::fstat(fd.get(), &found); }));
-  TRY(check_file(found, what));
+  TRY(check_file(found, what, refused));
   return fd;
+}
+
+Result<std::string> read_checked(const Path& path, size_t limit, Refused refused) {
+  const Fd fd = TRY(open_checked(path, refused));
+  return read_file("/proc/self/fd/" + std::to_string(fd.get()), limit).during(path.string());
 }
 
 }  // namespace
 
 Status check_private(const Path& path) {
-  TRY(open_private(path));
+  TRY(open_checked(path, Refused::access));
   return ok();
 }
 
 Result<std::string> read_private_file(const Path& path, size_t limit) {
-  const Fd fd = TRY(open_private(path));
-  return read_file("/proc/self/fd/" + std::to_string(fd.get()), limit).during(path.string());
+  return read_checked(path, limit, Refused::access);
+}
+
+Result<std::string> read_trusted_file(const Path& path, size_t limit) {
+  return read_checked(path, limit, Refused::writes);
 }
 
 }  // namespace ibpod

@@ -20,4 +20,7 @@ Status check_private(const Path& path);
 // read is what was checked. Never waits: a FIFO is refused.
 Result<std::string> read_private_file(const Path& path, size_t limit);
 
+// The same for a file that others may read, and not write: what it says is obeyed.
+Result<std::string> read_trusted_file(const Path& path, size_t limit);
+
 }  // namespace ibpod

@@ -47,6 +47,23 @@ TEST_CASE("a private file: only its owner, and the readers of our own group, hav
   CHECK_FALSE(read_private_file(key, 5));
 }
 
+TEST_CASE("a trusted file: others may read it, and not write it") {
+  const TempFolder folder;
+  const Path options = folder.write("options", "sweep");
+  for (const mode_t mode : {0600U, 0644U, 0444U, 0755U}) {
+    CAPTURE(mode);
+    set_mode(options, mode);
+    CHECK(read_trusted_file(options, 100).value() == "sweep");
+  }
+  for (const mode_t mode : {0664U, 0620U, 0602U, 0666U}) {
+    CAPTURE(mode);
+    set_mode(options, mode);
+    const auto refused = read_trusted_file(options, 100);
+    REQUIRE_FALSE(refused);
+    CHECK(has(refused.error().text(), "run chmod go-w " + options.string()));
+  }
+}
+
 TEST_CASE("a private file: another's, or one of another group") {
   if (!is_root()) return;
   const TempFolder folder;

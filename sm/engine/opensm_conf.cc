@@ -1,5 +1,6 @@
 #include "sm/engine/opensm_conf.h"
 
+#include "lib/base/private_file.h"
 #include "lib/ib/hex.h"
 #include "sm/engine/key_file.h"
 
@@ -76,7 +77,8 @@ Status check_more_line(std::string_view option) {
 
 Result<std::string> more_lines(const Path& path) {
   if (path.empty()) return std::string();
-  const std::string text = TRY(read_file(path));
+  // An option may name a library that OpenSM loads.
+  const std::string text = TRY(read_trusted_file(path, 1 << 20).during("opensm.moreOptionsFile"));
   std::string lines = "# from " + path.string() + "\n";
   for (std::string_view rest = text; !rest.empty();) {
     const size_t end = std::min(rest.find('\n'), rest.size());

@@ -73,6 +73,18 @@ TEST_CASE("a key file that others can read is refused, with the command that men
   }
 }
 
+TEST_CASE("options that others can write are refused: one of them may name a library to load") {
+  const TempFolder folder;
+  OpenSmSettings settings;
+  settings.more = folder.write("more", "lmc 1\n");
+  CHECK(render_opensm_conf(settings, kPaths));
+  std::filesystem::permissions(settings.more, std::filesystem::perms::others_write,
+                               std::filesystem::perm_options::add);
+  const auto conf = render_opensm_conf(settings, kPaths);
+  REQUIRE_FALSE(conf);
+  CHECK(conf.error().text().starts_with("opensm.moreOptionsFile: "));
+}
+
 TEST_CASE("a key that is OpenSM's standard one is refused") {
   TempFolder folder;
   const auto refusal = [&](Path KeyFiles::*key, const char* text) {

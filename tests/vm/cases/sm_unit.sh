@@ -20,7 +20,12 @@ install_unit() {
     >"$units/ibpod-sm.service.d/log.conf"
   install -d -m 0700 /etc/ibpod
   (umask 077; for key in m_key sm_key sa_key; do echo "0x$(openssl rand -hex 8)" >"/etc/ibpod/$key"; done)
+  make_certificates 127.0.0.1
+  issue admin /CN=ibpod-admin ""
+  install -m 0600 "$WORK"/{sm.key,sm.crt,ca.crt} /etc/ibpod/
   sm_conf '.stateDir = "/var/lib/ibpod-sm" | .socket = "/run/ibpod/sm.sock" | .metricsAddress = "127.0.0.1:9465" |
+    .roles = [{match: "CN=ibpod-admin", role: "administrator"}] |
+    .listen = {address: "127.0.0.1:7473", certificate: "/etc/ibpod/sm.crt", key: "/etc/ibpod/sm.key", ca: "/etc/ibpod/ca.crt"} |
     .opensm += {mKeyFile: "/etc/ibpod/m_key", smKeyFile: "/etc/ibpod/sm_key", saKeyFile: "/etc/ibpod/sa_key", mKeyProtection: 1}' \
     02:00:00:00:00:00:00:11
   install -m 0600 "$WORK/sm.json" /etc/ibpod/sm.json
@@ -62,6 +67,17 @@ sm partition create blue --pkey 0x0010 --membership full --allow default >/dev/n
 expect_match "bind" "$(ask_bind c1 02:00:00:00:00:00:00:11 30 blue)" "verified *"
 wait_for 30 has_pkey host "$vf" 0x8010
 
+say "the service answers over TLS"
+by_tls() { ibpodctl --sm 127.0.0.1:7473 --certificate "$WORK/admin.crt" --key "$WORK/admin.key" --ca "$WORK/ca.crt" "$@"; }
+expect_match "partitions" "$(by_tls partition list)" "*blue*"
+key_exposed() { curl -sf --max-time 5 http://127.0.0.1:9465/metrics | grep -qx "ibpod_sm_tls_key_exposed $1"; }
+key_exposed 0 || fail "the TLS key counts as exposed"
+chmod 0644 /etc/ibpod/sm.key
+wait_for 20 key_exposed 1
+grep -q "private key of listen: /etc/ibpod/sm.key has mode 0644.*chmod 0600" "$WORK/sm.log" || fail "the log has no line of the TLS key"
+chmod 0600 /etc/ibpod/sm.key
+wait_for 20 key_exposed 0
+
 say "OpenSM has a cgroup of its own, and what the unit forbids"
 opensm=$(pidof opensm) service=$(pidof ibpod-sm)
 expect_match "cgroup" "$(cgroup_of "$opensm")" "*/system.slice/ibpod-sm-opensm-*.scope"
@@ -101,4 +117,23 @@ expect_match "the binding" "$(state_of c1)" "verified *"
 say "the end of ibpod-sm is not the end of OpenSM"
 expect_match "unbind" "$(ask_unbind c1 30)" "*"
 in_systemd systemctl stop ibpod-sm
+expect_eq "OpenSM" "$(pidof opensm)" "$opensm"
+
+say "an OpenSM with all capabilities, as an older unit has started it, is found, too"
+end_opensm
+in_systemd ibpod-sm --config /etc/ibpod/sm.json >>"$WORK/sm.log" 2>&1 &
+by_hand=$!
+wait_for 90 serves
+opensm=$(pidof opensm)
+kill "$(pidof ibpod-sm)"
+wait "$by_hand"
+in_systemd systemctl start ibpod-sm
+wait_for 90 serves
+expect_eq "OpenSM" "$(pidof opensm)" "$opensm"
+
+say "a key that others can read is refused"
+in_systemd systemctl stop ibpod-sm
+chmod 0644 /etc/ibpod/m_key
+in_systemd systemctl start ibpod-sm
+wait_for 30 grep -q "opensm.mKeyFile: /etc/ibpod/m_key has mode 0644.*run chmod 0600 /etc/ibpod/m_key" "$WORK/sm.log"
 expect_eq "OpenSM" "$(pidof opensm)" "$opensm"
