@@ -31,6 +31,7 @@ install_unit() {
   install -m 0600 "$WORK/sm.json" /etc/ibpod/sm.json
 }
 
+stop_unit() { in_systemd systemctl stop ibpod-sm; }
 main_pid() { property ibpod-sm MainPID; }
 is_another() { [ "$(main_pid)" != "$1" ] && [ "$(main_pid)" != 0 ]; } # PID
 cgroup_of() { sed -n 's/^0:://p' "/proc/$1/cgroup"; }                 # PID
@@ -47,6 +48,7 @@ start_systemd
 install_unit
 at_end plain_opensm
 at_end end_opensm
+at_end stop_unit
 at_end tail -n 12 "$WORK/sm.log"
 at_end forget_keys_of_unit
 forget_keys_of_unit() { [ ! -e /etc/ibpod/m_key ] || forget_keys "$(cut -c3- /etc/ibpod/m_key)" "$PF0" "$PF1" "$vf"; }
@@ -68,10 +70,11 @@ expect_match "bind" "$(ask_bind c1 02:00:00:00:00:00:00:11 30 blue)" "verified *
 wait_for 30 has_pkey host "$vf" 0x8010
 
 say "the service answers over TLS"
-by_tls() { ibpodctl --sm 127.0.0.1:7473 --certificate "$WORK/admin.crt" --key "$WORK/admin.key" --ca "$WORK/ca.crt" "$@"; }
-expect_match "partitions" "$(by_tls partition list)" "*blue*"
-key_exposed() { curl -sf --max-time 5 http://127.0.0.1:9465/metrics | grep -qx "ibpod_sm_tls_key_exposed $1"; }
-key_exposed 0 || fail "the TLS key counts as exposed"
+over_tls() { ibpodctl --sm 127.0.0.1:7473 --certificate "$WORK/admin.crt" --key "$WORK/admin.key" --ca "$WORK/ca.crt" "$@"; }
+expect_match "partitions" "$(over_tls partition list)" "*blue*"
+exposed() { curl -sf --max-time 10 http://127.0.0.1:9465/metrics | sed -n 's/^ibpod_sm_tls_key_exposed //p'; }
+key_exposed() { [ "$(exposed)" = "$1" ]; } # 0|1
+wait_for 20 key_exposed 0
 chmod 0644 /etc/ibpod/sm.key
 wait_for 20 key_exposed 1
 grep -q "private key of listen: /etc/ibpod/sm.key has mode 0644.*chmod 0600" "$WORK/sm.log" || fail "the log has no line of the TLS key"
