@@ -1,0 +1,219 @@
+// Nodes that bind as much as they may, beside one that binds as a node does: what the good one
+// waits for its own Binds, Unbinds and Syncs, and how large partitions.conf becomes. Times are
+// printed and not judged; what is judged is that the good node loses nothing, and the file's size.
+//   QUOTA_NODES=N       compromised nodes, 1 to 3 (3)
+//   QUOTA_SECONDS=N     how long they bind (60)
+//   QUOTA_PARTITIONS=N  that any pod may be in: 1 to 64 of them a Bind (60)
+//   QUOTA_CALLS=N       Binds of one node at a time (32)
+//   QUOTA_JUDGE=0       prints only
+#include "tests/fabric/setting.h"
+#include "tests/fabric/sm/secure_bed.h"
+#include "tests/fabric/storm/times.h"
+
+#include <atomic>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <mutex>
+#include <thread>
+
+#include <doctest/doctest.h>
+
+namespace ibpod {
+namespace {
+
+using namespace std::chrono_literals;
+using fabric::State;
+
+constexpr unsigned kGood = 4;
+constexpr uint32_t kGuids = 4096;  // that the pool gives a node at most
+
+struct Attack {
+  unsigned nodes = setting("QUOTA_NODES", 3U);
+  int seconds = setting("QUOTA_SECONDS", 60);
+  int partitions = setting("QUOTA_PARTITIONS", 60);
+  int calls = setting("QUOTA_CALLS", 32);
+  bool judge = setting("QUOTA_JUDGE", 1) != 0;
+};
+
+std::string wide_partition(int number) { return "wide" + std::to_string(number); }
+
+// Megabytes of a process: "VmHWM:" the most that it has had, "VmRSS:" what it has.
+size_t memory(pid_t pid, const std::string& which) {
+  std::ifstream status("/proc/" + std::to_string(pid) + "/status");
+  for (std::string word; status >> word;) {
+    size_t kilobytes = 0;
+    if (word == which && status >> kilobytes) return kilobytes >> 10;
+  }
+  return 0;
+}
+
+// One compromised node: a certificate, as many GUIDs of the pool as it gets, and a Bind of each
+// into all partitions.
+class Attacker {
+ public:
+  Attacker(const SecureBed& bed, const Attack& attack, unsigned host)
+      : attack_(attack), host_(host), client_(bed.node(host)) {}
+
+  void take_guids() {
+    for (uint32_t first = 0; first < kGuids; first += 512) {
+      fabricapi::AllocateRequest request{node_of(host_), "0000:01:00.0", {}};
+      for (uint32_t vf = first; vf < first + 512; ++vf) request.vfs.push_back(vf);
+      const auto given = client_.allocate_guids(request, Deadline::in(60s));
+      REQUIRE_MESSAGE(given, given.error().text());
+      guids_.insert(guids_.end(), given->begin(), given->end());
+    }
+  }
+  void bind_on(const std::stop_token& stop) {
+    std::vector<std::jthread> callers;
+    for (int n = 0; n < attack_.calls; ++n)
+      callers.emplace_back([this, stop] {
+        while (!stop.stop_requested()) bind_next();
+      });
+  }
+  void print() const {
+    std::printf(
+        "attacker %s: %zu Binds granted, %zu refused, %zu not answered within 0.5 s; first "
+        "refusal: %s\n",
+        node_of(host_).c_str(), granted_.load(), refused_.load(), unanswered_.load(),
+        refusal_.empty() ? "none" : refusal_.c_str());
+  }
+
+ private:
+  void bind_next() {
+    const size_t number = next_++;
+    fabricapi::BindRequest request = SmBed::request(host_, "", "x" + std::to_string(number));
+    request.guid = guids_[number % guids_.size()].guid;
+    request.attachment.container = "x" + std::to_string(number % guids_.size());
+    request.partitions.clear();
+    for (int n = 0; n < attack_.partitions; ++n)
+      request.partitions.push_back({wide_partition(n), {}});
+    const auto bound = client_.bind(request, Deadline::in(500ms));
+    if (bound) {
+      ++granted_;
+    } else if (bound.error().code() == Code::unavailable) {
+      ++unanswered_;
+    } else {
+      ++refused_;
+      const std::lock_guard lock(mutex_);
+      if (refusal_.empty()) refusal_ = bound.error().text();
+    }
+  }
+
+  const Attack& attack_;
+  const unsigned host_;
+  fabricapi::Client client_;
+  std::vector<fabricapi::Allocated> guids_;
+  std::atomic<size_t> next_{0}, granted_{0}, refused_{0}, unanswered_{0};
+  std::mutex mutex_;
+  std::string refusal_;
+};
+
+// What the good node asks, again and again.
+class GoodNode {
+ public:
+  explicit GoodNode(const SecureBed& bed)
+      : client_(bed.node(kGood)), request_(SmBed::request(kGood, "blue")) {}
+
+  void go_on(const std::stop_token& stop) {
+    while (!stop.stop_requested()) once();
+  }
+  void once() {
+    measure(bind_, [&] {
+      const auto bound = client_.bind(request_, Deadline::in(40s));
+      return note("Bind", bound, bound && bound->state == State::verified);
+    });
+    measure(sync_, [&] {
+      const auto synced = client_.sync({node_of(kGood), {{"c1", "net1"}}}, Deadline::in(40s));
+      return note("Sync", synced, synced.ok());
+    });
+    measure(unbind_, [&] {
+      const auto unbound = client_.unbind(request_.attachment, Deadline::in(40s));
+      return note("Unbind", unbound, unbound && unbound->state == State::released);
+    });
+  }
+  void print_times(const char* when) {
+    std::printf("good node, %s: first Bind %.1f ms, %zu failures%s%s\n", when,
+                bind_.empty() ? 0 : bind_.front(), failures_,
+                failures_ == 0 ? "" : ", first: ", failure_.c_str());
+    print("good node: Bind to verified", std::exchange(bind_, {}));
+    print("good node: Sync", std::exchange(sync_, {}));
+    print("good node: Unbind to released", std::exchange(unbind_, {}));
+  }
+  size_t failures() const { return failures_; }
+
+ private:
+  template <typename Step>
+  void measure(Times& ms, const Step& step) {
+    const auto begun = Clock::now();
+    (void)step();  // that it failed is counted, and the time is one of a caller who waited
+    ms.push_back(ms_since(begun));
+  }
+  template <typename Value>
+  bool note(const char* call, const Result<Value>& result, bool well) {
+    if (well) return true;
+    ++failures_;
+    if (failure_.empty())
+      failure_ =
+          std::string(call) + ": " + (result ? "not so at its deadline" : result.error().text());
+    return false;
+  }
+
+  fabricapi::Client client_;
+  fabricapi::BindRequest request_;
+  Times bind_, sync_, unbind_;
+  size_t failures_ = 0;
+  std::string failure_;
+};
+
+void print_state(const SecureBed& bed, const char* when) {
+  const auto health = bed.SmBed::client().health(Deadline::in(60s));
+  std::error_code error;
+  const uintmax_t size = std::filesystem::file_size(bed.partitions_conf(), error);
+  std::printf("%s: partitions.conf %.2f MB, ibpod-sm %zu MB now, %zu MB at most; %s\n", when,
+              error ? 0 : static_cast<double>(size) / 1e6, memory(bed.pid(), "VmRSS:"),
+              memory(bed.pid(), "VmHWM:"),
+              health ? health->engine.c_str() : health.error().text().c_str());
+  std::fflush(stdout);
+}
+
+void make_partitions(SecureBed& bed, const Attack& attack) {
+  bed.partition("blue");
+  for (int n = 0; n < attack.partitions; ++n) bed.partition(wide_partition(n));
+}
+
+TEST_CASE("nodes that bind as much as they may take nothing from a good one") {
+  const Attack attack;
+  SecureBed bed(R"("logLevel": "warning", "guids": [{"first": "0x0200000000000001",
+                    "last": "0x020000000000ffff"}])");
+  make_partitions(bed, attack);
+  GoodNode good(bed);
+  for (int n = 0; n < 5; ++n) good.once();
+  good.print_times("before");
+  std::vector<std::unique_ptr<Attacker>> attackers;
+  for (unsigned host = 1; host <= attack.nodes; ++host) {
+    attackers.push_back(std::make_unique<Attacker>(bed, attack, host));
+    attackers.back()->take_guids();
+  }
+  print_state(bed, "before");
+  {
+    std::stop_source stop;
+    std::vector<std::jthread> running;
+    for (const auto& attacker : attackers)
+      running.emplace_back([&] { attacker->bind_on(stop.get_token()); });
+    running.emplace_back([&] { good.go_on(stop.get_token()); });
+    std::this_thread::sleep_for(std::chrono::seconds(attack.seconds));
+    stop.request_stop();
+  }
+  good.print_times("under attack");
+  for (const auto& attacker : attackers) attacker->print();
+  print_state(bed, "under attack");
+  for (int n = 0; n < 5; ++n) good.once();
+  good.print_times("behind it");
+  if (!attack.judge) return;
+  CHECK(good.failures() == 0);
+  CHECK(std::filesystem::file_size(bed.partitions_conf()) < 16U << 20);
+}
+
+}  // namespace
+}  // namespace ibpod
