@@ -4,15 +4,16 @@
 
 namespace ibpod::fabricapi {
 
-Result<Admitted> Admission::admit(const rpc::Peer& peer, const std::string& fabric,
-                                  Places& places) const {
+Result<Admitted> Admission::admit(const rpc::Peer& peer, const std::string& fabric, Places& places,
+                                  Places::Share share) const {
   Admitted admitted;
   admitted.caller = TRY(identify_(peer));
   const std::string meant = fabric.empty() ? "default" : fabric;
   if (meant != fabric_)
     return Error(Code::not_found,
                  wrong("fabric", meant, "\"" + fabric_ + "\", the one served here").text());
-  admitted.place = TRY(places.take(admitted.caller.name));
+  if (admitted.caller.role == Role::administrator) share = Places::Share::reserved;
+  admitted.place = TRY(places.take(admitted.caller.name, share));
   return admitted;
 }
 

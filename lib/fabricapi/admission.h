@@ -21,9 +21,11 @@ class Admission {
   Admission(Identify identify, std::string fabric)
       : identify_(std::move(identify)), fabric_(std::move(fabric)) {}
 
-  // Whom nobody knows is denied, before anything else is looked at. not_found for another fabric;
-  // an empty one means "default" (api/ibpod/v1/fabric.proto). unavailable without a place.
-  Result<Admitted> admit(const rpc::Peer& peer, const std::string& fabric, Places& places) const;
+  // `share`: of the places; an administrator has the reserved one. Whom nobody knows is denied,
+  // before anything else is looked at. not_found for another fabric; an empty one means "default"
+  // (api/ibpod/v1/fabric.proto). unavailable without a place.
+  Result<Admitted> admit(const rpc::Peer& peer, const std::string& fabric, Places& places,
+                         Places::Share share = Places::Share::ordinary) const;
 
  private:
   const Identify identify_;

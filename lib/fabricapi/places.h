@@ -13,6 +13,12 @@ namespace ibpod::fabricapi {
 // From any thread. It lives as long as any place of it is taken.
 class Places : public std::enable_shared_from_this<Places> {
  public:
+  // An eighth of all places, and a quarter of each caller's, are kept free of ordinary calls: who
+  // fills them can still end what it has begun, and others and administrators get in.
+  enum class Share {
+    ordinary,
+    reserved,  // an administrator's; what ends something, or says that something is still there
+  };
   // What is counted, for the refusal: "calls".
   Places(std::string what, size_t most, size_t most_of_one)
       : what_(std::move(what)), most_(most), most_of_one_(most_of_one) {}
@@ -34,9 +40,10 @@ class Places : public std::enable_shared_from_this<Places> {
   };
 
   // unavailable where there is none.
-  Result<std::shared_ptr<Place>> take(const std::string& who);
+  Result<std::shared_ptr<Place>> take(const std::string& who, Share share = Share::ordinary);
 
  private:
+  Status check_room(const std::string& who, Share share) const;
   void free(const std::string& who);
 
   const std::string what_;

@@ -66,11 +66,12 @@ class Service final : public v1::Fabric::CallbackService {
   // Asks the Fabric: `ask` is given the caller, what he asks and the Done.
   template <typename Value, typename Request, typename Response, typename Asked, typename Ask>
   Unary* call(Context* context, const Request* request, Response* response, Result<Asked> asked,
-              Ask ask) {
+              Ask ask, Places::Share share = Places::Share::ordinary) {
     const rpc::Answering answering(*this);
     auto* unary = new UnaryCall();  // until OnDone()
     const std::shared_ptr<Ending> ending = unary->ending();
-    Result<Admitted> admitted = admission_.admit(peer_of(*context), request->fabric(), *calls_);
+    Result<Admitted> admitted =
+        admission_.admit(peer_of(*context), request->fabric(), *calls_, share);
     if (!admitted) {
       ending->once(rpc::to_grpc(admitted.error()));
     } else if (!asked) {
@@ -135,7 +136,8 @@ class Service final : public v1::Fabric::CallbackService {
         [this, deadline = deadline_of(*context)](const Caller& caller,
                                                  fabric::Attachment attachment, auto done) {
           fabric_.unbind(caller, std::move(attachment), deadline, std::move(done));
-        });
+        },
+        Places::Share::reserved);
   }
 
   Unary* GetBinding(Context* context, const v1::GetBindingRequest* request,
@@ -179,10 +181,12 @@ class Service final : public v1::Fabric::CallbackService {
 
   Unary* Sync(Context* context, const v1::SyncRequest* request,
               v1::SyncResponse* response) override {
-    return call<SyncAnswer>(context, request, response, from_message(*request),
-                            [this](const Caller& caller, SyncRequest sync, auto done) {
-                              fabric_.sync(caller, std::move(sync), std::move(done));
-                            });
+    return call<SyncAnswer>(
+        context, request, response, from_message(*request),
+        [this](const Caller& caller, SyncRequest sync, auto done) {
+          fabric_.sync(caller, std::move(sync), std::move(done));
+        },
+        Places::Share::reserved);
   }
 
   Unary* Observe(Context* context, const v1::ObserveRequest* request,

@@ -21,10 +21,10 @@ using Identify = std::function<Result<Caller>(const rpc::Peer&)>;
 struct ServiceSettings {
   std::string fabric = "default";
   // Calls at a time, in all and of one caller (Caller::name). What is beyond is refused as
-  // unavailable at once. A call takes its place until the Fabric is done with
-  // it, even where the client has gone.
+  // unavailable at once. A call takes its place until the Fabric is done with it, even where the
+  // client has gone. Some are kept for Unbind, Sync and administrators (Places::Share).
   size_t calls = 8192;
-  size_t calls_of_one = 1024;
+  size_t calls_of_one = 512;
   size_t watches = 256;
   size_t watches_of_one = 16;
   // What changes may wait for a watcher to read, in bytes of messages; beyond it his watch ends

@@ -1,35 +1,37 @@
 #include "sm/service/errands.h"
 
+#include <iterator>
 #include <utility>
 
 namespace ibpod::sm {
 
-bool Errands::ask(Errand request) {
+Status Errands::ask(const std::string& caller, CallQueue::Share share, Errand call) {
   const std::lock_guard lock(mutex_);
-  if (stopped_ || requests_ >= most_) return false;
-  ++requests_;
-  waiting_.push_back(std::move(request));
+  if (stopped_) return Error(Code::unavailable, "the service ends; try again later");
+  TRY(calls_.push(caller, share, std::move(call)));
   changed_.notify_one();
-  return true;
+  return ok();
 }
 
 void Errands::tell(Errand news) {
   const std::lock_guard lock(mutex_);
   if (stopped_) return;
-  waiting_.push_back(std::move(news));
+  news_.push_back(std::move(news));
   changed_.notify_one();
 }
 
 std::optional<std::vector<Errands::Errand>> Errands::take(std::optional<Time> due) {
   std::unique_lock lock(mutex_);
-  const auto something = [&] { return stopped_ || !waiting_.empty(); };
+  const auto something = [&] { return stopped_ || !news_.empty() || calls_.size() > 0; };
   if (due)
     changed_.wait_until(lock, *due, something);
   else
     changed_.wait(lock, something);
-  if (stopped_ && waiting_.empty()) return std::nullopt;
-  requests_ = 0;
-  return std::exchange(waiting_, {});
+  if (stopped_ && news_.empty() && calls_.size() == 0) return std::nullopt;
+  std::vector<Errand> taken = std::exchange(news_, {});
+  std::vector<Errand> calls = calls_.take(most_at_once_);
+  std::move(calls.begin(), calls.end(), std::back_inserter(taken));
+  return taken;
 }
 
 void Errands::stop() {

@@ -1,14 +1,16 @@
-// Errands: what others have asked of one thread, in the order they asked. It waits here until there
-// is something to do.
+// Errands: what others have asked of one thread. It waits here until there is something to do.
 #pragma once
 
 #include "lib/base/clock.h"
+#include "lib/base/result.h"
+#include "sm/service/call_queue.h"
 
 #include <condition_variable>
 #include <cstddef>
 #include <functional>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace ibpod::sm {
@@ -16,28 +18,31 @@ namespace ibpod::sm {
 class Errands {
  public:
   using Time = Deadline::Clock::time_point;
-  using Errand = std::function<void()>;
+  using Errand = CallQueue::Call;
 
-  // `most`: so many requests wait at most.
-  explicit Errands(size_t most) : most_(most) {}
+  // `most_at_once`: of calls, in what one take() gives; so long others wait for them.
+  explicit Errands(CallQueue::Limits limits, size_t most_at_once = 256)
+      : most_at_once_(most_at_once), calls_(limits) {}
 
-  // From any thread. False, and nothing is kept, where too many wait already, or it is over.
-  bool ask(Errand request);
-  // The same for what must not get lost: it always waits, and may be told at any time.
+  // From any thread. A caller's calls are done in the order in which it asks, those of several in
+  // turn. unavailable, and nothing is kept, where too many wait already, or it is over.
+  Status ask(const std::string& caller, CallQueue::Share share, Errand call);
+  // For what must not get lost: it always waits, may be told at any time, and is done before calls
+  // that wait.
   void tell(Errand news);
 
-  // All that has come since the last call. Waits for something, until `due`. Nothing at all: stop()
-  // has been called, and all that had come before has been taken.
+  // What is to be done now. Waits for something, until `due`. Nothing at all: stop() has been
+  // called, and all that had come before has been taken.
   std::optional<std::vector<Errand>> take(std::optional<Time> due);
   // From any thread. Nobody is let in any more.
   void stop();
 
  private:
-  const size_t most_;
+  const size_t most_at_once_;
   std::mutex mutex_;  // of what follows
   std::condition_variable changed_;
-  std::vector<Errand> waiting_;
-  size_t requests_ = 0;  // of those
+  std::vector<Errand> news_;
+  CallQueue calls_;
   bool stopped_ = false;
 };
 

@@ -8,42 +8,59 @@
 namespace ibpod::sm {
 namespace {
 
+using Share = CallQueue::Share;
+constexpr CallQueue::Limits kTwo{.all = 2, .of_one = 2, .reserve_of_all = 0, .reserve_of_one = 0};
+
 std::string run(std::optional<std::vector<Errands::Errand>> errands) {
   if (!errands) return "end";
   for (const Errands::Errand& errand : *errands) errand();
   return std::to_string(errands->size());
 }
 
-TEST_CASE("errands are run in the order they came, and only so many requests wait") {
-  Errands errands(2);
+TEST_CASE("what is told comes before what is asked, and only so many calls wait") {
+  Errands errands(kTwo);
   std::string done;
   const auto add = [&](const char* what) { return [&done, what] { done += what; }; };
-  CHECK(errands.ask(add("a")));
+  CHECK(errands.ask("n1", Share::ordinary, add("a")));
   errands.tell(add("b"));
-  CHECK(errands.ask(add("c")));
-  CHECK_FALSE(errands.ask(add("x")));
+  CHECK(errands.ask("n1", Share::ordinary, add("c")));
+  CHECK(errands.ask("n1", Share::ordinary, add("x")).error().code() == Code::unavailable);
   errands.tell(add("d"));
   CHECK(run(errands.take({})) == "4");
-  CHECK(done == "abcd");
-  CHECK(errands.ask(add("e")));
+  CHECK(done == "bdac");
+  CHECK(errands.ask("n1", Share::ordinary, add("e")));
   CHECK(run(errands.take({})) == "1");
+}
+
+TEST_CASE("one caller's many calls do not keep another's from the next turn") {
+  Errands errands({}, 3);
+  std::string done;
+  const auto add = [&](const char* what) { return [&done, what] { done += what; }; };
+  for (int n = 0; n < 100; ++n) CHECK(errands.ask("n1", Share::ordinary, add("a")));
+  CHECK(run(errands.take({})) == "3");
+  CHECK(errands.ask("n2", Share::ordinary, add("b")));
+  errands.tell(add("!"));
+  CHECK(run(errands.take({})) == "4");
+  CHECK(done == "aaa!aba");
 }
 
 TEST_CASE("when it is over, what came before is still done, and nothing else is let in") {
-  Errands errands(2);
+  Errands errands(kTwo, 1);
   int done = 0;
-  CHECK(errands.ask([&] { ++done; }));
+  CHECK(errands.ask("n1", Share::ordinary, [&] { ++done; }));
+  CHECK(errands.ask("n1", Share::ordinary, [&] { ++done; }));
   errands.stop();
-  CHECK_FALSE(errands.ask([&] { ++done; }));
+  CHECK_FALSE(errands.ask("n1", Share::administrator, [&] { ++done; }));
   errands.tell([&] { ++done; });
+  CHECK(run(errands.take({})) == "1");
   CHECK(run(errands.take({})) == "1");
   CHECK(run(errands.take({})) == "end");
   CHECK(run(errands.take({})) == "end");
-  CHECK(done == 1);
+  CHECK(done == 2);
 }
 
 TEST_CASE("it waits until something is due, and is woken from any thread") {
-  Errands errands(2);
+  Errands errands(kTwo);
   CHECK(run(errands.take(Deadline::Clock::now())) == "0");
   std::jthread other([&] { errands.tell([] {}); });
   CHECK(run(errands.take({})) == "1");

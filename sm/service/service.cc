@@ -7,6 +7,14 @@
 #include <tuple>
 
 namespace ibpod::sm {
+namespace {
+
+// A node has one account, whatever its certificates call it.
+std::string account_of(const fabricapi::Caller& caller) {
+  return caller.role == fabricapi::Role::node ? "node " + caller.node : caller.name;
+}
+
+}  // namespace
 
 Now present() {
   return {std::chrono::steady_clock::now(),
@@ -26,13 +34,29 @@ void Service::stop() {
 }
 
 void Service::work_off() {
-  steward_->at(present());
-  steward_->turn();
-  while (const auto errands = errands_.take(steward_->due())) {
-    steward_->at(present());
-    for (const Errands::Errand& errand : *errands) errand();
+  const auto turn = [this](const std::vector<Errands::Errand>& errands) {
+    const Now now = present();
+    turn_began_ = now.steady.time_since_epoch().count();
+    steward_->at(now);
+    for (const Errands::Errand& errand : errands) errand();
     steward_->turn();
-  }
+    turn_began_ = 0;
+  };
+  turn({});
+  while (const auto errands = errands_.take(steward_->due())) turn(*errands);
+}
+
+Duration Service::in_turn() const {
+  const Deadline::Clock::rep began = turn_began_;
+  if (began == 0) return Duration(0);
+  const Deadline::Clock::time_point since{Deadline::Clock::duration(began)};
+  return std::chrono::duration_cast<Duration>(Deadline::Clock::now() - since);
+}
+
+CallQueue::Share Service::share_of(const Asked& asked) {
+  if (asked.caller.role == fabricapi::Role::administrator) return CallQueue::Share::administrator;
+  const bool ends = asked.call == Call::unbind || asked.call == Call::sync;
+  return ends ? CallQueue::Share::reserved : CallQueue::Share::ordinary;
 }
 
 void Service::engine_changed() {
@@ -80,12 +104,13 @@ void Service::pass(const Asked& asked, const Done<Value>& done, Answer answer, A
   };
   const Status permitted = permits(asked.caller, asked.call, asked.node);
   if (!permitted) return refuse(permitted.error());
-  const bool waits = errands_.ask([this, caller = asked.caller, done, answer,
-                                   kept = std::make_tuple(std::forward<Args>(args)...)] {
-    std::apply([&](const auto&... each) { (steward_->*answer)(caller, each..., done); }, kept);
-  });
-  if (!waits)
-    refuse(Error(Code::unavailable, "the service has too much to do, or ends; try again later"));
+  const Status waits = errands_.ask(
+      account_of(asked.caller), share_of(asked),
+      [this, caller = asked.caller, done, answer,
+       kept = std::make_tuple(std::forward<Args>(args)...)] {
+        std::apply([&](const auto&... each) { (steward_->*answer)(caller, each..., done); }, kept);
+      });
+  if (!waits) refuse(waits.error());
 }
 
 void Service::create_partition(const Caller& caller, fabric::Tenancy tenancy,

@@ -8,6 +8,7 @@
 #include "sm/service/errands.h"
 #include "sm/steward/steward.h"
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <string>
@@ -28,10 +29,10 @@ class Service final : public fabricapi::Fabric {
   template <typename Item>
   using Listed = fabricapi::Listed<Item>;
 
-  // `most_asked`: so many requests wait for the thread; more are refused (unavailable). What is
-  // refused before the steward hears of it is audited here. `report` outlives it.
-  explicit Service(Report& report, size_t most_asked = 4096)
-      : report_(report), errands_(most_asked) {}
+  // `limits`: of calls that wait for the thread; more are refused (unavailable). What is refused
+  // before the steward hears of it is audited here. `report` outlives it.
+  explicit Service(Report& report, CallQueue::Limits limits = {})
+      : report_(report), errands_(limits) {}
   // stop().
   ~Service() override;
   Service(const Service&) = delete;
@@ -52,6 +53,9 @@ class Service final : public fabricapi::Fabric {
   // Runs on the thread, between turns, however many requests wait: whoever uses it bounds how many
   // do so at a time. False where it cannot have run until the deadline.
   bool run(const std::function<void(Steward&)>& work, Deadline deadline);
+  // For how long the thread has been in the turn that it is in; 0 while it waits. From any thread,
+  // at once.
+  Duration in_turn() const;
 
   void create_partition(const Caller& caller, fabric::Tenancy tenancy,
                         Done<fabric::TenancyStatus> done) override;
@@ -95,12 +99,14 @@ class Service final : public fabricapi::Fabric {
     std::string subject = {};
     std::string node = {};
   };
+  static CallQueue::Share share_of(const Asked& asked);
   template <typename Value, typename Answer, typename... Args>
   void pass(const Asked& asked, const Done<Value>& done, Answer answer, Args&&... args);
   void work_off();
 
   Report& report_;
   Errands errands_;
+  std::atomic<Deadline::Clock::rep> turn_began_{0};  // 0: it waits
   Steward* steward_ = nullptr;
   std::thread thread_;
 };

@@ -89,7 +89,7 @@ TEST_CASE_FIXTURE(ServiceBed, "who may not look is refused, too, and nothing is 
 }
 
 TEST_CASE_FIXTURE(ServiceBed, "a change that there is no place for is refused, and in the log") {
-  Service service(report, 0);
+  Service service(report, {.all = 0, .of_one = 0, .reserve_of_all = 0, .reserve_of_one = 0});
   fabric::Tenancy blue;
   blue.name = "blue";
   service.create_partition(kAdministrator, blue, answer<fabric::TenancyStatus>());
@@ -111,7 +111,7 @@ TEST_CASE_FIXTURE(ServiceBed, "whom no rule knows is in the log and counted, wha
 
 // Requests that wait are no reason to take the thread for dead.
 TEST_CASE_FIXTURE(ServiceBed, "work on the thread waits behind requests, and is not refused") {
-  Service service(report, 1);
+  Service service(report, {.all = 1, .of_one = 1, .reserve_of_all = 0, .reserve_of_one = 0});
   service.start(*steward);
   std::latch busy(1), release(1), asks(1);
   const Deadline soon = Deadline::in(Duration(20'000));
@@ -138,6 +138,46 @@ TEST_CASE_FIXTURE(ServiceBed, "work on the thread waits behind requests, and is 
   service.stop();
   CHECK(done);
   CHECK(codes == std::vector<std::string>{"unavailable", "ok"});
+}
+
+// A turn that goes on is seen by whoever asks whether the thread lives, who waits for nothing.
+TEST_CASE_FIXTURE(ServiceBed, "how long a turn has gone on is told at once, while it does") {
+  Service service(report);
+  CHECK(service.in_turn() == Duration(0));
+  service.start(*steward);
+  std::latch busy(1), release(1);
+  auto work = std::async(std::launch::async, [&] {
+    return service.run([&](Steward&) { busy.count_down(), release.wait(); },
+                       Deadline::in(Duration(20'000)));
+  });
+  busy.wait();
+  while (service.in_turn() == Duration(0)) std::this_thread::yield();
+  release.count_down();
+  CHECK(work.get());
+  while (service.in_turn() != Duration(0)) std::this_thread::yield();
+  service.stop();
+}
+
+TEST_CASE_FIXTURE(ServiceBed,
+                  "a caller's many calls leave the places of others, and its own Unbind") {
+  Service service(report, {.all = 10, .of_one = 4, .reserve_of_all = 5, .reserve_of_one = 1});
+  const Deadline soon = Deadline::in(Duration(20'000));
+  const auto bind = [&](const fabricapi::Caller& caller, const char* node) {
+    service.bind(caller, request(kVf1, "blue", "c1", node), soon, answer<fabric::Binding>());
+  };
+  for (int n = 0; n < 4; ++n) bind(kNode1, "n1");
+  CHECK(codes == std::vector<std::string>{"unavailable"});
+  CHECK(has(told(), "node n1 has 3 calls waiting, and may have 3"));
+  service.unbind(kNode1, {"n1", "c1", "net1"}, soon, answer<fabric::Binding>());
+  service.sync(kNode1, {"n1", {}}, answer<fabricapi::SyncAnswer>());
+  CHECK_MESSAGE(codes.size() == 2, "its fifth call is one too many, whatever it is");
+  bind(kNode2, "n2");
+  CHECK(codes.size() == 2);
+  bind(kNode2, "n2");
+  CHECK_MESSAGE(codes.size() == 3, "all places but the reserve are taken");
+  service.sync(kNode2, {"n2", {}}, answer<fabricapi::SyncAnswer>());
+  service.list_nodes(kAdministrator, answer<std::vector<fabricapi::Node>>());
+  CHECK(codes.size() == 3);
 }
 
 TEST_CASE_FIXTURE(ServiceBed, "work that has not come round by the deadline never runs") {
