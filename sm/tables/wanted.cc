@@ -11,6 +11,13 @@ bool speaks_of_groups(const fabric::Partition& partition) {
                      [](const fabric::Member& member) { return member.port.group().has_value(); });
 }
 
+std::vector<ib::PKey> keys_of(ib::PKey pkey, fabric::Membership membership) {
+  const ib::PKey full(static_cast<uint16_t>(pkey.value() | 0x8000));
+  if (membership == fabric::Membership::limited) return {pkey};
+  if (membership == fabric::Membership::full) return {full};
+  return {pkey, full};
+}
+
 }  // namespace
 
 std::optional<ib::PKey> WantedKeys::first() const {
@@ -27,19 +34,21 @@ Wanted::Wanted(const std::vector<fabric::Partition>& partitions) {
       of_groups_.push_back(partition);
       continue;
     }
-    std::unordered_map<ib::Guid, std::vector<fabric::Member>, Hash> members;
-    for (const fabric::Member& member : partition.members)
-      members[member.port.guid()].push_back(member);
-    for (auto& [guid, entries] : members) {
-      const std::vector<fabric::Partition> alone{{.name = partition.name,
-                                                  .pkey = partition.pkey,
-                                                  .index0 = partition.index0,
-                                                  .members = std::move(entries)}};
-      const bool index0 = takes_index0(alone.front(), {.guid = guid});
-      for (const ib::PKey key : keys_of(alone, {.guid = guid}))
-        of_ports_[guid].push_back({key, index0});
-    }
+    for (const fabric::Member& member : partition.members) add(partition, member);
   }
+}
+
+// As keys_of() and takes_index0() have it of a partition whose members are named by GUID: where two
+// entries speak of one port the later one has the membership, and either one index 0.
+void Wanted::add(const fabric::Partition& partition, const fabric::Member& member) {
+  std::vector<Entry>& entries = of_ports_[member.port.guid()];
+  bool index0 = partition.index0 && !member.keeps_index0;
+  while (!entries.empty() && entries.back().key.same_partition(partition.pkey)) {
+    index0 = index0 || entries.back().index0;
+    entries.pop_back();
+  }
+  for (const ib::PKey key : keys_of(partition.pkey, member.membership))
+    entries.push_back({key, index0});
 }
 
 WantedKeys Wanted::of(const fabric::EndPort& port) const {

@@ -41,6 +41,9 @@ class Wanted {
     ib::PKey key;
     bool index0;
   };
+
+  void add(const fabric::Partition& partition, const fabric::Member& member);
+
   // Those that speak of groups of ports, too: few.
   std::vector<fabric::Partition> of_groups_;
   // The keys of all others, by port.
