@@ -82,14 +82,20 @@ TEST_CASE("a partition is created, changed, given members, and deleted") {
   Cluster cluster;
   const std::string made = cluster.out(
       "partition create white --pkey 0x0101 --membership full --index0 --mtu 4096 --allow a "
-      "--allow b");
+      "--allow b --node gpu-* --node n1");
   CHECK(made.find("white  0x0101  full") != std::string::npos);
   const fabric::Tenancy& white = cluster.state.partitions.at("white").tenancy;
   CHECK(white.index0);
   CHECK(white.allowed == std::vector<std::string>{"a", "b"});
-  cluster.out("partition update white --no-index0 --disallow a --sl 3");
+  CHECK(white.nodes == std::vector<std::string>{"gpu-*", "n1"});
+  cluster.out("partition update white --no-index0 --disallow a --remove-node n1 --sl 3");
   CHECK_FALSE(white.index0);
   CHECK(white.allowed == std::vector<std::string>{"b"});
+  CHECK(white.nodes == std::vector<std::string>{"gpu-*"});
+  const Outcome last = cluster.type("partition update white --remove-node gpu-*");
+  CHECK(last.exit != 0);
+  CHECK_MESSAGE(last.err.find("--node '*'") != std::string::npos, last.err);
+  CHECK(white.nodes == std::vector<std::string>{"gpu-*"});
   CHECK(white.sl == 3);
   CHECK(white.mtu == fabric::Mtu::mtu_4096);
   const std::string shown =

@@ -75,6 +75,9 @@ std::vector<Option> tenancy_options(TenancyOptions& options) {
        "the port is not on the subnet)"},
       {"--allow", &options.allow,
        "a namespace whose pods may be in it, once more for each; '*' for all"},
+      {"--node", &options.add_nodes,
+       "a node on which they may be, once more for each; one * in it stands for anything; without "
+       "any they may be on every node"},
   };
 }
 
@@ -107,6 +110,8 @@ Command update_command(Session& session, const Act& act) {
                        tenancy_options(typed->options));
   command.options.push_back({"--disallow", &typed->options.disallow,
                              "a namespace that is not allowed any more, once more for each"});
+  command.options.push_back({"--remove-node", &typed->options.remove_nodes,
+                             "a --node that counts no more, once more for each"});
   const Edit how = [](const Tenancy& tenancy, const Typed& what) {
     return changed(tenancy, what.options);
   };

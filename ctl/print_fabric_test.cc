@@ -22,6 +22,7 @@ fabric::TenancyStatus blue() {
   blue.tenancy.ipoib = false;
   blue.tenancy.mtu = fabric::Mtu::mtu_4096;
   blue.tenancy.allowed = {"a", "b"};
+  blue.tenancy.nodes = {"gpu-*", "n1"};
   blue.tenancy.members = {{kPort, Membership::full, "nfs-1"}};
   blue.state = fabric::TenancyState::error;
   blue.standing = {fabric::Reason::capacity, "a table is full"};
@@ -51,9 +52,9 @@ bool has(const std::string &text, std::string_view part) {
 TEST_CASE("print: a partition is a line, its members are a table of their own") {
   CHECK(as_table(std::vector{blue()}) ==
         "NAME  P_KEY   MEMBERSHIP  STATE  BINDINGS  MEMBERS  ALLOWED  "
-        "OPTIONS                   BY       REASON\n"
+        "OPTIONS                                  BY       REASON\n"
         "blue  0x0101  limited     error  7         1        a,b      "
-        "index0,no ipoib,mtu=4096  request  "
+        "index0,no ipoib,mtu=4096,nodes=gpu-*,n1  request  "
         "capacity: a table is full\n");
   CHECK(has(as_text(blue()),
             "\nMEMBER                   MEMBERSHIP  COMMENT\n"
@@ -155,11 +156,12 @@ TEST_CASE(
 }
 
 TEST_CASE("print: JSON of the fabric has every field under a name of its own") {
-  CHECK(as_json(blue()).text() ==
-        R"({"name":"blue","pkey":"0x0101","membership":"limited","index0":true,"ipoib":false,)"
-        R"("mtu":4096,"allowed":["a","b"],"proof":"node","members":[{"guid":)"
-        R"("00:02:c9:03:00:a1:b2:c3","membership":"full","comment":"nfs-1"}],"declared":false,)"
-        R"("state":"error","reason":"capacity","text":"a table is full","bindings":7})");
+  CHECK(
+      as_json(blue()).text() ==
+      R"({"name":"blue","pkey":"0x0101","membership":"limited","index0":true,"ipoib":false,)"
+      R"("mtu":4096,"allowed":["a","b"],"nodes":["gpu-*","n1"],"proof":"node","members":[{"guid":)"
+      R"("00:02:c9:03:00:a1:b2:c3","membership":"full","comment":"nfs-1"}],"declared":false,)"
+      R"("state":"error","reason":"capacity","text":"a table is full","bindings":7})");
   CHECK(
       as_json(binding()).text() ==
       R"({"node":"n1","containerID":"c1","ifname":"net1","guid":"00:02:c9:03:00:a1:b2:c3",)"

@@ -20,6 +20,7 @@ std::string options_of(const fabric::Tenancy& tenancy) {
   if (tenancy.sl) options.push_back("sl=" + std::to_string(*tenancy.sl));
   if (tenancy.proof != fabric::Proof::node)
     options.push_back("proof=" + std::string(name(tenancy.proof)));
+  if (!tenancy.nodes.empty()) options.push_back("nodes=" + joined(tenancy.nodes));
   return joined(options);
 }
 
@@ -81,7 +82,8 @@ Value as_json(const fabric::TenancyStatus& partition) {
   if (tenancy.mtu) value.set("mtu", int{128 << static_cast<int>(*tenancy.mtu)});
   if (tenancy.rate) value.set("rate", gbps(*tenancy.rate));
   if (tenancy.sl) value.set("sl", int{*tenancy.sl});
-  value.set("allowed", strings(tenancy.allowed)).set("proof", name(tenancy.proof));
+  value.set("allowed", strings(tenancy.allowed)).set("nodes", strings(tenancy.nodes));
+  value.set("proof", name(tenancy.proof));
   value.set("members", members_of(tenancy)).set("declared", partition.declared);
   value.set("state", name(partition.state)).set("reason", name(partition.standing.reason));
   value.set("text", partition.standing.text);

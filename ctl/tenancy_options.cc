@@ -70,14 +70,24 @@ Status take_proof(Tenancy& tenancy, const std::string& text) {
   return ok();
 }
 
-void take_namespaces(Tenancy& tenancy, const TenancyOptions& options) {
-  std::vector<std::string>& allowed = tenancy.allowed;
-  const auto has = [](const std::vector<std::string>& names, const std::string& name) {
-    return std::find(names.begin(), names.end(), name) != names.end();
-  };
-  for (const std::string& name : options.allow)
-    if (!has(allowed, name)) allowed.push_back(name);
-  std::erase_if(allowed, [&](const std::string& name) { return has(options.disallow, name); });
+bool has(const std::vector<std::string>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+void take_names(std::vector<std::string>& names, const std::vector<std::string>& added,
+                const std::vector<std::string>& removed) {
+  for (const std::string& name : added)
+    if (!has(names, name)) names.push_back(name);
+  std::erase_if(names, [&](const std::string& name) { return has(removed, name); });
+}
+
+// Without any it is open to every node: that is said, and does not happen by taking one away.
+Status take_nodes(Tenancy& tenancy, const TenancyOptions& options) {
+  const bool limited = !tenancy.nodes.empty();
+  take_names(tenancy.nodes, options.add_nodes, options.remove_nodes);
+  if (!limited || !tenancy.nodes.empty()) return ok();
+  return wrong("--remove-node", options.remove_nodes.back(),
+               "that one is left, as none would be every node; --node '*' says that");
 }
 
 }  // namespace
@@ -92,7 +102,8 @@ Result<Tenancy> changed(Tenancy tenancy, const TenancyOptions& options) {
   TRY(take_rate(tenancy, options.rate));
   TRY(take_sl(tenancy, options.sl));
   TRY(take_proof(tenancy, options.proof));
-  take_namespaces(tenancy, options);
+  take_names(tenancy.allowed, options.allow, options.disallow);
+  TRY(take_nodes(tenancy, options));
   TRY(check(tenancy));
   return tenancy;
 }

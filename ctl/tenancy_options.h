@@ -19,7 +19,8 @@ struct TenancyOptions {
   std::string rate;   // Gb/s
   std::string sl;     // 0 to 15
   std::string proof;  // node, port, none
-  std::vector<std::string> allow, disallow;  // namespaces
+  std::vector<std::string> allow, disallow;          // namespaces
+  std::vector<std::string> add_nodes, remove_nodes;  // patterns of nodes
 };
 
 // invalid, naming the option, its value and what would be right.

@@ -17,8 +17,7 @@ Result<bool> is_new(Store& store) {
 
 // Partitions of ours that a file has, beside the default one. None where it is not ours.
 size_t kept_in(const Path& file, const OpenSmSettings& settings) {
-  constexpr size_t kMostFile = 16 << 20;
-  const auto text = read_file(file, kMostFile);
+  const auto text = read_file(file, fabric::kMostReadable);
   if (!text) return 0;
   const auto section = fabric::administrators_section(*text);
   if (!section) return 0;

@@ -23,6 +23,16 @@ struct OpenSmOptions {
   bool qos = false;               // without it OpenSM makes every partition's sl 0
 };
 
+// How large the file may become. Whoever makes it grow is refused before it would be larger. What
+// is larger all the same, as an older ibpod-sm has let it become, is written up to kMostReadable,
+// so that members can still leave it.
+inline constexpr size_t kMostBytes = 16 << 20;
+inline constexpr size_t kMostReadable = 64 << 20;
+// What a member that is named by its GUID takes at most ("\t0x0123456789abcdef=limited,\n"), and
+// what a partition takes besides its members, without multicast groups.
+inline constexpr size_t kMostMemberBytes = 29;
+inline constexpr size_t kMostHeadBytes = 768;
+
 // The partitions that OpenSM builds from the bytes of a file, in the file's order, definitions of
 // one P_Key as one. invalid with line and column, what was found and what would be right, where
 //   * OpenSM refuses the file, and thereby opens the fabric, or crashes on it;

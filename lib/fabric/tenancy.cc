@@ -51,11 +51,16 @@ Status check(const Tenancy& tenancy) {
   if (tenancy.pkey) TRY(ib::check_tenant(*tenancy.pkey).during("pkey"));
   TRY(check(partition));
   TRY(check(tenancy.allowed).during("allowed"));
+  TRY(check_node_patterns(tenancy.nodes).during("nodes"));
   return check_members(tenancy);
 }
 
 bool allows(const Tenancy& tenancy, std::string_view name_space) {
   return contains(tenancy.allowed, name_space);
+}
+
+bool allows_node(const Tenancy& tenancy, std::string_view node) {
+  return matches_node(tenancy.nodes, node);
 }
 
 }  // namespace ibpod::fabric

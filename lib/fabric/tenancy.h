@@ -6,6 +6,7 @@
 #include "lib/fabric/binding.h"
 #include "lib/fabric/group_flags.h"
 #include "lib/fabric/namespaces.h"
+#include "lib/fabric/node_patterns.h"
 
 #include <optional>
 #include <string>
@@ -34,6 +35,7 @@ struct Tenancy {
   std::optional<Rate> rate;
   std::optional<uint8_t> sl;
   Namespaces allowed;  // whose pods may be in it
+  NodePatterns nodes;  // on which nodes
   // port: what only the node has seen is not enough. none: nobody need have seen it, as long as
   // the port is not on the subnet.
   Proof proof = Proof::node;
@@ -62,5 +64,6 @@ struct TenancyStatus {
 Status check(const Tenancy& tenancy);
 
 bool allows(const Tenancy& tenancy, std::string_view name_space);
+bool allows_node(const Tenancy& tenancy, std::string_view node);
 
 }  // namespace ibpod::fabric

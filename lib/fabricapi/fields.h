@@ -21,6 +21,7 @@ inline constexpr int kMostPlaces = 0xffff;       // of a P_Key table (NodeInfo.P
 inline constexpr int kMostVfs = 4'096;           // of one PF
 inline constexpr int kMostMembers = 10'000;      // ports outside Kubernetes, of one partition
 inline constexpr int kMostNamespaces = 10'000;   // of one partition
+inline constexpr int kMostNodePatterns = 1'000;  // of one partition
 
 Error wrong(std::string_view field, std::string_view got, std::string_view expected);
 Error wrong_number(std::string_view field, int64_t got, std::string_view expected);

@@ -251,6 +251,8 @@ TEST_CASE("messages: whatever is wrong in a partition is refused, and named") {
   for (const uint32_t sl : {16u, 256u}) wrong("sl", [&](M& m) { m.set_sl(sl); });
   for (const char* bad : {"A", "", "a.b", "-a", "\x1b[2J", "**"})
     wrong("allowed", [&](M& m) { m.add_allowed(bad); });
+  for (const char* bad : {"A", "", "a/b", "-a", "\x1b[2J", "**"})
+    wrong("nodes", [&](M& m) { m.add_nodes(bad); });
   wrong("proof", [](M& m) { m.set_proof("nobody"); });
   wrong("proof", [](M& m) { m.set_proof("sa"); });
   wrong("members.guid", [](M& m) { m.mutable_members(0)->set_guid(0); });

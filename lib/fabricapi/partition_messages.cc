@@ -39,6 +39,16 @@ Status read_namespaces(const v1::Partition& message, fabric::Tenancy& tenancy) {
   return ok();
 }
 
+Status read_nodes(const v1::Partition& message, fabric::Tenancy& tenancy) {
+  TRY(check_count("nodes", message.nodes().size(), kMostNodePatterns));
+  for (const std::string& one : message.nodes()) {
+    if (!fabric::check_node_patterns({one}))
+      return wrong("nodes", one, "a node's name, in which one * may stand for anything");
+    tenancy.nodes.push_back(one);
+  }
+  return ok();
+}
+
 Status read_members(const v1::Partition& message, fabric::Tenancy& tenancy) {
   TRY(check_count("members", message.members().size(), kMostMembers));
   for (const v1::StaticMember& one : message.members()) {
@@ -69,6 +79,7 @@ v1::Partition to_message(const fabric::Tenancy& tenancy) {
   message.set_index0(tenancy.index0);
   write_group(tenancy, message);
   for (const std::string& name_space : tenancy.allowed) message.add_allowed(name_space);
+  for (const std::string& pattern : tenancy.nodes) message.add_nodes(pattern);
   message.set_proof(std::string(name(tenancy.proof)));
   for (const fabric::StaticMember& member : tenancy.members) {
     v1::StaticMember& one = *message.add_members();
@@ -89,6 +100,7 @@ Result<fabric::Tenancy> read_tenancy(const v1::Partition& message) {
   if (message.has_ipoib()) tenancy.ipoib = message.ipoib();
   TRY(read_group(message, tenancy));
   TRY(read_namespaces(message, tenancy));
+  TRY(read_nodes(message, tenancy));
   if (!message.proof().empty())
     tenancy.proof =
         TRY(read_enum("proof", message.proof(), fabric::parse_proof, "port, node or none"));

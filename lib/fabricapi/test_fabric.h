@@ -47,6 +47,7 @@ inline fabric::Tenancy test_tenancy() {
   tenancy.rate = fabric::Rate(7);
   tenancy.sl = 3;
   tenancy.allowed = {"lab", "*"};
+  tenancy.nodes = {"gpu-*", "n1"};
   tenancy.proof = fabric::Proof::port;
   tenancy.members = {{test_guid(9), fabric::Membership::limited, "nfs-1, Gebäude 4"}};
   return tenancy;

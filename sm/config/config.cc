@@ -93,6 +93,11 @@ void read_defaults(Keys& section, Policy& policy) {
       .take("sl", group.sl, read_sl);
 }
 
+void read_limits(Keys& section, Limits& limits) {
+  section.take("membershipsOfNode", limits.memberships_of_node, read_number<1, 1'000'000>)
+      .take("unseenPortsOfNode", limits.unseen_of_node, read_number<1, 1'000'000>);
+}
+
 void read_keys(Keys& section, Config& config, Errors& errors) {
   std::vector<PKeyRange> keys;
   std::vector<GuidRange> guids;
@@ -118,7 +123,8 @@ void read_fabric(Keys& section, Config& config) {
       .take("leaseSeconds", policy.lease, read_seconds<10, 86'400>)
       .take("leaseEnd", policy.at_end, read_lease_end)
       .take("declaredPartitions", config.declared, read_path)
-      .within("defaults", [&](Keys& defaults) { read_defaults(defaults, policy); });
+      .within("defaults", [&](Keys& defaults) { read_defaults(defaults, policy); })
+      .within("limits", [&](Keys& limits) { read_limits(limits, policy.limits); });
 }
 
 void read_service(Keys& section, Config& config) {

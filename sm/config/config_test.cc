@@ -31,6 +31,7 @@ const std::string kEvery = R"({
     "defaultPartition": {"others": "full", "ipoib": false},
     "nodes": {"n1": {"pfs": ["0x0002c90300a1b2c4"], "guids": ["0x0002c90300a1b2c5"]}},
     "pfsByFirstClaim": true, "leaseSeconds": 60, "leaseEnd": "revoke",
+    "limits": {"membershipsOfNode": 500, "unseenPortsOfNode": 50},
     "declaredPartitions": "/etc/partitions.json"})";
 
 TEST_CASE("an empty object is a configuration") {
@@ -72,6 +73,8 @@ TEST_CASE("every key comes to its place") {
   CHECK(config->policy.lease == Duration(60'000));
   CHECK(config->declared == "/etc/partitions.json");
   CHECK(config->patience == Duration(20'000));
+  CHECK(config->policy.limits.memberships_of_node == 500);
+  CHECK(config->policy.limits.unseen_of_node == 50);
 }
 
 TEST_CASE("every key is in the document, whose example is a configuration") {

@@ -39,6 +39,7 @@ Result<fabric::Tenancy> read_tenancy(const Value& value) {
   TRY(take(fields, "rate", tenancy.rate, read_rate));
   TRY(take(fields, "sl", tenancy.sl, read_sl));
   TRY(take(fields, "allowed", tenancy.allowed, read_namespaces));
+  TRY(take(fields, "nodes", tenancy.nodes, read_node_patterns));
   TRY(take(fields, "proof", tenancy.proof, read_proof));
   TRY(take(fields, "members", tenancy.members, read_members));
   TRY(refuse_unknown(value, fields));

@@ -10,7 +10,8 @@ TEST_CASE("every key of a declared partition is read") {
     // storage for all
     "partitions": [
       {"name": "blue", "pkey": "0x0101", "membership": "full", "index0": true, "ipoib": true,
-       "mtu": 4096, "rate": "2.5", "sl": 2, "allowed": ["team-blue", "*"], "proof": "port",
+       "mtu": 4096, "rate": "2.5", "sl": 2, "allowed": ["team-blue", "*"],
+       "nodes": ["gpu-*", "n1"], "proof": "port",
        "members": [{"guid": "0x0002c90300a1b2c3", "membership": "both", "comment": "nfs-1"},
                    {"guid": "00:02:c9:03:00:a1:b2:c4"}]},
       {"name": "red", "ipoib": false}]})");
@@ -27,12 +28,14 @@ TEST_CASE("every key of a declared partition is read") {
   blue.rate = fabric::Rate{2};
   blue.sl = 2;
   blue.allowed = {"team-blue", "*"};
+  blue.nodes = {"gpu-*", "n1"};
   blue.proof = fabric::Proof::port;
   blue.members = {{ib::Guid(0x0002c90300a1b2c3), fabric::Membership::both, "nfs-1"},
                   {ib::Guid(0x0002c90300a1b2c4), fabric::Membership::limited, ""}};
   CHECK(declared->tenancies[0] == blue);
   CHECK(declared->tenancies[1].name == "red");
   CHECK(declared->tenancies[1].allowed.empty());
+  CHECK(declared->tenancies[1].nodes.empty());
   CHECK(declared->tenancies[1].ipoib == false);
 }
 
@@ -55,6 +58,8 @@ TEST_CASE("an entry that is wrong is told with its path and left out, the others
       {R"({"name": "x", "index0": "yes"})", "partitions[0].index0"},
       {R"({"name": "x", "allowed": "a"})", "partitions[0].allowed"},
       {R"({"name": "x", "allowed": ["a/b"]})", "allowed"},
+      {R"({"name": "x", "nodes": "a"})", "partitions[0].nodes"},
+      {R"({"name": "x", "nodes": ["n1", "*-*"]})", "'*-*' is no node's name"},
       {R"({"name": "x", "members": [{}]})", "partitions[0].members[0]"},
       {R"({"name": "x", "members": [{"guid": "0x1"}]})", "partitions[0].members[0].guid"},
       {R"({"name": "x", "members": [{"guid": "0x0002c90300a1b2c3", "key": 1}]})", "\"key\""},

@@ -14,6 +14,10 @@ Result<fabric::Namespaces> read_namespaces(const Value& value) {
   return json::read_list(value, json::read_string);
 }
 
+Result<fabric::NodePatterns> read_node_patterns(const Value& value) {
+  return json::read_list(value, json::read_string);
+}
+
 Result<ib::PKey> read_pkey(const Value& value) {
   const std::string text = TRY(value.string());
   const Result<ib::PKey> pkey = ib::PKey::parse(text);

@@ -5,6 +5,7 @@
 #include "lib/fabric/binding.h"
 #include "lib/fabric/group_flags.h"
 #include "lib/fabric/namespaces.h"
+#include "lib/fabric/node_patterns.h"
 #include "lib/json/value.h"
 
 namespace ibpod::sm {
@@ -20,5 +21,6 @@ Result<fabric::Mtu> read_mtu(const json::Value& value);
 Result<fabric::Rate> read_rate(const json::Value& value);
 Result<uint8_t> read_sl(const json::Value& value);
 Result<fabric::Namespaces> read_namespaces(const json::Value& value);
+Result<fabric::NodePatterns> read_node_patterns(const json::Value& value);
 
 }  // namespace ibpod::sm

@@ -1,6 +1,7 @@
 #include "sm/engine/disk.h"
 
 #include "lib/base/fd.h"
+#include "lib/fabric/partitions_conf.h"
 
 #include <cerrno>
 
@@ -8,14 +9,8 @@
 #include <unistd.h>
 
 namespace ibpod::sm {
-namespace {
 
-// 200,000 members, one a line.
-constexpr size_t kMostFile = 16 << 20;
-
-}  // namespace
-
-Result<std::string> Disk::read(const Path& path) { return read_file(path, kMostFile); }
+Result<std::string> Disk::read(const Path& path) { return read_file(path, fabric::kMostReadable); }
 
 Status Disk::write(const Path& path, std::string_view content) {
   return write_file_atomically(path, content);

@@ -98,6 +98,7 @@ class OpenSm final : public Engine {
   Partitions wanted_partitions_;
   Standing standing_;
   std::shared_ptr<const Section> section_;
+  size_t bytes_ = 0;  // of the file in place
 
   std::thread thread_;  // the last one to begin
 };

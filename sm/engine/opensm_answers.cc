@@ -38,6 +38,7 @@ void OpenSm::publish() {
   {
     const std::lock_guard lock(mutex_);
     section_ = file_.section();
+    bytes_ = file_.bytes();
     if (standing == standing_) return;
     standing_ = std::move(standing);
   }
@@ -61,13 +62,16 @@ Standing OpenSm::standing() const {
 
 Status OpenSm::check(const std::vector<fabric::Partition>& partitions) const {
   std::shared_ptr<const Section> section;
+  size_t present = 0;
   {
     const std::lock_guard lock(mutex_);
     section = section_;
+    present = bytes_;
   }
   TRY(check_own_port(partitions, settings_.keeper.opensm.port));
-  TRY(fabric::render(as_written(partitions), section->text, options_of(settings_.keeper.opensm)));
-  return ok();
+  const std::string text = TRY(
+      fabric::render(as_written(partitions), section->text, options_of(settings_.keeper.opensm)));
+  return check_growth(present, text.size());
 }
 
 std::vector<fabric::Partition> OpenSm::administrators() const {

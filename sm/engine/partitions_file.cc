@@ -40,6 +40,13 @@ std::vector<fabric::Partition> as_written(std::vector<fabric::Partition> partiti
   return partitions;
 }
 
+Status check_growth(size_t present, size_t next) {
+  if (next <= std::max(present, fabric::kMostBytes)) return ok();
+  return Error(Code::busy, "partitions.conf would have " + std::to_string(next) +
+                               " bytes, and may have " + std::to_string(fabric::kMostBytes) +
+                               ": take static members out of partitions, or end pods, first");
+}
+
 PartitionsFile::PartitionsFile(Disk& disk, Path path, fabric::OpenSmOptions options)
     : disk_(disk), path_(std::move(path)), options_(options) {}
 
@@ -166,6 +173,7 @@ Result<PartitionsFile::Taken> PartitionsFile::take_edit(const std::string& text)
   const std::string_view ours = above(text_);
   if (!std::string_view(text).starts_with(ours))
     return Error(Code::denied, "something else than the administrator's section was changed");
+  TRY(check_growth(text_.size(), text.size()));
   std::string section = text.substr(ours.size());
   TRY(fabric::judge(text, partitions_, section, options_));
   auto administrators = TRY(fabric::read_partitions(section, options_));

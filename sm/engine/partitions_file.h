@@ -54,6 +54,8 @@ class PartitionsFile {
   Result<Found> restore();
 
   const Path& path() const { return path_; }
+  // How large it is; 0: none is in place.
+  size_t bytes() const { return text_.size(); }
   // Changes only in the calls above.
   const std::shared_ptr<const Section>& section() const { return section_; }
 
@@ -88,6 +90,10 @@ class PartitionsFile {
   std::string refusal_;
   std::optional<std::string> foreign_;  // what inspect() has told of
 };
+
+// busy where the file would grow beyond fabric::kMostBytes. One that is larger already may stay as
+// large, or become smaller.
+Status check_growth(size_t present, size_t next);
 
 // The partitions as they are written: the default one's key takes index 0 wherever no other does,
 // as IPoIB expects and as OpenSM with allow_both_pkeys does not see to (docs/opensm-notes.md).

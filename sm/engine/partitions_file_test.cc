@@ -411,5 +411,25 @@ TEST_CASE("whichever step fails while an edit is undone, a later try does it") {
   }
 }
 
+TEST_CASE("the file grows to its limit, and one that is beyond it may only become smaller") {
+  CHECK(check_growth(0, fabric::kMostBytes));
+  const Status grown = check_growth(fabric::kMostBytes, fabric::kMostBytes + 1);
+  REQUIRE_FALSE(grown);
+  CHECK(grown.error().code() == Code::busy);
+  CHECK(grown.error().text().find(std::to_string(fabric::kMostBytes + 1)) != std::string::npos);
+  CHECK(check_growth(fabric::kMostBytes + 2, fabric::kMostBytes + 2));
+  CHECK(check_growth(fabric::kMostBytes + 2, fabric::kMostBytes + 1));
+  CHECK_FALSE(check_growth(fabric::kMostBytes + 2, fabric::kMostBytes + 3));
+}
+
+// What leaves a file that is too large has to leave it.
+TEST_CASE("a file that is beyond the limit is still read back when it is written") {
+  const TempFolder folder;
+  Disk disk;
+  const std::string large(fabric::kMostBytes + 1, '#');
+  REQUIRE(disk.write(folder.path() / "next", large));
+  CHECK(disk.read(folder.path() / "next").value() == large);
+}
+
 }  // namespace
 }  // namespace ibpod::sm

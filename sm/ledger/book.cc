@@ -85,6 +85,8 @@ void Book::remove(Tenant& tenant) {
 }
 
 void Book::set_members(Tenant& tenant, std::vector<fabric::StaticMember> members) {
+  static_members += members.size();
+  static_members -= tenant.tenancy.members.size();
   for (const fabric::StaticMember& member : tenant.tenancy.members)
     std::erase_if(port(member.guid).members,
                   [&](const auto& of_port) { return of_port.first == &tenant; });
@@ -188,9 +190,35 @@ bool Book::refresh(ib::Guid guid, uint64_t next) {
     refreshed.told = std::move(after);
     refreshed.changed_in = next;
   }
+  count_memberships(guid);
   settle(guid);
   drop_if_unnamed(guid);
   return differs;
+}
+
+// What is released takes no place in partitions.conf any more.
+size_t Book::memberships_with(ib::Guid guid, const Shares& shares, const Entry* except) const {
+  std::set<std::string_view> partitions;
+  for (const fabric::Share& share : shares) partitions.insert(share.partition);
+  const Port* const found = find_port(guid);
+  if (found == nullptr) return partitions.size();
+  for (const Entry* const entry : found->bindings)
+    if (entry != except && entry->binding.state != State::releasing)
+      for (const fabric::Share& share : entry->binding.shares) partitions.insert(share.partition);
+  return partitions.size();
+}
+
+// A port has bindings of one node alone, but for those that are released.
+void Book::count_memberships(ib::Guid guid) {
+  Port& counted = port(guid);
+  if (counted.memberships > 0) nodes[counted.node].memberships -= counted.memberships;
+  memberships -= counted.memberships;
+  counted.memberships = memberships_with(guid, {}, nullptr);
+  memberships += counted.memberships;
+  if (counted.memberships == 0) return;
+  for (const Entry* const entry : counted.bindings)
+    if (entry->binding.state != State::releasing) counted.node = entry->binding.attachment.node;
+  nodes[counted.node].memberships += counted.memberships;
 }
 
 void Book::settle(ib::Guid guid) {

@@ -74,6 +74,9 @@ struct Port {
   AllTold told;         // in no order that means anything, but the same one for the same members
   std::set<Tenant*> leaving;
   uint64_t changed_in = 0;
+  // In how many partitions its bindings are to be, and whose node's they are.
+  size_t memberships = 0;
+  std::string node;
   // Why it is not as it should be; Reason::none: nothing is known against it.
   fabric::Standing trouble;
 };
@@ -93,6 +96,7 @@ struct NodeEntry {
   std::optional<fabric::WallTime> last_sync;
   size_t bindings = 0;
   size_t guids = 0;
+  size_t memberships = 0;  // of its ports
 };
 
 class Book {
@@ -115,6 +119,8 @@ class Book {
   std::set<ib::Guid> requested, unsettled;
   // GUIDs that the pool must not give: all that have a port, a place or a claim.
   std::set<ib::Guid> named;
+  size_t memberships = 0;     // of all ports
+  size_t static_members = 0;  // of all partitions
   std::optional<uint16_t> last_pkey;
   std::optional<ib::Guid> last_guid;
 
@@ -143,10 +149,14 @@ class Book {
   // Brings to the partitions what a port is to be told now, as of version `next`. Whether that is
   // anything else than before. The port goes if nothing names it.
   bool refresh(ib::Guid guid, uint64_t next);
+  // How many partitions the port would be in with these, too, in place of those of `except`.
+  size_t memberships_with(ib::Guid guid, const Shares& shares, const Entry* except) const;
+
   // What has to be seen of it, after a change of states alone.
   void settle(ib::Guid guid);
 
  private:
+  void count_memberships(ib::Guid guid);
   Port::AllTold wanted(const Port& port);
   static void tell(Port::AllTold before, const Port::AllTold& after, ib::Guid guid);
   void drop_if_unnamed(ib::Guid guid);

@@ -175,7 +175,10 @@ void Ledger::tell_gone(const fabric::Binding& binding) {
   changes_[binding.attachment] = std::move(gone);
 }
 
-void Ledger::stage(Kind kind, std::string key) { staged_.emplace(kind, std::move(key)); }
+void Ledger::stage(Kind kind, std::string key) {
+  ++staged_changes_;
+  staged_.emplace(kind, std::move(key));
+}
 void Ledger::stage(const Tenant& tenant) { stage(Kind::partition, tenant.tenancy.name); }
 void Ledger::stage(const Entry& entry) {
   stage(Kind::binding, key_of(entry.binding.attachment));

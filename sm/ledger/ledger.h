@@ -88,8 +88,11 @@ class Ledger {
   // --- partitions, for administrators
 
   // P_Keys (15 bits) that others on the subnet use, whom the ledger knows nothing of: no partition
-  // is made with one.
-  void leave_alone(std::set<uint16_t> pkeys) { others_pkeys_ = std::move(pkeys); }
+  // is made with one. `bytes`: what they take of partitions.conf.
+  void leave_alone(std::set<uint16_t> pkeys, size_t bytes = 0) {
+    others_pkeys_ = std::move(pkeys);
+    others_bytes_ = bytes;
+  }
 
   // exists where there is one of that name or P_Key; busy where that is being deleted, as its key
   // may be in somebody's table still. A P_Key that is given has to lie in a range by request.
@@ -131,7 +134,8 @@ class Ledger {
   // renewed. With other partitions it changes: what it loses has to be gone before it gains
   // anything. exists where it has another port, kind, device or pod: that has to be unbound first.
   // busy while the old one is releasing, where another attachment has the VF or a child would be in
-  // a partition otherwise than others of its port are, and where a table is full. unavailable while
+  // a partition otherwise than others of its port are, where a table is full, and where the node's
+  // memberships, or all together, would be more than they may. unavailable while
   // the node is being forgotten. Partitions that are asked for by their P_Key have been named().
   Result<fabric::Binding> bind(const Caller& caller, const fabricapi::BindRequest& request,
                                const Places& places, Now now);
@@ -198,6 +202,8 @@ class Ledger {
   // Ports of which something has to be seen: keys that are to come, or to leave.
   const std::set<ib::Guid>& unsettled() const;
 
+  // Grows with all that is staged: what has not grown it has changed nothing that is kept.
+  uint64_t changes() const { return staged_changes_; }
   // Whether commit() has anything to put on disk.
   bool staged() const { return !staged_.empty(); }
   // On disk, all that has been staged. On failure all of that has failed: the store is read again,
@@ -211,6 +217,14 @@ class Ledger {
                                                       const fabricapi::BindingFilter& filter,
                                                       const fabricapi::Page& page) const;
   std::vector<fabric::Binding> bindings_of(ib::Guid guid) const;
+  // The same ones, until the ledger changes.
+  std::vector<const fabric::Binding*> bindings_on(ib::Guid guid) const;
+  // The ports that a node's bindings are on; as often as there are bindings.
+  std::vector<ib::Guid> ports_of(const std::string& node) const;
+  // The first partition of the request that its pod's namespace may be in, and its node not; empty:
+  // there is none.
+  std::string closed_to_node(const fabricapi::BindRequest& request) const;
+  const Limits& limits() const { return policy_.limits; }
   // own: it is bound, was given or belongs to the node.
   Whose whose(ib::Guid guid, const std::string& node) const;
   std::optional<fabric::TenancyStatus> partition(const std::string& name) const;
@@ -280,6 +294,8 @@ class Ledger {
   Status check_places(ib::Guid guid, const std::vector<fabric::Share>& shares, const Entry* present,
                       const Places& places) const;
   Status check_room(const std::string& node) const;
+  Status check_size(const fabricapi::BindRequest& request, const std::vector<fabric::Share>& shares,
+                    const Entry* present) const;
   fabric::Binding bind_new(const Caller& caller, const fabricapi::BindRequest& request,
                            std::vector<fabric::Share> shares, Now now);
   fabric::Binding bind_again(Entry& entry, std::vector<fabric::Share> shares, Now now);
@@ -318,8 +334,10 @@ class Ledger {
   uint64_t freed_ = 0;
   bool readable_ = true;
   std::set<uint16_t> others_pkeys_;
+  size_t others_bytes_ = 0;
   // Written as they are at commit().
   std::set<std::pair<Kind, std::string>> staged_;
+  uint64_t staged_changes_ = 0;
   std::map<fabric::Attachment, std::optional<fabric::Binding>> changes_;  // with what has gone
   std::vector<fabric::Attachment> lapsed_;
   std::vector<ib::Guid> ended_;

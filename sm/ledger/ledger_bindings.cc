@@ -60,12 +60,22 @@ Result<BindRequest> Ledger::named(const Caller& caller, BindRequest request) con
     const Tenant* const tenant = tenant_of(*book_, wish);
     const bool is_in = tenant != nullptr && present != nullptr &&
                        membership_in(present->binding.shares, tenant->tenancy.name);
-    if (!is_in) TRY(may_be_in(caller, tenant, label(wish), request.pod.name_space).during(step));
+    if (!is_in) TRY(may_be_in(caller, tenant, label(wish), request).during(step));
     wish.partition = tenant->tenancy.name;
   }
   // Before anything is told of a port that may be anybody's.
   if (request.chosen) TRY(check_use(caller, request, present).during(step));
   return request;
+}
+
+std::string Ledger::closed_to_node(const BindRequest& request) const {
+  for (const BindRequest::Wish& wish : request.partitions) {
+    const Tenant* const tenant = tenant_of(*book_, wish);
+    if (tenant != nullptr && fabric::allows(tenant->tenancy, request.pod.name_space) &&
+        !fabric::allows_node(tenant->tenancy, request.attachment.node))
+      return tenant->tenancy.name;
+  }
+  return "";
 }
 
 Result<fabric::Binding> Ledger::bind(const Caller& caller, const BindRequest& request,
@@ -92,6 +102,7 @@ Result<fabric::Binding> Ledger::bind_checked(const Caller& caller, const BindReq
     return entry.binding;
   }
   TRY(check_places(request.guid, shares, present, places));
+  TRY(check_size(request, shares, present));
   if (present != nullptr)
     return bind_again(book_->bindings.at(request.attachment), std::move(shares), now);
   TRY(check_room(node));
@@ -107,7 +118,7 @@ Result<Shares> Ledger::wished(const Caller& caller, const BindRequest& request,
     std::optional<fabric::Membership> has;
     if (present != nullptr) has = membership_in(present->binding.shares, wish.partition);
     const bool stays = has && wish.membership.value_or(*has) == *has;
-    if (!stays) TRY(may_be_in(caller, tenant, label(wish), request.pod.name_space));
+    if (!stays) TRY(may_be_in(caller, tenant, label(wish), request));
     const fabric::Membership membership =
         stays ? *has : wish.membership.value_or(tenant->tenancy.membership);
     if (!stays) TRY(may_have(caller, tenant->tenancy, membership));
@@ -158,6 +169,37 @@ Status Ledger::check_room(const std::string& node) const {
   if (found == book_->nodes.end() || found->second.bindings < policy_.limits.bindings_of_node)
     return ok();
   return Error(Code::busy, "node " + node + " has as many bindings as a node may");
+}
+
+// What nodes ask for never makes partitions.conf larger than it may be. Whoever asks for less than
+// there is always may.
+Status Ledger::check_size(const BindRequest& request, const Shares& shares,
+                          const Entry* present) const {
+  const std::string& node = request.attachment.node;
+  const Limits& limits = policy_.limits;
+  const size_t now = book_->memberships_with(request.guid, {}, nullptr);
+  const size_t then = book_->memberships_with(request.guid, shares, present);
+  if (then <= now) return ok();
+  const auto of_node = book_->nodes.find(node);
+  const size_t nodes =
+      then - now + (of_node == book_->nodes.end() ? 0 : of_node->second.memberships);
+  if (nodes > limits.memberships_of_node)
+    return Error(Code::busy, "node " + node + " would have " + std::to_string(nodes) +
+                                 " memberships (a port in a partition), and a node may have " +
+                                 std::to_string(limits.memberships_of_node) +
+                                 ": end pods there, or ask for fewer partitions, or raise "
+                                 "limits.membershipsOfNode in ibpod-sm's configuration");
+  const size_t all = then - now + book_->memberships;
+  const size_t bytes = (all + book_->static_members) * fabric::kMostMemberBytes +
+                       (book_->tenants.size() + 1) * fabric::kMostHeadBytes + others_bytes_;
+  if (all <= limits.memberships && bytes <= fabric::kMostBytes) return ok();
+  return Error(Code::busy, "all nodes together would have " + std::to_string(all) +
+                               " memberships (a port in a partition), besides " +
+                               std::to_string(book_->static_members) +
+                               " static members: partitions.conf has room for " +
+                               std::to_string(limits.memberships) + " memberships at most, and " +
+                               std::to_string(fabric::kMostBytes) +
+                               " bytes: end pods, or take members out of partitions");
 }
 
 fabric::Binding Ledger::bind_new(const Caller& caller, const BindRequest& request, Shares shares,

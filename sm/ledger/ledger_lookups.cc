@@ -129,6 +129,21 @@ std::vector<Binding> Ledger::bindings_of(ib::Guid guid) const {
   return found;
 }
 
+std::vector<const Binding*> Ledger::bindings_on(ib::Guid guid) const {
+  std::vector<const Binding*> found;
+  if (const Port* const port = book_->find_port(guid))
+    for (const Entry* const entry : port->bindings) found.push_back(&entry->binding);
+  return found;
+}
+
+std::vector<ib::Guid> Ledger::ports_of(const std::string& node) const {
+  std::vector<ib::Guid> ports;
+  for (auto at = book_->bindings.lower_bound({node, "", ""});
+       at != book_->bindings.end() && at->first.node == node; ++at)
+    ports.push_back(at->second.binding.guid);
+  return ports;
+}
+
 Whose Ledger::whose(ib::Guid guid, const std::string& node) const {
   if (const Port* const port = book_->find_port(guid))
     for (const Entry* const entry : port->bindings)

@@ -101,11 +101,14 @@ bool Ledger::note(const Seen& seen) {
 
 bool Ledger::enough(const Entry& entry, Proof proof) const {
   if (proof == Proof::port) return true;
-  const Shares shares = all_shares(entry);
-  return std::all_of(shares.begin(), shares.end(), [&](const fabric::Share& share) {
+  const auto enough_for = [&](const fabric::Share& share) {
     const Tenant* const tenant = book_->find_tenant(share.partition);
     return tenant != nullptr && satisfies(proof, tenant->tenancy.proof);
-  });
+  };
+  const auto for_all = [&](const Shares& shares) {
+    return std::all_of(shares.begin(), shares.end(), enough_for);
+  };
+  return for_all(entry.binding.shares) && for_all(entry.binding.held) && for_all(entry.former);
 }
 
 bool Ledger::needs_no_proof(ib::Guid guid) const {

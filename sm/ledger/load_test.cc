@@ -14,6 +14,7 @@ void fill(Bed& bed) {
   full.rate = fabric::kLastRate;
   full.sl = 15;
   full.proof = Proof::port;
+  full.nodes = {"n*", "other.node"};
   full.members = {{storage(1), kBoth, "a filer"}, {storage(2), kLimited, ""}};
   bed.create(full);
   Tenancy automatic = tenancy("automatic", 0);

@@ -40,6 +40,7 @@ struct Promise {
 using Promises = std::map<fabric::Attachment, Promise>;
 
 const std::vector<std::string> kPartitions{"blue", "red", "green", "auto"};
+constexpr size_t kMostOfNode = 3, kMostOfAll = 6;
 const ib::Guid kChoices[] = {vf(0x2000), vf(0x2001)};  // for pods to choose
 
 class World {
@@ -128,7 +129,7 @@ class World {
       CHECK(status.state != TenancyState::deleting);
   }
 
-  size_t bound = 0, refused = 0, verified = 0, stale = 0, released = 0;
+  size_t bound = 0, refused = 0, too_many = 0, verified = 0, stale = 0, released = 0;
 
  private:
   static std::vector<Tenancy> partitions() {
@@ -142,6 +143,8 @@ class World {
         GuidPool::make({{vf(0x1000), vf(0x1007)}, {kChoices[0], kChoices[1], {"*"}}}).value();
     rules.lease = std::chrono::seconds(60);
     rules.pfs_by_first_claim = true;
+    rules.limits.memberships_of_node = kMostOfNode;
+    rules.limits.memberships = kMostOfAll;
     return rules;
   }
 
@@ -175,6 +178,7 @@ class World {
     tenancy.index0 = pick(4) == 0;
     tenancy.membership = any_membership();
     if (pick(4) == 0) tenancy.proof = Proof::port;
+    if (pick(4) == 0) tenancy.nodes = {pick(2) == 0 ? "n1" : "n*"};
     for (uint64_t i = 1; i <= 2; ++i)
       if (pick(4) == 0) tenancy.members.push_back({storage(i), any_membership(), ""});
     if (pick(8) == 0) tenancy.members.push_back({pf(1), any_membership(), ""});
@@ -199,7 +203,9 @@ class World {
         asked.partitions.push_back({name, pick(10) == 0 ? any_membership() : kLimited});
     const auto answer = bed_.try_bind(asked);
     ++(answer ? bound : refused);
+    if (!answer && answer.error().text().find("memberships") != std::string::npos) ++too_many;
     if (!answer) return;
+    check_node(asked, present == wanted_.end() ? Shares{} : present->second.shares, answer->shares);
     if (!again) REQUIRE(asked.chosen == is_for_choice(guid));
     for (const auto& [attachment, promise] : wanted_) {
       if (promise.guid != guid || attachment == asked.attachment) continue;
@@ -207,6 +213,14 @@ class World {
       REQUIRE(attachment.node == node);
     }
     wanted_[asked.attachment] = {guid, answer->shares};
+  }
+
+  // Into what it was not in before only where the partition is for its node.
+  void check_node(const BindRequest& asked, const Shares& before, const Shares& after) const {
+    for (const fabric::Share& share : only_in_first(after, before)) {
+      const Tenancy tenancy = bed_.ledger->partition(share.partition)->tenancy;
+      REQUIRE(fabric::allows_node(tenancy, asked.attachment.node));
+    }
   }
 
   void unbind() {
@@ -318,6 +332,21 @@ class World {
     check_tables();
     check_told();
     check_guids();
+    check_sizes();
+  }
+
+  // What bindings make of partitions.conf.
+  void check_sizes() const {
+    std::set<std::pair<ib::Guid, std::string>> memberships;
+    std::map<std::string, size_t> of_node;
+    for (const fabric::Binding& binding : all()) {
+      if (binding.state == State::releasing) continue;
+      for (const fabric::Share& share : binding.shares)
+        if (memberships.emplace(binding.guid, share.partition).second)
+          ++of_node[binding.attachment.node];
+    }
+    REQUIRE(memberships.size() <= kMostOfAll);
+    for (const auto& [node, count] : of_node) REQUIRE(count <= kMostOfNode);
   }
 
   // Of a static member it is told when its partition goes, not when its membership changes.
@@ -398,7 +427,7 @@ class World {
 };
 
 TEST_CASE("whatever is asked and whatever happens, no port has a key that nobody answers for") {
-  size_t bound = 0, refused = 0, verified = 0, stale = 0, released = 0;
+  size_t bound = 0, refused = 0, too_many = 0, verified = 0, stale = 0, released = 0;
   for (uint32_t seed = 1; seed <= 40; ++seed) {
     CAPTURE(seed);
     World world(seed);
@@ -410,18 +439,20 @@ TEST_CASE("whatever is asked and whatever happens, no port has a key that nobody
     world.come_to_rest();
     bound += world.bound;
     refused += world.refused;
+    too_many += world.too_many;
     verified += world.verified;
     stale += world.stale;
     released += world.released;
   }
   // It does come to all of this.
-  CHECK(bound > 500);
+  CHECK(bound > 400);
   CHECK(refused > 1000);
+  CHECK(too_many > 20);
   CHECK(verified > 100);
   CHECK(stale > 100);
   CHECK(released > 100);
-  MESSAGE(bound << " bound, " << refused << " refused, " << verified << " looks, " << stale
-                << " stale ones, " << released << " released");
+  MESSAGE(bound << " bound, " << refused << " refused (" << too_many << " of them one too many), "
+                << verified << " looks, " << stale << " stale ones, " << released << " released");
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include "lib/base/clock.h"
 #include "lib/base/result.h"
 #include "lib/fabric/partition.h"
+#include "lib/fabric/partitions_conf.h"
 #include "lib/ib/guid.h"
 #include "sm/pool/guid_pool.h"
 #include "sm/pool/pkey_pool.h"
@@ -20,7 +21,12 @@ namespace ibpod::sm {
 // released, though pods may run on.
 enum class LeaseEnd { hold, revoke };
 
-// So that no caller, and no number of them, makes the ledger grow without end.
+// Of the file's bytes so much is for what administrators put into it, whatever nodes do: static
+// members, the partitions themselves, their own section.
+inline constexpr size_t kReservedBytes = fabric::kMostBytes / 4;
+
+// So that no caller, and no number of them, makes the ledger grow without end. A membership is a
+// port in a partition, by bindings.
 struct Limits {
   size_t bindings = 200'000;
   size_t bindings_of_node = 4'096;
@@ -30,6 +36,11 @@ struct Limits {
   size_t guids_of_node = 4'096;  // that the pool has given it
   size_t pfs_of_node = 64;       // that it has claimed
   size_t shares = 64;            // of a binding
+  size_t memberships = (fabric::kMostBytes - kReservedBytes) / fabric::kMostMemberBytes;
+  // 64 VFs in 16 partitions each.
+  size_t memberships_of_node = 1'024;
+  // Bindings of a node on ports that no look at the subnet has ever found.
+  size_t unseen_of_node = 256;
 };
 
 struct Policy {

@@ -83,18 +83,24 @@ Status may_act_for(const Caller& caller, const std::string& node) {
   return Error(Code::denied, "node " + caller.node + " may not act for node " + node);
 }
 
-Status may_be_in(const Caller& caller, const Tenant* tenant, const std::string& partition,
-                 const std::string& name_space) {
+Status may_be_in(const Caller& caller, const Tenant* tenant, const std::string& label,
+                 const fabricapi::BindRequest& request) {
+  const std::string& name_space = request.pod.name_space;
+  const std::string& node = request.attachment.node;
   const bool allowed = tenant != nullptr && fabric::allows(tenant->tenancy, name_space);
-  if (!allowed && caller.role != Role::administrator)
-    return Error(Code::denied, "there is no partition " + partition + " that pods of namespace " +
+  const bool on_node = tenant != nullptr && fabric::allows_node(tenant->tenancy, node);
+  if (!(allowed && on_node) && caller.role != Role::administrator)
+    return Error(Code::denied, "there is no partition " + label + " that pods of namespace " +
                                    name_space + " may be in");
-  if (tenant == nullptr) return Error(Code::not_found, "there is no partition " + partition);
+  if (tenant == nullptr) return Error(Code::not_found, "there is no partition " + label);
   if (!allowed)
-    return Error(Code::denied, "partition " + partition + " is not open to namespace " +
-                                   name_space + ": it has to be among those allowed");
+    return Error(Code::denied, "partition " + label + " is not open to namespace " + name_space +
+                                   ": it has to be among those allowed");
+  if (!on_node)
+    return Error(Code::denied, "partition " + label + " is not open to node " + node +
+                                   ": one of the partition's nodes has to match it");
   if (!tenant->deleting()) return ok();
-  return Error(Code::busy, "partition " + partition + " is being deleted");
+  return Error(Code::busy, "partition " + label + " is being deleted");
 }
 
 Status may_have(const Caller& caller, const fabric::Tenancy& tenancy,

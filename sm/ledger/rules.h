@@ -16,10 +16,11 @@ Status may_administer(const fabricapi::Caller& caller);
 Status may_act_for(const fabricapi::Caller& caller, const std::string& node);
 bool may_see(const fabricapi::Caller& caller, const std::string& node);
 
-// Of a namespace's pods in a partition; null: there is none of that name. The namespace counts for
-// administrators, too.
-Status may_be_in(const fabricapi::Caller& caller, const Tenant* tenant,
-                 const std::string& partition, const std::string& name_space);
+// Of the request's pod, by its namespace and its node, in a partition that the caller knows by
+// `label`; null: there is none. Both count for administrators, too. To a node all refusals read the
+// same: they do not tell which partitions there are.
+Status may_be_in(const fabricapi::Caller& caller, const Tenant* tenant, const std::string& label,
+                 const fabricapi::BindRequest& request);
 
 // Limited members cannot reach each other (IBA 1.4, volume 1, 10.9.3): where that is what a
 // partition is by itself, no pod makes itself more.

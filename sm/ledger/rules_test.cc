@@ -117,6 +117,43 @@ TEST_CASE("a node is told the same of partitions that are not there and that are
             .code() == Code::denied);
 }
 
+TEST_CASE(
+    "a partition is for the nodes that it names, and to others it is as if it were not there") {
+  Tenancy ours = tenancy("ours", 0x100, {"team"});
+  ours.nodes = {"x", "n1"};
+  Bed bed({ours, tenancy("all", 0x101)});
+  const auto asked = [](const std::string& of, ib::Guid guid) {
+    return request(of, "a", guid, {{"ours", kLimited}});
+  };
+  const auto refusal = [&](const Caller& caller, const BindRequest& request) {
+    return bed.ledger->bind(caller, request, {}, bed.now).error();
+  };
+  CHECK(refusal(node("n2"), asked("n2", vf(11))).text() ==
+        "bind n2/a/net1: there is no partition ours that pods of namespace team may be in");
+  BindRequest by_key = asked("n2", vf(11));
+  by_key.partitions = {{"", kLimited, ib::PKey(0x100)}};
+  const Error unnamed = bed.ledger->named(node("n2"), by_key).error();
+  CHECK(unnamed.code() == Code::denied);
+  CHECK(unnamed.text().find("ours") == std::string::npos);
+  CHECK(bed.ledger->closed_to_node(by_key) == "ours");
+  CHECK(bed.ledger->closed_to_node(asked("n1", vf(1))).empty());
+  by_key.pod.name_space = "others";
+  CHECK_MESSAGE(bed.ledger->closed_to_node(by_key).empty(), "its namespace would not do either");
+  // An administrator is told what is the matter, and may not do more.
+  const Error told = refusal(administrator(), asked("n2", vf(11)));
+  CHECK(told.code() == Code::denied);
+  CHECK(told.text().find("not open to node n2") != std::string::npos);
+  bed.bind(asked("n1", vf(1)));
+  // One that is in it stays, whatever the partition says from now on.
+  ours.nodes = {"n2"};
+  REQUIRE(bed.ledger->update(administrator(), ours, bed.now));
+  bed.commit();
+  CHECK(bed.bind(asked("n1", vf(1))).shares.size() == 1);
+  bed.bind(asked("n2", vf(11)));
+  CHECK(refusal(node("n1"), request("n1", "b", vf(2), {{"ours", kLimited}})).code() ==
+        Code::denied);
+}
+
 TEST_CASE("a node binds VFs that are its own") {
   Bed bed;
   CHECK(bed.refusal(request("n1", "a", vf(11), {{"blue", kLimited}})).code() == Code::denied);

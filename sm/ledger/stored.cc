@@ -80,6 +80,7 @@ void put_partition(const Tenant& tenant, ibpod::v1::Partition& message) {
   if (tenancy.rate) message.set_rate(static_cast<uint32_t>(*tenancy.rate));
   if (tenancy.sl) message.set_sl(*tenancy.sl);
   for (const std::string& name_space : tenancy.allowed) message.add_allowed(name_space);
+  for (const std::string& pattern : tenancy.nodes) message.add_nodes(pattern);
   message.set_proof(std::string(name(tenancy.proof)));
   for (const fabric::StaticMember& member : tenancy.members) {
     ibpod::v1::StaticMember& added = *message.add_members();
@@ -117,6 +118,7 @@ Result<fabric::Tenancy> tenancy(const ibpod::v1::Partition& message) {
   tenancy.index0 = message.index0();
   if (message.has_ipoib()) tenancy.ipoib = message.ipoib();
   tenancy.allowed.assign(message.allowed().begin(), message.allowed().end());
+  tenancy.nodes.assign(message.nodes().begin(), message.nodes().end());
   tenancy.proof = TRY(word(fabric::parse_proof(message.proof()), "proof", message.proof()));
   for (const ibpod::v1::StaticMember& member : message.members()) {
     const fabric::Membership as = TRY(membership(member.membership()));

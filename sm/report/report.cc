@@ -57,6 +57,16 @@ const Family kEvents{"ibpod_sm_subnet_manager_events_total",
                      {"event"}};
 const Family kStrangers{"ibpod_sm_strangers_total",
                         "Calls with a certificate that no rule gives a role.", Kind::counter};
+const Family kFirstBindings{
+    "ibpod_sm_first_bindings_total",
+    "Binds by which a node got its first pod of a namespace that other nodes had pods of.",
+    Kind::counter};
+const Family kWrongNodes{"ibpod_sm_wrong_node_binds_total",
+                         "Binds that were refused because the partition's nodes do not match.",
+                         Kind::counter};
+const Family kDropped{"ibpod_sm_dropped_log_lines_total",
+                      "Lines that were not written to the log because one caller caused too many.",
+                      Kind::counter};
 const Family kExpires{"ibpod_sm_certificate_expires_seconds",
                       "When the certificate in use expires, in seconds since 1970.", Kind::gauge};
 const Family kUsable{"ibpod_sm_certificate_usable",
@@ -83,9 +93,10 @@ const Family kScan{"ibpod_sm_scan_seconds", "How long the last scan of all ports
 
 const std::vector<Family>& metric_families() {
   static const std::vector<Family> families{
-      kVerified,  kRequests, kPorts,      kDrifts,  kRepairs, kPackets, kScan,  kBindings,
-      kUnsettled, kWaiting,  kWeaknesses, kHealth,  kVersion, kEvents,  kSweep, kStrangers,
-      kExpires,   kUsable,   kKeyExposed, kRefused, kStarved, kCut};
+      kVerified,   kRequests,  kPorts,         kDrifts,     kRepairs, kPackets, kScan,
+      kBindings,   kUnsettled, kWaiting,       kWeaknesses, kHealth,  kVersion, kEvents,
+      kSweep,      kStrangers, kFirstBindings, kWrongNodes, kDropped, kExpires, kUsable,
+      kKeyExposed, kRefused,   kStarved,       kCut};
   return families;
 }
 
@@ -103,7 +114,7 @@ void Report::trouble(const std::string& about, const std::string& text) {
 }
 
 void Report::audit(const fabricapi::Caller& caller, std::string_view action,
-                   const std::string& subject, const Status& status) {
+                   const std::string& subject, const Status& status, Effect effect) {
   json::Value members = json::Value::object();
   members.set("audit", action)
       .set("by", caller.name)
@@ -111,7 +122,11 @@ void Report::audit(const fabricapi::Caller& caller, std::string_view action,
       .set("subject", subject)
       .set("result", status ? std::string("granted") : std::string(name(status.error().code())));
   if (!status) members.set("reason", status.error().text());
-  log_.write(log::Level::info, std::string(action) + " " + subject, members);
+  const std::string text = std::string(action) + " " + subject;
+  if (status && effect == Effect::change)
+    log_.write(log::Level::info, text, members);
+  else
+    write_limited(caller.name, log::Level::info, text, members);
   metrics_.add(kRequests, {std::string(action),
                            status ? "granted" : std::string(name(status.error().code()))});
 }
@@ -119,8 +134,60 @@ void Report::audit(const fabricapi::Caller& caller, std::string_view action,
 void Report::stranger(const Error& refusal) {
   json::Value members = json::Value::object();
   members.set("audit", "call").set("result", name(refusal.code())).set("reason", refusal.text());
-  log_.write(log::Level::info, "a stranger called", members);
+  // By one account for all: their names are theirs to choose.
+  write_limited("callers without a role", log::Level::info, "a stranger called", members);
   metrics_.add(kStrangers, {});
+}
+
+void Report::first_binding(const fabricapi::Caller& caller, const std::string& subject,
+                           const std::string& name_space, size_t nodes) {
+  json::Value members = json::Value::object();
+  members.set("audit", "first binding")
+      .set("by", caller.name)
+      .set("role", name(caller.role))
+      .set("subject", subject)
+      .set("result", "granted")
+      .set("namespace", name_space)
+      .set("nodes", static_cast<int64_t>(nodes));
+  log_.write(log::Level::info,
+             "first binding of namespace " + name_space + " on this node: " + subject, members);
+  metrics_.add(kFirstBindings, {});
+}
+
+void Report::wrong_node(const fabricapi::Caller& caller, const std::string& subject,
+                        const std::string& partition) {
+  write_limited(caller.name, log::Level::warning,
+                "bind " + subject + ": partition " + partition +
+                    " is not open to this node: the node does what it should not, or `nodes` of "
+                    "the partition has to name it",
+                json::Value::object().set("by", caller.name));
+  metrics_.add(kWrongNodes, {});
+}
+
+void Report::write_limited(const std::string& caller, log::Level level, const std::string& text,
+                           const json::Value& members) {
+  tell_dropped();
+  {
+    const std::lock_guard lock(mutex_);
+    if (!limit_.take(caller, clock_())) return;
+  }
+  log_.write(level, text, members);
+}
+
+void Report::tell_dropped() {
+  std::vector<LineLimit::Dropped> dropped;
+  {
+    const std::lock_guard lock(mutex_);
+    dropped = limit_.take_dropped(clock_());
+  }
+  for (const auto& [caller, lines] : dropped) {
+    const std::string by = caller.empty() ? "other callers" : caller;
+    log_.write(log::Level::warning,
+               std::to_string(lines) + " lines about " + by +
+                   " were not written: more than one caller may cause in a second",
+               json::Value::object().set("by", by).set("dropped", static_cast<int64_t>(lines)));
+    metrics_.add(kDropped, {}, static_cast<double>(lines));
+  }
 }
 
 void Report::listener(const Listener& now) {
@@ -136,19 +203,12 @@ void Report::listener(const Listener& now) {
 
 void Report::cut(const std::string& address, const std::string& holder, std::string_view cause) {
   metrics_.add(kCut, {std::string(cause)});
-  const std::string who = holder.empty() ? address : holder + " at " + address;
-  std::optional<size_t> since;
-  {
-    const std::lock_guard lock(mutex_);
-    since = cuts_.due((holder.empty() ? address : holder) + "\n" + std::string(cause),
-                      std::chrono::steady_clock::now());
-  }
-  if (!since) return;
   json::Value members = json::Value::object();
   members.set("cause", cause).set("address", address);
   if (!holder.empty()) members.set("certificate", holder);
-  if (*since > 0) members.set("more", static_cast<int64_t>(*since));
-  log_.write(log::Level::warning, "connection of " + who + " cut: " + std::string(cause), members);
+  const std::string who = holder.empty() ? address : holder + " at " + address;
+  write_limited(holder.empty() ? address : holder, log::Level::warning,
+                "connection of " + who + " cut: " + std::string(cause), members);
 }
 
 void Report::changed(const fabric::Binding& binding, const std::optional<Course>& course) {

@@ -7,9 +7,10 @@
 #include "lib/http/metrics.h"
 #include "lib/log/log.h"
 #include "sm/engine/engine.h"
-#include "sm/report/once_per_minute.h"
+#include "sm/report/line_limit.h"
 
 #include <chrono>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -34,7 +35,10 @@ struct PortCounts {
 
 class Report {
  public:
-  explicit Report(log::Log& log) : log_(log) {}
+  using Clock = std::function<LineLimit::Time()>;
+  // `clock`: by which lines are counted that callers cause.
+  explicit Report(log::Log& log, Clock clock = std::chrono::steady_clock::now)
+      : log_(log), clock_(std::move(clock)) {}
 
   void error(const std::string& text) { log_.write(log::Level::error, text); }
   void warning(const std::string& text) { log_.write(log::Level::warning, text); }
@@ -43,11 +47,22 @@ class Report {
   void trouble(const std::string& about, const std::string& text);
 
   // Every request that changes something, granted or not, and every change that nobody has asked
-  // for by a request. What is granted is on disk.
+  // for by a request. What is granted is on disk. Refusals, and what was granted and changed
+  // nothing, are limited: a caller can cause them without end (sm/report/line_limit.h).
+  enum class Effect { change, none };
   void audit(const fabricapi::Caller& caller, std::string_view action, const std::string& subject,
-             const Status& status);
-  // Somebody whom the rules make nobody has called; `refusal` says by which names.
+             const Status& status, Effect effect = Effect::change);
+  // Somebody whom the rules make nobody has called; `refusal` says by which names. Limited.
   void stranger(const Error& refusal);
+  // A node has bound a pod of a namespace that it had none of until now, and `nodes` others have.
+  void first_binding(const fabricapi::Caller& caller, const std::string& subject,
+                     const std::string& name_space, size_t nodes);
+  // A Bind was refused only because a partition's nodes do not match. Limited.
+  void wrong_node(const fabricapi::Caller& caller, const std::string& subject,
+                  const std::string& partition);
+  // A line with the count for each caller whose lines were not written. To be called again and
+  // again.
+  void tell_dropped();
   // A binding has come to another state. While a Bind waits for it: how long ago that was asked,
   // and how much of it is this turn's own work, the disk among it.
   struct Course {
@@ -79,7 +94,7 @@ class Report {
   };
   void listener(const Listener& now);
   // A connection from `address` was cut for what it cost; `holder` of its certificate, empty where
-  // none was shown. A line for each holder, or address, and cause at most once a minute.
+  // none was shown.
   void cut(const std::string& address, const std::string& holder, std::string_view cause);
   // `wanted`: the version that should be in force.
   void engine(const Standing& standing, uint64_t wanted);
@@ -87,11 +102,15 @@ class Report {
   http::Metrics& metrics() { return metrics_; }
 
  private:
+  void write_limited(const std::string& caller, log::Level level, const std::string& text,
+                     const json::Value& members);
+
   log::Log& log_;
+  Clock clock_;
   http::Metrics metrics_;
-  std::mutex mutex_;
-  std::map<std::string, std::string> troubles_;  // guarded by mutex_, and so the next
-  OncePerMinute cuts_;
+  std::mutex mutex_;  // of what follows
+  std::map<std::string, std::string> troubles_;
+  LineLimit limit_;
 };
 
 }  // namespace ibpod::sm

@@ -65,27 +65,72 @@ TEST_CASE("a certificate that cannot be used is told once, and counted until it 
   CHECK(has(bed.told(), "well again"));
 }
 
-TEST_CASE("cut connections are counted by cause, and named once a minute") {
-  Bed bed;
-  for (int n = 0; n < 3; ++n) bed.report.cut("10.0.0.1", "system:node:n1", "rate");
-  bed.report.cut("10.0.0.2", "", "handshake");
-  const std::string told = bed.told();
-  CHECK(has(told, "connection of system:node:n1 at 10.0.0.1 cut: rate"));
-  CHECK(has(told, "connection of 10.0.0.2 cut: handshake"));
-  CHECK(std::count(told.begin(), told.end(), '\n') == 2);
-  CHECK(bed.shows("ibpod_sm_cut_connections_total{cause=\"rate\"} 3"));
+// With a clock of its own.
+struct Limited : Bed {
+  size_t lines(const std::string& part) {
+    const std::string all = told();
+    size_t found = 0;
+    for (size_t at = 0; (at = all.find(part, at)) != all.npos; ++at) ++found;
+    return found;
+  }
+  LineLimit::Time now{std::chrono::seconds(100)};
+  Report limited{log, [this] { return now; }};
+};
+
+TEST_CASE_FIXTURE(Limited,
+                  "cut connections are counted by cause, and named as often as a caller may") {
+  for (int n = 0; n < 30; ++n) limited.cut("10.0.0.1", "system:node:n1", "rate");
+  limited.cut("10.0.0.2", "", "handshake");
+  const std::string text = told();
+  CHECK(has(text, "connection of system:node:n1 at 10.0.0.1 cut: rate"));
+  CHECK(has(text, "connection of 10.0.0.2 cut: handshake"));
+  CHECK(std::count(text.begin(), text.end(), '\n') == 11);
+  CHECK(has(limited.metrics().text(), "ibpod_sm_cut_connections_total{cause=\"rate\"} 30"));
 }
 
-TEST_CASE("what is like a line of this minute is counted for the next, and kinds are bounded") {
-  OncePerMinute lines;
-  const OncePerMinute::Time now{};
-  CHECK(lines.due("a", now) == 0);
-  CHECK_FALSE(lines.due("a", now));
-  CHECK_FALSE(lines.due("a", now + std::chrono::seconds(59)));
-  CHECK(lines.due("a", now + std::chrono::seconds(60)) == 2);
-  for (int n = 0; n < 999; ++n) CHECK(lines.due("b" + std::to_string(n), now));
-  CHECK_FALSE(lines.due("c", now));
-  CHECK(lines.due("c", now + std::chrono::seconds(60)) == 0);
+const fabricapi::Caller kNode{fabricapi::Role::node, "n1", "CN=n1"};
+
+TEST_CASE_FIXTURE(Limited, "refusals of one caller are so many lines a second, and a count") {
+  const auto refuse = [&](const fabricapi::Caller& caller) {
+    limited.audit(caller, "sync", "n2", Error(Code::denied, "not for n2"));
+  };
+  for (int n = 0; n < 1000; ++n) refuse(kNode);
+  CHECK(lines("\"audit\":\"sync\"") == 10);
+  refuse({fabricapi::Role::node, "n3", "CN=n3"});
+  CHECK(lines("CN=n3") == 1);
+  limited.tell_dropped();
+  CHECK(lines("were not written") == 0);
+  now += LineLimit::kWindow;
+  limited.tell_dropped();
+  const std::string line = told();
+  CHECK(has(line, "990 lines about CN=n1 were not written"));
+  CHECK(has(line, "\"dropped\":990"));
+  CHECK(has(limited.metrics().text(), "\nibpod_sm_dropped_log_lines_total 990\n"));
+  CHECK(has(limited.metrics().text(),
+            "ibpod_sm_requests_total{action=\"sync\",result=\"denied\"} 1001"));
+  limited.tell_dropped();
+  CHECK(told().empty());
+}
+
+TEST_CASE_FIXTURE(Limited, "audit lines of changes are all written") {
+  for (int n = 0; n < 1000; ++n) limited.audit(kNode, "bind", "n1/c/net1", ok());
+  CHECK(lines("\"audit\":\"bind\"") == 1000);
+  for (int n = 0; n < 1000; ++n)
+    limited.audit(kNode, "bind", "n1/c/net1", ok(), Report::Effect::none);
+  CHECK(lines("\"audit\":\"bind\"") == 10);
+}
+
+TEST_CASE_FIXTURE(Limited,
+                  "callers without a role share one account, whatever they call themselves") {
+  for (int n = 0; n < 1000; ++n)
+    limited.stranger(Error(Code::denied, "no rule is for CN=eve" + std::to_string(n)));
+  CHECK(lines("CN=eve") == 10);
+  CHECK(has(limited.metrics().text(), "\nibpod_sm_strangers_total 1000\n"));
+  now += LineLimit::kWindow;
+  limited.stranger(Error(Code::denied, "no rule is for CN=eve"));
+  const std::string all = told();
+  CHECK(has(all, "990 lines about callers without a role were not written"));
+  CHECK(has(all, "no rule is for CN=eve"));
 }
 
 TEST_CASE("a stranger leaves a line with the names that he has, and is counted") {

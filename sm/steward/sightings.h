@@ -73,6 +73,8 @@ class Sightings {
   const NodeSight* of_node(ib::Guid port) const;
   const std::map<ib::Guid, Sight>& ports() const { return ports_; }
   const std::map<ib::Guid, NodeSight>& nodes() const { return nodes_; }
+  // It has been on the subnet at some time.
+  bool has_met(ib::Guid port) const { return met_.contains(port); }
   // It was on the subnet once, and is not now.
   bool has_gone(ib::Guid port) const {
     return met_.contains(port) && topology_->find(port) == nullptr;

@@ -31,14 +31,18 @@ Steward::Steward(World world, StewardSettings settings, Now now)
       sightings_(settings_.own_port) {
   administrators_ = world_.engine.administrators();
   leave_alone();
+  remember_namespaces();
   if (!settings_.declares) declare_at_ = now_.steady;
 }
 
 void Steward::leave_alone() {
   std::set<uint16_t> pkeys;
-  for (const fabric::Partition& partition : administrators_)
+  size_t bytes = 0;
+  for (const fabric::Partition& partition : administrators_) {
     pkeys.insert(partition.pkey.partition());
-  world_.ledger.leave_alone(std::move(pkeys));
+    bytes += fabric::kMostHeadBytes + partition.members.size() * fabric::kMostMemberBytes;
+  }
+  world_.ledger.leave_alone(std::move(pkeys), bytes);
 }
 
 void Steward::when_committed(std::function<void(const Status&)> answer) {
@@ -115,10 +119,10 @@ void Steward::bind(const Caller& caller, const fabricapi::BindRequest& request,
 // Whether a binding that may be about to go stands in the way: another attachment's, or its own
 // former one.
 bool Steward::leaves(const fabricapi::BindRequest& request) const {
-  const std::vector<fabric::Binding> there = world_.ledger.bindings_of(request.guid);
+  const auto there = world_.ledger.bindings_on(request.guid);
   return request.kind == fabric::Kind::vf &&
-         std::any_of(there.begin(), there.end(), [&](const fabric::Binding& one) {
-           return one.attachment != request.attachment || one.state == fabric::State::releasing;
+         std::any_of(there.begin(), there.end(), [&](const fabric::Binding* one) {
+           return one->attachment != request.attachment || one->state == fabric::State::releasing;
          });
 }
 
@@ -146,12 +150,13 @@ Result<fabric::Binding> Steward::bind_now(const Caller& caller,
   const fabricapi::BindRequest named = TRY(world_.ledger.named(caller, request));
   TRY(check_index0(named));
   TRY(check_vacant(named));
+  TRY(check_unseen(named));
   return world_.ledger.bind(caller, named, places(named.guid), now_);
 }
 
 void Steward::try_bind(Postponed postponed) {
-  const fabric::Attachment& attachment = postponed.request.attachment;
   if (postponed.patience.gone()) return refuse(postponed, kGone);
+  const uint64_t before = world_.ledger.changes();
   Result<fabric::Binding> bound = bind_now(postponed.caller, postponed.request);
   if (!bound && bound.error().code() == Code::busy && leaves(postponed.request) &&
       now_.steady < postponed.until) {
@@ -159,7 +164,7 @@ void Steward::try_bind(Postponed postponed) {
     postponed_.push_back(std::move(postponed));
     return;
   }
-  audit(postponed.caller, "bind", text(attachment), status_of(bound));
+  audit_bind(postponed, status_of(bound), effect_since(before));
   if (!bound) return postponed.done(std::move(bound));
   if (hindrance_.reason != fabric::Reason::none)
     world_.ledger.note_trouble(bound->guid, hindrance_, now_);
@@ -168,8 +173,9 @@ void Steward::try_bind(Postponed postponed) {
 
 void Steward::unbind(const Caller& caller, const fabric::Attachment& attachment, Deadline deadline,
                      Done<fabric::Binding> done) {
+  const uint64_t before = world_.ledger.changes();
   const Result<fabric::Binding> unbound = world_.ledger.unbind(caller, attachment, now_);
-  audit(caller, "unbind", text(attachment), status_of(unbound));
+  audit(caller, "unbind", text(attachment), status_of(unbound), effect_since(before));
   if (!unbound) return done(unbound);
   drop_postponed(attachment);
   wait(*unbound, Waiting::For::released, until(deadline), std::move(done));
@@ -195,8 +201,10 @@ void Steward::sync(const Caller& caller, const fabricapi::SyncRequest& request,
 
 void Steward::allocate_guids(const Caller& caller, const fabricapi::AllocateRequest& request,
                              Done<std::vector<fabricapi::Allocated>> done) {
+  const uint64_t before = world_.ledger.changes();
   auto allocated = world_.ledger.allocate(caller, request);
-  audit(caller, "allocate GUIDs", request.node + "/" + request.pf, status_of(allocated));
+  audit(caller, "allocate GUIDs", request.node + "/" + request.pf, status_of(allocated),
+        effect_since(before));
   answer(std::move(allocated), std::move(done));
 }
 
@@ -205,6 +213,7 @@ void Steward::forget_node(const Caller& caller, const std::string& node, Deadlin
   const Result<fabricapi::Node> forgotten = world_.ledger.forget(caller, node, now_);
   audit(caller, "forget node", node, status_of(forgotten));
   if (!forgotten) return done(forgotten);
+  namespaces_.forget(node);
   when_committed(
       [this, node, until = until(deadline), done = std::move(done)](const Status& committed) {
         if (!committed) return done(committed.error());

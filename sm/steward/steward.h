@@ -14,6 +14,7 @@
 #include "sm/posture/posture.h"
 #include "sm/report/report.h"
 #include "sm/steward/mending.h"
+#include "sm/steward/namespace_history.h"
 #include "sm/steward/placements.h"
 #include "sm/steward/sightings.h"
 #include "sm/steward/waiting.h"
@@ -144,7 +145,11 @@ class Steward {
   void look(Done<Value> done, Look look);
   void when_committed(std::function<void(const Status&)> answer);
   // In the log when it is on disk: a grant that could not be kept is none.
-  void audit(const Caller& caller, std::string action, std::string subject, const Status& status);
+  void audit(const Caller& caller, std::string action, std::string subject, const Status& status,
+             Report::Effect effect = Report::Effect::change);
+  Report::Effect effect_since(uint64_t changes) const;
+  void audit_bind(const Postponed& one, const Status& status, Report::Effect effect);
+  void remember_namespaces();
   // Partitions as an administrator has them, by name; those that are being deleted are gone.
   using Administered = std::map<std::string, std::pair<fabric::Tenancy, bool>>;
   Administered administered() const;
@@ -169,6 +174,7 @@ class Steward {
   Status check_engine(const Caller& caller, const fabricapi::PlanRequest& request) const;
   Status check_index0(const fabricapi::BindRequest& request) const;
   Status check_vacant(const fabricapi::BindRequest& request);
+  Status check_unseen(const fabricapi::BindRequest& request) const;
   void note_ended();
   bool is_nowhere(ib::Guid port) const;
   bool is_left(ib::Guid port) const;
@@ -222,6 +228,7 @@ class Steward {
   Mending mending_;
   std::map<fabric::Attachment, Placements::Time> asked_;  // Binds that are not verified yet
   std::set<ib::Guid> hurried_;
+  NamespaceHistory namespaces_;
   std::vector<std::function<void(const Status&)>> answers_;
   Waiting waiting_;
   Watches watches_;

@@ -17,12 +17,47 @@ Caller itself(const std::string& name) {
 }  // namespace
 
 void Steward::audit(const Caller& caller, std::string action, std::string subject,
-                    const Status& status) {
+                    const Status& status, Report::Effect effect) {
   if (!status) return world_.report.audit(caller, action, subject, status);
-  when_committed([this, caller, action = std::move(action),
-                  subject = std::move(subject)](const Status& committed) {
-    world_.report.audit(caller, action, subject, committed);
+  when_committed([this, caller, action = std::move(action), subject = std::move(subject),
+                  effect](const Status& committed) {
+    world_.report.audit(caller, action, subject, committed, effect);
   });
+}
+
+Report::Effect Steward::effect_since(uint64_t changes) const {
+  return world_.ledger.changes() == changes ? Report::Effect::none : Report::Effect::change;
+}
+
+// With what somebody should know who asks whether a node does what it should not: it has bound its
+// first pod of a namespace, or it is none of those that a partition is for.
+void Steward::audit_bind(const Postponed& one, const Status& status, Report::Effect effect) {
+  const fabricapi::BindRequest& request = one.request;
+  const std::string subject = text(request.attachment);
+  audit(one.caller, "bind", subject, status, effect);
+  if (!status) {
+    const std::string partition =
+        status.error().code() == Code::denied ? world_.ledger.closed_to_node(request) : "";
+    if (!partition.empty()) world_.report.wrong_node(one.caller, subject, partition);
+    return;
+  }
+  const size_t nodes = namespaces_.add(request.attachment.node, request.pod.name_space);
+  if (nodes == 0) return;
+  when_committed([this, caller = one.caller, subject, name_space = request.pod.name_space,
+                  nodes](const Status& committed) {
+    if (committed) world_.report.first_binding(caller, subject, name_space, nodes);
+  });
+}
+
+void Steward::remember_namespaces() {
+  fabricapi::Page page;
+  do {
+    const auto listed = world_.ledger.bindings(kItself, {}, page);
+    if (!listed) return;
+    for (const fabric::Binding& one : listed->items)
+      namespaces_.add(one.attachment.node, one.pod.name_space);
+    page.token = listed->next;
+  } while (!page.token.empty());
 }
 
 Steward::Administered Steward::administered() const {

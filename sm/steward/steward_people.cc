@@ -23,6 +23,37 @@ Status check_people(const Caller& caller) {
   return Error(Code::denied, "a node does not see what is other nodes'");
 }
 
+bool lets_in(const fabric::Tenancy& tenancy, const fabric::Binding& binding) {
+  return allows(tenancy, binding.pod.name_space) && allows_node(tenancy, binding.attachment.node);
+}
+
+// How many of the partition's bindings it would not let in any more: they stay.
+size_t count_kept_out(const Ledger& ledger, const Caller& reader, const fabric::Tenancy& tenancy) {
+  fabricapi::BindingFilter filter;
+  filter.partition = tenancy.name;
+  fabricapi::Page page;
+  size_t count = 0;
+  do {
+    const auto listed = ledger.bindings(reader, filter, page);
+    if (!listed) return count;
+    for (const fabric::Binding& one : listed->items) count += lets_in(tenancy, one) ? 0 : 1;
+    page.token = listed->next;
+  } while (!page.token.empty());
+  return count;
+}
+
+// Partitions that a binding is in, and that would not let it in now.
+void add_kept_out(const Ledger& ledger, fabricapi::Explanation::Subject& subject) {
+  if (!subject.binding) return;
+  for (const fabric::Share& share : subject.binding->shares) {
+    const auto partition = ledger.partition(share.partition);
+    if (partition && !lets_in(partition->tenancy, *subject.binding))
+      subject.findings.push_back("partition " + share.partition +
+                                 " is not open to this namespace on this node any more; the pod "
+                                 "stays in it until it ends");
+  }
+}
+
 }  // namespace
 
 // Tables as they were last read; of ports that cannot be read any more, none.
@@ -83,6 +114,13 @@ void Steward::plan(const Caller& caller, const fabricapi::PlanRequest& request,
     if (request.tenancy && !request.update && !request.tenancy->pkey)
       plan.notes.push_back(pkey_in(after, request.tenancy->name).text() +
                            " is the P_Key that it would be given now");
+    const size_t stay = request.tenancy && request.update
+                            ? count_kept_out(world_.ledger, kItself, *request.tenancy)
+                            : 0;
+    if (stay > 0)
+      plan.notes.push_back(std::to_string(stay) +
+                           " bindings stay in it that it would not let in any more, by their "
+                           "namespace or their node: they leave it when their pods end");
     return plan;
   });
 }
@@ -121,7 +159,9 @@ void Steward::explain(const Caller& caller, const fabricapi::ExplainRequest& req
                      "'" + subject + "': no binding of a pod of this name, and no GUID");
     }
     const Known known = this->known();
-    return sm::explain(parties, evidence(known));
+    fabricapi::Explanation explanation = sm::explain(parties, evidence(known));
+    for (auto& subject : explanation.subjects) add_kept_out(world_.ledger, subject);
+    return explanation;
   });
 }
 

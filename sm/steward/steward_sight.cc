@@ -144,12 +144,12 @@ bool Steward::may_be_gone(ib::Guid port) const {
   const fabric::Topology& topology = sightings_.topology();
   if (!is_nowhere(port)) return false;
   if (swept_.newest() < world_.ledger.changed_in(port)) return false;
-  const std::vector<fabric::Binding> bindings = world_.ledger.bindings_of(port);
+  const auto bindings = world_.ledger.bindings_on(port);
   return !bindings.empty() &&
-         std::all_of(bindings.begin(), bindings.end(), [&](const fabric::Binding& binding) {
-           const auto node = world_.ledger.node(binding.attachment.node);
-           const bool pf_gone = binding.kind == fabric::Kind::child ||
-                                (!binding.pf_guid.none() && !topology.find(binding.pf_guid));
+         std::all_of(bindings.begin(), bindings.end(), [&](const fabric::Binding* binding) {
+           const auto node = world_.ledger.node(binding->attachment.node);
+           const bool pf_gone = binding->kind == fabric::Kind::child ||
+                                (!binding->pf_guid.none() && !topology.find(binding->pf_guid));
            return node && node->forgetting && pf_gone;
          });
 }
@@ -163,11 +163,11 @@ void Steward::note_ended() {
 bool Steward::is_left(ib::Guid port) const {
   if (!is_nowhere(port) || sightings_.of_node(port) != nullptr) return false;
   if (swept_.at(scanned_) < world_.ledger.changed_in(port)) return false;
-  const std::vector<fabric::Binding> bindings = world_.ledger.bindings_of(port);
+  const auto bindings = world_.ledger.bindings_on(port);
   return !bindings.empty() &&
-         std::all_of(bindings.begin(), bindings.end(), [&](const fabric::Binding& binding) {
-           return binding.chosen && binding.state == fabric::State::releasing &&
-                  shows_while_used(binding);
+         std::all_of(bindings.begin(), bindings.end(), [&](const fabric::Binding* binding) {
+           return binding->chosen && binding->state == fabric::State::releasing &&
+                  shows_while_used(*binding);
          });
 }
 
@@ -177,7 +177,7 @@ bool Steward::is_left(ib::Guid port) const {
 Status Steward::check_vacant(const fabricapi::BindRequest& request) {
   note_ended();
   // Of one that is bound the ledger knows whose it is.
-  if (!request.chosen || !world_.ledger.bindings_of(request.guid).empty()) return ok();
+  if (!request.chosen || !world_.ledger.bindings_on(request.guid).empty()) return ok();
   const auto ended = ended_.find(request.guid);
   const Placements::Time since = ended == ended_.end() ? Placements::Time{} : ended->second;
   if (scanned_ > since && is_nowhere(request.guid)) return ok();
@@ -186,16 +186,37 @@ Status Steward::check_vacant(const fabricapi::BindRequest& request) {
                                "ports has not found it (look.scanSeconds)");
 }
 
+// Of a port that exists a look shows it sooner or later; GUIDs that nobody has ever seen cost
+// nothing to name. Before the first look nothing is known.
+Status Steward::check_unseen(const fabricapi::BindRequest& request) const {
+  const Ledger& ledger = world_.ledger;
+  if (scanned_ == Placements::Time{} || sightings_.has_met(request.guid)) return ok();
+  if (!ledger.bindings_on(request.guid).empty()) return ok();
+  const std::string& node = request.attachment.node;
+  const std::vector<ib::Guid> ports = ledger.ports_of(node);
+  const auto unseen = static_cast<size_t>(std::count_if(
+      ports.begin(), ports.end(), [&](ib::Guid port) { return !sightings_.has_met(port); }));
+  const size_t most = ledger.limits().unseen_of_node;
+  if (unseen < most) return ok();
+  return Error(Code::busy,
+               "node " + node + " has " + std::to_string(unseen) +
+                   " bindings on ports that no look at the subnet has ever found, and a "
+                   "node may have " +
+                   std::to_string(most) +
+                   ": end pods there, see why their ports are not on the subnet, or "
+                   "raise limits.unseenPortsOfNode in ibpod-sm's configuration");
+}
+
 // A port of a virtual machine that has not started, or has ended, is on no subnet. An administrator
 // may have it that the subnet manager's knowing is enough then.
 bool Steward::stands_unproved(ib::Guid port, const Finding& finding) const {
   if (finding.standing.reason != Reason::port_unknown) return false;
   if (!is_nowhere(port) || sightings_.of_node(port) != nullptr) return false;
-  const std::vector<fabric::Binding> bindings = world_.ledger.bindings_of(port);
+  const auto bindings = world_.ledger.bindings_on(port);
   return swept_.at(scanned_) >= world_.ledger.changed_in(port) &&
          world_.ledger.needs_no_proof(port) &&
          std::all_of(bindings.begin(), bindings.end(),
-                     [&](const fabric::Binding& binding) { return shows_while_used(binding); });
+                     [&](const fabric::Binding* binding) { return shows_while_used(*binding); });
 }
 
 // A virtual port is on no subnet even while it is in use.
@@ -208,9 +229,9 @@ bool Steward::shows_while_used(const fabric::Binding& binding) const {
 // such; nor does one that is not there.
 fabric::Standing Steward::why_unseen(ib::Guid port, const fabric::Standing& standing) const {
   if (standing.reason != Reason::port_unknown) return standing;
-  for (const fabric::Binding& binding : world_.ledger.bindings_of(port)) {
-    const fabric::SeenPort* const pf = sightings_.topology().find(binding.pf_guid);
-    if (binding.kind != fabric::Kind::vf || pf == nullptr || !pf->virtualized) continue;
+  for (const fabric::Binding* const binding : world_.ledger.bindings_on(port)) {
+    const fabric::SeenPort* const pf = sightings_.topology().find(binding->pf_guid);
+    if (binding->kind != fabric::Kind::vf || pf == nullptr || !pf->virtualized) continue;
     return {Reason::vport, "the VF is a virtual port behind " +
                                described(sightings_.topology(), pf->guid) +
                                ", and this subnet manager does not serve those: it takes NVIDIA's "

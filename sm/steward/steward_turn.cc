@@ -85,6 +85,7 @@ bool Steward::retry_postponed() {
 }
 
 void Steward::turn() {
+  world_.report.tell_dropped();
   const Status expired = world_.ledger.expire(now_);
   world_.report.trouble("leases", expired ? "" : expired.error().text());
   audit_lapsed();

@@ -96,7 +96,9 @@ class Bed {
   // As if the process had been killed and started anew. Nobody who waited is told.
   void restart() {
     steward.reset();
-    ledger = Ledger::load(store, policy(), now()).value();
+    Policy given = policy();
+    given.limits = limits;
+    ledger = Ledger::load(store, std::move(given), now()).value();
     steward = std::make_unique<Steward>(
         Steward::World{*ledger, engine, tables, report, [this] { return now().steady + lag; }},
         StewardSettings{
@@ -283,6 +285,7 @@ class Bed {
     return keys;
   }
 
+  Limits limits;
   int ms = 1000;
   Duration lag{0};  // by which the clock is behind the turn's time when it is looked at
   std::string stamp;

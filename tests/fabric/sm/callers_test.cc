@@ -110,6 +110,45 @@ TEST_CASE(
   CHECK(bound->state == fabric::State::verified);
 }
 
+TEST_CASE("a node that a partition does not name gets no key of it, whatever pods it says it has") {
+  SecureBed bed;
+  fabric::Tenancy blue = SmBed::tenancy("blue");
+  blue.nodes = {"n2", "gpu-*"};
+  bed.partition(blue);
+  const SecureBed::Whole before = bed.whole();
+  fabricapi::BindRequest request = SmBed::request(1, "blue");
+  check_refused(bed.node(1).bind(request, SmBed::patience()), Code::denied,
+                {"there is no partition blue", "namespace team"});
+  request.partitions = {{"nowhere", {}}};
+  check_refused(bed.node(1).bind(request, SmBed::patience()), Code::denied,
+                {"there is no partition nowhere", "namespace team"});
+  check_refused(bed.administrator().bind(SmBed::request(1, "blue"), SmBed::patience()),
+                Code::denied, {"blue", "node n1"});
+  CHECK(bed.whole() == before);
+  CHECK(bed.metric("ibpod_sm_wrong_node_binds_total") == 2);
+  const auto bound = bed.node(2).bind(SmBed::request(2, "blue"), SmBed::patience());
+  REQUIRE_MESSAGE(bound, bound.error().text());
+  CHECK(bound->state == fabric::State::verified);
+}
+
+TEST_CASE("a node gets as many memberships as it may, and leaves with all of them") {
+  SecureBed bed(SecureBed::with_pool() + R"(, "limits": {"membershipsOfNode": 2})");
+  bed.partition("blue");
+  bed.partition("red");
+  fabricapi::Client n1 = bed.node(1);
+  fabricapi::BindRequest first = SmBed::request(1, "blue");
+  first.partitions.push_back({"red", {}});
+  REQUIRE(n1.bind(first, SmBed::patience()));
+  const fabricapi::BindRequest second = bed.unseen_request(1, "blue");
+  check_refused(n1.bind(second, SmBed::patience()), Code::busy,
+                {"node n1", "3 memberships", "may have 2", "limits.membershipsOfNode"});
+  REQUIRE(bed.node(2).bind(SmBed::request(2, "blue"), SmBed::patience()));
+  const auto gone = n1.unbind(first.attachment, SmBed::patience());
+  REQUIRE_MESSAGE(gone, gone.error().text());
+  CHECK(gone->state == fabric::State::released);
+  CHECK(n1.bind(second, SmBed::patience(Duration(1000))));
+}
+
 TEST_CASE("no partition gets a P_Key that is reserved, or outside the ranges") {
   SecureBed bed;
   const SecureBed::Whole before = bed.whole();

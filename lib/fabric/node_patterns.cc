@@ -1,0 +1,43 @@
+#include "lib/fabric/node_patterns.h"
+
+#include "lib/base/dns_name.h"
+
+#include <algorithm>
+
+namespace ibpod::fabric {
+namespace {
+
+constexpr size_t kMostQuoted = 63;
+
+// With the shortest text that "*" can stand for it has to be a name.
+bool can_match(std::string text) {
+  const size_t star = text.find('*');
+  if (star != text.npos) text[star] = 'a';
+  return is_dns_subdomain(text);
+}
+
+bool matches(std::string_view pattern, std::string_view node) {
+  const size_t star = pattern.find('*');
+  if (star == pattern.npos) return pattern == node;
+  const std::string_view before = pattern.substr(0, star), after = pattern.substr(star + 1);
+  return node.size() > before.size() + after.size() && node.starts_with(before) &&
+         node.ends_with(after);
+}
+
+}  // namespace
+
+Status check_node_patterns(const NodePatterns& patterns) {
+  for (const std::string& pattern : patterns)
+    if (!can_match(pattern))
+      return Error(Code::invalid, "'" + pattern.substr(0, kMostQuoted) +
+                                      "' is no node's name, in which one * may stand for anything");
+  return ok();
+}
+
+bool matches_node(const NodePatterns& patterns, std::string_view node) {
+  return patterns.empty() ||
+         std::any_of(patterns.begin(), patterns.end(),
+                     [&](const std::string& pattern) { return matches(pattern, node); });
+}
+
+}  // namespace ibpod::fabric

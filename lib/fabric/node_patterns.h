@@ -1,0 +1,20 @@
+// Nodes whose pods are allowed something, as an administrator names them.
+#pragma once
+
+#include "lib/base/result.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ibpod::fabric {
+
+// Each is a node's name, in which one "*" may stand for one or more characters of any kind; "*" is
+// any node. None at all: every node.
+using NodePatterns = std::vector<std::string>;
+
+// invalid, naming the first that no node's name can match.
+Status check_node_patterns(const NodePatterns& patterns);
+bool matches_node(const NodePatterns& patterns, std::string_view node);
+
+}  // namespace ibpod::fabric

@@ -1,0 +1,48 @@
+// LineLimit: how many lines of the log one caller may cause in a second. What is beyond is counted.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace ibpod::sm {
+
+class LineLimit {
+ public:
+  using Time = std::chrono::steady_clock::time_point;
+  static constexpr std::chrono::seconds kWindow{1};
+
+  struct Settings {
+    size_t lines = 10;      // of one caller, in each window
+    size_t callers = 1024;  // that are told apart; all others share one account
+  };
+  LineLimit() = default;
+  explicit LineLimit(Settings settings) : settings_(settings) {}
+
+  // Whether a line that this caller has caused may be written.
+  bool take(const std::string& caller, Time now);
+
+  struct Dropped {
+    std::string caller;  // empty: of those that share one account
+    uint64_t lines = 0;
+    bool operator==(const Dropped&) const = default;
+  };
+  // What was not written in windows that are over; each line is told of once.
+  std::vector<Dropped> take_dropped(Time now);
+
+ private:
+  struct Account {
+    Time since;
+    size_t lines = 0;
+    uint64_t dropped = 0;
+  };
+  Account& account(const std::string& caller, Time now);
+
+  Settings settings_;
+  std::map<std::string, Account> accounts_;
+};
+
+}  // namespace ibpod::sm
