@@ -5,7 +5,13 @@
 //   QUOTA_SECONDS=N     how long they bind (60)
 //   QUOTA_PARTITIONS=N  that any pod may be in: 1 to 64 of them a Bind (60)
 //   QUOTA_CALLS=N       Binds of one node at a time (32)
+//   QUOTA_LIMIT=N       what ibpod-sm is told to grant a node at most; not set: as it comes
 //   QUOTA_JUDGE=0       prints only
+//   QUOTA_LARGE=1       also lets administrators fill partitions.conf to its limit, which takes
+//   minutes
+// A lane runs it by itself, without a sanitizer: QUOTA_SECONDS=60 build/measure/bin/fabric_quota;
+// what it has to look for is the lines "good node, …", "attacker …" and "under attack:
+// partitions.conf …".
 #include "tests/fabric/setting.h"
 #include "tests/fabric/sm/secure_bed.h"
 #include "tests/fabric/storm/times.h"
@@ -33,8 +39,16 @@ struct Attack {
   int seconds = setting("QUOTA_SECONDS", 60);
   int partitions = setting("QUOTA_PARTITIONS", 60);
   int calls = setting("QUOTA_CALLS", 32);
+  int limit = setting("QUOTA_LIMIT", 0);
   bool judge = setting("QUOTA_JUDGE", 1) != 0;
 };
+
+// An older ibpod-sm knows no limits.
+std::string limits(const Attack& attack) {
+  if (attack.limit == 0) return "";
+  const std::string most = std::to_string(attack.limit);
+  return R"(, "limits": {"membershipsOfNode": )" + most + R"(, "unseenPortsOfNode": )" + most + "}";
+}
 
 std::string wide_partition(int number) { return "wide" + std::to_string(number); }
 
@@ -82,9 +96,9 @@ class Attacker {
  private:
   void bind_next() {
     const size_t number = next_++;
-    fabricapi::BindRequest request = SmBed::request(host_, "", "x" + std::to_string(number));
+    fabricapi::BindRequest request =
+        SmBed::request(host_, "", "x" + std::to_string(number % guids_.size()));
     request.guid = guids_[number % guids_.size()].guid;
-    request.attachment.container = "x" + std::to_string(number % guids_.size());
     request.partitions.clear();
     for (int n = 0; n < attack_.partitions; ++n)
       request.partitions.push_back({wide_partition(n), {}});
@@ -185,7 +199,8 @@ void make_partitions(SecureBed& bed, const Attack& attack) {
 TEST_CASE("nodes that bind as much as they may take nothing from a good one") {
   const Attack attack;
   SecureBed bed(R"("logLevel": "warning", "guids": [{"first": "0x0200000000000001",
-                    "last": "0x020000000000ffff"}])");
+                    "last": "0x020000000000ffff"}])" +
+                limits(attack));
   make_partitions(bed, attack);
   GoodNode good(bed);
   for (int n = 0; n < 5; ++n) good.once();
@@ -213,6 +228,42 @@ TEST_CASE("nodes that bind as much as they may take nothing from a good one") {
   if (!attack.judge) return;
   CHECK(good.failures() == 0);
   CHECK(std::filesystem::file_size(bed.partitions_conf()) < 16U << 20);
+}
+
+// With so many members, none of them on the subnet; a partition may have 10,000.
+fabric::Tenancy large_partition(int number, uint64_t members) {
+  fabric::Tenancy full = SmBed::tenancy("full" + std::to_string(number));
+  for (uint64_t n = 1; n <= members; ++n)
+    full.members.push_back({ib::Guid(0x0002'c903'1000'0000 + n), fabric::Membership::limited, ""});
+  return full;
+}
+
+TEST_CASE("administrators fill partitions.conf to its limit, and pods still leave it" *
+          doctest::skip(setting("QUOTA_LARGE", 0) == 0)) {
+  SecureBed bed(R"("logLevel": "warning")");
+  bed.partition("blue");
+  const fabricapi::BindRequest request = SmBed::request(kGood, "blue");
+  REQUIRE(bed.node(kGood).bind(request, Deadline::in(60s)));
+  fabricapi::Client administrator = bed.administrator();
+  const auto fill = [&](int number, uint64_t members) {
+    return administrator.create_partition(large_partition(number, members), Deadline::in(300s));
+  };
+  int number = 0;
+  auto made = fill(number, 10'000);
+  while (made) made = fill(++number, 10'000);
+  std::printf("%d partitions of 10,000 members; then: %s\n", number, made.error().text().c_str());
+  check_refused(made, Code::busy, {"partitions.conf", "16777216"});
+  // Of the 16 MiB only what the writer may need for heads is left then.
+  const auto rest = fill(number, 7'000);
+  REQUIRE_MESSAGE(rest, rest.error().text());
+  check_refused(bed.node(1).bind(SmBed::request(1, "blue"), Deadline::in(300s)), Code::busy,
+                {"partitions.conf", "16777216"});
+  print_state(bed, "filled");
+  const auto begun = Clock::now();
+  const auto gone = bed.node(kGood).unbind(request.attachment, Deadline::in(300s));
+  REQUIRE_MESSAGE(gone, gone.error().text());
+  CHECK(gone->state == State::released);
+  std::printf("Unbind to released: %.0f ms\n", ms_since(begun));
 }
 
 }  // namespace
