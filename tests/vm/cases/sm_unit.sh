@@ -138,5 +138,5 @@ say "a key that others can read is refused"
 in_systemd systemctl stop ibpod-sm
 chmod 0644 /etc/ibpod/m_key
 in_systemd systemctl start ibpod-sm
-wait_for 30 grep -q "opensm.mKeyFile: /etc/ibpod/m_key has mode 0644.*run chmod 0600 /etc/ibpod/m_key" "$WORK/sm.log"
+wait_for 90 grep -q "opensm.mKeyFile: /etc/ibpod/m_key has mode 0644.*run chmod 0600 /etc/ibpod/m_key" "$WORK/sm.log"
 expect_eq "OpenSM" "$(pidof opensm)" "$opensm"
