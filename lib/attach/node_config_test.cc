@@ -79,7 +79,7 @@ TEST_CASE("a link or a FIFO in its place is no file") {
   const TempFolder folder;
   const Path path = folder.path() / "cni.json";
   REQUIRE(::mkfifo(path.c_str(), 0600) == 0);
-  CHECK(read_node_config(path).error().text() == path.string() + " is no regular file");
+  CHECK(read_node_config(path).error().text() == path.string() + " is not a regular file");
   REQUIRE(::unlink(path.c_str()) == 0);
   std::filesystem::create_symlink("/etc/hostname", path);
   CHECK_FALSE(read_node_config(path));

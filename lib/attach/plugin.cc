@@ -6,6 +6,7 @@
 #include "lib/attach/del.h"
 #include "lib/attach/gc.h"
 #include "lib/attach/status.h"
+#include "lib/base/private_file.h"
 
 namespace ibpod::attach {
 

@@ -39,17 +39,12 @@ Status write_beside(const Path& beside, std::string_view content) {
   return ok();
 }
 
-Result<struct stat> status_of(const Fd& fd, const std::string& what) {
-  struct stat status {};
-  TRY(sys("stat " + what, [&] { return ::fstat(fd.get(), &status); }));
-  return status;
-}
-
-Result<Fd> open_regular(const Path& path, int flags) {
+Result<Fd> open_regular(const Path& path) {
   const std::string what = path.string();
   Fd fd(TRY(sys("open " + what,
-                [&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | flags); })));
-  const struct stat status = TRY(status_of(fd, what));
+                [&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK); })));
+  struct stat status {};
+  TRY(sys("stat " + what, [&] { return ::fstat(fd.get(), &status); }));
   if (!S_ISREG(status.st_mode)) return Error(Code::invalid, what + " is no regular file");
   return fd;
 }
@@ -68,48 +63,11 @@ Result<std::string> read_all(const Fd& fd, const std::string& what, size_t limit
   }
 }
 
-Status check_owner(const struct stat& status, const std::string& what) {
-  if (status.st_uid == 0 || status.st_uid == ::geteuid()) return ok();
-  return Error(Code::denied,
-               what + " belongs to user " + std::to_string(status.st_uid) + ": expected root");
-}
-
-constexpr mode_t kOthersWrite = S_IWGRP | S_IWOTH;
-
 }  // namespace
 
 Result<std::string> read_file(const Path& path, size_t limit) {
-  const Fd fd = TRY(open_regular(path, 0));
+  const Fd fd = TRY(open_regular(path));
   return read_all(fd, path.string(), limit);
-}
-
-Result<std::string> read_trusted_file(const Path& path, size_t limit) {
-  const std::string what = path.string();
-  const Fd fd = TRY(open_regular(path, O_NOFOLLOW));
-  const struct stat status = TRY(status_of(fd, what));
-  TRY(check_owner(status, what));
-  if ((status.st_mode & kOthersWrite) != 0)
-    return Error(Code::denied,
-                 what + " can be written by others than its owner: expected mode 0644 or less");
-  return read_all(fd, what, limit);
-}
-
-Status check_trusted_folder(const Path& folder) {
-  Path path;
-  for (const Path& part : folder) {
-    path /= part;
-    struct stat status {};
-    const auto found = sys("stat " + path.string(), [&] { return ::stat(path.c_str(), &status); });
-    if (!found && found.error().code() == Code::not_found) return ok();
-    if (!found) return found.error();
-    TRY(check_owner(status, path.string()));
-    const bool sticky = path != folder && (status.st_mode & S_ISVTX) != 0;
-    if ((status.st_mode & kOthersWrite) != 0 && !sticky)
-      return Error(
-          Code::denied,
-          path.string() + " can be written by others than its owner: expected mode 0755 or less");
-  }
-  return ok();
 }
 
 Status write_file_atomically(const Path& path, std::string_view content) {

@@ -20,16 +20,6 @@ using Path = std::filesystem::path;
 // `limit`, or no regular file: a FIFO would be waited for without end.
 Result<std::string> read_file(const Path& path, size_t limit = 4 << 20);
 
-// The same for a file whose content decides what this program does: denied, with the owner or the
-// mode, unless it belongs to root or to this process's user and nobody else can write to it. Links
-// are not followed.
-Result<std::string> read_trusted_file(const Path& path, size_t limit = 4 << 20);
-
-// denied if another user could make or replace an entry of the folder: if the folder, or one above
-// it, belongs to a user other than root and this process's, or others can write to it (one above it
-// may be sticky, as /tmp is). Folders that do not exist are no failure. `folder` is absolute.
-Status check_trusted_folder(const Path& folder);
-
 // Replaces the file or makes it (mode 0600): written beside it, flushed to disk, renamed, and the
 // folder flushed too, so that after a crash there is the old content or the new one, never a
 // mixture. The folder must exist.

@@ -147,40 +147,6 @@ TEST_CASE("what is no regular file is not read, and not waited for") {
   CHECK(read_file("/proc/self/stat"));
 }
 
-TEST_CASE("what decides is read only where nobody else can have written it") {
-  const TempFolder folder;
-  const Path file = folder.write("file", "x");
-  CHECK(read_trusted_file(file).value() == "x");
-  std::filesystem::create_symlink(file, folder.path() / "link");
-  CHECK_FALSE(read_trusted_file(folder.path() / "link"));
-  REQUIRE(::chmod(file.c_str(), 0664) == 0);
-  CHECK(read_trusted_file(file).error().code() == Code::denied);
-  REQUIRE(::chmod(file.c_str(), 0644) == 0);
-  if (::geteuid() == 0) {
-    REQUIRE(::chown(file.c_str(), 65534, 65534) == 0);
-    CHECK(read_trusted_file(file).error().text() ==
-          file.string() + " belongs to user 65534: expected root");
-  }
-}
-
-TEST_CASE("a folder is trusted as far as nobody else can replace what is in it") {
-  const TempFolder folder;
-  const Path inner = folder.path() / "a" / "b";
-  REQUIRE(make_folders(inner));
-  CHECK(check_trusted_folder(inner));
-  CHECK(check_trusted_folder(inner / "not" / "there"));
-  REQUIRE(::chmod(inner.parent_path().c_str(), 0777) == 0);
-  CHECK(check_trusted_folder(inner).error().code() == Code::denied);
-  REQUIRE(::chmod(inner.parent_path().c_str(), 01777) == 0);
-  CHECK(check_trusted_folder(inner));
-  REQUIRE(::chmod(inner.c_str(), 01777) == 0);
-  CHECK(check_trusted_folder(inner).error().code() == Code::denied);
-  if (::geteuid() == 0) {
-    REQUIRE(::chown(inner.c_str(), 65534, 65534) == 0);
-    CHECK(check_trusted_folder(inner).error().code() == Code::denied);
-  }
-}
-
 TEST_CASE(
     "a deadline never has less than nothing left, and can be brought forward but not put off") {
   const Deadline passed = Deadline::in(Duration(-5));

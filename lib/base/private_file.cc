@@ -34,14 +34,18 @@ Status check_owner(const struct stat& found, const std::string& what) {
                                  ", who can replace it: run chown root " + what);
 }
 
-Status check_folder(const Path& folder) {
+// In a sticky folder others can make entries, and replace none.
+enum class Sticky { is_safe, counts };
+
+Status check_folder(const Path& folder, Sticky sticky = Sticky::is_safe) {
   const std::string what = folder.string();
   struct stat found = {};
   TRY(sys("stat " + what, [&] { return ::stat(folder.c_str(), &found); }));
   TRY(check_owner(found, what));
   const bool by_others = (found.st_mode & S_IWOTH) != 0;
   const bool by_group = (found.st_mode & S_IWGRP) != 0 && !is_own_group(found.st_gid);
-  if ((found.st_mode & S_ISVTX) != 0 || (!by_others && !by_group)) return ok();
+  const bool safe = sticky == Sticky::is_safe && (found.st_mode & S_ISVTX) != 0;
+  if (safe || (!by_others && !by_group)) return ok();
   return Error(Code::denied, what + " has mode " + octal(found.st_mode) +
                                  ": others can replace what is in it; run chmod go-w " + what);
 }
@@ -125,6 +129,15 @@ Result<std::string> read_private_file(const Path& path, size_t limit) {
 
 Result<std::string> read_trusted_file(const Path& path, size_t limit) {
   return read_checked(path, limit, Refused::writes);
+}
+
+Status check_trusted_folder(const Path& folder) {
+  std::error_code error;
+  const Status way = check_way(std::filesystem::absolute(folder, error) / "entry");
+  struct stat found = {};
+  if (!way && way.error().code() != Code::not_found) return way;
+  if (::stat(folder.c_str(), &found) != 0) return ok();
+  return check_folder(folder, Sticky::counts);
 }
 
 }  // namespace ibpod

@@ -1,4 +1,4 @@
-// Files that hold secrets: who else than this process could read or replace them.
+// Files that hold secrets, or say what is done: who else could read, write or replace them.
 #pragma once
 
 #include "lib/base/files.h"
@@ -21,6 +21,10 @@ Status check_private(const Path& path);
 Result<std::string> read_private_file(const Path& path, size_t limit);
 
 // The same for a file that others may read, and not write: what it says is obeyed.
-Result<std::string> read_trusted_file(const Path& path, size_t limit);
+Result<std::string> read_trusted_file(const Path& path, size_t limit = 4 << 20);
+
+// denied when others could make an entry of the folder, or replace one, or the folder itself. ok
+// when it does not exist yet.
+Status check_trusted_folder(const Path& folder);
 
 }  // namespace ibpod

@@ -143,5 +143,23 @@ TEST_CASE("a private file of a Secret's volume: the kubelet's default mode is re
   CHECK(fault(mount / "tls.key") == "");
 }
 
+TEST_CASE("a folder is trusted as far as nobody else can replace what is in it") {
+  const TempFolder folder;
+  const Path inner = folder.path() / "a" / "b";
+  REQUIRE(make_folders(inner));
+  CHECK(check_trusted_folder(inner));
+  CHECK(check_trusted_folder(inner / "not" / "there"));
+  REQUIRE(::chmod(inner.parent_path().c_str(), 0777) == 0);
+  CHECK(check_trusted_folder(inner).error().code() == Code::denied);
+  REQUIRE(::chmod(inner.parent_path().c_str(), 01777) == 0);
+  CHECK(check_trusted_folder(inner));
+  REQUIRE(::chmod(inner.c_str(), 01777) == 0);
+  CHECK(check_trusted_folder(inner).error().code() == Code::denied);
+  if (::geteuid() == 0) {
+    REQUIRE(::chown(inner.c_str(), 65534, 65534) == 0);
+    CHECK(check_trusted_folder(inner).error().code() == Code::denied);
+  }
+}
+
 }  // namespace
 }  // namespace ibpod

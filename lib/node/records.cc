@@ -1,6 +1,7 @@
 #include "lib/node/records.h"
 
 #include "lib/base/fd.h"
+#include "lib/base/private_file.h"
 #include "lib/node/child.h"
 
 #include <algorithm>
