@@ -124,14 +124,16 @@ Result<std::optional<std::string>> PartitionsFile::swap_in(const Path& next) {
   return std::optional(std::move(replaced).value());
 }
 
-Result<PartitionsFile::Put> PartitionsFile::put(const std::string& text,
+Result<PartitionsFile::Put> PartitionsFile::put(Text kind, const std::string& text,
                                                 const std::vector<fabric::Partition>& partitions) {
   const Path next = beside(".next");
   TRY(disk_.write(next, text));
-  // What OpenSM is going to read is what stands on disk, not what was meant to.
+  // What OpenSM is going to read is what stands on disk, not what was meant to. The same bytes as
+  // were judged just now are not judged again: that takes longer than all else, of a large file.
   std::string written = TRY(disk_.read(next));
-  TRY(fabric::judge(written, partitions, section_->text, options_)
-          .during("what was written to " + next.string()));
+  if (kind == Text::kept || written != text)
+    TRY(fabric::judge(written, partitions, section_->text, options_)
+            .during("what was written to " + next.string()));
   TRY(disk_.write(beside(".good"), written));
   auto replaced = TRY(swap_in(next));
   return Put{std::move(written), std::move(replaced)};
@@ -157,9 +159,12 @@ Result<PartitionsFile::Found> PartitionsFile::place(
   Found all = Found::ours;
   while (true) {
     const std::string text = TRY(fabric::render(written, section_->text, options_));
-    // From the file, in the file's order: what later readings are compared with.
-    auto ours = TRY(fabric::read_partitions_conf(above(text), options_));
-    Put done = TRY(put(text, ours));
+    // In the file's order, as render() has judged: what later readings are compared with.
+    std::vector<fabric::Partition> ours = written;
+    std::stable_partition(ours.begin(), ours.end(), [](const fabric::Partition& one) {
+      return one.pkey == fabric::kDefaultPKey;
+    });
+    Put done = TRY(put(Text::fresh, text, ours));
     const Found found = take_replaced(done, written);
     text_ = std::move(done.text);
     partitions_ = std::move(ours);
@@ -220,7 +225,7 @@ Status PartitionsFile::put_good_back() {
 
 Result<PartitionsFile::Found> PartitionsFile::restore() {
   if (!in_place()) return Error(Code::not_found, "no partitions have been put into place yet");
-  auto done = put(text_, partitions_);
+  auto done = put(Text::kept, text_, partitions_);
   if (!done) {
     const Status back = put_good_back();
     if (!back) return std::move(done).error().also(back.error());

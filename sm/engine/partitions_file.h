@@ -74,7 +74,10 @@ class PartitionsFile {
   Error not_ours(const Error& why);
   Result<Taken> take_edit(const std::string& text) const;
   void keep(Taken taken);
-  Result<Put> put(const std::string& text, const std::vector<fabric::Partition>& partitions);
+  // fresh: the text has just been judged to be these partitions, with the section as it is.
+  enum class Text { fresh, kept };
+  Result<Put> put(Text kind, const std::string& text,
+                  const std::vector<fabric::Partition>& partitions);
   Result<std::optional<std::string>> swap_in(const Path& next);
   Status put_good_back();
   Found take_replaced(const Put& put, const std::vector<fabric::Partition>& next);

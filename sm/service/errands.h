@@ -20,8 +20,8 @@ class Errands {
   using Time = Deadline::Clock::time_point;
   using Errand = CallQueue::Call;
 
-  // `most_at_once`: of calls, in what one take() gives; so long others wait for them.
-  explicit Errands(CallQueue::Limits limits, size_t most_at_once = 256)
+  // `most_at_once`: of calls, in what one take() gives.
+  explicit Errands(CallQueue::Limits limits, size_t most_at_once = 8)
       : most_at_once_(most_at_once), calls_(limits) {}
 
   // From any thread. A caller's calls are done in the order in which it asks, those of several in

@@ -9,6 +9,9 @@
 namespace ibpod::sm {
 namespace {
 
+// Of taking calls; what is asked last is done to its end.
+constexpr Duration kLongestTurn{20};
+
 // A node has one account, whatever its certificates call it.
 std::string account_of(const fabricapi::Caller& caller) {
   return caller.role == fabricapi::Role::node ? "node " + caller.node : caller.name;
@@ -33,17 +36,24 @@ void Service::stop() {
   if (thread_.joinable()) thread_.join();
 }
 
+// What waits goes to the disk together, as long as it is done soon: who has asked a little waits
+// for no turn that others make long.
+void Service::turn(std::optional<std::vector<Errands::Errand>> errands) {
+  const Deadline::Clock::time_point began = Deadline::Clock::now();
+  turn_began_ = began.time_since_epoch().count();
+  do {
+    steward_->at(present());
+    for (const Errands::Errand& errand : *errands) errand();
+    if (Deadline::Clock::now() - began >= kLongestTurn) break;
+    errands = errands_.take(began);
+  } while (errands && !errands->empty());
+  steward_->turn();
+  turn_began_ = 0;
+}
+
 void Service::work_off() {
-  const auto turn = [this](const std::vector<Errands::Errand>& errands) {
-    const Now now = present();
-    turn_began_ = now.steady.time_since_epoch().count();
-    steward_->at(now);
-    for (const Errands::Errand& errand : errands) errand();
-    steward_->turn();
-    turn_began_ = 0;
-  };
-  turn({});
-  while (const auto errands = errands_.take(steward_->due())) turn(*errands);
+  turn(std::vector<Errands::Errand>());
+  while (auto errands = errands_.take(steward_->due())) turn(std::move(errands));
 }
 
 Duration Service::in_turn() const {

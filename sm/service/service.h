@@ -11,6 +11,7 @@
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -102,6 +103,7 @@ class Service final : public fabricapi::Fabric {
   static CallQueue::Share share_of(const Asked& asked);
   template <typename Value, typename Answer, typename... Args>
   void pass(const Asked& asked, const Done<Value>& done, Answer answer, Args&&... args);
+  void turn(std::optional<std::vector<Errands::Errand>> errands);
   void work_off();
 
   Report& report_;
