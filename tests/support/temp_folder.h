@@ -28,8 +28,9 @@ class TempFolder {
 
   const Path& path() const { return path_; }
 
-  // For its owner alone, as keys have to be.
+  // For its owner alone, as keys have to be. Folders on the way are made.
   Path write(const std::string& name, const std::string& content) const {
+    std::filesystem::create_directories((path_ / name).parent_path());
     std::ofstream(path_ / name) << content;
     std::filesystem::permissions(
         path_ / name, std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
