@@ -6,7 +6,7 @@
 # A disk of its own for the records, small enough to fill.
 state=/var/lib/ibpod
 mkdir -p "$state"
-mount -t tmpfs -o size=256k tmpfs "$state"
+mount -t tmpfs -o size=256k,mode=0700 tmpfs "$state"
 at_end umount "$state"
 fill() { dd if=/dev/zero of="$state/full" bs=1k 2>/dev/null || true; }
 
