@@ -80,7 +80,7 @@ Holder holder(const node::Records& records, const node::RecordName& name) {
 Result<std::string> check_given(const kube::PodGiven& pod, const std::string& device) {
   const ib::PciAddress address = TRY(ib::PciAddress::parse(device));
   if (has_device(pod, address)) return address.text();
-  return Error(Code::denied, address.text() + ": the kubelet has not given it to the pod " +
+  return Error(Code::denied, "the kubelet has not given " + address.text() + " to the pod " +
                                  pod_text(pod.namespace_name, pod.name));
 }
 

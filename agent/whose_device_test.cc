@@ -65,8 +65,8 @@ TEST_CASE("a device is that of the pod that the kubelet gave it to, and of no ot
   const Result<std::string> refused = node.ask("b", node.vf.text());
   REQUIRE_FALSE(refused);
   CHECK(refused.error().code() == Code::denied);
-  CHECK(refused.error().text().ends_with(node.vf.text() +
-                                         ": the kubelet has not given it to the pod lab/b"));
+  CHECK(refused.error().text().ends_with("the kubelet has not given " + node.vf.text() +
+                                         " to the pod lab/b"));
   CHECK(node.ask("c", node.vf.text()).error().code() == Code::unavailable);
   CHECK(node.ask("a", "no address").error().code() == Code::invalid);
 }

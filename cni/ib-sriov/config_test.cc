@@ -191,6 +191,25 @@ TEST_CASE("for DEL, what the node keeps to itself is a warning, and stays") {
   CHECK(rest.warnings.size() == 3);
 }
 
+TEST_CASE("a device-info file is one of the node's folder, by either of its paths") {
+  const auto read_info = [](const std::string& folder, const std::string& file) {
+    attach::NodeConfig node;
+    node.device_info_folder = folder;
+    return parse_config(
+        a_call(),
+        network(R"("deviceID":"0000:3b:00.1","runtimeConfig":{"CNIDeviceInfoFile":")" + file +
+                "\"}"),
+        node);
+  };
+  for (const char* folder : {"/var/run/dev", "/run/dev", "/run/dev/"}) {
+    CAPTURE(folder);
+    CHECK(read_info(folder, "/var/run/dev/a_net1"));
+    CHECK(read_info(folder, "/run/dev/a_net1"));
+    CHECK_FALSE(read_info(folder, "/run/dev/b/a_net1"));
+    CHECK_FALSE(read_info(folder, "/etc/a_net1"));
+  }
+}
+
 TEST_CASE("a network may say what the node says") {
   CHECK(parse_config(
       a_call(),

@@ -13,13 +13,23 @@ using cni::Environment;
 Result<std::optional<cni::Ipam>> find_ipam(const cni::Network& network, std::vector<Path> path,
                                            Environment environment) {
   if (network.ipam_type.empty()) return std::optional<cni::Ipam>();
+  environment[std::string(kCalledAsIpam)] = "1";
   cni::Ipam ipam = TRY(cni::Ipam::find(
       {network.ipam_type, std::move(path), std::move(environment), network.text, network.version}));
   return std::optional<cni::Ipam>(std::move(ipam));
 }
 
+// One that a network names as its own IPAM would call itself until its time is over.
+Status check_is_no_plugin_of_ours(const std::string& type) {
+  if (type != "ib-sriov" && type != "ipoib") return ok();
+  return Error(Code::invalid, "ipam.type: \"" + type +
+                                  "\" is no IPAM plugin: name one, such as host-local, or none")
+      .reported_as(cni::kInvalidConfiguration);
+}
+
 // For ADD, and again for DEL: the node may have been configured anew since.
 Status check_ipam_type(const Context& context, const std::string& type) {
+  TRY(check_is_no_plugin_of_ours(type));
   const auto& types = context.ipam_types;
   const bool allowed =
       type.empty() || !types || std::find(types->begin(), types->end(), type) != types->end();
@@ -39,7 +49,11 @@ Result<std::optional<cni::Ipam>> ipam_of(const Context& context, const cni::Netw
 Status release_addresses(const Context& context, const node::Record& record, Deadline deadline) {
   json::Value document = TRY(cni::parse_document(record.configuration));
   const cni::Network network = TRY(cni::parse_network(std::move(document), record.configuration));
-  TRY(check_ipam_type(context, network.ipam_type));
+  const Status allowed = check_ipam_type(context, network.ipam_type);
+  if (!allowed) {
+    context.warn(allowed.error().text() + ": it is not asked to give back the pod's addresses");
+    return ok();
+  }
   Environment environment = context.call.environment;
   environment["CNI_CONTAINERID"] = record.container_id;
   environment["CNI_IFNAME"] = record.ifname;

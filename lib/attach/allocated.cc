@@ -2,14 +2,24 @@
 
 #include "lib/attach/node_config.h"
 
+#include <cerrno>
+
 namespace ibpod::attach {
 namespace {
 
-Error refusal(const std::string& key, const ib::PciAddress& device, const Error& denied) {
-  const std::string remedy = "; request the device's resource in the pod's spec and leave " + key +
-                             " to Multus, or set \"devices\": \"any\" in " +
-                             std::string(kNodeConfigFile);
-  return Error(Code::denied, key + ": " + device.text() + ": " + denied.text() + remedy);
+Error refusal(const cni::Call& call, const std::string& key, const ib::PciAddress& device) {
+  return Error(Code::denied,
+               key + ": " + device.text() + ": the kubelet has not given it to the pod " +
+                   call.pod.name_space + "/" + call.pod.name +
+                   "; request the device's resource in the pod's spec and leave " + key +
+                   " to Multus, or set \"devices\": \"any\" in " + std::string(kNodeConfigFile));
+}
+
+// No process listens there. One that answers late, or does not know yet, is no such case: a pod
+// could bring that about.
+bool is_absent(const Error& error) {
+  return error.code() == Code::unavailable &&
+         (error.error_number() == ENOENT || error.error_number() == ECONNREFUSED);
 }
 
 }  // namespace
@@ -24,10 +34,14 @@ Status check_allocated(const Context& context, const std::string& key, const ib:
       timed(context, "ask the agent whether the kubelet gave the pod its device",
             [&] { return context.agent()->device_of(question, deadline); });
   if (answer && *answer == device.text()) return ok();
-  if (answer) return refusal(key, device, Error(Code::denied, "the agent does not know of it"));
-  if (answer.error().code() == Code::denied) return refusal(key, device, answer.error());
+  if (answer)
+    return Error(Code::unavailable, key +
+                                        ": the node's agent is older than this plugin and cannot "
+                                        "say whose device " +
+                                        device.text() + " is: upgrade the agent");
+  if (answer.error().code() == Code::denied) return refusal(call, key, device);
   const bool no_kubelet = answer.error().code() == Code::unsupported;
-  if (no_kubelet || !context.needs_agent) return ok();
+  if (no_kubelet || (is_absent(answer.error()) && !context.needs_agent)) return ok();
   return answer.error();
 }
 

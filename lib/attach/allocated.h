@@ -11,8 +11,8 @@ namespace ibpod::attach {
 
 // The node's agent asks the kubelet. denied if the kubelet has not given `device` to the pod; `key`
 // is what names it in the network. ok if nobody can tell, because the node allows any device
-// (node_config.h) or runs no kubelet. Without an answer: the agent's error on a node that attaches
-// nothing without it, ok on one that does.
+// (node_config.h) or runs no kubelet, or because no agent listens on a node that attaches without
+// one. Any other failure to answer is the agent's error.
 Status check_allocated(const Context& context, const std::string& key, const ib::PciAddress& device,
                        Deadline deadline);
 

@@ -2,6 +2,8 @@
 
 #include "tests/support/attach_bed.h"
 
+#include <cerrno>
+
 #include <doctest/doctest.h>
 
 namespace ibpod::attach {
@@ -58,15 +60,32 @@ TEST_CASE("where nobody can tell, the network is believed") {
   SUBCASE("the node allows any device") { asked.any_device = true; }
   SUBCASE("the node attaches without its agent, which is away") {
     asked.needs_agent = false;
-    asked.agent.away = Error(Code::unavailable, "nobody listens");
+    asked.agent.away = Error::from_errno(ECONNREFUSED, "connect").as(Code::unavailable);
   }
   CHECK(asked.check(kVf));
 }
 
-TEST_CASE("a node that attaches nothing without its agent waits for the answer") {
+TEST_CASE("an agent that listens and cannot say is waited for, on every node") {
   Asked asked;
+  SUBCASE("on a node that needs it") {}
+  SUBCASE("on one that attaches without it, too") { asked.needs_agent = false; }
   asked.agent.away = Error(Code::unavailable, "the kubelet does not name the pod yet");
   CHECK(asked.check(kVf).error().code() == Code::unavailable);
+}
+
+TEST_CASE("an agent that is absent is an error where nothing is attached without it") {
+  Asked asked;
+  asked.agent.away = Error::from_errno(ENOENT, "connect").as(Code::unavailable);
+  CHECK(asked.check(kVf).error().code() == Code::unavailable);
+}
+
+TEST_CASE("an older agent's empty answer says nothing of the device") {
+  Asked asked;
+  asked.agent.answers_devices = false;
+  const Status refused = asked.check(kVf);
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().code() == Code::unavailable);
+  CHECK(refused.error().text().ends_with("upgrade the agent"));
 }
 
 }  // namespace

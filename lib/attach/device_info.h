@@ -14,7 +14,8 @@ namespace ibpod::attach {
 // address, and the names of its RDMA devices, as device plugins write them (pci.rdma-device,
 // "mlx5_3"). `membership` goes in as pkey and pkey-index, which a file without one does not have.
 // Other members stay as they are; a file that does not exist is made.
-Status write_device_info(const Path& file, const ib::PciAddress& device,
+// denied if it speaks of a device that another attachment has.
+Status write_device_info(const Context& context, const Path& file, const ib::PciAddress& device,
                          const std::vector<node::RdmaDevice>& rdma,
                          const std::optional<Membership>& membership);
 

@@ -1,5 +1,6 @@
 #include "lib/attach/device_info.h"
 
+#include "tests/support/attach_bed.h"
 #include "tests/support/temp_folder.h"
 
 #include <doctest/doctest.h>
@@ -7,12 +8,19 @@
 namespace ibpod::attach {
 namespace {
 
-const ib::PciAddress kVf = ib::PciAddress::parse("0000:3b:00.2").value();
+const ib::PciAddress kDevice = ib::PciAddress::parse("0000:3b:00.2").value();
 
 std::vector<node::RdmaDevice> named(const std::vector<std::string>& names) {
   std::vector<node::RdmaDevice> devices;
   for (const std::string& name : names) devices.push_back({.name = name});
   return devices;
+}
+
+Status write(const Path& file, const ib::PciAddress& device,
+             const std::vector<node::RdmaDevice>& rdma,
+             const std::optional<Membership>& membership) {
+  Bed bed(false);
+  return write_device_info(bed.context(), file, device, rdma, membership);
 }
 
 json::Value read(const Path& file) { return json::Value::parse(read_file(file).value()).value(); }
@@ -24,7 +32,7 @@ TEST_CASE("the device plugin's file says what the device is by now, and whatever
   const TempFolder folder;
   const Path file = folder.write("info", R"({"type":"pci","version":"1.1.0","other":{"a":1},"pci":{
     "pci-address":"0000:3b:00.2","representor-device":"eth3","rdma-device":"mlx5_7"}})");
-  REQUIRE(write_device_info(file, kVf, named({"mlx5_3"}), Membership{3, ib::PKey(0x8001)}));
+  REQUIRE(write(file, kDevice, named({"mlx5_3"}), Membership{3, ib::PKey(0x8001)}));
   CHECK(devices(file) == "mlx5_3");
   const json::Value pci = *read(file).find("pci");
   CHECK(pci.at("representor-device")->string().value() == "eth3");
@@ -36,15 +44,15 @@ TEST_CASE("the device plugin's file says what the device is by now, and whatever
 TEST_CASE("a P_Key that was verified for the last pod is not told the next one") {
   const TempFolder folder;
   const Path file = folder.path() / "info";
-  REQUIRE(write_device_info(file, kVf, {}, Membership{3, ib::PKey(0x8001)}));
-  REQUIRE(write_device_info(file, kVf, {}, std::nullopt));
+  REQUIRE(write(file, kDevice, {}, Membership{3, ib::PKey(0x8001)}));
+  REQUIRE(write(file, kDevice, {}, std::nullopt));
   CHECK_FALSE(read(file).at("pci")->find("pkey"));
   CHECK_FALSE(read(file).at("pci")->find("pkey-index"));
 }
 
 TEST_CASE("a file that is not there is made; of two RDMA devices both are named") {
   const TempFolder folder;
-  REQUIRE(write_device_info(folder.path() / "info", kVf, named({"mlx5_3", "mlx5_4"}), {}));
+  REQUIRE(write(folder.path() / "info", kDevice, named({"mlx5_3", "mlx5_4"}), {}));
   CHECK(devices(folder.path() / "info") == "mlx5_3,mlx5_4");
   CHECK(read(folder.path() / "info").at("type")->string().value() == "pci");
   CHECK(read(folder.path() / "info").at("pci")->at("pci-address")->string().value() ==
@@ -53,15 +61,28 @@ TEST_CASE("a file that is not there is made; of two RDMA devices both are named"
 
 TEST_CASE("a function without verbs has no RDMA device") {
   const TempFolder folder;
-  REQUIRE(write_device_info(folder.path() / "info", kVf, {}, std::nullopt));
+  REQUIRE(write(folder.path() / "info", kDevice, {}, std::nullopt));
   CHECK_FALSE(read(folder.path() / "info").at("pci")->find("rdma-device"));
+}
+
+TEST_CASE("the file of a device that another attachment has is refused, not replaced") {
+  Bed bed(false);
+  REQUIRE(bed.add());
+  const TempFolder folder;
+  const std::string text = R"({"pci":{"pci-address":")" + bed.order.device.text() + "\"}}";
+  const Path file = folder.write("info", text);
+  const auto refused = write_device_info(bed.context(), file, kDevice, {}, std::nullopt);
+  CHECK(refused.error().code() == Code::denied);
+  CHECK(read_file(file).value() == text);
+  REQUIRE(bed.del());
+  CHECK(write_device_info(bed.context(), file, kDevice, {}, std::nullopt));
 }
 
 TEST_CASE("a file that is none is refused, not replaced") {
   const TempFolder folder;
   for (const char* content : {"", "[]", R"({"pci":7})"}) {
     const Path file = folder.write("info", content);
-    CHECK(write_device_info(file, kVf, {}, std::nullopt).error().code() == Code::invalid);
+    CHECK(write(file, kDevice, {}, std::nullopt).error().code() == Code::invalid);
     CHECK(read_file(file).value() == content);
   }
 }

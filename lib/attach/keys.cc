@@ -7,6 +7,12 @@
 namespace ibpod::attach {
 namespace {
 
+// /var/run is a link to /run.
+Path without_link(const Path& folder) {
+  const std::string normal = (folder / "").lexically_normal().string();
+  return normal.starts_with("/var/run/") ? normal.substr(4) : normal;
+}
+
 using json::Fields;
 using json::Value;
 
@@ -76,7 +82,10 @@ void Keys::read_remains(Settings& settings) {
   // One that is wrong is among the network's own warnings.
   (void)read_runtime_config();
   note(read_timeout(settings));
-  note(read_path(settings, "stateDir", settings.state_folder));
+  const Status state_folder = read_path(settings, "stateDir", settings.state_folder);
+  note(state_folder);
+  const Result<Path> refused = path(top_, "stateDir", "stateDir");
+  if (!state_folder && refused) settings.refused_state_folder = *refused;
   note(read_path(settings, "agentSocket", settings.agent_socket));
   note(read_path(settings, "logFile", settings.log_file));
   note(read_log_level(settings));
@@ -88,7 +97,7 @@ Status Keys::read_timeout(Settings& settings) {
   return ok();
 }
 
-// A tenant writes networks: with these he would decide what root makes, opens and believes.
+// Tenants write networks: these keys decide what root makes, opens and believes.
 Status Keys::check_own(const Settings& settings, std::string_view key, bool same) const {
   if (settings.allow_in_networks || same) return ok();
   return Error(Code::invalid, std::string(key) +
@@ -114,14 +123,12 @@ Status Keys::read_log_level(Settings& settings) {
   return ok();
 }
 
-// Whoever writes a network can write the key, too, not only Multus.
+// Not only Multus can write the key, but the author of the network, too.
 Result<Path> Keys::device_info(const Path& folder) {
   if (!runtime_) return Path();
   const std::string place = "runtimeConfig.CNIDeviceInfoFile";
   const Path file = TRY(path(*runtime_, "CNIDeviceInfoFile", place));
-  const std::string parent = file.parent_path().string();
-  // /var/run is a link to /run.
-  if (file.empty() || parent == folder || "/var" + parent == folder) return file;
+  if (file.empty() || without_link(file.parent_path()) == without_link(folder)) return file;
   return Error(Code::invalid, place + ": \"" + file.string() + "\" is no file of " +
                                   folder.string() +
                                   ", the only folder that this node allows (deviceInfoDir in " +

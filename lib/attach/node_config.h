@@ -19,6 +19,9 @@ inline constexpr std::string_view kNodeConfigFile = "/etc/ibpod/cni.json";
 // A variable of a call's environment, which a runtime or the agent sets and no tenant: goes before
 // stateDir.
 inline constexpr std::string_view kStateVariable = "IBPOD_STATE_DIR";
+// A variable of the environment in which an IPAM plugin is called: a plugin of ours that finds it
+// was named as IPAM plugin, perhaps by way of another one, and refuses.
+inline constexpr std::string_view kCalledAsIpam = "IBPOD_CALLED_AS_IPAM";
 // There Multus keeps what is known of the device of each attachment.
 inline constexpr std::string_view kDeviceInfoFolder = "/var/run/k8s.cni.cncf.io/devinfo/cni";
 

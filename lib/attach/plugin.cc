@@ -57,6 +57,8 @@ Status Plugin::configure(const cni::Call& call, const cni::Network& network) {
   call_ = &call;
   network_ = &network;
   log_.always("network", network.name);
+  if (call.environment.contains(std::string(kCalledAsIpam)))
+    return Error(Code::invalid, "ipam: " + name_ + " is called as an IPAM plugin, and is none");
   // Also for DEL: it would look for its record in the wrong folder, and find nothing to end.
   TRY(node_read_);
   // For DEL the remains have to do.
@@ -172,7 +174,20 @@ Result<cni::AddResult> Plugin::add() {
   return attach::add(*stage->context, endpoint(), wanted(), deadline.left());
 }
 
+// The node's own folder has no such record, and DEL would succeed with everything left in the pod.
+Status Plugin::check_recorded_here() const {
+  const Path& folder = settings().refused_state_folder;
+  if (folder.empty() || !check_trusted_folder(folder)) return ok();
+  const auto names = node::Records(folder).of_attachment(call_->container_id, call_->ifname);
+  if (!names || names->empty()) return ok();
+  return Error(Code::invalid, "stateDir: the record of this attachment is in " + folder.string() +
+                                  ", which the network names: set it as stateDir in " +
+                                  std::string(kNodeConfigFile) +
+                                  " until the pods of that network are gone");
+}
+
 Status Plugin::del() {
+  TRY(check_recorded_here());
   const std::unique_ptr<Stage> stage = TRY(open_stage());
   return attach::del(*stage->context, folder(*call_), settings().timeout);
 }

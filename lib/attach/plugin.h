@@ -79,6 +79,7 @@ class Plugin : public cni::Plugin {
   Result<std::unique_ptr<Stage>> open_stage();
   void name_call(const cni::Call& call, const json::Value& document);
   void open_log();
+  Status check_recorded_here() const;
   bool needs_agent() const;
   Result<bool> check_standalone(Deadline deadline) const;
   Result<bool> await_agent(const Context& context, Deadline deadline) const;

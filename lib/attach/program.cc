@@ -8,7 +8,6 @@
 
 #include <cstdio>
 #include <iostream>
-#include <iterator>
 
 #include <unistd.h>
 
@@ -39,6 +38,14 @@ Result<NodeConfig> node_config(const cni::Environment& environment) {
   return config;
 }
 
+// No more than what shows that it is too large.
+std::string read_input() {
+  std::string input(cni::kLargestDocument + 1, '\0');
+  std::cin.read(input.data(), static_cast<std::streamsize>(input.size()));
+  input.resize(static_cast<size_t>(std::cin.gcount()));
+  return input;
+}
+
 }  // namespace
 
 int run(const std::string& about, const MakePlugin& make, char** entries) {
@@ -58,8 +65,7 @@ int run(const std::string& about, const MakePlugin& make, char** entries) {
   }
   // VERSION echoes what it is asked with. A person may ask without.
   const bool has_input = environment.at("CNI_COMMAND") != "VERSION" || ::isatty(STDIN_FILENO) == 0;
-  const std::string input =
-      has_input ? std::string(std::istreambuf_iterator<char>(std::cin), {}) : "";
+  const std::string input = has_input ? read_input() : "";
   log::Log log(log::Level::info);
   const std::unique_ptr<Plugin> plugin = make(
       {open_linux, node::read_boot_id, nodeapi::connect, [&] { return node_config(environment); }},

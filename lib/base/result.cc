@@ -88,6 +88,11 @@ Error Error::reported_as(int number) && {
   return std::move(*this);
 }
 
+Error Error::as(Code code) && {
+  code_ = code;
+  return std::move(*this);
+}
+
 void Errors::collect(Status status, std::string_view step) {
   if (status) return;
   Error error = std::move(status).error();

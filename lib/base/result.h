@@ -50,6 +50,8 @@ class [[nodiscard]] Error {
   Error also(const Error& other) &&;
   Error with_details(std::string details) &&;
   Error reported_as(int number) &&;
+  // The same failure, for callers that decide by another code.
+  Error as(Code code) &&;
 
  private:
   Code code_;

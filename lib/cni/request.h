@@ -78,6 +78,9 @@ inline constexpr std::array<std::string_view, 11> kNetworkKeys{
     "cni.dev/valid-attachments", "cni.dev/attachments"};
 // clang-format on
 
+// Of a network, in bytes. A record that has it in itself is read back whole (node/records.h).
+inline constexpr size_t kLargestDocument = 1 << 20;
+
 // invalid with the path of what is wrong, and the number it is to be reported as: 6 where it is no
 // JSON or no object, 1 for a version that we do not speak, 7 for all else. A key that differs from
 // a known one only by case is taken for it (lib/json/fields.h); unknown keys are the plugin's.

@@ -137,7 +137,9 @@ TEST_CASE("node API: no agent, then one, then none, then another: each question 
   const std::unique_ptr<Node> client = connect(socket);
   Told told;
   for (int i = 0; i < 2; ++i) {
-    CHECK(client->health(Deadline::in(kPatience)).error().code() == Code::unavailable);
+    const Error away = client->health(Deadline::in(kPatience)).error();
+    CHECK(away.code() == Code::unavailable);
+    CHECK(away.error_number() == ENOENT);
     const std::unique_ptr<grpc::Service> service = serve(told);
     const auto server = rpc::Server::serve(socket, {service.get()}).value();
     CHECK(client->health(Deadline::in(kPatience)).ok());

@@ -208,7 +208,7 @@ Result<std::string> unary(const Path& socket, const std::string& method, const s
                           Deadline deadline) {
   Result<Fd> connection = connect_socket(socket);
   // Not there yet, or not any more: the server may come back.
-  if (!connection) return Error(Code::unavailable, connection.error().text());
+  if (!connection) return Error(connection.error()).as(Code::unavailable);
   return Exchange(std::move(connection).value(), request).run(method, deadline);
 }
 

@@ -9,9 +9,14 @@ namespace {
 
 bool free(ib::PKey key) { return key.partition() == 0; }
 
+// A hostile port can hold 65,535 keys, and the text is in logs, metrics and answers.
+constexpr size_t kMostListed = 8;
+
 std::string listed(const std::vector<ib::PKey>& keys) {
   std::string text;
-  for (const ib::PKey key : keys) text += (text.empty() ? "" : ", ") + key.text();
+  const size_t count = std::min(keys.size(), kMostListed);
+  for (size_t i = 0; i < count; ++i) text += (i == 0 ? "" : ", ") + keys[i].text();
+  if (keys.size() > count) text += " and " + std::to_string(keys.size() - count) + " more";
   return text;
 }
 

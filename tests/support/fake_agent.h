@@ -16,6 +16,7 @@ struct FakeAgent : nodeapi::Node {
   std::map<std::pair<std::string, std::string>, std::string> given;  // pod and resource: device
   std::map<std::string, std::string> pools;                          // device: its resource
   bool kubelet = false;          // whether the node has one that is asked about a device
+  bool answers_devices = true;   // an older one does not know the question
   std::optional<Error> away;     // what it answers instead
   FakeBinder* binder = nullptr;  // nobody: it has no SM service
 
@@ -43,6 +44,7 @@ struct FakeAgent : nodeapi::Node {
   Result<std::string> device_of(const nodeapi::DeviceQuestion& question, Deadline) override {
     if (away) return *away;
     const std::string pod = question.pod_namespace + "/" + question.pod_name;
+    if (!question.device.empty() && !answers_devices) return std::string();
     if (!question.device.empty()) return check(pod, question.device);
     const auto found = given.find({pod, question.resource});
     return found == given.end() ? std::string() : found->second;

@@ -95,7 +95,7 @@ void expect_needs_agent(PluginBed<Type>& bed, const std::string& config) {
   REQUIRE(AgentMark(bed.state.path() / "made").write("/run/ibpod/agent.sock"));
   CHECK(bed.call("STATUS", config).exit_code == 0);
   REQUIRE(bed.call("ADD", config).exit_code == 0);
-  bed.agent.away = Error(Code::unavailable, "nobody listens");
+  bed.agent.away = Error::from_errno(ECONNREFUSED, "connect").as(Code::unavailable);
   CHECK(bed.call("STATUS", config).failure->code == 50);
   CHECK(bed.call("CHECK", config).exit_code == 0);
   CHECK(bed.call("GC", bed.config("")).exit_code == 0);
@@ -104,7 +104,7 @@ void expect_needs_agent(PluginBed<Type>& bed, const std::string& config) {
   const cni::Answer refused = bed.call("ADD", config);
   REQUIRE(refused.failure);
   CHECK(refused.failure->code == 11);
-  CHECK(refused.failure->message.find("/run/ibpod/agent.sock (nobody listens)") !=
+  CHECK(refused.failure->message.find("/run/ibpod/agent.sock (connect: Connection refused)") !=
         std::string::npos);
   CHECK(bed.k.orders() == orders);
   CHECK(bed.changes() == "");
@@ -117,7 +117,7 @@ template <typename Type>
 void expect_needs_named_agent(PluginBed<Type>& bed, const std::string& keys) {
   const std::string named = bed.config(keys);
   bed.node->agent_socket = "/run/ibpod/other.sock";
-  bed.agent.away = Error(Code::unavailable, "nobody listens");
+  bed.agent.away = Error::from_errno(ECONNREFUSED, "connect").as(Code::unavailable);
   CHECK(bed.call("STATUS", named).failure->code == 50);
   const cni::Answer refused = bed.call("ADD", named);
   REQUIRE(refused.failure);
