@@ -129,6 +129,8 @@ int Agent::watch_configuration() {
 // In the order in which others may rely on it: what the node is, then who may ask, then who ends
 // what is over, and at last the kubelet.
 Status Agent::begin() {
+  // Before the mark: of a marked node whose folder is missing nothing is known (attach/del.h).
+  TRY(machine_->records().make_folder());
   mark_node();
   report_.configured();
   report_.trouble("private keys", check_private_keys(config()));

@@ -53,6 +53,7 @@ struct TwoRails {
   std::unique_ptr<Fabrics> fabrics;
 
   TwoRails() {
+    REQUIRE(records.make_folder());
     plug(pf[0], kEast);
     plug(pf[1], kWest);
     open({east.service, west.service});

@@ -167,6 +167,18 @@ TEST_CASE_FIXTURE(LinkBed, "a binding without a record is ended, one with a reco
   CHECK(service.binding("c1"));
 }
 
+TEST_CASE_FIXTURE(LinkBed, "a missing folder of records ends no binding, and is told") {
+  attach("c1", {{"blue"}});
+  REQUIRE(bind("c1"));
+  const Path hidden = records.folder().parent_path() / "unmounted";
+  std::filesystem::rename(records.folder(), hidden);
+  CHECK(in_time([&] { return now().trouble.find("is missing") != std::string::npos; }));
+  CHECK(service.binding("c1"));
+  std::filesystem::rename(hidden, records.folder());
+  CHECK(in_time([&] { return now().reached; }));
+  CHECK(service.binding("c1"));
+}
+
 TEST_CASE_FIXTURE(LinkBed, "what comes while a Sync is underway is named at once by the next") {
   attach("c1", {{"blue"}});
   REQUIRE(bind("c1"));

@@ -71,7 +71,16 @@ Deadline Renewal::turn(Deadline& renew, BackOff& pauses) {
   return renew;
 }
 
+// A folder that is missing is not one without records: the agent has made it. Its disk may have
+// been unmounted, and a Sync would end the bindings of all pods.
+Status Renewal::check_records() const {
+  if (world_.records.has_folder()) return ok();
+  return Error(Code::unavailable, "records of attachments: " + world_.records.folder().string() +
+                                      " is missing: mount the disk that it is on");
+}
+
 Result<Duration> Renewal::sync() {
+  TRY(check_records());
   const Bindings::Moment moment = world_.bindings.moment();
   const std::vector<node::RecordName> names = TRY(world_.records.all());
   fabricapi::SyncRequest request;
@@ -124,7 +133,7 @@ bool Renewal::has_told_of(const fabric::Attachment& attachment) const {
 void Renewal::end_if_unrecorded(const fabric::Binding& binding) {
   const auto& [node, container, interface] = binding.attachment;
   const auto names = world_.records.of_attachment(container, interface);
-  if (names && names->empty()) world_.bindings.unbind(binding.attachment);
+  if (names && names->empty() && check_records()) world_.bindings.unbind(binding.attachment);
 }
 
 bool Renewal::is_recorded(const fabric::Binding& binding) const {

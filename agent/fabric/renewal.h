@@ -61,6 +61,7 @@ class Renewal {
   // Both questions, as far as they are due; when to ask again.
   Deadline turn(Deadline& renew, BackOff& pauses);
   bool wait(Deadline until);
+  Status check_records() const;
   // When to ask again.
   Result<Duration> sync();
   size_t settle(const fabricapi::SyncAnswer& answer, Bindings::Moment asked);

@@ -204,6 +204,7 @@ struct LinkBed {
   std::unique_ptr<Link> link;
 
   LinkBed() {
+    REQUIRE(records.make_folder());
     serve();
     link = std::make_unique<Link>(fabricapi::Client::over_unix(socket), world());
   }

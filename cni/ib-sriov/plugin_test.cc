@@ -356,7 +356,10 @@ TEST_CASE("ib-kubernetes is waited for where the network says so") {
 }
 
 struct MarkedBed : Bed {
-  MarkedBed() { REQUIRE(attach::AgentMark(state.path() / "made").write("/run/ibpod/agent.sock")); }
+  MarkedBed() {
+    REQUIRE(node::Records(state.path() / "made").make_folder());
+    REQUIRE(attach::AgentMark(state.path() / "made").write("/run/ibpod/agent.sock"));
+  }
 };
 
 TEST_CASE("where the agent binds, a network for ib-kubernetes needs no ib-kubernetes") {
@@ -466,6 +469,36 @@ TEST_CASE(
   bed.node->state_folder = bed.state.path() / "made";
   CHECK(bed.call("DEL", config).exit_code == 0);
   CHECK(bed.changes() == "");
+}
+
+TEST_CASE(
+    "a folder of records that the agent has made and that is missing is not one without any") {
+  MarkedBed bed;
+  const Path folder = bed.state.path() / "made/attachments";
+  REQUIRE(bed.call("ADD", bed.config(kDevice)).exit_code == 0);
+  std::filesystem::rename(folder, bed.state.path() / "unmounted");
+  const int orders = bed.k.orders();
+  for (const char* verb : {"DEL", "ADD", "GC"}) {
+    const cni::Answer refused =
+        bed.call(verb, bed.config(kDevice + R"(,"cni.dev/valid-attachments":[])"));
+    REQUIRE(refused.failure);
+    CHECK(refused.failure->code == 11);
+    CHECK(refused.failure->message.find(folder.string() + " is missing") != std::string::npos);
+  }
+  CHECK(bed.k.orders() == orders);
+  std::filesystem::rename(bed.state.path() / "unmounted", folder);
+  CHECK(bed.call("DEL", bed.config(kDevice)).exit_code == 0);
+  CHECK(bed.changes() == "");
+}
+
+TEST_CASE("the agent's socket says that a folder of records was there, if its mark is away too") {
+  Bed bed;
+  bed.node->agent_socket = bed.state.path() / "agent.sock";
+  CHECK(bed.call("DEL", bed.config(kDevice)).exit_code == 0);
+  REQUIRE(write_file_atomically(bed.node->agent_socket, ""));
+  CHECK(bed.call("DEL", bed.config(kDevice)).failure->code == 11);
+  REQUIRE(node::Records(bed.state.path() / "made").make_folder());
+  CHECK(bed.call("DEL", bed.config(kDevice)).exit_code == 0);
 }
 
 TEST_CASE("an ADD waits for an agent that is being started anew") {

@@ -77,6 +77,7 @@ TEST_CASE(
 
 TEST_CASE("where the agent binds, a pkey is bound, and the child is on the key that it is told") {
   Bed bed;
+  REQUIRE(node::Records(bed.state.path() / "made").make_folder());
   REQUIRE(attach::AgentMark(bed.state.path() / "made").write("/run/ibpod/agent.sock"));
   const std::string network = bed.config(kMaster + R"(,"pkey":"0x1")");
   const cni::Answer added = bed.call("ADD", network);
@@ -99,6 +100,7 @@ TEST_CASE("STATUS tells of a master that is not there, and of none it answers th
 
 TEST_CASE("STATUS tells of a master in whose own partition nobody is let, as ADD does") {
   Bed bed;
+  REQUIRE(node::Records(bed.state.path() / "made").make_folder());
   REQUIRE(attach::AgentMark(bed.state.path() / "made").write("/run/ibpod/agent.sock"));
   bed.k.fabric.pkeys[fake::pf_guid(0)] = {ib::PKey(0x8001), ib::kDefaultFull};
   bed.k.settle();

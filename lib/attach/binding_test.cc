@@ -319,7 +319,7 @@ TEST_CASE_FIXTURE(InBlue, "DEL succeeds while the key cannot leave, and the devi
   REQUIRE(recorded().size() == 1);
   const node::Record record = records.read(records.all().value().at(0)).value();
   CHECK(record.stage == node::Stage::keyed);
-  CHECK_FALSE(node::is_live(k, record, boot_id).value());
+  CHECK(node::liveness(k, record, boot_id).value() == node::Liveness::dead);
   CHECK(warnings.back().find("the port does not answer") != std::string::npos);
   const size_t asked = ipam_calls().size();
   CHECK(del());

@@ -27,6 +27,13 @@ Error out_of_service(const std::string& folder, Error unread) {
   }
 }
 
+// The pod that a device still belongs to, as an error names it.
+std::string holder_text(const node::Record& record, node::Liveness liveness) {
+  if (liveness == node::Liveness::live) return whose(record);
+  return whose(record) + " (" + record.netns.path.string() +
+         " is no namespace, which does not mean that its namespace is gone)";
+}
+
 // Who has the device; or that waiting for it is of no use (the error).
 Result<std::optional<std::string>> holder(const Context& context, const node::RecordName& own,
                                           std::vector<node::RecordName>& dead) {
@@ -36,14 +43,14 @@ Result<std::optional<std::string>> holder(const Context& context, const node::Re
     const Result<node::Record> record = context.records.read(name);
     if (!record && record.error().code() == Code::not_found) continue;
     if (!record) return out_of_service(own.folder, record.error());
-    const bool live = TRY(node::is_live(context.kernel, *record, context.boot_id));
+    const node::Liveness liveness = TRY(node::liveness(context.kernel, *record, context.boot_id));
     // Our own record is what a killed ADD left.
-    if (!live || name == own) {
+    if (liveness == node::Liveness::dead || name == own) {
       dead.push_back(name);
     } else if (name.container_id == own.container_id) {
       return Error(Code::busy, own.folder + " is already in this pod, as " + name.ifname);
     } else {
-      living = whose(*record);
+      living = holder_text(*record, liveness);
     }
   }
   return living;
@@ -75,8 +82,8 @@ Status check_only_one(const Context& context, const node::RecordName& own, Deadl
     const Result<node::Record> record = context.records.read(name);
     if (!record && record.error().code() == Code::not_found) continue;
     if (!record) return out_of_service(name.folder, record.error());
-    const bool live = TRY(node::is_live(context.kernel, *record, context.boot_id));
-    if (live && record->stage == node::Stage::attached)
+    const node::Liveness liveness = TRY(node::liveness(context.kernel, *record, context.boot_id));
+    if (liveness != node::Liveness::dead)
       return Error(Code::exists, "the pod has " + own.ifname + " already, on " + name.folder);
     TRY(release_left_over(context, name, deadline));
   }

@@ -64,6 +64,19 @@ TEST_CASE(
   CHECK(bed.recorded() == std::vector<std::string>{"0000:3b:00.1/c0:net1"});
 }
 
+TEST_CASE("a device stays with a pod whose path shows a file that is no namespace") {
+  Bed bed(false);
+  give_to_other(bed);
+  const fake::State given = bed.k.state;
+  bed.k.covered.insert(kOther);
+  const Error error = refused(bed, kNow);
+  CHECK(cni::failure_of(error).code == cni::kTryAgainLater);
+  CHECK(error.text().find("0000:3b:00.1 still belongs to pod shop/web-0 (net1) (/run/netns/other "
+                          "is no namespace") == 0);
+  CHECK(fake::diff(given, bed.k.state) == "");
+  CHECK(bed.recorded() == std::vector<std::string>{"0000:3b:00.1/c0:net1"});
+}
+
 TEST_CASE("the claim succeeds as soon as the other's record goes") {
   Bed bed(false);
   give_to_other(bed);

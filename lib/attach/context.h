@@ -41,6 +41,9 @@ struct Context {
   // Those that the node allows (node_config.h); nothing: all.
   std::optional<std::vector<std::string>> ipam_types = {};
   bool any_device = false;  // the node lets a network name a device that the kubelet gave nobody
+  // The node's agent has made the folder of records (it does when it starts): one that is missing
+  // is no folder without records.
+  bool expects_records = false;
 };
 
 // Carries out a step and tells the context's observer.

@@ -93,6 +93,7 @@ std::vector<std::string> release_recorded(const Context& context,
 }  // namespace
 
 Status del(const Context& context, const std::string& folder, Duration timeout) {
+  TRY(check_records(context));
   // What an ADD had little patience for has still to be undone.
   const Deadline deadline = Deadline::in(std::max(timeout, kUndoTime));
   const std::vector<node::RecordName> names =

@@ -23,8 +23,11 @@ Status collect(const Context& context, const node::RecordName& name, Deadline de
   if (is_damaged(record)) return release_damaged(context, name, deadline);
   if (!record) return record.error();
   if (record->plugin != context.plugin || record->network != context.network.name) return ok();
-  const bool live = TRY(node::is_live(context.kernel, *record, context.boot_id));
-  if (!live) return release(context, name, deadline);
+  const node::Liveness liveness = TRY(node::liveness(context.kernel, *record, context.boot_id));
+  if (liveness == node::Liveness::dead) return release(context, name, deadline);
+  if (liveness == node::Liveness::unknown)
+    context.warn(name.text() + " stays: " + record->netns.path.string() +
+                 " is no namespace, which does not mean that its pod's namespace is gone");
   living.push_back({name.container_id, name.ifname});
   return ok();
 }

@@ -31,6 +31,19 @@ TEST_CASE("GC leaves a living namespace alone, whatever the runtime lists") {
   CHECK(bed.leases().size() == 1);
 }
 
+TEST_CASE("GC leaves a pod alone whose path shows a file that is no namespace, and says so") {
+  Bed bed;
+  REQUIRE(bed.add());
+  const fake::State given = bed.k.state;
+  bed.k.covered.insert(kPod);
+  CHECK(gc_now(bed));
+  CHECK(fake::diff(given, bed.k.state) == "");
+  CHECK(bed.recorded().size() == 1);
+  CHECK(bed.leases().size() == 1);
+  REQUIRE(bed.warnings.size() == 1);
+  CHECK(bed.warnings[0].find(kPod.string() + " is no namespace") != std::string::npos);
+}
+
 TEST_CASE("GC releases what a dead pod left, with its lease") {
   Bed bed;
   REQUIRE(bed.add());

@@ -5,6 +5,7 @@
 #include "lib/attach/check.h"
 #include "lib/attach/del.h"
 #include "lib/attach/gc.h"
+#include "lib/attach/requirements.h"
 #include "lib/attach/status.h"
 #include "lib/base/private_file.h"
 
@@ -122,7 +123,7 @@ Result<std::unique_ptr<Plugin::Stage>> Plugin::open_stage() {
               [this] { return agent(); }, needs_agent(),
               [this](const std::string& text) { log_.write(Level::warning, text); },
               [this](const std::string& text) { log_.write(Level::info, text); }, observe, false,
-              node_.ipam_types, node_.any_device});
+              node_.ipam_types, node_.any_device, expects_records()});
   return stage;
 }
 
@@ -134,6 +135,13 @@ Status Plugin::sweep(const Context&, Deadline) const { return ok(); }
 bool Plugin::needs_agent() const {
   const Result<std::optional<Path>> socket = mark_.read();
   return !socket || *socket || !settings().agent_socket.empty();
+}
+
+// The mark may be on the disk that is missing: an agent that listens has made the folder, too.
+bool Plugin::expects_records() const {
+  if (path_exists(mark_.file())) return true;
+  const Path& given = node_.agent_socket;
+  return mark_.is_in(node_.state_folder) && path_exists(given.empty() ? Path(kAgentSocket) : given);
 }
 
 std::unique_ptr<nodeapi::Node> Plugin::agent() const {
@@ -202,6 +210,7 @@ Status Plugin::check() {
 Status Plugin::gc() {
   const std::unique_ptr<Stage> stage = TRY(open_stage());
   const Deadline deadline = Deadline::in(settings().timeout);
+  TRY(check_records(*stage->context));
   Errors errors;
   errors.collect(attach::gc(*stage->context, deadline));
   errors.collect(sweep(*stage->context, deadline));

@@ -40,6 +40,16 @@ Result<bool> is_own_namespace(const Context& context, const node::Namespace& whe
   return own && own->identity == where.identity;
 }
 
+Status check_records(const Context& context) {
+  if (!context.expects_records || context.records.has_folder()) return ok();
+  return Error(Code::unavailable,
+               "records of attachments: " + context.records.folder().string() +
+                   " is missing, although this node's agent has made it: mount the disk that it "
+                   "is on; if the records are lost, make the folder, and DEL gives back what it "
+                   "finds without them")
+      .reported_as(cni::kTryAgainLater);
+}
+
 Status check_still_there(const Context& context, const node::Namespace& pod) {
   const std::optional<node::Namespace> now = TRY(context.kernel.find_namespace(pod.path));
   if (now == pod) return ok();
@@ -55,6 +65,7 @@ Status check_still_ours(const Context& context, const node::Record& record) {
 }
 
 Result<Prepared> prepare(const Context& context, Endpoint& endpoint, Deadline deadline) {
+  TRY(check_records(context));
   Prepared prepared;
   prepared.pod = TRY(pod_namespace(context));
   TRY(check_name_is_free(context, prepared.pod));

@@ -21,6 +21,10 @@ Result<Prepared> prepare(const Context& context, Endpoint& endpoint, Deadline de
 // Whether it is the namespace that this process runs in, the host's: no pod's.
 Result<bool> is_own_namespace(const Context& context, const node::Namespace& where);
 
+// unavailable (11) if the folder of records is missing although the node's agent has made it, as on
+// a disk that is not mounted: nothing is known of any attachment then.
+Status check_records(const Context& context);
+
 // A pod may end while its ADD waits, and what is given then would be nobody's to give back.
 Status check_still_there(const Context& context, const node::Namespace& pod);
 // The same of the record: a DEL may come meanwhile.

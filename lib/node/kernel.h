@@ -11,6 +11,7 @@
 #include "lib/ib/port.h"
 #include "lib/ip/prefix.h"
 #include "lib/netns/netns.h"
+#include "lib/netns/sight.h"
 #include "lib/nl/rdma.h"
 #include "lib/nl/rtnl.h"
 #include "lib/node/host_use.h"
@@ -103,6 +104,9 @@ class Kernel {
   virtual Result<nl::RdmaNetnsMode> rdma_netns_mode() = 0;
   // The namespace that a path leads to now; nothing where it leads to none.
   virtual Result<std::optional<Namespace>> find_namespace(const Path& path) = 0;
+  // What the path of a namespace that was found once shows now, seen from the own mount namespace
+  // (netns/sight.h). An error says nothing about the namespace.
+  virtual Result<netns::Sight> look(const Namespace& recorded) = 0;
   // Every network namespace of the node that something leads to, the host's left out: what a pod
   // has taken to one of its own is in none that a path is known of. Their paths hold until the next
   // wait or find_namespace(). What is not in any of them need not be gone (netns/all.h).

@@ -118,6 +118,10 @@ Result<std::optional<Namespace>> LinuxKernel::find_namespace(const Path& path) {
   return std::optional<Namespace>(Namespace{path, identity});
 }
 
+Result<netns::Sight> LinuxKernel::look(const Namespace& recorded) {
+  return netns::look(recorded.path, recorded.identity, {});
+}
+
 Result<std::optional<Netdev>> LinuxKernel::find_netdev(const Namespace& where,
                                                        const std::string& name) {
   View* const view = TRY(this->view(where));

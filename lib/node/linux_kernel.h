@@ -24,6 +24,7 @@ class LinuxKernel : public Kernel {
   Result<std::optional<Pf>> pf(const ib::PciAddress& address) override;
   Result<nl::RdmaNetnsMode> rdma_netns_mode() override;
   Result<std::optional<Namespace>> find_namespace(const Path& path) override;
+  Result<netns::Sight> look(const Namespace& recorded) override;
   Result<AllNamespaces> all_namespaces() override;
   Result<std::optional<Netdev>> find_netdev(const Namespace& where,
                                             const std::string& name) override;

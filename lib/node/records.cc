@@ -52,7 +52,7 @@ Result<FolderWatch> Records::watch(const std::string& folder) const {
 }
 
 Result<TreeWatch> Records::watch_all() const {
-  TRY(make_folders(root_));
+  TRY(make_folder());
   return TreeWatch::open(root_);
 }
 

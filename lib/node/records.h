@@ -41,6 +41,12 @@ class Records {
   // denied if another user than root may have written it: it is not obeyed, and stays.
   Result<Record> read(const RecordName& name) const;
 
+  // Whether the folder of all records is there. It is made by the first record, or by watch_all()
+  // and make_folder().
+  bool has_folder() const { return path_exists(root_); }
+  Status make_folder() const { return make_folders(root_); }
+  const Path& folder() const { return root_; }
+
   // Whatever stands in the folders, readable or not.
   Result<std::vector<RecordName>> in_folder(const std::string& folder) const;
   Result<std::vector<RecordName>> of_attachment(const std::string& container_id,

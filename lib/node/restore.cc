@@ -5,6 +5,7 @@
 #include "lib/node/vf.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 namespace ibpod::node {
 namespace {
@@ -225,10 +226,17 @@ Result<bool> has_traces(Kernel& kernel, const Record& record) {
   return told.error();
 }
 
-Result<bool> is_live(Kernel& kernel, const Record& record, const std::string& boot_id) {
-  if (record.stage != Stage::attached || record.boot_id != boot_id) return false;
-  const std::optional<Namespace> now = TRY(kernel.find_namespace(record.netns.path));
-  return now == record.netns;
+Result<Liveness> liveness(Kernel& kernel, const Record& record, const std::string& boot_id) {
+  if (record.stage != Stage::attached || record.boot_id != boot_id) return Liveness::dead;
+  switch (TRY(kernel.look(record.netns))) {
+    case netns::Sight::same:
+      return Liveness::live;
+    case netns::Sight::gone:
+      return Liveness::dead;
+    case netns::Sight::unclear:
+      return Liveness::unknown;
+  }
+  std::abort();
 }
 
 }  // namespace ibpod::node

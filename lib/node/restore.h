@@ -32,8 +32,12 @@ Status fetch_from(Kernel& kernel, const Namespace& where, const ib::PciAddress& 
 // that a node runs in brings its own.)
 Result<bool> has_traces(Kernel& kernel, const Record& record);
 
-// Whether the pod that the record speaks of can still be there: made in this boot, in a namespace
-// that exists under its path with its identity.
-Result<bool> is_live(Kernel& kernel, const Record& record, const std::string& boot_id);
+enum class Liveness {
+  live,     // its namespace is under its path
+  dead,     // of another boot; or DEL has come; or the path is gone, or leads to another namespace
+  unknown,  // the path cannot say it (netns::Sight::unclear): to be treated as live
+};
+// Whether the pod that the record speaks of can still be there. An error says nothing about it.
+Result<Liveness> liveness(Kernel& kernel, const Record& record, const std::string& boot_id);
 
 }  // namespace ibpod::node

@@ -554,12 +554,24 @@ TEST_CASE("without a record, what is in the namespace comes home, and nothing el
 TEST_CASE("an attachment is live in its boot, while its namespace is the one under its path") {
   Attachment a(kShared, kAsks[0]);
   a.record.boot_id = "this";
-  CHECK(is_live(a.k, a.record, "this").value());
-  CHECK_FALSE(is_live(a.k, a.record, "another").value());
+  CHECK(liveness(a.k, a.record, "this").value() == Liveness::live);
+  CHECK(liveness(a.k, a.record, "another").value() == Liveness::dead);
   SUBCASE("dead") { a.k.kill_namespace(kPod); }
   SUBCASE("hidden") { a.k.hide_namespace(kPod); }
   SUBCASE("another one under its path") { a.k.make_namespace(kPod); }
-  CHECK_FALSE(is_live(a.k, a.record, "this").value());
+  CHECK(liveness(a.k, a.record, "this").value() == Liveness::dead);
+}
+
+TEST_CASE("a path that shows a file which is no namespace does not say that the pod is dead") {
+  Attachment a(kShared, kAsks[0]);
+  a.record.boot_id = "this";
+  a.k.covered.insert(kPod);
+  SUBCASE("the namespace lives") {}
+  SUBCASE("the namespace is gone") { a.k.kill_namespace(kPod); }
+  CHECK(liveness(a.k, a.record, "this").value() == Liveness::unknown);
+  CHECK(liveness(a.k, a.record, "another").value() == Liveness::dead);
+  a.record.stage = Stage::ending;
+  CHECK(liveness(a.k, a.record, "this").value() == Liveness::dead);
 }
 
 }  // namespace

@@ -51,6 +51,10 @@ class TracedKernel : public Kernel {
     return asked("find the namespace " + path.string(),
                  [&] { return kernel_.find_namespace(path); });
   }
+  Result<netns::Sight> look(const Namespace& recorded) override {
+    return asked("look what " + recorded.path.string() + " shows",
+                 [&] { return kernel_.look(recorded); });
+  }
   Result<AllNamespaces> all_namespaces() override {
     return asked("look for all network namespaces", [&] { return kernel_.all_namespaces(); });
   }

@@ -38,13 +38,16 @@ TEST_CASE(
   Case c;
   const Namespace first = c.bed->make_pod("contract-a");
   CHECK(must(c.k().find_namespace(first.path)) == first);
+  CHECK(must(c.k().look(first)) == netns::Sight::same);
   CHECK_FALSE(must(c.k().find_namespace("/run/netns/contract-none")));
   CHECK(must(c.k().netdevs(first, c.vf)).empty());
   c.bed->kill_pod(first);
   CHECK_FALSE(must(c.k().find_namespace(first.path)));
+  CHECK(must(c.k().look(first)) == netns::Sight::gone);
   CHECK(refusal(c.k().netdevs(first, c.vf)) == Code::not_found);
   const Namespace second = c.bed->make_pod("contract-a");
   CHECK(second != first);
+  CHECK(must(c.k().look(first)) == netns::Sight::gone);
   CHECK(refusal(c.k().netdevs(first, c.vf)) == Code::not_found);
   CHECK(refusal(c.k().find_netdev(first, "lo")) == Code::not_found);
 }

@@ -70,9 +70,21 @@ Result<nl::RdmaNetnsMode> FakeKernel::rdma_netns_mode() {
 Result<std::optional<node::Namespace>> FakeKernel::find_namespace(const Path& path) {
   return asked("find_namespace", [&]() -> Result<std::optional<node::Namespace>> {
     for (const auto& [id, known] : state.namespaces) {
-      if (known.path == path) return std::optional(node::Namespace{path, known.identity});
+      if (known.path == path && !covered.contains(path))
+        return std::optional(node::Namespace{path, known.identity});
     }
     return std::optional<node::Namespace>();
+  });
+}
+
+Result<netns::Sight> FakeKernel::look(const node::Namespace& recorded) {
+  return asked("look", [&]() -> Result<netns::Sight> {
+    if (covered.contains(recorded.path)) return netns::Sight::unclear;
+    for (const auto& [id, known] : state.namespaces) {
+      if (known.path == recorded.path && known.identity == recorded.identity)
+        return netns::Sight::same;
+    }
+    return netns::Sight::gone;
   });
 }
 

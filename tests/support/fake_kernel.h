@@ -78,6 +78,7 @@ class FakeKernel : public FakeNode, public node::Kernel {
   Result<std::optional<node::Pf>> pf(const ib::PciAddress& address) override;
   Result<nl::RdmaNetnsMode> rdma_netns_mode() override;
   Result<std::optional<node::Namespace>> find_namespace(const Path& path) override;
+  Result<netns::Sight> look(const node::Namespace& recorded) override;
   Result<node::AllNamespaces> all_namespaces() override;
   Result<std::optional<node::Netdev>> find_netdev(const node::Namespace& where,
                                                   const std::string& name) override;

@@ -75,6 +75,9 @@ class FakeNode {
   // It lives on, held by a process, where no path leads to; or by what nobody can look at.
   enum class HeldBy { process, nothing_seen };
   void hide_namespace(const Path& path, HeldBy holder = HeldBy::process);
+  // Paths that show a file which is no namespace: a mount namespace that the mount has not reached,
+  // or the runtime was killed between unmounting and removing.
+  std::set<Path> covered;
   // `where` is a path, empty for the host, here and below. What is not there throws: the test is
   // wrong.
   void add_netdev(const Path& where, const std::string& name, nl::IfIndex index = {});
