@@ -170,6 +170,79 @@ TEST_CASE("after a restart every lease is whole") {
   CHECK(bed.state(a) == State::releasing);
 }
 
+// Leases run on the steady clock. The other one may be set, by years, at any moment.
+TEST_CASE("a wall clock that jumps by years ends no lease, and loses no binding") {
+  constexpr std::chrono::hours kYears{24 * 365 * 60};
+  for (const auto jump : {kYears, -2 * kYears, kYears}) {
+    Bed bed(blue(), leases(LeaseEnd::revoke));
+    const BindRequest a = request("n1", "a", vf(1), {{"blue", kLimited}});
+    const BindRequest b = request("n1", "b", vf(2), {{"blue", kLimited}});
+    bed.bind(a);
+    bed.settle();
+    bed.now.wall += jump;
+    expire(bed);
+    CHECK(bed.state(a) == State::verified);
+    CHECK(bed.ledger->next_expiry() == bed.now.steady + std::chrono::seconds(60));
+    bed.bind(b);
+    bed.settle();
+    bed.pass(std::chrono::seconds(59));
+    sync(bed, "n1", {"a", "b"});
+    bed.now.wall -= jump;
+    bed.start();
+    expire(bed);
+    CHECK(bed.state(a) != State::releasing);
+    CHECK(bed.state(b) != State::releasing);
+    CHECK(bed.keys(vf(1)) == "0x0100");
+    bed.pass(std::chrono::seconds(60));
+    expire(bed);
+    CHECK(bed.state(a) == State::releasing);
+  }
+}
+
+TEST_CASE("a Sync that comes a second time brings nothing back") {
+  Bed bed(blue(), leases(LeaseEnd::hold));
+  const BindRequest a = request("n1", "a", vf(1), {{"blue", kLimited}});
+  bed.bind(a);
+  bed.settle();
+  sync(bed, "n1", {"a"});
+  bed.unbind(a);
+  // While it is being released, and after that.
+  CHECK(sync(bed, "n1", {"a"}).bindings[0].state == State::releasing);
+  bed.settle();
+  SUBCASE("to the same ibpod-sm") {}
+  SUBCASE("to one that has been started since") { bed.start(); }
+  const SyncAnswer answer = sync(bed, "n1", {"a"});
+  CHECK(answer.bindings.empty());
+  CHECK(answer.not_bound == std::vector<fabricapi::SyncRequest::Present>{{"a", "net1"}});
+  CHECK(bed.state(a) == State::released);
+  CHECK(bed.keys(vf(1)).empty());
+}
+
+TEST_CASE("a Sync that comes late, and does not name what was bound since, ends nothing") {
+  for (const bool restarted : {false, true}) {
+    Bed bed(blue(), leases(LeaseEnd::revoke));
+    const BindRequest a = request("n1", "a", vf(1), {{"blue", kLimited}});
+    const BindRequest b = request("n1", "b", vf(2), {{"blue", kLimited}});
+    bed.bind(a);
+    sync(bed, "n1", {"a"});
+    bed.bind(b);
+    bed.settle();
+    if (restarted) bed.start();
+    for (int i = 0; i < 3; ++i) {
+      bed.pass(std::chrono::seconds(30));
+      sync(bed, "n1", {"a"});
+      expire(bed);
+      CHECK(bed.keys(vf(2)) == "0x0100");
+      CHECK(bed.state(b) != State::releasing);
+      // The node's own Sync comes in every third of a lease.
+      sync(bed, "n1", {"a", "b"});
+    }
+    // Of another node: not even that.
+    sync(bed, "n2", {"a", "b"});
+    CHECK(bed.keys(vf(2)) == "0x0100");
+  }
+}
+
 fabricapi::AllocateRequest vfs(const std::string& node, std::vector<uint32_t> vfs) {
   return {node, "0000:01:00.0", std::move(vfs)};
 }
