@@ -92,6 +92,7 @@ struct PluginBed {
 // On a marked node whose agent is away nothing is attached, and all that ends something goes on.
 template <typename Type>
 void expect_needs_agent(PluginBed<Type>& bed, const std::string& config) {
+  REQUIRE(node::Records(bed.state.path() / "made").make_folder());
   REQUIRE(AgentMark(bed.state.path() / "made").write("/run/ibpod/agent.sock"));
   CHECK(bed.call("STATUS", config).exit_code == 0);
   REQUIRE(bed.call("ADD", config).exit_code == 0);
