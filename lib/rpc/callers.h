@@ -23,7 +23,8 @@ struct CallerLimits {
   size_t connections = 16;       // the oldest beyond them is cut
   uint64_t unfinished = 512;     // calls that have begun and have not ended
   double calls_a_second = 1000;  // that begin, and at first twice as many at once
-  // Bytes that were received since the last whole request of their connection.
+  // Bytes that were received since the last whole request of their connection, or of requests that
+  // are not whole.
   uint64_t bytes = 12 << 20;
   // Bytes that one who has not shown a certificate may send.
   uint64_t handshake_bytes = 256 << 10;
@@ -45,7 +46,7 @@ class Callers {
   struct Use {
     uint64_t begun = 0;       // calls, since the connection came
     uint64_t unfinished = 0;  // calls
-    uint64_t bytes = 0;       // since the last whole request
+    uint64_t bytes = 0;       // since the last whole request, or of those that are not whole
   };
   struct Cut {
     Number connection;

@@ -1,5 +1,7 @@
 #include "lib/rpc/guard.h"
 
+#include "lib/rpc/serving.h"
+
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -93,7 +95,7 @@ void Guard::identify_new() {
     callers_.remove(one->first);
     one->second.id = socket.id;
     one->second.holder = holder_of(socket.certificate);
-    one->second.whole = received->taken;
+    one->second.whole = one->second.examined = received->taken;
     callers_.add(one->first, one->second.holder, now());
     holders.insert(one->second.holder);
   }
@@ -118,13 +120,17 @@ void Guard::count(Number number) {
   const auto one = watched_.find(number);
   if (one == watched_.end()) return callers_.remove(number);
   Watched& watched = one->second;
+  const auto received = watched.socket.received();  // of what comes later, counts may tell nothing
   const auto counts = Channelz::counts(*watched.id);
-  const auto received = watched.socket.received();
   if (!counts || !received) return forget(one);
   if (counts->messages != watched.messages) watched.whole = received->taken;
   watched.messages = counts->messages;
+  const uint64_t since_whole = received->taken - std::min(received->taken, watched.whole);
+  // A whole request says nothing of the bytes that other calls still gather for theirs.
+  watched.partial += received->taken - std::min(received->taken, watched.examined);
+  watched.partial = std::min(watched.partial, counts->partial() * kLargestRequest);
   watched.examined = received->taken;
-  const uint64_t bytes = received->taken - std::min(received->taken, watched.whole);
+  const uint64_t bytes = std::max(since_whole, watched.partial);
   callers_.use(number, {counts->begun, counts->unfinished(), bytes}, now());
 }
 

@@ -56,6 +56,7 @@ class Guard {
     std::optional<Channelz::Id> id = {};  // once TLS has begun
     uint64_t examined = 0;                // bytes that had been taken when gRPC was asked last
     uint64_t whole = 0;                   // bytes at the last whole request
+    uint64_t partial = 0;                 // bytes of requests that are not whole, at most
     uint64_t messages = 0;
   };
   using Entry = std::map<Number, Watched>::iterator;

@@ -41,7 +41,9 @@ TEST_CASE("guard: who resets its calls, or sends headers without end, is cut, an
       {"open", {Cause::unfinished, Cause::rate}},
       {"continuation", {Cause::bytes}},
       {"ping", {Cause::bytes}},
-      {"emptydata", {Cause::bytes}}};
+      {"emptydata", {Cause::bytes}},
+      {"open-half", {Cause::bytes}},
+      {"half-and-whole", {Cause::bytes}}};
   for (const auto& [attack, causes] : attacks) {
     CAPTURE(attack);
     AttackedBed bed(CallerLimits{.unfinished = 300, .calls_a_second = 200, .bytes = 1 << 20});

@@ -1,6 +1,7 @@
 #include "tests/support/http2_attacks.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 
 namespace ibpod {
@@ -34,20 +35,19 @@ bool reset_streams(RawHttp2& connection, const std::string& path, Deadline end) 
                [&](uint32_t nth) { return begun(path, nth) + reset(stream_of(nth)); });
 }
 
-// Of calls whose request is whole, and empty.
+// A call whose request is whole, and empty.
+std::string whole(const std::string& path, uint32_t nth) {
+  return begun(path, nth) +
+         frame(Type::data, kEndStream, stream_of(nth), std::string_view("\0\0\0\0\0", 5));
+}
+
 bool reset_requests(RawHttp2& connection, const std::string& path, Deadline end) {
-  const std::string message(5, '\0');
-  return flood(connection, end, [&](uint32_t nth) {
-    return begun(path, nth) + frame(Type::data, kEndStream, stream_of(nth), message) +
-           reset(stream_of(nth));
-  });
+  return flood(connection, end,
+               [&](uint32_t nth) { return whole(path, nth) + reset(stream_of(nth)); });
 }
 
 bool whole_requests(RawHttp2& connection, const std::string& path, Deadline end) {
-  const std::string message(5, '\0');
-  return flood(connection, end, [&](uint32_t nth) {
-    return begun(path, nth) + frame(Type::data, kEndStream, stream_of(nth), message);
-  });
+  return flood(connection, end, [&](uint32_t nth) { return whole(path, nth); });
 }
 
 // Streams that stay open, for whom has not acknowledged how many it may have.
@@ -85,9 +85,12 @@ bool send_some(RawHttp2& connection, uint32_t stream, uint32_t& left) {
   return connection.send(frame(Type::data, 0, stream, std::string(static_cast<size_t>(size), 'x')));
 }
 
-// 250 large messages of which the last byte never comes.
-bool hold_messages(RawHttp2& connection, const std::string& path, Deadline end) {
+// 250 large messages of which the last byte never comes, and after every `apart` bytes of them a
+// small request that is whole.
+bool hold_messages(RawHttp2& connection, const std::string& path, Deadline end, size_t apart) {
   std::vector<uint32_t> left(250, kMessage - 10);
+  auto next = static_cast<uint32_t>(left.size());
+  size_t since = 0;
   const std::string prefix("\0\0\x40\0\0", 5);
   for (uint32_t nth = 0; nth < left.size(); ++nth) {
     connection.sent_data(stream_of(nth), 5);
@@ -95,11 +98,26 @@ bool hold_messages(RawHttp2& connection, const std::string& path, Deadline end) 
       return false;
   }
   while (!end.passed()) {
-    for (uint32_t nth = 0; nth < left.size(); ++nth)
+    for (uint32_t nth = 0; nth < left.size(); ++nth) {
+      const uint32_t before = left[nth];
       if (!send_some(connection, stream_of(nth), left[nth])) return false;
+      since += before - left[nth];
+      if (since < apart || connection.window(stream_of(next)) < 5) continue;
+      since = 0;
+      connection.sent_data(stream_of(next), 5);
+      if (!connection.send(whole(path, next++))) return false;
+    }
     if (!connection.receive(1)) return false;
   }
   return true;
+}
+
+bool only_hold(RawHttp2& connection, const std::string& path, Deadline end) {
+  return hold_messages(connection, path, end, SIZE_MAX);
+}
+
+bool hold_between(RawHttp2& connection, const std::string& path, Deadline end) {
+  return hold_messages(connection, path, end, 512 << 10);
 }
 
 // Does nothing, and so is a place that is taken.
@@ -123,7 +141,8 @@ const std::vector<Http2Attack>& http2_attacks() {
                                                 {"settings", change_settings},
                                                 {"ping", ping},
                                                 {"emptydata", send_no_data},
-                                                {"open-half", hold_messages},
+                                                {"open-half", only_hold},
+                                                {"half-and-whole", hold_between},
                                                 {"stay", stay},
                                                 {"reconnect", leave}};
   return attacks;

@@ -67,8 +67,9 @@ std::vector<Attack> attacks() {
       by_certificate("requests", 3),     by_certificate("open", 3),
       by_certificate("continuation", 3), by_certificate("settings", 3),
       by_certificate("ping", 3),         by_certificate("emptydata", 3),
-      by_certificate("open-half", 3),    by_certificate("stay", 100),
-      by_certificate("reconnect", 3),    {"raw", connect_only, 4},
+      by_certificate("open-half", 3),    by_certificate("half-and-whole", 3),
+      by_certificate("stay", 100),       by_certificate("reconnect", 3),
+      {"raw", connect_only, 4},
   };
 }
 
