@@ -11,20 +11,22 @@ namespace {
 
 // How long nothing is taken where nothing can be.
 constexpr Duration kPause{200};
+// Connections that are taken before something else has its turn.
+constexpr int kAtOnce = 64;
 
 int milliseconds(const Deadline& deadline) { return static_cast<int>(deadline.left().count()) + 1; }
 
 }  // namespace
 
-Result<std::unique_ptr<Acceptor>> Acceptor::start(int listening, TakeAll take_all, Watch watch) {
+Result<std::unique_ptr<Acceptor>> Acceptor::start(int listening, Take take, Watch watch) {
   Wake wake = TRY(Wake::open());
   return std::unique_ptr<Acceptor>(
-      new Acceptor(listening, std::move(take_all), std::move(watch), std::move(wake)));
+      new Acceptor(listening, std::move(take), std::move(watch), std::move(wake)));
 }
 
-Acceptor::Acceptor(int listening, TakeAll take_all, Watch watch, Wake wake)
+Acceptor::Acceptor(int listening, Take take, Watch watch, Wake wake)
     : listening_(listening),
-      take_all_(std::move(take_all)),
+      take_(std::move(take)),
       watch_(std::move(watch)),
       stopping_(std::move(wake)),
       thread_([this] { run(); }) {}
@@ -58,11 +60,19 @@ bool Acceptor::wait() {
   ::poll(waiting.data(), waiting.size(), patience());
   if (waiting[0].revents != 0) return false;
   if (waiting[1].revents != 0) {
-    if (!take_all_()) takes_ = Deadline::in(kPause);
+    take_some();
     if (watch_.look) must_look_ = looks_;
   }
   if (waiting[2].revents != 0 || (must_look_ && must_look_->passed())) look();
   return true;
+}
+
+void Acceptor::take_some() {
+  for (int n = 0; n < kAtOnce; ++n) {
+    const Taken taken = take_();
+    if (taken == Taken::cannot) takes_ = Deadline::in(kPause);
+    if (taken != Taken::one) return;
+  }
 }
 
 void Acceptor::look() {

@@ -16,9 +16,10 @@ namespace ibpod::rpc {
 
 class Acceptor {
  public:
-  // Takes every connection that waits. False where none can be taken for now (no descriptors, no
-  // memory, no place): what waits stays in the socket's queue for a while.
-  using TakeAll = std::function<bool()>;
+  // Takes a connection that waits. cannot: one waits, and there are no descriptors, no memory or no
+  // place for it: it stays in the socket's queue for a while.
+  enum class Taken { one, nobody, cannot };
+  using Take = std::function<Taken()>;
 
   // What else the thread looks at.
   struct Next {
@@ -30,9 +31,10 @@ class Acceptor {
     std::function<Next()> look;
   };
 
-  // Calls `take_all` on its thread whenever `listening` is readable, which it owns no more than
-  // what `take_all` and `watch` use: all outlive the Acceptor.
-  static Result<std::unique_ptr<Acceptor>> start(int listening, TakeAll take_all,
+  // Calls `take` on its thread as long as `listening` is readable, which it owns no more than what
+  // `take` and `watch` use: all outlive the Acceptor. However many connections wait, it looks at
+  // what it has to look at between some of them.
+  static Result<std::unique_ptr<Acceptor>> start(int listening, Take take,
                                                  Watch watch = {-1, nullptr});
   Acceptor(const Acceptor&) = delete;
   Acceptor& operator=(const Acceptor&) = delete;
@@ -42,14 +44,15 @@ class Acceptor {
   ~Acceptor();
 
  private:
-  Acceptor(int listening, TakeAll take_all, Watch watch, Wake wake);
+  Acceptor(int listening, Take take, Watch watch, Wake wake);
   void run();
   bool wait();
+  void take_some();
   void look();
   int patience() const;
 
   const int listening_;
-  const TakeAll take_all_;
+  const Take take_;
   const Watch watch_;
   Wake stopping_;
   Deadline takes_ = Deadline::in(Duration(0));  // nothing is taken before

@@ -60,6 +60,8 @@ void Connections::forget(std::map<int, Open>::iterator gone) {
 }
 
 void Connections::forget_closed() {
+  if (!looks_.passed()) return;
+  looks_ = Deadline::in(most_.apart);
   for (auto one = open_.begin(); one != open_.end();) {
     const auto next = std::next(one);
     if (!one->second.socket.open()) forget(one);

@@ -1,6 +1,7 @@
 // Connections: those that a server has, so that nobody has too many.
 #pragma once
 
+#include "lib/base/clock.h"
 #include "lib/base/fd.h"
 #include "lib/base/result.h"
 #include "lib/rpc/socket_handle.h"
@@ -14,13 +15,14 @@
 namespace ibpod::rpc {
 
 // gRPC closes connections and tells nobody. So all of them are looked at (SocketHandle), which is a
-// system call for each, for every connection that comes while there are as many as there may be.
-// For one thread.
+// system call for each, when a connection comes while there are as many as there may be; but not
+// more often than every `apart`, until when those of before count. For one thread.
 class Connections {
  public:
   struct Most {
     size_t all = 4096;
     size_t of_one_address = 1024;  // nodes behind one address translator share it
+    Duration apart{20};
   };
   explicit Connections(Most most) : most_(most) {}
 
@@ -44,6 +46,7 @@ class Connections {
   const Most most_;
   std::map<int, Open> open_;
   std::map<std::string, size_t> by_address_;
+  Deadline looks_ = Deadline::in(Duration(0));  // not before
 };
 
 // The IP address without port at the other end; of IPv6 the network of 64 bits, of which one

@@ -14,7 +14,7 @@ Fd some_socket() { return Fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)); 
 
 TEST_CASE(
     "connections: an address has its number, all have theirs, and closed ones count no more") {
-  Connections connections({3, 2});
+  Connections connections({3, 2, Duration(0)});
   std::vector<Fd> open;
   const auto add = [&](const std::string& address) {
     open.push_back(some_socket());
@@ -38,8 +38,18 @@ TEST_CASE(
   CHECK_FALSE(connections.admits("10.0.0.1"));
 }
 
+TEST_CASE("connections: however many are refused, those there are are not looked at each time") {
+  Connections connections({3, 1, Duration(3'600'000)});
+  Fd open = some_socket();
+  REQUIRE(connections.add(open.get(), "10.0.0.1"));
+  CHECK_FALSE(connections.admits("10.0.0.1"));
+  open.close();
+  CHECK_FALSE(connections.admits("10.0.0.1"));
+  CHECK(connections.size() == 1);
+}
+
 TEST_CASE("connections: a descriptor's number that leads elsewhere is not the connection") {
-  Connections connections({1, 1});
+  Connections connections({1, 1, Duration(0)});
   Fd first = some_socket();
   const int number = first.get();
   REQUIRE(connections.add(number, "10.0.0.1"));

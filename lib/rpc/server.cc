@@ -13,7 +13,7 @@ Result<std::unique_ptr<Server>> Server::serve(const Path& socket,
   std::unique_ptr<Server> server(new Server(std::move(listener), std::move(serving)));
   Server& self = *server;
   server->acceptor_ =
-      TRY(Acceptor::start(self.listener_->fd(), [&self] { return self.accept_waiting(); }));
+      TRY(Acceptor::start(self.listener_->fd(), [&self] { return self.accept_one(); }));
   return server;
 }
 
@@ -22,21 +22,19 @@ Server::Server(Listener listener, std::unique_ptr<Serving> serving)
 
 Server::~Server() { stop(kGrace); }
 
-// Takes all connections that wait. False where the process has nothing left to take one with.
-bool Server::accept_waiting() {
-  while (true) {
-    Result<std::optional<Fd>> accepted = listener_->accept();
-    if (accepted && !*accepted) return true;
-    if (accepted) {
-      const int own = given_away(**accepted);
-      if (own < 0) return false;
-      grpc::AddInsecureChannelFromFd(&serving_->server(), own);
-    } else if (accepted.error().code() == Code::denied) {
-      ++refused_;
-    } else if (accepted.error().error_number() != ECONNABORTED) {
-      return false;
-    }
+Acceptor::Taken Server::accept_one() {
+  Result<std::optional<Fd>> accepted = listener_->accept();
+  if (accepted && !*accepted) return Acceptor::Taken::nobody;
+  if (accepted) {
+    const int own = given_away(**accepted);
+    if (own < 0) return Acceptor::Taken::cannot;
+    grpc::AddInsecureChannelFromFd(&serving_->server(), own);
+  } else if (accepted.error().code() == Code::denied) {
+    ++refused_;
+  } else if (accepted.error().error_number() != ECONNABORTED) {
+    return Acceptor::Taken::cannot;
   }
+  return Acceptor::Taken::one;
 }
 
 void Server::stop(Duration grace) {

@@ -93,63 +93,57 @@ Status TcpServer::start(const std::vector<grpc::Service*>& services) {
 }
 
 Status TcpServer::start_acceptor() {
-  const auto take_all = [this] {
-    const bool all = accept_waiting();
-    if (!all && !starving_) ++starved_;
-    starving_ = !all;
-    return all;
+  const auto take = [this] {
+    const Acceptor::Taken taken = accept_one();
+    if (taken == Acceptor::Taken::cannot && !starving_) ++starved_;
+    if (taken != Acceptor::Taken::one) starving_ = taken == Acceptor::Taken::cannot;
+    return taken;
   };
   const auto look = [this] {
     guard_->look();
     return guard_->next();
   };
-  acceptor_ = TRY(Acceptor::start(listening_.get(), take_all, {guard_->activity(), look}));
+  acceptor_ = TRY(Acceptor::start(listening_.get(), take, {guard_->activity(), look}));
   return ok();
 }
 
-// Whether a connection waits to be taken.
-bool TcpServer::somebody_waits() const {
+// accept() says that it has no descriptor though nobody waits for one.
+Acceptor::Taken TcpServer::if_somebody_waits() const {
   pollfd waiting{listening_.get(), POLLIN, 0};
-  return ::poll(&waiting, 1, 0) != 0;
+  return ::poll(&waiting, 1, 0) != 0 ? Acceptor::Taken::cannot : Acceptor::Taken::nobody;
 }
 
-// Takes all connections that wait. False where one waits and there is no place for it, or nothing
-// to take it with: accept() says that it has no descriptor though nobody waits for one.
-bool TcpServer::accept_waiting() {
-  while (!connections_.full()) {
-    sockaddr_storage peer{};
-    socklen_t size = sizeof peer;
-    const Result<int> accepted = sys("accept", [&] {
-      return ::accept4(listening_.get(), reinterpret_cast<sockaddr*>(&peer), &size,
-                       SOCK_CLOEXEC | SOCK_NONBLOCK);
-    });
-    if (accepted) {
-      if (!give(Fd(*accepted), address_of(peer))) return false;
-    } else if (accepted.error().error_number() == EAGAIN) {
-      return true;
-    } else if (!gone(accepted.error().error_number())) {
-      return !somebody_waits();
-    }
-  }
-  return !somebody_waits();
+Acceptor::Taken TcpServer::accept_one() {
+  if (connections_.full()) return if_somebody_waits();
+  sockaddr_storage peer{};
+  socklen_t size = sizeof peer;
+  const Result<int> accepted = sys("accept", [&] {
+    return ::accept4(listening_.get(), reinterpret_cast<sockaddr*>(&peer), &size,
+                     SOCK_CLOEXEC | SOCK_NONBLOCK);
+  });
+  if (accepted) return give(Fd(*accepted), address_of(peer));
+  if (accepted.error().error_number() == EAGAIN) return Acceptor::Taken::nobody;
+  if (gone(accepted.error().error_number())) return Acceptor::Taken::one;
+  return if_somebody_waits();
 }
 
-bool TcpServer::give(Fd connection, const std::string& address) {
+Acceptor::Taken TcpServer::give(Fd connection, const std::string& address) {
   if (!connections_.admits(address)) {
     ++refused_;
-    return true;
+    return Acceptor::Taken::one;
   }
   const int yes = 1;
   ::setsockopt(connection.get(), IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
   ::setsockopt(connection.get(), SOL_SOCKET, SO_RCVBUF, &kQueued, sizeof kQueued);
   const int own = given_away(connection);
-  if (own < 0) return false;
-  if (!connections_.add(own, address) || !guard_->watch(own, address)) return ::close(own), false;
+  if (own < 0) return Acceptor::Taken::cannot;
+  if (!connections_.add(own, address) || !guard_->watch(own, address))
+    return ::close(own), Acceptor::Taken::cannot;
   ExternalConnectionAcceptor::NewConnectionParameters given;
   given.listener_fd = listening_.get();
   given.fd = own;
   grpc_->HandleNewConnection(&given);
-  return true;
+  return Acceptor::Taken::one;
 }
 
 void TcpServer::stop(Duration grace) {

@@ -82,9 +82,9 @@ class TcpServer {
   TcpServer(Fd listening, const Settings& settings, std::shared_ptr<FollowedTls> files);
   Status start(const std::vector<grpc::Service*>& services);
   Status start_acceptor();
-  bool somebody_waits() const;
-  bool accept_waiting();
-  bool give(Fd connection, const std::string& address);
+  Acceptor::Taken if_somebody_waits() const;
+  Acceptor::Taken accept_one();
+  Acceptor::Taken give(Fd connection, const std::string& address);
 
   Fd listening_;
   const Settings settings_;
