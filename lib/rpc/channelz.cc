@@ -98,7 +98,7 @@ std::vector<Channelz::Socket> Channelz::new_sockets() {
   return sockets;
 }
 
-std::optional<Channelz::Counts> Channelz::counts(Id socket) {
+std::optional<Channelz::Counts> Channelz::counts(Id socket) const {
   const auto data = at(at(told(grpc_channelz_get_socket(socket)), "socket"), "data");
   if (!data) return std::nullopt;
   return Counts{number_at(data, "streamsStarted"),

@@ -18,9 +18,14 @@ class Channelz {
  public:
   using Id = int64_t;
 
-  // After the server has started: of all servers of this process until one has a connection that
-  // found() is told of, and of that one from then on.
+  // After the server has started: of all servers of this process until set_server(), and of that
+  // one from then on.
   Channelz();
+  Channelz(const Channelz&) = delete;
+  Channelz& operator=(const Channelz&) = delete;
+  Channelz(Channelz&&) = delete;
+  Channelz& operator=(Channelz&&) = delete;
+  virtual ~Channelz() = default;
 
   struct Socket {
     Id id;
@@ -29,9 +34,8 @@ class Channelz {
     std::string certificate;  // the other side's, PEM
   };
   // The connections over TCP that have come since the last call.
-  std::vector<Socket> new_sockets();
-  // It is of the server that is meant.
-  void found(const Socket& socket) { servers_ = {socket.server}; }
+  virtual std::vector<Socket> new_sockets();
+  void set_server(Id server) { servers_ = {server}; }
 
   struct Counts {
     uint64_t begun = 0;     // streams, each a call
@@ -43,7 +47,7 @@ class Channelz {
     uint64_t partial() const { return begun - std::min(begun, std::max(ended, messages)); }
   };
   // Nothing: the connection has been closed.
-  static std::optional<Counts> counts(Id socket);
+  virtual std::optional<Counts> counts(Id socket) const;
 
  private:
   std::vector<Id> servers_;

@@ -15,6 +15,8 @@ constexpr Duration kPause{20};
 // While somebody is barred, who tries again at once.
 constexpr Duration kShortPause{2};
 constexpr Duration kTidyAfter{500};
+// For so long gRPC may know nothing of a connection that it knew of.
+constexpr Duration kLostFor{1000};
 // Bytes for which gRPC is not asked: some hundred frames.
 constexpr uint64_t kFew = 4096;
 
@@ -22,13 +24,19 @@ Callers::Time now() { return std::chrono::steady_clock::now(); }
 
 }  // namespace
 
-Result<std::unique_ptr<Guard>> Guard::start(const CallerLimits& limits, OnCut on_cut) {
+Result<std::unique_ptr<Guard>> Guard::start(const CallerLimits& limits, OnCut on_cut,
+                                            std::unique_ptr<Channelz> channelz) {
   Fd epoll(TRY(sys("epoll_create1", [] { return ::epoll_create1(EPOLL_CLOEXEC); })));
-  return std::unique_ptr<Guard>(new Guard(limits, std::move(on_cut), std::move(epoll)));
+  return std::unique_ptr<Guard>(
+      new Guard(limits, std::move(on_cut), std::move(epoll), std::move(channelz)));
 }
 
-Guard::Guard(const CallerLimits& limits, OnCut on_cut, Fd epoll)
-    : limits_(limits), on_cut_(std::move(on_cut)), epoll_(std::move(epoll)), callers_(limits) {}
+Guard::Guard(const CallerLimits& limits, OnCut on_cut, Fd epoll, std::unique_ptr<Channelz> channelz)
+    : limits_(limits),
+      on_cut_(std::move(on_cut)),
+      epoll_(std::move(epoll)),
+      channelz_(std::move(channelz)),
+      callers_(limits) {}
 
 Status Guard::watch(int fd, const std::string& address) {
   const SocketHandle socket = TRY(SocketHandle::of(fd));
@@ -85,15 +93,18 @@ void Guard::look() {
 // Connections on which TLS has begun since the last time.
 void Guard::identify_new() {
   std::set<std::string> holders;
-  for (const Channelz::Socket& socket : channelz_.new_sockets()) {
+  for (const Channelz::Socket& socket : channelz_->new_sockets()) {
     const auto found = by_peer_.find(socket.peer);
     const auto one = found == by_peer_.end() ? watched_.end() : watched_.find(found->second);
     if (one == watched_.end()) continue;
+    // Of an earlier connection from the same port gRPC may tell late.
+    if (one->second.id && *one->second.id > socket.id) continue;
     const auto received = one->second.socket.received();
     if (!received) continue;
-    channelz_.found(socket);
+    channelz_->set_server(socket.server);
     callers_.remove(one->first);
     one->second.id = socket.id;
+    one->second.lost.reset();
     one->second.holder = holder_of(socket.certificate);
     one->second.whole = one->second.examined = received->taken;
     callers_.add(one->first, one->second.holder, now());
@@ -109,7 +120,9 @@ bool Guard::examine(Number number, std::set<std::string>& holders) {
   const auto received = one->second.socket.received();
   if (!received) return forget(one), false;
   if (!one->second.id) {
-    if (received->taken <= limits_.handshake_bytes) return received->queued > 0;
+    const bool late = one->second.lost && one->second.lost->passed();
+    if (!late && received->taken - one->second.whole <= limits_.handshake_bytes)
+      return received->queued > 0;
     return cut(one, Cause::handshake), false;
   }
   if (received->taken - one->second.examined >= kFew) holders.insert(one->second.holder);
@@ -121,8 +134,9 @@ void Guard::count(Number number) {
   if (one == watched_.end()) return callers_.remove(number);
   Watched& watched = one->second;
   const auto received = watched.socket.received();  // of what comes later, counts may tell nothing
-  const auto counts = Channelz::counts(*watched.id);
-  if (!counts || !received) return forget(one);
+  const auto counts = channelz_->counts(*watched.id);
+  if (!received) return forget(one);
+  if (!counts) return lose(one);
   if (counts->messages != watched.messages) watched.whole = received->taken;
   watched.messages = counts->messages;
   const uint64_t since_whole = received->taken - std::min(received->taken, watched.whole);
@@ -132,6 +146,19 @@ void Guard::count(Number number) {
   watched.examined = received->taken;
   const uint64_t bytes = std::max(since_whole, watched.partial);
   callers_.use(number, {counts->begun, counts->unfinished(), bytes}, now());
+}
+
+// gRPC has ended it, or what was told was of an earlier connection from the same port: then this
+// one is told of soon.
+void Guard::lose(Entry one) {
+  const auto received = one->second.socket.received();
+  if (!received) return forget(one);
+  callers_.remove(one->first);
+  one->second.id.reset();
+  one->second.lost = Deadline::in(kLostFor);
+  one->second.whole = received->taken;
+  one->second.messages = one->second.partial = 0;
+  unidentified_ = true;
 }
 
 void Guard::judge(const std::string& holder) {

@@ -35,8 +35,10 @@ class Guard {
  public:
   using OnCut = std::function<void(const Cut&)>;
 
-  // Once the server has started.
-  static Result<std::unique_ptr<Guard>> start(const CallerLimits& limits, OnCut on_cut);
+  // Once the server has started, of which `channelz` tells.
+  static Result<std::unique_ptr<Guard>> start(
+      const CallerLimits& limits, OnCut on_cut,
+      std::unique_ptr<Channelz> channelz = std::make_unique<Channelz>());
 
   // A connection that gRPC is about to be given as descriptor `fd`. `address` is for on_cut.
   Status watch(int fd, const std::string& address);
@@ -54,6 +56,7 @@ class Guard {
     std::string address;
     std::string holder = {};
     std::optional<Channelz::Id> id = {};  // once TLS has begun
+    std::optional<Deadline> lost = {};    // of whom gRPC tells nothing any more, it has to by then
     uint64_t examined = 0;                // bytes that had been taken when gRPC was asked last
     uint64_t whole = 0;                   // bytes at the last whole request
     uint64_t partial = 0;                 // bytes of requests that are not whole, at most
@@ -61,11 +64,12 @@ class Guard {
   };
   using Entry = std::map<Number, Watched>::iterator;
 
-  Guard(const CallerLimits& limits, OnCut on_cut, Fd epoll);
+  Guard(const CallerLimits& limits, OnCut on_cut, Fd epoll, std::unique_ptr<Channelz> channelz);
   void collect_active();
   void identify_new();
   bool examine(Number number, std::set<std::string>& holders);
   void count(Number number);
+  void lose(Entry one);
   void judge(const std::string& holder);
   void forget(Entry gone);
   void forget_closed();
@@ -74,7 +78,7 @@ class Guard {
   const CallerLimits limits_;
   const OnCut on_cut_;
   Fd epoll_;
-  Channelz channelz_;
+  const std::unique_ptr<Channelz> channelz_;
   Callers callers_;
   std::map<Number, Watched> watched_;
   std::map<SocketHandle::Peer, Number> by_peer_;

@@ -4,7 +4,11 @@
 #include "tests/support/http2_attacks.h"
 #include "tests/support/in_time.h"
 
+#include <algorithm>
 #include <map>
+#include <optional>
+#include <utility>
+#include <vector>
 
 #include <doctest/doctest.h>
 
@@ -127,6 +131,99 @@ TEST_CASE("guard: who sends much before a certificate is cut") {
   REQUIRE(::send(client.get(), "\x16\x3\x1\x2\x0\x1", 6, MSG_NOSIGNAL) == 6);
   CHECK(closed_by_other_side(client));
   CHECK(in_time([&] { return bed.server->cut(Cause::handshake) == 1; }));
+}
+
+// gRPC, as far as the guard knows of it.
+struct FakeChannelz : Channelz {
+  std::vector<Socket>& told;
+  std::map<Id, Counts>& known;
+
+  FakeChannelz(std::vector<Socket>& told, std::map<Id, Counts>& known) : told(told), known(known) {}
+  std::vector<Socket> new_sockets() override { return std::exchange(told, {}); }
+  std::optional<Counts> counts(Id socket) const override {
+    const auto found = known.find(socket);
+    return found == known.end() ? std::nullopt : std::optional(found->second);
+  }
+};
+
+struct GuardBed {
+  std::vector<Channelz::Socket> told;
+  std::map<Channelz::Id, Channelz::Counts> known;
+  std::vector<Cause> cut;
+  Fd listening = listen_on(0);
+  Fd client = connect_from(1, port_of(listening));
+  Fd server{::accept(listening.get(), nullptr, nullptr)};
+  std::unique_ptr<Guard> guard = Guard::start(
+                                     {}, [this](const Cut& one) { cut.push_back(one.cause); },
+                                     std::make_unique<FakeChannelz>(told, known))
+                                     .value();
+
+  GuardBed() { REQUIRE(guard->watch(server.get(), "127.0.0.1")); }
+  void tell(Channelz::Id id) {
+    told.push_back({id, 1, SocketHandle::of(server.get())->peer().value(), {}});
+  }
+  // The server has taken so many bytes more.
+  void pass(size_t bytes) const {
+    std::vector<char> room(64 << 10);
+    while (bytes > 0) {
+      const size_t size = std::min(bytes, room.size());
+      REQUIRE(::send(client.get(), room.data(), size, 0) == static_cast<ssize_t>(size));
+      REQUIRE(::recv(server.get(), room.data(), size, MSG_WAITALL) == static_cast<ssize_t>(size));
+      bytes -= size;
+    }
+  }
+  // Whether it is cut for the bytes that no call's request is made of.
+  bool cut_for_bytes() {
+    for (int n = 0; n < 20 && cut.empty(); ++n) {
+      pass(1 << 20);
+      guard->look();
+    }
+    return cut == std::vector{Cause::bytes};
+  }
+};
+
+TEST_CASE("guard: bytes of requests that are not whole count, whatever is whole beside them") {
+  for (const uint64_t held : {3, 4}) {
+    GuardBed bed;
+    bed.tell(7);
+    bed.known[7] = {.begun = held};
+    for (int n = 0; n < 20 && bed.cut.empty(); ++n) {
+      bed.pass(1 << 20);
+      ++bed.known[7].begun, ++bed.known[7].messages, ++bed.known[7].ended;
+      bed.guard->look();
+    }
+    // Three have 12 MiB at most.
+    CHECK(bed.cut == (held > 3 ? std::vector{Cause::bytes} : std::vector<Cause>()));
+  }
+}
+
+TEST_CASE("guard: a connection that gRPC tells of late, from a port used before, is watched") {
+  GuardBed bed;
+  bed.tell(7);  // which was another connection's
+  bed.guard->look();
+  bed.pass(8 << 10);
+  bed.guard->look();
+  SUBCASE("it is told of then") {
+    bed.tell(8);
+    bed.known[8] = {.begun = 1, .messages = 1};
+    CHECK(bed.cut_for_bytes());
+  }
+  SUBCASE("it was told of before, and the other one once more") {
+    bed.tell(8);
+    bed.known[8] = {.begun = 1, .messages = 1};
+    bed.guard->look();
+    bed.pass(8 << 10);
+    bed.tell(7);
+    CHECK(in_time([&] { return bed.guard->look(), bed.told.empty(); }));
+    CHECK(bed.cut_for_bytes());
+  }
+  SUBCASE("it is never told of") {
+    CHECK(in_time([&] {
+      bed.guard->look();
+      return bed.cut == std::vector{Cause::handshake};
+    }));
+    CHECK(closed_by_other_side(bed.client));
+  }
 }
 
 TEST_CASE("guard: a certificate's holder is its CN, or else its first name of a host or URI") {
