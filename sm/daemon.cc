@@ -163,6 +163,7 @@ Status Daemon::Parts::serve(const Config& config) {
     Fd listening = TRY(http::listen_on(config.listening->address).during("listen.address"));
     rpc::TcpServer::Settings settings;
     settings.files = config.listening->tls;
+    settings.account = accounts(*authority);
     settings.on_cut = [this](const rpc::Cut& cut) {
       report.cut(cut.address, cut.holder, rpc::name(cut.cause));
     };

@@ -1,5 +1,6 @@
 #include "lib/fabricapi/admission.h"
 
+#include "lib/fabricapi/account.h"
 #include "lib/fabricapi/fields.h"
 
 namespace ibpod::fabricapi {
@@ -13,7 +14,7 @@ Result<Admitted> Admission::admit(const rpc::Peer& peer, const std::string& fabr
     return Error(Code::not_found,
                  wrong("fabric", meant, "\"" + fabric_ + "\", the one served here").text());
   if (admitted.caller.role == Role::administrator) share = Places::Share::reserved;
-  admitted.place = TRY(places.take(admitted.caller.name, share));
+  admitted.place = TRY(places.take(account_of(admitted.caller), share));
   return admitted;
 }
 

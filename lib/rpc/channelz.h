@@ -54,9 +54,4 @@ class Channelz {
   std::set<Id> known_;  // the newest of those that were returned
 };
 
-// Who has this certificate (PEM): its subject's CN, or, where it has none, the first name of a
-// host or URI that it was issued for, as "DNS=…" or "URI=…". Of printable characters. Empty: nobody
-// can say.
-std::string holder_of(const std::string& certificate);
-
 }  // namespace ibpod::rpc

@@ -25,15 +25,17 @@ Callers::Time now() { return std::chrono::steady_clock::now(); }
 }  // namespace
 
 Result<std::unique_ptr<Guard>> Guard::start(const CallerLimits& limits, OnCut on_cut,
-                                            std::unique_ptr<Channelz> channelz) {
+                                            Account account, std::unique_ptr<Channelz> channelz) {
   Fd epoll(TRY(sys("epoll_create1", [] { return ::epoll_create1(EPOLL_CLOEXEC); })));
-  return std::unique_ptr<Guard>(
-      new Guard(limits, std::move(on_cut), std::move(epoll), std::move(channelz)));
+  return std::unique_ptr<Guard>(new Guard(limits, std::move(on_cut), std::move(account),
+                                          std::move(epoll), std::move(channelz)));
 }
 
-Guard::Guard(const CallerLimits& limits, OnCut on_cut, Fd epoll, std::unique_ptr<Channelz> channelz)
+Guard::Guard(const CallerLimits& limits, OnCut on_cut, Account account, Fd epoll,
+             std::unique_ptr<Channelz> channelz)
     : limits_(limits),
       on_cut_(std::move(on_cut)),
+      account_(std::move(account)),
       epoll_(std::move(epoll)),
       channelz_(std::move(channelz)),
       callers_(limits) {}
@@ -105,7 +107,7 @@ void Guard::identify_new() {
     callers_.remove(one->first);
     one->second.id = socket.id;
     one->second.lost.reset();
-    one->second.holder = holder_of(socket.certificate);
+    one->second.holder = account_(peer_of(socket.certificate));
     one->second.whole = one->second.examined = received->taken;
     callers_.add(one->first, one->second.holder, now());
     holders.insert(one->second.holder);

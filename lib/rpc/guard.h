@@ -12,6 +12,7 @@
 #include "lib/rpc/acceptor.h"
 #include "lib/rpc/callers.h"
 #include "lib/rpc/channelz.h"
+#include "lib/rpc/holder.h"
 #include "lib/rpc/socket_handle.h"
 
 #include <functional>
@@ -27,7 +28,7 @@ namespace ibpod::rpc {
 struct Cut {
   Cause cause;
   std::string address;  // of the other end, without port
-  std::string holder;   // of its certificate (holder_of()); empty: none was shown
+  std::string holder;   // the account of its certificate; empty: none was shown
 };
 
 // For one thread.
@@ -37,7 +38,7 @@ class Guard {
 
   // Once the server has started, of which `channelz` tells.
   static Result<std::unique_ptr<Guard>> start(
-      const CallerLimits& limits, OnCut on_cut,
+      const CallerLimits& limits, OnCut on_cut, Account account = holder_of,
       std::unique_ptr<Channelz> channelz = std::make_unique<Channelz>());
 
   // A connection that gRPC is about to be given as descriptor `fd`. `address` is for on_cut.
@@ -64,7 +65,8 @@ class Guard {
   };
   using Entry = std::map<Number, Watched>::iterator;
 
-  Guard(const CallerLimits& limits, OnCut on_cut, Fd epoll, std::unique_ptr<Channelz> channelz);
+  Guard(const CallerLimits& limits, OnCut on_cut, Account account, Fd epoll,
+        std::unique_ptr<Channelz> channelz);
   void collect_active();
   void identify_new();
   bool examine(Number number, std::set<std::string>& holders);
@@ -77,6 +79,7 @@ class Guard {
 
   const CallerLimits limits_;
   const OnCut on_cut_;
+  const Account account_;
   Fd epoll_;
   const std::unique_ptr<Channelz> channelz_;
   Callers callers_;

@@ -123,6 +123,25 @@ TEST_CASE("guard: large requests, one after the other and beside a stream, are n
   context.TryCancel();
 }
 
+TEST_CASE("guard: certificates of one account share its limits, and those of others do not") {
+  TcpServer::Settings settings;
+  settings.callers.connections = 1;
+  settings.account = [](const Peer& peer) { return peer.names.empty() ? "" : peer.names.front(); };
+  TlsBed bed(settings);
+  const auto connect = [&](const std::string& cn, const std::string& name) {
+    const TestCa::Issued own =
+        bed.ca.issue({.common_name = cn, .names = {name}, .usage = "clientAuth"});
+    return RawHttp2::connect("127.0.0.1", bed.port, own);
+  };
+  auto first = connect("ibpod-agent", "DNS:n1"), other = connect("ibpod-agent", "DNS:n2");
+  REQUIRE((first && other));
+  const auto second = connect("renewed", "DNS:n1");
+  REQUIRE(second);
+  CHECK(in_time([&] { return !first->receive(10); }));
+  CHECK(other->receive(0));
+  CHECK(bed.server->cut(Cause::connections) == 1);
+}
+
 TEST_CASE("guard: who sends much before a certificate is cut") {
   CallerLimits limits;
   limits.handshake_bytes = 4;
@@ -155,7 +174,7 @@ struct GuardBed {
   Fd server{::accept(listening.get(), nullptr, nullptr)};
   std::unique_ptr<Guard> guard = Guard::start(
                                      {}, [this](const Cut& one) { cut.push_back(one.cause); },
-                                     std::make_unique<FakeChannelz>(told, known))
+                                     holder_of, std::make_unique<FakeChannelz>(told, known))
                                      .value();
 
   GuardBed() { REQUIRE(guard->watch(server.get(), "127.0.0.1")); }
@@ -226,17 +245,28 @@ TEST_CASE("guard: a connection that gRPC tells of late, from a port used before,
   }
 }
 
+TEST_CASE("guard: a certificate has the names that calls have") {
+  TlsBed bed;
+  const TestCa::Asked asked{
+      .common_name = "node-7",
+      .names = {"URI:spiffe://lab/n", "IP:10.0.0.7", "DNS:a.example", "DNS:b.example"},
+      .usage = "clientAuth"};
+  const TestCa::Issued issued = bed.ca.issue(asked);
+  REQUIRE(say(*bed.channel(Files(bed.ca, issued)), "hello"));
+  CHECK(peer_of(issued.certificate) == bed.service.last_peer());
+}
+
 TEST_CASE("guard: a certificate's holder is its CN, or else its first name of a host or URI") {
   const TestCa ca;
   const auto holder = [&](const TestCa::Asked& asked) {
-    return holder_of(ca.issue(asked).certificate);
+    return holder_of(peer_of(ca.issue(asked).certificate));
   };
   CHECK(holder({.common_name = "node-7", .names = {"DNS:a.example"}}) == "node-7");
   CHECK(holder({.common_name = "n\n", .names = {"IP:10.0.0.1", "URI:spiffe://lab/n"}}) ==
         "URI=spiffe://lab/n");
   CHECK(holder({.common_name = "\t", .names = {"DNS:a.example"}}) == "DNS=a.example");
   CHECK(holder({.common_name = "\t"}).empty());
-  CHECK(holder_of("no certificate").empty());
+  CHECK(holder_of(peer_of("no certificate")).empty());
 }
 
 }  // namespace

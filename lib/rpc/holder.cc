@@ -1,7 +1,8 @@
-#include "lib/rpc/channelz.h"
+#include "lib/rpc/holder.h"
 
 #include <algorithm>
 #include <memory>
+#include <vector>
 
 #include <openssl/pem.h>
 #include <openssl/x509v3.h>
@@ -14,7 +15,7 @@ constexpr size_t kLongest = 256;
 std::string printable(std::string name) {
   const bool good =
       std::all_of(name.begin(), name.end(), [](char c) { return c >= ' ' && c <= '~'; });
-  return good && name.size() <= kLongest ? name : std::string();
+  return good ? name : std::string();
 }
 
 std::string text_of(const ASN1_STRING* text) {
@@ -29,31 +30,44 @@ std::string common_name_of(const X509& certificate) {
   return printable(text_of(X509_NAME_ENTRY_get_data(X509_NAME_get_entry(subject, at))));
 }
 
-std::string alternative_name_of(const X509& certificate) {
-  const std::unique_ptr<GENERAL_NAMES, decltype(&GENERAL_NAMES_free)> names(
-      static_cast<GENERAL_NAMES*>(
-          X509_get_ext_d2i(&certificate, NID_subject_alt_name, nullptr, nullptr)),
-      &GENERAL_NAMES_free);
-  for (int n = 0; n < sk_GENERAL_NAME_num(names.get()); ++n) {
+// Of a kind: GEN_DNS or GEN_URI.
+void add_names(std::vector<std::string>& names, const GENERAL_NAMES* all, int kind,
+               const std::string& prefix) {
+  for (int n = 0; n < sk_GENERAL_NAME_num(all); ++n) {
     int type = 0;
-    const void* const name = GENERAL_NAME_get0_value(sk_GENERAL_NAME_value(names.get(), n), &type);
-    if (type != GEN_DNS && type != GEN_URI) continue;
+    const void* const name = GENERAL_NAME_get0_value(sk_GENERAL_NAME_value(all, n), &type);
+    if (type != kind) continue;
     const std::string text = printable(text_of(static_cast<const ASN1_STRING*>(name)));
-    if (!text.empty()) return (type == GEN_DNS ? "DNS=" : "URI=") + text;
+    if (!text.empty()) names.push_back(prefix + text);
   }
-  return {};
 }
 
 }  // namespace
 
-std::string holder_of(const std::string& certificate) {
+Peer peer_of(const std::string& certificate) {
   const std::unique_ptr<BIO, decltype(&BIO_free)> bio(
       BIO_new_mem_buf(certificate.data(), static_cast<int>(certificate.size())), &BIO_free);
   const std::unique_ptr<X509, decltype(&X509_free)> x509(
       PEM_read_bio_X509(bio.get(), nullptr, nullptr, nullptr), &X509_free);
-  if (x509 == nullptr) return {};
-  const std::string name = common_name_of(*x509);
-  return name.empty() ? alternative_name_of(*x509) : name;
+  Peer peer;
+  if (x509 == nullptr) return peer;
+  peer.common_name = common_name_of(*x509);
+  const std::unique_ptr<GENERAL_NAMES, decltype(&GENERAL_NAMES_free)> names(
+      static_cast<GENERAL_NAMES*>(
+          X509_get_ext_d2i(x509.get(), NID_subject_alt_name, nullptr, nullptr)),
+      &GENERAL_NAMES_free);
+  add_names(peer.names, names.get(), GEN_DNS, "DNS=");
+  add_names(peer.names, names.get(), GEN_URI, "URI=");
+  return peer;
+}
+
+std::string holder_of(const Peer& peer) {
+  const auto fits = [](const std::string& name) {
+    return !name.empty() && name.size() <= kLongest;
+  };
+  if (fits(peer.common_name)) return peer.common_name;
+  const auto found = std::find_if(peer.names.begin(), peer.names.end(), fits);
+  return found == peer.names.end() ? std::string() : *found;
 }
 
 }  // namespace ibpod::rpc

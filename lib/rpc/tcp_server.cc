@@ -85,10 +85,13 @@ Status TcpServer::start(const std::vector<grpc::Service*>& services) {
         grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD, following(files_));
   });
   if (serving_ == nullptr) return Error(Code::internal, "gRPC cannot start a server with TLS");
-  guard_ = TRY(Guard::start(settings_.callers, [this](const Cut& cut) {
-    ++cut_.at(static_cast<size_t>(cut.cause));
-    if (settings_.on_cut) settings_.on_cut(cut);
-  }));
+  guard_ = TRY(Guard::start(
+      settings_.callers,
+      [this](const Cut& cut) {
+        ++cut_.at(static_cast<size_t>(cut.cause));
+        if (settings_.on_cut) settings_.on_cut(cut);
+      },
+      settings_.account));
   return start_acceptor();
 }
 

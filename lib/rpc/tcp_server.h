@@ -44,9 +44,11 @@ class TcpServer {
     int streams_of_one_connection = 256;
     // That what gRPC counts of connections and calls may have together, in bytes.
     size_t memory = 128 << 20;
-    // Of who has a certificate, over all of its connections.
+    // Of each account, over all of its connections.
     CallerLimits callers = {};
-    // Each connection that was cut for them, on a thread of the server's.
+    // Asked on a thread of the server's.
+    Account account = holder_of;
+    // Each connection that was cut for them, likewise.
     Guard::OnCut on_cut = {};
   };
 

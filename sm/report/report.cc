@@ -1,5 +1,7 @@
 #include "sm/report/report.h"
 
+#include "lib/fabricapi/account.h"
+
 namespace ibpod::sm {
 namespace {
 
@@ -126,7 +128,7 @@ void Report::audit(const fabricapi::Caller& caller, std::string_view action,
   if (status && effect == Effect::change)
     log_.write(log::Level::info, text, members);
   else
-    write_limited(caller.name, log::Level::info, text, members);
+    write_limited(account_of(caller), log::Level::info, text, members);
   metrics_.add(kRequests, {std::string(action),
                            status ? "granted" : std::string(name(status.error().code()))});
 }
@@ -156,7 +158,7 @@ void Report::first_binding(const fabricapi::Caller& caller, const std::string& s
 
 void Report::wrong_node(const fabricapi::Caller& caller, const std::string& subject,
                         const std::string& partition) {
-  write_limited(caller.name, log::Level::warning,
+  write_limited(account_of(caller), log::Level::warning,
                 "bind " + subject + ": partition " + partition +
                     " is not open to this node: the node does what it should not, or `nodes` of "
                     "the partition has to name it",
@@ -205,7 +207,7 @@ void Report::cut(const std::string& address, const std::string& holder, std::str
   metrics_.add(kCut, {std::string(cause)});
   json::Value members = json::Value::object();
   members.set("cause", cause).set("address", address);
-  if (!holder.empty()) members.set("certificate", holder);
+  if (!holder.empty()) members.set("account", holder);
   const std::string who = holder.empty() ? address : holder + " at " + address;
   write_limited(holder.empty() ? address : holder, log::Level::warning,
                 "connection of " + who + " cut: " + std::string(cause), members);

@@ -93,7 +93,7 @@ class Report {
     Status key = ok();  // denied: others than our user have access to the private key
   };
   void listener(const Listener& now);
-  // A connection from `address` was cut for what it cost; `holder` of its certificate, empty where
+  // A connection from `address` was cut for what it cost; `holder`: its account, empty where
   // none was shown.
   void cut(const std::string& address, const std::string& holder, std::string_view cause);
   // `wanted`: the version that should be in force.

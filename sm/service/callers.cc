@@ -1,5 +1,7 @@
 #include "sm/service/callers.h"
 
+#include "lib/fabricapi/account.h"
+
 namespace ibpod::sm {
 
 fabricapi::Identify audited(const Authority& authority, Report& report) {
@@ -7,6 +9,13 @@ fabricapi::Identify audited(const Authority& authority, Report& report) {
     Result<fabricapi::Caller> caller = authority.identify(peer);
     if (!caller) report.stranger(caller.error());
     return caller;
+  };
+}
+
+rpc::Account accounts(const Authority& authority) {
+  return [&authority](const rpc::Peer& peer) {
+    const Result<fabricapi::Caller> caller = authority.identify(peer);
+    return caller ? account_of(*caller) : "stranger " + rpc::holder_of(peer);
   };
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "lib/fabricapi/service.h"
+#include "lib/rpc/holder.h"
 #include "sm/authority/authority.h"
 #include "sm/report/report.h"
 
@@ -9,5 +10,9 @@ namespace ibpod::sm {
 
 // As Authority::identify(). Both outlive it.
 fabricapi::Identify audited(const Authority& authority, Report& report);
+
+// The account of whoever has a role, as account_of() has it; of others "stranger " and their name,
+// which is never anybody else's. It outlives it.
+rpc::Account accounts(const Authority& authority);
 
 }  // namespace ibpod::sm

@@ -1,5 +1,6 @@
 #include "sm/service/service.h"
 
+#include "lib/fabricapi/account.h"
 #include "sm/ledger/names.h"
 
 #include <condition_variable>
@@ -11,11 +12,6 @@ namespace {
 
 // Of taking calls; what is asked last is done to its end.
 constexpr Duration kLongestTurn{20};
-
-// A node has one account, whatever its certificates call it.
-std::string account_of(const fabricapi::Caller& caller) {
-  return caller.role == fabricapi::Role::node ? "node " + caller.node : caller.name;
-}
 
 }  // namespace
 

@@ -109,6 +109,24 @@ TEST_CASE_FIXTURE(ServiceBed, "whom no rule knows is in the log and counted, wha
   CHECK(has(report.metrics().text(), "\nibpod_sm_strangers_total 1\n"));
 }
 
+TEST_CASE("who has a role has one account, whatever the certificate; nobody else has the same") {
+  const auto rule = [](const char* match, fabricapi::Role role) {
+    return Rule{Pattern::parse(match).value(), role};
+  };
+  const Authority authority = Authority::make({rule("DNS=*.nodes", fabricapi::Role::node),
+                                               rule("CN=system:node:*", fabricapi::Role::node),
+                                               rule("CN=admin", fabricapi::Role::administrator)})
+                                  .value();
+  const rpc::Account account = accounts(authority);
+  CHECK(account({.common_name = "ibpod-agent", .names = {"DNS=n1.nodes"}}) == "node n1");
+  CHECK(account({.common_name = "system:node:n1", .names = {}}) == "node n1");
+  CHECK(account({.common_name = "ibpod-agent", .names = {"DNS=n2.nodes"}}) == "node n2");
+  CHECK(account({.common_name = "admin", .names = {}}) == "CN=admin");
+  CHECK(account({.common_name = "node n1", .names = {}}) == "stranger node n1");
+  CHECK(account({.common_name = "admin", .names = {"DNS=n1.nodes", "DNS=n2.nodes"}}) ==
+        "stranger admin");
+}
+
 // Requests that wait are no reason to take the thread for dead.
 TEST_CASE_FIXTURE(ServiceBed, "work on the thread waits behind requests, and is not refused") {
   Service service(report, {.all = 1, .of_one = 1, .reserve_of_all = 0, .reserve_of_one = 0});
