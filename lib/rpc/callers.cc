@@ -32,15 +32,19 @@ Most most(const std::map<Callers::Number, Callers::Use>& connections,
 
 std::string_view name(Cause cause) {
   static constexpr std::array<std::string_view, kCauses> kNames{
-      "connections", "unfinished", "rate", "bytes", "handshake", "barred"};
+      "connections", "unfinished", "rate", "bytes", "handshake", "barred", "reconnects"};
   return kNames.at(static_cast<size_t>(cause));
 }
 
 void Callers::add(Number connection, const std::string& holder, Time now) {
   const auto [found, is_new] = callers_.try_emplace(holder);
-  if (is_new) found->second.tokens = limits_.calls_a_second * kBurst;
-  if (is_new) found->second.counted = now;
-  found->second.connections.try_emplace(connection);
+  Caller& caller = found->second;
+  if (is_new) {
+    caller.calls = {limits_.calls_a_second * kBurst, limits_.calls_a_second};
+    caller.connects = {limits_.connections_at_once, limits_.connections_a_second};
+  }
+  if (now >= caller.barred_until) caller.connects.spend(1, now);
+  caller.connections.try_emplace(connection);
   holders_.emplace(connection, holder);
 }
 
@@ -51,11 +55,14 @@ void Callers::remove(Number connection) {
   holders_.erase(holder);
 }
 
-// How many calls may begin now.
-double Callers::tokens(const Caller& caller, Time now) const {
-  const std::chrono::duration<double> since = now - caller.counted;
-  return std::min(caller.tokens + since.count() * limits_.calls_a_second,
-                  limits_.calls_a_second * kBurst);
+double Callers::Tokens::at(Time now) const {
+  const std::chrono::duration<double> since = now - counted;
+  return std::min(left + since.count() * a_second, most);
+}
+
+void Callers::Tokens::spend(double number, Time now) {
+  left = at(now) - number;
+  counted = now;
 }
 
 void Callers::use(Number connection, const Use& use, Time now) {
@@ -64,8 +71,7 @@ void Callers::use(Number connection, const Use& use, Time now) {
   Caller& caller = callers_.at(holder->second);
   Use& before = caller.connections.at(connection);
   const auto more = static_cast<double>(use.begun - std::min(use.begun, before.begun));
-  caller.tokens = tokens(caller, now) - more;
-  caller.counted = now;
+  caller.calls.spend(more, now);
   before = use;
 }
 
@@ -80,7 +86,8 @@ std::optional<Callers::Cut> Callers::judge(const Caller& caller, Time now) const
   const Most bytes = most(connections, &Use::bytes);
   if (bytes.of_all > limits_.bytes) return Cut{bytes.connection, Cause::bytes};
   const Most begun = most(connections, &Use::begun);
-  if (caller.tokens < 0) return Cut{begun.connection, Cause::rate};
+  if (caller.calls.left < 0) return Cut{begun.connection, Cause::rate};
+  if (caller.connects.left < 0) return Cut{connections.rbegin()->first, Cause::reconnects};
   return std::nullopt;
 }
 
@@ -110,7 +117,8 @@ void Callers::forget_idle(Time now) {
   std::erase_if(callers_, [&](const auto& entry) {
     const Caller& caller = entry.second;
     return caller.connections.empty() && now >= caller.barred_until &&
-           tokens(caller, now) >= limits_.calls_a_second * kBurst;
+           caller.calls.at(now) >= caller.calls.most &&
+           caller.connects.at(now) >= caller.connects.most;
   });
 }
 

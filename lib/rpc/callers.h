@@ -23,18 +23,22 @@ struct CallerLimits {
   size_t connections = 16;       // the oldest beyond them is cut
   uint64_t unfinished = 512;     // calls that have begun and have not ended
   double calls_a_second = 1000;  // that begin, and at first twice as many at once
+  // Connections that begin, each with a handshake, and how many at once: an agent begins one in an
+  // hour. One that has ended before it is looked at is not counted.
+  double connections_a_second = 20;
+  double connections_at_once = 64;
   // Bytes that were received since the last whole request of their connection, or of requests that
   // are not whole.
   uint64_t bytes = 12 << 20;
   // Bytes that one who has not shown a certificate may send.
   uint64_t handshake_bytes = 256 << 10;
-  // For so long who was cut for more than its connections gets no other.
+  // For so long who was cut for any cause but `connections` gets no other.
   Duration barred{10'000};
 };
 
 // Why a connection was cut.
-enum class Cause { connections, unfinished, rate, bytes, handshake, barred };
-inline constexpr size_t kCauses = 6;
+enum class Cause { connections, unfinished, rate, bytes, handshake, barred, reconnects };
+inline constexpr size_t kCauses = 7;
 // "connections", "unfinished", ….
 std::string_view name(Cause cause);
 
@@ -62,19 +66,26 @@ class Callers {
   // Which connection of this holder has to go next, if any; it counts no more.
   std::optional<Cut> cut_one(const std::string& holder, Time now);
   std::vector<Number> connections(const std::string& holder) const;
-  // Whether any holder has been cut for more than its connections lately.
+  // Whether any holder has been cut lately for any cause but `connections`.
   bool any_barred(Time now) const { return now < barred_until_; }
   // Forgets holders that have no connection and are owed nothing.
   void forget_idle(Time now);
 
  private:
+  // What may begin: so many at once, and `a_second` more.
+  struct Tokens {
+    double most = 0;
+    double a_second = 0;
+    double left = most;  // at `counted`
+    Time counted = {};
+    double at(Time now) const;
+    void spend(double number, Time now);
+  };
   struct Caller {
     std::map<Number, Use> connections;
-    double tokens = 0;  // calls that could begin
-    Time counted;       // then
-    Time barred_until;
+    Tokens calls, connects;
+    Time barred_until = {};
   };
-  double tokens(const Caller& caller, Time now) const;
   std::optional<Cut> judge(const Caller& caller, Time now) const;
 
   const CallerLimits limits_;

@@ -108,5 +108,28 @@ TEST_CASE("callers: calls that begin are counted by the time, also of connection
   CHECK(bed.cut().empty());
 }
 
+TEST_CASE("callers: who connects again and again is barred, also where it has one at a time") {
+  Bed bed;
+  const auto connect = [&](Callers::Number number) {
+    bed.add(number);
+    const std::string cut = bed.cut();
+    bed.callers.remove(number);
+    bed.callers.forget_idle(bed.now);
+    return cut;
+  };
+  for (Callers::Number number = 0; number < 64; ++number) CHECK(connect(number).empty());
+  bed.now += milliseconds(100);
+  CHECK(connect(64).empty());
+  CHECK(connect(65).empty());
+  bed.add(66, "node-2");
+  CHECK(bed.cut("node-2").empty());
+  CHECK(connect(67) == "reconnects 67");
+  CHECK(connect(68) == "barred 68");
+  // What it tries in vain meanwhile does not count.
+  for (Callers::Number number = 69; number < 169; ++number) CHECK_FALSE(connect(number).empty());
+  bed.now += milliseconds(5'000);
+  CHECK(connect(169).empty());
+}
+
 }  // namespace
 }  // namespace ibpod::rpc

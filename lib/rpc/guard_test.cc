@@ -123,6 +123,18 @@ TEST_CASE("guard: large requests, one after the other and beside a stream, are n
   context.TryCancel();
 }
 
+TEST_CASE("guard: who connects again and again is cut, and barred") {
+  CallerLimits limits;
+  limits.connections_a_second = 0.001;
+  limits.connections_at_once = 2;
+  const AttackedBed bed(limits);
+  CHECK(in_time([&] {
+    (void)bed.connect();
+    return bed.server->cut(Cause::reconnects) == 1;
+  }));
+  CHECK(say(*bed.channel(), "hello"));
+}
+
 TEST_CASE("guard: certificates of one account share its limits, and those of others do not") {
   TcpServer::Settings settings;
   settings.callers.connections = 1;

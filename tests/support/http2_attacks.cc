@@ -127,7 +127,7 @@ bool stay(RawHttp2& connection, const std::string&, Deadline end) {
   return true;
 }
 
-// One connection after the other.
+// One connection after the other, each with a handshake.
 bool leave(RawHttp2&, const std::string&, Deadline) { return false; }
 
 }  // namespace
