@@ -86,21 +86,25 @@ void Places::drop_ended() {
   drop_untaken();
 }
 
+// The oldest of the owner that leaves most untaken, as long as it is too much.
 void Places::drop_untaken() {
-  size_t sum = 0, clients = 0;
-  for (const auto& [number, client] : all_) {
-    sum += client.connection.untaken();
-    clients += client.connection.untaken() > 0 ? 1 : 0;
-  }
-  for (Entry one = all_.begin(); one != all_.end() && sum > kUntaken && clients > 1;) {
-    const Entry next = std::next(one);
-    const size_t untaken = one->second.connection.untaken();
-    if (untaken > 0) {
-      sum -= untaken;
-      --clients;
-      remove(one);
+  while (true) {
+    std::map<std::string, size_t> by_owner;
+    size_t sum = 0, clients = 0;
+    for (const auto& [number, client] : all_) {
+      const size_t untaken = client.connection.untaken();
+      by_owner[client.owner] += untaken;
+      sum += untaken;
+      clients += untaken > 0 ? 1 : 0;
     }
-    one = next;
+    if (sum <= kUntaken || clients < 2) return;
+    const auto most = std::max_element(
+        by_owner.begin(), by_owner.end(),
+        [](const auto& one, const auto& other) { return one.second < other.second; });
+    remove(std::find_if(all_.begin(), all_.end(), [&](const auto& entry) {
+      const Client& client = entry.second;
+      return client.owner == most->first && client.connection.untaken() > 0;
+    }));
   }
 }
 

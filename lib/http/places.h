@@ -35,7 +35,7 @@ class Places {
   // Nothing: it has gone.
   Connection* find(Number number);
   // Those whose exchange has ended, or whose time is over, go; and of those who do not take their
-  // answers as many as have too much of them together.
+  // answers, of the owner that has most of them, as many as have too much of them together.
   void drop_ended();
   std::map<Number, Client>& all() { return all_; }
 

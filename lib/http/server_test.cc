@@ -227,6 +227,20 @@ TEST_CASE("answers that nobody takes are not kept without end") {
   CHECK(receive_all(deaf.back()).size() > 16 << 20);
 }
 
+TEST_CASE("those that nobody takes are of who has most of them, and another client has its own") {
+  Bed bed;
+  bed.metrics = [] { return std::string(16 << 20, 'x'); };
+  std::vector<Fd> clients;
+  for (int n = 0; n < 10; ++n) {
+    clients.push_back(bed.connect(n == 0 ? 2 : 1));
+    send(clients.back(), "GET /metrics HTTP/1.0\r\n\r\n");
+    pollfd answered{clients.back().get(), POLLIN, 0};
+    REQUIRE(::poll(&answered, 1, 10'000) == 1);
+  }
+  CHECK(receive_all(clients[1]).size() < 16 << 20);
+  CHECK(receive_all(clients.front()).size() > 16 << 20);
+}
+
 TEST_CASE("scrapes that hang leave the program's health to be seen, and a third is refused") {
   std::counting_semaphore<> begun{0}, go_on{0};  // longer there than the threads that wait for them
   Bed bed;
