@@ -1,13 +1,14 @@
 // Server: /metrics, /healthz and /readyz on one address.
 //
 // One thread moves bytes for all clients, four answer requests that are there whole, those for
-// health first. So a client that sends or takes slowly costs a place (places.h) and no thread.
+// health first. So a client that sends or takes slowly costs a place (client_slots.h) and no
+// thread.
 #pragma once
 
 #include "lib/http/address.h"
+#include "lib/http/client_slots.h"
 #include "lib/http/connection.h"
 #include "lib/http/exchange.h"
-#include "lib/http/places.h"
 #include "lib/http/workers.h"
 
 #include <atomic>
@@ -33,7 +34,7 @@ class Server {
   const Address& address() const { return address_; }
 
  private:
-  using Number = Places::Number;
+  using Number = ClientSlots::Number;
   struct Answer {
     Number client;
     std::string text;
@@ -50,7 +51,7 @@ class Server {
   Address address_;
   Fd listening_, wake_;
   Exchange exchange_;
-  Places clients_;
+  ClientSlots clients_;
   std::optional<Deadline> deaf_;  // until then nobody is let in
   bool full_ = false;             // nor before somebody has gone
   std::mutex mutex_;

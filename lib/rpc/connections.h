@@ -10,8 +10,6 @@
 #include <map>
 #include <string>
 
-#include <sys/socket.h>
-
 namespace ibpod::rpc {
 
 // gRPC closes connections and tells nobody. So all of them are looked at (SocketHandle), which is a
@@ -48,9 +46,5 @@ class Connections {
   std::map<std::string, size_t> by_address_;
   Deadline looks_ = Deadline::in(Duration(0));  // not before
 };
-
-// The IP address without port at the other end; of IPv6 the network of 64 bits, of which one
-// machine has all. Empty for what is neither.
-std::string address_of(const sockaddr_storage& peer);
 
 }  // namespace ibpod::rpc

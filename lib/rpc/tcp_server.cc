@@ -1,5 +1,6 @@
 #include "lib/rpc/tcp_server.h"
 
+#include "lib/ip/peer_address.h"
 #include "lib/rpc/tls_credentials.h"
 
 #include <algorithm>
@@ -124,7 +125,7 @@ Acceptor::Taken TcpServer::accept_one() {
     return ::accept4(listening_.get(), reinterpret_cast<sockaddr*>(&peer), &size,
                      SOCK_CLOEXEC | SOCK_NONBLOCK);
   });
-  if (accepted) return give(Fd(*accepted), address_of(peer));
+  if (accepted) return give(Fd(*accepted), ip::address_of(peer));
   if (accepted.error().error_number() == EAGAIN) return Acceptor::Taken::nobody;
   if (gone(accepted.error().error_number())) return Acceptor::Taken::one;
   return if_somebody_waits();

@@ -1,12 +1,10 @@
-#include "lib/http/places.h"
+#include "lib/http/client_slots.h"
+
+#include "lib/ip/peer_address.h"
 
 #include <algorithm>
-#include <array>
-#include <cstring>
 #include <utility>
 
-#include <arpa/inet.h>
-#include <netinet/in.h>
 #include <sys/socket.h>
 
 namespace ibpod::http {
@@ -14,12 +12,6 @@ namespace {
 
 // Bytes of answers that clients may leave untaken together; one client may have any page.
 constexpr size_t kUntaken = 64 << 20;
-
-std::string text_of(int family, const void* address) {
-  std::array<char, INET6_ADDRSTRLEN> text{};
-  if (::inet_ntop(family, address, text.data(), text.size()) == nullptr) return {};
-  return text.data();
-}
 
 std::string user_of(const Fd& connection) {
   ucred peer{};
@@ -34,18 +26,12 @@ std::string owner_of(const Fd& connection) {
   sockaddr_storage peer{};
   socklen_t size = sizeof peer;
   if (::getpeername(connection.get(), reinterpret_cast<sockaddr*>(&peer), &size) != 0) return {};
-  if (peer.ss_family == AF_UNIX) return user_of(connection);
-  if (peer.ss_family == AF_INET)
-    return text_of(AF_INET, &reinterpret_cast<const sockaddr_in&>(peer).sin_addr);
-  in6_addr address = reinterpret_cast<const sockaddr_in6&>(peer).sin6_addr;
-  if (IN6_IS_ADDR_V4MAPPED(&address)) return text_of(AF_INET, &address.s6_addr[12]);
-  std::memset(&address.s6_addr[8], 0, 8);
-  return text_of(AF_INET6, &address);
+  return peer.ss_family == AF_UNIX ? user_of(connection) : ip::address_of(peer);
 }
 
-bool Places::has_room() { return all_.size() < most_ || who_gives_way() != all_.end(); }
+bool ClientSlots::has_room() { return all_.size() < most_ || who_gives_way() != all_.end(); }
 
-Places::Entry Places::who_gives_way() {
+ClientSlots::Entry ClientSlots::who_gives_way() {
   const auto rank = [&](const Client& client) {
     return std::pair(by_owner_.at(client.owner), client.connection.reads_request());
   };
@@ -57,7 +43,7 @@ Places::Entry Places::who_gives_way() {
   return found;
 }
 
-Places::Number Places::add(Fd fd) {
+ClientSlots::Number ClientSlots::add(Fd fd) {
   if (all_.size() >= most_) remove(who_gives_way());
   std::string owner = owner_of(fd);
   ++by_owner_[owner];
@@ -65,18 +51,18 @@ Places::Number Places::add(Fd fd) {
   return next_++;
 }
 
-Connection* Places::find(Number number) {
+Connection* ClientSlots::find(Number number) {
   const auto found = all_.find(number);
   return found == all_.end() ? nullptr : &found->second.connection;
 }
 
-void Places::remove(Entry gone) {
+void ClientSlots::remove(Entry gone) {
   const auto count = by_owner_.find(gone->second.owner);
   if (--count->second == 0) by_owner_.erase(count);
   all_.erase(gone);
 }
 
-void Places::drop_ended() {
+void ClientSlots::drop_ended() {
   for (Entry one = all_.begin(); one != all_.end();) {
     const Entry next = std::next(one);
     const Connection& client = one->second.connection;
@@ -87,7 +73,7 @@ void Places::drop_ended() {
 }
 
 // The oldest of the owner that leaves most untaken, as long as it is too much.
-void Places::drop_untaken() {
+void ClientSlots::drop_untaken() {
   while (true) {
     std::map<std::string, size_t> by_owner;
     size_t sum = 0, clients = 0;

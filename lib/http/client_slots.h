@@ -1,4 +1,4 @@
-// Places: the clients that an HTTP server has, so that nobody keeps others out.
+// ClientSlots: the clients that an HTTP server has, so that nobody keeps others out.
 //
 // Where all places are taken and one more client comes, one of the owner that has most places gives
 // way: its oldest that has not sent its request, or else its oldest that does not take its answer.
@@ -18,7 +18,7 @@ namespace ibpod::http {
 std::string owner_of(const Fd& connection);
 
 // For one thread.
-class Places {
+class ClientSlots {
  public:
   using Number = uint64_t;  // of a client, in the order they came; never used again
   struct Client {
@@ -26,7 +26,7 @@ class Places {
     std::string owner;
   };
 
-  explicit Places(size_t most) : most_(most) {}
+  explicit ClientSlots(size_t most) : most_(most) {}
 
   // False: all places are taken, and all clients wait for their answers.
   bool has_room();
