@@ -11,11 +11,15 @@
 namespace ibpod {
 
 struct Attack {
+  struct Done {
+    size_t connected = 0;
+    size_t cut = 0;  // of those connections
+  };
   std::string name;
-  // Goes on until the time is over, also where it is cut off; by a thread of its own. How often it
-  // was cut off, or refused.
-  std::function<size_t(const SecureBed& bed, Deadline end)> run;
-  unsigned threads = 1;  // that do so at once
+  // Goes on until the time is over, also where it is cut off; by a thread of its own.
+  std::function<Done(const SecureBed& bed, Deadline end)> run;
+  unsigned threads = 1;   // that do so at once
+  bool ends_cut = false;  // it has to be cut off
 };
 
 // Whoever knows one more adds it here.

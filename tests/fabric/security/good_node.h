@@ -10,23 +10,28 @@ namespace ibpod {
 
 class GoodNode {
  public:
-  // `client` asks as `node`, on one connection, as an agent does.
-  GoodNode(fabricapi::Client client, std::string node)
-      : client_(std::move(client)), node_(std::move(node)) {}
+  // `client` asks as the request's node, on one connection, as an agent does.
+  GoodNode(fabricapi::Client client, fabricapi::BindRequest request)
+      : client_(std::move(client)), request_(std::move(request)) {}
 
   struct Calls {
-    std::vector<double> ms;  // of each that was answered
+    std::vector<double> ms;  // of each Sync that was answered
+    size_t bound = 0;        // Binds that were verified and ended
     size_t failed = 0;
     std::string error;  // the last one
     // Of those that were answered, in ms; 0: none was.
     double at_percent(size_t percent) const;
+    Calls& operator+=(const Calls& more);
   };
-  // Syncs, one every 50 ms, until the time is over.
+  // Syncs, one every 50 ms, until the time is over, and meanwhile one Bind and Unbind after the
+  // other, once at least.
   Calls ask(Deadline end);
 
  private:
+  Calls sync(Deadline end);
+  Calls bind(Deadline end);
   fabricapi::Client client_;
-  const std::string node_;
+  const fabricapi::BindRequest request_;
 };
 
 }  // namespace ibpod
