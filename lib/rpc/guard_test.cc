@@ -214,7 +214,7 @@ struct GuardBed {
 };
 
 TEST_CASE("guard: bytes of requests that are not whole count, whatever is whole beside them") {
-  for (const uint64_t held : {3, 4}) {
+  for (const uint64_t held : {uint64_t{3}, uint64_t{4}}) {
     GuardBed bed;
     bed.tell(7);
     bed.known[7] = {.begun = held};
