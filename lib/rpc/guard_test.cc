@@ -151,7 +151,7 @@ TEST_CASE("guard: certificates of one account share its limits, and those of oth
   REQUIRE(second);
   CHECK(in_time([&] { return !first->receive(10); }));
   CHECK(other->receive(0));
-  CHECK(bed.server->cut(Cause::connections) == 1);
+  CHECK(in_time([&] { return bed.server->cut(Cause::connections) == 1; }));
 }
 
 TEST_CASE("guard: who sends much before a certificate is cut") {
