@@ -79,10 +79,10 @@ struct Limited : Bed {
 
 TEST_CASE_FIXTURE(Limited,
                   "cut connections are counted by cause, and named as often as a caller may") {
-  for (int n = 0; n < 30; ++n) limited.cut("10.0.0.1", "system:node:n1", "rate");
+  for (int n = 0; n < 30; ++n) limited.cut("10.0.0.1", "node n1", "rate");
   limited.cut("10.0.0.2", "", "handshake");
   const std::string text = told();
-  CHECK(has(text, "connection of system:node:n1 at 10.0.0.1 cut: rate"));
+  CHECK(has(text, "connection of node n1 at 10.0.0.1 cut: rate"));
   CHECK(has(text, "connection of 10.0.0.2 cut: handshake"));
   CHECK(std::count(text.begin(), text.end(), '\n') == 11);
   CHECK(has(limited.metrics().text(), "ibpod_sm_cut_connections_total{cause=\"rate\"} 30"));
@@ -96,6 +96,8 @@ TEST_CASE_FIXTURE(Limited, "refusals of one caller are so many lines a second, a
   };
   for (int n = 0; n < 1000; ++n) refuse(kNode);
   CHECK(lines("\"audit\":\"sync\"") == 10);
+  refuse({fabricapi::Role::node, "n1", "DNS=n1.nodes"});  // another certificate of the same node
+  CHECK(lines("DNS=n1.nodes") == 0);
   refuse({fabricapi::Role::node, "n3", "CN=n3"});
   CHECK(lines("CN=n3") == 1);
   limited.tell_dropped();
@@ -103,11 +105,11 @@ TEST_CASE_FIXTURE(Limited, "refusals of one caller are so many lines a second, a
   now += LineLimit::kWindow;
   limited.tell_dropped();
   const std::string line = told();
-  CHECK(has(line, "990 lines about CN=n1 were not written"));
-  CHECK(has(line, "\"dropped\":990"));
-  CHECK(has(limited.metrics().text(), "\nibpod_sm_dropped_log_lines_total 990\n"));
+  CHECK(has(line, "991 lines about node n1 were not written"));
+  CHECK(has(line, "\"dropped\":991"));
+  CHECK(has(limited.metrics().text(), "\nibpod_sm_dropped_log_lines_total 991\n"));
   CHECK(has(limited.metrics().text(),
-            "ibpod_sm_requests_total{action=\"sync\",result=\"denied\"} 1001"));
+            "ibpod_sm_requests_total{action=\"sync\",result=\"denied\"} 1002"));
   limited.tell_dropped();
   CHECK(told().empty());
 }
