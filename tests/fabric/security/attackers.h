@@ -19,7 +19,7 @@ struct Attack {
   // Goes on until the time is over, also where it is cut off; by a thread of its own.
   std::function<Done(const SecureBed& bed, Deadline end)> run;
   unsigned threads = 1;   // that do so at once
-  bool ends_cut = false;  // it has to be cut off
+  bool ends_cut = false;  // it has to be cut off, within some seconds
 };
 
 // Whoever knows one more adds it here.
