@@ -1,7 +1,8 @@
 // One node's certificate, or none, against ibpod-sm, beside a node that means well: that is served
 // as ever, binds and unbinds, ibpod-sm's memory is bounded, and its OpenSM is left alone.
-//   SECURITY_SECONDS=N     that each attack takes (8); from 5 on those have to be cut that are due
-//   it SECURITY_ATTACK=NAME   only this one SECURITY_MEMORY_MIB=N  that ibpod-sm may have (256)
+//   SECURITY_SECONDS=N     that each attack takes (8); from 5 on who is due a cut has to be cut
+//   SECURITY_ATTACK=NAME   only this one
+//   SECURITY_MEMORY_MIB=N  that ibpod-sm may have (256)
 //   SECURITY_P99_MS=N      that the good node may wait (1000)
 //   SECURITY_SHOW=1        nothing is judged
 #include "tests/fabric/security/attackers.h"
