@@ -28,10 +28,10 @@ bool is_own_group(gid_t group) {
   return std::find(groups.begin(), groups.end(), group) != groups.end();
 }
 
-Status check_owner(const struct stat& found, const std::string& what) {
+Status check_owner(const struct stat& found, const std::string& what, const std::string& mend) {
   if (found.st_uid == 0 || found.st_uid == ::geteuid()) return ok();
   return Error(Code::denied, what + " belongs to user " + std::to_string(found.st_uid) +
-                                 ", who can replace it: run chown root " + what);
+                                 ", who can replace it: run " + mend);
 }
 
 // In a sticky folder others can make entries, and replace none.
@@ -41,7 +41,7 @@ Status check_folder(const Path& folder, Sticky sticky = Sticky::is_safe) {
   const std::string what = folder.string();
   struct stat found = {};
   TRY(sys("stat " + what, [&] { return ::stat(folder.c_str(), &found); }));
-  TRY(check_owner(found, what));
+  TRY(check_owner(found, what, "chown root " + what));
   const bool by_others = (found.st_mode & S_IWOTH) != 0;
   const bool by_group = (found.st_mode & S_IWGRP) != 0 && !is_own_group(found.st_gid);
   const bool safe = sticky == Sticky::is_safe && (found.st_mode & S_ISVTX) != 0;
@@ -50,10 +50,12 @@ Status check_folder(const Path& folder, Sticky sticky = Sticky::is_safe) {
                                  ": others can replace what is in it; run chmod go-w " + what);
 }
 
+// In a sticky folder anybody may make a link, and lead it to a file that is root's.
 Result<std::optional<Path>> link_of(const Path& path) {
   struct stat found = {};
   TRY(sys("open " + path.string(), [&] { return ::lstat(path.c_str(), &found); }));
   if (!S_ISLNK(found.st_mode)) return std::optional<Path>();
+  TRY(check_owner(found, "the link " + path.string(), "chown -h root " + path.string()));
   std::string target(4096, '\0');
   const ssize_t length = TRY(sys("read the link " + path.string(), [&] {
     return ::readlink(path.c_str(), target.data(), target.size());
@@ -87,7 +89,7 @@ enum class Refused { access, writes };
 
 Status check_file(const struct stat& found, const std::string& what, Refused refused) {
   if (!S_ISREG(found.st_mode)) return Error(Code::denied, what + " is not a regular file");
-  TRY(check_owner(found, what));
+  TRY(check_owner(found, what, "chown root " + what));
   mode_t open = found.st_mode & (refused == Refused::access ? 077U : 022U);
   if (is_own_group(found.st_gid)) open &= ~static_cast<mode_t>(S_IRGRP);
   if (open == 0) return ok();

@@ -123,6 +123,31 @@ TEST_CASE("a private file: links count with the folders that they are in and lea
   CHECK(has(fault(link), "run chmod go-w"));
 }
 
+TEST_CASE("a private file: a link that another user has made in a sticky folder") {
+  if (!is_root()) return;
+  const TempFolder folder;
+  const Path key = folder.write("key", "secret");
+  set_mode(key, 0600);
+  const Path open = folder.path() / "open";
+  std::filesystem::create_directory(open);
+  set_mode(open, 01777);
+  const Path link = open / "link";
+  std::filesystem::create_symlink("../key", link);
+  CHECK(fault(link) == "");
+  REQUIRE(::lchown(link.c_str(), kForeign, 0) == 0);
+  CHECK(has(fault(link), "the link " + link.string() + " belongs to user 54321"));
+  CHECK(has(fault(link), "run chown -h root " + link.string()));
+  CHECK_FALSE(read_private_file(link, 100));
+  CHECK(read_trusted_file(link, 100).error().code() == Code::denied);
+  // A link to a folder on the way counts as much.
+  const Path way = open / "way";
+  std::filesystem::create_directory_symlink("..", way);
+  CHECK(fault(way / "key") == "");
+  REQUIRE(::lchown(way.c_str(), kForeign, 0) == 0);
+  CHECK(fault(way / "key") != "");
+  CHECK(check_trusted_folder(way).error().code() == Code::denied);
+}
+
 TEST_CASE("a private file of a Secret's volume: the kubelet's default mode is refused") {
   const TempFolder folder;
   const Path mount = folder.path();
