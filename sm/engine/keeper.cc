@@ -41,7 +41,8 @@ Result<Keeper::News> Keeper::find() {
   }
   // Behind the adoption: the number may have been another's before.
   const Status fits =
-      processes_.check_opensm(*pid, {paths_.partitions, paths_.log, options_of(settings_.opensm)});
+      processes_.check_opensm(*pid, {paths_.partitions, paths_.log, options_of(settings_.opensm),
+                                     settings_.launch.program});
   other_file_ = !fits.ok();
   if (!fits) return fits.error();
   process_ = std::move(process);

@@ -60,7 +60,8 @@ class Processes {
   // Whether the process is that one.
   bool is_opensm_of(pid_t pid, const Path& conf, const Path& program) const;
 
-  // Whether the process, of our user, is an OpenSM that takes its partitions from
+  // Whether the process is an OpenSM of our user and PID namespace that executes a program named
+  // opensm, or `wanted.program`, which others cannot write; and that takes its partitions from
   // `wanted.partitions`, understands them as `wanted.options` say, enforces them, and tells in
   // `wanted.log` what LogReader has to hear; else what it is, or what in its configuration has to
   // change. Its paths are those of its own mount namespace.
@@ -68,6 +69,7 @@ class Processes {
     Path partitions;
     Path log;
     fabric::OpenSmOptions options;
+    Path program;
   };
   Status check_opensm(pid_t pid, const Expected& wanted) const;
 
@@ -75,14 +77,17 @@ class Processes {
   Result<std::vector<std::string>> words_of(pid_t pid) const;
   bool is_of_our_user(pid_t pid) const;
   bool is_in_our_pid_namespace(pid_t pid) const;
+  std::string executable_of(pid_t pid) const;
+  bool has_trusted_executable(pid_t pid) const;
   bool executes(pid_t pid, const Path& program) const;
+  Status check_identity(pid_t pid, const Path& program) const;
   Path seen_by(pid_t pid, const Path& path) const;
   Result<std::string> read_seen_by(pid_t pid, const Path& path) const;
   bool is_file(pid_t pid, const Path& theirs, const Path& ours) const;
   Path proc_;
 };
 
-// The number in a file that a daemon writes.
+// The number in a file that a daemon writes; denied when others can write or replace the file.
 Result<pid_t> read_pid_file(const Path& path);
 
 }  // namespace ibpod::sm

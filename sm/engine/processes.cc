@@ -1,4 +1,5 @@
 #include "lib/base/files.h"
+#include "lib/base/private_file.h"
 #include "sm/engine/opensm_options.h"
 #include "sm/engine/opensm_process.h"
 
@@ -46,7 +47,8 @@ bool same_file(const Path& a, const Path& b) {
 }  // namespace
 
 Result<pid_t> read_pid_file(const Path& path) {
-  const std::string text = TRY(read_file(path, 64));
+  // Its process gets signals.
+  const std::string text = TRY(read_trusted_file(path, 64));
   const auto pid = pid_of(std::string_view(text).substr(0, text.find_last_not_of(" \n") + 1));
   if (!pid) return Error(Code::invalid, path.string() + " holds no process number");
   return *pid;
@@ -78,14 +80,26 @@ bool Processes::is_in_our_pid_namespace(pid_t pid) const {
   return same_file(proc_ / std::to_string(pid) / "ns/pid", proc_ / "self/ns/pid");
 }
 
-// A program that has been upgraded since is another file of the same name. A script is executed by
-// its interpreter, so nothing more can be asked of its process.
-bool Processes::executes(pid_t pid, const Path& program) const {
-  if (is_script(program)) return true;
-  const Path link = proc_ / std::to_string(pid) / "exe";
+std::string Processes::executable_of(pid_t pid) const {
   std::error_code error;
-  const std::string name = std::filesystem::read_symlink(link, error).native();
-  return same_file(link, program) || name == program.native() + std::string(kDeleted);
+  return std::filesystem::read_symlink(proc_ / std::to_string(pid) / "exe", error).native();
+}
+
+// Only root or our own user decides what it executes.
+bool Processes::has_trusted_executable(pid_t pid) const {
+  struct stat found = {};
+  const Path link = proc_ / std::to_string(pid) / "exe";
+  return ::stat(link.c_str(), &found) == 0 && S_ISREG(found.st_mode) &&
+         (found.st_uid == 0 || found.st_uid == ::geteuid()) &&
+         (found.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+}
+
+// A program that has been upgraded since is another file of the same name. A script is executed by
+// its interpreter, or by a program that it has started in its place: any that others cannot write.
+bool Processes::executes(pid_t pid, const Path& program) const {
+  if (is_script(program)) return has_trusted_executable(pid);
+  const Path link = proc_ / std::to_string(pid) / "exe";
+  return same_file(link, program) || executable_of(pid) == program.native() + std::string(kDeleted);
 }
 
 bool Processes::is_opensm_of(pid_t pid, const Path& conf, const Path& program) const {
@@ -114,12 +128,29 @@ bool Processes::is_file(pid_t pid, const Path& theirs, const Path& ours) const {
          same_file(seen_by(pid, theirs).parent_path(), ours.parent_path());
 }
 
+// Its command line says nothing of who it is.
+Status Processes::check_identity(pid_t pid, const Path& program) const {
+  const std::string process = "process " + std::to_string(pid) + " calls itself opensm and ";
+  if (!is_of_our_user(pid)) return Error(Code::denied, process + "is not root's");
+  if (!is_in_our_pid_namespace(pid))
+    return Error(Code::denied, process +
+                                   "is in another PID namespace: run it in the PID namespace of "
+                                   "ibpod-sm (shareProcessNamespace in a pod)");
+  std::string executable = executable_of(pid);
+  if (executable.ends_with(kDeleted)) executable.resize(executable.size() - kDeleted.size());
+  const bool named = Path(executable).filename() == "opensm" || executes(pid, program);
+  if (named && has_trusted_executable(pid)) return ok();
+  return Error(Code::denied,
+               process + "executes " + executable +
+                   ": expected a program of root's named opensm, or opensm.program (" +
+                   program.string() + "), that others cannot write");
+}
+
 Status Processes::check_opensm(pid_t pid, const Expected& wanted) const {
   const auto words = TRY(words_of(pid));
   const std::string process = "process " + std::to_string(pid);
   if (!is_opensm(words)) return Error(Code::invalid, process + " is no OpenSM");
-  if (!is_of_our_user(pid))
-    return Error(Code::denied, process + " calls itself opensm and is not root's");
+  TRY(check_identity(pid, wanted.program));
   const Path conf = argument_of(words, "-F", "config").value_or(std::string(kDefaultConf));
   const std::string text = TRY(read_seen_by(pid, conf));
   const OpenSmOptionsFile options{words, text};

@@ -53,7 +53,7 @@ struct Machine {
     folder.write("proc/" + pid + "/cmdline", text);
   }
   Status check() const {
-    return processes.check_opensm(7, {ours, folder.path() / "sm/log", kOptions});
+    return processes.check_opensm(7, {ours, folder.path() / "sm/log", kOptions, program});
   }
   void configure(const std::string& text) const {
     folder.write("root/etc/opensm/opensm.conf", text);
@@ -78,10 +78,24 @@ TEST_CASE("a process that only calls itself OpenSM is none") {
   const Machine machine;
   machine.words("opensm\0-F\0/c\0"s);
   REQUIRE(machine.find() == 7);
-  SUBCASE("it executes something else") { machine.execute(machine.folder.path() / "other"); }
+  SUBCASE("it executes something else") {
+    machine.execute(machine.folder.path() / "other");
+    CHECK(machine.refusal().find("process 7 calls itself opensm and executes " +
+                                 (machine.folder.path() / "other").string()) == 0);
+  }
   SUBCASE("it is in a container") {
     std::filesystem::remove(machine.proc / "7/ns/pid");
     std::filesystem::create_symlink(machine.root, machine.proc / "7/ns/pid");
+    CHECK(machine.refusal().find("another PID namespace") != std::string::npos);
+  }
+  SUBCASE("it executes what others can write, for a script") {
+    machine.folder.write("opensm", "#!/bin/sh\n");
+    const Path other = machine.folder.path() / "other";
+    machine.execute(other);
+    CHECK(machine.find() == 7);
+    std::filesystem::permissions(other, std::filesystem::perms::others_write,
+                                 std::filesystem::perm_options::add);
+    CHECK(machine.refusal().find("that others cannot write") != std::string::npos);
   }
   SUBCASE("it is another user's") {
     if (::geteuid() != 0) return;
@@ -162,8 +176,11 @@ TEST_CASE("what runs on another file, or reads ours otherwise, or is no OpenSM, 
   CHECK(machine.check().error().code() == Code::not_found);
 }
 
-TEST_CASE("a pid file holds a number") {
+TEST_CASE("a pid file holds a number, and only its owner can write it") {
   TempFolder folder;
+  const Path open = folder.write("open", "123\n");
+  std::filesystem::permissions(open, std::filesystem::perms(0666));
+  CHECK(read_pid_file(open).error().code() == Code::denied);
   CHECK(read_pid_file(folder.write("pid", "123\n")).value() == 123);
   for (const char* wrong : {"", "\n", "x", "12x", "-1", "0", "99999999999"})
     CHECK(read_pid_file(folder.write("pid", wrong)).error().code() == Code::invalid);
