@@ -96,8 +96,8 @@ Status check_file(const struct stat& found, const std::string& what, Refused ref
   const std::string mode = what + " has mode " + octal(found.st_mode);
   if (refused == Refused::writes)
     return Error(Code::denied, mode + ": others can write it; run chmod go-w " + what);
-  return Error(Code::denied,
-               mode + ": others than its owner have access to it; run chmod 0600 " + what);
+  return Error(Code::denied, mode + ": others than its owner have access to it; run chmod 0600 " +
+                                 what + " (of a Secret: defaultMode 0400)");
 }
 
 Result<Fd> open_checked(const Path& path, Refused refused) {
