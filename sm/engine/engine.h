@@ -35,6 +35,8 @@ struct Standing {
   std::string trouble;
   // Why a memory limit of ibpod-sm's may end the subnet manager, too; empty: it cannot.
   std::string shared_cgroup;
+  // Why the subnet manager, which runs, could not be started again; empty: it could.
+  std::string start_refused;
   // Every sweep that begins from now on reads this version, or a later one, and none that goes on
   // reads an older one. 0 while something that is not ours is in the version's place.
   uint64_t placed = 0;

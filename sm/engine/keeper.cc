@@ -29,24 +29,35 @@ Result<Keeper::News> Keeper::find() {
   if (!settings_.others) {
     // The number may have become another process's before we had hold of it.
     if (!processes_.is_opensm_of(*pid, paths_.conf, settings_.launch.program)) return News::none;
-    const auto same = has_settings();
-    other_file_ = !same.ok();
+    const Status same = check_settings(process);
+    if (retires_) process_ = std::move(process);
     if (!same) return same.error();
-    if (!*same) {
-      TRY(process.end(false));
-      process_ = std::move(process);
-      retires_ = true;
-      return Error(Code::unavailable, "OpenSM runs with other settings, and is started anew");
-    }
   }
   // Behind the adoption: the number may have been another's before.
-  const Status fits =
-      processes_.check_opensm(*pid, {paths_.partitions, paths_.log, options_of(settings_.opensm),
-                                     settings_.launch.program});
+  const Status fits = processes_.check_opensm(
+      *pid,
+      {paths_.partitions, paths_.log, options_of(settings_.opensm), settings_.launch.program});
   other_file_ = !fits.ok();
   if (!fits) return fits.error();
   process_ = std::move(process);
   return News::found;
+}
+
+// Asks an OpenSM of ours with other settings to end. One whose settings are not known, because
+// others have access to a key file, stays: without it no binding comes into force.
+Status Keeper::check_settings(const OpenSmProcess& process) {
+  start_refused_.reset();
+  const auto same = has_settings();
+  if (!same && same.error().code() == Code::denied) {
+    start_refused_ = same.error();
+    return ok();
+  }
+  other_file_ = !same.ok();
+  if (!same) return same.error();
+  if (*same) return ok();
+  TRY(process.end(false));
+  retires_ = true;
+  return Error(Code::unavailable, "OpenSM runs with other settings, and is started again");
 }
 
 // Of ours: what it was started on is what stands there, as nothing else is written to it.
@@ -71,6 +82,7 @@ Result<Keeper::News> Keeper::start() {
   // option's folder.
   launch.environment.try_emplace("OSM_CACHE_DIR", paths_.cache.string());
   process_ = TRY(OpenSmProcess::start(launch, paths_.conf, paths_.cache));
+  start_refused_.reset();
   return News::started;
 }
 
@@ -78,6 +90,18 @@ void Keeper::separate() {
   shared_cgroup_.reset();
   if (settings_.others || !settings_.separate) return;
   if (const Status done = settings_.separate(process_->pid()); !done) shared_cgroup_ = done.error();
+}
+
+// What was wrong when it was started or found may be put right meanwhile: a key file's mode, or
+// systemd, which was slow.
+void Keeper::recheck(Time now) {
+  if ((!shared_cgroup_ && !start_refused_) || now < recheck_) return;
+  recheck_ = now + settings_.recheck;
+  if (shared_cgroup_) separate();
+  if (!start_refused_) return;
+  const Status same = check_settings(*process_);
+  if (!same) trouble_ = same.error();
+  if (retires_) since_ = now;
 }
 
 Keeper::News Keeper::retire(Time now) {
@@ -98,6 +122,7 @@ Keeper::News Keeper::notice_end(Time now) {
   if (!process_->ended()) return News::none;
   process_->reap();
   process_.reset();
+  start_refused_.reset();
   const bool lasted = now - since_ >= kLasting;
   pause_ = lasted ? Duration(0) : std::clamp(2 * pause_, settings_.pause, settings_.most_pause);
   next_ = now + (settings_.others ? Duration(0) : pause_);
@@ -107,7 +132,11 @@ Keeper::News Keeper::notice_end(Time now) {
 
 Keeper::News Keeper::look(Time now, bool partitions_in_place) {
   if (retires_) return retire(now);
-  if (process_) return notice_end(now);
+  if (process_) {
+    const News news = notice_end(now);
+    if (process_) recheck(now);
+    return news;
+  }
   if (now < next_) return News::none;
   other_file_ = false;
   auto news = find();
@@ -123,11 +152,13 @@ Keeper::News Keeper::look(Time now, bool partitions_in_place) {
   if (*news == News::none) return News::none;
   trouble_.reset();
   separate();
+  recheck_ = now + settings_.recheck;
   return *news;
 }
 
 std::optional<Keeper::Time> Keeper::alarm() const {
   if (retires_) return since_ + settings_.patience;
+  if (process_ && (shared_cgroup_ || start_refused_)) return recheck_;
   if (process_ || waits_) return std::nullopt;
   return next_;
 }

@@ -30,6 +30,8 @@ struct KeeperSettings {
   Duration pause{1000};
   Duration most_pause{30000};
   Duration patience{10000};  // with one that was asked to end
+  // Between two tries to put right what is wrong with one that runs.
+  Duration recheck{60000};
 };
 
 class Keeper {
@@ -57,11 +59,15 @@ class Keeper {
   bool other_file() const { return other_file_; }
   // Why ours shares the cgroup of ibpod-sm with its memory limit.
   const std::optional<Error>& shared_cgroup() const { return shared_cgroup_; }
+  // Why ours, which runs, could not be started again: others have access to a key file.
+  const std::optional<Error>& start_refused() const { return start_refused_; }
 
  private:
   Result<News> find();
   void separate();
   Result<bool> has_settings() const;
+  Status check_settings(const OpenSmProcess& process);
+  void recheck(Time now);
   News retire(Time now);
   Result<News> start();
   News notice_end(Time now);
@@ -73,11 +79,13 @@ class Keeper {
   std::optional<OpenSmProcess> process_;
   std::optional<Error> trouble_;
   std::optional<Error> shared_cgroup_;
+  std::optional<Error> start_refused_;
   bool other_file_ = false;
   bool waits_ = false;    // for partitions
   bool retires_ = false;  // asked to end, so as to be started anew
   Time since_{};          // the process's, or our knowing of it
   Time next_{};           // not before it is there anything to look for
+  Time recheck_{};        // of what is wrong though there is one
   Duration pause_{0};
 };
 

@@ -30,6 +30,7 @@ Standing OpenSm::judge() const {
     standing.trouble = file_.refusal();
   }
   if (keeper_.shared_cgroup()) standing.shared_cgroup = keeper_.shared_cgroup()->text();
+  if (keeper_.start_refused()) standing.start_refused = keeper_.start_refused()->text();
   return standing;
 }
 

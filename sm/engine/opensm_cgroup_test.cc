@@ -53,5 +53,20 @@ TEST_CASE("an OpenSM that was started or found again is put into a cgroup of its
   CHECK(now.trouble == "");
 }
 
+TEST_CASE("an OpenSM that could not be put into a cgroup of its own is tried again") {
+  test::OpenSmBed bed;
+  int tries = 0;
+  bed.settings.keeper.recheck = Duration(10);
+  bed.settings.keeper.separate = [&](pid_t) {
+    return ++tries < 3 ? Status(Error(Code::unavailable, "systemd has not moved it")) : ok();
+  };
+  bed.start();
+  bed.engine->want(1, test::with_tenant(1));
+  bed.until([](const Standing& now) { return !now.shared_cgroup.empty(); });
+  bed.until([](const Standing& now) { return now.shared_cgroup.empty(); });
+  bed.engine.reset();
+  CHECK(tries == 3);
+}
+
 }  // namespace
 }  // namespace ibpod::sm

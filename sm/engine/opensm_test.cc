@@ -101,6 +101,42 @@ TEST_CASE("OpenSM is started anew where the settings have changed, once, and rea
   CHECK(bed.bad_readings() == 0);
 }
 
+TEST_CASE("an OpenSM that runs is adopted though others can read a key file, and is reported") {
+  OpenSmBed bed;
+  const Path key = bed.folder.write("m_key", "0x1122334455667788\n");
+  const auto set_mode = [&](unsigned mode) {
+    std::filesystem::permissions(key, static_cast<std::filesystem::perms>(mode));
+  };
+  set_mode(0600);
+  bed.settings.keeper.opensm.keys.m_key = key;
+  bed.settings.keeper.recheck = Duration(10);
+  bed.serve();
+  const pid_t pid = bed.pid();
+  bed.engine.reset();
+  set_mode(0644);
+  bed.start();
+  bed.engine->want(1, with_tenant(9));
+  const Standing now = bed.until_swept(1);
+  CHECK(bed.pid() == pid);
+  CHECK(now.start_refused.find("m_key: " + key.string() + " has mode 0644") != std::string::npos);
+  SUBCASE("with the right mode nothing is left to report") {
+    set_mode(0600);
+    bed.until([](const Standing& is) { return is.start_refused.empty(); });
+    CHECK(bed.pid() == pid);
+  }
+  SUBCASE("a new one is not started until the mode is right") {
+    bed.settings.keeper.pause = Duration(10);
+    OpenSmBed::end(pid, SIGKILL);
+    bed.until([](const Standing& is) {
+      return is.health == Health::gone && is.trouble.find("has mode 0644") != std::string::npos;
+    });
+    CHECK(!bed.find());
+    set_mode(0600);
+    bed.until(Health::serving);
+    CHECK(bed.engine->standing().start_refused.empty());
+  }
+}
+
 TEST_CASE("an OpenSM that is killed is started again, on its file") {
   OpenSmBed bed;
   bed.serve();

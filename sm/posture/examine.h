@@ -11,6 +11,7 @@ namespace ibpod::sm {
 // The subnet manager that ours is, and those beside it.
 void examine_engine(const Standing& engine, Posture& posture);
 void examine_cgroup(const Standing& engine, Posture& posture);
+void examine_start(const Standing& engine, Posture& posture);
 void examine_rivals(const Evidence& evidence, Posture& posture);
 
 void examine_default(const Evidence& evidence, Posture& posture);

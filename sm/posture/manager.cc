@@ -88,8 +88,19 @@ void examine_cgroup(const Standing& engine, Posture& posture) {
   if (engine.shared_cgroup.empty()) return;
   add(posture, Weakness::shared_limit, 1,
       {"subnet manager", engine.shared_cgroup,
-       "run ibpod-sm by its systemd unit, which gives OpenSM a scope of its own, and restart it; in "
+       "run ibpod-sm by its systemd unit, which gives OpenSM a scope of its own, and restart it; "
+       "in "
        "a container run OpenSM in a container beside it and name its pidFile and logFile"});
+}
+
+void examine_start(const Standing& engine, Posture& posture) {
+  if (engine.start_refused.empty()) return;
+  add(posture, Weakness::start_refused, 1,
+      {"subnet manager",
+       "it runs with the settings that it was started with; if it ends, ibpod-sm does not start it "
+       "again: " +
+           engine.start_refused,
+       "correct the file's mode or owner as the text says; ibpod-sm checks it every minute"});
 }
 
 void examine_rivals(const Evidence& evidence, Posture& posture) {

@@ -44,6 +44,8 @@ std::string_view name(Weakness weakness) {
       return "unread";
     case Weakness::shared_limit:
       return "shared_limit";
+    case Weakness::start_refused:
+      return "start_refused";
   }
   return "?";
 }
@@ -54,6 +56,7 @@ Posture posture_of(const Evidence& evidence, const Standing& engine, const SmSet
     posture.counts[static_cast<Weakness>(each)] = 0;
   examine_engine(engine, posture);
   examine_cgroup(engine, posture);
+  examine_start(engine, posture);
   examine_rivals(evidence, posture);
   examine_default(evidence, posture);
   examine_keys(settings, posture);

@@ -41,9 +41,10 @@ enum class Weakness {
   unseen,               // questions that nobody answered
   unread,               // ports whose table is not known
   shared_limit,         // 1 while a memory limit of ibpod-sm's may end the subnet manager
+  start_refused,        // 1 while the subnet manager, which runs, could not be started again
 };
 std::string_view name(Weakness weakness);
-inline constexpr Weakness kLastWeakness = Weakness::shared_limit;
+inline constexpr Weakness kLastWeakness = Weakness::start_refused;
 
 struct Posture {
   std::vector<fabricapi::Finding> findings;

@@ -206,6 +206,10 @@ TEST_CASE("a subnet manager that does not serve comes first, with its own words"
   Standing shared = standing();
   shared.shared_cgroup = "OpenSM shares the cgroup of ibpod-sm";
   CHECK(has(only(look(subnet, locked(), shared), Weakness::shared_limit, 1), "shares the cgroup"));
+  Standing open = standing();
+  open.start_refused = "m_key: /m_key has mode 0644";
+  CHECK(has(only(look(subnet, locked(), open), Weakness::start_refused, 1),
+            "does not start it again: m_key: /m_key has mode 0644"));
   Standing full = standing();
   full.full_tables = 2;
   CHECK(

@@ -61,6 +61,7 @@ void Steward::engine_changed() {
   if (standing.health != Health::starting)
     world_.report.trouble("subnet manager", standing.trouble);
   world_.report.trouble("memory limit", standing.shared_cgroup);
+  world_.report.trouble("next start of the subnet manager", standing.start_refused);
   take_hindrance(hindrance_of(standing));
   take_administrators();
   if (!refused_.empty()) declare_at_ = now_.steady;  // it may have been the engine that refused
