@@ -89,8 +89,7 @@ void examine_cgroup(const Standing& engine, Posture& posture) {
   add(posture, Weakness::shared_limit, 1,
       {"subnet manager", engine.shared_cgroup,
        "run ibpod-sm by its systemd unit, which gives OpenSM a scope of its own, and restart it; "
-       "in "
-       "a container run OpenSM in a container beside it and name its pidFile and logFile"});
+       "in a container run OpenSM in a container beside it and name its pidFile and logFile"});
 }
 
 void examine_start(const Standing& engine, Posture& posture) {
