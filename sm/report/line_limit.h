@@ -1,4 +1,5 @@
-// LineLimit: how many lines of the log one caller may cause in a second. What is beyond is counted.
+// LineLimit: how many lines of the log one caller, and all callers together, may cause in a second.
+// What is beyond is counted.
 #pragma once
 
 #include <chrono>
@@ -18,6 +19,8 @@ class LineLimit {
   struct Settings {
     size_t lines = 10;      // of one caller, in each window
     size_t callers = 1024;  // that are told apart; all others share one account
+    size_t total = 100;     // of all callers, in each window
+    size_t names = 16;      // of callers that one take_dropped() returns; all others share one
   };
   LineLimit() = default;
   explicit LineLimit(Settings settings) : settings_(settings) {}
@@ -26,7 +29,7 @@ class LineLimit {
   bool take(const std::string& caller, Time now);
 
   struct Dropped {
-    std::string caller;  // empty: of those that share one account
+    std::string caller;  // empty: of several callers
     uint64_t lines = 0;
     bool operator==(const Dropped&) const = default;
   };
@@ -38,11 +41,13 @@ class LineLimit {
     Time since;
     size_t lines = 0;
     uint64_t dropped = 0;
+    bool take(size_t most, Time now);
   };
   Account& account(const std::string& caller, Time now);
 
   Settings settings_;
   std::map<std::string, Account> accounts_;
+  Account total_{};
 };
 
 }  // namespace ibpod::sm

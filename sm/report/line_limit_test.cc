@@ -44,8 +44,24 @@ TEST_CASE("lines: callers without number share one account, and leave room when 
   CHECK(written(limit, "n3", at(0ms)) == 3);
   CHECK(written(limit, "n4", at(0ms)) == 0);
   CHECK_MESSAGE(written(limit, "n1", at(1000ms)) == 3, "a caller that is known keeps its own");
-  CHECK(limit.take_dropped(at(1000ms)) == Dropped{{"", 17}, {"n2", 7}});
+  CHECK(limit.take_dropped(at(1000ms)) == Dropped{{"n2", 7}, {"", 17}});
   CHECK(written(limit, "n4", at(1000ms)) == 3);
+}
+
+TEST_CASE("lines: all callers together have a limit, and what is beyond it has no name") {
+  LineLimit limit({.lines = 3, .total = 5});
+  CHECK(written(limit, "n1", at(0ms)) == 3);
+  CHECK(written(limit, "n2", at(0ms)) == 2);
+  CHECK(written(limit, "n3", at(0ms)) == 0);
+  CHECK(limit.take_dropped(at(1000ms)) == Dropped{{"n1", 7}, {"n2", 7}, {"n3", 7}, {"", 4}});
+  CHECK(written(limit, "n3", at(1000ms)) == 3);
+  CHECK(limit.take_dropped(at(2000ms)) == Dropped{{"n3", 7}});
+}
+
+TEST_CASE("lines: so many callers are named, the others share one count") {
+  LineLimit limit({.lines = 3, .names = 2});
+  for (const char* caller : {"n1", "n2", "n3", "n4"}) CHECK(written(limit, caller, at(0ms)) == 3);
+  CHECK(limit.take_dropped(at(1000ms)) == Dropped{{"n1", 7}, {"n2", 7}, {"", 14}});
 }
 
 }  // namespace

@@ -67,7 +67,7 @@ const Family kWrongNodes{"ibpod_sm_wrong_node_binds_total",
                          "Binds that were refused because the partition's nodes do not match.",
                          Kind::counter};
 const Family kDropped{"ibpod_sm_dropped_log_lines_total",
-                      "Lines that were not written to the log because one caller caused too many.",
+                      "Lines that were not written to the log because callers caused too many.",
                       Kind::counter};
 const Family kExpires{"ibpod_sm_certificate_expires_seconds",
                       "When the certificate in use expires, in seconds since 1970.", Kind::gauge};
@@ -184,9 +184,10 @@ void Report::tell_dropped() {
   }
   for (const auto& [caller, lines] : dropped) {
     const std::string by = caller.empty() ? "other callers" : caller;
+    const std::string limit = caller.empty() ? "all callers" : "one caller";
     log_.write(log::Level::warning,
-               std::to_string(lines) + " lines about " + by +
-                   " were not written: more than one caller may cause in a second",
+               std::to_string(lines) + " lines about " + by + " were not written: more than " +
+                   limit + " may cause in a second",
                json::Value::object().set("by", by).set("dropped", static_cast<int64_t>(lines)));
     metrics_.add(kDropped, {}, static_cast<double>(lines));
   }

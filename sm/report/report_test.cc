@@ -114,6 +114,17 @@ TEST_CASE_FIXTURE(Limited, "refusals of one caller are so many lines a second, a
   CHECK(told().empty());
 }
 
+TEST_CASE_FIXTURE(Limited, "refusals of many callers have a limit in total, and are counted") {
+  for (int n = 0; n < 1000; ++n)
+    limited.audit({fabricapi::Role::node, "n", "CN=n" + std::to_string(n)}, "sync", "n2",
+                  Error(Code::denied, "not for n2"));
+  CHECK(lines("\"audit\":\"sync\"") == 100);
+  now += LineLimit::kWindow;
+  limited.tell_dropped();
+  const std::string all = told();
+  CHECK(has(all, "900 lines about other callers were not written: more than all callers"));
+}
+
 TEST_CASE_FIXTURE(Limited, "audit lines of changes are all written") {
   for (int n = 0; n < 1000; ++n) limited.audit(kNode, "bind", "n1/c/net1", ok());
   CHECK(lines("\"audit\":\"bind\"") == 1000);
