@@ -4,6 +4,7 @@
 #include "sm/ledger/rules.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace ibpod::sm {
 namespace {
@@ -28,7 +29,8 @@ Steward::Steward(World world, StewardSettings settings, Now now)
       now_(now),
       placed_(settings_.epoch),
       swept_(settings_.epoch),
-      sightings_(settings_.own_port) {
+      sightings_(settings_.own_port),
+      changes_(settings_.changes) {
   administrators_ = world_.engine.administrators();
   leave_alone();
   remember_namespaces();
@@ -145,8 +147,21 @@ Status Steward::check_index0(const fabricapi::BindRequest& request) const {
   return ok();
 }
 
+// Only Binds: what a node gives back it always may. And only their changes count.
+Status Steward::check_rate(const Caller& caller, const fabricapi::BindRequest& request) const {
+  if (caller.role != fabricapi::Role::node || changes_.allows(caller.node, now_.steady))
+    return ok();
+  const auto whole = [](double number) { return std::to_string(std::llround(number)); };
+  return Error(Code::busy, "node " + caller.node +
+                               " changes bindings too often: its Binds may change " +
+                               whole(changes_.settings().burst) + " at once and " +
+                               whole(changes_.settings().per_second) +
+                               " a second; try again later (" + text(request.attachment) + ")");
+}
+
 Result<fabric::Binding> Steward::bind_now(const Caller& caller,
                                           const fabricapi::BindRequest& request) {
+  TRY(check_rate(caller, request));
   const fabricapi::BindRequest named = TRY(world_.ledger.named(caller, request));
   TRY(check_index0(named));
   TRY(check_vacant(named));
@@ -164,7 +179,10 @@ void Steward::try_bind(Postponed postponed) {
     postponed_.push_back(std::move(postponed));
     return;
   }
-  audit_bind(postponed, status_of(bound), effect_since(before));
+  const Report::Effect effect = effect_since(before);
+  if (bound && effect == Report::Effect::change && postponed.caller.role == fabricapi::Role::node)
+    changes_.take(postponed.caller.node, now_.steady);
+  audit_bind(postponed, status_of(bound), effect);
   if (!bound) return postponed.done(std::move(bound));
   if (hindrance_.reason != fabric::Reason::none)
     world_.ledger.note_trouble(bound->guid, hindrance_, now_);

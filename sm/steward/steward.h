@@ -13,6 +13,7 @@
 #include "sm/plan/explain.h"
 #include "sm/posture/posture.h"
 #include "sm/report/report.h"
+#include "sm/steward/change_limit.h"
 #include "sm/steward/mending.h"
 #include "sm/steward/namespace_history.h"
 #include "sm/steward/placements.h"
@@ -43,6 +44,8 @@ struct StewardSettings {
   // False: there is no file of declared partitions, and requests may change those that one has
   // left.
   bool declares = true;
+  // Of one node's Binds.
+  ChangeLimit::Settings changes = {};
 };
 
 class Steward {
@@ -174,6 +177,7 @@ class Steward {
   Status check_engine(const Caller& caller, const fabricapi::PlanRequest& request) const;
   Status check_index0(const fabricapi::BindRequest& request) const;
   Status check_vacant(const fabricapi::BindRequest& request);
+  Status check_rate(const Caller& caller, const fabricapi::BindRequest& request) const;
   Status check_unseen(const fabricapi::BindRequest& request) const;
   void note_ended();
   bool is_nowhere(ib::Guid port) const;
@@ -229,6 +233,7 @@ class Steward {
   std::map<fabric::Attachment, Placements::Time> asked_;  // Binds that are not verified yet
   std::set<ib::Guid> hurried_;
   NamespaceHistory namespaces_;
+  ChangeLimit changes_;
   std::vector<std::function<void(const Status&)>> answers_;
   Waiting waiting_;
   Watches watches_;

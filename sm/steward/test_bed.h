@@ -101,8 +101,10 @@ class Bed {
     ledger = Ledger::load(store, std::move(given), now()).value();
     steward = std::make_unique<Steward>(
         Steward::World{*ledger, engine, tables, report, [this] { return now().steady + lag; }},
-        StewardSettings{
-            .epoch = "e" + std::to_string(++epoch), .own_port = own_port, .declares = declares},
+        StewardSettings{.epoch = "e" + std::to_string(++epoch),
+                        .own_port = own_port,
+                        .declares = declares,
+                        .changes = changes},
         now());
     turn();
   }
@@ -286,6 +288,7 @@ class Bed {
   }
 
   Limits limits;
+  ChangeLimit::Settings changes;
   int ms = 1000;
   Duration lag{0};  // by which the clock is behind the turn's time when it is looked at
   std::string stamp;

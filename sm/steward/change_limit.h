@@ -1,0 +1,43 @@
+// ChangeLimit: how often the Binds of one node may change something: each change is a write to the
+// disk, a line of the audit log and a sweep.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <map>
+#include <string>
+
+namespace ibpod::sm {
+
+class ChangeLimit {
+ public:
+  using Time = std::chrono::steady_clock::time_point;
+
+  // The burst fits a node with 64 VFs whose pods all restart.
+  struct Settings {
+    double per_second = 50;
+    double burst = 500;
+  };
+  explicit ChangeLimit(Settings settings) : settings_(settings) {}
+
+  // Whether the node may change something now; take() when it has.
+  bool allows(const std::string& node, Time now) const;
+  void take(const std::string& node, Time now);
+
+  // Nodes that are remembered: those that have changed something lately.
+  size_t size() const { return nodes_.size(); }
+  const Settings& settings() const { return settings_; }
+
+ private:
+  struct Account {
+    double left = 0;
+    Time at;
+  };
+  double left(const std::string& node, Time now) const;
+  double left(const Account& account, Time now) const;
+
+  Settings settings_;
+  std::map<std::string, Account> nodes_;
+};
+
+}  // namespace ibpod::sm
