@@ -156,6 +156,17 @@ void Report::first_binding(const fabricapi::Caller& caller, const std::string& s
   metrics_.add(kFirstBindings, {});
 }
 
+void Report::uncertain_first_binding(const fabricapi::Caller& caller, const std::string& node,
+                                     bool report) {
+  metrics_.add(kFirstBindings, {});
+  if (!report) return;
+  log_.write(log::Level::warning,
+             "node " + node +
+                 " has had pods of more namespaces than ibpod-sm remembers of a node: each Bind "
+                 "for another namespace is only counted (ibpod_sm_first_bindings_total)",
+             json::Value::object().set("by", caller.name));
+}
+
 void Report::wrong_node(const fabricapi::Caller& caller, const std::string& subject,
                         const std::string& partition) {
   write_limited(account_of(caller), log::Level::warning,

@@ -57,6 +57,9 @@ class Report {
   // A node has bound a pod of a namespace that it had none of until now, and `nodes` others have.
   void first_binding(const fabricapi::Caller& caller, const std::string& subject,
                      const std::string& name_space, size_t nodes);
+  // The same of a node with more namespaces than are remembered; `report`: with a line, too.
+  void uncertain_first_binding(const fabricapi::Caller& caller, const std::string& node,
+                               bool report);
   // A Bind was refused only because a partition's nodes do not match. Limited.
   void wrong_node(const fabricapi::Caller& caller, const std::string& subject,
                   const std::string& partition);

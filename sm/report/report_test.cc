@@ -125,6 +125,13 @@ TEST_CASE_FIXTURE(Limited, "refusals of many callers have a limit in total, and 
   CHECK(has(all, "900 lines about other callers were not written: more than all callers"));
 }
 
+TEST_CASE_FIXTURE(Limited, "Binds of namespaces that are not remembered have one line, and count") {
+  limited.uncertain_first_binding(kNode, "n1", true);
+  limited.uncertain_first_binding(kNode, "n1", false);
+  CHECK(lines("node n1 has had pods of more namespaces") == 1);
+  CHECK(has(limited.metrics().text(), "\nibpod_sm_first_bindings_total 2\n"));
+}
+
 TEST_CASE_FIXTURE(Limited, "audit lines of changes are all written") {
   for (int n = 0; n < 1000; ++n) limited.audit(kNode, "bind", "n1/c/net1", ok());
   CHECK(lines("\"audit\":\"bind\"") == 1000);

@@ -2,16 +2,20 @@
 
 namespace ibpod::sm {
 
-size_t NamespaceHistory::add(const std::string& node, const std::string& name_space) {
+NamespaceHistory::Seen NamespaceHistory::add(const std::string& node,
+                                             const std::string& name_space) {
   size_t& known = namespaces_[node];
-  if (known >= kMostOfNode) return 0;
-  std::set<std::string>& nodes = nodes_[name_space];
-  if (!nodes.insert(node).second) return 0;
+  const auto found = nodes_.find(name_space);
+  if (found != nodes_.end() && found->second.contains(node)) return {};
+  const size_t others = found == nodes_.end() ? 0 : found->second.size();
+  if (known >= kMostOfNode) return {others, true};
+  nodes_[name_space].insert(node);
   ++known;
-  return nodes.size() - 1;
+  return {others, false};
 }
 
 void NamespaceHistory::forget(const std::string& node) {
+  full_.erase(node);
   if (namespaces_.erase(node) == 0) return;
   for (auto at = nodes_.begin(); at != nodes_.end();) {
     at->second.erase(node);

@@ -152,6 +152,7 @@ class Steward {
              Report::Effect effect = Report::Effect::change);
   Report::Effect effect_since(uint64_t changes) const;
   void audit_bind(const Postponed& one, const Status& status, Report::Effect effect);
+  void audit_namespace(const Postponed& one);
   void remember_namespaces();
   // Partitions as an administrator has them, by name; those that are being deleted are gone.
   using Administered = std::map<std::string, std::pair<fabric::Tenancy, bool>>;

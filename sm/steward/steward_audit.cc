@@ -41,11 +41,20 @@ void Steward::audit_bind(const Postponed& one, const Status& status, Report::Eff
     if (!partition.empty()) world_.report.wrong_node(one.caller, subject, partition);
     return;
   }
-  const size_t nodes = namespaces_.add(request.attachment.node, request.pod.name_space);
-  if (nodes == 0) return;
-  when_committed([this, caller = one.caller, subject, name_space = request.pod.name_space,
-                  nodes](const Status& committed) {
-    if (committed) world_.report.first_binding(caller, subject, name_space, nodes);
+  audit_namespace(one);
+}
+
+void Steward::audit_namespace(const Postponed& one) {
+  const fabricapi::BindRequest& request = one.request;
+  const auto seen = namespaces_.add(request.attachment.node, request.pod.name_space);
+  if (!seen.full && seen.others == 0) return;
+  when_committed([this, caller = one.caller, attachment = request.attachment,
+                  name_space = request.pod.name_space, seen](const Status& committed) {
+    if (!committed) return;
+    if (seen.full)
+      return world_.report.uncertain_first_binding(caller, attachment.node,
+                                                   namespaces_.take_full(attachment.node));
+    world_.report.first_binding(caller, text(attachment), name_space, seen.others);
   });
 }
 

@@ -84,6 +84,24 @@ TEST_CASE_FIXTURE(Blue, "a node's first pod of a namespace that others have is i
   CHECK(lines("first binding") == 1);
 }
 
+TEST_CASE_FIXTURE(Blue, "a node with more namespaces than are remembered is reported, once") {
+  changes.burst = 2000;
+  restart();
+  const auto bind_in = [&](size_t number) {
+    const std::string container = "c" + std::to_string(number);
+    fabricapi::BindRequest one = request(kVf1, "blue", container);
+    one.pod.name_space = "ns" + std::to_string(number);
+    bind(kNode1, one);
+    unbind(kNode1, {"n1", container, "net1"});
+    settle();
+  };
+  for (size_t n = 0; n < NamespaceHistory::kMostOfNode; ++n) bind_in(n);
+  CHECK(lines("has had pods of more namespaces") == 0);
+  for (size_t n = 0; n < 3; ++n) bind_in(NamespaceHistory::kMostOfNode + n);
+  CHECK(lines("node n1 has had pods of more namespaces") == 1);
+  CHECK(shows("ibpod_sm_first_bindings_total 3"));
+}
+
 TEST_CASE_FIXTURE(Blue, "ports that nobody has ever seen are bound so often by one node") {
   limits.unseen_of_node = 1;
   ports.erase(kVf1);
