@@ -17,13 +17,13 @@ Result<Value> read_or_begin(const Path& file) {
 }
 
 // A network can name the file of another pod's attachment.
-Status check_not_anothers(const Context& context, const Path& file, const Value& pci,
+Status check_not_anothers(const node::Records& records, const Path& file, const Value& pci,
                           const ib::PciAddress& device) {
   const std::optional<Value> named = pci.find("pci-address");
   const Result<ib::PciAddress> other =
       ib::PciAddress::parse(named && named->is_string() ? named->string().value() : std::string());
   if (!other || *other == device) return ok();
-  const std::vector<node::RecordName> names = TRY(context.records.in_folder(other->text()));
+  const std::vector<node::RecordName> names = TRY(records.in_folder(other->text()));
   if (names.empty()) return ok();
   return Error(Code::denied,
                file.string() + " is of " + other->text() + ", which another attachment has");
@@ -31,13 +31,13 @@ Status check_not_anothers(const Context& context, const Path& file, const Value&
 
 }  // namespace
 
-Status write_device_info(const Context& context, const Path& file, const ib::PciAddress& device,
-                         const std::vector<node::RdmaDevice>& rdma,
+Status write_device_info(const node::Records& records, const Path& file,
+                         const ib::PciAddress& device, const std::vector<node::RdmaDevice>& rdma,
                          const std::optional<Membership>& membership) {
   Value document = TRY(read_or_begin(file));
   Value pci = document.find("pci").value_or(Value::object());
   if (!pci.is_object()) return Error(Code::invalid, file.string() + ": pci: expected an object");
-  TRY(check_not_anothers(context, file, pci, device));
+  TRY(check_not_anothers(records, file, pci, device));
   pci.set("pci-address", device.text());
   std::string names;
   for (const node::RdmaDevice& one : rdma) names += (names.empty() ? "" : ",") + one.name;

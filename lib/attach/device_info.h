@@ -15,8 +15,8 @@ namespace ibpod::attach {
 // "mlx5_3"). `membership` goes in as pkey and pkey-index, which a file without one does not have.
 // Other members stay as they are; a file that does not exist is made.
 // denied if it speaks of a device that another attachment has.
-Status write_device_info(const Context& context, const Path& file, const ib::PciAddress& device,
-                         const std::vector<node::RdmaDevice>& rdma,
+Status write_device_info(const node::Records& records, const Path& file,
+                         const ib::PciAddress& device, const std::vector<node::RdmaDevice>& rdma,
                          const std::optional<Membership>& membership);
 
 // An RDMA device that is moved or bound gets other character devices, and what the container may

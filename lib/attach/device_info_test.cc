@@ -20,7 +20,7 @@ Status write(const Path& file, const ib::PciAddress& device,
              const std::vector<node::RdmaDevice>& rdma,
              const std::optional<Membership>& membership) {
   Bed bed(false);
-  return write_device_info(bed.context(), file, device, rdma, membership);
+  return write_device_info(bed.records, file, device, rdma, membership);
 }
 
 json::Value read(const Path& file) { return json::Value::parse(read_file(file).value()).value(); }
@@ -71,11 +71,11 @@ TEST_CASE("the file of a device that another attachment has is refused, not repl
   const TempFolder folder;
   const std::string text = R"({"pci":{"pci-address":")" + bed.order.device.text() + "\"}}";
   const Path file = folder.write("info", text);
-  const auto refused = write_device_info(bed.context(), file, kDevice, {}, std::nullopt);
+  const auto refused = write_device_info(bed.records, file, kDevice, {}, std::nullopt);
   CHECK(refused.error().code() == Code::denied);
   CHECK(read_file(file).value() == text);
   REQUIRE(bed.del());
-  CHECK(write_device_info(bed.context(), file, kDevice, {}, std::nullopt));
+  CHECK(write_device_info(bed.records, file, kDevice, {}, std::nullopt));
 }
 
 TEST_CASE("a file that is none is refused, not replaced") {

@@ -163,7 +163,7 @@ Status VfEndpoint::tell(const Context& context, const node::Record& record,
   if (order_.device_info.empty()) return ok();
   const std::vector<node::RdmaDevice> devices =
       TRY(context.kernel.rdma_devices(home_of_rdma(record), record.device));
-  return write_device_info(context, order_.device_info, record.device, devices, membership)
+  return write_device_info(context.records, order_.device_info, record.device, devices, membership)
       .during("CNIDeviceInfoFile");
 }
 

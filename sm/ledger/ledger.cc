@@ -42,8 +42,8 @@ std::optional<std::string> value_in(const Map& map, const typename Map::key_type
 Ledger::Ledger(Store& store, Policy policy)
     : store_(store), policy_(std::move(policy)), book_(std::make_unique<Book>()) {
   for (const auto& [node, given] : policy_.nodes) {
-    reserved_.insert(given.guids.begin(), given.guids.end());
-    reserved_.insert(given.pfs.begin(), given.pfs.end());
+    policy_.guids_of_nodes.insert(given.guids.begin(), given.guids.end());
+    policy_.guids_of_nodes.insert(given.pfs.begin(), given.pfs.end());
   }
 }
 

@@ -328,7 +328,6 @@ class Ledger {
 
   Store& store_;
   Policy policy_;
-  std::set<ib::Guid> reserved_;  // that the policy gives to nodes
   std::unique_ptr<Book> book_;
   uint64_t version_ = 1;
   uint64_t freed_ = 0;

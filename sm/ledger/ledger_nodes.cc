@@ -135,10 +135,10 @@ Result<std::vector<Allocated>> Ledger::allocate(const Caller& caller,
 // None that is being given in the same request.
 Result<ib::Guid> Ledger::next_guid(const std::set<ib::Guid>& fresh) const {
   std::optional<ib::Guid> last = fresh.empty() ? book_->last_guid : *fresh.rbegin();
-  const size_t tries = reserved_.size() + fresh.size() + 1;
+  const size_t tries = policy_.guids_of_nodes.size() + fresh.size() + 1;
   for (size_t i = 0; i < tries; ++i) {
     last = TRY(policy_.guids.next(book_->named, last));
-    if (!reserved_.contains(*last) && !fresh.contains(*last)) return *last;
+    if (!policy_.guids_of_nodes.contains(*last) && !fresh.contains(*last)) return *last;
   }
   return Error(Code::busy, "no GUID is free");
 }

@@ -61,6 +61,8 @@ struct Policy {
     bool operator==(const NodeGuids&) const = default;
   };
   std::map<std::string, NodeGuids> nodes;
+  // All GUIDs of `nodes`; the Ledger fills it in, so that a lookup does not grow with the nodes.
+  std::set<ib::Guid> guids_of_nodes;
   // A port of nobody's belongs, as a PF, to the first node that binds a child on it, until the node
   // is forgotten.
   bool pfs_by_first_claim = false;

@@ -29,9 +29,7 @@ bool is_pf_of(const Book& book, const Policy& policy, ib::Guid guid, const std::
 
 // By the configuration.
 bool is_some_nodes(const Policy& policy, ib::Guid guid) {
-  return std::any_of(policy.nodes.begin(), policy.nodes.end(), [&](const auto& node) {
-    return node.second.guids.contains(guid) || node.second.pfs.contains(guid);
-  });
+  return policy.guids_of_nodes.contains(guid);
 }
 
 // Neither another node's, nor one of those that pods or machines outside Kubernetes have.
