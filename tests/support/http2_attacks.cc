@@ -117,7 +117,7 @@ bool only_hold(RawHttp2& connection, const std::string& path, Deadline end) {
 }
 
 bool hold_between(RawHttp2& connection, const std::string& path, Deadline end) {
-  return hold_messages(connection, path, end, 512 << 10);
+  return hold_messages(connection, path, end, 128 << 10);
 }
 
 // Does nothing, and so is a place that is taken.
