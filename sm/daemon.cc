@@ -136,8 +136,10 @@ Status Daemon::Parts::open_witness(const Config& config, const mad::LocalPort& p
   settings.scan.every = config.scan;
   const Path& key = config.opensm.keeper.opensm.keys.m_key;
   if (!key.empty()) {
-    const uint64_t number = TRY(read_key_file(key).during("opensm.mKeyFile"));
-    settings.m_key = mad::MKey{number};
+    // Without it no table of a locked port could be read, and no binding verified.
+    const OpenKey read = TRY(read_open_key_file(key).during("opensm.mKeyFile"));
+    report.trouble("opensm.mKeyFile", read.file ? "" : read.file.error().text());
+    settings.m_key = mad::MKey{read.key};
   }
   std::unique_ptr<mad::Channel> channel = TRY(mad::UmadChannel::open(port));
   scheduler = std::make_unique<mad::Scheduler>(std::move(channel), config.window);

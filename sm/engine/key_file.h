@@ -12,4 +12,12 @@ namespace ibpod::sm {
 // key. Errors name the file and never quote it.
 Result<uint64_t> read_key_file(const Path& path);
 
+// The key, and, where others can read the file, the error of read_key_file(): for what has to go on
+// with the key all the same. denied when others can write the file.
+struct OpenKey {
+  uint64_t key = 0;
+  Status file = ok();
+};
+Result<OpenKey> read_open_key_file(const Path& path);
+
 }  // namespace ibpod::sm

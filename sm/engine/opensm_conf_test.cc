@@ -1,5 +1,6 @@
 #include "sm/engine/opensm_conf.h"
 
+#include "sm/engine/key_file.h"
 #include "tests/support/temp_folder.h"
 
 #include <doctest/doctest.h>
@@ -71,6 +72,23 @@ TEST_CASE("a key file that others can read is refused, with the command that men
     CHECK(conf.error().text().find("run chmod 0600 " + folder.path().string()) !=
           std::string::npos);
   }
+}
+
+TEST_CASE("a key that others can read is read and reported; one that they can write is refused") {
+  const TempFolder folder;
+  const Path key = folder.write("key", "0x0123456789abcdef\n");
+  const auto set_mode = [&](unsigned mode) {
+    std::filesystem::permissions(key, static_cast<std::filesystem::perms>(mode));
+  };
+  set_mode(0600);
+  CHECK(read_open_key_file(key)->key == 0x0123456789abcdef);
+  CHECK(read_open_key_file(key)->file);
+  set_mode(0644);
+  CHECK(read_open_key_file(key)->key == 0x0123456789abcdef);
+  CHECK(read_open_key_file(key)->file.error().text().find("has mode 0644") != std::string::npos);
+  set_mode(0666);
+  CHECK(read_open_key_file(key).error().code() == Code::denied);
+  CHECK(read_open_key_file(folder.path() / "none").error().code() == Code::not_found);
 }
 
 TEST_CASE("options that others can write are refused: one of them may name a library to load") {

@@ -140,5 +140,24 @@ TEST_CASE("no key is in the log, in an answer, or in a file that others can read
   check_no_secret(log, secrets, private_keys);
 }
 
+TEST_CASE("key files that others can read keep no running OpenSM from its ibpod-sm") {
+  const Secrets secrets;
+  SmBed bed("", false, secrets.configuration());
+  bed.partition("blue");
+  const auto opensm = bed.opensm();
+  bed.end();
+  using std::filesystem::perms;
+  for (const char* key : {"m", "sm", "sa"})
+    std::filesystem::permissions(secrets.folder.path() / key, perms(0644));
+  bed.start();
+  CHECK(bed.opensm() == opensm);
+  CHECK(bed.bind(1, "blue") == "verified");
+  CHECK(bed.metric("ibpod_sm_weaknesses{kind=\"start_refused\"}") == 1);
+  const std::string log = bed.end();
+  CHECK(log.find("opensm.mKeyFile: " + (secrets.folder.path() / "m").string() + " has mode 0644") !=
+        std::string::npos);
+  CHECK(log.find("next start of the subnet manager: m_key: ") != std::string::npos);
+}
+
 }  // namespace
 }  // namespace ibpod
