@@ -1,14 +1,17 @@
 #include "lib/node/linux_kernel.h"
 
 #include "lib/base/netns_thread.h"
+#include "lib/ib/hex.h"
 #include "lib/netns/all.h"
 #include "lib/nl/announce.h"
 #include "lib/nl/ipv6.h"
 #include "lib/node/listing.h"
+#include "lib/node/names.h"
 #include "lib/sysfs/infiniband.h"
 #include "lib/sysfs/pci.h"
 
 #include <algorithm>
+#include <random>
 
 #include <poll.h>
 
@@ -18,6 +21,7 @@ namespace {
 // A port's state and its P_Key table change without any event that a netlink socket would see (only
 // an open verbs context is told), so no wait is longer than this.
 constexpr Duration kLongestWait{25};
+constexpr int kRenameAttempts = 3;
 
 std::string in(const Namespace& where) {
   return where.is_host() ? " in the host's namespace" : " in " + where.path.string();
@@ -176,21 +180,39 @@ Result<std::vector<RdmaDevice>> LinuxKernel::rdma_devices(const Namespace& where
   View* const view = TRY(this->view(where));
   auto listed = list_rdma_devices(view->sysfs, function, pause());
   if (listed || listed.error().error_number() != EIO) return listed;
-  TRY(rename_unlistable(*view));
-  return list_rdma_devices(view->sysfs, function, pause());
+  const Status renamed = rename_unlistable(*view);
+  listed = list_rdma_devices(view->sysfs, function, pause());
+  if (listed || renamed) return listed;
+  return std::move(listed).error().also(renamed.error());
 }
+
+namespace {
+
+// The first name is for people. A pod may have taken it, and any other that can be guessed: before
+// 7.x names count over all namespaces.
+Status rename_to_free(nl::Socket& rdma, nl::RdmaIndex device) {
+  const std::string name = "rdma" + std::to_string(static_cast<uint32_t>(device));
+  Status renamed = nl::rename_rdma_device(rdma, device, name);
+  std::random_device random;
+  for (int i = 0; i < kRenameAttempts && taken(renamed); ++i)
+    renamed = nl::rename_rdma_device(rdma, device, name + "_" + ib::hex(random(), 8));
+  return renamed;
+}
+
+}  // namespace
 
 // A pod with CAP_NET_ADMIN may have named its device "x/y": the kernel takes that, and a folder
 // with such an entry cannot be listed any more. Netlink lists the device all the same.
 Status LinuxKernel::rename_unlistable(View& view) {
   nl::Socket* const rdma = TRY(rdma_of(view));
   const std::vector<nl::RdmaDevice> devices = TRY(nl::rdma_devices(*rdma));
+  Errors errors;
   for (const nl::RdmaDevice& device : devices) {
     const std::string name = "rdma" + std::to_string(static_cast<uint32_t>(device.index));
     if (device.name.find('/') != std::string::npos)
-      TRY(nl::rename_rdma_device(*rdma, device.index, name));
+      errors.collect(rename_to_free(*rdma, device.index));
   }
-  return ok();
+  return errors.status();
 }
 
 Result<ib::Port> LinuxKernel::port(const Namespace& where, const std::string& rdma_device) {

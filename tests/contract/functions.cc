@@ -168,6 +168,24 @@ TEST_CASE("contract: an RDMA device with a name that no path can hold gets anoth
   CHECK(c.rdma(kHost).name == name);
 }
 
+TEST_CASE("contract: the name that an RDMA device with a '/' would get may be somebody else's") {
+  Case c;
+  const std::string before = c.rdma(kHost).name;
+  must(c.k().rename_rdma(kHost, before, "contract/0"));
+  const std::string first = c.rdma(kHost).name;
+  must(c.k().rename_rdma(kHost, first, before));
+  const ib::PciAddress pf = *c.function().pf;
+  const std::string other = must(c.k().rdma_devices(kHost, pf)).front().name;
+  must(c.k().rename_rdma(kHost, other, first));
+  must(c.k().rename_rdma(kHost, before, "contract/0"));
+  const std::string second = c.rdma(kHost).name;
+  CHECK(second.find('/') == std::string::npos);
+  CHECK(second != first);
+  CHECK(must(c.k().rdma_devices(kHost, pf)).front().name == first);
+  must(c.k().rename_rdma(kHost, first, other));
+  must(c.k().rename_rdma(kHost, second, before));
+}
+
 TEST_CASE("contract: a name of another namespace is refused at once, or on the way there") {
   Case c;
   const Namespace pod = c.bed->make_pod("contract-a");

@@ -171,8 +171,11 @@ Result<std::vector<node::RdmaDevice>> FakeKernel::rdma_devices(const node::Names
 void FakeKernel::rename_unlistable() {
   for (const FoundRdma& found : rdma_devices_of()) {
     if (found.name.find('/') == std::string::npos) continue;
+    const std::string first = "rdma" + std::to_string(found.device->id.value);
+    std::string free = first;
+    while (rdma_taken(found.where, free)) free = first + "_" + std::to_string(++renamed_);
     auto node = namespace_of(found.where).rdma.extract(found.name);
-    node.key() = "rdma" + std::to_string(++unlistable_);
+    node.key() = free;
     namespace_of(found.where).rdma.insert(std::move(node));
   }
 }

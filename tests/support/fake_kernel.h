@@ -122,7 +122,7 @@ class FakeKernel : public FakeNode, public node::Kernel {
   Result<bool> wait_for_change(Deadline deadline) override;
 
  private:
-  int unlistable_ = 0;
+  int renamed_ = 0;
   static constexpr int kForever = 1 << 30;
   struct Fault {
     enum Kind { none, fail, kill } kind = none;
