@@ -151,13 +151,16 @@ Status release_damaged_vf(const Context& context, const node::RecordName& name, 
 }
 
 // Nothing but its name and its alias is known of it.
-Status release_damaged_child(const Context& context, const node::RecordName& name) {
+Status release_damaged_child(const Context& context, const node::RecordName& name,
+                             Deadline deadline) {
   TRY(node::remove_child_on_host(context.kernel, name.folder));
-  const bool elsewhere = TRY(node::is_child_in_any_namespace(context.kernel, name.folder));
+  const bool elsewhere =
+      TRY(node::may_child_be_in_any_namespace(context.kernel, name.folder, deadline));
   if (!elsewhere) return ok();
-  return Error(Code::busy, "record " + name.text() +
-                               " is damaged, and its IPoIB child is in a pod: the record stays "
-                               "until that pod's DEL has removed the child");
+  return Error(Code::busy,
+               "record " + name.text() +
+                   " is damaged, and its IPoIB child is or may be in a pod: the record stays "
+                   "until that pod's DEL has removed the child");
 }
 
 }  // namespace
@@ -198,7 +201,7 @@ bool is_damaged(const Result<node::Record>& record) {
 Status release_damaged(const Context& context, const node::RecordName& name, Deadline deadline) {
   TRY(end_unread_binding(context, name, deadline));
   const FolderLock lock = TRY(context.records.lock(name.folder, deadline));
-  TRY(node::is_child_link(name.folder) ? release_damaged_child(context, name)
+  TRY(node::is_child_link(name.folder) ? release_damaged_child(context, name, deadline)
                                        : release_damaged_vf(context, name, deadline));
   return context.records.remove(name);
 }

@@ -1,41 +1,33 @@
 #include "lib/netns/all.h"
 
+#include "lib/netns/mounted.h"
+#include "lib/netns/thread.h"
+
+#include <algorithm>
 #include <cerrno>
-#include <charconv>
+#include <map>
 #include <optional>
 #include <set>
-#include <sstream>
+#include <tuple>
 #include <utility>
 
 #include <fcntl.h>
-#include <linux/kcmp.h>
-#include <linux/magic.h>
-#include <linux/openat2.h>
-#include <linux/sockios.h>
-#include <sys/ioctl.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
-#include <sys/vfs.h>
+#include <sys/sysmacros.h>
 
 namespace ibpod::netns {
 namespace {
 
-using FileId = std::pair<dev_t, ino_t>;
-
-constexpr std::string_view kNamespaceLink = "net:[";
 constexpr std::string_view kSocketLink = "socket:[";
+constexpr size_t kMostMounts = 64 << 20;  // bytes of a mountinfo
 
-// What ends while it is looked at has nothing any more (EINVAL: the mounts of a process that waits
-// for its parent).
+// A mount namespace as it is seen from one root: what is not below that is not listed.
+using MountView = std::tuple<dev_t, ino_t, dev_t, ino_t, uint64_t>;
+
+// What ends while it is looked at has nothing any more.
 bool is_over(const Error& error) {
   const int number = error.error_number();
-  return number == ENOENT || number == ESRCH || number == EBADF || number == EINVAL;
-}
-
-Result<FileId> identify(const Path& path) {
-  struct stat found;
-  TRY(sys("stat " + path.string(), [&] { return ::stat(path.c_str(), &found); }));
-  return FileId{found.st_dev, found.st_ino};
+  return number == ENOENT || number == ESRCH || number == EBADF;
 }
 
 Result<std::string> link_of(const Path& path) {
@@ -46,153 +38,163 @@ Result<std::string> link_of(const Path& path) {
   return text;
 }
 
-Result<Fd> open_process(pid_t pid) {
-  return Fd(TRY(sys("open process " + std::to_string(pid),
-                    [&] { return static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)); })));
-}
-
-// The namespace of a socket that another process has.
-Result<NetNs> of_socket(const Fd& process, int number) {
-  const Fd socket(TRY(sys("take a socket from a process", [&] {
-    return static_cast<int>(::syscall(SYS_pidfd_getfd, process.get(), number, 0));
-  })));
-  const Fd netns(
-      TRY(sys("ask for a socket's namespace", [&] { return ::ioctl(socket.get(), SIOCGSKNS); })));
-  return NetNs::open("/proc/self/fd/" + std::to_string(netns.get()));
-}
-
-// What mountinfo writes as \040 and such.
-std::string unescaped(const std::string& text) {
-  std::string plain;
-  for (size_t i = 0; i < text.size(); ++i) {
-    int byte = 0;
-    const char* const digits = text.data() + i + 1;
-    const bool escaped = text[i] == '\\' && i + 3 < text.size() &&
-                         std::from_chars(digits, digits + 3, byte, 8).ec == std::errc();
-    plain += escaped ? static_cast<char>(byte) : text[i];
-    if (escaped) i += 3;
-  }
-  return plain;
-}
-
-// Where network namespaces are mounted, by a text as of /proc/PID/mountinfo.
-std::vector<std::string> mounts_of(const std::string& mountinfo) {
-  std::vector<std::string> points;
-  std::istringstream lines(mountinfo);
-  for (std::string line; std::getline(lines, line);) {
-    std::istringstream fields(line);
-    std::string id, parent, device, root, point;
-    fields >> id >> parent >> device >> root >> point;
-    if (root.starts_with(kNamespaceLink)) points.push_back(unescaped(point));
-  }
-  return points;
-}
-
-// A process' own folders may have become links since: those of this node are not followed, and
-// nothing but a namespace is opened.
-Result<std::optional<NetNs>> open_mounted(const Fd& root, const std::string& point) {
-  struct open_how how = {};
-  how.flags = O_PATH | O_CLOEXEC;
-  how.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_SYMLINKS;
-  const Fd fd(TRY(sys("open " + point, [&] {
-    return static_cast<int>(::syscall(SYS_openat2, root.get(), point.c_str(), &how, sizeof how));
-  })));
-  struct statfs found;
-  TRY(sys("statfs " + point, [&] { return ::fstatfs(fd.get(), &found); }));
-  if (found.f_type != NSFS_MAGIC) return std::optional<NetNs>();  // another mount covers it
-  NetNs netns = TRY(NetNs::open("/proc/self/fd/" + std::to_string(fd.get())));
-  return std::optional(std::move(netns));
+Result<MountView> identify_mounts(const Path& thread, const Fd& root) {
+  struct stat netns;
+  struct statx top;
+  const std::string path = thread / "ns/mnt";
+  TRY(sys("stat " + path, [&] { return ::stat(path.c_str(), &netns); }));
+  TRY(sys("stat the root of " + thread.string(),
+          [&] { return ::statx(root.get(), "", AT_EMPTY_PATH, STATX_INO | STATX_MNT_ID, &top); }));
+  return MountView{netns.st_dev, netns.st_ino, makedev(top.stx_dev_major, top.stx_dev_minor),
+                   top.stx_ino, top.stx_mnt_id};
 }
 
 class Search {
  public:
-  explicit Search(Path proc) : proc_(std::move(proc)) {}
+  Search(const Look& look, Deadline deadline) : look_(look), deadline_(deadline) {}
 
-  void look_at_process(const std::string& pid) {
-    const Path process = proc_ / pid;
-    note(look_at_mounts(process));
+  void look_at_process(const Path& process) {
     const Result<std::vector<std::string>> threads = list_folder(process / "task");
     if (!threads) return note(threads.error());
+    std::vector<pid_t> tables;  // a thread of each table of descriptors
     for (const std::string& thread : *threads) {
-      note(look_at(process / "task" / thread / "ns/net"));
-      if (thread == pid || !shares_files(pid, thread))
-        look_at_descriptors(process / "task" / thread / "fd", thread);
+      if (!goes_on()) return;
+      look_at_thread(std::stoi(process.filename()), process / "task" / thread, tables);
     }
   }
 
-  AllNamespaces end() { return std::move(all_); }
+  // Whether there is anything to look for, and time.
+  bool goes_on() {
+    if (stopped_ || failure_) return false;
+    if (!deadline_.passed()) return true;
+    note(Error(Code::unavailable, "there was no time to look at all network namespaces"));
+    return false;
+  }
+
+  Result<std::optional<Error>> end() {
+    if (failure_) return *std::move(failure_);
+    for (const auto& [inode, error] : closed_) {
+      if (!stopped_ && !seen_.contains(inode)) note(error);
+    }
+    return std::move(gap_);
+  }
 
  private:
   void note(Status looked) {
-    if (looked || is_over(looked.error()) || all_.gap) return;
-    all_.gap = std::move(looked).error();
+    if (looked || is_over(looked.error()) || gap_) return;
+    gap_ = std::move(looked).error();
+  }
+
+  void look_at_thread(pid_t process, const Path& path, std::vector<pid_t>& tables) {
+    const pid_t thread = std::stoi(path.filename());
+    note(look_at_link(path / "ns/net"));
+    note(look_at_mounts(path));
+    const bool is_known = std::any_of(tables.begin(), tables.end(), [&](pid_t other) {
+      return share_descriptors(other, thread);
+    });
+    if (is_known) return;
+    tables.push_back(thread);
+    look_at_descriptors(process, thread, path / "fd");
   }
 
   Status add(NetNs netns) {
     struct stat file;
     TRY(sys("stat a network namespace", [&] { return ::fstat(netns.fd().get(), &file); }));
-    const bool is_new = seen_.insert({file.st_dev, file.st_ino}).second;
-    if (is_new) all_.found.push_back(std::move(netns));
+    if (!goes_on() || !seen_.insert(file.st_ino).second) return ok();
+    Result<bool> enough = look_(std::move(netns));
+    stopped_ = enough && *enough;
+    if (!enough) failure_ = std::move(enough).error();
     return ok();
   }
 
-  Status look_at(const Path& path) {
-    const FileId id = TRY(identify(path));
-    if (seen_.contains(id)) return ok();
+  Status look_at_link(const Path& path) {
+    const std::string link = TRY(link_of(path));
+    const std::optional<ino_t> inode = inode_of(link);
+    if (!inode || seen_.contains(*inode)) return ok();
     NetNs netns = TRY(NetNs::open(path));
     return add(std::move(netns));
   }
 
-  static bool shares_files(const std::string& one, const std::string& other) {
-    return ::syscall(SYS_kcmp, std::stoi(one), std::stoi(other), KCMP_FILES, 0, 0) == 0;
-  }
-
-  void look_at_descriptors(const Path& folder, const std::string& thread) {
+  void look_at_descriptors(pid_t process, pid_t thread, const Path& folder) {
     const Result<std::vector<std::string>> numbers = list_folder(folder);
     if (!numbers) return note(numbers.error());
-    std::optional<Fd> process;
+    std::optional<Fd> opened;
     for (const std::string& number : *numbers) {
+      if (!goes_on()) return;
       const Result<std::string> link = link_of(folder / number);
       if (!link) {
         note(link.error());
-      } else if (link->starts_with(kNamespaceLink)) {
-        note(look_at(folder / number));
-      } else if (link->starts_with(kSocketLink) && sockets_.insert(*link).second) {
-        note(look_at_socket(process, thread, number));
+      } else if (link->starts_with(kSocketLink) && !sockets_.contains(*link)) {
+        const Status looked = look_at_socket(opened, process, thread, std::stoi(number));
+        if (looked) sockets_.insert(*link);
+        note(looked);
+      } else {
+        note(look_at_link(folder / number));
       }
     }
   }
 
-  Status look_at_socket(std::optional<Fd>& process, const std::string& thread,
-                        const std::string& number) {
-    if (!process) {
-      Fd opened = TRY(open_process(std::stoi(thread)));
-      process.emplace(std::move(opened));
+  Status look_at_socket(std::optional<Fd>& opened, pid_t process, pid_t thread, int number) {
+    if (!opened) {
+      Fd now = TRY(open_thread(process, thread));
+      opened.emplace(std::move(now));
     }
-    NetNs netns = TRY(of_socket(*process, std::stoi(number)));
+    NetNs netns = TRY(namespace_of_socket(*opened, number));
     return add(std::move(netns));
   }
 
-  // Each mount namespace once, as one of its processes sees it.
-  Status look_at_mounts(const Path& process) {
-    const FileId id = TRY(identify(process / "ns/mnt"));
-    if (!mount_namespaces_.insert(id).second) return ok();
-    const std::string mountinfo = TRY(read_file(process / "mountinfo", 64 << 20));
-    const Path path = process / "root";
-    const Fd root(TRY(sys("open " + path.string(),
+  // Each view once. Threads of one process may have different ones.
+  Status look_at_mounts(const Path& thread) {
+    const std::string path = thread / "root";
+    const Fd root(TRY(sys("open " + path,
                           [&] { return ::open(path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC); })));
-    for (const std::string& point : mounts_of(mountinfo)) {
-      Result<std::optional<NetNs>> netns = open_mounted(root, point);
-      // Or the process has put something else into its way since.
-      if (netns && *netns) TRY(add(*std::move(*netns)));
+    const MountView view = TRY(identify_mounts(thread, root));
+    if (views_.contains(view)) return ok();
+    const Result<std::string> mountinfo = read_file(thread / "mountinfo", kMostMounts);
+    // EINVAL: those of a thread that has ended and waits for its parent.
+    if (!mountinfo && mountinfo.error().error_number() == EINVAL) return ok();
+    if (!mountinfo) return mountinfo.error();
+    views_.insert(view);
+    std::map<ino_t, std::string> closed;
+    for (const Mounted& mounted : mounted_namespaces(*mountinfo)) {
+      if (!goes_on()) return ok();
+      if (!seen_.contains(mounted.inode)) TRY(look_at_mount(root, mounted, closed));
     }
+    if (!closed.empty()) remember_closed(closed, read_file(thread / "mountinfo", kMostMounts));
     return ok();
   }
 
-  Path proc_;
-  std::set<FileId> seen_, mount_namespaces_;
+  Status look_at_mount(const Fd& root, const Mounted& mounted,
+                       std::map<ino_t, std::string>& closed) {
+    Result<std::optional<NetNs>> netns = open_mounted(root, mounted.point);
+    if (netns && *netns) TRY(add(*std::move(*netns)));
+    const std::string why = netns ? "another mount covers it" : netns.error().text();
+    if (!seen_.contains(mounted.inode)) closed.emplace(mounted.inode, why);
+    return ok();
+  }
+
+  // Those that are still mounted. They may be found elsewhere: which is a gap is known at the end.
+  void remember_closed(const std::map<ino_t, std::string>& closed,
+                       const Result<std::string>& mountinfo) {
+    std::set<ino_t> mounted;
+    for (const Mounted& still : mounted_namespaces(mountinfo ? *mountinfo : std::string()))
+      mounted.insert(still.inode);
+    for (const auto& [inode, why] : closed) {
+      if (mountinfo && !mounted.contains(inode)) continue;
+      closed_.try_emplace(inode, Code::unavailable,
+                          "the network namespace " + std::to_string(inode) +
+                              " is mounted where it cannot be opened: " + why);
+    }
+  }
+
+  const Look& look_;
+  Deadline deadline_;
+  std::set<ino_t> seen_;
+  std::set<MountView> views_;
   std::set<std::string> sockets_;
-  AllNamespaces all_;
+  std::map<ino_t, Error> closed_;
+  std::optional<Error> gap_, failure_;
+  bool stopped_ = false;
 };
 
 bool is_process(const std::string& name) {
@@ -201,11 +203,11 @@ bool is_process(const std::string& name) {
 
 }  // namespace
 
-Result<AllNamespaces> all_namespaces(const Path& proc) {
-  Search search(proc);
+Result<std::optional<Error>> each_namespace(const Look& look, Deadline deadline, const Path& proc) {
   const std::vector<std::string> names = TRY(list_folder(proc));
+  Search search(look, deadline);
   for (const std::string& name : names) {
-    if (is_process(name)) search.look_at_process(name);
+    if (is_process(name) && search.goes_on()) search.look_at_process(proc / name);
   }
   return search.end();
 }

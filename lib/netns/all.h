@@ -1,25 +1,30 @@
 // Every network namespace that something on this node leads to, with or without a path.
 #pragma once
 
+#include "lib/base/clock.h"
 #include "lib/base/files.h"
 #include "lib/base/result.h"
 #include "lib/netns/netns.h"
 
+#include <functional>
 #include <optional>
-#include <vector>
 
 namespace ibpod::netns {
 
-struct AllNamespaces {
-  std::vector<NetNs> found;  // each once
-  std::optional<Error> gap;  // the first thing that could not be looked at
-};
+// Looks at a namespace; true: it was the last that is wanted.
+using Look = std::function<Result<bool>(NetNs)>;
 
-// The namespaces of all threads, those that their descriptors lead to (of a namespace, or of a
-// socket in it), and those that are mounted in any of their mount namespaces. What is held by
-// nothing else cannot be found: a mount that another one covers, a mapped socket, a descriptor on
-// its way through a unix socket. Processes that end meanwhile are no gap. CAP_SYS_PTRACE and the
-// host's /proc are needed to see all. Whoever keeps the answer keeps these namespaces alive.
-Result<AllNamespaces> all_namespaces(const Path& proc = "/proc");
+// Shows `look` each of them once, and holds none of them open: the namespaces of all threads, those
+// that their descriptors lead to (of a namespace, or of a socket in it), and those that are mounted
+// in a mount namespace of any of them. Returns the first thing that could not be looked at: a
+// thread's own descriptors before Linux 6.9, a mount that another one covers, all that is left at
+// the deadline. Threads that end meanwhile are no gap. An error is `look`'s, or says that /proc
+// cannot be listed.
+// What is held by nothing else cannot be found, and is no gap: a mapped socket, a descriptor on its
+// way through a unix socket or in an io_uring, a mount in a tree that is not attached or in a mount
+// namespace that nobody is in. Nor is what moves to a namespace that was looked at before.
+// CAP_SYS_PTRACE and the host's /proc are needed to see all.
+Result<std::optional<Error>> each_namespace(const Look& look, Deadline deadline,
+                                            const Path& proc = "/proc");
 
 }  // namespace ibpod::netns

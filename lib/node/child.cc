@@ -15,6 +15,7 @@ constexpr std::string_view kPrefix = "ibpod";
 constexpr size_t kDigits = 10;  // with the prefix as long as a link's name may be
 // How long a dying namespace may take to give a child back. It waits for those that die before it.
 constexpr Duration kReturn{10'000};
+constexpr Duration kLastSearch{2'000};  // whatever the wait has left of the deadline
 constexpr int kAttempts = 3;
 // Above what the kernel counts to by itself, and any program would.
 constexpr int kFirstIndex = 1 << 24, kLastIndex = (1 << 30) - 1;
@@ -88,17 +89,15 @@ struct Search {
   bool over() const { return place || existence == Existence::gone; }
 };
 
-Result<Search> search(Kernel& kernel, const Record& record) {
+Result<Search> search(Kernel& kernel, const Record& record, Deadline deadline) {
   Search found;
   found.existence = TRY(existence(kernel, record));
   if (found.over()) return found;
-  const AllNamespaces all = TRY(kernel.all_namespaces());
-  found.gap = all.gap;
-  for (const Namespace& where : all.found) {
+  found.gap = TRY(kernel.each_namespace(deadline, [&](const Namespace& where) -> Result<bool> {
     const std::optional<Netdev> netdev = TRY(find_in(kernel, *record.child, where));
     if (netdev) found.place = ChildPlace{where, *netdev};
-    if (netdev) break;
-  }
+    return netdev.has_value();
+  }));
   return found;
 }
 
@@ -109,7 +108,7 @@ std::string words(const Child& child) {
 // Nothing: it has gone.
 Result<std::optional<ChildPlace>> find_hidden(Kernel& kernel, const Record& record,
                                               Deadline deadline) {
-  Search found = TRY(search(kernel, record));
+  Search found = TRY(search(kernel, record, deadline));
   if (found.over()) return found.place;
   // Whoever holds its namespace may be ending, and the kernel giving it back.
   TRY(wait_until(kernel, deadline.at_most(kReturn), [&]() -> Result<bool> {
@@ -118,7 +117,7 @@ Result<std::optional<ChildPlace>> find_hidden(Kernel& kernel, const Record& reco
     return found.over();
   }));
   if (found.over()) return found.place;
-  found = TRY(search(kernel, record));
+  found = TRY(search(kernel, record, deadline.at_least(kLastSearch)));
   if (found.over()) return found.place;
   if (found.existence == Existence::unknown && !found.gap) return found.place;
   return Error(Code::unavailable,
@@ -209,15 +208,17 @@ Status remove_child_on_host(Kernel& kernel, const std::string& link) {
   return ok();
 }
 
-Result<bool> is_child_in_any_namespace(Kernel& kernel, const std::string& link) {
-  const AllNamespaces all = TRY(kernel.all_namespaces());
-  for (const Namespace& where : all.found) {
+Result<bool> may_child_be_in_any_namespace(Kernel& kernel, const std::string& link,
+                                           Deadline deadline) {
+  bool found = false;
+  const auto look = [&](const Namespace& where) -> Result<bool> {
     const std::vector<Netdev> netdevs = TRY(kernel.ipoib_netdevs(where));
-    if (std::any_of(netdevs.begin(), netdevs.end(),
-                    [&](const Netdev& netdev) { return is_called(netdev, link); }))
-      return true;
-  }
-  return false;
+    found = std::any_of(netdevs.begin(), netdevs.end(),
+                        [&](const Netdev& netdev) { return is_called(netdev, link); });
+    return found;
+  };
+  const std::optional<Error> gap = TRY(kernel.each_namespace(deadline, look));
+  return found || gap;
 }
 
 Status remove_child_in(Kernel& kernel, const Namespace& where, const std::string& link) {

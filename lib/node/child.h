@@ -56,7 +56,9 @@ bool is_of(const Child& child, const Netdev& netdev);
 Status remove_child_on_host(Kernel& kernel, const std::string& link);
 // The same in a pod, for an attachment without record: there the alias has to say whose it is.
 Status remove_child_in(Kernel& kernel, const Namespace& where, const std::string& link);
-// Whether another namespace than the host's has it, by its name or alias.
-Result<bool> is_child_in_any_namespace(Kernel& kernel, const std::string& link);
+// Whether another namespace than the host's has it, by its name or alias, or may have it: not all
+// of them could be looked at by the deadline.
+Result<bool> may_child_be_in_any_namespace(Kernel& kernel, const std::string& link,
+                                           Deadline deadline);
 
 }  // namespace ibpod::node

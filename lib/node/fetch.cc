@@ -42,17 +42,20 @@ Status fetch_netdev(const Trip& trip, const Netdev& netdev) {
   return stayed ? trip.kernel.move_netdev(*trip.pod, netdev.index, kHost, parking) : ok();
 }
 
-Result<bool> has_children_anywhere(Kernel& kernel, const std::vector<Netdev>& parents) {
-  const AllNamespaces all = TRY(kernel.all_namespaces());
-  for (const Namespace& where : all.found) {
-    const std::vector<Netdev> netdevs = TRY(kernel.ipoib_netdevs(where));
+// Or may have.
+Result<bool> has_children_anywhere(const Trip& trip, const std::vector<Netdev>& parents) {
+  bool found = false;
+  const auto look = [&](const Namespace& where) -> Result<bool> {
+    const std::vector<Netdev> netdevs = TRY(trip.kernel.ipoib_netdevs(where));
     for (const Netdev& parent : parents) {
-      if (std::any_of(netdevs.begin(), netdevs.end(),
-                      [&](const Netdev& netdev) { return nl::is_ipoib_child(netdev, parent); }))
-        return true;
+      found = found || std::any_of(netdevs.begin(), netdevs.end(), [&](const Netdev& netdev) {
+                return nl::is_ipoib_child(netdev, parent);
+              });
     }
-  }
-  return all.gap.has_value();
+    return found;
+  };
+  const std::optional<Error> gap = TRY(trip.kernel.each_namespace(trip.deadline, look));
+  return found || gap;
 }
 
 }  // namespace
@@ -118,7 +121,7 @@ Result<bool> has_hidden_children(const Trip& trip) {
   std::vector<uint32_t> pairs = TRY(trip.kernel.ipoib_queue_pairs(trip.record.device));
   const bool told = std::all_of(
       own.begin(), own.end(), [&](const Netdev& netdev) { return has_queue_pair(pairs, netdev); });
-  if (!told) return has_children_anywhere(trip.kernel, own);
+  if (!told) return has_children_anywhere(trip, own);
   const std::vector<Netdev> seen = TRY(trip.kernel.netdevs(kHost, trip.record.device));
   return std::any_of(pairs.begin(), pairs.end(), [&](uint32_t pair) {
     return std::none_of(seen.begin(), seen.end(),

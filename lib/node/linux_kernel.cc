@@ -90,26 +90,27 @@ Result<nl::RdmaNetnsMode> LinuxKernel::rdma_netns_mode() {
   return nl::rdma_netns_mode(*rdma);
 }
 
-// Whoever has them open keeps them alive, and what is in them from coming home.
-void LinuxKernel::let_go_of_others() {
-  for (const netns::NetNs& other : others_) pods_.erase(path_of(other));
-  others_.clear();
+// Whoever has it open keeps it alive, and what is in it from coming home.
+void LinuxKernel::let_go_of_other() {
+  if (other_) pods_.erase(path_of(*other_));
+  other_.reset();
 }
 
-Result<AllNamespaces> LinuxKernel::all_namespaces() {
-  let_go_of_others();
-  netns::AllNamespaces all = TRY(netns::all_namespaces());
-  others_ = std::move(all.found);
-  AllNamespaces named{.found = {}, .gap = std::move(all.gap)};
-  for (const netns::NetNs& other : others_) {
-    const netns::Identity identity = TRY(other.identity());
-    if (identity != host_.identity) named.found.push_back({path_of(other), identity});
-  }
-  return named;
+Result<std::optional<Error>> LinuxKernel::each_namespace(Deadline deadline, const LookAt& look) {
+  let_go_of_other();
+  const netns::Look look_at_other = [&](netns::NetNs netns) -> Result<bool> {
+    const netns::Identity identity = TRY(netns.identity());
+    if (identity == host_.identity) return false;
+    other_.emplace(std::move(netns));
+    const bool enough = TRY(look({path_of(*other_), identity}));
+    if (!enough) let_go_of_other();
+    return enough;
+  };
+  return netns::each_namespace(look_at_other, deadline);
 }
 
 Result<std::optional<Namespace>> LinuxKernel::find_namespace(const Path& path) {
-  let_go_of_others();
+  let_go_of_other();
   Result<netns::NetNs> netns = netns::NetNs::open(path);
   const bool gone = !netns && netns.error().code() == Code::not_found;
   // What we have open keeps it alive, and what is in it from coming home.
@@ -208,7 +209,6 @@ Status LinuxKernel::rename_unlistable(View& view) {
   const std::vector<nl::RdmaDevice> devices = TRY(nl::rdma_devices(*rdma));
   Errors errors;
   for (const nl::RdmaDevice& device : devices) {
-    const std::string name = "rdma" + std::to_string(static_cast<uint32_t>(device.index));
     if (device.name.find('/') != std::string::npos)
       errors.collect(rename_to_free(*rdma, device.index));
   }
@@ -418,7 +418,7 @@ Status LinuxKernel::announce(const Namespace& where, IfIndex index,
 }
 
 Result<bool> LinuxKernel::wait_for_change(Deadline deadline) {
-  let_go_of_others();
+  let_go_of_other();
   if (deadline.passed()) return false;
   std::vector<pollfd> waiting{{uevents_.fd(), POLLIN, 0}, {host_.events.fd(), POLLIN, 0}};
   for (const auto& [path, pod] : pods_) waiting.push_back({pod.events.fd(), POLLIN, 0});

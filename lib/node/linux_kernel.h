@@ -25,7 +25,7 @@ class LinuxKernel : public Kernel {
   Result<nl::RdmaNetnsMode> rdma_netns_mode() override;
   Result<std::optional<Namespace>> find_namespace(const Path& path) override;
   Result<netns::Sight> look(const Namespace& recorded) override;
-  Result<AllNamespaces> all_namespaces() override;
+  Result<std::optional<Error>> each_namespace(Deadline deadline, const LookAt& look) override;
   Result<std::optional<Netdev>> find_netdev(const Namespace& where,
                                             const std::string& name) override;
   Result<std::vector<Netdev>> netdevs(const Namespace& where,
@@ -79,7 +79,7 @@ class LinuxKernel : public Kernel {
   // unsupported where the kernel has no RDMA subsystem (yet).
   static Result<nl::Socket*> rdma_of(View& view);
   static Status rename_unlistable(View& view);
-  void let_go_of_others();
+  void let_go_of_other();
   Pause pause();
   Result<IfIndex> pf_netdev(const Function& vf);
   static Status allow_ipv6(View& view, IfIndex netdev, const std::vector<ip::Prefix>& addresses);
@@ -89,8 +89,8 @@ class LinuxKernel : public Kernel {
   View host_;
   nl::Uevents uevents_;
   std::map<Path, View> pods_;
-  // What all_namespaces() has found, open: their paths lead to these descriptors.
-  std::vector<netns::NetNs> others_;
+  // What each_namespace() has shown last, open: its path leads to this descriptor.
+  std::optional<netns::NetNs> other_;
 };
 
 }  // namespace ibpod::node

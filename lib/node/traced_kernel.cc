@@ -55,8 +55,9 @@ class TracedKernel : public Kernel {
     return asked("look what " + recorded.path.string() + " shows",
                  [&] { return kernel_.look(recorded); });
   }
-  Result<AllNamespaces> all_namespaces() override {
-    return asked("look for all network namespaces", [&] { return kernel_.all_namespaces(); });
+  Result<std::optional<Error>> each_namespace(Deadline deadline, const LookAt& look) override {
+    return asked("look at all network namespaces",
+                 [&] { return kernel_.each_namespace(deadline, look); });
   }
   Result<std::optional<Netdev>> find_netdev(const Namespace& where,
                                             const std::string& name) override {

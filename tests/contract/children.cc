@@ -142,12 +142,14 @@ uint32_t queue_pair_of(const Netdev& netdev) {
 }
 
 std::optional<Namespace> find_by_identity(Case& c, const Namespace& pod) {
-  const node::AllNamespaces all = must(c.k().all_namespaces());
-  CHECK_FALSE(all.gap);
-  for (const Namespace& where : all.found) {
-    if (where.identity == pod.identity) return where;
-  }
-  return std::nullopt;
+  std::optional<Namespace> found;
+  const auto gap = must(
+      c.k().each_namespace(Deadline::in(kPatience), [&](const Namespace& where) -> Result<bool> {
+        if (where.identity == pod.identity) found = where;
+        return found.has_value();
+      }));
+  CHECK_FALSE(gap);
+  return found;
 }
 
 TEST_CASE("contract: the kernel tells whether a child is there, wherever a pod has taken it") {

@@ -88,8 +88,16 @@ Result<netns::Sight> FakeKernel::look(const node::Namespace& recorded) {
   });
 }
 
-Result<node::AllNamespaces> FakeKernel::all_namespaces() {
-  return asked("all_namespaces", [&]() -> Result<node::AllNamespaces> { return all_found(); });
+Result<std::optional<Error>> FakeKernel::each_namespace(Deadline deadline,
+                                                        const node::LookAt& look) {
+  using All = std::vector<node::Namespace>;
+  const All all = TRY(asked("each_namespace", [&]() -> Result<All> { return all_found(); }));
+  for (const node::Namespace& where : all) {
+    if (deadline.passed()) return std::optional(Error(Code::unavailable, "no time"));
+    const bool enough = TRY(look(where));
+    if (enough) break;
+  }
+  return gap;
 }
 
 Result<std::optional<node::Netdev>> FakeKernel::find_netdev(const node::Namespace& where,

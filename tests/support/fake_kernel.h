@@ -79,7 +79,7 @@ class FakeKernel : public FakeNode, public node::Kernel {
   Result<nl::RdmaNetnsMode> rdma_netns_mode() override;
   Result<std::optional<node::Namespace>> find_namespace(const Path& path) override;
   Result<netns::Sight> look(const node::Namespace& recorded) override;
-  Result<node::AllNamespaces> all_namespaces() override;
+  Result<std::optional<Error>> each_namespace(Deadline deadline, const node::LookAt& look) override;
   Result<std::optional<node::Netdev>> find_netdev(const node::Namespace& where,
                                                   const std::string& name) override;
   Result<std::vector<node::Netdev>> netdevs(const node::Namespace& where,

@@ -132,10 +132,10 @@ Result<int> FakeNode::id_of(const node::Namespace& where) const {
 
 NetNamespace& FakeNode::namespace_of(int id) { return state.namespaces.at(id); }
 
-node::AllNamespaces FakeNode::all_found() const {
-  node::AllNamespaces all{.found = {}, .gap = gap};
+std::vector<node::Namespace> FakeNode::all_found() const {
+  std::vector<node::Namespace> all;
   for (const auto& [id, known] : state.namespaces) {
-    if (id != kHostId && known.found) all.found.push_back({held_path(id), known.identity});
+    if (id != kHostId && known.found) all.push_back({held_path(id), known.identity});
   }
   return all;
 }

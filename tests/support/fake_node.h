@@ -122,7 +122,7 @@ class FakeNode {
   Result<int> id_of(const node::Namespace& where) const;
   int id_of(const Path& path) const;
   NetNamespace& namespace_of(int id);
-  node::AllNamespaces all_found() const;
+  std::vector<node::Namespace> all_found() const;
   Result<Found> find_netdev_by(int where, nl::IfIndex index);
   std::optional<Found> find_by_id(Id id);
   // By name or altname, as the kernel looks.
