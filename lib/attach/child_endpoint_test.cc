@@ -464,6 +464,30 @@ TEST_CASE(
   CHECK(bed.leftovers() == "");
 }
 
+TEST_CASE("a pod cannot hide its child behind the link of another record") {
+  ChildBed bed(false);
+  const Path other = "/run/netns/other";
+  bed.k.make_namespace(other);
+  REQUIRE(bed.add());
+  bed.be(cni::Verb::add, "c2", other);
+  REQUIRE(bed.add());
+  const std::string link = node::child_link("c2", "net1");
+  bed.k.interface(kPod, "net1").alias = link;
+  bed.k.rename_netdev(kPod, "net1", link);
+  bed.k.kill_namespace(kPod);
+  SUBCASE("with its index: its own DEL finds it") {}
+  SUBCASE("with another index: it is a stray") {
+    bed.k.interface("", link).index.value = nl::IfIndex{77};
+    CHECK(node::stray_children(bed.k, bed.records)->size() == 1);
+    CHECK(remove_stray_children(bed.context()));
+  }
+  bed.be(cni::Verb::del, "c1", "");
+  CHECK(bed.del());
+  CHECK_FALSE(bed.k.find_netdev(node::kHost, link).value());
+  CHECK(bed.k.interface(other, "net1").parent);
+  CHECK(bed.recorded().size() == 1);
+}
+
 TEST_CASE("a damaged record of a child stays while a namespace has the child") {
   ChildBed bed(false);
   REQUIRE(bed.add());

@@ -10,10 +10,10 @@ namespace ibpod {
 
 // ok when the file that `path` leads to is a regular file of root's or of our own user, which no
 // others can read or write, and when no others can rename what is in a folder or behind a link on
-// the way to it. The links on it are root's or our own user's, too. A group may read the file, and write to a folder, if this process is in it: the
-// fsGroup of a pod. A folder with the sticky bit is safe, as /tmp and a Secret's mount have it.
-// Else denied, with the file, its mode, and the command that mends it; not_found when it is
-// missing.
+// the way to it. The links on it are root's or our own user's, too. A group may read the file, and
+// write to a folder, if this process is in it: the fsGroup of a pod. A folder with the sticky bit
+// is safe, as /tmp and a Secret's mount have it. Else denied, with the file, its mode, and the
+// command that mends it; not_found when it is missing.
 Status check_private(const Path& path);
 
 // The content, at most `limit` bytes, of a file that check_private() has nothing against: what is

@@ -21,9 +21,10 @@ constexpr int kAttempts = 3;
 constexpr int kFirstIndex = 1 << 24, kLastIndex = (1 << 30) - 1;
 
 // On the host: one that another attachment is just about to give to its pod. It may have the queue
-// pair of a child that is no more.
+// pair of a child that is no more, and never its index. A pod can make its own look so, with
+// another index: that one is a stray (strays.h).
 bool is_anothers(const Child& child, const Netdev& netdev) {
-  return is_child_link(netdev.name) && netdev.name != child.link;
+  return is_child_link(netdev.name) && netdev.name != child.link && netdev.index != child.index;
 }
 
 // A pod may have changed its name, its alias, its index and the GUID in its address, but not its
@@ -196,8 +197,7 @@ bool is_ours(const Netdev& netdev) {
 }
 
 bool is_of(const Child& child, const Netdev& netdev) {
-  return netdev.index == child.index || is_called(netdev, child.link) ||
-         is_child_of(child, netdev, true);
+  return netdev.index == child.index || is_child_of(child, netdev, true);
 }
 
 Status remove_child_on_host(Kernel& kernel, const std::string& link) {

@@ -15,12 +15,12 @@ bool is_ours_by_name(const Netdev& netdev) {
   return is_child_link(netdev.name) || is_child_link(netdev.alias);
 }
 
-// The record has gone: nothing is its.
+// Names are a pod's to choose: they count only where the record cannot say more.
 Result<bool> has_record(const Records& records, const RecordName& name, const Netdev& netdev) {
-  if (is_named_by(name, netdev)) return true;
   if (!is_child_link(name.folder)) return false;
   const Result<Record> record = records.read(name);
-  if (record) return is_of(*record->child, netdev);
+  if (record) return record->child && is_of(*record->child, netdev);
+  if (is_named_by(name, netdev)) return true;
   return record.error().code() != Code::not_found && !is_ours_by_name(netdev);
 }
 
