@@ -116,8 +116,8 @@ TEST_CASE_FIXTURE(Limited, "refusals of one caller are so many lines a second, a
 
 TEST_CASE_FIXTURE(Limited, "refusals of many callers have a limit in total, and are counted") {
   for (int n = 0; n < 1000; ++n)
-    limited.audit({fabricapi::Role::node, "n", "CN=n" + std::to_string(n)}, "sync", "n2",
-                  Error(Code::denied, "not for n2"));
+    limited.audit({fabricapi::Role::node, "n" + std::to_string(n), "CN=n"}, "sync", "other",
+                  Error(Code::denied, "not for other"));
   CHECK(lines("\"audit\":\"sync\"") == 100);
   now += LineLimit::kWindow;
   limited.tell_dropped();

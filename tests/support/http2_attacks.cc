@@ -85,10 +85,10 @@ bool send_some(RawHttp2& connection, uint32_t stream, uint32_t& left) {
   return connection.send(frame(Type::data, 0, stream, std::string(static_cast<size_t>(size), 'x')));
 }
 
-// 250 large messages of which the last byte never comes, and after every `apart` bytes of them a
-// small request that is whole.
+// 200 large messages of which the last byte never comes, and after every `apart` bytes of them a
+// small request that is whole: 56 of the 256 streams that a connection may have are left for those.
 bool hold_messages(RawHttp2& connection, const std::string& path, Deadline end, size_t apart) {
-  std::vector<uint32_t> left(250, kMessage - 10);
+  std::vector<uint32_t> left(200, kMessage - 10);
   auto next = static_cast<uint32_t>(left.size());
   size_t since = 0;
   const std::string prefix("\0\0\x40\0\0", 5);
