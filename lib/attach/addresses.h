@@ -19,8 +19,8 @@ Result<std::optional<cni::Ipam>> ipam_of(const Context& context, const cni::Netw
 
 // Gives back what the record's network may have reserved for it, by the configuration and arguments
 // of its ADD; the plugin is looked for in this call's CNI_PATH, or in the ADD's if this call has
-// none. A network without IPAM is a success. So is, with a warning, one whose IPAM the node does not
-// allow any more: it is not run, and the addresses stay reserved.
+// none. A network without IPAM is a success. So is, with a warning, one whose IPAM the node does
+// not allow any more: it is not run, and the addresses stay reserved.
 Status release_addresses(const Context& context, const node::Record& record, Deadline deadline);
 
 // What the kernel has to be told of a result.

@@ -228,7 +228,8 @@ Result<bool> has_traces(Kernel& kernel, const Record& record) {
 
 Result<Liveness> liveness(Kernel& kernel, const Record& record, const std::string& boot_id) {
   if (record.stage != Stage::attached || record.boot_id != boot_id) return Liveness::dead;
-  switch (TRY(kernel.look(record.netns))) {
+  const netns::Sight seen = TRY(kernel.look(record.netns));
+  switch (seen) {
     case netns::Sight::same:
       return Liveness::live;
     case netns::Sight::gone:
