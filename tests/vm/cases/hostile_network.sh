@@ -7,7 +7,7 @@
 vf=$(vf_pci 0 1)
 bad=$WORK/bad
 mkdir -m 0777 "$bad"
-good='.guid = "02:00:00:00:00:00:aa:01" | .rdmaIsolation = false'
+good='.guid = "02:00:00:00:00:00:aa:01" | .rdmaIsolation = false | .timeoutSeconds = 10'
 new_pod p1
 printf '#!/bin/sh\ntouch %s/ran\n' "$bad" >"$bad/evil"
 chmod +x "$bad/evil"
