@@ -3,22 +3,11 @@
 # deadline: 180
 # kernels: 6.1 7
 . "$ROOT/tests/vm/lib.sh"
+. "$ROOT/tests/vm/hidden.sh"
 
 set_static_guid 0 1 00:11:22:33:44:55:66:71
 pci=$(vf_pci 0 1)
 new_pod p1
-
-# A process of the pod in a network namespace of its own, which no path leads to.
-hide() {
-  ip netns exec p1 unshare --net sleep 1000 &
-  hider=$!
-  at_end end_hider
-  wait_for 5 is_apart
-}
-is_apart() { [ "$(readlink "/proc/$hider/ns/net")" != "$(ip netns exec p1 readlink /proc/self/ns/net)" ] && [ "$(<"/proc/$hider/comm")" = sleep ]; }
-end_hider() { kill "$hider" 2>/dev/null || true; wait "$hider" 2>/dev/null || true; }
-hidden() { nsenter --net="/proc/$hider/ns/net" "$@"; }
-expect_empty() { expect_eq "what is left in there" "$(hidden ip -o link show type ipoib)" ""; }
 
 say "the interface"
 conf "$pci" '.rdmaIsolation = false'

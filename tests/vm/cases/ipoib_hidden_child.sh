@@ -3,6 +3,7 @@
 # deadline: 240
 # kernels: 6.1 7
 . "$ROOT/tests/vm/ipoib.sh"
+. "$ROOT/tests/vm/hidden.sh"
 
 blue
 for pod in p1 p2; do new_pod "$pod"; done
@@ -10,17 +11,6 @@ child_conf p1 0 ".cniVersion = \"1.0.0\" | $lease"
 attach p2 0
 cp "$WORK/p1/conf" "$WORK/conf"
 remember_node
-
-# A process of the pod in a network namespace of its own, without any path; its process ID is in $hider.
-hide() {
-  ip netns exec p1 unshare --net sleep 1000 &
-  hider=$!
-  at_end end_hider
-  wait_for 5 is_apart
-}
-is_apart() { [ "$(readlink "/proc/$hider/ns/net")" != "$(ip netns exec p1 readlink /proc/self/ns/net)" ] && [ "$(<"/proc/$hider/comm")" = sleep ]; }
-end_hider() { kill "$hider" 2>/dev/null || true; wait "$hider" 2>/dev/null || true; }
-hidden() { nsenter --net="/proc/$hider/ns/net" "$@"; }
 
 # As CAP_NET_ADMIN in the pod allows: another name, another index, no alias, an address, and it goes on talking.
 take_child() {
@@ -40,7 +30,7 @@ take_child
 del p1
 expect_unreached p2 10.9.0.1
 if hidden ping -c 1 -w 3 10.9.0.2 >/dev/null 2>&1; then fail "the child still reaches the partition after DEL"; fi
-expect_eq "what is left in there" "$(hidden ip -o link show type ipoib)" ""
+expect_empty
 end_hider
 expect_unchanged "ADD, hiding, DEL"
 
@@ -53,7 +43,7 @@ cp "$WORK/conf" "$WORK/conf.kept"
 jq '.cniVersion = "1.1.0" | del(.ipam)' "$WORK/conf.kept" >"$WORK/conf"
 gc p2
 cp "$WORK/conf.kept" "$WORK/conf"
-expect_eq "what is left in there" "$(hidden ip -o link show type ipoib)" ""
+expect_empty
 end_hider
 make_netns p1
 del p1
