@@ -184,15 +184,18 @@ Status ChildEndpoint::check_usable(const Context& context) {
 }
 
 Status ChildEndpoint::check_allocated(const Context& context, Deadline deadline) const {
-  const Master master = TRY(usable_master(context));
-  const std::optional<node::Function> function = TRY(context.kernel.function(master.function));
+  if (context.any_device) return ok();
+  const node::Netdev master = TRY(find_master(context));
+  const std::optional<ib::PciAddress> address = TRY(context.kernel.function_of(master.name));
+  if (!address) return ok();
+  const std::optional<node::Function> function = TRY(context.kernel.function(*address));
   if (!function || !function->pf) return ok();
   const Result<nodeapi::Explanation> known =
       timed(context, "ask the agent which pool has the master's VF",
-            [&] { return context.agent()->explain(master.function.text(), deadline); });
+            [&] { return context.agent()->explain(address->text(), deadline); });
   const bool kept = known && known->device.resource.empty();
   if (kept) return ok();
-  return attach::check_allocated(context, "master", master.function, deadline);
+  return attach::check_allocated(context, "master", *address, deadline);
 }
 
 Status ChildEndpoint::hand_over(const Context& context, node::Record& record, Deadline deadline) {
