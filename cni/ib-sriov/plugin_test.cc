@@ -256,6 +256,23 @@ TEST_CASE("a network that is larger than any is refused") {
         "standard input: more than the 1048576 bytes that a network may have");
 }
 
+TEST_CASE("DEL takes a network that is larger than an ADD's may be") {
+  Bed bed;
+  REQUIRE(bed.call("ADD", bed.config(kDevice)).exit_code == 0);
+  const std::string large = kDevice + R"(,"x":")" + std::string(1 << 20, 'x') + "\"";
+  CHECK(bed.call("CHECK", bed.config(large)).failure->code == 6);
+  CHECK(bed.call("DEL", bed.config(large)).exit_code == 0);
+  CHECK(bed.changes() == "");
+}
+
+TEST_CASE("a network whose bytes all take six in its record is given back all the same") {
+  Bed bed;
+  const std::string odd = kDevice + R"(,"x":")" + std::string(1'000'000, '\x7f') + "\"";
+  REQUIRE(bed.call("ADD", bed.config(odd)).exit_code == 0);
+  CHECK(bed.call("DEL", bed.config(odd)).exit_code == 0);
+  CHECK(bed.changes() == "");
+}
+
 TEST_CASE("an IPAM that the node does not allow is not run, for ADD or for DEL") {
   Bed bed;
   install_ipam(bed);

@@ -34,6 +34,13 @@ Result<std::optional<std::string>> text(Fields& fields, std::string_view key) {
   return value;
 }
 
+Result<Path> plain_path(const std::string& value, const std::string& place) {
+  Path path(value);
+  const bool climbs = std::find(path.begin(), path.end(), Path("..")) != path.end();
+  if (path.is_absolute() && !climbs && value.find('\0') == std::string::npos) return path;
+  return Error(Code::invalid, place + ": \"" + value + "\" is no absolute path without \"..\"");
+}
+
 Status check_ipam(const cni::Network& network) {
   if (network.ipam_type != kDhcp) return ok();
   return Error(Code::unsupported,
@@ -138,10 +145,7 @@ Result<Path> Keys::device_info(const Path& folder) {
 Result<Path> Keys::path(Fields& fields, std::string_view key, const std::string& place) {
   const std::optional<std::string> value = TRY(text(fields, key));
   if (!value) return Path();
-  const Path path(*value);
-  const bool climbs = std::find(path.begin(), path.end(), Path("..")) != path.end();
-  if (path.is_absolute() && !climbs && value->find('\0') == std::string::npos) return path;
-  return Error(Code::invalid, place + ": \"" + *value + "\" is no absolute path without \"..\"");
+  return plain_path(*value, place);
 }
 
 Result<ib::PciAddress> Keys::device() {

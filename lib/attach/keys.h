@@ -81,6 +81,9 @@ class Keys {
 // such configurations rely on it.
 Result<std::optional<std::string>> text(json::Fields& fields, std::string_view key);
 
+// An absolute path without "..", else invalid; `place` is what names it.
+Result<Path> plain_path(const std::string& value, const std::string& place);
+
 // unsupported for an IPAM that cannot serve InfiniBand.
 Status check_ipam(const cni::Network& network);
 

@@ -6,6 +6,7 @@
 #include "lib/node/linux_kernel.h"
 #include "lib/nodeapi/client.h"
 
+#include <array>
 #include <cstdio>
 #include <iostream>
 
@@ -34,15 +35,19 @@ Result<std::unique_ptr<node::Kernel>> open_linux() {
 Result<NodeConfig> node_config(const cni::Environment& environment) {
   NodeConfig config = TRY(read_node_config(Path(kNodeConfigFile)));
   const auto state = environment.find(std::string(kStateVariable));
-  if (state != environment.end() && !state->second.empty()) config.state_folder = state->second;
+  if (state != environment.end() && !state->second.empty())
+    config.state_folder = TRY(plain_path(state->second, std::string(kStateVariable)));
   return config;
 }
 
-// No more than what shows that it is too large.
 std::string read_input() {
-  std::string input(cni::kLargestDocument + 1, '\0');
-  std::cin.read(input.data(), static_cast<std::streamsize>(input.size()));
-  input.resize(static_cast<size_t>(std::cin.gcount()));
+  std::string input;
+  std::array<char, 16384> buffer;
+  while (input.size() < cni::kLargestInput) {
+    std::cin.read(buffer.data(), buffer.size());
+    if (std::cin.gcount() == 0) break;
+    input.append(buffer.data(), static_cast<size_t>(std::cin.gcount()));
+  }
   return input;
 }
 

@@ -81,11 +81,19 @@ Status carry_out(Plugin& plugin, Verb verb) {
   std::abort();
 }
 
+Status check_size(Verb verb, std::string_view input) {
+  if (verb == Verb::del || input.size() <= kLargestNetwork) return ok();
+  return Error(Code::invalid, "standard input: more than the " + std::to_string(kLargestNetwork) +
+                                  " bytes that a network may have")
+      .reported_as(kUndecodable);
+}
+
 // What goes to stdout if all is well.
 Result<std::string> perform(Plugin& plugin, const Environment& environment,
                             std::string_view input) {
   const Call call = TRY(parse_call(environment).reported_as(kInvalidEnvironment));
   if (call.verb == Verb::version) return versions(input);
+  TRY(check_size(call.verb, input));
   const json::Value document = TRY(parse_document(input));
   plugin.prepare(call, document);
   const Version version = TRY(parse_version_of(document));

@@ -308,11 +308,6 @@ Result<Call> parse_call(const Environment& environment) {
 }
 
 Result<json::Value> parse_document(std::string_view text) {
-  if (text.size() > kLargestDocument)
-    return Error(Code::invalid, "standard input: more than the " +
-                                    std::to_string(kLargestDocument) +
-                                    " bytes that a network may have")
-        .reported_as(kUndecodable);
   json::Value document = TRY(json::Value::parse(text).reported_as(kUndecodable));
   TRY(document.members().reported_as(kUndecodable));
   return document;

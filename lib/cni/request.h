@@ -78,8 +78,10 @@ inline constexpr std::array<std::string_view, 11> kNetworkKeys{
     "cni.dev/valid-attachments", "cni.dev/attachments"};
 // clang-format on
 
-// Of a network, in bytes. A record that has it in itself is read back whole (node/records.h).
-inline constexpr size_t kLargestDocument = 1 << 20;
+// Of a network, in bytes. DEL takes a larger one: its ADD may have been let in by another ibpod.
+inline constexpr size_t kLargestNetwork = 1 << 20;
+// Of standard input, whatever it is about: no more is read.
+inline constexpr size_t kLargestInput = 16 << 20;
 
 // invalid with the path of what is wrong, and the number it is to be reported as: 6 where it is no
 // JSON or no object, 1 for a version that we do not speak, 7 for all else. A key that differs from

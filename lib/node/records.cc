@@ -13,6 +13,9 @@ namespace {
 
 constexpr std::string_view kEnding = ".json";
 
+// A byte of a network (of 1 MiB at most: cni/request.h) can take six in a record, as in \u007f.
+constexpr size_t kLargestRecord = 8 << 20;
+
 // Names that start with a dot are files on their way to be renamed; a crash may leave one behind.
 std::optional<RecordName> parse_name(const std::string& folder, const std::string& file) {
   const size_t colon = file.rfind(':');
@@ -66,6 +69,10 @@ Status Records::write(const Record& record) const {
                      ": CNI_ARGS, CNI_PATH or CNI_NETNS hold bytes that are no UTF-8");
   }
   const RecordName name = name_of(record);
+  if (text.size() > kLargestRecord)
+    return Error(Code::invalid, "record " + name.text() + ": its network makes it " +
+                                    std::to_string(text.size()) + " bytes, more than the " +
+                                    std::to_string(kLargestRecord) + " that are read back");
   TRY(make_folders(root_ / name.folder));
   return write_file_atomically(file(name), text);
 }
@@ -73,7 +80,7 @@ Status Records::write(const Record& record) const {
 Status Records::remove(const RecordName& name) const { return remove_file(file(name)); }
 
 Result<Record> Records::read(const RecordName& name) const {
-  const std::string text = TRY(read_trusted_file(file(name)));
+  const std::string text = TRY(read_trusted_file(file(name), kLargestRecord));
   Record record = TRY(parse_record(text).during("record " + file(name).string()));
   if (name_of(record) != name) {
     return Error(Code::invalid,
