@@ -55,3 +55,18 @@ metric() { # NAME{LABELS}
 
 records() { find /var/lib/ibpod/attachments -name '*.json' -printf '%f\n' 2>/dev/null | sed 's/\.json$//' | sort | xargs; }
 has_records() { [ "$(records)" = "$1" ]; } # "NAME..."
+
+# For a case whose agent makes VFs of the second PF: at its end these are as the harness has made them.
+own_vfs() { # VFS: how many of them get GUIDs
+  at_end vfs_as_before "$1" "$(cat "/sys/bus/pci/devices/$PF1/sriov_numvfs")"
+}
+vfs_as_before() { # VFS BEFORE
+  local vf
+  no_vfs
+  echo 1 >"/sys/bus/pci/devices/$PF1/sriov_drivers_autoprobe"
+  echo "$2" >"/sys/bus/pci/devices/$PF1/sriov_numvfs"
+  for ((vf = 0; vf < $1; vf++)); do clear_guid 1 "$vf"; done
+  rm -rf /var/lib/ibpod/preparation
+}
+# As after a boot.
+no_vfs() { echo 0 >"/sys/bus/pci/devices/$PF1/sriov_numvfs"; }

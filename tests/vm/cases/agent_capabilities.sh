@@ -30,17 +30,7 @@ run_with() { # CAPABILITY...
     'echo $$ >/sys/fs/cgroup/agent/cgroup.procs && mkdir -p /run/netns && mount -t tmpfs none /run/netns && exec setpriv --bounding-set "$0" --no-new-privs "$@"' "$bounding" ibpod-agent)
 }
 
-vfs=$(cat "/sys/bus/pci/devices/$PF1/sriov_numvfs")
-no_vfs() { echo 0 >"/sys/bus/pci/devices/$PF1/sriov_numvfs"; }
-as_before() {
-  local vf
-  no_vfs
-  echo 1 >"/sys/bus/pci/devices/$PF1/sriov_drivers_autoprobe"
-  echo "$vfs" >"/sys/bus/pci/devices/$PF1/sriov_numvfs"
-  for ((vf = 0; vf < 2; vf++)); do clear_guid 1 "$vf"; done
-  rm -rf /var/lib/ibpod/preparation
-}
-at_end as_before
+own_vfs 2
 at_end end_agent TERM
 at_end tail -n 12 "$WORK/agent.log"
 set_static_guid 0 0 02:00:00:00:00:00:00:11

@@ -5,21 +5,10 @@
 # complaint: infiniband softhca_[0-9]+: Couldn't open port 1
 . "$ROOT/tests/vm/agent.sh"
 
-vfs=$(cat "/sys/bus/pci/devices/$PF1/sriov_numvfs")
 first=$(vf_pci 1 0)
 agent_conf ".pfs = [{rootDevices: [\"$PF1\"], numVfs: 3}]"
 
-# As a node is after a boot: no VFs, and the PF was told nothing.
-no_vfs() { echo 0 >"/sys/bus/pci/devices/$PF1/sriov_numvfs"; }
-as_before() {
-  local vf
-  no_vfs
-  echo 1 >"/sys/bus/pci/devices/$PF1/sriov_drivers_autoprobe"
-  echo "$vfs" >"/sys/bus/pci/devices/$PF1/sriov_numvfs"
-  for ((vf = 0; vf < 3; vf++)); do clear_guid 1 "$vf"; done
-  rm -rf /var/lib/ibpod/preparation
-}
-at_end as_before
+own_vfs 3
 
 all_active() {
   local vf
