@@ -40,8 +40,8 @@ void Callers::add(Number connection, const std::string& holder, Time now) {
   const auto [found, is_new] = callers_.try_emplace(holder);
   Caller& caller = found->second;
   if (is_new) {
-    caller.calls = {limits_.calls_a_second * kBurst, limits_.calls_a_second};
-    caller.connects = {limits_.connections_at_once, limits_.connections_a_second};
+    caller.calls = TokenBucket(limits_.calls_a_second * kBurst, limits_.calls_a_second);
+    caller.connects = TokenBucket(limits_.connections_at_once, limits_.connections_a_second);
   }
   if (now >= caller.barred_until) caller.connects.spend(1, now);
   caller.connections.try_emplace(connection);
@@ -53,16 +53,6 @@ void Callers::remove(Number connection) {
   if (holder == holders_.end()) return;
   callers_.at(holder->second).connections.erase(connection);
   holders_.erase(holder);
-}
-
-double Callers::Tokens::at(Time now) const {
-  const std::chrono::duration<double> since = now - counted;
-  return std::min(left + since.count() * a_second, most);
-}
-
-void Callers::Tokens::spend(double number, Time now) {
-  left = at(now) - number;
-  counted = now;
 }
 
 void Callers::use(Number connection, const Use& use, Time now) {
@@ -86,8 +76,8 @@ std::optional<Callers::Cut> Callers::judge(const Caller& caller, Time now) const
   const Most bytes = most(connections, &Use::bytes);
   if (bytes.of_all > limits_.bytes) return Cut{bytes.connection, Cause::bytes};
   const Most begun = most(connections, &Use::begun);
-  if (caller.calls.left < 0) return Cut{begun.connection, Cause::rate};
-  if (caller.connects.left < 0) return Cut{connections.rbegin()->first, Cause::reconnects};
+  if (caller.calls.overdrawn()) return Cut{begun.connection, Cause::rate};
+  if (caller.connects.overdrawn()) return Cut{connections.rbegin()->first, Cause::reconnects};
   return std::nullopt;
 }
 
@@ -116,9 +106,8 @@ std::vector<Callers::Number> Callers::connections(const std::string& holder) con
 void Callers::forget_idle(Time now) {
   std::erase_if(callers_, [&](const auto& entry) {
     const Caller& caller = entry.second;
-    return caller.connections.empty() && now >= caller.barred_until &&
-           caller.calls.at(now) >= caller.calls.most &&
-           caller.connects.at(now) >= caller.connects.most;
+    return caller.connections.empty() && now >= caller.barred_until && caller.calls.full(now) &&
+           caller.connects.full(now);
   });
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "lib/base/clock.h"
+#include "lib/base/token_bucket.h"
 
 #include <cstdint>
 #include <map>
@@ -45,7 +46,7 @@ std::string_view name(Cause cause);
 // For one thread.
 class Callers {
  public:
-  using Time = std::chrono::steady_clock::time_point;
+  using Time = TokenBucket::Time;
   using Number = uint64_t;  // of a connection, in the order they came
   struct Use {
     uint64_t begun = 0;       // calls, since the connection came
@@ -72,18 +73,9 @@ class Callers {
   void forget_idle(Time now);
 
  private:
-  // What may begin: so many at once, and `a_second` more.
-  struct Tokens {
-    double most = 0;
-    double a_second = 0;
-    double left = most;  // at `counted`
-    Time counted = {};
-    double at(Time now) const;
-    void spend(double number, Time now);
-  };
   struct Caller {
     std::map<Number, Use> connections;
-    Tokens calls, connects;
+    TokenBucket calls, connects;
     Time barred_until = {};
   };
   std::optional<Cut> judge(const Caller& caller, Time now) const;

@@ -2,7 +2,8 @@
 // disk, a line of the audit log and a sweep.
 #pragma once
 
-#include <chrono>
+#include "lib/base/token_bucket.h"
+
 #include <cstddef>
 #include <map>
 #include <string>
@@ -11,7 +12,7 @@ namespace ibpod::sm {
 
 class ChangeLimit {
  public:
-  using Time = std::chrono::steady_clock::time_point;
+  using Time = TokenBucket::Time;
 
   // The burst fits a node with 64 VFs whose pods all restart.
   struct Settings {
@@ -29,15 +30,8 @@ class ChangeLimit {
   const Settings& settings() const { return settings_; }
 
  private:
-  struct Account {
-    double left = 0;
-    Time at;
-  };
-  double left(const std::string& node, Time now) const;
-  double left(const Account& account, Time now) const;
-
   Settings settings_;
-  std::map<std::string, Account> nodes_;
+  std::map<std::string, TokenBucket> nodes_;
 };
 
 }  // namespace ibpod::sm
