@@ -3,15 +3,14 @@
 namespace ibpod::rpc {
 
 bool Connections::full() {
-  if (open_.size() < most_.all) return false;
-  forget_closed();
-  return open_.size() >= most_.all;
+  look();
+  return open_.size() >= most_.all || ended_ >= most_.ended;
 }
 
 bool Connections::admits(const std::string& address) {
-  if (of(address) < most_.of_one_address) return true;
-  forget_closed();
-  return of(address) < most_.of_one_address;
+  look();
+  const Number number = of(address);
+  return number.open < most_.of_one_address && number.ended < most_.ended_of_one_address;
 }
 
 Status Connections::add(int given, const std::string& address) {
@@ -19,27 +18,34 @@ Status Connections::add(int given, const std::string& address) {
   const auto earlier = open_.find(given);
   if (earlier != open_.end()) forget(earlier);
   open_.emplace(given, Open{socket, address});
-  ++by_address_[address];
+  ++by_address_[address].open;
   return ok();
 }
 
-size_t Connections::of(const std::string& address) const {
+Connections::Number Connections::of(const std::string& address) const {
   const auto found = by_address_.find(address);
-  return found == by_address_.end() ? 0 : found->second;
+  return found == by_address_.end() ? Number{} : found->second;
 }
 
 void Connections::forget(std::map<int, Open>::iterator gone) {
-  const auto count = by_address_.find(gone->second.address);
-  if (--count->second == 0) by_address_.erase(count);
+  const auto number = by_address_.find(gone->second.address);
+  if (gone->second.ended) --number->second.ended, --ended_;
+  if (--number->second.open == 0) by_address_.erase(number);
   open_.erase(gone);
 }
 
-void Connections::forget_closed() {
+void Connections::look() {
   if (!looks_.passed()) return;
   looks_ = Deadline::in(most_.apart);
   for (auto one = open_.begin(); one != open_.end();) {
     const auto next = std::next(one);
-    if (!one->second.socket.open()) forget(one);
+    if (!one->second.socket.open()) {
+      forget(one);
+    } else if (!one->second.ended && one->second.socket.ended()) {
+      one->second.ended = true;
+      ++by_address_[one->second.address].ended;
+      ++ended_;
+    }
     one = next;
   }
 }

@@ -12,19 +12,25 @@
 
 namespace ibpod::rpc {
 
-// gRPC closes connections and tells nobody. So all of them are looked at (SocketHandle), which is a
-// system call for each, when a connection comes while there are as many as there may be; but not
-// more often than every `apart`, until when those of before count. For one thread.
+// gRPC closes connections and tells nobody. So all of them are looked at (SocketHandle), which is
+// two system calls for each, when a connection comes; but not more often than every `apart`, until
+// when what was seen before counts. For one thread.
+//
+// A connection that has ended, by its other end or because it was cut, stays with gRPC until the
+// last of its calls is done. Each of them has memory, and one client can begin more of them than
+// gRPC ends. So who leaves many such behind gets no new connection until they are done.
 class Connections {
  public:
   struct Most {
     size_t all = 4096;
     size_t of_one_address = 1024;  // nodes behind one address translator share it
+    size_t ended = 32;             // of all
+    size_t ended_of_one_address = 4;
     Duration apart{20};
   };
   explicit Connections(Most most) : most_(most) {}
 
-  // Whether there is a place left at all.
+  // Whether there is no place at all, for anybody.
   bool full();
   // Whether `address` may have one more.
   bool admits(const std::string& address);
@@ -36,14 +42,19 @@ class Connections {
   struct Open {
     SocketHandle socket;
     std::string address;
+    bool ended = false;  // when it was looked at last
   };
-  size_t of(const std::string& address) const;
+  struct Number {
+    size_t open = 0, ended = 0;
+  };
+  Number of(const std::string& address) const;
   void forget(std::map<int, Open>::iterator gone);
-  void forget_closed();
+  void look();
 
   const Most most_;
   std::map<int, Open> open_;
-  std::map<std::string, size_t> by_address_;
+  std::map<std::string, Number> by_address_;
+  size_t ended_ = 0;
   Deadline looks_ = Deadline::in(Duration(0));  // not before
 };
 

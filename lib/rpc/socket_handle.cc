@@ -14,6 +14,9 @@
 namespace ibpod::rpc {
 namespace {
 
+// Of a connection that accept(2) has returned (kernel: include/net/tcp_states.h).
+constexpr uint8_t kEstablished = 1;
+
 std::string bytes_of(const void* address, size_t size) {
   return {static_cast<const char*>(address), size};
 }
@@ -32,6 +35,13 @@ bool SocketHandle::leads_here(int fd) const {
 }
 
 bool SocketHandle::open() const { return leads_here(fd_); }
+
+bool SocketHandle::ended() const {
+  tcp_info info{};
+  socklen_t size = sizeof info;
+  return ::getsockopt(fd_, IPPROTO_TCP, TCP_INFO, &info, &size) == 0 &&
+         info.tcpi_state != kEstablished;
+}
 
 std::optional<SocketHandle::Peer> SocketHandle::peer() const {
   sockaddr_storage peer{};

