@@ -2,6 +2,7 @@
 # Thirty-two VFs on each of two PFs: each gets GUIDs of its own and is offered, in and out of a pod.
 # machine: many
 # deadline: 300
+# lane: many
 . "$ROOT/tests/vm/agent.sh"
 
 as_before() {

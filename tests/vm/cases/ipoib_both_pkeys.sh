@@ -1,6 +1,7 @@
 #!/bin/bash
 # With OpenSM's option allow_both_pkeys no full member of a partition has IPoIB there: it may not join the broadcast group.
 # deadline: 300
+# lane: opensm
 . "$ROOT/tests/vm/lib.sh"
 
 devices=("$(rdma_device host "$PF0")" "$(rdma_device host "$PF1")")

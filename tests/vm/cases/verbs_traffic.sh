@@ -1,7 +1,6 @@
 #!/bin/bash
 # Two pods of one PF talk over every transport that there is, and in both modes of IPoIB; always through the switch.
 # deadline: 240
-# kernels: 6.1 7
 # shellcheck disable=SC2016
 . "$ROOT/tests/vm/programs.sh"
 
