@@ -29,7 +29,7 @@ std::optional<std::vector<Errands::Errand>> Errands::take(std::optional<Time> du
     changed_.wait(lock, something);
   if (stopped_ && news_.empty() && calls_.size() == 0) return std::nullopt;
   std::vector<Errand> taken = std::exchange(news_, {});
-  std::vector<Errand> calls = calls_.take(most_at_once_);
+  std::vector<Errand> calls = calls_.take(1);
   std::move(calls.begin(), calls.end(), std::back_inserter(taken));
   return taken;
 }

@@ -6,7 +6,6 @@
 #include "sm/service/call_queue.h"
 
 #include <condition_variable>
-#include <cstddef>
 #include <functional>
 #include <mutex>
 #include <optional>
@@ -20,9 +19,7 @@ class Errands {
   using Time = Deadline::Clock::time_point;
   using Errand = CallQueue::Call;
 
-  // `most_at_once`: of calls, in what one take() gives.
-  explicit Errands(CallQueue::Limits limits, size_t most_at_once = 8)
-      : most_at_once_(most_at_once), calls_(limits) {}
+  explicit Errands(CallQueue::Limits limits) : calls_(limits) {}
 
   // From any thread. A caller's calls are done in the order in which it asks, those of several in
   // turn. unavailable, and nothing is kept, where too many wait already, or it is over.
@@ -31,14 +28,14 @@ class Errands {
   // that wait.
   void tell(Errand news);
 
-  // What is to be done now. Waits for something, until `due`. Nothing at all: stop() has been
-  // called, and all that had come before has been taken.
+  // What is to be done now: all news and one call, so that whoever takes them can look at the clock
+  // behind each call. Waits for something, until `due`. Nothing at all: stop() has been called, and
+  // all that had come before has been taken.
   std::optional<std::vector<Errand>> take(std::optional<Time> due);
   // From any thread. Nobody is let in any more.
   void stop();
 
  private:
-  const size_t most_at_once_;
   std::mutex mutex_;  // of what follows
   std::condition_variable changed_;
   std::vector<Errand> news_;
