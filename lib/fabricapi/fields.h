@@ -6,6 +6,7 @@
 #include "lib/fabric/binding.h"
 #include "lib/fabric/membership.h"
 #include "lib/ib/guid.h"
+#include "lib/ib/pkey.h"
 
 #include <optional>
 #include <string>
@@ -14,10 +15,12 @@
 namespace ibpod::fabricapi {
 
 // The most that one message may list; gRPC's limit of its bytes comes on top of it.
-inline constexpr int kMostShares = 64;           // partitions of one binding
-inline constexpr int kMostAttachments = 10'000;  // of one node
-inline constexpr int kMostPorts = 10'000;        // of one node
-inline constexpr int kMostPlaces = 0xffff;       // of a P_Key table (NodeInfo.PartitionCap)
+inline constexpr int kMostShares = 64;               // partitions of one binding
+inline constexpr int kMostAttachments = 10'000;      // of one node
+inline constexpr int kMostPorts = 10'000;            // of one node
+inline constexpr int kMostPlaces = ib::kMostPlaces;  // of a P_Key table
+// Of all tables that a node tells at once: 128 of each of 4,096 VFs.
+inline constexpr int kMostPlacesTold = 512 << 10;
 inline constexpr int kMostVfs = 4'096;           // of one PF
 inline constexpr int kMostMembers = 10'000;      // ports outside Kubernetes, of one partition
 inline constexpr int kMostNamespaces = 10'000;   // of one partition

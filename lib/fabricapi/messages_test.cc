@@ -203,6 +203,13 @@ TEST_CASE("messages: whatever is wrong in an Observe, a Plan or an Explain is re
   refuses<O>(observe, "ports.table", [](O& m) {
     for (int i = 0; i < kMostPlaces; ++i) m.mutable_ports(0)->add_table(0);
   });
+  refuses<O>(observe, "ports.table", [](O& m) {
+    for (uint64_t port = 1; port <= 1 + kMostPlacesTold / kMostPlaces; ++port) {
+      v1::PortTable& table = *m.add_ports();
+      table.set_guid(test_guid(100).value() + port);
+      for (int i = 0; i < kMostPlaces; ++i) table.add_table(0);
+    }
+  });
   refuses<O>(observe, "ports", [](O& m) {
     for (int i = 0; i < kMostPorts; ++i) m.add_ports()->set_guid(test_guid(100).value());
   });

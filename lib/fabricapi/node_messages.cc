@@ -47,7 +47,6 @@ Result<std::vector<fabric::Binding>> read_bindings(const Repeated<v1::Binding>& 
 }
 
 Result<ib::PKeyTable> read_table(const google::protobuf::RepeatedField<uint32_t>& places) {
-  TRY(check_count("ports.table", places.size(), kMostPlaces));
   ib::PKeyTable table;
   for (const uint32_t place : places) {
     if (place > UINT16_MAX) return wrong_number("ports.table", place, "P_Keys of 16 bits");
@@ -118,7 +117,13 @@ Result<ObserveRequest> from_message(const v1::ObserveRequest& message) {
   request.stamp = TRY(read_stamp(message.stamp()));
   TRY(check_count("ports", message.ports().size(), kMostPorts));
   std::set<ib::Guid> guids;
+  int places = 0;
   for (const v1::PortTable& port : message.ports()) {
+    TRY(check_count("ports.table", port.table().size(), kMostPlaces));
+    places += port.table().size();
+    if (places > kMostPlacesTold)
+      return wrong_number("ports.table", places,
+                          "at most " + std::to_string(kMostPlacesTold) + " places of all ports");
     ObserveRequest::Seen seen;
     seen.guid = TRY(read_guid("ports.guid", port.guid()));
     seen.table = TRY(read_table(port.table()));

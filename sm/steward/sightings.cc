@@ -59,10 +59,10 @@ fabric::Standing standing_of(const Verdict& verdict) {
   return {reason, "its P_Key table " + verdict.text()};
 }
 
-Finding judged(const ib::PKeyTable& table, const WantedKeys& wanted, uint64_t version) {
+Finding finding_of(Verdict verdict, uint64_t version) {
   Finding finding;
   finding.version = version;
-  finding.verdict = judge(table, wanted);
+  finding.verdict = std::move(verdict);
   if (finding.verdict.good()) {
     finding.kind = Finding::Kind::good;
   } else {
@@ -94,12 +94,6 @@ void Sightings::take(const Reading& reading, uint64_t placed, uint64_t swept, Pl
   sight = {reading, placed, swept, at};
 }
 
-void Sightings::take(ib::Guid port, NodeSight sight) { nodes_[port] = std::move(sight); }
-
-void Sightings::forget_nodes(Placements::Time before) {
-  std::erase_if(nodes_, [&](const auto& node) { return node.second.at < before; });
-}
-
 bool Sightings::of_own_subnet() const {
   return !own_port_ || topology_->find(*own_port_) != nullptr;
 }
@@ -117,11 +111,6 @@ void Sightings::take(std::shared_ptr<const fabric::Topology> topology) {
 const Sight* Sightings::of_port(ib::Guid port) const {
   const auto found = ports_.find(port);
   return found == ports_.end() ? nullptr : &found->second;
-}
-
-const NodeSight* Sightings::of_node(ib::Guid port) const {
-  const auto found = nodes_.find(port);
-  return found == nodes_.end() ? nullptr : &found->second;
 }
 
 fabric::EndPort Sightings::end_port(ib::Guid port) const {
@@ -148,7 +137,7 @@ std::optional<Finding> Sightings::from_port(ib::Guid port, uint64_t changed_in,
     return unseen;
   }
   if (sight->placed < changed_in) return Finding{};
-  Finding finding = judged(*table, wanted, sight->placed);
+  Finding finding = finding_of(judge(*table, wanted), sight->placed);
   finding.proof = fabric::Proof::port;
   finding.enforcement = enforcement(sight->reading, wanted);
   if (finding.kind == Finding::Kind::good) judge_leaf(sight->reading, wanted, finding);
@@ -160,7 +149,7 @@ std::optional<Finding> Sightings::from_node(ib::Guid port, uint64_t changed_in,
                                             const WantedKeys& wanted) const {
   const NodeSight* const sight = of_node(port);
   if (sight == nullptr || sight->placed < changed_in) return std::nullopt;
-  Finding finding = judged(sight->table, wanted, sight->placed);
+  Finding finding = finding_of(nodes_.verdict(port, wanted), sight->placed);
   finding.proof = fabric::Proof::node;
   finding.drifted = finding.kind == Finding::Kind::wrong && sight->swept >= changed_in;
   return finding;

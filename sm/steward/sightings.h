@@ -4,6 +4,7 @@
 
 #include "lib/fabric/binding.h"
 #include "lib/fabric/topology.h"
+#include "sm/steward/node_sights.h"
 #include "sm/steward/placements.h"
 #include "sm/tables/verdict.h"
 #include "sm/tables/wanted.h"
@@ -13,6 +14,8 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <string>
+#include <utility>
 
 namespace ibpod::sm {
 
@@ -21,14 +24,6 @@ struct Sight {
   Reading reading;
   uint64_t placed = 0;  // the version in place when it was read
   uint64_t swept = 0;   // the version whose sweep was over then
-  Placements::Time at{};
-};
-
-// What the port's node says.
-struct NodeSight {
-  ib::PKeyTable table;
-  uint64_t placed = 0;
-  uint64_t swept = 0;
   Placements::Time at{};
 };
 
@@ -60,19 +55,22 @@ class Sightings {
 
   // What is older than what is known of the port is dropped.
   void take(const Reading& reading, uint64_t placed, uint64_t swept, Placements::Time at);
-  void take(ib::Guid port, NodeSight sight);
+  // What the node says of its port. See NodeSights::take().
+  Status take(const std::string& node, ib::Guid port, NodeSight sight, size_t most) {
+    return nodes_.take(node, port, std::move(sight), most);
+  }
   // What nodes have said before that time.
-  void forget_nodes(Placements::Time before);
+  void forget_nodes(Placements::Time before) { nodes_.forget_before(before); }
   // What a node has said of a port counts for nothing any more.
-  void forget_node(ib::Guid port) { nodes_.erase(port); }
+  void forget_node(ib::Guid port) { nodes_.forget(port); }
   // The ports that are there. Of those that are not, nothing is remembered.
   void take(std::shared_ptr<const fabric::Topology> topology);
 
   const fabric::Topology& topology() const { return *topology_; }
   const Sight* of_port(ib::Guid port) const;
-  const NodeSight* of_node(ib::Guid port) const;
+  const NodeSight* of_node(ib::Guid port) const { return nodes_.find(port); }
   const std::map<ib::Guid, Sight>& ports() const { return ports_; }
-  const std::map<ib::Guid, NodeSight>& nodes() const { return nodes_; }
+  const NodeSights& nodes() const { return nodes_; }
   // It has been on the subnet at some time.
   bool has_met(ib::Guid port) const { return met_.contains(port); }
   // It was on the subnet once, and is not now.
@@ -99,7 +97,7 @@ class Sightings {
   std::shared_ptr<const fabric::Topology> topology_ = std::make_shared<fabric::Topology>();
   std::optional<ib::Guid> master_;
   std::map<ib::Guid, Sight> ports_;
-  std::map<ib::Guid, NodeSight> nodes_;
+  NodeSights nodes_;
   std::set<ib::Guid> met_;  // ever
 };
 

@@ -180,6 +180,8 @@ class Steward {
   Status check_vacant(const fabricapi::BindRequest& request);
   Status check_rate(const Caller& caller, const fabricapi::BindRequest& request) const;
   Status check_unseen(const fabricapi::BindRequest& request) const;
+  Status check_places(const fabricapi::ObserveRequest::Seen& seen) const;
+  size_t most_told() const;
   void note_ended();
   bool is_nowhere(ib::Guid port) const;
   bool is_left(ib::Guid port) const;

@@ -73,10 +73,10 @@ Steward::Known Steward::known() const {
     if (const auto* table = std::get_if<ib::PKeyTable>(&sight.reading.leaf->table))
       known.leaf_tables[port] = {*table, seen, fabric::Proof::port};
   }
-  for (const auto& [port, sight] : sightings_.nodes())
+  for (const auto& [port, sight] : sightings_.nodes().all())
     if (!known.tables.contains(port))
       known.tables[port] = {
-          sight.table, now_.wall - std::chrono::duration_cast<Duration>(now_.steady - sight.at),
+          sight->table, now_.wall - std::chrono::duration_cast<Duration>(now_.steady - sight->at),
           fabric::Proof::node};
   if (partitions_) known.partitions = *partitions_;
   known.partitions.insert(known.partitions.end(), administrators_.begin(), administrators_.end());

@@ -355,6 +355,26 @@ void Steward::hurry() {
 
 // --- nodes
 
+// Keys at places that the port does not have. Free places there say nothing.
+Status Steward::check_places(const fabricapi::ObserveRequest::Seen& seen) const {
+  const fabric::SeenPort* const port = sightings_.topology().find(seen.guid);
+  if (port == nullptr || port->places == 0 || seen.table.size() <= port->places) return ok();
+  const auto key = std::find_if(seen.table.rbegin(), seen.table.rend(),
+                                [](ib::PKey one) { return one.partition() != 0; });
+  const auto places = static_cast<size_t>(seen.table.rend() - key);
+  if (places <= port->places) return ok();
+  return Error(Code::invalid, "ports.table: expected at most " + std::to_string(port->places) +
+                                  " places, which port " + seen.guid.text() + " has, got " +
+                                  std::to_string(places));
+}
+
+// Of places in use, in all tables that one node tells: what no node needs that keeps to its
+// memberships.
+size_t Steward::most_told() const {
+  constexpr size_t kLeast = 64 << 10;
+  return std::max(kLeast, 2 * world_.ledger.limits().memberships_of_node);
+}
+
 void Steward::observe(const Caller& caller, const fabricapi::ObserveRequest& request,
                       Done<fabricapi::ObserveAnswer> done) {
   if (caller.role == fabricapi::Role::reader ||
@@ -364,6 +384,8 @@ void Steward::observe(const Caller& caller, const fabricapi::ObserveRequest& req
     if (world_.ledger.whose(seen.guid, request.node) == Whose::others)
       return done(
           Error(Code::denied, "port " + seen.guid.text() + " is not one of node " + request.node));
+    const Status possible = check_places(seen);
+    if (!possible) return done(possible.error());
   }
   const size_t middle = std::min(request.stamp.find('/'), request.stamp.size());
   const std::string_view stamp = request.stamp;
@@ -371,7 +393,9 @@ void Steward::observe(const Caller& caller, const fabricapi::ObserveRequest& req
   const uint64_t swept = middle < stamp.size() ? swept_.at(stamp.substr(middle + 1)) : 0;
   for (const auto& seen : request.ports) {
     if (world_.ledger.whose(seen.guid, request.node) != Whose::own) continue;
-    sightings_.take(seen.guid, {seen.table, placed, swept, now_.steady});
+    const Status taken = sightings_.take(request.node, seen.guid,
+                                         {seen.table, placed, swept, now_.steady}, most_told());
+    if (!taken) return done(taken.error());
     judge(seen.guid);
   }
   fabricapi::ObserveAnswer answer{placed_.stamp() + "/" + swept_.stamp(), {}};

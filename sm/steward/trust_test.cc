@@ -73,6 +73,30 @@ TEST_CASE_FIXTURE(Trust,
   CHECK(observe(kNode1, kVf3, table_of({})) == "denied");
 }
 
+TEST_CASE_FIXTURE(Trust, "a node tells no key at a place that its port does not have") {
+  read(true);
+  ib::PKeyTable table = table_of({});
+  REQUIRE(table.size() == ports[kVf1].table.size());
+  table.resize(100);
+  CHECK_MESSAGE(observe(kNode1, kVf1, table) == "ok", "free places mean nothing");
+  table[8] = kForeign;
+  CHECK(observe(kNode1, kVf1, table) == "invalid");
+  ports[kVf1].there = false;
+  read(true);
+  CHECK_MESSAGE(observe(kNode1, kVf1, table) == "ok",
+                "of a port that is not seen nothing is known");
+}
+
+TEST_CASE_FIXTURE(Trust, "all tables that one node tells have a bound together") {
+  const ib::PKeyTable half(32 << 10, kForeign);
+  for (const ib::Guid port : {kVf1, kVf2, kVf3}) ports[port].there = false;
+  read(true);
+  CHECK(observe(kNode1, kVf1, half) == "ok");
+  CHECK(observe(kNode1, kVf2, half) == "ok");
+  CHECK(observe(kNode1, kVf2, ib::PKeyTable(half.size() + 1, kForeign)) == "busy");
+  CHECK(observe(kNode2, kVf3, half) == "ok");
+}
+
 TEST_CASE_FIXTURE(Trust, "what a node says is judged as the port's own table is") {
   ports[kVf1].there = false;
   bind(kNode1, request(kVf1, "blue"));

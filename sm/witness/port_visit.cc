@@ -12,9 +12,6 @@ namespace {
 using mad::Attribute;
 using Answer = mad::Outcome<mad::Data>;
 
-// More than any adapter has: how many there are the node says, and nobody vouches for it.
-constexpr uint16_t kMostPlaces = 1024;
-
 mad::Request question(const mad::Route& route, Attribute attribute, uint8_t port,
                       const mad::Asking& asking) {
   return {route, {.attribute = attribute, .modifier = port, .m_key = asking.m_key}, asking.terms};
@@ -53,7 +50,7 @@ PortVisit::PortVisit(const fabric::SeenPort& port, const fabric::Topology& topol
   reading_.leaf = {ib::PKeyTable(), enforcement.inbound, enforcement.outbound};
   if (topology.duplicates().contains(port.leaf->switch_guid)) {
     reading_.leaf->table = NotRead{Unread::doubtful};
-  } else if (enforcement.places > kMostPlaces) {
+  } else if (enforcement.places > ib::kMostPlaces) {
     reading_.leaf->table = NotRead{Unread::malformed};
   } else {
     leaf_ = port.leaf;
@@ -124,7 +121,7 @@ std::optional<NotRead> PortVisit::not_the_leaf(std::span<const Answer> answers) 
 }
 
 PortVisit::Requests PortVisit::compare() {
-  if (doubtful_ || port_.places > kMostPlaces) {
+  if (doubtful_ || port_.places > ib::kMostPlaces) {
     const NotRead why{doubtful_ ? Unread::doubtful : Unread::malformed};
     reading_.table = why;
     if (reading_.leaf) reading_.leaf->table = why;
