@@ -21,6 +21,7 @@ inline constexpr int kMostPorts = 10'000;            // of one node
 inline constexpr int kMostPlaces = ib::kMostPlaces;  // of a P_Key table
 // Of all tables that a node tells at once: 128 of each of 4,096 VFs.
 inline constexpr int kMostPlacesTold = 512 << 10;
+inline constexpr int kMostSubjects = 2;          // of an Explain
 inline constexpr int kMostVfs = 4'096;           // of one PF
 inline constexpr int kMostMembers = 10'000;      // ports outside Kubernetes, of one partition
 inline constexpr int kMostNamespaces = 10'000;   // of one partition

@@ -4,11 +4,13 @@
 #include "lib/fabricapi/admission.h"
 #include "lib/fabricapi/fields.h"
 #include "lib/fabricapi/messages.h"
+#include "lib/fabricapi/request_bytes.h"
 #include "lib/fabricapi/unary_call.h"
 #include "lib/fabricapi/watch_call.h"
 
 #include <algorithm>
 #include <chrono>
+#include <type_traits>
 
 namespace ibpod::fabricapi {
 namespace {
@@ -16,6 +18,26 @@ namespace {
 using Context = grpc::CallbackServerContext;
 using rpc::peer_of;
 using Unary = grpc::ServerUnaryReactor;
+using Bytes = grpc::ByteBuffer;
+
+// Requests that have parts come as bytes (request_parts.h); the others take no more than their own.
+template <template <typename> typename... Raw>
+struct Layered;
+template <>
+struct Layered<> {
+  using Type = v1::Fabric::CallbackService;
+};
+template <template <typename> typename First, template <typename> typename... Raw>
+struct Layered<First, Raw...> {
+  using Type = First<typename Layered<Raw...>::Type>;
+};
+using Base =
+    Layered<v1::Fabric::WithRawCallbackMethod_CreatePartition,
+            v1::Fabric::WithRawCallbackMethod_UpdatePartition,
+            v1::Fabric::WithRawCallbackMethod_Bind, v1::Fabric::WithRawCallbackMethod_Sync,
+            v1::Fabric::WithRawCallbackMethod_Observe,
+            v1::Fabric::WithRawCallbackMethod_AllocateGuids, v1::Fabric::WithRawCallbackMethod_Plan,
+            v1::Fabric::WithRawCallbackMethod_Explain>::Type;
 
 // The Done that the Fabric is given.
 template <typename Value, typename Response>
@@ -25,7 +47,7 @@ struct Answer {
 
   void operator()(Result<Value> value) const {
     if (!value) return owed->ending->once(rpc::to_grpc(value.error()));
-    owed->ending->once(grpc::Status::OK, [&] { *response = to_message(*value); });
+    owed->ending->once(grpc::Status::OK, [&] { put(to_message(*value), response); });
   }
   // Whether the client is.
   std::function<bool()> gone() const {
@@ -44,7 +66,7 @@ Result<Asked> small(const Message& request, Result<Asked> asked) {
                       "at most " + std::to_string(kLargestWaiting) + " bytes");
 }
 
-class Service final : public v1::Fabric::CallbackService {
+class Service final : public Base {
  public:
   Service(Fabric& fabric, Identify identify, const ServiceSettings& settings)
       : fabric_(fabric),
@@ -84,19 +106,33 @@ class Service final : public v1::Fabric::CallbackService {
     return unary;
   }
 
-  Unary* CreatePartition(Context* context, const v1::CreatePartitionRequest* request,
-                         v1::Partition* response) override {
-    return call<fabric::TenancyStatus>(
-        context, request, response, read_tenancy(request->partition()).during("partition"),
+  // The same of a request that comes as bytes: `read` checks it. The caller is looked at first also
+  // where there are too many parts.
+  template <typename Value, typename Request, typename Read, typename Ask>
+  Unary* call(Context* context, const Bytes* bytes, Bytes* response, Read read, Ask ask,
+              Places::Share share = Places::Share::ordinary) {
+    using Asked = std::invoke_result_t<Read, const Request&>;
+    Result<Request> request = parsed<Request>(bytes);
+    Request nothing;
+    nothing.set_fabric(settings_.fabric);
+    Asked asked = request ? read(*request) : Asked(request.error());
+    return call<Value>(context, request ? &*request : &nothing, response, std::move(asked),
+                       std::move(ask), share);
+  }
+
+  Unary* CreatePartition(Context* context, const Bytes* request, Bytes* response) override {
+    return call<fabric::TenancyStatus, v1::CreatePartitionRequest>(
+        context, request, response,
+        [](const auto& asked) { return read_tenancy(asked.partition()).during("partition"); },
         [this](const Caller& caller, fabric::Tenancy tenancy, auto done) {
           fabric_.create_partition(caller, std::move(tenancy), std::move(done));
         });
   }
 
-  Unary* UpdatePartition(Context* context, const v1::UpdatePartitionRequest* request,
-                         v1::Partition* response) override {
-    return call<fabric::TenancyStatus>(
-        context, request, response, read_tenancy(request->partition()).during("partition"),
+  Unary* UpdatePartition(Context* context, const Bytes* request, Bytes* response) override {
+    return call<fabric::TenancyStatus, v1::UpdatePartitionRequest>(
+        context, request, response,
+        [](const auto& asked) { return read_tenancy(asked.partition()).during("partition"); },
         [this](const Caller& caller, fabric::Tenancy tenancy, auto done) {
           fabric_.update_partition(caller, std::move(tenancy), std::move(done));
         });
@@ -120,9 +156,10 @@ class Service final : public v1::Fabric::CallbackService {
         });
   }
 
-  Unary* Bind(Context* context, const v1::BindRequest* request, v1::Binding* response) override {
-    return call<fabric::Binding>(
-        context, request, response, small(*request, from_message(*request)),
+  Unary* Bind(Context* context, const Bytes* request, Bytes* response) override {
+    return call<fabric::Binding, v1::BindRequest>(
+        context, request, response,
+        [](const auto& asked) { return small(asked, from_message(asked)); },
         [this, until = deadline_of(*context)](const Caller& caller, BindRequest bind, auto done) {
           Patience patience(until, done.gone());
           fabric_.bind(caller, std::move(bind), std::move(patience), std::move(done));
@@ -179,28 +216,26 @@ class Service final : public v1::Fabric::CallbackService {
                             std::move(admitted->place), settings_.watch_bytes);
   }
 
-  Unary* Sync(Context* context, const v1::SyncRequest* request,
-              v1::SyncResponse* response) override {
-    return call<SyncAnswer>(
-        context, request, response, from_message(*request),
+  Unary* Sync(Context* context, const Bytes* request, Bytes* response) override {
+    return call<SyncAnswer, v1::SyncRequest>(
+        context, request, response, [](const auto& asked) { return from_message(asked); },
         [this](const Caller& caller, SyncRequest sync, auto done) {
           fabric_.sync(caller, std::move(sync), std::move(done));
         },
         Places::Share::reserved);
   }
 
-  Unary* Observe(Context* context, const v1::ObserveRequest* request,
-                 v1::ObserveResponse* response) override {
-    return call<ObserveAnswer>(context, request, response, from_message(*request),
-                               [this](const Caller& caller, ObserveRequest observe, auto done) {
-                                 fabric_.observe(caller, std::move(observe), std::move(done));
-                               });
+  Unary* Observe(Context* context, const Bytes* request, Bytes* response) override {
+    return call<ObserveAnswer, v1::ObserveRequest>(
+        context, request, response, [](const auto& asked) { return from_message(asked); },
+        [this](const Caller& caller, ObserveRequest observe, auto done) {
+          fabric_.observe(caller, std::move(observe), std::move(done));
+        });
   }
 
-  Unary* AllocateGuids(Context* context, const v1::AllocateGuidsRequest* request,
-                       v1::AllocateGuidsResponse* response) override {
-    return call<std::vector<Allocated>>(
-        context, request, response, from_message(*request),
+  Unary* AllocateGuids(Context* context, const Bytes* request, Bytes* response) override {
+    return call<std::vector<Allocated>, v1::AllocateGuidsRequest>(
+        context, request, response, [](const auto& asked) { return from_message(asked); },
         [this](const Caller& caller, AllocateRequest allocate, auto done) {
           fabric_.allocate_guids(caller, std::move(allocate), std::move(done));
         });
@@ -223,20 +258,20 @@ class Service final : public v1::Fabric::CallbackService {
                       });
   }
 
-  Unary* Plan(Context* context, const v1::PlanRequest* request,
-              v1::PlanResponse* response) override {
-    return call<fabricapi::Plan>(context, request, response, from_message(*request),
-                                 [this](const Caller& caller, PlanRequest plan, auto done) {
-                                   fabric_.plan(caller, std::move(plan), std::move(done));
-                                 });
+  Unary* Plan(Context* context, const Bytes* request, Bytes* response) override {
+    return call<fabricapi::Plan, v1::PlanRequest>(
+        context, request, response, [](const auto& asked) { return from_message(asked); },
+        [this](const Caller& caller, PlanRequest plan, auto done) {
+          fabric_.plan(caller, std::move(plan), std::move(done));
+        });
   }
 
-  Unary* Explain(Context* context, const v1::ExplainFabricRequest* request,
-                 v1::ExplainFabricResponse* response) override {
-    return call<Explanation>(context, request, response, from_message(*request),
-                             [this](const Caller& caller, ExplainRequest explain, auto done) {
-                               fabric_.explain(caller, std::move(explain), std::move(done));
-                             });
+  Unary* Explain(Context* context, const Bytes* request, Bytes* response) override {
+    return call<Explanation, v1::ExplainFabricRequest>(
+        context, request, response, [](const auto& asked) { return from_message(asked); },
+        [this](const Caller& caller, ExplainRequest explain, auto done) {
+          fabric_.explain(caller, std::move(explain), std::move(done));
+        });
   }
 
   Unary* FabricHealth(Context* context, const v1::FabricHealthRequest* request,

@@ -1,0 +1,32 @@
+// How many parts the requests may have that have any: the limits of fields.h, which hold before a
+// request is parsed.
+#pragma once
+
+#include "api/ibpod/v1/fabric.pb.h"
+#include "lib/rpc/parts.h"
+
+#include <span>
+
+namespace ibpod::fabricapi {
+
+template <typename Request>
+std::span<const rpc::Part> parts_of();
+
+template <>
+std::span<const rpc::Part> parts_of<v1::CreatePartitionRequest>();
+template <>
+std::span<const rpc::Part> parts_of<v1::UpdatePartitionRequest>();
+template <>
+std::span<const rpc::Part> parts_of<v1::BindRequest>();
+template <>
+std::span<const rpc::Part> parts_of<v1::SyncRequest>();
+template <>
+std::span<const rpc::Part> parts_of<v1::ObserveRequest>();
+template <>
+std::span<const rpc::Part> parts_of<v1::AllocateGuidsRequest>();
+template <>
+std::span<const rpc::Part> parts_of<v1::PlanRequest>();
+template <>
+std::span<const rpc::Part> parts_of<v1::ExplainFabricRequest>();
+
+}  // namespace ibpod::fabricapi
