@@ -6,7 +6,8 @@
 
 #include <utility>
 
-#include <grpcpp/grpcpp.h>
+#include <grpcpp/impl/codegen/proto_utils.h>
+#include <grpcpp/support/byte_buffer.h>
 
 namespace ibpod::fabricapi {
 

@@ -57,5 +57,9 @@ template <>
 Parts parts_of<v1::ExplainFabricRequest>() {
   return kExplain;
 }
+template <>
+Parts parts_of<v1::WatchBindingsRequest>() {
+  return {};
+}
 
 }  // namespace ibpod::fabricapi

@@ -29,4 +29,7 @@ std::span<const rpc::Part> parts_of<v1::PlanRequest>();
 template <>
 std::span<const rpc::Part> parts_of<v1::ExplainFabricRequest>();
 
+template <>
+std::span<const rpc::Part> parts_of<v1::WatchBindingsRequest>();
+
 }  // namespace ibpod::fabricapi

@@ -37,7 +37,8 @@ using Base =
             v1::Fabric::WithRawCallbackMethod_Bind, v1::Fabric::WithRawCallbackMethod_Sync,
             v1::Fabric::WithRawCallbackMethod_Observe,
             v1::Fabric::WithRawCallbackMethod_AllocateGuids, v1::Fabric::WithRawCallbackMethod_Plan,
-            v1::Fabric::WithRawCallbackMethod_Explain>::Type;
+            v1::Fabric::WithRawCallbackMethod_Explain,
+            v1::Fabric::WithRawCallbackMethod_WatchBindings>::Type;
 
 // The Done that the Fabric is given.
 template <typename Value, typename Response>
@@ -73,7 +74,8 @@ class Service final : public Base {
         settings_(settings),
         admission_(std::move(identify), settings.fabric),
         calls_(std::make_shared<Places>("calls", settings.calls, settings.calls_of_one)),
-        watches_(std::make_shared<Places>("watches", settings.watches, settings.watches_of_one)) {}
+        watches_(std::make_shared<Places>("watches", settings.watches, settings.watches_of_one)),
+        watch_bytes_(std::make_shared<WatchBytes>(settings.watch_bytes)) {}
 
  private:
   // A little before the client's, or the answer would not arrive in time.
@@ -205,15 +207,17 @@ class Service final : public Base {
         });
   }
 
-  grpc::ServerWriteReactor<v1::BindingChange>* WatchBindings(
-      Context* context, const v1::WatchBindingsRequest* request) override {
+  WatchCall::Reactor* WatchBindings(Context* context, const Bytes* bytes) override {
     const rpc::Answering answering(*this);
-    Result<Admitted> admitted = admission_.admit(peer_of(*context), request->fabric(), *watches_);
+    const auto request = parsed<v1::WatchBindingsRequest>(bytes);
+    const std::string& meant = request ? request->fabric() : settings_.fabric;
+    Result<Admitted> admitted = admission_.admit(peer_of(*context), meant, *watches_);
     if (!admitted) return WatchCall::refuse(admitted.error());
+    if (!request) return WatchCall::refuse(request.error());
     Result<BindingFilter> filter = from_message(request->filter());
     if (!filter) return WatchCall::refuse(filter.error());
     return WatchCall::begin(fabric_, admitted->caller, std::move(*filter),
-                            std::move(admitted->place), settings_.watch_bytes);
+                            std::move(admitted->place), watch_bytes_);
   }
 
   Unary* Sync(Context* context, const Bytes* request, Bytes* response) override {
@@ -285,6 +289,7 @@ class Service final : public Base {
   const ServiceSettings settings_;
   const Admission admission_;
   const std::shared_ptr<Places> calls_, watches_;
+  const std::shared_ptr<WatchBytes> watch_bytes_;
 };
 
 }  // namespace

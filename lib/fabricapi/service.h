@@ -3,6 +3,7 @@
 
 #include "lib/base/clock.h"
 #include "lib/fabricapi/fabric.h"
+#include "lib/fabricapi/watch_bytes.h"
 #include "lib/rpc/peer.h"
 
 #include <functional>
@@ -27,10 +28,10 @@ struct ServiceSettings {
   size_t calls_of_one = 512;
   size_t watches = 256;
   size_t watches_of_one = 16;
-  // What changes may wait for a watcher to read, in bytes of messages; beyond it his watch ends
-  // (RESOURCE_EXHAUSTED, which is unavailable). What there is when it begins does not count: there
-  // is as much as there is, and coming again would not make it less.
-  size_t watch_bytes = 16 << 20;
+  // What changes may wait for watchers to read; beyond it a watch ends (RESOURCE_EXHAUSTED, which
+  // is unavailable). What there is when it begins does not count to what it may have: there is as
+  // much as there is, and coming again would not make it less.
+  WatchBytes::Limits watch_bytes = {};
   Duration longest{600'000};  // a call; clients that name no deadline wait as long
 };
 

@@ -1,6 +1,7 @@
 #include "lib/fabricapi/watch_call.h"
 
 #include "lib/fabricapi/binding_messages.h"
+#include "lib/fabricapi/request_bytes.h"
 #include "lib/rpc/hand_over.h"
 #include "lib/rpc/status.h"
 
@@ -11,8 +12,8 @@ namespace {
 
 class Stream final : public WatchCall::Reactor {
  public:
-  Stream(std::shared_ptr<Places::Place> place, size_t most_bytes)
-      : call_(std::make_shared<WatchCall>(*this, std::move(place), most_bytes)) {
+  Stream(std::shared_ptr<Places::Place> place, std::shared_ptr<WatchBytes> all)
+      : call_(std::make_shared<WatchCall>(*this, std::move(place), std::move(all))) {
     rpc::hand_over(this);
   }
   const std::shared_ptr<WatchCall>& call() const { return call_; }
@@ -45,14 +46,15 @@ grpc::Status too_slow(size_t bytes) {
 }  // namespace
 
 WatchCall::Reactor* WatchCall::refuse(const Error& error) {
-  auto* stream = new Stream(nullptr, 0);  // until OnDone()
+  auto* stream = new Stream(nullptr, nullptr);  // until OnDone()
   stream->call()->end(rpc::to_grpc(error));
   return stream;
 }
 
 WatchCall::Reactor* WatchCall::begin(Fabric& fabric, const Caller& caller, BindingFilter filter,
-                                     std::shared_ptr<Places::Place> place, size_t most_bytes) {
-  auto* stream = new Stream(std::move(place), most_bytes);  // until OnDone()
+                                     std::shared_ptr<Places::Place> place,
+                                     std::shared_ptr<WatchBytes> all) {
+  auto* stream = new Stream(std::move(place), std::move(all));  // until OnDone()
   // Not by `stream`: it may be gone before the next line.
   const std::shared_ptr<WatchCall> call = stream->call();
   fabric.watch_bindings(
@@ -62,21 +64,23 @@ WatchCall::Reactor* WatchCall::begin(Fabric& fabric, const Caller& caller, Bindi
 }
 
 bool WatchCall::tell(const BindingChange& change) {
-  v1::BindingChange message = to_message(change);
+  grpc::ByteBuffer message;
+  put(to_message(change), &message);
+  const size_t size = message.Length();
   const std::lock_guard lock(mutex_);
   if (reactor_ == nullptr) return false;
   if (begun_)
-    bytes_ += message.ByteSizeLong();
+    bytes_ += size;
   else
     ++first_;
-  if (bytes_ > most_bytes_) {
+  waiting_.push_back({std::move(message), {all_, size}});
+  if (!all_->allows(bytes_)) {
     end_locked(too_slow(bytes_));
     return false;
   }
-  waiting_.push_back(std::move(message));
   if (!writing_) {
     writing_ = true;
-    reactor_->StartWrite(&waiting_.front());
+    reactor_->StartWrite(&waiting_.front().message);
   }
   return true;
 }
@@ -95,13 +99,13 @@ void WatchCall::written(bool well) {
     if (first_ > 0)
       --first_;
     else
-      bytes_ -= std::min(bytes_, waiting_.front().ByteSizeLong());
+      bytes_ -= std::min(bytes_, waiting_.front().share.bytes());
     waiting_.pop_front();
   }
   if (!well) return end_locked(grpc::Status::CANCELLED);
   if (reactor_ == nullptr || waiting_.empty()) return;
   writing_ = true;
-  reactor_->StartWrite(&waiting_.front());
+  reactor_->StartWrite(&waiting_.front().message);
 }
 
 void WatchCall::end(const grpc::Status& status) {
@@ -114,7 +118,7 @@ void WatchCall::end_locked(const grpc::Status& status) {
   if (reactor_ == nullptr) return;
   Reactor* reactor = reactor_;
   reactor_ = nullptr;
-  waiting_.resize(writing_ ? 1 : 0);
+  while (waiting_.size() > (writing_ ? 1 : 0)) waiting_.pop_back();
   reactor->Finish(status);
 }
 

@@ -1,31 +1,33 @@
 // WatchCall: one client that watches bindings.
 #pragma once
 
-#include "api/ibpod/v1/fabric.pb.h"
 #include "lib/fabricapi/fabric.h"
 #include "lib/fabricapi/places.h"
+#include "lib/fabricapi/watch_bytes.h"
 
 #include <deque>
 #include <memory>
 #include <mutex>
 
+#include <grpcpp/support/byte_buffer.h>
 #include <grpcpp/support/server_callback.h>
 
 namespace ibpod::fabricapi {
 
 // The changes on their way to a watcher, between the Fabric, which does not wait, and gRPC, which
-// writes as fast as the watcher reads. From any thread; lives as long as either of the two.
+// writes as fast as the watcher reads. From any thread; lives as long as either of the two. They
+// wait as bytes: as messages they would be several times as large.
 class WatchCall {
  public:
-  using Reactor = grpc::ServerWriteReactor<v1::BindingChange>;
+  using Reactor = grpc::ServerWriteReactor<grpc::ByteBuffer>;
 
   // The reactor is gRPC's from here on and goes when gRPC is done with it.
   static Reactor* refuse(const Error& error);
   static Reactor* begin(Fabric& fabric, const Caller& caller, BindingFilter filter,
-                        std::shared_ptr<Places::Place> place, size_t most_bytes);
+                        std::shared_ptr<Places::Place> place, std::shared_ptr<WatchBytes> all);
 
-  WatchCall(Reactor& reactor, std::shared_ptr<Places::Place> place, size_t most_bytes)
-      : reactor_(&reactor), place_(std::move(place)), most_bytes_(most_bytes) {}
+  WatchCall(Reactor& reactor, std::shared_ptr<Places::Place> place, std::shared_ptr<WatchBytes> all)
+      : reactor_(&reactor), place_(std::move(place)), all_(std::move(all)) {}
 
   // False once the watch has ended: it wants nothing more.
   bool tell(const BindingChange& change);
@@ -37,16 +39,20 @@ class WatchCall {
   std::shared_ptr<Fabric::Watch> over();
 
  private:
+  struct Change {
+    grpc::ByteBuffer message;
+    WatchBytes::Share share;
+  };
   void end_locked(const grpc::Status& status);
 
   std::mutex mutex_;
   Reactor* reactor_;  // until it is finished
   std::shared_ptr<Places::Place> place_;
-  const size_t most_bytes_;
+  const std::shared_ptr<WatchBytes> all_;
   std::shared_ptr<Fabric::Watch> watch_;
-  std::deque<v1::BindingChange> waiting_;  // the first is being written where `writing_`
-  size_t first_ = 0;  // of those how many are of what there was at the beginning
-  size_t bytes_ = 0;  // of the others
+  std::deque<Change> waiting_;  // the first is being written where `writing_`
+  size_t first_ = 0;            // of those how many are of what there was at the beginning
+  size_t bytes_ = 0;            // of the others
   bool begun_ = false;
   bool writing_ = false;
   bool over_ = false;

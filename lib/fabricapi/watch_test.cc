@@ -3,6 +3,7 @@
 #include "lib/rpc/channel.h"
 
 #include <future>
+#include <optional>
 #include <thread>
 
 #include <doctest/doctest.h>
@@ -86,7 +87,7 @@ TEST_CASE("fabric API: a watch that begins after its watcher has gone is given b
 
 TEST_CASE("fabric API: who reads too slowly is cut off and told so; others go on") {
   ServiceSettings settings;
-  settings.watch_bytes = 100'000;
+  settings.watch_bytes.of_one = 100'000;
   ServiceBed bed(settings);
   const auto stub = v1::Fabric::NewStub(rpc::connect_unix(bed.socket).value());
   grpc::ClientContext context;
@@ -111,7 +112,7 @@ TEST_CASE("fabric API: who reads too slowly is cut off and told so; others go on
 
 TEST_CASE("fabric API: what there is may be more than what may wait; changes behind it count") {
   ServiceSettings settings;
-  settings.watch_bytes = 100'000;
+  settings.watch_bytes.of_one = 100'000;
   ServiceBed bed(settings);
   std::vector<BindingChange> there;
   for (uint64_t n = 0; n < 3000; ++n) there.push_back(change(n));
@@ -135,6 +136,37 @@ TEST_CASE("fabric API: what there is may be more than what may wait; changes beh
       soon());
   CHECK(all);
   CHECK(seen == there);
+}
+
+TEST_CASE("fabric API: of what waits for all watchers only those are cut for whom much waits") {
+  const auto all =
+      std::make_shared<WatchBytes>(WatchBytes::Limits{.of_one = 100, .of_all = 200, .little = 10});
+  CHECK(all->allows(100));
+  CHECK_FALSE(all->allows(101));
+  std::optional<WatchBytes::Share> others(std::in_place, all, 201);
+  CHECK_FALSE(all->allows(11));
+  CHECK(all->allows(10));
+  others.reset();
+  CHECK(all->waiting() == 0);
+  CHECK(all->allows(100));
+}
+
+TEST_CASE("fabric API: watchers who read too slowly are cut off for all together, too") {
+  ServiceSettings settings;
+  settings.watch_bytes = {.of_one = 1 << 30, .of_all = 100'000, .little = 1'000};
+  ServiceBed bed(settings);
+  const auto stub = v1::Fabric::NewStub(rpc::connect_unix(bed.socket).value());
+  grpc::ClientContext context;
+  rpc::set_deadline(context, Deadline::in(Duration(300'000)));  // on a busy machine, too
+  const auto stream = stub->WatchBindings(&context, {});
+  REQUIRE(watched(bed.fabric));
+  size_t told = 0;
+  while (told < 1'000'000 && bed.fabric.tell(change(told))) ++told;
+  CHECK(told < 1'000'000);
+  v1::BindingChange message;
+  while (stream->Read(&message)) continue;
+  CHECK(stream->Finish().error_code() == grpc::StatusCode::RESOURCE_EXHAUSTED);
+  CHECK(unwatched(bed.fabric));
 }
 
 TEST_CASE("fabric API: too many watches are refused, and one's end makes a place") {
