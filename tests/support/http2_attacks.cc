@@ -120,6 +120,40 @@ bool hold_messages(RawHttp2& connection, const std::string& path, Deadline end, 
   return true;
 }
 
+// The same request again and again: of `part`, as often as `bytes` have room for it.
+bool send_parts(RawHttp2& connection, const std::string& path, Deadline end,
+                const std::string& part, uint32_t bytes) {
+  std::string message;
+  while (message.size() < bytes) message += part;
+  std::string size;
+  for (int shift = 24; shift >= 0; shift -= 8)
+    size += static_cast<char>(message.size() >> shift & 255);
+  message = std::string(1, '\0') + size + message;
+  for (uint32_t nth = 0; !end.passed(); ++nth) {
+    if (!connection.send(begun(path, nth))) return false;
+    for (size_t sent = 0; sent < message.size();) {
+      if (end.passed()) return true;
+      const int64_t most = std::min<int64_t>(connection.window(stream_of(nth)), 16'384);
+      const auto some =
+          std::min(static_cast<size_t>(std::max<int64_t>(most, 0)), message.size() - sent);
+      if (some > 0) {
+        connection.sent_data(stream_of(nth), static_cast<int64_t>(some));
+        const uint8_t flags = sent + some == message.size() ? kEndStream : 0;
+        if (!connection.send(frame(Type::data, flags, stream_of(nth), message.substr(sent, some))))
+          return false;
+        sent += some;
+      }
+      if (!connection.receive(some > 0 ? 0 : 1)) return false;
+    }
+  }
+  return true;
+}
+
+// Field 3 of a message, empty, a million and a half times.
+bool send_empty_parts(RawHttp2& connection, const std::string& path, Deadline end) {
+  return send_parts(connection, path, end, std::string("\x1a\0", 2), 3 << 20);
+}
+
 bool only_hold(RawHttp2& connection, const std::string& path, Deadline end) {
   return hold_messages(connection, path, end, SIZE_MAX);
 }
@@ -152,6 +186,7 @@ const std::vector<Http2Attack>& http2_attacks() {
                                                 {"emptydata", send_no_data},
                                                 {"open-half", only_hold},
                                                 {"half-and-whole", hold_between},
+                                                {"parts", send_empty_parts},
                                                 {"stay", stay},
                                                 {"reconnect", leave}};
   return attacks;

@@ -1,5 +1,6 @@
 #include "tests/fabric/security/attackers.h"
 
+#include "tests/fabric/security/node_attacks.h"
 #include "tests/support/http2_attacks.h"
 
 #include <thread>
@@ -74,6 +75,27 @@ Attack::Done connect_only(const SecureBed& bed, Deadline end) {
   return done;
 }
 
+// As many connections as one node's certificate comes by, all of which are kept.
+constexpr size_t kKept = 150;
+
+Attack::Done connect_often(const SecureBed& bed, Deadline end) {
+  const TestCa::Issued own = bed.of("system:node:n1");
+  std::vector<RawHttp2> kept;
+  Attack::Done done;
+  while (!end.passed()) {
+    auto connection = RawHttp2::connect(bed.host(), SecureBed::kPort, own);
+    ++done.connected;
+    if (connection) kept.push_back(std::move(*connection));
+    std::vector<RawHttp2> left;
+    for (RawHttp2& one : kept)
+      if (one.receive(0)) left.push_back(std::move(one));
+    done.cut += (connection ? 0 : 1) + kept.size() - left.size();
+    if (left.size() >= kKept) left.pop_back();
+    kept.swap(left);
+  }
+  return done;
+}
+
 }  // namespace
 
 std::vector<Attack> attacks() {
@@ -92,6 +114,10 @@ std::vector<Attack> attacks() {
       by_certificate("stay", 100),
       by_certificate("reconnect", 3, false),
       {"raw", connect_only, 4},
+      by_certificate("parts", 3, false),
+      {"tables", tell_tables},
+      {"connections", connect_often, 4, true},
+      {"watch", never_read},
   };
 }
 

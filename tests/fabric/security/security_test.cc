@@ -82,7 +82,7 @@ TEST_CASE("whoever attacks ibpod-sm spends neither its memory nor another node's
   std::printf("%-14s %5s %5s %6s %8s %8s %8s %6s %6s %6s %9s %7s\n", "attack", "calls", "bound",
               "failed", "p50 ms", "p99 ms", "max ms", "before", "peak", "after", "connected",
               "cut off");
-  SecureBed bed;
+  SecureBed bed(SecureBed::with_pool());
   const auto opensm = bed.opensm();
   REQUIRE(opensm);
   bed.partition("blue");
