@@ -157,6 +157,12 @@ Result<nodeapi::Health> NodeAnswers::health(Deadline) {
       health.findings.push_back({outcome.record.text(), "waits for its clean-up: " + outcome.text(),
                                  "ibpodctl attachments shows whose it is"});
   }
+  for (const OwedAddresses& one : pass->owed) {
+    if (!one.failure.empty())
+      health.findings.push_back({one.name.text(),
+                                 "its address is still owed to IPAM: " + one.failure,
+                                 "its device is free; IPAM does not give the address away yet"});
+  }
   return health;
 }
 

@@ -116,6 +116,20 @@ void Report::tell_strays(const Pass& pass) {
   strays_failure_ = failure;
 }
 
+void Report::tell_owed(const Pass& pass) {
+  std::map<node::AddressReleaseName, std::string> owed;
+  for (const OwedAddresses& one : pass.owed) {
+    const std::string what = "addresses of " + one.name.text();
+    if (one.released) info(what + ": given back to IPAM");
+    if (one.released || one.failure.empty()) continue;
+    owed[one.name] = one.failure;
+    if (owed_[one.name] != one.failure) warning(what + ": still owed to IPAM: " + one.failure);
+  }
+  owed_ = std::move(owed);
+  trouble("addresses that are owed to IPAM",
+          pass.owed_failure.empty() ? ok() : Status(Error(Code::internal, pass.owed_failure)));
+}
+
 void Report::swept(const Pass& pass) {
   SweepCounts counts;
   std::map<node::RecordName, std::string> quarantined;
@@ -133,6 +147,9 @@ void Report::swept(const Pass& pass) {
       warning(outcome.record.text() + ": quarantined: " + outcome.text());
   }
   quarantined_ = std::move(quarantined);
+  counts.owed = static_cast<size_t>(std::count_if(
+      pass.owed.begin(), pass.owed.end(), [](const OwedAddresses& one) { return !one.released; }));
+  tell_owed(pass);
   tell_strays(pass);
   show_sweep(metrics_, counts, std::time(nullptr));
 }

@@ -49,6 +49,7 @@ class Report {
 
  private:
   void tell_strays(const Pass& pass);
+  void tell_owed(const Pass& pass);
   void compare_offers(const View& before, const View& now);
 
   log::Log& log_;
@@ -58,6 +59,7 @@ class Report {
   std::vector<std::string> problems_;
   std::string rdma_mode_;
   std::map<node::RecordName, std::string> quarantined_;
+  std::map<node::AddressReleaseName, std::string> owed_;
   std::string strays_failure_;  // told already
   std::map<std::string, kube::Registration> registrations_;
 };

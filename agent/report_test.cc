@@ -96,5 +96,17 @@ TEST_CASE(
   CHECK(bed.logged("IPoIB children without a record: eth0, eth1: busy") == 1);
 }
 
+TEST_CASE("addresses that are owed to IPAM are a line each until they are given back") {
+  Bed bed;
+  Pass pass;
+  pass.owed = {{{"c1", "net1", "1f"}, false, "IPAM hangs"}};
+  bed.report.swept(pass);
+  bed.report.swept(pass);
+  CHECK(bed.logged("addresses of c1:net1/1f: still owed to IPAM: IPAM hangs") == 1);
+  pass.owed = {{{"c1", "net1", "1f"}, true, ""}};
+  bed.report.swept(pass);
+  CHECK(bed.logged("addresses of c1:net1/1f: given back to IPAM") == 1);
+}
+
 }  // namespace
 }  // namespace ibpod::agent

@@ -40,6 +40,8 @@ std::vector<http::Family> families_of_the_agent() {
        {"pool", "reason"}},
       {"ibpod_attachments", "Records of attachments at the last sweep.", gauge, {"verdict"}},
       {"ibpod_quarantined_devices", "Devices out of service until they are cleaned up.", gauge},
+      {"ibpod_owed_addresses",
+       "Attachments that have ended and whose addresses IPAM has not taken back yet.", gauge},
       {"ibpod_sweep_releases_total",
        "Attachments of dead pods that sweeps have ended, or failed to end.",
        counter,
@@ -149,6 +151,7 @@ void show_sweep(http::Metrics& metrics, const SweepCounts& counts, time_t ended)
   metrics.add(releases, {"released"}, static_cast<double>(counts.released));
   metrics.add(releases, {"failed"}, static_cast<double>(counts.failed));
   metrics.set(family("ibpod_quarantined_devices"), {}, static_cast<double>(counts.quarantined));
+  metrics.set(family("ibpod_owed_addresses"), {}, static_cast<double>(counts.owed));
   metrics.add(family("ibpod_sweeps_total"), {});
   metrics.set(family("ibpod_last_sweep_timestamp_seconds"), {}, static_cast<double>(ended));
 }

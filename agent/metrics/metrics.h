@@ -42,6 +42,7 @@ struct SweepCounts {
   size_t live = 0, dead = 0, unknown = 0;  // records, by verdict
   size_t released = 0, failed = 0;         // of the dead
   size_t quarantined = 0;                  // devices out of service after it
+  size_t owed = 0;                         // ended attachments whose addresses IPAM has still
 };
 void show_sweep(http::Metrics& metrics, const SweepCounts& counts, time_t ended);
 

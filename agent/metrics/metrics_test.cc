@@ -31,8 +31,8 @@ TEST_CASE("every metric can be set, and is shown then") {
   count_allocation(metrics, "rdma/a", true, std::chrono::milliseconds(3));
   count_health_change(metrics, "rdma/a", "pf_link_down");
   count_reload(metrics, false);
-  show_sweep(metrics, {5, 2, 1, 1, 1, 2}, 1'700'000'000);
-  show_sweep(metrics, {5, 1, 1, 1, 0, 1}, 1'700'000'060);
+  show_sweep(metrics, {5, 2, 1, 1, 1, 2, 3}, 1'700'000'000);
+  show_sweep(metrics, {5, 1, 1, 1, 0, 1, 2}, 1'700'000'060);
   show_rdma_netns(metrics, "exclusive", "shared", false);
   show_fabric(metrics, "east", true, 3, 1);
   show_preparation(metrics, {{"0000:3b:00.0", 2}});
@@ -46,6 +46,7 @@ TEST_CASE("every metric can be set, and is shown then") {
   CHECK(metrics.value(family("ibpod_sweep_releases_total"), {"released"}) == 2);
   CHECK(metrics.value(family("ibpod_attachments"), {"dead"}) == 1);
   CHECK(metrics.value(family("ibpod_sweeps_total"), {}) == 2);
+  CHECK(metrics.value(family("ibpod_owed_addresses"), {}) == 2);
   CHECK(metrics.value(family("ibpod_config_good"), {}) == 0);
 }
 

@@ -1,7 +1,7 @@
 #include "agent/sweep/release_call.h"
 
+#include "lib/attach/address_release.h"
 #include "lib/attach/node_config.h"
-#include "lib/attach/release.h"
 #include "lib/base/process.h"
 #include "lib/cni/complaint.h"
 #include "lib/cni/errors.h"

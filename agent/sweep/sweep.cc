@@ -79,8 +79,7 @@ void Sweeper::hear_witnesses(std::vector<Case>& cases) {
 }
 
 void Sweeper::Round::come_again(Time when) {
-  const auto left = std::chrono::ceil<Duration>(when - now);
-  pass.again = std::min(left, pass.again.value_or(left));
+  pass.come_again(std::chrono::ceil<Duration>(when - now));
 }
 
 bool Sweeper::judged_so_before(const Case& one, Round& round) {
@@ -93,21 +92,19 @@ bool Sweeper::judged_so_before(const Case& one, Round& round) {
   return false;
 }
 
+// A DEL that failed may have ended it all the same: only addresses are owed then.
 void Sweeper::release(Case& one) {
   const Status ended = world_.plugins.del(*one.record);
-  if (!ended) {
-    one.outcome.failure = ended.error().text();
-    return;
-  }
   const Result<node::Record> left = world_.records.read(one.outcome.record);
   one.outcome.released =
       left ? left->attempt != one.record->attempt : left.error().code() == Code::not_found;
-  if (!one.outcome.released)
-    one.outcome.failure =
-        left && left->stage == node::Stage::keyed
-            ? "its partitions' keys have not left the port yet"
-            : "the plugin's DEL left the record: its device is not in the machine, or its "
-              "configuration's stateDir is another one";
+  if (one.outcome.released) return;
+  one.outcome.failure =
+      !ended ? ended.error().text()
+      : left && left->stage == node::Stage::keyed
+          ? "its partitions' keys have not left the port yet"
+          : "the plugin's DEL left the record: its device is not in the machine, or its "
+            "configuration's stateDir is another one";
 }
 
 void Sweeper::collect(Case& one, const std::vector<node::RecordName>& names) {
@@ -215,6 +212,7 @@ Result<Pass> Sweeper::sweep(Time now, Duration longest_pause) {
     round.pass.outcomes.push_back(std::move(one.outcome));
   }
   end_strays(names, round.pass);
+  addresses_.sweep(world_, now, longest_pause, round.pass);
   return round.pass;
 }
 

@@ -2,9 +2,10 @@
 // time; when to make one (at start, on change, on a timer) is the caller's.
 #pragma once
 
+#include "agent/sweep/address_sweep.h"
+#include "agent/sweep/pass.h"
 #include "agent/sweep/sweep_world.h"
 #include "lib/base/clock.h"
-#include "lib/ib/pci_address.h"
 
 #include <functional>
 #include <map>
@@ -13,30 +14,6 @@
 #include <vector>
 
 namespace ibpod::agent {
-
-// What became of one record in a pass.
-struct Outcome {
-  node::RecordName record;
-  std::optional<ib::PciAddress> vf;  // nothing for a child: its parent has others
-  node::PodName pod;                 // empty where the record cannot be read
-  Verdict verdict = Verdict::unknown;
-  std::string reason;     // of the verdict
-  bool released = false;  // it is over, and the record has gone
-  std::string failure;    // why a dead one is not released yet
-
-  // A record is there whose pod is not known to live: its VF is nobody's until it has gone.
-  bool quarantined() const { return verdict != Verdict::live && !released; }
-  // Why, for people.
-  std::string text() const { return reason + (failure.empty() ? "" : "; " + failure); }
-};
-
-struct Pass {
-  std::vector<Outcome> outcomes;    // in the order of the records' names
-  std::vector<std::string> strays;  // IPoIB children that had no record
-  std::string strays_failure;       // why they could not be removed, or looked for
-  // When the next pass can release what this one did not dare to.
-  std::optional<Duration> again;
-};
 
 // Judges every record (evidence.h) and ends what is dead. It never touches a live pod:
 // - What is dead by the word of the kubelet or the runtime is so in two passes in a row, at least
@@ -77,7 +54,10 @@ class Sweeper {
 
   // What has failed is tried again in the next pass, and after short pauses again: what was in the
   // way may have gone.
-  void end_pauses() { failures_.clear(); }
+  void end_pauses() {
+    failures_.clear();
+    addresses_.end_pauses();
+  }
 
  private:
   struct Suspicion {
@@ -125,6 +105,7 @@ class Sweeper {
   const Judged judged_;
   std::map<node::RecordName, Suspicion> suspicions_;
   std::map<node::RecordName, Failure> failures_;
+  AddressSweep addresses_;
 };
 
 }  // namespace ibpod::agent

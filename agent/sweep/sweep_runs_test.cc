@@ -54,6 +54,8 @@ class Run {
         node_.propagated = pick(3) != 0;
         node_.failure = pick(3) == 0 ? "out of order" : "";
         node_.lingering.clear();
+        node_.ipam_fails.clear();
+        if (pick(2) == 0) node_.ipam_fails = {"c1", "c3", "c5"};
         return;
       case 5:
         return pick(6) == 0 ? reboot() : disturb();
@@ -155,6 +157,7 @@ class Run {
     node_.propagated = true;
     node_.failure.clear();
     node_.lingering.clear();
+    node_.ipam_fails.clear();
     node_.plain_files.clear();
     // Past the longest pause after a release that has failed.
     for (int i = 0; i < 2; ++i) {
@@ -175,6 +178,7 @@ class Run {
       CAPTURE(container);
       if (!pod.alive) CHECK(!node_.text_on_disk(pod.record));
     }
+    CHECK(node_.owed().empty());
   }
 
   std::mt19937 random_;

@@ -36,7 +36,8 @@ class Node : public Namespaces, public Pods, public Sandboxes, public Plugins, p
   Runtime runtime = Runtime::right;
   std::string failure;  // of the plugin
   std::vector<std::string> strays;
-  bool leaves = false;     // its success does nothing
+  std::set<std::string> ipam_fails;  // for these containers
+  bool leaves = false;               // its success does nothing
   int steps_to_live = -1;  // how many questions and orders until the agent is killed; -1: for ever
   std::function<void()> before_del = [] {};
   std::vector<std::string> dels;  // the containers of the calls
@@ -138,9 +139,27 @@ class Node : public Namespaces, public Pods, public Sandboxes, public Plugins, p
     const Result<node::Record> now = records.read(node::name_of(record));
     // As lib/attach/release.h has it: this attempt and no other.
     const bool meant = now && now->attempt == record.attempt;
-    if (meant && !leaves) std::filesystem::remove(file(node::name_of(record)));
+    if (meant && !leaves) {
+      TRY(records.address_releases().write(record));
+      step();
+      std::filesystem::remove(file(node::name_of(record)));
+    }
+    step();
+    return release_addresses(record);
+  }
+
+  Status release_addresses(const node::Record& record) {
+    if (ipam_fails.contains(record.container_id)) return Error(Code::unavailable, "IPAM hangs");
+    const auto folder = record.container_id + ":" + record.ifname;
+    std::filesystem::remove(state.path() / "addresses" / folder / (record.attempt + ".json"));
     step();
     return ok();
+  }
+  std::vector<std::string> owed() const {
+    std::vector<std::string> containers;
+    const auto names = records.address_releases().all().value();
+    for (const node::AddressReleaseName& name : names) containers.push_back(name.container_id);
+    return containers;
   }
 
   Status collect(const node::RecordName& damaged, const std::vector<node::RecordName>&) override {

@@ -1,5 +1,6 @@
 #include "lib/attach/add.h"
 
+#include "lib/attach/address_release.h"
 #include "lib/attach/addresses.h"
 #include "lib/attach/binding.h"
 #include "lib/attach/claim.h"
@@ -98,12 +99,28 @@ Result<cni::AddResult> complete(const Context& context, Endpoint& endpoint, node
   return result;
 }
 
+// A DEL may have taken the record away meanwhile, and asked IPAM too early: what IPAM owes is noted
+// whether there is a record or not.
+Status undo_all(const Context& context, const node::Record& record, const Lease& lease) {
+  const Deadline deadline = Deadline::in(kUndoTime);
+  Errors errors;
+  if (lease.asked()) errors.collect(owe_addresses(context, record));
+  const Ending ending = TRY(end_attachment(context, name_of(record), deadline,
+                                           lease.asked() ? Addresses::perhaps : Addresses::none));
+  errors.collect(ending.status());
+  if (ending.undone && lease.asked())
+    errors.collect(release_owed(context, {record.container_id, record.ifname, record.attempt},
+                                deadline.at_least(kUndoTime),
+                                lease.refused() ? Refusal::settles : Refusal::stays));
+  return errors.status();
+}
+
 // The first error stands; what could not be undone is added to it.
-Error undo(const Context& context, const node::RecordName& name, Status addresses, Error error) {
-  const Status undone = release(context, name, Deadline::in(kUndoTime), std::move(addresses));
+Error undo(const Context& context, const node::Record& record, const Lease& lease, Error error) {
+  const Status undone = undo_all(context, record, lease);
   if (undone) return error;
   return std::move(error).also(
-      Error(undone.error()).during("and it could not be undone yet, the record stays"));
+      Error(undone.error()).during("and some of it could not be undone yet"));
 }
 
 }  // namespace
@@ -119,12 +136,11 @@ Result<cni::AddResult> add(const Context& context, Endpoint& endpoint, const nod
   std::optional<FolderLock> lock = TRY(claim(context, name, deadline));
   const Status handed_over = hand_over(context, endpoint, record, deadline);
   lock.reset();
-  if (!handed_over) return undo(context, name, ok(), handed_over.error());
   Lease lease(prepared.ipam);
+  if (!handed_over) return undo(context, record, lease, handed_over.error());
   Result<cni::AddResult> result = complete(context, endpoint, record, lease, deadline);
   if (result) return result;
-  Status returned = lease.give_back(context);
-  return undo(context, name, std::move(returned), result.error());
+  return undo(context, record, lease, result.error());
 }
 
 }  // namespace ibpod::attach

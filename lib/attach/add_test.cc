@@ -187,7 +187,8 @@ TEST_CASE("what an IPAM that broke off may have reserved is owed to it") {
                      "'{\"code\":7,\"msg\":\"no\"}'; exit 1; }");
     const Error error = add_now(bed).error();
     CHECK(code_of(error) == cni::kIpamFailed);
-    CHECK(bed.recorded().size() == 1);
+    CHECK(bed.recorded().empty());
+    CHECK(bed.owed().size() == 1);
     CHECK(bed.changes() == "");  // the device is home all the same
     // Once: the second answer would not be another one.
     CHECK(bed.ipam_calls().size() == 2);
@@ -261,17 +262,22 @@ TEST_CASE("other character devices than before are told") {
         "umad2, uverbs2: a container that was given them by number may be allowed the wrong ones");
 }
 
-TEST_CASE("a lease that cannot be given back now keeps the record, and the error says so") {
+TEST_CASE("a lease that cannot be given back now is owed, and the error says so") {
   Bed bed;
   bed.install_ipam("[ $VERB = DEL ] && [ ! -e $HERE/well ] && exit 1");
   bed.k.fail_at(7);  // configure
   const Error error = add_now(bed).error();
   bed.k.heal();
   REQUIRE(bed.leases().size() == 1);
-  CHECK(error.text().find("; and it could not be undone yet, the record stays: ") !=
+  CHECK(error.text().find("; and some of it could not be undone yet: 0000:3b:00.1 is back and free "
+                          "for the next pod, but the pod's address is still owed to ipam lease") !=
         std::string::npos);
-  CHECK(bed.recorded().size() == 1);
+  CHECK(bed.recorded().empty());
   CHECK(bed.changes() == "");  // the device is home all the same
+  // The same name again would be given an address that is about to be taken back.
+  const Error again = add_now(bed).error();
+  CHECK(code_of(again) == cni::kTryAgainLater);
+  CHECK(again.text().find("still owed to ipam lease") != std::string::npos);
   bed.programs.write("well", "");
   REQUIRE(del_now(bed));
   CHECK(bed.leftovers() == "");

@@ -56,6 +56,20 @@ TEST_CASE("a pod gets a child of its own on the host's interface, and the answer
   CHECK(bed.del());
 }
 
+TEST_CASE("an IPAM that fails keeps no child: only the address is owed") {
+  ChildBed bed;
+  REQUIRE(bed.add());
+  bed.install_ipam("[ $VERB = DEL ] && [ ! -e $HERE/well ] && exit 1");
+  const std::string text = bed.del().error().text();
+  CHECK(text.find(" is removed, but the pod's address is still owed to ipam lease") != text.npos);
+  CHECK(bed.changes() == "");
+  CHECK(bed.recorded().empty());
+  CHECK(bed.owed() == std::vector<std::string>{"c1:net1"});
+  bed.programs.write("well", "");
+  CHECK(bed.del());
+  CHECK(bed.leftovers() == "");
+}
+
 TEST_CASE("without keys of its own the child has those of its master") {
   ChildBed bed(false);
   bed.child->wanted.pkey.reset();

@@ -1,5 +1,6 @@
 #include "lib/attach/claim.h"
 
+#include "lib/attach/address_release.h"
 #include "lib/attach/release.h"
 #include "lib/cni/errors.h"
 #include "lib/node/restore.h"
@@ -12,6 +13,8 @@ namespace {
 
 // A namespace that dies makes no sound in the records' folder: look again at least this often.
 constexpr Duration kLookAgain{200};
+// An ADD waits no longer for another pod's IPAM.
+constexpr Duration kIpamPatience{5'000};
 
 // What cannot be read may speak of a pod that has the device.
 Error out_of_service(const std::string& folder, Error unread) {
@@ -56,13 +59,46 @@ Result<std::optional<std::string>> holder(const Context& context, const node::Re
   return living;
 }
 
+Status end_left_over(const Context& context, const node::RecordName& name, Deadline deadline) {
+  const Ending ending = TRY(end_attachment(context, name, deadline));
+  return ending.status();
+}
+
+// Whatever IPAM does, the device is the next pod's. What it does not take back now stays owed.
+void give_addresses_back(const Context& context, const node::RecordName& name, Deadline deadline) {
+  const auto owed =
+      context.records.address_releases().of_attachment(name.container_id, name.ifname);
+  if (!owed) return context.warn(owed.error().text());
+  for (const node::AddressReleaseName& one : *owed) {
+    const Status released = release_owed(context, one, deadline.at_most(kIpamPatience));
+    if (!released) context.warn(released.error().text());
+  }
+}
+
+Result<bool> owes_addresses(const Context& context, const node::RecordName& own) {
+  const std::vector<node::AddressReleaseName> owed =
+      TRY(context.records.address_releases().of_attachment(own.container_id, own.ifname));
+  return !owed.empty();
+}
+
+// IPAM plugins know an address by container and interface: what they take back later would be the
+// one that they give now.
+Status check_owes_nothing(const Context& context, const node::RecordName& own, Deadline deadline) {
+  const std::vector<node::AddressReleaseName> owed =
+      TRY(context.records.address_releases().of_attachment(own.container_id, own.ifname));
+  for (const node::AddressReleaseName& one : owed)
+    TRY(release_owed(context, one, deadline).reported_as(cni::kTryAgainLater));
+  return ok();
+}
+
 // A record of nobody's. What is there under its name then is another attempt's.
 Status release_left_over(const Context& context, const node::RecordName& name, Deadline deadline) {
   const std::string left_over = name.text() + ", which is left over, ";
   // Later may be better, whatever it was: the device is in quarantine until then.
-  TRY(release(context, name, deadline)
+  TRY(end_left_over(context, name, deadline)
           .during(left_over + "cannot be released")
           .reported_as(cni::kTryAgainLater));
+  give_addresses_back(context, name, deadline);
   const Result<node::Record> still = context.records.read(name);
   if (!still || still->child) return ok();
   const std::optional<node::Function> function = TRY(context.kernel.function(still->device));
@@ -103,8 +139,13 @@ Result<FolderLock> claim(const Context& context, const node::RecordName& own, De
     {
       FolderLock lock = TRY(context.records.lock(own.folder, deadline));
       living = TRY(holder(context, own, dead));
-      if (!living && dead.empty()) return lock;
+      const bool owes = TRY(owes_addresses(context, own));
+      if (!living && dead.empty() && !owes) return lock;
       watch = TRY(context.records.watch(own.folder));
+    }
+    if (!living && dead.empty()) {
+      TRY(check_owes_nothing(context, own, deadline));
+      continue;
     }
     if (late)
       return Error(

@@ -106,6 +106,19 @@ TEST_CASE("what a dead pod left is released on the way") {
   CHECK(bed.k.rdma_devices(node::kHost, kVf).value().front().port_guid == fake::vf_guid(0, 0));
 }
 
+TEST_CASE("a dead pod's VF is claimed whatever its IPAM does: the address stays owed") {
+  Bed bed;
+  give_to_other(bed);
+  bed.k.kill_namespace(kOther);
+  bed.install_ipam("[ $VERB = DEL ] && exit 1");
+  CHECK(claim(bed.context(), kOwnName, soon()));
+  CHECK(bed.recorded().empty());
+  CHECK(bed.owed() == std::vector<std::string>{"c0:net1"});
+  CHECK(bed.leases() == std::vector<std::string>{"lease-c0:net1"});
+  REQUIRE(bed.warnings.size() == 1);
+  CHECK(bed.warnings[0].starts_with("0000:3b:00.1 is back and free for the next pod, but the "));
+}
+
 TEST_CASE("a dead pod's VF that cannot be released now is error 11") {
   Bed bed(false);
   give_to_other(bed);

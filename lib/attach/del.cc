@@ -1,5 +1,6 @@
 #include "lib/attach/del.h"
 
+#include "lib/attach/address_release.h"
 #include "lib/attach/addresses.h"
 #include "lib/attach/release.h"
 #include "lib/attach/requirements.h"
@@ -90,6 +91,38 @@ std::vector<std::string> release_recorded(const Context& context,
   return damaged;
 }
 
+// What is owed of this container and interface. One that nobody can read is paid by what this call
+// says of the network; `unread` takes it.
+Status release_recorded_addresses(const Context& context,
+                                  const std::vector<node::AddressReleaseName>& owed,
+                                  Deadline deadline,
+                                  std::vector<node::AddressReleaseName>& unread) {
+  Errors errors;
+  for (const node::AddressReleaseName& name : owed) {
+    if (!is_meant(context, name.attempt)) continue;
+    Status released = release_owed(context, name, deadline.at_least(kUndoTime));
+    const bool damaged = !released && is_damaged(context.records.address_releases().read(name));
+    if (damaged) unread.push_back(name);
+    errors.collect(damaged ? ok() : std::move(released));
+  }
+  return errors.status();
+}
+
+// For what has no record that can be read.
+Status release_by_call(const Context& context, const std::vector<std::string>& folders,
+                       const std::vector<node::AddressReleaseName>& unread, Deadline deadline) {
+  Errors errors;
+  for (const std::string& one : folders) {
+    errors.collect(release_unrecorded(context, one, deadline));
+  }
+  const Status released = release_addresses_of_call(context, deadline);
+  errors.collect(released);
+  for (const node::AddressReleaseName& name : unread) {
+    if (released) errors.collect(forget_owed(context, name, deadline));
+  }
+  return errors.status();
+}
+
 }  // namespace
 
 Status del(const Context& context, const std::string& folder, Duration timeout) {
@@ -100,12 +133,17 @@ Status del(const Context& context, const std::string& folder, Duration timeout) 
       TRY(context.records.of_attachment(context.call.container_id, context.call.ifname));
   Errors errors;
   std::vector<std::string> rest = release_recorded(context, names, deadline, errors);
-  if (rest.size() < names.size()) return errors.status();
+  // With what those have just left.
+  const std::vector<node::AddressReleaseName> owed =
+      TRY(context.records.address_releases().of_attachment(context.call.container_id,
+                                                           context.call.ifname));
+  std::vector<node::AddressReleaseName> unread;
+  errors.collect(release_recorded_addresses(context, owed, deadline, unread));
+  const bool one_attempt = context.call.environment.contains(std::string(kOnlyAttempt));
+  const bool recorded = rest.size() < names.size() || unread.size() < owed.size();
+  if (recorded || one_attempt) return errors.status();
   if (names.empty() && !folder.empty()) rest.push_back(folder);
-  for (const std::string& one : rest) {
-    errors.collect(release_unrecorded(context, one, deadline));
-  }
-  errors.collect(release_addresses_of_call(context, deadline));
+  errors.collect(release_by_call(context, rest, unread, deadline));
   return errors.status();
 }
 

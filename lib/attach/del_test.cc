@@ -1,6 +1,7 @@
 #include "lib/attach/del.h"
 
 #include "lib/attach/add.h"
+#include "lib/attach/address_release.h"
 #include "lib/attach/release.h"
 #include "lib/cni/errors.h"
 #include "tests/support/attach_bed.h"
@@ -212,23 +213,154 @@ TEST_CASE("a full disk is told as such") {
   CHECK(cni::failure_of(error).code == cni::kIoFailure);
 }
 
-TEST_CASE(
-    "after a failure the record stays for the next DEL, and the address while it may be used") {
+// An IPAM plugin that refuses until the file `well` is beside it.
+const std::string kRefuses =
+    "[ $VERB = DEL ] && [ ! -e $HERE/well ] && { echo '{\"code\":5,\"msg\":\"no disk\"}'; exit 1; "
+    "}";
+
+TEST_CASE("after a failure the record stays for the next DEL, and IPAM is not asked") {
   Bed bed;
   REQUIRE(bed.add());
-  bed.install_ipam("[ $VERB = DEL ] && { echo '{\"code\":5,\"msg\":\"no disk\"}'; exit 1; }");
+  bed.install_ipam(kRefuses);
   bed.k.fail_from(0);
   const Error error = del_as(bed, "c1", kPod).error();
   CHECK(error.text().find("Input/output error") != std::string::npos);
-  CHECK(error.text().find("no disk") == std::string::npos);  // IPAM was not asked
+  CHECK(error.text().find("no disk") == std::string::npos);
   CHECK(bed.leases().size() == 1);
   CHECK(bed.recorded().size() == 1);
-  bed.k.heal();
-  CHECK(del_as(bed, "c1", kPod).error().text().find("no disk") != std::string::npos);
-  CHECK(bed.changes() == "");  // the device is home; the lease is not back
+  CHECK(bed.owed().empty());
+}
+
+TEST_CASE("an IPAM that fails keeps no VF out of service: only the address is owed") {
+  Bed bed;
+  REQUIRE(bed.add());
+  bed.install_ipam(kRefuses);
+  CHECK(del_as(bed, "c1", kPod).error().text() ==
+        "0000:3b:00.1 is back and free for the next pod, but the pod's address is still owed to "
+        "ipam lease (DEL, GC and the node's agent try again): IPAM DEL: ipam lease: no disk (code "
+        "5)");
+  CHECK(bed.changes() == "");
+  CHECK(bed.recorded().empty());
+  CHECK(bed.owed() == std::vector<std::string>{"c1:net1"});
+  CHECK(bed.leases().size() == 1);
+
+  bed.k.make_namespace(kOther);
+  bed.be(cni::Verb::add, "c2", kOther);
+  REQUIRE(bed.add());
+  CHECK(!del_as(bed, "c1", ""));
+  CHECK(bed.leases().size() == 2);
+  bed.programs.write("well", "");
+  REQUIRE(del_as(bed, "c1", ""));
+  CHECK(bed.owed().empty());
+  CHECK(bed.leases() == std::vector<std::string>{"lease-c2:net1"});
+  CHECK(bed.recorded() == std::vector<std::string>{"0000:3b:00.1/c2:net1"});
+  CHECK(del_as(bed, "c1", ""));
+}
+
+TEST_CASE("a DEL that means another attempt pays nothing") {
+  Bed bed;
+  REQUIRE(bed.add());
+  const std::string attempt = only_record(bed).attempt;
+  bed.install_ipam(kRefuses);
+  REQUIRE(!del_as(bed, "c1", kPod));
+  bed.programs.write("well", "");
+  bed.be(cni::Verb::del, "c1", "");
+  bed.call.environment[std::string(kOnlyAttempt)] = "of before";
+  CHECK(del(bed.context(), "", kLong));
+  CHECK(bed.owed().size() == 1);
+  bed.call.environment[std::string(kOnlyAttempt)] = attempt;
+  CHECK(del(bed.context(), "", kLong));
+  CHECK(bed.leftovers() == "");
+  const size_t calls = bed.ipam_calls().size();
+  CHECK(del(bed.context(), "", kLong));
+  CHECK(bed.ipam_calls().size() == calls);
+}
+
+// IPAM plugins know an address by container and interface.
+TEST_CASE("what is owed of a name is not taken from a living attachment of that name") {
+  Bed bed;
+  REQUIRE(bed.add());
+  node::Record before = only_record(bed);
+  before.attempt = "of before";
+  REQUIRE(bed.records.address_releases().write(before));
+  bed.be(cni::Verb::del, "c1", "");
+  bed.call.environment[std::string(kOnlyAttempt)] = "of before";
+  const Error error = del(bed.context(), "", kLong).error();
+  CHECK(error.code() == Code::busy);
+  CHECK(error.text() ==
+        "addresses of c1:net1: IPAM is not asked to take them back before the attachment "
+        "0000:3b:00.1/c1:net1 has ended");
+  CHECK(bed.leases().size() == 1);
+  REQUIRE(bed.del());
+  CHECK(bed.leftovers() == "");
+}
+
+TEST_CASE("what is owed and cannot be read is paid by what the call says") {
+  Bed bed;
+  REQUIRE(bed.add());
+  bed.install_ipam(kRefuses);
+  REQUIRE(!del_as(bed, "c1", kPod));
+  const node::AddressReleaseName name = bed.records.address_releases().all().value().at(0);
+  REQUIRE(write_file_atomically(
+      bed.state.path() / "addresses" / "c1:net1" / (name.attempt + ".json"), "{"));
+  CHECK(!del_as(bed, "c1", kPod));
+  CHECK(bed.owed().size() == 1);
+  bed.programs.write("well", "");
+  CHECK(del_as(bed, "c1", kPod));
+  CHECK(bed.leftovers() == "");
+}
+
+TEST_CASE("a VF whose address cannot be noted as owed keeps its record") {
+  Bed bed;
+  REQUIRE(bed.add());
+  bed.state.write("addresses", "no folder");
+  CHECK(!del_as(bed, "c1", kPod));
+  CHECK(bed.changes() == "");
   CHECK(bed.recorded().size() == 1);
-  bed.install_ipam();
+  CHECK(bed.leases().size() == 1);
+  std::filesystem::remove(bed.state.path() / "addresses");
   REQUIRE(del_as(bed, "c1", kPod));
+  CHECK(bed.leftovers() == "");
+}
+
+// At every step of DEL, with an IPAM that refuses until all is over.
+TEST_CASE("wherever a DEL is killed, the VF is the next pod's and the address is not forgotten") {
+  bool struck = true;
+  for (int n = 0; struck; ++n) {
+    CAPTURE(n);
+    Bed bed;
+    REQUIRE(bed.add());
+    bed.install_ipam(kRefuses);
+    bed.k.kill_at(n, fake::FakeKernel::When::after_effect);
+    try {
+      CHECK(!del_as(bed, "c1", kPod));
+    } catch (const fake::Killed&) {
+    }
+    struck = bed.k.struck();
+    bed.k.heal();
+    CHECK(!del_as(bed, "c1", kPod));
+    CHECK(bed.changes() == "");
+    CHECK(bed.recorded().empty());
+    CHECK(bed.owed().size() == 1);
+    CHECK(bed.leases().size() == 1);
+    bed.programs.write("well", "");
+    REQUIRE(del_as(bed, "c1", kPod));
+    CHECK(bed.leftovers() == "");
+  }
+}
+
+// Between the note of what is owed and the end of the record.
+TEST_CASE("what is owed and still recorded is one attachment, whoever goes on with it") {
+  Bed bed;
+  REQUIRE(bed.add());
+  const node::Record record = only_record(bed);
+  REQUIRE(bed.records.address_releases().write(record));
+  SUBCASE("DEL") { REQUIRE(del_as(bed, "c1", kPod)); }
+  SUBCASE("DEL of the attempt") {
+    bed.be(cni::Verb::del, "c1", "");
+    bed.call.environment[std::string(kOnlyAttempt)] = record.attempt;
+    REQUIRE(del(bed.context(), "", kLong));
+  }
   CHECK(bed.leftovers() == "");
 }
 

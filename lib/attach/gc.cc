@@ -1,5 +1,6 @@
 #include "lib/attach/gc.h"
 
+#include "lib/attach/address_release.h"
 #include "lib/attach/addresses.h"
 #include "lib/attach/release.h"
 #include "lib/node/restore.h"
@@ -15,6 +16,11 @@ bool is_valid(const Context& context, const node::RecordName& name) {
          valid.end();
 }
 
+Status end(const Context& context, const node::RecordName& name, Deadline deadline) {
+  const Ending ending = TRY(end_attachment(context, name, deadline));
+  return ending.status();
+}
+
 // `living` takes it where it has to stay.
 Status collect(const Context& context, const node::RecordName& name, Deadline deadline,
                std::vector<cni::Attachment>& living) {
@@ -24,12 +30,33 @@ Status collect(const Context& context, const node::RecordName& name, Deadline de
   if (!record) return record.error();
   if (record->plugin != context.plugin || record->network != context.network.name) return ok();
   const node::Liveness liveness = TRY(node::liveness(context.kernel, *record, context.boot_id));
-  if (liveness == node::Liveness::dead) return release(context, name, deadline);
+  if (liveness == node::Liveness::dead) return end(context, name, deadline);
   if (liveness == node::Liveness::unknown)
     context.warn(name.text() + " stays: " + record->netns.path.string() +
                  " is no namespace, which does not mean that its pod's namespace is gone");
   living.push_back({name.container_id, name.ifname});
   return ok();
+}
+
+// What its attachments owe IPAM, whatever the runtime calls valid: a DEL that has failed for it is
+// not forgotten by the runtime either.
+Status release_addresses_owed(const Context& context, const node::AddressReleaseName& name,
+                              Deadline deadline) {
+  const Result<node::Record> record = context.records.address_releases().read(name);
+  if (!record && record.error().code() == Code::not_found) return ok();
+  if (!record) return record.error();
+  if (record->plugin != context.plugin || record->network != context.network.name) return ok();
+  return release_owed(context, name, deadline);
+}
+
+// The first one has kUndoTime. IPAM that does not answer is not waited for again and again.
+Status release_addresses_owed(const Context& context, Deadline deadline) {
+  const std::vector<node::AddressReleaseName> names = TRY(context.records.address_releases().all());
+  deadline = deadline.at_least(kUndoTime);
+  Errors errors;
+  for (const node::AddressReleaseName& name : names)
+    errors.collect(release_addresses_owed(context, name, deadline));
+  return errors.status();
 }
 
 // The configuration, with what has turned out to live among the valid attachments: IPAM shall not
@@ -68,6 +95,7 @@ Status gc(const Context& context, Deadline deadline) {
     if (is_valid(context, name)) continue;
     errors.collect(collect(context, name, deadline, living), name.text());
   }
+  errors.collect(release_addresses_owed(context, deadline));
   errors.collect(context.records.tidy(deadline));
   errors.collect(forward_to_ipam(context, std::move(living), deadline), "IPAM");
   return errors.status();

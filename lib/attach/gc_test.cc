@@ -54,6 +54,26 @@ TEST_CASE("GC releases what a dead pod left, with its lease") {
   CHECK(bed.leftovers() == "");
 }
 
+TEST_CASE(
+    "GC has IPAM take back what is owed, of its own network, and does not wait for it twice") {
+  Bed bed;
+  REQUIRE(bed.add());
+  kill(bed);
+  bed.install_ipam("[ $VERB = DEL ] && [ ! -e $HERE/well ] && { echo no >&2; exit 1; }");
+  const std::string text = gc_now(bed).error().text();
+  CHECK(text.find("still owed to ipam lease") != std::string::npos);
+  CHECK(bed.changes() == "");
+  CHECK(bed.recorded().empty());
+  CHECK(bed.owed().size() == 1);
+  CHECK(bed.ipam_calls().size() == 2);
+  bed.programs.write("well", "");
+  REQUIRE(gc_now(bed, "green"));
+  CHECK(bed.owed().size() == 1);
+  // The runtime goes on calling it valid for as long as its DEL fails.
+  REQUIRE(gc_now(bed, "blue", R"({"containerID":"c1","ifname":"net1"})"));
+  CHECK(bed.leftovers() == "");
+}
+
 TEST_CASE("GC of one network leaves another's attachments alone, and those that are valid") {
   Bed bed;
   REQUIRE(bed.add());

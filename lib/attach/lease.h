@@ -17,10 +17,10 @@ class Lease {
   bool wanted() const { return ipam_.has_value(); }
   // Only where it is wanted.
   Result<cni::AddResult> ask(const Context& context, Deadline deadline);
-  // Gives back whatever IPAM may have reserved, also for an attachment whose record a DEL has taken
-  // away. Success where nobody has asked. An IPAM that has refused the ADD in words and refuses the
-  // DEL as well is a warning: it keeps no VF out of service.
-  Status give_back(const Context& context) const;
+  // It was asked for addresses, and may have reserved some.
+  bool asked() const { return reserved_ != Reserved::nothing; }
+  // It has refused in words.
+  bool refused() const { return reserved_ == Reserved::refused; }
 
  private:
   enum class Reserved { nothing, refused, perhaps };

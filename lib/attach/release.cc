@@ -1,6 +1,6 @@
 #include "lib/attach/release.h"
 
-#include "lib/attach/addresses.h"
+#include "lib/attach/address_release.h"
 #include "lib/attach/binding.h"
 #include "lib/node/child.h"
 #include "lib/node/restore.h"
@@ -8,18 +8,6 @@
 
 namespace ibpod::attach {
 namespace {
-
-bool is_meant(const Context& context, const node::Record& record) {
-  const auto only = context.call.environment.find(std::string(kOnlyAttempt));
-  return only == context.call.environment.end() || only->second == record.attempt;
-}
-
-// A VF that has been taken out of the machine in this boot. A child has gone with its parent.
-Result<bool> is_missing(const Context& context, const node::Record& record) {
-  if (record.child || record.boot_id != context.boot_id) return false;
-  const std::optional<node::Function> function = TRY(context.kernel.function(record.device));
-  return !function;
-}
 
 // A boot has taken back what the attachment was made of, and what was found before it counts no
 // more: not even a VF without a GUID may be the last pod's fault.
@@ -90,42 +78,27 @@ Status note_ending(const Context& context, node::Record& record) {
   return context.records.write(record);
 }
 
-Status release_device(const Context& context, const node::Record& record, const Status& unbound,
-                      Deadline deadline) {
-  const FolderLock lock = TRY(context.records.lock(name_of(record).folder, deadline));
-  std::optional<node::Record> now = TRY(still_there(context, record));
-  if (!now) return ok();
-  const bool missing = TRY(is_missing(context, *now));
-  if (missing || !may_take_back(*now, unbound)) return ok();
+Status give_back(const Context& context, node::Record& record, const Status& unbound,
+                 Deadline deadline) {
+  if (!may_take_back(record, unbound)) return ok();
   Errors errors;
-  errors.collect(take_back(context, *now, deadline));
-  if (!errors.empty()) errors.collect(note_ending(context, *now));
+  errors.collect(take_back(context, record, deadline));
+  if (!errors.empty()) errors.collect(note_ending(context, record));
   return errors.status();
 }
 
-// The record goes last: nothing of the attachment is left then.
-Status release_record(const Context& context, const node::Record& record, const Status& unbound,
-                      Deadline deadline) {
+// Nobody is given an address that an interface may still have: this is noted after the device is
+// back, and before the record goes. Of a record that says keyed it has been.
+Status end_device(const Context& context, const node::Record& record, const Status& unbound,
+                  Deadline deadline, Addresses addresses) {
   const FolderLock lock = TRY(context.records.lock(name_of(record).folder, deadline));
   std::optional<node::Record> now = TRY(still_there(context, record));
   if (!now) return ok();
   const bool missing = TRY(is_missing(context, *now));
+  if (!missing) TRY(give_back(context, *now, unbound, deadline));
+  const bool owed = addresses == Addresses::perhaps && now->stage != node::Stage::keyed;
+  if (owed) TRY(owe_addresses(context, *now));
   return missing ? ok() : end_record(context, *std::move(now), unbound);
-}
-
-// Nobody is given an address that an interface may still have.
-Status release_all(const Context& context, const node::Record& record, const Status& unbound,
-                   Deadline deadline, std::optional<Status> addresses) {
-  Errors errors;
-  errors.collect(release_device(context, record, unbound, deadline));
-  // What has been given back may be somebody else's by now.
-  if (record.stage == node::Stage::keyed) addresses = ok();
-  if (!addresses && errors.empty())
-    addresses = release_addresses(context, record, deadline.at_least(kUndoTime));
-  if (addresses) errors.collect(*std::move(addresses));
-  if (errors.empty())
-    errors.collect(release_record(context, record, unbound, deadline.at_least(kUndoTime)));
-  return errors.status();
 }
 
 Result<bool> is_home(const Context& context, const ib::PciAddress& device) {
@@ -172,23 +145,22 @@ Status Ending::status() const {
   return errors.status();
 }
 
-Status release(const Context& context, const node::RecordName& name, Deadline deadline,
-               std::optional<Status> addresses) {
-  const Ending ending = TRY(end_attachment(context, name, deadline, std::move(addresses)));
-  return ending.status();
+Result<bool> is_missing(const Context& context, const node::Record& record) {
+  if (record.child || record.boot_id != context.boot_id) return false;
+  const std::optional<node::Function> function = TRY(context.kernel.function(record.device));
+  return !function;
 }
 
 Result<Ending> end_attachment(const Context& context, const node::RecordName& name,
-                              Deadline deadline, std::optional<Status> addresses) {
+                              Deadline deadline, Addresses addresses) {
   const Result<node::Record> found = context.records.read(name);
   if (!found && found.error().code() == Code::not_found) return Ending();
   if (!found) return found.error();
-  if (!is_meant(context, *found)) return Ending();
+  if (!is_meant(context, found->attempt)) return Ending();
   const std::optional<node::Record> record = TRY(begin_end(context, *found, deadline));
   if (!record) return Ending();
   const Status unbound = end_binding(context, *record, deadline);
-  Status undone =
-      release_all(context, *record, unbound, deadline.at_least(kUndoTime), std::move(addresses));
+  Status undone = end_device(context, *record, unbound, deadline.at_least(kUndoTime), addresses);
   const Result<node::Record> left = context.records.read(name);
   const bool over = !left && left.error().code() == Code::not_found;
   return Ending{std::move(undone), over ? ok() : unbound};

@@ -1,44 +1,39 @@
-// release(): the one way in which an attachment ends: ADD's rollback, DEL, GC, recovery.
+// end_attachment(): the one way in which an attachment ends: ADD's rollback, DEL, GC, recovery.
 #pragma once
 
 #include "lib/attach/context.h"
 #include "lib/node/records.h"
 
-#include <optional>
-#include <string_view>
-
 namespace ibpod::attach {
 
-// A variable of a call's environment: whoever sets it means this attempt (node::Record) and no
-// other one. Between a look at a record and the DEL that follows from it, an ADD may have put its
-// own in its place.
-inline constexpr std::string_view kOnlyAttempt = "IBPOD_ATTEMPT";
-
-// Ends the attachment that the record speaks of: its port leaves the partitions that the agent had
-// it brought into, the device goes back to what it was (node::restore) or out of the world
-// (node::remove_child), its addresses back to IPAM, then the record goes. Every step is tried, with
-// two exceptions: while the port still has keys that were given to it, a GUID of the pod's choice
-// stays on it; and addresses stay reserved while the interface that has them may be there. All
-// failures are told, and with any of them the record stays: the device is in quarantine until a
-// later release succeeds. Where nothing but the partitions' keys is in the way, which only
-// others can take out of the port's table, the record says so (node::Stage). Success where there is
-// no such record (any more), or only one of an attempt that is not meant. invalid or unsupported
-// where it cannot be read. Takes the device's lock for the node's part, never for IPAM's. Each
-// part has kUndoTime even where the one before has used up all of the deadline. A function that has
-// been taken out of the machine keeps its record until it is back, or until the next boot: mlx5
-// gives a VF that returns the GUIDs and the policy it was told last. `addresses`: what IPAM has
-// answered to a DEL already; nothing: it is still to be asked.
-Status release(const Context& context, const node::RecordName& name, Deadline deadline,
-               std::optional<Status> addresses = std::nullopt);
-
-// The same, where it makes a difference what has failed.
+// What has failed of an end.
 struct Ending {
   Status undone = ok();   // what is this node's to do
   Status unbound = ok();  // the partitions' keys
   Status status() const;  // of both
 };
+
+// Whether IPAM may have reserved addresses for the attachment.
+enum class Addresses { perhaps, none };
+
+// Ends the attachment that the record speaks of: its port leaves the partitions that the agent had
+// it brought into, and the device goes back to what it was (node::restore) or out of the world
+// (node::remove_child). Then what IPAM has to take back is noted (address_release.h; asking IPAM is
+// the caller's), and the record goes. Every step is tried, with two exceptions: while the port
+// still has keys that were given to it, a GUID of the pod's choice stays on it; and addresses stay
+// reserved while the interface that has them may be there. All failures are told, and with any of
+// them the record stays: the device is in quarantine until a later call succeeds. Where nothing but
+// the partitions' keys is in the way, which only others can take out of the port's table, the
+// record says so (node::Stage). Success where there is no such record (any more), or only one of an
+// attempt that is not meant. invalid or unsupported where it cannot be read. Takes the device's
+// lock. Each part has kUndoTime even where the one before has used up all of the deadline. A
+// function that has been taken out of the machine keeps its record until it is back, or until the
+// next boot: mlx5 gives a VF that returns the GUIDs and the policy it was told last.
 Result<Ending> end_attachment(const Context& context, const node::RecordName& name,
-                              Deadline deadline, std::optional<Status> addresses = std::nullopt);
+                              Deadline deadline, Addresses addresses = Addresses::perhaps);
+
+// A VF that has been taken out of the machine in this boot. A child has gone with its parent.
+Result<bool> is_missing(const Context& context, const node::Record& record);
 
 // Whether a record can be read by nobody any more. Any other failure to read it says nothing about
 // it: the disk, or a newer version that wrote it.

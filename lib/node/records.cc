@@ -1,8 +1,8 @@
 #include "lib/node/records.h"
 
 #include "lib/base/fd.h"
-#include "lib/base/private_file.h"
 #include "lib/node/child.h"
+#include "lib/node/record_file.h"
 
 #include <algorithm>
 
@@ -12,9 +12,6 @@ namespace ibpod::node {
 namespace {
 
 constexpr std::string_view kEnding = ".json";
-
-// A byte of a network (of 1 MiB at most: cni/request.h) can take six in a record, as in \u007f.
-constexpr size_t kLargestRecord = 8 << 20;
 
 // Names that start with a dot are files on their way to be renamed; a crash may leave one behind.
 std::optional<RecordName> parse_name(const std::string& folder, const std::string& file) {
@@ -60,28 +57,13 @@ Result<TreeWatch> Records::watch_all() const {
 }
 
 Status Records::write(const Record& record) const {
-  const std::string text = text_of(record);
-  // Bytes that are no UTF-8 are lost in JSON, and with them what to restore.
-  const Record again = TRY(parse_record(text));
-  if (again != record) {
-    return Error(Code::invalid,
-                 "record " + name_of(record).text() +
-                     ": CNI_ARGS, CNI_PATH or CNI_NETNS hold bytes that are no UTF-8");
-  }
-  const RecordName name = name_of(record);
-  if (text.size() > kLargestRecord)
-    return Error(Code::invalid, "record " + name.text() + ": its network makes it " +
-                                    std::to_string(text.size()) + " bytes, more than the " +
-                                    std::to_string(kLargestRecord) + " that are read back");
-  TRY(make_folders(root_ / name.folder));
-  return write_file_atomically(file(name), text);
+  return write_record_file(file(name_of(record)), record);
 }
 
 Status Records::remove(const RecordName& name) const { return remove_file(file(name)); }
 
 Result<Record> Records::read(const RecordName& name) const {
-  const std::string text = TRY(read_trusted_file(file(name), kLargestRecord));
-  Record record = TRY(parse_record(text).during("record " + file(name).string()));
+  Record record = TRY(read_record_file(file(name)));
   if (name_of(record) != name) {
     return Error(Code::invalid,
                  "record " + file(name).string() + ": it speaks of " + name_of(record).text());

@@ -6,6 +6,7 @@
 
 #include "lib/base/lock.h"
 #include "lib/base/tree_watch.h"
+#include "lib/node/address_releases.h"
 #include "lib/node/record.h"
 
 #include <string>
@@ -25,7 +26,7 @@ RecordName name_of(const Record& record);
 
 class Records {
  public:
-  explicit Records(const Path& state) : root_(state / "attachments") {}
+  explicit Records(const Path& state) : root_(state / "attachments"), address_releases_(state) {}
 
   // A folder's lock, between all processes of the node. unavailable at the deadline.
   Result<FolderLock> lock(const std::string& folder, Deadline deadline) const;
@@ -53,6 +54,9 @@ class Records {
                                                 const std::string& ifname) const;
   Result<std::vector<RecordName>> all() const;
 
+  // What IPAM has still to take back of attachments that have ended.
+  const AddressReleases& address_releases() const { return address_releases_; }
+
   // Takes away what killed writers have left in folders without any record.
   Status tidy(Deadline deadline) const;
 
@@ -62,6 +66,7 @@ class Records {
  private:
   Path file(const RecordName& name) const;
   Path root_;
+  AddressReleases address_releases_;
 };
 
 }  // namespace ibpod::node

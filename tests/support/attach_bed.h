@@ -156,16 +156,27 @@ struct Bed {
     for (const node::RecordName& name : all) names.push_back(name.text());
     return names;
   }
+  // What IPAM has still to take back.
+  std::vector<std::string> owed() const {
+    std::vector<std::string> names;
+    const auto all = records.address_releases().all().value();
+    for (const node::AddressReleaseName& name : all)
+      names.push_back(name.container_id + ":" + name.ifname);
+    return names;
+  }
   // What an attachment leaves behind, in a line each; nothing: it is as before.
   std::string leftovers() const {
     std::string text = changes();
     for (const std::string& lease : leases()) text += "+ " + lease + "\n";
     for (const std::string& name : recorded()) text += "+ record " + name + "\n";
+    for (const std::string& name : owed()) text += "+ owed " + name + "\n";
     text += binder.leftovers();
     const auto files = list_folder(state.path() / "attachments");
     for (const std::string& file : files.value()) {
       if (recorded().empty()) text += "+ folder " + file + "\n";
     }
+    const auto folders = list_folder(state.path() / "addresses");
+    for (const std::string& folder : folders.value()) text += "+ folder " + folder + "\n";
     return text;
   }
   Path record_file(const std::string& container = "c1") const {

@@ -1,0 +1,79 @@
+#include "lib/node/address_releases.h"
+
+#include "tests/support/temp_folder.h"
+
+#include <doctest/doctest.h>
+
+namespace ibpod::node {
+namespace {
+
+Record record(const std::string& attempt, const std::string& container = "c.1") {
+  Record record;
+  record.plugin = "ib-sriov";
+  record.attempt = attempt;
+  record.container_id = container;
+  record.ifname = "net1";
+  record.device = ib::PciAddress::parse("0000:3b:00.1").value();
+  record.configuration = R"({"name":"blue"})";
+  return record;
+}
+
+struct Bed {
+  TempFolder state;
+  AddressReleases releases{state.path()};
+  Path folder = state.path() / "addresses" / "c.1:net1";
+};
+
+TEST_CASE("what is owed is a file for each attempt, and its folder goes with the last one") {
+  Bed bed;
+  CHECK(bed.releases.all()->empty());
+  REQUIRE(bed.releases.write(record("b")));
+  REQUIRE(bed.releases.write(record("a")));
+  REQUIRE(bed.releases.write(record("a", "c2")));
+  CHECK(bed.releases.all().value() == std::vector<AddressReleaseName>{{"c.1", "net1", "a"},
+                                                                      {"c.1", "net1", "b"},
+                                                                      {"c2", "net1", "a"}});
+  CHECK(bed.releases.of_attachment("c.1", "net1")->size() == 2);
+  CHECK(bed.releases.read({"c.1", "net1", "a"}).value() == record("a"));
+  CHECK(bed.releases.read({"c.1", "net1", "c"}).error().code() == Code::not_found);
+  {
+    const auto lock = bed.releases.lock("c.1", "net1", Deadline::in(Duration(1000)));
+    REQUIRE(lock);
+    CHECK(bed.releases.remove({"c.1", "net1", "a"}));
+    CHECK(bed.releases.remove({"c.1", "net1", "b"}));
+    CHECK(bed.releases.lock("c.1", "net1", Deadline::in(Duration(0))).error().code() ==
+          Code::unavailable);
+  }
+  CHECK_FALSE(path_exists(bed.folder));
+}
+
+TEST_CASE("what a killed writer has left goes with the next lock") {
+  Bed bed;
+  std::filesystem::create_directories(bed.folder);
+  bed.state.write("addresses/c.1:net1/.a.json.tmp", "half");
+  CHECK(bed.releases.all()->empty());
+  REQUIRE(bed.releases.lock("c.1", "net1", Deadline::in(Duration(1000))));
+  CHECK_FALSE(path_exists(bed.folder));
+}
+
+TEST_CASE("a file that is damaged, or speaks of another attempt, is not obeyed") {
+  Bed bed;
+  REQUIRE(bed.releases.write(record("a")));
+  std::filesystem::copy_file(bed.folder / "a.json", bed.folder / "b.json");
+  CHECK(bed.releases.read({"c.1", "net1", "b"}).error().code() == Code::invalid);
+  bed.state.write("addresses/c.1:net1/a.json", "{");
+  CHECK(bed.releases.read({"c.1", "net1", "a"}).error().code() == Code::invalid);
+  CHECK(bed.releases.all()->size() == 2);
+}
+
+TEST_CASE("an attempt that is no file's name makes no file") {
+  Bed bed;
+  for (const char* attempt : {"", ".a", "../a", "a/b"}) {
+    CAPTURE(attempt);
+    CHECK(bed.releases.write(record(attempt)).error().code() == Code::invalid);
+  }
+  CHECK_FALSE(path_exists(bed.state.path() / "addresses"));
+}
+
+}  // namespace
+}  // namespace ibpod::node

@@ -1,0 +1,34 @@
+#include "lib/node/record_file.h"
+
+#include "lib/base/private_file.h"
+
+namespace ibpod::node {
+namespace {
+
+// A byte of a network (of 1 MiB at most: cni/request.h) can take six in a record, as in \u007f.
+constexpr size_t kLargestRecord = 8 << 20;
+
+}  // namespace
+
+Status write_record_file(const Path& file, const Record& record) {
+  const std::string text = text_of(record);
+  const std::string what = "record " + file.string();
+  // Bytes that are no UTF-8 are lost in JSON, and with them what to restore.
+  const Record again = TRY(parse_record(text));
+  if (again != record)
+    return Error(Code::invalid,
+                 what + ": CNI_ARGS, CNI_PATH or CNI_NETNS hold bytes that are no UTF-8");
+  if (text.size() > kLargestRecord)
+    return Error(Code::invalid, what + ": its network makes it " + std::to_string(text.size()) +
+                                    " bytes, more than the " + std::to_string(kLargestRecord) +
+                                    " that are read back");
+  TRY(make_folders(file.parent_path()));
+  return write_file_atomically(file, text);
+}
+
+Result<Record> read_record_file(const Path& file) {
+  const std::string text = TRY(read_trusted_file(file, kLargestRecord));
+  return parse_record(text).during("record " + file.string());
+}
+
+}  // namespace ibpod::node
