@@ -53,7 +53,9 @@ std::jthread stop_on_signal(Agent& agent, const sigset_t& signals) {
 Status work(const Options& options, log::Log& log) {
   Reloader reloader = TRY(Reloader::start(options.config, options.node, judge_sections));
   log.set_least(reloader.config().log_level);
-  if (!reloader.config().log_file.empty()) TRY(log.open(reloader.config().log_file));
+  if (!reloader.config().log_file.empty()) {
+    TRY(log.open(reloader.config().log_file).during("logFile"));
+  }
   for (const std::string& text : reloader.warnings())
     log.write(log::Level::warning, "configuration: " + text);
   sigset_t signals;

@@ -36,18 +36,24 @@ Status check_owner(const struct stat& found, const std::string& what, const std:
 
 // In a sticky folder others can make entries, and replace none.
 enum class Sticky { is_safe, counts };
+enum class Group { counts, may_write };
 
-Status check_folder(const Path& folder, Sticky sticky = Sticky::is_safe) {
-  const std::string what = folder.string();
-  struct stat found = {};
-  TRY(sys("stat " + what, [&] { return ::stat(folder.c_str(), &found); }));
+Status check_folder(const struct stat& found, const std::string& what, Sticky sticky, Group group) {
   TRY(check_owner(found, what, "chown root " + what));
   const bool by_others = (found.st_mode & S_IWOTH) != 0;
-  const bool by_group = (found.st_mode & S_IWGRP) != 0 && !is_own_group(found.st_gid);
+  const bool by_group =
+      group == Group::counts && (found.st_mode & S_IWGRP) != 0 && !is_own_group(found.st_gid);
   const bool safe = sticky == Sticky::is_safe && (found.st_mode & S_ISVTX) != 0;
   if (safe || (!by_others && !by_group)) return ok();
   return Error(Code::denied, what + " has mode " + octal(found.st_mode) +
                                  ": others can replace what is in it; run chmod go-w " + what);
+}
+
+Status check_folder(const Path& folder, Sticky sticky = Sticky::is_safe,
+                    Group group = Group::counts) {
+  struct stat found = {};
+  TRY(sys("stat " + folder.string(), [&] { return ::stat(folder.c_str(), &found); }));
+  return check_folder(found, folder.string(), sticky, group);
 }
 
 // In a sticky folder anybody may make a link, and lead it to a file that is root's.
@@ -65,14 +71,14 @@ Result<std::optional<Path>> link_of(const Path& path) {
 }
 
 // Every folder that a lookup of `path` reads, through all links.
-Status check_way(Path path) {
+Status check_way(Path path, Group group = Group::counts) {
   for (int links = 0; links <= kMostLinks;) {
     Path at = "/";
     auto part = path.relative_path().begin();
     const Path relative = path.relative_path();
     std::optional<Path> target;
     for (part = relative.begin(); part != relative.end() && !target; ++part) {
-      TRY(check_folder(at));
+      TRY(check_folder(at, Sticky::is_safe, group));
       target = TRY(link_of(at / *part));
       if (!target) at /= *part;
     }
@@ -140,6 +146,28 @@ Status check_trusted_folder(const Path& folder) {
   if (!way && way.error().code() != Code::not_found) return way;
   if (::stat(folder.c_str(), &found) != 0) return ok();
   return check_folder(folder, Sticky::counts);
+}
+
+Result<Fd> open_trusted_log(const Path& path) {
+  std::error_code error;
+  const Path file = std::filesystem::absolute(path, error);
+  const std::string folder = file.parent_path().string();
+  TRY(check_way(file.parent_path(), Group::may_write));
+  const Fd parent(TRY(sys(
+      "open " + folder, [&] { return ::open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC); })));
+  struct stat found = {};
+  TRY(sys("stat " + folder, [&] { return ::fstat(parent.get(), &found); }));
+  const Status private_folder = check_folder(found, folder, Sticky::counts, Group::counts);
+  if (!private_folder)
+    return Error(Code::denied, private_folder.error().text() +
+                                   ", or name a file in a folder that only root can write");
+  constexpr int kFlags =
+      O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
+  Fd fd(TRY(sys("open " + file.string(),
+                [&] { return ::openat(parent.get(), file.filename().c_str(), kFlags, 0600); })));
+  TRY(sys("stat " + file.string(), [&] { return ::fstat(fd.get(), &found); }));
+  TRY(check_file(found, file.string(), Refused::writes));
+  return fd;
 }
 
 }  // namespace ibpod

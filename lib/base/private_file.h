@@ -1,6 +1,7 @@
 // Files that hold secrets, or say what is done: who else could read, write or replace them.
 #pragma once
 
+#include "lib/base/fd.h"
 #include "lib/base/files.h"
 #include "lib/base/result.h"
 
@@ -26,5 +27,11 @@ Result<std::string> read_trusted_file(const Path& path, size_t limit = 4 << 20);
 // denied when others could make an entry of the folder, or replace one, or the folder itself. ok
 // when it does not exist yet.
 Status check_trusted_folder(const Path& folder);
+
+// Opened to be appended to; made with mode 0600 if it is missing. denied if it is a link, no
+// regular file, or others could write or replace it. The folder that it is in is root's or our own
+// user's and written by no group; above it groups may write, as syslog may to Ubuntu's /var/log:
+// what they put in the folder's place is refused. Never waits.
+Result<Fd> open_trusted_log(const Path& path);
 
 }  // namespace ibpod

@@ -1,11 +1,12 @@
 #include "lib/log/log.h"
 
+#include "lib/base/private_file.h"
+
 #include <array>
 #include <chrono>
 
-#include <fcntl.h>
-#include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 namespace ibpod::log {
 namespace {
@@ -62,12 +63,7 @@ Result<Level> parse_level(std::string_view text) {
 }
 
 Status Log::open(const Path& file) {
-  constexpr int kFlags = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
-  Fd fd(TRY(sys("open " + file.string(), [&] { return ::open(file.c_str(), kFlags, 0600); })));
-  struct stat status {};
-  TRY(sys("stat " + file.string(), [&] { return ::fstat(fd.get(), &status); }));
-  if (!S_ISREG(status.st_mode)) return Error(Code::invalid, file.string() + " is no regular file");
-  file_ = std::move(fd);
+  file_ = TRY(open_trusted_log(file));
   return ok();
 }
 

@@ -26,8 +26,8 @@ class Log {
   // carries a plugin's protocol.
   explicit Log(Level least) : least_(least) {}
 
-  // Lines go to this file too, from now on: made with mode 0600, appended to. invalid if it is no
-  // regular file.
+  // Lines go to this file too, from now on: made with mode 0600, appended to. denied if it is a
+  // link or no regular file, or if others than root could write or replace it (private_file.h).
   Status open(const Path& file);
   void set_least(Level least) { least_ = least; }
 

@@ -100,6 +100,55 @@ TEST_CASE("a log file that cannot be opened, or is a link, is an error") {
   CHECK_FALSE(log.open("/dev/null"));
 }
 
+TEST_CASE("a log file that others can write or replace is an error, and gets no line") {
+  const TempFolder folder;
+  const Path own = folder.path() / "own", file = own / "ibpod.log";
+  std::filesystem::create_directory(own);
+  const auto refusal = [&] {
+    const Status opened = Log(Level::info).open(file);
+    return opened ? std::string() : opened.error().text();
+  };
+  CHECK(refusal() == "");
+  REQUIRE(::chmod(file.c_str(), 0666) == 0);
+  CHECK(refusal() ==
+        file.string() + " has mode 0666: others can write it; run chmod go-w " + file.string());
+  REQUIRE(::chmod(file.c_str(), 0640) == 0);
+  CHECK(refusal() == "");
+  for (const mode_t mode : {0777U, 01777U}) {
+    REQUIRE(::chmod(own.c_str(), mode) == 0);
+    CHECK(refusal().ends_with(", or name a file in a folder that only root can write"));
+  }
+  REQUIRE(::chmod(own.c_str(), 0700) == 0);
+  REQUIRE(::chmod(folder.path().c_str(), 0777) == 0);
+  CHECK(refusal().find("others can replace what is in it") != std::string::npos);
+  REQUIRE(::chmod(folder.path().c_str(), 0700) == 0);
+  CHECK(refusal() == "");
+}
+
+TEST_CASE("a log file of another user, or in a folder of another's or a group's, is an error") {
+  if (::geteuid() != 0) return;
+  constexpr uid_t kForeign = 54321;
+  const TempFolder folder;
+  const Path own = folder.path() / "own", file = own / "ibpod.log";
+  std::filesystem::create_directory(own);
+  REQUIRE(Log(Level::info).open(file));
+  REQUIRE(::chown(file.c_str(), kForeign, 0) == 0);
+  CHECK_FALSE(Log(Level::info).open(file));
+  REQUIRE(::chown(file.c_str(), 0, 0) == 0);
+  REQUIRE(::chown(own.c_str(), kForeign, 0) == 0);
+  CHECK_FALSE(Log(Level::info).open(file));
+  REQUIRE(::chown(own.c_str(), 0, kForeign) == 0);
+  REQUIRE(::chmod(own.c_str(), 0775) == 0);
+  CHECK_FALSE(Log(Level::info).open(file));
+  REQUIRE(::chmod(own.c_str(), 0755) == 0);
+  // As Ubuntu has /var/log.
+  REQUIRE(::chown(folder.path().c_str(), 0, kForeign) == 0);
+  REQUIRE(::chmod(folder.path().c_str(), 0775) == 0);
+  CHECK(Log(Level::info).open(file));
+  REQUIRE(::lchown(folder.path().c_str(), kForeign, 0) == 0);
+  CHECK_FALSE(Log(Level::info).open(file));
+}
+
 TEST_CASE("levels are read by name, those of older configurations too") {
   CHECK(parse_level("debug").value() == Level::debug);
   CHECK(parse_level("warn").value() == Level::warning);
