@@ -34,7 +34,8 @@ Result<std::string> IbSriov::ask_agent(const attach::Context& context, Deadline 
 Result<bool> IbSriov::complete(const attach::Context& context, Deadline deadline) {
   if (!config_.order.device.empty()) {
     if (context.call.verb == cni::Verb::add)
-      TRY(attach::check_allocated(context, "deviceID", config_.order.device, deadline));
+      TRY(attach::check_allocated(context, "deviceID", config_.order.device,
+                                  std::string(attach::kDeviceAdvice), deadline));
     return true;
   }
   std::string device;

@@ -7,12 +7,12 @@
 namespace ibpod::attach {
 namespace {
 
-Error refusal(const cni::Call& call, const std::string& key, const ib::PciAddress& device) {
-  return Error(Code::denied,
-               key + ": " + device.text() + ": the kubelet has not given it to the pod " +
-                   call.pod.name_space + "/" + call.pod.name +
-                   "; request the device's resource in the pod's spec and leave " + key +
-                   " to Multus, or set \"devices\": \"any\" in " + std::string(kNodeConfigFile));
+Error refusal(const cni::Call& call, const std::string& key, const ib::PciAddress& device,
+              const std::string& advice) {
+  return Error(Code::denied, key + ": " + device.text() +
+                                 ": the kubelet has not given it to the pod " +
+                                 call.pod.name_space + "/" + call.pod.name + "; " + advice +
+                                 " in " + std::string(kNodeConfigFile));
 }
 
 // No process listens there. One that answers late, or does not know yet, is no such case: a pod
@@ -25,7 +25,7 @@ bool is_absent(const Error& error) {
 }  // namespace
 
 Status check_allocated(const Context& context, const std::string& key, const ib::PciAddress& device,
-                       Deadline deadline) {
+                       const std::string& advice, Deadline deadline) {
   if (context.any_device) return ok();
   const cni::Call& call = context.call;
   const nodeapi::DeviceQuestion question{call.pod.name_space, call.pod.name, "",
@@ -39,7 +39,7 @@ Status check_allocated(const Context& context, const std::string& key, const ib:
                                         ": the node's agent is older than this plugin and cannot "
                                         "say whose device " +
                                         device.text() + " is: upgrade the agent");
-  if (answer.error().code() == Code::denied) return refusal(call, key, device);
+  if (answer.error().code() == Code::denied) return refusal(call, key, device, advice);
   const bool no_kubelet = answer.error().code() == Code::unsupported;
   if (no_kubelet || (is_absent(answer.error()) && !context.needs_agent)) return ok();
   return answer.error();

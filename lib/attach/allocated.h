@@ -6,14 +6,20 @@
 #include "lib/ib/pci_address.h"
 
 #include <string>
+#include <string_view>
 
 namespace ibpod::attach {
 
+inline constexpr std::string_view kDeviceAdvice =
+    "request the device's resource in the pod's spec and leave deviceID to Multus, or set "
+    "\"devices\": \"any\"";
+
 // The node's agent asks the kubelet. denied if the kubelet has not given `device` to the pod; `key`
-// is what names it in the network. ok if nobody can tell, because the node allows any device
+// is what names it in the network, `advice` what would be right,
+// up to the name of the node's file. ok if nobody can tell, because the node allows any device
 // (node_config.h) or runs no kubelet, or because no agent listens on a node that attaches without
 // one. Any other failure to answer is the agent's error.
 Status check_allocated(const Context& context, const std::string& key, const ib::PciAddress& device,
-                       Deadline deadline);
+                       const std::string& advice, Deadline deadline);
 
 }  // namespace ibpod::attach

@@ -26,7 +26,8 @@ struct Asked {
     context.agent = [this] { return std::make_unique<fake::FakeAgent>(agent); };
     context.needs_agent = needs_agent;
     context.any_device = any_device;
-    return check_allocated(context, "deviceID", device, Deadline::in(Duration(20'000)));
+    return check_allocated(context, "deviceID", device, std::string(kDeviceAdvice),
+                           Deadline::in(Duration(20'000)));
   }
 };
 

@@ -190,12 +190,15 @@ Status ChildEndpoint::check_allocated(const Context& context, Deadline deadline)
   if (!address) return ok();
   const std::optional<node::Function> function = TRY(context.kernel.function(*address));
   if (!function || !function->pf) return ok();
-  const Result<nodeapi::Explanation> known =
-      timed(context, "ask the agent which pool has the master's VF",
-            [&] { return context.agent()->explain(address->text(), deadline); });
-  const bool kept = known && known->device.resource.empty();
-  if (kept) return ok();
-  return attach::check_allocated(context, "master", *address, deadline);
+  const auto& kept = context.master_vfs;
+  if (std::find(kept.begin(), kept.end(), *address) != kept.end()) return ok();
+  const std::string key = order_.master.empty() ? "pf" : "master: " + order_.master;
+  const std::string advice =
+      "name a PF, request the VF's resource in the pod's spec, or, if the host keeps the VF for "
+      "all "
+      "pods, list " +
+      address->text() + " under masterVfs";
+  return attach::check_allocated(context, key, *address, advice, deadline);
 }
 
 Status ChildEndpoint::hand_over(const Context& context, node::Record& record, Deadline deadline) {

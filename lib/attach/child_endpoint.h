@@ -29,8 +29,9 @@ class ChildEndpoint : public Endpoint {
   std::string folder(const cni::Call& call) const override;
   // A master that is missing, no InfiniBand, or a child itself; an MTU above that of the mode.
   Status check_usable(const Context& context) override;
-  // denied for a master on a VF of a pool that the kubelet has not given to the pod (allocated.h).
-  // A PF, and a VF that the host keeps, are everybody's. What is no usable master is
+  // denied for a master on a VF that the kubelet has not given to the pod (allocated.h), whether a
+  // pool of the agent's has it or not: another device plugin may. A PF, and a VF that the node's
+  // file names under masterVfs, are everybody's. What is no usable master is
   // check_usable's.
   Status check_allocated(const Context& context, Deadline deadline) const;
   // The record, and nothing else: the port may not have the P_Key yet.

@@ -44,6 +44,7 @@ struct Context {
   // The node's agent has made the folder of records (it does when it starts): one that is missing
   // is no folder without records.
   bool expects_records = false;
+  std::vector<ib::PciAddress> master_vfs = {};  // those that the node keeps for all (node_config.h)
 };
 
 // Carries out a step and tells the context's observer.

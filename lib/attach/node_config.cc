@@ -41,12 +41,25 @@ Status read_devices(Fields& fields, NodeConfig& config) {
   return Error(Code::invalid, "devices: expected allocated or any, got \"" + *devices + "\"");
 }
 
+Status read_master_vfs(Fields& fields, NodeConfig& config) {
+  const std::optional<Value> list = TRY(fields.find("masterVfs"));
+  if (!list) return ok();
+  const std::vector<Value> addresses = TRY(list->elements());
+  for (const Value& address : addresses) {
+    const std::string text = TRY(address.string());
+    const ib::PciAddress vf = TRY(at("masterVfs", ib::PciAddress::parse(text)));
+    config.master_vfs.push_back(vf);
+  }
+  return ok();
+}
+
 Status check_known(const Fields& fields) {
   const std::vector<std::string> unknown = fields.unknown();
   if (unknown.empty()) return ok();
-  return Error(Code::invalid, unknown.front() +
-                                  ": no such key, expected one of stateDir agentSocket logFile "
-                                  "logLevel deviceInfoDir ipamTypes devices allowInNetworks");
+  return Error(Code::invalid,
+               unknown.front() +
+                   ": no such key, expected one of stateDir agentSocket logFile "
+                   "logLevel deviceInfoDir ipamTypes devices masterVfs allowInNetworks");
 }
 
 Result<NodeConfig> parse(const std::string& text) {
@@ -60,6 +73,7 @@ Result<NodeConfig> parse(const std::string& text) {
   TRY(read_path(fields, "deviceInfoDir", config.device_info_folder));
   TRY(read_ipam_types(fields, config));
   TRY(read_devices(fields, config));
+  TRY(read_master_vfs(fields, config));
   const std::optional<bool> allow = TRY(fields.boolean("allowInNetworks"));
   config.allow_in_networks = allow.value_or(false);
   TRY(check_known(fields));

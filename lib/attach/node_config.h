@@ -4,6 +4,7 @@
 
 #include "lib/base/files.h"
 #include "lib/base/result.h"
+#include "lib/ib/pci_address.h"
 #include "lib/log/log.h"
 
 #include <optional>
@@ -37,6 +38,9 @@ struct NodeConfig {
   // devices: "any" lets a network name a device that the kubelet has not given to its pod;
   // "allocated" does not (allocated.h).
   bool any_device = false;
+  // masterVfs: the VFs that the host keeps, and that any network may name as the master of IPoIB
+  // children. Any other VF is its pod's alone: whether a device plugin has it cannot be seen.
+  std::vector<ib::PciAddress> master_vfs;
   // allowInNetworks: a network may set stateDir, agentSocket, logFile and logLevel, too.
   bool allow_in_networks = false;
 };

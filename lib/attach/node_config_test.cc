@@ -31,7 +31,8 @@ TEST_CASE("without a file the node has the defaults") {
 TEST_CASE("every key is read") {
   const File file(
       R"({"stateDir": "/s", "agentSocket": "/a.sock", "logFile": "/l", "logLevel": "debug",
-    "deviceInfoDir": "/d", "ipamTypes": ["host-local", "static"], "devices": "any", "allowInNetworks": true})");
+    "deviceInfoDir": "/d", "ipamTypes": ["host-local", "static"], "devices": "any",
+    "masterVfs": ["0000:3b:00.2"], "allowInNetworks": true})");
   const NodeConfig config = file.read().value();
   CHECK(config.state_folder == "/s");
   CHECK(config.agent_socket == "/a.sock");
@@ -40,6 +41,8 @@ TEST_CASE("every key is read") {
   CHECK(config.device_info_folder == "/d");
   CHECK(config.ipam_types == std::vector<std::string>{"host-local", "static"});
   CHECK(config.any_device);
+  CHECK(config.master_vfs ==
+        std::vector<ib::PciAddress>{ib::PciAddress::parse("0000:3b:00.2").value()});
   CHECK(config.allow_in_networks);
 }
 
@@ -53,6 +56,8 @@ TEST_CASE("what is wrong in it is named with the file") {
       {R"({"logLevel": "loud"})", "logLevel: \"loud\" is no log level"},
       {R"({"ipamTypes": "static"})", "ipamTypes: expected a list"},
       {R"({"devices": "all"})", "devices: expected allocated or any, got \"all\""},
+      {R"({"masterVfs": "0000:3b:00.2"})", "masterVfs: expected a list"},
+      {R"({"masterVfs": ["ib2"]})", "masterVfs: "},
       {R"({"allowInNetworks": "yes"})", "allowInNetworks: expected true or false"},
       {R"({"logfiles": "/x"})", "logfiles: no such key, expected one of stateDir"},
   };

@@ -123,7 +123,7 @@ Result<std::unique_ptr<Plugin::Stage>> Plugin::open_stage() {
               [this] { return agent(); }, needs_agent(),
               [this](const std::string& text) { log_.write(Level::warning, text); },
               [this](const std::string& text) { log_.write(Level::info, text); }, observe, false,
-              node_.ipam_types, node_.any_device, expects_records()});
+              node_.ipam_types, node_.any_device, expects_records(), node_.master_vfs});
   return stage;
 }
 
