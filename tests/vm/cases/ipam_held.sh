@@ -1,5 +1,6 @@
 #!/bin/bash
 # Somebody holds host-local's lock: DEL fails, and keeps neither VF nor IPoIB child; the address is given back once the lock is free.
+# deadline: 300
 # quick: an IPAM plugin that hangs keeps no VF out of service
 . "$ROOT/tests/vm/lib.sh"
 
