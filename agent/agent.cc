@@ -26,6 +26,8 @@ constexpr Duration kPreparation{120'000};
 constexpr Duration kRepair{10'000};
 // Longer than the longest that a turn of the thread can take.
 constexpr std::chrono::minutes kStuck{5};
+// The end of a pod has to be seen soon after one that took long.
+constexpr Duration kLongestRest{1'000};
 const Changed kAll{.everything = true, .ports = true};
 
 // What the agent reads in its configuration that Config leaves as JSON has been judged when the
@@ -71,6 +73,12 @@ bool has_active_port(const device_plugin::Device& device) {
   });
 }
 
+// When as much time has passed since now as has since `began`, within reason.
+Deadline::Clock::time_point as_long_again(Deadline::Clock::time_point began) {
+  const auto now = Deadline::Clock::now();
+  return now + std::min<Deadline::Clock::duration>(now - began, kLongestRest);
+}
+
 kube::Mode mode_of(Registration registration) {
   switch (registration) {
     case Registration::automatic:
@@ -114,7 +122,11 @@ Status Agent::run() {
     const Happened happened = events_.wait(configuration, port_patience_.due());
     if (!happened.failed.empty()) return Error(Code::unavailable, happened.failed);
     if (happened.stop) return ok();
+    const auto began = Deadline::Clock::now();
     follow(happened);
+    // Pods make events as fast as they like: to look at them never takes more than half of the
+    // time.
+    if (happened.devices) events_.rest(Deadline::at(as_long_again(began)));
     if (happened.configuration) configuration = watch_configuration();
   }
 }

@@ -48,4 +48,18 @@ Happened Events::wait(int configuration, Deadline patience) {
   return happened;
 }
 
+bool Events::stops() const {
+  const std::scoped_lock lock(*mutex_);
+  return pending_.stop;
+}
+
+void Events::rest(Deadline end) {
+  while (!end.passed() && !stops()) {
+    pollfd waiting{wake_.fd(), POLLIN, 0};
+    ::poll(&waiting, 1, milliseconds_of(end));
+    wake_.drain();
+  }
+  wake_.ring();  // for what was told: one ring too many does no harm
+}
+
 }  // namespace ibpod::agent

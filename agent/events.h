@@ -33,9 +33,12 @@ class Events {
   // readable, or until `patience` is at its end: then it is time to look at ports. `stop` stays
   // told.
   Happened wait(int configuration, Deadline patience);
+  // Returns at `end`, or when `stop` is told. What else is told meanwhile is for the next wait().
+  void rest(Deadline end);
 
  private:
   explicit Events(Wake wake) : wake_(std::move(wake)) {}
+  bool stops() const;
   Wake wake_;
   std::unique_ptr<std::mutex> mutex_ = std::make_unique<std::mutex>();
   Happened pending_;
