@@ -126,7 +126,7 @@ Status Agent::run() {
     follow(happened);
     // Pods make events as fast as they like: to look at them never takes more than half of the
     // time.
-    if (happened.devices) events_.rest(Deadline::at(as_long_again(began)));
+    events_.rest(Deadline::at(as_long_again(began)));
     if (happened.configuration) configuration = watch_configuration();
   }
 }

@@ -1,6 +1,12 @@
 #include "agent/sweeping.h"
 
 namespace ibpod::agent {
+namespace {
+
+// The end of a pod has to be seen soon after a pass that took long.
+constexpr Duration kLongestRest{1'000};
+
+}  // namespace
 
 Sweeping::Sweeping(World world, Duration interval, Judged judged, Done done)
     : sweeper_(world, [this](const Pass& pass) { this->judged(pass); }),
@@ -61,6 +67,14 @@ void Sweeping::set_interval(Duration interval) {
   told_.notify_all();
 }
 
+// Pods can have passes asked for without end: they never take more than half of the time.
+void Sweeping::rest(Deadline::Clock::time_point began) {
+  const auto now = Deadline::Clock::now();
+  const auto end = now + std::min<Deadline::Clock::duration>(now - began, kLongestRest);
+  std::unique_lock lock(mutex_);
+  told_.wait_until(lock, end, [this] { return stopping_; });
+}
+
 Duration Sweeping::interval() {
   const std::scoped_lock lock(mutex_);
   return interval_;
@@ -83,6 +97,7 @@ bool Sweeping::begin_next() {
 
 void Sweeping::run() {
   do {
+    const auto began = Deadline::Clock::now();
     Result<Pass> pass = sweeper_.sweep(Deadline::Clock::now(), interval());
     SweepReport report;
     if (pass)
@@ -92,6 +107,7 @@ void Sweeping::run() {
     if (pass) last_.set(*pass);
     has_judged();
     done_(report);
+    rest(began);
     wait(report.pass.again);
   } while (begin_next());
 }

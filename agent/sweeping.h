@@ -48,6 +48,7 @@ class Sweeping {
   void has_judged();
   Duration interval();
   void wait(std::optional<Duration> again);
+  void rest(Deadline::Clock::time_point began);
   bool begin_next();
 
   Sweeper sweeper_;

@@ -43,5 +43,31 @@ TEST_CASE("what waits for its next try waits through a sweep, and not through on
   CHECK(passes.released(2));
 }
 
+TEST_CASE("a pass that is asked for at once rests as long as the last one took") {
+  constexpr Duration kTook{30};
+  test::Node node;
+  std::mutex mutex;
+  std::condition_variable told;
+  std::vector<Deadline::Clock::time_point> judged, done;
+  std::unique_ptr<Sweeping> sweeping;
+  const auto tell = [&](std::vector<Deadline::Clock::time_point>& moments) {
+    const std::scoped_lock lock(mutex);
+    moments.push_back(Deadline::Clock::now());
+    told.notify_all();
+  };
+  const auto work = [&](const SweepReport&) {
+    for (const Deadline end = Deadline::in(kTook); !end.passed();) continue;
+    tell(done);
+  };
+  sweeping = std::make_unique<Sweeping>(
+      node.world(false), Duration(3'600'000), [&] { tell(judged); }, work);
+  sweeping->sweep();
+  std::unique_lock lock(mutex);
+  REQUIRE(told.wait_for(lock, Duration(20'000), [&] { return judged.size() > 1; }));
+  CHECK(judged[1] - done[0] >= kTook);
+  lock.unlock();
+  sweeping.reset();
+}
+
 }  // namespace
 }  // namespace ibpod::agent
