@@ -1,6 +1,8 @@
 #!/bin/bash
 # A pod names its RDMA device "x/y", which no folder of sysfs can show: DEL gives the VF back all the same, before the pod's end and after it, also where
 # another pod has taken the name that the device would get.
+# deadline: 240
+# kernels: 6.1 7
 . "$ROOT/tests/vm/lib.sh"
 
 vf=$(vf_pci 0 1) other=$(vf_pci 0 0)
