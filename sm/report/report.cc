@@ -78,7 +78,8 @@ const Family kKeyExposed{"ibpod_sm_tls_key_exposed",
                          "1 while others than ibpod-sm's user have access to its TLS key.",
                          Kind::gauge};
 const Family kRefused{"ibpod_sm_refused_connections_total",
-                      "Connections that were closed because their address had too many.",
+                      "Connections that were closed because their address had too many, or too "
+                      "many that had ended and were not closed yet.",
                       Kind::counter};
 const Family kStarved{"ibpod_sm_starved_connections_total",
                       "Times that connections had to wait because there was no place for one.",
