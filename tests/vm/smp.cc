@@ -1,9 +1,10 @@
-// Sends one subnet management packet by directed route, as the root of any node can, and prints
-// the 64 bytes of the answer:
+// Sends one subnet management packet, as the root of any node can, and prints the 64 bytes of the
+// answer:
 //
 //   M_KEY=KEY smp DEVICE PATH ATTRIBUTE MODIFIER [DATA]
 //
-// The path is that of smpquery -D ("0" the port itself, "0,1,7" behind port 7 of the switch);
+// The path is that of smpquery -D ("0" the port itself, "0,1,7" behind port 7 of the switch), or
+// "lid:7" for a packet that is routed by the LID;
 // numbers are C's, DATA is hexadecimal and makes it a Set. Exit code 1: no answer, 2: a refusal.
 #include <cerrno>
 #include <cstdio>
@@ -24,6 +25,8 @@ namespace {
 
 constexpr size_t data_bytes = 64;
 constexpr uint8_t directed_route = 0x81;
+constexpr uint8_t lid_routed = 0x01;
+constexpr uint16_t permissive_lid = 0xffff;
 constexpr uint8_t method_get = 1;
 constexpr uint8_t method_set = 2;
 
@@ -70,13 +73,22 @@ std::string umad_of(const std::string& device) {
   die(device.c_str());
 }
 
-void set_path(Smp& smp, const char* path) {
+// Returns the LID to send it to, in network byte order.
+uint16_t set_lid(Smp& smp, const char* lid) {
+  smp.management_class = lid_routed;
+  smp.source_lid = smp.destination_lid = 0;  // reserved there
+  return htons(static_cast<uint16_t>(std::strtoul(lid, nullptr, 0)));
+}
+
+uint16_t set_path(Smp& smp, const char* path) {
+  if (std::strncmp(path, "lid:", 4) == 0) return set_lid(smp, path + 4);
   char* rest = nullptr;
   std::strtoul(path, &rest, 0);  // the first one is the node itself
   while (*rest == ',' && smp.hop_count + 1U < sizeof smp.initial_path) {
     const auto port = std::strtoul(rest + 1, &rest, 0);
     smp.initial_path[++smp.hop_count] = static_cast<uint8_t>(port);
   }
+  return permissive_lid;
 }
 
 void set_data(Smp& smp, const std::string& hex) {
@@ -85,12 +97,12 @@ void set_data(Smp& smp, const std::string& hex) {
     smp.data[i] = static_cast<uint8_t>(std::stoul(hex.substr(2 * i, 2), nullptr, 16));
 }
 
-int open_agent(const std::string& device, uint32_t& id) {
+int open_agent(const std::string& device, uint8_t management_class, uint32_t& id) {
   const int fd = ::open(umad_of(device).c_str(), O_RDWR | O_CLOEXEC);
   if (fd < 0) die("open");
   ib_user_mad_reg_req request = {};
   request.qpn = 0;
-  request.mgmt_class = directed_route;
+  request.mgmt_class = management_class;
   request.mgmt_class_version = 1;
   if (::ioctl(fd, IB_USER_MAD_ENABLE_PKEY) != 0) die("enable P_Key");
   if (::ioctl(fd, IB_USER_MAD_REGISTER_AGENT, &request) != 0) die("register");
@@ -124,17 +136,16 @@ int main(int count, char** arguments) {
   }
   Message message;
   const char* m_key = std::getenv("M_KEY");
-  set_path(message.smp, arguments[2]);
+  message.header.lid = set_path(message.smp, arguments[2]);
   message.smp.attribute = htons(static_cast<uint16_t>(std::strtoul(arguments[3], nullptr, 0)));
   message.smp.modifier = htonl(static_cast<uint32_t>(std::strtoul(arguments[4], nullptr, 0)));
   message.smp.m_key = m_key == nullptr ? 0 : htobe64(std::strtoull(m_key, nullptr, 0));
   message.smp.transaction = htobe64(static_cast<uint64_t>(::getpid()));
   if (count > 5) set_data(message.smp, arguments[5]);
-  const int fd = open_agent(arguments[1], message.header.id);
+  const int fd = open_agent(arguments[1], message.smp.management_class, message.header.id);
   const char* patience = std::getenv("SMP_TIMEOUT_MS");
   message.header.timeout_ms =
       patience == nullptr ? 5000 : static_cast<uint32_t>(std::strtoul(patience, nullptr, 0));
-  message.header.lid = 0xffff;
   if (::write(fd, &message, sizeof message) == sizeof message) return answer(fd);
   if (errno != EINVAL) die("write");
   std::puts("no answer");  // of the port's own agent, which the kernel asks at once
