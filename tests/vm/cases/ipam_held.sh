@@ -1,7 +1,6 @@
 #!/bin/bash
 # Somebody holds host-local's lock: DEL fails, and keeps neither VF nor IPoIB child; the address is given back once the lock is free.
 # deadline: 300
-# quick: an IPAM plugin that hangs keeps no VF out of service
 . "$ROOT/tests/vm/lib.sh"
 
 owed() { (cd /var/lib/ibpod/addresses && find . -name '*.json' -printf '%h\n' | sort | xargs) 2>/dev/null || true; }
