@@ -82,7 +82,7 @@ void check_many_bindings(const Certificates& certificates) {
   for (int n = 0; n < kMost - 100; ++n) bind.add_partitions();
   check_refused(
       ask<v1::BindRequest, v1::Binding>(certificates, "system:node:n1", &Stub::Bind, bind),
-      Code::invalid, {"partitions", "at most 64", std::to_string(bind.partitions().size())});
+      Code::invalid, {"partitions", "at most 64", "more"});
 }
 
 void check_many_attachments(const Certificates& certificates) {
@@ -91,7 +91,7 @@ void check_many_attachments(const Certificates& certificates) {
   for (int n = 0; n < kMost; ++n) sync.add_attachments();
   check_refused(
       ask<v1::SyncRequest, v1::SyncResponse>(certificates, "system:node:n1", &Stub::Sync, sync),
-      Code::invalid, {"attachments", "at most 10000", std::to_string(kMost)});
+      Code::invalid, {"attachments", "at most 10000", "more"});
 }
 
 void check_many_ports(const Certificates& certificates) {
@@ -100,7 +100,7 @@ void check_many_ports(const Certificates& certificates) {
   for (int n = 0; n < kMost; ++n) observe.add_ports();
   check_refused(ask<v1::ObserveRequest, v1::ObserveResponse>(certificates, "system:node:n1",
                                                              &Stub::Observe, observe),
-                Code::invalid, {"ports", "at most 10000", std::to_string(kMost)});
+                Code::invalid, {"ports", "at most 10000", "more"});
 }
 
 void check_many_places(const Certificates& certificates) {
@@ -111,23 +111,21 @@ void check_many_places(const Certificates& certificates) {
   for (int n = 0; n < kLargest - 100; ++n) port.add_table(1);
   check_refused(ask<v1::ObserveRequest, v1::ObserveResponse>(certificates, "system:node:n1",
                                                              &Stub::Observe, observe),
-                Code::invalid, {"ports.table", "at most 65535"});
+                Code::invalid, {"ports.table", "at most 524288"});
 }
 
 void check_many_namespaces(const Certificates& certificates) {
   v1::Partition partition = named(4);
   for (int n = 0; n < kMost - 100; ++n) partition.add_allowed("");
-  check_refused(
-      create(certificates, partition), Code::invalid,
-      {"partition: allowed", "at most 10000", std::to_string(partition.allowed().size())});
+  check_refused(create(certificates, partition), Code::invalid,
+                {"partition.allowed", "at most 10000", "more"});
 }
 
 void check_many_members(const Certificates& certificates) {
   v1::Partition partition = named(4);
   for (int n = 0; n < kMost - 100; ++n) partition.add_members();
-  check_refused(
-      create(certificates, partition), Code::invalid,
-      {"partition: members", "at most 10000", std::to_string(partition.members().size())});
+  check_refused(create(certificates, partition), Code::invalid,
+                {"partition.members", "at most 10000", "more"});
 }
 
 TEST_CASE("requests that list millions are refused, and take a bounded amount of memory") {
