@@ -62,7 +62,9 @@ std::vector<node::Record> readable(const node::Records& records) {
   if (!names) return read;
   for (const node::RecordName& name : *names) {
     Result<node::Record> record = records.read(name);
-    if (record) read.push_back(std::move(record).value());
+    if (!record) continue;
+    record->configuration.clear();  // a tenant's, and nobody here asks for it
+    read.push_back(std::move(record).value());
   }
   return read;
 }

@@ -249,11 +249,43 @@ TEST_CASE("a plugin of ours is no IPAM plugin, whoever calls it so") {
 TEST_CASE("a network that is larger than any is refused") {
   Bed bed;
   const cni::Answer refused =
-      bed.call("ADD", bed.config(kDevice + R"(,"x":")" + std::string(1 << 20, 'x') + "\""));
+      bed.call("ADD", bed.config(kDevice + R"(,"x":")" + std::string(1 << 16, 'x') + "\""));
   REQUIRE(refused.failure);
   CHECK(refused.failure->code == 6);
   CHECK(refused.failure->message ==
-        "standard input: more than the 1048576 bytes that a network may have");
+        "standard input: more than the 65536 bytes that a network may have");
+}
+
+TEST_CASE("a network of more values than any is refused before it is read") {
+  Bed bed;
+  const auto of = [&](size_t lists) {
+    std::string elements = "[]";
+    for (size_t n = 1; n < lists; ++n) elements += ",[]";
+    return bed.config(kDevice + R"(,"args":{"cni":{"x":[)" + elements + "]}}");
+  };
+  for (const char* const verb : {"ADD", "CHECK", "STATUS"}) {
+    const cni::Answer refused = bed.call(verb, of(1100));
+    REQUIRE(refused.failure);
+    CHECK(refused.failure->code == 6);
+    CHECK(refused.failure->message ==
+          "standard input: JSON: more than 2048 objects, lists and members");
+  }
+  REQUIRE(bed.call("ADD", of(100)).exit_code == 0);
+  CHECK(bed.call("GC", of(1100)).exit_code == 0);
+  CHECK(bed.call("DEL", of(1100)).exit_code == 0);
+}
+
+TEST_CASE("a network's warnings are told in few lines, and each of few letters") {
+  Bed bed;
+  bed.node->log_file = bed.state.path() / "log";
+  bed.node->log_level = log::Level::warning;
+  std::string keys;
+  for (int n = 0; n < 900; ++n) keys += ",\"k" + std::to_string(n) + "\":1";
+  REQUIRE(bed.call("ADD", bed.config(kDevice + keys + ",\"" + std::string(9000, 'y') + "\":1"))
+              .exit_code == 0);
+  const std::string log = read_file(bed.node->log_file, 1 << 20).value();
+  CHECK(log.find("and 885 more warnings of this network") != std::string::npos);
+  CHECK(log.size() < 30'000);
 }
 
 TEST_CASE("DEL takes a network that is larger than an ADD's may be") {
@@ -267,7 +299,7 @@ TEST_CASE("DEL takes a network that is larger than an ADD's may be") {
 
 TEST_CASE("a network whose bytes all take six in its record is given back all the same") {
   Bed bed;
-  const std::string odd = kDevice + R"(,"x":")" + std::string(1'000'000, '\x7f') + "\"";
+  const std::string odd = kDevice + R"(,"x":")" + std::string(60'000, '\x7f') + "\"";
   REQUIRE(bed.call("ADD", bed.config(odd)).exit_code == 0);
   CHECK(bed.call("DEL", bed.config(odd)).exit_code == 0);
   CHECK(bed.changes() == "");

@@ -13,6 +13,10 @@ namespace ibpod::attach {
 
 using log::Level;
 
+// Of one call, and letters of each; libcni keeps what a plugin says, and nobody rotates its log.
+constexpr size_t kMostWarnings = 16;
+constexpr size_t kLongestWarning = 1000;
+
 // An agent that is restarted or upgraded is back by then; who asked for the pod asks again.
 constexpr Duration kUntilBack{15'000};
 
@@ -23,11 +27,17 @@ struct Plugin::Stage {
   std::unique_ptr<Context> context;
 };
 
+std::string clipped(const std::string& text) {
+  return text.size() <= kLongestWarning ? text : text.substr(0, kLongestWarning) + "...";
+}
+
 // The members of every line: which call it is.
 void Plugin::name_call(const cni::Call& call, const json::Value& document) {
   log_.always("command", cni::name(call.verb));
   const std::optional<json::Value> network = document.find("name");
-  if (network && network->is_string()) log_.always("network", *network);
+  // It may be none yet: then it is told in the error alone.
+  if (network && network->is_string() && network->string()->size() <= cni::kLongestName)
+    log_.always("network", *network);
   if (!call.container_id.empty())
     log_.always("containerID", call.container_id).always("ifname", call.ifname);
   if (!call.pod.name.empty()) log_.always("pod", call.pod.name_space + "/" + call.pod.name);
@@ -41,8 +51,13 @@ void Plugin::open_log() {
   if (!opened) log_.write(Level::warning, "logFile: " + opened.error().text());
 }
 
+// Its author may fill the node's disk with a network's warnings no more than with its pods.
 void Plugin::warn(const std::vector<std::string>& warnings) {
-  for (const std::string& warning : warnings) log_.write(Level::warning, warning);
+  const size_t told = std::min(warnings.size(), kMostWarnings);
+  for (size_t n = 0; n < told; ++n) log_.write(Level::warning, clipped(warnings[n]));
+  if (warnings.size() > told)
+    log_.write(Level::warning,
+               "and " + std::to_string(warnings.size() - told) + " more warnings of this network");
 }
 
 void Plugin::prepare(const cni::Call& call, const json::Value& document) {

@@ -1,5 +1,7 @@
 #include "lib/cni/plugin.h"
 
+#include "lib/json/parts.h"
+
 #include <exception>
 
 namespace ibpod::cni {
@@ -14,8 +16,9 @@ Answer refuse(Failure failure, const std::string& version) {
 }
 
 // The configuration's version as far as it can be told, for answers that come before all else is
-// known.
+// known. Of what was refused for its size it is not looked for.
 std::string version_to_echo(std::string_view input) {
+  if (!json::check_parts(input, kLargestNetwork.values)) return kNewest.text();
   const Result<json::Value> document = parse_document(input);
   const Result<Version> version =
       document ? parse_version_of(*document) : Result<Version>(document.error());
@@ -26,7 +29,8 @@ std::string version_to_echo(std::string_view input) {
 // runtime finds out.
 std::string versions(std::string_view input) {
   std::string echo = kNewest.text();
-  const Result<json::Value> document = parse_document(input);
+  const Result<json::Value> document =
+      json::check_parts(input, kLargestNetwork.values) ? parse_document(input) : json::Value();
   const std::optional<json::Value> given = document ? document->find("cniVersion") : std::nullopt;
   const Result<Version> version =
       Version::parse(given && given->is_string() ? given->string().value() : "");
@@ -81,11 +85,17 @@ Status carry_out(Plugin& plugin, Verb verb) {
   std::abort();
 }
 
+Size largest_for(Verb verb) {
+  if (verb == Verb::del) return kLargestForDel;
+  return verb == Verb::gc ? kLargestForGc : kLargestNetwork;
+}
+
 Status check_size(Verb verb, std::string_view input) {
-  if (verb == Verb::del || input.size() <= kLargestNetwork) return ok();
-  return Error(Code::invalid, "standard input: more than the " + std::to_string(kLargestNetwork) +
-                                  " bytes that a network may have")
-      .reported_as(kUndecodable);
+  const Size most = largest_for(verb);
+  if (input.size() > most.bytes)
+    return Error(Code::invalid, "standard input: more than the " + std::to_string(most.bytes) +
+                                    " bytes that a network may have");
+  return json::check_parts(input, most.values).during("standard input");
 }
 
 // What goes to stdout if all is well.
@@ -93,7 +103,7 @@ Result<std::string> perform(Plugin& plugin, const Environment& environment,
                             std::string_view input) {
   const Call call = TRY(parse_call(environment).reported_as(kInvalidEnvironment));
   if (call.verb == Verb::version) return versions(input);
-  TRY(check_size(call.verb, input));
+  TRY(check_size(call.verb, input).reported_as(kUndecodable));
   const json::Value document = TRY(parse_document(input));
   plugin.prepare(call, document);
   const Version version = TRY(parse_version_of(document));

@@ -78,10 +78,19 @@ inline constexpr std::array<std::string_view, 11> kNetworkKeys{
     "cni.dev/valid-attachments", "cni.dev/attachments"};
 // clang-format on
 
-// Of a network, in bytes. DEL takes a larger one: its ADD may have been let in by another ibpod.
-inline constexpr size_t kLargestNetwork = 1 << 20;
+// Of a network's name and of a container's ID, in bytes.
+inline constexpr size_t kLongestName = 255;
+
+// What standard input may be: in bytes, and in values, which is what reading it takes time for
+// (json/parts.h). A record keeps a network as long as its pod lives.
+struct Size {
+  size_t bytes, values;
+};
+inline constexpr Size kLargestNetwork{64 << 10, 2048};
+// GC names all attachments that are valid. DEL takes a network that another ibpod may have let in.
+inline constexpr Size kLargestForGc{1 << 20, 16'384}, kLargestForDel{16 << 20, 16'384};
 // Of standard input, whatever it is about: no more is read.
-inline constexpr size_t kLargestInput = 16 << 20;
+inline constexpr size_t kLargestInput = kLargestForDel.bytes;
 
 // invalid with the path of what is wrong, and the number it is to be reported as: 6 where it is no
 // JSON or no object, 1 for a version that we do not speak, 7 for all else. A key that differs from

@@ -5,7 +5,7 @@
 namespace ibpod::node {
 namespace {
 
-// A byte of a network (of 1 MiB at most: cni/request.h) can take six in a record, as in \u007f.
+// A byte of a network (of 1 MiB at most, in older ones) can take six in a record, as in \u007f.
 constexpr size_t kLargestRecord = 8 << 20;
 
 }  // namespace
