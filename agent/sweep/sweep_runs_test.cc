@@ -178,7 +178,11 @@ class Run {
       CAPTURE(container);
       if (!pod.alive) CHECK(!node_.text_on_disk(pod.record));
     }
-    CHECK(node_.owed().empty());
+    // Of one that lives there may be a note, of an end that was broken off: its own DEL needs it.
+    for (const std::string& container : node_.owed()) {
+      CAPTURE(container);
+      CHECK(node_.pods[container].alive);
+    }
   }
 
   std::mt19937 random_;
