@@ -334,6 +334,7 @@ node_config() { # FILTER
 
 # Filters for conf. Debian's IPAM plugins stop at 1.0.0; "lease" is a double of tests/vm/ipam.
 host_local='.cniVersion = "1.0.0" | .ipam = {type: "host-local", subnet: "10.7.0.0/24", dataDir: "\($work)/leases"}'
+has_leases() { [ "$(cd "$WORK/leases" && echo *:*)" = "$1" ]; } # "NAME..."; the agent asks IPAM last
 lease='.ipam = {type: "lease", folder: "\($work)/leases"}'
 
 # With the configuration $WORK/conf and the interface net1, without judging the outcome.

@@ -64,9 +64,9 @@ TEST_CASE("what a node says of another node's port is not heard, and of its own 
   REQUIRE_MESSAGE(bound, bound.error().text());
   CHECK(bound->state != fabric::State::verified);
   // Verified by nobody but the port's own node.
-  const SecureBed::Whole before = bed.whole();
   const auto stamp = n2.observe({"n2", "", {}}, SmBed::patience());
   REQUIRE(stamp);
+  const SecureBed::Whole before = bed.whole();
   CHECK(stamp->wanted == std::vector{request.guid});
   const ib::PKey key(0x8001);
   check_refused(n1.observe(observation(1, stamp->stamp, request.guid, key), SmBed::patience()),

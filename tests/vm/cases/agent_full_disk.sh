@@ -29,7 +29,7 @@ start_agent
 wait_for 90 has_records alive:net1
 wait_for 10 test ! -e "$state/attachments/$vf" # its folder goes after the record
 expect_eq "its GUID is the VF's own again" "$(port_guid host "$vf")" 0200:0000:0000:0a00
-expect_eq "leases" "$(cd "$WORK/leases" && ls -- *:*)" alive:net1
+wait_for 30 has_leases alive:net1
 expect_eq "alive's interface" "$(ip -n alive -d address show net1)" "$before"
 
 say "an ADD is refused before it changes anything"
