@@ -66,8 +66,10 @@ bool is_meant(const Context& context, const std::string& attempt) {
 
 Status owe_addresses(const Context& context, const node::Record& record) {
   if (ipam_type_of(record).empty()) return ok();
-  return timed(context, "note that addresses are owed to IPAM",
-               [&] { return context.records.address_releases().write(record); });
+  return timed(context, "note that addresses are owed to IPAM", [&] {
+    const Path own = context.records.file(node::name_of(record));
+    return context.records.address_releases().write(record, own);
+  });
 }
 
 Status release_owed(const Context& context, const AddressReleaseName& name, Deadline deadline,

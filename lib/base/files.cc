@@ -84,6 +84,13 @@ Status replace_file(const Path& from, const Path& to) {
   return flush_folder(to.parent_path());
 }
 
+Status link_file(const Path& from, const Path& to) {
+  const Result<int> linked = sys("link " + from.string() + " to " + to.string(),
+                                 [&] { return ::link(from.c_str(), to.c_str()); });
+  if (!linked && linked.error().error_number() != EEXIST) return linked.error();
+  return flush_folder(to.parent_path());
+}
+
 Status remove_file(const Path& path) {
   const auto removed = sys("remove " + path.string(), [&] { return ::unlink(path.c_str()); });
   if (!removed && removed.error().error_number() == ENOENT) return ok();

@@ -28,6 +28,10 @@ Status write_file_atomically(const Path& path, std::string_view content);
 // Puts a file, of the same folder, into another's place, and flushes the folder.
 Status replace_file(const Path& from, const Path& to);
 
+// Gives a file of the same file system a second name, for which a full disk has room, and flushes
+// the folder. A file that has that name already stays.
+Status link_file(const Path& from, const Path& to);
+
 // Removes a file and flushes the folder. One that is gone is a success.
 Status remove_file(const Path& path);
 

@@ -49,6 +49,17 @@ TEST_CASE("a file is replaced as a whole, and nothing is left beside it") {
   CHECK(list_folder(folder.path()).value() == std::vector<std::string>{"record"});
 }
 
+TEST_CASE("a file has two names, and what is under one stays when the other goes") {
+  const TempFolder folder;
+  const Path first = folder.path() / "a", second = folder.path() / "b";
+  REQUIRE(write_file_atomically(first, "one"));
+  CHECK(link_file(first, second));
+  CHECK(link_file(first, second));
+  REQUIRE(remove_file(first));
+  CHECK(read_file(second).value() == "one");
+  CHECK(link_file(first, folder.path() / "c").error().code() == Code::not_found);
+}
+
 TEST_CASE("a file that cannot be put in place is told of, and nothing is left beside it") {
   const TempFolder folder;
   std::filesystem::create_directory(folder.path() / "taken");

@@ -3,6 +3,7 @@
 #include "lib/node/record_file.h"
 
 #include <algorithm>
+#include <cerrno>
 
 namespace ibpod::node {
 namespace {
@@ -37,7 +38,7 @@ Result<FolderLock> AddressReleases::lock(const std::string& container_id, const 
 }
 
 // The folder may go between its making and the file's: whoever had the lock takes it away.
-Status AddressReleases::write(const Record& record) const {
+Status AddressReleases::write(const Record& record, const Path& own) const {
   if (!is_file_name(record.attempt))
     return Error(Code::invalid, "record of " + record.container_id + ":" + record.ifname +
                                     ": attempt: \"" + record.attempt + "\" is no file's name");
@@ -47,7 +48,9 @@ Status AddressReleases::write(const Record& record) const {
     written = write_record_file(file(name), record);
     if (written || written.error().code() != Code::not_found) break;
   }
-  return written;
+  const bool full = !written && (written.error().error_number() == ENOSPC ||
+                                 written.error().error_number() == EDQUOT);
+  return full && !own.empty() ? link_file(own, file(name)) : written;
 }
 
 Status AddressReleases::remove(const AddressReleaseName& name) const {

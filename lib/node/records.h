@@ -63,8 +63,10 @@ class Records {
   // Whether records can be kept at all: made and flushed like a real one, and taken away again.
   Status check_writable() const;
 
- private:
+  // Where the record is, if there is one.
   Path file(const RecordName& name) const;
+
+ private:
   Path root_;
   AddressReleases address_releases_;
 };
