@@ -27,7 +27,7 @@ ip netns delete dead
 wait_for 60 has_records alive:net1
 expect_eq "its GUID is the VF's own again" "$(port_guid host "$(vf_pci 0 1)")" 0200:0000:0000:0a01
 wait_for 20 has_leases alive:net1
-wait_for 20 tells "$(vf_pci 0 1)" healthy true
+wait_for 60 tells "$(vf_pci 0 1)" healthy true
 
 say "an ADD dies half way, and its namespace with it"
 conf "$(vf_pci 0 2)" ".rdmaIsolation = true | .guid = \"02:00:00:00:00:00:bb:02\" | $lease"
