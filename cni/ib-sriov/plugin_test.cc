@@ -258,11 +258,12 @@ TEST_CASE("a network that is larger than any is refused") {
 
 TEST_CASE("a network of more values than any is refused before it is read") {
   Bed bed;
-  const auto of = [&](size_t lists) {
+  const auto args = [](size_t lists) {
     std::string elements = "[]";
     for (size_t n = 1; n < lists; ++n) elements += ",[]";
-    return bed.config(kDevice + R"(,"args":{"cni":{"x":[)" + elements + "]}}");
+    return R"("args":{"cni":{"x":[)" + elements + "]}}";
   };
+  const auto of = [&](size_t lists) { return bed.config(kDevice + "," + args(lists)); };
   for (const char* const verb : {"ADD", "CHECK", "STATUS"}) {
     const cni::Answer refused = bed.call(verb, of(1100));
     REQUIRE(refused.failure);
@@ -272,6 +273,10 @@ TEST_CASE("a network of more values than any is refused before it is read") {
   }
   REQUIRE(bed.call("ADD", of(100)).exit_code == 0);
   CHECK(bed.call("GC", of(1100)).exit_code == 0);
+  // A DEL of so many that is refused for something else is answered in its own version.
+  const cni::Answer unnamed = bed.call("DEL", R"({"cniVersion":"0.4.0",)" + args(1100) + "}");
+  REQUIRE(unnamed.failure);
+  CHECK(unnamed.output.find("\"cniVersion\":\"0.4.0\"") != std::string::npos);
   CHECK(bed.call("DEL", of(1100)).exit_code == 0);
 }
 

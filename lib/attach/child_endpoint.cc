@@ -194,9 +194,8 @@ Status ChildEndpoint::check_allocated(const Context& context, Deadline deadline)
   if (std::find(kept.begin(), kept.end(), *address) != kept.end()) return ok();
   const std::string key = order_.master.empty() ? "pf" : "master: " + order_.master;
   const std::string advice =
-      "name a PF, request the VF's resource in the pod's spec, or, if the host keeps the VF for "
-      "all "
-      "pods, list " +
+      "name a PF, request the VF's resource in the pod's spec, or, if the host keeps the VF "
+      "for all pods, list " +
       address->text() + " under masterVfs";
   return attach::check_allocated(context, key, *address, advice, deadline);
 }

@@ -59,11 +59,6 @@ Result<std::optional<std::string>> holder(const Context& context, const node::Re
   return living;
 }
 
-Status end_left_over(const Context& context, const node::RecordName& name, Deadline deadline) {
-  const Ending ending = TRY(end_attachment(context, name, deadline));
-  return ending.status();
-}
-
 // Whatever IPAM does, the device is the next pod's. What it does not take back now stays owed.
 void give_addresses_back(const Context& context, const node::RecordName& name, Deadline deadline) {
   const auto owed =
@@ -95,7 +90,7 @@ Status check_owes_nothing(const Context& context, const node::RecordName& own, D
 Status release_left_over(const Context& context, const node::RecordName& name, Deadline deadline) {
   const std::string left_over = name.text() + ", which is left over, ";
   // Later may be better, whatever it was: the device is in quarantine until then.
-  TRY(end_left_over(context, name, deadline)
+  TRY(end_whole(context, name, deadline)
           .during(left_over + "cannot be released")
           .reported_as(cni::kTryAgainLater));
   give_addresses_back(context, name, deadline);

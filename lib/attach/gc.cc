@@ -16,11 +16,6 @@ bool is_valid(const Context& context, const node::RecordName& name) {
          valid.end();
 }
 
-Status end(const Context& context, const node::RecordName& name, Deadline deadline) {
-  const Ending ending = TRY(end_attachment(context, name, deadline));
-  return ending.status();
-}
-
 // `living` takes it where it has to stay.
 Status collect(const Context& context, const node::RecordName& name, Deadline deadline,
                std::vector<cni::Attachment>& living) {
@@ -30,7 +25,7 @@ Status collect(const Context& context, const node::RecordName& name, Deadline de
   if (!record) return record.error();
   if (record->plugin != context.plugin || record->network != context.network.name) return ok();
   const node::Liveness liveness = TRY(node::liveness(context.kernel, *record, context.boot_id));
-  if (liveness == node::Liveness::dead) return end(context, name, deadline);
+  if (liveness == node::Liveness::dead) return end_whole(context, name, deadline);
   if (liveness == node::Liveness::unknown)
     context.warn(name.text() + " stays: " + record->netns.path.string() +
                  " is no namespace, which does not mean that its pod's namespace is gone");

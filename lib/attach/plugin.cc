@@ -13,6 +13,8 @@ namespace ibpod::attach {
 
 using log::Level;
 
+namespace {
+
 // Of one call, and letters of each; libcni keeps what a plugin says, and nobody rotates its log.
 constexpr size_t kMostWarnings = 16;
 constexpr size_t kLongestWarning = 1000;
@@ -20,16 +22,18 @@ constexpr size_t kLongestWarning = 1000;
 // An agent that is restarted or upgraded is back by then; who asked for the pod asks again.
 constexpr Duration kUntilBack{15'000};
 
+std::string clipped(const std::string& text) {
+  return text.size() <= kLongestWarning ? text : text.substr(0, kLongestWarning) + "...";
+}
+
+}  // namespace
+
 struct Plugin::Stage {
   std::unique_ptr<node::Kernel> kernel;
   std::unique_ptr<node::Kernel> traced;
   std::unique_ptr<node::Records> records;
   std::unique_ptr<Context> context;
 };
-
-std::string clipped(const std::string& text) {
-  return text.size() <= kLongestWarning ? text : text.substr(0, kLongestWarning) + "...";
-}
 
 // The members of every line: which call it is.
 void Plugin::name_call(const cni::Call& call, const json::Value& document) {

@@ -166,6 +166,11 @@ Result<Ending> end_attachment(const Context& context, const node::RecordName& na
   return Ending{std::move(undone), over ? ok() : unbound};
 }
 
+Status end_whole(const Context& context, const node::RecordName& name, Deadline deadline) {
+  const Ending ending = TRY(end_attachment(context, name, deadline));
+  return ending.status();
+}
+
 bool is_damaged(const Result<node::Record>& record) {
   return !record && record.error().code() == Code::invalid;
 }

@@ -32,6 +32,9 @@ enum class Addresses { perhaps, none };
 Result<Ending> end_attachment(const Context& context, const node::RecordName& name,
                               Deadline deadline, Addresses addresses = Addresses::perhaps);
 
+// The same, where it makes no difference what has failed.
+Status end_whole(const Context& context, const node::RecordName& name, Deadline deadline);
+
 // A VF that has been taken out of the machine in this boot. A child has gone with its parent.
 Result<bool> is_missing(const Context& context, const node::Record& record);
 

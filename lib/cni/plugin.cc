@@ -15,11 +15,29 @@ Answer refuse(Failure failure, const std::string& version) {
   return Answer{1, std::move(output), std::move(failure)};
 }
 
+Size largest_for(Verb verb) {
+  if (verb == Verb::del) return kLargestForDel;
+  return verb == Verb::gc ? kLargestForGc : kLargestNetwork;
+}
+
+Status check_size(Verb verb, std::string_view input) {
+  const Size most = largest_for(verb);
+  if (input.size() > most.bytes)
+    return Error(Code::invalid, "standard input: more than the " + std::to_string(most.bytes) +
+                                    " bytes that a network may have");
+  return json::check_parts(input, most.values).during("standard input");
+}
+
+Result<json::Value> read_document(Verb verb, std::string_view input) {
+  TRY(check_size(verb, input).reported_as(kUndecodable));
+  return parse_document(input);
+}
+
 // The configuration's version as far as it can be told, for answers that come before all else is
-// known. Of what was refused for its size it is not looked for.
-std::string version_to_echo(std::string_view input) {
-  if (!json::check_parts(input, kLargestNetwork.values)) return kNewest.text();
-  const Result<json::Value> document = parse_document(input);
+// known. Of what is refused for its size it is not looked for.
+std::string version_to_echo(const Environment& environment, std::string_view input) {
+  const Result<Call> call = parse_call(environment);
+  const Result<json::Value> document = read_document(call ? call->verb : Verb::version, input);
   const Result<Version> version =
       document ? parse_version_of(*document) : Result<Version>(document.error());
   return version ? version->text() : kNewest.text();
@@ -29,8 +47,7 @@ std::string version_to_echo(std::string_view input) {
 // runtime finds out.
 std::string versions(std::string_view input) {
   std::string echo = kNewest.text();
-  const Result<json::Value> document =
-      json::check_parts(input, kLargestNetwork.values) ? parse_document(input) : json::Value();
+  const Result<json::Value> document = read_document(Verb::version, input);
   const std::optional<json::Value> given = document ? document->find("cniVersion") : std::nullopt;
   const Result<Version> version =
       Version::parse(given && given->is_string() ? given->string().value() : "");
@@ -85,26 +102,12 @@ Status carry_out(Plugin& plugin, Verb verb) {
   std::abort();
 }
 
-Size largest_for(Verb verb) {
-  if (verb == Verb::del) return kLargestForDel;
-  return verb == Verb::gc ? kLargestForGc : kLargestNetwork;
-}
-
-Status check_size(Verb verb, std::string_view input) {
-  const Size most = largest_for(verb);
-  if (input.size() > most.bytes)
-    return Error(Code::invalid, "standard input: more than the " + std::to_string(most.bytes) +
-                                    " bytes that a network may have");
-  return json::check_parts(input, most.values).during("standard input");
-}
-
 // What goes to stdout if all is well.
 Result<std::string> perform(Plugin& plugin, const Environment& environment,
                             std::string_view input) {
   const Call call = TRY(parse_call(environment).reported_as(kInvalidEnvironment));
   if (call.verb == Verb::version) return versions(input);
-  TRY(check_size(call.verb, input).reported_as(kUndecodable));
-  const json::Value document = TRY(parse_document(input));
+  const json::Value document = TRY(read_document(call.verb, input));
   plugin.prepare(call, document);
   const Version version = TRY(parse_version_of(document));
   TRY(check_verb(call.verb, version));
@@ -126,12 +129,13 @@ Answer serve(Plugin& plugin, const Environment& environment, std::string_view in
   try {
     Result<std::string> output = perform(plugin, environment, input);
     if (output) return Answer{0, std::move(*output), std::nullopt};
-    return refuse(failure_of(output.error()), version_to_echo(input));
+    return refuse(failure_of(output.error()), version_to_echo(environment, input));
   } catch (const std::exception& escaped) {
     what = escaped.what();
   } catch (...) {  // named below
   }
-  return refuse(Failure{kInternal, "internal error: " + what, ""}, version_to_echo(input));
+  return refuse(Failure{kInternal, "internal error: " + what, ""},
+                version_to_echo(environment, input));
 }
 
 }  // namespace ibpod::cni

@@ -9,7 +9,6 @@
 namespace ibpod::cni {
 namespace {
 
-// As long as a file name may be: both kinds of name end up in one.
 constexpr size_t kLongestInterface = 15;
 constexpr size_t kLongestPath = 4095;
 

@@ -78,7 +78,8 @@ inline constexpr std::array<std::string_view, 11> kNetworkKeys{
     "cni.dev/valid-attachments", "cni.dev/attachments"};
 // clang-format on
 
-// Of a network's name and of a container's ID, in bytes.
+// Of a network's name and of a container's ID, in bytes: as long as a file name may be, as both end
+// up in one.
 inline constexpr size_t kLongestName = 255;
 
 // What standard input may be: in bytes, and in values, which is what reading it takes time for
