@@ -22,8 +22,10 @@ constexpr size_t kLongestWarning = 1000;
 // An agent that is restarted or upgraded is back by then; who asked for the pod asks again.
 constexpr Duration kUntilBack{15'000};
 
-std::string clipped(const std::string& text) {
-  return text.size() <= kLongestWarning ? text : text.substr(0, kLongestWarning) + "...";
+std::string clipped(std::string text) {
+  if (text.size() <= kLongestWarning) return text;
+  text.resize(kLongestWarning);
+  return text += "...";
 }
 
 }  // namespace
