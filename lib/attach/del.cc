@@ -120,6 +120,9 @@ Status release_by_call(const Context& context, const std::vector<std::string>& f
   for (const node::AddressReleaseName& name : unread) {
     if (released) errors.collect(forget_owed(context, name, deadline));
   }
+  // Whoever has paid may have been killed before its folder went.
+  errors.collect(
+      context.records.address_releases().tidy(context.call.container_id, context.call.ifname));
   return errors.status();
 }
 

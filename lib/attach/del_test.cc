@@ -364,6 +364,31 @@ TEST_CASE("what is owed and still recorded is one attachment, whoever goes on wi
   CHECK(bed.leftovers() == "");
 }
 
+// Between the last file's removal and its folder's.
+TEST_CASE("a folder that a killed DEL has left goes with the next one") {
+  Bed bed;
+  REQUIRE(bed.add());
+  const node::Record record = only_record(bed);
+  REQUIRE(del_as(bed, "c1", kPod));
+  const Path device = bed.record_file().parent_path();
+  std::string known;
+  SUBCASE("the record's, and its address is owed") {
+    std::filesystem::create_directories(device);
+    REQUIRE(bed.records.address_releases().write(record));
+  }
+  SUBCASE("the record's, and the call knows the device") {
+    std::filesystem::create_directories(device);
+    known = kVf.text();
+  }
+  SUBCASE("that of what was owed") {
+    std::filesystem::create_directories(bed.state.path() / "addresses" / "c1:net1");
+  }
+  CHECK(bed.leftovers() != "");
+  bed.be(cni::Verb::del, "c1", kPod);
+  CHECK(del(bed.context(), known, kLong));
+  CHECK(bed.leftovers() == "");
+}
+
 TEST_CASE("IPAM is told the namespace while it is there, and none when it is gone") {
   Bed bed;
   REQUIRE(bed.add());

@@ -91,7 +91,7 @@ Status gc(const Context& context, Deadline deadline) {
     errors.collect(collect(context, name, deadline, living), name.text());
   }
   errors.collect(release_addresses_owed(context, deadline));
-  errors.collect(context.records.tidy(deadline));
+  errors.collect(context.records.tidy());
   errors.collect(forward_to_ipam(context, std::move(living), deadline), "IPAM");
   return errors.status();
 }

@@ -79,17 +79,38 @@ Result<std::vector<AddressReleaseName>> AddressReleases::of_attachment(
 }
 
 Result<std::vector<AddressReleaseName>> AddressReleases::all() const {
-  const std::vector<std::string> folders = TRY(list_folder(root_));
+  const std::vector<Attachment> attachments = TRY(this->attachments());
   std::vector<AddressReleaseName> names;
-  for (const std::string& folder : folders) {
-    const size_t colon = folder.rfind(':');
-    if (colon == std::string::npos) continue;
-    const std::vector<AddressReleaseName> found =
-        TRY(of_attachment(folder.substr(0, colon), folder.substr(colon + 1)));
+  for (const auto& [container_id, ifname] : attachments) {
+    const std::vector<AddressReleaseName> found = TRY(of_attachment(container_id, ifname));
     names.insert(names.end(), found.begin(), found.end());
   }
   std::sort(names.begin(), names.end());
   return names;
+}
+
+Result<std::vector<AddressReleases::Attachment>> AddressReleases::attachments() const {
+  const std::vector<std::string> folders = TRY(list_folder(root_));
+  std::vector<Attachment> attachments;
+  for (const std::string& folder : folders) {
+    const size_t colon = folder.rfind(':');
+    if (colon != std::string::npos)
+      attachments.emplace_back(folder.substr(0, colon), folder.substr(colon + 1));
+  }
+  return attachments;
+}
+
+Status AddressReleases::tidy(const std::string& container_id, const std::string& ifname) const {
+  const std::vector<AddressReleaseName> names = TRY(of_attachment(container_id, ifname));
+  if (!names.empty() || !path_exists(folder(container_id, ifname))) return ok();
+  const Result<FolderLock> taken = lock(container_id, ifname, Deadline::in(Duration(0)));
+  return taken || taken.error().code() == Code::unavailable ? ok() : Status(taken.error());
+}
+
+Status AddressReleases::tidy() const {
+  const std::vector<Attachment> attachments = TRY(this->attachments());
+  for (const auto& [container_id, ifname] : attachments) TRY(tidy(container_id, ifname));
+  return ok();
 }
 
 }  // namespace ibpod::node

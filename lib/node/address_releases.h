@@ -7,6 +7,7 @@
 #include "lib/node/record.h"
 
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace ibpod::node {
@@ -40,7 +41,13 @@ class AddressReleases {
                                                         const std::string& ifname) const;
   Result<std::vector<AddressReleaseName>> all() const;
 
+  // As Records::tidy().
+  Status tidy(const std::string& container_id, const std::string& ifname) const;
+  Status tidy() const;
+
  private:
+  using Attachment = std::pair<std::string, std::string>;  // container, interface
+  Result<std::vector<Attachment>> attachments() const;
   Path folder(const std::string& container_id, const std::string& ifname) const;
   Path file(const AddressReleaseName& name) const;
   Path root_;

@@ -56,6 +56,25 @@ TEST_CASE("what a killed writer has left goes with the next lock") {
   CHECK_FALSE(path_exists(bed.folder));
 }
 
+TEST_CASE("tidying takes away folders where nothing is owed, and none that somebody has locked") {
+  Bed bed;
+  REQUIRE(bed.releases.write(record("a", "c2")));
+  std::filesystem::create_directories(bed.folder);
+  bed.state.write("addresses/c.1:net1/.a.json.tmp", "half");
+  {
+    const auto lock = bed.releases.lock("c.1", "net1", Deadline::in(Duration(1000)));
+    REQUIRE(lock);
+    CHECK(bed.releases.tidy());
+    CHECK(bed.releases.tidy("c.1", "net1"));
+    CHECK(path_exists(bed.folder));
+    bed.state.write("addresses/c.1:net1/.b.json.tmp", "half");
+  }
+  CHECK(path_exists(bed.folder));
+  CHECK(bed.releases.tidy());
+  CHECK_FALSE(path_exists(bed.folder));
+  CHECK(bed.releases.all().value() == std::vector<AddressReleaseName>{{"c2", "net1", "a"}});
+}
+
 TEST_CASE("a file that is damaged, or speaks of another attempt, is not obeyed") {
   Bed bed;
   REQUIRE(bed.releases.write(record("a")));

@@ -80,15 +80,20 @@ Result<std::vector<RecordName>> Records::in_folder(const std::string& folder) co
   return names;
 }
 
-Status Records::tidy(Deadline deadline) const {
+Status Records::tidy(const std::string& folder) const {
+  const std::vector<RecordName> names = TRY(in_folder(folder));
+  if (!names.empty() || !path_exists(root_ / folder)) return ok();
+  // Taking the lock is all it needs; the folder goes with it.
+  const Result<FolderLock> taken = lock(folder, Deadline::in(Duration(0)));
+  return taken || taken.error().code() == Code::unavailable ? ok() : Status(taken.error());
+}
+
+Status Records::tidy() const {
   const std::vector<std::string> folders = TRY(list_folder(root_));
   for (const std::string& folder : folders) {
-    if (!is_ours(folder)) continue;
-    const std::vector<RecordName> names = TRY(in_folder(folder));
-    // Taking the lock is all it needs; the folder goes with it.
-    if (names.empty()) TRY(lock(folder, deadline));
+    if (is_ours(folder)) TRY(tidy(folder));
   }
-  return ok();
+  return address_releases_.tidy();
 }
 
 Result<std::vector<RecordName>> Records::all() const {

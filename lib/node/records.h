@@ -57,8 +57,10 @@ class Records {
   // What IPAM has still to take back of attachments that have ended.
   const AddressReleases& address_releases() const { return address_releases_; }
 
-  // Takes away what killed writers have left in folders without any record.
-  Status tidy(Deadline deadline) const;
+  // Takes away what killed writers have left in a folder without any record, or in all of them, and
+  // the folder with it. A folder whose lock somebody has is left to whoever that is.
+  Status tidy(const std::string& folder) const;
+  Status tidy() const;
 
   // Whether records can be kept at all: made and flushed like a real one, and taken away again.
   Status check_writable() const;

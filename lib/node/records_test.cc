@@ -115,9 +115,18 @@ TEST_CASE("tidying takes away folders that hold no record, and no other") {
   REQUIRE(node.records.write(record(kVf, "c1")));
   std::filesystem::create_directory(node.attachments / kOther.text());
   node.folder.write("attachments/0000:3b:00.3/.c1:net1.json.4711", "{");
-  REQUIRE(node.records.tidy(kNow));
+  REQUIRE(node.records.tidy());
   CHECK(list_folder(node.attachments).value() == std::vector<std::string>{kVf.text()});
   CHECK(node.records.all().value().size() == 1);
+}
+
+TEST_CASE("tidying leaves a folder alone that somebody is at work in") {
+  Node node;
+  std::filesystem::create_directories(node.device);
+  const FolderLock lock = node.records.lock(kVf.text(), kNow).value();
+  CHECK(node.records.tidy());
+  CHECK(node.records.tidy(kVf.text()));
+  CHECK(path_exists(node.device));
 }
 
 TEST_CASE("the lock of a device takes its folder away when that is empty") {

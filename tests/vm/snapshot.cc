@@ -283,8 +283,10 @@ Result<Lines> snapshot(const Places& places) {
   append(lines, std::move(functions));
   const std::string mountinfo = TRY(read_file(places.mounts));
   append(lines, mount_lines(mountinfo));
-  Lines folders = TRY(empty_folder_lines(places.attachments));
-  append(lines, std::move(folders));
+  for (const Path& path : {places.attachments, places.addresses}) {
+    Lines folders = TRY(empty_folder_lines(path));
+    append(lines, std::move(folders));
+  }
   for (const Path& path : places.files) {
     Lines files = TRY(file_lines(path));
     append(lines, std::move(files));

@@ -33,6 +33,7 @@ struct Places {
   Path namespaces{"/run/netns"};
   Path mounts{"/proc/self/mountinfo"};
   Path attachments{"/var/lib/ibpod/attachments"};
+  Path addresses{"/var/lib/ibpod/addresses"};
   std::vector<Path> files;  // files, and folders with all that is below them
 };
 
@@ -55,8 +56,8 @@ std::string link_line(const std::string& where, const nl::Link& link, const std:
 std::string vf_line(const std::string& pf, const nl::VfSettings& settings);
 // One line for each file that counts, with a hash of its content.
 Result<std::vector<std::string>> file_lines(const Path& path);
-// One line for each empty folder in this one. A device's has to go with its last record; how IPAM
-// keeps its folders is its own business.
+// One line for each empty folder in this one. A device's has to go with its last record, and an
+// attachment's with the last address that it owes; how IPAM keeps its folders is its own business.
 Result<std::vector<std::string>> empty_folder_lines(const Path& path);
 // The mount points of namespaces.
 std::vector<std::string> mount_lines(const std::string& mountinfo);
