@@ -46,7 +46,8 @@ Result<PoolConfig> parse_pools(const Value& list, const std::string& default_pre
     config.pools.push_back(std::move(pool));
   }
   if (config.pools.empty())
-    config.warnings.push_back(list.path() + ": no pools: nothing is offered");
+    config.warnings.push_back((list.path().empty() ? "resourceList" : list.path()) +
+                              ": no pools: nothing is offered");
   for (std::string& warning : overlaps(config.pools)) config.warnings.push_back(std::move(warning));
   return config;
 }

@@ -126,7 +126,7 @@ TEST_CASE("a bad pool is refused with path, value and what would be right") {
        {named(R"("additionalInfo":["k"])"), "additionalInfo: expected an object, got a list"},
        {named(R"("additionalInfo":{"*":{"k":7}})"), "additionalInfo.*.k: expected a string"},
        {named(R"("additionalInfo":{"3b:00.1":{}})"), "\"3b:00.1\" is no PCI address"},
-       {named(R"("resorceprefix":"x")"), "resourceList[0].resorceprefix: there is no such key"},
+       {named(R"("resorceprefix":"x")"), "resourceList[0].resorceprefix: there is no such key; is \"resourcePrefix\" meant?"},
        {named(R"("isolation":true,"Isolation":false)"), "differ only by case"},
        {named(R"("selectors":"15b3")"), "selectors: expected an object or a list of objects"},
        {named(R"("selectors":["15b3"])"), "selectors[0]: expected an object, got the string"}});
@@ -135,14 +135,14 @@ TEST_CASE("a bad pool is refused with path, value and what would be right") {
 TEST_CASE("a bad selector is refused with path, value and what would be right") {
   check_refused(
       {{selecting(R"("vendor":["15b3"])"),
-        "resourceList[0].selectors[0].vendor: there is no such key"},
+        "resourceList[0].selectors[0].vendor: there is no such key; is \"vendors\" meant?"},
        {selecting(R"("vendors":"15b3")"), "selectors[0].vendors: expected a list"},
        {selecting(R"("vendors":[15])"), "vendors[0]: expected a string, got the number 15"},
        {selecting(R"("vendors":["0x15b3"])"), "vendors[0]: \"0x15b3\" is no PCI ID"},
        {selecting(R"("devices":["101"])"),
         "devices[0]: \"101\" is no PCI ID: expected 4 hex digits"},
        {selecting(R"("pciAddresses":["0000:3b:00.2","3b:00.3"])"),
-        "pciAddresses[1]: \"3b:00.3\" is no PCI address: expected a form such as 0000:3b:00.2"},
+        "pciAddresses[1]: \"3b:00.3\" is no PCI address: write 0000:3b:00.3"},
        {selecting(R"("rootDevices":["ib0#1"])"), "rootDevices[0]: \"ib0\" is no PCI address"},
        {selecting(R"("pfNames":["#1-2"])"), "pfNames[0]: \"#1-2\" names no PF"},
        {selecting(R"("acpiIndexes":["x"])"), "acpiIndexes[0]: \"x\" is no ACPI index"},
@@ -158,6 +158,11 @@ TEST_CASE("a bad selector is refused with path, value and what would be right") 
        {selecting(R"("rails":[-1])"), "rails[0]: expected a whole number from 0 to 255"},
        {selecting(R"("rails":["0"])"), "rails[0]: expected a whole number"},
        {selecting(R"("ddpProfiles":"x")"), "ddpProfiles: expected a list"}});
+}
+
+TEST_CASE("where resourceList is missing, the warning names it all the same") {
+  CHECK(parse_pools(json::Value::array(), "example.com")->warnings ==
+        std::vector<std::string>{"resourceList: no pools: nothing is offered"});
 }
 
 TEST_CASE("what does not apply here, or means something else to the peer, is a warning") {

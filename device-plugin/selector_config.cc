@@ -48,7 +48,10 @@ class Reader {
     const std::string text = TRY(value.string());
     const auto id = ib::parse_hex(text);
     if (id && text.size() == 4) return ib::hex(*id, 4);
-    return value.wrong("\"" + text + "\" is no PCI ID: expected 4 hex digits, such as \"15b3\"");
+    const bool prefixed =
+        text.size() == 6 && text.starts_with("0x") && ib::parse_hex(text.substr(2));
+    return value.wrong("\"" + text + "\" is no PCI ID: expected 4 hex digits, such as \"" +
+                       (prefixed ? text.substr(2) : "15b3") + "\"");
   }
 
   static Result<ib::PciAddress> parse_address(const Value& value) {
@@ -223,7 +226,8 @@ Status check_keys(const Value& object, const Fields& fields, std::string_view kn
   for (const std::string& warning : fields.warnings()) warnings.push_back(place + warning);
   const std::vector<std::string> unknown = fields.unknown();
   if (unknown.empty()) return ok();
-  return Error(Code::invalid, place + unknown.front() + ": there is no such key; expected one of " +
+  return Error(Code::invalid, place + unknown.front() + ": there is no such key" +
+                                  fields.meant_by(unknown.front()) + "; expected one of " +
                                   std::string(known));
 }
 

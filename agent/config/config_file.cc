@@ -1,6 +1,7 @@
 #include "agent/config/config_file.h"
 
 #include "agent/config/config_keys.h"
+#include "lib/base/nearest.h"
 
 #include <algorithm>
 
@@ -19,9 +20,8 @@ std::vector<std::string_view> names_of_settings() {
 
 void unknown(const json::Value& value, const std::string& key,
              const std::vector<std::string_view>& known, Findings& findings) {
-  const std::string_view meant = nearest(key, known);
-  std::string text = "no such key";
-  if (!meant.empty()) text += "; is \"" + std::string(meant) + "\" meant?";
+  const std::string meant = is_meant(key, known);
+  std::string text = "no such key" + meant;
   if (meant.empty()) {
     text += ", expected one of";
     for (const std::string_view name : known) text.append(" ").append(name);

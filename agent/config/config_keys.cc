@@ -2,15 +2,8 @@
 
 #include "agent/config/config_values.h"
 
-#include <algorithm>
-#include <cctype>
-#include <numeric>
-
 namespace ibpod::agent {
 namespace {
-
-// A slip of the hand changes this many letters at most.
-constexpr size_t kSlip = 3;
 
 template <typename T>
 bool equal(const T& a, const T& b) {
@@ -27,23 +20,6 @@ Key key(std::string_view name, Effect effect, T Config::*member,
             return ok();
           },
           [member](const Config& a, const Config& b) { return equal(a.*member, b.*member); }};
-}
-
-// How many letters have to be put in, taken out or changed; case does not count.
-size_t distance(std::string_view from, std::string_view to) {
-  std::vector<size_t> row(to.size() + 1);
-  std::iota(row.begin(), row.end(), size_t{0});
-  for (size_t n = 0; n < from.size(); ++n) {
-    size_t diagonal = std::exchange(row[0], n + 1);
-    for (size_t m = 0; m < to.size(); ++m) {
-      const bool same = std::tolower(static_cast<unsigned char>(from[n])) ==
-                        std::tolower(static_cast<unsigned char>(to[m]));
-      const size_t changed = diagonal + (same ? 0 : 1);
-      diagonal = row[m + 1];
-      row[m + 1] = std::min({changed, row[m] + 1, row[m + 1] + 1});
-    }
-  }
-  return row.back();
 }
 
 }  // namespace
@@ -83,19 +59,6 @@ const Key* find_key(std::string_view name) {
     if (key.name == name) return &key;
   }
   return nullptr;
-}
-
-std::string_view nearest(std::string_view name, const std::vector<std::string_view>& known) {
-  std::string_view best;
-  // Half of a short name is no slip; and what is long is not worth comparing.
-  size_t least = std::min(kSlip, name.size() / 2) + 1;
-  if (name.size() > 64) return best;
-  for (const std::string_view candidate : known) {
-    const size_t far = distance(name, candidate);
-    if (far < least) best = candidate;
-    least = std::min(least, far);
-  }
-  return best;
 }
 
 }  // namespace ibpod::agent

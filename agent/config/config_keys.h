@@ -26,7 +26,4 @@ struct Key {
 const std::vector<Key>& config_keys();
 const Key* find_key(std::string_view name);
 
-// The one of `known` that was probably meant; empty where none is near.
-std::string_view nearest(std::string_view name, const std::vector<std::string_view>& known);
-
 }  // namespace ibpod::agent

@@ -79,7 +79,9 @@ TEST_CASE("an SM service is asked over TLS, with all that this needs") {
   CHECK_FALSE(config.fabrics.front().subnet_prefix);
   const std::pair<std::string, std::string> cases[] = {
       {R"({})", "service"},
-      {R"({"service": "sm.example")" + files + "}", "expected unix:PATH or HOST:PORT"},
+      {R"({"service": "sm.example")" + files + "}",
+       "expected HOST:PORT, such as ibpod-sm.example.com:7473, got"},
+      {R"({"service": "unix:sm.sock")" + files + "}", "expected an absolute path behind unix:"},
       {R"({"service": "unix:/run/ibpod/sm.sock")" + files + "}", "is for administrators"},
       {R"({"service": "h:1", "key": "/k", "ca": "/c"})", "needs certificate, key and ca"},
       {R"({"service": "h:1", "name": "East")" + files + "}", "a fabric's name"},
@@ -119,6 +121,19 @@ TEST_CASE("of several fabrics each has a name and a subnet prefix of its own") {
     CHECK(errors.front().starts_with("fabrics[1]"));
     CHECK(errors.front().find(why) != std::string::npos);
   }
+}
+
+// What is told to be right is taken.
+TEST_CASE("the example in a refusal of a service is a service") {
+  const auto fabric = [](const std::string& service) {
+    return R"({"fabrics": [{"service": ")" + service +
+           R"(", "certificate": "/c", "key": "/k", "ca": "/a"}]})";
+  };
+  const std::vector<std::string> errors = errors_of(fabric("sm.example"));
+  REQUIRE(errors.size() == 1);
+  const size_t begin = errors[0].find("such as ") + 8;
+  const std::string told = errors[0].substr(begin, errors[0].find(',', begin) - begin);
+  CHECK(config_of(fabric(told)).fabrics.front().place.address == told);
 }
 
 TEST_CASE("comments are read over, null is as good as missing") {
@@ -210,6 +225,17 @@ TEST_CASE("a bad document or an unknown key is refused with its place and what w
       {R"({"resourcelst": []})", "resourcelst: no such key; is \"resourceList\" meant?"},
       {R"({"section": []})", "section: no such key; is \"sections\" meant?"},
   });
+}
+
+TEST_CASE("of a key that is a slip of one, the one is told") {
+  for (const Key& key : config_keys()) {
+    if (key.name.size() < 4) continue;
+    std::string wrong(key.name);
+    wrong.erase(wrong.size() / 2, 1);
+    const std::vector<std::string> errors = errors_of("{\"" + wrong + "\": null}");
+    REQUIRE(errors.size() == 1);
+    CHECK(errors[0] == wrong + ": no such key; is \"" + std::string(key.name) + "\" meant?");
+  }
 }
 
 TEST_CASE("a bad value is refused with its place, the value and what would be right") {

@@ -121,10 +121,14 @@ Status take_place(const json::Value& value, json::Fields& fields, fabricapi::Pla
   place.address = TRY(service.string());
   TRY(fields.find("service"));
   const Status good = fabricapi::check_address(place.address);
-  if (!good) return service.wrong(good.error().text());
+  if (!good && !fabricapi::needs_files(place.address)) return service.wrong(good.error().text());
+  if (!good) return expected(service, "HOST:PORT, such as ibpod-sm.example.com:7473");
   TRY(take(fields, "name", [&](const json::Value& name) -> Status {
     place.fabric = TRY(name.string());
-    return is_dns_label(place.fabric) ? ok() : Status(expected(name, "a fabric's name"));
+    return is_dns_label(place.fabric)
+               ? ok()
+               : Status(expected(
+                     name, "a fabric's name, at most 63 small letters, digits and, inside, -"));
   }));
   TRY(take_path(fields, "certificate", place.files.certificate));
   TRY(take_path(fields, "key", place.files.key));
@@ -161,7 +165,7 @@ Result<FabricService> read_fabric(const json::Value& value) {
   }));
   const std::vector<std::string> unknown = fields.unknown();
   if (unknown.empty()) return service;
-  return value.wrong("there is no key " + unknown.front() +
+  return value.wrong("there is no key " + unknown.front() + fields.meant_by(unknown.front()) +
                      ": expected service, name, certificate, key, ca or subnetPrefix");
 }
 

@@ -1,5 +1,7 @@
 #include "agent/prepare/pf_config.h"
 
+#include "lib/base/nearest.h"
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -30,7 +32,7 @@ Result<ib::PciAddress> read_address(const Value& value) {
   const std::string text = TRY(value.string());
   const Result<ib::PciAddress> address = ib::PciAddress::parse(text);
   if (address) return *address;
-  return value.wrong(in_quotes(text) + " is no PCI address: expected one such as \"0000:3b:00.0\"");
+  return value.wrong(address.error().text());
 }
 
 Result<std::string> read_name(const Value& value) {
@@ -112,7 +114,11 @@ Status read_member(const std::string& name, const Value& value, PfConfig& config
   for (const Key& key : kKeys) {
     if (key.name == name) return key.read(value, config);
   }
-  return value.wrong("there is no such key: expected one of " + known_keys());
+  std::vector<std::string_view> known;
+  for (const Key& key : kKeys) known.push_back(key.name);
+  const std::string meant = is_meant(name, known);
+  return value.wrong("there is no such key" +
+                     (meant.empty() ? ": expected one of " + known_keys() : meant));
 }
 
 void read_entry(const Value& entry, PfConfigs& all) {

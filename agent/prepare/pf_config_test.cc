@@ -52,7 +52,9 @@ const struct {
      "pfs[0]: it chooses no PF: expected at least one of vendor, deviceID, rootDevices and "
      "pfNames"},
     {R"([{"vendor": "15b3", "numvfs": 4}])",
-     "pfs[0].numvfs: there is no such key: expected one of vendor, deviceID, rootDevices, "
+     "pfs[0].numvfs: there is no such key; is \"numVfs\" meant?"},
+    {R"([{"vendor": "15b3", "mtu": 4}])",
+     "pfs[0].mtu: there is no such key: expected one of vendor, deviceID, rootDevices, "
      "pfNames, numVfs, force, allowHostUse"},
     {R"([{"vendor": 5555}])", "pfs[0].vendor: expected a string, got the number 5555"},
     {R"([{"vendor": "mellanox"}])",
@@ -70,11 +72,10 @@ const struct {
     {R"([{"rootDevices": []}])",
      "pfs[0].rootDevices: the list is empty: leave the key out, or name one"},
     {R"([{"rootDevices": ["0000:3b:00.0", "3b:00.0"]}])",
-     "pfs[0].rootDevices[1]: \"3b:00.0\" is no PCI address: expected one such as "
-     "\"0000:3b:00.0\""},
+     "pfs[0].rootDevices[1]: \"3b:00.0\" is no PCI address: write 0000:3b:00.0"},
     {R"([{"rootDevices": ["0000:3b:00.0#0-3"]}])",
-     "pfs[0].rootDevices[0]: \"0000:3b:00.0#0-3\" is no PCI address: expected one such as "
-     "\"0000:3b:00.0\""},
+     "pfs[0].rootDevices[0]: \"0000:3b:00.0#0-3\" is no PCI address: expected a form such as "
+     "0000:3b:00.2"},
     {R"([{"rootDevices": ["0000:3b:00.0", "0000:3B:00.0"]}])",
      "pfs[0].rootDevices[1]: \"0000:3B:00.0\" is in the list twice"},
     {R"([{"pfNames": ["ib0#0-3"]}])",

@@ -36,9 +36,8 @@ Result<node::PartitionWish> read_wish(const Value& value) {
     wish = {name.value_or(""), membership.value_or("")};
     const std::vector<std::string> unknown = fields.unknown();
     if (!unknown.empty())
-      return value.wrong("the key \"" + unknown.front() +
-                         "\" is unknown; known are name and "
-                         "membership");
+      return value.wrong("the key \"" + unknown.front() + "\" is unknown" +
+                         fields.instead_of(unknown.front()));
   }
   TRY(check_name(wish.name));
   TRY(check_membership(wish.membership));

@@ -13,19 +13,27 @@ bool fits(char c, char form) {
   return c == form;
 }
 
+bool has_form(std::string_view lower) {
+  bool good = lower.size() == kForm.size();
+  for (size_t i = 0; good && i < kForm.size(); ++i) good = fits(lower[i], kForm[i]);
+  // Five bits of device: 0x00 to 0x1f.
+  return good && lower[8] <= '1';
+}
+
+// As lspci prints it where there is one domain only.
+std::string expected_for(const std::string& lower) {
+  const std::string whole = "0000:" + lower;
+  return has_form(whole) ? ": write " + whole : ": expected a form such as 0000:3b:00.2";
+}
+
 }  // namespace
 
 Result<PciAddress> PciAddress::parse(std::string_view text) {
   std::string lower(text);
   for (char& c : lower) c = c >= 'A' && c <= 'F' ? static_cast<char>(c - 'A' + 'a') : c;
-  bool good = lower.size() == kForm.size();
-  for (size_t i = 0; good && i < kForm.size(); ++i) good = fits(lower[i], kForm[i]);
-  // Five bits of device: 0x00 to 0x1f.
-  if (!good || lower[8] > '1') {
-    return Error(Code::invalid, "\"" + std::string(text) +
-                                    "\" is no PCI address: expected a form such as 0000:3b:00.2");
-  }
-  return PciAddress(lower);
+  if (has_form(lower)) return PciAddress(lower);
+  return Error(Code::invalid,
+               "\"" + std::string(text) + "\" is no PCI address" + expected_for(lower));
 }
 
 }  // namespace ibpod::ib

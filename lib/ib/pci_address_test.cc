@@ -14,7 +14,7 @@ TEST_CASE("a PCI address is kept in the form that sysfs uses") {
 
 TEST_CASE("nothing else gets through: it ends up in a path") {
   for (const char* text :
-       {"", "3b:00.2", "0000:3b:00", "0000:3b:00.8", "0000:3b:20.0", "0000:3b:ff.0",
+       {"", "3b:20.2", "0000:3b:00", "0000:3b:00.8", "0000:3b:20.0", "0000:3b:ff.0",
         "0000:3b:00.2/", "../../../etc/", "0000:3b:00.2\n", "000g:3b:00.2", "0000:3b:00,2",
         "0000-3b-00.2", "mlx5_core.sf.4", "10000:3b:00.2"}) {
     CAPTURE(text);
@@ -24,6 +24,10 @@ TEST_CASE("nothing else gets through: it ends up in a path") {
     CHECK(parsed.error().text().ends_with("expected a form such as 0000:3b:00.2"));
   }
   CHECK_FALSE(PciAddress::parse(std::string_view("0000:3b:00.\0", 12)));
+  CHECK(PciAddress::parse("0000:3b:00.2"));
+  const std::string refusal = PciAddress::parse("3B:00.2").error().text(), mark = ": write ";
+  CHECK(PciAddress::parse(refusal.substr(refusal.find(mark) + mark.size())).value().text() ==
+        "0000:3b:00.2");
 }
 
 }  // namespace

@@ -1,5 +1,9 @@
 #include "lib/json/fields.h"
 
+#include "lib/base/nearest.h"
+
+#include <algorithm>
+
 #include <strings.h>
 
 namespace ibpod::json {
@@ -20,6 +24,7 @@ Result<Fields> Fields::of(const Value& object) {
 }
 
 Result<std::optional<Value>> Fields::find(std::string_view key) {
+  if (std::find(known_.begin(), known_.end(), key) == known_.end()) known_.emplace_back(key);
   Member* taken = nullptr;
   for (Member& member : members_) {
     if (!same_but_for_case(member.key, key)) continue;
@@ -63,6 +68,23 @@ std::vector<std::string> Fields::unknown() const {
     if (!member.asked) keys.push_back(member.key);
   }
   return keys;
+}
+
+std::string Fields::meant_by(const std::string& key) const {
+  return is_meant(key, {known_.begin(), known_.end()});
+}
+
+std::string Fields::sure_slip_of(const std::string& key) const {
+  const std::string_view meant = sure_slip(key, {known_.begin(), known_.end()});
+  return meant.empty() ? "" : "; is \"" + std::string(meant) + "\" meant?";
+}
+
+std::string Fields::instead_of(const std::string& key) const {
+  std::string text = meant_by(key);
+  if (!text.empty()) return text;
+  for (const std::string& known : known_)
+    text += (text.empty() ? ", expected one of " : ", ") + known;
+  return text;
 }
 
 }  // namespace ibpod::json

@@ -32,11 +32,12 @@ Result<std::vector<Item>> read_list(const Value& value, Result<Item> (*read)(con
 inline Result<bool> read_boolean(const Value& value) { return value.boolean(); }
 inline Result<std::string> read_string(const Value& value) { return value.string(); }
 
-// Refuses an object that has a key which nobody has asked for.
+// Refuses an object that has keys which nobody has asked for: all of them, with what is meant.
 inline Status refuse_unknown(const Value& object, const Fields& fields) {
-  const std::vector<std::string> unknown = fields.unknown();
-  if (unknown.empty()) return ok();
-  return object.wrong("\"" + unknown.front() + "\" is no key here");
+  std::string text;
+  for (const std::string& key : fields.unknown())
+    text += (text.empty() ? "\"" : "; \"") + key + "\" is no key here" + fields.instead_of(key);
+  return text.empty() ? ok() : Status(object.wrong(text));
 }
 
 }  // namespace ibpod::json

@@ -44,17 +44,27 @@ class Strictness {
     if (event == Json::parse_event_t::object_end && !keys_.empty()) keys_.pop_back();
     if (event == Json::parse_event_t::key && !keys_.empty()) {
       const std::string key = parsed.get<std::string>();
-      if (!keys_.back().insert(key).second) complain("the key \"" + key + "\" is there twice");
+      path_.resize(keys_.size() - 1);
+      if (!keys_.back().insert(key).second)
+        complain("the key \"" + key + "\" is there twice" + within());
+      path_.push_back(key);
     }
     return complaint_.empty();
   }
   const std::string& complaint() const { return complaint_; }
 
  private:
+  // The keys that lead there.
+  std::string within() const {
+    std::string text;
+    for (const std::string& key : path_) text += (text.empty() ? ", in " : ".") + key;
+    return text;
+  }
   void complain(std::string text) {
     if (complaint_.empty()) complaint_ = std::move(text);
   }
   std::vector<std::set<std::string>> keys_;
+  std::vector<std::string> path_;  // the last key of each object that is open
   std::string complaint_;
 };
 
