@@ -93,7 +93,8 @@ Status take_nodes(Tenancy& tenancy, const TenancyOptions& options) {
 }  // namespace
 
 Result<Tenancy> changed(Tenancy tenancy, const TenancyOptions& options) {
-  if (!options.pkey.empty()) tenancy.pkey = TRY(ib::PKey::parse(options.pkey).during("--pkey"));
+  if (!options.pkey.empty())
+    tenancy.pkey = TRY(ib::PKey::parse_tenant(options.pkey).during("--pkey"));
   if (!options.membership.empty())
     tenancy.membership = TRY(fabricapi::read_membership("--membership", options.membership));
   tenancy.index0 = options.index0.value_or(tenancy.index0);

@@ -126,7 +126,8 @@ TEST_CASE("a bad pool is refused with path, value and what would be right") {
        {named(R"("additionalInfo":["k"])"), "additionalInfo: expected an object, got a list"},
        {named(R"("additionalInfo":{"*":{"k":7}})"), "additionalInfo.*.k: expected a string"},
        {named(R"("additionalInfo":{"3b:00.1":{}})"), "\"3b:00.1\" is no PCI address"},
-       {named(R"("resorceprefix":"x")"), "resourceList[0].resorceprefix: there is no such key; is \"resourcePrefix\" meant?"},
+       {named(R"("resorceprefix":"x")"),
+        "resourceList[0].resorceprefix: there is no such key; is \"resourcePrefix\" meant?"},
        {named(R"("isolation":true,"Isolation":false)"), "differ only by case"},
        {named(R"("selectors":"15b3")"), "selectors: expected an object or a list of objects"},
        {named(R"("selectors":["15b3"])"), "selectors[0]: expected an object, got the string"}});

@@ -121,7 +121,7 @@ class Comparison {
   }
 
   bool guids_valid() const {
-    const auto valid = [](ib::Guid guid) { return ib::check_assignable(guid).ok(); };
+    const auto valid = [](ib::Guid guid) { return ib::check_port_guid(guid).ok(); };
     return !device_.rdma.empty() &&
            std::all_of(device_.rdma.begin(), device_.rdma.end(),
                        [&](const RdmaDevice& rdma) { return valid(rdma.node_guid); }) &&

@@ -122,6 +122,9 @@ TEST_CASE("a GUID of zero or all ones is none") {
     CHECK(found == Mismatch{"guidValid", "true", "false"});
     CHECK_FALSE(against([](Selector& s) { s.guid_valid = false; }, device));
   }
+  Device odd = test_vf(0, 0);
+  odd.rdma[0].ports[0].guid = ib::Guid(0x59cabb009792745f);
+  CHECK_FALSE(against([](Selector& s) { s.guid_valid = true; }, odd));
 }
 
 TEST_CASE("isRdma asks for an RDMA device, and isRdma false for nothing") {

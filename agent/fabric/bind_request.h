@@ -12,7 +12,7 @@ namespace ibpod::agent {
 
 // The physical function behind an attachment's device.
 struct PfOfDevice {
-  std::string name;  // ib0, or its PCI address where it has no interface
+  std::string name;  // ib0, or its PCI address where it has none that is UTF-8
   ib::Guid port;     // of its first port; none: not known
 };
 

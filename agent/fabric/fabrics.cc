@@ -1,5 +1,7 @@
 #include "agent/fabric/fabrics.h"
 
+#include "lib/base/utf8.h"
+
 namespace ibpod::agent {
 namespace {
 
@@ -99,7 +101,8 @@ Result<PfOfDevice> Fabrics::pf_on_fabric(const ib::PciAddress& device, const Fab
   const PfPort port = TRY(pf_port(world_.sysfs, device));
   TRY(check_on(port, fabric));
   const std::string interface = world_.interface(port.pf);
-  return PfOfDevice{interface.empty() ? port.pf.text() : interface, port.guid};
+  const bool shown = !interface.empty() && is_utf8_word(interface);
+  return PfOfDevice{shown ? interface : port.pf.text(), port.guid};
 }
 
 std::set<ib::Guid> Fabrics::other_subnets(const Fabric& fabric) const {

@@ -1,6 +1,7 @@
 #include "agent/fabric/link.h"
 
 #include "agent/fabric/test_service.h"
+#include "lib/base/files.h"
 
 namespace ibpod::agent {
 namespace {
@@ -165,6 +166,20 @@ TEST_CASE_FIXTURE(LinkBed, "a binding without a record is ended, one with a reco
   service.has(left);
   CHECK(in_time([&] { return !service.binding("c9"); }));
   CHECK(service.binding("c1"));
+}
+
+// As an editor leaves a copy: the service would refuse a Sync that names it, with all the others.
+TEST_CASE_FIXTURE(LinkBed,
+                  "a file that names no attachment keeps no other's binding from renewal") {
+  attach("c1", {{"blue"}});
+  REQUIRE(bind("c1"));
+  const Path device = records.folder() / test_record("c1", {}).device.text();
+  for (const char* const stray : {"c1 (copy):net1.json", "c2:n\xff.json"})
+    REQUIRE(write_file_atomically(device / stray, "{}"));
+  attach("c3", {{"blue"}});
+  REQUIRE(bind("c3"));
+  CHECK(in_time([&] { return service.named().size() == 2; }));
+  CHECK(now().trouble.empty());
 }
 
 TEST_CASE_FIXTURE(LinkBed, "a missing folder of records ends no binding, and is told") {

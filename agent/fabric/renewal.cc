@@ -1,5 +1,7 @@
 #include "agent/fabric/renewal.h"
 
+#include "lib/fabricapi/fields.h"
+
 #include <algorithm>
 
 namespace ibpod::agent {
@@ -11,6 +13,13 @@ constexpr Duration kPatience{10'000};
 bool may_be_bound(const Result<node::Record>& record) {
   if (record) return !record->wanted.partitions.empty();
   return record.error().code() != Code::not_found;
+}
+
+// What no message can hold has never been bound: the service would refuse a Sync as a whole for it,
+// and all other bindings would end with their lease.
+bool can_be_named(const node::RecordName& name) {
+  return fabricapi::read_container("", name.container_id) &&
+         fabricapi::read_interface("", name.ifname);
 }
 
 }  // namespace
@@ -87,7 +96,7 @@ Result<Duration> Renewal::sync() {
   request.node = world_.node;
   std::set<fabric::Attachment> known;
   for (const node::RecordName& name : names) {
-    if (!may_be_bound(world_.records.read(name))) continue;
+    if (!can_be_named(name) || !may_be_bound(world_.records.read(name))) continue;
     request.attachments.push_back({name.container_id, name.ifname});
     known.insert({world_.node, name.container_id, name.ifname});
   }

@@ -40,8 +40,8 @@ TEST_CASE("no two VFs of a node's PFs have a GUID in common, nor with a PF") {
       const node::Guids made = derive_guids(guid(pf), vf).value();
       CHECK(all.insert(made.node).second);
       CHECK(all.insert(made.port).second);
-      CHECK(ib::check_assignable(made.node));
-      CHECK(ib::check_assignable(made.port));
+      CHECK(ib::check_allocatable(made.node));
+      CHECK(ib::check_allocatable(made.port));
       CHECK((made.port.value() >> 57 & 1) == 1);
     }
   }

@@ -32,6 +32,7 @@ class Reader {
     TRY(read_ib_kubernetes());
     TRY(read_vfio());
     wanted_.ifname = call_.ifname;
+    if (call_.verb == cni::Verb::add) TRY(keys_.check_slips());
     keys_.warn(config_);
     return std::move(config_);
   }
@@ -105,7 +106,7 @@ class Reader {
     const std::optional<std::string> value = TRY(text(fields, key));
     if (!value) return ok();
     const ib::Guid guid = TRY(at(place, ib::Guid::parse(*value)));
-    TRY(at(place, ib::check_assignable(guid)));
+    TRY(at(place, ib::check_port_guid(guid)));
     std::optional<node::Guids>& guids = wanted_.guids;
     if (guids && guids->port != guid) {
       return Error(Code::invalid, place + ": " + guid.text() + " differs from " +

@@ -106,6 +106,9 @@ TEST_CASE("a GUID may be asked for in three places, and all must mean the same")
         "guid: 02:00:00:00:00:00:00:02 differs from runtimeConfig.infinibandGUID: "
         "02:00:00:00:00:00:00:01");
   CHECK_FALSE(good(R"("runtimeConfig":{"infinibandGUID":""})").order.wanted.guids);
+  // As drawn at random by others, and taken by the kernel.
+  const ib::Guid odd(0x59cabb009792745f);
+  CHECK(good(R"("guid":"59:ca:bb:00:97:92:74:5f")").order.wanted.guids == node::Guids{odd, odd});
 }
 
 TEST_CASE("P_Keys are read with a base, or as JSON numbers") {
@@ -116,12 +119,38 @@ TEST_CASE("P_Keys are read with a base, or as JSON numbers") {
   for (const Case& one : {Case{R"("0x8001")", 0x8001},
                           {R"("0x1")", 1},
                           {R"("0X7ffe")", 0x7ffe},
+                          {R"("0x7fff")", 0x7fff},
+                          {R"("0xffff")", 0xffff},
+                          {R"("6")", 6},
                           {"1000", 1000},
                           {"32769", 0x8001}}) {
     CAPTURE(one.value);
     CHECK(good("\"pkey\":" + std::string(one.value)).order.wanted.pkey == ib::PKey(one.key));
   }
   CHECK_FALSE(good(R"("pkey":"")").order.wanted.pkey);
+}
+
+// A pod would be in the default partition, or have a port that is DOWN, and nobody would see why.
+TEST_CASE("ADD refuses a key that is a sure slip of another, and says which") {
+  const struct {
+    const char* keys;
+    const char* told;
+  } table[] = {
+      {R"("linkState":"enable")", "linkState: no such key; is \"link_state\" meant?"},
+      {R"("rdma_isolation":true)", "rdma_isolation: no such key; is \"rdmaIsolation\" meant?"},
+      {R"("partitoin":"blue")", "partitoin: no such key; is \"partition\" meant?"},
+      {R"("P_Key":"0x1")", "P_Key: no such key; is \"pkey\" meant?"},
+      {R"("args":{"cni":{"partion":"blue"}})",
+       "args.cni.partion: no such key; is \"partition\" meant?"},
+  };
+  for (const auto& one : table) CHECK(read(one.keys).error().text() == one.told);
+  cni::Call check = a_call();
+  check.verb = cni::Verb::check;
+  const auto kept =
+      parse_config(check, network(R"("deviceID":"0000:3b:00.1","linkState":"enable")"), lenient());
+  REQUIRE(kept);
+  CHECK(kept->warnings == std::vector<std::string>{"the key \"linkState\" is unknown and ignored; "
+                                                   "is \"link_state\" meant?"});
 }
 
 TEST_CASE("the device may come from runtimeConfig alone, and GC and STATUS need none") {

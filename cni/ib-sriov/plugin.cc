@@ -3,6 +3,18 @@
 #include "lib/attach/allocated.h"
 
 namespace ibpod::ib_sriov {
+namespace {
+
+// A VF's own interface is what a pod gets, and a PF's is the way to a VF's GUIDs.
+Status check_ipoib(const attach::Context& context) {
+  const std::vector<node::Netdev> netdevs = TRY(context.kernel.ipoib_netdevs(node::kHost));
+  if (!netdevs.empty()) return ok();
+  return Error(Code::unavailable,
+               "the host has no IPoIB interface, of a VF or a PF: load ib_ipoib, and the driver of "
+               "the adapter");
+}
+
+}  // namespace
 
 void IbSriov::read_remains(const cni::Call& call, const json::Value& document) {
   config_ = parse_remains(call, document, node());
@@ -18,7 +30,8 @@ std::string IbSriov::subject() const {
 }
 
 Status IbSriov::check_node(const attach::Context& context) {
-  return config_.order.wanted.isolation ? attach::check_isolation(context) : ok();
+  if (config_.order.wanted.isolation) TRY(attach::check_isolation(context));
+  return config_.order.vfio ? ok() : check_ipoib(context);
 }
 
 Result<std::string> IbSriov::ask_agent(const attach::Context& context, Deadline deadline) const {

@@ -24,6 +24,7 @@ class Reader {
     TRY(read_partition());
     order_.wanted.mtu = TRY(keys_.mtu());
     order_.wanted.ifname = call_.ifname;
+    if (call_.verb == cni::Verb::add) TRY(keys_.check_slips());
     keys_.warn(config_);
     return std::move(config_);
   }

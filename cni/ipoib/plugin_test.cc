@@ -185,14 +185,13 @@ const std::vector<attach::BadInput> kBad{
     // P_Keys
     {"", key(R"("pkey":"8001")"), 7,
      "pkey: \"8001\" is ambiguous: as hexadecimal write \"0x8001\", as decimal write \"0x1f41\""},
-    {"", key(R"("pkey":"blue")"), 7, "pkey: \"blue" + kNoKey},
+    {"", key(R"("pkey":"blue")"), 7,
+     "pkey: \"blue" + kNoKey + "; the name of a partition goes under \"partition\""},
     {"", key(R"("pkey":"0x8000")"), 7,
      "pkey: 0x8000 is no partition: 0x0000 and 0x8000 are free places of a P_Key table"},
-    {"", key(R"("pkey":"0xffff")"), 7,
-     "pkey: 0xffff is the default partition, which every port is in: name a partition from 0x0001 "
-     "to 0x7ffe"},
     {"", key(R"("pkey":65536)"), 7, "pkey: 65536 is no P_Key: expected 1 to 65535"},
-    {"", key(R"("pkey":true)"), 7, "pkey: expected a string, got true"},
+    {"", key(R"("pkey":true)"), 7,
+     "pkey: expected a P_Key, as \"0x8001\" or as a number, got true"},
     // mode, umcast, MTU
     {"", key(R"("mode":"Connected")"), 7,
      "mode: expected datagram or connected, got \"Connected\""},

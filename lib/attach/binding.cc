@@ -57,11 +57,13 @@ Result<std::vector<ib::PKey>> keys_of(const Binding& binding, const node::Record
 
 }  // namespace
 
-void want_bound(node::Wanted& wanted) {
-  if (!wanted.pkey) return;
+Status want_bound(node::Wanted& wanted) {
+  if (!wanted.pkey) return ok();
+  TRY(ib::check_tenant(*wanted.pkey).during("pkey"));
   const bool full = wanted.pkey->membership() == ib::Membership::full;
   wanted.partitions = {{"", full ? "full" : "", ib::PKey(wanted.pkey->partition())}};
   wanted.pkey.reset();
+  return ok();
 }
 
 Status check_binder(const Context& context, const node::Wanted& wanted, Deadline deadline) {
@@ -133,8 +135,10 @@ Result<Bound> await_binding(const Context& context, const node::Record& record, 
     const std::vector<ib::PKey> keys = TRY(keys_of(binding, record));
     return Bound{keys, is_proved(binding)};
   }
-  return Error(Code::unavailable, partitions_of(record) + ": not verified: " + words(binding))
-      .with_details("state " + binding.state + ", reason " + binding.reason);
+  Error error(Code::unavailable, partitions_of(record) + ": not verified: " + words(binding));
+  // Of a service that has never answered there is neither.
+  if (binding.state.empty()) return error;
+  return std::move(error).with_details("state " + binding.state + ", reason " + binding.reason);
 }
 
 Status end_binding(const Context& context, const node::Record& record, Deadline deadline) {

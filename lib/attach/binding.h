@@ -9,8 +9,9 @@
 namespace ibpod::attach {
 
 // On a node whose agent binds, a P_Key that is wanted is a partition of the SM service's, to be
-// bound like one that is named; bit 15 asks for full membership.
-void want_bound(node::Wanted& wanted);
+// bound like one that is named; bit 15 asks for full membership. invalid for the default partition,
+// which nobody is bound in.
+Status want_bound(node::Wanted& wanted);
 
 // Whether an ADD that wants partitions has whom to ask: unavailable while the agent is away.
 // Nothing has been recorded yet.

@@ -76,19 +76,22 @@ TEST_CASE_FIXTURE(InBlue, "where the agent binds, a P_Key is a partition like on
   const auto wants = [&](int pkey) {
     wanted.partitions.clear();
     wanted.pkey = ib::PKey(static_cast<uint16_t>(pkey));
-    want_bound(wanted);
+    return want_bound(wanted);
   };
-  wants(0x8001);
+  REQUIRE(wants(0x8001));
   CHECK(wanted.partitions == std::vector<node::PartitionWish>{{"", "full", ib::PKey(0x0001)}});
   REQUIRE(add());
   CHECK(table().front() == ib::PKey(0x8001));
   CHECK(check());
   REQUIRE(del());
   CHECK(no_keys());
-  wants(0x0001);
+  REQUIRE(wants(0x0001));
   CHECK(wanted.partitions == std::vector<node::PartitionWish>{{"", "", ib::PKey(0x0001)}});
   CHECK_FALSE(wanted.pkey);
-  wants(0x0005);
+  CHECK(wants(0xffff).error().text() ==
+        "pkey: 0xffff is the default partition, which every port is in: name a partition from "
+        "0x0001 to 0x7ffe");
+  REQUIRE(wants(0x0005));
   const auto refused = add();
   REQUIRE_FALSE(refused);
   CHECK(says(refused.error(), "partition 0x0005 is not for this namespace"));
@@ -141,6 +144,8 @@ TEST_CASE_FIXTURE(InBlue, "an agent that does not answer is error 11, and nothin
   const auto refused = add();
   REQUIRE_FALSE(refused);
   CHECK(code_of(refused.error()) == cni::kTryAgainLater);
+  CHECK(says(refused.error(), "not verified: the SM service is away"));
+  CHECK(refused.error().details().empty());
   CHECK(leftovers() == "");
 }
 

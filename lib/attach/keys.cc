@@ -1,8 +1,10 @@
 #include "lib/attach/keys.h"
 
 #include "lib/attach/addresses.h"
+#include "lib/ib/partition_name.h"
 
 #include <algorithm>
+#include <cctype>
 
 namespace ibpod::attach {
 namespace {
@@ -18,6 +20,22 @@ using json::Value;
 
 void note_spellings(const Fields& fields, const std::string& place, Settings& settings) {
   for (const std::string& warning : fields.warnings()) settings.warnings.push_back(place + warning);
+}
+
+Result<ib::PKey> read_pkey(const std::string& text) {
+  Result<ib::PKey> key = ib::PKey::parse(text);
+  const bool is_name = ib::is_partition_name(text) && std::isalpha(text.front()) != 0;
+  if (key || !is_name) return key;
+  return Error(Code::invalid,
+               key.error().text() + "; the name of a partition goes under \"partition\"");
+}
+
+Status check_slips_of(const Fields& fields, const std::string& place) {
+  for (const std::string& key : fields.unknown()) {
+    const std::string meant = fields.sure_slip_of(key);
+    if (!meant.empty()) return Error(Code::invalid, place + key + ": no such key" + meant);
+  }
+  return ok();
 }
 
 // Empty where the key is.
@@ -168,11 +186,13 @@ Result<std::optional<ib::PKey>> Keys::pkey() {
     const int64_t number = TRY(value->integer());
     key = TRY(at("pkey", ib::PKey::from_number(number)));
   } else {
+    if (!value->is_string())
+      return value->wrong("expected a P_Key, as \"0x8001\" or as a number, got " + value->text());
     const std::string text = TRY(value->string());
     if (text.empty()) return std::optional<ib::PKey>();
-    key = TRY(at("pkey", ib::PKey::parse(text)));
+    key = TRY(at("pkey", read_pkey(text)));
   }
-  TRY(at("pkey", ib::check_tenant(key)));
+  TRY(at("pkey", ib::check_member(key)));
   return std::optional(key);
 }
 
@@ -186,13 +206,19 @@ Result<std::optional<uint32_t>> Keys::mtu() {
   return std::optional(static_cast<uint32_t>(*mtu));
 }
 
+Status Keys::check_slips() const {
+  TRY(check_slips_of(top_, ""));
+  return cni_args_ ? check_slips_of(*cni_args_, "args.cni.") : ok();
+}
+
 void Keys::warn(Settings& settings) const {
   note_spellings(top_, "", settings);
   if (runtime_) note_spellings(*runtime_, "runtimeConfig.", settings);
   if (args_) note_spellings(*args_, "args.", settings);
   if (cni_args_) note_spellings(*cni_args_, "args.cni.", settings);
   for (const std::string& key : top_.unknown())
-    settings.warnings.push_back("the key \"" + key + "\" is unknown and ignored");
+    settings.warnings.push_back("the key \"" + key + "\" is unknown and ignored" +
+                                top_.meant_by(key));
 }
 
 }  // namespace ibpod::attach

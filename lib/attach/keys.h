@@ -59,6 +59,9 @@ class Keys {
   // An absolute path without ".."; empty for none.
   static Result<Path> path(json::Fields& fields, std::string_view key, const std::string& place);
 
+  // For ADD, once all keys have been asked for: invalid for one in the network or in args.cni that
+  // is a sure slip of another, as a pod would be attached otherwise than its network was meant to.
+  Status check_slips() const;
   // Adds what is left to say: keys that nobody has asked for, or found under another spelling.
   void warn(Settings& settings) const;
 

@@ -199,7 +199,7 @@ Result<cni::AddResult> Plugin::add() {
   if (!wanted_here) return cni::AddResult();
   stage->context->binds = binds;
   TRY(check_ready(*stage->context, binds));
-  if (binds) want_bound(wanted());
+  if (binds) TRY(want_bound(wanted()));
   return attach::add(*stage->context, endpoint(), wanted(), deadline.left());
 }
 
@@ -242,7 +242,7 @@ Status Plugin::status() {
   const std::unique_ptr<Stage> stage = TRY(open_stage());
   const Result<bool> binds = check_standalone(Deadline::in(settings().timeout));
   stage->context->binds = binds && *binds;
-  if (stage->context->binds) want_bound(wanted());
+  if (stage->context->binds) TRY(want_bound(wanted()));
   Status node = check_node(*stage->context);
   if (node && !binds) node = binds.error();
   return attach::status(*stage->context, node, settings().timeout);

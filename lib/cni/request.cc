@@ -1,5 +1,6 @@
 #include "lib/cni/request.h"
 
+#include "lib/base/utf8.h"
 #include "lib/cni/errors.h"
 #include "lib/cni/result.h"
 #include "lib/json/fields.h"
@@ -31,8 +32,9 @@ bool is_interface_name(std::string_view text) {
     const bool control_or_space = static_cast<unsigned char>(c) <= ' ' || c == '\x7f';
     return !control_or_space && c != '/' && c != ':' && c != '%';
   };
+  // Results and records are JSON, which holds nothing but UTF-8.
   return !text.empty() && text.size() <= kLongestInterface && text != "." && text != ".." &&
-         std::all_of(text.begin(), text.end(), fits);
+         is_utf8(text) && std::all_of(text.begin(), text.end(), fits);
 }
 
 bool is_plain_absolute(const std::string& text) {
@@ -85,8 +87,9 @@ Status check_attachment(const Call& call) {
                  "a letter or digit, then letters, digits, '_', '.' and '-', at most 255 in all");
   }
   if (!is_interface_name(call.ifname)) {
-    return wrong("CNI_IFNAME", call.ifname,
-                 "1 to 15 characters without '/', ':', '%' and white space, not \".\" or \"..\"");
+    return wrong(
+        "CNI_IFNAME", call.ifname,
+        "1 to 15 bytes of UTF-8 without '/', ':', '%' and white space, not \".\" or \"..\"");
   }
   if (!call.netns.empty() && !is_plain_absolute(call.netns.string())) {
     return wrong("CNI_NETNS", call.netns.string(), "an absolute path without \"..\"");

@@ -75,7 +75,8 @@ TEST_CASE("a value that could lead elsewhere is refused by its variable, for DEL
        {"..", ".", "../../etc", "a/b", "-a", "_a", ".a", "a b", "a\n", "ä", nul,
         std::string(256, 'a')}},
       {"CNI_IFNAME",
-       {".", "..", "a/b", "a:b", "a b", "a\tb", "a\x01", "eth%d", nul, "sixteen-letters-"}},
+       {".", "..", "a/b", "a:b", "a b", "a\tb", "a\x01", "eth%d", nul, "sixteen-letters-",
+        "net\xff"}},
       {"CNI_NETNS",
        {"netns", "../netns", "/var/../etc", "/var/run/netns/..", "/" + nul,
         "/" + std::string(4096, 'a')}},
@@ -99,6 +100,7 @@ TEST_CASE("the longest and oddest values that are allowed are taken") {
   CHECK(parse_call(with(full("ADD"), "CNI_CONTAINERID", "0_.-")));
   CHECK(parse_call(with(full("ADD"), "CNI_IFNAME", "fifteen-letters")));
   CHECK(parse_call(with(full("ADD"), "CNI_IFNAME", "net..1@x")));
+  CHECK(parse_call(with(full("ADD"), "CNI_IFNAME", "netz-ü")));
   CHECK(parse_call(with(full("ADD"), "CNI_NETNS", "/proc/123/ns/net")));
   CHECK(parse_call(with(full("ADD"), "CNI_NETNS", "/var/run/netns/a..b")));
 }

@@ -44,6 +44,9 @@ TEST_CASE("a port's word is more than its node's, and that more than nobody's") 
 
 TEST_CASE("what no fabric could grant is refused with the field") {
   CHECK(check(tenant()));
+  Tenancy odd = tenant();
+  odd.members = {{ib::Guid(0x59cabb0097927460), {}, "its GUID was drawn at random"}};
+  CHECK(check(odd));
   struct Case {
     void (*spoil)(Tenancy&);
     std::string_view field;

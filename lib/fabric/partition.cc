@@ -8,13 +8,13 @@ namespace {
 Status check_name(const Partition& partition) {
   const std::string& name = partition.name;
   if (name.empty() || name.size() > kMostName) {
-    return Error(Code::invalid, "a name of " + std::to_string(name.size()) +
+    return Error(Code::invalid, "name: it has " + std::to_string(name.size()) +
                                     " bytes: expected 1 to " + std::to_string(kMostName));
   }
   if (!ib::is_partition_name(name)) {
     return Error(
         Code::invalid,
-        "\"" + name + "\" is no name of a partition: expected letters, digits and \"._-\"");
+        "name: \"" + name + "\" is no name of a partition: expected letters, digits and \"._-\"");
   }
   if ((name == kDefaultName) != (partition.pkey == kDefaultPKey))
     return Error(Code::invalid, "the name Default and the P_Key 0x7fff belong to each other");
@@ -22,9 +22,10 @@ Status check_name(const Partition& partition) {
 }
 
 Status check_pkey(ib::PKey pkey) {
-  if (pkey.partition() == 0 || pkey.membership() == ib::Membership::full)
-    return Error(Code::invalid, pkey.text() + " names no partition: expected 0x0001 to 0x7fff");
-  return ok();
+  TRY(ib::check_member(pkey));
+  if (pkey.membership() == ib::Membership::limited) return ok();
+  return Error(Code::invalid, pkey.text() + " has bit 15 set, which is a member's: write " +
+                                  ib::PKey(pkey.partition()).text());
 }
 
 Status check_group(const GroupFlags& group) {
@@ -41,7 +42,7 @@ Status check_group(const GroupFlags& group) {
 
 Status check_members(const std::vector<Member>& members) {
   for (const Member& member : members) {
-    if (!member.port.group()) TRY(ib::check_assignable(member.port.guid()));
+    if (!member.port.group()) TRY(ib::check_port_guid(member.port.guid()));
   }
   return ok();
 }
@@ -76,16 +77,6 @@ Status check_reachable(const Partition& partition) {
                "it: put SELF=full behind the others");
 }
 
-Status check_fields(const Partition& partition) {
-  TRY(check_name(partition));
-  TRY(check_pkey(partition.pkey));
-  TRY(check_group(partition.group));
-  for (const MulticastGroup& group : partition.groups) TRY(check_group(group.flags));
-  TRY(check_members(partition.members));
-  TRY(check_keepers(partition));
-  return check_reachable(partition);
-}
-
 }  // namespace
 
 Partition default_partition() {
@@ -95,6 +86,16 @@ Partition default_partition() {
   partition.ipoib = true;
   partition.members = {{PortGroup::all, Membership::limited}, {PortGroup::self, Membership::full}};
   return partition;
+}
+
+Status check_fields(const Partition& partition) {
+  TRY(check_name(partition));
+  TRY(check_pkey(partition.pkey));
+  TRY(check_group(partition.group));
+  for (const MulticastGroup& group : partition.groups) TRY(check_group(group.flags));
+  TRY(check_members(partition.members));
+  TRY(check_keepers(partition));
+  return check_reachable(partition);
 }
 
 Status check(const Partition& partition) {

@@ -67,10 +67,12 @@ inline constexpr std::string_view kDefaultName = "Default";
 Partition default_partition();
 
 // Whether OpenSM could be given it: the name is one (ib/partition_name.h), the P_Key has bit 15
-// clear and is no free place, GUIDs are assignable, numbers within their ranges; who keeps his
-// index 0 comes last, and only where the partition asks for it; and the default partition leaves
-// the subnet manager's own port a full member, as no other reaches a limited one. Of partitions
-// together nothing is said.
+// clear and is no free place, GUIDs are such as ports can have, numbers within their ranges; who
+// keeps his index 0 comes last, and only where the partition asks for it; and the default partition
+// leaves the subnet manager's own port a full member, as no other reaches a limited one. Of
+// partitions together nothing is said.
 Status check(const Partition& partition);
+// The same of one whose P_Key nobody has named: it says only which field is wrong.
+Status check_fields(const Partition& partition);
 
 }  // namespace ibpod::fabric

@@ -30,6 +30,13 @@ TEST_CASE("a partition is read with its name, key, flags and members") {
   CHECK(partitions[0] == blue);
 }
 
+// OpenSM puts 0x8200 and 0x7fff into the table of such a port.
+TEST_CASE("a member has whatever GUID its port was given") {
+  const Partition storage = read("hosts=0x0200, ipoib : 0x59cabb0097927460=full;").at(0);
+  REQUIRE(storage.members.size() == 1);
+  CHECK(storage.members[0] == Member{ib::Guid(0x59cabb0097927460), Membership::full});
+}
+
 TEST_CASE("what is not said is as OpenSM has it") {
   const Partition partition = read("a=0x1:SELF;").at(0);
   CHECK(partition.group == GroupFlags{Mtu::mtu_2048, Rate{3}, 0, 0, 0, 0, 0});

@@ -61,8 +61,8 @@ Result<PortSpecifier> PortSpecifier::parse(std::string_view text) {
       text.size() == 2 + kDigits && (text.starts_with("0x") || text.starts_with("0X"));
   const std::optional<uint64_t> value = whole ? ib::parse_hex(text.substr(2)) : std::nullopt;
   if (!value) return refused(text, advice(text));
-  const Status assignable = ib::check_assignable(ib::Guid(*value));
-  if (!assignable) return refused(text, assignable.error().text());
+  const Status possible = ib::check_port_guid(ib::Guid(*value));
+  if (!possible) return refused(text, possible.error().text());
   return PortSpecifier(ib::Guid(*value));
 }
 

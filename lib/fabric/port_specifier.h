@@ -26,8 +26,8 @@ class PortSpecifier {
   PortSpecifier(PortGroup group) : group_(group) {}
   // NOLINTEND(google-explicit-constructor)
 
-  // A group's name, or 0x and 16 hex digits: the GUID of a port, which is neither none() nor
-  // multicast(). Everything else is refused, much of which OpenSM reads as something: a start of a
+  // A group's name, or 0x and 16 hex digits: a GUID that a port can have
+  // (ib/guid.h). Everything else is refused, much of which OpenSM reads as something: a start of a
   // name as the whole of it, digits without 0x as decimal or octal, short ones as if zeros stood in
   // front.
   static Result<PortSpecifier> parse(std::string_view text);

@@ -21,7 +21,7 @@ Status check_members(const Tenancy& tenancy) {
   std::set<ib::Guid> seen;
   for (const StaticMember& member : tenancy.members) {
     const std::string where = "members: " + member.guid.text();
-    TRY(ib::check_assignable(member.guid).during(where));
+    TRY(ib::check_port_guid(member.guid).during(where));
     if (!seen.insert(member.guid).second) return Error(Code::invalid, where + " is there twice");
     if (member.comment.size() > kMostComment || !one_line(member.comment))
       return Error(Code::invalid, where + ": the comment has to be one line of at most 256 bytes");
@@ -49,7 +49,7 @@ Status check(const Tenancy& tenancy) {
   if (tenancy.name == kDefaultName)
     return Error(Code::invalid, "name: Default is the partition that every port is in");
   if (tenancy.pkey) TRY(ib::check_tenant(*tenancy.pkey).during("pkey"));
-  TRY(check(partition));
+  TRY(check_fields(partition));
   TRY(check(tenancy.allowed).during("allowed"));
   TRY(check_node_patterns(tenancy.nodes).during("nodes"));
   return check_members(tenancy);

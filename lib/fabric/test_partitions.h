@@ -77,7 +77,7 @@ class RandomPartitions {
   ib::Guid guid() {
     while (true) {
       const ib::Guid made(static_cast<uint64_t>(random_()) << 32 | random_());
-      if (ib::check_assignable(made) && guids_.insert(made).second) return made;
+      if (ib::check_port_guid(made) && guids_.insert(made).second) return made;
     }
   }
 

@@ -1,5 +1,6 @@
 #include "lib/fabricapi/binding_messages.h"
 
+#include "lib/base/utf8.h"
 #include "lib/fabricapi/fields.h"
 
 #include <set>
@@ -89,13 +90,19 @@ Result<fabric::Pod> read_pod(const v1::Pod& message) {
   return pod;
 }
 
+// Of an interface, or its PCI address.
+Result<std::string> read_pf(const std::string& text) {
+  if (!text.empty() && text.size() <= kLongestPf && is_utf8_word(text)) return text;
+  return wrong("pf", text, "1 to " + std::to_string(kLongestPf) + " bytes of UTF-8 without blanks");
+}
+
 // What a request to bind and a binding have in common.
 template <typename Message, typename Value>
 Status read_device(const Message& message, Value& value) {
   value.attachment = TRY(from_message(message.attachment()));
   value.guid = TRY(read_guid("guid", message.guid()));
   value.chosen = message.chosen();
-  value.pf = TRY(read_word("pf", message.pf(), kLongestPf));
+  value.pf = TRY(read_pf(message.pf()));
   if (message.pf_guid() != 0) value.pf_guid = TRY(read_guid("pf_guid", message.pf_guid()));
   value.device = TRY(read_pci("device", message.device()));
   value.pod = TRY(read_pod(message.pod()));

@@ -1,6 +1,7 @@
 #include "lib/fabricapi/fields.h"
 
 #include "lib/base/dns_name.h"
+#include "lib/base/utf8.h"
 #include "lib/ib/partition_name.h"
 #include "lib/ib/pci_address.h"
 
@@ -15,27 +16,6 @@ constexpr size_t kLongestInterface = 15;
 
 bool is_word(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c <= '~'; });
-}
-
-// How many bytes the character at the beginning has; 0 where it is none. Neither longer than need
-// be, nor half of a pair, nor beyond Unicode.
-size_t utf8_length(std::string_view text) {
-  const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned char first = byte(0);
-  const size_t length = first < 0x80   ? 1
-                        : first < 0xc2 ? 0
-                        : first < 0xe0 ? 2
-                        : first < 0xf0 ? 3
-                        : first < 0xf5 ? 4
-                                       : 0;
-  if (length == 0 || length > text.size()) return 0;
-  for (size_t i = 1; i < length; ++i)
-    if ((byte(i) & 0xc0) != 0x80) return 0;
-  if (first == 0xe0 && byte(1) < 0xa0) return 0;
-  if (first == 0xed && byte(1) > 0x9f) return 0;
-  if (first == 0xf0 && byte(1) < 0x90) return 0;
-  if (first == 0xf4 && byte(1) > 0x8f) return 0;
-  return length;
 }
 
 // Of a whole character at the beginning: C0, DEL and C1, which is U+0080 to U+009F.
@@ -84,10 +64,9 @@ Result<std::string> read_container(std::string_view field, const std::string& te
 }
 
 Result<std::string> read_interface(std::string_view field, const std::string& text) {
-  const std::string name = TRY(read_word(field, text, kLongestInterface));
-  const bool path = name == "." || name == ".." || name.find_first_of("/:") != std::string::npos;
-  if (path) return wrong(field, text, "the name of an interface");
-  return name;
+  const bool path = text == "." || text == ".." || text.find_first_of("/:") != std::string::npos;
+  if (!path && !text.empty() && text.size() <= kLongestInterface && is_utf8_word(text)) return text;
+  return wrong(field, text, "the name of an interface, at most 15 bytes of UTF-8");
 }
 
 Result<std::string> read_pci(std::string_view field, const std::string& text) {
@@ -105,8 +84,8 @@ Result<std::string> read_partition_name(std::string_view field, const std::strin
 
 Result<ib::Guid> read_guid(std::string_view field, uint64_t value) {
   const ib::Guid guid(value);
-  const Status assignable = ib::check_assignable(guid);
-  if (!assignable) return wrong(field, guid.text(), "a GUID that a port can have");
+  const Status possible = ib::check_port_guid(guid);
+  if (!possible) return wrong(field, guid.text(), "a GUID that a port can have");
   return guid;
 }
 
@@ -127,15 +106,6 @@ std::string cleaned(std::string_view text) {
     text.remove_prefix(std::max<size_t>(length, 1));
   }
   return clean;
-}
-
-bool is_utf8(std::string_view text) {
-  while (!text.empty()) {
-    const size_t length = utf8_length(text);
-    if (length == 0) return false;
-    text.remove_prefix(length);
-  }
-  return true;
 }
 
 }  // namespace ibpod::fabricapi

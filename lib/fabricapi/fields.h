@@ -39,7 +39,8 @@ Result<std::string> read_namespace(std::string_view field, const std::string& te
 Result<std::string> read_word(std::string_view field, const std::string& text, size_t most);
 // A container's id, as the runtime gives it.
 Result<std::string> read_container(std::string_view field, const std::string& text);
-// The name of an interface, as Linux takes it (dev_valid_name in net/core/dev.c).
+// The name of an interface, as Linux takes it (dev_valid_name in net/core/dev.c) and a message can
+// hold it: UTF-8.
 Result<std::string> read_interface(std::string_view field, const std::string& text);
 // 0000:3b:00.2
 Result<std::string> read_pci(std::string_view field, const std::string& text);
@@ -61,6 +62,5 @@ Result<fabric::State> read_state(std::string_view field, const std::string& text
 // What came from a subnet, as text that every reader of a message takes: what is no whole character
 // of UTF-8, and what is a control character, becomes "?".
 std::string cleaned(std::string_view text);
-bool is_utf8(std::string_view text);
 
 }  // namespace ibpod::fabricapi

@@ -1,5 +1,6 @@
 #include "lib/fabricapi/messages.h"
 
+#include "lib/base/utf8.h"
 #include "lib/fabricapi/fields.h"
 #include "lib/fabricapi/test_fabric.h"
 
@@ -98,6 +99,29 @@ void refuses(const Message& right, const std::string& field,
   CHECK(read.error().text().starts_with(field + ": "));
 }
 
+// What others have made is met as it is: one such port, or name, is not to cost a node the whole
+// message.
+TEST_CASE("messages: what exists is taken, though nobody here would make it so") {
+  const ib::Guid odd(0x59cabb009792745f);
+  BindRequest bind = test_bind();
+  bind.guid = odd;
+  bind.pf_guid = odd;
+  bind.pf = "größe0";
+  bind.attachment.interface = "netz-ü";
+  CHECK(from_message(to_message(bind)).value() == bind);
+  ObserveRequest observe{"n1", "", {{odd, {ib::PKey(0x7fff)}}, {ib::Guid(2), {}}}};
+  CHECK(from_message(to_message(observe)).value().ports.size() == 2);
+  CHECK(from_message(to_message(ObserveAnswer{"s", {odd}})).value().wanted.front() == odd);
+  BindingFilter filter;
+  filter.guid = odd;
+  CHECK(from_message(to_message(filter)).value().guid == odd);
+  fabric::Tenancy tenancy = test_tenancy();
+  tenancy.members = {{odd, fabric::Membership::full, ""}};
+  CHECK(read_tenancy(to_message(tenancy)).value() == tenancy);
+  const SyncRequest sync{"n1", {{"c1", "netz-ü"}, {"c2", "net1"}}};
+  CHECK(from_message(to_message(sync)).value().attachments.size() == 2);
+}
+
 TEST_CASE("messages: whatever is wrong in a Bind is refused, and named") {
   using M = v1::BindRequest;
   const auto wrong = [](const std::string& field, const std::function<void(M&)>& spoil) {
@@ -112,12 +136,14 @@ TEST_CASE("messages: whatever is wrong in a Bind is refused, and named") {
   wrong("attachment.container",
         [](M& m) { m.mutable_attachment()->set_container(std::string(257, 'c')); });
   wrong("attachment.interface", [](M& m) { m.mutable_attachment()->clear_interface(); });
-  for (const char* name : {"..", "a/b", "a:b", "sixteen-bytes-xx", "a\n"})
+  for (const char* name :
+       {"..", "a/b", "a:b", "sixteen-bytes-xx", "a\n", "a b", "\xff", "\xc2\x80"})
     wrong("attachment.interface", [&](M& m) { m.mutable_attachment()->set_interface(name); });
-  for (const uint64_t guid : {uint64_t{0}, UINT64_MAX, uint64_t{0x0300000000000001}})
+  for (const uint64_t guid : {uint64_t{0}, UINT64_MAX})
     wrong("guid", [&](M& m) { m.set_guid(guid); });
   wrong("kind", [](M& m) { m.set_kind("pf"); });
   wrong("pf", [](M& m) { m.clear_pf(); });
+  wrong("pf", [](M& m) { m.set_pf("ib 0"); });
   wrong("device", [](M& m) { m.set_device("3b:00.2"); });
   wrong("pod.namespace", [](M& m) { m.clear_pod(); });
   wrong("pod.namespace", [](M& m) { m.mutable_pod()->set_namespace_("a.b"); });

@@ -1,5 +1,6 @@
 #include "lib/fabricapi/partition_messages.h"
 
+#include "lib/base/utf8.h"
 #include "lib/fabricapi/fields.h"
 
 namespace ibpod::fabricapi {

@@ -29,6 +29,30 @@ std::string pieces(uint64_t value, int bytes) {
   return text;
 }
 
+// The GUID that a text means that has it in another form: with other separators, without any, with
+// 0x and short, or as the end of a GID or of an IPoIB hardware address.
+std::optional<Guid> meant_by(std::string_view text) {
+  const bool prefixed = text.starts_with("0x") || text.starts_with("0X");
+  std::string digits;
+  for (const char c : prefixed ? text.substr(2) : text)
+    if (std::string_view(":-. ").find(c) == std::string_view::npos) digits += c;
+  constexpr size_t kGuid = 16, kGid = 32, kHardwareAddress = 40;
+  const size_t size = digits.size();
+  const bool is_long = size == kGid || size == kHardwareAddress;
+  if (size != kGuid && !is_long && !(prefixed && size > 0 && size < kGuid)) return std::nullopt;
+  if (digits.find_first_not_of("0123456789abcdefABCDEF") != std::string::npos) return std::nullopt;
+  const Guid guid(*parse_hex(is_long ? digits.substr(size - kGuid) : digits));
+  return guid.none() ? std::nullopt : std::optional(guid);
+}
+
+Error no_guid(std::string_view text) {
+  const std::optional<Guid> meant = meant_by(text);
+  return Error(
+      Code::invalid,
+      "\"" + std::string(text) + "\" is no GUID: expected eight bytes in hex" +
+          (meant ? ": write " + meant->text() : std::string(", such as 00:11:22:33:44:55:66:77")));
+}
+
 }  // namespace
 
 Guid Guid::from_bytes(const std::array<uint8_t, 8>& bytes) {
@@ -44,27 +68,30 @@ Result<Guid> Guid::parse(std::string_view text) {
     digits = std::string(text.substr(2));
   }
   const std::optional<uint64_t> value = digits ? parse_hex(*digits) : std::nullopt;
-  if (!value) {
-    return Error(Code::invalid,
-                 "\"" + std::string(text) +
-                     "\" is no GUID: expected eight bytes in hex, such as 00:11:22:33:44:55:66:77");
-  }
+  if (!value) return no_guid(text);
   return Guid(*value);
 }
 
 std::string Guid::text() const { return pieces(value_, 1); }
 std::string Guid::text_in_gid() const { return pieces(value_, 2); }
 
-Status check_assignable(Guid guid) {
+Status check_port_guid(Guid guid) {
   if (guid.value() == 0)
     return Error(Code::invalid, guid.text() + " is all zero: a port cannot have it");
   if (guid == kNoGuid)
     return Error(Code::invalid, guid.text() + " is all ones: it means that there is no GUID");
-  if (guid.multicast()) {
-    return Error(Code::invalid,
-                 guid.text() + " is a group address: the lowest bit of its first byte must be 0");
-  }
   return ok();
+}
+
+Status check_allocatable(Guid guid) {
+  TRY(check_port_guid(guid));
+  if (!guid.multicast()) return ok();
+  const Guid unicast(guid.value() ^ uint64_t{1} << 56);
+  return Error(Code::invalid,
+               guid.text() +
+                   " is a group address, which is not given out: the lowest bit of its first byte "
+                   "must be 0, as in " +
+                   unicast.text());
 }
 
 }  // namespace ibpod::ib

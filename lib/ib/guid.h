@@ -43,7 +43,11 @@ class Guid {
 
 inline constexpr Guid kNoGuid{UINT64_MAX};
 
-// A GUID that a port may be given: not none() and not multicast().
-Status check_assignable(Guid guid);
+// Two rules: what others have made is met as it is, and of what could be made we choose.
+// A GUID that a port can have: not none(). Kernel, IPoIB and OpenSM ask for no more, and tools that
+// draw GUIDs at random give out multicast() ones. For all that is read, listed, compared or bound.
+Status check_port_guid(Guid guid);
+// A GUID that we may give out: check_port_guid(), and not multicast(), as an EUI-64 should be.
+Status check_allocatable(Guid guid);
 
 }  // namespace ibpod::ib

@@ -21,9 +21,14 @@ class PKey {
   // All 16 bits; bit 15 set: full member.
   constexpr explicit PKey(uint16_t value) : value_(value) {}
 
-  // Reads 0x1, 0x0001 or 0x8001. A bare decimal such as 1000 is refused: it reads as 0x03e8 to one
-  // and as 0x1000 to another, and the text of the refusal spells out both.
+  // Reads 0x1, 0x0001 or 0x8001, and a single digit. A bare decimal such as 1000 is refused: it
+  // reads as 0x03e8 to one and as 0x1000 to another, and the text of the refusal spells out both.
+  // What a refusal says to write is read.
   static Result<PKey> parse(std::string_view text);
+  // The same of a partition's: 0x0001 to 0x7fff, as bit 15 is each member's.
+  static Result<PKey> parse_partition(std::string_view text);
+  // The same of one that check_tenant() lets be given: not 0x7fff either.
+  static Result<PKey> parse_tenant(std::string_view text);
   // A JSON number, 0 to 65535.
   static Result<PKey> from_number(int64_t number);
 
@@ -45,8 +50,10 @@ class PKey {
 
 inline constexpr PKey kDefaultFull{0xffff};
 
-// A key that a tenant may be given: partition 0 is invalid (IBA 10.9.1.2) and 0x7fff is the default
-// partition, which every port is in.
+// Two rules, as with GUIDs: a key that a port can have, and one that we may give. Partition 0 is
+// invalid (IBA 10.9.1.2): it is a free place of a table.
+Status check_member(PKey key);
+// check_member(), and not 0x7fff, the default partition, which every port is in.
 Status check_tenant(PKey key);
 
 // A port's P_Key table in index order; 0x0000 and 0x8000 are free places.

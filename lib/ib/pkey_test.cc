@@ -1,5 +1,10 @@
 #include "lib/ib/pkey.h"
 
+#include "lib/ib/hex.h"
+
+#include <string>
+#include <vector>
+
 #include <doctest/doctest.h>
 
 namespace ibpod::ib {
@@ -10,6 +15,7 @@ TEST_CASE("a P_Key is read with its base") {
   CHECK(PKey::parse("0x0001").value() == PKey(1));
   CHECK(PKey::parse("0X8001").value() == PKey(0x8001));
   CHECK(PKey::parse("0xFfFf").value() == kDefaultFull);
+  CHECK(PKey::parse("6").value() == PKey(6));
   CHECK(PKey(0x8001).text() == "0x8001");
   CHECK(PKey(1).text() == "0x0001");
 }
@@ -23,7 +29,8 @@ TEST_CASE("digits without a base are refused with every reading that makes a P_K
        "\"1000\" is ambiguous: as hexadecimal write \"0x1000\", as decimal write \"0x03e8\""},
       {"8001",
        "\"8001\" is ambiguous: as hexadecimal write \"0x8001\", as decimal write \"0x1f41\""},
-      {"1", "\"1\" is ambiguous: as hexadecimal write \"0x0001\", as decimal write \"0x0001\""},
+      {"0006", "\"0006\" is without a base: write \"0x0006\""},
+      {"8000", "\"8000\" is ambiguous: as decimal write \"0x1f40\""},
       {"32769", "\"32769\" is ambiguous: as decimal write \"0x8001\""},
       {"65536", "\"65536\" is no P_Key: expected 0x0001 to 0xffff, such as \"0x8001\""},
       {"99999999999999999999",
@@ -35,6 +42,62 @@ TEST_CASE("digits without a base are refused with every reading that makes a P_K
     REQUIRE_FALSE(parsed);
     CHECK(parsed.error().code() == Code::invalid);
     CHECK(parsed.error().text() == message);
+  }
+}
+
+TEST_CASE("a partition's key has no bit 15, and one that is given is not the default's") {
+  CHECK(PKey::parse_partition("0x7fff").value() == PKey(0x7fff));
+  CHECK(PKey::parse_tenant("0x7ffe").value() == PKey(0x7ffe));
+  for (const auto& parse : {PKey::parse_partition, PKey::parse_tenant}) {
+    for (const char* text : {"0x0", "0", "0x8000", "0xffff", "8000"}) {
+      CAPTURE(text);
+      CHECK_FALSE(parse(text));
+    }
+    CHECK(parse("0x8001").error().text() ==
+          "0x8001 has bit 15 set, which is a member's: write \"0x0001\"");
+    CHECK(parse("8001").error().text() ==
+          "\"8001\" is ambiguous: as hexadecimal write \"0x0001\", as decimal write \"0x1f41\"");
+  }
+  CHECK(PKey::parse_partition("32767").error().text() ==
+        "\"32767\" is ambiguous: as decimal write \"0x7fff\"");
+  CHECK(PKey::parse_tenant("32767").error().text() ==
+        "\"32767\" is no P_Key: expected 0x0001 to 0x7ffe, such as \"0x0001\"");
+  CHECK_FALSE(PKey::parse_tenant("0x7fff"));
+}
+
+// What a refusal says to write, in quotes.
+std::vector<std::string> advised(const std::string& refusal) {
+  std::vector<std::string> all;
+  for (const char* const mark : {"write \"", "such as \""}) {
+    const size_t length = std::string_view(mark).size();
+    for (size_t at = refusal.find(mark); at != refusal.npos; at = refusal.find(mark, at + 1))
+      all.push_back(refusal.substr(at + length, refusal.find('"', at + length) - at - length));
+  }
+  return all;
+}
+
+TEST_CASE("what a refusal says to write is read, and no text is refused without that") {
+  using Parse = Result<PKey> (*)(std::string_view);
+  for (const Parse parse :
+       {Parse(PKey::parse), Parse(PKey::parse_partition), Parse(PKey::parse_tenant)}) {
+    const auto check = [&](const std::string& text) {
+      const auto read = parse(text);
+      // The two that say what is meant, and not what else could be.
+      if (read || text == "0xffff" || text == "0x7fff") return;
+      const std::string refusal = read.error().text();
+      CAPTURE(refusal);
+      for (const std::string& advice : advised(refusal)) CHECK(parse(advice));
+      const bool is_free = refusal.find("free places") != refusal.npos;
+      CHECK(advised(refusal).empty() == is_free);
+    };
+    for (int number = 0; number <= 0x10001; number += number < 300 ? 1 : 97) {
+      check(std::to_string(number));
+      check("0x" + hex(static_cast<uint64_t>(number), 4));
+      check(hex(static_cast<uint64_t>(number), 4));
+    }
+    for (const char* text : {"", "x", "7fff", "ffff", "abcd", "32767", "32768", "65535", "8000",
+                             "0x18005", "-1", "99999999999999999999", "0X8001", "00", "08"})
+      check(text);
   }
 }
 
@@ -60,6 +123,13 @@ TEST_CASE("bit 15 is the membership, the rest the partition") {
   CHECK_FALSE(PKey(0x8001).same_partition(PKey(0x8002)));
   CHECK(name(Membership::full) == "full");
   CHECK(name(Membership::limited) == "limited");
+}
+
+TEST_CASE("a port can have the default partition's key, and nobody is given it") {
+  CHECK(check_member(PKey(0x7fff)));
+  CHECK(check_member(PKey(0xffff)));
+  CHECK_FALSE(check_member(PKey(0)));
+  CHECK_FALSE(check_member(PKey(0x8000)));
 }
 
 TEST_CASE("neither no partition nor the default one is for tenants") {

@@ -124,6 +124,20 @@ TEST_CASE("the document's section of partitions.conf is one that is kept") {
   CHECK(document.find("partitions.conf.refused") != document.npos);
 }
 
+// As the SR-IOV operator draws them: about every second one is a group address.
+TEST_CASE("a node's VFs have whatever GUIDs they were given, and a pool gives out none like that") {
+  const auto config = read_config(
+      R"({"nodes": {"n1": {"guids": ["59:ca:bb:00:97:92:74:5f"]}},
+          "guids": [{"first": "0x5900000000000000", "last": "0x59ffffffffffffff",
+                     "chosenBy": ["team-a"]}]})");
+  REQUIRE_MESSAGE(config, config.error().text());
+  CHECK(config->policy.nodes.at("n1").guids.contains(ib::Guid(0x59cabb009792745f)));
+  const auto gives =
+      read_config(R"({"guids": [{"first": "0x5900000000000000", "last": "0x59ffffffffffffff"}]})");
+  REQUIRE_FALSE(gives);
+  CHECK(gives.error().text().find("which is not given out") != std::string::npos);
+}
+
 TEST_CASE("all that is wrong is told, with its place") {
   const Result<Config> config = read_config(R"({
     "fabrik": "x", "logLevel": "loud", "engine": "ufm", "stateDir": "sm",
@@ -143,6 +157,36 @@ TEST_CASE("all that is wrong is told, with its place") {
         "others", "leaseSeconds"})
     CHECK_MESSAGE(config.error().text().find(told) != std::string::npos, told,
                   config.error().text());
+}
+
+// Two letters changed places in each key of the file above, and of its sections.
+TEST_CASE("of a key that is a slip of one, the one is told, and is right") {
+  const std::regex key(R"--("([a-z]\w{3,})":)--");
+  size_t slips = 0;
+  for (std::sregex_iterator at(kEvery.begin(), kEvery.end(), key), end; at != end; ++at) {
+    const std::string right = (*at)[1];
+    std::string wrong = right;
+    std::swap(wrong[1], wrong[2]);
+    if (wrong == right) continue;
+    std::string text = kEvery;
+    text.replace(static_cast<size_t>(at->position(1)), right.size(), wrong);
+    const auto refused = read_config(text);
+    CAPTURE(wrong);
+    REQUIRE_FALSE(refused);
+    const std::string told = refused.error().text(),
+                      mark = "\"" + wrong + "\" is no key here; is \"";
+    const size_t found = told.find(mark);
+    CHECK_MESSAGE(found != told.npos, told);
+    if (found == told.npos) continue;
+    const size_t begin = found + mark.size();
+    const std::string meant = told.substr(begin, told.find('"', begin) - begin);
+    text.replace(static_cast<size_t>(at->position(1)), wrong.size(), meant);
+    CHECK(read_config(text));
+    ++slips;
+  }
+  CHECK(slips > 50);
+  CHECK(read_config(R"({"listn": {}})").error().text().find("is \"listen\" meant?") !=
+        std::string::npos);
 }
 
 TEST_CASE("what only the whole tells is told before anything is started") {

@@ -45,8 +45,6 @@ Result<Use> read_use(const Value& value) {
 // A P_Key is a range's end as it names a partition: without membership.
 Result<uint16_t> read_partition_number(const Value& value) {
   const ib::PKey pkey = TRY(read_pkey(value));
-  if (pkey.membership() == ib::Membership::full)
-    return value.wrong(pkey.text() + " has bit 15 set: expected 0x0001 to 0x7ffe");
   return pkey.partition();
 }
 

@@ -20,7 +20,7 @@ Result<fabric::NodePatterns> read_node_patterns(const Value& value) {
 
 Result<ib::PKey> read_pkey(const Value& value) {
   const std::string text = TRY(value.string());
-  const Result<ib::PKey> pkey = ib::PKey::parse(text);
+  const Result<ib::PKey> pkey = ib::PKey::parse_tenant(text);
   if (!pkey) return value.wrong(pkey.error().text());
   return *pkey;
 }

@@ -64,8 +64,9 @@ TEST_CASE("what is wrong in the file is told, each by itself, and the rest is do
         "used: 1 bindings are in it, or have been and are not released yet\n"
         "twice: it is declared twice\n"
         "kept: pkey: it is 0x0101 for ever\n"
-        "out: P_Key 0x0300 is in no range for keys by request (0x0100-0x01ff)\n"
-        "bad name: partition 0x0105: \"bad name\" is no name of a partition: expected letters, "
+        "out: P_Key 0x0300 is in no range of \"pkeys\" whose \"use\" is \"explicit\" "
+        "(0x0100-0x01ff)\n"
+        "bad name: name: \"bad name\" is no name of a partition: expected letters, "
         "digits and \"._-\"\n");
   CHECK(names(*bed.ledger) == "Default good kept twice used");
   CHECK(bed.ledger->partition("kept")->tenancy.pkey == ib::PKey(0x101));

@@ -1,5 +1,6 @@
 #include "sm/ledger/names.h"
 
+#include "lib/base/utf8.h"
 #include "lib/fabric/partition.h"
 #include "lib/ib/pci_address.h"
 
@@ -25,6 +26,16 @@ Status check_word(std::string_view field, std::string_view text, size_t most) {
                                     " bytes: expected at most " + std::to_string(most));
   if (std::all_of(text.begin(), text.end(), plain)) return ok();
   return Error(Code::invalid, name + " has other characters than printable ones without '/'");
+}
+
+// What exists at a node is called as Linux lets it.
+Status check_interface(std::string_view field, std::string_view text) {
+  const std::string name(field);
+  if (text.empty()) return Error(Code::invalid, name + " is missing");
+  if (text.size() <= kMostInterface && is_utf8_word(text) && text.find('/') == text.npos)
+    return ok();
+  return Error(Code::invalid, name + " is no interface's name: expected at most " +
+                                  std::to_string(kMostInterface) + " bytes of UTF-8 without '/'");
 }
 
 Status check_optional(std::string_view field, std::string_view text, size_t most) {
@@ -59,15 +70,15 @@ Status check_node(std::string_view name) { return check_word("node", name, kMost
 Status check(const fabric::Attachment& attachment) {
   TRY(check_node(attachment.node));
   TRY(check_word("container", attachment.container, kMostContainer));
-  return check_word("interface", attachment.interface, kMostInterface);
+  return check_interface("interface", attachment.interface);
 }
 
 Status check(const fabricapi::BindRequest& request, size_t most_shares) {
   TRY(check(request.attachment));
-  TRY(ib::check_assignable(request.guid).during("guid"));
+  TRY(ib::check_port_guid(request.guid).during("guid"));
   if (request.chosen && request.kind != fabric::Kind::vf)
     return Error(Code::invalid, "chosen: only of a VF, as a child has its master's GUID");
-  TRY(check_optional("pf", request.pf, kMostInterface));
+  if (!request.pf.empty()) TRY(check_interface("pf", request.pf));
   if (!request.device.empty()) TRY(ib::PciAddress::parse(request.device).during("device"));
   TRY(check(request.pod));
   return check_wishes(request.partitions, most_shares);

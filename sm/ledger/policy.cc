@@ -6,7 +6,7 @@ namespace {
 Status check_apart(std::map<ib::Guid, std::string>& owners, const std::string& node,
                    const std::set<ib::Guid>& guids) {
   for (const ib::Guid guid : guids) {
-    TRY(ib::check_assignable(guid).during("node " + node));
+    TRY(ib::check_port_guid(guid).during("node " + node));
     const auto [owner, first] = owners.emplace(guid, node);
     if (first) continue;
     return Error(Code::invalid,

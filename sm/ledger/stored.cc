@@ -132,7 +132,7 @@ template <typename Numbers>
 Result<std::set<ib::Guid>> guids(const Numbers& numbers) {
   std::set<ib::Guid> guids;
   for (const uint64_t number : numbers) {
-    TRY(ib::check_assignable(ib::Guid(number)));
+    TRY(ib::check_port_guid(ib::Guid(number)));
     guids.emplace(number);
   }
   return guids;
@@ -164,7 +164,7 @@ Result<StoredBinding> binding_from(const std::string& bytes) {
   binding.attachment = {message.attachment().node(), message.attachment().container(),
                         message.attachment().interface()};
   binding.guid = ib::Guid(message.guid());
-  TRY(ib::check_assignable(binding.guid).during("guid"));
+  TRY(ib::check_port_guid(binding.guid).during("guid"));
   binding.chosen = message.chosen();
   binding.kind = TRY(word(fabric::parse_kind(message.kind()), "kind", message.kind()));
   binding.pf = message.pf();

@@ -10,9 +10,12 @@ std::string text(const GuidRange& range) { return range.first.text() + " to " + 
 
 ib::Guid above(ib::Guid guid) { return ib::Guid(guid.value() + 1); }
 
+bool is_to_give(const GuidRange& range) { return range.chosen_by.empty(); }
+
 Status check_ends(const GuidRange& range) {
-  TRY(ib::check_assignable(range.first));
-  TRY(ib::check_assignable(range.last));
+  const auto fits = is_to_give(range) ? ib::check_allocatable : ib::check_port_guid;
+  TRY(fits(range.first));
+  TRY(fits(range.last));
   TRY(fabric::check(range.chosen_by).during("chosenBy"));
   if (range.first > range.last) return Error(Code::invalid, "the first is above the last");
   const bool one_kind = range.first.value() >> 56 == range.last.value() >> 56;
@@ -25,8 +28,6 @@ Status check_apart(const GuidRange& lower, const GuidRange& upper) {
   return Error(Code::invalid,
                "GUID ranges " + text(lower) + " and " + text(upper) + " have GUIDs in common");
 }
-
-bool is_to_give(const GuidRange& range) { return range.chosen_by.empty(); }
 
 // The lowest free one of a range that is not below `from`. Walks along those in use only: the range
 // may be as large as GUIDs are.

@@ -19,6 +19,11 @@ TEST_CASE("a range has ports' GUIDs from end to end") {
   CHECK_FALSE(range(Guid(0), guid(0)));
   CHECK_FALSE(range(guid(0), Guid(UINT64_MAX)));
   CHECK_FALSE(range(Guid(0x0300000000000000), Guid(0x0300000000000001)));
+  const Guid odd(0x59cabb0097927400);
+  CHECK_FALSE(range(odd, odd));
+  // Whose GUIDs others draw: they are chosen of it, and not given.
+  CHECK(GuidPool::make({{odd, odd, {"team-a"}}}).value().lets_choose(odd, "team-a"));
+  CHECK_FALSE(GuidPool::make({{guid(0), Guid(UINT64_MAX), {"team-a"}}}));
   // In between lie group addresses.
   CHECK_FALSE(range(guid(0), Guid(0x0400000000000000)));
   CHECK(range(guid(0), guid(0)));

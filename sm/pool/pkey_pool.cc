@@ -68,7 +68,7 @@ Status PKeyPool::allows(ib::PKey key) const {
   for (const PKeyRange& range : ranges_)
     if (range.use == Use::by_request && contains(range, key.partition())) return ok();
   return Error(Code::invalid, "P_Key " + text(key.partition()) +
-                                  " is in no range for keys by request (" +
+                                  " is in no range of \"pkeys\" whose \"use\" is \"explicit\" (" +
                                   list(ranges_, Use::by_request) + ")");
 }
 

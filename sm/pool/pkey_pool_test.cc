@@ -42,7 +42,7 @@ TEST_CASE(
   for (const int key : {0xff, 0x200, 0x10, 0x8010})
     CHECK(allows(key).error().code() == Code::invalid);
   CHECK(pool().allows(ib::PKey(0x10)).error().text() ==
-        "P_Key 0x0010 is in no range for keys by request (0x0100-0x01ff)");
+        "P_Key 0x0010 is in no range of \"pkeys\" whose \"use\" is \"explicit\" (0x0100-0x01ff)");
   CHECK_FALSE(pool().allows(ib::PKey(0x7fff)));
   CHECK_FALSE(pool().allows(ib::PKey(0x8000)));
   CHECK(PKeyPool::make({}).value().allows(ib::PKey(1)).error().text().find("none is configured") !=

@@ -29,7 +29,7 @@ inline void check_settings(const attach::Settings& settings) {
 }
 
 inline void check_wanted(const node::Wanted& wanted) {
-  if (wanted.guids) require(ib::check_assignable(wanted.guids->port).ok());
+  if (wanted.guids) require(ib::check_port_guid(wanted.guids->port).ok());
   if (wanted.pkey) require(ib::check_tenant(*wanted.pkey).ok());
   if (wanted.mtu) require(*wanted.mtu >= 68 && *wanted.mtu <= 65520);
 }

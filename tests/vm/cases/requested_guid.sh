@@ -22,3 +22,11 @@ expect_unchanged "ADD and DEL"
 expect_match "what the PF was told" "$(told 0 1)" "*NODE_GUID ff:ff:ff:ff:ff:ff:ff:ff*PORT_GUID ff:ff:ff:ff:ff:ff:ff:ff*link-state disable*"
 expect_eq "the port" "$(port_state host "$vf")" "1: DOWN"
 expect_eq "the RDMA device's name" "$(rdma_device host "$vf")" "$name"
+
+say "one with the bit of a group, as others draw them at random"
+conf "$vf" '.guid = "59:ca:bb:00:97:92:74:5f" | .link_state = "auto"'
+add p1
+expect_eq "port GUID" "$(port_guid host "$vf")" 59ca:bb00:9792:745f
+expect_match "the pod's interface" "$(ip -n p1 link show net1)" "*59:ca:bb:00:97:92:74:5f brd*"
+del p1
+expect_unchanged "ADD and DEL"
