@@ -47,7 +47,7 @@ TEST_CASE("what makes OpenSM throw the file away and open the fabric is refused"
            Bad{"Default=0x7fff,\n ipoib : ALL=full;\n", "1:1", "no ':'"},
            Bad{"Default=0x7fff : ALL=full;\r\n", "1:27", "carriage return"},
            Bad{"\xef\xbb\xbf# a byte order mark\nDefault=0x7fff : ALL=full;\n", "1:1", "no ':'"},
-           Bad{"Default=7fff : ALL=full;\n", "1:9", "expected 0x0001 to 0xffff"},
+           Bad{"Default=7fff : ALL=full;\n", "1:9", "expected 0x0001 to 0x7fff: write \"0x7fff\""},
            Bad{"Default= : ALL=full;\n", "1:9", "nothing behind '='"},
            Bad{"Default=0x7fff : ALL=full\n;\n", "2:1", "';' with nothing before it"},
            Bad{"Default=0x7fff : ALL=full;;\n", "1:27", "';' with nothing before it"},

@@ -27,8 +27,10 @@ Status read_identity(const Entry& entry, Partition& partition) {
                                        " bytes: OpenSM keeps " + std::to_string(kMostName));
   }
   if ((partition.name == kDefaultName) == (partition.pkey == kDefaultPKey)) return ok();
+  const bool is_default = partition.pkey == kDefaultPKey;
   return wrong(entry.name.place,
-               "the default partition is Default=0x7fff, and no other has its name or its P_Key");
+               "the default partition is Default=0x7fff, and no other has its name or its P_Key" +
+                   std::string(is_default ? ": write Default=0x7fff" : ""));
 }
 
 Status read_own_flag(const Entry& entry, Partition& partition, const OpenSmOptions& options) {
@@ -40,7 +42,8 @@ Status read_own_flag(const Entry& entry, Partition& partition, const OpenSmOptio
   if (entry.value) {
     return wrong(entry.value->place,
                  "\"" + std::string(entry.name.text) +
-                     "\" has no value: OpenSM takes it as set whatever stands here");
+                     "\" has no value: OpenSM takes it as set whatever stands here: write " +
+                     std::string(entry.name.text) + " alone, or leave it out");
   }
   (entry.name.text == "ipoib" ? partition.ipoib : partition.index0) = true;
   return ok();

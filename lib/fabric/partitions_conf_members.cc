@@ -34,6 +34,13 @@ Status MemberReader::check_overrides(const Member& member, Place place) const {
   return ok();
 }
 
+// A ',' for the '=' before a membership is easily overlooked.
+std::string MemberReader::likely_meant(const Entry& entry) const {
+  if (entry.value || members_.empty() || !parse_membership(entry.name.text)) return "";
+  return ": a membership stands behind '=': write " + members_.back().port.text() + "=" +
+         std::string(entry.name.text);
+}
+
 Status MemberReader::take(const Entry& entry, Otherwise otherwise, const OpenSmOptions& options) {
   const Place place = entry.name.place;
   if (entry.name.text == "NONE") {
@@ -41,7 +48,7 @@ Status MemberReader::take(const Entry& entry, Otherwise otherwise, const OpenSmO
     return ok();
   }
   const Result<PortSpecifier> port = PortSpecifier::parse(entry.name.text);
-  if (!port) return wrong(place, port.error().text());
+  if (!port) return wrong(place, port.error().text() + likely_meant(entry));
   Member member{*port, otherwise.membership, otherwise.keeps_index0};
   if (entry.value) {
     member.membership = TRY(read_membership(*entry.value));

@@ -23,6 +23,7 @@ class MemberReader {
   const std::vector<Member>& members() const { return members_; }
 
  private:
+  std::string likely_meant(const Entry& entry) const;
   Status check_overrides(const Member& member, Place place) const;
 
   std::vector<Member> members_;

@@ -6,9 +6,10 @@ namespace ibpod::fabric {
 
 Result<std::vector<Partition>> read_partitions(std::string_view text,
                                                const OpenSmOptions& options) {
-  const std::vector<Definition> definitions = TRY(parse_definitions(text));
+  const Parsed parsed = parse_definitions(text);
   Table table(options);
-  for (const Definition& definition : definitions) TRY(table.add(definition));
+  for (const Definition& definition : parsed.definitions) TRY(table.add(definition));
+  TRY(parsed.end);
   return std::move(table).end();
 }
 

@@ -92,16 +92,17 @@ class Parser {
       }
       TRY(take(last));
       open_ = false;
+      ended_on_ = last.place.line;
       rest = rest.from(end + 1);
     }
   }
 
-  Result<std::vector<Definition>> end() && {
-    if (open_)
-      return wrong(definitions_.back().place,
-                   "the definition that starts here has no ';': is the rest of the file missing?");
-    return std::move(definitions_);
+  Status end() const {
+    if (!open_) return ok();
+    return wrong(definitions_.back().place,
+                 "the definition that starts here has no ';': is the rest of the file missing?");
   }
+  std::vector<Definition> definitions() && { return std::move(definitions_); }
 
  private:
   // What stands on one line before its end, a comment or ';'.
@@ -110,9 +111,12 @@ class Parser {
   Status take_head(const Piece& piece) {
     const size_t colon = piece.text.find(':');
     if (colon == std::string_view::npos) {
-      return wrong(
-          piece.trimmed().place,
-          "no ':' on the line on which a definition starts: expected NAME=0xNNNN : MEMBER, ... ;");
+      std::string text =
+          "no ':' on the line on which a definition starts: expected NAME=0xNNNN : MEMBER, ... ;";
+      if (ended_on_ != 0)
+        text += " (or, if it belongs to the one before: ',' in place of the ';' of line " +
+                std::to_string(ended_on_) + ")";
+      return wrong(piece.trimmed().place, text);
     }
     const Piece head = piece.before(colon);
     Entries entries = entries_of(head);
@@ -140,6 +144,7 @@ class Parser {
 
   std::vector<Definition> definitions_;
   bool open_ = false;
+  size_t ended_on_ = 0;  // the line of the last ';'
 };
 
 std::string printable(std::string text) {
@@ -157,14 +162,16 @@ Error wrong(Place place, const std::string& text) {
                                   std::to_string(place.column) + ": " + printable(text));
 }
 
-Result<std::vector<Definition>> parse_definitions(std::string_view text) {
+Parsed parse_definitions(std::string_view text) {
   Parser parser;
-  for (size_t number = 1; !text.empty(); ++number) {
+  Status status = ok();
+  for (size_t number = 1; !text.empty() && status; ++number) {
     const size_t end = std::min(text.find('\n'), text.size());
-    TRY(parser.line({{number, 1}, text.substr(0, end)}));
+    status = parser.line({{number, 1}, text.substr(0, end)});
     text.remove_prefix(std::min(end + 1, text.size()));
   }
-  return std::move(parser).end();
+  if (status) status = parser.end();
+  return {std::move(parser).definitions(), std::move(status)};
 }
 
 }  // namespace ibpod::fabric

@@ -51,7 +51,13 @@ struct Definition {
   std::vector<Entries> lines;
 };
 
-// The words point into `text`. invalid with the place for whatever is not of this form.
-Result<std::vector<Definition>> parse_definitions(std::string_view text);
+// What stands before the first line that is not of this form, and what is wrong with that one. An
+// earlier line may be the cause: a ';' too many in a list makes the next line look like a head.
+struct Parsed {
+  std::vector<Definition> definitions;
+  Status end;  // invalid with the place
+};
+// The words point into `text`.
+Parsed parse_definitions(std::string_view text);
 
 }  // namespace ibpod::fabric

@@ -1,5 +1,6 @@
 #include "lib/fabric/partitions_conf_words.h"
 
+#include "lib/base/nearest.h"
 #include "lib/ib/hex.h"
 
 #include <algorithm>
@@ -9,9 +10,13 @@
 namespace ibpod::fabric {
 namespace {
 
-constexpr Range kMtu{1, static_cast<uint64_t>(Mtu::mtu_4096), ": a code, from 256 to 4096 bytes"};
+std::string bytes_of_mtu(uint64_t code);
+std::string gbps_of_rate(uint64_t code);
+
+constexpr Range kMtu{1, static_cast<uint64_t>(Mtu::mtu_4096), ": a code, from 256 to 4096 bytes",
+                     bytes_of_mtu};
 constexpr Range kRate{static_cast<uint64_t>(kFirstRate), static_cast<uint64_t>(kLastRate),
-                      ": a code, 3 for 10 Gb/s"};
+                      ": a code, 3 for 10 Gb/s", gbps_of_rate};
 constexpr Range kSl{0, kMostSl};
 constexpr Range kScope{1, kMostScope};
 constexpr Range kQKey{0, UINT32_MAX};
@@ -33,6 +38,22 @@ std::optional<uint64_t> decimal(std::string_view text) {
   return value;
 }
 
+std::string without_zeros(std::string_view text, const Range& range) {
+  const std::optional<uint64_t> value = decimal(text);
+  if (!value || *value < range.least || *value > range.most) return "";
+  return ": write " + std::to_string(*value);
+}
+
+// Of a number of bytes or of Gb/s, where a code for it is expected.
+std::string code_of(std::string_view text, const Range& range) {
+  for (uint64_t code = range.least; range.units != nullptr && code <= range.most; ++code)
+    if (text == range.units(code)) return ": write " + std::to_string(code);
+  return "";
+}
+
+std::string bytes_of_mtu(uint64_t code) { return std::to_string(uint64_t{128} << code); }
+std::string gbps_of_rate(uint64_t code) { return gbps(*rate_of(code)); }
+
 // Fields are as wide as their ranges.
 template <typename Field>
 Status set(Field& field, const Entry& entry, const Range& range) {
@@ -49,7 +70,7 @@ Result<ib::PKey> read_pkey(const Word& word) {
     return wrong(word.place, quoted(word.text) + " is no P_Key of a partition: " + right);
   };
   const Result<ib::PKey> pkey = ib::PKey::parse(word.text);
-  if (!pkey) return wrong(word.place, pkey.error().text());
+  if (!pkey) return wrong(word.place, ib::PKey::parse_partition(word.text).error().text());
   if (pkey->partition() == 0) return refused("OpenSM would make one up: expected 0x0001 to 0x7fff");
   if (pkey->membership() == ib::Membership::full) {
     return refused("bit 15 is a member's: write 0x" + ib::hex(pkey->partition(), 4));
@@ -60,7 +81,8 @@ Result<ib::PKey> read_pkey(const Word& word) {
 Result<Membership> read_membership(const Word& word) {
   const std::optional<Membership> membership = parse_membership(word.text);
   if (membership) return *membership;
-  return wrong(word.place, quoted(word.text) + " is no membership: expected full, limited or both");
+  return wrong(word.place, quoted(word.text) + " is no membership: expected full, limited or both" +
+                               is_meant(word.text, {"full", "limited", "both"}));
 }
 
 Result<uint64_t> read_number(const Word& word, const Range& range) {
@@ -68,12 +90,13 @@ Result<uint64_t> read_number(const Word& word, const Range& range) {
   const bool hexadecimal = text.starts_with("0x") || text.starts_with("0X");
   const bool octal = text.size() > 1 && text.front() == '0' && !hexadecimal;
   if (octal) {
-    return wrong(word.place, quoted(text) + " starts with 0, which OpenSM reads as octal: " +
-                                 text_of(range) + ", decimal or 0x and hex digits");
+    return wrong(word.place, quoted(text) +
+                                 " starts with 0, which OpenSM reads as octal: " + text_of(range) +
+                                 ", decimal or 0x and hex digits" + without_zeros(text, range));
   }
   const std::optional<uint64_t> value = hexadecimal ? ib::parse_hex(text.substr(2)) : decimal(text);
   if (!value || *value < range.least || *value > range.most)
-    return wrong(word.place, quoted(text) + ": " + text_of(range));
+    return wrong(word.place, quoted(text) + ": " + text_of(range) + code_of(text, range));
   return *value;
 }
 
@@ -123,7 +146,9 @@ Result<bool> FlagReader::take(const Entry& entry) {
 Error FlagReader::unknown(const Entry& entry) const {
   return wrong(entry.name.place,
                quoted(entry.name.text) +
-                   " is no flag here, and OpenSM would take it for another or ignore it");
+                   " is no flag here, and OpenSM would take it for another or ignore it" +
+                   is_meant(entry.name.text, {"ipoib", "indx0", "defmember", "mtu", "rate", "sl",
+                                              "scope", "Q_Key", "TClass", "FlowLabel"}));
 }
 
 }  // namespace ibpod::fabric

@@ -23,6 +23,8 @@ struct Range {
   uint64_t least;
   uint64_t most;
   std::string_view meaning = {};  // ": a code, ..."
+  // Of a code: what people take it for, in their units.
+  std::string (*units)(uint64_t code) = nullptr;
 };
 // Decimal or 0x; a zero in front would make it octal.
 Result<uint64_t> read_number(const Word& word, const Range& range);
