@@ -1,6 +1,7 @@
 #include "lib/base/core_dumps.h"
 #include "lib/rpc/grpc_log.h"
 #include "sm/daemon.h"
+#include "sm/engine/opensm_conf.h"
 
 #include <csignal>
 #include <iostream>
@@ -19,6 +20,12 @@ struct Options {
 Result<Config> read(const Options& options) {
   const std::string text = TRY(read_file(options.config));
   return read_config(text).during(options.config.native());
+}
+
+// A file that it names may be on another machine than this one.
+Status check_files(const Config& config) {
+  Status more = check_more_options(config.opensm.keeper.opensm.more);
+  return !more && more.error().code() == Code::not_found ? ok() : more;
 }
 
 // Until it is told to end; what it had begun is over then.
@@ -52,8 +59,9 @@ int run(int argc, char** argv) {
   CLI11_PARSE(app, argc, argv);
   const Result<Config> config = read(options);
   if (options.check) {
-    if (!config) std::cout << "error: " << config.error().text() << "\n";
-    return config ? 0 : 1;
+    const Status checked = config ? check_files(*config) : Status(config.error());
+    if (!checked) std::cout << "error: " << checked.error().text() << "\n";
+    return checked ? 0 : 1;
   }
   log::Log log(config ? config->log_level : log::Level::info);
   rpc::silence_grpc();

@@ -7,26 +7,25 @@
 #include <algorithm>
 #include <array>
 #include <string_view>
+#include <utility>
 
 namespace ibpod::sm {
 namespace {
 
 // Without these the engine does not know what OpenSM does, or OpenSM reads another file.
-constexpr std::array<std::string_view, 12> kOurs{"partition_config_file",
-                                                 "log_file",
-                                                 "log_flags",
-                                                 "force_log_flush",
-                                                 "per_module_logging_file",
-                                                 "log_prefix",
-                                                 "allow_both_pkeys",
-                                                 "qos",
-                                                 "keep_pkey_indexes",
-                                                 "part_enforce",
-                                                 "no_partition_enforcement",
-                                                 "daemon"};
-// These have options of ibpod-sm's, by which it finds ports and speaks to them, too.
-constexpr std::array<std::string_view, 5> kConfigured{"guid", "m_key", "m_key_protection_level",
-                                                      "sm_key", "sa_key"};
+constexpr std::array<std::string_view, 10> kOurs{
+    "partition_config_file",    "log_file",   "log_flags",         "force_log_flush",
+    "per_module_logging_file",  "log_prefix", "keep_pkey_indexes", "part_enforce",
+    "no_partition_enforcement", "daemon"};
+// These have keys of ibpod-sm's, by which it finds ports and speaks to them, too.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kConfigured{
+    {{"guid", "port"},
+     {"m_key", "mKeyFile"},
+     {"m_key_protection_level", "mKeyProtection"},
+     {"sm_key", "smKeyFile"},
+     {"sa_key", "saKeyFile"},
+     {"allow_both_pkeys", "allowBothPkeys"},
+     {"qos", "qos"}}};
 
 std::string line(std::string_view option, const std::string& value) {
   return std::string(option) + " " + value + "\n";
@@ -60,34 +59,40 @@ Result<std::string> key_lines(const OpenSmSettings& settings) {
   return text + line("m_key_protection_level", std::to_string(settings.m_key_protection));
 }
 
-// OpenSM cuts a line at 1,023 bytes and reads the rest as the next one.
-Status check_more_line(std::string_view option) {
+// Why a line cannot be taken; empty: it can. OpenSM cuts a line at 1,023 bytes and reads the rest
+// as the next one.
+std::string refusal_of(std::string_view option) {
   constexpr size_t kMostLine = 1000;
-  if (option.size() > kMostLine) return Error(Code::invalid, "a line is too long for OpenSM");
+  if (option.size() > kMostLine) return "too long for OpenSM";
   // Its line would end there, and ours go on.
-  if (option.find('\0') != option.npos) return Error(Code::invalid, "a line has a NUL in it");
+  if (option.find('\0') != option.npos) return "it has a NUL";
   const std::string_view key = option.substr(0, option.find_first_of(" \t\r"));
-  if (std::find(kConfigured.begin(), kConfigured.end(), key) != kConfigured.end()) {
-    return Error(Code::invalid,
-                 std::string(key) + " is set in ibpod-sm's configuration: take it out");
-  }
-  if (std::find(kOurs.begin(), kOurs.end(), key) == kOurs.end()) return ok();
-  return Error(Code::invalid, std::string(key) + " is ibpod-sm's own: take it out");
+  for (const auto& [configured, ours] : kConfigured)
+    if (key == configured)
+      return std::string(key) + ", which ibpod-sm's configuration has as opensm." +
+             std::string(ours);
+  if (std::find(kOurs.begin(), kOurs.end(), key) == kOurs.end()) return "";
+  return std::string(key) + ", which ibpod-sm has to set itself";
 }
 
+// All that cannot be taken is told at once: whoever brings an opensm.conf has many such lines.
 Result<std::string> more_lines(const Path& path) {
   if (path.empty()) return std::string();
   // An option may name a library that OpenSM loads.
   const std::string text = TRY(read_trusted_file(path, 1 << 20).during("opensm.moreOptionsFile"));
-  std::string lines = "# from " + path.string() + "\n";
+  std::string lines = "# from " + path.string() + "\n", refused;
+  size_t number = 0;
   for (std::string_view rest = text; !rest.empty();) {
     const size_t end = std::min(rest.find('\n'), rest.size());
     const std::string_view option = trimmed(rest.substr(0, end));
-    TRY(check_more_line(option).during("read " + path.string()));
+    ++number;
+    if (const std::string why = refusal_of(option); !why.empty())
+      refused += (refused.empty() ? "line " : "; line ") + std::to_string(number) + ": " + why;
     lines.append(option).append("\n");
     rest.remove_prefix(std::min(end + 1, rest.size()));
   }
-  return lines;
+  if (refused.empty()) return lines;
+  return Error(Code::invalid, "opensm.moreOptionsFile: " + path.string() + ": take out " + refused);
 }
 
 Status check_numbers(const OpenSmSettings& settings) {
@@ -158,6 +163,11 @@ Result<std::string> render_opensm_conf(const OpenSmSettings& settings, const Ope
   const std::string keys = TRY(key_lines(settings));
   const std::string more = TRY(more_lines(settings.more));
   return text + keys + more;
+}
+
+Status check_more_options(const Path& path) {
+  TRY(more_lines(path));
+  return ok();
 }
 
 std::string opensm_modules() { return "osm_state_mgr.c 0x07\n"; }

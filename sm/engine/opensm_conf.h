@@ -60,6 +60,10 @@ fabric::OpenSmOptions options_of(const OpenSmSettings& settings);
 // ibpod-sm has to have its own way.
 Result<std::string> render_opensm_conf(const OpenSmSettings& settings, const OpenSmPaths& paths);
 
+// What of it could be refused because of the administrator's own options (OpenSmSettings::more):
+// invalid with every line that has to be taken out.
+Status check_more_options(const Path& path);
+
 // The text of its per_module_logging_file: what LogReader has to hear, and what OpenSM does not say
 // otherwise. OpenSM reads it at its start and at every heavy sweep.
 std::string opensm_modules();

@@ -3,6 +3,8 @@
 #include "sm/engine/key_file.h"
 #include "tests/support/temp_folder.h"
 
+#include <sstream>
+
 #include <doctest/doctest.h>
 
 namespace ibpod::sm {
@@ -135,6 +137,34 @@ TEST_CASE("the administrator's options come last, but none that ibpod has to hav
     folder.write("more", wrong);
     CHECK(render_opensm_conf(settings, kPaths).error().code() == Code::invalid);
   }
+}
+
+// As somebody brings the file of the OpenSM that he has.
+TEST_CASE("all options that have to be taken out are told at once, and then the rest is taken") {
+  TempFolder folder;
+  OpenSmSettings settings;
+  const std::string text =
+      "# The distribution's\nguid 0x0\nlmc 0\nlog_file /var/log/opensm.log\n"
+      "\nqos FALSE\nm_key 0x5\ndaemon FALSE\nsl2vl_file (null)\n";
+  settings.more = folder.write("more", text);
+  const Status refused = check_more_options(settings.more);
+  REQUIRE_FALSE(refused);
+  const std::string told = refused.error().text();
+  CHECK(told == "opensm.moreOptionsFile: " + settings.more.string() +
+                    ": take out line 2: guid, which ibpod-sm's configuration has as opensm.port; "
+                    "line 4: log_file, which ibpod-sm has to set itself; line 6: qos, which "
+                    "ibpod-sm's configuration has as opensm.qos; line 7: m_key, which ibpod-sm's "
+                    "configuration has as opensm.mKeyFile; line 8: daemon, which ibpod-sm has to "
+                    "set itself");
+  CHECK(told.find("0x5") == told.npos);
+  std::string left;
+  std::istringstream lines(text);
+  std::string one;
+  for (int number = 1; std::getline(lines, one); ++number)
+    if (told.find("line " + std::to_string(number) + ":") == told.npos) left += one + "\n";
+  folder.write("more", left);
+  CHECK(check_more_options(settings.more));
+  CHECK(render_opensm_conf(settings, kPaths));
 }
 
 TEST_CASE("numbers that OpenSM would not take, and paths that it would cut, are refused") {
