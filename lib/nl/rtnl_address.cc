@@ -50,6 +50,11 @@ Status check_route(const Route& route) {
                                   route.destination.text() + " is of another family");
 }
 
+std::string words(const Route& route) {
+  return "the route to " + route.destination.text() +
+         (route.gateway ? " by " + route.gateway->text() : "");
+}
+
 void add_metrics(Message& message, const Route& route) {
   if (!route.mtu && !route.advmss) return;
   message.open(RTA_METRICS);
@@ -152,8 +157,7 @@ Result<std::vector<LinkAddress>> addresses(Socket& socket, IfIndex link) {
 }
 
 Status add_address(Socket& socket, IfIndex link, const ip::Prefix& address) {
-  Message message("give " + words(link) + " the address " + address.text(), RTM_NEWADDR,
-                  NLM_F_CREATE | NLM_F_EXCL);
+  Message message("add the address " + address.text(), RTM_NEWADDR, NLM_F_CREATE | NLM_F_EXCL);
   ifaddrmsg header{};
   header.ifa_family = family_of(address.address);
   header.ifa_prefixlen = address.length;
@@ -167,8 +171,7 @@ Status add_address(Socket& socket, IfIndex link, const ip::Prefix& address) {
 
 Status add_route(Socket& socket, IfIndex link, const Route& route) {
   TRY(check_route(route));
-  Message message("add the route to " + route.destination.text() + " by " + words(link),
-                  RTM_NEWROUTE, NLM_F_CREATE);
+  Message message("add " + words(route), RTM_NEWROUTE, NLM_F_CREATE);
   message.header(route_header(route));
   if (route.destination.length > 0) message.bytes(RTA_DST, bytes_of(route.destination.address));
   message.u32(RTA_OIF, static_cast<uint32_t>(link));
@@ -179,7 +182,9 @@ Status add_route(Socket& socket, IfIndex link, const Route& route) {
   Status added = socket.send(message);
   // Without NLM_F_EXCL only the very same route stands in the way.
   if (!added && added.error().error_number() == EEXIST) return ok();
-  return added;
+  if (added || added.error().error_number() != ENETUNREACH || !route.gateway) return added;
+  return Error(Code::invalid, added.error().text() + "; " + route.gateway->text() +
+                                  " is in no network of the interface's addresses");
 }
 
 }  // namespace ibpod::nl

@@ -396,12 +396,21 @@ Status LinuxKernel::allow_ipv6(View& view, IfIndex netdev,
 Status LinuxKernel::configure(const Namespace& where, IfIndex netdev, const Addressing& addressing,
                               Deadline deadline) {
   View* const view = TRY(this->view(where));
-  TRY(allow_ipv6(*view, netdev, addressing.addresses));
+  const Status done = apply(*view, netdev, addressing, deadline);
+  if (done) return done;
+  // A pod's network knows its interface by name.
+  const Result<std::optional<Netdev>> link = nl::find_link(view->route, netdev);
+  return link && *link ? Status(done.error()).during((*link)->name) : done;
+}
+
+Status LinuxKernel::apply(View& view, IfIndex netdev, const Addressing& addressing,
+                          Deadline deadline) {
+  TRY(allow_ipv6(view, netdev, addressing.addresses));
   for (const ip::Prefix& address : addressing.addresses)
-    TRY(nl::add_address(view->route, netdev, address));
-  TRY(settle(view->route, netdev, addressing.addresses, deadline));
+    TRY(nl::add_address(view.route, netdev, address));
+  TRY(settle(view.route, netdev, addressing.addresses, deadline));
   // Behind the addresses: a gateway must be reachable when its route is added.
-  for (const nl::Route& route : addressing.routes) TRY(nl::add_route(view->route, netdev, route));
+  for (const nl::Route& route : addressing.routes) TRY(nl::add_route(view.route, netdev, route));
   return ok();
 }
 

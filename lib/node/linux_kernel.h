@@ -82,6 +82,7 @@ class LinuxKernel : public Kernel {
   void let_go_of_other();
   Pause pause();
   Result<IfIndex> pf_netdev(const Function& vf);
+  Status apply(View& view, IfIndex netdev, const Addressing& addressing, Deadline deadline);
   static Status allow_ipv6(View& view, IfIndex netdev, const std::vector<ip::Prefix>& addresses);
   Status settle(nl::Socket& route, IfIndex netdev, const std::vector<ip::Prefix>& addresses,
                 Deadline deadline);

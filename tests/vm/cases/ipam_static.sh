@@ -24,3 +24,10 @@ expect_result '[.ips[] | .address, .gateway, .interface] == ["10.8.0.2/24", "10.
 expect_result '(.routes | length) == 4 and .dns.nameservers == ["10.8.0.53"] and .dns.domain == "example.org"'
 del p1
 expect_unchanged "ADD and DEL"
+
+say "a gateway that no address reaches: the network is wrong, and its interface is named"
+conf "$vf" '.cniVersion = "1.0.0" | .ipam = {type: "static", addresses: [{address: "10.8.0.2/24"}],
+  routes: [{dst: "10.20.0.0/16", gw: "10.9.0.1"}]}'
+call ADD p1
+expect_error 7 "net1: add the route to 10.20.0.0/16 by 10.9.0.1: kernel: *; 10.9.0.1 is in no network of the interface's addresses"
+expect_unchanged "an ADD that is refused"
