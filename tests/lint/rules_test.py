@@ -7,12 +7,34 @@ import function_length
 import includes
 import layering
 import notes
+import quoted
 import source
 import try_lines
 
 
 def tries(statement):
     return list(try_lines.check("x.cc", source.bare("void f() {\n" + statement + "\n}\n")))
+
+
+class Quoted(unittest.TestCase):
+    said = '"state" "unseen" "not found"'
+
+    def test_metrics_and_their_labels_are_those_of_the_programs(self):
+        def found(text):
+            return list(quoted.check_metrics("x.md", text, {"ibpod_sm_ports", "ibpod_wait_seconds"}, self.said))
+        self.assertEqual(found('`ibpod_sm_ports{state="unseen"}`, ibpod_wait_seconds_bucket, `ibpod_sm_certificate_*`'), [])
+        self.assertEqual(len(found("ibpod_sm_port and ibpod_sm_ports_total")), 2)
+        self.assertEqual(len(found('ibpod_sm_ports{state="not_seen"} ibpod_sm_ports{kind="unseen"}')), 2)
+
+    def test_values_of_labels_are_words_of_the_programs(self):
+        table = "\n| label | values |\n|---|---|\n| `result` | %s |\n\n`other` text\n"
+        self.assertEqual(list(quoted.check_values("x.md", table % "`not found`, as in [`audit`](x), `a.json`", self.said)), [])
+        self.assertEqual(len(list(quoted.check_values("x.md", table % "`not_found`", self.said))), 1)
+
+    def test_every_error_has_its_row(self):
+        self.assertEqual(quoted.codes("enum {\n  kA = 1,\n  kB = 11,\n};"), {1, 11})
+        table = "\n| code | meaning | typical reasons |\n|---|---|---|\n| 1 | a | b |\n| 12 | c | d |\n"
+        self.assertEqual(len(list(quoted.check_codes("x.md", table, {1, 11}))), 2)
 
 
 class TryLines(unittest.TestCase):
