@@ -11,18 +11,24 @@ namespace {
 // A slip of the hand changes this many letters at most.
 constexpr size_t kSlip = 3;
 
-// How many letters have to be put in, taken out or changed; case does not count.
+bool same(char a, char b) {
+  return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
+}
+
+// How many letters have to be put in, taken out or changed, or two neighbours to change places;
+// case does not count.
 size_t distance(std::string_view from, std::string_view to) {
-  std::vector<size_t> row(to.size() + 1);
+  std::vector<size_t> before, above(to.size() + 1), row(to.size() + 1);
   std::iota(row.begin(), row.end(), size_t{0});
-  for (size_t n = 0; n < from.size(); ++n) {
-    size_t diagonal = std::exchange(row[0], n + 1);
-    for (size_t m = 0; m < to.size(); ++m) {
-      const bool same = std::tolower(static_cast<unsigned char>(from[n])) ==
-                        std::tolower(static_cast<unsigned char>(to[m]));
-      const size_t changed = diagonal + (same ? 0 : 1);
-      diagonal = row[m + 1];
-      row[m + 1] = std::min({changed, row[m] + 1, row[m + 1] + 1});
+  for (size_t n = 1; n <= from.size(); ++n) {
+    before = std::exchange(above, row);
+    row[0] = n;
+    for (size_t m = 1; m <= to.size(); ++m) {
+      const size_t changed = above[m - 1] + (same(from[n - 1], to[m - 1]) ? 0 : 1);
+      row[m] = std::min({changed, above[m] + 1, row[m - 1] + 1});
+      const bool swapped =
+          n > 1 && m > 1 && same(from[n - 1], to[m - 2]) && same(from[n - 2], to[m - 1]);
+      if (swapped) row[m] = std::min(row[m], before[m - 2] + 1);
     }
   }
   return row.back();

@@ -9,6 +9,7 @@ TEST_CASE("a slip is a few letters, in any case, and never half of a word") {
   const std::vector<std::string_view> known{"link_state", "partition", "pkey", "mtu"};
   CHECK(nearest("linkState", known) == "link_state");
   CHECK(nearest("partitoin", known) == "partition");
+  CHECK(nearest("sKmeyFile", {"mKeyFile", "smKeyFile", "saKeyFile"}) == "smKeyFile");
   CHECK(nearest("PKEYS", known) == "pkey");
   for (const char* const far : {"", "m", "vlan", "trust", "spoofchk", "mode"})
     CHECK(nearest(far, known).empty());
