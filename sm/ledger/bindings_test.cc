@@ -413,7 +413,7 @@ TEST_CASE("a request that can never be granted names the field") {
   refused([](BindRequest& r) { r.attachment.interface = "\x80"; }, "interface");
   refused([](BindRequest& r) { r.attachment.interface = std::string(16, 'i'); }, "interface");
   refused([](BindRequest& r) { r.guid = ib::Guid(0); }, "guid");
-  refused([](BindRequest& r) { r.guid = ib::Guid(0x0100'0000'0000'0001); }, "guid");
+  refused([](BindRequest& r) { r.guid = ib::kNoGuid; }, "guid");
   const auto chosen_child = [](BindRequest& r) {
     r.kind = fabric::Kind::child;
     r.chosen = true;
