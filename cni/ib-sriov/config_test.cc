@@ -140,8 +140,8 @@ TEST_CASE("ADD refuses a key that is a sure slip of another, and says which") {
       {R"("rdma_isolation":true)", "rdma_isolation: no such key; is \"rdmaIsolation\" meant?"},
       {R"("partitoin":"blue")", "partitoin: no such key; is \"partition\" meant?"},
       {R"("P_Key":"0x1")", "P_Key: no such key; is \"pkey\" meant?"},
-      {R"("args":{"cni":{"partion":"blue"}})",
-       "args.cni.partion: no such key; is \"partition\" meant?"},
+      {R"("args":{"cni":{"parttion":"blue"}})",
+       "args.cni.parttion: no such key; is \"partition\" meant?"},
   };
   for (const auto& one : table) CHECK(read(one.keys).error().text() == one.told);
   cni::Call check = a_call();
