@@ -37,8 +37,26 @@ Client Client::over_unix(const Path& socket, std::string fabric) {
 
 Client Client::over_tls(std::shared_ptr<rpc::TlsChannel> channel, const std::string& target,
                         std::string fabric) {
-  return {[channel]() -> Result<std::shared_ptr<grpc::Channel>> { return channel->now(); },
-          "ibpod-sm at " + target, std::move(fabric)};
+  Client client([channel] { return channel->now(); }, "ibpod-sm at " + target, std::move(fabric));
+  client.tls_ = std::move(channel);
+  return client;
+}
+
+Status Client::certificate() const { return tls_ == nullptr ? ok() : tls_->certificate(); }
+
+Status Client::certificate_usable() const { return tls_ == nullptr ? ok() : tls_->usable(); }
+
+std::optional<std::chrono::system_clock::time_point> Client::certificate_expires() const {
+  if (tls_ == nullptr) return std::nullopt;
+  return tls_->expires();
+}
+
+// Of a call that has failed. A server that refuses a certificate closes the connection without a
+// word of why.
+Error Client::reason_of(Error error) const {
+  const Status usable = certificate_usable();
+  if (error.code() != Code::unavailable || usable) return error;
+  return Error(Code::unavailable, usable.error().text());
 }
 
 template <typename Request, typename Answer, typename Method, typename Read>
@@ -47,8 +65,9 @@ auto Client::ask(Request request, Method method, Deadline deadline, Read read)
   request.set_fabric(fabric_);
   const std::shared_ptr<grpc::Channel> channel = TRY(channel_().during(whom_));
   Stub stub(channel);
-  const Answer answer = TRY(rpc::ask(stub, method, request, deadline).during(whom_));
-  return believed(read(answer)).during(whom_);
+  const Result<Answer> answer = rpc::ask(stub, method, request, deadline);
+  if (!answer) return reason_of(answer.error()).during(whom_);
+  return believed(read(*answer)).during(whom_);
 }
 
 Result<fabric::TenancyStatus> Client::create_partition(const fabric::Tenancy& tenancy,
@@ -143,7 +162,7 @@ Status Client::watch_bindings(const BindingFilter& filter,
   }
   const grpc::Status ended = stream->Finish();
   if (ended.ok()) return Error(Code::unavailable, whom_ + ": the watch has ended");
-  return rpc::from_grpc(ended).during(whom_);
+  return reason_of(rpc::from_grpc(ended).error()).during(whom_);
 }
 
 Result<SyncAnswer> Client::sync(const SyncRequest& request, Deadline deadline) {

@@ -5,8 +5,10 @@
 #include "lib/base/files.h"
 #include "lib/fabricapi/fabric.h"
 
+#include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,7 +23,8 @@ namespace ibpod::fabricapi {
 
 // The questions of Fabric. From any thread. Errors are the service's own, with its address in
 // front; unavailable while nobody answers, and where the deadline has passed. An answer that cannot
-// be read is internal: nothing in it is taken for what it might mean.
+// be read is internal: nothing in it is taken for what it might mean. Where nobody answers and our
+// own certificate has expired, the error says so: gRPC tells a deadline, or a closed socket.
 class Client {
  public:
   // The channel for the next call.
@@ -32,6 +35,13 @@ class Client {
   static Client over_unix(const Path& socket, std::string fabric = "default");
   static Client over_tls(std::shared_ptr<rpc::TlsChannel> channel, const std::string& target,
                          std::string fabric = "default");
+
+  // How our own certificate is now (rpc::TlsChannel::certificate()), and its end; ok and nothing
+  // over a socket of this machine.
+  Status certificate() const;
+  // Why no connection can be made with it.
+  Status certificate_usable() const;
+  std::optional<std::chrono::system_clock::time_point> certificate_expires() const;
 
   Result<fabric::TenancyStatus> create_partition(const fabric::Tenancy& tenancy, Deadline deadline);
   Result<fabric::TenancyStatus> update_partition(const fabric::Tenancy& tenancy, Deadline deadline);
@@ -63,8 +73,11 @@ class Client {
   auto ask(Request request, Method method, Deadline deadline, Read read)
       -> decltype(read(std::declval<const Answer&>()));
 
+  Error reason_of(Error error) const;
+
   Channel channel_;
   std::string whom_, fabric_;
+  std::shared_ptr<rpc::TlsChannel> tls_ = {};  // null: over a socket
 };
 
 }  // namespace ibpod::fabricapi

@@ -28,6 +28,10 @@ bool is_host_and_port(std::string_view text) {
   return colon != text.npos && is_host(text.substr(0, colon)) && is_port(text.substr(colon + 1));
 }
 
+Client over_unix(const Place& place) {
+  return Client::over_unix(place.address.substr(kUnix.size()), place.fabric);
+}
+
 }  // namespace
 
 Status check_address(std::string_view address) {
@@ -44,11 +48,17 @@ bool needs_files(std::string_view address) { return !address.starts_with(kUnix);
 
 Result<Client> client_of(const Place& place) {
   TRY(check_address(place.address));
-  if (!needs_files(place.address))
-    return Client::over_unix(place.address.substr(kUnix.size()), place.fabric);
+  if (!needs_files(place.address)) return over_unix(place);
   std::shared_ptr<rpc::TlsChannel> channel =
       TRY(rpc::TlsChannel::open({.target = place.address, .files = place.files}));
   return Client::over_tls(std::move(channel), place.address, place.fabric);
+}
+
+Result<Client> lasting_client_of(const Place& place) {
+  TRY(check_address(place.address));
+  if (!needs_files(place.address)) return over_unix(place);
+  return Client::over_tls(rpc::TlsChannel::follow({.target = place.address, .files = place.files}),
+                          place.address, place.fabric);
 }
 
 }  // namespace ibpod::fabricapi

@@ -24,5 +24,8 @@ bool needs_files(std::string_view address);
 // invalid or not_found where the address is none, or the files cannot be used. That nobody answers
 // is told by the first question.
 Result<Client> client_of(const Place& place);
+// The same for a program that goes on while the files cannot be used: each call is unavailable
+// then, saying why, and the first one behind their renewal uses them.
+Result<Client> lasting_client_of(const Place& place);
 
 }  // namespace ibpod::fabricapi

@@ -115,7 +115,7 @@ TEST_CASE("guard: of too many connections of one certificate the oldest ends, an
 TEST_CASE("guard: large requests, one after the other and beside a stream, are no attack") {
   TlsBed bed;
   const auto channel = bed.channel();
-  const auto stub = echo::Echo::NewStub(channel->now());
+  const auto stub = echo::Echo::NewStub(channel->now().value());
   grpc::ClientContext context;
   const auto stream = stub->Listen(&context, {});
   for (int n = 0; n < 6; ++n) CHECK(say(*channel, std::string(kLargestRequest - 100, 'x')));

@@ -67,7 +67,7 @@ class TcpServer {
   // How the files stand now (FollowedTls::state()), whether or not anybody connects, and until when
   // the certificate in use is valid: for logs and metrics.
   Status certificate() const;
-  std::chrono::system_clock::time_point expires() const { return files_->expires(); }
+  std::chrono::system_clock::time_point expires() const { return *files_->expires(); }
   // How many connections were closed because their address had too many.
   uint64_t refused() const { return refused_; }
   // How often connections had to wait because there was no place for one, or no descriptor: once

@@ -182,7 +182,7 @@ TEST_CASE("TLS: a connection of some age is ended, so that the certificate is lo
     settings.age = settings.age_grace = Duration(time);
     TlsBed bed(settings);
     const auto channel = bed.channel();
-    const auto stub = echo::Echo::NewStub(channel->now());
+    const auto stub = echo::Echo::NewStub(channel->now().value());
     grpc::ClientContext context;
     set_deadline(context, Deadline::in(kSoon));
     const auto stream = stub->Listen(&context, {});
@@ -204,7 +204,7 @@ TEST_CASE("TLS: a connection of some age is ended, so that the certificate is lo
 TEST_CASE("TLS: stopping ends streams that would never end") {
   TlsBed bed;
   const auto channel = bed.channel();
-  const auto stub = echo::Echo::NewStub(channel->now());
+  const auto stub = echo::Echo::NewStub(channel->now().value());
   grpc::ClientContext context;
   const auto stream = stub->Listen(&context, {});
   echo::Words words;

@@ -124,7 +124,7 @@ struct TlsBed {
 };
 
 inline Result<std::string> say(TlsChannel& channel, const std::string& text) {
-  const auto stub = echo::Echo::NewStub(channel.now());
+  const auto stub = echo::Echo::NewStub(channel.now().value());
   echo::Words words;
   words.set_text(text);
   const echo::Words answer = TRY(ask(*stub, &echo::Echo::Stub::Say, words, Deadline::in(kSoon)));

@@ -45,11 +45,32 @@ Result<std::unique_ptr<TlsChannel>> TlsChannel::open(Settings settings) {
   return std::unique_ptr<TlsChannel>(new TlsChannel(std::move(settings), std::move(files)));
 }
 
+std::unique_ptr<TlsChannel> TlsChannel::follow(Settings settings) {
+  std::shared_ptr<FollowedTls> files = FollowedTls::follow(settings.files);
+  return std::unique_ptr<TlsChannel>(new TlsChannel(std::move(settings), std::move(files)));
+}
+
 TlsChannel::TlsChannel(Settings settings, std::shared_ptr<FollowedTls> files)
     : settings_(std::move(settings)), files_(std::move(files)) {}
 
-std::shared_ptr<grpc::Channel> TlsChannel::now() {
+Status TlsChannel::certificate() const {
+  (void)files_->now();  // looks at the files
+  return files_->state();
+}
+
+Status TlsChannel::usable() const {
+  (void)files_->now();
+  return files_->usable();
+}
+
+std::optional<FollowedTls::Time> TlsChannel::expires() const {
+  (void)files_->now();
+  return files_->expires();
+}
+
+Result<std::shared_ptr<grpc::Channel>> TlsChannel::now() {
   std::shared_ptr<const TlsTexts> texts = files_->now();
+  if (texts == nullptr) return Error(Code::unavailable, files_->state().error().text());
   const std::lock_guard lock(mutex_);
   if (texts != used_) {
     channel_ = make_channel(settings_, *texts);

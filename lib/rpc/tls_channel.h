@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 
 #include <grpcpp/channel.h>
@@ -24,15 +25,20 @@ class TlsChannel {
   };
   // Nothing is connected yet. invalid or not_found where the files cannot be used.
   static Result<std::unique_ptr<TlsChannel>> open(Settings settings);
+  // The same for a program that goes on while they cannot be used.
+  static std::unique_ptr<TlsChannel> follow(Settings settings);
 
   // The channel for the next call: another one once the files have been replaced by others that
   // can be used. A channel connects by itself and again when the connection has broken. Calls that
   // the server does not answer, or with a server that is not whom it should be, fail with
-  // unavailable.
-  std::shared_ptr<grpc::Channel> now();
+  // unavailable. unavailable, saying why, while no files could be used yet (follow()).
+  Result<std::shared_ptr<grpc::Channel>> now();
 
-  // See FollowedTls::state().
-  Status certificate() const { return files_->state(); }
+  // How the files are now: FollowedTls::state(), usable() and expires(). A connection that was made
+  // before its certificate expired goes on.
+  Status certificate() const;
+  Status usable() const;
+  std::optional<FollowedTls::Time> expires() const;
 
  private:
   TlsChannel(Settings settings, std::shared_ptr<FollowedTls> files);

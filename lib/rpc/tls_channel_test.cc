@@ -35,12 +35,12 @@ TEST_CASE("TLS channel: a server that has a client's certificate only is not spo
 TEST_CASE("TLS channel: after the client's files were replaced the server sees the new one") {
   TlsBed bed;
   const auto channel = bed.channel();
-  const auto before = channel->now();
-  CHECK(channel->now() == before);
+  const auto before = channel->now().value();
+  CHECK(channel->now().value() == before);
   REQUIRE(say(*channel, "hello"));
   CHECK(bed.service.last_peer().common_name == "node-7");
   bed.client_files.put(bed.ca.issue(client_named("node-8")));
-  CHECK(channel->now() != before);
+  CHECK(channel->now().value() != before);
   REQUIRE(say(*channel, "hello"));
   CHECK(bed.service.last_peer().common_name == "node-8");
 }
@@ -64,7 +64,7 @@ TEST_CASE("TLS channel: a server that comes back is found again") {
   TcpServer::Settings settings;
   settings.files = bed.server_files.files;
   bed.server = TcpServer::serve(listen_on(bed.port), settings, {&bed.service}).value();
-  const auto grpc = channel->now();
+  const auto grpc = channel->now().value();
   REQUIRE(grpc->WaitForConnected(std::chrono::system_clock::now() + kSoon));
   CHECK(say(*channel, "hello"));
 }
@@ -75,6 +75,21 @@ TEST_CASE("TLS channel: without files that can be used there is none") {
   CHECK(TlsChannel::open({"127.0.0.1:1", files.files}));
   std::filesystem::remove(files.files.certificate);
   CHECK(TlsChannel::open({"127.0.0.1:1", files.files}).error().code() == Code::not_found);
+}
+
+TEST_CASE(
+    "TLS channel: a program that goes on without files is told why, and has one behind them") {
+  TlsBed bed;
+  const Files files(bed.ca, bed.ca.issue({.common_name = "node-7", .from = -60, .until = -30}));
+  const auto channel = TlsChannel::follow({bed.target(), files.files, {}});
+  const auto refused = channel->now();
+  CHECK(refused.error().code() == Code::unavailable);
+  CHECK(refused.error().text().find("has expired at 20") != std::string::npos);
+  CHECK(channel->expires());
+  files.put(bed.ca.issue(client_named("node-7")));
+  REQUIRE(channel->now());
+  CHECK(channel->certificate());
+  CHECK(say(*channel, "hello"));
 }
 
 }  // namespace

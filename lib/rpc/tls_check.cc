@@ -69,6 +69,8 @@ Result<std::chrono::system_clock::time_point> time_of(const ASN1_TIME* time) {
   return system_clock::from_time_t(std::clamp(::timegm(&parts), -kMost, kMost));
 }
 
+}  // namespace
+
 std::string text_of(std::chrono::system_clock::time_point time) {
   const time_t seconds = std::chrono::system_clock::to_time_t(time);
   tm parts{};
@@ -77,8 +79,6 @@ std::string text_of(std::chrono::system_clock::time_point time) {
   text.resize(std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &parts));
   return text;
 }
-
-}  // namespace
 
 Status check_authorities(const std::string& text) {
   ERR_clear_error();

@@ -21,6 +21,9 @@ Status check_authorities(const std::string& text);
 // A certificate with its chain, and the key that belongs to it.
 Result<Validity> check_pair(const std::string& certificate, const std::string& key);
 
+// The error says since when it is valid, or when it has expired.
 Status check_today(const Validity& valid);
+// "2026-11-26T23:03:52Z"
+std::string text_of(std::chrono::system_clock::time_point time);
 
 }  // namespace ibpod::rpc

@@ -10,32 +10,37 @@ namespace {
 // Larger than any bundle of CAs that is meant.
 constexpr size_t kLargest = 1 << 20;
 
-}  // namespace
-
-Result<TlsTexts> read_tls(const TlsFiles& files) {
+// Whether it is valid today is not looked at.
+Result<TlsTexts> read_undated(const TlsFiles& files, Validity& valid) {
   TlsTexts texts;
   texts.certificate = TRY(read_file(files.certificate, kLargest));
   texts.key = TRY(read_file(files.key, kLargest));
   texts.ca = TRY(read_file(files.ca, kLargest));
   TRY(check_authorities(texts.ca).during(files.ca.string()));
-  const Validity valid = TRY(check_pair(texts.certificate, texts.key)
-                                 .during(files.certificate.string() + ", " + files.key.string()));
-  TRY(check_today(valid).during(files.certificate.string()));
+  valid = TRY(check_pair(texts.certificate, texts.key)
+                  .during(files.certificate.string() + ", " + files.key.string()));
   texts.expires = valid.until;
   return texts;
 }
 
-Result<std::shared_ptr<FollowedTls>> FollowedTls::open(TlsFiles files) {
-  Identities read;
-  TlsTexts texts = TRY(read_steadily(files, read));
-  return std::shared_ptr<FollowedTls>(
-      new FollowedTls(std::move(files), std::move(read), std::move(texts)));
+}  // namespace
+
+Result<TlsTexts> read_tls(const TlsFiles& files) {
+  Validity valid;
+  TlsTexts texts = TRY(read_undated(files, valid));
+  TRY(check_today(valid).during(files.certificate.string()));
+  return texts;
 }
 
-FollowedTls::FollowedTls(TlsFiles files, Identities identities, TlsTexts texts)
-    : files_(std::move(files)),
-      read_(std::move(identities)),
-      texts_(std::make_shared<const TlsTexts>(std::move(texts))) {}
+Result<std::shared_ptr<FollowedTls>> FollowedTls::open(TlsFiles files) {
+  std::shared_ptr<FollowedTls> followed = follow(std::move(files));
+  TRY(followed->refresh());
+  return followed;
+}
+
+std::shared_ptr<FollowedTls> FollowedTls::follow(TlsFiles files) {
+  return std::shared_ptr<FollowedTls>(new FollowedTls(std::move(files)));
+}
 
 // By what stat(2) tells of the files that the paths lead to, through the links of a Secret's mount.
 // Empty where one is not there.
@@ -52,39 +57,54 @@ FollowedTls::Identities FollowedTls::identify(const TlsFiles& files) {
 }
 
 // All three of one moment, as far as that can be seen.
-Result<TlsTexts> FollowedTls::read_steadily(const TlsFiles& files, Identities& read) {
-  read = identify(files);
-  TlsTexts texts = TRY(read_tls(files));
-  if (read == identify(files)) return texts;
-  return Error(Code::unavailable, files.certificate.string() + ": replaced while it was read");
+Result<TlsTexts> FollowedTls::read_steadily() {
+  on_disk_.reset();
+  const Identities before = identify(files_);
+  Validity valid;
+  TlsTexts texts = TRY(read_undated(files_, valid));
+  if (before.empty() || before != identify(files_))
+    return Error(Code::unavailable, files_.certificate.string() + ": replaced while it was read");
+  on_disk_ = valid.until;
+  TRY(check_today(valid).during(files_.certificate.string()));
+  read_ = before;
+  return texts;
+}
+
+// Under the lock, or before anybody else has it.
+Status FollowedTls::refresh() {
+  read_.clear();
+  Result<TlsTexts> texts = read_steadily();
+  trouble_ = texts ? ok() : Status(texts.error());
+  if (texts) texts_ = std::make_shared<const TlsTexts>(std::move(texts).value());
+  return trouble_;
 }
 
 std::shared_ptr<const TlsTexts> FollowedTls::now() {
   const std::lock_guard lock(mutex_);
   const bool same = !read_.empty() && read_ == identify(files_);
-  if (same) return texts_;
-  Identities read;
-  Result<TlsTexts> texts = read_steadily(files_, read);
-  if (texts) {
-    texts_ = std::make_shared<const TlsTexts>(std::move(texts).value());
-    read_ = std::move(read);
-    trouble_ = ok();
-  } else {
-    read_.clear();
-    trouble_ = std::move(texts).error();
-  }
+  if (!same) (void)refresh();
   return texts_;
 }
 
 Status FollowedTls::state() const {
+  const Status in_use = usable();
   const std::lock_guard lock(mutex_);
-  if (!trouble_) return Error(trouble_.error()).during("the certificate of before stays in use");
-  if (texts_->expires > std::chrono::system_clock::now()) return ok();
-  return Error(Code::unavailable, files_.certificate.string() + " has expired");
+  if (texts_ == nullptr || trouble_) return in_use;
+  const std::string end = in_use ? "" : ", which has expired at " + text_of(texts_->expires) + ",";
+  return Error(trouble_.error()).during("the certificate of before" + end + " stays in use");
 }
 
-std::chrono::system_clock::time_point FollowedTls::expires() const {
+Status FollowedTls::usable() const {
   const std::lock_guard lock(mutex_);
+  if (texts_ == nullptr) return trouble_;
+  if (texts_->expires > std::chrono::system_clock::now()) return ok();
+  return Error(Code::unavailable,
+               files_.certificate.string() + ": has expired at " + text_of(texts_->expires));
+}
+
+std::optional<FollowedTls::Time> FollowedTls::expires() const {
+  const std::lock_guard lock(mutex_);
+  if (texts_ == nullptr) return on_disk_;
   return texts_->expires;
 }
 

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,18 +38,26 @@ Result<TlsTexts> read_tls(const TlsFiles& files);
 // From any thread.
 class FollowedTls {
  public:
+  using Time = std::chrono::system_clock::time_point;
+
+  // An error where the files cannot be used.
   static Result<std::shared_ptr<FollowedTls>> open(TlsFiles files);
+  // For a program that goes on without them: they are read by the first now().
+  static std::shared_ptr<FollowedTls> follow(TlsFiles files);
 
   // What to use for the next connection: another object than before once the files have been
-  // replaced by others that can be used, until then the last one that could be. Costs three calls
-  // of stat(2) while nothing changes.
+  // replaced by others that can be used, until then the last one that could be; null while there
+  // was none (follow()). Costs three calls of stat(2) while nothing changes.
   std::shared_ptr<const TlsTexts> now();
 
-  // Why the files are not in use as they are, or that what is in use has expired. As of the last
-  // now().
+  // Why the files are not in use as they are, or that what is in use has expired, and when. As of
+  // the last now().
   Status state() const;
-  // Until when what is in use is valid. As of the last now().
-  std::chrono::system_clock::time_point expires() const;
+  // Why no connection can be made by what is in use: nothing is, or it has expired. As state().
+  Status usable() const;
+  // Until when what is in use is valid; while nothing is, the certificate on disk. Nothing: that
+  // cannot be read. As of the last now().
+  std::optional<Time> expires() const;
 
  private:
   // Which files they were: where it is the same again, nothing has been replaced.
@@ -58,14 +67,16 @@ class FollowedTls {
     bool operator==(const Identity&) const = default;
   };
   using Identities = std::vector<Identity>;
-  FollowedTls(TlsFiles files, Identities identities, TlsTexts texts);
+  explicit FollowedTls(TlsFiles files) : files_(std::move(files)) {}
   static Identities identify(const TlsFiles& files);
-  static Result<TlsTexts> read_steadily(const TlsFiles& files, Identities& read);
+  Result<TlsTexts> read_steadily();
+  Status refresh();
 
   const TlsFiles files_;
   mutable std::mutex mutex_;
-  Identities read_;  // empty: look again
-  std::shared_ptr<const TlsTexts> texts_;
+  Identities read_;                        // empty: look again
+  std::shared_ptr<const TlsTexts> texts_;  // null: none could be used yet
+  std::optional<Time> on_disk_;            // the end of the certificate that was read last
   Status trouble_ = ok();
 };
 

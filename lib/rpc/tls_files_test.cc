@@ -1,5 +1,6 @@
 #include "lib/rpc/tls_files.h"
 
+#include "tests/support/in_time.h"
 #include "tests/support/temp_folder.h"
 #include "tests/support/test_ca.h"
 
@@ -101,6 +102,40 @@ TEST_CASE("TLS files: one of a whole folder's turn, as a Secret is replaced") {
   std::filesystem::remove(root / "..data");
   CHECK(followed->now() == second);
   CHECK_FALSE(followed->state());
+}
+
+TEST_CASE("TLS files: who goes on without them is told why and has them once they are there") {
+  const Bed bed;
+  const TestCa::Issued expired = bed.ca.issue({.common_name = "node-7", .from = -60, .until = -30});
+  bed.put(expired.certificate, expired.key, bed.ca.certificate());
+  const auto followed = FollowedTls::follow(bed.files);
+  CHECK(followed->now() == nullptr);
+  CHECK(followed->state().error().text().find("tls.crt: has expired at 20") != std::string::npos);
+  REQUIRE(followed->expires());
+  CHECK(*followed->expires() < std::chrono::system_clock::now());
+  std::filesystem::remove(bed.files.certificate);
+  CHECK(followed->now() == nullptr);
+  CHECK(followed->state().error().code() == Code::not_found);
+  CHECK_FALSE(followed->expires());
+  bed.put(bed.own.certificate, bed.own.key, bed.ca.certificate());
+  REQUIRE(followed->now() != nullptr);
+  CHECK(followed->state());
+  CHECK(*followed->expires() > std::chrono::system_clock::now());
+}
+
+TEST_CASE("TLS files: what is in use and expires is told with its end, and not read again") {
+  const Bed bed;
+  const TestCa::Issued brief = bed.ca.issue({.common_name = "node-7", .from = -60, .until = 3});
+  bed.put(brief.certificate, brief.key, bed.ca.certificate());
+  const auto followed = FollowedTls::follow(bed.files);
+  const auto used = followed->now();
+  REQUIRE(used != nullptr);
+  REQUIRE(in_time([&] { return !followed->state(); }));
+  CHECK(followed->state().error().text().find("tls.crt: has expired at 20") != std::string::npos);
+  CHECK(followed->now() == used);
+  bed.folder.write("tls.key", "none");
+  CHECK(followed->now() == used);
+  CHECK(followed->state().error().text().find(", which has expired at 20") != std::string::npos);
 }
 
 }  // namespace

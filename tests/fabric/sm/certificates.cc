@@ -86,7 +86,7 @@ fabricapi::Client Certificates::client(const std::string& common_name) const {
                           files.write("ca.crt", ca_.certificate())};
   // Read here, and followed for no longer than that.
   auto channel = rpc::TlsChannel::open({.target = target(), .files = tls}).value();
-  return over(channel->now());
+  return over(channel->now().value());
 }
 
 fabricapi::Client Certificates::node(unsigned host) const {
