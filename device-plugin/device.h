@@ -22,6 +22,19 @@ struct RdmaDevice {
   bool operator==(const RdmaDevice&) const = default;
 };
 
+// Why no SM service of the node's would bring its port into a partition, whichever that is.
+struct BindFault {
+  enum class Kind {
+    subnet,       // its PF is on none of the node's fabrics
+    certificate,  // the node has none that it could show the service
+    service,      // that has not been reached for a while
+    guid,         // the service does not know the port for the node's
+  };
+  Kind kind;
+  std::string text;  // for people
+  bool operator==(const BindFault&) const = default;
+};
+
 struct Device {
   ib::PciAddress address;
   std::string vendor;     // "15b3", as sysfs has it without 0x
@@ -54,6 +67,8 @@ struct Device {
   std::string attachment;
   // Why it may not be given out although nobody has it; empty: it may.
   std::string quarantine;
+  // Nothing, too, while a pod has it, and on a node without fabrics.
+  std::optional<BindFault> bind_fault;
 
   bool operator==(const Device&) const = default;
 };

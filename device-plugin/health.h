@@ -18,9 +18,15 @@ enum class Ailment {
   shared_mode,      // the pool promises isolation, and RDMA devices are in all namespaces
   no_rdma_device,   // the driver has made none, or it is where nobody can look
   no_char_device,   // no uverbsN: ib_uverbs is not loaded, or the driver is half way
+  no_interface,     // its pods are promised IPoIB alone, and it has no interface on the host
   no_guid,          // a pod's port would be nobody on the subnet
   pf_down,          // the PF's port has no link: no VF behind it can
   port_not_active,  // the subnet manager has not brought any of its ports up
+  // Each attachment needs a partition, and none could be bound at its port (device.h, BindFault):
+  wrong_subnet,
+  no_certificate,
+  no_sm_service,
+  unknown_guid,
 };
 // A label for metrics: "noDriver".
 std::string_view name(Ailment ailment);
@@ -29,7 +35,8 @@ std::string_view name(Ailment ailment);
 struct Promise {
   bool isolation = true;     // a pod sees its own RDMA device only
   bool ignore_link = false;  // neither the PF's link nor the port's state counts
-  bool rdma = true;          // RDMA devices; without, a function with a driver is enough
+  bool rdma = true;          // RDMA character devices for the pod
+  bool bound = false;        // its port is brought into a partition
   bool operator==(const Promise&) const = default;
 };
 
@@ -44,7 +51,8 @@ struct Verdict {
 // A device that a pod has is judged by its function and its PF: its RDMA device and port are the
 // pod's to change, what is gone from the host's sight is not lost, and its character devices are
 // gone for as long as a move into the pod or out of it takes. Under vfio-pci there is no
-// RDMA device to judge. Of several ports one that is ACTIVE is enough.
+// RDMA device to judge. Of several ports one that is ACTIVE is enough. An InfiniBand function needs
+// GUID and port also where no RDMA is promised: IPoIB does.
 Verdict judge(const Device& device, const Promise& promise, std::optional<nl::RdmaNetnsMode> mode);
 
 }  // namespace ibpod::device_plugin

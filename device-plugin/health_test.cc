@@ -1,5 +1,7 @@
 #include "device-plugin/health.h"
 
+#include "lib/base/files.h"
+
 #include <algorithm>
 #include <functional>
 #include <string_view>
@@ -27,6 +29,7 @@ Device healthy_vf() {
   vf.link_type = "infiniband";
   vf.rdma = {{.name = "mlx5_2", .node_guid = ib::Guid(0x21), .ports = {active_port(0x22)}}};
   vf.char_devices = {"issm2", "umad2", "uverbs2"};
+  vf.netdevs = {"ib2"};
   return vf;
 }
 
@@ -208,24 +211,104 @@ TEST_CASE("ignoring the link ignores the PF's and the port's, and nothing else")
   CHECK(judge(device, promise, kExclusive).ailment == Ailment::no_guid);
 }
 
-TEST_CASE("a pool without RDMA asks for a driver and a link") {
+// The SR-IOV network operator writes "IsRdma": false into every pool that does not ask for RDMA.
+const std::vector<Case> kWithoutRdma{
+    {"no character device is needed", [](Device& d) { d.char_devices.clear(); }, {}, ""},
+    {"no driver", [](Device& d) { d.driver.reset(); }, Ailment::no_driver,
+     "no driver is bound to it"},
+    {"no RDMA device", [](Device& d) { d.rdma.clear(); }, Ailment::no_rdma_device,
+     "it has no RDMA device"},
+    {"no interface", [](Device& d) { d.netdevs.clear(); }, Ailment::no_interface,
+     "it has no IPoIB interface in the host's namespace: is ib_ipoib loaded?"},
+    {"no node GUID", [](Device& d) { d.rdma[0].node_guid = ib::Guid(); }, Ailment::no_guid,
+     "mlx5_2 has no node GUID"},
+    {"no port GUID", [](Device& d) { d.rdma[0].ports[0].guid = ib::kNoGuid; }, Ailment::no_guid,
+     "port 1 of mlx5_2 has no GUID"},
+    {"port down", [](Device& d) { d.rdma[0].ports[0].state = ib::PortState::down; },
+     Ailment::port_not_active, "port 1 of mlx5_2 is DOWN"},
+    {"port not brought up", [](Device& d) { d.rdma[0].ports[0].state = ib::PortState::init; },
+     Ailment::port_not_active, "port 1 of mlx5_2 is INIT"},
+    {"PF without link", [](Device& d) { d.pf_up = false; }, Ailment::pf_down,
+     "the PF 0000:3b:00.0 has no link"},
+    {"on vfio-pci",
+     [](Device& d) {
+       d.driver = "vfio-pci";
+       d.rdma.clear();
+       d.netdevs.clear();
+     },
+     {},
+     ""},
+    {"in a pod",
+     [](Device& d) {
+       d.attachment = "pod default/trainer-0 (net1)";
+       d.rdma.clear();
+       d.netdevs.clear();
+     },
+     {},
+     ""},
+    {"Ethernet",
+     [](Device& d) {
+       d.link_type = "ether";
+       d.rdma.clear();
+     },
+     {},
+     ""},
+};
+
+TEST_CASE("a pool without RDMA asks for all that IPoIB needs, and for no character device") {
   const Promise promise{.rdma = false};
-  Device device = healthy_vf();
-  device.rdma.clear();
-  device.char_devices.clear();
-  CHECK(judge(device, promise, kShared).healthy());
-  device.driver.reset();
-  CHECK(judge(device, promise, kShared).ailment == Ailment::no_driver);
+  for (const Case& one : kWithoutRdma) {
+    CAPTURE(one.what);
+    Device device = healthy_vf();
+    one.change(device);
+    CHECK(judge(device, promise, kShared).ailment == one.ailment);
+    CHECK(judge(device, promise, kShared).text == one.text);
+  }
+  Device down = healthy_vf();
+  down.rdma[0].ports[0].state = ib::PortState::down;
+  CHECK(judge(down, {.ignore_link = true, .rdma = false}, kShared).healthy());
+}
+
+TEST_CASE("where each attachment needs a partition, a port that none could be bound at is told") {
+  using Kind = BindFault::Kind;
+  const std::vector<std::pair<Kind, Ailment>> kinds{{Kind::subnet, Ailment::wrong_subnet},
+                                                    {Kind::certificate, Ailment::no_certificate},
+                                                    {Kind::service, Ailment::no_sm_service},
+                                                    {Kind::guid, Ailment::unknown_guid}};
+  for (const auto& [kind, ailment] : kinds) {
+    Device device = healthy_vf();
+    device.bind_fault = BindFault{kind, "why"};
+    for (const bool rdma : {true, false}) {
+      CHECK(judge(device, {.rdma = rdma, .bound = true}, kExclusive).ailment == ailment);
+      CHECK(judge(device, {.rdma = rdma, .bound = true}, kExclusive).text == "why");
+      CHECK(judge(device, {.rdma = rdma, .bound = false}, kExclusive).healthy());
+    }
+    device.rdma[0].ports[0].state = ib::PortState::down;
+    CHECK(judge(device, {.bound = true}, kExclusive).ailment == Ailment::port_not_active);
+  }
 }
 
 TEST_CASE("every ailment has a label of its own") {
   std::vector<std::string_view> names;
-  for (int i = 0; i <= static_cast<int>(Ailment::port_not_active); ++i) {
+  for (int i = 0; i <= static_cast<int>(Ailment::unknown_guid); ++i) {
     names.push_back(name(Ailment{i}));
   }
   std::sort(names.begin(), names.end());
   CHECK(std::adjacent_find(names.begin(), names.end()) == names.end());
   CHECK(std::find(names.begin(), names.end(), "unknown") == names.end());
+}
+
+TEST_CASE("the document has a row for every reason, in the order in which they are looked for") {
+  const std::string document = read_file("docs/device-plugin.md").value();
+  size_t last = 0;
+  for (int i = 0; i <= static_cast<int>(Ailment::unknown_guid); ++i) {
+    const std::string row = "\n| `" + std::string(name(Ailment{i})) + "` |";
+    CAPTURE(row);
+    const size_t at = document.find(row);
+    REQUIRE(at != document.npos);
+    CHECK(at > last);
+    last = at;
+  }
 }
 
 }  // namespace
