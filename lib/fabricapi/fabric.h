@@ -76,6 +76,8 @@ struct SyncRequest {
     bool operator==(const Present&) const = default;
   };
   std::vector<Present> attachments;  // all that the node has
+  // Ports that a pod could be given: VFs by their GUIDs, PFs for IPoIB children.
+  std::vector<ib::Guid> vfs = {}, pfs = {};
   bool operator==(const SyncRequest&) const = default;
 };
 struct SyncAnswer {
@@ -83,6 +85,9 @@ struct SyncAnswer {
   std::vector<SyncRequest::Present> not_bound;  // named, and without a binding here
   std::vector<fabric::Binding> not_named;       // the node's other ones
   Duration lease{};                             // within which the next Sync has to come
+  // Of `vfs` and `pfs`, those that every Bind of one would refuse, as the service does not know
+  // them for the node's.
+  std::vector<ib::Guid> unknown = {};
   bool operator==(const SyncAnswer&) const = default;
 };
 

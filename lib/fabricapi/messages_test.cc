@@ -207,6 +207,12 @@ TEST_CASE("messages: whatever is wrong in a filter, a Sync or an AllocateGuids i
   refuses<S>(sync, "attachments", [](S& m) {
     for (int i = 0; i < kMostAttachments; ++i) *m.add_attachments() = m.attachments(0);
   });
+  refuses<S>(sync, "vfs", [](S& m) {
+    for (int i = 0; i < kMostPorts; ++i) m.add_vfs(1);
+  });
+  refuses<S>(sync, "pfs", [](S& m) {
+    for (int i = 0; i < kMostPorts; ++i) m.add_pfs(1);
+  });
   using A = v1::AllocateGuidsRequest;
   const A allocate = to_message(test_allocate());
   refuses<A>(allocate, "node", [](A& m) { m.set_node(" "); });

@@ -60,6 +60,13 @@ Result<std::string> read_stamp(const std::string& stamp) {
   return read_word("stamp", stamp, kLongestStamp);
 }
 
+// Whatever a port of the node's has: what can be no port's is known by nobody.
+Result<std::vector<ib::Guid>> read_ports(const google::protobuf::RepeatedField<uint64_t>& values,
+                                         std::string_view field) {
+  TRY(check_count(field, values.size(), kMostPorts));
+  return std::vector<ib::Guid>(values.begin(), values.end());
+}
+
 Status check_vf(std::string_view field, uint32_t vf) {
   if (vf <= kMostVf) return ok();
   return wrong_number(field, vf, "the number of a VF: 0 to 65535");
@@ -71,6 +78,8 @@ v1::SyncRequest to_message(const SyncRequest& request) {
   v1::SyncRequest message;
   message.set_node(request.node);
   write_present(request.attachments, *message.mutable_attachments());
+  for (const ib::Guid guid : request.vfs) message.add_vfs(guid.value());
+  for (const ib::Guid guid : request.pfs) message.add_pfs(guid.value());
   return message;
 }
 
@@ -78,6 +87,8 @@ Result<SyncRequest> from_message(const v1::SyncRequest& message) {
   SyncRequest request;
   request.node = TRY(read_name("node", message.node()));
   request.attachments = TRY(read_present(message.attachments(), "attachments"));
+  request.vfs = TRY(read_ports(message.vfs(), "vfs"));
+  request.pfs = TRY(read_ports(message.pfs(), "pfs"));
   return request;
 }
 
@@ -87,6 +98,7 @@ v1::SyncResponse to_message(const SyncAnswer& answer) {
   write_present(answer.not_bound, *message.mutable_not_bound());
   for (const fabric::Binding& one : answer.not_named) *message.add_not_named() = to_message(one);
   message.set_lease_ms(answer.lease.count());
+  for (const ib::Guid guid : answer.unknown) message.add_unknown(guid.value());
   return message;
 }
 
@@ -96,6 +108,7 @@ Result<SyncAnswer> from_message(const v1::SyncResponse& message) {
   answer.not_bound = TRY(read_present(message.not_bound(), "not_bound"));
   answer.not_named = TRY(read_bindings(message.not_named(), "not_named"));
   answer.lease = Duration(message.lease_ms());
+  answer.unknown = TRY(read_ports(message.unknown(), "unknown"));
   return answer;
 }
 

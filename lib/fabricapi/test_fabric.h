@@ -77,9 +77,12 @@ inline BindingFilter test_filter() {
   return {"n7.example", "blue", "lab", "trainer-0", test_guid(), fabric::State::unknown};
 }
 
-inline SyncRequest test_sync() { return {"n7.example", {{"c1", "net1"}, {"c2", "net2"}}}; }
+inline SyncRequest test_sync() {
+  return {
+      "n7.example", {{"c1", "net1"}, {"c2", "net2"}}, {test_guid(6), ib::Guid(7)}, {test_guid(8)}};
+}
 inline SyncAnswer test_sync_answer() {
-  return {{test_binding()}, {{"c2", "net2"}}, {test_binding()}, Duration(90'000)};
+  return {{test_binding()}, {{"c2", "net2"}}, {test_binding()}, Duration(90'000), {ib::Guid(7)}};
 }
 
 inline ObserveRequest test_observe() {

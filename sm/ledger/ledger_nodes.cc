@@ -74,6 +74,7 @@ Result<SyncAnswer> Ledger::sync(const Caller& caller, const SyncRequest& request
 
   SyncAnswer answer;
   answer.lease = policy_.lease;
+  answer.unknown = unknown_ports(request, *book_, policy_);
   for (Entry* const entry : entries_of(*book_, request.node)) {
     const fabric::Attachment& attachment = entry->binding.attachment;
     if (named.erase({attachment.container, attachment.interface}) != 0) {

@@ -411,5 +411,47 @@ TEST_CASE("bindings are found by what is asked, page by page") {
   CHECK(bed.ledger->bindings_of(vf(12)).empty());
 }
 
+// As many as a Bind of each would be refused for, no others.
+std::vector<ib::Guid> unknown(Bed& bed, const std::string& name, std::vector<ib::Guid> vfs,
+                              std::vector<ib::Guid> pfs) {
+  fabricapi::SyncRequest request{name, {}, std::move(vfs), std::move(pfs)};
+  return bed.ledger->sync(node(name), request, bed.now).value().unknown;
+}
+
+TEST_CASE("a Sync tells which ports of a node every Bind would refuse") {
+  using Guids = std::vector<ib::Guid>;
+  Bed bed(blue());
+  const ib::Guid given =
+      bed.ledger->allocate(node("n1"), {"n1", "0000:3b:00.0", {3}}).value().front().guid;
+  bed.commit();
+  const ib::Guid odd(0x59ca'bb00'9792'745f), foreign(0x0200'0000'00bb'0001);
+  const Guids all{vf(1), given, vf(11), foreign, odd};
+  CHECK(unknown(bed, "n1", all, {}) == Guids{vf(11), foreign, odd});
+  CHECK(unknown(bed, "n2", all, {}) == Guids{vf(1), given, foreign, odd});
+  for (const ib::Guid guid : {vf(11), foreign})
+    CHECK(bed.refusal(request("n1", "a", guid, {{"blue", kLimited}})).code() == Code::denied);
+  bed.bind(request("n1", "b", given, {{"blue", kLimited}}));
+}
+
+TEST_CASE("a Sync tells which PFs a node may make no IPoIB child on") {
+  using Guids = std::vector<ib::Guid>;
+  Policy rules = policy();
+  rules.nodes["n2"].pfs.insert(pf(2));
+  Bed strict(blue(), rules);
+  CHECK(unknown(strict, "n1", {}, {pf(2), pf(9)}) == Guids{pf(2), pf(9)});
+  CHECK(unknown(strict, "n2", {}, {pf(2), pf(9)}) == Guids{pf(9)});
+  rules.pfs_by_first_claim = true;
+  Bed claimed(blue(), rules);
+  CHECK(unknown(claimed, "n1", {}, {pf(2), pf(9)}) == Guids{pf(2)});
+}
+
+TEST_CASE("where pods may choose GUIDs, a VF's own keeps nobody from a partition") {
+  Policy rules = policy();
+  rules.guids =
+      GuidPool::make({{vf(0x1000), vf(0x1007)}, {vf(0x2000), vf(0x2007), {"lab"}}}).value();
+  Bed bed(blue(), rules);
+  CHECK(unknown(bed, "n1", {vf(11)}, {}).empty());
+}
+
 }  // namespace
 }  // namespace ibpod::sm

@@ -126,6 +126,22 @@ Status may_use_port(const Caller& caller, const fabricapi::BindRequest& request,
                                  node + ": it has to be given a GUID of the pool first");
 }
 
+std::vector<ib::Guid> unknown_ports(const fabricapi::SyncRequest& request, const Book& book,
+                                    const Policy& policy) {
+  std::vector<ib::Guid> unknown;
+  for (const ib::Guid guid : request.vfs) {
+    const bool usable =
+        policy.guids.lets_any_choose() || is_vf_of(book, policy, guid, request.node);
+    if (!usable) unknown.push_back(guid);
+  }
+  for (const ib::Guid guid : request.pfs) {
+    const bool usable = is_pf_of(book, policy, guid, request.node) ||
+                        may_claim(book, policy, guid, request.node).ok();
+    if (!usable) unknown.push_back(guid);
+  }
+  return unknown;
+}
+
 Whose whose_port(const Book& book, const Policy& policy, ib::Guid guid, const std::string& node) {
   if (is_vf_of(book, policy, guid, node) || is_pf_of(book, policy, guid, node)) return Whose::own;
   const bool given = book.given.contains(guid) || book.claims.contains(guid) ||

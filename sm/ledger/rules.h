@@ -30,6 +30,10 @@ Status may_have(const fabricapi::Caller& caller, const fabric::Tenancy& tenancy,
 // Of a node on a port, as the request's kind has it; or of a pod that has chosen it.
 Status may_use_port(const fabricapi::Caller& caller, const fabricapi::BindRequest& request,
                     const Book& book, const Policy& policy);
+// Of a Sync's `vfs` and `pfs`, those that may_use_port() refuses its node, whatever the pod. Where
+// pods may choose GUIDs, a VF's own does not matter.
+std::vector<ib::Guid> unknown_ports(const fabricapi::SyncRequest& request, const Book& book,
+                                    const Policy& policy);
 // By what nodes have been given; of a port that is bound the binding says it.
 Whose whose_port(const Book& book, const Policy& policy, ib::Guid guid, const std::string& node);
 

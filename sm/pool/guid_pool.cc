@@ -67,6 +67,10 @@ bool GuidPool::lets_choose(ib::Guid guid, std::string_view name_space) const {
   return range != nullptr && fabric::contains(range->chosen_by, name_space);
 }
 
+bool GuidPool::lets_any_choose() const {
+  return !std::all_of(ranges_.begin(), ranges_.end(), is_to_give);
+}
+
 Result<ib::Guid> GuidPool::next(const std::set<ib::Guid>& used,
                                 std::optional<ib::Guid> after) const {
   std::optional<ib::Guid> found;

@@ -31,6 +31,8 @@ class GuidPool {
   bool gives() const;
   bool contains(ib::Guid guid) const;
   bool lets_choose(ib::Guid guid, std::string_view name_space) const;
+  // Whether pods of any namespace choose of any range.
+  bool lets_any_choose() const;
   // A free one: the next above `after`, and from the first again, so that one that has just become
   // free is used last. busy where all are `used`: in use are also those that a binding or a
   // quarantine names.
