@@ -58,6 +58,8 @@ struct Config {
   // Whether CNI plugins may work without the agent. If not, or with an SM service, the state folder
   // is marked.
   bool standalone = true;
+  // Where there are fabrics: whether plugins may attach pods of networks that name no partition.
+  bool without_partition = false;
   std::string rdma_netns = "exclusive";  // or "shared", or "keep"
   Duration sweep_interval{60'000};
   log::Level log_level = log::Level::info;

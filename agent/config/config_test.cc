@@ -37,7 +37,7 @@ TEST_CASE("every key is read") {
     "runtimeSocket": "/r.sock",
     "agentSocket": "/a.sock", "metricsAddress": "[::1]:1", "stateDir": "/s", "cniBinDir": "/c",
     "deviceInfoDir": "/d", "cdi": false, "cdiDir": "/cdi", "sysfsDir": "/sysfs",
-    "hostMountNamespace": "", "standalone": "refuse",
+    "hostMountNamespace": "", "standalone": "refuse", "withoutPartition": "allow",
     "fabrics": [{"service": "sm.example:7473", "name": "east", "certificate": "/t/c", "key": "/t/k",
                  "ca": "/t/ca", "subnetPrefix": "fe80:0000:0000:0001"}], "rdmaNetns": "keep", "sweepSeconds": 7,
     "logLevel": "debug", "logFile": "/l", "pfs": [{"x": 1}], "resourcePrefix": "rdma",
@@ -57,6 +57,7 @@ TEST_CASE("every key is read") {
   CHECK(config.sysfs == "/sysfs");
   CHECK(config.host_mount_namespace.empty());
   CHECK_FALSE(config.standalone);
+  CHECK(config.without_partition);
   CHECK(config.rdma_netns == "keep");
   CHECK(config.sweep_interval == Duration(7'000));
   CHECK(config.log_level == log::Level::debug);
@@ -194,7 +195,8 @@ TEST_CASE("all that is wrong is told, also in sections for other nodes") {
             "sections[0].settings.stateDirectory: no such key, expected one of kubelet kubeletRoot "
             "registration podResourcesSocket runtimeSocket agentSocket metricsAddress stateDir "
             "cniBinDir deviceInfoDir cdi cdiDir sysfsDir hostMountNamespace fabrics standalone "
-            "rdmaNetns sweepSeconds logLevel logFile pfs resourcePrefix resourceList"});
+            "withoutPartition rdmaNetns sweepSeconds logLevel logFile pfs resourcePrefix "
+            "resourceList"});
 }
 
 struct Bad {
@@ -274,6 +276,8 @@ TEST_CASE("a bad value is refused with its place, the value and what would be ri
        "hostMountNamespace: expected an absolute path"},
       {R"({"standalone": true})", "standalone: expected a string, got true"},
       {R"({"standalone": "yes"})", "standalone: expected allow or refuse, got \"yes\""},
+      {R"({"withoutPartition": "default"})",
+       "withoutPartition: expected allow or refuse, got \"default\""},
       {R"({"rdmaNetns": "Exclusive"})",
        "rdmaNetns: expected exclusive, shared or keep, got \"Exclusive\""},
       {R"({"sweepSeconds": 4})",

@@ -79,7 +79,7 @@ Result<Registration> read_registration(const json::Value& value) {
                                          {"legacy", Registration::legacy}});
 }
 
-Result<bool> read_standalone(const json::Value& value) {
+Result<bool> read_permission(const json::Value& value) {
   return read_word<bool>(value, {{"allow", true}, {"refuse", false}});
 }
 

@@ -22,7 +22,8 @@ Result<http::Address> read_address(const json::Value& value);
 Result<bool> read_boolean(const json::Value& value);
 Result<json::Value> read_objects(const json::Value& value);
 Result<Registration> read_registration(const json::Value& value);
-Result<bool> read_standalone(const json::Value& value);
+// "allow" or "refuse".
+Result<bool> read_permission(const json::Value& value);
 Result<std::string> read_rdma_netns(const json::Value& value);
 // From 5 to 3600 seconds.
 Result<Duration> read_interval(const json::Value& value);

@@ -422,6 +422,11 @@ TEST_CASE("ib-kubernetes is waited for where the network says so") {
   CHECK(bed.call("ADD", bed.config(on + ready)).exit_code == 0);
 }
 
+TEST_CASE("where the agent wants it, a network that names no partition is refused") {
+  Bed bed;
+  attach::expect_needs_partition(bed, kDevice);
+}
+
 struct MarkedBed : Bed {
   MarkedBed() {
     REQUIRE(node::Records(state.path() / "made").make_folder());

@@ -101,6 +101,11 @@ TEST_CASE("where the agent binds, a pkey is bound, and the child is on the key t
         std::string::npos);
 }
 
+TEST_CASE("where the agent wants it, a network that names no partition is refused") {
+  Bed bed;
+  attach::expect_needs_partition(bed, kMaster);
+}
+
 TEST_CASE("STATUS tells of a master that is not there, and of none it answers that all is well") {
   Bed bed;
   CHECK(bed.call("STATUS", bed.config(R"("master":"ib9")")).failure->code == 50);

@@ -1,5 +1,6 @@
 // AgentMark: says that on this node nothing is attached while its agent is away (standalone: refuse
-// in the agent's configuration). The agent writes it, and the plugins go by it.
+// in the agent's configuration), and whether a network has to name a partition (withoutPartition).
+// The agent writes it, and the plugins go by it.
 #pragma once
 
 #include "lib/attach/keys.h"
@@ -14,7 +15,7 @@
 
 namespace ibpod::attach {
 
-// STATE/agent: {"version": 1, "agentSocket": "/run/ibpod/agent.sock"}
+// STATE/agent: {"version": 1, "agentSocket": "/run/ibpod/agent.sock", "withoutPartition": "refuse"}
 class AgentMark {
  public:
   explicit AgentMark(const Path& state) : file_(state / "agent") {}
@@ -30,13 +31,23 @@ class AgentMark {
   const Path& file() const { return file_; }
   // On disk, flushed, when this returns; likewise removed. What is so already stays untouched, and
   // so does a mark of a newer version: unsupported.
-  Status write(const Path& socket) const;
+  Status write(const Path& socket, bool needs_partition = false) const;
   Status remove() const;
   // Where the agent answers; nothing: there is no mark. invalid or unsupported, naming the file,
   // where it cannot be understood: it is a mark all the same.
   Result<std::optional<Path>> read() const;
+  // Whether it has networks without a partition refused. Errors as those of read().
+  Result<bool> needs_partition() const;
 
  private:
+  struct Content {
+    Path socket;
+    bool needs_partition = false;  // also of a mark that an earlier agent has written
+    bool operator==(const Content&) const = default;
+  };
+  static Result<Content> parse(const std::string& text);
+  Result<std::optional<Content>> content() const;
+
   Path file_;
 };
 

@@ -49,6 +49,23 @@ TEST_CASE("a mark says where the agent is, until it is removed") {
   CHECK(bed.mark.read().value() == std::nullopt);
 }
 
+TEST_CASE(
+    "a mark says whether a network has to name a partition, one of an earlier agent does not") {
+  Bed bed;
+  CHECK_FALSE(bed.mark.needs_partition().value());
+  REQUIRE(bed.mark.write(kSocket));
+  CHECK_FALSE(bed.mark.needs_partition().value());
+  REQUIRE(bed.mark.write(kSocket, true));
+  CHECK(bed.mark.needs_partition().value());
+  CHECK(bed.mark.read().value() == kSocket);
+  REQUIRE(bed.mark.write(kSocket));
+  CHECK_FALSE(bed.mark.needs_partition().value());
+  CHECK_FALSE(AgentMark("tests/data/first_version/node").needs_partition().value());
+  bed.folder.write("state/agent", R"({"agentSocket":"/a.sock","withoutPartition":"allow"})");
+  CHECK(bed.mark.needs_partition().error().text().ends_with(
+      "withoutPartition: expected refuse, got \"allow\""));
+}
+
 TEST_CASE("without a mark nobody is asked") {
   Bed bed;
   bed.agent.away = Error(Code::unavailable, "nobody listens");

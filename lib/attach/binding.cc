@@ -5,6 +5,9 @@
 #include "lib/cni/errors.h"
 #include "lib/node/vf.h"
 
+#include <algorithm>
+#include <cctype>
+
 namespace ibpod::attach {
 namespace {
 
@@ -36,6 +39,17 @@ bool may_pass(const Error& error) {
   return error.code() == Code::unavailable || error.code() == Code::busy;
 }
 
+// Whether a key of a network was meant to name a partition: "partitoin", "P_Key".
+bool may_name_partition(std::string_view key) {
+  key.remove_prefix(key.rfind('.') + 1);
+  std::string letters;
+  for (const char c : key)
+    if (std::isalpha(static_cast<unsigned char>(c)) != 0)
+      letters += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return letters.find("part") != letters.npos || letters.find("tition") != letters.npos ||
+         letters.find("pkey") != letters.npos;
+}
+
 // Somebody has seen the keys in the port's table: the subnet, or the port's own node.
 bool is_proved(const Binding& binding) {
   return binding.proof == "port" || binding.proof == "node";
@@ -64,6 +78,19 @@ Status want_bound(node::Wanted& wanted) {
   wanted.partitions = {{"", full ? "full" : "", ib::PKey(wanted.pkey->partition())}};
   wanted.pkey.reset();
   return ok();
+}
+
+Status check_named(const node::Wanted& wanted, const std::vector<std::string>& unknown) {
+  if (wanted.pkey || !wanted.partitions.empty()) return ok();
+  const auto slip = std::find_if(unknown.begin(), unknown.end(), may_name_partition);
+  const std::string meant =
+      slip == unknown.end() ? ""
+                            : "; the key \"" + *slip + "\" is unknown: did you mean \"partition\"?";
+  return Error(Code::invalid,
+               "partition: the network names none" + meant +
+                   "; this node's agent refuses such a network, whose pods would be in the default "
+                   "partition: name one with \"partition\" or \"pkey\", or set "
+                   "\"withoutPartition\": \"allow\" in the agent's configuration");
 }
 
 Status check_binder(const Context& context, const node::Wanted& wanted, Deadline deadline) {

@@ -4,6 +4,7 @@
 
 #include "lib/attach/context.h"
 
+#include <string>
 #include <vector>
 
 namespace ibpod::attach {
@@ -12,6 +13,10 @@ namespace ibpod::attach {
 // bound like one that is named; bit 15 asks for full membership. invalid for the default partition,
 // which nobody is bound in.
 Status want_bound(node::Wanted& wanted);
+
+// For a node whose agent wants each network to name a partition (AgentMark): invalid where this one
+// names none, with the one of its `unknown` keys that may have been meant to.
+Status check_named(const node::Wanted& wanted, const std::vector<std::string>& unknown);
 
 // Whether an ADD that wants partitions has whom to ask: unavailable while the agent is away.
 // Nothing has been recorded yet.

@@ -219,6 +219,9 @@ void Keys::warn(Settings& settings) const {
   for (const std::string& key : top_.unknown())
     settings.warnings.push_back("the key \"" + key + "\" is unknown and ignored" +
                                 top_.meant_by(key));
+  settings.unknown = top_.unknown();
+  if (!cni_args_) return;
+  for (const std::string& key : cni_args_->unknown()) settings.unknown.push_back("args.cni." + key);
 }
 
 }  // namespace ibpod::attach

@@ -28,6 +28,8 @@ struct Settings : NodeConfig {
   Duration timeout{30'000};  // timeoutSeconds
   // What was read in an odd way, or not at all.
   std::vector<std::string> warnings;
+  // Keys of the network and of args.cni that nobody has asked for, by their places.
+  std::vector<std::string> unknown;
   // For DEL: a stateDir that this node lets no network set. An attachment of earlier times may have
   // its record there.
   Path refused_state_folder;

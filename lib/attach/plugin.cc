@@ -191,6 +191,12 @@ Result<bool> Plugin::await_agent(const Context& context, Deadline deadline) cons
   });
 }
 
+// Without a mark nobody asks for one.
+Status Plugin::check_partition() {
+  const bool needed = TRY(mark_.needs_partition());
+  return needed ? check_named(wanted(), settings().unknown) : ok();
+}
+
 Result<cni::AddResult> Plugin::add() {
   const std::unique_ptr<Stage> stage = TRY(open_stage());
   const Deadline deadline = Deadline::in(settings().timeout);
@@ -199,6 +205,7 @@ Result<cni::AddResult> Plugin::add() {
   if (!wanted_here) return cni::AddResult();
   stage->context->binds = binds;
   TRY(check_ready(*stage->context, binds));
+  TRY(check_partition());
   if (binds) TRY(want_bound(wanted()));
   return attach::add(*stage->context, endpoint(), wanted(), deadline.left());
 }

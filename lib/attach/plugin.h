@@ -82,6 +82,7 @@ class Plugin : public cni::Plugin {
   Status check_recorded_here() const;
   bool needs_agent() const;
   bool expects_records() const;
+  Status check_partition();
   Result<bool> check_standalone(Deadline deadline) const;
   Result<bool> await_agent(const Context& context, Deadline deadline) const;
   void warn(const std::vector<std::string>& warnings);

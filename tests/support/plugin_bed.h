@@ -113,6 +113,39 @@ void expect_needs_agent(PluginBed<Type>& bed, const std::string& config) {
   CHECK(bed.call("ADD", config).exit_code == 0);
 }
 
+// On a node whose mark wants each network to name a partition, the one of `keys` names none.
+template <typename Type>
+void expect_needs_partition(PluginBed<Type>& bed, const std::string& keys) {
+  REQUIRE(node::Records(bed.state.path() / "made").make_folder());
+  const AgentMark mark(bed.state.path() / "made");
+  REQUIRE(mark.write("/run/ibpod/agent.sock"));
+  REQUIRE(bed.call("ADD", bed.config(keys)).exit_code == 0);  // attached while it was allowed
+  REQUIRE(mark.write("/run/ibpod/agent.sock", true));
+  CHECK(bed.call("CHECK", bed.config(keys)).exit_code == 0);
+  CHECK(bed.call("DEL", bed.config(keys)).exit_code == 0);
+  const int orders = bed.k.orders();
+  const auto refused = [&](const std::string& more) {
+    const cni::Answer answer = bed.call("ADD", bed.config(keys + more));
+    REQUIRE_MESSAGE(answer.failure, more);
+    CHECK(answer.failure->code == 7);
+    CHECK(bed.k.orders() == orders);
+    return answer.failure->message;
+  };
+  CHECK(refused("") ==
+        "partition: the network names none; this node's agent refuses such a network, whose pods "
+        "would be in the default partition: name one with \"partition\" or \"pkey\", or set "
+        "\"withoutPartition\": \"allow\" in the agent's configuration");
+  CHECK(refused(R"(,"Name_of_the_Particion":"blue")")
+            .starts_with("partition: the network names none; the key \"Name_of_the_Particion\" is "
+                         "unknown: did you mean \"partition\"?"));
+  CHECK(refused(R"(,"args":{"cni":{"my-p-key":"0x1"}})").find("the key \"args.cni.my-p-key\"") !=
+        std::string::npos);
+  CHECK(refused(R"(,"partition":"","pkey":"")").find("did you mean") == std::string::npos);
+  CHECK(bed.call("ADD", bed.config(keys + R"(,"pkey":"0x1")")).exit_code == 0);
+  CHECK(bed.call("DEL", bed.config(keys)).exit_code == 0);
+  CHECK(bed.changes() == "");
+}
+
 // The same where the node's file names the agent, and there is no mark.
 template <typename Type>
 void expect_needs_named_agent(PluginBed<Type>& bed, const std::string& keys) {
