@@ -154,6 +154,7 @@ Status Agent::begin() {
   prepare(kPreparation);
   device_plugin::Watch watch = TRY(device_plugin::Watch::open(machine_->records()));
   start_sweeping();
+  report_certificates();
   look(kAll);
   // Behind the first look: what is bound is described by it.
   if (fabrics_) fabrics_->begin();
@@ -197,6 +198,12 @@ Status Agent::open_fabrics() {
 void Agent::note_contact(const std::string& fabric, const Contact& before, const Contact& now) {
   report_.contact(fabric, now);
   if (now.reached && !before.reached) sweeping_->sweep_anew();
+  // How long it is away tells, too.
+  if (!now.reached || now != before) events_.tell({.fabrics = true});
+}
+
+void Agent::report_certificates() {
+  if (fabrics_) report_.certificates(fabrics_->certificates());
 }
 
 kube::Kubelet Agent::kubelet() {
@@ -240,6 +247,7 @@ Status Agent::ready() const {
 }
 
 std::string Agent::metrics_page() {
+  report_certificates();
   const PortCounters counters =
       read_port_counters(machine_->sysfs(), readable(machine_->records()), machine_->pod_sysfs());
   show_port_counters(report_.metrics(), counters.counters, counters.unread);
@@ -260,7 +268,13 @@ RdmaNetns Agent::rdma_netns() const {
 void Agent::mark_node() {
   const attach::AgentMark mark(config().state_folder);
   const bool alone = config().standalone && config().fabrics.empty();
-  report_.trouble("standalone", alone ? mark.remove() : mark.write(config().agent_socket));
+  report_.trouble("standalone",
+                  alone ? mark.remove() : mark.write(config().agent_socket, needs_partitions()));
+}
+
+// Whether plugins refuse a network that names no partition.
+bool Agent::needs_partitions() const {
+  return !config().fabrics.empty() && !config().without_partition;
 }
 
 void Agent::take_rdma_mode(RdmaModeVerdict verdict) {
@@ -319,8 +333,13 @@ void Agent::look(const Changed& changed) {
   if (!devices) return report_.trouble("inventory", devices.error());
   report_.trouble("inventory", ok());
   looked_ = true;
+  if (fabrics_) {
+    fabrics_->set_ports(ports_of(*devices));
+    fabrics_->find_bind_faults(*devices);
+  }
   const std::shared_ptr<const Pass> pass = sweeping_->last();
-  View now = make_view(std::move(devices).value(), {pools_, held_, *pass, rdma_mode_, troubles_});
+  View now = make_view(std::move(devices).value(),
+                       {pools_, held_, *pass, rdma_mode_, troubles_, needs_partitions()});
   const auto before = view_.get();
   if (now == *before && !changed.ports) return;
   view_.set(std::move(now));
@@ -340,7 +359,8 @@ void Agent::tell(const View& before, const View& now, bool thoroughly) {
 void Agent::follow(const Happened& happened) {
   if (happened.swept) report_.swept(*sweeping_->last());
   if (happened.due) take_rdma_mode(look_again(machine_->kernel(), rdma_netns(), rdma_mode_));
-  if (happened.devices || happened.judged || happened.swept || happened.due ||
+  if (happened.due || happened.fabrics) report_certificates();
+  if (happened.devices || happened.judged || happened.swept || happened.due || happened.fabrics ||
       happened.changed.ports)
     look(happened.changed);
   const bool rest = (happened.due || happened.swept) && may_prepare_the_rest();

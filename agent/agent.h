@@ -59,6 +59,8 @@ class Agent {
   Status open_fabrics();
   Status serve_questions();
   void mark_node();
+  bool needs_partitions() const;
+  void report_certificates();
   void take_rdma_mode(RdmaModeVerdict verdict);
   void prepare(Duration patience);
   bool may_prepare_the_rest() const;

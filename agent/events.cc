@@ -29,6 +29,7 @@ void Events::tell(const Happened& happened) {
     pending_.due |= happened.due;
     pending_.judged |= happened.judged;
     pending_.swept |= happened.swept;
+    pending_.fabrics |= happened.fabrics;
     pending_.stop |= happened.stop;
     if (!happened.failed.empty()) pending_.failed = happened.failed;
   }

@@ -19,6 +19,7 @@ struct Happened {
   bool configuration = false;  // the file may have changed
   bool judged = false;         // the verdicts of a sweep are known
   bool swept = false;          // a sweep has ended
+  bool fabrics = false;        // how a fabric's SM service is reached, or what it says of ports
   bool stop = false;
   std::string failed = {};  // why it has to; empty: it was asked to
 };

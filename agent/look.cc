@@ -18,8 +18,8 @@ void quarantine(std::vector<Device>& devices, const Pass& pass) {
 }
 
 // A ticket's child is an interface of the host's port: no pod sees an RDMA device by it.
-device_plugin::Promise promise_of(const Pool& pool, size_t selector) {
-  device_plugin::Promise promise{pool.isolation, pool.ignore_link, true};
+device_plugin::Promise promise_of(const Pool& pool, size_t selector, bool bound) {
+  device_plugin::Promise promise{pool.isolation, pool.ignore_link, true, bound};
   if (pool.kind == device_plugin::Kind::ticket) promise.isolation = false;
   const bool asks = selector < pool.selectors.size();
   if (asks && pool.selectors[selector].rdma == false) promise.rdma = false;
@@ -34,7 +34,7 @@ View make_view(std::vector<Device> devices, const Judged& judged) {
   view.stocks = device_plugin::deal(judged.pools, devices, judged.held);
   for (Stock& stock : view.stocks) {
     for (device_plugin::Offer& offer : stock.offers) {
-      const auto promise = promise_of(stock.pool, offer.selector);
+      const auto promise = promise_of(stock.pool, offer.selector, judged.bound);
       const auto verdict = device_plugin::judge(offer.device, promise, judged.rdma_mode.mode);
       offer.unhealthy = verdict.text;
       view.verdicts[offer.id] = verdict;

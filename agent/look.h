@@ -20,6 +20,7 @@ struct Judged {
   const Pass& pass;  // the last sweep's
   const RdmaModeVerdict& rdma_mode;
   const std::vector<std::string>& troubles;
+  bool bound = false;  // each attachment is brought into a partition
 };
 
 // Deals the devices to the pools and judges each offer. Devices that the sweep has quarantined say

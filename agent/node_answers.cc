@@ -1,6 +1,7 @@
 #include "agent/node_answers.h"
 
 #include "agent/device_of.h"
+#include "agent/fabric_findings.h"
 #include "agent/kubelet_pods.h"
 #include "device-plugin/explain.h"
 #include "lib/sysfs/infiniband.h"
@@ -92,6 +93,10 @@ void describe_pkeys(const sysfs::Sysfs& sysfs, nodeapi::Device& told) {
   if (pkeys) told.pkeys = ib::text(*pkeys);
 }
 
+void add(const std::vector<nodeapi::Finding>& findings, nodeapi::Health& health) {
+  health.findings.insert(health.findings.end(), findings.begin(), findings.end());
+}
+
 }  // namespace
 
 Result<std::vector<nodeapi::Device>> NodeAnswers::devices(Deadline) {
@@ -143,13 +148,10 @@ Result<nodeapi::Health> NodeAnswers::health(Deadline) {
   for (const std::string& trouble : view->troubles)
     health.findings.push_back({"preparation", trouble, ""});
   health.binds = sources_.fabrics != nullptr;
-  const auto contacts =
-      health.binds ? sources_.fabrics->contacts() : std::map<std::string, Contact>();
-  for (const auto& [fabric, contact] : contacts) {
-    if (!contact.trouble.empty())
-      health.findings.push_back(
-          {"sm-service", "that of fabric " + fabric + " is not reached: " + contact.trouble,
-           "pods that name a partition wait for it, where their VF is on that fabric"});
+  if (health.binds) {
+    add(certificate_findings(sources_.fabrics->certificates()), health);
+    add(service_findings(sources_.fabrics->contacts()), health);
+    add(device_findings(*view), health);
   }
   const auto pass = sources_.sweeping.last();
   for (const Outcome& outcome : pass->outcomes) {

@@ -69,7 +69,14 @@ void Report::seen(const View& before, const View& now) {
   for (const std::string& line : device_plugin::changes(before.devices, now.devices)) info(line);
   compare_offers(before, now);
   std::vector<PoolDevices> pools;
-  for (const Stock& stock : now.stocks) pools.push_back(count(stock));
+  for (const Stock& stock : now.stocks) {
+    pools.push_back(count(stock));
+    for (const Offer& offer : stock.offers) {
+      const auto verdict = now.verdicts.find(offer.id);
+      if (verdict != now.verdicts.end() && verdict->second.ailment)
+        ++pools.back().reasons[std::string(device_plugin::name(*verdict->second.ailment))];
+    }
+  }
   show_pools(metrics_, pools);
 }
 
@@ -77,6 +84,15 @@ void Report::contact(const std::string& fabric, const Contact& contact) {
   show_fabric(metrics_, fabric, contact.reached, contact.bound, contact.unsettled);
   trouble("the SM service of fabric " + fabric,
           contact.reached ? ok() : Status(Error(Code::unavailable, contact.trouble)));
+}
+
+void Report::certificates(const std::map<std::string, NodeCertificate>& by_fabric) {
+  std::vector<FabricCertificate> shown;
+  for (const auto& [fabric, one] : by_fabric) {
+    shown.push_back({fabric, one.usable.ok(), one.expires});
+    trouble("the node's certificate for fabric " + fabric, one.state);
+  }
+  show_certificates(metrics_, shown);
 }
 
 void Report::configured() { show_configuration(metrics_, true); }

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "agent/config/reload.h"
-#include "agent/fabric/renewal.h"
+#include "agent/fabric/fabrics.h"
 #include "agent/prepare/prepare.h"
 #include "agent/prepare/rdma_mode.h"
 #include "agent/sweep/sweep.h"
@@ -43,6 +43,7 @@ class Report {
   void registered(const std::map<std::string, kube::Registration>& registrations);
   // From any thread.
   void contact(const std::string& fabric, const Contact& contact);
+  void certificates(const std::map<std::string, NodeCertificate>& by_fabric);
   void allocated(const std::string& resource, bool granted, std::chrono::duration<double> took);
 
   http::Metrics& metrics() { return metrics_; }

@@ -55,11 +55,14 @@ void Bindings::begin(const fabric::Attachment& attachment,
   Course& course = courses_[attachment];
   course.wanted = std::move(wanted);
   course.may_be_bound |= course.wanted.has_value();
+  const std::string before = course.error ? course.error->text() : "";
   course.error.reset();
   course.last = {};
   course.last.attachment = attachment;
   course.last.state = course.wanted ? fabric::State::requested : fabric::State::releasing;
-  course.last.standing = {fabric::Reason::waiting, "the SM service has not answered yet"};
+  // Whoever asks again is told what kept the last question from its answer.
+  course.last.standing = {fabric::Reason::waiting,
+                          before.empty() ? "the SM service has not answered yet" : before};
   course.moved = ++moment_;
   ++course.turn;
   changed_.notify_all();

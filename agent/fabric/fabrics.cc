@@ -29,8 +29,10 @@ Result<std::unique_ptr<Fabrics>> Fabrics::open(const std::vector<FabricService>&
   std::unique_ptr<Fabrics> fabrics(new Fabrics(std::move(world)));
   for (const FabricService& service : services) {
     const std::string& name = service.place.fabric;
-    fabricapi::Client client = TRY(fabricapi::client_of(service.place).during("fabric " + name));
+    fabricapi::Client client =
+        TRY(fabricapi::lasting_client_of(service.place).during("fabric " + name));
     fabrics->contacts_[name] = {};
+    fabrics->away_.emplace(name, Deadline::in(fabrics->world_.away));
     fabrics->fabrics_.push_back({service, std::move(client)});
   }
   return fabrics;
@@ -42,8 +44,11 @@ Fabrics::~Fabrics() {
 }
 
 void Fabrics::begin() {
-  for (Fabric& fabric : fabrics_)
+  const std::scoped_lock lock(mutex_);
+  for (Fabric& fabric : fabrics_) {
     fabric.link = std::make_unique<Link>(fabric.client, world_of(fabric));
+    fabric.link->set_ports(ports_);
+  }
 }
 
 LinkWorld Fabrics::world_of(const Fabric& fabric) {
@@ -55,11 +60,15 @@ LinkWorld Fabrics::world_of(const Fabric& fabric) {
       [this, &fabric](const Contact& contact) { note(fabric.name(), contact); }};
 }
 
-void Fabrics::note(const std::string& fabric, const Contact& contact) {
+void Fabrics::note(const std::string& fabric, Contact contact) {
   Contact before;
   {
     const std::scoped_lock lock(mutex_);
+    // What it said last stays true while nobody can ask it.
+    if (!contact.reached) contact.unknown = contacts_.at(fabric).unknown;
     before = std::exchange(contacts_.at(fabric), contact);
+    if (contact.reached) away_.erase(fabric);
+    if (!contact.reached) away_.try_emplace(fabric, Deadline::in(world_.away));
   }
   world_.told(fabric, before, contact);
 }
@@ -67,6 +76,70 @@ void Fabrics::note(const std::string& fabric, const Contact& contact) {
 std::map<std::string, Contact> Fabrics::contacts() const {
   const std::scoped_lock lock(mutex_);
   return contacts_;
+}
+
+std::map<std::string, NodeCertificate> Fabrics::certificates() const {
+  std::map<std::string, NodeCertificate> all;
+  for (const Fabric& fabric : fabrics_) {
+    if (!fabricapi::needs_files(fabric.service.place.address)) continue;
+    all.emplace(
+        fabric.name(),
+        NodeCertificate{fabric.service.place.files.certificate, fabric.client.certificate(),
+                        fabric.client.certificate_usable(), fabric.client.certificate_expires()});
+  }
+  return all;
+}
+
+// --- whether a partition could be bound
+
+void Fabrics::set_ports(const NodePorts& ports) {
+  const std::scoped_lock lock(mutex_);
+  ports_ = ports;
+  for (Fabric& fabric : fabrics_)
+    if (fabric.link != nullptr) fabric.link->set_ports(ports);
+}
+
+// A connection that stands is used on, whatever becomes of the certificate. Without one an unusable
+// certificate needs no patience: nothing but another file helps.
+std::optional<device_plugin::BindFault> Fabrics::service_fault(const Fabric& fabric) const {
+  using Kind = device_plugin::BindFault::Kind;
+  const auto away = away_.find(fabric.name());
+  if (away == away_.end()) return {};
+  const std::string service = "the SM service of fabric " + fabric.name();
+  const Status usable = fabric.client.certificate_usable();
+  if (!usable)
+    return {{Kind::certificate,
+             "this node has no certificate for " + service + ": " + usable.error().text()}};
+  if (!away->second.passed()) return {};
+  return {{Kind::service, service + " is not reached: ibpodctl doctor says why"}};
+}
+
+void Fabrics::find_bind_faults(std::vector<device_plugin::Device>& devices) const {
+  std::map<ib::PciAddress, Result<PfPort>> ports;  // each PF's is read once
+  for (device_plugin::Device& device : devices) {
+    device.bind_fault.reset();
+    if (!device.attachment.empty()) continue;
+    const ib::PciAddress pf = device.pf.value_or(device.address);
+    auto port = ports.find(pf);
+    if (port == ports.end()) port = ports.emplace(pf, pf_port(world_.sysfs, pf)).first;
+    device.bind_fault = bind_fault(device, port->second);
+  }
+}
+
+std::optional<device_plugin::BindFault> Fabrics::bind_fault(const device_plugin::Device& device,
+                                                            const Result<PfPort>& port) const {
+  using Kind = device_plugin::BindFault::Kind;
+  if (!port) return {{Kind::subnet, port.error().text()}};
+  const Result<size_t> place = place_of(*port);
+  if (!place && !port->up) return {};
+  if (!place) return {{Kind::subnet, place.error().text()}};
+  const Fabric& fabric = fabrics_.at(*place);
+  const std::scoped_lock lock(mutex_);
+  if (const auto fault = service_fault(fabric)) return fault;
+  const std::optional<ib::Guid> guid = device.pf ? port_of(device) : port->guid;
+  if (!guid || !contacts_.at(fabric.name()).unknown.contains(*guid)) return {};
+  return {{Kind::guid, "port " + guid->text() + " is not known to the SM service of fabric " +
+                           fabric.name() + " as a " + (device.pf ? "VF" : "PF") + " of this node"}};
 }
 
 // --- which one a PF is on
@@ -84,17 +157,23 @@ Status Fabrics::check_on(const PfPort& port, const Fabric& fabric) const {
                    subnet_of(fabric.service));
 }
 
-Result<Fabrics::Fabric*> Fabrics::fabric_of(const ib::PciAddress& device) {
-  const PfPort port = TRY(pf_port(world_.sysfs, device));
+Result<size_t> Fabrics::place_of(const PfPort& port) const {
   std::optional<Error> why;
-  for (Fabric& fabric : fabrics_) {
+  for (size_t place = 0; place < fabrics_.size(); ++place) {
+    const Fabric& fabric = fabrics_[place];
     const Status on = check_on(port, fabric);
-    if (on) return &fabric;
+    if (on) return place;
     why = why && on.error().code() == Code::unsupported
               ? Error(Code::unsupported, why->text() + ", nor on " + subnet_of(fabric.service))
               : on.error();
   }
   return *why;
+}
+
+Result<Fabrics::Fabric*> Fabrics::fabric_of(const ib::PciAddress& device) {
+  const PfPort port = TRY(pf_port(world_.sysfs, device));
+  const size_t place = TRY(place_of(port));
+  return &fabrics_[place];
 }
 
 Result<PfOfDevice> Fabrics::pf_on_fabric(const ib::PciAddress& device, const Fabric& fabric) const {

@@ -33,6 +33,8 @@ class Link {
   Result<nodeapi::Binding> bind(const nodeapi::AttachmentName& name, nodeapi::Node::Wait wait,
                                 Deadline deadline);
   Result<nodeapi::Binding> unbind(const nodeapi::AttachmentName& name, Deadline deadline);
+  // Renewal::set_ports().
+  void set_ports(const NodePorts& ports) { renewal_.set_ports(ports); }
   // Whether the service may have a binding of it: it has been asked for one, or has told of it.
   bool may_have(const nodeapi::AttachmentName& name) const;
 

@@ -3,6 +3,7 @@
 #include "lib/fabricapi/fields.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace ibpod::agent {
 namespace {
@@ -44,6 +45,21 @@ void Renewal::hurry() {
   told_.notify_all();
 }
 
+void Renewal::set_ports(const NodePorts& ports) {
+  {
+    const std::scoped_lock lock(mutex_);
+    if (ports_ == ports) return;
+    ports_ = ports;
+    new_ports_ = hurry_ = true;
+  }
+  told_.notify_all();
+}
+
+bool Renewal::take_new_ports() {
+  const std::scoped_lock lock(mutex_);
+  return std::exchange(new_ports_, false);
+}
+
 // False: it is to end.
 bool Renewal::wait(Deadline until) {
   std::unique_lock lock(mutex_);
@@ -60,7 +76,8 @@ void Renewal::run() {
 
 Deadline Renewal::turn(Deadline& renew, BackOff& pauses) {
   Status went = ok();
-  if (renew.passed()) {
+  const bool new_ports = take_new_ports();
+  if (new_ports || renew.passed()) {
     const Result<Duration> next = sync();
     if (next) renew = Deadline::in(*next);
     if (!next) went = next.error();
@@ -75,7 +92,7 @@ Deadline Renewal::turn(Deadline& renew, BackOff& pauses) {
     pauses.reset();
     return waits ? renew.at_most(pace_.observe) : renew;
   }
-  world_.told({false, went.error().text(), 0, 0});
+  world_.told({false, went.error().text(), 0, 0, {}});
   renew = Deadline::in(pauses.next());
   return renew;
 }
@@ -94,6 +111,11 @@ Result<Duration> Renewal::sync() {
   const std::vector<node::RecordName> names = TRY(world_.records.all());
   fabricapi::SyncRequest request;
   request.node = world_.node;
+  {
+    const std::scoped_lock lock(mutex_);
+    request.vfs = ports_.vfs;
+    request.pfs = ports_.pfs;
+  }
   std::set<fabric::Attachment> known;
   for (const node::RecordName& name : names) {
     if (!can_be_named(name) || !may_be_bound(world_.records.read(name))) continue;
@@ -163,7 +185,7 @@ Result<bool> Renewal::observe() {
 }
 
 void Renewal::tell(const fabricapi::SyncAnswer& answer, size_t lost) {
-  Contact contact{true, "", 0, lost};
+  Contact contact{true, "", 0, lost, {answer.unknown.begin(), answer.unknown.end()}};
   for (const fabric::Binding& binding : answer.bindings)
     ++(binding.state == fabric::State::verified ? contact.bound : contact.unsettled);
   world_.told(contact);

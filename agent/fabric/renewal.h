@@ -4,6 +4,7 @@
 #pragma once
 
 #include "agent/fabric/bindings.h"
+#include "agent/fabric/node_ports.h"
 #include "lib/node/records.h"
 #include "lib/nodeapi/node.h"
 
@@ -15,10 +16,11 @@ namespace ibpod::agent {
 
 // How the service is reached, for people and metrics.
 struct Contact {
-  bool reached = false;  // the last question was answered
-  std::string trouble;   // why not
-  size_t bound = 0;      // bindings of the node that are verified
-  size_t unsettled = 0;  // ... and that are not
+  bool reached = false;             // the last question was answered
+  std::string trouble;              // why not
+  size_t bound = 0;                 // bindings of the node that are verified
+  size_t unsettled = 0;             // ... and that are not
+  std::set<ib::Guid> unknown = {};  // ports that the service does not know for the node's
   bool operator==(const Contact&) const = default;
 };
 
@@ -53,6 +55,8 @@ class Renewal {
 
   // From any thread: something has been asked for, and the service may wait for its port's table.
   void hurry();
+  // The same: these are the node's ports; the service is told of them at once, and in each Sync.
+  void set_ports(const NodePorts& ports);
   // Whether the service had a binding of it at the last Sync.
   bool has_told_of(const fabric::Attachment& attachment) const;
 
@@ -61,6 +65,7 @@ class Renewal {
   // Both questions, as far as they are due; when to ask again.
   Deadline turn(Deadline& renew, BackOff& pauses);
   bool wait(Deadline until);
+  bool take_new_ports();
   Status check_records() const;
   // When to ask again.
   Result<Duration> sync();
@@ -79,6 +84,8 @@ class Renewal {
   mutable std::mutex mutex_;
   std::condition_variable told_;
   std::set<fabric::Attachment> there_;  // at the last Sync; this and below: guarded by mutex_
+  NodePorts ports_;
+  bool new_ports_ = false;
   bool stopping_ = false;
   bool hurry_ = false;
   std::thread thread_;

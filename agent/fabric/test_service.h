@@ -61,6 +61,16 @@ class ModelService : public fabricapi::TestFabric {
     const std::scoped_lock lock(mutex_);
     return syncs_;
   }
+  // Of the ports that a Sync names.
+  void knows_not(std::set<ib::Guid> ports) {
+    const std::scoped_lock lock(mutex_);
+    unknown_ = std::move(ports);
+  }
+  // Of the last Sync.
+  fabricapi::SyncRequest synced() const {
+    const std::scoped_lock lock(mutex_);
+    return synced_;
+  }
   std::vector<fabricapi::SyncRequest::Present> named() const {
     const std::scoped_lock lock(mutex_);
     return named_;
@@ -90,6 +100,10 @@ class ModelService : public fabricapi::TestFabric {
       const std::scoped_lock lock(mutex_);
       answer.lease = lease_;
       named_ = asked.attachments;
+      synced_ = asked;
+      for (const auto* const ports : {&asked.vfs, &asked.pfs})
+        for (const ib::Guid port : *ports)
+          if (unknown_.contains(port)) answer.unknown.push_back(port);
       ++syncs_;
       for (const auto& [name, binding] : bindings_) {
         const bool known = std::erase(asked.attachments, fabricapi::SyncRequest::Present{
@@ -167,6 +181,8 @@ class ModelService : public fabricapi::TestFabric {
   std::map<Name, fabric::Binding> bindings_;
   std::vector<fabricapi::SyncRequest::Present> named_;
   std::vector<std::string> heard_;
+  std::set<ib::Guid> unknown_;
+  fabricapi::SyncRequest synced_;
   size_t syncs_ = 0;
   Duration lease_{300};
   std::function<void()> meanwhile_;

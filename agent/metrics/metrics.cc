@@ -23,6 +23,10 @@ std::vector<http::Family> families_of_the_agent() {
        "Devices of a pool by state; one in use is healthy or unhealthy besides.",
        gauge,
        {"pool", "state"}},
+      {"ibpod_unhealthy_devices",
+       "Devices of a pool that are unhealthy, by the reason; those without any are not shown.",
+       gauge,
+       {"pool", "reason"}},
       {"ibpod_registered", "Whether the kubelet has the pool (1) or not (0).", gauge, {"pool"}},
       {"ibpod_registrations_total",
        "Attempts to register a pool with the kubelet.",
@@ -59,6 +63,12 @@ std::vector<http::Family> families_of_the_agent() {
        "Whether RDMA devices relate to network namespaces as configured (1) or not (0).",
        gauge,
        {"wanted", "mode"}},
+  };
+}
+
+std::vector<http::Family> families_of_fabrics() {
+  using enum Kind;
+  return {
       {"ibpod_sm_service_reached",
        "Whether the SM service of a fabric has answered the last question (1) or not (0).",
        gauge,
@@ -67,6 +77,15 @@ std::vector<http::Family> families_of_the_agent() {
        "The node's bindings at the SM service of a fabric.",
        gauge,
        {"fabric", "state"}},
+      {"ibpod_node_certificate_usable",
+       "Whether the node can connect to the SM service of a fabric with its certificate (1) or not "
+       "(0).",
+       gauge,
+       {"fabric"}},
+      {"ibpod_node_certificate_expiry_timestamp_seconds",
+       "When that certificate expires, in Unix time; not shown while it cannot be read.",
+       gauge,
+       {"fabric"}},
       {"ibpod_preparation_errors",
        "What could not be prepared at a PF at the last try.",
        gauge,
@@ -92,8 +111,8 @@ std::vector<http::Family> families_of_ports() {
 const std::vector<http::Family>& metric_families() {
   static const std::vector<http::Family> families = [] {
     std::vector<http::Family> all = families_of_the_agent();
-    const std::vector<http::Family> ports = families_of_ports();
-    all.insert(all.end(), ports.begin(), ports.end());
+    for (const auto& more : {families_of_fabrics(), families_of_ports()})
+      all.insert(all.end(), more.begin(), more.end());
     return all;
   }();
   return families;
@@ -104,12 +123,15 @@ void show_version(http::Metrics& metrics, const std::string& version) {
 }
 
 void show_pools(http::Metrics& metrics, const std::vector<PoolDevices>& pools) {
-  std::vector<Sample> samples;
+  std::vector<Sample> samples, unhealthy;
   for (const PoolDevices& pool : pools) {
     samples.push_back({{pool.pool, "healthy"}, static_cast<double>(pool.healthy)});
     samples.push_back({{pool.pool, "unhealthy"}, static_cast<double>(pool.unhealthy)});
     samples.push_back({{pool.pool, "in_use"}, static_cast<double>(pool.in_use)});
+    for (const auto& [reason, count] : pool.reasons)
+      unhealthy.push_back({{pool.pool, reason}, static_cast<double>(count)});
   }
+  metrics.replace(family("ibpod_unhealthy_devices"), unhealthy);
   metrics.replace(family("ibpod_pool_devices"), samples);
 }
 
@@ -167,6 +189,18 @@ void show_fabric(http::Metrics& metrics, const std::string& fabric, bool reached
   const http::Family& bindings = family("ibpod_node_bindings");
   metrics.set(bindings, {fabric, "verified"}, static_cast<double>(verified));
   metrics.set(bindings, {fabric, "unsettled"}, static_cast<double>(unsettled));
+}
+
+void show_certificates(http::Metrics& metrics, const std::vector<FabricCertificate>& all) {
+  std::vector<Sample> usable, ends;
+  for (const FabricCertificate& one : all) {
+    usable.push_back({{one.fabric}, one.usable ? 1.0 : 0.0});
+    if (!one.expires) continue;
+    const auto end = std::chrono::system_clock::to_time_t(*one.expires);
+    ends.push_back({{one.fabric}, static_cast<double>(end)});
+  }
+  metrics.replace(family("ibpod_node_certificate_usable"), usable);
+  metrics.replace(family("ibpod_node_certificate_expiry_timestamp_seconds"), ends);
 }
 
 void show_preparation(http::Metrics& metrics, const std::map<std::string, size_t>& errors) {

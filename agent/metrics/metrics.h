@@ -5,8 +5,10 @@
 #include "lib/base/clock.h"
 #include "lib/http/metrics.h"
 
+#include <chrono>
 #include <ctime>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,6 +24,7 @@ void show_version(http::Metrics& metrics, const std::string& version);
 struct PoolDevices {
   std::string pool;
   size_t healthy = 0, unhealthy = 0, in_use = 0;
+  std::map<std::string, size_t> reasons = {};  // of the unhealthy ones; of a closed set
 };
 // All pools: those that are not among them are shown no longer.
 void show_pools(http::Metrics& metrics, const std::vector<PoolDevices>& pools);
@@ -54,6 +57,14 @@ void show_preparation(http::Metrics& metrics, const std::map<std::string, size_t
 // A fabric's SM service: whether it is reached, and the node's bindings there.
 void show_fabric(http::Metrics& metrics, const std::string& fabric, bool reached, size_t verified,
                  size_t unsettled);
+
+// What the node proves itself with to a fabric's SM service.
+struct FabricCertificate {
+  std::string fabric;
+  bool usable = false;
+  std::optional<std::chrono::system_clock::time_point> expires;  // nothing: it cannot be read
+};
+void show_certificates(http::Metrics& metrics, const std::vector<FabricCertificate>& all);
 
 // A counter of an RDMA device's port, with the pod that has the device, if one has.
 struct PortCounter {

@@ -25,7 +25,7 @@ TEST_CASE("names are of one form") { check_names("ibpod_", metric_families()); }
 TEST_CASE("every metric can be set, and is shown then") {
   http::Metrics metrics;
   show_version(metrics, "0.1");
-  show_pools(metrics, {{"rdma/a", 3, 1, 2}});
+  show_pools(metrics, {{"rdma/a", 3, 1, 2, {{"noGuid", 1}}}});
   show_registrations(metrics, {{"rdma/a", true}});
   count_registration(metrics, "rdma/a", false);
   count_allocation(metrics, "rdma/a", true, std::chrono::milliseconds(3));
@@ -35,6 +35,8 @@ TEST_CASE("every metric can be set, and is shown then") {
   show_sweep(metrics, {5, 1, 1, 1, 0, 1, 2}, 1'700'000'060);
   show_rdma_netns(metrics, "exclusive", "shared", false);
   show_fabric(metrics, "east", true, 3, 1);
+  show_certificates(metrics, {{"east", true, std::chrono::system_clock::from_time_t(7)},
+                              {"west", false, std::nullopt}});
   show_preparation(metrics, {{"0000:3b:00.0", 2}});
   show_port_counters(metrics, {{"mlx5_2", "1", "port_rcv_data", "ns", "pod", "c1", 7}}, 1);
   const std::string text = metrics.text();
@@ -47,6 +49,11 @@ TEST_CASE("every metric can be set, and is shown then") {
   CHECK(metrics.value(family("ibpod_attachments"), {"dead"}) == 1);
   CHECK(metrics.value(family("ibpod_sweeps_total"), {}) == 2);
   CHECK(metrics.value(family("ibpod_owed_addresses"), {}) == 2);
+  CHECK(metrics.value(family("ibpod_unhealthy_devices"), {"rdma/a", "noGuid"}) == 1);
+  CHECK(metrics.value(family("ibpod_node_certificate_usable"), {"west"}) == 0);
+  const http::Family& end = family("ibpod_node_certificate_expiry_timestamp_seconds");
+  CHECK(metrics.value(end, {"east"}) == 7);
+  CHECK(text.find(std::string(end.name) + "{fabric=\"west\"}") == text.npos);
   CHECK(metrics.value(family("ibpod_config_good"), {}) == 0);
 }
 
