@@ -4,6 +4,7 @@
 #include "lib/fabricapi/service.h"
 #include "lib/http/server.h"
 #include "lib/mad/umad_channel.h"
+#include "lib/rpc/grpc_log.h"
 #include "lib/rpc/server.h"
 #include "lib/rpc/tcp_server.h"
 #include "sm/declared/declared_file.h"
@@ -60,6 +61,11 @@ bool starts_opensm(const Config& config) {
 // speaks to.
 struct Daemon::Parts {
   explicit Parts(log::Log& log) : report(log), service(report) {}
+  Parts(const Parts&) = delete;
+  Parts& operator=(const Parts&) = delete;
+  Parts(Parts&&) = delete;
+  Parts& operator=(Parts&&) = delete;
+  ~Parts() { rpc::on_failed_handshake({}); }
 
   Status open(Config config);
   Status open_engine(const Config& config);
@@ -169,6 +175,7 @@ Status Daemon::Parts::serve(const Config& config) {
     settings.on_cut = [this](const rpc::Cut& cut) {
       report.cut(cut.address, cut.holder, rpc::name(cut.cause));
     };
+    rpc::on_failed_handshake([this](const std::string& why) { report.failed_handshake(why); });
     tls_key = settings.files.key;
     tcp = TRY(rpc::TcpServer::serve(std::move(listening), settings, {answers.get()}));
     look_at_listener();

@@ -1,6 +1,7 @@
 #include "lib/rpc/tcp_server.h"
 
 #include "lib/rpc/test_tls.h"
+#include "tests/support/in_time.h"
 
 #include <doctest/doctest.h>
 #include <grpcpp/create_channel.h>
@@ -72,8 +73,14 @@ TEST_CASE("TLS: a client whose certificate is not a client's is turned away") {
 }
 
 // TlsChannel would not even begin with such a certificate.
-TEST_CASE("TLS: a client whose certificate is not valid today is turned away") {
+TEST_CASE("TLS: a client whose certificate is not valid today is turned away, which is told") {
   TlsBed bed;
+  std::mutex mutex;
+  size_t refused = 0;  // guarded by mutex
+  on_failed_handshake([&](const std::string& why) {
+    const std::scoped_lock lock(mutex);
+    if (why == "certificate verify failed") ++refused;
+  });
   for (const auto& [from, until] : {std::pair(-7200L, -3600L), std::pair(3600L, 7200L)}) {
     TestCa::Asked asked = client_named("node-7");
     asked.from = from;
@@ -84,8 +91,15 @@ TEST_CASE("TLS: a client whose certificate is not valid today is turned away") {
     options.pem_cert_chain = issued.certificate;
     options.pem_private_key = issued.key;
     CHECK_FALSE(say_with(bed, grpc::SslCredentials(options)));
+    CHECK(in_time([&] {
+      const std::scoped_lock lock(mutex);
+      return refused > 0;
+    }));
+    const std::scoped_lock lock(mutex);
+    refused = 0;
   }
   CHECK(served(bed));
+  on_failed_handshake({});
 }
 
 TEST_CASE("TLS: a replaced certificate is the next connection's, and open ones go on") {

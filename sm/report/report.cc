@@ -88,6 +88,10 @@ const Family kCut{"ibpod_sm_cut_connections_total",
                   "Connections that were cut because they cost more than their certificate may.",
                   Kind::counter,
                   {"cause"}};
+const Family kHandshakes{"ibpod_sm_failed_handshakes_total",
+                         "TLS handshakes of clients that failed.",
+                         Kind::counter,
+                         {"reason"}};
 const Family kSweep{"ibpod_sm_sweep_seconds", "How long its last sweep took.", Kind::gauge};
 const Family kScan{"ibpod_sm_scan_seconds", "How long the last scan of all ports took.",
                    Kind::gauge};
@@ -96,10 +100,10 @@ const Family kScan{"ibpod_sm_scan_seconds", "How long the last scan of all ports
 
 const std::vector<Family>& metric_families() {
   static const std::vector<Family> families{
-      kVerified,   kRequests,  kPorts,         kDrifts,     kRepairs, kPackets, kScan,
-      kBindings,   kUnsettled, kWaiting,       kWeaknesses, kHealth,  kVersion, kEvents,
-      kSweep,      kStrangers, kFirstBindings, kWrongNodes, kDropped, kExpires, kUsable,
-      kKeyExposed, kRefused,   kStarved,       kCut};
+      kVerified,   kRequests,  kPorts,         kDrifts,     kRepairs,   kPackets, kScan,
+      kBindings,   kUnsettled, kWaiting,       kWeaknesses, kHealth,    kVersion, kEvents,
+      kSweep,      kStrangers, kFirstBindings, kWrongNodes, kDropped,   kExpires, kUsable,
+      kKeyExposed, kRefused,   kStarved,       kCut,        kHandshakes};
   return families;
 }
 
@@ -224,6 +228,19 @@ void Report::cut(const std::string& address, const std::string& holder, std::str
   const std::string who = holder.empty() ? address : holder + " at " + address;
   write_limited(holder.empty() ? address : holder, log::Level::warning,
                 "connection of " + who + " cut: " + std::string(cause), members);
+}
+
+void Report::failed_handshake(const std::string& why) {
+  // "certificate verify failed", "peer did not return a certificate"; what a client thinks of ours
+  // is an alert.
+  const bool refused = why.find("certificate") != why.npos && why.find("alert") == why.npos;
+  metrics_.add(kHandshakes, {refused ? "certificate" : "other"});
+  write_limited("handshakes", log::Level::warning,
+                "a TLS handshake failed: " + why.substr(0, 100) +
+                    (refused ? ": a client's certificate has expired, is not valid yet, or is of "
+                               "another CA"
+                             : ""),
+                json::Value::object());
 }
 
 void Report::changed(const fabric::Binding& binding, const std::optional<Course>& course) {

@@ -99,6 +99,8 @@ class Report {
   // A connection from `address` was cut for what it cost; `holder`: its account, empty where
   // none was shown.
   void cut(const std::string& address, const std::string& holder, std::string_view cause);
+  // A TLS handshake has failed, for OpenSSL's reason; whose it was gRPC does not tell.
+  void failed_handshake(const std::string& why);
   // `wanted`: the version that should be in force.
   void engine(const Standing& standing, uint64_t wanted);
 
