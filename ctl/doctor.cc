@@ -170,11 +170,12 @@ void check_adapters(const Machine& machine, Findings& findings) {
 }
 
 void check_limits(const Machine& machine, Findings& findings) {
-  findings.push_back(
-      machine.iommu ? fine("iommu", "on")
-                    : warning("iommu", "off: VFs cannot be given to virtual machines (vfio-pci)",
-                              "boot with intel_iommu=on or amd_iommu=on, and VT-d or AMD-Vi "
-                              "allowed by the firmware; pods do not need it"));
+  // Pods do not need it: no reason for a node that has none to be told of for ever.
+  findings.push_back(fine(
+      "iommu", machine.iommu ? "on"
+                             : "off: pods do not need it; for virtual machines (vfio-pci) boot "
+                               "with intel_iommu=on or amd_iommu=on, and VT-d or AMD-Vi "
+                               "allowed by the firmware"));
   if (machine.runtime.empty()) return;
   if (!machine.memlock) {
     return findings.push_back(warning(

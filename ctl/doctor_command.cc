@@ -32,11 +32,18 @@ Result<fabricapi::FabricHealth> fabric_health(const Session& session) {
   return service->health(session.deadline());
 }
 
+// Where it is to run here it needs ib_umad, and ends without.
+std::string remedy(const Session& session) {
+  const std::string see = "see whether ibpod-sm runs at " + session.sm.address + ", and its log";
+  const bool here = session.sm.address.starts_with("/") || session.sm.address.starts_with("unix:");
+  if (!here || path_exists(session.places.sys / "class/infiniband_mad")) return see;
+  return "modprobe ib_umad, which ibpod-sm needs and is not loaded here; then " + see;
+}
+
 void ask_service(const Session& session, std::vector<Finding>& findings) {
   const Result<fabricapi::FabricHealth> health = fabric_health(session);
   if (!health) {
-    findings.push_back({"SM service", Grade::wrong, health.error().text(),
-                        "see whether ibpod-sm runs at " + session.sm.address + ", and its log"});
+    findings.push_back({"SM service", Grade::wrong, health.error().text(), remedy(session)});
     return;
   }
   findings.push_back({"SM service", Grade::fine, health->engine, ""});

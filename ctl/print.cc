@@ -50,13 +50,15 @@ std::string as_text(const nodeapi::Explanation& explanation) {
 
 std::string as_text(const std::vector<Finding>& findings, bool all) {
   std::string text;
+  bool well = true;
   for (const Finding& finding : findings) {
+    well = well && finding.grade == Grade::fine;
     if (!all && finding.grade == Grade::fine) continue;
     text += std::string(name(finding.grade)) + ": " + printable(finding.check) + ": " +
             printable(finding.text) + "\n";
     if (!finding.remedy.empty()) text += "    " + printable(finding.remedy) + "\n";
   }
-  return text.empty() ? "nothing to mend\n" : text;
+  return well ? text + "all is well: nothing to mend\n" : text;
 }
 
 Value as_json(const nodeapi::Device& device) {

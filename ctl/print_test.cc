@@ -61,7 +61,8 @@ TEST_CASE("print: findings with their remedies; what is fine only where it is as
                                       {"iommu", Grade::warning, "off", "boot with it"}};
   CHECK(as_text(findings, false) == "warning: iommu: off\n    boot with it\n");
   CHECK(as_text(findings, true) == "ok: kernel: 6.1\nwarning: iommu: off\n    boot with it\n");
-  CHECK(as_text({findings[0]}, false) == "nothing to mend\n");
+  CHECK(as_text({findings[0]}, false) == "all is well: nothing to mend\n");
+  CHECK(as_text({findings[0]}, true) == "ok: kernel: 6.1\nall is well: nothing to mend\n");
   CHECK(as_text({{"\x1b[1m", Grade::wrong, "a\nb", "c\r\x9b"}}, false) ==
         "wrong: ?[1m: a?b\n    c??\n");
 }

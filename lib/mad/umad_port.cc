@@ -1,5 +1,7 @@
 #include "lib/mad/umad_port.h"
 
+#include "lib/base/files.h"
+
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -41,6 +43,15 @@ Result<int> registered(int port, uint8_t management_class) {
   return agent;
 }
 
+// Where ib_umad tells of its devices.
+const Path kMadClass = "/sys/class/infiniband_mad";
+
+Error no_umad() {
+  return {Code::not_found,
+          "ib_umad is not loaded, without which nobody sends management packets: modprobe ib_umad; "
+          "for every boot: echo ib_umad > /etc/modules-load.d/ib_umad.conf"};
+}
+
 }  // namespace
 
 Result<LocalPort> local_port(const std::string& device, uint8_t number) {
@@ -73,9 +84,11 @@ Result<LocalPort> local_port(ib::Guid guid) {
 Result<std::shared_ptr<const UmadPort>> UmadPort::open(const LocalPort& port) {
   umad_init();
   const int opened = umad_open_port(port.device.c_str(), port.number);
-  if (opened < 0)
-    return Error::from_errno(-opened,
-                             "open port " + std::to_string(port.number) + " of " + port.device);
+  if (opened < 0) {
+    Error error = Error::from_errno(
+        -opened, "open port " + std::to_string(port.number) + " of " + port.device);
+    return path_exists(kMadClass) ? error : std::move(error).also(no_umad());
+  }
   // NOLINTNEXTLINE(cppcoreguidelines-owning-memory): make_shared cannot reach the constructor.
   const std::shared_ptr<UmadPort> made(new UmadPort(opened));
   made->by_lid_ = TRY(registered(opened, kLidRouted));
