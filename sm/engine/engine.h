@@ -30,9 +30,11 @@ std::string_view name(Health health);
 
 struct Standing {
   Health health = Health::starting;
-  // What is wrong and how to mend it, for people. While serving it is empty, or an edit of the
-  // administrator's that could not stay.
+  // What is wrong and how to mend it, for people. While serving it is empty, or undone_edit.
   std::string trouble;
+  // What others have made of our file that could not stay, and why; empty: nothing, or it has been
+  // corrected or taken back since.
+  std::string undone_edit;
   // Why a memory limit of ibpod-sm's may end the subnet manager, too; empty: it cannot.
   std::string shared_cgroup;
   // Why the subnet manager, which runs, could not be started again; empty: it could.

@@ -149,6 +149,7 @@ void OpenSm::hear_log() {
 
 void OpenSm::inspect() {
   if (!file_.in_place()) return;
+  file_.look_at_refused();
   struct stat found = {};
   Seen now;
   if (::stat(file_.path().c_str(), &found) == 0)

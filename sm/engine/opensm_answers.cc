@@ -29,6 +29,7 @@ Standing OpenSm::judge() const {
   } else if (standing.health == Health::serving) {
     standing.trouble = file_.refusal();
   }
+  standing.undone_edit = file_.refusal();
   if (keeper_.shared_cgroup()) standing.shared_cgroup = keeper_.shared_cgroup()->text();
   if (keeper_.start_refused()) standing.start_refused = keeper_.start_refused()->text();
   return standing;
@@ -70,8 +71,9 @@ Status OpenSm::check(const std::vector<fabric::Partition>& partitions) const {
     present = bytes_;
   }
   TRY(check_own_port(partitions, settings_.keeper.opensm.port));
-  const std::string text = TRY(
-      fabric::render(as_written(partitions), section->text, options_of(settings_.keeper.opensm)));
+  const std::string text =
+      TRY(fabric::render(as_written(partitions), section->text, options_of(settings_.keeper.opensm))
+              .during("the partitions.conf that OpenSM would be given"));
   return check_growth(present, text.size());
 }
 

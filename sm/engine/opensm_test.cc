@@ -169,6 +169,9 @@ TEST_CASE("a file that others put into its place is replaced, and told of") {
   CHECK(bed.text() == ours);
   const Standing now = bed.until(Health::serving);
   CHECK(now.trouble.find("was undone") != std::string::npos);
+  CHECK(now.undone_edit == now.trouble);
+  REQUIRE(std::filesystem::remove(bed.paths().partitions.string() + ".refused"));
+  bed.until([](const Standing& is) { return is.undone_edit.empty() && is.trouble.empty(); });
 }
 
 TEST_CASE("an edit in place is seen, too") {

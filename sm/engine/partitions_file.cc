@@ -166,6 +166,7 @@ Result<PartitionsFile::Found> PartitionsFile::place(
     });
     Put done = TRY(put(Text::fresh, text, ours));
     const Found found = take_replaced(done, written);
+    if (found == Found::ours && !is_kept_) refusal_.clear();
     text_ = std::move(done.text);
     partitions_ = std::move(ours);
     all = std::max(all, found);
@@ -189,7 +190,8 @@ PartitionsFile::Found PartitionsFile::refuse(const std::string& text, const Erro
   const Path kept = beside(".refused");
   refusal_ = "an edit of " + path_.string() + " was undone: " + why.text();
   // For whoever made it. That it cannot be kept changes nothing.
-  if (disk_.write(kept, text)) refusal_ += " (the edit is in " + kept.string() + ")";
+  is_kept_ = disk_.write(kept, text).ok();
+  if (is_kept_) refusal_ += " (the edit is in " + kept.string() + ")";
   return Found::foreign;
 }
 
@@ -198,6 +200,9 @@ PartitionsFile::Found PartitionsFile::inspect() {
   foreign_.reset();
   if (now && *now == text_) return Found::ours;
   if (!now) {
+    // There is no edit to keep; that there was something is kept in the same place.
+    const Path mark = beside(".refused");
+    is_kept_ = path_exists(mark) || disk_.write(mark, "").ok();
     refusal_ = path_.string() + " was put back: " + now.error().text();
     return Found::foreign;
   }
@@ -211,6 +216,10 @@ PartitionsFile::Found PartitionsFile::inspect() {
   keep(std::move(edit).value());
   refusal_.clear();
   return Found::edited;
+}
+
+void PartitionsFile::look_at_refused() {
+  if (is_kept_ && !path_exists(beside(".refused"))) refusal_.clear();
 }
 
 // Needs no room. open() knows what to do without the good one.

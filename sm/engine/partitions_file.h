@@ -47,8 +47,10 @@ class PartitionsFile {
   // the last look: it is not there any more.
   Result<Found> place(const std::vector<fabric::Partition>& partitions);
   Found inspect();
-  // Why the last edit was not taken over; empty where there was none, or a later one was.
+  // Why the last edit was not taken over; empty where there was none, or a later one was, or
+  // look_at_refused() has found that people have removed NAME.refused.
   const std::string& refusal() const { return refusal_; }
+  void look_at_refused();
   // Puts the last text back, also where the disk is full. Answers as place() does; what inspect()
   // has told of counts no more.
   Result<Found> restore();
@@ -91,6 +93,7 @@ class PartitionsFile {
   std::vector<fabric::Partition> partitions_;  // of it, without the section's
   std::shared_ptr<const Section> section_ = std::make_shared<Section>();
   std::string refusal_;
+  bool is_kept_ = false;                // what it speaks of is in NAME.refused
   std::optional<std::string> foreign_;  // what inspect() has told of
 };
 

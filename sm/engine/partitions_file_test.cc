@@ -234,6 +234,37 @@ TEST_CASE("an edit of the section that is wrong is undone, and the reason told")
   CHECK(file.refusal().empty());
 }
 
+TEST_CASE("that an edit was undone is told until it is corrected, or people take it back") {
+  Bed bed;
+  const Path refused = bed.folder.path() / "partitions.conf.refused";
+  auto file = bed.opened();
+  REQUIRE(file.place(with(0x10)));
+  const auto undone = [&] {
+    file.look_at_refused();
+    return !file.refusal().empty();
+  };
+  for (const bool gone : {false, true}) {
+    CAPTURE(gone);
+    if (gone)
+      std::filesystem::remove(bed.folder.path() / "partitions.conf");
+    else
+      bed.replace(bed.text() + "store=0x8200 : SELF;\n");
+    CHECK(file.inspect() == Found::foreign);
+    REQUIRE(file.restore());
+    CHECK(undone());
+    CHECK(file.inspect() == Found::ours);
+    CHECK(undone());
+    REQUIRE(std::filesystem::remove(refused));
+    CHECK_FALSE(undone());
+  }
+  bed.replace(bed.text() + "store=0x8200 : SELF;\n");
+  CHECK(file.inspect() == Found::foreign);
+  REQUIRE(file.restore());
+  std::filesystem::remove(bed.folder.path() / "partitions.conf");
+  CHECK(file.inspect() == Found::foreign);
+  CHECK(read_file(refused)->find("0x8200") != std::string::npos);  // it is not lost by that
+}
+
 TEST_CASE("while nobody was there: edits of the section stay, all others are undone") {
   Bed bed;
   REQUIRE(bed.opened().place(with(0x10)));
