@@ -163,7 +163,7 @@ void check_listening(const Listening& listening, Errors& errors) {
               "be told from anybody else"));
 }
 
-void check_opensm(const OpenSmEngineSettings& settings, Errors& errors) {
+void check_opensm(const OpenSmEngineSettings& settings, unsigned sl, Errors& errors) {
   const OpenSmSettings& opensm = settings.keeper.opensm;
   const auto& others = settings.keeper.others;
   if (others && (others->pid_file.empty() || others->log.empty()))
@@ -171,6 +171,10 @@ void check_opensm(const OpenSmEngineSettings& settings, Errors& errors) {
   if (opensm.m_key_protection > 0 && opensm.keys.m_key.empty())
     errors.add(unfit("opensm.mKeyProtection: " + std::to_string(opensm.m_key_protection) +
                      " protects nothing without opensm.mKeyFile"));
+  if (sl != 0 && !opensm.qos)
+    errors.add(unfit("defaults.sl: " + std::to_string(sl) +
+                     ", and OpenSM makes every service level 0 without qos: set opensm.qos to "
+                     "true, or leave sl out"));
   errors.collect(check(OpenSmPaths(settings.folder)), "opensm.folder, or stateDir above it");
 }
 
@@ -182,7 +186,8 @@ void check(const Config& config, Errors& errors) {
         unfit(R"(fabric: expected at most 63 lower-case letters, digits and, inside, "-", got ")" +
               config.fabric + "\""));  // agents can name no other
   if (config.listening) check_listening(*config.listening, errors);
-  if (config.engine == EngineKind::opensm) check_opensm(config.opensm, errors);
+  if (config.engine == EngineKind::opensm)
+    check_opensm(config.opensm, config.policy.group.sl, errors);
 }
 
 }  // namespace
@@ -201,6 +206,8 @@ Result<Config> read_config(std::string_view text) {
         .within("opensm", [&](Keys& opensm) { read_opensm(opensm, config.opensm); })
         .within("look", [&](Keys& look) { read_looking(look, config); });
   }
+  config.policy.sl_allowed =
+      config.engine == EngineKind::observe || config.opensm.keeper.opensm.qos;
   config.policy.both_allowed = config.opensm.keeper.opensm.allow_both_pkeys;
   if (config.opensm.folder.empty()) config.opensm.folder = config.state_folder / "opensm";
   check(config, errors);

@@ -3,6 +3,8 @@
 #include "lib/base/files.h"
 #include "lib/fabric/partitions_conf.h"
 #include "sm/declared/declared.h"
+#include "sm/ledger/ledger.h"
+#include "tests/support/fake_store.h"
 
 #include <regex>
 #include <string>
@@ -111,6 +113,25 @@ TEST_CASE("the document's file of partitions is one, and every key of it has its
   }
 }
 
+// In the order in which somebody does it who follows the page.
+TEST_CASE("the document's file of partitions is taken under its smallest configuration") {
+  const std::string document = read_file("docs/ibpod-sm.md").value();
+  const auto block_behind = [&](const char* heading) {
+    const size_t begin = document.find("```json\n", document.find(heading)) + 8;
+    return document.substr(begin, document.find("```", begin) - begin);
+  };
+  const Result<Config> smallest = read_config(block_behind("\n## Installing it\n"));
+  const Result<Declared> declared = read_declared(block_behind("\n### In a file\n"));
+  REQUIRE(smallest);
+  REQUIRE(declared);
+  FakeStore store;
+  const auto ledger = Ledger::load(store, smallest->policy, {}).value();
+  const auto refused = ledger->declare(declared->tenancies, {});
+  REQUIRE(refused);
+  for (const NotDeclared& one : *refused) FAIL_CHECK(one.name << ": " << one.error.text());
+  CHECK(ledger->partition("blue"));
+}
+
 TEST_CASE("the document's section of partitions.conf is one that is kept") {
   const std::string document = read_file("docs/ibpod-sm.md").value();
   const size_t begin = document.find("```text\n# The administrator's section") + 8;
@@ -206,6 +227,7 @@ TEST_CASE("what only the whole tells is told before anything is started") {
        "opensm.folder, or stateDir above it: \"/srv/my sm/opensm\": OpenSM needs"},
       {R"({"opensm": {"folder": "/srv/#1"}})",
        "OpenSM needs an absolute path without blanks and #"},
+      {R"({"defaults": {"sl": 1}})", "defaults.sl: 1, and OpenSM makes every service level 0"},
       {R"({"fabric": ""})", "fabric: expected at most 63 lower-case letters"},
       {R"({"fabric": "Rail_1"})", "got \"Rail_1\""},
   };

@@ -26,6 +26,14 @@ Result<std::vector<fabric::StaticMember>> read_members(const Value& value) {
   return json::read_list(value, read_member);
 }
 
+// What is wrong with an entry as a whole, at the key that its text begins with.
+Error wrong_in(const Value& entry, const std::string& text) {
+  const size_t colon = text.find(": ");
+  if (colon == text.npos) return entry.wrong(text);
+  const std::optional<Value> value = entry.find(text.substr(0, colon));
+  return value ? value->wrong(text.substr(colon + 2)) : entry.wrong(text);
+}
+
 Result<fabric::Tenancy> read_tenancy(const Value& value) {
   json::Fields fields = TRY(json::Fields::of(value));
   fabric::Tenancy tenancy;
@@ -44,7 +52,7 @@ Result<fabric::Tenancy> read_tenancy(const Value& value) {
   TRY(take(fields, "members", tenancy.members, read_members));
   TRY(refuse_unknown(value, fields));
   const Status checked = check(tenancy);
-  if (!checked) return value.wrong(checked.error().text());
+  if (!checked) return wrong_in(value, checked.error().text());
   return tenancy;
 }
 
@@ -63,6 +71,7 @@ void leave_out(const Error& error, const std::string& name, Declared& declared) 
   if (!name.empty()) {
     declared.errors.push_back(error.text());
     declared.unread.push_back(name);
+    declared.unread_errors.push_back(error.text());
     return;
   }
   declared.errors.push_back(error.text() +
@@ -90,6 +99,7 @@ Result<Declared> read_declared(std::string_view text) {
       // One of the two may mean another.
       leave_out(entry.wrong("the name " + tenancy->name + " is there twice"), "", declared);
     } else {
+      declared.places.emplace(tenancy->name, entry.path());
       declared.tenancies.push_back(*std::move(tenancy));
     }
   }

@@ -10,6 +10,7 @@
 #include "lib/base/result.h"
 #include "lib/fabric/tenancy.h"
 
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,8 +21,11 @@ struct Declared {
   std::vector<fabric::Tenancy> tenancies;
   // Of entries that are left out: the path of what is wrong, the value, what would be right.
   std::vector<std::string> errors;
+  // Where each of `tenancies` stands in the file, by its name: "partitions[2]".
+  std::map<std::string, std::string> places;
   // Names of those, as far as they can be read: what is there under them stays as it is.
   std::vector<std::string> unread;
+  std::vector<std::string> unread_errors;  // of each of `unread`
   // False: some entry does not say which partition it means. What is not named here may be meant
   // by it, and is not to be taken away.
   bool complete = true;

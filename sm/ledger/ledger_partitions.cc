@@ -87,6 +87,11 @@ Status Ledger::check_tenancy(const Tenancy& tenancy) const {
                   [](const StaticMember& m) { return m.membership == Membership::both; });
   if (both && !policy_.both_allowed)
     return Error(Code::invalid, "membership both is not to be had here: limited or full");
+  if (tenancy.sl.value_or(0) != 0 && !policy_.sl_allowed)
+    return Error(Code::invalid, "sl: " + std::to_string(*tenancy.sl) +
+                                    ", and OpenSM makes every service level 0 without qos: set "
+                                    "opensm.qos to true in ibpod-sm's configuration, or leave sl "
+                                    "out");
   for (const StaticMember& member : tenancy.members) TRY(check_member(*book_, tenancy, member));
   return ok();
 }

@@ -53,6 +53,8 @@ struct Policy {
   fabric::GroupFlags group;
   // OpenSM's option allow_both_pkeys: without it `both` would become full, so it is refused.
   bool both_allowed = true;
+  // OpenSM's option qos: without it every SL becomes 0, so another one is refused.
+  bool sl_allowed = true;
 
   // What a node has though the pool did not give it.
   struct NodeGuids {
