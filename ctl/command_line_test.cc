@@ -110,6 +110,9 @@ TEST_CASE("a partition is created, changed, given members, and deleted") {
   CHECK(white.members.empty());
   CHECK(cluster.out("partition delete white").find("deleting") != std::string::npos);
   CHECK_FALSE(cluster.state.partitions.contains("white"));
+  CHECK(cluster.state.forgotten.empty());
+  cluster.out("partition delete blue --forget-ports");
+  CHECK(cluster.state.forgotten == std::vector<std::string>{"blue"});
 }
 
 TEST_CASE("what is refused before it is asked changes nothing and is not asked") {
@@ -227,7 +230,7 @@ TEST_CASE("the doctor asks the SM service where it is told to, and says what it 
   CHECK(outcome.out ==
         "ok: SM service: opensm: serving\nwrong: fabric: m_key: is 0\n    set one\n");
   cluster.state.health.findings.clear();
-  CHECK(cluster.out("doctor --fabric-only") == "nothing to mend\n");
+  CHECK(cluster.out("doctor --fabric-only") == "all is well: nothing to mend\n");
   cluster.state.refusal = Error(Code::unavailable, "nobody");
   const Outcome away = cluster.type("doctor --fabric-only");
   CHECK(away.exit == 2);

@@ -26,6 +26,10 @@ class ClientService final : public Service {
                                                  Deadline deadline) override {
     return client_.delete_partition(name, deadline);
   }
+  Result<fabric::TenancyStatus> forget_ports(const std::string& partition,
+                                             Deadline deadline) override {
+    return client_.delete_partition(partition, deadline, true);
+  }
   Result<fabricapi::Listed<fabric::TenancyStatus>> list_partitions(const fabricapi::Page& page,
                                                                    Deadline deadline) override {
     return client_.list_partitions(page, deadline);

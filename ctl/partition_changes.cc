@@ -12,6 +12,7 @@ struct Typed {
   std::string name;
   TenancyOptions options;
   std::string guid, membership, comment;  // of a member
+  bool forget_ports = false;
 };
 using TypedPtr = std::shared_ptr<Typed>;
 
@@ -30,7 +31,7 @@ Result<Answer> remove(const Session& session, const Act& act, const Typed& typed
   Tenancy tenancy;
   tenancy.name = typed.name;
   const auto service = TRY(session.service());
-  return act(session, *service, {Change::Kind::remove, tenancy});
+  return act(session, *service, {Change::Kind::remove, tenancy, typed.forget_ports});
 }
 
 Result<Answer> edit(const Session& session, const Act& act, const Typed& typed, const Edit& how) {
@@ -99,7 +100,12 @@ Command create_command(Session& session, const Act& act) {
 
 Command delete_command(Session& session, const Act& act) {
   const auto typed = std::make_shared<Typed>();
-  Command command = of("delete", "one that no binding is in", typed);
+  Command command = of("delete", "one that no binding is in", typed,
+                       {{"--forget-ports", &typed->forget_ports,
+                         "do not wait for former members that cannot be asked whether they still "
+                         "hold its P_Key. One that comes back with it reaches the ports of the "
+                         "next partition with this P_Key, until ibpod-sm sees and removes it "
+                         "(look.scanSeconds)"}});
   command.run = [&session, act, typed] { return remove(session, act, *typed); };
   return command;
 }

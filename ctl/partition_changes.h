@@ -12,7 +12,8 @@ namespace ibpod::ctl {
 struct Change {
   enum class Kind { create, update, remove };
   Kind kind = Kind::create;
-  fabric::Tenancy tenancy;  // of one that is removed only the name
+  fabric::Tenancy tenancy;    // of one that is removed only the name
+  bool forget_ports = false;  // of one that is removed: do not wait for ports that cannot be asked
 };
 
 using Act = std::function<Result<Answer>(const Session&, Service&, const Change&)>;

@@ -29,6 +29,7 @@ Result<fabric::TenancyStatus> made(const Session& session, Service& service, con
     case Change::Kind::remove:
       break;
   }
+  if (change.forget_ports) return service.forget_ports(change.tenancy.name, session.deadline());
   return service.delete_partition(change.tenancy.name, session.deadline());
 }
 

@@ -20,6 +20,9 @@ class Service {
                                                          Deadline deadline) = 0;
   virtual Result<fabric::TenancyStatus> delete_partition(const std::string& name,
                                                          Deadline deadline) = 0;
+  // Deletes it without waiting for former members that cannot be asked.
+  virtual Result<fabric::TenancyStatus> forget_ports(const std::string& partition,
+                                                     Deadline deadline) = 0;
   virtual Result<fabricapi::Listed<fabric::TenancyStatus>> list_partitions(
       const fabricapi::Page& page, Deadline deadline) = 0;
 

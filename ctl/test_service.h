@@ -21,9 +21,10 @@ struct State {
   fabricapi::FabricHealth health;
   std::optional<fabricapi::PlanRequest> planned;
   std::vector<std::string> explained;
-  std::optional<Error> refusal;  // of every call
-  bool endless = false;          // every page has another one behind it
-  bool slow = false;             // what is released is not so by the deadline
+  std::vector<std::string> forgotten;  // partitions whose ports were not waited for
+  std::optional<Error> refusal;        // of every call
+  bool endless = false;                // every page has another one behind it
+  bool slow = false;                   // what is released is not so by the deadline
 };
 
 template <typename Item>
@@ -67,6 +68,11 @@ class StateService final : public Service {
     fabric::TenancyStatus gone = found->second;
     gone.state = fabric::TenancyState::deleting;
     state_.partitions.erase(found);
+    return gone;
+  }
+  Result<fabric::TenancyStatus> forget_ports(const std::string& name, Deadline deadline) override {
+    fabric::TenancyStatus gone = TRY(delete_partition(name, deadline));
+    state_.forgotten.push_back(name);
     return gone;
   }
   Result<fabricapi::Listed<fabric::TenancyStatus>> list_partitions(const fabricapi::Page& page,

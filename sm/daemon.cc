@@ -32,7 +32,9 @@ std::string new_epoch() {
 
 SmSettings posture_settings(const Config& config) {
   SmSettings settings;
-  if (config.engine == EngineKind::observe || config.opensm.keeper.others) return settings;
+  if (config.engine == EngineKind::observe) settings.owner = SmOwner::observed;
+  if (config.opensm.keeper.others) settings.owner = SmOwner::others;
+  if (settings.owner != SmOwner::ours) return settings;
   const OpenSmSettings& opensm = config.opensm.keeper.opensm;
   settings.m_key = !opensm.keys.m_key.empty();
   settings.sm_key = !opensm.keys.sm_key.empty();
@@ -189,7 +191,7 @@ Status Daemon::Parts::serve(const Config& config) {
 Status Daemon::Parts::follow_declared(const Path& file) {
   declared = TRY(DeclaredFile::follow(file, [this](const Result<Declared>& read) {
     report.trouble("declared partitions", read ? "" : read.error().text());
-    if (!read) return;
+    if (!read) return service.declared_unreadable(read.error().text());
     for (const std::string& error : read->errors) report.error("declared partitions: " + error);
     service.declared(*read);
   }));

@@ -88,8 +88,10 @@ Result<fabric::TenancyStatus> Client::update_partition(const fabric::Tenancy& te
       [](const v1::Partition& answer) { return from_message(answer); });
 }
 
-Result<fabric::TenancyStatus> Client::delete_partition(const std::string& name, Deadline deadline) {
+Result<fabric::TenancyStatus> Client::delete_partition(const std::string& name, Deadline deadline,
+                                                       bool forget_ports) {
   v1::DeletePartitionRequest request;
+  request.set_forget_ports(forget_ports);
   request.set_name(name);
   return ask<v1::DeletePartitionRequest, v1::Partition>(
       std::move(request), &Stub::DeletePartition, deadline,

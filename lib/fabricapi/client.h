@@ -45,7 +45,8 @@ class Client {
 
   Result<fabric::TenancyStatus> create_partition(const fabric::Tenancy& tenancy, Deadline deadline);
   Result<fabric::TenancyStatus> update_partition(const fabric::Tenancy& tenancy, Deadline deadline);
-  Result<fabric::TenancyStatus> delete_partition(const std::string& name, Deadline deadline);
+  Result<fabric::TenancyStatus> delete_partition(const std::string& name, Deadline deadline,
+                                                 bool forget_ports = false);
   Result<Listed<fabric::TenancyStatus>> list_partitions(const Page& page, Deadline deadline);
 
   Result<fabric::Binding> bind(const BindRequest& request, Deadline deadline);

@@ -205,6 +205,9 @@ class Fabric {
   // Everything but the P_Key, which may be left out.
   virtual void update_partition(const Caller&, fabric::Tenancy, Done<fabric::TenancyStatus>) = 0;
   virtual void delete_partition(const Caller&, std::string name, Done<fabric::TenancyStatus>) = 0;
+  // The same, without waiting for former static members that nobody can ask. Those that are known
+  // to hold its key are waited for.
+  virtual void forget_ports(const Caller&, std::string partition, Done<fabric::TenancyStatus>) = 0;
   virtual void list_partitions(const Caller&, Page, Done<Listed<fabric::TenancyStatus>>) = 0;
 
   // Done when it is verified, or at the deadline, with the state and the reason then. Of whoever is

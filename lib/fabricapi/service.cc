@@ -144,7 +144,9 @@ class Service final : public Base {
                          v1::Partition* response) override {
     return call<fabric::TenancyStatus>(
         context, request, response, read_partition_name("name", request->name()),
-        [this](const Caller& caller, std::string name, auto done) {
+        [this, forget = request->forget_ports()](const Caller& caller, std::string name,
+                                                 auto done) {
+          if (forget) return fabric_.forget_ports(caller, std::move(name), std::move(done));
           fabric_.delete_partition(caller, std::move(name), std::move(done));
         });
   }

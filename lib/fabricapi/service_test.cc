@@ -21,6 +21,8 @@ TEST_CASE("fabric API: partitions, there and back") {
   CHECK(bed.fabric.asked().tenancy == bare);
   CHECK(bed.client.delete_partition("blue", soon()).value() == test_status());
   CHECK(bed.fabric.asked().name == "blue");
+  CHECK(bed.client.delete_partition("blue", soon(), true).value() == test_status());
+  CHECK(bed.fabric.asked().name == "forgetting blue");
   const Listed<fabric::TenancyStatus> listed{{test_status()}, "next"};
   CHECK(bed.client.list_partitions({10, "token"}, soon()).value() == listed);
   CHECK(bed.fabric.asked().page == Page{10, "token"});

@@ -212,6 +212,11 @@ class TestFabric : public Fabric {
     keep(who, asked_.name, asked);
     answer(std::move(done), test_status());
   }
+  void forget_ports(const Caller& who, std::string asked,
+                    Done<fabric::TenancyStatus> done) override {
+    keep(who, asked_.name, "forgetting " + asked);
+    answer(std::move(done), test_status());
+  }
   void list_partitions(const Caller& who, Page asked,
                        Done<Listed<fabric::TenancyStatus>> done) override {
     keep(who, asked_.page, asked);

@@ -56,10 +56,14 @@ struct Tenant {
   // Ports outside Kubernetes that have been members, and whose tables may hold the key still.
   std::set<ib::Guid> leaving;
   // Not on disk, from here on.
-  uint64_t version = 0;                              // in which it last changed
-  bool swept = false;                                // that version
-  std::set<const Entry*, ByAttachment> bindings;     // which it is a share of, or has been
-  std::map<ib::Guid, Told> told;                     // members
+  uint64_t version = 0;                           // in which it last changed
+  bool swept = false;                             // that version
+  std::set<const Entry*, ByAttachment> bindings;  // which it is a share of, or has been
+  std::map<ib::Guid, Told> told;                  // members
+  // Of its members, and of `leaving`: those that no look at the subnet has found since they became
+  // members.
+  std::set<ib::Guid> never_seen;
+  Steady retired{};  // when it began to be deleted, as far as this process knows
   mutable std::optional<fabric::Partition> as_told;  // made when it is asked for
 
   bool deleting() const { return state == fabric::TenancyState::deleting; }

@@ -136,6 +136,7 @@ void Ledger::adopt(Tenant& tenant, const Tenant& before) {
   tenant.standing = before.standing;
   tenant.version = before.version;
   tenant.swept = before.swept;
+  tenant.retired = before.retired;
 }
 
 void Ledger::adopt(Entry& entry, const Entry& before) {

@@ -104,6 +104,11 @@ class Ledger {
   // busy while a binding is in it, or has been and may have its key in the table. Its P_Key is
   // free when OpenSM has swept without it and its static members have been seen without it.
   Result<fabric::TenancyStatus> remove(const Caller& caller, const std::string& name);
+  // As remove(), and the ports of former static members are waited for no more, but for those that
+  // are known to hold its key. Of the others nobody can tell: who asks answers for it.
+  using Holds = std::function<bool(ib::Guid, ib::PKey)>;
+  Result<fabric::TenancyStatus> forget_ports(const Caller& caller, const std::string& name,
+                                             const Holds& holds);
   // These and no others are the declared ones: they are created, updated and removed, one made by
   // a request is taken over. What cannot be done is told, and an earlier declaration of that name
   // stays as it was; what stands in the way may have gone when it is declared again.
@@ -180,6 +185,14 @@ class Ledger {
   // As above, but only known to hold nothing of Expected::leaving. Also for a port that will never
   // have a table again: that is for the caller to know.
   bool note_clean(ib::Guid guid, uint64_t version, fabric::Proof proof, Now now);
+  // Static members that have been on the subnet since they became members, or may have been: to be
+  // asked for all, behind each look and each change of members.
+  void note_met(const std::function<bool(ib::Guid)>& met);
+  // No look at the subnet has found the port, and what was in force up to `version` may be
+  // forgotten of it where none has since it became a static member.
+  void note_never_there(ib::Guid guid, uint64_t version);
+  // What is being deleted, from when on; to be told behind each commit().
+  void note_retired(Now now);
   // Why a port's bindings are not as they should be. One that was verified is `unknown` if nobody
   // can tell (unreachable, timeout, port_down, port_unknown, vport, duplicate), `written` if its
   // table is wrong (refused, foreign_key, missing_key), and stays if the reason is not the port's.
@@ -232,8 +245,16 @@ class Ledger {
   bool takes_index0(const std::string& name) const;
   Result<fabricapi::Listed<fabric::TenancyStatus>> partitions(const Caller& caller,
                                                               const fabricapi::Page& page) const;
+  // Partitions that are being deleted and wait for nothing but ports, by name.
+  struct Retired {
+    std::string name;
+    std::chrono::steady_clock::time_point since;
+    std::vector<ib::Guid> ports;
+  };
+  std::vector<Retired> retired() const;
   std::vector<fabricapi::Node> nodes() const;
   std::optional<fabricapi::Node> node(const std::string& name) const;
+  std::vector<const fabric::Binding*> releasing() const;
   size_t size() const;  // bindings
   using Counts = std::map<std::pair<fabric::State, fabric::Reason>, size_t>;
   Counts counts() const;
@@ -316,6 +337,7 @@ class Ledger {
   void note_leaving(const Seen& seen);
   bool enough(const Entry& entry, fabric::Proof proof) const;
   void finish_if_gone(Tenant& tenant);
+  void has_left(ib::Guid guid, Tenant& tenant);
 
   void refresh(ib::Guid guid);
   void set_state(Entry& entry, fabric::State state, fabric::Standing standing, Now now);

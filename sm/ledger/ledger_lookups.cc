@@ -177,6 +177,14 @@ Result<Listed<fabric::TenancyStatus>> Ledger::partitions(const Caller& caller,
   return listed;
 }
 
+std::vector<Ledger::Retired> Ledger::retired() const {
+  std::vector<Retired> all;
+  for (const auto& [name, tenant] : book_->tenants)
+    if (tenant.deleting() && tenant.swept && !tenant.leaving.empty())
+      all.push_back({name, tenant.retired, {tenant.leaving.begin(), tenant.leaving.end()}});
+  return all;
+}
+
 std::vector<fabricapi::Node> Ledger::nodes() const {
   std::vector<fabricapi::Node> all;
   for (const auto& [name, node] : book_->nodes) all.push_back(told(name, node));
@@ -187,6 +195,13 @@ std::optional<fabricapi::Node> Ledger::node(const std::string& name) const {
   const auto found = book_->nodes.find(name);
   if (found == book_->nodes.end()) return std::nullopt;
   return told(name, found->second);
+}
+
+std::vector<const fabric::Binding*> Ledger::releasing() const {
+  std::vector<const fabric::Binding*> all;
+  for (const auto& [attachment, entry] : book_->bindings)
+    if (entry.binding.state == fabric::State::releasing) all.push_back(&entry.binding);
+  return all;
 }
 
 size_t Ledger::size() const { return book_->bindings.size(); }

@@ -150,15 +150,46 @@ void Ledger::note_entry(Entry& entry, const Seen& seen) {
 }
 
 void Ledger::note_leaving(const Seen& seen) {
-  Port& port = book_->port(seen.guid);
-  const std::set<Tenant*> leaving = port.leaving;
+  const std::set<Tenant*> leaving = book_->port(seen.guid).leaving;
   for (Tenant* const tenant : leaving) {
     if (!satisfies(seen.proof, tenant->tenancy.proof)) continue;
-    port.leaving.erase(tenant);
-    tenant->leaving.erase(seen.guid);
-    stage(*tenant);
+    has_left(seen.guid, *tenant);
     finish_if_gone(*tenant);
   }
+}
+
+// For the caller: refresh(), as the port may be named by nothing any more.
+void Ledger::has_left(ib::Guid guid, Tenant& tenant) {
+  book_->port(guid).leaving.erase(&tenant);
+  tenant.leaving.erase(guid);
+  tenant.never_seen.erase(guid);
+  stage(tenant);
+}
+
+void Ledger::note_met(const std::function<bool(ib::Guid)>& met) {
+  if (!readable_) return;
+  for (auto& [name, tenant] : book_->tenants)
+    std::erase_if(tenant.never_seen, [&](ib::Guid guid) {
+      return met(guid) || (!tenant.leaving.contains(guid) && !tenant.told.contains(guid));
+    });
+}
+
+void Ledger::note_never_there(ib::Guid guid, uint64_t version) {
+  const Port* const port = book_->find_port(guid);
+  if (!readable_ || port == nullptr || version < port->changed_in) return;
+  const std::set<Tenant*> leaving = port->leaving;
+  for (Tenant* const tenant : leaving) {
+    if (!tenant->never_seen.contains(guid)) continue;
+    has_left(guid, *tenant);
+    finish_if_gone(*tenant);
+  }
+  refresh(guid);
+}
+
+void Ledger::note_retired(Now now) {
+  if (!readable_) return;
+  for (auto& [name, tenant] : book_->tenants)
+    if (tenant.deleting() && tenant.retired == Steady{}) tenant.retired = now.steady;
 }
 
 void Ledger::finish_if_gone(Tenant& tenant) {

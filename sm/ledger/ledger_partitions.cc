@@ -46,6 +46,7 @@ std::string list(const std::set<ib::Guid>& guids) {
 
 fabric::Standing waiting_to_go(const Tenant& tenant) {
   if (!tenant.swept) return {Reason::waiting, "the subnet manager has not swept without it yet"};
+  if (tenant.leaving.empty()) return {};
   return {Reason::waiting,
           "ports that may hold its key have not been seen without it: " + list(tenant.leaving)};
 }
@@ -163,6 +164,21 @@ Result<TenancyStatus> Ledger::remove(const Caller& caller, const std::string& na
   return status(*tenant);
 }
 
+Result<TenancyStatus> Ledger::forget_ports(const Caller& caller, const std::string& name,
+                                           const Holds& holds) {
+  TRY(remove(caller, name));
+  Tenant& tenant = book_->tenants.at(name);
+  const std::set<ib::Guid> leaving = tenant.leaving;
+  for (const ib::Guid guid : leaving)
+    if (!holds(guid, *tenant.tenancy.pkey)) {
+      has_left(guid, tenant);
+      refresh(guid);
+    }
+  const TenancyStatus left = status(tenant);
+  finish_if_gone(tenant);
+  return left;
+}
+
 Status Ledger::check_administered(const Tenant* tenant, const std::string& name) const {
   if (tenant == nullptr)
     return Error(Code::not_found, "there is no partition " + name.substr(0, fabric::kMostName));
@@ -232,6 +248,8 @@ void Ledger::refresh_members(Tenant& tenant, const std::vector<StaticMember>& fo
     refresh(member.guid);
   }
   for (const StaticMember& member : tenant.tenancy.members) {
+    if (!has(former, member.guid) && !tenant.leaving.contains(member.guid))
+      tenant.never_seen.insert(member.guid);
     tenant.leaving.erase(member.guid);
     book_->port(member.guid).leaving.erase(&tenant);
     refresh(member.guid);

@@ -12,6 +12,7 @@ namespace ibpod::sm {
 void examine_engine(const Standing& engine, Posture& posture);
 void examine_cgroup(const Standing& engine, Posture& posture);
 void examine_start(const Standing& engine, Posture& posture);
+void examine_edit(const Standing& engine, Posture& posture);
 void examine_rivals(const Evidence& evidence, Posture& posture);
 
 void examine_default(const Evidence& evidence, Posture& posture);
@@ -20,10 +21,17 @@ void examine_partitions(const Evidence& evidence, const SmSettings& settings, Po
 void examine_keys(const SmSettings& settings, Posture& posture);
 void examine_protection(const Evidence& evidence, const SmSettings& settings, Posture& posture);
 
-void examine_leaves(const Evidence& evidence, Posture& posture);
+void examine_leaves(const Evidence& evidence, const SmSettings& settings, Posture& posture);
+
+// What ibpod-sm has promised, and what is in its way.
+void examine_stuck(const Evidence& evidence, const std::vector<Stuck>& stuck, Posture& posture);
+void examine_declared(const DeclaredFaults& faults, Posture& posture);
 
 // What could not be seen.
 void examine_sight(const Evidence& evidence, Posture& posture);
+
+// " (seen at 22:36:10 UTC)"; what is not in the text has not been looked at. 0: empty.
+std::string seen_at(fabric::WallTime time);
 
 // Nothing, where there are none.
 void add(Posture& posture, Weakness weakness, size_t count, fabricapi::Finding finding);

@@ -33,6 +33,22 @@ void examine_key(const Key& key, Posture& posture) {
            key.setting});
 }
 
+// ibpod-sm's own keys do nothing where somebody else writes the subnet manager's configuration.
+std::string protection_remedy(const SmSettings& settings) {
+  const std::string set = "set m_key_protection_level 2, beside an m_key of your own, in ";
+  if (settings.owner == SmOwner::observed)
+    return set + "the configuration of the subnet manager, and restart it";
+  if (settings.owner == SmOwner::others)
+    return set +
+           "OpenSM's configuration and restart it; name a file with the same m_key as "
+           "opensm.mKeyFile in ibpod-sm's configuration, and restart that, too";
+  if (settings.m_key_protection > 1)
+    return "the configuration asks for level " + std::to_string(settings.m_key_protection) +
+           ": OpenSM sets it at its next heavy sweep; a port that stays so has another M_Key: "
+           "reset its adapter";
+  return "set opensm.mKeyProtection to 2 in ibpod-sm's configuration, and restart it";
+}
+
 }  // namespace
 
 void examine_keys(const SmSettings& settings, Posture& posture) {
@@ -58,26 +74,21 @@ void examine_protection(const Evidence& evidence, const SmSettings& settings, Po
     (port.m_key_protection == 0 ? shown : readable)
         .push_back(described(evidence.topology, port.guid));
   }
-  const std::string remedy =
-      settings.m_key_protection > 1
-          ? "the configuration asks for level " + std::to_string(settings.m_key_protection) +
-                ": OpenSM sets it at its next heavy sweep; a port that stays so has another M_Key: "
-                "reset its adapter"
-          : "set opensm.mKeyProtection to 2 in ibpod-sm's configuration, restart it, and then "
-            "OpenSM";
+  const std::string remedy = protection_remedy(settings);
+  const std::string at = seen_at(evidence.looked);
   add(posture, Weakness::m_key_shown, shown.size(),
       {"M_Key protection",
        counted(shown.size(), "port") +
            " at level 0, which shows the M_Key to whoever asks: root on any node can read it "
            "there, and then write any P_Key table: " +
-           some(shown),
+           some(shown) + at,
        remedy});
   add(posture, Weakness::readable, readable.size(),
       {"M_Key protection",
        counted(readable.size(), "port") +
            " at level 1, which keeps others from writing, not from reading: any tenant with access "
            "to management packets sees the fabric, its nodes and their P_Keys: " +
-           some(readable),
+           some(readable) + at,
        remedy});
 }
 

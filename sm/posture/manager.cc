@@ -45,14 +45,12 @@ std::string state_of(const fabric::SeenManager& manager) {
 
 Finding rival(const Evidence& evidence, const fabric::SeenManager& manager) {
   const std::string text = "another subnet manager " + state_of(manager) + ": ";
-  return {described(evidence.topology, manager.port),
-          manager.is_master()
-              ? text +
-                    "the partitions of its own configuration are in force, or it fights ours "
-                    "for the tables"
-              : text +
-                    "when it takes over it gives every port the keys of its own configuration, "
-                    "so that tenants lose theirs, or get old ones back",
+  const std::string meaning =
+      manager.is_master()
+          ? "the partitions of its own configuration are in force, or it fights ours for the tables"
+          : "when it takes over it gives every port the keys of its own configuration, so that "
+            "tenants lose theirs, or get old ones back";
+  return {described(evidence.topology, manager.port), text + meaning + seen_at(evidence.looked),
           "stop it (opensm on that host; on a switch the command that disables its subnet "
           "manager), or forbid it: a port with an M_Key of ours takes no orders from it"};
 }
@@ -100,6 +98,14 @@ void examine_start(const Standing& engine, Posture& posture) {
        "again: " +
            engine.start_refused,
        "correct the file's mode or owner as the text says; ibpod-sm checks it every minute"});
+}
+
+void examine_edit(const Standing& engine, Posture& posture) {
+  if (engine.undone_edit.empty()) return;
+  add(posture, Weakness::undone_edit, 1,
+      {"partitions.conf", engine.undone_edit,
+       "correct it and put it below the administrator's line of partitions.conf again, or, where "
+       "it is not to be, remove partitions.conf.refused"});
 }
 
 void examine_rivals(const Evidence& evidence, Posture& posture) {

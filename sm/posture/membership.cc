@@ -41,18 +41,21 @@ void examine_default(const Evidence& evidence, Posture& posture) {
          "default partition to reach another"});
   }
   std::vector<std::string> full;
-  for (const auto& [guid, table] : evidence.tables)
-    if (guid != evidence.sm_port && holds(table, ib::kDefaultFull))
-      full.push_back(described(evidence.topology, guid));
+  fabric::WallTime oldest{};
+  for (const auto& [guid, table] : evidence.tables) {
+    if (guid == evidence.sm_port || !holds(table, ib::kDefaultFull)) continue;
+    oldest = full.empty() ? table.seen : std::min(oldest, table.seen);
+    full.push_back(described(evidence.topology, guid));
+  }
   add(posture, Weakness::default_full, full.size(),
       {"default partition",
        counted(full.size(), "port") + " beside the subnet manager's " +
-           (full.size() == 1 ? "holds" : "hold") + " 0xffff: " + some(full) +
+           (full.size() == 1 ? "holds" : "hold") + " 0xffff: " + some(full) + seen_at(oldest) +
            ". A full member of the default partition reaches every port of the fabric, whatever "
            "partitions tenants are in",
-       "take them out of the members of the default partition that are full; where they are not "
-       "among these somebody else has written the table: see the findings of m_key and of other "
-       "subnet managers"});
+       "where the rule above makes them full see there; else wait for the next look at all ports "
+       "(look.scanSeconds), behind which ibpod-sm takes the key away: if it comes back somebody "
+       "else writes tables, see the findings of m_key and of other subnet managers"});
 }
 
 void examine_partitions(const Evidence& evidence, const SmSettings& settings, Posture& posture) {
@@ -63,8 +66,12 @@ void examine_partitions(const Evidence& evidence, const SmSettings& settings, Po
       {some(both),
        "has members of membership `both`, which OpenSM makes full where its option "
        "allow_both_pkeys is off: they reach limited members that they should not",
-       "set allow_both_pkeys TRUE in opensm.conf and restart OpenSM, or make the members limited "
-       "or full"});
+       settings.owner == SmOwner::ours
+           ? "set opensm.allowBothPkeys to true in ibpod-sm's configuration and restart it, or "
+             "make "
+             "the members limited or full"
+           : "set allow_both_pkeys TRUE in opensm.conf and restart OpenSM, or make the members "
+             "limited or full"});
   std::vector<std::string> clashes;
   for (const auto& [guid, names] : index0_clashes(evidence.partitions, evidence))
     clashes.push_back(described(evidence.topology, guid) + ": " + some(names));

@@ -3,6 +3,9 @@
 #include "sm/posture/examine.h"
 
 #include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdio>
 
 namespace ibpod::sm {
 
@@ -46,23 +49,33 @@ std::string_view name(Weakness weakness) {
       return "shared_limit";
     case Weakness::start_refused:
       return "start_refused";
+    case Weakness::undone_edit:
+      return "undone_edit";
+    case Weakness::declared:
+      return "declared";
+    case Weakness::waiting:
+      return "waiting";
   }
   return "?";
 }
 
-Posture posture_of(const Evidence& evidence, const Standing& engine, const SmSettings& settings) {
+Posture posture_of(const Evidence& evidence, const Standing& engine, const SmSettings& settings,
+                   const Promises& promises) {
   Posture posture;
   for (int each = 0; each <= static_cast<int>(kLastWeakness); ++each)
     posture.counts[static_cast<Weakness>(each)] = 0;
   examine_engine(engine, posture);
   examine_cgroup(engine, posture);
   examine_start(engine, posture);
+  examine_edit(engine, posture);
+  examine_declared(promises.declared, posture);
   examine_rivals(evidence, posture);
   examine_default(evidence, posture);
   examine_keys(settings, posture);
   examine_protection(evidence, settings, posture);
-  examine_leaves(evidence, posture);
+  examine_leaves(evidence, settings, posture);
   examine_partitions(evidence, settings, posture);
+  examine_stuck(evidence, promises.stuck, posture);
   examine_sight(evidence, posture);
   return posture;
 }
@@ -71,6 +84,19 @@ void add(Posture& posture, Weakness weakness, size_t count, fabricapi::Finding f
   if (count == 0) return;
   posture.counts[weakness] += count;
   posture.findings.push_back(std::move(finding));
+}
+
+std::string seen_at(fabric::WallTime time) {
+  using std::chrono::floor;
+  if (time == fabric::WallTime{}) return "";
+  const auto seconds = floor<std::chrono::seconds>(time.time_since_epoch()) %
+                       std::chrono::seconds(std::chrono::days(1));
+  std::array<char, 16> text{};
+  const auto clock = std::chrono::hh_mm_ss(seconds);
+  std::snprintf(text.data(), text.size(), "%02d:%02d:%02d", static_cast<int>(clock.hours().count()),
+                static_cast<int>(clock.minutes().count()),
+                static_cast<int>(clock.seconds().count()));
+  return " (seen at " + std::string(text.data()) + " UTC)";
 }
 
 std::string counted(size_t count, const std::string& what) {

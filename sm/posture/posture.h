@@ -8,10 +8,18 @@
 
 #include <map>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
 namespace ibpod::sm {
+
+// Whose the subnet manager's configuration is: what has to be changed to set it otherwise.
+enum class SmOwner {
+  ours,     // ibpod-sm writes opensm.conf
+  others,   // somebody else does, and ibpod-sm only partitions.conf
+  observed  // ibpod-sm writes nothing
+};
 
 // How the subnet manager is set. Whether a key is one of its own and not the one that everybody
 // knows; never the key. Nothing: it is not known, as somebody else has set it.
@@ -19,6 +27,27 @@ struct SmSettings {
   std::optional<bool> m_key, sm_key, sa_key;
   unsigned m_key_protection = 0;  // 0 to 3 (IBA 1.4, volume 1, 14.2.4.1)
   bool allow_both = true;         // OpenSM's allow_both_pkeys
+  SmOwner owner = SmOwner::ours;
+};
+
+// What has waited for long, for ports that do not answer.
+struct Stuck {
+  enum class What { partition, bindings };
+  What what;
+  std::string name;  // of the partition that is being deleted, or the node whose bindings are
+  std::vector<ib::Guid> ports;
+};
+
+// What of the declared partitions' file is not so.
+struct DeclaredFaults {
+  bool declared = false;  // there is such a file
+  std::vector<std::string> texts = {};
+};
+
+// What ibpod-sm itself has, beside the subnet.
+struct Promises {
+  std::vector<Stuck> stuck = {};
+  DeclaredFaults declared = {};
 };
 
 // A closed set: a label of metrics. What is counted stands behind it.
@@ -42,15 +71,19 @@ enum class Weakness {
   unread,               // ports whose table is not known
   shared_limit,         // 1 while a memory limit of ibpod-sm's may end the subnet manager
   start_refused,        // 1 while the subnet manager, which runs, could not be started again
+  undone_edit,          // 1 while an edit of partitions.conf is undone, and not corrected
+  declared,             // entries of the declared file that are refused; 1 for the whole file
+  waiting,              // ports that deletions and released bindings have waited for long for
 };
 std::string_view name(Weakness weakness);
-inline constexpr Weakness kLastWeakness = Weakness::start_refused;
+inline constexpr Weakness kLastWeakness = Weakness::waiting;
 
 struct Posture {
   std::vector<fabricapi::Finding> findings;
   std::map<Weakness, size_t> counts;  // of each, 0 too
 };
 
-Posture posture_of(const Evidence& evidence, const Standing& engine, const SmSettings& settings);
+Posture posture_of(const Evidence& evidence, const Standing& engine, const SmSettings& settings,
+                   const Promises& promises = {});
 
 }  // namespace ibpod::sm

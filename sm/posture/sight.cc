@@ -40,14 +40,15 @@ void examine_unread(const Evidence& evidence, Posture& posture) {
   add(posture, Weakness::unread, unread.size(),
       {"P_Key tables",
        "the tables of " + counted(unread.size(), "port") +
-           " are not known, nor is whom these ports reach: " + some(unread),
+           " are not known, nor is whom these ports reach: " + some(unread) +
+           seen_at(evidence.looked),
        "see the port's link and its node; where many are silent the M_Key may be another one than "
        "ibpod-sm's, or the window of questions too large for the fabric"});
 }
 
 }  // namespace
 
-void examine_leaves(const Evidence& evidence, Posture& posture) {
+void examine_leaves(const Evidence& evidence, const SmSettings& settings, Posture& posture) {
   Ports passes, unknown;
   for (const SeenPort& port : evidence.topology.ports()) {
     if (port.node == fabric::NodeType::switch_node) continue;
@@ -60,16 +61,22 @@ void examine_leaves(const Evidence& evidence, Posture& posture) {
   add(posture, Weakness::not_enforced, passes.count,
       {"switches",
        counted(passes.count, "port") + " whose switch does not enforce partitions" +
-           passes.text(evidence.topology) +
+           passes.text(evidence.topology) + seen_at(evidence.looked) +
            ": only the adapter keeps pods there to theirs, and root on the node can send into any",
-       "set part_enforce both in OpenSM's configuration; a switch whose ports have no P_Key table "
-       "cannot: give its hosts to one tenant only"});
+       settings.owner == SmOwner::ours
+           ? "ibpod-sm has OpenSM switch it on, at its next heavy sweep: a switch that stays so "
+             "has "
+             "ports without a P_Key table, and cannot: give its hosts to one tenant only"
+           : "set part_enforce both in the subnet manager's configuration, and restart it; a "
+             "switch "
+             "whose ports have no P_Key table cannot: give its hosts to one tenant only"});
   add(posture, Weakness::enforcement_unknown, unknown.count,
       {"switches",
        counted(unknown.count, "port") +
            " of whose switch it is not known whether it enforces "
            "partitions" +
-           unknown.text(evidence.topology) + ": count on the adapter only",
+           unknown.text(evidence.topology) + seen_at(evidence.looked) +
+           ": count on the adapter only",
        "see why the switch does not answer; a port without a switch between it and its neighbour "
        "is kept by its adapter alone"});
 }
@@ -88,6 +95,7 @@ void examine_sight(const Evidence& evidence, Posture& posture) {
   add(posture, Weakness::duplicate, twice.size(),
       {"GUIDs",
        counted(twice.size(), "GUID") + " met at two places: " + some(twice) +
+           seen_at(evidence.looked) +
            ". Which of the two gets the keys is not known, and nothing counts as verified there",
        "give one of the two another GUID (ip link set PF vf N port_guid GUID, or the adapter's "
        "firmware), or take it off the fabric"});
@@ -98,7 +106,7 @@ void examine_sight(const Evidence& evidence, Posture& posture) {
        counted(topology.unseen_count(), "question") +
            " without an answer: what is behind them has not been seen, and is not taken for "
            "absent: " +
-           some(unseen, topology.unseen_count()),
+           some(unseen, topology.unseen_count()) + seen_at(evidence.looked),
        "ibnetdiscover shows whether others can see it; see the cable, the node, and whether its "
        "M_Key is another one"});
   add(posture, Weakness::unseen, topology.cut_off() ? 1 : 0,

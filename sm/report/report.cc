@@ -47,6 +47,10 @@ const Family kWeaknesses{"ibpod_sm_weaknesses",
                          "What lets somebody get around the partitions, or hides whether it does.",
                          Kind::gauge,
                          {"kind"}};
+const Family kDeclared{"ibpod_sm_declared_file_good",
+                       "1 while all that the declared file says is so, 0 while some of it is "
+                       "refused; not there where there is no such file.",
+                       Kind::gauge};
 const Family kHealth{
     "ibpod_sm_subnet_manager", "1 at what the subnet manager is now.", Kind::gauge, {"health"}};
 const Family kVersion{"ibpod_sm_version",
@@ -100,10 +104,10 @@ const Family kScan{"ibpod_sm_scan_seconds", "How long the last scan of all ports
 
 const std::vector<Family>& metric_families() {
   static const std::vector<Family> families{
-      kVerified,   kRequests,  kPorts,         kDrifts,     kRepairs,   kPackets, kScan,
-      kBindings,   kUnsettled, kWaiting,       kWeaknesses, kHealth,    kVersion, kEvents,
-      kSweep,      kStrangers, kFirstBindings, kWrongNodes, kDropped,   kExpires, kUsable,
-      kKeyExposed, kRefused,   kStarved,       kCut,        kHandshakes};
+      kVerified, kRequests,   kPorts,     kDrifts,        kRepairs,    kPackets,   kScan,
+      kBindings, kUnsettled,  kWaiting,   kWeaknesses,    kDeclared,   kHealth,    kVersion,
+      kEvents,   kSweep,      kStrangers, kFirstBindings, kWrongNodes, kDropped,   kExpires,
+      kUsable,   kKeyExposed, kRefused,   kStarved,       kCut,        kHandshakes};
   return families;
 }
 
@@ -301,6 +305,8 @@ void Report::weaknesses(const std::map<std::string_view, size_t>& counts) {
     samples.push_back({{std::string(kind)}, static_cast<double>(count)});
   metrics_.replace(kWeaknesses, samples);
 }
+
+void Report::declared_file(bool good) { metrics_.set(kDeclared, {}, good ? 1 : 0); }
 
 void Report::engine(const Standing& standing, uint64_t wanted) {
   metrics_.replace(kHealth, {{{std::string(name(standing.health))}, 1}});

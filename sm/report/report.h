@@ -85,6 +85,8 @@ class Report {
                 size_t unsettled, size_t waiting);
   // What lets somebody get around the partitions: how often each weakness is there, by its name.
   void weaknesses(const std::map<std::string_view, size_t>& counts);
+  // Whether all that the file of declared partitions says is so.
+  void declared_file(bool good);
   // Of the server over TCP: whether its files can be used, until when its certificate is valid, how
   // many connections were closed because their address had too many, and how often some had to
   // wait for a place.

@@ -77,6 +77,10 @@ void Service::declared(Declared declared) {
   errands_.tell([this, declared = std::move(declared)] { steward_->declare(declared); });
 }
 
+void Service::declared_unreadable(std::string why) {
+  errands_.tell([this, why = std::move(why)] { steward_->declared_unreadable(why); });
+}
+
 bool Service::run(const std::function<void(Steward&)>& work, Deadline deadline) {
   // What is still waiting when the caller has gone must not run any more.
   struct Shared {
@@ -134,6 +138,12 @@ void Service::update_partition(const Caller& caller, fabric::Tenancy tenancy,
 void Service::delete_partition(const Caller& caller, std::string name,
                                Done<fabric::TenancyStatus> done) {
   pass({caller, Call::delete_partition, name}, done, &Steward::delete_partition, std::move(name));
+}
+
+void Service::forget_ports(const Caller& caller, std::string partition,
+                           Done<fabric::TenancyStatus> done) {
+  pass({caller, Call::delete_partition, partition}, done, &Steward::forget_ports,
+       std::move(partition));
 }
 
 void Service::list_partitions(const Caller& caller, Page page,

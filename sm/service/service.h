@@ -51,6 +51,7 @@ class Service final : public fabricapi::Fabric {
   void engine_changed();
   void seen(Readings readings);
   void declared(Declared declared);
+  void declared_unreadable(std::string why);
   // Runs on the thread, between turns, however many requests wait: whoever uses it bounds how many
   // do so at a time. False where it cannot have run until the deadline.
   bool run(const std::function<void(Steward&)>& work, Deadline deadline);
@@ -64,6 +65,8 @@ class Service final : public fabricapi::Fabric {
                         Done<fabric::TenancyStatus> done) override;
   void delete_partition(const Caller& caller, std::string name,
                         Done<fabric::TenancyStatus> done) override;
+  void forget_ports(const Caller& caller, std::string partition,
+                    Done<fabric::TenancyStatus> done) override;
   void list_partitions(const Caller& caller, Page page,
                        Done<Listed<fabric::TenancyStatus>> done) override;
   void bind(const Caller& caller, fabricapi::BindRequest request, fabricapi::Patience patience,

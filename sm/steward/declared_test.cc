@@ -104,6 +104,100 @@ TEST_CASE_FIXTURE(DeclaredBed, "no partition is removed while an entry does not 
   CHECK(there() == "blue green red(deleting)");
 }
 
+// What doctor, a metric and `partition get` say of a file, and of one that is not as it should be.
+struct FaultyBed : DeclaredBed {
+  fabric::TenancyStatus get(const std::string& name) {
+    fabric::TenancyStatus found;
+    steward->list_partitions(kReader, {}, [&](const auto& listed) {
+      REQUIRE(listed);
+      for (const auto& one : listed->items)
+        if (one.tenancy.name == name) found = one;
+    });
+    turn();
+    return found;
+  }
+  std::string finding() {
+    std::string text;
+    steward->health(kReader, [&](const Result<fabricapi::FabricHealth>& health) {
+      for (const fabricapi::Finding& one : health->findings)
+        if (one.subject == "declared partitions") text = one.text;
+    });
+    turn();
+    return text;
+  }
+  std::string good() {
+    steward->show();
+    const std::string metrics = report.metrics().text();
+    const size_t at = metrics.find("\nibpod_sm_declared_file_good ");
+    return at == metrics.npos ? "" : metrics.substr(at + 29, 1);
+  }
+  const fabricapi::Caller kReader{fabricapi::Role::reader, "", "reader"};
+};
+
+TEST_CASE_FIXTURE(FaultyBed, "what a file says wrong is found by doctor, a metric and get") {
+  CHECK(good().empty());
+  declare(R"({"name": "green"}, {"name": "blue", "pkey": "0x7fff"})");
+  CHECK(good() == "0");
+  CHECK_MESSAGE(finding().find("partitions[1].pkey: ") != std::string::npos, finding());
+  const fabric::TenancyStatus blue = get("blue");
+  CHECK(blue.declared);
+  CHECK(blue.state == fabric::TenancyState::error);
+  CHECK(blue.standing.reason == fabric::Reason::misconfigured);
+  CHECK(blue.standing.text.find("refused: partitions[1].pkey: ") != std::string::npos);
+  CHECK(get("green").standing.reason != fabric::Reason::misconfigured);
+  declare(R"({"name": "green"}, {"name": "blue"})");
+  CHECK(good() == "1");
+  CHECK(finding().empty());
+  CHECK(get("blue").state == fabric::TenancyState::provisioning);
+}
+
+TEST_CASE_FIXTURE(FaultyBed, "what cannot be done is named by the file's own keys") {
+  partition("mine");
+  declare(R"({"name": "green"}, {"name": "blue", "pkey": "0x0001"})");
+  CHECK_MESSAGE(get("blue").standing.text.find("refused: partitions[1]") != std::string::npos,
+                get("blue").standing.text);
+  CHECK(good() == "0");
+  declare(R"({"name": "green"}, {"name": "blue", "pkey": "0x1001"})");
+  CHECK(get("blue").standing.reason != fabric::Reason::misconfigured);
+  engine.refusal = "the engine says so";
+  declare(R"({"name": "green", "ipoib": true}, {"name": "blue", "pkey": "0x1001"})");
+  CHECK(get("green").state != fabric::TenancyState::error);
+  CHECK(get("green").standing.text ==
+        "what its file says is refused: partitions[0] (green): the engine says so");
+  CHECK(finding().find("partitions[0] (green): the engine says so") != std::string::npos);
+  engine.refusal.clear();
+  engine_says();
+  CHECK(good() == "1");
+}
+
+TEST_CASE_FIXTURE(FaultyBed, "a file of which nothing can be made is found until it is mended") {
+  declare(kRed);
+  steward->declared_unreadable("line 3, column 1: expected }");
+  turn();
+  CHECK(there() == "red");
+  CHECK(good() == "0");
+  CHECK(finding().find("line 3, column 1: expected }") != std::string::npos);
+  declare(kRed);
+  CHECK(good() == "1");
+  CHECK(finding().empty());
+}
+
+TEST_CASE_FIXTURE(FaultyBed, "a service level that OpenSM would make 0 is refused by its key") {
+  Policy given = policy();
+  given.sl_allowed = false;
+  steward.reset();
+  ledger = Ledger::load(store, std::move(given), now()).value();
+  steward = std::make_unique<Steward>(
+      Steward::World{*ledger, engine, tables, report, [this] { return now().steady; }},
+      StewardSettings{.epoch = "sl"}, now());
+  declare(R"({"name": "green", "sl": 0}, {"name": "blue", "sl": 2})");
+  CHECK_MESSAGE(get("blue").standing.text.find(
+                    "partitions[1].sl: 2, and OpenSM makes every service level 0 without qos: set "
+                    "opensm.qos to true") != std::string::npos,
+                get("blue").standing.text);
+  CHECK(get("green").state == fabric::TenancyState::provisioning);
+}
+
 TEST_CASE_FIXTURE(DeclaredBed, "without a file what one has declared is for requests to change") {
   declare(kRed);
   declares = false;

@@ -76,6 +76,7 @@ void Steward::create_partition(const Caller& caller, const fabric::Tenancy& tena
                                Done<fabric::TenancyStatus> done) {
   const Status possible = check_engine(caller, {.tenancy = tenancy, .without = {}});
   auto created = possible ? world_.ledger.create(caller, tenancy) : possible.error();
+  note_met();
   audit(caller, "create partition", tenancy.name, status_of(created));
   answer(std::move(created), std::move(done));
 }
@@ -84,6 +85,7 @@ void Steward::update_partition(const Caller& caller, const fabric::Tenancy& tena
                                Done<fabric::TenancyStatus> done) {
   const Status possible = check_engine(caller, {.tenancy = tenancy, .without = {}, .update = true});
   auto updated = possible ? world_.ledger.update(caller, tenancy, now_) : possible.error();
+  note_met();
   audit(caller, "update partition", tenancy.name, status_of(updated));
   answer(std::move(updated), std::move(done));
 }

@@ -75,6 +75,8 @@ class Steward {
                         Done<fabric::TenancyStatus> done);
   void delete_partition(const Caller& caller, const std::string& name,
                         Done<fabric::TenancyStatus> done);
+  void forget_ports(const Caller& caller, const std::string& partition,
+                    Done<fabric::TenancyStatus> done);
   void bind(const Caller& caller, const fabricapi::BindRequest& request,
             const fabricapi::Patience& patience, Done<fabric::Binding> done);
   void unbind(const Caller& caller, const fabric::Attachment& attachment, Deadline deadline,
@@ -107,6 +109,8 @@ class Steward {
   // The declared partitions, from their file. What cannot be done now is tried again when what is
   // in the way may have gone.
   void declare(const Declared& declared);
+  // Nothing can be made of their file as it is now: what it said before stays.
+  void declared_unreadable(const std::string& why);
 
   // What others have to say.
   void engine_changed();
@@ -169,6 +173,7 @@ class Steward {
 
   struct Known;
   Known known() const;
+  fabric::WallTime wall_of(Placements::Time time) const;
   Evidence evidence(const Known& known) const;
   Posture posture() const;
   Result<std::vector<fabric::Partition>> planned(const fabricapi::PlanRequest& request) const;
@@ -190,6 +195,10 @@ class Steward {
   void declare_later();
   Status make_declared();
   void tell_refused(const std::vector<NotDeclared>& refused);
+  std::string refusal_of(const std::string& name, const Error& error) const;
+  std::string refusal_of_declared(const std::string& name) const;
+  std::set<std::string> refused_names() const;
+  void show_declared(fabricapi::Listed<fabric::TenancyStatus>& listed) const;
   Status hand_over_declared();
   void take_administrators();
   std::string wrong_subnet() const;
@@ -199,6 +208,10 @@ class Steward {
   bool stands_unproved(ib::Guid port, const Finding& finding) const;
   bool shows_while_used(const fabric::Binding& binding) const;
   bool may_be_gone(ib::Guid port) const;
+  void note_met();
+  bool was_never_there(ib::Guid port) const;
+  std::vector<Stuck> stuck() const;
+  DeclaredFaults declared_faults() const;
   fabric::Standing why_unseen(ib::Guid port, const fabric::Standing& standing) const;
   bool awaits_sm(ib::Guid port, const ib::PKeyTable& table) const;
   bool may_mend() const;
@@ -244,7 +257,8 @@ class Steward {
   std::vector<Forgetting> forgetting_;
   std::optional<Declared> declared_;
   std::optional<Placements::Time> declare_at_;  // when it is to be done, or tried again
-  std::map<std::string, Code> refused_;         // declared partitions, as people know of them
+  std::map<std::string, Error> refused_;        // declared partitions, as people know of them
+  std::string unreadable_;                      // why the declared file is; empty: it is not
   uint64_t freed_ = 0;                          // when they were tried last
   std::set<ib::Guid> left_;                     // ports that a binding has gone from
   std::map<ib::Guid, Placements::Time> ended_;  // when a binding of a chosen GUID went last

@@ -1,15 +1,29 @@
 // The partitions that a file declares, and those that one has left.
 #include "sm/steward/steward.h"
 
+#include <algorithm>
+#include <array>
+
 namespace ibpod::sm {
 namespace {
 
 // Where they cannot be put on disk. Each time the store is read again.
 constexpr Duration kBetweenTries{10'000};
 
+// Whether a refusal begins with a key of an entry.
+bool is_key(std::string_view word) {
+  constexpr std::array<std::string_view, 12> kKeys{"name",  "pkey",   "membership", "allowed",
+                                                   "nodes", "index0", "ipoib",      "mtu",
+                                                   "rate",  "sl",     "proof",      "members"};
+  return std::find(kKeys.begin(), kKeys.end(), word) != kKeys.end();
+}
+
 }  // namespace
 
+void Steward::declared_unreadable(const std::string& why) { unreadable_ = why; }
+
 void Steward::declare(const Declared& declared) {
+  unreadable_.clear();
   declared_ = declared;
   declare_at_ = now_.steady;
   refused_.clear();  // whoever has written it hears of all that is wrong with it
@@ -57,16 +71,64 @@ Status Steward::make_declared() {
 
 // What has not been said since the file was read.
 void Steward::tell_refused(const std::vector<NotDeclared>& refused) {
-  std::map<std::string, Code> before = std::exchange(refused_, {});
+  std::map<std::string, Error> before = std::exchange(refused_, {});
   for (const NotDeclared& one : refused) {
-    refused_.emplace(one.name, one.error.code());
+    refused_.emplace(one.name, one.error);
     const auto known = before.find(one.name);
-    if (known == before.end() || known->second != one.error.code())
-      world_.report.error("declared partition " + one.name + ": " + one.error.text());
+    if (known == before.end() || known->second.code() != one.error.code())
+      world_.report.error("declared partition " + one.name + ": " +
+                          refusal_of(one.name, one.error));
   }
-  for (const auto& [name, code] : before)
+  for (const auto& [name, error] : before)
     if (!refused_.contains(name))
       world_.report.info("declared partition " + name + ": it is done now");
+}
+
+// By the keys of the file that people have written: "partitions[2].sl: ...". What is not in it any
+// more has no place there.
+std::string Steward::refusal_of(const std::string& name, const Error& error) const {
+  const auto place = declared_->places.find(name);
+  if (place == declared_->places.end())
+    return "partition " + name + " is not in the file any more: " + error.text();
+  const std::string text = error.text();
+  const bool names_key = is_key(std::string_view(text).substr(0, text.find(':')));
+  return place->second + (names_key ? "." : " (" + name + "): ") + text;
+}
+
+// What lists show of partitions that are declared otherwise than they are.
+void Steward::show_declared(fabricapi::Listed<fabric::TenancyStatus>& listed) const {
+  if (!declared_) return;
+  for (fabric::TenancyStatus& one : listed.items) {
+    const std::string refusal = refusal_of_declared(one.tenancy.name);
+    if (one.declared && !refusal.empty())
+      one.standing = {fabric::Reason::misconfigured, "what its file says is refused: " + refusal};
+  }
+  if (!listed.next.empty()) return;
+  for (const std::string& name : refused_names()) {
+    if (world_.ledger.partition(name)) continue;
+    fabric::TenancyStatus missing;
+    missing.tenancy.name = name;
+    missing.declared = true;
+    missing.state = fabric::TenancyState::error;
+    missing.standing = {fabric::Reason::misconfigured,
+                        "it is declared in a file, and refused: " + refusal_of_declared(name)};
+    listed.items.push_back(std::move(missing));
+  }
+}
+
+// Empty: it is as declared, or not declared.
+std::string Steward::refusal_of_declared(const std::string& name) const {
+  const auto refused = refused_.find(name);
+  if (refused != refused_.end()) return refusal_of(name, refused->second);
+  for (size_t i = 0; i < declared_->unread.size(); ++i)
+    if (declared_->unread[i] == name) return declared_->unread_errors[i];
+  return "";
+}
+
+std::set<std::string> Steward::refused_names() const {
+  std::set<std::string> names(declared_->unread.begin(), declared_->unread.end());
+  for (const auto& [name, error] : refused_) names.insert(name);
+  return names;
 }
 
 Status Steward::hand_over_declared() {

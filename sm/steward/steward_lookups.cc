@@ -4,7 +4,11 @@
 namespace ibpod::sm {
 void Steward::list_partitions(const Caller& caller, const fabricapi::Page& page,
                               Done<fabricapi::Listed<fabric::TenancyStatus>> done) {
-  look(std::move(done), [=, this] { return world_.ledger.partitions(caller, page); });
+  look(std::move(done), [=, this]() -> Result<fabricapi::Listed<fabric::TenancyStatus>> {
+    auto listed = TRY(world_.ledger.partitions(caller, page));
+    show_declared(listed);
+    return listed;
+  });
 }
 
 void Steward::get_binding(const Caller& caller, const fabric::Attachment& attachment,
@@ -47,6 +51,8 @@ void Steward::show() {
   const std::set<ib::Guid>& unsettled = world_.ledger.unsettled();
   world_.report.bindings(world_.ledger.counts(), unsettled.size(), waiting_.size());
   world_.report.engine(world_.engine.standing(), told_);
+  const DeclaredFaults faults = declared_faults();
+  if (faults.declared) world_.report.declared_file(faults.texts.empty());
   std::map<std::string_view, size_t> weaknesses;
   for (const auto& [weakness, count] : posture().counts) weaknesses[name(weakness)] = count;
   world_.report.weaknesses(weaknesses);

@@ -62,11 +62,14 @@ struct Steward::Known {
   std::vector<fabric::Partition> partitions;
 };
 
+fabric::WallTime Steward::wall_of(Placements::Time time) const {
+  return now_.wall - std::chrono::duration_cast<Duration>(now_.steady - time);
+}
+
 Steward::Known Steward::known() const {
   Known known;
   for (const auto& [port, sight] : sightings_.ports()) {
-    const fabric::WallTime seen =
-        now_.wall - std::chrono::duration_cast<Duration>(now_.steady - sight.at);
+    const fabric::WallTime seen = wall_of(sight.at);
     if (const auto* table = std::get_if<ib::PKeyTable>(&sight.reading.table))
       known.tables[port] = {*table, seen, fabric::Proof::port};
     if (!sight.reading.leaf) continue;
@@ -75,17 +78,20 @@ Steward::Known Steward::known() const {
   }
   for (const auto& [port, sight] : sightings_.nodes().all())
     if (!known.tables.contains(port))
-      known.tables[port] = {
-          sight->table, now_.wall - std::chrono::duration_cast<Duration>(now_.steady - sight->at),
-          fabric::Proof::node};
+      known.tables[port] = {sight->table, wall_of(sight->at), fabric::Proof::node};
   if (partitions_) known.partitions = *partitions_;
   known.partitions.insert(known.partitions.end(), administrators_.begin(), administrators_.end());
   return known;
 }
 
 Evidence Steward::evidence(const Known& known) const {
-  return {sightings_.topology(), known.tables, known.leaf_tables,
-          known.partitions,      wanted_,      sightings_.sm_port().value_or(ib::Guid())};
+  return {.topology = sightings_.topology(),
+          .tables = known.tables,
+          .leaf_tables = known.leaf_tables,
+          .partitions = known.partitions,
+          .wanted = wanted_,
+          .sm_port = sightings_.sm_port().value_or(ib::Guid()),
+          .looked = scanned_ == Placements::Time{} ? fabric::WallTime{} : wall_of(scanned_)};
 }
 
 // What such a request would be refused for is refused here.
@@ -167,7 +173,8 @@ void Steward::explain(const Caller& caller, const fabricapi::ExplainRequest& req
 
 Posture Steward::posture() const {
   const Known known = this->known();
-  return posture_of(evidence(known), world_.engine.standing(), settings_.sm);
+  return posture_of(evidence(known), world_.engine.standing(), settings_.sm,
+                    {.stuck = stuck(), .declared = declared_faults()});
 }
 
 void Steward::health(const Caller& caller, Done<fabricapi::FabricHealth> done) {

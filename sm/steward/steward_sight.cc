@@ -55,6 +55,8 @@ void Steward::engine_changed() {
                              now_);
   }
   if (standing.swept > swept_.newest()) world_.tables.swept();
+  // Only now are all tables as the subnet manager has them; what was seen before is of another.
+  if (standing.swept > 0 && swept_.newest() == 0) world_.tables.look();
   placed_.placed(standing.placed, now);
   swept_.placed(standing.swept, now);
   // One that has just been started may end at once: what was wrong is over when it serves.
@@ -91,6 +93,7 @@ void Steward::seen(const Readings& readings) {
   const uint64_t placed = placed_.at(readings.begun);
   const uint64_t swept = swept_.at(readings.begun);
   if (readings.scan && readings.topology) scanned_ = readings.begun;
+  if (readings.topology) note_met();
   for (const Reading& reading : readings.ports) {
     if (reading.of_repair) end_repair(reading);
     sightings_.take(reading, placed, swept, readings.begun);
@@ -151,7 +154,7 @@ bool Steward::may_be_gone(ib::Guid port) const {
            const auto node = world_.ledger.node(binding->attachment.node);
            const bool pf_gone = binding->kind == fabric::Kind::child ||
                                 (!binding->pf_guid.none() && !topology.find(binding->pf_guid));
-           return node && node->forgetting && pf_gone;
+           return node && node->forgetting && (pf_gone || shows_while_used(*binding));
          });
 }
 
@@ -280,6 +283,8 @@ void Steward::judge(ib::Guid port) {
       world_.ledger.note_trouble(port, why_unseen(port, finding.standing), now_);
       if (finding.standing.reason == Reason::port_unknown && (may_be_gone(port) || is_left(port)))
         world_.ledger.note_clean(port, swept_.newest(), fabric::Proof::port, now_);
+      else if (was_never_there(port))
+        world_.ledger.note_never_there(port, swept_.newest());
       return;
   }
 }

@@ -28,6 +28,7 @@ void Steward::enforce() {
   world_.ledger.note_written(placed_.newest(), now_);
   world_.ledger.note_swept(swept_.newest());
   world_.ledger.note_hindrance(hindrance_);
+  world_.ledger.note_retired(now_);
 }
 
 void Steward::want_anew() {

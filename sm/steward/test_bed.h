@@ -73,9 +73,11 @@ class ModelTables final : public Tables {
     for (Repair& one : wanted) repairs.push_back(one);
   }
   void swept() override { ++sweeps; }
+  void look() override { ++looks; }
 
   std::set<ib::Guid> hurried;
   int sweeps = 0;
+  int looks = 0;
   std::vector<Repair> repairs;
 };
 
@@ -119,7 +121,10 @@ class Bed {
     return policy;
   }
 
-  Now now() const { return {Placements::Time(std::chrono::milliseconds(ms)), {}}; }
+  Now now() const {
+    return {Placements::Time(std::chrono::milliseconds(ms)),
+            fabric::WallTime(std::chrono::milliseconds(ms))};
+  }
   // One turn, some time later.
   void turn(int later = 1) {
     ms += later;

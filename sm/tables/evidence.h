@@ -33,8 +33,9 @@ struct Evidence {
   const ReadTables& leaf_tables;
   // All of the subnet, the default one and the administrator's among them.
   const std::vector<fabric::Partition>& partitions;
-  const Wanted& wanted;   // by these partitions
-  ib::Guid sm_port = {};  // on which the master subnet manager runs: SELF
+  const Wanted& wanted;          // by these partitions
+  ib::Guid sm_port = {};         // on which the master subnet manager runs: SELF
+  fabric::WallTime looked = {};  // when the look at the subnet began that `topology` is of
 };
 
 // The port as partitions speak of it. Of one that was not seen: an adapter's.

@@ -52,7 +52,7 @@ class TableWatch final : public Tables {
   // its LID, the subnet is surveyed again.
   void hurry(std::set<ib::Guid> ports) override;
   // A whole scan now: a survey, and every end port's table with that of its switch port.
-  void look();
+  void look() override;
   // Before the first survey is over they wait.
   void repair(std::vector<Repair> repairs) override;
   void swept() override;

@@ -28,6 +28,8 @@ class Tables {
   virtual void repair(std::vector<Repair> repairs) = 0;
   // A sweep of the subnet manager is over: what is hurried is read at once.
   virtual void swept() = 0;
+  // A look at all ports now.
+  virtual void look() = 0;
 };
 
 }  // namespace ibpod::sm

@@ -98,5 +98,42 @@ TEST_CASE(
   check_truth(bed);
 }
 
+bool holds_blue(SmBed& bed, unsigned host, ib::PKey pkey) {
+  for (const ib::PKey key : bed.table(host))
+    if (key.same_partition(pkey)) return true;
+  return false;
+}
+
+// OpenSM corrects its table before it carries anything, and so does the look at all ports.
+TEST_CASE(
+    "a former member whose cable is out keeps its partition; forgotten, it is cleaned later") {
+  SmBed bed;
+  Console console;
+  fabric::Tenancy blue = SmBed::tenancy("blue");
+  blue.members = {{guid_of(4), fabric::Membership::full, ""}};
+  bed.partition(blue);
+  const auto made = bed.client().list_partitions({}, SmBed::patience());
+  REQUIRE(made);
+  const ib::PKey pkey = *made->items.at(0).tenancy.pkey;
+  bed.until([&] { return holds_blue(bed, 4, pkey); });
+  bed.until([&] { return bed.metric("ibpod_sm_ports{state=\"all\"}") > 8; });
+  console.unlink(4);
+  bed.until([&] { return bed.metric("ibpod_sm_ports{state=\"unseen\"}") == 1; });
+  const auto partitions = [&] {
+    return bed.client().list_partitions({}, SmBed::patience())->items;
+  };
+  REQUIRE(bed.client().delete_partition("blue", SmBed::patience()));
+  bed.until([&] {
+    return !partitions().empty() &&
+           partitions()[0].standing.text.find(guid_of(4).text()) != std::string::npos;
+  });
+  const auto again = bed.client().create_partition(blue, SmBed::patience());
+  CHECK(again.error().code() == Code::busy);
+  REQUIRE(bed.client().delete_partition("blue", SmBed::patience(), true));
+  bed.until([&] { return partitions().empty(); });
+  console.relink(4);
+  bed.until([&] { return !holds_blue(bed, 4, pkey); });
+}
+
 }  // namespace
 }  // namespace ibpod

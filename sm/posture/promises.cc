@@ -1,0 +1,49 @@
+#include "sm/posture/examine.h"
+
+namespace ibpod::sm {
+namespace {
+
+std::string list(const Evidence& evidence, const Stuck& one) {
+  std::vector<std::string> ports;
+  for (const ib::Guid port : one.ports) ports.push_back(described(evidence.topology, port));
+  return some(ports);
+}
+
+// Which of them are there cannot be said here: the commands do.
+constexpr const char* kBringBack =
+    "bring the ports up, so that they are seen without the key (`ibpodctl explain GUID` says what "
+    "is known of one). If they are gone for good: ";
+
+fabricapi::Finding finding(const Evidence& evidence, const Stuck& one) {
+  if (one.what == Stuck::What::partition)
+    return {"partition " + one.name,
+            "it is being deleted, and " + counted(one.ports.size(), "port") +
+                " that may hold its P_Key could not be asked for minutes: " + list(evidence, one),
+            kBringBack + ("`ibpodctl partition delete " + one.name + " --forget-ports`") +
+                ". A port that comes back with the key all the same reaches ports of the next "
+                "partition with this P_Key, until ibpod-sm sees it and takes the key away "
+                "(look.scanSeconds)"};
+  return {"node " + one.name,
+          counted(one.ports.size(), "binding") +
+              " that are released wait for ports that could not be asked for minutes: " +
+              list(evidence, one),
+          kBringBack + ("take the node out of use, and `ibpodctl node forget " + one.name + "`")};
+}
+
+}  // namespace
+
+void examine_stuck(const Evidence& evidence, const std::vector<Stuck>& stuck, Posture& posture) {
+  for (const Stuck& one : stuck)
+    add(posture, Weakness::waiting, one.ports.size(), finding(evidence, one));
+}
+
+void examine_declared(const DeclaredFaults& faults, Posture& posture) {
+  add(posture, Weakness::declared, faults.texts.size(),
+      {"declared partitions",
+       counted(faults.texts.size(), "fault") + " of their file: " + some(faults.texts) +
+           ". What it said before of these stays",
+       "correct the file that declaredPartitions names; ibpod-sm follows it, and "
+       "`ibpodctl partition get NAME` says of each partition whether it is done"});
+}
+
+}  // namespace ibpod::sm

@@ -1,0 +1,287 @@
+// The table "states and what ends them" of docs/ibpod-sm.md, a row each.
+#include "sm/steward/test_bed.h"
+
+#include <doctest/doctest.h>
+
+namespace ibpod::sm::test {
+namespace {
+
+constexpr ib::Guid kStorage{0x0002c90300a1b2c3};
+constexpr int kMinutes = 150'000;
+
+struct StuckBed : Bed {
+  StuckBed() { reach(); }
+  // With the members, in force, and all ports seen.
+  void reach(std::vector<ib::Guid> members = {}) {
+    settle();
+    read(true);
+    fabric::Tenancy made = training();
+    for (const ib::Guid guid : members)
+      made.members.push_back({guid, fabric::Membership::full, ""});
+    create(made);
+    REQUIRE(last == "ok");
+    settle();
+    read(true);
+  }
+  static fabric::Tenancy training() {
+    fabric::Tenancy tenancy;
+    tenancy.name = "training";
+    tenancy.pkey = ib::PKey(0x1001);
+    return tenancy;
+  }
+  void member(std::vector<ib::Guid> members) {
+    fabric::Tenancy changed = training();
+    for (const ib::Guid guid : members)
+      changed.members.push_back({guid, fabric::Membership::full, ""});
+    steward->at(now());
+    steward->update_partition(kAdministrator, changed, [](const auto& done) { CHECK(done.ok()); });
+    turn();
+  }
+  std::string remove(bool forget = false) {
+    std::string text = "nothing";
+    const auto done = [&](const Result<fabric::TenancyStatus>& removed) {
+      text = removed ? removed->standing.text : removed.error().text();
+    };
+    steward->at(now());
+    forget ? steward->forget_ports(kAdministrator, "training", done)
+           : steward->delete_partition(kAdministrator, "training", done);
+    turn();
+    return text;
+  }
+  // The storage server, as OpenSM has left its table.
+  void arrive() {
+    ports[kStorage].table[0] = fabric::kDefaultPKey;
+    read(true);
+  }
+  bool is_there() const { return ledger->partition("training").has_value(); }
+  // The first of doctor's findings of that subject: its text and remedy.
+  std::string finding(const std::string& subject) {
+    std::string found;
+    steward->at(now());
+    steward->health(kAdministrator, [&](const Result<fabricapi::FabricHealth>& health) {
+      REQUIRE(health);
+      for (const fabricapi::Finding& one : health->findings)
+        if (found.empty() && one.subject.starts_with(subject)) found = one.text + "|" + one.remedy;
+    });
+    turn();
+    return found;
+  }
+  bool shows(const std::string& line) {
+    steward->show();
+    return report.metrics().text().find(line) != std::string::npos;
+  }
+  void settle_all() {
+    settle();
+    read(true);
+    read(true);
+  }
+};
+
+TEST_CASE_FIXTURE(StuckBed, "partition: a member that was never on the subnet keeps no partition") {
+  member({kStorage});
+  settle_all();
+  member({});
+  settle_all();
+  remove();
+  CHECK(is_there());  // until the subnet manager has swept without it, and all have been looked at
+  settle_all();
+  CHECK_FALSE(is_there());
+  reach();  // its name and its P_Key are free
+}
+
+TEST_CASE_FIXTURE(StuckBed, "partition: what a look has found waits until it is seen without") {
+  arrive();
+  member({kStorage});
+  settle_all();
+  ports[kStorage].there = false;
+  read(true);
+  remove();
+  settle_all();
+  CHECK(is_there());
+  ports[kStorage].there = true;
+  read(true);
+  CHECK(is_there());
+  mend();
+  CHECK_FALSE(is_there());
+}
+
+TEST_CASE_FIXTURE(StuckBed, "partition: a virtual port shows nowhere, and may be there") {
+  ports[kPf].virtualized = true;
+  read(true);
+  member({kStorage});
+  settle_all();
+  remove();
+  settle_all();
+  CHECK(is_there());
+  remove(true);
+  CHECK_FALSE(is_there());
+}
+
+TEST_CASE_FIXTURE(StuckBed,
+                  "partition: what was before a restart, or the first look, is not known") {
+  member({kStorage});
+  settle_all();
+  restart();
+  settle_all();
+  remove();
+  settle_all();
+  CHECK(is_there());
+  restart();
+  settle_all();
+  CHECK(is_there());
+  remove(true);
+  CHECK_FALSE(is_there());
+}
+
+TEST_CASE_FIXTURE(StuckBed, "partition: doctor and a metric name what waits for minutes") {
+  arrive();
+  member({kStorage});
+  settle_all();
+  ports[kStorage].there = false;
+  read(true);
+  remove();
+  settle_all();
+  CHECK(finding("partition training").empty());
+  turn(kMinutes);
+  const std::string told = finding("partition training");
+  CHECK_MESSAGE(told.find(kStorage.text()) != told.npos, told);
+  CHECK_MESSAGE(told.find("`ibpodctl partition delete training --forget-ports`") != told.npos,
+                told);
+  CHECK(shows("ibpod_sm_weaknesses{kind=\"waiting\"} 1"));
+  CHECK(remove().find(kStorage.text()) != std::string::npos);
+  remove(true);
+  CHECK_FALSE(is_there());
+  CHECK(finding("partition training").empty());
+  CHECK(shows("ibpod_sm_weaknesses{kind=\"waiting\"} 0"));
+  CHECK(logged("delete partition training").find("granted") != std::string::npos);
+}
+
+TEST_CASE_FIXTURE(StuckBed, "partition: a port that is forgotten comes back: its key is removed") {
+  arrive();
+  member({kStorage});
+  settle_all();
+  ports[kStorage].there = false;
+  read(true);
+  remove();
+  settle();
+  remove(true);
+  CHECK_FALSE(is_there());
+  ports[kStorage].there = true;
+  REQUIRE(ports[kStorage].table[1] == ib::PKey(0x9001));
+  read(true);
+  CHECK(shows("ibpod_sm_drifts_total 1"));
+  REQUIRE(tables.repairs.size() == 1);
+  mend();
+  CHECK(ports[kStorage].table[1] == ib::PKey());
+}
+
+TEST_CASE_FIXTURE(StuckBed, "partition: a port that is seen to hold the key is not forgotten") {
+  arrive();
+  member({kStorage});
+  settle_all();
+  remove();
+  place();
+  end_sweep();  // by which the table should be another one, and is not
+  read(true);
+  CHECK(remove(true).find(kStorage.text()) != std::string::npos);
+  CHECK(is_there());
+  mend();
+  read(true);
+  CHECK_FALSE(is_there());
+}
+
+TEST_CASE_FIXTURE(StuckBed, "partition: it goes behind the sweep without it, forgotten or not") {
+  member({kStorage});
+  settle_all();
+  CHECK(remove(true).find("not swept without it yet") != std::string::npos);
+  CHECK(is_there());
+  sweep();
+  turn();
+  CHECK_FALSE(is_there());
+}
+
+TEST_CASE_FIXTURE(StuckBed, "partition: a declared one is its file's, forgotten ports or not") {
+  const auto read = read_declared(R"({"partitions": [{"name": "training", "pkey": "0x1001"}]})");
+  steward->declare(*read);
+  turn();
+  CHECK(remove(true).find("is declared in a file") != std::string::npos);
+}
+
+struct StuckBinding : StuckBed {
+  StuckBinding() {
+    partition("blue");
+    settle();
+    bind(kNode1, request(kVf1, "blue"));
+    settle();
+    REQUIRE(answers.back() == "verified");
+    ports[kVf1].there = false;
+    read(true);
+  }
+  void forget_node() {
+    steward->at(now());
+    steward->forget_node(kAdministrator, "n1", deadline(1000), [](const auto&) {});
+    turn();
+    settle_all();
+  }
+  bool has_binding() const { return !ledger->bindings_of(kVf1).empty(); }
+};
+
+TEST_CASE_FIXTURE(StuckBinding, "binding: released, it waits for its port, and doctor names it") {
+  unbind(kNode1, {"n1", "c1", "net1"});
+  settle_all();
+  CHECK(has_binding());
+  CHECK(finding("node n1").empty());
+  turn(kMinutes);
+  const std::string told = finding("node n1");
+  CHECK_MESSAGE(told.find(kVf1.text()) != told.npos, told);
+  CHECK_MESSAGE(told.find("`ibpodctl node forget n1`") != told.npos, told);
+  CHECK(shows("ibpod_sm_weaknesses{kind=\"waiting\"} 1"));
+  forget_node();  // as it says; its PF is on no look, too
+  CHECK_FALSE(has_binding());
+  CHECK(finding("node n1").empty());
+}
+
+TEST_CASE_FIXTURE(StuckBinding,
+                  "binding: released, it goes when its port is back without the key") {
+  unbind(kNode1, {"n1", "c1", "net1"});
+  settle_all();
+  CHECK(has_binding());
+  ports[kVf1].there = true;
+  settle_all();
+  CHECK_FALSE(has_binding());
+}
+
+TEST_CASE_FIXTURE(StuckBinding, "node: forgotten, its VFs need not be back where its PF is") {
+  ports[kPf] = {};
+  read(true);
+  forget_node();
+  CHECK_FALSE(has_binding());
+  CHECK_FALSE(ledger->node("n1"));
+}
+
+TEST_CASE_FIXTURE(StuckBinding, "node: forgotten, virtual ports are waited for while their PF is") {
+  ports[kPf].virtualized = true;
+  read(true);
+  forget_node();
+  CHECK(has_binding());
+  ports[kPf].there = false;
+  settle_all();
+  CHECK_FALSE(has_binding());
+}
+
+TEST_CASE_FIXTURE(StuckBed, "tables: all are looked at behind the first sweep that is good") {
+  Bed fresh;
+  CHECK(fresh.tables.looks == 0);
+  fresh.sweep();
+  CHECK(fresh.tables.looks == 1);
+  fresh.partition("blue");
+  fresh.sweep();
+  CHECK(fresh.tables.looks == 1);
+  fresh.engine.throw_away();
+  fresh.engine_says();
+  fresh.sweep();
+  CHECK(fresh.tables.looks == 2);
+}
+
+}  // namespace
+}  // namespace ibpod::sm::test
