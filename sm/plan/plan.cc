@@ -52,7 +52,7 @@ Plan plan_change(const std::vector<fabric::Partition>& after, const Evidence& no
     const fabric::EndPort port = end_port(now, guid);
     const WantedKeys from = now.wanted.of(port), to = wanted_after.of(port);
     if (from == to) continue;
-    const Step step = step_to(to, guid, now, terms.writes);
+    const Step step = step_to(to, guid, now);
     if (!step.known) ++plan.unseen;
     consequences.add(port, from, to, step);
     add(plan, guid, step, now);
@@ -71,7 +71,7 @@ Plan plan_rest(const Evidence& now, const PlanTerms& terms) {
     const WantedKeys wanted = now.wanted.of(port);
     if (!wrong(find(now.tables, guid), wanted) && !wrong(heeded_leaf(now, guid), wanted.anywhere()))
       continue;
-    const Step step = step_to(wanted, guid, now, terms.writes);
+    const Step step = step_to(wanted, guid, now);
     consequences.add(port, wanted, wanted, step);
     add(plan, guid, step, now);
   }

@@ -15,11 +15,13 @@ struct PlanTerms {
   bool writes = true;     // false: the engine observes, and somebody else makes the change
 };
 
-// From the partitions of the evidence to these. In the answer are the ports whose wanted keys
-// differ, by GUID. Where a table is known, `after` is mended(): where a key will probably be, for
-// OpenSM decides. Where it is not, `before` is empty and `after` has the keys without places; so it
-// has where there are more keys than places. `packets` are the blocks of tables that differ, the
-// switch ports' among them.
+// From the partitions of the evidence to these; both are as the tables come to hold them
+// (as_written() in sm/engine/partitions_file.h, where it is OpenSM that is told). In the answer are
+// the ports whose wanted keys differ, by GUID. Where a table is known, keys that stay have their
+// places in `after`, and the one that has to be at index 0; of the others the subnet manager
+// decides, and they have none. Where it is not, `before` is empty and no key has a place; nor has
+// one where there are more keys than places. `packets` are the blocks of tables that differ, the
+// switch ports' among them, at least.
 fabricapi::Plan plan_change(const std::vector<fabric::Partition>& after, const Evidence& now,
                             const PlanTerms& terms);
 

@@ -39,8 +39,8 @@ TEST_CASE("only ports whose keys change are planned, with the table before and a
       subnet,
       {subnet.partitions[0], blue({{host(2), Membership::full}, {host(1), Membership::limited}})});
   REQUIRE(plan.ports.size() == 2);
-  CHECK(plan.ports[0] == Plan::Port{host(1), "h1 mlx5_0", "0:0x7fff", "0:0x7fff 1:0x0001"});
-  CHECK(plan.ports[1] == Plan::Port{host(2), "h2 mlx5_0", "0:0x7fff", "0:0x7fff 1:0x8001"});
+  CHECK(plan.ports[0] == Plan::Port{host(1), "h1 mlx5_0", "0:0x7fff", "0:0x7fff 0x0001"});
+  CHECK(plan.ports[1] == Plan::Port{host(2), "h2 mlx5_0", "0:0x7fff", "0:0x7fff 0x8001"});
   CHECK(plan.changed == 2);
   CHECK(plan.unseen == 0);
   CHECK(plan.packets == 4);  // of each the port's block and the switch port's
@@ -66,15 +66,24 @@ TEST_CASE("a key leaves, and the rest of the table stays where it is") {
   CHECK(plan.notes == Notes{"the partition blue (0x0001) vanishes; 1 port will leave it"});
 }
 
-TEST_CASE("the default key goes to index 0 where no other has it, if it is us who write") {
+TEST_CASE("the default key is back at index 0 where its rule says so, and else stays where it is") {
   KnownSubnet subnet(2);
   subnet.add(blue({{host(1), Membership::full}}));
   subnet.partitions[1].index0 = true;
   subnet.hold(1, {kBlueFull, test::kLimited});
-  const std::vector<Partition> after{subnet.partitions[0]};
+  std::vector<Partition> after{subnet.partitions[0]};
+  CHECK(change(subnet, after).ports.at(0).after == "1:0x7fff");
+  subnet.partitions[0].index0 = after[0].index0 = true;
   CHECK(change(subnet, after).ports.at(0).after == "0:0x7fff");
-  const Plan observed = plan_change(after, subnet.evidence(), {.writes = false});
-  CHECK(observed.ports.at(0).after == "1:0x7fff");
+}
+
+TEST_CASE("a key that somebody else finds a place for has none, and index 0 is certain") {
+  KnownSubnet subnet(2);
+  subnet.partitions[0].index0 = true;
+  std::vector<Partition> after{subnet.partitions[0], blue({{host(1), Membership::full}})};
+  CHECK(change(subnet, after).ports.at(0).after == "0:0x7fff 0x8001");
+  after[1].index0 = true;
+  CHECK(change(subnet, after).ports.at(0).after == "0:0x8001 0x7fff");
 }
 
 TEST_CASE("a port that has not been seen has keys without places, and counts as unseen") {
@@ -194,7 +203,7 @@ TEST_CASE("what is left to do is what tables lack, the switches' too; what is un
   subnet.tables.erase(host(4));
   const Plan plan = plan_rest(subnet.evidence(), kTerms);
   REQUIRE(plan.ports.size() == 3);
-  CHECK(plan.ports[0].after == "0:0x7fff 1:0x8001");
+  CHECK(plan.ports[0].after == "0:0x7fff 0x8001");
   CHECK(plan.ports[1].before == "0:0x7fff 1:0x8002");
   CHECK(plan.ports[1].after == "0:0x7fff");
   CHECK(plan.ports[2].before == plan.ports[2].after);

@@ -3,6 +3,8 @@
 #include "lib/mad/pkey_block.h"
 #include "sm/tables/verdict.h"
 
+#include <set>
+
 namespace ibpod::sm {
 namespace {
 
@@ -12,17 +14,41 @@ bool leaf_has_table(const Evidence& now, ib::Guid port) {
          seen->leaf->enforcement->places > 0;
 }
 
+void append(std::string& text, const std::string& one) { text += (text.empty() ? "" : " ") + one; }
+
+// What is certain of a table that has been mended: keys stay at their places, those that go leave
+// theirs, and index 0 is what is wanted there. For any other key the subnet manager finds a place.
+struct Change {
+  Change(const ib::PKeyTable& table, const ib::PKeyTable& right, const WantedKeys& wanted) {
+    std::string anywhere;
+    for (size_t place = 0; place < right.size(); ++place) {
+      const ib::PKey key = right[place];
+      const bool stays = key == table[place];
+      const bool certain = stays || (place == 0 && wanted.index0.has_value());
+      if (key.partition() != 0 && certain) append(text, std::to_string(place) + ":" + key.text());
+      if (key.partition() != 0 && !certain) append(anywhere, key.text());
+      // A key has left its place, be it for another one.
+      if (!stays && (certain || table[place].partition() != 0))
+        written.insert(place / mad::kBlockPlaces);
+    }
+    if (anywhere.empty()) return;
+    append(text, anywhere);
+    if (written.empty()) written.insert(0);  // or another one
+  }
+
+  std::string text;
+  std::set<size_t> written;  // blocks; there may be more
+};
+
 }  // namespace
 
 std::string listed(const std::vector<ib::PKey>& keys) {
   std::string text;
-  for (const ib::PKey key : keys) text += (text.empty() ? "" : " ") + key.text();
+  for (const ib::PKey key : keys) append(text, key.text());
   return text;
 }
 
-Step step_to(WantedKeys wanted, ib::Guid port, const Evidence& now, bool writes) {
-  // There OpenSM puts it (sm/engine/partitions_file.h), wherever it is now.
-  if (writes && port != now.sm_port) wanted.index0 = wanted.first();
+Step step_to(const WantedKeys& wanted, ib::Guid port, const Evidence& now) {
   Step step;
   step.after = listed(wanted.keys);
   if (const ReadTable* table = find(now.tables, port)) {
@@ -30,8 +56,11 @@ Step step_to(WantedKeys wanted, ib::Guid port, const Evidence& now, bool writes)
     step.before = text(table->keys);
     const Result<ib::PKeyTable> right = mended(table->keys, wanted);
     step.fits = right.ok();
-    if (right) step.after = text(*right);
-    if (right) step.blocks = mad::different_blocks(table->keys, *right).size();
+    if (right) {
+      const Change change(table->keys, *right, wanted);
+      step.after = change.text;
+      step.blocks = change.written.size();
+    }
   }
   if (!leaf_has_table(now, port)) return step;
   const ReadTable* leaf = find(now.leaf_tables, port);
@@ -41,7 +70,7 @@ Step step_to(WantedKeys wanted, ib::Guid port, const Evidence& now, bool writes)
   }
   const Result<ib::PKeyTable> right = mended(leaf->keys, wanted);
   step.fits = step.fits && right;
-  if (right) step.blocks += mad::different_blocks(leaf->keys, *right).size();
+  if (right) step.blocks += Change(leaf->keys, *right, wanted).written.size();
   return step;
 }
 

@@ -10,14 +10,13 @@ namespace ibpod::sm {
 struct Step {
   bool known = false;  // the port's table is
   bool fits = true;    // both tables have room for the keys
-  size_t blocks = 0;   // that differ; the switch port's are counted, too
+  size_t blocks = 0;   // that differ, at least; the switch port's are counted, too
   std::string before;  // "0:0x7fff 1:0x8001"; empty where it is not known
-  std::string after;   // without places where these are not known: "0x7fff 0x8001"
+  // Without a place what the subnet manager is free to put anywhere: "0:0x7fff 0x8001".
+  std::string after;
 };
 
-// `writes`: it is OpenSM that is told, and where no other key has to be at index 0 the default one
-// is (as_written() in sm/engine/partitions_file.h).
-Step step_to(WantedKeys wanted, ib::Guid port, const Evidence& now, bool writes);
+Step step_to(const WantedKeys& wanted, ib::Guid port, const Evidence& now);
 
 // "0x7fff 0x8001"
 std::string listed(const std::vector<ib::PKey>& keys);

@@ -64,6 +64,38 @@ TEST_CASE_FIXTURE(PlanBed, "a plan speaks of the P_Key that would be given") {
   CHECK(ledger->partition("blue")->tenancy.pkey == ib::PKey(0x0001));
 }
 
+TEST_CASE_FIXTURE(PlanBed, "a plan names the ports that change, and nobody else") {
+  create(tenancy("red"));
+  settle();
+  read(true);
+  fabric::Tenancy blue = tenancy("blue");
+  CHECK(ask({.tenancy = blue, .without = {}}) == "ok");
+  CHECK(planned.changed == 0);
+  blue.members = {{kVf3, fabric::Membership::full, ""}};
+  CHECK(ask({.tenancy = blue, .without = {}}) == "ok");
+  REQUIRE(planned.ports.size() == 1);
+  CHECK(planned.ports[0] == fabricapi::Plan::Port{kVf3, "", "0:0x7fff", "0:0x7fff 0x8002"});
+  CHECK(ask({.tenancy = {}, .without = "red"}) == "ok");
+  CHECK(planned.changed == 0);
+
+  fabric::Tenancy red = tenancy("red");
+  red.membership = fabric::Membership::full;
+  CHECK(ask({.tenancy = red, .without = {}, .update = true}) == "ok");
+  CHECK(planned.changed == 0);
+}
+
+TEST_CASE_FIXTURE(PlanBed, "a plan begins at what was asked just before") {
+  create(tenancy("red"));
+  settle();
+  read(true);
+  fabric::Tenancy red = tenancy("red");
+  red.members = {{kVf3, fabric::Membership::full, ""}};
+  steward->at(now());
+  steward->update_partition(kAdministrator, red, [](const auto&) {});
+  CHECK(ask({.tenancy = tenancy("blue"), .without = {}}) == "ok");
+  CHECK(planned.changed == 0);
+}
+
 TEST_CASE_FIXTURE(PlanBed, "what would be refused is not planned") {
   partition("blue");
   settle();

@@ -32,6 +32,7 @@ Steward::Steward(World world, StewardSettings settings, Now now)
       sightings_(settings_.own_port),
       changes_(settings_.changes) {
   administrators_ = world_.engine.administrators();
+  all_ = in_tables({});
   leave_alone();
   remember_namespaces();
   if (!settings_.declares) declare_at_ = now_.steady;

@@ -174,7 +174,12 @@ class Steward {
   struct Known;
   Known known() const;
   fabric::WallTime wall_of(Placements::Time time) const;
-  Evidence evidence(const Known& known) const;
+  Evidence evidence(const Known& known) const { return evidence(known, all_, wanted_); }
+  Evidence evidence(const Known& known, const std::vector<fabric::Partition>& partitions,
+                    const Wanted& wanted) const;
+  // All partitions of the subnet where these are ibpod-sm's own, as the tables come to hold them:
+  // of those that are, and of those that a change would make.
+  std::vector<fabric::Partition> in_tables(std::vector<fabric::Partition> own) const;
   Posture posture() const;
   Result<std::vector<fabric::Partition>> planned(const fabricapi::PlanRequest& request) const;
   Party party(const std::string& name) const;
@@ -242,8 +247,9 @@ class Steward {
   uint64_t told_ = 0;           // the version that the engine has
   std::shared_ptr<const std::vector<fabric::Partition>> partitions_;
   std::vector<fabric::Partition> administrators_;
-  Wanted wanted_;  // of all partitions
-  Wanted others_;  // of those that are not the ledger's
+  std::vector<fabric::Partition> all_;  // in_tables(*partitions_)
+  Wanted wanted_;                       // by them
+  Wanted others_;                       // of those that are not the ledger's
   Sightings sightings_;
   Mending mending_;
   std::map<fabric::Attachment, Placements::Time> asked_;  // Binds that are not verified yet

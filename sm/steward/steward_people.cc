@@ -59,7 +59,6 @@ void add_kept_out(const Ledger& ledger, fabricapi::Explanation::Subject& subject
 // Tables as they were last read; of ports that cannot be read any more, none.
 struct Steward::Known {
   ReadTables tables, leaf_tables;
-  std::vector<fabric::Partition> partitions;
 };
 
 fabric::WallTime Steward::wall_of(Placements::Time time) const {
@@ -79,17 +78,16 @@ Steward::Known Steward::known() const {
   for (const auto& [port, sight] : sightings_.nodes().all())
     if (!known.tables.contains(port))
       known.tables[port] = {sight->table, wall_of(sight->at), fabric::Proof::node};
-  if (partitions_) known.partitions = *partitions_;
-  known.partitions.insert(known.partitions.end(), administrators_.begin(), administrators_.end());
   return known;
 }
 
-Evidence Steward::evidence(const Known& known) const {
+Evidence Steward::evidence(const Known& known, const std::vector<fabric::Partition>& partitions,
+                           const Wanted& wanted) const {
   return {.topology = sightings_.topology(),
           .tables = known.tables,
           .leaf_tables = known.leaf_tables,
-          .partitions = known.partitions,
-          .wanted = wanted_,
+          .partitions = partitions,
+          .wanted = wanted,
           .sm_port = sightings_.sm_port().value_or(ib::Guid()),
           .looked = scanned_ == Placements::Time{} ? fabric::WallTime{} : wall_of(scanned_)};
 }
@@ -113,10 +111,13 @@ void Steward::plan(const Caller& caller, const fabricapi::PlanRequest& request,
   look(std::move(done), [this, request]() -> Result<fabricapi::Plan> {
     const Known known = this->known();
     const PlanTerms terms{world_.engine.standing().last_sweep, world_.engine.writes()};
-    if (!request.tenancy && request.without.empty()) return plan_rest(evidence(known), terms);
-    std::vector<fabric::Partition> after = TRY(planned(request));
-    after.insert(after.end(), administrators_.begin(), administrators_.end());
-    fabricapi::Plan plan = plan_change(after, evidence(known), terms);
+    // As they are on disk now: what was asked just before has not come to the engine yet.
+    const std::vector<fabric::Partition> before = in_tables(*world_.ledger.partitions());
+    const Wanted wanted(before);
+    const Evidence now = evidence(known, before, wanted);
+    if (!request.tenancy && request.without.empty()) return plan_rest(now, terms);
+    const std::vector<fabric::Partition> after = in_tables(TRY(planned(request)));
+    fabricapi::Plan plan = plan_change(after, now, terms);
     if (request.tenancy && !request.update && !request.tenancy->pkey)
       plan.notes.push_back(pkey_in(after, request.tenancy->name).text() +
                            " is the P_Key that it would be given now");

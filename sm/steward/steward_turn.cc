@@ -31,14 +31,18 @@ void Steward::enforce() {
   world_.ledger.note_retired(now_);
 }
 
+// By whoever else writes the tables the default key may be elsewhere.
+std::vector<fabric::Partition> Steward::in_tables(std::vector<fabric::Partition> own) const {
+  own.insert(own.end(), administrators_.begin(), administrators_.end());
+  return world_.engine.writes() ? as_written(std::move(own)) : std::move(own);
+}
+
 void Steward::want_anew() {
   std::vector<fabric::Partition> others = administrators_;
   others.insert(others.begin(), partitions_->front());
   others_ = Wanted(others);
-  std::vector<fabric::Partition> all = *partitions_;
-  all.insert(all.end(), administrators_.begin(), administrators_.end());
-  // By whoever else writes the tables the default key may be elsewhere.
-  wanted_ = Wanted(world_.engine.writes() ? as_written(std::move(all)) : std::move(all));
+  all_ = in_tables(*partitions_);
+  wanted_ = Wanted(all_);
 }
 
 std::optional<Report::Course> Steward::course_of(const fabric::Attachment& attachment) const {

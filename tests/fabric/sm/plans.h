@@ -1,0 +1,50 @@
+// Random changes of partitions, each planned, made, and compared with what the ports then hold.
+#pragma once
+
+#include "tests/fabric/sm/sm_bed.h"
+
+#include <random>
+#include <string>
+#include <vector>
+
+namespace ibpod {
+
+// One change of one partition, as ibpodctl asks for it.
+struct PlannedChange {
+  enum class Kind { create, update, remove };
+  Kind kind = Kind::create;
+  fabric::Tenancy tenancy;  // of one that is removed only the name
+  std::string text;         // for messages: "update p3 index0"
+
+  fabricapi::PlanRequest plan() const;
+  // Empty: it is done.
+  std::string make(const SmBed& bed) const;
+};
+
+class RandomChanges {
+ public:
+  RandomChanges(unsigned seed, bool both) : random_(seed), both_(both) {}
+  // Of partitions as they are.
+  PlannedChange next(const std::vector<fabric::TenancyStatus>& partitions);
+  // What pods do between two changes: a host comes into a partition, or leaves its own.
+  void stir(SmBed& bed, const std::vector<fabric::TenancyStatus>& partitions);
+  unsigned below(unsigned end) { return static_cast<unsigned>(random_() % end); }
+
+ private:
+  bool once_in(unsigned times) { return below(times) == 0; }
+  fabric::Membership membership();
+  void change(fabric::Tenancy& tenancy, std::string& text);
+  void change_members(fabric::Tenancy& tenancy, std::string& text);
+
+  std::mt19937 random_;
+  bool both_;
+};
+
+// What is wanted is in the tables, and ibpod-sm has seen all of them since.
+void until_settled(SmBed& bed);
+
+// What is not as it was planned; empty: nothing.
+std::string difference(const fabricapi::Plan& plan, const std::vector<ib::PKeyTable>& before,
+                       const std::vector<ib::PKeyTable>& after);
+
+}  // namespace ibpod
