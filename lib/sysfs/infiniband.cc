@@ -125,7 +125,11 @@ Result<ib::Port> port_without_pkeys(const Sysfs& sysfs, const std::string& rdma_
 
 Result<ib::PKeyTable> pkeys(const Sysfs& sysfs, const std::string& rdma_device, unsigned number) {
   const Path folder = TRY(folder_of(rdma_device, number));
-  return read_pkeys(sysfs, folder / "pkeys");
+  const ib::PKeyTable table = TRY(read_pkeys(sysfs, folder / "pkeys"));
+  // A port has 1 place at least (IBA 1.4, volume 1, 10.9): the device is not to be seen from here.
+  if (table.empty())
+    return Error(Code::not_found, (folder / "pkeys").string() + ": there is no P_Key table");
+  return table;
 }
 
 Result<ib::Port> port(const Sysfs& sysfs, const std::string& rdma_device, unsigned number) {

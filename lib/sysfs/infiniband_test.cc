@@ -81,6 +81,16 @@ TEST_CASE("a table with a gap is no table") {
   CHECK(!device.read().ok());
 }
 
+// As the host sees a device of a pod's namespace.
+TEST_CASE("a table that is not to be seen is no empty one") {
+  const Device device;
+  for (int i = 0; i < 12; ++i) device.remove("pkeys/" + std::to_string(i));
+  CHECK(pkeys(device.sysfs(), "mlx5_0", 1).error().code() == Code::not_found);
+  device.remove("pkeys");
+  CHECK(pkeys(device.sysfs(), "mlx5_0", 1).error().code() == Code::not_found);
+  CHECK(pkeys(device.sysfs(), "mlx5_1", 1).error().code() == Code::not_found);
+}
+
 TEST_CASE("a device or port that is not there is not found") {
   const Device device;
   CHECK(port(device.sysfs(), "mlx5_1", 1).error().code() == Code::not_found);
