@@ -31,7 +31,14 @@ std::string partitions_of(const node::Record& record) {
 }
 
 std::string words(const Binding& binding) {
-  return binding.text.empty() ? "it is " + binding.state : binding.text;
+  if (!binding.text.empty()) return binding.text;
+  return binding.state.empty() ? "nobody has told its state" : "it is " + binding.state;
+}
+
+// Without a word of the SM service's there is no state.
+std::string details_of(const Binding& binding) {
+  if (binding.state.empty()) return "state not known: the SM service has not answered";
+  return "state " + binding.state + (binding.reason.empty() ? "" : ", reason " + binding.reason);
 }
 
 // A later question may be answered otherwise.
@@ -162,10 +169,8 @@ Result<Bound> await_binding(const Context& context, const node::Record& record, 
     const std::vector<ib::PKey> keys = TRY(keys_of(binding, record));
     return Bound{keys, is_proved(binding)};
   }
-  Error error(Code::unavailable, partitions_of(record) + ": not verified: " + words(binding));
-  // Of a service that has never answered there is neither.
-  if (binding.state.empty()) return error;
-  return std::move(error).with_details("state " + binding.state + ", reason " + binding.reason);
+  return Error(Code::unavailable, partitions_of(record) + ": not verified: " + words(binding))
+      .with_details(details_of(binding));
 }
 
 Status end_binding(const Context& context, const node::Record& record, Deadline deadline) {

@@ -299,6 +299,14 @@ TEST_CASE_FIXTURE(InBlue, "what becomes unreadable while it ends has not ended")
   CHECK(recorded().size() == 1);
 }
 
+TEST_CASE_FIXTURE(InBlue, "where nobody answers the details say so, and have no empty words") {
+  binder.away = Error(Code::unavailable, "the SM service cannot be reached");
+  const auto refused = add();
+  REQUIRE_FALSE(refused);
+  CHECK(code_of(refused.error()) == cni::kTryAgainLater);
+  CHECK(refused.error().details() == "state not known: the SM service has not answered");
+}
+
 TEST_CASE_FIXTURE(InBlue, "a port that nobody verifies is error 11 with the reason") {
   binder.stuck = true;
   const auto refused = add();

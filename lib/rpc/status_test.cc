@@ -63,5 +63,19 @@ TEST_CASE("details travel behind the text, and neither is longer than a header m
   CHECK(to_grpc(Error(Code::busy, std::string(9000, 'x'))).error_message().size() == 2000);
 }
 
+TEST_CASE("why a name is not resolved is said once, without the resolver's words") {
+  const auto told = [](const std::string& text) {
+    return from_grpc(grpc::Status(grpc::StatusCode::UNAVAILABLE, text)).error().text();
+  };
+  const std::string begin = "DNS resolution failed for sm:7473: ";
+  const std::string a = "C-ares status is not ARES_SUCCESS qtype=A name=sm is_balancer=0: ";
+  const std::string aaaa = "C-ares status is not ARES_SUCCESS qtype=AAAA name=sm is_balancer=0: ";
+  CHECK(told(begin + a + "Domain name not found") == begin + "Domain name not found");
+  CHECK(told(begin + a + "Could not contact DNS servers; " + aaaa +
+             "Could not contact DNS servers") == begin + "Could not contact DNS servers");
+  CHECK(told(begin + a + "no A, " + aaaa + "no AAAA") == begin + "no A; no AAAA");
+  CHECK(told("failed to connect") == "failed to connect");
+}
+
 }  // namespace
 }  // namespace ibpod::rpc
