@@ -46,6 +46,11 @@ Status check(const Tenancy& tenancy) {
   if (tenancy.mtu) partition.group.mtu = *tenancy.mtu;
   if (tenancy.rate) partition.group.rate = *tenancy.rate;
   if (tenancy.sl) partition.group.sl = *tenancy.sl;
+  // As it is typed and written, before what a partition of a made-up P_Key would be told.
+  if (!ib::is_partition_name(tenancy.name))
+    return Error(Code::invalid, "name: \"" + tenancy.name +
+                                    "\" is no name of a partition: expected 1 to " +
+                                    std::to_string(kMostName) + " letters, digits and \"._-\"");
   if (tenancy.name == kDefaultName)
     return Error(Code::invalid, "name: Default is the partition that every port is in");
   if (tenancy.pkey) TRY(ib::check_tenant(*tenancy.pkey).during("pkey"));

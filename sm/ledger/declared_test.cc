@@ -66,8 +66,8 @@ TEST_CASE("what is wrong in the file is told, each by itself, and the rest is do
         "kept: pkey: it is 0x0101 for ever\n"
         "out: P_Key 0x0300 is in no range of \"pkeys\" whose \"use\" is \"explicit\" "
         "(0x0100-0x01ff)\n"
-        "bad name: name: \"bad name\" is no name of a partition: expected letters, "
-        "digits and \"._-\"\n");
+        "bad name: name: \"bad name\" is no name of a partition: expected 1 to 31 letters, digits "
+        "and \"._-\"\n");
   CHECK(names(*bed.ledger) == "Default good kept twice used");
   CHECK(bed.ledger->partition("kept")->tenancy.pkey == ib::PKey(0x101));
   CHECK(bed.ledger->partition("kept")->declared);
