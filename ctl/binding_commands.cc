@@ -12,8 +12,10 @@ struct TypedFilter {
 
 Result<fabricapi::BindingFilter> filter_of(const TypedFilter& typed) {
   fabricapi::BindingFilter filter = typed.filter;
-  if (!typed.guid.empty()) filter.guid = TRY(ib::Guid::parse(typed.guid).during("--guid"));
-  if (!typed.state.empty()) filter.state = TRY(fabricapi::read_state("--state", typed.state));
+  if (!typed.guid.empty())
+    filter.guid = TRY(ib::Guid::parse(typed.guid).during("--guid").reported_as(kUsage));
+  if (!typed.state.empty())
+    filter.state = TRY(fabricapi::read_state("--state", typed.state).reported_as(kUsage));
   return filter;
 }
 
@@ -32,6 +34,8 @@ Result<Answer> get(const Session& session, const fabric::Attachment& attachment)
 
 Result<Answer> release(const Session& session, const fabric::Attachment& attachment) {
   const auto service = TRY(session.service());
+  // One that there is not counts as released for a node, and would be told so.
+  TRY(service->get_binding(attachment, session.deadline()));
   const auto binding = TRY(service->unbind(attachment, session.deadline()));
   const int exit = binding.state == fabric::State::released ? 0 : kNotYet;
   return session.answer(

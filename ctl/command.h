@@ -15,11 +15,13 @@ namespace ibpod::ctl {
 struct Answer {
   std::string text;  // for standard output
   int exit = 0;
+  std::string note = {};  // a line for standard error: what the text does not say
 };
 
 // An option ("-n,--namespace"), or, without a dash, a word in its place ("NAME"), which has to be
 // there. Where a value comes decides what it is: bool is a flag; optional<bool> a flag that also
-// has a no, --no-index0; a vector takes the option once for each, or one or two words.
+// has a no, --no-index0, and never both; a vector takes the option once for each, or one or two
+// words.
 struct Option {
   using Target = std::variant<std::string*, Path*, unsigned*, bool*, std::optional<bool>*,
                               std::vector<std::string>*>;

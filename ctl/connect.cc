@@ -10,21 +10,23 @@ namespace {
 
 using fabricapi::Client;
 
+// A service says of another fabric what it says of a thing that there is not, so no `not_found` is
+// believed before it has answered a question that names nothing.
 class ClientService final : public Service {
  public:
   explicit ClientService(Client client) : client_(std::move(client)) {}
 
   Result<fabric::TenancyStatus> create_partition(const fabric::Tenancy& tenancy,
                                                  Deadline deadline) override {
-    return client_.create_partition(tenancy, deadline);
+    return checked(client_.create_partition(tenancy, deadline), deadline);
   }
   Result<fabric::TenancyStatus> update_partition(const fabric::Tenancy& tenancy,
                                                  Deadline deadline) override {
-    return client_.update_partition(tenancy, deadline);
+    return checked(client_.update_partition(tenancy, deadline), deadline);
   }
   Result<fabric::TenancyStatus> delete_partition(const std::string& name,
                                                  Deadline deadline) override {
-    return client_.delete_partition(name, deadline);
+    return checked(client_.delete_partition(name, deadline), deadline);
   }
   Result<fabric::TenancyStatus> forget_ports(const std::string& partition,
                                              Deadline deadline) override {
@@ -32,38 +34,47 @@ class ClientService final : public Service {
   }
   Result<fabricapi::Listed<fabric::TenancyStatus>> list_partitions(const fabricapi::Page& page,
                                                                    Deadline deadline) override {
-    return client_.list_partitions(page, deadline);
+    return checked(client_.list_partitions(page, deadline), deadline);
   }
   Result<fabric::Binding> get_binding(const fabric::Attachment& attachment,
                                       Deadline deadline) override {
-    return client_.get_binding(attachment, deadline);
+    return checked(client_.get_binding(attachment, deadline), deadline);
   }
   Result<fabric::Binding> unbind(const fabric::Attachment& attachment, Deadline deadline) override {
-    return client_.unbind(attachment, deadline);
+    return checked(client_.unbind(attachment, deadline), deadline);
   }
   Result<fabricapi::Listed<fabric::Binding>> list_bindings(const fabricapi::BindingFilter& filter,
                                                            const fabricapi::Page& page,
                                                            Deadline deadline) override {
-    return client_.list_bindings(filter, page, deadline);
+    return checked(client_.list_bindings(filter, page, deadline), deadline);
   }
   Result<std::vector<fabricapi::Node>> list_nodes(Deadline deadline) override {
-    return client_.list_nodes(deadline);
+    return checked(client_.list_nodes(deadline), deadline);
   }
-  Result<fabricapi::Node> forget_node(const std::string& node, Deadline deadline) override {
-    return client_.forget_node(node, deadline);
+  Result<fabricapi::Node> forget_node(const fabricapi::ForgetRequest& request,
+                                      Deadline deadline) override {
+    return checked(client_.forget_node(request, deadline), deadline);
   }
   Result<fabricapi::Plan> plan(const fabricapi::PlanRequest& request, Deadline deadline) override {
-    return client_.plan(request, deadline);
+    return checked(client_.plan(request, deadline), deadline);
   }
   Result<fabricapi::Explanation> explain(const fabricapi::ExplainRequest& request,
                                          Deadline deadline) override {
-    return client_.explain(request, deadline);
+    return checked(client_.explain(request, deadline), deadline);
   }
   Result<fabricapi::FabricHealth> health(Deadline deadline) override {
-    return client_.health(deadline);
+    return checked(client_.health(deadline), deadline);
   }
 
  private:
+  template <typename Value>
+  Result<Value> checked(Result<Value> told, Deadline deadline) {
+    if (told || told.error().code() != Code::not_found) return told;
+    const auto health = client_.health(deadline);
+    if (health || health.error().code() != Code::not_found) return told;
+    return Error(health.error()).reported_as(kOtherFabric);
+  }
+
   Client client_;
 };
 
@@ -91,11 +102,12 @@ void warn_of_others(const Path& key) {
 }  // namespace
 
 Result<std::unique_ptr<Service>> connect(const SmPlace& place) {
-  TRY(fabricapi::check_address(place.address).during("--sm"));
-  if (fabricapi::needs_files(place.address)) TRY(check_files(place));
+  TRY(fabricapi::check_address(place.address).during("--sm").reported_as(kUsage));
+  if (fabricapi::needs_files(place.address)) TRY(check_files(place).reported_as(kUsage));
   if (fabricapi::needs_files(place.address)) warn_of_others(place.key);
   const rpc::TlsFiles files{place.certificate, place.key, place.ca};
-  Client client = TRY(fabricapi::client_of({place.address, files, place.fabric}));
+  Client client =
+      TRY(fabricapi::client_of({place.address, files, place.fabric}).reported_as(kOwnFiles));
   return std::unique_ptr<Service>(std::make_unique<ClientService>(std::move(client)));
 }
 

@@ -8,7 +8,9 @@
 namespace ibpod::ctl {
 
 // invalid where the address is neither unix:PATH nor HOST:PORT, an IPv6 host in brackets, and where
-// a certificate is missing for the latter. That nobody answers is told by the first question.
+// a certificate is not named for the latter: wrong usage. Reported as kOwnFiles where one cannot be
+// used. That nobody answers is told by the first question, and that the service has another fabric
+// by the first that it answers so (kOtherFabric).
 Result<std::unique_ptr<Service>> connect(const SmPlace& place);
 
 }  // namespace ibpod::ctl

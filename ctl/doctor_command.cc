@@ -33,17 +33,36 @@ Result<fabricapi::FabricHealth> fabric_health(const Session& session) {
 }
 
 // Where it is to run here it needs ib_umad, and ends without.
-std::string remedy(const Session& session) {
+std::string start_remedy(const Session& session) {
   const std::string see = "see whether ibpod-sm runs at " + session.sm.address + ", and its log";
   const bool here = session.sm.address.starts_with("/") || session.sm.address.starts_with("unix:");
   if (!here || path_exists(session.places.sys / "class/infiniband_mad")) return see;
   return "modprobe ib_umad, which ibpod-sm needs and is not loaded here; then " + see;
 }
 
+std::string remedy_of(const Session& session, const Error& error) {
+  switch (exit_code(error)) {
+    case kOwnFiles:
+      return "name files that can be used with --certificate, --key and --ca, or "
+             "IBPOD_CERTIFICATE, "
+             "IBPOD_KEY and IBPOD_CA: ibpod-sm has not been asked";
+    case kOtherFabric:
+      return "name the fabric that " + session.sm.address +
+             " has with --fabric or IBPOD_FABRIC, or another address with --sm or IBPOD_SM";
+    case kDenied:
+      return "see `roles` in ibpod-sm's configuration: who asks may not";
+    case kUsage:
+      return "name an address, and the files that it needs";
+    default:
+      return start_remedy(session);
+  }
+}
+
 void ask_service(const Session& session, std::vector<Finding>& findings) {
   const Result<fabricapi::FabricHealth> health = fabric_health(session);
   if (!health) {
-    findings.push_back({"SM service", Grade::wrong, health.error().text(), remedy(session)});
+    findings.push_back(
+        {"SM service", Grade::wrong, health.error().text(), remedy_of(session, health.error())});
     return;
   }
   findings.push_back({"SM service", Grade::fine, health->engine, ""});

@@ -21,7 +21,7 @@ Result<Answer> explain(const Session& session, const Typed& typed) {
   const std::optional<ib::PciAddress> device = device_of(typed.words);
   if (device) return explain_device(session, *device);
   fabricapi::ExplainRequest request;
-  request.subjects = TRY(subjects_of(typed.words, typed.name_space));
+  request.subjects = TRY(subjects_of(typed.words, typed.name_space).reported_as(kUsage));
   const auto service = TRY(session.service());
   const auto explanation = TRY(service->explain(request, session.deadline()));
   return session.answer(as_json(explanation), [&] { return as_text(explanation); });

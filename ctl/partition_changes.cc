@@ -22,7 +22,7 @@ using Edit = std::function<Result<Tenancy>(const Tenancy&, const Typed&)>;
 Result<Answer> create(const Session& session, const Act& act, const Typed& typed) {
   Tenancy tenancy;
   tenancy.name = typed.name;
-  tenancy = TRY(changed(tenancy, typed.options));
+  tenancy = TRY(changed(tenancy, typed.options).reported_as(kUsage));
   const auto service = TRY(session.service());
   return act(session, *service, {Change::Kind::create, tenancy});
 }
@@ -38,11 +38,29 @@ Result<Answer> edit(const Session& session, const Act& act, const Typed& typed, 
   const auto service = TRY(session.service());
   const fabric::TenancyStatus now = TRY(find_partition(*service, typed.name, session.deadline()));
   if (now.declared) {
-    return Error(Code::invalid,
+    return Error(Code::denied,
                  "the partition " + typed.name + " is declared in a file: change it there");
   }
   const Tenancy tenancy = TRY(how(now.tenancy, typed));
-  return act(session, *service, {Change::Kind::update, tenancy});
+  return act(session, *service, {Change::Kind::update, tenancy, now});
+}
+
+// What can be said of the words alone, before anybody is asked.
+Status check_update(const Typed& typed) {
+  if (typed.options == TenancyOptions{})
+    return Error(Code::invalid, "update of partition " + typed.name +
+                                    " changes nothing: say what is to change, --index0 for "
+                                    "example (`ibpodctl partition update --help` has all)");
+  Tenancy any;
+  any.name = typed.name;
+  TRY(changed(any, typed.options));
+  return ok();
+}
+
+Status check_member(const Typed& typed) {
+  TRY(ib::Guid::parse(typed.guid).during("GUID"));
+  if (!typed.membership.empty()) TRY(fabricapi::read_membership("--membership", typed.membership));
+  return ok();
 }
 
 Result<Tenancy> add_member(const Tenancy& tenancy, const Typed& typed) {
@@ -112,8 +130,9 @@ Command delete_command(Session& session, const Act& act) {
 
 Command update_command(Session& session, const Act& act) {
   const auto typed = std::make_shared<Typed>();
-  Command command = of("update", "what is given changes, the rest stays; the P_Key, too", typed,
-                       tenancy_options(typed->options));
+  Command command =
+      of("update", "what is given changes, and the rest stays as it is; the P_Key cannot change",
+         typed, tenancy_options(typed->options));
   command.options.push_back({"--disallow", &typed->options.disallow,
                              "a namespace that is not allowed any more, once more for each"});
   command.options.push_back({"--remove-node", &typed->options.remove_nodes,
@@ -121,7 +140,10 @@ Command update_command(Session& session, const Act& act) {
   const Edit how = [](const Tenancy& tenancy, const Typed& what) {
     return changed(tenancy, what.options);
   };
-  command.run = [&session, act, typed, how] { return edit(session, act, *typed, how); };
+  command.run = [&session, act, typed, how]() -> Result<Answer> {
+    TRY(check_update(*typed).reported_as(kUsage));
+    return edit(session, act, *typed, how);
+  };
   return command;
 }
 
@@ -131,9 +153,15 @@ Command member_command(Session& session, const Act& act) {
                    {{"GUID", &added->guid, "of the port"},
                     {"--membership", &added->membership, "if not given the partition's own"},
                     {"--comment", &added->comment, "whose it is"}});
-  add.run = [&session, act, added] { return edit(session, act, *added, add_member); };
+  add.run = [&session, act, added]() -> Result<Answer> {
+    TRY(check_member(*added).reported_as(kUsage));
+    return edit(session, act, *added, add_member);
+  };
   Command take = of("remove", "a port", removed, {{"GUID", &removed->guid, "of the port"}});
-  take.run = [&session, act, removed] { return edit(session, act, *removed, remove_member); };
+  take.run = [&session, act, removed]() -> Result<Answer> {
+    TRY(check_member(*removed).reported_as(kUsage));
+    return edit(session, act, *removed, remove_member);
+  };
   return {.name = "member",
           .help = "ports outside Kubernetes: storage, for example",
           .commands = {add, take}};

@@ -6,6 +6,7 @@
 #include "lib/fabric/tenancy.h"
 
 #include <functional>
+#include <optional>
 
 namespace ibpod::ctl {
 
@@ -14,6 +15,7 @@ struct Change {
   Kind kind = Kind::create;
   fabric::Tenancy tenancy;    // of one that is removed only the name
   bool forget_ports = false;  // of one that is removed: do not wait for ports that cannot be asked
+  std::optional<fabric::TenancyStatus> now = {};  // of one that is updated
 };
 
 using Act = std::function<Result<Answer>(const Session&, Service&, const Change&)>;

@@ -33,9 +33,25 @@ Result<fabric::TenancyStatus> made(const Session& session, Service& service, con
   return service.delete_partition(change.tenancy.name, session.deadline());
 }
 
+// What the partition itself does not show.
+std::string note_of(const Change& change, const fabric::TenancyStatus& partition) {
+  if (change.now && change.now->tenancy == change.tenancy)
+    return "nothing was changed: partition " + partition.tenancy.name + " was so already";
+  if (partition.state == fabric::TenancyState::deleting)
+    return "partition " + partition.tenancy.name +
+           " is not gone yet: its name and P_Key are free when `ibpodctl partition list` has it no "
+           "longer";
+  if (partition.state == fabric::TenancyState::provisioning)
+    return "the change is not in force yet: it is when the STATE of partition " +
+           partition.tenancy.name + " is ready";
+  return "";
+}
+
 Result<Answer> make(const Session& session, Service& service, const Change& change) {
   const auto partition = TRY(made(session, service, change));
-  return shown(session, partition);
+  Answer answer = shown(session, partition);
+  answer.note = note_of(change, partition);
+  return answer;
 }
 
 }  // namespace

@@ -14,8 +14,16 @@ std::string health_of(const nodeapi::Device& device) {
 }
 
 Row row_of(const nodeapi::Device& device) {
-  return {device.address, device.pf_name,    device.resource,     health_of(device),
-          device.state,   device.attachment, joined(device.rdma), device.reason};
+  return {device.address,           device.pf_name,    device.resource,     health_of(device),
+          or_unknown(device.state), device.attachment, joined(device.rdma), device.reason};
+}
+
+std::string pkeys_of(const nodeapi::Device& device) {
+  if (!device.pkeys.empty()) return printable(device.pkeys);
+  return device.attachment.empty()
+             ? "not known: it cannot be read here"
+             : "not known: the device is its pod's, and the node does not see its table; "
+               "`ibpodctl explain` of the pod, where the SM service is, has it";
 }
 
 }  // namespace
@@ -31,7 +39,7 @@ std::string as_table(const std::vector<nodeapi::Attachment>& attachments) {
   std::vector<Row> rows;
   for (const nodeapi::Attachment& one : attachments) {
     rows.push_back({one.device, pod_text(one.pod_namespace, one.pod_name), one.ifname, one.network,
-                    one.plugin, one.pkey, one.verdict, one.reason});
+                    one.plugin, one.pkey, or_unknown(one.verdict), one.reason});
   }
   return table({"DEVICE", "POD", "INTERFACE", "NETWORK", "PLUGIN", "P_KEY", "POD IS", "REASON"},
                rows);
@@ -44,8 +52,7 @@ std::string as_text(const nodeapi::Explanation& explanation) {
   for (const nodeapi::Choice& choice : explanation.pools)
     rows.push_back({choice.resource, choice.chosen ? "takes it" : "no", choice.reason});
   text += table({"POOL", "", "WHY"}, rows);
-  if (!device.pkeys.empty()) text += "\nP_Key table: " + printable(device.pkeys) + "\n";
-  return text;
+  return text + "\nP_Key table: " + pkeys_of(device) + "\n";
 }
 
 std::string as_text(const std::vector<Finding>& findings, bool all) {
@@ -66,8 +73,8 @@ Value as_json(const nodeapi::Device& device) {
   value.set("address", device.address).set("pf", device.pf).set("pfName", device.pf_name);
   value.set("vf", device.vf).set("driver", device.driver).set("resource", device.resource);
   value.set("healthy", device.healthy).set("reason", device.reason);
-  value.set("attachment", device.attachment).set("portGuid", device.port_guid);
-  value.set("state", device.state).set("pkeys", device.pkeys);
+  value.set("attachment", device.attachment).set("portGuid", known(device.port_guid));
+  value.set("state", known(device.state)).set("pkeys", known(device.pkeys));
   if (device.numa) value.set("numa", *device.numa);
   return value.set("rdma", strings(device.rdma)).set("charDevices", strings(device.char_devices));
 }
@@ -81,7 +88,7 @@ Value as_json(const nodeapi::Attachment& one) {
                        .set("name", one.pod_name)
                        .set("uid", one.pod_uid));
   value.set("device", one.device).set("netns", one.netns).set("pkey", one.pkey);
-  return value.set("verdict", one.verdict).set("reason", one.reason);
+  return value.set("verdict", known(one.verdict)).set("reason", one.reason);
 }
 
 Value as_json(const nodeapi::Explanation& explanation) {

@@ -8,6 +8,9 @@ namespace {
 
 using json::Value;
 
+// The service keeps it in memory: nobody knows what was before.
+constexpr auto kNotSince = "not since ibpod-sm started";
+
 // "blue:full,red:limited"
 std::string listed(const std::vector<fabric::Share>& shares) {
   std::vector<std::string> texts;
@@ -78,13 +81,14 @@ Value as_json(const fabric::Binding& binding) {
   value.set("generation", count(binding.generation)).set("state", name(binding.state));
   value.set("reason", name(binding.standing.reason)).set("text", binding.standing.text);
   value.set("proof", name(binding.proof)).set("enforcement", name(binding.enforcement));
-  return value.set("asked", text_of(binding.asked)).set("changed", text_of(binding.changed));
+  value.set("asked", known(text_of(binding.asked)));
+  return value.set("changed", known(text_of(binding.changed)));
 }
 
 std::string as_table(const std::vector<fabricapi::Node>& nodes) {
   std::vector<Row> rows;
   for (const fabricapi::Node& node : nodes) {
-    rows.push_back({node.name, node.last_sync ? text_of(*node.last_sync) : "never",
+    rows.push_back({node.name, node.last_heard ? text_of(*node.last_heard) : kNotSince,
                     std::to_string(node.bindings), std::to_string(node.guids),
                     node.forgetting ? "is being forgotten" : ""});
   }
@@ -94,7 +98,7 @@ std::string as_table(const std::vector<fabricapi::Node>& nodes) {
 Value as_json(const fabricapi::Node& node) {
   return Value::object()
       .set("name", node.name)
-      .set("lastSync", node.last_sync ? text_of(*node.last_sync) : "")
+      .set("lastSync", node.last_heard ? Value(text_of(*node.last_heard)) : Value())
       .set("bindings", count(node.bindings))
       .set("guids", count(node.guids))
       .set("forgetting", node.forgetting);

@@ -88,14 +88,14 @@ TEST_CASE("print: that there is no pod and no GUID is a dash") {
   CHECK(has(as_text(explanation), "\npod                 -\n"));
 }
 
-TEST_CASE("print: a node that was never heard of says so") {
+TEST_CASE("print: when a node was heard of is not known from before the service started") {
   fabricapi::Node node;
   node.name = "n1";
   node.guids = 4;
   CHECK(as_table(std::vector{node}) ==
-        "NODE  LAST HEARD OF  BINDINGS  GUIDS  REASON\nn1    never          0  "
-        "       4      -\n");
-  node.last_sync = fabric::WallTime(std::chrono::milliseconds(1'700'000'000'000));
+        "NODE  LAST HEARD OF               BINDINGS  GUIDS  REASON\n"
+        "n1    not since ibpod-sm started  0         4      -\n");
+  node.last_heard = fabric::WallTime(std::chrono::milliseconds(1'700'000'000'000));
   CHECK(has(as_table(std::vector{node}), "2023-11-14T22:13:20Z"));
 }
 
@@ -123,8 +123,12 @@ TEST_CASE(
   CHECK(has(as_json(plan).text(), R"("milliseconds":1540)"));
   for (const double odd : {std::numeric_limits<double>::quiet_NaN(), -1.0}) {
     plan.seconds = odd;
-    CHECK(has(as_json(plan).text(), R"("milliseconds":0)"));
+    CHECK(has(as_json(plan).text(), R"("milliseconds":null)"));
   }
+  CHECK(has(as_json(plan).text(), R"("before":null,"after":"0x7fff")"));
+  fabricapi::Plan blind;
+  blind.unseen = 2;
+  CHECK(has(as_text(blind), "nothing would change, as far as tables are known\n"));
   plan.seconds = std::numeric_limits<double>::infinity();
   CHECK(has(as_json(plan).text(), R"("milliseconds":1000000000000)"));
 }
@@ -145,7 +149,7 @@ TEST_CASE(
   CHECK(has(fine, "PORT                team-a/web-0\n"));
   CHECK(has(fine, "node in the subnet  h1?[2J\n"));
   CHECK(has(fine, "binding             verified, seen by the node, enforcement: leaf\n"));
-  CHECK(has(fine, "switch port's       -\n"));
+  CHECK(has(fine, "switch port's       not known\n"));
   CHECK(has(fine, "  as it should be\n"));
   explanation.subjects[0].findings = {"its P_Key table lacks 0x8001"};
   explanation.reach = {"blue (0x0101): yes"};
@@ -169,14 +173,14 @@ TEST_CASE("print: JSON of the fabric has every field under a name of its own") {
       R"("partitions":[{"partition":"blue","membership":"full"},{"partition":"red",)"
       R"("membership":"limited"}],"held":[{"partition":"blue","membership":"full"}],)"
       R"("generation":0,"state":"verified","reason":"none","text":"","proof":"node",)"
-      R"("enforcement":"leaf","asked":"2023-11-14T22:13:20Z","changed":""})");
+      R"("enforcement":"leaf","asked":"2023-11-14T22:13:20Z","changed":null})");
   fabricapi::Explanation explanation;
   explanation.subjects.resize(1);
-  CHECK(has(as_json(explanation).text(), R"("leafTable":"")"));
+  CHECK(has(as_json(explanation).text(), R"("table":null,"leafTable":null,"seen":null)"));
   fabricapi::Node node;
   node.name = "n1";
   CHECK(as_json(node).text() ==
-        R"({"name":"n1","lastSync":"","bindings":0,"guids":0,"forgetting":false})");
+        R"({"name":"n1","lastSync":null,"bindings":0,"guids":0,"forgetting":false})");
 }
 
 }  // namespace

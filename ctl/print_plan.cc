@@ -25,14 +25,17 @@ std::string one_decimal(double number) {
   return text.data();
 }
 
-// NaN is not greater than 0.
-int64_t milliseconds(double seconds) {
+// null: it is not known. NaN is not greater than 0.
+Value milliseconds(double seconds) {
   constexpr double kMost = 1e9;
-  return seconds > 0 ? static_cast<int64_t>(std::min(seconds, kMost) * 1000) : 0;
+  if (!(seconds > 0)) return {};
+  return static_cast<int64_t>(std::min(seconds, kMost) * 1000);
 }
 
 std::string summary(const Plan& plan) {
-  if (plan.changed == 0) return "nothing would change\n";
+  if (plan.changed == 0)
+    return plan.unseen == 0 ? "nothing would change\n"
+                            : "nothing would change, as far as tables are known\n";
   std::string text = ports(plan.changed) + " would change, with " + std::to_string(plan.packets) +
                      (plan.packets == 1 ? " packet" : " packets") + " or more";
   if (plan.seconds > 0) text += ", in about " + one_decimal(plan.seconds) + " s";
@@ -57,9 +60,9 @@ std::string text_of_subject(const Explanation::Subject& subject) {
     rows.push_back({"binding", verdict(*subject.binding)});
   }
   rows.push_back({"wanted", subject.wanted});
-  rows.push_back({"P_Key table", subject.table});
-  rows.push_back({"switch port's", subject.leaf_table});
-  rows.push_back({"read", text_of(subject.seen)});
+  rows.push_back({"P_Key table", or_unknown(subject.table)});
+  rows.push_back({"switch port's", or_unknown(subject.leaf_table)});
+  rows.push_back({"read", subject.table.empty() ? "not yet" : text_of(subject.seen)});
   std::string text = table({"PORT", subject.name}, rows);
   for (const std::string& finding : subject.findings) text += "  * " + printable(finding) + "\n";
   if (subject.findings.empty()) text += "  as it should be\n";
@@ -71,8 +74,8 @@ Value json_of_subject(const Explanation::Subject& subject) {
   value.set("name", subject.name).set("guid", subject.guid.text());
   if (subject.binding) value.set("binding", as_json(*subject.binding));
   value.set("description", subject.description).set("wanted", subject.wanted);
-  value.set("table", subject.table).set("leafTable", subject.leaf_table);
-  return value.set("seen", text_of(subject.seen)).set("findings", strings(subject.findings));
+  value.set("table", known(subject.table)).set("leafTable", known(subject.leaf_table));
+  return value.set("seen", known(text_of(subject.seen))).set("findings", strings(subject.findings));
 }
 
 }  // namespace
@@ -84,8 +87,7 @@ std::string as_text(const Plan& plan) {
   if (plan.ports.empty()) return text;
   std::vector<Row> rows;
   for (const Plan::Port& port : plan.ports) {
-    rows.push_back({port.guid.text(), port.description,
-                    port.before.empty() ? "not known" : port.before, port.after});
+    rows.push_back({port.guid.text(), port.description, or_unknown(port.before), port.after});
   }
   text += "\n" + table({"PORT", "NODE", "P_KEY TABLE NOW", "THEN"}, rows);
   if (plan.changed > plan.ports.size())
@@ -99,7 +101,7 @@ Value as_json(const Plan& plan) {
     list.push(Value::object()
                   .set("guid", port.guid.text())
                   .set("description", port.description)
-                  .set("before", port.before)
+                  .set("before", known(port.before))
                   .set("after", port.after));
   }
   return Value::object()

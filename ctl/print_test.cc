@@ -56,6 +56,23 @@ TEST_CASE("print: an explanation names what every pool says") {
   CHECK(as_text(explanation).find("P_Key table: ?[2J\n") != std::string::npos);
 }
 
+TEST_CASE("print: what is not known of a device is not shown as nothing") {
+  nodeapi::Explanation explanation{device(), {}};
+  CHECK(as_text(explanation).find("\nP_Key table: not known: it cannot be read here\n") !=
+        std::string::npos);
+  explanation.device.attachment = "pod team-a/web-0 (net1)";
+  CHECK(as_text(explanation).find("\nP_Key table: not known: the device is its pod's") !=
+        std::string::npos);
+  CHECK(as_json(explanation).text().find(R"("pkeys":null)") != std::string::npos);
+  explanation.device.pkeys = "empty";
+  CHECK(as_text(explanation).find("\nP_Key table: empty\n") != std::string::npos);
+  nodeapi::Device unseen = device();
+  unseen.state = "";
+  CHECK(as_table(std::vector{unseen}).find("healthy  not known  ") != std::string::npos);
+  CHECK(as_json(unseen).text().find(R"("state":null)") != std::string::npos);
+  CHECK(as_table(std::vector{nodeapi::Attachment()}).find("not known") != std::string::npos);
+}
+
 TEST_CASE("print: findings with their remedies; what is fine only where it is asked for") {
   const std::vector<Finding> findings{{"kernel", Grade::fine, "6.1", ""},
                                       {"iommu", Grade::warning, "off", "boot with it"}};
@@ -71,8 +88,8 @@ TEST_CASE("print: JSON has every field under a name of its own") {
   CHECK(
       as_json(device()).text() ==
       R"({"address":"0000:3b:00.2","pf":"0000:3b:00.0","pfName":"ib0","vf":1,"driver":"mlx5_core",)"
-      R"("resource":"openib/vfs","healthy":true,"reason":"","attachment":"","portGuid":"",)"
-      R"("state":"ACTIVE","pkeys":"","rdma":["mlx5_3"],"charDevices":[]})");
+      R"("resource":"openib/vfs","healthy":true,"reason":"","attachment":"","portGuid":null,)"
+      R"("state":"ACTIVE","pkeys":null,"rdma":["mlx5_3"],"charDevices":[]})");
   nodeapi::Attachment one;
   one.pod_namespace = "default";
   one.pod_name = "pod";

@@ -34,7 +34,8 @@ class Service {
       const fabricapi::BindingFilter& filter, const fabricapi::Page& page, Deadline deadline) = 0;
 
   virtual Result<std::vector<fabricapi::Node>> list_nodes(Deadline deadline) = 0;
-  virtual Result<fabricapi::Node> forget_node(const std::string& node, Deadline deadline) = 0;
+  virtual Result<fabricapi::Node> forget_node(const fabricapi::ForgetRequest& request,
+                                              Deadline deadline) = 0;
 
   virtual Result<fabricapi::Plan> plan(const fabricapi::PlanRequest& request,
                                        Deadline deadline) = 0;

@@ -1,6 +1,7 @@
 #include "ctl/session.h"
 
 #include "ctl/table.h"
+#include "ctl/unknown_word.h"
 
 #include <sstream>
 
@@ -11,7 +12,9 @@ namespace {
 
 constexpr const char* kFooter =
     "Exit codes: 0 done; 1 not (yet) as asked; 3 failed; 4 there is no such thing; 5 not\n"
-    "permitted; 6 nobody answers, or a later try may do better; above 100 wrong usage.\n"
+    "permitted; 6 nobody answers, or a later try may do better; 7 nobody was asked: the\n"
+    "certificate, key or CA cannot be used; 8 the service has another fabric; above 100 wrong\n"
+    "usage.\n"
     "doctor: 0 nothing is wrong; 1 warnings; 2 something is wrong; 3 it could not be found out.";
 
 std::vector<Option> options_of(Session& session) {
@@ -43,9 +46,12 @@ struct Adding {
     return app.add_flag(option.name, *flag, option.help);
   }
   CLI::Option* operator()(std::optional<bool>* flag) const {
-    return app.add_flag_function(
-        option.name + ",!--no-" + option.name.substr(2),
-        [flag](int64_t count) { *flag = count > 0; }, option.help);
+    const auto add = [&](const std::string& name, const std::string& help, bool value) {
+      return app.add_flag_function(
+          name, [flag, value](int64_t) { *flag = value; }, help);
+    };
+    CLI::Option* yes = add(option.name, option.help, true);
+    return add("--no-" + option.name.substr(2), "the contrary", false)->excludes(yes);
   }
   CLI::Option* operator()(std::vector<std::string>* texts) const {
     CLI::Option* added = app.add_option(option.name, *texts, option.help);
@@ -79,13 +85,29 @@ void add(CLI::App& parent, const Command& command, Run& chosen) {
 }
 
 Outcome told(const Result<Answer>& answer) {
-  if (answer) return {answer->text, "", answer->exit};
+  if (answer) {
+    const std::string note = answer->note.empty() ? "" : "note: " + printable(answer->note) + "\n";
+    return {answer->text, note, answer->exit};
+  }
   return {"", "error: " + printable(answer.error().text()) + "\n", exit_code(answer.error())};
+}
+
+// What CLI11 says of a command line, with the word that is wrong where we know it; and the help of
+// the command that one is missing of.
+Outcome wrong_usage(const std::vector<std::string>& words, const Command& program,
+                    const std::string& said, CLI::App& app) {
+  const Unknown unknown = unknown_in(words, program);
+  if (!unknown.word.empty()) return {"", "error: " + printable(unknown.text()) + "\n", kUsage};
+  if (!unknown.incomplete) return {"", said, kUsage};
+  const CLI::App* part = &app;
+  for (const std::string& name : unknown.path) part = part->get_subcommand(name);
+  return {part->help(), "error: " + unknown.text() + "\n", kUsage};
 }
 
 }  // namespace
 
 int exit_code(const Error& error) {
+  if (error.reported() != 0) return error.reported();
   switch (error.code()) {
     case Code::not_found:
       return kNotFound;
@@ -124,7 +146,9 @@ Outcome run(const std::vector<std::string>& words, Session& session) {
   } catch (const CLI::ParseError& end) {
     std::ostringstream out, err;
     const int exit = app.exit(end, out, err);
-    return {out.str(), err.str(), exit};
+    if (exit == 0) return {out.str(), err.str(), exit};
+    return wrong_usage(words, {.name = {}, .help = {}, .options = options, .commands = commands},
+                       err.str(), app);
   }
   session.sm.given = app.count("--sm") > 0;
   return told(chosen());

@@ -25,9 +25,13 @@ struct SmPlace {
 // Exit codes of all commands. `doctor` has 1 for warnings and 2 for what is wrong.
 inline constexpr int kNotYet = 1;       // it was asked for, and is not so by now
 inline constexpr int kFailed = 3;       // any other failure
-inline constexpr int kNotFound = 4;     // there is no such thing
+inline constexpr int kNotFound = 4;     // who was asked says that there is no such thing
 inline constexpr int kDenied = 5;       // not permitted to who asks
 inline constexpr int kUnavailable = 6;  // nobody answers, or a later try may do better
+inline constexpr int kOwnFiles = 7;  // nobody was asked: our certificate, key or CA cannot be used
+inline constexpr int kOtherFabric = 8;  // the service has another fabric: it does not know ours
+inline constexpr int kUsage = 105;      // what was typed can never be done; nobody was asked
+// The number that the error is reported_as(), or else what its code says.
 int exit_code(const Error& error);
 
 struct Session {
@@ -62,7 +66,7 @@ Command plan_command(Session& session);
 Command doctor_command(Session& session);
 
 // Does what `words` (without the program's name) ask for. What is wrong goes to `err`: wrong usage,
-// with an exit code above 100, and failures.
+// with an exit code above 100, and failures. So do notes.
 struct Outcome {
   std::string out, err;
   int exit = 0;

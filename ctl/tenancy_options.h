@@ -21,6 +21,7 @@ struct TenancyOptions {
   std::string proof;  // node, port, none
   std::vector<std::string> allow, disallow;          // namespaces
   std::vector<std::string> add_nodes, remove_nodes;  // patterns of nodes
+  bool operator==(const TenancyOptions&) const = default;
 };
 
 // invalid, naming the option, its value and what would be right.

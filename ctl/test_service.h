@@ -23,6 +23,7 @@ struct State {
   std::vector<std::string> explained;
   std::vector<std::string> forgotten;  // partitions whose ports were not waited for
   std::optional<Error> refusal;        // of every call
+  bool has_pods = true;                // whatever is to be explained is there
   bool endless = false;                // every page has another one behind it
   bool slow = false;                   // what is released is not so by the deadline
 };
@@ -108,19 +109,23 @@ class StateService final : public Service {
     if (state_.refusal) return *state_.refusal;
     return state_.nodes;
   }
-  Result<fabricapi::Node> forget_node(const std::string& name, Deadline) override {
+  Result<fabricapi::Node> forget_node(const fabricapi::ForgetRequest& request, Deadline) override {
     if (state_.refusal) return *state_.refusal;
     for (fabricapi::Node node : state_.nodes) {
-      if (node.name != name) continue;
+      if (node.name != request.node) continue;
+      if (node.last_heard && !request.force)
+        return Error(Code::busy, "node " + node.name + " is alive");
       node.forgetting = true;
       if (!state_.slow) node.bindings = node.guids = 0;
       return node;
     }
-    return Error(Code::not_found, "there is no node " + name);
+    return Error(Code::not_found, "there is no node " + request.node);
   }
 
   Result<fabricapi::Plan> plan(const fabricapi::PlanRequest& request, Deadline) override {
     if (state_.refusal) return *state_.refusal;
+    if (!request.without.empty() && !state_.partitions.contains(request.without))
+      return Error(Code::not_found, "there is no partition " + request.without);
     state_.planned = request;
     return state_.plan;
   }
@@ -128,6 +133,7 @@ class StateService final : public Service {
                                          Deadline) override {
     if (state_.refusal) return *state_.refusal;
     state_.explained = request.subjects;
+    if (!state_.has_pods) return Error(Code::not_found, "no binding of a pod of this name");
     return state_.explanation;
   }
   Result<fabricapi::FabricHealth> health(Deadline) override {

@@ -21,6 +21,10 @@ std::string pod_text(const std::string& name_space, const std::string& pod) {
   return pod.empty() ? "" : name_space + "/" + pod;
 }
 
+json::Value known(const std::string& text) { return text.empty() ? json::Value() : text; }
+
+std::string or_unknown(const std::string& text) { return text.empty() ? "not known" : text; }
+
 std::string text_of(ib::Guid guid) { return guid == ib::Guid() ? "" : guid.text(); }
 
 std::string text_of(fabric::WallTime time) {

@@ -23,6 +23,10 @@ json::Value list_of(const std::vector<Item>& items, One one) {
 }
 // "team-a/web-0"; empty where there is no pod.
 std::string pod_text(const std::string& name_space, const std::string& pod);
+// null for empty: it is not known. No text that is known is empty.
+json::Value known(const std::string& text);
+// "not known" for empty.
+std::string or_unknown(const std::string& text);
 // Empty for zero: there is none.
 std::string text_of(ib::Guid guid);
 // "2026-11-22T08:50:07Z"; empty for 1970: it has not been.

@@ -63,7 +63,7 @@ class Client {
   Result<ObserveAnswer> observe(const ObserveRequest& request, Deadline deadline);
   Result<std::vector<Allocated>> allocate_guids(const AllocateRequest& request, Deadline deadline);
   Result<std::vector<Node>> list_nodes(Deadline deadline);
-  Result<Node> forget_node(const std::string& node, Deadline deadline);
+  Result<Node> forget_node(const ForgetRequest& request, Deadline deadline);
 
   Result<Plan> plan(const PlanRequest& request, Deadline deadline);
   Result<Explanation> explain(const ExplainRequest& request, Deadline deadline);

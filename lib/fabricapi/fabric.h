@@ -125,11 +125,17 @@ struct Allocated {
 
 struct Node {
   std::string name;
-  std::optional<fabric::WallTime> last_sync;
+  std::optional<fabric::WallTime> last_heard;  // nothing: not since the service started
   size_t bindings = 0;
   size_t guids = 0;
   bool forgetting = false;
   bool operator==(const Node&) const = default;
+};
+
+struct ForgetRequest {
+  std::string node;
+  bool force = false;  // although it may be alive
+  bool operator==(const ForgetRequest&) const = default;
 };
 
 // What a change would do. One of the two is there; neither: what is wanted now and not so yet.
@@ -232,8 +238,9 @@ class Fabric {
   virtual void observe(const Caller&, ObserveRequest, Done<ObserveAnswer>) = 0;
   virtual void allocate_guids(const Caller&, AllocateRequest, Done<std::vector<Allocated>>) = 0;
   virtual void list_nodes(const Caller&, Done<std::vector<Node>>) = 0;
-  // Done when all of the node's bindings are released, or at the deadline.
-  virtual void forget_node(const Caller&, std::string node, Deadline, Done<Node>) = 0;
+  // Done when all of the node's bindings are released, or at the deadline. busy while it may be
+  // alive, unless forced.
+  virtual void forget_node(const Caller&, ForgetRequest, Deadline, Done<Node>) = 0;
 
   virtual void plan(const Caller&, PlanRequest, Done<Plan>) = 0;
   virtual void explain(const Caller&, ExplainRequest, Done<Explanation>) = 0;

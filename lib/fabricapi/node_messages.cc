@@ -209,7 +209,7 @@ Result<std::vector<Allocated>> from_message(const v1::AllocateGuidsResponse& mes
 v1::FabricNode to_message(const Node& node) {
   v1::FabricNode message;
   message.set_name(node.name);
-  if (node.last_sync) message.set_last_sync(node.last_sync->time_since_epoch().count());
+  if (node.last_heard) message.set_last_sync(node.last_heard->time_since_epoch().count());
   message.set_bindings(node.bindings);
   message.set_guids(node.guids);
   message.set_forgetting(node.forgetting);
@@ -220,7 +220,7 @@ Result<Node> from_message(const v1::FabricNode& message) {
   Node node;
   node.name = TRY(read_name("name", message.name()));
   if (message.has_last_sync())
-    node.last_sync = fabric::WallTime(std::chrono::milliseconds(message.last_sync()));
+    node.last_heard = fabric::WallTime(std::chrono::milliseconds(message.last_sync()));
   node.bindings = message.bindings();
   node.guids = message.guids();
   node.forgetting = message.forgetting();

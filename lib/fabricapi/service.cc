@@ -256,12 +256,12 @@ class Service final : public Base {
 
   Unary* ForgetNode(Context* context, const v1::ForgetNodeRequest* request,
                     v1::FabricNode* response) override {
-    return call<Node>(context, request, response,
-                      small(*request, read_name("node", request->node())),
-                      [this, deadline = deadline_of(*context)](const Caller& caller,
-                                                               std::string node, auto done) {
-                        fabric_.forget_node(caller, std::move(node), deadline, std::move(done));
-                      });
+    return call<Node>(
+        context, request, response, small(*request, read_name("node", request->node())),
+        [this, deadline = deadline_of(*context), force = request->force()](
+            const Caller& caller, std::string node, auto done) {
+          fabric_.forget_node(caller, {std::move(node), force}, deadline, std::move(done));
+        });
   }
 
   Unary* Plan(Context* context, const Bytes* request, Bytes* response) override {

@@ -51,8 +51,10 @@ TEST_CASE("fabric API: nodes, there and back") {
   CHECK(bed.client.allocate_guids(test_allocate(), soon()).value() == test_allocated());
   CHECK(bed.fabric.asked().allocated == test_allocate());
   CHECK(bed.client.list_nodes(soon()).value() == test_nodes());
-  CHECK(bed.client.forget_node("n7", soon()).value() == test_nodes().front());
-  CHECK(bed.fabric.asked().name == "n7");
+  CHECK(bed.client.forget_node({"n7"}, soon()).value() == test_nodes().front());
+  CHECK(bed.fabric.asked().forgotten == ForgetRequest{"n7", false});
+  REQUIRE(bed.client.forget_node({"n7", true}, soon()));
+  CHECK(bed.fabric.asked().forgotten == ForgetRequest{"n7", true});
 }
 
 TEST_CASE("fabric API: what is for people, there and back") {
@@ -166,7 +168,7 @@ TEST_CASE("fabric API: the deadline is a little before the client's") {
   CHECK(bed.fabric.asked().left > Duration(0));
   REQUIRE(bed.client.unbind(test_attachment(), Deadline::in(Duration(900'000))));
   CHECK(bed.fabric.asked().left <= Duration(300'000));
-  REQUIRE(bed.client.forget_node("n7", Deadline::in(Duration(100'000))));
+  REQUIRE(bed.client.forget_node({"n7"}, Deadline::in(Duration(100'000))));
   CHECK(bed.fabric.asked().left <= Duration(99'500));
 }
 

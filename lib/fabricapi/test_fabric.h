@@ -133,6 +133,7 @@ class TestFabric : public Fabric {
     Caller caller;
     fabric::Tenancy tenancy;
     std::string name;
+    ForgetRequest forgotten;
     Page page;
     BindRequest bound;
     fabric::Attachment attachment;
@@ -282,9 +283,10 @@ class TestFabric : public Fabric {
     keep(who, asked_.name, std::string());
     answer(std::move(done), test_nodes());
   }
-  void forget_node(const Caller& who, std::string asked, Deadline deadline,
+  void forget_node(const Caller& who, ForgetRequest asked, Deadline deadline,
                    Done<Node> done) override {
-    keep(who, asked_.name, asked);
+    keep(who, asked_.forgotten, asked);
+    keep(who, asked_.name, asked.node);
     keep(who, asked_.left, deadline.left());
     answer(std::move(done), test_nodes().front());
   }

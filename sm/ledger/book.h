@@ -97,7 +97,8 @@ struct NodeEntry {
   bool forgetting = false;
   std::set<ib::Guid> pfs;  // claimed
   // Not on disk, from here on.
-  std::optional<fabric::WallTime> last_sync;
+  std::optional<Steady> heard;  // and the same for people:
+  std::optional<fabric::WallTime> last_heard;
   size_t bindings = 0;
   size_t guids = 0;
   size_t memberships = 0;  // of its ports

@@ -78,7 +78,7 @@ std::vector<Step> steps() {
       unbind(child("n2", "b", pf(2), {})),
       see_all,
       [](Ledger& l) {
-        return l.node("n3") ? outcome(l.forget(administrator(), "n3", kNow)) : ok();
+        return l.node("n3") ? outcome(l.forget(administrator(), {"n3", true}, kNow)) : ok();
       },
       see_all,
       unbind(a({})),

@@ -53,6 +53,7 @@ Result<std::unique_ptr<Ledger>> Ledger::load(Store& store, Policy policy, Now no
   TRY(check(policy));
   std::unique_ptr<Ledger> ledger(new Ledger(store, std::move(policy)));
   ledger->book_ = TRY(read_book(store, ledger->policy_));
+  ledger->loaded_ = now.steady;
   ledger->take_up(now);
   return ledger;
 }
@@ -127,7 +128,7 @@ void Ledger::adopt(const Book& before) {
   for (const auto& [attachment, entry] : before.bindings)
     if (!book_->bindings.contains(attachment)) tell_gone(entry.binding);
   for (const auto& [name, node] : before.nodes)
-    if (node.last_sync) book_->nodes[name].last_sync = node.last_sync;
+    if (node.heard) note_heard(name, {*node.heard, *node.last_heard});
 }
 
 void Ledger::adopt(Tenant& tenant, const Tenant& before) {

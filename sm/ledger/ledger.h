@@ -29,6 +29,7 @@ namespace ibpod::sm {
 
 class Book;
 struct Entry;
+struct NodeEntry;
 struct Tenant;
 
 // Leases run on the first clock; the second one is for people.
@@ -157,8 +158,13 @@ class Ledger {
   // All of it or nothing; the same VF has the same GUID until its node is forgotten.
   Result<std::vector<fabricapi::Allocated>> allocate(const Caller& caller,
                                                      const fabricapi::AllocateRequest& request);
+  // Its agent has said something: it is alive. One that is not known stays so.
+  void note_heard(const std::string& node, Now now);
   // Its bindings are releasing. When the last one is released its GUIDs are free, and it is gone.
-  Result<fabricapi::Node> forget(const Caller& caller, const std::string& node, Now now);
+  // busy where it has something and may be alive, unless that is forced: it was heard of within a
+  // lease, or not at all, and the ledger was loaded within one.
+  Result<fabricapi::Node> forget(const Caller& caller, const fabricapi::ForgetRequest& request,
+                                 Now now);
   // Leases that have ended. next_expiry: when the next one will; nothing: none has begun.
   Status expire(Now now);
   // What has been released, since the last call, by the end of its lease and by nobody's request.
@@ -326,6 +332,7 @@ class Ledger {
 
   // nodes
   Status check_known(const std::string& node) const;
+  Status check_silent(const std::string& name, const NodeEntry& node, Now now) const;
   Result<std::vector<fabricapi::Allocated>> give(const fabricapi::AllocateRequest& request);
   Result<ib::Guid> next_guid(const std::set<ib::Guid>& fresh) const;
   void finish_forgetting(const std::string& node);
@@ -354,6 +361,7 @@ class Ledger {
   uint64_t version_ = 1;
   uint64_t freed_ = 0;
   bool readable_ = true;
+  std::chrono::steady_clock::time_point loaded_{};
   std::set<uint16_t> others_pkeys_;
   size_t others_bytes_ = 0;
   // Written as they are at commit().

@@ -38,7 +38,7 @@ void list(Iterator at, Iterator end, const EntryOf& entry_of, const BindingFilte
 }
 
 fabricapi::Node told(const std::string& name, const NodeEntry& node) {
-  return {name, node.last_sync, node.bindings, node.guids, node.forgetting};
+  return {name, node.last_heard, node.bindings, node.guids, node.forgetting};
 }
 
 }  // namespace

@@ -67,7 +67,8 @@ Result<SyncAnswer> Ledger::sync(const Caller& caller, const SyncRequest& request
   TRY(check_node(request.node));
   TRY(may_act_for(caller, request.node));
   TRY(check_known(request.node));
-  book_->nodes[request.node].last_sync = now.wall;
+  book_->nodes.try_emplace(request.node);
+  note_heard(request.node, now);
   std::set<std::pair<std::string, std::string>> named;
   for (const SyncRequest::Present& present : request.attachments)
     named.emplace(present.container, present.interface);
@@ -174,12 +175,44 @@ Result<std::vector<Allocated>> Ledger::give(const AllocateRequest& request) {
   return answer;
 }
 
-Result<fabricapi::Node> Ledger::forget(const Caller& caller, const std::string& node, Now now) {
+void Ledger::note_heard(const std::string& node, Now now) {
+  const auto found = book_->nodes.find(node);
+  if (found == book_->nodes.end()) return;
+  found->second.heard = now.steady;
+  found->second.last_heard = now.wall;
+}
+
+// Its pods would lose their partitions, and its GUIDs would be on two ports at once.
+Status Ledger::check_silent(const std::string& name, const NodeEntry& node, Now now) const {
+  if (node.forgetting || (node.bindings == 0 && node.guids == 0)) return ok();
+  const Steady heard = node.heard.value_or(loaded_);
+  if (now.steady - heard >= policy_.lease) return ok();
+  const auto seconds = [](auto time) {
+    return std::to_string(std::chrono::ceil<std::chrono::seconds>(time).count()) + " s";
+  };
+  const std::string why =
+      node.heard ? " is alive: it was heard of " + seconds(now.steady - heard) + " ago"
+                 : " may be alive: ibpod-sm has started " + seconds(now.steady - heard) +
+                       " ago and has not heard of it yet";
+  return Error(Code::busy,
+               "node " + name + why + ". To forget it would take its " +
+                   std::to_string(node.bindings) +
+                   " bindings from pods that may run, and give its " + std::to_string(node.guids) +
+                   " GUIDs to other nodes while its VFs have them. Drain it and stop its agent, "
+                   "and try again in " +
+                   seconds(heard + policy_.lease - now.steady) +
+                   "; or now with --force, if its devices are out of use");
+}
+
+Result<fabricapi::Node> Ledger::forget(const Caller& caller,
+                                       const fabricapi::ForgetRequest& request, Now now) {
   TRY(usable());
   TRY(may_administer(caller));
+  const std::string& node = request.node;
   const auto found = book_->nodes.find(node);
   if (found == book_->nodes.end())
     return Error(Code::not_found, "there is no node " + node.substr(0, 253));
+  if (!request.force) TRY(check_silent(node, found->second, now));
   found->second.forgetting = true;
   stage(Kind::node, node);
   for (Entry* const entry : entries_of(*book_, node)) release(*entry, {Reason::waiting, ""}, now);

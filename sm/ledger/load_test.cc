@@ -36,7 +36,7 @@ void fill(Bed& bed) {
   REQUIRE(bed.ledger->update(administrator(), full, bed.now));
   REQUIRE(bed.ledger->remove(administrator(), "gone"));
   REQUIRE(bed.ledger->allocate(node("n3"), {"n3", "0000:01:00.0", {0, 1}}));
-  REQUIRE(bed.ledger->forget(administrator(), "n2", bed.now));
+  REQUIRE(bed.ledger->forget(administrator(), {"n2", true}, bed.now));
   bed.commit();
 }
 

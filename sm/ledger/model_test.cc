@@ -259,7 +259,7 @@ class World {
   }
 
   void forget() {
-    (void)bed_.ledger->forget(administrator(), any_node(), bed_.now);  // or there is none
+    (void)bed_.ledger->forget(administrator(), {any_node(), true}, bed_.now);  // or there is none
     drop_released();
   }
 

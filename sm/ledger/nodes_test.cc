@@ -41,8 +41,8 @@ TEST_CASE("a Sync tells what is bound, what is not, and what it has not named") 
   REQUIRE(answer.not_named.size() == 1);
   CHECK(answer.not_named[0].attachment.container == "b");
   CHECK(answer.lease == std::chrono::seconds(60));
-  CHECK(bed.ledger->node("n1")->last_sync == bed.now.wall);
-  CHECK_FALSE(bed.ledger->node("n2")->last_sync);
+  CHECK(bed.ledger->node("n1")->last_heard == bed.now.wall);
+  CHECK_FALSE(bed.ledger->node("n2")->last_heard);
   CHECK(bed.ledger->nodes().size() == 2);
 }
 
@@ -317,7 +317,7 @@ TEST_CASE("a node that is forgotten goes when its last binding is released") {
   bed.bind(a);
   bed.bind(b);
   bed.settle();
-  const auto forgetting = bed.ledger->forget(administrator(), "n1", bed.now).value();
+  const auto forgetting = bed.ledger->forget(administrator(), {"n1", true}, bed.now).value();
   CHECK(forgetting.forgetting);
   CHECK(forgetting.bindings == 2);
   CHECK(forgetting.guids == 1);
@@ -341,23 +341,60 @@ TEST_CASE("a node that is forgotten goes when its last binding is released") {
   CHECK(allocate(bed, vfs("n2", {0})) == "0=1 ");
 }
 
+TEST_CASE("a node that may be alive is not forgotten, but by force") {
+  Bed bed(blue(), leases(LeaseEnd::hold));
+  const auto forget = [&](bool force = false) {
+    const auto forgotten = bed.ledger->forget(administrator(), {"n1", force}, bed.now);
+    return forgotten ? "done" : forgotten.error().text();
+  };
+  const auto begins = [](const std::string& text, std::string_view with) {
+    INFO(text);
+    return text.starts_with(with);
+  };
+  bed.bind(request("n1", "a", vf(1), {{"blue", kLimited}}));
+  allocate(bed, vfs("n1", {0}));
+  CHECK(begins(forget(), "node n1 may be alive: ibpod-sm has started "));
+  bed.pass(std::chrono::seconds(30));
+  sync(bed, "n1", {"a"});
+  bed.pass(std::chrono::seconds(12));
+  CHECK(begins(forget(),
+               "node n1 is alive: it was heard of 12 s ago. To forget it would take its 1 bindings "
+               "from pods that may run, and give its 1 GUIDs to other nodes while its VFs have "
+               "them. Drain it and stop its agent, and try again in 48 s; or now with --force"));
+  CHECK_FALSE(bed.ledger->node("n1")->forgetting);
+  bed.pass(std::chrono::seconds(47));
+  bed.ledger->note_heard("n1", bed.now);
+  bed.pass(std::chrono::seconds(59));
+  CHECK(begins(forget(), "node n1 is alive: "));
+  bed.pass(std::chrono::seconds(1));
+  CHECK(forget() == "done");
+  CHECK(forget() == "done");  // again, while it is being forgotten
+
+  Bed other(blue(), leases(LeaseEnd::hold));
+  other.bind(request("n1", "a", vf(1), {{"blue", kLimited}}));
+  CHECK(other.ledger->forget(administrator(), {"n1", false}, other.now).error().code() ==
+        Code::busy);
+  CHECK(other.ledger->forget(administrator(), {"n1", true}, other.now));
+}
+
 TEST_CASE("a node without bindings is forgotten at once") {
   Bed bed(blue());
   allocate(bed, vfs("n1", {0}));
-  const auto gone = bed.ledger->forget(administrator(), "n1", bed.now).value();
+  const auto gone = bed.ledger->forget(administrator(), {"n1", true}, bed.now).value();
   CHECK(gone.bindings == 0);
   CHECK(gone.guids == 0);
   bed.commit();
   CHECK_FALSE(bed.ledger->node("n1"));
   CHECK(bed.store.objects[Kind::guid].empty());
-  CHECK(bed.ledger->forget(administrator(), "n1", bed.now).error().code() == Code::not_found);
+  CHECK(bed.ledger->forget(administrator(), {"n1", true}, bed.now).error().code() ==
+        Code::not_found);
 }
 
 TEST_CASE("one that was interrupted while its last promise went is forgotten at the next start") {
   Bed bed(blue());
   const BindRequest a = request("n1", "a", vf(1), {{"blue", kLimited}});
   bed.bind(a);
-  REQUIRE(bed.ledger->forget(administrator(), "n1", bed.now));
+  REQUIRE(bed.ledger->forget(administrator(), {"n1", true}, bed.now));
   bed.commit();
   bed.store.objects[Kind::binding].clear();
   bed.start();

@@ -50,7 +50,7 @@ TEST_CASE("who may do what") {
     CHECK(code(ledger.unbind(caller, present.attachment, bed.now)) == who.own);
     CHECK(code(ledger.unbind(caller, elsewhere.attachment, bed.now)) == who.others);
     CHECK(code(ledger.unbind(caller, {"n2", "none", "net1"}, bed.now)) == who.others);
-    CHECK(code(ledger.forget(caller, "n1", bed.now)) == who.forget);
+    CHECK(code(ledger.forget(caller, {"n1", true}, bed.now)) == who.forget);
   }
 }
 
@@ -247,7 +247,7 @@ TEST_CASE("a PF may be the first node's that binds a child on it, until that is 
     CHECK(bed.refusal(child("n1", "b", guid, {{"blue", kLimited}})).code() == Code::denied);
   bed.bind(child("n1", "b", pf(12), {{"blue", kLimited}}));
   CHECK(bed.refusal(child("n1", "c", pf(13), {{"blue", kLimited}})).code() == Code::denied);
-  REQUIRE(bed.ledger->forget(administrator(), "n1", bed.now));
+  REQUIRE(bed.ledger->forget(administrator(), {"n1", true}, bed.now));
   bed.settle();
   bed.bind(child("n2", "b", pf(11), {{"blue", kLimited}}));
 }

@@ -203,9 +203,10 @@ void Service::list_nodes(const Caller& caller, Done<std::vector<fabricapi::Node>
   pass({caller, Call::list_nodes}, done, &Steward::list_nodes);
 }
 
-void Service::forget_node(const Caller& caller, std::string node, Deadline deadline,
+void Service::forget_node(const Caller& caller, fabricapi::ForgetRequest request, Deadline deadline,
                           Done<fabricapi::Node> done) {
-  pass({caller, Call::forget_node, node}, done, &Steward::forget_node, std::move(node), deadline);
+  pass({caller, Call::forget_node, request.node}, done, &Steward::forget_node, std::move(request),
+       deadline);
 }
 
 void Service::plan(const Caller& caller, fabricapi::PlanRequest request,

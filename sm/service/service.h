@@ -87,7 +87,7 @@ class Service final : public fabricapi::Fabric {
   void allocate_guids(const Caller& caller, fabricapi::AllocateRequest request,
                       Done<std::vector<fabricapi::Allocated>> done) override;
   void list_nodes(const Caller& caller, Done<std::vector<fabricapi::Node>> done) override;
-  void forget_node(const Caller& caller, std::string node, Deadline deadline,
+  void forget_node(const Caller& caller, fabricapi::ForgetRequest request, Deadline deadline,
                    Done<fabricapi::Node> done) override;
   void plan(const Caller& caller, fabricapi::PlanRequest request,
             Done<fabricapi::Plan> done) override;

@@ -74,7 +74,7 @@ TEST_CASE_FIXTURE(ServiceBed, "who may not change something is refused, and in t
   service.allocate_guids(kReader, {"n1", "0000:3b:00.0", {0}},
                          answer<std::vector<fabricapi::Allocated>>());
   one("allocate GUIDs", "n1/0000:3b:00.0");
-  service.forget_node(kReader, "n1", soon, answer<fabricapi::Node>());
+  service.forget_node(kReader, {"n1"}, soon, answer<fabricapi::Node>());
   one("forget node", "n1");
 }
 

@@ -185,6 +185,7 @@ void Steward::try_bind(Postponed postponed) {
   const Report::Effect effect = effect_since(before);
   if (bound && effect == Report::Effect::change && postponed.caller.role == fabricapi::Role::node)
     changes_.take(postponed.caller.node, now_.steady);
+  if (bound) world_.ledger.note_heard(postponed.request.attachment.node, now_);
   audit_bind(postponed, status_of(bound), effect);
   if (!bound) return postponed.done(std::move(bound));
   if (hindrance_.reason != fabric::Reason::none)
@@ -198,6 +199,8 @@ void Steward::unbind(const Caller& caller, const fabric::Attachment& attachment,
   const Result<fabric::Binding> unbound = world_.ledger.unbind(caller, attachment, now_);
   audit(caller, "unbind", text(attachment), status_of(unbound), effect_since(before));
   if (!unbound) return done(unbound);
+  // An administrator may unbind, too.
+  if (caller.role == fabricapi::Role::node) world_.ledger.note_heard(caller.node, now_);
   drop_postponed(attachment);
   wait(*unbound, Waiting::For::released, until(deadline), std::move(done));
 }
@@ -224,14 +227,16 @@ void Steward::allocate_guids(const Caller& caller, const fabricapi::AllocateRequ
                              Done<std::vector<fabricapi::Allocated>> done) {
   const uint64_t before = world_.ledger.changes();
   auto allocated = world_.ledger.allocate(caller, request);
+  if (allocated) world_.ledger.note_heard(request.node, now_);
   audit(caller, "allocate GUIDs", request.node + "/" + request.pf, status_of(allocated),
         effect_since(before));
   answer(std::move(allocated), std::move(done));
 }
 
-void Steward::forget_node(const Caller& caller, const std::string& node, Deadline deadline,
-                          Done<fabricapi::Node> done) {
-  const Result<fabricapi::Node> forgotten = world_.ledger.forget(caller, node, now_);
+void Steward::forget_node(const Caller& caller, const fabricapi::ForgetRequest& request,
+                          Deadline deadline, Done<fabricapi::Node> done) {
+  const std::string& node = request.node;
+  const Result<fabricapi::Node> forgotten = world_.ledger.forget(caller, request, now_);
   audit(caller, "forget node", node, status_of(forgotten));
   if (!forgotten) return done(forgotten);
   namespaces_.forget(node);

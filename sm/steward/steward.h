@@ -87,7 +87,7 @@ class Steward {
                Done<fabricapi::ObserveAnswer> done);
   void allocate_guids(const Caller& caller, const fabricapi::AllocateRequest& request,
                       Done<std::vector<fabricapi::Allocated>> done);
-  void forget_node(const Caller& caller, const std::string& node, Deadline deadline,
+  void forget_node(const Caller& caller, const fabricapi::ForgetRequest& request, Deadline deadline,
                    Done<fabricapi::Node> done);
   void plan(const Caller& caller, const fabricapi::PlanRequest& request,
             Done<fabricapi::Plan> done);

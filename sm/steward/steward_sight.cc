@@ -392,6 +392,7 @@ void Steward::observe(const Caller& caller, const fabricapi::ObserveRequest& req
     const Status possible = check_places(seen);
     if (!possible) return done(possible.error());
   }
+  world_.ledger.note_heard(request.node, now_);
   const size_t middle = std::min(request.stamp.find('/'), request.stamp.size());
   const std::string_view stamp = request.stamp;
   const uint64_t placed = placed_.at(stamp.substr(0, middle));

@@ -332,7 +332,7 @@ TEST_CASE_FIXTURE(Blue, "a node that is gone for good is forgotten when its port
   std::string forgotten;
   steward->at(now());
   steward->forget_node(
-      kAdministrator, "n1", deadline(10'000), [&](const Result<fabricapi::Node>& node) {
+      kAdministrator, {"n1", true}, deadline(10'000), [&](const Result<fabricapi::Node>& node) {
         forgotten = node ? "bindings " + std::to_string(node->bindings) : node.error().text();
       });
   turn();

@@ -140,7 +140,7 @@ void Steward::answer_forgetting() {
     if (node && one.until > now_.steady)
       forgetting_.push_back(std::move(one));
     else
-      one.done(node.value_or(fabricapi::Node{.name = one.node, .last_sync = {}}));
+      one.done(node.value_or(fabricapi::Node{.name = one.node, .last_heard = {}}));
   }
 }
 

@@ -640,7 +640,7 @@ TEST_CASE_FIXTURE(Trust, "a node is not forgotten while the PF of its VFs is the
   ports[kPf].virtualized = true;
   ports[kVf1].there = false;
   steward->at(now());
-  steward->forget_node(kAdministrator, "n1", deadline(10'000), [](const auto&) {});
+  steward->forget_node(kAdministrator, {"n1", true}, deadline(10'000), [](const auto&) {});
   turn();
   sweep();
   read();

@@ -43,12 +43,12 @@ TEST_CASE("each change that is asked for is in the log, with who asked and what 
   CHECK_FALSE(n1.bind(others, deadline));
   CHECK_FALSE(administrator.delete_partition("blue", deadline));
   CHECK(n1.unbind(request.attachment, deadline));
-  CHECK(administrator.forget_node("n1", deadline));
+  CHECK(administrator.forget_node({"n1", true}, deadline));
   // What a role does not permit, too.
   CHECK_FALSE(n1.create_partition(blue, deadline));
   CHECK_FALSE(n1.update_partition(blue, deadline));
   CHECK_FALSE(n1.delete_partition("blue", deadline));
-  CHECK_FALSE(n1.forget_node("n2", deadline));
+  CHECK_FALSE(n1.forget_node({"n2", true}, deadline));
   CHECK_FALSE(n1.bind(SmBed::request(2, "blue"), deadline));
   CHECK_FALSE(n1.unbind({"n2", "c1", "net1"}, deadline));
   CHECK_FALSE(n1.allocate_guids({"n2", "0000:01:00.0", {0}}, deadline));

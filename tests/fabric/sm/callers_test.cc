@@ -183,7 +183,7 @@ void check_denied_to(Client caller, const std::string& name) {
   denied(caller.create_partition(SmBed::tenancy("red"), deadline), "create partitions");
   denied(caller.update_partition(SmBed::tenancy("blue"), deadline), "update partitions");
   denied(caller.delete_partition("blue", deadline), "delete partitions");
-  denied(caller.forget_node("n1", deadline), "forget a node");
+  denied(caller.forget_node({"n1", true}, deadline), "forget a node");
 }
 
 TEST_CASE("a node makes no partition, and forgets no node") {

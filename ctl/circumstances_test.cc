@@ -1,0 +1,195 @@
+// Every command in every circumstance that keeps it from what it is for: what it says, and how it
+// ends. A script may go by the exit code, and `rm -rf` may come after it.
+#include "ctl/connect.h"
+#include "ctl/session.h"
+#include "ctl/test_service.h"
+#include "lib/fabricapi/test_service.h"
+#include "lib/nodeapi/client.h"
+
+#include <sstream>
+
+#include <doctest/doctest.h>
+
+namespace ibpod::ctl {
+namespace {
+
+constexpr auto kNothing = "/nonexistent/agent.sock";
+
+Outcome type(const std::string& line, Session& session) {
+  std::istringstream in(line);
+  std::vector<std::string> words;
+  for (std::string word; in >> word;) words.push_back(word);
+  session.agent = nodeapi::connect;
+  session.places.agent = kNothing;
+  if (!session.connect) session.connect = connect;
+  return run(words, session);
+}
+
+// A command of the SM service's.
+struct Row {
+  const char* line;
+  // Of a service that has nothing of what is asked for; and what is said then.
+  int nothing;
+  const char* said;
+  // With a typo in it, and the word that is meant.
+  const char* typo;
+  const char* meant;
+};
+
+const Row kRows[] = {
+    {"partition list", 0, "NAME", "partiton list", "partition"},
+    {"partition get blue", kNotFound, "there is no partition blue", "partition gett blue", "get"},
+    {"partition create blue", 0, "blue", "partition create blue --pkye 0x0101", "--pkey"},
+    {"partition update blue --index0", kNotFound, "there is no partition blue",
+     "partition update blue --indx0", "--index0"},
+    {"partition delete blue", kNotFound, "there is no partition blue", "partition rm blue",
+     "delete"},
+    {"partition member add blue 0x0002c90300a1b2c3", kNotFound, "there is no partition blue",
+     "partition member ad blue 0x1", "add"},
+    {"partition member remove blue 0x0002c90300a1b2c3", kNotFound, "there is no partition blue",
+     "partition members remove blue 0x1", "member"},
+    {"plan", 0, "nothing would change", "paln", "plan"},
+    {"plan partition create blue", 0, "nothing would change", "plan partition creat blue",
+     "create"},
+    {"plan partition update blue --index0", kNotFound, "there is no partition blue",
+     "plan partiton update blue", "partition"},
+    {"plan partition delete blue", kNotFound, "there is no partition blue",
+     "plan partition delte blue", "delete"},
+    {"plan partition member add blue 0x0002c90300a1b2c3", kNotFound, "there is no partition blue",
+     "plan partition membr add blue", "member"},
+    {"binding list", 0, "POD", "bindings list", "binding"},
+    {"binding get n1 c1 net1", kNotFound, "there is no such binding", "binding show n1 c1 net1",
+     "get"},
+    {"binding release n1 c1 net1", kNotFound, "there is no such binding",
+     "binding relase n1 c1 net1", "release"},
+    {"node list", 0, "NODE", "node ls", "list"},
+    {"node forget n1", kNotFound, "there is no node n1", "node forgt n1", "forget"},
+    {"node forget n1 --force", kNotFound, "there is no node n1", "node forget n1 --forc",
+     "--force"},
+    {"explain team-a/web-0", kNotFound, "no binding of a pod of this name", "explian team-a/web-0",
+     "explain"},
+    {"explain 0x0002c90300a1b2c3", kNotFound, "no binding", "explain 0x1 --namespce a",
+     "--namespace"},
+};
+
+void check(const Outcome& outcome, int exit, std::string_view said) {
+  INFO(outcome.out << outcome.err);
+  CHECK(outcome.exit == exit);
+  const std::string all = exit == 0 ? outcome.out : outcome.err;
+  CHECK(all.find(said) != all.npos);
+  if (exit != 0) CHECK(outcome.out.empty());
+  CHECK(outcome.err.find("error: error") == std::string::npos);
+}
+
+Outcome at(const Row& row, const SmPlace& place) {
+  Session session;
+  session.sm = place;
+  return type(row.line, session);
+}
+
+TEST_CASE("what there is not is exit code 4, and an empty list none") {
+  for (const Row& row : kRows) {
+    CAPTURE(std::string(row.line));
+    test::State state;
+    state.has_pods = false;
+    Session session;
+    session.connect = [&](const SmPlace&) -> Result<std::unique_ptr<Service>> {
+      return std::unique_ptr<Service>(new test::StateService(state));
+    };
+    check(type(row.line, session), row.nothing, row.said);
+  }
+}
+
+TEST_CASE("another fabric, nobody there, no permission and no file have codes of their own") {
+  fabricapi::ServiceBed bed;
+  fabricapi::ServiceBed strict({}, [](const rpc::Peer&) -> Result<fabricapi::Caller> {
+    return Error(Code::denied, "CN=guest has no role");
+  });
+  SmPlace other, nobody, denied, no_file;
+  other.address = "unix:" + bed.socket.string();
+  other.fabric = "east";
+  nobody.address = "unix:/nonexistent/sm.sock";
+  denied.address = "unix:" + strict.socket.string();
+  no_file.address = "sm.example:7473";
+  no_file.certificate = no_file.key = no_file.ca = "/nonexistent/admin.pem";
+  for (const Row& row : kRows) {
+    CAPTURE(std::string(row.line));
+    check(at(row, other), kOtherFabric, "fabric: expected \"default\", the one served here");
+    check(at(row, nobody), kUnavailable, "/nonexistent/sm.sock");
+    check(at(row, denied), kDenied, "CN=guest has no role");
+    check(at(row, no_file), kOwnFiles, "/nonexistent/admin.pem: No such file or directory");
+  }
+}
+
+TEST_CASE("a typo is named, with the word that is meant") {
+  Session session;
+  session.connect = [](const SmPlace&) -> Result<std::unique_ptr<Service>> {
+    FAIL("nobody is to be asked");
+    return Error(Code::internal, "");
+  };
+  for (const Row& row : kRows) {
+    CAPTURE(std::string(row.typo));
+    const Outcome outcome = type(row.typo, session);
+    check(outcome, kUsage, "is \"" + std::string(row.meant) + "\" meant?");
+    CHECK(outcome.err.starts_with("error: there is no "));
+  }
+  for (const auto& [typo, said] :
+       {std::pair{"get partitions", "there is no command \"get\" of `ibpodctl`: partition, "},
+        std::pair{"help", "is \"--help\" meant?"}, std::pair{"version", "is \"--version\" meant?"},
+        std::pair{"-o json node list", "is \"--json\" meant?"},
+        std::pair{"partition completely", "of `ibpodctl partition`: list, get, create"},
+        std::pair{"node list --xyzzy", "`ibpodctl node list --help`"}}) {
+    CAPTURE(std::string(typo));
+    check(type(typo, session), kUsage, said);
+  }
+}
+
+// They ask this node's agent, so that neither a fabric nor a certificate is in their way.
+TEST_CASE("this node's commands say that nobody answers, and name what is mistyped") {
+  Session session;
+  for (const char* line : {"devices", "attachments", "explain 0000:3b:00.2"}) {
+    CAPTURE(std::string(line));
+    check(type(line, session), kUnavailable, "the node's agent at /nonexistent/agent.sock: ");
+  }
+  for (const auto& [typo, meant] : {std::pair{"device", "devices"},
+                                    {"atachments", "attachments"},
+                                    {"docter", "doctor"},
+                                    {"doctor --al", "--all"}})
+    check(type(typo, session), kUsage, "is \"" + std::string(meant) + "\" meant?");
+}
+
+TEST_CASE("the doctor has exit codes of its own, and a remedy for each circumstance") {
+  fabricapi::ServiceBed bed;
+  struct Case {
+    std::string options;
+    std::string_view said, remedy;
+  };
+  const Case cases[] = {
+      {"--fabric east --sm unix:" + bed.socket.string(), "fabric: expected \"default\"",
+       "name the fabric that"},
+      {"--sm unix:/nonexistent/sm.sock", "/nonexistent/sm.sock", "see whether ibpod-sm runs at"},
+      {"--sm h:1 --certificate /nonexistent/c --key /nonexistent/k --ca /nonexistent/a",
+       "/nonexistent/c", "name files that can be used"},
+      {"--sm h:1", "needs --certificate, --key and --ca", "name an address, and the files"},
+  };
+  for (const Case& test : cases) {
+    Session session;
+    const Outcome outcome = type("doctor --fabric-only " + test.options, session);
+    INFO(outcome.out);
+    CHECK(outcome.exit == 2);
+    CHECK(outcome.out.find(test.said) != std::string::npos);
+    CHECK(outcome.out.find(test.remedy) != std::string::npos);
+  }
+}
+
+TEST_CASE("what can never be an address is wrong usage, and so is TLS without files") {
+  for (const auto& [line, said] :
+       {std::pair{"node list --sm nonsense", "--sm: expected unix:PATH or HOST:PORT"},
+        std::pair{"node forget n1 --sm h:1", "--certificate: h:1 is asked over TLS"}}) {
+    Session session;
+    check(type(line, session), kUsage, said);
+  }
+}
+
+}  // namespace
+}  // namespace ibpod::ctl

@@ -1,0 +1,149 @@
+#include "ctl/unknown_word.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <set>
+
+namespace ibpod::ctl {
+namespace {
+
+// What other programs call it.
+const std::map<std::string, std::string>& other_names() {
+  static const std::map<std::string, std::string> names{
+      {"ls", "list"},     {"show", "get"},    {"describe", "get"}, {"rm", "delete"},
+      {"help", "--help"}, {"new", "create"},  {"edit", "update"},  {"version", "--version"},
+      {"-o", "--json"},   {"-v", "--version"}};
+  return names;
+}
+
+// How many letters have to be put in, taken out or changed.
+size_t distance(const std::string& one, const std::string& other) {
+  std::vector<size_t> row(other.size() + 1);
+  std::iota(row.begin(), row.end(), size_t{0});
+  for (size_t i = 0; i < one.size(); ++i) {
+    size_t left_above = std::exchange(row[0], i + 1);
+    for (size_t j = 0; j < other.size(); ++j) {
+      const size_t changed = left_above + (one[i] == other[j] ? 0 : 1);
+      left_above = row[j + 1];
+      row[j + 1] = std::min({row[j] + 1, row[j + 1] + 1, changed});
+    }
+  }
+  return row.back();
+}
+
+// Empty: none is like it.
+std::string nearest(const std::string& word, const std::vector<std::string>& known) {
+  const auto other = other_names().find(word);
+  const auto is_known = [&](const std::string& name) {
+    return name.starts_with("--") || std::find(known.begin(), known.end(), name) != known.end();
+  };
+  if (other != other_names().end() && is_known(other->second)) return other->second;
+  std::string best;
+  size_t least = std::max<size_t>(word.size() / 3, word.size() < 4 ? 1 : 2) + 1;
+  for (const std::string& one : known) {
+    const size_t far = distance(word, one);
+    if (far < least) best = one, least = far;
+  }
+  return best;
+}
+
+bool is_option(const std::string& word) { return word.size() > 1 && word.front() == '-'; }
+
+// "--pkey" of "-n,--namespace" and "--pkey=0x8001".
+std::vector<std::string> names_of(const Option& option) {
+  std::vector<std::string> names;
+  for (size_t begin = 0; begin < option.name.size();) {
+    const size_t end = std::min(option.name.find(',', begin), option.name.size());
+    names.push_back(option.name.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  if (std::holds_alternative<std::optional<bool>*>(option.target))
+    names.push_back("--no-" + option.name.substr(2));
+  return names;
+}
+
+bool takes_value(const Option& option) {
+  return !std::holds_alternative<bool*>(option.target) &&
+         !std::holds_alternative<std::optional<bool>*>(option.target);
+}
+
+class Walk {
+ public:
+  explicit Walk(const Command& program) { enter(program); }
+
+  Unknown walk(const std::vector<std::string>& words) {
+    for (size_t i = 0; i < words.size() && unknown_.word.empty(); ++i) {
+      if (is_option(words[i]))
+        i += option(words[i]) ? 1 : 0;
+      else
+        command(words[i]);
+    }
+    const bool needs_one = !command_->commands.empty() && !command_->run;
+    unknown_.incomplete = unknown_.word.empty() && needs_one;
+    if (unknown_.known.empty()) unknown_.known = commands();
+    return unknown_;
+  }
+
+ private:
+  void enter(const Command& command) {
+    command_ = &command;
+    for (const Option& one : command.options)
+      for (const std::string& name : names_of(one))
+        if (is_option(name)) options_[name] = takes_value(one);
+  }
+
+  // Whether its value is the next word.
+  bool option(const std::string& word) {
+    const std::string name = word.substr(0, word.find('='));
+    const auto found = options_.find(name);
+    if (found != options_.end()) return found->second && name == word;
+    if (name == "--help" || name == "-h" || name == "--version") return false;
+    unknown_.word = name;
+    for (const auto& [known, value] : options_) unknown_.known.push_back(known);
+    return false;
+  }
+
+  void command(const std::string& word) {
+    for (const Command& one : command_->commands) {
+      if (one.name != word) continue;
+      unknown_.path.push_back(word);
+      return enter(one);
+    }
+    // Or it is a value in its place, of which there may be too many.
+    if (!command_->commands.empty()) unknown_.word = word;
+  }
+
+  std::vector<std::string> commands() const {
+    std::vector<std::string> names;
+    for (const Command& one : command_->commands) names.push_back(one.name);
+    return names;
+  }
+
+  const Command* command_ = nullptr;
+  std::map<std::string, bool> options_;  // and whether each has a value
+  Unknown unknown_;
+};
+
+}  // namespace
+
+std::string Unknown::text() const {
+  std::string place = "ibpodctl";
+  for (const std::string& one : path) place += " " + one;
+  const bool option = is_option(word);
+  std::string text = word.empty() ? place + " needs a command"
+                                  : "there is no " + std::string(option ? "option" : "command") +
+                                        " \"" + word + "\" of `" + place + "`";
+  const std::string meant = word.empty() ? "" : nearest(word, known);
+  if (!meant.empty()) return text + ": is \"" + meant + "\" meant?";
+  std::string list;
+  for (const std::string& one : known) list += (list.empty() ? "" : ", ") + one;
+  if (option) return text + ": `" + place + " --help` has those that there are";
+  return text + ": " + list + "; `" + place + " --help` says what each is for";
+}
+
+Unknown unknown_in(const std::vector<std::string>& words, const Command& program) {
+  return Walk(program).walk(words);
+}
+
+}  // namespace ibpod::ctl

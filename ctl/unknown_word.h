@@ -1,0 +1,24 @@
+// What is wrong with the words of a command line that was not understood.
+#pragma once
+
+#include "ctl/command.h"
+
+#include <string>
+#include <vector>
+
+namespace ibpod::ctl {
+
+struct Unknown {
+  std::vector<std::string> path;   // the commands that were understood: partition, member
+  std::string word;                // the first that is none; empty: there is none such
+  std::vector<std::string> known;  // what could stand in its place
+  bool incomplete = false;         // a command has to follow, and there is no word left
+
+  // "there is no command \"partiton\": is \"partition\" meant?"
+  std::string text() const;
+};
+
+// `program`: its options count everywhere.
+Unknown unknown_in(const std::vector<std::string>& words, const Command& program);
+
+}  // namespace ibpod::ctl
