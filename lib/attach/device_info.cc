@@ -50,7 +50,9 @@ Status write_device_info(const node::Records& records, const Path& file,
   document.set("pci", pci);
   const std::string text = document.pretty() + "\n";
   const Result<std::string> before = read_file(file);
-  return before && *before == text ? ok() : write_file_atomically(file, text);
+  if (before && *before == text) return ok();
+  TRY(make_folders(file.parent_path()));
+  return write_file_atomically(file, text);
 }
 
 Status warn_of_other_char_devices(const Context& context, const node::Function& before) {

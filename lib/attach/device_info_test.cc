@@ -59,6 +59,26 @@ TEST_CASE("a file that is not there is made; of two RDMA devices both are named"
         "0000:3b:00.2");
 }
 
+TEST_CASE("a folder that nobody has made since the boot is made; one that is there stays as it is") {
+  const TempFolder folder;
+  const Path file = folder.path() / "k8s.cni.cncf.io/devinfo/cni/info";
+  REQUIRE(write(file, kDevice, {}, std::nullopt));
+  CHECK(read(file).at("pci")->at("pci-address")->string().value() == "0000:3b:00.2");
+  // As Multus makes it: root does not mind.
+  std::filesystem::permissions(file.parent_path(), std::filesystem::perms::none);
+  REQUIRE(write(file, kDevice, named({"mlx5_3"}), std::nullopt));
+  CHECK(devices(file) == "mlx5_3");
+  CHECK(std::filesystem::status(file.parent_path()).permissions() == std::filesystem::perms::none);
+}
+
+TEST_CASE("a folder that cannot be made is an error that names it") {
+  const TempFolder folder;
+  const Path file = folder.write("devinfo", "a file") / "cni/info";
+  const auto refused = write(file, kDevice, {}, std::nullopt);
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().text().find((folder.path() / "devinfo").string()) != std::string::npos);
+}
+
 TEST_CASE("a function without verbs has no RDMA device") {
   const TempFolder folder;
   REQUIRE(write(folder.path() / "info", kDevice, {}, std::nullopt));
