@@ -1,6 +1,7 @@
 #!/bin/bash
 # Several VFs in one pod, through one network and through two: each in its partition, from the pod's annotation to the port; all given back, though the networks are gone.
 # deadline: 400
+# machine: default cluster
 # quick: each of a pod's VFs is in its partition
 . "$ROOT/tests/vm/agent.sh"
 . "$ROOT/tests/vm/sm.sh"
