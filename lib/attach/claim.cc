@@ -37,6 +37,16 @@ std::string holder_text(const node::Record& record, node::Liveness liveness) {
          " is no namespace, which does not mean that its namespace is gone)";
 }
 
+// No later try can succeed, and the number must not promise one.
+Error twice_in_a_pod(const std::string& folder, const std::string& ifname) {
+  return Error(Code::exists,
+               folder + " is already in this pod, as " + ifname +
+                   ": two of the pod's networks name one device, and it cannot start until they do "
+                   "not. Multus gives a default network (v1.multus-cni.io/default-network) and the "
+                   "first of the pod's networks the same device if both have the same resource: "
+                   "give each rail a resource of its own");
+}
+
 // Who has the device; or that waiting for it is of no use (the error).
 Result<std::optional<std::string>> holder(const Context& context, const node::RecordName& own,
                                           std::vector<node::RecordName>& dead) {
@@ -51,7 +61,7 @@ Result<std::optional<std::string>> holder(const Context& context, const node::Re
     if (liveness == node::Liveness::dead || name == own) {
       dead.push_back(name);
     } else if (name.container_id == own.container_id) {
-      return Error(Code::busy, own.folder + " is already in this pod, as " + name.ifname);
+      return twice_in_a_pod(own.folder, name.ifname);
     } else {
       living = holder_text(*record, liveness);
     }

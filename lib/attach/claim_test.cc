@@ -136,8 +136,13 @@ TEST_CASE("one pod does not get the same VF under two names") {
   REQUIRE(bed.add());
   bed.be(cni::Verb::add, "c1", kPod, "net2");
   const Error error = bed.add().error();
-  CHECK(cni::failure_of(error).code == cni::kTryAgainLater);
-  CHECK(error.text() == "0000:3b:00.1 is already in this pod, as net1");
+  // It can never succeed: not 11.
+  CHECK(cni::failure_of(error).code == cni::kInterfaceExists);
+  CHECK(error.text() ==
+        "0000:3b:00.1 is already in this pod, as net1: two of the pod's networks name one device, "
+        "and it cannot start until they do not. Multus gives a default network "
+        "(v1.multus-cni.io/default-network) and the first of the pod's networks the same device if "
+        "both have the same resource: give each rail a resource of its own");
   CHECK(bed.recorded().size() == 1);
 }
 
