@@ -1,5 +1,6 @@
 // Cache: what has been called for each container, so that DEL calls the same, whatever has become
-// of the pod and its networks. A file for each container.
+// of the pod and its networks (a file for each container), and what each has answered ADD with (a
+// file for each in "results"), which goes by a DEL that succeeds.
 #pragma once
 
 #include "lib/base/files.h"
@@ -21,10 +22,17 @@ class Cache {
   // Nothing where it knows of none.
   Result<std::optional<std::vector<Delegate>>> read(const std::string& container) const;
   Status remove(const std::string& container) const;
-  // Of all containers and networks.
+
+  // What is not of the specification's result is not kept.
+  Status write_result(const std::string& container, const Delegate& delegate) const;
+  std::optional<json::Value> result(const std::string& container, const Delegate& delegate) const;
+  Status remove_result(const std::string& container, const Delegate& delegate) const;
+  // That have a result. not_found before there was any.
   Result<std::vector<cni::Attachment>> attachments() const;
 
  private:
+  Path result_file(const std::string& container, const Delegate& delegate) const;
+
   Path folder_;
 };
 

@@ -5,6 +5,7 @@
 #include "lib/cni/errors.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cstdio>
 
 #include <unistd.h>
@@ -19,13 +20,6 @@ constexpr Duration kPatience{240'000};
 constexpr cni::Version kFirstWithPrevious{0, 4, 0};
 constexpr cni::Version kFirstWithGc{1, 1, 0};
 
-Result<cni::Version> version_of(const Delegate& delegate) {
-  const std::optional<Value> version = delegate.configuration.find("cniVersion");
-  if (!version) return cni::kUnnamed;
-  const std::string text = TRY(version->string());
-  return cni::Version::parse(text);
-}
-
 // What the runtime would tell the plugin, as far as this declares the capability.
 Value runtime_config(const Value& plugin, const Value& wishes) {
   Value granted = Value::object();
@@ -39,16 +33,35 @@ Value runtime_config(const Value& plugin, const Value& wishes) {
   return granted;
 }
 
+std::string argument(const std::string& arguments, const std::string& name) {
+  const std::string all = ";" + arguments;
+  const size_t found = all.find(";" + name + "=");
+  if (found == all.npos) return "";
+  const size_t begin = found + name.size() + 2;
+  return all.substr(begin, all.find(';', begin) - begin);
+}
+
 Result<Path> find_program(const std::vector<Path>& folders, const std::string& type) {
   for (const Path& folder : folders)
     if (::access((folder / type).c_str(), X_OK) == 0) return folder / type;
   return Error(Code::not_found, "no plugin " + type + " is installed");
 }
 
-Error failure(const std::string& type, cni::Verb verb, const Finished& finished) {
+std::string lower(std::string_view text) {
+  std::string lowered(text);
+  for (char& each : lowered) each = static_cast<char>(std::tolower(each));
+  return lowered;
+}
+
+// The number that the plugin gave is lost but for STATUS.
+Error failure(const std::string& type, const std::string& network, cni::Verb verb,
+              const Finished& finished) {
   const std::optional<cni::Complaint> complaint = cni::parse_complaint(finished.output);
-  Error error(Code::internal, "plugin type=\"" + type + "\" failed (" + std::string(name(verb)) +
-                                  "): " + cni::describe(finished, complaint));
+  Error error(Code::internal,
+              "plugin type=\"" + type + "\"" +
+                  (network.empty() ? "" : " name=\"" + network + "\"") + " failed (" +
+                  lower(name(verb)) +
+                  "): " + (complaint ? complaint->text : cni::describe(finished, complaint)));
   const bool limited = complaint && complaint->code == cni::kLimitedConnectivity;
   if (verb != cni::Verb::status) return error;
   return std::move(error).reported_as(limited ? cni::kLimitedConnectivity : cni::kNotAvailable);
@@ -60,12 +73,14 @@ Caller::Caller(const cni::Call& call, const Path& folder) : call_(call), path_{f
   path_.insert(path_.end(), call.path.begin(), call.path.end());
 }
 
-// The pod, and behind that all that the runtime has said, though it says it twice.
+// The pod, and behind that all that the runtime has said, though it says it twice. The container
+// is in it only if the runtime says it there.
 std::string Caller::arguments(const Delegate& delegate) const {
   const cni::Pod& pod = call_.pod;
   std::string text =
       "IgnoreUnknown=true;K8S_POD_NAMESPACE=" + pod.name_space + ";K8S_POD_NAME=" + pod.name +
-      ";K8S_POD_INFRA_CONTAINER_ID=" + call_.container_id + ";K8S_POD_UID=" + pod.uid;
+      ";K8S_POD_INFRA_CONTAINER_ID=" + argument(call_.args, "K8S_POD_INFRA_CONTAINER_ID") +
+      ";K8S_POD_UID=" + pod.uid;
   if (!call_.args.empty()) text += ";" + call_.args;
   return text + delegate.arguments;
 }
@@ -103,7 +118,11 @@ Result<std::string> Caller::run(cni::Verb verb, const Delegate& delegate, const 
   Finished finished = TRY(
       ibpod::run({program, environment(verb, delegate), input.text()}, Deadline::in(kPatience)));
   std::fputs(finished.errors.c_str(), stderr);
-  if (finished.exit_code != 0) return failure(type, verb, finished);
+  if (finished.exit_code != 0) {
+    const std::optional<Value> network = input.find("name");
+    const bool has_name = network && network->is_string();
+    return failure(type, has_name ? network->string().value() : "", verb, finished);
+  }
   return std::move(finished.output);
 }
 
@@ -123,7 +142,7 @@ Result<Value> Caller::add(const Delegate& delegate) const {
 Status Caller::with_result(cni::Verb verb, const Delegate& delegate) const {
   std::vector<Value> plugins = TRY(delegate.plugins());
   if (verb == cni::Verb::del) std::reverse(plugins.begin(), plugins.end());
-  const cni::Version version = TRY(version_of(delegate));
+  const cni::Version version = TRY(delegate.version());
   Extra previous;
   if (delegate.result && version >= kFirstWithPrevious)
     previous = {{"prevResult", *delegate.result}};
@@ -138,7 +157,7 @@ Status Caller::check(const Delegate& delegate) const {
 }
 
 Status Caller::gc(const Delegate& delegate, const std::vector<cni::Attachment>& valid) const {
-  const cni::Version version = TRY(version_of(delegate));
+  const cni::Version version = TRY(delegate.version());
   if (version < kFirstWithGc) return ok();
   Value list = Value::array();
   for (const cni::Attachment& each : valid)
@@ -155,7 +174,7 @@ Status Caller::gc(const Delegate& delegate, const std::vector<cni::Attachment>& 
 }
 
 Status Caller::status(const Delegate& delegate) const {
-  const cni::Version version = TRY(version_of(delegate));
+  const cni::Version version = TRY(delegate.version());
   if (version < kFirstWithGc) return ok();
   const std::vector<Value> plugins = TRY(delegate.plugins());
   for (const Value& plugin : plugins) TRY(run(cni::Verb::status, delegate, plugin, {}));

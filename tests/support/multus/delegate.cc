@@ -63,13 +63,19 @@ Result<std::vector<Value>> Delegate::plugins() const {
   return list->elements();
 }
 
+Result<cni::Version> Delegate::version() const {
+  const std::optional<Value> version = configuration.find("cniVersion");
+  if (!version) return cni::kUnnamed;
+  const std::string text = TRY(version->string());
+  return cni::Version::parse(text);
+}
+
 Value to_json(const Delegate& delegate) {
   Value value = Value::object();
   value.set("name", delegate.name).set("ifname", delegate.ifname);
   value.set("default", delegate.is_default).set("configuration", delegate.configuration);
   value.set("wishes", delegate.wishes).set("arguments", delegate.arguments);
   value.set("resource", delegate.resource).set("device", delegate.device);
-  if (delegate.result) value.set("result", *delegate.result);
   return value;
 }
 
@@ -85,7 +91,6 @@ Result<Delegate> read_delegate(const Value& value) {
   TRY(take(fields, "arguments", delegate.arguments, json::read_string));
   TRY(take(fields, "resource", delegate.resource, json::read_string));
   TRY(take(fields, "device", delegate.device, json::read_string));
-  delegate.result = TRY(fields.find("result"));
   return delegate;
 }
 
@@ -101,6 +106,13 @@ Result<std::vector<Delegate>> configured_delegates(const Value& list, const std:
     delegates.push_back(std::move(delegate));
   }
   return delegates;
+}
+
+Delegate as_default(Delegate delegate, const Selection& selection, const std::string& ifname) {
+  delegate.is_default = true;
+  delegate.wishes = Value::object();
+  if (selection.interface.empty()) delegate.ifname = ifname;
+  return delegate;
 }
 
 Result<Delegate> pods_delegate(const Network& network, const Selection& selection,

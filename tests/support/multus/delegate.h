@@ -3,6 +3,7 @@
 
 #include "lib/base/files.h"
 #include "lib/base/result.h"
+#include "lib/cni/version.h"
 #include "lib/json/value.h"
 #include "tests/support/multus/objects.h"
 #include "tests/support/multus/selection.h"
@@ -23,10 +24,11 @@ struct Delegate {
   std::string arguments;      // behind CNI_ARGS: the old way to ask for addresses
   std::string resource;       // of the device, empty without one
   std::string device;
-  std::optional<json::Value> result;  // what it has answered ADD with
+  std::optional<json::Value> result;  // what it has answered ADD with; kept apart (cache.h)
 
   // "plugins" of a list, or the configuration itself.
   Result<std::vector<json::Value>> plugins() const;
+  Result<cni::Version> version() const;
 };
 
 json::Value to_json(const Delegate& delegate);
@@ -36,6 +38,10 @@ Result<Delegate> read_delegate(const json::Value& value);
 // CNI_IFNAME, the others net1, net2 …
 Result<std::vector<Delegate>> configured_delegates(const json::Value& list,
                                                    const std::string& ifname);
+
+// What the pod's annotation for it says in the place of the cluster's network: the pod's network as
+// it is, without a word of runtimeConfig.
+Delegate as_default(Delegate delegate, const Selection& selection, const std::string& ifname);
 
 // A network that the pod asks for. `device` is empty where it names no resource, or none is left.
 Result<Delegate> pods_delegate(const Network& network, const Selection& selection,

@@ -1,5 +1,6 @@
 // Device-info files (Device Information Specification): a device plugin writes one for a device,
 // its copy is the attachment's, which the CNI plugin may correct, and which is in the pod's status.
+// Multus copies and tells only the members that it knows, and makes the folder only for a copy.
 #pragma once
 
 #include "lib/base/files.h"
@@ -16,9 +17,10 @@ class DeviceInfo {
  public:
   explicit DeviceInfo(Path folder) : folder_(std::move(folder)) {}
 
-  // The attachment's file, which need not be there. Empty for a delegate without a device.
+  // The attachment's file, which need not be there. Empty for a delegate without a device, and for
+  // the default network.
   Path file(const Delegate& delegate, const std::string& container) const;
-  // Copies the device plugin's file, if there is one.
+  // Copies the device plugin's file, if there is one; a file that is there stays.
   Status copy(const Delegate& delegate, const std::string& container) const;
   std::optional<json::Value> read(const Delegate& delegate, const std::string& container) const;
   Status remove(const Delegate& delegate, const std::string& container) const;

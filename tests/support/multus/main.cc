@@ -4,6 +4,7 @@
 #include "lib/nl/rtnl.h"
 #include "lib/nl/socket.h"
 #include "tests/support/multus/multus.h"
+#include "tests/support/multus/thick.h"
 
 #include <cstdio>
 #include <iostream>
@@ -32,12 +33,19 @@ cni::Environment environment_of(char** entries) {
 }  // namespace
 }  // namespace ibpod::multus
 
-int main(int, char**, char** entries) {
+// multus, as a plugin; multus --daemon FOLDER
+int main(int count, char** arguments, char** entries) {
   using namespace ibpod;
+  if (count == 3 && std::string(arguments[1]) == "--daemon") {
+    const Status ended = multus::be_there(arguments[2]);
+    std::fprintf(stderr, "multus: %s\n", ended.error().text().c_str());
+    return 1;
+  }
   const Status secured = cni::secure_streams();
   if (!secured) return 1;
   multus::Multus multus(multus::has_interface);
+  multus::Shim shim(multus, multus::is_reachable, Duration(60'000));
   const std::string input(std::istreambuf_iterator<char>(std::cin), {});
-  const cni::Answer answer = cni::serve(multus, multus::environment_of(entries), input);
+  const cni::Answer answer = cni::serve(shim, multus::environment_of(entries), input);
   return cni::print(answer.output) ? answer.exit_code : 1;
 }

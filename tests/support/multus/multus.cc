@@ -17,6 +17,22 @@ Result<Path> read_path(const json::Value& value) {
   return Path(text);
 }
 
+// Of a pod that is not there: as if there had been something.
+Result<cni::AddResult> empty_result(const cni::Call& call) {
+  cni::AddResult result;
+  cni::Interface& interface = result.interfaces.emplace_back();
+  interface.name = call.ifname;
+  interface.sandbox = call.netns.string();
+  const ip::Prefix none = TRY(ip::Prefix::parse("0.0.0.0/0"));
+  result.ips.push_back({none, none.address, std::nullopt});
+  return result;
+}
+
+std::string name_in(const json::Value& configuration) {
+  const std::optional<json::Value> name = configuration.find("name");
+  return name && name->is_string() ? name->string().value() : "";
+}
+
 }  // namespace
 
 Result<Config> parse_config(const json::Value& document) {
@@ -28,6 +44,7 @@ Result<Config> parse_config(const json::Value& document) {
   TRY(take(fields, "kubeletRoot", config.kubelet, read_path));
   TRY(take(fields, "deviceInfoDir", config.device_info, read_path));
   TRY(take(fields, "objects", config.objects, read_path));
+  TRY(take(fields, "multusNamespace", config.name_space, json::read_string));
   TRY(take(fields, "delegates", config.delegates, as_it_is));
   return config;
 }
@@ -38,18 +55,20 @@ Status Multus::configure(const cni::Call& call, const cni::Network& network) {
   return ok();
 }
 
-// Nothing where nobody is asked for pods, or the pod is another one by now.
+// Nothing where nobody is asked for pods. invalid: the pod is another one by now.
 Result<std::optional<Pod>> Multus::find_pod() const {
   if (config_.objects.empty() || call_.pod.name.empty()) return std::optional<Pod>();
-  const std::optional<Pod> pod =
-      TRY(Objects(config_.objects).pod(call_.pod.name_space, call_.pod.name));
-  const bool same = pod && (call_.pod.uid.empty() || pod->uid == call_.pod.uid);
-  return same ? pod : std::nullopt;
+  std::optional<Pod> pod = TRY(Objects(config_.objects).pod(call_.pod.name_space, call_.pod.name));
+  const bool same = !pod || call_.pod.uid.empty() || pod->uid == call_.pod.uid;
+  if (same) return pod;
+  return Error(Code::invalid, "expected pod UID \"" + call_.pod.uid + "\" but got \"" + pod->uid +
+                                  "\" from Kube API");
 }
 
-Result<Multus::Delegates> Multus::networks_of(const Pod& pod, size_t before) const {
+Result<Multus::Delegates> Multus::networks_of(const Pod& pod,
+                                              const std::vector<Selection>& selections,
+                                              size_t before) const {
   const Objects objects(config_.objects);
-  const std::vector<Selection> selections = TRY(parse_selections(pod.networks, pod.name_space));
   std::optional<Devices> devices;
   Delegates delegates;
   for (const Selection& selection : selections) {
@@ -66,12 +85,28 @@ Result<Multus::Delegates> Multus::networks_of(const Pod& pod, size_t before) con
   return delegates;
 }
 
+// It takes devices without the other networks' knowing: those begin with the first one again.
+Status Multus::replace_default(const Pod& pod, Delegates& delegates) const {
+  const std::vector<Selection> selections =
+      TRY(parse_selections(pod.default_network, config_.name_space).during("default-network"));
+  if (selections.empty()) return ok();
+  if (selections.size() > 1)
+    return Error(Code::invalid,
+                 "more than one default network is specified: " + pod.default_network);
+  const Delegates own = TRY(networks_of(pod, selections, 0));
+  if (delegates.empty()) delegates.emplace_back();
+  delegates.front() = as_default(own.front(), selections.front(), call_.ifname);
+  return ok();
+}
+
 Result<Multus::Delegates> Multus::delegates_of(const std::optional<Pod>& pod) const {
   Delegates delegates =
       TRY(configured_delegates(config_.delegates, call_.ifname).during("delegates"));
   if (!pod) return delegates;
+  TRY(replace_default(*pod, delegates));
+  const std::vector<Selection> selections = TRY(parse_selections(pod->networks, pod->name_space));
   const size_t before = std::max<size_t>(delegates.size(), 1);
-  const Delegates networks = TRY(networks_of(*pod, before));
+  const Delegates networks = TRY(networks_of(*pod, selections, before));
   delegates.insert(delegates.end(), networks.begin(), networks.end());
   return delegates;
 }
@@ -84,17 +119,27 @@ Status Multus::call(Delegate& delegate) const {
   const Path file = info.file(delegate, call_.container_id);
   if (!file.empty()) delegate.wishes.set("CNIDeviceInfoFile", file.string());
   delegate.result = TRY(Caller(call_, config_.programs).add(delegate));
-  return ok();
+  return Cache(config_.cache).write_result(call_.container_id, delegate);
 }
 
-// The last one first. All are tried.
+Error Multus::failed(const Delegate& delegate, const Error& error) const {
+  const cni::Pod& pod = call_.pod;
+  const std::string network = name_in(delegate.configuration);
+  return Error(error.code(), "[" + pod.name_space + "/" + pod.name + "/" + pod.uid + ":" + network +
+                                 "]: error adding container to network \"" + network +
+                                 "\": " + error.text());
+}
+
+// The last one first. All are tried; the result of one that fails is kept.
 Status Multus::end(const Delegates& delegates, size_t number) const {
   const Caller caller(call_, config_.programs);
   const DeviceInfo info(config_.device_info);
   Errors errors;
   while (number > 0) {
     const Delegate& delegate = delegates[--number];
-    errors.collect(caller.del(delegate), "network " + delegate.name);
+    Status ended = caller.del(delegate);
+    if (ended) ended = Cache(config_.cache).remove_result(call_.container_id, delegate);
+    errors.collect(std::move(ended), "network " + delegate.name);
     errors.collect(info.remove(delegate, call_.container_id));
   }
   return errors.status();
@@ -104,28 +149,29 @@ Status Multus::tell(const Pod& pod, const Delegates& delegates) const {
   const DeviceInfo info(config_.device_info);
   json::Value list = json::Value::array();
   for (const Delegate& delegate : delegates) {
-    json::Value status = TRY(network_status(delegate, info.read(delegate, call_.container_id)));
-    list.push(std::move(status));
+    std::vector<json::Value> statuses =
+        TRY(network_statuses(delegate, info.read(delegate, call_.container_id)));
+    for (json::Value& status : statuses) list.push(std::move(status));
   }
   return Objects(config_.objects).tell_status(pod, list);
 }
 
-Result<cni::AddResult> Multus::add() {
+Result<cni::AddResult> Multus::add() { return add_all().reported_as(kMultusError); }
+
+Result<cni::AddResult> Multus::add_all() {
   const std::optional<Pod> pod = TRY(find_pod());
-  if (!pod && !config_.objects.empty())
-    return Error(Code::not_found, "there is no pod " + call_.pod.name_space + "/" + call_.pod.name);
+  if (!pod && !config_.objects.empty()) return empty_result(call_);
   Delegates delegates = TRY(delegates_of(pod));
   const Cache cache(config_.cache);
   TRY(cache.write(call_.container_id, delegates));
   for (size_t place = 0; place < delegates.size(); ++place) {
-    const Status called = call(delegates[place]).during("network " + delegates[place].name);
+    const Status called = call(delegates[place]);
     if (!called) {
       const Status ended = end(delegates, place + 1);
       if (!ended) warn(ended.error().text());
-      return called.error();
+      return failed(delegates[place], called.error());
     }
   }
-  TRY(cache.write(call_.container_id, delegates));
   if (pod) TRY(tell(*pod, delegates));
   if (delegates.empty()) return cni::AddResult{};
   return cni::parse_result(*delegates.front().result);
@@ -133,12 +179,16 @@ Result<cni::AddResult> Multus::add() {
 
 // What was called; where that is not known any more, what would be called now.
 Result<std::optional<Multus::Delegates>> Multus::remembered() const {
-  std::optional<Delegates> cached = TRY(Cache(config_.cache).read(call_.container_id));
-  if (cached) return cached;
-  const std::optional<Pod> pod = TRY(find_pod());
-  if (!pod) return std::optional<Delegates>();
-  Delegates delegates = TRY(delegates_of(pod));
-  return std::optional(std::move(delegates));
+  const Cache cache(config_.cache);
+  std::optional<Delegates> delegates = TRY(cache.read(call_.container_id));
+  if (!delegates) {
+    const std::optional<Pod> pod = TRY(find_pod());
+    if (!pod) return delegates;
+    delegates = TRY(delegates_of(pod));
+  }
+  for (Delegate& delegate : *delegates)
+    delegate.result = cache.result(call_.container_id, delegate);
+  return delegates;
 }
 
 // A sandbox must come to its end, also when nobody knows what was in it. What a plugin's DEL has
@@ -152,16 +202,16 @@ Status Multus::del() {
   }
   Status ended = end(**delegates, (*delegates)->size());
   TRY(Cache(config_.cache).remove(call_.container_id));
-  return ended;
+  return std::move(ended).reported_as(kMultusError);
 }
 
 Status Multus::check() {
   Delegates delegates = TRY(configured_delegates(config_.delegates, call_.ifname));
-  const std::optional<Delegates> cached = TRY(Cache(config_.cache).read(call_.container_id));
+  const Cache cache(config_.cache);
   const Caller caller(call_, config_.programs);
-  for (size_t place = 0; place < delegates.size(); ++place) {
-    if (cached && place < cached->size()) delegates[place].result = (*cached)[place].result;
-    TRY(caller.check(delegates[place]));
+  for (Delegate& delegate : delegates) {
+    delegate.result = cache.result(call_.container_id, delegate);
+    TRY(caller.check(delegate).reported_as(kMultusError));
   }
   return ok();
 }
@@ -169,8 +219,9 @@ Status Multus::check() {
 Status Multus::gc() {
   const Delegates delegates = TRY(configured_delegates(config_.delegates, ""));
   if (delegates.empty()) return ok();
-  const std::vector<cni::Attachment> valid = TRY(Cache(config_.cache).attachments());
-  return Caller(call_, config_.programs).gc(delegates.front(), valid);
+  const std::vector<cni::Attachment> valid =
+      TRY(Cache(config_.cache).attachments().reported_as(kMultusError));
+  return Caller(call_, config_.programs).gc(delegates.front(), valid).reported_as(kMultusError);
 }
 
 Status Multus::status() {

@@ -3,7 +3,10 @@
 // 4) does with networks of InfiniBand, and takes its configuration, with these keys more, as it has
 // no API server:
 //   objects        the folder of pods and networks (objects.h); without it only its delegates are
-//   called kubeletRoot    /var/lib/kubelet deviceInfoDir  /var/run/k8s.cni.cncf.io/devinfo
+//                  called
+//   kubeletRoot    /var/lib/kubelet
+//   deviceInfoDir  /var/run/k8s.cni.cncf.io/devinfo
+// All its errors have the number 999, whatever number a plugin gave.
 #pragma once
 
 #include "lib/cni/plugin.h"
@@ -24,12 +27,15 @@ namespace ibpod::multus {
 // Whether there is an interface of that name in the network namespace.
 using HasInterface = std::function<Result<bool>(const Path& netns, const std::string& ifname)>;
 
+inline constexpr int kMultusError = 999;
+
 struct Config {
   Path programs = "/opt/cni/bin";
   Path cache = "/var/lib/cni/multus";
   Path kubelet = "/var/lib/kubelet";
   Path device_info = "/var/run/k8s.cni.cncf.io/devinfo";
   Path objects;
+  std::string name_space = "kube-system";  // multusNamespace: of default networks
   json::Value delegates = json::Value::array();
 };
 Result<Config> parse_config(const json::Value& document);
@@ -44,6 +50,7 @@ class Multus : public cni::Plugin {
   Status del() override;
   // These three concern what is configured, and no pod's networks: STATUS and GC the first of them.
   Status check() override;
+  // An error before any ADD.
   Status gc() override;
   Status status() override;
 
@@ -51,7 +58,11 @@ class Multus : public cni::Plugin {
   using Delegates = std::vector<Delegate>;
   Result<std::optional<Pod>> find_pod() const;
   Result<Delegates> delegates_of(const std::optional<Pod>& pod) const;
-  Result<Delegates> networks_of(const Pod& pod, size_t before) const;
+  Result<Delegates> networks_of(const Pod& pod, const std::vector<Selection>& selections,
+                                size_t before) const;
+  Status replace_default(const Pod& pod, Delegates& delegates) const;
+  Result<cni::AddResult> add_all();
+  Error failed(const Delegate& delegate, const Error& error) const;
   Result<std::optional<Delegates>> remembered() const;
   Status call(Delegate& delegate) const;
   Status end(const Delegates& delegates, size_t number) const;

@@ -122,7 +122,7 @@ TEST_CASE("what the pod asks for reaches those that declare the capability; cni-
         R"({"cni":{"partition":"red","new":{"a":1}}})");
   CHECK(text(cluster.input("ADD", "eth0"), "args") == "nothing");
   CHECK(cluster.read("args.net1") ==
-        "IgnoreUnknown=true;K8S_POD_NAMESPACE=team-a;K8S_POD_NAME=p1;K8S_POD_INFRA_CONTAINER_ID=c1;"
+        "IgnoreUnknown=true;K8S_POD_NAMESPACE=team-a;K8S_POD_NAME=p1;K8S_POD_INFRA_CONTAINER_ID=;"
         "K8S_POD_UID=u1;IgnoreUnknown=1;K8S_POD_NAMESPACE=team-a;K8S_POD_NAME=p1;K8S_POD_UID=u1;"
         "MAC=02:00:00:00:00:01;IP=10.7.0.9/24\n");
 }
@@ -134,24 +134,79 @@ TEST_CASE("a network that fails ends the call: it and those before it get DEL") 
   cluster.write("broken.ADD.net2", "");
   const cni::Answer failed = cluster.call("ADD", kCluster);
   CHECK(failed.exit_code == 1);
-  CHECK(failed.failure->message.find("later (code 11)") != std::string::npos);
+  CHECK(failed.failure->code == kMultusError);
+  CHECK(failed.failure->message ==
+        "[team-a/p1/u1:blue]: error adding container to network \"blue\": "
+        "plugin type=\"plugin\" name=\"blue\" failed (add): later; d");
   CHECK(cluster.calls() == "ADD eth0, ADD net1, ADD net2, DEL net2, DEL net1, DEL eth0, ");
   CHECK(cluster.call("DEL", kCluster).exit_code == 0);
   CHECK(cluster.calls() == "DEL net3, DEL net2, DEL net1, DEL eth0, ");
 }
 
-TEST_CASE(
-    "an interface that the pod has, a network and a pod that are not there: nothing is called") {
+TEST_CASE("an interface that the pod has, a network that is not there: nothing is called") {
   Cluster cluster;
-  CHECK(cluster.call("ADD").failure->message == "there is no pod team-a/p1");
   cluster.pod("blue");
   CHECK(cluster.call("ADD").failure->message ==
         "there is no NetworkAttachmentDefinition team-a/blue");
   cluster.network("blue", kPlain);
   cluster.interfaces = {"net1"};
   CHECK(cluster.call("ADD").failure->message ==
-        "network team-a/blue: the pod has an interface net1");
+        "[team-a/p1/u1:blue]: error adding container to network \"blue\": "
+        "the pod has an interface net1");
   CHECK(cluster.calls() == "DEL net1, ");
+}
+
+TEST_CASE("a pod that is not there is a success with nothing in it; one of another UID is none") {
+  Cluster cluster;
+  const cni::Answer added = cluster.call("ADD", kCluster);
+  CAPTURE(added.output);
+  REQUIRE(added.exit_code == 0);
+  CHECK(added.output.find(R"("address":"0.0.0.0/0")") != std::string::npos);
+  CHECK(cluster.calls() == "");
+  cluster.pod("");
+  cluster.uid = "u2";
+  CHECK(cluster.call("ADD", kCluster).failure->message ==
+        "expected pod UID \"u2\" but got \"u1\" from Kube API");
+}
+
+TEST_CASE(
+    "the default network that the pod names takes the cluster's place, without runtimeConfig") {
+  Cluster cluster;
+  const char* capable = R"({"cniVersion": "1.1.0", "type": "plugin",
+    "capabilities": {"CNIDeviceInfoFile": true, "infinibandGUID": true, "deviceID": true}})";
+  cluster.network("blue", capable, "ib/vf");
+  cluster.given(
+      R"({"PodUID": "u1", "ResourceName": "ib/vf", "DeviceIDs": {"0": ["0000:01:00.1", "0000:01:00.2"]}})");
+  cluster.pod("blue", R"([{"name": "blue", "namespace": "team-a", "cni-args": {"guid": "g"},
+    "infiniband-guid": "02:00:00:00:00:00:00:07"}])");
+  REQUIRE(cluster.call("ADD", kCluster).exit_code == 0);
+  CHECK(cluster.calls() == "ADD eth0, ADD net1, ");
+  CHECK(text(cluster.input("ADD", "eth0"), "runtimeConfig") == "nothing");
+  CHECK(text(cluster.input("ADD", "eth0"), "args") == R"({"cni":{"guid":"g"}})");
+  // Both get the first device.
+  CHECK(text(cluster.input("ADD", "eth0"), "deviceID") == R"("0000:01:00.1")");
+  CHECK(text(cluster.input("ADD", "net1"), "deviceID") == R"("0000:01:00.1")");
+  const json::Value first = cluster.status().elements()->front();
+  CHECK(text(first, "name") == R"("team-a/blue")");
+  CHECK(text(first, "default") == "true");
+  CHECK(text(first, "device-info") == "nothing");
+  CHECK(cluster.call("DEL", kCluster).exit_code == 0);
+  CHECK(cluster.calls() == "DEL net1, DEL eth0, ");
+  cluster.pod("", "blue");
+  CHECK(cluster.call("ADD", kCluster).failure->message ==
+        "there is no NetworkAttachmentDefinition kube-system/blue");
+  cluster.pod("", "team-a/blue, team-a/blue");
+  CHECK(cluster.call("ADD", kCluster).failure->code == kMultusError);
+}
+
+TEST_CASE("the container's id is among the arguments where the runtime says it") {
+  Cluster cluster;
+  cluster.network("blue", kPlain);
+  cluster.pod("blue");
+  cluster.more_arguments = ";K8S_POD_INFRA_CONTAINER_ID=c1";
+  REQUIRE(cluster.call("ADD").exit_code == 0);
+  CHECK(cluster.read("args.net1").find(";K8S_POD_INFRA_CONTAINER_ID=c1;K8S_POD_UID=") !=
+        std::string::npos);
 }
 
 TEST_CASE("DEL goes by what was called, though network and pod are gone") {
@@ -168,7 +223,9 @@ TEST_CASE("DEL goes by what was called, though network and pod are gone") {
   CHECK(cluster.call("DEL").exit_code == 0);
   CHECK(cluster.calls() == "DEL net1, ");
   CHECK(text(cluster.input("DEL", "net1"), "deviceID") == R"("0000:01:00.1")");
-  CHECK(text(cluster.input("DEL", "net1"), "prevResult") != "nothing");
+  const std::string previous = text(cluster.input("DEL", "net1"), "prevResult");
+  CHECK(previous.find("10.7.0.1/24") != std::string::npos);
+  CHECK(previous.find("ibpod") == std::string::npos);
   CHECK(cluster.call("DEL").exit_code == 0);
   CHECK(cluster.calls() == "");
 }
@@ -195,6 +252,11 @@ TEST_CASE("a DEL that fails stops no other one, and is not tried again") {
   cluster.calls();
   CHECK(cluster.call("DEL").exit_code == 1);
   CHECK(cluster.calls() == "DEL net2, DEL net1, ");
+  // While the pod is there, it begins anew; of what has failed the result is still known.
+  CHECK(cluster.call("DEL").exit_code == 1);
+  CHECK(cluster.calls() == "DEL net2, DEL net1, ");
+  CHECK(text(cluster.input("DEL", "net2"), "prevResult") != "nothing");
+  CHECK(text(cluster.input("DEL", "net1"), "prevResult") == "nothing");
   cluster.remove_pod();
   CHECK(cluster.call("DEL").exit_code == 0);
   CHECK(cluster.calls() == "");
@@ -207,7 +269,9 @@ TEST_CASE("the pod is told of its networks, with what is known of the device") {
                   "ib/vf");
   cluster.given(
       R"({"PodUID": "u1", "ResourceName": "ib/vf", "DeviceIDs": {"0": ["0000:01:00.1"]}})");
-  cluster.write("devinfo/dp/ib-vf-0000:01:00.1-device.json", R"({"type": "pci"})");
+  cluster.write("devinfo/dp/ib-vf-0000:01:00.1-device.json",
+                R"({"type": "pci", "version": "1.1.0", "own": 1,
+    "pci": {"pci-address": "0000:01:00.1", "pkey": "0x8001", "pkey-index": 0, "rdma-device": "mlx5_3"}})");
   cluster.pod("blue");
   REQUIRE(cluster.call("ADD", kCluster).exit_code == 0);
   const std::string file = "devinfo/cni/team-a-blue-c1_net1";
@@ -215,12 +279,43 @@ TEST_CASE("the pod is told of its networks, with what is known of the device") {
         "\"" + (cluster.path() / file).string() + "\"");
   CHECK(
       cluster.status().text() ==
-      R"([{"name":"cluster","dns":{},"interface":"eth0","mac":"02:00","mtu":2044,"ips":["10.7.0.1"],"default":true},)"
-      R"({"name":"team-a/blue","dns":{},"interface":"net1","mac":"02:00","mtu":2044,"ips":["10.7.0.1"],)"
-      R"("device-info":{"type":"pci"}}])");
-  CHECK(path_exists(cluster.path() / file));
+      R"([{"name":"cluster","interface":"eth0","ips":["10.7.0.1"],"mac":"02:00","mtu":2044,"default":true,"dns":{}},)"
+      R"({"name":"team-a/blue","interface":"net1","ips":["10.7.0.1"],"mac":"02:00","mtu":2044,"dns":{},)"
+      R"("device-info":{"type":"pci","version":"1.1.0","pci":{"pci-address":"0000:01:00.1","rdma-device":"mlx5_3"}}}])");
+  using std::filesystem::perms;
+  CHECK(std::filesystem::status(cluster.path() / "devinfo/cni").permissions() == perms::none);
+  CHECK(std::filesystem::status(cluster.path() / file).permissions() == perms(0444));
   REQUIRE(cluster.call("DEL", kCluster).exit_code == 0);
   CHECK_FALSE(path_exists(cluster.path() / file));
+}
+
+TEST_CASE("the folder of device-info files is made for a copy alone; the path is told anyway") {
+  Cluster cluster;
+  cluster.network("blue", R"({"cniVersion": "1.1.0", "type": "plugin",
+    "capabilities": {"CNIDeviceInfoFile": true}})",
+                  "ib/vf");
+  cluster.given(
+      R"({"PodUID": "u1", "ResourceName": "ib/vf", "DeviceIDs": {"0": ["0000:01:00.1"]}})");
+  cluster.pod("blue");
+  REQUIRE(cluster.call("ADD").exit_code == 0);
+  CHECK(text(*cluster.input("ADD", "net1").find("runtimeConfig"), "CNIDeviceInfoFile") !=
+        "nothing");
+  CHECK_FALSE(path_exists(cluster.path() / "devinfo"));
+}
+
+TEST_CASE("a network that makes no interface is not among what the pod is told") {
+  Cluster cluster;
+  cluster.network("blue", kPlain);
+  cluster.pod("blue");
+  cluster.write("none", "");
+  REQUIRE(cluster.call("ADD", kCluster).exit_code == 0);
+  CHECK(cluster.status().text() == "[]");
+}
+
+TEST_CASE("GC before any ADD is an error") {
+  Cluster cluster;
+  CHECK(cluster.call("GC", kCluster).failure->code == kMultusError);
+  CHECK(cluster.calls() == "");
 }
 
 TEST_CASE("CHECK, GC and STATUS are for the cluster's network alone") {
@@ -234,7 +329,7 @@ TEST_CASE("CHECK, GC and STATUS are for the cluster's network alone") {
   CHECK(cluster.calls() == "CHECK eth0, STATUS , GC , ");
   CHECK(text(cluster.input("CHECK", "eth0"), "prevResult") != "nothing");
   CHECK(text(cluster.input("GC", ""), "cni.dev/valid-attachments") ==
-        R"([{"containerID":"c1","ifname":"eth0"},{"containerID":"c1","ifname":"net1"}])");
+        R"([{"containerID":"c1","ifname":"net1"},{"containerID":"c1","ifname":"eth0"}])");
   cluster.write("broken.STATUS.", "");
   CHECK(cluster.call("STATUS", kCluster).failure->code == cni::kNotAvailable);
 }

@@ -6,11 +6,13 @@
 #include "tests/support/multus/delegate.h"
 
 #include <optional>
+#include <vector>
 
 namespace ibpod::multus {
 
-// By the delegate's result.
-Result<json::Value> network_status(const Delegate& delegate,
-                                   const std::optional<json::Value>& device_info);
+// By the delegate's result: an entry for each interface in the pod, and so none where there is no
+// interface.
+Result<std::vector<json::Value>> network_statuses(const Delegate& delegate,
+                                                  const std::optional<json::Value>& device_info);
 
 }  // namespace ibpod::multus

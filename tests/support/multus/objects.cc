@@ -6,6 +6,7 @@ namespace {
 using json::Value;
 
 constexpr const char* kNetworks = "k8s.v1.cni.cncf.io/networks";
+constexpr const char* kDefault = "v1.multus-cni.io/default-network";
 constexpr const char* kStatus = "k8s.v1.cni.cncf.io/network-status";
 constexpr const char* kResource = "k8s.v1.cni.cncf.io/resourceName";
 
@@ -41,7 +42,8 @@ Result<std::optional<Pod>> Objects::pod(const std::string& name_space,
   const std::optional<Value> object = TRY(read_object(pod_file(name_space, name)));
   if (!object) return std::optional<Pod>();
   const std::string uid = text_of(member(*object, "metadata"), "uid");
-  return std::optional(Pod{name, name_space, uid, annotation(*object, kNetworks)});
+  return std::optional(
+      Pod{name, name_space, uid, annotation(*object, kNetworks), annotation(*object, kDefault)});
 }
 
 Result<Network> Objects::network(const std::string& name_space, const std::string& name) const {

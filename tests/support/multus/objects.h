@@ -17,7 +17,8 @@ struct Pod {
   std::string name;
   std::string name_space;
   std::string uid;
-  std::string networks;  // the annotation; empty where there is none
+  std::string networks;         // the annotation; empty where there is none
+  std::string default_network;  // v1.multus-cni.io/default-network, likewise
 };
 
 struct Network {

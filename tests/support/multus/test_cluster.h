@@ -6,6 +6,8 @@
 #include "tests/support/multus/multus.h"
 #include "tests/support/temp_folder.h"
 
+#include <functional>
+#include <memory>
 #include <set>
 #include <string>
 
@@ -32,8 +34,10 @@ class Cluster {
               .set("spec", json::Value::object().set("config", configuration))
               .text());
   }
-  void pod(const std::string& networks) {
-    const auto annotations = json::Value::object().set("k8s.v1.cni.cncf.io/networks", networks);
+  void pod(const std::string& networks, const std::string& default_network = "") {
+    json::Value annotations = json::Value::object().set("k8s.v1.cni.cncf.io/networks", networks);
+    if (!default_network.empty())
+      annotations.set("v1.multus-cni.io/default-network", default_network);
     write(kPod, json::Value::object()
                     .set("metadata",
                          json::Value::object().set("uid", "u1").set("annotations", annotations))
@@ -52,11 +56,17 @@ class Cluster {
   void remove_pod() { remove(kPod); }
   void remove_network(const std::string& name) { remove(kNetworks + name); }
 
+  // What the runtime says of the pod, and behind that.
+  std::string uid = "u1";
+  std::string more_arguments;
   // Interfaces that the pod has had before.
   std::set<std::string> interfaces;
   Path kubelet = path() / "kubelet";
 
-  cni::Answer call(const std::string& verb, const std::string& keys = R"("delegates": [])") {
+  // `wrap` makes another plugin around Multus.
+  using Wrap = std::function<std::unique_ptr<cni::Plugin>(cni::Plugin&)>;
+  cni::Answer call(const std::string& verb, const std::string& keys = R"("delegates": [])",
+                   const Wrap& wrap = {}) {
     Multus multus([this](const Path&, const std::string& name) -> Result<bool> {
       return interfaces.contains(name);
     });
@@ -69,8 +79,11 @@ class Cluster {
         {"PATH", "/usr/bin:/bin"},
         {"CNI_PATH", "/nowhere"},
         {"FOLDER", root},
-        {"CNI_ARGS", "IgnoreUnknown=1;K8S_POD_NAMESPACE=team-a;K8S_POD_NAME=p1;K8S_POD_UID=u1"}};
-    return cni::serve(multus, environment,
+        {"CNI_ARGS", "IgnoreUnknown=1;K8S_POD_NAMESPACE=team-a;K8S_POD_NAME=p1;K8S_POD_UID=" + uid +
+                         more_arguments}};
+    const std::unique_ptr<cni::Plugin> wrapped = wrap ? wrap(multus) : nullptr;
+    cni::Plugin& plugin = wrapped ? *wrapped : multus;
+    return cni::serve(plugin, environment,
                       R"({"cniVersion": "1.1.0", "name": "multus", "type": "multus", "binDir": ")" +
                           root + R"(/bin", "cniDir": ")" + root + R"(/cache", "kubeletRoot": ")" +
                           kubelet.string() + R"(", "deviceInfoDir": ")" + root +
@@ -103,18 +116,22 @@ class Cluster {
   static constexpr const char* kPod = "objects/api/v1/namespaces/team-a/pods/p1";
   static inline const std::string kNetworks =
       "objects/apis/k8s.cni.cncf.io/v1/namespaces/team-a/network-attachment-definitions/";
-  // A file broken.VERB.IFNAME makes that call fail.
+  // A file broken.VERB.IFNAME makes that call fail; with a file "none" there is no interface.
   static constexpr const char* kPlugin = R"(cd "$FOLDER"
 printf '%s %s, ' "$CNI_COMMAND" "$CNI_IFNAME" >>calls
 cat >"input.$CNI_COMMAND.$CNI_IFNAME"
 echo "$CNI_ARGS" >"args.$CNI_IFNAME"
 if [ -e "broken.$CNI_COMMAND.$CNI_IFNAME" ]; then
-  echo '{"cniVersion": "1.1.0", "code": 11, "msg": "later"}'
+  echo '{"cniVersion": "1.1.0", "code": 11, "msg": "later", "details": "d"}'
   exit 1
+fi
+if [ -e none ]; then
+  echo '{"cniVersion": "1.1.0"}'
+  exit
 fi
 if [ "$CNI_COMMAND" = ADD ]; then
   echo '{"cniVersion": "1.1.0", "interfaces": [{"name": "'"$CNI_IFNAME"'", "mac": "02:00", "mtu": 2044,
-    "sandbox": "'"$CNI_NETNS"'"}], "ips": [{"address": "10.7.0.1/24", "interface": 0}]}'
+    "sandbox": "'"$CNI_NETNS"'"}], "ips": [{"address": "10.7.0.1/24", "interface": 0}], "ibpod": {"unverified": ["0x8001"]}}'
 fi)";
 };
 
