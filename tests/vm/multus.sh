@@ -43,7 +43,7 @@ install_daemon() {
 }
 
 start_daemon() { # returns when it answers
-  local program=(multus --daemon "$WORK/daemon")
+  local program=("$IBPOD_BIN/multus" --daemon "$WORK/daemon")
   if [ -n "${MULTUS:-}" ]; then program=("$(dirname "$MULTUS")/multus-daemon" -config "$WORK/daemon.json"); fi
   KUBERNETES_SERVICE_HOST=${api%:*} KUBERNETES_SERVICE_PORT=${api#*:} "${program[@]}" >>"$WORK/daemon.log" 2>&1 &
   daemon_pid=$!

@@ -5,6 +5,7 @@
 . "$ROOT/tests/vm/agent.sh"
 . "$ROOT/tests/vm/multus.sh"
 
+# shellcheck disable=SC2034 # multus.sh reads it
 thick=1
 vf=$(vf_pci 0 1)
 set_static_guid 0 1 02:00:00:00:00:00:01:01
