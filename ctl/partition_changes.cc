@@ -31,7 +31,7 @@ Result<Answer> remove(const Session& session, const Act& act, const Typed& typed
   Tenancy tenancy;
   tenancy.name = typed.name;
   const auto service = TRY(session.service());
-  return act(session, *service, {Change::Kind::remove, tenancy, typed.forget_ports});
+  return act(session, *service, {Change::Kind::remove, tenancy, {}, typed.forget_ports});
 }
 
 Result<Answer> edit(const Session& session, const Act& act, const Typed& typed, const Edit& how) {

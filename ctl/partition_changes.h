@@ -13,9 +13,9 @@ namespace ibpod::ctl {
 struct Change {
   enum class Kind { create, update, remove };
   Kind kind = Kind::create;
-  fabric::Tenancy tenancy;    // of one that is removed only the name
-  bool forget_ports = false;  // of one that is removed: do not wait for ports that cannot be asked
+  fabric::Tenancy tenancy;                        // of one that is removed only the name
   std::optional<fabric::TenancyStatus> now = {};  // of one that is updated
+  bool forget_ports = false;  // of one that is removed: do not wait for ports that cannot be asked
 };
 
 using Act = std::function<Result<Answer>(const Session&, Service&, const Change&)>;

@@ -219,7 +219,7 @@ struct StuckBinding : StuckBed {
   }
   void forget_node() {
     steward->at(now());
-    steward->forget_node(kAdministrator, "n1", deadline(1000), [](const auto&) {});
+    steward->forget_node(kAdministrator, {"n1", true}, deadline(1000), [](const auto&) {});
     turn();
     settle_all();
   }
