@@ -2,6 +2,7 @@
 // is refused is so in few words that any terminal can show. The first byte chooses the message.
 #include "lib/fabricapi/fields.h"
 #include "lib/fabricapi/messages.h"
+#include "lib/fabricapi/request_parts.h"
 #include "lib/rpc/grpc_log.h"
 
 #include <array>
@@ -41,12 +42,32 @@ void check_page(const uint8_t* data, size_t size) {
   if (!page) check_refusal(page.error());
 }
 
+// What is counted before it is parsed: what passes has no more than it may, and what is refused is
+// so in few words.
+template <typename Request>
+bool is_few(const uint8_t* data, size_t size, Request& message) {
+  const grpc::Slice slice(data, size);
+  const Status few = rpc::check_parts(grpc::ByteBuffer(&slice, 1), parts_of<Request>());
+  if (!few) check_refusal(few.error());
+  return few && message.ParseFromArray(data, static_cast<int>(size));
+}
+
+void check_parts_of_bind(const uint8_t* data, size_t size) {
+  v1::BindRequest message;
+  if (is_few(data, size, message)) require(message.partitions_size() <= kMostShares);
+}
+
+void check_parts_of_plan(const uint8_t* data, size_t size) {
+  v1::PlanRequest message;
+  if (is_few(data, size, message)) require(message.partition().nodes_size() <= kMostNodePatterns);
+}
+
 using Check = void (*)(const uint8_t*, size_t);
 template <typename Message, typename Value>
 constexpr Check kFrom = there_and_back<Message, Value, from_message>;
 
 // The corpus goes by the order: what is new comes last.
-constexpr std::array<Check, 23> kChecks{
+constexpr std::array<Check, 25> kChecks{
     // requests
     there_and_back<v1::Partition, fabric::Tenancy, read_tenancy>,
     kFrom<v1::BindRequest, BindRequest>,
@@ -72,6 +93,9 @@ constexpr std::array<Check, 23> kChecks{
     kFrom<v1::PlanResponse, Plan>,
     kFrom<v1::ExplainFabricResponse, Explanation>,
     kFrom<v1::FabricHealthResponse, FabricHealth>,
+    // requests before they are parsed
+    check_parts_of_bind,
+    check_parts_of_plan,
 };
 
 }  // namespace
