@@ -4,6 +4,7 @@
 #include "device-plugin/changes.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 namespace ibpod::agent {
@@ -29,6 +30,16 @@ std::map<std::string, State> states_of(const View& view) {
     }
   }
   return states;
+}
+
+// Resources that this node has, and no device for.
+std::set<std::string> empty_pools(const View& view) {
+  std::set<std::string> resources;
+  for (const Stock& stock : view.stocks) {
+    if (stock.pool.kind != device_plugin::Kind::foreign && stock.offers.empty())
+      resources.insert(stock.pool.resource());
+  }
+  return resources;
 }
 
 PoolDevices count(const Stock& stock) {
@@ -62,6 +73,13 @@ void Report::compare_offers(const View& before, const View& now) {
     count_health_change(metrics_, state.resource, state.ailment);
     info(id + ": " + (state.unhealthy.empty() ? "healthy" : "unhealthy: " + state.unhealthy) +
          ", offered as " + state.resource);
+  }
+  const std::set<std::string> told = empty_pools(before);
+  for (const std::string& resource : empty_pools(now)) {
+    if (!told.contains(resource))
+      info(resource +
+           ": its pool takes no device of this node; `ibpodctl explain DEVICE` says of " +
+           "each device why");
   }
 }
 

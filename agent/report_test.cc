@@ -48,6 +48,28 @@ TEST_CASE("what could not be prepared is counted by PF, and logged once for as l
   CHECK(bed.logged(of_pf) == 2);
 }
 
+TEST_CASE("a pool that takes no device is a line of the log, once for as long as it is so") {
+  Bed bed;
+  const std::string line = "example.com/ib_vfs: its pool takes no device of this node";
+  View empty;
+  empty.stocks.resize(2);
+  empty.stocks[0].pool.prefix = empty.stocks[1].pool.prefix = "example.com";
+  empty.stocks[0].pool.name = "ib_vfs";
+  empty.stocks[1].pool.name = "gpus";
+  empty.stocks[1].pool.kind = device_plugin::Kind::foreign;
+  View full = empty;
+  full.stocks[0].offers.push_back({.id = "0000:3b:00.1"});
+  bed.report.seen({}, full);
+  CHECK(bed.logged("takes no device") == 0);
+  bed.report.seen(full, empty);
+  bed.report.seen(empty, empty);
+  CHECK(bed.logged(line) == 1);
+  CHECK(bed.logged("example.com/gpus") == 0);
+  bed.report.seen(empty, full);
+  bed.report.seen(full, empty);
+  CHECK(bed.logged(line) == 2);
+}
+
 TEST_CASE("the RDMA namespace mode is a metric, and a line when it becomes another") {
   Bed bed;
   const RdmaModeVerdict good = judge(RdmaNetns::exclusive, nl::RdmaNetnsMode::exclusive);

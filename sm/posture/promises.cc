@@ -27,7 +27,8 @@ fabricapi::Finding finding(const Evidence& evidence, const Stuck& one) {
           counted(one.ports.size(), "binding") +
               " that are released wait for ports that could not be asked for minutes: " +
               list(evidence, one),
-          kBringBack + ("take the node out of use, and `ibpodctl node forget " + one.name + "`")};
+          kBringBack +
+              ("take the node out of use, and `ibpodctl node forget " + one.name + " --force`")};
 }
 
 }  // namespace

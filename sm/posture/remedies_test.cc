@@ -186,7 +186,7 @@ const Row kRows[] = {
      [](Fabric& f) {
        f.promises.stuck = {{Stuck::What::bindings, "n1", {ib::Guid(0x0002c90300a1b2c3)}}};
      },
-     "00:02:c9:03:00:a1:b2:c3", "`ibpodctl node forget n1`",
+     "00:02:c9:03:00:a1:b2:c3", "`ibpodctl node forget n1 --force`",
      [](Fabric& f) { f.promises.stuck.clear(); }},
 };
 

@@ -234,7 +234,7 @@ TEST_CASE_FIXTURE(StuckBinding, "binding: released, it waits for its port, and d
   turn(kMinutes);
   const std::string told = finding("node n1");
   CHECK_MESSAGE(told.find(kVf1.text()) != told.npos, told);
-  CHECK_MESSAGE(told.find("`ibpodctl node forget n1`") != told.npos, told);
+  CHECK_MESSAGE(told.find("`ibpodctl node forget n1 --force`") != told.npos, told);
   CHECK(shows("ibpod_sm_weaknesses{kind=\"waiting\"} 1"));
   forget_node();  // as it says; its PF is on no look, too
   CHECK_FALSE(has_binding());
