@@ -67,7 +67,7 @@ static void tell_change(void)
 	notice.details.raw_data.details[0] = fabric.lid >> 8;
 	notice.details.raw_data.details[1] = fabric.lid & 0xff;
 	fabric.port_change = true;
-	fabric.port_change_told = false;
+	fabric.changes++;
 	softhca_trap_raise(&fabric.agent, TRAP_LINK, &notice, 128);
 }
 

@@ -267,7 +267,13 @@ struct softhca_fabric {
 	struct workqueue_struct *wq;
 	struct softhca_agent agent;
 	bool port_change;	/* SwitchInfo:PortStateChange */
-	bool port_change_told;	/* read since the last change */
+	u32 changes;		/* of port states, ever */
+	/* What the last few readers of SwitchInfo were told of. */
+	struct {
+		u32 reader;	/* the upper half of its transaction IDs */
+		u32 changes;
+	} told[8];
+	unsigned int next_told;
 	u16 lid;
 	u16 sm_lid;
 	u8 sm_sl;

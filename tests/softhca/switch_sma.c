@@ -41,6 +41,35 @@ static u16 node_info(int in, struct ib_smp *smp, bool set)
 	return 0;
 }
 
+/* Each MAD agent of the kernel has an upper half of its own. */
+static u32 reader_of(const struct ib_smp *smp)
+{
+	return be64_to_cpu(smp->tid) >> 32;
+}
+
+static void note_told(const struct ib_smp *smp)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(fabric.told); i++)
+		if (fabric.told[i].reader == reader_of(smp))
+			break;
+	if (i == ARRAY_SIZE(fabric.told))
+		i = fabric.next_told++ % ARRAY_SIZE(fabric.told);
+	fabric.told[i].reader = reader_of(smp);
+	fabric.told[i].changes = fabric.changes;
+}
+
+static bool knows_all_changes(const struct ib_smp *smp)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(fabric.told); i++)
+		if (fabric.told[i].reader == reader_of(smp))
+			return fabric.told[i].changes == fabric.changes;
+	return false;
+}
+
 static u16 switch_info(struct ib_smp *smp, bool set)
 {
 	struct switch_info *si = (void *)smp->data;
@@ -58,10 +87,11 @@ static u16 switch_info(struct ib_smp *smp, bool set)
 		/*
 		 * PortStateChange is cleared by writing a one to it.  OpenSM
 		 * does so at the end of a sweep: what changed behind the
-		 * sweep's back stays flagged, or it would never be seen.
+		 * sweep's back stays flagged, or it would never be seen:
+		 * also where somebody else than OpenSM has read it since.
 		 */
 		if ((si->life_change & PORT_STATE_CHANGE) &&
-		    fabric.port_change_told)
+		    knows_all_changes(smp))
 			fabric.port_change = false;
 	}
 	memset(smp->data, 0, sizeof(smp->data));
@@ -69,7 +99,7 @@ static u16 switch_info(struct ib_smp *smp, bool set)
 	if (fabric.port_change)
 		si->life_change |= PORT_STATE_CHANGE;
 	if (!set)
-		fabric.port_change_told = fabric.port_change;
+		note_told(smp);
 	spin_unlock_irqrestore(&fabric.lock, flags);
 	return 0;
 }
