@@ -115,15 +115,17 @@ Agent::~Agent() = default;
 Status Agent::run() {
   TRY(begin());
   int configuration = watch_configuration();
+  bool ports = true;  // read by the last look
   while (true) {
     turned_ = std::chrono::steady_clock::now();
     const Reload reload = reloader_.poll();
     report_.reloaded(reload);
     if (reload.kind == Reload::Kind::taken) take_configuration();
-    port_patience_.seen(*view_.get());
+    port_patience_.seen(*view_.get(), ports);
     const Happened happened = events_.wait(configuration, port_patience_.due());
     if (!happened.failed.empty()) return Error(Code::unavailable, happened.failed);
     if (happened.stop) return ok();
+    ports = happened.changed.ports;
     const auto began = Deadline::Clock::now();
     follow(happened);
     // Pods make events as fast as they like: to look at them never takes more than half of the

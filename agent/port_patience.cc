@@ -9,7 +9,7 @@ using device_plugin::Ailment;
 
 bool may_come_up(const device_plugin::Verdict& verdict) {
   return verdict.ailment == Ailment::pf_down || verdict.ailment == Ailment::port_not_active ||
-         verdict.ailment == Ailment::no_guid;
+         verdict.ailment == Ailment::no_guid || verdict.ailment == Ailment::wrong_subnet;
 }
 
 std::set<std::string> waiting_in(const View& view) {
@@ -23,14 +23,14 @@ std::set<std::string> waiting_in(const View& view) {
 
 }  // namespace
 
-void PortPatience::seen(const View& view) {
+void PortPatience::seen(const View& view, bool ports) {
   std::set<std::string> now = waiting_in(view);
   const bool more = !std::includes(waiting_.begin(), waiting_.end(), now.begin(), now.end());
   waiting_ = std::move(now);
   if (more) pauses_.reset();
   if (waiting_.empty())
     due_ = Deadline::at(Deadline::Clock::time_point::max());
-  else if (more || due_.passed())
+  else if (more || (ports && due_.passed()))
     due_ = Deadline::in(pauses_.next());
 }
 

@@ -14,8 +14,9 @@ namespace ibpod::agent {
 class PortPatience {
  public:
   explicit PortPatience(BackOff pauses = {Duration(500), Duration(60000)}) : pauses_(pauses) {}
-  // Before each wait: what the last look has seen.
-  void seen(const View& view);
+  // Before each wait: what the last look has seen, and whether it has looked at ports. Where none
+  // has since due(), the next wait is over at once.
+  void seen(const View& view, bool ports);
   // Far away while no port is waited for.
   Deadline due() const { return due_; }
 

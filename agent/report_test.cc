@@ -58,7 +58,7 @@ TEST_CASE("a pool that takes no device is a line of the log, once for as long as
   empty.stocks[1].pool.name = "gpus";
   empty.stocks[1].pool.kind = device_plugin::Kind::foreign;
   View full = empty;
-  full.stocks[0].offers.push_back({.id = "0000:3b:00.1"});
+  full.stocks[0].offers.emplace_back().id = "0000:3b:00.1";
   bed.report.seen({}, full);
   CHECK(bed.logged("takes no device") == 0);
   bed.report.seen(full, empty);

@@ -115,6 +115,7 @@ std::optional<device_plugin::BindFault> Fabrics::service_fault(const Fabric& fab
 }
 
 void Fabrics::find_bind_faults(std::vector<device_plugin::Device>& devices) const {
+  const std::vector<std::optional<device_plugin::BindFault>> services = service_faults();
   std::map<ib::PciAddress, Result<PfPort>> ports;  // each PF's is read once
   for (device_plugin::Device& device : devices) {
     device.bind_fault.reset();
@@ -122,20 +123,29 @@ void Fabrics::find_bind_faults(std::vector<device_plugin::Device>& devices) cons
     const ib::PciAddress pf = device.pf.value_or(device.address);
     auto port = ports.find(pf);
     if (port == ports.end()) port = ports.emplace(pf, pf_port(world_.sysfs, pf)).first;
-    device.bind_fault = bind_fault(device, port->second);
+    device.bind_fault = bind_fault(device, port->second, services);
   }
 }
 
-std::optional<device_plugin::BindFault> Fabrics::bind_fault(const device_plugin::Device& device,
-                                                            const Result<PfPort>& port) const {
+// Each costs the reading of its certificate while that cannot be used.
+std::vector<std::optional<device_plugin::BindFault>> Fabrics::service_faults() const {
+  const std::scoped_lock lock(mutex_);
+  std::vector<std::optional<device_plugin::BindFault>> faults;
+  for (const Fabric& fabric : fabrics_) faults.push_back(service_fault(fabric));
+  return faults;
+}
+
+std::optional<device_plugin::BindFault> Fabrics::bind_fault(
+    const device_plugin::Device& device, const Result<PfPort>& port,
+    const std::vector<std::optional<device_plugin::BindFault>>& services) const {
   using Kind = device_plugin::BindFault::Kind;
   if (!port) return {{Kind::subnet, port.error().text()}};
   const Result<size_t> place = place_of(*port);
   if (!place && !port->up) return {};
   if (!place) return {{Kind::subnet, place.error().text()}};
+  if (services.at(*place)) return services.at(*place);
   const Fabric& fabric = fabrics_.at(*place);
   const std::scoped_lock lock(mutex_);
-  if (const auto fault = service_fault(fabric)) return fault;
   const std::optional<ib::Guid> guid = device.pf ? port_of(device) : port->guid;
   if (!guid || !contacts_.at(fabric.name()).unknown.contains(*guid)) return {};
   return {{Kind::guid, "port " + guid->text() + " is not known to the SM service of fabric " +

@@ -99,8 +99,11 @@ class Fabrics {
   Result<PfOfDevice> pf_on_fabric(const ib::PciAddress& device, const Fabric& fabric) const;
   std::set<ib::Guid> other_subnets(const Fabric& fabric) const;
   std::optional<device_plugin::BindFault> service_fault(const Fabric& fabric) const;
-  std::optional<device_plugin::BindFault> bind_fault(const device_plugin::Device& device,
-                                                     const Result<PfPort>& pf) const;
+  std::vector<std::optional<device_plugin::BindFault>> service_faults() const;
+  // `services`: service_faults().
+  std::optional<device_plugin::BindFault> bind_fault(
+      const device_plugin::Device& device, const Result<PfPort>& pf,
+      const std::vector<std::optional<device_plugin::BindFault>>& services) const;
   std::vector<Link*> links_to_end(const nodeapi::AttachmentName& name);
 
   const FabricsWorld world_;
