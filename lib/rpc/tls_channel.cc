@@ -70,7 +70,11 @@ std::optional<FollowedTls::Time> TlsChannel::expires() const {
 
 Result<std::shared_ptr<grpc::Channel>> TlsChannel::now() {
   std::shared_ptr<const TlsTexts> texts = files_->now();
-  if (texts == nullptr) return Error(Code::unavailable, files_->state().error().text());
+  if (texts == nullptr) {
+    const Status why = files_->state();
+    if (!why) return Error(Code::unavailable, why.error().text());
+    texts = files_->now();  // another thread has read new ones in between
+  }
   const std::lock_guard lock(mutex_);
   if (texts != used_) {
     channel_ = make_channel(settings_, *texts);
