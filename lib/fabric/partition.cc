@@ -7,15 +7,7 @@ namespace {
 
 Status check_name(const Partition& partition) {
   const std::string& name = partition.name;
-  if (name.empty() || name.size() > kMostName) {
-    return Error(Code::invalid, "name: it has " + std::to_string(name.size()) +
-                                    " bytes: expected 1 to " + std::to_string(kMostName));
-  }
-  if (!ib::is_partition_name(name)) {
-    return Error(
-        Code::invalid,
-        "name: \"" + name + "\" is no name of a partition: expected letters, digits and \"._-\"");
-  }
+  TRY(ib::check_partition_name(name).during("name"));
   if ((name == kDefaultName) != (partition.pkey == kDefaultPKey))
     return Error(Code::invalid, "the name Default and the P_Key 0x7fff belong to each other");
   return ok();

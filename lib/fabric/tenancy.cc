@@ -47,10 +47,7 @@ Status check(const Tenancy& tenancy) {
   if (tenancy.rate) partition.group.rate = *tenancy.rate;
   if (tenancy.sl) partition.group.sl = *tenancy.sl;
   // As it is typed and written, before what a partition of a made-up P_Key would be told.
-  if (!ib::is_partition_name(tenancy.name))
-    return Error(Code::invalid, "name: \"" + tenancy.name +
-                                    "\" is no name of a partition: expected 1 to " +
-                                    std::to_string(kMostName) + " letters, digits and \"._-\"");
+  TRY(ib::check_partition_name(tenancy.name).during("name"));
   if (tenancy.name == kDefaultName)
     return Error(Code::invalid, "name: Default is the partition that every port is in");
   if (tenancy.pkey) TRY(ib::check_tenant(*tenancy.pkey).during("pkey"));

@@ -1,6 +1,7 @@
 #include "lib/ib/partition_name.h"
 
 #include <algorithm>
+#include <string>
 
 namespace ibpod::ib {
 namespace {
@@ -15,6 +16,16 @@ bool plain(char c) {
 bool is_partition_name(std::string_view name) {
   return !name.empty() && name.size() <= kMostPartitionName &&
          std::all_of(name.begin(), name.end(), plain);
+}
+
+Status check_partition_name(std::string_view name) {
+  if (is_partition_name(name)) return ok();
+  const std::string shown = name.size() > 2 * kMostPartitionName
+                                ? "one of " + std::to_string(name.size()) + " bytes"
+                                : "\"" + std::string(name) + "\"";
+  return Error(Code::invalid, shown + " is no name of a partition: expected 1 to " +
+                                  std::to_string(kMostPartitionName) +
+                                  " letters, digits and \"._-\"");
 }
 
 }  // namespace ibpod::ib

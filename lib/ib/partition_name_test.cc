@@ -14,6 +14,13 @@ TEST_CASE("a partition's name is what OpenSM keeps and nobody takes for syntax")
     CHECK_FALSE(is_partition_name(name));
   CHECK(is_partition_name(std::string(kMostPartitionName, 'a')));
   CHECK_FALSE(is_partition_name(std::string(kMostPartitionName + 1, 'a')));
+  CHECK(check_partition_name("blue"));
+  CHECK(check_partition_name("bad name").error().text() ==
+        "\"bad name\" is no name of a partition: expected 1 to 31 letters, digits and \"._-\"");
+  CHECK(check_partition_name(std::string(5000, 'a'))
+            .error()
+            .text()
+            .starts_with("one of 5000 bytes is no name of a partition"));
 }
 
 }  // namespace
