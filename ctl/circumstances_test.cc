@@ -44,6 +44,8 @@ const Row kRows[] = {
      "partition update blue --indx0", "--index0"},
     {"partition delete blue", kNotFound, "there is no partition blue", "partition rm blue",
      "delete"},
+    {"partition delete blue --forget-ports", kNotFound, "there is no partition blue",
+     "partition delete blue --forget-port", "--forget-ports"},
     {"partition member add blue 0x0002c90300a1b2c3", kNotFound, "there is no partition blue",
      "partition member ad blue 0x1", "add"},
     {"partition member remove blue 0x0002c90300a1b2c3", kNotFound, "there is no partition blue",

@@ -30,7 +30,7 @@ class ClientService final : public Service {
   }
   Result<fabric::TenancyStatus> forget_ports(const std::string& partition,
                                              Deadline deadline) override {
-    return client_.delete_partition(partition, deadline, true);
+    return checked(client_.delete_partition(partition, deadline, true), deadline);
   }
   Result<fabricapi::Listed<fabric::TenancyStatus>> list_partitions(const fabricapi::Page& page,
                                                                    Deadline deadline) override {
@@ -71,7 +71,8 @@ class ClientService final : public Service {
   Result<Value> checked(Result<Value> told, Deadline deadline) {
     if (told || told.error().code() != Code::not_found) return told;
     const auto health = client_.health(deadline);
-    if (health || health.error().code() != Code::not_found) return told;
+    if (health) return told;
+    if (health.error().code() != Code::not_found) return health.error();
     return Error(health.error()).reported_as(kOtherFabric);
   }
 

@@ -44,8 +44,7 @@ std::string remedy_of(const Session& session, const Error& error) {
   switch (exit_code(error)) {
     case kOwnFiles:
       return "name files that can be used with --certificate, --key and --ca, or "
-             "IBPOD_CERTIFICATE, "
-             "IBPOD_KEY and IBPOD_CA: ibpod-sm has not been asked";
+             "IBPOD_CERTIFICATE, IBPOD_KEY and IBPOD_CA: ibpod-sm has not been asked";
     case kOtherFabric:
       return "name the fabric that " + session.sm.address +
              " has with --fabric or IBPOD_FABRIC, or another address with --sm or IBPOD_SM";

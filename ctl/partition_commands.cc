@@ -37,6 +37,9 @@ Result<fabric::TenancyStatus> made(const Session& session, Service& service, con
 std::string note_of(const Change& change, const fabric::TenancyStatus& partition) {
   if (change.now && change.now->tenancy == change.tenancy)
     return "nothing was changed: partition " + partition.tenancy.name + " was so already";
+  const bool waits = partition.standing.reason != fabric::Reason::none;
+  if (partition.state == fabric::TenancyState::deleting && !waits)
+    return "partition " + partition.tenancy.name + " is gone: its name and P_Key are free";
   if (partition.state == fabric::TenancyState::deleting)
     return "partition " + partition.tenancy.name +
            " is not gone yet: its name and P_Key are free when `ibpodctl partition list` has it no "

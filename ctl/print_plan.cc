@@ -62,7 +62,7 @@ std::string text_of_subject(const Explanation::Subject& subject) {
   rows.push_back({"wanted", subject.wanted});
   rows.push_back({"P_Key table", or_unknown(subject.table)});
   rows.push_back({"switch port's", or_unknown(subject.leaf_table)});
-  rows.push_back({"read", subject.table.empty() ? "not yet" : text_of(subject.seen)});
+  rows.push_back({"read", subject.table.empty() ? "not known" : text_of(subject.seen)});
   std::string text = table({"PORT", subject.name}, rows);
   for (const std::string& finding : subject.findings) text += "  * " + printable(finding) + "\n";
   if (subject.findings.empty()) text += "  as it should be\n";

@@ -68,12 +68,14 @@ class StateService final : public Service {
       return Error(Code::not_found, "there is no partition " + name);
     fabric::TenancyStatus gone = found->second;
     gone.state = fabric::TenancyState::deleting;
+    gone.standing = {fabric::Reason::waiting, "the subnet manager has not swept without it yet"};
     state_.partitions.erase(found);
     return gone;
   }
   Result<fabric::TenancyStatus> forget_ports(const std::string& name, Deadline deadline) override {
     fabric::TenancyStatus gone = TRY(delete_partition(name, deadline));
     state_.forgotten.push_back(name);
+    gone.standing = {};
     return gone;
   }
   Result<fabricapi::Listed<fabric::TenancyStatus>> list_partitions(const fabricapi::Page& page,

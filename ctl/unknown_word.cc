@@ -1,8 +1,9 @@
 #include "ctl/unknown_word.h"
 
+#include "lib/base/nearest.h"
+
 #include <algorithm>
 #include <map>
-#include <numeric>
 #include <set>
 
 namespace ibpod::ctl {
@@ -17,35 +18,14 @@ const std::map<std::string, std::string>& other_names() {
   return names;
 }
 
-// How many letters have to be put in, taken out or changed.
-size_t distance(const std::string& one, const std::string& other) {
-  std::vector<size_t> row(other.size() + 1);
-  std::iota(row.begin(), row.end(), size_t{0});
-  for (size_t i = 0; i < one.size(); ++i) {
-    size_t left_above = std::exchange(row[0], i + 1);
-    for (size_t j = 0; j < other.size(); ++j) {
-      const size_t changed = left_above + (one[i] == other[j] ? 0 : 1);
-      left_above = row[j + 1];
-      row[j + 1] = std::min({row[j] + 1, row[j + 1] + 1, changed});
-    }
-  }
-  return row.back();
-}
-
 // Empty: none is like it.
-std::string nearest(const std::string& word, const std::vector<std::string>& known) {
+std::string meant_by(const std::string& word, const std::vector<std::string>& known) {
   const auto other = other_names().find(word);
   const auto is_known = [&](const std::string& name) {
     return name.starts_with("--") || std::find(known.begin(), known.end(), name) != known.end();
   };
   if (other != other_names().end() && is_known(other->second)) return other->second;
-  std::string best;
-  size_t least = std::max<size_t>(word.size() / 3, word.size() < 4 ? 1 : 2) + 1;
-  for (const std::string& one : known) {
-    const size_t far = distance(word, one);
-    if (far < least) best = one, least = far;
-  }
-  return best;
+  return std::string(nearest(word, {known.begin(), known.end()}));
 }
 
 bool is_option(const std::string& word) { return word.size() > 1 && word.front() == '-'; }
@@ -134,7 +114,7 @@ std::string Unknown::text() const {
   std::string text = word.empty() ? place + " needs a command"
                                   : "there is no " + std::string(option ? "option" : "command") +
                                         " \"" + word + "\" of `" + place + "`";
-  const std::string meant = word.empty() ? "" : nearest(word, known);
+  const std::string meant = word.empty() ? "" : meant_by(word, known);
   if (!meant.empty()) return text + ": is \"" + meant + "\" meant?";
   std::string list;
   for (const std::string& one : known) list += (list.empty() ? "" : ", ") + one;

@@ -62,8 +62,8 @@ Result<std::string> read_stamp(const std::string& stamp) {
 
 // Whatever a port of the node's has: what can be no port's is known by nobody.
 Result<std::vector<ib::Guid>> read_ports(const google::protobuf::RepeatedField<uint64_t>& values,
-                                         std::string_view field) {
-  TRY(check_count(field, values.size(), kMostPorts));
+                                         std::string_view field, int most = kMostPorts) {
+  TRY(check_count(field, values.size(), most));
   return std::vector<ib::Guid>(values.begin(), values.end());
 }
 
@@ -108,7 +108,8 @@ Result<SyncAnswer> from_message(const v1::SyncResponse& message) {
   answer.not_bound = TRY(read_present(message.not_bound(), "not_bound"));
   answer.not_named = TRY(read_bindings(message.not_named(), "not_named"));
   answer.lease = Duration(message.lease_ms());
-  answer.unknown = TRY(read_ports(message.unknown(), "unknown"));
+  // Of the VFs and of the PFs that were asked for.
+  answer.unknown = TRY(read_ports(message.unknown(), "unknown", 2 * kMostPorts));
   return answer;
 }
 

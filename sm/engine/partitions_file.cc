@@ -72,6 +72,7 @@ void PartitionsFile::keep(Taken taken) {
 }
 
 Status PartitionsFile::open() {
+  remember_refused();
   auto good = read_ours(beside(".good"));
   if (good) {
     keep(std::move(good).value());
@@ -149,7 +150,7 @@ PartitionsFile::Found PartitionsFile::take_replaced(const Put& put,
   const auto fits = fabric::render(next, edit->section.text, options_);
   if (!fits) return refuse(*put.replaced, fits.error());
   section_ = std::make_shared<const Section>(std::move(edit->section));
-  refusal_.clear();
+  corrected();
   return Found::edited;
 }
 
@@ -214,8 +215,24 @@ PartitionsFile::Found PartitionsFile::inspect() {
     return refuse(*now, kept.error());
   }
   keep(std::move(edit).value());
-  refusal_.clear();
+  corrected();
   return Found::edited;
+}
+
+// A later edit could stay.
+void PartitionsFile::corrected() {
+  if (path_exists(beside(".refused")))
+    (void)disk_.replace(beside(".refused"), beside(".corrected"));
+  is_kept_ = false;
+  refusal_.clear();
+}
+
+void PartitionsFile::remember_refused() {
+  is_kept_ = path_exists(beside(".refused"));
+  if (is_kept_)
+    refusal_ = "an edit of " + path_.string() +
+               " was undone before ibpod-sm was started (it is in " + beside(".refused").string() +
+               ")";
 }
 
 void PartitionsFile::look_at_refused() {

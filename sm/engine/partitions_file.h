@@ -3,7 +3,7 @@
 //
 // Beside it, in its folder: NAME.next, while a version is judged, and then what it replaced;
 // NAME.good, the same bytes as in place, from which they come back; NAME.refused, an edit of
-// somebody else's that could not stay.
+// somebody else's that could not stay, which is NAME.corrected once a later one could.
 #pragma once
 
 #include "lib/base/files.h"
@@ -47,8 +47,8 @@ class PartitionsFile {
   // the last look: it is not there any more.
   Result<Found> place(const std::vector<fabric::Partition>& partitions);
   Found inspect();
-  // Why the last edit was not taken over; empty where there was none, or a later one was, or
-  // look_at_refused() has found that people have removed NAME.refused.
+  // Why the last edit was not taken over, also before a restart; empty where there was none, or a
+  // later one was, or look_at_refused() has found that people have removed NAME.refused.
   const std::string& refusal() const { return refusal_; }
   void look_at_refused();
   // Puts the last text back, also where the disk is full. Answers as place() does; what inspect()
@@ -84,6 +84,8 @@ class PartitionsFile {
   Status put_good_back();
   Found take_replaced(const Put& put, const std::vector<fabric::Partition>& next);
   Found refuse(const std::string& text, const Error& why);
+  void corrected();
+  void remember_refused();
   Path beside(const char* ending) const { return path_.string() + ending; }
 
   Disk& disk_;

@@ -265,6 +265,30 @@ TEST_CASE("that an edit was undone is told until it is corrected, or people take
   CHECK(read_file(refused)->find("0x8200") != std::string::npos);  // it is not lost by that
 }
 
+TEST_CASE("that an edit was undone is told after a restart, too, until it is corrected") {
+  Bed bed;
+  const Path refused = bed.folder.path() / "partitions.conf.refused";
+  auto file = bed.opened();
+  REQUIRE(file.place(with(0x10)));
+  const std::string wrong = bed.text() + "store=0x8200 : SELF;\n";
+  bed.replace(wrong);
+  CHECK(file.inspect() == Found::foreign);
+  REQUIRE(file.restore());
+  auto next = bed.opened();
+  CHECK(next.refusal().find(refused.string()) != std::string::npos);
+  SUBCASE("by a later edit") {
+    bed.replace(bed.text() + "store=0x200 : SELF;\n");
+    CHECK(next.inspect() == Found::edited);
+    CHECK(read_file(bed.folder.path() / "partitions.conf.corrected").value() == wrong);
+  }
+  SUBCASE("by its removal") {
+    std::filesystem::remove(refused);
+    next.look_at_refused();
+  }
+  CHECK(next.refusal().empty());
+  CHECK(bed.opened().refusal().empty());
+}
+
 TEST_CASE("while nobody was there: edits of the section stay, all others are undone") {
   Bed bed;
   REQUIRE(bed.opened().place(with(0x10)));

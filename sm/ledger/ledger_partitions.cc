@@ -174,8 +174,10 @@ Result<TenancyStatus> Ledger::forget_ports(const Caller& caller, const std::stri
       has_left(guid, tenant);
       refresh(guid);
     }
-  const TenancyStatus left = status(tenant);
+  TenancyStatus left = status(tenant);
   finish_if_gone(tenant);
+  // As `partition list` would: nothing is waited for any more.
+  if (book_->find_tenant(name) == nullptr) left.standing = {};
   return left;
 }
 

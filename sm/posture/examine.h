@@ -15,7 +15,7 @@ void examine_start(const Standing& engine, Posture& posture);
 void examine_edit(const Standing& engine, Posture& posture);
 void examine_rivals(const Evidence& evidence, Posture& posture);
 
-void examine_default(const Evidence& evidence, Posture& posture);
+void examine_default(const Evidence& evidence, const SmSettings& settings, Posture& posture);
 void examine_partitions(const Evidence& evidence, const SmSettings& settings, Posture& posture);
 
 void examine_keys(const SmSettings& settings, Posture& posture);

@@ -30,15 +30,18 @@ bool has_both(const Partition& partition) {
 
 }  // namespace
 
-void examine_default(const Evidence& evidence, Posture& posture) {
+void examine_default(const Evidence& evidence, const SmSettings& settings, Posture& posture) {
+  const bool observed = settings.owner == SmOwner::observed;
   if (opens_to_all(evidence.partitions)) {
     add(posture, Weakness::default_rule, 1,
         {"default partition",
          "its rule makes every port a full member: any two ports reach each other by P_Key 0x7fff, "
          "whatever partitions their pods are in",
-         "set defaultPartition.others to limited in ibpod-sm's configuration, once no host needs "
-         "the "
-         "default partition to reach another"});
+         observed ? "make all but the subnet manager's port limited members of it in the subnet "
+                    "manager's own configuration, once no host needs the default partition to "
+                    "reach another"
+                  : "set defaultPartition.others to limited in ibpod-sm's configuration, once no "
+                    "host needs the default partition to reach another"});
   }
   std::vector<std::string> full;
   fabric::WallTime oldest{};
@@ -53,9 +56,13 @@ void examine_default(const Evidence& evidence, Posture& posture) {
            (full.size() == 1 ? "holds" : "hold") + " 0xffff: " + some(full) + seen_at(oldest) +
            ". A full member of the default partition reaches every port of the fabric, whatever "
            "partitions tenants are in",
-       "where the rule above makes them full see there; else wait for the next look at all ports "
-       "(look.scanSeconds), behind which ibpod-sm takes the key away: if it comes back somebody "
-       "else writes tables, see the findings of m_key and of other subnet managers"});
+       observed
+           ? "make these ports limited members of the default partition in the subnet "
+             "manager's own configuration: ibpod-sm only observes, and takes no key away"
+           : "set defaultPartition.others to limited in ibpod-sm's configuration if it is not; "
+             "then ibpod-sm takes the key away after its next look at all ports "
+             "(look.scanSeconds). If the key comes back, somebody else writes tables: see the "
+             "findings of m_key and of other subnet managers"});
 }
 
 void examine_partitions(const Evidence& evidence, const SmSettings& settings, Posture& posture) {
@@ -68,8 +75,7 @@ void examine_partitions(const Evidence& evidence, const SmSettings& settings, Po
        "allow_both_pkeys is off: they reach limited members that they should not",
        settings.owner == SmOwner::ours
            ? "set opensm.allowBothPkeys to true in ibpod-sm's configuration and restart it, or "
-             "make "
-             "the members limited or full"
+             "make the members limited or full"
            : "set allow_both_pkeys TRUE in opensm.conf and restart OpenSM, or make the members "
              "limited or full"});
   std::vector<std::string> clashes;

@@ -70,7 +70,7 @@ Posture posture_of(const Evidence& evidence, const Standing& engine, const SmSet
   examine_edit(engine, posture);
   examine_declared(promises.declared, posture);
   examine_rivals(evidence, posture);
-  examine_default(evidence, posture);
+  examine_default(evidence, settings, posture);
   examine_keys(settings, posture);
   examine_protection(evidence, settings, posture);
   examine_leaves(evidence, settings, posture);

@@ -32,9 +32,10 @@ struct SmSettings {
 
 // What has waited for long, for ports that do not answer.
 struct Stuck {
-  enum class What { partition, bindings };
+  enum class What { partition, bindings, vports };
   What what;
-  std::string name;  // of the partition that is being deleted, or the node whose bindings are
+  std::string name;  // of the partition that is being deleted, or the node whose bindings are: on
+                     // virtual ports of adapters that are on the subnet, or on others
   std::vector<ib::Guid> ports;
 };
 

@@ -23,6 +23,15 @@ fabricapi::Finding finding(const Evidence& evidence, const Stuck& one) {
                 ". A port that comes back with the key all the same reaches ports of the next "
                 "partition with this P_Key, until ibpod-sm sees it and takes the key away "
                 "(look.scanSeconds)"};
+  if (one.what == Stuck::What::vports)
+    return {"node " + one.name,
+            counted(one.ports.size(), "binding") +
+                " that are released wait for virtual ports, whose P_Key tables this subnet manager "
+                "does not show while their adapter is on the subnet: " +
+                list(evidence, one),
+            "take the node out of use, run `ibpodctl node forget " + one.name +
+                " --force`, and take the adapter's port off the subnet (its cable, or power) until "
+                "`ibpodctl node list` no longer has the node"};
   return {"node " + one.name,
           counted(one.ports.size(), "binding") +
               " that are released wait for ports that could not be asked for minutes: " +

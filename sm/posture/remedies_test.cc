@@ -71,7 +71,7 @@ const Row kRows[] = {
      [](Fabric& f) { f.subnet.partitions = {fabric::default_partition()}; }},
     {"a port that holds 0xffff", Weakness::default_full,
      [](Fabric& f) { f.subnet.hold(1, {ib::kDefaultFull}); }, "holds 0xffff",
-     "wait for the next look at all ports", [](Fabric& f) { f.subnet.hold(1, {test::kLimited}); }},
+     "set defaultPartition.others to limited", [](Fabric& f) { f.subnet.hold(1, {test::kLimited}); }},
     {"no M_Key", Weakness::keys, [](Fabric& f) { f.settings.m_key = false; },
      "is OpenSM's standard one (0,", "name it as opensm.mKeyFile",
      [](Fabric& f) { f.settings.m_key = true; }},
@@ -188,6 +188,12 @@ const Row kRows[] = {
      },
      "00:02:c9:03:00:a1:b2:c3", "`ibpodctl node forget n1 --force`",
      [](Fabric& f) { f.promises.stuck.clear(); }},
+    {"a released binding on a virtual port", Weakness::waiting,
+     [](Fabric& f) {
+       f.promises.stuck = {{Stuck::What::vports, "n1", {ib::Guid(0x0002c90300a1b2c3)}}};
+     },
+     "00:02:c9:03:00:a1:b2:c3", "take the adapter's port off the subnet",
+     [](Fabric& f) { f.promises.stuck.clear(); }},
 };
 
 TEST_CASE("each finding is named alone, and is gone when its remedy is done") {
@@ -219,10 +225,13 @@ TEST_CASE("a remedy names the configuration that there is, and no key that does 
     fabric.settings.owner = owner;
     fabric.subnet.port(1).m_key_protection = 0;
     fabric.subnet.port(2).leaf->enforcement->inbound = false;
+    fabric.subnet.hold(3, {ib::kDefaultFull});
     for (const fabricapi::Finding& finding : fabric.look().findings) {
       CAPTURE(finding.subject);
       CAPTURE(finding.remedy);
       CHECK(finding.remedy.find("mKeyProtection") == std::string::npos);
+      if (owner == SmOwner::observed)
+        CHECK(finding.remedy.find("ibpod-sm's conf") == std::string::npos);
       if (finding.subject != "M_Key protection") continue;
       CHECK(finding.remedy.find("set m_key_protection_level 2") != std::string::npos);
       CHECK((finding.remedy.find("OpenSM's configuration") != std::string::npos) ==

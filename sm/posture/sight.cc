@@ -65,11 +65,9 @@ void examine_leaves(const Evidence& evidence, const SmSettings& settings, Postur
            ": only the adapter keeps pods there to theirs, and root on the node can send into any",
        settings.owner == SmOwner::ours
            ? "ibpod-sm has OpenSM switch it on, at its next heavy sweep: a switch that stays so "
-             "has "
-             "ports without a P_Key table, and cannot: give its hosts to one tenant only"
+             "has ports without a P_Key table, and cannot: give its hosts to one tenant only"
            : "set part_enforce both in the subnet manager's configuration, and restart it; a "
-             "switch "
-             "whose ports have no P_Key table cannot: give its hosts to one tenant only"});
+             "switch whose ports have no P_Key table cannot: give its hosts to one tenant only"});
   add(posture, Weakness::enforcement_unknown, unknown.count,
       {"switches",
        counted(unknown.count, "port") +

@@ -235,16 +235,19 @@ void Report::cut(const std::string& address, const std::string& holder, std::str
 }
 
 void Report::failed_handshake(const std::string& why) {
-  // "certificate verify failed", "peer did not return a certificate"; what a client thinks of ours
-  // is an alert.
-  const bool refused = why.find("certificate") != why.npos && why.find("alert") == why.npos;
-  metrics_.add(kHandshakes, {refused ? "certificate" : "other"});
+  // What a client thinks of ours is an alert.
+  const auto says = [&](std::string_view part) { return why.find(part) != why.npos; };
+  std::string reason = "other", hint;
+  if (says("certificate verify failed")) {
+    reason = "certificate";
+    hint = ": a client's certificate has expired, is not valid yet, or is of another CA";
+  } else if (says("did not return a certificate")) {
+    reason = "noCertificate";
+    hint = ": it is no client of ibpod-sm's, or its certificate is not configured";
+  }
+  metrics_.add(kHandshakes, {reason});
   write_limited("handshakes", log::Level::warning,
-                "a TLS handshake failed: " + why.substr(0, 100) +
-                    (refused ? ": a client's certificate has expired, is not valid yet, or is of "
-                               "another CA"
-                             : ""),
-                json::Value::object());
+                "a TLS handshake failed: " + why.substr(0, 100) + hint, json::Value::object());
 }
 
 void Report::changed(const fabric::Binding& binding, const std::optional<Course>& course) {

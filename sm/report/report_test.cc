@@ -92,10 +92,12 @@ TEST_CASE_FIXTURE(Limited, "failed handshakes are counted by reason, and so many
   for (int n = 0; n < 30; ++n) limited.failed_handshake("certificate verify failed");
   CHECK(lines("a TLS handshake failed: certificate verify failed: a client's certificate has "
               "expired, is not valid yet, or is of another CA") == 10);
+  limited.failed_handshake("peer did not return a certificate");
   limited.failed_handshake("wrong version number");
   limited.failed_handshake("tlsv1 alert bad certificate");
   const std::string shown = limited.metrics().text();
   CHECK(has(shown, "ibpod_sm_failed_handshakes_total{reason=\"certificate\"} 30"));
+  CHECK(has(shown, "ibpod_sm_failed_handshakes_total{reason=\"noCertificate\"} 1"));
   CHECK(has(shown, "ibpod_sm_failed_handshakes_total{reason=\"other\"} 2"));
 }
 

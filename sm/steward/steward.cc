@@ -30,7 +30,8 @@ Steward::Steward(World world, StewardSettings settings, Now now)
       placed_(settings_.epoch),
       swept_(settings_.epoch),
       sightings_(settings_.own_port),
-      changes_(settings_.changes) {
+      changes_(settings_.changes),
+      started_(now.steady) {
   administrators_ = world_.engine.administrators();
   all_ = in_tables({});
   leave_alone();
@@ -237,7 +238,7 @@ void Steward::forget_node(const Caller& caller, const fabricapi::ForgetRequest& 
                           Deadline deadline, Done<fabricapi::Node> done) {
   const std::string& node = request.node;
   const Result<fabricapi::Node> forgotten = world_.ledger.forget(caller, request, now_);
-  audit(caller, "forget node", node, status_of(forgotten));
+  audit(caller, request.force ? "force forget node" : "forget node", node, status_of(forgotten));
   if (!forgotten) return done(forgotten);
   namespaces_.forget(node);
   when_committed(

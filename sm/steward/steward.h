@@ -215,6 +215,8 @@ class Steward {
   bool may_be_gone(ib::Guid port) const;
   void note_met();
   bool was_never_there(ib::Guid port) const;
+  bool has_virtual_ports() const;
+  bool is_silent(ib::Guid port) const;
   std::vector<Stuck> stuck() const;
   DeclaredFaults declared_faults() const;
   fabric::Standing why_unseen(ib::Guid port, const fabric::Standing& standing) const;
@@ -261,6 +263,7 @@ class Steward {
   Watches watches_;
   std::vector<Postponed> postponed_;
   std::vector<Forgetting> forgetting_;
+  const Placements::Time started_;
   std::optional<Declared> declared_;
   std::optional<Placements::Time> declare_at_;  // when it is to be done, or tried again
   std::map<std::string, Error> refused_;        // declared partitions, as people know of them

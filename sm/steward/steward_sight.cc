@@ -96,7 +96,9 @@ void Steward::seen(const Readings& readings) {
   if (readings.topology) note_met();
   for (const Reading& reading : readings.ports) {
     if (reading.of_repair) end_repair(reading);
-    sightings_.take(reading, placed, swept, readings.begun);
+    // A read that began while a repair was under way may have found the table of before it.
+    const Placements::Time at = reading.of_repair ? now_.steady : readings.begun;
+    sightings_.take(reading, placed, swept, at);
   }
   for (const Reading& reading : readings.ports) judge(reading.port);
   if (readings.scan)
@@ -152,8 +154,9 @@ bool Steward::may_be_gone(ib::Guid port) const {
   return !bindings.empty() &&
          std::all_of(bindings.begin(), bindings.end(), [&](const fabric::Binding* binding) {
            const auto node = world_.ledger.node(binding->attachment.node);
-           const bool pf_gone = binding->kind == fabric::Kind::child ||
-                                (!binding->pf_guid.none() && !topology.find(binding->pf_guid));
+           const bool pf_gone =
+               binding->kind == fabric::Kind::child ||
+               (binding->pf_guid.none() ? !has_virtual_ports() : !topology.find(binding->pf_guid));
            return node && node->forgetting && (pf_gone || shows_while_used(*binding));
          });
 }

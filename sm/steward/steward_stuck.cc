@@ -20,13 +20,15 @@ bool holds(const TableRead& read, ib::PKey pkey) {
 void Steward::forget_ports(const Caller& caller, const std::string& partition,
                            Done<fabric::TenancyStatus> done) {
   const auto known_to_hold = [this](ib::Guid port, ib::PKey pkey) {
+    const NodeSight* const told = sightings_.of_node(port);
+    if (told != nullptr && holds(told->table, pkey)) return true;
     const Sight* const sight = sightings_.of_port(port);
     if (sight == nullptr) return false;
     const Reading& reading = sight->reading;
     return holds(reading.table, pkey) || (reading.leaf && holds(reading.leaf->table, pkey));
   };
   auto removed = world_.ledger.forget_ports(caller, partition, known_to_hold);
-  audit(caller, "delete partition", partition, removed ? ok() : Status(removed.error()));
+  audit(caller, "force delete partition", partition, removed ? ok() : Status(removed.error()));
   answer(std::move(removed), std::move(done));
 }
 
@@ -43,23 +45,41 @@ void Steward::note_met() {
 // carries anything (docs/opensm-notes.md). A virtual port shows nowhere while it is in use.
 bool Steward::was_never_there(ib::Guid port) const {
   if (!world_.engine.writes() || !is_nowhere(port)) return false;
-  const auto& ports = sightings_.topology().ports();
-  return swept_.at(scanned_) >= world_.ledger.changed_in(port) &&
-         std::none_of(ports.begin(), ports.end(),
-                      [](const fabric::SeenPort& seen) { return seen.virtualized; });
+  return swept_.at(scanned_) >= world_.ledger.changed_in(port) && !has_virtual_ports();
 }
 
+bool Steward::has_virtual_ports() const {
+  const auto& ports = sightings_.topology().ports();
+  return std::any_of(ports.begin(), ports.end(),
+                     [](const fabric::SeenPort& seen) { return seen.virtualized; });
+}
+
+// Of one whose table is read and still has the key another finding tells.
+bool Steward::is_silent(ib::Guid port) const {
+  const Sight* const sight = sightings_.of_port(port);
+  const bool read = sight != nullptr && std::holds_alternative<ib::PKeyTable>(sight->reading.table);
+  return !read && sightings_.of_node(port) == nullptr;
+}
+
+// While the subnet manager serves nobody all wait for that, which is told for itself.
 std::vector<Stuck> Steward::stuck() const {
+  const bool looked = scanned_ != Placements::Time{} && now_.steady - started_ >= kLong;
+  if (!looked || hindrance_.reason != fabric::Reason::none) return {};
   std::vector<Stuck> all;
-  for (const Ledger::Retired& one : world_.ledger.retired())
-    if (now_.steady - one.since >= kLong)
+  for (Ledger::Retired& one : world_.ledger.retired()) {
+    std::erase_if(one.ports, [this](ib::Guid port) { return !is_silent(port); });
+    if (now_.steady - one.since >= kLong && !one.ports.empty())
       all.push_back({Stuck::What::partition, one.name, one.ports});
-  std::map<std::string, std::vector<ib::Guid>> by_node;
-  for (const fabric::Binding* const binding : world_.ledger.releasing())
-    if (now_.wall - binding->changed >= kLong)
-      by_node[binding->attachment.node].push_back(binding->guid);
-  for (auto& [node, ports] : by_node)
-    all.push_back({Stuck::What::bindings, node, std::move(ports)});
+  }
+  std::map<std::pair<std::string, Stuck::What>, std::vector<ib::Guid>> by_node;
+  for (const fabric::Binding* const binding : world_.ledger.releasing()) {
+    if (now_.wall - binding->changed < kLong || !is_silent(binding->guid)) continue;
+    const fabric::SeenPort* const pf = sightings_.topology().find(binding->pf_guid);
+    const bool vport = binding->kind == fabric::Kind::vf && pf != nullptr && pf->virtualized;
+    by_node[{binding->attachment.node, vport ? Stuck::What::vports : Stuck::What::bindings}]
+        .push_back(binding->guid);
+  }
+  for (auto& [key, ports] : by_node) all.push_back({key.second, key.first, std::move(ports)});
   return all;
 }
 

@@ -199,6 +199,26 @@ TEST_CASE_FIXTURE(Blue, "a table that takes more than one repair has been change
   CHECK(drifts());
 }
 
+TEST_CASE_FIXTURE(Blue, "a read that a repair has overtaken tells of no other change") {
+  bind(kNode1, request(kVf1, "blue"));
+  settle();
+  for (auto& key : ports[kVf1].table)
+    if (key.partition() == 1) key = ib::PKey();
+  read(true);
+  REQUIRE(tables.repairs.size() == 1);
+  Readings late{.begun = now().steady + Duration(10), .topology = topology(), .ports = {}};
+  late.ports.push_back({.port = kVf1, .table = ports[kVf1].table});
+  mend(30);
+  REQUIRE(binding(kC1).state == State::verified);
+  ms += 30;
+  steward->at(now());
+  steward->seen(late);
+  turn();
+  CHECK(tables.repairs.empty());
+  CHECK(binding(kC1).state == State::verified);
+  CHECK(report.metrics().text().find("ibpod_sm_drifts_total 1\n") != std::string::npos);
+}
+
 TEST_CASE_FIXTURE(Blue, "a port that the subnet manager has not come to has not been changed") {
   const auto drifted = [&] {
     return report.metrics().text().find("ibpod_sm_drifts_total 1\n") != std::string::npos;

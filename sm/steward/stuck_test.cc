@@ -153,7 +153,7 @@ TEST_CASE_FIXTURE(StuckBed, "partition: doctor and a metric name what waits for 
   CHECK_FALSE(is_there());
   CHECK(finding("partition training").empty());
   CHECK(shows("ibpod_sm_weaknesses{kind=\"waiting\"} 0"));
-  CHECK(logged("delete partition training").find("granted") != std::string::npos);
+  CHECK(logged("force delete partition training").find("granted") != std::string::npos);
 }
 
 TEST_CASE_FIXTURE(StuckBed, "partition: a port that is forgotten comes back: its key is removed") {
@@ -185,9 +185,25 @@ TEST_CASE_FIXTURE(StuckBed, "partition: a port that is seen to hold the key is n
   read(true);
   CHECK(remove(true).find(kStorage.text()) != std::string::npos);
   CHECK(is_there());
+  turn(kMinutes);
+  CHECK_MESSAGE(finding("partition training").empty(), "it can be asked");
   mend();
   read(true);
   CHECK_FALSE(is_there());
+}
+
+TEST_CASE_FIXTURE(StuckBed, "partition: nor one that its node tells to hold it") {
+  arrive();
+  member({kVf1});
+  settle_all();
+  REQUIRE(observe(kNode1, kVf1, ports[kVf1].table) == "ok");
+  ports[kVf1].there = false;
+  remove();
+  settle();
+  read(true);
+  REQUIRE(observe(kNode1, kVf1, table_of({ib::PKey(0x9001)})) == "ok");
+  CHECK(remove(true).find(kVf1.text()) != std::string::npos);
+  CHECK(is_there());
 }
 
 TEST_CASE_FIXTURE(StuckBed, "partition: it goes behind the sweep without it, forgotten or not") {
@@ -239,6 +255,59 @@ TEST_CASE_FIXTURE(StuckBinding, "binding: released, it waits for its port, and d
   forget_node();  // as it says; its PF is on no look, too
   CHECK_FALSE(has_binding());
   CHECK(finding("node n1").empty());
+}
+
+TEST_CASE_FIXTURE(StuckBinding,
+                  "binding: what waits for the subnet manager is told of that alone") {
+  unbind(kNode1, {"n1", "c1", "net1"});
+  settle_all();
+  turn(kMinutes);
+  REQUIRE_FALSE(finding("node n1").empty());
+  SUBCASE("it serves nobody") {
+    engine.now.health = Health::stuck;
+    engine_says();
+  }
+  SUBCASE("ibpod-sm has just started") { restart(); }
+  CHECK(finding("node n1").empty());
+}
+
+TEST_CASE_FIXTURE(StuckBinding, "binding: of a virtual port the remedy takes its adapter away") {
+  ports[kPf].virtualized = true;
+  read(true);
+  unbind(kNode1, {"n1", "c1", "net1"});
+  settle_all();
+  turn(kMinutes);
+  const std::string told = finding("node n1");
+  CHECK_MESSAGE(told.find(kVf1.text()) != told.npos, told);
+  CHECK_MESSAGE(told.find("`ibpodctl node forget n1 --force`") != told.npos, told);
+  CHECK_MESSAGE(told.find("take the adapter's port off the subnet") != told.npos, told);
+  forget_node();
+  CHECK(has_binding());
+  ports[kPf].there = false;
+  settle_all();
+  CHECK_FALSE(has_binding());
+  CHECK(finding("node n1").empty());
+}
+
+TEST_CASE_FIXTURE(StuckBed,
+                  "binding: whose PF nobody has told goes where there are no virtual ports") {
+  partition("blue");
+  settle();
+  fabricapi::BindRequest nameless = request(kVf1, "blue");
+  nameless.pf_guid = {};
+  bind(kNode1, nameless);
+  settle();
+  ports[kVf1].there = false;
+  ports[kPf].virtualized = true;
+  read(true);
+  steward->at(now());
+  steward->forget_node(kAdministrator, {"n1", true}, deadline(1000), [](const auto&) {});
+  turn();
+  settle_all();
+  CHECK_FALSE(ledger->bindings_of(kVf1).empty());
+  ports[kPf].virtualized = false;
+  settle_all();
+  CHECK(ledger->bindings_of(kVf1).empty());
 }
 
 TEST_CASE_FIXTURE(StuckBinding,

@@ -189,9 +189,10 @@ class Bed {
     read();
   }
 
-  // Runs until nothing is to be mended any more.
-  void mend() {
+  // Does the repairs that are asked for, which takes as many milliseconds.
+  void mend(int takes = 0) {
     Readings readings{.begun = now().steady, .topology = topology(), .ports = {}};
+    ms += takes;
     for (const Repair& repair : std::exchange(tables.repairs, {})) {
       readings.ports.push_back({.port = repair.port, .table = NotRead{Unread::cancelled}});
       readings.ports.back().of_repair = true;
