@@ -1,13 +1,12 @@
 #include "tests/fabric/inside.h"
 
 #include "tests/fabric/simulation.h"
+#include "tests/support/run_tests.h"
 
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-
-#include <doctest/doctest.h>
 
 namespace ibpod {
 namespace {
@@ -45,7 +44,7 @@ int test_inside(const Inside& inside, int count, char** arguments) {
   // Of a test that hangs the last line is wanted most.
   (void)std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);
   const bool there = std::getenv(kManager) != nullptr;
-  return there ? doctest::Context(count, arguments).run() : begin(inside, count, arguments);
+  return there ? run_tests(count, arguments) : begin(inside, count, arguments);
 }
 
 void hang_up_manager() { ::kill(std::atoi(std::getenv(kManager)), SIGHUP); }

@@ -8,7 +8,7 @@ passed=0 failed=0 skipped=0
 
 build asan fabric_sm
 status=0
-PLANS=${PLANS:-200} build/asan/bin/fabric_sm --test-case="whatever is changed, what was planned is what happens" || status=$?
+PLANS=${PLANS:-200} build/asan/bin/fabric_sm --test-case="whatever is changed*" || status=$?
 case $status in
   0) passed=1 ;;
   77) skipped=1 ;;

@@ -1,7 +1,8 @@
 // Runs the tests in a fresh network namespace: nothing on the machine is touched.
+#include "tests/support/run_tests.h"
+
 #include <cstdio>
 
-#include <doctest/doctest.h>
 #include <sched.h>
 
 int main(int argc, char** argv) {
@@ -10,5 +11,5 @@ int main(int argc, char** argv) {
     std::perror("skipped: no network namespace of our own");
     return kSkipped;
   }
-  return doctest::Context(argc, argv).run();
+  return ibpod::run_tests(argc, argv);
 }

@@ -1,3 +1,3 @@
-#include <doctest/doctest.h>
+#include "tests/support/run_tests.h"
 
-int main(int count, char** arguments) { return doctest::Context(count, arguments).run(); }
+int main(int count, char** arguments) { return ibpod::run_tests(count, arguments); }

@@ -4,6 +4,7 @@
 #include "tests/fabric/engine/skips.h"
 #include "tests/fabric/engine/subnet.h"
 #include "tests/fabric/simulation.h"
+#include "tests/support/run_tests.h"
 
 #include <csignal>
 #include <cstdio>
@@ -11,7 +12,6 @@
 #include <filesystem>
 #include <sstream>
 
-#include <doctest/doctest.h>
 #include <poll.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -36,7 +36,7 @@ void end_orphans() {
   for (pid_t pid = 0; words >> pid;) ::kill(pid, SIGKILL);
 }
 
-int run_tests(const std::string& socket, const TempFolder& folder, int count, char** arguments) {
+int begin_inside(const std::string& socket, const TempFolder& folder, int count, char** arguments) {
   Launch launch{.words = {std::filesystem::canonical("/proc/self/exe").string()},
                 .folder = folder.path(),
                 .environment = Simulation::environment("h7", socket),
@@ -78,7 +78,7 @@ int simulate(int count, char** arguments) {
   const std::string socket = "ibpod-" + std::to_string(::getpid());
   const auto simulator = start_simulator(folder.path(), socket);
   if (!simulator) return fail(simulator.error());
-  return run_tests(socket, folder, count, arguments);
+  return begin_inside(socket, folder, count, arguments);
 }
 
 int run_in_subnet(int count, char** arguments) {
@@ -93,7 +93,7 @@ int run_in_subnet(int count, char** arguments) {
 }
 
 int run_inside(int count, char** arguments) {
-  const int code = doctest::Context(count, arguments).run();
+  const int code = run_tests(count, arguments);
   if (code != 0 || skipped().empty()) return code;
   std::printf("skipped: %s\n", skipped().c_str());
   return kSkipped;
