@@ -48,7 +48,7 @@ TEST_CASE("each change that is asked for is in the log, with who asked and what 
   CHECK_FALSE(n1.create_partition(blue, deadline));
   CHECK_FALSE(n1.update_partition(blue, deadline));
   CHECK_FALSE(n1.delete_partition("blue", deadline));
-  CHECK_FALSE(n1.forget_node({"n2", true}, deadline));
+  CHECK_FALSE(n1.forget_node({"n2", false}, deadline));
   CHECK_FALSE(n1.bind(SmBed::request(2, "blue"), deadline));
   CHECK_FALSE(n1.unbind({"n2", "c1", "net1"}, deadline));
   CHECK_FALSE(n1.allocate_guids({"n2", "0000:01:00.0", {0}}, deadline));
@@ -67,7 +67,7 @@ TEST_CASE("each change that is asked for is in the log, with who asked and what 
                                   "bind n1/c2/net1: denied to " + node,
                                   "delete partition blue: busy to " + admin,
                                   "unbind n1/c1/net1: granted to " + node,
-                                  "forget node n1: granted to " + admin,
+                                  "force forget node n1: granted to " + admin,
                                   "create partition blue: denied to " + node,
                                   "update partition blue: denied to " + node,
                                   "delete partition blue: denied to " + node,
