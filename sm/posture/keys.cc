@@ -18,7 +18,7 @@ void examine_key(const Key& key, Posture& posture) {
   const std::string remedy =
       "write 0x and 16 random hex digits into a file that only root can read (openssl rand -hex 8 "
       "makes the digits), name it as " +
-      key.setting + " in ibpod-sm's configuration, restart it, and then OpenSM";
+      key.setting + " in ibpod-sm's configuration, and restart it: it starts OpenSM again with it";
   if (key.ours)
     return add(
         posture, Weakness::keys, 1,

@@ -78,6 +78,11 @@ class SmProcess {
   void use(std::map<std::string, std::string> environment) {
     setup_.environment = std::move(environment);
   }
+  // For the next start.
+  void configure(std::string more, std::string opensm) {
+    setup_.more = std::move(more);
+    setup_.opensm = std::move(opensm);
+  }
 
  private:
   void write_files() const;
