@@ -6,6 +6,7 @@
 #include "lib/fabricapi/test_service.h"
 #include "lib/nodeapi/client.h"
 
+#include <atomic>
 #include <sstream>
 
 #include <doctest/doctest.h>
@@ -121,6 +122,19 @@ TEST_CASE("another fabric, nobody there, no permission and no file have codes of
     check(at(row, denied), kDenied, "CN=guest has no role");
     check(at(row, no_file), kOwnFiles, "/nonexistent/admin.pem: No such file or directory");
   }
+}
+
+TEST_CASE("that there is no such thing is believed once the fabric has been asked for, too") {
+  std::atomic<int> asked = 0;
+  fabricapi::ServiceBed bed({}, [&](const rpc::Peer& peer) -> Result<fabricapi::Caller> {
+    if (++asked > 1) return Error(Code::denied, "CN=admin has been taken its role");
+    return fabricapi::root_only(peer);
+  });
+  bed.fabric.fails(Error(Code::not_found, "there is no node n1"));
+  SmPlace place;
+  place.address = "unix:" + bed.socket.string();
+  check(at({"node forget n1", 0, "", "", ""}, place), kDenied, "has been taken its role");
+  CHECK(asked == 2);
 }
 
 TEST_CASE("a typo is named, with the word that is meant") {
