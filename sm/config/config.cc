@@ -127,18 +127,38 @@ void read_fabric(Keys& section, Config& config) {
       .within("limits", [&](Keys& limits) { read_limits(limits, policy.limits); });
 }
 
-void read_service(Keys& section, Config& config) {
+Error unfit(const std::string& text) { return {Code::invalid, text}; }
+
+constexpr std::string_view kListenAddress =
+    "expected an IP address and a port, such as 0.0.0.0:7473; got ";
+
+// Unlike that of metrics it is no socket, and has a port: without one it would be any one.
+Result<http::Address> read_listen_address(const Value& value) {
+  const std::string text = TRY(value.string());
+  Result<http::Address> address = http::Address::parse(text);
+  if (address && address->port != 0) return address;
+  return value.wrong(std::string(kListenAddress) + "\"" + text + "\"");
+}
+
+void read_listening(Keys& section, Listening& listening, Errors& errors) {
+  bool given = false;
+  section.take("address", listening.address, [&](const Value& value) {
+    given = true;
+    return read_listen_address(value);
+  });
+  if (!given) errors.add(unfit("listen.address: " + std::string(kListenAddress) + "nothing"));
+  read_tls(section, listening.tls);
+}
+
+void read_service(Keys& section, Config& config, Errors& errors) {
   section.take("stateDir", config.state_folder, read_path)
       .take("socket", config.socket, read_path)
       .take("metricsAddress", config.metrics, read_address)
       .take("roles", config.authority, read_authority)
       .take("bindSeconds", config.patience, read_seconds<1, 600>)
       .take("logLevel", config.log_level, read_level)
-      .within("listen", [&](Keys& listen) {
-        config.listening.emplace();
-        listen.take("address", config.listening->address, read_address);
-        read_tls(listen, config.listening->tls);
-      });
+      .within("listen",
+              [&](Keys& listen) { read_listening(listen, config.listening.emplace(), errors); });
 }
 
 void read_looking(Keys& section, Config& config) {
@@ -148,15 +168,7 @@ void read_looking(Keys& section, Config& config) {
       .take("scanSeconds", config.scan, read_seconds<1, 3600>);
 }
 
-Error unfit(const std::string& text) { return {Code::invalid, text}; }
-
 void check_listening(const Listening& listening, Errors& errors) {
-  const http::Address& address = listening.address;
-  // Without a port it would be any one, on every interface.
-  if (address.port == 0)
-    errors.add(
-        unfit("listen.address: expected an IP address and a port, such as 0.0.0.0:7473; got " +
-              (address == http::Address() ? "nothing" : "\"" + address.text() + "\"")));
   if (listening.tls.certificate.empty() || listening.tls.key.empty() || listening.tls.ca.empty())
     errors.add(
         unfit("listen: certificate, key and ca have to be there: without them nobody could "
@@ -199,7 +211,7 @@ Result<Config> read_config(std::string_view text) {
   Errors errors;
   {
     Keys section(document, errors);
-    read_service(section, config);
+    read_service(section, config, errors);
     read_fabric(section, config);
     read_keys(section, config, errors);
     section.take("engine", config.engine, read_engine)

@@ -223,6 +223,9 @@ TEST_CASE("what only the whole tells is told before anything is started") {
        "0.0.0.0:7473; got nothing"},
       {R"({"listen": {"address": "10.0.0.1:0", )" + tls + "}}", "got \"10.0.0.1:0\""},
       {R"({"listen": {"address": "unix:/sm.sock", )" + tls + "}}", "got \"unix:/sm.sock\""},
+      {R"({"listen": {"address": "sm.example.com:7473", )" + tls + "}}",
+       "got \"sm.example.com:7473\""},
+      {R"({"listen": {"address": "0.0.0.0", )" + tls + "}}", "got \"0.0.0.0\""},
       {R"({"stateDir": "/srv/my sm"})",
        "opensm.folder, or stateDir above it: \"/srv/my sm/opensm\": OpenSM needs"},
       {R"({"opensm": {"folder": "/srv/#1"}})",
@@ -236,6 +239,7 @@ TEST_CASE("what only the whole tells is told before anything is started") {
     const Result<Config> config = read_config(text);
     REQUIRE_FALSE(config);
     CHECK_MESSAGE(config.error().text().find(told) != std::string::npos, config.error().text());
+    CHECK(config.error().text().find("; listen.") == std::string::npos);  // it is told once
   }
   // Where OpenSM is nobody's business a blank is no harm.
   CHECK(read_config(R"({"stateDir": "/srv/my sm", "engine": "observe"})"));
