@@ -52,15 +52,42 @@ Error no_umad() {
           "for every boot: echo ib_umad > /etc/modules-load.d/ib_umad.conf"};
 }
 
+std::vector<LocalPort> local_ports() {
+  std::array<char[UMAD_CA_NAME_LEN], UMAD_MAX_DEVICES> names = {};
+  const int devices = umad_get_cas_names(names.data(), UMAD_MAX_DEVICES);
+  std::vector<LocalPort> all;
+  for (size_t device = 0; std::cmp_less(device, devices); ++device) {
+    std::array<__be64, UMAD_CA_MAX_PORTS> guids = {};
+    const int ports = umad_get_ca_portguids(names[device], guids.data(), UMAD_CA_MAX_PORTS);
+    for (size_t port = 1; std::cmp_less(port, ports); ++port)
+      all.push_back({names[device], static_cast<uint8_t>(port), ib::Guid(be64toh(guids[port]))});
+  }
+  return all;
+}
+
+// With those that there are: `ibstat` shows node GUIDs beside them, and names change.
+Error no_port(const std::string& wanted) {
+  const std::vector<LocalPort> all = local_ports();
+  if (wanted.empty() || all.empty())
+    return {Code::not_found, "this machine has no InfiniBand port"};
+  constexpr size_t kShown = 8;
+  std::string text = "this machine has not " + wanted + ", but ";
+  for (size_t i = 0; i < std::min(all.size(), kShown); ++i)
+    text += (i == 0 ? "" : ", ") + all[i].device + " port " + std::to_string(all[i].number) +
+            " with the GUID " + all[i].guid.text();
+  if (all.size() > kShown) text += " and " + std::to_string(all.size() - kShown) + " more";
+  return {Code::not_found, std::move(text)};
+}
+
 }  // namespace
 
 Result<LocalPort> local_port(const std::string& device, uint8_t number) {
   umad_init();
   umad_port_t found = {};
   if (umad_get_port(device.empty() ? nullptr : device.c_str(), number, &found) != 0)
-    return Error(Code::not_found,
-                 device.empty() ? "this machine has no InfiniBand port"
-                                : "there is no port " + std::to_string(number) + " of " + device);
+    return no_port(device.empty() ? ""
+                   : number == 0  ? device
+                                  : device + " port " + std::to_string(number));
   LocalPort port{found.ca_name, static_cast<uint8_t>(found.portnum),
                  ib::Guid(be64toh(found.port_guid))};
   umad_release_port(&found);
@@ -69,16 +96,9 @@ Result<LocalPort> local_port(const std::string& device, uint8_t number) {
 
 Result<LocalPort> local_port(ib::Guid guid) {
   umad_init();
-  std::array<char[UMAD_CA_NAME_LEN], UMAD_MAX_DEVICES> names = {};
-  const int devices = umad_get_cas_names(names.data(), UMAD_MAX_DEVICES);
-  for (size_t device = 0; std::cmp_less(device, devices); ++device) {
-    std::array<__be64, UMAD_CA_MAX_PORTS> guids = {};
-    const int ports = umad_get_ca_portguids(names[device], guids.data(), UMAD_CA_MAX_PORTS);
-    for (size_t port = 1; std::cmp_less(port, ports); ++port)
-      if (be64toh(guids[port]) == guid.value())
-        return LocalPort{names[device], static_cast<uint8_t>(port), guid};
-  }
-  return Error(Code::not_found, "no port of this machine has the GUID " + guid.text());
+  for (LocalPort& port : local_ports())
+    if (port.guid == guid) return std::move(port);
+  return no_port("a port with the GUID " + guid.text());
 }
 
 Result<std::shared_ptr<const UmadPort>> UmadPort::open(const LocalPort& port) {
