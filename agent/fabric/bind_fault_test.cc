@@ -1,4 +1,5 @@
 #include "agent/fabric/test_rails.h"
+#include "lib/node/boot_id.h"
 #include "lib/rpc/test_tls.h"
 
 #include <atomic>
@@ -75,6 +76,7 @@ TEST_CASE_FIXTURE(Rails, "a port that its service does not know for the node's i
   CHECK(east.model.syncs() > before);
   CHECK(east.model.synced().vfs == std::vector{kOwn});
   CHECK(east.model.synced().pfs == std::vector{kPf});
+  CHECK(east.model.synced().boot == node::read_boot_id().value());
   CHECK(fault(of_east)->text == "port " + kOwn.text() +
                                     " is not known to the SM service of fabric east as a VF of "
                                     "this node");

@@ -1,6 +1,7 @@
 #include "agent/fabric/renewal.h"
 
 #include "lib/fabricapi/fields.h"
+#include "lib/node/boot_id.h"
 
 #include <algorithm>
 #include <utility>
@@ -111,6 +112,7 @@ Result<Duration> Renewal::sync() {
   const std::vector<node::RecordName> names = TRY(world_.records.all());
   fabricapi::SyncRequest request;
   request.node = world_.node;
+  request.boot = TRY(node::read_boot_id());
   {
     const std::scoped_lock lock(mutex_);
     request.vfs = ports_.vfs;

@@ -78,6 +78,9 @@ struct SyncRequest {
   std::vector<Present> attachments;  // all that the node has
   // Ports that a pod could be given: VFs by their GUIDs, PFs for IPoIB children.
   std::vector<ib::Guid> vfs = {}, pfs = {};
+  // Of the node's kernel, at most 64 bytes: what tells two machines of one name apart. Empty from
+  // an agent that does not send it.
+  std::string boot = {};
   bool operator==(const SyncRequest&) const = default;
 };
 struct SyncAnswer {

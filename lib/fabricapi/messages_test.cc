@@ -207,6 +207,7 @@ TEST_CASE("messages: whatever is wrong in a filter, a Sync or an AllocateGuids i
   refuses<S>(sync, "attachments", [](S& m) {
     for (int i = 0; i < kMostAttachments; ++i) *m.add_attachments() = m.attachments(0);
   });
+  refuses<S>(sync, "boot", [](S& m) { m.set_boot(std::string(65, 'b')); });
   refuses<S>(sync, "vfs", [](S& m) {
     for (int i = 0; i < kMostPorts; ++i) m.add_vfs(1);
   });

@@ -9,6 +9,7 @@ namespace ibpod::fabricapi {
 namespace {
 
 constexpr size_t kLongestStamp = 256;
+constexpr size_t kLongestBoot = 64;
 constexpr uint32_t kMostVf = 0xffff;
 
 using Present = SyncRequest::Present;
@@ -80,6 +81,7 @@ v1::SyncRequest to_message(const SyncRequest& request) {
   write_present(request.attachments, *message.mutable_attachments());
   for (const ib::Guid guid : request.vfs) message.add_vfs(guid.value());
   for (const ib::Guid guid : request.pfs) message.add_pfs(guid.value());
+  message.set_boot(request.boot);
   return message;
 }
 
@@ -89,6 +91,7 @@ Result<SyncRequest> from_message(const v1::SyncRequest& message) {
   request.attachments = TRY(read_present(message.attachments(), "attachments"));
   request.vfs = TRY(read_ports(message.vfs(), "vfs"));
   request.pfs = TRY(read_ports(message.pfs(), "pfs"));
+  if (!message.boot().empty()) request.boot = TRY(read_word("boot", message.boot(), kLongestBoot));
   return request;
 }
 

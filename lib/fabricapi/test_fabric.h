@@ -78,8 +78,11 @@ inline BindingFilter test_filter() {
 }
 
 inline SyncRequest test_sync() {
-  return {
-      "n7.example", {{"c1", "net1"}, {"c2", "net2"}}, {test_guid(6), ib::Guid(7)}, {test_guid(8)}};
+  return {"n7.example",
+          {{"c1", "net1"}, {"c2", "net2"}},
+          {test_guid(6), ib::Guid(7)},
+          {test_guid(8)},
+          "5f2c7f04-9f1e"};
 }
 inline SyncAnswer test_sync_answer() {
   return {{test_binding()}, {{"c2", "net2"}}, {test_binding()}, Duration(90'000), {ib::Guid(7)}};

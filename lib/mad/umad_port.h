@@ -17,7 +17,7 @@ struct LocalPort {
   ib::Guid guid;
 };
 // An empty name is the first device with an active port, or the first one; port 0 is its first
-// active port, or its first one. not_found, with the ports that there are, where it is none of them.
+// active port, or its first one. not_found, with the ports that there are, if it is none of them.
 Result<LocalPort> local_port(const std::string& device, uint8_t number);
 Result<LocalPort> local_port(ib::Guid guid);
 

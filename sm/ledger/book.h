@@ -4,6 +4,7 @@
 
 #include "lib/fabric/partition.h"
 #include "lib/fabric/tenancy.h"
+#include "sm/ledger/machine.h"
 #include "sm/ledger/shares.h"
 
 #include <chrono>
@@ -96,6 +97,7 @@ struct VfPlace {
 struct NodeEntry {
   bool forgetting = false;
   std::set<ib::Guid> pfs;  // claimed
+  Machine machine = {};
   // Not on disk, from here on.
   std::optional<Steady> heard;  // and the same for people:
   std::optional<fabric::WallTime> last_heard;

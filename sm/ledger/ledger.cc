@@ -69,8 +69,10 @@ void Ledger::take_up(Now now) {
   for (auto& [name, tenant] : book_->tenants) tenant.version = version_;
   for (auto& [attachment, entry] : book_->bindings) renew(entry, now);
   std::vector<std::string> forgetting;
-  for (const auto& [name, node] : book_->nodes)
+  for (auto& [name, node] : book_->nodes) {
+    node.machine = Machine(node.machine.boot(), now.steady);
     if (node.forgetting) forgetting.push_back(name);
+  }
   for (const std::string& name : forgetting) finish_forgetting(name);
 }
 
@@ -199,7 +201,8 @@ std::optional<std::string> Ledger::value_of(Kind kind, const std::string& key) c
     case Kind::node: {
       const auto found = book_->nodes.find(key);
       const bool kept =
-          found != book_->nodes.end() && (found->second.forgetting || !found->second.pfs.empty());
+          found != book_->nodes.end() && (found->second.forgetting || !found->second.pfs.empty() ||
+                                          !found->second.machine.boot().empty());
       return kept ? std::optional(to_bytes(found->second)) : std::nullopt;
     }
     case Kind::range:

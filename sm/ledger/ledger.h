@@ -152,7 +152,9 @@ class Ledger {
   // --- nodes
 
   // Renews the leases of what it names. What it does not name is released when its lease ends,
-  // which for one that is `unknown` because of its lease is now.
+  // which for one that is `unknown` because of its lease is now. denied for a second machine of
+  // the node's name; while it may be the first one after a boot, what it does not name stays, and
+  // is not told.
   Result<fabricapi::SyncAnswer> sync(const Caller& caller, const fabricapi::SyncRequest& request,
                                      Now now);
   // All of it or nothing; the same VF has the same GUID until its node is forgotten.
@@ -165,6 +167,8 @@ class Ledger {
   // lease, or not at all, and the ledger was loaded within one.
   Result<fabricapi::Node> forget(const Caller& caller, const fabricapi::ForgetRequest& request,
                                  Now now);
+  // Names of nodes that two machines have: both have been heard of lately.
+  std::vector<std::string> doubled(Now now) const;
   // Leases that have ended. next_expiry: when the next one will; nothing: none has begun.
   Status expire(Now now);
   // What has been released, since the last call, by the end of its lease and by nobody's request.
@@ -332,6 +336,8 @@ class Ledger {
 
   // nodes
   Status check_known(const std::string& node) const;
+  Result<bool> hear_machine(const fabricapi::SyncRequest& request, Now now);
+  std::chrono::steady_clock::duration silence() const;
   Status check_silent(const std::string& name, const NodeEntry& node, Now now) const;
   Result<std::vector<fabricapi::Allocated>> give(const fabricapi::AllocateRequest& request);
   Result<ib::Guid> next_guid(const std::set<ib::Guid>& fresh) const;

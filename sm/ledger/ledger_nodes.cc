@@ -67,7 +67,7 @@ Result<SyncAnswer> Ledger::sync(const Caller& caller, const SyncRequest& request
   TRY(check_node(request.node));
   TRY(may_act_for(caller, request.node));
   TRY(check_known(request.node));
-  book_->nodes.try_emplace(request.node);
+  const bool all = TRY(hear_machine(request, now));
   note_heard(request.node, now);
   std::set<std::pair<std::string, std::string>> named;
   for (const SyncRequest::Present& present : request.attachments)
@@ -83,6 +83,7 @@ Result<SyncAnswer> Ledger::sync(const Caller& caller, const SyncRequest& request
       answer.bindings.push_back(entry->binding);
       continue;
     }
+    if (!all) continue;
     entry->unnamed = true;
     if (entry->lost) lapse(*entry, not_named(*entry), now);
     answer.not_named.push_back(entry->binding);

@@ -79,6 +79,7 @@ Status read_node(Book& book, const std::string& key, const std::string& value) {
   const StoredNode stored = TRY(node_from(value));
   TRY(check_node(key));
   book.nodes[key].forgetting = stored.forgetting;
+  book.nodes[key].machine = Machine(stored.boot, {});
   for (const ib::Guid guid : stored.pfs) {
     const auto other = book.claims.find(guid);
     if (other != book.claims.end())

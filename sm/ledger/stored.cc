@@ -206,13 +206,14 @@ std::string to_bytes(const NodeEntry& node) {
   v1::StoredNode stored;
   stored.set_forgetting(node.forgetting);
   for (const ib::Guid guid : node.pfs) stored.add_pfs(guid.value());
+  stored.set_boot(node.machine.boot());
   return stored.SerializeAsString();
 }
 
 Result<StoredNode> node_from(const std::string& bytes) {
   const v1::StoredNode stored = TRY(parse<v1::StoredNode>(bytes));
   const std::set<ib::Guid> pfs = TRY(guids(stored.pfs()));
-  return StoredNode{stored.forgetting(), pfs};
+  return StoredNode{stored.forgetting(), pfs, stored.boot()};
 }
 
 std::string to_bytes(const VfPlace& place) {

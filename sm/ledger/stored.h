@@ -28,6 +28,7 @@ Result<StoredPartition> partition_from(const std::string& bytes);
 struct StoredNode {
   bool forgetting = false;
   std::set<ib::Guid> pfs;
+  std::string boot = {};
 };
 std::string to_bytes(const NodeEntry& node);
 Result<StoredNode> node_from(const std::string& bytes);

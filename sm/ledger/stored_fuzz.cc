@@ -49,8 +49,9 @@ void check_node(const std::string& bytes) {
   NodeEntry node;
   node.forgetting = stored->forgetting;
   node.pfs = stored->pfs;
+  node.machine = Machine(stored->boot, {});
   const auto again = node_from(to_bytes(node)).value();
-  require(again.forgetting == stored->forgetting && again.pfs == stored->pfs);
+  require(again.forgetting == stored->forgetting && again.pfs == stored->pfs && again.boot == stored->boot);
 }
 
 void check_place(const std::string& bytes) {

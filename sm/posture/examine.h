@@ -25,6 +25,7 @@ void examine_leaves(const Evidence& evidence, const SmSettings& settings, Postur
 
 // What ibpod-sm has promised, and what is in its way.
 void examine_stuck(const Evidence& evidence, const std::vector<Stuck>& stuck, Posture& posture);
+void examine_doubled(const std::vector<std::string>& nodes, Posture& posture);
 void examine_declared(const DeclaredFaults& faults, Posture& posture);
 
 // What could not be seen.

@@ -55,6 +55,8 @@ std::string_view name(Weakness weakness) {
       return "declared";
     case Weakness::waiting:
       return "waiting";
+    case Weakness::duplicate_node:
+      return "duplicate_node";
   }
   return "?";
 }
@@ -76,6 +78,7 @@ Posture posture_of(const Evidence& evidence, const Standing& engine, const SmSet
   examine_leaves(evidence, settings, posture);
   examine_partitions(evidence, settings, posture);
   examine_stuck(evidence, promises.stuck, posture);
+  examine_doubled(promises.doubled, posture);
   examine_sight(evidence, posture);
   return posture;
 }

@@ -48,6 +48,7 @@ struct DeclaredFaults {
 // What ibpod-sm itself has, beside the subnet.
 struct Promises {
   std::vector<Stuck> stuck = {};
+  std::vector<std::string> doubled = {};  // nodes for which two machines speak
   DeclaredFaults declared = {};
 };
 
@@ -75,9 +76,10 @@ enum class Weakness {
   undone_edit,          // 1 while an edit of partitions.conf is undone, and not corrected
   declared,             // entries of the declared file that are refused; 1 for the whole file
   waiting,              // ports that deletions and released bindings have waited for long for
+  duplicate_node,       // names of nodes that two machines have
 };
 std::string_view name(Weakness weakness);
-inline constexpr Weakness kLastWeakness = Weakness::waiting;
+inline constexpr Weakness kLastWeakness = Weakness::duplicate_node;
 
 struct Posture {
   std::vector<fabricapi::Finding> findings;

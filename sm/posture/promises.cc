@@ -47,6 +47,17 @@ void examine_stuck(const Evidence& evidence, const std::vector<Stuck>& stuck, Po
     add(posture, Weakness::waiting, one.ports.size(), finding(evidence, one));
 }
 
+void examine_doubled(const std::vector<std::string>& nodes, Posture& posture) {
+  for (const std::string& node : nodes)
+    add(posture, Weakness::duplicate_node, 1,
+        {"node " + node,
+         "two machines call themselves that, as with a cloned image, or with another cluster on "
+         "this subnet. The one that came second is refused, and its pods get no partitions; VFs of "
+         "both may have the same GUIDs",
+         "give each machine a node name and a certificate of its own; `ibpodctl doctor` on the one "
+         "that is refused says so, as its finding sm-service"});
+}
+
 void examine_declared(const DeclaredFaults& faults, Posture& posture) {
   add(posture, Weakness::declared, faults.texts.size(),
       {"declared partitions",

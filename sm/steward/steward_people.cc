@@ -174,8 +174,9 @@ void Steward::explain(const Caller& caller, const fabricapi::ExplainRequest& req
 
 Posture Steward::posture() const {
   const Known known = this->known();
-  return posture_of(evidence(known), world_.engine.standing(), settings_.sm,
-                    {.stuck = stuck(), .declared = declared_faults()});
+  return posture_of(
+      evidence(known), world_.engine.standing(), settings_.sm,
+      {.stuck = stuck(), .doubled = world_.ledger.doubled(now_), .declared = declared_faults()});
 }
 
 void Steward::health(const Caller& caller, Done<fabricapi::FabricHealth> done) {
