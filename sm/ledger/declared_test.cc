@@ -61,7 +61,8 @@ TEST_CASE("what is wrong in the file is told, each by itself, and the rest is do
       declare(bed, {tenancy("kept", 0x102), tenancy("out", 0x300), tenancy("twice", 0x103),
                     tenancy("twice", 0x104), tenancy("bad name", 0x105), tenancy("good", 0x106)});
   CHECK(refused ==
-        "used: 1 bindings are in it, or have been and are not released yet\n"
+        "used: 1 binding is in it, or was and is not released yet (`ibpodctl binding list "
+        "--partition used`)\n"
         "twice: it is declared twice\n"
         "kept: pkey: it is 0x0101 for ever\n"
         "out: P_Key 0x0300 is in no range of \"pkeys\" whose \"use\" is \"explicit\" "

@@ -271,8 +271,12 @@ void Ledger::demand_proof(Tenant& tenant, Now now) {
 
 Status Ledger::check_unused(const Tenant& tenant) {
   if (tenant.bindings.empty()) return ok();
-  return Error(Code::busy, std::to_string(tenant.bindings.size()) +
-                               " bindings are in it, or have been and are not released yet");
+  const size_t count = tenant.bindings.size();
+  return Error(Code::busy,
+               std::to_string(count) +
+                   (count == 1 ? " binding is in it, or was and is not released yet"
+                               : " bindings are in it, or were and are not released yet") +
+                   " (`ibpodctl binding list --partition " + tenant.tenancy.name + "`)");
 }
 
 Status Ledger::retire(Tenant& tenant) {

@@ -256,7 +256,8 @@ TEST_CASE("no partition in use is deleted") {
   bed.unbind(a);
   CHECK(remove(bed, "blue").error().code() == Code::busy);
   CHECK(remove(bed, "blue").error().text() ==
-        "partition blue: 1 bindings are in it, or have been and are not released yet");
+        "partition blue: 1 binding is in it, or was and is not released yet (`ibpodctl binding "
+        "list --partition blue`)");
   bed.settle();
   CHECK(remove(bed, "blue"));
 }

@@ -110,7 +110,8 @@ TEST_CASE_FIXTURE(PlanBed, "what would be refused is not planned") {
   CHECK(change(tenancy("red")) == "there is no partition red");
 
   const std::string in_use =
-      "partition blue: 1 bindings are in it, or have been and are not released yet";
+      "partition blue: 1 binding is in it, or was and is not released yet (`ibpodctl binding list "
+      "--partition blue`)";
   CHECK(ask({.tenancy = {}, .without = "blue"}) == in_use);
   CHECK(remove("blue") == in_use);
 
