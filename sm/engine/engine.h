@@ -30,6 +30,7 @@ std::string_view name(Health health);
 
 struct Standing {
   Health health = Health::starting;
+  bool port_down = false;  // it is not_master because the link of its own port is down
   // What is wrong and how to mend it, for people. While serving it is empty, or undone_edit.
   std::string trouble;
   // What others have made of our file that could not stay, and why; empty: nothing, or it has been

@@ -22,7 +22,8 @@ Standing OpenSm::judge() const {
   } else if (standing.health == Health::stuck) {
     standing.trouble = "OpenSM does not come to the end of a sweep: see " + paths_.log.string();
   } else if (standing.health == Health::not_master) {
-    standing.trouble = turn_.state() == Turn::State::port_down
+    standing.port_down = turn_.state() == Turn::State::port_down;
+    standing.trouble = standing.port_down
                            ? "the port of OpenSM is down"
                            : "another subnet manager is master: end it, or give ours a higher "
                              "priority";

@@ -269,7 +269,9 @@ TEST_CASE("while the port of OpenSM is down that is told, and a version waits in
   bed.let("down");
   for (int looks = 0; looks < 3; ++looks) {
     ::kill(bed.pid(), SIGUSR1);
-    CHECK(bed.until(Health::not_master).trouble == "the port of OpenSM is down");
+    const Standing down = bed.until(Health::not_master);
+    CHECK(down.trouble == "the port of OpenSM is down");
+    CHECK(down.port_down);
   }
   bed.engine->want(2, with_tenant(2));
   bed.until([](const Standing& now) { return now.placed == 2; });

@@ -5,9 +5,9 @@ namespace {
 
 using fabricapi::Finding;
 
-// What tenants notice of it.
-std::string_view meaning(Health health) {
-  switch (health) {
+// What tenants notice of it. A port that is down decides nothing.
+std::string_view meaning(const Standing& engine) {
+  switch (engine.port_down ? Health::gone : engine.health) {
     case Health::failed_open:
       return "nothing is separated: every port is a full member of the default partition";
     case Health::not_master:
@@ -23,6 +23,15 @@ std::string_view meaning(Health health) {
       break;
   }
   return "nothing is known of it yet";
+}
+
+std::string remedy(const Standing& engine) {
+  if (engine.health == Health::starting)
+    return "wait for its first sweep; if none comes see ibpod-sm's log, and OpenSM's";
+  if (engine.port_down)
+    return "bring up the link of that port of ibpod-sm's machine (`ibstat`: its cable, its switch "
+           "port); ibpod-sm goes on by itself";
+  return "see ibpod-sm's log and OpenSM's; once it is mended ibpod-sm goes on by itself";
 }
 
 std::string state_of(const fabric::SeenManager& manager) {
@@ -62,10 +71,8 @@ void examine_engine(const Standing& engine, Posture& posture) {
     const std::string trouble = engine.trouble.empty() ? "" : ": " + engine.trouble;
     add(posture, Weakness::engine, 1,
         {"subnet manager",
-         std::string(name(engine.health)) + trouble + ": " + std::string(meaning(engine.health)),
-         engine.health == Health::starting
-             ? "wait for its first sweep; if none comes see ibpod-sm's log, and OpenSM's"
-             : "see ibpod-sm's log and OpenSM's; once it is mended ibpod-sm goes on by itself"});
+         std::string(name(engine.health)) + trouble + ": " + std::string(meaning(engine)),
+         remedy(engine)});
   }
   const size_t full = engine.full_tables;
   add(posture, Weakness::full_table, full,

@@ -55,6 +55,13 @@ const Row kRows[] = {
     {"an OpenSM that is gone", Weakness::engine,
      [](Fabric& f) { f.engine = standing(Health::gone); }, "gone: it is so",
      "see ibpod-sm's log and OpenSM's", [](Fabric& f) { f.engine = standing(Health::serving); }},
+    {"an OpenSM whose port is down", Weakness::engine,
+     [](Fabric& f) {
+       f.engine = standing(Health::not_master);
+       f.engine.port_down = true;
+     },
+     "not_master: it is so: what is in force stays so", "bring up the link of that port",
+     [](Fabric& f) { f.engine = standing(Health::serving); }},
     {"a subnet that nobody has looked at", Weakness::not_looked,
      [](Fabric& f) { f.subnet.contents = {}; }, "has not been seen yet", "wait for the first look",
      [](Fabric& f) { f.subnet.contents = KnownSubnet(4).contents; }},
@@ -195,6 +202,10 @@ const Row kRows[] = {
      },
      "00:02:c9:03:00:a1:b2:c3", "take the adapter's port off the subnet",
      [](Fabric& f) { f.promises.stuck.clear(); }},
+    {"two machines of one name", Weakness::duplicate_node,
+     [](Fabric& f) { f.promises.doubled = {"n1"}; }, "two machines call themselves that",
+     "give each machine a node name and a certificate of its own",
+     [](Fabric& f) { f.promises.doubled.clear(); }},
 };
 
 TEST_CASE("each finding is named alone, and is gone when its remedy is done") {
