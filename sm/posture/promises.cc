@@ -52,8 +52,9 @@ void examine_doubled(const std::vector<std::string>& nodes, Posture& posture) {
     add(posture, Weakness::duplicate_node, 1,
         {"node " + node,
          "two machines call themselves that, as with a cloned image, or with another cluster on "
-         "this subnet. The one that came second is refused, and its pods get no partitions; VFs of "
-         "both may have the same GUIDs",
+         "this subnet. The one that came second is refused: its bindings are not renewed, and its "
+         "VFs "
+         "become unhealthy. VFs of both may have the same GUIDs",
          "give each machine a node name and a certificate of its own; `ibpodctl doctor` on the one "
          "that is refused says so, as its finding sm-service"});
 }
