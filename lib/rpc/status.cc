@@ -29,6 +29,13 @@ std::string without_resolver(const std::string& text) {
   return plain;
 }
 
+// What OpenSSL says of an answer that is no TLS: HTTP, for example.
+std::string with_meaning(std::string text) {
+  if (text.find("wrong version number") != text.npos)
+    text += ": what answers at that port does not speak TLS; see whether it is the right one";
+  return text;
+}
+
 }  // namespace
 
 grpc::Status to_grpc(const Error& error) {
@@ -39,7 +46,7 @@ grpc::Status to_grpc(const Error& error) {
 }
 
 Status from_grpc(const grpc::Status& status) {
-  return status_of(status.error_code(), without_resolver(status.error_message()));
+  return status_of(status.error_code(), with_meaning(without_resolver(status.error_message())));
 }
 
 }  // namespace ibpod::rpc

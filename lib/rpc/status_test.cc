@@ -77,5 +77,14 @@ TEST_CASE("why a name is not resolved is said once, without the resolver's words
   CHECK(told("failed to connect") == "failed to connect");
 }
 
+TEST_CASE("an answer that is no TLS is told as that") {
+  const auto error =
+      from_grpc(grpc::Status(grpc::StatusCode::UNAVAILABLE, "SSL routines::wrong version number"))
+          .error();
+  CHECK(error.text() ==
+        "SSL routines::wrong version number: what answers at that port does not speak TLS; see "
+        "whether it is the right one");
+}
+
 }  // namespace
 }  // namespace ibpod::rpc
