@@ -51,7 +51,8 @@ void check_node(const std::string& bytes) {
   node.pfs = stored->pfs;
   node.machine = Machine(stored->boot, {});
   const auto again = node_from(to_bytes(node)).value();
-  require(again.forgetting == stored->forgetting && again.pfs == stored->pfs && again.boot == stored->boot);
+  require(again.forgetting == stored->forgetting && again.pfs == stored->pfs &&
+          again.boot == stored->boot);
 }
 
 void check_place(const std::string& bytes) {
