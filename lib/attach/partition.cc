@@ -15,6 +15,7 @@ struct Look {
   ib::Port port;
   std::optional<ib::PKey> netdev;  // the IPoIB interface's own key
   std::string missing;             // why it is not yet right; empty: it is
+  bool at_other_index = false;     // ... that is all: the port is in the partition
   Membership membership;
 };
 
@@ -29,6 +30,7 @@ std::string judge(const ib::Port& port, ib::PKey wanted, Place place, Look& look
   look.membership = {*index, port.pkeys[*index]};
   if (place == Place::anywhere) return "";
   if (!port.pkeys[0].same_partition(wanted)) {
+    look.at_other_index = true;
     return wanted.text() + " is at index " + std::to_string(*index) +
            " of the P_Key table, and IPoIB uses index 0 only";
   }
@@ -77,6 +79,16 @@ std::string details_of(const Look& look) {
          ", P_Key table: " + ib::text(look.port.pkeys);
 }
 
+// What does not change by itself is not said to be late.
+std::string remedy(const Look& look, const node::Record& record) {
+  if (!look.at_other_index)
+    return "the subnet manager has not put the GUID " + look.port.guid.text() + " into it (yet)";
+  const std::string without = ", or take ipam out of the network";
+  if (record.wanted.partitions.empty())
+    return "have the subnet manager put it at index 0" + without;
+  return "run `ibpodctl partition update NAME --index0`" + without;
+}
+
 void warn_of_others(const Context& context, const Look& look, ib::PKey wanted) {
   for (size_t i = 0; i < look.port.pkeys.size(); ++i) {
     const ib::PKey key = look.port.pkeys[i];
@@ -106,9 +118,9 @@ Result<Membership> await_partition(const Context& context, const node::Record& r
     return look.missing.empty();
   }));
   if (!there) {
-    return Error(Code::unavailable, "partition " + key.text() + " is not there: " + look.missing +
-                                        "; the subnet manager has not put the GUID " +
-                                        look.port.guid.text() + " into it (yet)")
+    const std::string state = look.at_other_index ? " cannot be used here: " : " is not there: ";
+    return Error(Code::unavailable,
+                 "partition " + key.text() + state + look.missing + "; " + remedy(look, record))
         .with_details(details_of(look));
   }
   // What an SM service has bound is in no other one: it has looked.

@@ -56,7 +56,9 @@ const std::vector<Case> kCases{
      0x0001,
      Place::index_0,
      {},
-     "0x0001 is at index 2 of the P_Key table, and IPoIB uses index 0 only"},
+     "partition 0x0001 cannot be used here: 0x0001 is at index 2 of the P_Key table, and IPoIB "
+     "uses index 0 only; have the subnet manager put it at index 0, or take ipam out of the "
+     "network"},
     {"absent",
      {ib::PKey(0x7fff)},
      0x0001,
@@ -90,6 +92,20 @@ TEST_CASE("a partition is right where the port's table and the interface show it
       CHECK(found.error().details().find("P_Key table: ") != std::string::npos);
     }
   }
+}
+
+TEST_CASE("of a partition of the SM service's at another index the command is named") {
+  Bed bed(false);
+  REQUIRE(bed.add());
+  bed.k.fabric.pkeys[kAsked.port] = {ib::PKey(0x7fff), ib::PKey(0x0001)};
+  node::Record record = bed.records.read({kVf.text(), "c1", "net1"}).value();
+  record.wanted.partitions = {{.name = "blue"}};
+  const Error error = await_partition(bed.context(), record, ib::PKey(0x0001), Place::index_0,
+                                      Deadline::in(Duration(0)))
+                          .error();
+  CHECK(
+      error.text().ends_with("IPoIB uses index 0 only; run `ibpodctl partition update NAME "
+                             "--index0`, or take ipam out of the network"));
 }
 
 TEST_CASE("a port that is not ACTIVE is not a member yet") {
