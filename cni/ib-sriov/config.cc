@@ -53,8 +53,8 @@ class Reader {
     if (!config_.resource.empty()) return check_pod();
     return Error(Code::invalid,
                  "deviceID: it is missing; Multus puts it in for a network whose annotation "
-                 "k8s.v1.cni.cncf.io/resourceName names a device plugin's resource; without Multus "
-                 "write that name as resourceName, and the node's agent finds the device");
+                 "k8s.v1.cni.cncf.io/resourceName names a resource that the pod requests; without "
+                 "Multus write that name as resourceName, and the node's agent finds the device");
   }
 
   Status read_resource() {

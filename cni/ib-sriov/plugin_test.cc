@@ -122,6 +122,16 @@ TEST_CASE("a pod names a partition, and is in it") {
   CHECK(bed.changes() == "");
 }
 
+TEST_CASE("a partition that has not come within a short timeoutSeconds is error 11, and says so") {
+  Bed bed;
+  const cni::Answer refused =
+      bed.call("ADD", bed.config(kDevice + R"(,"pkey":"0x8001","timeoutSeconds":1)"));
+  REQUIRE(refused.failure);
+  CHECK(refused.failure->code == 11);
+  CHECK(refused.output.find("timeoutSeconds of this network 1 (30 if not given)") !=
+        std::string::npos);
+}
+
 TEST_CASE(
     "the log says of each step how long it took, and at last where the whole call's time went") {
   PodBed bed;
@@ -587,8 +597,8 @@ TEST_CASE("an ADD waits for an agent that is being started anew") {
 std::string key(const std::string& text) { return kDevice + "," + text; }
 const std::string kNoDevice =
     "deviceID: it is missing; Multus puts it in for a network whose annotation "
-    "k8s.v1.cni.cncf.io/resourceName names a device plugin's resource; without Multus write that "
-    "name as resourceName, and the node's agent finds the device";
+    "k8s.v1.cni.cncf.io/resourceName names a resource that the pod requests; without Multus write "
+    "that name as resourceName, and the node's agent finds the device";
 const std::string kNoPciAddress = "\" is no PCI address: expected a form such as 0000:3b:00.2";
 const std::string kNoGuid =
     "\" is no GUID: expected eight bytes in hex, such as 00:11:22:33:44:55:66:77";

@@ -197,9 +197,21 @@ Status Plugin::check_partition() {
   return needed ? check_named(wanted(), settings().unknown) : ok();
 }
 
+// A later try may work, and a longer one.
 Result<cni::AddResult> Plugin::add() {
+  Result<cni::AddResult> added = add_by(Deadline::in(settings().timeout));
+  const Duration usual = Settings().timeout;
+  if (added || added.error().code() != Code::unavailable || settings().timeout >= usual)
+    return added;
+  const std::string details = added.error().details();
+  const auto seconds = [](Duration time) { return std::to_string(time / Duration(1'000)); };
+  return std::move(added).error().with_details(
+      details + (details.empty() ? "" : ", ") + "timeoutSeconds of this network " +
+      seconds(settings().timeout) + " (" + seconds(usual) + " if not given)");
+}
+
+Result<cni::AddResult> Plugin::add_by(Deadline deadline) {
   const std::unique_ptr<Stage> stage = TRY(open_stage());
-  const Deadline deadline = Deadline::in(settings().timeout);
   const bool binds = TRY(await_agent(*stage->context, deadline));
   const bool wanted_here = TRY(complete(*stage->context, deadline));
   if (!wanted_here) return cni::AddResult();

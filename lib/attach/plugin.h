@@ -74,6 +74,7 @@ class Plugin : public cni::Plugin {
   virtual Status sweep(const Context& context, Deadline deadline) const;
 
  private:
+  Result<cni::AddResult> add_by(Deadline deadline);
   // The world as a verb needs it, opened for it.
   struct Stage;
   Result<std::unique_ptr<Stage>> open_stage();
