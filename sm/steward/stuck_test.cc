@@ -70,10 +70,13 @@ struct StuckBed : Bed {
     steward->show();
     return report.metrics().text().find(line) != std::string::npos;
   }
+  // Ports that are waited for are asked behind the looks at all, too, whether they are there or
+  // not.
   void settle_all() {
     settle();
     read(true);
     read(true);
+    read();
   }
 };
 
@@ -83,10 +86,74 @@ TEST_CASE_FIXTURE(StuckBed, "partition: a member that was never on the subnet ke
   member({});
   settle_all();
   remove();
-  CHECK(is_there());  // until the subnet manager has swept without it, and all have been looked at
+  CHECK(is_there());  // until the subnet manager has swept without it
   settle_all();
   CHECK_FALSE(is_there());
   reach();  // its name and its P_Key are free
+}
+
+TEST_CASE_FIXTURE(StuckBed, "partition: a look from before the sweep without it shows nothing") {
+  member({kStorage});
+  settle_all();
+  remove();
+  settle();
+  CHECK(is_there());
+  read(true);
+  read();
+  CHECK_FALSE(is_there());
+}
+
+TEST_CASE_FIXTURE(StuckBed,
+                  "partition: where somebody else writes tables, nobody has corrected it") {
+  engine.writing = false;
+  member({kStorage});
+  settle_all();
+  remove();
+  settle_all();
+  CHECK(is_there());
+}
+
+TEST_CASE_FIXTURE(StuckBed, "partition: what was found once is not forgotten by later changes") {
+  arrive();
+  member({kStorage});
+  settle_all();
+  ports[kStorage].there = false;
+  read(true);
+  SUBCASE("of other members") { member({kStorage, kVf1}); }
+  SUBCASE("of this one, which has been taken out and is put in again") {
+    member({});
+    settle_all();
+    member({kStorage});
+  }
+  settle_all();
+  remove();
+  settle_all();
+  CHECK(is_there());
+}
+
+TEST_CASE_FIXTURE(StuckBed,
+                  "partition: a member that was found after it became one is waited for") {
+  member({kStorage});
+  settle_all();
+  arrive();
+  ports[kStorage].there = false;
+  read(true);
+  remove();
+  settle_all();
+  CHECK(is_there());
+}
+
+TEST_CASE_FIXTURE(StuckBed, "partition: so is one of which only its node has told") {
+  ports[kVf1].there = false;
+  read(true);
+  member({kVf1});
+  settle_all();
+  REQUIRE(observe(kNode1, kVf1, table_of({ib::PKey(0x9001)})) == "ok");
+  read(true);
+  turn(10 * kMinutes);  // what it has told is of the past
+  remove();
+  settle_all();
+  CHECK(is_there());
 }
 
 TEST_CASE_FIXTURE(StuckBed, "partition: what a look has found waits until it is seen without") {
@@ -139,21 +206,43 @@ TEST_CASE_FIXTURE(StuckBed, "partition: doctor and a metric name what waits for 
   settle_all();
   ports[kStorage].there = false;
   read(true);
+  turn(kMinutes);
   remove();
+  turn(kMinutes);
+  CHECK_MESSAGE(finding("partition training").empty(), "it waits for the subnet manager");
   settle_all();
-  CHECK(finding("partition training").empty());
+  CHECK_FALSE(finding("partition training").empty());
   turn(kMinutes);
   const std::string told = finding("partition training");
   CHECK_MESSAGE(told.find(kStorage.text()) != told.npos, told);
   CHECK_MESSAGE(told.find("`ibpodctl partition delete training --forget-ports`") != told.npos,
                 told);
   CHECK(shows("ibpod_sm_weaknesses{kind=\"waiting\"} 1"));
+  store.fail_at(0, FakeStore::Failure::lost);
+  partition("other");
+  CHECK(last != "ok");
+  turn();
+  CHECK_FALSE(finding("partition training").empty());  // since when it waits is not lost by that
   CHECK(remove().find(kStorage.text()) != std::string::npos);
   remove(true);
   CHECK_FALSE(is_there());
   CHECK(finding("partition training").empty());
   CHECK(shows("ibpod_sm_weaknesses{kind=\"waiting\"} 0"));
   CHECK(logged("force delete partition training").find("granted") != std::string::npos);
+}
+
+TEST_CASE_FIXTURE(StuckBed, "partition: what has waited for less than minutes is no finding") {
+  arrive();
+  member({kStorage});
+  settle_all();
+  ports[kStorage].there = false;
+  read(true);
+  turn(kMinutes);
+  remove();
+  settle_all();
+  CHECK(finding("partition training").empty());
+  turn(kMinutes);
+  CHECK_FALSE(finding("partition training").empty());
 }
 
 TEST_CASE_FIXTURE(StuckBed, "partition: a port that is forgotten comes back: its key is removed") {
@@ -192,6 +281,24 @@ TEST_CASE_FIXTURE(StuckBed, "partition: a port that is seen to hold the key is n
   CHECK_FALSE(is_there());
 }
 
+TEST_CASE_FIXTURE(StuckBed, "partition: nor one whose switch port is seen to hold it") {
+  arrive();
+  member({kStorage});
+  settle_all();
+  ports[kStorage].answers = false;
+  remove();
+  settle();
+  Readings seen{.begun = now().steady, .topology = topology(), .ports = {}};
+  seen.ports.push_back({.port = kStorage,
+                        .table = NotRead{Unread::timeout},
+                        .leaf = LeafReading{table_of({ib::PKey(0x9001)}), true, true}});
+  turn();
+  steward->at(now());
+  steward->seen(seen);
+  CHECK(remove(true).find(kStorage.text()) != std::string::npos);
+  CHECK(is_there());
+}
+
 TEST_CASE_FIXTURE(StuckBed, "partition: nor one that its node tells to hold it") {
   arrive();
   member({kVf1});
@@ -204,6 +311,9 @@ TEST_CASE_FIXTURE(StuckBed, "partition: nor one that its node tells to hold it")
   REQUIRE(observe(kNode1, kVf1, table_of({ib::PKey(0x9001)})) == "ok");
   CHECK(remove(true).find(kVf1.text()) != std::string::npos);
   CHECK(is_there());
+  turn(kMinutes);
+  REQUIRE(observe(kNode1, kVf1, table_of({ib::PKey(0x9001)})) == "ok");
+  CHECK_MESSAGE(finding("partition training").empty(), "its node can be asked");
 }
 
 TEST_CASE_FIXTURE(StuckBed, "partition: it goes behind the sweep without it, forgotten or not") {
@@ -243,6 +353,7 @@ struct StuckBinding : StuckBed {
 };
 
 TEST_CASE_FIXTURE(StuckBinding, "binding: released, it waits for its port, and doctor names it") {
+  turn(kMinutes);
   unbind(kNode1, {"n1", "c1", "net1"});
   settle_all();
   CHECK(has_binding());
@@ -267,9 +378,9 @@ TEST_CASE_FIXTURE(StuckBinding,
     engine.now.health = Health::stuck;
     engine_says();
   }
-  SUBCASE("ibpod-sm has just started") {
+  SUBCASE("ibpod-sm has just started") { restart(); }
+  SUBCASE("ibpod-sm has just started, and looked once") {
     restart();
-    CHECK(finding("node n1").empty());
     settle_all();
   }
   CHECK(finding("node n1").empty());
@@ -354,6 +465,14 @@ TEST_CASE_FIXTURE(StuckBed, "tables: all are looked at behind the first sweep th
   fresh.engine_says();
   fresh.sweep();
   CHECK(fresh.tables.looks == 2);
+}
+
+TEST_CASE_FIXTURE(StuckBed, "doctor: what a look has shown has the time of that look") {
+  ms = 3'600'000;  // 01:00:00
+  read(true);
+  turn(kMinutes);
+  const std::string told = finding("M_Key protection");
+  CHECK_MESSAGE(told.find("(seen at 01:00:00 UTC)") != told.npos, told);
 }
 
 }  // namespace
