@@ -375,6 +375,27 @@ TEST_CASE("a node that may be alive is not forgotten, but by force") {
   CHECK(other.ledger->forget(administrator(), {"n1", false}, other.now).error().code() ==
         Code::busy);
   CHECK(other.ledger->forget(administrator(), {"n1", true}, other.now));
+  CHECK(other.ledger->forget(administrator(), {"n1", false}, other.now));  // there is no way back
+}
+
+TEST_CASE("what could not be put on disk makes no node silent") {
+  Bed bed(blue(), leases(LeaseEnd::hold));
+  bed.bind(request("n1", "a", vf(1), {{"blue", kLimited}}));
+  bed.pass(std::chrono::minutes(10));
+  sync(bed, "n1", {"a"});
+  REQUIRE(bed.try_bind(request("n1", "b", vf(2), {{"blue", kLimited}})));
+  bed.store.fail_at(0, FakeStore::Failure::lost);
+  CHECK_FALSE(bed.ledger->commit(bed.now));
+  REQUIRE(bed.ledger->node("n1"));
+  CHECK(bed.ledger->node("n1")->last_heard == bed.now.wall);
+  CHECK(bed.ledger->forget(administrator(), {"n1", false}, bed.now).error().code() == Code::busy);
+}
+
+TEST_CASE("a node that has nothing is forgotten though it is alive: nobody loses anything by it") {
+  Bed bed(blue());
+  sync(bed, "n1", {});
+  REQUIRE(bed.ledger->node("n1"));
+  CHECK(bed.ledger->forget(administrator(), {"n1", false}, bed.now));
 }
 
 TEST_CASE("a node without bindings is forgotten at once") {

@@ -2,6 +2,8 @@
 
 #include "sm/steward/test_bed.h"
 
+#include <functional>
+
 #include <doctest/doctest.h>
 
 namespace ibpod::sm::test {
@@ -521,6 +523,23 @@ TEST_CASE_FIXTURE(Blue, "killed at any time, it goes on where it was") {
     }
     CHECK(ledger->size() == 0);
   }
+}
+
+TEST_CASE_FIXTURE(Blue,
+                  "whatever a node asks tells that it is alive; what others ask of it does not") {
+  bind(kNode1, request(kVf1, "blue"));
+  settle();
+  const auto heard_by = [&](const std::function<void()>& ask) {
+    turn(60'000);
+    const fabric::WallTime before = now().wall;
+    ask();
+    return ledger->node("n1")->last_heard >= before;
+  };
+  CHECK(heard_by([&] { bind(kNode1, request(kVf1, "blue")); }));
+  CHECK(heard_by([&] { observe(kNode1, kVf2, table_of({})); }));
+  CHECK_FALSE(heard_by([&] { observe(kNode1, kVf3, table_of({})); }));  // it is refused
+  CHECK_FALSE(heard_by([&] { unbind(kAdministrator, kC1); }));
+  CHECK(heard_by([&] { unbind(kNode1, kC1); }));
 }
 
 }  // namespace
