@@ -63,6 +63,9 @@ TEST_CASE_FIXTURE(ServiceBed, "who may not change something is refused, and in t
   one("update partition", "blue");
   service.delete_partition(kReader, "blue", answer<fabric::TenancyStatus>());
   one("delete partition", "blue");
+  service.forget_ports(kReader, "green", answer<fabric::TenancyStatus>());
+  CHECK(has(told(), "\"subject\":\"green\",\"result\":\"denied\""));
+  CHECK(codes.back() == "denied");
   service.bind(kReader, request(kVf1, "blue"), soon, answer<fabric::Binding>());
   one("bind", "n1/c1/net1");
   service.unbind(kReader, {"n1", "c1", "net1"}, soon, answer<fabric::Binding>());
@@ -76,6 +79,23 @@ TEST_CASE_FIXTURE(ServiceBed, "who may not change something is refused, and in t
   one("allocate GUIDs", "n1/0000:3b:00.0");
   service.forget_node(kReader, {"n1"}, soon, answer<fabricapi::Node>());
   one("forget node", "n1");
+}
+
+TEST_CASE_FIXTURE(ServiceBed, "what overrides a wait comes to the steward as that") {
+  Service service(report);
+  service.start(*steward);
+  fabric::Tenancy blue;
+  blue.name = "blue";
+  std::latch done(3);
+  const auto counted = [&](const auto&) { done.count_down(); };
+  service.create_partition(kAdministrator, blue, counted);
+  service.forget_ports(kAdministrator, "blue", counted);
+  service.forget_node(kAdministrator, {"n7", true}, Deadline::in(Duration(20'000)), counted);
+  done.wait();
+  service.stop();
+  const std::string all = told();
+  CHECK(has(all, "\"audit\":\"force delete partition\""));
+  CHECK(has(all, "\"audit\":\"force forget node\""));
 }
 
 TEST_CASE_FIXTURE(ServiceBed, "who may not look is refused, too, and nothing is written of it") {
