@@ -124,17 +124,39 @@ TEST_CASE("another fabric, nobody there, no permission and no file have codes of
   }
 }
 
-TEST_CASE("that there is no such thing is believed once the fabric has been asked for, too") {
-  std::atomic<int> asked = 0;
-  fabricapi::ServiceBed bed({}, [&](const rpc::Peer& peer) -> Result<fabricapi::Caller> {
-    if (++asked > 1) return Error(Code::denied, "CN=admin has been taken its role");
-    return fabricapi::root_only(peer);
-  });
-  bed.fabric.fails(Error(Code::not_found, "there is no node n1"));
+TEST_CASE("what overrides a refusal is asked of the service as it was typed, and not otherwise") {
+  fabricapi::ServiceBed bed;
   SmPlace place;
   place.address = "unix:" + bed.socket.string();
-  check(at({"node forget n1", 0, "", "", ""}, place), kDenied, "has been taken its role");
-  CHECK(asked == 2);
+  const auto ask = [&](const char* line) {
+    Session session;
+    session.sm = place;
+    CHECK(type(line, session).exit != kUsage);
+    return bed.fabric.asked();
+  };
+  CHECK(ask("partition delete blue --forget-ports").name == "forgetting blue");
+  CHECK(ask("partition delete blue").name == "blue");
+  CHECK(ask("node forget n1 --force").forgotten == fabricapi::ForgetRequest{"n1", true});
+  CHECK(ask("node forget n1").forgotten == fabricapi::ForgetRequest{"n1", false});
+}
+
+// Who may ask of some things only.
+struct Narrow : fabricapi::TestFabric {
+  void health(const fabricapi::Caller&, fabricapi::Done<fabricapi::FabricHealth> done) override {
+    done(Error(Code::denied, "CN=guest may not see all"));
+  }
+};
+
+TEST_CASE(
+    "where it cannot be told which fabric it is, nobody is told that there is no such thing") {
+  TempFolder folder;
+  Narrow fabric;
+  fabric.fails(Error(Code::not_found, "there is no partition blue"));
+  const auto service = fabricapi::serve(fabric, fabricapi::root_only, {});
+  const auto server = rpc::Server::serve(folder.path() / "sm.sock", {service.get()}).value();
+  Session session;
+  session.sm.address = "unix:" + (folder.path() / "sm.sock").string();
+  check(type("partition delete blue", session), kDenied, "CN=guest may not see all");
 }
 
 TEST_CASE("a typo is named, with the word that is meant") {

@@ -1,8 +1,10 @@
 #include "ctl/session.h"
 #include "ctl/test_service.h"
 #include "lib/base/files.h"
+#include "tests/support/temp_folder.h"
 
 #include <cstdlib>
+#include <filesystem>
 #include <regex>
 #include <set>
 #include <sstream>
@@ -39,6 +41,7 @@ struct Cluster {
     std::vector<std::string> words;
     for (std::string word; in >> word;) words.push_back(word);
     Session session;
+    if (!sys.empty()) session.places.sys = sys;
     session.connect = [this](const SmPlace& place) -> Result<std::unique_ptr<Service>> {
       connected = place;
       return std::unique_ptr<Service>(new test::StateService(state));
@@ -56,6 +59,7 @@ struct Cluster {
 
   test::State state;
   SmPlace connected;
+  Path sys;  // empty: this machine's
 };
 
 TEST_CASE("all pages of a list are shown, as a table or as JSON") {
@@ -152,6 +156,10 @@ TEST_CASE("a command that changes nothing does not say that it did") {
   CHECK(same.err == "note: nothing was changed: partition blue was so already\n");
   CHECK(cluster.type("partition update blue --disallow nobody").err == same.err);
   CHECK(cluster.type("partition update blue --no-index0").err.empty());
+  cluster.state.partitions["blue"].state = fabric::TenancyState::provisioning;
+  CHECK(cluster.type("partition update blue --membership full").err ==
+        "note: the change is not in force yet: it is when the STATE of partition blue is ready\n");
+  cluster.state.partitions["blue"].state = fabric::TenancyState::ready;
   const Outcome none = cluster.type("partition update blue");
   CHECK(none.exit == kUsage);
   CHECK(none.err.find("changes nothing") != std::string::npos);
@@ -295,6 +303,24 @@ TEST_CASE("the doctor asks the SM service where it is told to, and says what it 
   const Outcome away = cluster.type("doctor --fabric-only");
   CHECK(away.exit == 2);
   CHECK(away.out.find("wrong: SM service: nobody\n") == 0);
+}
+
+TEST_CASE("where ibpod-sm should run here and ib_umad is missing, the doctor says so") {
+  constexpr auto kModprobe = "modprobe ib_umad";
+  const TempFolder sys;
+  Cluster cluster;
+  cluster.state.refusal = Error(Code::unavailable, "nobody");
+  cluster.sys = sys.path();
+  const auto remedy = [&](const std::string& address) {
+    return cluster.type("doctor --fabric-only --sm " + address).out;
+  };
+  for (const char* here : {"unix:/run/ibpod/sm.sock", "/run/ibpod/sm.sock"})
+    CHECK(remedy(here).find(kModprobe) != std::string::npos);
+  CHECK(remedy("sm.example:7473").find(kModprobe) == std::string::npos);
+  std::filesystem::create_directories(sys.path() / "class/infiniband_mad");
+  const std::string loaded = remedy("unix:/run/ibpod/sm.sock");
+  CHECK(loaded.find(kModprobe) == std::string::npos);
+  CHECK(loaded.find("see whether ibpod-sm runs at unix:/run/ibpod/sm.sock") != std::string::npos);
 }
 
 TEST_CASE("what keeps the doctor from looking at the node ends it with 3, whatever it is") {

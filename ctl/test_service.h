@@ -93,7 +93,11 @@ class StateService final : public Service {
     return Error(Code::not_found, "there is no such binding");
   }
   Result<fabric::Binding> unbind(const fabric::Attachment& attachment, Deadline) override {
-    fabric::Binding binding = TRY(get_binding(attachment, Deadline::in(Duration(0))));
+    auto found = get_binding(attachment, Deadline::in(Duration(0)));
+    // For a node one that there is not has been released already.
+    if (!found && found.error().code() == Code::not_found) found = fabric::Binding{};
+    fabric::Binding binding = TRY(std::move(found));
+    binding.attachment = attachment;
     binding.state = state_.slow ? fabric::State::releasing : fabric::State::released;
     return binding;
   }
