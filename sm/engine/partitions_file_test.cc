@@ -364,9 +364,13 @@ TEST_CASE("on a full disk the last file comes back") {
   CHECK(file.restore().value() == Found::ours);
   CHECK(bed.text() == before);
   CHECK(file.inspect() == Found::ours);
+  // There was no room for the copy: that there is none does not mean that people have removed it.
+  file.look_at_refused();
+  CHECK(file.refusal().find("was undone") != std::string::npos);
   disk.full = false;
   REQUIRE(file.place(with(0x11)));
   CHECK(bed.has(0x11));
+  CHECK(file.refusal().empty());  // nor is there anything to remove
   CHECK(path_exists(bed.folder.path() / "partitions.conf.good"));
 }
 

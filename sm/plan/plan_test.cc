@@ -118,6 +118,25 @@ TEST_CASE("packets are blocks that differ: index 0 and a key in the second block
   CHECK(change(subnet, after).packets == 2);
 }
 
+TEST_CASE("a key without a place is no packet beside those that are certain") {
+  KnownSubnet subnet(2);
+  subnet.add(blue({{host(1), Membership::full}}));
+  for (uint16_t key = 0x1001; key < 0x1020; ++key)
+    subnet.add({.name = "p" + std::to_string(key),
+                .pkey = ib::PKey(key),
+                .members = {{host(1), Membership::full}}});
+  for (ReadTables* tables : {&subnet.tables, &subnet.leaf_tables}) {
+    ib::PKeyTable& keys = (*tables)[host(1)].keys;
+    keys.resize(96);
+    for (uint16_t place = 1; place < 32; ++place) keys[place] = ib::PKey(0x9000 + place);
+    keys[70] = kBlueFull;
+  }
+  std::vector<Partition> after = subnet.partitions;
+  after[1].pkey = ib::PKey(2);
+  // Its third block is written; the new key may be put there, and need not go into the second.
+  CHECK(change(subnet, after).packets == 2);
+}
+
 TEST_CASE("a switch port's table is nothing to be mended where the switch heeds none") {
   KnownSubnet subnet(2);
   subnet.add(blue({{host(1), Membership::full}}));

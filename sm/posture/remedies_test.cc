@@ -132,6 +132,15 @@ const Row kRows[] = {
      },
      "blue: ", "set opensm.allowBothPkeys to true",
      [](Fabric& f) { f.settings.allow_both = true; }},
+    {"members of both kinds, of somebody else's OpenSM", Weakness::both,
+     [](Fabric& f) {
+       f.settings.owner = SmOwner::others;
+       f.settings.allow_both = false;
+       f.subnet.add(
+           {.name = "blue", .pkey = ib::PKey(1), .members = {{host(1), Membership::both}}});
+     },
+     "blue: ", "set allow_both_pkeys TRUE in opensm.conf",
+     [](Fabric& f) { f.settings.allow_both = true; }},
     {"two partitions at index 0", Weakness::index0,
      [](Fabric& f) {
        for (const uint16_t key : {uint16_t{1}, uint16_t{2}})
@@ -285,6 +294,16 @@ TEST_CASE("what a look has shown has the time of the look") {
     CHECK_MESSAGE(found.findings[0].text.find("(seen at 22:36:10 UTC)") != std::string::npos,
                   found.findings[0].text);
   }
+}
+
+TEST_CASE("of tables that were read one after another the oldest has the time") {
+  Fabric fabric;
+  for (const unsigned n : {1u, 2u, 3u}) {
+    fabric.subnet.hold(n, {ib::kDefaultFull});
+    const auto late = std::chrono::seconds(n == 2 ? 1 : 30);
+    fabric.subnet.tables[host(n)].seen = fabric::WallTime(std::chrono::hours(22) + late);
+  }
+  CHECK(fabric.look().findings.at(0).text.find("(seen at 22:00:01 UTC)") != std::string::npos);
 }
 
 }  // namespace
