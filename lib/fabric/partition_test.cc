@@ -36,6 +36,15 @@ TEST_CASE("each field has its limits") {
     CHECK(passes([&](Partition& p) { p.pkey = ib::PKey(static_cast<uint16_t>(key)); }));
 }
 
+TEST_CASE("a member's P_Key is refused with the partition's, which is right") {
+  Partition partition = blue();
+  partition.pkey = ib::PKey(0x8010);
+  const std::string text = check(partition).error().text();
+  CHECK(text.ends_with("write 0x0010"));
+  partition.pkey = ib::PKey::parse(text.substr(text.size() - 6)).value();
+  CHECK(check(partition));
+}
+
 TEST_CASE("a group's flags have their limits, a partition's and its groups'") {
   for (const bool of_group : {false, true}) {
     const auto flags = [of_group](Partition& p) -> GroupFlags& {

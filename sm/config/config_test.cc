@@ -245,6 +245,14 @@ TEST_CASE("what only the whole tells is told before anything is started") {
   CHECK(read_config(R"({"stateDir": "/srv/my sm", "engine": "observe"})"));
 }
 
+TEST_CASE("a service level is a partition's to have where the subnet manager heeds it") {
+  const auto allowed = [](const char* text) { return read_config(text)->policy.sl_allowed; };
+  CHECK_FALSE(allowed("{}"));
+  CHECK_FALSE(allowed(R"({"opensm": {"qos": false}})"));
+  CHECK(allowed(R"({"opensm": {"qos": true}})"));
+  CHECK(allowed(R"({"engine": "observe"})"));
+}
+
 TEST_CASE("what is no object is refused") {
   for (const char* text : {"", "[]", "{", "3"}) CHECK_FALSE(read_config(text));
 }

@@ -54,6 +54,8 @@ TEST_CASE("an entry that is wrong is told with its path and left out, the others
       {R"({"name": "x", "mtu": 8192})", "expected 256"},
       {R"({"name": "x", "rate": 3})", "partitions[0].rate"},
       {R"({"name": "x", "sl": 16})", "partitions[0].sl"},
+      {R"({"name": "x", "nodes": ["*-*"]})", "partitions[0].nodes: "},
+      {R"({"name": "x", "allowed": ["a/b"]})", "partitions[0].allowed: "},
       {R"({"name": "x", "proof": "nobody"})", "partitions[0].proof"},
       {R"({"name": "x", "index0": "yes"})", "partitions[0].index0"},
       {R"({"name": "x", "allowed": "a"})", "partitions[0].allowed"},
@@ -83,6 +85,15 @@ TEST_CASE("what stands under the name of a wrong entry is known to be meant") {
   const auto declared = read_declared(R"({"partitions": [{"name": "x", "sl": 99}]})");
   REQUIRE(declared);
   CHECK(declared->unread == std::vector<std::string>{"x"});
+  CHECK(declared->unread_errors == declared->errors);
+}
+
+TEST_CASE("of each entry it is known where it is in the file, whatever is left out before it") {
+  const auto declared = read_declared(
+      R"({"partitions": [{"name": "red"}, {"name": "x", "sl": 99}, {"name": "blue"}]})");
+  REQUIRE(declared);
+  CHECK(declared->places ==
+        std::map<std::string, std::string>{{"red", "partitions[0]"}, {"blue", "partitions[2]"}});
 }
 
 TEST_CASE("an entry that may mean any partition is told to keep all of them") {
