@@ -90,6 +90,16 @@ TEST_CASE_FIXTURE(Rails, "a port that its service does not know for the node's i
   CHECK(becomes({}));
 }
 
+TEST_CASE_FIXTURE(Rails, "ports that were seen before a service was asked are in the first Sync") {
+  Device used = device(vf[1], pf[1], kPf);
+  used.attachment = "pod lab/trainer-0 (net1)";
+  fabrics = Fabrics::open({east.service, west.service}, world()).value();
+  fabrics->set_ports(ports_of({east_vf(), used}));  // a pod's is not to be given to another
+  fabrics->begin();
+  REQUIRE(in_time([&] { return fabrics->contacts().at("east").reached; }));
+  CHECK(east.model.synced().vfs == std::vector{kOwn});
+}
+
 TEST_CASE_FIXTURE(Rails, "a service that is away for a moment makes no device unhealthy") {
   REQUIRE(in_time([&] { return fabrics->contacts().at("east").reached; }));
   east.leave();
@@ -101,7 +111,8 @@ TEST_CASE_FIXTURE(Rails, "one that is away for longer does, until it is back") {
   fabrics.reset();
   away = Duration(1);
   open({east.service, west.service});
-  REQUIRE(becomes({}));
+  REQUIRE(in_time([&] { return fabrics->contacts().at("east").reached; }));
+  CHECK_FALSE(fault(east_vf()));
   east.leave();
   REQUIRE(becomes(Kind::service));
   CHECK(fault(east_vf())->text ==
@@ -168,6 +179,16 @@ TEST_CASE_FIXTURE(Certified, "a certificate that is missing is waited for, too")
   files.put(ca.issue(rpc::client_named("n1")));
   CHECK(becomes({}));
   CHECK(in_time([&] { return fabrics->contacts().at("east").reached; }));
+}
+
+TEST_CASE_FIXTURE(Certified, "one that has expired in use is told, and not that nobody answers") {
+  files.put(ca.issue({.common_name = "n1", .from = -60, .until = 5}));
+  CHECK(in_time([&] { return fabrics->contacts().at("east").reached; }));
+  REQUIRE(in_time([&] { return !certificate().usable; }));
+  tcp.reset();
+  CHECK(in_time([&] {
+    return fabrics->contacts().at("east").trouble.find("has expired at 20") != std::string::npos;
+  }));
 }
 
 }  // namespace

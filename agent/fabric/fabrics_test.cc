@@ -25,6 +25,23 @@ TEST_CASE_FIXTURE(TwoRails, "what is attached is bound by the service of its PF'
   CHECK(west.model.heard() == Names{"bind c2", "unbind c2"});
 }
 
+TEST_CASE_FIXTURE(TwoRails,
+                  "a PF's interface is named if a message can hold its name, else the PF is") {
+  size_t number = 0;
+  for (const std::string name : {"ib\xc3\xa4", "ib\xff", "ib\xc2\x80", ""}) {
+    fabrics.reset();
+    FabricsWorld world = this->world();
+    world.interface = [&](const ib::PciAddress&) { return name; };
+    fabrics = Fabrics::open({east.service, west.service}, world).value();
+    fabrics->begin();
+    const std::string container = "c" + std::to_string(++number);
+    attach(container, vf[0]);
+    REQUIRE(bind(container));
+    CHECK(east.model.binding(container)->pf == (name == "ib\xc3\xa4" ? name : pf[0].text()));
+    REQUIRE(unbind(container));
+  }
+}
+
 TEST_CASE_FIXTURE(TwoRails, "one whose service is away keeps no call on the other waiting") {
   const auto west_is = [&](bool reached) {
     return in_time([&] { return fabrics->contacts().at("west").reached == reached; });
