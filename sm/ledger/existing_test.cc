@@ -24,6 +24,18 @@ TEST_CASE("a port is bound by the GUID that it has, and is a member, also after 
   bed.unbind(asked);
 }
 
+TEST_CASE("a former member is waited for by the GUID that it has, also after a start") {
+  Tenancy blue = tenancy("blue", 0x100);
+  blue.members = {{kOddStorage, kFull, "storage"}};
+  Bed bed({blue});
+  REQUIRE(bed.ledger->remove(administrator(), "blue"));
+  bed.commit();
+  bed.start();
+  const auto waits = bed.ledger->partition("blue");
+  REQUIRE(waits);
+  CHECK(waits->state == fabric::TenancyState::deleting);
+}
+
 TEST_CASE("a node's GUIDs are such as a port can have") {
   Policy rules = policy();
   rules.nodes["n1"].guids.insert(kOdd);
