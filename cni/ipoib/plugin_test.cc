@@ -101,6 +101,23 @@ TEST_CASE("where the agent binds, a pkey is bound, and the child is on the key t
         std::string::npos);
 }
 
+TEST_CASE("the default partition may be named where nobody binds, and nowhere else") {
+  Bed bed;
+  const std::string network = bed.config(kMaster + R"(,"pkey":"0x7fff")");
+  const cni::Answer added = bed.call("ADD", network);
+  REQUIRE_MESSAGE(added.exit_code == 0, added.output);
+  CHECK(bed.call("DEL", network).exit_code == 0);
+  CHECK(bed.changes() == "");
+  REQUIRE(node::Records(bed.state.path() / "made").make_folder());
+  REQUIRE(attach::AgentMark(bed.state.path() / "made").write("/run/ibpod/agent.sock"));
+  for (const char* verb : {"ADD", "STATUS"}) {
+    const cni::Answer refused = bed.call(verb, network);
+    REQUIRE(refused.failure);
+    CHECK_MESSAGE(refused.failure->message.starts_with("pkey: 0x7fff is the default partition"),
+                  refused.failure->message);
+  }
+}
+
 TEST_CASE("where the agent wants it, a network that names no partition is refused") {
   Bed bed;
   attach::expect_needs_partition(bed, kMaster);
@@ -197,6 +214,11 @@ const std::vector<attach::BadInput> kBad{
     {"", key(R"("pkey":65536)"), 7, "pkey: 65536 is no P_Key: expected 1 to 65535"},
     {"", key(R"("pkey":true)"), 7,
      "pkey: expected a P_Key, as \"0x8001\" or as a number, got true"},
+    // slips of a key
+    {"", key(R"("partitoin":"blue")"), 7, "partitoin: no such key; is \"partition\" meant?"},
+    {"", key(R"("umcsat":true)"), 7, "umcsat: no such key; is \"umcast\" meant?"},
+    {"", key(R"("args":{"cni":{"partitoin":"blue"}})"), 7,
+     "args.cni.partitoin: no such key; is \"partition\" meant?"},
     // mode, umcast, MTU
     {"", key(R"("mode":"Connected")"), 7,
      "mode: expected datagram or connected, got \"Connected\""},
