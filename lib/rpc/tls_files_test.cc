@@ -138,5 +138,15 @@ TEST_CASE("TLS files: what is in use and expires is told with its end, and not r
   CHECK(followed->state().error().text().find(", which has expired at 20") != std::string::npos);
 }
 
+TEST_CASE("TLS files: a certificate that is not valid yet is used once it is, as the same files") {
+  const Bed bed;
+  const TestCa::Issued early = bed.ca.issue({.common_name = "node-7", .from = 3, .until = 600});
+  bed.put(early.certificate, early.key, bed.ca.certificate());
+  const auto followed = FollowedTls::follow(bed.files);
+  (void)followed->now();
+  CHECK(in_time([&] { return followed->now() != nullptr; }));
+  CHECK(followed->state());
+}
+
 }  // namespace
 }  // namespace ibpod::rpc
