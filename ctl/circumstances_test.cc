@@ -6,7 +6,6 @@
 #include "lib/fabricapi/test_service.h"
 #include "lib/nodeapi/client.h"
 
-#include <atomic>
 #include <sstream>
 
 #include <doctest/doctest.h>

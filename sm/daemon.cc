@@ -109,6 +109,8 @@ Status Daemon::Parts::open(Config config) {
   store = TRY(SqliteStore::open(database));
   if (config.engine != EngineKind::observe) TRY(check_not_lost(*store, database, config.opensm));
   ledger = TRY(Ledger::load(*store, config.policy, present()));
+  // The first of the partitions is the default one.
+  report.loaded(database, ledger->partitions()->size() - 1, ledger->size(), ledger->nodes().size());
   const mad::LocalPort port = TRY(port_for(config));
   std::optional<ib::Guid>& own_port = config.opensm.keeper.opensm.port;
   if (!own_port && starts_opensm(config)) own_port = port.guid;

@@ -213,6 +213,14 @@ void Report::tell_dropped() {
   }
 }
 
+void Report::loaded(const Path& database, size_t partitions, size_t bindings, size_t nodes) {
+  if (partitions + bindings + nodes == 0)
+    return info(database.string() + " holds nothing: there are no partitions, bindings or nodes");
+  const auto number = [](const char* of, size_t count) { return of + std::to_string(count); };
+  info(database.string() + number(" holds partitions: ", partitions) +
+       number(", bindings: ", bindings) + number(", nodes: ", nodes));
+}
+
 void Report::listener(const Listener& now) {
   trouble("certificate", now.certificate ? "" : now.certificate.error().text());
   metrics_.set(kUsable, {}, now.certificate ? 1 : 0);

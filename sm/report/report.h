@@ -43,6 +43,8 @@ class Report {
   void error(const std::string& text) { log_.write(log::Level::error, text); }
   void warning(const std::string& text) { log_.write(log::Level::warning, text); }
   void info(const std::string& text) { log_.write(log::Level::info, text); }
+  // What the database holds at the start: one that is new, or an older copy, is seen by it.
+  void loaded(const Path& database, size_t partitions, size_t bindings, size_t nodes);
   // What is wrong for longer is said once, and again after it was well; empty: it is well.
   void trouble(const std::string& about, const std::string& text);
 

@@ -32,6 +32,15 @@ bool has(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
+TEST_CASE("what the database holds at the start is a line, and that it holds nothing another") {
+  Bed bed;
+  bed.report.loaded("/s/promises.db", 2, 3, 1);
+  CHECK(has(bed.told(), "\"/s/promises.db holds partitions: 2, bindings: 3, nodes: 1\""));
+  bed.report.loaded("/s/promises.db", 0, 0, 0);
+  CHECK(
+      has(bed.told(), "/s/promises.db holds nothing: there are no partitions, bindings or nodes"));
+}
+
 TEST_CASE("a certificate that cannot be used is told once, and counted until it is well again") {
   Bed bed;
   Report::Listener listener;
