@@ -1,11 +1,10 @@
 #include "sm/posture/posture.h"
 
+#include "lib/base/seen_at.h"
 #include "sm/posture/examine.h"
 
 #include <algorithm>
 #include <array>
-#include <chrono>
-#include <cstdio>
 
 namespace ibpod::sm {
 
@@ -89,18 +88,7 @@ void add(Posture& posture, Weakness weakness, size_t count, fabricapi::Finding f
   posture.findings.push_back(std::move(finding));
 }
 
-std::string seen_at(fabric::WallTime time) {
-  using std::chrono::floor;
-  if (time == fabric::WallTime{}) return "";
-  const auto seconds = floor<std::chrono::seconds>(time.time_since_epoch()) %
-                       std::chrono::seconds(std::chrono::days(1));
-  std::array<char, 16> text{};
-  const auto clock = std::chrono::hh_mm_ss(seconds);
-  std::snprintf(text.data(), text.size(), "%02d:%02d:%02d", static_cast<int>(clock.hours().count()),
-                static_cast<int>(clock.minutes().count()),
-                static_cast<int>(clock.seconds().count()));
-  return " (seen at " + std::string(text.data()) + " UTC)";
-}
+std::string seen_at(fabric::WallTime time) { return ibpod::seen_at(time); }
 
 std::string counted(size_t count, const std::string& what) {
   return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
