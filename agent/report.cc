@@ -119,8 +119,9 @@ void Report::rdma_mode(const std::string& wanted, const RdmaModeVerdict& verdict
   const bool exclusive = verdict.mode == nl::RdmaNetnsMode::exclusive;
   const std::string mode = !verdict.mode ? "unknown" : exclusive ? "exclusive" : "shared";
   show_rdma_netns(metrics_, wanted, mode, verdict.as_wanted);
-  if (std::exchange(rdma_mode_, verdict.text) == verdict.text) return;
-  verdict.as_wanted ? info(verdict.text) : warning(verdict.text);
+  const std::string text = verdict.with_remedy();
+  if (std::exchange(rdma_mode_, text) == text) return;
+  verdict.as_wanted ? info(text) : warning(text);
 }
 
 // A preparation is tried again and again; what is wrong is logged once.

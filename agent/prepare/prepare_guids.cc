@@ -63,7 +63,7 @@ Status GuidsInUse::check(const ib::PciAddress& vf, ib::Guid guid) {
     return Error(Code::exists, "the GUID " + guid.text() + ", which " + vf.text() +
                                    " would get, is in use by " + entry->second.text() +
                                    ": give one of them another GUID (ip link set PF vf N "
-                                   "node_guid ... port_guid ...)");
+                                   "node_guid ... port_guid ...), and bind it to its driver again");
   }
   return ok();
 }

@@ -98,7 +98,10 @@ Status PfPreparation::set_count(const PfConfig& config) {
 
 // The intent comes first and finish() last, whatever happens between them.
 Status PfPreparation::make(uint32_t count) {
-  if (!pf_.driver) return Error(Code::unavailable, "it has no driver that could make VFs");
+  if (!pf_.driver)
+    return Error(Code::unavailable,
+                 "it has no driver that could make VFs: load the adapter's (modprobe mlx5_core), "
+                 "and see dmesg");
   Intent intent{pf_.address, node_.boot_id, *pf_.driver, {}, force_};
   for (uint32_t vf = 0; vf < count; ++vf) intent.vfs.push_back(vf);
   // Where an administrator has autoprobe off, VFs are made and not bound.
@@ -201,7 +204,8 @@ Status PfPreparation::bind(const VfState& vf, const std::string& driver) {
     shown = TRY(node::own_guids(kernel_, kHost, address));
     return shown.has_value();
   }));
-  if (!there) return Error(Code::unavailable, "it was bound and has made no RDMA device");
+  if (!there)
+    return Error(Code::unavailable, "it was bound and has made no RDMA device: see dmesg");
   if (*shown == guids) return ok();
   return Error(Code::internal, "it was bound with the port GUID " + guids.port.text() +
                                    " and shows " + shown->port.text());

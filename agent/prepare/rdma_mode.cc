@@ -18,19 +18,22 @@ std::string meaning(RdmaNetnsMode mode) {
              : "every pod sees every RDMA device, and no pool that promises isolation is offered";
 }
 
-std::string remedy(RdmaNetnsMode wanted, const std::optional<Error>& refusal) {
-  const std::string boot = node::set_at_boot(wanted);
-  if (refusal && refusal->code() == Code::busy) {
-    return "the kernel changes the mode only while there is no other network namespace (" +
-           refusal->text() + "): " + boot;
-  }
-  if (refusal) return refusal->text() + ": " + boot;
-  return "somebody has changed it since: " + boot +
-         ", or restart the agent while the node has no pods";
+std::string why(const std::optional<Error>& refusal) {
+  if (!refusal) return "it was changed after the agent started";
+  if (refusal->code() != Code::busy) return refusal->text();
+  return "the kernel changes the mode only while there is no other network namespace (" +
+         refusal->text() + ")";
+}
+
+// The agent sets the mode when it starts.
+std::string remedy(RdmaNetnsMode wanted) {
+  return node::set_at_boot(wanted) +
+         ", or restart the agent while the node has no pods and no other network namespace";
 }
 
 RdmaModeVerdict unknown(const Error& error) {
-  return {std::nullopt, false, "the RDMA namespace mode is not known: " + error.text()};
+  return {std::nullopt, false, "the RDMA namespace mode is not known: " + error.text(),
+          "load the RDMA core (modprobe ib_core), and see dmesg"};
 }
 
 }  // namespace
@@ -51,7 +54,8 @@ RdmaModeVerdict judge(RdmaNetns wanted, RdmaNetnsMode now, const std::optional<E
   if (mode == now) return verdict;
   verdict.as_wanted = false;
   verdict.text = "RDMA namespace mode " + name(now) + " where rdmaNetns is " + name(mode) + ": " +
-                 meaning(now) + "; " + remedy(mode, refusal);
+                 meaning(now) + "; " + why(refusal);
+  verdict.remedy = remedy(mode);
   return verdict;
 }
 

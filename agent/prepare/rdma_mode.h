@@ -20,7 +20,10 @@ Result<RdmaNetns> parse_rdma_netns(std::string_view word);
 struct RdmaModeVerdict {
   std::optional<nl::RdmaNetnsMode> mode;  // nothing: the kernel has not told it
   bool as_wanted = false;
-  std::string text;  // one sentence; where it is not as wanted, with what to do
+  std::string text;         // one sentence; why it is not as wanted
+  std::string remedy = {};  // what to do; empty where it is as wanted
+  // Both, for the log.
+  std::string with_remedy() const { return remedy.empty() ? text : text + ": " + remedy; }
 
   bool operator==(const RdmaModeVerdict&) const = default;
 };

@@ -49,7 +49,8 @@ TEST_CASE("what is wanted and what is make the verdict") {
     CAPTURE(verdict.text);
     CHECK(verdict.as_wanted == entry.as_wanted);
     CHECK((verdict.mode == nl::RdmaNetnsMode::exclusive) == entry.isolates);
-    CHECK(contains(verdict.text, "reboot") != entry.as_wanted);
+    CHECK(contains(verdict.remedy, "reboot") != entry.as_wanted);
+    CHECK(verdict.remedy.empty() == entry.as_wanted);
   }
 }
 
@@ -67,7 +68,8 @@ TEST_CASE("with a pod on the node the mode stays, and the verdict says what to d
   const RdmaModeVerdict verdict = set_rdma_mode(k, RdmaNetns::exclusive);
   CHECK_FALSE(verdict.as_wanted);
   CHECK(verdict.mode == nl::RdmaNetnsMode::shared);
-  CHECK(contains(verdict.text, "options ib_core netns_mode=0"));
+  CHECK(contains(verdict.remedy, "options ib_core netns_mode=0"));
+  CHECK(verdict.with_remedy() == verdict.text + ": " + verdict.remedy);
   CHECK(contains(verdict.text, "no other network namespace"));
   CHECK(k.state.rdma_mode == RdmaNetnsMode::shared);
 }
@@ -87,7 +89,7 @@ TEST_CASE("a mode that somebody changes is noticed, and its way back too") {
   k.state.rdma_mode = RdmaNetnsMode::shared;
   const RdmaModeVerdict changed = look_again(k, RdmaNetns::exclusive, first);
   CHECK(changed.mode == nl::RdmaNetnsMode::shared);
-  CHECK(contains(changed.text, "somebody has changed it"));
+  CHECK(contains(changed.text, "it was changed after the agent started"));
   k.state.rdma_mode = RdmaNetnsMode::exclusive;
   CHECK(look_again(k, RdmaNetns::exclusive, changed) == first);
   CHECK(k.orders() == 0);
@@ -107,6 +109,7 @@ TEST_CASE("a kernel that does not answer isolates nothing") {
   CHECK_FALSE(verdict.mode);
   CHECK_FALSE(verdict.as_wanted);
   CHECK(verdict.text.starts_with("the RDMA namespace mode is not known: "));
+  CHECK(contains(verdict.remedy, "modprobe ib_core"));
 }
 
 }  // namespace

@@ -1,0 +1,158 @@
+// Each problem of a preparation that `doctor` prints as a finding: planted, named with its remedy,
+// and gone when the remedy is done.
+#include "agent/prepare/test_bed.h"
+
+namespace ibpod::agent {
+namespace {
+
+struct Row {
+  const char* what;
+  void (*plant)(Bed&);
+  const char* named;
+  const char* remedy;
+  void (*apply)(Bed&);
+};
+
+fake::PciFunction& pf(Bed& bed) { return bed.k.function_state(kPf); }
+void erase_interface(Bed& bed, const char* name) {
+  bed.k.state.namespaces[fake::kHostId].interfaces.erase(name);
+}
+void add_address(Bed& bed) {
+  bed.k.interface("", "ib0").addresses = {ip::Prefix::parse("10.1.2.3/24").value()};
+}
+std::string own_name(Bed& bed) { return bed.k.netdevs(node::kHost, vf(0)).value().front().name; }
+// The next boot, after which all PFs and VFs are as they should be.
+void reboot(Bed& bed) { bed.k = fake::node_with(1, 0); }
+void tell(Bed& bed, unsigned number, const node::Guids& guids) {
+  const node::Function function = *bed.k.function(vf(number)).value();
+  bed.k.set_vf_guids(function, guids.node, guids.port).value();
+}
+Path intent_of(Bed& bed, const std::string& text) {
+  std::filesystem::create_directories(bed.folder.path() / "preparation");
+  return bed.folder.write("preparation/" + kPf.text() + ".json", text);
+}
+
+const Row kRows[] = {
+    {"more VFs than the adapter makes, of which fewer are taken",
+     [](Bed& bed) {
+       pf(bed).total_vfs = 8;
+       bed.config().vfs = 16;
+     },
+     "8 are the most that it can make", "take 8 or less", [](Bed& bed) { bed.config().vfs = 8; }},
+    {"more VFs than the adapter makes, of which it is told to make more",
+     [](Bed& bed) {
+       pf(bed).total_vfs = 8;
+       bed.config().vfs = 16;
+     },
+     "8 are the most that it can make", "mstconfig -d 0000:3b:00.0 set NUM_OF_VFS=16, then reboot",
+     [](Bed& bed) { pf(bed).total_vfs = 16; }},
+    {"SR-IOV off",
+     [](Bed& bed) {
+       pf(bed).total_vfs = 0;
+       bed.config().vfs = 4;
+     },
+     "firmware has SR-IOV off", "set SRIOV_EN=1 NUM_OF_VFS=4, then reboot",
+     [](Bed& bed) { pf(bed).total_vfs = 4; }},
+    {"Ethernet",
+     [](Bed& bed) {
+       bed.config().vfs = 2;
+       erase_interface(bed, "ib0");
+       bed.k.add_netdev("", "eth2");
+       bed.k.interface("", "eth2").function = kPf;
+     },
+     "its port is in Ethernet mode (interface eth2)",
+     "mstconfig -d 0000:3b:00.0 set LINK_TYPE_P1=1, then reboot", reboot},
+    {"no IPoIB interface",
+     [](Bed& bed) {
+       bed.config().vfs = 2;
+       erase_interface(bed, "ib0");
+     },
+     "it has no IPoIB interface", "load its driver and ib_ipoib", reboot},
+    {"the host's PF",
+     [](Bed& bed) {
+       bed.config().vfs = 2;
+       add_address(bed);
+     },
+     "the host uses it (ib0 has the address 10.1.2.3/24)", "set allowHostUse in pfs[0]",
+     [](Bed& bed) { bed.config().allow_host_use = true; }},
+    {"another number of VFs",
+     [](Bed& bed) {
+       bed.k = fake::node_with(1, 1);
+       bed.config().vfs = 2;
+     },
+     "it has 1 VF where pfs[0].numVfs is 2", "set force",
+     [](Bed& bed) { bed.config().force = true; }},
+    {"a VF in use",
+     [](Bed& bed) {
+       bed.make_bare_vfs(1);
+       bed.k.add_child("", own_name(bed), "child", ib::PKey(0x8001));
+     },
+     "it is in use: somebody has made the IPoIB child child", "it is in use",
+     [](Bed& bed) { erase_interface(bed, "child"); }},
+    {"a GUID of another VF",
+     [](Bed& bed) {
+       bed.make_bare_vfs(2);
+       tell(bed, 1, {derived(0).port, derived(0).port});
+     },
+     "would get, is in use by 0000:3b:00.2",
+     "give one of them another GUID (ip link set PF vf N node_guid ... port_guid ...), and bind it "
+     "to "
+     "its driver again",
+     [](Bed& bed) {
+       tell(bed, 1, derived(1));
+       bed.k.unbind(vf(1));
+       bed.k.bind(vf(1), "mlx5_core").value();
+     }},
+    {"autoprobe off, and set to 1",
+     [](Bed& bed) {
+       bed.make_bare_vfs(1);
+       pf(bed).autoprobe = false;
+     },
+     "sriov_drivers_autoprobe of 0000:3b:00.0 is 0", "set it to 1",
+     [](Bed& bed) { pf(bed).autoprobe = true; }},
+    {"autoprobe off, and forced",
+     [](Bed& bed) {
+       bed.make_bare_vfs(1);
+       pf(bed).autoprobe = false;
+     },
+     "sriov_drivers_autoprobe of 0000:3b:00.0 is 0", "or force",
+     [](Bed& bed) { bed.config().force = true; }},
+    {"an SM service that is away",
+     [](Bed& bed) {
+       bed.config().vfs = 1;
+       bed.pool = [](const ib::PciAddress&, uint32_t) -> Result<ib::Guid> {
+         return Error(Code::unavailable, "127.0.0.1:7473: it does not answer");
+       };
+     },
+     "127.0.0.1:7473: it does not answer", "the SM service",
+     [](Bed& bed) {
+       bed.pool = [](const ib::PciAddress&, uint32_t) { return ib::Guid(0x0200'0000'0000'0001); };
+     }},
+    {"an entry that chooses no PF", [](Bed& bed) { bed.config().vendor = 0x8086; },
+     "pfs[0]: it chooses no PF of this node", "there are 0000:3b:00.0 ib0",
+     [](Bed& bed) { bed.config().vendor = 0x15b3; }},
+    {"a damaged intent", [](Bed& bed) { intent_of(bed, "{"); }, "is damaged", "remove it",
+     [](Bed& bed) { std::filesystem::remove(intent_of(bed, "{")); }},
+    {"an intent of a newer version",
+     [](Bed& bed) { intent_of(bed, R"({"version":2,"steps":["bind"]})"); }, "its version is 2",
+     "run that one again", [](Bed& bed) { std::filesystem::remove(intent_of(bed, "{}")); }},
+};
+
+TEST_CASE("each problem names its remedy, and is gone when that is done") {
+  for (const Row& row : kRows) {
+    CAPTURE(std::string(row.what));
+    Bed bed;
+    REQUIRE(bed.problems() == "");
+    row.plant(bed);
+    const std::string problems = bed.problems();
+    CAPTURE(problems);
+    CHECK(problems.find(row.named) != std::string::npos);
+    CHECK(problems.find(row.remedy) != std::string::npos);
+    CHECK(bed.problems() == problems);
+    row.apply(bed);
+    CHECK(bed.problems() == "");
+  }
+}
+
+}  // namespace
+}  // namespace ibpod::agent
