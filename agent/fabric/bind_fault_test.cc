@@ -1,6 +1,5 @@
-#include "agent/fabric/test_rails.h"
+#include "agent/fabric/test_tls_rail.h"
 #include "lib/node/boot_id.h"
-#include "lib/rpc/test_tls.h"
 
 #include <atomic>
 
@@ -122,27 +121,13 @@ TEST_CASE_FIXTURE(Rails, "one that is away for longer does, until it is back") {
   CHECK(becomes({}));
 }
 
-// Over TLS, with this node's certificate in files.
+// Over TLS, with a certificate of this node's that has expired.
 struct Certified : Rails {
-  TestCa ca;
-  rpc::Files server_files{ca, ca.issue(rpc::server_named("IP:127.0.0.1"))};
-  rpc::Files files{ca, ca.issue({.common_name = "n1", .from = -60, .until = -30})};
-  std::unique_ptr<grpc::Service> asked;
-  std::unique_ptr<rpc::TcpServer> tcp;
+  TlsRail tls{east, {.common_name = "n1", .from = -60, .until = -30}};
 
   Certified() {
-    rpc::silence_grpc();
     fabrics.reset();
-    Fd listening = rpc::listen_on(0);
-    FabricService service = east.service;
-    service.place.address = "127.0.0.1:" + std::to_string(rpc::port_of(listening));
-    service.place.files = files.files;
-    fabricapi::ServiceSettings settings;
-    settings.fabric = "east";
-    asked = fabricapi::serve(east.model, as_node, settings);
-    tcp = rpc::TcpServer::serve(std::move(listening), {.files = server_files.files}, {asked.get()})
-              .value();
-    open({service});
+    open({tls.service});
   }
   ~Certified() { fabrics.reset(); }
   NodeCertificate certificate() const { return fabrics->certificates().at("east"); }
@@ -164,7 +149,7 @@ TEST_CASE_FIXTURE(Certified,
                                      Deadline::in(Duration(1'000)));
   const std::string why = refused ? refused->text : refused.error().text();
   CHECK(why.find("has expired at 20") != std::string::npos);
-  files.put(ca.issue(rpc::client_named("n1")));
+  tls.renew();
   CHECK(becomes({}));
   CHECK(certificate().state);
   CHECK(in_time([&] { return fabrics->contacts().at("east").reached; }));
@@ -172,11 +157,11 @@ TEST_CASE_FIXTURE(Certified,
 }
 
 TEST_CASE_FIXTURE(Certified, "a certificate that is missing is waited for, too") {
-  std::filesystem::remove(files.files.certificate);
+  std::filesystem::remove(tls.files.files.certificate);
   REQUIRE(becomes(Kind::certificate));
   CHECK(fault(east_vf())->text.find("tls.crt: No such file") != std::string::npos);
   CHECK_FALSE(certificate().expires);
-  files.put(ca.issue(rpc::client_named("n1")));
+  tls.renew();
   CHECK(becomes({}));
   CHECK(in_time([&] { return fabrics->contacts().at("east").reached; }));
 }

@@ -67,6 +67,9 @@ void Fabrics::note(const std::string& fabric, Contact contact) {
     // What it said last stays true while nobody can ask it.
     if (!contact.reached) contact.unknown = contacts_.at(fabric).unknown;
     before = std::exchange(contacts_.at(fabric), contact);
+    ContactTimes& times = contact_times_[fabric];
+    times.asked = std::chrono::system_clock::now();
+    if (contact.reached) times.answered = times.asked;
     if (contact.reached) away_.erase(fabric);
     if (!contact.reached) away_.try_emplace(fabric, Deadline::in(world_.away));
   }
@@ -76,6 +79,11 @@ void Fabrics::note(const std::string& fabric, Contact contact) {
 std::map<std::string, Contact> Fabrics::contacts() const {
   const std::scoped_lock lock(mutex_);
   return contacts_;
+}
+
+std::map<std::string, ContactTimes> Fabrics::contact_times() const {
+  const std::scoped_lock lock(mutex_);
+  return contact_times_;
 }
 
 std::map<std::string, NodeCertificate> Fabrics::certificates() const {
@@ -97,6 +105,12 @@ void Fabrics::set_ports(const NodePorts& ports) {
   ports_ = ports;
   for (Fabric& fabric : fabrics_)
     if (fabric.link != nullptr) fabric.link->set_ports(ports);
+}
+
+void Fabrics::sync_now() {
+  const std::scoped_lock lock(mutex_);
+  for (Fabric& fabric : fabrics_)
+    if (fabric.link != nullptr) fabric.link->sync_now();
 }
 
 // A connection that stands is used on, whatever becomes of the certificate. Without one an unusable

@@ -9,6 +9,7 @@
 #include "device-plugin/device.h"
 #include "lib/sysfs/sysfs.h"
 
+#include <chrono>
 #include <functional>
 #include <map>
 #include <memory>
@@ -22,6 +23,11 @@ namespace ibpod::agent {
 // For so long a service may be away before devices are unhealthy for it: it may be restarted, or
 // upgraded.
 constexpr Duration kServiceAway = std::chrono::minutes(2);
+
+// When a service was asked last, and when it has answered last; the epoch: never.
+struct ContactTimes {
+  std::chrono::system_clock::time_point asked = {}, answered = {};
+};
 
 // By which the node proves to a fabric's service which one it is.
 struct NodeCertificate {
@@ -60,9 +66,13 @@ class Fabrics {
   void begin();
 
   std::map<std::string, Contact> contacts() const;
+  // By fabric; of one that has not been asked yet there are none.
+  std::map<std::string, ContactTimes> contact_times() const;
   // As the files are now, by fabric; those that are asked over TLS.
   std::map<std::string, NodeCertificate> certificates() const;
 
+  // Has each service asked at once how it is with this node. Does not wait.
+  void sync_now();
   // Names the node's ports to each service, which tells in its Contact which of them it would
   // refuse. From any thread, and before begin(), too.
   void set_ports(const NodePorts& ports);
@@ -109,7 +119,8 @@ class Fabrics {
   const FabricsWorld world_;
   mutable std::mutex mutex_;
   std::map<std::string, Contact> contacts_;  // this and below: guarded by mutex_
-  std::map<std::string, Deadline> away_;     // of those not reached: when that is too long
+  std::map<std::string, ContactTimes> contact_times_;
+  std::map<std::string, Deadline> away_;  // of those not reached: when that is too long
   NodePorts ports_;
   std::vector<Fabric> fabrics_;  // those of open()
 };

@@ -35,6 +35,8 @@ class Link {
   Result<nodeapi::Binding> unbind(const nodeapi::AttachmentName& name, Deadline deadline);
   // Renewal::set_ports().
   void set_ports(const NodePorts& ports) { renewal_.set_ports(ports); }
+  // Renewal::sync_now().
+  void sync_now() { renewal_.sync_now(); }
   // Whether the service may have a binding of it: it has been asked for one, or has told of it.
   bool may_have(const nodeapi::AttachmentName& name) const;
 

@@ -46,19 +46,27 @@ void Renewal::hurry() {
   told_.notify_all();
 }
 
+void Renewal::sync_now() {
+  {
+    const std::scoped_lock lock(mutex_);
+    sync_now_ = hurry_ = true;
+  }
+  told_.notify_all();
+}
+
 void Renewal::set_ports(const NodePorts& ports) {
   {
     const std::scoped_lock lock(mutex_);
     if (ports_ == ports) return;
     ports_ = ports;
-    new_ports_ = hurry_ = true;
+    sync_now_ = hurry_ = true;
   }
   told_.notify_all();
 }
 
-bool Renewal::take_new_ports() {
+bool Renewal::take_sync_now() {
   const std::scoped_lock lock(mutex_);
-  return std::exchange(new_ports_, false);
+  return std::exchange(sync_now_, false);
 }
 
 // False: it is to end.
@@ -77,8 +85,8 @@ void Renewal::run() {
 
 Deadline Renewal::turn(Deadline& renew, BackOff& pauses) {
   Status went = ok();
-  const bool new_ports = take_new_ports();
-  if (new_ports || renew.passed()) {
+  const bool now = take_sync_now();
+  if (now || renew.passed()) {
     const Result<Duration> next = sync();
     if (next) renew = Deadline::in(*next);
     if (!next) went = next.error();
@@ -134,8 +142,17 @@ Result<Duration> Renewal::sync() {
   const bool all_named = std::none_of(unnamed.begin(), unnamed.end(),
                                       [&](const auto& one) { return is_recorded(one); });
   if (!all_named) return pace_.least;
-  // Three of them have to fail before a lease runs out.
-  return std::max(answer.lease / 3, pace_.least);
+  // Three of them have to fail before a lease runs out. A VF that the service does not know is not
+  // offered, and no event tells that the service has been told of it.
+  const Duration most = has_unknown_vf(answer) ? pace_.most : answer.lease;
+  return std::max(std::min(answer.lease / 3, most), pace_.least);
+}
+
+bool Renewal::has_unknown_vf(const fabricapi::SyncAnswer& answer) const {
+  const std::scoped_lock lock(mutex_);
+  return std::any_of(ports_.vfs.begin(), ports_.vfs.end(), [&](const ib::Guid& vf) {
+    return std::find(answer.unknown.begin(), answer.unknown.end(), vf) != answer.unknown.end();
+  });
 }
 
 // How many were lost.

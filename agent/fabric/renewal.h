@@ -55,6 +55,8 @@ class Renewal {
 
   // From any thread: something has been asked for, and the service may wait for its port's table.
   void hurry();
+  // The same, and the service is told at once of all that it is told in a Sync.
+  void sync_now();
   // The same: these are the node's ports; the service is told of them at once, and in each Sync.
   void set_ports(const NodePorts& ports);
   // Whether the service had a binding of it at the last Sync.
@@ -65,7 +67,8 @@ class Renewal {
   // Both questions, as far as they are due; when to ask again.
   Deadline turn(Deadline& renew, BackOff& pauses);
   bool wait(Deadline until);
-  bool take_new_ports();
+  bool take_sync_now();
+  bool has_unknown_vf(const fabricapi::SyncAnswer& answer) const;
   Status check_records() const;
   // When to ask again.
   Result<Duration> sync();
@@ -85,7 +88,7 @@ class Renewal {
   std::condition_variable told_;
   std::set<fabric::Attachment> there_;  // at the last Sync; this and below: guarded by mutex_
   NodePorts ports_;
-  bool new_ports_ = false;
+  bool sync_now_ = false;
   bool stopping_ = false;
   bool hurry_ = false;
   std::thread thread_;
