@@ -28,6 +28,8 @@ constexpr Duration kRepair{10'000};
 constexpr std::chrono::minutes kStuck{5};
 // The end of a pod has to be seen soon after one that took long.
 constexpr Duration kLongestRest{1'000};
+// For a look that somebody asks for.
+constexpr Duration kFreshLook{2'000};
 const Changed kAll{.everything = true, .ports = true};
 
 // What the agent reads in its configuration that Config leaves as JSON has been judged when the
@@ -118,16 +120,16 @@ Status Agent::run() {
   bool ports = true;  // read by the last look
   while (true) {
     turned_ = std::chrono::steady_clock::now();
-    const Reload reload = reloader_.poll();
-    report_.reloaded(reload);
-    if (reload.kind == Reload::Kind::taken) take_configuration();
+    read_configuration();
     port_patience_.seen(*view_.get(), ports);
     const Happened happened = events_.wait(configuration, port_patience_.due());
     if (!happened.failed.empty()) return Error(Code::unavailable, happened.failed);
     if (happened.stop) return ok();
     ports = happened.changed.ports;
     const auto began = Deadline::Clock::now();
+    const LookRequests::Number requests = look_requests_.begin();
     follow(happened);
+    look_requests_.end(requests);
     // Pods make events as fast as they like: to look at them never takes more than half of the
     // time.
     events_.rest(Deadline::at(as_long_again(began)));
@@ -215,9 +217,10 @@ kube::Kubelet Agent::kubelet() {
 }
 
 Status Agent::serve_questions() {
-  answers_.emplace(AnswerSources{view_, machine_->sysfs(), machine_->records(), *sweeping_,
+  answers_.emplace(AnswerSources{view_, times_, machine_->sysfs(), machine_->records(), *sweeping_,
                                  machine_->kubelet(), [this] { return is_registered(); },
-                                 fabrics_.get()});
+                                 fabrics_.get(),
+                                 [this](Deadline deadline) { look_afresh(deadline); }});
   service_ = nodeapi::serve(*answers_);
   TRY(make_folders(config().agent_socket.parent_path()));
   server_ = TRY(rpc::Server::serve(config().agent_socket, {service_.get()}).during("agentSocket"));
@@ -227,6 +230,14 @@ Status Agent::serve_questions() {
                                     [this] { return ready(); }})
                    .during("metricsAddress"));
   return ok();
+}
+
+// What a look says must be of now. One that waits for something else is not waited for: each
+// finding has the time of its look.
+void Agent::look_afresh(Deadline deadline) {
+  if (fabrics_) fabrics_->sync_now();
+  (void)look_requests_.ask(deadline.at_most(kFreshLook),
+                           [this] { events_.tell({.changed = {.ports = true}, .due = true}); });
 }
 
 // Its thread looks once a minute at the least.
@@ -279,6 +290,11 @@ bool Agent::needs_partitions() const {
   return !config().fabrics.empty() && !config().without_partition;
 }
 
+// One netlink request.
+void Agent::look_at_rdma_mode() {
+  take_rdma_mode(look_again(machine_->kernel(), rdma_netns(), rdma_mode_));
+}
+
 void Agent::take_rdma_mode(RdmaModeVerdict verdict) {
   rdma_mode_ = std::move(verdict);
   report_.rdma_mode(config().rdma_netns, rdma_mode_);
@@ -290,6 +306,7 @@ void Agent::prepare(Duration patience) {
   const Preparation prepared =
       agent::prepare(node, parse_pfs(config().pfs).pfs, Deadline::in(patience));
   troubles_ = report_.prepared(prepared);
+  looks_.preparation = std::chrono::system_clock::now();
 }
 
 // What could not be prepared may be possible now: a driver has come, a pod has gone.
@@ -335,6 +352,7 @@ void Agent::look(const Changed& changed) {
   if (!devices) return report_.trouble("inventory", devices.error());
   report_.trouble("inventory", ok());
   looked_ = true;
+  looks_.devices = std::chrono::system_clock::now();
   if (fabrics_) {
     fabrics_->set_ports(ports_of(*devices));
     fabrics_->find_bind_faults(*devices);
@@ -343,9 +361,10 @@ void Agent::look(const Changed& changed) {
   View now = make_view(std::move(devices).value(),
                        {pools_, held_, *pass, rdma_mode_, troubles_, needs_partitions()});
   const auto before = view_.get();
-  if (now == *before && !changed.ports) return;
-  view_.set(std::move(now));
-  tell(*before, *view_.get(), changed.ports);
+  const bool is_new = now != *before || changed.ports;
+  if (is_new) view_.set(std::move(now));
+  times_.set(looks_);  // after the view: what is told is never older than its time
+  if (is_new) tell(*before, *view_.get(), changed.ports);
 }
 
 // First what a runtime reads, then the kubelet, which may give it to one at once.
@@ -359,12 +378,14 @@ void Agent::tell(const View& before, const View& now, bool thoroughly) {
 }
 
 void Agent::follow(const Happened& happened) {
+  if (happened.due) read_configuration();
   if (happened.swept) report_.swept(*sweeping_->last());
-  if (happened.due) take_rdma_mode(look_again(machine_->kernel(), rdma_netns(), rdma_mode_));
   if (happened.due || happened.fabrics) report_certificates();
   if (happened.devices || happened.judged || happened.swept || happened.due || happened.fabrics ||
-      happened.changed.ports)
+      happened.changed.ports) {
+    look_at_rdma_mode();
     look(happened.changed);
+  }
   const bool rest = (happened.due || happened.swept) && may_prepare_the_rest();
   if (has_new_pf() || rest) {
     prepare(kRepair);
@@ -382,6 +403,12 @@ void Agent::tidy_files() {
   if (!machine_->pods()) return;
   const Result<std::vector<PodDevices>> pods = machine_->pods()->list_pods();
   if (pods) report_.trouble("device-info files", files_.tidy(*view_.get(), *pods));
+}
+
+void Agent::read_configuration() {
+  const Reload reload = reloader_.poll();
+  report_.reloaded(reload);
+  if (reload.kind == Reload::Kind::taken) take_configuration();
 }
 
 void Agent::take_configuration() {

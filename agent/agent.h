@@ -8,6 +8,7 @@
 #include "agent/device_watch.h"
 #include "agent/events.h"
 #include "agent/fabric/fabrics.h"
+#include "agent/look_requests.h"
 #include "agent/machine.h"
 #include "agent/node_answers.h"
 #include "agent/port_patience.h"
@@ -69,9 +70,12 @@ class Agent {
   void look(const device_plugin::Changed& changed);
   void tell(const View& before, const View& now, bool thoroughly);
   void follow(const Happened& happened);
+  void look_at_rdma_mode();
+  void read_configuration();
   void take_configuration();
 
   // From any thread.
+  void look_afresh(Deadline deadline);
   Status alive() const;
   bool is_registered() const;
   Status ready() const;
@@ -88,6 +92,9 @@ class Agent {
   Report report_;
   Events events_;
   Latest<View> view_;
+  LookTimes looks_;  // of its thread
+  Latest<LookTimes> times_;
+  LookRequests look_requests_;
   PortPatience port_patience_;
   RdmaModeVerdict rdma_mode_;
   std::vector<device_plugin::Pool> pools_;

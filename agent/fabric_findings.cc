@@ -1,5 +1,7 @@
 #include "agent/fabric_findings.h"
 
+#include "lib/base/seen_at.h"
+
 #include <set>
 
 namespace ibpod::agent {
@@ -7,7 +9,7 @@ namespace {
 
 using device_plugin::BindFault;
 using device_plugin::Device;
-using nodeapi::Finding;
+using Time = std::chrono::system_clock::time_point;
 
 // Those that a pod could be given.
 std::vector<const Device*> given_devices(const View& view) {
@@ -35,35 +37,39 @@ std::string remedy_of(const Device& device, BindFault::Kind kind) {
 
 }  // namespace
 
-std::vector<Finding> certificate_findings(
-    const std::map<std::string, NodeCertificate>& certificates) {
-  std::vector<Finding> findings;
+NodeFindings certificate_findings(const std::map<std::string, NodeCertificate>& certificates) {
+  NodeFindings findings;
   for (const auto& [fabric, one] : certificates) {
     if (one.state) continue;
     const Status& why = one.usable ? one.state : one.usable;
     findings.push_back(
-        {"certificate", "this node's for fabric " + fabric + ": " + why.error().text(),
-         "issue this node another certificate, and put it and its key where " + one.file.string() +
-             " is: they are used at once, without a restart; see whether the clock is right: date "
-             "-u"});
+        {Issue::certificate,
+         {"certificate", "this node's for fabric " + fabric + ": " + why.error().text(),
+          "issue this node another certificate, and put it and its key where " + one.file.string() +
+              " is: they are used at once, without a restart; see whether the clock is right: date "
+              "-u"}});
   }
   return findings;
 }
 
-std::vector<Finding> service_findings(const std::map<std::string, Contact>& contacts) {
-  std::vector<Finding> findings;
+NodeFindings service_findings(const std::map<std::string, Contact>& contacts,
+                              const std::map<std::string, ContactTimes>& times) {
+  NodeFindings findings;
   for (const auto& [fabric, contact] : contacts) {
     if (contact.trouble.empty()) continue;
+    const auto time = times.find(fabric);
+    const std::string seen = time == times.end() ? "" : seen_at(time->second.asked);
     findings.push_back(
-        {"sm-service", "that of fabric " + fabric + " is not reached: " + contact.trouble,
-         "see whether ibpod-sm runs there, and its log; until it is reached pods that name a "
-         "partition wait for it, where their VF is on that fabric"});
+        {Issue::sm_service,
+         {"sm-service", "that of fabric " + fabric + " is not reached: " + contact.trouble + seen,
+          "see whether ibpod-sm runs there, and its log; until it is reached pods that name a "
+          "partition wait for it, where their VF is on that fabric"}});
   }
   return findings;
 }
 
-std::vector<Finding> device_findings(const View& view) {
-  std::vector<Finding> findings;
+NodeFindings device_findings(const View& view, Time looked, Time heard) {
+  NodeFindings findings;
   std::set<std::string> told;  // what is wrong with a PF is told once
   for (const Device* device : given_devices(view)) {
     const std::optional<BindFault>& fault = device->bind_fault;
@@ -72,8 +78,11 @@ std::vector<Finding> device_findings(const View& view) {
     if (!of_port || !told.insert(fault->text).second) continue;
     const bool of_pf = fault->kind == BindFault::Kind::subnet;
     const ib::PciAddress subject = of_pf ? device->pf.value_or(device->address) : device->address;
-    findings.push_back({subject.text(), "no partition can be bound: " + fault->text,
-                        remedy_of(*device, fault->kind)});
+    findings.push_back(
+        {of_pf ? Issue::wrong_subnet : Issue::unknown_guid,
+         {subject.text(),
+          "no partition can be bound: " + fault->text + seen_at(of_pf ? looked : heard),
+          remedy_of(*device, fault->kind)}});
   }
   return findings;
 }

@@ -3,18 +3,20 @@
 #pragma once
 
 #include "agent/fabric/fabrics.h"
+#include "agent/node_finding.h"
 #include "agent/view.h"
-#include "lib/nodeapi/node.h"
 
-#include <vector>
+#include <chrono>
 
 namespace ibpod::agent {
 
-std::vector<nodeapi::Finding> certificate_findings(
-    const std::map<std::string, NodeCertificate>& certificates);
-std::vector<nodeapi::Finding> service_findings(const std::map<std::string, Contact>& contacts);
+NodeFindings certificate_findings(const std::map<std::string, NodeCertificate>& certificates);
+NodeFindings service_findings(const std::map<std::string, Contact>& contacts,
+                              const std::map<std::string, ContactTimes>& times);
 // Of devices in pools, and where there are no pools of all VFs. What its service or certificate
 // has is told by the two above.
-std::vector<nodeapi::Finding> device_findings(const View& view);
+// `looked`: when the devices were looked at; `heard`: when the services said which ports they know.
+NodeFindings device_findings(const View& view, std::chrono::system_clock::time_point looked,
+                             std::chrono::system_clock::time_point heard);
 
 }  // namespace ibpod::agent

@@ -36,26 +36,26 @@ TEST_CASE("what cannot be bound is a finding, of a PF once, and with what to do"
                           vf(5, BindFault{BindFault::Kind::service, "not reached"}),
                           vf(6, BindFault{BindFault::Kind::certificate, "expired"})});
   for (const bool offered : {true, false}) {
-    const auto findings = device_findings(with(view.devices, offered));
+    const auto findings = device_findings(with(view.devices, offered), {}, {});
     REQUIRE(findings.size() == 2);
-    CHECK(findings[0].subject == "0000:3b:00.0");
-    CHECK(findings[0].text.ends_with("PF 0000:3b:00.0 is on another subnet"));
-    CHECK(findings[0].remedy.find("subnetPrefix") != std::string::npos);
-    CHECK(findings[1].subject == "0000:3b:00.4");
-    CHECK(findings[1].remedy.find("nodes.NODE.guids") != std::string::npos);
+    CHECK(findings[0].finding.subject == "0000:3b:00.0");
+    CHECK(findings[0].finding.text.ends_with("PF 0000:3b:00.0 is on another subnet"));
+    CHECK(findings[0].finding.remedy.find("subnetPrefix") != std::string::npos);
+    CHECK(findings[1].finding.subject == "0000:3b:00.4");
+    CHECK(findings[1].finding.remedy.find("nodes.NODE.guids") != std::string::npos);
   }
 }
 
 TEST_CASE("what no pod is given is no finding, a PF of tickets names its own key") {
   Device pf = vf(0, BindFault{BindFault::Kind::guid, "port 0 is not known"});
   pf.pf.reset();
-  CHECK(device_findings(with({pf}, false)).empty());
-  const auto findings = device_findings(with({pf}));
+  CHECK(device_findings(with({pf}, false), {}, {}).empty());
+  const auto findings = device_findings(with({pf}), {}, {});
   REQUIRE(findings.size() == 1);
-  CHECK(findings[0].remedy.find("nodes.NODE.pfs") != std::string::npos);
+  CHECK(findings[0].finding.remedy.find("nodes.NODE.pfs") != std::string::npos);
   View other = with({vf(1, BindFault{BindFault::Kind::guid, "port 1 is not known"})});
   other.stocks.clear();
-  CHECK(device_findings(other).empty());
+  CHECK(device_findings(other, {}, {}).empty());
 }
 
 TEST_CASE("a certificate that cannot be used is named with its file, why, and what to do") {
@@ -65,12 +65,12 @@ TEST_CASE("a certificate that cannot be used is named with its file, why, and wh
                                               {"north", {"/t/tls.crt", before, ok(), {}}},
                                               {"west", {"/t/tls.crt", before, expired, {}}}});
   REQUIRE(findings.size() == 2);
-  CHECK(findings[0].text ==
+  CHECK(findings[0].finding.text ==
         "this node's for fabric north: the certificate of before stays in use: /t/tls.key: none");
-  CHECK(findings[1].text ==
+  CHECK(findings[1].finding.text ==
         "this node's for fabric west: /t/tls.crt: has expired at 2026-11-26T23:03:52Z");
-  CHECK(findings[1].remedy.find("where /t/tls.crt is") != std::string::npos);
-  CHECK(findings[1].remedy.find("date -u") != std::string::npos);
+  CHECK(findings[1].finding.remedy.find("where /t/tls.crt is") != std::string::npos);
+  CHECK(findings[1].finding.remedy.find("date -u") != std::string::npos);
 }
 
 }  // namespace

@@ -1,8 +1,8 @@
 #include "agent/node_answers.h"
 
 #include "agent/device_of.h"
-#include "agent/fabric_findings.h"
 #include "agent/kubelet_pods.h"
+#include "agent/node_findings.h"
 #include "device-plugin/explain.h"
 #include "lib/sysfs/infiniband.h"
 
@@ -93,10 +93,6 @@ void describe_pkeys(const sysfs::Sysfs& sysfs, nodeapi::Device& told) {
   if (pkeys) told.pkeys = ib::text(*pkeys);
 }
 
-void add(const std::vector<nodeapi::Finding>& findings, nodeapi::Health& health) {
-  health.findings.insert(health.findings.end(), findings.begin(), findings.end());
-}
-
 }  // namespace
 
 Result<std::vector<nodeapi::Device>> NodeAnswers::devices(Deadline) {
@@ -139,32 +135,20 @@ Result<nodeapi::Explanation> NodeAnswers::explain(const std::string& device, Dea
   return Error(Code::not_found, "the node has no InfiniBand function " + device);
 }
 
+Result<nodeapi::Health> NodeAnswers::health_by_look(Deadline deadline) {
+  sources_.look_afresh(deadline);
+  return health(deadline);
+}
+
 Result<nodeapi::Health> NodeAnswers::health(Deadline) {
+  const auto times = sources_.times.get();  // before the view, which may be newer
   const auto view = sources_.view.get();
+  const auto pass = sources_.sweeping.last();
   nodeapi::Health health;
   health.registered = sources_.registered();
-  if (!view->rdma_mode.as_wanted)
-    health.findings.push_back({"rdma-netns-mode", view->rdma_mode.text, ""});
-  for (const std::string& trouble : view->troubles)
-    health.findings.push_back({"preparation", trouble, ""});
   health.binds = sources_.fabrics != nullptr;
-  if (health.binds) {
-    add(certificate_findings(sources_.fabrics->certificates()), health);
-    add(service_findings(sources_.fabrics->contacts()), health);
-    add(device_findings(*view), health);
-  }
-  const auto pass = sources_.sweeping.last();
-  for (const Outcome& outcome : pass->outcomes) {
-    if (outcome.quarantined())
-      health.findings.push_back({outcome.record.text(), "waits for its clean-up: " + outcome.text(),
-                                 "ibpodctl attachments shows whose it is"});
-  }
-  for (const OwedAddresses& one : pass->owed) {
-    if (!one.failure.empty())
-      health.findings.push_back({one.name.text(),
-                                 "its address is still owed to IPAM: " + one.failure,
-                                 "its device is free; IPAM does not give the address away yet"});
-  }
+  for (NodeFinding& one : node_findings({*view, *pass, *times, sources_.fabrics}))
+    health.findings.push_back(std::move(one.finding));
   return health;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "agent/fabric/fabrics.h"
+#include "agent/node_findings.h"
 #include "agent/sweeping.h"
 #include "agent/view.h"
 #include "lib/kube/pod_resources.h"
@@ -16,12 +17,15 @@ namespace ibpod::agent {
 // What the answers are made of. All of it outlives them.
 struct AnswerSources {
   const Latest<View>& view;
+  const Latest<LookTimes>& times;
   const sysfs::Sysfs& sysfs;
   const node::Records& records;
   const Sweeping& sweeping;
   std::optional<kube::PodResources> kubelet;  // nothing: this node has none
   std::function<bool()> registered;           // whether the kubelet knows every pool
   Fabrics* fabrics = nullptr;                 // null: nobody has partitions for it
+  // Has the agent look at the node, and waits for the end of that look, within reason.
+  std::function<void(Deadline)> look_afresh;
 };
 
 class NodeAnswers : public nodeapi::Node {
@@ -32,6 +36,7 @@ class NodeAnswers : public nodeapi::Node {
   Result<std::vector<nodeapi::Attachment>> attachments(Deadline deadline) override;
   Result<nodeapi::Explanation> explain(const std::string& device, Deadline deadline) override;
   Result<nodeapi::Health> health(Deadline deadline) override;
+  Result<nodeapi::Health> health_by_look(Deadline deadline) override;
   Result<std::string> device_of(const nodeapi::DeviceQuestion& question,
                                 Deadline deadline) override;
   Result<nodeapi::Binding> bind(const nodeapi::AttachmentName& name, Wait wait,

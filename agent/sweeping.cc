@@ -38,7 +38,9 @@ void Sweeping::has_judged() {
 }
 
 void Sweeping::judged(const Pass& pass) {
-  last_.set(pass);
+  Pass now = pass;
+  now.seen = std::chrono::system_clock::now();
+  last_.set(std::move(now));
   has_judged();
   judged_();
 }
@@ -104,6 +106,7 @@ void Sweeping::run() {
       report.pass = *pass;
     else
       report.error = pass.error();
+    if (pass) pass->seen = std::chrono::system_clock::now();
     if (pass) last_.set(*pass);
     has_judged();
     done_(report);

@@ -6,6 +6,7 @@
 #include "lib/ib/pci_address.h"
 #include "lib/node/records.h"
 
+#include <chrono>
 #include <optional>
 #include <string>
 #include <vector>
@@ -39,9 +40,10 @@ struct OwedAddresses {
 struct Pass {
   std::vector<Outcome> outcomes;  // in the order of the records' names
   std::vector<OwedAddresses> owed;
-  std::string owed_failure;         // why they could not be listed
-  std::vector<std::string> strays;  // IPoIB children that had no record
-  std::string strays_failure;       // why they could not be removed, or looked for
+  std::string owed_failure;                    // why they could not be listed
+  std::vector<std::string> strays;             // IPoIB children that had no record
+  std::string strays_failure;                  // why they could not be removed, or looked for
+  std::chrono::system_clock::time_point seen;  // when its records were judged
   // When the next pass can release what this one did not dare to.
   std::optional<Duration> again;
 

@@ -35,11 +35,8 @@ class Client final : public Node {
     return from_message(response);
   }
 
-  Result<Health> health(Deadline deadline) override {
-    const v1::HealthResponse response =
-        TRY(ask<v1::HealthResponse>("Health", v1::HealthRequest(), deadline));
-    return from_message(response);
-  }
+  Result<Health> health(Deadline deadline) override { return ask_health(false, deadline); }
+  Result<Health> health_by_look(Deadline deadline) override { return ask_health(true, deadline); }
 
   Result<std::string> device_of(const DeviceQuestion& question, Deadline deadline) override {
     const v1::DeviceOfResponse response =
@@ -70,6 +67,13 @@ class Client final : public Node {
   }
 
  private:
+  Result<Health> ask_health(bool look, Deadline deadline) {
+    v1::HealthRequest request;
+    request.set_look(look);
+    const v1::HealthResponse response = TRY(ask<v1::HealthResponse>("Health", request, deadline));
+    return from_message(response);
+  }
+
   template <typename Response, typename Request>
   Result<Response> ask(const std::string& method, const Request& request, Deadline deadline) {
     const std::string whom = "the node's agent at " + socket_.string();

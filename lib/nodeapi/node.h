@@ -118,7 +118,10 @@ class Node {
   virtual Result<std::vector<Attachment>> attachments(Deadline deadline) = 0;
   // not_found for a device that the node does not have.
   virtual Result<Explanation> explain(const std::string& device, Deadline deadline) = 0;
+  // What was seen last.
   virtual Result<Health> health(Deadline deadline) = 0;
+  // The same after a look at the node, which takes up to two seconds; for `doctor`.
+  virtual Result<Health> health_by_look(Deadline deadline) { return health(deadline); }
   // The PCI address of the VF that the kubelet gave the pod; empty: it has none of this resource.
   // Of several the first that no other attachment's record holds, else one that another pod's does.
   // unavailable where the kubelet did not answer, or other records of a pod of that name hold all.

@@ -27,6 +27,7 @@ struct Told : Node {
   Wait waits = Wait::no;
   Binding bound{"verified", "none", "", {ib::PKey(0x8001), ib::PKey(0x0002)}, "port", "leaf", true};
   Duration left{0};
+  int looks = 0;
 
   template <typename T>
   Result<T> answer(T value) const {
@@ -49,6 +50,10 @@ struct Told : Node {
   }
   Result<Health> health(Deadline) override {
     return answer(Health{{{"rdma-netns-mode", "shared", "reboot"}}, true, true});
+  }
+  Result<Health> health_by_look(Deadline deadline) override {
+    ++looks;
+    return health(deadline);
   }
   Result<std::string> device_of(const DeviceQuestion& question, Deadline deadline) override {
     asked = question;
@@ -90,6 +95,14 @@ TEST_CASE("node API: over the socket the answers are those of the node itself") 
   CHECK(bed.client->health(bed.soon()).value() == bed.told.health(bed.soon()).value());
   CHECK(bed.client->device_of(kQuestion, bed.soon()).value() == "0000:3b:00.2");
   CHECK(bed.told.asked == kQuestion);
+}
+
+TEST_CASE("node API: the node is looked at where that is asked for, and else not") {
+  Bed bed;
+  CHECK(bed.client->health(bed.soon()));
+  CHECK(bed.told.looks == 0);
+  CHECK(bed.client->health_by_look(bed.soon()).value() == bed.told.health(bed.soon()).value());
+  CHECK(bed.told.looks == 1);
 }
 
 TEST_CASE("node API: what becomes of a binding is told, in time for whoever waits") {

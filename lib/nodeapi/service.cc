@@ -60,10 +60,11 @@ class Service final : public v1::Node::Service {
                   [&](const Explanation& explanation) { *response = to_message(explanation); });
   }
 
-  grpc::Status Health(grpc::ServerContext* context, const v1::HealthRequest*,
+  grpc::Status Health(grpc::ServerContext* context, const v1::HealthRequest* request,
                       v1::HealthResponse* response) override {
     const rpc::Answering answering(*this);
-    return answer(node_.health(deadline_of(*context)),
+    const Deadline deadline = deadline_of(*context);
+    return answer(request->look() ? node_.health_by_look(deadline) : node_.health(deadline),
                   [&](const nodeapi::Health& health) { *response = to_message(health); });
   }
 
