@@ -14,13 +14,13 @@ constexpr std::string_view kMellanox = "mlx5_core";
 constexpr uint64_t kLittleMemory = 64 << 20;  // what systemd's default of 8 MiB falls short of
 
 Finding fine(std::string check, std::string text) {
-  return {std::move(check), Grade::fine, std::move(text), ""};
+  return {std::move(check), Grade::fine, std::move(text), "", Issue::none};
 }
-Finding warning(std::string check, std::string text, std::string remedy) {
-  return {std::move(check), Grade::warning, std::move(text), std::move(remedy)};
+Finding warning(Issue issue, std::string check, std::string text, std::string remedy) {
+  return {std::move(check), Grade::warning, std::move(text), std::move(remedy), issue};
 }
-Finding wrong(std::string check, std::string text, std::string remedy) {
-  return {std::move(check), Grade::wrong, std::move(text), std::move(remedy)};
+Finding wrong(Issue issue, std::string check, std::string text, std::string remedy) {
+  return {std::move(check), Grade::wrong, std::move(text), std::move(remedy), issue};
 }
 
 // "6.1.0-56-amd64" is 6 and 1.
@@ -34,7 +34,7 @@ void check_kernel(const Machine& machine, Findings& findings) {
   constexpr std::pair<int, int> kOldest{5, 10};
   if (version_of(machine.kernel) >= kOldest)
     return findings.push_back(fine("kernel", machine.kernel));
-  findings.push_back(wrong("kernel", machine.kernel + " is older than 5.10",
+  findings.push_back(wrong(Issue::old_kernel, "kernel", machine.kernel + " is older than 5.10",
                            "boot a kernel of 5.10 or later: older ones cannot move RDMA devices "
                            "between namespaces as ibpod needs it"));
 }
@@ -61,23 +61,23 @@ void check_modules(const Machine& machine, Findings& findings) {
       findings.push_back(fine("module " + one.name, "loaded"));
       continue;
     }
-    findings.push_back(
-        {"module " + one.name, one.grade, "not loaded: no " + one.what_for, load(one.name)});
+    findings.push_back({"module " + one.name, one.grade, "not loaded: no " + one.what_for,
+                        load(one.name), Issue::module_missing});
   }
 }
 
 void check_netns_mode(const Machine& machine, Findings& findings) {
   const std::string check = "rdma-netns-mode";
   if (!machine.netns_mode) {
-    return findings.push_back(
-        wrong(check, "the kernel tells no mode: it has no RDMA", "modprobe ib_core"));
+    return findings.push_back(wrong(
+        Issue::no_rdma, check, "the kernel tells no mode: it has no RDMA", "modprobe ib_core"));
   }
   if (*machine.netns_mode == nl::RdmaNetnsMode::exclusive)
     return findings.push_back(fine(check, "exclusive"));
-  findings.push_back(
-      wrong(check, "shared: every pod with any RDMA device can open all of the node",
-            node::set_at_boot(nl::RdmaNetnsMode::exclusive) +
-                "; before the first pod, `rdma system set netns exclusive` does it at once"));
+  findings.push_back(wrong(
+      Issue::shared_mode, check, "shared: every pod with any RDMA device can open all of the node",
+      node::set_at_boot(nl::RdmaNetnsMode::exclusive) +
+          "; before the first pod, `rdma system set netns exclusive` does it at once"));
 }
 
 // Whether it is an InfiniBand port, and is known to be one.
@@ -87,12 +87,13 @@ bool check_port(const Function& pf, const Port& port, Findings& findings) {
   const std::string number = std::to_string(port.number);
   const std::string text = "port " + number + " (" + port.rdma_device + ")";
   if (port.link_layer != "Ethernet") {
-    findings.push_back(warning(check, text + " does not say whether it is an InfiniBand port",
+    findings.push_back(warning(Issue::link_layer_unknown, check,
+                               text + " does not say whether it is an InfiniBand port",
                                "see /sys/class/infiniband/" + port.rdma_device + "/ports/" +
                                    number + "/link_layer, and dmesg"));
     return false;
   }
-  findings.push_back(warning(check, text + " is an Ethernet port",
+  findings.push_back(warning(Issue::ethernet_port, check, text + " is an Ethernet port",
                              pf.driver == kMellanox
                                  ? node::set_firmware(pf.address, node::infiniband_port(pf.address))
                                  : "set the port to InfiniBand with the adapter's firmware tool"));
@@ -102,13 +103,13 @@ bool check_port(const Function& pf, const Port& port, Findings& findings) {
 void check_pf(const Function& pf, Findings& findings) {
   const std::string check = pf.address.text();
   if (pf.driver.empty()) {
-    return findings.push_back(wrong(check, "the PF has no driver",
+    return findings.push_back(wrong(Issue::pf_without_driver, check, "the PF has no driver",
                                     "load the adapter's driver (modprobe mlx5_core), and see dmesg "
                                     "for why it left the function"));
   }
   bool usable = pf.rdma;
   if (!pf.rdma) {
-    findings.push_back(wrong(check, "the PF has no RDMA device",
+    findings.push_back(wrong(Issue::pf_without_rdma, check, "the PF has no RDMA device",
                              pf.driver == kMellanox
                                  ? load("mlx5_ib")
                                  : "load the RDMA module of its driver (modprobe), and see dmesg"));
@@ -117,10 +118,10 @@ void check_pf(const Function& pf, Findings& findings) {
     if (!check_port(pf, port, findings)) usable = false;
   if (pf.total_vfs == 0u) {
     usable = false;
-    findings.push_back(warning(check, "sriov_totalvfs is 0: the firmware offers no VFs",
-                               pf.driver == kMellanox
-                                   ? node::set_firmware(pf.address, "SRIOV_EN=1 NUM_OF_VFS=16")
-                                   : "allow SR-IOV with the adapter's firmware tool"));
+    findings.push_back(
+        warning(Issue::no_vfs, check, "sriov_totalvfs is 0: the firmware offers no VFs",
+                pf.driver == kMellanox ? node::set_firmware(pf.address, "SRIOV_EN=1 NUM_OF_VFS=16")
+                                       : "allow SR-IOV with the adapter's firmware tool"));
   }
   if (!usable) return;
   std::string text = "PF, " + pf.driver;
@@ -129,39 +130,54 @@ void check_pf(const Function& pf, Findings& findings) {
   findings.push_back(fine(check, text));
 }
 
+// Command of iproute2 for a VF: "ip link set ib0 vf 1 state auto".
+std::string ip_link(const Function& vf, const std::string& setting) {
+  const std::string pf = vf.pf_name.empty() ? "PF" : vf.pf_name;
+  return "ip link set " + pf + " vf " + std::to_string(vf.vf) + " " + setting;
+}
+
+std::string set_guid(const Function& vf) {
+  const std::string address = vf.address.text();
+  return ip_link(vf, "node_guid GUID") + "; " + ip_link(vf, "port_guid GUID") + "; echo " +
+         address + " > /sys/bus/pci/drivers/" + vf.driver + "/unbind; echo " + address +
+         " > /sys/bus/pci/drivers_probe";
+}
+
 void check_vf(const Function& vf, Findings& findings) {
   const std::string check = vf.address.text();
   // What the agent is to do, and has not done yet, is worse done by somebody else.
   const std::string prepare =
       "list its PF under `pfs` of the agent's configuration; where a finding preparation says what "
-      "the agent waits for, mend that; else: ";
-  const std::string by_hand = prepare + "ip link set PF vf N ";
+      "the agent waits for, correct that; else: ";
   if (vf.driver.empty() && !vf.in_pod) {
-    return findings.push_back(warning(check, "the VF has no driver",
+    return findings.push_back(warning(Issue::vf_without_driver, check, "the VF has no driver",
                                       prepare + "echo " + check + " > /sys/bus/pci/drivers_probe"));
   }
   if (!vf.port_guid || !vf.policy) {
     const std::string what = vf.policy      ? "GUID"
                              : vf.port_guid ? "link policy"
                                             : "GUID and which link policy";
-    findings.push_back(warning(check,
+    findings.push_back(warning(Issue::vf_settings_unknown, check,
                                "which " + what + " the VF has is not known: its PF does not say",
                                "see whether the PF has its IPoIB interface, and what `ip -d link "
                                "show` says of its VFs"));
   }
   if (vf.port_guid && vf.port_guid->none() && !vf.in_pod) {
-    findings.push_back(wrong(check, "the VF has no GUID: its port never becomes ACTIVE",
-                             by_hand + "node_guid GUID; ... port_guid GUID; then bind it anew"));
+    findings.push_back(wrong(Issue::vf_without_guid, check,
+                             "the VF has no GUID: its port never becomes ACTIVE",
+                             prepare + set_guid(vf)));
   }
   if (vf.policy == node::LinkPolicy::disable) {
-    findings.push_back(wrong(check, "the VF's link policy is disable: its port stays DOWN",
-                             by_hand + "state auto"));
+    findings.push_back(wrong(Issue::vf_link_disabled, check,
+                             "the VF's link policy is disable: its port stays DOWN",
+                             prepare + ip_link(vf, "state auto")));
   }
 }
 
 void check_adapters(const Machine& machine, Findings& findings) {
   if (machine.functions.empty()) {
-    return findings.push_back(wrong("adapters", "there is no InfiniBand function",
+    return findings.push_back(wrong(Issue::no_adapters, "adapters",
+                                    "there is no InfiniBand function",
                                     "lspci -d 15b3: shows the adapters of the bus; a driver has to "
                                     "be loaded for them"));
   }
@@ -179,13 +195,14 @@ void check_limits(const Machine& machine, Findings& findings) {
   if (machine.runtime.empty()) return;
   if (!machine.memlock) {
     return findings.push_back(warning(
-        "memlock", "what pods of " + machine.runtime + " may lock is not known",
+        Issue::memlock_unknown, "memlock",
+        "what pods of " + machine.runtime + " may lock is not known",
         "as root: grep 'Max locked memory' /proc/$(pidof -s " + machine.runtime + ")/limits"));
   }
   if (*machine.memlock >= kLittleMemory)
     return findings.push_back(fine("memlock", machine.runtime + ": enough"));
   findings.push_back(
-      warning("memlock",
+      warning(Issue::memlock_low, "memlock",
               "pods of " + machine.runtime + " may lock " + std::to_string(*machine.memlock >> 10) +
                   " KiB: verbs programs without CAP_IPC_LOCK fail to register memory",
               "LimitMEMLOCK=infinity in a drop-in of " + machine.runtime +
@@ -195,13 +212,15 @@ void check_limits(const Machine& machine, Findings& findings) {
 void check_neighbours(const Machine& machine, Findings& findings) {
   for (const auto& [socket, there] : machine.sockets) {
     findings.push_back(there ? fine(socket.string(), "there")
-                             : warning(socket.string(), "there is no such socket",
+                             : warning(Issue::socket_missing, socket.string(),
+                                       "there is no such socket",
                                        "see whether its owner runs; is the path right, or is the "
                                        "kubelet's root another one?"));
   }
   for (const auto& [program, runs] : machine.programs) {
     findings.push_back(runs ? fine(program.string(), "installed")
-                            : wrong(program.string(), "is missing or cannot be run",
+                            : wrong(Issue::plugin_missing, program.string(),
+                                    "is missing or cannot be run",
                                     "the agent's DaemonSet installs it: see its init container"));
   }
 }

@@ -145,6 +145,8 @@ class Look {
     if (kernel_ == nullptr) return ok();
     const std::optional<node::Function> function = TRY(kernel_->function(vf.address));
     if (!function) return ok();
+    vf.vf = function->vf;
+    vf.pf_name = TRY(interface_of(*vf.pf));
     // A PF without IPoIB, or a driver that cannot say, is no reason to say nothing at all.
     const Result<nl::VfSettings> settings = kernel_->vf_settings(*function);
     if (settings) {
@@ -152,6 +154,13 @@ class Look {
       vf.policy = settings->policy;
     }
     return ok();
+  }
+
+  Result<std::string> interface_of(const ib::PciAddress& pf) {
+    const std::vector<node::Netdev> netdevs = TRY(kernel_->netdevs(node::kHost, pf));
+    for (const node::Netdev& netdev : netdevs)
+      if (!netdev.parent) return netdev.name;
+    return std::string();
   }
 
   void find_neighbours() {

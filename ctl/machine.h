@@ -34,6 +34,8 @@ struct Function {
   // Of a VF, as its PF was told; nothing where the PF does not say.
   std::optional<ib::Guid> port_guid;
   std::optional<node::LinkPolicy> policy;
+  uint32_t vf = 0;      // its number under the PF
+  std::string pf_name;  // the PF's interface; empty: it has none here
   bool in_pod = false;  // a record names it
 };
 

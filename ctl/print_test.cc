@@ -74,13 +74,14 @@ TEST_CASE("print: what is not known of a device is not shown as nothing") {
 }
 
 TEST_CASE("print: findings with their remedies; what is fine only where it is asked for") {
-  const std::vector<Finding> findings{{"kernel", Grade::fine, "6.1", ""},
-                                      {"iommu", Grade::warning, "off", "boot with it"}};
+  const std::vector<Finding> findings{
+      {"kernel", Grade::fine, "6.1", "", Issue::none},
+      {"iommu", Grade::warning, "off", "boot with it", Issue::no_vfs}};
   CHECK(as_text(findings, false) == "warning: iommu: off\n    boot with it\n");
   CHECK(as_text(findings, true) == "ok: kernel: 6.1\nwarning: iommu: off\n    boot with it\n");
   CHECK(as_text({findings[0]}, false) == "all is well: nothing to mend\n");
   CHECK(as_text({findings[0]}, true) == "ok: kernel: 6.1\nall is well: nothing to mend\n");
-  CHECK(as_text({{"\x1b[1m", Grade::wrong, "a\nb", "c\r\x9b"}}, false) ==
+  CHECK(as_text({{"\x1b[1m", Grade::wrong, "a\nb", "c\r\x9b", Issue::no_vfs}}, false) ==
         "wrong: ?[1m: a?b\n    c??\n");
 }
 
