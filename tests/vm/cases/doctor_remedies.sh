@@ -104,16 +104,3 @@ expect_match "the remedy" "$(remedy rdma-netns-mode "shared where")" "*restart t
 end_agent TERM
 start_agent
 wait_for 5 is_content rdma-netns-mode shared
-
-say "an address that IPAM does not take back"
-new_pod p1
-set_static_guid 0 1 02:00:00:00:00:00:0a:01
-conf "$(vf_pci 0 1)" ".guid = \"02:00:00:00:00:00:bb:01\" | .rdmaIsolation = true | $host_local"
-add p1
-exec 9>"$WORK/leases/ibnet/lock" && flock 9
-ip netns delete p1
-wait_for 60 finds p1:net1 "its address is still owed to IPAM"
-expect_match "the remedy" "$(remedy p1:net1 "owed to IPAM")" "correct what keeps IPAM from it: the agent tries again by itself*"
-exec 9>&-
-wait_for 60 is_content p1:net1 "owed to IPAM"
-has_records "" || fail "records: $(records)"
