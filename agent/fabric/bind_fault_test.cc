@@ -167,10 +167,10 @@ TEST_CASE_FIXTURE(Certified, "a certificate that is missing is waited for, too")
 }
 
 TEST_CASE_FIXTURE(Certified, "one that has expired in use is told, and not that nobody answers") {
-  files.put(ca.issue({.common_name = "n1", .from = -60, .until = 5}));
+  tls.files.put(tls.ca.issue({.common_name = "n1", .from = -60, .until = 5}));
   CHECK(in_time([&] { return fabrics->contacts().at("east").reached; }));
   REQUIRE(in_time([&] { return !certificate().usable; }));
-  tcp.reset();
+  tls.tcp.reset();
   CHECK(in_time([&] {
     return fabrics->contacts().at("east").trouble.find("has expired at 20") != std::string::npos;
   }));
