@@ -129,7 +129,8 @@ Status Agent::run() {
     const auto began = Deadline::Clock::now();
     const LookRequests::Number requests = look_requests_.begin();
     follow(happened);
-    look_requests_.end(requests);
+    // One that has come since the wait was over is for the next turn.
+    if (happened.due && happened.changed.ports) look_requests_.end(requests);
     // Pods make events as fast as they like: to look at them never takes more than half of the
     // time.
     events_.rest(Deadline::at(as_long_again(began)));

@@ -1,7 +1,7 @@
 // Each finding of the agent's that `ibpodctl doctor` prints: planted, named with a remedy and the
 // time of its look, and gone when the printed remedy is done. Problems of preparation have a table
 // of their own (agent/prepare/remedies_test.cc), those that only `ibpodctl` sees
-// ctl/doctor_test.cc.
+// ctl/remedies_test.cc.
 #include "agent/node_findings.h"
 
 #include "agent/fabric/test_tls_rail.h"

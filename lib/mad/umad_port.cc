@@ -71,7 +71,7 @@ Error no_port(const std::string& wanted) {
   if (wanted.empty() || all.empty())
     return {Code::not_found, "this machine has no InfiniBand port"};
   constexpr size_t kShown = 8;
-  std::string text = "this machine has not " + wanted + ", but ";
+  std::string text = "this machine has no " + wanted + "; its ports are ";
   for (size_t i = 0; i < std::min(all.size(), kShown); ++i)
     text += (i == 0 ? "" : ", ") + all[i].device + " port " + std::to_string(all[i].number) +
             " with the GUID " + all[i].guid.text();
@@ -85,9 +85,9 @@ Result<LocalPort> local_port(const std::string& device, uint8_t number) {
   umad_init();
   umad_port_t found = {};
   if (umad_get_port(device.empty() ? nullptr : device.c_str(), number, &found) != 0)
-    return no_port(device.empty() ? ""
-                   : number == 0  ? device
-                                  : device + " port " + std::to_string(number));
+    return no_port(number == 0
+                       ? device
+                       : (device.empty() ? "" : device + " ") + "port " + std::to_string(number));
   LocalPort port{found.ca_name, static_cast<uint8_t>(found.portnum),
                  ib::Guid(be64toh(found.port_guid))};
   umad_release_port(&found);
@@ -98,7 +98,7 @@ Result<LocalPort> local_port(ib::Guid guid) {
   umad_init();
   for (LocalPort& port : local_ports())
     if (port.guid == guid) return std::move(port);
-  return no_port("a port with the GUID " + guid.text());
+  return no_port("port with the GUID " + guid.text());
 }
 
 Result<std::shared_ptr<const UmadPort>> UmadPort::open(const LocalPort& port) {

@@ -228,11 +228,15 @@ void PartitionsFile::corrected() {
 }
 
 void PartitionsFile::remember_refused() {
-  is_kept_ = path_exists(beside(".refused"));
-  if (is_kept_)
-    refusal_ = "an edit of " + path_.string() +
-               " was undone before ibpod-sm was started (it is in " + beside(".refused").string() +
-               ")";
+  const Path kept = beside(".refused");
+  is_kept_ = path_exists(kept);
+  if (!is_kept_) return;
+  const auto edit = disk_.read(kept);
+  const bool removed = edit && edit->empty();
+  refusal_ = removed ? path_.string() + " was removed, and put back, before ibpod-sm was started"
+                     : "an edit of " + path_.string() +
+                           " was undone before ibpod-sm was started (the edit is in " +
+                           kept.string() + ")";
 }
 
 void PartitionsFile::look_at_refused() {

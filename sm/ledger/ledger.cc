@@ -129,8 +129,11 @@ void Ledger::adopt(const Book& before) {
   }
   for (const auto& [attachment, entry] : before.bindings)
     if (!book_->bindings.contains(attachment)) tell_gone(entry.binding);
-  for (const auto& [name, node] : before.nodes)
+  for (const auto& [name, node] : before.nodes) {
     if (node.heard) note_heard(name, {*node.heard, *node.last_heard});
+    const auto now = book_->nodes.find(name);
+    if (now != book_->nodes.end()) now->second.machine = node.machine;
+  }
 }
 
 void Ledger::adopt(Tenant& tenant, const Tenant& before) {
@@ -201,8 +204,7 @@ std::optional<std::string> Ledger::value_of(Kind kind, const std::string& key) c
     case Kind::node: {
       const auto found = book_->nodes.find(key);
       const bool kept =
-          found != book_->nodes.end() && (found->second.forgetting || !found->second.pfs.empty() ||
-                                          !found->second.machine.boot().empty());
+          found != book_->nodes.end() && (found->second.forgetting || !found->second.pfs.empty());
       return kept ? std::optional(to_bytes(found->second)) : std::nullopt;
     }
     case Kind::range:

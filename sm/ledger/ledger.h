@@ -13,6 +13,7 @@
 
 #include "lib/fabric/tenancy.h"
 #include "lib/fabricapi/fabric.h"
+#include "sm/ledger/machine.h"
 #include "sm/ledger/policy.h"
 #include "sm/store/store.h"
 
@@ -336,8 +337,13 @@ class Ledger {
 
   // nodes
   Status check_known(const std::string& node) const;
-  Result<bool> hear_machine(const fabricapi::SyncRequest& request, Now now);
-  std::chrono::steady_clock::duration silence() const;
+  // Of a Sync: whether what it does not name is to end, and when its agent is to ask again at last.
+  struct Speaker {
+    bool ends_unnamed = true;
+    std::optional<std::chrono::steady_clock::duration> ask_again = {};
+  };
+  Result<Speaker> hear_machine(const fabricapi::SyncRequest& request, Now now);
+  Machine::Limits machine_limits() const;
   Status check_silent(const std::string& name, const NodeEntry& node, Now now) const;
   Result<std::vector<fabricapi::Allocated>> give(const fabricapi::AllocateRequest& request);
   Result<ib::Guid> next_guid(const std::set<ib::Guid>& fresh) const;

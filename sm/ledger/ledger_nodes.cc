@@ -19,7 +19,8 @@ using fabricapi::Caller;
 using fabricapi::SyncAnswer;
 using fabricapi::SyncRequest;
 
-constexpr uint32_t kMostVf = 0xffff;  // NumVFs has 16 bits (PCI Express, SR-IOV capability)
+constexpr Duration kLeastLease{3000};  // of an answer: an agent asks three times in it
+constexpr uint32_t kMostVf = 0xffff;   // NumVFs has 16 bits (PCI Express, SR-IOV capability)
 
 Status check(const AllocateRequest& request) {
   TRY(check_node(request.node));
@@ -67,7 +68,7 @@ Result<SyncAnswer> Ledger::sync(const Caller& caller, const SyncRequest& request
   TRY(check_node(request.node));
   TRY(may_act_for(caller, request.node));
   TRY(check_known(request.node));
-  const bool all = TRY(hear_machine(request, now));
+  const Speaker speaker = TRY(hear_machine(request, now));
   note_heard(request.node, now);
   std::set<std::pair<std::string, std::string>> named;
   for (const SyncRequest::Present& present : request.attachments)
@@ -75,6 +76,9 @@ Result<SyncAnswer> Ledger::sync(const Caller& caller, const SyncRequest& request
 
   SyncAnswer answer;
   answer.lease = policy_.lease;
+  if (speaker.ask_again)
+    answer.lease = std::clamp(std::chrono::ceil<Duration>(3 * *speaker.ask_again), kLeastLease,
+                              std::max(policy_.lease, kLeastLease));
   answer.unknown = unknown_ports(request, *book_, policy_);
   for (Entry* const entry : entries_of(*book_, request.node)) {
     const fabric::Attachment& attachment = entry->binding.attachment;
@@ -83,7 +87,7 @@ Result<SyncAnswer> Ledger::sync(const Caller& caller, const SyncRequest& request
       answer.bindings.push_back(entry->binding);
       continue;
     }
-    if (!all) continue;
+    if (!speaker.ends_unnamed) continue;
     entry->unnamed = true;
     if (entry->lost) lapse(*entry, not_named(*entry), now);
     answer.not_named.push_back(entry->binding);

@@ -1,14 +1,23 @@
 #include "sm/ledger/machine.h"
 
-namespace ibpod::sm {
+#include <algorithm>
 
-Machine::Heard Machine::hear(const std::string& boot, Steady now, Steady::duration silence) {
+namespace ibpod::sm {
+namespace {
+
+// A refused agent asks again at least so often, and its finding is not to come and go.
+constexpr std::chrono::seconds kShown{90};
+
+}  // namespace
+
+Machine::Heard Machine::hear(const std::string& boot, Steady now, const Limits& limits) {
   if (boot == boot_) {
     heard_ = now;
     both_ = !other_.empty();
     return Heard::same;
   }
-  if (boot_.empty() || now - heard_ >= silence) {
+  const bool known_beside = both_ && boot == other_;
+  if (boot_.empty() || now - heard_ >= (known_beside ? limits.lease : limits.silence)) {
     *this = Machine(boot, now);
     return Heard::same;
   }
@@ -18,8 +27,12 @@ Machine::Heard Machine::hear(const std::string& boot, Steady now, Steady::durati
   return both_ ? Heard::intruding : Heard::another;
 }
 
-bool Machine::is_doubled(Steady now, Steady::duration silence) const {
-  return both_ && now - other_heard_ < silence;
+Machine::Steady::duration Machine::rest(Steady now, const Limits& limits) const {
+  return std::max(limits.silence - (now - heard_), Steady::duration::zero());
+}
+
+bool Machine::is_doubled(Steady now, const Limits& limits) const {
+  return both_ && now - other_heard_ < std::max<Steady::duration>(limits.silence, kShown);
 }
 
 }  // namespace ibpod::sm

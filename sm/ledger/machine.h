@@ -22,12 +22,18 @@ class Machine {
   // As it is known from the disk; `loaded` counts as the last time that it was heard of.
   Machine(std::string boot, Steady loaded) : boot_(std::move(boot)), heard_(loaded) {}
 
-  // Of a Sync with that boot ID. One that has not been heard of for `silence` is gone.
-  Heard hear(const std::string& boot, Steady now, Steady::duration silence);
+  struct Limits {
+    Steady::duration silence;  // without a Sync: it may have ended, and this be the same machine
+    Steady::duration lease;    // so one has ended beside which another one is known
+  };
+  // Of a Sync with that boot ID.
+  Heard hear(const std::string& boot, Steady now, const Limits& limits);
   // Of the one that speaks for the node; empty for none.
   const std::string& boot() const { return boot_; }
+  // How long it has still to be silent for `another` to become `same`.
+  Steady::duration rest(Steady now, const Limits& limits) const;
   // Another one that is alive beside it.
-  bool is_doubled(Steady now, Steady::duration silence) const;
+  bool is_doubled(Steady now, const Limits& limits) const;
 
  private:
   std::string boot_;

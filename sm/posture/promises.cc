@@ -51,10 +51,9 @@ void examine_doubled(const std::vector<std::string>& nodes, Posture& posture) {
   for (const std::string& node : nodes)
     add(posture, Weakness::duplicate_node, 1,
         {"node " + node,
-         "two machines call themselves that, as with a cloned image, or with another cluster on "
-         "this subnet. The one that came second is refused: its bindings are not renewed, and its "
-         "VFs "
-         "become unhealthy. VFs of both may have the same GUIDs",
+         "two machines use this node name, as with a cloned image, or with another cluster on this "
+         "subnet. The one that came second is refused: its bindings are not renewed and end with "
+         "their leases, and its VFs become unhealthy. VFs of both may have the same GUIDs",
          "give each machine a node name and a certificate of its own; `ibpodctl doctor` on the one "
          "that is refused says so, as its finding sm-service"});
 }

@@ -212,7 +212,7 @@ const Row kRows[] = {
      "00:02:c9:03:00:a1:b2:c3", "take the adapter's port off the subnet",
      [](Fabric& f) { f.promises.stuck.clear(); }},
     {"two machines of one name", Weakness::duplicate_node,
-     [](Fabric& f) { f.promises.doubled = {"n1"}; }, "two machines call themselves that",
+     [](Fabric& f) { f.promises.doubled = {"n1"}; }, "two machines use this node name",
      "give each machine a node name and a certificate of its own",
      [](Fabric& f) { f.promises.doubled.clear(); }},
 };
