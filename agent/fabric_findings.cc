@@ -59,11 +59,19 @@ NodeFindings service_findings(const std::map<std::string, Contact>& contacts,
     if (contact.trouble.empty()) continue;
     const auto time = times.find(fabric);
     const std::string seen = time == times.end() ? "" : seen_at(time->second.asked);
-    findings.push_back(
-        {Issue::sm_service,
-         {"sm-service", "that of fabric " + fabric + " is not reached: " + contact.trouble + seen,
-          "see whether ibpod-sm runs there, and its log; until it is reached pods that name a "
-          "partition wait for it, where their VF is on that fabric"}});
+    const std::string service = "that of fabric " + fabric;
+    if (contact.refused)
+      findings.push_back(
+          {Issue::sm_service,
+           {"sm-service", service + " refuses this node: " + contact.trouble + seen,
+            "see the node's name and certificate, and the rules in ibpod-sm's configuration that "
+            "they come under; ibpod-sm's audit log has the refusal, too"}});
+    else
+      findings.push_back(
+          {Issue::sm_service,
+           {"sm-service", service + " is not reached: " + contact.trouble + seen,
+            "see whether ibpod-sm runs there, and its log; until it is reached pods that name a "
+            "partition wait for it, where their VF is on that fabric"}});
   }
   return findings;
 }

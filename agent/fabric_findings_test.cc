@@ -46,6 +46,20 @@ TEST_CASE("what cannot be bound is a finding, of a PF once, and with what to do"
   }
 }
 
+TEST_CASE("a service that refuses the node is reached, and its remedy is another one") {
+  Contact away, refuses;
+  away.trouble = "it does not answer";
+  refuses.trouble = "two machines use the name of node n1";
+  refuses.refused = true;
+  const auto findings = service_findings({{"east", away}, {"west", refuses}}, {});
+  REQUIRE(findings.size() == 2);
+  CHECK(findings[0].finding.text == "that of fabric east is not reached: it does not answer");
+  CHECK(findings[0].finding.remedy.starts_with("see whether ibpod-sm runs there"));
+  CHECK(findings[1].finding.text ==
+        "that of fabric west refuses this node: two machines use the name of node n1");
+  CHECK(findings[1].finding.remedy.starts_with("see the node's name and certificate"));
+}
+
 TEST_CASE("what no pod is given is no finding, a PF of tickets names its own key") {
   Device pf = vf(0, BindFault{BindFault::Kind::guid, "port 0 is not known"});
   pf.pf.reset();

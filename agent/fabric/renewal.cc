@@ -101,7 +101,8 @@ Deadline Renewal::turn(Deadline& renew, BackOff& pauses) {
     pauses.reset();
     return waits ? renew.at_most(pace_.observe) : renew;
   }
-  world_.told({false, went.error().text(), 0, 0, {}});
+  const bool refused = went.error().code() == Code::denied;
+  world_.told({false, went.error().text(), refused, 0, 0, {}});
   renew = Deadline::in(pauses.next());
   return renew;
 }
@@ -204,7 +205,7 @@ Result<bool> Renewal::observe() {
 }
 
 void Renewal::tell(const fabricapi::SyncAnswer& answer, size_t lost) {
-  Contact contact{true, "", 0, lost, {answer.unknown.begin(), answer.unknown.end()}};
+  Contact contact{true, "", false, 0, lost, {answer.unknown.begin(), answer.unknown.end()}};
   for (const fabric::Binding& binding : answer.bindings)
     ++(binding.state == fabric::State::verified ? contact.bound : contact.unsettled);
   world_.told(contact);

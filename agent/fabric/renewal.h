@@ -18,6 +18,7 @@ namespace ibpod::agent {
 struct Contact {
   bool reached = false;             // the last question was answered
   std::string trouble;              // why not
+  bool refused = false;             // ... as the service has answered that this node may not
   size_t bound = 0;                 // bindings of the node that are verified
   size_t unsettled = 0;             // ... and that are not
   std::set<ib::Guid> unknown = {};  // ports that the service does not know for the node's

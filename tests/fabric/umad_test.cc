@@ -47,18 +47,19 @@ std::string smpquery(const mad::Route& route) {
   return program->output();
 }
 
-TEST_CASE("a port that this machine has not is refused with those that it has") {
+TEST_CASE("a port that this machine does not have is refused with those that it has") {
   const mad::LocalPort own = mad::local_port("", 0).value();
   const std::string there =
       own.device + " port " + std::to_string(own.number) + " with the GUID " + own.guid.text();
   CHECK(mad::local_port(own.guid).value().device == own.device);
   for (const Error& error :
        {mad::local_port("mlx5_9", 0).error(), mad::local_port(own.device, 7).error(),
+        mad::local_port("", 7).error(),
         mad::local_port(ib::Guid(own.guid.value() - 1)).error()}) {
     CHECK(error.code() == Code::not_found);
     CHECK_MESSAGE(error.text().find(there) != std::string::npos, error.text());
   }
-  CHECK(mad::local_port(own.device, 7).error().text().find(own.device + " port 7, but ") !=
+  CHECK(mad::local_port(own.device, 7).error().text().find(own.device + " port 7; its ports are ") !=
         std::string::npos);
 }
 
