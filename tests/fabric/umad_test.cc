@@ -54,13 +54,13 @@ TEST_CASE("a port that this machine does not have is refused with those that it 
   CHECK(mad::local_port(own.guid).value().device == own.device);
   for (const Error& error :
        {mad::local_port("mlx5_9", 0).error(), mad::local_port(own.device, 7).error(),
-        mad::local_port("", 7).error(),
-        mad::local_port(ib::Guid(own.guid.value() - 1)).error()}) {
+        mad::local_port("", 7).error(), mad::local_port(ib::Guid(own.guid.value() - 1)).error()}) {
     CHECK(error.code() == Code::not_found);
     CHECK_MESSAGE(error.text().find(there) != std::string::npos, error.text());
   }
-  CHECK(mad::local_port(own.device, 7).error().text().find(own.device + " port 7; its ports are ") !=
-        std::string::npos);
+  CHECK(
+      mad::local_port(own.device, 7).error().text().find(own.device + " port 7; its ports are ") !=
+      std::string::npos);
 }
 
 TEST_CASE("a survey finds all ports of the subnet, and its manager") {
