@@ -52,12 +52,8 @@ bool starts_opensm(const Config& config) {
 // as that has to be on the same subnet.
 Result<mad::LocalPort> port_for(const Config& config) {
   const auto& opensm = config.opensm.keeper.opensm.port;
-  const bool same = config.port.device.empty() && config.port.port == 0 && opensm;
-  // OpenSM would end again and again, and say why in its own log.
-  std::optional<mad::LocalPort> own;
-  if (same || (opensm && starts_opensm(config)))
-    own = TRY(mad::local_port(*opensm).during("opensm.port"));
-  if (same) return *std::move(own);
+  if (config.port.device.empty() && config.port.port == 0 && opensm)
+    return mad::local_port(*opensm).during("opensm.port");
   return mad::local_port(config.port.device, config.port.port).during("look");
 }
 

@@ -98,7 +98,6 @@ wait_for 5 is_content preparation "pfs[0]"
 
 say "a mode that the agent did not want, changed by somebody, and a restart of the agent"
 agent_conf '.rdmaNetns = "exclusive"'
-wait_for 20 grep -q "configuration taken: changed: rdmaNetns" "$WORK/agent.log"
 rdma_mode shared
 wait_for 5 finds rdma-netns-mode "shared where rdmaNetns is exclusive"
 expect_match "the remedy" "$(remedy rdma-netns-mode "shared where")" "*restart the agent while the node has no pods*"
