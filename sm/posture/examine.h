@@ -1,6 +1,7 @@
 // What posture_of() looks at, one after the other. Each adds its findings, and counts.
 #pragma once
 
+#include "lib/base/seen_at.h"
 #include "sm/posture/posture.h"
 
 #include <string>
@@ -30,9 +31,6 @@ void examine_declared(const DeclaredFaults& faults, Posture& posture);
 
 // What could not be seen.
 void examine_sight(const Evidence& evidence, Posture& posture);
-
-// " (seen at 22:36:10 UTC)"; what is not in the text has not been looked at. 0: empty.
-std::string seen_at(fabric::WallTime time);
 
 // Nothing, where there are none.
 void add(Posture& posture, Weakness weakness, size_t count, fabricapi::Finding finding);

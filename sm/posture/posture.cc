@@ -1,6 +1,5 @@
 #include "sm/posture/posture.h"
 
-#include "lib/base/seen_at.h"
 #include "sm/posture/examine.h"
 
 #include <algorithm>
@@ -87,8 +86,6 @@ void add(Posture& posture, Weakness weakness, size_t count, fabricapi::Finding f
   posture.counts[weakness] += count;
   posture.findings.push_back(std::move(finding));
 }
-
-std::string seen_at(fabric::WallTime time) { return ibpod::seen_at(time); }
 
 std::string counted(size_t count, const std::string& what) {
   return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
