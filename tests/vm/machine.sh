@@ -55,7 +55,7 @@ qemu() { # ACCELERATOR APPEND QEMU-OPTION...
   done
   exec qemu-system-x86_64 -accel "$accelerator" -cpu "$cpu" -smp "${cpus:-1}" -m "${VM_MEMORY:-${memory:-2048}}" -M q35 \
     -display none -monitor none -vga none -nic none -no-reboot -kernel "$vmlinuz" -initrd "$initramfs" \
-    -append "console=ttyS0 panic=-1 oops=panic quiet log_buf_len=4M intel_iommu=on mitigations=off norandmaps $append" \
+    -append "console=ttyS0 panic=-1 oops=panic quiet no_timer_check log_buf_len=4M intel_iommu=on mitigations=off norandmaps $append" \
     -device intel-iommu,intremap=off "${adapters[@]}" "${clock[@]}" "$@"
 }
 
