@@ -97,7 +97,7 @@ TEST_CASE("every key is in the document, whose example is a configuration") {
 
 TEST_CASE("the document's file of partitions is one, and every key of it has its row") {
   const std::string document = read_file("docs/ibpod-sm.md").value();
-  const size_t section = document.find("\n### In a file\n");
+  const size_t section = document.find("\n### Declared partitions\n");
   REQUIRE(section != document.npos);
   const size_t begin = document.find("```json\n", section) + 8;
   const std::string example = document.substr(begin, document.find("```", begin) - begin);
@@ -121,7 +121,7 @@ TEST_CASE("the document's file of partitions is taken under its smallest configu
     return document.substr(begin, document.find("```", begin) - begin);
   };
   const Result<Config> smallest = read_config(block_behind("\n## Installing it\n"));
-  const Result<Declared> declared = read_declared(block_behind("\n### In a file\n"));
+  const Result<Declared> declared = read_declared(block_behind("\n### Declared partitions\n"));
   REQUIRE(smallest);
   REQUIRE(declared);
   FakeStore store;
