@@ -125,7 +125,7 @@ class Kernel {
   // The numbers of the queue pairs that the function's RDMA devices of the host's namespace have
   // for IPoIB netdevs, wherever these are. A netdev whose queue pair is not among them is gone, if
   // that of another one that is there is. Where it is not, the kernel does not tell
-  // (docs/kernel-notes.md#who-has-a-queue-pair).
+  // (docs/kernel-notes.md#owners-of-queue-pairs).
   virtual Result<std::vector<uint32_t>> ipoib_queue_pairs(const ib::PciAddress& function) = 0;
   // The function that a netdev of the host's namespace is made of, by the netdev's name; nothing
   // for one that hangs on none, as IPoIB children do.
@@ -152,7 +152,7 @@ class Kernel {
   // the PF's driver while autoprobe is on, and to nothing else. busy where there are VFs and the
   // number is neither 0 nor theirs; invalid where it is above Pf::total_vfs; not_found without a
   // driver. What the PF's driver was told of its VFs outlives them
-  // (docs/kernel-notes.md#what-a-pf-was-told-outlives-its-vfs).
+  // (docs/kernel-notes.md#vf-settings-in-the-pf-outlive-the-vfs).
   virtual Status set_vf_count(const ib::PciAddress& pf, uint32_t count) = 0;
   // Whether the PF's VFs are bound from now on. Off, set_driver() is unsupported for them.
   virtual Status set_autoprobe(const ib::PciAddress& pf, bool on) = 0;
