@@ -3,6 +3,7 @@
 
 int main(int, char**, char** environment) {
   return ibpod::attach::run<ibpod::ib_sriov::IbSriov>(
-      "ib-sriov " IBPOD_VERSION ": a CNI plugin that gives pods InfiniBand virtual functions.",
+      "ibpod ib-sriov " IBPOD_VERSION
+      ": a CNI plugin that gives pods InfiniBand virtual functions.",
       environment);
 }

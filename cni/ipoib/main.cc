@@ -3,7 +3,7 @@
 
 int main(int, char**, char** environment) {
   return ibpod::attach::run<ibpod::ipoib::Ipoib>(
-      "ipoib " IBPOD_VERSION
+      "ibpod ipoib " IBPOD_VERSION
       ": a CNI plugin that gives pods IP over InfiniBand, without a function of their own.",
       environment);
 }

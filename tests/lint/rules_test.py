@@ -10,6 +10,7 @@ import notes
 import quoted
 import source
 import try_lines
+import version
 
 
 def tries(statement):
@@ -35,6 +36,13 @@ class Quoted(unittest.TestCase):
         self.assertEqual(quoted.codes("enum {\n  kA = 1,\n  kB = 11,\n};"), {1, 11})
         table = "\n| code | meaning | typical reasons |\n|---|---|---|\n| 1 | a | b |\n| 12 | c | d |\n"
         self.assertEqual(len(list(quoted.check_codes("x.md", table, {1, 11}))), 2)
+
+
+class Version(unittest.TestCase):
+    def test_where_it_is_repeated_it_is_the_same(self):
+        text = 'ibpod/agent:%s\n  newTag: "%s"\n**Status: version %s. It\n## [Unreleased]: %s\n'
+        self.assertEqual(list(version.check("x.md", text % (("0.1.0",) * 4), "0.1.0")), [])
+        self.assertEqual(len(list(version.check("x.md", text % (("0.1.0",) * 4), "0.2.0"))), 4)
 
 
 class TryLines(unittest.TestCase):
@@ -131,10 +139,13 @@ class Documents(unittest.TestCase):
         self.assertEqual(len(self.judge(lane.replace("bench\n`", "bench\nls\n`"))), 1)
         for info in ("", "sh", "bash", "sh here", "sh host", "sh host no/such/test", "sh host .ci/run", "sh vm twice"):
             self.assertEqual(len(self.judge(f"```{info}\nls\n```\n")), 1, info)
+        code = "```cpp lib/base/token_bucket_test.cc\n  TokenBucket bucket(10, 2);\n```\n"
+        self.assertEqual(self.judge(code), [])
+        self.assertEqual(len(self.judge(code.replace("10", "11"))), 1)
         self.assertEqual(len(self.judge("Do this:\n\n    ls\n    ls\n")), 1)
 
     def test_links_lead_somewhere(self):
-        self.assertEqual(self.judge("[a](agent.md#sweeps), [b](../README.md#limits), [c](https://x.y/z)"), [])
+        self.assertEqual(self.judge("[a](agent.md#sweeps), [b](../README.md#install), [c](https://x.y/z)"), [])
         for target in ("none.md", "agent.md" + "#no-such", "#no-such", "README.md"):
             self.assertEqual(len(self.judge(f"[a]({target})")), 1, target)
 

@@ -1,0 +1,28 @@
+"""The version is set in CMakeLists.txt; where a page, a manifest or a script repeats it, it is the same."""
+
+import re
+
+import source
+
+SET = re.compile(r"^project\(ibpod .*VERSION ([\d.]+)\)$", re.M)
+# The tag of the agent's image, and what README and CHANGELOG call the version at hand.
+REPEATED = re.compile(r"""ibpod/agent:(\d[\w.-]*)|newTag: "([^"]*)"|Status: version ([\d.]*\d)|## \[Unreleased\]: ([\d.]*\d)""")
+
+
+def check(name, content, version):
+    for match in REPEATED.finditer(content):
+        found = next(filter(None, match.groups()))
+        if found != version:
+            yield f"{name}:{source.line_of(content, match.start())}: version {found}, and CMakeLists.txt has {version}"
+
+
+def main():
+    version = SET.search(source.text("CMakeLists.txt"))[1]
+    findings = []
+    for name in source.files(".md", ".yaml", ".sh", "Containerfile"):
+        findings += check(name, source.text(name), version)
+    source.finish(findings, "version")
+
+
+if __name__ == "__main__":
+    main()
