@@ -1,4 +1,4 @@
-# What README and docs say to type in a checkout: the blocks of commands that name a lane, as they stand there, in a clean clone of
+# What the pages of the root and docs say to type in a checkout: the blocks of commands that name a lane, as they stand there, in a clean clone of
 # what is committed. Sourced, after tests/tools.sh.
 # shellcheck shell=bash disable=SC2154
 export CI=true IBPOD_CACHE=${IBPOD_CACHE:-$root/build/vm/kernels}
@@ -11,7 +11,7 @@ type_in_clone() { # LOG PLACE: as the blocks name it, "host tests/lanes/NAME.sh"
   git clone --quiet "$root" "$work/ibpod"
   {
     echo 'elsewhere() { :; }' # for blocks that are run in another place
-    for document in "$root"/README.md "$root"/docs/*.md; do awk -v place="$2" -f "$root/tests/blocks.awk" "$document"; done
+    for document in "$root"/*.md "$root"/docs/*.md; do awk -v place="$2" -f "$root/tests/blocks.awk" "$document"; done
   } >"$work/commands"
   (cd "$work/ibpod" && bash -e "$work/commands" 2>&1 </dev/null) | tee "$log"
 }

@@ -2,7 +2,7 @@
 
 Commands are in fenced blocks that say where a test runs them: "sh vm" in the test VM (tests/vm/cases/documents.sh), "sh
 cluster" under `./check full cluster`, "sh host TEST" in a checkout, by TEST, which is looked at. Options and commands of our programs are those
-of their sources; links lead to files and headings, manifests are there, and what a symptom's row quotes is what we say.
+of their sources; links lead to files and headings, manifests are there, and what a symptom's row quotes is what we say. "cpp FILE" are lines of that file.
 """
 
 import posixpath
@@ -64,6 +64,8 @@ def runs(test, commands):
 def check_tag(block):
     if not block.info:
         return "a block without a language"
+    if block.info[0] == "cpp" and len(block.info) == 2:
+        return None if block.text in source.text(block.info[1]) else f"{block.info[1]} has no such lines"
     if block.info[0] not in SHELLS or block.info in (["sh", "vm"], ["sh", "cluster"]):
         return None
     if block.info[:2] == ["sh", "host"] and len(block.info) == 3 and runs(block.info[2], block.text):
@@ -167,7 +169,7 @@ def main():
     findings = []
     known, said = programs(), spoken()
     for name in source.files(".md"):
-        if name == "README.md" or name.startswith("docs/"):
+        if "/" not in name or name.startswith("docs/"):
             findings += check(name, source.text(name), known)
             findings += check_symptoms(name, source.text(name), said)
     source.finish(findings, "documents")
