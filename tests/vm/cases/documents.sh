@@ -13,7 +13,7 @@ elsewhere() { # PLACE HEADING
   case $1:$2 in
     "cluster:4. The agents") roll_out ;;
     "cluster:5. A partition, a network, a pod") start_pods ;;
-    "cluster:Taking ibpod off a node") leave ;;
+    "cluster:Removing ibpod from a node") leave ;;
   esac
 }
 
