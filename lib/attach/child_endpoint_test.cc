@@ -583,7 +583,7 @@ TEST_CASE("wherever ADD or DEL of a child fails or dies, DEL or GC leaves all as
       bed.child->wanted.mtu = 4000;
     });
   }
-  MESSAGE("ADD and DEL: " << points << " points");
+  CHECK(points > 180);
 }
 
 }  // namespace

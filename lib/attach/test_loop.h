@@ -66,7 +66,8 @@ inline std::vector<Fault> faults(int n, fake::FakeKernel::Count count) {
           [=](FakeKernel& k) { k.kill_at(n, When::after_effect, count); }};
 }
 
-// How many points there were.
+// Returns how many points there were. The caller checks that they are not fewer than it knows of: a
+// fault that no longer strikes ends the loop at once.
 inline int loop_over(fake::FakeKernel::Count count, bool ipam, const Setting& set) {
   int points = 0;
   for (const auto& point : {&point_of_add, &point_of_del}) {

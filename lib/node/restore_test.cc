@@ -467,8 +467,8 @@ TEST_CASE("wherever giving or restoring fails or dies, restoring leaves the node
       }
     }
   }
-  MESSAGE("give and restore: " << points.failed + 2 * points.killed << " failures, "
-                               << 3 * points.killed << " deaths");
+  CHECK(points.failed > 1150);
+  CHECK(points.killed > 330);
 }
 
 // How often restoring binds the VF.

@@ -66,6 +66,7 @@ void under_way(SmBed& bed, const Body& body) {
   const Reader::Sum sum = reader.end();
   MESSAGE(rounds << " pods have come and gone; readings judged " << sum.judged << ", wrong "
                  << sum.wrong);
+  CHECK(rounds > 0);
   CHECK(sum.wrong == 0);
   CHECK(sum.judged > 0);
 }
