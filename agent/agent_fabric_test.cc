@@ -78,13 +78,8 @@ struct Node : AgentBed {
   std::thread running;
 };
 
-bool may_listen() { return announce_device("/devices/none").ok(); }
-
 TEST_CASE("a fabric on which nothing can be bound is told wherever one may look") {
-  if (!may_listen()) {
-    MESSAGE("skipped: only root can announce devices");
-    return;
-  }
+  if (!may_announce()) return;
   Node node(Node::fabric());
   CHECK(in_time([&] { return node.refuses_without_partition(); }));
   CHECK(in_time(
@@ -102,10 +97,7 @@ TEST_CASE("a fabric on which nothing can be bound is told wherever one may look"
 }
 
 TEST_CASE("without a fabric no network has to name a partition") {
-  if (!may_listen()) {
-    MESSAGE("skipped: only root can announce devices");
-    return;
-  }
+  if (!may_announce()) return;
   Node node(R"("standalone": "refuse", "pfs": [)");
   const attach::AgentMark mark(node.state());
   REQUIRE(in_time([&] { return mark.read() && *mark.read(); }));

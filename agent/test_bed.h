@@ -5,11 +5,19 @@
 #include "lib/base/files.h"
 #include "tests/support/fake_kubelet.h"
 #include "tests/support/fake_sysfs.h"
+#include "tests/support/run_tests.h"
 #include "tests/support/uevent.h"
 
 #include <string>
 
 namespace ibpod::agent {
+
+// Whether this process can announce devices. If it cannot, the test case is skipped.
+inline bool may_announce() {
+  const Status may = announce_device("/devices/none");
+  if (!may) skip_case("only root can announce devices: " + may.error().text());
+  return may.ok();
+}
 
 struct AgentBed {
   explicit AgentBed(bool plugin_watcher = true) : kubelet(plugin_watcher) {

@@ -3,6 +3,7 @@
 #include "lib/rpc/channel.h"
 #include "lib/rpc/test_tls.h"
 #include "lib/rpc/unix_address.h"
+#include "tests/support/run_tests.h"
 
 #include <doctest/doctest.h>
 #include <sys/resource.h>
@@ -84,10 +85,7 @@ TEST_CASE("a server knows when its socket is no longer in place, and removes no 
 }
 
 TEST_CASE("another user's connection is closed unread, and counted") {
-  if (::geteuid() != 0) {
-    MESSAGE("not root: nobody to become");
-    return;
-  }
+  if (!root_can("connect as another user")) return;
   EchoBed bed;
   std::filesystem::permissions(bed.folder.path(), std::filesystem::perms::all);
   std::filesystem::permissions(bed.socket, std::filesystem::perms::all);

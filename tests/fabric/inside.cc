@@ -14,7 +14,6 @@ namespace {
 constexpr auto kManager = "IBPOD_TEST_OPENSM";  // its process
 
 int skip(const char* why) {
-  constexpr int kSkipped = 77;
   std::printf("skipped: %s\n", why);
   return kSkipped;
 }

@@ -3,11 +3,13 @@
 #include <cstdio>
 
 #include <doctest/doctest.h>
+#include <unistd.h>
 
 namespace ibpod {
 namespace {
 
 unsigned chosen = 0;  // test cases, of the whole program
+std::string skipped;  // the reason of the last skipped case; empty: none was skipped
 
 struct Count : doctest::IReporter {
   explicit Count(const doctest::ContextOptions&) {}
@@ -33,9 +35,22 @@ REGISTER_LISTENER("count", 1, Count);
 int run_tests(int count, char** arguments) {
   doctest::Context context(count, arguments);
   const int code = context.run();
-  if (code != 0 || context.shouldExit() || chosen > 0) return code;
-  std::fputs("no test case has that name\n", stderr);
-  return 1;
+  if (code != 0 || context.shouldExit()) return code;
+  if (chosen == 0) {
+    std::fputs("no test case has that name\n", stderr);
+    return 1;
+  }
+  if (skipped.empty()) return code;
+  std::printf("skipped: %s\n", skipped.c_str());
+  return kSkipped;
+}
+
+void skip_case(const std::string& reason) { skipped = reason; }
+
+bool root_can(const std::string& action) {
+  if (::geteuid() == 0) return true;
+  skip_case("only root can " + action);
+  return false;
 }
 
 }  // namespace ibpod

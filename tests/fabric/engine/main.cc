@@ -1,7 +1,6 @@
 // Runs these tests as a program on host h7 of a simulated subnet that nobody manages: starts ibsim,
 // then itself again in it.
 #include "sm/engine/file_watch.h"
-#include "tests/fabric/engine/skips.h"
 #include "tests/fabric/engine/subnet.h"
 #include "tests/fabric/simulation.h"
 #include "tests/support/run_tests.h"
@@ -20,8 +19,6 @@
 
 namespace ibpod {
 namespace {
-
-constexpr int kSkipped = 77;
 
 int fail(const Error& error) {
   std::printf("%s\n%s\n", error.text().c_str(), error.details().c_str());
@@ -92,17 +89,10 @@ int run_in_subnet(int count, char** arguments) {
   return code;
 }
 
-int run_inside(int count, char** arguments) {
-  const int code = run_tests(count, arguments);
-  if (code != 0 || skipped().empty()) return code;
-  std::printf("skipped: %s\n", skipped().c_str());
-  return kSkipped;
-}
-
 }  // namespace
 }  // namespace ibpod
 
 int main(int count, char** arguments) {
   const bool in_subnet = std::getenv("SIM_HOST") != nullptr;
-  return in_subnet ? ibpod::run_inside(count, arguments) : ibpod::run_in_subnet(count, arguments);
+  return in_subnet ? ibpod::run_tests(count, arguments) : ibpod::run_in_subnet(count, arguments);
 }

@@ -1,9 +1,9 @@
 // The disk of the state folder fills: what would be promised is refused by that reason, what is
 // promised stays; and when there is room again it goes on, and nobody has to start anything.
-#include "tests/fabric/engine/skips.h"
 #include "tests/fabric/sm/faults/faults.h"
 #include "tests/fabric/sm/faults/small_disk.h"
 #include "tests/fabric/sm/truth.h"
+#include "tests/support/run_tests.h"
 
 #include <doctest/doctest.h>
 
@@ -12,7 +12,7 @@ namespace {
 
 struct DiskBed : SmBed {
   DiskBed() : SmBed(Unstarted{}), disk(state_folder()) {
-    if (!disk.mounted()) skipped() = "nothing can be mounted here";
+    if (!disk.mounted()) skip_case("nothing can be mounted here");
   }
   SmallDisk disk;
 };
