@@ -266,8 +266,9 @@ struct LinkBed {
                                 Duration patience = Duration(20'000)) const {
     return link->bind({container, "net1", ""}, wait, Deadline::in(patience));
   }
-  Result<nodeapi::Binding> unbind(const std::string& container) const {
-    return link->unbind({container, "net1", ""}, Deadline::in(Duration(20'000)));
+  Result<nodeapi::Binding> unbind(const std::string& container,
+                                  Duration patience = Duration(20'000)) const {
+    return link->unbind({container, "net1", ""}, Deadline::in(patience));
   }
 };
 
