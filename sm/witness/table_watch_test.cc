@@ -52,6 +52,11 @@ struct Bed {
     });
   }
   ib::Guid guid(ib::Lid lid) { return subnet.port_guid(lid); }
+  // How many reports wait to be looked at.
+  size_t reported() {
+    const std::lock_guard lock(mutex);
+    return seen.size();
+  }
 
   // What is seen next and fits, whatever comes before.
   template <typename Fits>
@@ -443,7 +448,7 @@ TEST_CASE("a device that is gone makes everything unreachable, and the watch end
   bed.watch.reset();
 }
 
-TEST_CASE("it stops whatever it is doing") {
+TEST_CASE("it stops whatever it is doing, and reports nothing afterwards") {
   for (int orders = 0; orders < 20; ++orders) {
     WatchSettings settings = eager();
     Bed bed({.question_lost = orders % 4 == 0 ? 1.0 : 0.0, .most = 1ms}, settings);
@@ -454,7 +459,9 @@ TEST_CASE("it stops whatever it is doing") {
     if (orders % 2 == 0) bed.watch->swept();
     if (orders % 3 == 0 && orders % 4 != 0) bed.wait_for_scan();
     bed.watch.reset();
-    const std::lock_guard lock(bed.mutex);
+    const size_t reported = bed.reported();
+    bed.scheduler.reset();  // every question that was under way has ended
+    CHECK(bed.reported() == reported);
   }
 }
 
