@@ -41,7 +41,7 @@ TEST_CASE_FIXTURE(TwoRails,
   for (const std::string name : {"ib\xc3\xa4", "ib\xff", "ib\xc2\x80", ""}) {
     fabrics.reset();
     FabricsWorld world = this->world();
-    world.interface = [&](const ib::PciAddress&) { return name; };
+    world.interface = [name](const ib::PciAddress&) { return name; };
     fabrics = Fabrics::open({east.service, west.service}, world).value();
     fabrics->begin();
     const std::string container = "c" + std::to_string(++number);
