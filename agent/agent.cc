@@ -1,15 +1,15 @@
 #include "agent/agent.h"
 
-#include "agent/fabric/tables.h"
-#include "agent/look.h"
-#include "agent/metrics/counters.h"
+#include "agent/sm_client/pkey_tables.h"
+#include "agent/snapshot/make_snapshot.h"
+#include "agent/metrics/port_counters.h"
 #include "agent/metrics/metrics.h"
 #include "agent/prepare/pf_config.h"
 #include "agent/prepare/prepare.h"
-#include "agent/private_keys.h"
+#include "agent/config/private_keys.h"
 #include "device-plugin/device_info.h"
 #include "device-plugin/pool_config.h"
-#include "lib/attach/agent_mark.h"
+#include "lib/attach/agent_required_file.h"
 #include "lib/nodeapi/service.h"
 
 #include <algorithm>

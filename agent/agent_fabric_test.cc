@@ -1,9 +1,9 @@
 // The whole agent on a node with a fabric on which nothing can be bound: the mark, devices,
 // doctor's findings and the metrics tell it, and the configuration changes it.
 #include "agent/agent.h"
-#include "agent/judge.h"
-#include "agent/test_bed.h"
-#include "lib/attach/agent_mark.h"
+#include "agent/check_sections.h"
+#include "agent/test_agent_fixture.h"
+#include "lib/attach/agent_required_file.h"
 #include "lib/nodeapi/client.h"
 #include "lib/rpc/unix_address.h"
 #include "tests/support/in_time.h"

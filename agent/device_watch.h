@@ -1,7 +1,7 @@
 // DeviceWatch: the thread that waits for the kernel, and for records that come and go.
 #pragma once
 
-#include "agent/events.h"
+#include "agent/event_queue.h"
 #include "device-plugin/watch.h"
 
 #include <thread>

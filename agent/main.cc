@@ -1,5 +1,5 @@
 #include "agent/agent.h"
-#include "agent/judge.h"
+#include "agent/check_sections.h"
 #include "lib/base/core_dumps.h"
 #include "lib/cni/streams.h"
 #include "lib/rpc/grpc_log.h"

@@ -1,7 +1,7 @@
 #include "ctl/connect.h"
 
 #include "lib/base/private_file.h"
-#include "lib/fabricapi/place.h"
+#include "lib/fabricapi/service_address.h"
 
 #include <iostream>
 

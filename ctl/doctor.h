@@ -36,8 +36,8 @@ enum class Issue {
   agent,            // does not answer
   registration,     // the kubelet does not know all of the agent's resources
   sm_service,       // does not answer, or refuses
-  told_by_agent,    // agent/node_findings_test.cc has their rows
-  told_by_service,  // sm/posture/remedies_test.cc has their rows
+  told_by_agent,    // agent/health/node_findings_test.cc has their rows
+  told_by_service,  // sm/health_checks/remedies_test.cc has their rows
 };
 inline constexpr Issue kLastIssue = Issue::told_by_service;
 

@@ -1,6 +1,6 @@
 #include "ctl/partition_changes.h"
 
-#include "ctl/tenancy_options.h"
+#include "ctl/partition_options.h"
 #include "lib/fabricapi/fields.h"
 
 namespace ibpod::ctl {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "ctl/session.h"
-#include "lib/fabric/tenancy.h"
+#include "lib/fabric/partition.h"
 
 #include <functional>
 #include <optional>

@@ -1,7 +1,7 @@
 // Partitions, as ibpodctl shows them.
 #pragma once
 
-#include "lib/fabric/tenancy.h"
+#include "lib/fabric/partition.h"
 #include "lib/json/value.h"
 
 #include <string>

@@ -1,7 +1,7 @@
 // Allocate: what a container is given with its devices.
 #pragma once
 
-#include "device-plugin/nodes.h"
+#include "device-plugin/device_nodes.h"
 #include "device-plugin/pool.h"
 #include "lib/base/result.h"
 

@@ -3,7 +3,7 @@
 // container is put right by writing the file anew in between: the runtime reads it last.
 #pragma once
 
-#include "device-plugin/nodes.h"
+#include "device-plugin/device_nodes.h"
 #include "device-plugin/pool.h"
 #include "lib/base/files.h"
 #include "lib/base/result.h"

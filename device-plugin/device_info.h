@@ -3,7 +3,7 @@
 // as somebody has the device, as the kubelet never asks for it again.
 #pragma once
 
-#include "device-plugin/nodes.h"
+#include "device-plugin/device_nodes.h"
 #include "device-plugin/pool.h"
 #include "lib/base/files.h"
 #include "lib/base/result.h"

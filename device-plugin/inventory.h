@@ -6,11 +6,11 @@
 // namespace the rest. What cannot be seen is left empty and Device::unseen says why.
 #pragma once
 
-#include "device-plugin/changed.h"
+#include "device-plugin/change_set.h"
 #include "device-plugin/device.h"
 #include "device-plugin/holders.h"
-#include "device-plugin/rdma_reading.h"
-#include "lib/node/host_use.h"
+#include "device-plugin/rdma_devices.h"
+#include "lib/node/host_network.h"
 #include "lib/node/pod_sysfs.h"
 #include "lib/node/records.h"
 #include "lib/sysfs/sysfs.h"

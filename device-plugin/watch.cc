@@ -1,6 +1,6 @@
 #include "device-plugin/watch.h"
 
-#include "lib/nl/news.h"
+#include "lib/nl/notifications.h"
 
 #include <vector>
 

@@ -3,7 +3,7 @@
 // one that was lost everything is looked at.
 #pragma once
 
-#include "device-plugin/changed.h"
+#include "device-plugin/change_set.h"
 #include "lib/base/clock.h"
 #include "lib/base/fd.h"
 #include "lib/base/tree_watch.h"

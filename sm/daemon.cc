@@ -9,13 +9,13 @@
 #include "lib/rpc/tcp_server.h"
 #include "sm/declared/declared_file.h"
 #include "sm/engine/key_file.h"
-#include "sm/engine/observe.h"
+#include "sm/engine/passive_subnet_manager.h"
 #include "sm/engine/opensm_cgroup.h"
-#include "sm/lost_promises.h"
+#include "sm/state_loss.h"
 #include "sm/service/callers.h"
 #include "sm/service/service.h"
 #include "sm/store/sqlite_store.h"
-#include "sm/witness/table_watch.h"
+#include "sm/probe/smp_port_prober.h"
 
 #include <random>
 

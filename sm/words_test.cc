@@ -1,9 +1,9 @@
 // The words of metrics' labels, on the page and in the code.
 #include "lib/base/files.h"
 #include "lib/rpc/callers.h"
-#include "sm/posture/posture.h"
-#include "sm/report/report.h"
-#include "sm/witness/reading.h"
+#include "sm/health_checks/health_checks.h"
+#include "sm/telemetry/telemetry.h"
+#include "sm/probe/probe_result.h"
 #include "tests/support/temp_folder.h"
 
 #include <regex>

@@ -8,7 +8,7 @@
 
 #include "lib/base/clock.h"
 #include "lib/base/files.h"
-#include "lib/fabricapi/place.h"
+#include "lib/fabricapi/service_address.h"
 #include "lib/http/address.h"
 #include "lib/json/value.h"
 #include "lib/log/log.h"

@@ -1,7 +1,7 @@
 // Whatever the section "pfs" and the file of a preparation hold: they are read or refused with a
 // reason, and an intent is written so that it reads the same again.
 #include "agent/prepare/pf_config.h"
-#include "agent/prepare/prepare_intent.h"
+#include "agent/prepare/intent.h"
 #include "tests/support/fuzz.h"
 #include "tests/support/temp_folder.h"
 

@@ -1,6 +1,6 @@
 #include "agent/prepare/prepare.h"
 
-#include "agent/prepare/prepare_pf.h"
+#include "agent/prepare/pf_preparation.h"
 
 #include <optional>
 #include <set>

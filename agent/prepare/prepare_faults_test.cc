@@ -1,7 +1,7 @@
 // Every step of a preparation fails, or is the last one of its process; then it runs again, and the
 // node is what it would have been. No VF is ever bound without a GUID, and none twice but one whose
 // bind was cut short.
-#include "agent/prepare/test_bed.h"
+#include "agent/prepare/test_prepare_fixture.h"
 
 #include <functional>
 #include <map>

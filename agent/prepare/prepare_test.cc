@@ -1,6 +1,6 @@
 #include "agent/prepare/prepare.h"
 
-#include "agent/prepare/test_bed.h"
+#include "agent/prepare/test_prepare_fixture.h"
 
 namespace ibpod::agent {
 namespace {

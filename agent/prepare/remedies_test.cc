@@ -1,6 +1,6 @@
 // Each problem of a preparation that `doctor` prints as a finding: planted, named with its remedy,
 // and gone when the remedy is done.
-#include "agent/prepare/test_bed.h"
+#include "agent/prepare/test_prepare_fixture.h"
 #include "lib/base/files.h"
 
 #include <algorithm>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "lib/attach/keys.h"
-#include "lib/attach/vf_endpoint.h"
+#include "lib/attach/vf_driver.h"
 #include "lib/base/result.h"
 #include "lib/cni/request.h"
 

@@ -3,7 +3,7 @@
 
 #include "cni/ib-sriov/config.h"
 #include "lib/attach/plugin.h"
-#include "lib/attach/vf_endpoint.h"
+#include "lib/attach/vf_driver.h"
 
 namespace ibpod::ib_sriov {
 

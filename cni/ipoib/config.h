@@ -2,7 +2,7 @@
 // ours; docs/ipoib.md tells what each one means.
 #pragma once
 
-#include "lib/attach/child_endpoint.h"
+#include "lib/attach/ipoib_driver.h"
 #include "lib/attach/keys.h"
 #include "lib/base/result.h"
 #include "lib/cni/request.h"

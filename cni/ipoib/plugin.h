@@ -2,7 +2,7 @@
 #pragma once
 
 #include "cni/ipoib/config.h"
-#include "lib/attach/child_endpoint.h"
+#include "lib/attach/ipoib_driver.h"
 #include "lib/attach/plugin.h"
 
 namespace ibpod::ipoib {

@@ -1,7 +1,7 @@
 // The plugin as a runtime calls it: environment and standard input in, JSON and an exit code out.
 #include "cni/ipoib/plugin.h"
 
-#include "tests/support/plugin_bed.h"
+#include "tests/support/plugin_fixture.h"
 
 #include <doctest/doctest.h>
 

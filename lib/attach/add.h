@@ -1,7 +1,7 @@
 // ADD: a pod gets its interface.
 #pragma once
 
-#include "lib/attach/endpoint.h"
+#include "lib/attach/attachment_driver.h"
 #include "lib/cni/result.h"
 
 namespace ibpod::attach {

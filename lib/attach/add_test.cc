@@ -4,7 +4,7 @@
 #include "lib/attach/gc.h"
 #include "lib/attach/test_loop.h"
 #include "lib/cni/errors.h"
-#include "tests/support/attach_bed.h"
+#include "tests/support/attach_fixture.h"
 
 #include <functional>
 #include <thread>

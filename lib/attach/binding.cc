@@ -1,6 +1,6 @@
 #include "lib/attach/binding.h"
 
-#include "lib/attach/agent_mark.h"
+#include "lib/attach/agent_required_file.h"
 #include "lib/attach/check.h"
 #include "lib/cni/errors.h"
 #include "lib/node/vf.h"

@@ -5,7 +5,7 @@
 #include "lib/attach/gc.h"
 #include "lib/cni/errors.h"
 #include "lib/node/restore.h"
-#include "tests/support/attach_bed.h"
+#include "tests/support/attach_fixture.h"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 // CHECK: whether an attachment still is what ADD made of it.
 #pragma once
 
-#include "lib/attach/endpoint.h"
+#include "lib/attach/attachment_driver.h"
 
 #include <string>
 

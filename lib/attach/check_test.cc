@@ -2,7 +2,7 @@
 
 #include "lib/attach/add.h"
 #include "lib/cni/errors.h"
-#include "tests/support/attach_bed.h"
+#include "tests/support/attach_fixture.h"
 
 #include <functional>
 

@@ -3,7 +3,7 @@
 #include "lib/attach/address_release.h"
 #include "lib/attach/addresses.h"
 #include "lib/attach/release.h"
-#include "lib/attach/requirements.h"
+#include "lib/attach/validate.h"
 #include "lib/node/child.h"
 #include "lib/node/restore.h"
 

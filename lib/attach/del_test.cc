@@ -4,7 +4,7 @@
 #include "lib/attach/address_release.h"
 #include "lib/attach/release.h"
 #include "lib/cni/errors.h"
-#include "tests/support/attach_bed.h"
+#include "tests/support/attach_fixture.h"
 
 #include <doctest/doctest.h>
 

@@ -1,6 +1,6 @@
 #include "lib/attach/device_info.h"
 
-#include "tests/support/attach_bed.h"
+#include "tests/support/attach_fixture.h"
 #include "tests/support/temp_folder.h"
 
 #include <doctest/doctest.h>

@@ -1,6 +1,6 @@
 // A node whose attachments an ibpod of the first version has made and recorded in its own files
 // (tests/data/first_version): DEL gives back all that they speak of.
-#include "tests/support/attach_bed.h"
+#include "tests/support/attach_fixture.h"
 
 #include <filesystem>
 

@@ -1,7 +1,7 @@
 #include "lib/attach/gc.h"
 
 #include "lib/attach/add.h"
-#include "tests/support/attach_bed.h"
+#include "tests/support/attach_fixture.h"
 
 #include <doctest/doctest.h>
 

@@ -1,6 +1,6 @@
 // Whatever the agent's mark and the device-info file of a device plugin hold: they are read or
 // refused with a reason, and what a plugin writes into the second stands there.
-#include "lib/attach/agent_mark.h"
+#include "lib/attach/agent_required_file.h"
 #include "lib/attach/device_info.h"
 #include "lib/json/value.h"
 #include "tests/support/fuzz.h"

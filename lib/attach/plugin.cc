@@ -5,7 +5,7 @@
 #include "lib/attach/check.h"
 #include "lib/attach/del.h"
 #include "lib/attach/gc.h"
-#include "lib/attach/requirements.h"
+#include "lib/attach/validate.h"
 #include "lib/attach/status.h"
 #include "lib/base/private_file.h"
 

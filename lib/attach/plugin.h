@@ -1,9 +1,9 @@
 // Plugin: a CNI plugin of attachments, but for what it reads in its configuration and gives a pod.
 #pragma once
 
-#include "lib/attach/agent_mark.h"
+#include "lib/attach/agent_required_file.h"
 #include "lib/attach/context.h"
-#include "lib/attach/endpoint.h"
+#include "lib/attach/attachment_driver.h"
 #include "lib/attach/keys.h"
 #include "lib/cni/plugin.h"
 #include "lib/log/log.h"

@@ -1,6 +1,6 @@
 #include "lib/attach/status.h"
 
-#include "tests/support/attach_bed.h"
+#include "tests/support/attach_fixture.h"
 
 #include <doctest/doctest.h>
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "lib/attach/gc.h"
-#include "tests/support/attach_bed.h"
+#include "tests/support/attach_fixture.h"
 
 #include <functional>
 #include <vector>

@@ -1,7 +1,7 @@
 #include "lib/attach/binding.h"
 #include "lib/attach/check.h"
 #include "lib/attach/interface.h"
-#include "lib/attach/vf_endpoint.h"
+#include "lib/attach/vf_driver.h"
 #include "lib/cni/errors.h"
 #include "lib/node/vf.h"
 

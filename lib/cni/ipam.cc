@@ -1,6 +1,6 @@
 #include "lib/cni/ipam.h"
 
-#include "lib/cni/complaint.h"
+#include "lib/cni/delegate_error.h"
 #include "lib/cni/errors.h"
 #include "lib/cni/ipam_answer.h"
 

@@ -1,6 +1,6 @@
 #include "lib/fabric/binding.h"
 
-#include "lib/fabric/tenancy.h"
+#include "lib/fabric/partition.h"
 
 #include <doctest/doctest.h>
 

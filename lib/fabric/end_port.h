@@ -1,7 +1,7 @@
 // EndPort: a port that has a P_Key table of its own, and the keys that partitions put into it.
 #pragma once
 
-#include "lib/fabric/partition.h"
+#include "lib/fabric/partition_definition.h"
 #include "lib/ib/guid.h"
 #include "lib/ib/pkey.h"
 

@@ -1,97 +1,68 @@
 #include "lib/fabric/partition.h"
 
+#include "lib/fabric/partition_definition.h"
+
 #include <algorithm>
+#include <array>
+#include <set>
 
 namespace ibpod::fabric {
 namespace {
 
-Status check_name(const Partition& partition) {
-  const std::string& name = partition.name;
-  TRY(ib::check_partition_name(name).during("name"));
-  if ((name == kDefaultName) != (partition.pkey == kDefaultPKey))
-    return Error(Code::invalid, "the name Default and the P_Key 0x7fff belong to each other");
-  return ok();
+constexpr std::array<std::string_view, 4> kStates{"provisioning", "ready", "deleting", "error"};
+constexpr size_t kMostComment = 256;
+
+bool one_line(std::string_view text) {
+  return std::all_of(text.begin(), text.end(),
+                     [](char c) { return static_cast<unsigned char>(c) >= ' ' && c != 0x7f; });
 }
 
-Status check_pkey(ib::PKey pkey) {
-  TRY(ib::check_member(pkey));
-  if (pkey.membership() == ib::Membership::limited) return ok();
-  return Error(Code::invalid, pkey.text() + " has bit 15 set, which is a member's: write " +
-                                  ib::PKey(pkey.partition()).text());
-}
-
-Status check_group(const GroupFlags& group) {
-  if (!mtu_of(static_cast<uint64_t>(group.mtu)))
-    return Error(Code::invalid, "mtu: expected 1 (256 bytes) to 5 (4096)");
-  if (!rate_of(static_cast<uint64_t>(group.rate)))
-    return Error(Code::invalid, "rate: expected 2 (2.5 Gb/s) to 22 (600)");
-  if (group.sl > kMostSl) return Error(Code::invalid, "sl: expected 0 to 15");
-  if ((group.scopes & 1) != 0) return Error(Code::invalid, "scope: expected 1 to 15");
-  if (group.flow_label > kMostFlowLabel)
-    return Error(Code::invalid, "FlowLabel: expected 0 to 0xfffff");
-  return ok();
-}
-
-Status check_members(const std::vector<Member>& members) {
-  for (const Member& member : members) {
-    if (!member.port.group()) TRY(ib::check_port_guid(member.port.guid()));
+Status check_members(const Tenancy& tenancy) {
+  std::set<ib::Guid> seen;
+  for (const StaticMember& member : tenancy.members) {
+    const std::string where = "members: " + member.guid.text();
+    TRY(ib::check_port_guid(member.guid).during(where));
+    if (!seen.insert(member.guid).second) return Error(Code::invalid, where + " is there twice");
+    if (member.comment.size() > kMostComment || !one_line(member.comment))
+      return Error(Code::invalid, where + ": the comment has to be one line of at most 256 bytes");
   }
   return ok();
-}
-
-Status check_keepers(const Partition& partition) {
-  const std::vector<Member>& members = partition.members;
-  const auto keeps = [](const Member& member) { return member.keeps_index0; };
-  const auto first = std::find_if(members.begin(), members.end(), keeps);
-  if (first == members.end()) return ok();
-  if (!partition.index0 || partition.pkey == kDefaultPKey)
-    return Error(Code::invalid, first->port.text() + " keeps an index 0 that nobody asks for");
-  for (const Member& member : members) {
-    if (member.port.group())
-      return Error(Code::invalid, member.port.text() +
-                                      " beside ports that keep their index 0: "
-                                      "only GUIDs tell whose index 0 is meant");
-  }
-  if (std::all_of(first, members.end(), keeps)) return ok();
-  return Error(Code::invalid, first->port.text() + " keeps its index 0, and is not among the last");
-}
-
-// What is said of a group may be said of the subnet manager's port.
-Status check_reachable(const Partition& partition) {
-  if (partition.pkey != kDefaultPKey) return ok();
-  bool full = true;  // where nothing is said
-  for (const Member& member : partition.members) {
-    if (member.port.group()) full = member.membership != Membership::limited;
-  }
-  if (full) return ok();
-  return Error(Code::invalid,
-               "the subnet manager's own port would be limited, and limited ports could not reach "
-               "it: put SELF=full behind the others");
 }
 
 }  // namespace
 
-Partition default_partition() {
+std::string_view name(TenancyState state) { return kStates[static_cast<size_t>(state)]; }
+
+std::optional<TenancyState> parse_tenancy_state(std::string_view text) {
+  for (size_t i = 0; i < kStates.size(); ++i)
+    if (kStates[i] == text) return static_cast<TenancyState>(i);
+  return std::nullopt;
+}
+
+Status check(const Tenancy& tenancy) {
   Partition partition;
-  partition.name = kDefaultName;
-  partition.pkey = kDefaultPKey;
-  partition.ipoib = true;
-  partition.members = {{PortGroup::all, Membership::limited}, {PortGroup::self, Membership::full}};
-  return partition;
+  partition.name = tenancy.name;
+  partition.pkey = tenancy.pkey.value_or(ib::PKey(1));
+  if (tenancy.mtu) partition.group.mtu = *tenancy.mtu;
+  if (tenancy.rate) partition.group.rate = *tenancy.rate;
+  if (tenancy.sl) partition.group.sl = *tenancy.sl;
+  // As it is typed and written, before what a partition of a made-up P_Key would be told.
+  TRY(ib::check_partition_name(tenancy.name).during("name"));
+  if (tenancy.name == kDefaultName)
+    return Error(Code::invalid, "name: Default is the partition that every port is in");
+  if (tenancy.pkey) TRY(ib::check_tenant(*tenancy.pkey).during("pkey"));
+  TRY(check_fields(partition));
+  TRY(check(tenancy.allowed).during("allowed"));
+  TRY(check_node_patterns(tenancy.nodes).during("nodes"));
+  return check_members(tenancy);
 }
 
-Status check_fields(const Partition& partition) {
-  TRY(check_name(partition));
-  TRY(check_pkey(partition.pkey));
-  TRY(check_group(partition.group));
-  for (const MulticastGroup& group : partition.groups) TRY(check_group(group.flags));
-  TRY(check_members(partition.members));
-  TRY(check_keepers(partition));
-  return check_reachable(partition);
+bool allows(const Tenancy& tenancy, std::string_view name_space) {
+  return contains(tenancy.allowed, name_space);
 }
 
-Status check(const Partition& partition) {
-  return check_fields(partition).during("partition " + partition.pkey.text());
+bool allows_node(const Tenancy& tenancy, std::string_view node) {
+  return matches_node(tenancy.nodes, node);
 }
 
 }  // namespace ibpod::fabric

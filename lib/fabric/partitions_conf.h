@@ -8,7 +8,7 @@
 #pragma once
 
 #include "lib/base/result.h"
-#include "lib/fabric/partition.h"
+#include "lib/fabric/partition_definition.h"
 
 #include <optional>
 #include <string>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "lib/base/result.h"
-#include "lib/fabric/partition.h"
+#include "lib/fabric/partition_definition.h"
 #include "lib/fabric/partitions_conf.h"
 #include "lib/fabric/partitions_conf_members.h"
 #include "lib/fabric/partitions_conf_syntax.h"

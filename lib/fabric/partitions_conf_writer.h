@@ -2,7 +2,7 @@
 // OpenSM would otherwise assume.
 #pragma once
 
-#include "lib/fabric/partition.h"
+#include "lib/fabric/partition_definition.h"
 
 #include <string>
 

@@ -1,7 +1,7 @@
 // Partitions at random, such as an ibpod-sm may be asked for; and those of bad files.
 #pragma once
 
-#include "lib/fabric/partition.h"
+#include "lib/fabric/partition_definition.h"
 
 #include <random>
 #include <set>

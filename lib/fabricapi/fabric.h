@@ -4,9 +4,9 @@
 #include "lib/base/clock.h"
 #include "lib/base/result.h"
 #include "lib/fabric/binding.h"
-#include "lib/fabric/tenancy.h"
+#include "lib/fabric/partition.h"
 #include "lib/fabricapi/caller.h"
-#include "lib/fabricapi/patience.h"
+#include "lib/fabricapi/call_context.h"
 
 #include <cstdint>
 #include <functional>

@@ -4,4 +4,4 @@
 #include "lib/fabricapi/binding_messages.h"
 #include "lib/fabricapi/node_messages.h"
 #include "lib/fabricapi/partition_messages.h"
-#include "lib/fabricapi/people_messages.h"
+#include "lib/fabricapi/diagnosis_messages.h"

@@ -1,7 +1,7 @@
 #include "lib/fabricapi/service.h"
 
 #include "api/ibpod/v1/fabric.grpc.pb.h"
-#include "lib/fabricapi/admission.h"
+#include "lib/fabricapi/call_gate.h"
 #include "lib/fabricapi/fields.h"
 #include "lib/fabricapi/messages.h"
 #include "lib/fabricapi/request_bytes.h"

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "lib/base/result.h"
-#include "lib/fabricapi/places.h"
-#include "lib/rpc/hand_over.h"
+#include "lib/fabricapi/call_limiter.h"
+#include "lib/rpc/tsan_handover.h"
 #include "lib/rpc/status.h"
 
 #include <memory>

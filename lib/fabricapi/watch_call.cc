@@ -2,7 +2,7 @@
 
 #include "lib/fabricapi/binding_messages.h"
 #include "lib/fabricapi/request_bytes.h"
-#include "lib/rpc/hand_over.h"
+#include "lib/rpc/tsan_handover.h"
 #include "lib/rpc/status.h"
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "lib/fabricapi/fabric.h"
-#include "lib/fabricapi/places.h"
+#include "lib/fabricapi/call_limiter.h"
 #include "lib/fabricapi/watch_bytes.h"
 
 #include <deque>

@@ -1,6 +1,6 @@
 #include "lib/kube/device_plugin.h"
 
-#include "lib/kube/keeper.h"
+#include "lib/kube/registration_loop.h"
 
 namespace ibpod::kube {
 

@@ -1,7 +1,7 @@
 #include "lib/kube/device_service.h"
 
 #include "lib/kube/messages.h"
-#include "lib/rpc/hand_over.h"
+#include "lib/rpc/tsan_handover.h"
 #include "lib/rpc/status.h"
 
 namespace ibpod::kube {

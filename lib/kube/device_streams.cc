@@ -1,6 +1,6 @@
 #include "lib/kube/device_streams.h"
 
-#include "lib/rpc/hand_over.h"
+#include "lib/rpc/tsan_handover.h"
 
 namespace ibpod::kube {
 

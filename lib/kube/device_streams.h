@@ -2,7 +2,7 @@
 #pragma once
 
 #include "lib/kube/deviceplugin.grpc.pb.h"
-#include "lib/kube/standing.h"
+#include "lib/kube/registration_state.h"
 
 #include <memory>
 #include <mutex>

@@ -1,7 +1,7 @@
 #include "lib/kube/register_call.h"
 
 #include "lib/rpc/channel.h"
-#include "lib/rpc/hand_over.h"
+#include "lib/rpc/tsan_handover.h"
 
 namespace ibpod::kube {
 namespace {

@@ -3,7 +3,7 @@
 
 #include "lib/base/files.h"
 #include "lib/kube/deviceplugin.grpc.pb.h"
-#include "lib/kube/standing.h"
+#include "lib/kube/registration_state.h"
 
 #include <condition_variable>
 #include <memory>

@@ -4,7 +4,7 @@
 
 #include "lib/base/files.h"
 #include "lib/kube/pluginregistration.grpc.pb.h"
-#include "lib/kube/standing.h"
+#include "lib/kube/registration_state.h"
 
 namespace ibpod::kube {
 

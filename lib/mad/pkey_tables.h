@@ -2,7 +2,7 @@
 // places.
 #pragma once
 
-#include "lib/mad/gather.h"
+#include "lib/mad/query.h"
 #include "lib/mad/pkey_block.h"
 
 #include <span>

@@ -1,6 +1,6 @@
 #include "lib/mad/scheduler.h"
 
-#include "lib/mad/gather.h"
+#include "lib/mad/query.h"
 #include "tests/support/fake_channel.h"
 #include "tests/support/fake_subnet.h"
 

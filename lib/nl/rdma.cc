@@ -1,6 +1,6 @@
 #include "lib/nl/rdma.h"
 
-#include "lib/nl/ask.h"
+#include "lib/nl/dump.h"
 #include "lib/nl/attributes.h"
 
 #include <linux/netlink.h>

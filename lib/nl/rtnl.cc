@@ -1,7 +1,7 @@
 #include "lib/nl/rtnl.h"
 
 #include "lib/ib/hex.h"
-#include "lib/nl/ask.h"
+#include "lib/nl/dump.h"
 #include "lib/nl/attributes.h"
 #include "lib/nl/rtnl_messages.h"
 

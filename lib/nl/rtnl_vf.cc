@@ -1,4 +1,4 @@
-#include "lib/nl/ask.h"
+#include "lib/nl/dump.h"
 #include "lib/nl/attributes.h"
 #include "lib/nl/rtnl.h"
 #include "lib/nl/rtnl_messages.h"

@@ -2,7 +2,7 @@
 
 #include "lib/base/clock.h"
 #include "lib/base/netns_thread.h"
-#include "lib/nl/drain.h"
+#include "lib/nl/datagrams.h"
 #include "lib/nl/message.h"
 #include "lib/nl/replies.h"
 

@@ -11,10 +11,10 @@
 #include "lib/ib/port.h"
 #include "lib/ip/prefix.h"
 #include "lib/netns/netns.h"
-#include "lib/netns/sight.h"
+#include "lib/netns/netns_status.h"
 #include "lib/nl/rdma.h"
 #include "lib/nl/rtnl.h"
-#include "lib/node/host_use.h"
+#include "lib/node/host_network.h"
 
 #include <cstdint>
 #include <functional>

@@ -2,7 +2,7 @@
 
 #include "lib/base/netns_thread.h"
 #include "lib/ib/hex.h"
-#include "lib/netns/all.h"
+#include "lib/netns/each_namespace.h"
 #include "lib/nl/announce.h"
 #include "lib/nl/ipv6.h"
 #include "lib/node/listing.h"

@@ -1,6 +1,6 @@
 #include "lib/node/restore.h"
 
-#include "lib/node/fetch.h"
+#include "lib/node/return_to_host.h"
 #include "lib/node/names.h"
 #include "lib/node/vf.h"
 

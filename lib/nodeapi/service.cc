@@ -2,7 +2,7 @@
 
 #include "api/ibpod/v1/node.grpc.pb.h"
 #include "lib/nodeapi/messages.h"
-#include "lib/rpc/hand_over.h"
+#include "lib/rpc/tsan_handover.h"
 #include "lib/rpc/status.h"
 
 #include <algorithm>

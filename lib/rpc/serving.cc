@@ -1,6 +1,6 @@
 #include "lib/rpc/serving.h"
 
-#include "lib/rpc/hand_over.h"
+#include "lib/rpc/tsan_handover.h"
 
 #include <utility>
 

@@ -1,7 +1,7 @@
 // A served Echo, for the tests of server and channel.
 #pragma once
 
-#include "lib/rpc/hand_over.h"
+#include "lib/rpc/tsan_handover.h"
 #include "lib/rpc/peer.h"
 #include "lib/rpc/server.h"
 #include "lib/rpc/status.h"

@@ -8,9 +8,9 @@
 #include "lib/http/address.h"
 #include "lib/log/log.h"
 #include "lib/rpc/tls_files.h"
-#include "sm/authority/authority.h"
+#include "sm/auth/authn.h"
 #include "sm/engine/opensm.h"
-#include "sm/ledger/policy.h"
+#include "sm/registry/policy.h"
 
 #include <optional>
 #include <string>

@@ -3,7 +3,7 @@
 #include "lib/base/files.h"
 #include "lib/fabric/partitions_conf.h"
 #include "sm/declared/declared.h"
-#include "sm/ledger/ledger.h"
+#include "sm/registry/registry.h"
 #include "tests/support/fake_store.h"
 
 #include <regex>

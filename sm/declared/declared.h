@@ -8,7 +8,7 @@
 #pragma once
 
 #include "lib/base/result.h"
-#include "lib/fabric/tenancy.h"
+#include "lib/fabric/partition.h"
 
 #include <map>
 #include <string>

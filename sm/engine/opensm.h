@@ -8,13 +8,13 @@
 
 #include "lib/base/wake.h"
 #include "sm/engine/disk.h"
-#include "sm/engine/engine.h"
+#include "sm/engine/subnet_manager.h"
 #include "sm/engine/file_watch.h"
-#include "sm/engine/keeper.h"
+#include "sm/engine/opensm_supervisor.h"
 #include "sm/engine/log_tail.h"
 #include "sm/engine/opensm_log.h"
 #include "sm/engine/partitions_file.h"
-#include "sm/engine/turn.h"
+#include "sm/engine/sweep_tracker.h"
 
 #include <memory>
 #include <mutex>

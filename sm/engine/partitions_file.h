@@ -8,7 +8,7 @@
 
 #include "lib/base/files.h"
 #include "lib/base/result.h"
-#include "lib/fabric/partition.h"
+#include "lib/fabric/partition_definition.h"
 #include "lib/fabric/partitions_conf.h"
 #include "sm/engine/disk.h"
 

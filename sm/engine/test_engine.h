@@ -2,7 +2,7 @@
 #pragma once
 
 #include "lib/base/clock.h"
-#include "sm/engine/engine.h"
+#include "sm/engine/subnet_manager.h"
 
 #include <condition_variable>
 #include <functional>

@@ -2,7 +2,7 @@
 
 #include "sm/plan/reach.h"
 #include "sm/plan/step.h"
-#include "sm/tables/verdict.h"
+#include "sm/tables/table_diff.h"
 
 #include <algorithm>
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "lib/fabricapi/fabric.h"
-#include "sm/tables/evidence.h"
+#include "sm/tables/fabric_snapshot.h"
 
 #include <optional>
 #include <string>

@@ -1,6 +1,6 @@
 #include "sm/plan/explain.h"
 
-#include "sm/tables/test_evidence.h"
+#include "sm/tables/test_snapshot.h"
 
 #include <doctest/doctest.h>
 

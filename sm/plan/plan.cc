@@ -2,7 +2,7 @@
 
 #include "sm/plan/notes.h"
 #include "sm/plan/step.h"
-#include "sm/tables/verdict.h"
+#include "sm/tables/table_diff.h"
 
 #include <set>
 

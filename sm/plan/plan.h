@@ -4,7 +4,7 @@
 
 #include "lib/base/clock.h"
 #include "lib/fabricapi/fabric.h"
-#include "sm/tables/evidence.h"
+#include "sm/tables/fabric_snapshot.h"
 
 #include <vector>
 

@@ -1,6 +1,6 @@
 #include "sm/plan/plan.h"
 
-#include "sm/tables/test_evidence.h"
+#include "sm/tables/test_snapshot.h"
 
 #include <doctest/doctest.h>
 

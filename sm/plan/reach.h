@@ -2,7 +2,7 @@
 // a full member's (IBA 1.4, volume 1, 10.9.3), at the ports and at switch ports that enforce it.
 #pragma once
 
-#include "sm/tables/evidence.h"
+#include "sm/tables/fabric_snapshot.h"
 
 #include <string>
 #include <vector>

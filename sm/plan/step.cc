@@ -1,7 +1,7 @@
 #include "sm/plan/step.h"
 
 #include "lib/mad/pkey_block.h"
-#include "sm/tables/verdict.h"
+#include "sm/tables/table_diff.h"
 
 #include <set>
 

@@ -1,7 +1,7 @@
 // Step: from a port's table as it is to the one that is wanted.
 #pragma once
 
-#include "sm/tables/evidence.h"
+#include "sm/tables/fabric_snapshot.h"
 
 #include <string>
 

@@ -3,8 +3,8 @@
 
 #include "lib/fabricapi/service.h"
 #include "lib/rpc/holder.h"
-#include "sm/authority/authority.h"
-#include "sm/report/report.h"
+#include "sm/auth/authn.h"
+#include "sm/telemetry/telemetry.h"
 
 namespace ibpod::sm {
 

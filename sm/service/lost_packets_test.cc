@@ -2,7 +2,7 @@
 // port's table has been read with its key, and never before; as released when it has been read
 // without it. And what somebody has altered there is mended.
 #include "sm/service/service.h"
-#include "sm/witness/table_watch.h"
+#include "sm/probe/smp_port_prober.h"
 #include "tests/support/fake_channel.h"
 #include "tests/support/fake_store.h"
 

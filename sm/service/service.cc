@@ -1,7 +1,7 @@
 #include "sm/service/service.h"
 
 #include "lib/fabricapi/account.h"
-#include "sm/ledger/names.h"
+#include "sm/registry/names.h"
 
 #include <condition_variable>
 #include <mutex>

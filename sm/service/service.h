@@ -3,10 +3,10 @@
 #pragma once
 
 #include "lib/fabricapi/fabric.h"
-#include "sm/authority/permits.h"
+#include "sm/auth/authz.h"
 #include "sm/declared/declared.h"
-#include "sm/service/errands.h"
-#include "sm/steward/steward.h"
+#include "sm/service/task_queue.h"
+#include "sm/controller/controller.h"
 
 #include <atomic>
 #include <functional>

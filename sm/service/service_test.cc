@@ -1,7 +1,7 @@
 #include "sm/service/service.h"
 
 #include "sm/service/callers.h"
-#include "sm/steward/test_bed.h"
+#include "sm/controller/test_fixture.h"
 #include "tests/support/temp_folder.h"
 
 #include <future>

@@ -1,5 +1,5 @@
 #include "lib/fabric/test_partitions.h"
-#include "sm/tables/verdict.h"
+#include "sm/tables/table_diff.h"
 
 #include <set>
 

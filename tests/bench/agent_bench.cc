@@ -5,7 +5,7 @@
 //
 // Prints what was measured, and beside each goal whether it was met. Nothing is judged: a machine
 // may be busy with something else. An error is what does not work at all.
-#include "agent/test_bed.h"
+#include "agent/test_agent_fixture.h"
 
 #include <algorithm>
 #include <chrono>

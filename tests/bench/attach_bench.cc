@@ -3,7 +3,7 @@
 // too, so what is printed is the most that ours can be.
 #include "lib/attach/add.h"
 #include "lib/attach/del.h"
-#include "tests/support/attach_bed.h"
+#include "tests/support/attach_fixture.h"
 
 #include <benchmark/benchmark.h>
 #include <sys/resource.h>

@@ -1,7 +1,7 @@
 // The channel of a port, on a subnet that OpenSM has configured.
-#include "lib/mad/gather.h"
+#include "lib/mad/query.h"
 #include "lib/mad/umad_channel.h"
-#include "sm/survey/survey.h"
+#include "sm/discovery/discovery.h"
 #include "tests/fabric/background.h"
 #include "tests/fabric/watching.h"
 #include "tests/support/port_tables.h"

@@ -1,7 +1,7 @@
 // A TableWatch on the simulated subnet, and what it has seen.
 #pragma once
 
-#include "sm/witness/table_watch.h"
+#include "sm/probe/smp_port_prober.h"
 
 #include <condition_variable>
 #include <deque>

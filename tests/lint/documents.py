@@ -93,7 +93,7 @@ def programs():
     names = set(re.findall(r"\.name = \"([a-z]+)\"|\bof(?:_one)?\((?:session, )?\"([a-z]+)\"", control))
     commands = {one or other for one, other in names}
     options = set(re.findall(r"\"(?:-\w,)?(--[a-z][a-z0-9-]*)\"", control)) | {"-n"}
-    options |= {"--no-" + flag for flag in re.findall(r"optional<bool> (\w+)", source.text("ctl/tenancy_options.h"))}
+    options |= {"--no-" + flag for flag in re.findall(r"optional<bool> (\w+)", source.text("ctl/partition_options.h"))}
     found = {"ibpodctl": Program(options, commands, {"partition", "member", "binding", "node"})}
     for program, main in (("ibpod-agent", "agent/main.cc"), ("ibpod-sm", "sm/main.cc")):
         found[program] = Program(set(re.findall(r"\"(--[a-z-]+)\"", source.text(main))), set(), set())

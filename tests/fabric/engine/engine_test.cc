@@ -1,5 +1,5 @@
 // The engine and OpenSM 3.3 together, told by what the ports' tables hold.
-#include "tests/fabric/engine/engine_bed.h"
+#include "tests/fabric/engine/engine_fixture.h"
 #include "tests/fabric/engine/raw_opensm.h"
 
 #include <csignal>

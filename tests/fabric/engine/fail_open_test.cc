@@ -2,7 +2,7 @@
 //   PLACED=N  how many damaged files are put into the place of the engine's, beside the bad ones
 //   (100)
 #include "tests/fabric/engine/bad_files.h"
-#include "tests/fabric/engine/engine_bed.h"
+#include "tests/fabric/engine/engine_fixture.h"
 #include "tests/fabric/engine/random_files.h"
 #include "tests/fabric/engine/raw_opensm.h"
 #include "tests/fabric/engine/reader.h"

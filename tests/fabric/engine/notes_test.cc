@@ -1,6 +1,6 @@
 // What docs/opensm-notes.md says of OpenSM 3.3, as far as it is not in the other tests.
 #include "tests/fabric/background.h"
-#include "tests/fabric/engine/engine_bed.h"
+#include "tests/fabric/engine/engine_fixture.h"
 #include "tests/fabric/engine/raw_opensm.h"
 
 #include <algorithm>

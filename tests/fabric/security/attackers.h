@@ -2,7 +2,7 @@
 #pragma once
 
 #include "lib/base/clock.h"
-#include "tests/fabric/sm/secure_bed.h"
+#include "tests/fabric/sm/secure_fixture.h"
 
 #include <functional>
 #include <string>

@@ -1,6 +1,6 @@
 // What has been changed, and by whom, is in the log; what is secret is nowhere.
 #include "lib/json/value.h"
-#include "tests/fabric/sm/secure_bed.h"
+#include "tests/fabric/sm/secure_fixture.h"
 
 #include <filesystem>
 #include <sstream>

@@ -1,6 +1,6 @@
 // Bindings: what is acknowledged is so at the port, from then on and no longer.
 #include "tests/fabric/engine/reader.h"
-#include "tests/fabric/sm/sm_bed.h"
+#include "tests/fabric/sm/sm_fixture.h"
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 // What a good certificate does not permit is refused, told so, and changes nothing.
-#include "tests/fabric/sm/secure_bed.h"
+#include "tests/fabric/sm/secure_fixture.h"
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 // Who cannot prove who he is gets nothing, and finds out nothing.
-#include "tests/fabric/sm/secure_bed.h"
+#include "tests/fabric/sm/secure_fixture.h"
 
 #include <doctest/doctest.h>
 

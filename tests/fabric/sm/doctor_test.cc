@@ -1,6 +1,6 @@
 // What `ibpodctl doctor` says of a fabric that has a fault: it is named, and gone when what the
 // finding says has been done.
-#include "tests/fabric/sm/sm_bed.h"
+#include "tests/fabric/sm/sm_fixture.h"
 
 #include <filesystem>
 #include <fstream>

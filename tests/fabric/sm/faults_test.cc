@@ -1,8 +1,8 @@
 // Whatever is killed, edited or altered: no key stays where it should not, none is missing where it
 // was acknowledged, and the state that is shown is true.
 #include "tests/fabric/setting.h"
-#include "tests/fabric/sm/sm_bed.h"
-#include "tests/fabric/sm/truth.h"
+#include "tests/fabric/sm/sm_fixture.h"
+#include "tests/fabric/sm/table_checks.h"
 
 #include <fstream>
 #include <future>

@@ -1,7 +1,7 @@
 // Requests as large as they can be are refused, and what they take is given back.
 #include "api/ibpod/v1/fabric.grpc.pb.h"
 #include "lib/rpc/channel.h"
-#include "tests/fabric/sm/secure_bed.h"
+#include "tests/fabric/sm/secure_fixture.h"
 
 #include <fstream>
 #include <future>

@@ -1,5 +1,5 @@
 // A node that is not heard of any more: nothing is verified by silence, and nothing is given away.
-#include "tests/fabric/sm/secure_bed.h"
+#include "tests/fabric/sm/secure_fixture.h"
 
 #include <doctest/doctest.h>
 

@@ -1,7 +1,7 @@
 // Random changes of partitions, each planned, made, and compared with what the ports then hold.
 #pragma once
 
-#include "tests/fabric/sm/sm_bed.h"
+#include "tests/fabric/sm/sm_fixture.h"
 
 #include <random>
 #include <string>

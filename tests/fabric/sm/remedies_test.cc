@@ -1,7 +1,7 @@
 // Findings of `ibpodctl doctor` on a real OpenSM: each is planted and named; what its remedy says
-// is done, and it is gone. All that there are, on a modelled subnet: sm/posture/remedies_test.cc.
+// is done, and it is gone. All that there are, on a modelled subnet: sm/health_checks/remedies_test.cc.
 #include "tests/fabric/simulation.h"
-#include "tests/fabric/sm/sm_bed.h"
+#include "tests/fabric/sm/sm_fixture.h"
 
 #include <filesystem>
 

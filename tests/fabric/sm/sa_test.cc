@@ -1,5 +1,5 @@
 // What a partition says of its mtu, rate and sl, as the subnet manager's SA tells others.
-#include "tests/fabric/sm/sm_bed.h"
+#include "tests/fabric/sm/sm_fixture.h"
 
 #include <cstdlib>
 #include <filesystem>

@@ -1,5 +1,5 @@
 // Those who are slow on purpose keep nobody from being served.
-#include "tests/fabric/sm/secure_bed.h"
+#include "tests/fabric/sm/secure_fixture.h"
 
 #include <arpa/inet.h>
 #include <doctest/doctest.h>

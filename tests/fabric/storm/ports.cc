@@ -1,6 +1,6 @@
 #include "tests/fabric/storm/ports.h"
 
-#include "sm/survey/survey.h"
+#include "sm/discovery/discovery.h"
 #include "tests/fabric/sm/sm_process.h"
 #include "tests/fabric/watching.h"
 

@@ -15,7 +15,7 @@
 // what it has to look for is the lines "good node, …", "attacker …" and "under attack:
 // partitions.conf …".
 #include "tests/fabric/setting.h"
-#include "tests/fabric/sm/secure_bed.h"
+#include "tests/fabric/sm/secure_fixture.h"
 #include "tests/fabric/storm/times.h"
 
 #include <atomic>

@@ -1,7 +1,7 @@
 #include "tests/support/multus/caller.h"
 
 #include "lib/base/process.h"
-#include "lib/cni/complaint.h"
+#include "lib/cni/delegate_error.h"
 #include "lib/cni/errors.h"
 
 #include <algorithm>

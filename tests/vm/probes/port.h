@@ -2,7 +2,7 @@
 #pragma once
 
 #include "lib/base/result.h"
-#include "tests/vm/probes/card.h"
+#include "tests/vm/probes/peer_info.h"
 
 #include <memory>
 

@@ -2,7 +2,7 @@
 // promised stays; and when there is room again it goes on, and nobody has to start anything.
 #include "tests/fabric/sm/faults/faults.h"
 #include "tests/fabric/sm/faults/small_disk.h"
-#include "tests/fabric/sm/truth.h"
+#include "tests/fabric/sm/table_checks.h"
 #include "tests/support/run_tests.h"
 
 #include <doctest/doctest.h>

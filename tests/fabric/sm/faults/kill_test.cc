@@ -3,7 +3,7 @@
 // back with all that it had acknowledged, and what was underway is done when it is asked for again.
 //   STEPS=all  every step, and every write of which half is done
 #include "tests/fabric/sm/faults/faults.h"
-#include "tests/fabric/sm/faults/step_bed.h"
+#include "tests/fabric/sm/faults/step_fixture.h"
 
 #include <algorithm>
 #include <functional>

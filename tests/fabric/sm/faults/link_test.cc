@@ -2,7 +2,7 @@
 // the port is back it becomes verified without anybody asking.
 #include "tests/fabric/sm/faults/console.h"
 #include "tests/fabric/sm/faults/faults.h"
-#include "tests/fabric/sm/truth.h"
+#include "tests/fabric/sm/table_checks.h"
 
 #include <future>
 

@@ -3,7 +3,7 @@
 #include "tests/fabric/engine/reader.h"
 #include "tests/fabric/sm/faults/console.h"
 #include "tests/fabric/sm/faults/faults.h"
-#include "tests/fabric/sm/truth.h"
+#include "tests/fabric/sm/table_checks.h"
 
 #include <future>
 #include <set>

@@ -1,7 +1,7 @@
 // A second OpenSM on the subnet, with a partitions.conf of its own: it is told of, and no binding
 // is shown as verified without its key.
-#include "tests/fabric/engine/engine_bed.h"
-#include "tests/fabric/sm/truth.h"
+#include "tests/fabric/engine/engine_fixture.h"
+#include "tests/fabric/sm/table_checks.h"
 
 #include <doctest/doctest.h>
 

@@ -1,7 +1,7 @@
 // ibpod-sm is killed before each step of its start.
 //   STEPS=all  every step
 #include "tests/fabric/sm/faults/faults.h"
-#include "tests/fabric/sm/faults/step_bed.h"
+#include "tests/fabric/sm/faults/step_fixture.h"
 
 #include <doctest/doctest.h>
 

@@ -1,7 +1,7 @@
 // A state folder that is damaged, or another process's: refused with what to do, and nothing that
 // runs is touched.
 #include "tests/fabric/simulation.h"
-#include "tests/fabric/sm/truth.h"
+#include "tests/fabric/sm/table_checks.h"
 
 #include <cstdlib>
 #include <filesystem>

@@ -1,0 +1,85 @@
+#include "agent/config/reloader.h"
+
+#include "agent/config/config_keys.h"
+
+namespace ibpod::agent {
+namespace {
+
+std::string joined(const std::vector<std::string>& texts) {
+  std::string all;
+  for (const std::string& text : texts) all += (all.empty() ? "" : "; ") + text;
+  return all;
+}
+
+std::string shown(const Config& config, std::string_view key) {
+  const auto found = config.given.find(key);
+  return found == config.given.end() ? "the default" : found->second;
+}
+
+// The folder, or the nearest above it that is there: where it will come to be again.
+Result<FolderWatch> watch_nearest(Path folder) {
+  while (true) {
+    Result<FolderWatch> watch = FolderWatch::open(folder);
+    const bool gone = !watch && watch.error().code() == Code::not_found;
+    if (!gone || folder == folder.parent_path()) return watch;
+    folder = folder.parent_path();
+  }
+}
+
+}  // namespace
+
+Result<Reloader> Reloader::start(Path file, std::string node, Judge judge) {
+  const Path whole = std::filesystem::absolute(file);
+  Reloader reloader(whole, std::move(node), std::move(judge));
+  const std::string text = TRY(read_file(whole));
+  ConfigReading reading = read_config(text, reloader.node_, reloader.judge_);
+  if (!reading.config)
+    return Error(Code::invalid, whole.string() + ": " + joined(reading.findings.errors));
+  reloader.config_ = std::move(*reading.config);
+  reloader.warnings_ = std::move(reading.findings.warnings);
+  reloader.seen_ = text;
+  return reloader;
+}
+
+Reload Reloader::poll() {
+  const Result<std::string> text = read_file(file_);
+  const std::string now = text ? *text : text.error().text();
+  if (std::exchange(seen_, now) == now) return {};
+  if (!text) return {Reload::Kind::refused, {now}, {}, {}};
+  return judge_text(now);
+}
+
+Reload Reloader::judge_text(const std::string& text) {
+  if (text.empty()) return {Reload::Kind::refused, {file_.string() + " is empty"}, {}, {}};
+  ConfigReading reading = read_config(text, node_, judge_);
+  if (!reading.config) return {Reload::Kind::refused, reading.findings.errors, {}, {}};
+  Reload reload{Reload::Kind::taken, {}, {}, reading.findings.warnings};
+  for (const Key& key : config_keys()) {
+    if (key.same(config_, *reading.config)) continue;
+    reload.changed.emplace_back(key.name);
+    if (key.effect != Effect::restart) continue;
+    reload.reasons.push_back(std::string(key.name) + ": got " + shown(*reading.config, key.name) +
+                             ", expected " + shown(config_, key.name) +
+                             ", as it was at the start: a change needs a restart of the agent");
+  }
+  if (!reload.reasons.empty()) return {Reload::Kind::refused, reload.reasons, {}, {}};
+  config_ = std::move(*reading.config);
+  return reload;
+}
+
+Result<int> Reloader::watch() {
+  watch_ = TRY(watch_nearest(file_.parent_path()));
+  return watch_->fd();
+}
+
+Result<Reload> Reloader::wait(Deadline deadline) {
+  while (true) {
+    TRY(watch());
+    Reload reload = poll();
+    if (reload.kind != Reload::Kind::unchanged) return reload;
+    const bool changed = TRY(watch_->wait(deadline));
+    if (!changed) return reload;
+  }
+}
+
+}  // namespace ibpod::agent

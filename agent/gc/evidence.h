@@ -1,0 +1,57 @@
+// Evidence: whether the pod of one record can still be there. Nothing here looks at anything: what
+// was seen comes in, a verdict goes out.
+#pragma once
+
+#include "lib/netns/netns_status.h"
+#include "lib/node/record.h"
+
+#include <string>
+#include <vector>
+
+namespace ibpod::agent {
+
+enum class Verdict { live, dead, unknown };
+std::string_view name(Verdict verdict);
+
+// What somebody who knows the node's pods says of one.
+enum class Witness {
+  none,    // this node has no such witness
+  silent,  // no answer, or one that says nothing
+  has_it,
+  lacks_it,
+};
+
+struct Evidence {
+  bool this_boot = true;
+  netns::Sight netns = netns::Sight::unclear;
+  Witness kubelet = Witness::silent;  // its pod-resources
+  Witness runtime = Witness::none;    // its sandboxes
+  std::string trouble = {};           // why a source did not answer; for the reason
+};
+
+struct Judgement {
+  Verdict verdict = Verdict::unknown;
+  std::string reason;
+  // Dead by the word of a witness, who may just be starting: to be judged so twice.
+  bool again = false;
+};
+
+// Live: the namespace is there, or a witness has the pod. Dead: of another boot; or the namespace
+// is gone for certain, and every witness that the node has lacks the pod. Unknown: all else.
+Judgement judge(const Evidence& evidence);
+
+// A pod as the kubelet's pod-resources names it (k8s.io/kubelet, podresources/v1 List).
+struct PodDevices {
+  std::string name_space, name;
+  std::vector<std::string> devices;  // ids, of whatever resource; a VF's is its PCI address
+};
+
+// What the kubelet says of the record's pod. An empty answer says nothing: after its restart, and
+// for as long as the API server is away, the kubelet answers so with pods running. A VF is in use
+// where the pod that the record names has it (any pod, for a record that names none). A child has
+// no device of its own: there the pod's name decides. `succeeded`: a newer sandbox of a pod of this
+// name is known to live; the kubelet knows pods by their names alone, and then speaks of that one.
+Witness kubelet_says(const node::Record& record, const std::vector<PodDevices>& pods,
+                     bool succeeded);
+
+}  // namespace ibpod::agent

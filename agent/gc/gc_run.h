@@ -1,0 +1,53 @@
+// Pass: what one sweep has found and done.
+#pragma once
+
+#include "agent/gc/evidence.h"
+#include "lib/base/clock.h"
+#include "lib/ib/pci_address.h"
+#include "lib/node/records.h"
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ibpod::agent {
+
+// What became of one record in a pass.
+struct Outcome {
+  node::RecordName record;
+  std::optional<ib::PciAddress> vf;  // nothing for a child: its parent has others
+  node::PodName pod;                 // empty where the record cannot be read
+  Verdict verdict = Verdict::unknown;
+  std::string reason;     // of the verdict
+  bool released = false;  // it is over, and the record has gone
+  std::string failure;    // why a dead one is not released yet
+
+  // A record is there whose pod is not known to live: its VF is nobody's until it has gone.
+  bool quarantined() const { return verdict != Verdict::live && !released; }
+  // Why, for people.
+  std::string text() const { return reason + (failure.empty() ? "" : "; " + failure); }
+};
+
+// Addresses of an attachment that has ended, which IPAM has still to take back
+// (node/address_releases.h). No device waits for them.
+struct OwedAddresses {
+  node::AddressReleaseName name;
+  bool released = false;     // in this pass
+  std::string failure = {};  // why not
+};
+
+struct Pass {
+  std::vector<Outcome> outcomes;  // in the order of the records' names
+  std::vector<OwedAddresses> owed;
+  std::string owed_failure;                    // why they could not be listed
+  std::vector<std::string> strays;             // IPoIB children that had no record
+  std::string strays_failure;                  // why they could not be removed, or looked for
+  std::chrono::system_clock::time_point seen;  // when its records were judged
+  // When the next pass can release what this one did not dare to.
+  std::optional<Duration> again;
+
+  void come_again(Duration later) { again = std::min(later, again.value_or(later)); }
+};
+
+}  // namespace ibpod::agent

@@ -1,0 +1,98 @@
+#include "agent/health/fabric_findings.h"
+
+#include "lib/base/seen_at.h"
+
+#include <set>
+
+namespace ibpod::agent {
+namespace {
+
+using device_plugin::BindFault;
+using device_plugin::Device;
+using Time = std::chrono::system_clock::time_point;
+
+// Those that a pod could be given.
+std::vector<const Device*> given_devices(const View& view) {
+  std::vector<const Device*> devices;
+  for (const device_plugin::Stock& stock : view.stocks)
+    for (const device_plugin::Offer& offer : stock.offers) devices.push_back(&offer.device);
+  if (!view.pools.empty()) return devices;
+  for (const Device& device : view.devices)
+    if (device.pf) devices.push_back(&device);
+  return devices;
+}
+
+std::string remedy_of(const Device& device, BindFault::Kind kind) {
+  if (kind == BindFault::Kind::subnet)
+    return "correct subnetPrefix under \"fabrics\" in the agent's configuration and restart the "
+           "agent, or correct the cabling; a PF without RDMA device: load its driver";
+  const std::string key = device.pf ? "guids" : "pfs";
+  const std::string name =
+      "name it under nodes.NODE." + key + " in ibpod-sm's configuration, and restart ibpod-sm";
+  if (!device.pf) return name + "; or set pfsByFirstClaim there";
+  return "give the VF a GUID of the pool: \"force\": true in the entry of \"pfs\" that has its PF, "
+         "while no pod has the VF; or " +
+         name;
+}
+
+}  // namespace
+
+NodeFindings certificate_findings(const std::map<std::string, NodeCertificate>& certificates) {
+  NodeFindings findings;
+  for (const auto& [fabric, one] : certificates) {
+    if (one.state) continue;
+    const Status& why = one.usable ? one.state : one.usable;
+    findings.push_back(
+        {Issue::certificate,
+         {"certificate", "this node's for fabric " + fabric + ": " + why.error().text(),
+          "issue this node another certificate, and put it and its key where " + one.file.string() +
+              " is: they are used at once, without a restart; see whether the clock is right: date "
+              "-u"}});
+  }
+  return findings;
+}
+
+NodeFindings service_findings(const std::map<std::string, Contact>& contacts,
+                              const std::map<std::string, ContactTimes>& times) {
+  NodeFindings findings;
+  for (const auto& [fabric, contact] : contacts) {
+    if (contact.trouble.empty()) continue;
+    const auto time = times.find(fabric);
+    const std::string seen = time == times.end() ? "" : seen_at(time->second.asked);
+    const std::string service = "that of fabric " + fabric;
+    if (contact.refused)
+      findings.push_back(
+          {Issue::sm_service,
+           {"sm-service", service + " refuses this node: " + contact.trouble + seen,
+            "see the node's name and certificate, and the rules in ibpod-sm's configuration that "
+            "they come under; ibpod-sm's audit log has the refusal, too"}});
+    else
+      findings.push_back(
+          {Issue::sm_service,
+           {"sm-service", service + " is not reached: " + contact.trouble + seen,
+            "see whether ibpod-sm runs there, and its log; until it is reached pods that name a "
+            "partition wait for it, where their VF is on that fabric"}});
+  }
+  return findings;
+}
+
+NodeFindings device_findings(const View& view, Time looked, Time heard) {
+  NodeFindings findings;
+  std::set<std::string> told;  // what is wrong with a PF is told once
+  for (const Device* device : given_devices(view)) {
+    const std::optional<BindFault>& fault = device->bind_fault;
+    const bool of_port =
+        fault && (fault->kind == BindFault::Kind::subnet || fault->kind == BindFault::Kind::guid);
+    if (!of_port || !told.insert(fault->text).second) continue;
+    const bool of_pf = fault->kind == BindFault::Kind::subnet;
+    const ib::PciAddress subject = of_pf ? device->pf.value_or(device->address) : device->address;
+    findings.push_back(
+        {of_pf ? Issue::wrong_subnet : Issue::unknown_guid,
+         {subject.text(),
+          "no partition can be bound: " + fault->text + seen_at(of_pf ? looked : heard),
+          remedy_of(*device, fault->kind)}});
+  }
+  return findings;
+}
+
+}  // namespace ibpod::agent

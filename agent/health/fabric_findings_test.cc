@@ -1,0 +1,91 @@
+#include "agent/health/fabric_findings.h"
+
+#include <doctest/doctest.h>
+
+namespace ibpod::agent {
+namespace {
+
+using device_plugin::BindFault;
+using device_plugin::Device;
+
+Device vf(unsigned number, std::optional<BindFault> fault) {
+  Device device;
+  device.address = ib::PciAddress::parse("0000:3b:00." + std::to_string(number)).value();
+  device.pf = ib::PciAddress::parse("0000:3b:00.0").value();
+  device.bind_fault = std::move(fault);
+  return device;
+}
+
+View with(const std::vector<Device>& devices, bool offered = true) {
+  View view;
+  view.devices = devices;
+  if (!offered) return view;
+  device_plugin::Pool& pool = view.pools.emplace_back();
+  pool.name = "vfs";
+  device_plugin::Stock stock{view.pools.front(), {}};
+  for (const Device& device : devices)
+    stock.offers.push_back({device.address.text(), device, 0, ""});
+  view.stocks = {stock};
+  return view;
+}
+
+TEST_CASE("what cannot be bound is a finding, of a PF once, and with what to do") {
+  const BindFault subnet{BindFault::Kind::subnet, "PF 0000:3b:00.0 is on another subnet"};
+  const View view = with({vf(1, subnet), vf(2, subnet), vf(3, {}),
+                          vf(4, BindFault{BindFault::Kind::guid, "port 4 is not known"}),
+                          vf(5, BindFault{BindFault::Kind::service, "not reached"}),
+                          vf(6, BindFault{BindFault::Kind::certificate, "expired"})});
+  for (const bool offered : {true, false}) {
+    const auto findings = device_findings(with(view.devices, offered), {}, {});
+    REQUIRE(findings.size() == 2);
+    CHECK(findings[0].finding.subject == "0000:3b:00.0");
+    CHECK(findings[0].finding.text.ends_with("PF 0000:3b:00.0 is on another subnet"));
+    CHECK(findings[0].finding.remedy.find("subnetPrefix") != std::string::npos);
+    CHECK(findings[1].finding.subject == "0000:3b:00.4");
+    CHECK(findings[1].finding.remedy.find("nodes.NODE.guids") != std::string::npos);
+  }
+}
+
+TEST_CASE("a service that refuses the node is reached, and its remedy is another one") {
+  Contact away, refuses;
+  away.trouble = "it does not answer";
+  refuses.trouble = "two machines use the name of node n1";
+  refuses.refused = true;
+  const auto findings = service_findings({{"east", away}, {"west", refuses}}, {});
+  REQUIRE(findings.size() == 2);
+  CHECK(findings[0].finding.text == "that of fabric east is not reached: it does not answer");
+  CHECK(findings[0].finding.remedy.starts_with("see whether ibpod-sm runs there"));
+  CHECK(findings[1].finding.text ==
+        "that of fabric west refuses this node: two machines use the name of node n1");
+  CHECK(findings[1].finding.remedy.starts_with("see the node's name and certificate"));
+}
+
+TEST_CASE("what no pod is given is no finding, a PF of tickets names its own key") {
+  Device pf = vf(0, BindFault{BindFault::Kind::guid, "port 0 is not known"});
+  pf.pf.reset();
+  CHECK(device_findings(with({pf}, false), {}, {}).empty());
+  const auto findings = device_findings(with({pf}), {}, {});
+  REQUIRE(findings.size() == 1);
+  CHECK(findings[0].finding.remedy.find("nodes.NODE.pfs") != std::string::npos);
+  View other = with({vf(1, BindFault{BindFault::Kind::guid, "port 1 is not known"})});
+  other.stocks.clear();
+  CHECK(device_findings(other, {}, {}).empty());
+}
+
+TEST_CASE("a certificate that cannot be used is named with its file, why, and what to do") {
+  const Error expired(Code::invalid, "/t/tls.crt: has expired at 2026-11-26T23:03:52Z");
+  const Error before(Code::invalid, "the certificate of before stays in use: /t/tls.key: none");
+  const auto findings = certificate_findings({{"east", {"/t/tls.crt", ok(), ok(), {}}},
+                                              {"north", {"/t/tls.crt", before, ok(), {}}},
+                                              {"west", {"/t/tls.crt", before, expired, {}}}});
+  REQUIRE(findings.size() == 2);
+  CHECK(findings[0].finding.text ==
+        "this node's for fabric north: the certificate of before stays in use: /t/tls.key: none");
+  CHECK(findings[1].finding.text ==
+        "this node's for fabric west: /t/tls.crt: has expired at 2026-11-26T23:03:52Z");
+  CHECK(findings[1].finding.remedy.find("where /t/tls.crt is") != std::string::npos);
+  CHECK(findings[1].finding.remedy.find("date -u") != std::string::npos);
+}
+
+}  // namespace
+}  // namespace ibpod::agent

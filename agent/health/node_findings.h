@@ -1,0 +1,32 @@
+// What `ibpodctl doctor` is told of a node by its agent: all that is wrong, with what to do.
+#pragma once
+
+#include "agent/sm_client/fabrics.h"
+#include "agent/health/node_finding.h"
+#include "agent/gc/gc_run.h"
+#include "agent/snapshot/snapshot.h"
+
+#include <chrono>
+
+namespace ibpod::agent {
+
+// When the agent has last looked; the epoch: not yet. What it reads at the question has no time.
+struct LookTimes {
+  using Time = std::chrono::system_clock::time_point;
+  Time devices = {};      // devices, ports and the RDMA namespace mode
+  Time preparation = {};  // that was tried
+};
+
+// What the agent knows when it is asked.
+struct NodeState {
+  const View& view;
+  const Pass& pass;  // the last sweep's
+  const LookTimes& times;
+  // Null where the node has no fabrics.
+  const Fabrics* fabrics;
+};
+
+// Each with a remedy, and with the time of the look that has shown it.
+NodeFindings node_findings(const NodeState& node);
+
+}  // namespace ibpod::agent

@@ -1,0 +1,68 @@
+#include "agent/host.h"
+
+#include "lib/node/boot_id.h"
+
+namespace ibpod::agent {
+namespace {
+
+PluginPlace place_of(const Config& config) {
+  PluginPlace place;
+  place.folder = config.cni_folder;
+  place.mount_namespace = config.host_mount_namespace;
+  place.state_folder = config.state_folder;
+  return place;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Machine>> Machine::open(const Config& config) {
+  std::unique_ptr<node::LinuxKernel> kernel = TRY(node::LinuxKernel::open(config.sysfs));
+  sysfs::Sysfs sysfs = TRY(sysfs::Sysfs::open(config.sysfs).during("sysfs"));
+  nl::Socket route = TRY(nl::Socket::open(nl::Family::route));
+  std::string boot_id = TRY(node::read_boot_id());
+  return std::unique_ptr<Machine>(new Machine(config, std::move(kernel), std::move(sysfs),
+                                              std::move(route), std::move(boot_id)));
+}
+
+Machine::Machine(const Config& config, std::unique_ptr<node::LinuxKernel> kernel,
+                 sysfs::Sysfs sysfs, nl::Socket route, std::string boot_id)
+    : kernel_(std::move(kernel)),
+      sysfs_(std::move(sysfs)),
+      pod_sysfs_([where = config.host_mount_namespace](const node::Namespace& pod) {
+        return node::open_pod_sysfs(pod, where);
+      }),
+      route_(std::move(route)),
+      boot_id_(std::move(boot_id)),
+      records_(config.state_folder),
+      namespaces_(config.host_mount_namespace),
+      plugins_(place_of(config)),
+      strays_(records_, config.sysfs) {
+  if (!config.runtime_socket.empty())
+    sandboxes_.emplace(kube::ContainerRuntime(config.runtime_socket));
+  if (!config.kubelet) return;
+  kubelet_.emplace(config.pod_resources());
+  pods_.emplace(*kubelet_);
+}
+
+Result<std::vector<device_plugin::Device>> Machine::inventory(const device_plugin::Changed& changed,
+                                                              device_plugin::PkeyTables tables) {
+  const node::HostNetwork network = TRY(node::read_host_network(route_));
+  return inventory_.read({.sysfs = sysfs_,
+                          .records = records_,
+                          .network = network,
+                          .pod_sysfs = pod_sysfs_,
+                          .tables = tables},
+                         changed);
+}
+
+World Machine::world() {
+  return {records_,
+          boot_id_,
+          namespaces_,
+          pods_ ? &*pods_ : nullptr,
+          sandboxes_ ? &*sandboxes_ : nullptr,
+          plugins_,
+          &strays_};
+}
+
+}  // namespace ibpod::agent

@@ -1,0 +1,62 @@
+// Machine: the node that the agent works on, opened once: its kernel, its sysfs, its records, and
+// who knows of its pods.
+#pragma once
+
+#include "agent/config/config.h"
+#include "agent/kubelet/kubelet_pods.h"
+#include "agent/kubelet/runtime_sandboxes.h"
+#include "agent/gc/installed_plugins.h"
+#include "agent/gc/gc_deps.h"
+#include "device-plugin/inventory.h"
+#include "lib/node/linux_kernel.h"
+#include "lib/node/pod_sysfs.h"
+#include "lib/node/records.h"
+#include "lib/sysfs/sysfs.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace ibpod::agent {
+
+class Machine {
+ public:
+  static Result<std::unique_ptr<Machine>> open(const Config& config);
+
+  // Everything that a pod could be given, as it is now, as far as `changed` is true
+  // (device_plugin::Inventory).
+  Result<std::vector<device_plugin::Device>> inventory(const device_plugin::Changed& changed,
+                                                       device_plugin::PkeyTables tables);
+  // What a sweep works on.
+  World world();
+
+  node::Kernel& kernel() { return *kernel_; }
+  const node::Records& records() const { return records_; }
+  const sysfs::Sysfs& sysfs() const { return sysfs_; }
+  // By the paths of the host's mount namespace.
+  const node::PodSysfs& pod_sysfs() const { return pod_sysfs_; }
+  const std::string& boot_id() const { return boot_id_; }
+  // Nothing: this node has no kubelet.
+  const std::optional<kube::PodResources>& kubelet() const { return kubelet_; }
+  std::optional<KubeletPods>& pods() { return pods_; }
+
+ private:
+  Machine(const Config& config, std::unique_ptr<node::LinuxKernel> kernel, sysfs::Sysfs sysfs,
+          nl::Socket route, std::string boot_id);
+
+  std::unique_ptr<node::LinuxKernel> kernel_;
+  sysfs::Sysfs sysfs_;
+  node::PodSysfs pod_sysfs_;
+  nl::Socket route_;
+  std::string boot_id_;
+  node::Records records_;
+  device_plugin::Inventory inventory_;
+  HostNamespaces namespaces_;
+  std::optional<kube::PodResources> kubelet_;
+  std::optional<KubeletPods> pods_;
+  std::optional<RuntimeSandboxes> sandboxes_;
+  InstalledPlugins plugins_;
+  HostStrays strays_;
+};
+
+}  // namespace ibpod::agent

@@ -1,0 +1,52 @@
+#include "agent/kubelet/kubelet_pods.h"
+
+#include "tests/support/fake_kubelet.h"
+
+#include <doctest/doctest.h>
+
+namespace ibpod::agent {
+namespace {
+
+const ib::PciAddress kDevice = ib::PciAddress::parse("0000:3b:00.2").value();
+
+kube::PodGiven pod_with(const std::vector<std::string>& ids) {
+  return {"a", "ns", {{"init", {}}, {"main", {{"example.com/x", {"0"}}, {"ib/vfs", ids}}}}};
+}
+
+TEST_CASE("a pod's device is one that any of its containers was given, of whatever resource") {
+  CHECK(has_device(pod_with({"0000:3b:00.1", "0000:3b:00.2"}), kDevice));
+  CHECK(has_device(pod_with({"0000:3B:00.2"}), kDevice));
+}
+
+TEST_CASE("what a pod was not given, or only resembles it, is not its device") {
+  CHECK_FALSE(has_device(pod_with({}), kDevice));
+  CHECK_FALSE(has_device(pod_with({"0000:3b:00.1"}), kDevice));
+  CHECK_FALSE(has_device(pod_with({"0000:3b:00.2-7", "x0000:3b:00.2", ""}), kDevice));
+}
+
+TEST_CASE("the ids of a resource are those of all containers, and no other resource's") {
+  kube::PodGiven pod = pod_with({"0000:3b:00.1"});
+  pod.containers.push_back({"side", {{"ib/vfs", {"0000:3b:00.3"}}}});
+  CHECK(ids_of(pod, "ib/vfs") == std::vector<std::string>{"0000:3b:00.1", "0000:3b:00.3"});
+  CHECK(ids_of(pod, "ib/none").empty());
+}
+
+TEST_CASE("of a pod that the kubelet does not name nothing is known yet") {
+  FakeKubelet kubelet(true);
+  const kube::PodResources asked(kubelet.pod_resources());
+  const auto ask = [&](const std::string& name_space, const std::string& name) {
+    return given_to(asked, name_space, name, Deadline::in(Duration(20'000)));
+  };
+  CHECK(ask("ns", "a").error().code() == Code::unavailable);
+  v1::ListPodResourcesResponse pods;
+  auto& named = *pods.add_pod_resources();
+  named.set_name("a");
+  named.set_namespace_("ns");
+  kubelet.set_pods(pods);
+  CHECK(ask("ns", "a").value().name == "a");
+  CHECK(ask("other", "a").error().code() == Code::unavailable);
+  CHECK(ask("ns", "b").error().text().find("does not name the pod ns/b yet") != std::string::npos);
+}
+
+}  // namespace
+}  // namespace ibpod::agent

@@ -1,0 +1,59 @@
+// Offering: one pool, as the kubelet asks for it.
+#pragma once
+
+#include "agent/kubelet/device_files.h"
+#include "agent/snapshot/snapshot.h"
+#include "device-plugin/pool.h"
+#include "lib/kube/resource.h"
+#include "lib/sysfs/sysfs.h"
+
+#include <chrono>
+#include <functional>
+#include <string>
+
+namespace ibpod::agent {
+
+// What an Offering reads and writes beside the view. Outlives it.
+struct OfferingPlaces {
+  const sysfs::Sysfs& sysfs;
+  DeviceFiles& files;
+};
+
+class Offering : public kube::Resource {
+ public:
+  // Told of every allocation, on a thread of gRPC's, before the kubelet hears of it.
+  struct Told {
+    std::string resource;
+    const kube::DeviceIds& ids;
+    bool granted;
+    std::chrono::duration<double> took;
+  };
+  using Allocated = std::function<void(const Told&)>;
+
+  Offering(std::string name, const Latest<View>& view, const OfferingPlaces& places,
+           Allocated allocated)
+      : name_(std::move(name)), view_(view), places_(places), allocated_(std::move(allocated)) {}
+
+  std::string name() const override { return name_; }
+  kube::Options options() const override { return {.pre_start = true, .prefers = true}; }
+  std::vector<kube::Device> devices() override;
+  // Writes the device-info files too: the kubelet asks once, and Multus reads them soon after.
+  Result<kube::Allocation> allocate(const kube::DeviceIds& ids) override;
+  Result<kube::DeviceIds> prefer(const kube::DeviceIds& available,
+                                 const kube::DeviceIds& must_include, size_t size) override;
+  // After ADD and before the container: an RDMA move has numbered the character devices anew since
+  // allocate(). With CDI the device's file is written anew; without, a container that was allowed
+  // other nodes than it would need, or nobody knows which, does not start.
+  Status pre_start(const kube::DeviceIds& ids) override;
+
+ private:
+  Result<kube::Allocation> grant(const View& view, const kube::DeviceIds& ids);
+  Status pre_start_of(const View& view, const std::string& id);
+
+  const std::string name_;
+  const Latest<View>& view_;
+  const OfferingPlaces& places_;
+  const Allocated allocated_;
+};
+
+}  // namespace ibpod::agent

@@ -1,0 +1,64 @@
+// A node's files of devices in a folder of their own, for tests.
+#pragma once
+
+#include "agent/kubelet/device_files.h"
+#include "device-plugin/device_info.h"
+#include "tests/support/temp_folder.h"
+
+#include <string>
+#include <vector>
+
+namespace ibpod::agent {
+
+inline const std::string kResource = "example.com/vfs";
+
+inline device_plugin::Pool test_pool(bool cdi = true, const std::string& name = "vfs") {
+  device_plugin::Pool pool;
+  pool.prefix = "example.com";
+  pool.name = name;
+  pool.cdi = cdi;
+  return pool;
+}
+
+// What a look at these devices makes, all of them healthy.
+inline View test_view(const device_plugin::Pool& pool,
+                      const std::vector<device_plugin::Device>& devices) {
+  View view;
+  view.devices = devices;
+  view.pools = {pool};
+  view.stocks = device_plugin::deal(view.pools, devices);
+  return view;
+}
+
+struct TestFiles {
+  explicit TestFiles(const std::string& socket = "") : files(config(socket)) {}
+  Config config(const std::string& socket) const {
+    Config config;
+    config.device_info_folder = folder.path() / "devinfo";
+    config.cdi_folder = folder.path() / "cdi";
+    config.host_mount_namespace = "";
+    if (!socket.empty()) config.agent_socket = socket;
+    return config;
+  }
+  std::vector<std::string> infos() const { return names("devinfo"); }
+  std::vector<std::string> specs() const { return names("cdi"); }
+  std::vector<std::string> names(const std::string& where) const {
+    return list_folder(folder.path() / where).value();
+  }
+  Path spec(const std::string& id) const {
+    return folder.path() / "cdi" / ("ibpod-" + id + ".json");
+  }
+  Path info(const std::string& id) const {
+    return device_plugin::device_info_file(folder.path() / "devinfo", kResource, id);
+  }
+  // Whether the runtime gives a container this node with the device.
+  bool gives(const std::string& id, const std::string& node) const {
+    const auto text = read_file(spec(id));
+    return text && text->find("\"/dev/infiniband/" + node + "\"") != std::string::npos;
+  }
+
+  TempFolder folder;
+  DeviceFiles files;
+};
+
+}  // namespace ibpod::agent

@@ -1,0 +1,80 @@
+#include "agent/prepare/intent.h"
+
+#include "lib/json/version.h"
+
+namespace ibpod::agent {
+namespace {
+
+using json::Value;
+
+constexpr int64_t kNewest = 1;
+constexpr std::string_view kEnding = ".json";
+
+std::string text_of(const Intent& intent) {
+  Value vfs = Value::array();
+  for (const uint32_t vf : intent.vfs) vfs.push(vf);
+  Value document = Value::object();
+  document.set(json::kVersion, kNewest).set("bootId", intent.boot_id);
+  document.set("driver", intent.driver).set("vfs", vfs).set("force", intent.force);
+  if (intent.binding) document.set("binding", *intent.binding);
+  return document.text() + "\n";
+}
+
+Result<Intent> parse(const ib::PciAddress& pf, const std::string& text) {
+  Intent intent;
+  intent.pf = pf;
+  const Value document = TRY(Value::parse(text));
+  TRY(json::check_version(document, kNewest));
+  const Value boot_id = TRY(document.at("bootId"));
+  intent.boot_id = TRY(boot_id.string());
+  const Value driver = TRY(document.at("driver"));
+  intent.driver = TRY(driver.string());
+  const Value force = TRY(document.at("force"));
+  intent.force = TRY(force.boolean());
+  const Value vfs = TRY(document.at("vfs"));
+  const std::vector<Value> numbers = TRY(vfs.elements());
+  for (const Value& number : numbers) {
+    const int64_t vf = TRY(number.integer(0, UINT16_MAX));
+    intent.vfs.push_back(static_cast<uint32_t>(vf));
+  }
+  const std::optional<Value> binding = document.find("binding");
+  if (binding) {
+    const int64_t vf = TRY(binding->integer(0, UINT16_MAX));
+    intent.binding = static_cast<uint32_t>(vf);
+  }
+  return intent;
+}
+
+}  // namespace
+
+Status Intents::write(const Intent& intent) const {
+  TRY(make_folders(root_));
+  return write_file_atomically(file(intent.pf), text_of(intent));
+}
+
+Status Intents::remove(const ib::PciAddress& pf) const { return remove_file(file(pf)); }
+
+Result<std::optional<Intent>> Intents::find(const ib::PciAddress& pf) const {
+  const Path path = file(pf);
+  const Result<std::string> text = read_file(path);
+  if (!text && text.error().code() == Code::not_found) return std::optional<Intent>();
+  if (!text) return text.error();
+  Result<Intent> intent = parse(pf, *text);
+  if (intent) return std::optional(std::move(intent).value());
+  const bool damaged = intent.error().code() == Code::invalid;
+  return std::move(intent).error().during(path.string() +
+                                          (damaged ? " is damaged: remove it" : ""));
+}
+
+Result<std::vector<ib::PciAddress>> Intents::all() const {
+  std::vector<ib::PciAddress> pfs;
+  const std::vector<std::string> names = TRY(list_folder(root_));
+  for (const std::string& name : names) {
+    if (!name.ends_with(kEnding)) continue;  // a file on its way to be renamed
+    const auto pf = ib::PciAddress::parse(name.substr(0, name.size() - kEnding.size()));
+    if (pf) pfs.push_back(*pf);
+  }
+  return pfs;
+}
+
+}  // namespace ibpod::agent

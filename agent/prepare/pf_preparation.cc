@@ -1,0 +1,272 @@
+#include "agent/prepare/pf_preparation.h"
+
+#include "lib/node/remedies.h"
+#include "lib/node/vf.h"
+
+#include <algorithm>
+
+#include <net/if_arp.h>
+
+namespace ibpod::agent {
+namespace {
+
+using node::kHost;
+
+std::string number_of_vfs(size_t count) {
+  return std::to_string(count) + (count == 1 ? " VF" : " VFs");
+}
+
+}  // namespace
+
+// --- what cannot be done, before anything is
+
+// VFs have GUIDs and link policy through the PF's IPoIB interface and through nothing else.
+Status PfPreparation::check_reach() const {
+  const std::vector<node::Netdev> netdevs = TRY(kernel_.netdevs(kHost, pf_.address));
+  const node::Netdev* ethernet = nullptr;
+  for (const node::Netdev& netdev : netdevs) {
+    if (netdev.type == ARPHRD_INFINIBAND) return ok();
+    if (netdev.type == ARPHRD_ETHER) ethernet = &netdev;
+  }
+  if (ethernet != nullptr) {
+    return Error(Code::invalid,
+                 "its port is in Ethernet mode (interface " + ethernet->name +
+                     "): if it is to be InfiniBand, " +
+                     node::set_firmware(pf_.address, node::infiniband_port(pf_.address)));
+  }
+  return Error(Code::unavailable,
+               "it has no IPoIB interface in the host's namespace: load its driver and ib_ipoib, "
+               "unless a pod has it");
+}
+
+Status PfPreparation::check_count(const PfConfig& config) const {
+  const uint32_t count = config.vfs.value_or(0);
+  if (count <= pf_.total_vfs) return ok();
+  const std::string number = std::to_string(count);
+  if (pf_.total_vfs == 0) {
+    return Error(Code::unsupported,
+                 config.path + ".numVfs: " + number +
+                     " VFs are wanted, but the adapter's firmware has SR-IOV off "
+                     "(sriov_totalvfs is 0 or missing): " +
+                     node::set_firmware(pf_.address, "SRIOV_EN=1 NUM_OF_VFS=" + number));
+  }
+  const std::string most = std::to_string(pf_.total_vfs);
+  return Error(Code::invalid, config.path + ".numVfs: " + number + " VFs are wanted, but " + most +
+                                  " are the most that it can make (sriov_totalvfs): take " + most +
+                                  " or less, or " +
+                                  node::set_firmware(pf_.address, "NUM_OF_VFS=" + number));
+}
+
+Status PfPreparation::check_host_use(const PfConfig& config) const {
+  if (config.allow_host_use) return ok();
+  const std::optional<std::string> use = TRY(host_use(kernel_, pf_.address));
+  if (!use) return ok();
+  return Error(Code::busy, "the host uses it (" + *use +
+                               "), so neither it nor its VFs are touched: set allowHostUse in " +
+                               config.path +
+                               " if VFs may be made and removed, and be given GUIDs, all the same");
+}
+
+// --- the number of VFs
+
+Status PfPreparation::apply(const PfConfig& config) {
+  force_ = config.force;
+  TRY(check_reach());
+  TRY(check_count(config));
+  const size_t wanted = config.vfs.value_or(static_cast<uint32_t>(pf_.vfs.size()));
+  if (wanted == pf_.vfs.size() && is_complete()) return ok();
+  TRY(check_host_use(config));
+  Errors errors;
+  if (wanted != pf_.vfs.size()) errors.collect(set_count(config));
+  // What an attempt left unfinished is finished first, and by itself.
+  const std::optional<Intent> left = TRY(intents_.find(pf_.address));
+  if (!left) errors.collect(complete());
+  return errors.status();
+}
+
+Status PfPreparation::set_count(const PfConfig& config) {
+  const uint32_t count = *config.vfs;
+  if (!pf_.vfs.empty() && !force_) {
+    return Error(Code::busy, "it has " + number_of_vfs(pf_.vfs.size()) + " where " + config.path +
+                                 ".numVfs is " + std::to_string(count) +
+                                 ": they stay, as somebody has made them; set force to have them "
+                                 "removed and made anew");
+  }
+  if (!pf_.vfs.empty()) TRY(remove_all());
+  return count == 0 ? ok() : make(count);
+}
+
+// The intent comes first and finish() last, whatever happens between them.
+Status PfPreparation::make(uint32_t count) {
+  if (!pf_.driver)
+    return Error(Code::unavailable,
+                 "it has no driver that could make VFs: load the adapter's (modprobe mlx5_core), "
+                 "and see dmesg");
+  Intent intent{pf_.address, node_.boot_id, *pf_.driver, {}, force_};
+  for (uint32_t vf = 0; vf < count; ++vf) intent.vfs.push_back(vf);
+  // Where an administrator has autoprobe off, VFs are made and not bound.
+  const bool to_be_bound = pf_.autoprobe || force_;
+  if (to_be_bound) TRY(intents_.write(intent));
+  Errors errors;
+  errors.collect(make_unbound(count));
+  const Status seen = look_again();
+  errors.collect(seen);
+  if (seen && to_be_bound) errors.collect(finish(intent));
+  return errors.status();
+}
+
+Status PfPreparation::make_unbound(uint32_t count) {
+  if (pf_.autoprobe) TRY(kernel_.set_autoprobe(pf_.address, false));
+  TRY(kernel_.set_vf_count(pf_.address, count).during("make " + number_of_vfs(count)));
+  note(pf_.address, "made " + number_of_vfs(count));
+  return ok();
+}
+
+Status PfPreparation::remove_all() {
+  for (const ib::PciAddress& vf : pf_.vfs) TRY(check_removable(vf).during(vf.text()));
+  TRY(kernel_.set_vf_count(pf_.address, 0));
+  note(pf_.address, "removed " + number_of_vfs(pf_.vfs.size()));
+  return look_again();
+}
+
+Status PfPreparation::check_removable(const ib::PciAddress& address) {
+  const bool ours = TRY(claim(address));
+  if (!ours) return Error(Code::busy, "it is in use: a pod has it");
+  const VfState vf = TRY(look_at(kernel_, address));
+  if (!vf.function.driver) return ok();
+  if (vf.has_own_driver()) return check_idle(kernel_, vf);
+  return Error(Code::busy, "it is in use: it is bound to " + *vf.function.driver);
+}
+
+Status PfPreparation::look_again() {
+  std::optional<node::Pf> now = TRY(kernel_.pf(pf_.address));
+  if (!now) return Error(Code::not_found, "it has disappeared");
+  pf_ = std::move(*now);
+  return ok();
+}
+
+// --- finishing what was begun
+
+Status PfPreparation::finish(const Intent& intent) {
+  force_ = intent.force;
+  Errors errors;
+  std::vector<VfState> ready;
+  for (const uint32_t vf : intent.vfs) {
+    if (vf >= pf_.vfs.size()) continue;
+    errors.collect(make_ready(pf_.vfs[vf], intent.binding == vf, ready), pf_.vfs[vf].text());
+  }
+  // Autoprobe binds nothing that is there already. It goes on whatever else has failed.
+  if (!pf_.autoprobe) TRY(kernel_.set_autoprobe(pf_.address, true));
+  errors.collect(bind_all(ready, intent));
+  TRY(errors.status());
+  TRY(intents_.remove(pf_.address));
+  return look_again();
+}
+
+// The intent says which bind is under way, for whoever comes after one that was cut short.
+Status PfPreparation::bind_all(const std::vector<VfState>& ready, Intent intent) {
+  Errors errors;
+  for (const VfState& vf : ready) {
+    intent.binding = vf.function.vf;
+    TRY(intents_.write(intent));
+    errors.collect(bind(vf, intent.driver), vf.function.address.text());
+  }
+  if (!ready.empty()) {
+    intent.binding.reset();
+    errors.collect(intents_.write(intent));
+  }
+  return errors.status();
+}
+
+// One that has a driver, or belongs to a pod, is not ours to bind any more.
+Status PfPreparation::make_ready(const ib::PciAddress& vf, bool half_bound,
+                                 std::vector<VfState>& ready) {
+  const bool ours = TRY(claim(vf));
+  if (!ours) return ok();
+  VfState state = TRY(look_at(kernel_, vf));
+  if (half_bound && state.has_own_driver()) {
+    TRY(kernel_.set_driver(vf, std::nullopt));
+    note(vf, "bound anew: the last bind was cut short");
+    state = TRY(look_at(kernel_, vf));
+  }
+  if (state.function.driver) return ok();
+  TRY(tell(state));
+  ready.push_back(std::move(state));
+  return ok();
+}
+
+Status PfPreparation::bind(const VfState& vf, const std::string& driver) {
+  const ib::PciAddress& address = vf.function.address;
+  const node::Guids guids = TRY(wanted(vf));
+  TRY(kernel_.set_driver(address, driver));
+  std::optional<node::Guids> shown;
+  const bool there = TRY(wait_until(kernel_, deadline_, [&]() -> Result<bool> {
+    shown = TRY(node::own_guids(kernel_, kHost, address));
+    return shown.has_value();
+  }));
+  if (!there)
+    return Error(Code::unavailable, "it was bound and has made no RDMA device: see dmesg");
+  if (*shown == guids) return ok();
+  return Error(Code::internal, "it was bound with the port GUID " + guids.port.text() +
+                                   " and shows " + shown->port.text());
+}
+
+// --- what VFs lack
+
+// One that cannot be judged now may lack something: complete() tells why.
+bool PfPreparation::is_complete() {
+  return std::none_of(pf_.vfs.begin(), pf_.vfs.end(), [&](const ib::PciAddress& address) {
+    const Result<VfState> vf = look_at(kernel_, address);
+    const Result<bool> wrong = vf ? is_wrong(*vf) : vf.error();
+    return !wrong || *wrong;
+  });
+}
+
+// By itself for each VF: one that is in use does not keep the others from their GUIDs.
+Status PfPreparation::complete() {
+  Errors errors;
+  std::vector<uint32_t> to_bind;
+  for (uint32_t vf = 0; vf < pf_.vfs.size(); ++vf)
+    errors.collect(complete_vf(vf, to_bind), pf_.vfs[vf].text());
+  if (!to_bind.empty()) errors.collect(bind_anew(to_bind));
+  return errors.status();
+}
+
+Status PfPreparation::complete_vf(uint32_t number, std::vector<uint32_t>& to_bind) {
+  const ib::PciAddress& address = pf_.vfs[number];
+  const VfState before = TRY(look_at(kernel_, address));
+  const bool wrong_before = TRY(is_wrong(before));
+  if (!wrong_before) return ok();
+  const bool ours = TRY(claim(address));
+  if (!ours) return ok();
+  const VfState vf = TRY(look_at(kernel_, address));
+  const bool wrong = TRY(is_wrong(vf));
+  if (!wrong) return ok();
+  if (!vf.has_own_driver()) return tell(vf);
+  TRY(check_idle(kernel_, vf));
+  if (!pf_.autoprobe && !force_) {
+    return Error(Code::busy,
+                 "it has to be bound anew to take a GUID, which the kernel does not do while "
+                 "sriov_drivers_autoprobe of " +
+                     pf_.address.text() + " is 0: set it to 1, or force");
+  }
+  const node::Guids guids = TRY(wanted(vf));
+  TRY(tell(vf));
+  if (vf.shown != guids) to_bind.push_back(number);
+  return ok();
+}
+
+Status PfPreparation::bind_anew(const std::vector<uint32_t>& vfs) {
+  const Intent intent{pf_.address, node_.boot_id, pf_.driver.value_or(""), vfs, force_};
+  TRY(intents_.write(intent));
+  Errors errors;
+  for (const uint32_t vf : vfs) {
+    const Status unbound = kernel_.set_driver(pf_.vfs[vf], std::nullopt);
+    if (unbound) note(pf_.vfs[vf], "bound anew to take its GUID");
+    errors.collect(unbound, pf_.vfs[vf].text());
+  }
+  errors.collect(finish(intent));
+  return errors.status();
+}
+
+}  // namespace ibpod::agent

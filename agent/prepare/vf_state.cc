@@ -1,0 +1,68 @@
+#include "agent/prepare/vf_state.h"
+
+#include "lib/node/host_network.h"
+#include "lib/node/vf.h"
+
+#include <map>
+
+namespace ibpod::agent {
+namespace {
+
+using node::kHost;
+
+ib::Guid first_of(ib::Guid one, ib::Guid other) { return one.none() ? other : one; }
+
+Error in_use(const std::string& why) { return Error(Code::busy, "it is in use: " + why); }
+
+}  // namespace
+
+bool VfState::has_own_driver() const {
+  return function.driver.has_value() && !node::is_vfio(*function.driver);
+}
+
+node::Guids VfState::guids() const {
+  const node::Guids now = shown.value_or(node::Guids{});
+  if (!told) return now;
+  return {first_of(told->node_guid, now.node), first_of(told->port_guid, now.port)};
+}
+
+bool VfState::lacks_guid() const {
+  if (has_own_driver()) return shown && shown->none();
+  return told && node::Guids{told->node_guid, told->port_guid}.none();
+}
+
+Result<VfState> look_at(node::Kernel& kernel, const ib::PciAddress& vf) {
+  VfState state;
+  std::optional<node::Function> function = TRY(kernel.function(vf));
+  if (!function) return Error(Code::not_found, vf.text() + " is gone");
+  state.function = std::move(*function);
+  const Result<nl::VfSettings> told = kernel.vf_settings(state.function);
+  if (!told && told.error().code() != Code::unsupported) return told.error();
+  if (told) state.told = *told;
+  if (state.has_own_driver()) state.shown = TRY(node::own_guids(kernel, kHost, vf));
+  return state;
+}
+
+Result<std::optional<std::string>> host_use(node::Kernel& kernel, const ib::PciAddress& function) {
+  const node::HostNetwork network = TRY(kernel.host_network());
+  const std::map<std::string, std::string> needed = node::needed_netdevs(network);
+  const std::vector<node::Netdev> netdevs = TRY(kernel.netdevs(kHost, function));
+  for (const node::Netdev& netdev : netdevs) {
+    const auto use = needed.find(netdev.name);
+    if (use != needed.end()) return std::optional(use->second);
+  }
+  return std::optional<std::string>();
+}
+
+Status check_idle(node::Kernel& kernel, const VfState& vf) {
+  if (!vf.shown) return in_use("its RDMA device is not in the host's namespace");
+  const std::vector<node::Netdev> netdevs = TRY(kernel.netdevs(kHost, vf.function.address));
+  if (netdevs.empty()) return in_use("its interface is not in the host's namespace");
+  for (const node::Netdev& netdev : netdevs) {
+    if (netdev.parent) return in_use("somebody has made the IPoIB child " + netdev.name);
+  }
+  const std::optional<std::string> use = TRY(host_use(kernel, vf.function.address));
+  return use ? Status(in_use(*use)) : ok();
+}
+
+}  // namespace ibpod::agent

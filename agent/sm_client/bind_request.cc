@@ -1,0 +1,101 @@
+#include "agent/sm_client/bind_request.h"
+
+#include <algorithm>
+
+namespace ibpod::agent {
+namespace {
+
+Result<fabricapi::BindRequest::Wish> wish_of(const node::PartitionWish& wish) {
+  if (wish.membership.empty())
+    return fabricapi::BindRequest::Wish{wish.name, std::nullopt, wish.pkey};
+  const auto membership = fabric::parse_membership(wish.membership);
+  if (membership) return fabricapi::BindRequest::Wish{wish.name, *membership, wish.pkey};
+  return Error(Code::invalid, "partition " + wish.label() + ": membership \"" + wish.membership +
+                                  "\": expected limited, full or both");
+}
+
+// Of the partition that was meant.
+std::optional<ib::PKey> key_of(const node::PartitionWish& wish, const fabric::Binding& binding) {
+  const size_t told = std::min(binding.shares.size(), binding.keys.size());
+  for (size_t place = 0; place < told; ++place) {
+    const ib::PKey key = binding.keys[place];
+    if (wish.pkey ? key.same_partition(*wish.pkey) : binding.shares[place].partition == wish.name)
+      return key;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Result<node::Record> record_of(const node::Records& records, const nodeapi::AttachmentName& name) {
+  const std::string attachment = "attachment " + name.container_id + ":" + name.ifname;
+  const std::vector<node::RecordName> names =
+      TRY(records.of_attachment(name.container_id, name.ifname));
+  if (names.empty())
+    return Error(Code::unavailable, "there is no record of " + attachment +
+                                        " in the agent's stateDir: is the plugin's another one?");
+  for (const node::RecordName& one : names) {
+    Result<node::Record> record = records.read(one);
+    if (!record && record.error().code() == Code::not_found) continue;
+    if (!record || name.attempt.empty() || name.attempt == record->attempt) return record;
+  }
+  return Error(Code::unavailable, attachment + " is made anew by another ADD");
+}
+
+Result<fabricapi::BindRequest> bind_request(const node::Record& record, const std::string& node,
+                                            const PfOfDevice& pf) {
+  if (record.wanted.partitions.empty())
+    return Error(Code::invalid, "the attachment names no partition");
+  fabricapi::BindRequest request;
+  request.attachment = {node, record.container_id, record.ifname};
+  request.guid = node::port_of(record);
+  if (request.guid.none())
+    return Error(Code::invalid, "the port of " + record.device.text() + " has no GUID");
+  request.chosen = node::has_chosen_guid(record);
+  request.kind = record.child ? fabric::Kind::child : fabric::Kind::vf;
+  request.pf = record.child ? record.child->master : pf.name;
+  request.pf_guid = pf.port;
+  request.device = record.device.text();
+  request.pod = {record.pod.name_space, record.pod.name, record.pod.uid};
+  for (const node::PartitionWish& wish : record.wanted.partitions) {
+    const fabricapi::BindRequest::Wish asked = TRY(wish_of(wish));
+    request.partitions.push_back(asked);
+  }
+  return request;
+}
+
+fabric::Attachment attachment_of(const std::string& node, const nodeapi::AttachmentName& name) {
+  return {node, name.container_id, name.ifname};
+}
+
+bool is_granted(const fabric::Binding& binding) {
+  const bool stands = binding.state == fabric::State::requested ||
+                      binding.state == fabric::State::written ||
+                      binding.state == fabric::State::verified;
+  return binding.chosen && stands;
+}
+
+nodeapi::Binding told(const fabric::Binding& binding) {
+  return {std::string(name(binding.state)),
+          std::string(name(binding.standing.reason)),
+          binding.standing.text,
+          {},
+          std::string(name(binding.proof)),
+          std::string(name(binding.enforcement)),
+          is_granted(binding)};
+}
+
+Result<nodeapi::Binding> told(const fabric::Binding& binding, const node::Record& record) {
+  nodeapi::Binding answer = told(binding);
+  if (binding.state != fabric::State::verified) return answer;
+  for (const node::PartitionWish& wish : record.wanted.partitions) {
+    const std::optional<ib::PKey> key = key_of(wish, binding);
+    if (!key)
+      return Error(Code::internal, "the SM service did not tell the P_Key of partition " +
+                                       wish.label() + ": is it an older version?");
+    answer.keys.push_back(*key);
+  }
+  return answer;
+}
+
+}  // namespace ibpod::agent

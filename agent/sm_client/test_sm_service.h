@@ -1,0 +1,275 @@
+// A modelled SM service behind a socket, a node's records, and a Link between them.
+#pragma once
+
+#include "agent/sm_client/sm_session.h"
+#include "lib/fabricapi/service.h"
+#include "lib/fabricapi/test_fabric.h"
+#include "lib/rpc/server.h"
+#include "tests/support/in_time.h"
+#include "tests/support/temp_folder.h"
+
+#include <algorithm>
+
+#include <doctest/doctest.h>
+#include <grpcpp/impl/codegen/service_type.h>
+
+namespace ibpod::agent {
+
+// What is bound is verified at once, unless it is told otherwise. It knows blue, limited, and red,
+// full.
+class ModelService : public fabricapi::TestFabric {
+ public:
+  using Name = fabric::Attachment;
+
+  explicit ModelService(ib::Guid pool = ib::Guid(0x0200'0000'0000'0000)) : pool_(pool) {}
+
+  // Binds are answered with what is written, until this is false.
+  void holds_back(bool so) {
+    const std::scoped_lock lock(mutex_);
+    held_back_ = so;
+  }
+  // Verified is only what the node has told of its port's table.
+  void hears_nodes_only() {
+    const std::scoped_lock lock(mutex_);
+    by_node_ = true;
+  }
+  void forgets_all() {
+    const std::scoped_lock lock(mutex_);
+    bindings_.clear();
+  }
+  void has(const fabric::Binding& binding) {
+    const std::scoped_lock lock(mutex_);
+    bindings_[binding.attachment] = binding;
+  }
+  // From the next Sync on, and that happens during it.
+  void leases(Duration lease, std::function<void()> meanwhile) {
+    const std::scoped_lock lock(mutex_);
+    lease_ = lease;
+    meanwhile_ = std::move(meanwhile);
+  }
+  // "bind c1", "unbind c1", in the order in which they came.
+  std::vector<std::string> heard() const {
+    const std::scoped_lock lock(mutex_);
+    return heard_;
+  }
+  std::optional<fabric::Binding> binding(const std::string& container) const {
+    const std::scoped_lock lock(mutex_);
+    const auto found = bindings_.find({"n1", container, "net1"});
+    return found == bindings_.end() ? std::nullopt : std::optional(found->second);
+  }
+  size_t syncs() const {
+    const std::scoped_lock lock(mutex_);
+    return syncs_;
+  }
+  // Of the ports that a Sync names.
+  void knows_not(std::set<ib::Guid> ports) {
+    const std::scoped_lock lock(mutex_);
+    unknown_ = std::move(ports);
+  }
+  // Of the last Sync.
+  fabricapi::SyncRequest synced() const {
+    const std::scoped_lock lock(mutex_);
+    return synced_;
+  }
+  std::vector<fabricapi::SyncRequest::Present> named() const {
+    const std::scoped_lock lock(mutex_);
+    return named_;
+  }
+
+  void bind(const fabricapi::Caller&, fabricapi::BindRequest asked, fabricapi::Patience,
+            fabricapi::Done<fabric::Binding> done) override {
+    done(bind(asked));
+  }
+  void unbind(const fabricapi::Caller&, fabric::Attachment asked, Deadline,
+              fabricapi::Done<fabric::Binding> done) override {
+    fabric::Binding none;
+    none.attachment = asked;
+    none.state = fabric::State::released;
+    {
+      const std::scoped_lock lock(mutex_);
+      heard_.push_back("unbind " + asked.container);
+      bindings_.erase(asked);
+    }
+    done(none);
+  }
+  void sync(const fabricapi::Caller&, fabricapi::SyncRequest asked,
+            fabricapi::Done<fabricapi::SyncAnswer> done) override {
+    fabricapi::SyncAnswer answer;
+    if (const auto happens = meanwhile()) happens();
+    {
+      const std::scoped_lock lock(mutex_);
+      answer.lease = lease_;
+      named_ = asked.attachments;
+      synced_ = asked;
+      for (const auto* const ports : {&asked.vfs, &asked.pfs})
+        for (const ib::Guid port : *ports)
+          if (unknown_.contains(port)) answer.unknown.push_back(port);
+      ++syncs_;
+      for (const auto& [name, binding] : bindings_) {
+        const bool known = std::erase(asked.attachments, fabricapi::SyncRequest::Present{
+                                                             name.container, name.interface}) != 0;
+        (known ? answer.bindings : answer.not_named).push_back(binding);
+      }
+    }
+    answer.not_bound = asked.attachments;
+    done(answer);
+  }
+  // The first GUID of its pool, and the number of the VF.
+  void allocate_guids(const fabricapi::Caller&, fabricapi::AllocateRequest asked,
+                      fabricapi::Done<std::vector<fabricapi::Allocated>> done) override {
+    const std::scoped_lock lock(mutex_);
+    heard_.push_back("guid of " + asked.pf);
+    std::vector<fabricapi::Allocated> given;
+    for (const uint32_t vf : asked.vfs) given.push_back({vf, ib::Guid(pool_.value() + vf)});
+    done(given);
+  }
+  void observe(const fabricapi::Caller&, fabricapi::ObserveRequest asked,
+               fabricapi::Done<fabricapi::ObserveAnswer> done) override {
+    fabricapi::ObserveAnswer answer{"stamp", {}};
+    {
+      const std::scoped_lock lock(mutex_);
+      for (auto& [name, binding] : bindings_) {
+        const bool seen =
+            asked.stamp == "stamp" &&
+            std::any_of(asked.ports.begin(), asked.ports.end(), [&](const auto& port) {
+              return port.guid == binding.guid && ib::find_in(port.table, binding.keys.front());
+            });
+        if (seen) binding.state = fabric::State::verified;
+        if (binding.state != fabric::State::verified) answer.wanted.push_back(binding.guid);
+      }
+    }
+    done(answer);
+  }
+
+ private:
+  std::function<void()> meanwhile() {
+    const std::scoped_lock lock(mutex_);
+    return std::exchange(meanwhile_, {});
+  }
+  Result<fabric::Binding> bind(const fabricapi::BindRequest& asked) {
+    const std::scoped_lock lock(mutex_);
+    heard_.push_back("bind " + asked.attachment.container);
+    fabric::Binding binding;
+    binding.attachment = asked.attachment;
+    binding.guid = asked.guid;
+    binding.chosen = asked.chosen;
+    binding.pf = asked.pf;
+    binding.device = asked.device;
+    binding.pod = asked.pod;
+    for (const auto& [name, value] : {std::pair{"blue", 0x0001}, std::pair{"red", 0x8002}}) {
+      const ib::PKey key(static_cast<uint16_t>(value));
+      const bool wished =
+          std::any_of(asked.partitions.begin(), asked.partitions.end(), [&](const auto& wish) {
+            return wish.pkey ? wish.pkey->same_partition(key) : wish.partition == name;
+          });
+      if (!wished) continue;
+      binding.shares.push_back({name, fabric::Membership::limited});
+      binding.keys.push_back(key);
+    }
+    if (binding.shares.size() < asked.partitions.size())
+      return Error(Code::denied, "not for namespace " + asked.pod.name_space);
+    const auto present = bindings_.find(asked.attachment);
+    const bool was = present != bindings_.end() && present->second.state == fabric::State::verified;
+    const bool waits = held_back_ || (by_node_ && !was);
+    binding.state = waits ? fabric::State::written : fabric::State::verified;
+    binding.proof = by_node_ ? fabric::Proof::node : fabric::Proof::port;
+    bindings_[asked.attachment] = binding;
+    return binding;
+  }
+
+  mutable std::mutex mutex_;
+  std::map<Name, fabric::Binding> bindings_;
+  std::vector<fabricapi::SyncRequest::Present> named_;
+  std::vector<std::string> heard_;
+  std::set<ib::Guid> unknown_;
+  fabricapi::SyncRequest synced_;
+  size_t syncs_ = 0;
+  Duration lease_{300};
+  std::function<void()> meanwhile_;
+  bool held_back_ = false, by_node_ = false;
+  const ib::Guid pool_;
+};
+
+inline Result<fabricapi::Caller> as_node(const rpc::Peer&) {
+  return fabricapi::Caller{fabricapi::Role::node, "n1", "n1"};
+}
+
+inline node::Record test_record(const std::string& container,
+                                const std::vector<node::PartitionWish>& partitions) {
+  node::Record record;
+  record.plugin = "ib-sriov";
+  record.container_id = container;
+  record.ifname = "net1";
+  record.pod = {"lab", "trainer-0", "6f1c"};
+  record.device = ib::PciAddress::parse("0000:3b:00.2").value();
+  record.wanted.guids = node::Guids{ib::Guid(0x0200000000000a01), ib::Guid(0x0200000000000a01)};
+  record.wanted.partitions = partitions;
+  return record;
+}
+
+struct LinkBed {
+  TempFolder folder;
+  Path socket = folder.path() / "sm.sock";
+  node::Records records{folder.path()};
+  ModelService service;
+  std::unique_ptr<grpc::Service> served;
+  std::unique_ptr<rpc::Server> server;
+  ib::PKeyTable table;  // of every port of the node
+  std::mutex mutex;
+  Contact contact;  // the latest
+  std::unique_ptr<Link> link;
+
+  LinkBed() {
+    REQUIRE(records.make_folder());
+    serve();
+    link = std::make_unique<Link>(fabricapi::Client::over_unix(socket), world());
+  }
+  LinkWorld world() {
+    return {records, "n1",
+            [](const ib::PciAddress&) -> Result<PfOfDevice> {
+              return PfOfDevice{"ib0", ib::Guid(0x10)};
+            },
+            [this](const std::vector<ib::Guid>& ports) {
+              const std::scoped_lock lock(mutex);
+              std::vector<fabricapi::ObserveRequest::Seen> seen;
+              for (const ib::Guid port : ports) seen.push_back({port, table});
+              return seen;
+            },
+            [this](const Contact& told) {
+              const std::scoped_lock lock(mutex);
+              contact = told;
+            }};
+  }
+  void serve() {
+    served = fabricapi::serve(service, as_node, {});
+    server = rpc::Server::serve(socket, {served.get()}).value();
+  }
+  void leave() {
+    server.reset();
+    served.reset();
+  }
+  Contact now() {
+    const std::scoped_lock lock(mutex);
+    return contact;
+  }
+  void attach(const std::string& container, const std::vector<node::PartitionWish>& partitions) {
+    REQUIRE(records.write(test_record(container, partitions)));
+  }
+  // As a plugin writes it down before it takes anything back. What is only unbound, the next Sync
+  // binds again.
+  void begin_end(node::Record record) {
+    record.stage = node::Stage::ending;
+    REQUIRE(records.write(record));
+  }
+  Result<nodeapi::Binding> bind(const std::string& container,
+                                nodeapi::Node::Wait wait = nodeapi::Node::Wait::verified,
+                                Duration patience = Duration(20'000)) const {
+    return link->bind({container, "net1", ""}, wait, Deadline::in(patience));
+  }
+  Result<nodeapi::Binding> unbind(const std::string& container,
+                                  Duration patience = Duration(20'000)) const {
+    return link->unbind({container, "net1", ""}, Deadline::in(patience));
+  }
+};
+
+}  // namespace ibpod::agent

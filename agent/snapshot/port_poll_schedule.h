@@ -1,0 +1,29 @@
+// PortPatience: when to look again at ports that have no link yet, or no GUID. No event tells that
+// the subnet manager has brought a port up: they are looked at soon, then ever less often.
+#pragma once
+
+#include "agent/snapshot/snapshot.h"
+#include "lib/base/back_off.h"
+#include "lib/base/clock.h"
+
+#include <set>
+#include <string>
+
+namespace ibpod::agent {
+
+class PortPatience {
+ public:
+  explicit PortPatience(BackOff pauses = {Duration(500), Duration(60000)}) : pauses_(pauses) {}
+  // Before each wait: what the last look has seen, and whether it has looked at ports. Where none
+  // has since due(), the next wait is over at once.
+  void seen(const View& view, bool ports);
+  // Far away while no port is waited for.
+  Deadline due() const { return due_; }
+
+ private:
+  BackOff pauses_;
+  std::set<std::string> waiting_;  // offers, by their id
+  Deadline due_ = Deadline::at(Deadline::Clock::time_point::max());
+};
+
+}  // namespace ibpod::agent

@@ -1,0 +1,166 @@
+#include "lib/attach/acquire_device.h"
+
+#include "lib/attach/address_release.h"
+#include "lib/attach/release.h"
+#include "lib/cni/errors.h"
+#include "lib/node/restore.h"
+#include "lib/node/whose.h"
+
+#include <optional>
+
+namespace ibpod::attach {
+namespace {
+
+// A namespace that dies makes no sound in the records' folder: look again at least this often.
+constexpr Duration kLookAgain{200};
+// An ADD waits no longer for another pod's IPAM.
+constexpr Duration kIpamPatience{5'000};
+
+// What cannot be read may speak of a pod that has the device.
+Error out_of_service(const std::string& folder, Error unread) {
+  switch (unread.code()) {
+    case Code::invalid:
+      return Error(
+          Code::busy,
+          folder + " is out of service until garbage collection has cleaned it: " + unread.text());
+    case Code::unsupported:
+      return Error(Code::busy, folder + " is out of service: " + unread.text());
+    default:
+      return unread;
+  }
+}
+
+// The pod that a device still belongs to, as an error names it.
+std::string holder_text(const node::Record& record, node::Liveness liveness) {
+  if (liveness == node::Liveness::live) return whose(record);
+  return whose(record) + " (" + record.netns.path.string() +
+         " is no namespace, which does not mean that its namespace is gone)";
+}
+
+// No later try can succeed, and the number must not promise one.
+Error twice_in_a_pod(const std::string& folder, const std::string& ifname) {
+  return Error(Code::exists,
+               folder + " is already in this pod, as " + ifname +
+                   ": two of the pod's networks name one device, and it cannot start until they do "
+                   "not. Multus gives a default network (v1.multus-cni.io/default-network) and the "
+                   "first of the pod's networks the same device if both have the same resource: "
+                   "give each rail a resource of its own");
+}
+
+// Who has the device; or that waiting for it is of no use (the error).
+Result<std::optional<std::string>> holder(const Context& context, const node::RecordName& own,
+                                          std::vector<node::RecordName>& dead) {
+  const std::vector<node::RecordName> names = TRY(context.records.in_folder(own.folder));
+  std::optional<std::string> living;
+  for (const node::RecordName& name : names) {
+    const Result<node::Record> record = context.records.read(name);
+    if (!record && record.error().code() == Code::not_found) continue;
+    if (!record) return out_of_service(own.folder, record.error());
+    const node::Liveness liveness = TRY(node::liveness(context.kernel, *record, context.boot_id));
+    // Our own record is what a killed ADD left.
+    if (liveness == node::Liveness::dead || name == own) {
+      dead.push_back(name);
+    } else if (name.container_id == own.container_id) {
+      return twice_in_a_pod(own.folder, name.ifname);
+    } else {
+      living = holder_text(*record, liveness);
+    }
+  }
+  return living;
+}
+
+// Whatever IPAM does, the device is the next pod's. What it does not take back now stays owed.
+void give_addresses_back(const Context& context, const node::RecordName& name, Deadline deadline) {
+  const auto owed =
+      context.records.address_releases().of_attachment(name.container_id, name.ifname);
+  if (!owed) return context.warn(owed.error().text());
+  for (const node::AddressReleaseName& one : *owed) {
+    const Status released = release_owed(context, one, deadline.at_most(kIpamPatience));
+    if (!released) context.warn(released.error().text());
+  }
+}
+
+Result<bool> owes_addresses(const Context& context, const node::RecordName& own) {
+  const std::vector<node::AddressReleaseName> owed =
+      TRY(context.records.address_releases().of_attachment(own.container_id, own.ifname));
+  return !owed.empty();
+}
+
+// IPAM plugins know an address by container and interface: what they take back later would be the
+// one that they give now.
+Status check_owes_nothing(const Context& context, const node::RecordName& own, Deadline deadline) {
+  const std::vector<node::AddressReleaseName> owed =
+      TRY(context.records.address_releases().of_attachment(own.container_id, own.ifname));
+  for (const node::AddressReleaseName& one : owed)
+    TRY(release_owed(context, one, deadline).reported_as(cni::kTryAgainLater));
+  return ok();
+}
+
+// A record of nobody's. What is there under its name then is another attempt's.
+Status release_left_over(const Context& context, const node::RecordName& name, Deadline deadline) {
+  const std::string left_over = name.text() + ", which is left over, ";
+  // Later may be better, whatever it was: the device is in quarantine until then.
+  TRY(end_whole(context, name, deadline)
+          .during(left_over + "cannot be released")
+          .reported_as(cni::kTryAgainLater));
+  give_addresses_back(context, name, deadline);
+  const Result<node::Record> still = context.records.read(name);
+  if (!still || still->child) return ok();
+  const std::optional<node::Function> function = TRY(context.kernel.function(still->device));
+  if (function) return ok();
+  return Error(Code::busy,
+               left_over + "stays: " + name.folder + " has been taken out of the machine");
+}
+
+// What is bound for an attachment goes by its name: two devices of one name would each pass for
+// the other. A kernel interface of that name would have been in the way before (requirements.h),
+// but a function on vfio-pci has none.
+Status check_only_one(const Context& context, const node::RecordName& own, Deadline deadline) {
+  const std::vector<node::RecordName> names =
+      TRY(context.records.of_attachment(own.container_id, own.ifname));
+  for (const node::RecordName& name : names) {
+    if (name.folder == own.folder) continue;
+    const Result<node::Record> record = context.records.read(name);
+    if (!record && record.error().code() == Code::not_found) continue;
+    if (!record) return out_of_service(name.folder, record.error());
+    const node::Liveness liveness = TRY(node::liveness(context.kernel, *record, context.boot_id));
+    if (liveness != node::Liveness::dead)
+      return Error(Code::exists, "the pod has " + own.ifname + " already, on " + name.folder);
+    TRY(release_left_over(context, name, deadline));
+  }
+  return ok();
+}
+
+}  // namespace
+
+Result<FolderLock> claim(const Context& context, const node::RecordName& own, Deadline deadline) {
+  TRY(check_only_one(context, own, deadline));
+  while (true) {
+    // What has been released in the last moment is free all the same: look once more.
+    const bool late = deadline.passed();
+    std::vector<node::RecordName> dead;
+    std::optional<std::string> living;
+    std::optional<FolderWatch> watch;
+    {
+      FolderLock lock = TRY(context.records.lock(own.folder, deadline));
+      living = TRY(holder(context, own, dead));
+      const bool owes = TRY(owes_addresses(context, own));
+      if (!living && dead.empty() && !owes) return lock;
+      watch = TRY(context.records.watch(own.folder));
+    }
+    if (!living && dead.empty()) {
+      TRY(check_owes_nothing(context, own, deadline));
+      continue;
+    }
+    if (late)
+      return Error(
+          Code::busy,
+          own.folder + (living ? " still belongs to " + *living + ", whose DEL has not come"
+                               : ": the time was over before all that is left over there "
+                                 "was released"));
+    for (const node::RecordName& name : dead) TRY(release_left_over(context, name, deadline));
+    if (living) TRY(watch->wait(deadline.at_most(kLookAgain)));
+  }
+}
+
+}  // namespace ibpod::attach

@@ -1,0 +1,265 @@
+#include "lib/attach/ipoib_driver.h"
+
+#include "lib/attach/allocated.h"
+#include "lib/attach/binding.h"
+#include "lib/attach/check.h"
+#include "lib/attach/interface.h"
+#include "lib/attach/validate.h"
+#include "lib/cni/errors.h"
+#include "lib/node/child.h"
+#include "lib/node/stray_children.h"
+#include "lib/node/vf.h"
+#include "lib/node/whose.h"
+
+#include <algorithm>
+
+#include <net/if_arp.h>
+
+namespace ibpod::attach {
+namespace {
+
+// IB's largest MTU without IPoIB's header of four bytes (RFC 4391 section 7).
+constexpr uint32_t kMostDatagram = 4092;
+
+Status check_mtu(const std::optional<uint32_t>& mtu, nl::IpoibMode mode, uint32_t most,
+                 const std::string& whose) {
+  if (!mtu || mode == nl::IpoibMode::connected || *mtu <= most) return ok();
+  return Error(Code::invalid, "mtu: " + std::to_string(*mtu) + " is more than the " +
+                                  std::to_string(most) + " of datagram mode" + whose +
+                                  ": set mode to connected, or a smaller mtu");
+}
+
+Status check_is_parent(const node::Netdev& master) {
+  if (master.kind == "ipoib" && !master.parent) return ok();
+  if (master.type != ARPHRD_INFINIBAND) {
+    return Error(Code::invalid, "master: " + master.name + " is no InfiniBand interface");
+  }
+  return Error(Code::invalid, "master: " + master.name +
+                                  " is an IPoIB child itself: name the interface that it is made "
+                                  "on, and ask for its partition with pkey");
+}
+
+// Who names no partition is asked about by nobody, and would be in the master's own.
+Status check_own_key(const Context& context, const node::Wanted& wanted,
+                     const node::Netdev& master) {
+  const ib::PKey own = master.ipoib->pkey;
+  if (!context.binds || !wanted.partitions.empty() || own.same_partition(ib::kDefaultFull))
+    return ok();
+  return Error(Code::invalid, "partition: " + master.name + " is itself in " + own.text() +
+                                  ", and this node's agent lets nobody into a partition that is "
+                                  "not named: give the network partition, or pkey");
+}
+
+// Under the folder's lock. By then it is known what a partition's key is.
+Status note_key(const Context& context, node::Record& record, ib::PKey key) {
+  if (record.child->pkey.same_partition(key)) return ok();
+  record.child->pkey = key;
+  return timed(context, "write the record", [&] { return context.records.write(record); });
+}
+
+bool have_partition_in_common(const node::Wanted& one, const node::Wanted& other) {
+  return std::any_of(one.partitions.begin(), one.partitions.end(), [&](const auto& wish) {
+    return std::any_of(other.partitions.begin(), other.partitions.end(),
+                       [&](const auto& same) { return wish.label() == same.label(); });
+  });
+}
+
+// Whether it is a child whose DEL has not found it, of another partition that had this key before.
+bool may_use_key(const node::Record& other, const node::Record& own, ib::PKey key) {
+  const bool lost = other.child && other.stage == node::Stage::ending;
+  return lost && other.boot_id == own.boot_id && other.child->port == own.child->port &&
+         other.child->pkey.same_partition(key) &&
+         !have_partition_in_common(other.wanted, own.wanted);
+}
+
+// Where the SM service has given a P_Key to another partition since, such a child would be in that.
+Status check_key_is_unused(const Context& context, const node::Record& own, ib::PKey key) {
+  if (own.wanted.partitions.empty()) return ok();
+  const std::vector<node::RecordName> names = TRY(context.records.all());
+  for (const node::RecordName& name : names) {
+    if (!node::is_child_link(name.folder) || name == name_of(own)) continue;
+    const Result<node::Record> other = context.records.read(name);
+    if (!other || !may_use_key(*other, own, key)) continue;
+    return Error(Code::busy, "partition: an IPoIB child of " + node::whose(*other) +
+                                 " that has not been found yet may still be in the P_Key " +
+                                 key.text() + " of " + own.child->master +
+                                 ": end what that pod has left, or restart the node");
+  }
+  return ok();
+}
+
+// The key that the port has to have. Nobody asked for the membership that a master's own key shows:
+// the kernel adds bit 15 to every one.
+ib::PKey key_for(const node::Record& record) {
+  return record.wanted.pkey.value_or(ib::PKey(record.child->pkey.partition()));
+}
+
+// Without carrier the interface has not joined the partition's broadcast group.
+Status require_carrier(const Context& context, const node::Record& record, Deadline deadline) {
+  const std::optional<node::Netdev> netdev = TRY(await_carrier(context, record, deadline));
+  if (netdev) return ok();
+  return Error(Code::unavailable,
+               record.ifname + " has no carrier: the port of " + record.child->master +
+                   " is not ACTIVE, or the partition " + record.child->pkey.text() +
+                   " has no broadcast group that it can join (is it an IPoIB partition?)");
+}
+
+// Under the folder's lock.
+Status make(const Context& context, node::Record& record) {
+  node::Child& child = *record.child;
+  const node::Netdev made = TRY(node::make_child(context.kernel, record));
+  // The port tells its own limit by nothing but a child.
+  TRY(check_mtu(record.wanted.mtu, child.mode, made.mtu, " on the port of " + child.master));
+  child.address = made.address;
+  TRY(timed(context, "write the record", [&] { return context.records.write(record); }));
+  return node::give_child(context.kernel, record);
+}
+
+Status check_child(const node::Record& record, const node::Netdev& now) {
+  TRY(check_interface(record, now));
+  if (!now.carrier) return differs(record.ifname + " has no carrier");
+  if (now.ipoib->mode == record.child->mode) return ok();
+  return differs(record.ifname + " is in another IPoIB mode than ADD has set");
+}
+
+}  // namespace
+
+std::string ChildEndpoint::folder(const cni::Call& call) const {
+  return node::child_link(call.container_id, call.ifname);
+}
+
+Result<node::Netdev> ChildEndpoint::find_master(const Context& context) const {
+  if (!order_.master.empty()) {
+    const std::optional<node::Netdev> named =
+        TRY(context.kernel.find_netdev(node::kHost, order_.master));
+    if (named) return *named;
+    return Error(Code::not_found, "master: the host has no interface " + order_.master);
+  }
+  const std::optional<node::Netdev> own =
+      TRY(node::own_netdev(context.kernel, node::kHost, order_.device));
+  if (own) return *own;
+  return Error(Code::not_found, "the function " + order_.device.text() +
+                                    ": it has no IPoIB interface in the host's namespace: there is "
+                                    "no such function, a pod has it, or ib_ipoib is not loaded");
+}
+
+// What is looked at later is the first port of an RDMA device: it has to be the master's.
+Result<ib::Guid> ChildEndpoint::port_of(const Context& context, const Master& master) {
+  const std::optional<ib::Guid> guid = nl::guid_of(master.netdev.address);
+  const std::vector<node::RdmaDevice> devices =
+      TRY(context.kernel.rdma_devices(node::kHost, master.function));
+  const bool there = std::any_of(devices.begin(), devices.end(), [&](const auto& device) {
+    return guid && device.port_guid == *guid;
+  });
+  if (there) return *guid;
+  return Error(Code::invalid, "master: " + master.netdev.name +
+                                  " is not on the first port of an RDMA device of " +
+                                  master.function.text() + ", by the GUID in its address");
+}
+
+Result<ChildEndpoint::Master> ChildEndpoint::usable_master(const Context& context) const {
+  Master master;
+  master.netdev = TRY(find_master(context));
+  TRY(check_is_parent(master.netdev));
+  TRY(check_own_key(context, order_.wanted, master.netdev));
+  const std::optional<ib::PciAddress> function =
+      TRY(context.kernel.function_of(master.netdev.name));
+  if (!function) {
+    return Error(Code::invalid, "master: " + master.netdev.name + " hangs on no PCI function");
+  }
+  if (!order_.device.empty() && *function != order_.device) {
+    return Error(Code::invalid, "master: " + master.netdev.name + " belongs to " +
+                                    function->text() + ", and pf is " + order_.device.text() +
+                                    ": which one is meant?");
+  }
+  master.function = *function;
+  master.port = TRY(port_of(context, master));
+  return master;
+}
+
+Status ChildEndpoint::check_usable(const Context& context) {
+  const Master master = TRY(usable_master(context));
+  return check_mtu(order_.wanted.mtu, order_.mode.value_or(master.netdev.ipoib->mode),
+                   kMostDatagram, "");
+}
+
+Status ChildEndpoint::check_allocated(const Context& context, Deadline deadline) const {
+  if (context.any_device) return ok();
+  const node::Netdev master = TRY(find_master(context));
+  const std::optional<ib::PciAddress> address = TRY(context.kernel.function_of(master.name));
+  if (!address) return ok();
+  const std::optional<node::Function> function = TRY(context.kernel.function(*address));
+  if (!function || !function->pf) return ok();
+  const auto& kept = context.master_vfs;
+  if (std::find(kept.begin(), kept.end(), *address) != kept.end()) return ok();
+  const std::string key = order_.master.empty() ? "pf" : "master: " + order_.master;
+  const std::string advice =
+      "name a PF, request the VF's resource in the pod's spec, or, if the host keeps the VF "
+      "for all pods, list " +
+      address->text() + " under masterVfs";
+  return attach::check_allocated(context, key, *address, advice, deadline);
+}
+
+Status ChildEndpoint::hand_over(const Context& context, node::Record& record, Deadline deadline) {
+  const Master master = TRY(usable_master(context));
+  record.device = master.function;
+  node::Child& child = record.child.emplace();
+  child.link = folder(context.call);
+  child.master = master.netdev.name;
+  child.parent = master.netdev.index;
+  child.index = node::choose_index();
+  child.port = master.port;
+  child.pkey = order_.wanted.pkey.value_or(master.netdev.ipoib->pkey);
+  child.mode = order_.mode.value_or(master.netdev.ipoib->mode);
+  child.umcast = order_.umcast;
+  TRY(timed(context, "write the record", [&] { return context.records.write(record); }));
+  return begin_binding(context, record, deadline);
+}
+
+Result<Joined> ChildEndpoint::join(const Context& context, node::Record& record, Place,
+                                   Deadline deadline) {
+  // Before the child: a partition that the port is not in would be an interface without carrier.
+  std::optional<Membership> membership =
+      TRY(join_partitions(context, record, Place::anywhere, deadline));
+  if (!membership)
+    TRY(await_partition(context, record, key_for(record), Place::anywhere, deadline));
+  TRY(hand_to_pod(context, record, membership ? membership->key : record.child->pkey, deadline));
+  TRY(require_carrier(context, record, deadline));
+  return Joined{membership, {}};
+}
+
+Status ChildEndpoint::hand_to_pod(const Context& context, node::Record& record, ib::PKey key,
+                                  Deadline deadline) const {
+  const FolderLock lock = TRY(context.records.lock(folder(context.call), deadline));
+  // Nobody had the lock while the partition was waited for.
+  TRY(check_still_ours(context, record));
+  TRY(check_key_is_unused(context, record, key));
+  TRY(note_key(context, record, key));
+  return make(context, record);
+}
+
+Status ChildEndpoint::tell(const Context&, const node::Record&, const std::optional<Membership>&) {
+  return ok();
+}
+
+Status ChildEndpoint::check(const Context& context, const node::Record& record, Place) {
+  if (!record.child) return differs("the record is of another kind of attachment");
+  const std::optional<node::ChildPlace> place = TRY(node::find_child(context.kernel, record));
+  if (!place || place->where.is_host())
+    return differs("the IPoIB child of " + record.child->master + " is not in the pod");
+  TRY(check_child(record, place->netdev));
+  TRY(check_partitions(context, record, Place::anywhere));
+  return check_partition(context, record, key_for(record), Place::anywhere);
+}
+
+Status remove_stray_children(const Context& context) {
+  const std::vector<node::Netdev> strays =
+      TRY(node::stray_children(context.kernel, context.records));
+  Errors errors;
+  for (const node::Netdev& stray : strays) {
+    errors.collect(context.kernel.remove_netdev(node::kHost, stray.index), stray.name);
+  }
+  return errors.status();
+}
+
+}  // namespace ibpod::attach

@@ -1,0 +1,66 @@
+// An IPoIB child of one of the host's interfaces as what a plugin gives a pod.
+#pragma once
+
+#include "lib/attach/attachment_driver.h"
+#include "lib/ib/pci_address.h"
+#include "lib/ib/pkey.h"
+#include "lib/nl/rtnl.h"
+
+#include <optional>
+#include <string>
+
+namespace ibpod::attach {
+
+// What a network's configuration orders for one attachment. The master is named by `master`, or by
+// the function that it is made of, or by both.
+struct ChildOrder {
+  std::string master;                 // an interface of the host; empty: the function's
+  ib::PciAddress device;              // empty: the master's
+  node::Wanted wanted;                // without a P_Key: the master's
+  std::optional<nl::IpoibMode> mode;  // nothing: the master's
+  bool umcast = true;
+};
+
+class ChildEndpoint : public Endpoint {
+ public:
+  // `order` has to outlive it.
+  explicit ChildEndpoint(const ChildOrder& order) : order_(order) {}
+
+  std::string folder(const cni::Call& call) const override;
+  // A master that is missing, no InfiniBand, or a child itself; an MTU above that of the mode.
+  Status check_usable(const Context& context) override;
+  // denied for a master on a VF that the kubelet has not given to the pod (allocated.h), whether a
+  // pool of the agent's has it or not: another device plugin may. A PF, and a VF that the node's
+  // file names under masterVfs, are everybody's. What is no usable master is
+  // check_usable's.
+  Status check_allocated(const Context& context, Deadline deadline) const;
+  // The record, and nothing else: the port may not have the P_Key yet.
+  Status hand_over(const Context& context, node::Record& record, Deadline deadline) override;
+  // Waits for the P_Key in the port's table, makes the child and gives it to the pod, waits for its
+  // carrier: the broadcast group of the partition.
+  Result<Joined> join(const Context& context, node::Record& record, Place place,
+                      Deadline deadline) override;
+  Status tell(const Context& context, const node::Record& record,
+              const std::optional<Membership>& membership) override;
+  Status check(const Context& context, const node::Record& record, Place place) override;
+
+ private:
+  struct Master {
+    node::Netdev netdev;
+    ib::PciAddress function;
+    ib::Guid port;
+  };
+  static Result<ib::Guid> port_of(const Context& context, const Master& master);
+  Status hand_to_pod(const Context& context, node::Record& record, ib::PKey key,
+                     Deadline deadline) const;
+  Result<node::Netdev> find_master(const Context& context) const;
+  Result<Master> usable_master(const Context& context) const;
+
+  const ChildOrder& order_;
+};
+
+// Removes children of ours on the host that no record speaks of (node/strays.h): after a record was
+// lost, or removed by hand.
+Status remove_stray_children(const Context& context);
+
+}  // namespace ibpod::attach

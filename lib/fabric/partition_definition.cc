@@ -1,0 +1,97 @@
+#include "lib/fabric/partition_definition.h"
+
+#include <algorithm>
+
+namespace ibpod::fabric {
+namespace {
+
+Status check_name(const Partition& partition) {
+  const std::string& name = partition.name;
+  TRY(ib::check_partition_name(name).during("name"));
+  if ((name == kDefaultName) != (partition.pkey == kDefaultPKey))
+    return Error(Code::invalid, "the name Default and the P_Key 0x7fff belong to each other");
+  return ok();
+}
+
+Status check_pkey(ib::PKey pkey) {
+  TRY(ib::check_member(pkey));
+  if (pkey.membership() == ib::Membership::limited) return ok();
+  return Error(Code::invalid, pkey.text() + " has bit 15 set, which is a member's: write " +
+                                  ib::PKey(pkey.partition()).text());
+}
+
+Status check_group(const GroupFlags& group) {
+  if (!mtu_of(static_cast<uint64_t>(group.mtu)))
+    return Error(Code::invalid, "mtu: expected 1 (256 bytes) to 5 (4096)");
+  if (!rate_of(static_cast<uint64_t>(group.rate)))
+    return Error(Code::invalid, "rate: expected 2 (2.5 Gb/s) to 22 (600)");
+  if (group.sl > kMostSl) return Error(Code::invalid, "sl: expected 0 to 15");
+  if ((group.scopes & 1) != 0) return Error(Code::invalid, "scope: expected 1 to 15");
+  if (group.flow_label > kMostFlowLabel)
+    return Error(Code::invalid, "FlowLabel: expected 0 to 0xfffff");
+  return ok();
+}
+
+Status check_members(const std::vector<Member>& members) {
+  for (const Member& member : members) {
+    if (!member.port.group()) TRY(ib::check_port_guid(member.port.guid()));
+  }
+  return ok();
+}
+
+Status check_keepers(const Partition& partition) {
+  const std::vector<Member>& members = partition.members;
+  const auto keeps = [](const Member& member) { return member.keeps_index0; };
+  const auto first = std::find_if(members.begin(), members.end(), keeps);
+  if (first == members.end()) return ok();
+  if (!partition.index0 || partition.pkey == kDefaultPKey)
+    return Error(Code::invalid, first->port.text() + " keeps an index 0 that nobody asks for");
+  for (const Member& member : members) {
+    if (member.port.group())
+      return Error(Code::invalid, member.port.text() +
+                                      " beside ports that keep their index 0: "
+                                      "only GUIDs tell whose index 0 is meant");
+  }
+  if (std::all_of(first, members.end(), keeps)) return ok();
+  return Error(Code::invalid, first->port.text() + " keeps its index 0, and is not among the last");
+}
+
+// What is said of a group may be said of the subnet manager's port.
+Status check_reachable(const Partition& partition) {
+  if (partition.pkey != kDefaultPKey) return ok();
+  bool full = true;  // where nothing is said
+  for (const Member& member : partition.members) {
+    if (member.port.group()) full = member.membership != Membership::limited;
+  }
+  if (full) return ok();
+  return Error(Code::invalid,
+               "the subnet manager's own port would be limited, and limited ports could not reach "
+               "it: put SELF=full behind the others");
+}
+
+}  // namespace
+
+Partition default_partition() {
+  Partition partition;
+  partition.name = kDefaultName;
+  partition.pkey = kDefaultPKey;
+  partition.ipoib = true;
+  partition.members = {{PortGroup::all, Membership::limited}, {PortGroup::self, Membership::full}};
+  return partition;
+}
+
+Status check_fields(const Partition& partition) {
+  TRY(check_name(partition));
+  TRY(check_pkey(partition.pkey));
+  TRY(check_group(partition.group));
+  for (const MulticastGroup& group : partition.groups) TRY(check_group(group.flags));
+  TRY(check_members(partition.members));
+  TRY(check_keepers(partition));
+  return check_reachable(partition);
+}
+
+Status check(const Partition& partition) {
+  return check_fields(partition).during("partition " + partition.pkey.text());
+}
+
+}  // namespace ibpod::fabric

@@ -1,0 +1,78 @@
+// Partition: which ports may talk to each other, as OpenSM is to enforce it. Values without I/O;
+// how they stand in a file is in partitions_conf.h.
+#pragma once
+
+#include "lib/base/result.h"
+#include "lib/fabric/group_flags.h"
+#include "lib/fabric/membership.h"
+#include "lib/fabric/port_specifier.h"
+#include "lib/ib/partition_name.h"
+#include "lib/ib/pkey.h"
+
+#include <array>
+#include <string>
+#include <vector>
+
+namespace ibpod::fabric {
+
+struct Member {
+  PortSpecifier port;
+  Membership membership = Membership::limited;
+  // The key takes another place of its table, though the partition asks for index 0 (index0,
+  // below): a PF's own interface goes by index 0, and is not to follow the children that pods have
+  // on it.
+  bool keeps_index0 = false;
+  bool operator==(const Member&) const = default;
+};
+
+// A group that is to exist without anybody having joined it (osm_prtn_config.c, mgroup_create). The
+// SA may still refuse it, with a line in its log; nobody's P_Key table depends on it.
+struct MulticastGroup {
+  std::array<uint8_t, 16> mgid{};  // wire order; OpenSM puts the scope of `flags` into it
+  GroupFlags flags;
+  bool operator==(const MulticastGroup&) const = default;
+};
+
+struct Partition {
+  // For people and OpenSM's log; at most kMostName bytes, which is what OpenSM keeps. The P_Key
+  // says which partition it is.
+  std::string name;
+  ib::PKey pkey;  // bit 15 clear: membership is each member's own. 0x0001 to 0x7fff
+  // The key takes index 0 of its members' tables, but for those that keep theirs, in place of the
+  // default's; of `both` the limited one does. Of the default partition: it comes back to index 0
+  // when no other asks for it, which with OpenSM's option allow_both_pkeys a limited one does not
+  // do by itself; but not in the tables of ports that are in it without being named.
+  bool index0 = false;
+  bool ipoib = false;  // OpenSM makes the IPoIB broadcast group: `group`, but link-local always
+  // The sl is the partition's own, too: that of its PathRecords, at the next sweep. The groups are
+  // made once: they keep what they were made with, or stay though ipoib is false now, until the
+  // partition has been without members for a sweep (osm_prtn_add_mcgroup, osm_prtn_delete).
+  GroupFlags group = {};
+  // Of members that name none of their own. Those in `members` have theirs.
+  Membership default_membership = Membership::limited;
+  // In OpenSM's order: where two entries speak of one port, the later one decides. Those that keep
+  // their index 0 come last: in partitions.conf they have a definition of their own. Where there is
+  // one, all are GUIDs: an entry of either kind would decide for the ports of a group.
+  std::vector<Member> members = {};
+  std::vector<MulticastGroup> groups = {};
+  bool operator==(const Partition&) const = default;
+};
+
+inline constexpr size_t kMostName = ib::kMostPartitionName;
+inline constexpr ib::PKey kDefaultPKey{0x7fff};
+inline constexpr std::string_view kDefaultName = "Default";
+
+// What stands in partitions.conf where nothing else is configured: everybody limited, so that ports
+// of no common partition cannot talk; only the subnet manager is full, so that all reach it.
+Partition default_partition();
+
+// Whether OpenSM could be given it: the name is one (ib/partition_name.h), the P_Key has bit 15
+// clear and is no free place, GUIDs are such as ports can have, numbers within their ranges; who
+// keeps his index 0 comes last, and only where the partition asks for it; and the default partition
+// leaves the subnet manager's own port a full member, as no other reaches a limited one. Of
+// partitions together nothing is said.
+Status check(const Partition& partition);
+// The same of one whose P_Key nobody has named: it says only which field is wrong.
+Status check_fields(const Partition& partition);
+
+}  // namespace ibpod::fabric

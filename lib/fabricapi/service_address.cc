@@ -1,0 +1,64 @@
+#include "lib/fabricapi/service_address.h"
+
+#include "lib/rpc/tls_channel.h"
+
+#include <charconv>
+
+namespace ibpod::fabricapi {
+namespace {
+
+constexpr std::string_view kUnix = "unix:";
+
+// A name or an address; one of IPv6 in brackets, or its end would pass for the port.
+bool is_host(std::string_view text) {
+  const bool bracketed = text.size() > 2 && text.front() == '[' && text.back() == ']';
+  if (bracketed) text = text.substr(1, text.size() - 2);
+  return !text.empty() && text.find_first_of(bracketed ? "[]" : "[]:") == text.npos;
+}
+
+bool is_port(std::string_view text) {
+  uint16_t port = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, port);
+  return error == std::errc() && stop == end && port > 0;
+}
+
+bool is_host_and_port(std::string_view text) {
+  const size_t colon = text.rfind(':');
+  return colon != text.npos && is_host(text.substr(0, colon)) && is_port(text.substr(colon + 1));
+}
+
+Client over_unix(const Place& place) {
+  return Client::over_unix(place.address.substr(kUnix.size()), place.fabric);
+}
+
+}  // namespace
+
+Status check_address(std::string_view address) {
+  const std::string got = ", got \"" + std::string(address) + "\"";
+  if (address.starts_with(kUnix)) {
+    if (Path(address.substr(kUnix.size())).is_absolute()) return ok();
+    return Error(Code::invalid, "expected an absolute path behind unix:" + got);
+  }
+  if (is_host_and_port(address)) return ok();
+  return Error(Code::invalid, "expected unix:PATH or HOST:PORT" + got);
+}
+
+bool needs_files(std::string_view address) { return !address.starts_with(kUnix); }
+
+Result<Client> client_of(const Place& place) {
+  TRY(check_address(place.address));
+  if (!needs_files(place.address)) return over_unix(place);
+  std::shared_ptr<rpc::TlsChannel> channel =
+      TRY(rpc::TlsChannel::open({.target = place.address, .files = place.files}));
+  return Client::over_tls(std::move(channel), place.address, place.fabric);
+}
+
+Result<Client> lasting_client_of(const Place& place) {
+  TRY(check_address(place.address));
+  if (!needs_files(place.address)) return over_unix(place);
+  return Client::over_tls(rpc::TlsChannel::follow({.target = place.address, .files = place.files}),
+                          place.address, place.fabric);
+}
+
+}  // namespace ibpod::fabricapi

@@ -1,0 +1,72 @@
+#include "lib/kube/registration_state.h"
+
+namespace ibpod::kube {
+
+void Standing::begin(Mode mode) {
+  const std::lock_guard lock(mutex_);
+  ++registration_.attempts;
+  registration_.mode = mode;
+  accepted_ = false;
+  refused_ = false;
+  lost_ = false;
+  settle();
+}
+
+void Standing::accepted() {
+  const std::lock_guard lock(mutex_);
+  accepted_ = true;
+  refused_ = false;
+  settle();
+}
+
+void Standing::refused(const Error& error) {
+  const std::lock_guard lock(mutex_);
+  registration_.last_error = error;
+  accepted_ = false;
+  refused_ = true;
+  settle();
+}
+
+void Standing::listening() {
+  const std::lock_guard lock(mutex_);
+  ++streams_;
+  lost_ = false;
+  settle();
+}
+
+void Standing::hung_up() {
+  const std::lock_guard lock(mutex_);
+  if (--streams_ == 0) {
+    lost_ = true;
+    registration_.last_error = Error(Code::unavailable, "the kubelet no longer listens");
+  }
+  settle();
+}
+
+// Notes the time of a change, and tells who waits.
+void Standing::settle() {
+  const bool registered = accepted_ && streams_ > 0;
+  if (registered != registration_.registered) {
+    registration_.registered = registered;
+    registration_.since = std::chrono::system_clock::now();
+  }
+  if (observer_) observer_(registration_);
+  wake_.ring();
+}
+
+Registration Standing::registration() const {
+  const std::lock_guard lock(mutex_);
+  return registration_;
+}
+
+bool Standing::registered() const {
+  const std::lock_guard lock(mutex_);
+  return registration_.registered;
+}
+
+bool Standing::failed() const {
+  const std::lock_guard lock(mutex_);
+  return refused_ || lost_;
+}
+
+}  // namespace ibpod::kube

@@ -1,0 +1,74 @@
+#include "lib/netns/netns_status.h"
+
+#include "lib/base/mount_namespace.h"
+
+#include <cstdlib>
+#include <iterator>
+
+#include <sys/stat.h>
+
+namespace ibpod::netns {
+namespace {
+
+Path folder_of(const Path& path) {
+  constexpr std::string_view kProc = "/proc/";
+  return path.native().starts_with(kProc) ? Path("/proc") : path.parent_path();
+}
+
+template <typename Stat>
+Result<bool> there(const Path& path, Stat stat) {
+  struct stat ignored;
+  const auto found = sys("stat " + path.string(), [&] { return stat(path.c_str(), &ignored); });
+  if (!found && found.error().code() != Code::not_found) return found.error();
+  return found.ok();
+}
+
+// Where no namespace is at the end of the path. A link that leads nowhere is something, too.
+Result<Sight> look_for_nothing(const Path& path) {
+  const bool entry = TRY(there(path, ::lstat));
+  if (entry) return Sight::unclear;
+  const bool folder = TRY(there(folder_of(path), ::stat));
+  return folder ? Sight::gone : Sight::unclear;
+}
+
+Result<Sight> look_here(const Path& path, const Identity& identity) {
+  const Result<NetNs> netns = NetNs::open(path);
+  if (!netns && netns.error().code() == Code::not_found) return look_for_nothing(path);
+  const bool another_type =
+      !netns && netns.error().code() == Code::invalid && netns.error().error_number() == 0;
+  if (another_type) return Sight::gone;
+  if (!netns) return netns.error();
+  const Identity now = TRY(netns->identity());
+  return now == identity ? Sight::same : Sight::gone;
+}
+
+}  // namespace
+
+std::string_view name(Sight sight) {
+  switch (sight) {
+    case Sight::same:
+      return "there";
+    case Sight::gone:
+      return "gone";
+    case Sight::unclear:
+      return "not to be seen";
+  }
+  std::abort();
+}
+
+Result<Sight> look(const Path& path, const Identity& identity, const Path& mount_namespace) {
+  if (!path.is_absolute()) {
+    return Error(
+        Code::invalid,
+        "\"" + path.string() + "\" is no place of a network namespace: expected an absolute path");
+  }
+  Sight sight = Sight::unclear;
+  TRY(run_in_mount_namespace(mount_namespace, "look for network namespace " + path.string(),
+                             [&]() -> Status {
+                               sight = TRY(look_here(path, identity));
+                               return ok();
+                             }));
+  return sight;
+}
+
+}  // namespace ibpod::netns

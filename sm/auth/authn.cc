@@ -1,0 +1,132 @@
+#include "sm/auth/authn.h"
+
+#include "lib/base/dns_name.h"
+#include "lib/json/take.h"
+
+#include <algorithm>
+#include <array>
+
+namespace ibpod::sm {
+namespace {
+
+using fabricapi::Caller;
+using fabricapi::Role;
+using json::Value;
+
+std::vector<std::string> names_of(const rpc::Peer& peer) {
+  std::vector<std::string> names = peer.names;
+  if (!peer.common_name.empty()) names.insert(names.begin(), "CN=" + peer.common_name);
+  return names;
+}
+
+// For the log: a certificate may have thousands.
+std::string listed(const std::vector<std::string>& names) {
+  constexpr size_t kMostListed = 8;
+  std::string text;
+  for (size_t n = 0; n < std::min(names.size(), kMostListed); ++n)
+    text += (text.empty() ? "" : ", ") + names[n].substr(0, 300);
+  const size_t left = names.size() - std::min(names.size(), kMostListed);
+  return left == 0 ? text : text + " and " + std::to_string(left) + " more";
+}
+
+// Longer than any node's name and any SPIFFE ID: it would be in every line of the log.
+Status check_lengths(const std::vector<std::string>& names) {
+  constexpr size_t kMostName = 2048;
+  for (const std::string& name : names)
+    if (name.size() > kMostName)
+      return Error(Code::denied, "a name in the certificate has " + std::to_string(name.size()) +
+                                     " bytes: expected at most " + std::to_string(kMostName));
+  return ok();
+}
+
+Error no_node(const std::string& name) {
+  return Error(Code::denied, "the certificate's name " + name + " has no node's name in it");
+}
+
+// What a rule makes of a certificate's names: nothing where none matches.
+Result<std::optional<Caller>> judge(const Rule& rule, const std::vector<std::string>& names) {
+  std::optional<Caller> caller;
+  for (const std::string& name : names) {
+    const std::optional<std::string> star = rule.match.match(name);
+    if (!star) continue;
+    const std::string node = rule.role == Role::node ? *star : "";
+    if (rule.role == Role::node && !is_dns_subdomain(node)) return no_node(name);
+    if (caller && caller->node != node) {
+      return Error(Code::denied,
+                   "the certificate is of two nodes, " + caller->node + " and " + node);
+    }
+    if (!caller) caller = Caller{rule.role, node, name};
+  }
+  return caller;
+}
+
+Status check(const Rule& rule) {
+  const std::string text = "\"" + rule.match.text() + "\"";
+  if (rule.role == Role::node && !rule.match.has_star())
+    return Error(Code::invalid, text + ": a rule for nodes has a * for the node's name");
+  if (rule.role == Role::administrator && rule.match.takes_all())
+    return Error(Code::invalid, text + " would make everybody an administrator");
+  return ok();
+}
+
+Result<Role> read_role(const Value& value) {
+  const std::string text = TRY(value.string());
+  for (const Role role : {Role::administrator, Role::node, Role::reader})
+    if (text == name(role)) return role;
+  return value.wrong("expected administrator, node or reader, got \"" + text + "\"");
+}
+
+Result<Pattern> read_pattern(const Value& value) {
+  const std::string text = TRY(value.string());
+  Result<Pattern> pattern = Pattern::parse(text);
+  if (!pattern) return value.wrong(pattern.error().text());
+  return pattern;
+}
+
+Result<Rule> read_rule(const Value& value) {
+  json::Fields fields = TRY(json::Fields::of(value));
+  const Value match = TRY(value.at("match"));
+  const Value role = TRY(value.at("role"));
+  Rule rule;
+  TRY(json::take(fields, "match", rule.match, read_pattern));
+  TRY(json::take(fields, "role", rule.role, read_role));
+  TRY(refuse_unknown(value, fields));
+  const Status checked = check(rule);
+  if (!checked) return match.wrong(checked.error().text());
+  return rule;
+}
+
+}  // namespace
+
+Result<Authority> Authority::make(std::vector<Rule> rules) {
+  std::vector<std::string> seen;
+  for (const Rule& rule : rules) {
+    TRY(check(rule));
+    const std::string text = rule.match.text();
+    if (std::find(seen.begin(), seen.end(), text) != seen.end())
+      return Error(Code::invalid, "\"" + text + "\" comes twice");
+    seen.push_back(text);
+  }
+  return Authority(std::move(rules));
+}
+
+Result<Caller> Authority::identify(const rpc::Peer& peer) const {
+  if (peer.local) return Caller{Role::administrator, "", "unix socket"};
+  const std::vector<std::string> names = names_of(peer);
+  if (names.empty()) return Error(Code::denied, "the caller has no certificate with a name in it");
+  TRY(check_lengths(names));
+  for (const Rule& rule : rules_) {
+    const std::optional<Caller> caller = TRY(judge(rule, names));
+    if (caller) return *caller;
+  }
+  return Error(Code::denied, "no rule is for the certificate of " + listed(names));
+}
+
+Result<Authority> read_authority(const Value& value) {
+  std::vector<Rule> rules = TRY(json::read_list(value, read_rule));
+  Result<Authority> authority = Authority::make(std::move(rules));
+  if (!authority) return value.wrong(authority.error().text());
+  return authority;
+}
+
+}  // namespace ibpod::sm

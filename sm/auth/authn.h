@@ -1,0 +1,43 @@
+// Authority: whom ibpod-sm takes a caller for. It goes by what the connection proves.
+#pragma once
+
+#include "lib/fabricapi/caller.h"
+#include "lib/json/value.h"
+#include "lib/rpc/peer.h"
+#include "sm/auth/pattern.h"
+
+#include <string>
+#include <vector>
+
+namespace ibpod::sm {
+
+// Who has a certificate with such a name has the role. Of a node `*` stands for the node's name, as
+// Kubernetes has it.
+struct Rule {
+  Pattern match;
+  fabricapi::Role role = fabricapi::Role::reader;
+};
+
+class Authority {
+ public:
+  // The first rule that one of a certificate's names matches decides. invalid for a rule of nodes
+  // without `*`, for one of administrators that any certificate matches, and for one that comes
+  // twice. Without rules only the unix socket leads to anything.
+  static Result<Authority> make(std::vector<Rule> rules);
+
+  // The unix socket is the administrator's. denied, with the certificate's names, where no rule
+  // matches, where the name of a node cannot be one, and where the rule that decides finds the
+  // names of two nodes in one certificate, or one of more than 2,048 bytes. A refusal is short
+  // enough to be logged, whatever is in the certificate.
+  Result<fabricapi::Caller> identify(const rpc::Peer& peer) const;
+
+ private:
+  explicit Authority(std::vector<Rule> rules) : rules_(std::move(rules)) {}
+  std::vector<Rule> rules_;
+};
+
+// [{"match": "CN=system:node:*", "role": "node"}, {"match": "CN=ibpod-admin", "role":
+// "administrator"}]. Errors name the path of what is wrong.
+Result<Authority> read_authority(const json::Value& value);
+
+}  // namespace ibpod::sm

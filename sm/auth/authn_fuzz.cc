@@ -1,0 +1,52 @@
+// Whatever names a certificate has, and whatever the roles: nobody has a role that no rule gives.
+// Two parts, with byte 0x1e between them: the roles, and a common name with other names behind it,
+// one a line, as rpc::Peer has them.
+#include "lib/base/dns_name.h"
+#include "sm/auth/authn.h"
+#include "tests/support/fuzz.h"
+
+namespace ibpod::sm {
+namespace {
+
+using fuzz::require;
+
+rpc::Peer peer_of(std::string_view text) {
+  rpc::Peer peer;
+  peer.names = fuzz::lines_of(text);
+  if (peer.names.empty()) return peer;
+  peer.common_name = peer.names.front();
+  peer.names.erase(peer.names.begin());
+  return peer;
+}
+
+bool some_rule_gives(const json::Value& roles, const fabricapi::Caller& caller) {
+  const auto rules = roles.elements().value();
+  return std::any_of(rules.begin(), rules.end(), [&](const json::Value& rule) {
+    const auto match = Pattern::parse(rule.at("match").value().string().value()).value();
+    const std::string role = rule.at("role").value().string().value();
+    return role == name(caller.role) && match.match(caller.name).has_value();
+  });
+}
+
+void check_caller(const Authority& authority, const json::Value& roles, const rpc::Peer& peer) {
+  constexpr size_t kMostText = 4000;  // it is logged
+  const auto caller = authority.identify(peer);
+  if (!caller)
+    return require(!caller.error().text().empty() && caller.error().text().size() <= kMostText);
+  require(some_rule_gives(roles, *caller));
+  require((caller->role == fabricapi::Role::node) == is_dns_subdomain(caller->node));
+}
+
+}  // namespace
+}  // namespace ibpod::sm
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace ibpod;
+  std::string_view rest = fuzz::text_of(data, size);
+  const auto roles = json::Value::parse(fuzz::next_part(rest));
+  if (!roles) return 0;
+  const auto authority = sm::read_authority(*roles);
+  if (!authority) fuzz::check_refusal(authority.error(), size);
+  if (authority) sm::check_caller(*authority, *roles, sm::peer_of(rest));
+  return 0;
+}

@@ -1,0 +1,49 @@
+#include "sm/auth/pattern.h"
+
+#include <algorithm>
+
+namespace ibpod::sm {
+namespace {
+
+bool printable(std::string_view text) {
+  return std::all_of(text.begin(), text.end(), [](char c) { return c >= ' ' && c <= '~'; });
+}
+
+// What is behind CN=, DNS= or URI=; nothing where the text begins otherwise.
+std::optional<std::string_view> behind_kind(std::string_view text) {
+  for (const std::string_view kind : {"CN=", "DNS=", "URI="})
+    if (text.starts_with(kind)) return text.substr(kind.size());
+  return std::nullopt;
+}
+
+}  // namespace
+
+Result<Pattern> Pattern::parse(std::string_view text) {
+  const std::optional<std::string_view> name = behind_kind(text);
+  if (!printable(text) || !name || name->empty()) {
+    return Error(Code::invalid,
+                 "expected CN=, DNS= or URI= and a name in which one * may stand for anything");
+  }
+  Pattern pattern;
+  const size_t star = text.find('*');
+  pattern.before_ = text.substr(0, star);
+  if (star == text.npos) return pattern;
+  pattern.star_ = true;
+  pattern.after_ = text.substr(star + 1);
+  if (pattern.after_.find('*') != std::string::npos)
+    return Error(Code::invalid, "\"" + std::string(text) + "\" has more than one *");
+  return pattern;
+}
+
+std::optional<std::string> Pattern::match(std::string_view name) const {
+  if (!star_) return name == before_ ? std::optional(std::string()) : std::nullopt;
+  if (name.size() <= before_.size() + after_.size()) return std::nullopt;
+  if (!name.starts_with(before_) || !name.ends_with(after_)) return std::nullopt;
+  return std::string(name.substr(before_.size(), name.size() - before_.size() - after_.size()));
+}
+
+bool Pattern::takes_all() const {
+  return star_ && after_.empty() && behind_kind(before_).value_or("").empty();
+}
+
+}  // namespace ibpod::sm

@@ -1,0 +1,546 @@
+#include "sm/controller/controller.h"
+
+#include "sm/controller/test_fixture.h"
+
+#include <functional>
+
+#include <doctest/doctest.h>
+
+namespace ibpod::sm::test {
+namespace {
+
+using fabric::Membership;
+using fabric::State;
+
+const fabric::Attachment kC1{"n1", "c1", "net1"}, kC2{"n1", "c2", "net1"};
+
+// With the partition blue, swept.
+struct Blue : Bed {
+  Blue() {
+    partition("blue");
+    REQUIRE(last == "ok");
+    settle();
+  }
+
+  // The repair of the first VF's table that is under way ends without success.
+  void fail_repair() {
+    tables.repairs.clear();
+    Readings failed{.begun = now().steady, .topology = topology(), .ports = {}};
+    failed.ports.push_back({.port = kVf1, .table = NotRead{Unread::cancelled}, .of_repair = true});
+    steward->seen(failed);
+  }
+
+  fabric::TenancyStatus status(const std::string& name) {
+    fabric::TenancyStatus found;
+    steward->list_partitions(kAdministrator, {}, [&](const auto& listed) {
+      for (const fabric::TenancyStatus& one : listed->items)
+        if (one.tenancy.name == name) found = one;
+    });
+    turn();
+    return found;
+  }
+};
+
+TEST_CASE_FIXTURE(Blue, "a Bind is answered when the port's table has been seen to hold the key") {
+  CHECK(bind(kNode1, request(kVf1, "blue")).empty());
+  CHECK(binding(kC1).state == State::requested);
+  place();
+  CHECK(binding(kC1).state == State::written);
+  CHECK(tables.hurried == std::set{kVf1});
+  read();
+  CHECK(answers.back().empty());
+  write_tables();
+  read();
+  CHECK(answers.back() == "verified");
+  CHECK(binding(kC1).proof == fabric::Proof::port);
+  CHECK(tables.hurried.empty());
+  CHECK(bind(kNode1, request(kVf1, "blue")) == "verified");
+}
+
+TEST_CASE_FIXTURE(Blue, "a table that was read before the file was in place proves nothing") {
+  ports[kVf1].table[3] = ib::PKey(0x8001);
+  bind(kNode1, request(kVf1, "blue"));
+  Readings early{.begun = now().steady, .topology = topology(), .ports = {}};
+  early.ports.push_back({.port = kVf1, .table = ports[kVf1].table, .leaf = {}});
+  turn();
+  place();
+  steward->seen(early);
+  turn();
+  CHECK(binding(kC1).state == State::written);
+  CHECK(answers.back().empty());
+}
+
+TEST_CASE_FIXTURE(Blue, "who unbinds is answered when the key has left the table, and not before") {
+  bind(kNode1, request(kVf1, "blue"));
+  settle();
+  CHECK(unbind(kNode1, kC1).empty());
+  CHECK(binding(kC1).state == State::releasing);
+  place();
+  read();
+  CHECK(answers.back().empty());
+  write_tables();
+  read();
+  CHECK(answers.back() == "released");
+  CHECK(ledger->size() == 0);
+  CHECK(unbind(kNode1, kC1) == "released");
+}
+
+TEST_CASE_FIXTURE(Blue, "the next pod's Bind waits until the last one's key has left the table") {
+  bind(kNode1, request(kVf1, "blue", "c1"));
+  settle();
+  CHECK(bind(kNode1, request(kVf1, "blue", "c2"), 500).empty());
+  CHECK_FALSE(ledger->binding(kAdministrator, kC2));
+  unbind(kNode1, kC1);
+  CHECK_FALSE(ledger->binding(kAdministrator, kC2));
+  settle();
+  CHECK(binding(kC2).state == State::requested);
+  settle();
+  CHECK(answers == std::vector<std::string>{"verified", "verified", "released"});
+}
+
+TEST_CASE_FIXTURE(Blue, "a Bind whose port stays another's is refused at its deadline") {
+  bind(kNode1, request(kVf1, "blue", "c1"));
+  settle();
+  CHECK(bind(kNode1, request(kVf1, "blue", "c2"), 500).empty());
+  turn(600);
+  CHECK(answers.back() == "busy");
+}
+
+TEST_CASE_FIXTURE(Blue, "at the deadline one is told how far it is, and the promise stays") {
+  CHECK(bind(kNode1, request(kVf1, "blue"), 50).empty());
+  place();
+  turn(60);
+  CHECK(answers.back() == "written");
+  settle();
+  CHECK(binding(kC1).state == State::verified);
+}
+
+TEST_CASE_FIXTURE(Blue, "all that is asked in one turn is one transaction") {
+  const size_t before = store.commits();
+  for (const ib::Guid guid : {kVf1, kVf2}) {
+    answers.emplace_back();
+    steward->bind(kNode1, request(guid, "blue", guid.text()), deadline(1000),
+                  answer(answers.size() - 1));
+  }
+  turn();
+  CHECK(store.commits() == before + 1);
+  settle();
+  CHECK(answers == std::vector<std::string>{"verified", "verified"});
+}
+
+TEST_CASE_FIXTURE(Blue, "what cannot be put on disk is not promised, and the engine never hears") {
+  const uint64_t wanted = engine.wanted_version;
+  for (const auto failure : {FakeStore::Failure::full, FakeStore::Failure::lost}) {
+    store.fail_at(0, failure);
+    CHECK_FALSE(bind(kNode1, request(kVf1, "blue")).empty());
+    CHECK(engine.wanted_version == wanted);
+    CHECK(ledger->size() == 0);
+  }
+  CHECK(bind(kNode1, request(kVf1, "blue")).empty());
+  settle();
+  CHECK(answers.back() == "verified");
+}
+
+TEST_CASE_FIXTURE(Blue,
+                  "a key that nobody gave keeps a binding from being verified, and is taken away") {
+  ports[kVf1].table[5] = ib::PKey(0x8077);
+  engine.place();
+  bind(kNode1, request(kVf1, "blue"));
+  place();
+  for (auto& key : ports[kVf1].table)
+    if (key.partition() == 0) {
+      key = ib::PKey(0x8001);
+      break;
+    }
+  end_sweep();
+  read();
+  CHECK(answers.back().empty());
+  CHECK(binding(kC1).standing.reason == fabric::Reason::foreign_key);
+  REQUIRE(tables.repairs.size() == 1);
+  CHECK(tables.repairs[0].kind == Repair::Kind::revoke);
+  mend();
+  read();
+  CHECK(answers.back() == "verified");
+}
+
+TEST_CASE_FIXTURE(Blue, "a table that is changed behind our back is told and mended") {
+  bind(kNode1, request(kVf1, "blue"));
+  settle();
+  for (auto& key : ports[kVf1].table)
+    if (key.partition() == 1) key = ib::PKey();
+  read(true);
+  CHECK(binding(kC1).state == State::written);
+  CHECK(binding(kC1).standing.reason == fabric::Reason::missing_key);
+  REQUIRE(tables.repairs.size() == 1);
+  read();
+  CHECK_MESSAGE(tables.repairs.size() == 1, "not again before it can have helped");
+  mend();
+  read();
+  CHECK(binding(kC1).state == State::verified);
+  CHECK(report.metrics().text().find("ibpod_sm_drifts_total 1") != std::string::npos);
+}
+
+TEST_CASE_FIXTURE(Blue, "a table that takes more than one repair has been changed once") {
+  const auto drifts = [&] {
+    return report.metrics().text().find("ibpod_sm_drifts_total 1\n") != std::string::npos;
+  };
+  bind(kNode1, request(kVf1, "blue"));
+  settle();
+  for (auto& key : ports[kVf1].table)
+    if (key.partition() == 1) key = ib::PKey();
+  read(true);
+  REQUIRE(tables.repairs.size() == 1);
+  fail_repair();
+  turn(2000);
+  read(true);
+  REQUIRE(tables.repairs.size() == 1);
+  CHECK(drifts());
+  mend();
+  read();
+  CHECK(binding(kC1).state == State::verified);
+  CHECK(drifts());
+}
+
+TEST_CASE_FIXTURE(Blue, "a read that a repair has overtaken tells of no other change") {
+  bind(kNode1, request(kVf1, "blue"));
+  settle();
+  for (auto& key : ports[kVf1].table)
+    if (key.partition() == 1) key = ib::PKey();
+  read(true);
+  REQUIRE(tables.repairs.size() == 1);
+  Readings late{.begun = now().steady + Duration(10), .topology = topology(), .ports = {}};
+  late.ports.push_back({.port = kVf1, .table = ports[kVf1].table});
+  mend(30);
+  REQUIRE(binding(kC1).state == State::verified);
+  ms += 30;
+  steward->at(now());
+  steward->seen(late);
+  turn();
+  CHECK(tables.repairs.empty());
+  CHECK(binding(kC1).state == State::verified);
+  CHECK(report.metrics().text().find("ibpod_sm_drifts_total 1\n") != std::string::npos);
+}
+
+TEST_CASE_FIXTURE(Blue, "a port that the subnet manager has not come to has not been changed") {
+  const auto drifted = [&] {
+    return report.metrics().text().find("ibpod_sm_drifts_total 1\n") != std::string::npos;
+  };
+  settle();
+  ports[kVf1].table = {ib::PKey(0xffff), ib::PKey(), ib::PKey(), ib::PKey()};
+  ports[kVf1].state = ib::PortState::init;
+  read(true);
+  CHECK_MESSAGE(tables.repairs.size() == 1, "it is mended");
+  CHECK_FALSE(drifted());
+  fail_repair();
+  turn(2000);
+  ports[kVf1].state = ib::PortState::active;
+  read(true);
+  CHECK_MESSAGE(drifted(), "its table is wrong although it is up");
+}
+
+TEST_CASE_FIXTURE(Blue, "a foreign key on a port that was seen in INIT is a change") {
+  settle();
+  ports[kVf1].table = {ib::PKey(0xffff), ib::PKey(0x8009), ib::PKey(), ib::PKey()};
+  ports[kVf1].state = ib::PortState::init;
+  read(true);
+  CHECK(report.metrics().text().find("ibpod_sm_drifts_total 1\n") != std::string::npos);
+}
+
+TEST_CASE_FIXTURE(Blue, "another change of a table that is not right yet is told of, too") {
+  const auto drifts = [&](const char* number) {
+    return report.metrics().text().find(std::string("ibpod_sm_drifts_total ") + number + "\n") !=
+           std::string::npos;
+  };
+  settle();
+  ports[kVf1].table[2] = ib::PKey(0x8009);
+  read(true);
+  CHECK(drifts("1"));
+  fail_repair();
+  turn(2000);
+  read(true);
+  CHECK_MESSAGE(drifts("1"), "the same");
+  fail_repair();
+  ports[kVf1].table[3] = ib::PKey(0x800a);
+  turn(4000);
+  read(true);
+  CHECK(drifts("2"));
+}
+
+TEST_CASE_FIXTURE(
+    Blue, "a tenant's key in the place of the default one is told and mended, where we write") {
+  SUBCASE("we write") { engine.writing = true; }
+  SUBCASE("we look only: another subnet manager may have its reasons") { engine.writing = false; }
+  bind(kNode1, request(kVf1, "blue"));
+  settle();
+  ib::PKeyTable& table = ports[kVf1].table;
+  REQUIRE(table[0] == fabric::kDefaultPKey);
+  REQUIRE(table[1].partition() == 1);
+  std::swap(table[0], table[1]);
+  read(true);
+  CHECK((binding(kC1).state == State::written) == engine.writing);
+  if (!engine.writing) return;
+  CHECK(binding(kC1).standing.text.find("another key at index 0") != std::string::npos);
+  mend();
+  read();
+  CHECK(table[0] == fabric::kDefaultPKey);
+  CHECK(binding(kC1).state == State::verified);
+}
+
+TEST_CASE_FIXTURE(Blue, "a partition tells which of its static members is not as it should be") {
+  fabric::Tenancy tenancy;
+  tenancy.name = "store";
+  tenancy.members = {{kVf2, Membership::full, ""}, {kVf3, Membership::limited, ""}};
+  create(tenancy);
+  settle();
+  read(true);
+  CHECK(status("store").standing == fabric::Standing{});
+  ports[kVf2].table.assign(8, ib::PKey());
+  read(true);
+  CHECK(status("store").state == fabric::TenancyState::ready);
+  CHECK(status("store").standing.reason == fabric::Reason::missing_key);
+  CHECK(status("store").standing.text ==
+        "member " + kVf2.text() + ": its P_Key table lacks 0x7fff, 0x8002");
+  ports[kVf3].there = false;
+  read(true);
+  CHECK(status("store").standing.text.ends_with(" (and 1 more)"));
+  mend();
+  read(true);
+  CHECK(status("store").standing.reason == fabric::Reason::port_down);
+  CHECK(status("blue").standing == fabric::Standing{});
+  ports[kVf3].there = true;
+  read(true);
+  CHECK(status("store").standing == fabric::Standing{});
+}
+
+TEST_CASE_FIXTURE(Blue, "free ports are kept clean, too") {
+  ports[kVf2].table[4] = ib::PKey(0x8001);
+  read(true);
+  REQUIRE(tables.repairs.size() == 1);
+  CHECK(tables.repairs[0].port == kVf2);
+  mend();
+  turn(2000);
+  read(true);
+  CHECK(tables.repairs.empty());
+}
+
+TEST_CASE_FIXTURE(Blue, "who only observes mends nothing") {
+  engine.writing = false;
+  ports[kVf2].table[4] = ib::PKey(0x8001);
+  read(true);
+  CHECK(tables.repairs.empty());
+}
+
+TEST_CASE_FIXTURE(
+    Blue, "a port that is silent is unknown, not clean, and verified when it speaks again") {
+  bind(kNode1, request(kVf1, "blue"));
+  settle();
+  ports[kVf1].answers = false;
+  read(true);
+  CHECK(binding(kC1).state == State::unknown);
+  CHECK(binding(kC1).standing.reason == fabric::Reason::timeout);
+  CHECK(unbind(kNode1, kC1, 50).empty());
+  settle();
+  turn(60);
+  CHECK(answers.back() == "releasing");
+  ports[kVf1].answers = true;
+  read();
+  CHECK(ledger->size() == 0);
+}
+
+TEST_CASE_FIXTURE(Blue, "a node that is gone for good is forgotten when its ports are nowhere") {
+  bind(kNode1, request(kVf1, "blue"));
+  settle();
+  ports[kVf1].there = false;
+  std::string forgotten;
+  steward->at(now());
+  steward->forget_node(
+      kAdministrator, {"n1", true}, deadline(10'000), [&](const Result<fabricapi::Node>& node) {
+        forgotten = node ? "bindings " + std::to_string(node->bindings) : node.error().text();
+      });
+  turn();
+  CHECK(forgotten.empty());
+  sweep();
+  read();
+  CHECK(forgotten == "bindings 0");
+  CHECK(ledger->size() == 0);
+}
+
+TEST_CASE_FIXTURE(Blue,
+                  "who has broken his Bind off while it waited for the port does not get it") {
+  bind(kNode1, request(kVf1, "blue"));
+  settle();
+  fabricapi::BindRequest next = request(kVf1, "blue");
+  next.attachment.container = "c2";
+  bool gone = false;
+  std::string told;
+  steward->at(now());
+  steward->bind(kNode1, next, {deadline(60'000), [&] { return gone; }},
+                [&](const Result<fabric::Binding>& result) {
+                  told = result ? name(result->state) : name(result.error().code());
+                });
+  turn();
+  CHECK(told.empty());
+  gone = true;
+  unbind(kNode1, kC1);
+  settle();
+  CHECK(told == "unavailable");
+  CHECK(ledger->size() == 0);
+}
+
+TEST_CASE_FIXTURE(Blue, "a port that was there is told from one that never was") {
+  bind(kNode1, request(kVf1, "blue"));
+  settle();
+  read(true);
+  ports[kVf1].there = false;
+  read(true);
+  CHECK(binding(kC1).state == State::unknown);
+  CHECK(binding(kC1).standing.reason == fabric::Reason::port_down);
+  ports[kVf1].there = true;
+  read(true);
+  CHECK(binding(kC1).state == State::verified);
+}
+
+TEST_CASE_FIXTURE(Blue,
+                  "a Bind that can only be refused is so at once, and another's DEL waited for") {
+  ports[kVf1].table.resize(2);
+  read(true);
+  partition("green");
+  CHECK(bind(kNode1, request(kVf1, "blue"), 60'000).empty());
+  settle();
+  fabricapi::BindRequest more = request(kVf1, "blue");
+  more.partitions.push_back({"green", {}});
+  CHECK(bind(kNode1, more, 60'000) == "busy");
+  CHECK(last.find("capacity: ") != std::string::npos);
+  fabricapi::BindRequest next = request(kVf1, "blue");
+  next.attachment.container = "c2";
+  CHECK(bind(kNode1, next, 60'000).empty());
+}
+
+TEST_CASE_FIXTURE(Blue,
+                  "a VF that the subnet manager cannot serve is told from one that is not there") {
+  ports.erase(kVf2);
+  fabricapi::BindRequest one = request(kVf2, "blue");
+  one.pf_guid = kPf;
+  bind(kNode1, one);
+  settle();
+  CHECK(binding(one.attachment).standing.reason == fabric::Reason::port_down);
+  ports[kPf].virtualized = true;
+  read(true);
+  const fabric::Binding bound = binding(one.attachment);
+  CHECK(bound.state != State::verified);
+  CHECK(bound.standing.reason == fabric::Reason::vport);
+  CHECK(bound.standing.text.find(kPf.text()) != std::string::npos);
+}
+
+TEST_CASE_FIXTURE(Blue, "weaknesses are metrics") {
+  settle();
+  read(true);
+  steward->show();
+  const std::string page = report.metrics().text();
+  CHECK(page.find("ibpod_sm_weaknesses{kind=\"rival\"} 0\n") != page.npos);
+  CHECK(page.find("ibpod_sm_weaknesses{kind=\"enforcement_unknown\"} 4\n") != page.npos);
+}
+
+TEST_CASE_FIXTURE(Blue, "whoever watches hears of every change, until he goes") {
+  std::vector<std::string> heard;
+  std::shared_ptr<fabricapi::Fabric::Watch> watch;
+  bind(kNode1, request(kVf1, "blue"));
+  steward->watch_bindings(
+      kAdministrator, {},
+      [&](const fabricapi::BindingChange& change) {
+        heard.emplace_back(change.gone ? "gone" : name(change.binding.state));
+        return true;
+      },
+      [&](const auto& started) { watch = started.value(); });
+  turn();
+  settle();
+  unbind(kNode1, kC1);
+  settle();
+  CHECK(heard == std::vector<std::string>{"requested", "written", "verified", "releasing", "gone"});
+  watch.reset();
+  bind(kNode1, request(kVf1, "blue"));
+  CHECK(heard.size() == 5);
+}
+
+TEST_CASE_FIXTURE(Blue, "a key of the administrator's own partitions is nobody else's") {
+  engine.others = {{.name = "admin", .pkey = ib::PKey(0x1005), .members = {{kVf3, {}}}}};
+  engine_says();
+  fabric::Tenancy tenancy;
+  tenancy.name = "green";
+  tenancy.pkey = ib::PKey(0x1005);
+  create(tenancy);
+  CHECK_MESSAGE(last.find("0x1005") != std::string::npos, last);
+  tenancy.pkey = ib::PKey(0x1006);
+  create(tenancy);
+  CHECK(last == "ok");
+}
+
+TEST_CASE_FIXTURE(Blue, "what the engine could not enforce is refused before it is promised") {
+  engine.refusal = "no";
+  partition("green");
+  CHECK(last == "no");
+  CHECK_FALSE(ledger->partition("green"));
+}
+
+TEST_CASE_FIXTURE(Blue, "nobody takes index 0 of the subnet manager's own port") {
+  fabric::Tenancy tenancy;
+  tenancy.name = "green";
+  tenancy.index0 = true;
+  tenancy.allowed = {"*"};
+  create(tenancy);
+  own_port = kVf1;
+  restart();
+  CHECK(bind(kNode1, request(kVf1, "green")) == "invalid");
+  CHECK_MESSAGE(bind(kNode1, request(kVf2, "green")).empty(), last);
+}
+
+// Whatever is underway when the process is killed, what it had promised is kept by the next one.
+TEST_CASE_FIXTURE(Blue, "killed at any time, it goes on where it was") {
+  const std::vector<std::function<void()>> steps{
+      [&] { bind(kNode1, request(kVf1, "blue")); },
+      [&] { place(); },
+      [&] { write_tables(); },
+      [&] { end_sweep(); },
+      [&] { read(); },
+      [&] { unbind(kNode1, kC1); },
+      [&] { place(); },
+      [&] { write_tables(); },
+      [&] { end_sweep(); },
+      [&] { read(); },
+  };
+  for (size_t killed = 1; killed <= steps.size(); ++killed) {
+    CAPTURE(killed);
+    for (size_t step = 0; step < killed; ++step) steps[step]();
+    engine.now.swept = engine.now.placed = 0;
+    restart();
+    const bool bound = killed < 6;
+    CHECK(ledger->size() == (killed < steps.size() ? 1 : 0));
+    settle();
+    if (bound) {
+      CHECK(binding(kC1).state == State::verified);
+      unbind(kNode1, kC1);
+      settle();
+    }
+    CHECK(ledger->size() == 0);
+  }
+}
+
+TEST_CASE_FIXTURE(Blue,
+                  "whatever a node asks tells that it is alive; what others ask of it does not") {
+  bind(kNode1, request(kVf1, "blue"));
+  settle();
+  const auto heard_by = [&](const std::function<void()>& ask) {
+    turn(60'000);
+    const fabric::WallTime before = now().wall;
+    ask();
+    return ledger->node("n1")->last_heard >= before;
+  };
+  CHECK(heard_by([&] { bind(kNode1, request(kVf1, "blue")); }));
+  CHECK(heard_by([&] { observe(kNode1, kVf2, table_of({})); }));
+  CHECK_FALSE(heard_by([&] { observe(kNode1, kVf3, table_of({})); }));  // it is refused
+  CHECK_FALSE(heard_by([&] { unbind(kAdministrator, kC1); }));
+  CHECK(heard_by([&] { unbind(kNode1, kC1); }));
+}
+
+}  // namespace
+}  // namespace ibpod::sm::test

@@ -1,0 +1,219 @@
+// Declared partitions, until they are as their file has them.
+#include "sm/controller/test_fixture.h"
+
+#include <doctest/doctest.h>
+
+namespace ibpod::sm::test {
+namespace {
+
+const fabric::Attachment kC1{"n1", "c1", "net1"};
+
+struct DeclaredBed : Bed {
+  void declare(const std::string& entries) {
+    const auto read = read_declared(R"({"partitions": [)" + entries + "]}");
+    REQUIRE(read);
+    steward->at(now());
+    steward->declare(*read);
+    turn();
+  }
+  // What the file has made, and what is left of what it has made before: "blue red(deleting)".
+  std::string there() const {
+    std::string text;
+    for (const auto& status : ledger->partitions(kAdministrator, {}).value().items)
+      text += (text.empty() ? "" : " ") + status.tenancy.name +
+              (status.state == fabric::TenancyState::deleting ? "(deleting)" : "") +
+              (status.declared || status.state == fabric::TenancyState::deleting ? "" : "(free)");
+    return text;
+  }
+};
+
+constexpr const char* kRed = R"({"name": "red", "pkey": "0x1001", "allowed": ["*"]})";
+constexpr const char* kCrimson = R"({"name": "crimson", "pkey": "0x1001", "allowed": ["*"]})";
+
+TEST_CASE_FIXTURE(DeclaredBed, "a partition with another one's key is made when that is gone") {
+  declare(kRed);
+  settle();
+  CHECK(there() == "red");
+  declare(kCrimson);
+  CHECK(there() == "red(deleting)");
+  settle();
+  CHECK(there() == "crimson");
+  restart();
+  CHECK(there() == "crimson");
+}
+
+TEST_CASE_FIXTURE(DeclaredBed, "a partition that a pod is in goes when the pod has left") {
+  declare(kRed);
+  settle();
+  bind(kNode1, request(kVf1, "red"));
+  settle();
+  CHECK(answers.back() == "verified");
+  declare("");
+  CHECK(there() == "red");
+  unbind(kNode1, kC1);
+  CHECK(there() == "red");
+  settle();
+  CHECK(answers.back() == "released");
+  settle();
+  CHECK(there().empty());
+}
+
+TEST_CASE_FIXTURE(DeclaredBed, "what could not be put on disk is declared again by itself") {
+  for (const auto failure : {FakeStore::Failure::full, FakeStore::Failure::lost}) {
+    declare("");
+    settle();
+    store.fail_at(0, failure);
+    declare(kRed);
+    CHECK(there().empty());
+    CHECK(engine.wanted->size() == 1);
+    REQUIRE(steward->due());
+    ms = static_cast<int>(std::chrono::floor<Duration>(steward->due()->time_since_epoch()).count());
+    turn();
+    CHECK(there() == "red");
+    CHECK(engine.wanted->size() == 2);
+  }
+}
+
+TEST_CASE_FIXTURE(DeclaredBed, "one that cannot be put on disk keeps nothing else from it") {
+  store.fail_at(1, FakeStore::Failure::full);
+  steward->at(now());
+  steward->declare(*read_declared(R"({"partitions": [)" + std::string(kRed) + "]}"));
+  partition("mine");
+  CHECK(last == "ok");
+  CHECK(there() == "mine(free)");
+}
+
+TEST_CASE_FIXTURE(DeclaredBed, "what the engine could not enforce stays as it was until it can") {
+  declare(kRed);
+  engine.refusal = "no groups";
+  declare(R"({"name": "red", "pkey": "0x1001", "ipoib": true}, {"name": "blue"})");
+  CHECK(there() == "red");
+  CHECK_FALSE(ledger->partition("red")->tenancy.ipoib.has_value());
+  engine.refusal.clear();
+  engine_says();
+  CHECK(there() == "blue red");
+  CHECK(ledger->partition("red")->tenancy.ipoib == true);
+}
+
+TEST_CASE_FIXTURE(DeclaredBed, "no partition is removed while an entry does not say which it is") {
+  declare(std::string(kRed) + R"(, {"name": "blue"})");
+  CHECK(there() == "blue red");
+  declare(R"({"nmae": "blue"}, {"name": "green"})");
+  CHECK(there() == "blue green red");
+  declare(R"({"name": "blue", "sl": 99}, {"name": "green"})");
+  CHECK(there() == "blue green red(deleting)");
+}
+
+// What doctor, a metric and `partition get` say of a file, and of one that is not as it should be.
+struct FaultyBed : DeclaredBed {
+  fabric::TenancyStatus get(const std::string& name) {
+    fabric::TenancyStatus found;
+    steward->list_partitions(kReader, {}, [&](const auto& listed) {
+      REQUIRE(listed);
+      for (const auto& one : listed->items)
+        if (one.tenancy.name == name) found = one;
+    });
+    turn();
+    return found;
+  }
+  std::string finding() {
+    std::string text;
+    steward->health(kReader, [&](const Result<fabricapi::FabricHealth>& health) {
+      for (const fabricapi::Finding& one : health->findings)
+        if (one.subject == "declared partitions") text = one.text;
+    });
+    turn();
+    return text;
+  }
+  std::string good() {
+    steward->show();
+    const std::string metrics = report.metrics().text();
+    const size_t at = metrics.find("\nibpod_sm_declared_file_good ");
+    return at == metrics.npos ? "" : metrics.substr(at + 29, 1);
+  }
+  const fabricapi::Caller kReader{fabricapi::Role::reader, "", "reader"};
+};
+
+TEST_CASE_FIXTURE(FaultyBed, "what a file says wrong is found by doctor, a metric and get") {
+  CHECK(good().empty());
+  declare(R"({"name": "green"}, {"name": "blue", "pkey": "0x7fff"})");
+  CHECK(good() == "0");
+  CHECK_MESSAGE(finding().find("partitions[1].pkey: ") != std::string::npos, finding());
+  const fabric::TenancyStatus blue = get("blue");
+  CHECK(blue.declared);
+  CHECK(blue.state == fabric::TenancyState::error);
+  CHECK(blue.standing.reason == fabric::Reason::misconfigured);
+  CHECK(blue.standing.text.find("refused: partitions[1].pkey: ") != std::string::npos);
+  CHECK(get("green").standing.reason != fabric::Reason::misconfigured);
+  declare(R"({"name": "green"}, {"name": "blue"})");
+  CHECK(good() == "1");
+  CHECK(finding().empty());
+  CHECK(get("blue").state == fabric::TenancyState::provisioning);
+}
+
+TEST_CASE_FIXTURE(FaultyBed, "what cannot be done is named by the file's own keys") {
+  partition("mine");
+  declare(R"({"name": "green"}, {"name": "blue", "pkey": "0x0001"})");
+  CHECK_MESSAGE(get("blue").standing.text.find("refused: partitions[1]") != std::string::npos,
+                get("blue").standing.text);
+  CHECK(good() == "0");
+  declare(R"({"name": "green"}, {"name": "blue", "pkey": "0x1001"})");
+  CHECK(get("blue").standing.reason != fabric::Reason::misconfigured);
+  engine.refusal = "the engine says so";
+  declare(R"({"name": "green", "ipoib": true}, {"name": "blue", "pkey": "0x1001"})");
+  CHECK(get("green").state != fabric::TenancyState::error);
+  CHECK(get("green").standing.text ==
+        "what its file says is refused: partitions[0] (green): the engine says so");
+  CHECK(finding().find("partitions[0] (green): the engine says so") != std::string::npos);
+  engine.refusal.clear();
+  engine_says();
+  CHECK(good() == "1");
+}
+
+TEST_CASE_FIXTURE(FaultyBed, "a file of which nothing can be made is found until it is mended") {
+  declare(kRed);
+  steward->declared_unreadable("line 3, column 1: expected }");
+  turn();
+  CHECK(there() == "red");
+  CHECK(good() == "0");
+  CHECK(finding().find("line 3, column 1: expected }") != std::string::npos);
+  declare(kRed);
+  CHECK(good() == "1");
+  CHECK(finding().empty());
+}
+
+TEST_CASE_FIXTURE(FaultyBed, "a service level that OpenSM would make 0 is refused by its key") {
+  Policy given = policy();
+  given.sl_allowed = false;
+  steward.reset();
+  ledger = Ledger::load(store, std::move(given), now()).value();
+  steward = std::make_unique<Steward>(
+      Steward::World{*ledger, engine, tables, report, [this] { return now().steady; }},
+      StewardSettings{.epoch = "sl"}, now());
+  declare(R"({"name": "green", "sl": 0}, {"name": "blue", "sl": 2})");
+  CHECK_MESSAGE(get("blue").standing.text.find(
+                    "partitions[1].sl: 2, and OpenSM makes every service level 0 without qos: set "
+                    "opensm.qos to true") != std::string::npos,
+                get("blue").standing.text);
+  CHECK(get("green").state == fabric::TenancyState::provisioning);
+}
+
+TEST_CASE_FIXTURE(DeclaredBed, "without a file what one has declared is for requests to change") {
+  declare(kRed);
+  declares = false;
+  for (const auto failure : {FakeStore::Failure::full, FakeStore::Failure::lost}) {
+    store.fail_at(0, failure);
+    restart();
+    CHECK(there() == "red");
+  }
+  turn(10'000);
+  CHECK(there() == "red(free)");
+  steward->delete_partition(kAdministrator, "red",
+                            [&](const auto& deleted) { CHECK(deleted.ok()); });
+  turn();
+  restart();
+  CHECK(there() == "red(deleting)");
+}
+
+}  // namespace
+}  // namespace ibpod::sm::test

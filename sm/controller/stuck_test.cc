@@ -1,0 +1,479 @@
+// The table "states and what ends them" of docs/ibpod-sm.md, a row each.
+#include "sm/controller/test_fixture.h"
+
+#include <doctest/doctest.h>
+
+namespace ibpod::sm::test {
+namespace {
+
+constexpr ib::Guid kStorage{0x0002c90300a1b2c3};
+constexpr int kMinutes = 150'000;
+
+struct StuckBed : Bed {
+  StuckBed() { reach(); }
+  // With the members, in force, and all ports seen.
+  void reach(std::vector<ib::Guid> members = {}) {
+    settle();
+    read(true);
+    fabric::Tenancy made = training();
+    for (const ib::Guid guid : members)
+      made.members.push_back({guid, fabric::Membership::full, ""});
+    create(made);
+    REQUIRE(last == "ok");
+    settle();
+    read(true);
+  }
+  static fabric::Tenancy training() {
+    fabric::Tenancy tenancy;
+    tenancy.name = "training";
+    tenancy.pkey = ib::PKey(0x1001);
+    return tenancy;
+  }
+  void member(std::vector<ib::Guid> members) {
+    fabric::Tenancy changed = training();
+    for (const ib::Guid guid : members)
+      changed.members.push_back({guid, fabric::Membership::full, ""});
+    steward->at(now());
+    steward->update_partition(kAdministrator, changed, [](const auto& done) { CHECK(done.ok()); });
+    turn();
+  }
+  std::string remove(bool forget = false) {
+    std::string text = "nothing";
+    const auto done = [&](const Result<fabric::TenancyStatus>& removed) {
+      text = removed ? removed->standing.text : removed.error().text();
+    };
+    steward->at(now());
+    forget ? steward->forget_ports(kAdministrator, "training", done)
+           : steward->delete_partition(kAdministrator, "training", done);
+    turn();
+    return text;
+  }
+  // The storage server, as OpenSM has left its table.
+  void arrive() {
+    ports[kStorage].table[0] = fabric::kDefaultPKey;
+    read(true);
+  }
+  bool is_there() const { return ledger->partition("training").has_value(); }
+  // The first of doctor's findings of that subject: its text and remedy.
+  std::string finding(const std::string& subject) {
+    std::string found;
+    steward->at(now());
+    steward->health(kAdministrator, [&](const Result<fabricapi::FabricHealth>& health) {
+      REQUIRE(health);
+      for (const fabricapi::Finding& one : health->findings)
+        if (found.empty() && one.subject.starts_with(subject)) found = one.text + "|" + one.remedy;
+    });
+    turn();
+    return found;
+  }
+  bool shows(const std::string& line) {
+    steward->show();
+    return report.metrics().text().find(line) != std::string::npos;
+  }
+  // Ports that are waited for are asked behind the looks at all, too, whether they are there or
+  // not.
+  void settle_all() {
+    settle();
+    read(true);
+    read(true);
+    read();
+  }
+};
+
+TEST_CASE_FIXTURE(StuckBed, "partition: a member that was never on the subnet keeps no partition") {
+  member({kStorage});
+  settle_all();
+  member({});
+  settle_all();
+  remove();
+  CHECK(is_there());  // until the subnet manager has swept without it
+  settle_all();
+  CHECK_FALSE(is_there());
+  reach();  // its name and its P_Key are free
+}
+
+TEST_CASE_FIXTURE(StuckBed, "partition: a look from before the sweep without it shows nothing") {
+  member({kStorage});
+  settle_all();
+  remove();
+  settle();
+  CHECK(is_there());
+  read(true);
+  read();
+  CHECK_FALSE(is_there());
+}
+
+TEST_CASE_FIXTURE(StuckBed,
+                  "partition: where somebody else writes tables, nobody has corrected it") {
+  engine.writing = false;
+  member({kStorage});
+  settle_all();
+  remove();
+  settle_all();
+  CHECK(is_there());
+}
+
+TEST_CASE_FIXTURE(StuckBed, "partition: what was found once is not forgotten by later changes") {
+  arrive();
+  member({kStorage});
+  settle_all();
+  ports[kStorage].there = false;
+  read(true);
+  SUBCASE("of other members") { member({kStorage, kVf1}); }
+  SUBCASE("of this one, which has been taken out and is put in again") {
+    member({});
+    settle_all();
+    member({kStorage});
+  }
+  settle_all();
+  remove();
+  settle_all();
+  CHECK(is_there());
+}
+
+TEST_CASE_FIXTURE(StuckBed,
+                  "partition: a member that was found after it became one is waited for") {
+  member({kStorage});
+  settle_all();
+  arrive();
+  ports[kStorage].there = false;
+  read(true);
+  remove();
+  settle_all();
+  CHECK(is_there());
+}
+
+TEST_CASE_FIXTURE(StuckBed, "partition: so is one of which only its node has told") {
+  ports[kVf1].there = false;
+  read(true);
+  member({kVf1});
+  settle_all();
+  REQUIRE(observe(kNode1, kVf1, table_of({ib::PKey(0x9001)})) == "ok");
+  read(true);
+  turn(10 * kMinutes);  // what it has told is of the past
+  remove();
+  settle_all();
+  CHECK(is_there());
+}
+
+TEST_CASE_FIXTURE(StuckBed, "partition: what a look has found waits until it is seen without") {
+  arrive();
+  member({kStorage});
+  settle_all();
+  ports[kStorage].there = false;
+  read(true);
+  remove();
+  settle_all();
+  CHECK(is_there());
+  ports[kStorage].there = true;
+  read(true);
+  CHECK(is_there());
+  mend();
+  CHECK_FALSE(is_there());
+}
+
+TEST_CASE_FIXTURE(StuckBed, "partition: a virtual port shows nowhere, and may be there") {
+  ports[kPf].virtualized = true;
+  read(true);
+  member({kStorage});
+  settle_all();
+  remove();
+  settle_all();
+  CHECK(is_there());
+  remove(true);
+  CHECK_FALSE(is_there());
+}
+
+TEST_CASE_FIXTURE(StuckBed,
+                  "partition: what was before a restart, or the first look, is not known") {
+  member({kStorage});
+  settle_all();
+  restart();
+  settle_all();
+  remove();
+  settle_all();
+  CHECK(is_there());
+  restart();
+  settle_all();
+  CHECK(is_there());
+  remove(true);
+  CHECK_FALSE(is_there());
+}
+
+TEST_CASE_FIXTURE(StuckBed, "partition: doctor and a metric name what waits for minutes") {
+  arrive();
+  member({kStorage});
+  settle_all();
+  ports[kStorage].there = false;
+  read(true);
+  turn(kMinutes);
+  remove();
+  turn(kMinutes);
+  CHECK_MESSAGE(finding("partition training").empty(), "it waits for the subnet manager");
+  settle_all();
+  CHECK_FALSE(finding("partition training").empty());
+  turn(kMinutes);
+  const std::string told = finding("partition training");
+  CHECK_MESSAGE(told.find(kStorage.text()) != told.npos, told);
+  CHECK_MESSAGE(told.find("`ibpodctl partition delete training --forget-ports`") != told.npos,
+                told);
+  CHECK(shows("ibpod_sm_weaknesses{kind=\"waiting\"} 1"));
+  store.fail_at(0, FakeStore::Failure::lost);
+  partition("other");
+  CHECK(last != "ok");
+  turn();
+  CHECK_FALSE(finding("partition training").empty());  // since when it waits is not lost by that
+  CHECK(remove().find(kStorage.text()) != std::string::npos);
+  remove(true);
+  CHECK_FALSE(is_there());
+  CHECK(finding("partition training").empty());
+  CHECK(shows("ibpod_sm_weaknesses{kind=\"waiting\"} 0"));
+  CHECK(logged("force delete partition training").find("granted") != std::string::npos);
+}
+
+TEST_CASE_FIXTURE(StuckBed, "partition: what has waited for less than minutes is no finding") {
+  arrive();
+  member({kStorage});
+  settle_all();
+  ports[kStorage].there = false;
+  read(true);
+  turn(kMinutes);
+  remove();
+  settle_all();
+  CHECK(finding("partition training").empty());
+  turn(kMinutes);
+  CHECK_FALSE(finding("partition training").empty());
+}
+
+TEST_CASE_FIXTURE(StuckBed, "partition: a port that is forgotten comes back: its key is removed") {
+  arrive();
+  member({kStorage});
+  settle_all();
+  ports[kStorage].there = false;
+  read(true);
+  remove();
+  settle();
+  remove(true);
+  CHECK_FALSE(is_there());
+  ports[kStorage].there = true;
+  REQUIRE(ports[kStorage].table[1] == ib::PKey(0x9001));
+  read(true);
+  CHECK(shows("ibpod_sm_drifts_total 1"));
+  REQUIRE(tables.repairs.size() == 1);
+  mend();
+  CHECK(ports[kStorage].table[1] == ib::PKey());
+}
+
+TEST_CASE_FIXTURE(StuckBed, "partition: a port that is seen to hold the key is not forgotten") {
+  arrive();
+  member({kStorage});
+  settle_all();
+  remove();
+  place();
+  end_sweep();  // by which the table should be another one, and is not
+  read(true);
+  CHECK(remove(true).find(kStorage.text()) != std::string::npos);
+  CHECK(is_there());
+  turn(kMinutes);
+  CHECK_MESSAGE(finding("partition training").empty(), "it can be asked");
+  mend();
+  read(true);
+  CHECK_FALSE(is_there());
+}
+
+TEST_CASE_FIXTURE(StuckBed, "partition: nor one whose switch port is seen to hold it") {
+  arrive();
+  member({kStorage});
+  settle_all();
+  ports[kStorage].answers = false;
+  remove();
+  settle();
+  Readings seen{.begun = now().steady, .topology = topology(), .ports = {}};
+  seen.ports.push_back({.port = kStorage,
+                        .table = NotRead{Unread::timeout},
+                        .leaf = LeafReading{table_of({ib::PKey(0x9001)}), true, true}});
+  turn();
+  steward->at(now());
+  steward->seen(seen);
+  CHECK(remove(true).find(kStorage.text()) != std::string::npos);
+  CHECK(is_there());
+}
+
+TEST_CASE_FIXTURE(StuckBed, "partition: nor one that its node tells to hold it") {
+  arrive();
+  member({kVf1});
+  settle_all();
+  REQUIRE(observe(kNode1, kVf1, ports[kVf1].table) == "ok");
+  ports[kVf1].there = false;
+  remove();
+  settle();
+  read(true);
+  REQUIRE(observe(kNode1, kVf1, table_of({ib::PKey(0x9001)})) == "ok");
+  CHECK(remove(true).find(kVf1.text()) != std::string::npos);
+  CHECK(is_there());
+  turn(kMinutes);
+  REQUIRE(observe(kNode1, kVf1, table_of({ib::PKey(0x9001)})) == "ok");
+  CHECK_MESSAGE(finding("partition training").empty(), "its node can be asked");
+}
+
+TEST_CASE_FIXTURE(StuckBed, "partition: it goes behind the sweep without it, forgotten or not") {
+  member({kStorage});
+  settle_all();
+  CHECK(remove(true).find("not swept without it yet") != std::string::npos);
+  CHECK(is_there());
+  sweep();
+  turn();
+  CHECK_FALSE(is_there());
+}
+
+TEST_CASE_FIXTURE(StuckBed, "partition: a declared one is its file's, forgotten ports or not") {
+  const auto read = read_declared(R"({"partitions": [{"name": "training", "pkey": "0x1001"}]})");
+  steward->declare(*read);
+  turn();
+  CHECK(remove(true).find("is declared in a file") != std::string::npos);
+}
+
+struct StuckBinding : StuckBed {
+  StuckBinding() {
+    partition("blue");
+    settle();
+    bind(kNode1, request(kVf1, "blue"));
+    settle();
+    REQUIRE(answers.back() == "verified");
+    ports[kVf1].there = false;
+    read(true);
+  }
+  void forget_node() {
+    steward->at(now());
+    steward->forget_node(kAdministrator, {"n1", true}, deadline(1000), [](const auto&) {});
+    turn();
+    settle_all();
+  }
+  bool has_binding() const { return !ledger->bindings_of(kVf1).empty(); }
+};
+
+TEST_CASE_FIXTURE(StuckBinding, "binding: released, it waits for its port, and doctor names it") {
+  turn(kMinutes);
+  unbind(kNode1, {"n1", "c1", "net1"});
+  settle_all();
+  CHECK(has_binding());
+  CHECK(finding("node n1").empty());
+  turn(kMinutes);
+  const std::string told = finding("node n1");
+  CHECK_MESSAGE(told.find(kVf1.text()) != told.npos, told);
+  CHECK_MESSAGE(told.find("`ibpodctl node forget n1 --force`") != told.npos, told);
+  CHECK(shows("ibpod_sm_weaknesses{kind=\"waiting\"} 1"));
+  forget_node();  // as it says; its PF is on no look, too
+  CHECK_FALSE(has_binding());
+  CHECK(finding("node n1").empty());
+}
+
+TEST_CASE_FIXTURE(StuckBinding,
+                  "binding: what waits for the subnet manager is told of that alone") {
+  unbind(kNode1, {"n1", "c1", "net1"});
+  settle_all();
+  turn(kMinutes);
+  REQUIRE_FALSE(finding("node n1").empty());
+  SUBCASE("it serves nobody") {
+    engine.now.health = Health::stuck;
+    engine_says();
+  }
+  SUBCASE("ibpod-sm has just started") { restart(); }
+  SUBCASE("ibpod-sm has just started, and looked once") {
+    restart();
+    settle_all();
+  }
+  CHECK(finding("node n1").empty());
+}
+
+TEST_CASE_FIXTURE(StuckBinding, "binding: of a virtual port the remedy takes its adapter away") {
+  ports[kPf].virtualized = true;
+  read(true);
+  unbind(kNode1, {"n1", "c1", "net1"});
+  settle_all();
+  turn(kMinutes);
+  const std::string told = finding("node n1");
+  CHECK_MESSAGE(told.find(kVf1.text()) != told.npos, told);
+  CHECK_MESSAGE(told.find("`ibpodctl node forget n1 --force`") != told.npos, told);
+  CHECK_MESSAGE(told.find("take the adapter's port off the subnet") != told.npos, told);
+  forget_node();
+  CHECK(has_binding());
+  ports[kPf].there = false;
+  settle_all();
+  CHECK_FALSE(has_binding());
+  CHECK(finding("node n1").empty());
+}
+
+TEST_CASE_FIXTURE(StuckBed,
+                  "binding: whose PF nobody has told goes where there are no virtual ports") {
+  partition("blue");
+  settle();
+  fabricapi::BindRequest nameless = request(kVf1, "blue");
+  nameless.pf_guid = {};
+  bind(kNode1, nameless);
+  settle();
+  ports[kVf1].there = false;
+  ports[kPf].virtualized = true;
+  read(true);
+  steward->at(now());
+  steward->forget_node(kAdministrator, {"n1", true}, deadline(1000), [](const auto&) {});
+  turn();
+  settle_all();
+  CHECK_FALSE(ledger->bindings_of(kVf1).empty());
+  ports[kPf].virtualized = false;
+  settle_all();
+  CHECK(ledger->bindings_of(kVf1).empty());
+}
+
+TEST_CASE_FIXTURE(StuckBinding,
+                  "binding: released, it goes when its port is back without the key") {
+  unbind(kNode1, {"n1", "c1", "net1"});
+  settle_all();
+  CHECK(has_binding());
+  ports[kVf1].there = true;
+  settle_all();
+  CHECK_FALSE(has_binding());
+}
+
+TEST_CASE_FIXTURE(StuckBinding, "node: forgotten, its VFs need not be back where its PF is") {
+  ports[kPf] = {};
+  read(true);
+  forget_node();
+  CHECK_FALSE(has_binding());
+  CHECK_FALSE(ledger->node("n1"));
+}
+
+TEST_CASE_FIXTURE(StuckBinding, "node: forgotten, virtual ports are waited for while their PF is") {
+  ports[kPf].virtualized = true;
+  read(true);
+  forget_node();
+  CHECK(has_binding());
+  ports[kPf].there = false;
+  settle_all();
+  CHECK_FALSE(has_binding());
+}
+
+TEST_CASE_FIXTURE(StuckBed, "tables: all are looked at behind the first sweep that is good") {
+  Bed fresh;
+  CHECK(fresh.tables.looks == 0);
+  fresh.sweep();
+  CHECK(fresh.tables.looks == 1);
+  fresh.partition("blue");
+  fresh.sweep();
+  CHECK(fresh.tables.looks == 1);
+  fresh.engine.throw_away();
+  fresh.engine_says();
+  fresh.sweep();
+  CHECK(fresh.tables.looks == 2);
+}
+
+TEST_CASE_FIXTURE(StuckBed, "doctor: what a look has shown has the time of that look") {
+  ms = 3'600'000;  // 01:00:00
+  read(true);
+  turn(kMinutes);
+  const std::string told = finding("M_Key protection");
+  CHECK_MESSAGE(told.find("(seen at 01:00:00 UTC)") != told.npos, told);
+}
+
+}  // namespace
+}  // namespace ibpod::sm::test

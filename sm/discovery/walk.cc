@@ -1,0 +1,178 @@
+#include "sm/discovery/walk.h"
+
+#include <utility>
+
+namespace ibpod::sm {
+namespace {
+
+constexpr size_t kMostUnseen = 1000;  // kept; all are counted
+
+bool is_switch(const mad::NodeInfo& info) { return info.type == mad::NodeType::switch_node; }
+
+LinkEnd key_of(const mad::NodeInfo& info) {
+  return {info.node_guid, is_switch(info) ? uint8_t{0} : info.local_port};
+}
+
+// As SeenPort::route(), of a switch: its port 0 has no link whose state would count.
+mad::Route route_of(const WalkedNode& node) {
+  const auto own = node.ports.find(0);
+  const auto by_lid = mad::Route::to(own == node.ports.end() ? ib::Lid{0} : own->second.lid);
+  return by_lid ? *by_lid : node.path;
+}
+
+// Of nothing else could be told which port it is.
+bool can_be(const mad::NodeInfo& info) {
+  return !info.node_guid.none() && !info.port_guid.none() &&
+         (is_switch(info) || info.local_port != 0);
+}
+
+}  // namespace
+
+std::vector<Visit> Walk::next() {
+  if (!std::exchange(begun_, true)) next_.emplace_back();
+  return std::exchange(next_, {});
+}
+
+bool Walk::may_ask() {
+  const bool may = questions_ < limits_.questions;
+  if (may) ++questions_;
+  found_.cut_off |= !may;
+  return may;
+}
+
+void Walk::missed(fabric::Unseen unseen) {
+  ++found_.unseen_count;
+  if (found_.unseen.size() < kMostUnseen) found_.unseen.push_back(std::move(unseen));
+}
+
+WalkedNode* Walk::met(const Visit& visit, const mad::NodeInfo& info) {
+  if (!can_be(info)) {
+    missed({.path = visit.path, .why = {mad::Reason::malformed, 0}});
+    return nullptr;
+  }
+  const LinkEnd key = key_of(info);
+  if (nodes_.size() >= limits_.nodes && !nodes_.contains(key)) {
+    found_.cut_off = true;
+    return nullptr;
+  }
+  const auto [place, is_new] =
+      nodes_.try_emplace(key, WalkedNode{.path = visit.path, .info = info});
+  if (is_new) {
+    const auto [other, first] = port_guids_.try_emplace(info.port_guid, key);
+    if (!first) found_.duplicates.insert(info.port_guid);
+  } else {
+    compare(place->second, info);
+  }
+  if (visit.from) connect(*visit.from, {info.node_guid, info.local_port});
+  return is_new ? &place->second : nullptr;
+}
+
+// Two that say that they are one, and are not.
+void Walk::compare(const WalkedNode& known, const mad::NodeInfo& info) {
+  if (known.info.port_guid == info.port_guid) return;
+  found_.duplicates.insert(known.info.port_guid);
+  found_.duplicates.insert(info.port_guid);
+}
+
+void Walk::connect(const LinkEnd& one, const LinkEnd& other) {
+  note_peer(one, other);
+  note_peer(other, one);
+}
+
+// A link has two ends. With a second neighbour one end is at two places.
+void Walk::note_peer(const LinkEnd& end, const LinkEnd& peer) {
+  const auto [known, is_new] = peers_.try_emplace(end, peer);
+  if (is_new || known->second == peer) return;
+  if (const WalkedNode* const node = find(end)) found_.duplicates.insert(node->info.port_guid);
+}
+
+// A port that is down, or that the switch does not have, is connected to nothing.
+bool Walk::contradicted(const LinkEnd& end) const {
+  const auto node = nodes_.find({end.node, 0});
+  if (node == nodes_.end()) return false;
+  const auto info = node->second.ports.find(end.port);
+  if (info == node->second.ports.end()) return end.port > node->second.info.ports;
+  return info->second.state < ib::PortState::init;
+}
+
+// The node that a link ends at.
+const WalkedNode* Walk::find(const LinkEnd& end) const {
+  auto node = nodes_.find(end);
+  if (node == nodes_.end() || end.port == 0) node = nodes_.find({end.node, 0});
+  return node == nodes_.end() ? nullptr : &node->second;
+}
+
+// An adapter does not hand packets on; at our own node they begin. Where a node was come in by is
+// behind us: that is so whatever it says of its GUID. All other links are followed, from both ends,
+// as a node that lies about who it is would hide what it claims to be connected to.
+void Walk::follow(const WalkedNode& node) {
+  const bool own = node.path.hops().empty();
+  if (!node.is_switch()) {
+    if (own) go(node, node.info.local_port);
+    return;
+  }
+  for (const auto& [port, info] : node.ports) {
+    const bool came_in = !own && port == node.info.local_port;
+    if (port != 0 && !came_in && info.state >= ib::PortState::init) go(node, port);
+  }
+}
+
+void Walk::go(const WalkedNode& from, uint8_t port) {
+  auto hops = from.path.hops();
+  hops.push_back(port);
+  auto route = mad::Route::along(std::move(hops));
+  if (!route) found_.cut_off = true;
+  if (!route || !may_ask()) return;
+  next_.push_back({*std::move(route), LinkEnd{from.info.node_guid, port}});
+}
+
+std::optional<fabric::LeafPort> Walk::leaf_of(const LinkEnd& end) const {
+  const auto peer = peers_.find(end);
+  if (peer == peers_.end()) return std::nullopt;
+  const auto node = nodes_.find({peer->second.node, 0});
+  if (node == nodes_.end()) return std::nullopt;
+  const WalkedNode& leaf = node->second;
+  fabric::LeafPort found{.switch_guid = leaf.info.port_guid,
+                         .route = route_of(leaf),
+                         .port = peer->second.port,
+                         .enforcement = {}};
+  const auto info = leaf.ports.find(found.port);
+  if (leaf.switch_info && info != leaf.ports.end())
+    found.enforcement = {leaf.switch_info->partition_places, info->second.enforces_inbound,
+                         info->second.enforces_outbound};
+  return found;
+}
+
+fabric::SeenPort Walk::seen(const WalkedNode& node) const {
+  fabric::SeenPort port;
+  port.guid = node.info.port_guid;
+  port.node_guid = node.info.node_guid;
+  port.node = static_cast<fabric::NodeType>(node.info.type);
+  port.number = node.is_switch() ? uint8_t{0} : node.info.local_port;
+  port.description = node.description;
+  port.places = node.info.partition_places;
+  port.path = node.path;
+  if (!node.is_switch()) port.leaf = leaf_of({node.info.node_guid, port.number});
+  const auto found = node.ports.find(port.number);
+  if (found == node.ports.end()) return port;
+  const mad::PortInfo& info = found->second;
+  port.state = info.state;
+  port.lid = info.lid;
+  port.subnet_prefix = info.subnet_prefix;
+  port.m_key_protection = info.m_key_protection;
+  port.m_key_lease = info.m_key_lease;
+  port.is_sm = (info.capabilities & mad::kCapabilitySm) != 0;
+  port.virtualized = (info.capabilities2 & mad::kCapability2Virtual) != 0;
+  return port;
+}
+
+fabric::Topology::Contents Walk::contents() {
+  for (const auto& [end, peer] : peers_) {
+    if (contradicted(end)) found_.duplicates.insert(find(end)->info.port_guid);
+  }
+  fabric::Topology::Contents contents = found_;
+  for (const auto& [key, node] : nodes_) contents.ports.push_back(seen(node));
+  return contents;
+}
+
+}  // namespace ibpod::sm

@@ -1,0 +1,78 @@
+// Walk: what a survey has found so far, and where it goes next. It is told what nodes say, and does
+// no I/O.
+#pragma once
+
+#include "lib/fabric/topology.h"
+#include "lib/mad/node_info.h"
+#include "lib/mad/port_info.h"
+#include "sm/discovery/discovery.h"
+
+#include <compare>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ibpod::sm {
+
+// One end of a link.
+struct LinkEnd {
+  ib::Guid node;
+  uint8_t port = 0;
+  auto operator<=>(const LinkEnd&) const = default;
+};
+
+// A switch, or one port of an adapter: the others of that have other neighbours.
+struct WalkedNode {
+  mad::Route path = mad::Route::own();
+  mad::NodeInfo info;
+  std::string description = {};
+  std::optional<mad::SwitchInfo> switch_info = {};
+  std::map<uint8_t, mad::PortInfo> ports = {};  // those that have answered
+
+  bool is_switch() const { return info.type == mad::NodeType::switch_node; }
+};
+
+// Where to look next, and the end of the link that leads there; our own node has none.
+struct Visit {
+  mad::Route path = mad::Route::own();
+  std::optional<LinkEnd> from = {};
+};
+
+class Walk {
+ public:
+  explicit Walk(const SurveyLimits& limits) : limits_(limits) {}
+
+  // It begins with our own node. None: it is over.
+  std::vector<Visit> next();
+  // Who answered there. nullptr: somebody who has been met before, or who cannot be.
+  WalkedNode* met(const Visit& visit, const mad::NodeInfo& info);
+  // Whether another question may be put: it is counted. Otherwise the topology is cut off.
+  bool may_ask();
+  // What has a link is visited next. After the ports have answered.
+  void follow(const WalkedNode& node);
+  void missed(fabric::Unseen unseen);
+
+  fabric::Topology::Contents contents();
+
+ private:
+  void connect(const LinkEnd& one, const LinkEnd& other);
+  void note_peer(const LinkEnd& end, const LinkEnd& peer);
+  void compare(const WalkedNode& known, const mad::NodeInfo& info);
+  bool contradicted(const LinkEnd& end) const;
+  void go(const WalkedNode& from, uint8_t port);
+  const WalkedNode* find(const LinkEnd& end) const;
+  std::optional<fabric::LeafPort> leaf_of(const LinkEnd& end) const;
+  fabric::SeenPort seen(const WalkedNode& node) const;
+
+  SurveyLimits limits_;
+  bool begun_ = false;
+  std::vector<Visit> next_;
+  size_t questions_ = 0;
+  std::map<LinkEnd, WalkedNode> nodes_;     // of switches with port 0
+  std::map<LinkEnd, LinkEnd> peers_;        // what has been said of the ends of links
+  std::map<ib::Guid, LinkEnd> port_guids_;  // whose they are
+  fabric::Topology::Contents found_;        // without the ports
+};
+
+}  // namespace ibpod::sm

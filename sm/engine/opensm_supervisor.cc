@@ -1,0 +1,171 @@
+#include "sm/engine/opensm_supervisor.h"
+
+#include "lib/base/files.h"
+
+#include <algorithm>
+
+#include <sys/stat.h>
+
+namespace ibpod::sm {
+namespace {
+
+// Of what others start nobody tells us, but for their pid file.
+constexpr Duration kLookAgain{500};
+// Who has lived that long may be started again at once.
+constexpr std::chrono::seconds kLasting{10};
+
+}  // namespace
+
+Result<std::optional<pid_t>> Keeper::candidate() const {
+  if (!settings_.others) return processes_.find_opensm(paths_.conf, settings_.launch.program);
+  const pid_t pid = TRY(read_pid_file(settings_.others->pid_file));
+  return std::optional<pid_t>(pid);
+}
+
+Result<Keeper::News> Keeper::find() {
+  const std::optional<pid_t> pid = TRY(candidate());
+  if (!pid) return News::none;
+  OpenSmProcess process = TRY(OpenSmProcess::adopt(*pid));
+  if (!settings_.others) {
+    // The number may have become another process's before we had hold of it.
+    if (!processes_.is_opensm_of(*pid, paths_.conf, settings_.launch.program)) return News::none;
+    const Status same = check_settings(process);
+    if (retires_) process_ = std::move(process);
+    if (!same) return same.error();
+  }
+  // Behind the adoption: the number may have been another's before.
+  const Status fits = processes_.check_opensm(
+      *pid,
+      {paths_.partitions, paths_.log, options_of(settings_.opensm), settings_.launch.program});
+  other_file_ = !fits.ok();
+  if (!fits) return fits.error();
+  process_ = std::move(process);
+  return News::found;
+}
+
+// Asks an OpenSM of ours with other settings to end. One whose settings are not known, because
+// others have access to a key file, stays: without it no binding comes into force.
+Status Keeper::check_settings(const OpenSmProcess& process) {
+  start_refused_.reset();
+  const auto same = has_settings();
+  if (!same && same.error().code() == Code::denied) {
+    start_refused_ = same.error();
+    return ok();
+  }
+  other_file_ = !same.ok();
+  if (!same) return same.error();
+  if (*same) return ok();
+  TRY(process.end(false));
+  retires_ = true;
+  return Error(Code::unavailable, "OpenSM runs with other settings, and is started again");
+}
+
+// Of ours: what it was started on is what stands there, as nothing else is written to it.
+Result<bool> Keeper::has_settings() const {
+  const std::string conf = TRY(render_opensm_conf(settings_.opensm, paths_));
+  const auto there = read_file(paths_.conf);
+  const auto modules = read_file(paths_.modules);
+  return there && *there == conf && modules && *modules == opensm_modules();
+}
+
+Result<Keeper::News> Keeper::start() {
+  if (settings_.others) return News::none;
+  const std::string conf = TRY(render_opensm_conf(settings_.opensm, paths_));
+  TRY(make_folders(paths_.cache));
+  // OpenSM keeps M_Keys there, in files with whatever mode they were once made.
+  TRY(sys("restrict " + paths_.cache.string(),
+          [&] { return ::chmod(paths_.cache.c_str(), S_IRWXU); }));
+  TRY(write_file_atomically(paths_.modules, opensm_modules()));
+  TRY(write_file_atomically(paths_.conf, conf));
+  OpenSmLaunch launch = settings_.launch;
+  // What OpenSM remembers from one start to the next, the M_Keys of the ports among it, is in no
+  // option's folder.
+  launch.environment.try_emplace("OSM_CACHE_DIR", paths_.cache.string());
+  process_ = TRY(OpenSmProcess::start(launch, paths_.conf, paths_.cache));
+  start_refused_.reset();
+  return News::started;
+}
+
+void Keeper::separate() {
+  shared_cgroup_.reset();
+  if (settings_.others || !settings_.separate) return;
+  if (const Status done = settings_.separate(process_->pid()); !done) shared_cgroup_ = done.error();
+}
+
+// What was wrong when it was started or found may be put right meanwhile: a key file's mode, or
+// systemd, which was slow.
+void Keeper::recheck(Time now) {
+  if ((!shared_cgroup_ && !start_refused_) || now < recheck_) return;
+  recheck_ = now + settings_.recheck;
+  if (shared_cgroup_) separate();
+  if (!start_refused_) return;
+  const Status same = check_settings(*process_);
+  if (!same) trouble_ = same.error();
+  if (retires_) since_ = now;
+}
+
+Keeper::News Keeper::retire(Time now) {
+  if (!process_->ended()) {
+    if (now < since_ + settings_.patience) return News::none;
+    since_ = now;
+    (void)process_->end(true);  // it may have come to its end meanwhile
+    return News::none;
+  }
+  process_->reap();
+  process_.reset();
+  retires_ = false;
+  next_ = now;
+  return News::ended;
+}
+
+Keeper::News Keeper::notice_end(Time now) {
+  if (!process_->ended()) return News::none;
+  process_->reap();
+  process_.reset();
+  start_refused_.reset();
+  const bool lasted = now - since_ >= kLasting;
+  pause_ = lasted ? Duration(0) : std::clamp(2 * pause_, settings_.pause, settings_.most_pause);
+  next_ = now + (settings_.others ? Duration(0) : pause_);
+  trouble_ = Error(Code::unavailable, "OpenSM has ended: see " + paths_.log.string());
+  return News::ended;
+}
+
+Keeper::News Keeper::look(Time now, bool partitions_in_place) {
+  if (retires_) return retire(now);
+  if (process_) {
+    const News news = notice_end(now);
+    if (process_) recheck(now);
+    return news;
+  }
+  if (now < next_) return News::none;
+  other_file_ = false;
+  auto news = find();
+  waits_ = news && *news == News::none && !settings_.others && !partitions_in_place;
+  if (waits_) return News::none;
+  if (news && *news == News::none) news = start();
+  next_ = now + (settings_.others ? kLookAgain : settings_.pause);
+  since_ = now;
+  if (!news) {
+    trouble_ = std::move(news).error();
+    return News::none;
+  }
+  if (*news == News::none) return News::none;
+  trouble_.reset();
+  separate();
+  recheck_ = now + settings_.recheck;
+  return *news;
+}
+
+std::optional<Keeper::Time> Keeper::alarm() const {
+  if (retires_) return since_ + settings_.patience;
+  if (process_ && (shared_cgroup_ || start_refused_)) return recheck_;
+  if (process_ || waits_) return std::nullopt;
+  return next_;
+}
+
+Status Keeper::hup() const {
+  if (!process_ || retires_) return Error(Code::not_found, "there is no OpenSM");
+  return process_->hup();
+}
+
+}  // namespace ibpod::sm

@@ -1,0 +1,250 @@
+#include "sm/engine/sweep_tracker.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace ibpod::sm {
+
+void Turn::want(uint64_t version) {
+  if (!waits()) begun_ = 0;
+  wanted_ = std::max(wanted_, version);
+}
+
+void Turn::placed(uint64_t version) {
+  written_ = version;
+  begun_ = 0;
+  is_in_place();
+}
+
+void Turn::restored() {
+  ++counts_.restores;
+  is_in_place();
+}
+
+void Turn::is_in_place() {
+  restore_due_ = foreign_ = false;
+  if (!sweeping_ && !unsure_) counts_.placed = written_;
+  hup_due_ = true;
+  // A sweep that goes on may have read what was there before.
+  proves_ = false;
+  // A log in which no sweep has ever been heard of keeps no version waiting.
+  if (!heard_) hup_out_ = false;
+  unheard_ = 0;
+}
+
+// What goes on from now on reads what is in the file's place.
+void Turn::no_older_sweep() {
+  unsure_ = false;
+  if (!foreign_) counts_.placed = written_;
+}
+
+void Turn::failed(Time now) { not_before_ = now + limits_.calm; }
+
+void Turn::edited() {
+  ++counts_.edits;
+  counts_.swept = 0;
+  hup_due_ = true;
+  proves_ = false;
+}
+
+void Turn::violated() {
+  if (!foreign_) ++counts_.violations;
+  restore_due_ = foreign_ = true;
+  proves_ = false;
+  counts_.placed = counts_.swept = 0;
+}
+
+void Turn::started(Time now) {
+  gone();
+  ++counts_.starts;
+  running_ = fresh_ = true;
+  since_ = now;
+  hup_due_ = false;
+}
+
+void Turn::adopted(const Turn& log, Time now) {
+  started(now);
+  fresh_ = false;
+  state_ = log.state_;
+  sweeping_ = log.sweeping_;
+  heard_ = log.heard_;
+  unsure_ = !sweeping_ && !heard_;
+  began_ = since_ = now;
+  // A sweep may have begun at any time since the last one ended.
+  if (sweeping_ || unsure_) counts_.placed = std::min(counts_.placed, at_end_);
+  counts_.swept = std::min(counts_.swept, counts_.placed);
+  if (state_ == State::not_master) lose_mastership();
+  mastered_ = mastered_ || log.mastered_;
+  hup_due_ = true;
+}
+
+void Turn::gone() {
+  no_sweep(State::unknown);
+  if (running_) at_end_ = counts_.placed;
+  running_ = heard_ = false;
+}
+
+void Turn::hupped(Time now) {
+  ++counts_.hups;
+  ++unheard_;
+  // A sweep that does not end is given as long again, so as not to be broken off each time.
+  stuck_ = late(now);
+  hup_due_ = false;
+  hup_out_ = !sweeping_;
+  fresh_ = false;
+  since_ = now;
+}
+
+void Turn::lost() {
+  if (!sweeps()) return;
+  // Whether a sweep goes on is not known. At worst one is broken off, once.
+  sweeping_ = hup_out_ = proves_ = false;
+  hup_due_ = unsure_ = true;
+}
+
+// Another one writes the tables now.
+void Turn::lose_mastership() {
+  if (!std::exchange(mastered_, false)) return;
+  ++counts_.losses;
+  counts_.swept = 0;
+}
+
+void Turn::no_sweep(State state) {
+  state_ = state;
+  sweeping_ = proves_ = hup_out_ = fresh_ = stuck_ = false;
+  no_older_sweep();
+}
+
+void Turn::fail_open(Time now) {
+  ++counts_.fail_opens;
+  counts_.swept = 0;
+  open_ = restore_due_ = true;
+  proves_ = false;
+  not_before_ = now + calm_;
+  calm_ = std::clamp(2 * calm_, limits_.calm, limits_.most_calm);
+}
+
+void Turn::begin_sweep(Time now) {
+  sweeping_ = heard_ = true;
+  proves_ = !restore_due_;
+  hup_due_ = hup_due_ && !proves_;
+  hup_out_ = fresh_ = false;
+  unheard_ = 0;
+  began_ = since_ = now;
+  if (waits()) ++begun_;
+  no_older_sweep();
+}
+
+void Turn::end_sweep(Time now, bool whole) {
+  state_ = State::master;
+  mastered_ = true;
+  no_older_sweep();
+  if (!sweeping_) return;  // its beginning is lost
+  sweeping_ = stuck_ = false;
+  ++counts_.sweeps;
+  if (!whole) ++counts_.failed_sweeps;
+  counts_.last_sweep = std::chrono::duration_cast<Duration>(now - began_);
+  if (!proves_) return;
+  counts_.swept = counts_.placed;
+  open_ = false;
+  calm_ = Duration(0);
+}
+
+void Turn::hear(LogMark mark, Time now) {
+  if (!running_) return;  // it is of one that has ended
+  switch (mark) {
+    case LogMark::sweep_begins:
+      // Behind a port that is down OpenSM only looks whether it is up.
+      if (state_ != State::port_down) begin_sweep(now);
+      return;
+    case LogMark::port_up:  // said in a sweep, which goes on
+      if (state_ != State::port_down) return;
+      state_ = State::unknown;
+      return begin_sweep(now);
+    case LogMark::subnet_up:
+      return end_sweep(now, true);
+    case LogMark::sweep_failed:
+      return end_sweep(now, false);
+    case LogMark::default_config:
+      return fail_open(now);
+    case LogMark::table_full:
+      ++counts_.full_tables;
+      return;
+    case LogMark::enforcement_lost:
+      ++counts_.enforcement_lost;
+      return;
+    case LogMark::master:
+      state_ = State::master;
+      mastered_ = true;
+      return;
+    case LogMark::discovering:
+      if (state_ != State::port_down) state_ = State::unknown;
+      return;
+    case LogMark::standby:
+    case LogMark::not_active:
+      lose_mastership();
+      return no_sweep(State::not_master);
+    case LogMark::exiting:
+      return no_sweep(State::not_master);
+    case LogMark::port_down:
+      return no_sweep(State::port_down);
+  }
+}
+
+bool Turn::late(Time now) const {
+  return (hup_out_ && now >= since_ + limits_.begin) ||
+         ((sweeping_ || fresh_) && now >= since_ + limits_.end);
+}
+
+// When a version that waits may be written: between two sweeps, so that the next one reads all that
+// is wanted by then. Where one sweep begins as the other ends, as with a port that never answers,
+// it has waited for a whole one, and is written in the next.
+std::optional<Turn::Time> Turn::place_from() const {
+  if (!sweeps() || (!sweeping_ && !hup_out_) || begun_ >= 2) return not_before_;
+  if (hup_out_ && !heard_) return std::max(not_before_, since_ + limits_.begin);
+  return std::nullopt;
+}
+
+Turn::Step Turn::next(Time now) const {
+  if (waits()) {
+    const auto from = place_from();
+    if (from && now >= *from) return Step::place;
+  }
+  if (restore_due_) return now >= not_before_ ? Step::restore : Step::nothing;
+  if (!sweeps()) return Step::nothing;
+  if (late(now) && may_ask_again()) return Step::hup;
+  // The first sweep of one that has just been started comes by itself; before it has set itself up
+  // a signal would end it.
+  return hup_due_ && !sweeping_ && !hup_out_ && !fresh_ ? Step::hup : Step::nothing;
+}
+
+std::optional<Turn::Time> Turn::alarm() const {
+  std::optional<Time> first;
+  const auto at = [&](bool set, Time time) {
+    if (set) first = first ? std::min(*first, time) : time;
+  };
+  if (waits() && place_from()) at(true, *place_from());
+  at(restore_due_, not_before_);
+  const bool asks = sweeps() && !restore_due_ && may_ask_again();
+  at(asks && hup_out_, since_ + limits_.begin);
+  at(asks && (sweeping_ || fresh_), since_ + limits_.end);
+  return first;
+}
+
+Standing Turn::standing() const {
+  Standing standing = counts_;
+  if (!running_) {
+    standing.health = Health::gone;
+  } else if (open_) {
+    standing.health = Health::failed_open;
+  } else if (stuck_) {
+    standing.health = Health::stuck;
+  } else if (state_ == State::not_master || state_ == State::port_down) {
+    standing.health = Health::not_master;
+  } else if (state_ == State::master) {
+    standing.health = Health::serving;
+  }
+  return standing;
+}
+
+}  // namespace ibpod::sm

@@ -1,0 +1,113 @@
+// Turn: when OpenSM's file may be replaced and when a sweep may be asked for, so that changes come
+// together, no sweep is broken off, and a sweep's end says which version it has read. Pure: it is
+// told what happens, and asked what is next.
+//
+// A sweep that began before a version was in place may still write what the last one said. So the
+// version counts as placed (Standing) when that sweep is over, and not while it goes on.
+//
+// What it rests on (OpenSM 3.3.23, osm_state_mgr.c): a heavy sweep says in the log that it begins,
+// discovers the subnet, then reads partitions.conf and writes the tables, and says that it is over.
+// A SIGHUP in its discovery begins that anew, one behind it is served when it is over.
+#pragma once
+
+#include "sm/engine/subnet_manager.h"
+#include "sm/engine/opensm_log.h"
+
+#include <chrono>
+#include <optional>
+
+namespace ibpod::sm {
+
+class Turn {
+ public:
+  using Time = std::chrono::steady_clock::time_point;
+  struct Limits {
+    Duration begin{2000};  // from a SIGHUP to the beginning of its sweep
+    Duration end{60000};   // from there to its end
+    Duration calm{1000};   // between two restores where the first has not helped; doubles
+    Duration most_calm{30000};
+  };
+  enum class Step {
+    nothing,
+    place,    // put the newest version into place, then placed() or failed()
+    restore,  // put the last version into place once more, then restored() or failed()
+    hup,      // send SIGHUP, then hupped()
+  };
+  enum class State { unknown, master, not_master, port_down };
+
+  explicit Turn(Limits limits) : limits_(limits) {}
+
+  void want(uint64_t version);
+  // The file is in place, and the log has been read to its end since: a sweep that says from now
+  // on that it begins has not read the file before.
+  void placed(uint64_t version);
+  void restored();
+  // The step could not be done: it comes again later.
+  void failed(Time now);
+  // A file that is not ours has been in its place.
+  void violated();
+  // What is in its place is ours, but for the administrator's section, which is another one.
+  void edited();
+  // OpenSM has just been started, on the file that is in place: its first sweep comes by itself.
+  void started(Time now);
+  // One is there that ran before, as `log`, which heard what it has said, knows it.
+  void adopted(const Turn& log, Time now);
+  void gone();
+  void hupped(Time now);
+  // Some of the log is lost.
+  void lost();
+  void hear(LogMark mark, Time now);
+
+  Step next(Time now) const;
+  // When next() may say something else though nothing has happened.
+  std::optional<Time> alarm() const;
+
+  // All but trouble; of the health what OpenSM's log tells.
+  Standing standing() const;
+  State state() const { return state_; }
+  // The file in place is ours, as far as anybody has looked.
+  bool ours() const { return !restore_due_; }
+  uint64_t wanted() const { return wanted_; }
+
+ private:
+  void is_in_place();
+  void no_older_sweep();
+  void begin_sweep(Time now);
+  void end_sweep(Time now, bool whole);
+  void no_sweep(State state);
+  void lose_mastership();
+  void fail_open(Time now);
+  bool late(Time now) const;
+  bool waits() const { return wanted_ > written_; }
+  bool may_ask_again() const { return heard_ || unheard_ < 2; }
+  bool sweeps() const { return running_ && (state_ == State::unknown || state_ == State::master); }
+  std::optional<Time> place_from() const;
+
+  Limits limits_;
+  uint64_t wanted_ = 0;
+  uint64_t written_ = 0;  // the version in the file
+  uint64_t at_end_ = 0;   // in the file when the last OpenSM ended
+  bool running_ = false;
+  State state_ = State::unknown;
+  bool mastered_ = false;  // ours was master, and no other since
+  bool sweeping_ = false;
+  bool unsure_ = false;  // whether a sweep goes on, as the log does not tell
+  bool proves_ = false;  // the sweep that goes on reads what is placed, and nothing else
+  int begun_ = 0;        // sweeps since the oldest version that waits was wanted
+  bool heard_ = false;   // a beginning, ever
+  int unheard_ = 0;      // HUPs, behind which no sweep was heard to begin
+  bool hup_due_ = false;
+  bool hup_out_ = false;  // sent, and its sweep has not begun
+  bool fresh_ = false;    // just started, and its first sweep has not begun
+  Time since_{};          // OpenSM's start, the HUP that is out, the sweep's beginning, a HUP in it
+  Time began_{};
+  bool restore_due_ = false;
+  bool foreign_ = false;  // something is in the file's place that is not ours
+  bool open_ = false;     // OpenSM has thrown the file away, and not read it well since
+  bool stuck_ = false;
+  Duration calm_{0};
+  Time not_before_{};  // of placing and restoring
+  Standing counts_;
+};
+
+}  // namespace ibpod::sm

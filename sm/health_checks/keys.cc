@@ -1,0 +1,95 @@
+#include "sm/health_checks/checks.h"
+
+#include <array>
+
+namespace ibpod::sm {
+namespace {
+
+struct Key {
+  std::string name;
+  std::string setting;  // of ibpod-sm's configuration
+  std::optional<bool> ours;
+  std::string standard;
+  std::string meaning;
+};
+
+void examine_key(const Key& key, Posture& posture) {
+  if (key.ours == true) return;
+  const std::string remedy =
+      "write 0x and 16 random hex digits into a file that only root can read (openssl rand -hex 8 "
+      "makes the digits), name it as " +
+      key.setting + " in ibpod-sm's configuration, and restart it: it starts OpenSM again with it";
+  if (key.ours)
+    return add(
+        posture, Weakness::keys, 1,
+        {key.name, "is OpenSM's standard one (" + key.standard + "): " + key.meaning, remedy});
+  add(posture, Weakness::keys, 1,
+      {key.name,
+       "is not known to ibpod-sm, which has not started this OpenSM. If it is the standard one (" +
+           key.standard + "): " + key.meaning,
+       "see " + key.name +
+           " in OpenSM's configuration; to have it known here let ibpod-sm start "
+           "OpenSM, and name the key's file as " +
+           key.setting});
+}
+
+// ibpod-sm's own keys do nothing where somebody else writes the subnet manager's configuration.
+std::string protection_remedy(const SmSettings& settings) {
+  const std::string set = "set m_key_protection_level 2, beside an m_key of your own, in ";
+  if (settings.owner == SmOwner::observed)
+    return set + "the configuration of the subnet manager, and restart it";
+  if (settings.owner == SmOwner::others)
+    return set +
+           "OpenSM's configuration and restart it; name a file with the same m_key as "
+           "opensm.mKeyFile in ibpod-sm's configuration, and restart that, too";
+  if (settings.m_key_protection > 1)
+    return "the configuration asks for level " + std::to_string(settings.m_key_protection) +
+           ": OpenSM sets it at its next heavy sweep; a port that stays so has another M_Key: "
+           "reset its adapter";
+  return "set opensm.mKeyProtection to 2 in ibpod-sm's configuration, and restart it";
+}
+
+}  // namespace
+
+void examine_keys(const SmSettings& settings, Posture& posture) {
+  const std::array<Key, 3> keys{{
+      {"m_key", "opensm.mKeyFile", settings.m_key, "0, which protects nothing",
+       "root on any node can write any port's P_Key table, and so join every partition"},
+      {"sm_key", "opensm.smKeyFile", settings.sm_key, "1, which everybody knows",
+       "a subnet manager that root on any node starts is taken for one of ours, and may become "
+       "master with partitions of its own"},
+      {"sa_key", "opensm.saKeyFile", settings.sa_key, "1, which everybody knows",
+       "any tenant can ask the subnet manager for what only trusted ones should be told: all "
+       "P_Key tables, all multicast members"},
+  }};
+  for (const Key& key : keys) examine_key(key, posture);
+}
+
+void examine_protection(const Evidence& evidence, const SmSettings& settings, Posture& posture) {
+  // Without an M_Key there is nothing to protect: examine_keys() says so.
+  if (settings.m_key == false) return;
+  std::vector<std::string> shown, readable;
+  for (const fabric::SeenPort& port : evidence.topology.ports()) {
+    if (port.state == ib::PortState::unknown || port.m_key_protection > 1) continue;
+    (port.m_key_protection == 0 ? shown : readable)
+        .push_back(described(evidence.topology, port.guid));
+  }
+  const std::string remedy = protection_remedy(settings);
+  const std::string at = seen_at(evidence.looked);
+  add(posture, Weakness::m_key_shown, shown.size(),
+      {"M_Key protection",
+       counted(shown.size(), "port") +
+           " at level 0, which shows the M_Key to whoever asks: root on any node can read it "
+           "there, and then write any P_Key table: " +
+           some(shown) + at,
+       remedy});
+  add(posture, Weakness::readable, readable.size(),
+      {"M_Key protection",
+       counted(readable.size(), "port") +
+           " at level 1, which keeps others from writing, not from reading: any tenant with access "
+           "to management packets sees the fabric, its nodes and their P_Keys: " +
+           some(readable) + at,
+       remedy});
+}
+
+}  // namespace ibpod::sm

@@ -1,0 +1,73 @@
+#include "sm/probe/poll_schedule.h"
+
+#include <algorithm>
+
+namespace ibpod::sm {
+
+void Hurry::want(const std::set<ib::Guid>& ports, Time now) {
+  for (auto port = ports_.begin(); port != ports_.end();) {
+    if (ports.contains(port->first)) {
+      ++port;
+    } else {
+      due_.erase({port->second.due, port->first});
+      port = ports_.erase(port);
+    }
+  }
+  for (const ib::Guid guid : ports) {
+    const auto [port, is_new] = ports_.try_emplace(guid);
+    if (is_new) schedule(guid, port->second, now);
+  }
+}
+
+void Hurry::schedule(ib::Guid guid, Port& port, Time due) {
+  due_.erase({port.due, guid});
+  port.due = due;
+  port.under_way = false;
+  due_.emplace(due, guid);
+}
+
+std::vector<ib::Guid> Hurry::take_due(Time now) {
+  std::vector<ib::Guid> found;
+  while (!due_.empty() && due_.begin()->first <= now) {
+    found.push_back(due_.begin()->second);
+    due_.erase(due_.begin());
+    Port& port = ports_.at(found.back());
+    port.under_way = true;
+    port.once_more = false;
+  }
+  return found;
+}
+
+void Hurry::read(const Reading& reading, Time begun, Time now) {
+  const auto found = ports_.find(reading.port);
+  if (found == ports_.end() || !found->second.under_way) return;
+  Port& port = found->second;
+  const bool same = port.last == reading;
+  port.pause = same ? std::min(port.pause * 2, pace_.most) : pace_.least;
+  port.last = reading;
+  const auto rest = std::max<Time::duration>(port.pause, 2 * (now - begun));
+  schedule(reading.port, port, port.once_more ? now : now + rest);
+}
+
+void Hurry::at_once(ib::Guid guid, Time now) {
+  const auto found = ports_.find(guid);
+  if (found == ports_.end()) return;
+  Port& port = found->second;
+  port.last.reset();
+  if (port.under_way) {
+    port.once_more = true;
+  } else {
+    schedule(guid, port, std::min(now, port.due));
+  }
+}
+
+void Hurry::all_at_once(Time now) {
+  for (const auto& [guid, port] : ports_) at_once(guid, now);
+}
+
+std::optional<Hurry::Time> Hurry::next() const {
+  if (due_.empty()) return std::nullopt;
+  return due_.begin()->first;
+}
+
+}  // namespace ibpod::sm

@@ -1,0 +1,58 @@
+// Hurry: when the ports that somebody waits for are read next. It decides and does nothing; the
+// time is told.
+#pragma once
+
+#include "sm/probe/probe_result.h"
+
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+#include <vector>
+
+namespace ibpod::sm {
+
+// A port is read again after `least`, and the longer it stays as it is the later, up to `most`:
+// each time after twice as long. Whatever takes long is read rarely: never sooner than after twice
+// the time that the last reading has taken.
+struct HurryPace {
+  Duration least{5};
+  Duration most{1000};
+};
+
+class Hurry {
+ public:
+  using Time = Readings::Time;
+
+  explicit Hurry(const HurryPace& pace) : pace_(pace) {}
+
+  // These and no others. One that was not among the last is due at once.
+  void want(const std::set<ib::Guid>& ports, Time now);
+  bool wants(ib::Guid port) const { return ports_.contains(port); }
+  bool empty() const { return ports_.empty(); }
+
+  // Those that are due; each is under way then, until it has been read.
+  std::vector<ib::Guid> take_due(Time now);
+  void read(const Reading& reading, Time begun, Time now);
+  // Something has happened that may have changed them: they are due, those under way once more.
+  void all_at_once(Time now);
+  void at_once(ib::Guid port, Time now);
+  // When the next one is due; nothing where none is, but those under way.
+  std::optional<Time> next() const;
+
+ private:
+  struct Port {
+    Time due;
+    Duration pause{};
+    bool under_way = false;
+    bool once_more = false;
+    std::optional<Reading> last;
+  };
+  void schedule(ib::Guid guid, Port& port, Time due);
+
+  HurryPace pace_;
+  std::map<ib::Guid, Port> ports_;
+  std::set<std::pair<Time, ib::Guid>> due_;
+};
+
+}  // namespace ibpod::sm

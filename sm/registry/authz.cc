@@ -1,0 +1,158 @@
+#include "sm/registry/authz.h"
+
+#include <algorithm>
+
+namespace ibpod::sm {
+namespace {
+
+using fabricapi::Caller;
+using fabricapi::Role;
+
+const Policy::NodeGuids* given_to(const Policy& policy, const std::string& node) {
+  const auto found = policy.nodes.find(node);
+  return found == policy.nodes.end() ? nullptr : &found->second;
+}
+
+bool is_vf_of(const Book& book, const Policy& policy, ib::Guid guid, const std::string& node) {
+  const auto place = book.given.find(guid);
+  if (place != book.given.end()) return place->second.node == node;
+  const Policy::NodeGuids* const given = given_to(policy, node);
+  return given != nullptr && given->guids.contains(guid);
+}
+
+bool is_pf_of(const Book& book, const Policy& policy, ib::Guid guid, const std::string& node) {
+  const Policy::NodeGuids* const given = given_to(policy, node);
+  if (given != nullptr && given->pfs.contains(guid)) return true;
+  const auto claim = book.claims.find(guid);
+  return claim != book.claims.end() && claim->second == node;
+}
+
+// By the configuration.
+bool is_some_nodes(const Policy& policy, ib::Guid guid) {
+  return policy.guids_of_nodes.contains(guid);
+}
+
+// Neither another node's, nor one of those that pods or machines outside Kubernetes have.
+bool is_nobodys(const Book& book, const Policy& policy, ib::Guid guid) {
+  return !book.named.contains(guid) && !policy.guids.contains(guid) && !is_some_nodes(policy, guid);
+}
+
+// Out of a range for pods of its namespace, and nobody else's by any other right: ranges may have
+// been others when a VF was given its own.
+Status may_choose(const Book& book, const Policy& policy, const fabricapi::BindRequest& request) {
+  const ib::Guid guid = request.guid;
+  if (!policy.guids.lets_choose(guid, request.pod.name_space))
+    return Error(Code::denied, "port " + guid.text() + " cannot be chosen by pods of namespace " +
+                                   request.pod.name_space +
+                                   ": no range of guids in ibpod-sm's configuration lets them");
+  const Port* const port = book.find_port(guid);
+  const bool member = port != nullptr && (!port->members.empty() || !port->leaving.empty());
+  if (!member && !is_some_nodes(policy, guid) && !book.given.contains(guid) &&
+      !book.claims.contains(guid))
+    return ok();
+  return Error(Code::denied, "port " + guid.text() + " cannot be chosen: it is somebody's already");
+}
+
+Status may_claim(const Book& book, const Policy& policy, ib::Guid guid, const std::string& node) {
+  const Error refusal(Code::denied,
+                      "port " + guid.text() + " is not known as a PF of node " + node);
+  if (!policy.pfs_by_first_claim || !is_nobodys(book, policy, guid)) return refusal;
+  const auto found = book.nodes.find(node);
+  if (found == book.nodes.end() || found->second.pfs.size() < policy.limits.pfs_of_node)
+    return ok();
+  return Error(Code::denied, "node " + node + " has claimed as many PFs as a node may");
+}
+
+}  // namespace
+
+Status may_administer(const Caller& caller) {
+  if (caller.role == Role::administrator) return ok();
+  return Error(Code::denied, "only administrators may");
+}
+
+bool may_see(const Caller& caller, const std::string& node) {
+  return caller.role != Role::node || caller.node == node;
+}
+
+Status may_act_for(const Caller& caller, const std::string& node) {
+  if (caller.role == Role::administrator) return ok();
+  if (caller.role == Role::reader) return Error(Code::denied, "a reader changes nothing");
+  if (caller.node == node) return ok();
+  return Error(Code::denied, "node " + caller.node + " may not act for node " + node);
+}
+
+Status may_be_in(const Caller& caller, const Tenant* tenant, const std::string& label,
+                 const fabricapi::BindRequest& request) {
+  const std::string& name_space = request.pod.name_space;
+  const std::string& node = request.attachment.node;
+  const bool allowed = tenant != nullptr && fabric::allows(tenant->tenancy, name_space);
+  const bool on_node = tenant != nullptr && fabric::allows_node(tenant->tenancy, node);
+  if (!(allowed && on_node) && caller.role != Role::administrator)
+    return Error(Code::denied, "there is no partition " + label + " that pods of namespace " +
+                                   name_space + " may be in");
+  if (tenant == nullptr) return Error(Code::not_found, "there is no partition " + label);
+  if (!allowed)
+    return Error(Code::denied, "partition " + label + " is not open to namespace " + name_space +
+                                   ": it has to be among those allowed");
+  if (!on_node)
+    return Error(Code::denied, "partition " + label + " is not open to node " + node +
+                                   ": one of the partition's nodes has to match it");
+  if (!tenant->deleting()) return ok();
+  return Error(Code::busy, "partition " + label + " is being deleted");
+}
+
+Status may_have(const Caller& caller, const fabric::Tenancy& tenancy,
+                fabric::Membership membership) {
+  using fabric::Membership;
+  if (caller.role == Role::administrator || membership == Membership::limited ||
+      tenancy.membership != Membership::limited)
+    return ok();
+  return Error(Code::denied, "partition " + tenancy.name + ": membership " +
+                                 std::string(name(membership)) +
+                                 " is not to be had here: pods are limited members of it");
+}
+
+Status may_use_port(const Caller& caller, const fabricapi::BindRequest& request, const Book& book,
+                    const Policy& policy) {
+  if (caller.role == Role::administrator) return ok();
+  const std::string& node = request.attachment.node;
+  if (request.kind == fabric::Kind::child) {
+    if (is_pf_of(book, policy, request.guid, node)) return ok();
+    return may_claim(book, policy, request.guid, node);
+  }
+  if (request.chosen) return may_choose(book, policy, request);
+  if (is_vf_of(book, policy, request.guid, node)) return ok();
+  return Error(Code::denied, "port " + request.guid.text() + " is not known as a VF of node " +
+                                 node + ": it has to be given a GUID of the pool first");
+}
+
+std::vector<ib::Guid> unknown_ports(const fabricapi::SyncRequest& request, const Book& book,
+                                    const Policy& policy) {
+  std::vector<ib::Guid> unknown;
+  for (const ib::Guid guid : request.vfs) {
+    const bool usable =
+        policy.guids.lets_any_choose() || is_vf_of(book, policy, guid, request.node);
+    if (!usable) unknown.push_back(guid);
+  }
+  for (const ib::Guid guid : request.pfs) {
+    const bool usable = is_pf_of(book, policy, guid, request.node) ||
+                        may_claim(book, policy, guid, request.node).ok();
+    if (!usable) unknown.push_back(guid);
+  }
+  return unknown;
+}
+
+Whose whose_port(const Book& book, const Policy& policy, ib::Guid guid, const std::string& node) {
+  if (is_vf_of(book, policy, guid, node) || is_pf_of(book, policy, guid, node)) return Whose::own;
+  const bool given = book.given.contains(guid) || book.claims.contains(guid) ||
+                     book.find_port(guid) != nullptr || is_some_nodes(policy, guid);
+  return given ? Whose::others : Whose::nobodys;
+}
+
+bool claims(const Caller& caller, const fabricapi::BindRequest& request, const Book& book,
+            const Policy& policy) {
+  return caller.role == Role::node && request.kind == fabric::Kind::child &&
+         !is_pf_of(book, policy, request.guid, request.attachment.node);
+}
+
+}  // namespace ibpod::sm

@@ -1,0 +1,629 @@
+#include "sm/registry/test_registry.h"
+
+namespace ibpod::sm {
+namespace {
+
+TEST_CASE("a binding is requested, written, verified, releasing, and gone") {
+  Bed bed;
+  const BindRequest a = request("n1", "a", vf(1), {{"blue", kFull}, {"red", kLimited}});
+  const fabric::Binding bound = bed.bind(a);
+  CHECK(bound.state == State::requested);
+  CHECK(bound.generation == 1);
+  CHECK(bound.shares == Shares{{"blue", kFull}, {"red", kLimited}});
+  CHECK(bound.held == bound.shares);
+  CHECK(bound.asked == bed.now.wall);
+  CHECK(bed.keys(vf(1)) == "0x0101 0x8100");
+  CHECK(bed.ledger->unsettled() == std::set{vf(1)});
+  bed.ledger->note_written(bed.ledger->version(), bed.now);
+  CHECK(bed.state(a) == State::written);
+  CHECK(bed.see(vf(1), Proof::node));
+  CHECK(bed.state(a) == State::verified);
+  CHECK(bed.binding(a)->proof == Proof::node);
+  CHECK(bed.binding(a)->enforcement == fabric::Enforcement::hca);
+  CHECK(bed.binding(a)->standing == fabric::Standing{});
+  CHECK(bed.ledger->unsettled().empty());
+
+  CHECK(bed.unbind(a).state == State::releasing);
+  CHECK(bed.keys(vf(1)).empty());
+  CHECK(bed.ledger->expected(vf(1)).leaving == std::vector{ib::PKey(0x101), ib::PKey(0x8100)});
+  CHECK(bed.binding(a)->shares == bound.shares);
+  CHECK(bed.refusal(a).code() == Code::busy);
+  CHECK(bed.unbind(a).state == State::releasing);
+  bed.settle();
+  CHECK(bed.state(a) == State::released);
+  CHECK(bed.unbind(a).state == State::released);
+  CHECK(bed.bind(a).generation == 1);
+}
+
+TEST_CASE("what was seen before the latest change of a port means nothing") {
+  Bed bed;
+  const BindRequest a = request("n1", "a", vf(1), {{"blue", kLimited}});
+  const uint64_t before = bed.ledger->version();
+  bed.bind(a);
+  const uint64_t since = bed.ledger->changed_in(vf(1));
+  CHECK(since > before);
+  bed.ledger->note_written(before, bed.now);
+  CHECK(bed.state(a) == State::requested);
+  CHECK_FALSE(bed.ledger->note_verified(vf(1), before, Proof::port, {}, bed.now));
+  CHECK(bed.state(a) == State::requested);
+  // Others' changes do not count.
+  bed.bind(request("n1", "b", vf(2), {{"blue", kLimited}}));
+  CHECK(bed.ledger->changed_in(vf(1)) == since);
+  CHECK(bed.ledger->note_verified(vf(1), since, Proof::port, {}, bed.now));
+  CHECK(bed.state(a) == State::verified);
+  bed.unbind(a);
+  CHECK_FALSE(bed.ledger->note_verified(vf(1), since, Proof::port, {}, bed.now));
+  CHECK_FALSE(bed.ledger->note_clean(vf(1), since, Proof::port, bed.now));
+  CHECK(bed.state(a) == State::releasing);
+  CHECK_FALSE(bed.ledger->note_verified(vf(3), bed.ledger->version(), Proof::port, {}, bed.now));
+}
+
+TEST_CASE("the same request again is the same binding, and costs no write") {
+  Tenancy limited = tenancy("blue", 0x100);
+  limited.membership = kLimited;
+  Bed bed({limited, tenancy("red", 0x101)});
+  BindRequest a = request("n1", "a", vf(1), {{"blue", {}}, {"red", kFull}});
+  bed.bind(a);
+  bed.settle();
+  const auto verified = bed.binding(a);
+  const size_t commits = bed.store.commits();
+  const uint64_t version = bed.ledger->version();
+  std::swap(a.partitions[0], a.partitions[1]);
+  CHECK(bed.bind(a) == verified);
+  // What a partition gives others by now is not what it had.
+  Tenancy blue = tenancy("blue", 0);
+  blue.membership = kFull;
+  REQUIRE(bed.ledger->update(administrator(), blue, bed.now));
+  CHECK(bed.bind(a) == verified);
+  CHECK(bed.store.commits() == commits + 1);
+  CHECK(bed.ledger->version() == version);
+}
+
+TEST_CASE("an attachment is bound with one port, kind, device and pod") {
+  Bed bed;
+  const BindRequest a = request("n1", "a", vf(1), {{"blue", kLimited}});
+  bed.bind(a);
+  std::vector<BindRequest> others(4, a);
+  others[0].guid = vf(2);
+  others[1].kind = fabric::Kind::child;
+  others[1].guid = vf(1);
+  others[2].device = "0000:01:00.2";
+  others[3].pod.name_space = "other";
+  for (const BindRequest& other : others) CHECK(bed.refusal(other).code() == Code::exists);
+  CHECK(bed.refusal(others[0]).text() ==
+        "bind n1/a/net1: it is bound already with another port, 02:00:00:00:00:00:00:01: unbind it "
+        "first");
+}
+
+TEST_CASE("what is gained is told at once, if nothing is lost") {
+  Bed bed;
+  bed.bind(request("n1", "a", vf(1), {{"blue", kLimited}}));
+  bed.settle();
+  const auto both = bed.bind(request("n1", "a", vf(1), {{"blue", kLimited}, {"red", kLimited}}));
+  CHECK(both.held == both.shares);
+  CHECK(both.generation == 2);
+  CHECK(both.state == State::requested);
+  CHECK(both.proof == Proof::none);
+}
+
+TEST_CASE("what is lost has to be gone before anything is gained") {
+  struct {
+    BindRequest::Wish before, after;
+    const char *meanwhile, *then;
+  } const cases[] = {
+      {{"blue", kFull}, {"red", kFull}, "", "0x8101"},
+      {{"blue", kLimited}, {"blue", kFull}, "", "0x8100"},
+      {{"blue", kFull}, {"blue", kBoth}, "", "0x0100 0x8100"},
+  };
+  for (const auto& change : cases) {
+    Bed bed({tenancy("blue", 0x100), tenancy("red", 0x101), tenancy("always", 0x102)});
+    const auto asked = [&](const BindRequest::Wish& wish) {
+      return request("n1", "a", vf(1), {{"always", kFull}, wish});
+    };
+    bed.bind(asked(change.before));
+    bed.settle();
+    const std::string always = "0x8102";
+    const auto changed = bed.bind(asked(change.after));
+    CHECK(changed.held == Shares{{"always", kFull}});
+    CHECK(bed.keys(vf(1)) == always);
+    CHECK_FALSE(bed.ledger->expected(vf(1)).leaving.empty());
+    bed.sweep();
+    CHECK(bed.keys(vf(1)) == always);
+    CHECK(bed.see(vf(1)));
+    CHECK(bed.state(asked(change.after)) == State::requested);
+    CHECK(bed.keys(vf(1)).find(change.then) != std::string::npos);
+    CHECK(bed.ledger->expected(vf(1)).leaving.empty());
+    // It has not been seen yet, and that it was seen before does not count.
+    CHECK(bed.ledger->unsettled().contains(vf(1)));
+    bed.settle();
+    CHECK(bed.state(asked(change.after)) == State::verified);
+  }
+}
+
+TEST_CASE("while something is being lost nothing is gained by another change, or by a restart") {
+  Bed bed({tenancy("blue", 0x100), tenancy("red", 0x101), tenancy("green", 0x102)});
+  const auto asked = [&](const std::string& partition) {
+    return request("n1", "a", vf(1), {{partition, kFull}});
+  };
+  bed.bind(asked("blue"));
+  bed.settle();
+  bed.bind(asked("red"));
+  bed.bind(asked("green"));
+  CHECK(bed.keys(vf(1)).empty());
+  bed.start();
+  CHECK(bed.keys(vf(1)).empty());
+  bed.bind(asked("blue"));
+  CHECK(bed.keys(vf(1)).empty());
+  CHECK(bed.ledger->expected(vf(1)).leaving == std::vector{ib::PKey(0x8100)});
+  CHECK(bed.ledger->remove(administrator(), "blue").error().code() == Code::busy);
+  bed.settle();
+  CHECK(bed.keys(vf(1)) == "0x8100");
+  // What has been seen to be gone is on disk, too.
+  bed.start();
+  CHECK(bed.keys(vf(1)) == "0x8100");
+}
+
+TEST_CASE("a key that is leaving keeps its partition from being deleted") {
+  Bed bed;
+  bed.bind(request("n1", "a", vf(1), {{"blue", kLimited}}));
+  bed.settle();
+  bed.bind(request("n1", "a", vf(1), {{"red", kLimited}}));
+  const auto refused = bed.ledger->remove(administrator(), "blue");
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().code() == Code::busy);
+  bed.settle();
+  CHECK(bed.ledger->remove(administrator(), "blue"));
+}
+
+TEST_CASE("a VF has one attachment, and others learn of it what is theirs") {
+  Bed bed;
+  const BindRequest a = request("n1", "a", vf(1), {{"blue", kLimited}});
+  bed.bind(a);
+  const BindRequest b = request("n1", "b", vf(1), {{"blue", kLimited}});
+  CHECK(bed.refusal(b).code() == Code::busy);
+  CHECK(bed.refusal(b).text() ==
+        "bind n1/b/net1: port 02:00:00:00:00:00:00:01 is bound to n1/a/net1 of pod team/pod-a, "
+        "which is requested");
+  // The same GUID on another node, as its administrator has put it there.
+  bed.rules.nodes["n2"].guids.insert(vf(1));
+  bed.rules.nodes["n1"].guids.erase(vf(1));
+  bed.start();
+  const BindRequest c = request("n2", "c", vf(1), {{"blue", kLimited}});
+  CHECK(bed.refusal(c).text() ==
+        "bind n2/c/net1: port 02:00:00:00:00:00:00:01 is bound to a pod of another node");
+  const Error told = bed.ledger->bind(administrator(), c, {}, bed.now).error();
+  CHECK(told.text().find("n1/a/net1 of pod team/pod-a") != std::string::npos);
+  bed.unbind(a);
+  CHECK(bed.refusal(c).code() == Code::busy);
+  bed.settle();
+  bed.bind(c);
+  CHECK(bed.keys(vf(1)) == "0x0100");
+}
+
+TEST_CASE("children of a port share it: a key leaves with the last one") {
+  Bed bed;
+  const BindRequest a = child("n1", "a", pf(1), {{"blue", kFull}});
+  const BindRequest b = child("n1", "b", pf(1), {{"blue", kFull}, {"red", kLimited}});
+  bed.bind(a);
+  bed.bind(b);
+  CHECK(bed.keys(pf(1)) == "0x0101 0x8100");
+  bed.settle();
+  bed.unbind(b);
+  CHECK(bed.keys(pf(1)) == "0x8100");
+  CHECK(bed.ledger->expected(pf(1)).leaving == std::vector{ib::PKey(0x101)});
+  bed.settle();
+  CHECK(bed.state(b) == State::released);
+  CHECK(bed.state(a) == State::verified);
+  bed.unbind(a);
+  CHECK(bed.keys(pf(1)).empty());
+}
+
+TEST_CASE("a child that needs nothing new is written and verified, too") {
+  Bed bed;
+  bed.bind(child("n1", "a", pf(1), {{"blue", kFull}}));
+  bed.settle();
+  const BindRequest b = child("n1", "b", pf(1), {{"blue", kFull}});
+  const uint64_t version = bed.ledger->version();
+  bed.bind(b);
+  CHECK(bed.ledger->version() == version);
+  bed.ledger->note_written(version, bed.now);
+  CHECK(bed.state(b) == State::written);
+  CHECK(bed.see(pf(1)));
+  CHECK(bed.state(b) == State::verified);
+}
+
+TEST_CASE("a port is in a partition in one way") {
+  Bed bed;
+  bed.bind(child("n1", "a", pf(1), {{"blue", kFull}}));
+  const BindRequest b = child("n1", "b", pf(1), {{"blue", kLimited}});
+  CHECK(bed.refusal(b).code() == Code::busy);
+  CHECK(bed.refusal(b).text() ==
+        "bind n1/b/net1: port 00:02:c9:03:00:00:00:01: it is to be limited in partition blue, and "
+        "is full there by n1/a/net1");
+  Tenancy red = tenancy("red", 0);
+  red.members = {{pf(1), kFull, ""}};
+  REQUIRE(bed.ledger->update(administrator(), red, bed.now));
+  CHECK(bed.refusal(child("n1", "b", pf(1), {{"red", kLimited}})).code() == Code::invalid);
+  bed.bind(child("n1", "b", pf(1), {{"red", kFull}}));
+  CHECK(bed.refusal(child("n1", "b", pf(1), {{"blue", kLimited}})).code() == Code::busy);
+  red.members[0].membership = kLimited;
+  const auto refused = bed.ledger->update(administrator(), red, bed.now);
+  CHECK(refused.error().code() == Code::busy);
+  // A VF and children of it would not end together.
+  CHECK(bed.refusal(child("n1", "c", vf(1), {{"red", kLimited}})).code() == Code::denied);
+  const auto mixed =
+      bed.ledger->bind(administrator(), request("n1", "c", pf(1), {{"blue", kFull}}), {}, bed.now);
+  CHECK(mixed.error().code() == Code::busy);
+}
+
+TEST_CASE("one partition has index 0 of a port's table") {
+  Tenancy first = tenancy("first", 0x110), second = tenancy("second", 0x111);
+  first.index0 = second.index0 = true;
+  Bed bed({first, second, tenancy("blue", 0x100)});
+  const Error two =
+      bed.refusal(request("n1", "a", vf(1), {{"first", kLimited}, {"second", kLimited}}));
+  CHECK(two.code() == Code::invalid);
+  CHECK(two.text().find("first and second") != std::string::npos);
+  const BindRequest a = request("n1", "a", vf(1), {{"first", kLimited}, {"blue", kLimited}});
+  bed.bind(a);
+  CHECK(bed.ledger->expected(vf(1)).index0 == ib::PKey(0x110));
+  second.members = {{vf(1), kLimited, ""}};
+  CHECK(bed.ledger->update(administrator(), second, bed.now).error().code() == Code::busy);
+  Tenancy blue = tenancy("blue", 0x100);
+  blue.index0 = true;
+  CHECK(bed.ledger->update(administrator(), blue, bed.now).error().code() == Code::busy);
+  bed.unbind(a);
+  bed.settle();
+  REQUIRE(bed.ledger->update(administrator(), second, bed.now));
+  CHECK(bed.refusal(a).code() == Code::busy);
+  // From one to the other: its own does not stand in the way.
+  bed.bind(request("n2", "a", vf(11), {{"first", kLimited}}));
+  bed.settle();
+  bed.bind(request("n2", "a", vf(11), {{"second", kLimited}}));
+  bed.settle();
+  CHECK(bed.ledger->expected(vf(11)).index0 == ib::PKey(0x111));
+  // It takes another place: that has to be seen, too.
+  const uint64_t version = bed.ledger->changed_in(vf(11));
+  second.index0 = false;
+  second.members.clear();
+  REQUIRE(bed.ledger->update(administrator(), second, bed.now));
+  CHECK(bed.ledger->changed_in(vf(11)) > version);
+}
+
+// A child is in a partition, and the interface that it is on is not.
+TEST_CASE("children leave index 0 to the interface that they are on") {
+  Tenancy first = tenancy("first", 0x110), second = tenancy("second", 0x111);
+  first.index0 = second.index0 = true;
+  Bed bed({first, second, tenancy("blue", 0x100)});
+  const auto members = [&](const std::string& name) {
+    const auto all = bed.ledger->partitions();
+    return std::find_if(all->begin(), all->end(), [&](const auto& one) { return one.name == name; })
+        ->members;
+  };
+  const auto index0 = [&] { return bed.ledger->expected(pf(1)).index0; };
+  bed.bind(child("n1", "a", pf(1), {{"first", kLimited}}));
+  bed.bind(child("n1", "b", pf(1), {{"second", kLimited}}));
+  CHECK_FALSE(index0());
+  CHECK(bed.ledger->expected(pf(1)).keys == std::vector{ib::PKey(0x110), ib::PKey(0x111)});
+  bed.bind(request("n1", "c", vf(1), {{"first", kLimited}}));
+  CHECK(members("first") ==
+        std::vector<fabric::Member>{{vf(1), kLimited, false}, {pf(1), kLimited, true}});
+  // The same where the partition comes to ask for it.
+  bed.bind(child("n1", "d", pf(1), {{"blue", kLimited}}));
+  CHECK(members("blue") == std::vector<fabric::Member>{{pf(1), kLimited, false}});
+  Tenancy blue = tenancy("blue", 0x100);
+  blue.index0 = true;
+  REQUIRE(bed.ledger->update(administrator(), blue, bed.now));
+  CHECK(members("blue") == std::vector<fabric::Member>{{pf(1), kLimited, true}});
+  // Who wants the interface in it says so, of one partition.
+  const uint64_t version = bed.ledger->changed_in(pf(1));
+  first.members = second.members = {{pf(1), kLimited, ""}};
+  REQUIRE(bed.ledger->update(administrator(), first, bed.now));
+  CHECK(index0() == ib::PKey(0x110));
+  CHECK(bed.ledger->changed_in(pf(1)) > version);
+  CHECK(members("first") ==
+        std::vector<fabric::Member>{{pf(1), kLimited, false}, {vf(1), kLimited, false}});
+  CHECK(bed.ledger->update(administrator(), second, bed.now).error().code() == Code::busy);
+  first.members.clear();
+  REQUIRE(bed.ledger->update(administrator(), first, bed.now));
+  CHECK_FALSE(index0());
+  CHECK(members("first").back() == fabric::Member{pf(1), kLimited, true});
+}
+
+TEST_CASE("a full table is busy, and keys that are leaving still fill it") {
+  Bed bed({tenancy("a", 0x100), tenancy("b", 0x101), tenancy("c", 0x102), tenancy("d", 0x103)});
+  const auto bind = [&](const BindRequest& request, Places places) {
+    return bed.ledger->bind(node("n1"), request, places, bed.now);
+  };
+  const Places three{3, 0, 1};
+  REQUIRE(bind(child("n1", "x", pf(1), {{"a", kLimited}, {"b", kLimited}}), three));
+  const Error full = bind(child("n1", "y", pf(1), {{"c", kLimited}}), three).error();
+  CHECK(full.code() == Code::busy);
+  CHECK(full.text() ==
+        "bind n1/y/net1: capacity: the P_Key table of port 00:02:c9:03:00:00:00:01 holds 3 keys, "
+        "all taken: 4 "
+        "would be needed");
+  CHECK(bind(child("n1", "y", pf(1), {{"b", kLimited}}), three));
+  bed.unbind(child("n1", "x", pf(1), {}));
+  CHECK_FALSE(bind(child("n1", "z", pf(1), {{"c", kLimited}}), three));
+  bed.settle();
+  CHECK(bind(child("n1", "z", pf(1), {{"c", kLimited}}), three));
+  // `both` takes two places; its own old key none, as that goes first.
+  CHECK_FALSE(bind(request("n1", "v", vf(1), {{"a", kBoth}, {"b", kLimited}}), three));
+  CHECK(bind(request("n1", "v", vf(1), {{"a", kBoth}}), three));
+  CHECK(bind(request("n1", "v", vf(1), {{"c", kLimited}, {"d", kLimited}}), three));
+  bed.settle();
+  // The switch port's table has the same keys, and may have fewer places.
+  const auto leaf = bind(request("n1", "w", vf(2), {{"c", kLimited}, {"d", kLimited}}), {3, 2, 1});
+  CHECK(leaf.error().text().find("the P_Key table of the switch port of port") !=
+        std::string::npos);
+  CHECK(bind(request("n1", "w", vf(2), {{"c", kLimited}}), {3, 2, 1}));
+}
+
+TEST_CASE("`both` is refused where OpenSM would make it full") {
+  Policy rules = policy();
+  rules.both_allowed = false;
+  Bed bed({tenancy("blue", 0x100)}, rules);
+  CHECK(bed.refusal(request("n1", "a", vf(1), {{"blue", kBoth}})).code() == Code::invalid);
+  Tenancy both = tenancy("both", 0x101);
+  both.membership = kBoth;
+  CHECK_FALSE(bed.ledger->create(administrator(), both));
+  both.membership = kFull;
+  both.members = {{storage(1), kBoth, ""}};
+  CHECK_FALSE(bed.ledger->create(administrator(), both));
+}
+
+TEST_CASE("`both` that is there and not allowed any more keeps the ledger from starting, by name") {
+  Tenancy usual = tenancy("usual", 0x101), member = tenancy("member", 0x102);
+  usual.membership = kBoth;
+  member.members = {{storage(1), kBoth, ""}};
+  const auto refusal = [](Bed& bed) {
+    bed.rules.both_allowed = false;
+    const auto started = Ledger::load(bed.store, bed.rules, bed.now);
+    return started ? "" : std::string(started.error().text());
+  };
+  Bed of_partition({usual}), of_member({member}), of_binding, of_none;
+  CHECK(refusal(of_partition).starts_with("partition usual: the membership of bindings that name"));
+  CHECK(refusal(of_member).starts_with("partition member: the membership of member 00:02:c9:"));
+  const BindRequest a = request("n1", "a", vf(1), {{"blue", kBoth}});
+  of_binding.bind(a);
+  CHECK(refusal(of_binding).starts_with("partition blue: the membership of binding n1/a/net1"));
+  // What leaves the tables anyway is in nobody's way.
+  of_binding.unbind(a);
+  CHECK(refusal(of_binding).empty());
+  CHECK(refusal(of_none).empty());
+}
+
+TEST_CASE("a request that can never be granted names the field") {
+  Bed bed;
+  const BindRequest good = request("n1", "a", vf(1), {{"blue", kLimited}});
+  const auto refused = [&](const auto& change, const std::string& word) {
+    BindRequest bad = good;
+    change(bad);
+    const auto answer = bed.ledger->bind(administrator(), bad, {}, bed.now);
+    REQUIRE_FALSE(answer);
+    CAPTURE(answer.error().text());
+    CHECK(answer.error().code() == Code::invalid);
+    CHECK(answer.error().text().find(word) != std::string::npos);
+  };
+  refused([](BindRequest& r) { r.attachment.node = ""; }, "node is missing");
+  refused([](BindRequest& r) { r.attachment.node = std::string(254, 'n'); }, "254 bytes");
+  refused([](BindRequest& r) { r.attachment.container = "a/b"; }, "container");
+  refused([](BindRequest& r) { r.attachment.container = "a\n"; }, "container");
+  refused([](BindRequest& r) { r.attachment.interface = "\x80"; }, "interface");
+  refused([](BindRequest& r) { r.attachment.interface = std::string(16, 'i'); }, "interface");
+  refused([](BindRequest& r) { r.guid = ib::Guid(0); }, "guid");
+  refused([](BindRequest& r) { r.guid = ib::kNoGuid; }, "guid");
+  const auto chosen_child = [](BindRequest& r) {
+    r.kind = fabric::Kind::child;
+    r.chosen = true;
+  };
+  refused(chosen_child, "chosen");
+  refused([](BindRequest& r) { r.device = "../../x"; }, "device");
+  refused([](BindRequest& r) { r.pf = "a b"; }, "pf");
+  refused([](BindRequest& r) { r.pod.name_space = ""; }, "namespace");
+  refused([](BindRequest& r) { r.pod.name = "\x1b[31m"; }, "name");
+  refused([](BindRequest& r) { r.pod.uid = std::string(129, 'u'); }, "uid");
+  refused([](BindRequest& r) { r.partitions.clear(); }, "partitions");
+  refused([](BindRequest& r) { r.partitions.resize(2, r.partitions[0]); }, "twice");
+  refused([](BindRequest& r) { r.partitions.assign(65, {"x", kLimited}); }, "65");
+  refused([](BindRequest& r) { r.partitions[0].partition = "a\"b\n"; }, "partition");
+  CHECK(bed.ledger->size() == 0);
+  CHECK(bed.ledger->commit(bed.now));
+}
+
+TEST_CASE("a partition is asked for by its P_Key, and named to nobody who may not be in it") {
+  Bed bed({tenancy("blue", 0x100, {"team"}), tenancy("red", 0x101, {"others"})});
+  const auto node = [](const std::string& name) {
+    return Caller{.role = fabricapi::Role::node, .node = name, .name = "CN=" + name};
+  };
+  const auto named = [&](int pkey) {
+    BindRequest asked =
+        request("n1", "a", vf(1), {{"", kFull, ib::PKey(static_cast<uint16_t>(pkey))}});
+    return bed.ledger->named(node("n1"), asked);
+  };
+  REQUIRE(named(0x100));
+  CHECK(named(0x100)->partitions.front().partition == "blue");
+  const auto bound = bed.ledger->bind(node("n1"), *named(0x100), {}, bed.now);
+  REQUIRE_MESSAGE(bound.ok(), bound.error().text());
+  CHECK(bound->shares == std::vector<fabric::Share>{{"blue", kFull}});
+  const std::string none = "that pods of namespace team may be in";
+  const auto unknown = named(0x102);
+  CHECK(unknown.error().code() == Code::denied);
+  CHECK(unknown.error().text() == "bind n1/a/net1: there is no partition 0x0102 " + none);
+  bed.unbind(request("n1", "a", vf(1), {}));
+  bed.settle();
+  const auto closed = named(0x101);
+  CHECK(closed.error().code() == Code::denied);
+  CHECK(closed.error().text() == "bind n1/a/net1: there is no partition 0x0101 " + none);
+}
+
+TEST_CASE("there are no more bindings than there may be, of all and of a node") {
+  Policy rules = policy();
+  rules.limits.bindings = 3;
+  rules.limits.bindings_of_node = 2;
+  Bed bed({tenancy("blue", 0x100)}, rules);
+  bed.bind(request("n1", "a", vf(1), {{"blue", kLimited}}));
+  bed.bind(request("n1", "b", vf(2), {{"blue", kLimited}}));
+  CHECK(bed.refusal(request("n1", "c", vf(3), {{"blue", kLimited}})).code() == Code::busy);
+  bed.bind(request("n2", "c", vf(11), {{"blue", kLimited}}));
+  CHECK(bed.refusal(request("n2", "d", vf(12), {{"blue", kLimited}})).code() == Code::busy);
+  bed.bind(request("n2", "c", vf(11), {{"blue", kFull}}));
+}
+
+TEST_CASE("trouble is told, and says what is known of the keys") {
+  struct {
+    Reason reason;
+    State verified, requested;
+  } const cases[] = {
+      {Reason::timeout, State::unknown, State::requested},
+      {Reason::port_unknown, State::unknown, State::requested},
+      {Reason::missing_key, State::written, State::requested},
+      {Reason::foreign_key, State::written, State::requested},
+      {Reason::no_master, State::verified, State::requested},
+      {Reason::misconfigured, State::verified, State::requested},
+  };
+  for (const auto& trouble : cases) {
+    Bed bed;
+    const BindRequest a = request("n1", "a", vf(1), {{"blue", kLimited}});
+    const BindRequest b = request("n1", "b", vf(2), {{"blue", kLimited}});
+    const BindRequest c = request("n1", "c", vf(3), {{"blue", kLimited}});
+    bed.bind(a);
+    bed.bind(c);
+    bed.settle();
+    bed.bind(b);
+    bed.unbind(c);
+    for (const ib::Guid guid : {vf(1), vf(2), vf(3), vf(4)})
+      bed.ledger->note_trouble(guid, {trouble.reason, "why"}, bed.now);
+    CHECK(bed.state(a) == trouble.verified);
+    CHECK(bed.state(b) == trouble.requested);
+    CHECK(bed.state(c) == State::releasing);
+    CHECK(bed.binding(b)->standing == fabric::Standing{trouble.reason, "why"});
+    CHECK(bed.ledger->unsettled().contains(vf(1)) == (trouble.verified != State::verified));
+    // Unknown is not free.
+    CHECK(bed.refusal(request("n1", "d", vf(1), {{"blue", kLimited}})).code() == Code::busy);
+    CHECK(bed.keys(vf(1)) == "0x0100");
+    bed.settle();
+    CHECK(bed.state(a) == State::verified);
+    CHECK(bed.binding(a)->standing == fabric::Standing{});
+    CHECK(bed.state(c) == State::released);
+  }
+}
+
+TEST_CASE("a partition may want to hear it from the port itself") {
+  Tenancy strict = tenancy("strict", 0x120);
+  strict.proof = Proof::port;
+  Bed bed({strict, tenancy("blue", 0x100)});
+  const BindRequest a = request("n1", "a", vf(1), {{"strict", kLimited}, {"blue", kLimited}});
+  bed.bind(a);
+  bed.sweep();
+  bed.see(vf(1), Proof::node);
+  CHECK(bed.state(a) == State::written);
+  CHECK(bed.binding(a)->standing.reason == Reason::waiting);
+  bed.see(vf(1), Proof::none);
+  CHECK(bed.state(a) == State::written);
+  bed.see(vf(1), Proof::port);
+  CHECK(bed.state(a) == State::verified);
+  bed.unbind(a);
+  bed.sweep();
+  bed.see(vf(1), Proof::node);
+  CHECK(bed.state(a) == State::releasing);
+  bed.see(vf(1), Proof::port);
+  CHECK(bed.state(a) == State::released);
+
+  // It may come to want it.
+  const BindRequest b = request("n1", "b", vf(2), {{"blue", kLimited}});
+  bed.bind(b);
+  bed.sweep();
+  bed.see(vf(2), Proof::node);
+  REQUIRE(bed.state(b) == State::verified);
+  Tenancy blue = tenancy("blue", 0);
+  blue.proof = Proof::port;
+  REQUIRE(bed.ledger->update(administrator(), blue, bed.now));
+  CHECK(bed.state(b) == State::written);
+  CHECK(bed.ledger->unsettled() == std::set{vf(2)});
+}
+
+TEST_CASE("a partition may want to hear it from nobody") {
+  Tenancy open = tenancy("open", 0x120);
+  open.proof = Proof::none;
+  Bed bed({open, tenancy("blue", 0x100)});
+  const BindRequest a = request("n1", "a", vf(1), {{"open", kLimited}});
+  const BindRequest b = request("n1", "b", vf(2), {{"open", kLimited}, {"blue", kLimited}});
+  CHECK_FALSE(bed.ledger->needs_no_proof(vf(1)));
+  bed.bind(a);
+  bed.bind(b);
+  CHECK(bed.ledger->needs_no_proof(vf(1)));
+  CHECK_FALSE(bed.ledger->needs_no_proof(vf(2)));
+  bed.sweep();
+  bed.see(vf(1), Proof::none);
+  bed.see(vf(2), Proof::none);
+  CHECK(bed.state(a) == State::verified);
+  CHECK(bed.binding(a)->proof == Proof::none);
+  CHECK(bed.state(b) == State::written);
+  bed.unbind(a);
+  bed.sweep();
+  bed.see(vf(1), Proof::none);
+  CHECK(bed.state(a) == State::released);
+
+  // It may come to want it.
+  const BindRequest c = request("n1", "c", vf(3), {{"open", kLimited}});
+  bed.bind(c);
+  bed.sweep();
+  bed.see(vf(3), Proof::none);
+  REQUIRE(bed.state(c) == State::verified);
+  Tenancy strict = tenancy("open", 0);
+  strict.proof = Proof::node;
+  REQUIRE(bed.ledger->update(administrator(), strict, bed.now));
+  CHECK(bed.state(c) == State::written);
+}
+
+TEST_CASE("clean is enough for what is to leave, and not for what is to be there") {
+  Bed bed;
+  const BindRequest a = child("n1", "a", pf(1), {{"blue", kLimited}});
+  const BindRequest b = child("n1", "b", pf(1), {{"red", kLimited}});
+  const BindRequest c = request("n1", "c", vf(1), {{"red", kLimited}});
+  for (const BindRequest& each : {a, b, c}) bed.bind(each);
+  bed.settle();
+  bed.unbind(a);
+  BindRequest moved = c;
+  moved.partitions[0].partition = "blue";
+  bed.bind(moved);
+  bed.sweep();
+  bed.ledger->note_trouble(pf(1), {Reason::foreign_key, "0x8222"}, bed.now);
+  CHECK(bed.ledger->note_clean(pf(1), bed.ledger->version(), Proof::port, bed.now));
+  CHECK(bed.state(a) == State::released);
+  CHECK(bed.state(b) == State::written);
+  CHECK(bed.ledger->note_clean(vf(1), bed.ledger->version(), Proof::port, bed.now));
+  CHECK(bed.keys(vf(1)) == "0x0100");
+  CHECK(bed.state(c) == State::requested);
+}
+
+TEST_CASE("watchers are told each change once, and what has gone") {
+  Bed bed;
+  const BindRequest a = request("n1", "a", vf(1), {{"blue", kLimited}});
+  const BindRequest b = request("n1", "b", vf(2), {{"blue", kLimited}});
+  bed.ledger->take_changes();
+  bed.bind(a);
+  bed.bind(b);
+  auto changes = bed.ledger->take_changes();
+  REQUIRE(changes.size() == 2);
+  CHECK(changes[0].binding.attachment == a.attachment);
+  CHECK_FALSE(changes[0].gone);
+  CHECK(bed.ledger->take_changes().empty());
+  bed.settle();
+  CHECK(bed.ledger->take_changes().size() == 2);
+  bed.see(vf(1));
+  CHECK(bed.ledger->take_changes().empty());
+  bed.see(vf(1), Proof::node);
+  CHECK(bed.ledger->take_changes().size() == 1);
+  bed.unbind(a);
+  bed.settle();
+  changes = bed.ledger->take_changes();
+  REQUIRE(changes.size() == 1);
+  CHECK(changes[0].gone);
+  CHECK(changes[0].binding.state == State::released);
+}
+
+}  // namespace
+}  // namespace ibpod::sm

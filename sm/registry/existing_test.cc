@@ -1,0 +1,48 @@
+// What exists on nodes and on the subnet is met as it is, though nobody here would make it so.
+#include "sm/registry/test_registry.h"
+
+namespace ibpod::sm {
+namespace {
+
+// As the SR-IOV operator draws about every second one.
+constexpr ib::Guid kOdd{0x59cabb009792745f}, kOddStorage{0x59cabb0097927460};
+
+TEST_CASE("a port is bound by the GUID that it has, and is a member, also after a start") {
+  Policy rules = policy();
+  rules.nodes["n1"].guids.insert(kOdd);
+  Tenancy blue = tenancy("blue", 0x100);
+  blue.members = {{kOddStorage, kFull, "storage"}};
+  Bed bed({blue}, rules);
+  BindRequest asked = request("n1", "a", kOdd, {{"blue", kLimited}});
+  asked.attachment.interface = "netz-ü";
+  asked.pf = "größe0";
+  bed.bind(asked);
+  bed.start();
+  REQUIRE(bed.binding(asked));
+  CHECK(bed.binding(asked)->guid == kOdd);
+  CHECK(bed.ledger->partition("blue")->tenancy.members.front().guid == kOddStorage);
+  bed.unbind(asked);
+}
+
+TEST_CASE("a former member is waited for by the GUID that it has, also after a start") {
+  Tenancy blue = tenancy("blue", 0x100);
+  blue.members = {{kOddStorage, kFull, "storage"}};
+  Bed bed({blue});
+  REQUIRE(bed.ledger->remove(administrator(), "blue"));
+  bed.commit();
+  bed.start();
+  const auto waits = bed.ledger->partition("blue");
+  REQUIRE(waits);
+  CHECK(waits->state == fabric::TenancyState::deleting);
+}
+
+TEST_CASE("a node's GUIDs are such as a port can have") {
+  Policy rules = policy();
+  rules.nodes["n1"].guids.insert(kOdd);
+  CHECK(check(rules));
+  rules.nodes["n1"].guids.insert(ib::kNoGuid);
+  CHECK_FALSE(check(rules));
+}
+
+}  // namespace
+}  // namespace ibpod::sm

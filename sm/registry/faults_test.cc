@@ -1,0 +1,313 @@
+// Whatever becomes of the store, what is promised is what is in it.
+#include "lib/base/fd.h"
+#include "sm/registry/test_registry.h"
+#include "sm/store/sqlite_store.h"
+#include "tests/support/temp_folder.h"
+
+#include <csignal>
+#include <functional>
+
+#include <fcntl.h>
+#include <sqlite3.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace ibpod::sm {
+namespace {
+
+using Objects = std::map<Kind, std::map<std::string, std::string>>;
+using Step = std::function<Status(Ledger&)>;
+
+constexpr Now kNow{};
+
+template <typename Value>
+Status outcome(const Result<Value>& result) {
+  return result ? ok() : Status(result.error());
+}
+
+// All that is promised comes true.
+Status see_all(Ledger& ledger) {
+  ledger.note_written(ledger.version(), kNow);
+  ledger.note_swept(ledger.version());
+  const std::set<ib::Guid> unsettled = ledger.unsettled();
+  for (const ib::Guid guid : unsettled)
+    ledger.note_verified(guid, ledger.version(), Proof::port, {}, kNow);
+  return ok();
+}
+
+Step bind(const BindRequest& request) {
+  return [=](Ledger& l) { return outcome(l.bind(administrator(), request, {}, kNow)); };
+}
+Step unbind(const BindRequest& request) {
+  return [=](Ledger& l) { return outcome(l.unbind(administrator(), request.attachment, kNow)); };
+}
+// What has been done by a commit of which nobody knew is there.
+Step create(const Tenancy& tenancy) {
+  return [=](Ledger& l) {
+    if (l.partition(tenancy.name)) return ok();
+    return outcome(l.create(administrator(), tenancy));
+  };
+}
+Step remove(const std::string& name) {
+  return [=](Ledger& l) {
+    return l.partition(name) ? outcome(l.remove(administrator(), name)) : ok();
+  };
+}
+
+// Every kind of change, each to be committed by itself. Any of them may be done twice.
+std::vector<Step> steps() {
+  const auto a = [](std::vector<BindRequest::Wish> wishes) {
+    return request("n1", "a", vf(1), std::move(wishes));
+  };
+  Tenancy red = tenancy("red", 0x101);
+  red.members = {{storage(1), kFull, ""}};
+  return {
+      create(tenancy("blue", 0x100)),
+      create(red),
+      create(tenancy("automatic", 0)),
+      bind(a({{"blue", kLimited}})),
+      bind(child("n2", "b", pf(2), {{"blue", kLimited}})),
+      see_all,
+      bind(a({{"red", kLimited}, {"automatic", kLimited}})),
+      see_all,
+      see_all,
+      [](Ledger& l) {
+        return outcome(l.allocate(administrator(), {"n3", "0000:01:00.0", {0, 1}}));
+      },
+      bind(request("n3", "c", vf(0x1000), {{"blue", kLimited}})),
+      unbind(child("n2", "b", pf(2), {})),
+      see_all,
+      [](Ledger& l) {
+        return l.node("n3") ? outcome(l.forget(administrator(), {"n3", true}, kNow)) : ok();
+      },
+      see_all,
+      unbind(a({})),
+      see_all,
+      remove("red"),
+      see_all,
+      [](Ledger& l) { return outcome(l.declare({tenancy("declared", 0x102)}, kNow)); },
+      [](Ledger& l) { return outcome(l.declare({}, kNow)); },
+      see_all,
+      bind(a({{"blue", kBoth}})),
+  };
+}
+
+void check_same(const Ledger& ledger, Store& store) {
+  const auto anew = Ledger::load(store, policy(), kNow).value();
+  CHECK(*ledger.partitions() == *anew->partitions());
+  auto listed = ledger.bindings(administrator(), {}, {}).value().items;
+  const auto wanted = anew->bindings(administrator(), {}, {}).value().items;
+  REQUIRE(listed.size() == wanted.size());
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    CHECK(listed[i].shares == wanted[i].shares);
+    CHECK(listed[i].held == wanted[i].held);
+    CHECK((listed[i].state == State::releasing) == (wanted[i].state == State::releasing));
+    CHECK(ledger.expected(listed[i].guid).leaving == anew->expected(listed[i].guid).leaving);
+  }
+}
+
+TEST_CASE("whichever commit fails, and however: what is there is promised, and it can go on") {
+  using Failure = FakeStore::Failure;
+  Objects after;
+  for (const bool restarted : {false, true})
+    for (const Failure how : {Failure::full, Failure::lost, Failure::kept})
+      for (size_t n = 0;; ++n) {
+        FakeStore store;
+        auto ledger = Ledger::load(store, policy(), kNow).value();
+        store.fail_at(n, how);
+        bool failed = false;
+        for (const Step& step : steps()) {
+          CAPTURE(n);
+          REQUIRE(step(*ledger));
+          const uint64_t version = ledger->version();
+          if (ledger->commit(kNow)) continue;
+          failed = true;
+          CHECK(ledger->version() > version);
+          if (restarted) ledger = Ledger::load(store, policy(), kNow).value();
+          check_same(*ledger, store);
+          REQUIRE(step(*ledger));
+          REQUIRE(ledger->commit(kNow));
+          check_same(*ledger, store);
+        }
+        // What was seen by a restarted one has to be seen again.
+        for (int i = 0; i < 3; ++i) REQUIRE(see_all(*ledger));
+        REQUIRE(ledger->commit(kNow));
+        if (after.empty()) after = store.objects;
+        if (how == Failure::kept || !failed) {
+          CHECK(store.objects[Kind::binding].size() == after[Kind::binding].size());
+        } else {
+          CHECK(store.objects[Kind::binding] == after[Kind::binding]);
+        }
+        CHECK(store.objects[Kind::partition] == after[Kind::partition]);
+        CHECK(store.objects[Kind::guid] == after[Kind::guid]);
+        CHECK(store.objects[Kind::node] == after[Kind::node]);
+        if (!failed) {
+          CHECK(n > 15);
+          break;
+        }
+      }
+}
+
+TEST_CASE("what has been found out is not forgotten when somebody else's commit fails") {
+  Bed bed;
+  const BindRequest a = request("n1", "a", vf(1), {{"blue", kLimited}});
+  const BindRequest b = request("n1", "b", vf(2), {{"blue", kLimited}});
+  const BindRequest c = request("n1", "c", vf(3), {{"red", kLimited}});
+  bed.bind(a);
+  bed.bind(b);
+  bed.settle();
+  bed.ledger->take_changes();
+  const uint64_t seen = bed.ledger->changed_in(vf(1));
+  bed.store.fail_at(0, FakeStore::Failure::full);
+  REQUIRE(bed.try_bind(c));
+  REQUIRE(bed.ledger->unbind(node("n1"), b.attachment, bed.now));
+  const Status failed = bed.ledger->commit(bed.now);
+  REQUIRE_FALSE(failed);
+  CHECK(failed.error().code() == Code::unavailable);
+  CHECK(bed.state(a) == State::verified);
+  CHECK(bed.state(b) == State::requested);
+  CHECK(bed.state(c) == State::released);
+  CHECK(bed.ledger->changed_in(vf(1)) == seen);
+  CHECK(bed.ledger->changed_in(vf(2)) > seen);
+  CHECK(bed.state("blue") == TenancyState::ready);
+  const auto changes = bed.ledger->take_changes();
+  REQUIRE(changes.size() == 2);
+  CHECK(changes[0].binding == *bed.binding(b));
+  CHECK(changes[1].gone);
+  bed.bind(c);
+}
+
+TEST_CASE("a store that cannot be read again: nothing is promised, and what was stays in force") {
+  Bed bed;
+  const BindRequest a = request("n1", "a", vf(1), {{"blue", kLimited}});
+  bed.bind(a);
+  const auto told = bed.ledger->partitions();
+  REQUIRE(bed.try_bind(request("n1", "b", vf(2), {{"blue", kLimited}})));
+  bed.store.fail_at(0, FakeStore::Failure::lost);
+  bed.store.unreadable(true);
+  CHECK_FALSE(bed.ledger->commit(bed.now));
+  CHECK(bed.ledger->partitions() == told);
+  CHECK(bed.refusal(a).code() == Code::unavailable);
+  CHECK(bed.ledger->unbind(node("n1"), a.attachment, bed.now).error().code() == Code::unavailable);
+  CHECK(bed.ledger->expire(bed.now).error().code() == Code::unavailable);
+  CHECK_FALSE(bed.see_without_commit(vf(1)));
+  CHECK_FALSE(bed.ledger->commit(bed.now));
+  bed.store.unreadable(false);
+  CHECK(bed.ledger->commit(bed.now));
+  CHECK(*bed.ledger->partitions() == *told);
+  CHECK(bed.ledger->version() > 1);
+  CHECK(bed.state(request("n1", "b", vf(2), {})) == State::released);
+  bed.bind(request("n1", "b", vf(2), {{"blue", kLimited}}));
+}
+
+// --- a real file, and a process that is killed at one of its writes
+
+size_t writes_left = 0;
+bool torn = false;
+
+ssize_t last_write(int fd, const void* bytes, size_t size, off_t offset) {
+  if (writes_left-- == 0) {
+    if (torn) (void)!::pwrite(fd, bytes, size / 2, offset);
+    ::raise(SIGKILL);
+  }
+  return ::pwrite(fd, bytes, size, offset);
+}
+
+int last_truncation(int fd, off_t size) {
+  if (writes_left-- == 0) ::raise(SIGKILL);
+  return ::ftruncate(fd, size);
+}
+
+void kill_at_write(size_t n) {
+  writes_left = n;
+  sqlite3_vfs* const vfs = sqlite3_vfs_find(nullptr);
+  // NOLINTBEGIN(cppcoreguidelines-pro-type-reinterpret-cast): as SQLite has it.
+  for (const char* const call : {"pwrite", "pwrite64"})
+    vfs->xSetSystemCall(vfs, call, reinterpret_cast<sqlite3_syscall_ptr>(last_write));
+  vfs->xSetSystemCall(vfs, "ftruncate", reinterpret_cast<sqlite3_syscall_ptr>(last_truncation));
+  // NOLINTEND(cppcoreguidelines-pro-type-reinterpret-cast)
+}
+
+// Says how many steps are done, one byte each.
+void run(const Path& file, int done) {
+  const auto store = SqliteStore::open(file);
+  if (!store) ::_exit(2);
+  const auto ledger = Ledger::load(**store, policy(), kNow);
+  if (!ledger) ::_exit(3);
+  for (const Step& step : steps()) {
+    if (!step(**ledger)) ::_exit(4);
+    if (!(*ledger)->commit(kNow)) ::_exit(5);
+    (void)!::write(done, "", 1);
+  }
+  ::_exit(0);
+}
+
+struct Ended {
+  int status = 0;
+  size_t done = 0;
+};
+Ended run_until_killed(const Path& file, size_t n) {
+  int ends[2];
+  REQUIRE(::pipe2(ends, O_CLOEXEC) == 0);
+  const Fd reading(ends[0]);
+  Fd writing(ends[1]);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    kill_at_write(n);
+    run(file, writing.get());
+  }
+  writing = Fd();
+  Ended ended;
+  char byte = 0;
+  while (::read(reading.get(), &byte, 1) == 1) ++ended.done;
+  ::waitpid(child, &ended.status, 0);
+  return ended;
+}
+
+// What is in a store after each number of steps.
+std::vector<Objects> after_steps() {
+  FakeStore store;
+  const auto ledger = Ledger::load(store, policy(), kNow).value();
+  std::vector<Objects> all{store.objects};
+  for (const Step& step : steps()) {
+    REQUIRE(step(*ledger));
+    REQUIRE(ledger->commit(kNow));
+    all.push_back(store.objects);
+  }
+  return all;
+}
+
+bool holds(Store& store, Objects objects) {
+  for (const Kind kind : {Kind::partition, Kind::binding, Kind::node, Kind::guid, Kind::range})
+    if (store.all(kind).value() != objects[kind]) return false;
+  return true;
+}
+
+TEST_CASE("a process that is killed at any write has what it had told, or one step more") {
+  const std::vector<Objects> after = after_steps();
+  size_t killed = 0;
+  for (const bool half : {false, true}) {
+    torn = half;
+    for (size_t n = 0;; ++n) {
+      CAPTURE(n);
+      const TempFolder folder(
+          "/dev/shm");  // what a process has written outlives it, flushed or not
+      const Ended ended = run_until_killed(folder.path() / "store", n);
+      const auto store = SqliteStore::open(folder.path() / "store");
+      REQUIRE(store);
+      const bool told = holds(**store, after[ended.done]);
+      REQUIRE((told || holds(**store, after.at(ended.done + 1))));
+      REQUIRE(Ledger::load(**store, policy(), kNow));
+      if (WIFEXITED(ended.status)) {
+        REQUIRE(WEXITSTATUS(ended.status) == 0);
+        CHECK(ended.done == steps().size());
+        break;
+      }
+      ++killed;
+    }
+  }
+  CHECK(killed > 4 * steps().size());
+}
+
+}  // namespace
+}  // namespace ibpod::sm

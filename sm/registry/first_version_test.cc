@@ -1,0 +1,127 @@
+// What an ibpod-sm of the first version has promised, in its own file (tests/data/first_version),
+// is what is promised still.
+#include "sm/registry/test_registry.h"
+#include "sm/store/sqlite_store.h"
+#include "tests/support/temp_folder.h"
+
+#include <filesystem>
+
+namespace ibpod::sm {
+namespace {
+
+const Path kKept = "tests/data/first_version/sm/promises.db";
+
+const fabric::WallTime kAsked{std::chrono::milliseconds(1'790'000'000'000)};
+const fabric::WallTime kChanged = kAsked + std::chrono::seconds(5);
+
+struct Kept {
+  TempFolder folder;
+  Path file = folder.path() / "promises.db";
+  Now now{std::chrono::steady_clock::time_point(std::chrono::hours(1)), kChanged};
+  std::unique_ptr<SqliteStore> store;
+  std::unique_ptr<Ledger> ledger;
+
+  Kept() {
+    std::filesystem::copy(kKept, file);
+    store = SqliteStore::open(file).value();
+    Policy rules = policy();
+    rules.pfs_by_first_claim = true;
+    ledger = Ledger::load(*store, rules, now).value();
+  }
+  fabric::Binding binding(const std::string& node, const std::string& container) const {
+    return ledger->binding(administrator(), {node, container, "net1"}).value();
+  }
+  std::string keys(ib::Guid guid) const { return text(ledger->expected(guid).keys); }
+  std::string leaving(ib::Guid guid) const { return text(ledger->expected(guid).leaving); }
+  static std::string text(const std::vector<ib::PKey>& keys) {
+    std::string text;
+    for (const ib::PKey key : keys) text += (text.empty() ? "" : " ") + key.text();
+    return text;
+  }
+};
+
+TEST_CASE("the first version's partitions") {
+  const Kept kept;
+  const auto listed = kept.ledger->partitions(administrator(), {});
+  REQUIRE(listed);
+  CHECK(listed->items.size() == 4);
+  Tenancy blue = tenancy("blue", 0x100, {"team", "other"});
+  blue.index0 = true;
+  blue.ipoib = true;
+  blue.mtu = fabric::Mtu::mtu_4096;
+  blue.rate = fabric::Rate(7);
+  blue.sl = 2;
+  blue.proof = Proof::port;
+  blue.members = {{storage(1), kFull, "storage 1"}, {storage(2), kLimited, ""}};
+  CHECK(kept.ledger->partition("blue")->tenancy == blue);
+  CHECK(kept.ledger->partition("blue")->bindings == 2);  // with the one that leaves it
+  Tenancy red = tenancy("red", 0x10);
+  red.membership = kLimited;
+  CHECK(kept.ledger->partition("red")->tenancy == red);
+  CHECK_FALSE(kept.ledger->partition("red")->declared);
+  CHECK(kept.ledger->partition("yellow")->tenancy == tenancy("yellow", 0x101));
+  CHECK(kept.ledger->partition("yellow")->declared);
+  CHECK(kept.ledger->partition("green")->state == TenancyState::deleting);
+  CHECK(kept.leaving(storage(3)) == "0x0102 0x8102");
+  CHECK(kept.keys(storage(1)) == "0x8100");
+}
+
+TEST_CASE("the first version's bindings") {
+  const Kept kept;
+  CHECK(kept.ledger->size() == 5);
+  const fabric::Binding a = kept.binding("n1", "a");
+  CHECK(a.guid == vf(1));
+  CHECK(a.kind == fabric::Kind::vf);
+  CHECK(a.device == "0000:01:00.1");
+  CHECK(a.pod == fabric::Pod{"team", "pod-a", "uid-a"});
+  CHECK(a.shares == Shares{{"blue", kFull}, {"red", kLimited}});
+  CHECK(a.held == a.shares);
+  CHECK(a.generation == 1);
+  CHECK(a.state == State::requested);  // to be seen again
+  CHECK(a.asked == kAsked);
+  CHECK(kept.keys(vf(1)) == "0x0010 0x8100");
+  // On its way from one partition to another.
+  const fabric::Binding b = kept.binding("n1", "b");
+  CHECK(b.shares == Shares{{"red", kLimited}});
+  CHECK(b.held.empty());
+  CHECK(b.generation == 2);
+  CHECK(b.changed == kChanged);
+  CHECK(kept.leaving(vf(2)) == "0x8100");
+  const fabric::Binding c = kept.binding("n2", "c");
+  CHECK(c.kind == fabric::Kind::child);
+  CHECK(c.guid == pf(20));
+  CHECK(kept.keys(pf(20)) == "0x0010");
+  CHECK(kept.binding("n2", "d").state == State::releasing);
+  CHECK(kept.leaving(vf(11)) == "0x8101");
+  CHECK(kept.binding("n4", "e").state == State::releasing);
+}
+
+TEST_CASE("the first version's leases are whole, and renewed by their node") {
+  const Kept kept;
+  CHECK(kept.ledger->next_expiry());
+  const auto answer = kept.ledger->sync(node("n1"), {"n1", {{"a", "net1"}}}, kept.now).value();
+  REQUIRE(answer.bindings.size() == 1);
+  CHECK(answer.bindings.front().attachment.container == "a");
+  REQUIRE(answer.not_named.size() == 1);
+  CHECK(answer.not_named.front().attachment.container == "b");
+}
+
+TEST_CASE("the first version's nodes, and the GUIDs that it gave them") {
+  const Kept kept;
+  CHECK(kept.ledger->node("n4")->forgetting);
+  CHECK(kept.ledger->node("n3")->guids == 2);
+  using fabricapi::Allocated;
+  const auto given = [&](const char* name, std::vector<uint32_t> vfs) {
+    return kept.ledger->allocate(node(name), {name, "0000:01:00.0", std::move(vfs)}).value();
+  };
+  CHECK(given("n3", {0, 1}) == std::vector<Allocated>{{0, vf(0x1000)}, {1, vf(0x1001)}});
+  CHECK(given("n1", {0}) == std::vector<Allocated>{{0, vf(0x1002)}});
+  // The PF is the node's that has bound it first.
+  const auto other =
+      kept.ledger->bind(node("n1"), child("n1", "x", pf(20), {{"red", kLimited}}), {}, kept.now);
+  REQUIRE_FALSE(other);
+  CHECK(other.error().code() == Code::denied);
+}
+
+}  // namespace
+}  // namespace ibpod::sm

@@ -1,0 +1,30 @@
+#include "sm/registry/policy.h"
+
+namespace ibpod::sm {
+namespace {
+
+Status check_apart(std::map<ib::Guid, std::string>& owners, const std::string& node,
+                   const std::set<ib::Guid>& guids) {
+  for (const ib::Guid guid : guids) {
+    TRY(ib::check_port_guid(guid).during("node " + node));
+    const auto [owner, first] = owners.emplace(guid, node);
+    if (first) continue;
+    return Error(Code::invalid,
+                 "GUID " + guid.text() + " is given twice: " + owner->second + " and " + node);
+  }
+  return ok();
+}
+
+}  // namespace
+
+Status check(const Policy& policy) {
+  std::map<ib::Guid, std::string> owners;
+  for (const auto& [node, given] : policy.nodes) {
+    TRY(check_apart(owners, node, given.guids));
+    TRY(check_apart(owners, node, given.pfs));
+  }
+  if (policy.lease > Duration(0)) return ok();
+  return Error(Code::invalid, "a lease has to last");
+}
+
+}  // namespace ibpod::sm

@@ -1,0 +1,66 @@
+// Whatever the database holds as a whole: what is read of it is written so that it reads the same
+// again.
+#include "sm/registry/names.h"
+#include "sm/registry/read_state.h"
+#include "sm/registry/stored.h"
+#include "tests/support/fake_store.h"
+#include "tests/support/fuzz.h"
+
+namespace ibpod::sm {
+namespace {
+
+Policy every_partition() {
+  Policy policy;
+  policy.pkeys = PKeyPool::make({{.first = 1, .last = 0x7ffe}}).value();
+  return policy;
+}
+
+using Objects = std::map<Kind, std::map<std::string, std::string>>;
+
+Objects written(const Book& book) {
+  Objects objects;
+  for (const auto& [name, tenant] : book.tenants) objects[Kind::partition][name] = to_bytes(tenant);
+  for (const auto& [attachment, entry] : book.bindings)
+    objects[Kind::binding][key_of(attachment)] = to_bytes(entry);
+  for (const auto& [name, node] : book.nodes) objects[Kind::node][name] = to_bytes(node);
+  for (const auto& [guid, place] : book.given) objects[Kind::guid][guid.text()] = to_bytes(place);
+  return objects;
+}
+
+// Objects, one behind the other: a byte for the kind, one for the key's length, the key, two for
+// the value's length, the value.
+void fill(FakeStore& store, std::string_view bytes) {
+  const auto take = [&bytes](size_t count) {
+    const std::string_view taken = bytes.substr(0, count);
+    bytes.remove_prefix(taken.size());
+    return taken;
+  };
+  const auto number = [&take](size_t count) {
+    size_t number = 0;
+    for (const char byte : take(count)) number = number << 8 | static_cast<uint8_t>(byte);
+    return number;
+  };
+  while (!bytes.empty()) {
+    const auto kind = static_cast<Kind>(number(1) % 5 + 1);
+    const std::string key(take(number(1)));
+    store.objects[kind][key] = take(number(2));
+  }
+}
+
+void check_store(std::string_view bytes) {
+  FakeStore store, again;
+  fill(store, bytes);
+  const auto book = read_book(store, every_partition());
+  if (!book) return fuzz::check_refusal(book.error(), bytes.size());
+  again.objects = written(**book);
+  const auto copy = read_book(again, every_partition());
+  fuzz::require(copy.ok() && written(**copy) == written(**book));
+}
+
+}  // namespace
+}  // namespace ibpod::sm
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  ibpod::sm::check_store(ibpod::fuzz::text_of(data, size));
+  return 0;
+}

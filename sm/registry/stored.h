@@ -1,0 +1,42 @@
+// Values of the store: what is in it, as bytes (sm/registry/stored.proto). The reader refuses, as
+// invalid, what the writer cannot have written.
+#pragma once
+
+#include "lib/base/result.h"
+#include "sm/registry/state.h"
+
+#include <string>
+
+namespace ibpod::sm {
+
+struct StoredBinding {
+  fabric::Binding binding;
+  Shares former;
+};
+std::string to_bytes(const Entry& entry);
+Result<StoredBinding> binding_from(const std::string& bytes);
+
+struct StoredPartition {
+  fabric::Tenancy tenancy;
+  bool declared = false;
+  bool deleting = false;
+  std::set<ib::Guid> leaving;
+};
+std::string to_bytes(const Tenant& tenant);
+Result<StoredPartition> partition_from(const std::string& bytes);
+
+struct StoredNode {
+  bool forgetting = false;
+  std::set<ib::Guid> pfs;
+  std::string boot = {};
+};
+std::string to_bytes(const NodeEntry& node);
+Result<StoredNode> node_from(const std::string& bytes);
+
+std::string to_bytes(const VfPlace& place);
+Result<VfPlace> place_from(const std::string& bytes);
+
+std::string last_to_bytes(uint64_t last);
+Result<uint64_t> last_from(const std::string& bytes);
+
+}  // namespace ibpod::sm

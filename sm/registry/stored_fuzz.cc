@@ -1,0 +1,82 @@
+// Whatever a value of the database is: what is read of it is written so that it reads the same
+// again. The first byte chooses the kind.
+#include "sm/registry/stored.h"
+#include "tests/support/fuzz.h"
+
+#include <array>
+
+namespace ibpod::sm {
+namespace {
+
+using fuzz::require;
+
+template <typename T>
+bool is_read(const Result<T>& value, const std::string& bytes) {
+  if (!value) fuzz::check_refusal(value.error(), bytes.size());
+  return value.ok();
+}
+
+void check_binding(const std::string& bytes) {
+  const auto stored = binding_from(bytes);
+  if (!is_read(stored, bytes)) return;
+  Entry entry;
+  entry.binding = stored->binding;
+  entry.former = stored->former;
+  const auto again = binding_from(to_bytes(entry)).value();
+  require(again.binding == stored->binding && again.former == stored->former);
+}
+
+Tenant tenant_of(const StoredPartition& stored) {
+  Tenant tenant;
+  tenant.tenancy = stored.tenancy;
+  tenant.declared = stored.declared;
+  if (stored.deleting) tenant.state = fabric::TenancyState::deleting;
+  tenant.leaving = stored.leaving;
+  return tenant;
+}
+
+void check_partition(const std::string& bytes) {
+  const auto stored = partition_from(bytes);
+  if (!is_read(stored, bytes)) return;
+  const auto again = partition_from(to_bytes(tenant_of(*stored))).value();
+  require(again.tenancy == stored->tenancy && again.declared == stored->declared);
+  require(again.deleting == stored->deleting && again.leaving == stored->leaving);
+}
+
+void check_node(const std::string& bytes) {
+  const auto stored = node_from(bytes);
+  if (!is_read(stored, bytes)) return;
+  NodeEntry node;
+  node.forgetting = stored->forgetting;
+  node.pfs = stored->pfs;
+  node.machine = Machine(stored->boot, {});
+  const auto again = node_from(to_bytes(node)).value();
+  require(again.forgetting == stored->forgetting && again.pfs == stored->pfs &&
+          again.boot == stored->boot);
+}
+
+void check_place(const std::string& bytes) {
+  const auto place = place_from(bytes);
+  if (is_read(place, bytes)) require(place_from(to_bytes(*place)).value() == *place);
+}
+
+void check_last(const std::string& bytes) {
+  const auto last = last_from(bytes);
+  if (is_read(last, bytes)) require(last_from(last_to_bytes(*last)).value() == *last);
+}
+
+// The corpus goes by the order: what is new comes last.
+using Check = void (*)(const std::string&);
+constexpr std::array<Check, 5> kChecks{check_binding, check_partition, check_node, check_place,
+                                       check_last};
+
+}  // namespace
+}  // namespace ibpod::sm
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace ibpod;
+  if (size == 0) return 0;
+  const std::string bytes(fuzz::text_of(data + 1, size - 1));
+  sm::kChecks[data[0] % sm::kChecks.size()](bytes);
+  return 0;
+}

@@ -1,0 +1,83 @@
+#include "sm/tables/table_diff.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+namespace ibpod::sm {
+namespace {
+
+bool free(ib::PKey key) { return key.partition() == 0; }
+
+// A hostile port can hold 65,535 keys, and the text is in logs, metrics and answers.
+constexpr size_t kMostListed = 8;
+
+std::string listed(const std::vector<ib::PKey>& keys) {
+  std::string text;
+  const size_t count = std::min(keys.size(), kMostListed);
+  for (size_t i = 0; i < count; ++i) text += (i == 0 ? "" : ", ") + keys[i].text();
+  if (keys.size() > count) text += " and " + std::to_string(keys.size() - count) + " more";
+  return text;
+}
+
+bool right_at_0(const ib::PKeyTable& table, const WantedKeys& wanted) {
+  return !wanted.index0 || (!table.empty() && table.front() == *wanted.index0);
+}
+
+// Takes the first free place.
+Status put(ib::PKeyTable& table, ib::PKey key) {
+  const auto place = std::find_if(table.begin(), table.end(), free);
+  if (place == table.end()) {
+    return Error(Code::busy, "the table of " + std::to_string(table.size()) +
+                                 " places has none left for " + key.text());
+  }
+  *place = key;
+  return ok();
+}
+
+}  // namespace
+
+std::string Verdict::text() const {
+  std::string text;
+  const auto add = [&](const std::string& part) { text += (text.empty() ? "" : "; ") + part; };
+  if (!missing.empty()) add("lacks " + listed(missing));
+  if (!foreign.empty()) add("holds " + listed(foreign) + ", which nobody gave it");
+  if (missing.empty() && !index0) add("has another key at index 0");
+  return text;
+}
+
+Verdict judge(const ib::PKeyTable& table, const WantedKeys& wanted) {
+  std::set<ib::PKey> found;
+  for (const ib::PKey key : table)
+    if (!free(key)) found.insert(key);
+  Verdict verdict;
+  std::set_difference(wanted.keys.begin(), wanted.keys.end(), found.begin(), found.end(),
+                      std::back_inserter(verdict.missing));
+  std::set_difference(found.begin(), found.end(), wanted.keys.begin(), wanted.keys.end(),
+                      std::back_inserter(verdict.foreign));
+  verdict.index0 = right_at_0(table, wanted);
+  return verdict;
+}
+
+Result<ib::PKeyTable> mended(const ib::PKeyTable& table, const WantedKeys& wanted) {
+  const Verdict verdict = judge(table, wanted);
+  ib::PKeyTable right = table;
+  for (ib::PKey& key : right) {
+    if (std::binary_search(verdict.foreign.begin(), verdict.foreign.end(), key)) key = ib::PKey();
+  }
+  std::vector<ib::PKey> missing = verdict.missing;
+  const std::optional<ib::PKey> first = wanted.first();
+  const bool lacks_first = first && std::count(missing.begin(), missing.end(), *first) != 0;
+  if (!right.empty() && (lacks_first || !right_at_0(right, wanted))) {
+    for (ib::PKey& key : right)
+      if (key == *first) key = ib::PKey();
+    std::erase(missing, *first);
+    const ib::PKey moved = std::exchange(right.front(), *first);
+    if (!free(moved) && std::count(right.begin(), right.end(), moved) == 0)
+      missing.push_back(moved);
+  }
+  for (const ib::PKey key : missing) TRY(put(right, key));
+  return right;
+}
+
+}  // namespace ibpod::sm

@@ -1,0 +1,87 @@
+// A small subnet to judge: one switch, hosts on its ports 1, 2 ..., the subnet manager on the
+// first.
+#pragma once
+
+#include "sm/tables/fabric_snapshot.h"
+
+#include <initializer_list>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace ibpod::sm::test {
+
+inline constexpr ib::Guid kSwitch{0x0002c90300ff0000};
+inline constexpr ib::PKey kLimited{0x7fff}, kFree;
+
+// Of the n-th host, from 0.
+constexpr ib::Guid host(unsigned n) { return ib::Guid(0x0002c90300000001 + n); }
+
+struct KnownSubnet {
+  explicit KnownSubnet(unsigned hosts) {
+    contents.ports.push_back({.guid = kSwitch,
+                              .node_guid = kSwitch,
+                              .node = fabric::NodeType::switch_node,
+                              .description = "leaf",
+                              .places = 8,
+                              .state = ib::PortState::active,
+                              .lid = 100,
+                              .m_key_protection = 2,
+                              .leaf = {}});
+    tables[kSwitch] = {.keys = table({kLimited})};
+    for (unsigned n = 0; n < hosts; ++n) add_host(n);
+    tables[host(0)].keys[0] = leaf_tables[host(0)].keys[0] = ib::kDefaultFull;
+    contents.managers.push_back(
+        {host(0), mad::SmInfo{.guid = host(0), .priority = 5, .state = mad::SmState::master}});
+  }
+
+  // The keys from index 0 on; 64 places in all.
+  static ib::PKeyTable table(std::initializer_list<ib::PKey> keys) {
+    ib::PKeyTable made(keys);
+    made.resize(64);
+    return made;
+  }
+  // The port's, and its switch port's.
+  void hold(unsigned n, std::initializer_list<ib::PKey> keys) {
+    tables[host(n)].keys = leaf_tables[host(n)].keys = table(keys);
+  }
+  fabric::SeenPort& port(unsigned n) { return contents.ports[n + 1]; }
+  void add(fabric::Partition partition) { partitions.push_back(std::move(partition)); }
+
+  // Outlived by this object, and good until it changes.
+  Evidence evidence() {
+    topology = fabric::Topology(contents);
+    wanted = Wanted(partitions);
+    return {.topology = topology,
+            .tables = tables,
+            .leaf_tables = leaf_tables,
+            .partitions = partitions,
+            .wanted = wanted,
+            .sm_port = host(0)};
+  }
+
+  fabric::Topology::Contents contents;
+  ReadTables tables, leaf_tables;
+  std::vector<fabric::Partition> partitions{fabric::default_partition()};
+
+ private:
+  void add_host(unsigned n) {
+    contents.ports.push_back({.guid = host(n),
+                              .node_guid = host(n),
+                              .number = 1,
+                              .description = "h" + std::to_string(n) + " mlx5_0",
+                              .places = 64,
+                              .state = ib::PortState::active,
+                              .lid = static_cast<ib::Lid>(n + 1),
+                              .m_key_protection = 2,
+                              .leaf = fabric::LeafPort{.switch_guid = kSwitch}});
+    fabric::LeafPort& leaf = *contents.ports.back().leaf;
+    leaf.port = static_cast<uint8_t>(n + 1);
+    leaf.enforcement = {.places = 64, .inbound = true, .outbound = true};
+    hold(n, {kLimited});
+  }
+  fabric::Topology topology;
+  Wanted wanted;
+};
+
+}  // namespace ibpod::sm::test

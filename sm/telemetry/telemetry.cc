@@ -1,0 +1,349 @@
+#include "sm/telemetry/telemetry.h"
+
+#include "lib/fabricapi/account.h"
+
+namespace ibpod::sm {
+namespace {
+
+using http::Family;
+using http::Kind;
+
+const Family kVerified{"ibpod_sm_bind_to_verified_seconds",
+                       "From a Bind to its being verified: the port's table has been seen to hold "
+                       "its keys, or need not be.",
+                       Kind::histogram,
+                       {"proof"},
+                       {.01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30}};
+const Family kRequests{"ibpod_sm_requests_total",
+                       "Requests that change something.",
+                       Kind::counter,
+                       {"action", "result"}};
+const Family kPorts{"ibpod_sm_ports",
+                    "End ports of the subnet, as the last scan found them.",
+                    Kind::gauge,
+                    {"state"}};
+const Family kDrifts{
+    "ibpod_sm_drifts_total",
+    "P_Key tables that were found changed since the subnet manager wrote them. What a port holds "
+    "before the subnet manager has brought it up is not counted.",
+    Kind::counter};
+const Family kRepairs{"ibpod_sm_repairs_total",
+                      "Repairs of a port's P_Key tables, by what came of them.",
+                      Kind::counter,
+                      {"result"}};
+const Family kPackets{"ibpod_sm_packets_total",
+                      "Subnet management packets sent to look at tables.",
+                      Kind::counter,
+                      {"for"}};
+const Family kBindings{"ibpod_sm_bindings",
+                       "Bindings, by how far they are and why not further.",
+                       Kind::gauge,
+                       {"state", "reason"}};
+const Family kUnsettled{"ibpod_sm_unsettled_ports",
+                        "Ports whose tables are not yet seen to be as they should.", Kind::gauge};
+const Family kWaiting{"ibpod_sm_waiting_requests", "Requests that wait to be answered.",
+                      Kind::gauge};
+const Family kWeaknesses{"ibpod_sm_weaknesses",
+                         "What lets somebody get around the partitions, or hides whether it does.",
+                         Kind::gauge,
+                         {"kind"}};
+const Family kDeclared{"ibpod_sm_declared_file_good",
+                       "1 while all that the declared file says is so, 0 while some of it is "
+                       "refused; not there where there is no such file.",
+                       Kind::gauge};
+const Family kHealth{
+    "ibpod_sm_subnet_manager", "1 at what the subnet manager is now.", Kind::gauge, {"health"}};
+const Family kVersion{"ibpod_sm_version",
+                      "Versions of the partitions: wanted, in place, in force.",
+                      Kind::gauge,
+                      {"version"}};
+const Family kEvents{"ibpod_sm_subnet_manager_events_total",
+                     "What the subnet manager has done, or has been done to it.",
+                     Kind::counter,
+                     {"event"}};
+const Family kStrangers{"ibpod_sm_strangers_total",
+                        "Calls with a certificate that no rule gives a role.", Kind::counter};
+const Family kFirstBindings{
+    "ibpod_sm_first_bindings_total",
+    "Binds by which a node got its first pod of a namespace that other nodes had pods of.",
+    Kind::counter};
+const Family kWrongNodes{"ibpod_sm_wrong_node_binds_total",
+                         "Binds that were refused because the partition's nodes do not match.",
+                         Kind::counter};
+const Family kDropped{"ibpod_sm_dropped_log_lines_total",
+                      "Lines that were not written to the log because callers caused too many.",
+                      Kind::counter};
+const Family kExpires{"ibpod_sm_certificate_expires_seconds",
+                      "When the certificate in use expires, in seconds since 1970.", Kind::gauge};
+const Family kUsable{"ibpod_sm_certificate_usable",
+                     "1 while certificate, key and CA can be used as they are on disk.",
+                     Kind::gauge};
+const Family kKeyExposed{"ibpod_sm_tls_key_exposed",
+                         "1 while others than ibpod-sm's user have access to its TLS key.",
+                         Kind::gauge};
+const Family kRefused{"ibpod_sm_refused_connections_total",
+                      "Connections that were closed because their address had too many, or too "
+                      "many that had ended and were not closed yet.",
+                      Kind::counter};
+const Family kStarved{"ibpod_sm_starved_connections_total",
+                      "Times that connections had to wait because there was no place for one.",
+                      Kind::counter};
+const Family kCut{"ibpod_sm_cut_connections_total",
+                  "Connections that were cut because they cost more than their certificate may.",
+                  Kind::counter,
+                  {"cause"}};
+const Family kHandshakes{"ibpod_sm_failed_handshakes_total",
+                         "TLS handshakes of clients that failed.",
+                         Kind::counter,
+                         {"reason"}};
+const Family kSweep{"ibpod_sm_sweep_seconds", "How long its last sweep took.", Kind::gauge};
+const Family kScan{"ibpod_sm_scan_seconds", "How long the last scan of all ports took.",
+                   Kind::gauge};
+
+}  // namespace
+
+const std::vector<Family>& metric_families() {
+  static const std::vector<Family> families{
+      kVerified, kRequests,   kPorts,     kDrifts,        kRepairs,    kPackets,   kScan,
+      kBindings, kUnsettled,  kWaiting,   kWeaknesses,    kDeclared,   kHealth,    kVersion,
+      kEvents,   kSweep,      kStrangers, kFirstBindings, kWrongNodes, kDropped,   kExpires,
+      kUsable,   kKeyExposed, kRefused,   kStarved,       kCut,        kHandshakes};
+  return families;
+}
+
+void Report::trouble(const std::string& about, const std::string& text) {
+  {
+    const std::lock_guard lock(mutex_);
+    std::string& known = troubles_[about];
+    if (known == text) return;
+    known = text;
+  }
+  if (text.empty())
+    info(about + ": well again");
+  else
+    warning(about + ": " + text);
+}
+
+void Report::audit(const fabricapi::Caller& caller, std::string_view action,
+                   const std::string& subject, const Status& status, Effect effect) {
+  json::Value members = json::Value::object();
+  members.set("audit", action)
+      .set("by", caller.name)
+      .set("role", name(caller.role))
+      .set("subject", subject)
+      .set("result", status ? std::string("granted") : std::string(name(status.error().code())));
+  if (!status) members.set("reason", status.error().text());
+  const std::string text = std::string(action) + " " + subject;
+  if (status && effect == Effect::change)
+    log_.write(log::Level::info, text, members);
+  else
+    write_limited(account_of(caller), log::Level::info, text, members);
+  metrics_.add(kRequests, {std::string(action),
+                           status ? "granted" : std::string(name(status.error().code()))});
+}
+
+void Report::stranger(const Error& refusal) {
+  json::Value members = json::Value::object();
+  members.set("audit", "call").set("result", name(refusal.code())).set("reason", refusal.text());
+  // By one account for all: their names are theirs to choose.
+  write_limited("callers without a role", log::Level::info, "a stranger called", members);
+  metrics_.add(kStrangers, {});
+}
+
+void Report::first_binding(const fabricapi::Caller& caller, const std::string& subject,
+                           const std::string& name_space, size_t nodes) {
+  json::Value members = json::Value::object();
+  members.set("audit", "first binding")
+      .set("by", caller.name)
+      .set("role", name(caller.role))
+      .set("subject", subject)
+      .set("result", "granted")
+      .set("namespace", name_space)
+      .set("nodes", static_cast<int64_t>(nodes));
+  log_.write(log::Level::info,
+             "first binding of namespace " + name_space + " on this node: " + subject, members);
+  metrics_.add(kFirstBindings, {});
+}
+
+void Report::uncertain_first_binding(const fabricapi::Caller& caller, const std::string& node,
+                                     bool report) {
+  metrics_.add(kFirstBindings, {});
+  if (!report) return;
+  log_.write(log::Level::warning,
+             "node " + node +
+                 " has had pods of more namespaces than ibpod-sm remembers of a node: each Bind "
+                 "for another namespace is only counted (ibpod_sm_first_bindings_total)",
+             json::Value::object().set("by", caller.name));
+}
+
+void Report::wrong_node(const fabricapi::Caller& caller, const std::string& subject,
+                        const std::string& partition) {
+  write_limited(account_of(caller), log::Level::warning,
+                "bind " + subject + ": partition " + partition +
+                    " is not open to this node: the node does what it should not, or `nodes` of "
+                    "the partition has to name it",
+                json::Value::object().set("by", caller.name));
+  metrics_.add(kWrongNodes, {});
+}
+
+void Report::write_limited(const std::string& caller, log::Level level, const std::string& text,
+                           const json::Value& members) {
+  tell_dropped();
+  {
+    const std::lock_guard lock(mutex_);
+    if (!limit_.take(caller, clock_())) return;
+  }
+  log_.write(level, text, members);
+}
+
+void Report::tell_dropped() {
+  std::vector<LineLimit::Dropped> dropped;
+  {
+    const std::lock_guard lock(mutex_);
+    dropped = limit_.take_dropped(clock_());
+  }
+  for (const auto& [caller, lines] : dropped) {
+    const std::string by = caller.empty() ? "other callers" : caller;
+    const std::string limit = caller.empty() ? "all callers" : "one caller";
+    log_.write(log::Level::warning,
+               std::to_string(lines) + " lines about " + by + " were not written: more than " +
+                   limit + " may cause in a second",
+               json::Value::object().set("by", by).set("dropped", static_cast<int64_t>(lines)));
+    metrics_.add(kDropped, {}, static_cast<double>(lines));
+  }
+}
+
+void Report::loaded(const Path& database, size_t partitions, size_t bindings, size_t nodes) {
+  if (partitions + bindings + nodes == 0)
+    return info(database.string() + " holds nothing: there are no partitions, bindings or nodes");
+  const auto number = [](const char* of, size_t count) { return of + std::to_string(count); };
+  info(database.string() + number(" holds partitions: ", partitions) +
+       number(", bindings: ", bindings) + number(", nodes: ", nodes));
+}
+
+void Report::listener(const Listener& now) {
+  trouble("certificate", now.certificate ? "" : now.certificate.error().text());
+  metrics_.set(kUsable, {}, now.certificate ? 1 : 0);
+  trouble("private key of listen", now.key ? "" : now.key.error().text());
+  metrics_.set(kKeyExposed, {}, now.key ? 0 : 1);
+  const auto since = now.expires.time_since_epoch();
+  metrics_.set(kExpires, {}, std::chrono::duration<double>(since).count());
+  metrics_.replace(kRefused, {http::Sample{{}, static_cast<double>(now.refused)}});
+  metrics_.replace(kStarved, {http::Sample{{}, static_cast<double>(now.starved)}});
+}
+
+void Report::cut(const std::string& address, const std::string& holder, std::string_view cause) {
+  metrics_.add(kCut, {std::string(cause)});
+  json::Value members = json::Value::object();
+  members.set("cause", cause).set("address", address);
+  if (!holder.empty()) members.set("account", holder);
+  const std::string who = holder.empty() ? address : holder + " at " + address;
+  write_limited(holder.empty() ? address : holder, log::Level::warning,
+                "connection of " + who + " cut: " + std::string(cause), members);
+}
+
+void Report::failed_handshake(const std::string& why) {
+  // What a client thinks of ours is an alert.
+  const auto says = [&](std::string_view part) { return why.find(part) != why.npos; };
+  std::string reason = "other", hint;
+  if (says("certificate verify failed")) {
+    reason = "certificate";
+    hint = ": a client's certificate has expired, is not valid yet, or is of another CA";
+  } else if (says("did not return a certificate")) {
+    reason = "noCertificate";
+    hint = ": it is no client of ibpod-sm's, or its certificate is not configured";
+  }
+  metrics_.add(kHandshakes, {reason});
+  write_limited("handshakes", log::Level::warning,
+                "a TLS handshake failed: " + why.substr(0, 100) + hint, json::Value::object());
+}
+
+void Report::changed(const fabric::Binding& binding, const std::optional<Course>& course) {
+  json::Value members = json::Value::object();
+  members.set("node", binding.attachment.node)
+      .set("container", binding.attachment.container)
+      .set("interface", binding.attachment.interface)
+      .set("pod", binding.pod.name_space + "/" + binding.pod.name)
+      .set("guid", binding.guid.text())
+      .set("state", name(binding.state))
+      .set("reason", name(binding.standing.reason));
+  if (!binding.standing.text.empty()) members.set("why", binding.standing.text);
+  if (course) members.set("us", course->since_bind.count()).set("turn_us", course->of_turn.count());
+  log_.write(log::Level::debug, "binding is " + std::string(name(binding.state)), members);
+}
+
+void Report::verified(fabric::Proof proof, std::chrono::duration<double> took) {
+  metrics_.observe(kVerified, {std::string(name(proof))}, took.count());
+}
+
+void Report::drifted(ib::Guid port, const std::string& text) {
+  metrics_.add(kDrifts, {});
+  warning("port " + port.text() + ": " + text);
+}
+
+void Report::repaired(std::string_view result) { metrics_.add(kRepairs, {std::string(result)}); }
+
+void Report::scanned(const PortCounts& counts, size_t packets, std::chrono::duration<double> took) {
+  const auto show = [&](const char* state, size_t count) {
+    metrics_.set(kPorts, {state}, static_cast<double>(count));
+  };
+  show("all", counts.ports);
+  show("missing_key", counts.missing);
+  show("foreign_key", counts.foreign);
+  show("unseen", counts.unseen);
+  metrics_.set(kScan, {}, took.count());
+  metrics_.add(kPackets, {"scan"}, static_cast<double>(packets));
+}
+
+void Report::read(size_t packets) {
+  metrics_.add(kPackets, {"binding"}, static_cast<double>(packets));
+}
+
+void Report::bindings(const std::map<std::pair<fabric::State, fabric::Reason>, size_t>& counts,
+                      size_t unsettled, size_t waiting) {
+  std::vector<http::Sample> samples;
+  for (const auto& [of, count] : counts)
+    samples.push_back(
+        {{std::string(name(of.first)), std::string(name(of.second))}, static_cast<double>(count)});
+  metrics_.replace(kBindings, samples);
+  metrics_.set(kUnsettled, {}, static_cast<double>(unsettled));
+  metrics_.set(kWaiting, {}, static_cast<double>(waiting));
+}
+
+void Report::weaknesses(const std::map<std::string_view, size_t>& counts) {
+  std::vector<http::Sample> samples;
+  for (const auto& [kind, count] : counts)
+    samples.push_back({{std::string(kind)}, static_cast<double>(count)});
+  metrics_.replace(kWeaknesses, samples);
+}
+
+void Report::declared_file(bool good) { metrics_.set(kDeclared, {}, good ? 1 : 0); }
+
+void Report::engine(const Standing& standing, uint64_t wanted) {
+  metrics_.replace(kHealth, {{{std::string(name(standing.health))}, 1}});
+  const auto version = [&](const char* which, uint64_t number) {
+    metrics_.set(kVersion, {which}, static_cast<double>(number));
+  };
+  version("wanted", wanted);
+  version("placed", standing.placed);
+  version("swept", standing.swept);
+  std::vector<http::Sample> events;
+  const auto event = [&](const char* which, uint64_t count) {
+    events.push_back({{which}, static_cast<double>(count)});
+  };
+  event("sweep", standing.sweeps);
+  event("failed_sweep", standing.failed_sweeps);
+  event("hup", standing.hups);
+  event("fail_open", standing.fail_opens);
+  event("violation", standing.violations);
+  event("restore", standing.restores);
+  event("edit", standing.edits);
+  event("loss", standing.losses);
+  event("full_table", standing.full_tables);
+  event("enforcement_lost", standing.enforcement_lost);
+  event("start", standing.starts);
+  metrics_.replace(kEvents, events);
+  metrics_.set(kSweep, {}, std::chrono::duration<double>(standing.last_sweep).count());
+}
+
+}  // namespace ibpod::sm

@@ -1,0 +1,125 @@
+// Report: what ibpod-sm has done and seen, as lines of its log and as metrics. Secrets never come
+// here. From any thread.
+#pragma once
+
+#include "lib/fabric/binding.h"
+#include "lib/fabricapi/caller.h"
+#include "lib/http/metrics.h"
+#include "lib/log/log.h"
+#include "sm/engine/subnet_manager.h"
+#include "sm/telemetry/line_limit.h"
+
+#include <chrono>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace ibpod::sm {
+
+// In the document's order (docs/metrics.md).
+const std::vector<http::Family>& metric_families();
+
+// How the ports of the subnet stand, as one scan has found them.
+struct PortCounts {
+  size_t ports = 0;    // all
+  size_t missing = 0;  // lack a key
+  size_t foreign = 0;  // hold one that nobody gave them
+  size_t unseen = 0;   // named by a partition, and not to be seen
+  bool operator==(const PortCounts&) const = default;
+};
+
+class Report {
+ public:
+  using Clock = std::function<LineLimit::Time()>;
+  // `clock`: by which lines are counted that callers cause.
+  explicit Report(log::Log& log, Clock clock = std::chrono::steady_clock::now)
+      : log_(log), clock_(std::move(clock)) {}
+
+  void error(const std::string& text) { log_.write(log::Level::error, text); }
+  void warning(const std::string& text) { log_.write(log::Level::warning, text); }
+  void info(const std::string& text) { log_.write(log::Level::info, text); }
+  // What the database holds at the start: one that is new, or an older copy, is seen by it.
+  void loaded(const Path& database, size_t partitions, size_t bindings, size_t nodes);
+  // What is wrong for longer is said once, and again after it was well; empty: it is well.
+  void trouble(const std::string& about, const std::string& text);
+
+  // Every request that changes something, granted or not, and every change that nobody has asked
+  // for by a request. What is granted is on disk. Refusals, and what was granted and changed
+  // nothing, are limited: a caller can cause them without end (sm/telemetry/line_limit.h).
+  enum class Effect { change, none };
+  void audit(const fabricapi::Caller& caller, std::string_view action, const std::string& subject,
+             const Status& status, Effect effect = Effect::change);
+  // Somebody whom the rules make nobody has called; `refusal` says by which names. Limited.
+  void stranger(const Error& refusal);
+  // A node has bound a pod of a namespace that it had none of until now, and `nodes` others have.
+  void first_binding(const fabricapi::Caller& caller, const std::string& subject,
+                     const std::string& name_space, size_t nodes);
+  // The same of a node with more namespaces than are remembered; `report`: with a line, too.
+  void uncertain_first_binding(const fabricapi::Caller& caller, const std::string& node,
+                               bool report);
+  // A Bind was refused only because a partition's nodes do not match. Limited.
+  void wrong_node(const fabricapi::Caller& caller, const std::string& subject,
+                  const std::string& partition);
+  // A line with the count for each caller whose lines were not written. To be called again and
+  // again.
+  void tell_dropped();
+  // A binding has come to another state. While a Bind waits for it: how long ago that was asked,
+  // and how much of it is this turn's own work, the disk among it.
+  struct Course {
+    std::chrono::microseconds since_bind, of_turn;
+  };
+  void changed(const fabric::Binding& binding, const std::optional<Course>& course = {});
+  // From the Bind on.
+  void verified(fabric::Proof proof, std::chrono::duration<double> took);
+  // A table that was right is not any more. And a repair of a port's tables is over: "written", or
+  // the word for why it could not be done.
+  void drifted(ib::Guid port, const std::string& text);
+  void repaired(std::string_view result);
+  void scanned(const PortCounts& counts, size_t packets, std::chrono::duration<double> took);
+  void read(size_t packets);
+  // As it is now: bindings by state and reason, ports that have not settled, requests that wait.
+  void bindings(const std::map<std::pair<fabric::State, fabric::Reason>, size_t>& counts,
+                size_t unsettled, size_t waiting);
+  // What lets somebody get around the partitions: how often each weakness is there, by its name.
+  void weaknesses(const std::map<std::string_view, size_t>& counts);
+  // Whether all that the file of declared partitions says is so.
+  void declared_file(bool good);
+  // Of the server over TCP: whether its files can be used, until when its certificate is valid, how
+  // many connections were closed because their address had too many, and how often some had to
+  // wait for a place.
+  struct Listener {
+    Status certificate = ok();
+    std::chrono::system_clock::time_point expires;
+    uint64_t refused = 0;
+    uint64_t starved = 0;
+    Status key = ok();  // denied: others than our user have access to the private key
+  };
+  void listener(const Listener& now);
+  // A connection from `address` was cut for what it cost; `holder`: its account, empty where
+  // none was shown.
+  void cut(const std::string& address, const std::string& holder, std::string_view cause);
+  // A TLS handshake has failed, for OpenSSL's reason; whose it was gRPC does not tell.
+  void failed_handshake(const std::string& why);
+  // `wanted`: the version that should be in force.
+  void engine(const Standing& standing, uint64_t wanted);
+
+  http::Metrics& metrics() { return metrics_; }
+
+ private:
+  void write_limited(const std::string& caller, log::Level level, const std::string& text,
+                     const json::Value& members);
+
+  log::Log& log_;
+  Clock clock_;
+  http::Metrics metrics_;
+  std::mutex mutex_;  // of what follows
+  std::map<std::string, std::string> troubles_;
+  LineLimit limit_;
+};
+
+}  // namespace ibpod::sm

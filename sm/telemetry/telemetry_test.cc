@@ -1,0 +1,189 @@
+#include "sm/telemetry/telemetry.h"
+
+#include "tests/support/temp_folder.h"
+
+#include <algorithm>
+
+#include <doctest/doctest.h>
+
+namespace ibpod::sm {
+namespace {
+
+struct Bed {
+  TempFolder folder;
+  log::Log log{log::Level::info};
+  Report report{log};
+
+  Bed() { REQUIRE(log.open(folder.path() / "log")); }
+  // Since the last call.
+  std::string told() {
+    const std::string all = read_file(folder.path() / "log").value();
+    const std::string fresh = all.substr(read);
+    read = all.size();
+    return fresh;
+  }
+  bool shows(const std::string& line) {
+    return report.metrics().text().find("\n" + line + "\n") != std::string::npos;
+  }
+  size_t read = 0;
+};
+
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+TEST_CASE("what the database holds at the start is a line, and that it holds nothing another") {
+  Bed bed;
+  bed.report.loaded("/s/promises.db", 2, 3, 1);
+  CHECK(has(bed.told(), "\"/s/promises.db holds partitions: 2, bindings: 3, nodes: 1\""));
+  bed.report.loaded("/s/promises.db", 0, 0, 0);
+  CHECK(
+      has(bed.told(), "/s/promises.db holds nothing: there are no partitions, bindings or nodes"));
+}
+
+TEST_CASE("a certificate that cannot be used is told once, and counted until it is well again") {
+  Bed bed;
+  Report::Listener listener;
+  listener.expires = std::chrono::system_clock::time_point(std::chrono::seconds(2'000'000'000));
+  listener.refused = 3;
+  listener.starved = 4;
+  bed.report.listener(listener);
+  CHECK(bed.told().empty());
+  CHECK(bed.shows("ibpod_sm_certificate_usable 1"));
+  CHECK(bed.shows("ibpod_sm_certificate_expires_seconds 2000000000"));
+  CHECK(bed.shows("ibpod_sm_refused_connections_total 3"));
+  CHECK(bed.shows("ibpod_sm_starved_connections_total 4"));
+  listener.certificate = Error(Code::invalid, "/tls.crt has expired");
+  bed.report.listener(listener);
+  const std::string told = bed.told();
+  CHECK(has(told, "warning"));
+  CHECK(has(told, "certificate: /tls.crt has expired"));
+  CHECK(bed.shows("ibpod_sm_certificate_usable 0"));
+  bed.report.listener(listener);
+  CHECK(bed.told().empty());
+  listener.certificate = ok();
+  bed.report.listener(listener);
+  CHECK(has(bed.told(), "well again"));
+  CHECK(bed.shows("ibpod_sm_tls_key_exposed 0"));
+  listener.key = Error(Code::denied, "/tls.key has mode 0644");
+  bed.report.listener(listener);
+  CHECK(has(bed.told(), "private key of listen: /tls.key has mode 0644"));
+  CHECK(bed.shows("ibpod_sm_tls_key_exposed 1"));
+  listener.key = ok();
+  bed.report.listener(listener);
+  CHECK(has(bed.told(), "well again"));
+}
+
+// With a clock of its own.
+struct Limited : Bed {
+  size_t lines(const std::string& part) {
+    const std::string all = told();
+    size_t found = 0;
+    for (size_t at = 0; (at = all.find(part, at)) != all.npos; ++at) ++found;
+    return found;
+  }
+  LineLimit::Time now{std::chrono::seconds(100)};
+  Report limited{log, [this] { return now; }};
+};
+
+TEST_CASE_FIXTURE(Limited,
+                  "cut connections are counted by cause, and named as often as a caller may") {
+  for (int n = 0; n < 30; ++n) limited.cut("10.0.0.1", "node n1", "rate");
+  limited.cut("10.0.0.2", "", "handshake");
+  const std::string text = told();
+  CHECK(has(text, "connection of node n1 at 10.0.0.1 cut: rate"));
+  CHECK(has(text, "connection of 10.0.0.2 cut: handshake"));
+  CHECK(std::count(text.begin(), text.end(), '\n') == 11);
+  CHECK(has(limited.metrics().text(), "ibpod_sm_cut_connections_total{cause=\"rate\"} 30"));
+}
+
+TEST_CASE_FIXTURE(Limited, "failed handshakes are counted by reason, and so many lines a second") {
+  for (int n = 0; n < 30; ++n) limited.failed_handshake("certificate verify failed");
+  CHECK(lines("a TLS handshake failed: certificate verify failed: a client's certificate has "
+              "expired, is not valid yet, or is of another CA") == 10);
+  limited.failed_handshake("peer did not return a certificate");
+  limited.failed_handshake("wrong version number");
+  limited.failed_handshake("tlsv1 alert bad certificate");
+  const std::string shown = limited.metrics().text();
+  CHECK(has(shown, "ibpod_sm_failed_handshakes_total{reason=\"certificate\"} 30"));
+  CHECK(has(shown, "ibpod_sm_failed_handshakes_total{reason=\"noCertificate\"} 1"));
+  CHECK(has(shown, "ibpod_sm_failed_handshakes_total{reason=\"other\"} 2"));
+}
+
+const fabricapi::Caller kNode{fabricapi::Role::node, "n1", "CN=n1"};
+
+TEST_CASE_FIXTURE(Limited, "refusals of one caller are so many lines a second, and a count") {
+  const auto refuse = [&](const fabricapi::Caller& caller) {
+    limited.audit(caller, "sync", "n2", Error(Code::denied, "not for n2"));
+  };
+  for (int n = 0; n < 1000; ++n) refuse(kNode);
+  CHECK(lines("\"audit\":\"sync\"") == 10);
+  refuse({fabricapi::Role::node, "n1", "DNS=n1.nodes"});  // another certificate of the same node
+  CHECK(lines("DNS=n1.nodes") == 0);
+  refuse({fabricapi::Role::node, "n3", "CN=n3"});
+  CHECK(lines("CN=n3") == 1);
+  limited.tell_dropped();
+  CHECK(lines("were not written") == 0);
+  now += LineLimit::kWindow;
+  limited.tell_dropped();
+  const std::string line = told();
+  CHECK(has(line, "991 lines about node n1 were not written"));
+  CHECK(has(line, "\"dropped\":991"));
+  CHECK(has(limited.metrics().text(), "\nibpod_sm_dropped_log_lines_total 991\n"));
+  CHECK(has(limited.metrics().text(),
+            "ibpod_sm_requests_total{action=\"sync\",result=\"denied\"} 1002"));
+  limited.tell_dropped();
+  CHECK(told().empty());
+}
+
+TEST_CASE_FIXTURE(Limited, "refusals of many callers have a limit in total, and are counted") {
+  for (int n = 0; n < 1000; ++n)
+    limited.audit({fabricapi::Role::node, "n" + std::to_string(n), "CN=n"}, "sync", "other",
+                  Error(Code::denied, "not for other"));
+  CHECK(lines("\"audit\":\"sync\"") == 100);
+  now += LineLimit::kWindow;
+  limited.tell_dropped();
+  const std::string all = told();
+  CHECK(has(all, "900 lines about other callers were not written: more than all callers"));
+}
+
+TEST_CASE_FIXTURE(Limited, "Binds of namespaces that are not remembered have one line, and count") {
+  limited.uncertain_first_binding(kNode, "n1", true);
+  limited.uncertain_first_binding(kNode, "n1", false);
+  CHECK(lines("node n1 has had pods of more namespaces") == 1);
+  CHECK(has(limited.metrics().text(), "\nibpod_sm_first_bindings_total 2\n"));
+}
+
+TEST_CASE_FIXTURE(Limited, "audit lines of changes are all written") {
+  for (int n = 0; n < 1000; ++n) limited.audit(kNode, "bind", "n1/c/net1", ok());
+  CHECK(lines("\"audit\":\"bind\"") == 1000);
+  for (int n = 0; n < 1000; ++n)
+    limited.audit(kNode, "bind", "n1/c/net1", ok(), Report::Effect::none);
+  CHECK(lines("\"audit\":\"bind\"") == 10);
+}
+
+TEST_CASE_FIXTURE(Limited,
+                  "callers without a role share one account, whatever they call themselves") {
+  for (int n = 0; n < 1000; ++n)
+    limited.stranger(Error(Code::denied, "no rule is for CN=eve" + std::to_string(n)));
+  CHECK(lines("CN=eve") == 10);
+  CHECK(has(limited.metrics().text(), "\nibpod_sm_strangers_total 1000\n"));
+  now += LineLimit::kWindow;
+  limited.stranger(Error(Code::denied, "no rule is for CN=eve"));
+  const std::string all = told();
+  CHECK(has(all, "990 lines about callers without a role were not written"));
+  CHECK(has(all, "no rule is for CN=eve"));
+}
+
+TEST_CASE("a stranger leaves a line with the names that he has, and is counted") {
+  Bed bed;
+  bed.report.stranger(Error(Code::denied, "no rule is for the certificate of CN=eve"));
+  const std::string told = bed.told();
+  CHECK(has(told, "\"audit\":\"call\""));
+  CHECK(has(told, "\"result\":\"denied\""));
+  CHECK(has(told, "CN=eve"));
+  CHECK(bed.shows("ibpod_sm_strangers_total 1"));
+}
+
+}  // namespace
+}  // namespace ibpod::sm

@@ -1,0 +1,16 @@
+#include "tests/fabric/sm/faults/step_fixture.h"
+
+#include <filesystem>
+
+#include <doctest/doctest.h>
+
+namespace ibpod {
+
+void check_kept(SmBed& bed) {
+  CHECK_FALSE_MESSAGE(std::filesystem::exists(bed.partitions_conf().native() + ".refused"),
+                      "nobody has edited it");
+  CHECK_MESSAGE(ib::find_in(bed.table(kKept), ib::PKey(0x8001)),
+                "the key of a binding that is kept");
+}
+
+}  // namespace ibpod

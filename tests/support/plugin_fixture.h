@@ -1,0 +1,213 @@
+// A plugin as a runtime calls it, on a modelled node: environment and standard input in, JSON and
+// an exit code out. What the tests of the programs work on.
+#pragma once
+
+#include "lib/attach/agent_required_file.h"
+#include "lib/attach/plugin.h"
+#include "lib/node/traced_kernel.h"
+#include "tests/support/fake_agent.h"
+#include "tests/support/fake_kernel.h"
+#include "tests/support/temp_folder.h"
+
+#include <memory>
+#include <string>
+
+#include <doctest/doctest.h>
+
+namespace ibpod::attach {
+
+inline const Path kCalledPod = "/run/netns/pod";
+
+// `Type` is made of a World and a Log, as in main.
+template <typename Type>
+struct PluginBed {
+  std::string type;  // as configurations name it
+  fake::FakeKernel k = fake::node_with(1, 2);
+  TempFolder state;
+  TempFolder programs;
+  fake::FakeAgent agent;
+  fake::FakeBinder binder{k, state.path() / "made"};
+  cni::Environment environment;
+  Result<NodeConfig> node = NodeConfig();
+  fake::State before;
+  bool finishes = false;  // as main does; most tests would only print what they look at themselves
+
+  explicit PluginBed(std::string plugin) : type(std::move(plugin)) {
+    k.state.namespaces[fake::kHostId].path = "/proc/self/ns/net";
+    k.make_namespace(kCalledPod);
+    environment = {{"CNI_COMMAND", "ADD"},
+                   {"CNI_CONTAINERID", "c1"},
+                   {"CNI_NETNS", kCalledPod.string()},
+                   {"CNI_IFNAME", "net1"},
+                   {"CNI_PATH", programs.path().string()},
+                   {"PATH", "/usr/bin:/bin"}};
+    node->state_folder = state.path() / "made";
+    node->device_info_folder = "/devinfo";
+    node->log_level = log::Level::error;
+    before = k.state;
+    agent.binder = &binder;
+  }
+  // The node outlives a call; the plugin's kernel goes with it.
+  World world() {
+    return {[this]() -> Result<std::unique_ptr<node::Kernel>> {
+              return node::trace(k, [](const node::Step&) {});
+            },
+            []() -> Result<std::string> { return std::string("boot"); },
+            [this](const Path&) -> std::unique_ptr<nodeapi::Node> {
+              return std::make_unique<fake::FakeAgent>(agent);
+            },
+            [this] { return node; }};
+  }
+  cni::Answer call(const std::string& input) {
+    log::Log log(log::Level::error);
+    log.set_least(log::Level::error);
+    Type plugin(world(), log);
+    cni::Answer answer = cni::serve(plugin, environment, input);
+    if (finishes) plugin.finish(answer.failure);
+    return answer;
+  }
+  cni::Answer call(const std::string& verb, const std::string& input) {
+    environment["CNI_COMMAND"] = verb;
+    return call(input);
+  }
+  // What an attachment is known by, and `keys`.
+  std::string bare(const std::string& keys, const std::string& version = "1.1.0") const {
+    return R"({"cniVersion":")" + version + R"(","name":"blue",)" + keys + "}";
+  }
+  // `keys` behind a configuration that is in order.
+  std::string config(const std::string& keys, const std::string& version = "1.1.0") const {
+    const std::string first = R"("type":")" + type + "\"";
+    return bare(first + (keys.empty() ? "" : ",") + keys, version);
+  }
+  // What is not as it was: on the node, and in the state folder.
+  std::string changes() const {
+    std::string text = fake::diff(before, k.state);
+    const Path attachments = state.path() / "made" / "attachments";
+    const auto files = list_folder(attachments);
+    for (const std::string& file : files.value()) text += "+ " + file + "\n";
+    return text;
+  }
+};
+
+// On a marked node whose agent is away nothing is attached, and all that ends something goes on.
+template <typename Type>
+void expect_needs_agent(PluginBed<Type>& bed, const std::string& config) {
+  REQUIRE(node::Records(bed.state.path() / "made").make_folder());
+  REQUIRE(AgentMark(bed.state.path() / "made").write("/run/ibpod/agent.sock"));
+  CHECK(bed.call("STATUS", config).exit_code == 0);
+  REQUIRE(bed.call("ADD", config).exit_code == 0);
+  bed.agent.away = Error::from_errno(ECONNREFUSED, "connect").as(Code::unavailable);
+  CHECK(bed.call("STATUS", config).failure->code == 50);
+  CHECK(bed.call("CHECK", config).exit_code == 0);
+  CHECK(bed.call("GC", bed.config("")).exit_code == 0);
+  CHECK(bed.call("DEL", config).exit_code == 0);
+  const int orders = bed.k.orders();
+  const cni::Answer refused = bed.call("ADD", config);
+  REQUIRE(refused.failure);
+  CHECK(refused.failure->code == 11);
+  CHECK(refused.failure->message.find("/run/ibpod/agent.sock (connect: Connection refused)") !=
+        std::string::npos);
+  CHECK(bed.k.orders() == orders);
+  CHECK(bed.changes() == "");
+  REQUIRE(AgentMark(bed.state.path() / "made").remove());
+  CHECK(bed.call("ADD", config).exit_code == 0);
+}
+
+// On a node whose mark wants each network to name a partition, the one of `keys` names none.
+template <typename Type>
+void expect_needs_partition(PluginBed<Type>& bed, const std::string& keys) {
+  REQUIRE(node::Records(bed.state.path() / "made").make_folder());
+  const AgentMark mark(bed.state.path() / "made");
+  REQUIRE(mark.write("/run/ibpod/agent.sock"));
+  REQUIRE(bed.call("ADD", bed.config(keys)).exit_code == 0);  // attached while it was allowed
+  REQUIRE(mark.write("/run/ibpod/agent.sock", true));
+  CHECK(bed.call("CHECK", bed.config(keys)).exit_code == 0);
+  CHECK(bed.call("DEL", bed.config(keys)).exit_code == 0);
+  const int orders = bed.k.orders();
+  const auto refused = [&](const std::string& more) {
+    const cni::Answer answer = bed.call("ADD", bed.config(keys + more));
+    REQUIRE_MESSAGE(answer.failure, more);
+    CHECK(answer.failure->code == 7);
+    CHECK(bed.k.orders() == orders);
+    return answer.failure->message;
+  };
+  CHECK(refused("") ==
+        "partition: the network names none; this node's agent refuses such a network, whose pods "
+        "would be in the default partition: name one with \"partition\" or \"pkey\", or set "
+        "\"withoutPartition\": \"allow\" in the agent's configuration");
+  CHECK(refused(R"(,"Name_of_the_Particion":"blue")")
+            .starts_with("partition: the network names none; the key \"Name_of_the_Particion\" is "
+                         "unknown: did you mean \"partition\"?"));
+  CHECK(refused(R"(,"args":{"cni":{"my-p-key":"0x1"}})").find("the key \"args.cni.my-p-key\"") !=
+        std::string::npos);
+  CHECK(refused(R"(,"partition":"","pkey":"")").find("did you mean") == std::string::npos);
+  CHECK(bed.call("ADD", bed.config(keys + R"(,"pkey":"0x1")")).exit_code == 0);
+  CHECK(bed.call("DEL", bed.config(keys)).exit_code == 0);
+  CHECK(bed.changes() == "");
+}
+
+// The same where the node's file names the agent, and there is no mark.
+template <typename Type>
+void expect_needs_named_agent(PluginBed<Type>& bed, const std::string& keys) {
+  const std::string named = bed.config(keys);
+  bed.node->agent_socket = "/run/ibpod/other.sock";
+  bed.agent.away = Error::from_errno(ECONNREFUSED, "connect").as(Code::unavailable);
+  CHECK(bed.call("STATUS", named).failure->code == 50);
+  const cni::Answer refused = bed.call("ADD", named);
+  REQUIRE(refused.failure);
+  CHECK(refused.failure->code == 11);
+  CHECK(refused.failure->message.starts_with(
+      "agentSocket: the node's agent does not answer at /run/ibpod/other.sock"));
+  CHECK(bed.changes() == "");
+  CHECK(bed.call("DEL", named).exit_code == 0);
+  bed.agent.away.reset();
+  CHECK(bed.call("STATUS", named).exit_code == 0);
+  CHECK(bed.call("ADD", named).exit_code == 0);
+  CHECK(bed.call("DEL", named).exit_code == 0);
+  CHECK(bed.changes() == "");
+}
+
+// STATUS, ADD, CHECK, GC, DEL, all of them again where that makes sense; what ADD printed.
+template <typename Type>
+std::string expect_all_verbs(PluginBed<Type>& bed, const std::string& config) {
+  REQUIRE(bed.call("STATUS", config).exit_code == 0);
+  const cni::Answer added = bed.call("ADD", config);
+  REQUIRE(added.exit_code == 0);
+  CHECK(bed.call("CHECK", config).exit_code == 0);
+  CHECK(bed.call("GC", bed.config("")).exit_code == 0);
+  CHECK(bed.call("CHECK", config).exit_code == 0);
+  CHECK(bed.call("DEL", config).exit_code == 0);
+  CHECK(bed.call("DEL", config).exit_code == 0);
+  CHECK(bed.call("CHECK", config).failure->code == 106);
+  CHECK(bed.changes() == "");
+  CHECK(bed.call("VERSION", "{}").output.find("1.1.0") != std::string::npos);
+  return added.output;
+}
+
+// An input that is refused, and how.
+struct BadInput {
+  std::string variable;  // "" : `value` is keys of the configuration; "raw": all of it
+  std::string value;
+  int code;
+  std::string message;
+};
+
+// Calls with the bad input in the place of what is right: refused, and the node stays as it was.
+template <typename Type>
+void expect_refused(PluginBed<Type>& bed, const BadInput& bad, const std::string& right) {
+  std::string input = bed.config(right);
+  if (bad.variable == "raw") input = bad.value;
+  if (bad.variable.empty()) input = bed.config(bad.value);
+  if (bad.variable.starts_with("CNI_")) bed.environment[bad.variable] = bad.value;
+  CAPTURE(bad.variable);
+  CAPTURE(bad.value);
+  const cni::Answer answer = bed.call(input);
+  CHECK(answer.exit_code == 1);
+  REQUIRE(answer.failure);
+  CHECK(answer.failure->code == bad.code);
+  CHECK(answer.failure->message == bad.message);
+  CHECK(bed.changes() == "");
+  CHECK(bed.k.trail().empty());
+}
+
+}  // namespace ibpod::attach
