@@ -1,12 +1,12 @@
 #include "agent/agent.h"
 
-#include "agent/sm_client/pkey_tables.h"
-#include "agent/snapshot/make_snapshot.h"
-#include "agent/metrics/port_counters.h"
+#include "agent/config/private_keys.h"
 #include "agent/metrics/metrics.h"
+#include "agent/metrics/port_counters.h"
 #include "agent/prepare/pf_config.h"
 #include "agent/prepare/prepare.h"
-#include "agent/config/private_keys.h"
+#include "agent/sm_client/pkey_tables.h"
+#include "agent/snapshot/make_snapshot.h"
 #include "device-plugin/device_info.h"
 #include "device-plugin/pool_config.h"
 #include "lib/attach/agent_required_file.h"
@@ -19,22 +19,22 @@
 namespace ibpod::agent {
 namespace {
 
-using device_plugin::Changed;
+using device_plugin::ChangeSet;
 
-constexpr Duration kPreparation{120'000};
+constexpr Duration kPrepareTimeout{120'000};
 // For finishing what the first preparation has left; the agent's thread looks at nothing meanwhile.
-constexpr Duration kRepair{10'000};
+constexpr Duration kRetryTimeout{10'000};
 // Longer than the longest that a turn of the thread can take.
-constexpr std::chrono::minutes kStuck{5};
+constexpr std::chrono::minutes kMaxTick{5};
 // The end of a pod has to be seen soon after one that took long.
-constexpr Duration kLongestRest{1'000};
+constexpr Duration kMaxPause{1'000};
 // For a look that somebody asks for.
-constexpr Duration kFreshLook{2'000};
-const Changed kAll{.everything = true, .ports = true};
+constexpr Duration kRefreshTimeout{2'000};
+const ChangeSet kAll{.everything = true, .ports = true};
 
 // What the agent reads in its configuration that Config leaves as JSON has been judged when the
 // file was taken, so it can be read.
-std::vector<device_plugin::Pool> pools_of(const Config& config) {
+std::vector<device_plugin::Pool> pools_of(const config::Config& config) {
   Result<device_plugin::PoolConfig> read =
       device_plugin::parse_pools(config.resource_list, config.resource_prefix);
   if (!read) return {};
@@ -42,7 +42,7 @@ std::vector<device_plugin::Pool> pools_of(const Config& config) {
   return read->pools;
 }
 
-device_plugin::PkeyTables tables_for(const std::vector<device_plugin::Pool>& pools) {
+device_plugin::PkeyTables pkey_tables_for(const std::vector<device_plugin::Pool>& pools) {
   const auto by_pkey = [](const device_plugin::Selector& one) { return !one.pkeys.empty(); };
   for (const device_plugin::Pool& pool : pools) {
     if (std::any_of(pool.selectors.begin(), pool.selectors.end(), by_pkey))
@@ -54,11 +54,11 @@ device_plugin::PkeyTables tables_for(const std::vector<device_plugin::Pool>& poo
 std::set<std::string> resources_of(const std::vector<device_plugin::Pool>& pools) {
   std::set<std::string> names;
   for (const device_plugin::Pool& pool : pools)
-    if (pool.kind != device_plugin::Kind::foreign) names.insert(pool.resource());
+    if (pool.kind != device_plugin::PoolKind::foreign) names.insert(pool.resource());
   return names;
 }
 
-std::vector<node::Record> readable(const node::Records& records) {
+std::vector<node::Record> readable_records(const node::Records& records) {
   const auto names = records.all();
   std::vector<node::Record> read;
   if (!names) return read;
@@ -78,18 +78,18 @@ bool has_active_port(const device_plugin::Device& device) {
 }
 
 // When as much time has passed since now as has since `began`, within reason.
-Deadline::Clock::time_point as_long_again(Deadline::Clock::time_point began) {
+Deadline::Clock::time_point pause_end(Deadline::Clock::time_point began) {
   const auto now = Deadline::Clock::now();
-  return now + std::min<Deadline::Clock::duration>(now - began, kLongestRest);
+  return now + std::min<Deadline::Clock::duration>(now - began, kMaxPause);
 }
 
-kube::Mode mode_of(Registration registration) {
+kube::Mode mode_of(config::Registration registration) {
   switch (registration) {
-    case Registration::automatic:
+    case config::Registration::automatic:
       return kube::Mode::automatic;
-    case Registration::watcher:
+    case config::Registration::watcher:
       return kube::Mode::watcher;
-    case Registration::legacy:
+    case config::Registration::legacy:
       return kube::Mode::legacy;
   }
   std::abort();
@@ -97,160 +97,165 @@ kube::Mode mode_of(Registration registration) {
 
 }  // namespace
 
-Result<std::unique_ptr<Agent>> Agent::open(Reloader reloader, log::Log& log) {
-  std::unique_ptr<Machine> machine = TRY(Machine::open(reloader.config()));
-  Events events = TRY(Events::open());
+Result<std::unique_ptr<Agent>> Agent::open(config::Reloader reloader, log::Log& log) {
+  std::unique_ptr<Host> host = TRY(Host::open(reloader.config()));
+  EventQueue events = TRY(EventQueue::open());
   return std::unique_ptr<Agent>(
-      new Agent(std::move(reloader), std::move(machine), std::move(events), log));
+      new Agent(std::move(reloader), std::move(host), std::move(events), log));
 }
 
-Agent::Agent(Reloader reloader, std::unique_ptr<Machine> machine, Events events, log::Log& log)
+Agent::Agent(config::Reloader reloader, std::unique_ptr<Host> host, EventQueue events,
+             log::Log& log)
     : reloader_(std::move(reloader)),
-      machine_(std::move(machine)),
-      report_(log),
+      host_(std::move(host)),
+      telemetry_(log),
       events_(std::move(events)),
       files_(config()),
-      places_{machine_->sysfs(), files_} {}
+      resource_deps_{host_->sysfs(), files_} {}
 
 Agent::~Agent() = default;
 
 Status Agent::run() {
-  TRY(begin());
+  TRY(start());
   int configuration = watch_configuration();
   bool ports = true;  // read by the last look
   while (true) {
-    turned_ = std::chrono::steady_clock::now();
+    last_tick_ = std::chrono::steady_clock::now();
     read_configuration();
-    port_patience_.seen(*view_.get(), ports);
-    const Happened happened = events_.wait(configuration, port_patience_.due());
-    if (!happened.failed.empty()) return Error(Code::unavailable, happened.failed);
-    if (happened.stop) return ok();
-    ports = happened.changed.ports;
+    port_poll_.update(*snapshot_.get(), ports);
+    const PendingEvents pending = events_.wait(configuration, port_poll_.due());
+    if (!pending.error.empty()) return Error(Code::unavailable, pending.error);
+    if (pending.stop) return ok();
+    ports = pending.changes.ports;
     const auto began = Deadline::Clock::now();
-    const LookRequests::Number requests = look_requests_.begin();
-    follow(happened);
+    const RefreshRequests::Number requests = refresh_requests_.begin();
+    handle(pending);
     // One that has come since the wait was over is for the next turn.
-    if (happened.due && happened.changed.ports) look_requests_.end(requests);
+    if (pending.poll_due && pending.changes.ports) refresh_requests_.end(requests);
     // Pods make events as fast as they like: to look at them never takes more than half of the
     // time.
-    events_.rest(Deadline::at(as_long_again(began)));
-    if (happened.configuration) configuration = watch_configuration();
+    events_.sleep_until(Deadline::at(pause_end(began)));
+    if (pending.configuration) configuration = watch_configuration();
   }
 }
 
 // Nothing to wait for where that fails: the file is looked at with everything else that happens.
 int Agent::watch_configuration() {
   const Result<int> watched = reloader_.watch();
-  report_.trouble("watch the configuration's folder", watched ? ok() : Status(watched.error()));
+  telemetry_.report_condition("watch the configuration's folder",
+                              watched ? ok() : Status(watched.error()));
   return watched ? *watched : -1;
 }
 
 // In the order in which others may rely on it: what the node is, then who may ask, then who ends
 // what is over, and at last the kubelet.
-Status Agent::begin() {
+Status Agent::start() {
   // Before the mark: of a marked node whose folder is missing nothing is known (attach/del.h).
-  TRY(machine_->records().make_folder());
-  mark_node();
-  report_.configured();
-  report_.trouble("private keys", check_private_keys(config()));
-  take_rdma_mode(set_rdma_mode(machine_->kernel(), rdma_netns()));
+  TRY(host_->records().make_folder());
+  write_agent_required();
+  telemetry_.report_configured();
+  telemetry_.report_condition("private keys", config::check_private_keys(config()));
+  set_rdma_mode_status(prepare::set_rdma_mode(host_->kernel(), rdma_netns()));
   pools_ = pools_of(config());
   TRY(open_fabrics());
-  prepare(kPreparation);
-  device_plugin::Watch watch = TRY(device_plugin::Watch::open(machine_->records()));
-  start_sweeping();
+  prepare_pfs(kPrepareTimeout);
+  device_plugin::Watch watch = TRY(device_plugin::Watch::open(host_->records()));
+  start_gc();
   report_certificates();
-  look(kAll);
+  refresh(kAll);
   // Behind the first look: what is bound is described by it.
   if (fabrics_) fabrics_->begin();
   if (config().kubelet)
-    resources_.emplace(kubelet(), view_, places_,
-                       [this](const Offering::Told& told) { note(told); });
-  TRY(serve_questions());
+    resources_.emplace(
+        kubelet(), snapshot_, resource_deps_,
+        [this](const kubelet::PoolResource::AllocationEvent& event) { on_allocate(event); });
+  TRY(serve_api());
   serve_pools();
   device_watch_.emplace(std::move(watch), events_);
   return ok();
 }
 
 // Nothing is offered before it is known who lives.
-void Agent::start_sweeping() {
-  const auto judged = [this] { events_.tell({.judged = true}); };
-  const auto done = [this](const SweepReport&) {
-    events_.tell({.swept = true});
+void Agent::start_gc() {
+  const auto on_verdicts = [this] { events_.post({.verdicts_ready = true}); };
+  const auto done = [this](const gc::GcReport&) {
+    events_.post({.gc_done = true});
     tidy_files();
   };
-  sweeping_.emplace(machine_->world(), config().sweep_interval, judged, done);
-  sweeping_->await_verdicts();
+  gc_loop_.emplace(host_->gc_deps(), config().sweep_interval, on_verdicts, done);
+  gc_loop_->await_verdicts();
 }
 
 Status Agent::open_fabrics() {
   if (config().fabrics.empty()) return ok();
-  fabrics_ = TRY(
-      Fabrics::open(config().fabrics,
-                    {machine_->records(), machine_->sysfs(), reloader_.node(),
-                     [this](const ib::PciAddress& pf) { return interface_of(*view_.get(), pf); },
-                     [this](const std::vector<ib::Guid>& ports, const std::set<ib::Guid>& others) {
-                       return read_tables(ports, others, machine_->sysfs(),
-                                          readable(machine_->records()), machine_->pod_sysfs());
-                     },
-                     [this](const std::string& fabric, const Contact& before, const Contact& now) {
-                       note_contact(fabric, before, now);
-                     }}));
+  fabrics_ = TRY(sm_client::Fabrics::open(
+      config().fabrics,
+      {host_->records(), host_->sysfs(), reloader_.node(),
+       [this](const ib::PciAddress& pf) { return snapshot::interface_of(*snapshot_.get(), pf); },
+       [this](const std::vector<ib::Guid>& ports, const std::set<ib::Guid>& others) {
+         return sm_client::read_pkey_tables(ports, others, host_->sysfs(),
+                                            readable_records(host_->records()), host_->pod_sysfs());
+       },
+       [this](const std::string& fabric, const sm_client::SmStatus& before,
+              const sm_client::SmStatus& now) { on_sm_status(fabric, before, now); }}));
   return ok();
 }
 
 // On a link's thread. What could not leave its partition is asked to again.
-void Agent::note_contact(const std::string& fabric, const Contact& before, const Contact& now) {
-  report_.contact(fabric, now);
-  if (now.reached && !before.reached) sweeping_->sweep_anew();
+void Agent::on_sm_status(const std::string& fabric, const sm_client::SmStatus& before,
+                         const sm_client::SmStatus& now) {
+  telemetry_.report_sm_status(fabric, now);
+  if (now.reached && !before.reached) gc_loop_->request_retry();
   // How long it is away tells, too.
-  if (!now.reached || now != before) events_.tell({.fabrics = true});
+  if (!now.reached || now != before) events_.post({.fabrics = true});
 }
 
 void Agent::report_certificates() {
-  if (fabrics_) report_.certificates(fabrics_->certificates());
+  if (fabrics_) telemetry_.report_certificates(fabrics_->certificates());
 }
 
-kube::Kubelet Agent::kubelet() {
-  kube::Kubelet kubelet{config().kubelet_root, mode_of(config().registration), {}, {}};
-  kubelet.changed = [this](const kube::Registration&) { events_.tell({}); };
+kube::KubeletOptions Agent::kubelet() {
+  kube::KubeletOptions kubelet{config().kubelet_root, mode_of(config().registration), {}, {}};
+  kubelet.on_change = [this](const kube::Registration&) { events_.post({}); };
   return kubelet;
 }
 
-Status Agent::serve_questions() {
-  answers_.emplace(AnswerSources{view_, times_, machine_->sysfs(), machine_->records(), *sweeping_,
-                                 machine_->kubelet(), [this] { return is_registered(); },
-                                 fabrics_.get(),
-                                 [this](Deadline deadline) { look_afresh(deadline); }});
-  service_ = nodeapi::serve(*answers_);
+Status Agent::serve_api() {
+  node_service_.emplace(NodeServiceDeps{snapshot_, published_times_, host_->sysfs(),
+                                        host_->records(), *gc_loop_, host_->kubelet(),
+                                        [this] { return is_registered(); }, fabrics_.get(),
+                                        [this](Deadline deadline) { refresh_now(deadline); }});
+  grpc_service_ = nodeapi::serve(*node_service_);
   TRY(make_folders(config().agent_socket.parent_path()));
-  server_ = TRY(rpc::Server::serve(config().agent_socket, {service_.get()}).during("agentSocket"));
-  show_version(report_.metrics(), IBPOD_VERSION);
-  pages_ = TRY(http::Server::start(config().metrics_address,
-                                   {[this] { return metrics_page(); }, [this] { return alive(); },
-                                    [this] { return ready(); }})
-                   .during("metricsAddress"));
+  server_ =
+      TRY(rpc::Server::serve(config().agent_socket, {grpc_service_.get()}).during("agentSocket"));
+  metrics::show_version(telemetry_.metrics(), IBPOD_VERSION);
+  http_server_ = TRY(http::Server::start(config().metrics_address,
+                                         {[this] { return metrics_page(); },
+                                          [this] { return alive(); }, [this] { return ready(); }})
+                         .during("metricsAddress"));
   return ok();
 }
 
 // What a look says must be of now. One that waits for something else is not waited for: each
 // finding has the time of its look.
-void Agent::look_afresh(Deadline deadline) {
+void Agent::refresh_now(Deadline deadline) {
   if (fabrics_) fabrics_->sync_now();
-  (void)look_requests_.ask(deadline.at_most(kFreshLook),
-                           [this] { events_.tell({.changed = {.ports = true}, .due = true}); });
+  (void)refresh_requests_.request(deadline.at_most(kRefreshTimeout), [this] {
+    events_.post({.changes = {.ports = true}, .poll_due = true});
+  });
 }
 
 // Its thread looks once a minute at the least.
 Status Agent::alive() const {
-  const auto since = std::chrono::steady_clock::now() - turned_.load();
-  if (since < kStuck) return ok();
+  const auto since = std::chrono::steady_clock::now() - last_tick_.load();
+  if (since < kMaxTick) return ok();
   const auto minutes = std::chrono::duration_cast<std::chrono::minutes>(since).count();
   return Error(Code::unavailable,
                "the agent's thread has not looked for " + std::to_string(minutes) + " minutes");
 }
 
-bool Agent::is_registered() const { return !resources_ || resources_->registered(); }
+bool Agent::is_registered() const { return !resources_ || resources_->all_registered(); }
 
 Status Agent::ready() const {
   if (is_registered()) return ok();
@@ -262,28 +267,28 @@ Status Agent::ready() const {
 
 std::string Agent::metrics_page() {
   report_certificates();
-  const PortCounters counters =
-      read_port_counters(machine_->sysfs(), readable(machine_->records()), machine_->pod_sysfs());
-  show_port_counters(report_.metrics(), counters.counters, counters.unread);
-  return report_.metrics().text();
+  const metrics::PortCounters counters = metrics::read_port_counters(
+      host_->sysfs(), readable_records(host_->records()), host_->pod_sysfs());
+  metrics::show_port_counters(telemetry_.metrics(), counters.counters, counters.unread);
+  return telemetry_.metrics().text();
 }
 
 // On gRPC's threads.
-void Agent::note(const Offering::Told& told) {
-  report_.allocated(told.resource, told.granted, told.took);
+void Agent::on_allocate(const kubelet::PoolResource::AllocationEvent& event) {
+  telemetry_.report_allocation(event.resource, event.granted, event.took);
 }
 
-RdmaNetns Agent::rdma_netns() const {
-  const Result<RdmaNetns> wanted = parse_rdma_netns(config().rdma_netns);
-  return wanted ? *wanted : RdmaNetns::keep;
+prepare::RdmaNetns Agent::rdma_netns() const {
+  const Result<prepare::RdmaNetns> wanted = prepare::parse_rdma_netns(config().rdma_netns);
+  return wanted ? *wanted : prepare::RdmaNetns::keep;
 }
 
 // Whether plugins may attach anything while we are away.
-void Agent::mark_node() {
-  const attach::AgentMark mark(config().state_folder);
+void Agent::write_agent_required() {
+  const attach::AgentRequiredFile mark(config().state_folder);
   const bool alone = config().standalone && config().fabrics.empty();
-  report_.trouble("standalone",
-                  alone ? mark.remove() : mark.write(config().agent_socket, needs_partitions()));
+  telemetry_.report_condition(
+      "standalone", alone ? mark.remove() : mark.write(config().agent_socket, needs_partitions()));
 }
 
 // Whether plugins refuse a network that names no partition.
@@ -292,30 +297,31 @@ bool Agent::needs_partitions() const {
 }
 
 // One netlink request.
-void Agent::look_at_rdma_mode() {
-  take_rdma_mode(look_again(machine_->kernel(), rdma_netns(), rdma_mode_));
+void Agent::update_rdma_mode() {
+  set_rdma_mode_status(prepare::refresh_rdma_mode(host_->kernel(), rdma_netns(), rdma_mode_));
 }
 
-void Agent::take_rdma_mode(RdmaModeVerdict verdict) {
+void Agent::set_rdma_mode_status(prepare::RdmaModeStatus verdict) {
   rdma_mode_ = std::move(verdict);
-  report_.rdma_mode(config().rdma_netns, rdma_mode_);
+  telemetry_.report_rdma_mode(config().rdma_netns, rdma_mode_);
 }
 
-void Agent::prepare(Duration patience) {
-  const Node node{machine_->kernel(), machine_->records(), config().state_folder,
-                  machine_->boot_id(), fabrics_ ? fabrics_->pool() : nullptr};
-  const Preparation prepared =
-      agent::prepare(node, parse_pfs(config().pfs).pfs, Deadline::in(patience));
-  troubles_ = report_.prepared(prepared);
-  looks_.preparation = std::chrono::system_clock::now();
+void Agent::prepare_pfs(Duration timeout) {
+  const prepare::PrepareDeps node{host_->kernel(), host_->records(), config().state_folder,
+                                  host_->boot_id(),
+                                  fabrics_ ? fabrics_->guid_allocator() : nullptr};
+  const prepare::PrepareResult prepared = agent::prepare::prepare_node(
+      node, prepare::parse_pf_configs(config().pfs).pfs, Deadline::in(timeout));
+  preparation_errors_ = telemetry_.report_preparation(prepared);
+  refresh_times_.preparation = std::chrono::system_clock::now();
 }
 
 // What could not be prepared may be possible now: a driver has come, a pod has gone.
-bool Agent::may_prepare_the_rest() const {
-  const auto pass = sweeping_->last();
-  const bool freed = std::any_of(pass->outcomes.begin(), pass->outcomes.end(),
-                                 [](const Outcome& one) { return one.released; });
-  return freed || !troubles_.empty();
+bool Agent::should_retry_preparation() const {
+  const auto gc_run = gc_loop_->last_run();
+  const bool freed = std::any_of(gc_run->outcomes.begin(), gc_run->outcomes.end(),
+                                 [](const gc::Outcome& one) { return one.released; });
+  return freed || !preparation_errors_.empty();
 }
 
 // Whether there is a PF that the last preparation did not know: one that has come (or come back,
@@ -327,7 +333,7 @@ bool Agent::has_new_pf() {
     return more;
   };
   std::set<ib::PciAddress> pfs, up;
-  for (const device_plugin::Device& device : view_.get()->devices) {
+  for (const device_plugin::Device& device : snapshot_.get()->devices) {
     if (device.pf) continue;
     pfs.insert(device.address);
     if (config().fabrics.size() > 1 && has_active_port(device)) up.insert(device.address);
@@ -339,95 +345,98 @@ bool Agent::has_new_pf() {
 // Not before a look has succeeded: an empty list would tell the kubelet that devices in use have
 // gone.
 void Agent::serve_pools() {
-  if (!resources_ || !looked_) return;
-  report_.trouble("serve the pools", resources_->serve(resources_of(pools_)));
+  if (!resources_ || !has_refreshed_) return;
+  telemetry_.report_condition("serve the pools", resources_->serve(resources_of(pools_)));
 }
 
 // What a pod has stays in the pool that gave it, from the moment it is given.
-void Agent::look(const Changed& changed) {
-  const auto held = device_plugin::given_out(files_.device_info_folder());
-  if (held) held_ = *held;
+void Agent::refresh(const ChangeSet& changed) {
+  const auto allocated = device_plugin::read_allocated(files_.device_info_folder());
+  if (allocated) allocated_ = *allocated;
   Result<std::vector<device_plugin::Device>> devices =
-      machine_->inventory(changed, tables_for(pools_));
+      host_->inventory(changed, pkey_tables_for(pools_));
   // While VFs are made or removed nothing can be said; there is an event when that ends.
-  if (!devices) return report_.trouble("inventory", devices.error());
-  report_.trouble("inventory", ok());
-  looked_ = true;
-  looks_.devices = std::chrono::system_clock::now();
+  if (!devices) return telemetry_.report_condition("inventory", devices.error());
+  telemetry_.report_condition("inventory", ok());
+  has_refreshed_ = true;
+  refresh_times_.devices = std::chrono::system_clock::now();
   if (fabrics_) {
-    fabrics_->set_ports(ports_of(*devices));
-    fabrics_->find_bind_faults(*devices);
+    fabrics_->set_ports(sm_client::ports_of(*devices));
+    fabrics_->set_bind_faults(*devices);
   }
-  const std::shared_ptr<const Pass> pass = sweeping_->last();
-  View now = make_view(std::move(devices).value(),
-                       {pools_, held_, *pass, rdma_mode_, troubles_, needs_partitions()});
-  const auto before = view_.get();
+  const std::shared_ptr<const gc::GcRun> gc_run = gc_loop_->last_run();
+  snapshot::Snapshot now = snapshot::make_snapshot(
+      std::move(devices).value(),
+      {pools_, allocated_, *gc_run, rdma_mode_, preparation_errors_, needs_partitions()});
+  const auto before = snapshot_.get();
   const bool is_new = now != *before || changed.ports;
-  if (is_new) view_.set(std::move(now));
-  times_.set(looks_);  // after the view: what is told is never older than its time
-  if (is_new) tell(*before, *view_.get(), changed.ports);
+  if (is_new) snapshot_.set(std::move(now));
+  published_times_.set(
+      refresh_times_);  // after the view: what is told is never older than its time
+  if (is_new) publish(*before, *snapshot_.get(), changed.ports);
 }
 
 // First what a runtime reads, then the kubelet, which may give it to one at once.
-void Agent::tell(const View& before, const View& now, bool thoroughly) {
+void Agent::publish(const snapshot::Snapshot& before, const snapshot::Snapshot& now,
+                    bool thoroughly) {
   Status refreshed = files_.refresh(now, files_complete_ ? &before : nullptr);
   if (refreshed && thoroughly) refreshed = files_.tidy_cdi(now);
   files_complete_ = refreshed.ok();
-  report_.trouble("CDI files", refreshed);
-  if (resources_) report_.trouble("tell the kubelet", resources_->publish());
-  report_.seen(before, now);
+  telemetry_.report_condition("CDI files", refreshed);
+  if (resources_) telemetry_.report_condition("tell the kubelet", resources_->publish());
+  telemetry_.report_changes(before, now);
 }
 
-void Agent::follow(const Happened& happened) {
-  if (happened.due) read_configuration();
-  if (happened.swept) report_.swept(*sweeping_->last());
-  if (happened.due || happened.fabrics) report_certificates();
-  if (happened.devices || happened.judged || happened.swept || happened.due || happened.fabrics ||
-      happened.changed.ports) {
-    look_at_rdma_mode();
-    look(happened.changed);
+void Agent::handle(const PendingEvents& pending) {
+  if (pending.poll_due) read_configuration();
+  if (pending.gc_done) telemetry_.report_gc(*gc_loop_->last_run());
+  if (pending.poll_due || pending.fabrics) report_certificates();
+  if (pending.devices || pending.verdicts_ready || pending.gc_done || pending.poll_due ||
+      pending.fabrics || pending.changes.ports) {
+    update_rdma_mode();
+    refresh(pending.changes);
   }
-  const bool rest = (happened.due || happened.swept) && may_prepare_the_rest();
+  const bool rest = (pending.poll_due || pending.gc_done) && should_retry_preparation();
   if (has_new_pf() || rest) {
-    prepare(kRepair);
-    look({});
+    prepare_pfs(kRetryTimeout);
+    refresh({});
   }
   // What is served already goes on; what could not be is tried again.
   serve_pools();
   // An end of a pod shows as a device that comes home.
-  if (happened.devices) sweeping_->sweep();
-  if (resources_) report_.registered(resources_->registrations());
+  if (pending.devices) gc_loop_->request_run();
+  if (resources_) telemetry_.report_registrations(resources_->registrations());
 }
 
 // On the sweeping thread, which may wait for the kubelet.
 void Agent::tidy_files() {
-  if (!machine_->pods()) return;
-  const Result<std::vector<PodDevices>> pods = machine_->pods()->list_pods();
-  if (pods) report_.trouble("device-info files", files_.tidy(*view_.get(), *pods));
+  if (!host_->pods()) return;
+  const Result<std::vector<gc::PodDevices>> pods = host_->pods()->list_pods();
+  if (pods) telemetry_.report_condition("device-info files", files_.tidy(*snapshot_.get(), *pods));
 }
 
 void Agent::read_configuration() {
-  const Reload reload = reloader_.poll();
-  report_.reloaded(reload);
-  if (reload.kind == Reload::Kind::taken) take_configuration();
+  const config::Reload reload = reloader_.poll();
+  telemetry_.report_reload(reload);
+  if (reload.kind == config::Reload::Kind::taken) apply_configuration();
 }
 
-void Agent::take_configuration() {
-  report_.set_least(config().log_level);
-  mark_node();
-  report_.trouble("private keys", check_private_keys(config()));
+void Agent::apply_configuration() {
+  telemetry_.set_level(config().log_level);
+  write_agent_required();
+  telemetry_.report_condition("private keys", config::check_private_keys(config()));
   pools_ = pools_of(config());
-  sweeping_->set_interval(config().sweep_interval);
-  take_rdma_mode(set_rdma_mode(machine_->kernel(), rdma_netns()));
-  prepare(kPreparation);
-  look(kAll);
+  gc_loop_->set_interval(config().sweep_interval);
+  set_rdma_mode_status(prepare::set_rdma_mode(host_->kernel(), rdma_netns()));
+  prepare_pfs(kPrepareTimeout);
+  refresh(kAll);
   serve_pools();
 }
 
-void Agent::leave() {
+void Agent::shut_down() {
   if (resources_) resources_->stop();
   if (server_) server_->stop(Duration(300));
-  pages_.reset();
+  http_server_.reset();
 }
 
 }  // namespace ibpod::agent

@@ -11,25 +11,26 @@
 namespace ibpod::agent {
 namespace {
 
-class Running {
+class RunningAgent {
  public:
-  Running() : vf(bed_.tree.add_vf(bed_.tree.add_pf())) {
-    bed_.tree.remove_netdevs();  // this kernel knows of none of them
-    bed_.configure(R"({"resourceName": "vfs", "selectors": {"vendors": ["15b3"]}})");
-    Reloader reloader = Reloader::start(bed_.configuration(), "node", judge_sections).value();
+  RunningAgent() : vf(fixture_.tree.add_vf(fixture_.tree.add_pf())) {
+    fixture_.tree.remove_netdevs();  // this kernel knows of none of them
+    fixture_.configure(R"({"resourceName": "vfs", "selectors": {"vendors": ["15b3"]}})");
+    config::Reloader reloader =
+        config::Reloader::start(fixture_.configuration(), "node", check_sections).value();
     agent_ = Agent::open(std::move(reloader), log_).value();
     thread_ = std::thread([this] { ended_ = agent_->run(); });
-    REQUIRE(bed_.kubelet.await("example.com/vfs",
-                               [](const PluginSeen& seen) { return !seen.devices.empty(); }));
+    REQUIRE(fixture_.kubelet.await("example.com/vfs",
+                                   [](const PluginSeen& seen) { return !seen.devices.empty(); }));
   }
-  ~Running() {
+  ~RunningAgent() {
     agent_->stop();
     thread_.join();
-    agent_->leave();
+    agent_->shut_down();
     CHECK(ended_);
   }
-  Running(const Running&) = delete;
-  Running& operator=(const Running&) = delete;
+  RunningAgent(const RunningAgent&) = delete;
+  RunningAgent& operator=(const RunningAgent&) = delete;
 
   void give(const std::string& name, const std::string& device) {
     v1::PodResources& pod = *pods_.add_pod_resources();
@@ -38,15 +39,15 @@ class Running {
     v1::ContainerDevices& given = *pod.add_containers()->add_devices();
     given.set_resource_name("other.example.com/vfs");
     given.add_device_ids(device);
-    bed_.kubelet.set_pods(pods_);
+    fixture_.kubelet.set_pods(pods_);
   }
   Result<std::string> ask(const std::string& pod, const std::string& device) const {
-    return nodeapi::connect(bed_.socket())
+    return nodeapi::connect(fixture_.socket())
         ->device_of({"lab", pod, "", "c1", "net1", device}, Deadline::in(Duration(20'000)));
   }
 
  private:
-  AgentBed bed_;
+  AgentFixture fixture_;
   log::Log log_{log::Level::error};
   v1::ListPodResourcesResponse pods_;
   std::unique_ptr<Agent> agent_;
@@ -58,7 +59,7 @@ class Running {
 };
 
 TEST_CASE("a device is that of the pod that the kubelet gave it to, and of no other") {
-  Running node;
+  RunningAgent node;
   node.give("a", node.vf.text());
   node.give("b", "0000:ff:00.7");
   CHECK(node.ask("a", node.vf.text()).value() == node.vf.text());

@@ -72,15 +72,16 @@ class Broken {
 
 class Churn {
  public:
-  explicit Churn(bool plugin_watcher) : bed_(plugin_watcher) {
+  explicit Churn(bool plugin_watcher) : fixture_(plugin_watcher) {
     for (int pf = 0; pf < 2; ++pf) {
-      pfs_.push_back(bed_.tree.add_pf());
-      for (int vf = 0; vf < 8; ++vf) vfs_.push_back(bed_.tree.add_vf(pfs_.back()));
+      pfs_.push_back(fixture_.tree.add_pf());
+      for (int vf = 0; vf < 8; ++vf) vfs_.push_back(fixture_.tree.add_vf(pfs_.back()));
     }
     for (size_t i = 0; i < kInUse; ++i) in_use_.push_back(vfs_[i].text());
-    bed_.tree.remove_netdevs();  // this kernel knows of none of them
-    bed_.configure(kEveryVf);
-    Reloader reloader = Reloader::start(bed_.configuration(), "node", judge_sections).value();
+    fixture_.tree.remove_netdevs();  // this kernel knows of none of them
+    fixture_.configure(kEveryVf);
+    config::Reloader reloader =
+        config::Reloader::start(fixture_.configuration(), "node", check_sections).value();
     agent_ = Agent::open(std::move(reloader), log_).value();
     running_ = std::thread([this] {
       const Status ended = agent_->run();
@@ -90,7 +91,7 @@ class Churn {
   ~Churn() {
     agent_->stop();
     running_.join();
-    agent_->leave();
+    agent_->shut_down();
   }
   Churn(const Churn&) = delete;
   Churn& operator=(const Churn&) = delete;
@@ -98,9 +99,9 @@ class Churn {
   // Pods have the first devices: given out, and attached.
   void occupy() {
     REQUIRE(sees([&](const PluginSeen& seen) { return seen.devices.size() == vfs_.size(); }));
-    REQUIRE(bed_.kubelet.allocate(kVfs, in_use_).ok());
+    REQUIRE(fixture_.kubelet.allocate(kVfs, in_use_).ok());
     for (const std::string& id : in_use_) REQUIRE(records_.write(record_of(id)).ok());
-    REQUIRE(bed_.announce(pfs_[0]).ok());
+    REQUIRE(fixture_.announce(pfs_[0]).ok());
   }
 
   void run() {
@@ -115,8 +116,8 @@ class Churn {
         again([this] { change_configuration(); }), again([this] { ask(); })};
     pause(length());
     // A slow machine gets the time that it needs for some of each.
-    const Deadline patience = Deadline::in(std::chrono::seconds(60));
-    while (!some_of_each() && !patience.passed()) pause();
+    const Deadline timeout = Deadline::in(std::chrono::seconds(60));
+    while (!some_of_each() && !timeout.passed()) pause();
     {
       const std::scoped_lock lock(mutex_);
       over_ = true;
@@ -127,12 +128,12 @@ class Churn {
 
   // Everything comes to rest, and the kubelet knows what there is.
   void settle() {
-    bed_.configure(kEveryVf);
-    for (const ib::PciAddress& pf : pfs_) REQUIRE(bed_.announce(pf).ok());
+    fixture_.configure(kEveryVf);
+    for (const ib::PciAddress& pf : pfs_) REQUIRE(fixture_.announce(pf).ok());
     const std::vector<kube::Device> expected = inventory();
     const bool same =
         sees([&](const PluginSeen& seen) { return seen.listening && seen.devices == expected; });
-    CHECK(ids_of(bed_.kubelet.seen(kVfs).devices) == ids_of(expected));
+    CHECK(ids_of(fixture_.kubelet.seen(kVfs).devices) == ids_of(expected));
     CHECK(same);
     CHECK(broken_.texts() == std::vector<std::string>());
     MESSAGE(counted());
@@ -144,7 +145,7 @@ class Churn {
 
  private:
   bool sees(const std::function<bool(const PluginSeen&)>& wanted) {
-    return bed_.kubelet.await(kVfs, wanted);
+    return fixture_.kubelet.await(kVfs, wanted);
   }
 
   bool some_of_each() const {
@@ -174,7 +175,7 @@ class Churn {
 
   // What a kubelet should know, read by nobody who knows anything.
   std::vector<kube::Device> inventory() {
-    const sysfs::Sysfs sysfs = bed_.tree.open();
+    const sysfs::Sysfs sysfs = fixture_.tree.open();
     nl::Socket route = nl::Socket::open(nl::Family::route).value();
     const auto network = node::read_host_network(route).value();
     const auto pod_sysfs = [](const node::Namespace& pod) { return node::open_pod_sysfs(pod, {}); };
@@ -184,10 +185,11 @@ class Churn {
     pool.isolation = false;
     pool.prefix = "example.com";
     pool.name = "vfs";
-    const View view = make_view(std::move(devices).value(), {{pool}, {}, {}, {}, {}});
+    const snapshot::Snapshot snapshot =
+        snapshot::make_snapshot(std::move(devices).value(), {{pool}, {}, {}, {}, {}});
     std::vector<kube::Device> expected;
-    for (const device_plugin::Offer& offer : view.stocks.at(0).offers)
-      expected.push_back({offer.id, offer.unhealthy.empty(), offer.device.numa});
+    for (const device_plugin::PoolDevice& pool_device : snapshot.pool_contents.at(0).devices)
+      expected.push_back({pool_device.id, pool_device.unhealthy.empty(), pool_device.device.numa});
     std::sort(expected.begin(), expected.end(),
               [](const kube::Device& a, const kube::Device& b) { return a.id < b.id; });
     return expected;
@@ -202,7 +204,7 @@ class Churn {
   // As the kubelet does it: a preference, an allocation, a start.
   void take_devices(unsigned seed) {
     const std::string resource = random_of(seed) % 4 == 0 ? kRest : kVfs;
-    const PluginSeen seen = bed_.kubelet.seen(resource);
+    const PluginSeen seen = fixture_.kubelet.seen(resource);
     if (seen.listening && resource == kVfs && !seen.devices.empty()) check_capacity(seen);
     DeviceIds available;
     for (const kube::Device& device : seen.devices)
@@ -210,13 +212,13 @@ class Churn {
     const size_t size = 1 + random_of(seed) % 4;
     if (available.size() < size) return pause();
     const auto preferred =
-        bed_.kubelet.prefer(resource, available, {available.back()}, static_cast<int>(size));
+        fixture_.kubelet.prefer(resource, available, {available.back()}, static_cast<int>(size));
     if (!preferred) return refused(preferred.error());
     check_preference(*preferred, available, size);
-    const auto allocated = bed_.kubelet.allocate(resource, *preferred);
+    const auto allocated = fixture_.kubelet.allocate(resource, *preferred);
     if (!allocated) return refused(allocated.error());
     ++allocations_;
-    const Status started = bed_.kubelet.pre_start(resource, *preferred);
+    const Status started = fixture_.kubelet.pre_start(resource, *preferred);
     if (!started) refused(started.error());
   }
 
@@ -257,15 +259,15 @@ class Churn {
 
   // Sometimes the streams are cut before.
   void restart_kubelet() {
-    const int before = bed_.kubelet.seen(kVfs).registrations;
+    const int before = fixture_.kubelet.seen(kVfs).registrations;
     if (random_of(4) % 3 == 0) {
-      bed_.kubelet.hang_up(kVfs);
-      bed_.kubelet.hang_up(kRest);
+      fixture_.kubelet.hang_up(kVfs);
+      fixture_.kubelet.hang_up(kRest);
       ++cuts_;
     }
-    bed_.kubelet.stop();
+    fixture_.kubelet.stop();
     pause();
-    bed_.kubelet.start();
+    fixture_.kubelet.start();
     ++restarts_;
     const auto again = [&](const PluginSeen& seen) {
       return seen.listening && seen.registrations > before && !seen.devices.empty();
@@ -282,23 +284,23 @@ class Churn {
     switch (random_of(3) % 4) {
       case 0:
         if (vfs_.size() <= kInUse + 2) break;
-        bed_.tree.vanish(vf);
+        fixture_.tree.vanish(vf);
         vfs_.erase(vfs_.begin() + static_cast<ptrdiff_t>(number));
         break;
       case 1:
-        if (vfs_.size() < 40) vfs_.push_back(bed_.tree.add_vf(pfs_[random_of(3) % 2]));
+        if (vfs_.size() < 40) vfs_.push_back(fixture_.tree.add_vf(pfs_[random_of(3) % 2]));
         break;
       case 2:
-        bed_.tree.unbind(vf);
-        bed_.tree.bind(vf);
+        fixture_.tree.unbind(vf);
+        fixture_.tree.bind(vf);
         break;
       default:
-        bed_.tree.set_port(vf, "state", random_of(3) % 2 == 0 ? "4: ACTIVE" : "1: DOWN");
+        fixture_.tree.set_port(vf, "state", random_of(3) % 2 == 0 ? "4: ACTIVE" : "1: DOWN");
     }
-    bed_.tree.remove_netdevs();
+    fixture_.tree.remove_netdevs();
     // A new one was told of, too: its PF.
     for (const ib::PciAddress& one : {vf, pfs_[0], pfs_[1]})
-      if (!bed_.announce(one)) broken_.add("an event cannot be made");
+      if (!fixture_.announce(one)) broken_.add("an event cannot be made");
     ++changes_;
     pause();
   }
@@ -308,11 +310,11 @@ class Churn {
       case 0:
         return configure(kTwo);
       case 1:
-        return bed_.write("{\"resourceList\": [");
+        return fixture_.write("{\"resourceList\": [");
       case 2:
         return configure(kNone);
       case 3:
-        return bed_.write(R"({"resourceLists": []})");
+        return fixture_.write(R"({"resourceLists": []})");
       case 4:
         return configure(kSpread);
       default:
@@ -320,12 +322,12 @@ class Churn {
     }
   }
   void configure(const std::string& pools) {
-    bed_.configure(pools);
+    fixture_.configure(pools);
     pause();
   }
 
   void ask() {
-    const auto node = nodeapi::connect(bed_.socket());
+    const auto node = nodeapi::connect(fixture_.socket());
     const auto devices = node->devices(Deadline::in(std::chrono::seconds(20)));
     const auto health = node->health(Deadline::in(std::chrono::seconds(20)));
     if (!devices || !health) broken_.add("the agent does not answer");
@@ -333,8 +335,8 @@ class Churn {
     pause();
   }
 
-  AgentBed bed_;
-  node::Records records_{bed_.state()};
+  AgentFixture fixture_;
+  node::Records records_{fixture_.state()};
   std::string boot_id_ = read_file("/proc/sys/kernel/random/boot_id").value().substr(0, 36);
   std::vector<ib::PciAddress> pfs_, vfs_;  // vfs_: by the thread that changes devices
   DeviceIds in_use_;

@@ -20,19 +20,20 @@ namespace {
 const std::string kPool =
     R"({"resourceName": "vfs", "isolation": false, "selectors": {"vendors": ["15b3"]}})";
 
-struct Node : AgentBed {
+struct Node : AgentFixture {
   explicit Node(const std::string& keys) {
     tree.set_port(pf, "gids/0", "fe80:0000:0000:0001:0002:c903:0000:0001");
     tree.remove_netdevs();
     configure_with(keys);
-    Reloader reloader = Reloader::start(configuration(), "node", judge_sections).value();
+    config::Reloader reloader =
+        config::Reloader::start(configuration(), "node", check_sections).value();
     agent = Agent::open(std::move(reloader), log).value();
     running = std::thread([this] { CHECK(agent->run().ok()); });
   }
   ~Node() {
     agent->stop();
     running.join();
-    agent->leave();
+    agent->shut_down();
   }
   Node(const Node&) = delete;
   Node& operator=(const Node&) = delete;
@@ -44,7 +45,7 @@ struct Node : AgentBed {
       "key": "/nonexistent/tls.key", "ca": "/nonexistent/ca.crt", "subnetPrefix": "fe80:0000:0000:0009"})";
   }
   bool refuses_without_partition() const {
-    const auto needs = attach::AgentMark(state()).needs_partition();
+    const auto needs = attach::AgentRequiredFile(state()).needs_partition();
     return needs && *needs;
   }
   std::string reason() const {
@@ -99,7 +100,7 @@ TEST_CASE("a fabric on which nothing can be bound is told wherever one may look"
 TEST_CASE("without a fabric no network has to name a partition") {
   if (!may_announce()) return;
   Node node(R"("standalone": "refuse", "pfs": [)");
-  const attach::AgentMark mark(node.state());
+  const attach::AgentRequiredFile mark(node.state());
   REQUIRE(in_time([&] { return mark.read() && *mark.read(); }));
   CHECK_FALSE(node.refuses_without_partition());
   CHECK(in_time([&] { return node.reason().empty(); }));

@@ -5,8 +5,9 @@
 
 namespace ibpod::agent {
 
-void judge_sections(const Config& config, Findings& findings) {
-  for (const Error& error : parse_pfs(config.pfs).errors) findings.error(error.text());
+void check_sections(const config::Config& config, config::Findings& findings) {
+  for (const Error& error : prepare::parse_pf_configs(config.pfs).errors)
+    findings.error(error.text());
   const Result<device_plugin::PoolConfig> pools =
       device_plugin::parse_pools(config.resource_list, config.resource_prefix);
   if (!pools) return findings.error(pools.error().text());

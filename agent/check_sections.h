@@ -5,6 +5,6 @@
 
 namespace ibpod::agent {
 
-void judge_sections(const Config& config, Findings& findings);
+void check_sections(const config::Config& config, config::Findings& findings);
 
 }  // namespace ibpod::agent

@@ -11,7 +11,7 @@ namespace ibpod::agent {
 class DeviceWatch {
  public:
   // Tells `events` of what may have changed, until it is destroyed.
-  DeviceWatch(device_plugin::Watch watch, Events& events)
+  DeviceWatch(device_plugin::Watch watch, EventQueue& events)
       : watch_(std::move(watch)), events_(events), thread_([this] { run(); }) {}
   ~DeviceWatch() {
     watch_.cancel();
@@ -24,7 +24,7 @@ class DeviceWatch {
   void run();
 
   device_plugin::Watch watch_;
-  Events& events_;
+  EventQueue& events_;
   std::thread thread_;
 };
 

@@ -16,46 +16,46 @@ int milliseconds_of(Deadline deadline) {
 
 }  // namespace
 
-Result<Events> Events::open() {
+Result<EventQueue> EventQueue::open() {
   Wake wake = TRY(Wake::open());
-  return Events(std::move(wake));
+  return EventQueue(std::move(wake));
 }
 
-void Events::tell(const Happened& happened) {
+void EventQueue::post(const PendingEvents& pending) {
   {
     const std::scoped_lock lock(*mutex_);
-    pending_.devices |= happened.devices;
-    pending_.changed.add(happened.changed);
-    pending_.due |= happened.due;
-    pending_.judged |= happened.judged;
-    pending_.swept |= happened.swept;
-    pending_.fabrics |= happened.fabrics;
-    pending_.stop |= happened.stop;
-    if (!happened.failed.empty()) pending_.failed = happened.failed;
+    pending_.devices |= pending.devices;
+    pending_.changes.add(pending.changes);
+    pending_.poll_due |= pending.poll_due;
+    pending_.verdicts_ready |= pending.verdicts_ready;
+    pending_.gc_done |= pending.gc_done;
+    pending_.fabrics |= pending.fabrics;
+    pending_.stop |= pending.stop;
+    if (!pending.error.empty()) pending_.error = pending.error;
   }
   wake_.ring();
 }
 
-Happened Events::wait(int configuration, Deadline patience) {
+PendingEvents EventQueue::wait(int configuration, Deadline timeout) {
   std::array<pollfd, 2> waiting{{{wake_.fd(), POLLIN, 0}, {configuration, POLLIN, 0}}};
   // EINTR wakes too: whoever looks again does no harm.
-  ::poll(waiting.data(), waiting.size(), milliseconds_of(patience));
+  ::poll(waiting.data(), waiting.size(), milliseconds_of(timeout));
   wake_.drain();
   const std::scoped_lock lock(*mutex_);
-  Happened happened = std::move(pending_);
-  happened.configuration = waiting[1].revents != 0;
-  happened.changed.ports |= patience.passed();
-  pending_ = {.stop = happened.stop, .failed = happened.failed};
-  return happened;
+  PendingEvents pending = std::move(pending_);
+  pending.configuration = waiting[1].revents != 0;
+  pending.changes.ports |= timeout.passed();
+  pending_ = {.stop = pending.stop, .error = pending.error};
+  return pending;
 }
 
-bool Events::stops() const {
+bool EventQueue::is_stopping() const {
   const std::scoped_lock lock(*mutex_);
   return pending_.stop;
 }
 
-void Events::rest(Deadline end) {
-  while (!end.passed() && !stops()) {
+void EventQueue::sleep_until(Deadline end) {
+  while (!end.passed() && !is_stopping()) {
     pollfd waiting{wake_.fd(), POLLIN, 0};
     ::poll(&waiting, 1, milliseconds_of(end));
     wake_.drain();

@@ -12,37 +12,37 @@
 
 namespace ibpod::agent {
 
-struct Happened {
+struct PendingEvents {
   bool devices = false;  // something about devices, links or records may have changed:
-  device_plugin::Changed changed = {};
-  bool due = false;            // time to look at what has no event
-  bool configuration = false;  // the file may have changed
-  bool judged = false;         // the verdicts of a sweep are known
-  bool swept = false;          // a sweep has ended
-  bool fabrics = false;        // how a fabric's SM service is reached, or what it says of ports
+  device_plugin::ChangeSet changes = {};
+  bool poll_due = false;        // time to look at what has no event
+  bool configuration = false;   // the file may have changed
+  bool verdicts_ready = false;  // the verdicts of a sweep are known
+  bool gc_done = false;         // a sweep has ended
+  bool fabrics = false;         // how a fabric's SM service is reached, or what it says of ports
   bool stop = false;
-  std::string failed = {};  // why it has to; empty: it was asked to
+  std::string error = {};  // why it has to; empty: it was asked to
 };
 
-class Events {
+class EventQueue {
  public:
-  static Result<Events> open();
+  static Result<EventQueue> open();
 
   // From any thread. What is told twice before it is heard is told once.
-  void tell(const Happened& happened);
+  void post(const PendingEvents& pending);
   // What was told since the last call; waits for something, until `configuration`, a descriptor, is
   // readable, or until `patience` is at its end: then it is time to look at ports. `stop` stays
   // told.
-  Happened wait(int configuration, Deadline patience);
+  PendingEvents wait(int configuration, Deadline timeout);
   // Returns at `end`, or when `stop` is told. What else is told meanwhile is for the next wait().
-  void rest(Deadline end);
+  void sleep_until(Deadline end);
 
  private:
-  explicit Events(Wake wake) : wake_(std::move(wake)) {}
-  bool stops() const;
+  explicit EventQueue(Wake wake) : wake_(std::move(wake)) {}
+  bool is_stopping() const;
   Wake wake_;
   std::unique_ptr<std::mutex> mutex_ = std::make_unique<std::mutex>();
-  Happened pending_;
+  PendingEvents pending_;
 };
 
 }  // namespace ibpod::agent

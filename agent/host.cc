@@ -5,8 +5,8 @@
 namespace ibpod::agent {
 namespace {
 
-PluginPlace place_of(const Config& config) {
-  PluginPlace place;
+gc::PluginSettings plugin_settings(const config::Config& config) {
+  gc::PluginSettings place;
   place.folder = config.cni_folder;
   place.mount_namespace = config.host_mount_namespace;
   place.state_folder = config.state_folder;
@@ -15,17 +15,17 @@ PluginPlace place_of(const Config& config) {
 
 }  // namespace
 
-Result<std::unique_ptr<Machine>> Machine::open(const Config& config) {
+Result<std::unique_ptr<Host>> Host::open(const config::Config& config) {
   std::unique_ptr<node::LinuxKernel> kernel = TRY(node::LinuxKernel::open(config.sysfs));
   sysfs::Sysfs sysfs = TRY(sysfs::Sysfs::open(config.sysfs).during("sysfs"));
   nl::Socket route = TRY(nl::Socket::open(nl::Family::route));
   std::string boot_id = TRY(node::read_boot_id());
-  return std::unique_ptr<Machine>(new Machine(config, std::move(kernel), std::move(sysfs),
-                                              std::move(route), std::move(boot_id)));
+  return std::unique_ptr<Host>(
+      new Host(config, std::move(kernel), std::move(sysfs), std::move(route), std::move(boot_id)));
 }
 
-Machine::Machine(const Config& config, std::unique_ptr<node::LinuxKernel> kernel,
-                 sysfs::Sysfs sysfs, nl::Socket route, std::string boot_id)
+Host::Host(const config::Config& config, std::unique_ptr<node::LinuxKernel> kernel,
+           sysfs::Sysfs sysfs, nl::Socket route, std::string boot_id)
     : kernel_(std::move(kernel)),
       sysfs_(std::move(sysfs)),
       pod_sysfs_([where = config.host_mount_namespace](const node::Namespace& pod) {
@@ -35,7 +35,7 @@ Machine::Machine(const Config& config, std::unique_ptr<node::LinuxKernel> kernel
       boot_id_(std::move(boot_id)),
       records_(config.state_folder),
       namespaces_(config.host_mount_namespace),
-      plugins_(place_of(config)),
+      plugins_(plugin_settings(config)),
       strays_(records_, config.sysfs) {
   if (!config.runtime_socket.empty())
     sandboxes_.emplace(kube::ContainerRuntime(config.runtime_socket));
@@ -44,8 +44,8 @@ Machine::Machine(const Config& config, std::unique_ptr<node::LinuxKernel> kernel
   pods_.emplace(*kubelet_);
 }
 
-Result<std::vector<device_plugin::Device>> Machine::inventory(const device_plugin::Changed& changed,
-                                                              device_plugin::PkeyTables tables) {
+Result<std::vector<device_plugin::Device>> Host::inventory(const device_plugin::ChangeSet& changed,
+                                                           device_plugin::PkeyTables tables) {
   const node::HostNetwork network = TRY(node::read_host_network(route_));
   return inventory_.read({.sysfs = sysfs_,
                           .records = records_,
@@ -55,7 +55,7 @@ Result<std::vector<device_plugin::Device>> Machine::inventory(const device_plugi
                          changed);
 }
 
-World Machine::world() {
+gc::GcDeps Host::gc_deps() {
   return {records_,
           boot_id_,
           namespaces_,

@@ -3,10 +3,10 @@
 #pragma once
 
 #include "agent/config/config.h"
+#include "agent/gc/gc_deps.h"
+#include "agent/gc/installed_plugins.h"
 #include "agent/kubelet/kubelet_pods.h"
 #include "agent/kubelet/runtime_sandboxes.h"
-#include "agent/gc/installed_plugins.h"
-#include "agent/gc/gc_deps.h"
 #include "device-plugin/inventory.h"
 #include "lib/node/linux_kernel.h"
 #include "lib/node/pod_sysfs.h"
@@ -19,16 +19,16 @@
 
 namespace ibpod::agent {
 
-class Machine {
+class Host {
  public:
-  static Result<std::unique_ptr<Machine>> open(const Config& config);
+  static Result<std::unique_ptr<Host>> open(const config::Config& config);
 
   // Everything that a pod could be given, as it is now, as far as `changed` is true
   // (device_plugin::Inventory).
-  Result<std::vector<device_plugin::Device>> inventory(const device_plugin::Changed& changed,
+  Result<std::vector<device_plugin::Device>> inventory(const device_plugin::ChangeSet& changed,
                                                        device_plugin::PkeyTables tables);
   // What a sweep works on.
-  World world();
+  gc::GcDeps gc_deps();
 
   node::Kernel& kernel() { return *kernel_; }
   const node::Records& records() const { return records_; }
@@ -38,11 +38,11 @@ class Machine {
   const std::string& boot_id() const { return boot_id_; }
   // Nothing: this node has no kubelet.
   const std::optional<kube::PodResources>& kubelet() const { return kubelet_; }
-  std::optional<KubeletPods>& pods() { return pods_; }
+  std::optional<kubelet::KubeletPods>& pods() { return pods_; }
 
  private:
-  Machine(const Config& config, std::unique_ptr<node::LinuxKernel> kernel, sysfs::Sysfs sysfs,
-          nl::Socket route, std::string boot_id);
+  Host(const config::Config& config, std::unique_ptr<node::LinuxKernel> kernel, sysfs::Sysfs sysfs,
+       nl::Socket route, std::string boot_id);
 
   std::unique_ptr<node::LinuxKernel> kernel_;
   sysfs::Sysfs sysfs_;
@@ -51,12 +51,12 @@ class Machine {
   std::string boot_id_;
   node::Records records_;
   device_plugin::Inventory inventory_;
-  HostNamespaces namespaces_;
+  gc::HostNamespaces namespaces_;
   std::optional<kube::PodResources> kubelet_;
-  std::optional<KubeletPods> pods_;
-  std::optional<RuntimeSandboxes> sandboxes_;
-  InstalledPlugins plugins_;
-  HostStrays strays_;
+  std::optional<kubelet::KubeletPods> pods_;
+  std::optional<kubelet::RuntimeSandboxes> sandboxes_;
+  gc::InstalledPlugins plugins_;
+  gc::HostStrays strays_;
 };
 
 }  // namespace ibpod::agent

@@ -30,7 +30,8 @@ std::string host_name() {
 
 // For --check-config: every finding on a line; 0 where the file is good.
 int check(const Options& options) {
-  const Findings findings = check_config(options.config, options.node, judge_sections);
+  const config::Findings findings =
+      config::check_config(options.config, options.node, check_sections);
   for (const std::string& text : findings.warnings) std::cout << "warning: " << text << "\n";
   for (const std::string& text : findings.errors) std::cout << "error: " << text << "\n";
   return findings.errors.empty() ? 0 : 1;
@@ -51,7 +52,8 @@ std::jthread stop_on_signal(Agent& agent, const sigset_t& signals) {
 }
 
 Status work(const Options& options, log::Log& log) {
-  Reloader reloader = TRY(Reloader::start(options.config, options.node, judge_sections));
+  config::Reloader reloader =
+      TRY(config::Reloader::start(options.config, options.node, check_sections));
   log.set_least(reloader.config().log_level);
   if (!reloader.config().log_file.empty()) {
     TRY(log.open(reloader.config().log_file).during("logFile"));
@@ -66,7 +68,7 @@ Status work(const Options& options, log::Log& log) {
   const std::unique_ptr<Agent> agent = TRY(Agent::open(std::move(reloader), log));
   stop_on_signal(*agent, signals).detach();
   Status ended = agent->run();
-  agent->leave();
+  agent->shut_down();
   if (!ended) log.write(log::Level::error, ended.error().text());
   log.write(log::Level::info, "the agent ends");
   // Nothing is left to be put in order: whatever is underway may end at any point of it.

@@ -1,8 +1,8 @@
 #include "agent/node_service.h"
 
+#include "agent/health/node_findings.h"
 #include "agent/kubelet/choose_device.h"
 #include "agent/kubelet/kubelet_pods.h"
-#include "agent/health/node_findings.h"
 #include "device-plugin/explain.h"
 #include "lib/sysfs/infiniband.h"
 
@@ -13,179 +13,181 @@ namespace {
 
 using device_plugin::Device;
 
-void describe_port(const Device& device, nodeapi::Device& told) {
-  for (const device_plugin::RdmaDevice& rdma : device.rdma) told.rdma.push_back(rdma.name);
+void describe_port(const Device& device, nodeapi::Device& answer) {
+  for (const device_plugin::RdmaDevice& rdma : device.rdma) answer.rdma.push_back(rdma.name);
   if (device.rdma.empty() || device.rdma.front().ports.empty()) return;
   const ib::Port& port = device.rdma.front().ports.front();
-  told.port_guid = port.guid.text();
-  told.state = ib::name(port.state);
-  if (!port.pkeys.empty()) told.pkeys = ib::text(port.pkeys);
+  answer.port_guid = port.guid.text();
+  answer.state = ib::name(port.state);
+  if (!port.pkeys.empty()) answer.pkeys = ib::text(port.pkeys);
 }
 
 // Why it is in no pool, in short; explain() has the whole.
-std::string why_not_offered(const View& view, const Device& device) {
+std::string why_not_offered(const snapshot::Snapshot& snapshot, const Device& device) {
   if (!device.host_use.empty()) return "the host needs it: " + device.host_use;
-  if (view.pools.empty()) return "no pools are configured";
+  if (snapshot.pools.empty()) return "no pools are configured";
   return "no pool takes it";
 }
 
-nodeapi::Device describe(const View& view, const Device& device) {
-  nodeapi::Device told;
-  told.address = device.address.text();
-  told.pf = device.pf ? device.pf->text() : "";
-  told.pf_name = device.pf_name;
-  told.vf = device.vf;
-  told.driver = device.driver.value_or("");
-  told.attachment = device.attachment;
-  told.numa = device.numa;
-  told.char_devices = device.char_devices;
-  describe_port(device, told);
-  const Offered offered = find_offer(view, told.address);
-  if (offered.offer == nullptr) {
-    told.reason = why_not_offered(view, device);
-    return told;
+nodeapi::Device describe(const snapshot::Snapshot& snapshot, const Device& device) {
+  nodeapi::Device answer;
+  answer.address = device.address.text();
+  answer.pf = device.pf ? device.pf->text() : "";
+  answer.pf_name = device.pf_name;
+  answer.vf = device.vf;
+  answer.driver = device.driver.value_or("");
+  answer.attachment = device.attachment;
+  answer.numa = device.numa;
+  answer.char_devices = device.char_devices;
+  describe_port(device, answer);
+  const snapshot::PoolDeviceRef device_ref = snapshot::find_pool_device(snapshot, answer.address);
+  if (device_ref.pool_device == nullptr) {
+    answer.reason = why_not_offered(snapshot, device);
+    return answer;
   }
-  told.resource = offered.stock->pool.resource();
-  told.healthy = offered.offer->unhealthy.empty();
-  told.reason = offered.offer->unhealthy;
-  return told;
+  answer.resource = device_ref.contents->pool.resource();
+  answer.healthy = device_ref.pool_device->unhealthy.empty();
+  answer.reason = device_ref.pool_device->unhealthy;
+  return answer;
 }
 
 // The record's own words, as far as it can be read.
 void describe_record(const node::Records& records, const node::RecordName& name,
-                     nodeapi::Attachment& told) {
+                     nodeapi::Attachment& answer) {
   const Result<node::Record> record = records.read(name);
   if (!record) return;
-  told.plugin = record->plugin;
-  told.network = record->network;
-  told.pod_namespace = record->pod.name_space;
-  told.pod_name = record->pod.name;
-  told.pod_uid = record->pod.uid;
-  told.device = record->device.text();
-  told.netns = record->netns.path.string();
-  if (record->wanted.pkey) told.pkey = record->wanted.pkey->text();
-  for (const node::PartitionWish& wish : record->wanted.partitions)
-    told.pkey += (told.pkey.empty() ? "" : ",") + wish.label();
+  answer.plugin = record->plugin;
+  answer.network = record->network;
+  answer.pod_namespace = record->pod.name_space;
+  answer.pod_name = record->pod.name;
+  answer.pod_uid = record->pod.uid;
+  answer.device = record->device.text();
+  answer.netns = record->netns.path.string();
+  if (record->spec.pkey) answer.pkey = record->spec.pkey->text();
+  for (const node::PartitionRequest& wish : record->spec.partitions)
+    answer.pkey += (answer.pkey.empty() ? "" : ",") + wish.label();
 }
 
 std::string pod_text(const std::string& name_space, const std::string& name) {
   return name_space + "/" + name;
 }
 
-Holder holder(const node::Records& records, const node::RecordName& name) {
+kubelet::Holder holder(const node::Records& records, const node::RecordName& name) {
   const Result<node::Record> record = records.read(name);
   return {name.container_id + ":" + name.ifname,
           record ? pod_text(record->pod.name_space, record->pod.name) : ""};
 }
 
-Result<std::string> check_given(const kube::PodGiven& pod, const std::string& device) {
+Result<std::string> check_allocated(const kube::PodDevices& pod, const std::string& device) {
   const ib::PciAddress address = TRY(ib::PciAddress::parse(device));
-  if (has_device(pod, address)) return address.text();
+  if (kubelet::has_device(pod, address)) return address.text();
   return Error(Code::denied, "the kubelet has not given " + address.text() + " to the pod " +
                                  pod_text(pod.namespace_name, pod.name));
 }
 
 // A View has the P_Key tables only where a pool chooses by them. As far as the host sees the
 // device.
-void describe_pkeys(const sysfs::Sysfs& sysfs, nodeapi::Device& told) {
-  if (told.rdma.empty()) return;
-  const Result<ib::PKeyTable> pkeys = sysfs::pkeys(sysfs, told.rdma.front(), 1);
-  if (pkeys) told.pkeys = ib::text(*pkeys);
+void describe_pkeys(const sysfs::Sysfs& sysfs, nodeapi::Device& answer) {
+  if (answer.rdma.empty()) return;
+  const Result<ib::PKeyTable> pkeys = sysfs::pkeys(sysfs, answer.rdma.front(), 1);
+  if (pkeys) answer.pkeys = ib::text(*pkeys);
 }
 
 }  // namespace
 
-Result<std::vector<nodeapi::Device>> NodeAnswers::devices(Deadline) {
-  const auto view = sources_.view.get();
-  std::vector<nodeapi::Device> told;
-  for (const Device& device : view->devices) told.push_back(describe(*view, device));
-  return told;
+Result<std::vector<nodeapi::Device>> NodeService::devices(Deadline) {
+  const auto snapshot = deps_.snapshot.get();
+  std::vector<nodeapi::Device> answer;
+  for (const Device& device : snapshot->devices) answer.push_back(describe(*snapshot, device));
+  return answer;
 }
 
-Result<std::vector<nodeapi::Attachment>> NodeAnswers::attachments(Deadline) {
-  const std::vector<node::RecordName> names = TRY(sources_.records.all());
-  const auto pass = sources_.sweeping.last();
-  std::vector<nodeapi::Attachment> told;
+Result<std::vector<nodeapi::Attachment>> NodeService::attachments(Deadline) {
+  const std::vector<node::RecordName> names = TRY(deps_.records.all());
+  const auto gc_run = deps_.gc_loop.last_run();
+  std::vector<nodeapi::Attachment> answer;
   for (const node::RecordName& name : names) {
-    nodeapi::Attachment& one = told.emplace_back();
+    nodeapi::Attachment& one = answer.emplace_back();
     one.container_id = name.container_id;
     one.ifname = name.ifname;
     one.device = name.folder;
-    describe_record(sources_.records, name, one);
-    const auto found = std::find_if(pass->outcomes.begin(), pass->outcomes.end(),
-                                    [&](const Outcome& outcome) { return outcome.record == name; });
-    if (found == pass->outcomes.end()) continue;
-    one.verdict = agent::name(found->verdict);
-    if (found->verdict != Verdict::live) one.reason = found->text();
+    describe_record(deps_.records, name, one);
+    const auto found =
+        std::find_if(gc_run->outcomes.begin(), gc_run->outcomes.end(),
+                     [&](const gc::Outcome& outcome) { return outcome.record == name; });
+    if (found == gc_run->outcomes.end()) continue;
+    one.verdict = agent::gc::name(found->verdict);
+    if (found->verdict != gc::Verdict::live) one.reason = found->text();
   }
-  return told;
+  return answer;
 }
 
-Result<nodeapi::Explanation> NodeAnswers::explain(const std::string& device, Deadline) {
-  const auto view = sources_.view.get();
-  for (const Device& one : view->devices) {
+Result<nodeapi::Explanation> NodeService::explain(const std::string& device, Deadline) {
+  const auto snapshot = deps_.snapshot.get();
+  for (const Device& one : snapshot->devices) {
     if (one.address.text() != device) continue;
-    nodeapi::Explanation told{describe(*view, one), {}};
-    describe_pkeys(sources_.sysfs, told.device);
-    const auto explanation = device_plugin::explain(view->pools, one, view->held);
+    nodeapi::Explanation answer{describe(*snapshot, one), {}};
+    describe_pkeys(deps_.sysfs, answer.device);
+    const auto explanation = device_plugin::explain(snapshot->pools, one, snapshot->allocated);
     for (const auto& choice : explanation.pools)
-      told.pools.push_back({choice.resource, choice.has_it, choice.reason});
-    return told;
+      answer.pools.push_back({choice.resource, choice.has_device, choice.reason});
+    return answer;
   }
   return Error(Code::not_found, "the node has no InfiniBand function " + device);
 }
 
-Result<nodeapi::Health> NodeAnswers::health_by_look(Deadline deadline) {
-  sources_.look_afresh(deadline);
+Result<nodeapi::Health> NodeService::fresh_health(Deadline deadline) {
+  deps_.refresh_now(deadline);
   return health(deadline);
 }
 
-Result<nodeapi::Health> NodeAnswers::health(Deadline) {
-  const auto times = sources_.times.get();  // before the view, which may be newer
-  const auto view = sources_.view.get();
-  const auto pass = sources_.sweeping.last();
+Result<nodeapi::Health> NodeService::health(Deadline) {
+  const auto times = deps_.times.get();  // before the view, which may be newer
+  const auto snapshot = deps_.snapshot.get();
+  const auto gc_run = deps_.gc_loop.last_run();
   nodeapi::Health health;
-  health.registered = sources_.registered();
-  health.binds = sources_.fabrics != nullptr;
-  for (NodeFinding& one : node_findings({*view, *pass, *times, sources_.fabrics}))
+  health.registered = deps_.is_registered();
+  health.sm_managed = deps_.fabrics != nullptr;
+  for (health::NodeFinding& one :
+       health::node_findings({*snapshot, *gc_run, *times, deps_.fabrics}))
     health.findings.push_back(std::move(one.finding));
   return health;
 }
 
-Result<Fabrics*> NodeAnswers::fabrics() const {
-  if (sources_.fabrics != nullptr) return sources_.fabrics;
+Result<sm_client::Fabrics*> NodeService::fabrics() const {
+  if (deps_.fabrics != nullptr) return deps_.fabrics;
   return Error(Code::unsupported,
                "this node's agent knows no SM service: name one under \"fabrics\" in its "
                "configuration");
 }
 
-Result<nodeapi::Binding> NodeAnswers::bind(const nodeapi::AttachmentName& name, Wait wait,
+Result<nodeapi::Binding> NodeService::bind(const nodeapi::AttachmentName& name, Wait wait,
                                            Deadline deadline) {
-  Fabrics* const fabrics = TRY(this->fabrics());
+  sm_client::Fabrics* const fabrics = TRY(this->fabrics());
   return fabrics->bind(name, wait, deadline);
 }
 
-Result<nodeapi::Binding> NodeAnswers::unbind(const nodeapi::AttachmentName& name,
+Result<nodeapi::Binding> NodeService::unbind(const nodeapi::AttachmentName& name,
                                              Deadline deadline) {
-  Fabrics* const fabrics = TRY(this->fabrics());
+  sm_client::Fabrics* const fabrics = TRY(this->fabrics());
   return fabrics->unbind(name, deadline);
 }
 
-Result<std::string> NodeAnswers::device_of(const nodeapi::DeviceQuestion& question,
+Result<std::string> NodeService::device_of(const nodeapi::DeviceQuestion& question,
                                            Deadline deadline) {
-  if (!sources_.kubelet) return Error(Code::unsupported, "this node's agent knows no kubelet");
-  const kube::PodGiven pod =
-      TRY(given_to(*sources_.kubelet, question.pod_namespace, question.pod_name, deadline));
-  if (!question.device.empty()) return check_given(pod, question.device);
-  const std::vector<node::RecordName> names = TRY(sources_.records.all());
-  Holders holders;
+  if (!deps_.kubelet) return Error(Code::unsupported, "this node's agent knows no kubelet");
+  const kube::PodDevices pod =
+      TRY(kubelet::find_pod(*deps_.kubelet, question.pod_namespace, question.pod_name, deadline));
+  if (!question.device.empty()) return check_allocated(pod, question.device);
+  const std::vector<node::RecordName> names = TRY(deps_.records.all());
+  kubelet::Holders holders;
   for (const node::RecordName& name : names) {
     const Result<ib::PciAddress> device = ib::PciAddress::parse(name.folder);
-    if (device) holders[*device].push_back(holder(sources_.records, name));
+    if (device) holders[*device].push_back(holder(deps_.records, name));
   }
-  return choose_device(ids_of(pod, question.resource), holders,
-                       {question.container_id + ":" + question.ifname,
-                        pod_text(question.pod_namespace, question.pod_name)});
+  return kubelet::choose_device(kubelet::device_ids_of(pod, question.resource), holders,
+                                {question.container_id + ":" + question.ifname,
+                                 pod_text(question.pod_namespace, question.pod_name)});
 }
 
 }  // namespace ibpod::agent

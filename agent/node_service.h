@@ -1,9 +1,9 @@
 // NodeAnswers: what ibpodctl and the plugins are told of this node.
 #pragma once
 
-#include "agent/sm_client/fabrics.h"
-#include "agent/health/node_findings.h"
 #include "agent/gc/gc_loop.h"
+#include "agent/health/node_findings.h"
+#include "agent/sm_client/fabrics.h"
 #include "agent/snapshot/snapshot.h"
 #include "lib/kube/pod_resources.h"
 #include "lib/node/records.h"
@@ -15,28 +15,28 @@
 namespace ibpod::agent {
 
 // What the answers are made of. All of it outlives them.
-struct AnswerSources {
-  const Latest<View>& view;
-  const Latest<LookTimes>& times;
+struct NodeServiceDeps {
+  const Latest<snapshot::Snapshot>& snapshot;
+  const Latest<health::RefreshTimes>& times;
   const sysfs::Sysfs& sysfs;
   const node::Records& records;
-  const Sweeping& sweeping;
+  const gc::GcLoop& gc_loop;
   std::optional<kube::PodResources> kubelet;  // nothing: this node has none
-  std::function<bool()> registered;           // whether the kubelet knows every pool
-  Fabrics* fabrics = nullptr;                 // null: nobody has partitions for it
+  std::function<bool()> is_registered;        // whether the kubelet knows every pool
+  sm_client::Fabrics* fabrics = nullptr;      // null: nobody has partitions for it
   // Has the agent look at the node, and waits for the end of that look, within reason.
-  std::function<void(Deadline)> look_afresh;
+  std::function<void(Deadline)> refresh_now;
 };
 
-class NodeAnswers : public nodeapi::Node {
+class NodeService : public nodeapi::Node {
  public:
-  explicit NodeAnswers(AnswerSources sources) : sources_(std::move(sources)) {}
+  explicit NodeService(NodeServiceDeps sources) : deps_(std::move(sources)) {}
 
   Result<std::vector<nodeapi::Device>> devices(Deadline deadline) override;
   Result<std::vector<nodeapi::Attachment>> attachments(Deadline deadline) override;
   Result<nodeapi::Explanation> explain(const std::string& device, Deadline deadline) override;
   Result<nodeapi::Health> health(Deadline deadline) override;
-  Result<nodeapi::Health> health_by_look(Deadline deadline) override;
+  Result<nodeapi::Health> fresh_health(Deadline deadline) override;
   Result<std::string> device_of(const nodeapi::DeviceQuestion& question,
                                 Deadline deadline) override;
   Result<nodeapi::Binding> bind(const nodeapi::AttachmentName& name, Wait wait,
@@ -44,8 +44,8 @@ class NodeAnswers : public nodeapi::Node {
   Result<nodeapi::Binding> unbind(const nodeapi::AttachmentName& name, Deadline deadline) override;
 
  private:
-  Result<Fabrics*> fabrics() const;
-  AnswerSources sources_;
+  Result<sm_client::Fabrics*> fabrics() const;
+  NodeServiceDeps deps_;
 };
 
 }  // namespace ibpod::agent

@@ -10,16 +10,16 @@
 
 namespace ibpod::agent {
 
-class LookRequests {
+class RefreshRequests {
  public:
   using Number = uint64_t;
 
   // From any thread. `wake` tells the agent's thread that there is something to do. False: the
   // deadline came first.
   template <typename Wake>
-  bool ask(Deadline deadline, const Wake& wake) {
+  bool request(Deadline deadline, const Wake& wake) {
     std::unique_lock lock(mutex_);
-    const Number mine = ++asked_;
+    const Number mine = ++requested_;
     lock.unlock();
     wake();
     lock.lock();
@@ -28,7 +28,7 @@ class LookRequests {
   // By the agent's thread: the last request that a look which begins now answers.
   Number begin() {
     const std::scoped_lock lock(mutex_);
-    return asked_;
+    return requested_;
   }
   void end(Number last) {
     {
@@ -41,7 +41,7 @@ class LookRequests {
  private:
   std::mutex mutex_;
   std::condition_variable ended_;
-  Number asked_ = 0, done_ = 0;  // guarded by mutex_
+  Number requested_ = 0, done_ = 0;  // guarded by mutex_
 };
 
 }  // namespace ibpod::agent

@@ -8,12 +8,12 @@ namespace {
 constexpr Duration kLong{3'600'000};
 
 TEST_CASE("who asks for a look waits for the end of one that began after that") {
-  LookRequests requests;
+  RefreshRequests requests;
   const auto look = [&] { requests.end(requests.begin()); };
-  CHECK(requests.ask(Deadline::in(kLong), look));
-  const LookRequests::Number before = requests.begin();
-  CHECK_FALSE(requests.ask(Deadline::in(Duration(0)), [&] { requests.end(before); }));
-  CHECK(requests.ask(Deadline::in(kLong), look));
+  CHECK(requests.request(Deadline::in(kLong), look));
+  const RefreshRequests::Number before = requests.begin();
+  CHECK_FALSE(requests.request(Deadline::in(Duration(0)), [&] { requests.end(before); }));
+  CHECK(requests.request(Deadline::in(kLong), look));
 }
 
 }  // namespace

@@ -19,8 +19,8 @@ inline bool may_announce() {
   return may.ok();
 }
 
-struct AgentBed {
-  explicit AgentBed(bool plugin_watcher = true) : kubelet(plugin_watcher) {
+struct AgentFixture {
+  explicit AgentFixture(bool plugin_watcher = true) : kubelet(plugin_watcher) {
     for (const char* name : {"state", "bin", "devinfo", "cdi"})
       std::filesystem::create_directory(folder.path() / name);
   }

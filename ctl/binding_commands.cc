@@ -5,22 +5,22 @@
 namespace ibpod::ctl {
 namespace {
 
-struct TypedFilter {
+struct FilterArguments {
   fabricapi::BindingFilter filter;
   std::string guid, state;
 };
 
-Result<fabricapi::BindingFilter> filter_of(const TypedFilter& typed) {
-  fabricapi::BindingFilter filter = typed.filter;
-  if (!typed.guid.empty())
-    filter.guid = TRY(ib::Guid::parse(typed.guid).during("--guid").reported_as(kUsage));
-  if (!typed.state.empty())
-    filter.state = TRY(fabricapi::read_state("--state", typed.state).reported_as(kUsage));
+Result<fabricapi::BindingFilter> filter_of(const FilterArguments& arguments) {
+  fabricapi::BindingFilter filter = arguments.filter;
+  if (!arguments.guid.empty())
+    filter.guid = TRY(ib::Guid::parse(arguments.guid).during("--guid").reported_as(kUsage));
+  if (!arguments.state.empty())
+    filter.state = TRY(fabricapi::read_state("--state", arguments.state).reported_as(kUsage));
   return filter;
 }
 
-Result<Answer> list(const Session& session, const TypedFilter& typed) {
-  const fabricapi::BindingFilter filter = TRY(filter_of(typed));
+Result<Answer> list(const Session& session, const FilterArguments& arguments) {
+  const fabricapi::BindingFilter filter = TRY(filter_of(arguments));
   const auto service = TRY(session.service());
   const auto bindings = TRY(all_bindings(*service, filter, session.deadline()));
   return session.answer(as_json(bindings), [&] { return as_table(bindings); });
@@ -37,14 +37,15 @@ Result<Answer> release(const Session& session, const fabric::Attachment& attachm
   // One that there is not counts as released for a node, and would be told so.
   TRY(service->get_binding(attachment, session.deadline()));
   const auto binding = TRY(service->unbind(attachment, session.deadline()));
-  const int exit = binding.state == fabric::State::released ? 0 : kNotYet;
+  const int exit = binding.state == fabric::BindingState::released ? 0 : kNotYet;
   return session.answer(
       as_json(binding), [&] { return as_text(binding); }, exit);
 }
 
-using OfOne = Result<Answer> (*)(const Session&, const fabric::Attachment&);
+using BindingAction = Result<Answer> (*)(const Session&, const fabric::Attachment&);
 
-Command of_one(Session& session, const std::string& name, const std::string& help, OfOne what) {
+Command of_one(Session& session, const std::string& name, const std::string& help,
+               BindingAction what) {
   const auto attachment = std::make_shared<fabric::Attachment>();
   return {.name = name,
           .help = help,
@@ -55,17 +56,17 @@ Command of_one(Session& session, const std::string& name, const std::string& hel
 }
 
 Command list_command(Session& session) {
-  const auto typed = std::make_shared<TypedFilter>();
+  const auto arguments = std::make_shared<FilterArguments>();
   return {.name = "list",
           .help = "all, or those that match",
-          .options = {{"--node", &typed->filter.node, "its name"},
-                      {"--partition", &typed->filter.partition, "its name"},
-                      {"-n,--namespace", &typed->filter.name_space, "of the pod"},
-                      {"--pod", &typed->filter.pod, "its name"},
-                      {"--guid", &typed->guid, "of the port"},
-                      {"--state", &typed->state,
+          .options = {{"--node", &arguments->filter.node, "its name"},
+                      {"--partition", &arguments->filter.partition, "its name"},
+                      {"-n,--namespace", &arguments->filter.name_space, "of the pod"},
+                      {"--pod", &arguments->filter.pod, "its name"},
+                      {"--guid", &arguments->guid, "of the port"},
+                      {"--state", &arguments->state,
                        "requested, written, verified, releasing, released, unknown"}},
-          .run = [&session, typed] { return list(session, *typed); }};
+          .run = [&session, arguments] { return list(session, *arguments); }};
 }
 
 }  // namespace

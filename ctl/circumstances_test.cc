@@ -20,7 +20,7 @@ Outcome type(const std::string& line, Session& session) {
   std::vector<std::string> words;
   for (std::string word; in >> word;) words.push_back(word);
   session.agent = nodeapi::connect;
-  session.places.agent = kNothing;
+  session.paths.agent = kNothing;
   if (!session.connect) session.connect = connect;
   return run(words, session);
 }
@@ -83,9 +83,9 @@ void check(const Outcome& outcome, int exit, std::string_view said) {
   CHECK(outcome.err.find("error: error") == std::string::npos);
 }
 
-Outcome at(const Row& row, const SmPlace& place) {
+Outcome at(const Row& row, const SmAddress& address) {
   Session session;
-  session.sm = place;
+  session.sm = address;
   return type(row.line, session);
 }
 
@@ -95,7 +95,7 @@ TEST_CASE("what there is not is exit code 4, and an empty list none") {
     test::State state;
     state.has_pods = false;
     Session session;
-    session.connect = [&](const SmPlace&) -> Result<std::unique_ptr<Service>> {
+    session.connect = [&](const SmAddress&) -> Result<std::unique_ptr<Service>> {
       return std::unique_ptr<Service>(new test::StateService(state));
     };
     check(type(row.line, session), row.nothing, row.said);
@@ -103,35 +103,35 @@ TEST_CASE("what there is not is exit code 4, and an empty list none") {
 }
 
 TEST_CASE("another fabric, nobody there, no permission and no file have codes of their own") {
-  fabricapi::ServiceBed bed;
-  fabricapi::ServiceBed strict({}, [](const rpc::Peer&) -> Result<fabricapi::Caller> {
+  fabricapi::ServiceFixture fixture;
+  fabricapi::ServiceFixture strict({}, [](const rpc::Peer&) -> Result<fabricapi::Caller> {
     return Error(Code::denied, "CN=guest has no role");
   });
-  SmPlace other, nobody, denied, no_file;
-  other.address = "unix:" + bed.socket.string();
+  SmAddress other, unreachable, denied, no_file;
+  other.address = "unix:" + fixture.socket.string();
   other.fabric = "east";
-  nobody.address = "unix:/nonexistent/sm.sock";
+  unreachable.address = "unix:/nonexistent/sm.sock";
   denied.address = "unix:" + strict.socket.string();
   no_file.address = "sm.example:7473";
   no_file.certificate = no_file.key = no_file.ca = "/nonexistent/admin.pem";
   for (const Row& row : kRows) {
     CAPTURE(std::string(row.line));
     check(at(row, other), kOtherFabric, "fabric: expected \"default\", the one served here");
-    check(at(row, nobody), kUnavailable, "/nonexistent/sm.sock");
+    check(at(row, unreachable), kUnavailable, "/nonexistent/sm.sock");
     check(at(row, denied), kDenied, "CN=guest has no role");
     check(at(row, no_file), kOwnFiles, "/nonexistent/admin.pem: No such file or directory");
   }
 }
 
 TEST_CASE("what overrides a refusal is asked of the service as it was typed, and not otherwise") {
-  fabricapi::ServiceBed bed;
-  SmPlace place;
-  place.address = "unix:" + bed.socket.string();
+  fabricapi::ServiceFixture fixture;
+  SmAddress address;
+  address.address = "unix:" + fixture.socket.string();
   const auto ask = [&](const char* line) {
     Session session;
-    session.sm = place;
+    session.sm = address;
     CHECK(type(line, session).exit != kUsage);
-    return bed.fabric.asked();
+    return fixture.fabric.last_requests();
   };
   CHECK(ask("partition delete blue --forget-ports").name == "forgetting blue");
   CHECK(ask("partition delete blue").name == "blue");
@@ -167,7 +167,7 @@ TEST_CASE("where it cannot be told which fabric it is, nothing is told not to be
 
 TEST_CASE("a typo is named, with the word that is meant") {
   Session session;
-  session.connect = [](const SmPlace&) -> Result<std::unique_ptr<Service>> {
+  session.connect = [](const SmAddress&) -> Result<std::unique_ptr<Service>> {
     FAIL("nobody is to be asked");
     return Error(Code::internal, "");
   };
@@ -203,13 +203,13 @@ TEST_CASE("this node's commands say that nobody answers, and name what is mistyp
 }
 
 TEST_CASE("the doctor has exit codes of its own, and a remedy for each circumstance") {
-  fabricapi::ServiceBed bed;
+  fabricapi::ServiceFixture fixture;
   struct Case {
     std::string options;
     std::string_view said, remedy;
   };
   const Case cases[] = {
-      {"--fabric east --sm unix:" + bed.socket.string(), "fabric: expected \"default\"",
+      {"--fabric east --sm unix:" + fixture.socket.string(), "fabric: expected \"default\"",
        "name the fabric that"},
       {"--sm unix:/nonexistent/sm.sock", "/nonexistent/sm.sock", "see whether ibpod-sm runs at"},
       {"--sm h:1 --certificate /nonexistent/c --key /nonexistent/k --ca /nonexistent/a",

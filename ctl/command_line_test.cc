@@ -20,9 +20,9 @@ using fabric::Membership;
 struct Cluster {
   Cluster() {
     for (const std::string name : {"blue", "green", "red"}) {
-      fabric::TenancyStatus& partition = state.partitions[name];
-      partition.tenancy.name = name;
-      partition.state = fabric::TenancyState::ready;
+      fabric::PartitionStatus& status = state.partitions[name];
+      status.spec.name = name;
+      status.state = fabric::PartitionState::ready;
     }
     for (const std::string node : {"n1", "n1", "n2"}) {
       fabric::Binding binding;
@@ -41,9 +41,9 @@ struct Cluster {
     std::vector<std::string> words;
     for (std::string word; in >> word;) words.push_back(word);
     Session session;
-    if (!sys.empty()) session.places.sys = sys;
-    session.connect = [this](const SmPlace& place) -> Result<std::unique_ptr<Service>> {
-      connected = place;
+    if (!sys.empty()) session.paths.sys = sys;
+    session.connect = [this](const SmAddress& address) -> Result<std::unique_ptr<Service>> {
+      connected = address;
       return std::unique_ptr<Service>(new test::StateService(state));
     };
     return run(words, session);
@@ -55,10 +55,10 @@ struct Cluster {
     CHECK(outcome.exit == 0);
     return outcome.out;
   }
-  const fabric::Tenancy& blue() { return state.partitions.at("blue").tenancy; }
+  const fabric::Partition& blue() { return state.partitions.at("blue").spec; }
 
   test::State state;
-  SmPlace connected;
+  SmAddress connected;
   Path sys;  // empty: this machine's
 };
 
@@ -88,7 +88,7 @@ TEST_CASE("a partition is created, changed, given members, and deleted") {
       "partition create white --pkey 0x0101 --membership full --index0 --mtu 4096 --allow a "
       "--allow b --node gpu-* --node n1");
   CHECK(made.find("white  0x0101  full") != std::string::npos);
-  const fabric::Tenancy& white = cluster.state.partitions.at("white").tenancy;
+  const fabric::Partition& white = cluster.state.partitions.at("white").spec;
   CHECK(white.index0);
   CHECK(white.allowed == std::vector<std::string>{"a", "b"});
   CHECK(white.nodes == std::vector<std::string>{"gpu-*", "n1"});
@@ -150,16 +150,16 @@ TEST_CASE("a name that is none is told by the name alone") {
 
 TEST_CASE("a command that changes nothing does not say that it did") {
   Cluster cluster;
-  cluster.state.partitions["blue"].tenancy.index0 = true;
+  cluster.state.partitions["blue"].spec.index0 = true;
   const Outcome same = cluster.type("partition update blue --index0");
   CHECK(same.exit == 0);
   CHECK(same.err == "note: nothing was changed: partition blue was so already\n");
   CHECK(cluster.type("partition update blue --disallow nobody").err == same.err);
   CHECK(cluster.type("partition update blue --no-index0").err.empty());
-  cluster.state.partitions["blue"].state = fabric::TenancyState::provisioning;
+  cluster.state.partitions["blue"].state = fabric::PartitionState::provisioning;
   CHECK(cluster.type("partition update blue --membership full").err ==
         "note: the change is not in force yet: it is when the STATE of partition blue is ready\n");
-  cluster.state.partitions["blue"].state = fabric::TenancyState::ready;
+  cluster.state.partitions["blue"].state = fabric::PartitionState::ready;
   const Outcome none = cluster.type("partition update blue");
   CHECK(none.exit == kUsage);
   CHECK(none.err.find("changes nothing") != std::string::npos);
@@ -200,16 +200,16 @@ TEST_CASE("any change of a partition can be planned by the same words, and is no
   CHECK(cluster.out("plan").find("2 ports would change") == 0);
   CHECK(cluster.state.planned == fabricapi::PlanRequest{});
   cluster.out("plan partition create white --pkey 0x0101");
-  CHECK(cluster.state.planned->tenancy->pkey == ib::PKey(0x0101));
+  CHECK(cluster.state.planned->partition->pkey == ib::PKey(0x0101));
   CHECK_FALSE(cluster.state.planned->update);
   cluster.out("plan partition update blue --index0");
-  CHECK(cluster.state.planned->tenancy->index0);
+  CHECK(cluster.state.planned->partition->index0);
   CHECK(cluster.state.planned->update);
   cluster.out("plan partition member add blue 0x0002c90300a1b2c3");
-  CHECK(cluster.state.planned->tenancy->members.size() == 1);
+  CHECK(cluster.state.planned->partition->members.size() == 1);
   cluster.out("plan partition delete blue");
   CHECK(cluster.state.planned->without == "blue");
-  CHECK_FALSE(cluster.state.planned->tenancy);
+  CHECK_FALSE(cluster.state.planned->partition);
   CHECK(cluster.state.partitions.size() == 3);
   CHECK(cluster.blue() == Cluster().blue());
 }
@@ -325,7 +325,7 @@ TEST_CASE("where ibpod-sm should run here and ib_umad is missing, the doctor say
 
 TEST_CASE("what keeps the doctor from looking at the node ends it with 3, whatever it is") {
   Session session;
-  session.places.proc = "/nonexistent";
+  session.paths.proc = "/nonexistent";
   const Outcome outcome = run({"doctor"}, session);
   CHECK(outcome.exit == kFailed);
   CHECK(outcome.out.empty());

@@ -16,24 +16,24 @@ class ClientService final : public Service {
  public:
   explicit ClientService(Client client) : client_(std::move(client)) {}
 
-  Result<fabric::TenancyStatus> create_partition(const fabric::Tenancy& tenancy,
-                                                 Deadline deadline) override {
-    return checked(client_.create_partition(tenancy, deadline), deadline);
+  Result<fabric::PartitionStatus> create_partition(const fabric::Partition& partition,
+                                                   Deadline deadline) override {
+    return checked(client_.create_partition(partition, deadline), deadline);
   }
-  Result<fabric::TenancyStatus> update_partition(const fabric::Tenancy& tenancy,
-                                                 Deadline deadline) override {
-    return checked(client_.update_partition(tenancy, deadline), deadline);
+  Result<fabric::PartitionStatus> update_partition(const fabric::Partition& partition,
+                                                   Deadline deadline) override {
+    return checked(client_.update_partition(partition, deadline), deadline);
   }
-  Result<fabric::TenancyStatus> delete_partition(const std::string& name,
-                                                 Deadline deadline) override {
+  Result<fabric::PartitionStatus> delete_partition(const std::string& name,
+                                                   Deadline deadline) override {
     return checked(client_.delete_partition(name, deadline), deadline);
   }
-  Result<fabric::TenancyStatus> forget_ports(const std::string& partition,
-                                             Deadline deadline) override {
+  Result<fabric::PartitionStatus> forget_ports(const std::string& partition,
+                                               Deadline deadline) override {
     return checked(client_.delete_partition(partition, deadline, true), deadline);
   }
-  Result<fabricapi::Listed<fabric::TenancyStatus>> list_partitions(const fabricapi::Page& page,
-                                                                   Deadline deadline) override {
+  Result<fabricapi::ListPage<fabric::PartitionStatus>> list_partitions(
+      const fabricapi::PageRequest& page, Deadline deadline) override {
     return checked(client_.list_partitions(page, deadline), deadline);
   }
   Result<fabric::Binding> get_binding(const fabric::Attachment& attachment,
@@ -43,9 +43,9 @@ class ClientService final : public Service {
   Result<fabric::Binding> unbind(const fabric::Attachment& attachment, Deadline deadline) override {
     return checked(client_.unbind(attachment, deadline), deadline);
   }
-  Result<fabricapi::Listed<fabric::Binding>> list_bindings(const fabricapi::BindingFilter& filter,
-                                                           const fabricapi::Page& page,
-                                                           Deadline deadline) override {
+  Result<fabricapi::ListPage<fabric::Binding>> list_bindings(const fabricapi::BindingFilter& filter,
+                                                             const fabricapi::PageRequest& page,
+                                                             Deadline deadline) override {
     return checked(client_.list_bindings(filter, page, deadline), deadline);
   }
   Result<std::vector<fabricapi::Node>> list_nodes(Deadline deadline) override {
@@ -81,12 +81,12 @@ class ClientService final : public Service {
 };
 
 // TLS needs all three.
-Status check_files(const SmPlace& place) {
+Status check_files(const SmAddress& address) {
   for (const auto& [option, file] :
-       {std::pair{"--certificate", &place.certificate}, std::pair{"--key", &place.key},
-        std::pair{"--ca", &place.ca}}) {
+       {std::pair{"--certificate", &address.certificate}, std::pair{"--key", &address.key},
+        std::pair{"--ca", &address.ca}}) {
     if (file->empty()) {
-      return Error(Code::invalid, std::string(option) + ": " + place.address +
+      return Error(Code::invalid, std::string(option) + ": " + address.address +
                                       " is asked over TLS, which needs --certificate, --key and "
                                       "--ca");
     }
@@ -103,13 +103,13 @@ void warn_of_others(const Path& key) {
 
 }  // namespace
 
-Result<std::unique_ptr<Service>> connect(const SmPlace& place) {
-  TRY(fabricapi::check_address(place.address).during("--sm").reported_as(kUsage));
-  if (fabricapi::needs_files(place.address)) TRY(check_files(place).reported_as(kUsage));
-  if (fabricapi::needs_files(place.address)) warn_of_others(place.key);
-  const rpc::TlsFiles files{place.certificate, place.key, place.ca};
+Result<std::unique_ptr<Service>> connect(const SmAddress& address) {
+  TRY(fabricapi::check_address(address.address).during("--sm").reported_as(kUsage));
+  if (fabricapi::needs_files(address.address)) TRY(check_files(address).reported_as(kUsage));
+  if (fabricapi::needs_files(address.address)) warn_of_others(address.key);
+  const rpc::TlsFiles files{address.certificate, address.key, address.ca};
   Client client =
-      TRY(fabricapi::client_of({place.address, files, place.fabric}).reported_as(kOwnFiles));
+      TRY(fabricapi::client_of({address.address, files, address.fabric}).reported_as(kOwnFiles));
   return std::unique_ptr<Service>(std::make_unique<ClientService>(std::move(client)));
 }
 

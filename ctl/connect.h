@@ -11,6 +11,6 @@ namespace ibpod::ctl {
 // a certificate is not named for the latter: wrong usage. Reported as kOwnFiles where one cannot be
 // used. That nobody answers is told by the first question, and that the service has another fabric
 // by the first that it answers so (kOtherFabric).
-Result<std::unique_ptr<Service>> connect(const SmPlace& place);
+Result<std::unique_ptr<Service>> connect(const SmAddress& address);
 
 }  // namespace ibpod::ctl

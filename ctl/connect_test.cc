@@ -5,19 +5,19 @@
 namespace ibpod::ctl {
 namespace {
 
-SmPlace at(const std::string& address, const Path& certificate = {}, const Path& key = {},
-           const Path& ca = {}) {
-  SmPlace place;
-  place.address = address;
-  place.certificate = certificate;
-  place.key = key;
-  place.ca = ca;
-  return place;
+SmAddress at(const std::string& address, const Path& certificate = {}, const Path& key = {},
+             const Path& ca = {}) {
+  SmAddress sm;
+  sm.address = address;
+  sm.certificate = certificate;
+  sm.key = key;
+  sm.ca = ca;
+  return sm;
 }
 
 TEST_CASE("an address that is none, and TLS without certificates, are refused by the option") {
   struct Case {
-    SmPlace place;
+    SmAddress place;
     std::string_view told;
   };
   const Case cases[] = {

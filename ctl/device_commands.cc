@@ -5,13 +5,12 @@ namespace ibpod::ctl {
 namespace {
 
 Result<Answer> show_devices(const Session& session) {
-  const auto devices = TRY(session.agent(session.places.agent)->devices(session.deadline()));
+  const auto devices = TRY(session.agent(session.paths.agent)->devices(session.deadline()));
   return session.answer(as_json(devices), [&] { return as_table(devices); });
 }
 
 Result<Answer> show_attachments(const Session& session) {
-  const auto attachments =
-      TRY(session.agent(session.places.agent)->attachments(session.deadline()));
+  const auto attachments = TRY(session.agent(session.paths.agent)->attachments(session.deadline()));
   return session.answer(as_json(attachments), [&] { return as_table(attachments); });
 }
 

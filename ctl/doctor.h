@@ -33,13 +33,13 @@ enum class Issue {
   memlock_low,
   socket_missing,
   plugin_missing,
-  agent,            // does not answer
-  registration,     // the kubelet does not know all of the agent's resources
-  sm_service,       // does not answer, or refuses
-  told_by_agent,    // agent/health/node_findings_test.cc has their rows
-  told_by_service,  // sm/health_checks/remedies_test.cc has their rows
+  agent,                // does not answer
+  registration,         // the kubelet does not know all of the agent's resources
+  sm_service,           // does not answer, or refuses
+  reported_by_agent,    // agent/health/node_findings_test.cc has their rows
+  reported_by_service,  // sm/health_checks/remedies_test.cc has their rows
 };
-inline constexpr Issue kLastIssue = Issue::told_by_service;
+inline constexpr Issue kLastIssue = Issue::reported_by_service;
 
 struct Finding {
   std::string check;  // what was looked at: "rdma-netns-mode", "0000:3b:00.0"

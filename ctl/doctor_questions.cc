@@ -12,7 +12,7 @@ Result<fabricapi::FabricHealth> fabric_health(const Session& session) {
 std::string start_remedy(const Session& session) {
   const std::string see = "see whether ibpod-sm runs at " + session.sm.address + ", and its log";
   const bool here = session.sm.address.starts_with("/") || session.sm.address.starts_with("unix:");
-  if (!here || path_exists(session.places.sys / "class/infiniband_mad")) return see;
+  if (!here || path_exists(session.paths.sys / "class/infiniband_mad")) return see;
   return "modprobe ib_umad, which ibpod-sm needs and is not loaded here; then " + see;
 }
 
@@ -38,7 +38,7 @@ std::string remedy_of(const Session& session, const Error& error) {
 // What the agent knows to be wrong, beside what can be seen without it.
 void ask_agent(const Session& session, std::vector<Finding>& findings) {
   const Result<nodeapi::Health> health =
-      session.agent(session.places.agent)->health_by_look(session.deadline());
+      session.agent(session.paths.agent)->fresh_health(session.deadline());
   if (!health) {
     findings.push_back({"agent", Grade::wrong, health.error().text(),
                         "see whether its DaemonSet's pod runs on this node, and its log",
@@ -46,7 +46,7 @@ void ask_agent(const Session& session, std::vector<Finding>& findings) {
     return;
   }
   for (const nodeapi::Finding& one : health->findings)
-    findings.push_back({one.subject, Grade::wrong, one.text, one.remedy, Issue::told_by_agent});
+    findings.push_back({one.subject, Grade::wrong, one.text, one.remedy, Issue::reported_by_agent});
   if (health->registered) return;
   findings.push_back({"kubelet", Grade::wrong, "it does not know all of the agent's resources",
                       "see the agent's log: it says why each registration failed, and goes on",
@@ -63,7 +63,7 @@ void ask_service(const Session& session, std::vector<Finding>& findings) {
   findings.push_back({"SM service", Grade::fine, health->engine, "", Issue::none});
   for (const fabricapi::Finding& one : health->findings)
     findings.push_back(
-        {"fabric: " + one.subject, Grade::wrong, one.text, one.remedy, Issue::told_by_service});
+        {"fabric: " + one.subject, Grade::wrong, one.text, one.remedy, Issue::reported_by_service});
 }
 
 }  // namespace ibpod::ctl

@@ -6,22 +6,22 @@
 namespace ibpod::ctl {
 namespace {
 
-struct Typed {
+struct Arguments {
   std::vector<std::string> words;
   std::string name_space = "default";
 };
 
 Result<Answer> explain_device(const Session& session, const ib::PciAddress& address) {
   const auto explanation =
-      TRY(session.agent(session.places.agent)->explain(address.text(), session.deadline()));
+      TRY(session.agent(session.paths.agent)->explain(address.text(), session.deadline()));
   return session.answer(as_json(explanation), [&] { return as_text(explanation); });
 }
 
-Result<Answer> explain(const Session& session, const Typed& typed) {
-  const std::optional<ib::PciAddress> device = device_of(typed.words);
+Result<Answer> explain(const Session& session, const Arguments& arguments) {
+  const std::optional<ib::PciAddress> device = device_of(arguments.words);
   if (device) return explain_device(session, *device);
   fabricapi::ExplainRequest request;
-  request.subjects = TRY(subjects_of(typed.words, typed.name_space).reported_as(kUsage));
+  request.subjects = TRY(subjects_of(arguments.words, arguments.name_space).reported_as(kUsage));
   const auto service = TRY(session.service());
   const auto explanation = TRY(service->explain(request, session.deadline()));
   return session.answer(as_json(explanation), [&] { return as_text(explanation); });
@@ -30,16 +30,16 @@ Result<Answer> explain(const Session& session, const Typed& typed) {
 }  // namespace
 
 Command explain_command(Session& session) {
-  const auto typed = std::make_shared<Typed>();
+  const auto arguments = std::make_shared<Arguments>();
   return {.name = "explain",
           .help =
               "a pod (NAMESPACE/NAME) or a port (GUID): its partitions, its tables, what is "
               "wrong; two of them: where they reach each other, and why not; a device of this "
               "node (PCI address): why it is in its pool, or in none",
-          .options = {{"WHAT", &typed->words,
+          .options = {{"WHAT", &arguments->words,
                        "such as team-a/web-0, 00:02:c9:03:00:a1:b2:c3 or 0000:3b:00.2"},
-                      {"-n,--namespace", &typed->name_space, "of pods without one"}},
-          .run = [&session, typed] { return explain(session, *typed); }};
+                      {"-n,--namespace", &arguments->name_space, "of pods without one"}},
+          .run = [&session, arguments] { return explain(session, *arguments); }};
 }
 
 }  // namespace ibpod::ctl

@@ -17,12 +17,12 @@ using sysfs::Sysfs;
 
 constexpr std::string_view kInfinibandClass = "0x0207";  // of the PCI code and ID assignment list
 
-class Look {
+class MachineReader {
  public:
-  Look(const Places& places, node::Kernel* kernel, const Sysfs& sysfs)
-      : places_(places), kernel_(kernel), sysfs_(sysfs) {}
+  MachineReader(const MachinePaths& paths, node::Kernel* kernel, const Sysfs& sysfs)
+      : paths_(paths), kernel_(kernel), sysfs_(sysfs) {}
 
-  Result<Machine> look() {
+  Result<Machine> read() {
     machine_.kernel = TRY(line_of("sys/kernel/osrelease"));
     const std::vector<std::string> modules = TRY(sysfs_.list("module"));
     machine_.modules = {modules.begin(), modules.end()};
@@ -37,7 +37,7 @@ class Look {
 
  private:
   Result<std::string> line_of(const Path& file) {
-    std::string text = TRY(read_file(places_.proc / file));
+    std::string text = TRY(read_file(paths_.proc / file));
     if (text.ends_with('\n')) text.pop_back();
     return text;
   }
@@ -49,7 +49,7 @@ class Look {
   }
 
   Status find_runtime() {
-    const std::vector<std::string> processes = TRY(list_folder(places_.proc));
+    const std::vector<std::string> processes = TRY(list_folder(paths_.proc));
     for (const std::string& process : processes) {
       const Result<std::string> name = line_of(Path(process) / "comm");
       if (!name || (*name != "containerd" && *name != "crio")) continue;
@@ -134,7 +134,7 @@ class Look {
   Status add_vf(const ib::PciAddress& address) {
     Function vf = TRY(read_function(address));
     const std::vector<node::RecordName> names =
-        TRY(node::Records(places_.state).in_folder(address.text()));
+        TRY(node::Records(paths_.state).in_folder(address.text()));
     vf.in_pod = !names.empty();
     TRY(ask_settings(vf));
     machine_.functions.push_back(std::move(vf));
@@ -164,16 +164,16 @@ class Look {
   }
 
   void find_neighbours() {
-    for (const Path& socket : {places_.kubelet / "device-plugins/kubelet.sock",
-                               places_.kubelet / "pod-resources/kubelet.sock", places_.agent})
+    for (const Path& socket : {paths_.kubelet / "device-plugins/kubelet.sock",
+                               paths_.kubelet / "pod-resources/kubelet.sock", paths_.agent})
       machine_.sockets[socket] = path_exists(socket);
     for (const char* plugin : {"ib-sriov", "ipoib"}) {
-      const Path program = places_.plugins / plugin;
+      const Path program = paths_.plugins / plugin;
       machine_.programs[program] = ::access(program.c_str(), X_OK) == 0;
     }
   }
 
-  const Places& places_;
+  const MachinePaths& paths_;
   node::Kernel* kernel_;
   const Sysfs& sysfs_;
   Machine machine_;
@@ -181,9 +181,9 @@ class Look {
 
 }  // namespace
 
-Result<Machine> look_at(const Places& places, node::Kernel* kernel) {
-  const Sysfs sysfs = TRY(Sysfs::open(places.sys));
-  return Look(places, kernel, sysfs).look();
+Result<Machine> read_machine(const MachinePaths& paths, node::Kernel* kernel) {
+  const Sysfs sysfs = TRY(Sysfs::open(paths.sys));
+  return MachineReader(paths, kernel, sysfs).read();
 }
 
 }  // namespace ibpod::ctl

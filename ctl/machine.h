@@ -54,7 +54,7 @@ struct Machine {
 };
 
 // Where to look. Two agents may run on one machine: every path is a value.
-struct Places {
+struct MachinePaths {
   Path sys = "/sys";
   Path proc = "/proc";
   Path kubelet = "/var/lib/kubelet";
@@ -64,6 +64,6 @@ struct Places {
 };
 
 // `kernel`: null where there is no RDMA to ask it for.
-Result<Machine> look_at(const Places& places, node::Kernel* kernel);
+Result<Machine> read_machine(const MachinePaths& paths, node::Kernel* kernel);
 
 }  // namespace ibpod::ctl

@@ -21,11 +21,11 @@ class Node {
     folder_.write(path.string(), content);
   }
   Machine look() const {
-    Places places;
-    places.sys = folder_.path() / "sys";
-    places.proc = folder_.path() / "proc";
-    places.state = folder_.path() / "state";
-    return look_at(places, nullptr).value();
+    MachinePaths paths;
+    paths.sys = folder_.path() / "sys";
+    paths.proc = folder_.path() / "proc";
+    paths.state = folder_.path() / "state";
+    return read_machine(paths, nullptr).value();
   }
 
  private:

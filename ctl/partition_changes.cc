@@ -6,79 +6,84 @@
 namespace ibpod::ctl {
 namespace {
 
-using fabric::Tenancy;
+using fabric::Partition;
 
-struct Typed {
+struct Arguments {
   std::string name;
-  TenancyOptions options;
+  PartitionOptions options;
   std::string guid, membership, comment;  // of a member
   bool forget_ports = false;
 };
-using TypedPtr = std::shared_ptr<Typed>;
+using ArgumentsPtr = std::shared_ptr<Arguments>;
 
 // The partition as it is now -> as it is to be.
-using Edit = std::function<Result<Tenancy>(const Tenancy&, const Typed&)>;
+using Edit = std::function<Result<Partition>(const Partition&, const Arguments&)>;
 
-Result<Answer> create(const Session& session, const Act& act, const Typed& typed) {
-  Tenancy tenancy;
-  tenancy.name = typed.name;
-  tenancy = TRY(changed(tenancy, typed.options).reported_as(kUsage));
+Result<Answer> create(const Session& session, const ChangeAction& action,
+                      const Arguments& arguments) {
+  Partition partition;
+  partition.name = arguments.name;
+  partition = TRY(changed(partition, arguments.options).reported_as(kUsage));
   const auto service = TRY(session.service());
-  return act(session, *service, {Change::Kind::create, tenancy});
+  return action(session, *service, {Change::Kind::create, partition});
 }
 
-Result<Answer> remove(const Session& session, const Act& act, const Typed& typed) {
-  Tenancy tenancy;
-  tenancy.name = typed.name;
+Result<Answer> remove(const Session& session, const ChangeAction& action,
+                      const Arguments& arguments) {
+  Partition partition;
+  partition.name = arguments.name;
   const auto service = TRY(session.service());
-  return act(session, *service, {Change::Kind::remove, tenancy, {}, typed.forget_ports});
+  return action(session, *service, {Change::Kind::remove, partition, {}, arguments.forget_ports});
 }
 
-Result<Answer> edit(const Session& session, const Act& act, const Typed& typed, const Edit& how) {
+Result<Answer> edit(const Session& session, const ChangeAction& action, const Arguments& arguments,
+                    const Edit& how) {
   const auto service = TRY(session.service());
-  const fabric::TenancyStatus now = TRY(find_partition(*service, typed.name, session.deadline()));
+  const fabric::PartitionStatus now =
+      TRY(find_partition(*service, arguments.name, session.deadline()));
   if (now.declared) {
     return Error(Code::denied,
-                 "the partition " + typed.name + " is declared in a file: change it there");
+                 "the partition " + arguments.name + " is declared in a file: change it there");
   }
-  const Tenancy tenancy = TRY(how(now.tenancy, typed));
-  return act(session, *service, {Change::Kind::update, tenancy, now});
+  const Partition partition = TRY(how(now.spec, arguments));
+  return action(session, *service, {Change::Kind::update, partition, now});
 }
 
 // What can be said of the words alone, before anybody is asked.
-Status check_update(const Typed& typed) {
-  if (typed.options == TenancyOptions{})
-    return Error(Code::invalid, "update of partition " + typed.name +
+Status check_update(const Arguments& arguments) {
+  if (arguments.options == PartitionOptions{})
+    return Error(Code::invalid, "update of partition " + arguments.name +
                                     " changes nothing: say what is to change, --index0 for "
                                     "example (`ibpodctl partition update --help` has all)");
-  Tenancy any;
-  any.name = typed.name;
-  TRY(changed(any, typed.options));
+  Partition any;
+  any.name = arguments.name;
+  TRY(changed(any, arguments.options));
   return ok();
 }
 
-Status check_member(const Typed& typed) {
-  TRY(ib::Guid::parse(typed.guid).during("GUID"));
-  if (!typed.membership.empty()) TRY(fabricapi::read_membership("--membership", typed.membership));
+Status check_member(const Arguments& arguments) {
+  TRY(ib::Guid::parse(arguments.guid).during("GUID"));
+  if (!arguments.membership.empty())
+    TRY(fabricapi::read_membership("--membership", arguments.membership));
   return ok();
 }
 
-Result<Tenancy> add_member(const Tenancy& tenancy, const Typed& typed) {
+Result<Partition> add_member(const Partition& partition, const Arguments& arguments) {
   fabric::StaticMember member;
-  member.guid = TRY(ib::Guid::parse(typed.guid).during("GUID"));
-  member.membership = tenancy.membership;
-  if (!typed.membership.empty())
-    member.membership = TRY(fabricapi::read_membership("--membership", typed.membership));
-  member.comment = typed.comment;
-  return with_member(tenancy, member);
+  member.guid = TRY(ib::Guid::parse(arguments.guid).during("GUID"));
+  member.membership = partition.membership;
+  if (!arguments.membership.empty())
+    member.membership = TRY(fabricapi::read_membership("--membership", arguments.membership));
+  member.comment = arguments.comment;
+  return with_member(partition, member);
 }
 
-Result<Tenancy> remove_member(const Tenancy& tenancy, const Typed& typed) {
-  const ib::Guid guid = TRY(ib::Guid::parse(typed.guid).during("GUID"));
-  return without_member(tenancy, guid);
+Result<Partition> remove_member(const Partition& partition, const Arguments& arguments) {
+  const ib::Guid guid = TRY(ib::Guid::parse(arguments.guid).during("GUID"));
+  return without_member(partition, guid);
 }
 
-std::vector<Option> tenancy_options(TenancyOptions& options) {
+std::vector<Option> partition_options(PartitionOptions& options) {
   return {
       {"--membership", &options.membership,
        "of bindings that name none: limited (if not given), full, both"},
@@ -101,66 +106,66 @@ std::vector<Option> tenancy_options(TenancyOptions& options) {
 }
 
 // One that begins with the partition's name.
-Command of(const std::string& name, const std::string& help, const TypedPtr& typed,
+Command of(const std::string& name, const std::string& help, const ArgumentsPtr& arguments,
            std::vector<Option> options = {}) {
-  options.insert(options.begin(), {"NAME", &typed->name, "of the partition"});
+  options.insert(options.begin(), {"NAME", &arguments->name, "of the partition"});
   return {.name = name, .help = help, .options = std::move(options)};
 }
 
-Command create_command(Session& session, const Act& act) {
-  const auto typed = std::make_shared<Typed>();
-  Command command = of("create", "a new one", typed, tenancy_options(typed->options));
+Command create_command(Session& session, const ChangeAction& action) {
+  const auto arguments = std::make_shared<Arguments>();
+  Command command = of("create", "a new one", arguments, partition_options(arguments->options));
   command.options.push_back(
-      {"--pkey", &typed->options.pkey, "0x0001 to 0x7ffe; if not given from the pool"});
-  command.run = [&session, act, typed] { return create(session, act, *typed); };
+      {"--pkey", &arguments->options.pkey, "0x0001 to 0x7ffe; if not given from the pool"});
+  command.run = [&session, action, arguments] { return create(session, action, *arguments); };
   return command;
 }
 
-Command delete_command(Session& session, const Act& act) {
-  const auto typed = std::make_shared<Typed>();
-  Command command = of("delete", "one that no binding is in", typed,
-                       {{"--forget-ports", &typed->forget_ports,
+Command delete_command(Session& session, const ChangeAction& action) {
+  const auto arguments = std::make_shared<Arguments>();
+  Command command = of("delete", "one that no binding is in", arguments,
+                       {{"--forget-ports", &arguments->forget_ports,
                          "do not wait for former members that cannot be asked whether they still "
                          "hold its P_Key. One that comes back with it reaches the ports of the "
                          "next partition with this P_Key, until ibpod-sm sees and removes it "
                          "(look.scanSeconds)"}});
-  command.run = [&session, act, typed] { return remove(session, act, *typed); };
+  command.run = [&session, action, arguments] { return remove(session, action, *arguments); };
   return command;
 }
 
-Command update_command(Session& session, const Act& act) {
-  const auto typed = std::make_shared<Typed>();
+Command update_command(Session& session, const ChangeAction& action) {
+  const auto arguments = std::make_shared<Arguments>();
   Command command =
       of("update", "what is given changes, and the rest stays as it is; the P_Key cannot change",
-         typed, tenancy_options(typed->options));
-  command.options.push_back({"--disallow", &typed->options.disallow,
+         arguments, partition_options(arguments->options));
+  command.options.push_back({"--disallow", &arguments->options.disallow,
                              "a namespace that is not allowed any more, once more for each"});
-  command.options.push_back({"--remove-node", &typed->options.remove_nodes,
+  command.options.push_back({"--remove-node", &arguments->options.remove_nodes,
                              "a --node that counts no more, once more for each"});
-  const Edit how = [](const Tenancy& tenancy, const Typed& what) {
-    return changed(tenancy, what.options);
+  const Edit how = [](const Partition& partition, const Arguments& what) {
+    return changed(partition, what.options);
   };
-  command.run = [&session, act, typed, how]() -> Result<Answer> {
-    TRY(check_update(*typed).reported_as(kUsage));
-    return edit(session, act, *typed, how);
+  command.run = [&session, action, arguments, how]() -> Result<Answer> {
+    TRY(check_update(*arguments).reported_as(kUsage));
+    return edit(session, action, *arguments, how);
   };
   return command;
 }
 
-Command member_command(Session& session, const Act& act) {
-  const auto added = std::make_shared<Typed>(), removed = std::make_shared<Typed>();
+Command member_command(Session& session, const ChangeAction& action) {
+  const auto added = std::make_shared<Arguments>(), removed = std::make_shared<Arguments>();
   Command add = of("add", "a port, or its membership anew", added,
                    {{"GUID", &added->guid, "of the port"},
                     {"--membership", &added->membership, "if not given the partition's own"},
                     {"--comment", &added->comment, "whose it is"}});
-  add.run = [&session, act, added]() -> Result<Answer> {
+  add.run = [&session, action, added]() -> Result<Answer> {
     TRY(check_member(*added).reported_as(kUsage));
-    return edit(session, act, *added, add_member);
+    return edit(session, action, *added, add_member);
   };
   Command take = of("remove", "a port", removed, {{"GUID", &removed->guid, "of the port"}});
-  take.run = [&session, act, removed]() -> Result<Answer> {
+  take.run = [&session, action, removed]() -> Result<Answer> {
     TRY(check_member(*removed).reported_as(kUsage));
-    return edit(session, act, *removed, remove_member);
+    return edit(session, action, *removed, remove_member);
   };
   return {.name = "member",
           .help = "ports outside Kubernetes: storage, for example",
@@ -169,9 +174,9 @@ Command member_command(Session& session, const Act& act) {
 
 }  // namespace
 
-std::vector<Command> partition_changes(Session& session, const Act& act) {
-  return {create_command(session, act), update_command(session, act), delete_command(session, act),
-          member_command(session, act)};
+std::vector<Command> partition_changes(Session& session, const ChangeAction& action) {
+  return {create_command(session, action), update_command(session, action),
+          delete_command(session, action), member_command(session, action)};
 }
 
 }  // namespace ibpod::ctl

@@ -13,15 +13,15 @@ namespace ibpod::ctl {
 struct Change {
   enum class Kind { create, update, remove };
   Kind kind = Kind::create;
-  fabric::Tenancy tenancy;                        // of one that is removed only the name
-  std::optional<fabric::TenancyStatus> now = {};  // of one that is updated
+  fabric::Partition partition;                      // of one that is removed only the name
+  std::optional<fabric::PartitionStatus> now = {};  // of one that is updated
   bool forget_ports = false;  // of one that is removed: do not wait for ports that cannot be asked
 };
 
-using Act = std::function<Result<Answer>(const Session&, Service&, const Change&)>;
+using ChangeAction = std::function<Result<Answer>(const Session&, Service&, const Change&)>;
 
 // create, update, delete, member add, member remove. An update is made of what the service has now:
 // who changes the same partition at the same time may undo it.
-std::vector<Command> partition_changes(Session& session, const Act& act);
+std::vector<Command> partition_changes(Session& session, const ChangeAction& action);
 
 }  // namespace ibpod::ctl

@@ -4,8 +4,8 @@
 namespace ibpod::ctl {
 namespace {
 
-Answer shown(const Session& session, const fabric::TenancyStatus& partition) {
-  return session.answer(as_json(partition), [&] { return as_text(partition); });
+Answer shown(const Session& session, const fabric::PartitionStatus& status) {
+  return session.answer(as_json(status), [&] { return as_text(status); });
 }
 
 Result<Answer> list(const Session& session) {
@@ -16,44 +16,45 @@ Result<Answer> list(const Session& session) {
 
 Result<Answer> get(const Session& session, const std::string& name) {
   const auto service = TRY(session.service());
-  const auto partition = TRY(find_partition(*service, name, session.deadline()));
-  return shown(session, partition);
+  const auto status = TRY(find_partition(*service, name, session.deadline()));
+  return shown(session, status);
 }
 
-Result<fabric::TenancyStatus> made(const Session& session, Service& service, const Change& change) {
+Result<fabric::PartitionStatus> made(const Session& session, Service& service,
+                                     const Change& change) {
   switch (change.kind) {
     case Change::Kind::create:
-      return service.create_partition(change.tenancy, session.deadline());
+      return service.create_partition(change.partition, session.deadline());
     case Change::Kind::update:
-      return service.update_partition(change.tenancy, session.deadline());
+      return service.update_partition(change.partition, session.deadline());
     case Change::Kind::remove:
       break;
   }
-  if (change.forget_ports) return service.forget_ports(change.tenancy.name, session.deadline());
-  return service.delete_partition(change.tenancy.name, session.deadline());
+  if (change.forget_ports) return service.forget_ports(change.partition.name, session.deadline());
+  return service.delete_partition(change.partition.name, session.deadline());
 }
 
 // What the partition itself does not show.
-std::string note_of(const Change& change, const fabric::TenancyStatus& partition) {
-  if (change.now && change.now->tenancy == change.tenancy)
-    return "nothing was changed: partition " + partition.tenancy.name + " was so already";
-  const bool waits = partition.standing.reason != fabric::Reason::none;
-  if (partition.state == fabric::TenancyState::deleting && !waits)
-    return "partition " + partition.tenancy.name + " is gone: its name and P_Key are free";
-  if (partition.state == fabric::TenancyState::deleting)
-    return "partition " + partition.tenancy.name +
+std::string note_of(const Change& change, const fabric::PartitionStatus& status) {
+  if (change.now && change.now->spec == change.partition)
+    return "nothing was changed: partition " + status.spec.name + " was so already";
+  const bool waits = status.condition.reason != fabric::Reason::none;
+  if (status.state == fabric::PartitionState::deleting && !waits)
+    return "partition " + status.spec.name + " is gone: its name and P_Key are free";
+  if (status.state == fabric::PartitionState::deleting)
+    return "partition " + status.spec.name +
            " is not gone yet: its name and P_Key are free when `ibpodctl partition list` has it no "
            "longer";
-  if (partition.state == fabric::TenancyState::provisioning)
-    return "the change is not in force yet: it is when the STATE of partition " +
-           partition.tenancy.name + " is ready";
+  if (status.state == fabric::PartitionState::provisioning)
+    return "the change is not in force yet: it is when the STATE of partition " + status.spec.name +
+           " is ready";
   return "";
 }
 
 Result<Answer> make(const Session& session, Service& service, const Change& change) {
-  const auto partition = TRY(made(session, service, change));
-  Answer answer = shown(session, partition);
-  answer.note = note_of(change, partition);
+  const auto status = TRY(made(session, service, change));
+  Answer answer = shown(session, status);
+  answer.note = note_of(change, status);
   return answer;
 }
 

@@ -8,10 +8,10 @@
 namespace ibpod::ctl {
 namespace {
 
-using fabric::Tenancy;
+using fabric::Partition;
 using fabricapi::wrong;
 
-constexpr std::string_view kAsTheFabric = "fabric";
+constexpr std::string_view kAsFabric = "fabric";
 
 std::optional<uint64_t> number(const std::string& text) {
   uint64_t value = 0;
@@ -21,52 +21,52 @@ std::optional<uint64_t> number(const std::string& text) {
   return value;
 }
 
-Status take_ipoib(Tenancy& tenancy, const std::string& text) {
+Status take_ipoib(Partition& partition, const std::string& text) {
   if (text.empty()) return ok();
-  tenancy.ipoib.reset();
-  if (text == kAsTheFabric) return ok();
+  partition.ipoib.reset();
+  if (text == kAsFabric) return ok();
   if (text != "yes" && text != "no") return wrong("--ipoib", text, "yes, no or fabric");
-  tenancy.ipoib = text == "yes";
+  partition.ipoib = text == "yes";
   return ok();
 }
 
-Status take_mtu(Tenancy& tenancy, const std::string& text) {
+Status take_mtu(Partition& partition, const std::string& text) {
   if (text.empty()) return ok();
-  tenancy.mtu.reset();
-  if (text == kAsTheFabric) return ok();
+  partition.mtu.reset();
+  if (text == kAsFabric) return ok();
   for (uint64_t code = 1; const auto mtu = fabric::mtu_of(code); ++code)
-    if (number(text) == 128U << code) return tenancy.mtu = mtu, ok();
+    if (number(text) == 128U << code) return partition.mtu = mtu, ok();
   return wrong("--mtu", text, "256, 512, 1024, 2048, 4096 or fabric");
 }
 
-Status take_rate(Tenancy& tenancy, const std::string& text) {
+Status take_rate(Partition& partition, const std::string& text) {
   if (text.empty()) return ok();
-  tenancy.rate.reset();
-  if (text == kAsTheFabric) return ok();
+  partition.rate.reset();
+  if (text == kAsFabric) return ok();
   std::string known;
   for (auto code = static_cast<uint64_t>(fabric::kFirstRate);
        const auto rate = fabric::rate_of(code); ++code) {
-    if (gbps(*rate) == text) return tenancy.rate = rate, ok();
+    if (gbps(*rate) == text) return partition.rate = rate, ok();
     known += gbps(*rate) + ", ";
   }
   return wrong("--rate", text, known + "all in Gb/s, or fabric");
 }
 
-Status take_sl(Tenancy& tenancy, const std::string& text) {
+Status take_sl(Partition& partition, const std::string& text) {
   if (text.empty()) return ok();
-  tenancy.sl.reset();
-  if (text == kAsTheFabric) return ok();
+  partition.sl.reset();
+  if (text == kAsFabric) return ok();
   const std::optional<uint64_t> sl = number(text);
   if (!sl || *sl > fabric::kMostSl) return wrong("--sl", text, "0 to 15, or fabric");
-  tenancy.sl = static_cast<uint8_t>(*sl);
+  partition.sl = static_cast<uint8_t>(*sl);
   return ok();
 }
 
-Status take_proof(Tenancy& tenancy, const std::string& text) {
+Status take_proof(Partition& partition, const std::string& text) {
   if (text.empty()) return ok();
   const std::optional<fabric::Proof> proof = fabric::parse_proof(text);
   if (!proof) return wrong("--proof", text, "node, port or none");
-  tenancy.proof = *proof;
+  partition.proof = *proof;
   return ok();
 }
 
@@ -82,46 +82,46 @@ void take_names(std::vector<std::string>& names, const std::vector<std::string>&
 }
 
 // Without any it is open to every node: that is said, and does not happen by taking one away.
-Status take_nodes(Tenancy& tenancy, const TenancyOptions& options) {
-  const bool limited = !tenancy.nodes.empty();
-  take_names(tenancy.nodes, options.add_nodes, options.remove_nodes);
-  if (!limited || !tenancy.nodes.empty()) return ok();
+Status take_nodes(Partition& partition, const PartitionOptions& options) {
+  const bool limited = !partition.nodes.empty();
+  take_names(partition.nodes, options.add_nodes, options.remove_nodes);
+  if (!limited || !partition.nodes.empty()) return ok();
   return wrong("--remove-node", options.remove_nodes.back(),
                "that one is left, as none would be every node; --node '*' says that");
 }
 
 }  // namespace
 
-Result<Tenancy> changed(Tenancy tenancy, const TenancyOptions& options) {
+Result<Partition> changed(Partition partition, const PartitionOptions& options) {
   if (!options.pkey.empty())
-    tenancy.pkey = TRY(ib::PKey::parse_tenant(options.pkey).during("--pkey"));
+    partition.pkey = TRY(ib::PKey::parse_tenant(options.pkey).during("--pkey"));
   if (!options.membership.empty())
-    tenancy.membership = TRY(fabricapi::read_membership("--membership", options.membership));
-  tenancy.index0 = options.index0.value_or(tenancy.index0);
-  TRY(take_ipoib(tenancy, options.ipoib));
-  TRY(take_mtu(tenancy, options.mtu));
-  TRY(take_rate(tenancy, options.rate));
-  TRY(take_sl(tenancy, options.sl));
-  TRY(take_proof(tenancy, options.proof));
-  take_names(tenancy.allowed, options.allow, options.disallow);
-  TRY(take_nodes(tenancy, options));
-  TRY(check(tenancy));
-  return tenancy;
+    partition.membership = TRY(fabricapi::read_membership("--membership", options.membership));
+  partition.index0 = options.index0.value_or(partition.index0);
+  TRY(take_ipoib(partition, options.ipoib));
+  TRY(take_mtu(partition, options.mtu));
+  TRY(take_rate(partition, options.rate));
+  TRY(take_sl(partition, options.sl));
+  TRY(take_proof(partition, options.proof));
+  take_names(partition.allowed, options.allow, options.disallow);
+  TRY(take_nodes(partition, options));
+  TRY(check(partition));
+  return partition;
 }
 
-Result<Tenancy> with_member(Tenancy tenancy, const fabric::StaticMember& member) {
-  std::erase_if(tenancy.members,
+Result<Partition> with_member(Partition partition, const fabric::StaticMember& member) {
+  std::erase_if(partition.members,
                 [&](const fabric::StaticMember& one) { return one.guid == member.guid; });
-  tenancy.members.push_back(member);
-  TRY(check(tenancy));
-  return tenancy;
+  partition.members.push_back(member);
+  TRY(check(partition));
+  return partition;
 }
 
-Result<Tenancy> without_member(Tenancy tenancy, ib::Guid guid) {
+Result<Partition> without_member(Partition partition, ib::Guid guid) {
   const size_t gone = std::erase_if(
-      tenancy.members, [&](const fabric::StaticMember& one) { return one.guid == guid; });
-  if (gone > 0) return tenancy;
-  return Error(Code::not_found, guid.text() + " is no static member of " + tenancy.name +
+      partition.members, [&](const fabric::StaticMember& one) { return one.guid == guid; });
+  if (gone > 0) return partition;
+  return Error(Code::not_found, guid.text() + " is no static member of " + partition.name +
                                     "; ports of pods leave with their bindings");
 }
 

@@ -10,7 +10,7 @@
 namespace ibpod::ctl {
 
 // As they were typed; what was not stays as it is.
-struct TenancyOptions {
+struct PartitionOptions {
   std::string pkey;        // 0x0101
   std::string membership;  // limited, full, both
   std::optional<bool> index0;
@@ -21,15 +21,16 @@ struct TenancyOptions {
   std::string proof;  // node, port, none
   std::vector<std::string> allow, disallow;          // namespaces
   std::vector<std::string> add_nodes, remove_nodes;  // patterns of nodes
-  bool operator==(const TenancyOptions&) const = default;
+  bool operator==(const PartitionOptions&) const = default;
 };
 
 // invalid, naming the option, its value and what would be right.
-Result<fabric::Tenancy> changed(fabric::Tenancy tenancy, const TenancyOptions& options);
+Result<fabric::Partition> changed(fabric::Partition partition, const PartitionOptions& options);
 
 // A member that is there already gets the new membership and comment.
-Result<fabric::Tenancy> with_member(fabric::Tenancy tenancy, const fabric::StaticMember& member);
+Result<fabric::Partition> with_member(fabric::Partition partition,
+                                      const fabric::StaticMember& member);
 // not_found where it is none.
-Result<fabric::Tenancy> without_member(fabric::Tenancy tenancy, ib::Guid guid);
+Result<fabric::Partition> without_member(fabric::Partition partition, ib::Guid guid);
 
 }  // namespace ibpod::ctl

@@ -13,9 +13,9 @@ Result<Answer> show(const Session& session, Service& service,
 Result<Answer> plan_change(const Session& session, Service& service, const Change& change) {
   fabricapi::PlanRequest request;
   if (change.kind == Change::Kind::remove) {
-    request.without = change.tenancy.name;
+    request.without = change.partition.name;
   } else {
-    request.tenancy = change.tenancy;
+    request.partition = change.partition;
     request.update = change.kind == Change::Kind::update;
   }
   return show(session, service, request);

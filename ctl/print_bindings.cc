@@ -12,10 +12,10 @@ using json::Value;
 constexpr auto kNotSince = "not since ibpod-sm started";
 
 // "blue:full,red:limited"
-std::string listed(const std::vector<fabric::Share>& shares) {
+std::string listed(const std::vector<fabric::PartitionMembership>& shares) {
   std::vector<std::string> texts;
-  for (const fabric::Share& share : shares)
-    texts.push_back(share.partition + ":" + std::string(name(share.membership)));
+  for (const fabric::PartitionMembership& membership : shares)
+    texts.push_back(membership.partition + ":" + std::string(name(membership.membership)));
   return joined(texts);
 }
 
@@ -28,19 +28,19 @@ Row row_of(const fabric::Binding& binding) {
           binding.attachment.node,
           binding.attachment.interface,
           text_of(binding.guid),
-          listed(binding.shares),
+          listed(binding.desired),
           std::string(name(binding.state)),
           proof_of(binding),
           std::string(name(binding.enforcement)),
-          text_of(binding.standing),
+          text_of(binding.condition),
           binding.attachment.container};
 }
 
-Value shares_of(const std::vector<fabric::Share>& shares) {
-  return list_of(shares, [](const fabric::Share& share) {
+Value memberships_of(const std::vector<fabric::PartitionMembership>& shares) {
+  return list_of(shares, [](const fabric::PartitionMembership& membership) {
     return Value::object()
-        .set("partition", share.partition)
-        .set("membership", name(share.membership));
+        .set("partition", membership.partition)
+        .set("membership", name(membership.membership));
   });
 }
 
@@ -60,7 +60,7 @@ std::string as_text(const fabric::Binding& binding) {
       {"device", binding.device},
       {"PF", binding.pf},
       {"kind", std::string(name(binding.kind))},
-      {"held now", listed(binding.held)},
+      {"held now", listed(binding.applied)},
       {"generation", std::to_string(binding.generation)},
       {"asked", text_of(binding.asked)},
       {"changed", text_of(binding.changed)},
@@ -77,9 +77,10 @@ Value as_json(const fabric::Binding& binding) {
                        .set("namespace", binding.pod.name_space)
                        .set("name", binding.pod.name)
                        .set("uid", binding.pod.uid));
-  value.set("partitions", shares_of(binding.shares)).set("held", shares_of(binding.held));
+  value.set("partitions", memberships_of(binding.desired))
+      .set("held", memberships_of(binding.applied));
   value.set("generation", count(binding.generation)).set("state", name(binding.state));
-  value.set("reason", name(binding.standing.reason)).set("text", binding.standing.text);
+  value.set("reason", name(binding.condition.reason)).set("text", binding.condition.text);
   value.set("proof", name(binding.proof)).set("enforcement", name(binding.enforcement));
   value.set("asked", known(text_of(binding.asked)));
   return value.set("changed", known(text_of(binding.changed)));

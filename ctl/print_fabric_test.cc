@@ -14,18 +14,18 @@ using fabric::Membership;
 
 constexpr ib::Guid kPort{0x0002c90300a1b2c3};
 
-fabric::TenancyStatus blue() {
-  fabric::TenancyStatus blue;
-  blue.tenancy.name = "blue";
-  blue.tenancy.pkey = ib::PKey(0x0101);
-  blue.tenancy.index0 = true;
-  blue.tenancy.ipoib = false;
-  blue.tenancy.mtu = fabric::Mtu::mtu_4096;
-  blue.tenancy.allowed = {"a", "b"};
-  blue.tenancy.nodes = {"gpu-*", "n1"};
-  blue.tenancy.members = {{kPort, Membership::full, "nfs-1"}};
-  blue.state = fabric::TenancyState::error;
-  blue.standing = {fabric::Reason::capacity, "a table is full"};
+fabric::PartitionStatus blue() {
+  fabric::PartitionStatus blue;
+  blue.spec.name = "blue";
+  blue.spec.pkey = ib::PKey(0x0101);
+  blue.spec.index0 = true;
+  blue.spec.ipoib = false;
+  blue.spec.mtu = fabric::Mtu::mtu_4096;
+  blue.spec.allowed = {"a", "b"};
+  blue.spec.nodes = {"gpu-*", "n1"};
+  blue.spec.members = {{kPort, Membership::full, "nfs-1"}};
+  blue.state = fabric::PartitionState::error;
+  blue.condition = {fabric::Reason::capacity, "a table is full"};
   blue.bindings = 7;
   return blue;
 }
@@ -35,9 +35,9 @@ fabric::Binding binding() {
   binding.attachment = {"n1", "c1", "net1"};
   binding.guid = kPort;
   binding.pod = {"team-a", "web-0", "u-1"};
-  binding.shares = {{"blue", Membership::full}, {"red", Membership::limited}};
-  binding.held = {{"blue", Membership::full}};
-  binding.state = fabric::State::verified;
+  binding.desired = {{"blue", Membership::full}, {"red", Membership::limited}};
+  binding.applied = {{"blue", Membership::full}};
+  binding.state = fabric::BindingState::verified;
   binding.proof = fabric::Proof::node;
   binding.enforcement = fabric::Enforcement::leaf;
   binding.asked = fabric::WallTime(std::chrono::milliseconds(1'700'000'000'500));

@@ -9,10 +9,10 @@
 
 namespace ibpod::ctl {
 
-std::string as_table(const std::vector<fabric::TenancyStatus>& partitions);
+std::string as_table(const std::vector<fabric::PartitionStatus>& partitions);
 // One, with its members.
-std::string as_text(const fabric::TenancyStatus& partition);
-json::Value as_json(const fabric::TenancyStatus& partition);
-json::Value as_json(const std::vector<fabric::TenancyStatus>& partitions);
+std::string as_text(const fabric::PartitionStatus& status);
+json::Value as_json(const fabric::PartitionStatus& status);
+json::Value as_json(const std::vector<fabric::PartitionStatus>& partitions);
 
 }  // namespace ibpod::ctl

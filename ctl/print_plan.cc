@@ -47,7 +47,7 @@ std::string verdict(const fabric::Binding& binding) {
   if (binding.proof != fabric::Proof::none)
     text += ", seen by the " + std::string(name(binding.proof));
   text += ", enforcement: " + std::string(name(binding.enforcement));
-  const std::string why = text_of(binding.standing);
+  const std::string why = text_of(binding.condition);
   return why.empty() ? text : text + "; " + why;
 }
 

@@ -16,7 +16,7 @@ namespace {
 
 // The node's agent.
 struct Agent : nodeapi::Node {
-  Result<nodeapi::Health> health(Deadline) override { return told; }
+  Result<nodeapi::Health> health(Deadline) override { return health_reported; }
   Result<std::vector<nodeapi::Device>> devices(Deadline) override { return none(); }
   Result<std::vector<nodeapi::Attachment>> attachments(Deadline) override { return none(); }
   Result<nodeapi::Explanation> explain(const std::string&, Deadline) override { return none(); }
@@ -31,24 +31,24 @@ struct Agent : nodeapi::Node {
   }
   static Error none() { return {Code::unsupported, "it is not asked that"}; }
 
-  Result<nodeapi::Health> told;
-  explicit Agent(Result<nodeapi::Health> health) : told(std::move(health)) {}
+  Result<nodeapi::Health> health_reported;
+  explicit Agent(Result<nodeapi::Health> health) : health_reported(std::move(health)) {}
 };
 
 struct Bench {
   test::Node node;
   Result<nodeapi::Health> agent = nodeapi::Health{{}, true, false};
-  test::State state;                             // of the SM service
-  std::optional<fabricapi::ServiceBed> service;  // in its place, behind a socket
+  test::State state;                                 // of the SM service
+  std::optional<fabricapi::ServiceFixture> service;  // in its place, behind a socket
   Session session;
 
   Bench() {
     session.agent = [this](const Path&) { return std::make_unique<Agent>(agent); };
-    session.connect = [this](const SmPlace& place) -> Result<std::unique_ptr<Service>> {
-      if (service) return connect(place);
+    session.connect = [this](const SmAddress& address) -> Result<std::unique_ptr<Service>> {
+      if (service) return connect(address);
       return std::unique_ptr<Service>(new test::StateService(state));
     };
-    session.places = node.places();
+    session.paths = node.paths();
     std::filesystem::create_directories(node.at("sys/class/infiniband_mad"));
   }
   // Asks a service behind a socket from now on, as it should be asked.
@@ -200,12 +200,12 @@ const Row kRows[] = {
     {"a kubelet that does not know a resource", Issue::registration,
      [](Bench& b) { b.agent->registered = false; }, "kubelet: it does not know all",
      "see the agent's log", [](Bench& b) { b.agent->registered = true; }},
-    {"a finding of the agent's", Issue::told_by_agent,
+    {"a finding of the agent's", Issue::reported_by_agent,
      [](Bench& b) {
        b.agent->findings = {{"sm-service", "is not reached", "start it"}};
      },
      "sm-service: is not reached", "start it", [](Bench& b) { b.agent->findings.clear(); }},
-    {"a finding of the service's", Issue::told_by_service,
+    {"a finding of the service's", Issue::reported_by_service,
      [](Bench& b) {
        b.state.health.findings = {{"m_key", "is 0", "set one"}};
      },
@@ -231,7 +231,7 @@ const Row kRows[] = {
     {"files of ours that are missing", Issue::sm_service,
      [](Bench& b) {
        b.ask_right();
-       SmPlace& sm = b.session.sm;
+       SmAddress& sm = b.session.sm;
        sm.address = "h:1";
        sm.certificate = sm.key = sm.ca = "/nonexistent/admin.pem";
      },

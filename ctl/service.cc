@@ -11,7 +11,7 @@ Result<std::vector<Item>> all_pages(NextPage page) {
   std::vector<Item> items;
   std::set<std::string> seen;
   for (std::string token; seen.insert(token).second;) {
-    fabricapi::Listed<Item> listed = TRY(page(token));
+    fabricapi::ListPage<Item> listed = TRY(page(token));
     for (Item& item : listed.items) items.push_back(std::move(item));
     if (listed.next.empty()) return items;
     token = listed.next;
@@ -21,8 +21,8 @@ Result<std::vector<Item>> all_pages(NextPage page) {
 
 }  // namespace
 
-Result<std::vector<fabric::TenancyStatus>> all_partitions(Service& service, Deadline deadline) {
-  return all_pages<fabric::TenancyStatus>([&](const std::string& token) {
+Result<std::vector<fabric::PartitionStatus>> all_partitions(Service& service, Deadline deadline) {
+  return all_pages<fabric::PartitionStatus>([&](const std::string& token) {
     return service.list_partitions({.size = 0, .token = token}, deadline);
   });
 }
@@ -35,11 +35,11 @@ Result<std::vector<fabric::Binding>> all_bindings(Service& service,
   });
 }
 
-Result<fabric::TenancyStatus> find_partition(Service& service, const std::string& name,
-                                             Deadline deadline) {
-  const std::vector<fabric::TenancyStatus> partitions = TRY(all_partitions(service, deadline));
-  for (const fabric::TenancyStatus& partition : partitions)
-    if (partition.tenancy.name == name) return partition;
+Result<fabric::PartitionStatus> find_partition(Service& service, const std::string& name,
+                                               Deadline deadline) {
+  const std::vector<fabric::PartitionStatus> partitions = TRY(all_partitions(service, deadline));
+  for (const fabric::PartitionStatus& status : partitions)
+    if (status.spec.name == name) return status;
   return Error(Code::not_found, "there is no partition " + name);
 }
 

@@ -14,24 +14,25 @@ class Service {
  public:
   virtual ~Service() = default;
 
-  virtual Result<fabric::TenancyStatus> create_partition(const fabric::Tenancy& tenancy,
-                                                         Deadline deadline) = 0;
-  virtual Result<fabric::TenancyStatus> update_partition(const fabric::Tenancy& tenancy,
-                                                         Deadline deadline) = 0;
-  virtual Result<fabric::TenancyStatus> delete_partition(const std::string& name,
-                                                         Deadline deadline) = 0;
+  virtual Result<fabric::PartitionStatus> create_partition(const fabric::Partition& partition,
+                                                           Deadline deadline) = 0;
+  virtual Result<fabric::PartitionStatus> update_partition(const fabric::Partition& partition,
+                                                           Deadline deadline) = 0;
+  virtual Result<fabric::PartitionStatus> delete_partition(const std::string& name,
+                                                           Deadline deadline) = 0;
   // Deletes it without waiting for former members that cannot be asked.
-  virtual Result<fabric::TenancyStatus> forget_ports(const std::string& partition,
-                                                     Deadline deadline) = 0;
-  virtual Result<fabricapi::Listed<fabric::TenancyStatus>> list_partitions(
-      const fabricapi::Page& page, Deadline deadline) = 0;
+  virtual Result<fabric::PartitionStatus> forget_ports(const std::string& partition,
+                                                       Deadline deadline) = 0;
+  virtual Result<fabricapi::ListPage<fabric::PartitionStatus>> list_partitions(
+      const fabricapi::PageRequest& page, Deadline deadline) = 0;
 
   virtual Result<fabric::Binding> get_binding(const fabric::Attachment& attachment,
                                               Deadline deadline) = 0;
   virtual Result<fabric::Binding> unbind(const fabric::Attachment& attachment,
                                          Deadline deadline) = 0;
-  virtual Result<fabricapi::Listed<fabric::Binding>> list_bindings(
-      const fabricapi::BindingFilter& filter, const fabricapi::Page& page, Deadline deadline) = 0;
+  virtual Result<fabricapi::ListPage<fabric::Binding>> list_bindings(
+      const fabricapi::BindingFilter& filter, const fabricapi::PageRequest& page,
+      Deadline deadline) = 0;
 
   virtual Result<std::vector<fabricapi::Node>> list_nodes(Deadline deadline) = 0;
   virtual Result<fabricapi::Node> forget_node(const fabricapi::ForgetRequest& request,
@@ -45,13 +46,13 @@ class Service {
 };
 
 // All pages. internal where they do not come to an end.
-Result<std::vector<fabric::TenancyStatus>> all_partitions(Service& service, Deadline deadline);
+Result<std::vector<fabric::PartitionStatus>> all_partitions(Service& service, Deadline deadline);
 Result<std::vector<fabric::Binding>> all_bindings(Service& service,
                                                   const fabricapi::BindingFilter& filter,
                                                   Deadline deadline);
 
 // not_found where there is none of that name.
-Result<fabric::TenancyStatus> find_partition(Service& service, const std::string& name,
-                                             Deadline deadline);
+Result<fabric::PartitionStatus> find_partition(Service& service, const std::string& name,
+                                               Deadline deadline);
 
 }  // namespace ibpod::ctl

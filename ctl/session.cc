@@ -18,11 +18,11 @@ constexpr const char* kFooter =
     "doctor: 0 nothing is wrong; 1 warnings; 2 something is wrong; 3 it could not be found out.";
 
 std::vector<Option> options_of(Session& session) {
-  SmPlace& sm = session.sm;
+  SmAddress& sm = session.sm;
   return {
       {"--json", &session.json, "print JSON, for programs"},
       {"--timeout", &session.seconds, "for an answer, in seconds"},
-      {"--socket", &session.places.agent, "the agent's, for this node's commands"},
+      {"--socket", &session.paths.agent, "the agent's, for this node's commands"},
       {"--sm", &sm.address, "the cluster's SM service: unix:PATH, or HOST:PORT with the next three",
        "IBPOD_SM"},
       {"--certificate", &sm.certificate, "our own (PEM)", "IBPOD_CERTIFICATE"},
@@ -84,7 +84,7 @@ void add(CLI::App& parent, const Command& command, Run& chosen) {
   });
 }
 
-Outcome told(const Result<Answer>& answer) {
+Outcome failure_text(const Result<Answer>& answer) {
   if (answer) {
     const std::string note = answer->note.empty() ? "" : "note: " + printable(answer->note) + "\n";
     return {answer->text, note, answer->exit};
@@ -96,7 +96,7 @@ Outcome told(const Result<Answer>& answer) {
 // the command that one is missing of.
 Outcome wrong_usage(const std::vector<std::string>& words, const Command& program,
                     const std::string& said, CLI::App& app) {
-  const Unknown unknown = unknown_in(words, program);
+  const UnknownWord unknown = find_unknown_word(words, program);
   if (!unknown.word.empty()) return {"", "error: " + printable(unknown.text()) + "\n", kUsage};
   if (!unknown.incomplete) return {"", said, kUsage};
   const CLI::App* part = &app;
@@ -151,7 +151,7 @@ Outcome run(const std::vector<std::string>& words, Session& session) {
                        err.str(), app);
   }
   session.sm.given = app.count("--sm") > 0;
-  return told(chosen());
+  return failure_text(chosen());
 }
 
 }  // namespace ibpod::ctl

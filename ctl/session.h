@@ -15,7 +15,7 @@
 namespace ibpod::ctl {
 
 // Where the cluster's SM service is, and who we are to it.
-struct SmPlace {
+struct SmAddress {
   std::string address = "unix:/run/ibpod/sm.sock";  // or HOST:PORT
   bool given = false;                               // it was typed, or is in the environment
   Path certificate, key, ca;                        // PEM; for HOST:PORT
@@ -36,14 +36,14 @@ int exit_code(const Error& error);
 
 struct Session {
   // What stands behind the commands.
-  std::function<Result<std::unique_ptr<Service>>(const SmPlace&)> connect;
+  std::function<Result<std::unique_ptr<Service>>(const SmAddress&)> connect;
   std::function<std::unique_ptr<nodeapi::Node>(const Path&)> agent;
 
   // What was typed.
   bool json = false;
   unsigned seconds = 30;
-  SmPlace sm;
-  Places places;
+  SmAddress sm;
+  MachinePaths paths;
 
   Result<std::unique_ptr<Service>> service() const { return connect(sm); }
   Deadline deadline() const { return Deadline::in(std::chrono::seconds(seconds)); }

@@ -71,8 +71,8 @@ struct Node {
     probe(vf);
   }
 
-  Places places() const {
-    Places all;
+  MachinePaths paths() const {
+    MachinePaths all;
     all.sys = at("sys");
     all.proc = at("proc");
     all.kubelet = at("kubelet");
@@ -81,7 +81,7 @@ struct Node {
     all.agent = at("agent.sock");
     return all;
   }
-  Machine look() { return look_at(places(), &k).value(); }
+  Machine look() { return read_machine(paths(), &k).value(); }
 };
 
 }  // namespace ibpod::ctl::test

@@ -13,7 +13,7 @@ namespace ibpod::ctl::test {
 
 // What outlives a connection.
 struct State {
-  std::map<std::string, fabric::TenancyStatus> partitions;
+  std::map<std::string, fabric::PartitionStatus> partitions;
   std::vector<fabric::Binding> bindings;
   std::vector<fabricapi::Node> nodes;
   fabricapi::Plan plan;
@@ -29,12 +29,12 @@ struct State {
 };
 
 template <typename Item>
-fabricapi::Listed<Item> page_of(const std::vector<Item>& items, const std::string& token,
-                                bool endless) {
+fabricapi::ListPage<Item> page_of(const std::vector<Item>& items, const std::string& token,
+                                  bool endless) {
   constexpr size_t kSize = 2;
   const size_t begin = token.empty() ? 0 : std::stoul(token);
   const size_t end = std::min(begin + kSize, items.size());
-  fabricapi::Listed<Item> listed;
+  fabricapi::ListPage<Item> listed;
   for (size_t i = begin; i < end; ++i) listed.items.push_back(items[i]);
   if (end < items.size()) listed.next = std::to_string(end);
   if (endless) listed.next = "0";
@@ -45,43 +45,44 @@ class StateService final : public Service {
  public:
   explicit StateService(State& state) : state_(state) {}
 
-  Result<fabric::TenancyStatus> create_partition(const fabric::Tenancy& tenancy,
-                                                 Deadline) override {
+  Result<fabric::PartitionStatus> create_partition(const fabric::Partition& partition,
+                                                   Deadline) override {
     if (state_.refusal) return *state_.refusal;
-    if (state_.partitions.contains(tenancy.name))
-      return Error(Code::exists, "there is a partition " + tenancy.name);
-    fabric::TenancyStatus made;
-    made.tenancy = tenancy;
-    if (!made.tenancy.pkey) made.tenancy.pkey = ib::PKey(0x0100);
-    return state_.partitions[tenancy.name] = made;
+    if (state_.partitions.contains(partition.name))
+      return Error(Code::exists, "there is a partition " + partition.name);
+    fabric::PartitionStatus made;
+    made.spec = partition;
+    if (!made.spec.pkey) made.spec.pkey = ib::PKey(0x0100);
+    return state_.partitions[partition.name] = made;
   }
-  Result<fabric::TenancyStatus> update_partition(const fabric::Tenancy& tenancy,
-                                                 Deadline) override {
+  Result<fabric::PartitionStatus> update_partition(const fabric::Partition& partition,
+                                                   Deadline) override {
     if (state_.refusal) return *state_.refusal;
-    state_.partitions.at(tenancy.name).tenancy = tenancy;
-    return state_.partitions.at(tenancy.name);
+    state_.partitions.at(partition.name).spec = partition;
+    return state_.partitions.at(partition.name);
   }
-  Result<fabric::TenancyStatus> delete_partition(const std::string& name, Deadline) override {
+  Result<fabric::PartitionStatus> delete_partition(const std::string& name, Deadline) override {
     if (state_.refusal) return *state_.refusal;
     const auto found = state_.partitions.find(name);
     if (found == state_.partitions.end())
       return Error(Code::not_found, "there is no partition " + name);
-    fabric::TenancyStatus gone = found->second;
-    gone.state = fabric::TenancyState::deleting;
-    gone.standing = {fabric::Reason::waiting, "the subnet manager has not swept without it yet"};
+    fabric::PartitionStatus gone = found->second;
+    gone.state = fabric::PartitionState::deleting;
+    gone.condition = {fabric::Reason::waiting, "the subnet manager has not swept without it yet"};
     state_.partitions.erase(found);
     return gone;
   }
-  Result<fabric::TenancyStatus> forget_ports(const std::string& name, Deadline deadline) override {
-    fabric::TenancyStatus gone = TRY(delete_partition(name, deadline));
+  Result<fabric::PartitionStatus> forget_ports(const std::string& name,
+                                               Deadline deadline) override {
+    fabric::PartitionStatus gone = TRY(delete_partition(name, deadline));
     state_.forgotten.push_back(name);
-    gone.standing = {};
+    gone.condition = {};
     return gone;
   }
-  Result<fabricapi::Listed<fabric::TenancyStatus>> list_partitions(const fabricapi::Page& page,
-                                                                   Deadline) override {
+  Result<fabricapi::ListPage<fabric::PartitionStatus>> list_partitions(
+      const fabricapi::PageRequest& page, Deadline) override {
     if (state_.refusal) return *state_.refusal;
-    std::vector<fabric::TenancyStatus> all;
+    std::vector<fabric::PartitionStatus> all;
     for (const auto& [name, partition] : state_.partitions) all.push_back(partition);
     return page_of(all, page.token, state_.endless);
   }
@@ -98,12 +99,12 @@ class StateService final : public Service {
     if (!found && found.error().code() == Code::not_found) found = fabric::Binding{};
     fabric::Binding binding = TRY(std::move(found));
     binding.attachment = attachment;
-    binding.state = state_.slow ? fabric::State::releasing : fabric::State::released;
+    binding.state = state_.slow ? fabric::BindingState::releasing : fabric::BindingState::released;
     return binding;
   }
-  Result<fabricapi::Listed<fabric::Binding>> list_bindings(const fabricapi::BindingFilter& filter,
-                                                           const fabricapi::Page& page,
-                                                           Deadline) override {
+  Result<fabricapi::ListPage<fabric::Binding>> list_bindings(const fabricapi::BindingFilter& filter,
+                                                             const fabricapi::PageRequest& page,
+                                                             Deadline) override {
     if (state_.refusal) return *state_.refusal;
     std::vector<fabric::Binding> matching;
     for (const fabric::Binding& binding : state_.bindings)

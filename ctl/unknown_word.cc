@@ -52,7 +52,7 @@ class Walk {
  public:
   explicit Walk(const Command& program) { enter(program); }
 
-  Unknown walk(const std::vector<std::string>& words) {
+  UnknownWord walk(const std::vector<std::string>& words) {
     for (size_t i = 0; i < words.size() && unknown_.word.empty(); ++i) {
       if (is_option(words[i]))
         i += option(words[i]) ? 1 : 0;
@@ -102,12 +102,12 @@ class Walk {
 
   const Command* command_ = nullptr;
   std::map<std::string, bool> options_;  // and whether each has a value
-  Unknown unknown_;
+  UnknownWord unknown_;
 };
 
 }  // namespace
 
-std::string Unknown::text() const {
+std::string UnknownWord::text() const {
   std::string place = "ibpodctl";
   for (const std::string& one : path) place += " " + one;
   const bool option = is_option(word);
@@ -122,7 +122,7 @@ std::string Unknown::text() const {
   return text + ": " + list + "; `" + place + " --help` says what each is for";
 }
 
-Unknown unknown_in(const std::vector<std::string>& words, const Command& program) {
+UnknownWord find_unknown_word(const std::vector<std::string>& words, const Command& program) {
   return Walk(program).walk(words);
 }
 

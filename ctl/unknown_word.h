@@ -8,7 +8,7 @@
 
 namespace ibpod::ctl {
 
-struct Unknown {
+struct UnknownWord {
   std::vector<std::string> path;   // the commands that were understood: partition, member
   std::string word;                // the first that is none; empty: there is none such
   std::vector<std::string> known;  // what could stand in its place
@@ -19,6 +19,6 @@ struct Unknown {
 };
 
 // `program`: its options count everywhere.
-Unknown unknown_in(const std::vector<std::string>& words, const Command& program);
+UnknownWord find_unknown_word(const std::vector<std::string>& words, const Command& program);
 
 }  // namespace ibpod::ctl

@@ -38,10 +38,10 @@ std::string text_of(fabric::WallTime time) {
   return {text.data(), size};
 }
 
-std::string text_of(const fabric::Standing& standing) {
-  if (standing.reason == fabric::Reason::none) return standing.text;
-  const std::string reason(name(standing.reason));
-  return standing.text.empty() ? reason : reason + ": " + standing.text;
+std::string text_of(const fabric::Condition& condition) {
+  if (condition.reason == fabric::Reason::none) return condition.text;
+  const std::string reason(name(condition.reason));
+  return condition.text.empty() ? reason : reason + ": " + condition.text;
 }
 
 }  // namespace ibpod::ctl

@@ -32,6 +32,6 @@ std::string text_of(ib::Guid guid);
 // "2026-11-22T08:50:07Z"; empty for 1970: it has not been.
 std::string text_of(fabric::WallTime time);
 // "timeout: the port did not answer"; empty where nothing is the matter.
-std::string text_of(const fabric::Standing& standing);
+std::string text_of(const fabric::Condition& condition);
 
 }  // namespace ibpod::ctl

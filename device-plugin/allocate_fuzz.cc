@@ -15,20 +15,20 @@ using fuzz::require;
 const std::string kResource = "ibpod.io/vfs";
 const std::string kDevice = "0000:3b:00.1";
 
-const std::vector<Stock>& stocks() {
-  static const std::vector<Stock> stocks = [] {
+const std::vector<PoolContents>& pool_contents() {
+  static const std::vector<PoolContents> all_contents = [] {
     Pool pool;
     pool.prefix = "ibpod.io";
     pool.name = "vfs";
-    return deal({pool}, test_node(1, 4));
+    return assign({pool}, test_node(1, 4));
   }();
-  return stocks;
+  return all_contents;
 }
 
 void check_allocation(const std::vector<std::string>& ids, size_t size) {
-  const auto answer = allocate(stocks(), kResource, ids);
+  const auto answer = allocate(pool_contents(), kResource, ids);
   if (!answer) return fuzz::check_refusal(answer.error(), size);
-  require(!ids.empty() && ids.size() <= stocks().front().offers.size());
+  require(!ids.empty() && ids.size() <= pool_contents().front().devices.size());
   for (const auto& [name, value] : answer->envs) require(name.starts_with("PCIDEVICE_"));
 }
 
@@ -39,12 +39,14 @@ void check_file(const std::string& text) {
   folder.write(file.filename(), text);
   const auto nodes = granted_nodes(folder.path(), kResource, kDevice);
   if (!nodes) fuzz::check_refusal(nodes.error(), text.size());
-  const Held held = given_out(folder.path()).value();
-  require(held.size() <= 1);
-  require(resources_given_out(folder.path()).value().size() == held.size());
-  const Offer& offer = stocks().front().offers.front();
-  require(write_device_info(folder.path(), stocks().front().pool, offer, {kResource}).ok());
-  require(given_out(folder.path()).value() == Held{{offer.device.address, kResource}});
+  const Allocated allocated = read_allocated(folder.path()).value();
+  require(allocated.size() <= 1);
+  require(allocated_resources(folder.path()).value().size() == allocated.size());
+  const PoolDevice& pool_device = pool_contents().front().devices.front();
+  require(write_device_info(folder.path(), pool_contents().front().pool, pool_device, {kResource})
+              .ok());
+  require(read_allocated(folder.path()).value() ==
+          Allocated{{pool_device.device.address, kResource}});
 }
 
 }  // namespace

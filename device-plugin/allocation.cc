@@ -19,60 +19,65 @@ std::string joined(const std::vector<std::string>& parts, const std::string& bef
   return text;
 }
 
-const Stock* find_stock(const std::vector<Stock>& stocks, const std::string& resource) {
-  const auto found = std::find_if(stocks.begin(), stocks.end(), [&](const Stock& stock) {
-    return stock.pool.resource() == resource;
-  });
-  return found == stocks.end() ? nullptr : &*found;
+const PoolContents* find_pool(const std::vector<PoolContents>& all_contents,
+                              const std::string& resource) {
+  const auto found = std::find_if(
+      all_contents.begin(), all_contents.end(),
+      [&](const PoolContents& contents) { return contents.pool.resource() == resource; });
+  return found == all_contents.end() ? nullptr : &*found;
 }
 
-const Offer* find_offer(const Stock& stock, const std::string& id) {
-  const auto found = std::find_if(stock.offers.begin(), stock.offers.end(),
-                                  [&](const Offer& offer) { return offer.id == id; });
-  return found == stock.offers.end() ? nullptr : &*found;
+const PoolDevice* find_device(const PoolContents& contents, const std::string& id) {
+  const auto found =
+      std::find_if(contents.devices.begin(), contents.devices.end(),
+                   [&](const PoolDevice& pool_device) { return pool_device.id == id; });
+  return found == contents.devices.end() ? nullptr : &*found;
 }
 
-Error no_offer(const std::vector<Stock>& stocks, const std::string& resource,
-               const std::string& id) {
-  for (const Stock& stock : stocks) {
-    if (find_offer(stock, id) != nullptr)
-      return Error(Code::not_found, "device " + id + " belongs to " + stock.pool.resource() +
+Error no_device_error(const std::vector<PoolContents>& all_contents, const std::string& resource,
+                      const std::string& id) {
+  for (const PoolContents& contents : all_contents) {
+    if (find_device(contents, id) != nullptr)
+      return Error(Code::not_found, "device " + id + " belongs to " + contents.pool.resource() +
                                         ", not to " + resource);
   }
   return Error(Code::not_found, "device " + id + " is not offered by " + resource);
 }
 
-Status check(const Offer& offer) {
-  const Device& device = offer.device;
-  if (!device.driver) return Error(Code::unavailable, "device " + offer.id + " has no driver");
-  if (!offer.unhealthy.empty())
-    return Error(Code::unavailable, "device " + offer.id + " is unhealthy: " + offer.unhealthy);
+Status check(const PoolDevice& pool_device) {
+  const Device& device = pool_device.device;
+  if (!device.driver)
+    return Error(Code::unavailable, "device " + pool_device.id + " has no driver");
+  if (!pool_device.unhealthy.empty())
+    return Error(Code::unavailable,
+                 "device " + pool_device.id + " is unhealthy: " + pool_device.unhealthy);
   if (device.driver == node::kVfio && !device.iommu_group)
     return Error(Code::unavailable,
-                 "device " + offer.id + " is on vfio-pci and has no IOMMU group");
+                 "device " + pool_device.id + " is on vfio-pci and has no IOMMU group");
   return ok();
 }
 
-Result<std::vector<const Offer*>> find_all(const std::vector<Stock>& stocks, const Stock& stock,
-                                           const std::vector<std::string>& ids) {
+Result<std::vector<const PoolDevice*>> find_all(const std::vector<PoolContents>& all_contents,
+                                                const PoolContents& contents,
+                                                const std::vector<std::string>& ids) {
   const std::set<std::string> sorted(ids.begin(), ids.end());
   if (sorted.empty() || sorted.size() != ids.size())
     return Error(Code::invalid, "expected one ID or more, each once, got \"" + joined(ids) + "\"");
-  std::vector<const Offer*> offers;
+  std::vector<const PoolDevice*> pool_devices;
   for (const std::string& id : sorted) {
-    const Offer* offer = find_offer(stock, id);
-    if (offer == nullptr) return no_offer(stocks, stock.pool.resource(), id);
-    TRY(check(*offer));
-    offers.push_back(offer);
+    const PoolDevice* pool_device = find_device(contents, id);
+    if (pool_device == nullptr) return no_device_error(all_contents, contents.pool.resource(), id);
+    TRY(check(*pool_device));
+    pool_devices.push_back(pool_device);
   }
-  return offers;
+  return pool_devices;
 }
 
 Value rdma_info(const Pool& pool, const Device& device) {
   Value info = Value::object();
   for (const std::string& name : pool.device_nodes) {
     const std::vector<std::string> nodes =
-        name == "rdma_cm" ? std::vector<std::string>{name} : of_class(device, name);
+        name == "rdma_cm" ? std::vector<std::string>{name} : char_devices_of(device, name);
     if (!nodes.empty()) info.set(name, joined(nodes, "/dev/infiniband/"));
   }
   std::vector<std::string> names;
@@ -87,9 +92,9 @@ Value vfio_info(const Device& device) {
       .set("dev-mount", "/dev/vfio/" + std::to_string(device.iommu_group.value_or(0)));
 }
 
-void add_extra(const Pool& pool, const Offer& offer, Value& info) {
+void add_extra(const Pool& pool, const PoolDevice& pool_device, Value& info) {
   std::map<std::string, std::string> extra;
-  for (const std::string& key : {offer.device.address.text(), std::string("*")}) {
+  for (const std::string& key : {pool_device.device.address.text(), std::string("*")}) {
     const auto found = pool.additional_info.find(key);
     if (found != pool.additional_info.end())
       extra.insert(found->second.begin(), found->second.end());
@@ -100,27 +105,27 @@ void add_extra(const Pool& pool, const Offer& offer, Value& info) {
   info.set("extra", object);
 }
 
-Value info_of(const Pool& pool, const Offer& offer) {
+Value info_of(const Pool& pool, const PoolDevice& pool_device) {
   Value info = Value::object();
-  info.set("generic", Value::object().set("deviceID", offer.id));
-  if (pool.kind == Kind::ticket)
-    info.set(
-        "ipoib",
-        Value::object().set("master", offer.device.pf_name).set("pf", offer.device.address.text()));
-  else if (offer.device.driver == node::kVfio)
-    info.set("vfio", vfio_info(offer.device));
-  else if (!nodes_of(pool, offer).empty())
-    info.set("rdma", rdma_info(pool, offer.device));
-  add_extra(pool, offer, info);
+  info.set("generic", Value::object().set("deviceID", pool_device.id));
+  if (pool.kind == PoolKind::ipoib_slot)
+    info.set("ipoib", Value::object()
+                          .set("master", pool_device.device.pf_name)
+                          .set("pf", pool_device.device.address.text()));
+  else if (pool_device.device.driver == node::kVfio)
+    info.set("vfio", vfio_info(pool_device.device));
+  else if (!device_nodes_of(pool, pool_device).empty())
+    info.set("rdma", rdma_info(pool, pool_device.device));
+  add_extra(pool, pool_device, info);
   return info;
 }
 
-void add_nodes(const Pool& pool, const Offer& offer, Answer& answer) {
-  if (const std::string name = cdi_name(pool, offer); !name.empty()) {
+void add_nodes(const Pool& pool, const PoolDevice& pool_device, AllocateResponse& answer) {
+  if (const std::string name = cdi_name(pool, pool_device); !name.empty()) {
     answer.cdi_devices.push_back(name);
     return;
   }
-  for (DeviceNode& node : nodes_of(pool, offer)) {
+  for (DeviceNode& node : device_nodes_of(pool, pool_device)) {
     const auto& given = answer.device_nodes;
     if (std::find(given.begin(), given.end(), node) == given.end())
       answer.device_nodes.push_back(std::move(node));
@@ -129,18 +134,19 @@ void add_nodes(const Pool& pool, const Offer& offer, Answer& answer) {
 
 }  // namespace
 
-Result<Answer> allocate(const std::vector<Stock>& stocks, const std::string& resource,
-                        const std::vector<std::string>& ids) {
-  const Stock* stock = find_stock(stocks, resource);
-  if (stock == nullptr) return Error(Code::not_found, "there is no pool " + resource);
-  const std::vector<const Offer*> offers = TRY(find_all(stocks, *stock, ids));
-  Answer answer;
+Result<AllocateResponse> allocate(const std::vector<PoolContents>& all_contents,
+                                  const std::string& resource,
+                                  const std::vector<std::string>& ids) {
+  const PoolContents* contents = find_pool(all_contents, resource);
+  if (contents == nullptr) return Error(Code::not_found, "there is no pool " + resource);
+  const std::vector<const PoolDevice*> pool_devices = TRY(find_all(all_contents, *contents, ids));
+  AllocateResponse answer;
   Value info = Value::object();
   std::vector<std::string> list;
-  for (const Offer* offer : offers) {
-    list.push_back(offer->id);
-    info.set(offer->id, info_of(stock->pool, *offer));
-    add_nodes(stock->pool, *offer, answer);
+  for (const PoolDevice* pool_device : pool_devices) {
+    list.push_back(pool_device->id);
+    info.set(pool_device->id, info_of(contents->pool, *pool_device));
+    add_nodes(contents->pool, *pool_device, answer);
   }
   const std::string variable = variable_of(resource);
   answer.envs[variable] = joined(list);

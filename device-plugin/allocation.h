@@ -19,13 +19,13 @@ struct Mount {
 };
 
 // ContainerAllocateResponse of the kubelet's v1beta1, as a plain value.
-struct Answer {
+struct AllocateResponse {
   std::map<std::string, std::string> envs;
   std::vector<Mount> mounts;
   std::vector<DeviceNode> device_nodes;
   std::map<std::string, std::string> annotations;
   std::vector<std::string> cdi_devices;  // "example.com/ib=0000:3b:00.2"
-  bool operator==(const Answer&) const = default;
+  bool operator==(const AllocateResponse&) const = default;
 };
 
 // The answer for these devices of a resource. The environment is that of
@@ -36,7 +36,7 @@ struct Answer {
 // not_found for an ID that is not offered or belongs to another resource; invalid for one given
 // twice and for none at all; unavailable for a device that is unhealthy or has no driver. Asks no
 // kernel and no file: the kubelet waits without a deadline.
-Result<Answer> allocate(const std::vector<Stock>& stocks, const std::string& resource,
-                        const std::vector<std::string>& ids);
+Result<AllocateResponse> allocate(const std::vector<PoolContents>& all_contents,
+                                  const std::string& resource, const std::vector<std::string>& ids);
 
 }  // namespace ibpod::device_plugin

@@ -17,18 +17,19 @@ Pool pool(const std::string& name) {
 }
 
 // VFs 0 and 1 of PF 0 in "a", those of PF 1 in "b".
-std::vector<Stock> stocks(const Pool& first = pool("a")) {
+std::vector<PoolContents> pool_contents(const Pool& first = pool("a")) {
   Pool a = first;
   a.selectors.resize(1);
   a.selectors[0].rails = {0};
-  return deal({a, pool("b")}, test_node(2, 2));
+  return assign({a, pool("b")}, test_node(2, 2));
 }
 
-Answer given(const std::vector<Stock>& from, const std::vector<std::string>& ids) {
+AllocateResponse allocation_for(const std::vector<PoolContents>& from,
+                                const std::vector<std::string>& ids) {
   return allocate(from, "example.com/a", ids).value();
 }
 
-std::vector<std::string> paths(const Answer& answer) {
+std::vector<std::string> paths(const AllocateResponse& answer) {
   std::vector<std::string> found;
   for (const DeviceNode& node : answer.device_nodes) {
     CHECK(node.path == node.host_path);
@@ -40,7 +41,7 @@ std::vector<std::string> paths(const Answer& answer) {
 using Paths = std::vector<std::string>;
 
 TEST_CASE("the environment is sriov-network-device-plugin's, the nodes are of these devices only") {
-  const Answer answer = given(stocks(), {"0000:3b:00.2"});
+  const AllocateResponse answer = allocation_for(pool_contents(), {"0000:3b:00.2"});
   CHECK(answer.envs.at("PCIDEVICE_EXAMPLE_COM_A") == "0000:3b:00.2");
   CHECK(answer.envs.at("PCIDEVICE_EXAMPLE_COM_A_INFO") ==
         R"({"0000:3b:00.2":{"generic":{"deviceID":"0000:3b:00.2"},"rdma":{)"
@@ -53,8 +54,8 @@ TEST_CASE("the environment is sriov-network-device-plugin's, the nodes are of th
 }
 
 TEST_CASE("two devices share rdma_cm, and the order of the IDs does not matter") {
-  const Answer answer = given(stocks(), {"0000:3b:00.2", "0000:3b:00.1"});
-  CHECK(answer == given(stocks(), {"0000:3b:00.1", "0000:3b:00.2"}));
+  const AllocateResponse answer = allocation_for(pool_contents(), {"0000:3b:00.2", "0000:3b:00.1"});
+  CHECK(answer == allocation_for(pool_contents(), {"0000:3b:00.1", "0000:3b:00.2"}));
   CHECK(answer.envs.at("PCIDEVICE_EXAMPLE_COM_A") == "0000:3b:00.1,0000:3b:00.2");
   CHECK(paths(answer) ==
         Paths{"/dev/infiniband/rdma_cm", "/dev/infiniband/uverbs0", "/dev/infiniband/uverbs1"});
@@ -63,26 +64,26 @@ TEST_CASE("two devices share rdma_cm, and the order of the IDs does not matter")
 TEST_CASE("umad and issm are given where they are asked for") {
   Pool all = pool("a");
   all.device_nodes = {"uverbs", "umad", "issm"};
-  CHECK(paths(given(stocks(all), {"0000:3b:00.1"})) ==
+  CHECK(paths(allocation_for(pool_contents(all), {"0000:3b:00.1"})) ==
         Paths{"/dev/infiniband/issm0", "/dev/infiniband/umad0", "/dev/infiniband/uverbs0"});
 }
 
 TEST_CASE("isRdma false means no RDMA nodes") {
-  std::vector<Stock> none = stocks();
+  std::vector<PoolContents> none = pool_contents();
   none[0].pool.selectors[0].rdma = false;
-  const Answer answer = given(none, {"0000:3b:00.1"});
+  const AllocateResponse answer = allocation_for(none, {"0000:3b:00.1"});
   CHECK(answer.device_nodes.empty());
   CHECK(answer.envs.at("PCIDEVICE_EXAMPLE_COM_A_INFO").find("rdma") == std::string::npos);
 }
 
 TEST_CASE("a device on vfio-pci has its group") {
-  std::vector<Stock> vfio = stocks();
-  Device& device = vfio[0].offers[0].device;
+  std::vector<PoolContents> vfio = pool_contents();
+  Device& device = vfio[0].devices[0].device;
   device.driver = node::kVfio;
   CHECK(allocate(vfio, "example.com/a", {"0000:3b:00.1"}).error().text() ==
         "device 0000:3b:00.1 is on vfio-pci and has no IOMMU group");
   device.iommu_group = 97;
-  const Answer answer = given(vfio, {"0000:3b:00.1"});
+  const AllocateResponse answer = allocation_for(vfio, {"0000:3b:00.1"});
   CHECK(paths(answer) == Paths{"/dev/vfio/97", "/dev/vfio/vfio"});
   CHECK(answer.envs.at("PCIDEVICE_EXAMPLE_COM_A_INFO")
             .find(R"("vfio":{"mount":"/dev/vfio/vfio","dev-mount":"/dev/vfio/97"})") !=
@@ -92,7 +93,7 @@ TEST_CASE("a device on vfio-pci has its group") {
 TEST_CASE("with CDI the nodes are left to the CDI files") {
   Pool cdi = pool("a");
   cdi.cdi = true;
-  const Answer answer = given(stocks(cdi), {"0000:3b:00.1"});
+  const AllocateResponse answer = allocation_for(pool_contents(cdi), {"0000:3b:00.1"});
   CHECK(answer.device_nodes.empty());
   CHECK(answer.cdi_devices == std::vector<std::string>{"example.com/ib=0000:3b:00.1"});
 }
@@ -102,7 +103,8 @@ TEST_CASE("additionalInfo: a device's own goes before everybody's") {
   informed.additional_info = {{"*", {{"token", "all"}, {"more", "x"}}},
                               {"0000:3b:00.1", {{"token", "one"}}}};
   const auto extra = [&](const std::string& id) {
-    const std::string text = given(stocks(informed), {id}).envs.at("PCIDEVICE_EXAMPLE_COM_A_INFO");
+    const std::string text =
+        allocation_for(pool_contents(informed), {id}).envs.at("PCIDEVICE_EXAMPLE_COM_A_INFO");
     return text.substr(text.find("\"extra\""));
   };
   CHECK(extra("0000:3b:00.1") == R"("extra":{"more":"x","token":"one"}}})");
@@ -110,10 +112,10 @@ TEST_CASE("additionalInfo: a device's own goes before everybody's") {
 }
 
 TEST_CASE("a ticket names its HCA and gives no node") {
-  Pool tickets = pool("a");
-  tickets.kind = Kind::ticket;
-  tickets.tickets = 2;
-  const Answer answer = given(stocks(tickets), {"0000:3b:00.0-1"});
+  Pool slots = pool("a");
+  slots.kind = PoolKind::ipoib_slot;
+  slots.ipoib_slots = 2;
+  const AllocateResponse answer = allocation_for(pool_contents(slots), {"0000:3b:00.0-1"});
   CHECK(answer.device_nodes.empty());
   CHECK(answer.cdi_devices.empty());
   CHECK(answer.envs.at("PCIDEVICE_EXAMPLE_COM_A_INFO") ==
@@ -122,9 +124,9 @@ TEST_CASE("a ticket names its HCA and gives no node") {
 }
 
 TEST_CASE("what cannot be given is refused, with a reason") {
-  std::vector<Stock> some = stocks();
-  some[0].offers[0].unhealthy = "port 1 is DOWN";
-  some[0].offers[1].device.driver.reset();
+  std::vector<PoolContents> some = pool_contents();
+  some[0].devices[0].unhealthy = "port 1 is DOWN";
+  some[0].devices[1].device.driver.reset();
   struct Refusal {
     std::string resource;
     std::vector<std::string> ids;

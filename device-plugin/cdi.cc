@@ -32,12 +32,12 @@ std::optional<ib::PciAddress> device_of(const CdiFolder& folder, std::string_vie
   return device ? std::optional(*device) : std::nullopt;
 }
 
-std::string spec_of(const Pool& pool, const Offer& offer) {
+std::string spec_of(const Pool& pool, const PoolDevice& pool_device) {
   Value nodes = Value::array();
-  for (const DeviceNode& node : nodes_of(pool, offer))
+  for (const DeviceNode& node : device_nodes_of(pool, pool_device))
     nodes.push(Value::object().set("path", node.path).set("permissions", node.permissions));
   Value device = Value::object();
-  device.set("name", offer.device.address.text())
+  device.set("name", pool_device.device.address.text())
       .set("containerEdits", Value::object().set("deviceNodes", nodes));
   return Value::object()
              .set("cdiVersion", kVersion)
@@ -75,7 +75,7 @@ Status check_foreign(const Path& file, const Names& ours) {
   return ok();
 }
 
-Status look_through(const CdiFolder& folder, const Path& path, const Names& ours) {
+Status scan_folder(const CdiFolder& folder, const Path& path, const Names& ours) {
   const std::vector<std::string> names = TRY(list_folder(path));
   Errors errors;
   for (const std::string& name : names) {
@@ -87,13 +87,13 @@ Status look_through(const CdiFolder& folder, const Path& path, const Names& ours
   return errors.status();
 }
 
-Status look_through_others(const CdiFolder& folder, const Names& ours) {
-  if (folder.others.empty()) return ok();
+Status scan_other_folders(const CdiFolder& folder, const Names& ours) {
+  if (folder.other_folders.empty()) return ok();
   Errors errors;
-  errors.collect(run_in_mount_namespace(folder.mount_namespace_of_others,
+  errors.collect(run_in_mount_namespace(folder.other_folders_mount_namespace,
                                         "look for others' CDI files", [&]() -> Status {
-                                          for (const Path& other : folder.others)
-                                            errors.collect(look_through(folder, other, ours));
+                                          for (const Path& other : folder.other_folders)
+                                            errors.collect(scan_folder(folder, other, ours));
                                           return ok();
                                         }));
   return errors.status();
@@ -111,35 +111,35 @@ Status remove_stale(const CdiFolder& folder, const std::set<ib::PciAddress>& kep
 
 }  // namespace
 
-std::string cdi_name(const Pool& pool, const Offer& offer) {
-  if (!pool.cdi || nodes_of(pool, offer).empty()) return "";
-  return kind_of(pool) + "=" + offer.device.address.text();
+std::string cdi_name(const Pool& pool, const PoolDevice& pool_device) {
+  if (!pool.cdi || device_nodes_of(pool, pool_device).empty()) return "";
+  return kind_of(pool) + "=" + pool_device.device.address.text();
 }
 
-Status refresh_cdi(const CdiFolder& folder, const Pool& pool, const Offer& offer) {
-  if (pool.kind != Kind::device) return ok();
-  const Path file = file_of(folder, offer.device.address);
-  if (cdi_name(pool, offer).empty()) return remove_file(file);
-  const std::string spec = spec_of(pool, offer);
+Status refresh_cdi(const CdiFolder& folder, const Pool& pool, const PoolDevice& pool_device) {
+  if (pool.kind != PoolKind::device) return ok();
+  const Path file = file_of(folder, pool_device.device.address);
+  if (cdi_name(pool, pool_device).empty()) return remove_file(file);
+  const std::string spec = spec_of(pool, pool_device);
   const Result<std::string> before = read_file(file);
   return before && *before == spec ? ok() : write_file_atomically(file, spec);
 }
 
-Status tidy_cdi(const CdiFolder& folder, const std::vector<Stock>& stocks,
+Status tidy_cdi(const CdiFolder& folder, const std::vector<PoolContents>& all_contents,
                 const std::set<ib::PciAddress>& in_use) {
   std::set<ib::PciAddress> kept = in_use;
   Names ours;
-  for (const Stock& stock : stocks) {
-    for (const Offer& offer : stock.offers) {
-      if (cdi_name(stock.pool, offer).empty()) continue;
-      kept.insert(offer.device.address);
-      ours.emplace(kind_of(stock.pool), offer.device.address.text());
+  for (const PoolContents& contents : all_contents) {
+    for (const PoolDevice& pool_device : contents.devices) {
+      if (cdi_name(contents.pool, pool_device).empty()) continue;
+      kept.insert(pool_device.device.address);
+      ours.emplace(kind_of(contents.pool), pool_device.device.address.text());
     }
   }
   Errors errors;
   errors.collect(remove_stale(folder, kept));
-  errors.collect(look_through(folder, folder.path, ours));
-  errors.collect(look_through_others(folder, ours));
+  errors.collect(scan_folder(folder, folder.path, ours));
+  errors.collect(scan_other_folders(folder, ours));
   return errors.status();
 }
 

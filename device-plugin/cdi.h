@@ -22,24 +22,24 @@ struct CdiFolder {
   // Other folders that the runtime reads (/etc/cdi), and the mount namespace in which it does
   // (lib/base/mount_namespace.h; empty: our own). In a container they need no mounts so, which
   // would make them on nodes that have none.
-  std::vector<Path> others = {};
-  Path mount_namespace_of_others = {};
+  std::vector<Path> other_folders = {};
+  Path other_folders_mount_namespace = {};
 };
 
 // "example.com/ib=0000:3b:00.2"; empty where a device is given without CDI: its pool does not want
 // it, or there are no nodes to give (a CDI device without edits is refused by runtimes).
-std::string cdi_name(const Pool& pool, const Offer& offer);
+std::string cdi_name(const Pool& pool, const PoolDevice& pool_device);
 
 // Writes the device's file as the device is now, or leaves it if it says so already; removes it
 // where the device has no CDI name. To be called when a device is offered, and again in
 // PreStartContainer.
-Status refresh_cdi(const CdiFolder& folder, const Pool& pool, const Offer& offer);
+Status refresh_cdi(const CdiFolder& folder, const Pool& pool, const PoolDevice& pool_device);
 
 // Removes our files of devices that are neither in `stocks` nor in use. Then looks at the files of
 // others: two that name one device make it unusable (the runtime resolves neither), so one that
 // names a device of ours is `exists` with its path and the device. All folders are looked through;
 // all failures are told.
-Status tidy_cdi(const CdiFolder& folder, const std::vector<Stock>& stocks,
+Status tidy_cdi(const CdiFolder& folder, const std::vector<PoolContents>& all_contents,
                 const std::set<ib::PciAddress>& in_use = {});
 
 // Where there is no CDI: the nodes that a container was allowed at Allocate against those that the

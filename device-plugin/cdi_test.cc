@@ -16,10 +16,13 @@ Pool pool() {
   return made;
 }
 
-std::vector<Stock> stocks(uint32_t vfs = 2) { return deal({pool()}, test_node(1, vfs)); }
+std::vector<PoolContents> pool_contents(uint32_t vfs = 2) {
+  return assign({pool()}, test_node(1, vfs));
+}
 
-Status refresh_all(const CdiFolder& folder, const std::vector<Stock>& all) {
-  for (const Offer& offer : all[0].offers) TRY(refresh_cdi(folder, all[0].pool, offer));
+Status refresh_all(const CdiFolder& folder, const std::vector<PoolContents>& all) {
+  for (const PoolDevice& pool_device : all[0].devices)
+    TRY(refresh_cdi(folder, all[0].pool, pool_device));
   return ok();
 }
 
@@ -28,7 +31,7 @@ using Names = std::vector<std::string>;
 
 TEST_CASE("one file for each device, with its nodes and no more") {
   const TempFolder temp;
-  REQUIRE(refresh_all({temp.path()}, stocks()));
+  REQUIRE(refresh_all({temp.path()}, pool_contents()));
   CHECK(names(temp.path()) == Names{"ibpod-0000:3b:00.1.json", "ibpod-0000:3b:00.2.json"});
   const auto spec =
       json::Value::parse(read_file(temp.path() / "ibpod-0000:3b:00.2.json").value()).value();
@@ -40,9 +43,9 @@ TEST_CASE("one file for each device, with its nodes and no more") {
 
 TEST_CASE("a device whose nodes were renumbered has them in its file after a refresh") {
   const TempFolder temp;
-  std::vector<Stock> all = stocks(1);
+  std::vector<PoolContents> all = pool_contents(1);
   REQUIRE(refresh_all({temp.path()}, all));
-  all[0].offers[0].device.char_devices = {"uverbs77"};
+  all[0].devices[0].device.char_devices = {"uverbs77"};
   REQUIRE(refresh_all({temp.path()}, all));
   const std::string text = read_file(temp.path() / "ibpod-0000:3b:00.1.json").value();
   CHECK(text.find("/dev/infiniband/uverbs77") != std::string::npos);
@@ -51,27 +54,27 @@ TEST_CASE("a device whose nodes were renumbered has them in its file after a ref
 
 TEST_CASE("a device that moves to another pool still has one file; without nodes it has none") {
   const TempFolder temp;
-  std::vector<Stock> all = stocks(1);
+  std::vector<PoolContents> all = pool_contents(1);
   REQUIRE(refresh_all({temp.path()}, all));
   all[0].pool.prefix = "example.org";
   REQUIRE(refresh_all({temp.path()}, all));
   CHECK(names(temp.path()).size() == 1);
   CHECK(read_file(temp.path() / "ibpod-0000:3b:00.1.json")->find("example.org/ib") !=
         std::string::npos);
-  all[0].offers[0].device.char_devices.clear();
-  CHECK(cdi_name(all[0].pool, all[0].offers[0]).empty());
+  all[0].devices[0].device.char_devices.clear();
+  CHECK(cdi_name(all[0].pool, all[0].devices[0]).empty());
   REQUIRE(refresh_all({temp.path()}, all));
   CHECK(names(temp.path()).empty());
 }
 
 TEST_CASE("stale files of ours go, everybody else's stay") {
   const TempFolder temp;
-  REQUIRE(refresh_all({temp.path()}, stocks(3)));
+  REQUIRE(refresh_all({temp.path()}, pool_contents(3)));
   for (const char* foreign :
        {"nvidia.yaml", "ibpod-2-0000:3b:00.1.json", "ibpod-x.json", "ibpod-.json",
         "ibpod-0000:3b:00.1.yaml", ".ibpod-0000:3b:00.9.json.7"})
     temp.write(foreign, "{}");
-  REQUIRE(tidy_cdi({temp.path()}, stocks(1)));
+  REQUIRE(tidy_cdi({temp.path()}, pool_contents(1)));
   CHECK(names(temp.path()) == Names{".ibpod-0000:3b:00.9.json.7", "ibpod-.json",
                                     "ibpod-0000:3b:00.1.json", "ibpod-0000:3b:00.1.yaml",
                                     "ibpod-2-0000:3b:00.1.json", "ibpod-x.json", "nvidia.yaml"});
@@ -81,18 +84,18 @@ TEST_CASE(
     "another's file that names a device of ours is told, wherever it is and however written") {
   const TempFolder temp;
   const TempFolder other;
-  REQUIRE(refresh_all({temp.path()}, stocks(1)));
+  REQUIRE(refresh_all({temp.path()}, pool_contents(1)));
   const CdiFolder folder{temp.path(), "ibpod", {other.path()}};
   for (const char* harmless : {"kind: example.com/ibx\ndevices:\n- name: \"0000:3b:00.1\"\n",
                                "kind: example.com/ib\ndevices:\n- name: \"0000:3b:00.10\"\n",
                                "kind: my.example.com/ib\n"}) {
     other.write("x.yaml", harmless);
-    CHECK(tidy_cdi(folder, stocks(1)));
+    CHECK(tidy_cdi(folder, pool_contents(1)));
   }
   for (const char* clash : {R"({"kind":"example.com/ib","devices":[{"name":"0000:3b:00.1"}]})",
                             "kind: example.com/ib\ndevices:\n- name: 0000:3b:00.1\n"}) {
     const Path file = other.write("x.yaml", clash);
-    const Status found = tidy_cdi(folder, stocks(1));
+    const Status found = tidy_cdi(folder, pool_contents(1));
     REQUIRE_FALSE(found);
     CHECK(found.error().code() == Code::exists);
     CHECK(found.error().text().find(file.string() + " names example.com/ib=0000:3b:00.1") == 0);
@@ -102,8 +105,8 @@ TEST_CASE(
 
 TEST_CASE("the file of a device in use stays, offered or not") {
   const TempFolder temp;
-  REQUIRE(refresh_all({temp.path()}, stocks(3)));
-  REQUIRE(tidy_cdi({temp.path()}, stocks(1), {address("0000:3b:00.3")}));
+  REQUIRE(refresh_all({temp.path()}, pool_contents(3)));
+  REQUIRE(tidy_cdi({temp.path()}, pool_contents(1), {address("0000:3b:00.3")}));
   CHECK(names(temp.path()) == Names{"ibpod-0000:3b:00.1.json", "ibpod-0000:3b:00.3.json"});
 }
 
@@ -112,19 +115,19 @@ TEST_CASE("other folders are looked through where the runtime has them, and that
   const TempFolder other;
   other.write("x.yaml", "kind: example.com/ib\ndevices:\n- name: 0000:3b:00.1\n");
   CdiFolder folder{temp.path(), "ibpod", {other.path()}, "/nowhere"};
-  CHECK(tidy_cdi(folder, stocks(1)).error().text() ==
+  CHECK(tidy_cdi(folder, pool_contents(1)).error().text() ==
         "look for others' CDI files: open /nowhere: No such file or directory");
-  folder.others.clear();
-  CHECK(tidy_cdi(folder, stocks(1)));
+  folder.other_folders.clear();
+  CHECK(tidy_cdi(folder, pool_contents(1)));
 }
 
 TEST_CASE("a folder that is none is an error, and the others are looked through all the same") {
   const TempFolder temp;
   temp.write("ibpod-0000:3b:00.7.json", "{}");
   const CdiFolder folder{temp.path(), "ibpod", {temp.write("file", "")}};
-  CHECK_FALSE(tidy_cdi(folder, stocks(1)));
+  CHECK_FALSE(tidy_cdi(folder, pool_contents(1)));
   CHECK(names(temp.path()) == Names{"file"});
-  CHECK_FALSE(refresh_all({temp.path() / "file"}, stocks(1)));
+  CHECK_FALSE(refresh_all({temp.path() / "file"}, pool_contents(1)));
 }
 
 TEST_CASE("granted and present nodes are compared as sets") {

@@ -5,7 +5,7 @@
 
 namespace ibpod::device_plugin {
 
-void add_device_path(const std::string& path, Changed& changed) {
+void add_device_path(const std::string& path, ChangeSet& changed) {
   std::optional<ib::PciAddress> last;
   for (size_t begin = 0; begin < path.size();) {
     const size_t end = std::min(path.find('/', begin), path.size());

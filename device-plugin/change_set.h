@@ -8,7 +8,7 @@
 
 namespace ibpod::device_plugin {
 
-struct Changed {
+struct ChangeSet {
   bool everything = false;  // nobody can tell what
   // What changes without any event: the state of ports (without ib_ipoib), LIDs, P_Key tables.
   bool ports = false;
@@ -17,9 +17,9 @@ struct Changed {
   std::set<ib::PciAddress> functions = {};
   std::set<std::string> netdevs = {};
   std::set<std::string> rdma_devices = {};
-  bool operator==(const Changed&) const = default;
+  bool operator==(const ChangeSet&) const = default;
 
-  void add(const Changed& more) {
+  void add(const ChangeSet& more) {
     everything |= more.everything;
     ports |= more.ports;
     functions.insert(more.functions.begin(), more.functions.end());
@@ -31,6 +31,6 @@ struct Changed {
 // The function that a device's path leads through last:
 // "/devices/pci0000:3a/0000:3a:00.0/0000:3b:00.2/net/ib0" is about 0000:3b:00.2. A path without any
 // (a bridge, a module, a processor) is about no device of ours, and adds nothing.
-void add_device_path(const std::string& path, Changed& changed);
+void add_device_path(const std::string& path, ChangeSet& changed);
 
 }  // namespace ibpod::device_plugin

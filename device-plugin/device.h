@@ -58,7 +58,7 @@ struct Device {
   std::vector<std::string> netdevs;       // in the host's namespace
   std::optional<uint32_t> iommu_group;    // N of /dev/vfio/N; nothing: no IOMMU
   // Why its RDMA devices could not be looked at, so that `rdma` says nothing; empty: they could.
-  std::string unseen;
+  std::string rdma_error;
   bool pf_up = true;  // the PF's own port has a link, as far as it can be seen
 
   // Why the host needs it itself: "carries the default route"; empty: it does not.

@@ -41,7 +41,7 @@ Facts facts_of(const Device& device) {
   add(facts, "needed by the host", device.host_use);
   add(facts, "attachment", device.attachment);
   add(facts, "quarantine", device.quarantine);
-  add(facts, "not to be seen", device.unseen);
+  add(facts, "not to be seen", device.rdma_error);
   for (const RdmaDevice& rdma : device.rdma) {
     add(facts, rdma.name, "there");
     add(facts, rdma.name + ": node GUID", guid_text(rdma.node_guid));
@@ -75,8 +75,8 @@ std::string description(const Device& device) {
 
 }  // namespace
 
-std::vector<std::string> changes(const std::vector<Device>& before,
-                                 const std::vector<Device>& after) {
+std::vector<std::string> describe_changes(const std::vector<Device>& before,
+                                          const std::vector<Device>& after) {
   std::vector<std::string> lines;
   auto was = before.begin();
   auto is = after.begin();

@@ -34,8 +34,8 @@ Device vf(const char* function, uint32_t number) {
 const std::vector<Device> kNode{pf(), vf("0000:3b:00.1", 0), vf("0000:3b:00.2", 1)};
 
 TEST_CASE("nothing has changed: nothing is said") {
-  CHECK(changes(kNode, kNode).empty());
-  CHECK(changes({}, {}).empty());
+  CHECK(describe_changes(kNode, kNode).empty());
+  CHECK(describe_changes({}, {}).empty());
 }
 
 TEST_CASE("each fact that changes is a line of its own, there and back") {
@@ -67,8 +67,8 @@ TEST_CASE("each fact that changes is a line of its own, there and back") {
     CAPTURE(one.there);
     std::vector<Device> after = kNode;
     one.change(after[2]);
-    CHECK(changes(kNode, after) == Lines{std::string("0000:3b:00.2: ") + one.there});
-    CHECK(changes(after, kNode) == Lines{std::string("0000:3b:00.2: ") + one.back});
+    CHECK(describe_changes(kNode, after) == Lines{std::string("0000:3b:00.2: ") + one.there});
+    CHECK(describe_changes(after, kNode) == Lines{std::string("0000:3b:00.2: ") + one.back});
   }
 }
 
@@ -77,7 +77,7 @@ TEST_CASE("a PF tells of its link and its VFs") {
   after[0].pf_up = false;
   after[0].vfs = 3;
   after[1].pf_up = after[2].pf_up = false;  // the PF says it
-  CHECK(changes(kNode, after) ==
+  CHECK(describe_changes(kNode, after) ==
         Lines{"0000:3b:00.0: VFs: 2 -> 3", "0000:3b:00.0: link: up -> down"});
 }
 
@@ -87,19 +87,19 @@ TEST_CASE("functions that come and go are told, wherever they stand") {
     std::vector<Device> fewer = kNode;
     const std::string function = kNode[missing].address.text();
     fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(missing));
-    CHECK(changes(kNode, fewer) == Lines{function + " is gone"});
-    REQUIRE(changes(fewer, kNode).size() == 1);
-    CHECK(changes(fewer, kNode)[0].starts_with(function + " is there: "));
+    CHECK(describe_changes(kNode, fewer) == Lines{function + " is gone"});
+    REQUIRE(describe_changes(fewer, kNode).size() == 1);
+    CHECK(describe_changes(fewer, kNode)[0].starts_with(function + " is there: "));
   }
-  CHECK(changes({}, kNode) == Lines{"0000:3b:00.0 is there: a PF with 2 VFs",
-                                    "0000:3b:00.1 is there: VF 0 of 0000:3b:00.0",
-                                    "0000:3b:00.2 is there: VF 1 of 0000:3b:00.0"});
+  CHECK(describe_changes({}, kNode) == Lines{"0000:3b:00.0 is there: a PF with 2 VFs",
+                                             "0000:3b:00.1 is there: VF 0 of 0000:3b:00.0",
+                                             "0000:3b:00.2 is there: VF 1 of 0000:3b:00.0"});
 }
 
 TEST_CASE("an RDMA device that is renamed is one that goes and one that comes") {
   std::vector<Device> after = kNode;
   after[1].rdma[0].name = "mlx5_9";
-  const Lines lines = changes(kNode, after);
+  const Lines lines = describe_changes(kNode, after);
   CHECK(std::find(lines.begin(), lines.end(), "0000:3b:00.1: mlx5_2: there -> none") !=
         lines.end());
   CHECK(std::find(lines.begin(), lines.end(), "0000:3b:00.1: mlx5_9: none -> there") !=

@@ -8,13 +8,13 @@ namespace ibpod::device_plugin {
 namespace {
 
 using json::Value;
-using Given = std::vector<std::pair<ib::PciAddress, std::string>>;
+using AllocatedDevices = std::vector<std::pair<ib::PciAddress, std::string>>;
 
 constexpr std::string_view kEnding = "-device.json";
 // A member of ours; readers of the specification pass over it.
-constexpr std::string_view kOurs = "ibpod";
+constexpr std::string_view kMember = "ibpod";
 
-std::string beginning(std::string resource) {
+std::string file_prefix(std::string resource) {
   std::replace(resource.begin(), resource.end(), '/', '-');
   return resource + "-";
 }
@@ -28,22 +28,22 @@ Value pci_of(const Device& device) {
   return pci;
 }
 
-Value ours_of(const Pool& pool, const Offer& offer) {
+Value member_of(const Pool& pool, const PoolDevice& pool_device) {
   Value nodes = Value::array();
-  for (const DeviceNode& node : nodes_of(pool, offer)) nodes.push(node.path);
+  for (const DeviceNode& node : device_nodes_of(pool, pool_device)) nodes.push(node.path);
   return Value::object()
       .set("resource", pool.resource())
-      .set("device", offer.id)
+      .set("device", pool_device.id)
       .set("nodes", nodes);
 }
 
 // What the file says that is ours; nothing where there is no file, or another's.
-Result<std::optional<Value>> read_ours(const Path& file) {
+Result<std::optional<Value>> read_member(const Path& file) {
   const Result<std::string> text = read_file(file);
   if (!text && text.error().code() == Code::not_found) return std::optional<Value>();
   if (!text) return text.error();
   const Value document = TRY(Value::parse(*text).during(file.string()));
-  return document.find(kOurs);
+  return document.find(kMember);
 }
 
 Result<std::vector<std::string>> strings(const Value& list) {
@@ -56,7 +56,7 @@ Result<std::vector<std::string>> strings(const Value& list) {
   return found;
 }
 
-Result<std::pair<ib::PciAddress, std::string>> parse_given(const Value& ours) {
+Result<std::pair<ib::PciAddress, std::string>> parse_allocated(const Value& ours) {
   const Value device = TRY(ours.at("device"));
   const std::string id = TRY(device.string());
   const ib::PciAddress address = TRY(ib::PciAddress::parse(id));
@@ -65,16 +65,16 @@ Result<std::pair<ib::PciAddress, std::string>> parse_given(const Value& ours) {
   return std::pair(address, name);
 }
 
-Result<Given> read_all(const Path& folder) {
+Result<AllocatedDevices> read_all(const Path& folder) {
   const std::vector<std::string> names = TRY(list_folder(folder));
-  Given all;
+  AllocatedDevices all;
   for (const std::string& name : names) {
     if (!name.ends_with(kEnding)) continue;
-    const auto ours = read_ours(folder / name);
+    const auto ours = read_member(folder / name);
     // What is damaged says nothing of anybody; what cannot be read may.
     if (!ours && ours.error().error_number() != 0) return ours.error();
     if (!ours || !*ours) continue;
-    const auto given = parse_given(**ours);
+    const auto given = parse_allocated(**ours);
     if (given) all.push_back(*given);
   }
   return all;
@@ -82,17 +82,17 @@ Result<Given> read_all(const Path& folder) {
 
 // By an earlier resource of the device, nobody has it any more: what is left of that one would be
 // taken for the device's in given_out().
-Status remove_earlier(const Path& folder, const Pool& pool, const Offer& offer,
+Status remove_earlier(const Path& folder, const Pool& pool, const PoolDevice& pool_device,
                       const std::set<std::string>& resources) {
-  const Path present = device_info_file(folder, pool.resource(), offer.id);
+  const Path present = device_info_file(folder, pool.resource(), pool_device.id);
   Errors errors;
   for (const std::string& resource : resources) {
-    const Path file = device_info_file(folder, resource, offer.id);
+    const Path file = device_info_file(folder, resource, pool_device.id);
     if (file == present) continue;
-    const auto ours = read_ours(file);
+    const auto ours = read_member(file);
     if (!ours || !*ours) continue;
-    const auto given = parse_given(**ours);
-    if (given && given->first == offer.device.address) errors.collect(remove_file(file));
+    const auto given = parse_allocated(**ours);
+    if (given && given->first == pool_device.device.address) errors.collect(remove_file(file));
   }
   return errors.status();
 }
@@ -100,17 +100,17 @@ Status remove_earlier(const Path& folder, const Pool& pool, const Offer& offer,
 }  // namespace
 
 Path device_info_file(const Path& folder, const std::string& resource, const std::string& id) {
-  return folder / (beginning(resource) + id + std::string(kEnding));
+  return folder / (file_prefix(resource) + id + std::string(kEnding));
 }
 
-Status write_device_info(const Path& folder, const Pool& pool, const Offer& offer,
+Status write_device_info(const Path& folder, const Pool& pool, const PoolDevice& pool_device,
                          const std::set<std::string>& resources) {
-  if (pool.kind != Kind::device) return ok();
+  if (pool.kind != PoolKind::device) return ok();
   TRY(make_folders(folder));
-  TRY(remove_earlier(folder, pool, offer, resources));
+  TRY(remove_earlier(folder, pool, pool_device, resources));
   Value document = Value::object().set("type", "pci").set("version", "1.1.0");
-  document.set("pci", pci_of(offer.device)).set(kOurs, ours_of(pool, offer));
-  return write_file_atomically(device_info_file(folder, pool.resource(), offer.id),
+  document.set("pci", pci_of(pool_device.device)).set(kMember, member_of(pool, pool_device));
+  return write_file_atomically(device_info_file(folder, pool.resource(), pool_device.id),
                                document.pretty() + "\n");
 }
 
@@ -118,20 +118,20 @@ Result<std::optional<std::vector<std::string>>> granted_nodes(const Path& folder
                                                               const std::string& resource,
                                                               const std::string& id) {
   const Path file = device_info_file(folder, resource, id);
-  const std::optional<Value> ours = TRY(read_ours(file));
+  const std::optional<Value> ours = TRY(read_member(file));
   if (!ours) return std::optional<std::vector<std::string>>();
   const Value list = TRY(ours->at("nodes").during(file.string()));
   std::vector<std::string> nodes = TRY(strings(list).during(file.string()));
   return std::optional(std::move(nodes));
 }
 
-Result<Held> given_out(const Path& folder) {
-  const Given all = TRY(read_all(folder));
-  return Held(all.begin(), all.end());
+Result<Allocated> read_allocated(const Path& folder) {
+  const AllocatedDevices all = TRY(read_all(folder));
+  return Allocated(all.begin(), all.end());
 }
 
-Result<std::set<std::string>> resources_given_out(const Path& folder) {
-  const Given all = TRY(read_all(folder));
+Result<std::set<std::string>> allocated_resources(const Path& folder) {
+  const AllocatedDevices all = TRY(read_all(folder));
   std::set<std::string> resources;
   for (const auto& [device, resource] : all) resources.insert(resource);
   return resources;
@@ -140,7 +140,7 @@ Result<std::set<std::string>> resources_given_out(const Path& folder) {
 Status tidy_device_info(const Path& folder, const std::string& resource,
                         const std::set<ib::PciAddress>& in_use) {
   const std::vector<std::string> names = TRY(list_folder(folder));
-  const std::string start = beginning(resource);
+  const std::string start = file_prefix(resource);
   Errors errors;
   for (const std::string& name : names) {
     if (!name.starts_with(start) || !name.ends_with(kEnding)) continue;

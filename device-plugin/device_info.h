@@ -23,7 +23,7 @@ Path device_info_file(const Path& folder, const std::string& resource, const std
 // resource and the nodes of this moment. Files of ours by which the device was given out under
 // another one of the `resources` go first: it is in one pool at a time. A ticket has no such file:
 // success.
-Status write_device_info(const Path& folder, const Pool& pool, const Offer& offer,
+Status write_device_info(const Path& folder, const Pool& pool, const PoolDevice& pool_device,
                          const std::set<std::string>& resources);
 
 // The nodes that were granted with the device; nothing where there is no file of ours.
@@ -33,9 +33,9 @@ Result<std::optional<std::vector<std::string>>> granted_nodes(const Path& folder
 
 // Which devices were given out under which resource, by the files of ours. What is damaged, or
 // another program's, is left out.
-Result<Held> given_out(const Path& folder);
+Result<Allocated> read_allocated(const Path& folder);
 // All resources under which any device was given out. An error where a file cannot be read.
-Result<std::set<std::string>> resources_given_out(const Path& folder);
+Result<std::set<std::string>> allocated_resources(const Path& folder);
 
 // Removes the files of a resource, but not those of devices that a record or a pod has.
 Status tidy_device_info(const Path& folder, const std::string& resource,

@@ -16,7 +16,7 @@ Pool pool(const std::string& prefix = "example.com", const std::string& name = "
   return made;
 }
 
-Offer offer(uint32_t vf) {
+PoolDevice pool_device(uint32_t vf) {
   const Device device = test_vf(0, vf);
   return {device.address.text(), device, 0, ""};
 }
@@ -27,7 +27,7 @@ using Names = std::vector<std::string>;
 TEST_CASE("the file is where Multus looks and says what the specification has") {
   const TempFolder temp;
   const Path folder = temp.path() / "devinfo" / "dp";
-  REQUIRE(write_device_info(folder, pool(), offer(1), {}));
+  REQUIRE(write_device_info(folder, pool(), pool_device(1), {}));
   CHECK(names(folder) == Names{"example.com-ib_vfs-0000:3b:00.2-device.json"});
   const auto document = json::Value::parse(
       read_file(device_info_file(folder, "example.com/ib_vfs", "0000:3b:00.2")).value());
@@ -39,12 +39,13 @@ TEST_CASE("the file is where Multus looks and says what the specification has") 
 
 TEST_CASE("what was granted can be read again after a restart") {
   const TempFolder temp;
-  REQUIRE(write_device_info(temp.path(), pool(), offer(1), {}));
+  REQUIRE(write_device_info(temp.path(), pool(), pool_device(1), {}));
   CHECK(granted_nodes(temp.path(), "example.com/ib_vfs", "0000:3b:00.2").value() ==
         Names{"/dev/infiniband/rdma_cm", "/dev/infiniband/uverbs1"});
-  CHECK(given_out(temp.path()).value() == Held{{address("0000:3b:00.2"), "example.com/ib_vfs"}});
+  CHECK(read_allocated(temp.path()).value() ==
+        Allocated{{address("0000:3b:00.2"), "example.com/ib_vfs"}});
   CHECK(granted_nodes(temp.path(), "example.com/ib_vfs", "0000:3b:00.3").value() == std::nullopt);
-  CHECK(given_out(temp.path() / "none").value().empty());
+  CHECK(read_allocated(temp.path() / "none").value().empty());
 }
 
 TEST_CASE("a device that is given out under another resource is that one's, whatever its name") {
@@ -52,14 +53,15 @@ TEST_CASE("a device that is given out under another resource is that one's, what
   const std::string other = "example.com-z-0000:3b:00.2-device.json";
   const std::string foreign = R"({"type":"pci","pci":{"pci-address":"0000:3b:00.2"}})";
   temp.write(other, foreign);
-  REQUIRE(write_device_info(temp.path(), pool(), offer(0), {}));
+  REQUIRE(write_device_info(temp.path(), pool(), pool_device(0), {}));
   for (const char* resource : {"a", "c", "b", "b"}) {
     CAPTURE(resource);
-    const auto resources = resources_given_out(temp.path()).value();
-    REQUIRE(write_device_info(temp.path(), pool("example.com", resource), offer(1), resources));
-    CHECK(given_out(temp.path()).value() ==
-          Held{{address("0000:3b:00.1"), "example.com/ib_vfs"},
-               {address("0000:3b:00.2"), "example.com/" + std::string(resource)}});
+    const auto resources = allocated_resources(temp.path()).value();
+    REQUIRE(
+        write_device_info(temp.path(), pool("example.com", resource), pool_device(1), resources));
+    CHECK(read_allocated(temp.path()).value() ==
+          Allocated{{address("0000:3b:00.1"), "example.com/ib_vfs"},
+                    {address("0000:3b:00.2"), "example.com/" + std::string(resource)}});
   }
   CHECK(names(temp.path()) == Names{"example.com-b-0000:3b:00.2-device.json",
                                     "example.com-ib_vfs-0000:3b:00.1-device.json", other});
@@ -80,15 +82,16 @@ TEST_CASE(
     CAPTURE(damaged);
     write(damaged);
     CHECK_FALSE(granted());
-    CHECK(given_out(temp.path()).value().empty());
+    CHECK(read_allocated(temp.path()).value().empty());
   }
 }
 
 TEST_CASE(
     "tidying leaves what somebody has, what is another resource's, and what is no such file") {
   const TempFolder temp;
-  for (const uint32_t vf : {0U, 1U}) REQUIRE(write_device_info(temp.path(), pool(), offer(vf), {}));
-  REQUIRE(write_device_info(temp.path(), pool("example.com", "ib_vfs-2"), offer(2), {}));
+  for (const uint32_t vf : {0U, 1U})
+    REQUIRE(write_device_info(temp.path(), pool(), pool_device(vf), {}));
+  REQUIRE(write_device_info(temp.path(), pool("example.com", "ib_vfs-2"), pool_device(2), {}));
   temp.write("example.com-ib_vfs-x-device.json", "{}");
   temp.write("example.com-ib_vfs-device.json", "{}");
   REQUIRE(tidy_device_info(temp.path(), "example.com/ib_vfs", {address("0000:3b:00.2")}));
@@ -100,12 +103,12 @@ TEST_CASE(
 
 TEST_CASE("a ticket has no file, and a folder that cannot be made is an error") {
   const TempFolder temp;
-  Pool tickets = pool();
-  tickets.kind = Kind::ticket;
-  REQUIRE(write_device_info(temp.path(), tickets, {"0000:3b:00.0-1", test_pf(0, 2), 0, ""}, {}));
+  Pool slots = pool();
+  slots.kind = PoolKind::ipoib_slot;
+  REQUIRE(write_device_info(temp.path(), slots, {"0000:3b:00.0-1", test_pf(0, 2), 0, ""}, {}));
   CHECK(names(temp.path()).empty());
   const Path file = temp.write("file", "");
-  CHECK_FALSE(write_device_info(file / "dp", pool(), offer(0), {}));
+  CHECK_FALSE(write_device_info(file / "dp", pool(), pool_device(0), {}));
 }
 
 }  // namespace

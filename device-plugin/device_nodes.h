@@ -18,12 +18,12 @@ struct DeviceNode {
 // As they are now, of this device only, in the order of their paths; /dev/infiniband/rdma_cm and
 // /dev/vfio/vfio are everyone's. None for a ticket, and where the selector that took the device
 // says "isRdma": false. A device on vfio-pci has its group instead.
-std::vector<DeviceNode> nodes_of(const Pool& pool, const Offer& offer);
+std::vector<DeviceNode> device_nodes_of(const Pool& pool, const PoolDevice& pool_device);
 
 // Whether such a pool gives nodes with the device at all, whatever the device has at the moment.
-bool gives_nodes(const Pool& pool, const Offer& offer);
+bool gives_nodes(const Pool& pool, const PoolDevice& pool_device);
 
 // The character devices of a class (uverbs, umad, issm) that a device has.
-std::vector<std::string> of_class(const Device& device, const std::string& name);
+std::vector<std::string> char_devices_of(const Device& device, const std::string& name);
 
 }  // namespace ibpod::device_plugin

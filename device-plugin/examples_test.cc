@@ -158,12 +158,12 @@ TEST_CASE("the examples of sriov-network-device-plugin, on three nodes") {
     const PoolConfig config = parse_pools(*document->find("resourceList"), "intel.com").value();
     ++files;
     for (const auto& [title, node] : nodes) {
-      for (const Stock& stock : deal(config.pools, node)) {
+      for (const PoolContents& contents : assign(config.pools, node)) {
         CAPTURE(title);
-        CAPTURE(stock.pool.name);
+        CAPTURE(contents.pool.name);
         Ids found;
-        for (const Offer& offer : stock.offers) found.insert(offer.id);
-        const Row* row = find_row(name.substr(0, name.size() - 5), title, stock.pool.name);
+        for (const PoolDevice& pool_device : contents.devices) found.insert(pool_device.id);
+        const Row* row = find_row(name.substr(0, name.size() - 5), title, contents.pool.name);
         CHECK(found == ids_of(row != nullptr ? row->ours : "", node));
         if (row != nullptr) ++rows;
       }

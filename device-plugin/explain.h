@@ -9,13 +9,13 @@
 namespace ibpod::device_plugin {
 
 // What one pool has to do with the device.
-struct Choice {
+struct PoolExplanation {
   std::string resource;
-  bool has_it = false;
+  bool has_device = false;
   // "by selectors[1]", "it is in example.com/a, which comes first", or the first field of every
   // selector that keeps it out, with both values.
   std::string reason;
-  bool operator==(const Choice&) const = default;
+  bool operator==(const PoolExplanation&) const = default;
 };
 
 struct Explanation {
@@ -23,13 +23,14 @@ struct Explanation {
   std::string resource;  // of the pool that has it; empty: none has
   // What else decides: that the host needs it, that it is quarantined, whose it is now.
   std::vector<std::string> notes;
-  std::vector<Choice> pools;  // all, in the order in which they take devices
+  std::vector<PoolExplanation> pools;  // all, in the order in which they take devices
   bool operator==(const Explanation&) const = default;
 
   // For a person, one line each.
   std::string text() const;
 };
 
-Explanation explain(const std::vector<Pool>& pools, const Device& device, const Held& held = {});
+Explanation explain(const std::vector<Pool>& pools, const Device& device,
+                    const Allocated& allocated = {});
 
 }  // namespace ibpod::device_plugin

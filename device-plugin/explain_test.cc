@@ -43,7 +43,7 @@ TEST_CASE("a device in no pool, and what else there is to say of it") {
                                                "in quarantine: an unfinished clean-up",
                                                "in use: container c1, net1"});
   CHECK(made.pools[2] ==
-        Choice{"example.com/rest", false, "the host needs it: carries the default route"});
+        PoolExplanation{"example.com/rest", false, "the host needs it: carries the default route"});
   CHECK(explain({}, device).text().find("in no pool") != std::string::npos);
 }
 

@@ -16,16 +16,16 @@ constexpr uint32_t kInfinibandClass = 0x0207;
 struct Candidate {
   sysfs::PciIds ids;
   std::optional<ib::PciAddress> pf;
-  bool wanted = false;
+  bool eligible = false;
 };
 
-Candidate look_at(const sysfs::Sysfs& sysfs, const ib::PciAddress& address) {
+Candidate read_candidate(const sysfs::Sysfs& sysfs, const ib::PciAddress& address) {
   Candidate candidate;
   const Result<sysfs::PciIds> ids = sysfs::pci_ids(sysfs, address);
   if (ids) candidate.ids = *ids;
   const auto pf = sysfs::pf_of(sysfs, address);
   if (pf) candidate.pf = *pf;
-  candidate.wanted =
+  candidate.eligible =
       candidate.ids.device_class >> 16 == kNetworkClass || sysfs::has_rdma(sysfs, address);
   return candidate;
 }
@@ -54,11 +54,12 @@ Result<std::vector<Device>> find_functions(const sysfs::Sysfs& sysfs) {
 Result<std::vector<Device>> find_functions(const sysfs::Sysfs& sysfs,
                                            const std::vector<ib::PciAddress>& among) {
   std::map<ib::PciAddress, Candidate> candidates;
-  for (const ib::PciAddress& address : among) candidates.emplace(address, look_at(sysfs, address));
+  for (const ib::PciAddress& address : among)
+    candidates.emplace(address, read_candidate(sysfs, address));
   std::map<ib::PciAddress, Device> functions;
   for (const auto& [address, candidate] : candidates) {
     const auto pf = candidate.pf ? candidates.find(*candidate.pf) : candidates.end();
-    if (!candidate.wanted && (pf == candidates.end() || !pf->second.wanted)) continue;
+    if (!candidate.eligible && (pf == candidates.end() || !pf->second.eligible)) continue;
     Device device;
     device.address = address;
     device.vendor = candidate.ids.vendor;

@@ -12,13 +12,13 @@ using Finding = std::optional<std::string>;
 bool is_vfio(const Device& device) { return device.driver && node::is_vfio(*device.driver); }
 
 // Whether its RDMA devices are to be judged: they exist for us, and no pod has them.
-bool has_rdma_to_judge(const Device& device, const Promise& promise) {
-  return promise.rdma && !is_vfio(device) && device.attachment.empty();
+bool checks_rdma(const Device& device, const HealthCriteria& criteria) {
+  return criteria.rdma && !is_vfio(device) && device.attachment.empty();
 }
 
 // The same of its ports, which an IPoIB interface needs, too.
-bool has_ports_to_judge(const Device& device, const Promise& promise) {
-  if (has_rdma_to_judge(device, promise)) return true;
+bool checks_ports(const Device& device, const HealthCriteria& criteria) {
+  if (checks_rdma(device, criteria)) return true;
   const bool ipoib = device.link_type != "ether" && device.driver && !is_vfio(device);
   return ipoib && device.attachment.empty();
 }
@@ -32,24 +32,25 @@ Finding find_quarantine(const Device& device) {
   return "it is in quarantine: " + device.quarantine;
 }
 
-Finding find_shared_mode(const Device& device, const Promise& promise,
+Finding find_shared_mode(const Device& device, const HealthCriteria& criteria,
                          std::optional<nl::RdmaNetnsMode> mode) {
-  if (!promise.isolation || !promise.rdma || is_vfio(device)) return {};
+  if (!criteria.isolation || !criteria.rdma || is_vfio(device)) return {};
   if (mode == nl::RdmaNetnsMode::exclusive) return {};
   if (!mode)
     return "the node's RDMA namespace mode cannot be read, and its pool promises isolation";
   return "the node's RDMA namespace mode is shared, and its pool promises isolation";
 }
 
-Finding find_no_rdma(const Device& device, const Promise& promise) {
-  if (!has_ports_to_judge(device, promise)) return {};
-  if (!device.unseen.empty()) return "its RDMA devices cannot be looked at: " + device.unseen;
+Finding find_no_rdma(const Device& device, const HealthCriteria& criteria) {
+  if (!checks_ports(device, criteria)) return {};
+  if (!device.rdma_error.empty())
+    return "its RDMA devices cannot be looked at: " + device.rdma_error;
   if (device.rdma.empty()) return "it has no RDMA device";
   return {};
 }
 
-Finding find_no_char_device(const Device& device, const Promise& promise) {
-  if (!has_rdma_to_judge(device, promise)) return {};
+Finding find_no_char_device(const Device& device, const HealthCriteria& criteria) {
+  if (!checks_rdma(device, criteria)) return {};
   const auto& names = device.char_devices;
   const bool there = std::any_of(names.begin(), names.end(), [](const std::string& name) {
     return name.starts_with("uverbs");
@@ -59,13 +60,13 @@ Finding find_no_char_device(const Device& device, const Promise& promise) {
 }
 
 // Where RDMA is promised, a pod may do without an interface.
-Finding find_no_interface(const Device& device, const Promise& promise) {
-  if (promise.rdma || !has_ports_to_judge(device, promise) || !device.netdevs.empty()) return {};
+Finding find_no_interface(const Device& device, const HealthCriteria& criteria) {
+  if (criteria.rdma || !checks_ports(device, criteria) || !device.netdevs.empty()) return {};
   return "it has no IPoIB interface in the host's namespace: is ib_ipoib loaded?";
 }
 
-Finding find_no_guid(const Device& device, const Promise& promise) {
-  if (!has_ports_to_judge(device, promise)) return {};
+Finding find_no_guid(const Device& device, const HealthCriteria& criteria) {
+  if (!checks_ports(device, criteria)) return {};
   for (const RdmaDevice& rdma : device.rdma) {
     if (!rdma.verbs) continue;
     if (rdma.node_guid.none()) return rdma.name + " has no node GUID";
@@ -81,14 +82,14 @@ Finding find_no_guid(const Device& device, const Promise& promise) {
   return {};
 }
 
-Finding find_pf_down(const Device& device, const Promise& promise) {
-  if (promise.ignore_link || device.pf_up) return {};
+Finding find_pf_down(const Device& device, const HealthCriteria& criteria) {
+  if (criteria.ignore_link || device.pf_up) return {};
   if (!device.pf) return "none of its ports has a link";
   return "the PF " + device.pf->text() + " has no link";
 }
 
-Finding find_not_active(const Device& device, const Promise& promise) {
-  if (promise.ignore_link || !has_ports_to_judge(device, promise)) return {};
+Finding find_not_active(const Device& device, const HealthCriteria& criteria) {
+  if (criteria.ignore_link || !checks_ports(device, criteria)) return {};
   std::string states;
   for (const RdmaDevice& rdma : device.rdma) {
     for (size_t i = 0; i < rdma.ports.size() && rdma.verbs; ++i) {
@@ -101,64 +102,67 @@ Finding find_not_active(const Device& device, const Promise& promise) {
   return states.empty() ? "it has no port" : states;
 }
 
-Finding find_unbound(const Device& device, const Promise& promise, BindFault::Kind kind) {
+Finding find_unbound(const Device& device, const HealthCriteria& criteria, BindFault::Kind kind) {
   const auto& fault = device.bind_fault;
-  return promise.bound && fault && fault->kind == kind ? Finding(fault->text) : Finding();
+  return criteria.partition_required && fault && fault->kind == kind ? Finding(fault->text)
+                                                                     : Finding();
 }
 
 }  // namespace
 
-std::string_view name(Ailment ailment) {
-  switch (ailment) {
-    case Ailment::quarantine:
+std::string_view name(UnhealthyReason unhealthy_reason) {
+  switch (unhealthy_reason) {
+    case UnhealthyReason::quarantine:
       return "quarantine";
-    case Ailment::no_driver:
+    case UnhealthyReason::no_driver:
       return "noDriver";
-    case Ailment::shared_mode:
+    case UnhealthyReason::shared_mode:
       return "sharedMode";
-    case Ailment::no_rdma_device:
+    case UnhealthyReason::no_rdma_device:
       return "noRdmaDevice";
-    case Ailment::no_char_device:
+    case UnhealthyReason::no_char_device:
       return "noCharDevice";
-    case Ailment::no_interface:
+    case UnhealthyReason::no_interface:
       return "noInterface";
-    case Ailment::no_guid:
+    case UnhealthyReason::no_guid:
       return "noGuid";
-    case Ailment::pf_down:
+    case UnhealthyReason::pf_down:
       return "pfDown";
-    case Ailment::port_not_active:
+    case UnhealthyReason::port_not_active:
       return "portNotActive";
-    case Ailment::wrong_subnet:
+    case UnhealthyReason::wrong_subnet:
       return "wrongSubnet";
-    case Ailment::no_certificate:
+    case UnhealthyReason::no_certificate:
       return "noCertificate";
-    case Ailment::no_sm_service:
+    case UnhealthyReason::no_sm_service:
       return "noSmService";
-    case Ailment::unknown_guid:
+    case UnhealthyReason::unknown_guid:
       return "unknownGuid";
   }
   return "unknown";
 }
 
-Verdict judge(const Device& device, const Promise& promise, std::optional<nl::RdmaNetnsMode> mode) {
+Health evaluate_health(const Device& device, const HealthCriteria& criteria,
+                       std::optional<nl::RdmaNetnsMode> mode) {
   const Finding no_driver = device.driver ? Finding() : Finding("no driver is bound to it");
-  const std::pair<Ailment, Finding> findings[] = {
-      {Ailment::quarantine, find_quarantine(device)},
-      {Ailment::no_driver, no_driver},
-      {Ailment::shared_mode, find_shared_mode(device, promise, mode)},
-      {Ailment::no_rdma_device, find_no_rdma(device, promise)},
-      {Ailment::no_char_device, find_no_char_device(device, promise)},
-      {Ailment::no_interface, find_no_interface(device, promise)},
-      {Ailment::no_guid, find_no_guid(device, promise)},
-      {Ailment::pf_down, find_pf_down(device, promise)},
-      {Ailment::port_not_active, find_not_active(device, promise)},
-      {Ailment::wrong_subnet, find_unbound(device, promise, BindFault::Kind::subnet)},
-      {Ailment::no_certificate, find_unbound(device, promise, BindFault::Kind::certificate)},
-      {Ailment::no_sm_service, find_unbound(device, promise, BindFault::Kind::service)},
-      {Ailment::unknown_guid, find_unbound(device, promise, BindFault::Kind::guid)},
+  const std::pair<UnhealthyReason, Finding> findings[] = {
+      {UnhealthyReason::quarantine, find_quarantine(device)},
+      {UnhealthyReason::no_driver, no_driver},
+      {UnhealthyReason::shared_mode, find_shared_mode(device, criteria, mode)},
+      {UnhealthyReason::no_rdma_device, find_no_rdma(device, criteria)},
+      {UnhealthyReason::no_char_device, find_no_char_device(device, criteria)},
+      {UnhealthyReason::no_interface, find_no_interface(device, criteria)},
+      {UnhealthyReason::no_guid, find_no_guid(device, criteria)},
+      {UnhealthyReason::pf_down, find_pf_down(device, criteria)},
+      {UnhealthyReason::port_not_active, find_not_active(device, criteria)},
+      {UnhealthyReason::wrong_subnet, find_unbound(device, criteria, BindFault::Kind::subnet)},
+      {UnhealthyReason::no_certificate,
+       find_unbound(device, criteria, BindFault::Kind::certificate)},
+      {UnhealthyReason::no_sm_service, find_unbound(device, criteria, BindFault::Kind::service)},
+      {UnhealthyReason::unknown_guid, find_unbound(device, criteria, BindFault::Kind::guid)},
   };
-  for (const auto& [ailment, finding] : findings) {
-    if (finding) return Verdict{ailment, *finding};
+  for (const auto& [unhealthy_reason, finding] : findings) {
+    if (finding) return Health{unhealthy_reason, *finding};
   }
   return {};
 }

@@ -12,7 +12,7 @@
 namespace ibpod::device_plugin {
 
 // In the order in which they are looked for: the first one found is told.
-enum class Ailment {
+enum class UnhealthyReason {
   quarantine,       // not cleaned up behind its last pod, or nobody can tell whose it is
   no_driver,        // nothing is bound to the function
   shared_mode,      // the pool promises isolation, and RDMA devices are in all namespaces
@@ -29,22 +29,22 @@ enum class Ailment {
   unknown_guid,
 };
 // A label for metrics: "noDriver".
-std::string_view name(Ailment ailment);
+std::string_view name(UnhealthyReason unhealthy_reason);
 
 // What a pool promises of its devices.
-struct Promise {
-  bool isolation = true;     // a pod sees its own RDMA device only
-  bool ignore_link = false;  // neither the PF's link nor the port's state counts
-  bool rdma = true;          // RDMA character devices for the pod
-  bool bound = false;        // its port is brought into a partition
-  bool operator==(const Promise&) const = default;
+struct HealthCriteria {
+  bool isolation = true;            // a pod sees its own RDMA device only
+  bool ignore_link = false;         // neither the PF's link nor the port's state counts
+  bool rdma = true;                 // RDMA character devices for the pod
+  bool partition_required = false;  // its port is brought into a partition
+  bool operator==(const HealthCriteria&) const = default;
 };
 
-struct Verdict {
-  std::optional<Ailment> ailment;  // nothing: healthy
-  std::string text;                // why not, for people: "port 1 of mlx5_2 is DOWN"
-  bool healthy() const { return !ailment; }
-  bool operator==(const Verdict&) const = default;
+struct Health {
+  std::optional<UnhealthyReason> reason;  // nothing: healthy
+  std::string text;                       // why not, for people: "port 1 of mlx5_2 is DOWN"
+  bool is_healthy() const { return !reason; }
+  bool operator==(const Health&) const = default;
 };
 
 // `mode`: nothing where the kernel did not say; then no pool can promise isolation.
@@ -53,6 +53,7 @@ struct Verdict {
 // gone for as long as a move into the pod or out of it takes. Under vfio-pci there is no
 // RDMA device to judge. Of several ports one that is ACTIVE is enough. An InfiniBand function needs
 // GUID and port also where no RDMA is promised: IPoIB does.
-Verdict judge(const Device& device, const Promise& promise, std::optional<nl::RdmaNetnsMode> mode);
+Health evaluate_health(const Device& device, const HealthCriteria& criteria,
+                       std::optional<nl::RdmaNetnsMode> mode);
 
 }  // namespace ibpod::device_plugin

@@ -42,13 +42,13 @@ Device in_pod() {
 struct Case {
   const char* what;
   std::function<void(Device&)> change;
-  std::optional<Ailment> ailment;
+  std::optional<UnhealthyReason> reason;
   const char* text;
 };
 
 const std::vector<Case> kCases{
     {"nothing is wrong", [](Device&) {}, {}, ""},
-    {"quarantine", [](Device& d) { d.quarantine = "GC"; }, Ailment::quarantine,
+    {"quarantine", [](Device& d) { d.quarantine = "GC"; }, UnhealthyReason::quarantine,
      "it is in quarantine: GC"},
     {"quarantine is told before all else",
      [](Device& d) {
@@ -56,30 +56,30 @@ const std::vector<Case> kCases{
        d.driver.reset();
        d.rdma.clear();
      },
-     Ailment::quarantine, "it is in quarantine: GC"},
+     UnhealthyReason::quarantine, "it is in quarantine: GC"},
     {"driver unbound",
      [](Device& d) {
        d.driver.reset();
        d.rdma.clear();
        d.char_devices.clear();
      },
-     Ailment::no_driver, "no driver is bound to it"},
-    {"RDMA device gone", [](Device& d) { d.rdma.clear(); }, Ailment::no_rdma_device,
+     UnhealthyReason::no_driver, "no driver is bound to it"},
+    {"RDMA device gone", [](Device& d) { d.rdma.clear(); }, UnhealthyReason::no_rdma_device,
      "it has no RDMA device"},
     {"RDMA device out of sight",
      [](Device& d) {
        d.rdma.clear();
-       d.unseen = "gone";
+       d.rdma_error = "gone";
      },
-     Ailment::no_rdma_device, "its RDMA devices cannot be looked at: gone"},
-    {"no uverbs", [](Device& d) { d.char_devices = {"umad2"}; }, Ailment::no_char_device,
+     UnhealthyReason::no_rdma_device, "its RDMA devices cannot be looked at: gone"},
+    {"no uverbs", [](Device& d) { d.char_devices = {"umad2"}; }, UnhealthyReason::no_char_device,
      "it has no uverbs device: is ib_uverbs loaded?"},
-    {"node GUID zero", [](Device& d) { d.rdma[0].node_guid = ib::Guid(); }, Ailment::no_guid,
-     "mlx5_2 has no node GUID"},
-    {"port GUID zero", [](Device& d) { d.rdma[0].ports[0].guid = ib::Guid(); }, Ailment::no_guid,
-     "port 1 of mlx5_2 has no GUID"},
+    {"node GUID zero", [](Device& d) { d.rdma[0].node_guid = ib::Guid(); },
+     UnhealthyReason::no_guid, "mlx5_2 has no node GUID"},
+    {"port GUID zero", [](Device& d) { d.rdma[0].ports[0].guid = ib::Guid(); },
+     UnhealthyReason::no_guid, "port 1 of mlx5_2 has no GUID"},
     {"port GUID all ones", [](Device& d) { d.rdma[0].ports[0].guid = ib::kNoGuid; },
-     Ailment::no_guid, "port 1 of mlx5_2 has no GUID"},
+     UnhealthyReason::no_guid, "port 1 of mlx5_2 has no GUID"},
     {"an Ethernet port's GID comes with its netdev",
      [](Device& d) {
        d.link_type = "ether";
@@ -87,16 +87,16 @@ const std::vector<Case> kCases{
      },
      {},
      ""},
-    {"PF without link", [](Device& d) { d.pf_up = false; }, Ailment::pf_down,
+    {"PF without link", [](Device& d) { d.pf_up = false; }, UnhealthyReason::pf_down,
      "the PF 0000:3b:00.0 has no link"},
     {"port down", [](Device& d) { d.rdma[0].ports[0].state = ib::PortState::down; },
-     Ailment::port_not_active, "port 1 of mlx5_2 is DOWN"},
+     UnhealthyReason::port_not_active, "port 1 of mlx5_2 is DOWN"},
     {"port not brought up by any subnet manager",
-     [](Device& d) { d.rdma[0].ports[0].state = ib::PortState::init; }, Ailment::port_not_active,
-     "port 1 of mlx5_2 is INIT"},
-    {"port unreadable", [](Device& d) { d.rdma[0].ports = {ib::Port()}; }, Ailment::port_not_active,
-     "port 1 of mlx5_2 is unknown"},
-    {"no port", [](Device& d) { d.rdma[0].ports.clear(); }, Ailment::port_not_active,
+     [](Device& d) { d.rdma[0].ports[0].state = ib::PortState::init; },
+     UnhealthyReason::port_not_active, "port 1 of mlx5_2 is INIT"},
+    {"port unreadable", [](Device& d) { d.rdma[0].ports = {ib::Port()}; },
+     UnhealthyReason::port_not_active, "port 1 of mlx5_2 is unknown"},
+    {"no port", [](Device& d) { d.rdma[0].ports.clear(); }, UnhealthyReason::port_not_active,
      "it has no port"},
     {"one of two ports is enough",
      [](Device& d) {
@@ -111,7 +111,7 @@ const std::vector<Case> kCases{
        d.rdma[0].ports[0].state = ib::PortState::down;
        d.rdma[0].ports[1].state = ib::PortState::init;
      },
-     Ailment::port_not_active, "port 1 of mlx5_2 is DOWN, port 2 of mlx5_2 is INIT"},
+     UnhealthyReason::port_not_active, "port 1 of mlx5_2 is DOWN, port 2 of mlx5_2 is INIT"},
     {"smi1 has no say",
      [](Device& d) {
        RdmaDevice smi{.name = "smi1", .node_guid = {}, .ports = {ib::Port()}, .verbs = false};
@@ -126,7 +126,7 @@ const std::vector<Case> kCases{
        d.rdma.push_back(smi);
        d.rdma[0].ports[0].state = ib::PortState::down;
      },
-     Ailment::port_not_active, "port 1 of mlx5_2 is DOWN"},
+     UnhealthyReason::port_not_active, "port 1 of mlx5_2 is DOWN"},
     {"vfio-pci has no RDMA device",
      [](Device& d) {
        d.driver = "vfio-pci";
@@ -140,13 +140,13 @@ const std::vector<Case> kCases{
        d.driver = "vfio-pci";
        d.pf_up = false;
      },
-     Ailment::pf_down, "the PF 0000:3b:00.0 has no link"},
+     UnhealthyReason::pf_down, "the PF 0000:3b:00.0 has no link"},
     {"a PF itself",
      [](Device& d) {
        d.pf.reset();
        d.pf_up = false;
      },
-     Ailment::pf_down, "none of its ports has a link"},
+     UnhealthyReason::pf_down, "none of its ports has a link"},
 };
 
 TEST_CASE("each thing that is wrong is told, and what recovers is healthy again") {
@@ -154,81 +154,81 @@ TEST_CASE("each thing that is wrong is told, and what recovers is healthy again"
     CAPTURE(one.what);
     Device device = healthy_vf();
     one.change(device);
-    const Verdict verdict = judge(device, {}, kExclusive);
-    CHECK(verdict.ailment == one.ailment);
-    CHECK(verdict.text == one.text);
-    CHECK(judge(healthy_vf(), {}, kExclusive).healthy());
+    const Health health = evaluate_health(device, {}, kExclusive);
+    CHECK(health.reason == one.reason);
+    CHECK(health.text == one.text);
+    CHECK(evaluate_health(healthy_vf(), {}, kExclusive).is_healthy());
   }
 }
 
 TEST_CASE("a device in a pod is judged by its function and PF alone") {
   const std::vector<Case> cases{
       {"its RDMA device is the pod's", [](Device& d) { d.rdma.clear(); }, {}, ""},
-      {"… and out of sight", [](Device& d) { d.unseen = "gone"; }, {}, ""},
+      {"… and out of sight", [](Device& d) { d.rdma_error = "gone"; }, {}, ""},
       {"its port is the pod's",
        [](Device& d) { d.rdma[0].ports[0].state = ib::PortState::down; },
        {},
        ""},
       {"so is its GUID", [](Device& d) { d.rdma[0].node_guid = ib::Guid(); }, {}, ""},
-      {"its driver", [](Device& d) { d.driver.reset(); }, Ailment::no_driver,
+      {"its driver", [](Device& d) { d.driver.reset(); }, UnhealthyReason::no_driver,
        "no driver is bound to it"},
       {"its character device, which is gone while the RDMA device moves",
        [](Device& d) { d.char_devices.clear(); },
        {},
        ""},
-      {"its PF's link", [](Device& d) { d.pf_up = false; }, Ailment::pf_down,
+      {"its PF's link", [](Device& d) { d.pf_up = false; }, UnhealthyReason::pf_down,
        "the PF 0000:3b:00.0 has no link"},
   };
   for (const Case& one : cases) {
     CAPTURE(one.what);
     Device device = in_pod();
     one.change(device);
-    CHECK(judge(device, {}, kExclusive).ailment == one.ailment);
-    CHECK(judge(device, {}, kExclusive).text == one.text);
+    CHECK(evaluate_health(device, {}, kExclusive).reason == one.reason);
+    CHECK(evaluate_health(device, {}, kExclusive).text == one.text);
   }
 }
 
 TEST_CASE("isolation is not promised where RDMA devices are shared, or nobody can tell") {
   for (const Device& device : {healthy_vf(), in_pod()}) {
-    CHECK(judge(device, {}, kExclusive).healthy());
-    CHECK(judge(device, {}, kShared).ailment == Ailment::shared_mode);
-    CHECK(judge(device, {}, std::nullopt).ailment == Ailment::shared_mode);
-    CHECK(judge(device, {.isolation = false}, kShared).healthy());
-    CHECK(judge(device, {.isolation = false}, std::nullopt).healthy());
+    CHECK(evaluate_health(device, {}, kExclusive).is_healthy());
+    CHECK(evaluate_health(device, {}, kShared).reason == UnhealthyReason::shared_mode);
+    CHECK(evaluate_health(device, {}, std::nullopt).reason == UnhealthyReason::shared_mode);
+    CHECK(evaluate_health(device, {.isolation = false}, kShared).is_healthy());
+    CHECK(evaluate_health(device, {.isolation = false}, std::nullopt).is_healthy());
   }
   Device vfio = healthy_vf();
   vfio.driver = "vfio-pci";
-  CHECK(judge(vfio, {}, kShared).healthy());
+  CHECK(evaluate_health(vfio, {}, kShared).is_healthy());
 }
 
 TEST_CASE("ignoring the link ignores the PF's and the port's, and nothing else") {
-  const Promise promise{.ignore_link = true};
+  const HealthCriteria criteria{.ignore_link = true};
   Device device = healthy_vf();
   device.pf_up = false;
   device.rdma[0].ports[0].state = ib::PortState::down;
-  CHECK(judge(device, promise, kExclusive).healthy());
+  CHECK(evaluate_health(device, criteria, kExclusive).is_healthy());
   device.rdma[0].ports[0].guid = ib::Guid();
-  CHECK(judge(device, promise, kExclusive).ailment == Ailment::no_guid);
+  CHECK(evaluate_health(device, criteria, kExclusive).reason == UnhealthyReason::no_guid);
 }
 
 // The SR-IOV network operator writes "IsRdma": false into every pool that does not ask for RDMA.
 const std::vector<Case> kWithoutRdma{
     {"no character device is needed", [](Device& d) { d.char_devices.clear(); }, {}, ""},
-    {"no driver", [](Device& d) { d.driver.reset(); }, Ailment::no_driver,
+    {"no driver", [](Device& d) { d.driver.reset(); }, UnhealthyReason::no_driver,
      "no driver is bound to it"},
-    {"no RDMA device", [](Device& d) { d.rdma.clear(); }, Ailment::no_rdma_device,
+    {"no RDMA device", [](Device& d) { d.rdma.clear(); }, UnhealthyReason::no_rdma_device,
      "it has no RDMA device"},
-    {"no interface", [](Device& d) { d.netdevs.clear(); }, Ailment::no_interface,
+    {"no interface", [](Device& d) { d.netdevs.clear(); }, UnhealthyReason::no_interface,
      "it has no IPoIB interface in the host's namespace: is ib_ipoib loaded?"},
-    {"no node GUID", [](Device& d) { d.rdma[0].node_guid = ib::Guid(); }, Ailment::no_guid,
+    {"no node GUID", [](Device& d) { d.rdma[0].node_guid = ib::Guid(); }, UnhealthyReason::no_guid,
      "mlx5_2 has no node GUID"},
-    {"no port GUID", [](Device& d) { d.rdma[0].ports[0].guid = ib::kNoGuid; }, Ailment::no_guid,
-     "port 1 of mlx5_2 has no GUID"},
+    {"no port GUID", [](Device& d) { d.rdma[0].ports[0].guid = ib::kNoGuid; },
+     UnhealthyReason::no_guid, "port 1 of mlx5_2 has no GUID"},
     {"port down", [](Device& d) { d.rdma[0].ports[0].state = ib::PortState::down; },
-     Ailment::port_not_active, "port 1 of mlx5_2 is DOWN"},
+     UnhealthyReason::port_not_active, "port 1 of mlx5_2 is DOWN"},
     {"port not brought up", [](Device& d) { d.rdma[0].ports[0].state = ib::PortState::init; },
-     Ailment::port_not_active, "port 1 of mlx5_2 is INIT"},
-    {"PF without link", [](Device& d) { d.pf_up = false; }, Ailment::pf_down,
+     UnhealthyReason::port_not_active, "port 1 of mlx5_2 is INIT"},
+    {"PF without link", [](Device& d) { d.pf_up = false; }, UnhealthyReason::pf_down,
      "the PF 0000:3b:00.0 has no link"},
     {"on vfio-pci",
      [](Device& d) {
@@ -256,42 +256,48 @@ const std::vector<Case> kWithoutRdma{
 };
 
 TEST_CASE("a pool without RDMA asks for all that IPoIB needs, and for no character device") {
-  const Promise promise{.rdma = false};
+  const HealthCriteria criteria{.rdma = false};
   for (const Case& one : kWithoutRdma) {
     CAPTURE(one.what);
     Device device = healthy_vf();
     one.change(device);
-    CHECK(judge(device, promise, kShared).ailment == one.ailment);
-    CHECK(judge(device, promise, kShared).text == one.text);
+    CHECK(evaluate_health(device, criteria, kShared).reason == one.reason);
+    CHECK(evaluate_health(device, criteria, kShared).text == one.text);
   }
   Device down = healthy_vf();
   down.rdma[0].ports[0].state = ib::PortState::down;
-  CHECK(judge(down, {.ignore_link = true, .rdma = false}, kShared).healthy());
+  CHECK(evaluate_health(down, {.ignore_link = true, .rdma = false}, kShared).is_healthy());
 }
 
 TEST_CASE("where each attachment needs a partition, a port that none could be bound at is told") {
   using Kind = BindFault::Kind;
-  const std::vector<std::pair<Kind, Ailment>> kinds{{Kind::subnet, Ailment::wrong_subnet},
-                                                    {Kind::certificate, Ailment::no_certificate},
-                                                    {Kind::service, Ailment::no_sm_service},
-                                                    {Kind::guid, Ailment::unknown_guid}};
-  for (const auto& [kind, ailment] : kinds) {
+  const std::vector<std::pair<Kind, UnhealthyReason>> kinds{
+      {Kind::subnet, UnhealthyReason::wrong_subnet},
+      {Kind::certificate, UnhealthyReason::no_certificate},
+      {Kind::service, UnhealthyReason::no_sm_service},
+      {Kind::guid, UnhealthyReason::unknown_guid}};
+  for (const auto& [kind, unhealthy_reason] : kinds) {
     Device device = healthy_vf();
     device.bind_fault = BindFault{kind, "why"};
     for (const bool rdma : {true, false}) {
-      CHECK(judge(device, {.rdma = rdma, .bound = true}, kExclusive).ailment == ailment);
-      CHECK(judge(device, {.rdma = rdma, .bound = true}, kExclusive).text == "why");
-      CHECK(judge(device, {.rdma = rdma, .bound = false}, kExclusive).healthy());
+      CHECK(
+          evaluate_health(device, {.rdma = rdma, .partition_required = true}, kExclusive).reason ==
+          unhealthy_reason);
+      CHECK(evaluate_health(device, {.rdma = rdma, .partition_required = true}, kExclusive).text ==
+            "why");
+      CHECK(evaluate_health(device, {.rdma = rdma, .partition_required = false}, kExclusive)
+                .is_healthy());
     }
     device.rdma[0].ports[0].state = ib::PortState::down;
-    CHECK(judge(device, {.bound = true}, kExclusive).ailment == Ailment::port_not_active);
+    CHECK(evaluate_health(device, {.partition_required = true}, kExclusive).reason ==
+          UnhealthyReason::port_not_active);
   }
 }
 
 TEST_CASE("every ailment has a label of its own") {
   std::vector<std::string_view> names;
-  for (int i = 0; i <= static_cast<int>(Ailment::unknown_guid); ++i) {
-    names.push_back(name(Ailment{i}));
+  for (int i = 0; i <= static_cast<int>(UnhealthyReason::unknown_guid); ++i) {
+    names.push_back(name(UnhealthyReason{i}));
   }
   std::sort(names.begin(), names.end());
   CHECK(std::adjacent_find(names.begin(), names.end()) == names.end());
@@ -301,8 +307,8 @@ TEST_CASE("every ailment has a label of its own") {
 TEST_CASE("the document has a row for every reason, in the order in which they are looked for") {
   const std::string document = read_file("docs/device-plugin.md").value();
   size_t last = 0;
-  for (int i = 0; i <= static_cast<int>(Ailment::unknown_guid); ++i) {
-    const std::string row = "\n| `" + std::string(name(Ailment{i})) + "` |";
+  for (int i = 0; i <= static_cast<int>(UnhealthyReason::unknown_guid); ++i) {
+    const std::string row = "\n| `" + std::string(name(UnhealthyReason{i})) + "` |";
     CAPTURE(row);
     const size_t at = document.find(row);
     REQUIRE(at != document.npos);

@@ -12,10 +12,10 @@ void append(std::string& list, const std::string& item) {
 void add(Holder& holder, const node::Record& record) {
   if (record.child) {
     append(holder.children,
-           whose(record) + " has the IPoIB child " + record.child->link + " on it");
+           describe_owner(record) + " has the IPoIB child " + record.child->link + " on it");
     return;
   }
-  append(holder.attachment, whose(record));
+  append(holder.attachment, describe_owner(record));
   holder.namespaces.push_back(record.netns);
 }
 

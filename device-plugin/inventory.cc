@@ -29,40 +29,40 @@ Status read_function(const sysfs::Sysfs& sysfs, Device& device) {
   return ok();
 }
 
-void take(RdmaReading reading, Device& device) {
+void set_rdma(RdmaDevices reading, Device& device) {
   device.rdma = std::move(reading.devices);
   if (!reading.link_type.empty()) device.link_type = std::move(reading.link_type);
 }
 
 // In the namespaces that the records name.
-Status read_rdma_in_pods(const Sources& sources, const Holder& holder, const Device* known,
+Status read_rdma_in_pods(const InventoryDeps& deps, const Holder& holder, const Device* known,
                          Device& device) {
   for (const node::Namespace& pod : holder.namespaces) {
-    const sysfs::Sysfs sysfs = TRY(sources.pod_sysfs(pod));
-    RdmaReading reading = TRY(read_rdma(sysfs, device, known, sources.tables));
+    const sysfs::Sysfs sysfs = TRY(deps.pod_sysfs(pod));
+    RdmaDevices reading = TRY(read_rdma(sysfs, device, known, deps.tables));
     if (reading.devices.empty()) continue;
-    take(std::move(reading), device);
+    set_rdma(std::move(reading), device);
     return ok();
   }
   return Error(Code::not_found, "they are in a namespace that no record names");
 }
 
-Status read_rdma_anywhere(const Sources& sources, const Holder* holder, const Device* known,
+Status read_rdma_anywhere(const InventoryDeps& deps, const Holder* holder, const Device* known,
                           Device& device) {
-  RdmaReading reading = TRY(read_rdma(sources.sysfs, device, known, sources.tables));
+  RdmaDevices reading = TRY(read_rdma(deps.sysfs, device, known, deps.tables));
   const bool elsewhere = reading.devices.empty() && !device.char_devices.empty();
-  take(std::move(reading), device);
+  set_rdma(std::move(reading), device);
   if (!elsewhere) return ok();
-  return read_rdma_in_pods(sources, holder == nullptr ? Holder() : *holder, known, device);
+  return read_rdma_in_pods(deps, holder == nullptr ? Holder() : *holder, known, device);
 }
 
 // False: it is gone.
-bool read_device(const Sources& sources, const Holder* holder, const Device* known,
+bool read_device(const InventoryDeps& deps, const Holder* holder, const Device* known,
                  Device& device) {
-  Status read = read_function(sources.sysfs, device);
-  if (read) read = read_rdma_anywhere(sources, holder, known, device);
-  if (!sysfs::exists(sources.sysfs, device.address)) return false;
-  if (!read) device.unseen = read.error().text();
+  Status read = read_function(deps.sysfs, device);
+  if (read) read = read_rdma_anywhere(deps, holder, known, device);
+  if (!sysfs::exists(deps.sysfs, device.address)) return false;
+  if (!read) device.rdma_error = read.error().text();
   return true;
 }
 
@@ -158,7 +158,7 @@ bool has_rdma_of(const Names& names, const Device& device) {
 
 // Names are resolved twice: a device that has just come is found in sysfs, one that has just gone
 // among those that are known.
-void Inventory::add_behind_names(const sysfs::Sysfs& sysfs, Addresses& named) const {
+void Inventory::add_functions_by_name(const sysfs::Sysfs& sysfs, Addresses& named) const {
   for (const std::string& name : pending_.netdevs) {
     const auto function = sysfs::function_of_netdev(sysfs, name);
     if (function && *function) named.insert(**function);
@@ -169,18 +169,18 @@ void Inventory::add_behind_names(const sysfs::Sysfs& sysfs, Addresses& named) co
   }
 }
 
-bool Inventory::is_to_be_looked_at(const Device& device, const Holders& holders) const {
+bool Inventory::needs_refresh(const Device& device, const Holders& holders) const {
   const auto namespaces = namespaces_of(holders, device.address);
-  return !device.unseen.empty() || namespaces != namespaces_of(holders_, device.address) ||
+  return !device.rdma_error.empty() || namespaces != namespaces_of(holders_, device.address) ||
          (pending_.ports && !namespaces.empty()) || has_one_of(pending_.netdevs, device) ||
          has_rdma_of(pending_.rdma_devices, device);
 }
 
 // In the order of their addresses, and from the beginning again.
-std::vector<ib::PciAddress> Inventory::next_in_turn() const {
+std::vector<ib::PciAddress> Inventory::next_slice() const {
   std::vector<ib::PciAddress> turn;
-  const size_t size = (devices_.size() + kTurns - 1) / kTurns;
-  auto next = devices_.upper_bound(last_in_turn_);
+  const size_t size = (devices_.size() + kReadsPerCycle - 1) / kReadsPerCycle;
+  auto next = devices_.upper_bound(last_in_slice_);
   while (turn.size() < size) {
     if (next == devices_.end()) next = devices_.begin();
     turn.push_back(next->first);
@@ -190,19 +190,20 @@ std::vector<ib::PciAddress> Inventory::next_in_turn() const {
 }
 
 // A VF needs its PF; a PF that has other VFs than before has its own event.
-void Inventory::add_turn(Addresses& stale) const {
-  for (const ib::PciAddress& function : turn_) {
+void Inventory::add_slice(Addresses& stale) const {
+  for (const ib::PciAddress& function : slice_) {
     stale.insert(function);
     const Device* const known = find(devices_, function);
     if (known != nullptr && known->pf) stale.insert(*known->pf);
   }
 }
 
-Inventory::Addresses Inventory::named(const sysfs::Sysfs& sysfs, const Holders& holders) {
+Inventory::Addresses Inventory::changed_functions(const sysfs::Sysfs& sysfs,
+                                                  const Holders& holders) {
   Addresses named = pending_.functions;
-  add_behind_names(sysfs, named);
+  add_functions_by_name(sysfs, named);
   for (const auto& [address, device] : devices_)
-    if (is_to_be_looked_at(device, holders)) named.insert(address);
+    if (needs_refresh(device, holders)) named.insert(address);
   return named;
 }
 
@@ -233,28 +234,28 @@ Result<Inventory::Addresses> Inventory::stale(const sysfs::Sysfs& sysfs, const H
     for (const auto& [address, device] : devices_) stale.insert(address);
     return stale;
   }
-  for (const ib::PciAddress& function : named(sysfs, holders))
+  for (const ib::PciAddress& function : changed_functions(sysfs, holders))
     TRY(add_with_relatives(sysfs, function, stale));
-  add_turn(stale);
+  add_slice(stale);
   return stale;
 }
 
-Status Inventory::refresh(const Sources& sources, const Holders& holders) {
-  const Addresses stale = TRY(this->stale(sources.sysfs, holders));
+Status Inventory::refresh(const InventoryDeps& deps, const Holders& holders) {
+  const Addresses stale = TRY(this->stale(deps.sysfs, holders));
   std::vector<Device> fresh =
-      TRY(find_functions(sources.sysfs, std::vector(stale.begin(), stale.end())));
+      TRY(find_functions(deps.sysfs, std::vector(stale.begin(), stale.end())));
   std::erase_if(fresh, [&](Device& device) {
     const Device* const known = pending_.ports ? nullptr : find(devices_, device.address);
-    return !read_device(sources, find(holders, device.address), known, device);
+    return !read_device(deps, find(holders, device.address), known, device);
   });
   for (const ib::PciAddress& address : stale) devices_.erase(address);
   if (pending_.ports)
-    for (auto& [address, device] : devices_) reread_ports(sources.sysfs, sources.tables, device);
+    for (auto& [address, device] : devices_) reread_ports(deps.sysfs, deps.tables, device);
   for (Device& device : fresh) devices_.insert_or_assign(device.address, std::move(device));
   return ok();
 }
 
-std::vector<Device> Inventory::finished(const node::HostNetwork& network) const {
+std::vector<Device> Inventory::complete_devices(const node::HostNetwork& network) const {
   std::vector<Device> devices;
   devices.reserve(devices_.size());
   for (const auto& [address, known] : devices_) {
@@ -269,19 +270,19 @@ std::vector<Device> Inventory::finished(const node::HostNetwork& network) const 
   return devices;
 }
 
-Result<std::vector<Device>> Inventory::read(const Sources& sources, const Changed& changed) {
+Result<std::vector<Device>> Inventory::read(const InventoryDeps& deps, const ChangeSet& changed) {
   pending_.add(changed);
-  Holders holders = TRY(read_holders(sources.records));
-  turn_ = pending_.ports ? next_in_turn() : std::vector<ib::PciAddress>();
-  TRY(refresh(sources, holders));
+  Holders holders = TRY(read_holders(deps.records));
+  slice_ = pending_.ports ? next_slice() : std::vector<ib::PciAddress>();
+  TRY(refresh(deps, holders));
   holders_ = std::move(holders);
   pending_ = {};
-  if (!turn_.empty()) last_in_turn_ = turn_.back();
-  return finished(sources.network);
+  if (!slice_.empty()) last_in_slice_ = slice_.back();
+  return complete_devices(deps.network);
 }
 
-Result<std::vector<Device>> read_inventory(const Sources& sources) {
-  return Inventory().read(sources, {.everything = true});
+Result<std::vector<Device>> read_inventory(const InventoryDeps& deps) {
+  return Inventory().read(deps, {.everything = true});
 }
 
 }  // namespace ibpod::device_plugin

@@ -23,7 +23,7 @@
 namespace ibpod::device_plugin {
 
 // Borrowed for as long as a reading takes.
-struct Sources {
+struct InventoryDeps {
   const sysfs::Sysfs& sysfs;  // the host's
   const node::Records& records;
   const node::HostNetwork& network;
@@ -35,7 +35,7 @@ struct Sources {
 // have a thousand functions, and an event is about one of them.
 class Inventory {
  public:
-  static constexpr size_t kTurns = 60;
+  static constexpr size_t kReadsPerCycle = 60;
 
   // Sorted by address, and the same as if everything had been read, as far as `changed` is true.
   // The first reading is of everything. What is read anew besides: whatever could not be looked at
@@ -48,31 +48,31 @@ class Inventory {
   //
   // The P_Key table of a port that looks the same (GUID, LID, state) is read anew with
   // Changed::ports only.
-  Result<std::vector<Device>> read(const Sources& sources, const Changed& changed);
+  Result<std::vector<Device>> read(const InventoryDeps& deps, const ChangeSet& changed);
 
  private:
   using Addresses = std::set<ib::PciAddress>;
   using Holders = std::map<ib::PciAddress, Holder>;
 
-  Addresses named(const sysfs::Sysfs& sysfs, const Holders& holders);
-  void add_behind_names(const sysfs::Sysfs& sysfs, Addresses& named) const;
-  bool is_to_be_looked_at(const Device& device, const Holders& holders) const;
-  std::vector<ib::PciAddress> next_in_turn() const;
-  void add_turn(Addresses& stale) const;
+  Addresses changed_functions(const sysfs::Sysfs& sysfs, const Holders& holders);
+  void add_functions_by_name(const sysfs::Sysfs& sysfs, Addresses& named) const;
+  bool needs_refresh(const Device& device, const Holders& holders) const;
+  std::vector<ib::PciAddress> next_slice() const;
+  void add_slice(Addresses& stale) const;
   Status add_with_relatives(const sysfs::Sysfs& sysfs, const ib::PciAddress& function,
                             Addresses& stale) const;
   Result<Addresses> stale(const sysfs::Sysfs& sysfs, const Holders& holders);
-  Status refresh(const Sources& sources, const Holders& holders);
-  std::vector<Device> finished(const node::HostNetwork& network) const;
+  Status refresh(const InventoryDeps& deps, const Holders& holders);
+  std::vector<Device> complete_devices(const node::HostNetwork& network) const;
 
-  Changed pending_{.everything = true};       // and not read yet
+  ChangeSet pending_{.everything = true};     // and not read yet
   std::map<ib::PciAddress, Device> devices_;  // what sysfs says of each function by itself
   Holders holders_;
-  std::vector<ib::PciAddress> turn_;  // to be read anew in this reading
-  ib::PciAddress last_in_turn_;       // that was
+  std::vector<ib::PciAddress> slice_;  // to be read anew in this reading
+  ib::PciAddress last_in_slice_;       // that was
 };
 
 // Everything, at one moment.
-Result<std::vector<Device>> read_inventory(const Sources& sources);
+Result<std::vector<Device>> read_inventory(const InventoryDeps& deps);
 
 }  // namespace ibpod::device_plugin

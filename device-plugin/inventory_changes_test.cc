@@ -35,7 +35,7 @@ class Node {
   const ib::PciAddress& vf(size_t number) const { return vfs_[number % vfs_.size()]; }
   size_t vfs() const { return vfs_.size(); }
 
-  Result<Devices> read(Inventory& reader, const Changed& changed) {
+  Result<Devices> read(Inventory& reader, const ChangeSet& changed) {
     const sysfs::Sysfs sysfs = tree.open();
     const auto open_pod = [this](const node::Namespace& pod) -> Result<sysfs::Sysfs> {
       if (pod == kPod) return pod_tree.open();
@@ -44,42 +44,42 @@ class Node {
     return reader.read({sysfs, records, network, open_pod}, changed);
   }
   // What is found behind an event, which has to be all that there is to find.
-  Devices read(const Changed& changed) {
+  Devices read(const ChangeSet& changed) {
     Inventory nothing_known;
     const Devices whole = read(nothing_known, {}).value();
     const Devices found = read(inventory, changed).value();
-    CHECK(changes(whole, found) == std::vector<std::string>());
+    CHECK(describe_changes(whole, found) == std::vector<std::string>());
     CHECK(found == whole);
     return found;
   }
 
-  Changed vanish(size_t number) {
+  ChangeSet vanish(size_t number) {
     const ib::PciAddress gone = vf(number);
     tree.vanish(gone);
     std::erase(vfs_, gone);
     return {.functions = {gone}};
   }
-  Changed come(size_t number) {
+  ChangeSet come(size_t number) {
     vfs_.push_back(tree.add_vf(pf(number)));
     return {.functions = {vfs_.back()}};
   }
-  Changed rebind(size_t number) {
+  ChangeSet rebind(size_t number) {
     tree.unbind(vf(number));
     tree.bind(vf(number), number % 3 == 0 ? "vfio-pci" : "mlx5_core");
     return {.functions = {vf(number)}};
   }
   // By the name of the interface, as a link says it.
-  Changed flip_link(const ib::PciAddress& function, bool up) {
+  ChangeSet flip_link(const ib::PciAddress& function, bool up) {
     tree.set_port(function, "state", up ? "4: ACTIVE" : "1: DOWN");
     return {.netdevs = {tree.netdev(function)}};
   }
-  Changed attach(size_t number) {
+  ChangeSet attach(size_t number) {
     REQUIRE(records.write(record_of(vf(number))).ok());
     const std::string rdma = tree.rdma_device(vf(number));
     tree.move_rdma(vf(number), pod_tree);
     return {.rdma_devices = {rdma}};
   }
-  Changed detach(size_t number) {
+  ChangeSet detach(size_t number) {
     REQUIRE(records.remove(node::name_of(record_of(vf(number)))).ok());
     tree.unbind(vf(number));
     tree.bind(vf(number));
@@ -107,19 +107,19 @@ const Device& find(const Devices& devices, const ib::PciAddress& address) {
 
 TEST_CASE("a device event shows what has changed of the device, and nothing of others is read") {
   Node node;
-  const Devices before = node.read(Changed());
+  const Devices before = node.read(ChangeSet());
   node.tree.set_port(node.vf(0), "state", "1: DOWN");
   node.tree.set_port(node.vf(4), "state", "1: DOWN");
   const Devices after = node.read(node.inventory, {.functions = {node.vf(0)}}).value();
-  CHECK(changes(before, after) ==
+  CHECK(describe_changes(before, after) ==
         std::vector<std::string>{node.vf(0).text() + ": port 1 of mlx5_1: ACTIVE -> DOWN"});
   CHECK(node.read(node.inventory, {}).value() == after);
-  CHECK(changes(after, node.read({.ports = true})).size() == 1);
+  CHECK(describe_changes(after, node.read({.ports = true})).size() == 1);
 }
 
 TEST_CASE("an event about a PF shows what has changed of its VFs") {
   Node node;
-  node.read(Changed());
+  node.read(ChangeSet());
   node.tree.set_port(node.pf(1), "state", "1: DOWN");
   node.tree.set_port(node.vf(4), "lid", "0x99");
   const Devices after = node.read({.functions = {node.pf(1)}});
@@ -129,7 +129,7 @@ TEST_CASE("an event about a PF shows what has changed of its VFs") {
 
 TEST_CASE("a function that comes or goes changes what its PF and the other VFs say") {
   Node node;
-  node.read(Changed());
+  node.read(ChangeSet());
   const Devices less = node.read(node.vanish(0));
   CHECK(less.size() == 11);
   CHECK(find(less, node.vf(0)).vf == 0);
@@ -141,7 +141,7 @@ TEST_CASE("a function that comes or goes changes what its PF and the other VFs s
 
 TEST_CASE("a hot-plugged PF comes with its VFs, and goes with them") {
   Node node;
-  node.read(Changed());
+  node.read(ChangeSet());
   const ib::PciAddress pf = node.tree.add_pf();
   const ib::PciAddress vf = node.tree.add_vf(pf);
   CHECK(node.read({.functions = {pf}}).size() == 14);
@@ -152,7 +152,7 @@ TEST_CASE("a hot-plugged PF comes with its VFs, and goes with them") {
 
 TEST_CASE("an interface without a function, and a rename, are no loss") {
   Node node;
-  node.read(Changed());
+  node.read(ChangeSet());
   CHECK(node.read({.netdevs = {"veth0", "lo"}, .rdma_devices = {"rxe0"}}).size() == 12);
   const std::string was = node.tree.netdev(node.vf(2));
   node.tree.remove_netdev(node.vf(2));
@@ -162,20 +162,20 @@ TEST_CASE("an interface without a function, and a rename, are no loss") {
 TEST_CASE("what could not be looked at is looked at again behind whatever event") {
   Node node;
   node.tree.set(node.vf(0), "numa_node", "whatever");
-  CHECK(!find(node.read(Changed()), node.vf(0)).unseen.empty());
+  CHECK(!find(node.read(ChangeSet()), node.vf(0)).rdma_error.empty());
   node.tree.set(node.vf(0), "numa_node", "1");
-  CHECK(find(node.read(Changed()), node.vf(0)).unseen.empty());
+  CHECK(find(node.read(ChangeSet()), node.vf(0)).rdma_error.empty());
 }
 
 TEST_CASE("what has changed is not forgotten by a reading that fails") {
   Node node;
-  node.read(Changed());
+  node.read(ChangeSet());
   const Path dangling = node.tree.root() / node.tree.home(node.pf(0)) / "virtfn9";
   std::filesystem::create_symlink("nowhere", dangling);
-  const Changed change = node.flip_link(node.pf(0), false);
+  const ChangeSet change = node.flip_link(node.pf(0), false);
   CHECK(node.read(node.inventory, change).error().code() == Code::unavailable);
   std::filesystem::remove(dangling);
-  CHECK(!find(node.read(Changed()), node.vf(0)).pf_up);
+  CHECK(!find(node.read(ChangeSet()), node.vf(0)).pf_up);
 }
 
 size_t on_numa_5(const Devices& devices) {
@@ -186,12 +186,12 @@ size_t on_numa_5(const Devices& devices) {
 TEST_CASE("with the ports a part of the functions is read anew, each in its turn") {
   Node node;
   for (int more = 0; more < 60; ++more) node.tree.add_vf(node.pf(1));
-  const Devices before = node.read(Changed());
+  const Devices before = node.read(ChangeSet());
   for (const Device& device : before) node.tree.set(device.address, "numa_node", "5");
   // Two of them, and the PF of a VF.
   CHECK(before.size() == 72);
   size_t seen = 0;
-  for (size_t turn = 1; turn <= Inventory::kTurns; ++turn) {
+  for (size_t turn = 1; turn <= Inventory::kReadsPerCycle; ++turn) {
     const size_t now = on_numa_5(node.read(node.inventory, {.ports = true}).value());
     CHECK(now <= seen + 3);
     seen = now;
@@ -201,7 +201,7 @@ TEST_CASE("with the ports a part of the functions is read anew, each in its turn
 
 TEST_CASE("a turn that fails is taken again") {
   Node node;
-  const Devices before = node.read(Changed());
+  const Devices before = node.read(ChangeSet());
   for (const Device& device : before) node.tree.set(device.address, "numa_node", "5");
   const Path dangling = node.tree.root() / node.tree.home(node.pf(0)) / "virtfn9";
   std::filesystem::create_symlink("nowhere", dangling);
@@ -225,7 +225,7 @@ TEST_CASE("a device's path tells its function") {
   };
   for (const auto& one : cases) {
     CAPTURE(one.path);
-    Changed changed;
+    ChangeSet changed;
     add_device_path(one.path, changed);
     std::set<std::string> found;
     for (const auto& function : changed.functions) found.insert(function.text());
@@ -242,9 +242,9 @@ TEST_CASE("whatever happens in whatever order, in bursts, nothing is missed") {
     const auto any = [&](size_t below) { return static_cast<size_t>(random() % below); };
     std::optional<size_t> attached;
     std::set<ib::PciAddress> been;  // in a pod: its sysfs shows a device once
-    node.read(Changed());
+    node.read(ChangeSet());
     for (int burst = 0; burst < 12; ++burst) {
-      Changed burst_changed;
+      ChangeSet burst_changed;
       const size_t events = any(4);
       for (size_t event = 0; event < events; ++event) {
         const size_t number = any(node.vfs());

@@ -36,8 +36,8 @@ struct Node {
     return try_read(nothing_known, {});
   }
   // By the one who has read before.
-  Devices read(const Changed& changed) { return try_read(inventory, changed).value(); }
-  Result<Devices> try_read(Inventory& reader, const Changed& changed) {
+  Devices read(const ChangeSet& changed) { return try_read(inventory, changed).value(); }
+  Result<Devices> try_read(Inventory& reader, const ChangeSet& changed) {
     const sysfs::Sysfs sysfs = tree.open();
     return reader.read({sysfs, records, network,
                         [this](const node::Namespace& pod) { return open_pod(pod); }, tables},
@@ -153,7 +153,7 @@ TEST_CASE("without ib_ipoib there is no interface, and nothing else is missing")
     CHECK(device.netdevs.empty());
     CHECK(device.pf_name.empty());
     CHECK(device.link_type == "infiniband");
-    CHECK(judge(device, {}, nl::RdmaNetnsMode::exclusive).healthy());
+    CHECK(evaluate_health(device, {}, nl::RdmaNetnsMode::exclusive).is_healthy());
   }
 }
 
@@ -183,7 +183,7 @@ TEST_CASE("a VF in a pod that shares its RDMA device is looked at on the host") 
   const Device vf = node.at(node.vf0);
   CHECK(vf.attachment == "pod default/trainer-0 (net1)");
   CHECK(vf.rdma.size() == 1);
-  CHECK(vf.unseen.empty());
+  CHECK(vf.rdma_error.empty());
 }
 
 TEST_CASE("what cannot be seen of a VF in a pod is said to be so, and it stays healthy") {
@@ -193,20 +193,21 @@ TEST_CASE("what cannot be seen of a VF in a pod is said to be so, and it stays h
   REQUIRE(node.records.write(record).ok());
   node.tree.move_rdma(node.vf0, node.pod_tree);
   const Device vf = node.at(node.vf0);
-  CHECK(vf.unseen == "/run/netns/gone: the namespace is gone");
+  CHECK(vf.rdma_error == "/run/netns/gone: the namespace is gone");
   CHECK(vf.rdma.empty());
   CHECK(vf.char_devices.size() == 3);
   CHECK(vf.link_type == "infiniband");
   CHECK(vf.rail == 0);
-  CHECK(judge(vf, {}, nl::RdmaNetnsMode::exclusive).healthy());
+  CHECK(evaluate_health(vf, {}, nl::RdmaNetnsMode::exclusive).is_healthy());
 }
 
 TEST_CASE("a VF that somebody has moved without a record is not to be had") {
   Node node;
   node.tree.move_rdma(node.vf0, node.pod_tree);
   const Device vf = node.at(node.vf0);
-  CHECK(vf.unseen == "they are in a namespace that no record names");
-  CHECK(judge(vf, {}, nl::RdmaNetnsMode::exclusive).ailment == Ailment::no_rdma_device);
+  CHECK(vf.rdma_error == "they are in a namespace that no record names");
+  CHECK(evaluate_health(vf, {}, nl::RdmaNetnsMode::exclusive).reason ==
+        UnhealthyReason::no_rdma_device);
 }
 
 TEST_CASE("a record that cannot be read puts its VF into quarantine") {
@@ -218,7 +219,8 @@ TEST_CASE("a record that cannot be read puts its VF into quarantine") {
     const Device vf = node.at(node.vf0);
     CHECK(vf.quarantine.find("/attachments/0000:11:00.1/c1:net1.json: ") != std::string::npos);
     CHECK(vf.attachment.empty());
-    CHECK(judge(vf, {}, nl::RdmaNetnsMode::exclusive).ailment == Ailment::quarantine);
+    CHECK(evaluate_health(vf, {}, nl::RdmaNetnsMode::exclusive).reason ==
+          UnhealthyReason::quarantine);
   }
 }
 
@@ -266,8 +268,8 @@ TEST_CASE("every port of a device is read, and one that cannot be is unknown") {
   REQUIRE(pf.rdma[0].ports.size() == 2);
   CHECK(pf.rdma[0].ports[0] == ib::Port());
   CHECK(pf.rdma[0].ports[1].state == ib::PortState::active);
-  CHECK(pf.unseen.empty());
-  CHECK(judge(pf, {}, nl::RdmaNetnsMode::exclusive).healthy());
+  CHECK(pf.rdma_error.empty());
+  CHECK(evaluate_health(pf, {}, nl::RdmaNetnsMode::exclusive).is_healthy());
 }
 
 TEST_CASE("a function of which something makes no sense harms no other") {
@@ -275,9 +277,9 @@ TEST_CASE("a function of which something makes no sense harms no other") {
   node.tree.set(node.vf0, "numa_node", "whatever");
   const Devices devices = node.read();
   REQUIRE(devices.size() == 3);
-  CHECK(devices[1].unseen == "bus/pci/devices/0000:11:00.1/numa_node holds \"whatever\"");
-  CHECK(devices[2].unseen.empty());
-  CHECK(!judge(devices[1], {}, nl::RdmaNetnsMode::exclusive).healthy());
+  CHECK(devices[1].rdma_error == "bus/pci/devices/0000:11:00.1/numa_node holds \"whatever\"");
+  CHECK(devices[2].rdma_error.empty());
+  CHECK(!evaluate_health(devices[1], {}, nl::RdmaNetnsMode::exclusive).is_healthy());
 }
 
 TEST_CASE("a function that goes while the inventory is read is left out") {
@@ -308,7 +310,7 @@ std::string table_of(const Device& device) { return ib::text(device.rdma[0].port
 
 TEST_CASE("the P_Key table of a port that looks the same is read anew with the ports only") {
   Node node;
-  const Changed event{.functions = {node.vf0}};
+  const ChangeSet event{.functions = {node.vf0}};
   node.read(event);
   node.tree.set_port(node.vf0, "pkeys/1", "0x8002");
   CHECK(table_of(node.read(event)[1]) == "0:0x7fff 1:0x8001");
@@ -326,7 +328,7 @@ TEST_CASE("P_Key tables that nobody asks for are not read, and are once somebody
     });
   };
   node.tables = PkeyTables::skip;
-  CHECK(without(node.read(Changed())) == 3);
+  CHECK(without(node.read(ChangeSet())) == 3);
   CHECK(without(node.read({.ports = true})) == 3);
   node.tables = PkeyTables::read;
   CHECK(without(node.read({.ports = true})) == 0);
@@ -344,40 +346,42 @@ TEST_CASE("whatever ails a VF is seen in the next inventory, and so is its recov
   const struct {
     const char* what;
     std::function<void(Node&)> fall, rise;
-    Ailment ailment;
+    UnhealthyReason ailment;
   } cases[] = {
       {"driver unbound", [](Node& n) { n.tree.unbind(n.vf0); }, [](Node& n) { n.tree.bind(n.vf0); },
-       Ailment::no_driver},
+       UnhealthyReason::no_driver},
       {"port down", [](Node& n) { n.tree.set_port(n.vf0, "state", "1: DOWN"); },
-       [](Node& n) { n.tree.set_port(n.vf0, "state", "4: ACTIVE"); }, Ailment::port_not_active},
+       [](Node& n) { n.tree.set_port(n.vf0, "state", "4: ACTIVE"); },
+       UnhealthyReason::port_not_active},
       {"PF down", [](Node& n) { n.tree.set_port(n.pf, "state", "1: DOWN"); },
-       [](Node& n) { n.tree.set_port(n.pf, "state", "4: ACTIVE"); }, Ailment::pf_down},
+       [](Node& n) { n.tree.set_port(n.pf, "state", "4: ACTIVE"); }, UnhealthyReason::pf_down},
       {"port GUID zero",
        [](Node& n) { n.tree.set_port(n.vf0, "gids/0", "fe80:0000:0000:0000:0000:0000:0000:0000"); },
        [](Node& n) { n.tree.set_port(n.vf0, "gids/0", "fe80:0000:0000:0000:b8ce:f603:0001:0001"); },
-       Ailment::no_guid},
+       UnhealthyReason::no_guid},
       {"moved away", [](Node& n) { n.tree.move_rdma(n.vf0, n.pod_tree); },
        [](Node& n) {
          n.tree.unbind(n.vf0);
          n.tree.bind(n.vf0);
        },
-       Ailment::no_rdma_device},
+       UnhealthyReason::no_rdma_device},
       {"record damaged",
        [](Node& n) {
          std::filesystem::create_directories(n.state.path() / "attachments" / n.vf0.text());
          n.state.write("attachments/" + n.vf0.text() + "/c1:net1.json", "{");
        },
        [](Node& n) { std::filesystem::remove_all(n.state.path() / "attachments" / n.vf0.text()); },
-       Ailment::quarantine},
+       UnhealthyReason::quarantine},
   };
   for (const auto& one : cases) {
     CAPTURE(one.what);
     Node node;
-    CHECK(judge(node.at(node.vf0), {}, nl::RdmaNetnsMode::exclusive).healthy());
+    CHECK(evaluate_health(node.at(node.vf0), {}, nl::RdmaNetnsMode::exclusive).is_healthy());
     one.fall(node);
-    CHECK(judge(node.at(node.vf0), {}, nl::RdmaNetnsMode::exclusive).ailment == one.ailment);
+    CHECK(evaluate_health(node.at(node.vf0), {}, nl::RdmaNetnsMode::exclusive).reason ==
+          one.ailment);
     one.rise(node);
-    CHECK(judge(node.at(node.vf0), {}, nl::RdmaNetnsMode::exclusive).healthy());
+    CHECK(evaluate_health(node.at(node.vf0), {}, nl::RdmaNetnsMode::exclusive).is_healthy());
   }
 }
 
@@ -389,8 +393,8 @@ TEST_CASE("a VF under vfio-pci is known by its PF and its IOMMU group") {
   CHECK(vf.driver == "vfio-pci");
   CHECK(vf.iommu_group.has_value());
   CHECK(vf.link_type == "infiniband");
-  CHECK(vf.unseen.empty());
-  CHECK(judge(vf, {}, nl::RdmaNetnsMode::shared).healthy());
+  CHECK(vf.rdma_error.empty());
+  CHECK(evaluate_health(vf, {}, nl::RdmaNetnsMode::shared).is_healthy());
 }
 
 }  // namespace

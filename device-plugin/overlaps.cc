@@ -7,14 +7,14 @@
 namespace ibpod::device_plugin {
 namespace {
 
-bool apart(const std::vector<std::string>& one, const std::vector<std::string>& other) {
+bool are_disjoint(const std::vector<std::string>& one, const std::vector<std::string>& other) {
   return !one.empty() && !other.empty() &&
          std::find_first_of(one.begin(), one.end(), other.begin(), other.end()) == one.end();
 }
 
-bool apart(const Selector& one, const Selector& other) {
-  return apart(one.vendors, other.vendors) || apart(one.devices, other.devices) ||
-         apart(one.drivers, other.drivers);
+bool are_disjoint(const Selector& one, const Selector& other) {
+  return are_disjoint(one.vendors, other.vendors) || are_disjoint(one.devices, other.devices) ||
+         are_disjoint(one.drivers, other.drivers);
 }
 
 void compare(const std::vector<PfChoice>& earlier, const std::vector<PfChoice>& later,
@@ -32,10 +32,10 @@ void compare(const std::vector<PfChoice>& earlier, const std::vector<PfChoice>& 
 }
 
 void compare(const Pool& earlier, const Pool& later, std::vector<std::string>& found) {
-  if (earlier.kind != Kind::device || later.kind != Kind::device) return;
+  if (earlier.kind != PoolKind::device || later.kind != PoolKind::device) return;
   for (const Selector& a : earlier.selectors) {
     for (const Selector& b : later.selectors) {
-      if (apart(a, b)) continue;
+      if (are_disjoint(a, b)) continue;
       compare(a.pf_names, b.pf_names, earlier.resource(), later.resource(), found);
       compare(a.root_devices, b.root_devices, earlier.resource(), later.resource(), found);
     }

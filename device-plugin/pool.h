@@ -13,9 +13,9 @@
 
 namespace ibpod::device_plugin {
 
-enum class Kind {
-  device,   // VFs, and PFs that a selector names
-  ticket,   // permissions to make one IPoIB child each on an HCA; the device stays the host's
+enum class PoolKind {
+  device,      // VFs, and PFs that a selector names
+  ipoib_slot,  // permissions to make one IPoIB child each on an HCA; the device stays the host's
   foreign,  // the peer's accelerators and auxiliary devices: no device is ever in such a pool, and
             // the resource is not to be registered, as another plugin may serve it
 };
@@ -33,7 +33,7 @@ using AdditionalInfo = std::map<std::string, std::map<std::string, std::string>>
 struct Pool {
   std::string prefix;  // example.com
   std::string name;    // ib_vfs
-  Kind kind = Kind::device;
+  PoolKind kind = PoolKind::device;
   // One that matches is enough. Empty: every VF; of tickets, every InfiniBand PF.
   std::vector<Selector> selectors;
   bool exclude_topology = false;  // the kubelet is told no NUMA node
@@ -45,44 +45,44 @@ struct Pool {
   Policy policy = Policy::packed;
   // Classes of RDMA character devices that a pod gets: uverbs, rdma_cm, umad, issm.
   std::vector<std::string> device_nodes{"uverbs", "rdma_cm"};
-  uint32_t tickets = 0;  // of each HCA; of Kind::ticket only
+  uint32_t ipoib_slots = 0;  // of each HCA; of Kind::ticket only
   bool operator==(const Pool&) const = default;
 
   // example.com/ib_vfs
   std::string resource() const { return prefix + "/" + name; }
 };
 
-struct Offer {
+struct PoolDevice {
   std::string id;       // a PCI address; "0000:3b:00.0-7" is a ticket
   Device device;        // of a ticket: the HCA
   size_t selector = 0;  // which of the pool's selectors took it
   // Why the kubelet is told that it is unhealthy; empty: it is healthy. Whoever judges sets it.
   std::string unhealthy;
-  bool operator==(const Offer&) const = default;
+  bool operator==(const PoolDevice&) const = default;
 };
 
-struct Stock {
+struct PoolContents {
   Pool pool;
-  std::vector<Offer> offers;  // in the order of their PCI addresses and numbers
-  bool operator==(const Stock&) const = default;
+  std::vector<PoolDevice> devices;  // in the order of their PCI addresses and numbers
+  bool operator==(const PoolContents&) const = default;
 };
 
 // The resource that a device was given out under, as the kubelet or a device-info file tells.
-using Held = std::map<ib::PciAddress, std::string>;
+using Allocated = std::map<ib::PciAddress, std::string>;
 
 // Deals the devices to the pools: each goes to the first pool that takes it. One that is held stays
 // with its pool, as long as there is such a pool, whatever its selectors say by now: capacity does
 // not drop under a pod. Devices that the host needs go nowhere; of tickets the device stays the
 // host's, so it may have them.
-std::vector<Stock> deal(const std::vector<Pool>& pools, const std::vector<Device>& devices,
-                        const Held& held = {});
+std::vector<PoolContents> assign(const std::vector<Pool>& pools, const std::vector<Device>& devices,
+                                 const Allocated& allocated = {});
 
 // What a pool says to a device when it is asked alone.
-struct Answered {
-  bool takes = false;
+struct MatchResult {
+  bool matches = false;
   size_t selector = 0;  // where it takes it
   std::string reason;  // where it does not: "selectors[0].drivers: wants vfio-pci, found mlx5_core"
 };
-Answered ask(const Pool& pool, const Device& device);
+MatchResult match(const Pool& pool, const Device& device);
 
 }  // namespace ibpod::device_plugin

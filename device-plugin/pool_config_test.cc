@@ -71,8 +71,8 @@ TEST_CASE("a pool of tickets") {
   const Pool pool =
       good(named(R"("deviceType":"ipoibTicket","tickets":64,"selectors":{"pfNames":["ib0"]})"))
           .pools[0];
-  CHECK(pool.kind == Kind::ticket);
-  CHECK(pool.tickets == 64);
+  CHECK(pool.kind == PoolKind::ipoib_slot);
+  CHECK(pool.ipoib_slots == 64);
 }
 
 struct Case {

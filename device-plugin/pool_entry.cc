@@ -15,7 +15,7 @@ using json::Value;
 constexpr std::string_view kKeys =
     "resourceName, resourcePrefix, deviceType, excludeTopology, selectors, additionalInfo, "
     "isolation, ignoreLink, cdi, policy, deviceNodes, tickets";
-constexpr int64_t kMostTickets = 10'000;
+constexpr int64_t kMaxIpoibSlots = 10'000;
 
 // A string that is one of a few.
 template <typename T>
@@ -39,10 +39,10 @@ class Reader {
     TRY(read_kind());
     TRY(read_selectors());
     TRY(read_additional_info());
-    TRY(read_promises());
+    TRY(read_options());
     TRY(read_device_nodes());
-    TRY(read_tickets());
-    TRY(read_what_is_old());
+    TRY(read_ipoib_slots());
+    TRY(read_deprecated());
     TRY(check_keys(object_, fields_, kKeys, warnings_));
     return std::move(pool_);
   }
@@ -68,11 +68,11 @@ class Reader {
     if (!value) return ok();
     const std::string text = TRY(value->string());
     if (text.empty()) return ok();
-    pool_.kind = TRY(one_of<Kind>(*value, {{"netDevice", Kind::device},
-                                           {"ipoibTicket", Kind::ticket},
-                                           {"accelerator", Kind::foreign},
-                                           {"auxNetDevice", Kind::foreign}}));
-    if (pool_.kind == Kind::foreign)
+    pool_.kind = TRY(one_of<PoolKind>(*value, {{"netDevice", PoolKind::device},
+                                               {"ipoibTicket", PoolKind::ipoib_slot},
+                                               {"accelerator", PoolKind::foreign},
+                                               {"auxNetDevice", PoolKind::foreign}}));
+    if (pool_.kind == PoolKind::foreign)
       warn("deviceType", "\"" + text + "\" is not offered here: " + pool_.resource() +
                              " is left to another plugin");
     return ok();
@@ -132,7 +132,7 @@ class Reader {
     return ok();
   }
 
-  Status read_promises() {
+  Status read_options() {
     TRY(read_flag("excludeTopology", pool_.exclude_topology));
     TRY(read_flag("isolation", pool_.isolation));
     TRY(read_flag("ignoreLink", pool_.ignore_link));
@@ -163,19 +163,19 @@ class Reader {
     return ok();
   }
 
-  Status read_tickets() {
-    const bool ticket = pool_.kind == Kind::ticket;
-    const std::optional<int64_t> tickets = TRY(fields_.integer("tickets", 1, kMostTickets));
-    if (ticket && !tickets)
+  Status read_ipoib_slots() {
+    const bool slot = pool_.kind == PoolKind::ipoib_slot;
+    const std::optional<int64_t> slots = TRY(fields_.integer("tickets", 1, kMaxIpoibSlots));
+    if (slot && !slots)
       return object_.wrong("the key \"tickets\" is missing: how many IPoIB children of each HCA?");
-    if (!ticket && tickets)
+    if (!slot && slots)
       return object_.wrong("\"tickets\" is for \"deviceType\": \"ipoibTicket\" only");
-    pool_.tickets = static_cast<uint32_t>(tickets.value_or(0));
+    pool_.ipoib_slots = static_cast<uint32_t>(slots.value_or(0));
     return ok();
   }
 
   // Where the peer's keys were in its older versions, and what its own program writes out.
-  Status read_what_is_old() {
+  Status read_deprecated() {
     for (const char* key : {"isRdma", "SelectorObj", "SelectorObjs"}) {
       const std::optional<Value> old = TRY(fields_.find(key));
       if (old) warn(key, "it is ignored: sriov-network-device-plugin reads it from selectors only");

@@ -27,9 +27,9 @@ Selector at(const std::string& function) {
   return selector;
 }
 
-std::vector<std::string> ids(const Stock& stock) {
+std::vector<std::string> ids(const PoolContents& contents) {
   std::vector<std::string> found;
-  for (const Offer& offer : stock.offers) found.push_back(offer.id);
+  for (const PoolDevice& pool_device : contents.devices) found.push_back(pool_device.id);
   return found;
 }
 using Ids = std::vector<std::string>;
@@ -37,36 +37,38 @@ using Ids = std::vector<std::string>;
 TEST_CASE("a pool without selectors has every VF and no PF, in the order of addresses") {
   std::vector<Device> devices = test_node(2, 2);
   std::swap(devices.front(), devices.back());
-  CHECK(ids(deal({pool("all")}, devices)[0]) ==
+  CHECK(ids(assign({pool("all")}, devices)[0]) ==
         Ids{"0000:3b:00.1", "0000:3b:00.2", "0000:5e:00.1", "0000:5e:00.2"});
 }
 
 TEST_CASE("the first pool that takes a device has it, and remembers by which selector") {
-  const auto stocks =
-      deal({pool("some", {on_pf("ib0#1"), on_pf("ib1#0")}), pool("rest")}, test_node(2, 2));
-  CHECK(ids(stocks[0]) == Ids{"0000:3b:00.2", "0000:5e:00.1"});
-  CHECK(stocks[0].offers[0].selector == 0);
-  CHECK(stocks[0].offers[1].selector == 1);
-  CHECK(ids(stocks[1]) == Ids{"0000:3b:00.1", "0000:5e:00.2"});
+  const auto all_contents =
+      assign({pool("some", {on_pf("ib0#1"), on_pf("ib1#0")}), pool("rest")}, test_node(2, 2));
+  CHECK(ids(all_contents[0]) == Ids{"0000:3b:00.2", "0000:5e:00.1"});
+  CHECK(all_contents[0].devices[0].selector == 0);
+  CHECK(all_contents[0].devices[1].selector == 1);
+  CHECK(ids(all_contents[1]) == Ids{"0000:3b:00.1", "0000:5e:00.2"});
 }
 
 TEST_CASE("a PF is offered where a selector names it and it has no VFs") {
   const std::vector<Pool> pools{pool("named", {on_pf("ib0"), at("0000:5e:00.0")}),
                                 pool("whole", {at("0000:3b:00.0")})};
   const std::vector<Device> without{test_pf(0, 0), test_pf(1, 0)};
-  const auto stocks = deal(pools, without);
-  CHECK(ids(stocks[0]) == Ids{"0000:5e:00.0"});
-  CHECK(stocks[0].offers[0].selector == 1);
-  CHECK(ids(stocks[1]) == Ids{"0000:3b:00.0"});
-  for (const Stock& stock : deal(pools, {test_pf(0, 1), test_pf(1, 2)})) CHECK(ids(stock).empty());
+  const auto all_contents = assign(pools, without);
+  CHECK(ids(all_contents[0]) == Ids{"0000:5e:00.0"});
+  CHECK(all_contents[0].devices[0].selector == 1);
+  CHECK(ids(all_contents[1]) == Ids{"0000:3b:00.0"});
+  for (const PoolContents& contents : assign(pools, {test_pf(0, 1), test_pf(1, 2)}))
+    CHECK(ids(contents).empty());
 }
 
 TEST_CASE("what the host needs is never offered, whoever holds it") {
   Device device = test_vf(0, 0);
   device.host_use = "carries the default route";
-  const Held held{{device.address, "example.com/all"}};
-  CHECK(ids(deal({pool("all"), pool("named", {at("0000:3b:00.1")})}, {device}, held)[0]).empty());
-  CHECK(ask(pool("all"), device).reason == "the host needs it: carries the default route");
+  const Allocated allocated{{device.address, "example.com/all"}};
+  CHECK(ids(assign({pool("all"), pool("named", {at("0000:3b:00.1")})}, {device}, allocated)[0])
+            .empty());
+  CHECK(match(pool("all"), device).reason == "the host needs it: carries the default route");
 }
 
 TEST_CASE("a held device stays in its pool, whatever the selectors say, while there is that pool") {
@@ -74,40 +76,40 @@ TEST_CASE("a held device stays in its pool, whatever the selectors say, while th
   partition.pkeys = {ib::PKey(0x8001)};
   const std::vector<Pool> pools{pool("all"), pool("blue", {partition})};
   const Device device = test_vf(0, 0);
-  CHECK(ids(deal(pools, {device}, {{device.address, "example.com/blue"}})[1]) ==
+  CHECK(ids(assign(pools, {device}, {{device.address, "example.com/blue"}})[1]) ==
         Ids{"0000:3b:00.1"});
-  CHECK(ids(deal(pools, {device}, {{device.address, "example.com/gone"}})[0]) ==
+  CHECK(ids(assign(pools, {device}, {{device.address, "example.com/gone"}})[0]) ==
         Ids{"0000:3b:00.1"});
 }
 
 TEST_CASE(
     "tickets are so many of each HCA, whatever VFs it has and whatever the host does with it") {
-  Pool tickets = pool("ipoib", {on_pf("ib0"), on_pf("ib1")});
-  tickets.kind = Kind::ticket;
-  tickets.tickets = 2;
+  Pool slots = pool("ipoib", {on_pf("ib0"), on_pf("ib1")});
+  slots.kind = PoolKind::ipoib_slot;
+  slots.ipoib_slots = 2;
   std::vector<Device> devices = test_node(3, 1);
   devices[0].host_use = "has an address";
-  CHECK(ids(deal({tickets}, devices)[0]) ==
+  CHECK(ids(assign({slots}, devices)[0]) ==
         Ids{"0000:3b:00.0-0", "0000:3b:00.0-1", "0000:5e:00.0-0", "0000:5e:00.0-1"});
-  CHECK(ask(tickets, devices[1]).reason == "deviceType: a VF is no HCA to make IPoIB children on");
+  CHECK(match(slots, devices[1]).reason == "deviceType: a VF is no HCA to make IPoIB children on");
   devices[0].link_type = "ether";
   devices[2].pf_name.clear();
-  CHECK_FALSE(ask(tickets, devices[0]).takes);
-  CHECK_FALSE(ask(tickets, devices[2]).takes);
+  CHECK_FALSE(match(slots, devices[0]).matches);
+  CHECK_FALSE(match(slots, devices[2]).matches);
 }
 
 TEST_CASE("nothing is ever in a pool that is another plugin's") {
   Pool foreign = pool("fpga");
-  foreign.kind = Kind::foreign;
-  CHECK(ids(deal({foreign}, test_node(1, 2))[0]).empty());
+  foreign.kind = PoolKind::foreign;
+  CHECK(ids(assign({foreign}, test_node(1, 2))[0]).empty());
 }
 
 TEST_CASE("why not: every selector says its first reason") {
-  CHECK(ask(pool("p", {on_pf("ib1"), on_pf("ib0#3-5")}), test_vf(0, 1)).reason ==
+  CHECK(match(pool("p", {on_pf("ib1"), on_pf("ib0#3-5")}), test_vf(0, 1)).reason ==
         "selectors[0].pfNames: wants ib1, found ib0 VF 1; "
         "selectors[1].pfNames: wants ib0#3-5, found ib0 VF 1");
-  CHECK(ask(pool("p"), test_pf(0, 8)).reason == "it is a PF with 8 VFs");
-  CHECK(ask(pool("p"), test_pf(0, 0)).reason == "it is a PF, and no pciAddresses names it");
+  CHECK(match(pool("p"), test_pf(0, 8)).reason == "it is a PF with 8 VFs");
+  CHECK(match(pool("p"), test_pf(0, 0)).reason == "it is a PF, and no pciAddresses names it");
 }
 
 }  // namespace

@@ -14,20 +14,22 @@ using fuzz::require;
 
 void check_pool(const Pool& pool) {
   require(check_name(pool.name).ok() && check_prefix(pool.prefix).ok());
-  require((pool.tickets > 0) == (pool.kind == Kind::ticket) && pool.tickets <= 10'000);
+  require((pool.ipoib_slots > 0) == (pool.kind == PoolKind::ipoib_slot) &&
+          pool.ipoib_slots <= 10'000);
   for (const Selector& selector : pool.selectors)
     for (const ib::PKey key : selector.pkeys) require(key.partition() != 0);
 }
 
 // Each device once at most.
-void check_dealt(const std::vector<Pool>& pools) {
+void check_assigned(const std::vector<Pool>& pools) {
   static const std::vector<Device> node = test_node(2, 3);
   std::set<ib::PciAddress> given;
-  const std::vector<Stock> stocks = deal(pools, node);
-  require(stocks.size() == pools.size());
-  for (const Stock& stock : stocks)
-    for (const Offer& offer : stock.offers)
-      require(stock.pool.kind == Kind::ticket || given.insert(offer.device.address).second);
+  const std::vector<PoolContents> all_contents = assign(pools, node);
+  require(all_contents.size() == pools.size());
+  for (const PoolContents& contents : all_contents)
+    for (const PoolDevice& pool_device : contents.devices)
+      require(contents.pool.kind == PoolKind::ipoib_slot ||
+              given.insert(pool_device.device.address).second);
 }
 
 void check_pools(const json::Value& list, size_t size) {
@@ -38,7 +40,7 @@ void check_pools(const json::Value& list, size_t size) {
     check_pool(pool);
     require(resources.insert(pool.resource()).second);
   }
-  check_dealt(config->pools);
+  check_assigned(config->pools);
 }
 
 }  // namespace

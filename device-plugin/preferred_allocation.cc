@@ -8,7 +8,7 @@
 namespace ibpod::device_plugin {
 namespace {
 
-using Offers = std::vector<const Offer*>;
+using PoolDevices = std::vector<const PoolDevice*>;
 // What two devices have in common.
 using Key = std::string (*)(const Device&);
 
@@ -23,33 +23,35 @@ std::vector<Key> keys_of(Policy policy) {
   return {pf_of};
 }
 
-Result<Offers> find(const std::vector<Offer>& offers, const std::vector<std::string>& ids,
-                    const char* list) {
+Result<PoolDevices> find(const std::vector<PoolDevice>& pool_devices,
+                         const std::vector<std::string>& ids, const char* list) {
   std::set<std::string> missing(ids.begin(), ids.end());
-  Offers found;
-  for (const Offer& offer : offers) {
-    if (missing.erase(offer.id) > 0) found.push_back(&offer);
+  PoolDevices found;
+  for (const PoolDevice& pool_device : pool_devices) {
+    if (missing.erase(pool_device.id) > 0) found.push_back(&pool_device);
   }
   if (missing.empty()) return found;
   return Error(Code::invalid, std::string(list) + ": the pool has no device " + *missing.begin());
 }
 
-size_t count(const Offers& offers, Key key, const std::string& value) {
-  return static_cast<size_t>(std::count_if(
-      offers.begin(), offers.end(), [&](const Offer* o) { return key(o->device) == value; }));
+size_t count(const PoolDevices& pool_devices, Key key, const std::string& value) {
+  return static_cast<size_t>(
+      std::count_if(pool_devices.begin(), pool_devices.end(),
+                    [&](const PoolDevice* o) { return key(o->device) == value; }));
 }
 
-std::map<std::string, Offers> grouped(const Offers& offers, Key key) {
-  std::map<std::string, Offers> groups;
-  for (const Offer* offer : offers) groups[key(offer->device)].push_back(offer);
+std::map<std::string, PoolDevices> grouped(const PoolDevices& pool_devices, Key key) {
+  std::map<std::string, PoolDevices> groups;
+  for (const PoolDevice* pool_device : pool_devices)
+    groups[key(pool_device->device)].push_back(pool_device);
   return groups;
 }
 
 // Where to go on: beside what is chosen already; else in the group that is nearly used up but has
 // enough; else in the one with the most. A group without a name (unknown) comes last.
-std::string best_group(const std::map<std::string, Offers>& groups, const Offers& chosen, Key key,
-                       size_t wanted) {
-  const auto worth = [&](const std::string& name, const Offers& free) {
+std::string best_group(const std::map<std::string, PoolDevices>& groups, const PoolDevices& chosen,
+                       Key key, size_t wanted) {
+  const auto worth = [&](const std::string& name, const PoolDevices& free) {
     const bool enough = free.size() >= wanted;
     return std::tuple(count(chosen, key, name), !name.empty(), enough,
                       enough ? SIZE_MAX - free.size() : free.size());
@@ -62,12 +64,13 @@ std::string best_group(const std::map<std::string, Offers>& groups, const Offers
 }
 
 // Chooses `wanted` of `free`: group by group by the first key, and within a group by the next.
-void fill(Offers free, const std::vector<Key>& keys, size_t depth, size_t wanted, Offers& chosen) {
+void fill(PoolDevices free, const std::vector<Key>& keys, size_t depth, size_t wanted,
+          PoolDevices& chosen) {
   if (depth == keys.size()) {
     chosen.insert(chosen.end(), free.begin(), free.begin() + static_cast<ptrdiff_t>(wanted));
     return;
   }
-  std::map<std::string, Offers> groups = grouped(free, keys[depth]);
+  std::map<std::string, PoolDevices> groups = grouped(free, keys[depth]);
   while (wanted > 0) {
     const std::string name = best_group(groups, chosen, keys[depth], wanted);
     const size_t from_here = std::min(wanted, groups[name].size());
@@ -78,8 +81,8 @@ void fill(Offers free, const std::vector<Key>& keys, size_t depth, size_t wanted
 }
 
 // One at a time, of the PF that has the fewest chosen, then of the one with the most left.
-void spread(const Offers& free, size_t wanted, Offers& chosen) {
-  std::map<std::string, Offers> groups = grouped(free, pf_of);
+void spread(const PoolDevices& free, size_t wanted, PoolDevices& chosen) {
+  std::map<std::string, PoolDevices> groups = grouped(free, pf_of);
   for (; wanted > 0; --wanted) {
     const auto worth = [&](const auto& group) {
       return std::tuple(group.second.empty(), count(chosen, pf_of, group.first),
@@ -93,32 +96,34 @@ void spread(const Offers& free, size_t wanted, Offers& chosen) {
   }
 }
 
-Offers without(const Offers& offers, const Offers& taken) {
-  Offers rest;
-  for (const Offer* offer : offers) {
-    if (std::find(taken.begin(), taken.end(), offer) == taken.end()) rest.push_back(offer);
+PoolDevices without(const PoolDevices& pool_devices, const PoolDevices& taken) {
+  PoolDevices rest;
+  for (const PoolDevice* pool_device : pool_devices) {
+    if (std::find(taken.begin(), taken.end(), pool_device) == taken.end())
+      rest.push_back(pool_device);
   }
   return rest;
 }
 
 }  // namespace
 
-Result<std::vector<std::string>> preferred(const std::vector<Offer>& offers, Policy policy,
-                                           const Wish& wish) {
-  const Offers available = TRY(find(offers, wish.available, "available"));
-  Offers chosen = TRY(find(offers, wish.must_include, "must_include"));
-  const Offers free = without(available, chosen);
-  if (chosen.size() > wish.size || chosen.size() + free.size() < wish.size)
-    return Error(Code::invalid, std::to_string(wish.size) + " devices are asked for, " +
+Result<std::vector<std::string>> preferred_allocation(const std::vector<PoolDevice>& pool_devices,
+                                                      Policy policy,
+                                                      const PreferredAllocationRequest& request) {
+  const PoolDevices available = TRY(find(pool_devices, request.available, "available"));
+  PoolDevices chosen = TRY(find(pool_devices, request.must_include, "must_include"));
+  const PoolDevices free = without(available, chosen);
+  if (chosen.size() > request.size || chosen.size() + free.size() < request.size)
+    return Error(Code::invalid, std::to_string(request.size) + " devices are asked for, " +
                                     std::to_string(chosen.size()) + " must be among them, and " +
                                     std::to_string(free.size()) + " others are available");
-  const size_t wanted = wish.size - chosen.size();
+  const size_t wanted = request.size - chosen.size();
   if (policy == Policy::spread)
     spread(free, wanted, chosen);
   else
     fill(free, keys_of(policy), 0, wanted, chosen);
   std::vector<std::string> ids;
-  for (const Offer* offer : chosen) ids.push_back(offer->id);
+  for (const PoolDevice* pool_device : chosen) ids.push_back(pool_device->id);
   std::sort(ids.begin(), ids.end());
   return ids;
 }

@@ -10,8 +10,8 @@ namespace ibpod::device_plugin {
 namespace {
 
 // Four PFs of four VFs; PFs 0 and 2 on NUMA node 0, 1 and 3 on 1. "1.3" is VF 3 of PF 1.
-std::vector<Offer> offers() {
-  std::vector<Offer> made;
+std::vector<PoolDevice> pool_devices() {
+  std::vector<PoolDevice> made;
   for (const Device& device : test_node(4, 4)) {
     if (device.pf) made.push_back({device.address.text(), device, 0, ""});
   }
@@ -31,7 +31,7 @@ std::vector<std::string> ids(const std::vector<std::string>& names) {
 
 std::vector<std::string> all() {
   std::vector<std::string> made;
-  for (const Offer& offer : offers()) made.push_back(offer.id);
+  for (const PoolDevice& pool_device : pool_devices()) made.push_back(pool_device.id);
   return made;
 }
 
@@ -46,13 +46,14 @@ struct Case {
 void check(Policy policy, const std::vector<Case>& cases) {
   for (const Case& one : cases) {
     CAPTURE(one.what);
-    Wish wish{all(), ids(one.must), one.size};
+    PreferredAllocationRequest request{all(), ids(one.must), one.size};
     for (const std::string& name : one.taken)
-      wish.available.erase(std::find(wish.available.begin(), wish.available.end(), id(name)));
-    const auto chosen = preferred(offers(), policy, wish);
+      request.available.erase(
+          std::find(request.available.begin(), request.available.end(), id(name)));
+    const auto chosen = preferred_allocation(pool_devices(), policy, request);
     CHECK(chosen.value() == ids(one.want));
-    std::reverse(wish.available.begin(), wish.available.end());
-    CHECK(preferred(offers(), policy, wish).value() == chosen.value());
+    std::reverse(request.available.begin(), request.available.end());
+    CHECK(preferred_allocation(pool_devices(), policy, request).value() == chosen.value());
   }
 }
 
@@ -104,14 +105,14 @@ TEST_CASE("numa: one node, there one PCIe root, there packed") {
 }
 
 TEST_CASE("devices without a known node come last") {
-  std::vector<Offer> some = offers();
+  std::vector<PoolDevice> some = pool_devices();
   for (size_t i = 0; i < 4; ++i) some[i].device.numa.reset();
-  CHECK(preferred(some, Policy::numa, {all(), {}, 2}).value() == ids({"2.0", "2.1"}));
+  CHECK(preferred_allocation(some, Policy::numa, {all(), {}, 2}).value() == ids({"2.0", "2.1"}));
 }
 
 TEST_CASE("a wish that cannot be granted is refused") {
-  const auto refused = [](const Wish& wish) {
-    return preferred(offers(), Policy::packed, wish).error().text();
+  const auto refused = [](const PreferredAllocationRequest& request) {
+    return preferred_allocation(pool_devices(), Policy::packed, request).error().text();
   };
   CHECK(refused({{"0000:00:00.0"}, {}, 1}) == "available: the pool has no device 0000:00:00.0");
   CHECK(refused({all(), {"x"}, 1}) == "must_include: the pool has no device x");

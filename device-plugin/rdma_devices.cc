@@ -22,7 +22,7 @@ const RdmaDevice* find_known(const Device* known, const std::string& name) {
   return nullptr;
 }
 
-bool looks_the_same(const ib::Port& now, const ib::Port& then) {
+bool is_unchanged(const ib::Port& now, const ib::Port& then) {
   return now.state == then.state && now.lid == then.lid && now.guid == then.guid &&
          !then.pkeys.empty();
 }
@@ -33,7 +33,7 @@ ib::Port read_port(const sysfs::Sysfs& sysfs, const std::string& device, unsigne
   if (!port) return {};
   if (tables == PkeyTables::skip) return *port;
   if (known != nullptr && number <= known->ports.size() &&
-      looks_the_same(*port, known->ports[number - 1])) {
+      is_unchanged(*port, known->ports[number - 1])) {
     port->pkeys = known->ports[number - 1].pkeys;
     return *port;
   }
@@ -55,8 +55,8 @@ Result<RdmaDevice> read_device(const sysfs::Sysfs& sysfs, const std::string& nam
 }
 
 // Only where a function has several devices is there anything to tell apart.
-void find_those_with_verbs(const sysfs::Sysfs& sysfs, const Device& function,
-                           std::vector<RdmaDevice>& devices) {
+void find_verbs_devices(const sysfs::Sysfs& sysfs, const Device& function,
+                        std::vector<RdmaDevice>& devices) {
   const auto names = sysfs::devices_with_verbs(sysfs, function.char_devices);
   const std::set<std::string> with_verbs(names.begin(), names.end());
   if (with_verbs.empty()) return;
@@ -72,26 +72,26 @@ std::string link_type_of(const sysfs::Sysfs& sysfs, const std::vector<RdmaDevice
   return *layer == sysfs::LinkLayer::infiniband ? "infiniband" : "ether";
 }
 
-Result<RdmaReading> read_named(const sysfs::Sysfs& sysfs, const Device& function,
+Result<RdmaDevices> read_named(const sysfs::Sysfs& sysfs, const Device& function,
                                const Device* known, const Names& names, PkeyTables tables) {
-  RdmaReading reading;
+  RdmaDevices reading;
   for (const std::string& name : names) {
     RdmaDevice device = TRY(read_device(sysfs, name, find_known(known, name), tables));
     reading.devices.push_back(std::move(device));
   }
-  if (names.size() > 1) find_those_with_verbs(sysfs, function, reading.devices);
+  if (names.size() > 1) find_verbs_devices(sysfs, function, reading.devices);
   reading.link_type = link_type_of(sysfs, reading.devices);
   return reading;
 }
 
 }  // namespace
 
-Result<RdmaReading> read_rdma(const sysfs::Sysfs& sysfs, const Device& function,
+Result<RdmaDevices> read_rdma(const sysfs::Sysfs& sysfs, const Device& function,
                               const Device* known, PkeyTables tables) {
   Names names = TRY(sysfs::rdma_devices(sysfs, function.address));
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
-    if (names.empty()) return RdmaReading();
-    Result<RdmaReading> reading = read_named(sysfs, function, known, names, tables);
+    if (names.empty()) return RdmaDevices();
+    Result<RdmaDevices> reading = read_named(sysfs, function, known, names, tables);
     // A name may have gone over to another device meanwhile.
     Names now = TRY(sysfs::rdma_devices(sysfs, function.address));
     if (names == now) return reading;

@@ -9,7 +9,7 @@
 
 namespace ibpod::device_plugin {
 
-struct RdmaReading {
+struct RdmaDevices {
   std::vector<RdmaDevice> devices;  // those with verbs first
   std::string link_type;            // of the first one's first port; empty: it does not say
 };
@@ -22,7 +22,7 @@ enum class PkeyTables { read, skip };
 // function before, or nullptr: the P_Key table of a port whose GUID, LID and state are still the
 // same is taken from there. A port that cannot be read is one of unknown state; unavailable where
 // the devices change their names all the while.
-Result<RdmaReading> read_rdma(const sysfs::Sysfs& sysfs, const Device& function,
+Result<RdmaDevices> read_rdma(const sysfs::Sysfs& sysfs, const Device& function,
                               const Device* known, PkeyTables tables);
 
 // Reads the ports of a function again, of RDMA devices that this sysfs shows, tables and all.

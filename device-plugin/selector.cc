@@ -30,18 +30,19 @@ bool contains(const std::vector<T>& values, const T& value) {
 class Comparison {
  public:
   Comparison(const Selector& selector, const Device& device)
-      : wanted_(selector),
+      : selector_(selector),
         device_(device),
         hidden_(!device.attachment.empty() && device.rdma.empty()) {}
 
   std::optional<Mismatch> run() {
-    identity();
-    place();
-    link();
-    if (!hidden_) rdma();
-    require("rails", wanted_.rails, device_.rail);
-    if (!found_ && !wanted_.impossible.empty())
-      found_ = Mismatch{wanted_.impossible, "something that no InfiniBand device has", "nothing"};
+    compare_identity();
+    compare_place();
+    compare_link();
+    if (!hidden_) compare_rdma();
+    require("rails", selector_.rails, device_.rail);
+    if (!found_ && !selector_.unsatisfiable_key.empty())
+      found_ = Mismatch{selector_.unsatisfiable_key, "something that no InfiniBand device has",
+                        "nothing"};
     return found_;
   }
 
@@ -64,12 +65,12 @@ class Comparison {
     found_ = Mismatch{field, *wanted ? "true" : "false", value ? "true" : "false"};
   }
 
-  void identity() {
-    require("vendors", wanted_.vendors, std::optional(device_.vendor));
-    require("devices", wanted_.devices, std::optional(device_.device_id));
-    require("drivers", wanted_.drivers, device_.driver);
-    require("pciAddresses", wanted_.pci_addresses, std::optional(device_.address));
-    require("acpiIndexes", wanted_.acpi_indexes, device_.acpi_index);
+  void compare_identity() {
+    require("vendors", selector_.vendors, std::optional(device_.vendor));
+    require("devices", selector_.devices, std::optional(device_.device_id));
+    require("drivers", selector_.drivers, device_.driver);
+    require("pciAddresses", selector_.pci_addresses, std::optional(device_.address));
+    require("acpiIndexes", selector_.acpi_indexes, device_.acpi_index);
   }
 
   // A PF belongs to itself, but has no place among its VFs.
@@ -82,30 +83,30 @@ class Comparison {
     return device_.pf ? pf + " VF " + std::to_string(device_.vf) : pf;
   }
 
-  void place() {
+  void compare_place() {
     require_one(
-        "pfNames", wanted_.pf_names, described(device_.pf_name), [&](const PfChoice& choice) {
+        "pfNames", selector_.pf_names, described(device_.pf_name), [&](const PfChoice& choice) {
           return ::strcasecmp(choice.pf.c_str(), device_.pf_name.c_str()) == 0 && chooses(choice);
         });
     const std::string root = device_.pf.value_or(device_.address).text();
-    require_one("rootDevices", wanted_.root_devices, described(root),
+    require_one("rootDevices", selector_.root_devices, described(root),
                 [&](const PfChoice& choice) { return choice.pf == root && chooses(choice); });
   }
 
-  void link() {
+  void compare_link() {
     if (hidden_ && device_.link_type.empty()) return;
     std::optional<std::string> type;
     if (!device_.link_type.empty()) type = device_.link_type;
-    require("linkTypes", wanted_.link_types, type);
+    require("linkTypes", selector_.link_types, type);
   }
 
-  void rdma() {
-    require_one("pKeys", wanted_.pkeys, tables(), [&](ib::PKey key) { return holds(key); });
-    if (wanted_.rdma == true) require_flag("isRdma", true, !device_.rdma.empty());
-    require_one("linkStates", wanted_.link_states, states(), [&](ib::PortState state) {
+  void compare_rdma() {
+    require_one("pKeys", selector_.pkeys, tables(), [&](ib::PKey key) { return has_pkey(key); });
+    if (selector_.rdma == true) require_flag("isRdma", true, !device_.rdma.empty());
+    require_one("linkStates", selector_.link_states, states(), [&](ib::PortState state) {
       return any_port([&](const ib::Port& port) { return port.state == state; });
     });
-    require_flag("guidValid", wanted_.guid_valid, guids_valid());
+    require_flag("guidValid", selector_.guid_valid, guids_valid());
   }
 
   template <typename Fits>
@@ -115,7 +116,7 @@ class Comparison {
     });
   }
 
-  bool holds(ib::PKey key) const {
+  bool has_pkey(ib::PKey key) const {
     return key.partition() != 0 &&
            any_port([&](const ib::Port& port) { return ib::find_in(port.pkeys, key).has_value(); });
   }
@@ -145,7 +146,7 @@ class Comparison {
     return of_ports([](const ib::Port& port) { return ib::name(port.state); });
   }
 
-  const Selector& wanted_;
+  const Selector& selector_;
   const Device& device_;
   const bool hidden_;
   std::optional<Mismatch> found_;
@@ -157,7 +158,7 @@ std::optional<Mismatch> mismatch(const Selector& selector, const Device& device)
   return Comparison(selector, device).run();
 }
 
-bool names(const Selector& selector, const ib::PciAddress& function) {
+bool names_address(const Selector& selector, const ib::PciAddress& function) {
   return contains(selector.pci_addresses, function);
 }
 

@@ -37,14 +37,14 @@ struct Selector {
   std::vector<uint32_t> rails;
 
   // A key of the peer's that no device here can satisfy ("ddpProfiles"); empty: there is none.
-  std::string impossible;
+  std::string unsatisfiable_key;
   bool operator==(const Selector&) const = default;
 };
 
 // The field that keeps a device out, by its name in the configuration, with both values.
 struct Mismatch {
   std::string field;
-  std::string wanted;
+  std::string expected;
   std::string found;
   bool operator==(const Mismatch&) const = default;
 };
@@ -55,6 +55,6 @@ struct Mismatch {
 std::optional<Mismatch> mismatch(const Selector& selector, const Device& device);
 
 // Whether the selector names this very function: the only way in which a PF is taken.
-bool names(const Selector& selector, const ib::PciAddress& function);
+bool names_address(const Selector& selector, const ib::PciAddress& function);
 
 }  // namespace ibpod::device_plugin

@@ -27,8 +27,8 @@ class Reader {
     TRY(read_identity());
     TRY(read_place());
     TRY(read_link());
-    TRY(read_ours());
-    TRY(read_what_does_not_apply());
+    TRY(read_extensions());
+    TRY(read_ignored());
     TRY(check_keys(object_, fields_, kKeys, warnings_));
     return std::move(selector_);
   }
@@ -171,7 +171,7 @@ class Reader {
     return static_cast<uint32_t>(rail);
   }
 
-  Status read_ours() {
+  Status read_extensions() {
     TRY(read_list("linkStates", selector_.link_states, parse_state));
     TRY(read_list("rails", selector_.rails, parse_rail));
     selector_.guid_valid = TRY(fields_.boolean("guidValid"));
@@ -179,22 +179,22 @@ class Reader {
   }
 
   // Keys with which the peer keeps every device out that has not what only other hardware has.
-  void note_impossible(std::string_view key, bool asked) {
+  void note_unsatisfiable(std::string_view key, bool asked) {
     if (!asked) return;
-    selector_.impossible = key;
+    selector_.unsatisfiable_key = key;
     warnings_.push_back(object_.path() + "." + std::string(key) +
                         ": no InfiniBand device has it: this selector chooses nothing");
   }
 
-  Status read_what_does_not_apply() {
+  Status read_ignored() {
     const std::vector<Value> profiles = TRY(elements_of(fields_, "ddpProfiles"));
-    note_impossible("ddpProfiles", !profiles.empty());
+    note_unsatisfiable("ddpProfiles", !profiles.empty());
     const std::vector<Value> auxiliary = TRY(elements_of(fields_, "auxTypes"));
-    note_impossible("auxTypes", !auxiliary.empty());
+    note_unsatisfiable("auxTypes", !auxiliary.empty());
     const std::optional<std::string> vdpa = TRY(fields_.string("vdpaType"));
     if (vdpa && !vdpa->empty() && selector_.rdma == true)
       return object_.wrong("vdpaType \"" + *vdpa + "\" and isRdma exclude each other: keep isRdma");
-    note_impossible("vdpaType", vdpa && !vdpa->empty());
+    note_unsatisfiable("vdpaType", vdpa && !vdpa->empty());
     const std::optional<bool> vhost = TRY(fields_.boolean("needVhostNet"));
     if (vhost == true)
       warnings_.push_back(object_.path() +

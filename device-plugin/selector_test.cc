@@ -86,7 +86,7 @@ TEST_CASE("so does each field about the link") {
                  },
                  {"rails", "1, 2", "0"}},
                 {[](Selector& s) { s.rdma = true; },
-                 [](Selector& s) { s.impossible = "ddpProfiles"; },
+                 [](Selector& s) { s.unsatisfiable_key = "ddpProfiles"; },
                  {"ddpProfiles", "something that no InfiniBand device has", "nothing"}}});
 }
 

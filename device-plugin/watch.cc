@@ -79,10 +79,10 @@ Result<bool> Watch::poll(Deadline deadline) {
 Status Watch::drain() {
   std::set<std::string> paths;
   bool told = nl::take_device_paths(uevents_, paths);
-  told = nl::take_link_names(links_, changed_.netdevs) && told;
-  if (rdma_) told = nl::take_rdma_names(*rdma_, changed_.rdma_devices) && told;
-  if (!told) changed_.everything = true;
-  for (const std::string& path : paths) add_device_path(path, changed_);
+  told = nl::take_link_names(links_, changes_.netdevs) && told;
+  if (rdma_) told = nl::take_rdma_names(*rdma_, changes_.rdma_devices) && told;
+  if (!told) changes_.everything = true;
+  for (const std::string& path : paths) add_device_path(path, changes_);
   return records_.drain();
 }
 
@@ -96,16 +96,16 @@ Status Watch::drain_burst() {
   return ok();
 }
 
-Result<Woken> Watch::wait(Deadline deadline) {
+Result<WakeReason> Watch::wait(Deadline deadline) {
   const bool is_first = due_.left() < deadline.left();
   const bool come = TRY(poll(is_first ? due_ : deadline));
-  if (!come && !due_.passed()) return Woken::deadline;
+  if (!come && !due_.passed()) return WakeReason::deadline;
   if (come) TRY(drain_burst());
-  if (is_cancelled()) return Woken::cancelled;
-  if (!due_.passed()) return Woken::changed;
+  if (is_cancelled()) return WakeReason::cancelled;
+  if (!due_.passed()) return WakeReason::changed;
   due_ = Deadline::in(interval_);
-  changed_.ports = true;
-  return Woken::due;
+  changes_.ports = true;
+  return WakeReason::due;
 }
 
 }  // namespace ibpod::device_plugin

@@ -16,7 +16,7 @@
 
 namespace ibpod::device_plugin {
 
-enum class Woken {
+enum class WakeReason {
   changed,    // something has happened
   due,        // it is time to look at all that has no event (Changed::ports)
   deadline,   // nothing of that until the deadline
@@ -35,9 +35,9 @@ class Watch {
 
   // What comes in a burst wakes once: it returns when nothing more has come for 5 ms, and 25 ms
   // after the first event at the latest.
-  Result<Woken> wait(Deadline deadline);
+  Result<WakeReason> wait(Deadline deadline);
   // What may have changed since this was called last.
-  Changed take_changed() { return std::exchange(changed_, {}); }
+  ChangeSet take_changes() { return std::exchange(changes_, {}); }
   // From any thread, and from a signal handler: ends this wait and all later ones.
   void cancel() const;
 
@@ -55,7 +55,7 @@ class Watch {
   TreeWatch records_;
   Fd cancelled_;
   Duration interval_;
-  Changed changed_;
+  ChangeSet changes_;
   Deadline due_;
 };
 

@@ -11,7 +11,7 @@ namespace {
 
 // The machine's own events may wake the watch at any time: a test waits until what it has caused is
 // seen, and never says that nothing comes.
-constexpr Duration kPatience{20'000};
+constexpr Duration kTimeout{20'000};
 
 struct Node {
   TempFolder state;
@@ -20,12 +20,12 @@ struct Node {
 };
 
 // Whether the watch says `expected`, with waits of `each`, in all the time that a test has.
-bool says(Watch& watch, Woken expected, Duration each = kPatience) {
-  const Deadline patience = Deadline::in(kPatience);
-  while (!patience.passed()) {
-    const Result<Woken> woken = watch.wait(Deadline::in(each));
-    REQUIRE(woken.ok());
-    if (*woken == expected) return true;
+bool says(Watch& watch, WakeReason expected, Duration each = kTimeout) {
+  const Deadline timeout = Deadline::in(kTimeout);
+  while (!timeout.passed()) {
+    const Result<WakeReason> wake_reason = watch.wait(Deadline::in(each));
+    REQUIRE(wake_reason.ok());
+    if (*wake_reason == expected) return true;
   }
   return false;
 }
@@ -34,33 +34,33 @@ TEST_CASE("a record that comes or goes wakes, in a folder that is new too") {
   const Node node;
   Watch watch = Watch::open(node.records).value();
   std::filesystem::create_directories(node.folder);
-  CHECK(*watch.wait(Deadline::in(kPatience)) == Woken::changed);
+  CHECK(*watch.wait(Deadline::in(kTimeout)) == WakeReason::changed);
   node.state.write("attachments/0000:3b:00.2/c1:net1.json", "{}");
-  CHECK(*watch.wait(Deadline::in(kPatience)) == Woken::changed);
+  CHECK(*watch.wait(Deadline::in(kTimeout)) == WakeReason::changed);
   std::filesystem::remove_all(node.folder);
-  CHECK(*watch.wait(Deadline::in(kPatience)) == Woken::changed);
+  CHECK(*watch.wait(Deadline::in(kTimeout)) == WakeReason::changed);
 }
 
 TEST_CASE("a deadline that passes without an event is told") {
   const Node node;
   Watch watch = Watch::open(node.records).value();
-  CHECK(says(watch, Woken::deadline, Duration(0)));
+  CHECK(says(watch, WakeReason::deadline, Duration(0)));
 }
 
 TEST_CASE("what has no event is due again and again") {
   const Node node;
   Watch watch = Watch::open(node.records, Duration(10)).value();
-  CHECK(says(watch, Woken::due));
-  CHECK(says(watch, Woken::due));
+  CHECK(says(watch, WakeReason::due));
+  CHECK(says(watch, WakeReason::due));
 }
 
 TEST_CASE("who waits can be called off from another thread, for good") {
   const Node node;
   Watch watch = Watch::open(node.records).value();
   std::thread other([&] { watch.cancel(); });
-  CHECK(says(watch, Woken::cancelled));
+  CHECK(says(watch, WakeReason::cancelled));
   other.join();
-  CHECK(*watch.wait(Deadline::in(kPatience)) == Woken::cancelled);
+  CHECK(*watch.wait(Deadline::in(kTimeout)) == WakeReason::cancelled);
 }
 
 TEST_CASE("the records' folder is made, so that the first of them is seen") {

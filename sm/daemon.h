@@ -14,7 +14,7 @@ class Daemon {
   // Everything that can be refused is refused here, before anything is changed: a store that is
   // damaged or another process's, ranges that do not cover what is promised, a port that cannot be
   // opened, certificates that cannot be used. `log` outlives it.
-  static Result<std::unique_ptr<Daemon>> start(const Config& config, log::Log& log);
+  static Result<std::unique_ptr<Daemon>> start(const config::Config& config, log::Log& log);
   // Ends: who waits is told. What is promised is on disk, and OpenSM goes on as it is.
   ~Daemon();
   Daemon(const Daemon&) = delete;

@@ -17,19 +17,19 @@ struct Options {
   bool check = false;
 };
 
-Result<Config> read(const Options& options) {
+Result<config::Config> read(const Options& options) {
   const std::string text = TRY(read_file(options.config));
-  return read_config(text).during(options.config.native());
+  return config::read_config(text).during(options.config.native());
 }
 
 // A file that it names may be on another machine than this one.
-Status check_files(const Config& config) {
-  Status more = check_more_options(config.opensm.keeper.opensm.more);
+Status check_files(const config::Config& config) {
+  Status more = engine::check_more_options(config.opensm.supervisor.opensm.more);
   return !more && more.error().code() == Code::not_found ? ok() : more;
 }
 
 // Until it is told to end; what it had begun is over then.
-Status serve(const Config& config, log::Log& log) {
+Status serve(const config::Config& config, log::Log& log) {
   sigset_t signals;
   sigemptyset(&signals);
   for (const int one : {SIGTERM, SIGINT}) sigaddset(&signals, one);
@@ -43,7 +43,7 @@ Status serve(const Config& config, log::Log& log) {
   return ok();
 }
 
-Status work(const Config& config, log::Log& log) {
+Status work(const config::Config& config, log::Log& log) {
   TRY(serve(config, log));
   log.write(log::Level::info, "ibpod-sm has ended");
   return ok();
@@ -57,7 +57,7 @@ int run(int argc, char** argv) {
   app.add_option("--config", options.config, "the configuration file")->capture_default_str();
   app.add_flag("--check-config", options.check, "say what is wrong with the file, and end");
   CLI11_PARSE(app, argc, argv);
-  const Result<Config> config = read(options);
+  const Result<config::Config> config = read(options);
   if (options.check) {
     const Status checked = config ? check_files(*config) : Status(config.error());
     if (!checked) std::cout << "error: " << checked.error().text() << "\n";

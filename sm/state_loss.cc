@@ -7,8 +7,10 @@
 namespace ibpod::sm {
 namespace {
 
-Result<bool> is_new(Store& store) {
-  for (const Kind kind : {Kind::partition, Kind::binding, Kind::node, Kind::guid, Kind::range}) {
+Result<bool> is_new(store::Store& store) {
+  for (const store::RecordKind kind :
+       {store::RecordKind::partition, store::RecordKind::binding, store::RecordKind::node,
+        store::RecordKind::guid, store::RecordKind::range}) {
     const auto there = TRY(store.all(kind));
     if (!there.empty()) return false;
   }
@@ -16,27 +18,28 @@ Result<bool> is_new(Store& store) {
 }
 
 // Partitions of ours that a file has, beside the default one. None where it is not ours.
-size_t kept_in(const Path& file, const OpenSmSettings& settings) {
+size_t kept_in(const Path& file, const engine::OpenSmSettings& settings) {
   const auto text = read_file(file, fabric::kMostReadable);
   if (!text) return 0;
-  const auto section = fabric::administrators_section(*text);
+  const auto section = fabric::manual_section(*text);
   if (!section) return 0;
   const std::string_view ours = std::string_view(*text).substr(0, text->size() - section->size());
-  const auto partitions = fabric::read_partitions_conf(ours, options_of(settings));
-  if (!partitions) return 0;
-  return static_cast<size_t>(
-      std::count_if(partitions->begin(), partitions->end(),
-                    [](const fabric::Partition& one) { return one.pkey != fabric::kDefaultPKey; }));
+  const auto definitions = fabric::read_partitions_conf(ours, engine::options_of(settings));
+  if (!definitions) return 0;
+  return static_cast<size_t>(std::count_if(
+      definitions->begin(), definitions->end(),
+      [](const fabric::PartitionDefinition& one) { return one.pkey != fabric::kDefaultPKey; }));
 }
 
 }  // namespace
 
-Status check_not_lost(Store& store, const Path& database, const OpenSmEngineSettings& settings) {
+Status check_state_lost(store::Store& store, const Path& database,
+                        const engine::OpenSmEngineSettings& settings) {
   const bool fresh = TRY(is_new(store));
   if (!fresh) return ok();
-  const OpenSmPaths paths(settings.folder);
+  const engine::OpenSmPaths paths(settings.folder);
   for (const Path& file : {Path(paths.partitions.native() + ".good"), paths.partitions}) {
-    const size_t kept = kept_in(file, settings.keeper.opensm);
+    const size_t kept = kept_in(file, settings.supervisor.opensm);
     if (kept == 0) continue;
     return Error(Code::invalid, database.native() + " is empty, and " + file.native() +
                                     " has partitions (" + std::to_string(kept) +

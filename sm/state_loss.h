@@ -8,6 +8,7 @@
 namespace ibpod::sm {
 
 // invalid, with what to do, where that is so. `database`: the store's file.
-Status check_not_lost(Store& store, const Path& database, const OpenSmEngineSettings& settings);
+Status check_state_lost(store::Store& store, const Path& database,
+                        const engine::OpenSmEngineSettings& settings);
 
 }  // namespace ibpod::sm

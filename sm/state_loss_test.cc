@@ -11,35 +11,36 @@ namespace {
 
 TEST_CASE("a database that is empty beside partitions that it should know of is not begun anew") {
   const TempFolder folder;
-  OpenSmEngineSettings settings;
+  engine::OpenSmEngineSettings settings;
   settings.folder = folder.path();
-  const OpenSmPaths paths(settings.folder);
+  const engine::OpenSmPaths paths(settings.folder);
   FakeStore store;
   const Path database = folder.path() / "promises.db";
-  CHECK(check_not_lost(store, database, settings));
+  CHECK(check_state_lost(store, database, settings));
 
-  Disk disk;
-  PartitionsFile file(disk, paths.partitions, options_of(settings.keeper.opensm));
+  engine::Disk disk;
+  engine::PartitionsFile file(disk, paths.partitions,
+                              engine::options_of(settings.supervisor.opensm));
   REQUIRE(file.open());
-  REQUIRE(file.place({fabric::default_partition()}));
-  CHECK(check_not_lost(store, database, settings));
-  fabric::Partition blue;
+  REQUIRE(file.place({fabric::default_definition()}));
+  CHECK(check_state_lost(store, database, settings));
+  fabric::PartitionDefinition blue;
   blue.name = "blue";
   blue.pkey = ib::PKey(1);
-  REQUIRE(file.place({fabric::default_partition(), blue}));
-  const Status lost = check_not_lost(store, database, settings);
+  REQUIRE(file.place({fabric::default_definition(), blue}));
+  const Status lost = check_state_lost(store, database, settings);
   REQUIRE_FALSE(lost);
   CHECK(lost.error().text().find(database.native()) != std::string::npos);
   CHECK(lost.error().text().find("copy of it") != std::string::npos);
 
   // Promises, or somebody else's file.
-  REQUIRE(store.commit({{Kind::range, "pkeys", "1"}}));
-  CHECK(check_not_lost(store, database, settings));
+  REQUIRE(store.commit({{store::RecordKind::range, "pkeys", "1"}}));
+  CHECK(check_state_lost(store, database, settings));
   FakeStore empty;
   std::filesystem::remove(paths.partitions.native() + ".good");
-  CHECK_FALSE(check_not_lost(empty, database, settings));
+  CHECK_FALSE(check_state_lost(empty, database, settings));
   folder.write(paths.partitions.filename(), "theirs=0x10 : ALL;\n");
-  CHECK(check_not_lost(empty, database, settings));
+  CHECK(check_state_lost(empty, database, settings));
 }
 
 }  // namespace

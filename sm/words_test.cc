@@ -2,8 +2,8 @@
 #include "lib/base/files.h"
 #include "lib/rpc/callers.h"
 #include "sm/health_checks/health_checks.h"
-#include "sm/telemetry/telemetry.h"
 #include "sm/probe/probe_result.h"
+#include "sm/telemetry/telemetry.h"
 #include "tests/support/temp_folder.h"
 
 #include <regex>
@@ -42,19 +42,19 @@ TEST_CASE("every word of a label is on the page as it is served") {
   const std::string page = all.substr(all.find("\n# Metrics of ibpod-sm\n"));
   const std::set<std::string> results = words_of(page, "result");
   check_words(results, Code::internal);
-  check_words(results, Unread::changed);
+  check_words(results, probe::ProbeFailure::changed);
   for (const char* other : {"written", "granted"}) CHECK(results.contains(other));
   check_words(words_of(page, "proof"), fabric::Proof::node);
   check_words(words_of(page, "cause"), static_cast<rpc::Cause>(rpc::kCauses - 1));
-  check_words(words_of(page, "kind"), kLastWeakness);
+  check_words(words_of(page, "kind"), health_checks::kLastIssue);
   TempFolder folder;
   log::Log log{log::Level::info};
   REQUIRE(log.open(folder.path() / "log"));
-  Report report(log);
-  report.engine({}, 1);
-  report.scanned({}, 0, std::chrono::duration<double>(0));
-  report.read(0);
-  const std::string served = report.metrics().text();
+  telemetry::Telemetry telemetry(log);
+  telemetry.engine({}, 1);
+  telemetry.scanned({}, 0, std::chrono::duration<double>(0));
+  telemetry.read(0);
+  const std::string served = telemetry.metrics().text();
   const std::regex sample("ibpod_sm_\\w+\\{(event|state|for|version)=\"([^\"]+)\"\\}");
   size_t seen = 0;
   for (std::sregex_iterator at(served.begin(), served.end(), sample), end; at != end;

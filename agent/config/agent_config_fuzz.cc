@@ -4,13 +4,13 @@
 #include "device-plugin/pool_config.h"
 #include "tests/support/fuzz.h"
 
-namespace ibpod::agent {
+namespace ibpod::agent::config {
 namespace {
 
 using fuzz::require;
 
 // As the agent does.
-void judge(const Config& config, Findings& findings) {
+void check_json(const Config& config, Findings& findings) {
   const auto pools = device_plugin::parse_pools(config.resource_list, config.resource_prefix);
   if (!pools) findings.error(pools.error().text());
 }
@@ -30,24 +30,25 @@ void check_values(const Config& config) {
   require(config.pfs.is_array() && config.resource_list.is_array());
   require(config.sweep_interval >= Duration(5'000) && config.sweep_interval <= Duration(3'600'000));
   for (const FabricService& fabric : config.fabrics)
-    require(fabricapi::check_address(fabric.place.address).ok() &&
-            is_plain(fabric.place.files.key));
+    require(fabricapi::check_address(fabric.sm_address.address).ok() &&
+            is_plain(fabric.sm_address.files.key));
 }
 
-void check_findings(const ConfigReading& reading, size_t size) {
-  const Findings& findings = reading.findings;
-  require(reading.config.has_value() == findings.errors.empty());
+void check_findings(const ParsedConfig& result, size_t size) {
+  const Findings& findings = result.findings;
+  require(result.config.has_value() == findings.errors.empty());
   for (const auto* const texts : {&findings.errors, &findings.warnings})
     for (const std::string& text : *texts) fuzz::check_refusal(Error(Code::invalid, text), size);
 }
 
 }  // namespace
-}  // namespace ibpod::agent
+}  // namespace ibpod::agent::config
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace ibpod;
-  const auto reading = agent::read_config(fuzz::text_of(data, size), "gpu-17", agent::judge);
-  agent::check_findings(reading, size);
-  if (reading.config) agent::check_values(*reading.config);
+  const auto result =
+      agent::config::read_config(fuzz::text_of(data, size), "gpu-17", agent::config::check_json);
+  agent::config::check_findings(result, size);
+  if (result.config) agent::config::check_values(*result.config);
   return 0;
 }

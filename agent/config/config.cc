@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace ibpod::agent {
+namespace ibpod::agent::config {
 namespace {
 
 void add_once(std::vector<std::string>& texts, std::string text) {
@@ -17,7 +17,7 @@ void apply(const std::vector<json::Value>& settings, Config& config, Findings& f
     const Key* const key = find_key(key_of(value));
     const Status read = key->read(value, config);
     if (!read) findings.error(read.error().text());
-    config.given[std::string(key->name)] = value.text();
+    config.explicit_keys[std::string(key->name)] = value.text();
   }
 }
 
@@ -50,7 +50,7 @@ Config merge(const ConfigFile& file, std::vector<const Section*> sections, Findi
   return config;
 }
 
-void judge_whole(const Config& config, Findings& findings) {
+void check_whole(const Config& config, Findings& findings) {
   const Path& metrics = config.metrics_address.socket;
   if (!metrics.empty() && metrics == config.agent_socket) {
     findings.error("metricsAddress: " + metrics.string() +
@@ -64,9 +64,9 @@ void judge_whole(const Config& config, Findings& findings) {
     findings.warning("metricsAddress: " + config.metrics_address.text() +
                      " can be read by everybody who reaches this node; it tells the names of pods");
   }
-  if (!config.cdi && config.given.contains("cdiDir"))
+  if (!config.cdi && config.explicit_keys.contains("cdiDir"))
     findings.warning("cdiDir: cdi is false, so nothing is written there");
-  if (!config.kubelet && config.given.contains("resourceList"))
+  if (!config.kubelet && config.explicit_keys.contains("resourceList"))
     findings.warning("resourceList: kubelet is false, so nothing is offered");
 }
 
@@ -83,31 +83,31 @@ std::vector<const Section*> sections_for(const ConfigFile& file, const std::stri
 void Findings::error(std::string text) { add_once(errors, std::move(text)); }
 void Findings::warning(std::string text) { add_once(warnings, std::move(text)); }
 
-ConfigReading read_config(std::string_view text, const std::string& node, const Judge& judge) {
-  ConfigReading reading;
-  Findings& findings = reading.findings;
+ParsedConfig read_config(std::string_view text, const std::string& node, const ConfigCheck& check) {
+  ParsedConfig result;
+  Findings& findings = result.findings;
   const auto document = json::Value::parse(text, json::Comments::allowed);
   if (!document) findings.error(document.error().text());
-  if (!document) return reading;
+  if (!document) return result;
   const ConfigFile file = read_file_structure(*document, findings);
-  const auto judged = [&](std::vector<const Section*> sections) {
+  const auto checked = [&](std::vector<const Section*> sections) {
     Config config = merge(file, std::move(sections), findings);
-    judge_whole(config, findings);
-    if (judge) judge(config, findings);
+    check_whole(config, findings);
+    if (check) check(config, findings);
     return config;
   };
-  Config config = judged(sections_for(file, node));
+  Config config = checked(sections_for(file, node));
   // One file serves all nodes: what is wrong for others is not found out there.
-  for (const Section& section : file.sections) judged({&section});
-  if (findings.errors.empty()) reading.config = std::move(config);
-  return reading;
+  for (const Section& section : file.sections) checked({&section});
+  if (findings.errors.empty()) result.config = std::move(config);
+  return result;
 }
 
-Findings check_config(const Path& file, const std::string& node, const Judge& judge) {
+Findings check_config(const Path& file, const std::string& node, const ConfigCheck& check) {
   const Result<std::string> text = read_file(file);
   Findings unreadable;
   if (!text) unreadable.error(text.error().text());
-  return text ? read_config(*text, node, judge).findings : unreadable;
+  return text ? read_config(*text, node, check).findings : unreadable;
 }
 
-}  // namespace ibpod::agent
+}  // namespace ibpod::agent::config

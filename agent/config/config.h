@@ -20,14 +20,14 @@
 #include <string_view>
 #include <vector>
 
-namespace ibpod::agent {
+namespace ibpod::agent::config {
 
 // How the kubelet gets to know of a pool: by itself where it watches a folder, or by being called.
 enum class Registration { automatic, watcher, legacy };
 
 // A fabric that PFs of this node are on, by the SM service that has it.
 struct FabricService {
-  fabricapi::Place place;
+  fabricapi::ServiceAddress sm_address;
   // The first half of its ports' GIDs; nothing: whatever they have, and it is the only one.
   std::optional<ib::Guid> subnet_prefix;
   bool operator==(const FabricService&) const = default;
@@ -70,7 +70,7 @@ struct Config {
   json::Value resource_list = json::Value::array();  // objects, otherwise as they are in the file
 
   // The text of each key that was given, as it applies to this node.
-  std::map<std::string, std::string, std::less<>> given;
+  std::map<std::string, std::string, std::less<>> explicit_keys;
 
   Path pod_resources() const {
     if (!pod_resources_socket.empty()) return pod_resources_socket;
@@ -88,18 +88,19 @@ struct Findings {
 };
 
 // Judges what Config leaves as JSON (pfs, resource_list).
-using Judge = std::function<void(const Config&, Findings&)>;
+using ConfigCheck = std::function<void(const Config&, Findings&)>;
 
-struct ConfigReading {
+struct ParsedConfig {
   std::optional<Config> config;  // nothing where there are errors
   Findings findings;             // all of them, of every section
 };
 
 // `node` is this node's name, by which sections are chosen; empty: only those for every node.
 // Whatever `judge` does not read is taken as it is.
-ConfigReading read_config(std::string_view text, const std::string& node, const Judge& judge = {});
+ParsedConfig read_config(std::string_view text, const std::string& node,
+                         const ConfigCheck& check = {});
 
 // What is wrong with a file, for all nodes and the named one: --check-config.
-Findings check_config(const Path& file, const std::string& node, const Judge& judge = {});
+Findings check_config(const Path& file, const std::string& node, const ConfigCheck& check = {});
 
-}  // namespace ibpod::agent
+}  // namespace ibpod::agent::config

@@ -7,7 +7,7 @@
 
 #include <fnmatch.h>
 
-namespace ibpod::agent {
+namespace ibpod::agent::config {
 namespace {
 
 constexpr int64_t kHighest = 1000;
@@ -155,4 +155,4 @@ ConfigFile read_file_structure(const json::Value& document, Findings& findings) 
   return file;
 }
 
-}  // namespace ibpod::agent
+}  // namespace ibpod::agent::config

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace ibpod::agent {
+namespace ibpod::agent::config {
 
 struct Section {
   std::string path;                   // "sections[0]"
@@ -27,4 +27,4 @@ ConfigFile read_file_structure(const json::Value& document, Findings& findings);
 // The key that a value of `settings` is of.
 std::string key_of(const json::Value& value);
 
-}  // namespace ibpod::agent
+}  // namespace ibpod::agent::config

@@ -2,7 +2,7 @@
 
 #include "agent/config/config_values.h"
 
-namespace ibpod::agent {
+namespace ibpod::agent::config {
 namespace {
 
 template <typename T>
@@ -62,4 +62,4 @@ const Key* find_key(std::string_view name) {
   return nullptr;
 }
 
-}  // namespace ibpod::agent
+}  // namespace ibpod::agent::config

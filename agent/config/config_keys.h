@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace ibpod::agent {
+namespace ibpod::agent::config {
 
 enum class Effect {
   at_once,  // the running agent follows
@@ -26,4 +26,4 @@ struct Key {
 const std::vector<Key>& config_keys();
 const Key* find_key(std::string_view name);
 
-}  // namespace ibpod::agent
+}  // namespace ibpod::agent::config

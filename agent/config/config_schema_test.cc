@@ -6,7 +6,7 @@
 
 #include <doctest/doctest.h>
 
-namespace ibpod::agent {
+namespace ibpod::agent::config {
 namespace {
 
 json::Value schema() {
@@ -104,4 +104,4 @@ TEST_CASE("the document's table has every key, with its default and whether it n
 }
 
 }  // namespace
-}  // namespace ibpod::agent
+}  // namespace ibpod::agent::config

@@ -5,21 +5,21 @@
 
 #include <doctest/doctest.h>
 
-namespace ibpod::agent {
+namespace ibpod::agent::config {
 namespace {
 
 Config config_of(const std::string& text, const std::string& node = "n1") {
-  ConfigReading reading = read_config(text, node);
+  ParsedConfig result = read_config(text, node);
   CAPTURE(text);
-  for (const std::string& error : reading.findings.errors) FAIL_CHECK(error);
-  REQUIRE(reading.config);
-  return std::move(*reading.config);
+  for (const std::string& error : result.findings.errors) FAIL_CHECK(error);
+  REQUIRE(result.config);
+  return std::move(*result.config);
 }
 
 std::vector<std::string> errors_of(const std::string& text, const std::string& node = "n1") {
-  const ConfigReading reading = read_config(text, node);
-  CHECK_FALSE(reading.config.has_value());
-  return reading.findings.errors;
+  const ParsedConfig result = read_config(text, node);
+  CHECK_FALSE(result.config.has_value());
+  return result.findings.errors;
 }
 
 TEST_CASE("an empty object is a whole configuration") {
@@ -27,7 +27,7 @@ TEST_CASE("an empty object is a whole configuration") {
   CHECK(config.pod_resources() == "/var/lib/kubelet/pod-resources/kubelet.sock");
   CHECK(config.metrics_address.text() == "127.0.0.1:9464");
   CHECK(config.rdma_netns == "exclusive");
-  CHECK(config.given.empty());
+  CHECK(config.explicit_keys.empty());
 }
 
 TEST_CASE("every key is read") {
@@ -66,17 +66,17 @@ TEST_CASE("every key is read") {
   CHECK(config.resource_prefix == "rdma");
   CHECK(config.resource_list.text() == R"([{"y":2}])");
   REQUIRE(config.fabrics.size() == 1);
-  CHECK(config.fabrics.front().place ==
-        fabricapi::Place{"sm.example:7473", {"/t/c", "/t/k", "/t/ca"}, "east"});
+  CHECK(config.fabrics.front().sm_address ==
+        fabricapi::ServiceAddress{"sm.example:7473", {"/t/c", "/t/k", "/t/ca"}, "east"});
   CHECK(config.fabrics.front().subnet_prefix == ib::Guid(0xfe80'0000'0000'0001));
-  CHECK(config.given.size() == config_keys().size());
+  CHECK(config.explicit_keys.size() == config_keys().size());
 }
 
 TEST_CASE("an SM service is asked over TLS, with all that this needs") {
   const std::string files = R"(, "certificate": "/c", "key": "/k", "ca": "/a")";
   const Config config = config_of(R"({"fabrics": [{"service": "h:1")" + files + "}]}");
   REQUIRE(config.fabrics.size() == 1);
-  CHECK(config.fabrics.front().place.fabric == "default");
+  CHECK(config.fabrics.front().sm_address.fabric == "default");
   CHECK_FALSE(config.fabrics.front().subnet_prefix);
   const std::pair<std::string, std::string> cases[] = {
       {R"({})", "service"},
@@ -134,7 +134,7 @@ TEST_CASE("the example in a refusal of a service is a service") {
   REQUIRE(errors.size() == 1);
   const size_t begin = errors[0].find("such as ") + 8;
   const std::string told = errors[0].substr(begin, errors[0].find(',', begin) - begin);
-  CHECK(config_of(fabric(told)).fabrics.front().place.address == told);
+  CHECK(config_of(fabric(told)).fabrics.front().sm_address.address == told);
 }
 
 TEST_CASE("comments are read over, null is as good as missing") {
@@ -331,14 +331,14 @@ TEST_CASE("what is odd is a warning") {
 }
 
 TEST_CASE("the judge sees what each node would get, and its findings are told once") {
-  const Judge judge = [](const Config& config, Findings& findings) {
+  const ConfigCheck check = [](const Config& config, Findings& findings) {
     const auto list = config.pfs.elements().value();
     for (const json::Value& pf : list) findings.error(pf.wrong("no such PF").text());
   };
   const std::string text = R"({"pfs": [{}], "sections": [
     {"nodes": ["a"], "settings": {"pfs": [{}]}}, {"nodes": ["b"], "settings": {"cdi": true}}]})";
-  const ConfigReading reading = read_config(text, "n", judge);
-  CHECK(reading.findings.errors ==
+  const ParsedConfig result = read_config(text, "n", check);
+  CHECK(result.findings.errors ==
         std::vector<std::string>{"pfs[0]: no such PF", "sections[0].settings.pfs[0]: no such PF"});
 }
 
@@ -352,4 +352,4 @@ TEST_CASE("a file is checked for all nodes") {
 }
 
 }  // namespace
-}  // namespace ibpod::agent
+}  // namespace ibpod::agent::config

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-namespace ibpod::agent {
+namespace ibpod::agent::config {
 namespace {
 
 constexpr size_t kLongestSocketPath = 107;
@@ -116,46 +116,48 @@ Status take_path(json::Fields& fields, std::string_view key, Path& path) {
   });
 }
 
-Status take_place(const json::Value& value, json::Fields& fields, fabricapi::Place& place) {
+Status take_sm_address(const json::Value& value, json::Fields& fields,
+                       fabricapi::ServiceAddress& sm_address) {
   const json::Value service = TRY(value.at("service"));
-  place.address = TRY(service.string());
+  sm_address.address = TRY(service.string());
   TRY(fields.find("service"));
-  const Status good = fabricapi::check_address(place.address);
-  if (!good && !fabricapi::needs_files(place.address)) return service.wrong(good.error().text());
+  const Status good = fabricapi::check_address(sm_address.address);
+  if (!good && !fabricapi::needs_files(sm_address.address))
+    return service.wrong(good.error().text());
   if (!good) return expected(service, "HOST:PORT, such as ibpod-sm.example.com:7473");
   TRY(take(fields, "name", [&](const json::Value& name) -> Status {
-    place.fabric = TRY(name.string());
-    return is_dns_label(place.fabric)
+    sm_address.fabric = TRY(name.string());
+    return is_dns_label(sm_address.fabric)
                ? ok()
                : Status(expected(
                      name, "a fabric's name, at most 63 small letters, digits and, inside, -"));
   }));
-  TRY(take_path(fields, "certificate", place.files.certificate));
-  TRY(take_path(fields, "key", place.files.key));
-  return take_path(fields, "ca", place.files.ca);
+  TRY(take_path(fields, "certificate", sm_address.files.certificate));
+  TRY(take_path(fields, "key", sm_address.files.key));
+  return take_path(fields, "ca", sm_address.files.ca);
 }
 
 // On its socket the service takes everybody for an administrator, and a node is none.
-Status check_remote(const json::Value& value, const fabricapi::Place& place) {
-  if (fabricapi::needs_files(place.address)) return ok();
-  return value.wrong("service: expected HOST:PORT, got \"" + place.address +
+Status check_remote(const json::Value& value, const fabricapi::ServiceAddress& sm_address) {
+  if (fabricapi::needs_files(sm_address.address)) return ok();
+  return value.wrong("service: expected HOST:PORT, got \"" + sm_address.address +
                      "\": the socket is for administrators");
 }
 
-Status check_files(const json::Value& value, const fabricapi::Place& place) {
-  const rpc::TlsFiles& files = place.files;
+Status check_files(const json::Value& value, const fabricapi::ServiceAddress& sm_address) {
+  const rpc::TlsFiles& files = sm_address.files;
   const bool complete = !files.certificate.empty() && !files.key.empty() && !files.ca.empty();
   if (complete) return ok();
-  return value.wrong("service " + place.address +
+  return value.wrong("service " + sm_address.address +
                      " is asked over TLS, which needs certificate, key and ca");
 }
 
 Result<FabricService> read_fabric(const json::Value& value) {
   json::Fields fields = TRY(json::Fields::of(value));
   FabricService service;
-  TRY(take_place(value, fields, service.place));
-  TRY(check_remote(value, service.place));
-  TRY(check_files(value, service.place));
+  TRY(take_sm_address(value, fields, service.sm_address));
+  TRY(check_remote(value, service.sm_address));
+  TRY(check_files(value, service.sm_address));
   TRY(take(fields, "subnetPrefix", [&](const json::Value& prefix) -> Status {
     const std::string text = TRY(prefix.string());
     const Result<ib::Guid> parsed = ib::Guid::parse(text);
@@ -171,9 +173,9 @@ Result<FabricService> read_fabric(const json::Value& value) {
 
 // A PF's subnet prefix has to tell which one it is on.
 Status check_apart(const json::Value& value, const FabricService& one, const FabricService& other) {
-  const std::string both = "fabrics " + other.place.fabric + " and " + one.place.fabric;
-  if (one.place.fabric == other.place.fabric)
-    return value.wrong("there is another fabric " + one.place.fabric +
+  const std::string both = "fabrics " + other.sm_address.fabric + " and " + one.sm_address.fabric;
+  if (one.sm_address.fabric == other.sm_address.fabric)
+    return value.wrong("there is another fabric " + one.sm_address.fabric +
                        ": give each a name of its own, the one that its SM service has");
   if (!one.subnet_prefix || !other.subnet_prefix)
     return value.wrong(both + ": each needs its subnetPrefix, as there are several");
@@ -202,4 +204,4 @@ Result<std::string> read_prefix(const json::Value& value) {
   return prefix;
 }
 
-}  // namespace ibpod::agent
+}  // namespace ibpod::agent::config

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <utility>
 
-namespace ibpod::agent {
+namespace ibpod::agent::config {
 
 // Absolute, and without "." and "..", so that two spellings of one path do not pass for two paths.
 Result<Path> read_path(const json::Value& value);
@@ -34,4 +34,4 @@ Result<std::vector<FabricService>> read_fabrics(const json::Value& value);
 // A DNS subdomain.
 Result<std::string> read_prefix(const json::Value& value);
 
-}  // namespace ibpod::agent
+}  // namespace ibpod::agent::config

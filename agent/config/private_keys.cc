@@ -2,11 +2,11 @@
 
 #include "lib/base/private_file.h"
 
-namespace ibpod::agent {
+namespace ibpod::agent::config {
 
 Status check_private_keys(const Config& config) {
   for (size_t i = 0; i < config.fabrics.size(); ++i) {
-    const Path& key = config.fabrics[i].place.files.key;
+    const Path& key = config.fabrics[i].sm_address.files.key;
     if (key.empty()) continue;
     Status only_ours = check_private(key);
     if (!only_ours && only_ours.error().code() == Code::denied)
@@ -15,4 +15,4 @@ Status check_private_keys(const Config& config) {
   return ok();
 }
 
-}  // namespace ibpod::agent
+}  // namespace ibpod::agent::config

@@ -5,7 +5,7 @@
 #include <doctest/doctest.h>
 #include <sys/stat.h>
 
-namespace ibpod::agent {
+namespace ibpod::agent::config {
 namespace {
 
 TEST_CASE(
@@ -16,7 +16,7 @@ TEST_CASE(
   CHECK(check_private_keys(config));
   for (const char* name : {"east", "west"}) {
     FabricService service;
-    service.place.files.key = folder.write(name, "a key");
+    service.sm_address.files.key = folder.write(name, "a key");
     config.fabrics.push_back(service);
   }
   CHECK(check_private_keys(config));
@@ -31,4 +31,4 @@ TEST_CASE(
 }
 
 }  // namespace
-}  // namespace ibpod::agent
+}  // namespace ibpod::agent::config

@@ -2,7 +2,7 @@
 
 #include "agent/config/config_keys.h"
 
-namespace ibpod::agent {
+namespace ibpod::agent::config {
 namespace {
 
 std::string joined(const std::vector<std::string>& texts) {
@@ -12,8 +12,8 @@ std::string joined(const std::vector<std::string>& texts) {
 }
 
 std::string shown(const Config& config, std::string_view key) {
-  const auto found = config.given.find(key);
-  return found == config.given.end() ? "the default" : found->second;
+  const auto found = config.explicit_keys.find(key);
+  return found == config.explicit_keys.end() ? "the default" : found->second;
 }
 
 // The folder, or the nearest above it that is there: where it will come to be again.
@@ -28,42 +28,42 @@ Result<FolderWatch> watch_nearest(Path folder) {
 
 }  // namespace
 
-Result<Reloader> Reloader::start(Path file, std::string node, Judge judge) {
+Result<Reloader> Reloader::start(Path file, std::string node, ConfigCheck check) {
   const Path whole = std::filesystem::absolute(file);
-  Reloader reloader(whole, std::move(node), std::move(judge));
+  Reloader reloader(whole, std::move(node), std::move(check));
   const std::string text = TRY(read_file(whole));
-  ConfigReading reading = read_config(text, reloader.node_, reloader.judge_);
-  if (!reading.config)
-    return Error(Code::invalid, whole.string() + ": " + joined(reading.findings.errors));
-  reloader.config_ = std::move(*reading.config);
-  reloader.warnings_ = std::move(reading.findings.warnings);
-  reloader.seen_ = text;
+  ParsedConfig result = read_config(text, reloader.node_, reloader.check_);
+  if (!result.config)
+    return Error(Code::invalid, whole.string() + ": " + joined(result.findings.errors));
+  reloader.config_ = std::move(*result.config);
+  reloader.warnings_ = std::move(result.findings.warnings);
+  reloader.last_text_ = text;
   return reloader;
 }
 
 Reload Reloader::poll() {
   const Result<std::string> text = read_file(file_);
   const std::string now = text ? *text : text.error().text();
-  if (std::exchange(seen_, now) == now) return {};
+  if (std::exchange(last_text_, now) == now) return {};
   if (!text) return {Reload::Kind::refused, {now}, {}, {}};
-  return judge_text(now);
+  return load_text(now);
 }
 
-Reload Reloader::judge_text(const std::string& text) {
+Reload Reloader::load_text(const std::string& text) {
   if (text.empty()) return {Reload::Kind::refused, {file_.string() + " is empty"}, {}, {}};
-  ConfigReading reading = read_config(text, node_, judge_);
-  if (!reading.config) return {Reload::Kind::refused, reading.findings.errors, {}, {}};
-  Reload reload{Reload::Kind::taken, {}, {}, reading.findings.warnings};
+  ParsedConfig result = read_config(text, node_, check_);
+  if (!result.config) return {Reload::Kind::refused, result.findings.errors, {}, {}};
+  Reload reload{Reload::Kind::taken, {}, {}, result.findings.warnings};
   for (const Key& key : config_keys()) {
-    if (key.same(config_, *reading.config)) continue;
+    if (key.same(config_, *result.config)) continue;
     reload.changed.emplace_back(key.name);
     if (key.effect != Effect::restart) continue;
-    reload.reasons.push_back(std::string(key.name) + ": got " + shown(*reading.config, key.name) +
+    reload.reasons.push_back(std::string(key.name) + ": got " + shown(*result.config, key.name) +
                              ", expected " + shown(config_, key.name) +
                              ", as it was at the start: a change needs a restart of the agent");
   }
   if (!reload.reasons.empty()) return {Reload::Kind::refused, reload.reasons, {}, {}};
-  config_ = std::move(*reading.config);
+  config_ = std::move(*result.config);
   return reload;
 }
 
@@ -82,4 +82,4 @@ Result<Reload> Reloader::wait(Deadline deadline) {
   }
 }
 
-}  // namespace ibpod::agent
+}  // namespace ibpod::agent::config

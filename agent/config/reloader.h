@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace ibpod::agent {
+namespace ibpod::agent::config {
 
 // What came of one look at the file.
 struct Reload {
@@ -23,7 +23,7 @@ class Reloader {
  public:
   // Reads the file for the first time. invalid with all that is wrong, where there is no good
   // configuration yet. The arguments are those of read_config().
-  static Result<Reloader> start(Path file, std::string node, Judge judge = {});
+  static Result<Reloader> start(Path file, std::string node, ConfigCheck check = {});
 
   // The last good one. What was odd about the first is in warnings().
   const Config& config() const { return config_; }
@@ -40,17 +40,17 @@ class Reloader {
   Result<int> watch();
 
  private:
-  Reloader(Path file, std::string node, Judge judge)
-      : file_(std::move(file)), node_(std::move(node)), judge_(std::move(judge)) {}
-  Reload judge_text(const std::string& text);
+  Reloader(Path file, std::string node, ConfigCheck check)
+      : file_(std::move(file)), node_(std::move(node)), check_(std::move(check)) {}
+  Reload load_text(const std::string& text);
 
   Path file_;
   std::string node_;
-  Judge judge_;
+  ConfigCheck check_;
   Config config_;
   std::vector<std::string> warnings_;
-  std::string seen_;  // the content judged last, or why it could not be read
+  std::string last_text_;  // the content judged last, or why it could not be read
   std::optional<FolderWatch> watch_;
 };
 
-}  // namespace ibpod::agent
+}  // namespace ibpod::agent::config

@@ -6,7 +6,7 @@
 
 #include <doctest/doctest.h>
 
-namespace ibpod::agent {
+namespace ibpod::agent::config {
 namespace {
 
 using Kind = Reload::Kind;
@@ -14,7 +14,7 @@ using Kind = Reload::Kind;
 const std::string kGood = R"({"sweepSeconds": 10})";
 const std::string kOther = R"({"sweepSeconds": 20, "cdi": true})";
 
-struct Bed {
+struct Fixture {
   TempFolder folder;
   Path file = folder.write("agent.json", kGood);
   Reloader reloader = Reloader::start(file, "n1").value();
@@ -39,47 +39,47 @@ TEST_CASE("there is no start without a good configuration, and all that is wrong
 }
 
 TEST_CASE("a file that is written anew is taken, with the names of what changed") {
-  Bed bed;
-  CHECK(bed.reloader.poll().kind == Kind::unchanged);
-  bed.folder.write("agent.json", kOther);
-  const Reload reload = bed.wait();
+  Fixture fixture;
+  CHECK(fixture.reloader.poll().kind == Kind::unchanged);
+  fixture.folder.write("agent.json", kOther);
+  const Reload reload = fixture.wait();
   CHECK(reload.kind == Kind::taken);
   CHECK(reload.changed == std::vector<std::string>{"sweepSeconds"});
-  CHECK(bed.interval() == Duration(20'000));
+  CHECK(fixture.interval() == Duration(20'000));
 }
 
 TEST_CASE("a file that is replaced is taken, one that is the same is not looked at twice") {
-  Bed bed;
-  std::filesystem::rename(bed.folder.write("new", kOther), bed.file);
-  CHECK(bed.wait().kind == Kind::taken);
-  std::filesystem::rename(bed.folder.write("new", kOther), bed.file);
-  CHECK(bed.reloader.poll().kind == Kind::unchanged);
-  CHECK(bed.reloader.wait(Deadline::in(Duration(0))).value().kind == Kind::unchanged);
+  Fixture fixture;
+  std::filesystem::rename(fixture.folder.write("new", kOther), fixture.file);
+  CHECK(fixture.wait().kind == Kind::taken);
+  std::filesystem::rename(fixture.folder.write("new", kOther), fixture.file);
+  CHECK(fixture.reloader.poll().kind == Kind::unchanged);
+  CHECK(fixture.reloader.wait(Deadline::in(Duration(0))).value().kind == Kind::unchanged);
 }
 
 TEST_CASE("whatever becomes of the file, the last good configuration serves on") {
-  Bed bed;
+  Fixture fixture;
   for (const std::string& bad :
        {std::string(), std::string("{"), std::string(R"({"sweepSeconds": 1})"),
         std::string("{\"cdi\": true, \"x\": 1}"), std::string(5 << 20, ' ')}) {
     CAPTURE(bad.substr(0, 30));
-    CHECK(bed.write(bad) == Kind::refused);
-    CHECK(bed.reloader.poll().kind == Kind::unchanged);
-    CHECK(bed.interval() == Duration(10'000));
+    CHECK(fixture.write(bad) == Kind::refused);
+    CHECK(fixture.reloader.poll().kind == Kind::unchanged);
+    CHECK(fixture.interval() == Duration(10'000));
   }
-  std::filesystem::remove(bed.file);
-  const Reload gone = bed.wait();
+  std::filesystem::remove(fixture.file);
+  const Reload gone = fixture.wait();
   CHECK(gone.kind == Kind::refused);
   CHECK(gone.reasons ==
-        std::vector<std::string>{"open " + bed.file.string() + ": No such file or directory"});
-  CHECK(bed.write(kOther) == Kind::taken);
+        std::vector<std::string>{"open " + fixture.file.string() + ": No such file or directory"});
+  CHECK(fixture.write(kOther) == Kind::taken);
 }
 
 TEST_CASE("a bad file that becomes the old good one again is taken, with nothing changed") {
-  Bed bed;
-  CHECK(bed.write("{") == Kind::refused);
-  bed.folder.write("agent.json", kGood);
-  const Reload reload = bed.wait();
+  Fixture fixture;
+  CHECK(fixture.write("{") == Kind::refused);
+  fixture.folder.write("agent.json", kGood);
+  const Reload reload = fixture.wait();
   CHECK(reload.kind == Kind::taken);
   CHECK(reload.changed.empty());
 }
@@ -102,9 +102,10 @@ TEST_CASE("a ConfigMap's link that is exchanged is a change") {
 }
 
 TEST_CASE("a change that comes while somebody waits ends the waiting") {
-  Bed bed;
-  std::jthread writer([&] { std::filesystem::rename(bed.folder.write("new", kOther), bed.file); });
-  CHECK(bed.wait().kind == Kind::taken);
+  Fixture fixture;
+  std::jthread writer(
+      [&] { std::filesystem::rename(fixture.folder.write("new", kOther), fixture.file); });
+  CHECK(fixture.wait().kind == Kind::taken);
 }
 
 TEST_CASE("a folder that goes and comes again is followed") {
@@ -124,18 +125,19 @@ TEST_CASE("a folder that goes and comes again is followed") {
 }
 
 TEST_CASE("a change that needs a restart is refused by name, and nothing of the file is taken") {
-  Bed bed;
-  bed.folder.write("agent.json", R"({"sweepSeconds": 30, "stateDir": "/other", "kubelet": false})");
-  const Reload reload = bed.wait();
+  Fixture fixture;
+  fixture.folder.write("agent.json",
+                       R"({"sweepSeconds": 30, "stateDir": "/other", "kubelet": false})");
+  const Reload reload = fixture.wait();
   CHECK(reload.kind == Kind::refused);
   CHECK(reload.reasons == std::vector<std::string>{
                               "kubelet: got false, expected the default, as it was at the start: "
                               "a change needs a restart of the agent",
                               "stateDir: got \"/other\", expected the default, as it was at the "
                               "start: a change needs a restart of the agent"});
-  CHECK(bed.interval() == Duration(10'000));
-  CHECK(bed.write(R"({"sweepSeconds": 30, "stateDir": "/var/lib/ibpod"})") == Kind::taken);
+  CHECK(fixture.interval() == Duration(10'000));
+  CHECK(fixture.write(R"({"sweepSeconds": 30, "stateDir": "/var/lib/ibpod"})") == Kind::taken);
 }
 
 }  // namespace
-}  // namespace ibpod::agent
+}  // namespace ibpod::agent::config

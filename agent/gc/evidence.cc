@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <cstdlib>
 
-namespace ibpod::agent {
+namespace ibpod::agent::gc {
 namespace {
 
-using netns::Sight;
+using netns::NetnsStatus;
 
-bool names(const PodDevices& pod, const node::Record& record) {
+bool has_record(const PodDevices& pod, const node::Record& record) {
   const bool named = !record.pod.name.empty();
   const bool same = pod.name_space == record.pod.name_space && pod.name == record.pod.name;
   if (record.child) return named && same;
@@ -17,19 +17,19 @@ bool names(const PodDevices& pod, const node::Record& record) {
   return has && (same || !named);
 }
 
-Judgement unknown(const Evidence& evidence, std::string reason) {
-  if (!evidence.trouble.empty()) reason += ": " + evidence.trouble;
+Evaluation unknown(const Evidence& evidence, std::string reason) {
+  if (!evidence.source_error.empty()) reason += ": " + evidence.source_error;
   return {Verdict::unknown, std::move(reason)};
 }
 
-Judgement judge_gone(const Evidence& evidence) {
+Evaluation evaluate_gone(const Evidence& evidence) {
   std::string reason = "its network namespace is gone";
-  if (evidence.kubelet == Witness::silent)
+  if (evidence.kubelet == LivenessSource::silent)
     return unknown(evidence, reason + ", but the kubelet does not say which pods it has");
-  if (evidence.runtime == Witness::silent)
+  if (evidence.runtime == LivenessSource::silent)
     return unknown(evidence, reason + ", but the runtime does not say which sandboxes it has");
-  const bool by_kubelet = evidence.kubelet == Witness::lacks_it;
-  const bool by_runtime = evidence.runtime == Witness::lacks_it;
+  const bool by_kubelet = evidence.kubelet == LivenessSource::lacks_pod;
+  const bool by_runtime = evidence.runtime == LivenessSource::lacks_pod;
   if (by_kubelet) reason += ", the kubelet does not say that its pod has it";
   if (by_runtime) reason += ", the runtime has no such sandbox";
   return {Verdict::dead, reason, by_kubelet || by_runtime};
@@ -49,22 +49,23 @@ std::string_view name(Verdict verdict) {
   std::abort();
 }
 
-Judgement judge(const Evidence& evidence) {
+Evaluation evaluate(const Evidence& evidence) {
   if (!evidence.this_boot) return {Verdict::dead, "it is of another boot"};
-  if (evidence.netns == Sight::same) return {Verdict::live, "its network namespace is there"};
-  if (evidence.kubelet == Witness::has_it)
+  if (evidence.netns == NetnsStatus::same) return {Verdict::live, "its network namespace is there"};
+  if (evidence.kubelet == LivenessSource::has_pod)
     return {Verdict::live, "the kubelet says that its pod has it"};
-  if (evidence.runtime == Witness::has_it) return {Verdict::live, "the runtime has its sandbox"};
-  if (evidence.netns == Sight::gone) return judge_gone(evidence);
+  if (evidence.runtime == LivenessSource::has_pod)
+    return {Verdict::live, "the runtime has its sandbox"};
+  if (evidence.netns == NetnsStatus::gone) return evaluate_gone(evidence);
   return unknown(evidence, "its network namespace cannot be seen, which does not mean it is gone");
 }
 
-Witness kubelet_says(const node::Record& record, const std::vector<PodDevices>& pods,
-                     bool succeeded) {
-  if (pods.empty()) return Witness::silent;
+LivenessSource kubelet_liveness(const node::Record& record, const std::vector<PodDevices>& pods,
+                                bool succeeded) {
+  if (pods.empty()) return LivenessSource::silent;
   const bool named = std::any_of(pods.begin(), pods.end(),
-                                 [&](const PodDevices& pod) { return names(pod, record); });
-  return named && !succeeded ? Witness::has_it : Witness::lacks_it;
+                                 [&](const PodDevices& pod) { return has_record(pod, record); });
+  return named && !succeeded ? LivenessSource::has_pod : LivenessSource::lacks_pod;
 }
 
-}  // namespace ibpod::agent
+}  // namespace ibpod::agent::gc

@@ -8,37 +8,37 @@
 #include <string>
 #include <vector>
 
-namespace ibpod::agent {
+namespace ibpod::agent::gc {
 
 enum class Verdict { live, dead, unknown };
 std::string_view name(Verdict verdict);
 
 // What somebody who knows the node's pods says of one.
-enum class Witness {
+enum class LivenessSource {
   none,    // this node has no such witness
   silent,  // no answer, or one that says nothing
-  has_it,
-  lacks_it,
+  has_pod,
+  lacks_pod,
 };
 
 struct Evidence {
   bool this_boot = true;
-  netns::Sight netns = netns::Sight::unclear;
-  Witness kubelet = Witness::silent;  // its pod-resources
-  Witness runtime = Witness::none;    // its sandboxes
-  std::string trouble = {};           // why a source did not answer; for the reason
+  netns::NetnsStatus netns = netns::NetnsStatus::unclear;
+  LivenessSource kubelet = LivenessSource::silent;  // its pod-resources
+  LivenessSource runtime = LivenessSource::none;    // its sandboxes
+  std::string source_error = {};                    // why a source did not answer; for the reason
 };
 
-struct Judgement {
+struct Evaluation {
   Verdict verdict = Verdict::unknown;
   std::string reason;
   // Dead by the word of a witness, who may just be starting: to be judged so twice.
-  bool again = false;
+  bool needs_confirmation = false;
 };
 
 // Live: the namespace is there, or a witness has the pod. Dead: of another boot; or the namespace
 // is gone for certain, and every witness that the node has lacks the pod. Unknown: all else.
-Judgement judge(const Evidence& evidence);
+Evaluation evaluate(const Evidence& evidence);
 
 // A pod as the kubelet's pod-resources names it (k8s.io/kubelet, podresources/v1 List).
 struct PodDevices {
@@ -51,7 +51,7 @@ struct PodDevices {
 // where the pod that the record names has it (any pod, for a record that names none). A child has
 // no device of its own: there the pod's name decides. `succeeded`: a newer sandbox of a pod of this
 // name is known to live; the kubelet knows pods by their names alone, and then speaks of that one.
-Witness kubelet_says(const node::Record& record, const std::vector<PodDevices>& pods,
-                     bool succeeded);
+LivenessSource kubelet_liveness(const node::Record& record, const std::vector<PodDevices>& pods,
+                                bool succeeded);
 
-}  // namespace ibpod::agent
+}  // namespace ibpod::agent::gc

@@ -6,16 +6,16 @@
 
 #include <doctest/doctest.h>
 
-namespace ibpod::agent {
+namespace ibpod::agent::gc {
 namespace {
 
-using netns::Sight;
+using netns::NetnsStatus;
 
 // What is left out is anything. The first row that fits decides.
 struct Rule {
   std::optional<bool> this_boot;
-  std::optional<Sight> netns;
-  std::optional<Witness> kubelet, runtime;
+  std::optional<NetnsStatus> netns;
+  std::optional<LivenessSource> kubelet, runtime;
   Verdict verdict;
   bool again = false;
   int used = 0;
@@ -30,25 +30,28 @@ struct Rule {
 constexpr std::nullopt_t any = std::nullopt;
 
 std::vector<Rule> rules() {
-  using enum Witness;
+  using enum LivenessSource;
   return {{false, any, any, any, Verdict::dead},
-          {any, Sight::same, any, any, Verdict::live},
-          {any, any, has_it, any, Verdict::live},
-          {any, any, any, has_it, Verdict::live},
-          {any, Sight::unclear, any, any, Verdict::unknown},
+          {any, NetnsStatus::same, any, any, Verdict::live},
+          {any, any, has_pod, any, Verdict::live},
+          {any, any, any, has_pod, Verdict::live},
+          {any, NetnsStatus::unclear, any, any, Verdict::unknown},
           {any, any, silent, any, Verdict::unknown},
           {any, any, any, silent, Verdict::unknown},
-          {any, Sight::gone, none, none, Verdict::dead, false},
-          {any, Sight::gone, any, any, Verdict::dead, true}};
+          {any, NetnsStatus::gone, none, none, Verdict::dead, false},
+          {any, NetnsStatus::gone, any, any, Verdict::dead, true}};
 }
 
 std::vector<Evidence> all_evidence() {
-  constexpr std::array kWitness{Witness::none, Witness::silent, Witness::has_it, Witness::lacks_it};
+  constexpr std::array kWitness{LivenessSource::none, LivenessSource::silent,
+                                LivenessSource::has_pod, LivenessSource::lacks_pod};
   std::vector<Evidence> all;
   for (const bool boot : {true, false}) {
-    for (const Sight sight : {Sight::same, Sight::gone, Sight::unclear}) {
-      for (const Witness kubelet : kWitness) {
-        for (const Witness runtime : kWitness) all.push_back({boot, sight, kubelet, runtime});
+    for (const NetnsStatus netns_status :
+         {NetnsStatus::same, NetnsStatus::gone, NetnsStatus::unclear}) {
+      for (const LivenessSource kubelet : kWitness) {
+        for (const LivenessSource runtime : kWitness)
+          all.push_back({boot, netns_status, kubelet, runtime});
       }
     }
   }
@@ -62,24 +65,24 @@ TEST_CASE("every combination of what can be seen has its verdict") {
         std::find_if(table.begin(), table.end(), [&](const Rule& one) { return one.fits(seen); });
     REQUIRE(rule != table.end());
     ++rule->used;
-    const Judgement judgement = judge(seen);
-    CAPTURE(judgement.reason);
-    CHECK(judgement.verdict == rule->verdict);
-    CHECK(judgement.again == rule->again);
-    CHECK(!judgement.reason.empty());
+    const Evaluation evaluation = evaluate(seen);
+    CAPTURE(evaluation.reason);
+    CHECK(evaluation.verdict == rule->verdict);
+    CHECK(evaluation.needs_confirmation == rule->again);
+    CHECK(!evaluation.reason.empty());
   }
   for (const Rule& rule : table) CHECK(rule.used > 0);
 }
 
 TEST_CASE("a reason tells what was seen, and why nothing was") {
-  using enum Witness;
-  CHECK(judge({true, Sight::gone, lacks_it, lacks_it}).reason ==
+  using enum LivenessSource;
+  CHECK(evaluate({true, NetnsStatus::gone, lacks_pod, lacks_pod}).reason ==
         "its network namespace is gone, the kubelet does not say that its pod has it, the runtime "
         "has no such sandbox");
-  CHECK(judge({true, Sight::gone, silent, none, "connect: refused"}).reason ==
+  CHECK(evaluate({true, NetnsStatus::gone, silent, none, "connect: refused"}).reason ==
         "its network namespace is gone, but the kubelet does not say which pods it has: connect: "
         "refused");
-  CHECK(judge({true, Sight::unclear, lacks_it, none}).reason ==
+  CHECK(evaluate({true, NetnsStatus::unclear, lacks_pod, none}).reason ==
         "its network namespace cannot be seen, which does not mean it is gone");
 }
 
@@ -98,21 +101,21 @@ TEST_CASE("the kubelet speaks of a record by its pod's name and device") {
     std::string pod;
     std::vector<PodDevices> pods;
     bool succeeded;
-    Witness want;
+    LivenessSource want;
   } const cases[] = {
-      {"a", {}, false, Witness::silent},
-      {"", {}, true, Witness::silent},
-      {"a", {without, with}, false, Witness::has_it},
-      {"a", {without}, false, Witness::lacks_it},
-      {"a", {elsewhere}, false, Witness::lacks_it},
-      {"b", {with}, false, Witness::lacks_it},
-      {"a", {with}, true, Witness::lacks_it},
-      {"", {without}, false, Witness::lacks_it},
-      {"", {elsewhere}, false, Witness::has_it},
+      {"a", {}, false, LivenessSource::silent},
+      {"", {}, true, LivenessSource::silent},
+      {"a", {without, with}, false, LivenessSource::has_pod},
+      {"a", {without}, false, LivenessSource::lacks_pod},
+      {"a", {elsewhere}, false, LivenessSource::lacks_pod},
+      {"b", {with}, false, LivenessSource::lacks_pod},
+      {"a", {with}, true, LivenessSource::lacks_pod},
+      {"", {without}, false, LivenessSource::lacks_pod},
+      {"", {elsewhere}, false, LivenessSource::has_pod},
   };
   for (const auto& one : cases) {
     CAPTURE(&one - cases);
-    CHECK(kubelet_says(record_of(one.pod), one.pods, one.succeeded) == one.want);
+    CHECK(kubelet_liveness(record_of(one.pod), one.pods, one.succeeded) == one.want);
   }
 }
 
@@ -121,13 +124,13 @@ TEST_CASE("of a child the kubelet knows its pod's name alone") {
   const auto says = [&](const std::string& pod, bool succeeded) {
     node::Record record = record_of(pod);
     record.child.emplace();
-    return kubelet_says(record, pods, succeeded);
+    return kubelet_liveness(record, pods, succeeded);
   };
-  CHECK(says("a", false) == Witness::has_it);
-  CHECK(says("a", true) == Witness::lacks_it);
-  CHECK(says("b", false) == Witness::lacks_it);
-  CHECK(says("", false) == Witness::lacks_it);
+  CHECK(says("a", false) == LivenessSource::has_pod);
+  CHECK(says("a", true) == LivenessSource::lacks_pod);
+  CHECK(says("b", false) == LivenessSource::lacks_pod);
+  CHECK(says("", false) == LivenessSource::lacks_pod);
 }
 
 }  // namespace
-}  // namespace ibpod::agent
+}  // namespace ibpod::agent::gc

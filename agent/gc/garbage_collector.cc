@@ -4,18 +4,18 @@
 
 #include <algorithm>
 
-namespace ibpod::agent {
+namespace ibpod::agent::gc {
 namespace {
 
-using netns::Sight;
+using netns::NetnsStatus;
 using Time = Deadline::Clock::time_point;
 
-void add_trouble(Evidence& evidence, const Error& error) {
-  evidence.trouble += (evidence.trouble.empty() ? "" : "; ") + error.text();
+void add_source_error(Evidence& evidence, const Error& error) {
+  evidence.source_error += (evidence.source_error.empty() ? "" : "; ") + error.text();
 }
 
 // Its DEL has come.
-const Judgement kEnded{Verdict::dead, "it has ended", false};
+const Evaluation kEnded{Verdict::dead, "it has ended", false};
 
 bool same_pod(const node::PodName& a, const node::PodName& b) {
   return !a.name.empty() && a.name == b.name && a.name_space == b.name_space;
@@ -23,8 +23,8 @@ bool same_pod(const node::PodName& a, const node::PodName& b) {
 
 }  // namespace
 
-Sweeper::Case Sweeper::open(const node::RecordName& name) {
-  Case one{{name, {}, {}, Verdict::unknown, "", false, ""}, world_.records.read(name), {}};
+GarbageCollector::Candidate GarbageCollector::examine(const node::RecordName& name) {
+  Candidate one{{name, {}, {}, Verdict::unknown, "", false, ""}, deps_.records.read(name), {}};
   const Result<ib::PciAddress> vf = ib::PciAddress::parse(name.folder);
   if (vf) one.outcome.vf = *vf;
   if (!one.record) {
@@ -32,109 +32,113 @@ Sweeper::Case Sweeper::open(const node::RecordName& name) {
     return one;
   }
   one.outcome.pod = one.record->pod;
-  one.evidence.this_boot = one.record->boot_id == world_.boot_id;
+  one.evidence.this_boot = one.record->boot_id == deps_.boot_id;
   if (!one.evidence.this_boot) return one;
-  const Result<Sight> sight = world_.namespaces.look(one.record->netns);
-  one.evidence.netns = sight ? *sight : Sight::unclear;
-  if (!sight) add_trouble(one.evidence, sight.error());
+  const Result<NetnsStatus> netns_status = deps_.namespaces.status_of(one.record->netns);
+  one.evidence.netns = netns_status ? *netns_status : NetnsStatus::unclear;
+  if (!netns_status) add_source_error(one.evidence, netns_status.error());
   return one;
 }
 
-void Sweeper::hear_kubelet(std::vector<Case>& cases) {
-  const Result<std::vector<PodDevices>> pods = world_.pods->list_pods();
-  for (Case& one : cases) {
-    if (!pods) add_trouble(one.evidence, pods.error());
+void GarbageCollector::query_kubelet(std::vector<Candidate>& candidates) {
+  const Result<std::vector<PodDevices>> pods = deps_.pods->list_pods();
+  for (Candidate& one : candidates) {
+    if (!pods) add_source_error(one.evidence, pods.error());
     if (!pods || !one.record) continue;
-    const bool succeeded = std::any_of(cases.begin(), cases.end(), [&](const Case& other) {
-      return other.record && other.evidence.this_boot && other.evidence.netns == Sight::same &&
-             other.record->container_id != one.record->container_id &&
-             same_pod(other.record->pod, one.record->pod);
-    });
-    one.evidence.kubelet = kubelet_says(*one.record, *pods, succeeded);
+    const bool succeeded =
+        std::any_of(candidates.begin(), candidates.end(), [&](const Candidate& other) {
+          return other.record && other.evidence.this_boot &&
+                 other.evidence.netns == NetnsStatus::same &&
+                 other.record->container_id != one.record->container_id &&
+                 same_pod(other.record->pod, one.record->pod);
+        });
+    one.evidence.kubelet = kubelet_liveness(*one.record, *pods, succeeded);
   }
 }
 
-void Sweeper::hear_runtime(std::vector<Case>& cases) {
-  const Result<std::vector<std::string>> ids = world_.sandboxes->list_sandboxes();
-  for (Case& one : cases) {
-    one.evidence.runtime = Witness::silent;
-    if (!ids) add_trouble(one.evidence, ids.error());
+void GarbageCollector::query_runtime(std::vector<Candidate>& candidates) {
+  const Result<std::vector<std::string>> ids = deps_.sandboxes->list_sandboxes();
+  for (Candidate& one : candidates) {
+    one.evidence.runtime = LivenessSource::silent;
+    if (!ids) add_source_error(one.evidence, ids.error());
     if (!ids || !one.record) continue;
     const bool there = std::find(ids->begin(), ids->end(), one.record->container_id) != ids->end();
-    one.evidence.runtime = there ? Witness::has_it : Witness::lacks_it;
+    one.evidence.runtime = there ? LivenessSource::has_pod : LivenessSource::lacks_pod;
   }
 }
 
 // They are asked after all namespaces were looked at, and only if anything hangs on it.
-void Sweeper::hear_witnesses(std::vector<Case>& cases) {
-  const bool needed = std::any_of(cases.begin(), cases.end(), [](const Case& one) {
-    return one.record && one.evidence.this_boot && one.evidence.netns != Sight::same;
+void GarbageCollector::query_sources(std::vector<Candidate>& candidates) {
+  const bool needed = std::any_of(candidates.begin(), candidates.end(), [](const Candidate& one) {
+    return one.record && one.evidence.this_boot && one.evidence.netns != NetnsStatus::same;
   });
   if (!needed) return;
-  for (Case& one : cases) {
-    if (world_.pods == nullptr) one.evidence.kubelet = Witness::none;
+  for (Candidate& one : candidates) {
+    if (deps_.pods == nullptr) one.evidence.kubelet = LivenessSource::none;
   }
-  if (world_.pods != nullptr) hear_kubelet(cases);
-  if (world_.sandboxes != nullptr) hear_runtime(cases);
+  if (deps_.pods != nullptr) query_kubelet(candidates);
+  if (deps_.sandboxes != nullptr) query_runtime(candidates);
 }
 
-void Sweeper::Round::come_again(Time when) {
-  pass.come_again(std::chrono::ceil<Duration>(when - now));
+void GarbageCollector::RunState::request_rerun_at(Time when) {
+  gc_run.request_rerun(std::chrono::ceil<Duration>(when - now));
 }
 
-bool Sweeper::judged_so_before(const Case& one, Round& round) {
-  const auto [entry, first] =
-      suspicions_.try_emplace(one.outcome.record, Suspicion{one.record->attempt, round.now});
-  Suspicion& suspicion = entry->second;
-  if (suspicion.attempt != one.record->attempt) suspicion = {one.record->attempt, round.now};
-  if (suspicion.since + kAgreement <= round.now) return true;
-  round.come_again(suspicion.since + kAgreement);
+bool GarbageCollector::is_confirmed(const Candidate& one, RunState& run_state) {
+  const auto [entry, first] = pending_confirmations_.try_emplace(
+      one.outcome.record, PendingConfirmation{one.record->attempt, run_state.now});
+  PendingConfirmation& pending_confirmation = entry->second;
+  if (pending_confirmation.attempt != one.record->attempt)
+    pending_confirmation = {one.record->attempt, run_state.now};
+  if (pending_confirmation.since + kConfirmationDelay <= run_state.now) return true;
+  run_state.request_rerun_at(pending_confirmation.since + kConfirmationDelay);
   return false;
 }
 
 // A DEL that failed may have ended it all the same: only addresses are owed then.
-void Sweeper::release(Case& one) {
-  const Status ended = world_.plugins.del(*one.record);
-  const Result<node::Record> left = world_.records.read(one.outcome.record);
+void GarbageCollector::release(Candidate& one) {
+  const Status ended = deps_.plugins.del(*one.record);
+  const Result<node::Record> left = deps_.records.read(one.outcome.record);
   one.outcome.released =
       left ? left->attempt != one.record->attempt : left.error().code() == Code::not_found;
   if (one.outcome.released) return;
   one.outcome.failure =
       !ended ? ended.error().text()
-      : left && left->stage == node::Stage::keyed
+      : left && left->stage == node::Stage::pkey_pending
           ? "its partitions' keys have not left the port yet"
           : "the plugin's DEL left the record: its device is not in the machine, or its "
             "configuration's stateDir is another one";
 }
 
-void Sweeper::collect(Case& one, const std::vector<node::RecordName>& names) {
+void GarbageCollector::release_damaged(Candidate& one, const std::vector<node::RecordName>& names) {
   std::vector<node::RecordName> others = names;
   std::erase(others, one.outcome.record);
-  const Status collected = world_.plugins.collect(one.outcome.record, others);
-  const Result<node::Record> left = world_.records.read(one.outcome.record);
+  const Status collected = deps_.plugins.collect(one.outcome.record, others);
+  const Result<node::Record> left = deps_.records.read(one.outcome.record);
   one.outcome.released = !left && left.error().code() == Code::not_found;
   if (!collected) one.outcome.failure = collected.error().text();
 }
 
 // Whether its release has failed a moment ago. The next attempt of the same container begins anew.
-bool Sweeper::is_paused(Case& one, Round& round) {
+bool GarbageCollector::is_paused(Candidate& one, RunState& run_state) {
   const auto failure = failures_.find(one.outcome.record);
   if (failure == failures_.end()) return false;
   if (failure->second.attempt != (one.record ? one.record->attempt : "")) {
     failures_.erase(failure);
     return false;
   }
-  if (failure->second.not_before <= round.now) return false;
+  if (failure->second.not_before <= run_state.now) return false;
   one.outcome.failure = failure->second.text;
-  round.come_again(failure->second.not_before);
+  run_state.request_rerun_at(failure->second.not_before);
   return true;
 }
 
-void Sweeper::end(Case& one, const std::vector<node::RecordName>& names, Round& round) {
-  const bool paused = is_paused(one, round);
+void GarbageCollector::end_attachment(Candidate& one, const std::vector<node::RecordName>& names,
+                                      RunState& run_state) {
+  const bool paused = is_paused(one, run_state);
   if (paused) return;
   if (one.record) release(one);
-  if (!one.record) collect(one, names);
+  if (!one.record) release_damaged(one, names);
   if (one.outcome.released) {
     failures_.erase(one.outcome.record);
     return;
@@ -143,77 +147,77 @@ void Sweeper::end(Case& one, const std::vector<node::RecordName>& names, Round& 
   failure.attempt = one.record ? one.record->attempt : "";
   failure.text = one.outcome.failure;
   failure.pause = std::min(std::max(kFirstPause, 2 * failure.pause),
-                           std::max(kFirstPause, round.longest_pause));
-  failure.not_before = round.now + failure.pause;
-  round.come_again(failure.not_before);
+                           std::max(kFirstPause, run_state.longest_pause));
+  failure.not_before = run_state.now + failure.pause;
+  run_state.request_rerun_at(failure.not_before);
 }
 
-void Sweeper::decide(Case& one, Round& round) {
+void GarbageCollector::decide(Candidate& one, RunState& run_state) {
   if (!one.record) {
-    suspicions_.erase(one.outcome.record);
-    one.over = attach::is_damaged(one.record);
+    pending_confirmations_.erase(one.outcome.record);
+    one.release_now = attach::is_damaged(one.record);
     return;
   }
-  const Judgement judgement =
-      one.record->stage != node::Stage::attached ? kEnded : judge(one.evidence);
-  one.outcome.verdict = judgement.verdict;
-  one.outcome.reason = judgement.reason;
-  if (judgement.verdict != Verdict::dead) {
-    suspicions_.erase(one.outcome.record);
-  } else if (judgement.again && !judged_so_before(one, round)) {
+  const Evaluation evaluation =
+      one.record->stage != node::Stage::attached ? kEnded : evaluate(one.evidence);
+  one.outcome.verdict = evaluation.verdict;
+  one.outcome.reason = evaluation.reason;
+  if (evaluation.verdict != Verdict::dead) {
+    pending_confirmations_.erase(one.outcome.record);
+  } else if (evaluation.needs_confirmation && !is_confirmed(one, run_state)) {
     one.outcome.failure = "it will be looked at once more before it is released";
   } else {
-    one.over = true;
+    one.release_now = true;
   }
 }
 
-void Sweeper::tell_verdicts(const std::vector<Case>& cases) const {
-  if (!judged_) return;
-  Pass pass;
-  for (const Case& one : cases) pass.outcomes.push_back(one.outcome);
-  judged_(pass);
+void GarbageCollector::publish_verdicts(const std::vector<Candidate>& candidates) const {
+  if (!on_verdicts_) return;
+  GcRun gc_run;
+  for (const Candidate& one : candidates) gc_run.outcomes.push_back(one.outcome);
+  on_verdicts_(gc_run);
 }
 
-void Sweeper::forget_all_but(const std::vector<node::RecordName>& names) {
+void GarbageCollector::retain_only(const std::vector<node::RecordName>& names) {
   const auto is_gone = [&](const auto& entry) {
     return std::find(names.begin(), names.end(), entry.first) == names.end();
   };
-  std::erase_if(suspicions_, is_gone);
+  std::erase_if(pending_confirmations_, is_gone);
   std::erase_if(failures_, is_gone);
 }
 
 // A record of before this pass counts as one, too: the plugin looks for itself.
-void Sweeper::end_strays(const std::vector<node::RecordName>& names, Pass& pass) {
-  if (world_.strays == nullptr) return;
-  Result<std::vector<std::string>> strays = world_.strays->list_strays();
-  if (strays) pass.strays = *strays;
+void GarbageCollector::remove_strays(const std::vector<node::RecordName>& names, GcRun& gc_run) {
+  if (deps_.strays == nullptr) return;
+  Result<std::vector<std::string>> strays = deps_.strays->list_strays();
+  if (strays) gc_run.strays = *strays;
   Status done = ok();
-  if (!pass.strays.empty()) done = world_.plugins.remove_strays(names);
+  if (!gc_run.strays.empty()) done = deps_.plugins.remove_strays(names);
   if (!strays) done = std::move(strays).error();
-  if (!done) pass.strays_failure = done.error().text();
+  if (!done) gc_run.strays_failure = done.error().text();
 }
 
-Result<Pass> Sweeper::sweep(Time now, Duration longest_pause) {
-  const std::vector<node::RecordName> names = TRY(world_.records.all());
-  std::vector<Case> cases;
+Result<GcRun> GarbageCollector::run(Time now, Duration longest_pause) {
+  const std::vector<node::RecordName> names = TRY(deps_.records.all());
+  std::vector<Candidate> candidates;
   for (const node::RecordName& name : names) {
-    Case one = open(name);
+    Candidate one = examine(name);
     // Its DEL has just come.
     const bool gone = !one.record && one.record.error().code() == Code::not_found;
-    if (!gone) cases.push_back(std::move(one));
+    if (!gone) candidates.push_back(std::move(one));
   }
-  forget_all_but(names);
-  hear_witnesses(cases);
-  Round round{now, longest_pause};
-  for (Case& one : cases) decide(one, round);
-  tell_verdicts(cases);
-  for (Case& one : cases) {
-    if (one.over) end(one, names, round);
-    round.pass.outcomes.push_back(std::move(one.outcome));
+  retain_only(names);
+  query_sources(candidates);
+  RunState run_state{now, longest_pause};
+  for (Candidate& one : candidates) decide(one, run_state);
+  publish_verdicts(candidates);
+  for (Candidate& one : candidates) {
+    if (one.release_now) end_attachment(one, names, run_state);
+    run_state.gc_run.outcomes.push_back(std::move(one.outcome));
   }
-  end_strays(names, round.pass);
-  addresses_.sweep(world_, now, longest_pause, round.pass);
-  return round.pass;
+  remove_strays(names, run_state.gc_run);
+  addresses_.run(deps_, now, longest_pause, run_state.gc_run);
+  return run_state.gc_run;
 }
 
-}  // namespace ibpod::agent
+}  // namespace ibpod::agent::gc

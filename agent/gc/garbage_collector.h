@@ -3,8 +3,8 @@
 #pragma once
 
 #include "agent/gc/address_releaser.h"
-#include "agent/gc/gc_run.h"
 #include "agent/gc/gc_deps.h"
+#include "agent/gc/gc_run.h"
 #include "lib/base/clock.h"
 
 #include <functional>
@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-namespace ibpod::agent {
+namespace ibpod::agent::gc {
 
 // Judges every record (evidence.h) and ends what is dead. It never touches a live pod:
 // - What is dead by the word of the kubelet or the runtime is so in two passes in a row, at least
@@ -35,32 +35,32 @@ namespace ibpod::agent {
 //   pass begin at once: without a pause that has no end. end_pauses() is for what ends once.
 // A record that cannot be read any more is left to the plugin's GC, which takes a device that is at
 // home, in no pod. One that cannot be read for now, or is of a newer version, stays untouched.
-class Sweeper {
+class GarbageCollector {
  public:
-  static constexpr Duration kAgreement{10'000};
+  static constexpr Duration kConfirmationDelay{10'000};
   static constexpr Duration kFirstPause{5'000};
 
   // Told of the verdicts of each pass before anything is ended: what is dead or unknown is nobody's
   // from then on.
-  using Judged = std::function<void(const Pass&)>;
+  using OnVerdicts = std::function<void(const GcRun&)>;
 
-  explicit Sweeper(World world, Judged judged = {})
-      : world_(std::move(world)), judged_(std::move(judged)) {}
+  explicit GarbageCollector(GcDeps deps, OnVerdicts on_verdicts = {})
+      : deps_(std::move(deps)), on_verdicts_(std::move(on_verdicts)) {}
 
   // Goes on through failures: each is its outcome's. An error only where there is no list of
   // records: then nothing is known of any. Takes as long as the plugins do, one after the other.
   // `longest_pause`: after a release that failed.
-  Result<Pass> sweep(Deadline::Clock::time_point now, Duration longest_pause = Duration(60'000));
+  Result<GcRun> run(Deadline::Clock::time_point now, Duration longest_pause = Duration(60'000));
 
   // What has failed is tried again in the next pass, and after short pauses again: what was in the
   // way may have gone.
-  void end_pauses() {
+  void reset_pauses() {
     failures_.clear();
-    addresses_.end_pauses();
+    addresses_.reset_pauses();
   }
 
  private:
-  struct Suspicion {
+  struct PendingConfirmation {
     std::string attempt;
     Deadline::Clock::time_point since;
   };
@@ -72,40 +72,41 @@ class Sweeper {
     Deadline::Clock::time_point not_before;
   };
   // This pass.
-  struct Round {
+  struct RunState {
     Deadline::Clock::time_point now;
     Duration longest_pause;
-    Pass pass = {};
+    GcRun gc_run = {};
 
-    void come_again(Deadline::Clock::time_point when);
+    void request_rerun_at(Deadline::Clock::time_point when);
   };
   // A record in a pass.
-  struct Case {
+  struct Candidate {
     Outcome outcome;
     Result<node::Record> record;
     Evidence evidence;
-    bool over = false;  // it is to be ended in this pass
+    bool release_now = false;  // it is to be ended in this pass
   };
 
-  Case open(const node::RecordName& name);
-  void hear_witnesses(std::vector<Case>& cases);
-  void hear_kubelet(std::vector<Case>& cases);
-  void hear_runtime(std::vector<Case>& cases);
-  void decide(Case& one, Round& round);
-  void tell_verdicts(const std::vector<Case>& cases) const;
-  bool judged_so_before(const Case& one, Round& round);
-  void end(Case& one, const std::vector<node::RecordName>& names, Round& round);
-  bool is_paused(Case& one, Round& round);
-  void release(Case& one);
-  void collect(Case& one, const std::vector<node::RecordName>& names);
-  void end_strays(const std::vector<node::RecordName>& names, Pass& pass);
-  void forget_all_but(const std::vector<node::RecordName>& names);
+  Candidate examine(const node::RecordName& name);
+  void query_sources(std::vector<Candidate>& candidates);
+  void query_kubelet(std::vector<Candidate>& candidates);
+  void query_runtime(std::vector<Candidate>& candidates);
+  void decide(Candidate& one, RunState& run_state);
+  void publish_verdicts(const std::vector<Candidate>& candidates) const;
+  bool is_confirmed(const Candidate& one, RunState& run_state);
+  void end_attachment(Candidate& one, const std::vector<node::RecordName>& names,
+                      RunState& run_state);
+  bool is_paused(Candidate& one, RunState& run_state);
+  void release(Candidate& one);
+  void release_damaged(Candidate& one, const std::vector<node::RecordName>& names);
+  void remove_strays(const std::vector<node::RecordName>& names, GcRun& gc_run);
+  void retain_only(const std::vector<node::RecordName>& names);
 
-  World world_;
-  const Judged judged_;
-  std::map<node::RecordName, Suspicion> suspicions_;
+  GcDeps deps_;
+  const OnVerdicts on_verdicts_;
+  std::map<node::RecordName, PendingConfirmation> pending_confirmations_;
   std::map<node::RecordName, Failure> failures_;
-  AddressSweep addresses_;
+  AddressReleaser addresses_;
 };
 
-}  // namespace ibpod::agent
+}  // namespace ibpod::agent::gc

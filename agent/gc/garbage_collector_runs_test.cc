@@ -11,12 +11,12 @@
 
 #include <doctest/doctest.h>
 
-namespace ibpod::agent {
+namespace ibpod::agent::gc {
 namespace {
 
-using test::Killed;
-using test::Node;
-using test::Pod;
+using test::AgentKilled;
+using test::FakeNode;
+using test::FakePod;
 
 constexpr uint32_t kRuns = 50;
 constexpr int kEvents = 40;
@@ -24,7 +24,7 @@ constexpr int kEvents = 40;
 class Run {
  public:
   explicit Run(uint32_t seed) : random_(seed) {
-    node_.before_del = [this] { come_again(); };
+    node_.before_del = [this] { start_again(); };
   }
 
   void go() {
@@ -48,7 +48,7 @@ class Run {
       case 2:
         return end();
       case 3:
-        node_.kubelet = static_cast<Node::Kubelet>(pick(4));
+        node_.kubelet = static_cast<FakeNode::Kubelet>(pick(4));
         return;
       case 4:
         node_.propagated = pick(3) != 0;
@@ -60,7 +60,7 @@ class Run {
       case 5:
         return pick(6) == 0 ? reboot() : disturb();
       default:
-        return sweep_or_die();
+        return run_gc_or_die();
     }
   }
 
@@ -83,19 +83,19 @@ class Run {
   }
 
   // The same container begins anew, just as a DEL of the one before is on its way.
-  void come_again() {
+  void start_again() {
     const node::Record record = node_.pods[node_.dels.back()].record;
     if (pick(4) != 0 || node_.paths.contains(record.netns.path)) return;
     node_.start(record.container_id, record.device.text(), record.pod.name, record.netns.path);
   }
 
   void end() {
-    std::vector<Pod*> living;
+    std::vector<FakePod*> living;
     for (auto& [container, pod] : node_.pods) {
       if (pod.alive) living.push_back(&pod);
     }
     if (living.empty()) return;
-    Pod& pod = *living[static_cast<size_t>(pick(static_cast<int>(living.size())))];
+    FakePod& pod = *living[static_cast<size_t>(pick(static_cast<int>(living.size())))];
     const Path path = pod.record.netns.path;
     node_.kill(pod);
     switch (pick(5)) {
@@ -131,29 +131,29 @@ class Run {
     node_.paths.clear();
     node_.plain_files.clear();
     node_.boot += "'";
-    sweeper_ = std::make_unique<Sweeper>(node_.world());
+    collector_ = std::make_unique<GarbageCollector>(node_.gc_deps());
   }
 
-  void sweep_or_die() {
+  void run_gc_or_die() {
     node_.steps_to_live = pick(3) == 0 ? pick(12) : -1;
     try {
-      sweep();
-    } catch (const Killed&) {
-      sweeper_ = std::make_unique<Sweeper>(node_.world());
+      run_gc();
+    } catch (const AgentKilled&) {
+      collector_ = std::make_unique<GarbageCollector>(node_.gc_deps());
     }
     node_.steps_to_live = -1;
   }
 
-  void sweep() {
-    now_ += Duration(pick(2 * static_cast<int>(Sweeper::kAgreement.count())));
-    REQUIRE(sweeper_->sweep(now_).ok());
+  void run_gc() {
+    now_ += Duration(pick(2 * static_cast<int>(GarbageCollector::kConfirmationDelay.count())));
+    REQUIRE(collector_->run(now_).ok());
     std::erase_if(damaged_, [&](const std::string& container) {
       return !node_.text_on_disk(node_.pods[container].record);
     });
   }
 
   void settle() {
-    node_.kubelet = Node::Kubelet::right;
+    node_.kubelet = FakeNode::Kubelet::right;
     node_.propagated = true;
     node_.failure.clear();
     node_.lingering.clear();
@@ -161,8 +161,8 @@ class Run {
     node_.plain_files.clear();
     // Past the longest pause after a release that has failed.
     for (int i = 0; i < 2; ++i) {
-      now_ += 6 * Sweeper::kAgreement;
-      REQUIRE(sweeper_->sweep(now_).ok());
+      now_ += 6 * GarbageCollector::kConfirmationDelay;
+      REQUIRE(collector_->run(now_).ok());
     }
   }
 
@@ -179,15 +179,16 @@ class Run {
       if (!pod.alive) CHECK(!node_.text_on_disk(pod.record));
     }
     // Of one that lives there may be a note, of an end that was broken off: its own DEL needs it.
-    for (const std::string& container : node_.owed()) {
+    for (const std::string& container : node_.address_releases()) {
       CAPTURE(container);
       CHECK(node_.pods[container].alive);
     }
   }
 
   std::mt19937 random_;
-  Node node_;
-  std::unique_ptr<Sweeper> sweeper_ = std::make_unique<Sweeper>(node_.world());
+  FakeNode node_;
+  std::unique_ptr<GarbageCollector> collector_ =
+      std::make_unique<GarbageCollector>(node_.gc_deps());
   std::set<std::string> damaged_;
   Deadline::Clock::time_point now_{};
 };
@@ -208,4 +209,4 @@ TEST_CASE("in many lives of a node no living pod is touched, and no dead one is 
 }
 
 }  // namespace
-}  // namespace ibpod::agent
+}  // namespace ibpod::agent::gc

@@ -3,7 +3,7 @@
 #include "lib/node/linux_kernel.h"
 #include "lib/node/stray_children.h"
 
-namespace ibpod::agent {
+namespace ibpod::agent::gc {
 
 Result<std::vector<std::string>> HostStrays::list_strays() {
   // Without its folder every child would look like one that has lost its record.
@@ -16,4 +16,4 @@ Result<std::vector<std::string>> HostStrays::list_strays() {
   return names;
 }
 
-}  // namespace ibpod::agent
+}  // namespace ibpod::agent::gc

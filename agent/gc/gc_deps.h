@@ -8,21 +8,21 @@
 #include <string>
 #include <vector>
 
-namespace ibpod::agent {
+namespace ibpod::agent::gc {
 
 class Namespaces {
  public:
   virtual ~Namespaces() = default;
   // What the recorded path shows in the host's mount namespace. An error says nothing.
-  virtual Result<netns::Sight> look(const node::Namespace& recorded) = 0;
+  virtual Result<netns::NetnsStatus> status_of(const node::Namespace& recorded) = 0;
 };
 
 // The namespaces as the processes of a mount namespace see them (lib/base/mount_namespace.h).
 class HostNamespaces : public Namespaces {
  public:
   explicit HostNamespaces(Path mount_namespace) : mount_namespace_(std::move(mount_namespace)) {}
-  Result<netns::Sight> look(const node::Namespace& recorded) override {
-    return netns::look(recorded.path, recorded.identity, mount_namespace_);
+  Result<netns::NetnsStatus> status_of(const node::Namespace& recorded) override {
+    return netns::netns_status(recorded.path, recorded.identity, mount_namespace_);
   }
 
  private:
@@ -78,7 +78,7 @@ class Plugins {
 };
 
 // What a Sweeper works on; all of it outlives the Sweeper.
-struct World {
+struct GcDeps {
   const node::Records& records;
   std::string boot_id;  // of this boot
   Namespaces& namespaces;
@@ -88,4 +88,4 @@ struct World {
   Strays* strays = nullptr;  // null: not looked for
 };
 
-}  // namespace ibpod::agent
+}  // namespace ibpod::agent::gc

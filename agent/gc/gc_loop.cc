@@ -1,118 +1,119 @@
 #include "agent/gc/gc_loop.h"
 
-namespace ibpod::agent {
+namespace ibpod::agent::gc {
 namespace {
 
 // The end of a pod has to be seen soon after a pass that took long.
-constexpr Duration kLongestRest{1'000};
+constexpr Duration kMaxPause{1'000};
 
 }  // namespace
 
-Sweeping::Sweeping(World world, Duration interval, Judged judged, Done done)
-    : sweeper_(world, [this](const Pass& pass) { this->judged(pass); }),
-      judged_(std::move(judged)),
-      done_(std::move(done)),
+GcLoop::GcLoop(GcDeps deps, Duration interval, OnVerdicts judged, OnDone done)
+    : collector_(deps, [this](const GcRun& gc_run) { this->publish_verdicts(gc_run); }),
+      on_verdicts_(std::move(judged)),
+      on_done_(std::move(done)),
       interval_(interval),
       thread_([this] { run(); }) {}
 
-Sweeping::~Sweeping() {
+GcLoop::~GcLoop() {
   {
     const std::scoped_lock lock(mutex_);
     stopping_ = true;
   }
-  told_.notify_all();
+  changed_.notify_all();
   thread_.join();
 }
 
-void Sweeping::await_verdicts() {
+void GcLoop::await_verdicts() {
   std::unique_lock lock(mutex_);
-  told_.wait(lock, [this] { return has_judged_; });
+  changed_.wait(lock, [this] { return verdicts_known_; });
 }
 
-void Sweeping::has_judged() {
+void GcLoop::set_verdicts_known() {
   {
     const std::scoped_lock lock(mutex_);
-    has_judged_ = true;
+    verdicts_known_ = true;
   }
-  told_.notify_all();
+  changed_.notify_all();
 }
 
-void Sweeping::judged(const Pass& pass) {
-  Pass now = pass;
-  now.seen = std::chrono::system_clock::now();
+void GcLoop::publish_verdicts(const GcRun& gc_run) {
+  GcRun now = gc_run;
+  now.evaluated_at = std::chrono::system_clock::now();
   last_.set(std::move(now));
-  has_judged();
-  judged_();
+  set_verdicts_known();
+  on_verdicts_();
 }
 
-void Sweeping::sweep() {
+void GcLoop::request_run() {
   {
     const std::scoped_lock lock(mutex_);
-    asked_ = true;
+    run_requested_ = true;
   }
-  told_.notify_all();
+  changed_.notify_all();
 }
 
-void Sweeping::sweep_anew() {
+void GcLoop::request_retry() {
   {
     const std::scoped_lock lock(mutex_);
-    anew_ = true;
+    retry_requested_ = true;
   }
-  sweep();
+  request_run();
 }
 
-void Sweeping::set_interval(Duration interval) {
+void GcLoop::set_interval(Duration interval) {
   {
     const std::scoped_lock lock(mutex_);
     interval_ = interval;
   }
-  told_.notify_all();
+  changed_.notify_all();
 }
 
 // Pods can have passes asked for without end: they never take more than half of the time.
-void Sweeping::rest(Deadline::Clock::time_point began) {
+void GcLoop::pause_after(Deadline::Clock::time_point began) {
   const auto now = Deadline::Clock::now();
-  const auto end = now + std::min<Deadline::Clock::duration>(now - began, kLongestRest);
+  const auto end = now + std::min<Deadline::Clock::duration>(now - began, kMaxPause);
   std::unique_lock lock(mutex_);
-  told_.wait_until(lock, end, [this] { return stopping_; });
+  changed_.wait_until(lock, end, [this] { return stopping_; });
 }
 
-Duration Sweeping::interval() {
+Duration GcLoop::interval() {
   const std::scoped_lock lock(mutex_);
   return interval_;
 }
 
-void Sweeping::wait(std::optional<Duration> again) {
+void GcLoop::wait(std::optional<Duration> again) {
   const auto begin = Deadline::Clock::now();
   std::unique_lock lock(mutex_);
   const auto due = [&] { return begin + std::min(interval_, again.value_or(interval_)); };
-  while (!asked_ && !stopping_ && Deadline::Clock::now() < due()) told_.wait_until(lock, due());
+  while (!run_requested_ && !stopping_ && Deadline::Clock::now() < due())
+    changed_.wait_until(lock, due());
 }
 
 // False: there is none.
-bool Sweeping::begin_next() {
+bool GcLoop::begin_next_run() {
   const std::scoped_lock lock(mutex_);
-  asked_ = false;
-  if (std::exchange(anew_, false)) sweeper_.end_pauses();
+  run_requested_ = false;
+  if (std::exchange(retry_requested_, false)) collector_.reset_pauses();
   return !stopping_;
 }
 
-void Sweeping::run() {
+void GcLoop::run() {
   do {
     const auto began = Deadline::Clock::now();
-    Result<Pass> pass = sweeper_.sweep(Deadline::Clock::now(), interval());
-    SweepReport report;
-    if (pass)
-      report.pass = *pass;
+    Result<GcRun> gc_run = collector_.run(Deadline::Clock::now(), interval());
+    GcReport report;
+    if (gc_run)
+      report.gc_run = *gc_run;
     else
-      report.error = pass.error();
-    if (pass) pass->seen = std::chrono::system_clock::now();
-    if (pass) last_.set(*pass);
-    has_judged();
-    done_(report);
-    rest(began);
-    wait(report.pass.again);
-  } while (begin_next());
+      report.error = gc_run.error();
+    if (gc_run) gc_run->evaluated_at = std::chrono::system_clock::now();
+    if (gc_run) last_.set(*gc_run);
+    set_verdicts_known();
+    on_done_(report);
+    pause_after(began);
+    wait(report.gc_run.rerun_after);
+  } while (begin_next_run());
 }
 
-}  // namespace ibpod::agent
+}  // namespace ibpod::agent::gc

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace ibpod::agent {
+namespace ibpod::agent::gc {
 
 // What became of one record in a pass.
 struct Outcome {
@@ -24,30 +24,30 @@ struct Outcome {
   std::string failure;    // why a dead one is not released yet
 
   // A record is there whose pod is not known to live: its VF is nobody's until it has gone.
-  bool quarantined() const { return verdict != Verdict::live && !released; }
+  bool is_quarantined() const { return verdict != Verdict::live && !released; }
   // Why, for people.
   std::string text() const { return reason + (failure.empty() ? "" : "; " + failure); }
 };
 
 // Addresses of an attachment that has ended, which IPAM has still to take back
 // (node/address_releases.h). No device waits for them.
-struct OwedAddresses {
+struct AddressRelease {
   node::AddressReleaseName name;
   bool released = false;     // in this pass
   std::string failure = {};  // why not
 };
 
-struct Pass {
+struct GcRun {
   std::vector<Outcome> outcomes;  // in the order of the records' names
-  std::vector<OwedAddresses> owed;
-  std::string owed_failure;                    // why they could not be listed
-  std::vector<std::string> strays;             // IPoIB children that had no record
-  std::string strays_failure;                  // why they could not be removed, or looked for
-  std::chrono::system_clock::time_point seen;  // when its records were judged
+  std::vector<AddressRelease> address_releases;
+  std::string address_releases_failure;  // why they could not be listed
+  std::vector<std::string> strays;       // IPoIB children that had no record
+  std::string strays_failure;            // why they could not be removed, or looked for
+  std::chrono::system_clock::time_point evaluated_at;  // when its records were judged
   // When the next pass can release what this one did not dare to.
-  std::optional<Duration> again;
+  std::optional<Duration> rerun_after;
 
-  void come_again(Duration later) { again = std::min(later, again.value_or(later)); }
+  void request_rerun(Duration later) { rerun_after = std::min(later, rerun_after.value_or(later)); }
 };
 
-}  // namespace ibpod::agent
+}  // namespace ibpod::agent::gc

@@ -7,7 +7,7 @@
 #include "lib/cni/errors.h"
 #include "lib/node/child.h"
 
-namespace ibpod::agent {
+namespace ibpod::agent::gc {
 namespace {
 
 // No network can be of this name: all others are named as valid all the same.
@@ -23,8 +23,8 @@ Status check_program_name(const std::string& plugin) {
   return Error(Code::invalid, "plugin \"" + plugin + "\": expected the name of a program");
 }
 
-Status judge_end(const Finished& finished) {
-  const std::optional<cni::Complaint> complaint = cni::parse_complaint(finished.output);
+Status check_end(const Finished& finished) {
+  const std::optional<cni::DelegateError> complaint = cni::parse_delegate_error(finished.output);
   if (finished.exit_code == 0 && !complaint) return ok();
   const bool later = complaint && complaint->code == cni::kTryAgainLater;
   return Error(later ? Code::unavailable : Code::internal, cni::describe(finished, complaint))
@@ -45,14 +45,14 @@ json::Value attachments(const std::vector<node::RecordName>& names) {
 Status InstalledPlugins::call(const std::string& plugin, cni::Verb verb,
                               cni::Environment environment, const std::string& configuration) {
   TRY(check_program_name(plugin));
-  const Path program = place_.folder / plugin;
+  const Path program = settings_.folder / plugin;
   environment["CNI_COMMAND"] = std::string(cni::name(verb));
   environment["PATH"] = std::string(kPath);
-  environment[std::string(attach::kStateVariable)] = place_.state_folder.string();
+  environment[std::string(attach::kStateVariable)] = settings_.state_folder.string();
   const std::string step = std::string(cni::name(verb)) + " by " + program.string();
-  const Command command{program, std::move(environment), configuration, place_.mount_namespace};
-  const Finished finished = TRY(run(command, Deadline::in(place_.timeout)).during(step));
-  return judge_end(finished).during(step);
+  const Command command{program, std::move(environment), configuration, settings_.mount_namespace};
+  const Finished finished = TRY(run(command, Deadline::in(settings_.timeout)).during(step));
+  return check_end(finished).during(step);
 }
 
 Status InstalledPlugins::del(const node::Record& record) {
@@ -83,4 +83,4 @@ Status InstalledPlugins::collect_all_but(const std::string& plugin,
   return call(plugin, cni::Verb::gc, {}, configuration.text());
 }
 
-}  // namespace ibpod::agent
+}  // namespace ibpod::agent::gc

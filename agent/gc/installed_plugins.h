@@ -7,10 +7,10 @@
 #include "lib/base/files.h"
 #include "lib/cni/request.h"
 
-namespace ibpod::agent {
+namespace ibpod::agent::gc {
 
 // Where plugins are and run, all as the host has it.
-struct PluginPlace {
+struct PluginSettings {
   Path folder{"/opt/cni/bin"};
   Path mount_namespace;      // the host's (lib/base/mount_namespace.h); empty: ours
   Path state_folder;         // where the records are
@@ -28,7 +28,7 @@ struct PluginPlace {
 // lives as long as the process.
 class InstalledPlugins : public Plugins {
  public:
-  explicit InstalledPlugins(PluginPlace place) : place_(std::move(place)) {}
+  explicit InstalledPlugins(PluginSettings place) : settings_(std::move(place)) {}
   Status del(const node::Record& record) override;
   Status collect(const node::RecordName& damaged,
                  const std::vector<node::RecordName>& others) override;
@@ -38,7 +38,7 @@ class InstalledPlugins : public Plugins {
   Status collect_all_but(const std::string& plugin, const std::vector<node::RecordName>& valid);
   Status call(const std::string& plugin, cni::Verb verb, cni::Environment environment,
               const std::string& configuration);
-  PluginPlace place_;
+  PluginSettings settings_;
 };
 
-}  // namespace ibpod::agent
+}  // namespace ibpod::agent::gc

@@ -6,7 +6,7 @@
 
 #include <doctest/doctest.h>
 
-namespace ibpod::agent {
+namespace ibpod::agent::gc {
 namespace {
 
 node::Record a_record() {
@@ -21,7 +21,7 @@ node::Record a_record() {
   return record;
 }
 
-struct Bed {
+struct Fixture {
   TempFolder folder;
   Duration timeout{20'000};
 
@@ -45,94 +45,97 @@ struct Bed {
 };
 
 TEST_CASE("DEL is called as the ADD was, for this attempt and without a namespace") {
-  const Bed bed;
-  bed.install("HERE=${0%/*}; cat > $HERE/input; env | grep -E '^(CNI|IBPOD)_' | sort > $HERE/env");
-  REQUIRE(bed.plugins().del(a_record()));
-  CHECK(bed.said("input") == a_record().configuration);
-  CHECK(bed.said("env") ==
+  const Fixture fixture;
+  fixture.install(
+      "HERE=${0%/*}; cat > $HERE/input; env | grep -E '^(CNI|IBPOD)_' | sort > $HERE/env");
+  REQUIRE(fixture.plugins().del(a_record()));
+  CHECK(fixture.said("input") == a_record().configuration);
+  CHECK(fixture.said("env") ==
         "CNI_ARGS=K8S_POD_NAME=a\nCNI_COMMAND=DEL\nCNI_CONTAINERID=c1\nCNI_IFNAME=net1\n"
         "CNI_NETNS=\nCNI_PATH=/opt/cni/bin:/usr/lib/cni\nIBPOD_ATTEMPT=0badcafe\n"
         "IBPOD_STATE_DIR=/state\n");
 }
 
 TEST_CASE("a damaged record is the plugin's GC's, with all others as valid") {
-  const Bed bed;
-  bed.install("HERE=${0%/*}; cat > $HERE/input; echo $CNI_COMMAND > $HERE/verb");
-  REQUIRE(bed.plugins().collect({"0000:3b:00.1", "c1", "net1"}, {{"0000:3b:00.2", "c2", "net1"}}));
-  CHECK(bed.said("verb") == "GC\n");
-  CHECK(bed.said("input") ==
+  const Fixture fixture;
+  fixture.install("HERE=${0%/*}; cat > $HERE/input; echo $CNI_COMMAND > $HERE/verb");
+  REQUIRE(
+      fixture.plugins().collect({"0000:3b:00.1", "c1", "net1"}, {{"0000:3b:00.2", "c2", "net1"}}));
+  CHECK(fixture.said("verb") == "GC\n");
+  CHECK(fixture.said("input") ==
         R"({"cniVersion":"1.1.0","name":"ibpod-agent","type":"ib-sriov",)"
         R"("cni.dev/valid-attachments":[{"containerID":"c2","ifname":"net1"}]})");
 }
 
 TEST_CASE("a folder of a child is the other plugin's") {
-  const Bed bed;
-  bed.install("echo other > ${0%/*}/who", "ipoib");
-  REQUIRE(bed.plugins().collect({"ibpod0123456789", "c1", "net1"}, {}));
-  CHECK(bed.said("who") == "other\n");
+  const Fixture fixture;
+  fixture.install("echo other > ${0%/*}/who", "ipoib");
+  REQUIRE(fixture.plugins().collect({"ibpod0123456789", "c1", "net1"}, {}));
+  CHECK(fixture.said("who") == "other\n");
 }
 
 TEST_CASE("a plugin that is not there is named with its path") {
-  const Bed bed;
-  const Error error = bed.plugins().del(a_record()).error();
+  const Fixture fixture;
+  const Error error = fixture.plugins().del(a_record()).error();
   CHECK(error.code() == Code::not_found);
-  CHECK(error.text() == bed.step("DEL") + "run " + (bed.folder.path() / "ib-sriov").string() +
+  CHECK(error.text() == fixture.step("DEL") + "run " +
+                            (fixture.folder.path() / "ib-sriov").string() +
                             ": exec: No such file or directory");
 }
 
 TEST_CASE("a record cannot lead out of the plugins' folder") {
-  const Bed bed;
+  const Fixture fixture;
   for (const char* plugin : {"", ".", "..", "../sh", "/bin/sh"}) {
     node::Record record = a_record();
     record.plugin = plugin;
-    CHECK(bed.plugins().del(record).error().code() == Code::invalid);
+    CHECK(fixture.plugins().del(record).error().code() == Code::invalid);
   }
 }
 
 TEST_CASE("a plugin that fails is quoted: its complaint, or what it wrote to standard error") {
-  const Bed bed;
+  const Fixture fixture;
   const std::string complaint = R"(echo '{"code":103,"msg":"no","details":"not now"}')";
-  CHECK(bed.refusal(complaint + "; echo log >&2; exit 1").text() ==
-        bed.step("DEL") + "no; not now (code 103)");
-  CHECK(bed.refusal(complaint + "; echo log >&2; exit 1").details() == "log");
-  CHECK(bed.refusal("echo broken >&2; exit 3").text() ==
-        bed.step("DEL") + "it failed with exit code 3: broken");
-  CHECK(bed.refusal("exit 4").text() ==
-        bed.step("DEL") + "it failed with exit code 4 and said nothing");
-  CHECK(bed.refusal("kill -KILL $$").text() ==
-        bed.step("DEL") + "it failed with exit code 137 and said nothing");
+  CHECK(fixture.refusal(complaint + "; echo log >&2; exit 1").text() ==
+        fixture.step("DEL") + "no; not now (code 103)");
+  CHECK(fixture.refusal(complaint + "; echo log >&2; exit 1").details() == "log");
+  CHECK(fixture.refusal("echo broken >&2; exit 3").text() ==
+        fixture.step("DEL") + "it failed with exit code 3: broken");
+  CHECK(fixture.refusal("exit 4").text() ==
+        fixture.step("DEL") + "it failed with exit code 4 and said nothing");
+  CHECK(fixture.refusal("kill -KILL $$").text() ==
+        fixture.step("DEL") + "it failed with exit code 137 and said nothing");
 }
 
 TEST_CASE("a complaint counts whatever the exit code says, and \"later\" is later") {
-  const Bed bed;
-  CHECK(bed.refusal(R"(echo '{"code":5,"msg":"disk full"}')").text() ==
-        bed.step("DEL") + "disk full (code 5)");
-  CHECK(bed.refusal(R"(echo '{"code":11,"msg":"busy"}'; exit 1)").code() == Code::unavailable);
+  const Fixture fixture;
+  CHECK(fixture.refusal(R"(echo '{"code":5,"msg":"disk full"}')").text() ==
+        fixture.step("DEL") + "disk full (code 5)");
+  CHECK(fixture.refusal(R"(echo '{"code":11,"msg":"busy"}'; exit 1)").code() == Code::unavailable);
 }
 
 TEST_CASE("a plugin that does not finish in time is killed") {
-  Bed bed;
-  bed.timeout = Duration(150);
-  const Error error = bed.refusal("sleep 100");
+  Fixture fixture;
+  fixture.timeout = Duration(150);
+  const Error error = fixture.refusal("sleep 100");
   CHECK(error.code() == Code::unavailable);
   CHECK(error.text().ends_with("it did not finish in time and was killed"));
 }
 
 TEST_CASE("a plugin's mount namespace that is not there is an error of its own") {
-  const Bed bed;
-  bed.install("");
-  InstalledPlugins plugins({bed.folder.path(), "/nowhere", "/state", bed.timeout});
+  const Fixture fixture;
+  fixture.install("");
+  InstalledPlugins plugins({fixture.folder.path(), "/nowhere", "/state", fixture.timeout});
   CHECK(
       plugins.del(a_record()).error().text().ends_with("open /nowhere: No such file or directory"));
 }
 
 TEST_CASE("children without a record are removed by a GC that names all others as valid") {
-  const Bed bed;
-  bed.install("HERE=${0%/*}; cat > $HERE/input; echo $CNI_COMMAND > $HERE/verb", "ipoib");
-  REQUIRE(bed.plugins().remove_strays({{"0000:3b:00.2", "c2", "net1"}}));
-  CHECK(bed.said("verb") == "GC\n");
-  CHECK(bed.said("input").find(R"({"containerID":"c2","ifname":"net1"})") != std::string::npos);
+  const Fixture fixture;
+  fixture.install("HERE=${0%/*}; cat > $HERE/input; echo $CNI_COMMAND > $HERE/verb", "ipoib");
+  REQUIRE(fixture.plugins().remove_strays({{"0000:3b:00.2", "c2", "net1"}}));
+  CHECK(fixture.said("verb") == "GC\n");
+  CHECK(fixture.said("input").find(R"({"containerID":"c2","ifname":"net1"})") != std::string::npos);
 }
 
 }  // namespace
-}  // namespace ibpod::agent
+}  // namespace ibpod::agent::gc

@@ -8,18 +8,18 @@
 #include <map>
 #include <set>
 
-namespace ibpod::agent::test {
+namespace ibpod::agent::gc::test {
 
 // Thrown out of whatever the agent is just asking: it is killed there.
-struct Killed {};
+struct AgentKilled {};
 
-struct Pod {
+struct FakePod {
   node::Record record;
   bool alive = true;
   std::string text;  // of the record on disk
 };
 
-class Node : public Namespaces, public Pods, public Sandboxes, public Plugins, public Strays {
+class FakeNode : public Namespaces, public Pods, public Sandboxes, public Plugins, public Strays {
  public:
   enum class Kubelet { right, empty, silent, half };
   enum class Runtime { right, silent };
@@ -27,7 +27,7 @@ class Node : public Namespaces, public Pods, public Sandboxes, public Plugins, p
   TempFolder state;
   node::Records records{state.path()};
   std::string boot = "boot-1";
-  std::map<std::string, Pod> pods;  // by container
+  std::map<std::string, FakePod> pods;  // by container
   std::map<Path, netns::Identity> paths;
   std::set<Path> plain_files;       // what is left of bind mounts
   std::set<std::string> lingering;  // dead pods that the kubelet still names
@@ -37,13 +37,13 @@ class Node : public Namespaces, public Pods, public Sandboxes, public Plugins, p
   std::string failure;  // of the plugin
   std::vector<std::string> strays;
   std::set<std::string> ipam_fails;  // for these containers
-  bool leaves = false;               // its success does nothing
+  bool del_has_no_effect = false;    // its success does nothing
   int steps_to_live = -1;  // how many questions and orders until the agent is killed; -1: for ever
   std::function<void()> before_del = [] {};
   std::vector<std::string> dels;  // the containers of the calls
   int kubelet_asked = 0;
 
-  World world(bool with_kubelet = true, bool with_runtime = false) {
+  GcDeps gc_deps(bool with_kubelet = true, bool with_runtime = false) {
     return {records,
             boot,
             *this,
@@ -54,9 +54,9 @@ class Node : public Namespaces, public Pods, public Sandboxes, public Plugins, p
   }
 
   // An ADD that has come to its end.
-  Pod& start(const std::string& container, const std::string& device, const std::string& name,
-             const Path& path) {
-    Pod pod;
+  FakePod& start(const std::string& container, const std::string& device, const std::string& name,
+                 const Path& path) {
+    FakePod pod;
     pod.record.plugin = "ib-sriov";
     pod.record.attempt = "attempt-" + std::to_string(++count_);
     pod.record.network = "blue";
@@ -71,15 +71,15 @@ class Node : public Namespaces, public Pods, public Sandboxes, public Plugins, p
     write(pod);
     return pods.insert_or_assign(container, pod).first->second;
   }
-  void write(Pod& pod) {
+  void write(FakePod& pod) {
     pod.text = node::text_of(pod.record);
     put(pod.record, pod.text);
   }
   void remove(const node::Record& record) { std::filesystem::remove(file(node::name_of(record))); }
-  void damage(const Pod& pod) { put(pod.record, "{"); }
+  void damage(const FakePod& pod) { put(pod.record, "{"); }
 
   // Its processes and namespace end, without a DEL.
-  void kill(Pod& pod) {
+  void kill(FakePod& pod) {
     pod.alive = false;
     const auto path = paths.find(pod.record.netns.path);
     if (path != paths.end() && path->second == pod.record.netns.identity) paths.erase(path);
@@ -96,12 +96,12 @@ class Node : public Namespaces, public Pods, public Sandboxes, public Plugins, p
     return text ? std::optional(*text) : std::nullopt;
   }
 
-  Result<netns::Sight> look(const node::Namespace& recorded) override {
+  Result<netns::NetnsStatus> status_of(const node::Namespace& recorded) override {
     step();
-    if (!propagated || plain_files.contains(recorded.path)) return netns::Sight::unclear;
+    if (!propagated || plain_files.contains(recorded.path)) return netns::NetnsStatus::unclear;
     const auto found = paths.find(recorded.path);
     const bool same = found != paths.end() && found->second == recorded.identity;
-    return same ? netns::Sight::same : netns::Sight::gone;
+    return same ? netns::NetnsStatus::same : netns::NetnsStatus::gone;
   }
 
   Result<std::vector<PodDevices>> list_pods() override {
@@ -139,7 +139,7 @@ class Node : public Namespaces, public Pods, public Sandboxes, public Plugins, p
     const Result<node::Record> now = records.read(node::name_of(record));
     // As lib/attach/release.h has it: this attempt and no other.
     const bool meant = now && now->attempt == record.attempt;
-    if (meant && !leaves) {
+    if (meant && !del_has_no_effect) {
       TRY(records.address_releases().write(record));
       step();
       std::filesystem::remove(file(node::name_of(record)));
@@ -155,7 +155,7 @@ class Node : public Namespaces, public Pods, public Sandboxes, public Plugins, p
     step();
     return ok();
   }
-  std::vector<std::string> owed() const {
+  std::vector<std::string> address_releases() const {
     std::vector<std::string> containers;
     const auto names = records.address_releases().all().value();
     for (const node::AddressReleaseName& name : names) containers.push_back(name.container_id);
@@ -179,7 +179,7 @@ class Node : public Namespaces, public Pods, public Sandboxes, public Plugins, p
 
  private:
   void step() {
-    if (steps_to_live == 0) throw Killed{};
+    if (steps_to_live == 0) throw AgentKilled{};
     if (steps_to_live > 0) --steps_to_live;
   }
   Path file(const node::RecordName& name) const {
@@ -194,4 +194,4 @@ class Node : public Namespaces, public Pods, public Sandboxes, public Plugins, p
   uint64_t count_ = 0;
 };
 
-}  // namespace ibpod::agent::test
+}  // namespace ibpod::agent::gc::test

@@ -4,7 +4,7 @@
 
 #include <set>
 
-namespace ibpod::agent {
+namespace ibpod::agent::health {
 namespace {
 
 using device_plugin::BindFault;
@@ -12,12 +12,13 @@ using device_plugin::Device;
 using Time = std::chrono::system_clock::time_point;
 
 // Those that a pod could be given.
-std::vector<const Device*> given_devices(const View& view) {
+std::vector<const Device*> pool_devices_of(const snapshot::Snapshot& snapshot) {
   std::vector<const Device*> devices;
-  for (const device_plugin::Stock& stock : view.stocks)
-    for (const device_plugin::Offer& offer : stock.offers) devices.push_back(&offer.device);
-  if (!view.pools.empty()) return devices;
-  for (const Device& device : view.devices)
+  for (const device_plugin::PoolContents& contents : snapshot.pool_contents)
+    for (const device_plugin::PoolDevice& pool_device : contents.devices)
+      devices.push_back(&pool_device.device);
+  if (!snapshot.pools.empty()) return devices;
+  for (const Device& device : snapshot.devices)
     if (device.pf) devices.push_back(&device);
   return devices;
 }
@@ -37,7 +38,8 @@ std::string remedy_of(const Device& device, BindFault::Kind kind) {
 
 }  // namespace
 
-NodeFindings certificate_findings(const std::map<std::string, NodeCertificate>& certificates) {
+NodeFindings certificate_findings(
+    const std::map<std::string, sm_client::NodeCertificate>& certificates) {
   NodeFindings findings;
   for (const auto& [fabric, one] : certificates) {
     if (one.state) continue;
@@ -52,34 +54,34 @@ NodeFindings certificate_findings(const std::map<std::string, NodeCertificate>& 
   return findings;
 }
 
-NodeFindings service_findings(const std::map<std::string, Contact>& contacts,
-                              const std::map<std::string, ContactTimes>& times) {
+NodeFindings service_findings(const std::map<std::string, sm_client::SmStatus>& sm_statuses,
+                              const std::map<std::string, sm_client::SmStatusTimes>& times) {
   NodeFindings findings;
-  for (const auto& [fabric, contact] : contacts) {
-    if (contact.trouble.empty()) continue;
+  for (const auto& [fabric, sm_status] : sm_statuses) {
+    if (sm_status.error.empty()) continue;
     const auto time = times.find(fabric);
-    const std::string seen = time == times.end() ? "" : seen_at(time->second.asked);
+    const std::string seen = time == times.end() ? "" : seen_at(time->second.last_asked);
     const std::string service = "that of fabric " + fabric;
-    if (contact.refused)
+    if (sm_status.refused)
       findings.push_back(
           {Issue::sm_service,
-           {"sm-service", service + " refuses this node: " + contact.trouble + seen,
+           {"sm-service", service + " refuses this node: " + sm_status.error + seen,
             "see the node's name and certificate, and the rules in ibpod-sm's configuration that "
             "they come under; ibpod-sm's audit log has the refusal, too"}});
     else
       findings.push_back(
           {Issue::sm_service,
-           {"sm-service", service + " is not reached: " + contact.trouble + seen,
+           {"sm-service", service + " is not reached: " + sm_status.error + seen,
             "see whether ibpod-sm runs there, and its log; until it is reached pods that name a "
             "partition wait for it, where their VF is on that fabric"}});
   }
   return findings;
 }
 
-NodeFindings device_findings(const View& view, Time looked, Time heard) {
+NodeFindings device_findings(const snapshot::Snapshot& snapshot, Time looked, Time heard) {
   NodeFindings findings;
   std::set<std::string> told;  // what is wrong with a PF is told once
-  for (const Device* device : given_devices(view)) {
+  for (const Device* device : pool_devices_of(snapshot)) {
     const std::optional<BindFault>& fault = device->bind_fault;
     const bool of_port =
         fault && (fault->kind == BindFault::Kind::subnet || fault->kind == BindFault::Kind::guid);
@@ -95,4 +97,4 @@ NodeFindings device_findings(const View& view, Time looked, Time heard) {
   return findings;
 }
 
-}  // namespace ibpod::agent
+}  // namespace ibpod::agent::health

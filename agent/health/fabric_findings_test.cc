@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-namespace ibpod::agent {
+namespace ibpod::agent::health {
 namespace {
 
 using device_plugin::BindFault;
@@ -16,27 +16,28 @@ Device vf(unsigned number, std::optional<BindFault> fault) {
   return device;
 }
 
-View with(const std::vector<Device>& devices, bool offered = true) {
-  View view;
-  view.devices = devices;
-  if (!offered) return view;
-  device_plugin::Pool& pool = view.pools.emplace_back();
+snapshot::Snapshot with(const std::vector<Device>& devices, bool device_ref = true) {
+  snapshot::Snapshot snapshot;
+  snapshot.devices = devices;
+  if (!device_ref) return snapshot;
+  device_plugin::Pool& pool = snapshot.pools.emplace_back();
   pool.name = "vfs";
-  device_plugin::Stock stock{view.pools.front(), {}};
+  device_plugin::PoolContents contents{snapshot.pools.front(), {}};
   for (const Device& device : devices)
-    stock.offers.push_back({device.address.text(), device, 0, ""});
-  view.stocks = {stock};
-  return view;
+    contents.devices.push_back({device.address.text(), device, 0, ""});
+  snapshot.pool_contents = {contents};
+  return snapshot;
 }
 
 TEST_CASE("what cannot be bound is a finding, of a PF once, and with what to do") {
   const BindFault subnet{BindFault::Kind::subnet, "PF 0000:3b:00.0 is on another subnet"};
-  const View view = with({vf(1, subnet), vf(2, subnet), vf(3, {}),
-                          vf(4, BindFault{BindFault::Kind::guid, "port 4 is not known"}),
-                          vf(5, BindFault{BindFault::Kind::service, "not reached"}),
-                          vf(6, BindFault{BindFault::Kind::certificate, "expired"})});
-  for (const bool offered : {true, false}) {
-    const auto findings = device_findings(with(view.devices, offered), {}, {});
+  const snapshot::Snapshot snapshot =
+      with({vf(1, subnet), vf(2, subnet), vf(3, {}),
+            vf(4, BindFault{BindFault::Kind::guid, "port 4 is not known"}),
+            vf(5, BindFault{BindFault::Kind::service, "not reached"}),
+            vf(6, BindFault{BindFault::Kind::certificate, "expired"})});
+  for (const bool device_ref : {true, false}) {
+    const auto findings = device_findings(with(snapshot.devices, device_ref), {}, {});
     REQUIRE(findings.size() == 2);
     CHECK(findings[0].finding.subject == "0000:3b:00.0");
     CHECK(findings[0].finding.text.ends_with("PF 0000:3b:00.0 is on another subnet"));
@@ -47,9 +48,9 @@ TEST_CASE("what cannot be bound is a finding, of a PF once, and with what to do"
 }
 
 TEST_CASE("a service that refuses the node is reached, and its remedy is another one") {
-  Contact away, refuses;
-  away.trouble = "it does not answer";
-  refuses.trouble = "two machines use the name of node n1";
+  sm_client::SmStatus away, refuses;
+  away.error = "it does not answer";
+  refuses.error = "two machines use the name of node n1";
   refuses.refused = true;
   const auto findings = service_findings({{"east", away}, {"west", refuses}}, {});
   REQUIRE(findings.size() == 2);
@@ -67,8 +68,8 @@ TEST_CASE("what no pod is given is no finding, a PF of tickets names its own key
   const auto findings = device_findings(with({pf}), {}, {});
   REQUIRE(findings.size() == 1);
   CHECK(findings[0].finding.remedy.find("nodes.NODE.pfs") != std::string::npos);
-  View other = with({vf(1, BindFault{BindFault::Kind::guid, "port 1 is not known"})});
-  other.stocks.clear();
+  snapshot::Snapshot other = with({vf(1, BindFault{BindFault::Kind::guid, "port 1 is not known"})});
+  other.pool_contents.clear();
   CHECK(device_findings(other, {}, {}).empty());
 }
 
@@ -88,4 +89,4 @@ TEST_CASE("a certificate that cannot be used is named with its file, why, and wh
 }
 
 }  // namespace
-}  // namespace ibpod::agent
+}  // namespace ibpod::agent::health

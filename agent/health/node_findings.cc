@@ -5,20 +5,20 @@
 
 #include <algorithm>
 
-namespace ibpod::agent {
+namespace ibpod::agent::health {
 namespace {
 
-constexpr const char* kTriesAgain = "the agent tries again by itself, every sweepSeconds";
+constexpr const char* kRetryHint = "the agent tries again by itself, every sweepSeconds";
 
 void add_rdma_mode(const NodeState& node, NodeFindings& findings) {
-  const RdmaModeVerdict& mode = node.view.rdma_mode;
-  if (mode.as_wanted) return;
+  const prepare::RdmaModeStatus& mode = node.snapshot.rdma_mode;
+  if (mode.matches_config) return;
   findings.push_back({Issue::rdma_mode,
                       {"rdma-netns-mode", mode.text + seen_at(node.times.devices), mode.remedy}});
 }
 
 void add_preparation(const NodeState& node, NodeFindings& findings) {
-  for (const std::string& trouble : node.view.troubles) {
+  for (const std::string& trouble : node.snapshot.preparation_errors) {
     findings.push_back(
         {Issue::preparation,
          {"preparation", trouble + seen_at(node.times.preparation),
@@ -27,34 +27,36 @@ void add_preparation(const NodeState& node, NodeFindings& findings) {
   }
 }
 
-void add_quarantined(const Pass& pass, NodeFindings& findings) {
-  for (const Outcome& outcome : pass.outcomes) {
-    if (!outcome.quarantined()) continue;
-    findings.push_back(
-        {Issue::quarantined,
-         {outcome.record.text(), "waits for its clean-up: " + outcome.text() + seen_at(pass.seen),
-          std::string("correct what this says: ") + kTriesAgain +
-              "; `ibpodctl attachments` shows the pod"}});
+void add_quarantined(const gc::GcRun& gc_run, NodeFindings& findings) {
+  for (const gc::Outcome& outcome : gc_run.outcomes) {
+    if (!outcome.is_quarantined()) continue;
+    findings.push_back({Issue::quarantined,
+                        {outcome.record.text(),
+                         "waits for its clean-up: " + outcome.text() + seen_at(gc_run.evaluated_at),
+                         std::string("correct what this says: ") + kRetryHint +
+                             "; `ibpodctl attachments` shows the pod"}});
   }
 }
 
-void add_owed(const Pass& pass, NodeFindings& findings) {
-  for (const OwedAddresses& one : pass.owed) {
+void add_address_releases(const gc::GcRun& gc_run, NodeFindings& findings) {
+  for (const gc::AddressRelease& one : gc_run.address_releases) {
     if (one.failure.empty()) continue;
     findings.push_back(
-        {Issue::owed_addresses,
-         {one.name.text(), "its address is still owed to IPAM: " + one.failure + seen_at(pass.seen),
-          std::string("correct what keeps IPAM from it: ") + kTriesAgain +
+        {Issue::address_release,
+         {one.name.text(),
+          "its address is still owed to IPAM: " + one.failure + seen_at(gc_run.evaluated_at),
+          std::string("correct what keeps IPAM from it: ") + kRetryHint +
               "; its device is free meanwhile, and IPAM does not give the address away"}});
   }
 }
 
 // The earliest: a fault does not say of which fabric it is.
-LookTimes::Time heard(const std::map<std::string, ContactTimes>& times) {
-  LookTimes::Time earliest = {};
+RefreshTimes::Time received(const std::map<std::string, sm_client::SmStatusTimes>& times) {
+  RefreshTimes::Time earliest = {};
   for (const auto& [fabric, one] : times)
-    if (one.answered != LookTimes::Time())
-      earliest = earliest == LookTimes::Time() ? one.answered : std::min(earliest, one.answered);
+    if (one.last_answered != RefreshTimes::Time())
+      earliest = earliest == RefreshTimes::Time() ? one.last_answered
+                                                  : std::min(earliest, one.last_answered);
   return earliest;
 }
 
@@ -70,13 +72,15 @@ NodeFindings node_findings(const NodeState& node) {
   add_preparation(node, findings);
   if (node.fabrics != nullptr) {
     append(certificate_findings(node.fabrics->certificates()), findings);
-    append(service_findings(node.fabrics->contacts(), node.fabrics->contact_times()), findings);
-    append(device_findings(node.view, node.times.devices, heard(node.fabrics->contact_times())),
+    append(service_findings(node.fabrics->sm_statuses(), node.fabrics->sm_status_times()),
+           findings);
+    append(device_findings(node.snapshot, node.times.devices,
+                           received(node.fabrics->sm_status_times())),
            findings);
   }
-  add_quarantined(node.pass, findings);
-  add_owed(node.pass, findings);
+  add_quarantined(node.gc_run, findings);
+  add_address_releases(node.gc_run, findings);
   return findings;
 }
 
-}  // namespace ibpod::agent
+}  // namespace ibpod::agent::health

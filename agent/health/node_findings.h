@@ -1,17 +1,17 @@
 // What `ibpodctl doctor` is told of a node by its agent: all that is wrong, with what to do.
 #pragma once
 
-#include "agent/sm_client/fabrics.h"
-#include "agent/health/node_finding.h"
 #include "agent/gc/gc_run.h"
+#include "agent/health/node_finding.h"
+#include "agent/sm_client/fabrics.h"
 #include "agent/snapshot/snapshot.h"
 
 #include <chrono>
 
-namespace ibpod::agent {
+namespace ibpod::agent::health {
 
 // When the agent has last looked; the epoch: not yet. What it reads at the question has no time.
-struct LookTimes {
+struct RefreshTimes {
   using Time = std::chrono::system_clock::time_point;
   Time devices = {};      // devices, ports and the RDMA namespace mode
   Time preparation = {};  // that was tried
@@ -19,14 +19,14 @@ struct LookTimes {
 
 // What the agent knows when it is asked.
 struct NodeState {
-  const View& view;
-  const Pass& pass;  // the last sweep's
-  const LookTimes& times;
+  const snapshot::Snapshot& snapshot;
+  const gc::GcRun& gc_run;  // the last sweep's
+  const RefreshTimes& times;
   // Null where the node has no fabrics.
-  const Fabrics* fabrics;
+  const sm_client::Fabrics* fabrics;
 };
 
 // Each with a remedy, and with the time of the look that has shown it.
 NodeFindings node_findings(const NodeState& node);
 
-}  // namespace ibpod::agent
+}  // namespace ibpod::agent::health

@@ -4,14 +4,14 @@
 // ctl/remedies_test.cc.
 #include "agent/health/node_findings.h"
 
-#include "agent/sm_client/test_tls_rail.h"
-#include "agent/prepare/test_prepare_fixture.h"
 #include "agent/gc/test_fake_node.h"
+#include "agent/prepare/test_prepare_fixture.h"
+#include "agent/sm_client/test_tls_rail.h"
 
 #include <optional>
 #include <set>
 
-namespace ibpod::agent {
+namespace ibpod::agent::health {
 namespace {
 
 using device_plugin::Device;
@@ -23,8 +23,8 @@ constexpr ib::Guid kOwn{0x0200'0000'0000'0e01}, kOfPool{0x0200'0000'0000'e001},
 
 // A node's fabrics, and the devices that pods can be given there.
 struct Fabric {
-  TwoRails rails;
-  std::optional<TlsRail> tls;
+  sm_client::TwoRails rails;
+  std::optional<sm_client::TlsRail> tls;
   std::vector<Device> devices{device(rails.vf[0], rails.pf[0], kOwn)};
 
   ~Fabric() { rails.fabrics.reset(); }
@@ -38,7 +38,7 @@ struct Fabric {
         {.name = "mlx5_2", .node_guid = guid, .ports = {{ib::PortState::active, 1, guid, {}}}}};
     return one;
   }
-  void restart(const std::vector<FabricService>& services) {
+  void restart(const std::vector<config::FabricService>& services) {
     rails.fabrics.reset();
     rails.open(services);
   }
@@ -47,49 +47,50 @@ struct Fabric {
     restart({tls->service});
   }
   void refuse(ib::Guid port) {
-    rails.east.model.knows_not({port});
-    rails.fabrics->set_ports(ports_of(devices));
+    rails.east.model.set_unknown({port});
+    rails.fabrics->set_ports(sm_client::ports_of(devices));
   }
 };
 
 // All that the agent's findings are made of.
 struct Bench {
-  Bed preparation;
+  prepare::PrepareFixture preparation;
   fake::FakeKernel k = fake::node_with(1, 0);  // that has the RDMA namespace mode
-  RdmaModeVerdict mode = set_rdma_mode(k, RdmaNetns::exclusive);
-  test::Node pods;
-  Sweeper sweeper{pods.world()};
+  prepare::RdmaModeStatus mode = prepare::set_rdma_mode(k, prepare::RdmaNetns::exclusive);
+  gc::test::FakeNode pods;
+  gc::GarbageCollector collector{pods.gc_deps()};
   Deadline::Clock::time_point now = Deadline::Clock::now();
   std::optional<Fabric> fabric;
 
   // By PCI address or ticket, as pools have them.
-  View view() {
-    View made;
-    for (const Error& problem : preparation.run().problems) made.troubles.push_back(problem.text());
-    made.rdma_mode = mode = look_again(k, RdmaNetns::exclusive, mode);
+  snapshot::Snapshot snapshot() {
+    snapshot::Snapshot made;
+    for (const Error& problem : preparation.run().problems)
+      made.preparation_errors.push_back(problem.text());
+    made.rdma_mode = mode = prepare::refresh_rdma_mode(k, prepare::RdmaNetns::exclusive, mode);
     if (!fabric) return made;
     made.devices = fabric->devices;
-    fabric->rails.fabrics->find_bind_faults(made.devices);
+    fabric->rails.fabrics->set_bind_faults(made.devices);
     made.pools.emplace_back().name = "vfs";
-    device_plugin::Stock stock{made.pools.front(), {}};
+    device_plugin::PoolContents contents{made.pools.front(), {}};
     for (const Device& device : made.devices)
-      stock.offers.push_back({device.address.text(), device, 0, ""});
-    made.stocks = {stock};
+      contents.devices.push_back({device.address.text(), device, 0, ""});
+    made.pool_contents = {contents};
     return made;
   }
-  NodeFindings look() {
+  NodeFindings findings() {
     now += 120s;  // longer than any pause
-    Pass pass = sweeper.sweep(now).value();
-    const LookTimes::Time seen(22h + 36min + 10s);
-    pass.seen = seen;
-    const LookTimes times{seen, seen};
-    const View seen_now = view();
-    return node_findings({seen_now, pass, times, fabric ? fabric->rails.fabrics.get() : nullptr});
+    gc::GcRun gc_run = collector.run(now).value();
+    const RefreshTimes::Time seen(22h + 36min + 10s);
+    gc_run.evaluated_at = seen;
+    const RefreshTimes times{seen, seen};
+    const snapshot::Snapshot seen_now = snapshot();
+    return node_findings({seen_now, gc_run, times, fabric ? fabric->rails.fabrics.get() : nullptr});
   }
   // At the next boot it is set before there is any pod.
-  void start_agent() { mode = set_rdma_mode(k, RdmaNetns::exclusive); }
-  test::Pod& end_a_pod() {
-    test::Pod& pod = pods.start("c1", "0000:3b:00.1", "a", "/run/netns/a");
+  void start_agent() { mode = prepare::set_rdma_mode(k, prepare::RdmaNetns::exclusive); }
+  gc::test::FakePod& end_a_pod() {
+    gc::test::FakePod& pod = pods.start("c1", "0000:3b:00.1", "a", "/run/netns/a");
     pods.kill(pod);
     return pod;
   }
@@ -150,7 +151,7 @@ const Row kRows[] = {
      [](Bench& b) {
        Fabric& fabric = b.on_fabrics();
        fabric.use_tls();
-       REQUIRE(in_time([&] { return fabric.rails.fabrics->contacts().at("east").reached; }));
+       REQUIRE(in_time([&] { return fabric.rails.fabrics->sm_statuses().at("east").reached; }));
        fabric.tls->files.put(
            fabric.tls->ca.issue({.common_name = "n1", .from = -60, .until = -30}));
      },
@@ -160,7 +161,7 @@ const Row kRows[] = {
      [](Bench& b) {
        Fabric& fabric = b.on_fabrics();
        fabric.use_tls();
-       REQUIRE(in_time([&] { return fabric.rails.fabrics->contacts().at("east").reached; }));
+       REQUIRE(in_time([&] { return fabric.rails.fabrics->sm_statuses().at("east").reached; }));
        std::filesystem::remove(fabric.tls->files.files.certificate);
      },
      "tls.crt: No such file", "issue this node another certificate",
@@ -168,7 +169,7 @@ const Row kRows[] = {
     {"an SM service that is away", Issue::sm_service,
      [](Bench& b) {
        Fabric& fabric = b.on_fabrics();
-       REQUIRE(in_time([&] { return fabric.rails.fabrics->contacts().at("east").reached; }));
+       REQUIRE(in_time([&] { return fabric.rails.fabrics->sm_statuses().at("east").reached; }));
        fabric.rails.east.leave();
      },
      "sm-service: that of fabric east is not reached: ", "see whether ibpod-sm runs there",
@@ -176,15 +177,15 @@ const Row kRows[] = {
     {"a cable in the wrong switch", Issue::wrong_subnet,
      [](Bench& b) {
        Fabric& fabric = b.on_fabrics();
-       fabric.rails.plug(fabric.rails.pf[0], kNobodys);
+       fabric.rails.plug(fabric.rails.pf[0], sm_client::kUnmanaged);
      },
      "0000:11:00.0: no partition can be bound: PF 0000:11:00.0 is on the subnet",
      "or correct the cabling",
-     [](Bench& b) { b.fabric->rails.plug(b.fabric->rails.pf[0], kEast); }},
+     [](Bench& b) { b.fabric->rails.plug(b.fabric->rails.pf[0], sm_client::kEast); }},
     {"a subnet prefix that is not the fabric's", Issue::wrong_subnet,
      [](Bench& b) {
-       FabricService wrong = b.on_fabrics().rails.east.service;
-       wrong.subnet_prefix = ib::Guid(kNobodys);
+       config::FabricService wrong = b.on_fabrics().rails.east.service;
+       wrong.subnet_prefix = ib::Guid(sm_client::kUnmanaged);
        b.fabric->restart({wrong});
      },
      "not on fe80:0000:0000:0009",
@@ -198,7 +199,7 @@ const Row kRows[] = {
      "is not to be seen", "a PF without RDMA device: load its driver",
      [](Bench& b) {
        b.fabric->rails.tree.bind(b.fabric->rails.pf[0]);
-       b.fabric->rails.plug(b.fabric->rails.pf[0], kEast);
+       b.fabric->rails.plug(b.fabric->rails.pf[0], sm_client::kEast);
      }},
     {"a VF with a foreign GUID, that is named", Issue::unknown_guid,
      [](Bench& b) { b.on_fabrics().refuse(kOwn); },
@@ -206,7 +207,7 @@ const Row kRows[] = {
      "name it under nodes.NODE.guids in ibpod-sm's configuration, and restart ibpod-sm",
      [](Bench& b) {
        b.fabric->rails.east.leave();
-       b.fabric->rails.east.model.knows_not({});
+       b.fabric->rails.east.model.set_unknown({});
        b.fabric->rails.east.begin();
      }},
     {"a VF with a foreign GUID, that gets one of the pool", Issue::unknown_guid,
@@ -216,7 +217,7 @@ const Row kRows[] = {
      [](Bench& b) {
        Fabric& fabric = *b.fabric;
        fabric.devices = {Fabric::device(fabric.rails.vf[0], fabric.rails.pf[0], kOfPool)};
-       fabric.rails.fabrics->set_ports(ports_of(fabric.devices));
+       fabric.rails.fabrics->set_ports(sm_client::ports_of(fabric.devices));
      }},
     {"a PF that is not this node's", Issue::unknown_guid,
      [](Bench& b) {
@@ -225,7 +226,7 @@ const Row kRows[] = {
        fabric.refuse(kPfGuid);
      },
      "as a PF of this node", "nodes.NODE.pfs",
-     [](Bench& b) { b.fabric->rails.east.model.knows_not({}); }},
+     [](Bench& b) { b.fabric->rails.east.model.set_unknown({}); }},
     {"an attachment whose end fails", Issue::quarantined,
      [](Bench& b) {
        b.end_a_pod();
@@ -236,15 +237,15 @@ const Row kRows[] = {
     {"a kubelet that does not say who lives", Issue::quarantined,
      [](Bench& b) {
        b.end_a_pod();
-       b.pods.kubelet = test::Node::Kubelet::silent;
+       b.pods.kubelet = gc::test::FakeNode::Kubelet::silent;
      },
      "the kubelet does not say which pods it has: pod-resources: refused", "correct what this says",
-     [](Bench& b) { b.pods.kubelet = test::Node::Kubelet::right; }},
+     [](Bench& b) { b.pods.kubelet = gc::test::FakeNode::Kubelet::right; }},
     {"a damaged record of a pod that lives", Issue::quarantined,
      [](Bench& b) { b.pods.damage(b.pods.start("c1", "0000:3b:00.1", "a", "/run/netns/a")); },
      "a pod may still have it", "`ibpodctl attachments` shows the pod",
      [](Bench& b) { b.pods.kill(b.pods.pods.at("c1")); }},
-    {"an address that IPAM does not take back", Issue::owed_addresses,
+    {"an address that IPAM does not take back", Issue::address_release,
      [](Bench& b) {
        b.end_a_pod();
        b.pods.ipam_fails = {"c1"};
@@ -265,7 +266,7 @@ TEST_CASE("each finding of the agent's is named alone, and is gone when its reme
     CAPTURE(std::string(row.what));
     planted.insert(row.issue);
     Bench bench;
-    REQUIRE(bench.look().empty());
+    REQUIRE(bench.findings().empty());
     row.plant(bench);
     NodeFindings found;
     const auto said = [&] {
@@ -273,7 +274,7 @@ TEST_CASE("each finding of the agent's is named alone, and is gone when its reme
       return one.subject + ": " + one.text;
     };
     const bool named = in_time([&] {
-      found = bench.look();
+      found = bench.findings();
       return found.size() == 1 && said().find(row.named) != std::string::npos;
     });
     REQUIRE_FALSE(found.empty());
@@ -284,10 +285,10 @@ TEST_CASE("each finding of the agent's is named alone, and is gone when its reme
     CHECK_MESSAGE(found.front().finding.remedy.find(row.remedy) != std::string::npos,
                   found.front().finding.remedy);
     row.apply(bench);
-    CHECK(in_time([&] { return bench.look().empty(); }));
+    CHECK(in_time([&] { return bench.findings().empty(); }));
   }
   CHECK(planted.size() == static_cast<size_t>(kLastIssue) + 1);
 }
 
 }  // namespace
-}  // namespace ibpod::agent
+}  // namespace ibpod::agent::health

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-namespace ibpod::agent {
+namespace ibpod::agent::kubelet {
 
 Result<std::string> choose_device(const std::vector<std::string>& ids, const Holders& holders,
                                   const Holder& asker) {
@@ -35,4 +35,4 @@ Result<std::string> choose_device(const std::vector<std::string>& ids, const Hol
   return Error(Code::unavailable, "the pod's devices are still held by other attachments: " + held);
 }
 
-}  // namespace ibpod::agent
+}  // namespace ibpod::agent::kubelet

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace ibpod::agent {
+namespace ibpod::agent::kubelet {
 
 // An attachment by its record: "container:interface", and the pod's "namespace/name" where the
 // record can be read.
@@ -29,4 +29,4 @@ using Holders = std::map<ib::PciAddress, std::vector<Holder>>;
 Result<std::string> choose_device(const std::vector<std::string>& ids, const Holders& holders,
                                   const Holder& asker);
 
-}  // namespace ibpod::agent
+}  // namespace ibpod::agent::kubelet

@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-namespace ibpod::agent {
+namespace ibpod::agent::kubelet {
 namespace {
 
 const std::string kOne = "0000:3b:00.1", kTwo = "0000:3b:00.2";
@@ -53,4 +53,4 @@ TEST_CASE("device of: a ticket, or anything else that is no PCI address, is no d
 }
 
 }  // namespace
-}  // namespace ibpod::agent
+}  // namespace ibpod::agent::kubelet

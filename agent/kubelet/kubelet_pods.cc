@@ -2,33 +2,33 @@
 
 #include <algorithm>
 
-namespace ibpod::agent {
+namespace ibpod::agent::kubelet {
 namespace {
 
-constexpr Duration kPatience{10'000};
+constexpr Duration kTimeout{10'000};
 
 }  // namespace
 
-Result<std::vector<PodDevices>> KubeletPods::list_pods() {
-  const std::optional<std::vector<kube::PodGiven>> pods =
-      TRY(kubelet_.list(Deadline::in(kPatience)));
-  std::vector<PodDevices> all;
+Result<std::vector<gc::PodDevices>> KubeletPods::list_pods() {
+  const std::optional<std::vector<kube::PodDevices>> pods =
+      TRY(kubelet_.list(Deadline::in(kTimeout)));
+  std::vector<gc::PodDevices> all;
   if (!pods) return all;
-  for (const kube::PodGiven& pod : *pods) {
-    PodDevices& one = all.emplace_back(PodDevices{pod.namespace_name, pod.name, {}});
-    for (const kube::ContainerGiven& container : pod.containers) {
-      for (const kube::GivenDevices& given : container.devices)
+  for (const kube::PodDevices& pod : *pods) {
+    gc::PodDevices& one = all.emplace_back(gc::PodDevices{pod.namespace_name, pod.name, {}});
+    for (const kube::ContainerDevices& container : pod.containers) {
+      for (const kube::ResourceDevices& given : container.devices)
         one.devices.insert(one.devices.end(), given.ids.begin(), given.ids.end());
     }
   }
   return all;
 }
 
-Result<kube::PodGiven> given_to(const kube::PodResources& kubelet, const std::string& name_space,
-                                const std::string& pod, Deadline deadline) {
-  const std::optional<std::vector<kube::PodGiven>> pods = TRY(kubelet.list(deadline));
+Result<kube::PodDevices> find_pod(const kube::PodResources& kubelet, const std::string& name_space,
+                                  const std::string& pod, Deadline deadline) {
+  const std::optional<std::vector<kube::PodDevices>> pods = TRY(kubelet.list(deadline));
   if (!pods) return Error(Code::unavailable, "the kubelet names no pods yet");
-  const auto found = std::find_if(pods->begin(), pods->end(), [&](const kube::PodGiven& one) {
+  const auto found = std::find_if(pods->begin(), pods->end(), [&](const kube::PodDevices& one) {
     return one.name == pod && one.namespace_name == name_space;
   });
   if (found != pods->end()) return *found;
@@ -36,27 +36,27 @@ Result<kube::PodGiven> given_to(const kube::PodResources& kubelet, const std::st
                "the kubelet does not name the pod " + name_space + "/" + pod + " yet");
 }
 
-std::vector<std::string> ids_of(const kube::PodGiven& pod, const std::string& resource) {
+std::vector<std::string> device_ids_of(const kube::PodDevices& pod, const std::string& resource) {
   std::vector<std::string> ids;
-  for (const kube::ContainerGiven& container : pod.containers) {
-    for (const kube::GivenDevices& given : container.devices) {
+  for (const kube::ContainerDevices& container : pod.containers) {
+    for (const kube::ResourceDevices& given : container.devices) {
       if (given.resource == resource) ids.insert(ids.end(), given.ids.begin(), given.ids.end());
     }
   }
   return ids;
 }
 
-bool has_device(const kube::PodGiven& pod, const ib::PciAddress& device) {
+bool has_device(const kube::PodDevices& pod, const ib::PciAddress& device) {
   const auto is_it = [&](const std::string& id) {
     const Result<ib::PciAddress> address = ib::PciAddress::parse(id);
     return address && *address == device;
   };
-  for (const kube::ContainerGiven& container : pod.containers) {
-    for (const kube::GivenDevices& given : container.devices) {
+  for (const kube::ContainerDevices& container : pod.containers) {
+    for (const kube::ResourceDevices& given : container.devices) {
       if (std::any_of(given.ids.begin(), given.ids.end(), is_it)) return true;
     }
   }
   return false;
 }
 
-}  // namespace ibpod::agent
+}  // namespace ibpod::agent::kubelet

@@ -5,12 +5,12 @@
 #include "lib/ib/pci_address.h"
 #include "lib/kube/pod_resources.h"
 
-namespace ibpod::agent {
+namespace ibpod::agent::kubelet {
 
-class KubeletPods : public Pods {
+class KubeletPods : public gc::Pods {
  public:
   explicit KubeletPods(kube::PodResources kubelet) : kubelet_(std::move(kubelet)) {}
-  Result<std::vector<PodDevices>> list_pods() override;
+  Result<std::vector<gc::PodDevices>> list_pods() override;
 
  private:
   kube::PodResources kubelet_;
@@ -18,13 +18,13 @@ class KubeletPods : public Pods {
 
 // What a pod was given. unavailable if the kubelet named no pods at all, or not this one: it knows
 // each pod that has an ADD underway, but not in the seconds after its own start.
-Result<kube::PodGiven> given_to(const kube::PodResources& kubelet, const std::string& name_space,
-                                const std::string& pod, Deadline deadline);
+Result<kube::PodDevices> find_pod(const kube::PodResources& kubelet, const std::string& name_space,
+                                  const std::string& pod, Deadline deadline);
 
 // The ids of a resource in all of the pod's containers.
-std::vector<std::string> ids_of(const kube::PodGiven& pod, const std::string& resource);
+std::vector<std::string> device_ids_of(const kube::PodDevices& pod, const std::string& resource);
 
 // Whether the pod was given this device, of whatever resource: an id that is its PCI address.
-bool has_device(const kube::PodGiven& pod, const ib::PciAddress& device);
+bool has_device(const kube::PodDevices& pod, const ib::PciAddress& device);
 
-}  // namespace ibpod::agent
+}  // namespace ibpod::agent::kubelet

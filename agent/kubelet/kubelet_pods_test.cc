@@ -4,12 +4,12 @@
 
 #include <doctest/doctest.h>
 
-namespace ibpod::agent {
+namespace ibpod::agent::kubelet {
 namespace {
 
 const ib::PciAddress kDevice = ib::PciAddress::parse("0000:3b:00.2").value();
 
-kube::PodGiven pod_with(const std::vector<std::string>& ids) {
+kube::PodDevices pod_with(const std::vector<std::string>& ids) {
   return {"a", "ns", {{"init", {}}, {"main", {{"example.com/x", {"0"}}, {"ib/vfs", ids}}}}};
 }
 
@@ -25,17 +25,17 @@ TEST_CASE("what a pod was not given, or only resembles it, is not its device") {
 }
 
 TEST_CASE("the ids of a resource are those of all containers, and no other resource's") {
-  kube::PodGiven pod = pod_with({"0000:3b:00.1"});
+  kube::PodDevices pod = pod_with({"0000:3b:00.1"});
   pod.containers.push_back({"side", {{"ib/vfs", {"0000:3b:00.3"}}}});
-  CHECK(ids_of(pod, "ib/vfs") == std::vector<std::string>{"0000:3b:00.1", "0000:3b:00.3"});
-  CHECK(ids_of(pod, "ib/none").empty());
+  CHECK(device_ids_of(pod, "ib/vfs") == std::vector<std::string>{"0000:3b:00.1", "0000:3b:00.3"});
+  CHECK(device_ids_of(pod, "ib/none").empty());
 }
 
 TEST_CASE("of a pod that the kubelet does not name nothing is known yet") {
   FakeKubelet kubelet(true);
   const kube::PodResources asked(kubelet.pod_resources());
   const auto ask = [&](const std::string& name_space, const std::string& name) {
-    return given_to(asked, name_space, name, Deadline::in(Duration(20'000)));
+    return find_pod(asked, name_space, name, Deadline::in(Duration(20'000)));
   };
   CHECK(ask("ns", "a").error().code() == Code::unavailable);
   v1::ListPodResourcesResponse pods;
@@ -49,4 +49,4 @@ TEST_CASE("of a pod that the kubelet does not name nothing is known yet") {
 }
 
 }  // namespace
-}  // namespace ibpod::agent
+}  // namespace ibpod::agent::kubelet

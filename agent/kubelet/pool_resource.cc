@@ -6,20 +6,20 @@
 
 #include <algorithm>
 
-namespace ibpod::agent {
+namespace ibpod::agent::kubelet {
 namespace {
 
-using device_plugin::Offer;
-using device_plugin::Stock;
+using device_plugin::PoolContents;
+using device_plugin::PoolDevice;
 
-const Stock* find_stock(const View& view, const std::string& resource) {
-  const auto found = std::find_if(view.stocks.begin(), view.stocks.end(), [&](const Stock& stock) {
-    return stock.pool.resource() == resource;
-  });
-  return found == view.stocks.end() ? nullptr : &*found;
+const PoolContents* find_pool(const snapshot::Snapshot& snapshot, const std::string& resource) {
+  const auto found = std::find_if(
+      snapshot.pool_contents.begin(), snapshot.pool_contents.end(),
+      [&](const PoolContents& contents) { return contents.pool.resource() == resource; });
+  return found == snapshot.pool_contents.end() ? nullptr : &*found;
 }
 
-kube::Allocation allocation_of(const device_plugin::Answer& answer) {
+kube::Allocation allocation_of(const device_plugin::AllocateResponse& answer) {
   kube::Allocation allocation;
   allocation.envs = answer.envs;
   allocation.annotations = answer.annotations;
@@ -33,54 +33,57 @@ kube::Allocation allocation_of(const device_plugin::Answer& answer) {
 
 }  // namespace
 
-std::vector<kube::Device> Offering::devices() {
-  const auto view = view_.get();
-  const Stock* stock = find_stock(*view, name_);
+std::vector<kube::Device> PoolResource::devices() {
+  const auto snapshot = snapshot_.get();
+  const PoolContents* contents = find_pool(*snapshot, name_);
   std::vector<kube::Device> devices;
-  if (stock == nullptr) return devices;
-  for (const Offer& offer : stock->offers) {
-    devices.push_back({offer.id, offer.unhealthy.empty(),
-                       stock->pool.exclude_topology ? std::nullopt : offer.device.numa});
+  if (contents == nullptr) return devices;
+  for (const PoolDevice& pool_device : contents->devices) {
+    devices.push_back({pool_device.id, pool_device.unhealthy.empty(),
+                       contents->pool.exclude_topology ? std::nullopt : pool_device.device.numa});
   }
   return devices;
 }
 
-Result<kube::Allocation> Offering::grant(const View& view, const kube::DeviceIds& ids) {
-  const device_plugin::Answer answer = TRY(device_plugin::allocate(view.stocks, name_, ids));
-  std::vector<Offered> given;
-  for (const std::string& id : ids) given.push_back(find_offer(view, id));
-  TRY(places_.files.grant(given));
+Result<kube::Allocation> PoolResource::grant(const snapshot::Snapshot& snapshot,
+                                             const kube::DeviceIds& ids) {
+  const device_plugin::AllocateResponse answer =
+      TRY(device_plugin::allocate(snapshot.pool_contents, name_, ids));
+  std::vector<snapshot::PoolDeviceRef> given;
+  for (const std::string& id : ids) given.push_back(snapshot::find_pool_device(snapshot, id));
+  TRY(deps_.files.grant(given));
   return allocation_of(answer);
 }
 
-Result<kube::Allocation> Offering::allocate(const kube::DeviceIds& ids) {
+Result<kube::Allocation> PoolResource::allocate(const kube::DeviceIds& ids) {
   const auto begin = std::chrono::steady_clock::now();
-  Result<kube::Allocation> allocation = grant(*view_.get(), ids);
-  allocated_({name_, ids, allocation.ok(), std::chrono::steady_clock::now() - begin});
+  Result<kube::Allocation> allocation = grant(*snapshot_.get(), ids);
+  on_allocate_({name_, ids, allocation.ok(), std::chrono::steady_clock::now() - begin});
   return allocation;
 }
 
-Result<kube::DeviceIds> Offering::prefer(const kube::DeviceIds& available,
-                                         const kube::DeviceIds& must_include, size_t size) {
-  const auto view = view_.get();
-  const Stock* stock = find_stock(*view, name_);
-  if (stock == nullptr) return Error(Code::not_found, "there is no pool " + name_ + " any more");
-  return device_plugin::preferred(stock->offers, stock->pool.policy,
-                                  {available, must_include, size});
+Result<kube::DeviceIds> PoolResource::prefer(const kube::DeviceIds& available,
+                                             const kube::DeviceIds& must_include, size_t size) {
+  const auto snapshot = snapshot_.get();
+  const PoolContents* contents = find_pool(*snapshot, name_);
+  if (contents == nullptr) return Error(Code::not_found, "there is no pool " + name_ + " any more");
+  return device_plugin::preferred_allocation(contents->devices, contents->pool.policy,
+                                             {available, must_include, size});
 }
 
-Status Offering::pre_start(const kube::DeviceIds& ids) {
-  const auto view = view_.get();
-  for (const std::string& id : ids) TRY(pre_start_of(*view, id));
+Status PoolResource::pre_start(const kube::DeviceIds& ids) {
+  const auto snapshot = snapshot_.get();
+  for (const std::string& id : ids) TRY(pre_start_device(*snapshot, id));
   return ok();
 }
 
-Status Offering::pre_start_of(const View& view, const std::string& id) {
-  const Offered offered = find_offer(view, id);
-  if (offered.offer == nullptr) return Error(Code::not_found, name_ + " offers no device " + id);
-  Offer now = *offered.offer;
-  now.device.char_devices = TRY(sysfs::char_devices(places_.sysfs, now.device.address));
-  return places_.files.start(name_, offered.stock->pool, now);
+Status PoolResource::pre_start_device(const snapshot::Snapshot& snapshot, const std::string& id) {
+  const snapshot::PoolDeviceRef device_ref = snapshot::find_pool_device(snapshot, id);
+  if (device_ref.pool_device == nullptr)
+    return Error(Code::not_found, name_ + " offers no device " + id);
+  PoolDevice now = *device_ref.pool_device;
+  now.device.char_devices = TRY(sysfs::char_devices(deps_.sysfs, now.device.address));
+  return deps_.files.pre_start(name_, device_ref.contents->pool, now);
 }
 
-}  // namespace ibpod::agent
+}  // namespace ibpod::agent::kubelet

@@ -11,28 +11,31 @@
 #include <functional>
 #include <string>
 
-namespace ibpod::agent {
+namespace ibpod::agent::kubelet {
 
 // What an Offering reads and writes beside the view. Outlives it.
-struct OfferingPlaces {
+struct PoolResourceDeps {
   const sysfs::Sysfs& sysfs;
   DeviceFiles& files;
 };
 
-class Offering : public kube::Resource {
+class PoolResource : public kube::Resource {
  public:
   // Told of every allocation, on a thread of gRPC's, before the kubelet hears of it.
-  struct Told {
+  struct AllocationEvent {
     std::string resource;
     const kube::DeviceIds& ids;
     bool granted;
     std::chrono::duration<double> took;
   };
-  using Allocated = std::function<void(const Told&)>;
+  using OnAllocate = std::function<void(const AllocationEvent&)>;
 
-  Offering(std::string name, const Latest<View>& view, const OfferingPlaces& places,
-           Allocated allocated)
-      : name_(std::move(name)), view_(view), places_(places), allocated_(std::move(allocated)) {}
+  PoolResource(std::string name, const Latest<snapshot::Snapshot>& snapshot,
+               const PoolResourceDeps& places, OnAllocate allocated)
+      : name_(std::move(name)),
+        snapshot_(snapshot),
+        deps_(places),
+        on_allocate_(std::move(allocated)) {}
 
   std::string name() const override { return name_; }
   kube::Options options() const override { return {.pre_start = true, .prefers = true}; }
@@ -47,13 +50,13 @@ class Offering : public kube::Resource {
   Status pre_start(const kube::DeviceIds& ids) override;
 
  private:
-  Result<kube::Allocation> grant(const View& view, const kube::DeviceIds& ids);
-  Status pre_start_of(const View& view, const std::string& id);
+  Result<kube::Allocation> grant(const snapshot::Snapshot& snapshot, const kube::DeviceIds& ids);
+  Status pre_start_device(const snapshot::Snapshot& snapshot, const std::string& id);
 
   const std::string name_;
-  const Latest<View>& view_;
-  const OfferingPlaces& places_;
-  const Allocated allocated_;
+  const Latest<snapshot::Snapshot>& snapshot_;
+  const PoolResourceDeps& deps_;
+  const OnAllocate on_allocate_;
 };
 
-}  // namespace ibpod::agent
+}  // namespace ibpod::agent::kubelet

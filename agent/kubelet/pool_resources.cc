@@ -2,17 +2,17 @@
 
 #include <algorithm>
 
-namespace ibpod::agent {
+namespace ibpod::agent::kubelet {
 
-Status Resources::serve(const std::set<std::string>& names) {
+Status PoolResources::serve(const std::set<std::string>& names) {
   const std::scoped_lock lock(mutex_);
-  told_ = true;
-  wanted_ = names;
+  serving_ = true;
+  names_ = names;
   std::erase_if(served_, [&](const auto& one) { return !names.contains(one.first); });
   Errors errors;
   for (const std::string& name : names) {
     if (served_.contains(name)) continue;
-    auto offering = std::make_unique<Offering>(name, view_, places_, allocated_);
+    auto offering = std::make_unique<PoolResource>(name, snapshot_, deps_, on_allocate_);
     Result<std::unique_ptr<kube::DevicePlugin>> plugin =
         kube::DevicePlugin::start(*offering, kubelet_);
     if (plugin)
@@ -23,22 +23,22 @@ Status Resources::serve(const std::set<std::string>& names) {
   return errors.status();
 }
 
-Status Resources::publish() {
+Status PoolResources::publish() {
   const std::scoped_lock lock(mutex_);
   Errors errors;
   for (const auto& [name, served] : served_) errors.collect(served.plugin->publish(), name);
   return errors.status();
 }
 
-void Resources::stop() {
+void PoolResources::stop() {
   const std::scoped_lock lock(mutex_);
   for (const auto& [name, served] : served_) served.plugin->stop();
 }
 
-std::map<std::string, kube::Registration> Resources::registrations() const {
+std::map<std::string, kube::Registration> PoolResources::registrations() const {
   const std::scoped_lock lock(mutex_);
   std::map<std::string, kube::Registration> all;
-  for (const std::string& name : wanted_) {
+  for (const std::string& name : names_) {
     const auto served = served_.find(name);
     all[name] =
         served == served_.end() ? kube::Registration() : served->second.plugin->registration();
@@ -46,13 +46,13 @@ std::map<std::string, kube::Registration> Resources::registrations() const {
   return all;
 }
 
-bool Resources::registered() const {
+bool PoolResources::all_registered() const {
   {
     const std::scoped_lock lock(mutex_);
-    if (!told_) return false;
+    if (!serving_) return false;
   }
   const auto all = registrations();
   return std::all_of(all.begin(), all.end(), [](const auto& one) { return one.second.registered; });
 }
 
-}  // namespace ibpod::agent
+}  // namespace ibpod::agent::kubelet

@@ -10,17 +10,17 @@
 #include <set>
 #include <string>
 
-namespace ibpod::agent {
+namespace ibpod::agent::kubelet {
 
-class Resources {
+class PoolResources {
  public:
   // What an Offering needs; all of it outlives the resources.
-  Resources(kube::Kubelet kubelet, const Latest<View>& view, const OfferingPlaces& places,
-            Offering::Allocated allocated)
+  PoolResources(kube::KubeletOptions kubelet, const Latest<snapshot::Snapshot>& snapshot,
+                const PoolResourceDeps& places, PoolResource::OnAllocate allocated)
       : kubelet_(std::move(kubelet)),
-        view_(view),
-        places_(places),
-        allocated_(std::move(allocated)) {}
+        snapshot_(snapshot),
+        deps_(places),
+        on_allocate_(std::move(allocated)) {}
 
   // Serves exactly these from now on: those that are served already go on as they are. Goes on
   // through failures and returns them all; what could not be served is tried with the next call.
@@ -33,21 +33,21 @@ class Resources {
   // From any thread.
   std::map<std::string, kube::Registration> registrations() const;
   // Whether the kubelet knows every one of them; not before serve().
-  bool registered() const;
+  bool all_registered() const;
 
  private:
-  struct Served {
-    std::unique_ptr<Offering> offering;
+  struct ServedResource {
+    std::unique_ptr<PoolResource> resource;
     std::unique_ptr<kube::DevicePlugin> plugin;
   };
-  const kube::Kubelet kubelet_;
-  const Latest<View>& view_;
-  const OfferingPlaces& places_;
-  const Offering::Allocated allocated_;
+  const kube::KubeletOptions kubelet_;
+  const Latest<snapshot::Snapshot>& snapshot_;
+  const PoolResourceDeps& deps_;
+  const PoolResource::OnAllocate on_allocate_;
   mutable std::mutex mutex_;
-  bool told_ = false;  // which to serve; this and below: guarded by mutex_
-  std::set<std::string> wanted_;
-  std::map<std::string, Served> served_;
+  bool serving_ = false;  // which to serve; this and below: guarded by mutex_
+  std::set<std::string> names_;
+  std::map<std::string, ServedResource> served_;
 };
 
-}  // namespace ibpod::agent
+}  // namespace ibpod::agent::kubelet

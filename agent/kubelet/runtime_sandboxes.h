@@ -4,9 +4,9 @@
 #include "agent/gc/gc_deps.h"
 #include "lib/kube/container_runtime.h"
 
-namespace ibpod::agent {
+namespace ibpod::agent::kubelet {
 
-class RuntimeSandboxes : public Sandboxes {
+class RuntimeSandboxes : public gc::Sandboxes {
  public:
   explicit RuntimeSandboxes(kube::ContainerRuntime runtime) : runtime_(std::move(runtime)) {}
   Result<std::vector<std::string>> list_sandboxes() override {
@@ -17,4 +17,4 @@ class RuntimeSandboxes : public Sandboxes {
   kube::ContainerRuntime runtime_;
 };
 
-}  // namespace ibpod::agent
+}  // namespace ibpod::agent::kubelet

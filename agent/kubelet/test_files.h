@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace ibpod::agent {
+namespace ibpod::agent::kubelet {
 
 inline const std::string kResource = "example.com/vfs";
 
@@ -21,19 +21,19 @@ inline device_plugin::Pool test_pool(bool cdi = true, const std::string& name = 
 }
 
 // What a look at these devices makes, all of them healthy.
-inline View test_view(const device_plugin::Pool& pool,
-                      const std::vector<device_plugin::Device>& devices) {
-  View view;
-  view.devices = devices;
-  view.pools = {pool};
-  view.stocks = device_plugin::deal(view.pools, devices);
-  return view;
+inline snapshot::Snapshot test_snapshot(const device_plugin::Pool& pool,
+                                        const std::vector<device_plugin::Device>& devices) {
+  snapshot::Snapshot snapshot;
+  snapshot.devices = devices;
+  snapshot.pools = {pool};
+  snapshot.pool_contents = device_plugin::assign(snapshot.pools, devices);
+  return snapshot;
 }
 
 struct TestFiles {
   explicit TestFiles(const std::string& socket = "") : files(config(socket)) {}
-  Config config(const std::string& socket) const {
-    Config config;
+  config::Config config(const std::string& socket) const {
+    config::Config config;
     config.device_info_folder = folder.path() / "devinfo";
     config.cdi_folder = folder.path() / "cdi";
     config.host_mount_namespace = "";
@@ -61,4 +61,4 @@ struct TestFiles {
   DeviceFiles files;
 };
 
-}  // namespace ibpod::agent
+}  // namespace ibpod::agent::kubelet

@@ -2,7 +2,7 @@
 
 #include <cstdlib>
 
-namespace ibpod::agent {
+namespace ibpod::agent::metrics {
 namespace {
 
 using http::Kind;
@@ -122,9 +122,9 @@ void show_version(http::Metrics& metrics, const std::string& version) {
   metrics.replace(family("ibpod_build_info"), {{{version}, 1}});
 }
 
-void show_pools(http::Metrics& metrics, const std::vector<PoolDevices>& pools) {
+void show_pools(http::Metrics& metrics, const std::vector<PoolCounts>& pools) {
   std::vector<Sample> samples, unhealthy;
-  for (const PoolDevices& pool : pools) {
+  for (const PoolCounts& pool : pools) {
     samples.push_back({{pool.pool, "healthy"}, static_cast<double>(pool.healthy)});
     samples.push_back({{pool.pool, "unhealthy"}, static_cast<double>(pool.unhealthy)});
     samples.push_back({{pool.pool, "in_use"}, static_cast<double>(pool.in_use)});
@@ -164,7 +164,7 @@ void count_reload(http::Metrics& metrics, bool taken) {
   show_configuration(metrics, taken);
 }
 
-void show_sweep(http::Metrics& metrics, const SweepCounts& counts, time_t ended) {
+void show_gc(http::Metrics& metrics, const GcCounts& counts, time_t ended) {
   metrics.replace(family("ibpod_attachments"),
                   {{{"live"}, static_cast<double>(counts.live)},
                    {{"dead"}, static_cast<double>(counts.dead)},
@@ -173,14 +173,15 @@ void show_sweep(http::Metrics& metrics, const SweepCounts& counts, time_t ended)
   metrics.add(releases, {"released"}, static_cast<double>(counts.released));
   metrics.add(releases, {"failed"}, static_cast<double>(counts.failed));
   metrics.set(family("ibpod_quarantined_devices"), {}, static_cast<double>(counts.quarantined));
-  metrics.set(family("ibpod_owed_addresses"), {}, static_cast<double>(counts.owed));
+  metrics.set(family("ibpod_owed_addresses"), {}, static_cast<double>(counts.pending_releases));
   metrics.add(family("ibpod_sweeps_total"), {});
   metrics.set(family("ibpod_last_sweep_timestamp_seconds"), {}, static_cast<double>(ended));
 }
 
 void show_rdma_netns(http::Metrics& metrics, const std::string& wanted, const std::string& mode,
-                     bool as_wanted) {
-  metrics.replace(family("ibpod_rdma_netns_as_wanted"), {{{wanted, mode}, as_wanted ? 1.0 : 0.0}});
+                     bool matches_config) {
+  metrics.replace(family("ibpod_rdma_netns_as_wanted"),
+                  {{{wanted, mode}, matches_config ? 1.0 : 0.0}});
 }
 
 void show_fabric(http::Metrics& metrics, const std::string& fabric, bool reached, size_t verified,
@@ -222,4 +223,4 @@ void show_port_counters(http::Metrics& metrics, const std::vector<PortCounter>& 
   metrics.set(family("ibpod_port_counters_unread_devices"), {}, static_cast<double>(unread));
 }
 
-}  // namespace ibpod::agent
+}  // namespace ibpod::agent::metrics

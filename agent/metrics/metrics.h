@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-namespace ibpod::agent {
+namespace ibpod::agent::metrics {
 
 // In the document's order.
 const std::vector<http::Family>& metric_families();
@@ -21,13 +21,13 @@ const std::vector<http::Family>& metric_families();
 void show_version(http::Metrics& metrics, const std::string& version);
 
 // The devices of a pool; one that a pod has is healthy or not besides.
-struct PoolDevices {
+struct PoolCounts {
   std::string pool;
   size_t healthy = 0, unhealthy = 0, in_use = 0;
   std::map<std::string, size_t> reasons = {};  // of the unhealthy ones; of a closed set
 };
 // All pools: those that are not among them are shown no longer.
-void show_pools(http::Metrics& metrics, const std::vector<PoolDevices>& pools);
+void show_pools(http::Metrics& metrics, const std::vector<PoolCounts>& pools);
 // All pools, and whether the kubelet has each now.
 void show_registrations(http::Metrics& metrics, const std::map<std::string, bool>& registered);
 
@@ -41,17 +41,17 @@ void show_configuration(http::Metrics& metrics, bool good);
 void count_reload(http::Metrics& metrics, bool taken);
 
 // What one pass over all attachments has found and done.
-struct SweepCounts {
+struct GcCounts {
   size_t live = 0, dead = 0, unknown = 0;  // records, by verdict
   size_t released = 0, failed = 0;         // of the dead
   size_t quarantined = 0;                  // devices out of service after it
-  size_t owed = 0;                         // ended attachments whose addresses IPAM has still
+  size_t pending_releases = 0;             // ended attachments whose addresses IPAM has still
 };
-void show_sweep(http::Metrics& metrics, const SweepCounts& counts, time_t ended);
+void show_gc(http::Metrics& metrics, const GcCounts& counts, time_t ended);
 
 // `mode`: as the kernel has it; empty where it has not told.
 void show_rdma_netns(http::Metrics& metrics, const std::string& wanted, const std::string& mode,
-                     bool as_wanted);
+                     bool matches_config);
 // What could not be prepared at each PF, by its PCI address.
 void show_preparation(http::Metrics& metrics, const std::map<std::string, size_t>& errors);
 // A fabric's SM service: whether it is reached, and the node's bindings there.
@@ -76,4 +76,4 @@ struct PortCounter {
 void show_port_counters(http::Metrics& metrics, const std::vector<PortCounter>& counters,
                         size_t unread);
 
-}  // namespace ibpod::agent
+}  // namespace ibpod::agent::metrics

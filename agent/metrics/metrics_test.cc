@@ -2,7 +2,7 @@
 
 #include "tests/support/metric_families.h"
 
-namespace ibpod::agent {
+namespace ibpod::agent::metrics {
 namespace {
 
 const http::Family& family(std::string_view name) {
@@ -31,8 +31,8 @@ TEST_CASE("every metric can be set, and is shown then") {
   count_allocation(metrics, "rdma/a", true, std::chrono::milliseconds(3));
   count_health_change(metrics, "rdma/a", "pf_link_down");
   count_reload(metrics, false);
-  show_sweep(metrics, {5, 2, 1, 1, 1, 2, 3}, 1'700'000'000);
-  show_sweep(metrics, {5, 1, 1, 1, 0, 1, 2}, 1'700'000'060);
+  show_gc(metrics, {5, 2, 1, 1, 1, 2, 3}, 1'700'000'000);
+  show_gc(metrics, {5, 1, 1, 1, 0, 1, 2}, 1'700'000'060);
   show_rdma_netns(metrics, "exclusive", "shared", false);
   show_fabric(metrics, "east", true, 3, 1);
   show_certificates(metrics, {{"east", true, std::chrono::system_clock::from_time_t(7)},
@@ -73,4 +73,4 @@ TEST_CASE("a pool, a PF or a pod that is gone is shown no longer") {
 }
 
 }  // namespace
-}  // namespace ibpod::agent
+}  // namespace ibpod::agent::metrics

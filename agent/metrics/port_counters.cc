@@ -6,7 +6,7 @@
 #include <map>
 #include <optional>
 
-namespace ibpod::agent {
+namespace ibpod::agent::metrics {
 namespace {
 
 const Path kDevices = "class/infiniband";
@@ -55,40 +55,41 @@ std::optional<ib::PciAddress> function_of(const sysfs::Sysfs& sysfs, const std::
   return function ? *function : std::nullopt;
 }
 
-class Reading {
+class Collector {
  public:
-  PortCounters take() { return std::move(read_); }
+  PortCounters take() { return std::move(result_); }
 
-  void device(const sysfs::Sysfs& sysfs, const std::string& device, const node::Record* record) {
+  void add_device(const sysfs::Sysfs& sysfs, const std::string& device,
+                  const node::Record* record) {
     const Path folder = kDevices / device / "ports";
     const auto ports = sysfs.list(folder);
     if (!ports || ports->empty() || ++devices_ > kMostDevices) {
-      ++read_.unread;
+      ++result_.unread;
       return;
     }
     PortCounter labels = labels_of(device, record);
     for (const std::string& port : *ports) {
       labels.port = port;
-      read_folder(sysfs, folder / port / "counters", labels, read_.counters);
-      read_folder(sysfs, folder / port / "hw_counters", labels, read_.counters);
+      read_folder(sysfs, folder / port / "counters", labels, result_.counters);
+      read_folder(sysfs, folder / port / "hw_counters", labels, result_.counters);
     }
   }
 
-  void attachment(const node::Record& record, const node::PodSysfs& pod_sysfs) {
+  void add_attachment(const node::Record& record, const node::PodSysfs& pod_sysfs) {
     const auto sysfs = pod_sysfs(record.netns);
     const auto names =
         sysfs ? sysfs->list(kDevices) : Result<std::vector<std::string>>(sysfs.error());
     size_t found = 0;
     for (size_t i = 0; names && i < names->size(); ++i) {
       if (function_of(*sysfs, (*names)[i]) != record.device) continue;
-      device(*sysfs, (*names)[i], &record);
+      add_device(*sysfs, (*names)[i], &record);
       ++found;
     }
-    if (found == 0) ++read_.unread;
+    if (found == 0) ++result_.unread;
   }
 
  private:
-  PortCounters read_;
+  PortCounters result_;
   size_t devices_ = 0;
 };
 
@@ -96,23 +97,23 @@ class Reading {
 
 PortCounters read_port_counters(const sysfs::Sysfs& host, const std::vector<node::Record>& records,
                                 const node::PodSysfs& pod_sysfs) {
-  Reading reading;
+  Collector collector;
   std::map<ib::PciAddress, const node::Record*> shared;
   for (const node::Record& record : records) {
     if (record.child) continue;
-    if (record.wanted.isolation)
-      reading.attachment(record, pod_sysfs);
+    if (record.spec.isolation)
+      collector.add_attachment(record, pod_sysfs);
     else
       shared[record.device] = &record;
   }
   const auto devices = host.list(kDevices);
-  if (!devices) return reading.take();
+  if (!devices) return collector.take();
   for (const std::string& device : *devices) {
     const auto function = function_of(host, device);
     const auto owner = function ? shared.find(*function) : shared.end();
-    reading.device(host, device, owner == shared.end() ? nullptr : owner->second);
+    collector.add_device(host, device, owner == shared.end() ? nullptr : owner->second);
   }
-  return reading.take();
+  return collector.take();
 }
 
-}  // namespace ibpod::agent
+}  // namespace ibpod::agent::metrics

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace ibpod::agent {
+namespace ibpod::agent::metrics {
 
 // However many devices and files there are, one scrape reads no more than these.
 constexpr size_t kMostDevices = 2048;
@@ -26,4 +26,4 @@ struct PortCounters {
 PortCounters read_port_counters(const sysfs::Sysfs& host, const std::vector<node::Record>& records,
                                 const node::PodSysfs& pod_sysfs);
 
-}  // namespace ibpod::agent
+}  // namespace ibpod::agent::metrics

@@ -4,7 +4,7 @@
 
 #include <doctest/doctest.h>
 
-namespace ibpod::agent {
+namespace ibpod::agent::metrics {
 namespace {
 
 // mlx5_3 is 0000:3b:00.3.
@@ -31,9 +31,9 @@ node::Record record_of(const std::string& device, bool isolation) {
   record.container_id = "c1";
   record.pod = {"ns", "pod", "uid"};
   record.netns.path = "/run/netns/pod";
-  record.wanted.isolation = isolation;
+  record.spec.isolation = isolation;
   record.device = *ib::PciAddress::parse(function_of(device));
-  record.found.rdma_devices = {"as_it_was_called_before"};
+  record.original.rdma_devices = {"as_it_was_called_before"};
   return record;
 }
 
@@ -46,7 +46,7 @@ std::vector<std::string> lines(const PortCounters& read) {
   return lines;
 }
 
-Result<sysfs::Sysfs> nobody(const node::Namespace&) { return Error(Code::not_found, "gone"); }
+Result<sysfs::Sysfs> no_pod_sysfs(const node::Namespace&) { return Error(Code::not_found, "gone"); }
 
 TEST_CASE("counters of both folders are read; what is no counter is left out") {
   Tree host;
@@ -54,7 +54,7 @@ TEST_CASE("counters of both folders are read; what is no counter is left out") {
   host.counter("mlx5_0", "counters/unsupported", "N/A (no PMA)\n");
   host.counter("mlx5_0", "hw_counters/lifespan", "10\n");
   host.counter("mlx5_0", "hw_counters/out_of_buffer", "3\n");
-  const PortCounters read = read_port_counters(host.open(), {}, nobody);
+  const PortCounters read = read_port_counters(host.open(), {}, no_pod_sysfs);
   CHECK(lines(read) == std::vector<std::string>{"mlx5_0/1/port_rcv_data  4503599627370497",
                                                 "mlx5_0/1/out_of_buffer  3"});
   CHECK(read.unread == 0);
@@ -83,7 +83,8 @@ TEST_CASE("a device that cannot be read is counted, and keeps no other from bein
   Tree host;
   host.counter("mlx5_0", "counters/x", "1");
   std::filesystem::create_directories(host.root.path() / "class/infiniband/mlx5_1");
-  const PortCounters read = read_port_counters(host.open(), {record_of("mlx5_2", true)}, nobody);
+  const PortCounters read =
+      read_port_counters(host.open(), {record_of("mlx5_2", true)}, no_pod_sysfs);
   CHECK(lines(read) == std::vector<std::string>{"mlx5_0/1/x  1"});
   CHECK(read.unread == 2);
 }
@@ -92,8 +93,8 @@ TEST_CASE("one port has so many counters and no more") {
   Tree host;
   for (size_t n = 0; n < kMostCountersOfPort + 5; ++n)
     host.counter("mlx5_0", "counters/c" + std::to_string(n), "1");
-  CHECK(read_port_counters(host.open(), {}, nobody).counters.size() == kMostCountersOfPort);
+  CHECK(read_port_counters(host.open(), {}, no_pod_sysfs).counters.size() == kMostCountersOfPort);
 }
 
 }  // namespace
-}  // namespace ibpod::agent
+}  // namespace ibpod::agent::metrics

@@ -1,6 +1,6 @@
 #include "agent/prepare/guids_in_use.h"
 
-namespace ibpod::agent {
+namespace ibpod::agent::prepare {
 
 void GuidsInUse::add(const ib::PciAddress& owner, ib::Guid guid) {
   if (!guid.none()) owners_.emplace(guid, owner);
@@ -11,7 +11,7 @@ void GuidsInUse::add(const ib::PciAddress& vf, const node::Guids& guids) {
   add(vf, guids.port);
 }
 
-Status GuidsInUse::look_at_function(const ib::PciAddress& address) {
+Status GuidsInUse::scan_function(const ib::PciAddress& address) {
   const std::optional<node::Function> function = TRY(kernel_.function(address));
   if (!function) return ok();
   const std::vector<node::RdmaDevice> devices = TRY(kernel_.rdma_devices(node::kHost, address));
@@ -19,44 +19,44 @@ Status GuidsInUse::look_at_function(const ib::PciAddress& address) {
     add(address, node::Guids{device.node_guid, device.port_guid});
   if (!function->pf) return ok();
   // A PF that cannot be asked now has told nobody anything that could be read.
-  const Result<nl::VfSettings> told = kernel_.vf_settings(*function);
-  if (told) add(address, node::Guids{told->node_guid, told->port_guid});
-  const bool silent =
-      told || told.error().code() == Code::unsupported || told.error().code() == Code::unavailable;
+  const Result<nl::VfSettings> settings = kernel_.vf_settings(*function);
+  if (settings) add(address, node::Guids{settings->node_guid, settings->port_guid});
+  const bool silent = settings || settings.error().code() == Code::unsupported ||
+                      settings.error().code() == Code::unavailable;
   if (silent) return ok();
-  return told.error();
+  return settings.error();
 }
 
-Status GuidsInUse::look_at_records() {
-  const std::vector<node::RecordName> names = TRY(node_.records.all());
+Status GuidsInUse::scan_records() {
+  const std::vector<node::RecordName> names = TRY(deps_.records.all());
   for (const node::RecordName& name : names) {
-    const Result<node::Record> record = node_.records.read(name);
+    const Result<node::Record> record = deps_.records.read(name);
     if (!record) continue;  // damaged: its device is looked at like any other
-    if (record->boot_id != node_.boot_id) continue;
+    if (record->boot_id != deps_.boot_id) continue;
     const ib::PciAddress& device = record->device;
-    if (record->wanted.guids) add(device, *record->wanted.guids);
-    if (record->found.guids) add(device, *record->found.guids);
-    if (record->found.told) add(device, *record->found.told);
+    if (record->spec.guids) add(device, *record->spec.guids);
+    if (record->original.guids) add(device, *record->original.guids);
+    if (record->original.pf_configured) add(device, *record->original.pf_configured);
   }
   return ok();
 }
 
-Status GuidsInUse::look() {
+Status GuidsInUse::scan() {
   owners_.clear();
   const std::vector<ib::PciAddress> pfs = TRY(kernel_.pfs());
   for (const ib::PciAddress& address : pfs) {
-    TRY(look_at_function(address));
+    TRY(scan_function(address));
     const std::optional<node::Pf> pf = TRY(kernel_.pf(address));
     if (!pf) continue;
-    for (const ib::PciAddress& vf : pf->vfs) TRY(look_at_function(vf));
+    for (const ib::PciAddress& vf : pf->vfs) TRY(scan_function(vf));
   }
-  TRY(look_at_records());
-  looked_ = true;
+  TRY(scan_records());
+  scanned_ = true;
   return ok();
 }
 
 Status GuidsInUse::check(const ib::PciAddress& vf, ib::Guid guid) {
-  if (!looked_) TRY(look().during("look for GUIDs that are in use"));
+  if (!scanned_) TRY(scan().during("look for GUIDs that are in use"));
   const auto [first, last] = owners_.equal_range(guid);
   for (auto entry = first; entry != last; ++entry) {
     if (entry->second == vf) continue;
@@ -68,4 +68,4 @@ Status GuidsInUse::check(const ib::PciAddress& vf, ib::Guid guid) {
   return ok();
 }
 
-}  // namespace ibpod::agent
+}  // namespace ibpod::agent::prepare

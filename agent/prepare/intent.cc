@@ -2,7 +2,7 @@
 
 #include "lib/json/version.h"
 
-namespace ibpod::agent {
+namespace ibpod::agent::prepare {
 namespace {
 
 using json::Value;
@@ -77,4 +77,4 @@ Result<std::vector<ib::PciAddress>> Intents::all() const {
   return pfs;
 }
 
-}  // namespace ibpod::agent
+}  // namespace ibpod::agent::prepare

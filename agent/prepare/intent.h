@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace ibpod::agent {
+namespace ibpod::agent::prepare {
 
 // Autoprobe is to be on, and these VFs are to have the driver, each with a GUID before it is bound.
 struct Intent {
@@ -44,4 +44,4 @@ class Intents {
   Path root_;
 };
 
-}  // namespace ibpod::agent
+}  // namespace ibpod::agent::prepare

@@ -7,7 +7,7 @@
 #include <charconv>
 #include <functional>
 
-namespace ibpod::agent {
+namespace ibpod::agent::prepare {
 namespace {
 
 using json::Value;
@@ -149,7 +149,7 @@ bool has_name(const std::vector<node::Netdev>& netdevs, const std::string& name)
 
 }  // namespace
 
-PfConfigs parse_pfs(const Value& list) {
+PfConfigs parse_pf_configs(const Value& list) {
   PfConfigs all;
   const auto entries = list.elements();
   if (!entries) all.errors.push_back(entries.error());
@@ -158,7 +158,8 @@ PfConfigs parse_pfs(const Value& list) {
   return all;
 }
 
-bool chooses(const PfConfig& config, const node::Pf& pf, const std::vector<node::Netdev>& netdevs) {
+bool matches_pf(const PfConfig& config, const node::Pf& pf,
+                const std::vector<node::Netdev>& netdevs) {
   const auto& roots = config.root_devices;
   const auto& names = config.pf_names;
   if (config.vendor && config.vendor != pf.vendor) return false;
@@ -170,4 +171,4 @@ bool chooses(const PfConfig& config, const node::Pf& pf, const std::vector<node:
          });
 }
 
-}  // namespace ibpod::agent
+}  // namespace ibpod::agent::prepare

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace ibpod::agent {
+namespace ibpod::agent::prepare {
 
 struct PfConfig {
   std::string path;  // where it stands: "pfs[0]"
@@ -39,9 +39,10 @@ struct PfConfigs {
 };
 
 // `list` is the value of "pfs".
-PfConfigs parse_pfs(const json::Value& list);
+PfConfigs parse_pf_configs(const json::Value& list);
 
 // Whether the entry chooses this PF, whose interfaces in the host's namespace are `netdevs`.
-bool chooses(const PfConfig& config, const node::Pf& pf, const std::vector<node::Netdev>& netdevs);
+bool matches_pf(const PfConfig& config, const node::Pf& pf,
+                const std::vector<node::Netdev>& netdevs);
 
-}  // namespace ibpod::agent
+}  // namespace ibpod::agent::prepare

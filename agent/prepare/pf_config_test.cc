@@ -2,14 +2,14 @@
 
 #include <doctest/doctest.h>
 
-namespace ibpod::agent {
+namespace ibpod::agent::prepare {
 namespace {
 
 using json::Value;
 
 PfConfigs parsed(const std::string& list) {
   const Value document = Value::parse("{\"pfs\":" + list + "}").value();
-  return parse_pfs(document.at("pfs").value());
+  return parse_pf_configs(document.at("pfs").value());
 }
 
 ib::PciAddress address(const char* text) { return ib::PciAddress::parse(text).value(); }
@@ -147,9 +147,9 @@ TEST_CASE("a PF is chosen by all that an entry says") {
     CAPTURE(entry.entry);
     const PfConfigs all = parsed("[" + std::string(entry.entry) + "]");
     REQUIRE(all.pfs.size() == 1);
-    CHECK(chooses(all.pfs[0], pf, netdevs) == entry.chosen);
+    CHECK(matches_pf(all.pfs[0], pf, netdevs) == entry.chosen);
   }
 }
 
 }  // namespace
-}  // namespace ibpod::agent
+}  // namespace ibpod::agent::prepare

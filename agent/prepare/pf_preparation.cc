@@ -7,7 +7,7 @@
 
 #include <net/if_arp.h>
 
-namespace ibpod::agent {
+namespace ibpod::agent::prepare {
 namespace {
 
 using node::kHost;
@@ -80,7 +80,7 @@ Status PfPreparation::apply(const PfConfig& config) {
   if (wanted != pf_.vfs.size()) errors.collect(set_count(config));
   // What an attempt left unfinished is finished first, and by itself.
   const std::optional<Intent> left = TRY(intents_.find(pf_.address));
-  if (!left) errors.collect(complete());
+  if (!left) errors.collect(complete_vfs());
   return errors.status();
 }
 
@@ -93,23 +93,23 @@ Status PfPreparation::set_count(const PfConfig& config) {
                                  "removed and made anew");
   }
   if (!pf_.vfs.empty()) TRY(remove_all());
-  return count == 0 ? ok() : make(count);
+  return count == 0 ? ok() : make_vfs(count);
 }
 
 // The intent comes first and finish() last, whatever happens between them.
-Status PfPreparation::make(uint32_t count) {
+Status PfPreparation::make_vfs(uint32_t count) {
   if (!pf_.driver)
     return Error(Code::unavailable,
                  "it has no driver that could make VFs: load the adapter's (modprobe mlx5_core), "
                  "and see dmesg");
-  Intent intent{pf_.address, node_.boot_id, *pf_.driver, {}, force_};
+  Intent intent{pf_.address, deps_.boot_id, *pf_.driver, {}, force_};
   for (uint32_t vf = 0; vf < count; ++vf) intent.vfs.push_back(vf);
   // Where an administrator has autoprobe off, VFs are made and not bound.
   const bool to_be_bound = pf_.autoprobe || force_;
   if (to_be_bound) TRY(intents_.write(intent));
   Errors errors;
   errors.collect(make_unbound(count));
-  const Status seen = look_again();
+  const Status seen = reload();
   errors.collect(seen);
   if (seen && to_be_bound) errors.collect(finish(intent));
   return errors.status();
@@ -118,27 +118,27 @@ Status PfPreparation::make(uint32_t count) {
 Status PfPreparation::make_unbound(uint32_t count) {
   if (pf_.autoprobe) TRY(kernel_.set_autoprobe(pf_.address, false));
   TRY(kernel_.set_vf_count(pf_.address, count).during("make " + number_of_vfs(count)));
-  note(pf_.address, "made " + number_of_vfs(count));
+  add_change(pf_.address, "made " + number_of_vfs(count));
   return ok();
 }
 
 Status PfPreparation::remove_all() {
   for (const ib::PciAddress& vf : pf_.vfs) TRY(check_removable(vf).during(vf.text()));
   TRY(kernel_.set_vf_count(pf_.address, 0));
-  note(pf_.address, "removed " + number_of_vfs(pf_.vfs.size()));
-  return look_again();
+  add_change(pf_.address, "removed " + number_of_vfs(pf_.vfs.size()));
+  return reload();
 }
 
 Status PfPreparation::check_removable(const ib::PciAddress& address) {
-  const bool ours = TRY(claim(address));
+  const bool ours = TRY(acquire_vf(address));
   if (!ours) return Error(Code::busy, "it is in use: a pod has it");
-  const VfState vf = TRY(look_at(kernel_, address));
+  const VfState vf = TRY(read_vf_state(kernel_, address));
   if (!vf.function.driver) return ok();
   if (vf.has_own_driver()) return check_idle(kernel_, vf);
   return Error(Code::busy, "it is in use: it is bound to " + *vf.function.driver);
 }
 
-Status PfPreparation::look_again() {
+Status PfPreparation::reload() {
   std::optional<node::Pf> now = TRY(kernel_.pf(pf_.address));
   if (!now) return Error(Code::not_found, "it has disappeared");
   pf_ = std::move(*now);
@@ -160,7 +160,7 @@ Status PfPreparation::finish(const Intent& intent) {
   errors.collect(bind_all(ready, intent));
   TRY(errors.status());
   TRY(intents_.remove(pf_.address));
-  return look_again();
+  return reload();
 }
 
 // The intent says which bind is under way, for whoever comes after one that was cut short.
@@ -181,23 +181,23 @@ Status PfPreparation::bind_all(const std::vector<VfState>& ready, Intent intent)
 // One that has a driver, or belongs to a pod, is not ours to bind any more.
 Status PfPreparation::make_ready(const ib::PciAddress& vf, bool half_bound,
                                  std::vector<VfState>& ready) {
-  const bool ours = TRY(claim(vf));
+  const bool ours = TRY(acquire_vf(vf));
   if (!ours) return ok();
-  VfState state = TRY(look_at(kernel_, vf));
+  VfState state = TRY(read_vf_state(kernel_, vf));
   if (half_bound && state.has_own_driver()) {
     TRY(kernel_.set_driver(vf, std::nullopt));
-    note(vf, "bound anew: the last bind was cut short");
-    state = TRY(look_at(kernel_, vf));
+    add_change(vf, "bound anew: the last bind was cut short");
+    state = TRY(read_vf_state(kernel_, vf));
   }
   if (state.function.driver) return ok();
-  TRY(tell(state));
+  TRY(set_guids(state));
   ready.push_back(std::move(state));
   return ok();
 }
 
 Status PfPreparation::bind(const VfState& vf, const std::string& driver) {
   const ib::PciAddress& address = vf.function.address;
-  const node::Guids guids = TRY(wanted(vf));
+  const node::Guids guids = TRY(desired_guids(vf));
   TRY(kernel_.set_driver(address, driver));
   std::optional<node::Guids> shown;
   const bool there = TRY(wait_until(kernel_, deadline_, [&]() -> Result<bool> {
@@ -216,33 +216,33 @@ Status PfPreparation::bind(const VfState& vf, const std::string& driver) {
 // One that cannot be judged now may lack something: complete() tells why.
 bool PfPreparation::is_complete() {
   return std::none_of(pf_.vfs.begin(), pf_.vfs.end(), [&](const ib::PciAddress& address) {
-    const Result<VfState> vf = look_at(kernel_, address);
-    const Result<bool> wrong = vf ? is_wrong(*vf) : vf.error();
+    const Result<VfState> vf = read_vf_state(kernel_, address);
+    const Result<bool> wrong = vf ? needs_change(*vf) : vf.error();
     return !wrong || *wrong;
   });
 }
 
 // By itself for each VF: one that is in use does not keep the others from their GUIDs.
-Status PfPreparation::complete() {
+Status PfPreparation::complete_vfs() {
   Errors errors;
   std::vector<uint32_t> to_bind;
   for (uint32_t vf = 0; vf < pf_.vfs.size(); ++vf)
     errors.collect(complete_vf(vf, to_bind), pf_.vfs[vf].text());
-  if (!to_bind.empty()) errors.collect(bind_anew(to_bind));
+  if (!to_bind.empty()) errors.collect(rebind(to_bind));
   return errors.status();
 }
 
 Status PfPreparation::complete_vf(uint32_t number, std::vector<uint32_t>& to_bind) {
   const ib::PciAddress& address = pf_.vfs[number];
-  const VfState before = TRY(look_at(kernel_, address));
-  const bool wrong_before = TRY(is_wrong(before));
+  const VfState before = TRY(read_vf_state(kernel_, address));
+  const bool wrong_before = TRY(needs_change(before));
   if (!wrong_before) return ok();
-  const bool ours = TRY(claim(address));
+  const bool ours = TRY(acquire_vf(address));
   if (!ours) return ok();
-  const VfState vf = TRY(look_at(kernel_, address));
-  const bool wrong = TRY(is_wrong(vf));
+  const VfState vf = TRY(read_vf_state(kernel_, address));
+  const bool wrong = TRY(needs_change(vf));
   if (!wrong) return ok();
-  if (!vf.has_own_driver()) return tell(vf);
+  if (!vf.has_own_driver()) return set_guids(vf);
   TRY(check_idle(kernel_, vf));
   if (!pf_.autoprobe && !force_) {
     return Error(Code::busy,
@@ -250,23 +250,23 @@ Status PfPreparation::complete_vf(uint32_t number, std::vector<uint32_t>& to_bin
                  "sriov_drivers_autoprobe of " +
                      pf_.address.text() + " is 0: set it to 1, or force");
   }
-  const node::Guids guids = TRY(wanted(vf));
-  TRY(tell(vf));
+  const node::Guids guids = TRY(desired_guids(vf));
+  TRY(set_guids(vf));
   if (vf.shown != guids) to_bind.push_back(number);
   return ok();
 }
 
-Status PfPreparation::bind_anew(const std::vector<uint32_t>& vfs) {
-  const Intent intent{pf_.address, node_.boot_id, pf_.driver.value_or(""), vfs, force_};
+Status PfPreparation::rebind(const std::vector<uint32_t>& vfs) {
+  const Intent intent{pf_.address, deps_.boot_id, pf_.driver.value_or(""), vfs, force_};
   TRY(intents_.write(intent));
   Errors errors;
   for (const uint32_t vf : vfs) {
     const Status unbound = kernel_.set_driver(pf_.vfs[vf], std::nullopt);
-    if (unbound) note(pf_.vfs[vf], "bound anew to take its GUID");
+    if (unbound) add_change(pf_.vfs[vf], "bound anew to take its GUID");
     errors.collect(unbound, pf_.vfs[vf].text());
   }
   errors.collect(finish(intent));
   return errors.status();
 }
 
-}  // namespace ibpod::agent
+}  // namespace ibpod::agent::prepare

@@ -1,23 +1,23 @@
 // Whatever the section "pfs" and the file of a preparation hold: they are read or refused with a
 // reason, and an intent is written so that it reads the same again.
-#include "agent/prepare/pf_config.h"
 #include "agent/prepare/intent.h"
+#include "agent/prepare/pf_config.h"
 #include "tests/support/fuzz.h"
 #include "tests/support/temp_folder.h"
 
-namespace ibpod::agent {
+namespace ibpod::agent::prepare {
 namespace {
 
 using fuzz::require;
 
 void check_pfs(const json::Value& list, size_t size) {
-  const PfConfigs configs = parse_pfs(list);
+  const PfConfigs configs = parse_pf_configs(list);
   for (const Error& error : configs.errors) fuzz::check_refusal(error, size);
   for (const PfConfig& config : configs.pfs) {
     require(config.vendor || config.device || !config.root_devices.empty() ||
             !config.pf_names.empty());
     for (const std::string& name : config.pf_names) require(!name.empty() && name.size() <= 127);
-    (void)chooses(config, node::Pf(), {});
+    (void)matches_pf(config, node::Pf(), {});
   }
 }
 
@@ -35,13 +35,13 @@ void check_intent(const std::string& text) {
 }
 
 }  // namespace
-}  // namespace ibpod::agent
+}  // namespace ibpod::agent::prepare
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace ibpod;
   const std::string text(fuzz::text_of(data, size));
-  agent::check_intent(text);
+  agent::prepare::check_intent(text);
   const auto document = json::Value::parse(text, json::Comments::allowed);
-  if (document) agent::check_pfs(document->find("pfs").value_or(*document), size);
+  if (document) agent::prepare::check_pfs(document->find("pfs").value_or(*document), size);
   return 0;
 }

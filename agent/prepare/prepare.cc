@@ -6,16 +6,16 @@
 #include <set>
 #include <utility>
 
-namespace ibpod::agent {
+namespace ibpod::agent::prepare {
 namespace {
 
 class Run {
  public:
-  Run(const Node& node, const std::vector<PfConfig>& configs, Deadline deadline)
-      : node_(node), configs_(configs), deadline_(deadline), intents_(node.state), in_use_(node) {}
+  Run(const PrepareDeps& deps, const std::vector<PfConfig>& configs, Deadline deadline)
+      : node_(deps), configs_(configs), deadline_(deadline), intents_(deps.state), in_use_(deps) {}
 
-  Preparation all() {
-    collect(finish_what_was_begun());
+  PrepareResult run() {
+    collect(finish_intents());
     collect(apply());
     return std::move(result_);
   }
@@ -26,7 +26,7 @@ class Run {
   }
 
   // Also of PFs that the configuration does not name any more.
-  Status finish_what_was_begun() {
+  Status finish_intents() {
     const std::vector<ib::PciAddress> pfs = TRY(intents_.all());
     for (const ib::PciAddress& address : pfs) {
       const Status finished = finish(address).during(address.text());
@@ -42,16 +42,16 @@ class Run {
     std::optional<node::Pf> pf = TRY(node_.kernel.pf(address));
     if (!pf || intent->boot_id != node_.boot_id) return intents_.remove(address);
     PfPreparation preparation(node_, std::move(*pf), in_use_, deadline_);
-    return told(preparation, preparation.finish(*intent));
+    return with_changes(preparation, preparation.finish(*intent));
   }
 
   Status apply() {
     const std::vector<ib::PciAddress> pfs = TRY(node_.kernel.pfs());
     for (const ib::PciAddress& address : pfs) collect(apply_to(address).during(address.text()));
     for (const PfConfig& config : configs_) {
-      if (used_.contains(config.path)) continue;
+      if (matched_.contains(config.path)) continue;
       result_.problems.push_back(
-          Error(Code::not_found, config.path + ": it chooses no PF of this node" + seen_));
+          Error(Code::not_found, config.path + ": it chooses no PF of this node" + pf_names_));
     }
     return ok();
   }
@@ -60,53 +60,54 @@ class Run {
     std::optional<node::Pf> pf = TRY(node_.kernel.pf(address));
     if (!pf) return ok();
     const std::vector<node::Netdev> netdevs = TRY(node_.kernel.netdevs(node::kHost, address));
-    remember(*pf, netdevs);
-    const PfConfig* const config = first_that_chooses(*pf, netdevs);
+    note_pf(*pf, netdevs);
+    const PfConfig* const config = first_match(*pf, netdevs);
     if (config == nullptr || unfinished_.contains(address)) return ok();
     PfPreparation preparation(node_, std::move(*pf), in_use_, deadline_);
-    return told(preparation, preparation.apply(*config));
+    return with_changes(preparation, preparation.apply(*config));
   }
 
   // An entry that comes after another one for the same PF has chosen, too.
-  const PfConfig* first_that_chooses(const node::Pf& pf, const std::vector<node::Netdev>& netdevs) {
+  const PfConfig* first_match(const node::Pf& pf, const std::vector<node::Netdev>& netdevs) {
     const PfConfig* first = nullptr;
     for (const PfConfig& config : configs_) {
-      if (!chooses(config, pf, netdevs)) continue;
-      used_.insert(config.path);
+      if (!matches_pf(config, pf, netdevs)) continue;
+      matched_.insert(config.path);
       if (first == nullptr) first = &config;
     }
     return first;
   }
 
   // For whoever has to find out why an entry chooses none.
-  void remember(const node::Pf& pf, const std::vector<node::Netdev>& netdevs) {
-    seen_ += (seen_.empty() ? ": there are " : ", ") + pf.address.text();
+  void note_pf(const node::Pf& pf, const std::vector<node::Netdev>& netdevs) {
+    pf_names_ += (pf_names_.empty() ? ": there are " : ", ") + pf.address.text();
     for (const node::Netdev& netdev : netdevs) {
-      if (!netdev.parent) seen_ += " " + netdev.name;
+      if (!netdev.parent) pf_names_ += " " + netdev.name;
     }
   }
 
-  Status told(const PfPreparation& preparation, Status status) {
+  Status with_changes(const PfPreparation& preparation, Status status) {
     const std::vector<std::string>& done = preparation.done();
     result_.done.insert(result_.done.end(), done.begin(), done.end());
     return status;
   }
 
-  const Node& node_;
+  const PrepareDeps& node_;
   const std::vector<PfConfig>& configs_;
   Deadline deadline_;
   Intents intents_;
   GuidsInUse in_use_;
-  Preparation result_;
+  PrepareResult result_;
   std::set<ib::PciAddress> unfinished_;
-  std::set<std::string> used_;
-  std::string seen_;
+  std::set<std::string> matched_;
+  std::string pf_names_;
 };
 
 }  // namespace
 
-Preparation prepare(const Node& node, const std::vector<PfConfig>& configs, Deadline deadline) {
-  return Run(node, configs, deadline).all();
+PrepareResult prepare_node(const PrepareDeps& deps, const std::vector<PfConfig>& configs,
+                           Deadline deadline) {
+  return Run(deps, configs, deadline).run();
 }
 
-}  // namespace ibpod::agent
+}  // namespace ibpod::agent::prepare

@@ -11,10 +11,10 @@
 #include <string>
 #include <vector>
 
-namespace ibpod::agent {
+namespace ibpod::agent::prepare {
 
 // What preparation works with. All of it outlives the call.
-struct Node {
+struct PrepareDeps {
   node::Kernel& kernel;
   const node::Records& records;
   Path state;           // where intents are kept, on a disk that outlives the process
@@ -24,7 +24,7 @@ struct Node {
   std::function<Result<ib::Guid>(const ib::PciAddress& pf, uint32_t vf)> port_guid = {};
 };
 
-struct Preparation {
+struct PrepareResult {
   std::vector<std::string> done;  // "0000:3b:00.0: made 8 VFs"
   // What is not as it is configured and why, each with the PF, VF or entry that it is about and
   // with what would help. The rest is prepared all the same.
@@ -35,6 +35,7 @@ struct Preparation {
 // two steps and called again it comes to the same. What an administrator has set stays unless the
 // entry says `force`, and nothing is done to a VF that a record names, that is not at home, or that
 // the host uses.
-Preparation prepare(const Node& node, const std::vector<PfConfig>& configs, Deadline deadline);
+PrepareResult prepare_node(const PrepareDeps& deps, const std::vector<PfConfig>& configs,
+                           Deadline deadline);
 
-}  // namespace ibpod::agent
+}  // namespace ibpod::agent::prepare

@@ -6,7 +6,7 @@
 #include <functional>
 #include <map>
 
-namespace ibpod::agent {
+namespace ibpod::agent::prepare {
 namespace {
 
 using fake::FakeKernel;
@@ -14,44 +14,44 @@ using Fault = std::function<void(FakeKernel&)>;
 
 struct Scenario {
   std::string name;
-  void (*set)(Bed& bed);
+  void (*set)(PrepareFixture& bed);
   // More than one only where VFs that could not be removed at first were given their GUIDs all the
   // same: the VF that has the address in the end is another one.
   int most_binds = 1;
 };
 
 const Scenario kScenarios[] = {
-    {"VFs are made", [](Bed& bed) { bed.config().vfs = 2; }},
+    {"VFs are made", [](PrepareFixture& fixture) { fixture.config().vfs = 2; }},
     {"VFs are made where others made some before",
-     [](Bed& bed) {
-       bed.k = fake::node_with(1, 2);
-       bed.config().vfs = 3;
-       bed.config().force = true;
+     [](PrepareFixture& fixture) {
+       fixture.k = fake::node_with(1, 2);
+       fixture.config().vfs = 3;
+       fixture.config().force = true;
      },
      2},
-    {"VFs lack GUIDs", [](Bed& bed) { bed.make_bare_vfs(2); }},
+    {"VFs lack GUIDs", [](PrepareFixture& fixture) { fixture.make_bare_vfs(2); }},
     {"VFs have other GUIDs",
-     [](Bed& bed) {
-       bed.k = fake::node_with(1, 2);
-       bed.config().force = true;
+     [](PrepareFixture& fixture) {
+       fixture.k = fake::node_with(1, 2);
+       fixture.config().force = true;
      }},
     {"autoprobe is off on purpose",
-     [](Bed& bed) {
-       bed.k.function_state(kPf).autoprobe = false;
-       bed.config().vfs = 2;
+     [](PrepareFixture& fixture) {
+       fixture.k.function_state(kPf).autoprobe = false;
+       fixture.config().vfs = 2;
      }},
     {"autoprobe is off and gives way",
-     [](Bed& bed) {
-       bed.k.function_state(kPf).autoprobe = false;
-       bed.config().vfs = 2;
-       bed.config().force = true;
+     [](PrepareFixture& fixture) {
+       fixture.k.function_state(kPf).autoprobe = false;
+       fixture.config().vfs = 2;
+       fixture.config().force = true;
      }},
     {"a VF is without a driver, and one is a virtual machine's",
-     [](Bed& bed) {
-       bed.make_bare_vfs(3);
-       bed.k.unbind(vf(0));
-       bed.k.unbind(vf(1));
-       bed.k.bind(vf(1), "vfio-pci").value();
+     [](PrepareFixture& fixture) {
+       fixture.make_bare_vfs(3);
+       fixture.k.unbind(vf(0));
+       fixture.k.unbind(vf(1));
+       fixture.k.bind(vf(1), "vfio-pci").value();
      }},
 };
 
@@ -69,10 +69,10 @@ std::vector<Fault> faults(int n, FakeKernel::Count count) {
 }
 
 // One more than these: of the VF that was being bound when its process was killed.
-void check_binds(const Bed& bed, int most, bool killed) {
+void check_binds(const PrepareFixture& fixture, int most, bool killed) {
   std::map<ib::PciAddress, int> binds;
   int more = 0;
-  for (const fake::Bound& bound : bed.k.bound) {
+  for (const fake::Bound& bound : fixture.k.bound) {
     CHECK_FALSE(bound.node_guid.value.none());
     CHECK_FALSE(bound.port_guid.value.none());
     if (++binds[bound.vf] > most) ++more;
@@ -81,35 +81,35 @@ void check_binds(const Bed& bed, int most, bool killed) {
 }
 
 std::string undisturbed(const Scenario& scenario) {
-  Bed bed;
-  scenario.set(bed);
-  REQUIRE(bed.problems() == "");
-  return bed.essence();
+  PrepareFixture fixture;
+  scenario.set(fixture);
+  REQUIRE(fixture.problems() == "");
+  return fixture.essence();
 }
 
 // Whether the fault has struck.
 bool disturbed(const Scenario& scenario, const Fault& fault, const std::string& want) {
-  Bed bed;
-  scenario.set(bed);
-  bed.k.bound.clear();
-  fault(bed.k);
+  PrepareFixture fixture;
+  scenario.set(fixture);
+  fixture.k.bound.clear();
+  fault(fixture.k);
   bool killed = false;
-  Preparation first;
+  PrepareResult first;
   try {
-    first = bed.run();
+    first = fixture.run();
   } catch (const fake::Killed&) {
     killed = true;
   }
-  const bool struck = bed.k.struck();
-  bed.k.heal();
-  if (!struck) CHECK(bed.essence() == want);
-  if (!killed && first.problems.empty()) CHECK(bed.essence() == want);
-  CHECK(bed.problems() == "");
-  CHECK(bed.essence() == want);
-  check_binds(bed, scenario.most_binds, killed);
-  const int orders = bed.k.orders();
-  CHECK(bed.problems() == "");
-  CHECK(bed.k.orders() == orders);
+  const bool struck = fixture.k.struck();
+  fixture.k.heal();
+  if (!struck) CHECK(fixture.essence() == want);
+  if (!killed && first.problems.empty()) CHECK(fixture.essence() == want);
+  CHECK(fixture.problems() == "");
+  CHECK(fixture.essence() == want);
+  check_binds(fixture, scenario.most_binds, killed);
+  const int orders = fixture.k.orders();
+  CHECK(fixture.problems() == "");
+  CHECK(fixture.k.orders() == orders);
   return struck;
 }
 
@@ -138,4 +138,4 @@ TEST_CASE("whichever call fails or is the last, another preparation comes to the
 }
 
 }  // namespace
-}  // namespace ibpod::agent
+}  // namespace ibpod::agent::prepare

@@ -2,7 +2,7 @@
 
 #include "lib/node/remedies.h"
 
-namespace ibpod::agent {
+namespace ibpod::agent::prepare {
 namespace {
 
 using nl::RdmaNetnsMode;
@@ -31,7 +31,7 @@ std::string remedy(RdmaNetnsMode wanted) {
          ", or restart the agent while the node has no pods and no other network namespace";
 }
 
-RdmaModeVerdict unknown(const Error& error) {
+RdmaModeStatus unknown(const Error& error) {
   return {std::nullopt, false, "the RDMA namespace mode is not known: " + error.text(),
           "load the RDMA core (modprobe ib_core), and see dmesg"};
 }
@@ -46,34 +46,35 @@ Result<RdmaNetns> parse_rdma_netns(std::string_view word) {
                "expected exclusive, shared or keep, got \"" + std::string(word) + "\"");
 }
 
-RdmaModeVerdict judge(RdmaNetns wanted, RdmaNetnsMode now, const std::optional<Error>& refusal) {
-  RdmaModeVerdict verdict{now, true, "RDMA namespace mode " + name(now) + ": " + meaning(now)};
-  if (wanted == RdmaNetns::keep) return verdict;
+RdmaModeStatus evaluate(RdmaNetns wanted, RdmaNetnsMode now, const std::optional<Error>& refusal) {
+  RdmaModeStatus status{now, true, "RDMA namespace mode " + name(now) + ": " + meaning(now)};
+  if (wanted == RdmaNetns::keep) return status;
   const RdmaNetnsMode mode =
       wanted == RdmaNetns::exclusive ? RdmaNetnsMode::exclusive : RdmaNetnsMode::shared;
-  if (mode == now) return verdict;
-  verdict.as_wanted = false;
-  verdict.text = "RDMA namespace mode " + name(now) + " where rdmaNetns is " + name(mode) + ": " +
-                 meaning(now) + "; " + why(refusal);
-  verdict.remedy = remedy(mode);
-  return verdict;
+  if (mode == now) return status;
+  status.matches_config = false;
+  status.text = "RDMA namespace mode " + name(now) + " where rdmaNetns is " + name(mode) + ": " +
+                meaning(now) + "; " + why(refusal);
+  status.remedy = remedy(mode);
+  return status;
 }
 
-RdmaModeVerdict set_rdma_mode(node::Kernel& kernel, RdmaNetns wanted) {
+RdmaModeStatus set_rdma_mode(node::Kernel& kernel, RdmaNetns wanted) {
   Result<RdmaNetnsMode> now = kernel.rdma_netns_mode();
   if (!now) return unknown(now.error());
-  if (judge(wanted, *now).as_wanted) return judge(wanted, *now);
+  if (evaluate(wanted, *now).matches_config) return evaluate(wanted, *now);
   const Status set = kernel.set_rdma_netns_mode(
       wanted == RdmaNetns::exclusive ? RdmaNetnsMode::exclusive : RdmaNetnsMode::shared);
   now = kernel.rdma_netns_mode();
   if (!now) return unknown(now.error());
-  return judge(wanted, *now, set ? std::nullopt : std::optional<Error>(set.error()));
+  return evaluate(wanted, *now, set ? std::nullopt : std::optional<Error>(set.error()));
 }
 
-RdmaModeVerdict look_again(node::Kernel& kernel, RdmaNetns wanted, const RdmaModeVerdict& before) {
+RdmaModeStatus refresh_rdma_mode(node::Kernel& kernel, RdmaNetns wanted,
+                                 const RdmaModeStatus& before) {
   const Result<RdmaNetnsMode> now = kernel.rdma_netns_mode();
   if (!now) return unknown(now.error());
-  return before.mode == *now ? before : judge(wanted, *now);
+  return before.mode == *now ? before : evaluate(wanted, *now);
 }
 
-}  // namespace ibpod::agent
+}  // namespace ibpod::agent::prepare

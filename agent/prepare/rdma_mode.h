@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-namespace ibpod::agent {
+namespace ibpod::agent::prepare {
 
 // rdmaNetns: set a mode where the kernel still allows it, or keep the one that is.
 enum class RdmaNetns { exclusive, shared, keep };
@@ -17,28 +17,29 @@ enum class RdmaNetns { exclusive, shared, keep };
 Result<RdmaNetns> parse_rdma_netns(std::string_view word);
 
 // What is so, for doctor, metrics and explain.
-struct RdmaModeVerdict {
+struct RdmaModeStatus {
   std::optional<nl::RdmaNetnsMode> mode;  // nothing: the kernel has not told it
-  bool as_wanted = false;
+  bool matches_config = false;
   std::string text;         // one sentence; why it is not as wanted
   std::string remedy = {};  // what to do; empty where it is as wanted
   // Both, for the log.
   std::string with_remedy() const { return remedy.empty() ? text : text + ": " + remedy; }
 
-  bool operator==(const RdmaModeVerdict&) const = default;
+  bool operator==(const RdmaModeStatus&) const = default;
 };
 
 // The verdict on a mode that is there. `refusal`: why the kernel did not take the other one;
 // nothing where nobody has asked it.
-RdmaModeVerdict judge(RdmaNetns wanted, nl::RdmaNetnsMode now,
-                      const std::optional<Error>& refusal = std::nullopt);
+RdmaModeStatus evaluate(RdmaNetns wanted, nl::RdmaNetnsMode now,
+                        const std::optional<Error>& refusal = std::nullopt);
 
 // Sets what is wanted where it is not so already, once: the kernel refuses it as soon as another
 // network namespace exists (docs/kernel-notes.md#the-namespace-mode-and-ebusy). Call it at start.
-RdmaModeVerdict set_rdma_mode(node::Kernel& kernel, RdmaNetns wanted);
+RdmaModeStatus set_rdma_mode(node::Kernel& kernel, RdmaNetns wanted);
 
 // Looks again, by one netlink request, and changes nothing: somebody else may have set the mode.
 // `before` is the last verdict; the answer is the same as long as the mode is.
-RdmaModeVerdict look_again(node::Kernel& kernel, RdmaNetns wanted, const RdmaModeVerdict& before);
+RdmaModeStatus refresh_rdma_mode(node::Kernel& kernel, RdmaNetns wanted,
+                                 const RdmaModeStatus& before);
 
-}  // namespace ibpod::agent
+}  // namespace ibpod::agent::prepare

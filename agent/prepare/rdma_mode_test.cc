@@ -4,7 +4,7 @@
 
 #include <doctest/doctest.h>
 
-namespace ibpod::agent {
+namespace ibpod::agent::prepare {
 namespace {
 
 using nl::RdmaNetnsMode;
@@ -45,72 +45,72 @@ TEST_CASE("what is wanted and what is make the verdict") {
       {RdmaNetns::keep, RdmaNetnsMode::shared, true, false},
   };
   for (const auto& entry : cases) {
-    const RdmaModeVerdict verdict = judge(entry.wanted, entry.now);
-    CAPTURE(verdict.text);
-    CHECK(verdict.as_wanted == entry.as_wanted);
-    CHECK((verdict.mode == nl::RdmaNetnsMode::exclusive) == entry.isolates);
-    CHECK(contains(verdict.remedy, "reboot") != entry.as_wanted);
-    CHECK(verdict.remedy.empty() == entry.as_wanted);
+    const RdmaModeStatus status = evaluate(entry.wanted, entry.now);
+    CAPTURE(status.text);
+    CHECK(status.matches_config == entry.as_wanted);
+    CHECK((status.mode == nl::RdmaNetnsMode::exclusive) == entry.isolates);
+    CHECK(contains(status.remedy, "reboot") != entry.as_wanted);
+    CHECK(status.remedy.empty() == entry.as_wanted);
   }
 }
 
 TEST_CASE("the mode is set while the kernel allows it") {
   fake::FakeKernel k = node_in(RdmaNetnsMode::shared);
-  const RdmaModeVerdict verdict = set_rdma_mode(k, RdmaNetns::exclusive);
-  CHECK(verdict.as_wanted);
-  CHECK(verdict.mode == nl::RdmaNetnsMode::exclusive);
+  const RdmaModeStatus status = set_rdma_mode(k, RdmaNetns::exclusive);
+  CHECK(status.matches_config);
+  CHECK(status.mode == nl::RdmaNetnsMode::exclusive);
   CHECK(k.state.rdma_mode == RdmaNetnsMode::exclusive);
 }
 
 TEST_CASE("with a pod on the node the mode stays, and the verdict says what to do") {
   fake::FakeKernel k = node_in(RdmaNetnsMode::shared);
   k.make_namespace("/run/netns/pod");
-  const RdmaModeVerdict verdict = set_rdma_mode(k, RdmaNetns::exclusive);
-  CHECK_FALSE(verdict.as_wanted);
-  CHECK(verdict.mode == nl::RdmaNetnsMode::shared);
-  CHECK(contains(verdict.remedy, "options ib_core netns_mode=0"));
-  CHECK(verdict.with_remedy() == verdict.text + ": " + verdict.remedy);
-  CHECK(contains(verdict.text, "no other network namespace"));
+  const RdmaModeStatus status = set_rdma_mode(k, RdmaNetns::exclusive);
+  CHECK_FALSE(status.matches_config);
+  CHECK(status.mode == nl::RdmaNetnsMode::shared);
+  CHECK(contains(status.remedy, "options ib_core netns_mode=0"));
+  CHECK(status.with_remedy() == status.text + ": " + status.remedy);
+  CHECK(contains(status.text, "no other network namespace"));
   CHECK(k.state.rdma_mode == RdmaNetnsMode::shared);
 }
 
 TEST_CASE("a mode that is right already is not set, nor is any to be kept") {
   for (const RdmaNetns wanted : {RdmaNetns::shared, RdmaNetns::keep}) {
     fake::FakeKernel k = node_in(RdmaNetnsMode::shared);
-    CHECK(set_rdma_mode(k, wanted).as_wanted);
+    CHECK(set_rdma_mode(k, wanted).matches_config);
     CHECK(k.orders() == 0);
   }
 }
 
 TEST_CASE("a mode that somebody changes is noticed, and its way back too") {
   fake::FakeKernel k = node_in(RdmaNetnsMode::exclusive);
-  const RdmaModeVerdict first = set_rdma_mode(k, RdmaNetns::exclusive);
-  CHECK(look_again(k, RdmaNetns::exclusive, first) == first);
+  const RdmaModeStatus first = set_rdma_mode(k, RdmaNetns::exclusive);
+  CHECK(refresh_rdma_mode(k, RdmaNetns::exclusive, first) == first);
   k.state.rdma_mode = RdmaNetnsMode::shared;
-  const RdmaModeVerdict changed = look_again(k, RdmaNetns::exclusive, first);
+  const RdmaModeStatus changed = refresh_rdma_mode(k, RdmaNetns::exclusive, first);
   CHECK(changed.mode == nl::RdmaNetnsMode::shared);
   CHECK(contains(changed.text, "it was changed after the agent started"));
   k.state.rdma_mode = RdmaNetnsMode::exclusive;
-  CHECK(look_again(k, RdmaNetns::exclusive, changed) == first);
+  CHECK(refresh_rdma_mode(k, RdmaNetns::exclusive, changed) == first);
   CHECK(k.orders() == 0);
 }
 
 TEST_CASE("a refusal is still the reason when the mode is looked at again") {
   fake::FakeKernel k = node_in(RdmaNetnsMode::shared);
   k.make_namespace("/run/netns/pod");
-  const RdmaModeVerdict refused = set_rdma_mode(k, RdmaNetns::exclusive);
-  CHECK(look_again(k, RdmaNetns::exclusive, refused) == refused);
+  const RdmaModeStatus refused = set_rdma_mode(k, RdmaNetns::exclusive);
+  CHECK(refresh_rdma_mode(k, RdmaNetns::exclusive, refused) == refused);
 }
 
 TEST_CASE("a kernel that does not answer isolates nothing") {
   fake::FakeKernel k = node_in(RdmaNetnsMode::exclusive);
   k.fail_from(0, fake::FakeKernel::Count::calls);
-  const RdmaModeVerdict verdict = set_rdma_mode(k, RdmaNetns::exclusive);
-  CHECK_FALSE(verdict.mode);
-  CHECK_FALSE(verdict.as_wanted);
-  CHECK(verdict.text.starts_with("the RDMA namespace mode is not known: "));
-  CHECK(contains(verdict.remedy, "modprobe ib_core"));
+  const RdmaModeStatus status = set_rdma_mode(k, RdmaNetns::exclusive);
+  CHECK_FALSE(status.mode);
+  CHECK_FALSE(status.matches_config);
+  CHECK(status.text.starts_with("the RDMA namespace mode is not known: "));
+  CHECK(contains(status.remedy, "modprobe ib_core"));
 }
 
 }  // namespace
-}  // namespace ibpod::agent
+}  // namespace ibpod::agent::prepare

@@ -6,140 +6,148 @@
 #include <algorithm>
 #include <iterator>
 
-namespace ibpod::agent {
+namespace ibpod::agent::prepare {
 namespace {
 
 struct Row {
   const char* what;
-  void (*plant)(Bed&);
+  void (*plant)(PrepareFixture&);
   const char* named;
   const char* remedy;
-  void (*apply)(Bed&);
+  void (*apply)(PrepareFixture&);
 };
 
-fake::PciFunction& pf(Bed& bed) { return bed.k.function_state(kPf); }
-void erase_interface(Bed& bed, const char* name) {
-  bed.k.state.namespaces[fake::kHostId].interfaces.erase(name);
+fake::PciFunction& pf(PrepareFixture& fixture) { return fixture.k.function_state(kPf); }
+void erase_interface(PrepareFixture& fixture, const char* name) {
+  fixture.k.state.namespaces[fake::kHostId].interfaces.erase(name);
 }
-void add_address(Bed& bed) {
-  bed.k.interface("", "ib0").addresses = {ip::Prefix::parse("10.1.2.3/24").value()};
+void add_address(PrepareFixture& fixture) {
+  fixture.k.interface("", "ib0").addresses = {ip::Prefix::parse("10.1.2.3/24").value()};
 }
-std::string own_name(Bed& bed) { return bed.k.netdevs(node::kHost, vf(0)).value().front().name; }
+std::string own_name(PrepareFixture& fixture) {
+  return fixture.k.netdevs(node::kHost, vf(0)).value().front().name;
+}
 // The next boot, after which all PFs and VFs are as they should be.
-void reboot(Bed& bed) { bed.k = fake::node_with(1, 0); }
-void tell(Bed& bed, unsigned number, const node::Guids& guids) {
-  const node::Function function = *bed.k.function(vf(number)).value();
-  bed.k.set_vf_guids(function, guids.node, guids.port).value();
+void reboot(PrepareFixture& fixture) { fixture.k = fake::node_with(1, 0); }
+void set_pf_guids(PrepareFixture& fixture, unsigned number, const node::Guids& guids) {
+  const node::Function function = *fixture.k.function(vf(number)).value();
+  fixture.k.set_vf_guids(function, guids.node, guids.port).value();
 }
-Path intent_of(Bed& bed, const std::string& text) {
-  std::filesystem::create_directories(bed.folder.path() / "preparation");
-  return bed.folder.write("preparation/" + kPf.text() + ".json", text);
+Path intent_of(PrepareFixture& fixture, const std::string& text) {
+  std::filesystem::create_directories(fixture.folder.path() / "preparation");
+  return fixture.folder.write("preparation/" + kPf.text() + ".json", text);
 }
 
 const Row kRows[] = {
     {"more VFs than the adapter makes, of which fewer are taken",
-     [](Bed& bed) {
-       pf(bed).total_vfs = 8;
-       bed.config().vfs = 16;
+     [](PrepareFixture& fixture) {
+       pf(fixture).total_vfs = 8;
+       fixture.config().vfs = 16;
      },
-     "8 are the most that it can make", "take 8 or less", [](Bed& bed) { bed.config().vfs = 8; }},
+     "8 are the most that it can make", "take 8 or less",
+     [](PrepareFixture& fixture) { fixture.config().vfs = 8; }},
     {"more VFs than the adapter makes, of which it is told to make more",
-     [](Bed& bed) {
-       pf(bed).total_vfs = 8;
-       bed.config().vfs = 16;
+     [](PrepareFixture& fixture) {
+       pf(fixture).total_vfs = 8;
+       fixture.config().vfs = 16;
      },
      "8 are the most that it can make", "mstconfig -d 0000:3b:00.0 set NUM_OF_VFS=16, then reboot",
-     [](Bed& bed) { pf(bed).total_vfs = 16; }},
+     [](PrepareFixture& fixture) { pf(fixture).total_vfs = 16; }},
     {"SR-IOV off",
-     [](Bed& bed) {
-       pf(bed).total_vfs = 0;
-       bed.config().vfs = 4;
+     [](PrepareFixture& fixture) {
+       pf(fixture).total_vfs = 0;
+       fixture.config().vfs = 4;
      },
      "firmware has SR-IOV off", "set SRIOV_EN=1 NUM_OF_VFS=4, then reboot",
-     [](Bed& bed) { pf(bed).total_vfs = 4; }},
+     [](PrepareFixture& fixture) { pf(fixture).total_vfs = 4; }},
     {"Ethernet",
-     [](Bed& bed) {
-       bed.config().vfs = 2;
-       erase_interface(bed, "ib0");
-       bed.k.add_netdev("", "eth2");
-       bed.k.interface("", "eth2").function = kPf;
+     [](PrepareFixture& fixture) {
+       fixture.config().vfs = 2;
+       erase_interface(fixture, "ib0");
+       fixture.k.add_netdev("", "eth2");
+       fixture.k.interface("", "eth2").function = kPf;
      },
      "its port is in Ethernet mode (interface eth2)",
      "mstconfig -d 0000:3b:00.0 set LINK_TYPE_P1=1, then reboot", reboot},
     {"no IPoIB interface",
-     [](Bed& bed) {
-       bed.config().vfs = 2;
-       erase_interface(bed, "ib0");
+     [](PrepareFixture& fixture) {
+       fixture.config().vfs = 2;
+       erase_interface(fixture, "ib0");
      },
      "it has no IPoIB interface", "load its driver and ib_ipoib", reboot},
     {"the host's PF",
-     [](Bed& bed) {
-       bed.config().vfs = 2;
-       add_address(bed);
+     [](PrepareFixture& fixture) {
+       fixture.config().vfs = 2;
+       add_address(fixture);
      },
      "the host uses it (ib0 has the address 10.1.2.3/24)", "set allowHostUse in pfs[0]",
-     [](Bed& bed) { bed.config().allow_host_use = true; }},
+     [](PrepareFixture& fixture) { fixture.config().allow_host_use = true; }},
     {"another number of VFs",
-     [](Bed& bed) {
-       bed.k = fake::node_with(1, 1);
-       bed.config().vfs = 2;
+     [](PrepareFixture& fixture) {
+       fixture.k = fake::node_with(1, 1);
+       fixture.config().vfs = 2;
      },
      "it has 1 VF where pfs[0].numVfs is 2", "set force",
-     [](Bed& bed) { bed.config().force = true; }},
+     [](PrepareFixture& fixture) { fixture.config().force = true; }},
     {"a VF in use",
-     [](Bed& bed) {
-       bed.make_bare_vfs(1);
-       bed.k.add_child("", own_name(bed), "child", ib::PKey(0x8001));
+     [](PrepareFixture& fixture) {
+       fixture.make_bare_vfs(1);
+       fixture.k.add_child("", own_name(fixture), "child", ib::PKey(0x8001));
      },
      "it is in use: somebody has made the IPoIB child child", "it is in use",
-     [](Bed& bed) { erase_interface(bed, "child"); }},
+     [](PrepareFixture& fixture) { erase_interface(fixture, "child"); }},
     {"a GUID of another VF",
-     [](Bed& bed) {
-       bed.make_bare_vfs(2);
-       tell(bed, 1, {derived(0).port, derived(0).port});
+     [](PrepareFixture& fixture) {
+       fixture.make_bare_vfs(2);
+       set_pf_guids(fixture, 1, {derived(0).port, derived(0).port});
      },
      "would get, is in use by 0000:3b:00.2",
      "give one of them another GUID (ip link set PF vf N node_guid ... port_guid ...), and bind it "
      "to "
      "its driver again",
-     [](Bed& bed) {
-       tell(bed, 1, derived(1));
-       bed.k.unbind(vf(1));
-       bed.k.bind(vf(1), "mlx5_core").value();
+     [](PrepareFixture& fixture) {
+       set_pf_guids(fixture, 1, derived(1));
+       fixture.k.unbind(vf(1));
+       fixture.k.bind(vf(1), "mlx5_core").value();
      }},
     {"autoprobe off, and set to 1",
-     [](Bed& bed) {
-       bed.make_bare_vfs(1);
-       pf(bed).autoprobe = false;
+     [](PrepareFixture& fixture) {
+       fixture.make_bare_vfs(1);
+       pf(fixture).autoprobe = false;
      },
      "sriov_drivers_autoprobe of 0000:3b:00.0 is 0", "set it to 1",
-     [](Bed& bed) { pf(bed).autoprobe = true; }},
+     [](PrepareFixture& fixture) { pf(fixture).autoprobe = true; }},
     {"autoprobe off, and forced",
-     [](Bed& bed) {
-       bed.make_bare_vfs(1);
-       pf(bed).autoprobe = false;
+     [](PrepareFixture& fixture) {
+       fixture.make_bare_vfs(1);
+       pf(fixture).autoprobe = false;
      },
      "sriov_drivers_autoprobe of 0000:3b:00.0 is 0", "or force",
-     [](Bed& bed) { bed.config().force = true; }},
+     [](PrepareFixture& fixture) { fixture.config().force = true; }},
     {"an SM service that is away",
-     [](Bed& bed) {
-       bed.config().vfs = 1;
-       bed.pool = [](const ib::PciAddress&, uint32_t) -> Result<ib::Guid> {
+     [](PrepareFixture& fixture) {
+       fixture.config().vfs = 1;
+       fixture.pool = [](const ib::PciAddress&, uint32_t) -> Result<ib::Guid> {
          return Error(Code::unavailable, "127.0.0.1:7473: it does not answer");
        };
      },
      "127.0.0.1:7473: it does not answer", "the SM service",
-     [](Bed& bed) {
-       bed.pool = [](const ib::PciAddress&, uint32_t) { return ib::Guid(0x0200'0000'0000'0001); };
+     [](PrepareFixture& fixture) {
+       fixture.pool = [](const ib::PciAddress&, uint32_t) {
+         return ib::Guid(0x0200'0000'0000'0001);
+       };
      }},
-    {"an entry that chooses no PF", [](Bed& bed) { bed.config().vendor = 0x8086; },
+    {"an entry that chooses no PF",
+     [](PrepareFixture& fixture) { fixture.config().vendor = 0x8086; },
      "pfs[0]: it chooses no PF of this node", "there are 0000:3b:00.0 ib0",
-     [](Bed& bed) { bed.config().vendor = 0x15b3; }},
-    {"a damaged intent", [](Bed& bed) { intent_of(bed, "{"); }, "is damaged", "remove it",
-     [](Bed& bed) { std::filesystem::remove(intent_of(bed, "{")); }},
+     [](PrepareFixture& fixture) { fixture.config().vendor = 0x15b3; }},
+    {"a damaged intent", [](PrepareFixture& fixture) { intent_of(fixture, "{"); }, "is damaged",
+     "remove it",
+     [](PrepareFixture& fixture) { std::filesystem::remove(intent_of(fixture, "{")); }},
     {"an intent of a newer version",
-     [](Bed& bed) { intent_of(bed, R"({"version":2,"steps":["bind"]})"); }, "its version is 2",
-     "run that one again", [](Bed& bed) { std::filesystem::remove(intent_of(bed, "{}")); }},
+     [](PrepareFixture& fixture) { intent_of(fixture, R"({"version":2,"steps":["bind"]})"); },
+     "its version is 2", "run that one again",
+     [](PrepareFixture& fixture) { std::filesystem::remove(intent_of(fixture, "{}")); }},
 };
 
 // Errors without a row above: one literal of the text, and why there is no row.
@@ -204,17 +212,17 @@ TEST_CASE("each problem names its remedy, and is gone when that is done") {
   std::string planted;
   for (const Row& row : kRows) {
     CAPTURE(std::string(row.what));
-    Bed bed;
-    REQUIRE(bed.problems() == "");
-    row.plant(bed);
-    const std::string problems = bed.problems();
+    PrepareFixture fixture;
+    REQUIRE(fixture.problems() == "");
+    row.plant(fixture);
+    const std::string problems = fixture.problems();
     CAPTURE(problems);
     planted += problems;
     CHECK(problems.find(row.named) != std::string::npos);
     CHECK(problems.find(row.remedy) != std::string::npos);
-    CHECK(bed.problems() == problems);
-    row.apply(bed);
-    CHECK(bed.problems() == "");
+    CHECK(fixture.problems() == problems);
+    row.apply(fixture);
+    CHECK(fixture.problems() == "");
   }
   // A new error needs a row, or a reason for having none.
   const auto errors = errors_of_sources();
@@ -226,4 +234,4 @@ TEST_CASE("each problem names its remedy, and is gone when that is done") {
 }
 
 }  // namespace
-}  // namespace ibpod::agent
+}  // namespace ibpod::agent::prepare

@@ -1,8 +1,8 @@
 // What the tests of preparation start from: a modelled node, a state folder, a configuration.
 #pragma once
 
-#include "agent/prepare/prepare.h"
 #include "agent/prepare/intent.h"
+#include "agent/prepare/prepare.h"
 #include "agent/prepare/vf_guid.h"
 #include "tests/support/fake_kernel.h"
 #include "tests/support/temp_folder.h"
@@ -12,7 +12,7 @@
 
 #include <doctest/doctest.h>
 
-namespace ibpod::agent {
+namespace ibpod::agent::prepare {
 
 inline const ib::PciAddress kPf = fake::pf_address(0);
 inline ib::PciAddress vf(unsigned number) { return fake::vf_address(0, number); }
@@ -20,7 +20,7 @@ inline node::Guids derived(unsigned number) {
   return derive_guids(fake::pf_guid(0), number).value();
 }
 
-struct Bed {
+struct PrepareFixture {
   TempFolder folder;
   node::Records records{folder.path()};
   Intents intents{folder.path()};
@@ -37,9 +37,9 @@ struct Bed {
   PfConfig& config() { return configs.front(); }
   std::function<Result<ib::Guid>(const ib::PciAddress&, uint32_t)> pool;  // of an SM service
 
-  Preparation run(const std::string& boot_id = "boot-1") {
-    return prepare({k, records, folder.path(), boot_id, pool}, configs,
-                   Deadline::in(Duration(600'000)));
+  PrepareResult run(const std::string& boot_id = "boot-1") {
+    return prepare_node({k, records, folder.path(), boot_id, pool}, configs,
+                        Deadline::in(Duration(600'000)));
   }
   // The texts of all problems, a line each.
   std::string problems() {
@@ -61,7 +61,7 @@ struct Bed {
     record.device = device;
     record.netns = {"/run/netns/pod", {}};
     record.boot_id = "boot-1";
-    record.wanted.ifname = "net1";
+    record.spec.ifname = "net1";
     record.configuration = "{}";
     return record;
   }
@@ -104,4 +104,4 @@ struct Bed {
   }
 };
 
-}  // namespace ibpod::agent
+}  // namespace ibpod::agent::prepare

@@ -1,6 +1,6 @@
 #include "agent/prepare/vf_guid.h"
 
-namespace ibpod::agent {
+namespace ibpod::agent::prepare {
 namespace {
 
 constexpr uint64_t kGroup = uint64_t{0x01} << 56;
@@ -26,4 +26,4 @@ Result<node::Guids> derive_guids(ib::Guid pf, uint32_t vf) {
   return node::Guids{guid_with(pf, code), guid_with(pf, code + 1)};
 }
 
-}  // namespace ibpod::agent
+}  // namespace ibpod::agent::prepare

@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-namespace ibpod::agent {
+namespace ibpod::agent::prepare {
 
 // The rule has room for so many VFs of a PF.
 inline constexpr uint32_t kMostVfs = 254;
@@ -27,4 +27,4 @@ inline constexpr uint32_t kMostVfs = 254;
 // invalid where the PF has no GUID or `vf` is not below kMostVfs.
 Result<node::Guids> derive_guids(ib::Guid pf, uint32_t vf);
 
-}  // namespace ibpod::agent
+}  // namespace ibpod::agent::prepare

@@ -4,7 +4,7 @@
 
 #include <doctest/doctest.h>
 
-namespace ibpod::agent {
+namespace ibpod::agent::prepare {
 namespace {
 
 ib::Guid guid(const char* text) { return ib::Guid::parse(text).value(); }
@@ -55,4 +55,4 @@ TEST_CASE("a PF without a GUID, and a VF beyond the last, have none") {
 }
 
 }  // namespace
-}  // namespace ibpod::agent
+}  // namespace ibpod::agent::prepare

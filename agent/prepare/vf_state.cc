@@ -5,7 +5,7 @@
 
 #include <map>
 
-namespace ibpod::agent {
+namespace ibpod::agent::prepare {
 namespace {
 
 using node::kHost;
@@ -22,23 +22,24 @@ bool VfState::has_own_driver() const {
 
 node::Guids VfState::guids() const {
   const node::Guids now = shown.value_or(node::Guids{});
-  if (!told) return now;
-  return {first_of(told->node_guid, now.node), first_of(told->port_guid, now.port)};
+  if (!pf_configured) return now;
+  return {first_of(pf_configured->node_guid, now.node),
+          first_of(pf_configured->port_guid, now.port)};
 }
 
 bool VfState::lacks_guid() const {
   if (has_own_driver()) return shown && shown->none();
-  return told && node::Guids{told->node_guid, told->port_guid}.none();
+  return pf_configured && node::Guids{pf_configured->node_guid, pf_configured->port_guid}.none();
 }
 
-Result<VfState> look_at(node::Kernel& kernel, const ib::PciAddress& vf) {
+Result<VfState> read_vf_state(node::Kernel& kernel, const ib::PciAddress& vf) {
   VfState state;
   std::optional<node::Function> function = TRY(kernel.function(vf));
   if (!function) return Error(Code::not_found, vf.text() + " is gone");
   state.function = std::move(*function);
-  const Result<nl::VfSettings> told = kernel.vf_settings(state.function);
-  if (!told && told.error().code() != Code::unsupported) return told.error();
-  if (told) state.told = *told;
+  const Result<nl::VfSettings> settings = kernel.vf_settings(state.function);
+  if (!settings && settings.error().code() != Code::unsupported) return settings.error();
+  if (settings) state.pf_configured = *settings;
   if (state.has_own_driver()) state.shown = TRY(node::own_guids(kernel, kHost, vf));
   return state;
 }
@@ -65,4 +66,4 @@ Status check_idle(node::Kernel& kernel, const VfState& vf) {
   return use ? Status(in_use(*use)) : ok();
 }
 
-}  // namespace ibpod::agent
+}  // namespace ibpod::agent::prepare

@@ -7,12 +7,12 @@
 #include <optional>
 #include <string>
 
-namespace ibpod::agent {
+namespace ibpod::agent::prepare {
 
 struct VfState {
   node::Function function;
-  std::optional<nl::VfSettings> told;  // nothing where this kernel cannot say it
-  std::optional<node::Guids> shown;    // nothing where the host sees no RDMA device of it
+  std::optional<nl::VfSettings> pf_configured;  // nothing where this kernel cannot say it
+  std::optional<node::Guids> shown;             // nothing where the host sees no RDMA device of it
 
   // Whether a driver of the host's makes a netdev and an RDMA device of it.
   bool has_own_driver() const;
@@ -23,10 +23,10 @@ struct VfState {
   node::Guids guids() const;
 };
 // not_found where it is gone.
-Result<VfState> look_at(node::Kernel& kernel, const ib::PciAddress& vf);
+Result<VfState> read_vf_state(node::Kernel& kernel, const ib::PciAddress& vf);
 
-// Why the host needs the function, as pools judge it too (lib/node/host_network.h). Nothing: it does
-// not.
+// Why the host needs the function, as pools judge it too (lib/node/host_network.h). Nothing: it
+// does not.
 Result<std::optional<std::string>> host_use(node::Kernel& kernel, const ib::PciAddress& function);
 
 // busy, saying why, unless the VF is at home and nobody's: its RDMA device and its interface are in
@@ -34,4 +34,4 @@ Result<std::optional<std::string>> host_use(node::Kernel& kernel, const ib::PciA
 // for the caller to see, under the VF's lock.
 Status check_idle(node::Kernel& kernel, const VfState& vf);
 
-}  // namespace ibpod::agent
+}  // namespace ibpod::agent::prepare

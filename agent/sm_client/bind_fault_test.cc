@@ -3,7 +3,7 @@
 
 #include <atomic>
 
-namespace ibpod::agent {
+namespace ibpod::agent::sm_client {
 namespace {
 
 using device_plugin::BindFault;
@@ -24,7 +24,7 @@ Device device(const ib::PciAddress& address, std::optional<ib::PciAddress> pf, i
 struct Rails : TwoRails {
   std::optional<BindFault> fault(const Device& one) const {
     std::vector<Device> devices{one};
-    fabrics->find_bind_faults(devices);
+    fabrics->set_bind_faults(devices);
     return devices.front().bind_fault;
   }
   Device east_vf() const { return device(vf[0], pf[0], kOwn); }
@@ -38,7 +38,7 @@ struct Rails : TwoRails {
 
 TEST_CASE_FIXTURE(Rails, "a VF of a PF on another subnet can be bound nowhere") {
   REQUIRE(becomes({}));
-  plug(pf[0], kNobodys);
+  plug(pf[0], kUnmanaged);
   const auto found = fault(east_vf());
   REQUIRE(found);
   CHECK(found->kind == Kind::subnet);
@@ -64,10 +64,10 @@ TEST_CASE_FIXTURE(Rails, "a VF of a PF whose port is not to be seen can be bound
 
 TEST_CASE_FIXTURE(Rails, "a port that its service does not know for the node's is told at once") {
   std::atomic<bool> synced = false;
-  east.model.leases(Duration(3'600'000), [&] { synced = true; });
-  east.model.knows_not({kOwn, kPf});
-  REQUIRE(in_time([&] { return synced && fabrics->contacts().at("east").reached; }));
-  east.model.leases(Duration(300), {});  // said by the next answer
+  east.model.set_lease(Duration(3'600'000), [&] { synced = true; });
+  east.model.set_unknown({kOwn, kPf});
+  REQUIRE(in_time([&] { return synced && fabrics->sm_statuses().at("east").reached; }));
+  east.model.set_lease(Duration(300), {});  // said by the next answer
   const size_t before = east.model.syncs();
   const Device of_east = east_vf(), the_pf = device(pf[0], {}, kPf);
   fabrics->set_ports(ports_of({of_east, the_pf}));
@@ -82,9 +82,9 @@ TEST_CASE_FIXTURE(Rails, "a port that its service does not know for the node's i
   CHECK(fault(the_pf)->text.ends_with("as a PF of this node"));
   CHECK_FALSE(fault(device(vf[1], pf[1], kOwn)));  // west does
   east.leave();                                    // what it has said stays true
-  REQUIRE(in_time([&] { return !fabrics->contacts().at("east").reached; }));
+  REQUIRE(in_time([&] { return !fabrics->sm_statuses().at("east").reached; }));
   CHECK(fault(of_east)->kind == Kind::guid);
-  east.model.knows_not({});
+  east.model.set_unknown({});
   east.begin();
   CHECK(becomes({}));
 }
@@ -92,24 +92,24 @@ TEST_CASE_FIXTURE(Rails, "a port that its service does not know for the node's i
 TEST_CASE_FIXTURE(Rails, "a service is told of ports that were seen before it was asked") {
   Device used = device(vf[1], pf[1], kPf);
   used.attachment = "pod lab/trainer-0 (net1)";
-  fabrics = Fabrics::open({east.service, west.service}, world()).value();
+  fabrics = Fabrics::open({east.service, west.service}, deps()).value();
   fabrics->set_ports(ports_of({east_vf(), used}));  // a pod's is not to be given to another
   fabrics->begin();
   CHECK(in_time([&] { return east.model.synced().vfs == std::vector{kOwn}; }));
 }
 
 TEST_CASE_FIXTURE(Rails, "a service that is away for a moment makes no device unhealthy") {
-  REQUIRE(in_time([&] { return fabrics->contacts().at("east").reached; }));
+  REQUIRE(in_time([&] { return fabrics->sm_statuses().at("east").reached; }));
   east.leave();
-  REQUIRE(in_time([&] { return !fabrics->contacts().at("east").reached; }));
+  REQUIRE(in_time([&] { return !fabrics->sm_statuses().at("east").reached; }));
   CHECK_FALSE(fault(east_vf()));
 }
 
 TEST_CASE_FIXTURE(Rails, "one that is away for longer does, until it is back") {
   fabrics.reset();
-  away = Duration(1);
+  grace_period = Duration(1);
   open({east.service, west.service});
-  REQUIRE(in_time([&] { return fabrics->contacts().at("east").reached; }));
+  REQUIRE(in_time([&] { return fabrics->sm_statuses().at("east").reached; }));
   CHECK_FALSE(fault(east_vf()));
   east.leave();
   REQUIRE(becomes(Kind::service));
@@ -121,21 +121,21 @@ TEST_CASE_FIXTURE(Rails, "one that is away for longer does, until it is back") {
 }
 
 // Over TLS, with a certificate of this node's that has expired.
-struct Certified : Rails {
+struct CertificateFixture : Rails {
   TlsRail tls{east, {.common_name = "n1", .from = -60, .until = -30}};
 
-  Certified() {
+  CertificateFixture() {
     fabrics.reset();
     open({tls.service});
   }
-  ~Certified() { fabrics.reset(); }
+  ~CertificateFixture() { fabrics.reset(); }
   NodeCertificate certificate() const { return fabrics->certificates().at("east"); }
 };
 
-TEST_CASE_FIXTURE(Certified,
+TEST_CASE_FIXTURE(CertificateFixture,
                   "an expired certificate stops nothing but its fabric, and is told with its end") {
-  REQUIRE(in_time([&] { return !fabrics->contacts().at("east").trouble.empty(); }));
-  CHECK(fabrics->contacts().at("east").trouble.find("tls.crt: has expired at 20") !=
+  REQUIRE(in_time([&] { return !fabrics->sm_statuses().at("east").error.empty(); }));
+  CHECK(fabrics->sm_statuses().at("east").error.find("tls.crt: has expired at 20") !=
         std::string::npos);
   const auto found = fault(east_vf());
   REQUIRE(found);
@@ -151,29 +151,30 @@ TEST_CASE_FIXTURE(Certified,
   tls.renew();
   CHECK(becomes({}));
   CHECK(certificate().state);
-  CHECK(in_time([&] { return fabrics->contacts().at("east").reached; }));
+  CHECK(in_time([&] { return fabrics->sm_statuses().at("east").reached; }));
   CHECK(bind("c1")->verified());
 }
 
-TEST_CASE_FIXTURE(Certified, "a certificate that is missing is waited for, too") {
+TEST_CASE_FIXTURE(CertificateFixture, "a certificate that is missing is waited for, too") {
   std::filesystem::remove(tls.files.files.certificate);
   REQUIRE(becomes(Kind::certificate));
   CHECK(fault(east_vf())->text.find("tls.crt: No such file") != std::string::npos);
   CHECK_FALSE(certificate().expires);
   tls.renew();
   CHECK(becomes({}));
-  CHECK(in_time([&] { return fabrics->contacts().at("east").reached; }));
+  CHECK(in_time([&] { return fabrics->sm_statuses().at("east").reached; }));
 }
 
-TEST_CASE_FIXTURE(Certified, "one that has expired in use is told, and not that nobody answers") {
+TEST_CASE_FIXTURE(CertificateFixture,
+                  "one that has expired in use is told, and not that nobody answers") {
   tls.files.put(tls.ca.issue({.common_name = "n1", .from = -60, .until = 5}));
-  CHECK(in_time([&] { return fabrics->contacts().at("east").reached; }));
+  CHECK(in_time([&] { return fabrics->sm_statuses().at("east").reached; }));
   REQUIRE(in_time([&] { return !certificate().usable; }));
   tls.tcp.reset();
   CHECK(in_time([&] {
-    return fabrics->contacts().at("east").trouble.find("has expired at 20") != std::string::npos;
+    return fabrics->sm_statuses().at("east").error.find("has expired at 20") != std::string::npos;
   }));
 }
 
 }  // namespace
-}  // namespace ibpod::agent
+}  // namespace ibpod::agent::sm_client

@@ -2,24 +2,26 @@
 
 #include <algorithm>
 
-namespace ibpod::agent {
+namespace ibpod::agent::sm_client {
 namespace {
 
-Result<fabricapi::BindRequest::Wish> wish_of(const node::PartitionWish& wish) {
+Result<fabricapi::BindRequest::PartitionRequest> to_partition_request(
+    const node::PartitionRequest& wish) {
   if (wish.membership.empty())
-    return fabricapi::BindRequest::Wish{wish.name, std::nullopt, wish.pkey};
+    return fabricapi::BindRequest::PartitionRequest{wish.name, std::nullopt, wish.pkey};
   const auto membership = fabric::parse_membership(wish.membership);
-  if (membership) return fabricapi::BindRequest::Wish{wish.name, *membership, wish.pkey};
+  if (membership)
+    return fabricapi::BindRequest::PartitionRequest{wish.name, *membership, wish.pkey};
   return Error(Code::invalid, "partition " + wish.label() + ": membership \"" + wish.membership +
                                   "\": expected limited, full or both");
 }
 
 // Of the partition that was meant.
-std::optional<ib::PKey> key_of(const node::PartitionWish& wish, const fabric::Binding& binding) {
-  const size_t told = std::min(binding.shares.size(), binding.keys.size());
-  for (size_t place = 0; place < told; ++place) {
-    const ib::PKey key = binding.keys[place];
-    if (wish.pkey ? key.same_partition(*wish.pkey) : binding.shares[place].partition == wish.name)
+std::optional<ib::PKey> key_of(const node::PartitionRequest& wish, const fabric::Binding& binding) {
+  const size_t result = std::min(binding.desired.size(), binding.keys.size());
+  for (size_t index = 0; index < result; ++index) {
+    const ib::PKey key = binding.keys[index];
+    if (wish.pkey ? key.same_partition(*wish.pkey) : binding.desired[index].partition == wish.name)
       return key;
   }
   return std::nullopt;
@@ -42,23 +44,23 @@ Result<node::Record> record_of(const node::Records& records, const nodeapi::Atta
   return Error(Code::unavailable, attachment + " is made anew by another ADD");
 }
 
-Result<fabricapi::BindRequest> bind_request(const node::Record& record, const std::string& node,
-                                            const PfOfDevice& pf) {
-  if (record.wanted.partitions.empty())
+Result<fabricapi::BindRequest> make_bind_request(const node::Record& record,
+                                                 const std::string& node, const PfIdentity& pf) {
+  if (record.spec.partitions.empty())
     return Error(Code::invalid, "the attachment names no partition");
   fabricapi::BindRequest request;
   request.attachment = {node, record.container_id, record.ifname};
   request.guid = node::port_of(record);
   if (request.guid.none())
     return Error(Code::invalid, "the port of " + record.device.text() + " has no GUID");
-  request.chosen = node::has_chosen_guid(record);
+  request.guid_requested = node::has_requested_guid(record);
   request.kind = record.child ? fabric::Kind::child : fabric::Kind::vf;
   request.pf = record.child ? record.child->master : pf.name;
   request.pf_guid = pf.port;
   request.device = record.device.text();
   request.pod = {record.pod.name_space, record.pod.name, record.pod.uid};
-  for (const node::PartitionWish& wish : record.wanted.partitions) {
-    const fabricapi::BindRequest::Wish asked = TRY(wish_of(wish));
+  for (const node::PartitionRequest& wish : record.spec.partitions) {
+    const fabricapi::BindRequest::PartitionRequest asked = TRY(to_partition_request(wish));
     request.partitions.push_back(asked);
   }
   return request;
@@ -69,26 +71,27 @@ fabric::Attachment attachment_of(const std::string& node, const nodeapi::Attachm
 }
 
 bool is_granted(const fabric::Binding& binding) {
-  const bool stands = binding.state == fabric::State::requested ||
-                      binding.state == fabric::State::written ||
-                      binding.state == fabric::State::verified;
-  return binding.chosen && stands;
+  const bool stands = binding.state == fabric::BindingState::requested ||
+                      binding.state == fabric::BindingState::written ||
+                      binding.state == fabric::BindingState::verified;
+  return binding.guid_requested && stands;
 }
 
-nodeapi::Binding told(const fabric::Binding& binding) {
+nodeapi::Binding to_node_binding(const fabric::Binding& binding) {
   return {std::string(name(binding.state)),
-          std::string(name(binding.standing.reason)),
-          binding.standing.text,
+          std::string(name(binding.condition.reason)),
+          binding.condition.text,
           {},
           std::string(name(binding.proof)),
           std::string(name(binding.enforcement)),
           is_granted(binding)};
 }
 
-Result<nodeapi::Binding> told(const fabric::Binding& binding, const node::Record& record) {
-  nodeapi::Binding answer = told(binding);
-  if (binding.state != fabric::State::verified) return answer;
-  for (const node::PartitionWish& wish : record.wanted.partitions) {
+Result<nodeapi::Binding> to_node_binding(const fabric::Binding& binding,
+                                         const node::Record& record) {
+  nodeapi::Binding answer = to_node_binding(binding);
+  if (binding.state != fabric::BindingState::verified) return answer;
+  for (const node::PartitionRequest& wish : record.spec.partitions) {
     const std::optional<ib::PKey> key = key_of(wish, binding);
     if (!key)
       return Error(Code::internal, "the SM service did not tell the P_Key of partition " +
@@ -98,4 +101,4 @@ Result<nodeapi::Binding> told(const fabric::Binding& binding, const node::Record
   return answer;
 }
 
-}  // namespace ibpod::agent
+}  // namespace ibpod::agent::sm_client

@@ -8,10 +8,10 @@
 
 #include <string>
 
-namespace ibpod::agent {
+namespace ibpod::agent::sm_client {
 
 // The physical function behind an attachment's device.
-struct PfOfDevice {
+struct PfIdentity {
   std::string name;  // ib0, or its PCI address where it has none that is UTF-8
   ib::Guid port;     // of its first port; none: not known
 };
@@ -20,8 +20,8 @@ struct PfOfDevice {
 Result<node::Record> record_of(const node::Records& records, const nodeapi::AttachmentName& name);
 
 // invalid where the record names no partition, or its port has no GUID.
-Result<fabricapi::BindRequest> bind_request(const node::Record& record, const std::string& node,
-                                            const PfOfDevice& pf);
+Result<fabricapi::BindRequest> make_bind_request(const node::Record& record,
+                                                 const std::string& node, const PfIdentity& pf);
 
 // Whether the service has granted the GUID that the pod has chosen.
 bool is_granted(const fabric::Binding& binding);
@@ -30,8 +30,9 @@ fabric::Attachment attachment_of(const std::string& node, const nodeapi::Attachm
 
 // What a plugin is told. Its keys are in the order of the record's partitions: the service has an
 // order of its own. internal where a verified binding lacks one.
-Result<nodeapi::Binding> told(const fabric::Binding& binding, const node::Record& record);
+Result<nodeapi::Binding> to_node_binding(const fabric::Binding& binding,
+                                         const node::Record& record);
 // The same of one that is to end, or is none.
-nodeapi::Binding told(const fabric::Binding& binding);
+nodeapi::Binding to_node_binding(const fabric::Binding& binding);
 
-}  // namespace ibpod::agent
+}  // namespace ibpod::agent::sm_client

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace ibpod::agent {
+namespace ibpod::agent::sm_client {
 namespace {
 
 // A later try will not do better.
@@ -26,7 +26,7 @@ Bindings::~Bindings() {
   {
     const std::scoped_lock lock(mutex_);
     stopping_ = true;
-    for (auto& [attachment, course] : courses_) threads.push_back(std::move(course.thread));
+    for (auto& [attachment, pending] : pending_) threads.push_back(std::move(pending.thread));
   }
   changed_.notify_all();
   for (std::thread& thread : threads)
@@ -35,168 +35,170 @@ Bindings::~Bindings() {
 
 void Bindings::bind(const fabricapi::BindRequest& request) {
   const std::scoped_lock lock(mutex_);
-  const auto found = courses_.find(request.attachment);
+  const auto found = pending_.find(request.attachment);
   const bool same =
-      found != courses_.end() && found->second.wanted == request && !found->second.error;
+      found != pending_.end() && found->second.request == request && !found->second.error;
   if (same && (found->second.running || is_done(found->second))) return;
   begin(request.attachment, request);
 }
 
 void Bindings::unbind(const fabric::Attachment& attachment) {
   const std::scoped_lock lock(mutex_);
-  const auto found = courses_.find(attachment);
-  const bool same = found != courses_.end() && !found->second.wanted && !found->second.error;
+  const auto found = pending_.find(attachment);
+  const bool same = found != pending_.end() && !found->second.request && !found->second.error;
   if (same && found->second.running) return;
   begin(attachment, std::nullopt);
 }
 
 void Bindings::begin(const fabric::Attachment& attachment,
                      std::optional<fabricapi::BindRequest> wanted) {
-  Course& course = courses_[attachment];
-  course.wanted = std::move(wanted);
-  course.may_be_bound |= course.wanted.has_value();
-  const std::string before = course.error ? course.error->text() : "";
-  course.error.reset();
-  course.last = {};
-  course.last.attachment = attachment;
-  course.last.state = course.wanted ? fabric::State::requested : fabric::State::releasing;
+  PendingBinding& pending = pending_[attachment];
+  pending.request = std::move(wanted);
+  pending.bind_started |= pending.request.has_value();
+  const std::string before = pending.error ? pending.error->text() : "";
+  pending.error.reset();
+  pending.last_known = {};
+  pending.last_known.attachment = attachment;
+  pending.last_known.state =
+      pending.request ? fabric::BindingState::requested : fabric::BindingState::releasing;
   // Whoever asks again is told what kept the last question from its answer.
-  course.last.standing = {fabric::Reason::waiting,
-                          before.empty() ? "the SM service has not answered yet" : before};
-  course.moved = ++moment_;
-  ++course.turn;
+  pending.last_known.condition = {fabric::Reason::waiting,
+                                  before.empty() ? "the SM service has not answered yet" : before};
+  pending.changed_at = ++revision_;
+  ++pending.generation;
   changed_.notify_all();
-  if (course.running || stopping_) return;
-  if (course.thread.joinable()) course.thread.join();  // it has ended
-  course.thread = std::thread([this, attachment] { run(attachment); });
-  course.running = true;
+  if (pending.running || stopping_) return;
+  if (pending.thread.joinable()) pending.thread.join();  // it has ended
+  pending.thread = std::thread([this, attachment] { run(attachment); });
+  pending.running = true;
 }
 
-Result<fabric::Binding> Bindings::ask(const fabric::Attachment& attachment,
-                                      const std::optional<fabricapi::BindRequest>& wanted,
-                                      Deadline deadline) {
+Result<fabric::Binding> Bindings::send(const fabric::Attachment& attachment,
+                                       const std::optional<fabricapi::BindRequest>& wanted,
+                                       Deadline deadline) {
   return wanted ? client_.bind(*wanted, deadline) : client_.unbind(attachment, deadline);
 }
 
 void Bindings::run(const fabric::Attachment& attachment) {
-  BackOff pauses(pace_.first, pace_.most);
+  BackOff pauses(timing_.first_pause, timing_.max_pause);
   std::unique_lock lock(mutex_);
-  Course& course = courses_.at(attachment);
+  PendingBinding& pending = pending_.at(attachment);
   while (!stopping_) {
-    const auto wanted = course.wanted;
-    const uint64_t turn = course.turn;
-    const bool asks_leave = wanted && wanted->chosen && !is_granted(course);
-    const Duration patience = asks_leave ? pace_.glance : pace_.slice;
-    const Deadline soon = Deadline::in(patience / 2);
+    const auto wanted = pending.request;
+    const uint64_t turn = pending.generation;
+    const bool awaits_grant = wanted && wanted->guid_requested && !is_granted(pending);
+    const Duration timeout = awaits_grant ? timing_.grant_timeout : timing_.call_timeout;
+    const Deadline soon = Deadline::in(timeout / 2);
     lock.unlock();
-    Result<fabric::Binding> told = ask(attachment, wanted, Deadline::in(patience));
+    Result<fabric::Binding> result = send(attachment, wanted, Deadline::in(timeout));
     lock.lock();
-    if (turn != course.turn) {
+    if (turn != pending.generation) {
       pauses.reset();
       continue;
     }
-    const bool answered = told.ok();
-    if (answered) course.last = std::move(told).value();
-    course.error = answered ? std::nullopt : std::optional(told.error());
-    course.moved = ++moment_;
+    const bool answered = result.ok();
+    if (answered) pending.last_known = std::move(result).value();
+    pending.error = answered ? std::nullopt : std::optional(result.error());
+    pending.changed_at = ++revision_;
     changed_.notify_all();
-    if (is_done(course)) {
-      if (!wanted && !course.error) course.may_be_bound = false;
+    if (is_done(pending)) {
+      if (!wanted && !pending.error) pending.bind_started = false;
       break;
     }
     // A service that is there waits itself.
     if (answered && soon.passed()) continue;
-    changed_.wait_for(lock, pauses.next(), [&] { return stopping_ || turn != course.turn; });
+    changed_.wait_for(lock, pauses.next(), [&] { return stopping_ || turn != pending.generation; });
     // A release that nobody waits for is asked for again by whoever wants the device.
-    if (turn == course.turn && !wanted && course.waiting == 0) break;
+    if (turn == pending.generation && !wanted && pending.waiters == 0) break;
   }
-  course.running = false;
+  pending.running = false;
   changed_.notify_all();
 }
 
-bool Bindings::is_granted(const Course& course) {
-  return !course.error && agent::is_granted(course.last);
+bool Bindings::is_granted(const PendingBinding& pending) {
+  return !pending.error && agent::sm_client::is_granted(pending.last_known);
 }
 
-bool Bindings::is_done(const Course& course) {
-  if (course.error) return is_refusal(*course.error);
-  return course.last.state == (course.wanted ? fabric::State::verified : fabric::State::released);
+bool Bindings::is_done(const PendingBinding& pending) {
+  if (pending.error) return is_refusal(*pending.error);
+  return pending.last_known.state ==
+         (pending.request ? fabric::BindingState::verified : fabric::BindingState::released);
 }
 
-Result<fabric::Binding> Bindings::answer(const Course& course) {
-  if (course.error) return *course.error;
-  return course.last;
+Result<fabric::Binding> Bindings::result_of(const PendingBinding& pending) {
+  if (pending.error) return *pending.error;
+  return pending.last_known;
 }
 
 Result<fabric::Binding> Bindings::await(const fabric::Attachment& attachment, Until until,
                                         Deadline deadline) {
   std::unique_lock lock(mutex_);
-  const auto found = courses_.find(attachment);
-  if (found == courses_.end()) return Error(Code::not_found, "nobody has asked for this binding");
-  Course& course = found->second;
-  ++course.waiting;
+  const auto found = pending_.find(attachment);
+  if (found == pending_.end()) return Error(Code::not_found, "nobody has asked for this binding");
+  PendingBinding& pending = found->second;
+  ++pending.waiters;
   changed_.wait_until(lock, deadline.time(), [&] {
-    return stopping_ || is_done(course) || !course.running ||
-           (until == Until::granted && is_granted(course));
+    return stopping_ || is_done(pending) || !pending.running ||
+           (until == Until::granted && is_granted(pending));
   });
-  --course.waiting;
-  return answer(course);
+  --pending.waiters;
+  return result_of(pending);
 }
 
-Result<fabric::Binding> Bindings::now(const fabric::Attachment& attachment) const {
+Result<fabric::Binding> Bindings::current(const fabric::Attachment& attachment) const {
   const std::scoped_lock lock(mutex_);
-  const auto found = courses_.find(attachment);
-  if (found == courses_.end()) return Error(Code::not_found, "nobody has asked for this binding");
-  return answer(found->second);
+  const auto found = pending_.find(attachment);
+  if (found == pending_.end()) return Error(Code::not_found, "nobody has asked for this binding");
+  return result_of(found->second);
 }
 
-bool Bindings::may_have_bound(const fabric::Attachment& attachment) const {
+bool Bindings::has_started_bind(const fabric::Attachment& attachment) const {
   const std::scoped_lock lock(mutex_);
-  const auto found = courses_.find(attachment);
-  return found != courses_.end() && found->second.may_be_bound;
+  const auto found = pending_.find(attachment);
+  return found != pending_.end() && found->second.bind_started;
 }
 
-bool Bindings::underway() const {
+bool Bindings::has_running() const {
   const std::scoped_lock lock(mutex_);
-  return std::any_of(courses_.begin(), courses_.end(),
+  return std::any_of(pending_.begin(), pending_.end(),
                      [](const auto& one) { return one.second.running; });
 }
 
-Bindings::Moment Bindings::moment() const {
+Bindings::Revision Bindings::revision() const {
   const std::scoped_lock lock(mutex_);
-  return moment_;
+  return revision_;
 }
 
-void Bindings::seen(const fabric::Binding& binding, Moment asked) {
+void Bindings::update_from_sync(const fabric::Binding& binding, Revision asked) {
   const std::scoped_lock lock(mutex_);
-  const auto found = courses_.find(binding.attachment);
-  if (found == courses_.end() || !found->second.wanted) return;
-  if (has_moved(found->second, asked)) return;
-  found->second.last = binding;
+  const auto found = pending_.find(binding.attachment);
+  if (found == pending_.end() || !found->second.request) return;
+  if (has_changed(found->second, asked)) return;
+  found->second.last_known = binding;
   found->second.error.reset();
 }
 
-void Bindings::bind_anew(const fabricapi::BindRequest& request, Moment asked) {
+void Bindings::rebind(const fabricapi::BindRequest& request, Revision asked) {
   const std::scoped_lock lock(mutex_);
-  const auto found = courses_.find(request.attachment);
-  if (found != courses_.end() && has_moved(found->second, asked)) return;
+  const auto found = pending_.find(request.attachment);
+  if (found != pending_.end() && has_changed(found->second, asked)) return;
   begin(request.attachment, request);
 }
 
-void Bindings::forget_all_but(const std::set<fabric::Attachment>& attachments, Moment asked) {
+void Bindings::retain_only(const std::set<fabric::Attachment>& attachments, Revision asked) {
   const std::scoped_lock lock(mutex_);
-  for (auto entry = courses_.begin(); entry != courses_.end();) {
-    Course& course = entry->second;
+  for (auto entry = pending_.begin(); entry != pending_.end();) {
+    PendingBinding& pending = entry->second;
     const bool known = attachments.contains(entry->first);
-    if (!known && course.running && course.wanted && course.moved <= asked)
+    if (!known && pending.running && pending.request && pending.changed_at <= asked)
       begin(entry->first, std::nullopt);
-    if (known || has_moved(course, asked)) {
+    if (known || has_changed(pending, asked)) {
       ++entry;
       continue;
     }
-    if (course.thread.joinable()) course.thread.join();
-    entry = courses_.erase(entry);
+    if (pending.thread.joinable()) pending.thread.join();
+    entry = pending_.erase(entry);
   }
 }
 
-}  // namespace ibpod::agent
+}  // namespace ibpod::agent::sm_client

@@ -14,21 +14,21 @@
 #include <thread>
 #include <vector>
 
-namespace ibpod::agent {
+namespace ibpod::agent::sm_client {
 
 // From any thread. Between a Bind and an Unbind of one attachment the order is kept: what is asked
 // for last is asked of the service when the answer to what was asked before has come.
 class Bindings {
  public:
-  struct Pace {
-    Duration slice{5'000};   // one question waits this long for its answer
-    Duration glance{2'000};  // and one that has still to be granted a GUID
-    Duration first{250};     // the first pause after one that came to nothing
-    Duration most{10'000};
+  struct Timing {
+    Duration call_timeout{5'000};   // one question waits this long for its answer
+    Duration grant_timeout{2'000};  // and one that has still to be granted a GUID
+    Duration first_pause{250};      // the first pause after one that came to nothing
+    Duration max_pause{10'000};
   };
   // `client` outlives it.
-  explicit Bindings(fabricapi::Client& client) : Bindings(client, Pace()) {}
-  Bindings(fabricapi::Client& client, Pace pace) : client_(client), pace_(pace) {}
+  explicit Bindings(fabricapi::Client& client) : Bindings(client, Timing()) {}
+  Bindings(fabricapi::Client& client, Timing timing) : client_(client), timing_(timing) {}
   // Waits for questions that are underway.
   ~Bindings();
   Bindings(const Bindings&) = delete;
@@ -46,57 +46,57 @@ class Bindings {
   Result<fabric::Binding> await(const fabric::Attachment& attachment, Until until,
                                 Deadline deadline);
   // How far it is, without waiting.
-  Result<fabric::Binding> now(const fabric::Attachment& attachment) const;
+  Result<fabric::Binding> current(const fabric::Attachment& attachment) const;
 
   // Whether a Bind of it has been begun, and no release of it answered since.
-  bool may_have_bound(const fabric::Attachment& attachment) const;
+  bool has_started_bind(const fabric::Attachment& attachment) const;
   // Whether any is on its way.
-  bool underway() const;
+  bool has_running() const;
 
   // A moment, so that what a Sync tells does not count where something has moved since it was
   // asked.
-  using Moment = uint64_t;
-  Moment moment() const;
+  using Revision = uint64_t;
+  Revision revision() const;
   // What a Sync has told.
-  void seen(const fabric::Binding& binding, Moment asked);
+  void update_from_sync(const fabric::Binding& binding, Revision asked);
   // The service has lost it: what was verified is asked for again.
-  void bind_anew(const fabricapi::BindRequest& request, Moment asked);
+  void rebind(const fabricapi::BindRequest& request, Revision asked);
   // Nobody asks for the others any more: what is still on its way for one is taken back.
-  void forget_all_but(const std::set<fabric::Attachment>& attachments, Moment asked);
+  void retain_only(const std::set<fabric::Attachment>& attachments, Revision asked);
 
  private:
-  struct Course {
-    std::optional<fabricapi::BindRequest> wanted;  // nothing: it is to be released
-    bool may_be_bound = false;                     // a Bind was begun, and has not been taken back
-    uint64_t turn = 0;                             // grows with each change of what is wanted
-    fabric::Binding last;
+  struct PendingBinding {
+    std::optional<fabricapi::BindRequest> request;  // nothing: it is to be released
+    bool bind_started = false;                      // a Bind was begun, and has not been taken back
+    uint64_t generation = 0;                        // grows with each change of what is wanted
+    fabric::Binding last_known;
     std::optional<Error> error;  // of the last question, instead
-    Moment moved = 0;            // when anything of this was another last
+    Revision changed_at = 0;     // when anything of this was another last
     bool running = false;
-    size_t waiting = 0;
+    size_t waiters = 0;
     std::thread thread;
   };
 
   // Under the lock.
   void begin(const fabric::Attachment& attachment, std::optional<fabricapi::BindRequest> wanted);
-  bool has_moved(const Course& course, Moment since) const {
-    return course.running || course.waiting > 0 || course.moved > since;
+  bool has_changed(const PendingBinding& pending, Revision since) const {
+    return pending.running || pending.waiters > 0 || pending.changed_at > since;
   }
   void run(const fabric::Attachment& attachment);
-  Result<fabric::Binding> ask(const fabric::Attachment& attachment,
-                              const std::optional<fabricapi::BindRequest>& wanted,
-                              Deadline deadline);
-  static bool is_granted(const Course& course);
-  static bool is_done(const Course& course);
-  static Result<fabric::Binding> answer(const Course& course);
+  Result<fabric::Binding> send(const fabric::Attachment& attachment,
+                               const std::optional<fabricapi::BindRequest>& wanted,
+                               Deadline deadline);
+  static bool is_granted(const PendingBinding& pending);
+  static bool is_done(const PendingBinding& pending);
+  static Result<fabric::Binding> result_of(const PendingBinding& pending);
 
   fabricapi::Client& client_;
-  const Pace pace_;
+  const Timing timing_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
-  std::map<fabric::Attachment, Course> courses_;  // this and below: guarded by mutex_
-  Moment moment_ = 0;
+  std::map<fabric::Attachment, PendingBinding> pending_;  // this and below: guarded by mutex_
+  Revision revision_ = 0;
   bool stopping_ = false;
 };
 
-}  // namespace ibpod::agent
+}  // namespace ibpod::agent::sm_client

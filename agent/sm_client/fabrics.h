@@ -3,9 +3,9 @@
 #pragma once
 
 #include "agent/config/config.h"
-#include "agent/sm_client/sm_session.h"
 #include "agent/sm_client/node_ports.h"
 #include "agent/sm_client/pf_port.h"
+#include "agent/sm_client/sm_session.h"
 #include "device-plugin/device.h"
 #include "lib/sysfs/sysfs.h"
 
@@ -18,15 +18,15 @@
 #include <string>
 #include <vector>
 
-namespace ibpod::agent {
+namespace ibpod::agent::sm_client {
 
 // For so long a service may be away before devices are unhealthy for it: it may be restarted, or
 // upgraded.
-constexpr Duration kServiceAway = std::chrono::minutes(2);
+constexpr Duration kServiceGracePeriod = std::chrono::minutes(2);
 
 // When a service was asked last, and when it has answered last; the epoch: never.
-struct ContactTimes {
-  std::chrono::system_clock::time_point asked = {}, answered = {};
+struct SmStatusTimes {
+  std::chrono::system_clock::time_point last_asked = {}, last_answered = {};
 };
 
 // By which the node proves to a fabric's service which one it is.
@@ -38,19 +38,20 @@ struct NodeCertificate {
 };
 
 // What they need of the node. All of it outlives them.
-struct FabricsWorld {
+struct FabricsDeps {
   const node::Records& records;
   const sysfs::Sysfs& sysfs;
   std::string node;
   // The interface of a PF; empty: it has none.
-  std::function<std::string(const ib::PciAddress& pf)> interface;
+  std::function<std::string(const ib::PciAddress& pf)> interface_of;
   // The P_Key tables of these ports; one that is up on one of these other subnets comes last.
-  std::function<std::vector<fabricapi::ObserveRequest::Seen>(const std::vector<ib::Guid>& ports,
-                                                             const std::set<ib::Guid>& others)>
-      tables;
+  std::function<std::vector<fabricapi::ObserveRequest::PortTable>(
+      const std::vector<ib::Guid>& ports, const std::set<ib::Guid>& others)>
+      read_tables;
   // How the service of a fabric is reached now, and was before. On the thread of its Link.
-  std::function<void(const std::string& fabric, const Contact& before, const Contact& now)> told;
-  Duration away = kServiceAway;
+  std::function<void(const std::string& fabric, const SmStatus& before, const SmStatus& now)>
+      on_status;
+  Duration grace_period = kServiceGracePeriod;
 };
 
 // bind() and unbind() are for after begin(), and with pool() from any thread.
@@ -58,16 +59,16 @@ class Fabrics {
  public:
   // `services` as Config has them, one at the least. invalid where the address of one is none.
   // Certificates that cannot be used are followed until they can be.
-  static Result<std::unique_ptr<Fabrics>> open(const std::vector<FabricService>& services,
-                                               FabricsWorld world);
+  static Result<std::unique_ptr<Fabrics>> open(const std::vector<config::FabricService>& services,
+                                               FabricsDeps deps);
   // Waits for questions that are underway.
   ~Fabrics();
   // Names to each service what is attached, and binds what has been lost, from now on.
   void begin();
 
-  std::map<std::string, Contact> contacts() const;
+  std::map<std::string, SmStatus> sm_statuses() const;
   // By fabric; of one that has not been asked yet there are none.
-  std::map<std::string, ContactTimes> contact_times() const;
+  std::map<std::string, SmStatusTimes> sm_status_times() const;
   // As the files are now, by fabric; those that are asked over TLS.
   std::map<std::string, NodeCertificate> certificates() const;
 
@@ -78,11 +79,11 @@ class Fabrics {
   void set_ports(const NodePorts& ports);
   // Sets `bind_fault` of each device that no pod has: why no partition could be bound at its port
   // now. Nothing where its PF is not up: then the link says enough.
-  void find_bind_faults(std::vector<device_plugin::Device>& devices) const;
+  void set_bind_faults(std::vector<device_plugin::Device>& devices) const;
 
   // For one preparation: the GUID of a PF's VF, out of the pool of the service that has the PF's
   // fabric; with several, once its port is up. A service that has not answered is not asked again.
-  std::function<Result<ib::Guid>(const ib::PciAddress& pf, uint32_t vf)> pool();
+  std::function<Result<ib::Guid>(const ib::PciAddress& pf, uint32_t vf)> guid_allocator();
 
   // As nodeapi::Node has them: unsupported, too, where the device's PF is on none of the fabrics.
   // An end is asked for on the PF's fabric and on every other one that may have bound it; where it
@@ -93,20 +94,20 @@ class Fabrics {
 
  private:
   struct Fabric {
-    FabricService service;
+    config::FabricService service;
     fabricapi::Client client;
-    std::unique_ptr<Link> link = {};  // since begin()
-    const std::string& name() const { return service.place.fabric; }
+    std::unique_ptr<SmSession> session = {};  // since begin()
+    const std::string& name() const { return service.sm_address.fabric; }
   };
-  explicit Fabrics(FabricsWorld world) : world_(std::move(world)) {}
-  LinkWorld world_of(const Fabric& fabric);
-  void note(const std::string& fabric, Contact contact);
+  explicit Fabrics(FabricsDeps deps) : deps_(std::move(deps)) {}
+  SmSessionDeps session_deps(const Fabric& fabric);
+  void set_status(const std::string& fabric, SmStatus sm_status);
   // unsupported where the PF is on none of them, unavailable where that cannot be told now.
-  Status check_on(const PfPort& port, const Fabric& fabric) const;
-  Result<size_t> place_of(const PfPort& port) const;
+  Status check_subnet(const PfPort& port, const Fabric& fabric) const;
+  Result<size_t> index_of(const PfPort& port) const;
   Result<Fabric*> fabric_of(const ib::PciAddress& device);
   Result<Fabric*> fabric_of(const nodeapi::AttachmentName& name);
-  Result<PfOfDevice> pf_on_fabric(const ib::PciAddress& device, const Fabric& fabric) const;
+  Result<PfIdentity> pf_on_fabric(const ib::PciAddress& device, const Fabric& fabric) const;
   std::set<ib::Guid> other_subnets(const Fabric& fabric) const;
   std::optional<device_plugin::BindFault> service_fault(const Fabric& fabric) const;
   std::vector<std::optional<device_plugin::BindFault>> service_faults() const;
@@ -114,15 +115,15 @@ class Fabrics {
   std::optional<device_plugin::BindFault> bind_fault(
       const device_plugin::Device& device, const Result<PfPort>& pf,
       const std::vector<std::optional<device_plugin::BindFault>>& services) const;
-  std::vector<Link*> links_to_end(const nodeapi::AttachmentName& name);
+  std::vector<SmSession*> sessions_to_unbind(const nodeapi::AttachmentName& name);
 
-  const FabricsWorld world_;
+  const FabricsDeps deps_;
   mutable std::mutex mutex_;
-  std::map<std::string, Contact> contacts_;  // this and below: guarded by mutex_
-  std::map<std::string, ContactTimes> contact_times_;
-  std::map<std::string, Deadline> away_;  // of those not reached: when that is too long
+  std::map<std::string, SmStatus> sm_statuses_;  // this and below: guarded by mutex_
+  std::map<std::string, SmStatusTimes> sm_status_times_;
+  std::map<std::string, Deadline> grace_deadlines_;  // of those not reached: when that is too long
   NodePorts ports_;
   std::vector<Fabric> fabrics_;  // those of open()
 };
 
-}  // namespace ibpod::agent
+}  // namespace ibpod::agent::sm_client

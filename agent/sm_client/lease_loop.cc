@@ -6,84 +6,84 @@
 #include <algorithm>
 #include <utility>
 
-namespace ibpod::agent {
+namespace ibpod::agent::sm_client {
 namespace {
 
-constexpr Duration kPatience{10'000};
+constexpr Duration kTimeout{10'000};
 
 // Also what cannot be read any more: a binding may be behind it.
-bool may_be_bound(const Result<node::Record>& record) {
-  if (record) return !record->wanted.partitions.empty();
+bool belongs_in_sync(const Result<node::Record>& record) {
+  if (record) return !record->spec.partitions.empty();
   return record.error().code() != Code::not_found;
 }
 
 // What no message can hold has never been bound: the service would refuse a Sync as a whole for it,
 // and all other bindings would end with their lease.
-bool can_be_named(const node::RecordName& name) {
+bool is_valid_name(const node::RecordName& name) {
   return fabricapi::read_container("", name.container_id) &&
          fabricapi::read_interface("", name.ifname);
 }
 
 }  // namespace
 
-Renewal::Renewal(RenewalWorld world, Pace pace)
-    : world_(std::move(world)), pace_(pace), thread_([this] { run(); }) {}
+LeaseLoop::LeaseLoop(LeaseLoopDeps deps, Timing timing)
+    : deps_(std::move(deps)), timing_(timing), thread_([this] { run(); }) {}
 
-Renewal::~Renewal() {
+LeaseLoop::~LeaseLoop() {
   {
     const std::scoped_lock lock(mutex_);
     stopping_ = true;
   }
-  told_.notify_all();
+  changed_.notify_all();
   thread_.join();
 }
 
-void Renewal::hurry() {
+void LeaseLoop::observe_now() {
   {
     const std::scoped_lock lock(mutex_);
-    hurry_ = true;
+    observe_now_ = true;
   }
-  told_.notify_all();
+  changed_.notify_all();
 }
 
-void Renewal::sync_now() {
+void LeaseLoop::sync_now() {
   {
     const std::scoped_lock lock(mutex_);
-    sync_now_ = hurry_ = true;
+    sync_now_ = observe_now_ = true;
   }
-  told_.notify_all();
+  changed_.notify_all();
 }
 
-void Renewal::set_ports(const NodePorts& ports) {
+void LeaseLoop::set_ports(const NodePorts& ports) {
   {
     const std::scoped_lock lock(mutex_);
     if (ports_ == ports) return;
     ports_ = ports;
-    sync_now_ = hurry_ = true;
+    sync_now_ = observe_now_ = true;
   }
-  told_.notify_all();
+  changed_.notify_all();
 }
 
-bool Renewal::take_sync_now() {
+bool LeaseLoop::take_sync_now() {
   const std::scoped_lock lock(mutex_);
   return std::exchange(sync_now_, false);
 }
 
 // False: it is to end.
-bool Renewal::wait(Deadline until) {
+bool LeaseLoop::wait(Deadline until) {
   std::unique_lock lock(mutex_);
-  told_.wait_until(lock, until.time(), [&] { return stopping_ || hurry_; });
-  hurry_ = false;
+  changed_.wait_until(lock, until.time(), [&] { return stopping_ || observe_now_; });
+  observe_now_ = false;
   return !stopping_;
 }
 
-void Renewal::run() {
-  BackOff pauses(pace_.first, pace_.most);
+void LeaseLoop::run() {
+  BackOff pauses(timing_.first_pause, timing_.max_pause);
   Deadline renew = Deadline::in(Duration(0));
-  while (wait(turn(renew, pauses))) continue;
+  while (wait(tick(renew, pauses))) continue;
 }
 
-Deadline Renewal::turn(Deadline& renew, BackOff& pauses) {
+Deadline LeaseLoop::tick(Deadline& renew, BackOff& pauses) {
   Status went = ok();
   const bool now = take_sync_now();
   if (now || renew.passed()) {
@@ -91,7 +91,7 @@ Deadline Renewal::turn(Deadline& renew, BackOff& pauses) {
     if (next) renew = Deadline::in(*next);
     if (!next) went = next.error();
   }
-  bool waits = world_.bindings.underway();
+  bool waits = deps_.bindings.has_running();
   if (went) {
     const Result<bool> wanted = observe();
     if (wanted) waits |= *wanted;
@@ -99,28 +99,28 @@ Deadline Renewal::turn(Deadline& renew, BackOff& pauses) {
   }
   if (went) {
     pauses.reset();
-    return waits ? renew.at_most(pace_.observe) : renew;
+    return waits ? renew.at_most(timing_.observe_interval) : renew;
   }
   const bool refused = went.error().code() == Code::denied;
-  world_.told({false, went.error().text(), refused, 0, 0, {}});
+  deps_.on_status({false, went.error().text(), refused, 0, 0, {}});
   renew = Deadline::in(pauses.next());
   return renew;
 }
 
 // A folder that is missing is not one without records: the agent has made it. Its disk may have
 // been unmounted, and a Sync would end the bindings of all pods.
-Status Renewal::check_records() const {
-  if (world_.records.has_folder()) return ok();
-  return Error(Code::unavailable, "records of attachments: " + world_.records.folder().string() +
+Status LeaseLoop::check_records() const {
+  if (deps_.records.has_folder()) return ok();
+  return Error(Code::unavailable, "records of attachments: " + deps_.records.folder().string() +
                                       " is missing: mount the disk that it is on");
 }
 
-Result<Duration> Renewal::sync() {
+Result<Duration> LeaseLoop::sync() {
   TRY(check_records());
-  const Bindings::Moment moment = world_.bindings.moment();
-  const std::vector<node::RecordName> names = TRY(world_.records.all());
+  const Bindings::Revision revision = deps_.bindings.revision();
+  const std::vector<node::RecordName> names = TRY(deps_.records.all());
   fabricapi::SyncRequest request;
-  request.node = world_.node;
+  request.node = deps_.node;
   request.boot = TRY(node::read_boot_id());
   {
     const std::scoped_lock lock(mutex_);
@@ -129,27 +129,27 @@ Result<Duration> Renewal::sync() {
   }
   std::set<fabric::Attachment> known;
   for (const node::RecordName& name : names) {
-    if (!can_be_named(name) || !may_be_bound(world_.records.read(name))) continue;
+    if (!is_valid_name(name) || !belongs_in_sync(deps_.records.read(name))) continue;
     request.attachments.push_back({name.container_id, name.ifname});
-    known.insert({world_.node, name.container_id, name.ifname});
+    known.insert({deps_.node, name.container_id, name.ifname});
   }
-  const fabricapi::SyncAnswer answer = TRY(world_.client.sync(request, Deadline::in(kPatience)));
-  world_.bindings.forget_all_but(known, moment);
-  remember(answer);
-  tell(answer, settle(answer, moment));
+  const fabricapi::SyncAnswer answer = TRY(deps_.client.sync(request, Deadline::in(kTimeout)));
+  deps_.bindings.retain_only(known, revision);
+  set_bound(answer);
+  report(answer, apply(answer, revision));
   // A record that has come while the service was asked is named at once: what is not named ends
   // with its lease.
   const auto& unnamed = answer.not_named;
   const bool all_named = std::none_of(unnamed.begin(), unnamed.end(),
                                       [&](const auto& one) { return is_recorded(one); });
-  if (!all_named) return pace_.least;
+  if (!all_named) return timing_.min_sync_interval;
   // Three of them have to fail before a lease runs out. A VF that the service does not know is not
   // offered, and no event tells that the service has been told of it.
-  const Duration most = has_unknown_vf(answer) ? pace_.most : answer.lease;
-  return std::max(std::min(answer.lease / 3, most), pace_.least);
+  const Duration most = has_unknown_vf(answer) ? timing_.max_pause : answer.lease;
+  return std::max(std::min(answer.lease / 3, most), timing_.min_sync_interval);
 }
 
-bool Renewal::has_unknown_vf(const fabricapi::SyncAnswer& answer) const {
+bool LeaseLoop::has_unknown_vf(const fabricapi::SyncAnswer& answer) const {
   const std::scoped_lock lock(mutex_);
   return std::any_of(ports_.vfs.begin(), ports_.vfs.end(), [&](const ib::Guid& vf) {
     return std::find(answer.unknown.begin(), answer.unknown.end(), vf) != answer.unknown.end();
@@ -157,58 +157,59 @@ bool Renewal::has_unknown_vf(const fabricapi::SyncAnswer& answer) const {
 }
 
 // How many were lost.
-size_t Renewal::settle(const fabricapi::SyncAnswer& answer, Bindings::Moment asked) {
+size_t LeaseLoop::apply(const fabricapi::SyncAnswer& answer, Bindings::Revision asked) {
   size_t lost = 0;
-  for (const fabric::Binding& binding : answer.bindings) world_.bindings.seen(binding, asked);
+  for (const fabric::Binding& binding : answer.bindings)
+    deps_.bindings.update_from_sync(binding, asked);
   for (const auto& one : answer.not_bound)
-    lost += world_.lost({one.container, one.interface, ""}, asked) ? 1 : 0;
-  for (const fabric::Binding& binding : answer.not_named) end_if_unrecorded(binding);
+    lost += deps_.on_lost({one.container, one.interface, ""}, asked) ? 1 : 0;
+  for (const fabric::Binding& binding : answer.not_named) unbind_if_unrecorded(binding);
   return lost;
 }
 
-void Renewal::remember(const fabricapi::SyncAnswer& answer) {
+void LeaseLoop::set_bound(const fabricapi::SyncAnswer& answer) {
   std::set<fabric::Attachment> there;
   for (const auto* const bindings : {&answer.bindings, &answer.not_named})
     for (const fabric::Binding& binding : *bindings) there.insert(binding.attachment);
   const std::scoped_lock lock(mutex_);
-  there_ = std::move(there);
+  bound_ = std::move(there);
 }
 
-bool Renewal::has_told_of(const fabric::Attachment& attachment) const {
+bool LeaseLoop::has_binding(const fabric::Attachment& attachment) const {
   const std::scoped_lock lock(mutex_);
-  return there_.contains(attachment);
+  return bound_.contains(attachment);
 }
 
 // A record is there before anything is bound for it: what has none is over, and its plugin was
 // killed before it could say so.
-void Renewal::end_if_unrecorded(const fabric::Binding& binding) {
+void LeaseLoop::unbind_if_unrecorded(const fabric::Binding& binding) {
   const auto& [node, container, interface] = binding.attachment;
-  const auto names = world_.records.of_attachment(container, interface);
-  if (names && names->empty() && check_records()) world_.bindings.unbind(binding.attachment);
+  const auto names = deps_.records.of_attachment(container, interface);
+  if (names && names->empty() && check_records()) deps_.bindings.unbind(binding.attachment);
 }
 
-bool Renewal::is_recorded(const fabric::Binding& binding) const {
+bool LeaseLoop::is_recorded(const fabric::Binding& binding) const {
   const auto names =
-      world_.records.of_attachment(binding.attachment.container, binding.attachment.interface);
+      deps_.records.of_attachment(binding.attachment.container, binding.attachment.interface);
   return names && std::any_of(names->begin(), names->end(), [&](const node::RecordName& name) {
-           return may_be_bound(world_.records.read(name));
+           return belongs_in_sync(deps_.records.read(name));
          });
 }
 
-Result<bool> Renewal::observe() {
-  fabricapi::ObserveRequest request{world_.node, stamp_, world_.tables(wanted_)};
+Result<bool> LeaseLoop::observe() {
+  fabricapi::ObserveRequest request{deps_.node, stamp_, deps_.read_tables(requested_ports_)};
   const fabricapi::ObserveAnswer answer =
-      TRY(world_.client.observe(request, Deadline::in(kPatience)));
+      TRY(deps_.client.observe(request, Deadline::in(kTimeout)));
   stamp_ = answer.stamp;
-  wanted_ = answer.wanted;
-  return !wanted_.empty();
+  requested_ports_ = answer.wanted;
+  return !requested_ports_.empty();
 }
 
-void Renewal::tell(const fabricapi::SyncAnswer& answer, size_t lost) {
-  Contact contact{true, "", false, 0, lost, {answer.unknown.begin(), answer.unknown.end()}};
+void LeaseLoop::report(const fabricapi::SyncAnswer& answer, size_t lost) {
+  SmStatus sm_status{true, "", false, 0, lost, {answer.unknown.begin(), answer.unknown.end()}};
   for (const fabric::Binding& binding : answer.bindings)
-    ++(binding.state == fabric::State::verified ? contact.bound : contact.unsettled);
-  world_.told(contact);
+    ++(binding.state == fabric::BindingState::verified ? sm_status.verified : sm_status.unverified);
+  deps_.on_status(sm_status);
 }
 
-}  // namespace ibpod::agent
+}  // namespace ibpod::agent::sm_client

@@ -1,6 +1,6 @@
 #include "agent/sm_client/node_ports.h"
 
-namespace ibpod::agent {
+namespace ibpod::agent::sm_client {
 
 std::optional<ib::Guid> port_of(const device_plugin::Device& device) {
   for (const device_plugin::RdmaDevice& rdma : device.rdma) {
@@ -21,4 +21,4 @@ NodePorts ports_of(const std::vector<device_plugin::Device>& devices) {
   return ports;
 }
 
-}  // namespace ibpod::agent
+}  // namespace ibpod::agent::sm_client

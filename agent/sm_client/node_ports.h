@@ -6,7 +6,7 @@
 
 #include <vector>
 
-namespace ibpod::agent {
+namespace ibpod::agent::sm_client {
 
 struct NodePorts {
   std::vector<ib::Guid> vfs;  // GUIDs of VFs that no pod has
@@ -18,4 +18,4 @@ struct NodePorts {
 std::optional<ib::Guid> port_of(const device_plugin::Device& device);
 NodePorts ports_of(const std::vector<device_plugin::Device>& devices);
 
-}  // namespace ibpod::agent
+}  // namespace ibpod::agent::sm_client

@@ -3,7 +3,7 @@
 #include "lib/sysfs/infiniband.h"
 #include "lib/sysfs/pci.h"
 
-namespace ibpod::agent {
+namespace ibpod::agent::sm_client {
 namespace {
 
 // Of several the one with verbs.
@@ -29,11 +29,11 @@ Result<PfPort> read(const sysfs::Sysfs& sysfs, const ib::PciAddress& device) {
 
 }  // namespace
 
-Result<PfPort> pf_port(const sysfs::Sysfs& sysfs, const ib::PciAddress& device) {
+Result<PfPort> read_pf_port(const sysfs::Sysfs& sysfs, const ib::PciAddress& device) {
   Result<PfPort> port = read(sysfs, device);
   if (port) return port;
   return Error(Code::unavailable,
                "the PF of " + device.text() + " is not to be seen: " + port.error().text());
 }
 
-}  // namespace ibpod::agent
+}  // namespace ibpod::agent::sm_client

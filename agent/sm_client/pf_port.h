@@ -5,7 +5,7 @@
 #include "lib/ib/pci_address.h"
 #include "lib/sysfs/sysfs.h"
 
-namespace ibpod::agent {
+namespace ibpod::agent::sm_client {
 
 // By which a function is on its fabric.
 inline constexpr unsigned kFirstPort = 1;
@@ -20,6 +20,6 @@ struct PfPort {
 };
 
 // Of the PF itself, or of the PF of a VF: its first port. unavailable where it is not to be seen.
-Result<PfPort> pf_port(const sysfs::Sysfs& sysfs, const ib::PciAddress& device);
+Result<PfPort> read_pf_port(const sysfs::Sysfs& sysfs, const ib::PciAddress& device);
 
-}  // namespace ibpod::agent
+}  // namespace ibpod::agent::sm_client

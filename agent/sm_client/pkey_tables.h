@@ -10,16 +10,15 @@
 #include <set>
 #include <vector>
 
-namespace ibpod::agent {
+namespace ibpod::agent::sm_client {
 
 // Of the first ports with these GUIDs: those of the host's namespace, and those of the isolated
 // devices of these attachments, read in their pods. A port that cannot be read is left out. Where
 // several have a GUID, one that is up on the subnet of another fabric, by these prefixes, comes
 // last.
-std::vector<fabricapi::ObserveRequest::Seen> read_tables(const std::vector<ib::Guid>& ports,
-                                                         const std::set<ib::Guid>& other_subnets,
-                                                         const sysfs::Sysfs& host,
-                                                         const std::vector<node::Record>& records,
-                                                         const node::PodSysfs& pod_sysfs);
+std::vector<fabricapi::ObserveRequest::PortTable> read_pkey_tables(
+    const std::vector<ib::Guid>& ports, const std::set<ib::Guid>& other_subnets,
+    const sysfs::Sysfs& host, const std::vector<node::Record>& records,
+    const node::PodSysfs& pod_sysfs);
 
-}  // namespace ibpod::agent
+}  // namespace ibpod::agent::sm_client

@@ -12,51 +12,52 @@
 #include <mutex>
 #include <string>
 
-namespace ibpod::agent {
+namespace ibpod::agent::sm_client {
 
 // What it needs of the node. All of it outlives it.
-struct LinkWorld {
+struct SmSessionDeps {
   const node::Records& records;
   std::string node;
   // The PF behind a device. unsupported where it is not on this service's fabric.
-  std::function<Result<PfOfDevice>(const ib::PciAddress&)> pf;
-  std::function<std::vector<fabricapi::ObserveRequest::Seen>(const std::vector<ib::Guid>&)> tables;
-  std::function<void(const Contact&)> told;
+  std::function<Result<PfIdentity>(const ib::PciAddress&)> pf;
+  std::function<std::vector<fabricapi::ObserveRequest::PortTable>(const std::vector<ib::Guid>&)>
+      read_tables;
+  std::function<void(const SmStatus&)> on_status;
 };
 
 // From any thread.
-class Link {
+class SmSession {
  public:
-  Link(fabricapi::Client client, LinkWorld world);
+  SmSession(fabricapi::Client client, SmSessionDeps deps);
 
   // As nodeapi::Node has them.
   Result<nodeapi::Binding> bind(const nodeapi::AttachmentName& name, nodeapi::Node::Wait wait,
                                 Deadline deadline);
   Result<nodeapi::Binding> unbind(const nodeapi::AttachmentName& name, Deadline deadline);
   // Renewal::set_ports().
-  void set_ports(const NodePorts& ports) { renewal_.set_ports(ports); }
+  void set_ports(const NodePorts& ports) { lease_loop_.set_ports(ports); }
   // Renewal::sync_now().
-  void sync_now() { renewal_.sync_now(); }
+  void sync_now() { lease_loop_.sync_now(); }
   // Whether the service may have a binding of it: it has been asked for one, or has told of it.
-  bool may_have(const nodeapi::AttachmentName& name) const;
+  bool has_or_requested(const nodeapi::AttachmentName& name) const;
 
  private:
-  Result<fabricapi::BindRequest> request_of(const node::Record& record) const;
-  Result<fabric::Binding> waited_for(const fabric::Attachment& attachment, nodeapi::Node::Wait wait,
-                                     Deadline deadline);
-  Result<bool> is_taken(const nodeapi::AttachmentName& name) const;
+  Result<fabricapi::BindRequest> make_request(const node::Record& record) const;
+  Result<fabric::Binding> wait_for(const fabric::Attachment& attachment, nodeapi::Node::Wait wait,
+                                   Deadline deadline);
+  Result<bool> is_superseded(const nodeapi::AttachmentName& name) const;
 
   // What its record says is to be bound. Under the order's lock.
-  Result<fabricapi::BindRequest> wish_of(const nodeapi::AttachmentName& name,
-                                         node::Record& record) const;
-  bool bind_lost(const nodeapi::AttachmentName& name, Bindings::Moment asked);
+  Result<fabricapi::BindRequest> read_request(const nodeapi::AttachmentName& name,
+                                              node::Record& record) const;
+  bool rebind_lost(const nodeapi::AttachmentName& name, Bindings::Revision asked);
 
   fabricapi::Client client_;
-  const LinkWorld world_;
+  const SmSessionDeps deps_;
   // Between the look at a record and what is asked for because of it, no end of it comes.
-  std::mutex order_;
+  std::mutex order_mutex_;
   Bindings bindings_{client_};
-  Renewal renewal_;
+  LeaseLoop lease_loop_;
 };
 
-}  // namespace ibpod::agent
+}  // namespace ibpod::agent::sm_client

@@ -3,13 +3,14 @@
 #include "agent/sm_client/test_sm_service.h"
 #include "lib/base/files.h"
 
-namespace ibpod::agent {
+namespace ibpod::agent::sm_client {
 namespace {
 
 using Names = std::vector<std::string>;
 using Wait = nodeapi::Node::Wait;
 
-TEST_CASE_FIXTURE(LinkBed, "a plugin begins, waits, and is told the keys in its own order") {
+TEST_CASE_FIXTURE(SmSessionFixture,
+                  "a plugin begins, waits, and is told the keys in its own order") {
   attach("c1", {{"red"}, {"blue"}});
   const auto begun = bind("c1", Wait::no);
   REQUIRE(begun);
@@ -19,14 +20,14 @@ TEST_CASE_FIXTURE(LinkBed, "a plugin begins, waits, and is told the keys in its 
   CHECK(bound->keys == std::vector{ib::PKey(0x8002), ib::PKey(0x0001)});
   CHECK(bound->proof == "port");
   CHECK(service.binding("c1")->pod == fabric::Pod{"lab", "trainer-0", "6f1c"});
-  CHECK(service.heard() == Names{"bind c1"});
+  CHECK(service.received() == Names{"bind c1"});
   begin_end(test_record("c1", {{"red"}, {"blue"}}));
   REQUIRE(unbind("c1"));
   CHECK(unbind("c1")->released());
   CHECK_FALSE(service.binding("c1"));
 }
 
-TEST_CASE_FIXTURE(LinkBed, "a partition is asked for by its P_Key, too") {
+TEST_CASE_FIXTURE(SmSessionFixture, "a partition is asked for by its P_Key, too") {
   attach("c1", {{"", "full", ib::PKey(0x0002)}, {"blue"}});
   const auto bound = bind("c1");
   REQUIRE_MESSAGE(bound.ok(), bound.error().text());
@@ -35,11 +36,11 @@ TEST_CASE_FIXTURE(LinkBed, "a partition is asked for by its P_Key, too") {
 
 TEST_CASE("the service is told of a GUID that is not the VF's own") {
   node::Record record = test_record("c1", {{"blue"}});
-  CHECK(bind_request(record, "n1", {}).value().chosen);
-  record.found.guids = record.wanted.guids;
-  CHECK_FALSE(bind_request(record, "n1", {}).value().chosen);
-  record.wanted.guids.reset();
-  CHECK_FALSE(bind_request(record, "n1", {}).value().chosen);
+  CHECK(make_bind_request(record, "n1", {}).value().guid_requested);
+  record.original.guids = record.spec.guids;
+  CHECK_FALSE(make_bind_request(record, "n1", {}).value().guid_requested);
+  record.spec.guids.reset();
+  CHECK_FALSE(make_bind_request(record, "n1", {}).value().guid_requested);
 }
 
 // Not granted: either nothing has failed yet, or the service is away.
@@ -47,8 +48,8 @@ bool waits_for_service(const Result<nodeapi::Binding>& bound) {
   return bound ? !bound->granted : bound.error().code() == Code::unavailable;
 }
 
-TEST_CASE_FIXTURE(LinkBed, "nothing is granted before the service has answered") {
-  service.holds_back(true);
+TEST_CASE_FIXTURE(SmSessionFixture, "nothing is granted before the service has answered") {
+  service.hold_back(true);
   leave();
   attach("c1", {{"blue"}});
   const auto begun = bind("c1", Wait::no);
@@ -67,16 +68,18 @@ TEST_CASE_FIXTURE(LinkBed, "nothing is granted before the service has answered")
   CHECK(bind("c2", Wait::granted).error().code() == Code::denied);
 }
 
-TEST_CASE_FIXTURE(LinkBed, "what is no attachment, has ended or names no partition is refused") {
+TEST_CASE_FIXTURE(SmSessionFixture,
+                  "what is no attachment, has ended or names no partition is refused") {
   CHECK(bind("c1").error().code() == Code::unavailable);
   attach("c1", {});
   CHECK(bind("c1").error().code() == Code::invalid);
   begin_end(test_record("c1", {{"blue"}}));
   CHECK(bind("c1").error().code() == Code::invalid);
-  CHECK(service.heard().empty());
+  CHECK(service.received().empty());
 }
 
-TEST_CASE_FIXTURE(LinkBed, "what the service refuses is told at once, and asked anew by the next") {
+TEST_CASE_FIXTURE(SmSessionFixture,
+                  "what the service refuses is told at once, and asked anew by the next") {
   attach("c1", {{"green"}});
   const auto refused = bind("c1");
   REQUIRE_FALSE(refused);
@@ -86,45 +89,47 @@ TEST_CASE_FIXTURE(LinkBed, "what the service refuses is told at once, and asked 
   CHECK(bind("c1")->verified());
 }
 
-TEST_CASE_FIXTURE(LinkBed, "a service that is away is waited for, and named at the deadline") {
+TEST_CASE_FIXTURE(SmSessionFixture,
+                  "a service that is away is waited for, and named at the deadline") {
   attach("c1", {{"blue"}});
   leave();
   CHECK(in_time([&] {
-    const auto nobody = bind("c1", Wait::verified, Duration(300));
-    return !nobody && nobody.error().code() == Code::unavailable;
+    const auto unanswered = bind("c1", Wait::verified, Duration(300));
+    return !unanswered && unanswered.error().code() == Code::unavailable;
   }));
-  CHECK(in_time([&] { return !now().reached && !now().trouble.empty(); }));
+  CHECK(in_time([&] { return !now().reached && !now().error.empty(); }));
   CHECK(in_time([&] {
     const auto away = unbind("c1", Duration(300));
     return !away && away.error().code() == Code::unavailable;
   }));
   serve();
   CHECK(bind("c1")->verified());
-  CHECK(in_time([&] { return now().reached && now().bound == 1; }));
+  CHECK(in_time([&] { return now().reached && now().verified == 1; }));
 }
 
-TEST_CASE_FIXTURE(LinkBed, "at the deadline it is told how far it is") {
-  service.holds_back(true);
+TEST_CASE_FIXTURE(SmSessionFixture, "at the deadline it is told how far it is") {
+  service.hold_back(true);
   attach("c1", {{"blue"}});
   CHECK(in_time([&] {
     const auto written = bind("c1", Wait::verified, Duration(300));
     return written && written->state == "written" && written->keys.empty();
   }));
-  service.holds_back(false);
+  service.hold_back(false);
   CHECK(bind("c1")->verified());
 }
 
-TEST_CASE_FIXTURE(LinkBed, "an Unbind during a Bind comes behind it") {
-  service.holds_back(true);
+TEST_CASE_FIXTURE(SmSessionFixture, "an Unbind during a Bind comes behind it") {
+  service.hold_back(true);
   attach("c1", {{"blue"}});
   REQUIRE(bind("c1", Wait::no));
   begin_end(test_record("c1", {{"blue"}}));
   CHECK(unbind("c1")->released());
   CHECK_FALSE(service.binding("c1"));
-  CHECK(service.heard().back() == "unbind c1");
+  CHECK(service.received().back() == "unbind c1");
 }
 
-TEST_CASE_FIXTURE(LinkBed, "what has begun to end is bound by nobody, not even by a Sync") {
+TEST_CASE_FIXTURE(SmSessionFixture,
+                  "what has begun to end is bound by nobody, not even by a Sync") {
   attach("c1", {{"blue"}});
   REQUIRE(bind("c1"));
   begin_end(test_record("c1", {{"blue"}}));
@@ -132,44 +137,46 @@ TEST_CASE_FIXTURE(LinkBed, "what has begun to end is bound by nobody, not even b
   const size_t syncs = service.syncs();
   CHECK(in_time([&] { return service.syncs() >= syncs + 3; }));
   CHECK_FALSE(service.binding("c1"));
-  CHECK(service.heard().back() == "unbind c1");
+  CHECK(service.received().back() == "unbind c1");
 }
 
-TEST_CASE_FIXTURE(LinkBed, "the end of one attempt is not that of the next") {
+TEST_CASE_FIXTURE(SmSessionFixture, "the end of one attempt is not that of the next") {
   node::Record record = test_record("c1", {{"blue"}});
   record.attempt = "second";
   REQUIRE(records.write(record));
   REQUIRE(bind("c1"));
   const Deadline soon = Deadline::in(Duration(20'000));
-  CHECK(link->unbind({"c1", "net1", "first"}, soon)->released());
+  CHECK(session->unbind({"c1", "net1", "first"}, soon)->released());
   CHECK(service.binding("c1"));
-  CHECK(link->bind({"c1", "net1", "first"}, Wait::verified, soon).error().code() ==
+  CHECK(session->bind({"c1", "net1", "first"}, Wait::verified, soon).error().code() ==
         Code::unavailable);
   begin_end(record);
-  CHECK(link->unbind({"c1", "net1", "second"}, soon)->released());
+  CHECK(session->unbind({"c1", "net1", "second"}, soon)->released());
   CHECK_FALSE(service.binding("c1"));
 }
 
-TEST_CASE_FIXTURE(LinkBed, "a Bind whose record has gone is taken back") {
-  service.holds_back(true);
+TEST_CASE_FIXTURE(SmSessionFixture, "a Bind whose record has gone is taken back") {
+  service.hold_back(true);
   attach("c1", {{"blue"}});
   REQUIRE(bind("c1", Wait::no));
   REQUIRE(in_time([&] { return service.binding("c1").has_value(); }));
   REQUIRE(records.remove(name_of(test_record("c1", {}))));
-  CHECK(in_time([&] { return !service.binding("c1") && service.heard().back() == "unbind c1"; }));
+  CHECK(
+      in_time([&] { return !service.binding("c1") && service.received().back() == "unbind c1"; }));
 }
 
-TEST_CASE_FIXTURE(LinkBed,
+TEST_CASE_FIXTURE(SmSessionFixture,
                   "it names all that may be bound, and binds again what the service lost") {
   attach("c1", {{"blue"}});
   attach("c2", {});
   REQUIRE(bind("c1"));
-  service.forgets_all();
+  service.forget_all();
   CHECK(in_time([&] { return service.binding("c1").has_value(); }));
-  CHECK(service.named() == std::vector<fabricapi::SyncRequest::Present>{{"c1", "net1"}});
+  CHECK(service.named() == std::vector<fabricapi::SyncRequest::AttachmentId>{{"c1", "net1"}});
 }
 
-TEST_CASE_FIXTURE(LinkBed, "a binding without a record is ended, one with a record never") {
+TEST_CASE_FIXTURE(SmSessionFixture,
+                  "a binding without a record is ended, one with a record never") {
   attach("c1", {{"blue"}});
   REQUIRE(bind("c1"));
   fabric::Binding left = *service.binding("c1");
@@ -180,7 +187,7 @@ TEST_CASE_FIXTURE(LinkBed, "a binding without a record is ended, one with a reco
 }
 
 // As an editor leaves a copy: the service would refuse a Sync that names it, with all the others.
-TEST_CASE_FIXTURE(LinkBed,
+TEST_CASE_FIXTURE(SmSessionFixture,
                   "a file that names no attachment keeps no other's binding from renewal") {
   attach("c1", {{"blue"}});
   REQUIRE(bind("c1"));
@@ -190,27 +197,28 @@ TEST_CASE_FIXTURE(LinkBed,
   attach("c3", {{"blue"}});
   REQUIRE(bind("c3"));
   CHECK(in_time([&] { return service.named().size() == 2; }));
-  CHECK(now().trouble.empty());
+  CHECK(now().error.empty());
 }
 
-TEST_CASE_FIXTURE(LinkBed, "a missing folder of records ends no binding, and is told") {
+TEST_CASE_FIXTURE(SmSessionFixture, "a missing folder of records ends no binding, and is told") {
   attach("c1", {{"blue"}});
   REQUIRE(bind("c1"));
   const Path hidden = records.folder().parent_path() / "unmounted";
   std::filesystem::rename(records.folder(), hidden);
-  CHECK(in_time([&] { return now().trouble.find("is missing") != std::string::npos; }));
+  CHECK(in_time([&] { return now().error.find("is missing") != std::string::npos; }));
   CHECK(service.binding("c1"));
   std::filesystem::rename(hidden, records.folder());
   CHECK(in_time([&] { return now().reached; }));
   CHECK(service.binding("c1"));
 }
 
-TEST_CASE_FIXTURE(LinkBed, "what comes while a Sync is underway is named at once by the next") {
+TEST_CASE_FIXTURE(SmSessionFixture,
+                  "what comes while a Sync is underway is named at once by the next") {
   attach("c1", {{"blue"}});
   REQUIRE(bind("c1"));
   fabric::Binding second = *service.binding("c1");
   second.attachment.container = "c2";
-  service.leases(Duration(3'600'000), [&] {
+  service.set_lease(Duration(3'600'000), [&] {
     attach("c2", {{"blue"}});
     service.has(second);
   });
@@ -218,7 +226,7 @@ TEST_CASE_FIXTURE(LinkBed, "what comes while a Sync is underway is named at once
   CHECK(service.binding("c2"));
 }
 
-TEST_CASE_FIXTURE(LinkBed, "of two records of one name each attempt has its own") {
+TEST_CASE_FIXTURE(SmSessionFixture, "of two records of one name each attempt has its own") {
   node::Record first = test_record("c1", {{"blue"}});
   first.attempt = "first";
   node::Record second = test_record("c1", {});
@@ -227,15 +235,15 @@ TEST_CASE_FIXTURE(LinkBed, "of two records of one name each attempt has its own"
   REQUIRE(records.write(first));
   REQUIRE(records.write(second));
   const Deadline soon = Deadline::in(Duration(20'000));
-  REQUIRE(link->bind({"c1", "net1", "first"}, Wait::verified, soon));
+  REQUIRE(session->bind({"c1", "net1", "first"}, Wait::verified, soon));
   begin_end(first);
-  CHECK(link->unbind({"c1", "net1", "first"}, soon)->released());
+  CHECK(session->unbind({"c1", "net1", "first"}, soon)->released());
   CHECK_FALSE(service.binding("c1"));
 }
 
-TEST_CASE_FIXTURE(LinkBed,
+TEST_CASE_FIXTURE(SmSessionFixture,
                   "the service hears what the port's table holds, once that was read anew") {
-  service.hears_nodes_only();
+  service.accept_nodes_only();
   attach("c1", {{"blue"}});
   CHECK_FALSE(bind("c1", Wait::verified, Duration(1500))->verified());
   {
@@ -249,4 +257,4 @@ TEST_CASE_FIXTURE(LinkBed,
 }
 
 }  // namespace
-}  // namespace ibpod::agent
+}  // namespace ibpod::agent::sm_client

@@ -13,27 +13,27 @@
 #include <doctest/doctest.h>
 #include <grpcpp/impl/codegen/service_type.h>
 
-namespace ibpod::agent {
+namespace ibpod::agent::sm_client {
 
 // What is bound is verified at once, unless it is told otherwise. It knows blue, limited, and red,
 // full.
-class ModelService : public fabricapi::TestFabric {
+class FakeSmService : public fabricapi::TestFabric {
  public:
   using Name = fabric::Attachment;
 
-  explicit ModelService(ib::Guid pool = ib::Guid(0x0200'0000'0000'0000)) : pool_(pool) {}
+  explicit FakeSmService(ib::Guid pool = ib::Guid(0x0200'0000'0000'0000)) : pool_(pool) {}
 
   // Binds are answered with what is written, until this is false.
-  void holds_back(bool so) {
+  void hold_back(bool so) {
     const std::scoped_lock lock(mutex_);
     held_back_ = so;
   }
   // Verified is only what the node has told of its port's table.
-  void hears_nodes_only() {
+  void accept_nodes_only() {
     const std::scoped_lock lock(mutex_);
     by_node_ = true;
   }
-  void forgets_all() {
+  void forget_all() {
     const std::scoped_lock lock(mutex_);
     bindings_.clear();
   }
@@ -42,15 +42,15 @@ class ModelService : public fabricapi::TestFabric {
     bindings_[binding.attachment] = binding;
   }
   // From the next Sync on, and that happens during it.
-  void leases(Duration lease, std::function<void()> meanwhile) {
+  void set_lease(Duration lease, std::function<void()> meanwhile) {
     const std::scoped_lock lock(mutex_);
     lease_ = lease;
     meanwhile_ = std::move(meanwhile);
   }
   // "bind c1", "unbind c1", in the order in which they came.
-  std::vector<std::string> heard() const {
+  std::vector<std::string> received() const {
     const std::scoped_lock lock(mutex_);
-    return heard_;
+    return received_;
   }
   std::optional<fabric::Binding> binding(const std::string& container) const {
     const std::scoped_lock lock(mutex_);
@@ -62,7 +62,7 @@ class ModelService : public fabricapi::TestFabric {
     return syncs_;
   }
   // Of the ports that a Sync names.
-  void knows_not(std::set<ib::Guid> ports) {
+  void set_unknown(std::set<ib::Guid> ports) {
     const std::scoped_lock lock(mutex_);
     unknown_ = std::move(ports);
   }
@@ -71,12 +71,12 @@ class ModelService : public fabricapi::TestFabric {
     const std::scoped_lock lock(mutex_);
     return synced_;
   }
-  std::vector<fabricapi::SyncRequest::Present> named() const {
+  std::vector<fabricapi::SyncRequest::AttachmentId> named() const {
     const std::scoped_lock lock(mutex_);
     return named_;
   }
 
-  void bind(const fabricapi::Caller&, fabricapi::BindRequest asked, fabricapi::Patience,
+  void bind(const fabricapi::Caller&, fabricapi::BindRequest asked, fabricapi::CallContext,
             fabricapi::Done<fabric::Binding> done) override {
     done(bind(asked));
   }
@@ -84,10 +84,10 @@ class ModelService : public fabricapi::TestFabric {
               fabricapi::Done<fabric::Binding> done) override {
     fabric::Binding none;
     none.attachment = asked;
-    none.state = fabric::State::released;
+    none.state = fabric::BindingState::released;
     {
       const std::scoped_lock lock(mutex_);
-      heard_.push_back("unbind " + asked.container);
+      received_.push_back("unbind " + asked.container);
       bindings_.erase(asked);
     }
     done(none);
@@ -106,7 +106,7 @@ class ModelService : public fabricapi::TestFabric {
           if (unknown_.contains(port)) answer.unknown.push_back(port);
       ++syncs_;
       for (const auto& [name, binding] : bindings_) {
-        const bool known = std::erase(asked.attachments, fabricapi::SyncRequest::Present{
+        const bool known = std::erase(asked.attachments, fabricapi::SyncRequest::AttachmentId{
                                                              name.container, name.interface}) != 0;
         (known ? answer.bindings : answer.not_named).push_back(binding);
       }
@@ -116,10 +116,10 @@ class ModelService : public fabricapi::TestFabric {
   }
   // The first GUID of its pool, and the number of the VF.
   void allocate_guids(const fabricapi::Caller&, fabricapi::AllocateRequest asked,
-                      fabricapi::Done<std::vector<fabricapi::Allocated>> done) override {
+                      fabricapi::Done<std::vector<fabricapi::AllocatedGuid>> done) override {
     const std::scoped_lock lock(mutex_);
-    heard_.push_back("guid of " + asked.pf);
-    std::vector<fabricapi::Allocated> given;
+    received_.push_back("guid of " + asked.pf);
+    std::vector<fabricapi::AllocatedGuid> given;
     for (const uint32_t vf : asked.vfs) given.push_back({vf, ib::Guid(pool_.value() + vf)});
     done(given);
   }
@@ -134,8 +134,8 @@ class ModelService : public fabricapi::TestFabric {
             std::any_of(asked.ports.begin(), asked.ports.end(), [&](const auto& port) {
               return port.guid == binding.guid && ib::find_in(port.table, binding.keys.front());
             });
-        if (seen) binding.state = fabric::State::verified;
-        if (binding.state != fabric::State::verified) answer.wanted.push_back(binding.guid);
+        if (seen) binding.state = fabric::BindingState::verified;
+        if (binding.state != fabric::BindingState::verified) answer.wanted.push_back(binding.guid);
       }
     }
     done(answer);
@@ -148,11 +148,11 @@ class ModelService : public fabricapi::TestFabric {
   }
   Result<fabric::Binding> bind(const fabricapi::BindRequest& asked) {
     const std::scoped_lock lock(mutex_);
-    heard_.push_back("bind " + asked.attachment.container);
+    received_.push_back("bind " + asked.attachment.container);
     fabric::Binding binding;
     binding.attachment = asked.attachment;
     binding.guid = asked.guid;
-    binding.chosen = asked.chosen;
+    binding.guid_requested = asked.guid_requested;
     binding.pf = asked.pf;
     binding.device = asked.device;
     binding.pod = asked.pod;
@@ -163,15 +163,16 @@ class ModelService : public fabricapi::TestFabric {
             return wish.pkey ? wish.pkey->same_partition(key) : wish.partition == name;
           });
       if (!wished) continue;
-      binding.shares.push_back({name, fabric::Membership::limited});
+      binding.desired.push_back({name, fabric::Membership::limited});
       binding.keys.push_back(key);
     }
-    if (binding.shares.size() < asked.partitions.size())
+    if (binding.desired.size() < asked.partitions.size())
       return Error(Code::denied, "not for namespace " + asked.pod.name_space);
     const auto present = bindings_.find(asked.attachment);
-    const bool was = present != bindings_.end() && present->second.state == fabric::State::verified;
+    const bool was =
+        present != bindings_.end() && present->second.state == fabric::BindingState::verified;
     const bool waits = held_back_ || (by_node_ && !was);
-    binding.state = waits ? fabric::State::written : fabric::State::verified;
+    binding.state = waits ? fabric::BindingState::written : fabric::BindingState::verified;
     binding.proof = by_node_ ? fabric::Proof::node : fabric::Proof::port;
     bindings_[asked.attachment] = binding;
     return binding;
@@ -179,8 +180,8 @@ class ModelService : public fabricapi::TestFabric {
 
   mutable std::mutex mutex_;
   std::map<Name, fabric::Binding> bindings_;
-  std::vector<fabricapi::SyncRequest::Present> named_;
-  std::vector<std::string> heard_;
+  std::vector<fabricapi::SyncRequest::AttachmentId> named_;
+  std::vector<std::string> received_;
   std::set<ib::Guid> unknown_;
   fabricapi::SyncRequest synced_;
   size_t syncs_ = 0;
@@ -195,64 +196,64 @@ inline Result<fabricapi::Caller> as_node(const rpc::Peer&) {
 }
 
 inline node::Record test_record(const std::string& container,
-                                const std::vector<node::PartitionWish>& partitions) {
+                                const std::vector<node::PartitionRequest>& partitions) {
   node::Record record;
   record.plugin = "ib-sriov";
   record.container_id = container;
   record.ifname = "net1";
   record.pod = {"lab", "trainer-0", "6f1c"};
   record.device = ib::PciAddress::parse("0000:3b:00.2").value();
-  record.wanted.guids = node::Guids{ib::Guid(0x0200000000000a01), ib::Guid(0x0200000000000a01)};
-  record.wanted.partitions = partitions;
+  record.spec.guids = node::Guids{ib::Guid(0x0200000000000a01), ib::Guid(0x0200000000000a01)};
+  record.spec.partitions = partitions;
   return record;
 }
 
-struct LinkBed {
+struct SmSessionFixture {
   TempFolder folder;
   Path socket = folder.path() / "sm.sock";
   node::Records records{folder.path()};
-  ModelService service;
-  std::unique_ptr<grpc::Service> served;
+  FakeSmService service;
+  std::unique_ptr<grpc::Service> grpc_service;
   std::unique_ptr<rpc::Server> server;
   ib::PKeyTable table;  // of every port of the node
   std::mutex mutex;
-  Contact contact;  // the latest
-  std::unique_ptr<Link> link;
+  SmStatus sm_status;  // the latest
+  std::unique_ptr<SmSession> session;
 
-  LinkBed() {
+  SmSessionFixture() {
     REQUIRE(records.make_folder());
     serve();
-    link = std::make_unique<Link>(fabricapi::Client::over_unix(socket), world());
+    session = std::make_unique<SmSession>(fabricapi::Client::over_unix(socket), deps());
   }
-  LinkWorld world() {
+  SmSessionDeps deps() {
     return {records, "n1",
-            [](const ib::PciAddress&) -> Result<PfOfDevice> {
-              return PfOfDevice{"ib0", ib::Guid(0x10)};
+            [](const ib::PciAddress&) -> Result<PfIdentity> {
+              return PfIdentity{"ib0", ib::Guid(0x10)};
             },
             [this](const std::vector<ib::Guid>& ports) {
               const std::scoped_lock lock(mutex);
-              std::vector<fabricapi::ObserveRequest::Seen> seen;
+              std::vector<fabricapi::ObserveRequest::PortTable> seen;
               for (const ib::Guid port : ports) seen.push_back({port, table});
               return seen;
             },
-            [this](const Contact& told) {
+            [this](const SmStatus& result) {
               const std::scoped_lock lock(mutex);
-              contact = told;
+              sm_status = result;
             }};
   }
   void serve() {
-    served = fabricapi::serve(service, as_node, {});
-    server = rpc::Server::serve(socket, {served.get()}).value();
+    grpc_service = fabricapi::serve(service, as_node, {});
+    server = rpc::Server::serve(socket, {grpc_service.get()}).value();
   }
   void leave() {
     server.reset();
-    served.reset();
+    grpc_service.reset();
   }
-  Contact now() {
+  SmStatus now() {
     const std::scoped_lock lock(mutex);
-    return contact;
+    return sm_status;
   }
-  void attach(const std::string& container, const std::vector<node::PartitionWish>& partitions) {
+  void attach(const std::string& container, const std::vector<node::PartitionRequest>& partitions) {
     REQUIRE(records.write(test_record(container, partitions)));
   }
   // As a plugin writes it down before it takes anything back. What is only unbound, the next Sync
@@ -263,13 +264,13 @@ struct LinkBed {
   }
   Result<nodeapi::Binding> bind(const std::string& container,
                                 nodeapi::Node::Wait wait = nodeapi::Node::Wait::verified,
-                                Duration patience = Duration(20'000)) const {
-    return link->bind({container, "net1", ""}, wait, Deadline::in(patience));
+                                Duration timeout = Duration(20'000)) const {
+    return session->bind({container, "net1", ""}, wait, Deadline::in(timeout));
   }
   Result<nodeapi::Binding> unbind(const std::string& container,
-                                  Duration patience = Duration(20'000)) const {
-    return link->unbind({container, "net1", ""}, Deadline::in(patience));
+                                  Duration timeout = Duration(20'000)) const {
+    return session->unbind({container, "net1", ""}, Deadline::in(timeout));
   }
 };
 
-}  // namespace ibpod::agent
+}  // namespace ibpod::agent::sm_client

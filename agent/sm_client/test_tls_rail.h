@@ -4,30 +4,32 @@
 #include "agent/sm_client/test_two_rails.h"
 #include "lib/rpc/test_tls.h"
 
-namespace ibpod::agent {
+namespace ibpod::agent::sm_client {
 
 struct TlsRail {
   TestCa ca;
   rpc::Files server_files{ca, ca.issue(rpc::server_named("IP:127.0.0.1"))};
   rpc::Files files;  // the node's
-  FabricService service;
-  std::unique_ptr<grpc::Service> asked;
+  config::FabricService service;
+  std::unique_ptr<grpc::Service> grpc_service;
   std::unique_ptr<rpc::TcpServer> tcp;
 
   // In place of `fabric`, which outlives it. `own`: the node's certificate.
-  explicit TlsRail(Served& fabric, const TestCa::Asked& own = rpc::client_named("n1"))
+  explicit TlsRail(FakeFabric& fabric,
+                   const TestCa::CertificateRequest& own = rpc::client_named("n1"))
       : files(ca, ca.issue(own)), service(fabric.service) {
     rpc::silence_grpc();
     Fd listening = rpc::listen_on(0);
-    service.place.address = "127.0.0.1:" + std::to_string(rpc::port_of(listening));
-    service.place.files = files.files;
+    service.sm_address.address = "127.0.0.1:" + std::to_string(rpc::port_of(listening));
+    service.sm_address.files = files.files;
     fabricapi::ServiceSettings settings;
-    settings.fabric = service.place.fabric;
-    asked = fabricapi::serve(fabric.model, as_node, settings);
-    tcp = rpc::TcpServer::serve(std::move(listening), {.files = server_files.files}, {asked.get()})
+    settings.fabric = service.sm_address.fabric;
+    grpc_service = fabricapi::serve(fabric.model, as_node, settings);
+    tcp = rpc::TcpServer::serve(std::move(listening), {.files = server_files.files},
+                                {grpc_service.get()})
               .value();
   }
   void renew() const { files.put(ca.issue(rpc::client_named("n1"))); }
 };
 
-}  // namespace ibpod::agent
+}  // namespace ibpod::agent::sm_client

@@ -6,33 +6,33 @@
 #include "agent/sm_client/test_sm_service.h"
 #include "tests/support/fake_sysfs.h"
 
-namespace ibpod::agent {
+namespace ibpod::agent::sm_client {
 
 inline constexpr uint64_t kEast = 0xfe80'0000'0000'0001, kWest = 0xfe80'0000'0000'0002,
-                          kNobodys = 0xfe80'0000'0000'0009;
+                          kUnmanaged = 0xfe80'0000'0000'0009;
 
-struct Served {
-  ModelService model;
-  FabricService service;
-  std::unique_ptr<grpc::Service> served;
+struct FakeFabric {
+  FakeSmService model;
+  config::FabricService service;
+  std::unique_ptr<grpc::Service> grpc_service;
   std::unique_ptr<rpc::Server> server;
 
-  Served(const Path& folder, const std::string& name, uint64_t prefix, uint64_t pool)
+  FakeFabric(const Path& folder, const std::string& name, uint64_t prefix, uint64_t pool)
       : model(ib::Guid(pool)) {
-    service.place.address = "unix:" + (folder / (name + ".sock")).string();
-    service.place.fabric = name;
+    service.sm_address.address = "unix:" + (folder / (name + ".sock")).string();
+    service.sm_address.fabric = name;
     service.subnet_prefix = ib::Guid(prefix);
     begin();
   }
   void begin() {
     fabricapi::ServiceSettings settings;
-    settings.fabric = service.place.fabric;
-    served = fabricapi::serve(model, as_node, settings);
-    server = rpc::Server::serve(service.place.address.substr(5), {served.get()}).value();
+    settings.fabric = service.sm_address.fabric;
+    grpc_service = fabricapi::serve(model, as_node, settings);
+    server = rpc::Server::serve(service.sm_address.address.substr(5), {grpc_service.get()}).value();
   }
   void leave() {
     server.reset();
-    served.reset();
+    grpc_service.reset();
   }
 };
 
@@ -44,11 +44,11 @@ struct TwoRails {
   ib::PciAddress pf[2] = {tree.add_pf(), tree.add_pf()};
   ib::PciAddress vf[2] = {tree.add_vf(pf[0]), tree.add_vf(pf[1])};
   sysfs::Sysfs sysfs = tree.open();
-  Served east{folder.path(), "east", kEast, 0x0200'0000'0000'e000};
-  Served west{folder.path(), "west", kWest, 0x0200'0000'0000'f000};
+  FakeFabric east{folder.path(), "east", kEast, 0x0200'0000'0000'e000};
+  FakeFabric west{folder.path(), "west", kWest, 0x0200'0000'0000'f000};
   std::mutex mutex;
   std::map<std::string, size_t> came_back;  // guarded by mutex
-  Duration away = kServiceAway;
+  Duration grace_period = kServiceGracePeriod;
   std::unique_ptr<Fabrics> fabrics;
 
   TwoRails() {
@@ -57,11 +57,11 @@ struct TwoRails {
     plug(pf[1], kWest);
     open({east.service, west.service});
   }
-  void open(const std::vector<FabricService>& services) {
-    fabrics = Fabrics::open(services, world()).value();
+  void open(const std::vector<config::FabricService>& services) {
+    fabrics = Fabrics::open(services, deps()).value();
     fabrics->begin();
   }
-  FabricsWorld world() {
+  FabricsDeps deps() {
     return {records,
             sysfs,
             "n1",
@@ -70,13 +70,13 @@ struct TwoRails {
               const auto pods = [](const node::Namespace&) -> Result<sysfs::Sysfs> {
                 return Error(Code::not_found, "no pod");
               };
-              return read_tables(ports, others, sysfs, {}, pods);
+              return read_pkey_tables(ports, others, sysfs, {}, pods);
             },
-            [this](const std::string& fabric, const Contact& before, const Contact& now) {
+            [this](const std::string& fabric, const SmStatus& before, const SmStatus& now) {
               const std::scoped_lock lock(mutex);
               if (now.reached && !before.reached) ++came_back[fabric];
             },
-            away};
+            grace_period};
   }
   static std::string gid(uint64_t prefix) {
     return ib::Guid(prefix).text_in_gid() + ":0002:c903:0000:0001";
@@ -89,7 +89,7 @@ struct TwoRails {
     node::Record record = test_record(container, {{"blue"}});
     record.stage = stage;
     record.device = device;
-    record.wanted.guids = node::Guids{own(device), own(device)};
+    record.spec.guids = node::Guids{own(device), own(device)};
     REQUIRE(records.write(record));
   }
   static ib::Guid own(const ib::PciAddress& device) {
@@ -101,9 +101,9 @@ struct TwoRails {
     return fabrics->bind({container, "net1", ""}, wait, Deadline::in(Duration(20'000)));
   }
   Result<nodeapi::Binding> unbind(const std::string& container,
-                                  Duration patience = Duration(20'000)) const {
-    return fabrics->unbind({container, "net1", ""}, Deadline::in(patience));
+                                  Duration timeout = Duration(20'000)) const {
+    return fabrics->unbind({container, "net1", ""}, Deadline::in(timeout));
   }
 };
 
-}  // namespace ibpod::agent
+}  // namespace ibpod::agent::sm_client

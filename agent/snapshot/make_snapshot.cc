@@ -2,50 +2,52 @@
 
 #include "device-plugin/health.h"
 
-namespace ibpod::agent {
+namespace ibpod::agent::snapshot {
 namespace {
 
 using device_plugin::Device;
 using device_plugin::Pool;
-using device_plugin::Stock;
+using device_plugin::PoolContents;
 
-void quarantine(std::vector<Device>& devices, const Pass& pass) {
-  for (const Outcome& outcome : pass.outcomes) {
-    if (!outcome.vf || !outcome.quarantined()) continue;
+void quarantine(std::vector<Device>& devices, const gc::GcRun& gc_run) {
+  for (const gc::Outcome& outcome : gc_run.outcomes) {
+    if (!outcome.vf || !outcome.is_quarantined()) continue;
     for (Device& device : devices)
       if (device.address == *outcome.vf) device.quarantine = outcome.text();
   }
 }
 
 // A ticket's child is an interface of the host's port: no pod sees an RDMA device by it.
-device_plugin::Promise promise_of(const Pool& pool, size_t selector, bool bound) {
-  device_plugin::Promise promise{pool.isolation, pool.ignore_link, true, bound};
-  if (pool.kind == device_plugin::Kind::ticket) promise.isolation = false;
+device_plugin::HealthCriteria criteria_of(const Pool& pool, size_t selector, bool bound) {
+  device_plugin::HealthCriteria criteria{pool.isolation, pool.ignore_link, true, bound};
+  if (pool.kind == device_plugin::PoolKind::ipoib_slot) criteria.isolation = false;
   const bool asks = selector < pool.selectors.size();
-  if (asks && pool.selectors[selector].rdma == false) promise.rdma = false;
-  return promise;
+  if (asks && pool.selectors[selector].rdma == false) criteria.rdma = false;
+  return criteria;
 }
 
 }  // namespace
 
-View make_view(std::vector<Device> devices, const Judged& judged) {
-  quarantine(devices, judged.pass);
-  View view;
-  view.stocks = device_plugin::deal(judged.pools, devices, judged.held);
-  for (Stock& stock : view.stocks) {
-    for (device_plugin::Offer& offer : stock.offers) {
-      const auto promise = promise_of(stock.pool, offer.selector, judged.bound);
-      const auto verdict = device_plugin::judge(offer.device, promise, judged.rdma_mode.mode);
-      offer.unhealthy = verdict.text;
-      view.verdicts[offer.id] = verdict;
+Snapshot make_snapshot(std::vector<Device> devices, const SnapshotInputs& inputs) {
+  quarantine(devices, inputs.gc_run);
+  Snapshot snapshot;
+  snapshot.pool_contents = device_plugin::assign(inputs.pools, devices, inputs.allocated);
+  for (PoolContents& contents : snapshot.pool_contents) {
+    for (device_plugin::PoolDevice& pool_device : contents.devices) {
+      const auto criteria =
+          criteria_of(contents.pool, pool_device.selector, inputs.partition_required);
+      const auto health =
+          device_plugin::evaluate_health(pool_device.device, criteria, inputs.rdma_mode.mode);
+      pool_device.unhealthy = health.text;
+      snapshot.health[pool_device.id] = health;
     }
   }
-  view.devices = std::move(devices);
-  view.pools = judged.pools;
-  view.held = judged.held;
-  view.rdma_mode = judged.rdma_mode;
-  view.troubles = judged.troubles;
-  return view;
+  snapshot.devices = std::move(devices);
+  snapshot.pools = inputs.pools;
+  snapshot.allocated = inputs.allocated;
+  snapshot.rdma_mode = inputs.rdma_mode;
+  snapshot.preparation_errors = inputs.preparation_errors;
+  return snapshot;
 }
 
-}  // namespace ibpod::agent
+}  // namespace ibpod::agent::snapshot

@@ -11,20 +11,20 @@
 #include <string>
 #include <vector>
 
-namespace ibpod::agent {
+namespace ibpod::agent::snapshot {
 
 // What a View is made of beside the inventory.
-struct Judged {
+struct SnapshotInputs {
   const std::vector<device_plugin::Pool>& pools;
-  const device_plugin::Held& held;
-  const Pass& pass;  // the last sweep's
-  const RdmaModeVerdict& rdma_mode;
-  const std::vector<std::string>& troubles;
-  bool bound = false;  // each attachment is brought into a partition
+  const device_plugin::Allocated& allocated;
+  const gc::GcRun& gc_run;  // the last sweep's
+  const prepare::RdmaModeStatus& rdma_mode;
+  const std::vector<std::string>& preparation_errors;
+  bool partition_required = false;  // each attachment is brought into a partition
 };
 
 // Deals the devices to the pools and judges each offer. Devices that the sweep has quarantined say
 // so. Pure.
-View make_view(std::vector<device_plugin::Device> devices, const Judged& judged);
+Snapshot make_snapshot(std::vector<device_plugin::Device> devices, const SnapshotInputs& inputs);
 
-}  // namespace ibpod::agent
+}  // namespace ibpod::agent::snapshot

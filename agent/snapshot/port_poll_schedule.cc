@@ -2,29 +2,31 @@
 
 #include <algorithm>
 
-namespace ibpod::agent {
+namespace ibpod::agent::snapshot {
 namespace {
 
-using device_plugin::Ailment;
+using device_plugin::UnhealthyReason;
 
-bool may_come_up(const device_plugin::Verdict& verdict) {
-  return verdict.ailment == Ailment::pf_down || verdict.ailment == Ailment::port_not_active ||
-         verdict.ailment == Ailment::no_guid || verdict.ailment == Ailment::wrong_subnet;
+bool is_transient(const device_plugin::Health& health) {
+  return health.reason == UnhealthyReason::pf_down ||
+         health.reason == UnhealthyReason::port_not_active ||
+         health.reason == UnhealthyReason::no_guid ||
+         health.reason == UnhealthyReason::wrong_subnet;
 }
 
-std::set<std::string> waiting_in(const View& view) {
+std::set<std::string> waiting_in(const Snapshot& snapshot) {
   std::set<std::string> waiting;
-  for (const auto& [id, verdict] : view.verdicts)
-    if (may_come_up(verdict)) waiting.insert(id);
+  for (const auto& [id, health] : snapshot.health)
+    if (is_transient(health)) waiting.insert(id);
   // Of several fabrics a PF's is known when its port is up: its VFs have neither GUIDs nor drivers.
-  if (!view.troubles.empty()) waiting.insert("preparation");
+  if (!snapshot.preparation_errors.empty()) waiting.insert("preparation");
   return waiting;
 }
 
 }  // namespace
 
-void PortPatience::seen(const View& view, bool ports) {
-  std::set<std::string> now = waiting_in(view);
+void PortPollSchedule::update(const Snapshot& snapshot, bool ports) {
+  std::set<std::string> now = waiting_in(snapshot);
   const bool more = !std::includes(waiting_.begin(), waiting_.end(), now.begin(), now.end());
   waiting_ = std::move(now);
   if (more) pauses_.reset();
@@ -34,4 +36,4 @@ void PortPatience::seen(const View& view, bool ports) {
     due_ = Deadline::in(pauses_.next());
 }
 
-}  // namespace ibpod::agent
+}  // namespace ibpod::agent::snapshot

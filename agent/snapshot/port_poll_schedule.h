@@ -9,14 +9,14 @@
 #include <set>
 #include <string>
 
-namespace ibpod::agent {
+namespace ibpod::agent::snapshot {
 
-class PortPatience {
+class PortPollSchedule {
  public:
-  explicit PortPatience(BackOff pauses = {Duration(500), Duration(60000)}) : pauses_(pauses) {}
+  explicit PortPollSchedule(BackOff pauses = {Duration(500), Duration(60000)}) : pauses_(pauses) {}
   // Before each wait: what the last look has seen, and whether it has looked at ports. Where none
   // has since due(), the next wait is over at once.
-  void seen(const View& view, bool ports);
+  void update(const Snapshot& snapshot, bool ports);
   // Far away while no port is waited for.
   Deadline due() const { return due_; }
 
@@ -26,4 +26,4 @@ class PortPatience {
   Deadline due_ = Deadline::at(Deadline::Clock::time_point::max());
 };
 
-}  // namespace ibpod::agent
+}  // namespace ibpod::agent::snapshot

@@ -2,70 +2,72 @@
 
 #include <doctest/doctest.h>
 
-namespace ibpod::agent {
+namespace ibpod::agent::snapshot {
 namespace {
 
-using device_plugin::Ailment;
+using device_plugin::UnhealthyReason;
 
-View view_of(const std::map<std::string, std::optional<Ailment>>& offers) {
-  View view;
-  for (const auto& [id, ailment] : offers) view.verdicts[id] = {ailment, ""};
-  return view;
+Snapshot snapshot_of(const std::map<std::string, std::optional<UnhealthyReason>>& pool_devices) {
+  Snapshot snapshot;
+  for (const auto& [id, ailment] : pool_devices) snapshot.health[id] = {ailment, ""};
+  return snapshot;
 }
 
 bool is_far(const Deadline& due) { return due.left() > std::chrono::hours(24); }
 
 TEST_CASE("ports are looked at again while one of them may come up, and only then") {
-  PortPatience patience;
-  CHECK(is_far(patience.due()));
-  patience.seen(view_of({{"a", std::nullopt}, {"b", Ailment::quarantine}}), true);
-  CHECK(is_far(patience.due()));
-  for (const Ailment ailment :
-       {Ailment::port_not_active, Ailment::pf_down, Ailment::no_guid, Ailment::wrong_subnet}) {
-    patience.seen(view_of({{"a", ailment}}), true);
-    CHECK_FALSE(is_far(patience.due()));
-    patience.seen(view_of({{"a", std::nullopt}}), true);
-    CHECK(is_far(patience.due()));
+  PortPollSchedule timeout;
+  CHECK(is_far(timeout.due()));
+  timeout.update(snapshot_of({{"a", std::nullopt}, {"b", UnhealthyReason::quarantine}}), true);
+  CHECK(is_far(timeout.due()));
+  for (const UnhealthyReason ailment : {UnhealthyReason::port_not_active, UnhealthyReason::pf_down,
+                                        UnhealthyReason::no_guid, UnhealthyReason::wrong_subnet}) {
+    timeout.update(snapshot_of({{"a", ailment}}), true);
+    CHECK_FALSE(is_far(timeout.due()));
+    timeout.update(snapshot_of({{"a", std::nullopt}}), true);
+    CHECK(is_far(timeout.due()));
   }
 }
 
 TEST_CASE("so they are while something is not prepared") {
-  PortPatience patience;
-  View view;
-  view.troubles = {"0000:3b:00.0: its port is not up"};
-  patience.seen(view, true);
-  CHECK_FALSE(is_far(patience.due()));
-  patience.seen({}, true);
-  CHECK(is_far(patience.due()));
+  PortPollSchedule timeout;
+  Snapshot snapshot;
+  snapshot.preparation_errors = {"0000:3b:00.0: its port is not up"};
+  timeout.update(snapshot, true);
+  CHECK_FALSE(is_far(timeout.due()));
+  timeout.update({}, true);
+  CHECK(is_far(timeout.due()));
 }
 
 TEST_CASE("the pauses grow, and are short again for a port that went down later") {
-  const View down = view_of({{"a", Ailment::port_not_active}});
-  PortPatience patience({Duration(0), Duration(0)});
-  patience.seen(down, true);
-  CHECK(patience.due().passed());
+  const Snapshot down = snapshot_of({{"a", UnhealthyReason::port_not_active}});
+  PortPollSchedule timeout({Duration(0), Duration(0)});
+  timeout.update(down, true);
+  CHECK(timeout.due().passed());
   // A look by an event in between does not put it off.
-  PortPatience long_ones({Duration(1'000'000), Duration(8'000'000)});
-  long_ones.seen(down, true);
+  PortPollSchedule long_ones({Duration(1'000'000), Duration(8'000'000)});
+  long_ones.update(down, true);
   const Deadline first = long_ones.due();
-  long_ones.seen(down, true);
+  long_ones.update(down, true);
   CHECK(long_ones.due().time() == first.time());
-  long_ones.seen(view_of({{"a", Ailment::port_not_active}, {"b", Ailment::pf_down}}), true);
+  long_ones.update(
+      snapshot_of({{"a", UnhealthyReason::port_not_active}, {"b", UnhealthyReason::pf_down}}),
+      true);
   CHECK(long_ones.due().time() > first.time());
   CHECK(long_ones.due().left() <= Duration(1'000'000));
 }
 
 TEST_CASE("a look that is due and has not been at ports is due still") {
-  const View down = view_of({{"a", Ailment::port_not_active}});
-  PortPatience patience({Duration(0), Duration(1'000'000)});
-  patience.seen(down, true);
-  const Deadline due = patience.due();
+  const Snapshot down = snapshot_of({{"a", UnhealthyReason::port_not_active}});
+  PortPollSchedule timeout({Duration(0), Duration(1'000'000)});
+  timeout.update(down, true);
+  const Deadline due = timeout.due();
   REQUIRE(due.passed());
-  patience.seen(down, false);
-  CHECK(patience.due().time() == due.time());
-  patience.seen(down, true);
-  CHECK(patience.due().time() > due.time());
+  timeout.update(down, false);
+  CHECK(timeout.due().time() == due.time());
+  timeout.update(down, true);
+  CHECK(timeout.due().time() > due.time());
 }
 
 }  // namespace
-}  // namespace ibpod::agent
+}  // namespace ibpod::agent::snapshot

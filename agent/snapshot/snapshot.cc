@@ -2,20 +2,20 @@
 
 #include <algorithm>
 
-namespace ibpod::agent {
+namespace ibpod::agent::snapshot {
 
-std::string interface_of(const View& view, const ib::PciAddress& pf) {
-  const auto found = std::find_if(view.devices.begin(), view.devices.end(),
+std::string interface_of(const Snapshot& snapshot, const ib::PciAddress& pf) {
+  const auto found = std::find_if(snapshot.devices.begin(), snapshot.devices.end(),
                                   [&](const auto& one) { return one.address == pf; });
-  return found == view.devices.end() ? "" : found->pf_name;
+  return found == snapshot.devices.end() ? "" : found->pf_name;
 }
 
-Offered find_offer(const View& view, const std::string& id) {
-  for (const device_plugin::Stock& stock : view.stocks) {
-    for (const device_plugin::Offer& offer : stock.offers)
-      if (offer.id == id) return {&stock, &offer};
+PoolDeviceRef find_pool_device(const Snapshot& snapshot, const std::string& id) {
+  for (const device_plugin::PoolContents& contents : snapshot.pool_contents) {
+    for (const device_plugin::PoolDevice& pool_device : contents.devices)
+      if (pool_device.id == id) return {&contents, &pool_device};
   }
   return {};
 }
 
-}  // namespace ibpod::agent
+}  // namespace ibpod::agent::snapshot

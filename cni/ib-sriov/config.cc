@@ -26,19 +26,19 @@ class Reader {
     TRY(read_device());
     TRY(read_device_info());
     TRY(read_link());
-    wanted_.pkey = TRY(keys_.pkey());
-    wanted_.partitions = TRY(attach::read_partitions(keys_));
+    spec_.pkey = TRY(keys_.pkey());
+    spec_.partitions = TRY(attach::read_partitions(keys_));
     TRY(read_guid());
     TRY(read_ib_kubernetes());
     TRY(read_vfio());
-    wanted_.ifname = call_.ifname;
+    spec_.ifname = call_.ifname;
     if (call_.verb == cni::Verb::add) TRY(keys_.check_slips());
     keys_.warn(config_);
     return std::move(config_);
   }
 
-  Config remains() {
-    keys_.read_remains(config_);
+  Config read_lenient() {
+    keys_.read_lenient(config_);
     const Status device = read_device();
     if (!device) config_.warnings.push_back(device.error().text());
     return std::move(config_);
@@ -46,10 +46,10 @@ class Reader {
 
  private:
   Status read_device() {
-    config_.order.device = TRY(keys_.device());
+    config_.vf.device = TRY(keys_.device());
     TRY(read_resource());
     const bool required = call_.verb == cni::Verb::add || call_.verb == cni::Verb::check;
-    if (!required || !config_.order.device.empty()) return ok();
+    if (!required || !config_.vf.device.empty()) return ok();
     if (!config_.resource.empty()) return check_pod();
     return Error(Code::invalid,
                  "deviceID: it is missing; Multus puts it in for a network whose annotation "
@@ -81,24 +81,24 @@ class Reader {
   }
 
   Status read_device_info() {
-    config_.order.device_info = TRY(keys_.device_info(config_.device_info_folder));
+    config_.vf.device_info = TRY(keys_.device_info(config_.device_info_folder));
     return ok();
   }
 
   Status read_link() {
     const std::optional<std::string> state = TRY(text(keys_.top(), "link_state"));
     if (state == "auto")
-      wanted_.policy = node::LinkPolicy::automatic;
+      spec_.policy = node::LinkPolicy::automatic;
     else if (state == "enable")
-      wanted_.policy = node::LinkPolicy::enable;
+      spec_.policy = node::LinkPolicy::enable;
     else if (state == "disable")
-      wanted_.policy = node::LinkPolicy::disable;
+      spec_.policy = node::LinkPolicy::disable;
     else if (state)
       return Error(Code::invalid,
                    "link_state: expected auto, enable or disable, got \"" + *state + "\"");
-    wanted_.mtu = TRY(keys_.mtu());
+    spec_.mtu = TRY(keys_.mtu());
     const std::optional<bool> isolation = TRY(keys_.top().boolean("rdmaIsolation"));
-    wanted_.isolation = isolation.value_or(false);
+    spec_.isolation = isolation.value_or(false);
     return ok();
   }
 
@@ -107,12 +107,12 @@ class Reader {
     if (!value) return ok();
     const ib::Guid guid = TRY(at(place, ib::Guid::parse(*value)));
     TRY(at(place, ib::check_port_guid(guid)));
-    std::optional<node::Guids>& guids = wanted_.guids;
+    std::optional<node::Guids>& guids = spec_.guids;
     if (guids && guids->port != guid) {
-      return Error(Code::invalid, place + ": " + guid.text() + " differs from " +
-                                      config_.guid_place + ": " + guids->port.text());
+      return Error(Code::invalid, place + ": " + guid.text() + " differs from " + config_.guid_key +
+                                      ": " + guids->port.text());
     }
-    if (!guids) config_.guid_place = place;
+    if (!guids) config_.guid_key = place;
     guids = node::Guids{guid, guid};
     return ok();
   }
@@ -136,14 +136,14 @@ class Reader {
 
   Status read_vfio() {
     const std::optional<bool> vfio = TRY(keys_.top().boolean("vfioPciMode"));
-    config_.order.vfio = vfio.value_or(false);
+    config_.vf.vfio = vfio.value_or(false);
     return ok();
   }
 
   const cni::Call& call_;
   Keys keys_;
   Config config_;
-  node::Wanted& wanted_ = config_.order.wanted;
+  node::Spec& spec_ = config_.vf.spec;
 };
 
 }  // namespace
@@ -155,10 +155,10 @@ Result<Config> parse_config(const cni::Call& call, const cni::Network& network,
   return Reader(call, std::move(keys), node).read();
 }
 
-Config parse_remains(const cni::Call& call, const Value& document, const attach::NodeConfig& node) {
+Config parse_lenient(const cni::Call& call, const Value& document, const attach::NodeConfig& node) {
   Result<Keys> keys = Keys::of(document);
   if (!keys) return Config(node);
-  return Reader(call, std::move(*keys), node).remains();
+  return Reader(call, std::move(*keys), node).read_lenient();
 }
 
 }  // namespace ibpod::ib_sriov

@@ -12,11 +12,11 @@ namespace ibpod::ib_sriov {
 struct Config : attach::Settings {
   using Settings::Settings;
 
-  attach::VfOrder order;
+  attach::VfConfig vf;
   // resourceName: of which the node's agent knows what the kubelet gave a pod; for a runtime that
   // names no deviceID. Empty: none.
   std::string resource;
-  std::string guid_place;                 // the key that asks for a GUID; empty: none does
+  std::string guid_key;                   // the key that asks for a GUID; empty: none does
   bool ib_kubernetes = false;             // ibKubernetesEnabled
   bool ib_kubernetes_configured = false;  // … and it has said so for this pod
 };
@@ -30,7 +30,7 @@ Result<Config> parse_config(const cni::Call& call, const cni::Network& network,
 // What can be read of a configuration that may be wrong: device, time-out, state folder and log.
 // Each that cannot is a warning, and has its default. For the log of a call that is refused, and
 // for DEL, which has to work whatever has become of the configuration since.
-Config parse_remains(const cni::Call& call, const json::Value& document,
+Config parse_lenient(const cni::Call& call, const json::Value& document,
                      const attach::NodeConfig& node);
 
 }  // namespace ibpod::ib_sriov

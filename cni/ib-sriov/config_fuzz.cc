@@ -12,8 +12,8 @@ using fuzz::require;
 
 void check(const Config& config) {
   fuzz::check_settings(config);
-  fuzz::check_wanted(config.order.wanted);
-  const Path& info = config.order.device_info;
+  fuzz::check_spec(config.vf.spec);
+  const Path& info = config.vf.device_info;
   require(info.empty() || fuzz::is_plain(info));
 }
 
@@ -25,11 +25,11 @@ void read(const json::Value& document, const Result<cni::Network>& network) {
     if (!network) break;
     const Result<Config> config = parse_config(call, *network, fuzz::any_node());
     if (config) check(*config);
-    if (config && verb == cni::Verb::add) require(!config->order.device.empty());
+    if (config && verb == cni::Verb::add) require(!config->vf.device.empty());
     if (!config) require(!config.error().text().empty());
   }
   call.verb = cni::Verb::del;
-  check(parse_remains(call, document, fuzz::any_node()));
+  check(parse_lenient(call, document, fuzz::any_node()));
 }
 
 // What was accepted for an ADD is as good for a DEL.

@@ -28,14 +28,14 @@ Config good(const std::string& keys) { return read(keys).value(); }
 
 TEST_CASE("a device is all that a network needs, and the rest has its defaults") {
   const Config config = good("");
-  CHECK(config.order.device.text() == "0000:3b:00.1");
-  CHECK(config.order.wanted.ifname == "net1");
-  CHECK_FALSE(config.order.wanted.guids);
-  CHECK_FALSE(config.order.wanted.policy);
-  CHECK_FALSE(config.order.wanted.mtu);
-  CHECK_FALSE(config.order.wanted.pkey);
-  CHECK_FALSE(config.order.wanted.isolation);
-  CHECK_FALSE(config.order.vfio);
+  CHECK(config.vf.device.text() == "0000:3b:00.1");
+  CHECK(config.vf.spec.ifname == "net1");
+  CHECK_FALSE(config.vf.spec.guids);
+  CHECK_FALSE(config.vf.spec.policy);
+  CHECK_FALSE(config.vf.spec.mtu);
+  CHECK_FALSE(config.vf.spec.pkey);
+  CHECK_FALSE(config.vf.spec.isolation);
+  CHECK_FALSE(config.vf.vfio);
   CHECK_FALSE(config.ib_kubernetes);
   CHECK(config.timeout == Duration(30'000));
   CHECK(config.log_level == log::Level::info);
@@ -50,14 +50,14 @@ TEST_CASE("every key is read") {
     "timeoutSeconds":110,"stateDir":"/run/state","guid":"02:00:00:00:00:00:00:01",
     "capabilities":{"infinibandGUID":true},"runtimeConfig":{"CNIDeviceInfoFile":"/var/run/k8s.cni.cncf.io/devinfo/cni/x"},
     "args":{"cni":{"mellanox.infiniband.app":"configured","odd":[1,{"a":null}]}})");
-  CHECK(config.order.wanted.policy == node::LinkPolicy::disable);
-  CHECK(config.order.wanted.isolation);
-  CHECK(config.order.wanted.pkey == ib::PKey(0x8001));
-  CHECK(config.order.wanted.mtu == 4092U);
-  CHECK(config.order.wanted.guids == node::Guids{kFirst, kFirst});
-  CHECK(config.order.vfio);
+  CHECK(config.vf.spec.policy == node::LinkPolicy::disable);
+  CHECK(config.vf.spec.isolation);
+  CHECK(config.vf.spec.pkey == ib::PKey(0x8001));
+  CHECK(config.vf.spec.mtu == 4092U);
+  CHECK(config.vf.spec.guids == node::Guids{kFirst, kFirst});
+  CHECK(config.vf.vfio);
   CHECK(config.timeout == Duration(110'000));
-  CHECK(config.order.device_info == "/var/run/k8s.cni.cncf.io/devinfo/cni/x");
+  CHECK(config.vf.device_info == "/var/run/k8s.cni.cncf.io/devinfo/cni/x");
   CHECK(config.ib_kubernetes);
   CHECK(config.ib_kubernetes_configured);
   CHECK(config.log_level == log::Level::debug);
@@ -67,20 +67,20 @@ TEST_CASE("every key is read") {
 }
 
 TEST_CASE("link states are those of ib-sriov-cni") {
-  CHECK(good(R"("link_state":"auto")").order.wanted.policy == node::LinkPolicy::automatic);
-  CHECK(good(R"("link_state":"enable")").order.wanted.policy == node::LinkPolicy::enable);
-  CHECK_FALSE(good(R"("link_state":"")").order.wanted.policy);
-  CHECK_FALSE(good(R"("link_state":null)").order.wanted.policy);
+  CHECK(good(R"("link_state":"auto")").vf.spec.policy == node::LinkPolicy::automatic);
+  CHECK(good(R"("link_state":"enable")").vf.spec.policy == node::LinkPolicy::enable);
+  CHECK_FALSE(good(R"("link_state":"")").vf.spec.policy);
+  CHECK_FALSE(good(R"("link_state":null)").vf.spec.policy);
 }
 
 TEST_CASE("a key that differs by case is taken, with a warning") {
   const Config config = good(R"("rdmaisolation":true,"PKEY":"0x0001")");
-  CHECK(config.order.wanted.isolation);
-  CHECK(config.order.wanted.pkey == ib::PKey(0x0001));
+  CHECK(config.vf.spec.isolation);
+  CHECK(config.vf.spec.pkey == ib::PKey(0x0001));
   CHECK(config.warnings ==
         std::vector<std::string>{"rdmaisolation is read as rdmaIsolation", "PKEY is read as pkey"});
   const Config nested = good(R"("runtimeConfig":{"infinibandguid":"02:00:00:00:00:00:00:01"})");
-  CHECK(nested.order.wanted.guids);
+  CHECK(nested.vf.spec.guids);
   CHECK(nested.warnings ==
         std::vector<std::string>{"runtimeConfig.infinibandguid is read as infinibandGUID"});
 }
@@ -90,7 +90,7 @@ TEST_CASE("an unknown key is a warning; the state of ib-sriov-cni is none of the
   CHECK(config.warnings == std::vector<std::string>{"the key \"Master\" is unknown and ignored",
                                                     "the key \"HostIFGUID\" is unknown and ignored",
                                                     "the key \"vlan\" is unknown and ignored"});
-  CHECK_FALSE(config.order.wanted.guids);
+  CHECK_FALSE(config.vf.spec.guids);
 }
 
 TEST_CASE("a GUID may be asked for in three places, and all must mean the same") {
@@ -99,16 +99,16 @@ TEST_CASE("a GUID may be asked for in three places, and all must mean the same")
   const std::string top = R"("guid":"0x0200000000000001")";
   for (const std::string& keys : {runtime, args, top, runtime + "," + args + "," + top}) {
     CAPTURE(keys);
-    CHECK(good(keys).order.wanted.guids == node::Guids{kFirst, kFirst});
+    CHECK(good(keys).vf.spec.guids == node::Guids{kFirst, kFirst});
   }
   const std::string other = R"("guid":"02:00:00:00:00:00:00:02")";
   CHECK(read(runtime + "," + other).error().text() ==
         "guid: 02:00:00:00:00:00:00:02 differs from runtimeConfig.infinibandGUID: "
         "02:00:00:00:00:00:00:01");
-  CHECK_FALSE(good(R"("runtimeConfig":{"infinibandGUID":""})").order.wanted.guids);
+  CHECK_FALSE(good(R"("runtimeConfig":{"infinibandGUID":""})").vf.spec.guids);
   // As drawn at random by others, and taken by the kernel.
   const ib::Guid odd(0x59cabb009792745f);
-  CHECK(good(R"("guid":"59:ca:bb:00:97:92:74:5f")").order.wanted.guids == node::Guids{odd, odd});
+  CHECK(good(R"("guid":"59:ca:bb:00:97:92:74:5f")").vf.spec.guids == node::Guids{odd, odd});
 }
 
 TEST_CASE("P_Keys are read with a base, or as JSON numbers") {
@@ -125,9 +125,9 @@ TEST_CASE("P_Keys are read with a base, or as JSON numbers") {
                           {"1000", 1000},
                           {"32769", 0x8001}}) {
     CAPTURE(one.value);
-    CHECK(good("\"pkey\":" + std::string(one.value)).order.wanted.pkey == ib::PKey(one.key));
+    CHECK(good("\"pkey\":" + std::string(one.value)).vf.spec.pkey == ib::PKey(one.key));
   }
-  CHECK_FALSE(good(R"("pkey":"")").order.wanted.pkey);
+  CHECK_FALSE(good(R"("pkey":"")").vf.spec.pkey);
 }
 
 // A pod would be in the default partition, or have a port that is DOWN, and nobody would see why.
@@ -155,7 +155,7 @@ TEST_CASE("ADD refuses a key that is a sure slip of another, and says which") {
 
 TEST_CASE("the device may come from runtimeConfig alone, and GC and STATUS need none") {
   const auto injected = network(R"("runtimeConfig":{"deviceID":"0000:3B:00.1"})");
-  CHECK(parse_config(a_call(), injected, lenient())->order.device.text() == "0000:3b:00.1");
+  CHECK(parse_config(a_call(), injected, lenient())->vf.device.text() == "0000:3b:00.1");
   CHECK_FALSE(parse_config(a_call(), network(""), lenient()));
   for (const cni::Verb verb : {cni::Verb::gc, cni::Verb::status}) {
     CHECK(parse_config(a_call(verb), network(""), lenient()));
@@ -169,8 +169,8 @@ TEST_CASE("two spellings of one address are one device") {
                                 injected + "\"}"),
                         lenient());
   };
-  CHECK(read_both("0000:3B:00.2", "0000:3b:00.2")->order.device.text() == "0000:3b:00.2");
-  CHECK(read_both("0000:3b:00.2", "0000:3B:00.2")->order.device.text() == "0000:3b:00.2");
+  CHECK(read_both("0000:3B:00.2", "0000:3b:00.2")->vf.device.text() == "0000:3b:00.2");
+  CHECK(read_both("0000:3b:00.2", "0000:3B:00.2")->vf.device.text() == "0000:3b:00.2");
   CHECK(read_both("0000:3B:00.1", "0000:3b:00.2").error().text() ==
         "deviceID: \"0000:3b:00.1\" and runtimeConfig.deviceID: \"0000:3b:00.2\" differ: which "
         "device is meant?");
@@ -181,10 +181,10 @@ TEST_CASE("two spellings of one address are one device") {
 TEST_CASE("the case of args.cni matters as little as any other key's") {
   const std::string guid = R"({"guid":"02:00:00:00:00:00:00:01"})";
   const Config config = good(R"("args":{"CNI":)" + guid + "}");
-  CHECK(config.order.wanted.guids == node::Guids{kFirst, kFirst});
+  CHECK(config.vf.spec.guids == node::Guids{kFirst, kFirst});
   CHECK(config.warnings == std::vector<std::string>{"args.CNI is read as cni"});
   const Config outer = good(R"("Args":{"cni":{"GUID":"02:00:00:00:00:00:00:01"}})");
-  CHECK(outer.order.wanted.guids == node::Guids{kFirst, kFirst});
+  CHECK(outer.vf.spec.guids == node::Guids{kFirst, kFirst});
   CHECK(outer.warnings ==
         std::vector<std::string>{"Args is read as args", "args.cni.GUID is read as guid"});
   const std::string both = R"({"name":"n","args":{"cni":{},"CNI":)" + guid + "}}";
@@ -192,26 +192,26 @@ TEST_CASE("the case of args.cni matters as little as any other key's") {
         "args.CNI: the keys \"cni\" and \"CNI\" differ only by case: keep \"cni\"");
 }
 
-Config remains(const std::string& keys) {
-  return parse_remains(a_call(cni::Verb::del), json::Value::parse("{" + keys + "}").value(),
+Config parse_anyway(const std::string& keys) {
+  return parse_lenient(a_call(cni::Verb::del), json::Value::parse("{" + keys + "}").value(),
                        lenient());
 }
 
 TEST_CASE("for DEL, and for the log of a refusal, each key is read as far as it can be") {
-  const Config rest = remains(R"("logLevel":"loud","stateDir":"/run/state","timeoutSeconds":5,
+  const Config rest = parse_anyway(R"("logLevel":"loud","stateDir":"/run/state","timeoutSeconds":5,
                  "deviceID":"0000:3b:00.1","pkey":"junk","ipam":{"type":"dhcp"})");
-  CHECK(rest.order.device.text() == "0000:3b:00.1");
+  CHECK(rest.vf.device.text() == "0000:3b:00.1");
   CHECK(rest.state_folder == "/run/state");
   CHECK(rest.timeout == Duration(5'000));
   CHECK(rest.warnings.size() == 1);
-  const Config nothing = remains(R"("deviceID":"../x","stateDir":"x")");
-  CHECK(nothing.order.device.empty());
+  const Config nothing = parse_anyway(R"("deviceID":"../x","stateDir":"x")");
+  CHECK(nothing.vf.device.empty());
   CHECK(nothing.state_folder == attach::kStateFolder);
   CHECK(nothing.warnings.size() == 2);
 }
 
 TEST_CASE("for DEL, what the node keeps to itself is a warning, and stays") {
-  const Config rest = parse_remains(
+  const Config rest = parse_lenient(
       a_call(cni::Verb::del),
       json::Value::parse(R"({"stateDir":"/x","logFile":"/x","logLevel":"debug"})").value(), {});
   CHECK(rest.state_folder == attach::kStateFolder);
@@ -246,12 +246,13 @@ TEST_CASE("a network may say what the node says") {
 }
 
 TEST_CASE("no key keeps the remains from the next one") {
-  const Config rest = remains(R"("args":7,"ARGS":7,"stateDir":7,"timeoutSeconds":7.5,"logLevel":7,
+  const Config rest =
+      parse_anyway(R"("args":7,"ARGS":7,"stateDir":7,"timeoutSeconds":7.5,"logLevel":7,
       "logFile":"/log","runtimeConfig":{"deviceID":"0000:3b:00.2"})");
   CHECK(rest.log_file == "/log");
-  CHECK(rest.order.device.text() == "0000:3b:00.2");
+  CHECK(rest.vf.device.text() == "0000:3b:00.2");
   CHECK(rest.warnings.size() == 3);
-  CHECK(remains(R"("runtimeConfig":7,"deviceID":"0000:3b:00.1")").order.device.text() ==
+  CHECK(parse_anyway(R"("runtimeConfig":7,"deviceID":"0000:3b:00.1")").vf.device.text() ==
         "0000:3b:00.1");
 }
 

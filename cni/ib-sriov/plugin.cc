@@ -16,8 +16,8 @@ Status check_ipoib(const attach::Context& context) {
 
 }  // namespace
 
-void IbSriov::read_remains(const cni::Call& call, const json::Value& document) {
-  config_ = parse_remains(call, document, node());
+void IbSriov::read_lenient(const cni::Call& call, const json::Value& document) {
+  config_ = parse_lenient(call, document, node());
 }
 
 Status IbSriov::read(const cni::Call& call, const cni::Network& network) {
@@ -26,12 +26,12 @@ Status IbSriov::read(const cni::Call& call, const cni::Network& network) {
 }
 
 std::string IbSriov::subject() const {
-  return config_.order.device.empty() ? "" : config_.order.device.text();
+  return config_.vf.device.empty() ? "" : config_.vf.device.text();
 }
 
 Status IbSriov::check_node(const attach::Context& context) {
-  if (config_.order.wanted.isolation) TRY(attach::check_isolation(context));
-  return config_.order.vfio ? ok() : check_ipoib(context);
+  if (config_.vf.spec.isolation) TRY(attach::check_isolation(context));
+  return config_.vf.vfio ? ok() : check_ipoib(context);
 }
 
 Result<std::string> IbSriov::ask_agent(const attach::Context& context, Deadline deadline) const {
@@ -45,9 +45,9 @@ Result<std::string> IbSriov::ask_agent(const attach::Context& context, Deadline 
 // The device of a pod whose runtime does not name it: by the agent, and afterwards by its record.
 // One that the network names has to be the pod's.
 Result<bool> IbSriov::complete(const attach::Context& context, Deadline deadline) {
-  if (!config_.order.device.empty()) {
+  if (!config_.vf.device.empty()) {
     if (context.call.verb == cni::Verb::add)
-      TRY(attach::check_allocated(context, "deviceID", config_.order.device,
+      TRY(attach::check_allocated(context, "deviceID", config_.vf.device,
                                   std::string(attach::kDeviceAdvice), deadline));
     return true;
   }
@@ -60,7 +60,7 @@ Result<bool> IbSriov::complete(const attach::Context& context, Deadline deadline
     if (!names.empty()) device = names.front().folder;
   }
   if (device.empty()) return false;
-  config_.order.device = TRY(ib::PciAddress::parse(device).during("the agent's answer"));
+  config_.vf.device = TRY(ib::PciAddress::parse(device).during("the agent's answer"));
   name_subject();
   return true;
 }
@@ -68,11 +68,11 @@ Result<bool> IbSriov::complete(const attach::Context& context, Deadline deadline
 // Who writes a pod writes its annotations: with another pod's GUID he would be in its partitions.
 // So the SM service is asked whether it may be chosen, and that only where it binds.
 Status IbSriov::check_choice() const {
-  const node::Wanted& wanted = config_.order.wanted;
-  const bool bound = wanted.pkey || !wanted.partitions.empty();
-  if (wanted.guids && bound) return ok();
-  if (wanted.guids)
-    return Error(Code::invalid, config_.guid_place + ": " + wanted.guids->port.text() +
+  const node::Spec& spec = config_.vf.spec;
+  const bool bound = spec.pkey || !spec.partitions.empty();
+  if (spec.guids && bound) return ok();
+  if (spec.guids)
+    return Error(Code::invalid, config_.guid_key + ": " + spec.guids->port.text() +
                                     ": this node's VFs have their GUIDs from the cluster's SM "
                                     "service, and one is chosen only beside a partition or pkey");
   if (config_.ib_kubernetes_configured)
@@ -84,16 +84,16 @@ Status IbSriov::check_choice() const {
 
 // ib-kubernetes sets a pod's GUID up at the subnet manager and says so in the pod's annotation. An
 // agent that binds does all that itself.
-Status IbSriov::check_ready(const attach::Context& context, bool binds) const {
-  if (binds) return check_choice();
+Status IbSriov::check_ready(const attach::Context& context, bool sm_managed) const {
+  if (sm_managed) return check_choice();
   if (!config_.ib_kubernetes) return ok();
   if (!config_.ib_kubernetes_configured) {
     return Error(Code::unavailable,
                  "ibKubernetesEnabled: ib-kubernetes has not configured this pod yet: "
                  "args.cni has no \"mellanox.infiniband.app\": \"configured\"");
   }
-  const std::optional<node::Function> function = TRY(context.kernel.function(config_.order.device));
-  if (!function || !function->pf || config_.order.wanted.guids) return ok();
+  const std::optional<node::Function> function = TRY(context.kernel.function(config_.vf.device));
+  if (!function || !function->pf || config_.vf.spec.guids) return ok();
   return Error(Code::unavailable,
                "ibKubernetesEnabled: ib-kubernetes has given this pod no GUID: args.cni.guid and "
                "runtimeConfig.infinibandGUID are empty");

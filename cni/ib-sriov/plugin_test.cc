@@ -14,118 +14,121 @@ namespace {
 const ib::PciAddress kVf = fake::vf_address(0, 0);
 constexpr const char* kGuid = "02:00:00:00:00:00:0a:01";
 
-struct Bed : attach::PluginBed<IbSriov> {
-  Bed() : PluginBed("ib-sriov") {}
+struct Fixture : attach::PluginFixture<IbSriov> {
+  Fixture() : PluginFixture("ib-sriov") {}
 };
 
 const std::string kDevice = R"("deviceID":"0000:3b:00.1")";
 
 TEST_CASE("what Spiderpool writes is served") {
-  Bed bed;
-  bed.programs.script("spiderpool", R"(case $CNI_COMMAND in
+  Fixture fixture;
+  fixture.programs.script("spiderpool", R"(case $CNI_COMMAND in
 VERSION) echo '{"cniVersion":"1.0.0","supportedVersions":["0.3.1","1.0.0"]}';;
 ADD) echo '{"cniVersion":"0.3.1","ips":[{"version":"4","address":"10.7.0.2/16"}]}';;
 esac)");
-  bed.k.fabric.others = {ib::PKey(0x8001)};
+  fixture.k.fabric.others = {ib::PKey(0x8001)};
   const std::string config = R"({"cniVersion":"0.3.1","name":"ib","type":"ib-sriov","pkey":"0x8001",
     "link_state":"enable","rdmaIsolation":true,"ibKubernetesEnabled":false,
     "ipam":{"type":"spiderpool","default_ipv4_ippool":["v4"]},"deviceID":"0000:3b:00.1",
     "pciBusID":"0000:3b:00.1"})";
-  const cni::Answer answer = bed.call("ADD", config);
+  const cni::Answer answer = fixture.call("ADD", config);
   REQUIRE_MESSAGE(answer.exit_code == 0, answer.output);
   CHECK(answer.output.find("10.7.0.2/16") != std::string::npos);
-  CHECK(bed.k.function_state(kVf).policy == nl::LinkPolicy::enable);
-  REQUIRE(bed.call("DEL", config).exit_code == 0);
-  CHECK(bed.changes() == "");
+  CHECK(fixture.k.function_state(kVf).policy == nl::LinkPolicy::enable);
+  REQUIRE(fixture.call("DEL", config).exit_code == 0);
+  CHECK(fixture.changes() == "");
 }
 
 TEST_CASE("Spiderpool's published example pkey: 1000 is refused with both readings") {
-  Bed bed;
-  const cni::Answer answer = bed.call(bed.config(kDevice + R"(,"pkey":"1000")"));
+  Fixture fixture;
+  const cni::Answer answer = fixture.call(fixture.config(kDevice + R"(,"pkey":"1000")"));
   REQUIRE(answer.failure);
   CHECK(answer.failure->code == 7);
   CHECK(
       answer.failure->message ==
       "pkey: \"1000\" is ambiguous: as hexadecimal write \"0x1000\", as decimal write \"0x03e8\"");
-  CHECK(bed.changes() == "");
+  CHECK(fixture.changes() == "");
 }
 
 TEST_CASE("every verb answers") {
-  Bed bed;
-  const std::string added = expect_all_verbs(bed, bed.config(kDevice + R"(,"rdmaIsolation":true)"));
+  Fixture fixture;
+  const std::string added =
+      expect_all_verbs(fixture, fixture.config(kDevice + R"(,"rdmaIsolation":true)"));
   CHECK(added.find(R"("pciID":"0000:3b:00.1")") != std::string::npos);
 }
 
-struct PodBed : Bed {
-  PodBed() { environment["CNI_ARGS"] = "IgnoreUnknown=1;K8S_POD_NAMESPACE=lab;K8S_POD_NAME=pod"; }
+struct PodFixture : Fixture {
+  PodFixture() {
+    environment["CNI_ARGS"] = "IgnoreUnknown=1;K8S_POD_NAMESPACE=lab;K8S_POD_NAME=pod";
+  }
 };
 const std::string kResource = R"("resourceName":"openib/vfs")";
 
 TEST_CASE("without a deviceID the device is the one that the kubelet gave the pod") {
-  PodBed bed;
-  bed.agent.given[{"lab/pod", "openib/vfs"}] = kVf.text();
-  const cni::Answer added = bed.call("ADD", bed.config(kResource));
+  PodFixture fixture;
+  fixture.agent.given[{"lab/pod", "openib/vfs"}] = kVf.text();
+  const cni::Answer added = fixture.call("ADD", fixture.config(kResource));
   REQUIRE_MESSAGE(added.exit_code == 0, added.output);
   CHECK(added.output.find(R"("pciID":"0000:3b:00.1")") != std::string::npos);
-  CHECK(bed.call("CHECK", bed.config(kResource)).exit_code == 0);
-  CHECK(bed.call("DEL", bed.config(kResource)).exit_code == 0);
-  CHECK(bed.changes() == "");
+  CHECK(fixture.call("CHECK", fixture.config(kResource)).exit_code == 0);
+  CHECK(fixture.call("DEL", fixture.config(kResource)).exit_code == 0);
+  CHECK(fixture.changes() == "");
 }
 
 TEST_CASE("a pod without such a device starts unharmed, with an empty result") {
-  PodBed bed;
-  const cni::Answer added = bed.call("ADD", bed.config(kResource));
+  PodFixture fixture;
+  const cni::Answer added = fixture.call("ADD", fixture.config(kResource));
   CHECK(added.exit_code == 0);
   CHECK(added.output.find("interfaces") == std::string::npos);
   CHECK(added.output.find(R"("cniVersion":"1.1.0")") != std::string::npos);
-  CHECK(bed.call("CHECK", bed.config(kResource)).exit_code == 0);
-  CHECK(bed.call("DEL", bed.config(kResource)).exit_code == 0);
-  CHECK(bed.k.trail().empty());
-  CHECK(bed.changes() == "");
+  CHECK(fixture.call("CHECK", fixture.config(kResource)).exit_code == 0);
+  CHECK(fixture.call("DEL", fixture.config(kResource)).exit_code == 0);
+  CHECK(fixture.k.trail().empty());
+  CHECK(fixture.changes() == "");
 }
 
 TEST_CASE(
     "an agent that does not know yet, or is away, is error 11: never a pod without its device") {
-  PodBed bed;
-  bed.agent.away = Error(Code::unavailable, "the kubelet did not answer");
-  const cni::Answer refused = bed.call("ADD", bed.config(kResource));
+  PodFixture fixture;
+  fixture.agent.away = Error(Code::unavailable, "the kubelet did not answer");
+  const cni::Answer refused = fixture.call("ADD", fixture.config(kResource));
   REQUIRE(refused.failure);
   CHECK(refused.failure->code == 11);
-  CHECK(bed.changes() == "");
+  CHECK(fixture.changes() == "");
 }
 
 TEST_CASE("a node can have it that nothing is attached without its agent") {
-  Bed bed;
-  expect_needs_agent(bed, bed.config(kDevice));
+  Fixture fixture;
+  expect_needs_agent(fixture, fixture.config(kDevice));
 }
 
 TEST_CASE("a node whose file names the agent attaches nothing without it") {
-  Bed bed;
-  expect_needs_named_agent(bed, kDevice);
+  Fixture fixture;
+  expect_needs_named_agent(fixture, kDevice);
 }
 
 TEST_CASE("a pod names a partition, and is in it") {
-  PodBed bed;
-  const std::string config = bed.config(kDevice + R"(,"partition":"blue")");
-  const cni::Answer added = bed.call("ADD", config);
+  PodFixture fixture;
+  const std::string config = fixture.config(kDevice + R"(,"partition":"blue")");
+  const cni::Answer added = fixture.call("ADD", config);
   REQUIRE_MESSAGE(added.exit_code == 0, added.output);
-  CHECK(bed.call("CHECK", config).exit_code == 0);
-  CHECK(bed.binder.leftovers() != "");
-  CHECK(bed.call("DEL", config).exit_code == 0);
-  CHECK(bed.binder.leftovers() == "");
-  CHECK(bed.changes() == "");
+  CHECK(fixture.call("CHECK", config).exit_code == 0);
+  CHECK(fixture.binder.leftovers() != "");
+  CHECK(fixture.call("DEL", config).exit_code == 0);
+  CHECK(fixture.binder.leftovers() == "");
+  CHECK(fixture.changes() == "");
   // Nobody gets in while the agent is away.
-  bed.agent.away = Error(Code::unavailable, "nobody listens");
-  const cni::Answer refused = bed.call("ADD", config);
+  fixture.agent.away = Error(Code::unavailable, "nobody listens");
+  const cni::Answer refused = fixture.call("ADD", config);
   REQUIRE(refused.failure);
   CHECK(refused.failure->code == 11);
-  CHECK(bed.changes() == "");
+  CHECK(fixture.changes() == "");
 }
 
 TEST_CASE("a partition that has not come within a short timeoutSeconds is error 11, and says so") {
-  Bed bed;
+  Fixture fixture;
   const cni::Answer refused =
-      bed.call("ADD", bed.config(kDevice + R"(,"pkey":"0x8001","timeoutSeconds":1)"));
+      fixture.call("ADD", fixture.config(kDevice + R"(,"pkey":"0x8001","timeoutSeconds":1)"));
   REQUIRE(refused.failure);
   CHECK(refused.failure->code == 11);
   CHECK(refused.output.find("timeoutSeconds of this network 1 (30 if not given)") !=
@@ -134,13 +137,13 @@ TEST_CASE("a partition that has not come within a short timeoutSeconds is error 
 
 TEST_CASE(
     "the log says of each step how long it took, and at last where the whole call's time went") {
-  PodBed bed;
-  bed.finishes = true;
-  const Path file = bed.programs.path() / "log";
-  bed.node->log_level = log::Level::debug;
-  bed.node->log_file = file;
-  const std::string config = bed.config(R"("partition":"blue",)" + kDevice);
-  REQUIRE(bed.call("ADD", config).exit_code == 0);
+  PodFixture fixture;
+  fixture.finishes = true;
+  const Path file = fixture.programs.path() / "log";
+  fixture.node->log_level = log::Level::debug;
+  fixture.node->log_file = file;
+  const std::string config = fixture.config(R"("partition":"blue",)" + kDevice);
+  REQUIRE(fixture.call("ADD", config).exit_code == 0);
   std::vector<std::string> lines;
   std::istringstream log(read_file(file).value());
   for (std::string line; std::getline(log, line);) lines.push_back(line);
@@ -164,33 +167,33 @@ TEST_CASE(
 TEST_CASE(
     "a deviceID has to be the pod's by the kubelet's word, and nothing is touched for one that is "
     "not") {
-  PodBed bed;
-  bed.agent.kubelet = true;
-  bed.agent.given[{"lab/pod", "openib/vfs"}] = kVf.text();
+  PodFixture fixture;
+  fixture.agent.kubelet = true;
+  fixture.agent.given[{"lab/pod", "openib/vfs"}] = kVf.text();
   const std::string other = R"("deviceID":"0000:3b:00.2")";
-  const cni::Answer refused = bed.call("ADD", bed.config(other));
+  const cni::Answer refused = fixture.call("ADD", fixture.config(other));
   REQUIRE(refused.failure);
   CHECK(refused.failure->message.starts_with(
       "deviceID: 0000:3b:00.2: the kubelet has not given it to the pod lab/pod; "));
-  CHECK(bed.k.orders() == 0);
-  CHECK(bed.changes() == "");
-  CHECK(bed.call("DEL", bed.config(other)).exit_code == 0);
-  expect_all_verbs(bed, bed.config(kDevice));
+  CHECK(fixture.k.orders() == 0);
+  CHECK(fixture.changes() == "");
+  CHECK(fixture.call("DEL", fixture.config(other)).exit_code == 0);
+  expect_all_verbs(fixture, fixture.config(kDevice));
 }
 
 TEST_CASE("DEL works whatever has become of the configuration since") {
-  Bed bed;
-  REQUIRE(bed.call("ADD", bed.config(kDevice)).exit_code == 0);
-  const cni::Answer answer = bed.call(
-      "DEL", bed.config(R"("deviceID":7,"pkey":"x","link_state":3,"mtu":"y","guid":[],)"
-                        R"("timeoutSeconds":"z","logFile":"relative","rdmaIsolation":"yes")"));
+  Fixture fixture;
+  REQUIRE(fixture.call("ADD", fixture.config(kDevice)).exit_code == 0);
+  const cni::Answer answer = fixture.call(
+      "DEL", fixture.config(R"("deviceID":7,"pkey":"x","link_state":3,"mtu":"y","guid":[],)"
+                            R"("timeoutSeconds":"z","logFile":"relative","rdmaIsolation":"yes")"));
   CHECK(answer.exit_code == 0);
-  CHECK(bed.changes() == "");
+  CHECK(fixture.changes() == "");
 }
 
 // One IPAM plugin, and what it was called for, a line a call.
-void install_ipam(const Bed& bed) {
-  bed.programs.script("lease", R"(echo $CNI_COMMAND >> "$(dirname "$0")/calls"
+void install_ipam(const Fixture& fixture) {
+  fixture.programs.script("lease", R"(echo $CNI_COMMAND >> "$(dirname "$0")/calls"
 case $CNI_COMMAND in
 VERSION) echo '{"cniVersion":"1.1.0","supportedVersions":["1.0.0","1.1.0"]}';;
 ADD) echo '{"cniVersion":"1.1.0","ips":[{"address":"10.7.0.2/16"}]}';;
@@ -220,59 +223,62 @@ const std::vector<std::string> kBadForAddOnly{
 TEST_CASE("a configuration that only ADD cares for does not keep DEL from releasing everything") {
   for (const std::string& keys : kBadForAddOnly) {
     CAPTURE(keys);
-    Bed bed;
-    install_ipam(bed);
-    REQUIRE(bed.call("ADD", bed.config(kDevice + R"(,"ipam":{"type":"lease"})")).exit_code == 0);
-    REQUIRE_FALSE(bed.changes().empty());
-    const std::string bad = bed.bare(keys);
-    if (keys.find("../x") == std::string::npos) CHECK(bed.call("ADD", bad).exit_code == 1);
-    const cni::Answer answer = bed.call("DEL", bad);
+    Fixture fixture;
+    install_ipam(fixture);
+    REQUIRE(
+        fixture.call("ADD", fixture.config(kDevice + R"(,"ipam":{"type":"lease"})")).exit_code ==
+        0);
+    REQUIRE_FALSE(fixture.changes().empty());
+    const std::string bad = fixture.bare(keys);
+    if (keys.find("../x") == std::string::npos) CHECK(fixture.call("ADD", bad).exit_code == 1);
+    const cni::Answer answer = fixture.call("DEL", bad);
     CHECK_MESSAGE(answer.exit_code == 0, answer.output);
-    CHECK(bed.changes() == "");
+    CHECK(fixture.changes() == "");
     // The address goes by the record's own configuration.
-    CHECK(read_file(bed.programs.path() / "calls").value() == "VERSION\nADD\nDEL\n");
+    CHECK(read_file(fixture.programs.path() / "calls").value() == "VERSION\nADD\nDEL\n");
   }
 }
 
 TEST_CASE("a plugin of ours is no IPAM plugin, whoever calls it so") {
-  Bed bed;
+  Fixture fixture;
   for (const char* type : {"ib-sriov", "ipoib"}) {
-    bed.programs.script(type, R"(touch "$(dirname "$0")/ran")");
-    const std::string config = bed.config(kDevice + R"(,"ipam":{"type":")" + type + "\"}");
-    CHECK(bed.call("ADD", config).failure->code == 7);
-    CHECK(bed.call("DEL", config).exit_code == 0);
-    for (const char* verb : {"STATUS", "GC"}) CHECK(bed.call(verb, config).exit_code == 1);
+    fixture.programs.script(type, R"(touch "$(dirname "$0")/ran")");
+    const std::string config = fixture.config(kDevice + R"(,"ipam":{"type":")" + type + "\"}");
+    CHECK(fixture.call("ADD", config).failure->code == 7);
+    CHECK(fixture.call("DEL", config).exit_code == 0);
+    for (const char* verb : {"STATUS", "GC"}) CHECK(fixture.call(verb, config).exit_code == 1);
   }
-  CHECK_FALSE(path_exists(bed.programs.path() / "ran"));
-  bed.programs.script("other", R"([ -n "$IBPOD_CALLED_AS_IPAM" ] && touch "$(dirname "$0")/told")");
-  bed.call("ADD", bed.config(kDevice + R"(,"ipam":{"type":"other"})"));
-  CHECK(path_exists(bed.programs.path() / "told"));
-  bed.environment["IBPOD_CALLED_AS_IPAM"] = "1";
+  CHECK_FALSE(path_exists(fixture.programs.path() / "ran"));
+  fixture.programs.script("other",
+                          R"([ -n "$IBPOD_CALLED_AS_IPAM" ] && touch "$(dirname "$0")/told")");
+  fixture.call("ADD", fixture.config(kDevice + R"(,"ipam":{"type":"other"})"));
+  CHECK(path_exists(fixture.programs.path() / "told"));
+  fixture.environment["IBPOD_CALLED_AS_IPAM"] = "1";
   for (const char* verb : {"ADD", "DEL", "CHECK", "GC", "STATUS"}) {
-    const cni::Answer refused = bed.call(verb, bed.config(kDevice));
+    const cni::Answer refused = fixture.call(verb, fixture.config(kDevice));
     REQUIRE(refused.failure);
     CHECK(refused.failure->message == "ipam: ib-sriov is called as an IPAM plugin, and is none");
   }
-  CHECK(bed.changes() == "");
+  CHECK(fixture.changes() == "");
 }
 
 TEST_CASE("STATUS tells of a node without ib_ipoib, where every ADD fails") {
-  Bed bed;
-  CHECK(bed.call("STATUS", bed.config(kDevice)).exit_code == 0);
-  const auto functions = bed.k.state.functions;
-  for (const auto& [address, function] : functions) bed.k.unbind(address);
-  const cni::Answer answer = bed.call("STATUS", bed.config(kDevice));
+  Fixture fixture;
+  CHECK(fixture.call("STATUS", fixture.config(kDevice)).exit_code == 0);
+  const auto functions = fixture.k.state.functions;
+  for (const auto& [address, function] : functions) fixture.k.unbind(address);
+  const cni::Answer answer = fixture.call("STATUS", fixture.config(kDevice));
   REQUIRE(answer.failure);
   CHECK(answer.failure->code == 50);
   CHECK(answer.failure->message.find("load ib_ipoib") != std::string::npos);
-  CHECK(bed.call("ADD", bed.config(kDevice)).failure);
-  CHECK(bed.call("STATUS", bed.config(kDevice + R"(,"vfioPciMode":true)")).exit_code == 0);
+  CHECK(fixture.call("ADD", fixture.config(kDevice)).failure);
+  CHECK(fixture.call("STATUS", fixture.config(kDevice + R"(,"vfioPciMode":true)")).exit_code == 0);
 }
 
 TEST_CASE("a network that is larger than any is refused") {
-  Bed bed;
+  Fixture fixture;
   const cni::Answer refused =
-      bed.call("ADD", bed.config(kDevice + R"(,"x":")" + std::string(1 << 16, 'x') + "\""));
+      fixture.call("ADD", fixture.config(kDevice + R"(,"x":")" + std::string(1 << 16, 'x') + "\""));
   REQUIRE(refused.failure);
   CHECK(refused.failure->code == 6);
   CHECK(refused.failure->message ==
@@ -280,108 +286,110 @@ TEST_CASE("a network that is larger than any is refused") {
 }
 
 TEST_CASE("a network of more values than any is refused before it is read") {
-  Bed bed;
+  Fixture fixture;
   const auto args = [](size_t lists) {
     std::string elements = "[]";
     for (size_t n = 1; n < lists; ++n) elements += ",[]";
     return R"("args":{"cni":{"x":[)" + elements + "]}}";
   };
-  const auto of = [&](size_t lists) { return bed.config(kDevice + "," + args(lists)); };
+  const auto of = [&](size_t lists) { return fixture.config(kDevice + "," + args(lists)); };
   for (const char* const verb : {"ADD", "CHECK", "STATUS"}) {
-    const cni::Answer refused = bed.call(verb, of(1100));
+    const cni::Answer refused = fixture.call(verb, of(1100));
     REQUIRE(refused.failure);
     CHECK(refused.failure->code == 6);
     CHECK(refused.failure->message ==
           "standard input: JSON: more than 2048 objects, lists and members");
   }
-  REQUIRE(bed.call("ADD", of(100)).exit_code == 0);
-  CHECK(bed.call("GC", of(1100)).exit_code == 0);
+  REQUIRE(fixture.call("ADD", of(100)).exit_code == 0);
+  CHECK(fixture.call("GC", of(1100)).exit_code == 0);
   // A DEL of so many that is refused for something else is answered in its own version.
-  const cni::Answer unnamed = bed.call("DEL", R"({"cniVersion":"0.4.0",)" + args(1100) + "}");
+  const cni::Answer unnamed = fixture.call("DEL", R"({"cniVersion":"0.4.0",)" + args(1100) + "}");
   REQUIRE(unnamed.failure);
   CHECK(unnamed.output.find("\"cniVersion\":\"0.4.0\"") != std::string::npos);
-  CHECK(bed.call("DEL", of(1100)).exit_code == 0);
+  CHECK(fixture.call("DEL", of(1100)).exit_code == 0);
 }
 
 TEST_CASE("a network's warnings are told in few lines, and each of few letters") {
-  Bed bed;
-  bed.node->log_file = bed.state.path() / "log";
-  bed.node->log_level = log::Level::warning;
+  Fixture fixture;
+  fixture.node->log_file = fixture.state.path() / "log";
+  fixture.node->log_level = log::Level::warning;
   std::string keys;
   for (int n = 0; n < 900; ++n) keys += ",\"k" + std::to_string(n) + "\":1";
-  REQUIRE(bed.call("ADD", bed.config(kDevice + keys + ",\"" + std::string(9000, 'y') + "\":1"))
-              .exit_code == 0);
-  const std::string log = read_file(bed.node->log_file, 1 << 20).value();
+  REQUIRE(
+      fixture.call("ADD", fixture.config(kDevice + keys + ",\"" + std::string(9000, 'y') + "\":1"))
+          .exit_code == 0);
+  const std::string log = read_file(fixture.node->log_file, 1 << 20).value();
   CHECK(log.find("and 885 more warnings of this network") != std::string::npos);
   CHECK(log.size() < 30'000);
 }
 
 TEST_CASE("DEL takes a network that is larger than an ADD's may be") {
-  Bed bed;
-  REQUIRE(bed.call("ADD", bed.config(kDevice)).exit_code == 0);
+  Fixture fixture;
+  REQUIRE(fixture.call("ADD", fixture.config(kDevice)).exit_code == 0);
   const std::string large = kDevice + R"(,"x":")" + std::string(1 << 20, 'x') + "\"";
-  CHECK(bed.call("CHECK", bed.config(large)).failure->code == 6);
-  CHECK(bed.call("DEL", bed.config(large)).exit_code == 0);
-  CHECK(bed.changes() == "");
+  CHECK(fixture.call("CHECK", fixture.config(large)).failure->code == 6);
+  CHECK(fixture.call("DEL", fixture.config(large)).exit_code == 0);
+  CHECK(fixture.changes() == "");
 }
 
 TEST_CASE("a network whose bytes all take six in its record is given back all the same") {
-  Bed bed;
+  Fixture fixture;
   const std::string odd = kDevice + R"(,"x":")" + std::string(60'000, '\x7f') + "\"";
-  REQUIRE(bed.call("ADD", bed.config(odd)).exit_code == 0);
-  CHECK(bed.call("DEL", bed.config(odd)).exit_code == 0);
-  CHECK(bed.changes() == "");
+  REQUIRE(fixture.call("ADD", fixture.config(odd)).exit_code == 0);
+  CHECK(fixture.call("DEL", fixture.config(odd)).exit_code == 0);
+  CHECK(fixture.changes() == "");
 }
 
 TEST_CASE("an IPAM that the node does not allow is not run, for ADD or for DEL") {
-  Bed bed;
-  install_ipam(bed);
-  const std::string config = bed.config(kDevice + R"(,"ipam":{"type":"lease"})");
-  bed.node->ipam_types = {"static"};
-  const cni::Answer refused = bed.call("ADD", config);
+  Fixture fixture;
+  install_ipam(fixture);
+  const std::string config = fixture.config(kDevice + R"(,"ipam":{"type":"lease"})");
+  fixture.node->ipam_types = {"static"};
+  const cni::Answer refused = fixture.call("ADD", config);
   REQUIRE(refused.failure);
   CHECK(refused.failure->code == 7);
   CHECK(refused.failure->message ==
         "ipam.type: \"lease\" is not among the ipamTypes that /etc/ibpod/cni.json allows on this "
         "node");
-  CHECK(bed.changes() == "");
-  bed.node->ipam_types = {"static", "lease"};
-  REQUIRE(bed.call("ADD", config).exit_code == 0);
-  bed.node->ipam_types = std::vector<std::string>();
-  CHECK(bed.call("DEL", config).exit_code == 0);
-  CHECK(bed.changes() == "");
-  CHECK(read_file(bed.programs.path() / "calls").value() == "VERSION\nADD\n");
+  CHECK(fixture.changes() == "");
+  fixture.node->ipam_types = {"static", "lease"};
+  REQUIRE(fixture.call("ADD", config).exit_code == 0);
+  fixture.node->ipam_types = std::vector<std::string>();
+  CHECK(fixture.call("DEL", config).exit_code == 0);
+  CHECK(fixture.changes() == "");
+  CHECK(read_file(fixture.programs.path() / "calls").value() == "VERSION\nADD\n");
 }
 
 TEST_CASE("DEL of nothing recorded asks no IPAM that cannot be told, and says so") {
-  Bed bed;
-  install_ipam(bed);
-  const Path log = bed.state.path() / "log";
-  bed.node->log_level = log::Level::warning;
-  bed.node->log_file = log;
-  const cni::Answer answer = bed.call("DEL", bed.bare(kDevice + R"(,"ipam":{"name":"lease"})"));
+  Fixture fixture;
+  install_ipam(fixture);
+  const Path log = fixture.state.path() / "log";
+  fixture.node->log_level = log::Level::warning;
+  fixture.node->log_file = log;
+  const cni::Answer answer =
+      fixture.call("DEL", fixture.bare(kDevice + R"(,"ipam":{"name":"lease"})"));
   CHECK(answer.exit_code == 0);
-  CHECK(bed.changes() == "");
-  CHECK_FALSE(path_exists(bed.programs.path() / "calls"));
+  CHECK(fixture.changes() == "");
+  CHECK_FALSE(path_exists(fixture.programs.path() / "calls"));
   CHECK(read_file(log).value().find("which names the IPAM plugin; DEL goes on without it") !=
         std::string::npos);
 }
 
 TEST_CASE("DEL is refused where its attachment, or the version to answer in, is unknown") {
-  Bed bed;
-  REQUIRE(bed.call("ADD", bed.config(kDevice)).exit_code == 0);
-  CHECK(bed.call("DEL", bed.config("", "9.9.9")).failure->code == 1);
-  CHECK(bed.call("DEL", R"({"cniVersion":"1.1.0","type":"ib-sriov"})").failure->code == 7);
-  CHECK(bed.call("DEL", R"({"name":"blue")").failure->code == 6);
-  CHECK(bed.call("DEL", bed.config("")).exit_code == 0);
-  CHECK(bed.changes() == "");
+  Fixture fixture;
+  REQUIRE(fixture.call("ADD", fixture.config(kDevice)).exit_code == 0);
+  CHECK(fixture.call("DEL", fixture.config("", "9.9.9")).failure->code == 1);
+  CHECK(fixture.call("DEL", R"({"cniVersion":"1.1.0","type":"ib-sriov"})").failure->code == 7);
+  CHECK(fixture.call("DEL", R"({"name":"blue")").failure->code == 6);
+  CHECK(fixture.call("DEL", fixture.config("")).exit_code == 0);
+  CHECK(fixture.changes() == "");
 }
 
 TEST_CASE("what is refused is in the log file, with the call and the device") {
-  Bed bed;
-  bed.finishes = true;
-  const Path log = bed.state.path() / "log";
-  bed.node->log_file = log;
+  Fixture fixture;
+  fixture.finishes = true;
+  const Path log = fixture.state.path() / "log";
+  fixture.node->log_file = log;
   const struct {
     const char* keys;
     const char* message;
@@ -396,7 +404,7 @@ TEST_CASE("what is refused is in the log file, with the call and the device") {
   };
   for (const auto& refusal : table) {
     CAPTURE(refusal.keys);
-    REQUIRE(bed.call("ADD", bed.config(kDevice + "," + refusal.keys)).exit_code == 1);
+    REQUIRE(fixture.call("ADD", fixture.config(kDevice + "," + refusal.keys)).exit_code == 1);
     const std::string text = read_file(log).value();
     CHECK(text.find(refusal.message) != std::string::npos);
     for (const char* member : {R"("command":"ADD")", R"("network":"blue")", R"("containerID":"c1")",
@@ -405,17 +413,17 @@ TEST_CASE("what is refused is in the log file, with the call and the device") {
     }
     CHECK(remove_file(log));
   }
-  CHECK(bed.changes() == "");
+  CHECK(fixture.changes() == "");
 }
 
 TEST_CASE("ib-kubernetes is waited for where the network says so") {
-  Bed bed;
+  Fixture fixture;
   const std::string on = kDevice + R"(,"ibKubernetesEnabled":true)";
   const auto refused = [&](const std::string& keys) {
-    const cni::Answer answer = bed.call("ADD", bed.config(on + keys));
+    const cni::Answer answer = fixture.call("ADD", fixture.config(on + keys));
     REQUIRE(answer.failure);
     CHECK(answer.failure->code == 11);
-    CHECK(bed.changes() == "");
+    CHECK(fixture.changes() == "");
     return answer.failure->message;
   };
   CHECK(refused("") ==
@@ -429,57 +437,58 @@ TEST_CASE("ib-kubernetes is waited for where the network says so") {
   const std::string ready =
       R"(,"args":{"cni":{"mellanox.infiniband.app":"configured","pkey":"0x1","guid":")" +
       std::string(kGuid) + "\"}}";
-  CHECK(bed.call("ADD", bed.config(on + ready)).exit_code == 0);
+  CHECK(fixture.call("ADD", fixture.config(on + ready)).exit_code == 0);
 }
 
 TEST_CASE("where the agent wants it, a network that names no partition is refused") {
-  Bed bed;
-  attach::expect_needs_partition(bed, kDevice);
+  Fixture fixture;
+  attach::expect_needs_partition(fixture, kDevice);
 }
 
-struct MarkedBed : Bed {
-  MarkedBed() {
+struct AgentRequiredFixture : Fixture {
+  AgentRequiredFixture() {
     REQUIRE(node::Records(state.path() / "made").make_folder());
-    REQUIRE(attach::AgentMark(state.path() / "made").write("/run/ibpod/agent.sock"));
+    REQUIRE(attach::AgentRequiredFile(state.path() / "made").write("/run/ibpod/agent.sock"));
   }
 };
 
 TEST_CASE("where the agent binds, a network for ib-kubernetes needs no ib-kubernetes") {
-  MarkedBed bed;
-  const std::string network = bed.config(kDevice + R"(,"ibKubernetesEnabled":true,"pkey":"0x1")");
-  const cni::Answer added = bed.call("ADD", network);
+  AgentRequiredFixture fixture;
+  const std::string network =
+      fixture.config(kDevice + R"(,"ibKubernetesEnabled":true,"pkey":"0x1")");
+  const cni::Answer added = fixture.call("ADD", network);
   REQUIRE_MESSAGE(added.exit_code == 0, added.output);
-  CHECK(bed.binder.calls > 0);
-  CHECK(bed.call("CHECK", network).exit_code == 0);
-  CHECK(bed.call("DEL", network).exit_code == 0);
-  CHECK(bed.changes() == "");
+  CHECK(fixture.binder.calls > 0);
+  CHECK(fixture.call("CHECK", network).exit_code == 0);
+  CHECK(fixture.call("DEL", network).exit_code == 0);
+  CHECK(fixture.changes() == "");
 }
 
 TEST_CASE("where the agent binds, a GUID is chosen if the SM service lets it, beside a partition") {
-  MarkedBed bed;
+  AgentRequiredFixture fixture;
   const std::string keys = kDevice + R"(,"pkey":"0x1","guid":")" + std::string(kGuid) +
                            R"(","args":{"cni":{"mellanox.infiniband.app":"configured"}})";
-  bed.binder.taken = {ib::Guid::parse(kGuid).value()};
-  const cni::Answer refused = bed.call("ADD", bed.config(keys));
+  fixture.binder.taken = {ib::Guid::parse(kGuid).value()};
+  const cni::Answer refused = fixture.call("ADD", fixture.config(keys));
   REQUIRE(refused.failure);
   CHECK(refused.failure->code == 103);
-  CHECK(bed.changes() == "");
-  bed.binder.taken.clear();
-  const cni::Answer added = bed.call("ADD", bed.config(keys));
+  CHECK(fixture.changes() == "");
+  fixture.binder.taken.clear();
+  const cni::Answer added = fixture.call("ADD", fixture.config(keys));
   REQUIRE_MESSAGE(added.exit_code == 0, added.output);
-  CHECK(bed.call("DEL", bed.config(keys)).exit_code == 0);
-  CHECK(bed.changes() == "");
+  CHECK(fixture.call("DEL", fixture.config(keys)).exit_code == 0);
+  CHECK(fixture.changes() == "");
 }
 
 TEST_CASE(
     "where the agent binds, nobody chooses a GUID alone, or says that ib-kubernetes has done all") {
-  MarkedBed bed;
+  AgentRequiredFixture fixture;
   const auto refused = [&](const std::string& keys) {
-    const cni::Answer answer = bed.call("ADD", bed.config(kDevice + keys));
+    const cni::Answer answer = fixture.call("ADD", fixture.config(kDevice + keys));
     REQUIRE(answer.failure);
     CHECK(answer.failure->code == 7);
-    CHECK(bed.changes() == "");
-    CHECK(bed.binder.calls == 0);
+    CHECK(fixture.changes() == "");
+    CHECK(fixture.binder.calls == 0);
     return answer.failure->message;
   };
   const std::string guid = "\"" + std::string(kGuid) + "\"";
@@ -495,101 +504,101 @@ TEST_CASE(
 }
 
 TEST_CASE("no stateDir leads past the mark of the node") {
-  MarkedBed bed;
-  bed.node->allow_in_networks = true;
-  bed.agent.away = Error(Code::unavailable, "nobody listens");
+  AgentRequiredFixture fixture;
+  fixture.node->allow_in_networks = true;
+  fixture.agent.away = Error(Code::unavailable, "nobody listens");
   const std::string elsewhere =
       R"({"cniVersion":"1.1.0","name":"blue","type":"ib-sriov","stateDir":")" +
-      (bed.state.path() / "elsewhere").string() + R"(","guid":")" + std::string(kGuid) + R"(",)" +
-      kDevice + "}";
-  const cni::Answer refused = bed.call("ADD", elsewhere);
+      (fixture.state.path() / "elsewhere").string() + R"(","guid":")" + std::string(kGuid) +
+      R"(",)" + kDevice + "}";
+  const cni::Answer refused = fixture.call("ADD", elsewhere);
   REQUIRE(refused.failure);
   CHECK(refused.failure->code == 7);
   CHECK(refused.failure->message.starts_with("stateDir: "));
-  CHECK(bed.changes() == "");
-  CHECK(bed.call("DEL", elsewhere).exit_code == 0);
+  CHECK(fixture.changes() == "");
+  CHECK(fixture.call("DEL", elsewhere).exit_code == 0);
 }
 
 TEST_CASE("on a marked node DEL and GC go by the node's own records alone") {
-  MarkedBed bed;
-  bed.node->allow_in_networks = true;
-  const Path forged = bed.state.path() / "forged";
+  AgentRequiredFixture fixture;
+  fixture.node->allow_in_networks = true;
+  const Path forged = fixture.state.path() / "forged";
   const auto network_in = [&](const Path& folder) {
     return R"({"cniVersion":"1.1.0","name":"blue","type":"ib-sriov",)" + kDevice +
            R"(,"cni.dev/valid-attachments":[],"stateDir":")" + folder.string() + "\"}";
   };
-  REQUIRE(bed.call("ADD", bed.config(kDevice)).exit_code == 0);
+  REQUIRE(fixture.call("ADD", fixture.config(kDevice)).exit_code == 0);
   std::filesystem::create_directories(forged);
-  std::filesystem::copy(bed.state.path() / "made" / "attachments", forged / "attachments",
+  std::filesystem::copy(fixture.state.path() / "made" / "attachments", forged / "attachments",
                         std::filesystem::copy_options::recursive);
-  CHECK(bed.call("DEL", network_in(bed.state.path() / "empty")).exit_code == 0);
-  CHECK(bed.changes() == "");
-  const int orders = bed.k.orders();
-  CHECK(bed.call("DEL", network_in(forged)).exit_code == 0);
-  CHECK(bed.call("GC", network_in(forged)).exit_code == 0);
-  CHECK(bed.k.orders() == orders);
+  CHECK(fixture.call("DEL", network_in(fixture.state.path() / "empty")).exit_code == 0);
+  CHECK(fixture.changes() == "");
+  const int orders = fixture.k.orders();
+  CHECK(fixture.call("DEL", network_in(forged)).exit_code == 0);
+  CHECK(fixture.call("GC", network_in(forged)).exit_code == 0);
+  CHECK(fixture.k.orders() == orders);
   CHECK(list_folder(forged / "attachments")->size() == 1);
 }
 
 TEST_CASE(
     "DEL fails where its record is in the stateDir of the network, and says where that belongs") {
-  Bed bed;
-  const Path old = bed.state.path() / "old";
-  const std::string config = bed.config(kDevice + R"(,"stateDir":")" + old.string() + "\"");
-  bed.node->allow_in_networks = true;
-  REQUIRE(bed.call("ADD", config).exit_code == 0);
-  bed.node->allow_in_networks = false;
-  const cni::Answer refused = bed.call("DEL", config);
+  Fixture fixture;
+  const Path old = fixture.state.path() / "old";
+  const std::string config = fixture.config(kDevice + R"(,"stateDir":")" + old.string() + "\"");
+  fixture.node->allow_in_networks = true;
+  REQUIRE(fixture.call("ADD", config).exit_code == 0);
+  fixture.node->allow_in_networks = false;
+  const cni::Answer refused = fixture.call("DEL", config);
   REQUIRE(refused.failure);
   CHECK(refused.failure->code == 7);
   CHECK(refused.failure->message ==
         "stateDir: the record of this attachment is in " + old.string() +
             ", which the network names: set it as stateDir in /etc/ibpod/cni.json until the pods "
             "of that network are gone");
-  bed.node->state_folder = old;
-  CHECK(bed.call("DEL", config).exit_code == 0);
-  bed.node->state_folder = bed.state.path() / "made";
-  CHECK(bed.call("DEL", config).exit_code == 0);
-  CHECK(bed.changes() == "");
+  fixture.node->state_folder = old;
+  CHECK(fixture.call("DEL", config).exit_code == 0);
+  fixture.node->state_folder = fixture.state.path() / "made";
+  CHECK(fixture.call("DEL", config).exit_code == 0);
+  CHECK(fixture.changes() == "");
 }
 
 TEST_CASE(
     "a folder of records that the agent has made and that is missing is not one without any") {
-  MarkedBed bed;
-  const Path folder = bed.state.path() / "made/attachments";
-  REQUIRE(bed.call("ADD", bed.config(kDevice)).exit_code == 0);
-  std::filesystem::rename(folder, bed.state.path() / "unmounted");
-  const int orders = bed.k.orders();
+  AgentRequiredFixture fixture;
+  const Path folder = fixture.state.path() / "made/attachments";
+  REQUIRE(fixture.call("ADD", fixture.config(kDevice)).exit_code == 0);
+  std::filesystem::rename(folder, fixture.state.path() / "unmounted");
+  const int orders = fixture.k.orders();
   for (const char* verb : {"DEL", "ADD", "GC"}) {
     const cni::Answer refused =
-        bed.call(verb, bed.config(kDevice + R"(,"cni.dev/valid-attachments":[])"));
+        fixture.call(verb, fixture.config(kDevice + R"(,"cni.dev/valid-attachments":[])"));
     REQUIRE(refused.failure);
     CHECK(refused.failure->code == 11);
     CHECK(refused.failure->message.find(folder.string() + " is missing") != std::string::npos);
   }
-  CHECK(bed.k.orders() == orders);
-  std::filesystem::rename(bed.state.path() / "unmounted", folder);
-  CHECK(bed.call("DEL", bed.config(kDevice)).exit_code == 0);
-  CHECK(bed.changes() == "");
+  CHECK(fixture.k.orders() == orders);
+  std::filesystem::rename(fixture.state.path() / "unmounted", folder);
+  CHECK(fixture.call("DEL", fixture.config(kDevice)).exit_code == 0);
+  CHECK(fixture.changes() == "");
 }
 
 TEST_CASE("the agent's socket says that a folder of records was there, if its mark is away too") {
-  Bed bed;
-  bed.node->agent_socket = bed.state.path() / "agent.sock";
-  REQUIRE(write_file_atomically(bed.node->agent_socket, ""));
-  CHECK(bed.call("DEL", bed.config(kDevice)).failure->code == 11);
+  Fixture fixture;
+  fixture.node->agent_socket = fixture.state.path() / "agent.sock";
+  REQUIRE(write_file_atomically(fixture.node->agent_socket, ""));
+  CHECK(fixture.call("DEL", fixture.config(kDevice)).failure->code == 11);
   // Without an agent a missing folder is that of a fresh node.
-  REQUIRE(remove_file(bed.node->agent_socket));
-  CHECK(bed.call("DEL", bed.config(kDevice)).exit_code == 0);
+  REQUIRE(remove_file(fixture.node->agent_socket));
+  CHECK(fixture.call("DEL", fixture.config(kDevice)).exit_code == 0);
 }
 
 TEST_CASE("an ADD waits for an agent that is being started anew") {
-  MarkedBed bed;
-  bed.agent.away = Error(Code::unavailable, "nobody listens");
-  bed.k.at_next_wait([&](fake::FakeKernel&) { bed.agent.away.reset(); });
-  const cni::Answer added = bed.call("ADD", bed.config(kDevice + R"(,"pkey":"0x1")"));
+  AgentRequiredFixture fixture;
+  fixture.agent.away = Error(Code::unavailable, "nobody listens");
+  fixture.k.at_next_wait([&](fake::FakeKernel&) { fixture.agent.away.reset(); });
+  const cni::Answer added = fixture.call("ADD", fixture.config(kDevice + R"(,"pkey":"0x1")"));
   REQUIRE_MESSAGE(added.exit_code == 0, added.output);
-  CHECK(bed.binder.calls > 0);
+  CHECK(fixture.binder.calls > 0);
 }
 
 // --- bad inputs
@@ -782,8 +791,8 @@ const std::vector<attach::BadInput> kBad{
 TEST_CASE("bad input is refused with its code and its reason, and changes nothing") {
   MESSAGE(kBad.size() << " bad inputs");
   for (const attach::BadInput& bad : kBad) {
-    Bed bed;
-    expect_refused(bed, bad, kDevice);
+    Fixture fixture;
+    expect_refused(fixture, bad, kDevice);
   }
 }
 

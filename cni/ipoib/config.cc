@@ -20,20 +20,20 @@ class Reader {
     TRY(keys_.read(config_));
     TRY(read_master());
     TRY(read_mode());
-    order_.wanted.pkey = TRY(keys_.pkey());
+    ipoib_.spec.pkey = TRY(keys_.pkey());
     TRY(read_partition());
-    order_.wanted.mtu = TRY(keys_.mtu());
-    order_.wanted.ifname = call_.ifname;
+    ipoib_.spec.mtu = TRY(keys_.mtu());
+    ipoib_.spec.ifname = call_.ifname;
     if (call_.verb == cni::Verb::add) TRY(keys_.check_slips());
     keys_.warn(config_);
     return std::move(config_);
   }
 
-  Config remains() {
-    keys_.read_remains(config_);
+  Config read_lenient() {
+    keys_.read_lenient(config_);
     // For the log alone: a record knows its own.
     const auto master = text(keys_.top(), "master");
-    if (master) order_.master = master->value_or("");
+    if (master) ipoib_.master = master->value_or("");
     return std::move(config_);
   }
 
@@ -43,11 +43,11 @@ class Reader {
   Status read_master() {
     const std::optional<std::string> master = TRY(text(keys_.top(), "master"));
     const std::optional<std::string> pf = TRY(text(keys_.top(), "pf"));
-    order_.master = master.value_or("");
-    if (pf) order_.device = TRY(at("pf", ib::PciAddress::parse(*pf)));
+    ipoib_.master = master.value_or("");
+    if (pf) ipoib_.device = TRY(at("pf", ib::PciAddress::parse(*pf)));
     TRY(master || pf ? ignore_device() : read_device());
     const bool required = call_.verb == cni::Verb::add || call_.verb == cni::Verb::check;
-    if (!required || !order_.master.empty() || !order_.device.empty()) return ok();
+    if (!required || !ipoib_.master.empty() || !ipoib_.device.empty()) return ok();
     return Error(
         Code::invalid,
         "master: it is missing; name the host's IPoIB interface (\"ib0\"), or give the PCI "
@@ -55,7 +55,7 @@ class Reader {
   }
 
   Status read_device() {
-    order_.device = TRY(keys_.device());
+    ipoib_.device = TRY(keys_.device());
     return ok();
   }
 
@@ -67,8 +67,8 @@ class Reader {
   }
 
   Status read_partition() {
-    order_.wanted.partitions = TRY(attach::read_partitions(keys_));
-    if (order_.wanted.partitions.size() <= 1) return ok();
+    ipoib_.spec.partitions = TRY(attach::read_partitions(keys_));
+    if (ipoib_.spec.partitions.size() <= 1) return ok();
     return Error(Code::invalid,
                  "partitions: an IPoIB interface is in one partition: name one, and give the pod a "
                  "network for each");
@@ -77,20 +77,20 @@ class Reader {
   Status read_mode() {
     const std::optional<std::string> mode = TRY(text(keys_.top(), "mode"));
     if (mode == "datagram")
-      order_.mode = nl::IpoibMode::datagram;
+      ipoib_.mode = nl::IpoibMode::datagram;
     else if (mode == "connected")
-      order_.mode = nl::IpoibMode::connected;
+      ipoib_.mode = nl::IpoibMode::connected;
     else if (mode)
       return Error(Code::invalid, "mode: expected datagram or connected, got \"" + *mode + "\"");
     const std::optional<bool> umcast = TRY(keys_.top().boolean("umcast"));
-    order_.umcast = umcast.value_or(order_.umcast);
+    ipoib_.umcast = umcast.value_or(ipoib_.umcast);
     return ok();
   }
 
   const cni::Call& call_;
   Keys keys_;
   Config config_;
-  attach::ChildOrder& order_ = config_.order;
+  attach::IpoibConfig& ipoib_ = config_.ipoib;
 };
 
 }  // namespace
@@ -102,11 +102,11 @@ Result<Config> parse_config(const cni::Call& call, const cni::Network& network,
   return Reader(call, std::move(keys), node).read();
 }
 
-Config parse_remains(const cni::Call& call, const json::Value& document,
+Config parse_lenient(const cni::Call& call, const json::Value& document,
                      const attach::NodeConfig& node) {
   Result<Keys> keys = Keys::of(document);
   if (!keys) return Config(node);
-  return Reader(call, std::move(*keys), node).remains();
+  return Reader(call, std::move(*keys), node).read_lenient();
 }
 
 }  // namespace ibpod::ipoib

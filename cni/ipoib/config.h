@@ -12,7 +12,7 @@ namespace ibpod::ipoib {
 struct Config : attach::Settings {
   using Settings::Settings;
 
-  attach::ChildOrder order;
+  attach::IpoibConfig ipoib;
 };
 
 // invalid names key, value and what would be right; unsupported is for values that are right for
@@ -23,7 +23,7 @@ Result<Config> parse_config(const cni::Call& call, const cni::Network& network,
 
 // What can be read of a configuration that may be wrong. Each key that cannot is a warning, and has
 // its default. For the log of a call that is refused, and for DEL.
-Config parse_remains(const cni::Call& call, const json::Value& document,
+Config parse_lenient(const cni::Call& call, const json::Value& document,
                      const attach::NodeConfig& node);
 
 }  // namespace ibpod::ipoib

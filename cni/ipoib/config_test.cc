@@ -19,17 +19,17 @@ attach::NodeConfig lenient() {
 Result<Config> read(const std::string& keys, cni::Verb verb = cni::Verb::add) {
   return parse_config(a_call(verb), attach::a_network("ipoib", keys), lenient());
 }
-attach::ChildOrder good(const std::string& keys) { return read(keys)->order; }
+attach::IpoibConfig good(const std::string& keys) { return read(keys)->ipoib; }
 
 TEST_CASE("a master is all that a network needs, and the rest is the master's or has its default") {
   const Config config = read(R"("master":"ib0")").value();
-  CHECK(config.order.master == "ib0");
-  CHECK(config.order.device.empty());
-  CHECK(config.order.wanted.ifname == "net1");
-  CHECK_FALSE(config.order.wanted.pkey);
-  CHECK_FALSE(config.order.wanted.mtu);
-  CHECK_FALSE(config.order.mode);
-  CHECK(config.order.umcast);
+  CHECK(config.ipoib.master == "ib0");
+  CHECK(config.ipoib.device.empty());
+  CHECK(config.ipoib.spec.ifname == "net1");
+  CHECK_FALSE(config.ipoib.spec.pkey);
+  CHECK_FALSE(config.ipoib.spec.mtu);
+  CHECK_FALSE(config.ipoib.mode);
+  CHECK(config.ipoib.umcast);
   CHECK(config.warnings.empty());
 }
 
@@ -38,12 +38,12 @@ TEST_CASE("every key is read") {
     "umcast":false,"mtu":65520,"logLevel":"debug","logFile":"/var/log/x","timeoutSeconds":5,
     "stateDir":"/run/state","dns":{"nameservers":["10.0.0.1"]},"ipam":{"type":"static"})")
                             .value();
-  CHECK(config.order.master.empty());
-  CHECK(config.order.device.text() == "0000:3b:00.0");
-  CHECK(config.order.wanted.pkey == ib::PKey(0x8001));
-  CHECK(config.order.mode == nl::IpoibMode::connected);
-  CHECK_FALSE(config.order.umcast);
-  CHECK(config.order.wanted.mtu == 65520U);
+  CHECK(config.ipoib.master.empty());
+  CHECK(config.ipoib.device.text() == "0000:3b:00.0");
+  CHECK(config.ipoib.spec.pkey == ib::PKey(0x8001));
+  CHECK(config.ipoib.mode == nl::IpoibMode::connected);
+  CHECK_FALSE(config.ipoib.umcast);
+  CHECK(config.ipoib.spec.mtu == 65520U);
   CHECK(config.log_level == log::Level::debug);
   CHECK(config.log_file == "/var/log/x");
   CHECK(config.timeout == Duration(5'000));
@@ -52,7 +52,7 @@ TEST_CASE("every key is read") {
 }
 
 TEST_CASE("an mtu of 0 is none, as ipoib-cni has it") {
-  CHECK_FALSE(good(R"("master":"ib0","mtu":0)").wanted.mtu);
+  CHECK_FALSE(good(R"("master":"ib0","mtu":0)").spec.mtu);
 }
 
 TEST_CASE("both modes have their names, and an empty one is none") {
@@ -66,7 +66,7 @@ TEST_CASE("the device of the master may come from Multus, and master itself goes
   CHECK(good(R"("runtimeConfig":{"deviceID":"0000:3b:00.0"})").device.text() == "0000:3b:00.0");
   // That of a device plugin which has nothing to do with this network.
   const Config both = read(R"("master":"ib0","deviceID":"rdma-7","pciBusID":"rdma-7")").value();
-  CHECK(both.order.device.empty());
+  CHECK(both.ipoib.device.empty());
   CHECK(good(R"("pf":"0000:3b:00.0","deviceID":"rdma-7")").device.text() == "0000:3b:00.0");
   CHECK(both.warnings ==
         std::vector<std::string>{"deviceID is ignored: master or pf names the interface"});
@@ -78,15 +78,15 @@ TEST_CASE("ADD and CHECK need a master, GC and STATUS do not") {
 }
 
 TEST_CASE("for DEL everything is read as far as it can be") {
-  const Config rest = parse_remains(
+  const Config rest = parse_lenient(
       a_call(cni::Verb::del),
       json::Value::parse(R"({"master":7,"mode":"x","stateDir":"/run/state","mtu":[]})").value(),
       lenient());
   CHECK(rest.state_folder == "/run/state");
-  CHECK(rest.order.master.empty());
+  CHECK(rest.ipoib.master.empty());
   CHECK(rest.warnings.empty());
   const json::Value other = json::Value::parse(R"({"master":"ib0","timeoutSeconds":"x"})").value();
-  CHECK(parse_remains(a_call(cni::Verb::del), other, lenient()).order.master == "ib0");
+  CHECK(parse_lenient(a_call(cni::Verb::del), other, lenient()).ipoib.master == "ib0");
 }
 
 }  // namespace

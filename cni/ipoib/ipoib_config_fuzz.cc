@@ -12,7 +12,7 @@ using fuzz::require;
 
 void check(const Config& config) {
   fuzz::check_settings(config);
-  fuzz::check_wanted(config.order.wanted);
+  fuzz::check_spec(config.ipoib.spec);
 }
 
 void read(const cni::Network& network, cni::Verb verb) {
@@ -22,8 +22,8 @@ void read(const cni::Network& network, cni::Verb verb) {
   const Result<Config> config = parse_config(call, network, fuzz::any_node());
   if (!config) return require(!config.error().text().empty());
   check(*config);
-  const attach::ChildOrder& order = config->order;
-  if (verb == cni::Verb::add) require(!order.master.empty() || !order.device.empty());
+  const attach::IpoibConfig& ipoib = config->ipoib;
+  if (verb == cni::Verb::add) require(!ipoib.master.empty() || !ipoib.device.empty());
 }
 
 }  // namespace
@@ -36,7 +36,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (!document) return 0;
   cni::Call call;
   call.verb = cni::Verb::del;
-  ipoib::check(ipoib::parse_remains(call, *document, fuzz::any_node()));
+  ipoib::check(ipoib::parse_lenient(call, *document, fuzz::any_node()));
   const auto network = cni::parse_network(*document, text);
   if (!network) return 0;
   for (const cni::Verb verb : {cni::Verb::add, cni::Verb::gc}) ipoib::read(*network, verb);

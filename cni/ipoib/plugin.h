@@ -9,23 +9,23 @@ namespace ibpod::ipoib {
 
 class Ipoib : public attach::Plugin {
  public:
-  Ipoib(attach::World world, log::Log& log) : Plugin("ipoib", std::move(world), log) {}
+  Ipoib(attach::PluginDeps deps, log::Log& log) : Plugin("ipoib", std::move(deps), log) {}
 
  protected:
-  void read_remains(const cni::Call& call, const json::Value& document) override;
+  void read_lenient(const cni::Call& call, const json::Value& document) override;
   Status read(const cni::Call& call, const cni::Network& network) override;
   const attach::Settings& settings() const override { return config_; }
-  node::Wanted& wanted() override { return config_.order.wanted; }
-  attach::Endpoint& endpoint() override { return endpoint_; }
+  node::Spec& spec() override { return config_.ipoib.spec; }
+  attach::AttachmentDriver& driver() override { return driver_; }
   std::string subject() const override;
-  std::string folder(const cni::Call& call) const override { return endpoint_.folder(call); }
+  std::string folder(const cni::Call& call) const override { return driver_.folder(call); }
   Result<bool> complete(const attach::Context& context, Deadline deadline) override;
   Status check_node(const attach::Context& context) override;
-  Status sweep(const attach::Context& context, Deadline deadline) const override;
+  Status collect_strays(const attach::Context& context, Deadline deadline) const override;
 
  private:
   Config config_;  // from prepare() on as far as it can be read, from configure() on as it is
-  attach::ChildEndpoint endpoint_{config_.order};
+  attach::IpoibDriver driver_{config_.ipoib};
 };
 
 }  // namespace ibpod::ipoib

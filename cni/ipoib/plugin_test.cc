@@ -10,108 +10,108 @@ namespace {
 
 using attach::kCalledPod;
 
-struct Bed : attach::PluginBed<Ipoib> {
-  Bed() : PluginBed("ipoib") {}
+struct Fixture : attach::PluginFixture<Ipoib> {
+  Fixture() : PluginFixture("ipoib") {}
 };
 
 const std::string kMaster = R"("master":"ib0")";
 
 // As a published example of ipoib-cni has it.
 TEST_CASE("a configuration of ipoib-cni is served") {
-  Bed bed;
-  bed.programs.script("whereabouts", R"(case $CNI_COMMAND in
+  Fixture fixture;
+  fixture.programs.script("whereabouts", R"(case $CNI_COMMAND in
 VERSION) echo '{"cniVersion":"0.3.1","supportedVersions":["0.3.1"]}';;
 ADD) echo '{"cniVersion":"0.3.1","ips":[{"version":"4","address":"192.168.5.2/28"}]}';;
 esac)");
   const std::string config =
       R"({"cniVersion":"0.3.1","type":"ipoib","name":"example-ipoibnetwork","master":"ib0",
     "ipam":{"type":"whereabouts","range":"192.168.5.225/28","exclude":["192.168.6.229/30"]}})";
-  const cni::Answer answer = bed.call("ADD", config);
+  const cni::Answer answer = fixture.call("ADD", config);
   REQUIRE_MESSAGE(answer.exit_code == 0, answer.output);
   CHECK(answer.output.find("192.168.5.2/28") != std::string::npos);
-  const fake::Interface& child = bed.k.interface(kCalledPod, "net1");
+  const fake::Interface& child = fixture.k.interface(kCalledPod, "net1");
   CHECK(child.parent);
   CHECK(child.pkey == ib::kDefaultFull);
   CHECK(child.umcast);
-  REQUIRE(bed.call("DEL", config).exit_code == 0);
-  CHECK(bed.changes() == "");
+  REQUIRE(fixture.call("DEL", config).exit_code == 0);
+  CHECK(fixture.changes() == "");
 }
 
 TEST_CASE("every verb answers") {
-  Bed bed;
-  const std::string added = expect_all_verbs(bed, bed.config(kMaster));
+  Fixture fixture;
+  const std::string added = expect_all_verbs(fixture, fixture.config(kMaster));
   CHECK(added.find(R"("mtu":2044)") != std::string::npos);
   CHECK(added.find("pciID") == std::string::npos);
 }
 
 TEST_CASE("a node can have it that nothing is attached without its agent") {
-  Bed bed;
-  expect_needs_agent(bed, bed.config(kMaster));
+  Fixture fixture;
+  expect_needs_agent(fixture, fixture.config(kMaster));
 }
 
 TEST_CASE("a node whose file names the agent attaches nothing without it") {
-  Bed bed;
-  expect_needs_named_agent(bed, kMaster);
+  Fixture fixture;
+  expect_needs_named_agent(fixture, kMaster);
 }
 
 TEST_CASE(
     "a master on a VF has to be the pod's, in a pool or not; a PF, or a VF of masterVfs, need "
     "not") {
-  Bed bed;
-  bed.agent.kubelet = true;
-  bed.environment["CNI_ARGS"] = "K8S_POD_NAMESPACE=lab;K8S_POD_NAME=pod";
+  Fixture fixture;
+  fixture.agent.kubelet = true;
+  fixture.environment["CNI_ARGS"] = "K8S_POD_NAMESPACE=lab;K8S_POD_NAME=pod";
   const std::string vf = R"("pf":"0000:3b:00.1")";
   // In no pool it may be another device plugin's.
   for (const char* const pool : {"", "openib/vfs"}) {
-    if (*pool != 0) bed.agent.pools["0000:3b:00.1"] = pool;
-    const cni::Answer refused = bed.call("ADD", bed.config(vf));
+    if (*pool != 0) fixture.agent.pools["0000:3b:00.1"] = pool;
+    const cni::Answer refused = fixture.call("ADD", fixture.config(vf));
     REQUIRE(refused.failure);
     CHECK(refused.failure->message ==
           "pf: 0000:3b:00.1: the kubelet has not given it to the pod lab/pod; name a PF, request "
           "the VF's resource in the pod's spec, or, if the host keeps the VF for all pods, list "
           "0000:3b:00.1 under masterVfs in /etc/ibpod/cni.json");
   }
-  CHECK(bed.k.orders() == 0);
-  SUBCASE("it is the pod's") { bed.agent.given[{"lab/pod", "openib/vfs"}] = "0000:3b:00.1"; }
+  CHECK(fixture.k.orders() == 0);
+  SUBCASE("it is the pod's") { fixture.agent.given[{"lab/pod", "openib/vfs"}] = "0000:3b:00.1"; }
   SUBCASE("the node's file lists it") {
-    bed.node->master_vfs = {ib::PciAddress::parse("0000:3b:00.1").value()};
+    fixture.node->master_vfs = {ib::PciAddress::parse("0000:3b:00.1").value()};
   }
-  SUBCASE("the node's file lets a network name any device") { bed.node->any_device = true; }
+  SUBCASE("the node's file lets a network name any device") { fixture.node->any_device = true; }
   for (const std::string& master : {vf, kMaster}) {
-    CHECK(bed.call("ADD", bed.config(master)).exit_code == 0);
-    CHECK(bed.call("DEL", bed.config(master)).exit_code == 0);
+    CHECK(fixture.call("ADD", fixture.config(master)).exit_code == 0);
+    CHECK(fixture.call("DEL", fixture.config(master)).exit_code == 0);
   }
-  CHECK(bed.changes() == "");
+  CHECK(fixture.changes() == "");
 }
 
 TEST_CASE("where the agent binds, a pkey is bound, and the child is on the key that it is told") {
-  Bed bed;
-  REQUIRE(node::Records(bed.state.path() / "made").make_folder());
-  REQUIRE(attach::AgentMark(bed.state.path() / "made").write("/run/ibpod/agent.sock"));
-  const std::string network = bed.config(kMaster + R"(,"pkey":"0x1")");
-  const cni::Answer added = bed.call("ADD", network);
+  Fixture fixture;
+  REQUIRE(node::Records(fixture.state.path() / "made").make_folder());
+  REQUIRE(attach::AgentRequiredFile(fixture.state.path() / "made").write("/run/ibpod/agent.sock"));
+  const std::string network = fixture.config(kMaster + R"(,"pkey":"0x1")");
+  const cni::Answer added = fixture.call("ADD", network);
   REQUIRE_MESSAGE(added.exit_code == 0, added.output);
-  CHECK(bed.binder.leftovers() == "+ binding c1:net1\n");
-  CHECK(bed.call("CHECK", network).exit_code == 0);
-  CHECK(bed.call("DEL", network).exit_code == 0);
-  CHECK(bed.binder.leftovers() == "");
-  const cni::Answer unknown = bed.call("ADD", bed.config(kMaster + R"(,"pkey":"0x3")"));
+  CHECK(fixture.binder.leftovers() == "+ binding c1:net1\n");
+  CHECK(fixture.call("CHECK", network).exit_code == 0);
+  CHECK(fixture.call("DEL", network).exit_code == 0);
+  CHECK(fixture.binder.leftovers() == "");
+  const cni::Answer unknown = fixture.call("ADD", fixture.config(kMaster + R"(,"pkey":"0x3")"));
   REQUIRE(unknown.failure);
   CHECK(unknown.failure->message.find("partition 0x0003 is not for this namespace") !=
         std::string::npos);
 }
 
 TEST_CASE("the default partition may be named where nobody binds, and nowhere else") {
-  Bed bed;
-  const std::string network = bed.config(kMaster + R"(,"pkey":"0x7fff")");
-  const cni::Answer added = bed.call("ADD", network);
+  Fixture fixture;
+  const std::string network = fixture.config(kMaster + R"(,"pkey":"0x7fff")");
+  const cni::Answer added = fixture.call("ADD", network);
   REQUIRE_MESSAGE(added.exit_code == 0, added.output);
-  CHECK(bed.call("DEL", network).exit_code == 0);
-  CHECK(bed.changes() == "");
-  REQUIRE(node::Records(bed.state.path() / "made").make_folder());
-  REQUIRE(attach::AgentMark(bed.state.path() / "made").write("/run/ibpod/agent.sock"));
+  CHECK(fixture.call("DEL", network).exit_code == 0);
+  CHECK(fixture.changes() == "");
+  REQUIRE(node::Records(fixture.state.path() / "made").make_folder());
+  REQUIRE(attach::AgentRequiredFile(fixture.state.path() / "made").write("/run/ibpod/agent.sock"));
   for (const char* verb : {"ADD", "STATUS"}) {
-    const cni::Answer refused = bed.call(verb, network);
+    const cni::Answer refused = fixture.call(verb, network);
     REQUIRE(refused.failure);
     CHECK_MESSAGE(refused.failure->message.starts_with("pkey: 0x7fff is the default partition"),
                   refused.failure->message);
@@ -119,47 +119,47 @@ TEST_CASE("the default partition may be named where nobody binds, and nowhere el
 }
 
 TEST_CASE("where the agent wants it, a network that names no partition is refused") {
-  Bed bed;
-  attach::expect_needs_partition(bed, kMaster);
+  Fixture fixture;
+  attach::expect_needs_partition(fixture, kMaster);
 }
 
 TEST_CASE("STATUS tells of a master that is not there, and of none it answers that all is well") {
-  Bed bed;
-  CHECK(bed.call("STATUS", bed.config(R"("master":"ib9")")).failure->code == 50);
-  CHECK(bed.call("STATUS", bed.config("")).exit_code == 0);
+  Fixture fixture;
+  CHECK(fixture.call("STATUS", fixture.config(R"("master":"ib9")")).failure->code == 50);
+  CHECK(fixture.call("STATUS", fixture.config("")).exit_code == 0);
 }
 
 TEST_CASE("STATUS tells of a master in whose own partition nobody is let, as ADD does") {
-  Bed bed;
-  REQUIRE(node::Records(bed.state.path() / "made").make_folder());
-  REQUIRE(attach::AgentMark(bed.state.path() / "made").write("/run/ibpod/agent.sock"));
-  bed.k.fabric.pkeys[fake::pf_guid(0)] = {ib::PKey(0x8001), ib::kDefaultFull};
-  bed.k.settle();
+  Fixture fixture;
+  REQUIRE(node::Records(fixture.state.path() / "made").make_folder());
+  REQUIRE(attach::AgentRequiredFile(fixture.state.path() / "made").write("/run/ibpod/agent.sock"));
+  fixture.k.fabric.pkeys[fake::pf_guid(0)] = {ib::PKey(0x8001), ib::kDefaultFull};
+  fixture.k.settle();
   for (const char* verb : {"STATUS", "ADD"}) {
-    const cni::Answer answer = bed.call(verb, bed.config(kMaster));
+    const cni::Answer answer = fixture.call(verb, fixture.config(kMaster));
     REQUIRE(answer.failure);
     CHECK(answer.failure->message.find("ib0 is itself in 0x8001") != std::string::npos);
   }
-  CHECK(bed.call("STATUS", bed.config(kMaster + R"(,"pkey":"0x1")")).exit_code == 0);
+  CHECK(fixture.call("STATUS", fixture.config(kMaster + R"(,"pkey":"0x1")")).exit_code == 0);
 }
 
 TEST_CASE("DEL works whatever has become of the configuration since") {
-  Bed bed;
-  REQUIRE(bed.call("ADD", bed.config(kMaster)).exit_code == 0);
-  const cni::Answer answer =
-      bed.call("DEL", bed.config(R"("master":7,"pkey":"x","mode":3,"mtu":"y","umcast":[],"pf":"z",)"
-                                 R"("timeoutSeconds":"z","logFile":"relative")"));
+  Fixture fixture;
+  REQUIRE(fixture.call("ADD", fixture.config(kMaster)).exit_code == 0);
+  const cni::Answer answer = fixture.call(
+      "DEL", fixture.config(R"("master":7,"pkey":"x","mode":3,"mtu":"y","umcast":[],"pf":"z",)"
+                            R"("timeoutSeconds":"z","logFile":"relative")"));
   CHECK(answer.exit_code == 0);
-  CHECK(bed.changes() == "");
+  CHECK(fixture.changes() == "");
 }
 
 TEST_CASE("GC takes children whose records have gone, and leaves an administrator's") {
-  Bed bed;
-  bed.k.add_child("", "ib0", "ib0.8001", ib::PKey(0x8001));
-  bed.before = bed.k.state;
-  bed.k.add_child("", "ib0", "ibpod0123456789", ib::PKey(0x8001));
-  CHECK(bed.call("GC", bed.config("")).exit_code == 0);
-  CHECK(bed.changes() == "");
+  Fixture fixture;
+  fixture.k.add_child("", "ib0", "ib0.8001", ib::PKey(0x8001));
+  fixture.before = fixture.k.state;
+  fixture.k.add_child("", "ib0", "ibpod0123456789", ib::PKey(0x8001));
+  CHECK(fixture.call("GC", fixture.config("")).exit_code == 0);
+  CHECK(fixture.changes() == "");
 }
 
 // --- bad inputs; those that ib-sriov has as well are in its table
@@ -253,11 +253,11 @@ const std::vector<attach::BadInput> kBad{
 TEST_CASE("bad input is refused with its code and its reason, and changes nothing") {
   MESSAGE(kBad.size() << " bad inputs");
   for (const attach::BadInput& bad : kBad) {
-    Bed bed;
-    bed.k.add_netdev("", "eth7");
-    bed.k.add_child("", "ib0", "ib0.8005", ib::PKey(0x8005));
-    bed.before = bed.k.state;
-    expect_refused(bed, bad, kMaster);
+    Fixture fixture;
+    fixture.k.add_netdev("", "eth7");
+    fixture.k.add_child("", "ib0", "ib0.8005", ib::PKey(0x8005));
+    fixture.before = fixture.k.state;
+    expect_refused(fixture, bad, kMaster);
   }
 }
 

@@ -12,9 +12,9 @@ namespace ibpod::attach {
 namespace {
 
 // A namespace that dies makes no sound in the records' folder: look again at least this often.
-constexpr Duration kLookAgain{200};
+constexpr Duration kCheckInterval{200};
 // An ADD waits no longer for another pod's IPAM.
-constexpr Duration kIpamPatience{5'000};
+constexpr Duration kIpamTimeout{5'000};
 
 // What cannot be read may speak of a pod that has the device.
 Error out_of_service(const std::string& folder, Error unread) {
@@ -32,8 +32,8 @@ Error out_of_service(const std::string& folder, Error unread) {
 
 // The pod that a device still belongs to, as an error names it.
 std::string holder_text(const node::Record& record, node::Liveness liveness) {
-  if (liveness == node::Liveness::live) return whose(record);
-  return whose(record) + " (" + record.netns.path.string() +
+  if (liveness == node::Liveness::live) return describe_owner(record);
+  return describe_owner(record) + " (" + record.netns.path.string() +
          " is no namespace, which does not mean that its namespace is gone)";
 }
 
@@ -75,7 +75,7 @@ void give_addresses_back(const Context& context, const node::RecordName& name, D
       context.records.address_releases().of_attachment(name.container_id, name.ifname);
   if (!owed) return context.warn(owed.error().text());
   for (const node::AddressReleaseName& one : *owed) {
-    const Status released = release_owed(context, one, deadline.at_most(kIpamPatience));
+    const Status released = release_owed(context, one, deadline.at_most(kIpamTimeout));
     if (!released) context.warn(released.error().text());
   }
 }
@@ -133,7 +133,8 @@ Status check_only_one(const Context& context, const node::RecordName& own, Deadl
 
 }  // namespace
 
-Result<FolderLock> claim(const Context& context, const node::RecordName& own, Deadline deadline) {
+Result<FolderLock> acquire_device(const Context& context, const node::RecordName& own,
+                                  Deadline deadline) {
   TRY(check_only_one(context, own, deadline));
   while (true) {
     // What has been released in the last moment is free all the same: look once more.
@@ -159,7 +160,7 @@ Result<FolderLock> claim(const Context& context, const node::RecordName& own, De
                                : ": the time was over before all that is left over there "
                                  "was released"));
     for (const node::RecordName& name : dead) TRY(release_left_over(context, name, deadline));
-    if (living) TRY(watch->wait(deadline.at_most(kLookAgain)));
+    if (living) TRY(watch->wait(deadline.at_most(kCheckInterval)));
   }
 }
 

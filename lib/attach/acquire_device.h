@@ -14,6 +14,7 @@ namespace ibpod::attach {
 // of this name has left on another device, as what is bound goes by the name (no two calls for one
 // container are made at once: CNI 1.1, "Overview of runtime"). busy at the deadline, or at once
 // where waiting cannot help; exists where the attachment is there already, with another device.
-Result<FolderLock> claim(const Context& context, const node::RecordName& own, Deadline deadline);
+Result<FolderLock> acquire_device(const Context& context, const node::RecordName& own,
+                                  Deadline deadline);
 
 }  // namespace ibpod::attach

@@ -1,9 +1,9 @@
 #include "lib/attach/add.h"
 
+#include "lib/attach/acquire_device.h"
 #include "lib/attach/address_release.h"
 #include "lib/attach/addresses.h"
 #include "lib/attach/binding.h"
-#include "lib/attach/acquire_device.h"
 #include "lib/attach/interface.h"
 #include "lib/attach/ipam_allocation.h"
 #include "lib/attach/partition.h"
@@ -20,7 +20,7 @@ namespace {
 // How long an interface may take from an ACTIVE port to carrier: one join of the broadcast group.
 constexpr Duration kCarrier{3000};
 
-node::Record begin_record(const Context& context, const node::Wanted& wanted,
+node::Record begin_record(const Context& context, const node::Spec& spec,
                           const node::Namespace& pod) {
   node::Record record;
   record.plugin = context.plugin;
@@ -31,7 +31,7 @@ node::Record begin_record(const Context& context, const node::Wanted& wanted,
   record.pod = {context.call.pod.name_space, context.call.pod.name, context.call.pod.uid};
   record.netns = pod;
   record.boot_id = context.boot_id;
-  record.wanted = wanted;
+  record.spec = spec;
   record.configuration = context.network.text;
   record.cni_args = context.call.args;
   for (const Path& folder : context.call.path)
@@ -51,10 +51,10 @@ Status announce(const Context& context, const node::Record& record,
 
 // IPAM's answer, in the pod's interface.
 Result<cni::AddResult> assign_addresses(const Context& context, const node::Record& record,
-                                        Lease& lease, Deadline deadline) {
-  cni::AddResult result = TRY(lease.ask(context, deadline));
+                                        IpamAllocation& allocation, Deadline deadline) {
+  cni::AddResult result = TRY(allocation.allocate(context, deadline));
   for (cni::IpConfig& ip : result.ips) ip.interface = 0;
-  if (node::is_vfio(record.found.driver)) return result;
+  if (node::is_vfio(record.original.driver)) return result;
   const node::Netdev netdev = TRY(pod_netdev(context, record));
   const node::Addressing addressing = addressing_of(result);
   TRY(context.kernel.configure(record.netns, netdev.index, addressing, deadline));
@@ -69,7 +69,7 @@ Result<cni::Interface> interface_of(const Context& context, const node::Record& 
   interface.name = record.ifname;
   interface.sandbox = record.netns.path.string();
   if (!record.child) interface.pci_id = record.device.text();
-  if (node::is_vfio(record.found.driver)) return interface;
+  if (node::is_vfio(record.original.driver)) return interface;
   const node::Netdev netdev = TRY(pod_netdev(context, record));
   interface.mac = nl::text(netdev.address);
   interface.mtu = netdev.mtu;
@@ -77,23 +77,26 @@ Result<cni::Interface> interface_of(const Context& context, const node::Record& 
 }
 
 // Under the folder's lock.
-Status hand_over(const Context& context, Endpoint& endpoint, node::Record& record,
-                 Deadline deadline) {
+Status attach_device(const Context& context, AttachmentDriver& driver, node::Record& record,
+                     Deadline deadline) {
   TRY(check_still_there(context, record.netns));
-  return endpoint.hand_over(context, record, deadline);
+  return driver.attach(context, record, deadline);
 }
 
-Result<cni::AddResult> complete(const Context& context, Endpoint& endpoint, node::Record& record,
-                                Lease& lease, Deadline deadline) {
-  const Joined joined = TRY(endpoint.join(context, record, place_for(lease.wanted()), deadline));
+Result<cni::AddResult> complete(const Context& context, AttachmentDriver& driver,
+                                node::Record& record, IpamAllocation& allocation,
+                                Deadline deadline) {
+  const ReadyResult joined = TRY(driver.wait_ready(
+      context, record, index_requirement_for(allocation.is_configured()), deadline));
   cni::AddResult result;
-  if (lease.wanted()) result = TRY(assign_addresses(context, record, lease, deadline));
+  if (allocation.is_configured())
+    result = TRY(assign_addresses(context, record, allocation, deadline));
   const cni::Interface interface = TRY(interface_of(context, record));
   result.interfaces = {interface};
   // As containernetworking's plugins have it: what the network says goes before what IPAM says.
   if (!context.network.dns.is_null()) result.dns = context.network.dns;
   for (const ib::PKey key : joined.unverified) result.unverified.push_back(key.text());
-  TRY(endpoint.tell(context, record, joined.membership));
+  TRY(driver.publish(context, record, joined.entry));
   // Of a DEL while IPAM was asked nobody is left to give the addresses back.
   TRY(check_still_ours(context, record));
   return result;
@@ -101,23 +104,26 @@ Result<cni::AddResult> complete(const Context& context, Endpoint& endpoint, node
 
 // A DEL may have taken the record away meanwhile, and asked IPAM too early: what IPAM owes is noted
 // whether there is a record or not.
-Status undo_all(const Context& context, const node::Record& record, const Lease& lease) {
+Status undo_all(const Context& context, const node::Record& record,
+                const IpamAllocation& allocation) {
   const Deadline deadline = Deadline::in(kUndoTime);
   Errors errors;
-  if (lease.asked()) errors.collect(owe_addresses(context, record));
-  const Ending ending = TRY(end_attachment(context, name_of(record), deadline,
-                                           lease.asked() ? Addresses::perhaps : Addresses::none));
-  errors.collect(ending.status());
-  if (ending.undone && lease.asked())
-    errors.collect(release_owed(context, {record.container_id, record.ifname, record.attempt},
-                                deadline.at_least(kUndoTime),
-                                lease.refused() ? Refusal::settles : Refusal::stays));
+  if (allocation.was_requested()) errors.collect(owe_addresses(context, record));
+  const EndResult outcome =
+      TRY(end_attachment(context, name_of(record), deadline,
+                         allocation.was_requested() ? Addresses::perhaps : Addresses::none));
+  errors.collect(outcome.status());
+  if (outcome.undone && allocation.was_requested())
+    errors.collect(release_owed(
+        context, {record.container_id, record.ifname, record.attempt}, deadline.at_least(kUndoTime),
+        allocation.was_refused() ? RefusalPolicy::forget : RefusalPolicy::keep_owed));
   return errors.status();
 }
 
 // The first error stands; what could not be undone is added to it.
-Error undo(const Context& context, const node::Record& record, const Lease& lease, Error error) {
-  const Status undone = undo_all(context, record, lease);
+Error undo(const Context& context, const node::Record& record, const IpamAllocation& allocation,
+           Error error) {
+  const Status undone = undo_all(context, record, allocation);
   if (undone) return error;
   return std::move(error).also(
       Error(undone.error()).during("and some of it could not be undone yet"));
@@ -125,22 +131,22 @@ Error undo(const Context& context, const node::Record& record, const Lease& leas
 
 }  // namespace
 
-Result<cni::AddResult> add(const Context& context, Endpoint& endpoint, const node::Wanted& wanted,
+Result<cni::AddResult> add(const Context& context, AttachmentDriver& driver, const node::Spec& spec,
                            Duration timeout) {
   const Deadline deadline = Deadline::in(timeout);
-  const Prepared prepared = TRY(prepare(context, endpoint, deadline));
-  TRY(check_binder(context, wanted, deadline));
-  const node::RecordName name{endpoint.folder(context.call), context.call.container_id,
+  const Validated validated = TRY(validate(context, driver, deadline));
+  TRY(require_sm(context, spec, deadline));
+  const node::RecordName name{driver.folder(context.call), context.call.container_id,
                               context.call.ifname};
-  node::Record record = begin_record(context, wanted, prepared.pod);
-  std::optional<FolderLock> lock = TRY(claim(context, name, deadline));
-  const Status handed_over = hand_over(context, endpoint, record, deadline);
+  node::Record record = begin_record(context, spec, validated.pod);
+  std::optional<FolderLock> lock = TRY(acquire_device(context, name, deadline));
+  const Status handed_over = attach_device(context, driver, record, deadline);
   lock.reset();
-  Lease lease(prepared.ipam);
-  if (!handed_over) return undo(context, record, lease, handed_over.error());
-  Result<cni::AddResult> result = complete(context, endpoint, record, lease, deadline);
+  IpamAllocation allocation(validated.ipam);
+  if (!handed_over) return undo(context, record, allocation, handed_over.error());
+  Result<cni::AddResult> result = complete(context, driver, record, allocation, deadline);
   if (result) return result;
-  return undo(context, record, lease, result.error());
+  return undo(context, record, allocation, result.error());
 }
 
 }  // namespace ibpod::attach

@@ -22,7 +22,7 @@ std::string ipam_type_of(const node::Record& record) {
 // Nothing is left but the keys in its port's table; or its function is not in the machine.
 Result<bool> has_ended(const Context& context, const Result<node::Record>& record) {
   if (!record) return record.error().code() == Code::not_found;
-  if (record->stage == node::Stage::keyed) return true;
+  if (record->stage == node::Stage::pkey_pending) return true;
   return is_missing(context, *record);
 }
 
@@ -49,17 +49,18 @@ Error still_owed(const node::Record& record, bool device_free, const Error& caus
   return Error(cause).during((device_free ? free + ", but " : "") + owed + "IPAM DEL");
 }
 
-Status ask(const Context& context, const node::Record& record, Deadline deadline, Refusal refusal) {
+Status ask(const Context& context, const node::Record& record, Deadline deadline,
+           RefusalPolicy refusal) {
   Status released = release_addresses(context, record, deadline);
   const bool refused = !released && released.error().code() == Code::denied;
-  if (refusal != Refusal::settles || !refused) return released;
+  if (refusal != RefusalPolicy::forget || !refused) return released;
   context.warn("IPAM refused the DEL, too: " + released.error().text());
   return ok();
 }
 
 }  // namespace
 
-bool is_meant(const Context& context, const std::string& attempt) {
+bool is_this_attempt(const Context& context, const std::string& attempt) {
   const auto only = context.call.environment.find(std::string(kOnlyAttempt));
   return only == context.call.environment.end() || only->second == attempt;
 }
@@ -73,7 +74,7 @@ Status owe_addresses(const Context& context, const node::Record& record) {
 }
 
 Status release_owed(const Context& context, const AddressReleaseName& name, Deadline deadline,
-                    Refusal refusal) {
+                    RefusalPolicy refusal) {
   const node::AddressReleases& releases = context.records.address_releases();
   const FolderLock lock = TRY(releases.lock(name.container_id, name.ifname, deadline)
                                   .during("addresses of " + name.container_id + ":" + name.ifname));

@@ -14,15 +14,15 @@ namespace ibpod::attach {
 // other one. Between a look at a record and the DEL that follows from it, an ADD may have put its
 // own in its place.
 inline constexpr std::string_view kOnlyAttempt = "IBPOD_ATTEMPT";
-bool is_meant(const Context& context, const std::string& attempt);
+bool is_this_attempt(const Context& context, const std::string& attempt);
 
 // Notes that IPAM has to take the record's addresses back. Nothing where its network has no IPAM.
 Status owe_addresses(const Context& context, const node::Record& record);
 
 // What an IPAM plugin's refusal in words (denied) means.
-enum class Refusal {
-  stays,    // the addresses are still owed
-  settles,  // it has refused the ADD as well, and has reserved nothing: a warning
+enum class RefusalPolicy {
+  keep_owed,  // the addresses are still owed
+  forget,     // it has refused the ADD as well, and has reserved nothing: a warning
 };
 
 // Has IPAM take back what is owed under this name. Success if nothing is. busy while the record of
@@ -30,7 +30,7 @@ enum class Refusal {
 // an address by these, and would take a living pod's. All else that fails says that the addresses
 // are still owed.
 Status release_owed(const Context& context, const node::AddressReleaseName& name, Deadline deadline,
-                    Refusal refusal = Refusal::stays);
+                    RefusalPolicy refusal = RefusalPolicy::keep_owed);
 
 // Takes the note away: it cannot be read, and IPAM has been asked without it.
 Status forget_owed(const Context& context, const node::AddressReleaseName& name, Deadline deadline);

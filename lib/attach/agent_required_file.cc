@@ -16,10 +16,10 @@ bool is_newer(const Result<T>& mark) {
   return !mark && mark.error().code() == Code::unsupported;
 }
 
-Error refused(const AgentMark& mark, const std::string& why) {
+Error refused(const AgentRequiredFile& required_file, const std::string& why) {
   return Error(Code::unavailable,
-               "nothing is attached on this node while its agent is away (" + mark.file().string() +
-                   " says so), and " + why +
+               "nothing is attached on this node while its agent is away (" +
+                   required_file.file().string() + " says so), and " + why +
                    ": start ibpod-agent, or have it allow this with \"standalone\": \"allow\" in "
                    "its configuration; where there is to be no agent, remove the file")
       .reported_as(cni::kTryAgainLater);
@@ -27,26 +27,27 @@ Error refused(const AgentMark& mark, const std::string& why) {
 
 Result<bool> ask(const Connect& agent, const Path& socket, Deadline deadline) {
   const nodeapi::Health health = TRY(agent(socket)->health(deadline.at_most(kAgentTimeout)));
-  return health.binds;
+  return health.sm_managed;
 }
 
 // Who names an agent does not mean to be attached without it.
 Result<bool> ask_named(const Connect& agent, const Path& socket, Deadline deadline) {
-  const Result<bool> binds = ask(agent, socket, deadline);
-  if (binds) return binds;
+  const Result<bool> sm_managed = ask(agent, socket, deadline);
+  if (sm_managed) return sm_managed;
   return Error(Code::unavailable, "agentSocket: the node's agent does not answer at " +
-                                      socket.string() + " (" + binds.error().text() +
+                                      socket.string() + " (" + sm_managed.error().text() +
                                       "): start ibpod-agent, or leave the key out where there is "
                                       "to be none")
       .reported_as(cni::kTryAgainLater);
 }
 
 // Who writes a network must not choose who answers for its pods.
-Status check_own(const AgentMark& mark, const Path& socket, const Settings& settings) {
-  if (!mark.is_in(settings.state_folder))
+Status check_own(const AgentRequiredFile& required_file, const Path& socket,
+                 const Settings& settings) {
+  if (!required_file.is_in(settings.state_folder))
     return Error(Code::invalid, "stateDir: " + settings.state_folder.string() +
                                     ": this node's agent keeps its records in " +
-                                    mark.folder().string() + ": leave the key out");
+                                    required_file.folder().string() + ": leave the key out");
   if (!settings.agent_socket.empty() && settings.agent_socket != socket)
     return Error(Code::invalid, "agentSocket: " + settings.agent_socket.string() +
                                     ": this node's agent answers at " + socket.string() +
@@ -56,17 +57,17 @@ Status check_own(const AgentMark& mark, const Path& socket, const Settings& sett
 
 }  // namespace
 
-AgentMark AgentMark::that_holds(const Path& state, const Path& of_node) {
-  AgentMark node(of_node);
-  return path_exists(node.file()) ? node : AgentMark(state);
+AgentRequiredFile AgentRequiredFile::effective(const Path& state, const Path& of_node) {
+  AgentRequiredFile node(of_node);
+  return path_exists(node.file()) ? node : AgentRequiredFile(state);
 }
 
-bool AgentMark::is_in(const Path& state) const {
+bool AgentRequiredFile::is_in(const Path& state) const {
   return (state / "").lexically_normal() == (folder() / "").lexically_normal();
 }
 
 // Anything but "refuse" is of a later version, and this one does not know what it asks for.
-Result<AgentMark::Content> AgentMark::parse(const std::string& text) {
+Result<AgentRequiredFile::Content> AgentRequiredFile::parse(const std::string& text) {
   const json::Value mark = TRY(json::Value::parse(text));
   if (!mark.is_object()) return mark.wrong("expected an object");
   TRY(json::check_version(mark, kNewest));
@@ -83,7 +84,7 @@ Result<AgentMark::Content> AgentMark::parse(const std::string& text) {
   return read;
 }
 
-Status AgentMark::write(const Path& socket, bool needs_partition) const {
+Status AgentRequiredFile::write(const Path& socket, bool needs_partition) const {
   const Result<std::optional<Content>> now = content();
   if (now && *now == Content{socket, needs_partition}) return ok();
   if (is_newer(now)) return now.error();
@@ -94,13 +95,13 @@ Status AgentMark::write(const Path& socket, bool needs_partition) const {
   return write_file_atomically(file_, mark.pretty() + "\n");
 }
 
-Status AgentMark::remove() const {
+Status AgentRequiredFile::remove() const {
   const Result<std::optional<Content>> now = content();
   if (is_newer(now)) return now.error();
   return path_exists(file_) ? remove_file(file_) : ok();
 }
 
-Result<std::optional<AgentMark::Content>> AgentMark::content() const {
+Result<std::optional<AgentRequiredFile::Content>> AgentRequiredFile::content() const {
   const Result<std::string> text = read_file(file_);
   if (!text && text.error().code() == Code::not_found) return std::optional<Content>();
   if (!text) return text.error();
@@ -108,27 +109,27 @@ Result<std::optional<AgentMark::Content>> AgentMark::content() const {
   return std::optional(read);
 }
 
-Result<std::optional<Path>> AgentMark::read() const {
+Result<std::optional<Path>> AgentRequiredFile::read() const {
   const std::optional<Content> now = TRY(content());
   return now ? std::optional(now->socket) : std::nullopt;
 }
 
-Result<bool> AgentMark::needs_partition() const {
+Result<bool> AgentRequiredFile::needs_partition() const {
   const std::optional<Content> now = TRY(content());
   return now && now->needs_partition;
 }
 
-Result<bool> check_agent(const AgentMark& mark, const Settings& settings, const Connect& agent,
-                         Deadline deadline) {
-  const Result<std::optional<Path>> socket = mark.read();
-  if (!socket) return refused(mark, "where to ask is not known: " + socket.error().text());
+Result<bool> check_agent(const AgentRequiredFile& required_file, const Settings& settings,
+                         const Connect& agent, Deadline deadline) {
+  const Result<std::optional<Path>> socket = required_file.read();
+  if (!socket) return refused(required_file, "where to ask is not known: " + socket.error().text());
   const Path& named = settings.agent_socket;
   if (!*socket) return named.empty() ? false : ask_named(agent, named, deadline);
-  TRY(check_own(mark, **socket, settings));
-  const Result<bool> binds = ask(agent, **socket, deadline);
-  if (binds) return binds;
-  return refused(
-      mark, "it does not answer at " + (*socket)->string() + " (" + binds.error().text() + ")");
+  TRY(check_own(required_file, **socket, settings));
+  const Result<bool> sm_managed = ask(agent, **socket, deadline);
+  if (sm_managed) return sm_managed;
+  return refused(required_file, "it does not answer at " + (*socket)->string() + " (" +
+                                    sm_managed.error().text() + ")");
 }
 
 }  // namespace ibpod::attach

@@ -16,12 +16,12 @@
 namespace ibpod::attach {
 
 // STATE/agent: {"version": 1, "agentSocket": "/run/ibpod/agent.sock", "withoutPartition": "refuse"}
-class AgentMark {
+class AgentRequiredFile {
  public:
-  explicit AgentMark(const Path& state) : file_(state / "agent") {}
+  explicit AgentRequiredFile(const Path& state) : file_(state / "agent") {}
   // The one that holds for a network with its records in `state`: the node's own, where there is
   // one, else that of the network's folder, which may be anybody's.
-  static AgentMark that_holds(const Path& state, const Path& of_node);
+  static AgentRequiredFile effective(const Path& state, const Path& of_node);
 
   // The records are there, too: on a node with a mark of its own who writes a network does not
   // choose by which a DEL gives back.
@@ -60,7 +60,7 @@ constexpr Duration kAgentTimeout{5'000};
 // and they name no agent. On a marked node: invalid, where they name another agent or other records
 // than the mark. unavailable (11), saying what to do, where the agent does not answer. It is asked
 // once.
-Result<bool> check_agent(const AgentMark& mark, const Settings& settings, const Connect& agent,
-                         Deadline deadline);
+Result<bool> check_agent(const AgentRequiredFile& required_file, const Settings& settings,
+                         const Connect& agent, Deadline deadline);
 
 }  // namespace ibpod::attach

@@ -11,14 +11,14 @@ namespace {
 
 const Path kSocket = "/run/ibpod/agent.sock";
 
-struct Bed {
+struct AgentFixture {
   TempFolder folder;
   Path state = folder.path() / "state";
-  AgentMark mark{state};
+  AgentRequiredFile required_file{state};
   fake::FakeKernel kernel;
   fake::FakeBinder binder{kernel, folder.path()};
   fake::FakeAgent agent;
-  std::vector<Path> asked;
+  std::vector<Path> questions;
 
   // Of a network with a stateDir, or an agentSocket, of its own.
   Result<bool> check(const Path& socket = {}) { return check(state, socket); }
@@ -27,60 +27,60 @@ struct Bed {
     settings.state_folder = state_folder;
     settings.agent_socket = agent_socket;
     const auto connect = [this](const Path& socket) -> std::unique_ptr<nodeapi::Node> {
-      asked.push_back(socket);
+      questions.push_back(socket);
       return std::make_unique<fake::FakeAgent>(agent);
     };
-    return check_agent(mark, settings, connect, Deadline::in(Duration(1000)));
+    return check_agent(required_file, settings, connect, Deadline::in(Duration(1000)));
   }
 };
 
 TEST_CASE("a mark says where the agent is, until it is removed") {
-  Bed bed;
-  CHECK(bed.mark.read().value() == std::nullopt);
-  REQUIRE(bed.mark.remove());
-  REQUIRE(bed.mark.write("/run/one.sock"));
-  CHECK(bed.mark.read().value() == Path("/run/one.sock"));
-  REQUIRE(bed.mark.write(kSocket));
-  REQUIRE(bed.mark.write(kSocket));
-  CHECK(bed.mark.read().value() == kSocket);
-  CHECK(bed.mark.file().filename() == "agent");
-  REQUIRE(bed.mark.remove());
-  REQUIRE(bed.mark.remove());
-  CHECK(bed.mark.read().value() == std::nullopt);
+  AgentFixture fixture;
+  CHECK(fixture.required_file.read().value() == std::nullopt);
+  REQUIRE(fixture.required_file.remove());
+  REQUIRE(fixture.required_file.write("/run/one.sock"));
+  CHECK(fixture.required_file.read().value() == Path("/run/one.sock"));
+  REQUIRE(fixture.required_file.write(kSocket));
+  REQUIRE(fixture.required_file.write(kSocket));
+  CHECK(fixture.required_file.read().value() == kSocket);
+  CHECK(fixture.required_file.file().filename() == "agent");
+  REQUIRE(fixture.required_file.remove());
+  REQUIRE(fixture.required_file.remove());
+  CHECK(fixture.required_file.read().value() == std::nullopt);
 }
 
 TEST_CASE(
     "a mark says whether a network has to name a partition, one of an earlier agent does not") {
-  Bed bed;
-  CHECK_FALSE(bed.mark.needs_partition().value());
-  REQUIRE(bed.mark.write(kSocket));
-  CHECK_FALSE(bed.mark.needs_partition().value());
-  REQUIRE(bed.mark.write(kSocket, true));
-  CHECK(bed.mark.needs_partition().value());
-  CHECK(bed.mark.read().value() == kSocket);
-  REQUIRE(bed.mark.write(kSocket));
-  CHECK_FALSE(bed.mark.needs_partition().value());
-  CHECK_FALSE(AgentMark("tests/data/first_version/node").needs_partition().value());
-  bed.folder.write("state/agent", R"({"agentSocket":"/a.sock","withoutPartition":"allow"})");
-  CHECK(bed.mark.needs_partition().error().text().ends_with(
+  AgentFixture fixture;
+  CHECK_FALSE(fixture.required_file.needs_partition().value());
+  REQUIRE(fixture.required_file.write(kSocket));
+  CHECK_FALSE(fixture.required_file.needs_partition().value());
+  REQUIRE(fixture.required_file.write(kSocket, true));
+  CHECK(fixture.required_file.needs_partition().value());
+  CHECK(fixture.required_file.read().value() == kSocket);
+  REQUIRE(fixture.required_file.write(kSocket));
+  CHECK_FALSE(fixture.required_file.needs_partition().value());
+  CHECK_FALSE(AgentRequiredFile("tests/data/first_version/node").needs_partition().value());
+  fixture.folder.write("state/agent", R"({"agentSocket":"/a.sock","withoutPartition":"allow"})");
+  CHECK(fixture.required_file.needs_partition().error().text().ends_with(
       "withoutPartition: expected refuse, got \"allow\""));
 }
 
 TEST_CASE("without a mark nobody is asked") {
-  Bed bed;
-  bed.agent.away = Error(Code::unavailable, "nobody listens");
-  CHECK_FALSE(bed.check().value());
-  CHECK(bed.asked.empty());
+  AgentFixture fixture;
+  fixture.agent.away = Error(Code::unavailable, "nobody listens");
+  CHECK_FALSE(fixture.check().value());
+  CHECK(fixture.questions.empty());
 }
 
 TEST_CASE("without a mark the agent that a network names has to answer") {
-  Bed bed;
-  CHECK_FALSE(bed.check(kSocket).value());
-  bed.agent.binder = &bed.binder;
-  CHECK(bed.check(kSocket).value());
-  CHECK(bed.asked == std::vector<Path>{kSocket, kSocket});
-  bed.agent.away = Error(Code::unavailable, "nobody listens");
-  const Error error = bed.check(kSocket).error();
+  AgentFixture fixture;
+  CHECK_FALSE(fixture.check(kSocket).value());
+  fixture.agent.binder = &fixture.binder;
+  CHECK(fixture.check(kSocket).value());
+  CHECK(fixture.questions == std::vector<Path>{kSocket, kSocket});
+  fixture.agent.away = Error(Code::unavailable, "nobody listens");
+  const Error error = fixture.check(kSocket).error();
   CHECK(cni::failure_of(error).code == cni::kTryAgainLater);
   CHECK(error.text() ==
         "agentSocket: the node's agent does not answer at /run/ibpod/agent.sock (nobody listens): "
@@ -88,92 +88,97 @@ TEST_CASE("without a mark the agent that a network names has to answer") {
 }
 
 TEST_CASE("with a mark the agent has to answer at the mark's socket") {
-  Bed bed;
-  REQUIRE(bed.mark.write(kSocket));
-  CHECK_FALSE(bed.check().value());
-  bed.agent.binder = &bed.binder;
-  CHECK(bed.check(kSocket).value());
-  CHECK(bed.asked == std::vector<Path>{kSocket, kSocket});
-  bed.agent.away = Error(Code::unavailable, "nobody listens");
-  const Error error = bed.check().error();
+  AgentFixture fixture;
+  REQUIRE(fixture.required_file.write(kSocket));
+  CHECK_FALSE(fixture.check().value());
+  fixture.agent.binder = &fixture.binder;
+  CHECK(fixture.check(kSocket).value());
+  CHECK(fixture.questions == std::vector<Path>{kSocket, kSocket});
+  fixture.agent.away = Error(Code::unavailable, "nobody listens");
+  const Error error = fixture.check().error();
   CHECK(cni::failure_of(error).code == cni::kTryAgainLater);
   CHECK(error.text() ==
-        "nothing is attached on this node while its agent is away (" + bed.mark.file().string() +
+        "nothing is attached on this node while its agent is away (" +
+            fixture.required_file.file().string() +
             " says so), and it does not answer at /run/ibpod/agent.sock (nobody listens): start "
             "ibpod-agent, or have it allow this with \"standalone\": \"allow\" in its "
             "configuration; where there is to be no agent, remove the file");
 }
 
 TEST_CASE("a mark of the first version says where the agent is") {
-  CHECK(AgentMark("tests/data/first_version/node").read().value() == kSocket);
+  CHECK(AgentRequiredFile("tests/data/first_version/node").read().value() == kSocket);
 }
 
 TEST_CASE("a mark without a version is of the first one") {
-  Bed bed;
-  std::filesystem::create_directory(bed.folder.path() / "state");
-  bed.folder.write("state/agent", R"({"agentSocket":"/run/ibpod/agent.sock"})");
-  CHECK(bed.mark.read().value() == kSocket);
+  AgentFixture fixture;
+  std::filesystem::create_directory(fixture.folder.path() / "state");
+  fixture.folder.write("state/agent", R"({"agentSocket":"/run/ibpod/agent.sock"})");
+  CHECK(fixture.required_file.read().value() == kSocket);
 }
 
 TEST_CASE("a mark of a newer version is one, and stays as it is") {
   const std::string text = R"({"version":2,"agents":["/run/ibpod/agent.sock"]})";
-  Bed bed;
-  std::filesystem::create_directory(bed.folder.path() / "state");
-  bed.folder.write("state/agent", text);
+  AgentFixture fixture;
+  std::filesystem::create_directory(fixture.folder.path() / "state");
+  fixture.folder.write("state/agent", text);
   const std::string why =
-      bed.mark.file().string() +
+      fixture.required_file.file().string() +
       ": its version is 2, and this program reads none above 1: a newer ibpod wrote it (run that "
       "one again; the file is left as it is)";
-  CHECK(bed.mark.read().error().text() == why);
-  CHECK(bed.mark.write(kSocket).error().text() == why);
-  CHECK(bed.mark.remove().error().text() == why);
-  const Error error = bed.check().error();
+  CHECK(fixture.required_file.read().error().text() == why);
+  CHECK(fixture.required_file.write(kSocket).error().text() == why);
+  CHECK(fixture.required_file.remove().error().text() == why);
+  const Error error = fixture.check().error();
   CHECK(cni::failure_of(error).code == cni::kTryAgainLater);
   CHECK(error.text().find(why) != std::string::npos);
-  CHECK_FALSE(bed.check(kSocket));
-  CHECK(bed.asked.empty());
-  CHECK(read_file(bed.mark.file()).value() == text);
+  CHECK_FALSE(fixture.check(kSocket));
+  CHECK(fixture.questions.empty());
+  CHECK(read_file(fixture.required_file.file()).value() == text);
 }
 
 TEST_CASE("a mark that cannot be understood is one, and names its file") {
   for (const char* text : {"", "{", "[]", "{}", R"({"version":0,"agentSocket":"/a"})",
                            R"({"agentSocket":7})", R"({"agentSocket":"agent.sock"})"}) {
     CAPTURE(text);
-    Bed bed;
-    std::filesystem::create_directory(bed.folder.path() / "state");
-    bed.folder.write("state/agent", text);
-    CHECK(bed.mark.read().error().text().starts_with(bed.mark.file().string()));
-    const Error error = bed.check().error();
+    AgentFixture fixture;
+    std::filesystem::create_directory(fixture.folder.path() / "state");
+    fixture.folder.write("state/agent", text);
+    CHECK(fixture.required_file.read().error().text().starts_with(
+        fixture.required_file.file().string()));
+    const Error error = fixture.check().error();
     CHECK(cni::failure_of(error).code == cni::kTryAgainLater);
     CHECK(error.text().find("where to ask is not known: ") != std::string::npos);
-    CHECK(bed.asked.empty());
-    CHECK_FALSE(bed.check(kSocket));
-    REQUIRE(bed.mark.write(kSocket));
-    CHECK(bed.check());
+    CHECK(fixture.questions.empty());
+    CHECK_FALSE(fixture.check(kSocket));
+    REQUIRE(fixture.required_file.write(kSocket));
+    CHECK(fixture.check());
   }
 }
 
 TEST_CASE("a network leads neither past the mark nor to another agent") {
-  Bed bed;
-  const AgentMark other(bed.folder.path() / "other");
-  CHECK(AgentMark::that_holds(bed.folder.path() / "other", bed.state).file() == other.file());
-  REQUIRE(bed.mark.write(kSocket));
-  CHECK(AgentMark::that_holds(bed.folder.path() / "other", bed.state).file() == bed.mark.file());
-  const Error folder = bed.check(bed.folder.path() / "other", {}).error();
+  AgentFixture fixture;
+  const AgentRequiredFile other(fixture.folder.path() / "other");
+  CHECK(AgentRequiredFile::effective(fixture.folder.path() / "other", fixture.state).file() ==
+        other.file());
+  REQUIRE(fixture.required_file.write(kSocket));
+  CHECK(AgentRequiredFile::effective(fixture.folder.path() / "other", fixture.state).file() ==
+        fixture.required_file.file());
+  const Error folder = fixture.check(fixture.folder.path() / "other", {}).error();
   CHECK(folder.code() == Code::invalid);
-  CHECK(folder.text() == "stateDir: " + (bed.folder.path() / "other").string() +
-                             ": this node's agent keeps its records in " + bed.state.string() +
+  CHECK(folder.text() == "stateDir: " + (fixture.folder.path() / "other").string() +
+                             ": this node's agent keeps its records in " + fixture.state.string() +
                              ": leave the key out");
-  CHECK_FALSE(bed.check(bed.state / "", {}).value());  // the same one
-  bed.asked.clear();
-  const Error socket = bed.check("/run/other.sock").error();
+  CHECK_FALSE(fixture.check(fixture.state / "", {}).value());  // the same one
+  fixture.questions.clear();
+  const Error socket = fixture.check("/run/other.sock").error();
   CHECK(socket.code() == Code::invalid);
   CHECK(socket.text() ==
         "agentSocket: /run/other.sock: this node's agent answers at /run/ibpod/agent.sock: leave "
         "the key out");
-  CHECK(bed.asked.empty());
+  CHECK(fixture.questions.empty());
   REQUIRE(other.write("/run/other.sock"));  // by whoever has that folder
-  CHECK(AgentMark::that_holds(bed.folder.path() / "other", bed.state).file() == bed.mark.file());
+  CHECK(AgentRequiredFile::effective(fixture.folder.path() / "other", fixture.state).file() ==
+        fixture.required_file.file());
 }
 
 }  // namespace

@@ -11,18 +11,18 @@ namespace {
 
 const std::string kPodName = "lab/pod";
 
-struct Asked {
-  Bed bed;
+struct AllocatedFixture {
+  Fixture fixture;
   fake::FakeAgent agent;
   bool needs_agent = true, any_device = false;
 
-  Asked() {
+  AllocatedFixture() {
     agent.kubelet = true;
-    bed.call.pod.name_space = "lab";
-    bed.call.pod.name = "pod";
+    fixture.call.pod.name_space = "lab";
+    fixture.call.pod.name = "pod";
   }
   Status check(const ib::PciAddress& device) {
-    Context context = bed.context();
+    Context context = fixture.context();
     context.agent = [this] { return std::make_unique<fake::FakeAgent>(agent); };
     context.needs_agent = needs_agent;
     context.any_device = any_device;
@@ -32,7 +32,7 @@ struct Asked {
 };
 
 TEST_CASE("a device that the kubelet gave the pod is the pod's, of whatever resource") {
-  Asked asked;
+  AllocatedFixture asked;
   asked.agent.given[{kPodName, "openib/vfs"}] = kVf.text();
   CHECK(asked.check(kVf));
   asked.needs_agent = false;
@@ -40,7 +40,7 @@ TEST_CASE("a device that the kubelet gave the pod is the pod's, of whatever reso
 }
 
 TEST_CASE("a device that the kubelet gave another pod, or nobody, is refused") {
-  Asked asked;
+  AllocatedFixture asked;
   SUBCASE("another pod") { asked.agent.given[{"lab/other", "openib/vfs"}] = kVf.text(); }
   SUBCASE("nobody") {}
   SUBCASE("another namespace") { asked.agent.given[{"red/pod", "openib/vfs"}] = kVf.text(); }
@@ -56,7 +56,7 @@ TEST_CASE("a device that the kubelet gave another pod, or nobody, is refused") {
 }
 
 TEST_CASE("where nobody can tell, the network is believed") {
-  Asked asked;
+  AllocatedFixture asked;
   SUBCASE("the node has no kubelet") { asked.agent.kubelet = false; }
   SUBCASE("the node allows any device") { asked.any_device = true; }
   SUBCASE("the node attaches without its agent, which is away") {
@@ -67,7 +67,7 @@ TEST_CASE("where nobody can tell, the network is believed") {
 }
 
 TEST_CASE("an agent that listens and cannot say is waited for, on every node") {
-  Asked asked;
+  AllocatedFixture asked;
   SUBCASE("on a node that needs it") {}
   SUBCASE("on one that attaches without it, too") { asked.needs_agent = false; }
   asked.agent.away = Error(Code::unavailable, "the kubelet does not name the pod yet");
@@ -75,13 +75,13 @@ TEST_CASE("an agent that listens and cannot say is waited for, on every node") {
 }
 
 TEST_CASE("an agent that is absent is an error where nothing is attached without it") {
-  Asked asked;
+  AllocatedFixture asked;
   asked.agent.away = Error::from_errno(ENOENT, "connect").as(Code::unavailable);
   CHECK(asked.check(kVf).error().code() == Code::unavailable);
 }
 
 TEST_CASE("an older agent's empty answer says nothing of the device") {
-  Asked asked;
+  AllocatedFixture asked;
   asked.agent.answers_devices = false;
   const Status refused = asked.check(kVf);
   REQUIRE_FALSE(refused);

@@ -12,9 +12,9 @@
 
 namespace ibpod::attach {
 
-class Endpoint {
+class AttachmentDriver {
  public:
-  virtual ~Endpoint() = default;
+  virtual ~AttachmentDriver() = default;
 
   // The folder of its records (node/records.h), whose lock keeps two attachments apart.
   virtual std::string folder(const cni::Call& call) const = 0;
@@ -24,19 +24,20 @@ class Endpoint {
 
   // Under the folder's lock, from the first look at the node on. The record says what is wanted and
   // takes what was found; when this returns it is on disk, as it was before the first change.
-  virtual Status hand_over(const Context& context, node::Record& record, Deadline deadline) = 0;
+  virtual Status attach(const Context& context, node::Record& record, Deadline deadline) = 0;
 
   // Without the lock, as it waits: until the interface is in the pod, and the pod in the partitions
   // that were asked for, or nobody can see that. unavailable at the deadline.
-  virtual Result<Joined> join(const Context& context, node::Record& record, Place place,
-                              Deadline deadline) = 0;
+  virtual Result<ReadyResult> wait_ready(const Context& context, node::Record& record,
+                                         IndexRequirement requirement, Deadline deadline) = 0;
 
   // Tells others than the runtime what the pod has by now.
-  virtual Status tell(const Context& context, const node::Record& record,
-                      const std::optional<Membership>& membership) = 0;
+  virtual Status publish(const Context& context, const node::Record& record,
+                         const std::optional<TableEntry>& membership) = 0;
 
   // Whether it still is what ADD made of it, addresses aside; a difference is reported as 106.
-  virtual Status check(const Context& context, const node::Record& record, Place place) = 0;
+  virtual Status check(const Context& context, const node::Record& record,
+                       IndexRequirement requirement) = 0;
 };
 
 }  // namespace ibpod::attach

@@ -24,9 +24,9 @@ nodeapi::AttachmentName name_in_node(const node::Record& record) {
 }
 
 std::string partitions_of(const node::Record& record) {
-  std::string text = record.wanted.partitions.size() == 1 ? "partition " : "partitions ";
-  for (const node::PartitionWish& wish : record.wanted.partitions)
-    text += (text.ends_with(' ') ? "" : ", ") + wish.label();
+  std::string text = record.spec.partitions.size() == 1 ? "partition " : "partitions ";
+  for (const node::PartitionRequest& request : record.spec.partitions)
+    text += (text.ends_with(' ') ? "" : ", ") + request.label();
   return text;
 }
 
@@ -42,7 +42,7 @@ std::string details_of(const Binding& binding) {
 }
 
 // A later question may be answered otherwise.
-bool may_pass(const Error& error) {
+bool is_transient(const Error& error) {
   return error.code() == Code::unavailable || error.code() == Code::busy;
 }
 
@@ -58,37 +58,37 @@ bool may_name_partition(std::string_view key) {
 }
 
 // Somebody has seen the keys in the port's table: the subnet, or the port's own node.
-bool is_proved(const Binding& binding) {
+bool is_verified(const Binding& binding) {
   return binding.proof == "port" || binding.proof == "node";
 }
 
 // Unknown is not "nobody had to see them".
 Status check_proof(const Binding& binding, const node::Record& record) {
-  if (is_proved(binding) || binding.proof == "none") return ok();
+  if (is_verified(binding) || binding.proof == "none") return ok();
   return Error(Code::internal, partitions_of(record) + ": the agent told the proof \"" +
                                    binding.proof + "\", not port, node or none");
 }
 
 // One for each partition, or a child could be made on the wrong one.
 Result<std::vector<ib::PKey>> keys_of(const Binding& binding, const node::Record& record) {
-  if (binding.keys.size() == record.wanted.partitions.size()) return binding.keys;
+  if (binding.keys.size() == record.spec.partitions.size()) return binding.keys;
   return Error(Code::internal, partitions_of(record) + ": the agent told " +
                                    std::to_string(binding.keys.size()) + " P_Keys");
 }
 
 }  // namespace
 
-Status want_bound(node::Wanted& wanted) {
-  if (!wanted.pkey) return ok();
-  TRY(ib::check_tenant(*wanted.pkey).during("pkey"));
-  const bool full = wanted.pkey->membership() == ib::Membership::full;
-  wanted.partitions = {{"", full ? "full" : "", ib::PKey(wanted.pkey->partition())}};
-  wanted.pkey.reset();
+Status to_partition_request(node::Spec& spec) {
+  if (!spec.pkey) return ok();
+  TRY(ib::check_tenant(*spec.pkey).during("pkey"));
+  const bool full = spec.pkey->membership() == ib::Membership::full;
+  spec.partitions = {{"", full ? "full" : "", ib::PKey(spec.pkey->partition())}};
+  spec.pkey.reset();
   return ok();
 }
 
-Status check_named(const node::Wanted& wanted, const std::vector<std::string>& unknown) {
-  if (wanted.pkey || !wanted.partitions.empty()) return ok();
+Status require_partition(const node::Spec& spec, const std::vector<std::string>& unknown) {
+  if (spec.pkey || !spec.partitions.empty()) return ok();
   const auto slip = std::find_if(unknown.begin(), unknown.end(), may_name_partition);
   const std::string meant =
       slip == unknown.end() ? ""
@@ -100,12 +100,12 @@ Status check_named(const node::Wanted& wanted, const std::vector<std::string>& u
                    "\"withoutPartition\": \"allow\" in the agent's configuration");
 }
 
-Status check_binder(const Context& context, const node::Wanted& wanted, Deadline deadline) {
-  if (wanted.partitions.empty() || context.binds) return ok();
+Status require_sm(const Context& context, const node::Spec& spec, Deadline deadline) {
+  if (spec.partitions.empty() || context.sm_managed) return ok();
   const Result<nodeapi::Health> health = timed(context, "ask the node's agent how it is", [&] {
     return context.agent()->health(deadline.at_most(kAgentTimeout));
   });
-  if (health && health->binds) return ok();
+  if (health && health->sm_managed) return ok();
   if (health)
     return Error(Code::invalid,
                  "partition: this node's agent has no SM service: name it under \"fabrics\" in the "
@@ -116,26 +116,26 @@ Status check_binder(const Context& context, const node::Wanted& wanted, Deadline
 }
 
 Status begin_binding(const Context& context, const node::Record& record, Deadline deadline) {
-  if (record.wanted.partitions.empty()) return ok();
+  if (record.spec.partitions.empty()) return ok();
   const Result<Binding> begun = timed(context, "begin the binding", [&] {
     return context.agent()->bind(name_in_node(record), Node::Wait::no,
                                  deadline.at_most(kAgentTimeout));
   });
   // It is asked again.
-  if (begun || may_pass(begun.error())) return ok();
+  if (begun || is_transient(begun.error())) return ok();
   return begun.error();
 }
 
-bool needs_grant(const node::Record& record) {
-  return !record.wanted.partitions.empty() && node::has_chosen_guid(record);
+bool needs_guid_grant(const node::Record& record) {
+  return !record.spec.partitions.empty() && node::has_requested_guid(record);
 }
 
-Status await_grant(const Context& context, const node::Record& record, Deadline deadline) {
+Status await_guid_grant(const Context& context, const node::Record& record, Deadline deadline) {
   std::string why;
   const auto ask = [&]() -> Result<bool> {
     const Result<Binding> told =
         context.agent()->bind(name_in_node(record), Node::Wait::granted, deadline);
-    if (!told && !may_pass(told.error())) return told.error();
+    if (!told && !is_transient(told.error())) return told.error();
     // The last one often says only that there was no time for an answer.
     const bool is_reason = !told && told.error().code() == Code::busy;
     if (is_reason || why.empty()) why = told ? words(*told) : told.error().text();
@@ -145,41 +145,43 @@ Status await_grant(const Context& context, const node::Record& record, Deadline 
                                  [&] { return node::wait_until(context.kernel, deadline, ask); }));
   if (granted) return ok();
   return Error(Code::unavailable,
-               "GUID " + record.wanted.guids->port.text() + ": not granted yet: " + why);
+               "GUID " + record.spec.guids->port.text() + ": not granted yet: " + why);
 }
 
-Result<Bound> await_binding(const Context& context, const node::Record& record, Deadline deadline) {
-  if (record.wanted.partitions.empty()) return Bound();
+Result<BindingResult> await_binding(const Context& context, const node::Record& record,
+                                    Deadline deadline) {
+  if (record.spec.partitions.empty()) return BindingResult();
   Binding binding;
   const auto ask = [&]() -> Result<bool> {
     Result<Binding> told =
         context.agent()->bind(name_in_node(record), Node::Wait::verified, deadline);
-    if (!told && !may_pass(told.error())) return told.error();
+    if (!told && !is_transient(told.error())) return told.error();
     if (told) binding = *told;
     // The last one often says only that there was no time for an answer.
     const bool is_reason = binding.text.empty() || deadline.left() > Duration(0);
     if (!told && binding.state.empty() && is_reason) binding.text = told.error().text();
     if (told && told->verified()) TRY(check_proof(*told, record));
     // Of a port of this node's somebody has to have seen the table.
-    return told && told->verified() && (is_proved(*told) || node::is_vfio(record.found.driver));
+    return told && told->verified() &&
+           (is_verified(*told) || node::is_vfio(record.original.driver));
   };
   const bool there = TRY(timed(context, "wait for the binding",
                                [&] { return node::wait_until(context.kernel, deadline, ask); }));
   if (there) {
     const std::vector<ib::PKey> keys = TRY(keys_of(binding, record));
-    return Bound{keys, is_proved(binding)};
+    return BindingResult{keys, is_verified(binding)};
   }
   return Error(Code::unavailable, partitions_of(record) + ": not verified: " + words(binding))
       .with_details(details_of(binding));
 }
 
 Status end_binding(const Context& context, const node::Record& record, Deadline deadline) {
-  if (record.wanted.partitions.empty()) return ok();
+  if (record.spec.partitions.empty()) return ok();
   const Binding binding =
       TRY(timed(context, "end the binding", [&] {
-            const Duration patience =
-                record.stage == node::Stage::keyed ? kUntilGoneAgain : kUntilGone;
-            return context.agent()->unbind(name_in_node(record), deadline.at_most(patience));
+            const Duration timeout =
+                record.stage == node::Stage::pkey_pending ? kUntilGoneAgain : kUntilGone;
+            return context.agent()->unbind(name_in_node(record), deadline.at_most(timeout));
           }).during("the port may still be in " + partitions_of(record)));
   if (binding.released()) return ok();
   return Error(Code::unavailable,
@@ -198,7 +200,7 @@ Status end_unread_binding(const Context& context, const node::RecordName& name, 
 }
 
 Result<std::vector<ib::PKey>> bound_keys(const Context& context, const node::Record& record) {
-  if (record.wanted.partitions.empty()) return std::vector<ib::PKey>();
+  if (record.spec.partitions.empty()) return std::vector<ib::PKey>();
   const Binding binding =
       TRY(context.agent()
               ->bind(name_in_node(record), Node::Wait::verified, Deadline::in(kAgentTimeout))

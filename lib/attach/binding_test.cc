@@ -21,10 +21,10 @@ bool says(const Error& error, const std::string& text) {
   return error.text().find(text) != std::string::npos;
 }
 
-struct InBlue : Bed {
+struct InBlue : Fixture {
   InBlue() {
-    order.wanted.partitions = {{"blue"}};
-    order.wanted.guids.reset();
+    vf_config.spec.partitions = {{"blue"}};
+    vf_config.spec.guids.reset();
   }
   // No port that a key was given to has one any more.
   bool no_keys() {
@@ -34,14 +34,14 @@ struct InBlue : Bed {
     k.fabric.pkeys.clear();
     return none;
   }
-  ib::Guid port() const { return order.wanted.guids.value_or(node::Guids{{}, kOwnPort}).port; }
+  ib::Guid port() const { return vf_config.spec.guids.value_or(node::Guids{{}, kOwnPort}).port; }
   ib::PKeyTable table() const { return k.fabric.pkeys.at(port()); }
   static inline const ib::Guid kOwnPort = fake::vf_guid(0, 0);
 };
 
 // With a GUID of the pod's choice.
-struct Chosen : InBlue {
-  Chosen() { order.wanted.guids = kAsked; }
+struct RequestedGuidFixture : InBlue {
+  RequestedGuidFixture() { vf_config.spec.guids = kSpecGuids; }
   // How often the VF was given GUIDs.
   auto given() const { return std::count(k.trail().begin(), k.trail().end(), "set_vf_guids"); }
 };
@@ -51,7 +51,7 @@ TEST_CASE_FIXTURE(InBlue, "a pod is in its partition when ADD ends, and out of i
   REQUIRE_MESSAGE(added.ok(), added.error().text());
   CHECK(table().front() == ib::PKey(0x8001));
   CHECK(check());
-  CHECK(news ==
+  CHECK(achievements ==
         std::vector<std::string>{"partition 0x8001 is verified: 0x8001, full member, at index 0"});
   REQUIRE(del());
   CHECK(table() == ib::PKeyTable{ib::PKey(0x7fff)});
@@ -61,10 +61,10 @@ TEST_CASE_FIXTURE(InBlue, "a pod is in its partition when ADD ends, and out of i
 }
 
 TEST_CASE_FIXTURE(InBlue, "several partitions: all are verified, and the first is IPoIB's") {
-  order.wanted.partitions = {{"red"}, {"blue", "full"}};
+  vf_config.spec.partitions = {{"red"}, {"blue", "full"}};
   REQUIRE(add());
   CHECK(table() == ib::PKeyTable{ib::PKey(0x8002), ib::PKey(0x8001), ib::PKey(0x7fff)});
-  CHECK(news.size() == 2);
+  CHECK(achievements.size() == 2);
   CHECK(check());
   binder.stuck = true;
   k.fabric.pkeys[port()] = {ib::PKey(0x8002)};
@@ -72,22 +72,22 @@ TEST_CASE_FIXTURE(InBlue, "several partitions: all are verified, and the first i
 }
 
 TEST_CASE_FIXTURE(InBlue, "where the agent binds, a P_Key is a partition like one that is named") {
-  node::Wanted& wanted = order.wanted;
+  node::Spec& spec = vf_config.spec;
   const auto wants = [&](int pkey) {
-    wanted.partitions.clear();
-    wanted.pkey = ib::PKey(static_cast<uint16_t>(pkey));
-    return want_bound(wanted);
+    spec.partitions.clear();
+    spec.pkey = ib::PKey(static_cast<uint16_t>(pkey));
+    return to_partition_request(spec);
   };
   REQUIRE(wants(0x8001));
-  CHECK(wanted.partitions == std::vector<node::PartitionWish>{{"", "full", ib::PKey(0x0001)}});
+  CHECK(spec.partitions == std::vector<node::PartitionRequest>{{"", "full", ib::PKey(0x0001)}});
   REQUIRE(add());
   CHECK(table().front() == ib::PKey(0x8001));
   CHECK(check());
   REQUIRE(del());
   CHECK(no_keys());
   REQUIRE(wants(0x0001));
-  CHECK(wanted.partitions == std::vector<node::PartitionWish>{{"", "", ib::PKey(0x0001)}});
-  CHECK_FALSE(wanted.pkey);
+  CHECK(spec.partitions == std::vector<node::PartitionRequest>{{"", "", ib::PKey(0x0001)}});
+  CHECK_FALSE(spec.pkey);
   CHECK(wants(0xffff).error().text() ==
         "pkey: 0xffff is the default partition, which every port is in: name a partition from "
         "0x0001 to 0x7ffe");
@@ -99,7 +99,7 @@ TEST_CASE_FIXTURE(InBlue, "where the agent binds, a P_Key is a partition like on
 }
 
 TEST_CASE_FIXTURE(InBlue, "an IPoIB child is made on the partition's key") {
-  order_child("ib0").wanted.partitions = {{"blue"}};
+  configure_child("ib0").spec.partitions = {{"blue"}};
   const auto added = add();
   REQUIRE_MESSAGE(added.ok(), added.error().text());
   const auto netdev = k.find_netdev(*k.find_namespace(kPod).value(), "net1").value();
@@ -113,26 +113,26 @@ TEST_CASE_FIXTURE(InBlue, "an IPoIB child is made on the partition's key") {
 
 // Its DEL has not found it; the port has left the partition, and the key is another one's now.
 TEST_CASE_FIXTURE(InBlue, "a P_Key that a hidden child may still be in serves no other partition") {
-  order_child("ib0").wanted.partitions = {{"blue"}};
+  configure_child("ib0").spec.partitions = {{"blue"}};
   REQUIRE(add());
   k.hide_namespace(kPod, fake::FakeNode::HeldBy::nothing_seen);
   k.make_namespace(kPod);
   CHECK(says(del().error(), "is still there, in a network namespace that nothing leads to"));
   CHECK(no_keys());
   binder.partitions["green"] = ib::PKey(0x8001);
-  be(cni::Verb::add, "c2", kPod);
-  child->wanted.partitions = {{"green"}};
+  set_call(cni::Verb::add, "c2", kPod);
+  child->spec.partitions = {{"green"}};
   const auto refused = add();
   REQUIRE_FALSE(refused);
   CHECK(code_of(refused.error()) == cni::kTryAgainLater);
   CHECK(says(refused.error(), "may still be in the P_Key 0x8001 of ib0"));
   CHECK(no_keys());
-  child->wanted.partitions = {{"blue"}};
+  child->spec.partitions = {{"blue"}};
   CHECK(add());
 }
 
 TEST_CASE_FIXTURE(InBlue, "what the SM service refuses is ADD's error, and all is undone") {
-  order.wanted.partitions = {{"green"}};
+  vf_config.spec.partitions = {{"green"}};
   const auto refused = add();
   REQUIRE_FALSE(refused);
   CHECK(says(refused.error(), "partition green is not for this namespace"));
@@ -148,8 +148,9 @@ TEST_CASE_FIXTURE(InBlue, "an agent that does not answer is error 11, and nothin
   CHECK(leftovers() == "");
 }
 
-TEST_CASE_FIXTURE(Chosen, "a VF has no GUID of the pod's choice before that is granted") {
-  binder.taken = {kAsked.port};
+TEST_CASE_FIXTURE(RequestedGuidFixture,
+                  "a VF has no GUID of the pod's choice before that is granted") {
+  binder.taken = {kSpecGuids.port};
   const auto refused = add();
   REQUIRE_FALSE(refused);
   CHECK(says(refused.error(), "cannot be chosen"));
@@ -160,7 +161,7 @@ TEST_CASE_FIXTURE(Chosen, "a VF has no GUID of the pod's choice before that is g
   const auto late = add();
   REQUIRE_FALSE(late);
   CHECK(code_of(late.error()) == cni::kTryAgainLater);
-  CHECK(says(late.error(), "GUID " + kAsked.port.text() + ": not granted yet: no answer yet"));
+  CHECK(says(late.error(), "GUID " + kSpecGuids.port.text() + ": not granted yet: no answer yet"));
   CHECK(given() == 0);
   binder.silent = false;
   REQUIRE(add());
@@ -168,7 +169,8 @@ TEST_CASE_FIXTURE(Chosen, "a VF has no GUID of the pod's choice before that is g
   CHECK(table().front() == ib::PKey(0x8001));
 }
 
-TEST_CASE_FIXTURE(Chosen, "while a GUID is not granted nobody is kept from the device") {
+TEST_CASE_FIXTURE(RequestedGuidFixture,
+                  "while a GUID is not granted nobody is kept from the device") {
   binder.silent = true;
   k.at_next_wait([&](fake::FakeKernel&) {
     CHECK(records.lock(kVf.text(), Deadline::in(Duration(0))));
@@ -178,7 +180,7 @@ TEST_CASE_FIXTURE(Chosen, "while a GUID is not granted nobody is kept from the d
   CHECK(given() == 1);
 }
 
-TEST_CASE_FIXTURE(Chosen, "a DEL while the GUID is not granted ends it") {
+TEST_CASE_FIXTURE(RequestedGuidFixture, "a DEL while the GUID is not granted ends it") {
   binder.silent = true;
   k.at_next_wait([&](fake::FakeKernel&) {
     binder.silent = false;
@@ -204,7 +206,7 @@ struct ForMachine : InBlue {
     k.unbind(kVf);
     k.bind(kVf, "vfio-pci").value();
     remember();
-    order.wanted.isolation = false;
+    vf_config.spec.isolation = false;
   }
 };
 
@@ -254,7 +256,7 @@ TEST_CASE_FIXTURE(ForMachine, "a word that is no proof is no leave to go without
 }
 
 TEST_CASE_FIXTURE(ForMachine, "of several partitions each is told that nobody has seen") {
-  order.wanted.partitions = {{"red"}, {"blue", "full"}};
+  vf_config.spec.partitions = {{"red"}, {"blue", "full"}};
   binder.proof = "none";
   const auto added = add();
   REQUIRE(added);
@@ -268,7 +270,7 @@ TEST_CASE_FIXTURE(InBlue,
   k.kill_namespace(kPod);
   REQUIRE(write_file_atomically(record_file(), "{"));
   needs_agent = true;
-  be(cni::Verb::gc, "", "");
+  set_call(cni::Verb::gc, "", "");
   binder.stuck = true;
   CHECK_FALSE(gc(context(), Deadline::in(Duration(60'000))));
   CHECK(recorded().size() == 1);
@@ -327,21 +329,21 @@ TEST_CASE_FIXTURE(InBlue, "a port that nobody verifies is error 11 with the reas
 
 // The device is home, the addresses are given back, and nobody gets the device.
 TEST_CASE_FIXTURE(InBlue, "DEL succeeds while the key cannot leave, and the device waits") {
-  order.wanted.guids.reset();
+  vf_config.spec.guids.reset();
   REQUIRE(add());
   binder.stuck = true;
   REQUIRE(del());
   CHECK(leases().empty());
   REQUIRE(recorded().size() == 1);
   const node::Record record = records.read(records.all().value().at(0)).value();
-  CHECK(record.stage == node::Stage::keyed);
+  CHECK(record.stage == node::Stage::pkey_pending);
   CHECK(node::liveness(k, record, boot_id).value() == node::Liveness::dead);
   CHECK(warnings.back().find("the port does not answer") != std::string::npos);
   const size_t asked = ipam_calls().size();
   CHECK(del());
   CHECK(ipam_calls().size() == asked);
-  be(cni::Verb::add, "c2", kPod);
-  order.wanted.partitions.clear();
+  set_call(cni::Verb::add, "c2", kPod);
+  vf_config.spec.partitions.clear();
   const auto next = add();
   REQUIRE_FALSE(next);
   CHECK(code_of(next.error()) == cni::kTryAgainLater);
@@ -349,11 +351,12 @@ TEST_CASE_FIXTURE(InBlue, "DEL succeeds while the key cannot leave, and the devi
   CHECK(add());
 }
 
-TEST_CASE_FIXTURE(Chosen, "a port keeps the GUID that its key was given to until the key is gone") {
+TEST_CASE_FIXTURE(RequestedGuidFixture,
+                  "a port keeps the GUID that its key was given to until the key is gone") {
   REQUIRE(add());
   binder.stuck = true;
   REQUIRE(del());
-  CHECK(k.fabric.pkeys.contains(kAsked.port));
+  CHECK(k.fabric.pkeys.contains(kSpecGuids.port));
   CHECK(changes() != "");
   binder.stuck = false;
   REQUIRE(del());
@@ -361,7 +364,8 @@ TEST_CASE_FIXTURE(Chosen, "a port keeps the GUID that its key was given to until
   CHECK(leftovers() == "");
 }
 
-TEST_CASE_FIXTURE(Chosen, "once the key is gone a VF that cannot be taken back is DEL's failure") {
+TEST_CASE_FIXTURE(RequestedGuidFixture,
+                  "once the key is gone a VF that cannot be taken back is DEL's failure") {
   REQUIRE(add());
   binder.stuck = true;
   REQUIRE(del());
@@ -376,7 +380,7 @@ TEST_CASE_FIXTURE(Chosen, "once the key is gone a VF that cannot be taken back i
 }
 
 // Its port is no more, and nobody else gets that GUID before the service has released it.
-TEST_CASE_FIXTURE(Chosen,
+TEST_CASE_FIXTURE(RequestedGuidFixture,
                   "a GUID of its own that went with a reboot keeps no device out of service") {
   REQUIRE(add());
   binder.stuck = true;
@@ -392,7 +396,7 @@ TEST_CASE_FIXTURE(Chosen,
 
 TEST_CASE_FIXTURE(InBlue, "GC ends the binding of a pod that is gone, and only that") {
   REQUIRE(add());
-  be(cni::Verb::gc, "", "");
+  set_call(cni::Verb::gc, "", "");
   REQUIRE(gc(context(), Deadline::in(Duration(60'000))));
   CHECK(binder.leftovers() != "");
   k.kill_namespace(kPod);
@@ -401,34 +405,35 @@ TEST_CASE_FIXTURE(InBlue, "GC ends the binding of a pod that is gone, and only t
   CHECK(recorded().empty());
 }
 
-struct Killed {
+struct KilledProcess {
   bool in_del = false, after = false, by_gc = false;
   // Whether there was a question of that number.
-  bool at(InBlue& bed, int number) const {
-    if (in_del) REQUIRE(bed.add());
-    bed.binder.kill_at = bed.binder.calls + number;
-    bed.binder.kill_after = after;
+  bool at(InBlue& fixture, int number) const {
+    if (in_del) REQUIRE(fixture.add());
+    fixture.binder.kill_at = fixture.binder.calls + number;
+    fixture.binder.kill_after = after;
     bool killed = false;
     try {
-      if (in_del) CHECK(bed.del());
-      if (!in_del) CHECK(bed.add());
+      if (in_del) CHECK(fixture.del());
+      if (!in_del) CHECK(fixture.add());
     } catch (const fake::Killed&) {
       killed = true;
     }
-    bed.binder.kill_at.reset();
+    fixture.binder.kill_at.reset();
     return killed;
   }
-  void expect_ended(InBlue& bed) const {
+  void expect_ended(InBlue& fixture) const {
     if (by_gc) {
-      std::erase_if(bed.before.namespaces, [](const auto& one) { return one.second.path == kPod; });
-      bed.k.kill_namespace(kPod);
-      bed.be(cni::Verb::gc, "", "");
-      CHECK(gc(bed.context(), Deadline::in(Duration(60'000))));
+      std::erase_if(fixture.before.namespaces,
+                    [](const auto& one) { return one.second.path == kPod; });
+      fixture.k.kill_namespace(kPod);
+      fixture.set_call(cni::Verb::gc, "", "");
+      CHECK(gc(fixture.context(), Deadline::in(Duration(60'000))));
     } else {
-      CHECK(bed.del());
+      CHECK(fixture.del());
     }
-    CHECK(bed.no_keys());
-    CHECK(bed.leftovers() == "");
+    CHECK(fixture.no_keys());
+    CHECK(fixture.leftovers() == "");
   }
 };
 
@@ -439,13 +444,13 @@ int killed_around_every_question() {
   for (const bool in_del : {false, true})
     for (const bool after : {false, true})
       for (const bool by_gc : {false, true}) {
-        const Killed killed{in_del, after, by_gc};
+        const KilledProcess killed{in_del, after, by_gc};
         bool struck = true;
         for (int n = 0; struck; ++n, ++points) {
           CAPTURE(n);
-          Fixture bed;
-          struck = killed.at(bed, n);
-          killed.expect_ended(bed);
+          Fixture fixture;
+          struck = killed.at(fixture, n);
+          killed.expect_ended(fixture);
         }
       }
   return points;
@@ -453,7 +458,7 @@ int killed_around_every_question() {
 
 TEST_CASE("killed around any question of the agent, DEL or GC ends it all") {
   CHECK(killed_around_every_question<InBlue>() >= 12);
-  CHECK(killed_around_every_question<Chosen>() >= 16);
+  CHECK(killed_around_every_question<RequestedGuidFixture>() >= 16);
 }
 
 }  // namespace

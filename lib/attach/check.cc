@@ -11,8 +11,8 @@
 namespace ibpod::attach {
 namespace {
 
-Result<node::Record> recorded(const Context& context, const Endpoint& endpoint) {
-  const node::RecordName name{endpoint.folder(context.call), context.call.container_id,
+Result<node::Record> recorded(const Context& context, const AttachmentDriver& driver) {
+  const node::RecordName name{driver.folder(context.call), context.call.container_id,
                               context.call.ifname};
   Result<node::Record> record = context.records.read(name);
   if (!record && record.error().code() == Code::not_found)
@@ -64,11 +64,11 @@ Error differs(const std::string& text) {
   return Error(Code::internal, text).reported_as(cni::kCheckFailed);
 }
 
-Status check(const Context& context, Endpoint& endpoint, Duration timeout) {
+Status check(const Context& context, AttachmentDriver& driver, Duration timeout) {
   const Deadline deadline = Deadline::in(timeout);
-  const node::Record record = TRY(recorded(context, endpoint));
-  TRY(endpoint.check(context, record, place_for(!context.network.ipam_type.empty())));
-  if (!node::is_vfio(record.found.driver)) TRY(check_addressing(context, record));
+  const node::Record record = TRY(recorded(context, driver));
+  TRY(driver.check(context, record, index_requirement_for(!context.network.ipam_type.empty())));
+  if (!node::is_vfio(record.original.driver)) TRY(check_addressing(context, record));
   const std::optional<cni::Ipam> ipam = TRY(ipam_of(context, context.network));
   return ipam ? ipam->check(deadline) : ok();
 }

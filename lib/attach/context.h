@@ -37,7 +37,7 @@ struct Context {
   // Is told of every step outside the kernel and how long it took; the kernel's own are told by
   // node::trace.
   node::Observer observe;
-  bool binds = false;  // the agent has answered that it brings ports into partitions
+  bool sm_managed = false;  // the agent has answered that it brings ports into partitions
   // Those that the node allows (node_config.h); nothing: all.
   std::optional<std::vector<std::string>> ipam_types = {};
   bool any_device = false;  // the node lets a network name a device that the kubelet gave nobody

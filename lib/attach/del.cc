@@ -24,7 +24,7 @@ Status take_from(const Context& context, const node::Namespace& pod, const std::
                  Deadline deadline) {
   if (node::is_child_link(folder)) return node::remove_child_in(context.kernel, pod, folder);
   const ib::PciAddress device = TRY(ib::PciAddress::parse(folder));
-  return node::fetch_from(context.kernel, pod, device, deadline);
+  return node::return_to_host_from(context.kernel, pod, device, deadline);
 }
 
 Status release_unrecorded(const Context& context, const std::string& folder, Deadline deadline) {
@@ -62,15 +62,15 @@ Status release_addresses_of_call(const Context& context, Deadline deadline) {
 // quarantine until they have left its port.
 Status release_as_far_as_possible(const Context& context, const node::RecordName& name,
                                   Deadline deadline) {
-  const Ending ending = TRY(end_attachment(context, name, deadline));
+  const EndResult outcome = TRY(end_attachment(context, name, deadline));
   const Result<node::Record> left = context.records.read(name);
-  const bool watched = left && left->stage == node::Stage::keyed;
-  if (ending.undone && !ending.unbound && watched) {
+  const bool watched = left && left->stage == node::Stage::pkey_pending;
+  if (outcome.undone && !outcome.unbound && watched) {
     context.warn(name.folder + " is out of service until the agent has ended its binding: " +
-                 ending.unbound.error().text());
+                 outcome.unbound.error().text());
     return ok();
   }
-  return ending.status();
+  return outcome.status();
 }
 
 // The folders of the records that speak for nobody any more; what the others speak of is released.
@@ -99,7 +99,7 @@ Status release_recorded_addresses(const Context& context,
                                   std::vector<node::AddressReleaseName>& unread) {
   Errors errors;
   for (const node::AddressReleaseName& name : owed) {
-    if (!is_meant(context, name.attempt)) continue;
+    if (!is_this_attempt(context, name.attempt)) continue;
     Status released = release_owed(context, name, deadline.at_least(kUndoTime));
     const bool damaged = !released && is_damaged(context.records.address_releases().read(name));
     if (damaged) unread.push_back(name);

@@ -33,7 +33,7 @@ Status check_not_anothers(const node::Records& records, const Path& file, const 
 
 Status write_device_info(const node::Records& records, const Path& file,
                          const ib::PciAddress& device, const std::vector<node::RdmaDevice>& rdma,
-                         const std::optional<Membership>& membership) {
+                         const std::optional<TableEntry>& membership) {
   Value document = TRY(read_or_begin(file));
   Value pci = document.find("pci").value_or(Value::object());
   if (!pci.is_object()) return Error(Code::invalid, file.string() + ": pci: expected an object");

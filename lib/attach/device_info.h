@@ -19,7 +19,7 @@ namespace ibpod::attach {
 // denied if it speaks of a device that another attachment has.
 Status write_device_info(const node::Records& records, const Path& file,
                          const ib::PciAddress& device, const std::vector<node::RdmaDevice>& rdma,
-                         const std::optional<Membership>& membership);
+                         const std::optional<TableEntry>& membership);
 
 // An RDMA device that is moved or bound gets other character devices, and what the container may
 // open was decided before: warns where they are others than those of `before`.

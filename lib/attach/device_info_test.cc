@@ -18,9 +18,9 @@ std::vector<node::RdmaDevice> named(const std::vector<std::string>& names) {
 
 Status write(const Path& file, const ib::PciAddress& device,
              const std::vector<node::RdmaDevice>& rdma,
-             const std::optional<Membership>& membership) {
-  Bed bed(false);
-  return write_device_info(bed.records, file, device, rdma, membership);
+             const std::optional<TableEntry>& membership) {
+  Fixture fixture(false);
+  return write_device_info(fixture.records, file, device, rdma, membership);
 }
 
 json::Value read(const Path& file) { return json::Value::parse(read_file(file).value()).value(); }
@@ -32,7 +32,7 @@ TEST_CASE("the device plugin's file says what the device is by now, and whatever
   const TempFolder folder;
   const Path file = folder.write("info", R"({"type":"pci","version":"1.1.0","other":{"a":1},"pci":{
     "pci-address":"0000:3b:00.2","representor-device":"eth3","rdma-device":"mlx5_7"}})");
-  REQUIRE(write(file, kDevice, named({"mlx5_3"}), Membership{3, ib::PKey(0x8001)}));
+  REQUIRE(write(file, kDevice, named({"mlx5_3"}), TableEntry{3, ib::PKey(0x8001)}));
   CHECK(devices(file) == "mlx5_3");
   const json::Value pci = *read(file).find("pci");
   CHECK(pci.at("representor-device")->string().value() == "eth3");
@@ -44,7 +44,7 @@ TEST_CASE("the device plugin's file says what the device is by now, and whatever
 TEST_CASE("a P_Key that was verified for the last pod is not told the next one") {
   const TempFolder folder;
   const Path file = folder.path() / "info";
-  REQUIRE(write(file, kDevice, {}, Membership{3, ib::PKey(0x8001)}));
+  REQUIRE(write(file, kDevice, {}, TableEntry{3, ib::PKey(0x8001)}));
   REQUIRE(write(file, kDevice, {}, std::nullopt));
   CHECK_FALSE(read(file).at("pci")->find("pkey"));
   CHECK_FALSE(read(file).at("pci")->find("pkey-index"));
@@ -87,16 +87,16 @@ TEST_CASE("a function without verbs has no RDMA device") {
 }
 
 TEST_CASE("the file of a device that another attachment has is refused, not replaced") {
-  Bed bed(false);
-  REQUIRE(bed.add());
+  Fixture fixture(false);
+  REQUIRE(fixture.add());
   const TempFolder folder;
-  const std::string text = R"({"pci":{"pci-address":")" + bed.order.device.text() + "\"}}";
+  const std::string text = R"({"pci":{"pci-address":")" + fixture.vf_config.device.text() + "\"}}";
   const Path file = folder.write("info", text);
-  const auto refused = write_device_info(bed.records, file, kDevice, {}, std::nullopt);
+  const auto refused = write_device_info(fixture.records, file, kDevice, {}, std::nullopt);
   CHECK(refused.error().code() == Code::denied);
   CHECK(read_file(file).value() == text);
-  REQUIRE(bed.del());
-  CHECK(write_device_info(bed.records, file, kDevice, {}, std::nullopt));
+  REQUIRE(fixture.del());
+  CHECK(write_device_info(fixture.records, file, kDevice, {}, std::nullopt));
 }
 
 TEST_CASE("a file that is none is refused, not replaced") {

@@ -12,8 +12,8 @@ namespace {
 const Path kKept = "tests/data/first_version/node/attachments";
 
 // As it was when they were written: a pod for each, who attached by today's ADD the same.
-struct OldNode : Bed {
-  OldNode() : Bed(false) {
+struct OldNode : Fixture {
+  OldNode() : Fixture(false) {
     k = fake::node_with(1, 5);
     k.state.namespaces[fake::kHostId].path = kOwn;
     boot_id = "5f2c7f04-9f1e-4c63-8d8a-1f7f2c0a9b1e";
@@ -33,24 +33,24 @@ struct OldNode : Bed {
   }
 
   void start_without_partitions() {
-    order.wanted.policy = node::LinkPolicy::automatic;
-    order.wanted.mtu = 2044;
+    vf_config.spec.policy = node::LinkPolicy::automatic;
+    vf_config.spec.mtu = 2044;
     start("isolated", 0);
-    order.wanted = {};
+    vf_config.spec = {};
     start("vfio", 1);
-    order_child("ib0").wanted.pkey = ib::PKey(0x8001);
-    be(cni::Verb::add, "child", netns("child"));
-    child->wanted.ifname = "net1";
+    configure_child("ib0").spec.pkey = ib::PKey(0x8001);
+    set_call(cni::Verb::add, "child", netns("child"));
+    child->spec.ifname = "net1";
     REQUIRE(add());
     child.reset();
   }
   // The DEL of one was killed as it began, the other's could not take the key off the port.
   void start_with_partitions() {
-    order.wanted.partitions = {{"blue", "full"}, {"red"}};
+    vf_config.spec.partitions = {{"blue", "full"}, {"red"}};
     start("attached", 2);
-    order.wanted.partitions = {{"", "full", ib::PKey(0x0001)}};
+    vf_config.spec.partitions = {{"", "full", ib::PKey(0x0001)}};
     start("ending", 3);
-    order.wanted.partitions = {{"blue"}};
+    vf_config.spec.partitions = {{"blue"}};
     start("keyed", 4);
     binder.stuck = true;
     REQUIRE(end("keyed"));
@@ -61,43 +61,43 @@ struct OldNode : Bed {
   }
   static Path netns(const std::string& pod) { return "/run/netns/" + pod; }
   void start(const std::string& pod, unsigned vf) {
-    be(cni::Verb::add, pod, netns(pod));
-    order.device = fake::vf_address(0, vf);
+    set_call(cni::Verb::add, pod, netns(pod));
+    vf_config.device = fake::vf_address(0, vf);
     const ib::Guid guid(0x0200000000000b00 + vf);
-    order.wanted.guids = node::Guids{guid, guid};
+    vf_config.spec.guids = node::Guids{guid, guid};
     const auto added = add();
     REQUIRE_MESSAGE(added.ok(), added.error().text());
   }
   Status end(const std::string& pod) {
-    be(cni::Verb::del, pod, netns(pod));
+    set_call(cni::Verb::del, pod, netns(pod));
     return attach::del(context(), "", Duration(60'000));
   }
 };
 
 TEST_CASE("what the first version has attached is given back whole") {
-  OldNode bed;
-  REQUIRE(bed.recorded().size() == 6);
-  CHECK(bed.changes() != "");
-  CHECK(bed.binder.leftovers() != "");
+  OldNode fixture;
+  REQUIRE(fixture.recorded().size() == 6);
+  CHECK(fixture.changes() != "");
+  CHECK(fixture.binder.leftovers() != "");
   for (const char* pod : {"isolated", "vfio", "child", "attached", "ending", "keyed"}) {
     CAPTURE(pod);
-    const Status ended = bed.end(pod);
+    const Status ended = fixture.end(pod);
     REQUIRE_MESSAGE(ended.ok(), ended.error().text());
   }
-  CHECK(bed.leftovers() == "");
+  CHECK(fixture.leftovers() == "");
 }
 
 TEST_CASE("nobody gets a VF that the first version has recorded") {
-  OldNode bed;
-  bed.k.make_namespace("/run/netns/next");
+  OldNode fixture;
+  fixture.k.make_namespace("/run/netns/next");
   for (const auto& [pod, vf] : std::map<std::string, unsigned>{{"isolated", 0}, {"attached", 2}}) {
-    bed.be(cni::Verb::add, "next", "/run/netns/next");
-    bed.order.device = fake::vf_address(0, vf);
-    bed.timeout = Duration(0);
-    CHECK(bed.add().error().text().find("still belongs to pod tenant/" + pod + "-0") !=
+    fixture.set_call(cni::Verb::add, "next", "/run/netns/next");
+    fixture.vf_config.device = fake::vf_address(0, vf);
+    fixture.timeout = Duration(0);
+    CHECK(fixture.add().error().text().find("still belongs to pod tenant/" + pod + "-0") !=
           std::string::npos);
   }
-  CHECK(bed.recorded().size() == 6);
+  CHECK(fixture.recorded().size() == 6);
 }
 
 }  // namespace

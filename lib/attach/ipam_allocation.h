@@ -9,23 +9,23 @@
 
 namespace ibpod::attach {
 
-class Lease {
+class IpamAllocation {
  public:
   // `ipam` has to outlive it; nothing: the network has none.
-  explicit Lease(const std::optional<cni::Ipam>& ipam) : ipam_(ipam) {}
+  explicit IpamAllocation(const std::optional<cni::Ipam>& ipam) : ipam_(ipam) {}
 
-  bool wanted() const { return ipam_.has_value(); }
+  bool is_configured() const { return ipam_.has_value(); }
   // Only where it is wanted.
-  Result<cni::AddResult> ask(const Context& context, Deadline deadline);
+  Result<cni::AddResult> allocate(const Context& context, Deadline deadline);
   // It was asked for addresses, and may have reserved some.
-  bool asked() const { return reserved_ != Reserved::nothing; }
+  bool was_requested() const { return reservation_ != Reservation::nothing; }
   // It has refused in words.
-  bool refused() const { return reserved_ == Reserved::refused; }
+  bool was_refused() const { return reservation_ == Reservation::refused; }
 
  private:
-  enum class Reserved { nothing, refused, perhaps };
+  enum class Reservation { nothing, refused, perhaps };
   const std::optional<cni::Ipam>& ipam_;
-  Reserved reserved_ = Reserved::nothing;
+  Reservation reservation_ = Reservation::nothing;
 };
 
 }  // namespace ibpod::attach

@@ -40,10 +40,9 @@ Status check_is_parent(const node::Netdev& master) {
 }
 
 // Who names no partition is asked about by nobody, and would be in the master's own.
-Status check_own_key(const Context& context, const node::Wanted& wanted,
-                     const node::Netdev& master) {
+Status check_own_key(const Context& context, const node::Spec& spec, const node::Netdev& master) {
   const ib::PKey own = master.ipoib->pkey;
-  if (!context.binds || !wanted.partitions.empty() || own.same_partition(ib::kDefaultFull))
+  if (!context.sm_managed || !spec.partitions.empty() || own.same_partition(ib::kDefaultFull))
     return ok();
   return Error(Code::invalid, "partition: " + master.name + " is itself in " + own.text() +
                                   ", and this node's agent lets nobody into a partition that is "
@@ -57,7 +56,7 @@ Status note_key(const Context& context, node::Record& record, ib::PKey key) {
   return timed(context, "write the record", [&] { return context.records.write(record); });
 }
 
-bool have_partition_in_common(const node::Wanted& one, const node::Wanted& other) {
+bool have_partition_in_common(const node::Spec& one, const node::Spec& other) {
   return std::any_of(one.partitions.begin(), one.partitions.end(), [&](const auto& wish) {
     return std::any_of(other.partitions.begin(), other.partitions.end(),
                        [&](const auto& same) { return wish.label() == same.label(); });
@@ -68,19 +67,18 @@ bool have_partition_in_common(const node::Wanted& one, const node::Wanted& other
 bool may_use_key(const node::Record& other, const node::Record& own, ib::PKey key) {
   const bool lost = other.child && other.stage == node::Stage::ending;
   return lost && other.boot_id == own.boot_id && other.child->port == own.child->port &&
-         other.child->pkey.same_partition(key) &&
-         !have_partition_in_common(other.wanted, own.wanted);
+         other.child->pkey.same_partition(key) && !have_partition_in_common(other.spec, own.spec);
 }
 
 // Where the SM service has given a P_Key to another partition since, such a child would be in that.
 Status check_key_is_unused(const Context& context, const node::Record& own, ib::PKey key) {
-  if (own.wanted.partitions.empty()) return ok();
+  if (own.spec.partitions.empty()) return ok();
   const std::vector<node::RecordName> names = TRY(context.records.all());
   for (const node::RecordName& name : names) {
     if (!node::is_child_link(name.folder) || name == name_of(own)) continue;
     const Result<node::Record> other = context.records.read(name);
     if (!other || !may_use_key(*other, own, key)) continue;
-    return Error(Code::busy, "partition: an IPoIB child of " + node::whose(*other) +
+    return Error(Code::busy, "partition: an IPoIB child of " + node::describe_owner(*other) +
                                  " that has not been found yet may still be in the P_Key " +
                                  key.text() + " of " + own.child->master +
                                  ": end what that pod has left, or restart the node");
@@ -91,11 +89,12 @@ Status check_key_is_unused(const Context& context, const node::Record& own, ib::
 // The key that the port has to have. Nobody asked for the membership that a master's own key shows:
 // the kernel adds bit 15 to every one.
 ib::PKey key_for(const node::Record& record) {
-  return record.wanted.pkey.value_or(ib::PKey(record.child->pkey.partition()));
+  return record.spec.pkey.value_or(ib::PKey(record.child->pkey.partition()));
 }
 
 // Without carrier the interface has not joined the partition's broadcast group.
-Status require_carrier(const Context& context, const node::Record& record, Deadline deadline) {
+Status await_broadcast_group(const Context& context, const node::Record& record,
+                             Deadline deadline) {
   const std::optional<node::Netdev> netdev = TRY(await_carrier(context, record, deadline));
   if (netdev) return ok();
   return Error(Code::unavailable,
@@ -109,10 +108,10 @@ Status make(const Context& context, node::Record& record) {
   node::Child& child = *record.child;
   const node::Netdev made = TRY(node::make_child(context.kernel, record));
   // The port tells its own limit by nothing but a child.
-  TRY(check_mtu(record.wanted.mtu, child.mode, made.mtu, " on the port of " + child.master));
+  TRY(check_mtu(record.spec.mtu, child.mode, made.mtu, " on the port of " + child.master));
   child.address = made.address;
   TRY(timed(context, "write the record", [&] { return context.records.write(record); }));
-  return node::give_child(context.kernel, record);
+  return node::move_child_to_pod(context.kernel, record);
 }
 
 Status check_child(const node::Record& record, const node::Netdev& now) {
@@ -124,27 +123,27 @@ Status check_child(const node::Record& record, const node::Netdev& now) {
 
 }  // namespace
 
-std::string ChildEndpoint::folder(const cni::Call& call) const {
+std::string IpoibDriver::folder(const cni::Call& call) const {
   return node::child_link(call.container_id, call.ifname);
 }
 
-Result<node::Netdev> ChildEndpoint::find_master(const Context& context) const {
-  if (!order_.master.empty()) {
+Result<node::Netdev> IpoibDriver::find_master(const Context& context) const {
+  if (!config_.master.empty()) {
     const std::optional<node::Netdev> named =
-        TRY(context.kernel.find_netdev(node::kHost, order_.master));
+        TRY(context.kernel.find_netdev(node::kHost, config_.master));
     if (named) return *named;
-    return Error(Code::not_found, "master: the host has no interface " + order_.master);
+    return Error(Code::not_found, "master: the host has no interface " + config_.master);
   }
   const std::optional<node::Netdev> own =
-      TRY(node::own_netdev(context.kernel, node::kHost, order_.device));
+      TRY(node::own_netdev(context.kernel, node::kHost, config_.device));
   if (own) return *own;
-  return Error(Code::not_found, "the function " + order_.device.text() +
+  return Error(Code::not_found, "the function " + config_.device.text() +
                                     ": it has no IPoIB interface in the host's namespace: there is "
                                     "no such function, a pod has it, or ib_ipoib is not loaded");
 }
 
 // What is looked at later is the first port of an RDMA device: it has to be the master's.
-Result<ib::Guid> ChildEndpoint::port_of(const Context& context, const Master& master) {
+Result<ib::Guid> IpoibDriver::port_of(const Context& context, const Master& master) {
   const std::optional<ib::Guid> guid = nl::guid_of(master.netdev.address);
   const std::vector<node::RdmaDevice> devices =
       TRY(context.kernel.rdma_devices(node::kHost, master.function));
@@ -157,19 +156,19 @@ Result<ib::Guid> ChildEndpoint::port_of(const Context& context, const Master& ma
                                   master.function.text() + ", by the GUID in its address");
 }
 
-Result<ChildEndpoint::Master> ChildEndpoint::usable_master(const Context& context) const {
+Result<IpoibDriver::Master> IpoibDriver::usable_master(const Context& context) const {
   Master master;
   master.netdev = TRY(find_master(context));
   TRY(check_is_parent(master.netdev));
-  TRY(check_own_key(context, order_.wanted, master.netdev));
+  TRY(check_own_key(context, config_.spec, master.netdev));
   const std::optional<ib::PciAddress> function =
       TRY(context.kernel.function_of(master.netdev.name));
   if (!function) {
     return Error(Code::invalid, "master: " + master.netdev.name + " hangs on no PCI function");
   }
-  if (!order_.device.empty() && *function != order_.device) {
+  if (!config_.device.empty() && *function != config_.device) {
     return Error(Code::invalid, "master: " + master.netdev.name + " belongs to " +
-                                    function->text() + ", and pf is " + order_.device.text() +
+                                    function->text() + ", and pf is " + config_.device.text() +
                                     ": which one is meant?");
   }
   master.function = *function;
@@ -177,13 +176,13 @@ Result<ChildEndpoint::Master> ChildEndpoint::usable_master(const Context& contex
   return master;
 }
 
-Status ChildEndpoint::check_usable(const Context& context) {
+Status IpoibDriver::check_usable(const Context& context) {
   const Master master = TRY(usable_master(context));
-  return check_mtu(order_.wanted.mtu, order_.mode.value_or(master.netdev.ipoib->mode),
+  return check_mtu(config_.spec.mtu, config_.mode.value_or(master.netdev.ipoib->mode),
                    kMostDatagram, "");
 }
 
-Status ChildEndpoint::check_allocated(const Context& context, Deadline deadline) const {
+Status IpoibDriver::check_allocated(const Context& context, Deadline deadline) const {
   if (context.any_device) return ok();
   const node::Netdev master = TRY(find_master(context));
   const std::optional<ib::PciAddress> address = TRY(context.kernel.function_of(master.name));
@@ -192,7 +191,7 @@ Status ChildEndpoint::check_allocated(const Context& context, Deadline deadline)
   if (!function || !function->pf) return ok();
   const auto& kept = context.master_vfs;
   if (std::find(kept.begin(), kept.end(), *address) != kept.end()) return ok();
-  const std::string key = order_.master.empty() ? "pf" : "master: " + order_.master;
+  const std::string key = config_.master.empty() ? "pf" : "master: " + config_.master;
   const std::string advice =
       "name a PF, request the VF's resource in the pod's spec, or, if the host keeps the VF "
       "for all pods, list " +
@@ -200,7 +199,7 @@ Status ChildEndpoint::check_allocated(const Context& context, Deadline deadline)
   return attach::check_allocated(context, key, *address, advice, deadline);
 }
 
-Status ChildEndpoint::hand_over(const Context& context, node::Record& record, Deadline deadline) {
+Status IpoibDriver::attach(const Context& context, node::Record& record, Deadline deadline) {
   const Master master = TRY(usable_master(context));
   record.device = master.function;
   node::Child& child = record.child.emplace();
@@ -209,27 +208,27 @@ Status ChildEndpoint::hand_over(const Context& context, node::Record& record, De
   child.parent = master.netdev.index;
   child.index = node::choose_index();
   child.port = master.port;
-  child.pkey = order_.wanted.pkey.value_or(master.netdev.ipoib->pkey);
-  child.mode = order_.mode.value_or(master.netdev.ipoib->mode);
-  child.umcast = order_.umcast;
+  child.pkey = config_.spec.pkey.value_or(master.netdev.ipoib->pkey);
+  child.mode = config_.mode.value_or(master.netdev.ipoib->mode);
+  child.umcast = config_.umcast;
   TRY(timed(context, "write the record", [&] { return context.records.write(record); }));
   return begin_binding(context, record, deadline);
 }
 
-Result<Joined> ChildEndpoint::join(const Context& context, node::Record& record, Place,
-                                   Deadline deadline) {
+Result<ReadyResult> IpoibDriver::wait_ready(const Context& context, node::Record& record,
+                                            IndexRequirement, Deadline deadline) {
   // Before the child: a partition that the port is not in would be an interface without carrier.
-  std::optional<Membership> membership =
-      TRY(join_partitions(context, record, Place::anywhere, deadline));
+  std::optional<TableEntry> membership =
+      TRY(await_partitions(context, record, IndexRequirement::any_index, deadline));
   if (!membership)
-    TRY(await_partition(context, record, key_for(record), Place::anywhere, deadline));
-  TRY(hand_to_pod(context, record, membership ? membership->key : record.child->pkey, deadline));
-  TRY(require_carrier(context, record, deadline));
-  return Joined{membership, {}};
+    TRY(await_partition(context, record, key_for(record), IndexRequirement::any_index, deadline));
+  TRY(move_to_pod(context, record, membership ? membership->key : record.child->pkey, deadline));
+  TRY(await_broadcast_group(context, record, deadline));
+  return ReadyResult{membership, {}};
 }
 
-Status ChildEndpoint::hand_to_pod(const Context& context, node::Record& record, ib::PKey key,
-                                  Deadline deadline) const {
+Status IpoibDriver::move_to_pod(const Context& context, node::Record& record, ib::PKey key,
+                                Deadline deadline) const {
   const FolderLock lock = TRY(context.records.lock(folder(context.call), deadline));
   // Nobody had the lock while the partition was waited for.
   TRY(check_still_ours(context, record));
@@ -238,18 +237,18 @@ Status ChildEndpoint::hand_to_pod(const Context& context, node::Record& record, 
   return make(context, record);
 }
 
-Status ChildEndpoint::tell(const Context&, const node::Record&, const std::optional<Membership>&) {
+Status IpoibDriver::publish(const Context&, const node::Record&, const std::optional<TableEntry>&) {
   return ok();
 }
 
-Status ChildEndpoint::check(const Context& context, const node::Record& record, Place) {
+Status IpoibDriver::check(const Context& context, const node::Record& record, IndexRequirement) {
   if (!record.child) return differs("the record is of another kind of attachment");
   const std::optional<node::ChildPlace> place = TRY(node::find_child(context.kernel, record));
   if (!place || place->where.is_host())
     return differs("the IPoIB child of " + record.child->master + " is not in the pod");
   TRY(check_child(record, place->netdev));
-  TRY(check_partitions(context, record, Place::anywhere));
-  return check_partition(context, record, key_for(record), Place::anywhere);
+  TRY(check_partitions(context, record, IndexRequirement::any_index));
+  return check_partition(context, record, key_for(record), IndexRequirement::any_index);
 }
 
 Status remove_stray_children(const Context& context) {

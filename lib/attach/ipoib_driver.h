@@ -13,18 +13,18 @@ namespace ibpod::attach {
 
 // What a network's configuration orders for one attachment. The master is named by `master`, or by
 // the function that it is made of, or by both.
-struct ChildOrder {
+struct IpoibConfig {
   std::string master;                 // an interface of the host; empty: the function's
   ib::PciAddress device;              // empty: the master's
-  node::Wanted wanted;                // without a P_Key: the master's
+  node::Spec spec;                    // without a P_Key: the master's
   std::optional<nl::IpoibMode> mode;  // nothing: the master's
   bool umcast = true;
 };
 
-class ChildEndpoint : public Endpoint {
+class IpoibDriver : public AttachmentDriver {
  public:
   // `order` has to outlive it.
-  explicit ChildEndpoint(const ChildOrder& order) : order_(order) {}
+  explicit IpoibDriver(const IpoibConfig& config) : config_(config) {}
 
   std::string folder(const cni::Call& call) const override;
   // A master that is missing, no InfiniBand, or a child itself; an MTU above that of the mode.
@@ -35,14 +35,15 @@ class ChildEndpoint : public Endpoint {
   // check_usable's.
   Status check_allocated(const Context& context, Deadline deadline) const;
   // The record, and nothing else: the port may not have the P_Key yet.
-  Status hand_over(const Context& context, node::Record& record, Deadline deadline) override;
+  Status attach(const Context& context, node::Record& record, Deadline deadline) override;
   // Waits for the P_Key in the port's table, makes the child and gives it to the pod, waits for its
   // carrier: the broadcast group of the partition.
-  Result<Joined> join(const Context& context, node::Record& record, Place place,
-                      Deadline deadline) override;
-  Status tell(const Context& context, const node::Record& record,
-              const std::optional<Membership>& membership) override;
-  Status check(const Context& context, const node::Record& record, Place place) override;
+  Result<ReadyResult> wait_ready(const Context& context, node::Record& record,
+                                 IndexRequirement requirement, Deadline deadline) override;
+  Status publish(const Context& context, const node::Record& record,
+                 const std::optional<TableEntry>& membership) override;
+  Status check(const Context& context, const node::Record& record,
+               IndexRequirement requirement) override;
 
  private:
   struct Master {
@@ -51,12 +52,12 @@ class ChildEndpoint : public Endpoint {
     ib::Guid port;
   };
   static Result<ib::Guid> port_of(const Context& context, const Master& master);
-  Status hand_to_pod(const Context& context, node::Record& record, ib::PKey key,
+  Status move_to_pod(const Context& context, node::Record& record, ib::PKey key,
                      Deadline deadline) const;
   Result<node::Netdev> find_master(const Context& context) const;
   Result<Master> usable_master(const Context& context) const;
 
-  const ChildOrder& order_;
+  const IpoibConfig& config_;
 };
 
 // Removes children of ours on the host that no record speaks of (node/strays.h): after a record was

@@ -100,7 +100,7 @@ Status Keys::read(Settings& settings) {
   return read_log_level(settings);
 }
 
-void Keys::read_remains(Settings& settings) {
+void Keys::read_lenient(Settings& settings) {
   const auto note = [&](const Status& status) {
     if (!status) settings.warnings.push_back(status.error().text());
   };

@@ -51,7 +51,7 @@ class Keys {
   Status read(Settings& settings);
   // The same for a configuration that may be wrong: each that cannot be read, or not be set here,
   // is a warning and has the node's value.
-  void read_remains(Settings& settings);
+  void read_lenient(Settings& settings);
   // A PCI address under deviceID, there or in runtimeConfig, where Multus puts it; empty for none.
   Result<ib::PciAddress> device();
   Result<std::optional<ib::PKey>> pkey();

@@ -11,24 +11,24 @@ namespace {
 
 using fuzz::require;
 
-void check_mark(const TempFolder& folder, const std::string& text) {
-  const AgentMark mark(folder.path());
+void check_required_file(const TempFolder& folder, const std::string& text) {
+  const AgentRequiredFile required_file(folder.path());
   folder.write("agent", text);
-  const auto socket = mark.read();
+  const auto socket = required_file.read();
   if (!socket) fuzz::check_refusal(socket.error(), text.size());
   if (socket) require(*socket && (*socket)->is_absolute());
-  const Status written = mark.write("/run/ibpod/agent.sock");
-  if (written) return require(mark.read().value() == Path("/run/ibpod/agent.sock"));
+  const Status written = required_file.write("/run/ibpod/agent.sock");
+  if (written) return require(required_file.read().value() == Path("/run/ibpod/agent.sock"));
   // A newer version's mark stays.
   require(written.error().code() == Code::unsupported);
-  require(read_file(mark.file()).value() == text);
+  require(read_file(required_file.file()).value() == text);
 }
 
 void check_device_info(const TempFolder& folder, const std::string& text) {
   const Path file = folder.write("info.json", text);
   const auto device = ib::PciAddress::parse("0000:3b:00.2").value();
   const Status written = write_device_info(node::Records(folder.path()), file, device, {{"mlx5_3"}},
-                                           Membership{.index = 2, .key = ib::PKey(0x8001)});
+                                           TableEntry{.index = 2, .key = ib::PKey(0x8001)});
   if (!written) {
     fuzz::check_refusal(written.error(), text.size());
     return require(read_file(file).value() == text);
@@ -46,7 +46,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace ibpod;
   static const TempFolder folder("/dev/shm");
   const std::string text(fuzz::text_of(data, size));
-  attach::check_mark(folder, text);
+  attach::check_required_file(folder, text);
   attach::check_device_info(folder, text);
   return 0;
 }

@@ -15,6 +15,6 @@ inline constexpr size_t kMostPartitions = 32;
 // key for IPoIB; args.cni.partition: a name that the pod's author asks for, where the network
 // leaves it to him. invalid where both say something and differ, or where `pkey` does as well:
 // which one is meant?
-Result<std::vector<node::PartitionWish>> read_partitions(Keys& keys);
+Result<std::vector<node::PartitionRequest>> read_partitions(Keys& keys);
 
 }  // namespace ibpod::attach

@@ -5,9 +5,9 @@
 namespace ibpod::attach {
 namespace {
 
-using Wishes = std::vector<node::PartitionWish>;
+using PartitionRequests = std::vector<node::PartitionRequest>;
 
-Result<Wishes> read(const std::string& keys) {
+Result<PartitionRequests> read(const std::string& keys) {
   const json::Value document = json::Value::parse("{" + keys + "}").value();
   Keys network = Keys::of(document).value();
   Settings settings;
@@ -16,7 +16,7 @@ Result<Wishes> read(const std::string& keys) {
 }
 
 TEST_CASE("a network names its partitions in one of several ways") {
-  const std::pair<std::string, Wishes> cases[] = {
+  const std::pair<std::string, PartitionRequests> cases[] = {
       {"", {}},
       {R"("partition":"")", {}},
       {R"("partition":"blue")", {{"blue"}}},
@@ -30,9 +30,9 @@ TEST_CASE("a network names its partitions in one of several ways") {
   };
   for (const auto& [keys, wanted] : cases) {
     CAPTURE(keys);
-    const auto wishes = read(keys);
-    REQUIRE_MESSAGE(wishes.ok(), wishes.error().text());
-    CHECK(*wishes == wanted);
+    const auto requests = read(keys);
+    REQUIRE_MESSAGE(requests.ok(), requests.error().text());
+    CHECK(*requests == wanted);
   }
 }
 
@@ -56,11 +56,11 @@ TEST_CASE("what is no partition, or leaves open which one is meant, is refused a
   };
   for (const auto& [keys, why] : cases) {
     CAPTURE(keys);
-    const auto wishes = read(keys);
-    REQUIRE_FALSE(wishes);
-    CAPTURE(wishes.error().text());
-    CHECK(wishes.error().code() == Code::invalid);
-    CHECK(wishes.error().text().find(why) != std::string::npos);
+    const auto requests = read(keys);
+    REQUIRE_FALSE(requests);
+    CAPTURE(requests.error().text());
+    CHECK(requests.error().code() == Code::invalid);
+    CHECK(requests.error().text().find(why) != std::string::npos);
   }
   std::string many = R"("partitions":["p0")";
   for (size_t n = 1; n <= kMostPartitions; ++n) many += ",\"p" + std::to_string(n) + "\"";

@@ -5,8 +5,8 @@
 #include "lib/attach/check.h"
 #include "lib/attach/del.h"
 #include "lib/attach/gc.h"
-#include "lib/attach/validate.h"
 #include "lib/attach/status.h"
+#include "lib/attach/validate.h"
 #include "lib/base/private_file.h"
 
 namespace ibpod::attach {
@@ -30,7 +30,7 @@ std::string clipped(std::string text) {
 
 }  // namespace
 
-struct Plugin::Stage {
+struct Plugin::VerbContext {
   std::unique_ptr<node::Kernel> kernel;
   std::unique_ptr<node::Kernel> traced;
   std::unique_ptr<node::Records> records;
@@ -67,10 +67,10 @@ void Plugin::warn(const std::vector<std::string>& warnings) {
 }
 
 void Plugin::prepare(const cni::Call& call, const json::Value& document) {
-  const Result<NodeConfig> node = world_.node_config();
+  const Result<NodeConfig> node = deps_.node_config();
   if (node) node_ = *node;
   if (!node) node_read_ = node.error();
-  read_remains(call, document);
+  read_lenient(call, document);
   name_call(call, document);
   open_log();
 }
@@ -88,10 +88,10 @@ Status Plugin::configure(const cni::Call& call, const cni::Network& network) {
   warn(network.warnings);
   warn(settings().warnings);
   const Path& named = settings().state_folder;
-  mark_ = AgentMark::that_holds(named, node_.state_folder);
-  if (!mark_.is_in(named))
+  required_file_ = AgentRequiredFile::effective(named, node_.state_folder);
+  if (!required_file_.is_in(named))
     warn({"stateDir: " + named.string() + " is not looked at: this node's records are in " +
-          mark_.folder().string() + ", as " + mark_.file().string() + " says"});
+          required_file_.folder().string() + ", as " + required_file_.file().string() + " says"});
   return ok();
 }
 
@@ -130,71 +130,72 @@ void Plugin::finish(const std::optional<cni::Failure>& failure) {
   log_.write(Level::error, failure->message, members);
 }
 
-Result<std::unique_ptr<Plugin::Stage>> Plugin::open_stage() {
-  auto stage = std::make_unique<Stage>();
+Result<std::unique_ptr<Plugin::VerbContext>> Plugin::open_verb_context() {
+  auto verb_context = std::make_unique<VerbContext>();
   const node::Observer observe = [this](const node::Step& step) { this->observe(step); };
-  const std::string boot_id = TRY(world_.boot_id());
-  stage->kernel = TRY(world_.open_kernel());
-  stage->traced = node::trace(*stage->kernel, observe);
+  const std::string boot_id = TRY(deps_.boot_id());
+  verb_context->kernel = TRY(deps_.open_kernel());
+  verb_context->traced = node::trace(*verb_context->kernel, observe);
   // What others than root can have put there is not obeyed.
-  TRY(check_trusted_folder(mark_.folder()).during("stateDir"));
-  stage->records = std::make_unique<node::Records>(mark_.folder());
-  stage->context = std::make_unique<Context>(
-      Context{*stage->traced, *stage->records, boot_id, name_, *call_, *network_,
+  TRY(check_trusted_folder(required_file_.folder()).during("stateDir"));
+  verb_context->records = std::make_unique<node::Records>(required_file_.folder());
+  verb_context->context = std::make_unique<Context>(
+      Context{*verb_context->traced, *verb_context->records, boot_id, name_, *call_, *network_,
               [this] { return agent(); }, needs_agent(),
               [this](const std::string& text) { log_.write(Level::warning, text); },
               [this](const std::string& text) { log_.write(Level::info, text); }, observe, false,
               node_.ipam_types, node_.any_device, expects_records(), node_.master_vfs});
-  return stage;
+  return verb_context;
 }
 
 Result<bool> Plugin::complete(const Context&, Deadline) { return true; }
 Status Plugin::check_ready(const Context&, bool) const { return ok(); }
-Status Plugin::sweep(const Context&, Deadline) const { return ok(); }
+Status Plugin::collect_strays(const Context&, Deadline) const { return ok(); }
 
 // A mark that cannot be read is one all the same.
 bool Plugin::needs_agent() const {
-  const Result<std::optional<Path>> socket = mark_.read();
+  const Result<std::optional<Path>> socket = required_file_.read();
   return !socket || *socket || !settings().agent_socket.empty();
 }
 
 // The mark may be on the disk that is missing: an agent that listens has made the folder, too.
 bool Plugin::expects_records() const {
-  if (path_exists(mark_.file())) return true;
+  if (path_exists(required_file_.file())) return true;
   const Path& given = node_.agent_socket;
-  return mark_.is_in(node_.state_folder) && path_exists(given.empty() ? Path(kAgentSocket) : given);
+  return required_file_.is_in(node_.state_folder) &&
+         path_exists(given.empty() ? Path(kAgentSocket) : given);
 }
 
 std::unique_ptr<nodeapi::Node> Plugin::agent() const {
-  const Result<std::optional<Path>> marked = mark_.read();
-  if (marked && *marked) return world_.agent(**marked);
+  const Result<std::optional<Path>> marked = required_file_.read();
+  if (marked && *marked) return deps_.agent(**marked);
   const Path& given = settings().agent_socket;
-  return world_.agent(given.empty() ? Path(kAgentSocket) : given);
+  return deps_.agent(given.empty() ? Path(kAgentSocket) : given);
 }
 
 // Whether the node lets anything be attached as things stand with its agent; and whether that
 // binds.
 Result<bool> Plugin::check_standalone(Deadline deadline) const {
-  return check_agent(mark_, settings(), world_.agent, deadline);
+  return check_agent(required_file_, settings(), deps_.agent, deadline);
 }
 
 // The same for an ADD, which is not refused because the agent is being started anew.
 Result<bool> Plugin::await_agent(const Context& context, Deadline deadline) const {
   if (!context.needs_agent) return false;
   return timed(context, "ask the node's agent how it is", [&]() -> Result<bool> {
-    Result<bool> binds = false;
+    Result<bool> sm_managed = false;
     TRY(node::wait_until(context.kernel, deadline.at_most(kUntilBack), [&]() -> Result<bool> {
-      binds = check_standalone(deadline);
-      return binds || binds.error().code() != Code::unavailable;
+      sm_managed = check_standalone(deadline);
+      return sm_managed || sm_managed.error().code() != Code::unavailable;
     }));
-    return binds;
+    return sm_managed;
   });
 }
 
 // Without a mark nobody asks for one.
 Status Plugin::check_partition() {
-  const bool needed = TRY(mark_.needs_partition());
-  return needed ? check_named(wanted(), settings().unknown) : ok();
+  const bool needed = TRY(required_file_.needs_partition());
+  return needed ? require_partition(spec(), settings().unknown) : ok();
 }
 
 // A later try may work, and a longer one.
@@ -211,15 +212,15 @@ Result<cni::AddResult> Plugin::add() {
 }
 
 Result<cni::AddResult> Plugin::add_by(Deadline deadline) {
-  const std::unique_ptr<Stage> stage = TRY(open_stage());
-  const bool binds = TRY(await_agent(*stage->context, deadline));
-  const bool wanted_here = TRY(complete(*stage->context, deadline));
+  const std::unique_ptr<VerbContext> verb_context = TRY(open_verb_context());
+  const bool sm_managed = TRY(await_agent(*verb_context->context, deadline));
+  const bool wanted_here = TRY(complete(*verb_context->context, deadline));
   if (!wanted_here) return cni::AddResult();
-  stage->context->binds = binds;
-  TRY(check_ready(*stage->context, binds));
+  verb_context->context->sm_managed = sm_managed;
+  TRY(check_ready(*verb_context->context, sm_managed));
   TRY(check_partition());
-  if (binds) TRY(want_bound(wanted()));
-  return attach::add(*stage->context, endpoint(), wanted(), deadline.left());
+  if (sm_managed) TRY(to_partition_request(spec()));
+  return attach::add(*verb_context->context, driver(), spec(), deadline.left());
 }
 
 // The node's own folder has no such record, and DEL would succeed with everything left in the pod.
@@ -236,35 +237,35 @@ Status Plugin::check_recorded_here() const {
 
 Status Plugin::del() {
   TRY(check_recorded_here());
-  const std::unique_ptr<Stage> stage = TRY(open_stage());
-  return attach::del(*stage->context, folder(*call_), settings().timeout);
+  const std::unique_ptr<VerbContext> verb_context = TRY(open_verb_context());
+  return attach::del(*verb_context->context, folder(*call_), settings().timeout);
 }
 
 Status Plugin::check() {
-  const std::unique_ptr<Stage> stage = TRY(open_stage());
+  const std::unique_ptr<VerbContext> verb_context = TRY(open_verb_context());
   const Deadline deadline = Deadline::in(settings().timeout);
-  const bool given = TRY(complete(*stage->context, deadline));
-  return given ? attach::check(*stage->context, endpoint(), deadline.left()) : ok();
+  const bool given = TRY(complete(*verb_context->context, deadline));
+  return given ? attach::check(*verb_context->context, driver(), deadline.left()) : ok();
 }
 
 Status Plugin::gc() {
-  const std::unique_ptr<Stage> stage = TRY(open_stage());
+  const std::unique_ptr<VerbContext> verb_context = TRY(open_verb_context());
   const Deadline deadline = Deadline::in(settings().timeout);
-  TRY(check_records(*stage->context));
+  TRY(check_records(*verb_context->context));
   Errors errors;
-  errors.collect(attach::gc(*stage->context, deadline));
-  errors.collect(sweep(*stage->context, deadline));
+  errors.collect(attach::gc(*verb_context->context, deadline));
+  errors.collect(collect_strays(*verb_context->context, deadline));
   return errors.status();
 }
 
 Status Plugin::status() {
-  const std::unique_ptr<Stage> stage = TRY(open_stage());
-  const Result<bool> binds = check_standalone(Deadline::in(settings().timeout));
-  stage->context->binds = binds && *binds;
-  if (stage->context->binds) TRY(want_bound(wanted()));
-  Status node = check_node(*stage->context);
-  if (node && !binds) node = binds.error();
-  return attach::status(*stage->context, node, settings().timeout);
+  const std::unique_ptr<VerbContext> verb_context = TRY(open_verb_context());
+  const Result<bool> sm_managed = check_standalone(Deadline::in(settings().timeout));
+  verb_context->context->sm_managed = sm_managed && *sm_managed;
+  if (verb_context->context->sm_managed) TRY(to_partition_request(spec()));
+  Status node = check_node(*verb_context->context);
+  if (node && !sm_managed) node = sm_managed.error();
+  return attach::status(*verb_context->context, node, settings().timeout);
 }
 
 }  // namespace ibpod::attach

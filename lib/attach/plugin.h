@@ -2,8 +2,8 @@
 #pragma once
 
 #include "lib/attach/agent_required_file.h"
-#include "lib/attach/context.h"
 #include "lib/attach/attachment_driver.h"
+#include "lib/attach/context.h"
 #include "lib/attach/keys.h"
 #include "lib/cni/plugin.h"
 #include "lib/log/log.h"
@@ -20,7 +20,7 @@
 namespace ibpod::attach {
 
 // What main builds the plugin on, and a test something else.
-struct World {
+struct PluginDeps {
   std::function<Result<std::unique_ptr<node::Kernel>>()> open_kernel;
   std::function<Result<std::string>()> boot_id;
   Connect agent;
@@ -31,8 +31,8 @@ struct World {
 class Plugin : public cni::Plugin {
  public:
   // `name` is the plugin's type in configurations and records.
-  Plugin(std::string name, World world, log::Log& log)
-      : name_(std::move(name)), world_(std::move(world)), log_(log) {}
+  Plugin(std::string name, PluginDeps deps, log::Log& log)
+      : name_(std::move(name)), deps_(std::move(deps)), log_(log) {}
 
   // Says in the log how the call ended, and where its time went.
   void finish(const std::optional<cni::Failure>& failure);
@@ -47,14 +47,14 @@ class Plugin : public cni::Plugin {
 
  protected:
   // Reads what can be read of a configuration that may be wrong; then all of one that must not be.
-  virtual void read_remains(const cni::Call& call, const json::Value& document) = 0;
+  virtual void read_lenient(const cni::Call& call, const json::Value& document) = 0;
   virtual Status read(const cni::Call& call, const cni::Network& network) = 0;
   // What has been read. What is wanted is changed where the node's agent binds (want_bound).
   virtual const Settings& settings() const = 0;
   // What the node says, for them; the defaults if that cannot be read, with which no verb begins.
   const NodeConfig& node() const { return node_; }
-  virtual node::Wanted& wanted() = 0;
-  virtual Endpoint& endpoint() = 0;
+  virtual node::Spec& spec() = 0;
+  virtual AttachmentDriver& driver() = 0;
   // What it is about, for the log, and where records of it are (endpoint.h); empty: not known.
   virtual std::string subject() const = 0;
   virtual std::string folder(const cni::Call& call) const = 0;
@@ -69,15 +69,15 @@ class Plugin : public cni::Plugin {
 
   // What else an ADD, STATUS and GC of this kind have to look after. `binds`: who is in which
   // partition is the SM service's to say here, by the node's agent.
-  virtual Status check_ready(const Context& context, bool binds) const;
+  virtual Status check_ready(const Context& context, bool sm_managed) const;
   virtual Status check_node(const Context& context) = 0;
-  virtual Status sweep(const Context& context, Deadline deadline) const;
+  virtual Status collect_strays(const Context& context, Deadline deadline) const;
 
  private:
   Result<cni::AddResult> add_by(Deadline deadline);
   // The world as a verb needs it, opened for it.
-  struct Stage;
-  Result<std::unique_ptr<Stage>> open_stage();
+  struct VerbContext;
+  Result<std::unique_ptr<VerbContext>> open_verb_context();
   void name_call(const cni::Call& call, const json::Value& document);
   void open_log();
   Status check_recorded_here() const;
@@ -92,7 +92,7 @@ class Plugin : public cni::Plugin {
   int64_t& time_of(node::StepKind kind);
 
   std::string name_;
-  World world_;
+  PluginDeps deps_;
   log::Log& log_;
   const std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
   // Where this call's time went so far, in microseconds.
@@ -101,7 +101,7 @@ class Plugin : public cni::Plugin {
   const cni::Network* network_ = nullptr;
   NodeConfig node_;
   Status node_read_ = ok();
-  AgentMark mark_{kStateFolder};  // that holds for this call, from configure() on
+  AgentRequiredFile required_file_{kStateFolder};  // that holds for this call, from configure() on
 };
 
 }  // namespace ibpod::attach

@@ -10,7 +10,7 @@
 
 namespace ibpod::attach {
 
-using MakePlugin = std::function<std::unique_ptr<Plugin>(World world, log::Log& log)>;
+using MakePlugin = std::function<std::unique_ptr<Plugin>(PluginDeps world, log::Log& log)>;
 
 // Serves the one call that the environment and standard input say, on this machine; returns the
 // exit code. Without CNI_COMMAND a person has called it, who is told what it is: `about`, a line.
@@ -19,8 +19,8 @@ int run(const std::string& about, const MakePlugin& make, char** environment);
 // `Type` is made of a World and a Log.
 template <typename Type>
 int run(const std::string& about, char** environment) {
-  const auto make = [](World world, log::Log& log) {
-    return std::make_unique<Type>(std::move(world), log);
+  const auto make = [](PluginDeps deps, log::Log& log) {
+    return std::make_unique<Type>(std::move(deps), log);
   };
   return run(about, make, environment);
 }

@@ -28,7 +28,7 @@ Status take_back(const Context& context, node::Record& record, Deadline deadline
 // A port that still has the keys keeps the GUID that they were given to: under another one nobody
 // could see whether they have left it.
 bool may_take_back(const node::Record& record, const Status& unbound) {
-  return unbound.ok() || !record.wanted.guids;
+  return unbound.ok() || !record.spec.guids;
 }
 
 // The record as it is now. Nothing: somebody else was faster; or it ended and began anew meanwhile,
@@ -45,7 +45,7 @@ Result<std::optional<node::Record>> still_there(const Context& context,
 // by now, or gone.
 Result<std::optional<node::Record>> begin_end(const Context& context, const node::Record& record,
                                               Deadline deadline) {
-  if (record.wanted.partitions.empty() || record.stage != node::Stage::attached)
+  if (record.spec.partitions.empty() || record.stage != node::Stage::attached)
     return std::optional(record);
   const FolderLock lock = TRY(context.records.lock(name_of(record).folder, deadline));
   std::optional<node::Record> now = TRY(still_there(context, record));
@@ -58,7 +58,7 @@ Result<std::optional<node::Record>> begin_end(const Context& context, const node
 // Of another boot, and the port that the keys were given to is no more: the GUID was the
 // attachment's own. Nobody else gets that GUID until the SM service has seen it without them.
 Result<bool> is_port_gone(const Context& context, const node::Record& record) {
-  if (record.boot_id == context.boot_id || !record.wanted.guids) return false;
+  if (record.boot_id == context.boot_id || !record.spec.guids) return false;
   const bool left = TRY(is_left(context, record));
   return !left;
 }
@@ -66,8 +66,8 @@ Result<bool> is_port_gone(const Context& context, const node::Record& record) {
 Status end_record(const Context& context, node::Record record, const Status& unbound) {
   const bool gone = TRY(is_port_gone(context, record));
   if (unbound || gone) return context.records.remove(name_of(record));
-  if (record.stage == node::Stage::keyed) return ok();
-  record.stage = node::Stage::keyed;
+  if (record.stage == node::Stage::pkey_pending) return ok();
+  record.stage = node::Stage::pkey_pending;
   return context.records.write(record);
 }
 
@@ -96,7 +96,7 @@ Status end_device(const Context& context, const node::Record& record, const Stat
   if (!now) return ok();
   const bool missing = TRY(is_missing(context, *now));
   if (!missing) TRY(give_back(context, *now, unbound, deadline));
-  const bool owed = addresses == Addresses::perhaps && now->stage != node::Stage::keyed;
+  const bool owed = addresses == Addresses::perhaps && now->stage != node::Stage::pkey_pending;
   if (owed) TRY(owe_addresses(context, *now));
   return missing ? ok() : end_record(context, *std::move(now), unbound);
 }
@@ -116,7 +116,7 @@ Result<bool> is_home(const Context& context, const ib::PciAddress& device) {
 Status release_damaged_vf(const Context& context, const node::RecordName& name, Deadline deadline) {
   const ib::PciAddress device = TRY(ib::PciAddress::parse(name.folder));
   const bool home = TRY(is_home(context, device));
-  if (home) return node::disown(context.kernel, device, deadline);
+  if (home) return node::clear_identity(context.kernel, device, deadline);
   return Error(Code::busy,
                "record " + name.text() +
                    " is damaged, and a pod or a virtual machine may still have " + name.folder +
@@ -138,7 +138,7 @@ Status release_damaged_child(const Context& context, const node::RecordName& nam
 
 }  // namespace
 
-Status Ending::status() const {
+Status EndResult::status() const {
   Errors errors;
   errors.collect(undone);
   errors.collect(unbound);
@@ -151,24 +151,24 @@ Result<bool> is_missing(const Context& context, const node::Record& record) {
   return !function;
 }
 
-Result<Ending> end_attachment(const Context& context, const node::RecordName& name,
-                              Deadline deadline, Addresses addresses) {
+Result<EndResult> end_attachment(const Context& context, const node::RecordName& name,
+                                 Deadline deadline, Addresses addresses) {
   const Result<node::Record> found = context.records.read(name);
-  if (!found && found.error().code() == Code::not_found) return Ending();
+  if (!found && found.error().code() == Code::not_found) return EndResult();
   if (!found) return found.error();
-  if (!is_meant(context, found->attempt)) return Ending();
+  if (!is_this_attempt(context, found->attempt)) return EndResult();
   const std::optional<node::Record> record = TRY(begin_end(context, *found, deadline));
-  if (!record) return Ending();
+  if (!record) return EndResult();
   const Status unbound = end_binding(context, *record, deadline);
   Status undone = end_device(context, *record, unbound, deadline.at_least(kUndoTime), addresses);
   const Result<node::Record> left = context.records.read(name);
   const bool over = !left && left.error().code() == Code::not_found;
-  return Ending{std::move(undone), over ? ok() : unbound};
+  return EndResult{std::move(undone), over ? ok() : unbound};
 }
 
 Status end_whole(const Context& context, const node::RecordName& name, Deadline deadline) {
-  const Ending ending = TRY(end_attachment(context, name, deadline));
-  return ending.status();
+  const EndResult outcome = TRY(end_attachment(context, name, deadline));
+  return outcome.status();
 }
 
 bool is_damaged(const Result<node::Record>& record) {

@@ -7,7 +7,7 @@
 namespace ibpod::attach {
 
 // What has failed of an end.
-struct Ending {
+struct EndResult {
   Status undone = ok();   // what is this node's to do
   Status unbound = ok();  // the partitions' keys
   Status status() const;  // of both
@@ -29,8 +29,8 @@ enum class Addresses { perhaps, none };
 // lock. Each part has kUndoTime even where the one before has used up all of the deadline. A
 // function that has been taken out of the machine keeps its record until it is back, or until the
 // next boot: mlx5 gives a VF that returns the GUIDs and the policy it was told last.
-Result<Ending> end_attachment(const Context& context, const node::RecordName& name,
-                              Deadline deadline, Addresses addresses = Addresses::perhaps);
+Result<EndResult> end_attachment(const Context& context, const node::RecordName& name,
+                                 Deadline deadline, Addresses addresses = Addresses::perhaps);
 
 // The same, where it makes no difference what has failed.
 Status end_whole(const Context& context, const node::RecordName& name, Deadline deadline);

@@ -10,38 +10,38 @@ namespace {
 constexpr Duration kLong{60'000};
 
 TEST_CASE("STATUS is content where an ADD can succeed, and leaves nothing behind") {
-  Bed bed;
-  CHECK(status(bed.context(), check_isolation(bed.context()), kLong));
-  CHECK(bed.leftovers() == "");
-  CHECK(bed.ipam_calls().empty());
-  bed.install_ipam("", R"("1.0.0","1.1.0")");
-  CHECK(status(bed.context(), check_isolation(bed.context()), kLong));
-  CHECK(bed.ipam_calls().size() == 1);
+  Fixture fixture;
+  CHECK(status(fixture.context(), check_isolation(fixture.context()), kLong));
+  CHECK(fixture.leftovers() == "");
+  CHECK(fixture.ipam_calls().empty());
+  fixture.install_ipam("", R"("1.0.0","1.1.0")");
+  CHECK(status(fixture.context(), check_isolation(fixture.context()), kLong));
+  CHECK(fixture.ipam_calls().size() == 1);
 }
 
 TEST_CASE("STATUS fails for what no ADD can survive") {
-  Bed bed;
+  Fixture fixture;
   SUBCASE("shared mode, and isolation is asked") {
-    bed.k.state.rdma_mode = nl::RdmaNetnsMode::shared;
-    CHECK(status(bed.context(), ok(), kLong));
-    CHECK(status(bed.context(), check_isolation(bed.context()), kLong).error().code() ==
+    fixture.k.state.rdma_mode = nl::RdmaNetnsMode::shared;
+    CHECK(status(fixture.context(), ok(), kLong));
+    CHECK(status(fixture.context(), check_isolation(fixture.context()), kLong).error().code() ==
           Code::unsupported);
   }
   SUBCASE("no records can be kept") {
-    bed.records = node::Records(bed.state.write("file", ""));
-    CHECK(status(bed.context(), check_isolation(bed.context()), kLong)
+    fixture.records = node::Records(fixture.state.write("file", ""));
+    CHECK(status(fixture.context(), check_isolation(fixture.context()), kLong)
               .error()
               .text()
               .starts_with("stateDir: no attachment can be recorded: "));
   }
   SUBCASE("IPAM speaks another version") {
-    bed.install_ipam("", R"("0.4.0")");
-    CHECK(status(bed.context(), check_isolation(bed.context()), kLong).error().text() ==
+    fixture.install_ipam("", R"("0.4.0")");
+    CHECK(status(fixture.context(), check_isolation(fixture.context()), kLong).error().text() ==
           "IPAM: ipam lease: it speaks 0.4.0, and not the configuration's cniVersion 1.0.0");
   }
   SUBCASE("IPAM is not there") {
-    bed.configure(R"("ipam":{"type":"absent"})");
-    CHECK_FALSE(status(bed.context(), check_isolation(bed.context()), kLong));
+    fixture.configure(R"("ipam":{"type":"absent"})");
+    CHECK_FALSE(status(fixture.context(), check_isolation(fixture.context()), kLong));
   }
 }
 

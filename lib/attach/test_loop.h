@@ -13,45 +13,45 @@
 namespace ibpod::attach {
 
 using Fault = std::function<void(fake::FakeKernel&)>;
-using Setting = std::function<void(Bed&)>;
+using Setting = std::function<void(Fixture&)>;
 enum class Afterwards { del, gc };
 
-inline bool clean_up(Bed& bed, Afterwards how) {
-  bed.k.heal();
-  if (how == Afterwards::del) return bed.del().ok();
-  for (auto entry = bed.before.namespaces.begin(); entry != bed.before.namespaces.end();) {
-    entry = entry->second.path == kPod ? bed.before.namespaces.erase(entry) : std::next(entry);
+inline bool clean_up(Fixture& fixture, Afterwards how) {
+  fixture.k.heal();
+  if (how == Afterwards::del) return fixture.del().ok();
+  for (auto entry = fixture.before.namespaces.begin(); entry != fixture.before.namespaces.end();) {
+    entry = entry->second.path == kPod ? fixture.before.namespaces.erase(entry) : std::next(entry);
   }
-  bed.k.kill_namespace(kPod);
-  bed.be(cni::Verb::gc, "", "");
-  return gc(bed.context(), Deadline::in(Duration(60'000))).ok();
+  fixture.k.kill_namespace(kPod);
+  fixture.set_call(cni::Verb::gc, "", "");
+  return gc(fixture.context(), Deadline::in(Duration(60'000))).ok();
 }
 
 // Whether the fault has struck.
-inline bool point_of_add(Bed& bed, const Fault& fault, Afterwards how) {
-  fault(bed.k);
+inline bool point_of_add(Fixture& fixture, const Fault& fault, Afterwards how) {
+  fault(fixture.k);
   try {
-    const Result<cni::AddResult> added = bed.add();
-    CHECK((added || bed.k.struck()));
+    const Result<cni::AddResult> added = fixture.add();
+    CHECK((added || fixture.k.struck()));
   } catch (const fake::Killed&) {
   }
-  const bool struck = bed.k.struck();
-  CHECK(clean_up(bed, how));
-  CHECK(bed.leftovers() == "");
+  const bool struck = fixture.k.struck();
+  CHECK(clean_up(fixture, how));
+  CHECK(fixture.leftovers() == "");
   return struck;
 }
 
-inline bool point_of_del(Bed& bed, const Fault& fault, Afterwards how) {
-  REQUIRE(bed.add());
-  fault(bed.k);
+inline bool point_of_del(Fixture& fixture, const Fault& fault, Afterwards how) {
+  REQUIRE(fixture.add());
+  fault(fixture.k);
   try {
-    const Status deleted = bed.del();
-    if (deleted) CHECK(bed.leftovers() == "");
+    const Status deleted = fixture.del();
+    if (deleted) CHECK(fixture.leftovers() == "");
   } catch (const fake::Killed&) {
   }
-  const bool struck = bed.k.struck();
-  CHECK(clean_up(bed, how));
-  CHECK(bed.leftovers() == "");
+  const bool struck = fixture.k.struck();
+  CHECK(clean_up(fixture, how));
+  CHECK(fixture.leftovers() == "");
   return struck;
 }
 
@@ -77,9 +77,9 @@ inline int loop_over(fake::FakeKernel::Count count, bool ipam, const Setting& se
       for (const Fault& fault : faults(n, count)) {
         for (const Afterwards how : {Afterwards::del, Afterwards::gc}) {
           CAPTURE(n);
-          Bed bed(ipam);
-          set(bed);
-          more |= point(bed, fault, how);
+          Fixture fixture(ipam);
+          set(fixture);
+          more |= point(fixture, fault, how);
           ++points;
         }
       }

@@ -64,17 +64,17 @@ Status check_still_ours(const Context& context, const node::Record& record) {
   return Error(Code::unavailable, "the attachment was deleted while it was being made");
 }
 
-Result<Prepared> prepare(const Context& context, Endpoint& endpoint, Deadline deadline) {
+Result<Validated> validate(const Context& context, AttachmentDriver& driver, Deadline deadline) {
   TRY(check_records(context));
-  Prepared prepared;
-  prepared.pod = TRY(pod_namespace(context));
-  TRY(check_name_is_free(context, prepared.pod));
-  TRY(endpoint.check_usable(context));
-  prepared.ipam = TRY(ipam_of(context, context.network));
-  if (prepared.ipam) {
-    TRY(timed(context, "IPAM VERSION", [&] { return prepared.ipam->check_version(deadline); }));
+  Validated validated;
+  validated.pod = TRY(pod_namespace(context));
+  TRY(check_name_is_free(context, validated.pod));
+  TRY(driver.check_usable(context));
+  validated.ipam = TRY(ipam_of(context, context.network));
+  if (validated.ipam) {
+    TRY(timed(context, "IPAM VERSION", [&] { return validated.ipam->check_version(deadline); }));
   }
-  return prepared;
+  return validated;
 }
 
 }  // namespace ibpod::attach

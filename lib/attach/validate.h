@@ -9,14 +9,14 @@
 
 namespace ibpod::attach {
 
-struct Prepared {
+struct Validated {
   node::Namespace pod;
   std::optional<cni::Ipam> ipam;
 };
 // Refuses, each with the specification's code: a namespace that is not there (3) or is the host's
 // (4), an interface name that the pod has already, an endpoint that cannot be given, an IPAM that
 // is missing or does not speak the configuration's version.
-Result<Prepared> prepare(const Context& context, Endpoint& endpoint, Deadline deadline);
+Result<Validated> validate(const Context& context, AttachmentDriver& driver, Deadline deadline);
 
 // Whether it is the namespace that this process runs in, the host's: no pod's.
 Result<bool> is_own_namespace(const Context& context, const node::Namespace& where);

@@ -19,13 +19,13 @@ Status check_rdma(const Context& context, const node::Record& record) {
   const node::Namespace& where = home_of_rdma(record);
   const std::vector<node::RdmaDevice> devices =
       TRY(context.kernel.rdma_devices(where, record.device));
-  if (devices.size() != record.found.rdma_devices.size()) {
-    return differs("of " + std::to_string(record.found.rdma_devices.size()) + " RDMA devices " +
+  if (devices.size() != record.original.rdma_devices.size()) {
+    return differs("of " + std::to_string(record.original.rdma_devices.size()) + " RDMA devices " +
                    std::to_string(devices.size()) + " are " +
                    (where.is_host() ? "in the host's namespace" : "in the pod"));
   }
   const node::Guids wanted =
-      record.wanted.guids.value_or(record.found.guids.value_or(node::Guids{}));
+      record.spec.guids.value_or(record.original.guids.value_or(node::Guids{}));
   for (const node::RdmaDevice& device : devices) {
     if (device.port_guid != wanted.port)
       return differs(device.name + " has the port GUID " + device.port_guid.text() +
@@ -41,27 +41,27 @@ Status check_rdma(const Context& context, const node::Record& record) {
 Status check_vfio(const Context& context, const node::Record& record) {
   const std::optional<node::Function> function = TRY(context.kernel.function(record.device));
   if (!function) return differs(record.device.text() + " is not on this node any more");
-  if (function->driver != record.found.driver) {
+  if (function->driver != record.original.driver) {
     return differs(record.device.text() + " is bound to " + function->driver.value_or("no driver") +
-                   " instead of " + record.found.driver);
+                   " instead of " + record.original.driver);
   }
   TRY(bound_keys(context, record));
-  if (!record.wanted.guids) return ok();
+  if (!record.spec.guids) return ok();
   const Result<nl::VfSettings> told = context.kernel.vf_settings(*function);
   if (!told && told.error().code() == Code::unsupported) return ok();
   if (!told) return told.error();
-  if (node::Guids{told->node_guid, told->port_guid} == *record.wanted.guids) return ok();
+  if (node::Guids{told->node_guid, told->port_guid} == *record.spec.guids) return ok();
   return differs("the PF has been told the port GUID " + told->port_guid.text() + " for " +
-                 record.device.text() + " instead of " + record.wanted.guids->port.text());
+                 record.device.text() + " instead of " + record.spec.guids->port.text());
 }
 
 }  // namespace
 
-Status check_vf(const Context& context, const node::Record& record, Place place) {
-  if (node::is_vfio(record.found.driver)) return check_vfio(context, record);
+Status check_vf(const Context& context, const node::Record& record, IndexRequirement requirement) {
+  if (node::is_vfio(record.original.driver)) return check_vfio(context, record);
   TRY(check_netdev(context, record));
   TRY(check_rdma(context, record));
-  return check_partitions(context, record, place);
+  return check_partitions(context, record, requirement);
 }
 
 }  // namespace ibpod::attach

@@ -12,10 +12,10 @@ namespace ibpod::attach {
 namespace {
 
 Status check_has_guid(const Context& context, const node::Record& record) {
-  if (record.wanted.guids || !record.found.guids || !record.found.guids->none()) return ok();
-  const std::string none =
-      "the VF " + record.device.text() + " has no GUID (" + record.found.guids->port.text() + ")";
-  if (context.binds)
+  if (record.spec.guids || !record.original.guids || !record.original.guids->none()) return ok();
+  const std::string none = "the VF " + record.device.text() + " has no GUID (" +
+                           record.original.guids->port.text() + ")";
+  if (context.sm_managed)
     return Error(Code::unavailable,
                  none +
                      ": this node's agent gives it one of the SM service's pool when it prepares "
@@ -29,29 +29,30 @@ Status check_has_guid(const Context& context, const node::Record& record) {
 
 // What a device on vfio-pci cannot be given is not given, and said.
 void drop_what_vfio_cannot(const Context& context, const node::Function& function,
-                           node::Wanted& wanted) {
+                           node::Spec& spec) {
   std::string dropped;
   const auto drop = [&](bool asked, const std::string& key) {
     if (asked) dropped += (dropped.empty() ? "" : ", ") + key;
   };
-  drop(wanted.mtu.has_value(), "mtu");
-  wanted.mtu.reset();
-  drop(wanted.isolation, "rdmaIsolation");
+  drop(spec.mtu.has_value(), "mtu");
+  spec.mtu.reset();
+  drop(spec.isolation, "rdmaIsolation");
   if (!function.pf) {
-    drop(wanted.guids.has_value(), "guid");
-    drop(wanted.policy.has_value(), "link_state");
-    wanted.guids.reset();
-    wanted.policy.reset();
+    drop(spec.guids.has_value(), "guid");
+    drop(spec.policy.has_value(), "link_state");
+    spec.guids.reset();
+    spec.policy.reset();
   }
   if (!dropped.empty()) context.warn("without effect on a device on vfio-pci: " + dropped);
 }
 
 // A device on vfio-pci has no port on this node that could be looked at, and on the subnet only
 // while its virtual machine runs.
-Result<Joined> join_unseen(const Context& context, const node::Record& record, Deadline deadline) {
-  Joined joined;
-  if (record.wanted.pkey) joined.unverified = {*record.wanted.pkey};
-  Result<Bound> bound = await_binding(context, record, deadline);
+Result<ReadyResult> report_unverified(const Context& context, const node::Record& record,
+                                      Deadline deadline) {
+  ReadyResult joined;
+  if (record.spec.pkey) joined.unverified = {*record.spec.pkey};
+  Result<BindingResult> bound = await_binding(context, record, deadline);
   if (!bound && bound.error().code() == Code::unavailable)
     return Error(bound.error())
         .during(
@@ -59,7 +60,7 @@ Result<Joined> join_unseen(const Context& context, const node::Record& record, D
             " is on vfio-pci, and its port is on the subnet only while its virtual machine runs "
             "(a partition may ask for no proof, by proof: none)");
   if (!bound) return bound.error();
-  if (!bound->proved) joined.unverified = bound->keys;
+  if (!bound->is_verified) joined.unverified = bound->keys;
   for (const ib::PKey key : joined.unverified)
     context.warn("partition " + key.text() +
                  " is not verified: a device on vfio-pci has no port on this node");
@@ -68,11 +69,11 @@ Result<Joined> join_unseen(const Context& context, const node::Record& record, D
 
 // A kernel that finds a step invalid does not mean the configuration; but an MTU it does.
 Status give(const Context& context, const node::Record& record, Deadline deadline) {
-  Status given = node::give(context.kernel, record, deadline);
+  Status given = node::move_to_pod(context.kernel, record, deadline);
   const bool refused =
       !given && given.error().error_number() != 0 &&
       (given.error().code() == Code::invalid || given.error().code() == Code::not_found);
-  if (!refused || record.wanted.mtu) return given;
+  if (!refused || record.spec.mtu) return given;
   return std::move(given).reported_as(cni::kInternal);
 }
 
@@ -88,13 +89,13 @@ Status check_isolation(const Context& context) {
                    ", or set rdmaIsolation to false");
 }
 
-Result<node::Function> VfEndpoint::usable_function(const Context& context) const {
-  const std::optional<node::Function> function = TRY(context.kernel.function(order_.device));
-  const std::string device = "deviceID " + order_.device.text();
+Result<node::Function> VfDriver::usable_function(const Context& context) const {
+  const std::optional<node::Function> function = TRY(context.kernel.function(config_.device));
+  const std::string device = "deviceID " + config_.device.text();
   if (!function)
     return Error(Code::not_found, device + ": there is no such PCI function on this node");
   const bool vfio = function->driver && node::is_vfio(*function->driver);
-  if (order_.vfio && !vfio) {
+  if (config_.vfio && !vfio) {
     return Error(Code::invalid, "vfioPciMode: " + device + " is bound to " +
                                     function->driver.value_or("no driver") +
                                     ", not to vfio-pci: bind it, or leave vfioPciMode out");
@@ -107,68 +108,69 @@ Result<node::Function> VfEndpoint::usable_function(const Context& context) const
   return *function;
 }
 
-std::string VfEndpoint::folder(const cni::Call&) const { return order_.device.text(); }
+std::string VfDriver::folder(const cni::Call&) const { return config_.device.text(); }
 
-Status VfEndpoint::check_usable(const Context& context) {
+Status VfDriver::check_usable(const Context& context) {
   before_ = TRY(usable_function(context));
-  return order_.wanted.isolation ? check_isolation(context) : ok();
+  return config_.spec.isolation ? check_isolation(context) : ok();
 }
 
-Status VfEndpoint::hand_over(const Context& context, node::Record& record, Deadline deadline) {
+Status VfDriver::attach(const Context& context, node::Record& record, Deadline deadline) {
   const node::Function function = TRY(usable_function(context));
-  record.device = order_.device;
+  record.device = config_.device;
   if (function.pf) {
-    record.found = TRY(node::observe(context.kernel, function, record.wanted));
+    record.original = TRY(node::observe(context.kernel, function, record.spec));
   } else {
-    record.found.driver = *function.driver;  // nothing is done to a PF
+    record.original.driver = *function.driver;  // nothing is done to a PF
   }
-  if (node::is_vfio(record.found.driver)) drop_what_vfio_cannot(context, function, record.wanted);
+  if (node::is_vfio(record.original.driver)) drop_what_vfio_cannot(context, function, record.spec);
   TRY(check_has_guid(context, record));
   TRY(node::check_children(record));
   TRY(timed(context, "write the record", [&] { return context.records.write(record); }));
   TRY(begin_binding(context, record, deadline));
-  return needs_grant(record) ? ok() : give(context, record, deadline);
+  return needs_guid_grant(record) ? ok() : give(context, record, deadline);
 }
 
-Status VfEndpoint::give_granted(const Context& context, const node::Record& record,
-                                Deadline deadline) const {
-  TRY(await_grant(context, record, deadline));
+Status VfDriver::move_to_pod_when_granted(const Context& context, const node::Record& record,
+                                          Deadline deadline) const {
+  TRY(await_guid_grant(context, record, deadline));
   const FolderLock lock = TRY(context.records.lock(folder(context.call), deadline));
   // Nobody had the lock while that was waited for.
   TRY(check_still_ours(context, record));
   return give(context, record, deadline);
 }
 
-Result<Joined> VfEndpoint::join(const Context& context, node::Record& record, Place place,
-                                Deadline deadline) {
-  if (needs_grant(record)) TRY(give_granted(context, record, deadline));
-  if (node::is_vfio(record.found.driver)) return join_unseen(context, record, deadline);
-  const std::optional<Membership> membership =
-      TRY(join_partitions(context, record, place, deadline));
-  if (place == Place::index_0 && membership && membership->index != 0)
+Result<ReadyResult> VfDriver::wait_ready(const Context& context, node::Record& record,
+                                         IndexRequirement requirement, Deadline deadline) {
+  if (needs_guid_grant(record)) TRY(move_to_pod_when_granted(context, record, deadline));
+  if (node::is_vfio(record.original.driver)) return report_unverified(context, record, deadline);
+  const std::optional<TableEntry> membership =
+      TRY(await_partitions(context, record, requirement, deadline));
+  if (requirement == IndexRequirement::index_0 && membership && membership->index != 0)
     TRY(use_full_key(context, record, deadline));
-  return Joined{membership, {}};
+  return ReadyResult{membership, {}};
 }
 
-Status VfEndpoint::use_full_key(const Context& context, const node::Record& record,
-                                Deadline deadline) const {
+Status VfDriver::use_full_key(const Context& context, const node::Record& record,
+                              Deadline deadline) const {
   const FolderLock lock = TRY(context.records.lock(folder(context.call), deadline));
   TRY(check_still_ours(context, record));
   return renew_pkey(context, record);
 }
 
-Status VfEndpoint::tell(const Context& context, const node::Record& record,
-                        const std::optional<Membership>& membership) {
+Status VfDriver::publish(const Context& context, const node::Record& record,
+                         const std::optional<TableEntry>& membership) {
   TRY(warn_of_other_char_devices(context, before_));
-  if (order_.device_info.empty()) return ok();
+  if (config_.device_info.empty()) return ok();
   const std::vector<node::RdmaDevice> devices =
       TRY(context.kernel.rdma_devices(home_of_rdma(record), record.device));
-  return write_device_info(context.records, order_.device_info, record.device, devices, membership)
+  return write_device_info(context.records, config_.device_info, record.device, devices, membership)
       .during("CNIDeviceInfoFile");
 }
 
-Status VfEndpoint::check(const Context& context, const node::Record& record, Place place) {
-  return check_vf(context, record, place);
+Status VfDriver::check(const Context& context, const node::Record& record,
+                       IndexRequirement requirement) {
+  return check_vf(context, record, requirement);
 }
 
 }  // namespace ibpod::attach

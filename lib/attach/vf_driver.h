@@ -8,36 +8,38 @@
 namespace ibpod::attach {
 
 // What a network's configuration orders for one attachment.
-struct VfOrder {
+struct VfConfig {
   ib::PciAddress device;
-  node::Wanted wanted;
+  node::Spec spec;
   // vfioPciMode: the device has to be on vfio-pci. Without it, that is looked up.
   bool vfio = false;
   // CNIDeviceInfoFile; empty: none.
   Path device_info;
 };
 
-class VfEndpoint : public Endpoint {
+class VfDriver : public AttachmentDriver {
  public:
   // `order` has to outlive it.
-  explicit VfEndpoint(const VfOrder& order) : order_(order) {}
+  explicit VfDriver(const VfConfig& config) : config_(config) {}
 
   std::string folder(const cni::Call& call) const override;
   // A function that is none or cannot be given, isolation in shared mode.
   Status check_usable(const Context& context) override;
-  Status hand_over(const Context& context, node::Record& record, Deadline deadline) override;
-  Result<Joined> join(const Context& context, node::Record& record, Place place,
-                      Deadline deadline) override;
-  Status tell(const Context& context, const node::Record& record,
-              const std::optional<Membership>& membership) override;
-  Status check(const Context& context, const node::Record& record, Place place) override;
+  Status attach(const Context& context, node::Record& record, Deadline deadline) override;
+  Result<ReadyResult> wait_ready(const Context& context, node::Record& record,
+                                 IndexRequirement requirement, Deadline deadline) override;
+  Status publish(const Context& context, const node::Record& record,
+                 const std::optional<TableEntry>& membership) override;
+  Status check(const Context& context, const node::Record& record,
+               IndexRequirement requirement) override;
 
  private:
   Result<node::Function> usable_function(const Context& context) const;
-  Status give_granted(const Context& context, const node::Record& record, Deadline deadline) const;
+  Status move_to_pod_when_granted(const Context& context, const node::Record& record,
+                                  Deadline deadline) const;
   Status use_full_key(const Context& context, const node::Record& record, Deadline deadline) const;
 
-  const VfOrder& order_;
+  const VfConfig& config_;
   node::Function before_;  // the function, before anything was done to it
 };
 
@@ -45,6 +47,6 @@ class VfEndpoint : public Endpoint {
 Status check_isolation(const Context& context);
 
 // CHECK of a VF, and of something that a virtual machine has (vf_check.cc).
-Status check_vf(const Context& context, const node::Record& record, Place place);
+Status check_vf(const Context& context, const node::Record& record, IndexRequirement requirement);
 
 }  // namespace ibpod::attach

@@ -8,9 +8,9 @@
 namespace ibpod {
 namespace {
 
-bool rung(const Wake& wake, int patience) {
+bool rung(const Wake& wake, int timeout_ms) {
   pollfd waiting{wake.fd(), POLLIN, 0};
-  return ::poll(&waiting, 1, patience) == 1;
+  return ::poll(&waiting, 1, timeout_ms) == 1;
 }
 
 TEST_CASE("a ring wakes who waits, and rings before a drain count once") {

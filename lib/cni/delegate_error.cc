@@ -29,27 +29,28 @@ std::string tail(const std::string& written) {
   return "... " + (line == text.npos ? text : text.substr(line + 1));
 }
 
-std::optional<Complaint> parse_complaint(const std::string& output) {
+std::optional<DelegateError> parse_delegate_error(const std::string& output) {
   const Result<json::Value> document = json::Value::parse(output);
   if (!document || !document->is_object()) return std::nullopt;
   const auto text_of = [&](const char* key) {
     const std::optional<json::Value> value = document->find(key);
     return value && value->is_string() ? value->string().value() : std::string();
   };
-  Complaint complaint;
-  complaint.text = text_of("msg");
+  DelegateError delegate_error;
+  delegate_error.text = text_of("msg");
   const std::string details = text_of("details");
-  if (!details.empty()) complaint.text += (complaint.text.empty() ? "" : "; ") + details;
-  complaint.text = cut(std::move(complaint.text));
+  if (!details.empty()) delegate_error.text += (delegate_error.text.empty() ? "" : "; ") + details;
+  delegate_error.text = cut(std::move(delegate_error.text));
   const std::optional<json::Value> code = document->find("code");
   const Result<int64_t> number = code ? code->integer() : Result<int64_t>(int64_t{0});
-  complaint.code = number ? *number : 0;
-  if (complaint.text.empty() && complaint.code == 0) return std::nullopt;
-  return complaint;
+  delegate_error.code = number ? *number : 0;
+  if (delegate_error.text.empty() && delegate_error.code == 0) return std::nullopt;
+  return delegate_error;
 }
 
-std::string describe(const Finished& finished, const std::optional<Complaint>& complaint) {
-  if (complaint) return complaint->text + " (code " + std::to_string(complaint->code) + ")";
+std::string describe(const Finished& finished, const std::optional<DelegateError>& delegate_error) {
+  if (delegate_error)
+    return delegate_error->text + " (code " + std::to_string(delegate_error->code) + ")";
   std::string reason = tail(finished.errors.empty() ? finished.output : finished.errors);
   return "it failed with exit code " + std::to_string(finished.exit_code) +
          (reason.empty() ? " and said nothing" : ": " + reason);

@@ -52,11 +52,11 @@ Result<Finished> Ipam::run_verb(Verb verb, std::string_view input, Deadline dead
 }
 
 Error Ipam::failure(const Finished& finished) const {
-  const std::optional<Complaint> complaint = parse_complaint(finished.output);
-  const int64_t number = complaint ? complaint->code : 0;
+  const std::optional<DelegateError> delegate_error = parse_delegate_error(finished.output);
+  const int64_t number = delegate_error ? delegate_error->code : 0;
   const bool later = number == kTryAgainLater || number == kNotAvailable;
-  const Code code = later ? Code::unavailable : complaint ? Code::denied : Code::internal;
-  return ipam_failed(code, invocation_.type, describe(finished, complaint))
+  const Code code = later ? Code::unavailable : delegate_error ? Code::denied : Code::internal;
+  return ipam_failed(code, invocation_.type, describe(finished, delegate_error))
       .with_details(tail(finished.errors));
 }
 
@@ -80,8 +80,8 @@ Result<std::vector<Version>> Ipam::ask_versions(Deadline deadline) const {
     return ipam_failed(Code::internal, invocation_.type, "VERSION: " + versions.error().text())
         .with_details(tail(finished.output));
   }
-  const std::optional<Complaint> complaint = parse_complaint(finished.output);
-  if (complaint && complaint->text == "unknown CNI_COMMAND: VERSION") {
+  const std::optional<DelegateError> delegate_error = parse_delegate_error(finished.output);
+  if (delegate_error && delegate_error->text == "unknown CNI_COMMAND: VERSION") {
     return std::vector<Version>{kUnnamed};
   }
   return failure(finished);
@@ -129,8 +129,8 @@ Status Ipam::status(Deadline deadline) const {
   const Finished finished =
       TRY(run_verb(Verb::status, invocation_.configuration, deadline).reported_as(kNotAvailable));
   if (finished.exit_code == 0) return ok();
-  const std::optional<Complaint> complaint = parse_complaint(finished.output);
-  const bool limited = complaint && complaint->code == kLimitedConnectivity;
+  const std::optional<DelegateError> delegate_error = parse_delegate_error(finished.output);
+  const bool limited = delegate_error && delegate_error->code == kLimitedConnectivity;
   return failure(finished).reported_as(limited ? kLimitedConnectivity : kNotAvailable);
 }
 

@@ -28,12 +28,13 @@ void check_versions(const std::string& output) {
     require(Version::parse(version.text()).value() == version);
 }
 
-void check_complaint(const std::string& output) {
+void check_delegate_error(const std::string& output) {
   constexpr size_t kMost = 2000;
   require(tail(output).size() <= kMost);
-  const auto complaint = parse_complaint(output);
-  if (complaint) require(!complaint->text.empty() || complaint->code != 0);
-  const std::string text = describe({.exit_code = 1, .output = output, .errors = ""}, complaint);
+  const auto delegate_error = parse_delegate_error(output);
+  if (delegate_error) require(!delegate_error->text.empty() || delegate_error->code != 0);
+  const std::string text =
+      describe({.exit_code = 1, .output = output, .errors = ""}, delegate_error);
   require(!text.empty() && text.size() <= kMost);
 }
 
@@ -45,6 +46,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string output(fuzz::text_of(data, size));
   cni::check_result(output);
   cni::check_versions(output);
-  cni::check_complaint(output);
+  cni::check_delegate_error(output);
   return 0;
 }

@@ -9,21 +9,21 @@ namespace ibpod::cni {
 namespace {
 
 // Answers every verb with the one status it was given, and remembers what it was asked.
-class Puppet : public Plugin {
+class FakePlugin : public Plugin {
  public:
-  explicit Puppet(Status answer = ok(), Status configured = ok())
+  explicit FakePlugin(Status answer = ok(), Status configured = ok())
       : answer_(std::move(answer)), configured_(std::move(configured)) {}
 
   void prepare(const Call&, const json::Value& document) override {
     const std::optional<json::Value> log = document.find("log");
-    if (log) asked += "prepare " + log->text() + ", ";
+    if (log) verbs += "prepare " + log->text() + ", ";
   }
   Status configure(const Call&, const Network& network) override {
-    asked += "configure " + network.name + ", ";
+    verbs += "configure " + network.name + ", ";
     return configured_;
   }
   Result<AddResult> add() override {
-    asked += "add";
+    verbs += "add";
     if (!answer_) return answer_.error();
     AddResult result;
     result.interfaces.push_back(Interface{"net1", "", 4092, "/netns", "0000:3b:00.2", ""});
@@ -34,11 +34,11 @@ class Puppet : public Plugin {
   Status gc() override { return answer("gc"); }
   Status status() override { return answer("status"); }
 
-  std::string asked;
+  std::string verbs;
 
  private:
   Status answer(const char* verb) {
-    asked += verb;
+    verbs += verb;
     return answer_;
   }
   Status answer_;
@@ -46,7 +46,7 @@ class Puppet : public Plugin {
 };
 
 template <typename Thrown>
-class Thrower : public Puppet {
+class Thrower : public FakePlugin {
  public:
   Status del() override { throw Thrown(); }
 };
@@ -68,14 +68,14 @@ Answer serve_verb(Plugin& plugin, const char* verb, const char* version = "1.1.0
 }
 
 TEST_CASE("ADD prints its result in the configuration's version") {
-  Puppet plugin;
+  FakePlugin plugin;
   const Answer answer = serve_verb(plugin, "ADD");
   CHECK(answer.exit_code == 0);
   CHECK_FALSE(answer.failure);
   CHECK(answer.output == R"({"cniVersion":"1.1.0","interfaces":[{"name":"net1","mtu":4092,)"
                          R"("sandbox":"/netns","pciID":"0000:3b:00.2"}]})"
                          "\n");
-  CHECK(plugin.asked == "configure n, add");
+  CHECK(plugin.verbs == "configure n, add");
   CHECK(serve_verb(plugin, "ADD", "0.4.0").output ==
         R"({"cniVersion":"0.4.0","interfaces":[{"name":"net1","sandbox":"/netns"}]})"
         "\n");
@@ -90,11 +90,11 @@ TEST_CASE("the other verbs print nothing where all is well") {
                {"GC", "configure n, gc"},
                {"STATUS", "configure n, status"}};
   for (const auto& [verb, asked] : table) {
-    Puppet plugin;
+    FakePlugin plugin;
     const Answer answer = serve_verb(plugin, verb);
     CHECK(answer.exit_code == 0);
     CHECK(answer.output.empty());
-    CHECK(plugin.asked == asked);
+    CHECK(plugin.verbs == asked);
   }
 }
 
@@ -112,11 +112,11 @@ TEST_CASE("VERSION needs no configuration, asks no plugin, and echoes what it wa
                {R"({"cniVersion":"9.0.0"})", "9.0.0"},
                {R"({"cniVersion":7})", "1.1.0"}};
   for (const auto& [input, echo] : table) {
-    Puppet plugin;
+    FakePlugin plugin;
     const Answer answer = serve(plugin, {{"CNI_COMMAND", "VERSION"}}, input);
     CHECK(answer.exit_code == 0);
     CHECK(answer.output == R"({"cniVersion":")" + std::string(echo) + "\"," + supported);
-    CHECK(plugin.asked.empty());
+    CHECK(plugin.verbs.empty());
   }
 }
 
@@ -148,14 +148,14 @@ TEST_CASE("an error is printed with the configuration's version, and the plugin 
   for (const auto& row : table) {
     const auto& [environment, input, code, output] = row;
     CAPTURE(row.output);
-    Puppet plugin;
+    FakePlugin plugin;
     const Answer answer = serve(plugin, environment, input);
     CHECK(answer.exit_code == 1);
     REQUIRE(answer.failure);
     CHECK(answer.failure->code == code);
     CHECK(answer.output.substr(0, std::string_view(output).size()) == output);
     CHECK(answer.output.ends_with("}\n"));
-    CHECK(plugin.asked.empty());
+    CHECK(plugin.verbs.empty());
   }
 }
 
@@ -163,21 +163,21 @@ TEST_CASE("a plugin is told of the document before anything in it is refused") {
   for (const char* refused : {R"("cniVersion":"3.0.0","name":"n")", R"("cniVersion":7)",
                               R"("cniVersion":"1.1.0")", R"("name":"n","ipam":7)"}) {
     CAPTURE(refused);
-    Puppet plugin;
+    FakePlugin plugin;
     CHECK(serve(plugin, environment_of("ADD"), R"({"log":1,)" + std::string(refused) + "}")
               .exit_code == 1);
-    CHECK(plugin.asked == "prepare 1, ");
+    CHECK(plugin.verbs == "prepare 1, ");
   }
 }
 
 TEST_CASE("DEL is not refused for keys that it does not need") {
   const std::string input = R"({"name":"n","ipam":7,"dns":7,"prevResult":7})";
-  Puppet plugin;
+  FakePlugin plugin;
   CHECK(serve(plugin, environment_of("DEL"), input).exit_code == 0);
-  CHECK(plugin.asked == "configure n, del");
-  Puppet other;
+  CHECK(plugin.verbs == "configure n, del");
+  FakePlugin other;
   CHECK(serve(other, environment_of("ADD"), input).failure->code == 7);
-  CHECK(other.asked.empty());
+  CHECK(other.verbs.empty());
 }
 
 TEST_CASE("a verb needs the version that brought it") {
@@ -187,13 +187,13 @@ TEST_CASE("a verb needs the version that brought it") {
     const char* first;
   } table[] = {{"CHECK", "0.3.1", "0.4.0"}, {"GC", "1.0.0", "1.1.0"}, {"STATUS", "1.0.0", "1.1.0"}};
   for (const auto& [verb, too_old, first] : table) {
-    Puppet plugin;
+    FakePlugin plugin;
     const Answer refused = serve_verb(plugin, verb, too_old);
     REQUIRE(refused.failure);
     CHECK(refused.failure->code == 1);
     CHECK(refused.failure->message == std::string(verb) + " came with version " + first +
                                           ", and the configuration's cniVersion is " + too_old);
-    CHECK(plugin.asked.empty());
+    CHECK(plugin.verbs.empty());
     CHECK(serve_verb(plugin, verb, first).exit_code == 0);
   }
 }
@@ -207,19 +207,19 @@ TEST_CASE("the configuration's own failures are 7 or 2, unless they say what els
                {Error(Code::unavailable, "x"), 11},
                {Error(Code::unsupported, "x").reported_as(kKernelUnsupported), 104}};
   for (const auto& [error, code] : table) {
-    Puppet plugin(ok(), error);
+    FakePlugin plugin(ok(), error);
     CHECK(serve_verb(plugin, "ADD").failure->code == code);
-    CHECK(plugin.asked == "configure n, ");
+    CHECK(plugin.verbs == "configure n, ");
   }
 }
 
 TEST_CASE("a verb's failure has the number of its code, or the one it is reported as") {
   for (const char* verb : {"ADD", "DEL", "CHECK", "GC"}) {
-    Puppet missing(Error(Code::not_found, "no VF").with_details("more"));
+    FakePlugin missing(Error(Code::not_found, "no VF").with_details("more"));
     CHECK(serve_verb(missing, verb).output ==
           R"({"cniVersion":"1.1.0","code":101,"msg":"no VF","details":"more"})"
           "\n");
-    Puppet unknown(Error(Code::not_found, "gone").reported_as(kUnknownContainer));
+    FakePlugin unknown(Error(Code::not_found, "gone").reported_as(kUnknownContainer));
     CHECK(serve_verb(unknown, verb).failure->code == 3);
   }
 }
@@ -227,10 +227,10 @@ TEST_CASE("a verb's failure has the number of its code, or the one it is reporte
 TEST_CASE("STATUS knows two ways to fail") {
   for (const Error& error : {Error(Code::unavailable, "x"), Error(Code::internal, "x"),
                              Error(Code::internal, "x").reported_as(kIpamFailed)}) {
-    Puppet plugin(error);
+    FakePlugin plugin(error);
     CHECK(serve_verb(plugin, "STATUS").failure->code == 50);
   }
-  Puppet limited(Error(Code::unavailable, "x").reported_as(kLimitedConnectivity));
+  FakePlugin limited(Error(Code::unavailable, "x").reported_as(kLimitedConnectivity));
   CHECK(serve_verb(limited, "STATUS").failure->code == 51);
 }
 

@@ -28,8 +28,10 @@ std::optional<Enum> find(const std::array<std::string_view, Size>& names, std::s
 std::string_view name(Kind kind) { return kKinds[static_cast<size_t>(kind)]; }
 std::optional<Kind> parse_kind(std::string_view text) { return find<Kind>(kKinds, text); }
 
-std::string_view name(State state) { return kStates[static_cast<size_t>(state)]; }
-std::optional<State> parse_state(std::string_view text) { return find<State>(kStates, text); }
+std::string_view name(BindingState state) { return kStates[static_cast<size_t>(state)]; }
+std::optional<BindingState> parse_state(std::string_view text) {
+  return find<BindingState>(kStates, text);
+}
 
 std::string_view name(Reason reason) { return kReasons[static_cast<size_t>(reason)]; }
 std::optional<Reason> parse_reason(std::string_view text) { return find<Reason>(kReasons, text); }

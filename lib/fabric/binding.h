@@ -37,19 +37,19 @@ std::string_view name(Kind kind);
 std::optional<Kind> parse_kind(std::string_view text);
 
 // Membership in a partition, named by its name.
-struct Share {
+struct PartitionMembership {
   std::string partition;
   Membership membership = Membership::limited;
-  auto operator<=>(const Share&) const = default;
+  auto operator<=>(const PartitionMembership&) const = default;
 };
 
 // requested: on disk, and nothing else yet. written: what OpenSM reads from now on has it.
 // verified: the port's own table is as it should be. releasing: the keys have to leave the table.
 // released: they have left it. unknown: the port, or the node, cannot be asked, so that its keys
 // and its GUID are kept for it and given to nobody else.
-enum class State { requested, written, verified, releasing, released, unknown };
-std::string_view name(State state);
-std::optional<State> parse_state(std::string_view text);
+enum class BindingState { requested, written, verified, releasing, released, unknown };
+std::string_view name(BindingState state);
+std::optional<BindingState> parse_state(std::string_view text);
 
 // Why a binding or a partition is not as it should be. A closed set: it is a label of metrics.
 enum class Reason {
@@ -89,34 +89,34 @@ std::string_view name(Enforcement enforcement);
 std::optional<Enforcement> parse_enforcement(std::string_view text);
 
 // How far a binding, or a partition, is; and why not further.
-struct Standing {
+struct Condition {
   Reason reason = Reason::none;
   std::string text;  // for people: what is the matter, and how to mend it
-  bool operator==(const Standing&) const = default;
+  bool operator==(const Condition&) const = default;
 };
 
 using WallTime = std::chrono::sys_time<std::chrono::milliseconds>;
 
 struct Binding {
   Attachment attachment;
-  ib::Guid guid;        // of the port
-  bool chosen = false;  // by the pod: the GUID is not the VF's own
+  ib::Guid guid;                // of the port
+  bool guid_requested = false;  // by the pod: the GUID is not the VF's own
   Kind kind = Kind::vf;
   std::string pf;      // as the node calls it: ib0
   ib::Guid pf_guid;    // of the PF's port; none where the node has not said
   std::string device;  // PCI address: of the VF, or of the PF
   Pod pod;
   // What it is to be in, by the name of the partition. No partition comes twice.
-  std::vector<Share> shares;
+  std::vector<PartitionMembership> desired;
   // Of the shares, in their order, as the port's table has them: with bit 15 for a full member,
   // also where it is both. Empty: not told.
   std::vector<ib::PKey> keys;
   // What the subnet manager is told now. Where a change takes keys away, they have to be gone
   // before it gets others: until then these are what the old and the new shares have in common.
-  std::vector<Share> held;
+  std::vector<PartitionMembership> applied;
   uint64_t generation = 0;  // grows with each change of what it is to be in
-  State state = State::requested;
-  Standing standing;
+  BindingState state = BindingState::requested;
+  Condition condition;
   Proof proof = Proof::none;
   Enforcement enforcement = Enforcement::unknown;
   WallTime asked{};    // the Bind

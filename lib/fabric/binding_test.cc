@@ -20,19 +20,19 @@ void read_back(std::optional<Enum> (*parse)(std::string_view), int count) {
 
 TEST_CASE("every word of a binding is read back as what it was") {
   read_back<Kind>(parse_kind, 2);
-  read_back<State>(parse_state, 6);
+  read_back<BindingState>(parse_state, 6);
   read_back<Reason>(parse_reason, 16);
   read_back<Proof>(parse_proof, 3);
   read_back<Enforcement>(parse_enforcement, 3);
-  read_back<TenancyState>(parse_tenancy_state, 4);
+  read_back<PartitionState>(parse_partition_state, 4);
   CHECK(name(Reason::lease) == "lease");
-  CHECK(name(State::unknown) == "unknown");
+  CHECK(name(BindingState::unknown) == "unknown");
 }
 
-Tenancy tenant() {
-  Tenancy tenancy;
-  tenancy.name = "blue";
-  return tenancy;
+Partition tenant() {
+  Partition partition;
+  partition.name = "blue";
+  return partition;
 }
 
 TEST_CASE("a port's word is more than its node's, and that more than nobody's") {
@@ -44,40 +44,40 @@ TEST_CASE("a port's word is more than its node's, and that more than nobody's") 
 
 TEST_CASE("what no fabric could grant is refused with the field") {
   CHECK(check(tenant()));
-  Tenancy odd = tenant();
+  Partition odd = tenant();
   odd.members = {{ib::Guid(0x59cabb0097927460), {}, "its GUID was drawn at random"}};
   CHECK(check(odd));
   struct Case {
-    void (*spoil)(Tenancy&);
+    void (*spoil)(Partition&);
     std::string_view field;
   };
   const Case cases[] = {
-      {[](Tenancy& t) { t.name = ""; }, "name"},
-      {[](Tenancy& t) { t.name = "Default"; }, "name"},
-      {[](Tenancy& t) { t.name = "a b"; }, "name"},
-      {[](Tenancy& t) { t.name = std::string(32, 'a'); }, "name"},
-      {[](Tenancy& t) { t.pkey = ib::PKey(0x7fff); }, "0x7fff"},
-      {[](Tenancy& t) { t.pkey = ib::PKey(0); }, "0x0000"},
-      {[](Tenancy& t) { t.pkey = ib::PKey(0x8001); }, "0x8001"},
-      {[](Tenancy& t) { t.sl = 16; }, "sl"},
-      {[](Tenancy& t) { t.allowed = {"team/a"}; }, "allowed"},
-      {[](Tenancy& t) { t.allowed = {""}; }, "allowed"},
-      {[](Tenancy& t) { t.allowed = {"-a"}; }, "allowed"},
-      {[](Tenancy& t) {
+      {[](Partition& t) { t.name = ""; }, "name"},
+      {[](Partition& t) { t.name = "Default"; }, "name"},
+      {[](Partition& t) { t.name = "a b"; }, "name"},
+      {[](Partition& t) { t.name = std::string(32, 'a'); }, "name"},
+      {[](Partition& t) { t.pkey = ib::PKey(0x7fff); }, "0x7fff"},
+      {[](Partition& t) { t.pkey = ib::PKey(0); }, "0x0000"},
+      {[](Partition& t) { t.pkey = ib::PKey(0x8001); }, "0x8001"},
+      {[](Partition& t) { t.sl = 16; }, "sl"},
+      {[](Partition& t) { t.allowed = {"team/a"}; }, "allowed"},
+      {[](Partition& t) { t.allowed = {""}; }, "allowed"},
+      {[](Partition& t) { t.allowed = {"-a"}; }, "allowed"},
+      {[](Partition& t) {
          t.members = {{ib::kNoGuid, {}, {}}};
        },
        "members"},
-      {[](Tenancy& t) {
+      {[](Partition& t) {
          t.members = {{ib::Guid(7), {}, {}}, {ib::Guid(7), {}, {}}};
        },
        "twice"},
-      {[](Tenancy& t) {
+      {[](Partition& t) {
          t.members = {{ib::Guid(7), {}, "a\nb"}};
        },
        "comment"},
   };
   for (const Case& test : cases) {
-    Tenancy spoiled = tenant();
+    Partition spoiled = tenant();
     test.spoil(spoiled);
     const Status status = check(spoiled);
     CAPTURE(test.field);
@@ -89,14 +89,14 @@ TEST_CASE("what no fabric could grant is refused with the field") {
 }
 
 TEST_CASE("nobody is in a partition whose administrator allows nobody") {
-  Tenancy tenancy = tenant();
-  CHECK_FALSE(allows(tenancy, "team-a"));
-  tenancy.allowed = {"team-a"};
-  CHECK(allows(tenancy, "team-a"));
-  CHECK_FALSE(allows(tenancy, "team-ab"));
-  CHECK_FALSE(allows(tenancy, ""));
-  tenancy.allowed = {"*"};
-  CHECK(allows(tenancy, "team-ab"));
+  Partition partition = tenant();
+  CHECK_FALSE(allows(partition, "team-a"));
+  partition.allowed = {"team-a"};
+  CHECK(allows(partition, "team-a"));
+  CHECK_FALSE(allows(partition, "team-ab"));
+  CHECK_FALSE(allows(partition, ""));
+  partition.allowed = {"*"};
+  CHECK(allows(partition, "team-ab"));
 }
 
 }  // namespace

@@ -24,39 +24,41 @@ bool covers(const PortSpecifier& specifier, const EndPort& port) {
   return false;
 }
 
-std::optional<Membership> membership_of(const Partition& partition, const EndPort& port) {
+std::optional<Membership> membership_of(const PartitionDefinition& definition,
+                                        const EndPort& port) {
   std::optional<Membership> membership;
-  if (partition.pkey == kDefaultPKey)
+  if (definition.pkey == kDefaultPKey)
     membership = port.runs_sm ? Membership::full : Membership::limited;
-  for (const Member& member : partition.members) {
+  for (const Member& member : definition.members) {
     if (covers(member.port, port)) membership = member.membership;
   }
   return membership;
 }
 
-ib::PKey key(const Partition& partition, ib::Membership membership) {
+ib::PKey key(const PartitionDefinition& definition, ib::Membership membership) {
   const unsigned bit = membership == ib::Membership::full ? 0x8000U : 0U;
-  return ib::PKey(static_cast<uint16_t>(partition.pkey.value() | bit));
+  return ib::PKey(static_cast<uint16_t>(definition.pkey.value() | bit));
 }
 
 }  // namespace
 
-std::vector<ib::PKey> keys_of(const std::vector<Partition>& partitions, const EndPort& port) {
+std::vector<ib::PKey> keys_of(const std::vector<PartitionDefinition>& definitions,
+                              const EndPort& port) {
   std::vector<ib::PKey> keys;
-  for (const Partition& partition : partitions) {
-    const std::optional<Membership> membership = membership_of(partition, port);
+  for (const PartitionDefinition& definition : definitions) {
+    const std::optional<Membership> membership = membership_of(definition, port);
     if (!membership) continue;
-    if (membership != Membership::full) keys.push_back(key(partition, ib::Membership::limited));
-    if (membership != Membership::limited) keys.push_back(key(partition, ib::Membership::full));
+    if (membership != Membership::full) keys.push_back(key(definition, ib::Membership::limited));
+    if (membership != Membership::limited) keys.push_back(key(definition, ib::Membership::full));
   }
   return keys;
 }
 
-bool takes_index0(const Partition& partition, const EndPort& port) {
-  return partition.index0 &&
-         std::any_of(partition.members.begin(), partition.members.end(), [&](const Member& member) {
-           return !member.keeps_index0 && covers(member.port, port);
-         });
+bool takes_index0(const PartitionDefinition& definition, const EndPort& port) {
+  return definition.index0 && std::any_of(definition.members.begin(), definition.members.end(),
+                                          [&](const Member& member) {
+                                            return !member.skip_index0 && covers(member.port, port);
+                                          });
 }
 
 }  // namespace ibpod::fabric

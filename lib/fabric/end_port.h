@@ -22,9 +22,10 @@ struct EndPort {
 // All 16 bits of each key, in the order of the partitions; of `both` the limited one first. At
 // which index a key is, OpenSM decides (osm_pkey_mgr.c), where index0 does not. In the default
 // partition is every port, whether an entry names it or not: limited, and the SM's own full.
-std::vector<ib::PKey> keys_of(const std::vector<Partition>& partitions, const EndPort& port);
+std::vector<ib::PKey> keys_of(const std::vector<PartitionDefinition>& definitions,
+                              const EndPort& port);
 // Whether the partition's key is for index 0 of the port: where it asks for that, in a definition
 // that names the port, or a group of its (osm_prtn.c, osm_prtn_add_port).
-bool takes_index0(const Partition& partition, const EndPort& port);
+bool takes_index0(const PartitionDefinition& definition, const EndPort& port);
 
 }  // namespace ibpod::fabric

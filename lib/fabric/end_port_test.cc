@@ -13,10 +13,10 @@ const EndPort kSwitch{ib::Guid(0x20), NodeType::switch_node, false};
 const EndPort kRouter{ib::Guid(0x30), NodeType::router, false};
 
 std::string keys(std::string_view conf, const EndPort& port) {
-  const auto partitions = read_partitions(conf, {true, true});
-  if (!partitions) FAIL(partitions.error().text());
+  const auto definitions = read_partitions(conf, {true, true});
+  if (!definitions) FAIL(definitions.error().text());
   std::string text;
-  for (const ib::PKey key : keys_of(*partitions, port))
+  for (const ib::PKey key : keys_of(*definitions, port))
     text += (text.empty() ? "" : " ") + key.text();
   return text;
 }
@@ -62,8 +62,8 @@ TEST_CASE("index 0 is for the ports that a definition with indx0 names, or a gro
 }
 
 TEST_CASE("by the rule that we write, only the subnet manager reaches everybody") {
-  CHECK(keys_of({default_partition()}, kHost) == std::vector{ib::PKey(0x7fff)});
-  CHECK(keys_of({default_partition()}, kSm) == std::vector{ib::PKey(0xffff)});
+  CHECK(keys_of({default_definition()}, kHost) == std::vector{ib::PKey(0x7fff)});
+  CHECK(keys_of({default_definition()}, kSm) == std::vector{ib::PKey(0xffff)});
 }
 
 }  // namespace

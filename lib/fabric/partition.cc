@@ -17,9 +17,9 @@ bool one_line(std::string_view text) {
                      [](char c) { return static_cast<unsigned char>(c) >= ' ' && c != 0x7f; });
 }
 
-Status check_members(const Tenancy& tenancy) {
+Status check_members(const Partition& partition) {
   std::set<ib::Guid> seen;
-  for (const StaticMember& member : tenancy.members) {
+  for (const StaticMember& member : partition.members) {
     const std::string where = "members: " + member.guid.text();
     TRY(ib::check_port_guid(member.guid).during(where));
     if (!seen.insert(member.guid).second) return Error(Code::invalid, where + " is there twice");
@@ -31,38 +31,38 @@ Status check_members(const Tenancy& tenancy) {
 
 }  // namespace
 
-std::string_view name(TenancyState state) { return kStates[static_cast<size_t>(state)]; }
+std::string_view name(PartitionState state) { return kStates[static_cast<size_t>(state)]; }
 
-std::optional<TenancyState> parse_tenancy_state(std::string_view text) {
+std::optional<PartitionState> parse_partition_state(std::string_view text) {
   for (size_t i = 0; i < kStates.size(); ++i)
-    if (kStates[i] == text) return static_cast<TenancyState>(i);
+    if (kStates[i] == text) return static_cast<PartitionState>(i);
   return std::nullopt;
 }
 
-Status check(const Tenancy& tenancy) {
-  Partition partition;
-  partition.name = tenancy.name;
-  partition.pkey = tenancy.pkey.value_or(ib::PKey(1));
-  if (tenancy.mtu) partition.group.mtu = *tenancy.mtu;
-  if (tenancy.rate) partition.group.rate = *tenancy.rate;
-  if (tenancy.sl) partition.group.sl = *tenancy.sl;
+Status check(const Partition& partition) {
+  PartitionDefinition definition;
+  definition.name = partition.name;
+  definition.pkey = partition.pkey.value_or(ib::PKey(1));
+  if (partition.mtu) definition.group.mtu = *partition.mtu;
+  if (partition.rate) definition.group.rate = *partition.rate;
+  if (partition.sl) definition.group.sl = *partition.sl;
   // As it is typed and written, before what a partition of a made-up P_Key would be told.
-  TRY(ib::check_partition_name(tenancy.name).during("name"));
-  if (tenancy.name == kDefaultName)
+  TRY(ib::check_partition_name(partition.name).during("name"));
+  if (partition.name == kDefaultName)
     return Error(Code::invalid, "name: Default is the partition that every port is in");
-  if (tenancy.pkey) TRY(ib::check_tenant(*tenancy.pkey).during("pkey"));
-  TRY(check_fields(partition));
-  TRY(check(tenancy.allowed).during("allowed"));
-  TRY(check_node_patterns(tenancy.nodes).during("nodes"));
-  return check_members(tenancy);
+  if (partition.pkey) TRY(ib::check_tenant(*partition.pkey).during("pkey"));
+  TRY(check_fields(definition));
+  TRY(check(partition.allowed).during("allowed"));
+  TRY(check_node_patterns(partition.nodes).during("nodes"));
+  return check_members(partition);
 }
 
-bool allows(const Tenancy& tenancy, std::string_view name_space) {
-  return contains(tenancy.allowed, name_space);
+bool allows(const Partition& partition, std::string_view name_space) {
+  return contains(partition.allowed, name_space);
 }
 
-bool allows_node(const Tenancy& tenancy, std::string_view node) {
-  return matches_node(tenancy.nodes, node);
+bool allows_node(const Partition& partition, std::string_view node) {
+  return matches_node(partition.nodes, node);
 }
 
 }  // namespace ibpod::fabric

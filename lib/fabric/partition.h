@@ -22,7 +22,7 @@ struct StaticMember {
   bool operator==(const StaticMember&) const = default;
 };
 
-struct Tenancy {
+struct Partition {
   std::string name;  // as Partition::name
   // 0x0001 to 0x7ffe. Nothing only until it has been given one: then it is for ever.
   std::optional<ib::PKey> pkey;
@@ -40,30 +40,30 @@ struct Tenancy {
   // the port is not on the subnet.
   Proof proof = Proof::node;
   std::vector<StaticMember> members;  // no GUID comes twice
-  bool operator==(const Tenancy&) const = default;
+  bool operator==(const Partition&) const = default;
 };
 
 // provisioning: the subnet manager has not swept with it yet. deleting: it sweeps without it, or
 // the keys of its members are still in their tables.
-enum class TenancyState { provisioning, ready, deleting, error };
-std::string_view name(TenancyState state);
-std::optional<TenancyState> parse_tenancy_state(std::string_view text);
+enum class PartitionState { provisioning, ready, deleting, error };
+std::string_view name(PartitionState state);
+std::optional<PartitionState> parse_partition_state(std::string_view text);
 
 // What there is of it now.
-struct TenancyStatus {
-  Tenancy tenancy;
+struct PartitionStatus {
+  Partition spec;
   bool declared = false;  // in the file of declared partitions: read-only over the wire
-  TenancyState state = TenancyState::provisioning;
+  PartitionState state = PartitionState::provisioning;
   // Of a ready one: what is the matter with its static members, if anything is.
-  Standing standing;
+  Condition condition;
   size_t bindings = 0;
-  bool operator==(const TenancyStatus&) const = default;
+  bool operator==(const PartitionStatus&) const = default;
 };
 
 // invalid, naming field and value, for what no pool and no fabric could ever grant.
-Status check(const Tenancy& tenancy);
+Status check(const Partition& partition);
 
-bool allows(const Tenancy& tenancy, std::string_view name_space);
-bool allows_node(const Tenancy& tenancy, std::string_view node);
+bool allows(const Partition& partition, std::string_view name_space);
+bool allows_node(const Partition& partition, std::string_view node);
 
 }  // namespace ibpod::fabric

@@ -5,10 +5,10 @@
 namespace ibpod::fabric {
 namespace {
 
-Status check_name(const Partition& partition) {
-  const std::string& name = partition.name;
+Status check_name(const PartitionDefinition& definition) {
+  const std::string& name = definition.name;
   TRY(ib::check_partition_name(name).during("name"));
-  if ((name == kDefaultName) != (partition.pkey == kDefaultPKey))
+  if ((name == kDefaultName) != (definition.pkey == kDefaultPKey))
     return Error(Code::invalid, "the name Default and the P_Key 0x7fff belong to each other");
   return ok();
 }
@@ -39,12 +39,12 @@ Status check_members(const std::vector<Member>& members) {
   return ok();
 }
 
-Status check_keepers(const Partition& partition) {
-  const std::vector<Member>& members = partition.members;
-  const auto keeps = [](const Member& member) { return member.keeps_index0; };
+Status check_skip_index0(const PartitionDefinition& definition) {
+  const std::vector<Member>& members = definition.members;
+  const auto keeps = [](const Member& member) { return member.skip_index0; };
   const auto first = std::find_if(members.begin(), members.end(), keeps);
   if (first == members.end()) return ok();
-  if (!partition.index0 || partition.pkey == kDefaultPKey)
+  if (!definition.index0 || definition.pkey == kDefaultPKey)
     return Error(Code::invalid, first->port.text() + " keeps an index 0 that nobody asks for");
   for (const Member& member : members) {
     if (member.port.group())
@@ -57,10 +57,10 @@ Status check_keepers(const Partition& partition) {
 }
 
 // What is said of a group may be said of the subnet manager's port.
-Status check_reachable(const Partition& partition) {
-  if (partition.pkey != kDefaultPKey) return ok();
+Status check_reachable(const PartitionDefinition& definition) {
+  if (definition.pkey != kDefaultPKey) return ok();
   bool full = true;  // where nothing is said
-  for (const Member& member : partition.members) {
+  for (const Member& member : definition.members) {
     if (member.port.group()) full = member.membership != Membership::limited;
   }
   if (full) return ok();
@@ -71,27 +71,27 @@ Status check_reachable(const Partition& partition) {
 
 }  // namespace
 
-Partition default_partition() {
-  Partition partition;
-  partition.name = kDefaultName;
-  partition.pkey = kDefaultPKey;
-  partition.ipoib = true;
-  partition.members = {{PortGroup::all, Membership::limited}, {PortGroup::self, Membership::full}};
-  return partition;
+PartitionDefinition default_definition() {
+  PartitionDefinition definition;
+  definition.name = kDefaultName;
+  definition.pkey = kDefaultPKey;
+  definition.ipoib = true;
+  definition.members = {{PortGroup::all, Membership::limited}, {PortGroup::self, Membership::full}};
+  return definition;
 }
 
-Status check_fields(const Partition& partition) {
-  TRY(check_name(partition));
-  TRY(check_pkey(partition.pkey));
-  TRY(check_group(partition.group));
-  for (const MulticastGroup& group : partition.groups) TRY(check_group(group.flags));
-  TRY(check_members(partition.members));
-  TRY(check_keepers(partition));
-  return check_reachable(partition);
+Status check_fields(const PartitionDefinition& definition) {
+  TRY(check_name(definition));
+  TRY(check_pkey(definition.pkey));
+  TRY(check_group(definition.group));
+  for (const MulticastGroup& group : definition.groups) TRY(check_group(group.flags));
+  TRY(check_members(definition.members));
+  TRY(check_skip_index0(definition));
+  return check_reachable(definition);
 }
 
-Status check(const Partition& partition) {
-  return check_fields(partition).during("partition " + partition.pkey.text());
+Status check(const PartitionDefinition& definition) {
+  return check_fields(definition).during("partition " + definition.pkey.text());
 }
 
 }  // namespace ibpod::fabric

@@ -21,7 +21,7 @@ struct Member {
   // The key takes another place of its table, though the partition asks for index 0 (index0,
   // below): a PF's own interface goes by index 0, and is not to follow the children that pods have
   // on it.
-  bool keeps_index0 = false;
+  bool skip_index0 = false;
   bool operator==(const Member&) const = default;
 };
 
@@ -33,7 +33,7 @@ struct MulticastGroup {
   bool operator==(const MulticastGroup&) const = default;
 };
 
-struct Partition {
+struct PartitionDefinition {
   // For people and OpenSM's log; at most kMostName bytes, which is what OpenSM keeps. The P_Key
   // says which partition it is.
   std::string name;
@@ -55,7 +55,7 @@ struct Partition {
   // one, all are GUIDs: an entry of either kind would decide for the ports of a group.
   std::vector<Member> members = {};
   std::vector<MulticastGroup> groups = {};
-  bool operator==(const Partition&) const = default;
+  bool operator==(const PartitionDefinition&) const = default;
 };
 
 inline constexpr size_t kMostName = ib::kMostPartitionName;
@@ -64,15 +64,15 @@ inline constexpr std::string_view kDefaultName = "Default";
 
 // What stands in partitions.conf where nothing else is configured: everybody limited, so that ports
 // of no common partition cannot talk; only the subnet manager is full, so that all reach it.
-Partition default_partition();
+PartitionDefinition default_definition();
 
 // Whether OpenSM could be given it: the name is one (ib/partition_name.h), the P_Key has bit 15
 // clear and is no free place, GUIDs are such as ports can have, numbers within their ranges; who
 // keeps his index 0 comes last, and only where the partition asks for it; and the default partition
 // leaves the subnet manager's own port a full member, as no other reaches a limited one. Of
 // partitions together nothing is said.
-Status check(const Partition& partition);
+Status check(const PartitionDefinition& definition);
 // The same of one whose P_Key nobody has named: it says only which field is wrong.
-Status check_fields(const Partition& partition);
+Status check_fields(const PartitionDefinition& definition);
 
 }  // namespace ibpod::fabric

@@ -5,82 +5,83 @@
 namespace ibpod::fabric {
 namespace {
 
-Partition blue() {
-  Partition partition;
-  partition.name = "blue";
-  partition.pkey = ib::PKey(0x10);
-  partition.members = {{ib::Guid(0x17), Membership::full}};
-  return partition;
+PartitionDefinition blue() {
+  PartitionDefinition definition;
+  definition.name = "blue";
+  definition.pkey = ib::PKey(0x10);
+  definition.members = {{ib::Guid(0x17), Membership::full}};
+  return definition;
 }
 
 // What check() says of the partition with one thing changed.
 template <typename Change>
 bool passes(const Change& change) {
-  Partition partition = blue();
-  change(partition);
-  return check(partition).ok();
+  PartitionDefinition definition = blue();
+  change(definition);
+  return check(definition).ok();
 }
 
 TEST_CASE("each field has its limits") {
-  CHECK(passes([](Partition&) {}));
-  CHECK(check(default_partition()));
+  CHECK(passes([](PartitionDefinition&) {}));
+  CHECK(check(default_definition()));
   for (const char* name :
        {"", "a b", "a,b", "a=b", "a:b", "a;b", "a#b", "a\nb", "bl\xc3\xa4u", "Default"})
-    CHECK_FALSE(passes([&](Partition& p) { p.name = name; }));
-  CHECK(passes([](Partition& p) { p.name = "A.b_c-0"; }));
-  CHECK(passes([](Partition& p) { p.name = std::string(31, 'a'); }));
-  CHECK_FALSE(passes([](Partition& p) { p.name = std::string(32, 'a'); }));
+    CHECK_FALSE(passes([&](PartitionDefinition& p) { p.name = name; }));
+  CHECK(passes([](PartitionDefinition& p) { p.name = "A.b_c-0"; }));
+  CHECK(passes([](PartitionDefinition& p) { p.name = std::string(31, 'a'); }));
+  CHECK_FALSE(passes([](PartitionDefinition& p) { p.name = std::string(32, 'a'); }));
   for (const int key : {0x0000, 0x8000, 0x8010, 0xffff, 0x7fff})
-    CHECK_FALSE(passes([&](Partition& p) { p.pkey = ib::PKey(static_cast<uint16_t>(key)); }));
+    CHECK_FALSE(
+        passes([&](PartitionDefinition& p) { p.pkey = ib::PKey(static_cast<uint16_t>(key)); }));
   for (const int key : {0x0001, 0x7ffe})
-    CHECK(passes([&](Partition& p) { p.pkey = ib::PKey(static_cast<uint16_t>(key)); }));
+    CHECK(passes([&](PartitionDefinition& p) { p.pkey = ib::PKey(static_cast<uint16_t>(key)); }));
 }
 
 TEST_CASE("a member's P_Key is refused with the partition's, which is right") {
-  Partition partition = blue();
-  partition.pkey = ib::PKey(0x8010);
-  const std::string text = check(partition).error().text();
+  PartitionDefinition definition = blue();
+  definition.pkey = ib::PKey(0x8010);
+  const std::string text = check(definition).error().text();
   CHECK(text.ends_with("write 0x0010"));
-  partition.pkey = ib::PKey::parse(text.substr(text.size() - 6)).value();
-  CHECK(check(partition));
+  definition.pkey = ib::PKey::parse(text.substr(text.size() - 6)).value();
+  CHECK(check(definition));
 }
 
 TEST_CASE("a group's flags have their limits, a partition's and its groups'") {
   for (const bool of_group : {false, true}) {
-    const auto flags = [of_group](Partition& p) -> GroupFlags& {
+    const auto flags = [of_group](PartitionDefinition& p) -> GroupFlags& {
       return of_group ? p.groups.emplace_back().flags : p.group;
     };
     for (const int code : {0, 6})
-      CHECK_FALSE(passes([&](Partition& p) { flags(p).mtu = static_cast<Mtu>(code); }));
+      CHECK_FALSE(passes([&](PartitionDefinition& p) { flags(p).mtu = static_cast<Mtu>(code); }));
     for (const int code : {1, 5})
-      CHECK(passes([&](Partition& p) { flags(p).mtu = static_cast<Mtu>(code); }));
+      CHECK(passes([&](PartitionDefinition& p) { flags(p).mtu = static_cast<Mtu>(code); }));
     for (const int code : {0, 1, 23})
-      CHECK_FALSE(passes([&](Partition& p) { flags(p).rate = static_cast<Rate>(code); }));
+      CHECK_FALSE(passes([&](PartitionDefinition& p) { flags(p).rate = static_cast<Rate>(code); }));
     for (const int code : {2, 22})
-      CHECK(passes([&](Partition& p) { flags(p).rate = static_cast<Rate>(code); }));
-    CHECK_FALSE(passes([&](Partition& p) { flags(p).sl = 16; }));
-    CHECK(passes([&](Partition& p) { flags(p).sl = 15; }));
-    CHECK_FALSE(passes([&](Partition& p) { flags(p).scopes = 1; }));
-    CHECK(passes([&](Partition& p) { flags(p).scopes = 0xfffe; }));
-    CHECK_FALSE(passes([&](Partition& p) { flags(p).flow_label = 0x100000; }));
-    CHECK(passes([&](Partition& p) { flags(p).flow_label = 0xfffff; }));
+      CHECK(passes([&](PartitionDefinition& p) { flags(p).rate = static_cast<Rate>(code); }));
+    CHECK_FALSE(passes([&](PartitionDefinition& p) { flags(p).sl = 16; }));
+    CHECK(passes([&](PartitionDefinition& p) { flags(p).sl = 15; }));
+    CHECK_FALSE(passes([&](PartitionDefinition& p) { flags(p).scopes = 1; }));
+    CHECK(passes([&](PartitionDefinition& p) { flags(p).scopes = 0xfffe; }));
+    CHECK_FALSE(passes([&](PartitionDefinition& p) { flags(p).flow_label = 0x100000; }));
+    CHECK(passes([&](PartitionDefinition& p) { flags(p).flow_label = 0xfffff; }));
   }
 }
 
 TEST_CASE("a member is a port that can be") {
   for (const uint64_t guid : {uint64_t{0}, UINT64_MAX})
-    CHECK_FALSE(passes([&](Partition& p) {
+    CHECK_FALSE(passes([&](PartitionDefinition& p) {
       p.members.push_back({ib::Guid(guid), Membership::full});
     }));
   // Drawn at random by others.
-  CHECK(passes([](Partition& p) {
+  CHECK(passes([](PartitionDefinition& p) {
     p.members.push_back({ib::Guid(0x59cabb0097927460), Membership::full});
   }));
 }
 
 TEST_CASE("an index 0 is kept where the partition asks for it, by the last of its members") {
   const auto asks = [](std::vector<Member> members) {
-    return [members](Partition& p) {
+    return [members](PartitionDefinition& p) {
       p.index0 = true;
       p.members = members;
     };
@@ -90,27 +91,27 @@ TEST_CASE("an index 0 is kept where the partition asks for it, by the last of it
   CHECK(passes(asks({takes, keeps})));
   CHECK(passes(asks({keeps})));
   CHECK_FALSE(passes(asks({keeps, takes})));
-  CHECK_FALSE(passes([&](Partition& p) { p.members = {keeps}; }));
+  CHECK_FALSE(passes([&](PartitionDefinition& p) { p.members = {keeps}; }));
 }
 
 TEST_CASE("the default partition leaves the subnet manager a full member") {
   const Member all{PortGroup::all, Membership::limited}, self{PortGroup::self, Membership::full};
   const Member host{ib::Guid(0x17), Membership::limited};
-  Partition partition = default_partition();
+  PartitionDefinition definition = default_definition();
   for (const auto& members : std::vector<std::vector<Member>>{{}, {host}, {all, self, host}}) {
-    partition.members = members;
-    CHECK(check(partition));
+    definition.members = members;
+    CHECK(check(definition));
   }
   for (const auto& members : std::vector<std::vector<Member>>{{all}, {self, all}}) {
-    partition.members = members;
-    CHECK_FALSE(check(partition));
+    definition.members = members;
+    CHECK_FALSE(check(definition));
   }
 }
 
 TEST_CASE("a refusal says of which partition it speaks") {
-  Partition partition = blue();
-  partition.group.sl = 16;
-  CHECK(check(partition).error().text() == "partition 0x0010: sl: expected 0 to 15");
+  PartitionDefinition definition = blue();
+  definition.group.sl = 16;
+  CHECK(check(definition).error().text() == "partition 0x0010: sl: expected 0 to 15");
 }
 
 TEST_CASE("a rate is a code, in no order") {

@@ -43,24 +43,25 @@ inline constexpr size_t kMostHeadBytes = 768;
 //     one overrides, two keys for one port's index 0;
 //   * the end may be missing: the last ';'.
 // The rule of the default partition has to be there, as Default=0x7fff.
-Result<std::vector<Partition>> read_partitions_conf(std::string_view text,
-                                                    const OpenSmOptions& options);
+Result<std::vector<PartitionDefinition>> read_partitions_conf(std::string_view text,
+                                                              const OpenSmOptions& options);
 // The same of part of a file, where the default partition need not be.
-Result<std::vector<Partition>> read_partitions(std::string_view text, const OpenSmOptions& options);
+Result<std::vector<PartitionDefinition>> read_partitions(std::string_view text,
+                                                         const OpenSmOptions& options);
 
 // The whole file: `partitions`, in which the default partition has to be, and comes first; below
 // them the administrator's own section, byte for byte. The text is judged before it is returned.
-Result<std::string> render(const std::vector<Partition>& partitions,
-                           std::string_view administrators, const OpenSmOptions& options);
+Result<std::string> render(const std::vector<PartitionDefinition>& definitions,
+                           std::string_view manual, const OpenSmOptions& options);
 
 // ok() only if reading `text` gives exactly `partitions` and behind them those of the
 // administrator's section, which is in it byte for byte, and if no P_Key is named by both: OpenSM
 // would merge them.
-Status judge(std::string_view text, const std::vector<Partition>& partitions,
-             std::string_view administrators, const OpenSmOptions& options);
+Status verify_text(std::string_view text, const std::vector<PartitionDefinition>& definitions,
+                   std::string_view manual, const OpenSmOptions& options);
 
 // The administrator's section of a file that render() made; nothing where there is none, as in a
 // file that somebody else wrote.
-std::optional<std::string_view> administrators_section(std::string_view text);
+std::optional<std::string_view> manual_section(std::string_view text);
 
 }  // namespace ibpod::fabric

@@ -21,20 +21,20 @@ bool is_printable(const std::string& text) {
 }
 
 void check_section(std::string_view text, const OpenSmOptions& options) {
-  const std::vector<Partition> own = {default_partition()};
+  const std::vector<PartitionDefinition> own = {default_definition()};
   const auto file = render(own, text, options);
-  if (file) require(administrators_section(*file) == text && judge(*file, own, text, options).ok());
+  if (file) require(manual_section(*file) == text && verify_text(*file, own, text, options).ok());
 }
 
 void check_file(std::string_view text, const OpenSmOptions& options) {
-  const auto partitions = read_partitions_conf(text, options);
-  if (!partitions) return require(is_printable(partitions.error().text()));
+  const auto definitions = read_partitions_conf(text, options);
+  if (!definitions) return require(is_printable(definitions.error().text()));
   std::string written;
-  for (const Partition& partition : *partitions) written += text_of(partition);
+  for (const PartitionDefinition& definition : *definitions) written += text_of(definition);
   const auto again = read_partitions_conf(written, options);
-  require(again.ok() && *again == *partitions);
-  const auto file = render(*partitions, "", options);
-  if (file) require(judge(*file, *partitions, "", options).ok());
+  require(again.ok() && *again == *definitions);
+  const auto file = render(*definitions, "", options);
+  if (file) require(verify_text(*file, *definitions, "", options).ok());
 }
 
 }  // namespace

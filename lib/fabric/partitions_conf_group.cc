@@ -22,12 +22,12 @@ Result<Mgid> read_mgid(const Entry& entry) {
   Mgid mgid{};
   if (::inet_pton(AF_INET6, std::string(word.text).c_str(), mgid.data()) != 1 ||
       mgid[0] != kMulticast) {
-    return wrong(word.place, "\"" + std::string(word.text) +
-                                 "\" is no multicast GID: expected one such as ff12:401b::16");
+    return wrong(word.position, "\"" + std::string(word.text) +
+                                    "\" is no multicast GID: expected one such as ff12:401b::16");
   }
   if (!entry.comma_behind) {
     return wrong(
-        entry.name.place,
+        entry.name.position,
         "a multicast group without ',' behind it: OpenSM takes whatever follows, a comment "
         "too, for its flags: write mgid=" +
             std::string(word.text) + ",");
@@ -48,15 +48,16 @@ void set_pkey(Mgid& mgid, ib::PKey pkey) {
 }
 
 // What OpenSM leaves out with a line in its log.
-Status complete_ip(MulticastGroup& group, const Partition& partition, Place place) {
-  const ib::PKey full = full_key(partition.pkey);
+Status complete_ip(MulticastGroup& group, const PartitionDefinition& definition,
+                   SourcePosition position) {
+  const ib::PKey full = full_key(definition.pkey);
   const uint16_t given = pkey_in(group.mgid);
   if (group.mgid != kBroadcast && given != 0 && given != full.value()) {
-    return wrong(place, "the group's P_Key is " + ib::PKey(given).text() + ": expected " +
-                            full.text() + ", the partition's, or 0");
+    return wrong(position, "the group's P_Key is " + ib::PKey(given).text() + ": expected " +
+                               full.text() + ", the partition's, or 0");
   }
-  if (group.flags.mtu != partition.group.mtu || group.flags.rate != partition.group.rate)
-    return wrong(place, "an IP group has the mtu and the rate of its partition");
+  if (group.flags.mtu != definition.group.mtu || group.flags.rate != definition.group.rate)
+    return wrong(position, "an IP group has the mtu and the rate of its partition");
   set_pkey(group.mgid, full);
   if (group.flags.q_key == 0) group.flags.q_key = kIpQKey;
   return ok();
@@ -64,18 +65,19 @@ Status complete_ip(MulticastGroup& group, const Partition& partition, Place plac
 
 }  // namespace
 
-Result<MulticastGroup> read_group(std::span<const Entry> entries, const Partition& partition) {
+Result<MulticastGroup> read_group(std::span<const Entry> entries,
+                                  const PartitionDefinition& definition) {
   const Entry& head = entries.front();
   MulticastGroup group;
   group.mgid = TRY(read_mgid(head));
-  group.flags = partition.group;
+  group.flags = definition.group;
   group.flags.tclass = 0;
   FlagReader flags(group.flags);
   for (const Entry& entry : entries.subspan(1)) {
     const bool known = TRY(flags.take(entry));
     if (!known) return flags.unknown(entry);
   }
-  if (is_ip(group.mgid)) TRY(complete_ip(group, partition, head.name.place));
+  if (is_ip(group.mgid)) TRY(complete_ip(group, definition, head.name.position));
   return group;
 }
 

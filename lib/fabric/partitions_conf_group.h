@@ -13,7 +13,8 @@ namespace ibpod::fabric {
 
 // `entries` start with mgid=GID and end with the line. The group has the partition's flags, all but
 // TClass, where its own do not say otherwise; IP groups have its P_Key, mtu and rate.
-Result<MulticastGroup> read_group(std::span<const Entry> entries, const Partition& partition);
+Result<MulticastGroup> read_group(std::span<const Entry> entries,
+                                  const PartitionDefinition& definition);
 
 // The group that a partition has where it is for IPoIB (RFC 4391, section 4).
 std::array<uint8_t, 16> broadcast_group(ib::PKey pkey);

@@ -10,42 +10,43 @@ namespace {
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 // NAME=P_KEY, =P_KEY or P_KEY.
-Status read_identity(const Entry& entry, Partition& partition) {
+Status read_identity(const Entry& entry, PartitionDefinition& definition) {
   const std::string_view text = entry.name.text;
   const bool only_pkey = !entry.value && !text.empty() && is_digit(text.front());
   if (!entry.value && !only_pkey) {
-    return wrong(entry.name.place, "partition \"" + std::string(text) +
-                                       "\" has no P_Key, and OpenSM would choose one: write " +
-                                       std::string(text) + "=0xNNNN");
+    return wrong(entry.name.position, "partition \"" + std::string(text) +
+                                          "\" has no P_Key, and OpenSM would choose one: write " +
+                                          std::string(text) + "=0xNNNN");
   }
-  partition.pkey = TRY(read_pkey(only_pkey ? entry.name : *entry.value));
+  definition.pkey = TRY(read_pkey(only_pkey ? entry.name : *entry.value));
   // What OpenSM calls a partition without a name.
-  partition.name =
-      only_pkey || text.empty() ? ib::hex(partition.pkey.value(), 4) : std::string(text);
-  if (partition.name.size() > kMostName) {
-    return wrong(entry.name.place, "a name of " + std::to_string(partition.name.size()) +
-                                       " bytes: OpenSM keeps " + std::to_string(kMostName));
+  definition.name =
+      only_pkey || text.empty() ? ib::hex(definition.pkey.value(), 4) : std::string(text);
+  if (definition.name.size() > kMostName) {
+    return wrong(entry.name.position, "a name of " + std::to_string(definition.name.size()) +
+                                          " bytes: OpenSM keeps " + std::to_string(kMostName));
   }
-  if ((partition.name == kDefaultName) == (partition.pkey == kDefaultPKey)) return ok();
-  const bool is_default = partition.pkey == kDefaultPKey;
-  return wrong(entry.name.place,
+  if ((definition.name == kDefaultName) == (definition.pkey == kDefaultPKey)) return ok();
+  const bool is_default = definition.pkey == kDefaultPKey;
+  return wrong(entry.name.position,
                "the default partition is Default=0x7fff, and no other has its name or its P_Key" +
                    std::string(is_default ? ": write Default=0x7fff" : ""));
 }
 
-Status read_own_flag(const Entry& entry, Partition& partition, const OpenSmOptions& options) {
+Status read_own_flag(const Entry& entry, PartitionDefinition& definition,
+                     const OpenSmOptions& options) {
   if (entry.name.text == "defmember") {
     const Word word = TRY(value_of(entry));
-    partition.default_membership = TRY(read_membership(word));
-    return check_usable(partition.default_membership, word.place, options);
+    definition.default_membership = TRY(read_membership(word));
+    return check_usable(definition.default_membership, word.position, options);
   }
   if (entry.value) {
-    return wrong(entry.value->place,
+    return wrong(entry.value->position,
                  "\"" + std::string(entry.name.text) +
                      "\" has no value: OpenSM takes it as set whatever stands here: write " +
                      std::string(entry.name.text) + " alone, or leave it out");
   }
-  (entry.name.text == "ipoib" ? partition.ipoib : partition.index0) = true;
+  (entry.name.text == "ipoib" ? definition.ipoib : definition.index0) = true;
   return ok();
 }
 
@@ -55,23 +56,24 @@ bool is_own_flag(std::string_view name) {
 
 }  // namespace
 
-Result<Partition> read_head(const Definition& definition, const OpenSmOptions& options) {
-  Partition partition;
-  TRY(read_identity(definition.head.front(), partition));
-  FlagReader flags(partition.group);
-  for (size_t i = 1; i < definition.head.size(); ++i) {
-    const Entry& entry = definition.head[i];
+Result<PartitionDefinition> read_head(const DefinitionTokens& tokens,
+                                      const OpenSmOptions& options) {
+  PartitionDefinition definition;
+  TRY(read_identity(tokens.head.front(), definition));
+  FlagReader flags(definition.group);
+  for (size_t i = 1; i < tokens.head.size(); ++i) {
+    const Entry& entry = tokens.head[i];
     if (is_own_flag(entry.name.text)) {
       TRY(flags.once(entry));
-      TRY(read_own_flag(entry, partition, options));
+      TRY(read_own_flag(entry, definition, options));
       continue;
     }
     const bool known = TRY(flags.take(entry));
     if (!known) return flags.unknown(entry);
-    if (partition.group.sl != 0 && !options.qos)
-      return wrong(entry.name.place, "OpenSM makes every sl 0 unless opensm.conf has qos TRUE");
+    if (definition.group.sl != 0 && !options.qos)
+      return wrong(entry.name.position, "OpenSM makes every sl 0 unless opensm.conf has qos TRUE");
   }
-  return partition;
+  return definition;
 }
 
 }  // namespace ibpod::fabric

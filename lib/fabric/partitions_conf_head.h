@@ -9,6 +9,6 @@
 namespace ibpod::fabric {
 
 // A partition without members and groups.
-Result<Partition> read_head(const Definition& definition, const OpenSmOptions& options);
+Result<PartitionDefinition> read_head(const DefinitionTokens& tokens, const OpenSmOptions& options);
 
 }  // namespace ibpod::fabric

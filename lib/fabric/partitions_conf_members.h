@@ -15,24 +15,24 @@ class MemberReader {
  public:
   // What the definition says of its entries: the membership of those that name none, and whether
   // they keep their index 0.
-  struct Otherwise {
+  struct EntryDefaults {
     Membership membership;
-    bool keeps_index0;
+    bool skip_index0;
   };
-  Status take(const Entry& entry, Otherwise otherwise, const OpenSmOptions& options);
+  Status take(const Entry& entry, EntryDefaults otherwise, const OpenSmOptions& options);
   const std::vector<Member>& members() const { return members_; }
 
  private:
   std::string likely_meant(const Entry& entry) const;
-  Status check_overrides(const Member& member, Place place) const;
+  Status check_overrides(const Member& member, SourcePosition position) const;
 
   std::vector<Member> members_;
-  std::map<PortSpecifier, Place> places_;
+  std::map<PortSpecifier, SourcePosition> positions_;
   // Where a membership was first given to anybody, and to a single port.
-  std::map<Membership, Place> given_, given_to_one_;
+  std::map<Membership, SourcePosition> given_, given_to_one_;
 };
 
 // Refuses `both` where OpenSM would make it full.
-Status check_usable(Membership membership, Place place, const OpenSmOptions& options);
+Status check_usable(Membership membership, SourcePosition position, const OpenSmOptions& options);
 
 }  // namespace ibpod::fabric

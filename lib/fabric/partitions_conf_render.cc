@@ -14,23 +14,25 @@ constexpr std::string_view kMarker =
     "# The administrator's section: ibpod-sm keeps what stands below this line as it is.\n";
 
 // The default partition first: whatever OpenSM makes of the rest, this it has read.
-std::vector<const Partition*> in_order(const std::vector<Partition>& partitions) {
-  std::vector<const Partition*> order;
-  order.reserve(partitions.size());
-  for (const Partition& partition : partitions) order.push_back(&partition);
-  std::stable_partition(order.begin(), order.end(),
-                        [](const Partition* partition) { return partition->pkey == kDefaultPKey; });
+std::vector<const PartitionDefinition*> in_order(
+    const std::vector<PartitionDefinition>& definitions) {
+  std::vector<const PartitionDefinition*> order;
+  order.reserve(definitions.size());
+  for (const PartitionDefinition& definition : definitions) order.push_back(&definition);
+  std::stable_partition(order.begin(), order.end(), [](const PartitionDefinition* definition) {
+    return definition->pkey == kDefaultPKey;
+  });
   return order;
 }
 
-Status check_distinct(const std::vector<Partition>& partitions,
-                      const std::vector<Partition>& administrators) {
+Status check_distinct(const std::vector<PartitionDefinition>& definitions,
+                      const std::vector<PartitionDefinition>& manual) {
   std::set<ib::PKey> ours;
-  for (const Partition& partition : partitions) {
-    if (!ours.insert(partition.pkey).second)
-      return Error(Code::invalid, "two partitions have the P_Key " + partition.pkey.text());
+  for (const PartitionDefinition& definition : definitions) {
+    if (!ours.insert(definition.pkey).second)
+      return Error(Code::invalid, "two partitions have the P_Key " + definition.pkey.text());
   }
-  for (const Partition& foreign : administrators) {
+  for (const PartitionDefinition& foreign : manual) {
     if (ours.contains(foreign.pkey)) {
       return Error(Code::exists, "the administrator's section names " + foreign.pkey.text() +
                                      " (\"" + foreign.name +
@@ -41,24 +43,24 @@ Status check_distinct(const std::vector<Partition>& partitions,
 }
 
 // The partition that is not read as it was meant, for a message.
-std::string first_difference(const std::vector<Partition>& wanted,
-                             const std::vector<Partition>& read) {
+std::string first_difference(const std::vector<PartitionDefinition>& wanted,
+                             const std::vector<PartitionDefinition>& read) {
   const auto [want, got] = std::mismatch(wanted.begin(), wanted.end(), read.begin(), read.end());
   if (want != wanted.end()) return want->pkey.text() + " does not stand there as it was meant";
   return got->pkey.text() + " stands there and was not meant";
 }
 
-std::vector<Partition> together(const std::vector<Partition>& partitions,
-                                const std::vector<Partition>& administrators) {
-  std::vector<Partition> all;
-  for (const Partition* partition : in_order(partitions)) all.push_back(*partition);
-  all.insert(all.end(), administrators.begin(), administrators.end());
+std::vector<PartitionDefinition> together(const std::vector<PartitionDefinition>& definitions,
+                                          const std::vector<PartitionDefinition>& manual) {
+  std::vector<PartitionDefinition> all;
+  for (const PartitionDefinition* definition : in_order(definitions)) all.push_back(*definition);
+  all.insert(all.end(), manual.begin(), manual.end());
   return all;
 }
 
 }  // namespace
 
-std::optional<std::string_view> administrators_section(std::string_view text) {
+std::optional<std::string_view> manual_section(std::string_view text) {
   // The marker is a whole line: what stands before it ends with a newline.
   for (size_t at = 0; (at = text.find(kMarker, at)) != std::string_view::npos; ++at) {
     if (at == 0 || text[at - 1] == '\n') return text.substr(at + kMarker.size());
@@ -66,28 +68,29 @@ std::optional<std::string_view> administrators_section(std::string_view text) {
   return std::nullopt;
 }
 
-Status judge(std::string_view text, const std::vector<Partition>& partitions,
-             std::string_view administrators, const OpenSmOptions& options) {
-  const std::vector<Partition> foreign =
-      TRY(read_partitions(administrators, options).during("the administrator's section"));
-  TRY(check_distinct(partitions, foreign));
-  if (administrators_section(text) != administrators)
+Status verify_text(std::string_view text, const std::vector<PartitionDefinition>& definitions,
+                   std::string_view manual, const OpenSmOptions& options) {
+  const std::vector<PartitionDefinition> foreign =
+      TRY(read_partitions(manual, options).during("the administrator's section"));
+  TRY(check_distinct(definitions, foreign));
+  if (manual_section(text) != manual)
     return Error(Code::invalid, "the administrator's section does not stand there as it is");
-  const std::vector<Partition> wanted = together(partitions, foreign);
-  const std::vector<Partition> read = TRY(read_partitions_conf(text, options));
+  const std::vector<PartitionDefinition> wanted = together(definitions, foreign);
+  const std::vector<PartitionDefinition> read = TRY(read_partitions_conf(text, options));
   if (read != wanted) return Error(Code::invalid, first_difference(wanted, read));
   return ok();
 }
 
-Result<std::string> render(const std::vector<Partition>& partitions,
-                           std::string_view administrators, const OpenSmOptions& options) {
-  for (const Partition& partition : partitions) TRY(check(partition));
+Result<std::string> render(const std::vector<PartitionDefinition>& definitions,
+                           std::string_view manual, const OpenSmOptions& options) {
+  for (const PartitionDefinition& definition : definitions) TRY(check(definition));
   std::string text(kHeader);
-  for (const Partition* partition : in_order(partitions)) text += "\n" + text_of(*partition);
+  for (const PartitionDefinition* definition : in_order(definitions))
+    text += "\n" + text_of(*definition);
   text += "\n";
   text += kMarker;
-  text += administrators;
-  TRY(judge(text, partitions, administrators, options));
+  text += manual;
+  TRY(verify_text(text, definitions, manual, options));
   return text;
 }
 

@@ -36,9 +36,9 @@ void run_all(const char* what, const std::function<void(uint32_t seed)>& run) {
   }
 }
 
-std::string text_of_all(const std::vector<Partition>& partitions) {
+std::string text_of_all(const std::vector<PartitionDefinition>& definitions) {
   std::string text;
-  for (const Partition& partition : partitions) text += text_of(partition);
+  for (const PartitionDefinition& definition : definitions) text += text_of(definition);
   return text;
 }
 
@@ -73,19 +73,19 @@ std::string damaged(std::string text, RandomPartitions& random) {
 TEST_CASE("partitions read back as they were written, beside an administrator's") {
   run_all("partitions", [](uint32_t seed) {
     RandomPartitions random(seed);
-    const std::vector<Partition> partitions = random.some();
-    const std::vector<Partition> foreign = random.others(random.below(3));
-    const std::string administrators = "# theirs\n" + text_of_all(foreign) + "#";
-    const auto text = render(partitions, administrators, kAll);
+    const std::vector<PartitionDefinition> definitions = random.some();
+    const std::vector<PartitionDefinition> foreign = random.others(random.below(3));
+    const std::string manual = "# theirs\n" + text_of_all(foreign) + "#";
+    const auto text = render(definitions, manual, kAll);
     if (!text) FAIL(text.error().text());
-    const std::vector<Partition> read = read_partitions_conf(*text, kAll).value();
-    REQUIRE(read.size() == partitions.size() + foreign.size());
+    const std::vector<PartitionDefinition> read = read_partitions_conf(*text, kAll).value();
+    REQUIRE(read.size() == definitions.size() + foreign.size());
     CHECK(read.front().pkey == kDefaultPKey);
-    for (const Partition& partition : partitions)
-      CHECK(std::count(read.begin(), read.end(), partition) == 1);
+    for (const PartitionDefinition& definition : definitions)
+      CHECK(std::count(read.begin(), read.end(), definition) == 1);
     CHECK(std::equal(foreign.begin(), foreign.end(),
                      read.end() - static_cast<ptrdiff_t>(foreign.size())));
-    CHECK(administrators_section(*text) == administrators);
+    CHECK(manual_section(*text) == manual);
   });
 }
 
@@ -94,14 +94,14 @@ TEST_CASE(
     "is not") {
   run_all("damaged files", [](uint32_t seed) {
     RandomPartitions random(seed);
-    const std::vector<Partition> partitions = random.some();
-    const std::string text = render(partitions, "", kAll).value();
-    const std::vector<Partition> before = read_partitions_conf(text, kAll).value();
+    const std::vector<PartitionDefinition> definitions = random.some();
+    const std::string text = render(definitions, "", kAll).value();
+    const std::vector<PartitionDefinition> before = read_partitions_conf(text, kAll).value();
     for (int i = 0; i < kDamages; ++i) {
       const std::string other = damaged(text, random);
       CAPTURE(other);
       const auto read = read_partitions_conf(other, kAll);
-      const bool judged = judge(other, partitions, "", kAll).ok();
+      const bool judged = verify_text(other, definitions, "", kAll).ok();
       if (judged) CHECK(read.value() == before);
       if (read) CHECK(read_partitions_conf(text_of_all(*read), kAll).value() == *read);
     }

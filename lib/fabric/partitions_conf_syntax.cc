@@ -11,34 +11,35 @@ constexpr std::string_view kBlank = " \t";
 
 // Part of a line, and where it stands.
 struct Piece {
-  Place place;
+  SourcePosition position;
   std::string_view text;
 
   bool blank() const { return text.find_first_not_of(kBlank) == std::string_view::npos; }
-  Piece from(size_t at) const { return {{place.line, place.column + at}, text.substr(at)}; }
-  Piece before(size_t at) const { return {place, text.substr(0, at)}; }
+  Piece from(size_t at) const { return {{position.line, position.column + at}, text.substr(at)}; }
+  Piece before(size_t at) const { return {position, text.substr(0, at)}; }
   Word trimmed() const {
     const size_t first = std::min(text.find_first_not_of(kBlank), text.size());
     const std::string_view rest = text.substr(first);
-    return {{place.line, place.column + first}, rest.substr(0, rest.find_last_not_of(kBlank) + 1)};
+    return {{position.line, position.column + first},
+            rest.substr(0, rest.find_last_not_of(kBlank) + 1)};
   }
 };
 
 Status check_bytes(const Piece& line) {
   if (line.text.size() > kMostLine) {
-    return wrong({line.place.line, kMostLine + 1},
+    return wrong({line.position.line, kMostLine + 1},
                  "a line of " + std::to_string(line.text.size()) + " bytes: OpenSM cuts it after " +
                      std::to_string(kMostLine) + ": go on in a new line behind a comma");
   }
   for (size_t i = 0; i < line.text.size(); ++i) {
     const char c = line.text[i];
     if (c == '\r')
-      return wrong(line.from(i).place,
+      return wrong(line.from(i).position,
                    "a carriage return: OpenSM takes it for a word: end lines with a newline alone");
     if ((c >= 0 && c < ' ' && c != '\t') || c == 0x7f) {
-      return wrong(line.from(i).place, "the control character 0x" +
-                                           ib::hex(static_cast<uint8_t>(c), 2) +
-                                           ": expected text, blanks and tabs");
+      return wrong(line.from(i).position, "the control character 0x" +
+                                              ib::hex(static_cast<uint8_t>(c), 2) +
+                                              ": expected text, blanks and tabs");
     }
   }
   return ok();
@@ -49,7 +50,7 @@ Entry entry_of(const Piece& piece, bool comma_behind) {
   if (sign == std::string_view::npos) return {piece.trimmed(), std::nullopt, comma_behind};
   const Piece value = piece.from(sign + 1);
   // Where a value is missing, it is missing behind the '='.
-  return {piece.before(sign).trimmed(), value.blank() ? Word{value.place, {}} : value.trimmed(),
+  return {piece.before(sign).trimmed(), value.blank() ? Word{value.position, {}} : value.trimmed(),
           comma_behind};
 }
 
@@ -68,15 +69,15 @@ Entries entries_of(Piece piece) {
 
 Status check_entry(const Entry& entry) {
   if (entry.value && entry.value->text.empty()) {
-    return wrong(entry.value->place,
+    return wrong(entry.value->position,
                  "nothing behind '=': OpenSM takes it for full, for 0 or for an error: "
                  "write the value, or leave the '=' out");
   }
   if (!entry.name.text.empty()) return ok();
-  return wrong(entry.name.place, entry.value ? "nothing before '='" : "nothing before ','");
+  return wrong(entry.name.position, entry.value ? "nothing before '='" : "nothing before ','");
 }
 
-class Parser {
+class PartitionsConfLexer {
  public:
   Status line(const Piece& whole) {
     TRY(check_bytes(whole));
@@ -86,23 +87,23 @@ class Parser {
       if (end == std::string_view::npos) return rest.blank() ? ok() : take(rest);
       const Piece last = rest.before(end);
       if (last.blank()) {
-        return wrong(rest.from(end).place,
+        return wrong(rest.from(end).position,
                      "';' with nothing before it: OpenSM reads on in what an earlier line left: "
                      "put it behind the last entry");
       }
       TRY(take(last));
       open_ = false;
-      ended_on_ = last.place.line;
+      ended_on_ = last.position.line;
       rest = rest.from(end + 1);
     }
   }
 
   Status end() const {
     if (!open_) return ok();
-    return wrong(definitions_.back().place,
+    return wrong(definitions_.back().position,
                  "the definition that starts here has no ';': is the rest of the file missing?");
   }
-  std::vector<Definition> definitions() && { return std::move(definitions_); }
+  std::vector<DefinitionTokens> definitions() && { return std::move(definitions_); }
 
  private:
   // What stands on one line before its end, a comment or ';'.
@@ -116,20 +117,20 @@ class Parser {
       if (ended_on_ != 0)
         text += " (or, if it belongs to the one before: ',' in place of the ';' of line " +
                 std::to_string(ended_on_) + ")";
-      return wrong(piece.trimmed().place, text);
+      return wrong(piece.trimmed().position, text);
     }
     const Piece head = piece.before(colon);
     Entries entries = entries_of(head);
     if (entries.empty())
-      return wrong(piece.from(colon).place, "nothing before ':': expected NAME=0xNNNN");
+      return wrong(piece.from(colon).position, "nothing before ':': expected NAME=0xNNNN");
     if (entries.back().comma_behind)
-      return wrong(piece.from(colon).place, "nothing between ',' and ':'");
+      return wrong(piece.from(colon).position, "nothing between ',' and ':'");
     for (size_t i = 0; i < entries.size(); ++i) {
       // A partition needs no name.
       if (i > 0 || !entries[i].value || entries[i].value->text.empty())
         TRY(check_entry(entries[i]));
     }
-    definitions_.push_back({head.trimmed().place, std::move(entries), {}});
+    definitions_.push_back({head.trimmed().position, std::move(entries), {}});
     open_ = true;
     return take_list(piece.from(colon + 1));
   }
@@ -142,7 +143,7 @@ class Parser {
     return ok();
   }
 
-  std::vector<Definition> definitions_;
+  std::vector<DefinitionTokens> definitions_;
   bool open_ = false;
   size_t ended_on_ = 0;  // the line of the last ';'
 };
@@ -157,13 +158,13 @@ std::string printable(std::string text) {
 
 }  // namespace
 
-Error wrong(Place place, const std::string& text) {
-  return Error(Code::invalid, "line " + std::to_string(place.line) + ", column " +
-                                  std::to_string(place.column) + ": " + printable(text));
+Error wrong(SourcePosition position, const std::string& text) {
+  return Error(Code::invalid, "line " + std::to_string(position.line) + ", column " +
+                                  std::to_string(position.column) + ": " + printable(text));
 }
 
-Parsed parse_definitions(std::string_view text) {
-  Parser parser;
+LexResult lex_definitions(std::string_view text) {
+  PartitionsConfLexer parser;
   Status status = ok();
   for (size_t number = 1; !text.empty() && status; ++number) {
     const size_t end = std::min(text.find('\n'), text.size());

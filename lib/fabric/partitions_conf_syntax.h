@@ -21,17 +21,17 @@ namespace ibpod::fabric {
 inline constexpr size_t kMostLine = 4094;
 
 // Both from 1; columns count bytes.
-struct Place {
+struct SourcePosition {
   size_t line = 1;
   size_t column = 1;
 };
 // "line 3, column 7: TEXT". The text may quote the file: what is no printable ASCII in it becomes
 // '?', and of a long one the middle is left out.
-Error wrong(Place place, const std::string& text);
+Error wrong(SourcePosition position, const std::string& text);
 
 // Without white space around it; inside it there may be some.
 struct Word {
-  Place place;
+  SourcePosition position;
   std::string_view text;
 };
 
@@ -45,19 +45,19 @@ using Entries = std::vector<Entry>;
 
 // HEAD : ENTRIES ; where the entries may go on for many lines, each of which is a list of its own.
 // The head's first entry may be empty.
-struct Definition {
-  Place place;
+struct DefinitionTokens {
+  SourcePosition position;
   Entries head;
   std::vector<Entries> lines;
 };
 
 // What stands before the first line that is not of this form, and what is wrong with that one. An
 // earlier line may be the cause: a ';' too many in a list makes the next line look like a head.
-struct Parsed {
-  std::vector<Definition> definitions;
+struct LexResult {
+  std::vector<DefinitionTokens> definitions;
   Status end;  // invalid with the place
 };
 // The words point into `text`.
-Parsed parse_definitions(std::string_view text);
+LexResult lex_definitions(std::string_view text);
 
 }  // namespace ibpod::fabric

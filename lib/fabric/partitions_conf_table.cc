@@ -12,9 +12,9 @@ namespace {
 class Index0 {
  public:
   // The earlier partition that asks for index 0 of the same port, as far as GUIDs and groups tell.
-  const Partition* find_rival(const Partition& partition) const {
-    for (const Member& member : partition.members) {
-      if (member.keeps_index0) continue;
+  const PartitionDefinition* find_conflict(const PartitionDefinition& definition) const {
+    for (const Member& member : definition.members) {
+      if (member.skip_index0) continue;
       if (grouped_ != nullptr) return grouped_;
       if (member.port.group() && any_ != nullptr) return any_;
       const auto same = by_port_.find(member.port);
@@ -22,68 +22,71 @@ class Index0 {
     }
     return nullptr;
   }
-  void add(const Partition& partition) {
-    for (const Member& member : partition.members) {
-      if (member.keeps_index0) continue;
-      any_ = &partition;
-      if (member.port.group()) grouped_ = &partition;
-      by_port_.emplace(member.port, &partition);
+  void add(const PartitionDefinition& definition) {
+    for (const Member& member : definition.members) {
+      if (member.skip_index0) continue;
+      any_ = &definition;
+      if (member.port.group()) grouped_ = &definition;
+      by_port_.emplace(member.port, &definition);
     }
   }
 
  private:
-  const Partition* any_ = nullptr;
-  const Partition* grouped_ = nullptr;  // one with ALL or its like
-  std::map<PortSpecifier, const Partition*> by_port_;
+  const PartitionDefinition* any_ = nullptr;
+  const PartitionDefinition* grouped_ = nullptr;  // one with ALL or its like
+  std::map<PortSpecifier, const PartitionDefinition*> by_port_;
 };
 
-bool same_flags(const Partition& a, const Partition& b) {
+bool same_flags(const PartitionDefinition& a, const PartitionDefinition& b) {
   return a.ipoib == b.ipoib && a.group == b.group;
 }
 
 }  // namespace
 
-Result<Table::Row*> Table::row_of(const Partition& head, Place place) {
+Result<PartitionsConfReader::Row*> PartitionsConfReader::row_of(const PartitionDefinition& head,
+                                                                SourcePosition position) {
   const auto [known, added] = by_pkey_.emplace(head.pkey.value(), rows_.size());
   if (added) {
-    if (head.ipoib) TRY(make_group(broadcast_group(head.pkey), place));
-    return &rows_.emplace_back(Row{head, place, {}, false});
+    if (head.ipoib) TRY(make_group(broadcast_group(head.pkey), position));
+    return &rows_.emplace_back(Row{head, position, {}, false});
   }
   Row& row = rows_[known->second];
-  const std::string first = " as on line " + std::to_string(row.place.line);
-  if (row.partition.name != head.name) {
-    return wrong(place, head.pkey.text() + " is \"" + row.partition.name + "\"" + first +
-                            ": OpenSM would merge the two");
+  const std::string first = " as on line " + std::to_string(row.position.line);
+  if (row.definition.name != head.name) {
+    return wrong(position, head.pkey.text() + " is \"" + row.definition.name + "\"" + first +
+                               ": OpenSM would merge the two");
   }
-  if (!same_flags(row.partition, head))
-    return wrong(place, "of two definitions of " + head.pkey.text() +
-                            " OpenSM mixes the flags: write the same ones" + first);
+  if (!same_flags(row.definition, head))
+    return wrong(position, "of two definitions of " + head.pkey.text() +
+                               " OpenSM mixes the flags: write the same ones" + first);
   // Of indx0 it does not: that is each definition's own.
-  row.has_keepers |= row.partition.index0 && !head.index0;
-  const bool late = head.index0 && (!row.partition.index0 || row.has_keepers);
-  if (late || (row.has_keepers && head.pkey == kDefaultPKey))
-    return wrong(place, "of two definitions of " + head.pkey.text() +
-                            " the one with indx0 comes first, and Default has it in all or none");
+  row.has_skip_index0 |= row.definition.index0 && !head.index0;
+  const bool late = head.index0 && (!row.definition.index0 || row.has_skip_index0);
+  if (late || (row.has_skip_index0 && head.pkey == kDefaultPKey))
+    return wrong(position,
+                 "of two definitions of " + head.pkey.text() +
+                     " the one with indx0 comes first, and Default has it in all or none");
   return &row;
 }
 
-Status Table::make_group(const Mgid& mgid, Place place) {
+Status PartitionsConfReader::make_group(const Mgid& mgid, SourcePosition position) {
   constexpr uint8_t kFlags = 0xf0;  // beside the scope, which OpenSM sets
   Mgid any_scope = mgid;
   any_scope[1] &= kFlags;
   if (groups_.insert(any_scope).second) return ok();
-  return wrong(place, "this multicast group is there already: OpenSM would leave this one out");
+  return wrong(position, "this multicast group is there already: OpenSM would leave this one out");
 }
 
-Status Table::add_line(Row& row, const Entries& line, MemberReader::Otherwise otherwise) {
+Status PartitionsConfReader::add_line(Row& row, const Entries& line,
+                                      MemberReader::EntryDefaults otherwise) {
   for (size_t i = 0; i < line.size(); ++i) {
     if (line[i].name.text != "mgid") {
       TRY(row.members.take(line[i], otherwise, options_));
       continue;
     }
-    const MulticastGroup group = TRY(read_group(std::span(line).subspan(i), row.partition));
-    TRY(make_group(group.mgid, line[i].name.place));
-    row.partition.groups.push_back(group);
+    const MulticastGroup group = TRY(read_group(std::span(line).subspan(i), row.definition));
+    TRY(make_group(group.mgid, line[i].name.position));
+    row.definition.groups.push_back(group);
     return ok();  // the rest of the line is the group's
   }
   return ok();
@@ -91,63 +94,64 @@ Status Table::add_line(Row& row, const Entries& line, MemberReader::Otherwise ot
 
 // The default partition may ask for index 0 of every port, as what is there where no other does:
 // the last definition that asks is the one that gets it (osm_prtn.c, osm_prtn_add_port).
-Status Table::check_base(const Partition& head, Place place) const {
+Status PartitionsConfReader::check_base(const PartitionDefinition& head,
+                                        SourcePosition position) const {
   if (!head.index0 || head.pkey != kDefaultPKey) return ok();
   for (const Row& row : rows_) {
-    if (row.partition.index0 && row.partition.pkey != kDefaultPKey)
-      return wrong(place, "behind " + row.partition.pkey.text() +
-                              " this indx0 would take index 0 from it: put Default first");
+    if (row.definition.index0 && row.definition.pkey != kDefaultPKey)
+      return wrong(position, "behind " + row.definition.pkey.text() +
+                                 " this indx0 would take index 0 from it: put Default first");
   }
   return ok();
 }
 
-Status Table::add(const Definition& definition) {
-  const Partition head = TRY(read_head(definition, options_));
-  TRY(check_base(head, definition.place));
-  Row* row = TRY(row_of(head, definition.place));
-  const MemberReader::Otherwise otherwise{head.default_membership, row->has_keepers};
-  for (const Entries& line : definition.lines) TRY(add_line(*row, line, otherwise));
+Status PartitionsConfReader::add(const DefinitionTokens& tokens) {
+  const PartitionDefinition head = TRY(read_head(tokens, options_));
+  TRY(check_base(head, tokens.position));
+  Row* row = TRY(row_of(head, tokens.position));
+  const MemberReader::EntryDefaults otherwise{head.default_membership, row->has_skip_index0};
+  for (const Entries& line : tokens.lines) TRY(add_line(*row, line, otherwise));
   return ok();
 }
 
-Status Table::check_index0() const {
+Status PartitionsConfReader::check_index0() const {
   Index0 index0;
   for (const Row& row : rows_) {
-    if (!row.partition.index0 || row.partition.pkey == kDefaultPKey) continue;
-    if (const Partition* rival = index0.find_rival(row.partition)) {
-      return wrong(row.place,
-                   row.partition.pkey.text() + " and " + rival->pkey.text() +
+    if (!row.definition.index0 || row.definition.pkey == kDefaultPKey) continue;
+    if (const PartitionDefinition* conflict = index0.find_conflict(row.definition)) {
+      return wrong(row.position,
+                   row.definition.pkey.text() + " and " + conflict->pkey.text() +
                        " both ask for index 0 of a port: leave indx0 out of one of them");
     }
-    index0.add(row.partition);
+    index0.add(row.definition);
   }
   return ok();
 }
 
 // A port that is named with indx0 and again without has the key elsewhere, and nothing at index 0
 // (osm_prtn.c, osm_prtn_add_port).
-Status Table::check_keepers() const {
+Status PartitionsConfReader::check_skip_index0() const {
   for (const Row& row : rows_) {
-    const std::vector<Member>& members = row.partition.members;
+    const std::vector<Member>& members = row.definition.members;
     const auto group = std::find_if(members.begin(), members.end(), [](const Member& member) {
       return member.port.group().has_value();
     });
-    if (row.has_keepers && group != members.end())
-      return wrong(row.place, row.partition.pkey.text() +
-                                  " has definitions with indx0 and without, and names " +
-                                  group->port.text() +
-                                  ": a port of both would lose index 0; write GUIDs");
+    if (row.has_skip_index0 && group != members.end())
+      return wrong(row.position, row.definition.pkey.text() +
+                                     " has definitions with indx0 and without, and names " +
+                                     group->port.text() +
+                                     ": a port of both would lose index 0; write GUIDs");
   }
   return ok();
 }
 
-Result<std::vector<Partition>> Table::end() && {
-  for (Row& row : rows_) row.partition.members = row.members.members();
-  TRY(check_keepers());
+Result<std::vector<PartitionDefinition>> PartitionsConfReader::end() && {
+  for (Row& row : rows_) row.definition.members = row.members.members();
+  TRY(check_skip_index0());
   TRY(check_index0());
-  std::vector<Partition> partitions;
-  for (Row& row : rows_) partitions.push_back(std::move(row.partition));
-  return partitions;
+  std::vector<PartitionDefinition> definitions;
+  for (Row& row : rows_) definitions.push_back(std::move(row.definition));
+  return definitions;
 }
 
 }  // namespace ibpod::fabric

@@ -14,30 +14,30 @@
 
 namespace ibpod::fabric {
 
-class Table {
+class PartitionsConfReader {
  public:
-  explicit Table(const OpenSmOptions& options) : options_(options) {}
+  explicit PartitionsConfReader(const OpenSmOptions& options) : options_(options) {}
 
-  Status add(const Definition& definition);
+  Status add(const DefinitionTokens& tokens);
   // Refuses what only all of them together tell.
-  Result<std::vector<Partition>> end() &&;
+  Result<std::vector<PartitionDefinition>> end() &&;
 
  private:
   using Mgid = decltype(MulticastGroup::mgid);
   struct Row {
-    Partition partition;
-    Place place;
+    PartitionDefinition definition;
+    SourcePosition position;
     MemberReader members;
-    bool has_keepers = false;  // a definition without the indx0 of the first one has come
+    bool has_skip_index0 = false;  // a definition without the indx0 of the first one has come
   };
 
   // That of its P_Key: a new one, or the one of an earlier definition, which has to agree.
-  Result<Row*> row_of(const Partition& head, Place place);
-  Status add_line(Row& row, const Entries& line, MemberReader::Otherwise otherwise);
-  Status make_group(const Mgid& mgid, Place place);
-  Status check_base(const Partition& head, Place place) const;
+  Result<Row*> row_of(const PartitionDefinition& head, SourcePosition position);
+  Status add_line(Row& row, const Entries& line, MemberReader::EntryDefaults otherwise);
+  Status make_group(const Mgid& mgid, SourcePosition position);
+  Status check_base(const PartitionDefinition& head, SourcePosition position) const;
   Status check_index0() const;
-  Status check_keepers() const;
+  Status check_skip_index0() const;
 
   OpenSmOptions options_;
   std::vector<Row> rows_;

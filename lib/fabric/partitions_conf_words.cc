@@ -67,10 +67,10 @@ Status set(Field& field, const Entry& entry, const Range& range) {
 
 Result<ib::PKey> read_pkey(const Word& word) {
   const auto refused = [&](const std::string& right) {
-    return wrong(word.place, quoted(word.text) + " is no P_Key of a partition: " + right);
+    return wrong(word.position, quoted(word.text) + " is no P_Key of a partition: " + right);
   };
   const Result<ib::PKey> pkey = ib::PKey::parse(word.text);
-  if (!pkey) return wrong(word.place, ib::PKey::parse_partition(word.text).error().text());
+  if (!pkey) return wrong(word.position, ib::PKey::parse_partition(word.text).error().text());
   if (pkey->partition() == 0) return refused("OpenSM would make one up: expected 0x0001 to 0x7fff");
   if (pkey->membership() == ib::Membership::full) {
     return refused("bit 15 is a member's: write 0x" + ib::hex(pkey->partition(), 4));
@@ -81,8 +81,9 @@ Result<ib::PKey> read_pkey(const Word& word) {
 Result<Membership> read_membership(const Word& word) {
   const std::optional<Membership> membership = parse_membership(word.text);
   if (membership) return *membership;
-  return wrong(word.place, quoted(word.text) + " is no membership: expected full, limited or both" +
-                               is_meant(word.text, {"full", "limited", "both"}));
+  return wrong(word.position, quoted(word.text) +
+                                  " is no membership: expected full, limited or both" +
+                                  is_meant(word.text, {"full", "limited", "both"}));
 }
 
 Result<uint64_t> read_number(const Word& word, const Range& range) {
@@ -90,25 +91,25 @@ Result<uint64_t> read_number(const Word& word, const Range& range) {
   const bool hexadecimal = text.starts_with("0x") || text.starts_with("0X");
   const bool octal = text.size() > 1 && text.front() == '0' && !hexadecimal;
   if (octal) {
-    return wrong(word.place, quoted(text) +
-                                 " starts with 0, which OpenSM reads as octal: " + text_of(range) +
-                                 ", decimal or 0x and hex digits" + without_zeros(text, range));
+    return wrong(word.position,
+                 quoted(text) + " starts with 0, which OpenSM reads as octal: " + text_of(range) +
+                     ", decimal or 0x and hex digits" + without_zeros(text, range));
   }
   const std::optional<uint64_t> value = hexadecimal ? ib::parse_hex(text.substr(2)) : decimal(text);
   if (!value || *value < range.least || *value > range.most)
-    return wrong(word.place, quoted(text) + ": " + text_of(range) + code_of(text, range));
+    return wrong(word.position, quoted(text) + ": " + text_of(range) + code_of(text, range));
   return *value;
 }
 
 Result<Word> value_of(const Entry& entry) {
   if (entry.value) return *entry.value;
-  return wrong(entry.name.place, quoted(entry.name.text) + " has no value: expected " +
-                                     std::string(entry.name.text) + "=...");
+  return wrong(entry.name.position, quoted(entry.name.text) + " has no value: expected " +
+                                        std::string(entry.name.text) + "=...");
 }
 
 Status FlagReader::once(const Entry& entry) {
   if (seen_.insert(entry.name.text).second) return ok();
-  return wrong(entry.name.place, quoted(entry.name.text) + " stands here twice");
+  return wrong(entry.name.position, quoted(entry.name.text) + " stands here twice");
 }
 
 Status FlagReader::set_scope(const Entry& entry) {
@@ -144,7 +145,7 @@ Result<bool> FlagReader::take(const Entry& entry) {
 }
 
 Error FlagReader::unknown(const Entry& entry) const {
-  return wrong(entry.name.place,
+  return wrong(entry.name.position,
                quoted(entry.name.text) +
                    " is no flag here, and OpenSM would take it for another or ignore it" +
                    is_meant(entry.name.text, {"ipoib", "indx0", "defmember", "mtu", "rate", "sl",

@@ -29,11 +29,11 @@ std::string flags_of(const GroupFlags& flags, bool with_zeros) {
   return text;
 }
 
-std::string head_of(const Partition& partition, std::string_view index0) {
-  std::string text = partition.name + "=" + partition.pkey.text() + std::string(index0);
-  if (partition.ipoib) text += ", ipoib";
-  text += flags_of(partition.group, false);
-  return text + ", defmember=" + std::string(name(partition.default_membership)) + " :\n";
+std::string head_of(const PartitionDefinition& definition, std::string_view index0) {
+  std::string text = definition.name + "=" + definition.pkey.text() + std::string(index0);
+  if (definition.ipoib) text += ", ipoib";
+  text += flags_of(definition.group, false);
+  return text + ", defmember=" + std::string(name(definition.default_membership)) + " :\n";
 }
 
 std::string line_of(const MulticastGroup& group) {
@@ -56,16 +56,16 @@ std::string lines_of(std::span<const Member> members) {
 
 }  // namespace
 
-std::string text_of(const Partition& partition) {
-  const std::span members(partition.members);
+std::string text_of(const PartitionDefinition& definition) {
+  const std::span members(definition.members);
   const auto keeper = std::find_if(members.begin(), members.end(),
-                                   [](const Member& member) { return member.keeps_index0; });
+                                   [](const Member& member) { return member.skip_index0; });
   const auto others = static_cast<size_t>(keeper - members.begin());
-  std::string text = head_of(partition, partition.index0 ? ", indx0" : "");
-  for (const MulticastGroup& group : partition.groups) text += line_of(group);
+  std::string text = head_of(definition, definition.index0 ? ", indx0" : "");
+  for (const MulticastGroup& group : definition.groups) text += line_of(group);
   text += lines_of(members.first(others));
   // indx0 is for the ports that its own definition names (osm_prtn.c, osm_prtn_add_port).
-  if (keeper != members.end()) text += head_of(partition, "") + lines_of(members.subspan(others));
+  if (keeper != members.end()) text += head_of(definition, "") + lines_of(members.subspan(others));
   return text;
 }
 

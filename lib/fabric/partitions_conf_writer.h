@@ -9,6 +9,6 @@
 namespace ibpod::fabric {
 
 // Nobody has judged it (partitions_conf.h).
-std::string text_of(const Partition& partition);
+std::string text_of(const PartitionDefinition& definition);
 
 }  // namespace ibpod::fabric

@@ -19,49 +19,49 @@ class RandomPartitions {
   }
 
   // The default partition and some others, no two with one P_Key.
-  std::vector<Partition> some() {
-    std::vector<Partition> partitions = others(below(8));
-    partitions.insert(partitions.begin() + below(static_cast<uint32_t>(partitions.size()) + 1),
-                      the_default());
-    return partitions;
+  std::vector<PartitionDefinition> some() {
+    std::vector<PartitionDefinition> definitions = others(below(8));
+    definitions.insert(definitions.begin() + below(static_cast<uint32_t>(definitions.size()) + 1),
+                       the_default());
+    return definitions;
   }
-  std::vector<Partition> others(uint32_t count) {
-    std::vector<Partition> partitions;
-    while (count-- > 0) partitions.push_back(one());
-    return partitions;
+  std::vector<PartitionDefinition> others(uint32_t count) {
+    std::vector<PartitionDefinition> definitions;
+    while (count-- > 0) definitions.push_back(one());
+    return definitions;
   }
 
  private:
-  Partition the_default() {
-    Partition partition = default_partition();
-    partition.ipoib = below(2) == 0;
-    partition.index0 = below(2) == 0;
-    if (below(2) == 0) partition.members.push_back({guid(), membership()});
-    return partition;
+  PartitionDefinition the_default() {
+    PartitionDefinition definition = default_definition();
+    definition.ipoib = below(2) == 0;
+    definition.index0 = below(2) == 0;
+    if (below(2) == 0) definition.members.push_back({guid(), membership()});
+    return definition;
   }
 
-  Partition one() {
-    Partition partition;
-    do partition.pkey = ib::PKey(static_cast<uint16_t>(1 + below(0x7ffe)));
-    while (!pkeys_.insert(partition.pkey).second);
-    partition.name = name();
-    partition.ipoib = below(2) == 0;
-    partition.group = flags();
-    partition.default_membership = membership();
+  PartitionDefinition one() {
+    PartitionDefinition definition;
+    do definition.pkey = ib::PKey(static_cast<uint16_t>(1 + below(0x7ffe)));
+    while (!pkeys_.insert(definition.pkey).second);
+    definition.name = name();
+    definition.ipoib = below(2) == 0;
+    definition.group = flags();
+    definition.default_membership = membership();
     // Groups first: an entry for all behind others would take away from them.
-    if (below(4) == 0) partition.members.push_back({PortGroup::all, membership()});
-    if (below(4) == 0) partition.members.push_back({PortGroup::all_cas, membership()});
-    if (below(4) == 0) partition.members.push_back({PortGroup::self, membership()});
-    const bool only_guids = partition.members.empty();
+    if (below(4) == 0) definition.members.push_back({PortGroup::all, membership()});
+    if (below(4) == 0) definition.members.push_back({PortGroup::all_cas, membership()});
+    if (below(4) == 0) definition.members.push_back({PortGroup::self, membership()});
+    const bool only_guids = definition.members.empty();
     for (uint32_t count = below(6); count > 0; --count)
-      partition.members.push_back({guid(), membership()});
+      definition.members.push_back({guid(), membership()});
     // No GUID comes twice, so that no two ask for index 0 of one port.
-    partition.index0 = only_guids && below(3) == 0;
-    const auto members = static_cast<uint32_t>(partition.members.size());
-    for (uint32_t i = below(members + 1); partition.index0 && i < members; ++i)
-      partition.members[i].keeps_index0 = true;
-    if (below(4) == 0) partition.groups.push_back(group(partition));
-    return partition;
+    definition.index0 = only_guids && below(3) == 0;
+    const auto members = static_cast<uint32_t>(definition.members.size());
+    for (uint32_t i = below(members + 1); definition.index0 && i < members; ++i)
+      definition.members[i].skip_index0 = true;
+    if (below(4) == 0) definition.groups.push_back(group(definition));
+    return definition;
   }
 
   std::string name() {
@@ -95,14 +95,14 @@ class RandomPartitions {
   }
 
   // Its scopes are the partition's and more; its number is the P_Key, so that no group comes twice.
-  MulticastGroup group(const Partition& partition) {
+  MulticastGroup group(const PartitionDefinition& definition) {
     MulticastGroup group;
     group.mgid[0] = 0xff;
     group.mgid[1] = 0x12;
-    group.mgid[14] = static_cast<uint8_t>(partition.pkey.value() >> 8);
-    group.mgid[15] = static_cast<uint8_t>(partition.pkey.value());
+    group.mgid[14] = static_cast<uint8_t>(definition.pkey.value() >> 8);
+    group.mgid[15] = static_cast<uint8_t>(definition.pkey.value());
     group.flags = flags();
-    group.flags.scopes = static_cast<uint16_t>(group.flags.scopes | partition.group.scopes);
+    group.flags.scopes = static_cast<uint16_t>(group.flags.scopes | definition.group.scopes);
     return group;
   }
 

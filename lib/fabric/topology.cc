@@ -5,18 +5,18 @@
 namespace ibpod::fabric {
 namespace {
 
-bool before(const SeenPort& one, const SeenPort& other) { return one.guid < other.guid; }
-bool same(const SeenPort& one, const SeenPort& other) { return one.guid == other.guid; }
+bool before(const Port& one, const Port& other) { return one.guid < other.guid; }
+bool same(const Port& one, const Port& other) { return one.guid == other.guid; }
 
 }  // namespace
 
-mad::Route SeenPort::route() const {
+mad::Route Port::route() const {
   const bool waits = state >= ib::PortState::down && state <= ib::PortState::armed;
   const auto by_lid = mad::Route::to(lid);
   return by_lid && !waits ? *by_lid : path;
 }
 
-bool SeenManager::is_master() const {
+bool DiscoveredSm::is_master() const {
   const mad::SmInfo* const known = mad::value_of(info);
   return known != nullptr && known->state == mad::SmState::master;
 }
@@ -27,8 +27,8 @@ Topology::Topology(Contents contents) : contents_(std::move(contents)) {
   ports.erase(std::unique(ports.begin(), ports.end(), same), ports.end());
 }
 
-const SeenPort* Topology::find(ib::Guid port) const {
-  SeenPort wanted;
+const Port* Topology::find(ib::Guid port) const {
+  Port wanted;
   wanted.guid = port;
   const auto found = std::lower_bound(ports().begin(), ports().end(), wanted, before);
   return found == ports().end() || found->guid != port ? nullptr : &*found;
@@ -36,17 +36,17 @@ const SeenPort* Topology::find(ib::Guid port) const {
 
 std::optional<ib::Guid> Topology::master() const {
   const auto found = std::find_if(managers().begin(), managers().end(),
-                                  [](const SeenManager& one) { return one.is_master(); });
+                                  [](const DiscoveredSm& one) { return one.is_master(); });
   return found == managers().end() ? std::nullopt : std::optional(found->port);
 }
 
-bool Topology::doubtful(const SeenPort& port) const {
+bool Topology::is_ambiguous(const Port& port) const {
   return duplicates().contains(port.guid) ||
-         (port.leaf && duplicates().contains(port.leaf->switch_guid));
+         (port.switch_port && duplicates().contains(port.switch_port->switch_guid));
 }
 
-bool Topology::whole() const {
-  return contents_.unseen_count == 0 && !contents_.cut_off && duplicates().empty();
+bool Topology::is_complete() const {
+  return contents_.unanswered_count == 0 && !contents_.truncated && duplicates().empty();
 }
 
 }  // namespace ibpod::fabric

@@ -19,32 +19,33 @@
 namespace ibpod::fabric {
 
 // What a switch does with packets at one of its ports (PortInfo and SwitchInfo).
-struct LeafEnforcement {
-  uint16_t places = 0;  // of that port's P_Key table; 0: the switch does not enforce partitions
+struct SwitchEnforcement {
+  uint16_t partition_cap =
+      0;  // of that port's P_Key table; 0: the switch does not enforce partitions
   bool inbound = false;
   bool outbound = false;
   // It drops what its table does not hold, whichever way it goes.
-  bool strict() const { return places > 0 && inbound && outbound; }
-  bool operator==(const LeafEnforcement&) const = default;
+  bool strict() const { return partition_cap > 0 && inbound && outbound; }
+  bool operator==(const SwitchEnforcement&) const = default;
 };
 
 // The port of a switch that an end port is connected to.
-struct LeafPort {
+struct SwitchPort {
   ib::Guid switch_guid = {};  // of its port 0, which is what it answers by
   mad::Route route = mad::Route::own();
   uint8_t port = 0;
-  std::optional<LeafEnforcement> enforcement = {};  // nothing: the switch has not said
-  bool operator==(const LeafPort&) const = default;
+  std::optional<SwitchEnforcement> enforcement = {};  // nothing: the switch has not said
+  bool operator==(const SwitchPort&) const = default;
 };
 
 // A port with a P_Key table of its own: of an adapter or router, or port 0 of a switch.
-struct SeenPort {
+struct Port {
   ib::Guid guid;
   ib::Guid node_guid;
   NodeType node = NodeType::channel_adapter;
   uint8_t number = 0;                   // on its node
   std::string description;              // the node's; printable ASCII, perhaps none
-  uint16_t places = 0;                  // of its P_Key table
+  uint16_t partition_cap = 0;           // of its P_Key table
   mad::Route path = mad::Route::own();  // by which it was found
   // From here on PortInfo; where that was not answered the state is unknown and there is no LID.
   ib::PortState state = ib::PortState::unknown;
@@ -55,8 +56,8 @@ struct SeenPort {
   bool is_sm = false;            // a subnet manager runs behind it
   bool virtualized = false;      // virtual ports may be behind it
   // Nothing where it has no neighbour that is a switch, or none that was seen.
-  std::optional<LeafPort> leaf;
-  bool operator==(const SeenPort&) const = default;
+  std::optional<SwitchPort> switch_port;
+  bool operator==(const Port&) const = default;
 
   // By its LID; by its path where it has none, or while its link is not ACTIVE: then packets to a
   // LID, which it may have kept, do not get there.
@@ -64,7 +65,7 @@ struct SeenPort {
 };
 
 // What a subnet manager says of itself, or why it says nothing.
-struct SeenManager {
+struct DiscoveredSm {
   ib::Guid port;  // behind which it runs
   mad::Outcome<mad::SmInfo> info;
 
@@ -72,45 +73,45 @@ struct SeenManager {
 };
 
 // A question without an answer, and so what may be behind it.
-struct Unseen {
+struct UnansweredQuery {
   mad::Route path = mad::Route::own();
   uint8_t port = 0;  // of a switch; 0 for all that is there
-  mad::Attribute asked = mad::Attribute::node_info;
+  mad::Attribute attribute = mad::Attribute::node_info;
   mad::Failure why = {};
 };
 
 class Topology {
  public:
   struct Contents {
-    std::vector<SeenPort> ports = {};  // of one GUID only the first is kept
-    std::vector<SeenManager> managers = {};
+    std::vector<Port> ports = {};  // of one GUID only the first is kept
+    std::vector<DiscoveredSm> managers = {};
     // GUIDs of ports, and of switches, that were met at two places: which one answers to the GUID,
     // or where packets to it go, is not known. Also of one that was moved meanwhile.
     std::set<ib::Guid> duplicates = {};
-    std::vector<Unseen> unseen = {};  // the first of them
-    size_t unseen_count = 0;
-    bool cut_off = false;  // it was larger than a subnet can be, and not all was visited
+    std::vector<UnansweredQuery> unanswered = {};  // the first of them
+    size_t unanswered_count = 0;
+    bool truncated = false;  // it was larger than a subnet can be, and not all was visited
   };
 
   Topology() = default;
   explicit Topology(Contents contents);
 
   // By GUID, in order.
-  const std::vector<SeenPort>& ports() const { return contents_.ports; }
+  const std::vector<Port>& ports() const { return contents_.ports; }
   // O(log n). nullptr: not seen; it is not there only where whole().
-  const SeenPort* find(ib::Guid port) const;
-  const std::vector<SeenManager>& managers() const { return contents_.managers; }
+  const Port* find(ib::Guid port) const;
+  const std::vector<DiscoveredSm>& managers() const { return contents_.managers; }
   // The port behind which a subnet manager says that it is master; of two the first.
   std::optional<ib::Guid> master() const;
   const std::set<ib::Guid>& duplicates() const { return contents_.duplicates; }
   // Whether the port, or the switch that it is connected to, was met at two places.
-  bool doubtful(const SeenPort& port) const;
-  const std::vector<Unseen>& unseen() const { return contents_.unseen; }
-  size_t unseen_count() const { return contents_.unseen_count; }
+  bool is_ambiguous(const Port& port) const;
+  const std::vector<UnansweredQuery>& unanswered() const { return contents_.unanswered; }
+  size_t unanswered_count() const { return contents_.unanswered_count; }
   // It was larger than a subnet can be.
-  bool cut_off() const { return contents_.cut_off; }
+  bool is_truncated() const { return contents_.truncated; }
   // Every question was answered, and every GUID met at one place.
-  bool whole() const;
+  bool is_complete() const;
 
  private:
   Contents contents_;

@@ -5,8 +5,8 @@
 namespace ibpod::fabric {
 namespace {
 
-SeenPort port(uint64_t guid, ib::Lid lid = 0) {
-  SeenPort seen;
+Port port(uint64_t guid, ib::Lid lid = 0) {
+  Port seen;
   seen.guid = ib::Guid(guid);
   seen.lid = lid;
   seen.path = *mad::Route::along({1, 2});
@@ -16,7 +16,7 @@ SeenPort port(uint64_t guid, ib::Lid lid = 0) {
 TEST_CASE("a port is found by its GUID, whatever the order in which they were seen") {
   const Topology topology({.ports = {port(7), port(3, 30), port(5)}});
   for (const uint64_t guid : {3U, 5U, 7U}) {
-    const SeenPort* const found = topology.find(ib::Guid(guid));
+    const Port* const found = topology.find(ib::Guid(guid));
     REQUIRE(found);
     CHECK(found->guid == ib::Guid(guid));
   }
@@ -34,7 +34,7 @@ TEST_CASE("a port is asked by its LID, and by its path where that leads nowhere"
   CHECK(port(1, 9).route() == *mad::Route::to(9));
   CHECK(port(1, 0).route() == *mad::Route::along({1, 2}));
   CHECK(port(1, 0xffff).route() == *mad::Route::along({1, 2}));
-  SeenPort kept = port(1, 9);
+  Port kept = port(1, 9);
   kept.state = ib::PortState::active;
   CHECK(kept.route() == *mad::Route::to(9));
   for (const auto state : {ib::PortState::down, ib::PortState::init, ib::PortState::armed}) {
@@ -44,34 +44,34 @@ TEST_CASE("a port is asked by its LID, and by its path where that leads nowhere"
 }
 
 TEST_CASE("it is whole if nothing is unseen, cut off or there twice") {
-  CHECK(Topology({.ports = {port(1)}}).whole());
-  CHECK(!Topology({.unseen_count = 1}).whole());
-  CHECK(!Topology({.cut_off = true}).whole());
-  CHECK(!Topology({.duplicates = {ib::Guid(1)}}).whole());
+  CHECK(Topology({.ports = {port(1)}}).is_complete());
+  CHECK(!Topology({.unanswered_count = 1}).is_complete());
+  CHECK(!Topology({.truncated = true}).is_complete());
+  CHECK(!Topology({.duplicates = {ib::Guid(1)}}).is_complete());
 }
 
 TEST_CASE("the master is the first subnet manager that says so") {
   const auto manager = [](uint64_t guid, mad::SmState state) {
     mad::SmInfo info;
     info.state = state;
-    return SeenManager{ib::Guid(guid), info};
+    return DiscoveredSm{ib::Guid(guid), info};
   };
   CHECK(!Topology().master());
-  const SeenManager standby = manager(1, mad::SmState::standby);
-  const SeenManager silent{ib::Guid(2), mad::Failure{}};
+  const DiscoveredSm standby = manager(1, mad::SmState::standby);
+  const DiscoveredSm silent{ib::Guid(2), mad::Failure{}};
   CHECK(!Topology({.managers = {standby, silent}}).master());
-  const SeenManager one = manager(3, mad::SmState::master);
-  const SeenManager other = manager(4, mad::SmState::master);
+  const DiscoveredSm one = manager(3, mad::SmState::master);
+  const DiscoveredSm other = manager(4, mad::SmState::master);
   CHECK(Topology({.managers = {standby, silent, one, other}}).master() == ib::Guid(3));
 }
 
 TEST_CASE("who is behind a switch that is there twice is in doubt, too") {
-  SeenPort behind = port(1);
-  behind.leaf = LeafPort{.switch_guid = ib::Guid(100)};
+  Port behind = port(1);
+  behind.switch_port = SwitchPort{.switch_guid = ib::Guid(100)};
   const Topology topology({.ports = {behind}, .duplicates = {ib::Guid(100), ib::Guid(2)}});
-  CHECK(topology.doubtful(behind));
-  CHECK(topology.doubtful(port(2)));
-  CHECK(!topology.doubtful(port(3)));
+  CHECK(topology.is_ambiguous(behind));
+  CHECK(topology.is_ambiguous(port(2)));
+  CHECK(!topology.is_ambiguous(port(3)));
 }
 
 }  // namespace

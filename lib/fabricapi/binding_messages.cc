@@ -12,14 +12,14 @@ constexpr size_t kLongestUid = 128;
 constexpr size_t kLongestPf = 64;
 constexpr size_t kLongestToken = 1024;
 
-using Shares = google::protobuf::RepeatedPtrField<v1::Share>;
+using Memberships = google::protobuf::RepeatedPtrField<v1::Share>;
 
 Result<fabric::Kind> read_kind(const std::string& text) {
   return read_enum("kind", text, fabric::parse_kind, "vf or child");
 }
 
-Status check_once(const Shares& shares, std::string_view field) {
-  TRY(check_count(field, shares.size(), kMostShares));
+Status check_once(const Memberships& shares, std::string_view field) {
+  TRY(check_count(field, shares.size(), kMostMemberships));
   std::set<std::pair<std::string_view, uint32_t>> seen;
   for (const v1::Share& share : shares)
     if (!seen.emplace(share.partition(), share.pkey()).second)
@@ -27,16 +27,17 @@ Status check_once(const Shares& shares, std::string_view field) {
   return ok();
 }
 
-Result<std::vector<fabric::Share>> read_shares(const Shares& messages, const std::string& field) {
+Result<std::vector<fabric::PartitionMembership>> read_memberships(const Memberships& messages,
+                                                                  const std::string& field) {
   TRY(check_once(messages, field));
-  std::vector<fabric::Share> shares;
+  std::vector<fabric::PartitionMembership> memberships;
   for (const v1::Share& message : messages) {
-    fabric::Share share;
-    share.partition = TRY(read_partition_name(field + ".partition", message.partition()));
-    share.membership = TRY(read_membership(field + ".membership", message.membership()));
-    shares.push_back(std::move(share));
+    fabric::PartitionMembership membership;
+    membership.partition = TRY(read_partition_name(field + ".partition", message.partition()));
+    membership.membership = TRY(read_membership(field + ".membership", message.membership()));
+    memberships.push_back(std::move(membership));
   }
-  return shares;
+  return memberships;
 }
 
 // Of a partition that is not named.
@@ -48,28 +49,31 @@ Result<ib::PKey> read_pkey(const v1::Share& message) {
                "that of a partition, 0x0001 to 0x7ffe, in place of its name");
 }
 
-Result<std::vector<BindRequest::Wish>> read_wishes(const Shares& messages) {
+Result<std::vector<BindRequest::PartitionRequest>> read_requests(const Memberships& messages) {
   TRY(check_once(messages, "partitions"));
   if (messages.empty()) return wrong("partitions", "", "one at least");
-  std::vector<BindRequest::Wish> wishes;
+  std::vector<BindRequest::PartitionRequest> partition_requests;
   for (const v1::Share& message : messages) {
-    BindRequest::Wish wish;
+    BindRequest::PartitionRequest partition_request;
     if (message.pkey() != 0)
-      wish.pkey = TRY(read_pkey(message));
+      partition_request.pkey = TRY(read_pkey(message));
     else
-      wish.partition = TRY(read_partition_name("partitions.partition", message.partition()));
+      partition_request.partition =
+          TRY(read_partition_name("partitions.partition", message.partition()));
     if (!message.membership().empty())
-      wish.membership = TRY(read_membership("partitions.membership", message.membership()));
-    wishes.push_back(std::move(wish));
+      partition_request.membership =
+          TRY(read_membership("partitions.membership", message.membership()));
+    partition_requests.push_back(std::move(partition_request));
   }
-  return wishes;
+  return partition_requests;
 }
 
-void write_shares(const std::vector<fabric::Share>& shares, Shares& messages) {
-  for (const fabric::Share& share : shares) {
+void write_memberships(const std::vector<fabric::PartitionMembership>& memberships,
+                       Memberships& messages) {
+  for (const fabric::PartitionMembership& membership : memberships) {
     v1::Share& message = *messages.Add();
-    message.set_partition(share.partition);
-    message.set_membership(std::string(name(share.membership)));
+    message.set_partition(membership.partition);
+    message.set_membership(std::string(name(membership.membership)));
   }
 }
 
@@ -101,7 +105,7 @@ template <typename Message, typename Value>
 Status read_device(const Message& message, Value& value) {
   value.attachment = TRY(from_message(message.attachment()));
   value.guid = TRY(read_guid("guid", message.guid()));
-  value.chosen = message.chosen();
+  value.guid_requested = message.chosen();
   value.pf = TRY(read_pf(message.pf()));
   if (message.pf_guid() != 0) value.pf_guid = TRY(read_guid("pf_guid", message.pf_guid()));
   value.device = TRY(read_pci("device", message.device()));
@@ -113,7 +117,7 @@ template <typename Value, typename Message>
 void write_device(const Value& value, Message& message) {
   *message.mutable_attachment() = to_message(value.attachment);
   message.set_guid(value.guid.value());
-  message.set_chosen(value.chosen);
+  message.set_chosen(value.guid_requested);
   message.set_kind(std::string(name(value.kind)));
   message.set_pf(value.pf);
   message.set_pf_guid(value.pf_guid.value());
@@ -133,11 +137,11 @@ Result<std::vector<ib::PKey>> read_keys(const v1::Binding& message) {
                                   std::to_string(keys.size()));
 }
 
-Status read_standing(const v1::Binding& message, fabric::Binding& binding) {
+Status read_condition(const v1::Binding& message, fabric::Binding& binding) {
   binding.state = TRY(read_state("state", message.state()));
-  binding.standing.reason =
+  binding.condition.reason =
       TRY(read_enum("reason", message.reason(), fabric::parse_reason, "a reason"));
-  binding.standing.text = message.text();
+  binding.condition.text = message.text();
   binding.proof =
       TRY(read_enum("proof", message.proof(), fabric::parse_proof, "none, port or node"));
   binding.enforcement = TRY(read_enum("enforcement", message.enforcement(),
@@ -150,13 +154,13 @@ Status read_standing(const v1::Binding& message, fabric::Binding& binding) {
 v1::Binding to_message(const fabric::Binding& binding) {
   v1::Binding message;
   write_device(binding, message);
-  write_shares(binding.shares, *message.mutable_shares());
+  write_memberships(binding.desired, *message.mutable_shares());
   for (const ib::PKey key : binding.keys) message.add_pkeys(key.value());
-  write_shares(binding.held, *message.mutable_held());
+  write_memberships(binding.applied, *message.mutable_held());
   message.set_generation(binding.generation);
   message.set_state(std::string(name(binding.state)));
-  message.set_reason(std::string(name(binding.standing.reason)));
-  message.set_text(cleaned(binding.standing.text));
+  message.set_reason(std::string(name(binding.condition.reason)));
+  message.set_text(cleaned(binding.condition.text));
   message.set_proof(std::string(name(binding.proof)));
   message.set_enforcement(std::string(name(binding.enforcement)));
   message.set_asked(binding.asked.time_since_epoch().count());
@@ -167,18 +171,18 @@ v1::Binding to_message(const fabric::Binding& binding) {
 Result<fabric::Binding> from_message(const v1::Binding& message) {
   fabric::Binding binding;
   // Of an attachment that has none there is only that to tell.
-  if (message.guid() == 0 && message.state() == name(fabric::State::released)) {
+  if (message.guid() == 0 && message.state() == name(fabric::BindingState::released)) {
     binding.attachment = TRY(from_message(message.attachment()));
-    binding.state = fabric::State::released;
+    binding.state = fabric::BindingState::released;
     return binding;
   }
   TRY(read_device(message, binding));
   binding.kind = TRY(read_kind(message.kind()));
-  binding.shares = TRY(read_shares(message.shares(), "shares"));
+  binding.desired = TRY(read_memberships(message.shares(), "shares"));
   binding.keys = TRY(read_keys(message));
-  binding.held = TRY(read_shares(message.held(), "held"));
+  binding.applied = TRY(read_memberships(message.held(), "held"));
   binding.generation = message.generation();
-  TRY(read_standing(message, binding));
+  TRY(read_condition(message, binding));
   binding.asked = fabric::WallTime(std::chrono::milliseconds(message.asked()));
   binding.changed = fabric::WallTime(std::chrono::milliseconds(message.changed()));
   return binding;
@@ -203,13 +207,14 @@ Result<fabric::Attachment> from_message(const v1::AttachmentId& message) {
 v1::BindRequest to_message(const BindRequest& request) {
   v1::BindRequest message;
   write_device(request, message);
-  for (const BindRequest::Wish& wish : request.partitions) {
+  for (const BindRequest::PartitionRequest& partition_request : request.partitions) {
     v1::Share& share = *message.add_partitions();
-    if (wish.pkey)
-      share.set_pkey(wish.pkey->partition());
+    if (partition_request.pkey)
+      share.set_pkey(partition_request.pkey->partition());
     else
-      share.set_partition(wish.partition);
-    if (wish.membership) share.set_membership(std::string(name(*wish.membership)));
+      share.set_partition(partition_request.partition);
+    if (partition_request.membership)
+      share.set_membership(std::string(name(*partition_request.membership)));
   }
   return message;
 }
@@ -218,7 +223,7 @@ Result<BindRequest> from_message(const v1::BindRequest& message) {
   BindRequest request;
   TRY(read_device(message, request));
   if (!message.kind().empty()) request.kind = TRY(read_kind(message.kind()));
-  request.partitions = TRY(read_wishes(message.partitions()));
+  request.partitions = TRY(read_requests(message.partitions()));
   return request;
 }
 
@@ -247,15 +252,15 @@ Result<BindingFilter> from_message(const v1::BindingFilter& message) {
   return filter;
 }
 
-v1::ListBindingsResponse to_message(const Listed<fabric::Binding>& listed) {
+v1::ListBindingsResponse to_message(const ListPage<fabric::Binding>& listed) {
   v1::ListBindingsResponse message;
   for (const fabric::Binding& binding : listed.items) *message.add_bindings() = to_message(binding);
   message.set_next_page_token(listed.next);
   return message;
 }
 
-Result<Listed<fabric::Binding>> from_message(const v1::ListBindingsResponse& message) {
-  Listed<fabric::Binding> listed;
+Result<ListPage<fabric::Binding>> from_message(const v1::ListBindingsResponse& message) {
+  ListPage<fabric::Binding> listed;
   for (const v1::Binding& one : message.bindings()) {
     fabric::Binding binding = TRY(from_message(one).during("bindings"));
     listed.items.push_back(std::move(binding));
@@ -278,8 +283,8 @@ Result<BindingChange> from_message(const v1::BindingChange& message) {
   return change;
 }
 
-Result<Page> read_page(uint32_t size, const std::string& token) {
-  Page page{size, token};
+Result<PageRequest> read_page_request(uint32_t size, const std::string& token) {
+  PageRequest page{size, token};
   if (!token.empty()) page.token = TRY(read_word("page_token", token, kLongestToken));
   return page;
 }

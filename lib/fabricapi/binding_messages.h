@@ -21,13 +21,13 @@ Result<BindRequest> from_message(const v1::BindRequest& message);
 v1::BindingFilter to_message(const BindingFilter& filter);
 Result<BindingFilter> from_message(const v1::BindingFilter& message);
 
-v1::ListBindingsResponse to_message(const Listed<fabric::Binding>& listed);
-Result<Listed<fabric::Binding>> from_message(const v1::ListBindingsResponse& message);
+v1::ListBindingsResponse to_message(const ListPage<fabric::Binding>& listed);
+Result<ListPage<fabric::Binding>> from_message(const v1::ListBindingsResponse& message);
 
 v1::BindingChange to_message(const BindingChange& change);
 Result<BindingChange> from_message(const v1::BindingChange& message);
 
 // Where a list goes on.
-Result<Page> read_page(uint32_t size, const std::string& token);
+Result<PageRequest> read_page_request(uint32_t size, const std::string& token);
 
 }  // namespace ibpod::fabricapi

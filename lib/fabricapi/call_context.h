@@ -8,18 +8,18 @@
 
 namespace ibpod::fabricapi {
 
-class Patience {
+class CallContext {
  public:
   // `gone`, from any thread: he has broken the call off. Empty: he does not.
-  Patience(Deadline until, std::function<bool()> gone = {})
-      : until_(until), gone_(std::move(gone)) {}
+  CallContext(Deadline until, std::function<bool()> gone = {})
+      : deadline_(until), is_cancelled_(std::move(gone)) {}
 
-  Deadline until() const { return until_; }
-  bool gone() const { return gone_ && gone_(); }
+  Deadline deadline() const { return deadline_; }
+  bool is_cancelled() const { return is_cancelled_ && is_cancelled_(); }
 
  private:
-  Deadline until_;
-  std::function<bool()> gone_;
+  Deadline deadline_;
+  std::function<bool()> is_cancelled_;
 };
 
 }  // namespace ibpod::fabricapi

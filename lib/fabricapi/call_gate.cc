@@ -5,16 +5,16 @@
 
 namespace ibpod::fabricapi {
 
-Result<Admitted> Admission::admit(const rpc::Peer& peer, const std::string& fabric, Places& places,
-                                  Places::Share share) const {
-  Admitted admitted;
+Result<AdmittedCall> CallGate::admit(const rpc::Peer& peer, const std::string& fabric,
+                                     CallLimiter& limiter, CallLimiter::Quota quota) const {
+  AdmittedCall admitted;
   admitted.caller = TRY(identify_(peer));
   const std::string meant = fabric.empty() ? "default" : fabric;
   if (meant != fabric_)
     return Error(Code::not_found,
                  wrong("fabric", meant, "\"" + fabric_ + "\", the one served here").text());
-  if (admitted.caller.role == Role::administrator) share = Places::Share::reserved;
-  admitted.place = TRY(places.take(account_of(admitted.caller), share));
+  if (admitted.caller.role == Role::administrator) quota = CallLimiter::Quota::reserved;
+  admitted.slot = TRY(limiter.take(account_of(admitted.caller), quota));
   return admitted;
 }
 

@@ -10,22 +10,22 @@
 
 namespace ibpod::fabricapi {
 
-struct Admitted {
+struct AdmittedCall {
   Caller caller;
-  std::shared_ptr<Places::Place> place;
+  std::shared_ptr<CallLimiter::Slot> slot;
 };
 
 // From any thread.
-class Admission {
+class CallGate {
  public:
-  Admission(Identify identify, std::string fabric)
+  CallGate(Identify identify, std::string fabric)
       : identify_(std::move(identify)), fabric_(std::move(fabric)) {}
 
   // `share`: of the places; an administrator has the reserved one. Whom nobody knows is denied,
   // before anything else is looked at. not_found for another fabric; an empty one means "default"
   // (api/ibpod/v1/fabric.proto). unavailable without a place.
-  Result<Admitted> admit(const rpc::Peer& peer, const std::string& fabric, Places& places,
-                         Places::Share share = Places::Share::ordinary) const;
+  Result<AdmittedCall> admit(const rpc::Peer& peer, const std::string& fabric, CallLimiter& limiter,
+                             CallLimiter::Quota quota = CallLimiter::Quota::ordinary) const;
 
  private:
   const Identify identify_;

@@ -2,14 +2,14 @@
 
 namespace ibpod::fabricapi {
 
-Status Places::check_room(const std::string& who, Share share) const {
-  const auto found = of_.find(who);
-  const size_t own = found == of_.end() ? 0 : found->second;
-  const bool ordinary = share == Share::ordinary;
+Status CallLimiter::check_room(const std::string& caller, Quota quota) const {
+  const auto found = taken_by_.find(caller);
+  const size_t own = found == taken_by_.end() ? 0 : found->second;
+  const bool ordinary = quota == Quota::ordinary;
   const size_t most_of_one = most_of_one_ - (ordinary ? most_of_one_ / 4 : 0);
   const size_t most = most_ - (ordinary ? most_ / 8 : 0);
   if (own >= most_of_one) {
-    return Error(Code::unavailable, who + " has " + std::to_string(own) + " " + what_ +
+    return Error(Code::unavailable, caller + " has " + std::to_string(own) + " " + what_ +
                                         " in progress, which is the most");
   }
   if (taken_ < most) return ok();
@@ -17,18 +17,19 @@ Status Places::check_room(const std::string& who, Share share) const {
                std::to_string(taken_) + " " + what_ + " are in progress, which is the most");
 }
 
-Result<std::shared_ptr<Places::Place>> Places::take(const std::string& who, Share share) {
+Result<std::shared_ptr<CallLimiter::Slot>> CallLimiter::take(const std::string& caller,
+                                                             Quota quota) {
   const std::lock_guard lock(mutex_);
-  TRY(check_room(who, share));
-  ++of_[who];
+  TRY(check_room(caller, quota));
+  ++taken_by_[caller];
   ++taken_;
-  return std::make_shared<Place>(shared_from_this(), who);
+  return std::make_shared<Slot>(shared_from_this(), caller);
 }
 
-void Places::free(const std::string& who) {
+void CallLimiter::free(const std::string& caller) {
   const std::lock_guard lock(mutex_);
-  const auto found = of_.find(who);
-  if (--found->second == 0) of_.erase(found);
+  const auto found = taken_by_.find(caller);
+  if (--found->second == 0) taken_by_.erase(found);
   --taken_;
 }
 

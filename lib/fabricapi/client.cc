@@ -27,8 +27,8 @@ Result<Value> believed(Result<Value> read) {
 
 }  // namespace
 
-Client::Client(Channel channel, std::string whom, std::string fabric)
-    : channel_(std::move(channel)), whom_(std::move(whom)), fabric_(std::move(fabric)) {}
+Client::Client(Channel channel, std::string server, std::string fabric)
+    : channel_(std::move(channel)), server_(std::move(server)), fabric_(std::move(fabric)) {}
 
 Client Client::over_unix(const Path& socket, std::string fabric) {
   return {[socket] { return connect(socket); }, "ibpod-sm at " + socket.string(),
@@ -63,33 +63,33 @@ template <typename Request, typename Answer, typename Method, typename Read>
 auto Client::ask(Request request, Method method, Deadline deadline, Read read)
     -> decltype(read(std::declval<const Answer&>())) {
   request.set_fabric(fabric_);
-  const std::shared_ptr<grpc::Channel> channel = TRY(channel_().during(whom_));
+  const std::shared_ptr<grpc::Channel> channel = TRY(channel_().during(server_));
   Stub stub(channel);
   const Result<Answer> answer = rpc::ask(stub, method, request, deadline);
-  if (!answer) return reason_of(answer.error()).during(whom_);
-  return believed(read(*answer)).during(whom_);
+  if (!answer) return reason_of(answer.error()).during(server_);
+  return believed(read(*answer)).during(server_);
 }
 
-Result<fabric::TenancyStatus> Client::create_partition(const fabric::Tenancy& tenancy,
-                                                       Deadline deadline) {
+Result<fabric::PartitionStatus> Client::create_partition(const fabric::Partition& partition,
+                                                         Deadline deadline) {
   v1::CreatePartitionRequest request;
-  *request.mutable_partition() = to_message(tenancy);
+  *request.mutable_partition() = to_message(partition);
   return ask<v1::CreatePartitionRequest, v1::Partition>(
       std::move(request), &Stub::CreatePartition, deadline,
       [](const v1::Partition& answer) { return from_message(answer); });
 }
 
-Result<fabric::TenancyStatus> Client::update_partition(const fabric::Tenancy& tenancy,
-                                                       Deadline deadline) {
+Result<fabric::PartitionStatus> Client::update_partition(const fabric::Partition& partition,
+                                                         Deadline deadline) {
   v1::UpdatePartitionRequest request;
-  *request.mutable_partition() = to_message(tenancy);
+  *request.mutable_partition() = to_message(partition);
   return ask<v1::UpdatePartitionRequest, v1::Partition>(
       std::move(request), &Stub::UpdatePartition, deadline,
       [](const v1::Partition& answer) { return from_message(answer); });
 }
 
-Result<fabric::TenancyStatus> Client::delete_partition(const std::string& name, Deadline deadline,
-                                                       bool forget_ports) {
+Result<fabric::PartitionStatus> Client::delete_partition(const std::string& name, Deadline deadline,
+                                                         bool forget_ports) {
   v1::DeletePartitionRequest request;
   request.set_forget_ports(forget_ports);
   request.set_name(name);
@@ -98,7 +98,8 @@ Result<fabric::TenancyStatus> Client::delete_partition(const std::string& name, 
       [](const v1::Partition& answer) { return from_message(answer); });
 }
 
-Result<Listed<fabric::TenancyStatus>> Client::list_partitions(const Page& page, Deadline deadline) {
+Result<ListPage<fabric::PartitionStatus>> Client::list_partitions(const PageRequest& page,
+                                                                  Deadline deadline) {
   v1::ListPartitionsRequest request;
   request.set_page_size(page.size);
   request.set_page_token(page.token);
@@ -130,8 +131,9 @@ Result<fabric::Binding> Client::get_binding(const fabric::Attachment& attachment
       [](const v1::Binding& answer) { return from_message(answer); });
 }
 
-Result<Listed<fabric::Binding>> Client::list_bindings(const BindingFilter& filter, const Page& page,
-                                                      Deadline deadline) {
+Result<ListPage<fabric::Binding>> Client::list_bindings(const BindingFilter& filter,
+                                                        const PageRequest& page,
+                                                        Deadline deadline) {
   v1::ListBindingsRequest request;
   *request.mutable_filter() = to_message(filter);
   request.set_page_size(page.size);
@@ -142,20 +144,20 @@ Result<Listed<fabric::Binding>> Client::list_bindings(const BindingFilter& filte
 }
 
 Status Client::watch_bindings(const BindingFilter& filter,
-                              const std::function<bool(const BindingChange&)>& told,
+                              const std::function<bool(const BindingChange&)>& on_change,
                               Deadline deadline) {
   v1::WatchBindingsRequest request;
   request.set_fabric(fabric_);
   *request.mutable_filter() = to_message(filter);
-  const std::shared_ptr<grpc::Channel> channel = TRY(channel_().during(whom_));
+  const std::shared_ptr<grpc::Channel> channel = TRY(channel_().during(server_));
   Stub stub(channel);
   grpc::ClientContext context;
   rpc::set_deadline(context, deadline);
   const auto stream = stub.WatchBindings(&context, request);
   v1::BindingChange message;
   while (stream->Read(&message)) {
-    const Result<BindingChange> change = believed(from_message(message)).during(whom_);
-    if (change && told(*change)) continue;
+    const Result<BindingChange> change = believed(from_message(message)).during(server_);
+    if (change && on_change(*change)) continue;
     context.TryCancel();
     while (stream->Read(&message)) continue;
     (void)stream->Finish();  // cancelled by ourselves
@@ -163,8 +165,8 @@ Status Client::watch_bindings(const BindingFilter& filter,
     return ok();
   }
   const grpc::Status ended = stream->Finish();
-  if (ended.ok()) return Error(Code::unavailable, whom_ + ": the watch has ended");
-  return reason_of(rpc::from_grpc(ended).error()).during(whom_);
+  if (ended.ok()) return Error(Code::unavailable, server_ + ": the watch has ended");
+  return reason_of(rpc::from_grpc(ended).error()).during(server_);
 }
 
 Result<SyncAnswer> Client::sync(const SyncRequest& request, Deadline deadline) {
@@ -179,8 +181,8 @@ Result<ObserveAnswer> Client::observe(const ObserveRequest& request, Deadline de
       [](const v1::ObserveResponse& answer) { return from_message(answer); });
 }
 
-Result<std::vector<Allocated>> Client::allocate_guids(const AllocateRequest& request,
-                                                      Deadline deadline) {
+Result<std::vector<AllocatedGuid>> Client::allocate_guids(const AllocateRequest& request,
+                                                          Deadline deadline) {
   return ask<v1::AllocateGuidsRequest, v1::AllocateGuidsResponse>(
       to_message(request), &Stub::AllocateGuids, deadline,
       [](const v1::AllocateGuidsResponse& answer) { return from_message(answer); });

@@ -30,7 +30,7 @@ class Client {
   // The channel for the next call.
   using Channel = std::function<Result<std::shared_ptr<grpc::Channel>>()>;
   // `whom` is what errors say of the other side; `fabric` is sent with each request.
-  Client(Channel channel, std::string whom, std::string fabric = "default");
+  Client(Channel channel, std::string server, std::string fabric = "default");
   // The socket that only root can connect to; a connection for each call.
   static Client over_unix(const Path& socket, std::string fabric = "default");
   static Client over_tls(std::shared_ptr<rpc::TlsChannel> channel, const std::string& target,
@@ -43,25 +43,30 @@ class Client {
   Status certificate_usable() const;
   std::optional<std::chrono::system_clock::time_point> certificate_expires() const;
 
-  Result<fabric::TenancyStatus> create_partition(const fabric::Tenancy& tenancy, Deadline deadline);
-  Result<fabric::TenancyStatus> update_partition(const fabric::Tenancy& tenancy, Deadline deadline);
-  Result<fabric::TenancyStatus> delete_partition(const std::string& name, Deadline deadline,
-                                                 bool forget_ports = false);
-  Result<Listed<fabric::TenancyStatus>> list_partitions(const Page& page, Deadline deadline);
+  Result<fabric::PartitionStatus> create_partition(const fabric::Partition& partition,
+                                                   Deadline deadline);
+  Result<fabric::PartitionStatus> update_partition(const fabric::Partition& partition,
+                                                   Deadline deadline);
+  Result<fabric::PartitionStatus> delete_partition(const std::string& name, Deadline deadline,
+                                                   bool forget_ports = false);
+  Result<ListPage<fabric::PartitionStatus>> list_partitions(const PageRequest& page,
+                                                            Deadline deadline);
 
   Result<fabric::Binding> bind(const BindRequest& request, Deadline deadline);
   Result<fabric::Binding> unbind(const fabric::Attachment& attachment, Deadline deadline);
   Result<fabric::Binding> get_binding(const fabric::Attachment& attachment, Deadline deadline);
-  Result<Listed<fabric::Binding>> list_bindings(const BindingFilter& filter, const Page& page,
-                                                Deadline deadline);
+  Result<ListPage<fabric::Binding>> list_bindings(const BindingFilter& filter,
+                                                  const PageRequest& page, Deadline deadline);
   // `told` runs here for each binding as it is now and for each change. ok() when it has answered
   // false; else why the watch has ended: unavailable at the deadline, too.
   Status watch_bindings(const BindingFilter& filter,
-                        const std::function<bool(const BindingChange&)>& told, Deadline deadline);
+                        const std::function<bool(const BindingChange&)>& on_change,
+                        Deadline deadline);
 
   Result<SyncAnswer> sync(const SyncRequest& request, Deadline deadline);
   Result<ObserveAnswer> observe(const ObserveRequest& request, Deadline deadline);
-  Result<std::vector<Allocated>> allocate_guids(const AllocateRequest& request, Deadline deadline);
+  Result<std::vector<AllocatedGuid>> allocate_guids(const AllocateRequest& request,
+                                                    Deadline deadline);
   Result<std::vector<Node>> list_nodes(Deadline deadline);
   Result<Node> forget_node(const ForgetRequest& request, Deadline deadline);
 
@@ -77,7 +82,7 @@ class Client {
   Error reason_of(Error error) const;
 
   Channel channel_;
-  std::string whom_, fabric_;
+  std::string server_, fabric_;
   std::shared_ptr<rpc::TlsChannel> tls_ = {};  // null: over a socket
 };
 

@@ -62,7 +62,7 @@ Result<Explanation::Subject> read_answer(const v1::ExplainFabricResponse::Subjec
 
 v1::PlanRequest to_message(const PlanRequest& request) {
   v1::PlanRequest message;
-  if (request.tenancy) *message.mutable_partition() = to_message(*request.tenancy);
+  if (request.partition) *message.mutable_partition() = to_message(*request.partition);
   message.set_without(request.without);
   message.set_update(request.update);
   return message;
@@ -76,7 +76,7 @@ Result<PlanRequest> from_message(const v1::PlanRequest& message) {
     return wrong("update", "true", "a partition beside it");
   request.update = message.update();
   if (message.has_partition())
-    request.tenancy = TRY(read_tenancy(message.partition()).during("partition"));
+    request.partition = TRY(read_partition(message.partition()).during("partition"));
   if (!message.without().empty())
     request.without = TRY(read_partition_name("without", message.without()));
   return request;

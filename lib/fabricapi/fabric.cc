@@ -7,8 +7,8 @@ bool matches(const BindingFilter& filter, const fabric::Binding& binding) {
     return wanted.empty() || wanted == found;
   };
   const auto in_partition = [&] {
-    for (const fabric::Share& share : binding.shares)
-      if (share.partition == filter.partition) return true;
+    for (const fabric::PartitionMembership& membership : binding.desired)
+      if (membership.partition == filter.partition) return true;
     return filter.partition.empty();
   };
   return is(filter.node, binding.attachment.node) &&

@@ -5,8 +5,8 @@
 #include "lib/base/result.h"
 #include "lib/fabric/binding.h"
 #include "lib/fabric/partition.h"
-#include "lib/fabricapi/caller.h"
 #include "lib/fabricapi/call_context.h"
+#include "lib/fabricapi/caller.h"
 
 #include <cstdint>
 #include <functional>
@@ -20,19 +20,19 @@ namespace ibpod::fabricapi {
 struct BindRequest {
   fabric::Attachment attachment;
   ib::Guid guid;
-  bool chosen = false;  // by the pod: it is not the VF's own
+  bool guid_requested = false;  // by the pod: it is not the VF's own
   fabric::Kind kind = fabric::Kind::vf;
   std::string pf;
   ib::Guid pf_guid;  // none: not told
   std::string device;
   fabric::Pod pod;
-  struct Wish {
+  struct PartitionRequest {
     std::string partition;                         // its name; empty where the P_Key stands for it
     std::optional<fabric::Membership> membership;  // nothing: the partition's own
     std::optional<ib::PKey> pkey = {};             // bit 15 clear; nothing: it is named
-    bool operator==(const Wish&) const = default;
+    bool operator==(const PartitionRequest&) const = default;
   };
-  std::vector<Wish> partitions;
+  std::vector<PartitionRequest> partitions;
   bool operator==(const BindRequest&) const = default;
 };
 
@@ -43,22 +43,22 @@ struct BindingFilter {
   std::string name_space;
   std::string pod;
   std::optional<ib::Guid> guid;
-  std::optional<fabric::State> state;
+  std::optional<fabric::BindingState> state;
   bool operator==(const BindingFilter&) const = default;
 };
 bool matches(const BindingFilter& filter, const fabric::Binding& binding);
 
 // Where a list goes on. Tokens mean something to the service only.
-struct Page {
+struct PageRequest {
   uint32_t size = 0;  // 0: the service's choice, which is also the most
   std::string token;
-  bool operator==(const Page&) const = default;
+  bool operator==(const PageRequest&) const = default;
 };
 template <typename Item>
-struct Listed {
+struct ListPage {
   std::vector<Item> items;
   std::string next;  // empty: that was all
-  bool operator==(const Listed&) const = default;
+  bool operator==(const ListPage&) const = default;
 };
 
 // Of a watch.
@@ -70,12 +70,12 @@ struct BindingChange {
 
 struct SyncRequest {
   std::string node;
-  struct Present {
+  struct AttachmentId {
     std::string container;
     std::string interface;
-    bool operator==(const Present&) const = default;
+    bool operator==(const AttachmentId&) const = default;
   };
-  std::vector<Present> attachments;  // all that the node has
+  std::vector<AttachmentId> attachments;  // all that the node has
   // Ports that a pod could be given: VFs by their GUIDs, PFs for IPoIB children.
   std::vector<ib::Guid> vfs = {}, pfs = {};
   // Of the node's kernel, at most 64 bytes: what tells two machines of one name apart. Empty from
@@ -84,10 +84,10 @@ struct SyncRequest {
   bool operator==(const SyncRequest&) const = default;
 };
 struct SyncAnswer {
-  std::vector<fabric::Binding> bindings;        // of those named
-  std::vector<SyncRequest::Present> not_bound;  // named, and without a binding here
-  std::vector<fabric::Binding> not_named;       // the node's other ones
-  Duration lease{};                             // within which the next Sync has to come
+  std::vector<fabric::Binding> bindings;             // of those named
+  std::vector<SyncRequest::AttachmentId> not_bound;  // named, and without a binding here
+  std::vector<fabric::Binding> not_named;            // the node's other ones
+  Duration lease{};                                  // within which the next Sync has to come
   // Of `vfs` and `pfs`, those that every Bind of one would refuse, as the service does not know
   // them for the node's.
   std::vector<ib::Guid> unknown = {};
@@ -100,12 +100,12 @@ struct ObserveRequest {
   // The stamp of the latest answer that had come before the tables were read: so the service knows
   // that they were read later than what it had done by then. Empty at first.
   std::string stamp;
-  struct Seen {
+  struct PortTable {
     ib::Guid guid;
     ib::PKeyTable table;  // places in order, free ones too
-    bool operator==(const Seen&) const = default;
+    bool operator==(const PortTable&) const = default;
   };
-  std::vector<Seen> ports;
+  std::vector<PortTable> ports;
   bool operator==(const ObserveRequest&) const = default;
 };
 struct ObserveAnswer {
@@ -120,10 +120,10 @@ struct AllocateRequest {
   std::vector<uint32_t> vfs;
   bool operator==(const AllocateRequest&) const = default;
 };
-struct Allocated {
+struct AllocatedGuid {
   uint32_t vf = 0;
   ib::Guid guid;
-  bool operator==(const Allocated&) const = default;
+  bool operator==(const AllocatedGuid&) const = default;
 };
 
 struct Node {
@@ -143,9 +143,9 @@ struct ForgetRequest {
 
 // What a change would do. One of the two is there; neither: what is wanted now and not so yet.
 struct PlanRequest {
-  std::optional<fabric::Tenancy> tenancy;  // created, or what one that there is becomes
-  std::string without;                     // the name of one that is deleted
-  bool update = false;                     // `tenancy` is of one that there is
+  std::optional<fabric::Partition> partition;  // created, or what one that there is becomes
+  std::string without;                         // the name of one that is deleted
+  bool update = false;                         // `tenancy` is of one that there is
   bool operator==(const PlanRequest&) const = default;
 };
 struct Plan {
@@ -210,22 +210,27 @@ class Fabric {
  public:
   virtual ~Fabric() = default;
 
-  virtual void create_partition(const Caller&, fabric::Tenancy, Done<fabric::TenancyStatus>) = 0;
+  virtual void create_partition(const Caller&, fabric::Partition,
+                                Done<fabric::PartitionStatus>) = 0;
   // Everything but the P_Key, which may be left out.
-  virtual void update_partition(const Caller&, fabric::Tenancy, Done<fabric::TenancyStatus>) = 0;
-  virtual void delete_partition(const Caller&, std::string name, Done<fabric::TenancyStatus>) = 0;
+  virtual void update_partition(const Caller&, fabric::Partition,
+                                Done<fabric::PartitionStatus>) = 0;
+  virtual void delete_partition(const Caller&, std::string name, Done<fabric::PartitionStatus>) = 0;
   // The same, without waiting for former static members that nobody can ask. Those that are known
   // to hold its key are waited for.
-  virtual void forget_ports(const Caller&, std::string partition, Done<fabric::TenancyStatus>) = 0;
-  virtual void list_partitions(const Caller&, Page, Done<Listed<fabric::TenancyStatus>>) = 0;
+  virtual void forget_ports(const Caller&, std::string partition,
+                            Done<fabric::PartitionStatus>) = 0;
+  virtual void list_partitions(const Caller&, PageRequest,
+                               Done<ListPage<fabric::PartitionStatus>>) = 0;
 
   // Done when it is verified, or at the deadline, with the state and the reason then. Of whoever is
   // gone nothing is granted any more; what has been is not taken back.
-  virtual void bind(const Caller&, BindRequest, Patience, Done<fabric::Binding>) = 0;
+  virtual void bind(const Caller&, BindRequest, CallContext, Done<fabric::Binding>) = 0;
   // Done when it is released, or at the deadline. One that there is not is released.
   virtual void unbind(const Caller&, fabric::Attachment, Deadline, Done<fabric::Binding>) = 0;
   virtual void get_binding(const Caller&, fabric::Attachment, Done<fabric::Binding>) = 0;
-  virtual void list_bindings(const Caller&, BindingFilter, Page, Done<Listed<fabric::Binding>>) = 0;
+  virtual void list_bindings(const Caller&, BindingFilter, PageRequest,
+                             Done<ListPage<fabric::Binding>>) = 0;
 
   // Ends when it goes. `told` runs for each binding as it is now, before Done, then for each
   // change, in order and one at a time; false ends it, too.
@@ -234,12 +239,12 @@ class Fabric {
     virtual ~Watch() = default;
   };
   virtual void watch_bindings(const Caller&, BindingFilter,
-                              std::function<bool(const BindingChange&)> told,
+                              std::function<bool(const BindingChange&)> on_change,
                               Done<std::shared_ptr<Watch>>) = 0;
 
   virtual void sync(const Caller&, SyncRequest, Done<SyncAnswer>) = 0;
   virtual void observe(const Caller&, ObserveRequest, Done<ObserveAnswer>) = 0;
-  virtual void allocate_guids(const Caller&, AllocateRequest, Done<std::vector<Allocated>>) = 0;
+  virtual void allocate_guids(const Caller&, AllocateRequest, Done<std::vector<AllocatedGuid>>) = 0;
   virtual void list_nodes(const Caller&, Done<std::vector<Node>>) = 0;
   // Done when all of the node's bindings are released, or at the deadline. busy while it may be
   // alive, unless forced.

@@ -38,7 +38,7 @@ void there_and_back(const uint8_t* data, size_t size) {
 void check_page(const uint8_t* data, size_t size) {
   v1::ListBindingsRequest message;
   if (!message.ParseFromArray(data, static_cast<int>(size))) return;
-  const Result<Page> page = read_page(message.page_size(), message.page_token());
+  const Result<PageRequest> page = read_page_request(message.page_size(), message.page_token());
   if (!page) check_refusal(page.error());
 }
 
@@ -54,7 +54,7 @@ bool is_few(const uint8_t* data, size_t size, Request& message) {
 
 void check_parts_of_bind(const uint8_t* data, size_t size) {
   v1::BindRequest message;
-  if (is_few(data, size, message)) require(message.partitions_size() <= kMostShares);
+  if (is_few(data, size, message)) require(message.partitions_size() <= kMostMemberships);
 }
 
 void check_parts_of_plan(const uint8_t* data, size_t size) {
@@ -69,7 +69,7 @@ constexpr Check kFrom = there_and_back<Message, Value, from_message>;
 // The corpus goes by the order: what is new comes last.
 constexpr std::array<Check, 25> kChecks{
     // requests
-    there_and_back<v1::Partition, fabric::Tenancy, read_tenancy>,
+    there_and_back<v1::Partition, fabric::Partition, read_partition>,
     kFrom<v1::BindRequest, BindRequest>,
     kFrom<v1::AttachmentId, fabric::Attachment>,
     kFrom<v1::BindingFilter, BindingFilter>,
@@ -80,14 +80,14 @@ constexpr std::array<Check, 25> kChecks{
     kFrom<v1::ExplainFabricRequest, ExplainRequest>,
     check_page,
     // answers
-    kFrom<v1::Partition, fabric::TenancyStatus>,
-    kFrom<v1::ListPartitionsResponse, Listed<fabric::TenancyStatus>>,
+    kFrom<v1::Partition, fabric::PartitionStatus>,
+    kFrom<v1::ListPartitionsResponse, ListPage<fabric::PartitionStatus>>,
     kFrom<v1::Binding, fabric::Binding>,
-    kFrom<v1::ListBindingsResponse, Listed<fabric::Binding>>,
+    kFrom<v1::ListBindingsResponse, ListPage<fabric::Binding>>,
     kFrom<v1::BindingChange, BindingChange>,
     kFrom<v1::SyncResponse, SyncAnswer>,
     kFrom<v1::ObserveResponse, ObserveAnswer>,
-    kFrom<v1::AllocateGuidsResponse, std::vector<Allocated>>,
+    kFrom<v1::AllocateGuidsResponse, std::vector<AllocatedGuid>>,
     kFrom<v1::FabricNode, Node>,
     kFrom<v1::ListNodesResponse, std::vector<Node>>,
     kFrom<v1::PlanResponse, Plan>,

@@ -93,7 +93,7 @@ Result<fabric::Membership> read_membership(std::string_view field, const std::st
   return read_enum(field, text, fabric::parse_membership, "limited, full or both");
 }
 
-Result<fabric::State> read_state(std::string_view field, const std::string& text) {
+Result<fabric::BindingState> read_state(std::string_view field, const std::string& text) {
   return read_enum(field, text, fabric::parse_state,
                    "requested, written, verified, releasing, released or unknown");
 }

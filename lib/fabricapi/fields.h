@@ -15,12 +15,12 @@
 namespace ibpod::fabricapi {
 
 // The most that one message may list; gRPC's limit of its bytes comes on top of it.
-inline constexpr int kMostShares = 64;               // partitions of one binding
-inline constexpr int kMostAttachments = 10'000;      // of one node
-inline constexpr int kMostPorts = 10'000;            // of one node
-inline constexpr int kMostPlaces = ib::kMostPlaces;  // of a P_Key table
+inline constexpr int kMostMemberships = 64;                      // partitions of one binding
+inline constexpr int kMostAttachments = 10'000;                  // of one node
+inline constexpr int kMostPorts = 10'000;                        // of one node
+inline constexpr int kMostTableEntries = ib::kMostTableEntries;  // of a P_Key table
 // Of all tables that a node tells at once: 128 of each of 4,096 VFs.
-inline constexpr int kMostPlacesTold = 512 << 10;
+inline constexpr int kMostReportedTableEntries = 512 << 10;
 inline constexpr int kMostSubjects = 2;          // of an Explain
 inline constexpr int kMostVfs = 4'096;           // of one PF
 inline constexpr int kMostMembers = 10'000;      // ports outside Kubernetes, of one partition
@@ -57,7 +57,7 @@ Result<Enum> read_enum(std::string_view field, const std::string& text,
   return *value;
 }
 Result<fabric::Membership> read_membership(std::string_view field, const std::string& text);
-Result<fabric::State> read_state(std::string_view field, const std::string& text);
+Result<fabric::BindingState> read_state(std::string_view field, const std::string& text);
 
 // What came from a subnet, as text that every reader of a message takes: what is no whole character
 // of UTF-8, and what is a control character, becomes "?".

@@ -2,6 +2,6 @@
 #pragma once
 
 #include "lib/fabricapi/binding_messages.h"
+#include "lib/fabricapi/diagnosis_messages.h"
 #include "lib/fabricapi/node_messages.h"
 #include "lib/fabricapi/partition_messages.h"
-#include "lib/fabricapi/diagnosis_messages.h"

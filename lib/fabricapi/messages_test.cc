@@ -21,12 +21,12 @@ TEST_CASE("messages: each word of a binding comes back as itself") {
     binding.kind = kind;
     CHECK(same());
   }
-  for (int i = 0; i <= static_cast<int>(fabric::State::unknown); ++i) {
-    binding.state = static_cast<fabric::State>(i);
+  for (int i = 0; i <= static_cast<int>(fabric::BindingState::unknown); ++i) {
+    binding.state = static_cast<fabric::BindingState>(i);
     CHECK(same());
   }
   for (int i = 0; i <= static_cast<int>(fabric::Reason::lease); ++i) {
-    binding.standing.reason = static_cast<fabric::Reason>(i);
+    binding.condition.reason = static_cast<fabric::Reason>(i);
     CHECK(same());
   }
   for (int i = 0; i <= static_cast<int>(fabric::Proof::node); ++i) {
@@ -37,16 +37,16 @@ TEST_CASE("messages: each word of a binding comes back as itself") {
     binding.enforcement = static_cast<fabric::Enforcement>(i);
     CHECK(same());
   }
-  binding.shares.clear();
+  binding.desired.clear();
   binding.keys.clear();
-  binding.held.clear();
+  binding.applied.clear();
   CHECK(same());
 }
 
 TEST_CASE("messages: that there is no binding any more comes back as that, and nothing less does") {
   fabric::Binding none;
   none.attachment = {"n1", "c1", "net1"};
-  none.state = fabric::State::released;
+  none.state = fabric::BindingState::released;
   v1::Binding message = to_message(none);
   const Result<fabric::Binding> read = from_message(message);
   REQUIRE(read);
@@ -56,17 +56,17 @@ TEST_CASE("messages: that there is no binding any more comes back as that, and n
 }
 
 TEST_CASE("messages: a partition comes back as itself, with all that it may leave out") {
-  fabric::TenancyStatus status = test_status();
+  fabric::PartitionStatus status = test_status();
   CHECK(from_message(to_message(status)).value() == status);
   status = {};
-  status.tenancy.name = "bare";
+  status.spec.name = "bare";
   CHECK(from_message(to_message(status)).value() == status);
-  status.tenancy.ipoib = false;
-  for (int i = 0; i <= static_cast<int>(fabric::TenancyState::error); ++i) {
-    status.state = static_cast<fabric::TenancyState>(i);
+  status.spec.ipoib = false;
+  for (int i = 0; i <= static_cast<int>(fabric::PartitionState::error); ++i) {
+    status.state = static_cast<fabric::PartitionState>(i);
     CHECK(from_message(to_message(status)).value() == status);
   }
-  CHECK(read_tenancy(to_message(test_tenancy())).value() == test_tenancy());
+  CHECK(read_partition(to_message(test_partition())).value() == test_partition());
 }
 
 TEST_CASE("messages: what came from the subnet reaches no terminal as it is") {
@@ -115,9 +115,9 @@ TEST_CASE("messages: what exists is taken, though nobody here would make it so")
   BindingFilter filter;
   filter.guid = odd;
   CHECK(from_message(to_message(filter)).value().guid == odd);
-  fabric::Tenancy tenancy = test_tenancy();
-  tenancy.members = {{odd, fabric::Membership::full, ""}};
-  CHECK(read_tenancy(to_message(tenancy)).value() == tenancy);
+  fabric::Partition partition = test_partition();
+  partition.members = {{odd, fabric::Membership::full, ""}};
+  CHECK(read_partition(to_message(partition)).value() == partition);
   const SyncRequest sync{"n1", {{"c1", "netz-ü"}, {"c2", "net1"}}};
   CHECK(from_message(to_message(sync)).value().attachments.size() == 2);
 }
@@ -170,7 +170,7 @@ TEST_CASE("messages: whatever is wrong in a Bind is refused, and named") {
   CHECK(read->partitions.front().pkey == ib::PKey(0x7ffe));
   CHECK(to_message(*read).SerializeAsString() == by_pkey.SerializeAsString());
   wrong("partitions", [](M& m) {
-    for (int i = 0; i < kMostShares; ++i) m.add_partitions()->set_partition(std::to_string(i));
+    for (int i = 0; i < kMostMemberships; ++i) m.add_partitions()->set_partition(std::to_string(i));
   });
 }
 
@@ -234,13 +234,13 @@ TEST_CASE("messages: whatever is wrong in an Observe, a Plan or an Explain is re
   refuses<O>(observe, "ports.guid", [](O& m) { *m.add_ports() = m.ports(0); });
   refuses<O>(observe, "ports.table", [](O& m) { m.mutable_ports(0)->add_table(65536); });
   refuses<O>(observe, "ports.table", [](O& m) {
-    for (int i = 0; i < kMostPlaces; ++i) m.mutable_ports(0)->add_table(0);
+    for (int i = 0; i < kMostTableEntries; ++i) m.mutable_ports(0)->add_table(0);
   });
   refuses<O>(observe, "ports.table", [](O& m) {
-    for (uint64_t port = 1; port <= 1 + kMostPlacesTold / kMostPlaces; ++port) {
+    for (uint64_t port = 1; port <= 1 + kMostReportedTableEntries / kMostTableEntries; ++port) {
       v1::PortTable& table = *m.add_ports();
       table.set_guid(test_guid(100).value() + port);
-      for (int i = 0; i < kMostPlaces; ++i) table.add_table(0);
+      for (int i = 0; i < kMostTableEntries; ++i) table.add_table(0);
     }
   });
   refuses<O>(observe, "ports", [](O& m) {
@@ -271,10 +271,10 @@ TEST_CASE("messages: whatever is wrong in a partition is refused, and named") {
   using M = v1::Partition;
   const auto wrong = [](const std::string& field, const std::function<void(M&)>& spoil) {
     CAPTURE(field);
-    M message = to_message(test_tenancy());
-    REQUIRE(read_tenancy(message));
+    M message = to_message(test_partition());
+    REQUIRE(read_partition(message));
     spoil(message);
-    const auto read = read_tenancy(message);
+    const auto read = read_partition(message);
     REQUIRE_FALSE(read);
     CHECK(read.error().code() == Code::invalid);
     CHECK(read.error().text().starts_with(field + ": "));

@@ -12,16 +12,16 @@ constexpr size_t kLongestStamp = 256;
 constexpr size_t kLongestBoot = 64;
 constexpr uint32_t kMostVf = 0xffff;
 
-using Present = SyncRequest::Present;
+using AttachmentId = SyncRequest::AttachmentId;
 template <typename Message>
 using Repeated = google::protobuf::RepeatedPtrField<Message>;
 
-Result<std::vector<Present>> read_present(const Repeated<v1::Present>& messages,
-                                          const std::string& field) {
+Result<std::vector<AttachmentId>> read_present(const Repeated<v1::Present>& messages,
+                                               const std::string& field) {
   TRY(check_count(field, messages.size(), kMostAttachments));
-  std::vector<Present> all;
+  std::vector<AttachmentId> all;
   for (const v1::Present& message : messages) {
-    Present present;
+    AttachmentId present;
     present.container = TRY(read_container(field + ".container", message.container()));
     present.interface = TRY(read_interface(field + ".interface", message.interface()));
     all.push_back(std::move(present));
@@ -29,8 +29,8 @@ Result<std::vector<Present>> read_present(const Repeated<v1::Present>& messages,
   return all;
 }
 
-void write_present(const std::vector<Present>& all, Repeated<v1::Present>& messages) {
-  for (const Present& present : all) {
+void write_present(const std::vector<AttachmentId>& all, Repeated<v1::Present>& messages) {
+  for (const AttachmentId& present : all) {
     v1::Present& message = *messages.Add();
     message.set_container(present.container);
     message.set_interface(present.interface);
@@ -120,7 +120,7 @@ v1::ObserveRequest to_message(const ObserveRequest& request) {
   v1::ObserveRequest message;
   message.set_node(request.node);
   message.set_stamp(request.stamp);
-  for (const ObserveRequest::Seen& seen : request.ports) {
+  for (const ObserveRequest::PortTable& seen : request.ports) {
     v1::PortTable& port = *message.add_ports();
     port.set_guid(seen.guid.value());
     for (const ib::PKey place : seen.table) port.add_table(place.value());
@@ -136,12 +136,13 @@ Result<ObserveRequest> from_message(const v1::ObserveRequest& message) {
   std::set<ib::Guid> guids;
   int places = 0;
   for (const v1::PortTable& port : message.ports()) {
-    TRY(check_count("ports.table", port.table().size(), kMostPlaces));
+    TRY(check_count("ports.table", port.table().size(), kMostTableEntries));
     places += port.table().size();
-    if (places > kMostPlacesTold)
-      return wrong_number("ports.table", places,
-                          "at most " + std::to_string(kMostPlacesTold) + " places of all ports");
-    ObserveRequest::Seen seen;
+    if (places > kMostReportedTableEntries)
+      return wrong_number(
+          "ports.table", places,
+          "at most " + std::to_string(kMostReportedTableEntries) + " places of all ports");
+    ObserveRequest::PortTable seen;
     seen.guid = TRY(read_guid("ports.guid", port.guid()));
     seen.table = TRY(read_table(port.table()));
     if (!guids.insert(seen.guid).second)
@@ -190,9 +191,9 @@ Result<AllocateRequest> from_message(const v1::AllocateGuidsRequest& message) {
   return request;
 }
 
-v1::AllocateGuidsResponse to_message(const std::vector<Allocated>& allocated) {
+v1::AllocateGuidsResponse to_message(const std::vector<AllocatedGuid>& allocated) {
   v1::AllocateGuidsResponse message;
-  for (const Allocated& one : allocated) {
+  for (const AllocatedGuid& one : allocated) {
     v1::AllocateGuidsResponse::Allocated& guid = *message.add_guids();
     guid.set_vf(one.vf);
     guid.set_guid(one.guid.value());
@@ -200,8 +201,8 @@ v1::AllocateGuidsResponse to_message(const std::vector<Allocated>& allocated) {
   return message;
 }
 
-Result<std::vector<Allocated>> from_message(const v1::AllocateGuidsResponse& message) {
-  std::vector<Allocated> allocated;
+Result<std::vector<AllocatedGuid>> from_message(const v1::AllocateGuidsResponse& message) {
+  std::vector<AllocatedGuid> allocated;
   for (const v1::AllocateGuidsResponse::Allocated& one : message.guids()) {
     TRY(check_vf("guids.vf", one.vf()));
     const ib::Guid guid = TRY(read_guid("guids.guid", one.guid()));

@@ -18,8 +18,8 @@ Result<ObserveAnswer> from_message(const v1::ObserveResponse& message);
 
 v1::AllocateGuidsRequest to_message(const AllocateRequest& request);
 Result<AllocateRequest> from_message(const v1::AllocateGuidsRequest& message);
-v1::AllocateGuidsResponse to_message(const std::vector<Allocated>& allocated);
-Result<std::vector<Allocated>> from_message(const v1::AllocateGuidsResponse& message);
+v1::AllocateGuidsResponse to_message(const std::vector<AllocatedGuid>& allocated);
+Result<std::vector<AllocatedGuid>> from_message(const v1::AllocateGuidsResponse& message);
 
 v1::FabricNode to_message(const Node& node);
 Result<Node> from_message(const v1::FabricNode& message);

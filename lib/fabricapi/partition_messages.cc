@@ -13,44 +13,44 @@ Result<std::optional<ib::PKey>> read_pkey(uint32_t number) {
   return std::optional(ib::PKey(static_cast<uint16_t>(number)));
 }
 
-Status read_group(const v1::Partition& message, fabric::Tenancy& tenancy) {
+Status read_group(const v1::Partition& message, fabric::Partition& partition) {
   if (message.has_mtu()) {
-    tenancy.mtu = fabric::mtu_of(message.mtu());
-    if (!tenancy.mtu) return wrong_number("mtu", message.mtu(), "1 (256 bytes) to 5 (4096)");
+    partition.mtu = fabric::mtu_of(message.mtu());
+    if (!partition.mtu) return wrong_number("mtu", message.mtu(), "1 (256 bytes) to 5 (4096)");
   }
   if (message.has_rate()) {
-    tenancy.rate = fabric::rate_of(message.rate());
-    if (!tenancy.rate)
+    partition.rate = fabric::rate_of(message.rate());
+    if (!partition.rate)
       return wrong_number("rate", message.rate(), "2 (2.5 Gb/s) to 22 (600), as in MCMemberRecord");
   }
   if (message.has_sl()) {
     if (message.sl() > fabric::kMostSl) return wrong_number("sl", message.sl(), "0 to 15");
-    tenancy.sl = static_cast<uint8_t>(message.sl());
+    partition.sl = static_cast<uint8_t>(message.sl());
   }
   return ok();
 }
 
-Status read_namespaces(const v1::Partition& message, fabric::Tenancy& tenancy) {
+Status read_namespaces(const v1::Partition& message, fabric::Partition& partition) {
   TRY(check_count("allowed", message.allowed().size(), kMostNamespaces));
   for (const std::string& one : message.allowed()) {
     if (one != "*" && !read_namespace("allowed", one))
       return wrong("allowed", one, "a namespace (at most 63 small letters, digits and -), or *");
-    tenancy.allowed.push_back(one);
+    partition.allowed.push_back(one);
   }
   return ok();
 }
 
-Status read_nodes(const v1::Partition& message, fabric::Tenancy& tenancy) {
+Status read_nodes(const v1::Partition& message, fabric::Partition& partition) {
   TRY(check_count("nodes", message.nodes().size(), kMostNodePatterns));
   for (const std::string& one : message.nodes()) {
     if (!fabric::check_node_patterns({one}))
       return wrong("nodes", one, "a node's name, in which one * may stand for anything");
-    tenancy.nodes.push_back(one);
+    partition.nodes.push_back(one);
   }
   return ok();
 }
 
-Status read_members(const v1::Partition& message, fabric::Tenancy& tenancy) {
+Status read_members(const v1::Partition& message, fabric::Partition& partition) {
   TRY(check_count("members", message.members().size(), kMostMembers));
   for (const v1::StaticMember& one : message.members()) {
     fabric::StaticMember member;
@@ -58,31 +58,31 @@ Status read_members(const v1::Partition& message, fabric::Tenancy& tenancy) {
     member.membership = TRY(read_membership("members.membership", one.membership()));
     member.comment = one.comment();
     if (!is_utf8(one.comment())) return wrong("members.comment", one.comment(), "UTF-8");
-    tenancy.members.push_back(std::move(member));
+    partition.members.push_back(std::move(member));
   }
   return ok();
 }
 
-void write_group(const fabric::Tenancy& tenancy, v1::Partition& message) {
-  if (tenancy.ipoib) message.set_ipoib(*tenancy.ipoib);
-  if (tenancy.mtu) message.set_mtu(static_cast<uint32_t>(*tenancy.mtu));
-  if (tenancy.rate) message.set_rate(static_cast<uint32_t>(*tenancy.rate));
-  if (tenancy.sl) message.set_sl(*tenancy.sl);
+void write_group(const fabric::Partition& partition, v1::Partition& message) {
+  if (partition.ipoib) message.set_ipoib(*partition.ipoib);
+  if (partition.mtu) message.set_mtu(static_cast<uint32_t>(*partition.mtu));
+  if (partition.rate) message.set_rate(static_cast<uint32_t>(*partition.rate));
+  if (partition.sl) message.set_sl(*partition.sl);
 }
 
 }  // namespace
 
-v1::Partition to_message(const fabric::Tenancy& tenancy) {
+v1::Partition to_message(const fabric::Partition& partition) {
   v1::Partition message;
-  message.set_name(tenancy.name);
-  if (tenancy.pkey) message.set_pkey(tenancy.pkey->value());
-  message.set_membership(std::string(name(tenancy.membership)));
-  message.set_index0(tenancy.index0);
-  write_group(tenancy, message);
-  for (const std::string& name_space : tenancy.allowed) message.add_allowed(name_space);
-  for (const std::string& pattern : tenancy.nodes) message.add_nodes(pattern);
-  message.set_proof(std::string(name(tenancy.proof)));
-  for (const fabric::StaticMember& member : tenancy.members) {
+  message.set_name(partition.name);
+  if (partition.pkey) message.set_pkey(partition.pkey->value());
+  message.set_membership(std::string(name(partition.membership)));
+  message.set_index0(partition.index0);
+  write_group(partition, message);
+  for (const std::string& name_space : partition.allowed) message.add_allowed(name_space);
+  for (const std::string& pattern : partition.nodes) message.add_nodes(pattern);
+  message.set_proof(std::string(name(partition.proof)));
+  for (const fabric::StaticMember& member : partition.members) {
     v1::StaticMember& one = *message.add_members();
     one.set_guid(member.guid.value());
     one.set_membership(std::string(name(member.membership)));
@@ -91,59 +91,60 @@ v1::Partition to_message(const fabric::Tenancy& tenancy) {
   return message;
 }
 
-Result<fabric::Tenancy> read_tenancy(const v1::Partition& message) {
-  fabric::Tenancy tenancy;
-  tenancy.name = TRY(read_partition_name("name", message.name()));
-  tenancy.pkey = TRY(read_pkey(message.pkey()));
+Result<fabric::Partition> read_partition(const v1::Partition& message) {
+  fabric::Partition partition;
+  partition.name = TRY(read_partition_name("name", message.name()));
+  partition.pkey = TRY(read_pkey(message.pkey()));
   if (!message.membership().empty())
-    tenancy.membership = TRY(read_membership("membership", message.membership()));
-  tenancy.index0 = message.index0();
-  if (message.has_ipoib()) tenancy.ipoib = message.ipoib();
-  TRY(read_group(message, tenancy));
-  TRY(read_namespaces(message, tenancy));
-  TRY(read_nodes(message, tenancy));
+    partition.membership = TRY(read_membership("membership", message.membership()));
+  partition.index0 = message.index0();
+  if (message.has_ipoib()) partition.ipoib = message.ipoib();
+  TRY(read_group(message, partition));
+  TRY(read_namespaces(message, partition));
+  TRY(read_nodes(message, partition));
   if (!message.proof().empty())
-    tenancy.proof =
+    partition.proof =
         TRY(read_enum("proof", message.proof(), fabric::parse_proof, "port, node or none"));
-  TRY(read_members(message, tenancy));
-  TRY(check(tenancy));
-  return tenancy;
+  TRY(read_members(message, partition));
+  TRY(check(partition));
+  return partition;
 }
 
-v1::Partition to_message(const fabric::TenancyStatus& status) {
-  v1::Partition message = to_message(status.tenancy);
+v1::Partition to_message(const fabric::PartitionStatus& status) {
+  v1::Partition message = to_message(status.spec);
   message.set_declared(status.declared);
   message.set_state(std::string(name(status.state)));
-  message.set_reason(std::string(name(status.standing.reason)));
-  message.set_text(cleaned(status.standing.text));
+  message.set_reason(std::string(name(status.condition.reason)));
+  message.set_text(cleaned(status.condition.text));
   message.set_bindings(status.bindings);
   return message;
 }
 
-Result<fabric::TenancyStatus> from_message(const v1::Partition& message) {
-  fabric::TenancyStatus status;
-  status.tenancy = TRY(read_tenancy(message));
+Result<fabric::PartitionStatus> from_message(const v1::Partition& message) {
+  fabric::PartitionStatus status;
+  status.spec = TRY(read_partition(message));
   status.declared = message.declared();
-  status.state = TRY(read_enum("state", message.state(), fabric::parse_tenancy_state,
+  status.state = TRY(read_enum("state", message.state(), fabric::parse_partition_state,
                                "provisioning, ready, deleting or error"));
-  status.standing.reason =
+  status.condition.reason =
       TRY(read_enum("reason", message.reason(), fabric::parse_reason, "a reason"));
-  status.standing.text = message.text();
+  status.condition.text = message.text();
   status.bindings = message.bindings();
   return status;
 }
 
-v1::ListPartitionsResponse to_message(const Listed<fabric::TenancyStatus>& listed) {
+v1::ListPartitionsResponse to_message(const ListPage<fabric::PartitionStatus>& listed) {
   v1::ListPartitionsResponse message;
-  for (const fabric::TenancyStatus& one : listed.items) *message.add_partitions() = to_message(one);
+  for (const fabric::PartitionStatus& one : listed.items)
+    *message.add_partitions() = to_message(one);
   message.set_next_page_token(listed.next);
   return message;
 }
 
-Result<Listed<fabric::TenancyStatus>> from_message(const v1::ListPartitionsResponse& message) {
-  Listed<fabric::TenancyStatus> listed;
+Result<ListPage<fabric::PartitionStatus>> from_message(const v1::ListPartitionsResponse& message) {
+  ListPage<fabric::PartitionStatus> listed;
   for (const v1::Partition& one : message.partitions()) {
-    fabric::TenancyStatus status = TRY(from_message(one).during("partitions"));
+    fabric::PartitionStatus status = TRY(from_message(one).during("partitions"));
     listed.items.push_back(std::move(status));
   }
   listed.next = message.next_page_token();

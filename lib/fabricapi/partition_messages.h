@@ -7,15 +7,15 @@
 namespace ibpod::fabricapi {
 
 // As in a request: what only an answer has is neither written nor read.
-v1::Partition to_message(const fabric::Tenancy& tenancy);
+v1::Partition to_message(const fabric::Partition& partition);
 // invalid, too, for what fabric::check() refuses.
-Result<fabric::Tenancy> read_tenancy(const v1::Partition& message);
+Result<fabric::Partition> read_partition(const v1::Partition& message);
 
 // Whole, both ways: this is also how a partition is kept on disk.
-v1::Partition to_message(const fabric::TenancyStatus& status);
-Result<fabric::TenancyStatus> from_message(const v1::Partition& message);
+v1::Partition to_message(const fabric::PartitionStatus& status);
+Result<fabric::PartitionStatus> from_message(const v1::Partition& message);
 
-v1::ListPartitionsResponse to_message(const Listed<fabric::TenancyStatus>& listed);
-Result<Listed<fabric::TenancyStatus>> from_message(const v1::ListPartitionsResponse& message);
+v1::ListPartitionsResponse to_message(const ListPage<fabric::PartitionStatus>& listed);
+Result<ListPage<fabric::PartitionStatus>> from_message(const v1::ListPartitionsResponse& message);
 
 }  // namespace ibpod::fabricapi

@@ -15,10 +15,10 @@ constexpr std::array<Part, 3> kPartition{{{9, "partition.allowed", kMostNamespac
                                           {11, "partition.members", kMostMembers},
                                           {17, "partition.nodes", kMostNodePatterns}}};
 constexpr std::array<Part, 1> kWithPartition{{{2, "partition", 1, kPartition}}};
-constexpr std::array<Part, 1> kBind{{{8, "partitions", kMostShares}}};
+constexpr std::array<Part, 1> kBind{{{8, "partitions", kMostMemberships}}};
 constexpr std::array<Part, 1> kSync{{{3, "attachments", kMostAttachments}}};
 constexpr std::array<Part, 1> kTable{
-    {{2, "ports.table", kMostPlacesTold, {}, Part::Kind::numbers}}};
+    {{2, "ports.table", kMostReportedTableEntries, {}, Part::Kind::numbers}}};
 constexpr std::array<Part, 1> kObserve{{{4, "ports", kMostPorts, kTable}}};
 constexpr std::array<Part, 1> kAllocate{{{4, "vfs", kMostVfs, {}, Part::Kind::numbers}}};
 constexpr std::array<Part, 1> kExplain{{{2, "subjects", kMostSubjects}}};

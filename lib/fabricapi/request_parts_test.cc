@@ -31,9 +31,9 @@ struct TooMany {
 std::string empty_part(char tag) { return {tag, '\0'}; }
 
 TEST_CASE("fabric API: a request with too many parts is refused before it is parsed") {
-  ServiceBed bed;
+  ServiceFixture fixture;
   std::vector<TooMany> all{
-      {"Bind", empty_part('\x42'), kMostShares, "partitions"},
+      {"Bind", empty_part('\x42'), kMostMemberships, "partitions"},
       {"Sync", empty_part('\x1a'), kMostAttachments, "attachments"},
       {"Observe", empty_part('\x22'), kMostPorts, "ports"},
       {"Observe", std::string("\x22\x03\x12\x01\x00", 5), kMostPorts, "ports"},
@@ -49,12 +49,12 @@ TEST_CASE("fabric API: a request with too many parts is refused before it is par
   }
   // 256 places, in one field.
   const std::string table = std::string("\x22\x83\x02\x12\x80\x02", 6) + std::string(256, '\0');
-  all.push_back({"Observe", table, kMostPlacesTold, "ports.table"});
+  all.push_back({"Observe", table, kMostReportedTableEntries, "ports.table"});
   for (const TooMany& one : all) {
     CAPTURE(one.method);
     CAPTURE(one.field);
     const auto answer =
-        rpc::unary(bed.socket, "/ibpod.v1.Fabric/" + one.method, one.bytes(), soon());
+        rpc::unary(fixture.socket, "/ibpod.v1.Fabric/" + one.method, one.bytes(), soon());
     REQUIRE_FALSE(answer);
     CHECK(answer.error().code() == Code::invalid);
     CHECK_MESSAGE(
@@ -65,20 +65,20 @@ TEST_CASE("fabric API: a request with too many parts is refused before it is par
 }
 
 TEST_CASE("fabric API: of too many parts nobody is told whom the service does not know") {
-  ServiceBed bed({},
-                 [](const rpc::Peer&) -> Result<Caller> { return Error(Code::denied, "nobody"); });
+  ServiceFixture fixture(
+      {}, [](const rpc::Peer&) -> Result<Caller> { return Error(Code::denied, "nobody"); });
   const TooMany sync{"Sync", empty_part('\x1a'), kMostAttachments, "attachments"};
-  const auto answer = rpc::unary(bed.socket, "/ibpod.v1.Fabric/Sync", sync.bytes(), soon());
+  const auto answer = rpc::unary(fixture.socket, "/ibpod.v1.Fabric/Sync", sync.bytes(), soon());
   REQUIRE_FALSE(answer);
   CHECK(answer.error().code() == Code::denied);
 }
 
 TEST_CASE("fabric API: what is no request is refused as such, of every method that has parts") {
-  ServiceBed bed;
+  ServiceFixture fixture;
   for (const char* method : {"CreatePartition", "UpdatePartition", "Bind", "Sync", "Observe",
                              "AllocateGuids", "Plan", "Explain"}) {
     const auto answer =
-        rpc::unary(bed.socket, "/ibpod.v1.Fabric/" + std::string(method), "\x0f", soon());
+        rpc::unary(fixture.socket, "/ibpod.v1.Fabric/" + std::string(method), "\x0f", soon());
     REQUIRE_FALSE(answer);
     CHECK(answer.error().code() == Code::invalid);
   }

@@ -42,17 +42,17 @@ using Base =
 
 // The Done that the Fabric is given.
 template <typename Value, typename Response>
-struct Answer {
-  std::shared_ptr<Owed> owed;
+struct Reply {
+  std::shared_ptr<PendingCall> call;
   Response* response;
 
   void operator()(Result<Value> value) const {
-    if (!value) return owed->ending->once(rpc::to_grpc(value.error()));
-    owed->ending->once(grpc::Status::OK, [&] { put(to_message(*value), response); });
+    if (!value) return call->responder->respond(rpc::to_grpc(value.error()));
+    call->responder->respond(grpc::Status::OK, [&] { put(to_message(*value), response); });
   }
   // Whether the client is.
   std::function<bool()> gone() const {
-    return [ending = owed->ending] { return ending->over(); };
+    return [responder = call->responder] { return responder->is_done(); };
   }
 };
 
@@ -72,9 +72,10 @@ class Service final : public Base {
   Service(Fabric& fabric, Identify identify, const ServiceSettings& settings)
       : fabric_(fabric),
         settings_(settings),
-        admission_(std::move(identify), settings.fabric),
-        calls_(std::make_shared<Places>("calls", settings.calls, settings.calls_of_one)),
-        watches_(std::make_shared<Places>("watches", settings.watches, settings.watches_of_one)),
+        gate_(std::move(identify), settings.fabric),
+        calls_(std::make_shared<CallLimiter>("calls", settings.calls, settings.calls_of_one)),
+        watches_(
+            std::make_shared<CallLimiter>("watches", settings.watches, settings.watches_of_one)),
         watch_bytes_(std::make_shared<WatchBytes>(settings.watch_bytes)) {}
 
  private:
@@ -90,20 +91,20 @@ class Service final : public Base {
   // Asks the Fabric: `ask` is given the caller, what he asks and the Done.
   template <typename Value, typename Request, typename Response, typename Asked, typename Ask>
   Unary* call(Context* context, const Request* request, Response* response, Result<Asked> asked,
-              Ask ask, Places::Share share = Places::Share::ordinary) {
+              Ask ask, CallLimiter::Quota quota = CallLimiter::Quota::ordinary) {
     const rpc::Answering answering(*this);
     auto* unary = new UnaryCall();  // until OnDone()
-    const std::shared_ptr<Ending> ending = unary->ending();
-    Result<Admitted> admitted =
-        admission_.admit(peer_of(*context), request->fabric(), *calls_, share);
+    const std::shared_ptr<Responder> responder = unary->responder();
+    Result<AdmittedCall> admitted =
+        gate_.admit(peer_of(*context), request->fabric(), *calls_, quota);
     if (!admitted) {
-      ending->once(rpc::to_grpc(admitted.error()));
+      responder->respond(rpc::to_grpc(admitted.error()));
     } else if (!asked) {
-      ending->once(rpc::to_grpc(asked.error()));
+      responder->respond(rpc::to_grpc(asked.error()));
     } else {
-      auto owed = std::make_shared<Owed>(ending, std::move(admitted->place));
+      auto pending_call = std::make_shared<PendingCall>(responder, std::move(admitted->slot));
       ask(admitted->caller, std::move(asked).value(),
-          Answer<Value, Response>{std::move(owed), response});
+          Reply<Value, Response>{std::move(pending_call), response});
     }
     return unary;
   }
@@ -112,37 +113,37 @@ class Service final : public Base {
   // where there are too many parts.
   template <typename Value, typename Request, typename Read, typename Ask>
   Unary* call(Context* context, const Bytes* bytes, Bytes* response, Read read, Ask ask,
-              Places::Share share = Places::Share::ordinary) {
+              CallLimiter::Quota quota = CallLimiter::Quota::ordinary) {
     using Asked = std::invoke_result_t<Read, const Request&>;
     Result<Request> request = parsed<Request>(bytes);
     Request nothing;
     nothing.set_fabric(settings_.fabric);
     Asked asked = request ? read(*request) : Asked(request.error());
     return call<Value>(context, request ? &*request : &nothing, response, std::move(asked),
-                       std::move(ask), share);
+                       std::move(ask), quota);
   }
 
   Unary* CreatePartition(Context* context, const Bytes* request, Bytes* response) override {
-    return call<fabric::TenancyStatus, v1::CreatePartitionRequest>(
+    return call<fabric::PartitionStatus, v1::CreatePartitionRequest>(
         context, request, response,
-        [](const auto& asked) { return read_tenancy(asked.partition()).during("partition"); },
-        [this](const Caller& caller, fabric::Tenancy tenancy, auto done) {
-          fabric_.create_partition(caller, std::move(tenancy), std::move(done));
+        [](const auto& asked) { return read_partition(asked.partition()).during("partition"); },
+        [this](const Caller& caller, fabric::Partition partition, auto done) {
+          fabric_.create_partition(caller, std::move(partition), std::move(done));
         });
   }
 
   Unary* UpdatePartition(Context* context, const Bytes* request, Bytes* response) override {
-    return call<fabric::TenancyStatus, v1::UpdatePartitionRequest>(
+    return call<fabric::PartitionStatus, v1::UpdatePartitionRequest>(
         context, request, response,
-        [](const auto& asked) { return read_tenancy(asked.partition()).during("partition"); },
-        [this](const Caller& caller, fabric::Tenancy tenancy, auto done) {
-          fabric_.update_partition(caller, std::move(tenancy), std::move(done));
+        [](const auto& asked) { return read_partition(asked.partition()).during("partition"); },
+        [this](const Caller& caller, fabric::Partition partition, auto done) {
+          fabric_.update_partition(caller, std::move(partition), std::move(done));
         });
   }
 
   Unary* DeletePartition(Context* context, const v1::DeletePartitionRequest* request,
                          v1::Partition* response) override {
-    return call<fabric::TenancyStatus>(
+    return call<fabric::PartitionStatus>(
         context, request, response, read_partition_name("name", request->name()),
         [this, forget = request->forget_ports()](const Caller& caller, std::string name,
                                                  auto done) {
@@ -153,9 +154,9 @@ class Service final : public Base {
 
   Unary* ListPartitions(Context* context, const v1::ListPartitionsRequest* request,
                         v1::ListPartitionsResponse* response) override {
-    return call<Listed<fabric::TenancyStatus>>(
-        context, request, response, read_page(request->page_size(), request->page_token()),
-        [this](const Caller& caller, Page page, auto done) {
+    return call<ListPage<fabric::PartitionStatus>>(
+        context, request, response, read_page_request(request->page_size(), request->page_token()),
+        [this](const Caller& caller, PageRequest page, auto done) {
           fabric_.list_partitions(caller, std::move(page), std::move(done));
         });
   }
@@ -165,8 +166,8 @@ class Service final : public Base {
         context, request, response,
         [](const auto& asked) { return small(asked, from_message(asked)); },
         [this, until = deadline_of(*context)](const Caller& caller, BindRequest bind, auto done) {
-          Patience patience(until, done.gone());
-          fabric_.bind(caller, std::move(bind), std::move(patience), std::move(done));
+          CallContext call_context(until, done.gone());
+          fabric_.bind(caller, std::move(bind), std::move(call_context), std::move(done));
         });
   }
 
@@ -178,7 +179,7 @@ class Service final : public Base {
                                                  fabric::Attachment attachment, auto done) {
           fabric_.unbind(caller, std::move(attachment), deadline, std::move(done));
         },
-        Places::Share::reserved);
+        CallLimiter::Quota::reserved);
   }
 
   Unary* GetBinding(Context* context, const v1::GetBindingRequest* request,
@@ -194,15 +195,15 @@ class Service final : public Base {
                       v1::ListBindingsResponse* response) override {
     struct Asked {
       BindingFilter filter;
-      Page page;
+      PageRequest page;
     };
     const auto read = [&]() -> Result<Asked> {
       Asked asked;
       asked.filter = TRY(from_message(request->filter()));
-      asked.page = TRY(read_page(request->page_size(), request->page_token()));
+      asked.page = TRY(read_page_request(request->page_size(), request->page_token()));
       return asked;
     };
-    return call<Listed<fabric::Binding>>(
+    return call<ListPage<fabric::Binding>>(
         context, request, response, read(), [this](const Caller& caller, Asked asked, auto done) {
           fabric_.list_bindings(caller, std::move(asked.filter), std::move(asked.page),
                                 std::move(done));
@@ -213,13 +214,13 @@ class Service final : public Base {
     const rpc::Answering answering(*this);
     const auto request = parsed<v1::WatchBindingsRequest>(bytes);
     const std::string& meant = request ? request->fabric() : settings_.fabric;
-    Result<Admitted> admitted = admission_.admit(peer_of(*context), meant, *watches_);
+    Result<AdmittedCall> admitted = gate_.admit(peer_of(*context), meant, *watches_);
     if (!admitted) return WatchCall::refuse(admitted.error());
     if (!request) return WatchCall::refuse(request.error());
     Result<BindingFilter> filter = from_message(request->filter());
     if (!filter) return WatchCall::refuse(filter.error());
     return WatchCall::begin(fabric_, admitted->caller, std::move(*filter),
-                            std::move(admitted->place), watch_bytes_);
+                            std::move(admitted->slot), watch_bytes_);
   }
 
   Unary* Sync(Context* context, const Bytes* request, Bytes* response) override {
@@ -228,7 +229,7 @@ class Service final : public Base {
         [this](const Caller& caller, SyncRequest sync, auto done) {
           fabric_.sync(caller, std::move(sync), std::move(done));
         },
-        Places::Share::reserved);
+        CallLimiter::Quota::reserved);
   }
 
   Unary* Observe(Context* context, const Bytes* request, Bytes* response) override {
@@ -240,7 +241,7 @@ class Service final : public Base {
   }
 
   Unary* AllocateGuids(Context* context, const Bytes* request, Bytes* response) override {
-    return call<std::vector<Allocated>, v1::AllocateGuidsRequest>(
+    return call<std::vector<AllocatedGuid>, v1::AllocateGuidsRequest>(
         context, request, response, [](const auto& asked) { return from_message(asked); },
         [this](const Caller& caller, AllocateRequest allocate, auto done) {
           fabric_.allocate_guids(caller, std::move(allocate), std::move(done));
@@ -289,8 +290,8 @@ class Service final : public Base {
 
   Fabric& fabric_;
   const ServiceSettings settings_;
-  const Admission admission_;
-  const std::shared_ptr<Places> calls_, watches_;
+  const CallGate gate_;
+  const std::shared_ptr<CallLimiter> calls_, watches_;
   const std::shared_ptr<WatchBytes> watch_bytes_;
 };
 

@@ -28,8 +28,8 @@ bool is_host_and_port(std::string_view text) {
   return colon != text.npos && is_host(text.substr(0, colon)) && is_port(text.substr(colon + 1));
 }
 
-Client over_unix(const Place& place) {
-  return Client::over_unix(place.address.substr(kUnix.size()), place.fabric);
+Client over_unix(const ServiceAddress& address) {
+  return Client::over_unix(address.address.substr(kUnix.size()), address.fabric);
 }
 
 }  // namespace
@@ -46,19 +46,20 @@ Status check_address(std::string_view address) {
 
 bool needs_files(std::string_view address) { return !address.starts_with(kUnix); }
 
-Result<Client> client_of(const Place& place) {
-  TRY(check_address(place.address));
-  if (!needs_files(place.address)) return over_unix(place);
+Result<Client> client_of(const ServiceAddress& address) {
+  TRY(check_address(address.address));
+  if (!needs_files(address.address)) return over_unix(address);
   std::shared_ptr<rpc::TlsChannel> channel =
-      TRY(rpc::TlsChannel::open({.target = place.address, .files = place.files}));
-  return Client::over_tls(std::move(channel), place.address, place.fabric);
+      TRY(rpc::TlsChannel::open({.target = address.address, .files = address.files}));
+  return Client::over_tls(std::move(channel), address.address, address.fabric);
 }
 
-Result<Client> lasting_client_of(const Place& place) {
-  TRY(check_address(place.address));
-  if (!needs_files(place.address)) return over_unix(place);
-  return Client::over_tls(rpc::TlsChannel::follow({.target = place.address, .files = place.files}),
-                          place.address, place.fabric);
+Result<Client> lasting_client_of(const ServiceAddress& address) {
+  TRY(check_address(address.address));
+  if (!needs_files(address.address)) return over_unix(address);
+  return Client::over_tls(
+      rpc::TlsChannel::follow({.target = address.address, .files = address.files}), address.address,
+      address.fabric);
 }
 
 }  // namespace ibpod::fabricapi

@@ -9,11 +9,11 @@
 
 namespace ibpod::fabricapi {
 
-struct Place {
+struct ServiceAddress {
   std::string address;  // unix:PATH, or HOST:PORT, an IPv6 host in brackets
   rpc::TlsFiles files;  // for HOST:PORT
   std::string fabric = "default";
-  bool operator==(const Place&) const = default;
+  bool operator==(const ServiceAddress&) const = default;
 };
 
 // invalid where it is neither.
@@ -23,9 +23,9 @@ bool needs_files(std::string_view address);
 
 // invalid or not_found where the address is none, or the files cannot be used. That nobody answers
 // is told by the first question.
-Result<Client> client_of(const Place& place);
+Result<Client> client_of(const ServiceAddress& address);
 // The same for a program that goes on while the files cannot be used: each call is unavailable
 // then, saying why, and the first one behind their renewal uses them.
-Result<Client> lasting_client_of(const Place& place);
+Result<Client> lasting_client_of(const ServiceAddress& address);
 
 }  // namespace ibpod::fabricapi

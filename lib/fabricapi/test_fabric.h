@@ -17,18 +17,18 @@ inline fabric::Binding test_binding() {
   fabric::Binding binding;
   binding.attachment = test_attachment();
   binding.guid = test_guid();
-  binding.chosen = true;
+  binding.guid_requested = true;
   binding.kind = fabric::Kind::child;
   binding.pf = "ib0";
   binding.pf_guid = test_guid(0xff);
   binding.device = "0000:3b:00.2";
   binding.pod = {"lab", "trainer-0", "6f1c-22"};
-  binding.shares = {{"blue", fabric::Membership::full}, {"red", fabric::Membership::both}};
+  binding.desired = {{"blue", fabric::Membership::full}, {"red", fabric::Membership::both}};
   binding.keys = {ib::PKey(0x8101), ib::PKey(0x8102)};
-  binding.held = {{"blue", fabric::Membership::full}};
+  binding.applied = {{"blue", fabric::Membership::full}};
   binding.generation = 7;
-  binding.state = fabric::State::written;
-  binding.standing = {fabric::Reason::port_down, "the port is down: look at its cable"};
+  binding.state = fabric::BindingState::written;
+  binding.condition = {fabric::Reason::port_down, "the port is down: look at its cable"};
   binding.proof = fabric::Proof::node;
   binding.enforcement = fabric::Enforcement::leaf;
   binding.asked = fabric::WallTime(std::chrono::milliseconds(1'700'000'000'123));
@@ -36,27 +36,27 @@ inline fabric::Binding test_binding() {
   return binding;
 }
 
-inline fabric::Tenancy test_tenancy() {
-  fabric::Tenancy tenancy;
-  tenancy.name = "blue";
-  tenancy.pkey = ib::PKey(0x101);
-  tenancy.membership = fabric::Membership::full;
-  tenancy.index0 = true;
-  tenancy.ipoib = true;
-  tenancy.mtu = fabric::Mtu::mtu_4096;
-  tenancy.rate = fabric::Rate(7);
-  tenancy.sl = 3;
-  tenancy.allowed = {"lab", "*"};
-  tenancy.nodes = {"gpu-*", "n1"};
-  tenancy.proof = fabric::Proof::port;
-  tenancy.members = {{test_guid(9), fabric::Membership::limited, "nfs-1, Gebäude 4"}};
-  return tenancy;
+inline fabric::Partition test_partition() {
+  fabric::Partition partition;
+  partition.name = "blue";
+  partition.pkey = ib::PKey(0x101);
+  partition.membership = fabric::Membership::full;
+  partition.index0 = true;
+  partition.ipoib = true;
+  partition.mtu = fabric::Mtu::mtu_4096;
+  partition.rate = fabric::Rate(7);
+  partition.sl = 3;
+  partition.allowed = {"lab", "*"};
+  partition.nodes = {"gpu-*", "n1"};
+  partition.proof = fabric::Proof::port;
+  partition.members = {{test_guid(9), fabric::Membership::limited, "nfs-1, Gebäude 4"}};
+  return partition;
 }
 
-inline fabric::TenancyStatus test_status() {
-  return {test_tenancy(),
+inline fabric::PartitionStatus test_status() {
+  return {test_partition(),
           true,
-          fabric::TenancyState::ready,
+          fabric::PartitionState::ready,
           {fabric::Reason::waiting, "for a sweep"},
           12};
 }
@@ -74,7 +74,7 @@ inline BindRequest test_bind() {
 }
 
 inline BindingFilter test_filter() {
-  return {"n7.example", "blue", "lab", "trainer-0", test_guid(), fabric::State::unknown};
+  return {"n7.example", "blue", "lab", "trainer-0", test_guid(), fabric::BindingState::unknown};
 }
 
 inline SyncRequest test_sync() {
@@ -94,14 +94,16 @@ inline ObserveRequest test_observe() {
 inline ObserveAnswer test_observe_answer() { return {"stamp-5", {test_guid(3)}}; }
 
 inline AllocateRequest test_allocate() { return {"n7.example", "0000:3b:00.0", {0, 1, 7}}; }
-inline std::vector<Allocated> test_allocated() { return {{0, test_guid(4)}, {7, test_guid(5)}}; }
+inline std::vector<AllocatedGuid> test_allocated() {
+  return {{0, test_guid(4)}, {7, test_guid(5)}};
+}
 
 inline std::vector<Node> test_nodes() {
   return {{"n7.example", fabric::WallTime(std::chrono::milliseconds(5)), 3, 4, false},
           {"n8", std::nullopt, 0, 0, true}};
 }
 
-inline PlanRequest test_plan() { return {test_tenancy(), "", true}; }
+inline PlanRequest test_plan() { return {test_partition(), "", true}; }
 inline Plan test_plan_answer() {
   return {{{test_guid(), "node-7 mlx5_0", "0:0x7fff", "0:0x7fff 1:0x8101"}},
           2000,
@@ -130,14 +132,14 @@ inline FabricHealth test_health() {
 
 class TestFabric : public Fabric {
  public:
-  enum class Manner { answers, keeps, drops };
+  enum class Behavior { answers, keeps, drops };
 
-  struct Asked {
+  struct LastRequests {
     Caller caller;
-    fabric::Tenancy tenancy;
+    fabric::Partition partition;
     std::string name;
     ForgetRequest forgotten;
-    Page page;
+    PageRequest page;
     BindRequest bound;
     fabric::Attachment attachment;
     BindingFilter filter;
@@ -147,17 +149,17 @@ class TestFabric : public Fabric {
     PlanRequest planned;
     ExplainRequest explained;
     Duration left{0};
-    Patience patience = Deadline::in(Duration(0));
+    CallContext context = Deadline::in(Duration(0));
   };
   // What it was asked last, of each kind.
-  Asked asked() const {
+  LastRequests last_requests() const {
     const std::lock_guard lock(mutex_);
-    return asked_;
+    return last_requests_;
   }
   // From the next call on.
-  void acts(Manner manner) {
+  void acts(Behavior behavior) {
     const std::lock_guard lock(mutex_);
-    manner_ = manner;
+    behavior_ = behavior;
   }
   void fails(const Error& error) {
     const std::lock_guard lock(mutex_);
@@ -183,12 +185,12 @@ class TestFabric : public Fabric {
   }
   // Tells a watcher; false where there is none, or where it wants no more.
   bool tell(const BindingChange& change) {
-    std::function<bool(const BindingChange&)> told;
+    std::function<bool(const BindingChange&)> on_change;
     {
       const std::lock_guard lock(mutex_);
-      told = told_;
+      on_change = on_change_;
     }
-    return told && told(change);
+    return on_change && on_change(change);
   }
   // A watcher is told these when it begins.
   void has(std::vector<BindingChange> bindings) {
@@ -201,59 +203,59 @@ class TestFabric : public Fabric {
     return watch_.use_count();
   }
 
-  void create_partition(const Caller& who, fabric::Tenancy asked,
-                        Done<fabric::TenancyStatus> done) override {
-    keep(who, asked_.tenancy, asked);
+  void create_partition(const Caller& who, fabric::Partition asked,
+                        Done<fabric::PartitionStatus> done) override {
+    keep(who, last_requests_.partition, asked);
     answer(std::move(done), test_status());
   }
-  void update_partition(const Caller& who, fabric::Tenancy asked,
-                        Done<fabric::TenancyStatus> done) override {
-    keep(who, asked_.tenancy, asked);
+  void update_partition(const Caller& who, fabric::Partition asked,
+                        Done<fabric::PartitionStatus> done) override {
+    keep(who, last_requests_.partition, asked);
     answer(std::move(done), test_status());
   }
   void delete_partition(const Caller& who, std::string asked,
-                        Done<fabric::TenancyStatus> done) override {
-    keep(who, asked_.name, asked);
+                        Done<fabric::PartitionStatus> done) override {
+    keep(who, last_requests_.name, asked);
     answer(std::move(done), test_status());
   }
   void forget_ports(const Caller& who, std::string asked,
-                    Done<fabric::TenancyStatus> done) override {
-    keep(who, asked_.name, "forgetting " + asked);
+                    Done<fabric::PartitionStatus> done) override {
+    keep(who, last_requests_.name, "forgetting " + asked);
     answer(std::move(done), test_status());
   }
-  void list_partitions(const Caller& who, Page asked,
-                       Done<Listed<fabric::TenancyStatus>> done) override {
-    keep(who, asked_.page, asked);
-    answer(std::move(done), Listed<fabric::TenancyStatus>{{test_status()}, "next"});
+  void list_partitions(const Caller& who, PageRequest asked,
+                       Done<ListPage<fabric::PartitionStatus>> done) override {
+    keep(who, last_requests_.page, asked);
+    answer(std::move(done), ListPage<fabric::PartitionStatus>{{test_status()}, "next"});
   }
-  void bind(const Caller& who, BindRequest asked, Patience patience,
+  void bind(const Caller& who, BindRequest asked, CallContext call_context,
             Done<fabric::Binding> done) override {
-    keep(who, asked_.bound, asked);
-    keep(who, asked_.left, patience.until().left());
-    keep(who, asked_.patience, patience);
+    keep(who, last_requests_.bound, asked);
+    keep(who, last_requests_.left, call_context.deadline().left());
+    keep(who, last_requests_.context, call_context);
     answer(std::move(done), test_binding());
   }
   void unbind(const Caller& who, fabric::Attachment asked, Deadline deadline,
               Done<fabric::Binding> done) override {
-    keep(who, asked_.attachment, asked);
-    keep(who, asked_.left, deadline.left());
+    keep(who, last_requests_.attachment, asked);
+    keep(who, last_requests_.left, deadline.left());
     answer(std::move(done), test_binding());
   }
   void get_binding(const Caller& who, fabric::Attachment asked,
                    Done<fabric::Binding> done) override {
-    keep(who, asked_.attachment, asked);
+    keep(who, last_requests_.attachment, asked);
     answer(std::move(done), test_binding());
   }
-  void list_bindings(const Caller& who, BindingFilter asked, Page where,
-                     Done<Listed<fabric::Binding>> done) override {
-    keep(who, asked_.filter, asked);
-    keep(who, asked_.page, where);
-    answer(std::move(done), Listed<fabric::Binding>{{test_binding()}, "next"});
+  void list_bindings(const Caller& who, BindingFilter asked, PageRequest where,
+                     Done<ListPage<fabric::Binding>> done) override {
+    keep(who, last_requests_.filter, asked);
+    keep(who, last_requests_.page, where);
+    answer(std::move(done), ListPage<fabric::Binding>{{test_binding()}, "next"});
   }
   void watch_bindings(const Caller& who, BindingFilter asked,
-                      std::function<bool(const BindingChange&)> told,
+                      std::function<bool(const BindingChange&)> on_change,
                       Done<std::shared_ptr<Watch>> done) override {
-    keep(who, asked_.filter, asked);
+    keep(who, last_requests_.filter, asked);
     auto watch = std::make_shared<Watch>();
     std::vector<BindingChange> there;
     {
@@ -261,48 +263,48 @@ class TestFabric : public Fabric {
       there = there_;
     }
     for (const BindingChange& one : there)
-      if (!told(one)) return done(Error(Code::unavailable, "it wants no more"));
+      if (!on_change(one)) return done(Error(Code::unavailable, "it wants no more"));
     {
       const std::lock_guard lock(mutex_);
-      told_ = std::move(told);
+      on_change_ = std::move(on_change);
       watch_ = watch;
     }
     answer(std::move(done), std::move(watch));
   }
   void sync(const Caller& who, SyncRequest asked, Done<SyncAnswer> done) override {
-    keep(who, asked_.synced, asked);
+    keep(who, last_requests_.synced, asked);
     answer(std::move(done), test_sync_answer());
   }
   void observe(const Caller& who, ObserveRequest asked, Done<ObserveAnswer> done) override {
-    keep(who, asked_.observed, asked);
+    keep(who, last_requests_.observed, asked);
     answer(std::move(done), test_observe_answer());
   }
   void allocate_guids(const Caller& who, AllocateRequest asked,
-                      Done<std::vector<Allocated>> done) override {
-    keep(who, asked_.allocated, asked);
+                      Done<std::vector<AllocatedGuid>> done) override {
+    keep(who, last_requests_.allocated, asked);
     answer(std::move(done), test_allocated());
   }
   void list_nodes(const Caller& who, Done<std::vector<Node>> done) override {
-    keep(who, asked_.name, std::string());
+    keep(who, last_requests_.name, std::string());
     answer(std::move(done), test_nodes());
   }
   void forget_node(const Caller& who, ForgetRequest asked, Deadline deadline,
                    Done<Node> done) override {
-    keep(who, asked_.forgotten, asked);
-    keep(who, asked_.name, asked.node);
-    keep(who, asked_.left, deadline.left());
+    keep(who, last_requests_.forgotten, asked);
+    keep(who, last_requests_.name, asked.node);
+    keep(who, last_requests_.left, deadline.left());
     answer(std::move(done), test_nodes().front());
   }
   void plan(const Caller& who, PlanRequest asked, Done<Plan> done) override {
-    keep(who, asked_.planned, asked);
+    keep(who, last_requests_.planned, asked);
     answer(std::move(done), test_plan_answer());
   }
   void explain(const Caller& who, ExplainRequest asked, Done<Explanation> done) override {
-    keep(who, asked_.explained, asked);
+    keep(who, last_requests_.explained, asked);
     answer(std::move(done), test_explanation());
   }
   void health(const Caller& who, Done<FabricHealth> done) override {
-    keep(who, asked_.name, std::string());
+    keep(who, last_requests_.name, std::string());
     answer(std::move(done), test_health());
   }
 
@@ -310,7 +312,7 @@ class TestFabric : public Fabric {
   template <typename Value>
   void keep(const Caller& who, Value& place, const Value& asked) {
     const std::lock_guard lock(mutex_);
-    asked_.caller = who;
+    last_requests_.caller = who;
     place = asked;
   }
   template <typename Value>
@@ -320,20 +322,20 @@ class TestFabric : public Fabric {
       const std::lock_guard lock(mutex_);
       ++calls_;
       if (error_) result = Error(*error_);
-      if (manner_ == Manner::drops) return;
-      if (manner_ == Manner::keeps)
+      if (behavior_ == Behavior::drops) return;
+      if (behavior_ == Behavior::keeps)
         return kept_.push_back([done = std::move(done), result] { done(result); });
     }
     done(std::move(result));
   }
 
   mutable std::mutex mutex_;
-  Asked asked_;
+  LastRequests last_requests_;
   std::optional<Error> error_;
-  Manner manner_ = Manner::answers;
+  Behavior behavior_ = Behavior::answers;
   size_t calls_ = 0;
   std::vector<std::function<void()>> kept_;
-  std::function<bool(const BindingChange&)> told_;
+  std::function<bool(const BindingChange&)> on_change_;
   std::vector<BindingChange> there_;
   std::weak_ptr<Watch> watch_;
 };

@@ -20,7 +20,7 @@ inline Result<Caller> root_only(const rpc::Peer& peer) {
   return Error(Code::denied, "nobody");
 }
 
-struct ServiceBed {
+struct ServiceFixture {
   TempFolder folder;
   Path socket = folder.path() / "sm.sock";
   TestFabric fabric;
@@ -28,7 +28,8 @@ struct ServiceBed {
   std::unique_ptr<rpc::Server> server;
   Client client = Client::over_unix(socket);
 
-  explicit ServiceBed(const ServiceSettings& settings = {}, const Identify& identify = root_only)
+  explicit ServiceFixture(const ServiceSettings& settings = {},
+                          const Identify& identify = root_only)
       : service(serve(fabric, identify, settings)),
         server(rpc::Server::serve(socket, {service.get()}).value()) {}
 };

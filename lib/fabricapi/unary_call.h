@@ -3,8 +3,8 @@
 
 #include "lib/base/result.h"
 #include "lib/fabricapi/call_limiter.h"
-#include "lib/rpc/tsan_handover.h"
 #include "lib/rpc/status.h"
+#include "lib/rpc/tsan_handover.h"
 
 #include <memory>
 #include <mutex>
@@ -14,13 +14,13 @@
 namespace ibpod::fabricapi {
 
 // What of a call can be finished, once: by its answer, by the client who goes, by the server's end.
-class Ending {
+class Responder {
  public:
-  explicit Ending(grpc::ServerUnaryReactor& reactor) : reactor_(&reactor) {}
+  explicit Responder(grpc::ServerUnaryReactor& reactor) : reactor_(&reactor) {}
 
   // `prepare` writes the answer, and runs only where it is still waited for.
   template <typename Prepare>
-  void once(const grpc::Status& status, Prepare prepare) {
+  void respond(const grpc::Status& status, Prepare prepare) {
     grpc::ServerUnaryReactor* reactor = nullptr;
     {
       const std::lock_guard lock(mutex_);
@@ -31,10 +31,10 @@ class Ending {
     rpc::hand_over(reactor);  // and with it the answer, which gRPC destroys
     reactor->Finish(status);
   }
-  void once(const grpc::Status& status) {
-    once(status, [] {});
+  void respond(const grpc::Status& status) {
+    respond(status, [] {});
   }
-  bool over() const {
+  bool is_done() const {
     const std::lock_guard lock(mutex_);
     return reactor_ == nullptr;
   }
@@ -48,11 +48,11 @@ class Ending {
 class UnaryCall final : public grpc::ServerUnaryReactor {
  public:
   UnaryCall() { rpc::hand_over(reactor()); }
-  const std::shared_ptr<Ending>& ending() const { return ending_; }
+  const std::shared_ptr<Responder>& responder() const { return responder_; }
 
   void OnCancel() override {
     rpc::take_over(reactor());
-    ending_->once(grpc::Status::CANCELLED);
+    responder_->respond(grpc::Status::CANCELLED);
   }
   void OnDone() override {
     rpc::take_over(reactor());
@@ -61,23 +61,24 @@ class UnaryCall final : public grpc::ServerUnaryReactor {
 
  private:
   grpc::ServerUnaryReactor* reactor() { return this; }
-  std::shared_ptr<Ending> ending_ = std::make_shared<Ending>(*this);
+  std::shared_ptr<Responder> responder_ = std::make_shared<Responder>(*this);
 };
 
 // What a Done keeps: the way back to the call, and the call's place. A Done that is dropped without
 // having been called finishes the call, too: no client waits for what never comes.
-struct Owed {
-  std::shared_ptr<Ending> ending;
-  std::shared_ptr<Places::Place> place;
+struct PendingCall {
+  std::shared_ptr<Responder> responder;
+  std::shared_ptr<CallLimiter::Slot> slot;
 
-  Owed(std::shared_ptr<Ending> to, std::shared_ptr<Places::Place> taken)
-      : ending(std::move(to)), place(std::move(taken)) {}
-  Owed(const Owed&) = delete;
-  Owed& operator=(const Owed&) = delete;
-  Owed(Owed&&) = delete;
-  Owed& operator=(Owed&&) = delete;
-  ~Owed() {
-    ending->once(rpc::to_grpc(Error(Code::internal, "the call was dropped without an answer")));
+  PendingCall(std::shared_ptr<Responder> to, std::shared_ptr<CallLimiter::Slot> taken)
+      : responder(std::move(to)), slot(std::move(taken)) {}
+  PendingCall(const PendingCall&) = delete;
+  PendingCall& operator=(const PendingCall&) = delete;
+  PendingCall(PendingCall&&) = delete;
+  PendingCall& operator=(PendingCall&&) = delete;
+  ~PendingCall() {
+    responder->respond(
+        rpc::to_grpc(Error(Code::internal, "the call was dropped without an answer")));
   }
 };
 

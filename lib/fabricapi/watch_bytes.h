@@ -20,16 +20,17 @@ class WatchBytes {
   explicit WatchBytes(const Limits& limits) : limits_(limits) {}
 
   // Bytes that wait, as long as it lives.
-  class Share {
+  class Reservation {
    public:
-    Share(std::shared_ptr<WatchBytes> all, size_t bytes) : all_(std::move(all)), bytes_(bytes) {
+    Reservation(std::shared_ptr<WatchBytes> all, size_t bytes)
+        : all_(std::move(all)), bytes_(bytes) {
       all_->waiting_ += bytes_;
     }
-    Share(Share&& other) noexcept = default;
-    Share& operator=(Share&&) = delete;
-    Share(const Share&) = delete;
-    Share& operator=(const Share&) = delete;
-    ~Share() {
+    Reservation(Reservation&& other) noexcept = default;
+    Reservation& operator=(Reservation&&) = delete;
+    Reservation(const Reservation&) = delete;
+    Reservation& operator=(const Reservation&) = delete;
+    ~Reservation() {
       if (all_) all_->waiting_ -= bytes_;
     }
     size_t bytes() const { return bytes_; }

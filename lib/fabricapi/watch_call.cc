@@ -2,8 +2,8 @@
 
 #include "lib/fabricapi/binding_messages.h"
 #include "lib/fabricapi/request_bytes.h"
-#include "lib/rpc/tsan_handover.h"
 #include "lib/rpc/status.h"
+#include "lib/rpc/tsan_handover.h"
 
 #include <algorithm>
 
@@ -12,8 +12,8 @@ namespace {
 
 class Stream final : public WatchCall::Reactor {
  public:
-  Stream(std::shared_ptr<Places::Place> place, std::shared_ptr<WatchBytes> all)
-      : call_(std::make_shared<WatchCall>(*this, std::move(place), std::move(all))) {
+  Stream(std::shared_ptr<CallLimiter::Slot> slot, std::shared_ptr<WatchBytes> all)
+      : call_(std::make_shared<WatchCall>(*this, std::move(slot), std::move(all))) {
     rpc::hand_over(this);
   }
   const std::shared_ptr<WatchCall>& call() const { return call_; }
@@ -52,9 +52,9 @@ WatchCall::Reactor* WatchCall::refuse(const Error& error) {
 }
 
 WatchCall::Reactor* WatchCall::begin(Fabric& fabric, const Caller& caller, BindingFilter filter,
-                                     std::shared_ptr<Places::Place> place,
+                                     std::shared_ptr<CallLimiter::Slot> slot,
                                      std::shared_ptr<WatchBytes> all) {
-  auto* stream = new Stream(std::move(place), std::move(all));  // until OnDone()
+  auto* stream = new Stream(std::move(slot), std::move(all));  // until OnDone()
   // Not by `stream`: it may be gone before the next line.
   const std::shared_ptr<WatchCall> call = stream->call();
   fabric.watch_bindings(
@@ -99,7 +99,7 @@ void WatchCall::written(bool well) {
     if (first_ > 0)
       --first_;
     else
-      bytes_ -= std::min(bytes_, waiting_.front().share.bytes());
+      bytes_ -= std::min(bytes_, waiting_.front().reservation.bytes());
     waiting_.pop_front();
   }
   if (!well) return end_locked(grpc::Status::CANCELLED);
@@ -126,7 +126,7 @@ std::shared_ptr<Fabric::Watch> WatchCall::over() {
   const std::lock_guard lock(mutex_);
   over_ = true;
   waiting_.clear();
-  place_.reset();
+  slot_.reset();
   return std::move(watch_);
 }
 

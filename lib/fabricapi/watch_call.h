@@ -1,8 +1,8 @@
 // WatchCall: one client that watches bindings.
 #pragma once
 
-#include "lib/fabricapi/fabric.h"
 #include "lib/fabricapi/call_limiter.h"
+#include "lib/fabricapi/fabric.h"
 #include "lib/fabricapi/watch_bytes.h"
 
 #include <deque>
@@ -24,10 +24,11 @@ class WatchCall {
   // The reactor is gRPC's from here on and goes when gRPC is done with it.
   static Reactor* refuse(const Error& error);
   static Reactor* begin(Fabric& fabric, const Caller& caller, BindingFilter filter,
-                        std::shared_ptr<Places::Place> place, std::shared_ptr<WatchBytes> all);
+                        std::shared_ptr<CallLimiter::Slot> slot, std::shared_ptr<WatchBytes> all);
 
-  WatchCall(Reactor& reactor, std::shared_ptr<Places::Place> place, std::shared_ptr<WatchBytes> all)
-      : reactor_(&reactor), place_(std::move(place)), all_(std::move(all)) {}
+  WatchCall(Reactor& reactor, std::shared_ptr<CallLimiter::Slot> slot,
+            std::shared_ptr<WatchBytes> all)
+      : reactor_(&reactor), slot_(std::move(slot)), all_(std::move(all)) {}
 
   // False once the watch has ended: it wants nothing more.
   bool tell(const BindingChange& change);
@@ -41,13 +42,13 @@ class WatchCall {
  private:
   struct Change {
     grpc::ByteBuffer message;
-    WatchBytes::Share share;
+    WatchBytes::Reservation reservation;
   };
   void end_locked(const grpc::Status& status);
 
   std::mutex mutex_;
   Reactor* reactor_;  // until it is finished
-  std::shared_ptr<Places::Place> place_;
+  std::shared_ptr<CallLimiter::Slot> slot_;
   const std::shared_ptr<WatchBytes> all_;
   std::shared_ptr<Fabric::Watch> watch_;
   std::deque<Change> waiting_;  // the first is being written where `writing_`

@@ -26,10 +26,10 @@ bool unwatched(const TestFabric& fabric) {
 }
 
 TEST_CASE("fabric API: a watcher is told everything, in order, until it wants no more") {
-  ServiceBed bed;
+  ServiceFixture fixture;
   std::vector<BindingChange> seen;
   auto watching = std::async(std::launch::async, [&] {
-    return bed.client.watch_bindings(
+    return fixture.client.watch_bindings(
         test_filter(),
         [&](const BindingChange& one) {
           seen.push_back(one);
@@ -37,69 +37,70 @@ TEST_CASE("fabric API: a watcher is told everything, in order, until it wants no
         },
         soon());
   });
-  REQUIRE(watched(bed.fabric));
+  REQUIRE(watched(fixture.fabric));
   std::vector<BindingChange> told;
   for (uint64_t n = 0; n < 300; ++n) {
     told.push_back(change(n, n == 299));
-    CHECK(bed.fabric.tell(told.back()));
+    CHECK(fixture.fabric.tell(told.back()));
   }
   CHECK(watching.get());
   CHECK(seen == told);
-  CHECK(bed.fabric.asked().filter == test_filter());
-  CHECK(unwatched(bed.fabric));
-  CHECK_FALSE(bed.fabric.tell(change(1)));
+  CHECK(fixture.fabric.last_requests().filter == test_filter());
+  CHECK(unwatched(fixture.fabric));
+  CHECK_FALSE(fixture.fabric.tell(change(1)));
 }
 
 TEST_CASE("fabric API: a watch ends at its deadline, and with the server") {
-  ServiceBed bed;
+  ServiceFixture fixture;
   const auto any = [](const BindingChange&) { return true; };
-  const auto late = bed.client.watch_bindings({}, any, Deadline::in(Duration(100)));
+  const auto late = fixture.client.watch_bindings({}, any, Deadline::in(Duration(100)));
   CHECK(late.error().code() == Code::unavailable);
-  CHECK(unwatched(bed.fabric));
-  auto watching =
-      std::async(std::launch::async, [&] { return bed.client.watch_bindings({}, any, soon()); });
-  REQUIRE(watched(bed.fabric));
-  bed.server->stop(Duration(0));
+  CHECK(unwatched(fixture.fabric));
+  auto watching = std::async(std::launch::async,
+                             [&] { return fixture.client.watch_bindings({}, any, soon()); });
+  REQUIRE(watched(fixture.fabric));
+  fixture.server->stop(Duration(0));
   CHECK(watching.get().error().code() == Code::unavailable);
-  CHECK(bed.fabric.watches() == 0);
-  CHECK_FALSE(bed.fabric.tell(change(1)));
+  CHECK(fixture.fabric.watches() == 0);
+  CHECK_FALSE(fixture.fabric.tell(change(1)));
 }
 
 TEST_CASE("fabric API: a watch that the fabric refuses, or drops, ends with its reason") {
-  ServiceBed bed;
+  ServiceFixture fixture;
   const auto any = [](const BindingChange&) { return true; };
-  bed.fabric.fails(Error(Code::denied, "only your own"));
-  const auto refused = bed.client.watch_bindings({}, any, soon());
+  fixture.fabric.fails(Error(Code::denied, "only your own"));
+  const auto refused = fixture.client.watch_bindings({}, any, soon());
   CHECK(refused.error().code() == Code::denied);
   CHECK(refused.error().text().ends_with(": only your own"));
 }
 
 TEST_CASE("fabric API: a watch that begins after its watcher has gone is given back") {
-  ServiceBed bed;
-  bed.fabric.acts(TestFabric::Manner::keeps);
+  ServiceFixture fixture;
+  fixture.fabric.acts(TestFabric::Behavior::keeps);
   const auto any = [](const BindingChange&) { return true; };
-  REQUIRE(goes_before_the_answer(
-      bed.fabric, [&](Deadline deadline) { return bed.client.watch_bindings({}, any, deadline); }));
-  REQUIRE(in_time([&] { return !bed.fabric.tell(change(1)); }));
-  bed.fabric.release();
-  CHECK(unwatched(bed.fabric));
+  REQUIRE(goes_before_the_answer(fixture.fabric, [&](Deadline deadline) {
+    return fixture.client.watch_bindings({}, any, deadline);
+  }));
+  REQUIRE(in_time([&] { return !fixture.fabric.tell(change(1)); }));
+  fixture.fabric.release();
+  CHECK(unwatched(fixture.fabric));
 }
 
 TEST_CASE("fabric API: who reads too slowly is cut off and told so; others go on") {
   ServiceSettings settings;
   settings.watch_bytes.of_one = 100'000;
-  ServiceBed bed(settings);
-  const auto stub = v1::Fabric::NewStub(rpc::connect_unix(bed.socket).value());
+  ServiceFixture fixture(settings);
+  const auto stub = v1::Fabric::NewStub(rpc::connect_unix(fixture.socket).value());
   grpc::ClientContext context;
   rpc::set_deadline(context, Deadline::in(Duration(300'000)));  // on a busy machine, too
   const auto stream = stub->WatchBindings(&context, {});
-  REQUIRE(watched(bed.fabric));
+  REQUIRE(watched(fixture.fabric));
   // Nobody reads: what is taken is what the two ends of a socket hold, and then our own bytes.
   size_t told = 0;
-  while (told < 1'000'000 && bed.fabric.tell(change(told))) ++told;
+  while (told < 1'000'000 && fixture.fabric.tell(change(told))) ++told;
   CHECK(told > 300);
   CHECK(told < 1'000'000);
-  CHECK(bed.client.health(soon()));
+  CHECK(fixture.client.health(soon()));
   v1::BindingChange message;
   uint64_t next = 0;
   while (stream->Read(&message) && message.binding().generation() == next) ++next;
@@ -107,23 +108,23 @@ TEST_CASE("fabric API: who reads too slowly is cut off and told so; others go on
   CHECK(status.error_code() == grpc::StatusCode::RESOURCE_EXHAUSTED);
   CHECK(status.error_message().find("reads too slowly") != std::string::npos);
   CHECK(next <= told);
-  CHECK(unwatched(bed.fabric));
+  CHECK(unwatched(fixture.fabric));
 }
 
 TEST_CASE("fabric API: what there is may be more than what may wait; changes behind it count") {
   ServiceSettings settings;
   settings.watch_bytes.of_one = 100'000;
-  ServiceBed bed(settings);
+  ServiceFixture fixture(settings);
   std::vector<BindingChange> there;
   for (uint64_t n = 0; n < 3000; ++n) there.push_back(change(n));
-  bed.fabric.has(there);
-  const auto stub = v1::Fabric::NewStub(rpc::connect_unix(bed.socket).value());
+  fixture.fabric.has(there);
+  const auto stub = v1::Fabric::NewStub(rpc::connect_unix(fixture.socket).value());
   grpc::ClientContext context;
   rpc::set_deadline(context, Deadline::in(Duration(300'000)));  // on a busy machine, too
   const auto stream = stub->WatchBindings(&context, {});
-  REQUIRE(watched(bed.fabric));
+  REQUIRE(watched(fixture.fabric));
   size_t changes = 0;
-  while (changes < 1'000'000 && bed.fabric.tell(change(3000 + changes))) ++changes;
+  while (changes < 1'000'000 && fixture.fabric.tell(change(3000 + changes))) ++changes;
   CHECK(changes < 1'000'000);
   v1::BindingChange message;
   uint64_t next = 0;
@@ -131,7 +132,7 @@ TEST_CASE("fabric API: what there is may be more than what may wait; changes beh
   CHECK(stream->Finish().error_code() == grpc::StatusCode::RESOURCE_EXHAUSTED);
 
   std::vector<BindingChange> seen;
-  const auto all = bed.client.watch_bindings(
+  const auto all = fixture.client.watch_bindings(
       {}, [&](const BindingChange& one) { return seen.push_back(one), seen.size() < 3000; },
       soon());
   CHECK(all);
@@ -143,7 +144,7 @@ TEST_CASE("fabric API: of what waits for all watchers only those are cut for who
       std::make_shared<WatchBytes>(WatchBytes::Limits{.of_one = 100, .of_all = 200, .little = 10});
   CHECK(all->allows(100));
   CHECK_FALSE(all->allows(101));
-  std::optional<WatchBytes::Share> others(std::in_place, all, 201);
+  std::optional<WatchBytes::Reservation> others(std::in_place, all, 201);
   CHECK_FALSE(all->allows(11));
   CHECK(all->allows(10));
   others.reset();
@@ -154,58 +155,58 @@ TEST_CASE("fabric API: of what waits for all watchers only those are cut for who
 TEST_CASE("fabric API: watchers who read too slowly are cut off for all together, too") {
   ServiceSettings settings;
   settings.watch_bytes = {.of_one = 1 << 30, .of_all = 100'000, .little = 1'000};
-  ServiceBed bed(settings);
-  const auto stub = v1::Fabric::NewStub(rpc::connect_unix(bed.socket).value());
+  ServiceFixture fixture(settings);
+  const auto stub = v1::Fabric::NewStub(rpc::connect_unix(fixture.socket).value());
   grpc::ClientContext context;
   rpc::set_deadline(context, Deadline::in(Duration(300'000)));  // on a busy machine, too
   const auto stream = stub->WatchBindings(&context, {});
-  REQUIRE(watched(bed.fabric));
+  REQUIRE(watched(fixture.fabric));
   size_t told = 0;
-  while (told < 1'000'000 && bed.fabric.tell(change(told))) ++told;
+  while (told < 1'000'000 && fixture.fabric.tell(change(told))) ++told;
   CHECK(told < 1'000'000);
   v1::BindingChange message;
   while (stream->Read(&message)) continue;
   CHECK(stream->Finish().error_code() == grpc::StatusCode::RESOURCE_EXHAUSTED);
-  CHECK(unwatched(bed.fabric));
+  CHECK(unwatched(fixture.fabric));
 }
 
 TEST_CASE("fabric API: too many watches are refused, and one's end makes a place") {
   ServiceSettings settings;
   settings.watches_of_one = 1;
-  ServiceBed bed(settings);
+  ServiceFixture fixture(settings);
   const auto once = [](const BindingChange&) { return false; };
-  auto first =
-      std::async(std::launch::async, [&] { return bed.client.watch_bindings({}, once, soon()); });
-  REQUIRE(watched(bed.fabric));
-  const auto second = bed.client.watch_bindings({}, once, soon());
+  auto first = std::async(std::launch::async,
+                          [&] { return fixture.client.watch_bindings({}, once, soon()); });
+  REQUIRE(watched(fixture.fabric));
+  const auto second = fixture.client.watch_bindings({}, once, soon());
   CHECK(second.error().text().ends_with("root has 1 watches in progress, which is the most"));
-  REQUIRE(bed.fabric.tell(change(1)));
+  REQUIRE(fixture.fabric.tell(change(1)));
   CHECK(first.get());
-  REQUIRE(unwatched(bed.fabric));
-  auto third =
-      std::async(std::launch::async, [&] { return bed.client.watch_bindings({}, once, soon()); });
-  REQUIRE(watched(bed.fabric));
-  CHECK(bed.fabric.tell(change(2)));
+  REQUIRE(unwatched(fixture.fabric));
+  auto third = std::async(std::launch::async,
+                          [&] { return fixture.client.watch_bindings({}, once, soon()); });
+  REQUIRE(watched(fixture.fabric));
+  CHECK(fixture.fabric.tell(change(2)));
   CHECK(third.get());
 }
 
 TEST_CASE("fabric API: many come and go while others are told") {
-  ServiceBed bed;
+  ServiceFixture fixture;
   std::atomic<bool> over = false;
   std::thread telling([&] {
     for (uint64_t n = 0; !over; ++n) {
-      (void)bed.fabric.tell(change(n));  // there is not always a watcher
+      (void)fixture.fabric.tell(change(n));  // there is not always a watcher
       std::this_thread::yield();
     }
   });
   for (int i = 0; i < 30; ++i) {
     int wanted = i % 5;
     const auto some = [&](const BindingChange&) { return wanted-- > 0; };
-    CHECK(bed.client.watch_bindings({}, some, soon()));
+    CHECK(fixture.client.watch_bindings({}, some, soon()));
   }
   over = true;
   telling.join();
-  CHECK(unwatched(bed.fabric));
+  CHECK(unwatched(fixture.fabric));
 }
 
 }  // namespace

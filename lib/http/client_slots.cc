@@ -29,9 +29,9 @@ std::string owner_of(const Fd& connection) {
   return peer.ss_family == AF_UNIX ? user_of(connection) : ip::address_of(peer);
 }
 
-bool ClientSlots::has_room() { return all_.size() < most_ || who_gives_way() != all_.end(); }
+bool ClientSlots::has_room() { return all_.size() < most_ || client_to_evict() != all_.end(); }
 
-ClientSlots::Entry ClientSlots::who_gives_way() {
+ClientSlots::Entry ClientSlots::client_to_evict() {
   const auto rank = [&](const Client& client) {
     return std::pair(by_owner_.at(client.owner), client.connection.reads_request());
   };
@@ -44,7 +44,7 @@ ClientSlots::Entry ClientSlots::who_gives_way() {
 }
 
 ClientSlots::Number ClientSlots::add(Fd fd) {
-  if (all_.size() >= most_) remove(who_gives_way());
+  if (all_.size() >= most_) remove(client_to_evict());
   std::string owner = owner_of(fd);
   ++by_owner_[owner];
   all_.emplace(next_, Client{Connection(std::move(fd)), std::move(owner)});

@@ -41,7 +41,7 @@ class ClientSlots {
 
  private:
   using Entry = std::map<Number, Client>::iterator;
-  Entry who_gives_way();
+  Entry client_to_evict();
   void remove(Entry gone);
   void drop_untaken();
 

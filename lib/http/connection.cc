@@ -50,7 +50,7 @@ std::optional<std::string> Connection::read() {
 void Connection::answer(std::string text) {
   bytes_ = std::move(text);
   stage_ = Stage::writing;
-  deadline_ = Deadline::in(kPatience);
+  deadline_ = Deadline::in(kClientTimeout);
   write();
 }
 

@@ -12,11 +12,11 @@ namespace ibpod::http {
 // The largest request: its line and its headers. A body is not read.
 constexpr size_t kLargestRequest = 8192;
 // A client has this long to send its request, and again to take the answer.
-constexpr Duration kPatience{5'000};
+constexpr Duration kClientTimeout{5'000};
 
 class Connection {
  public:
-  explicit Connection(Fd fd) : fd_(std::move(fd)), deadline_(Deadline::in(kPatience)) {}
+  explicit Connection(Fd fd) : fd_(std::move(fd)), deadline_(Deadline::in(kClientTimeout)) {}
 
   int descriptor() const { return fd_.get(); }
   // What poll() is to wait for, and until when. Nothing while the answer is being made.

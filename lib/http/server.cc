@@ -60,16 +60,16 @@ void Server::await() {
   const short listens = deaf_ || full_ ? 0 : POLLIN;
   std::vector<pollfd> waiting{{wake_.get(), POLLIN, 0}, {listening_.get(), listens, 0}};
   std::vector<Number> numbers;
-  int patience = deaf_ ? milliseconds(*deaf_) : -1;
+  int timeout_ms = deaf_ ? milliseconds(*deaf_) : -1;
   for (const auto& [number, entry] : clients_.all()) {
     const Connection& client = entry.connection;
     waiting.push_back({client.descriptor(), client.wants(), 0});
     numbers.push_back(number);
     if (!client.waits_for_client()) continue;
     const int left = milliseconds(client.deadline());
-    patience = patience < 0 ? left : std::min(patience, left);
+    timeout_ms = timeout_ms < 0 ? left : std::min(timeout_ms, left);
   }
-  if (!sys("poll", [&] { return ::poll(waiting.data(), waiting.size(), patience); })) return;
+  if (!sys("poll", [&] { return ::poll(waiting.data(), waiting.size(), timeout_ms); })) return;
   for (size_t n = 0; n < numbers.size(); ++n) {
     if (waiting[n + 2].revents != 0) proceed(numbers[n]);
   }
@@ -103,7 +103,7 @@ void Server::proceed(Number number) {
     answers_.push_back({number, std::move(answer)});
     wake();
   };
-  workers_.add(std::move(job), first ? Workers::Turn::first : Workers::Turn::last);
+  workers_.add(std::move(job), first ? Workers::Priority::first : Workers::Priority::last);
 }
 
 void Server::deliver() {

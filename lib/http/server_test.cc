@@ -14,15 +14,15 @@
 namespace ibpod::http {
 namespace {
 
-constexpr int kPlaces = 256;
+constexpr int kMostConnections = 256;
 const Address kAny{.host = "127.0.0.1", .port = 0, .socket = {}};
 
-struct Bed {
+struct Fixture {
   Status healthy = ok(), ready = ok();
   std::function<std::string()> metrics = [] { return std::string("up 1\n"); };
   std::unique_ptr<Server> server;
 
-  Bed() {
+  Fixture() {
     Pages pages{[this] { return metrics(); }, [this] { return healthy; }, [this] { return ready; }};
     server = Server::start(kAny, std::move(pages)).value();
   }
@@ -65,24 +65,24 @@ std::string receive_all(const Fd& fd) {
 }
 
 TEST_CASE("the pages are served over TCP") {
-  Bed bed;
-  const auto metrics = bed.get("/metrics");
+  Fixture fixture;
+  const auto metrics = fixture.get("/metrics");
   REQUIRE(metrics);
   CHECK(metrics->status == 200);
   CHECK(metrics->body == "up 1\n");
   CHECK(metrics->get_header_value("Content-Type") == "text/plain; version=0.0.4; charset=utf-8");
-  CHECK(bed.get("/healthz")->body == "ok\n");
-  CHECK(bed.get("/nothing")->status == 404);
+  CHECK(fixture.get("/healthz")->body == "ok\n");
+  CHECK(fixture.get("/nothing")->status == 404);
 }
 
 TEST_CASE("what is not well answers 503 with its reason") {
-  Bed bed;
-  bed.ready = Error(Code::unavailable, "pool ib/vfs is not registered");
-  const auto ready = bed.get("/readyz");
+  Fixture fixture;
+  fixture.ready = Error(Code::unavailable, "pool ib/vfs is not registered");
+  const auto ready = fixture.get("/readyz");
   REQUIRE(ready);
   CHECK(ready->status == 503);
   CHECK(ready->body == "pool ib/vfs is not registered\n");
-  CHECK(bed.get("/healthz")->status == 200);
+  CHECK(fixture.get("/healthz")->status == 200);
 }
 
 TEST_CASE("a unix socket serves the same, and goes with the server") {
@@ -101,7 +101,7 @@ TEST_CASE("a unix socket serves the same, and goes with the server") {
 }
 
 TEST_CASE("a request that is none, is too large or asks for something else is answered and over") {
-  Bed bed;
+  Fixture fixture;
   const struct {
     std::string sent, status;
   } cases[] = {
@@ -114,16 +114,16 @@ TEST_CASE("a request that is none, is too large or asks for something else is an
   };
   for (const auto& [sent, status] : cases) {
     CAPTURE(sent.substr(0, 40));
-    const Fd client = bed.connect();
+    const Fd client = fixture.connect();
     send(client, sent);
     CHECK(receive_all(client).substr(0, 12) == status);
   }
 }
 
 TEST_CASE("ranges do not multiply a page") {
-  Bed bed;
-  bed.metrics = [] { return std::string(1 << 20, 'x'); };
-  const Fd client = bed.connect();
+  Fixture fixture;
+  fixture.metrics = [] { return std::string(1 << 20, 'x'); };
+  const Fd client = fixture.connect();
   std::string ranges = "Range: bytes=0-";
   for (int n = 0; n < 1000; ++n) ranges += ",0-";
   send(client, "GET /metrics HTTP/1.1\r\n" + ranges + "\r\n\r\n");
@@ -131,37 +131,37 @@ TEST_CASE("ranges do not multiply a page") {
 }
 
 TEST_CASE("a page larger than the socket's buffer arrives whole") {
-  Bed bed;
-  bed.metrics = [] { return std::string(16 << 20, 'x'); };
-  CHECK(bed.get("/metrics")->body.size() == 16 << 20);
+  Fixture fixture;
+  fixture.metrics = [] { return std::string(16 << 20, 'x'); };
+  CHECK(fixture.get("/metrics")->body.size() == 16 << 20);
 }
 
 TEST_CASE("clients who send nothing, or byte by byte, keep nobody from an answer") {
-  Bed bed;
+  Fixture fixture;
   std::vector<Fd> idle;
   for (int n = 0; n < 500; ++n) {
-    idle.push_back(bed.connect());
+    idle.push_back(fixture.connect());
     if (n % 2 == 0) send(idle.back(), "GET /met");
   }
-  CHECK(bed.get("/healthz")->status == 200);
-  CHECK(bed.get("/metrics")->status == 200);
+  CHECK(fixture.get("/healthz")->status == 200);
+  CHECK(fixture.get("/metrics")->status == 200);
 }
 
 TEST_CASE("the oldest of too many clients gives way") {
-  Bed bed;
-  const Fd oldest = bed.connect();
+  Fixture fixture;
+  const Fd oldest = fixture.connect();
   std::vector<Fd> others;
-  for (int n = 0; n < kPlaces; ++n) others.push_back(bed.connect());
+  for (int n = 0; n < kMostConnections; ++n) others.push_back(fixture.connect());
   CHECK(receive_all(oldest).empty());
   send(others.back(), "GET /healthz HTTP/1.0\r\n\r\n");
   CHECK(receive_all(others.back()).ends_with("ok\n"));
 }
 
 TEST_CASE("it is the oldest of the address that has most places, and another's stays") {
-  Bed bed;
-  const Fd other = bed.connect(2);
+  Fixture fixture;
+  const Fd other = fixture.connect(2);
   std::vector<Fd> flood;
-  for (int n = 0; n < 2 * kPlaces; ++n) flood.push_back(bed.connect());
+  for (int n = 0; n < 2 * kMostConnections; ++n) flood.push_back(fixture.connect());
   CHECK(receive_all(flood.front()).empty());
   send(other, "GET /healthz HTTP/1.0\r\n\r\n");
   CHECK(receive_all(other).ends_with("ok\n"));
@@ -169,17 +169,17 @@ TEST_CASE("it is the oldest of the address that has most places, and another's s
 
 TEST_CASE("who waits for an answer gets it, however many come after") {
   std::counting_semaphore<> begun{0}, go_on{0};  // longer there than the threads that wait for them
-  Bed bed;
-  bed.metrics = [&] {
+  Fixture fixture;
+  fixture.metrics = [&] {
     begun.release();
     go_on.acquire();
     return std::string("up 1\n");
   };
-  const Fd waits = bed.connect();
+  const Fd waits = fixture.connect();
   send(waits, "GET /metrics HTTP/1.0\r\n\r\n");
   begun.acquire();
   std::vector<Fd> others;
-  for (int n = 0; n < 2 * kPlaces; ++n) others.push_back(bed.connect());
+  for (int n = 0; n < 2 * kMostConnections; ++n) others.push_back(fixture.connect());
   CHECK(receive_all(others.front()).empty());
   go_on.release();
   CHECK(receive_all(waits).ends_with("up 1\n"));
@@ -201,24 +201,24 @@ TEST_CASE("health is answered each time, whatever others do meanwhile") {
                  }()}};
   for (const auto& [name, sent] : floods) {
     CAPTURE(name);
-    Bed bed;
-    bed.metrics = [] { return std::string(1 << 16, 'x'); };
-    std::vector<Fd> flood(kPlaces);
-    for (int n = 0; n < 2 * kPlaces; ++n) {
-      Fd& one = flood[static_cast<size_t>(n % kPlaces)];
-      one = bed.connect();
+    Fixture fixture;
+    fixture.metrics = [] { return std::string(1 << 16, 'x'); };
+    std::vector<Fd> flood(kMostConnections);
+    for (int n = 0; n < 2 * kMostConnections; ++n) {
+      Fd& one = flood[static_cast<size_t>(n % kMostConnections)];
+      one = fixture.connect();
       send(one, sent);
-      if (n % 64 == 0) CHECK(bed.healthy_now());
+      if (n % 64 == 0) CHECK(fixture.healthy_now());
     }
   }
 }
 
 TEST_CASE("answers that nobody takes are not kept without end") {
-  Bed bed;
-  bed.metrics = [] { return std::string(16 << 20, 'x'); };
+  Fixture fixture;
+  fixture.metrics = [] { return std::string(16 << 20, 'x'); };
   std::vector<Fd> deaf;
   for (int n = 0; n < 10; ++n) {
-    deaf.push_back(bed.connect());
+    deaf.push_back(fixture.connect());
     send(deaf.back(), "GET /metrics HTTP/1.0\r\n\r\n");
     pollfd answered{deaf.back().get(), POLLIN, 0};
     REQUIRE(::poll(&answered, 1, 10'000) == 1);
@@ -228,11 +228,11 @@ TEST_CASE("answers that nobody takes are not kept without end") {
 }
 
 TEST_CASE("those that nobody takes are of who has most of them, and another client has its own") {
-  Bed bed;
-  bed.metrics = [] { return std::string(16 << 20, 'x'); };
+  Fixture fixture;
+  fixture.metrics = [] { return std::string(16 << 20, 'x'); };
   std::vector<Fd> clients;
   for (int n = 0; n < 10; ++n) {
-    clients.push_back(bed.connect(n == 0 ? 2 : 1));
+    clients.push_back(fixture.connect(n == 0 ? 2 : 1));
     send(clients.back(), "GET /metrics HTTP/1.0\r\n\r\n");
     pollfd answered{clients.back().get(), POLLIN, 0};
     REQUIRE(::poll(&answered, 1, 10'000) == 1);
@@ -243,31 +243,31 @@ TEST_CASE("those that nobody takes are of who has most of them, and another clie
 
 TEST_CASE("scrapes that hang leave the program's health to be seen, and a third is refused") {
   std::counting_semaphore<> begun{0}, go_on{0};  // longer there than the threads that wait for them
-  Bed bed;
-  bed.metrics = [&] {
+  Fixture fixture;
+  fixture.metrics = [&] {
     begun.release();
     go_on.acquire();
     return std::string();
   };
-  const Fd one = bed.connect(), two = bed.connect();
+  const Fd one = fixture.connect(), two = fixture.connect();
   for (const Fd* client : {&one, &two}) send(*client, "GET /metrics HTTP/1.0\r\n\r\n");
   begun.acquire();
   begun.acquire();
-  CHECK(bed.get("/healthz")->status == 200);
-  CHECK(bed.get("/metrics")->status == 503);
+  CHECK(fixture.get("/healthz")->status == 200);
+  CHECK(fixture.get("/metrics")->status == 503);
   go_on.release(2);
   CHECK(receive_all(one).starts_with("HTTP/1.1 200"));
 }
 
 TEST_CASE("the server ends at once, with clients in every stage") {
-  Bed bed;
-  const Fd silent = bed.connect(), half = bed.connect(), deaf = bed.connect();
-  bed.metrics = [] { return std::string(64 << 20, 'x'); };
+  Fixture fixture;
+  const Fd silent = fixture.connect(), half = fixture.connect(), deaf = fixture.connect();
+  fixture.metrics = [] { return std::string(64 << 20, 'x'); };
   send(half, "GET /met");
   send(deaf, "GET /metrics HTTP/1.0\r\n\r\n");
   pollfd answered{deaf.get(), POLLIN, 0};
   REQUIRE(::poll(&answered, 1, 10'000) == 1);
-  bed.server.reset();
+  fixture.server.reset();
   CHECK(receive_all(silent).empty());
   CHECK(receive_all(half).empty());
   CHECK(receive_all(deaf).size() < 64 << 20);

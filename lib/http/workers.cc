@@ -13,9 +13,9 @@ Workers::~Workers() {
   for (std::jthread& thread : threads_) thread.request_stop();
 }
 
-void Workers::add(Job job, Turn turn) {
+void Workers::add(Job job, Priority turn) {
   const std::lock_guard lock(mutex_);
-  (turn == Turn::first ? urgent_ : jobs_).push_back(std::move(job));
+  (turn == Priority::first ? urgent_ : jobs_).push_back(std::move(job));
   changed_.notify_one();
 }
 

@@ -21,8 +21,8 @@ class Workers {
   Workers(const Workers&) = delete;
   Workers& operator=(const Workers&) = delete;
 
-  enum class Turn { first, last };
-  void add(Job job, Turn turn);
+  enum class Priority { first, last };
+  void add(Job job, Priority turn);
 
  private:
   void work(const std::stop_token& stop);

@@ -17,13 +17,13 @@ TEST_CASE("workers: what is urgent is done before what came first") {
         begun.release();
         go_on.acquire();
       },
-      Workers::Turn::last);
+      Workers::Priority::last);
   begun.acquire();
   for (const char which : {'a', 'b'})
-    workers.add([&, which] { order += which; }, Workers::Turn::last);
+    workers.add([&, which] { order += which; }, Workers::Priority::last);
   for (const char which : {'1', '2'})
-    workers.add([&, which] { order += which; }, Workers::Turn::first);
-  workers.add([&] { done.release(); }, Workers::Turn::last);
+    workers.add([&, which] { order += which; }, Workers::Priority::first);
+  workers.add([&] { done.release(); }, Workers::Priority::last);
   go_on.release();
   done.acquire();
   CHECK(order == "12ab");

@@ -60,7 +60,7 @@ Status check_tenant(PKey key);
 using PKeyTable = std::vector<PKey>;
 // 32 blocks: more than any adapter has. How many there are the node itself says, in 16 bits
 // (NodeInfo.PartitionCap), and nobody vouches for it.
-inline constexpr int kMostPlaces = 1024;
+inline constexpr int kMostTableEntries = 1024;
 
 // The index where the table holds the wanted partition. A wanted key with bit 15 set asks for full
 // membership; without it any membership serves, full preferred.

@@ -39,19 +39,19 @@ class Strictness {
  public:
   // The library's callback: false leaves the value out; the first complaint is kept.
   bool operator()(int depth, Json::parse_event_t event, const Json& parsed) {
-    if (depth > kDeepest) complain("nested deeper than " + std::to_string(kDeepest));
+    if (depth > kDeepest) fail("nested deeper than " + std::to_string(kDeepest));
     if (event == Json::parse_event_t::object_start) keys_.emplace_back();
     if (event == Json::parse_event_t::object_end && !keys_.empty()) keys_.pop_back();
     if (event == Json::parse_event_t::key && !keys_.empty()) {
       const std::string key = parsed.get<std::string>();
       path_.resize(keys_.size() - 1);
       if (!keys_.back().insert(key).second)
-        complain("the key \"" + key + "\" is there twice" + within());
+        fail("the key \"" + key + "\" is there twice" + within());
       path_.push_back(key);
     }
-    return complaint_.empty();
+    return error_.empty();
   }
-  const std::string& complaint() const { return complaint_; }
+  const std::string& error() const { return error_; }
 
  private:
   // The keys that lead there.
@@ -60,12 +60,12 @@ class Strictness {
     for (const std::string& key : path_) text += (text.empty() ? ", in " : ".") + key;
     return text;
   }
-  void complain(std::string text) {
-    if (complaint_.empty()) complaint_ = std::move(text);
+  void fail(std::string text) {
+    if (error_.empty()) error_ = std::move(text);
   }
   std::vector<std::set<std::string>> keys_;
   std::vector<std::string> path_;  // the last key of each object that is open
-  std::string complaint_;
+  std::string error_;
 };
 
 }  // namespace
@@ -76,12 +76,10 @@ Result<Value> Value::parse(std::string_view text, Comments comments) {
   try {
     auto node = std::make_unique<Node>(
         Node{Json::parse(text, std::ref(strictness), true, ignore_comments)});
-    if (!strictness.complaint().empty())
-      return Error(Code::invalid, "JSON: " + strictness.complaint());
+    if (!strictness.error().empty()) return Error(Code::invalid, "JSON: " + strictness.error());
     return Value(std::move(node), "");
   } catch (const nlohmann::json::exception& error) {
-    if (!strictness.complaint().empty())
-      return Error(Code::invalid, "JSON: " + strictness.complaint());
+    if (!strictness.error().empty()) return Error(Code::invalid, "JSON: " + strictness.error());
     // "[json.exception.parse_error.101] parse error at line 1, column 5: …": keep what helps.
     const std::string_view full = error.what();
     const size_t start = full.find("] ");

@@ -3,10 +3,10 @@
 namespace ibpod::kube {
 namespace {
 
-PodGiven pod_of(const v1::PodResources& message) {
-  PodGiven pod{message.name(), message.namespace_(), {}};
+PodDevices pod_of(const v1::PodResources& message) {
+  PodDevices pod{message.name(), message.namespace_(), {}};
   for (const v1::ContainerResources& entry : message.containers()) {
-    ContainerGiven container{entry.name(), {}};
+    ContainerDevices container{entry.name(), {}};
     for (const v1::ContainerDevices& given : entry.devices()) {
       const auto& ids = given.device_ids();
       container.devices.push_back({given.resource_name(), {ids.begin(), ids.end()}});
@@ -18,8 +18,8 @@ PodGiven pod_of(const v1::PodResources& message) {
 
 }  // namespace
 
-std::optional<std::vector<PodGiven>> pods_of(const v1::ListPodResourcesResponse& answer) {
-  std::vector<PodGiven> pods;
+std::optional<std::vector<PodDevices>> pods_of(const v1::ListPodResourcesResponse& answer) {
+  std::vector<PodDevices> pods;
   for (const v1::PodResources& pod : answer.pod_resources()) pods.push_back(pod_of(pod));
   if (pods.empty()) return std::nullopt;
   return pods;

@@ -4,23 +4,24 @@
 
 namespace ibpod::kube {
 
-Result<std::unique_ptr<DevicePlugin>> DevicePlugin::start(Resource& resource, Kubelet kubelet) {
+Result<std::unique_ptr<DevicePlugin>> DevicePlugin::start(Resource& resource,
+                                                          KubeletOptions kubelet) {
   Wake wake = TRY(Wake::open());
-  auto keeper = std::make_unique<Keeper>(resource, std::move(kubelet), std::move(wake));
-  TRY(keeper->check());
-  TRY(keeper->publish());
-  keeper->start();
-  return std::unique_ptr<DevicePlugin>(new DevicePlugin(std::move(keeper)));
+  auto loop = std::make_unique<RegistrationLoop>(resource, std::move(kubelet), std::move(wake));
+  TRY(loop->check());
+  TRY(loop->publish());
+  loop->start();
+  return std::unique_ptr<DevicePlugin>(new DevicePlugin(std::move(loop)));
 }
 
-DevicePlugin::DevicePlugin(std::unique_ptr<Keeper> keeper) : keeper_(std::move(keeper)) {}
+DevicePlugin::DevicePlugin(std::unique_ptr<RegistrationLoop> loop) : loop_(std::move(loop)) {}
 
 DevicePlugin::~DevicePlugin() = default;
 
-Status DevicePlugin::publish() { return keeper_->publish(); }
+Status DevicePlugin::publish() { return loop_->publish(); }
 
-Registration DevicePlugin::registration() const { return keeper_->registration(); }
+Registration DevicePlugin::registration() const { return loop_->registration(); }
 
-void DevicePlugin::stop() { keeper_->stop(); }
+void DevicePlugin::stop() { loop_->stop(); }
 
 }  // namespace ibpod::kube

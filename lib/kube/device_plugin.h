@@ -13,20 +13,20 @@
 namespace ibpod::kube {
 
 // How often an attempt to register follows another.
-struct Pace {
+struct RetryIntervals {
   Duration first{250};     // after a failure; twice as long after each further one
   Duration most{30'000};   // at most, and how long a registration must hold to count as none
   Duration quiet{60'000};  // where the kubelet has said nothing at all
 };
 
-struct Kubelet {
+struct KubeletOptions {
   // The kubelet's folder, by the path that the kubelet itself has it under: it is told the socket's
   // absolute path. In a container it is mounted at the same place.
   Path root = "/var/lib/kubelet";
   Mode mode = Mode::automatic;
-  Pace pace = {};
+  RetryIntervals retry = {};
   // Told of every change, from any thread; it must not call the plugin.
-  std::function<void(const Registration&)> changed = {};
+  std::function<void(const Registration&)> on_change = {};
 };
 
 // It registers, and again whenever the kubelet has refused, hung up, restarted or removed the
@@ -37,7 +37,7 @@ class DevicePlugin {
  public:
   // Publishes and goes on by itself. The resource outlives the plugin. invalid for a name or a
   // device list that the kubelet would not take, or a folder whose name is too long for a socket.
-  static Result<std::unique_ptr<DevicePlugin>> start(Resource& resource, Kubelet kubelet);
+  static Result<std::unique_ptr<DevicePlugin>> start(Resource& resource, KubeletOptions kubelet);
   DevicePlugin(const DevicePlugin&) = delete;
   DevicePlugin& operator=(const DevicePlugin&) = delete;
   DevicePlugin(DevicePlugin&&) = delete;
@@ -58,9 +58,9 @@ class DevicePlugin {
   void stop();
 
  private:
-  class Keeper;
-  explicit DevicePlugin(std::unique_ptr<Keeper> keeper);
-  std::unique_ptr<Keeper> keeper_;
+  class RegistrationLoop;
+  explicit DevicePlugin(std::unique_ptr<RegistrationLoop> loop);
+  std::unique_ptr<RegistrationLoop> loop_;
 };
 
 }  // namespace ibpod::kube

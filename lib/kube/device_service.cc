@@ -1,8 +1,8 @@
 #include "lib/kube/device_service.h"
 
 #include "lib/kube/messages.h"
-#include "lib/rpc/tsan_handover.h"
 #include "lib/rpc/status.h"
+#include "lib/rpc/tsan_handover.h"
 
 namespace ibpod::kube {
 namespace {

@@ -8,8 +8,8 @@ namespace ibpod::kube {
 
 class DeviceService final : public v1beta1::DevicePlugin::CallbackService {
  public:
-  DeviceService(Resource& resource, Standing& standing)
-      : resource_(resource), options_(resource.options()), streams_(standing) {}
+  DeviceService(Resource& resource, RegistrationState& state)
+      : resource_(resource), options_(resource.options()), streams_(state) {}
 
   // Sends the resource's devices to the streams if they are others than those published last.
   // invalid (list_message) changes nothing.

@@ -44,7 +44,7 @@ class DeviceStreams::Stream final : public Reactor {
     {
       const std::lock_guard lock(all_.mutex_);
       all_.streams_.erase(this);
-      all_.standing_.hung_up();
+      all_.state_.hung_up();
       rpc::hand_over(&all_);
     }
     delete this;
@@ -64,7 +64,7 @@ DeviceStreams::Reactor* DeviceStreams::add() {
   const std::lock_guard lock(mutex_);
   auto* stream = new Stream(*this);  // until OnDone()
   streams_.insert(stream);
-  standing_.listening();
+  state_.listening();
   rpc::hand_over(stream);
   stream->advance();
   return stream;

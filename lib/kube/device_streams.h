@@ -16,7 +16,7 @@ class DeviceStreams {
   using List = v1beta1::ListAndWatchResponse;
   using Reactor = grpc::ServerWriteReactor<List>;
 
-  explicit DeviceStreams(Standing& standing) : standing_(standing) {}
+  explicit DeviceStreams(RegistrationState& state) : state_(state) {}
   DeviceStreams(const DeviceStreams&) = delete;
   DeviceStreams& operator=(const DeviceStreams&) = delete;
   DeviceStreams(DeviceStreams&&) = delete;
@@ -36,7 +36,7 @@ class DeviceStreams {
  private:
   class Stream;
   std::mutex mutex_;
-  Standing& standing_;
+  RegistrationState& state_;
   std::shared_ptr<const List> list_ = std::make_shared<List>();
   std::set<Stream*> streams_;
   bool ended_ = false;

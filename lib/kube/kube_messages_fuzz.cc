@@ -25,7 +25,7 @@ void check_pods(const uint8_t* data, size_t size) {
   require(pods.has_value() == (message->pod_resources_size() != 0));
   for (int n = 0; n < message->pod_resources_size(); ++n) {
     const v1::PodResources& said = message->pod_resources(n);
-    const PodGiven& pod = pods->at(static_cast<size_t>(n));
+    const PodDevices& pod = pods->at(static_cast<size_t>(n));
     require(pod.name == said.name() && pod.namespace_name == said.namespace_());
     require(pod.containers.size() == static_cast<size_t>(said.containers_size()));
   }

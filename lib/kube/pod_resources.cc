@@ -21,7 +21,7 @@ Result<Answer> ask_kubelet(const Path& socket,
 
 }  // namespace
 
-Result<std::optional<std::vector<PodGiven>>> PodResources::list(Deadline deadline) const {
+Result<std::optional<std::vector<PodDevices>>> PodResources::list(Deadline deadline) const {
   const v1::ListPodResourcesResponse answer =
       TRY(ask_kubelet(socket_, &Stub::List, v1::ListPodResourcesRequest(), deadline)
               .during("list pod resources"));

@@ -11,24 +11,24 @@
 
 namespace ibpod::kube {
 
-struct GivenDevices {
+struct ResourceDevices {
   std::string resource;
   std::vector<std::string> ids;
-  bool operator==(const GivenDevices&) const = default;
+  bool operator==(const ResourceDevices&) const = default;
 };
 
-struct ContainerGiven {
+struct ContainerDevices {
   std::string name;
-  std::vector<GivenDevices> devices;  // a resource may be there several times
-  bool operator==(const ContainerGiven&) const = default;
+  std::vector<ResourceDevices> devices;  // a resource may be there several times
+  bool operator==(const ContainerDevices&) const = default;
 };
 
 // The kubelet says no UID: two pods of one name that follow each other look the same here.
-struct PodGiven {
+struct PodDevices {
   std::string name;
   std::string namespace_name;
-  std::vector<ContainerGiven> containers;  // init containers that have ended are left out
-  bool operator==(const PodGiven&) const = default;
+  std::vector<ContainerDevices> containers;  // init containers that have ended are left out
+  bool operator==(const PodDevices&) const = default;
 };
 
 // Asks on a connection of its own each time. Errors: not_found or unavailable where no kubelet is,
@@ -42,7 +42,7 @@ class PodResources {
   // All pods of the node. Nothing where the kubelet named no pod at all: it does so for seconds
   // after its start, and for as long as it cannot reach the API server, with devices in use (seen
   // on 1.36). That proves nothing of any device.
-  Result<std::optional<std::vector<PodGiven>>> list(Deadline deadline) const;
+  Result<std::optional<std::vector<PodDevices>>> list(Deadline deadline) const;
 
  private:
   Path socket_;

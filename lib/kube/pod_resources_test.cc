@@ -23,7 +23,7 @@ v1::ListPodResourcesResponse one_pod() {
   return pods;
 }
 
-const PodGiven kTrainer{
+const PodDevices kTrainer{
     "trainer", "team", {{"main", {{"example.com/ib_vf", {"0000:3b:00.1", "0000:3b:00.2"}}}}}};
 
 TEST_CASE("pods are listed with the devices of their containers") {
@@ -32,7 +32,7 @@ TEST_CASE("pods are listed with the devices of their containers") {
   const PodResources resources(kubelet.pod_resources());
   const auto pods = resources.list(soon()).value();
   REQUIRE(pods);
-  CHECK(*pods == std::vector<PodGiven>{kTrainer});
+  CHECK(*pods == std::vector<PodDevices>{kTrainer});
 }
 
 TEST_CASE("a kubelet that names no pod has not answered") {

@@ -17,7 +17,7 @@ class RegisterCall {
   // not_found or unavailable where no kubelet is. `standing` outlives the call.
   static Result<std::unique_ptr<RegisterCall>> start(const Path& kubelet,
                                                      v1beta1::RegisterRequest request,
-                                                     Standing& standing);
+                                                     RegistrationState& state);
   RegisterCall(const RegisterCall&) = delete;
   RegisterCall& operator=(const RegisterCall&) = delete;
   RegisterCall(RegisterCall&&) = delete;
@@ -27,10 +27,10 @@ class RegisterCall {
 
  private:
   RegisterCall(const std::shared_ptr<grpc::Channel>& channel, v1beta1::RegisterRequest request,
-               Standing& standing);
+               RegistrationState& state);
   void end(const grpc::Status& status);
 
-  Standing& standing_;
+  RegistrationState& state_;
   const v1beta1::RegisterRequest request_;
   const std::unique_ptr<v1beta1::Registration::Stub> stub_;
   grpc::ClientContext context_;

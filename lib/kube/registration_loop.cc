@@ -24,7 +24,7 @@ std::string socket_name(std::string resource) {
   return resource + ".sock";
 }
 
-Mode resolve(const Kubelet& kubelet) {
+Mode resolve(const KubeletOptions& kubelet) {
   if (kubelet.mode != Mode::automatic) return kubelet.mode;
   std::error_code ignored;
   const Path registry = folder_of(kubelet.root, Mode::watcher);
@@ -33,15 +33,16 @@ Mode resolve(const Kubelet& kubelet) {
 
 }  // namespace
 
-DevicePlugin::Keeper::Keeper(Resource& resource, Kubelet kubelet, Wake wake)
+DevicePlugin::RegistrationLoop::RegistrationLoop(Resource& resource, KubeletOptions kubelet,
+                                                 Wake wake)
     : resource_(resource.name()),
       options_(resource.options()),
       kubelet_(std::move(kubelet)),
-      standing_(std::move(wake), kubelet_.changed),
-      service_(resource, standing_),
-      back_off_(kubelet_.pace.first, kubelet_.pace.most) {}
+      state_(std::move(wake), kubelet_.on_change),
+      service_(resource, state_),
+      back_off_(kubelet_.retry.first, kubelet_.retry.most) {}
 
-Status DevicePlugin::Keeper::check() const {
+Status DevicePlugin::RegistrationLoop::check() const {
   TRY(check_resource_name(resource_));
   if (!kubelet_.root.is_absolute()) {
     return Error(Code::invalid, "kubelet root \"" + kubelet_.root.string() + "\" is not absolute");
@@ -54,31 +55,31 @@ Status DevicePlugin::Keeper::check() const {
   return ok();
 }
 
-void DevicePlugin::Keeper::start() {
+void DevicePlugin::RegistrationLoop::start() {
   thread_ = std::thread([this] { run(); });
 }
 
-void DevicePlugin::Keeper::stop() {
+void DevicePlugin::RegistrationLoop::stop() {
   if (!thread_.joinable()) return;
   stopping_ = true;
-  standing_.wake().ring();
+  state_.wake().ring();
   thread_.join();
 }
 
-void DevicePlugin::Keeper::run() {
+void DevicePlugin::RegistrationLoop::run() {
   while (!stopping_) {
     const Status begun = attempt();
-    if (!begun) standing_.refused(begun.error());
+    if (!begun) state_.refused(begun.error());
     await_next_attempt();
   }
   withdraw();
 }
 
 // A new socket each time: that is what makes a plugin watcher look again.
-Status DevicePlugin::Keeper::attempt() {
+Status DevicePlugin::RegistrationLoop::attempt() {
   withdraw();
   mode_ = resolve(kubelet_);
-  standing_.begin(mode_);
+  state_.begin(mode_);
   const Path folder = folder_of(kubelet_.root, mode_);
   watch_ = TRY(FolderWatch::open(folder));
   kubelet_socket_ = folder / "kubelet.sock";
@@ -87,28 +88,28 @@ Status DevicePlugin::Keeper::attempt() {
   return mode_ == Mode::legacy ? register_legacy() : ok();
 }
 
-Status DevicePlugin::Keeper::serve(const Path& socket) {
+Status DevicePlugin::RegistrationLoop::serve(const Path& socket) {
   service_.streams().allow();
   std::vector<grpc::Service*> services{&service_};
   if (mode_ == Mode::watcher) {
-    services.push_back(&watcher_.emplace(resource_, socket, standing_));
+    services.push_back(&watcher_.emplace(resource_, socket, state_));
   }
   server_ = TRY(rpc::Server::serve(socket, services));
   return ok();
 }
 
 // The server answers already: the kubelet calls back before it answers itself.
-Status DevicePlugin::Keeper::register_legacy() {
+Status DevicePlugin::RegistrationLoop::register_legacy() {
   v1beta1::RegisterRequest request;
   request.set_version("v1beta1");
   request.set_endpoint(socket_name(resource_));
   request.set_resource_name(resource_);
   *request.mutable_options() = options_message(options_);
-  call_ = TRY(RegisterCall::start(kubelet_socket_, std::move(request), standing_));
+  call_ = TRY(RegisterCall::start(kubelet_socket_, std::move(request), state_));
   return ok();
 }
 
-void DevicePlugin::Keeper::withdraw() {
+void DevicePlugin::RegistrationLoop::withdraw() {
   call_.reset();
   service_.streams().end();
   if (server_) server_->stop(kGrace);
@@ -117,37 +118,37 @@ void DevicePlugin::Keeper::withdraw() {
   watch_.reset();
 }
 
-void DevicePlugin::Keeper::await_next_attempt() {
-  const Deadline soonest = Deadline::in(kubelet_.pace.first);
-  Deadline due = Deadline::in(kubelet_.pace.quiet);
+void DevicePlugin::RegistrationLoop::await_next_attempt() {
+  const Deadline soonest = Deadline::in(kubelet_.retry.first);
+  Deadline due = Deadline::in(kubelet_.retry.quiet);
   std::optional<Deadline> settled;
   bool failed = false;
   while (!stopping_ && !due.passed()) {
     wait(due);
     const bool in_place = server_ && server_->in_place();
-    if (standing_.registered() && in_place) {
-      if (!settled) settled = Deadline::in(kubelet_.pace.most);
+    if (state_.registered() && in_place) {
+      if (!settled) settled = Deadline::in(kubelet_.retry.most);
       due = Deadline::in(kForever);
       failed = false;
-    } else if (!failed && (standing_.failed() || !in_place)) {
+    } else if (!failed && (state_.failed() || !in_place)) {
       if (settled && settled->passed()) back_off_.reset();
       due = Deadline::in(back_off_.next());
       failed = true;
     }
-    if (kubelet_is_new()) due = due.at_most(soonest.left());
+    if (kubelet_was_replaced()) due = due.at_most(soonest.left());
   }
 }
 
 // Whether another kubelet listens than the one that was called.
-bool DevicePlugin::Keeper::kubelet_is_new() const {
+bool DevicePlugin::RegistrationLoop::kubelet_was_replaced() const {
   if (mode_ != Mode::legacy) return false;
   const std::optional<FileIdentity> now = FileIdentity::of(kubelet_socket_);
   return now && now != kubelet_seen_;
 }
 
 // Until the kubelet has said something, the folder has changed, or stop().
-void DevicePlugin::Keeper::wait(Deadline deadline) {
-  const Wake& wake = standing_.wake();
+void DevicePlugin::RegistrationLoop::wait(Deadline deadline) {
+  const Wake& wake = state_.wake();
   std::array<pollfd, 2> waiting{{{wake.fd(), POLLIN, 0}, {watch_ ? watch_->fd() : -1, POLLIN, 0}}};
   ::poll(waiting.data(), waiting.size(), static_cast<int>(deadline.left().count()));
   wake.drain();

@@ -16,19 +16,19 @@
 
 namespace ibpod::kube {
 
-class DevicePlugin::Keeper {
+class DevicePlugin::RegistrationLoop {
  public:
-  Keeper(Resource& resource, Kubelet kubelet, Wake wake);
-  Keeper(const Keeper&) = delete;
-  Keeper& operator=(const Keeper&) = delete;
-  Keeper(Keeper&&) = delete;
-  Keeper& operator=(Keeper&&) = delete;
-  ~Keeper() { stop(); }
+  RegistrationLoop(Resource& resource, KubeletOptions kubelet, Wake wake);
+  RegistrationLoop(const RegistrationLoop&) = delete;
+  RegistrationLoop& operator=(const RegistrationLoop&) = delete;
+  RegistrationLoop(RegistrationLoop&&) = delete;
+  RegistrationLoop& operator=(RegistrationLoop&&) = delete;
+  ~RegistrationLoop() { stop(); }
 
   Status check() const;
   void start();
   Status publish() { return service_.publish(); }
-  Registration registration() const { return standing_.registration(); }
+  Registration registration() const { return state_.registration(); }
   void stop();
 
  private:
@@ -38,13 +38,13 @@ class DevicePlugin::Keeper {
   Status register_legacy();
   void withdraw();
   void await_next_attempt();
-  bool kubelet_is_new() const;
+  bool kubelet_was_replaced() const;
   void wait(Deadline deadline);
 
   const std::string resource_;
   const Options options_;
-  const Kubelet kubelet_;
-  Standing standing_;
+  const KubeletOptions kubelet_;
+  RegistrationState state_;
   DeviceService service_;
   BackOff back_off_;
   // Of the present attempt:

@@ -2,7 +2,7 @@
 
 namespace ibpod::kube {
 
-void Standing::begin(Mode mode) {
+void RegistrationState::begin(Mode mode) {
   const std::lock_guard lock(mutex_);
   ++registration_.attempts;
   registration_.mode = mode;
@@ -12,14 +12,14 @@ void Standing::begin(Mode mode) {
   settle();
 }
 
-void Standing::accepted() {
+void RegistrationState::accepted() {
   const std::lock_guard lock(mutex_);
   accepted_ = true;
   refused_ = false;
   settle();
 }
 
-void Standing::refused(const Error& error) {
+void RegistrationState::refused(const Error& error) {
   const std::lock_guard lock(mutex_);
   registration_.last_error = error;
   accepted_ = false;
@@ -27,14 +27,14 @@ void Standing::refused(const Error& error) {
   settle();
 }
 
-void Standing::listening() {
+void RegistrationState::listening() {
   const std::lock_guard lock(mutex_);
   ++streams_;
   lost_ = false;
   settle();
 }
 
-void Standing::hung_up() {
+void RegistrationState::hung_up() {
   const std::lock_guard lock(mutex_);
   if (--streams_ == 0) {
     lost_ = true;
@@ -44,7 +44,7 @@ void Standing::hung_up() {
 }
 
 // Notes the time of a change, and tells who waits.
-void Standing::settle() {
+void RegistrationState::settle() {
   const bool registered = accepted_ && streams_ > 0;
   if (registered != registration_.registered) {
     registration_.registered = registered;
@@ -54,17 +54,17 @@ void Standing::settle() {
   wake_.ring();
 }
 
-Registration Standing::registration() const {
+Registration RegistrationState::registration() const {
   const std::lock_guard lock(mutex_);
   return registration_;
 }
 
-bool Standing::registered() const {
+bool RegistrationState::registered() const {
   const std::lock_guard lock(mutex_);
   return registration_.registered;
 }
 
-bool Standing::failed() const {
+bool RegistrationState::failed() const {
   const std::lock_guard lock(mutex_);
   return refused_ || lost_;
 }

@@ -10,12 +10,13 @@
 
 namespace ibpod::kube {
 
-class Standing {
+class RegistrationState {
  public:
   using Observer = std::function<void(const Registration&)>;
 
   // Rings `wake` with every change, and tells `observer`, which must not call back.
-  Standing(Wake wake, Observer observer) : wake_(std::move(wake)), observer_(std::move(observer)) {}
+  RegistrationState(Wake wake, Observer observer)
+      : wake_(std::move(wake)), observer_(std::move(observer)) {}
 
   // A new attempt: what was said to the last one is void.
   void begin(Mode mode);

@@ -23,14 +23,14 @@ TEST_CASE("the kubelet learns of a resource: its options, and its devices") {
   for (const Mode mode : kModes) {
     CAPTURE(name(mode));
     FakeKubelet kubelet(mode == Mode::watcher);
-    PluginBed bed;
-    const auto plugin = bed.start(kubelet.root(), mode);
+    PluginFixture fixture;
+    const auto plugin = fixture.start(kubelet.root(), mode);
     REQUIRE(kubelet.await(kResource, registered(1)));
     const PluginSeen seen = kubelet.seen(kResource);
     CHECK(seen.options.pre_start);
     CHECK(seen.options.prefers);
-    CHECK(seen.devices == bed.pool.devices());
-    REQUIRE(bed.await_registered());
+    CHECK(seen.devices == fixture.pool.devices());
+    REQUIRE(fixture.await_registered());
     CHECK(plugin->registration().attempts == 1);
     CHECK(plugin->registration().mode == mode);
     CHECK_FALSE(plugin->registration().last_error);
@@ -41,8 +41,8 @@ TEST_CASE("the kubelet learns of a resource: its options, and its devices") {
 TEST_CASE("of itself, a plugin takes the watcher where the kubelet has one") {
   for (const Mode mode : kModes) {
     FakeKubelet kubelet(mode == Mode::watcher);
-    PluginBed bed;
-    const auto plugin = bed.start(kubelet.root(), Mode::automatic);
+    PluginFixture fixture;
+    const auto plugin = fixture.start(kubelet.root(), Mode::automatic);
     REQUIRE(kubelet.await(kResource, registered(1)));
     CHECK(plugin->registration().mode == mode);
   }
@@ -52,20 +52,20 @@ TEST_CASE("a kubelet that restarts finds the resource again") {
   for (const Mode mode : kModes) {
     CAPTURE(name(mode));
     FakeKubelet kubelet(mode == Mode::watcher);
-    PluginBed bed;
-    const auto plugin = bed.start(kubelet.root(), mode);
+    PluginFixture fixture;
+    const auto plugin = fixture.start(kubelet.root(), mode);
     REQUIRE(kubelet.await(kResource, registered(1)));
-    REQUIRE(bed.await_registered());
+    REQUIRE(fixture.await_registered());
     for (int restarts = 0; restarts < 3; ++restarts) {
       const PluginSeen before = kubelet.seen(kResource);
       kubelet.stop();
-      REQUIRE(bed.reports.await([](const Registration& report) { return !report.registered; }));
+      REQUIRE(fixture.reports.await([](const Registration& report) { return !report.registered; }));
       kubelet.start();
       REQUIRE(kubelet.await(kResource, registered(before.registrations + 1)));
-      REQUIRE(bed.await_registered());
+      REQUIRE(fixture.await_registered());
       CHECK(kubelet.await(kResource, [&](const PluginSeen& seen) {
         return seen.list_sizes.size() > before.list_sizes.size() &&
-               seen.devices == bed.pool.devices();
+               seen.devices == fixture.pool.devices();
       }));
     }
   }
@@ -76,9 +76,9 @@ TEST_CASE("a kubelet that is not there yet is waited for") {
     CAPTURE(name(mode));
     FakeKubelet kubelet(mode == Mode::watcher);
     kubelet.stop();
-    PluginBed bed;
-    const auto plugin = bed.start(kubelet.root(), mode);
-    REQUIRE(bed.reports.await([](const Registration& now) { return now.attempts >= 1; }));
+    PluginFixture fixture;
+    const auto plugin = fixture.start(kubelet.root(), mode);
+    REQUIRE(fixture.reports.await([](const Registration& now) { return now.attempts >= 1; }));
     kubelet.start();
     CHECK(kubelet.await(kResource, registered(1)));
   }
@@ -86,9 +86,9 @@ TEST_CASE("a kubelet that is not there yet is waited for") {
 
 TEST_CASE("a kubelet without its folders is waited for too") {
   const TempFolder folder;
-  PluginBed bed;
-  const auto plugin = bed.start(folder.path() / "kubelet", Mode::automatic);
-  REQUIRE(bed.reports.await([](const Registration& now) { return now.attempts >= 3; }));
+  PluginFixture fixture;
+  const auto plugin = fixture.start(folder.path() / "kubelet", Mode::automatic);
+  REQUIRE(fixture.reports.await([](const Registration& now) { return now.attempts >= 3; }));
   CHECK(plugin->registration().last_error->code() == Code::not_found);
   CHECK(plugin->registration().mode == Mode::legacy);
 }
@@ -98,10 +98,10 @@ TEST_CASE("a resource that is refused is offered again, until it is taken") {
     CAPTURE(name(mode));
     FakeKubelet kubelet(mode == Mode::watcher);
     kubelet.refuse(3);
-    PluginBed bed;
-    const auto plugin = bed.start(kubelet.root(), mode);
+    PluginFixture fixture;
+    const auto plugin = fixture.start(kubelet.root(), mode);
     REQUIRE(kubelet.await(kResource, registered(1)));
-    REQUIRE(bed.await_registered());
+    REQUIRE(fixture.await_registered());
     CHECK(plugin->registration().attempts == 4);
     REQUIRE(plugin->registration().last_error);
     CHECK(plugin->registration().last_error->text().find("refused by the test") !=
@@ -113,13 +113,13 @@ TEST_CASE("a kubelet that hangs up is called again") {
   for (const Mode mode : kModes) {
     CAPTURE(name(mode));
     FakeKubelet kubelet(mode == Mode::watcher);
-    PluginBed bed;
-    const auto plugin = bed.start(kubelet.root(), mode);
+    PluginFixture fixture;
+    const auto plugin = fixture.start(kubelet.root(), mode);
     REQUIRE(kubelet.await(kResource, registered(1)));
-    REQUIRE(bed.await_registered());
+    REQUIRE(fixture.await_registered());
     kubelet.hang_up(kResource);
     CHECK(kubelet.await(kResource, registered(2)));
-    CHECK(bed.await_registered());
+    CHECK(fixture.await_registered());
   }
 }
 
@@ -127,10 +127,10 @@ TEST_CASE("a socket that somebody removes is made again") {
   for (const Mode mode : kModes) {
     CAPTURE(name(mode));
     FakeKubelet kubelet(mode == Mode::watcher);
-    PluginBed bed;
-    const auto plugin = bed.start(kubelet.root(), mode);
+    PluginFixture fixture;
+    const auto plugin = fixture.start(kubelet.root(), mode);
     REQUIRE(kubelet.await(kResource, registered(1)));
-    REQUIRE(bed.await_registered());
+    REQUIRE(fixture.await_registered());
     std::filesystem::remove(socket_in(kubelet.root(), mode));
     CHECK(kubelet.await(kResource, registered(2)));
     CHECK(path_exists(socket_in(kubelet.root(), mode)));
@@ -144,8 +144,8 @@ TEST_CASE("a socket that a plugin left behind when it died is replaced") {
     const Fd stale = rpc::unix_socket().value();
     const auto address = rpc::unix_address(socket_in(kubelet.root(), mode)).value();
     REQUIRE(::bind(stale.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0);
-    PluginBed bed;
-    const auto plugin = bed.start(kubelet.root(), mode);
+    PluginFixture fixture;
+    const auto plugin = fixture.start(kubelet.root(), mode);
     CHECK(kubelet.await(kResource, registered(1)));
   }
 }
@@ -153,20 +153,20 @@ TEST_CASE("a socket that a plugin left behind when it died is replaced") {
 TEST_CASE("a kubelet that says nothing is offered the resource anew after a while") {
   FakeKubelet kubelet(true);
   kubelet.stop();
-  PluginBed bed;
-  Kubelet hurried = bed.kubelet(kubelet.root(), Mode::watcher);
-  hurried.pace.quiet = Duration(5);
-  const auto plugin = DevicePlugin::start(bed.pool, hurried).value();
-  CHECK(bed.reports.await([](const Registration& now) { return now.attempts >= 3; }));
+  PluginFixture fixture;
+  KubeletOptions hurried = fixture.kubelet(kubelet.root(), Mode::watcher);
+  hurried.retry.quiet = Duration(5);
+  const auto plugin = DevicePlugin::start(fixture.pool, hurried).value();
+  CHECK(fixture.reports.await([](const Registration& now) { return now.attempts >= 3; }));
   CHECK_FALSE(plugin->registration().registered);
 }
 
 TEST_CASE("two plugins of one resource do not take the socket from each other") {
   FakeKubelet kubelet(true);
-  PluginBed bed;
-  const auto first = bed.start(kubelet.root(), Mode::watcher);
-  REQUIRE(bed.await_registered());
-  PluginBed other;
+  PluginFixture fixture;
+  const auto first = fixture.start(kubelet.root(), Mode::watcher);
+  REQUIRE(fixture.await_registered());
+  PluginFixture other;
   auto second = other.start(kubelet.root(), Mode::watcher);
   REQUIRE(other.reports.await([](const Registration& now) { return now.attempts >= 2; }));
   CHECK(second->registration().last_error->code() == Code::busy);

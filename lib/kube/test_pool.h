@@ -77,15 +77,15 @@ class Reports {
 };
 
 // A plugin in a hurry. What it serves has to live longer.
-struct PluginBed {
+struct PluginFixture {
   Reports reports = {};
   Pool pool = Pool();
 
-  Kubelet kubelet(const Path& root, Mode mode) {
+  KubeletOptions kubelet(const Path& root, Mode mode) {
     return {.root = root,
             .mode = mode,
-            .pace = {.first = Duration(10), .most = Duration(100), .quiet = Duration(20'000)},
-            .changed = [this](const Registration& registration) { reports(registration); }};
+            .retry = {.first = Duration(10), .most = Duration(100), .quiet = Duration(20'000)},
+            .on_change = [this](const Registration& registration) { reports(registration); }};
   }
   std::unique_ptr<DevicePlugin> start(const Path& root, Mode mode) {
     return DevicePlugin::start(pool, kubelet(root, mode)).value();

@@ -29,9 +29,9 @@ grpc::ServerUnaryReactor* WatcherService::NotifyRegistrationStatus(
     pluginregistration::RegistrationStatusResponse*) {
   const rpc::Answering answering(*this);
   if (status->plugin_registered()) {
-    standing_.accepted();
+    state_.accepted();
   } else {
-    standing_.refused(Error(Code::internal, "the kubelet refused it: " + status->error()));
+    state_.refused(Error(Code::internal, "the kubelet refused it: " + status->error()));
   }
   return finish(context);
 }

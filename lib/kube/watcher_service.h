@@ -11,8 +11,8 @@ namespace ibpod::kube {
 class WatcherService final : public pluginregistration::Registration::CallbackService {
  public:
   // `socket` serves v1beta1.DevicePlugin too; its path as the kubelet has it.
-  WatcherService(std::string resource, Path socket, Standing& standing)
-      : resource_(std::move(resource)), socket_(std::move(socket)), standing_(standing) {}
+  WatcherService(std::string resource, Path socket, RegistrationState& state)
+      : resource_(std::move(resource)), socket_(std::move(socket)), state_(state) {}
 
   // The kubelet gives it a second.
   grpc::ServerUnaryReactor* GetInfo(grpc::CallbackServerContext* context,
@@ -25,7 +25,7 @@ class WatcherService final : public pluginregistration::Registration::CallbackSe
  private:
   const std::string resource_;
   const Path socket_;
-  Standing& standing_;
+  RegistrationState& state_;
 };
 
 }  // namespace ibpod::kube

@@ -29,14 +29,14 @@ Result<NodeInfo> parse_node_info(const Data& data) {
   info.ports = load<uint8_t, kPorts>(data);
   info.node_guid = ib::Guid(load<uint64_t, kNodeGuid>(data));
   info.port_guid = ib::Guid(load<uint64_t, kPortGuid>(data));
-  info.partition_places = load<uint16_t, kPartitionCap>(data);
+  info.partition_cap = load<uint16_t, kPartitionCap>(data);
   info.local_port = load<uint8_t, kLocalPort>(data);
   return info;
 }
 
 Result<SwitchInfo> parse_switch_info(const Data& data) {
   SwitchInfo info;
-  info.partition_places = load<uint16_t, kEnforcementCap>(data);
+  info.partition_cap = load<uint16_t, kEnforcementCap>(data);
   return info;
 }
 
@@ -58,14 +58,14 @@ Data encode(const NodeInfo& info) {
   store<kPorts>(data, info.ports);
   store<kNodeGuid>(data, info.node_guid.value());
   store<kPortGuid>(data, info.port_guid.value());
-  store<kPartitionCap>(data, info.partition_places);
+  store<kPartitionCap>(data, info.partition_cap);
   store<kLocalPort>(data, info.local_port);
   return data;
 }
 
 Data encode(const SwitchInfo& info) {
   Data data{};
-  store<kEnforcementCap>(data, info.partition_places);
+  store<kEnforcementCap>(data, info.partition_cap);
   return data;
 }
 

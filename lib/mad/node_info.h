@@ -19,14 +19,14 @@ struct NodeInfo {
   ib::Guid port_guid;  // of the port that the question came in by; of a switch its port 0
   // Places of the P_Key table of each port of an adapter or router, or of a switch's port 0. The
   // other ports of a switch: SwitchInfo.
-  uint16_t partition_places = 0;
+  uint16_t partition_cap = 0;
   uint8_t local_port = 0;  // where the question came in
   bool operator==(const NodeInfo&) const = default;
 };
 
 struct SwitchInfo {
   // Places of the P_Key table of each external port; 0: the switch does not enforce partitions.
-  uint16_t partition_places = 0;
+  uint16_t partition_cap = 0;
   bool operator==(const SwitchInfo&) const = default;
 };
 

@@ -14,12 +14,12 @@ TEST_CASE("an adapter as another program reads it") {
                           .ports = 1,
                           .node_guid = ib::Guid(0x100002),
                           .port_guid = ib::Guid(0x100003),
-                          .partition_places = 64,
+                          .partition_cap = 64,
                           .local_port = 1});
 }
 
 TEST_CASE("a switch as another program reads it") {
-  const Answer answer = recorded_answer("node-info-switch");
+  const SmpResponse answer = recorded_answer("node-info-switch");
   CHECK(answer.directed);
   CHECK(answer.transaction == 0x1234);
   const auto info = parse_node_info(answer.data);
@@ -27,11 +27,11 @@ TEST_CASE("a switch as another program reads it") {
   CHECK(info->type == NodeType::switch_node);
   CHECK(info->ports == 8);
   CHECK(info->node_guid == ib::Guid(0x200001));
-  CHECK(info->partition_places == 8);
+  CHECK(info->partition_cap == 8);
   CHECK(info->local_port == 4);
   const auto more = parse_switch_info(recorded_answer("switch-info").data);
   REQUIRE(more);
-  CHECK(*more == SwitchInfo{.partition_places = 64});
+  CHECK(*more == SwitchInfo{.partition_cap = 64});
 }
 
 TEST_CASE("all that is read is said again") {
@@ -39,10 +39,10 @@ TEST_CASE("all that is read is said again") {
                       .ports = 2,
                       .node_guid = ib::Guid(2),
                       .port_guid = ib::Guid(3),
-                      .partition_places = 128,
+                      .partition_cap = 128,
                       .local_port = 255};
   CHECK(*parse_node_info(encode(node)) == node);
-  const SwitchInfo info{.partition_places = 32};
+  const SwitchInfo info{.partition_cap = 32};
   CHECK(*parse_switch_info(encode(info)) == info);
 }
 

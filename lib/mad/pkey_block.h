@@ -11,12 +11,12 @@
 
 namespace ibpod::mad {
 
-inline constexpr size_t kBlockPlaces = 32;
-using PKeyBlock = std::array<ib::PKey, kBlockPlaces>;
+inline constexpr size_t kBlockEntries = 32;
+using PKeyBlock = std::array<ib::PKey, kBlockEntries>;
 
 // How many blocks a table of so many places has.
-constexpr uint16_t blocks_of(uint16_t places) {
-  return static_cast<uint16_t>((places + kBlockPlaces - 1) / kBlockPlaces);
+constexpr uint16_t blocks_of(uint16_t partition_cap) {
+  return static_cast<uint16_t>((partition_cap + kBlockEntries - 1) / kBlockEntries);
 }
 
 // The modifier that names a block. `port` is an external port of a switch; 0 is its port 0, and the

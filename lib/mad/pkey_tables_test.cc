@@ -7,25 +7,25 @@ namespace {
 
 using ib::PKey;
 
-const Place kPlace{*Route::to(1), 3};
+const PortAddress kPort{*Route::to(1), 3};
 
 TEST_CASE("a table is asked for block by block") {
-  const auto requests = table_requests({kPlace, 40}, {.m_key = MKey{42}});
+  const auto requests = table_requests({kPort, 40}, {.m_key = MKey{42}});
   REQUIRE(requests.size() == 2);
   for (uint16_t block = 0; block < 2; ++block) {
-    CHECK(requests[block].route == kPlace.route);
-    CHECK(requests[block].question == Question{.attribute = Attribute::pkey_table,
-                                               .modifier = pkey_modifier(3, block),
-                                               .m_key = MKey{42}});
+    CHECK(requests[block].route == kPort.route);
+    CHECK(requests[block].smp == SmpRequest{.attribute = Attribute::pkey_table,
+                                            .modifier = pkey_modifier(3, block),
+                                            .m_key = MKey{42}});
   }
-  CHECK(table_requests({kPlace, 0}, {}).empty());
+  CHECK(table_requests({kPort, 0}, {}).empty());
 }
 
 TEST_CASE("a Set carries the block that is to stand there, a Get nothing") {
   PKeyBlock block{};
   block.at(5) = PKey(0x8005);
-  CHECK(block_request(Method::set, kPlace, 1, block, {}).question.data == encode(block));
-  CHECK(block_request(Method::get, kPlace, 1, block, {}).question.data == Data{});
+  CHECK(block_request(Method::set, kPort, 1, block, {}).smp.data == encode(block));
+  CHECK(block_request(Method::get, kPort, 1, block, {}).smp.data == Data{});
 }
 
 TEST_CASE("a table is as long as it has places, and there whole or not at all") {

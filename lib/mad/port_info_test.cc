@@ -21,7 +21,7 @@ TEST_CASE("a port of an adapter as another program reads it") {
 }
 
 TEST_CASE("a port of a switch as another program reads it") {
-  const Answer answer = recorded_answer("port-info-switch");
+  const SmpResponse answer = recorded_answer("port-info-switch");
   CHECK(answer.modifier == 8);
   CHECK(*parse_port_info(answer.data) == PortInfo{.state = ib::PortState::active, .local_port = 4});
 }

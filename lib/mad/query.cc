@@ -12,7 +12,7 @@ namespace {
 using Outcomes = std::vector<Outcome<Data>>;
 
 // What the callbacks fill in, all on the scheduler's thread.
-struct Gathered {
+struct Batch {
   Outcomes outcomes;
   size_t missing = 0;
   std::function<void(Outcomes)> done;
@@ -23,16 +23,16 @@ struct Gathered {
   }
 };
 
-std::vector<RequestId> begin(Scheduler& scheduler, std::vector<Request> requests,
-                             std::function<void(Outcomes)> done) {
-  const auto gathered = std::make_shared<Gathered>();
-  gathered->missing = requests.size();
-  gathered->outcomes.resize(requests.size(), Failure{});
-  gathered->done = std::move(done);
+std::vector<RequestId> submit_all(Scheduler& scheduler, std::vector<Request> requests,
+                                  std::function<void(Outcomes)> done) {
+  const auto batch = std::make_shared<Batch>();
+  batch->missing = requests.size();
+  batch->outcomes.resize(requests.size(), Failure{});
+  batch->done = std::move(done);
   std::vector<RequestId> ids;
   for (Request& request : requests) {
-    const auto put = [gathered, index = ids.size()](const Outcome<Data>& outcome) {
-      gathered->put(index, outcome);
+    const auto put = [batch, index = ids.size()](const Outcome<Data>& outcome) {
+      batch->put(index, outcome);
     };
     ids.push_back(scheduler.submit(std::move(request), put));
   }
@@ -40,77 +40,82 @@ std::vector<RequestId> begin(Scheduler& scheduler, std::vector<Request> requests
 }
 
 // They share it: the scheduler's thread may still hold it when the one that waits has gone on.
-struct Awaited {
+struct BatchWaiter {
   std::mutex mutex;
   std::condition_variable all_there;
   std::optional<Outcomes> outcomes;
 };
 
 template <typename Value>
-std::vector<Outcome<Value>> ask_all(Scheduler& scheduler, const std::vector<Place>& places,
-                                    Attribute attribute, Result<Value> (*parse)(const Data&),
-                                    const Asking& asking) {
+std::vector<Outcome<Value>> query_attribute(Scheduler& scheduler,
+                                            const std::vector<PortAddress>& addresses,
+                                            Attribute attribute,
+                                            Result<Value> (*parse)(const Data&),
+                                            const QueryOptions& options) {
   std::vector<Request> requests;
-  for (const Place& place : places) {
-    const Question question{.attribute = attribute, .modifier = place.port, .m_key = asking.m_key};
-    requests.push_back({place.route, question, asking.terms});
+  for (const PortAddress& address : addresses) {
+    const SmpRequest question{
+        .attribute = attribute, .modifier = address.port, .m_key = options.m_key};
+    requests.push_back({address.route, question, options.retry});
   }
   std::vector<Outcome<Value>> values;
-  for (const auto& outcome : gather(scheduler, std::move(requests), asking.stop))
-    values.push_back(read<Value>(outcome, parse));
+  for (const auto& outcome : query_all(scheduler, std::move(requests), options.stop))
+    values.push_back(parse_outcome<Value>(outcome, parse));
   return values;
 }
 
-std::vector<Place> places_of(const std::vector<Route>& nodes) {
-  std::vector<Place> places;
-  for (const Route& node : nodes) places.push_back({node});
-  return places;
+std::vector<PortAddress> addresses_of(const std::vector<Route>& nodes) {
+  std::vector<PortAddress> addresses;
+  for (const Route& node : nodes) addresses.push_back({node});
+  return addresses;
 }
 
 }  // namespace
 
-void gather_then(Scheduler& scheduler, std::vector<Request> requests,
-                 std::function<void(std::vector<Outcome<Data>>)> done) {
+void query_all_async(Scheduler& scheduler, std::vector<Request> requests,
+                     std::function<void(std::vector<Outcome<Data>>)> done) {
   if (requests.empty()) {
     done({});
   } else {
-    begin(scheduler, std::move(requests), std::move(done));
+    submit_all(scheduler, std::move(requests), std::move(done));
   }
 }
 
-std::vector<Outcome<Data>> gather(Scheduler& scheduler, std::vector<Request> requests,
-                                  const std::stop_token& stop) {
+std::vector<Outcome<Data>> query_all(Scheduler& scheduler, std::vector<Request> requests,
+                                     const std::stop_token& stop) {
   if (requests.empty()) return {};
-  const auto awaited = std::make_shared<Awaited>();
-  const auto ids = begin(scheduler, std::move(requests), [awaited](Outcomes outcomes) {
-    const std::lock_guard lock(awaited->mutex);
-    awaited->outcomes = std::move(outcomes);
-    awaited->all_there.notify_one();
+  const auto waiter = std::make_shared<BatchWaiter>();
+  const auto ids = submit_all(scheduler, std::move(requests), [waiter](Outcomes outcomes) {
+    const std::lock_guard lock(waiter->mutex);
+    waiter->outcomes = std::move(outcomes);
+    waiter->all_there.notify_one();
   });
   const std::stop_callback cancel_all(stop, [&] {
     for (const RequestId id : ids) scheduler.cancel(id);
   });
-  std::unique_lock lock(awaited->mutex);
-  awaited->all_there.wait(lock, [&] { return awaited->outcomes.has_value(); });
-  return *std::move(awaited->outcomes);
+  std::unique_lock lock(waiter->mutex);
+  waiter->all_there.wait(lock, [&] { return waiter->outcomes.has_value(); });
+  return *std::move(waiter->outcomes);
 }
 
 std::vector<Outcome<NodeInfo>> read_node_infos(Scheduler& scheduler,
                                                const std::vector<Route>& nodes,
-                                               const Asking& asking) {
-  return ask_all<NodeInfo>(scheduler, places_of(nodes), Attribute::node_info, parse_node_info,
-                           asking);
+                                               const QueryOptions& options) {
+  return query_attribute<NodeInfo>(scheduler, addresses_of(nodes), Attribute::node_info,
+                                   parse_node_info, options);
 }
 
 std::vector<Outcome<PortInfo>> read_port_infos(Scheduler& scheduler,
-                                               const std::vector<Place>& ports,
-                                               const Asking& asking) {
-  return ask_all<PortInfo>(scheduler, ports, Attribute::port_info, parse_port_info, asking);
+                                               const std::vector<PortAddress>& ports,
+                                               const QueryOptions& options) {
+  return query_attribute<PortInfo>(scheduler, ports, Attribute::port_info, parse_port_info,
+                                   options);
 }
 
 std::vector<Outcome<SmInfo>> read_sm_infos(Scheduler& scheduler, const std::vector<Route>& ports,
-                                           const Asking& asking) {
-  return ask_all<SmInfo>(scheduler, places_of(ports), Attribute::sm_info, parse_sm_info, asking);
+                                           const QueryOptions& options) {
+  return query_attribute<SmInfo>(scheduler, addresses_of(ports), Attribute::sm_info, parse_sm_info,
+                                 options);
 }
 
 }  // namespace ibpod::mad

@@ -15,17 +15,17 @@ namespace ibpod::mad {
 
 // The outcomes in the order of the requests. It returns when each has ended, which is by the latest
 // of their deadlines; `stop` cancels those that have not.
-std::vector<Outcome<Data>> gather(Scheduler& scheduler, std::vector<Request> requests,
-                                  const std::stop_token& stop = {});
+std::vector<Outcome<Data>> query_all(Scheduler& scheduler, std::vector<Request> requests,
+                                     const std::stop_token& stop = {});
 
 // The same for who does not wait: `done` is told once, when each has ended, on the scheduler's
 // thread (where there are none, in here), and is as short as a Scheduler::Done.
-void gather_then(Scheduler& scheduler, std::vector<Request> requests,
-                 std::function<void(std::vector<Outcome<Data>>)> done);
+void query_all_async(Scheduler& scheduler, std::vector<Request> requests,
+                     std::function<void(std::vector<Outcome<Data>>)> done);
 
 // What the data of an answer say; malformed where they cannot be read.
 template <typename Value>
-Outcome<Value> read(const Outcome<Data>& outcome, Result<Value> (*parse)(const Data&)) {
+Outcome<Value> parse_outcome(const Outcome<Data>& outcome, Result<Value> (*parse)(const Data&)) {
   if (const Failure* failure = failure_of(outcome)) return *failure;
   Outcome<Value> told = Failure{Reason::malformed, 0};
   if (Result<Value> value = parse(*value_of(outcome))) told = *std::move(value);
@@ -34,27 +34,27 @@ Outcome<Value> read(const Outcome<Data>& outcome, Result<Value> (*parse)(const D
 
 // Where something is asked, and of which port there: an adapter tells of the port that the question
 // comes in by, a switch of any (0: its own).
-struct Place {
+struct PortAddress {
   Route route = Route::own();
   uint8_t port = 0;
-  bool operator==(const Place&) const = default;
+  bool operator==(const PortAddress&) const = default;
 };
 
 // How all questions of a gathering are put.
-struct Asking {
-  Terms terms = {};
+struct QueryOptions {
+  RetryPolicy retry = {};
   MKey m_key = MKey::none;
   std::stop_token stop = {};
 };
 
 std::vector<Outcome<NodeInfo>> read_node_infos(Scheduler& scheduler,
                                                const std::vector<Route>& nodes,
-                                               const Asking& asking);
+                                               const QueryOptions& options);
 std::vector<Outcome<PortInfo>> read_port_infos(Scheduler& scheduler,
-                                               const std::vector<Place>& ports,
-                                               const Asking& asking);
+                                               const std::vector<PortAddress>& ports,
+                                               const QueryOptions& options);
 // refused, or silence, by ports behind which no subnet manager runs.
 std::vector<Outcome<SmInfo>> read_sm_infos(Scheduler& scheduler, const std::vector<Route>& ports,
-                                           const Asking& asking);
+                                           const QueryOptions& options);
 
 }  // namespace ibpod::mad

@@ -16,7 +16,7 @@ enum class Urgency { revoke, bind, scan };
 inline constexpr size_t kUrgencies = 3;
 
 // How a request is made, beyond what is asked.
-struct Terms {
+struct RetryPolicy {
   Urgency urgency = Urgency::scan;
   // By then it has ended, one way or another.
   Deadline deadline = Deadline::in(Duration(5000));
@@ -28,8 +28,8 @@ struct Terms {
 
 struct Request {
   Route route = Route::own();
-  Question question = {};
-  Terms terms = {};
+  SmpRequest smp = {};
+  RetryPolicy retry = {};
 };
 
 // Why there is no answer: a closed set, so that it may be the label of a metric.

@@ -6,22 +6,22 @@
 namespace ibpod::mad {
 namespace {
 
-bool answers(const Answer& answer, const Request& request) {
-  return answer.directed == request.route.directed() &&
-         answer.attribute == request.question.attribute &&
-         answer.modifier == request.question.modifier;
+bool answers(const SmpResponse& answer, const Request& request) {
+  return answer.directed == request.route.directed() && answer.attribute == request.smp.attribute &&
+         answer.modifier == request.smp.modifier;
 }
 
 }  // namespace
 
-Schedule::Schedule(size_t window, std::function<uint32_t()> number, const ToOnePlace& to_one)
-    : window_(window), number_(std::move(number)), to_one_(to_one) {}
+Schedule::Schedule(size_t window, std::function<uint32_t()> number,
+                   const PerDestinationLimit& per_destination)
+    : window_(window), number_(std::move(number)), per_destination_(per_destination) {}
 
 RequestId Schedule::add(Request request) {
   const RequestId id{++last_id_};
-  queues_[static_cast<size_t>(request.terms.urgency)].push_back(id);
-  deadlines_.emplace(request.terms.deadline.time(), id);
-  requests_.emplace(id, Asked{.request = std::move(request), .transactions = {}});
+  queues_[static_cast<size_t>(request.retry.urgency)].push_back(id);
+  deadlines_.emplace(request.retry.deadline.time(), id);
+  requests_.emplace(id, PendingRequest{.request = std::move(request), .transactions = {}});
   return id;
 }
 
@@ -51,24 +51,25 @@ std::optional<RequestId> Schedule::next_request() {
   return std::nullopt;
 }
 
-size_t Schedule::room_at(const Target& target) const {
-  const size_t most = target.silences != 0 ? to_one_.when_silent : to_one_.packets;
-  return most - std::min(most, target.on_wire);
+size_t Schedule::room_at(const Destination& destination) const {
+  const size_t most =
+      destination.silences != 0 ? per_destination_.when_silent : per_destination_.packets;
+  return most - std::min(most, destination.on_wire);
 }
 
 // True: it waits until another packet to the same place has been answered or lost.
 bool Schedule::hold(RequestId id, const Request& request) {
-  const auto target = targets_.find(request.route);
-  if (target == targets_.end() || request.terms.urgency == Urgency::revoke) return false;
+  const auto target = destinations_.find(request.route);
+  if (target == destinations_.end() || request.retry.urgency == Urgency::revoke) return false;
   if (room_at(target->second) != 0) return false;
-  target->second.held[static_cast<size_t>(request.terms.urgency)].push_back(id);
+  target->second.held[static_cast<size_t>(request.retry.urgency)].push_back(id);
   return true;
 }
 
 // Those that may go now go back to where they came from; next_request() holds what is too many.
 void Schedule::release(const Route& route) {
-  const auto target = targets_.find(route);
-  if (target == targets_.end()) return;
+  const auto target = destinations_.find(route);
+  if (target == destinations_.end()) return;
   size_t room = room_at(target->second);
   for (size_t urgency = 0; urgency < kUrgencies; ++urgency) {
     auto& held = target->second.held[urgency];
@@ -86,27 +87,27 @@ void Schedule::release(const Route& route) {
 }
 
 // Of a silent place is known that it was, until so many others have been silent since.
-void Schedule::leave(Targets::iterator target) {
+void Schedule::leave(Destinations::iterator target) {
   const auto& [route, left] = *target;
   if (left.silences != 0) {
     left_silent_.emplace(left.silent, route);
-    if (left_silent_.size() <= to_one_.remembered) return;
+    if (left_silent_.size() <= per_destination_.remembered) return;
     const auto oldest = left_silent_.begin();
-    targets_.erase(oldest->second);
+    destinations_.erase(oldest->second);
     left_silent_.erase(oldest);
   } else {
     left_silent_.erase({left.silent, route});
-    targets_.erase(target);
+    destinations_.erase(target);
   }
 }
 
-Schedule::Target& Schedule::turn_to(const Route& route) {
-  Target& target = targets_[route];
-  left_silent_.erase({target.silent, route});
-  return target;
+Schedule::Destination& Schedule::destination_for(const Route& route) {
+  Destination& destination = destinations_[route];
+  left_silent_.erase({destination.silent, route});
+  return destination;
 }
 
-std::optional<Schedule::Sending> Schedule::next(Time now) {
+std::optional<Schedule::OutgoingPacket> Schedule::next(Time now) {
   const auto id = next_request();
   if (!id) return std::nullopt;
   return begin_attempt(*id, requests_.at(*id), now);
@@ -119,20 +120,21 @@ uint32_t Schedule::new_transaction() {
   }
 }
 
-Schedule::Sending Schedule::begin_attempt(RequestId id, Asked& asked, Time now) {
-  const Request& request = asked.request;
+Schedule::OutgoingPacket Schedule::begin_attempt(RequestId id, PendingRequest& pending, Time now) {
+  const Request& request = pending.request;
   const uint32_t transaction = new_transaction();
-  const Time due = now + request.terms.timeout;
-  const auto wanted = request.terms.timeout * std::max(request.terms.attempts - asked.attempts, 1);
-  ++asked.attempts;
-  asked.queued = false;
-  asked.last = {Reason::timeout, 0};
-  asked.transactions.push_back(transaction);
+  const Time due = now + request.retry.timeout;
+  const auto wanted =
+      request.retry.timeout * std::max(request.retry.attempts - pending.attempts, 1);
+  ++pending.attempts;
+  pending.queued = false;
+  pending.last = {Reason::timeout, 0};
+  pending.transactions.push_back(transaction);
   attempts_.emplace(transaction, Attempt{id, request.route, now, due});
-  ++turn_to(request.route).on_wire;
+  ++destination_for(request.route).on_wire;
   losses_.emplace(due, transaction);
   ++counts_.sent;
-  return {transaction, encode(request.question, request.route, transaction), request.route, wanted};
+  return {transaction, encode(request.smp, request.route, transaction), request.route, wanted};
 }
 
 void Schedule::not_sent(uint32_t transaction) {
@@ -162,15 +164,15 @@ void Schedule::arrived(const Arrival& arrival, Time now) {
   } else if (!known || std::exchange(found->second.answered, true)) {
     ++counts_.stray;
   } else {
-    answered(found->first, parse_answer(arrival.mad));
+    answered(found->first, parse_response(arrival.mad));
   }
 }
 
-void Schedule::answered(uint32_t transaction, const Result<Answer>& answer) {
+void Schedule::answered(uint32_t transaction, const Result<SmpResponse>& answer) {
   Attempt& attempt = attempts_.at(transaction);
   const auto [id, due, on_wire] = std::tuple(attempt.id, attempt.due, attempt.on_wire);
   if (on_wire) window_.answered();
-  targets_[attempt.route].silences = 0;
+  destinations_[attempt.route].silences = 0;
   take_off_wire(transaction, attempt);
   ++counts_.answered;
   const auto asked = requests_.find(id);
@@ -190,36 +192,36 @@ void Schedule::answered(uint32_t transaction, const Result<Answer>& answer) {
 }
 
 // The node is busy: the request is asked again, or ends, when the time for its answer is over.
-void Schedule::rest(RequestId id, Asked& asked, Time until) {
-  asked.queued = true;
-  asked.rests_until = until;
+void Schedule::rest(RequestId id, PendingRequest& pending, Time until) {
+  pending.queued = true;
+  pending.rests_until = until;
   rests_.emplace(until, id);
 }
 
-void Schedule::wake(RequestId id, Asked& asked) {
-  rests_.erase({asked.rests_until, id});
-  asked.queued = false;
-  try_again(id, asked);
+void Schedule::wake(RequestId id, PendingRequest& pending) {
+  rests_.erase({pending.rests_until, id});
+  pending.queued = false;
+  try_again(id, pending);
 }
 
 void Schedule::note_silence(const Attempt& attempt, Time now) {
-  Target& target = targets_[attempt.route];
-  if (attempt.sent < target.silent) return;
-  ++target.silences;
-  target.silent = now;
+  Destination& destination = destinations_[attempt.route];
+  if (attempt.sent < destination.silent) return;
+  ++destination.silences;
+  destination.silent = now;
 }
 
 // Each would wait for its own timeouts, one behind the other. While the lost packet still counts as
 // on the wire: what it makes room for would be sent.
-void Schedule::give_up_behind(const Attempt& attempt) {
-  const Target& target = targets_[attempt.route];
+void Schedule::fail_held_requests(const Attempt& attempt) {
+  const Destination& destination = destinations_[attempt.route];
   std::vector<RequestId> behind;
-  for (const auto& held : target.held) {
+  for (const auto& held : destination.held) {
     for (const RequestId id : held) {
       const auto asked = requests_.find(id);
       if (asked == requests_.end()) continue;
-      const auto attempts = static_cast<size_t>(asked->second.request.terms.attempts);
-      if (attempts <= target.silences) behind.push_back(id);
+      const auto attempts = static_cast<size_t>(asked->second.request.retry.attempts);
+      if (attempts <= destination.silences) behind.push_back(id);
     }
   }
   for (const RequestId id : behind) end(id, attempt.unanswered);
@@ -228,7 +230,7 @@ void Schedule::give_up_behind(const Attempt& attempt) {
 // An attempt of a request that has ended leaves no trace behind.
 void Schedule::take_off_wire(uint32_t transaction, Attempt& attempt) {
   const Route route = attempt.route;
-  if (attempt.on_wire) --targets_[route].on_wire;
+  if (attempt.on_wire) --destinations_[route].on_wire;
   losses_.erase({attempt.due, transaction});
   attempt.on_wire = false;
   if (!requests_.contains(attempt.id)) attempts_.erase(transaction);
@@ -241,28 +243,28 @@ void Schedule::lose(uint32_t transaction, Time now) {
   window_.lost(attempt.sent, now);
   ++counts_.lost;
   note_silence(attempt, now);
-  give_up_behind(attempt);
+  fail_held_requests(attempt);
   take_off_wire(transaction, attempt);
   const auto asked = requests_.find(id);
   if (asked != requests_.end()) try_again(id, asked->second);
 }
 
 // What was tried goes before what was not: it is older.
-void Schedule::try_again(RequestId id, Asked& asked) {
-  if (asked.queued) return;  // the answer was to an attempt given up already
+void Schedule::try_again(RequestId id, PendingRequest& pending) {
+  if (pending.queued) return;  // the answer was to an attempt given up already
   const auto on_wire = [this](uint32_t transaction) { return attempts_.at(transaction).on_wire; };
-  if (std::any_of(asked.transactions.begin(), asked.transactions.end(), on_wire)) return;
-  if (asked.attempts >= asked.request.terms.attempts) {
-    end(id, asked.last);
+  if (std::any_of(pending.transactions.begin(), pending.transactions.end(), on_wire)) return;
+  if (pending.attempts >= pending.request.retry.attempts) {
+    end(id, pending.last);
     return;
   }
-  asked.queued = true;
-  queues_[static_cast<size_t>(asked.request.terms.urgency)].push_front(id);
+  pending.queued = true;
+  queues_[static_cast<size_t>(pending.request.retry.urgency)].push_front(id);
 }
 
 void Schedule::end(RequestId id, Outcome<Data> outcome) {
   const auto asked = requests_.extract(id);
-  deadlines_.erase({asked.mapped().request.terms.deadline.time(), id});
+  deadlines_.erase({asked.mapped().request.retry.deadline.time(), id});
   rests_.erase({asked.mapped().rests_until, id});
   for (const uint32_t transaction : asked.mapped().transactions) {
     if (!attempts_.at(transaction).on_wire) attempts_.erase(transaction);
@@ -287,7 +289,7 @@ std::optional<Schedule::Time> Schedule::due() const {
   return due;
 }
 
-std::vector<Schedule::Ended> Schedule::take_ended() { return std::exchange(ended_, {}); }
+std::vector<Schedule::CompletedRequest> Schedule::take_ended() { return std::exchange(ended_, {}); }
 
 Counts Schedule::counts() const {
   Counts counts = counts_;

@@ -31,7 +31,7 @@ namespace ibpod::mad {
 
 enum class RequestId : uint64_t {};
 
-struct ToOnePlace {
+struct PerDestinationLimit {
   size_t packets = 4;
   size_t when_silent = 1;
   size_t remembered = 4096;  // silent places that nothing is asked of
@@ -54,27 +54,28 @@ class Schedule {
   using Time = Deadline::Clock::time_point;
 
   // A packet that is to be sent now.
-  struct Sending {
+  struct OutgoingPacket {
     uint32_t transaction = 0;
     Mad mad = {};
     Route route = Route::own();
     Duration wanted{};
   };
-  struct Ended {
+  struct CompletedRequest {
     RequestId id{};
     Outcome<Data> outcome;
   };
 
   // `window` is the most packets on the wire. `number` gives transactions; it should be hard to
   // guess, so that no other node can answer a question that it has not seen.
-  Schedule(size_t window, std::function<uint32_t()> number, const ToOnePlace& to_one = {});
+  Schedule(size_t window, std::function<uint32_t()> number,
+           const PerDestinationLimit& per_destination = {});
 
   RequestId add(Request request);
   // Nothing happens where it has ended.
   void cancel(RequestId id);
 
   // The next packet that the window allows.
-  std::optional<Sending> next(Time now);
+  std::optional<OutgoingPacket> next(Time now);
   // The channel did not take it: it counts as lost in its time, so that a broken channel is not
   // asked without pause.
   void not_sent(uint32_t transaction);
@@ -85,11 +86,11 @@ class Schedule {
   std::optional<Time> due() const;
 
   // The requests that have ended since the last call. Each ends once.
-  std::vector<Ended> take_ended();
+  std::vector<CompletedRequest> take_ended();
   Counts counts() const;
 
  private:
-  struct Asked {
+  struct PendingRequest {
     Request request;
     int attempts = 0;
     bool queued = true;  // or rests
@@ -108,50 +109,50 @@ class Schedule {
     Failure unanswered = {};  // what it has come to if nothing arrives
   };
   // Where packets go. Held requests are in no queue; while there are some, a packet is on the wire.
-  struct Target {
+  struct Destination {
     size_t on_wire = 0;
     size_t silences =
         0;  // since the last answer; packets that were on the wire together count once
     Time silent = Time::min();  // when the last one was noticed
     std::array<std::deque<RequestId>, kUrgencies> held;
   };
-  using Targets = std::map<Route, Target>;
+  using Destinations = std::map<Route, Destination>;
   using Attempts = std::unordered_map<uint32_t, Attempt>;
-  using Requests = std::unordered_map<RequestId, Asked>;
+  using Requests = std::unordered_map<RequestId, PendingRequest>;
 
   std::optional<RequestId> next_request();
   size_t room(Urgency urgency) const;
   bool hold(RequestId id, const Request& request);
   void release(const Route& route);
-  void leave(Targets::iterator target);
-  Target& turn_to(const Route& route);
-  size_t room_at(const Target& target) const;
-  Sending begin_attempt(RequestId id, Asked& asked, Time now);
+  void leave(Destinations::iterator target);
+  Destination& destination_for(const Route& route);
+  size_t room_at(const Destination& destination) const;
+  OutgoingPacket begin_attempt(RequestId id, PendingRequest& pending, Time now);
   uint32_t new_transaction();
-  void answered(uint32_t transaction, const Result<Answer>& answer);
+  void answered(uint32_t transaction, const Result<SmpResponse>& answer);
   void take_off_wire(uint32_t transaction, Attempt& attempt);
   void note_silence(const Attempt& attempt, Time now);
-  void give_up_behind(const Attempt& attempt);
+  void fail_held_requests(const Attempt& attempt);
   void lose(uint32_t transaction, Time now);
-  void rest(RequestId id, Asked& asked, Time until);
-  void wake(RequestId id, Asked& asked);
-  void try_again(RequestId id, Asked& asked);
+  void rest(RequestId id, PendingRequest& pending, Time until);
+  void wake(RequestId id, PendingRequest& pending);
+  void try_again(RequestId id, PendingRequest& pending);
   void end(RequestId id, Outcome<Data> outcome);
   Attempts::iterator awaited(const Arrival& arrival);
 
   Window window_;
   std::function<uint32_t()> number_;
-  ToOnePlace to_one_;
+  PerDestinationLimit per_destination_;
   uint64_t last_id_ = 0;
   Requests requests_;
   std::array<std::deque<RequestId>, kUrgencies> queues_;
-  Targets targets_;                               // with packets on the wire, or silent
+  Destinations destinations_;                     // with packets on the wire, or silent
   std::set<std::pair<Time, Route>> left_silent_;  // those without any, by when they were last
   Attempts attempts_;
   std::set<std::pair<Time, uint32_t>> losses_;      // attempts on the wire, by when they are lost
   std::set<std::pair<Time, RequestId>> rests_;      // requests whose node is busy
   std::set<std::pair<Time, RequestId>> deadlines_;  // requests
-  std::vector<Ended> ended_;
+  std::vector<CompletedRequest> ended_;
   Counts counts_;
 };
 

@@ -31,7 +31,7 @@ RequestId Scheduler::submit(Request request, Done done) {
   const std::lock_guard lock(mutex_);
   const RequestId id = schedule_.add(std::move(request));
   done_.emplace(id, std::move(done));
-  news_ = true;
+  has_work_ = true;
   changed_.notify_one();
   return id;
 }
@@ -39,7 +39,7 @@ RequestId Scheduler::submit(Request request, Done done) {
 void Scheduler::cancel(RequestId id) {
   const std::lock_guard lock(mutex_);
   schedule_.cancel(id);
-  news_ = true;
+  has_work_ = true;
   changed_.notify_one();
 }
 
@@ -51,7 +51,7 @@ Counts Scheduler::counts() const {
 void Scheduler::arrived(const Arrival& arrival) {
   const std::lock_guard lock(mutex_);
   schedule_.arrived(arrival, Clock::now());
-  news_ = true;
+  has_work_ = true;
   changed_.notify_one();
 }
 
@@ -67,14 +67,14 @@ void Scheduler::run(const std::stop_token& stop) {
 // False: nothing was to be done. Neither the channel nor whoever waits for a request is called with
 // the mutex held: the one may block, and its receiver takes it; the other may submit.
 bool Scheduler::step() {
-  Sendings sendings;
-  std::vector<Schedule::Ended> ended;
+  OutgoingPackets sendings;
+  std::vector<Schedule::CompletedRequest> ended;
   {
     const std::lock_guard lock(mutex_);
-    news_ = false;
+    has_work_ = false;
     const auto now = Clock::now();
     schedule_.pass(now);
-    while (auto sending = schedule_.next(now)) sendings.push_back(std::move(*sending));
+    while (auto packet = schedule_.next(now)) sendings.push_back(std::move(*packet));
     ended = schedule_.take_ended();
   }
   send(sendings);
@@ -83,7 +83,7 @@ bool Scheduler::step() {
 }
 
 void Scheduler::sleep(std::unique_lock<std::mutex>& lock, const std::stop_token& stop) {
-  const auto woken = [this] { return news_; };
+  const auto woken = [this] { return has_work_; };
   if (const auto due = schedule_.due()) {
     changed_.wait_until(lock, stop, *due, woken);
   } else {
@@ -91,15 +91,15 @@ void Scheduler::sleep(std::unique_lock<std::mutex>& lock, const std::stop_token&
   }
 }
 
-void Scheduler::send(const Sendings& sendings) {
-  for (const Schedule::Sending& sending : sendings) {
-    if (channel_->send(sending.mad, sending.route, sending.wanted)) continue;
+void Scheduler::send(const OutgoingPackets& sendings) {
+  for (const Schedule::OutgoingPacket& packet : sendings) {
+    if (channel_->send(packet.mad, packet.route, packet.wanted)) continue;
     const std::lock_guard lock(mutex_);
-    schedule_.not_sent(sending.transaction);
+    schedule_.not_sent(packet.transaction);
   }
 }
 
-void Scheduler::finish(const std::vector<Schedule::Ended>& ended) {
+void Scheduler::finish(const std::vector<Schedule::CompletedRequest>& ended) {
   for (const auto& [id, outcome] : ended) {
     std::unique_lock lock(mutex_);
     const auto done = done_.extract(id);

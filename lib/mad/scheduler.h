@@ -39,19 +39,19 @@ class Scheduler {
   Counts counts() const;
 
  private:
-  using Sendings = std::vector<Schedule::Sending>;
+  using OutgoingPackets = std::vector<Schedule::OutgoingPacket>;
   void arrived(const Arrival& arrival);
   void run(const std::stop_token& stop);
   bool step();
   void sleep(std::unique_lock<std::mutex>& lock, const std::stop_token& stop);
-  void send(const Sendings& sendings);
-  void finish(const std::vector<Schedule::Ended>& ended);
+  void send(const OutgoingPackets& sendings);
+  void finish(const std::vector<Schedule::CompletedRequest>& ended);
   void finish_all();
 
   std::unique_ptr<Channel> channel_;
   mutable std::mutex mutex_;  // of what follows
   std::condition_variable_any changed_;
-  bool news_ = false;  // something was asked, cancelled, or has arrived
+  bool has_work_ = false;  // something was asked, cancelled, or has arrived
   Schedule schedule_;
   std::unordered_map<RequestId, Done> done_;
   std::jthread thread_;

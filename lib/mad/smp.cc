@@ -64,7 +64,7 @@ std::string status_text(uint16_t status) {
   return text;
 }
 
-Mad encode(const Question& question, const Route& route, uint32_t transaction) {
+Mad encode(const SmpRequest& question, const Route& route, uint32_t transaction) {
   Mad mad{};
   store<kBaseVersion>(mad, kVersion);
   store<kClass>(mad, route.directed() ? kDirectedRoute : kLidRouted);
@@ -81,14 +81,14 @@ Mad encode(const Question& question, const Route& route, uint32_t transaction) {
 
 uint32_t transaction_of(const Mad& mad) { return load<uint32_t, kTransactionLow>(mad); }
 
-Result<Answer> parse_answer(const Mad& mad) {
+Result<SmpResponse> parse_response(const Mad& mad) {
   const auto management_class = load<uint8_t, kClass>(mad);
   const bool directed = management_class == kDirectedRoute;
   if (load<uint8_t, kBaseVersion>(mad) != kVersion) return foreign("of another version");
   if (!directed && management_class != kLidRouted) return foreign("of another class");
   if (load<uint8_t, kClassVersion>(mad) != kVersion) return foreign("of another class version");
   if (load<uint8_t, kMethod>(mad) != kGetAnswer) return foreign("that is no answer");
-  Answer answer;
+  SmpResponse answer;
   answer.directed = directed;
   answer.attribute = static_cast<Attribute>(load<uint16_t, kAttribute>(mad));
   answer.modifier = load<uint32_t, kModifier>(mad);

@@ -33,7 +33,7 @@ enum class Attribute : uint16_t {
 // Who knows a port's M_Key may manage it (14.2.4). A secret: no log and no error carries it.
 enum class MKey : uint64_t { none = 0 };
 
-struct Question {
+struct SmpRequest {
   Method method = Method::get;
   Attribute attribute = Attribute::node_info;
   // Which port or block of it; its meaning is the attribute's.
@@ -41,10 +41,10 @@ struct Question {
   MKey m_key = MKey::none;
   Data data = {};  // of a Set; zeros in a Get
 
-  bool operator==(const Question&) const = default;
+  bool operator==(const SmpRequest&) const = default;
 };
 
-struct Answer {
+struct SmpResponse {
   bool directed = false;
   Attribute attribute = Attribute::node_info;  // as received, so perhaps none of the above
   uint32_t modifier = 0;
@@ -61,13 +61,13 @@ inline constexpr uint16_t kStatusBadValue = 0x001c;      // of the attribute or 
 std::string status_text(uint16_t status);
 
 // `transaction` is the lower half of the packet's: the kernel fills the upper one.
-Mad encode(const Question& question, const Route& route, uint32_t transaction);
+Mad encode(const SmpRequest& question, const Route& route, uint32_t transaction);
 
 // The lower half of the transaction of anything that claims to be a packet.
 uint32_t transaction_of(const Mad& mad);
 
 // invalid: not the answer to a Get or Set of subnet management. What it answers is for the caller
 // to compare.
-Result<Answer> parse_answer(const Mad& mad);
+Result<SmpResponse> parse_response(const Mad& mad);
 
 }  // namespace ibpod::mad

@@ -31,7 +31,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   Mad mad{};
   std::copy_n(reinterpret_cast<const std::byte*>(data), std::min(size, mad.size()), mad.begin());
   (void)transaction_of(mad);
-  const auto answer = parse_answer(mad);
+  const auto answer = parse_response(mad);
   if (!answer) return 0;
   (void)status_text(answer->status);
   there_and_back<NodeInfo>(answer->data, parse_node_info);

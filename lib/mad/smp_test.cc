@@ -7,8 +7,8 @@
 namespace ibpod::mad {
 namespace {
 
-Question some_question() {
-  Question question;
+SmpRequest some_question() {
+  SmpRequest question;
   question.method = Method::set;
   question.attribute = Attribute::pkey_table;
   question.modifier = 0x00070001;
@@ -57,7 +57,7 @@ TEST_CASE("the longest path fits") {
 }
 
 TEST_CASE("an answer says what was asked, and the data") {
-  const auto answer = parse_answer(answered(encode(some_question(), *Route::to(4), 77)));
+  const auto answer = parse_response(answered(encode(some_question(), *Route::to(4), 77)));
   REQUIRE(answer);
   CHECK(!answer->directed);
   CHECK(answer->attribute == Attribute::pkey_table);
@@ -69,10 +69,10 @@ TEST_CASE("an answer says what was asked, and the data") {
 
 TEST_CASE("the direction bit of a directed answer is no status") {
   const Mad mad = encode(some_question(), *Route::along({1}), 77);
-  CHECK(parse_answer(answered(mad, 0x80, 0x1c))->status == kStatusBadValue);
-  CHECK(parse_answer(answered(mad, 0x80, 0))->directed);
+  CHECK(parse_response(answered(mad, 0x80, 0x1c))->status == kStatusBadValue);
+  CHECK(parse_response(answered(mad, 0x80, 0))->directed);
   const Mad by_lid = encode(some_question(), *Route::to(1), 77);
-  CHECK(parse_answer(answered(by_lid, 0x80, 0))->status == 0x8000);
+  CHECK(parse_response(answered(by_lid, 0x80, 0))->status == 0x8000);
 }
 
 TEST_CASE("what is no answer of subnet management is refused") {
@@ -81,10 +81,10 @@ TEST_CASE("what is no answer of subnet management is refused") {
     CAPTURE(at);
     Mad bad = good;
     bad.at(at) = std::byte{0x05};
-    CHECK(!parse_answer(bad));
+    CHECK(!parse_response(bad));
   }
-  CHECK(!parse_answer(encode(some_question(), *Route::to(4), 77)));  // a question
-  CHECK(!parse_answer(Mad{}));
+  CHECK(!parse_response(encode(some_question(), *Route::to(4), 77)));  // a question
+  CHECK(!parse_response(Mad{}));
 }
 
 TEST_CASE("statuses in words") {

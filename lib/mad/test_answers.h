@@ -21,8 +21,8 @@ inline Mad recorded_mad(const std::string& name) {
   return mad;
 }
 
-inline Answer recorded_answer(const std::string& name) {
-  return parse_answer(recorded_mad(name)).value();
+inline SmpResponse recorded_answer(const std::string& name) {
+  return parse_response(recorded_mad(name)).value();
 }
 
 }  // namespace ibpod::mad

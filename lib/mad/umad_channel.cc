@@ -25,7 +25,7 @@ UmadChannel::~UmadChannel() {
   wake_.ring();
   if (!thread_.joinable()) return;
   // The simulator's poll() heeds the port alone: what comes back to it wakes the thread there.
-  (void)send(encode(Question{}, Route::own(), 0), Route::own(), Duration(1)).ok();
+  (void)send(encode(SmpRequest{}, Route::own(), 0), Route::own(), Duration(1)).ok();
   thread_.join();
 }
 
@@ -54,12 +54,12 @@ void UmadChannel::run() {
 
 // Until the port is gone, or the end.
 void UmadChannel::take_from(const UmadPort& port) {
-  UmadPort::Taken taken = UmadPort::Taken::none;
-  while (!stopping_ && taken != UmadPort::Taken::never) {
-    if (taken == UmadPort::Taken::none && !wait(port)) return;
+  UmadPort::TakeResult taken = UmadPort::TakeResult::none;
+  while (!stopping_ && taken != UmadPort::TakeResult::closed) {
+    if (taken == UmadPort::TakeResult::none && !wait(port)) return;
     Arrival arrival;
     taken = port.take(arrival);
-    if (taken == UmadPort::Taken::one) receiver_(arrival);
+    if (taken == UmadPort::TakeResult::one) receiver_(arrival);
   }
 }
 

@@ -130,16 +130,17 @@ Status UmadPort::send(const Mad& mad, const Route& route, Duration wanted) const
   return Error::from_errno(errno == 0 ? EIO : errno, "send to " + route.text());
 }
 
-UmadPort::Taken UmadPort::take(Arrival& arrival) const {
+UmadPort::TakeResult UmadPort::take(Arrival& arrival) const {
   std::vector<std::byte> buffer = new_buffer();
   int length = kMadBytes;
   errno = 0;
   const int agent = umad_recv(port_, buffer.data(), &length, 0);
-  if (agent < 0) return agent == -EWOULDBLOCK || agent == -EINTR ? Taken::none : Taken::never;
+  if (agent < 0)
+    return agent == -EWOULDBLOCK || agent == -EINTR ? TakeResult::none : TakeResult::closed;
   std::copy_n(mad_in(buffer), arrival.mad.size(), arrival.mad.begin());
   arrival.answered = umad_status(buffer.data()) == 0;
   arrival.source = be16toh(umad_get_mad_addr(buffer.data())->lid);
-  return Taken::one;
+  return TakeResult::one;
 }
 
 }  // namespace ibpod::mad

@@ -34,9 +34,9 @@ class UmadPort {
   Status send(const Mad& mad, const Route& route, Duration wanted) const;
   // Readable when there may be something to take, or never will be again.
   int fd() const;
-  enum class Taken { one, none, never };
+  enum class TakeResult { one, none, closed };
   // Never: the port is gone.
-  Taken take(Arrival& arrival) const;
+  TakeResult take(Arrival& arrival) const;
 
  private:
   explicit UmadPort(int port) : port_(port) {}

@@ -51,7 +51,7 @@ Result<MountView> identify_mounts(const Path& thread, const Fd& root) {
 
 class Search {
  public:
-  Search(const Look& look, Deadline deadline) : look_(look), deadline_(deadline) {}
+  Search(const NamespaceVisitor& visit, Deadline deadline) : visit_(visit), deadline_(deadline) {}
 
   void look_at_process(const Path& process) {
     const Result<std::vector<std::string>> threads = list_folder(process / "task");
@@ -101,7 +101,7 @@ class Search {
     struct stat file;
     TRY(sys("stat a network namespace", [&] { return ::fstat(netns.fd().get(), &file); }));
     if (!goes_on() || !seen_.insert(file.st_ino).second) return ok();
-    Result<bool> enough = look_(std::move(netns));
+    Result<bool> enough = visit_(std::move(netns));
     stopped_ = enough && *enough;
     if (!enough) failure_ = std::move(enough).error();
     return ok();
@@ -156,7 +156,7 @@ class Search {
     if (!mountinfo) return mountinfo.error();
     views_.insert(view);
     std::map<ino_t, std::string> closed;
-    for (const Mounted& mounted : mounted_namespaces(*mountinfo)) {
+    for (const MountedNamespace& mounted : mounted_namespaces(*mountinfo)) {
       if (!goes_on()) return ok();
       if (!seen_.contains(mounted.inode)) TRY(look_at_mount(root, mounted, closed));
     }
@@ -164,7 +164,7 @@ class Search {
     return ok();
   }
 
-  Status look_at_mount(const Fd& root, const Mounted& mounted,
+  Status look_at_mount(const Fd& root, const MountedNamespace& mounted,
                        std::map<ino_t, std::string>& closed) {
     Result<std::optional<NetNs>> netns = open_mounted(root, mounted.point);
     if (netns && *netns) TRY(add(*std::move(*netns)));
@@ -177,7 +177,7 @@ class Search {
   void remember_closed(const std::map<ino_t, std::string>& closed,
                        const Result<std::string>& mountinfo) {
     std::set<ino_t> mounted;
-    for (const Mounted& still : mounted_namespaces(mountinfo ? *mountinfo : std::string()))
+    for (const MountedNamespace& still : mounted_namespaces(mountinfo ? *mountinfo : std::string()))
       mounted.insert(still.inode);
     for (const auto& [inode, why] : closed) {
       if (mountinfo && !mounted.contains(inode)) continue;
@@ -187,7 +187,7 @@ class Search {
     }
   }
 
-  const Look& look_;
+  const NamespaceVisitor& visit_;
   Deadline deadline_;
   std::set<ino_t> seen_;
   std::set<MountView> views_;
@@ -203,9 +203,10 @@ bool is_process(const std::string& name) {
 
 }  // namespace
 
-Result<std::optional<Error>> each_namespace(const Look& look, Deadline deadline, const Path& proc) {
+Result<std::optional<Error>> each_namespace(const NamespaceVisitor& visit, Deadline deadline,
+                                            const Path& proc) {
   const std::vector<std::string> names = TRY(list_folder(proc));
-  Search search(look, deadline);
+  Search search(visit, deadline);
   for (const std::string& name : names) {
     if (is_process(name) && search.goes_on()) search.look_at_process(proc / name);
   }

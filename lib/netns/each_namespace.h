@@ -12,7 +12,7 @@
 namespace ibpod::netns {
 
 // Looks at a namespace; true: it was the last that is wanted.
-using Look = std::function<Result<bool>(NetNs)>;
+using NamespaceVisitor = std::function<Result<bool>(NetNs)>;
 
 // Shows `look` each of them once, and holds none of them open: the namespaces of all threads, those
 // that their descriptors lead to (of a namespace, or of a socket in it), and those that are mounted
@@ -24,7 +24,7 @@ using Look = std::function<Result<bool>(NetNs)>;
 // way through a unix socket or in an io_uring, a mount in a tree that is not attached or in a mount
 // namespace that nobody is in. Nor is what moves to a namespace that was looked at before.
 // CAP_SYS_PTRACE and the host's /proc are needed to see all.
-Result<std::optional<Error>> each_namespace(const Look& look, Deadline deadline,
+Result<std::optional<Error>> each_namespace(const NamespaceVisitor& visit, Deadline deadline,
                                             const Path& proc = "/proc");
 
 }  // namespace ibpod::netns

@@ -39,8 +39,8 @@ std::optional<ino_t> inode_of(std::string_view link) {
   return whole ? std::optional(inode) : std::nullopt;
 }
 
-std::vector<Mounted> mounted_namespaces(const std::string& mountinfo) {
-  std::vector<Mounted> all;
+std::vector<MountedNamespace> mounted_namespaces(const std::string& mountinfo) {
+  std::vector<MountedNamespace> all;
   std::istringstream lines(mountinfo);
   for (std::string line; std::getline(lines, line);) {
     std::istringstream fields(line);

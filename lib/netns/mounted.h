@@ -19,12 +19,12 @@ namespace ibpod::netns {
 // for any other text.
 std::optional<ino_t> inode_of(std::string_view link);
 
-struct Mounted {
+struct MountedNamespace {
   ino_t inode = 0;
   std::string point;  // as seen from the root of the process whose mounts these are
 };
 // By a text as of /proc/PID/mountinfo.
-std::vector<Mounted> mounted_namespaces(const std::string& mountinfo);
+std::vector<MountedNamespace> mounted_namespaces(const std::string& mountinfo);
 
 // Opens what is mounted there, below the root. Nothing where it is no namespace: another mount
 // covers it. No link of the process is followed, and nothing but a namespace is opened.

@@ -24,51 +24,52 @@ Result<bool> there(const Path& path, Stat stat) {
 }
 
 // Where no namespace is at the end of the path. A link that leads nowhere is something, too.
-Result<Sight> look_for_nothing(const Path& path) {
+Result<NetnsStatus> look_for_nothing(const Path& path) {
   const bool entry = TRY(there(path, ::lstat));
-  if (entry) return Sight::unclear;
+  if (entry) return NetnsStatus::unclear;
   const bool folder = TRY(there(folder_of(path), ::stat));
-  return folder ? Sight::gone : Sight::unclear;
+  return folder ? NetnsStatus::gone : NetnsStatus::unclear;
 }
 
-Result<Sight> look_here(const Path& path, const Identity& identity) {
+Result<NetnsStatus> look_here(const Path& path, const Identity& identity) {
   const Result<NetNs> netns = NetNs::open(path);
   if (!netns && netns.error().code() == Code::not_found) return look_for_nothing(path);
   const bool another_type =
       !netns && netns.error().code() == Code::invalid && netns.error().error_number() == 0;
-  if (another_type) return Sight::gone;
+  if (another_type) return NetnsStatus::gone;
   if (!netns) return netns.error();
   const Identity now = TRY(netns->identity());
-  return now == identity ? Sight::same : Sight::gone;
+  return now == identity ? NetnsStatus::same : NetnsStatus::gone;
 }
 
 }  // namespace
 
-std::string_view name(Sight sight) {
-  switch (sight) {
-    case Sight::same:
+std::string_view name(NetnsStatus status) {
+  switch (status) {
+    case NetnsStatus::same:
       return "there";
-    case Sight::gone:
+    case NetnsStatus::gone:
       return "gone";
-    case Sight::unclear:
+    case NetnsStatus::unclear:
       return "not to be seen";
   }
   std::abort();
 }
 
-Result<Sight> look(const Path& path, const Identity& identity, const Path& mount_namespace) {
+Result<NetnsStatus> netns_status(const Path& path, const Identity& identity,
+                                 const Path& mount_namespace) {
   if (!path.is_absolute()) {
     return Error(
         Code::invalid,
         "\"" + path.string() + "\" is no place of a network namespace: expected an absolute path");
   }
-  Sight sight = Sight::unclear;
+  NetnsStatus status = NetnsStatus::unclear;
   TRY(run_in_mount_namespace(mount_namespace, "look for network namespace " + path.string(),
                              [&]() -> Status {
-                               sight = TRY(look_here(path, identity));
+                               status = TRY(look_here(path, identity));
                                return ok();
                              }));
-  return sight;
+  return status;
 }
 
 }  // namespace ibpod::netns

@@ -9,12 +9,12 @@
 
 namespace ibpod::netns {
 
-enum class Sight {
+enum class NetnsStatus {
   same,     // to the same namespace
   gone,     // to nothing any more, or to another namespace
   unclear,  // to a file that is no namespace, or not even its folder is there
 };
-std::string_view name(Sight sight);
+std::string_view name(NetnsStatus status);
 
 // Looks at the path in a mount namespace (lib/base/mount_namespace.h; empty: the caller's own).
 // Names are often bind mounts on empty files: a mount namespace that the mount has not reached
@@ -23,6 +23,7 @@ std::string_view name(Sight sight);
 // until the runtime comes back to it. Below /proc only /proc itself has to be there: the folder of
 // a namespace's file goes with its process.
 // invalid where the path is not absolute. Any other error says nothing about the namespace.
-Result<Sight> look(const Path& path, const Identity& identity, const Path& mount_namespace);
+Result<NetnsStatus> netns_status(const Path& path, const Identity& identity,
+                                 const Path& mount_namespace);
 
 }  // namespace ibpod::netns

@@ -14,14 +14,14 @@ constexpr size_t kRoom = 64 << 10;
 
 }  // namespace
 
-void discard_arrived(const Fd& socket) {
+void discard_datagrams(const Fd& socket) {
   std::byte byte{};
   while (::recv(socket.get(), &byte, sizeof byte, MSG_DONTWAIT) >= 0 || errno == EINTR ||
          errno == ENOBUFS) {
   }
 }
 
-bool take_arrived(const Fd& socket, const std::function<void(Bytes)>& each) {
+bool take_datagrams(const Fd& socket, const std::function<void(Bytes)>& each) {
   std::vector<std::byte> room(kRoom);
   bool complete = true;
   while (true) {

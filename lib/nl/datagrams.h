@@ -9,10 +9,10 @@
 namespace ibpod::nl {
 
 // Throws away all datagrams that have arrived. Lost ones (ENOBUFS) count as arrived.
-void discard_arrived(const Fd& socket);
+void discard_datagrams(const Fd& socket);
 
 // Hands over all datagrams that have arrived. False: some were lost, or are longer than any that
 // the kernel sends by itself, so that nobody knows what they said.
-bool take_arrived(const Fd& socket, const std::function<void(Bytes)>& each);
+bool take_datagrams(const Fd& socket, const std::function<void(Bytes)>& each);
 
 }  // namespace ibpod::nl

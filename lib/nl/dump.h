@@ -10,8 +10,8 @@ namespace ibpod::nl {
 
 // All replies, read by `parse`.
 template <typename Value>
-Result<std::vector<Value>> ask_all(Socket& socket, const Message& message,
-                                   const std::function<Result<Value>(Bytes)>& parse) {
+Result<std::vector<Value>> dump(Socket& socket, const Message& message,
+                                const std::function<Result<Value>(Bytes)>& parse) {
   std::vector<Value> values;
   const Status asked = socket.ask(message, [&](Bytes payload) -> Status {
     Value value = TRY(parse(payload));
@@ -24,9 +24,9 @@ Result<std::vector<Value>> ask_all(Socket& socket, const Message& message,
 
 // The one reply there should be.
 template <typename Value>
-Result<Value> ask_one(Socket& socket, const Message& message,
+Result<Value> get_one(Socket& socket, const Message& message,
                       const std::function<Result<Value>(Bytes)>& parse) {
-  std::vector<Value> values = TRY(ask_all(socket, message, parse));
+  std::vector<Value> values = TRY(dump(socket, message, parse));
   if (values.empty()) return Error(Code::internal, message.what() + ": the kernel says nothing");
   return std::move(values.front());
 }

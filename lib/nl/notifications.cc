@@ -39,7 +39,7 @@ std::optional<std::string> parse_uevent(Bytes datagram) {
   return std::string(line.substr(at + 1));
 }
 
-bool parse_link_news(Bytes datagram, std::set<std::string>& names) {
+bool parse_link_notification(Bytes datagram, std::set<std::string>& names) {
   bool told = true;
   const bool whole = each_message(datagram, [&](uint16_t type, Bytes payload) {
     if (type != RTM_NEWLINK && type != RTM_DELLINK) return;
@@ -50,7 +50,7 @@ bool parse_link_news(Bytes datagram, std::set<std::string>& names) {
   return whole && told;
 }
 
-bool parse_rdma_news(Bytes datagram, std::set<std::string>& names) {
+bool parse_rdma_notification(Bytes datagram, std::set<std::string>& names) {
   bool told = true;
   const bool whole = each_message(datagram, [&](uint16_t, Bytes payload) {
     const Result<RdmaDevice> device = parse_rdma_device(payload);
@@ -73,14 +73,14 @@ bool take_device_paths(Uevents& uevents, std::set<std::string>& paths) {
 bool take_link_names(Socket& socket, std::set<std::string>& names) {
   bool told = true;
   const bool all =
-      socket.take([&](Bytes datagram) { told = parse_link_news(datagram, names) && told; });
+      socket.take([&](Bytes datagram) { told = parse_link_notification(datagram, names) && told; });
   return all && told;
 }
 
 bool take_rdma_names(Socket& socket, std::set<std::string>& names) {
   bool told = true;
   const bool all =
-      socket.take([&](Bytes datagram) { told = parse_rdma_news(datagram, names) && told; });
+      socket.take([&](Bytes datagram) { told = parse_rdma_notification(datagram, names) && told; });
   return all && told;
 }
 

@@ -23,7 +23,7 @@ bool take_rdma_names(Socket& socket, std::set<std::string>& names);
 
 // Codecs, for one datagram.
 std::optional<std::string> parse_uevent(Bytes datagram);
-bool parse_link_news(Bytes datagram, std::set<std::string>& names);
-bool parse_rdma_news(Bytes datagram, std::set<std::string>& names);
+bool parse_link_notification(Bytes datagram, std::set<std::string>& names);
+bool parse_rdma_notification(Bytes datagram, std::set<std::string>& names);
 
 }  // namespace ibpod::nl

@@ -29,8 +29,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (path) require(path->starts_with('/'));
   if (path) check_names({*path}, size);
   Names links, rdma_devices;
-  (void)ibpod::nl::parse_link_news(datagram, links);
-  (void)ibpod::nl::parse_rdma_news(datagram, rdma_devices);
+  (void)ibpod::nl::parse_link_notification(datagram, links);
+  (void)ibpod::nl::parse_rdma_notification(datagram, rdma_devices);
   check_names(links, size);
   check_names(rdma_devices, size);
   return 0;

@@ -48,25 +48,25 @@ TEST_CASE("links that come, change and go are told by their names, addresses by 
   std::vector<std::byte> datagram = announced(RTM_NEWLINK, recorded("link-ipoib-child"));
   const std::vector<std::byte> second = announced(RTM_DELLINK, recorded("link-veth"));
   datagram.insert(datagram.end(), second.begin(), second.end());
-  CHECK(parse_link_news(datagram, names));
+  CHECK(parse_link_notification(datagram, names));
   CHECK(names.size() == 2);
-  CHECK(parse_link_news(announced(RTM_NEWADDR, recorded("address-v4")), names));
+  CHECK(parse_link_notification(announced(RTM_NEWADDR, recorded("address-v4")), names));
   CHECK(names.size() == 2);
 }
 
 TEST_CASE("an RDMA device is told by its name") {
   Names names;
-  CHECK(parse_rdma_news(announced(0x1401, recorded("rdma-device")), names));
+  CHECK(parse_rdma_notification(announced(0x1401, recorded("rdma-device")), names));
   CHECK(names == Names{"softhca_0"});
 }
 
 TEST_CASE("what is cut or names nothing is said to be unknown") {
   Names names;
   const std::vector<std::byte> link = announced(RTM_NEWLINK, recorded("link-veth"));
-  CHECK(!parse_link_news(Bytes(link).first(link.size() - 8), names));
-  CHECK(!parse_link_news(Bytes(link).first(8), names));
-  CHECK(!parse_link_news(announced(RTM_NEWLINK, {}), names));
-  CHECK(!parse_rdma_news(announced(0x1401, {}), names));
+  CHECK(!parse_link_notification(Bytes(link).first(link.size() - 8), names));
+  CHECK(!parse_link_notification(Bytes(link).first(8), names));
+  CHECK(!parse_link_notification(announced(RTM_NEWLINK, {}), names));
+  CHECK(!parse_rdma_notification(announced(0x1401, {}), names));
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 #include "lib/nl/rdma.h"
 
-#include "lib/nl/dump.h"
 #include "lib/nl/attributes.h"
+#include "lib/nl/dump.h"
 
 #include <linux/netlink.h>
 #include <rdma/rdma_netlink.h>
@@ -92,7 +92,7 @@ Message encode_set_rdma_netns_mode(RdmaNetnsMode mode) {
 
 Result<std::vector<RdmaDevice>> rdma_devices(Socket& socket) {
   const Message message = request("list the RDMA devices", RDMA_NLDEV_CMD_GET, NLM_F_DUMP);
-  return ask_all<RdmaDevice>(socket, message, parse_rdma_device);
+  return dump<RdmaDevice>(socket, message, parse_rdma_device);
 }
 
 // The kernel finds devices by index only, and its list can leave one out while others go
@@ -112,7 +112,7 @@ Result<std::optional<RdmaDevice>> find_rdma_device(Socket& socket, const std::st
 
 Result<RdmaNetnsMode> rdma_netns_mode(Socket& socket) {
   const Message message = request("ask for the RDMA namespace mode", RDMA_NLDEV_CMD_SYS_GET);
-  return ask_one<RdmaNetnsMode>(socket, message, parse_rdma_system);
+  return get_one<RdmaNetnsMode>(socket, message, parse_rdma_system);
 }
 
 Status set_rdma_netns_mode(Socket& socket, RdmaNetnsMode mode) {

@@ -1,8 +1,8 @@
 #include "lib/nl/rtnl.h"
 
 #include "lib/ib/hex.h"
-#include "lib/nl/dump.h"
 #include "lib/nl/attributes.h"
+#include "lib/nl/dump.h"
 #include "lib/nl/rtnl_messages.h"
 
 #include <algorithm>
@@ -94,7 +94,7 @@ Message question(std::string what, uint16_t flags, IfIndex index, uint32_t filte
 
 // The one link that the answer is about; nothing where the kernel knows none.
 Result<std::optional<Link>> find(Socket& socket, const Message& message) {
-  const Result<Link> link = ask_one<Link>(socket, message, parse_link);
+  const Result<Link> link = get_one<Link>(socket, message, parse_link);
   if (link) return std::optional(*link);
   if (link.error().error_number() == ENODEV) return std::optional<Link>();
   return link.error();
@@ -186,7 +186,7 @@ Result<std::optional<Link>> find_link(Socket& socket, IfIndex index) {
 Result<std::vector<Link>> links(Socket& socket) {
   const Message message =
       question("list the links", NLM_F_DUMP, IfIndex{}, RTEXT_FILTER_SKIP_STATS);
-  return ask_all<Link>(socket, message, parse_link);
+  return dump<Link>(socket, message, parse_link);
 }
 
 Status set_up(Socket& socket, IfIndex link, bool up) {

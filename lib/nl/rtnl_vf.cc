@@ -1,5 +1,5 @@
-#include "lib/nl/dump.h"
 #include "lib/nl/attributes.h"
+#include "lib/nl/dump.h"
 #include "lib/nl/rtnl.h"
 #include "lib/nl/rtnl_messages.h"
 
@@ -80,7 +80,7 @@ Result<std::vector<VfSettings>> vf_settings(Socket& socket, IfIndex pf) {
   Message message = link_message("ask for the VFs of " + words(pf), RTM_GETLINK, 0, pf);
   message.u32(IFLA_EXT_MASK, RTEXT_FILTER_VF | RTEXT_FILTER_SKIP_STATS);
   Result<std::vector<VfSettings>> all =
-      ask_one<std::vector<VfSettings>>(socket, message, parse_vf_settings);
+      get_one<std::vector<VfSettings>>(socket, message, parse_vf_settings);
   if (all || all.error().error_number() != EMSGSIZE) return all;
   return Error(Code::unsupported, all.error().text() + " (this kernel cannot tell of so many VFs)");
 }

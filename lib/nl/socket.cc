@@ -18,7 +18,7 @@ namespace {
 
 // How long an answer may take. The kernel works on most requests inside sendmsg() already, where
 // nothing bounds the wait for its locks; this one is for an answer that never comes.
-constexpr Duration kPatience{20000};
+constexpr Duration kReplyTimeout{20000};
 // How often a list that changed while it was read is asked for again.
 constexpr int kAttempts = 8;
 
@@ -35,9 +35,9 @@ Status set_option(const Fd& fd, int level, int option, int value) {
 Status set_options(const Fd& fd) {
   TRY(set_option(fd, SOL_NETLINK, NETLINK_EXT_ACK, 1));  // refusals in words
   TRY(set_option(fd, SOL_NETLINK, NETLINK_CAP_ACK, 1));  // … without an echo of the request
-  const timeval patience{kPatience.count() / 1000, 0};
+  const timeval timeout{kReplyTimeout.count() / 1000, 0};
   TRY(sys("setsockopt on a netlink socket", [&] {
-    return ::setsockopt(fd.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+    return ::setsockopt(fd.get(), SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof timeout);
   }));
   return ok();
 }
@@ -112,7 +112,7 @@ Result<Replies> exchange(int fd, const Message& message, uint32_t sequence) {
 
 // Whether asking again may help: the list changed while it was read, or the kernel could not queue
 // its answer.
-bool worth_repeating(const Result<Replies>& replies) {
+bool is_retryable(const Result<Replies>& replies) {
   return replies ? replies->interrupted : replies.error().error_number() == ENOBUFS;
 }
 
@@ -143,7 +143,7 @@ Status Socket::ask(const Message& message, const std::function<Status(Bytes)>& e
   if (!message.complete())
     return Error(Code::invalid, message.what() + ": the request is too long");
   Result<Replies> replies = exchange(fd_.get(), message, ++sequence_);
-  for (int i = 1; i < kAttempts && worth_repeating(replies); ++i) {
+  for (int i = 1; i < kAttempts && is_retryable(replies); ++i) {
     replies = exchange(fd_.get(), message, ++sequence_);
   }
   if (!replies) return std::move(replies).error();
@@ -169,8 +169,8 @@ Status Socket::subscribe_to_rdma_devices() {
   return set_option(fd_, SOL_NETLINK, NETLINK_ADD_MEMBERSHIP, kNotify);
 }
 
-void Socket::drain() { discard_arrived(fd_); }
+void Socket::discard_pending() { discard_datagrams(fd_); }
 
-bool Socket::take(const std::function<void(Bytes)>& each) { return take_arrived(fd_, each); }
+bool Socket::take(const std::function<void(Bytes)>& each) { return take_datagrams(fd_, each); }
 
 }  // namespace ibpod::nl

@@ -43,7 +43,7 @@ class Socket {
   Status subscribe_to_rdma_devices();
   int fd() const { return fd_.get(); }
   // Throws away what has arrived.
-  void drain();
+  void discard_pending();
   // Hands over each datagram that has arrived. False: some were lost (news.h reads them).
   bool take(const std::function<void(Bytes)>& each);
 

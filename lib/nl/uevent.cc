@@ -25,8 +25,8 @@ Result<Uevents> Uevents::open() {
   return Uevents(std::move(fd));
 }
 
-void Uevents::drain() { discard_arrived(fd_); }
+void Uevents::discard_pending() { discard_datagrams(fd_); }
 
-bool Uevents::take(const std::function<void(Bytes)>& each) { return take_arrived(fd_, each); }
+bool Uevents::take(const std::function<void(Bytes)>& each) { return take_datagrams(fd_, each); }
 
 }  // namespace ibpod::nl

@@ -17,7 +17,7 @@ class Uevents {
   static Result<Uevents> open();
   int fd() const { return fd_.get(); }
   // Throws away what has arrived: a waiter looks at the device itself, never at the event.
-  void drain();
+  void discard_pending();
   // Hands over each event that has arrived. False: some were lost (news.h reads them).
   bool take(const std::function<void(Bytes)>& each);
 

@@ -155,17 +155,16 @@ Result<Netdev> make_child(Kernel& kernel, const Record& record) {
   return on_host(kernel, child);
 }
 
-Status give_child(Kernel& kernel, const Record& record) {
+Status move_child_to_pod(Kernel& kernel, const Record& record) {
   const Child& child = *record.child;
   const Netdev made = TRY(on_host(kernel, child));
   if (made.ipoib->mode != child.mode) {
     TRY(kernel.change_netdev(kHost, made.index, {.mode = child.mode, .umcast = child.umcast}));
   }
-  TRY(kernel.move_netdev(kHost, made.index, record.netns, record.wanted.ifname));
-  const std::optional<Netdev> given = TRY(kernel.find_netdev(record.netns, record.wanted.ifname));
-  if (!given)
-    return Error(Code::unavailable, record.wanted.ifname + " has disappeared from the pod");
-  return kernel.change_netdev(record.netns, given->index, {.mtu = record.wanted.mtu, .up = true});
+  TRY(kernel.move_netdev(kHost, made.index, record.netns, record.spec.ifname));
+  const std::optional<Netdev> given = TRY(kernel.find_netdev(record.netns, record.spec.ifname));
+  if (!given) return Error(Code::unavailable, record.spec.ifname + " has disappeared from the pod");
+  return kernel.change_netdev(record.netns, given->index, {.mtu = record.spec.mtu, .up = true});
 }
 
 Result<std::optional<ChildPlace>> find_child(Kernel& kernel, const Record& record) {

@@ -29,7 +29,7 @@ nl::IfIndex choose_index();
 Result<Netdev> make_child(Kernel& kernel, const Record& record);
 
 // Sets its mode and MTU, and gives it to the pod: under its name there, up.
-Status give_child(Kernel& kernel, const Record& record);
+Status move_child_to_pod(Kernel& kernel, const Record& record);
 
 // The record's child where it is now, in the pod or on the host; nothing where it is in neither,
 // which does not mean that it is gone.

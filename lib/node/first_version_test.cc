@@ -26,11 +26,11 @@ struct Kept {
 Guids twice(uint64_t guid) { return {ib::Guid(guid), ib::Guid(guid)}; }
 
 // Of the node's VF of this number, before its pod.
-Found found(int vf) {
+Original found(int vf) {
   const uint8_t last = static_cast<uint8_t>(vf);
   const Guids guids = twice(0x02005e1000000000 + last);
   const std::string number = std::to_string(vf);
-  FoundNetdev netdev;
+  OriginalNetdev netdev;
   netdev.name = "ib" + number;
   netdev.altnames = {"ibp59s0v" + std::to_string(vf - 1)};
   netdev.mtu = 2044;
@@ -41,48 +41,48 @@ Found found(int vf) {
 const std::vector<Kept> kRecords{
     {"0000:3b:00.1", "isolated", 1, "3", 1, "c41848c7",
      [](Record& record) {
-       record.wanted.isolation = true;
-       record.wanted.policy = LinkPolicy::automatic;
-       record.wanted.mtu = 2044;
-       record.wanted.pkey = ib::PKey(0x8001);
-       record.wanted.guids = twice(0x0200000000000b00);
-       record.found = found(1);
-       record.found.netdev->mode = nl::IpoibMode::connected;
-       record.found.netdev->umcast = true;
+       record.spec.isolation = true;
+       record.spec.policy = LinkPolicy::automatic;
+       record.spec.mtu = 2044;
+       record.spec.pkey = ib::PKey(0x8001);
+       record.spec.guids = twice(0x0200000000000b00);
+       record.original = found(1);
+       record.original.netdev->mode = nl::IpoibMode::connected;
+       record.original.netdev->umcast = true;
      }},
     {"0000:3b:00.2", "vfio", 1, "4", 2, "ae559d40",
      [](Record& record) {
-       record.wanted.pkey = ib::PKey(0x8001);
-       record.wanted.guids = twice(0x0200000000000b01);
-       record.found.driver = "vfio-pci";
-       record.found.told = twice(0x02005e1000000002);
-       record.found.policy = LinkPolicy::automatic;
+       record.spec.pkey = ib::PKey(0x8001);
+       record.spec.guids = twice(0x0200000000000b01);
+       record.original.driver = "vfio-pci";
+       record.original.pf_configured = twice(0x02005e1000000002);
+       record.original.policy = LinkPolicy::automatic;
      }},
     {"0000:3b:00.3", "attached", 2, "2", 4, "657c41e7",
      [](Record& record) {
-       record.wanted.guids = twice(0x0200000000000b02);
-       record.wanted.partitions = {{"blue", "full"}, {"red"}};
-       record.found = found(3);
+       record.spec.guids = twice(0x0200000000000b02);
+       record.spec.partitions = {{"blue", "full"}, {"red"}};
+       record.original = found(3);
      }},
     {"0000:3b:00.4", "ending", 2, "1", 5, "c2d0a7f2",
      [](Record& record) {
-       record.wanted.guids = twice(0x0200000000000b03);
-       record.wanted.partitions = {{"", "full", ib::PKey(0x0001)}};
-       record.found = found(4);
+       record.spec.guids = twice(0x0200000000000b03);
+       record.spec.partitions = {{"", "full", ib::PKey(0x0001)}};
+       record.original = found(4);
        record.stage = Stage::ending;
      }},
     {"0000:3b:00.5", "keyed", 2, "6", 6, "ad6e1c9a",
      [](Record& record) {
-       record.wanted.guids = twice(0x0200000000000b04);
-       record.wanted.partitions = {{"blue"}};
-       record.found = found(5);
-       record.stage = Stage::keyed;
+       record.spec.guids = twice(0x0200000000000b04);
+       record.spec.partitions = {{"blue"}};
+       record.original = found(5);
+       record.stage = Stage::pkey_pending;
      }},
     {"ibpod2188d7b44b", "child", 1, "5", 3, "8342c2d6",
      [](Record& record) {
        record.plugin = "ipoib";
        record.device = ib::PciAddress::parse("0000:3b:00.0").value();
-       record.wanted.pkey = ib::PKey(0x8001);
+       record.spec.pkey = ib::PKey(0x8001);
        Child& child = record.child.emplace();
        child.link = "ibpod2188d7b44b";
        child.master = "ib0";
@@ -107,7 +107,7 @@ Record meant(const Kept& kept, const std::string& configuration) {
   if (device) record.device = *device;
   record.netns = {"/run/netns/" + kept.pod, {4, 0xf0000000 + kept.netns, kept.netns + 1}};
   record.boot_id = "5f2c7f04-9f1e-4c63-8d8a-1f7f2c0a9b1e";
-  record.wanted.ifname = "net1";
+  record.spec.ifname = "net1";
   record.configuration = configuration;
   record.cni_args = "IgnoreUnknown=1;K8S_POD_NAMESPACE=tenant;K8S_POD_NAME=" + record.pod.name +
                     ";K8S_POD_INFRA_CONTAINER_ID=" + kept.pod + ";K8S_POD_UID=" + record.pod.uid;

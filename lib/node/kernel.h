@@ -38,7 +38,7 @@ struct Namespace {
 inline const Namespace kHost{};
 
 // Looks at a namespace; true: it was the last that is wanted.
-using LookAt = std::function<Result<bool>(const Namespace&)>;
+using NamespaceVisitor = std::function<Result<bool>(const Namespace&)>;
 
 // A PCI function, as the bus tells of it.
 struct Function {
@@ -105,13 +105,14 @@ class Kernel {
   virtual Result<std::optional<Namespace>> find_namespace(const Path& path) = 0;
   // What the path of a namespace that was found once shows now, seen from the own mount namespace
   // (netns/sight.h). An error says nothing about the namespace.
-  virtual Result<netns::Sight> look(const Namespace& recorded) = 0;
+  virtual Result<netns::NetnsStatus> namespace_status(const Namespace& recorded) = 0;
   // Shows `look` every network namespace of the node that something leads to, the host's left out:
   // what a pod has taken to one of its own is in none that a path is known of. A path holds until
   // the next one is shown; the last one's, until the next search or find_namespace(). Returns the
   // first thing that could not be looked at, for whatever reason: by the deadline, too. What is not
   // in any of them need not be gone (netns/all.h). An error is look's, or says that there was none.
-  virtual Result<std::optional<Error>> each_namespace(Deadline deadline, const LookAt& look) = 0;
+  virtual Result<std::optional<Error>> each_namespace(Deadline deadline,
+                                                      const NamespaceVisitor& visit) = 0;
   // A link by its name or one of its altnames.
   virtual Result<std::optional<Netdev>> find_netdev(const Namespace& where,
                                                     const std::string& name) = 0;

@@ -91,26 +91,27 @@ Result<nl::RdmaNetnsMode> LinuxKernel::rdma_netns_mode() {
 }
 
 // Whoever has it open keeps it alive, and what is in it from coming home.
-void LinuxKernel::let_go_of_other() {
+void LinuxKernel::close_other() {
   if (other_) pods_.erase(path_of(*other_));
   other_.reset();
 }
 
-Result<std::optional<Error>> LinuxKernel::each_namespace(Deadline deadline, const LookAt& look) {
-  let_go_of_other();
-  const netns::Look look_at_other = [&](netns::NetNs netns) -> Result<bool> {
+Result<std::optional<Error>> LinuxKernel::each_namespace(Deadline deadline,
+                                                         const NamespaceVisitor& visit) {
+  close_other();
+  const netns::NamespaceVisitor look_at_other = [&](netns::NetNs netns) -> Result<bool> {
     const netns::Identity identity = TRY(netns.identity());
     if (identity == host_.identity) return false;
     other_.emplace(std::move(netns));
-    const bool enough = TRY(look({path_of(*other_), identity}));
-    if (!enough) let_go_of_other();
+    const bool enough = TRY(visit({path_of(*other_), identity}));
+    if (!enough) close_other();
     return enough;
   };
   return netns::each_namespace(look_at_other, deadline);
 }
 
 Result<std::optional<Namespace>> LinuxKernel::find_namespace(const Path& path) {
-  let_go_of_other();
+  close_other();
   Result<netns::NetNs> netns = netns::NetNs::open(path);
   const bool gone = !netns && netns.error().code() == Code::not_found;
   // What we have open keeps it alive, and what is in it from coming home.
@@ -123,8 +124,8 @@ Result<std::optional<Namespace>> LinuxKernel::find_namespace(const Path& path) {
   return std::optional<Namespace>(Namespace{path, identity});
 }
 
-Result<netns::Sight> LinuxKernel::look(const Namespace& recorded) {
-  return netns::look(recorded.path, recorded.identity, {});
+Result<netns::NetnsStatus> LinuxKernel::namespace_status(const Namespace& recorded) {
+  return netns::netns_status(recorded.path, recorded.identity, {});
 }
 
 Result<std::optional<Netdev>> LinuxKernel::find_netdev(const Namespace& where,
@@ -195,7 +196,7 @@ Status rename_to_free(nl::Socket& rdma, nl::RdmaIndex device) {
   const std::string name = "rdma" + std::to_string(static_cast<uint32_t>(device));
   Status renamed = nl::rename_rdma_device(rdma, device, name);
   std::random_device random;
-  for (int i = 0; i < kRenameAttempts && taken(renamed); ++i)
+  for (int i = 0; i < kRenameAttempts && is_name_taken(renamed); ++i)
     renamed = nl::rename_rdma_device(rdma, device, name + "_" + ib::hex(random(), 8));
   return renamed;
 }
@@ -427,7 +428,7 @@ Status LinuxKernel::announce(const Namespace& where, IfIndex index,
 }
 
 Result<bool> LinuxKernel::wait_for_change(Deadline deadline) {
-  let_go_of_other();
+  close_other();
   if (deadline.passed()) return false;
   std::vector<pollfd> waiting{{uevents_.fd(), POLLIN, 0}, {host_.events.fd(), POLLIN, 0}};
   for (const auto& [path, pod] : pods_) waiting.push_back({pod.events.fd(), POLLIN, 0});
@@ -435,9 +436,9 @@ Result<bool> LinuxKernel::wait_for_change(Deadline deadline) {
   TRY(sys("poll", [&] {
     return ::poll(waiting.data(), waiting.size(), static_cast<int>(until.left().count()));
   }));
-  uevents_.drain();
-  host_.events.drain();
-  for (auto& [path, pod] : pods_) pod.events.drain();
+  uevents_.discard_pending();
+  host_.events.discard_pending();
+  for (auto& [path, pod] : pods_) pod.events.discard_pending();
   return true;
 }
 

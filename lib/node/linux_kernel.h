@@ -24,8 +24,9 @@ class LinuxKernel : public Kernel {
   Result<std::optional<Pf>> pf(const ib::PciAddress& address) override;
   Result<nl::RdmaNetnsMode> rdma_netns_mode() override;
   Result<std::optional<Namespace>> find_namespace(const Path& path) override;
-  Result<netns::Sight> look(const Namespace& recorded) override;
-  Result<std::optional<Error>> each_namespace(Deadline deadline, const LookAt& look) override;
+  Result<netns::NetnsStatus> namespace_status(const Namespace& recorded) override;
+  Result<std::optional<Error>> each_namespace(Deadline deadline,
+                                              const NamespaceVisitor& visit) override;
   Result<std::optional<Netdev>> find_netdev(const Namespace& where,
                                             const std::string& name) override;
   Result<std::vector<Netdev>> netdevs(const Namespace& where,
@@ -79,7 +80,7 @@ class LinuxKernel : public Kernel {
   // unsupported where the kernel has no RDMA subsystem (yet).
   static Result<nl::Socket*> rdma_of(View& view);
   static Status rename_unlistable(View& view);
-  void let_go_of_other();
+  void close_other();
   Pause pause();
   Result<IfIndex> pf_netdev(const Function& vf);
   Status apply(View& view, IfIndex netdev, const Addressing& addressing, Deadline deadline);

@@ -9,9 +9,9 @@ namespace ibpod::node {
 namespace {
 
 // How long to wait for a name that another VF on its way home may hold for a moment.
-constexpr Duration kNamePatience{5000};
+constexpr Duration kNameTimeout{5000};
 
-struct Renaming {
+struct RenameContext {
   Kernel& kernel;
   const Record& record;
   Deadline deadline;
@@ -20,18 +20,19 @@ struct Renaming {
 // Gives a device the name it had. `rename` is tried directly, then from the parking name, once
 // `is_free` says that the other holder has moved on.
 template <typename Rename, typename IsFree>
-Status take_name(const Renaming& work, const std::string& wanted, Rename rename, IsFree is_free) {
+Status take_name(const RenameContext& work, const std::string& wanted, Rename rename,
+                 IsFree is_free) {
   Status renamed = rename(wanted);
-  if (!taken(renamed)) return renamed;
-  const Status parked = rename(parking_name(work.record.device));
+  if (!is_name_taken(renamed)) return renamed;
+  const Status parked = rename(temporary_name(work.record.device));
   // A twin of the same function may be there: then it keeps the name it has.
-  if (!parked && !taken(parked)) return parked;
-  TRY(wait_until(work.kernel, work.deadline.at_most(kNamePatience), [&]() -> Result<bool> {
+  if (!parked && !is_name_taken(parked)) return parked;
+  TRY(wait_until(work.kernel, work.deadline.at_most(kNameTimeout), [&]() -> Result<bool> {
     const bool free = TRY(is_free());
     if (free) renamed = rename(wanted);
-    return !taken(renamed);
+    return !is_name_taken(renamed);
   }));
-  return taken(renamed) ? ok() : renamed;
+  return is_name_taken(renamed) ? ok() : renamed;
 }
 
 std::vector<std::string> without(const std::vector<std::string>& all,
@@ -43,28 +44,28 @@ std::vector<std::string> without(const std::vector<std::string>& all,
   return rest;
 }
 
-struct Misnamed {
+struct NameChange {
   std::string now;
   std::string before;
 };
 
 // The RDMA devices at home that lack their names of before. Nothing tells which of them had which.
-Result<std::vector<Misnamed>> misnamed(Kernel& kernel, const Record& record) {
+Result<std::vector<NameChange>> name_changes(Kernel& kernel, const Record& record) {
   const std::vector<RdmaDevice> devices = TRY(kernel.rdma_devices(kHost, record.device));
   std::vector<std::string> names;
   for (const RdmaDevice& device : devices) names.push_back(device.name);
-  const std::vector<std::string> missing = without(record.found.rdma_devices, names);
-  const std::vector<std::string> strange = without(names, record.found.rdma_devices);
-  std::vector<Misnamed> all;
+  const std::vector<std::string> missing = without(record.original.rdma_devices, names);
+  const std::vector<std::string> strange = without(names, record.original.rdma_devices);
+  std::vector<NameChange> all;
   for (size_t i = 0; i < std::min(missing.size(), strange.size()); ++i) {
     all.push_back({strange[i], missing[i]});
   }
   return all;
 }
 
-Status restore_rdma_names(const Renaming& work) {
-  std::vector<Misnamed> devices = TRY(misnamed(work.kernel, work.record));
-  for (Misnamed& device : devices) {
+Status restore_rdma_names(const RenameContext& work) {
+  std::vector<NameChange> devices = TRY(name_changes(work.kernel, work.record));
+  for (NameChange& device : devices) {
     const auto rename = [&](const std::string& wanted) {
       Status renamed = work.kernel.rename_rdma(kHost, device.now, wanted);
       if (renamed) device.now = wanted;
@@ -87,7 +88,7 @@ Status rename_netdev(Kernel& kernel, const Netdev& now, const std::string& name)
   return kernel.change_netdev(kHost, now.index, change);
 }
 
-Result<Netdev> again(const Renaming& work, IfIndex index) {
+Result<Netdev> find_again(const RenameContext& work, IfIndex index) {
   const std::vector<Netdev> netdevs = TRY(own_netdevs(work.kernel, kHost, work.record.device));
   for (const Netdev& netdev : netdevs) {
     if (netdev.index == index) return netdev;
@@ -98,15 +99,15 @@ Result<Netdev> again(const Renaming& work, IfIndex index) {
 
 // Exactly those of before: what a pod has added goes, and udev gives the same ones again. Unless
 // somebody (udev itself, in this moment) has one of them.
-Status restore_altnames(Kernel& kernel, const FoundNetdev& before, const Netdev& now) {
+Status restore_altnames(Kernel& kernel, const OriginalNetdev& before, const Netdev& now) {
   const std::vector<std::string> altnames = without(before.altnames, {now.name});
   if (altnames == now.altnames) return ok();
   Status changed = kernel.change_netdev(kHost, now.index, {.altnames = altnames});
-  return taken(changed) ? ok() : changed;
+  return is_name_taken(changed) ? ok() : changed;
 }
 
 // Not the hardware address: no VF's interface takes one, so that no pod can have changed it.
-NetdevChange difference(const FoundNetdev& before, const Netdev& now) {
+NetdevChange difference(const OriginalNetdev& before, const Netdev& now) {
   NetdevChange change;
   if (now.ipoib && now.ipoib->mode != before.mode) change.mode = before.mode;
   if (now.ipoib && now.ipoib->umcast != before.umcast) change.umcast = before.umcast;
@@ -115,7 +116,7 @@ NetdevChange difference(const FoundNetdev& before, const Netdev& now) {
   return change;
 }
 
-Status restore_netdev(const Renaming& work, const FoundNetdev& before, Netdev now) {
+Status restore_netdev(const RenameContext& work, const OriginalNetdev& before, Netdev now) {
   if (now.name != before.name) {
     const auto rename = [&](const std::string& name) {
       return rename_netdev(work.kernel, now, name);
@@ -124,7 +125,7 @@ Status restore_netdev(const Renaming& work, const FoundNetdev& before, Netdev no
       const std::optional<Netdev> holder = TRY(work.kernel.find_netdev(kHost, before.name));
       return !holder;
     }));
-    now = TRY(again(work, now.index));
+    now = TRY(find_again(work, now.index));
   }
   TRY(restore_altnames(work.kernel, before, now));
   const NetdevChange change = difference(before, now);
@@ -135,22 +136,23 @@ Status restore_netdev(const Renaming& work, const FoundNetdev& before, Netdev no
   return work.kernel.change_netdev(kHost, now.index, change);
 }
 
-std::vector<Netdev>::iterator first_stranger(std::vector<Netdev>& now,
-                                             const std::vector<FoundNetdev>& before) {
-  const auto stranger = std::find_if(now.begin(), now.end(), [&](const Netdev& candidate) {
-    return std::none_of(before.begin(), before.end(),
-                        [&](const FoundNetdev& netdev) { return netdev.name == candidate.name; });
+std::vector<Netdev>::iterator first_renamed(std::vector<Netdev>& now,
+                                            const std::vector<OriginalNetdev>& before) {
+  const auto renamed = std::find_if(now.begin(), now.end(), [&](const Netdev& candidate) {
+    return std::none_of(before.begin(), before.end(), [&](const OriginalNetdev& netdev) {
+      return netdev.name == candidate.name;
+    });
   });
-  return stranger == now.end() ? now.begin() : stranger;
+  return renamed == now.end() ? now.begin() : renamed;
 }
 
 // Those that still have a name of before are themselves; the kernel counts the others anew.
-Status restore_netdevs(const Renaming& work) {
-  if (!work.record.found.netdev) return ok();
-  std::vector<FoundNetdev> before = work.record.found.other_netdevs;
-  before.insert(before.begin(), *work.record.found.netdev);
+Status restore_netdevs(const RenameContext& work) {
+  if (!work.record.original.netdev) return ok();
+  std::vector<OriginalNetdev> before = work.record.original.other_netdevs;
+  before.insert(before.begin(), *work.record.original.netdev);
   std::vector<Netdev> now = TRY(own_netdevs(work.kernel, kHost, work.record.device));
-  for (const FoundNetdev& netdev : before) {
+  for (const OriginalNetdev& netdev : before) {
     if (now.empty()) {
       return Error(Code::unavailable,
                    "the interface of " + work.record.device.text() + " has disappeared");
@@ -158,7 +160,7 @@ Status restore_netdevs(const Renaming& work) {
     const auto same = std::find_if(now.begin(), now.end(), [&](const Netdev& candidate) {
       return candidate.name == netdev.name;
     });
-    const auto chosen = same == now.end() ? first_stranger(now, before) : same;
+    const auto chosen = same == now.end() ? first_renamed(now, before) : same;
     TRY(restore_netdev(work, netdev, *chosen));
     now.erase(chosen);
   }
@@ -167,7 +169,7 @@ Status restore_netdevs(const Renaming& work) {
 
 }  // namespace
 
-std::string parking_name(const ib::PciAddress& device) {
+std::string temporary_name(const ib::PciAddress& device) {
   std::string name = "vf";
   for (const char c : device.text()) {
     if (c != ':' && c != '.') name += c;
@@ -175,19 +177,21 @@ std::string parking_name(const ib::PciAddress& device) {
   return name;
 }
 
-bool taken(const Status& status) { return !status && status.error().code() == Code::exists; }
+bool is_name_taken(const Status& status) {
+  return !status && status.error().code() == Code::exists;
+}
 
 Status keep_rdma_names(Kernel& kernel, const Record& record) {
-  const std::vector<Misnamed> devices = TRY(misnamed(kernel, record));
-  for (const Misnamed& device : devices) {
+  const std::vector<NameChange> devices = TRY(name_changes(kernel, record));
+  for (const NameChange& device : devices) {
     Status renamed = kernel.rename_rdma(kHost, device.now, device.before);
-    if (!renamed && !taken(renamed)) return renamed;
+    if (!renamed && !is_name_taken(renamed)) return renamed;
   }
   return ok();
 }
 
 Status restore_names(Kernel& kernel, const Record& record, Deadline deadline) {
-  const Renaming work{kernel, record, deadline};
+  const RenameContext work{kernel, record, deadline};
   TRY(restore_rdma_names(work));
   return restore_netdevs(work);
 }

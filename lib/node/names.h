@@ -26,9 +26,9 @@ Status keep_rdma_names(Kernel& kernel, const Record& record);
 
 // A name that nobody else wants ("vf0000af001"): a device steps aside to it, so that two that hold
 // each other's name both get through.
-std::string parking_name(const ib::PciAddress& device);
+std::string temporary_name(const ib::PciAddress& device);
 
 // Whether somebody else holds the name.
-bool taken(const Status& status);
+bool is_name_taken(const Status& status);
 
 }  // namespace ibpod::node

@@ -95,13 +95,13 @@ Status read(const Value& value, nl::HardwareAddress& address) {
 }
 
 Status read(const Value& value, Guids& guids);
-Status read(const Value& value, FoundNetdev& netdev);
+Status read(const Value& value, OriginalNetdev& netdev);
 Status read(const Value& value, Namespace& netns);
-Status read(const Value& value, Wanted& wanted);
-Status read(const Value& value, Found& found);
+Status read(const Value& value, Spec& spec);
+Status read(const Value& value, Original& found);
 Status read(const Value& value, PodName& pod);
 Status read(const Value& value, Child& child);
-Status read(const Value& value, PartitionWish& wish);
+Status read(const Value& value, PartitionRequest& request);
 
 template <typename T>
 Status read(const Value& value, std::vector<T>& list) {
@@ -147,42 +147,42 @@ Status read(const Value& value, Namespace& netns) {
   return read(value, "cookie", netns.identity.cookie);
 }
 
-Value write(const PartitionWish& wish) {
-  Value value = Value::object().set("name", wish.name);
-  if (!wish.membership.empty()) value.set("membership", wish.membership);
-  if (wish.pkey) value.set("pkey", wish.pkey->text());
+Value write(const PartitionRequest& request) {
+  Value value = Value::object().set("name", request.name);
+  if (!request.membership.empty()) value.set("membership", request.membership);
+  if (request.pkey) value.set("pkey", request.pkey->text());
   return value;
 }
 
-Status read(const Value& value, PartitionWish& wish) {
-  TRY(read(value, "name", wish.name));
-  TRY(read(value, "pkey", wish.pkey));
+Status read(const Value& value, PartitionRequest& request) {
+  TRY(read(value, "name", request.name));
+  TRY(read(value, "pkey", request.pkey));
   const std::optional<Value> membership = value.find("membership");
-  return membership ? read(*membership, wish.membership) : ok();
+  return membership ? read(*membership, request.membership) : ok();
 }
 
-Value write(const Wanted& wanted) {
+Value write(const Spec& spec) {
   Value value = Value::object();
-  value.set("ifname", wanted.ifname).set("isolation", wanted.isolation);
-  if (wanted.guids) value.set("guids", write(*wanted.guids));
-  if (wanted.policy) value.set("policy", static_cast<uint32_t>(*wanted.policy));
-  if (wanted.mtu) value.set("mtu", *wanted.mtu);
-  if (wanted.pkey) value.set("pkey", wanted.pkey->text());
-  if (wanted.partitions.empty()) return value;
+  value.set("ifname", spec.ifname).set("isolation", spec.isolation);
+  if (spec.guids) value.set("guids", write(*spec.guids));
+  if (spec.policy) value.set("policy", static_cast<uint32_t>(*spec.policy));
+  if (spec.mtu) value.set("mtu", *spec.mtu);
+  if (spec.pkey) value.set("pkey", spec.pkey->text());
+  if (spec.partitions.empty()) return value;
   Value partitions = Value::array();
-  for (const PartitionWish& wish : wanted.partitions) partitions.push(write(wish));
+  for (const PartitionRequest& request : spec.partitions) partitions.push(write(request));
   return value.set("partitions", partitions);
 }
 
-Status read(const Value& value, Wanted& wanted) {
-  TRY(read(value, "ifname", wanted.ifname));
-  TRY(read(value, "isolation", wanted.isolation));
-  TRY(read(value, "guids", wanted.guids));
-  TRY(read(value, "policy", wanted.policy));
-  TRY(read(value, "mtu", wanted.mtu));
-  TRY(read(value, "pkey", wanted.pkey));
+Status read(const Value& value, Spec& spec) {
+  TRY(read(value, "ifname", spec.ifname));
+  TRY(read(value, "isolation", spec.isolation));
+  TRY(read(value, "guids", spec.guids));
+  TRY(read(value, "policy", spec.policy));
+  TRY(read(value, "mtu", spec.mtu));
+  TRY(read(value, "pkey", spec.pkey));
   const std::optional<Value> partitions = value.find("partitions");
-  return partitions ? read(*partitions, wanted.partitions) : ok();
+  return partitions ? read(*partitions, spec.partitions) : ok();
 }
 
 Value write(const nl::HardwareAddress& address) {
@@ -191,7 +191,7 @@ Value write(const nl::HardwareAddress& address) {
   return digits;
 }
 
-Value write(const FoundNetdev& netdev) {
+Value write(const OriginalNetdev& netdev) {
   Value value = Value::object();
   value.set("name", netdev.name).set("altnames", strings(netdev.altnames)).set("mtu", netdev.mtu);
   value.set("up", netdev.up).set("address", write(netdev.address));
@@ -200,7 +200,7 @@ Value write(const FoundNetdev& netdev) {
   return value;
 }
 
-Status read(const Value& value, FoundNetdev& netdev) {
+Status read(const Value& value, OriginalNetdev& netdev) {
   TRY(read(value, "name", netdev.name));
   TRY(read(value, "altnames", netdev.altnames));
   TRY(read(value, "mtu", netdev.mtu));
@@ -211,26 +211,26 @@ Status read(const Value& value, FoundNetdev& netdev) {
   return read(value, "children", netdev.children);
 }
 
-Value write(const Found& found) {
+Value write(const Original& found) {
   Value value = Value::object();
   value.set("driver", found.driver).set("rdma", strings(found.rdma_devices));
   if (found.netdev) value.set("netdev", write(*found.netdev));
   Value others = Value::array();
-  for (const FoundNetdev& other : found.other_netdevs) others.push(write(other));
+  for (const OriginalNetdev& other : found.other_netdevs) others.push(write(other));
   value.set("otherNetdevs", others);
   if (found.guids) value.set("guids", write(*found.guids));
-  if (found.told) value.set("told", write(*found.told));
+  if (found.pf_configured) value.set("told", write(*found.pf_configured));
   if (found.policy) value.set("policy", static_cast<uint32_t>(*found.policy));
   return value;
 }
 
-Status read(const Value& value, Found& found) {
+Status read(const Value& value, Original& found) {
   TRY(read(value, "driver", found.driver));
   TRY(read(value, "rdma", found.rdma_devices));
   TRY(read(value, "netdev", found.netdev));
   TRY(read(value, "otherNetdevs", found.other_netdevs));
   TRY(read(value, "guids", found.guids));
-  TRY(read(value, "told", found.told));
+  TRY(read(value, "told", found.pf_configured));
   return read(value, "policy", found.policy);
 }
 
@@ -268,9 +268,9 @@ Value write(const Record& record) {
       .set("netns", write(record.netns))
       .set("bootID", record.boot_id);
   if (record.child) value.set("child", write(*record.child));
-  value.set("wanted", write(record.wanted)).set("found", write(record.found));
+  value.set("wanted", write(record.spec)).set("found", write(record.original));
   if (record.stage != Stage::attached) value.set("stage", static_cast<uint32_t>(record.stage));
-  if (record.unsettled) value.set("unsettled", true);
+  if (record.rebind_pending) value.set("unsettled", true);
   value.set("configuration", record.configuration)
       .set("cniArgs", record.cni_args)
       .set("cniPath", record.cni_path);
@@ -294,19 +294,20 @@ Status read(const Value& value, Record& record) {
   TRY(read(value, "child", record.child));
   TRY(read(value, "netns", record.netns));
   TRY(read(value, "bootID", record.boot_id));
-  TRY(read(value, "wanted", record.wanted));
-  TRY(read(value, "found", record.found));
+  TRY(read(value, "wanted", record.spec));
+  TRY(read(value, "found", record.original));
   const std::optional<Value> stage = value.find("stage");
   if (stage) TRY(read(*stage, record.stage));
   const std::optional<Value> unsettled = value.find("unsettled");
-  if (unsettled) TRY(read(*unsettled, record.unsettled));
+  if (unsettled) TRY(read(*unsettled, record.rebind_pending));
   TRY(read(value, "configuration", record.configuration));
   TRY(read(value, "cniArgs", record.cni_args));
   return read(value, "cniPath", record.cni_path);
 }
 
 Guids own_guids(const Record& record) {
-  const std::optional<Guids>& own = record.found.guids ? record.found.guids : record.found.told;
+  const std::optional<Guids>& own =
+      record.original.guids ? record.original.guids : record.original.pf_configured;
   return own.value_or(Guids{});
 }
 
@@ -316,18 +317,17 @@ bool same(const Guids& a, const Guids& b) { return a == b || (a.none() && b.none
 
 ib::Guid port_of(const Record& record) {
   if (record.child) return record.child->port;
-  return record.wanted.guids.value_or(own_guids(record)).port;
+  return record.spec.guids.value_or(own_guids(record)).port;
 }
 
-bool has_chosen_guid(const Record& record) {
-  return !record.child && record.wanted.guids &&
-         record.wanted.guids->port != own_guids(record).port;
+bool has_requested_guid(const Record& record) {
+  return !record.child && record.spec.guids && record.spec.guids->port != own_guids(record).port;
 }
 
 std::string text_of(const Record& record) {
   const Value attachment = write(record);
   Value document = Value::object();
-  document.set(json::kVersion, record.wanted.partitions.empty() ? kOldest : kWithPartitions)
+  document.set(json::kVersion, record.spec.partitions.empty() ? kOldest : kWithPartitions)
       .set("checksum", checksum(attachment.text()))
       .set("attachment", attachment);
   return document.pretty() + "\n";

@@ -27,28 +27,28 @@ struct Guids {
 bool same(const Guids& a, const Guids& b);
 
 // A partition that the cluster's SM service is asked for.
-struct PartitionWish {
+struct PartitionRequest {
   std::string name;                   // empty: the one that has this P_Key
   std::string membership = {};        // limited, full, both; empty: the partition's own
   std::optional<ib::PKey> pkey = {};  // bit 15 clear
   // For people.
   std::string label() const { return pkey ? pkey->text() : name; }
-  bool operator==(const PartitionWish&) const = default;
+  bool operator==(const PartitionRequest&) const = default;
 };
 
-struct Wanted {
+struct Spec {
   std::string ifname;          // the interface's name in the pod
   std::optional<Guids> guids;  // nothing: those that the VF has
   std::optional<LinkPolicy> policy;
   std::optional<uint32_t> mtu;
   std::optional<ib::PKey> pkey;
   bool isolation = false;  // the RDMA device goes into the pod too
-  std::vector<PartitionWish> partitions = {};
-  bool operator==(const Wanted&) const = default;
+  std::vector<PartitionRequest> partitions = {};
+  bool operator==(const Spec&) const = default;
 };
 
 // The interface as it was in the host's namespace.
-struct FoundNetdev {
+struct OriginalNetdev {
   std::string name;
   std::vector<std::string> altnames;
   uint32_t mtu = 0;
@@ -57,19 +57,19 @@ struct FoundNetdev {
   nl::IpoibMode mode = nl::IpoibMode::datagram;
   bool umcast = false;
   std::vector<std::string> children;  // IPoIB children that were there before the pod
-  bool operator==(const FoundNetdev&) const = default;
+  bool operator==(const OriginalNetdev&) const = default;
 };
 
-struct Found {
+struct Original {
   std::string driver;
-  std::optional<FoundNetdev> netdev;  // nothing under vfio-pci
-  std::vector<FoundNetdev>
+  std::optional<OriginalNetdev> netdev;  // nothing under vfio-pci
+  std::vector<OriginalNetdev>
       other_netdevs;  // of the function's further RDMA devices, where it has them
   std::vector<std::string> rdma_devices;  // their names, sorted
   std::optional<Guids> guids;             // the VF's own; nothing under vfio-pci
-  std::optional<Guids> told;              // what the PF had been told; nothing where it cannot say
+  std::optional<Guids> pf_configured;     // what the PF had been told; nothing where it cannot say
   std::optional<LinkPolicy> policy;
-  bool operator==(const Found&) const = default;
+  bool operator==(const Original&) const = default;
 };
 
 // The IPoIB child that an attachment of the plugin "ipoib" is.
@@ -94,7 +94,7 @@ struct PodName {
 // How far the end of an attachment that names partitions is. ending: from before its port is taken
 // out of them; nothing is bound for it any more. keyed: the port may still have their keys; all
 // else is undone, but that it keeps a GUID of the pod's choice.
-enum class Stage { attached, ending, keyed };
+enum class Stage { attached, ending, pkey_pending };
 
 struct Record {
   std::string plugin;   // "ib-sriov", "ipoib"
@@ -107,15 +107,15 @@ struct Record {
   std::optional<Child> child;
   Namespace netns;
   std::string boot_id;  // a record of another boot is never live
-  Wanted wanted;
-  Found found;
+  Spec spec;
+  Original original;
   Stage stage = Stage::attached;
   // restore() has begun to bind the VF, or to move its RDMA devices home, and nobody has seen it
   // end. Whoever was killed in one may have left a device without its MAD agent, and nothing shows
   // it (docs/kernel-notes.md#a-kill-in-a-bind): the next restore() binds the VF once more. What ADD
   // was killed in needs no mark: whatever it had begun to bind or to move, undoing it binds or
   // moves again.
-  bool unsettled = false;
+  bool rebind_pending = false;
   // To call the network's IPAM again without the runtime: what the ADD was called with.
   std::string configuration;
   std::string cni_args;
@@ -129,7 +129,7 @@ using WriteRecord = std::function<Status(const Record&)>;
 // The GUID of the port that the pod is given, or that its child is on; none: it is not known.
 ib::Guid port_of(const Record& record);
 // Whether the VF is to have another GUID than its own.
-bool has_chosen_guid(const Record& record);
+bool has_requested_guid(const Record& record);
 
 // Versioned and checksummed. parse_record() answers invalid for a damaged text and unsupported for
 // a version it does not know. A program that knows nothing of partitions would end an attachment

@@ -5,8 +5,8 @@
 namespace ibpod::node {
 namespace {
 
-FoundNetdev netdev(const std::string& name) {
-  FoundNetdev found;
+OriginalNetdev netdev(const std::string& name) {
+  OriginalNetdev found;
   found.name = name;
   found.altnames = {"ibp59s0v0", "altérnative"};
   found.mtu = 4092;
@@ -31,11 +31,11 @@ Record full_record() {
   record.netns = {"/run/netns/x", {4, UINT64_MAX - 1, UINT64_MAX}};
   record.boot_id = "7a1c";
   const Guids guids{ib::Guid(0x1122334455667788), ib::Guid(0x1122334455667789)};
-  record.wanted = {"net1", guids, LinkPolicy::disable, 2044, ib::PKey(0x8001), true};
-  record.found = {"mlx5_core",          netdev("ib1"), {netdev("ib2"), netdev("ib3")},
-                  {"mlx5_1", "mlx5_2"}, guids,         Guids{ib::kNoGuid, ib::Guid()},
-                  LinkPolicy::enable};
-  record.unsettled = true;
+  record.spec = {"net1", guids, LinkPolicy::disable, 2044, ib::PKey(0x8001), true};
+  record.original = {"mlx5_core",          netdev("ib1"), {netdev("ib2"), netdev("ib3")},
+                     {"mlx5_1", "mlx5_2"}, guids,         Guids{ib::kNoGuid, ib::Guid()},
+                     LinkPolicy::enable};
+  record.rebind_pending = true;
   record.configuration = "{\"name\": \"blue\",\n \"x\": \"\\u0000 \\\"quoted\\\"\"}";
   record.cni_args = "IgnoreUnknown=1;K8S_POD_NAME=pod-0";
   record.cni_path = "/opt/cni/bin:/usr/lib/cni";
@@ -48,10 +48,10 @@ TEST_CASE("a record reads back as it was written, with everything and with nothi
   bare.device = full_record().device;
   CHECK(parse_record(text_of(bare)).value() == bare);
   Record vfio = full_record();
-  vfio.found.netdev.reset();
-  vfio.found.other_netdevs.clear();
-  vfio.found.rdma_devices.clear();
-  vfio.found.guids.reset();
+  vfio.original.netdev.reset();
+  vfio.original.other_netdevs.clear();
+  vfio.original.rdma_devices.clear();
+  vfio.original.guids.reset();
   vfio.netns.identity.cookie.reset();
   CHECK(parse_record(text_of(vfio)).value() == vfio);
 }
@@ -59,8 +59,8 @@ TEST_CASE("a record reads back as it was written, with everything and with nothi
 TEST_CASE("a record that names partitions is one of a version that older programs refuse") {
   Record record = full_record();
   CHECK(text_of(record).find("\"version\": 1") != std::string::npos);
-  record.wanted.partitions = {{"blue", "full"}, {"red"}, {"", "full", ib::PKey(0x0003)}};
-  record.stage = Stage::keyed;
+  record.spec.partitions = {{"blue", "full"}, {"red"}, {"", "full", ib::PKey(0x0003)}};
+  record.stage = Stage::pkey_pending;
   CHECK(text_of(record).find("\"version\": 2") != std::string::npos);
   CHECK(parse_record(text_of(record)).value() == record);
 }
@@ -70,8 +70,8 @@ Record short_record() {
   Record record;
   record.device = full_record().device;
   record.container_id = "c1";
-  record.wanted.guids = full_record().wanted.guids;
-  record.found.netdev = FoundNetdev{"ib1", {}, 2044, true, {1, 0xff}, {}, false, {}};
+  record.spec.guids = full_record().spec.guids;
+  record.original.netdev = OriginalNetdev{"ib1", {}, 2044, true, {1, 0xff}, {}, false, {}};
   return record;
 }
 

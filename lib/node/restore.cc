@@ -1,7 +1,7 @@
 #include "lib/node/restore.h"
 
-#include "lib/node/return_to_host.h"
 #include "lib/node/names.h"
+#include "lib/node/return_to_host.h"
 #include "lib/node/vf.h"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace {
 // rebind.
 constexpr Duration kAppearance{1000};
 
-Guids told_by(const nl::VfSettings& settings) { return {settings.node_guid, settings.port_guid}; }
+Guids pf_guids(const nl::VfSettings& settings) { return {settings.node_guid, settings.port_guid}; }
 
 // One restoration: the record, and where things are now.
 class Restoration {
@@ -23,21 +23,21 @@ class Restoration {
               Deadline deadline)
       : kernel_(kernel),
         record_(record),
-        found_(record.found),
+        original_(record.original),
         function_(std::move(function)),
-        trip_{kernel, record, write, deadline, std::nullopt} {}
+        return_{kernel, record, write, deadline, std::nullopt} {}
 
   // Every step that does not need the one before is tried; all failures are told.
   Status run() {
     Errors errors;
     errors.collect(restore_policy());
-    errors.collect(is_vfio(found_.driver) ? restore_told() : restore_devices());
+    errors.collect(is_vfio(original_.driver) ? restore_pf_guids() : restore_devices());
     return errors.status();
   }
 
-  Status fetch_only(const Namespace& where) {
-    trip_.pod = where;
-    return fetch(trip_);
+  Status return_only(const Namespace& where) {
+    return_.pod = where;
+    return return_to_host(return_);
   }
 
  private:
@@ -45,27 +45,27 @@ class Restoration {
     TRY(find_pod());
     bool unfit = TRY(needs_rebind());
     if (!unfit) {
-      TRY(fetch(trip_));
+      TRY(return_to_host(return_));
       unfit = TRY(has_leftovers());
     }
     if (unfit) TRY(rebind());
-    mark_settled();
-    TRY(restore_told());
-    TRY(remove_children(trip_, kHost));
-    TRY(restore_names(kernel_, record_, trip_.deadline));
+    clear_rebind_pending();
+    TRY(restore_pf_guids());
+    TRY(remove_children(return_, kHost));
+    TRY(restore_names(kernel_, record_, return_.deadline));
     return verify();
   }
 
   Status find_pod() {
     std::optional<Namespace> now = TRY(kernel_.find_namespace(record_.netns.path));
-    if (now == record_.netns) trip_.pod = std::move(now);
+    if (now == record_.netns) return_.pod = std::move(now);
     return ok();
   }
 
-  void mark_settled() {
-    if (!record_.unsettled) return;
-    record_.unsettled = false;
-    (void)trip_.write(record_);  // until it can be written, a restoration binds for nothing
+  void clear_rebind_pending() {
+    if (!record_.rebind_pending) return;
+    record_.rebind_pending = false;
+    (void)return_.write(record_);  // until it can be written, a restoration binds for nothing
   }
 
   // Nothing where the kernel cannot say it.
@@ -77,70 +77,76 @@ class Restoration {
   }
 
   Status restore_policy() {
-    if (!found_.policy || !record_.wanted.policy) return ok();
+    if (!original_.policy || !record_.spec.policy) return ok();
     const std::optional<nl::VfSettings> now = TRY(settings());
-    if (now && now->policy == *found_.policy) return ok();
-    return kernel_.set_vf_policy(function_, *found_.policy);
+    if (now && now->policy == *original_.policy) return ok();
+    return kernel_.set_vf_policy(function_, *original_.policy);
   }
 
   // The kernel takes no zero: all-ones says none.
-  Status tell(const Guids& guids) {
+  Status configure_pf(const Guids& guids) {
     const Guids told = guids.none() ? Guids{ib::kNoGuid, ib::kNoGuid} : guids;
     return kernel_.set_vf_guids(function_, told.node, told.port);
   }
 
-  Guids shown_before() const { return found_.guids.value_or(Guids{}); }
+  Guids shown_before() const { return original_.guids.value_or(Guids{}); }
 
   // Whether the PF was told nothing, or could not say what. Then what the VF had shown is the best.
-  bool told_nothing() const { return !found_.told || found_.told->none(); }
+  bool pf_had_no_guids() const {
+    return !original_.pf_configured || original_.pf_configured->none();
+  }
 
   // Whether the PF had been told other GUIDs, for the next time the VF is bound.
-  bool told_another() const { return !told_nothing() && !same(*found_.told, shown_before()); }
+  bool pf_had_other_guids() const {
+    return !pf_had_no_guids() && !same(*original_.pf_configured, shown_before());
+  }
 
-  Status restore_told() {
+  Status restore_pf_guids() {
     // Nobody has told it anything: neither ADD nor a rebind.
-    if (!record_.wanted.guids && !told_another()) return ok();
+    if (!record_.spec.guids && !pf_had_other_guids()) return ok();
     const std::optional<nl::VfSettings> now = TRY(settings());
-    if (now && found_.told && same(told_by(*now), *found_.told)) return ok();
-    const Guids before = told_nothing() ? shown_before() : *found_.told;
-    if (now && same(told_by(*now), before)) return ok();
-    return tell(before);
+    if (now && original_.pf_configured && same(pf_guids(*now), *original_.pf_configured))
+      return ok();
+    const Guids before = pf_had_no_guids() ? shown_before() : *original_.pf_configured;
+    if (now && same(pf_guids(*now), before)) return ok();
+    return configure_pf(before);
   }
 
   // Whether moving is not enough: other GUIDs, another driver, a bind or a move that was cut short,
   // or devices that are in neither namespace (the pod may have moved them on, or its namespace
   // lives on without a path).
   Result<bool> needs_rebind() {
-    if (record_.unsettled || function_.driver != found_.driver) return true;
+    if (record_.rebind_pending || function_.driver != original_.driver) return true;
     std::optional<Guids> shown;
-    const bool visible = TRY(wait_until(kernel_, trip_.deadline.at_most(kAppearance),
-                                        [&]() -> Result<bool> { return in_reach(trip_, shown); }));
+    const bool visible =
+        TRY(wait_until(kernel_, return_.deadline.at_most(kAppearance),
+                       [&]() -> Result<bool> { return reachable(return_, shown); }));
     return !visible || !same(*shown, shown_before());
   }
 
   // Whether the VF would not show what it had shown, bound as it is: ADD has told the PF something,
   // or the PF's driver has forgotten what it was told (it was loaded anew, the VF made anew).
-  Result<bool> needs_telling() {
-    if (record_.wanted.guids || told_another()) return true;
+  Result<bool> needs_pf_guids() {
+    if (record_.spec.guids || pf_had_other_guids()) return true;
     const std::optional<nl::VfSettings> now = TRY(settings());
-    return now && !same(told_by(*now), found_.told.value_or(shown_before()));
+    return now && !same(pf_guids(*now), original_.pf_configured.value_or(shown_before()));
   }
 
   // Whether moving was not enough. With its RDMA device the interface was made anew.
   Result<bool> has_leftovers() {
-    if (record_.wanted.isolation) return false;
-    TRY(remove_children(trip_, kHost));
-    return has_hidden_children(trip_);
+    if (record_.spec.isolation) return false;
+    TRY(remove_children(return_, kHost));
+    return has_hidden_children(return_);
   }
 
   // Fetches every device home, wherever it is, and makes the VF read its GUIDs anew.
   Status rebind() {
-    unsettle(trip_);
+    mark_rebind_pending(return_);
     TRY(kernel_.set_driver(record_.device, std::nullopt));
-    const bool forgotten = TRY(needs_telling());
-    if (forgotten) TRY(tell(shown_before()));
-    TRY(kernel_.set_driver(record_.device, found_.driver));
-    return await_home(trip_);
+    const bool forgotten = TRY(needs_pf_guids());
+    if (forgotten) TRY(configure_pf(shown_before()));
+    TRY(kernel_.set_driver(record_.device, original_.driver));
+    return await_home(return_);
   }
 
   Status verify() {
@@ -156,9 +162,9 @@ class Restoration {
 
   Kernel& kernel_;
   Record& record_;
-  const Found& found_;
+  const Original& original_;
   Function function_;
-  Trip trip_;
+  ReturnContext return_;
 };
 
 // Whether something of the VF is in the very namespace that the record names.
@@ -184,7 +190,7 @@ Status restore(Kernel& kernel, Record& record, const WriteRecord& write, Deadlin
       .during("restore " + record.device.text());
 }
 
-Status disown(Kernel& kernel, const ib::PciAddress& device, Deadline deadline) {
+Status clear_identity(Kernel& kernel, const ib::PciAddress& device, Deadline deadline) {
   const std::optional<Function> function = TRY(kernel.function(device));
   if (!function || !function->pf) return ok();
   TRY(kernel.set_vf_guids(*function, ib::kNoGuid, ib::kNoGuid));
@@ -201,25 +207,25 @@ Status disown(Kernel& kernel, const ib::PciAddress& device, Deadline deadline) {
   return ok();
 }
 
-Status fetch_from(Kernel& kernel, const Namespace& where, const ib::PciAddress& device,
-                  Deadline deadline) {
+Status return_to_host_from(Kernel& kernel, const Namespace& where, const ib::PciAddress& device,
+                           Deadline deadline) {
   const std::optional<Function> function = TRY(kernel.function(device));
   if (!function || !function->pf) return ok();
   Record nothing;
   nothing.device = device;
   const WriteRecord nowhere = [](const Record&) { return ok(); };
-  return Restoration(kernel, nothing, nowhere, *function, deadline).fetch_only(where);
+  return Restoration(kernel, nothing, nowhere, *function, deadline).return_only(where);
 }
 
 Result<bool> has_traces(Kernel& kernel, const Record& record) {
   const std::optional<Function> function = TRY(kernel.function(record.device));
   if (!function || !function->pf) return false;
   const bool inside = TRY(is_inside(kernel, record));
-  if (inside || !record.wanted.guids) return inside;
+  if (inside || !record.spec.guids) return inside;
   const std::optional<Guids> shown = TRY(own_guids(kernel, kHost, record.device));
-  if (shown && same(*shown, *record.wanted.guids)) return true;
+  if (shown && same(*shown, *record.spec.guids)) return true;
   const Result<nl::VfSettings> told = kernel.vf_settings(*function);
-  if (told) return same(told_by(*told), *record.wanted.guids);
+  if (told) return same(pf_guids(*told), *record.spec.guids);
   // What nobody can ask now, nobody has told anything since the boot.
   const Code code = told.error().code();
   if (code == Code::unsupported || code == Code::unavailable) return false;
@@ -228,13 +234,13 @@ Result<bool> has_traces(Kernel& kernel, const Record& record) {
 
 Result<Liveness> liveness(Kernel& kernel, const Record& record, const std::string& boot_id) {
   if (record.stage != Stage::attached || record.boot_id != boot_id) return Liveness::dead;
-  const netns::Sight seen = TRY(kernel.look(record.netns));
+  const netns::NetnsStatus seen = TRY(kernel.namespace_status(record.netns));
   switch (seen) {
-    case netns::Sight::same:
+    case netns::NetnsStatus::same:
       return Liveness::live;
-    case netns::Sight::gone:
+    case netns::NetnsStatus::gone:
       return Liveness::dead;
-    case netns::Sight::unclear:
+    case netns::NetnsStatus::unclear:
       return Liveness::unknown;
   }
   std::abort();

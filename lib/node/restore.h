@@ -18,12 +18,12 @@ Status restore(Kernel& kernel, Record& record, const WriteRecord& write, Deadlin
 
 // Cleans a VF whose record cannot be read: home by unbind and bind, and without any GUID, so that
 // neither a key nor a GUID of the last pod is left on it. Nothing is on disk meanwhile.
-Status disown(Kernel& kernel, const ib::PciAddress& device, Deadline deadline);
+Status clear_identity(Kernel& kernel, const ib::PciAddress& device, Deadline deadline);
 
 // Takes home what is in this namespace of the function, and nothing else: for an attachment without
 // record, and so without anything on disk meanwhile.
-Status fetch_from(Kernel& kernel, const Namespace& where, const ib::PciAddress& device,
-                  Deadline deadline);
+Status return_to_host_from(Kernel& kernel, const Namespace& where, const ib::PciAddress& device,
+                           Deadline deadline);
 
 // Whether anything on the VF is of this attachment: devices in the very namespace that the record
 // names, or the GUIDs that the pod was to have. After a boot nothing can be: namespaces have ended,

@@ -12,7 +12,7 @@ namespace ibpod::node {
 
 // Whose devices come home, and from where. Refers to what the caller owns; of the record only
 // `unsettled` is changed.
-struct Trip {
+struct ReturnContext {
   Kernel& kernel;
   Record& record;  // says how many devices there are, and what the main interface was called
   const WriteRecord& write;
@@ -22,27 +22,27 @@ struct Trip {
 
 // Whether every device of the function is at home or in the pod; and the GUIDs it shows there.
 // False also for those that the pod has moved on to a third namespace.
-Result<bool> in_reach(const Trip& trip, std::optional<Guids>& shown);
+Result<bool> reachable(const ReturnContext& context, std::optional<Guids>& shown);
 
 // To be called before a bind or a move: the record says of itself that it is unsettled. One that
 // cannot be written, as on a full disk, keeps nothing from coming home.
-void unsettle(const Trip& trip);
+void mark_rebind_pending(const ReturnContext& context);
 
 // Moves home what is in the pod; the RDMA devices first, with which the kernel makes their
 // interfaces anew. The names are those that happen to be free (names.h). Nothing to do without a
 // pod.
-Status fetch(const Trip& trip);
+Status return_to_host(const ReturnContext& context);
 
 // Waits until every device is at home: after a fetch or a rebind. unavailable at the deadline.
-Status await_home(const Trip& trip);
+Status await_home(const ReturnContext& context);
 
 // Whether the pod has left an IPoIB child on an interface that has come home as it was, in a
 // namespace that neither it nor the host is: it would be a way to the next pod's port. By the
 // kernel's word, or, where that does not tell (Kernel::ipoib_queue_pairs), by a look at all
 // namespaces; true where not all could be looked at. It ends when the interface is made anew.
-Result<bool> has_hidden_children(const Trip& trip);
+Result<bool> has_hidden_children(const ReturnContext& context);
 
 // Removes the IPoIB children that were not there before the pod.
-Status remove_children(const Trip& trip, const Namespace& where);
+Status remove_children(const ReturnContext& context, const Namespace& where);
 
 }  // namespace ibpod::node

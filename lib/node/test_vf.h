@@ -15,16 +15,16 @@ namespace ibpod::node {
 inline const ib::PciAddress kVf = fake::vf_address(0, 0);
 inline const Path kPod = "/run/netns/pod";
 inline const Deadline kSoon = Deadline::in(Duration(600'000));
-inline const Guids kAsked{ib::Guid(0x0200000000000a01), ib::Guid(0x0200000000000a01)};
+inline const Guids kSpecGuids{ib::Guid(0x0200000000000a01), ib::Guid(0x0200000000000a01)};
 
 // How a kernel is set up, and what the network's rdmaIsolation says.
-struct World {
+struct KernelVariant {
   fake::IpoibReappears reappears;
   nl::RdmaNetnsMode mode;
   bool isolation;
 };
-inline std::vector<World> worlds() {
-  std::vector<World> all;
+inline std::vector<KernelVariant> kernel_variants() {
+  std::vector<KernelVariant> all;
   for (const auto reappears : {fake::IpoibReappears::in_host, fake::IpoibReappears::in_target}) {
     all.push_back({reappears, nl::RdmaNetnsMode::exclusive, true});
     all.push_back({reappears, nl::RdmaNetnsMode::exclusive, false});
@@ -32,69 +32,71 @@ inline std::vector<World> worlds() {
   }
   return all;
 }
-inline std::string text(const World& world) {
-  return std::string(world.reappears == fake::IpoibReappears::in_host ? "old" : "new") +
-         " kernel, " + (world.mode == nl::RdmaNetnsMode::shared ? "shared" : "exclusive") +
-         (world.isolation ? ", isolation" : "");
+inline std::string text(const KernelVariant& variant) {
+  return std::string(variant.reappears == fake::IpoibReappears::in_host ? "old" : "new") +
+         " kernel, " + (variant.mode == nl::RdmaNetnsMode::shared ? "shared" : "exclusive") +
+         (variant.isolation ? ", isolation" : "");
 }
 
 // What a VF has, and what is asked for it.
-struct Ask {
+struct SpecCase {
   const char* name;
   bool fresh;  // it has no GUID
   std::optional<Guids> guids;
   std::optional<LinkPolicy> policy;
   std::optional<uint32_t> mtu;
 };
-inline const std::vector<Ask> kAsks{
+inline const std::vector<SpecCase> kSpecCases{
     {"nothing", false, {}, {}, {}},
-    {"a GUID", false, kAsked, {}, {}},
+    {"a GUID", false, kSpecGuids, {}, {}},
     {"the GUID that it has", false, Guids{fake::vf_guid(0, 0), fake::vf_guid(0, 0)}, {}, {}},
     {"a policy and an MTU", false, {}, LinkPolicy::disable, 1500},
-    {"all at once", false, kAsked, LinkPolicy::enable, 1500},
-    {"a GUID for a VF without any", true, kAsked, LinkPolicy::automatic, {}},
+    {"all at once", false, kSpecGuids, LinkPolicy::enable, 1500},
+    {"a GUID for a VF without any", true, kSpecGuids, LinkPolicy::automatic, {}},
 };
 
-struct Attachment {
+struct AttachmentFixture {
   fake::FakeKernel k;
   fake::State before;
   Record record;
-  bool unsettled_on_disk = false;
+  bool rebind_pending_on_disk = false;
   bool disk_full = false;
   const WriteRecord write = [this](const Record& now) -> Status {
     if (disk_full) return Error::from_errno(ENOSPC, "write the record");
-    unsettled_on_disk = now.unsettled;
+    rebind_pending_on_disk = now.rebind_pending;
     return ok();
   };
 
-  Attachment(const World& world, const Ask& ask, unsigned rdma_count = 1) {
+  AttachmentFixture(const KernelVariant& variant, const SpecCase& spec_case,
+                    unsigned rdma_count = 1) {
     k = fake::node_with(1, 3);
     fake::PciFunction& function = k.function_state(kVf);
     function.rdma_count = rdma_count;
-    if (ask.fresh) make_fresh(function);
-    if (ask.fresh || rdma_count != 1) rebind();
-    k.state.rdma_mode = world.mode;
-    k.ipoib_reappears = world.reappears;
-    k.renames_while_up = world.reappears == fake::IpoibReappears::in_target;
+    if (spec_case.fresh) make_fresh(function);
+    if (spec_case.fresh || rdma_count != 1) rebind();
+    k.state.rdma_mode = variant.mode;
+    k.ipoib_reappears = variant.reappears;
+    k.renames_while_up = variant.reappears == fake::IpoibReappears::in_target;
     record.device = kVf;
     record.netns = k.make_namespace(kPod);
-    record.wanted = {"net1", ask.guids, ask.policy, ask.mtu, std::nullopt, world.isolation};
+    record.spec = {"net1",        spec_case.guids, spec_case.policy,
+                   spec_case.mtu, std::nullopt,    variant.isolation};
     observe_now();
   }
-  Attachment(const Attachment&) = delete;
-  Attachment& operator=(const Attachment&) = delete;
-  Attachment(Attachment&&) = delete;
-  Attachment& operator=(Attachment&&) = delete;
-  ~Attachment() = default;
+  AttachmentFixture(const AttachmentFixture&) = delete;
+  AttachmentFixture& operator=(const AttachmentFixture&) = delete;
+  AttachmentFixture(AttachmentFixture&&) = delete;
+  AttachmentFixture& operator=(AttachmentFixture&&) = delete;
+  ~AttachmentFixture() = default;
   void observe_now() {
     k.settle();
-    record.found = observe(k, *k.function(kVf).value(), record.wanted).value();
+    record.original = observe(k, *k.function(kVf).value(), record.spec).value();
     before = k.state;
   }
-  Status give_now() { return give(k, record, kSoon); }
+  Status give_now() { return move_to_pod(k, record, kSoon); }
   // As another process would: it knows no more than the disk.
   Status restore_now() {
-    record.unsettled = unsettled_on_disk;
+    record.rebind_pending = rebind_pending_on_disk;
     return restore(k, record, write, kSoon);
   }
   std::string changes() const { return fake::diff(before, k.state); }

@@ -14,7 +14,7 @@ class TracedKernel : public Kernel {
   }
 
   template <typename Call>
-  auto observed(const std::string& what, StepKind kind, Call call) {
+  auto trace_step(const std::string& what, StepKind kind, Call call) {
     const Clock::time_point begin = Clock::now();
     auto result = call();
     observer_({what, std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - begin),
@@ -23,12 +23,12 @@ class TracedKernel : public Kernel {
   }
 
   template <typename Call>
-  auto asked(const std::string& what, Call call) {
-    return observed(what, StepKind::question, call);
+  auto trace_question(const std::string& what, Call call) {
+    return trace_step(what, StepKind::question, call);
   }
   template <typename Call>
-  auto ordered(const std::string& what, Call call) {
-    return observed(what, StepKind::order, call).during(what);
+  auto trace_order(const std::string& what, Call call) {
+    return trace_step(what, StepKind::order, call).during(what);
   }
 
  public:
@@ -36,137 +36,142 @@ class TracedKernel : public Kernel {
       : kernel_(kernel), observer_(std::move(observer)) {}
 
   Result<std::optional<Function>> function(const ib::PciAddress& address) override {
-    return asked("look at " + address.text(), [&] { return kernel_.function(address); });
+    return trace_question("look at " + address.text(), [&] { return kernel_.function(address); });
   }
   Result<std::vector<ib::PciAddress>> pfs() override {
-    return asked("list the PFs", [&] { return kernel_.pfs(); });
+    return trace_question("list the PFs", [&] { return kernel_.pfs(); });
   }
   Result<std::optional<Pf>> pf(const ib::PciAddress& address) override {
-    return asked("look at the PF " + address.text(), [&] { return kernel_.pf(address); });
+    return trace_question("look at the PF " + address.text(), [&] { return kernel_.pf(address); });
   }
   Result<nl::RdmaNetnsMode> rdma_netns_mode() override {
-    return asked("ask for the RDMA namespace mode", [&] { return kernel_.rdma_netns_mode(); });
+    return trace_question("ask for the RDMA namespace mode",
+                          [&] { return kernel_.rdma_netns_mode(); });
   }
   Result<std::optional<Namespace>> find_namespace(const Path& path) override {
-    return asked("find the namespace " + path.string(),
-                 [&] { return kernel_.find_namespace(path); });
+    return trace_question("find the namespace " + path.string(),
+                          [&] { return kernel_.find_namespace(path); });
   }
-  Result<netns::Sight> look(const Namespace& recorded) override {
-    return asked("look what " + recorded.path.string() + " shows",
-                 [&] { return kernel_.look(recorded); });
+  Result<netns::NetnsStatus> namespace_status(const Namespace& recorded) override {
+    return trace_question("look what " + recorded.path.string() + " shows",
+                          [&] { return kernel_.namespace_status(recorded); });
   }
-  Result<std::optional<Error>> each_namespace(Deadline deadline, const LookAt& look) override {
-    return asked("look at all network namespaces",
-                 [&] { return kernel_.each_namespace(deadline, look); });
+  Result<std::optional<Error>> each_namespace(Deadline deadline,
+                                              const NamespaceVisitor& visit) override {
+    return trace_question("look at all network namespaces",
+                          [&] { return kernel_.each_namespace(deadline, visit); });
   }
   Result<std::optional<Netdev>> find_netdev(const Namespace& where,
                                             const std::string& name) override {
-    return asked("look for " + name, [&] { return kernel_.find_netdev(where, name); });
+    return trace_question("look for " + name, [&] { return kernel_.find_netdev(where, name); });
   }
   Result<std::vector<Netdev>> netdevs(const Namespace& where,
                                       const ib::PciAddress& function) override {
-    return asked("list the interfaces of " + function.text(),
-                 [&] { return kernel_.netdevs(where, function); });
+    return trace_question("list the interfaces of " + function.text(),
+                          [&] { return kernel_.netdevs(where, function); });
   }
   Result<std::vector<Netdev>> ipoib_netdevs(const Namespace& where) override {
-    return asked("list the IPoIB interfaces", [&] { return kernel_.ipoib_netdevs(where); });
+    return trace_question("list the IPoIB interfaces",
+                          [&] { return kernel_.ipoib_netdevs(where); });
   }
   Result<std::vector<uint32_t>> ipoib_queue_pairs(const ib::PciAddress& function) override {
-    return asked("list the IPoIB queue pairs of " + function.text(),
-                 [&] { return kernel_.ipoib_queue_pairs(function); });
+    return trace_question("list the IPoIB queue pairs of " + function.text(),
+                          [&] { return kernel_.ipoib_queue_pairs(function); });
   }
   Result<std::optional<ib::PciAddress>> function_of(const std::string& netdev) override {
-    return asked("look what " + netdev + " is made of",
-                 [&] { return kernel_.function_of(netdev); });
+    return trace_question("look what " + netdev + " is made of",
+                          [&] { return kernel_.function_of(netdev); });
   }
   Result<std::vector<RdmaDevice>> rdma_devices(const Namespace& where,
                                                const ib::PciAddress& function) override {
-    return asked("list the RDMA devices of " + function.text(),
-                 [&] { return kernel_.rdma_devices(where, function); });
+    return trace_question("list the RDMA devices of " + function.text(),
+                          [&] { return kernel_.rdma_devices(where, function); });
   }
   Result<ib::Port> port(const Namespace& where, const std::string& rdma_device) override {
-    return asked("read the port of " + rdma_device,
-                 [&] { return kernel_.port(where, rdma_device); });
+    return trace_question("read the port of " + rdma_device,
+                          [&] { return kernel_.port(where, rdma_device); });
   }
   Result<nl::VfSettings> vf_settings(const Function& vf) override {
-    return asked("ask the PF about VF " + std::to_string(vf.vf),
-                 [&] { return kernel_.vf_settings(vf); });
+    return trace_question("ask the PF about VF " + std::to_string(vf.vf),
+                          [&] { return kernel_.vf_settings(vf); });
   }
   Result<std::vector<nl::LinkAddress>> addresses(const Namespace& where, IfIndex netdev) override {
-    return asked("list addresses", [&] { return kernel_.addresses(where, netdev); });
+    return trace_question("list addresses", [&] { return kernel_.addresses(where, netdev); });
   }
   Result<std::vector<nl::Route>> routes(const Namespace& where, IfIndex netdev) override {
-    return asked("list routes", [&] { return kernel_.routes(where, netdev); });
+    return trace_question("list routes", [&] { return kernel_.routes(where, netdev); });
   }
   Result<HostNetwork> host_network() override {
-    return asked("read what the host's links are used for", [&] { return kernel_.host_network(); });
+    return trace_question("read what the host's links are used for",
+                          [&] { return kernel_.host_network(); });
   }
 
   Status set_vf_count(const ib::PciAddress& pf, uint32_t count) override {
-    return ordered("give " + pf.text() + " " + std::to_string(count) + " VFs",
-                   [&] { return kernel_.set_vf_count(pf, count); });
+    return trace_order("give " + pf.text() + " " + std::to_string(count) + " VFs",
+                       [&] { return kernel_.set_vf_count(pf, count); });
   }
   Status set_autoprobe(const ib::PciAddress& pf, bool on) override {
-    return ordered("turn autoprobe of " + pf.text() + (on ? " on" : " off"),
-                   [&] { return kernel_.set_autoprobe(pf, on); });
+    return trace_order("turn autoprobe of " + pf.text() + (on ? " on" : " off"),
+                       [&] { return kernel_.set_autoprobe(pf, on); });
   }
   Status set_rdma_netns_mode(nl::RdmaNetnsMode mode) override {
-    return ordered("set the RDMA namespace mode",
-                   [&] { return kernel_.set_rdma_netns_mode(mode); });
+    return trace_order("set the RDMA namespace mode",
+                       [&] { return kernel_.set_rdma_netns_mode(mode); });
   }
   Status set_vf_guids(const Function& vf, ib::Guid node, ib::Guid port) override {
-    return ordered("set the GUIDs of VF " + std::to_string(vf.vf) + " to " + node.text() + " and " +
-                       port.text(),
-                   [&] { return kernel_.set_vf_guids(vf, node, port); });
+    return trace_order("set the GUIDs of VF " + std::to_string(vf.vf) + " to " + node.text() +
+                           " and " + port.text(),
+                       [&] { return kernel_.set_vf_guids(vf, node, port); });
   }
   Status set_vf_policy(const Function& vf, LinkPolicy policy) override {
-    return ordered("set the link policy of VF " + std::to_string(vf.vf),
-                   [&] { return kernel_.set_vf_policy(vf, policy); });
+    return trace_order("set the link policy of VF " + std::to_string(vf.vf),
+                       [&] { return kernel_.set_vf_policy(vf, policy); });
   }
   Status set_driver(const ib::PciAddress& function,
                     const std::optional<std::string>& driver) override {
-    return ordered(
+    return trace_order(
         driver ? "bind " + function.text() + " to " + *driver : "unbind " + function.text(),
         [&] { return kernel_.set_driver(function, driver); });
   }
   Status move_rdma(const Namespace& from, const std::string& device, const Namespace& to) override {
-    return ordered("move the RDMA device " + device + towards(to),
-                   [&] { return kernel_.move_rdma(from, device, to); });
+    return trace_order("move the RDMA device " + device + towards(to),
+                       [&] { return kernel_.move_rdma(from, device, to); });
   }
   Status rename_rdma(const Namespace& where, const std::string& device,
                      const std::string& name) override {
-    return ordered("rename the RDMA device " + device + " to " + name,
-                   [&] { return kernel_.rename_rdma(where, device, name); });
+    return trace_order("rename the RDMA device " + device + " to " + name,
+                       [&] { return kernel_.rename_rdma(where, device, name); });
   }
   Status move_netdev(const Namespace& from, IfIndex netdev, const Namespace& to,
                      const std::string& name) override {
-    return ordered("move the interface" + towards(to) + " as " + name,
-                   [&] { return kernel_.move_netdev(from, netdev, to, name); });
+    return trace_order("move the interface" + towards(to) + " as " + name,
+                       [&] { return kernel_.move_netdev(from, netdev, to, name); });
   }
   Status change_netdev(const Namespace& where, IfIndex netdev,
                        const NetdevChange& change) override {
-    return ordered("change the interface" + (change.name ? " " + *change.name : ""),
-                   [&] { return kernel_.change_netdev(where, netdev, change); });
+    return trace_order("change the interface" + (change.name ? " " + *change.name : ""),
+                       [&] { return kernel_.change_netdev(where, netdev, change); });
   }
   Status create_child(IfIndex parent, const nl::NewChild& child) override {
-    return ordered("create the IPoIB child " + child.name + " with the P_Key " + child.pkey.text(),
-                   [&] { return kernel_.create_child(parent, child); });
+    return trace_order(
+        "create the IPoIB child " + child.name + " with the P_Key " + child.pkey.text(),
+        [&] { return kernel_.create_child(parent, child); });
   }
   Status remove_netdev(const Namespace& where, IfIndex netdev) override {
-    return ordered("remove an interface", [&] { return kernel_.remove_netdev(where, netdev); });
+    return trace_order("remove an interface", [&] { return kernel_.remove_netdev(where, netdev); });
   }
   Status configure(const Namespace& where, IfIndex netdev, const Addressing& addressing,
                    Deadline deadline) override {
-    return ordered("set addresses and routes",
-                   [&] { return kernel_.configure(where, netdev, addressing, deadline); });
+    return trace_order("set addresses and routes",
+                       [&] { return kernel_.configure(where, netdev, addressing, deadline); });
   }
   Status announce(const Namespace& where, IfIndex netdev,
                   const std::vector<ip::Prefix>& addresses) override {
-    return ordered("announce the addresses",
-                   [&] { return kernel_.announce(where, netdev, addresses); });
+    return trace_order("announce the addresses",
+                       [&] { return kernel_.announce(where, netdev, addresses); });
   }
   Result<bool> wait_for_change(Deadline deadline) override {
-    return observed("wait", StepKind::wait, [&] { return kernel_.wait_for_change(deadline); });
+    return trace_step("wait", StepKind::wait, [&] { return kernel_.wait_for_change(deadline); });
   }
 
  private:

@@ -13,8 +13,8 @@ Error unusable(const Function& function, const std::string& why) {
   return Error(Code::unavailable, function.address.text() + " " + why);
 }
 
-FoundNetdev as_found(const Netdev& netdev) {
-  FoundNetdev found;
+OriginalNetdev as_found(const Netdev& netdev) {
+  OriginalNetdev found;
   found.name = netdev.name;
   found.altnames = netdev.altnames;
   found.mtu = netdev.mtu;
@@ -25,7 +25,7 @@ FoundNetdev as_found(const Netdev& netdev) {
   return found;
 }
 
-Status observe_netdevs(Kernel& kernel, const Function& function, Found& found) {
+Status observe_netdevs(Kernel& kernel, const Function& function, Original& found) {
   const std::vector<Netdev> netdevs = TRY(own_netdevs(kernel, kHost, function.address));
   for (const Netdev& netdev : netdevs) {
     if (netdev.type != ARPHRD_INFINIBAND) {
@@ -51,16 +51,16 @@ Status observe_netdevs(Kernel& kernel, const Function& function, Found& found) {
   return ok();
 }
 
-Status observe_settings(Kernel& kernel, const Function& function, const Wanted& wanted,
-                        Found& found) {
+Status observe_settings(Kernel& kernel, const Function& function, const Spec& spec,
+                        Original& found) {
   const Result<nl::VfSettings> settings = kernel.vf_settings(function);
   // Old kernels cannot say it of a PF with many VFs. What is unknown is put back by what the VF
   // shows.
   if (!settings && settings.error().code() == Code::unsupported) return ok();
   // Nobody will tell the PF anything, and so it need not be asked.
-  if (!settings && !wanted.guids && !wanted.policy) return ok();
+  if (!settings && !spec.guids && !spec.policy) return ok();
   const nl::VfSettings told = TRY(settings);
-  found.told = Guids{told.node_guid, told.port_guid};
+  found.pf_configured = Guids{told.node_guid, told.port_guid};
   found.policy = told.policy;
   return ok();
 }
@@ -72,7 +72,7 @@ Status await_guids(Kernel& kernel, const Record& record, const Guids& wanted, De
     const std::vector<RdmaDevice> devices = TRY(kernel.rdma_devices(kHost, record.device));
     const std::optional<Netdev> netdev = TRY(own_netdev(kernel, kHost, record.device));
     shown = TRY(own_guids(kernel, kHost, record.device));
-    return netdev && shown && devices.size() == record.found.rdma_devices.size() &&
+    return netdev && shown && devices.size() == record.original.rdma_devices.size() &&
            same(*shown, wanted);
   }));
   if (there) return ok();
@@ -84,11 +84,11 @@ Status await_guids(Kernel& kernel, const Record& record, const Guids& wanted, De
 }
 
 bool takes_other_guids(const Record& record) {
-  return record.wanted.guids && record.wanted.guids != record.found.guids;
+  return record.spec.guids && record.spec.guids != record.original.guids;
 }
 
 // The only witness of a VF that a virtual machine drives: its own driver will read them.
-Status verify_told(Kernel& kernel, const Function& function, const Guids& wanted) {
+Status verify_pf_guids(Kernel& kernel, const Function& function, const Guids& wanted) {
   const Result<nl::VfSettings> now = kernel.vf_settings(function);
   if (!now && now.error().code() == Code::unsupported) return ok();
   if (!now) return now.error();
@@ -100,12 +100,12 @@ Status verify_told(Kernel& kernel, const Function& function, const Guids& wanted
 
 Status set_guids(Kernel& kernel, const Record& record, const Function& function,
                  Deadline deadline) {
-  const std::optional<Guids>& wanted = record.wanted.guids;
+  const std::optional<Guids>& wanted = record.spec.guids;
   if (!takes_other_guids(record)) return ok();
   TRY(kernel.set_vf_guids(function, wanted->node, wanted->port));
-  if (is_vfio(record.found.driver)) return verify_told(kernel, function, *wanted);
+  if (is_vfio(record.original.driver)) return verify_pf_guids(kernel, function, *wanted);
   TRY(kernel.set_driver(record.device, std::nullopt));
-  TRY(kernel.set_driver(record.device, record.found.driver));
+  TRY(kernel.set_driver(record.device, record.original.driver));
   TRY(await_guids(kernel, record, *wanted, deadline));
   return keep_rdma_names(kernel, record);
 }
@@ -114,8 +114,8 @@ Status set_guids(Kernel& kernel, const Record& record, const Function& function,
 Status move_rdma_devices(Kernel& kernel, const Record& record, Deadline deadline) {
   const std::vector<RdmaDevice> devices = TRY(kernel.rdma_devices(kHost, record.device));
   // Never fewer than were found: one that stayed behind would be everybody's.
-  if (devices.size() != record.found.rdma_devices.size()) {
-    return Error(Code::unavailable, "of " + std::to_string(record.found.rdma_devices.size()) +
+  if (devices.size() != record.original.rdma_devices.size()) {
+    return Error(Code::unavailable, "of " + std::to_string(record.original.rdma_devices.size()) +
                                         " RDMA devices of " + record.device.text() + " " +
                                         std::to_string(devices.size()) +
                                         " are in the host's namespace");
@@ -135,8 +135,8 @@ Status move_rdma_devices(Kernel& kernel, const Record& record, Deadline deadline
   return ok();
 }
 
-Status give_netdev(Kernel& kernel, const Record& record) {
-  const std::string& name = record.wanted.ifname;
+Status move_netdev_to_pod(Kernel& kernel, const Record& record) {
+  const std::string& name = record.spec.ifname;
   std::optional<Netdev> netdev = TRY(own_netdev(kernel, record.netns, record.device));
   const bool inside = netdev.has_value();
   if (!inside) netdev = TRY(own_netdev(kernel, kHost, record.device));
@@ -148,7 +148,7 @@ Status give_netdev(Kernel& kernel, const Record& record) {
     TRY(kernel.change_netdev(inside ? record.netns : kHost, netdev->index,
                              {.altnames = std::vector<std::string>()}));
   }
-  NetdevChange change{.mtu = record.wanted.mtu, .up = true};
+  NetdevChange change{.mtu = record.spec.mtu, .up = true};
   if (inside) {
     change.name = name;
   } else {
@@ -182,13 +182,13 @@ Result<std::optional<Guids>> own_guids(Kernel& kernel, const Namespace& where,
   return std::optional<Guids>(Guids{devices.front().node_guid, devices.front().port_guid});
 }
 
-Result<Found> observe(Kernel& kernel, const Function& function, const Wanted& wanted) {
-  Found found;
+Result<Original> observe(Kernel& kernel, const Function& function, const Spec& spec) {
+  Original found;
   if (!function.driver)
     return unusable(function,
                     "is bound to no driver: bind it to its own one (mlx5_core) or to vfio-pci");
   found.driver = *function.driver;
-  if (function.pf) TRY(observe_settings(kernel, function, wanted, found));
+  if (function.pf) TRY(observe_settings(kernel, function, spec, found));
   if (is_vfio(found.driver)) return found;
   const std::vector<RdmaDevice> devices = TRY(kernel.rdma_devices(kHost, function.address));
   if (devices.empty()) {
@@ -203,26 +203,27 @@ Result<Found> observe(Kernel& kernel, const Function& function, const Wanted& wa
 }
 
 Status check_children(const Record& record) {
-  const bool made_anew = record.wanted.isolation || takes_other_guids(record);
-  if (!record.found.netdev || record.found.netdev->children.empty() || !made_anew) return ok();
+  const bool recreated = record.spec.isolation || takes_other_guids(record);
+  if (!record.original.netdev || record.original.netdev->children.empty() || !recreated)
+    return ok();
   std::string names;
-  for (const std::string& child : record.found.netdev->children) {
+  for (const std::string& child : record.original.netdev->children) {
     names += (names.empty() ? "" : ", ") + child;
   }
   return Error(Code::busy, record.device.text() + " has IPoIB children of somebody's (" + names +
                                "), which would end with its interface: remove them first");
 }
 
-Status give(Kernel& kernel, const Record& record, Deadline deadline) {
+Status move_to_pod(Kernel& kernel, const Record& record, Deadline deadline) {
   const std::optional<Function> function = TRY(kernel.function(record.device));
   if (!function) return Error(Code::not_found, record.device.text() + " has disappeared");
-  if (record.wanted.policy && record.wanted.policy != record.found.policy) {
-    TRY(kernel.set_vf_policy(*function, *record.wanted.policy));
+  if (record.spec.policy && record.spec.policy != record.original.policy) {
+    TRY(kernel.set_vf_policy(*function, *record.spec.policy));
   }
   TRY(set_guids(kernel, record, *function, deadline));
-  if (is_vfio(record.found.driver)) return ok();
-  if (record.wanted.isolation) TRY(move_rdma_devices(kernel, record, deadline));
-  return give_netdev(kernel, record);
+  if (is_vfio(record.original.driver)) return ok();
+  if (record.spec.isolation) TRY(move_rdma_devices(kernel, record, deadline));
+  return move_netdev_to_pod(kernel, record);
 }
 
 }  // namespace ibpod::node

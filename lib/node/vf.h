@@ -16,7 +16,7 @@ inline bool is_vfio(std::string_view driver) { return driver == kVfio; }
 // where a pod could not be given it now: no driver, no interface; invalid where its port is none of
 // InfiniBand. That the PF cannot be asked is an error only if something is wanted that it has to be
 // told.
-Result<Found> observe(Kernel& kernel, const Function& function, const Wanted& wanted);
+Result<Original> observe(Kernel& kernel, const Function& function, const Spec& spec);
 
 // busy where giving the VF would end IPoIB children that somebody has made on it: the kernel
 // removes them with the interface, which a rebind and a move of the RDMA device make anew.
@@ -25,7 +25,7 @@ Status check_children(const Record& record);
 // Gives the pod what the record wants: GUIDs (with a rebind only where the VF shows others), link
 // policy, the RDMA devices where isolation is wanted, the interface under its name, MTU, up. The
 // record is on disk before this is called; whatever fails half way, restore() puts back.
-Status give(Kernel& kernel, const Record& record, Deadline deadline);
+Status move_to_pod(Kernel& kernel, const Record& record, Deadline deadline);
 
 // The function's own interfaces in a namespace, IPoIB children aside: one an RDMA device, in the
 // order of their indexes. The first is the one that a pod is given.

@@ -7,21 +7,21 @@
 namespace ibpod::node {
 namespace {
 
-const World kIsolated = worlds().front();
-const World kShared = worlds()[2];
+const KernelVariant kIsolated = kernel_variants().front();
+const KernelVariant kShared = kernel_variants()[2];
 
-Found observed(fake::FakeKernel& k) { return observe(k, *k.function(kVf).value(), {}).value(); }
+Original observed(fake::FakeKernel& k) { return observe(k, *k.function(kVf).value(), {}).value(); }
 Error refused(fake::FakeKernel& k) { return observe(k, *k.function(kVf).value(), {}).error(); }
 
 TEST_CASE("a VF is observed as it stands") {
   fake::FakeKernel k = fake::one_vf_node();
   k.interface("", "ib1").umcast = true;
-  const Found found = observed(k);
+  const Original found = observed(k);
   CHECK(found.driver == "mlx5_core");
   CHECK(found.rdma_devices == std::vector<std::string>{"mlx5_1"});
   const Guids own{fake::vf_guid(0, 0), fake::vf_guid(0, 0)};
   CHECK(found.guids == own);
-  CHECK(found.told == own);
+  CHECK(found.pf_configured == own);
   CHECK(found.policy == LinkPolicy::automatic);
   REQUIRE(found.netdev);
   CHECK(found.netdev->name == "ib1");
@@ -34,7 +34,7 @@ TEST_CASE("a VF is observed as it stands") {
 TEST_CASE("a kernel that cannot tell of many VFs keeps nobody from being observed") {
   fake::FakeKernel k = fake::one_vf_node();
   k.tells_vf_settings = false;
-  CHECK_FALSE(observed(k).told);
+  CHECK_FALSE(observed(k).pf_configured);
   CHECK_FALSE(observed(k).policy);
 }
 
@@ -63,23 +63,23 @@ TEST_CASE("what cannot be given now is refused with the remedy") {
 }
 
 TEST_CASE("in every world the pod gets what was asked, and nothing else changes") {
-  for (const World& world : worlds()) {
-    for (const Ask& ask : kAsks) {
-      Attachment a(world, ask);
-      CAPTURE(text(world));
-      CAPTURE(ask.name);
+  for (const KernelVariant& variant : kernel_variants()) {
+    for (const SpecCase& spec_case : kSpecCases) {
+      AttachmentFixture a(variant, spec_case);
+      CAPTURE(text(variant));
+      CAPTURE(spec_case.name);
       REQUIRE(a.give_now());
       const std::optional<Netdev> netdev = own_netdev(a.k, a.record.netns, kVf).value();
       REQUIRE(netdev);
       CHECK(netdev->name == "net1");
       CHECK(netdev->altnames.empty());
       CHECK(netdev->up);
-      CHECK(netdev->mtu == ask.mtu.value_or(2044));
+      CHECK(netdev->mtu == spec_case.mtu.value_or(2044));
       CHECK_FALSE(own_netdev(a.k, kHost, kVf).value());
-      const Guids wanted = ask.guids.value_or(*a.record.found.guids);
-      CHECK(own_guids(a.k, world.isolation ? a.record.netns : kHost, kVf).value() == wanted);
+      const Guids wanted = spec_case.guids.value_or(*a.record.original.guids);
+      CHECK(own_guids(a.k, variant.isolation ? a.record.netns : kHost, kVf).value() == wanted);
       CHECK(nl::guid_of(netdev->address) == wanted.port);
-      CHECK(a.k.function_state(kVf).policy == ask.policy.value_or(*a.record.found.policy));
+      CHECK(a.k.function_state(kVf).policy == spec_case.policy.value_or(*a.record.original.policy));
       for (const std::string& line : fake::lines(a.before)) {
         const bool of_neighbour = line.find(fake::vf_address(0, 1).text()) != std::string::npos;
         const bool of_vf = line.find(kVf.text()) != std::string::npos;
@@ -90,7 +90,7 @@ TEST_CASE("in every world the pod gets what was asked, and nothing else changes"
 }
 
 TEST_CASE("a VF that shows the asked GUID is not bound anew") {
-  Attachment a(kShared, kAsks[2]);
+  AttachmentFixture a(kShared, kSpecCases[2]);
   REQUIRE(a.give_now());
   for (const std::string& order : a.k.trail()) {
     CHECK(order != "set_driver");
@@ -99,19 +99,19 @@ TEST_CASE("a VF that shows the asked GUID is not bound anew") {
 }
 
 TEST_CASE("a VF that is bound anew has its RDMA device's name again, unless somebody took it") {
-  Attachment kept(kShared, kAsks[1]);
+  AttachmentFixture kept(kShared, kSpecCases[1]);
   REQUIRE(kept.give_now());
   CHECK(kept.k.rdma_devices(kHost, kVf).value().front().name ==
-        kept.record.found.rdma_devices.front());
-  Attachment lost(kShared, kAsks[1]);
-  lost.record.found.rdma_devices.front() =
+        kept.record.original.rdma_devices.front());
+  AttachmentFixture lost(kShared, kSpecCases[1]);
+  lost.record.original.rdma_devices.front() =
       lost.k.rdma_devices(kHost, fake::vf_address(0, 1)).value().front().name;
   REQUIRE(lost.give_now());
   CHECK(lost.k.rdma_devices(kHost, kVf).value().front().name == "mlx5_4");
 }
 
 TEST_CASE("a VF that does not show the GUID behind the rebind is not given away") {
-  Attachment a(kShared, kAsks[1]);
+  AttachmentFixture a(kShared, kSpecCases[1]);
   // The driver came up before the PF's word did.
   a.k.at_next_wait([](fake::FakeKernel&) {});
   a.k.fail_at(1);
@@ -121,9 +121,9 @@ TEST_CASE("a VF that does not show the GUID behind the rebind is not given away"
 }
 
 TEST_CASE("udev may rename the interface between the rebind and its use") {
-  for (const World& world : worlds()) {
-    Attachment a(world, kAsks[1]);
-    CAPTURE(text(world));
+  for (const KernelVariant& variant : kernel_variants()) {
+    AttachmentFixture a(variant, kSpecCases[1]);
+    CAPTURE(text(variant));
     a.k.at_next_wait([](fake::FakeKernel& k) {
       const auto netdev = own_netdev(k, kHost, kVf).value();
       if (netdev) k.rename_netdev("", netdev->name, "ibs9");
@@ -134,9 +134,9 @@ TEST_CASE("udev may rename the interface between the rebind and its use") {
 }
 
 TEST_CASE("a name that is taken in the pod is refused, and the VF can come back") {
-  for (const World& world : worlds()) {
-    Attachment a(world, kAsks[1]);
-    CAPTURE(text(world));
+  for (const KernelVariant& variant : kernel_variants()) {
+    AttachmentFixture a(variant, kSpecCases[1]);
+    CAPTURE(text(variant));
     a.k.add_netdev(kPod, "net1");
     a.before = a.k.state;
     CHECK(a.give_now().error().code() == Code::exists);
@@ -146,37 +146,37 @@ TEST_CASE("a name that is taken in the pod is refused, and the VF can come back"
 }
 
 TEST_CASE("several RDMA devices of a function go together") {
-  Attachment a(kIsolated, kAsks[0], 3);
-  CHECK(a.record.found.other_netdevs.size() == 2);
+  AttachmentFixture a(kIsolated, kSpecCases[0], 3);
+  CHECK(a.record.original.other_netdevs.size() == 2);
   REQUIRE(a.give_now());
   CHECK(a.k.rdma_devices(a.record.netns, kVf).value().size() == 3);
   CHECK(a.k.rdma_devices(kHost, kVf).value().empty());
 }
 
 TEST_CASE("children of an administrator's are not ended, but named") {
-  Attachment a(kIsolated, kAsks[0]);
-  a.k.add_child("", a.record.found.netdev->name, "ib1.8001", ib::PKey(0x8001));
+  AttachmentFixture a(kIsolated, kSpecCases[0]);
+  a.k.add_child("", a.record.original.netdev->name, "ib1.8001", ib::PKey(0x8001));
   a.observe_now();
   CHECK(check_children(a.record).error().code() == Code::busy);
   CHECK(check_children(a.record).error().text() ==
         "0000:3b:00.1 has IPoIB children of somebody's (ib1.8001), which would end with its "
         "interface: remove them first");
-  a.record.wanted.isolation = false;
+  a.record.spec.isolation = false;
   CHECK(check_children(a.record));
-  a.record.wanted.guids = kAsked;
+  a.record.spec.guids = kSpecGuids;
   CHECK_FALSE(check_children(a.record));
 }
 
 TEST_CASE("a VF under vfio-pci takes the GUID at the PF, which is read back") {
-  Attachment a(kShared, kAsks[0]);
+  AttachmentFixture a(kShared, kSpecCases[0]);
   a.k.unbind(kVf);
   a.k.bind(kVf, "vfio-pci").value();
   a.observe_now();
-  CHECK_FALSE(a.record.found.netdev);
-  a.record.wanted.guids = kAsked;
-  a.record.wanted.policy = LinkPolicy::enable;
+  CHECK_FALSE(a.record.original.netdev);
+  a.record.spec.guids = kSpecGuids;
+  a.record.spec.policy = LinkPolicy::enable;
   REQUIRE(a.give_now());
-  CHECK(a.k.function_state(kVf).port_guid.value == kAsked.port);
+  CHECK(a.k.function_state(kVf).port_guid.value == kSpecGuids.port);
   CHECK(a.k.function_state(kVf).policy == LinkPolicy::enable);
   CHECK(a.k.function_state(kVf).driver == "vfio-pci");
   REQUIRE(a.restore_now());
@@ -184,7 +184,7 @@ TEST_CASE("a VF under vfio-pci takes the GUID at the PF, which is read back") {
 }
 
 TEST_CASE("a VF that has vanished cannot be given") {
-  Attachment a(kShared, kAsks[0]);
+  AttachmentFixture a(kShared, kSpecCases[0]);
   a.k.vanish(kVf);
   CHECK(a.give_now().error().code() == Code::not_found);
 }

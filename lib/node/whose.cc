@@ -2,7 +2,7 @@
 
 namespace ibpod::node {
 
-std::string whose(const Record& record) {
+std::string describe_owner(const Record& record) {
   const PodName& pod = record.pod;
   const std::string who = pod.name.empty() ? "container " + record.container_id
                                            : "pod " + pod.name_space + "/" + pod.name;

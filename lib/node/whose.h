@@ -8,6 +8,6 @@
 namespace ibpod::node {
 
 // "pod default/trainer-0 (net1)", or by its container where no pod is named.
-std::string whose(const Record& record);
+std::string describe_owner(const Record& record);
 
 }  // namespace ibpod::node

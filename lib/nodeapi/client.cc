@@ -36,7 +36,7 @@ class Client final : public Node {
   }
 
   Result<Health> health(Deadline deadline) override { return ask_health(false, deadline); }
-  Result<Health> health_by_look(Deadline deadline) override { return ask_health(true, deadline); }
+  Result<Health> fresh_health(Deadline deadline) override { return ask_health(true, deadline); }
 
   Result<std::string> device_of(const DeviceQuestion& question, Deadline deadline) override {
     const v1::DeviceOfResponse response =

@@ -98,7 +98,7 @@ Explanation from_message(const v1::ExplainResponse& message) {
 v1::HealthResponse to_message(const Health& health) {
   v1::HealthResponse message;
   message.set_registered(health.registered);
-  message.set_binds(health.binds);
+  message.set_binds(health.sm_managed);
   for (const Finding& finding : health.findings) {
     v1::HealthResponse::Finding& one = *message.add_findings();
     one.set_subject(finding.subject);
@@ -111,7 +111,7 @@ v1::HealthResponse to_message(const Health& health) {
 Health from_message(const v1::HealthResponse& message) {
   Health health;
   health.registered = message.registered();
-  health.binds = message.binds();
+  health.sm_managed = message.binds();
   for (const v1::HealthResponse::Finding& one : message.findings())
     health.findings.push_back({one.subject(), one.text(), one.remedy()});
   return health;

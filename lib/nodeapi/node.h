@@ -72,7 +72,7 @@ struct Finding {
 struct Health {
   std::vector<Finding> findings;
   bool registered = false;  // every pool is known to the kubelet
-  bool binds = false;       // it has an SM service, and attachments can name partitions
+  bool sm_managed = false;  // it has an SM service, and attachments can name partitions
   bool operator==(const Health&) const = default;
 };
 
@@ -121,7 +121,7 @@ class Node {
   // What was seen last.
   virtual Result<Health> health(Deadline deadline) = 0;
   // The same after a look at the node, which takes up to two seconds; for `doctor`.
-  virtual Result<Health> health_by_look(Deadline deadline) { return health(deadline); }
+  virtual Result<Health> fresh_health(Deadline deadline) { return health(deadline); }
   // The PCI address of the VF that the kubelet gave the pod; empty: it has none of this resource.
   // Of several the first that no other attachment's record holds, else one that another pod's does.
   // unavailable where the kubelet did not answer, or other records of a pod of that name hold all.

@@ -20,7 +20,7 @@ Device device() {
 }
 
 // Answers what it is told to, and keeps what it was asked.
-struct Told : Node {
+struct RecordingNode : Node {
   std::optional<Error> error;
   DeviceQuestion asked;
   AttachmentName named;
@@ -51,7 +51,7 @@ struct Told : Node {
   Result<Health> health(Deadline) override {
     return answer(Health{{{"rdma-netns-mode", "shared", "reboot"}}, true, true});
   }
-  Result<Health> health_by_look(Deadline deadline) override {
+  Result<Health> fresh_health(Deadline deadline) override {
     ++looks;
     return health(deadline);
   }
@@ -74,88 +74,92 @@ struct Told : Node {
 };
 
 const DeviceQuestion kQuestion{"lab", "pod", "openib/vfs", "c1", "net1", "0000:3b:00.2"};
-const Duration kPatience{20'000};
+const Duration kBindTimeout{20'000};
 
-struct Bed {
+struct Fixture {
   TempFolder folder;
-  Told told;
-  std::unique_ptr<grpc::Service> service = serve(told);
+  RecordingNode node;
+  std::unique_ptr<grpc::Service> service = serve(node);
   std::unique_ptr<rpc::Server> server =
       rpc::Server::serve(folder.path() / "agent.sock", {service.get()}).value();
   std::unique_ptr<Node> client = connect(folder.path() / "agent.sock");
-  Deadline soon() const { return Deadline::in(kPatience); }
+  Deadline soon() const { return Deadline::in(kBindTimeout); }
 };
 
 TEST_CASE("node API: over the socket the answers are those of the node itself") {
-  Bed bed;
-  CHECK(bed.client->devices(bed.soon()).value() == bed.told.devices(bed.soon()).value());
-  CHECK(bed.client->attachments(bed.soon()).value() == bed.told.attachments(bed.soon()).value());
-  CHECK(bed.client->explain("0000:3b:00.2", bed.soon()).value() ==
-        bed.told.explain("0000:3b:00.2", bed.soon()).value());
-  CHECK(bed.client->health(bed.soon()).value() == bed.told.health(bed.soon()).value());
-  CHECK(bed.client->device_of(kQuestion, bed.soon()).value() == "0000:3b:00.2");
-  CHECK(bed.told.asked == kQuestion);
+  Fixture fixture;
+  CHECK(fixture.client->devices(fixture.soon()).value() ==
+        fixture.node.devices(fixture.soon()).value());
+  CHECK(fixture.client->attachments(fixture.soon()).value() ==
+        fixture.node.attachments(fixture.soon()).value());
+  CHECK(fixture.client->explain("0000:3b:00.2", fixture.soon()).value() ==
+        fixture.node.explain("0000:3b:00.2", fixture.soon()).value());
+  CHECK(fixture.client->health(fixture.soon()).value() ==
+        fixture.node.health(fixture.soon()).value());
+  CHECK(fixture.client->device_of(kQuestion, fixture.soon()).value() == "0000:3b:00.2");
+  CHECK(fixture.node.asked == kQuestion);
 }
 
 TEST_CASE("node API: the node is looked at where that is asked for, and else not") {
-  Bed bed;
-  CHECK(bed.client->health(bed.soon()));
-  CHECK(bed.told.looks == 0);
-  CHECK(bed.client->health_by_look(bed.soon()).value() == bed.told.health(bed.soon()).value());
-  CHECK(bed.told.looks == 1);
+  Fixture fixture;
+  CHECK(fixture.client->health(fixture.soon()));
+  CHECK(fixture.node.looks == 0);
+  CHECK(fixture.client->fresh_health(fixture.soon()).value() ==
+        fixture.node.health(fixture.soon()).value());
+  CHECK(fixture.node.looks == 1);
 }
 
 TEST_CASE("node API: what becomes of a binding is told, in time for whoever waits") {
-  Bed bed;
+  Fixture fixture;
   const AttachmentName name{"c1", "net1", "5eed"};
-  const Duration patience{10'000};
-  CHECK(bed.client->bind(name, Node::Wait::verified, Deadline::in(patience)).value() ==
-        bed.told.bound);
-  CHECK(bed.told.named == name);
-  CHECK(bed.told.waits == Node::Wait::verified);
-  CHECK(bed.told.left < patience - Duration(400));
-  REQUIRE(bed.client->bind(name, Node::Wait::no, bed.soon()));
-  CHECK(bed.told.waits == Node::Wait::no);
-  REQUIRE(bed.client->bind(name, Node::Wait::granted, bed.soon()));
-  CHECK(bed.told.waits == Node::Wait::granted);
-  bed.told.named = {};
-  const auto unbound = bed.client->unbind(name, Deadline::in(patience));
+  const Duration timeout{10'000};
+  CHECK(fixture.client->bind(name, Node::Wait::verified, Deadline::in(timeout)).value() ==
+        fixture.node.bound);
+  CHECK(fixture.node.named == name);
+  CHECK(fixture.node.waits == Node::Wait::verified);
+  CHECK(fixture.node.left < timeout - Duration(400));
+  REQUIRE(fixture.client->bind(name, Node::Wait::no, fixture.soon()));
+  CHECK(fixture.node.waits == Node::Wait::no);
+  REQUIRE(fixture.client->bind(name, Node::Wait::granted, fixture.soon()));
+  CHECK(fixture.node.waits == Node::Wait::granted);
+  fixture.node.named = {};
+  const auto unbound = fixture.client->unbind(name, Deadline::in(timeout));
   REQUIRE(unbound);
   CHECK(unbound->text == "the port does not answer");
   CHECK_FALSE(unbound->released());
-  CHECK(bed.told.named == name);
+  CHECK(fixture.node.named == name);
 }
 
 TEST_CASE("node API: errors keep their code, and say who answered") {
-  Bed bed;
-  bed.told.error = Error(Code::unavailable, "the kubelet did not answer");
-  const auto refused = bed.client->device_of(kQuestion, bed.soon());
+  Fixture fixture;
+  fixture.node.error = Error(Code::unavailable, "the kubelet did not answer");
+  const auto refused = fixture.client->device_of(kQuestion, fixture.soon());
   REQUIRE_FALSE(refused);
   CHECK(refused.error().code() == Code::unavailable);
   CHECK(refused.error().text().starts_with("the node's agent at "));
   CHECK(refused.error().text().ends_with(": the kubelet did not answer"));
-  bed.told.error.reset();
-  CHECK(bed.client->explain("0000:3b:00.9", bed.soon()).error().code() == Code::not_found);
+  fixture.node.error.reset();
+  CHECK(fixture.client->explain("0000:3b:00.9", fixture.soon()).error().code() == Code::not_found);
 }
 
 TEST_CASE("node API: the client's deadline is the node's") {
-  Bed bed;
-  REQUIRE(bed.client->device_of(kQuestion, Deadline::in(Duration(9'000))));
-  CHECK(bed.told.left <= Duration(9'000));
+  Fixture fixture;
+  REQUIRE(fixture.client->device_of(kQuestion, Deadline::in(Duration(9'000))));
+  CHECK(fixture.node.left <= Duration(9'000));
 }
 
 TEST_CASE("node API: no agent, then one, then none, then another: each question finds its answer") {
   const TempFolder folder;
   const Path socket = folder.path() / "agent.sock";
   const std::unique_ptr<Node> client = connect(socket);
-  Told told;
+  RecordingNode told;
   for (int i = 0; i < 2; ++i) {
-    const Error away = client->health(Deadline::in(kPatience)).error();
+    const Error away = client->health(Deadline::in(kBindTimeout)).error();
     CHECK(away.code() == Code::unavailable);
     CHECK(away.error_number() == ENOENT);
     const std::unique_ptr<grpc::Service> service = serve(told);
     const auto server = rpc::Server::serve(socket, {service.get()}).value();
-    CHECK(client->health(Deadline::in(kPatience)).ok());
+    CHECK(client->health(Deadline::in(kBindTimeout)).ok());
   }
 }
 

@@ -2,8 +2,8 @@
 
 #include "api/ibpod/v1/node.grpc.pb.h"
 #include "lib/nodeapi/messages.h"
-#include "lib/rpc/tsan_handover.h"
 #include "lib/rpc/status.h"
+#include "lib/rpc/tsan_handover.h"
 
 #include <algorithm>
 #include <chrono>
@@ -64,7 +64,7 @@ class Service final : public v1::Node::Service {
                       v1::HealthResponse* response) override {
     const rpc::Answering answering(*this);
     const Deadline deadline = deadline_of(*context);
-    return answer(request->look() ? node_.health_by_look(deadline) : node_.health(deadline),
+    return answer(request->look() ? node_.fresh_health(deadline) : node_.health(deadline),
                   [&](const nodeapi::Health& health) { *response = to_message(health); });
   }
 

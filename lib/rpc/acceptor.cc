@@ -41,7 +41,7 @@ void Acceptor::run() {
 }
 
 // In ms, for poll(); negative: for ever.
-int Acceptor::patience() const {
+int Acceptor::poll_timeout() const {
   std::optional<Deadline> next = must_look_;
   const auto earlier = [&](const Deadline& one) {
     if (!next || one.time() < next->time()) next = one;
@@ -57,7 +57,7 @@ bool Acceptor::wait() {
   const int activity = looks_.passed() ? watch_.activity : -1;
   std::array<pollfd, 3> waiting{
       {{stopping_.fd(), POLLIN, 0}, {listening, POLLIN, 0}, {activity, POLLIN, 0}}};
-  ::poll(waiting.data(), waiting.size(), patience());
+  ::poll(waiting.data(), waiting.size(), poll_timeout());
   if (waiting[0].revents != 0) return false;
   if (waiting[1].revents != 0) {
     take_some();
@@ -69,9 +69,9 @@ bool Acceptor::wait() {
 
 void Acceptor::take_some() {
   for (int n = 0; n < kAtOnce; ++n) {
-    const Taken taken = take_();
-    if (taken == Taken::cannot) takes_ = Deadline::in(kPause);
-    if (taken != Taken::one) return;
+    const AcceptResult taken = take_();
+    if (taken == AcceptResult::out_of_resources) takes_ = Deadline::in(kPause);
+    if (taken != AcceptResult::accepted) return;
   }
 }
 

@@ -18,8 +18,8 @@ class Acceptor {
  public:
   // Takes a connection that waits. cannot: one waits, and there are no descriptors, no memory or no
   // place for it: it stays in the socket's queue for a while.
-  enum class Taken { one, nobody, cannot };
-  using Take = std::function<Taken()>;
+  enum class AcceptResult { accepted, none_waiting, out_of_resources };
+  using Take = std::function<AcceptResult()>;
 
   // What else the thread looks at.
   struct Next {
@@ -49,7 +49,7 @@ class Acceptor {
   bool wait();
   void take_some();
   void look();
-  int patience() const;
+  int poll_timeout() const;
 
   const int listening_;
   const Take take_;

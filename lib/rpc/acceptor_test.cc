@@ -19,8 +19,9 @@ TEST_CASE("acceptor: it looks at what it has to, however many connections wait")
   const auto acceptor = Acceptor::start(listening.get(),
                                         [&] {
                                           // Somebody always waits; but the test ends.
-                                          return ++taken < 100'000'000 ? Acceptor::Taken::one
-                                                                       : Acceptor::Taken::cannot;
+                                          return ++taken < 100'000'000
+                                                     ? Acceptor::AcceptResult::accepted
+                                                     : Acceptor::AcceptResult::out_of_resources;
                                         },
                                         {activity.get(), [&] {
                                            ++looks;
@@ -34,12 +35,12 @@ TEST_CASE("acceptor: it looks at what it has to, however many connections wait")
 TEST_CASE("acceptor: nothing is taken for a while where nothing can be, and it looks meanwhile") {
   const Fd listening = rung(), activity = rung();
   std::atomic<size_t> taken = 0, looks = 0;
-  const auto acceptor =
-      Acceptor::start(listening.get(), [&] { return ++taken, Acceptor::Taken::cannot; },
-                      {activity.get(), [&] {
-                         ++looks;
-                         return Acceptor::Next{Duration(1), std::nullopt};
-                       }});
+  const auto acceptor = Acceptor::start(
+      listening.get(), [&] { return ++taken, Acceptor::AcceptResult::out_of_resources; },
+      {activity.get(), [&] {
+         ++looks;
+         return Acceptor::Next{Duration(1), std::nullopt};
+       }});
   REQUIRE(acceptor);
   CHECK(in_time([&] { return looks > 10; }));
   CHECK(taken < looks);

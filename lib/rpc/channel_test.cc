@@ -16,11 +16,11 @@ Result<echo::Words> say(const Path& socket, const echo::Words& words, Deadline d
 }
 
 TEST_CASE("a server's error arrives with its code and text") {
-  EchoBed bed;
+  EchoFixture fixture;
   echo::Words words;
   words.set_text("taken by another pod");
   words.set_code(1);
-  const auto answer = say(bed.socket, words, Deadline::in(Duration(20'000)));
+  const auto answer = say(fixture.socket, words, Deadline::in(Duration(20'000)));
   CHECK(answer.error().code() == Code::busy);
   CHECK(answer.error().text() == "taken by another pod");
 }
@@ -49,14 +49,14 @@ TEST_CASE("a server that never answers costs no more than the deadline") {
 }
 
 TEST_CASE("a channel whose server has gone fails, and is not made again") {
-  EchoBed bed;
-  const auto stub = echo::Echo::NewStub(connect_unix(bed.socket).value());
+  EchoFixture fixture;
+  const auto stub = echo::Echo::NewStub(connect_unix(fixture.socket).value());
   const Deadline deadline = Deadline::in(Duration(20'000));
   REQUIRE(ask(*stub, &echo::Echo::Stub::Say, {}, deadline));
-  bed.server.reset();
-  bed.server = Server::serve(bed.socket, {&bed.service}).value();
+  fixture.server.reset();
+  fixture.server = Server::serve(fixture.socket, {&fixture.service}).value();
   CHECK(ask(*stub, &echo::Echo::Stub::Say, {}, deadline).error().code() == Code::unavailable);
-  CHECK(say(bed.socket, {}, deadline));
+  CHECK(say(fixture.socket, {}, deadline));
 }
 
 }  // namespace

@@ -17,8 +17,8 @@ namespace {
 
 constexpr auto kPath = "/ibpod.echo.Echo/Say";
 
-struct AttackedBed : TlsBed {
-  explicit AttackedBed(const CallerLimits& limits = {}) : TlsBed(settings(limits)) {}
+struct AttackedFixture : TlsFixture {
+  explicit AttackedFixture(const CallerLimits& limits = {}) : TlsFixture(settings(limits)) {}
 
   static TcpServer::Settings settings(const CallerLimits& limits) {
     TcpServer::Settings settings;
@@ -52,15 +52,15 @@ TEST_CASE("guard: who resets its calls, or sends headers without end, is cut, an
     CAPTURE(attack);
     // Its whole calls would be too many in a second, on a fast machine.
     const double calls_a_second = attack == "half-and-whole" ? 1e6 : 200;
-    AttackedBed bed(
+    AttackedFixture fixture(
         CallerLimits{.unfinished = 300, .calls_a_second = calls_a_second, .bytes = 1 << 20});
-    const auto good = bed.channel();
+    const auto good = fixture.channel();
     REQUIRE(say(*good, "hello"));
-    CHECK(bed.ends(attack));
+    CHECK(fixture.ends(attack));
     // The connection may notice before the count does.
     CHECK(in_time([&] {
       uint64_t cut = 0;
-      for (const Cause cause : causes) cut += bed.server->cut(cause);
+      for (const Cause cause : causes) cut += fixture.server->cut(cause);
       return cut == 1;
     }));
     CHECK(say(*good, "hello"));
@@ -72,23 +72,23 @@ TEST_CASE("guard: who was cut is named, and barred for some time") {
   limits.barred = Duration(3'600'000);
   std::mutex mutex;
   std::vector<Cut> told;
-  TcpServer::Settings settings = AttackedBed::settings(limits);
+  TcpServer::Settings settings = AttackedFixture::settings(limits);
   settings.on_cut = [&](const Cut& cut) {
     const std::lock_guard lock(mutex);
     told.push_back(cut);
   };
-  TlsBed bed(settings);
-  const TestCa::Issued bad = bed.ca.issue(client_named("bad"));
+  TlsFixture fixture(settings);
+  const TestCa::Issued bad = fixture.ca.issue(client_named("bad"));
   const auto attack = [&](const std::string& name) {
-    auto connection = RawHttp2::connect("127.0.0.1", bed.port, bad);
+    auto connection = RawHttp2::connect("127.0.0.1", fixture.port, bad);
     return !connection ||
            !http2_attack(name).run(*connection, kPath, Deadline::in(Duration(60'000)));
   };
   CHECK(attack("reset"));
   CHECK(attack("stay"));  // which would be nothing
-  CHECK(in_time([&] { return bed.server->cut(Cause::barred) == 1; }));
-  CHECK(say(*bed.channel(), "hello"));
-  bed.server.reset();
+  CHECK(in_time([&] { return fixture.server->cut(Cause::barred) == 1; }));
+  CHECK(say(*fixture.channel(), "hello"));
+  fixture.server.reset();
   REQUIRE(told.size() == 2);
   CHECK(told[0].holder == "bad");
   CHECK(told[0].address == "127.0.0.1");
@@ -98,23 +98,23 @@ TEST_CASE("guard: who was cut is named, and barred for some time") {
 TEST_CASE("guard: of too many connections of one certificate the oldest ends, and others' do not") {
   CallerLimits limits;
   limits.connections = 2;
-  AttackedBed bed(limits);
-  const auto good = bed.channel();
+  AttackedFixture fixture(limits);
+  const auto good = fixture.channel();
   REQUIRE(say(*good, "hello"));
-  auto first = bed.connect(), second = bed.connect();
+  auto first = fixture.connect(), second = fixture.connect();
   REQUIRE((first && second));
   // The other two hold on: a third one is there for the server once its first frames are.
-  const auto third = bed.connect();
+  const auto third = fixture.connect();
   REQUIRE(third);
   CHECK(in_time([&] { return !first->receive(10); }));
   CHECK(second->receive(0));
-  CHECK(in_time([&] { return bed.server->cut(Cause::connections) == 1; }));
+  CHECK(in_time([&] { return fixture.server->cut(Cause::connections) == 1; }));
   CHECK(say(*good, "hello"));
 }
 
 TEST_CASE("guard: large requests, one after the other and beside a stream, are no attack") {
-  TlsBed bed;
-  const auto channel = bed.channel();
+  TlsFixture fixture;
+  const auto channel = fixture.channel();
   const auto stub = echo::Echo::NewStub(channel->now().value());
   grpc::ClientContext context;
   const auto stream = stub->Listen(&context, {});
@@ -122,7 +122,7 @@ TEST_CASE("guard: large requests, one after the other and beside a stream, are n
   echo::Words words;
   CHECK(stream->Read(&words));
   for (size_t cause = 0; cause < kCauses; ++cause)
-    CHECK(bed.server->cut(static_cast<Cause>(cause)) == 0);
+    CHECK(fixture.server->cut(static_cast<Cause>(cause)) == 0);
   context.TryCancel();
 }
 
@@ -130,23 +130,23 @@ TEST_CASE("guard: who connects again and again is cut, and barred") {
   CallerLimits limits;
   limits.connections_a_second = 0.001;
   limits.connections_at_once = 2;
-  const AttackedBed bed(limits);
+  const AttackedFixture fixture(limits);
   CHECK(in_time([&] {
-    (void)bed.connect();
-    return bed.server->cut(Cause::reconnects) == 1;
+    (void)fixture.connect();
+    return fixture.server->cut(Cause::reconnects) == 1;
   }));
-  CHECK(say(*bed.channel(), "hello"));
+  CHECK(say(*fixture.channel(), "hello"));
 }
 
 TEST_CASE("guard: certificates of one account share its limits, and those of others do not") {
   TcpServer::Settings settings;
   settings.callers.connections = 1;
   settings.account = [](const Peer& peer) { return peer.names.empty() ? "" : peer.names.front(); };
-  TlsBed bed(settings);
+  TlsFixture fixture(settings);
   const auto connect = [&](const std::string& cn, const std::string& name) {
     const TestCa::Issued own =
-        bed.ca.issue({.common_name = cn, .names = {name}, .usage = "clientAuth"});
-    return RawHttp2::connect("127.0.0.1", bed.port, own);
+        fixture.ca.issue({.common_name = cn, .names = {name}, .usage = "clientAuth"});
+    return RawHttp2::connect("127.0.0.1", fixture.port, own);
   };
   auto first = connect("ibpod-agent", "DNS:n1");
   REQUIRE(first);
@@ -158,34 +158,35 @@ TEST_CASE("guard: certificates of one account share its limits, and those of oth
   REQUIRE((other && third));
   CHECK(in_time([&] { return !second->receive(10); }));
   CHECK(other->receive(0));
-  CHECK(in_time([&] { return bed.server->cut(Cause::connections) == 2; }));
+  CHECK(in_time([&] { return fixture.server->cut(Cause::connections) == 2; }));
 }
 
 TEST_CASE("guard: who sends much before a certificate is cut") {
   CallerLimits limits;
   limits.handshake_bytes = 4;
-  const AttackedBed bed(limits);
-  const Fd client = connect_from(1, bed.port);
+  const AttackedFixture fixture(limits);
+  const Fd client = connect_from(1, fixture.port);
   REQUIRE(::send(client.get(), "\x16\x3\x1\x2\x0\x1", 6, MSG_NOSIGNAL) == 6);
   CHECK(closed_by_other_side(client));
-  CHECK(in_time([&] { return bed.server->cut(Cause::handshake) == 1; }));
+  CHECK(in_time([&] { return fixture.server->cut(Cause::handshake) == 1; }));
 }
 
 // gRPC, as far as the guard knows of it.
 struct FakeChannelz : Channelz {
-  std::vector<Socket>& told;
+  std::vector<Socket>& opened;
   std::map<Id, Counts>& known;
 
-  FakeChannelz(std::vector<Socket>& told, std::map<Id, Counts>& known) : told(told), known(known) {}
-  std::vector<Socket> new_sockets() override { return std::exchange(told, {}); }
+  FakeChannelz(std::vector<Socket>& told, std::map<Id, Counts>& known)
+      : opened(told), known(known) {}
+  std::vector<Socket> new_sockets() override { return std::exchange(opened, {}); }
   std::optional<Counts> counts(Id socket) const override {
     const auto found = known.find(socket);
     return found == known.end() ? std::nullopt : std::optional(found->second);
   }
 };
 
-struct GuardBed {
-  std::vector<Channelz::Socket> told;
+struct GuardFixture {
+  std::vector<Channelz::Socket> opened;
   std::map<Channelz::Id, Channelz::Counts> known;
   std::vector<Cause> cut;
   Fd listening = listen_on(0);
@@ -193,12 +194,12 @@ struct GuardBed {
   Fd server{::accept(listening.get(), nullptr, nullptr)};
   std::unique_ptr<Guard> guard = Guard::start(
                                      {}, [this](const Cut& one) { cut.push_back(one.cause); },
-                                     holder_of, std::make_unique<FakeChannelz>(told, known))
+                                     holder_of, std::make_unique<FakeChannelz>(opened, known))
                                      .value();
 
-  GuardBed() { REQUIRE(guard->watch(server.get(), "127.0.0.1")); }
+  GuardFixture() { REQUIRE(guard->watch(server.get(), "127.0.0.1")); }
   void tell(Channelz::Id id) {
-    told.push_back({id, 1, SocketHandle::of(server.get())->peer().value(), {}});
+    opened.push_back({id, 1, SocketHandle::of(server.get())->peer().value(), {}});
   }
   // The server has taken so many bytes more.
   void pass(size_t bytes) const {
@@ -222,62 +223,62 @@ struct GuardBed {
 
 TEST_CASE("guard: bytes of requests that are not whole count, whatever is whole beside them") {
   for (const uint64_t held : {uint64_t{3}, uint64_t{4}}) {
-    GuardBed bed;
-    bed.tell(7);
-    bed.known[7] = {.begun = held};
-    for (int n = 0; n < 20 && bed.cut.empty(); ++n) {
-      bed.pass(1 << 20);
-      ++bed.known[7].begun, ++bed.known[7].messages, ++bed.known[7].ended;
-      bed.guard->look();
+    GuardFixture fixture;
+    fixture.tell(7);
+    fixture.known[7] = {.begun = held};
+    for (int n = 0; n < 20 && fixture.cut.empty(); ++n) {
+      fixture.pass(1 << 20);
+      ++fixture.known[7].begun, ++fixture.known[7].messages, ++fixture.known[7].ended;
+      fixture.guard->look();
     }
     // Three have 12 MiB at most.
-    CHECK(bed.cut == (held > 3 ? std::vector{Cause::bytes} : std::vector<Cause>()));
+    CHECK(fixture.cut == (held > 3 ? std::vector{Cause::bytes} : std::vector<Cause>()));
   }
 }
 
 TEST_CASE("guard: a connection that gRPC tells of late, from a port used before, is watched") {
-  GuardBed bed;
-  bed.tell(7);  // which was another connection's
-  bed.guard->look();
-  bed.pass(8 << 10);
-  bed.guard->look();
+  GuardFixture fixture;
+  fixture.tell(7);  // which was another connection's
+  fixture.guard->look();
+  fixture.pass(8 << 10);
+  fixture.guard->look();
   SUBCASE("it is told of then") {
-    bed.tell(8);
-    bed.known[8] = {.begun = 1, .messages = 1};
-    CHECK(bed.cut_for_bytes());
+    fixture.tell(8);
+    fixture.known[8] = {.begun = 1, .messages = 1};
+    CHECK(fixture.cut_for_bytes());
   }
   SUBCASE("it was told of before, and the other one once more") {
-    bed.tell(8);
-    bed.known[8] = {.begun = 1, .messages = 1};
-    bed.guard->look();
-    bed.pass(8 << 10);
-    bed.tell(7);
-    CHECK(in_time([&] { return bed.guard->look(), bed.told.empty(); }));
-    CHECK(bed.cut_for_bytes());
+    fixture.tell(8);
+    fixture.known[8] = {.begun = 1, .messages = 1};
+    fixture.guard->look();
+    fixture.pass(8 << 10);
+    fixture.tell(7);
+    CHECK(in_time([&] { return fixture.guard->look(), fixture.opened.empty(); }));
+    CHECK(fixture.cut_for_bytes());
   }
   SUBCASE("it is never told of") {
     CHECK(in_time([&] {
-      bed.guard->look();
-      return bed.cut == std::vector{Cause::handshake};
+      fixture.guard->look();
+      return fixture.cut == std::vector{Cause::handshake};
     }));
-    CHECK(closed_by_other_side(bed.client));
+    CHECK(closed_by_other_side(fixture.client));
   }
 }
 
 TEST_CASE("guard: a certificate has the names that calls have") {
-  TlsBed bed;
-  const TestCa::Asked asked{
+  TlsFixture fixture;
+  const TestCa::CertificateRequest asked{
       .common_name = "node-7",
       .names = {"URI:spiffe://lab/n", "IP:10.0.0.7", "DNS:a.example", "DNS:b.example"},
       .usage = "clientAuth"};
-  const TestCa::Issued issued = bed.ca.issue(asked);
-  REQUIRE(say(*bed.channel(Files(bed.ca, issued)), "hello"));
-  CHECK(peer_of(issued.certificate) == bed.service.last_peer());
+  const TestCa::Issued issued = fixture.ca.issue(asked);
+  REQUIRE(say(*fixture.channel(Files(fixture.ca, issued)), "hello"));
+  CHECK(peer_of(issued.certificate) == fixture.service.last_peer());
 }
 
 TEST_CASE("guard: a certificate's holder is its CN, or else its first name of a host or URI") {
   const TestCa ca;
-  const auto holder = [&](const TestCa::Asked& asked) {
+  const auto holder = [&](const TestCa::CertificateRequest& asked) {
     return holder_of(peer_of(ca.issue(asked).certificate));
   };
   CHECK(holder({.common_name = "node-7", .names = {"DNS:a.example"}}) == "node-7");

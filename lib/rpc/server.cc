@@ -22,19 +22,19 @@ Server::Server(Listener listener, std::unique_ptr<Serving> serving)
 
 Server::~Server() { stop(kGrace); }
 
-Acceptor::Taken Server::accept_one() {
+Acceptor::AcceptResult Server::accept_one() {
   Result<std::optional<Fd>> accepted = listener_->accept();
-  if (accepted && !*accepted) return Acceptor::Taken::nobody;
+  if (accepted && !*accepted) return Acceptor::AcceptResult::none_waiting;
   if (accepted) {
     const int own = given_away(**accepted);
-    if (own < 0) return Acceptor::Taken::cannot;
+    if (own < 0) return Acceptor::AcceptResult::out_of_resources;
     grpc::AddInsecureChannelFromFd(&serving_->server(), own);
   } else if (accepted.error().code() == Code::denied) {
     ++refused_;
   } else if (accepted.error().error_number() != ECONNABORTED) {
-    return Acceptor::Taken::cannot;
+    return Acceptor::AcceptResult::out_of_resources;
   }
-  return Acceptor::Taken::one;
+  return Acceptor::AcceptResult::accepted;
 }
 
 void Server::stop(Duration grace) {

@@ -48,7 +48,7 @@ class Server {
 
  private:
   Server(Listener listener, std::unique_ptr<Serving> serving);
-  Acceptor::Taken accept_one();
+  Acceptor::AcceptResult accept_one();
 
   std::optional<Listener> listener_;
   std::unique_ptr<Serving> serving_;

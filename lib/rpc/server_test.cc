@@ -24,14 +24,14 @@ Result<std::string> say(const Path& socket, const std::string& text) {
 }
 
 TEST_CASE("a served socket answers, is its owner's alone, and goes with the server") {
-  EchoBed bed;
-  CHECK(say(bed.socket, "hello").value() == "hello");
+  EchoFixture fixture;
+  CHECK(say(fixture.socket, "hello").value() == "hello");
   struct stat found;
-  REQUIRE(::lstat(bed.socket.c_str(), &found) == 0);
+  REQUIRE(::lstat(fixture.socket.c_str(), &found) == 0);
   CHECK((found.st_mode & 0777) == 0600);
-  CHECK(list_folder(bed.folder.path()).value().size() == 1);
-  bed.server.reset();
-  CHECK_FALSE(path_exists(bed.socket));
+  CHECK(list_folder(fixture.folder.path()).value().size() == 1);
+  fixture.server.reset();
+  CHECK_FALSE(path_exists(fixture.socket));
 }
 
 TEST_CASE("a socket that nobody listens to is replaced") {
@@ -50,14 +50,15 @@ TEST_CASE("a socket that nobody listens to is replaced") {
 }
 
 TEST_CASE("a socket that is served is left alone, and so is a file that is no socket") {
-  EchoBed bed;
+  EchoFixture fixture;
   EchoService service;
-  const auto second = Server::serve(bed.socket, {&service});
+  const auto second = Server::serve(fixture.socket, {&service});
   CHECK(second.error().code() == Code::busy);
-  CHECK(second.error().text() == "serve: " + bed.socket.string() + ": somebody else listens there");
-  CHECK(say(bed.socket, "hello"));
+  CHECK(second.error().text() ==
+        "serve: " + fixture.socket.string() + ": somebody else listens there");
+  CHECK(say(fixture.socket, "hello"));
 
-  const Path file = bed.folder.write("file", "content");
+  const Path file = fixture.folder.write("file", "content");
   CHECK(Server::serve(file, {&service}).error().code() == Code::exists);
   CHECK(read_file(file).value() == "content");
 }
@@ -72,24 +73,24 @@ TEST_CASE("the folder is not made, and a path that is too long is named") {
 }
 
 TEST_CASE("a server knows when its socket is no longer in place, and removes no other's") {
-  EchoBed bed;
-  CHECK(bed.server->in_place());
-  std::filesystem::remove(bed.socket);
-  CHECK_FALSE(bed.server->in_place());
+  EchoFixture fixture;
+  CHECK(fixture.server->in_place());
+  std::filesystem::remove(fixture.socket);
+  CHECK_FALSE(fixture.server->in_place());
   EchoService service;
-  const auto second = Server::serve(bed.socket, {&service});
+  const auto second = Server::serve(fixture.socket, {&service});
   REQUIRE(second);
-  CHECK_FALSE(bed.server->in_place());
-  bed.server.reset();
-  CHECK(say(bed.socket, "hello"));
+  CHECK_FALSE(fixture.server->in_place());
+  fixture.server.reset();
+  CHECK(say(fixture.socket, "hello"));
 }
 
 TEST_CASE("another user's connection is closed unread, and counted") {
   if (!root_can("connect as another user")) return;
-  EchoBed bed;
-  std::filesystem::permissions(bed.folder.path(), std::filesystem::perms::all);
-  std::filesystem::permissions(bed.socket, std::filesystem::perms::all);
-  const sockaddr_un address = unix_address(bed.socket).value();
+  EchoFixture fixture;
+  std::filesystem::permissions(fixture.folder.path(), std::filesystem::perms::all);
+  std::filesystem::permissions(fixture.socket, std::filesystem::perms::all);
+  const sockaddr_un address = unix_address(fixture.socket).value();
   const Fd connection(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
   const pid_t child = ::fork();
   if (child == 0) {
@@ -103,8 +104,8 @@ TEST_CASE("another user's connection is closed unread, and counted") {
   REQUIRE(status == 0);
   CHECK(closed_by_other_side(connection));
   // It is counted when the next one is taken, and perhaps not before.
-  CHECK(say(bed.socket, "hello"));
-  CHECK(bed.server->refused() == 1);
+  CHECK(say(fixture.socket, "hello"));
+  CHECK(fixture.server->refused() == 1);
 }
 
 TEST_CASE("500 connections that send nothing keep nobody from being served") {
@@ -112,32 +113,32 @@ TEST_CASE("500 connections that send nothing keep nobody from being served") {
   REQUIRE(::getrlimit(RLIMIT_NOFILE, &descriptors) == 0);
   descriptors.rlim_cur = descriptors.rlim_max;
   REQUIRE(::setrlimit(RLIMIT_NOFILE, &descriptors) == 0);
-  EchoBed bed;
+  EchoFixture fixture;
   std::vector<Fd> silent;
-  for (int i = 0; i < 500; ++i) silent.push_back(connect_socket(bed.socket).value());
-  CHECK(say(bed.socket, "hello"));
-  bed.server.reset();
+  for (int i = 0; i < 500; ++i) silent.push_back(connect_socket(fixture.socket).value());
+  CHECK(say(fixture.socket, "hello"));
+  fixture.server.reset();
   for (const Fd& connection : silent) CHECK(closed_by_other_side(connection));
 }
 
 TEST_CASE("a request that is too large is refused, and the next is served") {
-  EchoBed bed;
-  CHECK_FALSE(say(bed.socket, std::string(kLargestRequest, 'x')));
-  CHECK(say(bed.socket, std::string(kLargestRequest - 100, 'x')));
+  EchoFixture fixture;
+  CHECK_FALSE(say(fixture.socket, std::string(kLargestRequest, 'x')));
+  CHECK(say(fixture.socket, std::string(kLargestRequest - 100, 'x')));
 }
 
 TEST_CASE("stopping ends streams that would never end") {
-  EchoBed bed;
-  const auto stub = echo::Echo::NewStub(connect_unix(bed.socket).value());
+  EchoFixture fixture;
+  const auto stub = echo::Echo::NewStub(connect_unix(fixture.socket).value());
   grpc::ClientContext context;
   const auto stream = stub->Listen(&context, {});
   echo::Words words;
   REQUIRE(stream->Read(&words));
-  bed.server->stop(Duration(0));
+  fixture.server->stop(Duration(0));
   CHECK_FALSE(stream->Read(&words));
   CHECK(from_grpc(stream->Finish()).error().code() == Code::unavailable);
-  bed.server->stop(Duration(0));
-  CHECK_FALSE(say(bed.socket, "hello"));
+  fixture.server->stop(Duration(0));
+  CHECK_FALSE(say(fixture.socket, "hello"));
 }
 
 }  // namespace

@@ -27,23 +27,23 @@ TEST_CASE("500 clients that send byte by byte keep nobody from being served") {
   allow_many_descriptors();
   TcpServer::Settings settings;
   settings.handshake = Duration(600'000);
-  TlsBed bed(settings);
+  TlsFixture fixture(settings);
   std::vector<Fd> slow;
-  for (int i = 0; i < 500; ++i) slow.push_back(connect_from(2, bed.port));
+  for (int i = 0; i < 500; ++i) slow.push_back(connect_from(2, fixture.port));
   for (size_t nth = 0; nth < kHello.size(); ++nth) {
     for (const Fd& connection : slow) REQUIRE(send_byte(connection, nth));
-    CHECK(say(*bed.channel(), "hello"));
+    CHECK(say(*fixture.channel(), "hello"));
   }
-  bed.server.reset();
+  fixture.server.reset();
   for (const Fd& connection : slow) CHECK(closed_by_other_side(connection));
 }
 
 TEST_CASE("a client that never finishes its handshake is cut off") {
   TcpServer::Settings settings;
   settings.handshake = Duration(100);
-  TlsBed bed(settings);
-  const Fd silent = connect_from(2, bed.port);
-  const Fd slow = connect_from(2, bed.port);
+  TlsFixture fixture(settings);
+  const Fd silent = connect_from(2, fixture.port);
+  const Fd slow = connect_from(2, fixture.port);
   REQUIRE(send_byte(slow, 0));
   CHECK(closed_by_other_side(silent));
   CHECK(closed_by_other_side(slow));
@@ -82,9 +82,9 @@ TEST_CASE("a client with a good certificate that never speaks HTTP/2 is cut off"
   for (const int time : {500, 4'000, 16'000}) {
     TcpServer::Settings settings;
     settings.handshake = Duration(time);
-    const TlsBed bed(settings);
-    const Fd connection = connect_from(2, bed.port);
-    const TlsClient client(bed.client_files, TLS1_3_VERSION, connection);
+    const TlsFixture fixture(settings);
+    const Fd connection = connect_from(2, fixture.port);
+    const TlsClient client(fixture.client_files, TLS1_3_VERSION, connection);
     if (!client.shakes_hands()) continue;
     CHECK(closed_by_other_side(connection));
     seen = true;
@@ -94,10 +94,10 @@ TEST_CASE("a client with a good certificate that never speaks HTTP/2 is cut off"
 }
 
 TEST_CASE("TLS older than 1.2 is not spoken") {
-  const TlsBed bed;
+  const TlsFixture fixture;
   for (const int version : {TLS1_1_VERSION, TLS1_2_VERSION, TLS1_3_VERSION}) {
-    const Fd connection = connect_from(2, bed.port);
-    const TlsClient client(bed.client_files, version, connection);
+    const Fd connection = connect_from(2, fixture.port);
+    const TlsClient client(fixture.client_files, version, connection);
     CHECK(client.shakes_hands() == (version >= TLS1_2_VERSION));
   }
 }
@@ -106,31 +106,32 @@ TEST_CASE("who has his number of connections gets no more, and others do") {
   TcpServer::Settings settings;
   settings.handshake = Duration(600'000);
   settings.connections = {100, 2};
-  TlsBed bed(settings);
+  TlsFixture fixture(settings);
   std::vector<Fd> others, own;
-  for (int i = 0; i < 2; ++i) others.push_back(connect_from(2, bed.port));
-  CHECK(closed_by_other_side(connect_from(2, bed.port)));
-  CHECK(bed.server->refused() == 1);
-  CHECK(say(*bed.channel(), "hello"));
+  for (int i = 0; i < 2; ++i) others.push_back(connect_from(2, fixture.port));
+  CHECK(closed_by_other_side(connect_from(2, fixture.port)));
+  CHECK(fixture.server->refused() == 1);
+  CHECK(say(*fixture.channel(), "hello"));
   // Once the connection of the line above has come to its end, the two are of these.
   CHECK(in_time([&] {
-    own.push_back(connect_from(1, bed.port));
-    return !say(*bed.channel(), "hello").ok();
+    own.push_back(connect_from(1, fixture.port));
+    return !say(*fixture.channel(), "hello").ok();
   }));
   // A place that has become free is known to be when the next one comes.
   own.clear();
-  CHECK(in_time([&] { return say(*bed.channel(), "hello").ok(); }));
+  CHECK(in_time([&] { return say(*fixture.channel(), "hello").ok(); }));
 }
 
 TEST_CASE("where all places are taken the next one waits for one, and has it") {
   TcpServer::Settings settings;
   settings.handshake = Duration(600'000);
   settings.connections = {2, 2};
-  TlsBed bed(settings);
+  TlsFixture fixture(settings);
   std::vector<Fd> open;
-  for (int i = 0; i < 2; ++i) open.push_back(connect_from(2, bed.port));
-  auto waits = std::async(std::launch::async, [&] { return say(*bed.channel(), "hello").ok(); });
-  CHECK(in_time([&] { return bed.server->starved() > 0; }));
+  for (int i = 0; i < 2; ++i) open.push_back(connect_from(2, fixture.port));
+  auto waits =
+      std::async(std::launch::async, [&] { return say(*fixture.channel(), "hello").ok(); });
+  CHECK(in_time([&] { return fixture.server->starved() > 0; }));
   open.clear();
   CHECK(waits.get());
 }
@@ -139,36 +140,36 @@ TEST_CASE("that all places are taken counts once somebody waits, and once until 
   TcpServer::Settings settings;
   settings.handshake = Duration(600'000);
   settings.connections = {1, 3};
-  TlsBed bed(settings);
+  TlsFixture fixture(settings);
   const auto shakes_hands = [&](const Fd& connection) {
-    return TlsClient(bed.client_files, TLS1_3_VERSION, connection).shakes_hands();
+    return TlsClient(fixture.client_files, TLS1_3_VERSION, connection).shakes_hands();
   };
-  Fd first = connect_from(2, bed.port);
+  Fd first = connect_from(2, fixture.port);
   CHECK(shakes_hands(first));
-  CHECK(bed.server->starved() == 0);
-  Fd second = connect_from(2, bed.port);
-  const Fd third = connect_from(2, bed.port);
-  CHECK(in_time([&] { return bed.server->starved() > 0; }));
+  CHECK(fixture.server->starved() == 0);
+  Fd second = connect_from(2, fixture.port);
+  const Fd third = connect_from(2, fixture.port);
+  CHECK(in_time([&] { return fixture.server->starved() > 0; }));
   // The third waits on when the second has the place.
   first.close();
   CHECK(shakes_hands(second));
   second.close();
   CHECK(shakes_hands(third));
-  CHECK(bed.server->starved() == 1);
+  CHECK(fixture.server->starved() == 1);
 }
 
 TEST_CASE("a server without descriptors serves again when it has some") {
-  TlsBed bed;
-  const auto channel = bed.channel();
+  TlsFixture fixture;
+  const auto channel = fixture.channel();
   rlimit before;
   REQUIRE(::getrlimit(RLIMIT_NOFILE, &before) == 0);
   Fd client(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   rlimit none = before;
   none.rlim_cur = 3;
   REQUIRE(::setrlimit(RLIMIT_NOFILE, &none) == 0);
-  const sockaddr_in address = loopback(bed.port);
+  const sockaddr_in address = loopback(fixture.port);
   REQUIRE(::connect(client.get(), any(address), sizeof address) == 0);
-  CHECK(in_time([&] { return bed.server->starved() > 0; }));
+  CHECK(in_time([&] { return fixture.server->starved() > 0; }));
   REQUIRE(::setrlimit(RLIMIT_NOFILE, &before) == 0);
   CHECK(say(*channel, "hello"));
 }

@@ -98,9 +98,10 @@ Status TcpServer::start(const std::vector<grpc::Service*>& services) {
 
 Status TcpServer::start_acceptor() {
   const auto take = [this] {
-    const Acceptor::Taken taken = accept_one();
-    if (taken == Acceptor::Taken::cannot && !starving_) ++starved_;
-    if (taken != Acceptor::Taken::one) starving_ = taken == Acceptor::Taken::cannot;
+    const Acceptor::AcceptResult taken = accept_one();
+    if (taken == Acceptor::AcceptResult::out_of_resources && !starving_) ++starved_;
+    if (taken != Acceptor::AcceptResult::accepted)
+      starving_ = taken == Acceptor::AcceptResult::out_of_resources;
     return taken;
   };
   const auto look = [this] {
@@ -112,13 +113,14 @@ Status TcpServer::start_acceptor() {
 }
 
 // accept() says that it has no descriptor though nobody waits for one.
-Acceptor::Taken TcpServer::if_somebody_waits() const {
+Acceptor::AcceptResult TcpServer::result_without_resources() const {
   pollfd waiting{listening_.get(), POLLIN, 0};
-  return ::poll(&waiting, 1, 0) != 0 ? Acceptor::Taken::cannot : Acceptor::Taken::nobody;
+  return ::poll(&waiting, 1, 0) != 0 ? Acceptor::AcceptResult::out_of_resources
+                                     : Acceptor::AcceptResult::none_waiting;
 }
 
-Acceptor::Taken TcpServer::accept_one() {
-  if (connections_.full()) return if_somebody_waits();
+Acceptor::AcceptResult TcpServer::accept_one() {
+  if (connections_.full()) return result_without_resources();
   sockaddr_storage peer{};
   socklen_t size = sizeof peer;
   const Result<int> accepted = sys("accept", [&] {
@@ -126,28 +128,28 @@ Acceptor::Taken TcpServer::accept_one() {
                      SOCK_CLOEXEC | SOCK_NONBLOCK);
   });
   if (accepted) return give(Fd(*accepted), ip::address_of(peer));
-  if (accepted.error().error_number() == EAGAIN) return Acceptor::Taken::nobody;
-  if (gone(accepted.error().error_number())) return Acceptor::Taken::one;
-  return if_somebody_waits();
+  if (accepted.error().error_number() == EAGAIN) return Acceptor::AcceptResult::none_waiting;
+  if (gone(accepted.error().error_number())) return Acceptor::AcceptResult::accepted;
+  return result_without_resources();
 }
 
-Acceptor::Taken TcpServer::give(Fd connection, const std::string& address) {
+Acceptor::AcceptResult TcpServer::give(Fd connection, const std::string& address) {
   if (!connections_.admits(address)) {
     ++refused_;
-    return Acceptor::Taken::one;
+    return Acceptor::AcceptResult::accepted;
   }
   const int yes = 1;
   ::setsockopt(connection.get(), IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
   ::setsockopt(connection.get(), SOL_SOCKET, SO_RCVBUF, &kQueued, sizeof kQueued);
   const int own = given_away(connection);
-  if (own < 0) return Acceptor::Taken::cannot;
+  if (own < 0) return Acceptor::AcceptResult::out_of_resources;
   if (!connections_.add(own, address) || !guard_->watch(own, address))
-    return ::close(own), Acceptor::Taken::cannot;
+    return ::close(own), Acceptor::AcceptResult::out_of_resources;
   ExternalConnectionAcceptor::NewConnectionParameters given;
   given.listener_fd = listening_.get();
   given.fd = own;
   grpc_->HandleNewConnection(&given);
-  return Acceptor::Taken::one;
+  return Acceptor::AcceptResult::accepted;
 }
 
 void TcpServer::stop(Duration grace) {

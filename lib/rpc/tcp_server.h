@@ -84,9 +84,9 @@ class TcpServer {
   TcpServer(Fd listening, const Settings& settings, std::shared_ptr<FollowedTls> files);
   Status start(const std::vector<grpc::Service*>& services);
   Status start_acceptor();
-  Acceptor::Taken if_somebody_waits() const;
-  Acceptor::Taken accept_one();
-  Acceptor::Taken give(Fd connection, const std::string& address);
+  Acceptor::AcceptResult result_without_resources() const;
+  Acceptor::AcceptResult accept_one();
+  Acceptor::AcceptResult give(Fd connection, const std::string& address);
 
   Fd listening_;
   const Settings settings_;

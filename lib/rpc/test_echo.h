@@ -1,10 +1,10 @@
 // A served Echo, for the tests of server and channel.
 #pragma once
 
-#include "lib/rpc/tsan_handover.h"
 #include "lib/rpc/peer.h"
 #include "lib/rpc/server.h"
 #include "lib/rpc/status.h"
+#include "lib/rpc/tsan_handover.h"
 #include "tests/support/echo.grpc.pb.h"
 #include "tests/support/temp_folder.h"
 
@@ -59,7 +59,7 @@ class EchoService final : public echo::Echo::CallbackService {
   Peer last_peer_;
 };
 
-struct EchoBed {
+struct EchoFixture {
   TempFolder folder;
   Path socket = folder.path() / "echo.sock";
   EchoService service;

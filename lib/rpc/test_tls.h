@@ -89,15 +89,15 @@ struct Files {
   }
 };
 
-inline TestCa::Asked server_named(const std::string& name) {
+inline TestCa::CertificateRequest server_named(const std::string& name) {
   return {.common_name = "ibpod-sm", .names = {name}, .usage = "serverAuth"};
 }
 
-inline TestCa::Asked client_named(const std::string& name) {
+inline TestCa::CertificateRequest client_named(const std::string& name) {
   return {.common_name = name, .usage = "clientAuth"};
 }
 
-struct TlsBed {
+struct TlsFixture {
   TestCa ca;
   Files server_files{ca, ca.issue(server_named("IP:127.0.0.1"))};
   Files client_files{ca, ca.issue(client_named("node-7"))};
@@ -105,7 +105,7 @@ struct TlsBed {
   uint16_t port = 0;
   std::unique_ptr<TcpServer> server;
 
-  explicit TlsBed(TcpServer::Settings settings = {}) {
+  explicit TlsFixture(TcpServer::Settings settings = {}) {
     silence_grpc();
     settings.files = server_files.files;
     Fd listening = listen_on(0);
@@ -118,7 +118,7 @@ struct TlsBed {
   }
   std::unique_ptr<TlsChannel> channel() const { return channel(client_files); }
   // A client of this CA, made now.
-  std::unique_ptr<TlsChannel> client(const TestCa::Asked& asked) const {
+  std::unique_ptr<TlsChannel> client(const TestCa::CertificateRequest& asked) const {
     return channel(Files(ca, ca.issue(asked)));
   }
 };

@@ -8,62 +8,62 @@ namespace ibpod::rpc {
 namespace {
 
 TEST_CASE("TLS channel: a server of another CA is not spoken to") {
-  TlsBed bed;
+  TlsFixture fixture;
   const TestCa other;
   const auto answer =
-      say(*bed.channel(Files(other, bed.ca.issue(client_named("node-7")))), "hello");
+      say(*fixture.channel(Files(other, fixture.ca.issue(client_named("node-7")))), "hello");
   CHECK(answer.error().code() == Code::unavailable);
-  CHECK(bed.service.last_peer() == Peer());
+  CHECK(fixture.service.last_peer() == Peer());
 }
 
 TEST_CASE("TLS channel: a server whose certificate is for another name is not spoken to") {
-  TlsBed bed;
-  CHECK_FALSE(say(*bed.channel(bed.client_files, "sm.example"), "hello"));
-  bed.server_files.put(bed.ca.issue(server_named("DNS:sm.example")));
-  CHECK(say(*bed.channel(bed.client_files, "sm.example"), "hello"));
-  CHECK_FALSE(say(*bed.channel(), "hello"));
-  CHECK_FALSE(say(*bed.channel(bed.client_files, "other.example"), "hello"));
+  TlsFixture fixture;
+  CHECK_FALSE(say(*fixture.channel(fixture.client_files, "sm.example"), "hello"));
+  fixture.server_files.put(fixture.ca.issue(server_named("DNS:sm.example")));
+  CHECK(say(*fixture.channel(fixture.client_files, "sm.example"), "hello"));
+  CHECK_FALSE(say(*fixture.channel(), "hello"));
+  CHECK_FALSE(say(*fixture.channel(fixture.client_files, "other.example"), "hello"));
 }
 
 TEST_CASE("TLS channel: a server that has a client's certificate only is not spoken to") {
-  TlsBed bed;
-  bed.server_files.put(
-      bed.ca.issue({.common_name = "node-8", .names = {"IP:127.0.0.1"}, .usage = "clientAuth"}));
-  CHECK_FALSE(say(*bed.channel(), "hello"));
+  TlsFixture fixture;
+  fixture.server_files.put(fixture.ca.issue(
+      {.common_name = "node-8", .names = {"IP:127.0.0.1"}, .usage = "clientAuth"}));
+  CHECK_FALSE(say(*fixture.channel(), "hello"));
 }
 
 TEST_CASE("TLS channel: after the client's files were replaced the server sees the new one") {
-  TlsBed bed;
-  const auto channel = bed.channel();
+  TlsFixture fixture;
+  const auto channel = fixture.channel();
   const auto before = channel->now().value();
   CHECK(channel->now().value() == before);
   REQUIRE(say(*channel, "hello"));
-  CHECK(bed.service.last_peer().common_name == "node-7");
-  bed.client_files.put(bed.ca.issue(client_named("node-8")));
+  CHECK(fixture.service.last_peer().common_name == "node-7");
+  fixture.client_files.put(fixture.ca.issue(client_named("node-8")));
   CHECK(channel->now().value() != before);
   REQUIRE(say(*channel, "hello"));
-  CHECK(bed.service.last_peer().common_name == "node-8");
+  CHECK(fixture.service.last_peer().common_name == "node-8");
 }
 
 TEST_CASE("TLS channel: files that cannot be used leave the certificate of before in use") {
-  TlsBed bed;
-  const auto channel = bed.channel();
+  TlsFixture fixture;
+  const auto channel = fixture.channel();
   REQUIRE(say(*channel, "hello"));
-  Files::put(bed.client_files.files.key, bed.ca.issue(client_named("node-8")).key);
+  Files::put(fixture.client_files.files.key, fixture.ca.issue(client_named("node-8")).key);
   REQUIRE(say(*channel, "hello"));
-  CHECK(bed.service.last_peer().common_name == "node-7");
+  CHECK(fixture.service.last_peer().common_name == "node-7");
   CHECK_FALSE(channel->certificate());
 }
 
 TEST_CASE("TLS channel: a server that comes back is found again") {
-  TlsBed bed;
-  const auto channel = bed.channel();
+  TlsFixture fixture;
+  const auto channel = fixture.channel();
   REQUIRE(say(*channel, "hello"));
-  bed.server.reset();
+  fixture.server.reset();
   CHECK(say(*channel, "hello").error().code() == Code::unavailable);
   TcpServer::Settings settings;
-  settings.files = bed.server_files.files;
-  bed.server = TcpServer::serve(listen_on(bed.port), settings, {&bed.service}).value();
+  settings.files = fixture.server_files.files;
+  fixture.server = TcpServer::serve(listen_on(fixture.port), settings, {&fixture.service}).value();
   const auto grpc = channel->now().value();
   REQUIRE(grpc->WaitForConnected(std::chrono::system_clock::now() + kSoon));
   CHECK(say(*channel, "hello"));
@@ -79,14 +79,15 @@ TEST_CASE("TLS channel: without files that can be used there is none") {
 
 TEST_CASE(
     "TLS channel: a program that goes on without files is told why, and has one behind them") {
-  TlsBed bed;
-  const Files files(bed.ca, bed.ca.issue({.common_name = "node-7", .from = -60, .until = -30}));
-  const auto channel = TlsChannel::follow({bed.target(), files.files, {}});
+  TlsFixture fixture;
+  const Files files(fixture.ca,
+                    fixture.ca.issue({.common_name = "node-7", .from = -60, .until = -30}));
+  const auto channel = TlsChannel::follow({fixture.target(), files.files, {}});
   const auto refused = channel->now();
   CHECK(refused.error().code() == Code::unavailable);
   CHECK(refused.error().text().find("has expired at 20") != std::string::npos);
   CHECK(channel->expires());
-  files.put(bed.ca.issue(client_named("node-7")));
+  files.put(fixture.ca.issue(client_named("node-7")));
   REQUIRE(channel->now());
   CHECK(channel->certificate());
   CHECK(say(*channel, "hello"));

@@ -8,18 +8,19 @@ namespace ibpod::rpc {
 namespace {
 
 // gRPC's C++ has no credentials that ask for a certificate anew; its C has.
-class Following final : public grpc::ServerCredentials {
+class FollowingCredentials final : public grpc::ServerCredentials {
  public:
-  explicit Following(std::shared_ptr<FollowedTls> files) : files_(std::move(files)) {
+  explicit FollowingCredentials(std::shared_ptr<FollowedTls> files) : files_(std::move(files)) {
     credentials_ = grpc_ssl_server_credentials_create_with_options(
         grpc_ssl_server_credentials_create_options_using_config_fetcher(
-            GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_AND_VERIFY, &Following::fetch, this));
+            GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_AND_VERIFY,
+            &FollowingCredentials::fetch, this));
   }
-  Following(const Following&) = delete;
-  Following& operator=(const Following&) = delete;
-  Following(Following&&) = delete;
-  Following& operator=(Following&&) = delete;
-  ~Following() override { grpc_server_credentials_release(credentials_); }
+  FollowingCredentials(const FollowingCredentials&) = delete;
+  FollowingCredentials& operator=(const FollowingCredentials&) = delete;
+  FollowingCredentials(FollowingCredentials&&) = delete;
+  FollowingCredentials& operator=(FollowingCredentials&&) = delete;
+  ~FollowingCredentials() override { grpc_server_credentials_release(credentials_); }
 
  private:
   void SetAuthMetadataProcessor(const std::shared_ptr<grpc::AuthMetadataProcessor>&) override {}
@@ -29,7 +30,7 @@ class Following final : public grpc::ServerCredentials {
 
   static grpc_ssl_certificate_config_reload_status fetch(
       void* self, grpc_ssl_server_certificate_config** config) {
-    auto& following = *static_cast<Following*>(self);
+    auto& following = *static_cast<FollowingCredentials*>(self);
     std::shared_ptr<const TlsTexts> now = following.files_->now();
     if (now == following.given_) return GRPC_SSL_CERTIFICATE_CONFIG_RELOAD_UNCHANGED;
     grpc_ssl_pem_key_cert_pair pair{now->key.c_str(), now->certificate.c_str()};
@@ -46,7 +47,7 @@ class Following final : public grpc::ServerCredentials {
 }  // namespace
 
 std::shared_ptr<grpc::ServerCredentials> following(std::shared_ptr<FollowedTls> files) {
-  return std::make_shared<Following>(std::move(files));
+  return std::make_shared<FollowingCredentials>(std::move(files));
 }
 
 }  // namespace ibpod::rpc

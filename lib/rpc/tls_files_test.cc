@@ -11,13 +11,13 @@ namespace {
 
 const std::string kDamaged = "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n";
 
-struct Bed {
+struct Fixture {
   TestCa ca;
   TestCa::Issued own = ca.issue({.common_name = "node-7"});
   TempFolder folder;
   TlsFiles files{folder.path() / "tls.crt", folder.path() / "tls.key", folder.path() / "ca.crt"};
 
-  Bed() { put(own.certificate, own.key, ca.certificate()); }
+  Fixture() { put(own.certificate, own.key, ca.certificate()); }
   void put(const std::string& certificate, const std::string& key,
            const std::string& authorities) const {
     folder.write("tls.crt", certificate);
@@ -31,24 +31,26 @@ struct Bed {
 };
 
 TEST_CASE("TLS files: a certificate, its chain, its key and several CAs are read as they are") {
-  const Bed bed;
-  const std::string chain = bed.own.certificate + bed.ca.certificate() + "a comment\n";
-  bed.put(chain, bed.own.key, "# ours\n" + bed.ca.certificate() + TestCa().certificate());
-  const auto read = read_tls(bed.files);
+  const Fixture fixture;
+  const std::string chain = fixture.own.certificate + fixture.ca.certificate() + "a comment\n";
+  fixture.put(chain, fixture.own.key,
+              "# ours\n" + fixture.ca.certificate() + TestCa().certificate());
+  const auto read = read_tls(fixture.files);
   REQUIRE(read);
   CHECK(read->certificate == chain);
-  CHECK(read->key == bed.own.key);
+  CHECK(read->key == fixture.own.key);
   CHECK(read->expires > std::chrono::system_clock::now());
   CHECK(read->expires < std::chrono::system_clock::now() + std::chrono::hours(2));
 }
 
 TEST_CASE("TLS files: what cannot be used is refused, and the file is named") {
-  const Bed bed;
-  const std::string certificate = bed.own.certificate, key = bed.own.key, ca = bed.ca.certificate();
-  const TestCa::Issued other = bed.ca.issue({.common_name = "node-8"});
+  const Fixture fixture;
+  const std::string certificate = fixture.own.certificate, key = fixture.own.key,
+                    ca = fixture.ca.certificate();
+  const TestCa::Issued other = fixture.ca.issue({.common_name = "node-8"});
   const auto refusal = [&](const std::string& c, const std::string& k, const std::string& a) {
-    bed.put(c, k, a);
-    return bed.refusal();
+    fixture.put(c, k, a);
+    return fixture.refusal();
   };
   CHECK(refusal(certificate, key, ca).empty());
   CHECK(refusal(certificate, key, "").starts_with("ca.crt: there is no certificate in it"));
@@ -63,12 +65,12 @@ TEST_CASE("TLS files: what cannot be used is refused, and the file is named") {
 }
 
 TEST_CASE("TLS files: a certificate that is not valid today is refused, with its day") {
-  const Bed bed;
+  const Fixture fixture;
   const auto refusal = [&](long from, long until) {
     const TestCa::Issued issued =
-        bed.ca.issue({.common_name = "node-7", .from = from, .until = until});
-    bed.put(issued.certificate, issued.key, bed.ca.certificate());
-    return bed.refusal();
+        fixture.ca.issue({.common_name = "node-7", .from = from, .until = until});
+    fixture.put(issued.certificate, issued.key, fixture.ca.certificate());
+    return fixture.refusal();
   };
   CHECK(refusal(-60, 60).empty());
   constexpr long kYear = 31'556'952;
@@ -79,14 +81,14 @@ TEST_CASE("TLS files: a certificate that is not valid today is refused, with its
 }
 
 TEST_CASE("TLS files: one of a whole folder's turn, as a Secret is replaced") {
-  const Bed bed;
-  const Path root = bed.folder.path();
+  const Fixture fixture;
+  const Path root = fixture.folder.path();
   for (const char* name : {"a", "b"}) {
-    const TestCa::Issued issued = bed.ca.issue({.common_name = name});
+    const TestCa::Issued issued = fixture.ca.issue({.common_name = name});
     std::filesystem::create_directory(root / name);
-    bed.folder.write(std::string(name) + "/tls.crt", issued.certificate);
-    bed.folder.write(std::string(name) + "/tls.key", issued.key);
-    bed.folder.write(std::string(name) + "/ca.crt", bed.ca.certificate());
+    fixture.folder.write(std::string(name) + "/tls.crt", issued.certificate);
+    fixture.folder.write(std::string(name) + "/tls.key", issued.key);
+    fixture.folder.write(std::string(name) + "/ca.crt", fixture.ca.certificate());
   }
   std::filesystem::create_directory_symlink("a", root / "..data");
   const auto followed =
@@ -105,44 +107,45 @@ TEST_CASE("TLS files: one of a whole folder's turn, as a Secret is replaced") {
 }
 
 TEST_CASE("TLS files: who goes on without them is told why and has them once they are there") {
-  const Bed bed;
-  const TestCa::Issued expired = bed.ca.issue({.common_name = "node-7", .from = -60, .until = -30});
-  bed.put(expired.certificate, expired.key, bed.ca.certificate());
-  const auto followed = FollowedTls::follow(bed.files);
+  const Fixture fixture;
+  const TestCa::Issued expired =
+      fixture.ca.issue({.common_name = "node-7", .from = -60, .until = -30});
+  fixture.put(expired.certificate, expired.key, fixture.ca.certificate());
+  const auto followed = FollowedTls::follow(fixture.files);
   CHECK(followed->now() == nullptr);
   CHECK(followed->state().error().text().find("tls.crt: has expired at 20") != std::string::npos);
   REQUIRE(followed->expires());
   CHECK(*followed->expires() < std::chrono::system_clock::now());
-  std::filesystem::remove(bed.files.certificate);
+  std::filesystem::remove(fixture.files.certificate);
   CHECK(followed->now() == nullptr);
   CHECK(followed->state().error().code() == Code::not_found);
   CHECK_FALSE(followed->expires());
-  bed.put(bed.own.certificate, bed.own.key, bed.ca.certificate());
+  fixture.put(fixture.own.certificate, fixture.own.key, fixture.ca.certificate());
   REQUIRE(followed->now() != nullptr);
   CHECK(followed->state());
   CHECK(*followed->expires() > std::chrono::system_clock::now());
 }
 
 TEST_CASE("TLS files: what is in use and expires is told with its end, and not read again") {
-  const Bed bed;
-  const TestCa::Issued brief = bed.ca.issue({.common_name = "node-7", .from = -60, .until = 3});
-  bed.put(brief.certificate, brief.key, bed.ca.certificate());
-  const auto followed = FollowedTls::follow(bed.files);
+  const Fixture fixture;
+  const TestCa::Issued brief = fixture.ca.issue({.common_name = "node-7", .from = -60, .until = 3});
+  fixture.put(brief.certificate, brief.key, fixture.ca.certificate());
+  const auto followed = FollowedTls::follow(fixture.files);
   const auto used = followed->now();
   REQUIRE(used != nullptr);
   REQUIRE(in_time([&] { return !followed->state(); }));
   CHECK(followed->state().error().text().find("tls.crt: has expired at 20") != std::string::npos);
   CHECK(followed->now() == used);
-  bed.folder.write("tls.key", "none");
+  fixture.folder.write("tls.key", "none");
   CHECK(followed->now() == used);
   CHECK(followed->state().error().text().find(", which has expired at 20") != std::string::npos);
 }
 
 TEST_CASE("TLS files: a certificate that is not valid yet is used once it is, as the same files") {
-  const Bed bed;
-  const TestCa::Issued early = bed.ca.issue({.common_name = "node-7", .from = 3, .until = 600});
-  bed.put(early.certificate, early.key, bed.ca.certificate());
-  const auto followed = FollowedTls::follow(bed.files);
+  const Fixture fixture;
+  const TestCa::Issued early = fixture.ca.issue({.common_name = "node-7", .from = 3, .until = 600});
+  fixture.put(early.certificate, early.key, fixture.ca.certificate());
+  const auto followed = FollowedTls::follow(fixture.files);
   (void)followed->now();
   CHECK(in_time([&] { return followed->now() != nullptr; }));
   CHECK(followed->state());

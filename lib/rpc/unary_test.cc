@@ -28,17 +28,17 @@ Result<std::string> say(const Path& socket, const std::string& text,
 }
 
 TEST_CASE("unary: an answer comes back, empty, small and large") {
-  EchoBed bed;
-  CHECK(say(bed.socket, "hello").value() == "hello");
-  CHECK(say(bed.socket, "").value().empty());
+  EchoFixture fixture;
+  CHECK(say(fixture.socket, "hello").value() == "hello");
+  CHECK(say(fixture.socket, "").value().empty());
   // More than a window and a frame of HTTP/2.
   const std::string large(1 << 20, 'x');
-  CHECK(say(bed.socket, large).value() == large);
+  CHECK(say(fixture.socket, large).value() == large);
 }
 
 TEST_CASE("unary: an error of the server is its own, with all that is odd in its text") {
-  EchoBed bed;
-  const auto refused = say(bed.socket, "100 % \"no\" \xc3\xa4\nat 3:\n4", "Say", 1);
+  EchoFixture fixture;
+  const auto refused = say(fixture.socket, "100 % \"no\" \xc3\xa4\nat 3:\n4", "Say", 1);
   REQUIRE_FALSE(refused);
   CHECK(refused.error().code() == Code::busy);
   CHECK(refused.error().text() == "100 % \"no\" \xc3\xa4");
@@ -46,8 +46,8 @@ TEST_CASE("unary: an error of the server is its own, with all that is odd in its
 }
 
 TEST_CASE("unary: a method that the server does not have") {
-  EchoBed bed;
-  CHECK(say(bed.socket, "hello", "Sing").error().code() == Code::unsupported);
+  EchoFixture fixture;
+  CHECK(say(fixture.socket, "hello", "Sing").error().code() == Code::unsupported);
 }
 
 TEST_CASE("unary: nobody there") {

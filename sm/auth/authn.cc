@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <array>
 
-namespace ibpod::sm {
+namespace ibpod::sm::auth {
 namespace {
 
 using fabricapi::Caller;
@@ -44,7 +44,7 @@ Error no_node(const std::string& name) {
 }
 
 // What a rule makes of a certificate's names: nothing where none matches.
-Result<std::optional<Caller>> judge(const Rule& rule, const std::vector<std::string>& names) {
+Result<std::optional<Caller>> judge(const RoleRule& rule, const std::vector<std::string>& names) {
   std::optional<Caller> caller;
   for (const std::string& name : names) {
     const std::optional<std::string> star = rule.match.match(name);
@@ -60,11 +60,11 @@ Result<std::optional<Caller>> judge(const Rule& rule, const std::vector<std::str
   return caller;
 }
 
-Status check(const Rule& rule) {
+Status check(const RoleRule& rule) {
   const std::string text = "\"" + rule.match.text() + "\"";
   if (rule.role == Role::node && !rule.match.has_star())
     return Error(Code::invalid, text + ": a rule for nodes has a * for the node's name");
-  if (rule.role == Role::administrator && rule.match.takes_all())
+  if (rule.role == Role::administrator && rule.match.matches_all())
     return Error(Code::invalid, text + " would make everybody an administrator");
   return ok();
 }
@@ -76,18 +76,18 @@ Result<Role> read_role(const Value& value) {
   return value.wrong("expected administrator, node or reader, got \"" + text + "\"");
 }
 
-Result<Pattern> read_pattern(const Value& value) {
+Result<NamePattern> read_pattern(const Value& value) {
   const std::string text = TRY(value.string());
-  Result<Pattern> pattern = Pattern::parse(text);
+  Result<NamePattern> pattern = NamePattern::parse(text);
   if (!pattern) return value.wrong(pattern.error().text());
   return pattern;
 }
 
-Result<Rule> read_rule(const Value& value) {
+Result<RoleRule> read_rule(const Value& value) {
   json::Fields fields = TRY(json::Fields::of(value));
   const Value match = TRY(value.at("match"));
   const Value role = TRY(value.at("role"));
-  Rule rule;
+  RoleRule rule;
   TRY(json::take(fields, "match", rule.match, read_pattern));
   TRY(json::take(fields, "role", rule.role, read_role));
   TRY(refuse_unknown(value, fields));
@@ -98,35 +98,35 @@ Result<Rule> read_rule(const Value& value) {
 
 }  // namespace
 
-Result<Authority> Authority::make(std::vector<Rule> rules) {
+Result<RoleRules> RoleRules::make(std::vector<RoleRule> rules) {
   std::vector<std::string> seen;
-  for (const Rule& rule : rules) {
+  for (const RoleRule& rule : rules) {
     TRY(check(rule));
     const std::string text = rule.match.text();
     if (std::find(seen.begin(), seen.end(), text) != seen.end())
       return Error(Code::invalid, "\"" + text + "\" comes twice");
     seen.push_back(text);
   }
-  return Authority(std::move(rules));
+  return RoleRules(std::move(rules));
 }
 
-Result<Caller> Authority::identify(const rpc::Peer& peer) const {
+Result<Caller> RoleRules::identify(const rpc::Peer& peer) const {
   if (peer.local) return Caller{Role::administrator, "", "unix socket"};
   const std::vector<std::string> names = names_of(peer);
   if (names.empty()) return Error(Code::denied, "the caller has no certificate with a name in it");
   TRY(check_lengths(names));
-  for (const Rule& rule : rules_) {
+  for (const RoleRule& rule : rules_) {
     const std::optional<Caller> caller = TRY(judge(rule, names));
     if (caller) return *caller;
   }
   return Error(Code::denied, "no rule is for the certificate of " + listed(names));
 }
 
-Result<Authority> read_authority(const Value& value) {
-  std::vector<Rule> rules = TRY(json::read_list(value, read_rule));
-  Result<Authority> authority = Authority::make(std::move(rules));
+Result<RoleRules> read_role_rules(const Value& value) {
+  std::vector<RoleRule> rules = TRY(json::read_list(value, read_rule));
+  Result<RoleRules> authority = RoleRules::make(std::move(rules));
   if (!authority) return value.wrong(authority.error().text());
   return authority;
 }
 
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::auth

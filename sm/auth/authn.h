@@ -9,21 +9,21 @@
 #include <string>
 #include <vector>
 
-namespace ibpod::sm {
+namespace ibpod::sm::auth {
 
 // Who has a certificate with such a name has the role. Of a node `*` stands for the node's name, as
 // Kubernetes has it.
-struct Rule {
-  Pattern match;
+struct RoleRule {
+  NamePattern match;
   fabricapi::Role role = fabricapi::Role::reader;
 };
 
-class Authority {
+class RoleRules {
  public:
   // The first rule that one of a certificate's names matches decides. invalid for a rule of nodes
   // without `*`, for one of administrators that any certificate matches, and for one that comes
   // twice. Without rules only the unix socket leads to anything.
-  static Result<Authority> make(std::vector<Rule> rules);
+  static Result<RoleRules> make(std::vector<RoleRule> rules);
 
   // The unix socket is the administrator's. denied, with the certificate's names, where no rule
   // matches, where the name of a node cannot be one, and where the rule that decides finds the
@@ -32,12 +32,12 @@ class Authority {
   Result<fabricapi::Caller> identify(const rpc::Peer& peer) const;
 
  private:
-  explicit Authority(std::vector<Rule> rules) : rules_(std::move(rules)) {}
-  std::vector<Rule> rules_;
+  explicit RoleRules(std::vector<RoleRule> rules) : rules_(std::move(rules)) {}
+  std::vector<RoleRule> rules_;
 };
 
 // [{"match": "CN=system:node:*", "role": "node"}, {"match": "CN=ibpod-admin", "role":
 // "administrator"}]. Errors name the path of what is wrong.
-Result<Authority> read_authority(const json::Value& value);
+Result<RoleRules> read_role_rules(const json::Value& value);
 
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::auth

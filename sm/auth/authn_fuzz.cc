@@ -5,7 +5,7 @@
 #include "sm/auth/authn.h"
 #include "tests/support/fuzz.h"
 
-namespace ibpod::sm {
+namespace ibpod::sm::auth {
 namespace {
 
 using fuzz::require;
@@ -22,13 +22,13 @@ rpc::Peer peer_of(std::string_view text) {
 bool some_rule_gives(const json::Value& roles, const fabricapi::Caller& caller) {
   const auto rules = roles.elements().value();
   return std::any_of(rules.begin(), rules.end(), [&](const json::Value& rule) {
-    const auto match = Pattern::parse(rule.at("match").value().string().value()).value();
+    const auto match = NamePattern::parse(rule.at("match").value().string().value()).value();
     const std::string role = rule.at("role").value().string().value();
     return role == name(caller.role) && match.match(caller.name).has_value();
   });
 }
 
-void check_caller(const Authority& authority, const json::Value& roles, const rpc::Peer& peer) {
+void check_caller(const RoleRules& authority, const json::Value& roles, const rpc::Peer& peer) {
   constexpr size_t kMostText = 4000;  // it is logged
   const auto caller = authority.identify(peer);
   if (!caller)
@@ -38,15 +38,15 @@ void check_caller(const Authority& authority, const json::Value& roles, const rp
 }
 
 }  // namespace
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::auth
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace ibpod;
   std::string_view rest = fuzz::text_of(data, size);
   const auto roles = json::Value::parse(fuzz::next_part(rest));
   if (!roles) return 0;
-  const auto authority = sm::read_authority(*roles);
+  const auto authority = sm::auth::read_role_rules(*roles);
   if (!authority) fuzz::check_refusal(authority.error(), size);
-  if (authority) sm::check_caller(*authority, *roles, sm::peer_of(rest));
+  if (authority) sm::auth::check_caller(*authority, *roles, sm::auth::peer_of(rest));
   return 0;
 }

@@ -2,17 +2,17 @@
 
 #include <doctest/doctest.h>
 
-namespace ibpod::sm {
+namespace ibpod::sm::auth {
 namespace {
 
 using fabricapi::Caller;
 using fabricapi::Role;
 
-Result<Authority> read(const std::string& text) {
-  return read_authority(json::Value::parse(text).value());
+Result<RoleRules> read(const std::string& text) {
+  return read_role_rules(json::Value::parse(text).value());
 }
 
-Authority usual() {
+RoleRules usual() {
   return read(R"([{"match": "CN=ibpod-admin", "role": "administrator"},
                   {"match": "CN=admin:*", "role": "administrator"},
                   {"match": "CN=system:node:*", "role": "node"},
@@ -89,7 +89,7 @@ TEST_CASE("authority: whom no rule is for, or who is no certain node, is denied"
 TEST_CASE("authority: whatever is in a certificate, its refusal is short") {
   std::vector<std::string> names;
   for (int n = 0; n < 2000; ++n) names.push_back("DNS=" + std::to_string(n) + ".example");
-  const Authority authority = read(R"([{"match": "CN=n:*", "role": "node"}])").value();
+  const RoleRules authority = read(R"([{"match": "CN=n:*", "role": "node"}])").value();
   const std::string many = authority.identify(certificate("x", names)).error().text();
   CHECK(many.ends_with("DNS=6.example and 1993 more"));
   const std::string node(2100, 'a');
@@ -101,7 +101,7 @@ TEST_CASE("authority: whatever is in a certificate, its refusal is short") {
 }
 
 TEST_CASE("authority: a node's name is one that Kubernetes would give") {
-  const Authority authority = read(R"([{"match": "CN=n:*", "role": "node"}])").value();
+  const RoleRules authority = read(R"([{"match": "CN=n:*", "role": "node"}])").value();
   for (const std::string node :
        {"-a", "a-", ".a", "a.", "a..b", "a.-b", "a-.b", "a_b", "a b", "A", "a/b", "a:b", "*"}) {
     CAPTURE(node);
@@ -135,4 +135,4 @@ TEST_CASE("authority: rules that cannot be meant are refused, with their place")
 }
 
 }  // namespace
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::auth

@@ -2,7 +2,7 @@
 
 #include <array>
 
-namespace ibpod::sm {
+namespace ibpod::sm::auth {
 namespace {
 
 using fabricapi::Role;
@@ -52,7 +52,7 @@ bool has(Role role, const Row& row) {
 std::string_view name(Call call) { return row_of(call).name; }
 std::string_view action(Call call) { return row_of(call).action; }
 
-Status permits(const fabricapi::Caller& caller, Call call, const std::string& node) {
+Status authorize(const fabricapi::Caller& caller, Call call, const std::string& node) {
   const Row& row = row_of(call);
   const std::string may_not =
       caller.name + ", " + std::string(name(caller.role)) + ", may not " + std::string(row.name);
@@ -62,4 +62,4 @@ Status permits(const fabricapi::Caller& caller, Call call, const std::string& no
   return Error(Code::denied, may_not + whose + ", only for " + caller.node);
 }
 
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::auth

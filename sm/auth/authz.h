@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace ibpod::sm {
+namespace ibpod::sm::auth {
 
 enum class Call {
   create_partition,
@@ -35,6 +35,6 @@ std::string_view action(Call call);
 
 // denied where the call is not for the caller's role; and, for a node, where `node`, of which the
 // request speaks, is another or none: what it may call at all is about itself.
-Status permits(const fabricapi::Caller& caller, Call call, const std::string& node = {});
+Status authorize(const fabricapi::Caller& caller, Call call, const std::string& node = {});
 
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::auth

@@ -6,7 +6,7 @@
 
 #include <doctest/doctest.h>
 
-namespace ibpod::sm {
+namespace ibpod::sm::auth {
 namespace {
 
 using fabricapi::Caller;
@@ -43,9 +43,9 @@ TEST_CASE("permits: each call has the roles of this table") {
   for (const auto& [call, node, reader] : table) {
     CAPTURE(std::string(name(call)));
     for (const std::string about : {"", "n7", "n8"}) {
-      CHECK(permits(kAdministrator, call, about));
-      CHECK(permits(kReader, call, about).ok() == reader);
-      CHECK(permits(kNode, call, about).ok() == (node && about == "n7"));
+      CHECK(authorize(kAdministrator, call, about));
+      CHECK(authorize(kReader, call, about).ok() == reader);
+      CHECK(authorize(kNode, call, about).ok() == (node && about == "n7"));
     }
   }
 }
@@ -55,8 +55,8 @@ TEST_CASE("permits: the document has this table") {
   for (size_t n = 0; n < kCalls; ++n) {
     const Call call = static_cast<Call>(n);
     const std::string row = "\n| " + std::string(name(call)) + " | " +
-                            (permits(kNode, call, "n7") ? "its own" : "no") + " | " +
-                            (permits(kReader, call) ? "yes" : "no") + " |\n";
+                            (authorize(kNode, call, "n7") ? "its own" : "no") + " | " +
+                            (authorize(kReader, call) ? "yes" : "no") + " |\n";
     CAPTURE(row);
     CHECK(document.find(row) != document.npos);
   }
@@ -66,23 +66,23 @@ TEST_CASE("permits: what changes something, or says what is there, has a name in
   for (size_t n = 0; n < kCalls; ++n) {
     const Call call = static_cast<Call>(n);
     CAPTURE(std::string(name(call)));
-    CHECK(action(call).empty() == permits(kReader, call).ok());
+    CHECK(action(call).empty() == authorize(kReader, call).ok());
   }
 }
 
 TEST_CASE("permits: a refusal says who may not do what, and for whom he may") {
-  CHECK(permits(kReader, Call::bind, "n7").error().text() == "CN=grafana, reader, may not bind");
-  CHECK(permits(kNode, Call::plan).error().text() == "CN=system:node:n7, node, may not plan");
-  CHECK(permits(kNode, Call::sync, "n8").error().text() ==
+  CHECK(authorize(kReader, Call::bind, "n7").error().text() == "CN=grafana, reader, may not bind");
+  CHECK(authorize(kNode, Call::plan).error().text() == "CN=system:node:n7, node, may not plan");
+  CHECK(authorize(kNode, Call::sync, "n8").error().text() ==
         "CN=system:node:n7, node, may not sync for node n8, only for n7");
-  CHECK(permits(kNode, Call::list_bindings).error().text() ==
+  CHECK(authorize(kNode, Call::list_bindings).error().text() ==
         "CN=system:node:n7, node, may not list bindings for all nodes, only for n7");
-  CHECK(permits(kNode, Call::sync, "n8").error().code() == Code::denied);
+  CHECK(authorize(kNode, Call::sync, "n8").error().code() == Code::denied);
 }
 
 TEST_CASE("permits: a node without a name has nothing of its own") {
-  CHECK_FALSE(permits({Role::node, "", "CN=x"}, Call::sync, ""));
+  CHECK_FALSE(authorize({Role::node, "", "CN=x"}, Call::sync, ""));
 }
 
 }  // namespace
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::auth

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace ibpod::sm {
+namespace ibpod::sm::auth {
 namespace {
 
 bool printable(std::string_view text) {
@@ -18,13 +18,13 @@ std::optional<std::string_view> behind_kind(std::string_view text) {
 
 }  // namespace
 
-Result<Pattern> Pattern::parse(std::string_view text) {
+Result<NamePattern> NamePattern::parse(std::string_view text) {
   const std::optional<std::string_view> name = behind_kind(text);
   if (!printable(text) || !name || name->empty()) {
     return Error(Code::invalid,
                  "expected CN=, DNS= or URI= and a name in which one * may stand for anything");
   }
-  Pattern pattern;
+  NamePattern pattern;
   const size_t star = text.find('*');
   pattern.before_ = text.substr(0, star);
   if (star == text.npos) return pattern;
@@ -35,15 +35,15 @@ Result<Pattern> Pattern::parse(std::string_view text) {
   return pattern;
 }
 
-std::optional<std::string> Pattern::match(std::string_view name) const {
+std::optional<std::string> NamePattern::match(std::string_view name) const {
   if (!star_) return name == before_ ? std::optional(std::string()) : std::nullopt;
   if (name.size() <= before_.size() + after_.size()) return std::nullopt;
   if (!name.starts_with(before_) || !name.ends_with(after_)) return std::nullopt;
   return std::string(name.substr(before_.size(), name.size() - before_.size() - after_.size()));
 }
 
-bool Pattern::takes_all() const {
+bool NamePattern::matches_all() const {
   return star_ && after_.empty() && behind_kind(before_).value_or("").empty();
 }
 
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::auth

@@ -7,21 +7,21 @@
 #include <string>
 #include <string_view>
 
-namespace ibpod::sm {
+namespace ibpod::sm::auth {
 
 // Of a name as rpc::Peer has it: "CN=ibpod-admin", "CN=system:node:*", "DNS=*.nodes.example",
 // "URI=spiffe://lab/node/*". `*`, once at most, stands for one or more bytes of any kind; all
 // others for themselves, large and small letters too.
-class Pattern {
+class NamePattern {
  public:
-  static Result<Pattern> parse(std::string_view text);
+  static Result<NamePattern> parse(std::string_view text);
 
   // What `*` stands for in `name`: empty where there is no `*`. Nothing where `name` does not
   // match.
   std::optional<std::string> match(std::string_view name) const;
   bool has_star() const { return star_; }
   // Nothing is asked of the name but its kind: "CN=*".
-  bool takes_all() const;
+  bool matches_all() const;
   std::string text() const { return star_ ? before_ + "*" + after_ : before_; }
 
  private:
@@ -29,4 +29,4 @@ class Pattern {
   bool star_ = false;
 };
 
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::auth

@@ -7,7 +7,7 @@
 
 #include <functional>
 
-namespace ibpod::sm {
+namespace ibpod::sm::config {
 namespace {
 
 using json::Value;
@@ -60,12 +60,12 @@ void read_tls(Keys& section, rpc::TlsFiles& tls) {
       .take("ca", tls.ca, read_path);
 }
 
-void read_opensm(Keys& section, OpenSmEngineSettings& settings) {
-  OpenSmSettings& opensm = settings.keeper.opensm;
+void read_opensm(Keys& section, engine::OpenSmEngineSettings& settings) {
+  engine::OpenSmSettings& opensm = settings.supervisor.opensm;
   std::optional<Path> pid_file, log;
-  section.take("program", settings.keeper.launch.program, read_path)
+  section.take("program", settings.supervisor.launch.program, read_path)
       .take("folder", settings.folder, read_path)
-      .take("port", opensm.port, read_guid)
+      .take("port", opensm.port, declared::read_guid)
       .take("priority", opensm.priority, read_number<0, 15>)
       .take("maxWireSmps", opensm.max_wire_smps, read_number<1, 256>)
       .take("sweepSeconds", opensm.sweep_interval, read_number<0, 3600>)
@@ -82,32 +82,33 @@ void read_opensm(Keys& section, OpenSmEngineSettings& settings) {
       .take("pidFile", pid_file, read_path)
       .take("logFile", log, read_path);
   if (pid_file || log)
-    settings.keeper.others = OthersOpenSm{pid_file.value_or(Path()), log.value_or(Path())};
+    settings.supervisor.external =
+        engine::ExternalOpensm{pid_file.value_or(Path()), log.value_or(Path())};
 }
 
-void read_defaults(Keys& section, Policy& policy) {
+void read_defaults(Keys& section, registry::Policy& policy) {
   fabric::GroupFlags& group = policy.group;
   section.take("ipoib", policy.ipoib, json::read_boolean)
-      .take("mtu", group.mtu, read_mtu)
-      .take("rate", group.rate, read_rate)
-      .take("sl", group.sl, read_sl);
+      .take("mtu", group.mtu, declared::read_mtu)
+      .take("rate", group.rate, declared::read_rate)
+      .take("sl", group.sl, declared::read_sl);
 }
 
-void read_limits(Keys& section, Limits& limits) {
+void read_limits(Keys& section, registry::RegistryLimits& limits) {
   section.take("membershipsOfNode", limits.memberships_of_node, read_number<1, 1'000'000>)
       .take("unseenPortsOfNode", limits.unseen_of_node, read_number<1, 1'000'000>);
 }
 
 void read_keys(Keys& section, Config& config, Errors& errors) {
-  std::vector<PKeyRange> keys;
-  std::vector<GuidRange> guids;
+  std::vector<pool::PKeyRange> keys;
+  std::vector<pool::GuidRange> guids;
   section.take("pkeys", keys, read_pkey_ranges).take("guids", guids, read_guid_ranges);
-  Result<PKeyPool> pkey_pool = PKeyPool::make(keys);
+  Result<pool::PKeyPool> pkey_pool = pool::PKeyPool::make(keys);
   if (pkey_pool)
     config.policy.pkeys = *std::move(pkey_pool);
   else
     errors.collect(pkey_pool.error(), "pkeys");
-  Result<GuidPool> guid_pool = GuidPool::make(guids);
+  Result<pool::GuidPool> guid_pool = pool::GuidPool::make(guids);
   if (guid_pool)
     config.policy.guids = *std::move(guid_pool);
   else
@@ -115,13 +116,13 @@ void read_keys(Keys& section, Config& config, Errors& errors) {
 }
 
 void read_fabric(Keys& section, Config& config) {
-  Policy& policy = config.policy;
+  registry::Policy& policy = config.policy;
   section.take("fabric", config.fabric, json::read_string)
       .take("defaultPartition", policy.default_rule, read_default_rule)
       .take("nodes", policy.nodes, read_nodes)
       .take("pfsByFirstClaim", policy.pfs_by_first_claim, json::read_boolean)
       .take("leaseSeconds", policy.lease, read_seconds<10, 86'400>)
-      .take("leaseEnd", policy.at_end, read_lease_end)
+      .take("leaseEnd", policy.at_lease_end, read_lease_end)
       .take("declaredPartitions", config.declared, read_path)
       .within("defaults", [&](Keys& defaults) { read_defaults(defaults, policy); })
       .within("limits", [&](Keys& limits) { read_limits(limits, policy.limits); });
@@ -154,7 +155,7 @@ void read_service(Keys& section, Config& config, Errors& errors) {
   section.take("stateDir", config.state_folder, read_path)
       .take("socket", config.socket, read_path)
       .take("metricsAddress", config.metrics, read_address)
-      .take("roles", config.authority, read_authority)
+      .take("roles", config.authority, auth::read_role_rules)
       .take("bindSeconds", config.patience, read_seconds<1, 600>)
       .take("logLevel", config.log_level, read_level)
       .within("listen",
@@ -175,9 +176,9 @@ void check_listening(const Listening& listening, Errors& errors) {
               "be told from anybody else"));
 }
 
-void check_opensm(const OpenSmEngineSettings& settings, unsigned sl, Errors& errors) {
-  const OpenSmSettings& opensm = settings.keeper.opensm;
-  const auto& others = settings.keeper.others;
+void check_opensm(const engine::OpenSmEngineSettings& settings, unsigned sl, Errors& errors) {
+  const engine::OpenSmSettings& opensm = settings.supervisor.opensm;
+  const auto& others = settings.supervisor.external;
   if (others && (others->pid_file.empty() || others->log.empty()))
     errors.add(unfit("opensm: an OpenSM that others start needs both pidFile and logFile"));
   if (opensm.m_key_protection > 0 && opensm.keys.m_key.empty())
@@ -187,12 +188,13 @@ void check_opensm(const OpenSmEngineSettings& settings, unsigned sl, Errors& err
     errors.add(unfit("defaults.sl: " + std::to_string(sl) +
                      ", and OpenSM makes every service level 0 without qos: set opensm.qos to "
                      "true, or leave sl out"));
-  errors.collect(check(OpenSmPaths(settings.folder)), "opensm.folder, or stateDir above it");
+  errors.collect(engine::check(engine::OpenSmPaths(settings.folder)),
+                 "opensm.folder, or stateDir above it");
 }
 
 // What only the whole tells.
 void check(const Config& config, Errors& errors) {
-  errors.collect(check(config.policy));
+  errors.collect(registry::check(config.policy));
   if (!is_dns_label(config.fabric))
     errors.add(
         unfit(R"(fabric: expected at most 63 lower-case letters, digits and, inside, "-", got ")" +
@@ -206,8 +208,8 @@ void check(const Config& config, Errors& errors) {
 
 Result<Config> read_config(std::string_view text) {
   const Value document = TRY(Value::parse(text, json::Comments::allowed));
-  Authority nobody = TRY(Authority::make({}));
-  Config config{.authority = std::move(nobody)};
+  auth::RoleRules no_callback = TRY(auth::RoleRules::make({}));
+  Config config{.authority = std::move(no_callback)};
   Errors errors;
   {
     Keys section(document, errors);
@@ -219,12 +221,12 @@ Result<Config> read_config(std::string_view text) {
         .within("look", [&](Keys& look) { read_looking(look, config); });
   }
   config.policy.sl_allowed =
-      config.engine == EngineKind::observe || config.opensm.keeper.opensm.qos;
-  config.policy.both_allowed = config.opensm.keeper.opensm.allow_both_pkeys;
+      config.engine == EngineKind::observe || config.opensm.supervisor.opensm.qos;
+  config.policy.both_allowed = config.opensm.supervisor.opensm.allow_both_pkeys;
   if (config.opensm.folder.empty()) config.opensm.folder = config.state_folder / "opensm";
   check(config, errors);
   TRY(errors.status());
   return config;
 }
 
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::config

@@ -18,7 +18,7 @@
 #include <utility>
 #include <vector>
 
-namespace ibpod::sm {
+namespace ibpod::sm::config {
 
 // opensm: OpenSM enforces, by the file that ibpod-sm writes. observe: somebody else does, and
 // ibpod-sm only looks.
@@ -38,8 +38,8 @@ struct OwnPort {
 };
 
 struct Config {
-  Policy policy = {};
-  Authority authority;  // "roles" in the file
+  registry::Policy policy = {};
+  auth::RoleRules authority;  // "roles" in the file
   std::string fabric = "default";
   Path state_folder = "/var/lib/ibpod-sm";
   Path socket = "/run/ibpod/sm.sock";
@@ -47,7 +47,7 @@ struct Config {
   http::Address metrics{.host = "127.0.0.1", .port = 9465, .socket = {}};
 
   EngineKind engine = EngineKind::opensm;
-  OpenSmEngineSettings opensm = {};
+  engine::OpenSmEngineSettings opensm = {};
 
   OwnPort port = {};
   size_t window = 16;     // packets on the wire at once
@@ -60,4 +60,4 @@ struct Config {
 // invalid with all that is wrong, a line each: "opensm.priority: expected …".
 Result<Config> read_config(std::string_view text);
 
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::config

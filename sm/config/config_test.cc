@@ -11,7 +11,7 @@
 
 #include <doctest/doctest.h>
 
-namespace ibpod::sm {
+namespace ibpod::sm::config {
 namespace {
 
 const std::string kEvery = R"({
@@ -42,7 +42,7 @@ TEST_CASE("an empty object is a configuration") {
   CHECK(config->fabric == "default");
   CHECK(config->engine == EngineKind::opensm);
   CHECK(config->opensm.folder == "/var/lib/ibpod-sm/opensm");
-  CHECK(config->policy.default_rule == fabric::default_partition());
+  CHECK(config->policy.default_rule == fabric::default_definition());
   CHECK_FALSE(config->listening);
 }
 
@@ -52,7 +52,7 @@ TEST_CASE("every key comes to its place") {
   CHECK(config->listening->tls.ca == "/a");
   CHECK(config->listening->address.port == 7473);
   CHECK(config->authority.identify({.common_name = "system:node:n1", .names = {}})->node == "n1");
-  const OpenSmSettings& opensm = config->opensm.keeper.opensm;
+  const engine::OpenSmSettings& opensm = config->opensm.supervisor.opensm;
   CHECK(opensm.port == ib::Guid(0x0002c90300a1b2c3));
   CHECK(opensm.priority == 9);
   CHECK(opensm.max_wire_smps == 64);
@@ -60,18 +60,18 @@ TEST_CASE("every key comes to its place") {
   CHECK_FALSE(opensm.allow_both_pkeys);
   CHECK_FALSE(config->policy.both_allowed);
   CHECK(opensm.keys.sa_key == "/t");
-  CHECK(config->opensm.keeper.others->pid_file == "/p");
+  CHECK(config->opensm.supervisor.external->pid_file == "/p");
   CHECK(config->port.device == "mlx5_0");
   CHECK(config->window == 32);
   CHECK(config->scan == Duration(30'000));
   CHECK(config->policy.pkeys.allows(ib::PKey(0x1000)));
   CHECK_FALSE(config->policy.pkeys.allows(ib::PKey(0x0001)));
   CHECK(config->policy.guids.contains(ib::Guid(0x0200000000000010)));
-  CHECK(config->policy.guids.lets_choose(ib::Guid(0x0200000000000100), "team-a"));
+  CHECK(config->policy.guids.allows_request(ib::Guid(0x0200000000000100), "team-a"));
   CHECK(config->policy.group.mtu == fabric::Mtu::mtu_4096);
   CHECK(config->policy.ipoib);
   CHECK(config->policy.nodes.at("n1").pfs.contains(ib::Guid(0x0002c90300a1b2c4)));
-  CHECK(config->policy.at_end == LeaseEnd::revoke);
+  CHECK(config->policy.at_lease_end == registry::LeasePolicy::revoke);
   CHECK(config->policy.lease == Duration(60'000));
   CHECK(config->declared == "/etc/partitions.json");
   CHECK(config->patience == Duration(20'000));
@@ -101,10 +101,10 @@ TEST_CASE("the document's file of partitions is one, and every key of it has its
   REQUIRE(section != document.npos);
   const size_t begin = document.find("```json\n", section) + 8;
   const std::string example = document.substr(begin, document.find("```", begin) - begin);
-  const Result<Declared> declared = read_declared(example);
+  const Result<declared::DeclaredPartitions> declared = declared::read_declared(example);
   REQUIRE(declared);
   CHECK(declared->errors.empty());
-  CHECK(declared->tenancies.size() == 2);
+  CHECK(declared->partitions.size() == 2);
   const std::string rows = document.substr(section, document.find("\n### ", begin) - section);
   const std::regex key("\"(\\w+)\":");
   for (std::sregex_iterator at(example.begin(), example.end(), key), end; at != end; ++at) {
@@ -121,15 +121,17 @@ TEST_CASE("the document's file of partitions is taken under its smallest configu
     return document.substr(begin, document.find("```", begin) - begin);
   };
   const Result<Config> smallest = read_config(block_behind("\n## Installing it\n"));
-  const Result<Declared> declared = read_declared(block_behind("\n### Declared partitions\n"));
+  const Result<declared::DeclaredPartitions> declared =
+      declared::read_declared(block_behind("\n### Declared partitions\n"));
   REQUIRE(smallest);
   REQUIRE(declared);
   FakeStore store;
-  const auto ledger = Ledger::load(store, smallest->policy, {}).value();
-  const auto refused = ledger->declare(declared->tenancies, {});
+  const auto registry = registry::Registry::load(store, smallest->policy, {}).value();
+  const auto refused = registry->declare(declared->partitions, {});
   REQUIRE(refused);
-  for (const NotDeclared& one : *refused) FAIL_CHECK(one.name << ": " << one.error.text());
-  CHECK(ledger->partition("blue"));
+  for (const registry::DeclarationError& one : *refused)
+    FAIL_CHECK(one.name << ": " << one.error.text());
+  CHECK(registry->partition("blue"));
 }
 
 TEST_CASE("the document's section of partitions.conf is one that is kept") {
@@ -137,11 +139,11 @@ TEST_CASE("the document's section of partitions.conf is one that is kept") {
   const size_t begin = document.find("```text\n# The administrator's section") + 8;
   REQUIRE(begin != document.npos + 8);
   const std::string block = document.substr(begin, document.find("```", begin) - begin);
-  const auto section = fabric::administrators_section(block);
+  const auto section = fabric::manual_section(block);
   REQUIRE(section);
-  const auto partitions = fabric::read_partitions(*section, {.allow_both_pkeys = true});
-  REQUIRE_MESSAGE(partitions, partitions.error().text());
-  CHECK(partitions->size() == 1);
+  const auto definitions = fabric::read_partitions(*section, {.allow_both_pkeys = true});
+  REQUIRE_MESSAGE(definitions, definitions.error().text());
+  CHECK(definitions->size() == 1);
   CHECK(document.find("partitions.conf.refused") != document.npos);
 }
 
@@ -171,12 +173,12 @@ TEST_CASE("all that is wrong is told, with its place") {
     "defaultPartition": {"others": "both"}, "leaseSeconds": 1})");
   REQUIRE_FALSE(config);
   CHECK(config.error().code() == Code::invalid);
-  for (const char* told :
+  for (const char* engine_members :
        {"fabrik", "logLevel: expected one of debug", "engine: expected one of opensm, observe",
         "stateDir", "listen.address", "listen: certificate", "opensm.priority",
         "pidFile and logFile", "look.window", "pkeys[0].first: 0x8001", "guids", "roles[0].role",
         "others", "leaseSeconds"})
-    CHECK_MESSAGE(config.error().text().find(told) != std::string::npos, told,
+    CHECK_MESSAGE(config.error().text().find(engine_members) != std::string::npos, engine_members,
                   config.error().text());
 }
 
@@ -194,14 +196,15 @@ TEST_CASE("of a key that is a slip of one, the one is told, and is right") {
     const auto refused = read_config(text);
     CAPTURE(wrong);
     REQUIRE_FALSE(refused);
-    const std::string told = refused.error().text(),
+    const std::string engine_members = refused.error().text(),
                       mark = "\"" + wrong + "\" is no key here; is \"";
-    const size_t found = told.find(mark);
-    const bool missing = told.find("the key \"" + right + "\" is missing") != told.npos;
-    CHECK_MESSAGE((found != told.npos || missing), told);
-    if (found == told.npos) continue;
+    const size_t found = engine_members.find(mark);
+    const bool missing =
+        engine_members.find("the key \"" + right + "\" is missing") != engine_members.npos;
+    CHECK_MESSAGE((found != engine_members.npos || missing), engine_members);
+    if (found == engine_members.npos) continue;
     const size_t begin = found + mark.size();
-    const std::string meant = told.substr(begin, told.find('"', begin) - begin);
+    const std::string meant = engine_members.substr(begin, engine_members.find('"', begin) - begin);
     text.replace(static_cast<size_t>(at->position(1)), wrong.size(), meant);
     CHECK(read_config(text));
     ++slips;
@@ -234,11 +237,12 @@ TEST_CASE("what only the whole tells is told before anything is started") {
       {R"({"fabric": ""})", "fabric: expected at most 63 lower-case letters"},
       {R"({"fabric": "Rail_1"})", "got \"Rail_1\""},
   };
-  for (const auto& [text, told] : table) {
+  for (const auto& [text, engine_members] : table) {
     CAPTURE(text);
     const Result<Config> config = read_config(text);
     REQUIRE_FALSE(config);
-    CHECK_MESSAGE(config.error().text().find(told) != std::string::npos, config.error().text());
+    CHECK_MESSAGE(config.error().text().find(engine_members) != std::string::npos,
+                  config.error().text());
     CHECK(config.error().text().find("; listen.") == std::string::npos);  // it is told once
   }
   // Where OpenSM is nobody's business a blank is no harm.
@@ -258,4 +262,4 @@ TEST_CASE("what is no object is refused") {
 }
 
 }  // namespace
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::config

@@ -4,7 +4,7 @@
 #include "sm/config/config.h"
 #include "tests/support/fuzz.h"
 
-namespace ibpod::sm {
+namespace ibpod::sm::config {
 namespace {
 
 using fuzz::require;
@@ -15,7 +15,7 @@ bool is_plain(const Path& path) {
 }
 
 void check_numbers(const Config& config) {
-  const OpenSmSettings& opensm = config.opensm.keeper.opensm;
+  const engine::OpenSmSettings& opensm = config.opensm.supervisor.opensm;
   require(opensm.priority <= 15 && opensm.m_key_protection <= 3);
   require(opensm.max_wire_smps >= 1 && opensm.max_wire_smps <= 256);
   require(config.window >= 1 && config.window <= 256);
@@ -24,23 +24,24 @@ void check_numbers(const Config& config) {
 }
 
 void check_config(const Config& config) {
-  require(check(config.policy).ok() && is_dns_label(config.fabric));
+  require(registry::check(config.policy).ok() && is_dns_label(config.fabric));
   for (const Path& path : {config.state_folder, config.socket, config.opensm.folder})
     require(is_plain(path));
   require(config.declared.empty() || is_plain(config.declared));
-  if (config.engine == EngineKind::opensm) require(check(OpenSmPaths(config.opensm.folder)).ok());
+  if (config.engine == EngineKind::opensm)
+    require(engine::check(engine::OpenSmPaths(config.opensm.folder)).ok());
   if (config.listening)
     require(config.listening->address.port != 0 && is_plain(config.listening->tls.key));
   check_numbers(config);
 }
 
 }  // namespace
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::config
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace ibpod;
-  const auto config = sm::read_config(fuzz::text_of(data, size));
+  const auto config = sm::config::read_config(fuzz::text_of(data, size));
   if (!config) fuzz::check_refusal(config.error(), size);
-  if (config) sm::check_config(*config);
+  if (config) sm::config::check_config(*config);
   return 0;
 }

@@ -6,7 +6,7 @@
 #include <initializer_list>
 #include <set>
 
-namespace ibpod::sm {
+namespace ibpod::sm::config {
 namespace {
 
 using json::take;
@@ -25,32 +25,33 @@ Result<Meaning> read_word(const Value& value,
 }
 
 Result<std::set<ib::Guid>> read_guids(const Value& value) {
-  const std::vector<ib::Guid> guids = TRY(json::read_list(value, read_guid));
+  const std::vector<ib::Guid> guids = TRY(json::read_list(value, declared::read_guid));
   return std::set<ib::Guid>(guids.begin(), guids.end());
 }
 
-Result<Policy::NodeGuids> read_node(const Value& value) {
+Result<registry::Policy::NodePorts> read_node(const Value& value) {
   json::Fields fields = TRY(json::Fields::of(value));
-  Policy::NodeGuids node;
+  registry::Policy::NodePorts node;
   TRY(take(fields, "guids", node.guids, read_guids));
   TRY(take(fields, "pfs", node.pfs, read_guids));
   TRY(refuse_unknown(value, fields));
   return node;
 }
 
-Result<Use> read_use(const Value& value) {
-  return read_word<Use>(value, {{"automatic", Use::automatic}, {"explicit", Use::by_request}});
+Result<pool::RangeUse> read_use(const Value& value) {
+  return read_word<pool::RangeUse>(
+      value, {{"automatic", pool::RangeUse::automatic}, {"explicit", pool::RangeUse::by_request}});
 }
 
 // A P_Key is a range's end as it names a partition: without membership.
 Result<uint16_t> read_partition_number(const Value& value) {
-  const ib::PKey pkey = TRY(read_pkey(value));
+  const ib::PKey pkey = TRY(declared::read_pkey(value));
   return pkey.partition();
 }
 
-Result<PKeyRange> read_pkey_range(const Value& value) {
+Result<pool::PKeyRange> read_pkey_range(const Value& value) {
   json::Fields fields = TRY(json::Fields::of(value));
-  PKeyRange range;
+  pool::PKeyRange range;
   TRY(value.at("first"));
   TRY(value.at("last"));
   TRY(take(fields, "first", range.first, read_partition_number));
@@ -60,14 +61,14 @@ Result<PKeyRange> read_pkey_range(const Value& value) {
   return range;
 }
 
-Result<GuidRange> read_guid_range(const Value& value) {
+Result<pool::GuidRange> read_guid_range(const Value& value) {
   json::Fields fields = TRY(json::Fields::of(value));
-  GuidRange range;
+  pool::GuidRange range;
   TRY(value.at("first"));
   TRY(value.at("last"));
-  TRY(take(fields, "first", range.first, read_guid));
-  TRY(take(fields, "last", range.last, read_guid));
-  TRY(take(fields, "chosenBy", range.chosen_by, read_namespaces));
+  TRY(take(fields, "first", range.first, declared::read_guid));
+  TRY(take(fields, "last", range.last, declared::read_guid));
+  TRY(take(fields, "chosenBy", range.requested_by, declared::read_namespaces));
   TRY(refuse_unknown(value, fields));
   return range;
 }
@@ -101,15 +102,16 @@ Result<EngineKind> read_engine(const Value& value) {
                                {{"opensm", EngineKind::opensm}, {"observe", EngineKind::observe}});
 }
 
-Result<LeaseEnd> read_lease_end(const Value& value) {
-  return read_word<LeaseEnd>(value, {{"hold", LeaseEnd::hold}, {"revoke", LeaseEnd::revoke}});
+Result<registry::LeasePolicy> read_lease_end(const Value& value) {
+  return read_word<registry::LeasePolicy>(
+      value, {{"hold", registry::LeasePolicy::hold}, {"revoke", registry::LeasePolicy::revoke}});
 }
 
-Result<fabric::Partition> read_default_rule(const Value& value) {
+Result<fabric::PartitionDefinition> read_default_rule(const Value& value) {
   json::Fields fields = TRY(json::Fields::of(value));
-  fabric::Partition rule = fabric::default_partition();
+  fabric::PartitionDefinition rule = fabric::default_definition();
   fabric::Membership others = fabric::Membership::limited;
-  TRY(take(fields, "others", others, read_membership));
+  TRY(take(fields, "others", others, declared::read_membership));
   if (others == fabric::Membership::both) return value.wrong("others: expected limited or full");
   TRY(take(fields, "ipoib", rule.ipoib, json::read_boolean));
   for (fabric::Member& member : rule.members)
@@ -118,21 +120,21 @@ Result<fabric::Partition> read_default_rule(const Value& value) {
   return rule;
 }
 
-Result<std::map<std::string, Policy::NodeGuids>> read_nodes(const Value& value) {
+Result<std::map<std::string, registry::Policy::NodePorts>> read_nodes(const Value& value) {
   const auto members = TRY(value.members());
-  std::map<std::string, Policy::NodeGuids> nodes;
+  std::map<std::string, registry::Policy::NodePorts> nodes;
   for (const auto& [name, member] : members) {
     nodes[name] = TRY(read_node(member));
   }
   return nodes;
 }
 
-Result<std::vector<PKeyRange>> read_pkey_ranges(const Value& value) {
+Result<std::vector<pool::PKeyRange>> read_pkey_ranges(const Value& value) {
   return json::read_list(value, read_pkey_range);
 }
 
-Result<std::vector<GuidRange>> read_guid_ranges(const Value& value) {
+Result<std::vector<pool::GuidRange>> read_guid_ranges(const Value& value) {
   return json::read_list(value, read_guid_range);
 }
 
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::config

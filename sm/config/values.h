@@ -8,23 +8,23 @@
 #include <string>
 #include <vector>
 
-namespace ibpod::sm {
+namespace ibpod::sm::config {
 
 // Absolute, without "." and "..".
 Result<Path> read_path(const json::Value& value);
 Result<http::Address> read_address(const json::Value& value);
 Result<log::Level> read_level(const json::Value& value);
 Result<EngineKind> read_engine(const json::Value& value);
-Result<LeaseEnd> read_lease_end(const json::Value& value);
+Result<registry::LeasePolicy> read_lease_end(const json::Value& value);
 // {"others": "limited" | "full", "ipoib": true}: what ports are in the default partition that
 // nothing else is said of, and whether it is for IPoIB.
-Result<fabric::Partition> read_default_rule(const json::Value& value);
+Result<fabric::PartitionDefinition> read_default_rule(const json::Value& value);
 // {"n1": {"guids": […], "pfs": […]}}
-Result<std::map<std::string, Policy::NodeGuids>> read_nodes(const json::Value& value);
+Result<std::map<std::string, registry::Policy::NodePorts>> read_nodes(const json::Value& value);
 // [{"first": "0x0001", "last": "0x0fff", "use": "automatic" | "explicit"}]
-Result<std::vector<PKeyRange>> read_pkey_ranges(const json::Value& value);
+Result<std::vector<pool::PKeyRange>> read_pkey_ranges(const json::Value& value);
 // [{"first": "0x0200000000000001", "last": "0x02000000000000ff"}]
-Result<std::vector<GuidRange>> read_guid_ranges(const json::Value& value);
+Result<std::vector<pool::GuidRange>> read_guid_ranges(const json::Value& value);
 struct Number {
   int64_t value;
   // NOLINTNEXTLINE(google-explicit-constructor): into a field of whatever width, which holds it
@@ -44,4 +44,4 @@ Result<Duration> read_seconds(const json::Value& value) {
   return Duration(seconds * 1000);
 }
 
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::config

@@ -2,11 +2,11 @@
 
 #include <doctest/doctest.h>
 
-namespace ibpod::sm::test {
+namespace ibpod::sm::controller::test {
 namespace {
 
 // With the partition blue, swept.
-struct Audited : Bed {
+struct Audited : Fixture {
   Audited() {
     partition("blue");
     settle();
@@ -26,25 +26,25 @@ struct Audited : Bed {
     return lines;
   }
   bool counted(const std::string& action, const std::string& result) {
-    return report.metrics().text().find("ibpod_sm_requests_total{action=\"" + action +
-                                        "\",result=\"" + result + "\"}") != std::string::npos;
+    return telemetry.metrics().text().find("ibpod_sm_requests_total{action=\"" + action +
+                                           "\",result=\"" + result + "\"}") != std::string::npos;
   }
-  void declare(std::vector<fabric::Tenancy> tenancies) {
-    Declared declared;
-    declared.tenancies = std::move(tenancies);
-    steward->declare(declared);
-    turn();
+  void declare(std::vector<fabric::Partition> partitions) {
+    declared::DeclaredPartitions declared;
+    declared.partitions = std::move(partitions);
+    controller->declare(declared);
+    tick();
   }
 
   using Lines = std::vector<std::string>;
   size_t read = 0;
 };
 
-fabric::Tenancy red() {
-  fabric::Tenancy tenancy;
-  tenancy.name = "red";
-  tenancy.pkey = ib::PKey(0x1000);
-  return tenancy;
+fabric::Partition red() {
+  fabric::Partition partition;
+  partition.name = "red";
+  partition.pkey = ib::PKey(0x1000);
+  return partition;
 }
 
 TEST_CASE_FIXTURE(Audited, "a grant is in the log when it is on disk, a refusal with its reason") {
@@ -77,7 +77,7 @@ TEST_CASE_FIXTURE(Audited, "what the declared file changes is in the log, as the
   CHECK(audits() == Lines{"create partition red by declared file: granted"});
   declare({red()});
   CHECK(audits().empty());
-  fabric::Tenancy changed = red();
+  fabric::Partition changed = red();
   changed.allowed = {"team-a"};
   declare({changed});
   CHECK(audits() == Lines{"update partition red by declared file: granted"});
@@ -85,7 +85,7 @@ TEST_CASE_FIXTURE(Audited, "what the declared file changes is in the log, as the
   CHECK(audits() == Lines{"delete partition red by declared file: granted"});
   declare({});
   CHECK(audits().empty());
-  fabric::Tenancy green = red();
+  fabric::Partition green = red();
   green.name = "green";
   green.pkey = ib::PKey(0x1001);
   store.fail_at(0, FakeStore::Failure::full);
@@ -97,14 +97,14 @@ TEST_CASE_FIXTURE(Audited, "what a lease's end releases is in the log, as the le
   bind(kNode1, request(kVf1, "blue"));
   settle();
   CHECK(audits().size() == 1);
-  steward->sync(kNode1, {"n1", {}}, [](const auto&) {});
-  turn();
+  controller->sync(kNode1, {"n1", {}}, [](const auto&) {});
+  tick();
   CHECK(audits().empty());
-  turn(600'001);
+  tick(600'001);
   CHECK(audits() == Lines{"unbind n1/c1/net1 by lease: granted"});
-  turn();
+  tick();
   CHECK(audits().empty());
 }
 
 }  // namespace
-}  // namespace ibpod::sm::test
+}  // namespace ibpod::sm::controller::test

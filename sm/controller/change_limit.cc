@@ -1,9 +1,9 @@
 #include "sm/controller/change_limit.h"
 
-namespace ibpod::sm {
+namespace ibpod::sm::controller {
 
 // A node whose bucket is full again is as one that has never changed anything.
-bool ChangeLimit::allows(const std::string& node, Time now) const {
+bool ChangeLimit::may_change(const std::string& node, Time now) const {
   const auto found = nodes_.find(node);
   return found == nodes_.end() ? settings_.burst >= 1 : found->second.left(now) >= 1;
 }
@@ -15,4 +15,4 @@ void ChangeLimit::take(const std::string& node, Time now) {
   nodes_.try_emplace(node, settings_.burst, settings_.per_second).first->second.spend(1, now);
 }
 
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::controller

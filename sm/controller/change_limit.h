@@ -8,7 +8,7 @@
 #include <map>
 #include <string>
 
-namespace ibpod::sm {
+namespace ibpod::sm::controller {
 
 class ChangeLimit {
  public:
@@ -22,7 +22,7 @@ class ChangeLimit {
   explicit ChangeLimit(Settings settings) : settings_(settings) {}
 
   // Whether the node may change something now; take() when it has.
-  bool allows(const std::string& node, Time now) const;
+  bool may_change(const std::string& node, Time now) const;
   void take(const std::string& node, Time now);
 
   // Nodes that are remembered: those that have changed something lately.
@@ -34,4 +34,4 @@ class ChangeLimit {
   std::map<std::string, TokenBucket> nodes_;
 };
 
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::controller

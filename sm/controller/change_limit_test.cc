@@ -4,7 +4,7 @@
 
 #include <doctest/doctest.h>
 
-namespace ibpod::sm {
+namespace ibpod::sm::controller {
 namespace {
 
 using namespace std::chrono_literals;
@@ -15,7 +15,7 @@ const ChangeLimit::Time kStart{100s};
 int changes(ChangeLimit& limit, const std::string& node, ChangeLimit::Time now) {
   int made = 0;
   for (int n = 0; n < 10; ++n) {
-    if (!limit.allows(node, now)) continue;
+    if (!limit.may_change(node, now)) continue;
     limit.take(node, now);
     ++made;
   }
@@ -40,29 +40,30 @@ TEST_CASE("changes: nodes whose account is full again are forgotten") {
   CHECK(limit.size() == 1);
 }
 
-TEST_CASE_FIXTURE(test::Bed, "Binds of a node that change too much are busy; Unbinds work") {
+TEST_CASE_FIXTURE(test::Fixture, "Binds of a node that change too much are busy; Unbinds work") {
   changes = {.per_second = 1, .burst = 2};
   restart();
   partition("blue");
   using test::kNode1;
   using test::request;
-  CHECK(bind(kNode1, request(test::kVf1, "blue")).empty());
+  CHECK(bind(test::kNode1, test::request(test::kVf1, "blue")).empty());
   settle();
   for (int n = 0; n < 3; ++n)
-    CHECK_MESSAGE(bind(kNode1, request(test::kVf1, "blue")) == "verified", "it changes nothing");
-  CHECK(bind(kNode1, request(test::kVf2, "blue", "c2")).empty());
-  CHECK(bind(kNode1, request(test::kVf1, "blue", "c3"), 0) == "busy");
+    CHECK_MESSAGE(bind(test::kNode1, test::request(test::kVf1, "blue")) == "verified",
+                  "it changes nothing");
+  CHECK(bind(test::kNode1, test::request(test::kVf2, "blue", "c2")).empty());
+  CHECK(bind(test::kNode1, test::request(test::kVf1, "blue", "c3"), 0) == "busy");
   CHECK(last.find("node n1") != std::string::npos);
   CHECK(last.find("2 at once and 1 a second") != std::string::npos);
-  CHECK_MESSAGE(bind(test::kNode2, request(test::kVf3, "blue", "c1", "n2")).empty(),
+  CHECK_MESSAGE(bind(test::kNode2, test::request(test::kVf3, "blue", "c1", "n2")).empty(),
                 "another node's are not touched");
   settle();
-  unbind(kNode1, {"n1", "c1", "net1"});
+  unbind(test::kNode1, {"n1", "c1", "net1"});
   settle();
-  CHECK(ledger->bindings_on(test::kVf1).empty());
-  turn(1000);
-  CHECK(bind(kNode1, request(test::kVf1, "blue", "c3")).empty());
+  CHECK(registry->bindings_on(test::kVf1).empty());
+  tick(1000);
+  CHECK(bind(test::kNode1, test::request(test::kVf1, "blue", "c3")).empty());
 }
 
 }  // namespace
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::controller

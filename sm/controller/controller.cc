@@ -1,12 +1,12 @@
 #include "sm/controller/controller.h"
 
-#include "sm/registry/names.h"
 #include "sm/registry/authz.h"
+#include "sm/registry/names.h"
 
 #include <algorithm>
 #include <cmath>
 
-namespace ibpod::sm {
+namespace ibpod::sm::controller {
 namespace {
 
 using fabricapi::Caller;
@@ -18,126 +18,129 @@ Status status_of(const Result<Value>& result) {
 
 }  // namespace
 
-const Caller Steward::kItself{
+const Caller Controller::kController{
     .role = fabricapi::Role::administrator, .node = {}, .name = "ibpod-sm"};
 
-const Error Steward::kGone(Code::unavailable, "whoever asked for it has gone");
+const Error Controller::kCancelled(Code::unavailable, "whoever asked for it has gone");
 
-Steward::Steward(World world, StewardSettings settings, Now now)
-    : world_(world),
+Controller::Controller(Deps world, ControllerSettings settings, registry::Now now)
+    : deps_(world),
       settings_(std::move(settings)),
       now_(now),
-      placed_(settings_.epoch),
+      applied_(settings_.epoch),
       swept_(settings_.epoch),
-      sightings_(settings_.own_port),
-      changes_(settings_.changes),
+      observations_(settings_.own_port),
+      change_limit_(settings_.changes),
       started_(now.steady) {
-  administrators_ = world_.engine.administrators();
-  all_ = in_tables({});
-  leave_alone();
+  manual_partitions_ = deps_.subnet_manager.manual_partitions();
+  resulting_partitions_ = resulting_partitions({});
+  reserve_pkeys();
   remember_namespaces();
-  if (!settings_.declares) declare_at_ = now_.steady;
+  if (!settings_.has_declared_file) declare_at_ = now_.steady;
 }
 
-void Steward::leave_alone() {
+void Controller::reserve_pkeys() {
   std::set<uint16_t> pkeys;
   size_t bytes = 0;
-  for (const fabric::Partition& partition : administrators_) {
-    pkeys.insert(partition.pkey.partition());
-    bytes += fabric::kMostHeadBytes + partition.members.size() * fabric::kMostMemberBytes;
+  for (const fabric::PartitionDefinition& definition : manual_partitions_) {
+    pkeys.insert(definition.pkey.partition());
+    bytes += fabric::kMostHeadBytes + definition.members.size() * fabric::kMostMemberBytes;
   }
-  world_.ledger.leave_alone(std::move(pkeys), bytes);
+  deps_.registry.reserve_pkeys(std::move(pkeys), bytes);
 }
 
-void Steward::when_committed(std::function<void(const Status&)> answer) {
-  answers_.push_back(std::move(answer));
+void Controller::when_committed(std::function<void(const Status&)> answer) {
+  on_commit_.push_back(std::move(answer));
 }
 
 template <typename Value>
-void Steward::answer(Result<Value> result, Done<Value> done) {
+void Controller::answer(Result<Value> result, Done<Value> done) {
   if (!result) return done(std::move(result));
   when_committed([result = std::move(result), done = std::move(done)](const Status& committed) {
     done(committed ? result : Result<Value>(committed.error()));
   });
 }
 
-Placements::Time Steward::until(Deadline deadline) const {
-  return std::min(deadline.time(), now_.steady + settings_.patience);
+VersionHistory::Time Controller::until(Deadline deadline) const {
+  return std::min(deadline.time(), now_.steady + settings_.call_timeout);
 }
 
 // --- partitions
 
 // Whether he may, and the engine could enforce the partitions with this one among them.
-Status Steward::check_engine(const Caller& caller, const fabricapi::PlanRequest& request) const {
-  TRY(may_administer(caller));
+Status Controller::check_engine(const Caller& caller, const fabricapi::PlanRequest& request) const {
+  TRY(registry::may_administer(caller));
   TRY(planned(request));
   return ok();
 }
 
-void Steward::create_partition(const Caller& caller, const fabric::Tenancy& tenancy,
-                               Done<fabric::TenancyStatus> done) {
-  const Status possible = check_engine(caller, {.tenancy = tenancy, .without = {}});
-  auto created = possible ? world_.ledger.create(caller, tenancy) : possible.error();
-  note_met();
-  audit(caller, "create partition", tenancy.name, status_of(created));
+void Controller::create_partition(const Caller& caller, const fabric::Partition& partition,
+                                  Done<fabric::PartitionStatus> done) {
+  const Status possible = check_engine(caller, {.partition = partition, .without = {}});
+  auto created = possible ? deps_.registry.create(caller, partition) : possible.error();
+  note_seen_ports();
+  audit(caller, "create partition", partition.name, status_of(created));
   answer(std::move(created), std::move(done));
 }
 
-void Steward::update_partition(const Caller& caller, const fabric::Tenancy& tenancy,
-                               Done<fabric::TenancyStatus> done) {
-  const Status possible = check_engine(caller, {.tenancy = tenancy, .without = {}, .update = true});
-  auto updated = possible ? world_.ledger.update(caller, tenancy, now_) : possible.error();
-  note_met();
-  audit(caller, "update partition", tenancy.name, status_of(updated));
+void Controller::update_partition(const Caller& caller, const fabric::Partition& partition,
+                                  Done<fabric::PartitionStatus> done) {
+  const Status possible =
+      check_engine(caller, {.partition = partition, .without = {}, .update = true});
+  auto updated = possible ? deps_.registry.update(caller, partition, now_) : possible.error();
+  note_seen_ports();
+  audit(caller, "update partition", partition.name, status_of(updated));
   answer(std::move(updated), std::move(done));
 }
 
-void Steward::delete_partition(const Caller& caller, const std::string& name,
-                               Done<fabric::TenancyStatus> done) {
-  auto removed = world_.ledger.remove(caller, name);
+void Controller::delete_partition(const Caller& caller, const std::string& name,
+                                  Done<fabric::PartitionStatus> done) {
+  auto removed = deps_.registry.remove(caller, name);
   audit(caller, "delete partition", name, status_of(removed));
   answer(std::move(removed), std::move(done));
 }
 
 // --- bindings
 
-Places Steward::places(ib::Guid port) const {
-  Places places;
-  const fabric::EndPort end_port = sightings_.end_port(port);
-  places.taken = others_.of(end_port).keys.size();
-  const fabric::SeenPort* const seen = sightings_.topology().find(port);
+registry::TableCapacity Controller::table_capacity(ib::Guid port) const {
+  registry::TableCapacity places;
+  const fabric::EndPort end_port = observations_.end_port(port);
+  places.taken = unmanaged_keys_.of(end_port).keys.size();
+  const fabric::Port* const seen = observations_.topology().find(port);
   if (seen == nullptr) return places;
-  places.of_port = seen->places;
-  if (seen->leaf && seen->leaf->enforcement) places.of_leaf = seen->leaf->enforcement->places;
+  places.of_port = seen->partition_cap;
+  if (seen->switch_port && seen->switch_port->enforcement)
+    places.of_switch_port = seen->switch_port->enforcement->partition_cap;
   return places;
 }
 
-void Steward::bind(const Caller& caller, const fabricapi::BindRequest& request,
-                   const fabricapi::Patience& patience, Done<fabric::Binding> done) {
-  if (waiting_.size() + postponed_.size() >= settings_.most_waiting) {
+void Controller::bind(const Caller& caller, const fabricapi::BindRequest& request,
+                      const fabricapi::CallContext& context, Done<fabric::Binding> done) {
+  if (pending_.size() + postponed_.size() >= settings_.max_pending) {
     const Error refusal(Code::unavailable, "too many requests wait; try again later");
-    audit(caller, "bind", text(request.attachment), refusal);
+    audit(caller, "bind", registry::text(request.attachment), refusal);
     return done(refusal);
   }
-  try_bind({caller, request, patience, until(patience.until()), std::move(done)});
+  try_bind({caller, request, context, until(context.deadline()), std::move(done)});
 }
 
 // Whether a binding that may be about to go stands in the way: another attachment's, or its own
 // former one.
-bool Steward::leaves(const fabricapi::BindRequest& request) const {
-  const auto there = world_.ledger.bindings_on(request.guid);
+bool Controller::blocked_by_departing(const fabricapi::BindRequest& request) const {
+  const auto there = deps_.registry.bindings_on(request.guid);
   return request.kind == fabric::Kind::vf &&
          std::any_of(there.begin(), there.end(), [&](const fabric::Binding* one) {
-           return one->attachment != request.attachment || one->state == fabric::State::releasing;
+           return one->attachment != request.attachment ||
+                  one->state == fabric::BindingState::releasing;
          });
 }
 
 // One that the engine would have to refuse would keep everybody else's from being enforced.
-Status Steward::check_index0(const fabricapi::BindRequest& request) const {
+Status Controller::check_index0(const fabricapi::BindRequest& request) const {
   if (request.kind == fabric::Kind::child) return ok();
-  const auto taken = others_.of(sightings_.end_port(request.guid)).index0;
-  for (const fabricapi::BindRequest::Wish& wish : request.partitions) {
-    if (!world_.ledger.takes_index0(wish.partition)) continue;
+  const auto taken = unmanaged_keys_.of(observations_.end_port(request.guid)).index0;
+  for (const fabricapi::BindRequest::PartitionRequest& wish : request.partitions) {
+    if (!deps_.registry.uses_index0(wish.partition)) continue;
     if (request.guid == settings_.own_port)
       return Error(Code::invalid,
                    "the subnet manager's own port has to keep the default key at "
@@ -152,100 +155,102 @@ Status Steward::check_index0(const fabricapi::BindRequest& request) const {
 }
 
 // Only Binds: what a node gives back it always may. And only their changes count.
-Status Steward::check_rate(const Caller& caller, const fabricapi::BindRequest& request) const {
-  if (caller.role != fabricapi::Role::node || changes_.allows(caller.node, now_.steady))
+Status Controller::check_rate(const Caller& caller, const fabricapi::BindRequest& request) const {
+  if (caller.role != fabricapi::Role::node || change_limit_.may_change(caller.node, now_.steady))
     return ok();
   const auto whole = [](double number) { return std::to_string(std::llround(number)); };
-  return Error(Code::busy, "node " + caller.node +
-                               " changes bindings too often: its Binds may change " +
-                               whole(changes_.settings().burst) + " at once and " +
-                               whole(changes_.settings().per_second) +
-                               " a second; try again later (" + text(request.attachment) + ")");
+  return Error(Code::busy,
+               "node " + caller.node + " changes bindings too often: its Binds may change " +
+                   whole(change_limit_.settings().burst) + " at once and " +
+                   whole(change_limit_.settings().per_second) + " a second; try again later (" +
+                   registry::text(request.attachment) + ")");
 }
 
-Result<fabric::Binding> Steward::bind_now(const Caller& caller,
-                                          const fabricapi::BindRequest& request) {
+Result<fabric::Binding> Controller::bind_now(const Caller& caller,
+                                             const fabricapi::BindRequest& request) {
   TRY(check_rate(caller, request));
-  const fabricapi::BindRequest named = TRY(world_.ledger.named(caller, request));
+  const fabricapi::BindRequest named = TRY(deps_.registry.resolve(caller, request));
   TRY(check_index0(named));
-  TRY(check_vacant(named));
+  TRY(check_guid_unused(named));
   TRY(check_unseen(named));
-  return world_.ledger.bind(caller, named, places(named.guid), now_);
+  return deps_.registry.bind(caller, named, table_capacity(named.guid), now_);
 }
 
-void Steward::try_bind(Postponed postponed) {
-  if (postponed.patience.gone()) return refuse(postponed, kGone);
-  const uint64_t before = world_.ledger.changes();
+void Controller::try_bind(PostponedBind postponed) {
+  if (postponed.context.is_cancelled()) return refuse_postponed(postponed, kCancelled);
+  const uint64_t before = deps_.registry.changes();
   Result<fabric::Binding> bound = bind_now(postponed.caller, postponed.request);
-  if (!bound && bound.error().code() == Code::busy && leaves(postponed.request) &&
+  if (!bound && bound.error().code() == Code::busy && blocked_by_departing(postponed.request) &&
       now_.steady < postponed.until) {
     postponed.why = bound.error();
     postponed_.push_back(std::move(postponed));
     return;
   }
-  const Report::Effect effect = effect_since(before);
-  if (bound && effect == Report::Effect::change && postponed.caller.role == fabricapi::Role::node)
-    changes_.take(postponed.caller.node, now_.steady);
-  if (bound) world_.ledger.note_heard(postponed.request.attachment.node, now_);
+  const telemetry::Telemetry::Effect effect = effect_since(before);
+  if (bound && effect == telemetry::Telemetry::Effect::change &&
+      postponed.caller.role == fabricapi::Role::node)
+    change_limit_.take(postponed.caller.node, now_.steady);
+  if (bound) deps_.registry.note_contact(postponed.request.attachment.node, now_);
   audit_bind(postponed, status_of(bound), effect);
   if (!bound) return postponed.done(std::move(bound));
-  if (hindrance_.reason != fabric::Reason::none)
-    world_.ledger.note_trouble(bound->guid, hindrance_, now_);
-  wait(*bound, Waiting::For::verified, postponed.until, std::move(postponed.done));
+  if (engine_fault_.reason != fabric::Reason::none)
+    deps_.registry.set_condition(bound->guid, engine_fault_, now_);
+  wait(*bound, PendingRequests::WaitFor::verified, postponed.until, std::move(postponed.done));
 }
 
-void Steward::unbind(const Caller& caller, const fabric::Attachment& attachment, Deadline deadline,
-                     Done<fabric::Binding> done) {
-  const uint64_t before = world_.ledger.changes();
-  const Result<fabric::Binding> unbound = world_.ledger.unbind(caller, attachment, now_);
-  audit(caller, "unbind", text(attachment), status_of(unbound), effect_since(before));
+void Controller::unbind(const Caller& caller, const fabric::Attachment& attachment,
+                        Deadline deadline, Done<fabric::Binding> done) {
+  const uint64_t before = deps_.registry.changes();
+  const Result<fabric::Binding> unbound = deps_.registry.unbind(caller, attachment, now_);
+  audit(caller, "unbind", registry::text(attachment), status_of(unbound), effect_since(before));
   if (!unbound) return done(unbound);
   // An administrator may unbind, too.
-  if (caller.role == fabricapi::Role::node) world_.ledger.note_heard(caller.node, now_);
+  if (caller.role == fabricapi::Role::node) deps_.registry.note_contact(caller.node, now_);
   drop_postponed(attachment);
-  wait(*unbound, Waiting::For::released, until(deadline), std::move(done));
+  wait(*unbound, PendingRequests::WaitFor::released, until(deadline), std::move(done));
 }
 
-void Steward::wait(const fabric::Binding& binding, Waiting::For what, Placements::Time until,
-                   Done<fabric::Binding> done) {
+void Controller::wait(const fabric::Binding& binding, PendingRequests::WaitFor what,
+                      VersionHistory::Time until, Done<fabric::Binding> done) {
   when_committed([this, binding, what, until, asked = now_.steady,
                   done = std::move(done)](const Status& committed) {
     if (!committed) return done(committed.error());
-    if (what == Waiting::For::verified && binding.state != fabric::State::verified)
-      asked_.try_emplace(binding.attachment, asked);
-    waiting_.add(binding.attachment, what, until, done);
-    const auto now = world_.ledger.binding(kItself, binding.attachment);
-    waiting_.tell(now ? *now : binding);
+    if (what == PendingRequests::WaitFor::verified &&
+        binding.state != fabric::BindingState::verified)
+      bind_requested_.try_emplace(binding.attachment, asked);
+    pending_.add(binding.attachment, what, until, done);
+    const auto now = deps_.registry.binding(kController, binding.attachment);
+    pending_.notify(now ? *now : binding);
   });
 }
 
-void Steward::sync(const Caller& caller, const fabricapi::SyncRequest& request,
-                   Done<fabricapi::SyncAnswer> done) {
-  answer(world_.ledger.sync(caller, request, now_), std::move(done));
+void Controller::sync(const Caller& caller, const fabricapi::SyncRequest& request,
+                      Done<fabricapi::SyncAnswer> done) {
+  answer(deps_.registry.sync(caller, request, now_), std::move(done));
 }
 
-void Steward::allocate_guids(const Caller& caller, const fabricapi::AllocateRequest& request,
-                             Done<std::vector<fabricapi::Allocated>> done) {
-  const uint64_t before = world_.ledger.changes();
-  auto allocated = world_.ledger.allocate(caller, request);
-  if (allocated) world_.ledger.note_heard(request.node, now_);
+void Controller::allocate_guids(const Caller& caller, const fabricapi::AllocateRequest& request,
+                                Done<std::vector<fabricapi::AllocatedGuid>> done) {
+  const uint64_t before = deps_.registry.changes();
+  auto allocated = deps_.registry.allocate(caller, request);
+  if (allocated) deps_.registry.note_contact(request.node, now_);
   audit(caller, "allocate GUIDs", request.node + "/" + request.pf, status_of(allocated),
         effect_since(before));
   answer(std::move(allocated), std::move(done));
 }
 
-void Steward::forget_node(const Caller& caller, const fabricapi::ForgetRequest& request,
-                          Deadline deadline, Done<fabricapi::Node> done) {
+void Controller::forget_node(const Caller& caller, const fabricapi::ForgetRequest& request,
+                             Deadline deadline, Done<fabricapi::Node> done) {
   const std::string& node = request.node;
-  const Result<fabricapi::Node> forgotten = world_.ledger.forget(caller, request, now_);
+  const Result<fabricapi::Node> forgotten = deps_.registry.forget(caller, request, now_);
   audit(caller, request.force ? "force forget node" : "forget node", node, status_of(forgotten));
   if (!forgotten) return done(forgotten);
   namespaces_.forget(node);
   when_committed(
       [this, node, until = until(deadline), done = std::move(done)](const Status& committed) {
         if (!committed) return done(committed.error());
-        forgetting_.push_back({node, until, done});
+        pending_forgets_.push_back({node, until, done});
       });
 }
 
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::controller

@@ -1,10 +1,10 @@
 // What the log keeps of who has changed what.
-#include "sm/registry/names.h"
 #include "sm/controller/controller.h"
+#include "sm/registry/names.h"
 
 #include <utility>
 
-namespace ibpod::sm {
+namespace ibpod::sm::controller {
 namespace {
 
 using fabricapi::Caller;
@@ -16,35 +16,37 @@ Caller itself(const std::string& name) {
 
 }  // namespace
 
-void Steward::audit(const Caller& caller, std::string action, std::string subject,
-                    const Status& status, Report::Effect effect) {
-  if (!status) return world_.report.audit(caller, action, subject, status);
+void Controller::audit(const Caller& caller, std::string action, std::string subject,
+                       const Status& status, telemetry::Telemetry::Effect effect) {
+  if (!status) return deps_.telemetry.audit(caller, action, subject, status);
   when_committed([this, caller, action = std::move(action), subject = std::move(subject),
                   effect](const Status& committed) {
-    world_.report.audit(caller, action, subject, committed, effect);
+    deps_.telemetry.audit(caller, action, subject, committed, effect);
   });
 }
 
-Report::Effect Steward::effect_since(uint64_t changes) const {
-  return world_.ledger.changes() == changes ? Report::Effect::none : Report::Effect::change;
+telemetry::Telemetry::Effect Controller::effect_since(uint64_t changes) const {
+  return deps_.registry.changes() == changes ? telemetry::Telemetry::Effect::none
+                                             : telemetry::Telemetry::Effect::change;
 }
 
 // With what somebody should know who asks whether a node does what it should not: it has bound its
 // first pod of a namespace, or it is none of those that a partition is for.
-void Steward::audit_bind(const Postponed& one, const Status& status, Report::Effect effect) {
+void Controller::audit_bind(const PostponedBind& one, const Status& status,
+                            telemetry::Telemetry::Effect effect) {
   const fabricapi::BindRequest& request = one.request;
-  const std::string subject = text(request.attachment);
+  const std::string subject = registry::text(request.attachment);
   audit(one.caller, "bind", subject, status, effect);
   if (!status) {
     const std::string partition =
-        status.error().code() == Code::denied ? world_.ledger.closed_to_node(request) : "";
-    if (!partition.empty()) world_.report.wrong_node(one.caller, subject, partition);
+        status.error().code() == Code::denied ? deps_.registry.denied_to_node(request) : "";
+    if (!partition.empty()) deps_.telemetry.wrong_node(one.caller, subject, partition);
     return;
   }
   audit_namespace(one);
 }
 
-void Steward::audit_namespace(const Postponed& one) {
+void Controller::audit_namespace(const PostponedBind& one) {
   const fabricapi::BindRequest& request = one.request;
   const auto seen = namespaces_.add(request.attachment.node, request.pod.name_space);
   if (!seen.full && seen.others == 0) return;
@@ -52,16 +54,16 @@ void Steward::audit_namespace(const Postponed& one) {
                   name_space = request.pod.name_space, seen](const Status& committed) {
     if (!committed) return;
     if (seen.full)
-      return world_.report.uncertain_first_binding(caller, attachment.node,
-                                                   namespaces_.take_full(attachment.node));
-    world_.report.first_binding(caller, text(attachment), name_space, seen.others);
+      return deps_.telemetry.uncertain_first_binding(caller, attachment.node,
+                                                     namespaces_.take_full(attachment.node));
+    deps_.telemetry.first_binding(caller, registry::text(attachment), name_space, seen.others);
   });
 }
 
-void Steward::remember_namespaces() {
-  fabricapi::Page page;
+void Controller::remember_namespaces() {
+  fabricapi::PageRequest page;
   do {
-    const auto listed = world_.ledger.bindings(kItself, {}, page);
+    const auto listed = deps_.registry.bindings(kController, {}, page);
     if (!listed) return;
     for (const fabric::Binding& one : listed->items)
       namespaces_.add(one.attachment.node, one.pod.name_space);
@@ -69,23 +71,23 @@ void Steward::remember_namespaces() {
   } while (!page.token.empty());
 }
 
-Steward::Administered Steward::administered() const {
-  Administered all;
-  fabricapi::Page page;
+Controller::PartitionsByName Controller::partitions_by_name() const {
+  PartitionsByName all;
+  fabricapi::PageRequest page;
   do {
-    const auto listed = world_.ledger.partitions(kItself, page);
+    const auto listed = deps_.registry.partitions(kController, page);
     if (!listed) return all;
-    for (const fabric::TenancyStatus& one : listed->items)
-      if (one.state != fabric::TenancyState::deleting)
-        all.emplace(one.tenancy.name, std::pair(one.tenancy, one.declared));
+    for (const fabric::PartitionStatus& one : listed->items)
+      if (one.state != fabric::PartitionState::deleting)
+        all.emplace(one.spec.name, std::pair(one.spec, one.declared));
     page.token = listed->next;
   } while (!page.token.empty());
   return all;
 }
 
-void Steward::audit_declared(const Administered& before) {
+void Controller::audit_declared(const PartitionsByName& before) {
   const Caller file = itself("declared file");
-  const Administered after = administered();
+  const PartitionsByName after = partitions_by_name();
   for (const auto& [name, one] : after) {
     const auto was = before.find(name);
     if (was == before.end())
@@ -97,9 +99,9 @@ void Steward::audit_declared(const Administered& before) {
     if (!after.contains(name)) audit(file, "delete partition", name, ok());
 }
 
-void Steward::audit_lapsed() {
-  for (const fabric::Attachment& one : world_.ledger.take_lapsed())
-    audit(itself("lease"), "unbind", text(one), ok());
+void Controller::audit_expired() {
+  for (const fabric::Attachment& one : deps_.registry.take_expired())
+    audit(itself("lease"), "unbind", registry::text(one), ok());
 }
 
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::controller

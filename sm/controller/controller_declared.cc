@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <array>
 
-namespace ibpod::sm {
+namespace ibpod::sm::controller {
 namespace {
 
 // Where they cannot be put on disk. Each time the store is read again.
@@ -20,9 +20,9 @@ bool is_key(std::string_view word) {
 
 }  // namespace
 
-void Steward::declared_unreadable(const std::string& why) { unreadable_ = why; }
+void Controller::declared_unreadable(const std::string& why) { unreadable_ = why; }
 
-void Steward::declare(const Declared& declared) {
+void Controller::declare(const declared::DeclaredPartitions& declared) {
   unreadable_.clear();
   declared_ = declared;
   declare_at_ = now_.steady;
@@ -31,62 +31,62 @@ void Steward::declare(const Declared& declared) {
 
 // Whether there is anything to be put on disk by that. Behind what others have asked, so that it
 // keeps nothing of theirs from the disk.
-bool Steward::declare_again() {
+bool Controller::declare_again() {
   const bool due = declare_at_ && *declare_at_ <= now_.steady;
-  const bool freed = !refused_.empty() && world_.ledger.freed() != freed_;
+  const bool freed = !refused_.empty() && deps_.registry.conflicts_freed() != conflicts_freed_;
   if (!due && !freed) return false;
-  const Status done = declared_ ? make_declared() : hand_over_declared();
-  freed_ = world_.ledger.freed();
+  const Status done = declared_ ? make_declared() : release_declared();
+  conflicts_freed_ = deps_.registry.conflicts_freed();
   declare_at_.reset();
   if (!done) declare_later();
-  world_.report.trouble("declaring partitions", done ? "" : done.error().text());
+  deps_.telemetry.report_condition("declaring partitions", done ? "" : done.error().text());
   return done.ok();
 }
 
 // What has been declared may be lost with a transaction that has failed.
-void Steward::declare_later() {
-  if (declared_ || !settings_.declares) declare_at_ = now_.steady + kBetweenTries;
+void Controller::declare_later() {
+  if (declared_ || !settings_.has_declared_file) declare_at_ = now_.steady + kBetweenTries;
 }
 
-Status Steward::make_declared() {
-  std::vector<fabric::Tenancy> tenancies = declared_->tenancies;
+Status Controller::make_declared() {
+  std::vector<fabric::Partition> partitions = declared_->partitions;
   std::set<std::string> names;
-  for (const fabric::Tenancy& tenancy : tenancies) names.insert(tenancy.name);
+  for (const fabric::Partition& partition : partitions) names.insert(partition.name);
   // What is written wrong now stays as it was declared before.
   for (const std::string& name : declared_->unread) {
-    const auto present = world_.ledger.partition(name);
+    const auto present = deps_.registry.partition(name);
     if (present && present->declared && names.insert(name).second)
-      tenancies.push_back(present->tenancy);
+      partitions.push_back(present->spec);
   }
-  const auto possible = [this](const std::vector<fabric::Partition>& partitions) {
-    return world_.engine.check(partitions);
+  const auto possible = [this](const std::vector<fabric::PartitionDefinition>& definitions) {
+    return deps_.subnet_manager.check(definitions);
   };
-  const Administered before = administered();
-  const std::vector<NotDeclared> refused = TRY(world_.ledger.declare(
-      tenancies, now_, {.complete = declared_->complete, .possible = possible}));
+  const PartitionsByName before = partitions_by_name();
+  const std::vector<registry::DeclarationError> refused = TRY(deps_.registry.declare(
+      partitions, now_, {.complete = declared_->complete, .check = possible}));
   audit_declared(before);
-  tell_refused(refused);
+  log_refused(refused);
   return ok();
 }
 
 // What has not been said since the file was read.
-void Steward::tell_refused(const std::vector<NotDeclared>& refused) {
+void Controller::log_refused(const std::vector<registry::DeclarationError>& refused) {
   std::map<std::string, Error> before = std::exchange(refused_, {});
-  for (const NotDeclared& one : refused) {
+  for (const registry::DeclarationError& one : refused) {
     refused_.emplace(one.name, one.error);
     const auto known = before.find(one.name);
     if (known == before.end() || known->second.code() != one.error.code())
-      world_.report.error("declared partition " + one.name + ": " +
-                          refusal_of(one.name, one.error));
+      deps_.telemetry.error("declared partition " + one.name + ": " +
+                            refusal_of(one.name, one.error));
   }
   for (const auto& [name, error] : before)
     if (!refused_.contains(name))
-      world_.report.info("declared partition " + name + ": it is done now");
+      deps_.telemetry.info("declared partition " + name + ": it is done now");
 }
 
 // By the keys of the file that people have written: "partitions[2].sl: ...". What is not in it any
 // more has no place there.
-std::string Steward::refusal_of(const std::string& name, const Error& error) const {
+std::string Controller::refusal_of(const std::string& name, const Error& error) const {
   const auto place = declared_->places.find(name);
   if (place == declared_->places.end())
     return "partition " + name + " is not in the file any more: " + error.text();
@@ -96,28 +96,28 @@ std::string Steward::refusal_of(const std::string& name, const Error& error) con
 }
 
 // What lists show of partitions that are declared otherwise than they are.
-void Steward::show_declared(fabricapi::Listed<fabric::TenancyStatus>& listed) const {
+void Controller::show_declared(fabricapi::ListPage<fabric::PartitionStatus>& listed) const {
   if (!declared_) return;
-  for (fabric::TenancyStatus& one : listed.items) {
-    const std::string refusal = refusal_of_declared(one.tenancy.name);
+  for (fabric::PartitionStatus& one : listed.items) {
+    const std::string refusal = refusal_of_declared(one.spec.name);
     if (one.declared && !refusal.empty())
-      one.standing = {fabric::Reason::misconfigured, "what its file says is refused: " + refusal};
+      one.condition = {fabric::Reason::misconfigured, "what its file says is refused: " + refusal};
   }
   if (!listed.next.empty()) return;
   for (const std::string& name : refused_names()) {
-    if (world_.ledger.partition(name)) continue;
-    fabric::TenancyStatus missing;
-    missing.tenancy.name = name;
+    if (deps_.registry.partition(name)) continue;
+    fabric::PartitionStatus missing;
+    missing.spec.name = name;
     missing.declared = true;
-    missing.state = fabric::TenancyState::error;
-    missing.standing = {fabric::Reason::misconfigured,
-                        "it is declared in a file, and refused: " + refusal_of_declared(name)};
+    missing.state = fabric::PartitionState::error;
+    missing.condition = {fabric::Reason::misconfigured,
+                         "it is declared in a file, and refused: " + refusal_of_declared(name)};
     listed.items.push_back(std::move(missing));
   }
 }
 
 // Empty: it is as declared, or not declared.
-std::string Steward::refusal_of_declared(const std::string& name) const {
+std::string Controller::refusal_of_declared(const std::string& name) const {
   const auto refused = refused_.find(name);
   if (refused != refused_.end()) return refusal_of(name, refused->second);
   for (size_t i = 0; i < declared_->unread.size(); ++i)
@@ -125,18 +125,18 @@ std::string Steward::refusal_of_declared(const std::string& name) const {
   return "";
 }
 
-std::set<std::string> Steward::refused_names() const {
+std::set<std::string> Controller::refused_names() const {
   std::set<std::string> names(declared_->unread.begin(), declared_->unread.end());
   for (const auto& [name, error] : refused_) names.insert(name);
   return names;
 }
 
-Status Steward::hand_over_declared() {
-  const std::vector<std::string> names = TRY(world_.ledger.hand_over_declared());
+Status Controller::release_declared() {
+  const std::vector<std::string> names = TRY(deps_.registry.release_declared());
   for (const std::string& name : names)
-    world_.report.info("partition " + name +
-                       ": no file declares partitions any more; requests may change it now");
+    deps_.telemetry.info("partition " + name +
+                         ": no file declares partitions any more; requests may change it now");
   return ok();
 }
 
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::controller

@@ -3,13 +3,13 @@
 
 #include <algorithm>
 
-namespace ibpod::sm {
+namespace ibpod::sm::controller {
 namespace {
 
 // A port that is there has been read many times by then.
 constexpr Duration kLong{120'000};
 
-bool holds(const TableRead& read, ib::PKey pkey) {
+bool holds(const probe::TableOrError& read, ib::PKey pkey) {
   const auto* const table = std::get_if<ib::PKeyTable>(&read);
   return table != nullptr && std::any_of(table->begin(), table->end(),
                                          [&](ib::PKey key) { return key.same_partition(pkey); });
@@ -17,74 +17,78 @@ bool holds(const TableRead& read, ib::PKey pkey) {
 
 }  // namespace
 
-void Steward::forget_ports(const Caller& caller, const std::string& partition,
-                           Done<fabric::TenancyStatus> done) {
+void Controller::forget_ports(const Caller& caller, const std::string& partition,
+                              Done<fabric::PartitionStatus> done) {
   const auto known_to_hold = [this](ib::Guid port, ib::PKey pkey) {
-    const NodeSight* const told = sightings_.of_node(port);
-    if (told != nullptr && holds(told->table, pkey)) return true;
-    const Sight* const sight = sightings_.of_port(port);
-    if (sight == nullptr) return false;
-    const Reading& reading = sight->reading;
-    return holds(reading.table, pkey) || (reading.leaf && holds(reading.leaf->table, pkey));
+    const NodeObservation* const engine_members = observations_.find_node_report(port);
+    if (engine_members != nullptr && holds(engine_members->table, pkey)) return true;
+    const Observation* const observation = observations_.find_port(port);
+    if (observation == nullptr) return false;
+    const probe::ProbeResult& reading = observation->result;
+    return holds(reading.table, pkey) ||
+           (reading.switch_port && holds(reading.switch_port->table, pkey));
   };
-  auto removed = world_.ledger.forget_ports(caller, partition, known_to_hold);
+  auto removed = deps_.registry.forget_ports(caller, partition, known_to_hold);
   audit(caller, "force delete partition", partition, removed ? ok() : Status(removed.error()));
   answer(std::move(removed), std::move(done));
 }
 
 // Before the first look, and in a part of the subnet that does not answer, any port may be.
-void Steward::note_met() {
-  world_.ledger.note_met([this](ib::Guid port) {
-    return scanned_ == Placements::Time{} || !is_nowhere(port) ||
-           sightings_.of_node(port) != nullptr;
+void Controller::note_seen_ports() {
+  deps_.registry.note_seen([this](ib::Guid port) {
+    return last_scan_began_ == VersionHistory::Time{} || !is_absent(port) ||
+           observations_.find_node_report(port) != nullptr;
   });
 }
 
 // OpenSM writes what a port is to hold when it finds the port. One that no look has found may have
 // been there between two: when it is back OpenSM reads its table, and corrects it before the port
 // carries anything (docs/opensm-notes.md). A virtual port shows nowhere while it is in use.
-bool Steward::was_never_there(ib::Guid port) const {
-  if (!world_.engine.writes() || !is_nowhere(port)) return false;
-  return swept_.at(scanned_) >= world_.ledger.changed_in(port) && !has_virtual_ports();
+bool Controller::was_never_seen(ib::Guid port) const {
+  if (!deps_.subnet_manager.writes() || !is_absent(port)) return false;
+  return swept_.at(last_scan_began_) >= deps_.registry.changed_in(port) && !has_virtual_ports();
 }
 
-bool Steward::has_virtual_ports() const {
-  const auto& ports = sightings_.topology().ports();
+bool Controller::has_virtual_ports() const {
+  const auto& ports = observations_.topology().ports();
   return std::any_of(ports.begin(), ports.end(),
-                     [](const fabric::SeenPort& seen) { return seen.virtualized; });
+                     [](const fabric::Port& seen) { return seen.virtualized; });
 }
 
 // Of one whose table is read and still has the key another finding tells.
-bool Steward::is_silent(ib::Guid port) const {
-  const Sight* const sight = sightings_.of_port(port);
-  const bool read = sight != nullptr && std::holds_alternative<ib::PKeyTable>(sight->reading.table);
-  return !read && sightings_.of_node(port) == nullptr;
+bool Controller::is_silent(ib::Guid port) const {
+  const Observation* const observation = observations_.find_port(port);
+  const bool read =
+      observation != nullptr && std::holds_alternative<ib::PKeyTable>(observation->result.table);
+  return !read && observations_.find_node_report(port) == nullptr;
 }
 
 // While the subnet manager serves nobody all wait for that, which is told for itself.
-std::vector<Stuck> Steward::stuck() const {
-  const bool looked = scanned_ != Placements::Time{} && now_.steady - started_ >= kLong;
-  if (!looked || hindrance_.reason != fabric::Reason::none) return {};
-  std::vector<Stuck> all;
-  for (Ledger::Retired& one : world_.ledger.retired()) {
+std::vector<health_checks::StuckDeletion> Controller::stuck_deletions() const {
+  const bool looked = last_scan_began_ != VersionHistory::Time{} && now_.steady - started_ >= kLong;
+  if (!looked || engine_fault_.reason != fabric::Reason::none) return {};
+  std::vector<health_checks::StuckDeletion> all;
+  for (registry::Registry::DeletedPartition& one : deps_.registry.deleted_partitions()) {
     std::erase_if(one.ports, [this](ib::Guid port) { return !is_silent(port); });
     if (now_.steady - one.since >= kLong && !one.ports.empty())
-      all.push_back({Stuck::What::partition, one.name, one.ports});
+      all.push_back({health_checks::StuckDeletion::Kind::partition, one.name, one.ports});
   }
-  std::map<std::pair<std::string, Stuck::What>, std::vector<ib::Guid>> by_node;
-  for (const fabric::Binding* const binding : world_.ledger.releasing()) {
+  std::map<std::pair<std::string, health_checks::StuckDeletion::Kind>, std::vector<ib::Guid>>
+      by_node;
+  for (const fabric::Binding* const binding : deps_.registry.releasing()) {
     if (now_.wall - binding->changed < kLong || !is_silent(binding->guid)) continue;
-    const fabric::SeenPort* const pf = sightings_.topology().find(binding->pf_guid);
+    const fabric::Port* const pf = observations_.topology().find(binding->pf_guid);
     const bool vport = binding->kind == fabric::Kind::vf && pf != nullptr && pf->virtualized;
-    by_node[{binding->attachment.node, vport ? Stuck::What::vports : Stuck::What::bindings}]
+    by_node[{binding->attachment.node, vport ? health_checks::StuckDeletion::Kind::vports
+                                             : health_checks::StuckDeletion::Kind::bindings}]
         .push_back(binding->guid);
   }
   for (auto& [key, ports] : by_node) all.push_back({key.second, key.first, std::move(ports)});
   return all;
 }
 
-DeclaredFaults Steward::declared_faults() const {
-  DeclaredFaults faults;
+health_checks::DeclaredFileFaults Controller::declared_file_faults() const {
+  health_checks::DeclaredFileFaults faults;
   faults.declared = declared_.has_value() || !unreadable_.empty();
   if (!unreadable_.empty()) faults.texts.push_back(unreadable_);
   if (declared_)
@@ -93,4 +97,4 @@ DeclaredFaults Steward::declared_faults() const {
   return faults;
 }
 
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::controller

@@ -6,16 +6,16 @@
 
 #include <doctest/doctest.h>
 
-namespace ibpod::sm::test {
+namespace ibpod::sm::controller::test {
 namespace {
 
+using fabric::BindingState;
 using fabric::Membership;
-using fabric::State;
 
 const fabric::Attachment kC1{"n1", "c1", "net1"}, kC2{"n1", "c2", "net1"};
 
 // With the partition blue, swept.
-struct Blue : Bed {
+struct Blue : Fixture {
   Blue() {
     partition("blue");
     REQUIRE(last == "ok");
@@ -25,48 +25,50 @@ struct Blue : Bed {
   // The repair of the first VF's table that is under way ends without success.
   void fail_repair() {
     tables.repairs.clear();
-    Readings failed{.begun = now().steady, .topology = topology(), .ports = {}};
-    failed.ports.push_back({.port = kVf1, .table = NotRead{Unread::cancelled}, .of_repair = true});
-    steward->seen(failed);
+    probe::ProbeBatch failed{.begun = now().steady, .topology = topology(), .ports = {}};
+    failed.ports.push_back({.port = kVf1,
+                            .table = probe::ProbeError{probe::ProbeFailure::cancelled},
+                            .after_repair = true});
+    controller->probed(failed);
   }
 
-  fabric::TenancyStatus status(const std::string& name) {
-    fabric::TenancyStatus found;
-    steward->list_partitions(kAdministrator, {}, [&](const auto& listed) {
-      for (const fabric::TenancyStatus& one : listed->items)
-        if (one.tenancy.name == name) found = one;
+  fabric::PartitionStatus status(const std::string& name) {
+    fabric::PartitionStatus found;
+    controller->list_partitions(kAdministrator, {}, [&](const auto& listed) {
+      for (const fabric::PartitionStatus& one : listed->items)
+        if (one.spec.name == name) found = one;
     });
-    turn();
+    tick();
     return found;
   }
 };
 
 TEST_CASE_FIXTURE(Blue, "a Bind is answered when the port's table has been seen to hold the key") {
   CHECK(bind(kNode1, request(kVf1, "blue")).empty());
-  CHECK(binding(kC1).state == State::requested);
+  CHECK(binding(kC1).state == BindingState::requested);
   place();
-  CHECK(binding(kC1).state == State::written);
-  CHECK(tables.hurried == std::set{kVf1});
+  CHECK(binding(kC1).state == BindingState::written);
+  CHECK(tables.polled == std::set{kVf1});
   read();
   CHECK(answers.back().empty());
   write_tables();
   read();
   CHECK(answers.back() == "verified");
   CHECK(binding(kC1).proof == fabric::Proof::port);
-  CHECK(tables.hurried.empty());
+  CHECK(tables.polled.empty());
   CHECK(bind(kNode1, request(kVf1, "blue")) == "verified");
 }
 
 TEST_CASE_FIXTURE(Blue, "a table that was read before the file was in place proves nothing") {
   ports[kVf1].table[3] = ib::PKey(0x8001);
   bind(kNode1, request(kVf1, "blue"));
-  Readings early{.begun = now().steady, .topology = topology(), .ports = {}};
-  early.ports.push_back({.port = kVf1, .table = ports[kVf1].table, .leaf = {}});
-  turn();
+  probe::ProbeBatch early{.begun = now().steady, .topology = topology(), .ports = {}};
+  early.ports.push_back({.port = kVf1, .table = ports[kVf1].table, .switch_port = {}});
+  tick();
   place();
-  steward->seen(early);
-  turn();
-  CHECK(binding(kC1).state == State::written);
+  controller->probed(early);
+  tick();
+  CHECK(binding(kC1).state == BindingState::written);
   CHECK(answers.back().empty());
 }
 
@@ -74,14 +76,14 @@ TEST_CASE_FIXTURE(Blue, "who unbinds is answered when the key has left the table
   bind(kNode1, request(kVf1, "blue"));
   settle();
   CHECK(unbind(kNode1, kC1).empty());
-  CHECK(binding(kC1).state == State::releasing);
+  CHECK(binding(kC1).state == BindingState::releasing);
   place();
   read();
   CHECK(answers.back().empty());
   write_tables();
   read();
   CHECK(answers.back() == "released");
-  CHECK(ledger->size() == 0);
+  CHECK(registry->size() == 0);
   CHECK(unbind(kNode1, kC1) == "released");
 }
 
@@ -89,11 +91,11 @@ TEST_CASE_FIXTURE(Blue, "the next pod's Bind waits until the last one's key has 
   bind(kNode1, request(kVf1, "blue", "c1"));
   settle();
   CHECK(bind(kNode1, request(kVf1, "blue", "c2"), 500).empty());
-  CHECK_FALSE(ledger->binding(kAdministrator, kC2));
+  CHECK_FALSE(registry->binding(kAdministrator, kC2));
   unbind(kNode1, kC1);
-  CHECK_FALSE(ledger->binding(kAdministrator, kC2));
+  CHECK_FALSE(registry->binding(kAdministrator, kC2));
   settle();
-  CHECK(binding(kC2).state == State::requested);
+  CHECK(binding(kC2).state == BindingState::requested);
   settle();
   CHECK(answers == std::vector<std::string>{"verified", "verified", "released"});
 }
@@ -102,39 +104,39 @@ TEST_CASE_FIXTURE(Blue, "a Bind whose port stays another's is refused at its dea
   bind(kNode1, request(kVf1, "blue", "c1"));
   settle();
   CHECK(bind(kNode1, request(kVf1, "blue", "c2"), 500).empty());
-  turn(600);
+  tick(600);
   CHECK(answers.back() == "busy");
 }
 
 TEST_CASE_FIXTURE(Blue, "at the deadline one is told how far it is, and the promise stays") {
   CHECK(bind(kNode1, request(kVf1, "blue"), 50).empty());
   place();
-  turn(60);
+  tick(60);
   CHECK(answers.back() == "written");
   settle();
-  CHECK(binding(kC1).state == State::verified);
+  CHECK(binding(kC1).state == BindingState::verified);
 }
 
 TEST_CASE_FIXTURE(Blue, "all that is asked in one turn is one transaction") {
   const size_t before = store.commits();
   for (const ib::Guid guid : {kVf1, kVf2}) {
     answers.emplace_back();
-    steward->bind(kNode1, request(guid, "blue", guid.text()), deadline(1000),
-                  answer(answers.size() - 1));
+    controller->bind(kNode1, request(guid, "blue", guid.text()), deadline(1000),
+                     answer(answers.size() - 1));
   }
-  turn();
+  tick();
   CHECK(store.commits() == before + 1);
   settle();
   CHECK(answers == std::vector<std::string>{"verified", "verified"});
 }
 
 TEST_CASE_FIXTURE(Blue, "what cannot be put on disk is not promised, and the engine never hears") {
-  const uint64_t wanted = engine.wanted_version;
+  const uint64_t desired = engine.wanted_version;
   for (const auto failure : {FakeStore::Failure::full, FakeStore::Failure::lost}) {
     store.fail_at(0, failure);
     CHECK_FALSE(bind(kNode1, request(kVf1, "blue")).empty());
-    CHECK(engine.wanted_version == wanted);
-    CHECK(ledger->size() == 0);
+    CHECK(engine.wanted_version == desired);
+    CHECK(registry->size() == 0);
   }
   CHECK(bind(kNode1, request(kVf1, "blue")).empty());
   settle();
@@ -144,7 +146,7 @@ TEST_CASE_FIXTURE(Blue, "what cannot be put on disk is not promised, and the eng
 TEST_CASE_FIXTURE(Blue,
                   "a key that nobody gave keeps a binding from being verified, and is taken away") {
   ports[kVf1].table[5] = ib::PKey(0x8077);
-  engine.place();
+  engine.apply();
   bind(kNode1, request(kVf1, "blue"));
   place();
   for (auto& key : ports[kVf1].table)
@@ -155,10 +157,10 @@ TEST_CASE_FIXTURE(Blue,
   end_sweep();
   read();
   CHECK(answers.back().empty());
-  CHECK(binding(kC1).standing.reason == fabric::Reason::foreign_key);
+  CHECK(binding(kC1).condition.reason == fabric::Reason::foreign_key);
   REQUIRE(tables.repairs.size() == 1);
-  CHECK(tables.repairs[0].kind == Repair::Kind::revoke);
-  mend();
+  CHECK(tables.repairs[0].kind == probe::Repair::Kind::revoke);
+  repair();
   read();
   CHECK(answers.back() == "verified");
 }
@@ -169,20 +171,20 @@ TEST_CASE_FIXTURE(Blue, "a table that is changed behind our back is told and men
   for (auto& key : ports[kVf1].table)
     if (key.partition() == 1) key = ib::PKey();
   read(true);
-  CHECK(binding(kC1).state == State::written);
-  CHECK(binding(kC1).standing.reason == fabric::Reason::missing_key);
+  CHECK(binding(kC1).state == BindingState::written);
+  CHECK(binding(kC1).condition.reason == fabric::Reason::missing_key);
   REQUIRE(tables.repairs.size() == 1);
   read();
   CHECK_MESSAGE(tables.repairs.size() == 1, "not again before it can have helped");
-  mend();
+  repair();
   read();
-  CHECK(binding(kC1).state == State::verified);
-  CHECK(report.metrics().text().find("ibpod_sm_drifts_total 1") != std::string::npos);
+  CHECK(binding(kC1).state == BindingState::verified);
+  CHECK(telemetry.metrics().text().find("ibpod_sm_drifts_total 1") != std::string::npos);
 }
 
 TEST_CASE_FIXTURE(Blue, "a table that takes more than one repair has been changed once") {
   const auto drifts = [&] {
-    return report.metrics().text().find("ibpod_sm_drifts_total 1\n") != std::string::npos;
+    return telemetry.metrics().text().find("ibpod_sm_drifts_total 1\n") != std::string::npos;
   };
   bind(kNode1, request(kVf1, "blue"));
   settle();
@@ -191,13 +193,13 @@ TEST_CASE_FIXTURE(Blue, "a table that takes more than one repair has been change
   read(true);
   REQUIRE(tables.repairs.size() == 1);
   fail_repair();
-  turn(2000);
+  tick(2000);
   read(true);
   REQUIRE(tables.repairs.size() == 1);
   CHECK(drifts());
-  mend();
+  repair();
   read();
-  CHECK(binding(kC1).state == State::verified);
+  CHECK(binding(kC1).state == BindingState::verified);
   CHECK(drifts());
 }
 
@@ -208,22 +210,22 @@ TEST_CASE_FIXTURE(Blue, "a read that a repair has overtaken tells of no other ch
     if (key.partition() == 1) key = ib::PKey();
   read(true);
   REQUIRE(tables.repairs.size() == 1);
-  Readings late{.begun = now().steady + Duration(10), .topology = topology(), .ports = {}};
+  probe::ProbeBatch late{.begun = now().steady + Duration(10), .topology = topology(), .ports = {}};
   late.ports.push_back({.port = kVf1, .table = ports[kVf1].table});
-  mend(30);
-  REQUIRE(binding(kC1).state == State::verified);
+  repair(30);
+  REQUIRE(binding(kC1).state == BindingState::verified);
   ms += 30;
-  steward->at(now());
-  steward->seen(late);
-  turn();
+  controller->set_time(now());
+  controller->probed(late);
+  tick();
   CHECK(tables.repairs.empty());
-  CHECK(binding(kC1).state == State::verified);
-  CHECK(report.metrics().text().find("ibpod_sm_drifts_total 1\n") != std::string::npos);
+  CHECK(binding(kC1).state == BindingState::verified);
+  CHECK(telemetry.metrics().text().find("ibpod_sm_drifts_total 1\n") != std::string::npos);
 }
 
 TEST_CASE_FIXTURE(Blue, "a port that the subnet manager has not come to has not been changed") {
   const auto drifted = [&] {
-    return report.metrics().text().find("ibpod_sm_drifts_total 1\n") != std::string::npos;
+    return telemetry.metrics().text().find("ibpod_sm_drifts_total 1\n") != std::string::npos;
   };
   settle();
   ports[kVf1].table = {ib::PKey(0xffff), ib::PKey(), ib::PKey(), ib::PKey()};
@@ -232,7 +234,7 @@ TEST_CASE_FIXTURE(Blue, "a port that the subnet manager has not come to has not 
   CHECK_MESSAGE(tables.repairs.size() == 1, "it is mended");
   CHECK_FALSE(drifted());
   fail_repair();
-  turn(2000);
+  tick(2000);
   ports[kVf1].state = ib::PortState::active;
   read(true);
   CHECK_MESSAGE(drifted(), "its table is wrong although it is up");
@@ -243,12 +245,12 @@ TEST_CASE_FIXTURE(Blue, "a foreign key on a port that was seen in INIT is a chan
   ports[kVf1].table = {ib::PKey(0xffff), ib::PKey(0x8009), ib::PKey(), ib::PKey()};
   ports[kVf1].state = ib::PortState::init;
   read(true);
-  CHECK(report.metrics().text().find("ibpod_sm_drifts_total 1\n") != std::string::npos);
+  CHECK(telemetry.metrics().text().find("ibpod_sm_drifts_total 1\n") != std::string::npos);
 }
 
 TEST_CASE_FIXTURE(Blue, "another change of a table that is not right yet is told of, too") {
   const auto drifts = [&](const char* number) {
-    return report.metrics().text().find(std::string("ibpod_sm_drifts_total ") + number + "\n") !=
+    return telemetry.metrics().text().find(std::string("ibpod_sm_drifts_total ") + number + "\n") !=
            std::string::npos;
   };
   settle();
@@ -256,12 +258,12 @@ TEST_CASE_FIXTURE(Blue, "another change of a table that is not right yet is told
   read(true);
   CHECK(drifts("1"));
   fail_repair();
-  turn(2000);
+  tick(2000);
   read(true);
   CHECK_MESSAGE(drifts("1"), "the same");
   fail_repair();
   ports[kVf1].table[3] = ib::PKey(0x800a);
-  turn(4000);
+  tick(4000);
   read(true);
   CHECK(drifts("2"));
 }
@@ -277,39 +279,39 @@ TEST_CASE_FIXTURE(
   REQUIRE(table[1].partition() == 1);
   std::swap(table[0], table[1]);
   read(true);
-  CHECK((binding(kC1).state == State::written) == engine.writing);
+  CHECK((binding(kC1).state == BindingState::written) == engine.writing);
   if (!engine.writing) return;
-  CHECK(binding(kC1).standing.text.find("another key at index 0") != std::string::npos);
-  mend();
+  CHECK(binding(kC1).condition.text.find("another key at index 0") != std::string::npos);
+  repair();
   read();
   CHECK(table[0] == fabric::kDefaultPKey);
-  CHECK(binding(kC1).state == State::verified);
+  CHECK(binding(kC1).state == BindingState::verified);
 }
 
 TEST_CASE_FIXTURE(Blue, "a partition tells which of its static members is not as it should be") {
-  fabric::Tenancy tenancy;
-  tenancy.name = "store";
-  tenancy.members = {{kVf2, Membership::full, ""}, {kVf3, Membership::limited, ""}};
-  create(tenancy);
+  fabric::Partition partition;
+  partition.name = "store";
+  partition.members = {{kVf2, Membership::full, ""}, {kVf3, Membership::limited, ""}};
+  create(partition);
   settle();
   read(true);
-  CHECK(status("store").standing == fabric::Standing{});
+  CHECK(status("store").condition == fabric::Condition{});
   ports[kVf2].table.assign(8, ib::PKey());
   read(true);
-  CHECK(status("store").state == fabric::TenancyState::ready);
-  CHECK(status("store").standing.reason == fabric::Reason::missing_key);
-  CHECK(status("store").standing.text ==
+  CHECK(status("store").state == fabric::PartitionState::ready);
+  CHECK(status("store").condition.reason == fabric::Reason::missing_key);
+  CHECK(status("store").condition.text ==
         "member " + kVf2.text() + ": its P_Key table lacks 0x7fff, 0x8002");
   ports[kVf3].there = false;
   read(true);
-  CHECK(status("store").standing.text.ends_with(" (and 1 more)"));
-  mend();
+  CHECK(status("store").condition.text.ends_with(" (and 1 more)"));
+  repair();
   read(true);
-  CHECK(status("store").standing.reason == fabric::Reason::port_down);
-  CHECK(status("blue").standing == fabric::Standing{});
+  CHECK(status("store").condition.reason == fabric::Reason::port_down);
+  CHECK(status("blue").condition == fabric::Condition{});
   ports[kVf3].there = true;
   read(true);
-  CHECK(status("store").standing == fabric::Standing{});
+  CHECK(status("store").condition == fabric::Condition{});
 }
 
 TEST_CASE_FIXTURE(Blue, "free ports are kept clean, too") {
@@ -317,8 +319,8 @@ TEST_CASE_FIXTURE(Blue, "free ports are kept clean, too") {
   read(true);
   REQUIRE(tables.repairs.size() == 1);
   CHECK(tables.repairs[0].port == kVf2);
-  mend();
-  turn(2000);
+  repair();
+  tick(2000);
   read(true);
   CHECK(tables.repairs.empty());
 }
@@ -336,15 +338,15 @@ TEST_CASE_FIXTURE(
   settle();
   ports[kVf1].answers = false;
   read(true);
-  CHECK(binding(kC1).state == State::unknown);
-  CHECK(binding(kC1).standing.reason == fabric::Reason::timeout);
+  CHECK(binding(kC1).state == BindingState::unknown);
+  CHECK(binding(kC1).condition.reason == fabric::Reason::timeout);
   CHECK(unbind(kNode1, kC1, 50).empty());
   settle();
-  turn(60);
+  tick(60);
   CHECK(answers.back() == "releasing");
   ports[kVf1].answers = true;
   read();
-  CHECK(ledger->size() == 0);
+  CHECK(registry->size() == 0);
 }
 
 TEST_CASE_FIXTURE(Blue, "a node that is gone for good is forgotten when its ports are nowhere") {
@@ -352,17 +354,17 @@ TEST_CASE_FIXTURE(Blue, "a node that is gone for good is forgotten when its port
   settle();
   ports[kVf1].there = false;
   std::string forgotten;
-  steward->at(now());
-  steward->forget_node(
+  controller->set_time(now());
+  controller->forget_node(
       kAdministrator, {"n1", true}, deadline(10'000), [&](const Result<fabricapi::Node>& node) {
         forgotten = node ? "bindings " + std::to_string(node->bindings) : node.error().text();
       });
-  turn();
+  tick();
   CHECK(forgotten.empty());
   sweep();
   read();
   CHECK(forgotten == "bindings 0");
-  CHECK(ledger->size() == 0);
+  CHECK(registry->size() == 0);
 }
 
 TEST_CASE_FIXTURE(Blue,
@@ -372,19 +374,19 @@ TEST_CASE_FIXTURE(Blue,
   fabricapi::BindRequest next = request(kVf1, "blue");
   next.attachment.container = "c2";
   bool gone = false;
-  std::string told;
-  steward->at(now());
-  steward->bind(kNode1, next, {deadline(60'000), [&] { return gone; }},
-                [&](const Result<fabric::Binding>& result) {
-                  told = result ? name(result->state) : name(result.error().code());
-                });
-  turn();
-  CHECK(told.empty());
+  std::string engine_members;
+  controller->set_time(now());
+  controller->bind(kNode1, next, {deadline(60'000), [&] { return gone; }},
+                   [&](const Result<fabric::Binding>& result) {
+                     engine_members = result ? name(result->state) : name(result.error().code());
+                   });
+  tick();
+  CHECK(engine_members.empty());
   gone = true;
   unbind(kNode1, kC1);
   settle();
-  CHECK(told == "unavailable");
-  CHECK(ledger->size() == 0);
+  CHECK(engine_members == "unavailable");
+  CHECK(registry->size() == 0);
 }
 
 TEST_CASE_FIXTURE(Blue, "a port that was there is told from one that never was") {
@@ -393,11 +395,11 @@ TEST_CASE_FIXTURE(Blue, "a port that was there is told from one that never was")
   read(true);
   ports[kVf1].there = false;
   read(true);
-  CHECK(binding(kC1).state == State::unknown);
-  CHECK(binding(kC1).standing.reason == fabric::Reason::port_down);
+  CHECK(binding(kC1).state == BindingState::unknown);
+  CHECK(binding(kC1).condition.reason == fabric::Reason::port_down);
   ports[kVf1].there = true;
   read(true);
-  CHECK(binding(kC1).state == State::verified);
+  CHECK(binding(kC1).state == BindingState::verified);
 }
 
 TEST_CASE_FIXTURE(Blue,
@@ -423,20 +425,20 @@ TEST_CASE_FIXTURE(Blue,
   one.pf_guid = kPf;
   bind(kNode1, one);
   settle();
-  CHECK(binding(one.attachment).standing.reason == fabric::Reason::port_down);
+  CHECK(binding(one.attachment).condition.reason == fabric::Reason::port_down);
   ports[kPf].virtualized = true;
   read(true);
   const fabric::Binding bound = binding(one.attachment);
-  CHECK(bound.state != State::verified);
-  CHECK(bound.standing.reason == fabric::Reason::vport);
-  CHECK(bound.standing.text.find(kPf.text()) != std::string::npos);
+  CHECK(bound.state != BindingState::verified);
+  CHECK(bound.condition.reason == fabric::Reason::vport);
+  CHECK(bound.condition.text.find(kPf.text()) != std::string::npos);
 }
 
 TEST_CASE_FIXTURE(Blue, "weaknesses are metrics") {
   settle();
   read(true);
-  steward->show();
-  const std::string page = report.metrics().text();
+  controller->update_metrics();
+  const std::string page = telemetry.metrics().text();
   CHECK(page.find("ibpod_sm_weaknesses{kind=\"rival\"} 0\n") != page.npos);
   CHECK(page.find("ibpod_sm_weaknesses{kind=\"enforcement_unknown\"} 4\n") != page.npos);
 }
@@ -445,14 +447,14 @@ TEST_CASE_FIXTURE(Blue, "whoever watches hears of every change, until he goes") 
   std::vector<std::string> heard;
   std::shared_ptr<fabricapi::Fabric::Watch> watch;
   bind(kNode1, request(kVf1, "blue"));
-  steward->watch_bindings(
+  controller->watch_bindings(
       kAdministrator, {},
       [&](const fabricapi::BindingChange& change) {
         heard.emplace_back(change.gone ? "gone" : name(change.binding.state));
         return true;
       },
       [&](const auto& started) { watch = started.value(); });
-  turn();
+  tick();
   settle();
   unbind(kNode1, kC1);
   settle();
@@ -463,15 +465,15 @@ TEST_CASE_FIXTURE(Blue, "whoever watches hears of every change, until he goes") 
 }
 
 TEST_CASE_FIXTURE(Blue, "a key of the administrator's own partitions is nobody else's") {
-  engine.others = {{.name = "admin", .pkey = ib::PKey(0x1005), .members = {{kVf3, {}}}}};
+  engine.manual = {{.name = "admin", .pkey = ib::PKey(0x1005), .members = {{kVf3, {}}}}};
   engine_says();
-  fabric::Tenancy tenancy;
-  tenancy.name = "green";
-  tenancy.pkey = ib::PKey(0x1005);
-  create(tenancy);
+  fabric::Partition partition;
+  partition.name = "green";
+  partition.pkey = ib::PKey(0x1005);
+  create(partition);
   CHECK_MESSAGE(last.find("0x1005") != std::string::npos, last);
-  tenancy.pkey = ib::PKey(0x1006);
-  create(tenancy);
+  partition.pkey = ib::PKey(0x1006);
+  create(partition);
   CHECK(last == "ok");
 }
 
@@ -479,15 +481,15 @@ TEST_CASE_FIXTURE(Blue, "what the engine could not enforce is refused before it 
   engine.refusal = "no";
   partition("green");
   CHECK(last == "no");
-  CHECK_FALSE(ledger->partition("green"));
+  CHECK_FALSE(registry->partition("green"));
 }
 
 TEST_CASE_FIXTURE(Blue, "nobody takes index 0 of the subnet manager's own port") {
-  fabric::Tenancy tenancy;
-  tenancy.name = "green";
-  tenancy.index0 = true;
-  tenancy.allowed = {"*"};
-  create(tenancy);
+  fabric::Partition partition;
+  partition.name = "green";
+  partition.index0 = true;
+  partition.allowed = {"*"};
+  create(partition);
   own_port = kVf1;
   restart();
   CHECK(bind(kNode1, request(kVf1, "green")) == "invalid");
@@ -514,14 +516,14 @@ TEST_CASE_FIXTURE(Blue, "killed at any time, it goes on where it was") {
     engine.now.swept = engine.now.placed = 0;
     restart();
     const bool bound = killed < 6;
-    CHECK(ledger->size() == (killed < steps.size() ? 1 : 0));
+    CHECK(registry->size() == (killed < steps.size() ? 1 : 0));
     settle();
     if (bound) {
-      CHECK(binding(kC1).state == State::verified);
+      CHECK(binding(kC1).state == BindingState::verified);
       unbind(kNode1, kC1);
       settle();
     }
-    CHECK(ledger->size() == 0);
+    CHECK(registry->size() == 0);
   }
 }
 
@@ -530,10 +532,10 @@ TEST_CASE_FIXTURE(Blue,
   bind(kNode1, request(kVf1, "blue"));
   settle();
   const auto heard_by = [&](const std::function<void()>& ask) {
-    turn(60'000);
+    tick(60'000);
     const fabric::WallTime before = now().wall;
     ask();
-    return ledger->node("n1")->last_heard >= before;
+    return registry->node("n1")->last_heard >= before;
   };
   CHECK(heard_by([&] { bind(kNode1, request(kVf1, "blue")); }));
   CHECK(heard_by([&] { observe(kNode1, kVf2, table_of({})); }));
@@ -543,4 +545,4 @@ TEST_CASE_FIXTURE(Blue,
 }
 
 }  // namespace
-}  // namespace ibpod::sm::test
+}  // namespace ibpod::sm::controller::test

@@ -3,35 +3,36 @@
 
 #include <algorithm>
 
-namespace ibpod::sm {
+namespace ibpod::sm::controller {
 namespace {
 
 using fabric::Reason;
 
 // Why what is asked is not in force, where that is for all the same reason.
-fabric::Standing hindrance_of(const Standing& engine) {
+fabric::Condition engine_fault_of(const engine::EngineStatus& engine) {
   const auto because = [&](Reason reason) {
-    return fabric::Standing{reason, "the subnet manager is " + std::string(name(engine.health)) +
-                                        (engine.trouble.empty() ? "" : ": " + engine.trouble)};
+    return fabric::Condition{reason, "the subnet manager is " +
+                                         std::string(engine::name(engine.health)) +
+                                         (engine.trouble.empty() ? "" : ": " + engine.trouble)};
   };
   switch (engine.health) {
-    case Health::starting:
-    case Health::serving:
+    case engine::Health::starting:
+    case engine::Health::serving:
       return {};
-    case Health::gone:
-    case Health::not_master:
+    case engine::Health::gone:
+    case engine::Health::not_master:
       return because(Reason::no_master);
-    case Health::other_file:
-    case Health::failed_open:
-    case Health::refused:
-    case Health::stuck:
+    case engine::Health::other_file:
+    case engine::Health::failed_open:
+    case engine::Health::refused:
+    case engine::Health::stuck:
       return because(Reason::misconfigured);
   }
   return {};
 }
 
 // By a table of ours that has been lost: what was in force is not known any more.
-uint64_t losses_in(const Standing& engine) {
+uint64_t losses_in(const engine::EngineStatus& engine) {
   return engine.violations + engine.fail_opens + engine.losses;
 }
 
@@ -40,154 +41,161 @@ uint64_t losses_in(const Standing& engine) {
 // --- the engine
 
 // Time is looked at behind the engine: what was read before need not have been in force then.
-void Steward::engine_changed() {
-  const Standing standing = world_.engine.standing();
-  const Placements::Time now = world_.clock();
-  if (standing.placed < placed_.newest() || standing.swept < swept_.newest()) ++falls_;
-  const uint64_t era = losses_in(standing) + standing.edits + falls_;
-  placed_.begin(era);
-  swept_.begin(era);
-  if (losses_in(standing) > losses_) {
-    losses_ = losses_in(standing);
-    world_.ledger.note_doubt({Reason::misconfigured,
-                              "the subnet manager may have worked with other partitions than "
-                              "these: the port has to be seen again"},
-                             now_);
+void Controller::engine_changed() {
+  const engine::EngineStatus status = deps_.subnet_manager.status();
+  const VersionHistory::Time now = deps_.clock();
+  if (status.placed < applied_.newest() || status.swept < swept_.newest()) ++engine_rollbacks_;
+  const uint64_t era = losses_in(status) + status.edits + engine_rollbacks_;
+  applied_.reset(era);
+  swept_.reset(era);
+  if (losses_in(status) > engine_losses_) {
+    engine_losses_ = losses_in(status);
+    deps_.registry.invalidate_verified(
+        {Reason::misconfigured,
+         "the subnet manager may have worked with other partitions than "
+         "these: the port has to be seen again"},
+        now_);
   }
-  if (standing.swept > swept_.newest()) world_.tables.swept();
+  if (status.swept > swept_.newest()) deps_.prober.swept();
   // Only now are all tables as the subnet manager has them; what was seen before is of another.
-  if (standing.swept > 0 && swept_.newest() == 0) world_.tables.look();
-  placed_.placed(standing.placed, now);
-  swept_.placed(standing.swept, now);
+  if (status.swept > 0 && swept_.newest() == 0) deps_.prober.rescan();
+  applied_.record(status.placed, now);
+  swept_.record(status.swept, now);
   // One that has just been started may end at once: what was wrong is over when it serves.
-  if (standing.health != Health::starting)
-    world_.report.trouble("subnet manager", standing.trouble);
-  world_.report.trouble("memory limit", standing.shared_cgroup);
-  world_.report.trouble("next start of the subnet manager", standing.start_refused);
-  take_hindrance(hindrance_of(standing));
-  take_administrators();
+  if (status.health != engine::Health::starting)
+    deps_.telemetry.report_condition("subnet manager", status.trouble);
+  deps_.telemetry.report_condition("memory limit", status.shared_cgroup);
+  deps_.telemetry.report_condition("next start of the subnet manager", status.start_refused);
+  set_engine_fault(engine_fault_of(status));
+  take_manual_partitions();
   if (!refused_.empty()) declare_at_ = now_.steady;  // it may have been the engine that refused
 }
 
-void Steward::take_hindrance(fabric::Standing now) {
-  if (now == hindrance_) return;
-  hindrance_ = std::move(now);
-  const fabric::Standing told =
-      hindrance_.reason == Reason::none ? fabric::Standing{Reason::waiting, ""} : hindrance_;
-  const std::set<ib::Guid> unsettled = world_.ledger.unsettled();
-  for (const ib::Guid port : unsettled) world_.ledger.note_trouble(port, told, now_);
+void Controller::set_engine_fault(fabric::Condition now) {
+  if (now == engine_fault_) return;
+  engine_fault_ = std::move(now);
+  const fabric::Condition engine_members =
+      engine_fault_.reason == Reason::none ? fabric::Condition{Reason::waiting, ""} : engine_fault_;
+  const std::set<ib::Guid> unsettled = deps_.registry.unsettled();
+  for (const ib::Guid port : unsettled) deps_.registry.set_condition(port, engine_members, now_);
 }
 
-void Steward::take_administrators() {
-  std::vector<fabric::Partition> now = world_.engine.administrators();
-  if (now == administrators_) return;
-  administrators_ = std::move(now);
-  leave_alone();
-  if (partitions_) want_anew();
+void Controller::take_manual_partitions() {
+  std::vector<fabric::PartitionDefinition> now = deps_.subnet_manager.manual_partitions();
+  if (now == manual_partitions_) return;
+  manual_partitions_ = std::move(now);
+  reserve_pkeys();
+  if (partitions_) update_desired_keys();
 }
 
 // --- ports
 
-void Steward::seen(const Readings& readings) {
-  if (readings.topology) sightings_.take(readings.topology);
-  const uint64_t placed = placed_.at(readings.begun);
+void Controller::probed(const probe::ProbeBatch& readings) {
+  if (readings.topology) observations_.record(readings.topology);
+  const uint64_t placed = applied_.at(readings.begun);
   const uint64_t swept = swept_.at(readings.begun);
-  if (readings.scan && readings.topology) scanned_ = readings.begun;
-  if (readings.topology) note_met();
-  for (const Reading& reading : readings.ports) {
-    if (reading.of_repair) end_repair(reading);
+  if (readings.full_scan && readings.topology) last_scan_began_ = readings.begun;
+  if (readings.topology) note_seen_ports();
+  for (const probe::ProbeResult& reading : readings.ports) {
+    if (reading.after_repair) end_repair(reading);
     // A read that began while a repair was under way may have found the table of before it.
-    const Placements::Time at = reading.of_repair ? now_.steady : readings.begun;
-    sightings_.take(reading, placed, swept, at);
+    const VersionHistory::Time at = reading.after_repair ? now_.steady : readings.begun;
+    observations_.record(reading, placed, swept, at);
   }
-  for (const Reading& reading : readings.ports) judge(reading.port);
-  if (readings.scan)
-    judge_scan(readings);
+  for (const probe::ProbeResult& reading : readings.ports) verify_port(reading.port);
+  if (readings.full_scan)
+    verify_scan(readings);
   else
-    world_.report.read(readings.packets);
+    deps_.telemetry.read(readings.packets);
 }
 
-void Steward::judge_scan(const Readings& readings) {
-  sightings_.forget_nodes(now_.steady - settings_.node_lasts);
-  std::erase_if(ended_, [&](const auto& one) { return one.second < scanned_; });
-  judge_unseen();
-  if (sightings_.topology().whole()) mending_.forget_absent(sightings_.topology());
-  PortCounts counts;
-  counts.ports = sightings_.topology().ports().size();
-  for (const auto& [port, sight] : sightings_.ports()) {
-    const Finding finding = sightings_.find(port, world_.ledger.changed_in(port), wanted_);
-    counts.missing += finding.verdict.missing.empty() ? 0 : 1;
-    counts.foreign += finding.verdict.foreign.empty() ? 0 : 1;
-    counts.unseen += finding.kind == Finding::Kind::unseen ? 1 : 0;
+void Controller::verify_scan(const probe::ProbeBatch& readings) {
+  observations_.forget_nodes(now_.steady - settings_.node_report_lifetime);
+  std::erase_if(requested_guid_released_,
+                [&](const auto& one) { return one.second < last_scan_began_; });
+  verify_absent();
+  if (observations_.topology().is_complete()) repairs_.forget_absent(observations_.topology());
+  telemetry::PortCounts counts;
+  counts.ports = observations_.topology().ports().size();
+  for (const auto& [port, observation] : observations_.ports()) {
+    const PortVerdict finding =
+        observations_.verdict(port, deps_.registry.changed_in(port), desired_keys_);
+    counts.missing += finding.diff.missing.empty() ? 0 : 1;
+    counts.foreign += finding.diff.foreign.empty() ? 0 : 1;
+    counts.unseen += finding.kind == PortVerdict::Kind::unseen ? 1 : 0;
   }
-  world_.report.scanned(counts, readings.packets, now_.steady - readings.begun);
-  const bool wrong = sightings_.topology().whole() && !sightings_.of_own_subnet();
-  world_.report.trouble("subnet", wrong ? wrong_subnet() : "");
+  deps_.telemetry.scanned(counts, readings.packets, now_.steady - readings.begun);
+  const bool wrong = observations_.topology().is_complete() && !observations_.of_own_subnet();
+  deps_.telemetry.report_condition("subnet", wrong ? wrong_subnet() : "");
 }
 
 // Ports that some partition names, and that the scan has not met.
-void Steward::judge_unseen() {
-  const bool whole = sightings_.topology().whole();
-  for (const ib::Guid port : wanted_.named()) {
-    if (sightings_.topology().find(port) != nullptr) continue;
-    const Reading reading{.port = port,
-                          .table = NotRead{whole ? Unread::port_unknown : Unread::timeout}};
-    sightings_.take(reading, placed_.newest(), swept_.newest(), now_.steady);
-    judge(port);
+void Controller::verify_absent() {
+  const bool whole = observations_.topology().is_complete();
+  for (const ib::Guid port : desired_keys_.named()) {
+    if (observations_.topology().find(port) != nullptr) continue;
+    const probe::ProbeResult reading{
+        .port = port,
+        .table = probe::ProbeError{whole ? probe::ProbeFailure::port_unknown
+                                         : probe::ProbeFailure::timeout}};
+    observations_.record(reading, applied_.newest(), swept_.newest(), now_.steady);
+    verify_port(port);
   }
 }
 
 // All ports of our own subnet have been looked at, and none has this GUID.
-bool Steward::is_nowhere(ib::Guid port) const {
-  const fabric::Topology& topology = sightings_.topology();
-  return topology.whole() && sightings_.of_own_subnet() && topology.find(port) == nullptr;
+bool Controller::is_absent(ib::Guid port) const {
+  const fabric::Topology& topology = observations_.topology();
+  return topology.is_complete() && observations_.of_own_subnet() && topology.find(port) == nullptr;
 }
 
 // Nothing holds a key any more that is nowhere on the subnet: enough for a node that an
 // administrator has declared to be gone. A VF that is a virtual port of its PF's is on no subnet,
 // and may be there all the same.
-bool Steward::may_be_gone(ib::Guid port) const {
-  const fabric::Topology& topology = sightings_.topology();
-  if (!is_nowhere(port)) return false;
-  if (swept_.newest() < world_.ledger.changed_in(port)) return false;
-  const auto bindings = world_.ledger.bindings_on(port);
+bool Controller::may_be_released(ib::Guid port) const {
+  const fabric::Topology& topology = observations_.topology();
+  if (!is_absent(port)) return false;
+  if (swept_.newest() < deps_.registry.changed_in(port)) return false;
+  const auto bindings = deps_.registry.bindings_on(port);
   return !bindings.empty() &&
          std::all_of(bindings.begin(), bindings.end(), [&](const fabric::Binding* binding) {
-           const auto node = world_.ledger.node(binding->attachment.node);
+           const auto node = deps_.registry.node(binding->attachment.node);
            const bool pf_gone =
                binding->kind == fabric::Kind::child ||
                (binding->pf_guid.none() ? !has_virtual_ports() : !topology.find(binding->pf_guid));
-           return node && node->forgetting && (pf_gone || shows_while_used(*binding));
+           return node && node->forgetting && (pf_gone || is_visible_while_bound(*binding));
          });
 }
 
-void Steward::note_ended() {
-  for (const ib::Guid guid : world_.ledger.take_ended()) ended_[guid] = now_.steady;
+void Controller::note_ended() {
+  for (const ib::Guid guid : deps_.registry.take_ended())
+    requested_guid_released_[guid] = now_.steady;
 }
 
 // A GUID that was chosen, and that no port shows: the VF has not been given it yet, or has its own
 // back, as after a boot. Nobody would ever say that its keys have gone.
-bool Steward::is_left(ib::Guid port) const {
-  if (!is_nowhere(port) || sightings_.of_node(port) != nullptr) return false;
-  if (swept_.at(scanned_) < world_.ledger.changed_in(port)) return false;
-  const auto bindings = world_.ledger.bindings_on(port);
+bool Controller::is_abandoned(ib::Guid port) const {
+  if (!is_absent(port) || observations_.find_node_report(port) != nullptr) return false;
+  if (swept_.at(last_scan_began_) < deps_.registry.changed_in(port)) return false;
+  const auto bindings = deps_.registry.bindings_on(port);
   return !bindings.empty() &&
          std::all_of(bindings.begin(), bindings.end(), [&](const fabric::Binding* binding) {
-           return binding->chosen && binding->state == fabric::State::releasing &&
-                  shows_while_used(*binding);
+           return binding->guid_requested && binding->state == fabric::BindingState::releasing &&
+                  is_visible_while_bound(*binding);
          });
 }
 
 // A GUID that a pod has chosen goes with its binding, while the VF may show it until that has its
 // own back; and a port may show it of which nothing is known here. Who gets it next would share his
 // keys with that port.
-Status Steward::check_vacant(const fabricapi::BindRequest& request) {
+Status Controller::check_guid_unused(const fabricapi::BindRequest& request) {
   note_ended();
   // Of one that is bound the ledger knows whose it is.
-  if (!request.chosen || !world_.ledger.bindings_on(request.guid).empty()) return ok();
-  const auto ended = ended_.find(request.guid);
-  const Placements::Time since = ended == ended_.end() ? Placements::Time{} : ended->second;
-  if (scanned_ > since && is_nowhere(request.guid)) return ok();
+  if (!request.guid_requested || !deps_.registry.bindings_on(request.guid).empty()) return ok();
+  const auto ended = requested_guid_released_.find(request.guid);
+  const VersionHistory::Time since =
+      ended == requested_guid_released_.end() ? VersionHistory::Time{} : ended->second;
+  if (last_scan_began_ > since && is_absent(request.guid)) return ok();
   return Error(Code::busy, "port " + request.guid.text() +
                                " may be somebody's still: it can be chosen when a look at all "
                                "ports has not found it (look.scanSeconds)");
@@ -195,15 +203,16 @@ Status Steward::check_vacant(const fabricapi::BindRequest& request) {
 
 // Of a port that exists a look shows it sooner or later; GUIDs that nobody has ever seen cost
 // nothing to name. Before the first look nothing is known.
-Status Steward::check_unseen(const fabricapi::BindRequest& request) const {
-  const Ledger& ledger = world_.ledger;
-  if (scanned_ == Placements::Time{} || sightings_.has_met(request.guid)) return ok();
-  if (!ledger.bindings_on(request.guid).empty()) return ok();
+Status Controller::check_unseen(const fabricapi::BindRequest& request) const {
+  const registry::Registry& registry = deps_.registry;
+  if (last_scan_began_ == VersionHistory::Time{} || observations_.ever_seen(request.guid))
+    return ok();
+  if (!registry.bindings_on(request.guid).empty()) return ok();
   const std::string& node = request.attachment.node;
-  const std::vector<ib::Guid> ports = ledger.ports_of(node);
+  const std::vector<ib::Guid> ports = registry.ports_of(node);
   const auto unseen = static_cast<size_t>(std::count_if(
-      ports.begin(), ports.end(), [&](ib::Guid port) { return !sightings_.has_met(port); }));
-  const size_t most = ledger.limits().unseen_of_node;
+      ports.begin(), ports.end(), [&](ib::Guid port) { return !observations_.ever_seen(port); }));
+  const size_t most = registry.limits().unseen_of_node;
   if (unseen < most) return ok();
   return Error(Code::busy,
                "node " + node + " has " + std::to_string(unseen) +
@@ -216,78 +225,80 @@ Status Steward::check_unseen(const fabricapi::BindRequest& request) const {
 
 // A port of a virtual machine that has not started, or has ended, is on no subnet. An administrator
 // may have it that the subnet manager's knowing is enough then.
-bool Steward::stands_unproved(ib::Guid port, const Finding& finding) const {
-  if (finding.standing.reason != Reason::port_unknown) return false;
-  if (!is_nowhere(port) || sightings_.of_node(port) != nullptr) return false;
-  const auto bindings = world_.ledger.bindings_on(port);
-  return swept_.at(scanned_) >= world_.ledger.changed_in(port) &&
-         world_.ledger.needs_no_proof(port) &&
-         std::all_of(bindings.begin(), bindings.end(),
-                     [&](const fabric::Binding* binding) { return shows_while_used(*binding); });
+bool Controller::counts_without_proof(ib::Guid port, const PortVerdict& finding) const {
+  if (finding.condition.reason != Reason::port_unknown) return false;
+  if (!is_absent(port) || observations_.find_node_report(port) != nullptr) return false;
+  const auto bindings = deps_.registry.bindings_on(port);
+  return swept_.at(last_scan_began_) >= deps_.registry.changed_in(port) &&
+         deps_.registry.needs_no_proof(port) &&
+         std::all_of(bindings.begin(), bindings.end(), [&](const fabric::Binding* binding) {
+           return is_visible_while_bound(*binding);
+         });
 }
 
 // A virtual port is on no subnet even while it is in use.
-bool Steward::shows_while_used(const fabric::Binding& binding) const {
-  const fabric::SeenPort* const pf = sightings_.topology().find(binding.pf_guid);
+bool Controller::is_visible_while_bound(const fabric::Binding& binding) const {
+  const fabric::Port* const pf = observations_.topology().find(binding.pf_guid);
   return binding.kind == fabric::Kind::vf && pf != nullptr && !pf->virtualized;
 }
 
 // A VF that is a virtual port of its PF's shows nowhere, where the subnet manager does not serve
 // such; nor does one that is not there.
-fabric::Standing Steward::why_unseen(ib::Guid port, const fabric::Standing& standing) const {
-  if (standing.reason != Reason::port_unknown) return standing;
-  for (const fabric::Binding* const binding : world_.ledger.bindings_on(port)) {
-    const fabric::SeenPort* const pf = sightings_.topology().find(binding->pf_guid);
+fabric::Condition Controller::why_unseen(ib::Guid port, const fabric::Condition& status) const {
+  if (status.reason != Reason::port_unknown) return status;
+  for (const fabric::Binding* const binding : deps_.registry.bindings_on(port)) {
+    const fabric::Port* const pf = observations_.topology().find(binding->pf_guid);
     if (binding->kind != fabric::Kind::vf || pf == nullptr || !pf->virtualized) continue;
     return {Reason::vport, "the VF is a virtual port behind " +
-                               described(sightings_.topology(), pf->guid) +
+                               tables::described(observations_.topology(), pf->guid) +
                                ", and this subnet manager does not serve those: it takes NVIDIA's "
                                "OpenSM with virt_enabled 2, or UFM"};
   }
-  if (sightings_.has_gone(port))
+  if (observations_.has_disappeared(port))
     return {Reason::port_down,
             "the port was on the subnet, and is not any more: its link is down, or its node is"};
-  return standing;
+  return status;
 }
 
-std::string Steward::wrong_subnet() const {
+std::string Controller::wrong_subnet() const {
   return "the subnet that is looked at has no port " + settings_.own_port->text() +
          ", which is the subnet manager's: see `look` and `opensm.port`";
 }
 
-void Steward::judge(ib::Guid port) {
-  if (!sightings_.of_own_subnet() && sightings_.topology().whole())
-    return world_.ledger.note_trouble(port, {Reason::unreachable, wrong_subnet()}, now_);
+void Controller::verify_port(ib::Guid port) {
+  if (!observations_.of_own_subnet() && observations_.topology().is_complete())
+    return deps_.registry.set_condition(port, {Reason::unreachable, wrong_subnet()}, now_);
   // Before the first sweep that has read any of it, no table says anything; nor does one that is
   // being written.
-  if (swept_.newest() == 0 || mending_.under_way(port)) return;
-  const Finding finding =
-      sightings_.find(port, std::max<uint64_t>(world_.ledger.changed_in(port), 1), wanted_);
+  if (swept_.newest() == 0 || repairs_.under_way(port)) return;
+  const PortVerdict finding = observations_.verdict(
+      port, std::max<uint64_t>(deps_.registry.changed_in(port), 1), desired_keys_);
   switch (finding.kind) {
-    case Finding::Kind::nothing:
+    case PortVerdict::Kind::nothing:
       return;
-    case Finding::Kind::good:
-      mending_.settle(port);
-      world_.ledger.note_verified(port, finding.version, finding.proof, finding.enforcement, now_);
+    case PortVerdict::Kind::good:
+      repairs_.settle(port);
+      deps_.registry.note_verified(port, finding.version, finding.proof, finding.enforcement, now_);
       return;
-    case Finding::Kind::wrong:
+    case PortVerdict::Kind::wrong:
       // A sweep that goes on may be about to write it.
       if (!finding.drifted) return;
-      world_.ledger.note_trouble(port, finding.standing, now_);
-      plan_mend(port, finding);
+      deps_.registry.set_condition(port, finding.condition, now_);
+      plan_repair(port, finding);
       return;
-    case Finding::Kind::unseen:
-      mending_.drop(port);
-      if (stands_unproved(port, finding)) {
-        world_.ledger.note_verified(port, swept_.newest(), fabric::Proof::none,
-                                    fabric::Enforcement::unknown, now_);
+    case PortVerdict::Kind::unseen:
+      repairs_.drop(port);
+      if (counts_without_proof(port, finding)) {
+        deps_.registry.note_verified(port, swept_.newest(), fabric::Proof::none,
+                                     fabric::Enforcement::unknown, now_);
         return;
       }
-      world_.ledger.note_trouble(port, why_unseen(port, finding.standing), now_);
-      if (finding.standing.reason == Reason::port_unknown && (may_be_gone(port) || is_left(port)))
-        world_.ledger.note_clean(port, swept_.newest(), fabric::Proof::port, now_);
-      else if (was_never_there(port))
-        world_.ledger.note_never_there(port, swept_.newest());
+      deps_.registry.set_condition(port, why_unseen(port, finding.condition), now_);
+      if (finding.condition.reason == Reason::port_unknown &&
+          (may_be_released(port) || is_abandoned(port)))
+        deps_.registry.note_clean(port, swept_.newest(), fabric::Proof::port, now_);
+      else if (was_never_seen(port))
+        deps_.registry.note_never_seen(port, swept_.newest());
       return;
   }
 }
@@ -295,17 +306,17 @@ void Steward::judge(ib::Guid port) {
 // --- mending
 
 // Another subnet manager's tables are left to it, and those of another subnet to theirs.
-bool Steward::may_mend() const {
-  const Health health = world_.engine.standing().health;
-  return world_.engine.writes() && sightings_.of_own_subnet() &&
-         (health == Health::serving || health == Health::gone);
+bool Controller::may_repair() const {
+  const engine::Health health = deps_.subnet_manager.status().health;
+  return deps_.subnet_manager.writes() && observations_.of_own_subnet() &&
+         (health == engine::Health::serving || health == engine::Health::gone);
 }
 
 // The subnet manager moves a port from INIT to ARMED after it has written its table. Until then the
 // table is as the adapter has made it, and nobody has changed it. The state may be of an older scan
 // than the table, so the table has to look like that, too.
-bool Steward::awaits_sm(ib::Guid port, const ib::PKeyTable& table) const {
-  const fabric::SeenPort* const seen = sightings_.topology().find(port);
+bool Controller::awaits_sm(ib::Guid port, const ib::PKeyTable& table) const {
+  const fabric::Port* const seen = observations_.topology().find(port);
   const auto is_initial = [](ib::PKey key) {
     return key.partition() == 0 || key == ib::kDefaultFull;
   };
@@ -313,104 +324,110 @@ bool Steward::awaits_sm(ib::Guid port, const ib::PKeyTable& table) const {
          std::all_of(table.begin(), table.end(), is_initial);
 }
 
-void Steward::plan_mend(ib::Guid port, const Finding& finding) {
-  if (!may_mend()) return mending_.drop(port);
-  const Sight* const sight = sightings_.of_port(port);
-  if (sight == nullptr || !mending_.may_plan(port, now_.steady)) return;
-  const TableRead& read = finding.leaf ? sight->reading.leaf->table : sight->reading.table;
+void Controller::plan_repair(ib::Guid port, const PortVerdict& finding) {
+  if (!may_repair()) return repairs_.drop(port);
+  const Observation* const observation = observations_.find_port(port);
+  if (observation == nullptr || !repairs_.may_plan(port, now_.steady)) return;
+  const probe::TableOrError& read =
+      finding.switch_port ? observation->result.switch_port->table : observation->result.table;
   const auto* const table = std::get_if<ib::PKeyTable>(&read);
   if (table == nullptr) return;
-  const WantedKeys wanted = wanted_.of(sightings_.end_port(port));
-  const Result<ib::PKeyTable> right = mended(*table, finding.leaf ? wanted.anywhere() : wanted);
+  const tables::DesiredTable desired = desired_keys_.of(observations_.end_port(port));
+  const Result<ib::PKeyTable> right =
+      tables::mended(*table, finding.switch_port ? desired.anywhere() : desired);
   if (!right) {
-    world_.ledger.note_trouble(port, {Reason::capacity, right.error().text()}, now_);
+    deps_.registry.set_condition(port, {Reason::capacity, right.error().text()}, now_);
     return;
   }
-  if (!awaits_sm(port, *table) && mending_.mark_reported(port, finding.verdict))
-    world_.report.drifted(port, finding.standing.text);
-  const Repair::Kind kind =
-      finding.verdict.foreign.empty() ? Repair::Kind::bind : Repair::Kind::revoke;
-  const Repair::Table whose = finding.leaf ? Repair::Table::leaf : Repair::Table::own;
-  std::vector<Repair> repairs;
+  if (!awaits_sm(port, *table) && repairs_.mark_reported(port, finding.diff))
+    deps_.telemetry.drifted(port, finding.condition.text);
+  const probe::Repair::Kind kind =
+      finding.diff.foreign.empty() ? probe::Repair::Kind::bind : probe::Repair::Kind::revoke;
+  const probe::Repair::Table whose =
+      finding.switch_port ? probe::Repair::Table::switch_port : probe::Repair::Table::own;
+  std::vector<probe::Repair> repairs;
   for (const uint16_t block : mad::different_blocks(*table, *right))
     repairs.push_back(
         {kind, port, whose, block, mad::block_of(*table, block), mad::block_of(*right, block)});
-  mending_.plan(port, world_.ledger.changed_in(port), repairs, now_.steady);
+  repairs_.plan(port, deps_.registry.changed_in(port), repairs, now_.steady);
 }
 
-void Steward::end_repair(const Reading& reading) {
-  mending_.over(reading.port);
-  const auto& failure = reading.not_repaired;
-  world_.report.repaired(failure ? name(failure->why) : "written");
+void Controller::end_repair(const probe::ProbeResult& reading) {
+  repairs_.finished(reading.port);
+  const auto& failure = reading.repair_error;
+  deps_.telemetry.repaired(failure ? probe::name(failure->failure) : "written");
   if (failure)
-    world_.report.warning("port " + reading.port.text() +
-                          " could not be mended: " + failure->text());
+    deps_.telemetry.warning("port " + reading.port.text() +
+                            " could not be mended: " + failure->text());
 }
 
-void Steward::mend() {
-  std::vector<Repair> repairs =
-      mending_.take([&](ib::Guid port) { return world_.ledger.changed_in(port); });
-  if (!repairs.empty()) world_.tables.repair(std::move(repairs));
+void Controller::start_repairs() {
+  std::vector<probe::Repair> repairs =
+      repairs_.take([&](ib::Guid port) { return deps_.registry.changed_in(port); });
+  if (!repairs.empty()) deps_.prober.repair(std::move(repairs));
 }
 
-void Steward::hurry() {
-  std::set<ib::Guid> ports = world_.ledger.unsettled();
-  ports.merge(mending_.unsettled());
-  if (ports == hurried_) return;
-  hurried_ = ports;
-  world_.tables.hurry(std::move(ports));
+void Controller::poll_pending() {
+  std::set<ib::Guid> ports = deps_.registry.unsettled();
+  ports.merge(repairs_.unsettled());
+  if (ports == polled_) return;
+  polled_ = ports;
+  deps_.prober.poll(std::move(ports));
 }
 
 // --- nodes
 
 // Keys at places that the port does not have. Free places there say nothing.
-Status Steward::check_places(const fabricapi::ObserveRequest::Seen& seen) const {
-  const fabric::SeenPort* const port = sightings_.topology().find(seen.guid);
-  if (port == nullptr || port->places == 0 || seen.table.size() <= port->places) return ok();
+Status Controller::check_reported_table(const fabricapi::ObserveRequest::PortTable& seen) const {
+  const fabric::Port* const port = observations_.topology().find(seen.guid);
+  if (port == nullptr || port->partition_cap == 0 || seen.table.size() <= port->partition_cap)
+    return ok();
   const auto key = std::find_if(seen.table.rbegin(), seen.table.rend(),
                                 [](ib::PKey one) { return one.partition() != 0; });
   const auto places = static_cast<size_t>(seen.table.rend() - key);
-  if (places <= port->places) return ok();
-  return Error(Code::invalid, "ports.table: expected at most " + std::to_string(port->places) +
-                                  " places, which port " + seen.guid.text() + " has, got " +
-                                  std::to_string(places));
+  if (places <= port->partition_cap) return ok();
+  return Error(Code::invalid, "ports.table: expected at most " +
+                                  std::to_string(port->partition_cap) + " places, which port " +
+                                  seen.guid.text() + " has, got " + std::to_string(places));
 }
 
 // Of places in use, in all tables that one node tells: what no node needs that keeps to its
 // memberships.
-size_t Steward::most_told() const {
+size_t Controller::max_reported_entries() const {
   constexpr size_t kLeast = 64 << 10;
-  return std::max(kLeast, 2 * world_.ledger.limits().memberships_of_node);
+  return std::max(kLeast, 2 * deps_.registry.limits().memberships_of_node);
 }
 
-void Steward::observe(const Caller& caller, const fabricapi::ObserveRequest& request,
-                      Done<fabricapi::ObserveAnswer> done) {
+void Controller::observe(const Caller& caller, const fabricapi::ObserveRequest& request,
+                         Done<fabricapi::ObserveAnswer> done) {
   if (caller.role == fabricapi::Role::reader ||
       (caller.role == fabricapi::Role::node && caller.node != request.node))
     return done(Error(Code::denied, "a node speaks for itself only"));
   for (const auto& seen : request.ports) {
-    if (world_.ledger.whose(seen.guid, request.node) == Whose::others)
+    if (deps_.registry.owner_of(seen.guid, request.node) == registry::PortOwner::other_node)
       return done(
           Error(Code::denied, "port " + seen.guid.text() + " is not one of node " + request.node));
-    const Status possible = check_places(seen);
+    const Status possible = check_reported_table(seen);
     if (!possible) return done(possible.error());
   }
-  world_.ledger.note_heard(request.node, now_);
+  deps_.registry.note_contact(request.node, now_);
   const size_t middle = std::min(request.stamp.find('/'), request.stamp.size());
   const std::string_view stamp = request.stamp;
-  const uint64_t placed = placed_.at(stamp.substr(0, middle));
+  const uint64_t placed = applied_.at(stamp.substr(0, middle));
   const uint64_t swept = middle < stamp.size() ? swept_.at(stamp.substr(middle + 1)) : 0;
   for (const auto& seen : request.ports) {
-    if (world_.ledger.whose(seen.guid, request.node) != Whose::own) continue;
-    const Status taken = sightings_.take(request.node, seen.guid,
-                                         {seen.table, placed, swept, now_.steady}, most_told());
+    if (deps_.registry.owner_of(seen.guid, request.node) != registry::PortOwner::this_node)
+      continue;
+    const Status taken = observations_.record(
+        request.node, seen.guid, {seen.table, placed, swept, now_.steady}, max_reported_entries());
     if (!taken) return done(taken.error());
-    judge(seen.guid);
+    verify_port(seen.guid);
   }
-  fabricapi::ObserveAnswer answer{placed_.stamp() + "/" + swept_.stamp(), {}};
-  for (const ib::Guid port : world_.ledger.unsettled())
-    if (world_.ledger.whose(port, request.node) == Whose::own) answer.wanted.push_back(port);
+  fabricapi::ObserveAnswer answer{applied_.stamp() + "/" + swept_.stamp(), {}};
+  for (const ib::Guid port : deps_.registry.unsettled())
+    if (deps_.registry.owner_of(port, request.node) == registry::PortOwner::this_node)
+      answer.wanted.push_back(port);
   done(std::move(answer));
 }
 
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::controller

@@ -3,26 +3,26 @@
 
 #include <doctest/doctest.h>
 
-namespace ibpod::sm::test {
+namespace ibpod::sm::controller::test {
 namespace {
 
 const fabric::Attachment kC1{"n1", "c1", "net1"};
 
-struct DeclaredBed : Bed {
+struct DeclaredBed : Fixture {
   void declare(const std::string& entries) {
-    const auto read = read_declared(R"({"partitions": [)" + entries + "]}");
+    const auto read = declared::read_declared(R"({"partitions": [)" + entries + "]}");
     REQUIRE(read);
-    steward->at(now());
-    steward->declare(*read);
-    turn();
+    controller->set_time(now());
+    controller->declare(*read);
+    tick();
   }
   // What the file has made, and what is left of what it has made before: "blue red(deleting)".
   std::string there() const {
     std::string text;
-    for (const auto& status : ledger->partitions(kAdministrator, {}).value().items)
-      text += (text.empty() ? "" : " ") + status.tenancy.name +
-              (status.state == fabric::TenancyState::deleting ? "(deleting)" : "") +
-              (status.declared || status.state == fabric::TenancyState::deleting ? "" : "(free)");
+    for (const auto& status : registry->partitions(kAdministrator, {}).value().items)
+      text += (text.empty() ? "" : " ") + status.spec.name +
+              (status.state == fabric::PartitionState::deleting ? "(deleting)" : "") +
+              (status.declared || status.state == fabric::PartitionState::deleting ? "" : "(free)");
     return text;
   }
 };
@@ -66,9 +66,10 @@ TEST_CASE_FIXTURE(DeclaredBed, "what could not be put on disk is declared again 
     declare(kRed);
     CHECK(there().empty());
     CHECK(engine.wanted->size() == 1);
-    REQUIRE(steward->due());
-    ms = static_cast<int>(std::chrono::floor<Duration>(steward->due()->time_since_epoch()).count());
-    turn();
+    REQUIRE(controller->due());
+    ms = static_cast<int>(
+        std::chrono::floor<Duration>(controller->due()->time_since_epoch()).count());
+    tick();
     CHECK(there() == "red");
     CHECK(engine.wanted->size() == 2);
   }
@@ -76,8 +77,8 @@ TEST_CASE_FIXTURE(DeclaredBed, "what could not be put on disk is declared again 
 
 TEST_CASE_FIXTURE(DeclaredBed, "one that cannot be put on disk keeps nothing else from it") {
   store.fail_at(1, FakeStore::Failure::full);
-  steward->at(now());
-  steward->declare(*read_declared(R"({"partitions": [)" + std::string(kRed) + "]}"));
+  controller->set_time(now());
+  controller->declare(*declared::read_declared(R"({"partitions": [)" + std::string(kRed) + "]}"));
   partition("mine");
   CHECK(last == "ok");
   CHECK(there() == "mine(free)");
@@ -88,11 +89,11 @@ TEST_CASE_FIXTURE(DeclaredBed, "what the engine could not enforce stays as it wa
   engine.refusal = "no groups";
   declare(R"({"name": "red", "pkey": "0x1001", "ipoib": true}, {"name": "blue"})");
   CHECK(there() == "red");
-  CHECK_FALSE(ledger->partition("red")->tenancy.ipoib.has_value());
+  CHECK_FALSE(registry->partition("red")->spec.ipoib.has_value());
   engine.refusal.clear();
   engine_says();
   CHECK(there() == "blue red");
-  CHECK(ledger->partition("red")->tenancy.ipoib == true);
+  CHECK(registry->partition("red")->spec.ipoib == true);
 }
 
 TEST_CASE_FIXTURE(DeclaredBed, "no partition is removed while an entry does not say which it is") {
@@ -106,28 +107,28 @@ TEST_CASE_FIXTURE(DeclaredBed, "no partition is removed while an entry does not 
 
 // What doctor, a metric and `partition get` say of a file, and of one that is not as it should be.
 struct FaultyBed : DeclaredBed {
-  fabric::TenancyStatus get(const std::string& name) {
-    fabric::TenancyStatus found;
-    steward->list_partitions(kReader, {}, [&](const auto& listed) {
+  fabric::PartitionStatus get(const std::string& name) {
+    fabric::PartitionStatus found;
+    controller->list_partitions(kReader, {}, [&](const auto& listed) {
       REQUIRE(listed);
       for (const auto& one : listed->items)
-        if (one.tenancy.name == name) found = one;
+        if (one.spec.name == name) found = one;
     });
-    turn();
+    tick();
     return found;
   }
   std::string finding() {
     std::string text;
-    steward->health(kReader, [&](const Result<fabricapi::FabricHealth>& health) {
+    controller->health(kReader, [&](const Result<fabricapi::FabricHealth>& health) {
       for (const fabricapi::Finding& one : health->findings)
         if (one.subject == "declared partitions") text = one.text;
     });
-    turn();
+    tick();
     return text;
   }
   std::string good() {
-    steward->show();
-    const std::string metrics = report.metrics().text();
+    controller->update_metrics();
+    const std::string metrics = telemetry.metrics().text();
     const size_t at = metrics.find("\nibpod_sm_declared_file_good ");
     return at == metrics.npos ? "" : metrics.substr(at + 29, 1);
   }
@@ -139,30 +140,30 @@ TEST_CASE_FIXTURE(FaultyBed, "what a file says wrong is found by doctor, a metri
   declare(R"({"name": "green"}, {"name": "blue", "pkey": "0x7fff"})");
   CHECK(good() == "0");
   CHECK_MESSAGE(finding().find("partitions[1].pkey: ") != std::string::npos, finding());
-  const fabric::TenancyStatus blue = get("blue");
+  const fabric::PartitionStatus blue = get("blue");
   CHECK(blue.declared);
-  CHECK(blue.state == fabric::TenancyState::error);
-  CHECK(blue.standing.reason == fabric::Reason::misconfigured);
-  CHECK(blue.standing.text.find("refused: partitions[1].pkey: ") != std::string::npos);
-  CHECK(get("green").standing.reason != fabric::Reason::misconfigured);
+  CHECK(blue.state == fabric::PartitionState::error);
+  CHECK(blue.condition.reason == fabric::Reason::misconfigured);
+  CHECK(blue.condition.text.find("refused: partitions[1].pkey: ") != std::string::npos);
+  CHECK(get("green").condition.reason != fabric::Reason::misconfigured);
   declare(R"({"name": "green"}, {"name": "blue"})");
   CHECK(good() == "1");
   CHECK(finding().empty());
-  CHECK(get("blue").state == fabric::TenancyState::provisioning);
+  CHECK(get("blue").state == fabric::PartitionState::provisioning);
 }
 
 TEST_CASE_FIXTURE(FaultyBed, "what cannot be done is named by the file's own keys") {
   partition("mine");
   declare(R"({"name": "green"}, {"name": "blue", "pkey": "0x0001"})");
-  CHECK_MESSAGE(get("blue").standing.text.find("refused: partitions[1]") != std::string::npos,
-                get("blue").standing.text);
+  CHECK_MESSAGE(get("blue").condition.text.find("refused: partitions[1]") != std::string::npos,
+                get("blue").condition.text);
   CHECK(good() == "0");
   declare(R"({"name": "green"}, {"name": "blue", "pkey": "0x1001"})");
-  CHECK(get("blue").standing.reason != fabric::Reason::misconfigured);
+  CHECK(get("blue").condition.reason != fabric::Reason::misconfigured);
   engine.refusal = "the engine says so";
   declare(R"({"name": "green", "ipoib": true}, {"name": "blue", "pkey": "0x1001"})");
-  CHECK(get("green").state != fabric::TenancyState::error);
-  CHECK(get("green").standing.text ==
+  CHECK(get("green").state != fabric::PartitionState::error);
+  CHECK(get("green").condition.text ==
         "what its file says is refused: partitions[0] (green): the engine says so");
   CHECK(finding().find("partitions[0] (green): the engine says so") != std::string::npos);
   engine.refusal.clear();
@@ -172,8 +173,8 @@ TEST_CASE_FIXTURE(FaultyBed, "what cannot be done is named by the file's own key
 
 TEST_CASE_FIXTURE(FaultyBed, "a file of which nothing can be made is found until it is mended") {
   declare(kRed);
-  steward->declared_unreadable("line 3, column 1: expected }");
-  turn();
+  controller->declared_unreadable("line 3, column 1: expected }");
+  tick();
   CHECK(there() == "red");
   CHECK(good() == "0");
   CHECK(finding().find("line 3, column 1: expected }") != std::string::npos);
@@ -183,19 +184,19 @@ TEST_CASE_FIXTURE(FaultyBed, "a file of which nothing can be made is found until
 }
 
 TEST_CASE_FIXTURE(FaultyBed, "a service level that OpenSM would make 0 is refused by its key") {
-  Policy given = policy();
+  registry::Policy given = policy();
   given.sl_allowed = false;
-  steward.reset();
-  ledger = Ledger::load(store, std::move(given), now()).value();
-  steward = std::make_unique<Steward>(
-      Steward::World{*ledger, engine, tables, report, [this] { return now().steady; }},
-      StewardSettings{.epoch = "sl"}, now());
+  controller.reset();
+  registry = registry::Registry::load(store, std::move(given), now()).value();
+  controller = std::make_unique<Controller>(
+      Controller::Deps{*registry, engine, tables, telemetry, [this] { return now().steady; }},
+      ControllerSettings{.epoch = "sl"}, now());
   declare(R"({"name": "green", "sl": 0}, {"name": "blue", "sl": 2})");
-  CHECK_MESSAGE(get("blue").standing.text.find(
+  CHECK_MESSAGE(get("blue").condition.text.find(
                     "partitions[1].sl: 2, and OpenSM makes every service level 0 without qos: set "
                     "opensm.qos to true") != std::string::npos,
-                get("blue").standing.text);
-  CHECK(get("green").state == fabric::TenancyState::provisioning);
+                get("blue").condition.text);
+  CHECK(get("green").state == fabric::PartitionState::provisioning);
 }
 
 TEST_CASE_FIXTURE(DeclaredBed, "without a file what one has declared is for requests to change") {
@@ -206,14 +207,14 @@ TEST_CASE_FIXTURE(DeclaredBed, "without a file what one has declared is for requ
     restart();
     CHECK(there() == "red");
   }
-  turn(10'000);
+  tick(10'000);
   CHECK(there() == "red(free)");
-  steward->delete_partition(kAdministrator, "red",
-                            [&](const auto& deleted) { CHECK(deleted.ok()); });
-  turn();
+  controller->delete_partition(kAdministrator, "red",
+                               [&](const auto& deleted) { CHECK(deleted.ok()); });
+  tick();
   restart();
   CHECK(there() == "red(deleting)");
 }
 
 }  // namespace
-}  // namespace ibpod::sm::test
+}  // namespace ibpod::sm::controller::test

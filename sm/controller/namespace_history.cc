@@ -1,9 +1,9 @@
 #include "sm/controller/namespace_history.h"
 
-namespace ibpod::sm {
+namespace ibpod::sm::controller {
 
-NamespaceHistory::Seen NamespaceHistory::add(const std::string& node,
-                                             const std::string& name_space) {
+NamespaceHistory::Added NamespaceHistory::add(const std::string& node,
+                                              const std::string& name_space) {
   size_t& known = namespaces_[node];
   const auto found = nodes_.find(name_space);
   if (found != nodes_.end() && found->second.contains(node)) return {};
@@ -23,4 +23,4 @@ void NamespaceHistory::forget(const std::string& node) {
   }
 }
 
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::controller

@@ -7,19 +7,19 @@
 #include <set>
 #include <string>
 
-namespace ibpod::sm {
+namespace ibpod::sm::controller {
 
 class NamespaceHistory {
  public:
   // Of a node so many are remembered; each pod of another one is as if it were the first.
   static constexpr size_t kMostOfNode = 1024;
 
-  struct Seen {
+  struct Added {
     size_t others = 0;  // nodes with such pods before; 0 if it is not the node's first
     bool full = false;  // the node has as many namespaces as are remembered, and this is another
   };
   // A pod of the namespace has been bound on the node.
-  Seen add(const std::string& node, const std::string& name_space);
+  Added add(const std::string& node, const std::string& name_space);
   // Whether to report that the node's history is full: once.
   bool take_full(const std::string& node) { return full_.insert(node).second; }
   void forget(const std::string& node);
@@ -30,4 +30,4 @@ class NamespaceHistory {
   std::set<std::string> full_;                          // nodes that are reported
 };
 
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::controller

@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-namespace ibpod::sm {
+namespace ibpod::sm::controller {
 namespace {
 
 TEST_CASE("namespaces: a node's first pod of one that other nodes have is told, once") {
@@ -24,7 +24,7 @@ TEST_CASE("namespaces: a node that names more than it can have takes no more mem
     history.add("n1", "ns" + std::to_string(n));
   history.add("n2", "more");
   for (int n = 0; n < 2; ++n) {
-    const NamespaceHistory::Seen seen = history.add("n1", "more");
+    const NamespaceHistory::Added seen = history.add("n1", "more");
     CHECK_MESSAGE(seen.full, "it is not remembered, so that it is new each time");
     CHECK(seen.others == 1);
   }
@@ -37,4 +37,4 @@ TEST_CASE("namespaces: a node that names more than it can have takes no more mem
 }
 
 }  // namespace
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::controller

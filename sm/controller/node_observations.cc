@@ -3,7 +3,7 @@
 #include <iterator>
 #include <utility>
 
-namespace ibpod::sm {
+namespace ibpod::sm::controller {
 namespace {
 
 void drop_free_end(ib::PKeyTable& table) {
@@ -13,63 +13,66 @@ void drop_free_end(ib::PKeyTable& table) {
 
 }  // namespace
 
-Status NodeSights::take(const std::string& node, ib::Guid port, NodeSight sight, size_t most) {
-  drop_free_end(sight.table);
-  const auto known = entries_.find(port);
-  const auto places = places_.find(node);
-  const bool own = known != entries_.end() && known->second.node == node;
-  const size_t others =
-      (places == places_.end() ? 0 : places->second) - (own ? known->second.sight.table.size() : 0);
-  if (others + sight.table.size() > most)
+Status NodeObservations::record(const std::string& node, ib::Guid port, NodeObservation observation,
+                                size_t most) {
+  drop_free_end(observation.table);
+  const auto known = reports_.find(port);
+  const auto places = entries_by_node_.find(node);
+  const bool own = known != reports_.end() && known->second.node == node;
+  const size_t others = (places == entries_by_node_.end() ? 0 : places->second) -
+                        (own ? known->second.observation.table.size() : 0);
+  if (others + observation.table.size() > most)
     return Error(Code::busy, "ports.table: the tables of node " + node + " have " +
-                                 std::to_string(others + sight.table.size()) +
+                                 std::to_string(others + observation.table.size()) +
                                  " places in use with that of port " + port.text() +
                                  ", and may have " + std::to_string(most));
-  if (own && known->second.sight.table == sight.table) {
-    known->second.sight = std::move(sight);
+  if (own && known->second.observation.table == observation.table) {
+    known->second.observation = std::move(observation);
     return ok();
   }
-  if (known != entries_.end()) erase(known);
-  if (!sight.table.empty()) places_[node] += sight.table.size();
-  entries_.insert_or_assign(port, Entry{node, std::move(sight), {}, {}});
+  if (known != reports_.end()) erase(known);
+  if (!observation.table.empty()) entries_by_node_[node] += observation.table.size();
+  reports_.insert_or_assign(port, Report{node, std::move(observation), {}, {}});
   return ok();
 }
 
-NodeSights::Entries::iterator NodeSights::erase(Entries::iterator entry) {
-  const auto places = places_.find(entry->second.node);
-  if (places != places_.end()) places->second -= entry->second.sight.table.size();
-  if (places != places_.end() && places->second == 0) places_.erase(places);
-  return entries_.erase(entry);
+NodeObservations::Reports::iterator NodeObservations::erase(Reports::iterator entry) {
+  const auto places = entries_by_node_.find(entry->second.node);
+  if (places != entries_by_node_.end()) places->second -= entry->second.observation.table.size();
+  if (places != entries_by_node_.end() && places->second == 0) entries_by_node_.erase(places);
+  return reports_.erase(entry);
 }
 
-void NodeSights::forget(ib::Guid port) {
-  const auto entry = entries_.find(port);
-  if (entry != entries_.end()) erase(entry);
+void NodeObservations::forget(ib::Guid port) {
+  const auto entry = reports_.find(port);
+  if (entry != reports_.end()) erase(entry);
 }
 
-void NodeSights::forget_before(Time time) {
-  for (auto entry = entries_.begin(); entry != entries_.end();)
-    entry = entry->second.sight.at < time ? erase(entry) : std::next(entry);
+void NodeObservations::forget_before(Time time) {
+  for (auto entry = reports_.begin(); entry != reports_.end();)
+    entry = entry->second.observation.at < time ? erase(entry) : std::next(entry);
 }
 
-const NodeSight* NodeSights::find(ib::Guid port) const {
-  const auto entry = entries_.find(port);
-  return entry == entries_.end() ? nullptr : &entry->second.sight;
+const NodeObservation* NodeObservations::find(ib::Guid port) const {
+  const auto entry = reports_.find(port);
+  return entry == reports_.end() ? nullptr : &entry->second.observation;
 }
 
-std::map<ib::Guid, const NodeSight*> NodeSights::all() const {
-  std::map<ib::Guid, const NodeSight*> sights;
-  for (const auto& [port, entry] : entries_) sights.emplace_hint(sights.end(), port, &entry.sight);
-  return sights;
+std::map<ib::Guid, const NodeObservation*> NodeObservations::all() const {
+  std::map<ib::Guid, const NodeObservation*> observations;
+  for (const auto& [port, entry] : reports_)
+    observations.emplace_hint(observations.end(), port, &entry.observation);
+  return observations;
 }
 
-const Verdict& NodeSights::verdict(ib::Guid port, const WantedKeys& wanted) const {
-  const Entry& entry = entries_.at(port);
-  if (entry.wanted == wanted) return entry.verdict;
-  entry.verdict = judge(entry.sight.table, wanted);
-  entry.wanted = wanted;
-  ++judged_;
-  return entry.verdict;
+const tables::TableDiff& NodeObservations::diff(ib::Guid port,
+                                                const tables::DesiredTable& desired) const {
+  const Report& entry = reports_.at(port);
+  if (entry.desired == desired) return entry.diff;
+  entry.diff = tables::compare(entry.observation.table, desired);
+  entry.desired = desired;
+  ++compared_;
+  return entry.diff;
 }
 
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::controller

@@ -4,8 +4,8 @@
 
 #include "lib/base/result.h"
 #include "sm/controller/version_history.h"
-#include "sm/tables/table_diff.h"
 #include "sm/tables/desired_keys.h"
+#include "sm/tables/table_diff.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -13,48 +13,48 @@
 #include <optional>
 #include <string>
 
-namespace ibpod::sm {
+namespace ibpod::sm::controller {
 
 // What the port's node says.
-struct NodeSight {
+struct NodeObservation {
   ib::PKeyTable table;
-  uint64_t placed = 0;  // the version in place when it was read
-  uint64_t swept = 0;   // the version whose sweep was over then
-  Placements::Time at{};
+  uint64_t applied = 0;  // the version in place when it was read
+  uint64_t swept = 0;    // the version whose sweep was over then
+  VersionHistory::Time at{};
 };
 
-class NodeSights {
+class NodeObservations {
  public:
-  using Time = Placements::Time;
+  using Time = VersionHistory::Time;
 
   // In place of what was known of the port; without the free places at the table's end. busy, and
   // nothing is changed, where all tables of this node would have more than `most` places together.
-  Status take(const std::string& node, ib::Guid port, NodeSight sight, size_t most);
+  Status record(const std::string& node, ib::Guid port, NodeObservation observation, size_t most);
   void forget(ib::Guid port);
   void forget_before(Time time);
 
   // nullptr: its node has said nothing.
-  const NodeSight* find(ib::Guid port) const;
-  std::map<ib::Guid, const NodeSight*> all() const;
+  const NodeObservation* find(ib::Guid port) const;
+  std::map<ib::Guid, const NodeObservation*> all() const;
   // Of a port that is known. It is kept, and found anew only where something else is wanted than
   // the last time, or the node has told another table.
-  const Verdict& verdict(ib::Guid port, const WantedKeys& wanted) const;
+  const tables::TableDiff& diff(ib::Guid port, const tables::DesiredTable& desired) const;
   // How many verdicts were found so far.
-  size_t judged() const { return judged_; }
+  size_t compared() const { return compared_; }
 
  private:
-  struct Entry {
+  struct Report {
     std::string node;
-    NodeSight sight;
-    mutable std::optional<WantedKeys> wanted;  // by which `verdict` is
-    mutable Verdict verdict;
+    NodeObservation observation;
+    mutable std::optional<tables::DesiredTable> desired;  // by which `verdict` is
+    mutable tables::TableDiff diff;
   };
-  using Entries = std::map<ib::Guid, Entry>;
-  Entries::iterator erase(Entries::iterator entry);
+  using Reports = std::map<ib::Guid, Report>;
+  Reports::iterator erase(Reports::iterator entry);
 
-  Entries entries_;
-  std::map<std::string, size_t> places_;  // by node; none is 0
-  mutable size_t judged_ = 0;
+  Reports reports_;
+  std::map<std::string, size_t> entries_by_node_;  // by node; none is 0
+  mutable size_t compared_ = 0;
 };
 
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::controller

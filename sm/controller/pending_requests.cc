@@ -1,55 +1,56 @@
 #include "sm/controller/pending_requests.h"
 
-namespace ibpod::sm {
+namespace ibpod::sm::controller {
 namespace {
 
 // What a binding that there is not any more looks like to who waits for its end.
 fabric::Binding gone(const fabric::Attachment& attachment) {
   fabric::Binding binding;
   binding.attachment = attachment;
-  binding.state = fabric::State::released;
+  binding.state = fabric::BindingState::released;
   return binding;
 }
 
-bool has_come(Waiting::For what, fabric::State state) {
-  if (state == fabric::State::released) return true;
-  if (what == Waiting::For::released) return false;
-  return state == fabric::State::verified || state == fabric::State::releasing;
+bool has_come(PendingRequests::WaitFor what, fabric::BindingState state) {
+  if (state == fabric::BindingState::released) return true;
+  if (what == PendingRequests::WaitFor::released) return false;
+  return state == fabric::BindingState::verified || state == fabric::BindingState::releasing;
 }
 
 }  // namespace
 
-Waiting::~Waiting() { fail(Error(Code::unavailable, "the service ends")); }
+PendingRequests::~PendingRequests() { fail(Error(Code::unavailable, "the service ends")); }
 
-void Waiting::add(const fabric::Attachment& attachment, For what, Time until, Done done) {
-  waiters_.emplace(attachment, Waiter{what, until, std::move(done)});
+void PendingRequests::add(const fabric::Attachment& attachment, WaitFor what, Time until,
+                          Done done) {
+  requests_.emplace(attachment, Request{what, until, std::move(done)});
   times_.insert(until);
 }
 
-Waiting::Waiter Waiting::take(Waiters::iterator waiter) {
-  Waiter taken = std::move(waiter->second);
-  waiters_.erase(waiter);
+PendingRequests::Request PendingRequests::take(Requests::iterator waiter) {
+  Request taken = std::move(waiter->second);
+  requests_.erase(waiter);
   times_.erase(times_.find(taken.until));
   return taken;
 }
 
-void Waiting::tell(const fabric::Binding& binding) {
-  const auto [first, last] = waiters_.equal_range(binding.attachment);
-  std::vector<Waiter> told;
+void PendingRequests::notify(const fabric::Binding& binding) {
+  const auto [first, last] = requests_.equal_range(binding.attachment);
+  std::vector<Request> engine_members;
   for (auto waiter = first; waiter != last;) {
     const auto next = std::next(waiter);
-    if (has_come(waiter->second.what, binding.state)) told.push_back(take(waiter));
+    if (has_come(waiter->second.wait_for, binding.state)) engine_members.push_back(take(waiter));
     waiter = next;
   }
-  for (const Waiter& waiter : told) waiter.done(binding);
+  for (const Request& waiter : engine_members) waiter.done(binding);
 }
 
-void Waiting::expire(
+void PendingRequests::expire(
     Time now,
     const std::function<std::optional<fabric::Binding>(const fabric::Attachment&)>& binding) {
   if (times_.empty() || *times_.begin() > now) return;
-  std::vector<std::pair<fabric::Attachment, Waiter>> late;
-  for (auto waiter = waiters_.begin(); waiter != waiters_.end();) {
+  std::vector<std::pair<fabric::Attachment, Request>> late;
+  for (auto waiter = requests_.begin(); waiter != requests_.end();) {
     const auto next = std::next(waiter);
     if (waiter->second.until <= now) {
       const fabric::Attachment attachment = waiter->first;
@@ -61,14 +62,14 @@ void Waiting::expire(
     waiter.done(binding(attachment).value_or(gone(attachment)));
 }
 
-std::optional<Waiting::Time> Waiting::due() const {
+std::optional<PendingRequests::Time> PendingRequests::due() const {
   return times_.empty() ? std::nullopt : std::optional(*times_.begin());
 }
 
-void Waiting::fail(const Error& error) {
-  const Waiters failed = std::exchange(waiters_, {});
+void PendingRequests::fail(const Error& error) {
+  const Requests failed = std::exchange(requests_, {});
   times_.clear();
   for (const auto& [attachment, waiter] : failed) waiter.done(error);
 }
 
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::controller

@@ -13,26 +13,26 @@
 #include <utility>
 #include <vector>
 
-namespace ibpod::sm {
+namespace ibpod::sm::controller {
 
-class Waiting {
+class PendingRequests {
  public:
   using Time = Deadline::Clock::time_point;
   using Done = std::function<void(Result<fabric::Binding>)>;
-  enum class For { verified, released };
+  enum class WaitFor { verified, released };
 
-  Waiting() = default;
-  Waiting(const Waiting&) = delete;
-  Waiting& operator=(const Waiting&) = delete;
-  Waiting(Waiting&&) = delete;
-  Waiting& operator=(Waiting&&) = delete;
+  PendingRequests() = default;
+  PendingRequests(const PendingRequests&) = delete;
+  PendingRequests& operator=(const PendingRequests&) = delete;
+  PendingRequests(PendingRequests&&) = delete;
+  PendingRequests& operator=(PendingRequests&&) = delete;
   // Those that still wait are told that the service ends: unavailable.
-  ~Waiting();
+  ~PendingRequests();
 
-  void add(const fabric::Attachment& attachment, For what, Time until, Done done);
+  void add(const fabric::Attachment& attachment, WaitFor what, Time until, Done done);
   // The binding has changed: whoever waited for this is told. Who waits for it to be verified while
   // it is released waits in vain, and is told, too.
-  void tell(const fabric::Binding& binding);
+  void notify(const fabric::Binding& binding);
   // Tells those whose time is over how it stands now. `binding` is asked for each; nothing: it is
   // not there any more.
   void expire(
@@ -42,19 +42,19 @@ class Waiting {
   std::optional<Time> due() const;
   // Tells all of them the same.
   void fail(const Error& error);
-  size_t size() const { return waiters_.size(); }
+  size_t size() const { return requests_.size(); }
 
  private:
-  struct Waiter {
-    For what;
+  struct Request {
+    WaitFor wait_for;
     Time until;
     Done done;
   };
-  using Waiters = std::multimap<fabric::Attachment, Waiter>;
-  Waiter take(Waiters::iterator waiter);
+  using Requests = std::multimap<fabric::Attachment, Request>;
+  Request take(Requests::iterator waiter);
 
-  Waiters waiters_;
+  Requests requests_;
   std::multiset<Time> times_;
 };
 
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::controller

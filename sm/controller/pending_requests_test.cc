@@ -4,15 +4,17 @@
 
 #include <doctest/doctest.h>
 
-namespace ibpod::sm {
+namespace ibpod::sm::controller {
 namespace {
 
-using fabric::State;
-using For = Waiting::For;
-constexpr Waiting::Time at(int ms) { return Waiting::Time(std::chrono::milliseconds(ms)); }
+using fabric::BindingState;
+using For = PendingRequests::WaitFor;
+constexpr PendingRequests::Time at(int ms) {
+  return PendingRequests::Time(std::chrono::milliseconds(ms));
+}
 const fabric::Attachment kNet1{"n1", "c1", "net1"}, kNet2{"n1", "c1", "net2"};
 
-fabric::Binding binding(const fabric::Attachment& attachment, State state) {
+fabric::Binding binding(const fabric::Attachment& attachment, BindingState state) {
   fabric::Binding made;
   made.attachment = attachment;
   made.state = state;
@@ -21,7 +23,7 @@ fabric::Binding binding(const fabric::Attachment& attachment, State state) {
 
 struct Told {
   std::string all;
-  Waiting::Done as(const std::string& who) {
+  PendingRequests::Done as(const std::string& who) {
     return [this, who](const Result<fabric::Binding>& result) {
       all +=
           who + ":" + std::string(result ? name(result->state) : name(result.error().code())) + " ";
@@ -30,69 +32,71 @@ struct Told {
 };
 
 TEST_CASE("everyone is told once, when what he waits for has come") {
-  Told told;
-  Waiting waiting;
-  waiting.add(kNet1, For::verified, at(10), told.as("a"));
-  waiting.add(kNet1, For::verified, at(20), told.as("b"));
-  waiting.add(kNet1, For::released, at(30), told.as("c"));
-  waiting.add(kNet2, For::verified, at(40), told.as("d"));
+  Told engine_members;
+  PendingRequests waiting;
+  waiting.add(kNet1, For::verified, at(10), engine_members.as("a"));
+  waiting.add(kNet1, For::verified, at(20), engine_members.as("b"));
+  waiting.add(kNet1, For::released, at(30), engine_members.as("c"));
+  waiting.add(kNet2, For::verified, at(40), engine_members.as("d"));
   CHECK(waiting.due() == at(10));
-  waiting.tell(binding(kNet1, State::written));
-  waiting.tell(binding(kNet1, State::unknown));
-  CHECK(told.all.empty());
-  waiting.tell(binding(kNet1, State::verified));
-  CHECK(told.all == "a:verified b:verified ");
+  waiting.notify(binding(kNet1, BindingState::written));
+  waiting.notify(binding(kNet1, BindingState::unknown));
+  CHECK(engine_members.all.empty());
+  waiting.notify(binding(kNet1, BindingState::verified));
+  CHECK(engine_members.all == "a:verified b:verified ");
   CHECK(waiting.due() == at(30));
-  waiting.tell(binding(kNet1, State::released));
-  CHECK(told.all == "a:verified b:verified c:released ");
+  waiting.notify(binding(kNet1, BindingState::released));
+  CHECK(engine_members.all == "a:verified b:verified c:released ");
   CHECK(waiting.size() == 1);
 }
 
 TEST_CASE("who waits for a binding that is taken away waits no longer") {
-  Told told;
-  Waiting waiting;
-  waiting.add(kNet1, For::verified, at(10), told.as("a"));
-  waiting.tell(binding(kNet1, State::releasing));
-  CHECK(told.all == "a:releasing ");
+  Told engine_members;
+  PendingRequests waiting;
+  waiting.add(kNet1, For::verified, at(10), engine_members.as("a"));
+  waiting.notify(binding(kNet1, BindingState::releasing));
+  CHECK(engine_members.all == "a:releasing ");
 }
 
 TEST_CASE("at the deadline one is told how it stands") {
-  Told told;
-  Waiting waiting;
-  waiting.add(kNet1, For::verified, at(10), told.as("a"));
-  waiting.add(kNet2, For::released, at(10), told.as("b"));
-  waiting.add(kNet2, For::released, at(11), told.as("c"));
+  Told engine_members;
+  PendingRequests waiting;
+  waiting.add(kNet1, For::verified, at(10), engine_members.as("a"));
+  waiting.add(kNet2, For::released, at(10), engine_members.as("b"));
+  waiting.add(kNet2, For::released, at(11), engine_members.as("c"));
   const auto now = [](const fabric::Attachment& attachment) {
-    return attachment == kNet1 ? std::optional(binding(kNet1, State::written)) : std::nullopt;
+    return attachment == kNet1 ? std::optional(binding(kNet1, BindingState::written))
+                               : std::nullopt;
   };
   waiting.expire(at(9), now);
-  CHECK(told.all.empty());
+  CHECK(engine_members.all.empty());
   waiting.expire(at(10), now);
-  CHECK(told.all == "a:written b:released ");
+  CHECK(engine_members.all == "a:written b:released ");
   CHECK(waiting.due() == at(11));
 }
 
 TEST_CASE("a service that ends leaves nobody waiting") {
-  Told told;
+  Told engine_members;
   {
-    Waiting waiting;
-    waiting.add(kNet1, For::verified, at(10), told.as("a"));
-    waiting.add(kNet2, For::verified, at(10), told.as("b"));
+    PendingRequests waiting;
+    waiting.add(kNet1, For::verified, at(10), engine_members.as("a"));
+    waiting.add(kNet2, For::verified, at(10), engine_members.as("b"));
   }
-  CHECK(told.all == "a:unavailable b:unavailable ");
+  CHECK(engine_members.all == "a:unavailable b:unavailable ");
 }
 
 TEST_CASE("who is told may wait anew") {
-  int told = 0;
-  Waiting waiting;
+  int engine_members = 0;
+  PendingRequests waiting;
   waiting.add(kNet1, For::verified, at(10), [&](const Result<fabric::Binding>&) {
-    ++told;
-    waiting.add(kNet1, For::verified, at(20), [&](const Result<fabric::Binding>&) { ++told; });
+    ++engine_members;
+    waiting.add(kNet1, For::verified, at(20),
+                [&](const Result<fabric::Binding>&) { ++engine_members; });
   });
-  waiting.tell(binding(kNet1, State::verified));
-  CHECK(told == 1);
+  waiting.notify(binding(kNet1, BindingState::verified));
+  CHECK(engine_members == 1);
   CHECK(waiting.size() == 1);
 }
 
 }  // namespace
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::controller

@@ -3,46 +3,46 @@
 
 #include <doctest/doctest.h>
 
-namespace ibpod::sm::test {
+namespace ibpod::sm::controller::test {
 namespace {
 
-struct PlanBed : Bed {
+struct PlanBed : Fixture {
   // "ok", or why there is none.
   std::string ask(const fabricapi::PlanRequest& request) {
-    std::string told = "nothing";
-    steward->at(now());
-    steward->plan(kAdministrator, request, [&](const Result<fabricapi::Plan>& plan) {
-      told = plan ? "ok" : plan.error().text();
+    std::string engine_members = "nothing";
+    controller->set_time(now());
+    controller->plan(kAdministrator, request, [&](const Result<fabricapi::Plan>& plan) {
+      engine_members = plan ? "ok" : plan.error().text();
       if (plan) planned = *plan;
     });
-    turn();
-    return told;
+    tick();
+    return engine_members;
   }
-  std::string change(const fabric::Tenancy& tenancy) {
-    steward->at(now());
-    std::string told = "nothing";
-    steward->update_partition(kAdministrator, tenancy, [&](const auto& updated) {
-      told = updated ? "ok" : updated.error().text();
+  std::string change(const fabric::Partition& partition) {
+    controller->set_time(now());
+    std::string engine_members = "nothing";
+    controller->update_partition(kAdministrator, partition, [&](const auto& updated) {
+      engine_members = updated ? "ok" : updated.error().text();
     });
-    turn();
-    return told;
+    tick();
+    return engine_members;
   }
   std::string remove(const std::string& name) {
-    steward->at(now());
-    std::string told = "nothing";
-    steward->delete_partition(kAdministrator, name, [&](const auto& deleted) {
-      told = deleted ? "ok" : deleted.error().text();
+    controller->set_time(now());
+    std::string engine_members = "nothing";
+    controller->delete_partition(kAdministrator, name, [&](const auto& deleted) {
+      engine_members = deleted ? "ok" : deleted.error().text();
     });
-    turn();
-    return told;
+    tick();
+    return engine_members;
   }
   bool noted(std::string_view part) const {
     for (const std::string& note : planned.notes)
       if (note.find(part) != std::string::npos) return true;
     return false;
   }
-  static fabric::Tenancy tenancy(const std::string& name, std::optional<ib::PKey> pkey = {}) {
-    fabric::Tenancy made;
+  static fabric::Partition tenancy(const std::string& name, std::optional<ib::PKey> pkey = {}) {
+    fabric::Partition made;
     made.name = name;
     made.pkey = pkey;
     made.allowed = {"*"};
@@ -55,32 +55,32 @@ struct PlanBed : Bed {
 TEST_CASE_FIXTURE(PlanBed, "a plan speaks of the P_Key that would be given") {
   create(tenancy("last", ib::PKey(0x7ffe)));
   REQUIRE(last == "ok");
-  fabric::Tenancy blue = tenancy("blue");
+  fabric::Partition blue = tenancy("blue");
   blue.members = {{kVf3, fabric::Membership::full, ""}};
-  CHECK(ask({.tenancy = blue, .without = {}}) == "ok");
+  CHECK(ask({.partition = blue, .without = {}}) == "ok");
   CHECK(noted("0x0001 is the P_Key that it would be given now"));
   create(blue);
   CHECK(last == "ok");
-  CHECK(ledger->partition("blue")->tenancy.pkey == ib::PKey(0x0001));
+  CHECK(registry->partition("blue")->spec.pkey == ib::PKey(0x0001));
 }
 
 TEST_CASE_FIXTURE(PlanBed, "a plan names the ports that change, and nobody else") {
   create(tenancy("red"));
   settle();
   read(true);
-  fabric::Tenancy blue = tenancy("blue");
-  CHECK(ask({.tenancy = blue, .without = {}}) == "ok");
+  fabric::Partition blue = tenancy("blue");
+  CHECK(ask({.partition = blue, .without = {}}) == "ok");
   CHECK(planned.changed == 0);
   blue.members = {{kVf3, fabric::Membership::full, ""}};
-  CHECK(ask({.tenancy = blue, .without = {}}) == "ok");
+  CHECK(ask({.partition = blue, .without = {}}) == "ok");
   REQUIRE(planned.ports.size() == 1);
   CHECK(planned.ports[0] == fabricapi::Plan::Port{kVf3, "", "0:0x7fff", "0:0x7fff 0x8002"});
-  CHECK(ask({.tenancy = {}, .without = "red"}) == "ok");
+  CHECK(ask({.partition = {}, .without = "red"}) == "ok");
   CHECK(planned.changed == 0);
 
-  fabric::Tenancy red = tenancy("red");
+  fabric::Partition red = tenancy("red");
   red.membership = fabric::Membership::full;
-  CHECK(ask({.tenancy = red, .without = {}, .update = true}) == "ok");
+  CHECK(ask({.partition = red, .without = {}, .update = true}) == "ok");
   CHECK(planned.changed == 0);
 }
 
@@ -88,11 +88,11 @@ TEST_CASE_FIXTURE(PlanBed, "a plan begins at what was asked just before") {
   create(tenancy("red"));
   settle();
   read(true);
-  fabric::Tenancy red = tenancy("red");
+  fabric::Partition red = tenancy("red");
   red.members = {{kVf3, fabric::Membership::full, ""}};
-  steward->at(now());
-  steward->update_partition(kAdministrator, red, [](const auto&) {});
-  CHECK(ask({.tenancy = tenancy("blue"), .without = {}}) == "ok");
+  controller->set_time(now());
+  controller->update_partition(kAdministrator, red, [](const auto&) {});
+  CHECK(ask({.partition = tenancy("blue"), .without = {}}) == "ok");
   CHECK(planned.changed == 0);
 }
 
@@ -100,39 +100,39 @@ TEST_CASE_FIXTURE(PlanBed, "what would be refused is not planned") {
   partition("blue");
   settle();
   bind(kNode1, request(kVf1, "blue"));
-  CHECK(ask({.tenancy = tenancy("blue"), .without = {}}) ==
+  CHECK(ask({.partition = tenancy("blue"), .without = {}}) ==
         "partition blue: the name is that of partition blue");
   create(tenancy("blue"));
   CHECK(last == "partition blue: the name is that of partition blue");
 
-  CHECK(ask({.tenancy = tenancy("red"), .without = {}, .update = true}) ==
+  CHECK(ask({.partition = tenancy("red"), .without = {}, .update = true}) ==
         "there is no partition red");
   CHECK(change(tenancy("red")) == "there is no partition red");
 
   const std::string in_use =
       "partition blue: 1 binding is in it, or was and is not released yet (`ibpodctl binding list "
       "--partition blue`)";
-  CHECK(ask({.tenancy = {}, .without = "blue"}) == in_use);
+  CHECK(ask({.partition = {}, .without = "blue"}) == in_use);
   CHECK(remove("blue") == in_use);
 
   engine.refusal = "no";
-  CHECK(ask({.tenancy = tenancy("red"), .without = {}}) == "no");
-  CHECK(ask({.tenancy = tenancy("blue"), .without = {}, .update = true}) == "no");
+  CHECK(ask({.partition = tenancy("red"), .without = {}}) == "no");
+  CHECK(ask({.partition = tenancy("blue"), .without = {}, .update = true}) == "no");
 }
 
 TEST_CASE_FIXTURE(PlanBed, "what a partition says no more is planned as the fabric has it") {
-  fabric::Tenancy blue = tenancy("blue");
+  fabric::Partition blue = tenancy("blue");
   blue.ipoib = true;
   blue.mtu = fabric::Mtu::mtu_1024;
   create(blue);
   settle();
-  CHECK(ask({.tenancy = blue, .without = {}, .update = true}) == "ok");
+  CHECK(ask({.partition = blue, .without = {}, .update = true}) == "ok");
   CHECK_FALSE(noted("the IPoIB broadcast group of blue stays"));
   blue.mtu.reset();
-  CHECK(ask({.tenancy = blue, .without = {}, .update = true}) == "ok");
+  CHECK(ask({.partition = blue, .without = {}, .update = true}) == "ok");
   CHECK(noted("the IPoIB broadcast group of blue stays"));
-  CHECK(ledger->partition("blue")->tenancy.mtu == fabric::Mtu::mtu_1024);
+  CHECK(registry->partition("blue")->spec.mtu == fabric::Mtu::mtu_1024);
 }
 
 }  // namespace
-}  // namespace ibpod::sm::test
+}  // namespace ibpod::sm::controller::test

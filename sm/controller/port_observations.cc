@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace ibpod::sm {
+namespace ibpod::sm::controller {
 namespace {
 
 using fabric::Enforcement;
@@ -10,111 +10,114 @@ using fabric::Reason;
 
 // Beyond it those that are not there now are forgotten: nodes may invent as many GUIDs as they
 // like.
-constexpr size_t kMostMet = 200'000;
+constexpr size_t kMaxEverSeen = 200'000;
 
 // The switch port's table, where that drops what it does not hold.
-const ib::PKeyTable* heeded_leaf(const Reading& reading) {
-  if (!reading.leaf || !reading.leaf->inbound || !reading.leaf->outbound) return nullptr;
-  const auto* const table = std::get_if<ib::PKeyTable>(&reading.leaf->table);
+const ib::PKeyTable* enforcing_switch_table(const probe::ProbeResult& reading) {
+  if (!reading.switch_port || !reading.switch_port->inbound || !reading.switch_port->outbound)
+    return nullptr;
+  const auto* const table = std::get_if<ib::PKeyTable>(&reading.switch_port->table);
   return table == nullptr || table->empty() ? nullptr : table;
 }
 
 // Kept by the switch is a port whose every key it knows, and no other.
-Enforcement enforcement(const Reading& reading, const WantedKeys& wanted) {
-  if (!reading.leaf || !std::holds_alternative<ib::PKeyTable>(reading.leaf->table))
+Enforcement enforcement(const probe::ProbeResult& reading, const tables::DesiredTable& desired) {
+  if (!reading.switch_port || !std::holds_alternative<ib::PKeyTable>(reading.switch_port->table))
     return Enforcement::unknown;
-  const ib::PKeyTable* const table = heeded_leaf(reading);
+  const ib::PKeyTable* const table = enforcing_switch_table(reading);
   if (table == nullptr) return Enforcement::hca;
-  const Verdict verdict = judge(*table, wanted.anywhere());
-  return verdict.good() ? Enforcement::leaf : Enforcement::hca;
+  const tables::TableDiff diff = tables::compare(*table, desired.anywhere());
+  return diff.good() ? Enforcement::leaf : Enforcement::hca;
 }
 
 // Nothing: it says nothing of the port.
-std::optional<fabric::Standing> standing_of(const NotRead& not_read) {
-  switch (not_read.why) {
-    case Unread::unreachable:
+std::optional<fabric::Condition> condition_of(const probe::ProbeError& not_read) {
+  switch (not_read.failure) {
+    case probe::ProbeFailure::unreachable:
       return {{Reason::unreachable, "packets to it cannot be sent: " + not_read.text()}};
-    case Unread::timeout:
+    case probe::ProbeFailure::timeout:
       return {{Reason::timeout, "the port does not answer"}};
-    case Unread::refused:
-    case Unread::not_permitted:
-    case Unread::malformed:
+    case probe::ProbeFailure::refused:
+    case probe::ProbeFailure::not_permitted:
+    case probe::ProbeFailure::malformed:
       return {{Reason::refused, "the port does not show its P_Key table: " + not_read.text()}};
-    case Unread::port_unknown:
-    case Unread::other_port:
+    case probe::ProbeFailure::port_unknown:
+    case probe::ProbeFailure::other_port:
       return {{Reason::port_unknown, "no port of the subnet has this GUID"}};
-    case Unread::doubtful:
+    case probe::ProbeFailure::duplicate_guid:
       return {{Reason::duplicate, "two ports of the subnet have this GUID"}};
-    case Unread::deadline:
-    case Unread::cancelled:
-    case Unread::changed:
+    case probe::ProbeFailure::deadline:
+    case probe::ProbeFailure::cancelled:
+    case probe::ProbeFailure::changed:
       return std::nullopt;
   }
   return std::nullopt;
 }
 
 // A key too many is the graver one.
-fabric::Standing standing_of(const Verdict& verdict) {
-  const Reason reason = verdict.foreign.empty() ? Reason::missing_key : Reason::foreign_key;
-  return {reason, "its P_Key table " + verdict.text()};
+fabric::Condition condition_of(const tables::TableDiff& diff) {
+  const Reason reason = diff.foreign.empty() ? Reason::missing_key : Reason::foreign_key;
+  return {reason, "its P_Key table " + diff.text()};
 }
 
-Finding finding_of(Verdict verdict, uint64_t version) {
-  Finding finding;
+PortVerdict verdict_of(tables::TableDiff diff, uint64_t version) {
+  PortVerdict finding;
   finding.version = version;
-  finding.verdict = std::move(verdict);
-  if (finding.verdict.good()) {
-    finding.kind = Finding::Kind::good;
+  finding.diff = std::move(diff);
+  if (finding.diff.good()) {
+    finding.kind = PortVerdict::Kind::good;
   } else {
-    finding.kind = Finding::Kind::wrong;
-    finding.standing = standing_of(finding.verdict);
+    finding.kind = PortVerdict::Kind::wrong;
+    finding.condition = condition_of(finding.diff);
   }
   return finding;
 }
 
 // A switch port that drops what it does not hold, and does not hold what it should, or holds what
 // the last one left.
-void judge_leaf(const Reading& reading, const WantedKeys& wanted, Finding& finding) {
-  const ib::PKeyTable* const table = heeded_leaf(reading);
+void compare_switch_port(const probe::ProbeResult& reading, const tables::DesiredTable& desired,
+                         PortVerdict& finding) {
+  const ib::PKeyTable* const table = enforcing_switch_table(reading);
   if (table == nullptr) return;
-  const Verdict verdict = judge(*table, wanted.anywhere());
-  if (verdict.good()) return;
-  finding.kind = Finding::Kind::wrong;
-  finding.leaf = true;
-  finding.verdict = verdict;
-  finding.standing = {verdict.foreign.empty() ? Reason::missing_key : Reason::foreign_key,
-                      "the P_Key table of its switch port " + verdict.text()};
+  const tables::TableDiff diff = tables::compare(*table, desired.anywhere());
+  if (diff.good()) return;
+  finding.kind = PortVerdict::Kind::wrong;
+  finding.switch_port = true;
+  finding.diff = diff;
+  finding.condition = {diff.foreign.empty() ? Reason::missing_key : Reason::foreign_key,
+                       "the P_Key table of its switch port " + diff.text()};
 }
 
 }  // namespace
 
-void Sightings::take(const Reading& reading, uint64_t placed, uint64_t swept, Placements::Time at) {
-  Sight& sight = ports_[reading.port];
-  if (at < sight.at) return;
-  sight = {reading, placed, swept, at};
+void PortObservations::record(const probe::ProbeResult& reading, uint64_t placed, uint64_t swept,
+                              VersionHistory::Time at) {
+  Observation& observation = ports_[reading.port];
+  if (at < observation.at) return;
+  observation = {reading, placed, swept, at};
 }
 
-bool Sightings::of_own_subnet() const {
+bool PortObservations::of_own_subnet() const {
   return !own_port_ || topology_->find(*own_port_) != nullptr;
 }
 
-void Sightings::take(std::shared_ptr<const fabric::Topology> topology) {
+void PortObservations::record(std::shared_ptr<const fabric::Topology> topology) {
   if (topology == topology_) return;
   topology_ = std::move(topology);
   master_ = topology_->master();
-  if (met_.size() > kMostMet) met_.clear();
-  for (const fabric::SeenPort& port : topology_->ports()) met_.insert(port.guid);
-  if (!topology_->whole()) return;
+  if (ever_seen_.size() > kMaxEverSeen) ever_seen_.clear();
+  for (const fabric::Port& port : topology_->ports()) ever_seen_.insert(port.guid);
+  if (!topology_->is_complete()) return;
   std::erase_if(ports_, [&](const auto& port) { return topology_->find(port.first) == nullptr; });
 }
 
-const Sight* Sightings::of_port(ib::Guid port) const {
+const Observation* PortObservations::find_port(ib::Guid port) const {
   const auto found = ports_.find(port);
   return found == ports_.end() ? nullptr : &found->second;
 }
 
-fabric::EndPort Sightings::end_port(ib::Guid port) const {
-  const fabric::SeenPort* const seen = topology_->find(port);
+fabric::EndPort PortObservations::end_port(ib::Guid port) const {
+  const fabric::Port* const seen = topology_->find(port);
   fabric::EndPort end_port{.guid = port};
   if (seen != nullptr) {
     end_port.node = seen->node;
@@ -123,47 +126,49 @@ fabric::EndPort Sightings::end_port(ib::Guid port) const {
   return end_port;
 }
 
-std::optional<Finding> Sightings::from_port(ib::Guid port, uint64_t changed_in,
-                                            const WantedKeys& wanted) const {
-  const Sight* const sight = of_port(port);
-  if (sight == nullptr) return std::nullopt;
-  const auto* const table = std::get_if<ib::PKeyTable>(&sight->reading.table);
+std::optional<PortVerdict> PortObservations::verdict_from_port(
+    ib::Guid port, uint64_t changed_in, const tables::DesiredTable& desired) const {
+  const Observation* const observation = find_port(port);
+  if (observation == nullptr) return std::nullopt;
+  const auto* const table = std::get_if<ib::PKeyTable>(&observation->result.table);
   if (table == nullptr) {
-    const auto standing = standing_of(std::get<NotRead>(sight->reading.table));
-    if (!standing) return std::nullopt;
-    Finding unseen;
-    unseen.kind = Finding::Kind::unseen;
-    unseen.standing = *standing;
+    const auto status = condition_of(std::get<probe::ProbeError>(observation->result.table));
+    if (!status) return std::nullopt;
+    PortVerdict unseen;
+    unseen.kind = PortVerdict::Kind::unseen;
+    unseen.condition = *status;
     return unseen;
   }
-  if (sight->placed < changed_in) return Finding{};
-  Finding finding = finding_of(judge(*table, wanted), sight->placed);
+  if (observation->applied < changed_in) return PortVerdict{};
+  PortVerdict finding = verdict_of(tables::compare(*table, desired), observation->applied);
   finding.proof = fabric::Proof::port;
-  finding.enforcement = enforcement(sight->reading, wanted);
-  if (finding.kind == Finding::Kind::good) judge_leaf(sight->reading, wanted, finding);
-  finding.drifted = finding.kind == Finding::Kind::wrong && sight->swept >= changed_in;
+  finding.enforcement = enforcement(observation->result, desired);
+  if (finding.kind == PortVerdict::Kind::good)
+    compare_switch_port(observation->result, desired, finding);
+  finding.drifted = finding.kind == PortVerdict::Kind::wrong && observation->swept >= changed_in;
   return finding;
 }
 
-std::optional<Finding> Sightings::from_node(ib::Guid port, uint64_t changed_in,
-                                            const WantedKeys& wanted) const {
-  const NodeSight* const sight = of_node(port);
-  if (sight == nullptr || sight->placed < changed_in) return std::nullopt;
-  Finding finding = finding_of(nodes_.verdict(port, wanted), sight->placed);
+std::optional<PortVerdict> PortObservations::verdict_from_node(
+    ib::Guid port, uint64_t changed_in, const tables::DesiredTable& desired) const {
+  const NodeObservation* const observation = find_node_report(port);
+  if (observation == nullptr || observation->applied < changed_in) return std::nullopt;
+  PortVerdict finding = verdict_of(nodes_.diff(port, desired), observation->applied);
   finding.proof = fabric::Proof::node;
-  finding.drifted = finding.kind == Finding::Kind::wrong && sight->swept >= changed_in;
+  finding.drifted = finding.kind == PortVerdict::Kind::wrong && observation->swept >= changed_in;
   return finding;
 }
 
 // The port itself goes before its node, which is believed only where the port cannot be asked.
-Finding Sightings::find(ib::Guid port, uint64_t changed_in, const Wanted& wanted) const {
-  const WantedKeys keys = wanted.of(end_port(port));
-  const std::optional<Finding> seen = from_port(port, changed_in, keys);
+PortVerdict PortObservations::verdict(ib::Guid port, uint64_t changed_in,
+                                      const tables::DesiredKeys& desired) const {
+  const tables::DesiredTable keys = desired.of(end_port(port));
+  const std::optional<PortVerdict> seen = verdict_from_port(port, changed_in, keys);
   if (!seen) return {};
   // Of two ports with one GUID a node speaks of the one that it has.
-  if (seen->kind != Finding::Kind::unseen || seen->standing.reason == Reason::duplicate)
+  if (seen->kind != PortVerdict::Kind::unseen || seen->condition.reason == Reason::duplicate)
     return *seen;
-  return from_node(port, changed_in, keys).value_or(*seen);
+  return verdict_from_node(port, changed_in, keys).value_or(*seen);
 }
 
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::controller

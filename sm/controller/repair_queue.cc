@@ -2,13 +2,13 @@
 
 #include <algorithm>
 
-namespace ibpod::sm {
+namespace ibpod::sm::controller {
 namespace {
 
 constexpr int kSoon = 5;
 constexpr std::chrono::seconds kMostPause{60};
 
-std::chrono::seconds pause_behind(int tries) {
+std::chrono::seconds pause_after(int tries) {
   return std::min(std::chrono::seconds(1 << std::min(tries - 1, 10)), kMostPause);
 }
 
@@ -22,41 +22,41 @@ bool contains(std::vector<ib::PKey>& known, const std::vector<ib::PKey>& keys) {
 
 }  // namespace
 
-bool Mending::mark_reported(ib::Guid port, const Verdict& verdict) {
-  const auto [entry, is_first] = reported_.try_emplace(port, verdict);
+bool RepairQueue::mark_reported(ib::Guid port, const tables::TableDiff& diff) {
+  const auto [entry, is_first] = reported_.try_emplace(port, diff);
   if (is_first) return true;
-  Verdict& reported = entry->second;
-  const bool missing = contains(reported.missing, verdict.missing);
-  const bool foreign = contains(reported.foreign, verdict.foreign);
-  const bool index0 = verdict.index0 || !std::exchange(reported.index0, verdict.index0);
+  tables::TableDiff& reported = entry->second;
+  const bool missing = contains(reported.missing, diff.missing);
+  const bool foreign = contains(reported.foreign, diff.foreign);
+  const bool index0 = diff.index0 || !std::exchange(reported.index0, diff.index0);
   return !missing || !foreign || !index0;
 }
 
-void Mending::settle(ib::Guid port) {
+void RepairQueue::settle(ib::Guid port) {
   tries_.erase(port);
   reported_.erase(port);
 }
 
-void Mending::forget_absent(const fabric::Topology& topology) {
+void RepairQueue::forget_absent(const fabric::Topology& topology) {
   const auto is_absent = [&](const auto& entry) { return topology.find(entry.first) == nullptr; };
   std::erase_if(tries_, is_absent);
   std::erase_if(reported_, is_absent);
 }
 
-bool Mending::may_plan(ib::Guid port, Time now) const {
+bool RepairQueue::may_plan(ib::Guid port, Time now) const {
   const auto tries = tries_.find(port);
   return tries == tries_.end() || now >= tries->second.next;
 }
 
-void Mending::plan(ib::Guid port, uint64_t changed_in, const std::vector<Repair>& repairs,
-                   Time now) {
+void RepairQueue::plan(ib::Guid port, uint64_t changed_in,
+                       const std::vector<probe::Repair>& repairs, Time now) {
   Tries& tries = tries_[port];
-  tries.next = now + pause_behind(++tries.count);
-  for (const Repair& repair : repairs) planned_.push_back({repair, changed_in});
+  tries.next = now + pause_after(++tries.count);
+  for (const probe::Repair& repair : repairs) planned_.push_back({repair, changed_in});
 }
 
-std::vector<Repair> Mending::take(const std::function<uint64_t(ib::Guid)>& changed_in) {
-  std::vector<Repair> taken;
+std::vector<probe::Repair> RepairQueue::take(const std::function<uint64_t(ib::Guid)>& changed_in) {
+  std::vector<probe::Repair> taken;
   for (const Planned& planned : std::exchange(planned_, {})) {
     if (changed_in(planned.repair.port) != planned.changed_in) continue;
     under_way_.insert(planned.repair.port);
@@ -65,11 +65,11 @@ std::vector<Repair> Mending::take(const std::function<uint64_t(ib::Guid)>& chang
   return taken;
 }
 
-std::set<ib::Guid> Mending::unsettled() const {
+std::set<ib::Guid> RepairQueue::unsettled() const {
   std::set<ib::Guid> ports = under_way_;
   for (const auto& [port, tries] : tries_)
     if (tries.count <= kSoon) ports.insert(port);
   return ports;
 }
 
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::controller

@@ -4,8 +4,8 @@
 
 #include "lib/fabric/topology.h"
 #include "sm/controller/version_history.h"
-#include "sm/tables/table_diff.h"
 #include "sm/probe/repair.h"
+#include "sm/tables/table_diff.h"
 
 #include <functional>
 #include <map>
@@ -13,25 +13,26 @@
 #include <utility>
 #include <vector>
 
-namespace ibpod::sm {
+namespace ibpod::sm::controller {
 
-class Mending {
+class RepairQueue {
  public:
-  using Time = Placements::Time;
+  using Time = VersionHistory::Time;
 
   // False: the last repair of the port may not have shown yet, or has not helped, and its time has
   // not come again. The pause is a second at first and doubles, up to a minute.
   bool may_plan(ib::Guid port, Time now) const;
   // `changed_in`: the version in which the port's part of the partitions last changed.
-  void plan(ib::Guid port, uint64_t changed_in, const std::vector<Repair>& repairs, Time now);
+  void plan(ib::Guid port, uint64_t changed_in, const std::vector<probe::Repair>& repairs,
+            Time now);
   // What is planned, and is on its way from now on. It is dropped where the port's part has changed
   // since: what is right now is written by the subnet manager.
-  std::vector<Repair> take(const std::function<uint64_t(ib::Guid)>& changed_in);
+  std::vector<probe::Repair> take(const std::function<uint64_t(ib::Guid)>& changed_in);
   // None of the port is on its way any more.
-  void over(ib::Guid port) { under_way_.erase(port); }
+  void finished(ib::Guid port) { under_way_.erase(port); }
   // Marks what is wrong with the port's tables as reported, until they are right. False if all of
   // it was reported before.
-  bool mark_reported(ib::Guid port, const Verdict& verdict);
+  bool mark_reported(ib::Guid port, const tables::TableDiff& diff);
   bool under_way(ib::Guid port) const { return under_way_.contains(port); }
   // Its tables can neither be seen nor repaired now.
   void drop(ib::Guid port) { tries_.erase(port); }
@@ -46,7 +47,7 @@ class Mending {
 
  private:
   struct Planned {
-    Repair repair;
+    probe::Repair repair;
     uint64_t changed_in = 0;
   };
   struct Tries {
@@ -56,7 +57,7 @@ class Mending {
   std::vector<Planned> planned_;
   std::set<ib::Guid> under_way_;
   std::map<ib::Guid, Tries> tries_;
-  std::map<ib::Guid, Verdict> reported_;
+  std::map<ib::Guid, tables::TableDiff> reported_;
 };
 
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::controller

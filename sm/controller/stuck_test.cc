@@ -3,19 +3,19 @@
 
 #include <doctest/doctest.h>
 
-namespace ibpod::sm::test {
+namespace ibpod::sm::controller::test {
 namespace {
 
 constexpr ib::Guid kStorage{0x0002c90300a1b2c3};
 constexpr int kMinutes = 150'000;
 
-struct StuckBed : Bed {
+struct StuckBed : Fixture {
   StuckBed() { reach(); }
   // With the members, in force, and all ports seen.
   void reach(std::vector<ib::Guid> members = {}) {
     settle();
     read(true);
-    fabric::Tenancy made = training();
+    fabric::Partition made = training();
     for (const ib::Guid guid : members)
       made.members.push_back({guid, fabric::Membership::full, ""});
     create(made);
@@ -23,29 +23,30 @@ struct StuckBed : Bed {
     settle();
     read(true);
   }
-  static fabric::Tenancy training() {
-    fabric::Tenancy tenancy;
-    tenancy.name = "training";
-    tenancy.pkey = ib::PKey(0x1001);
-    return tenancy;
+  static fabric::Partition training() {
+    fabric::Partition partition;
+    partition.name = "training";
+    partition.pkey = ib::PKey(0x1001);
+    return partition;
   }
   void member(std::vector<ib::Guid> members) {
-    fabric::Tenancy changed = training();
+    fabric::Partition changed = training();
     for (const ib::Guid guid : members)
       changed.members.push_back({guid, fabric::Membership::full, ""});
-    steward->at(now());
-    steward->update_partition(kAdministrator, changed, [](const auto& done) { CHECK(done.ok()); });
-    turn();
+    controller->set_time(now());
+    controller->update_partition(kAdministrator, changed,
+                                 [](const auto& done) { CHECK(done.ok()); });
+    tick();
   }
   std::string remove(bool forget = false) {
     std::string text = "nothing";
-    const auto done = [&](const Result<fabric::TenancyStatus>& removed) {
-      text = removed ? removed->standing.text : removed.error().text();
+    const auto done = [&](const Result<fabric::PartitionStatus>& removed) {
+      text = removed ? removed->condition.text : removed.error().text();
     };
-    steward->at(now());
-    forget ? steward->forget_ports(kAdministrator, "training", done)
-           : steward->delete_partition(kAdministrator, "training", done);
-    turn();
+    controller->set_time(now());
+    forget ? controller->forget_ports(kAdministrator, "training", done)
+           : controller->delete_partition(kAdministrator, "training", done);
+    tick();
     return text;
   }
   // The storage server, as OpenSM has left its table.
@@ -53,22 +54,22 @@ struct StuckBed : Bed {
     ports[kStorage].table[0] = fabric::kDefaultPKey;
     read(true);
   }
-  bool is_there() const { return ledger->partition("training").has_value(); }
+  bool is_there() const { return registry->partition("training").has_value(); }
   // The first of doctor's findings of that subject: its text and remedy.
   std::string finding(const std::string& subject) {
     std::string found;
-    steward->at(now());
-    steward->health(kAdministrator, [&](const Result<fabricapi::FabricHealth>& health) {
+    controller->set_time(now());
+    controller->health(kAdministrator, [&](const Result<fabricapi::FabricHealth>& health) {
       REQUIRE(health);
       for (const fabricapi::Finding& one : health->findings)
         if (found.empty() && one.subject.starts_with(subject)) found = one.text + "|" + one.remedy;
     });
-    turn();
+    tick();
     return found;
   }
   bool shows(const std::string& line) {
-    steward->show();
-    return report.metrics().text().find(line) != std::string::npos;
+    controller->update_metrics();
+    return telemetry.metrics().text().find(line) != std::string::npos;
   }
   // Ports that are waited for are asked behind the looks at all, too, whether they are there or
   // not.
@@ -150,7 +151,7 @@ TEST_CASE_FIXTURE(StuckBed, "partition: so is one of which only its node has tol
   settle_all();
   REQUIRE(observe(kNode1, kVf1, table_of({ib::PKey(0x9001)})) == "ok");
   read(true);
-  turn(10 * kMinutes);  // what it has told is of the past
+  tick(10 * kMinutes);  // what it has told is of the past
   remove();
   settle_all();
   CHECK(is_there());
@@ -168,7 +169,7 @@ TEST_CASE_FIXTURE(StuckBed, "partition: what a look has found waits until it is 
   ports[kStorage].there = true;
   read(true);
   CHECK(is_there());
-  mend();
+  repair();
   CHECK_FALSE(is_there());
 }
 
@@ -206,22 +207,23 @@ TEST_CASE_FIXTURE(StuckBed, "partition: doctor and a metric name what waits for 
   settle_all();
   ports[kStorage].there = false;
   read(true);
-  turn(kMinutes);
+  tick(kMinutes);
   remove();
-  turn(kMinutes);
+  tick(kMinutes);
   CHECK_MESSAGE(finding("partition training").empty(), "it waits for the subnet manager");
   settle_all();
   CHECK_FALSE(finding("partition training").empty());
-  turn(kMinutes);
-  const std::string told = finding("partition training");
-  CHECK_MESSAGE(told.find(kStorage.text()) != told.npos, told);
-  CHECK_MESSAGE(told.find("`ibpodctl partition delete training --forget-ports`") != told.npos,
-                told);
+  tick(kMinutes);
+  const std::string engine_members = finding("partition training");
+  CHECK_MESSAGE(engine_members.find(kStorage.text()) != engine_members.npos, engine_members);
+  CHECK_MESSAGE(engine_members.find("`ibpodctl partition delete training --forget-ports`") !=
+                    engine_members.npos,
+                engine_members);
   CHECK(shows("ibpod_sm_weaknesses{kind=\"waiting\"} 1"));
   store.fail_at(0, FakeStore::Failure::lost);
   partition("other");
   CHECK(last != "ok");
-  turn();
+  tick();
   CHECK_FALSE(finding("partition training").empty());  // since when it waits is not lost by that
   CHECK(remove().find(kStorage.text()) != std::string::npos);
   remove(true);
@@ -237,11 +239,11 @@ TEST_CASE_FIXTURE(StuckBed, "partition: what has waited for less than minutes is
   settle_all();
   ports[kStorage].there = false;
   read(true);
-  turn(kMinutes);
+  tick(kMinutes);
   remove();
   settle_all();
   CHECK(finding("partition training").empty());
-  turn(kMinutes);
+  tick(kMinutes);
   CHECK_FALSE(finding("partition training").empty());
 }
 
@@ -260,7 +262,7 @@ TEST_CASE_FIXTURE(StuckBed, "partition: a port that is forgotten comes back: its
   read(true);
   CHECK(shows("ibpod_sm_drifts_total 1"));
   REQUIRE(tables.repairs.size() == 1);
-  mend();
+  repair();
   CHECK(ports[kStorage].table[1] == ib::PKey());
 }
 
@@ -274,9 +276,9 @@ TEST_CASE_FIXTURE(StuckBed, "partition: a port that is seen to hold the key is n
   read(true);
   CHECK(remove(true).find(kStorage.text()) != std::string::npos);
   CHECK(is_there());
-  turn(kMinutes);
+  tick(kMinutes);
   CHECK_MESSAGE(finding("partition training").empty(), "it can be asked");
-  mend();
+  repair();
   read(true);
   CHECK_FALSE(is_there());
 }
@@ -288,13 +290,14 @@ TEST_CASE_FIXTURE(StuckBed, "partition: nor one whose switch port is seen to hol
   ports[kStorage].answers = false;
   remove();
   settle();
-  Readings seen{.begun = now().steady, .topology = topology(), .ports = {}};
-  seen.ports.push_back({.port = kStorage,
-                        .table = NotRead{Unread::timeout},
-                        .leaf = LeafReading{table_of({ib::PKey(0x9001)}), true, true}});
-  turn();
-  steward->at(now());
-  steward->seen(seen);
+  probe::ProbeBatch seen{.begun = now().steady, .topology = topology(), .ports = {}};
+  seen.ports.push_back(
+      {.port = kStorage,
+       .table = probe::ProbeError{probe::ProbeFailure::timeout},
+       .switch_port = probe::SwitchPortResult{table_of({ib::PKey(0x9001)}), true, true}});
+  tick();
+  controller->set_time(now());
+  controller->probed(seen);
   CHECK(remove(true).find(kStorage.text()) != std::string::npos);
   CHECK(is_there());
 }
@@ -311,7 +314,7 @@ TEST_CASE_FIXTURE(StuckBed, "partition: nor one that its node tells to hold it")
   REQUIRE(observe(kNode1, kVf1, table_of({ib::PKey(0x9001)})) == "ok");
   CHECK(remove(true).find(kVf1.text()) != std::string::npos);
   CHECK(is_there());
-  turn(kMinutes);
+  tick(kMinutes);
   REQUIRE(observe(kNode1, kVf1, table_of({ib::PKey(0x9001)})) == "ok");
   CHECK_MESSAGE(finding("partition training").empty(), "its node can be asked");
 }
@@ -322,14 +325,15 @@ TEST_CASE_FIXTURE(StuckBed, "partition: it goes behind the sweep without it, for
   CHECK(remove(true).find("not swept without it yet") != std::string::npos);
   CHECK(is_there());
   sweep();
-  turn();
+  tick();
   CHECK_FALSE(is_there());
 }
 
 TEST_CASE_FIXTURE(StuckBed, "partition: a declared one is its file's, forgotten ports or not") {
-  const auto read = read_declared(R"({"partitions": [{"name": "training", "pkey": "0x1001"}]})");
-  steward->declare(*read);
-  turn();
+  const auto read =
+      declared::read_declared(R"({"partitions": [{"name": "training", "pkey": "0x1001"}]})");
+  controller->declare(*read);
+  tick();
   CHECK(remove(true).find("is declared in a file") != std::string::npos);
 }
 
@@ -344,24 +348,25 @@ struct StuckBinding : StuckBed {
     read(true);
   }
   void forget_node() {
-    steward->at(now());
-    steward->forget_node(kAdministrator, {"n1", true}, deadline(1000), [](const auto&) {});
-    turn();
+    controller->set_time(now());
+    controller->forget_node(kAdministrator, {"n1", true}, deadline(1000), [](const auto&) {});
+    tick();
     settle_all();
   }
-  bool has_binding() const { return !ledger->bindings_of(kVf1).empty(); }
+  bool has_binding() const { return !registry->bindings_of(kVf1).empty(); }
 };
 
 TEST_CASE_FIXTURE(StuckBinding, "binding: released, it waits for its port, and doctor names it") {
-  turn(kMinutes);
+  tick(kMinutes);
   unbind(kNode1, {"n1", "c1", "net1"});
   settle_all();
   CHECK(has_binding());
   CHECK(finding("node n1").empty());
-  turn(kMinutes);
-  const std::string told = finding("node n1");
-  CHECK_MESSAGE(told.find(kVf1.text()) != told.npos, told);
-  CHECK_MESSAGE(told.find("`ibpodctl node forget n1 --force`") != told.npos, told);
+  tick(kMinutes);
+  const std::string engine_members = finding("node n1");
+  CHECK_MESSAGE(engine_members.find(kVf1.text()) != engine_members.npos, engine_members);
+  CHECK_MESSAGE(engine_members.find("`ibpodctl node forget n1 --force`") != engine_members.npos,
+                engine_members);
   CHECK(shows("ibpod_sm_weaknesses{kind=\"waiting\"} 1"));
   forget_node();  // as it says; its PF is on no look, too
   CHECK_FALSE(has_binding());
@@ -372,10 +377,10 @@ TEST_CASE_FIXTURE(StuckBinding,
                   "binding: what waits for the subnet manager is told of that alone") {
   unbind(kNode1, {"n1", "c1", "net1"});
   settle_all();
-  turn(kMinutes);
+  tick(kMinutes);
   REQUIRE_FALSE(finding("node n1").empty());
   SUBCASE("it serves nobody") {
-    engine.now.health = Health::stuck;
+    engine.now.health = engine::Health::stuck;
     engine_says();
   }
   SUBCASE("ibpod-sm has just started") { restart(); }
@@ -391,11 +396,14 @@ TEST_CASE_FIXTURE(StuckBinding, "binding: of a virtual port the remedy takes its
   read(true);
   unbind(kNode1, {"n1", "c1", "net1"});
   settle_all();
-  turn(kMinutes);
-  const std::string told = finding("node n1");
-  CHECK_MESSAGE(told.find(kVf1.text()) != told.npos, told);
-  CHECK_MESSAGE(told.find("`ibpodctl node forget n1 --force`") != told.npos, told);
-  CHECK_MESSAGE(told.find("take the adapter's port off the subnet") != told.npos, told);
+  tick(kMinutes);
+  const std::string engine_members = finding("node n1");
+  CHECK_MESSAGE(engine_members.find(kVf1.text()) != engine_members.npos, engine_members);
+  CHECK_MESSAGE(engine_members.find("`ibpodctl node forget n1 --force`") != engine_members.npos,
+                engine_members);
+  CHECK_MESSAGE(
+      engine_members.find("take the adapter's port off the subnet") != engine_members.npos,
+      engine_members);
   forget_node();
   CHECK(has_binding());
   ports[kPf].there = false;
@@ -415,14 +423,14 @@ TEST_CASE_FIXTURE(StuckBed,
   ports[kVf1].there = false;
   ports[kPf].virtualized = true;
   read(true);
-  steward->at(now());
-  steward->forget_node(kAdministrator, {"n1", true}, deadline(1000), [](const auto&) {});
-  turn();
+  controller->set_time(now());
+  controller->forget_node(kAdministrator, {"n1", true}, deadline(1000), [](const auto&) {});
+  tick();
   settle_all();
-  CHECK_FALSE(ledger->bindings_of(kVf1).empty());
+  CHECK_FALSE(registry->bindings_of(kVf1).empty());
   ports[kPf].virtualized = false;
   settle_all();
-  CHECK(ledger->bindings_of(kVf1).empty());
+  CHECK(registry->bindings_of(kVf1).empty());
 }
 
 TEST_CASE_FIXTURE(StuckBinding,
@@ -440,7 +448,7 @@ TEST_CASE_FIXTURE(StuckBinding, "node: forgotten, its VFs need not be back where
   read(true);
   forget_node();
   CHECK_FALSE(has_binding());
-  CHECK_FALSE(ledger->node("n1"));
+  CHECK_FALSE(registry->node("n1"));
 }
 
 TEST_CASE_FIXTURE(StuckBinding, "node: forgotten, virtual ports are waited for while their PF is") {
@@ -454,14 +462,14 @@ TEST_CASE_FIXTURE(StuckBinding, "node: forgotten, virtual ports are waited for w
 }
 
 TEST_CASE_FIXTURE(StuckBed, "tables: all are looked at behind the first sweep that is good") {
-  Bed fresh;
+  Fixture fresh;
   CHECK(fresh.tables.looks == 0);
   fresh.sweep();
   CHECK(fresh.tables.looks == 1);
   fresh.partition("blue");
   fresh.sweep();
   CHECK(fresh.tables.looks == 1);
-  fresh.engine.throw_away();
+  fresh.engine.discard();
   fresh.engine_says();
   fresh.sweep();
   CHECK(fresh.tables.looks == 2);
@@ -470,10 +478,11 @@ TEST_CASE_FIXTURE(StuckBed, "tables: all are looked at behind the first sweep th
 TEST_CASE_FIXTURE(StuckBed, "doctor: what a look has shown has the time of that look") {
   ms = 3'600'000;  // 01:00:00
   read(true);
-  turn(kMinutes);
-  const std::string told = finding("M_Key protection");
-  CHECK_MESSAGE(told.find("(seen at 01:00:00 UTC)") != told.npos, told);
+  tick(kMinutes);
+  const std::string engine_members = finding("M_Key protection");
+  CHECK_MESSAGE(engine_members.find("(seen at 01:00:00 UTC)") != engine_members.npos,
+                engine_members);
 }
 
 }  // namespace
-}  // namespace ibpod::sm::test
+}  // namespace ibpod::sm::controller::test

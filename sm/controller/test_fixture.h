@@ -16,46 +16,46 @@
 
 #include <doctest/doctest.h>
 
-namespace ibpod::sm::test {
+namespace ibpod::sm::controller::test {
 
 // The subnet manager: what is wanted is placed when it is told to place, and written into the
 // tables when it sweeps. It writes what differs from what it has written itself, as OpenSM does.
-class ModelEngine final : public Engine {
+class ModelSubnetManager final : public engine::SubnetManager {
  public:
-  void want(uint64_t version, Partitions partitions) override {
+  void apply(uint64_t version, engine::Partitions partitions) override {
     wanted_version = version;
     wanted = std::move(partitions);
   }
-  Standing standing() const override { return now; }
+  engine::EngineStatus status() const override { return now; }
   bool writes() const override { return writing; }
-  Status check(const std::vector<fabric::Partition>& partitions) const override {
+  Status check(const std::vector<fabric::PartitionDefinition>& definitions) const override {
     std::set<uint16_t> pkeys;
-    for (const fabric::Partition& partition : partitions)
-      if (!pkeys.insert(partition.pkey.partition()).second)
-        return Error(Code::exists, partition.pkey.text() + " is there twice");
+    for (const fabric::PartitionDefinition& definition : definitions)
+      if (!pkeys.insert(definition.pkey.partition()).second)
+        return Error(Code::exists, definition.pkey.text() + " is there twice");
     return refusal.empty() ? ok() : Status(Error(Code::invalid, refusal));
   }
-  std::vector<fabric::Partition> administrators() const override { return others; }
+  std::vector<fabric::PartitionDefinition> manual_partitions() const override { return manual; }
 
-  void place() {
+  void apply() {
     now.placed = wanted_version;
-    placed = wanted;
-    now.health = Health::serving;
+    applied = wanted;
+    now.health = engine::Health::serving;
   }
 
   // The file has been thrown away, and every port is open.
-  void throw_away() {
+  void discard() {
     ++now.fail_opens;
     now.swept = 0;
-    now.health = Health::failed_open;
+    now.health = engine::Health::failed_open;
   }
 
-  Standing now;
+  engine::EngineStatus now;
   bool writing = true;
   std::string refusal;
   uint64_t wanted_version = 0;
-  Partitions wanted, placed;
-  std::vector<fabric::Partition> others;
+  engine::Partitions wanted, applied;
+  std::vector<fabric::PartitionDefinition> manual;
 };
 
 struct ModelPort {
@@ -66,19 +66,19 @@ struct ModelPort {
   ib::PortState state = ib::PortState::active;
 };
 
-class ModelTables final : public Tables {
+class ModelPortProber final : public probe::PortProber {
  public:
-  void hurry(std::set<ib::Guid> ports) override { hurried = std::move(ports); }
-  void repair(std::vector<Repair> wanted) override {
-    for (Repair& one : wanted) repairs.push_back(one);
+  void poll(std::set<ib::Guid> ports) override { polled = std::move(ports); }
+  void repair(std::vector<probe::Repair> desired) override {
+    for (probe::Repair& one : desired) repairs.push_back(one);
   }
   void swept() override { ++sweeps; }
-  void look() override { ++looks; }
+  void rescan() override { ++looks; }
 
-  std::set<ib::Guid> hurried;
+  std::set<ib::Guid> polled;
   int sweeps = 0;
   int looks = 0;
-  std::vector<Repair> repairs;
+  std::vector<probe::Repair> repairs;
 };
 
 inline const fabricapi::Caller kAdministrator{fabricapi::Role::administrator, "", "admin"};
@@ -88,53 +88,55 @@ inline constexpr ib::Guid kSmPort{0x0002c90300000001}, kVf1{0x0002c90300000011},
     kVf2{0x0002c90300000012}, kVf3{0x0002c90300000021}, kPf{0x0002c90300000031},
     kChosen{0x0200000100000001};  // that any pod may choose
 
-class Bed {
+class Fixture {
  public:
-  Bed() {
+  Fixture() {
     REQUIRE(log.open(folder.path() / "log"));
     restart();
   }
 
   // As if the process had been killed and started anew. Nobody who waited is told.
   void restart() {
-    steward.reset();
-    Policy given = policy();
+    controller.reset();
+    registry::Policy given = policy();
     given.limits = limits;
-    ledger = Ledger::load(store, std::move(given), now()).value();
-    steward = std::make_unique<Steward>(
-        Steward::World{*ledger, engine, tables, report, [this] { return now().steady + lag; }},
-        StewardSettings{.epoch = "e" + std::to_string(++epoch),
-                        .own_port = own_port,
-                        .declares = declares,
-                        .changes = changes},
-        now());
-    turn();
+    registry = registry::Registry::load(store, std::move(given), now()).value();
+    controller =
+        std::make_unique<Controller>(Controller::Deps{*registry, engine, tables, telemetry,
+                                                      [this] { return now().steady + lag; }},
+                                     ControllerSettings{.epoch = "e" + std::to_string(++epoch),
+                                                        .own_port = own_port,
+                                                        .has_declared_file = declares,
+                                                        .changes = changes},
+                                     now());
+    tick();
   }
 
-  static Policy policy() {
-    Policy policy;
-    policy.pkeys =
-        PKeyPool::make({{1, 0x0fff, Use::automatic}, {0x1000, 0x7ffe, Use::by_request}}).value();
-    policy.guids = GuidPool::make({{kChosen, kChosen, {"*"}}}).value();
+  static registry::Policy policy() {
+    registry::Policy policy;
+    policy.pkeys = pool::PKeyPool::make({{1, 0x0fff, pool::RangeUse::automatic},
+                                         {0x1000, 0x7ffe, pool::RangeUse::by_request}})
+                       .value();
+    policy.guids = pool::GuidPool::make({{kChosen, kChosen, {"*"}}}).value();
     policy.nodes["n1"].guids = {kVf1, kVf2};
     policy.nodes["n2"].guids = {kVf3};
     return policy;
   }
 
-  Now now() const {
-    return {Placements::Time(std::chrono::milliseconds(ms)),
+  registry::Now now() const {
+    return {VersionHistory::Time(std::chrono::milliseconds(ms)),
             fabric::WallTime(std::chrono::milliseconds(ms))};
   }
   // One turn, some time later.
-  void turn(int later = 1) {
+  void tick(int later = 1) {
     ms += later;
-    steward->at(now());
-    steward->turn();
+    controller->set_time(now());
+    controller->tick();
   }
   void engine_says() {
-    steward->at(now());
-    steward->engine_changed();
-    turn();
+    controller->set_time(now());
+    controller->engine_changed();
+    tick();
   }
 
   // The last line of the log with that message; empty: there is none.
@@ -148,15 +150,15 @@ class Bed {
 
   // The file is in place.
   void place() {
-    engine.place();
+    engine.apply();
     engine_says();
   }
   // The subnet manager writes the tables; the end of the sweep is another moment.
   void write_tables() {
-    const Wanted wanted(*engine.placed);
+    const tables::DesiredKeys desired(*engine.applied);
     for (auto& [guid, port] : ports) {
-      const WantedKeys keys = wanted.of({.guid = guid, .runs_sm = guid == kSmPort});
-      if (port.there) port.table = mended(port.table, keys).value();
+      const tables::DesiredTable keys = desired.of({.guid = guid, .runs_sm = guid == kSmPort});
+      if (port.there) port.table = tables::mended(port.table, keys).value();
     }
   }
   void end_sweep() {
@@ -172,17 +174,20 @@ class Bed {
 
   // The witness reads the ports that the steward has in mind, or all.
   void read(bool all = false) {
-    Readings readings{
-        .begun = now().steady, .topology = topology(), .ports = {}, .scan = all, .whole = all};
-    turn();
+    probe::ProbeBatch readings{.begun = now().steady,
+                               .topology = topology(),
+                               .ports = {},
+                               .full_scan = all,
+                               .complete = all};
+    tick();
     for (const auto& [guid, port] : ports)
-      if (all ? port.there : tables.hurried.contains(guid))
-        readings.ports.push_back(reading(guid, port));
-    for (const ib::Guid guid : tables.hurried)
-      if (!ports.contains(guid)) readings.ports.push_back(reading(guid, {.there = false}));
-    steward->at(now());
-    steward->seen(readings);
-    turn();
+      if (all ? port.there : tables.polled.contains(guid))
+        readings.ports.push_back(probe_result(guid, port));
+    for (const ib::Guid guid : tables.polled)
+      if (!ports.contains(guid)) readings.ports.push_back(probe_result(guid, {.there = false}));
+    controller->set_time(now());
+    controller->probed(readings);
+    tick();
   }
   void settle() {
     sweep();
@@ -190,32 +195,33 @@ class Bed {
   }
 
   // Does the repairs that are asked for, which takes as many milliseconds.
-  void mend(int takes = 0) {
-    Readings readings{.begun = now().steady, .topology = topology(), .ports = {}};
+  void repair(int takes = 0) {
+    probe::ProbeBatch readings{.begun = now().steady, .topology = topology(), .ports = {}};
     ms += takes;
-    for (const Repair& repair : std::exchange(tables.repairs, {})) {
-      readings.ports.push_back({.port = repair.port, .table = NotRead{Unread::cancelled}});
-      readings.ports.back().of_repair = true;
-      if (repair.table == Repair::Table::leaf) continue;
+    for (const probe::Repair& repair : std::exchange(tables.repairs, {})) {
+      readings.ports.push_back(
+          {.port = repair.port, .table = probe::ProbeError{probe::ProbeFailure::cancelled}});
+      readings.ports.back().after_repair = true;
+      if (repair.table == probe::Repair::Table::switch_port) continue;
       ib::PKeyTable& table = ports[repair.port].table;
-      CHECK(mad::block_of(table, repair.block) == repair.was);
+      CHECK(mad::block_of(table, repair.block) == repair.expected);
       for (size_t place = 0; place < table.size(); ++place)
-        if (place / mad::kBlockPlaces == repair.block)
-          table[place] = repair.keys[place % mad::kBlockPlaces];
+        if (place / mad::kBlockEntries == repair.block)
+          table[place] = repair.keys[place % mad::kBlockEntries];
       readings.ports.back().table = table;
     }
-    steward->at(now());
-    steward->seen(readings);
-    turn();
+    controller->set_time(now());
+    controller->probed(readings);
+    tick();
   }
 
   std::shared_ptr<const fabric::Topology> topology() const {
     fabric::Topology::Contents contents;
     for (const auto& [guid, port] : ports) {
       if (!port.there) continue;
-      fabric::SeenPort seen;
+      fabric::Port seen;
       seen.guid = guid;
-      seen.places = static_cast<uint16_t>(port.table.size());
+      seen.partition_cap = static_cast<uint16_t>(port.table.size());
       seen.state = port.state;
       seen.virtualized = port.virtualized;
       seen.lid = static_cast<ib::Lid>(guid.value() & 0xff);
@@ -228,50 +234,50 @@ class Bed {
 
   // What is asked, and what came of it: "verified", "denied" …; empty while nothing has.
   std::string bind(const fabricapi::Caller& caller, const fabricapi::BindRequest& request,
-                   int patience = 1000) {
+                   int context = 1000) {
     const size_t number = answers.size();
     answers.emplace_back();
-    steward->at(now());
-    steward->bind(caller, request, deadline(patience), answer(number));
-    turn();
+    controller->set_time(now());
+    controller->bind(caller, request, deadline(context), answer(number));
+    tick();
     return answers[number];
   }
   std::string unbind(const fabricapi::Caller& caller, const fabric::Attachment& attachment,
-                     int patience = 1000) {
+                     int context = 1000) {
     const size_t number = answers.size();
     answers.emplace_back();
-    steward->at(now());
-    steward->unbind(caller, attachment, deadline(patience), answer(number));
-    turn();
+    controller->set_time(now());
+    controller->unbind(caller, attachment, deadline(context), answer(number));
+    tick();
     return answers[number];
   }
   void partition(const std::string& name, std::vector<std::string> allowed = {"*"}) {
-    fabric::Tenancy tenancy;
-    tenancy.name = name;
-    tenancy.membership = fabric::Membership::full;
-    tenancy.allowed = std::move(allowed);
-    create(tenancy);
+    fabric::Partition partition;
+    partition.name = name;
+    partition.membership = fabric::Membership::full;
+    partition.allowed = std::move(allowed);
+    create(partition);
   }
-  void create(const fabric::Tenancy& tenancy) {
-    steward->at(now());
-    steward->create_partition(kAdministrator, tenancy, [this](const auto& result) {
+  void create(const fabric::Partition& partition) {
+    controller->set_time(now());
+    controller->create_partition(kAdministrator, partition, [this](const auto& result) {
       last = result ? "ok" : std::string(result.error().text());
     });
-    turn();
+    tick();
   }
 
-  Deadline deadline(int patience) const {
-    return Deadline::at(now().steady + std::chrono::milliseconds(patience));
+  Deadline deadline(int context) const {
+    return Deadline::at(now().steady + std::chrono::milliseconds(context));
   }
   fabricapi::Done<fabric::Binding> answer(size_t number) {
     return [this, number](const Result<fabric::Binding>& result) {
       answers[number] =
           result ? std::string(name(result->state)) : std::string(name(result.error().code()));
-      last = result ? result->standing.text : result.error().text();
+      last = result ? result->condition.text : result.error().text();
     };
   }
   fabric::Binding binding(const fabric::Attachment& attachment) const {
-    return ledger->binding(kAdministrator, attachment).value();
+    return registry->binding(kAdministrator, attachment).value();
   }
 
   // What a node says of a port's table, with the last stamp that it was given.
@@ -279,12 +285,12 @@ class Bed {
     fabricapi::ObserveRequest observed{.node = caller.node, .stamp = stamp, .ports = {}};
     observed.ports.push_back({guid, table});
     std::string result;
-    steward->at(now());
-    steward->observe(caller, observed, [&](const Result<fabricapi::ObserveAnswer>& answer) {
+    controller->set_time(now());
+    controller->observe(caller, observed, [&](const Result<fabricapi::ObserveAnswer>& answer) {
       result = answer ? "ok" : std::string(name(answer.error().code()));
       if (answer) stamp = answer->stamp;
     });
-    turn();
+    tick();
     return result;
   }
   static ib::PKeyTable table_of(std::vector<ib::PKey> keys) {
@@ -293,7 +299,7 @@ class Bed {
     return keys;
   }
 
-  Limits limits;
+  registry::RegistryLimits limits;
   ChangeLimit::Settings changes;
   int ms = 1000;
   Duration lag{0};  // by which the clock is behind the turn's time when it is looked at
@@ -302,24 +308,25 @@ class Bed {
   std::optional<ib::Guid> own_port;
   bool declares = true;
   FakeStore store;
-  ModelEngine engine;
-  ModelTables tables;
+  ModelSubnetManager engine;
+  ModelPortProber tables;
   TempFolder folder;
   log::Log log{log::Level::info};
-  Report report{log};
+  telemetry::Telemetry telemetry{log};
   std::map<ib::Guid, ModelPort> ports{{kSmPort, {}}, {kVf1, {}}, {kVf2, {}}, {kVf3, {}}};
   std::vector<std::string> answers;
   std::string last;
-  std::unique_ptr<Ledger> ledger;
-  std::unique_ptr<Steward> steward;
+  std::unique_ptr<registry::Registry> registry;
+  std::unique_ptr<Controller> controller;
 
  private:
-  static Reading reading(ib::Guid guid, const ModelPort& port) {
-    Reading made{.port = guid};
+  static probe::ProbeResult probe_result(ib::Guid guid, const ModelPort& port) {
+    probe::ProbeResult made{.port = guid};
     if (port.there && port.answers)
       made.table = port.table;
     else
-      made.table = NotRead{port.there ? Unread::timeout : Unread::port_unknown};
+      made.table = probe::ProbeError{port.there ? probe::ProbeFailure::timeout
+                                                : probe::ProbeFailure::port_unknown};
     return made;
   }
 };
@@ -338,4 +345,4 @@ inline fabricapi::BindRequest request(ib::Guid guid, const std::string& partitio
   return made;
 }
 
-}  // namespace ibpod::sm::test
+}  // namespace ibpod::sm::controller::test

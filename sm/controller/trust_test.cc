@@ -6,17 +6,17 @@
 
 #include <doctest/doctest.h>
 
-namespace ibpod::sm::test {
+namespace ibpod::sm::controller::test {
 namespace {
 
+using fabric::BindingState;
 using fabric::Reason;
-using fabric::State;
 
 const fabric::Attachment kC1{"n1", "c1", "net1"};
 constexpr ib::PKey kBlue{0x8001}, kForeign{0x8077};
 
 // With the partition blue, swept.
-struct Trust : Bed {
+struct Trust : Fixture {
   Trust() {
     partition("blue");
     settle();
@@ -24,21 +24,21 @@ struct Trust : Bed {
   void bound() {
     bind(kNode1, request(kVf1, "blue"));
     settle();
-    REQUIRE(binding(kC1).state == State::verified);
+    REQUIRE(binding(kC1).state == BindingState::verified);
   }
   // The partition "store", 0x0900.
   void give_index0_to_administrator() {
-    fabric::Partition theirs;
+    fabric::PartitionDefinition theirs;
     theirs.name = "store";
     theirs.pkey = ib::PKey(0x0900);
     theirs.index0 = true;
     theirs.members = {{fabric::PortGroup::all, fabric::Membership::limited}};
-    engine.others = {theirs};
+    engine.manual = {theirs};
     engine_says();
   }
   // The partition "machines", for ports that nobody can see yet.
   void open_to_machines() {
-    fabric::Tenancy machines;
+    fabric::Partition machines;
     machines.name = "machines";
     machines.allowed = {"*"};
     machines.proof = fabric::Proof::none;
@@ -110,12 +110,12 @@ TEST_CASE_FIXTURE(Trust, "what a node says is judged as the port's own table is"
   read();
   CHECK(observe(kNode1, kVf1, {}) == "ok");
   CHECK(observe(kNode1, kVf1, table_of({kBlue})) == "ok");
-  REQUIRE(binding(kC1).state == State::verified);
+  REQUIRE(binding(kC1).state == BindingState::verified);
   CHECK(observe(kNode1, kVf1, table_of({kBlue, kForeign})) == "ok");
-  CHECK(binding(kC1).state == State::written);
-  CHECK(binding(kC1).standing.reason == Reason::foreign_key);
+  CHECK(binding(kC1).state == BindingState::written);
+  CHECK(binding(kC1).condition.reason == Reason::foreign_key);
   CHECK(observe(kNode1, kVf1, table_of({})) == "ok");
-  CHECK(binding(kC1).standing.reason == Reason::missing_key);
+  CHECK(binding(kC1).condition.reason == Reason::missing_key);
 }
 
 TEST_CASE_FIXTURE(Trust, "what a node has said counts for some time, and not for ever") {
@@ -125,12 +125,12 @@ TEST_CASE_FIXTURE(Trust, "what a node has said counts for some time, and not for
   read();
   observe(kNode1, kVf1, {});
   observe(kNode1, kVf1, table_of({kBlue}));
-  turn(170'000);
+  tick(170'000);
   read(true);
-  CHECK(binding(kC1).state == State::verified);
-  turn(20'000);
+  CHECK(binding(kC1).state == BindingState::verified);
+  tick(20'000);
   read(true);
-  CHECK(binding(kC1).state == State::unknown);
+  CHECK(binding(kC1).state == BindingState::unknown);
 }
 
 TEST_CASE_FIXTURE(Trust, "what a node said before it fell silent proves nothing afterwards") {
@@ -140,16 +140,16 @@ TEST_CASE_FIXTURE(Trust, "what a node said before it fell silent proves nothing 
   read();
   observe(kNode1, kVf1, {});
   observe(kNode1, kVf1, table_of({kBlue}));
-  REQUIRE(binding(kC1).state == State::verified);
-  turn(static_cast<int>(policy().lease.count()));
-  CHECK(binding(kC1).state == State::unknown);
-  steward->sync(kNode1, {"n1", {{"c1", "net1"}}}, [](const auto& answer) { REQUIRE(answer); });
-  turn();
+  REQUIRE(binding(kC1).state == BindingState::verified);
+  tick(static_cast<int>(policy().lease.count()));
+  CHECK(binding(kC1).state == BindingState::unknown);
+  controller->sync(kNode1, {"n1", {{"c1", "net1"}}}, [](const auto& answer) { REQUIRE(answer); });
+  tick();
   read();
-  CHECK(binding(kC1).state != State::verified);
+  CHECK(binding(kC1).state != BindingState::verified);
   observe(kNode1, kVf1, {});
   observe(kNode1, kVf1, table_of({kBlue}));
-  CHECK(binding(kC1).state == State::verified);
+  CHECK(binding(kC1).state == BindingState::verified);
 }
 
 TEST_CASE_FIXTURE(Trust, "a node does not know which of two ports with its GUID it has") {
@@ -157,14 +157,16 @@ TEST_CASE_FIXTURE(Trust, "a node does not know which of two ports with its GUID 
   sweep();
   read();
   observe(kNode1, kVf1, {});
-  Readings twice{.begun = now().steady, .topology = topology(), .ports = {}};
-  twice.ports.push_back({.port = kVf1, .table = NotRead{Unread::doubtful}, .leaf = {}});
-  turn();
-  steward->seen(twice);
-  turn();
+  probe::ProbeBatch twice{.begun = now().steady, .topology = topology(), .ports = {}};
+  twice.ports.push_back({.port = kVf1,
+                         .table = probe::ProbeError{probe::ProbeFailure::duplicate_guid},
+                         .switch_port = {}});
+  tick();
+  controller->probed(twice);
+  tick();
   observe(kNode1, kVf1, table_of({kBlue}));
-  CHECK(binding(kC1).state == State::unknown);
-  CHECK(binding(kC1).standing.reason == Reason::duplicate);
+  CHECK(binding(kC1).state == BindingState::unknown);
+  CHECK(binding(kC1).condition.reason == Reason::duplicate);
 }
 
 TEST_CASE_FIXTURE(Trust,
@@ -172,12 +174,12 @@ TEST_CASE_FIXTURE(Trust,
   bind(kNode1, request(kVf1, "blue"));
   place();
   write_tables();
-  Readings early{.begun = now().steady, .topology = topology(), .ports = {}};
-  early.ports.push_back({.port = kVf1, .table = ports[kVf1].table, .leaf = {}});
-  engine.throw_away();
+  probe::ProbeBatch early{.begun = now().steady, .topology = topology(), .ports = {}};
+  early.ports.push_back({.port = kVf1, .table = ports[kVf1].table, .switch_port = {}});
+  engine.discard();
   engine_says();
-  steward->seen(early);
-  turn();
+  controller->probed(early);
+  tick();
   CHECK(answers.back().empty());
   place();
   end_sweep();
@@ -187,10 +189,10 @@ TEST_CASE_FIXTURE(Trust,
 
 TEST_CASE_FIXTURE(Trust, "while the fabric may be open nothing is verified, and no Bind answered") {
   bound();
-  engine.throw_away();
+  engine.discard();
   engine_says();
-  CHECK(binding(kC1).state == State::written);
-  CHECK(binding(kC1).standing.reason == Reason::misconfigured);
+  CHECK(binding(kC1).state == BindingState::written);
+  CHECK(binding(kC1).condition.reason == Reason::misconfigured);
   CHECK(bind(kNode1, request(kVf1, "blue")).empty());
   place();
   end_sweep();
@@ -200,13 +202,13 @@ TEST_CASE_FIXTURE(Trust, "while the fabric may be open nothing is verified, and 
 
 TEST_CASE_FIXTURE(Trust, "a loss between two looks is noticed, though all is well again") {
   bound();
-  engine.throw_away();
+  engine.discard();
   engine.now.swept = engine.now.placed;
-  engine.now.health = Health::serving;
+  engine.now.health = engine::Health::serving;
   engine_says();
-  CHECK(binding(kC1).state == State::written);
+  CHECK(binding(kC1).state == BindingState::written);
   read();
-  CHECK(binding(kC1).state == State::verified);
+  CHECK(binding(kC1).state == BindingState::verified);
 }
 
 TEST_CASE_FIXTURE(Trust, "behind a loss a node's word on the same version counts again") {
@@ -215,7 +217,7 @@ TEST_CASE_FIXTURE(Trust, "behind a loss a node's word on the same version counts
   sweep();
   read();
   observe(kNode1, kVf1, {});
-  engine.throw_away();
+  engine.discard();
   engine_says();
   observe(kNode1, kVf1, table_of({kBlue}));
   CHECK_MESSAGE(answers.back().empty(), "its stamp is from before");
@@ -232,12 +234,12 @@ TEST_CASE_FIXTURE(Trust, "a version that the engine takes back was not in force"
   const uint64_t before = engine.now.placed;
   place();
   write_tables();
-  Readings early{.begun = now().steady, .topology = topology(), .ports = {}};
-  early.ports.push_back({.port = kVf1, .table = ports[kVf1].table, .leaf = {}});
+  probe::ProbeBatch early{.begun = now().steady, .topology = topology(), .ports = {}};
+  early.ports.push_back({.port = kVf1, .table = ports[kVf1].table, .switch_port = {}});
   engine.now.placed = before;
   engine_says();
-  steward->seen(early);
-  turn();
+  controller->probed(early);
+  tick();
   CHECK(answers.back().empty());
   sweep();
   read();
@@ -246,15 +248,16 @@ TEST_CASE_FIXTURE(Trust, "a version that the engine takes back was not in force"
 
 TEST_CASE_FIXTURE(Trust, "a reading from before the look at the engine is not dated behind it") {
   bind(kNode1, request(kVf1, "blue"));
-  Readings before{.begun = now().steady + Duration(5), .topology = topology(), .ports = {}};
-  before.ports.push_back({.port = kVf1, .table = table_of({kBlue}), .leaf = {}});
+  probe::ProbeBatch before{
+      .begun = now().steady + Duration(5), .topology = topology(), .ports = {}};
+  before.ports.push_back({.port = kVf1, .table = table_of({kBlue}), .switch_port = {}});
   lag = Duration(10);
   place();
-  steward->seen(before);
-  turn();
+  controller->probed(before);
+  tick();
   CHECK(answers.back().empty());
   lag = Duration(0);
-  turn(20);
+  tick(20);
   write_tables();
   end_sweep();
   read();
@@ -263,26 +266,27 @@ TEST_CASE_FIXTURE(Trust, "a reading from before the look at the engine is not da
 
 TEST_CASE_FIXTURE(Trust, "an older reading does not take a newer one's place") {
   bind(kNode1, request(kVf1, "blue"));
-  Readings early{.begun = now().steady, .topology = topology(), .ports = {}};
-  early.ports.push_back({.port = kVf1, .table = NotRead{Unread::timeout}, .leaf = {}});
-  turn(10);
+  probe::ProbeBatch early{.begun = now().steady, .topology = topology(), .ports = {}};
+  early.ports.push_back(
+      {.port = kVf1, .table = probe::ProbeError{probe::ProbeFailure::timeout}, .switch_port = {}});
+  tick(10);
   settle();
   CHECK(answers.back() == "verified");
-  steward->seen(early);
-  turn();
-  CHECK(binding(kC1).state == State::verified);
+  controller->probed(early);
+  tick();
+  CHECK(binding(kC1).state == BindingState::verified);
 }
 
 TEST_CASE_FIXTURE(Trust, "a table read before its key was given back is no drift") {
   bound();
-  Readings early{.begun = now().steady, .topology = topology(), .ports = {}};
-  early.ports.push_back({.port = kVf1, .table = ports[kVf1].table, .leaf = {}});
-  turn(10);
+  probe::ProbeBatch early{.begun = now().steady, .topology = topology(), .ports = {}};
+  early.ports.push_back({.port = kVf1, .table = ports[kVf1].table, .switch_port = {}});
+  tick(10);
   unbind(kNode1, kC1);
   settle();
   REQUIRE(answers.back() == "released");
-  steward->seen(early);
-  turn();
+  controller->probed(early);
+  tick();
   CHECK(tables.repairs.empty());
 }
 
@@ -290,11 +294,11 @@ TEST_CASE_FIXTURE(Trust, "a repair that the next request has overtaken is not se
   bound();
   for (auto& key : ports[kVf1].table)
     if (key == kBlue) key = ib::PKey();
-  Readings drifted{.begun = now().steady, .topology = topology(), .ports = {}};
-  drifted.ports.push_back({.port = kVf1, .table = ports[kVf1].table, .leaf = {}});
-  turn();
-  steward->at(now());
-  steward->seen(drifted);
+  probe::ProbeBatch drifted{.begun = now().steady, .topology = topology(), .ports = {}};
+  drifted.ports.push_back({.port = kVf1, .table = ports[kVf1].table, .switch_port = {}});
+  tick();
+  controller->set_time(now());
+  controller->probed(drifted);
   unbind(kNode1, kC1);  // in the same turn
   CHECK(tables.repairs.empty());
 }
@@ -310,8 +314,8 @@ TEST_CASE_FIXTURE(Trust,
   sweep();
   read();
   CHECK_MESSAGE(answers.back().empty(), "the repair may still bring the key back");
-  CHECK(tables.hurried.contains(kVf1));
-  mend();
+  CHECK(tables.polled.contains(kVf1));
+  repair();
   CHECK(answers.back().empty());
   write_tables();
   read();
@@ -322,63 +326,65 @@ TEST_CASE_FIXTURE(Trust, "a switch port that drops what it does not hold is judg
   bind(kNode1, request(kVf1, "blue"), 60'000);
   sweep();
   const auto leaf = [&](std::vector<ib::PKey> keys) {
-    Readings readings{.begun = now().steady, .topology = topology(), .ports = {}};
-    readings.ports.push_back({.port = kVf1,
-                              .table = ports[kVf1].table,
-                              .leaf = LeafReading{table_of(std::move(keys)), true, true}});
-    turn();
-    steward->at(now());
-    steward->seen(readings);
-    turn(2000);
+    probe::ProbeBatch readings{.begun = now().steady, .topology = topology(), .ports = {}};
+    readings.ports.push_back(
+        {.port = kVf1,
+         .table = ports[kVf1].table,
+         .switch_port = probe::SwitchPortResult{table_of(std::move(keys)), true, true}});
+    tick();
+    controller->set_time(now());
+    controller->probed(readings);
+    tick(2000);
   };
   leaf({});
   CHECK(answers.back().empty());
-  CHECK(binding(kC1).standing.reason == Reason::missing_key);
+  CHECK(binding(kC1).condition.reason == Reason::missing_key);
   REQUIRE(tables.repairs.size() == 1);
-  CHECK(tables.repairs[0].table == Repair::Table::leaf);
-  mend();
+  CHECK(tables.repairs[0].table == probe::Repair::Table::switch_port);
+  repair();
   leaf({kBlue, kForeign});
-  CHECK(binding(kC1).standing.reason == Reason::foreign_key);
-  mend();
+  CHECK(binding(kC1).condition.reason == Reason::foreign_key);
+  repair();
   leaf({kBlue});
-  CHECK(binding(kC1).state == State::verified);
+  CHECK(binding(kC1).state == BindingState::verified);
   CHECK(binding(kC1).enforcement == fabric::Enforcement::leaf);
 }
 
 TEST_CASE_FIXTURE(Trust, "what one repair has not made right is read again, and repaired again") {
   const auto show = [&](std::vector<ib::PKey> own, std::vector<ib::PKey> leaf,
-                        std::optional<NotRead> failure = {}) {
-    Readings readings{.begun = now().steady, .topology = topology(), .ports = {}};
-    readings.ports.push_back({.port = kVf2,
-                              .table = table_of(std::move(own)),
-                              .leaf = LeafReading{table_of(std::move(leaf)), true, true},
-                              .not_repaired = failure,
-                              .of_repair = !tables.repairs.empty()});
+                        std::optional<probe::ProbeError> failure = {}) {
+    probe::ProbeBatch readings{.begun = now().steady, .topology = topology(), .ports = {}};
+    readings.ports.push_back(
+        {.port = kVf2,
+         .table = table_of(std::move(own)),
+         .switch_port = probe::SwitchPortResult{table_of(std::move(leaf)), true, true},
+         .repair_error = failure,
+         .after_repair = !tables.repairs.empty()});
     tables.repairs.clear();
-    steward->at(now());
-    steward->seen(readings);
-    turn(2000);
+    controller->set_time(now());
+    controller->probed(readings);
+    tick(2000);
   };
   show({kForeign}, {kForeign});  // a free port
   REQUIRE(tables.repairs.size() == 1);
-  CHECK(tables.repairs[0].table == Repair::Table::own);
-  show({kForeign}, {kForeign}, NotRead{Unread::timeout});
-  CHECK_MESSAGE(tables.hurried.contains(kVf2), "no scan is waited for");
+  CHECK(tables.repairs[0].table == probe::Repair::Table::own);
+  show({kForeign}, {kForeign}, probe::ProbeError{probe::ProbeFailure::timeout});
+  CHECK_MESSAGE(tables.polled.contains(kVf2), "no scan is waited for");
   REQUIRE(tables.repairs.size() == 1);
-  CHECK(tables.repairs[0].table == Repair::Table::own);
+  CHECK(tables.repairs[0].table == probe::Repair::Table::own);
   show({}, {kForeign});
-  CHECK(tables.hurried.contains(kVf2));
+  CHECK(tables.polled.contains(kVf2));
   REQUIRE(tables.repairs.size() == 1);
-  CHECK(tables.repairs[0].table == Repair::Table::leaf);
+  CHECK(tables.repairs[0].table == probe::Repair::Table::switch_port);
   show({}, {});
-  CHECK(!tables.hurried.contains(kVf2));
-  const std::string page = report.metrics().text();
+  CHECK(!tables.polled.contains(kVf2));
+  const std::string page = telemetry.metrics().text();
   CHECK(page.find("ibpod_sm_repairs_total{result=\"timeout\"} 1\n") != page.npos);
   CHECK(page.find("ibpod_sm_repairs_total{result=\"written\"} 2\n") != page.npos);
 }
 
 TEST_CASE("on another subnet than the subnet manager's nothing is believed, and nothing written") {
-  Bed bed;
+  Fixture bed;
   bed.own_port = ib::Guid(0x0002c90300000abc);
   bed.restart();
   bed.partition("blue");
@@ -386,17 +392,17 @@ TEST_CASE("on another subnet than the subnet manager's nothing is believed, and 
   bed.ports[kVf3].table[3] = kForeign;
   bed.settle();
   bed.read(true);
-  CHECK(bed.binding(kC1).standing.reason == Reason::unreachable);
-  CHECK(bed.binding(kC1).state != State::verified);
+  CHECK(bed.binding(kC1).condition.reason == Reason::unreachable);
+  CHECK(bed.binding(kC1).state != BindingState::verified);
   CHECK(bed.tables.repairs.empty());
 }
 
 TEST_CASE("who else says it is master is nobody for us") {
-  Bed bed;
+  Fixture bed;
   bed.own_port = kVf3;  // and kSmPort says that it is the master
   bed.restart();
   bed.settle();
-  bed.ports[kSmPort].table = Bed::table_of({});
+  bed.ports[kSmPort].table = Fixture::table_of({});
   bed.ports[kSmPort].table[0] = ib::PKey(0xffff);
   bed.ports[kVf3].table[0] = ib::PKey(0xffff);
   bed.read(true);
@@ -408,11 +414,11 @@ TEST_CASE_FIXTURE(Trust, "while another is master its tables are left to it") {
   bound();
   ++engine.now.losses;
   engine.now.swept = 0;
-  engine.now.health = Health::not_master;
+  engine.now.health = engine::Health::not_master;
   engine.now.trouble = "another one is";
   engine_says();
-  CHECK(binding(kC1).state != State::verified);
-  CHECK(binding(kC1).standing.reason == Reason::no_master);
+  CHECK(binding(kC1).state != BindingState::verified);
+  CHECK(binding(kC1).condition.reason == Reason::no_master);
   ports[kVf1].table[1] = kForeign;
   engine.now.swept = engine.now.placed;
   engine_says();
@@ -422,37 +428,37 @@ TEST_CASE_FIXTURE(Trust, "while another is master its tables are left to it") {
 
 TEST_CASE_FIXTURE(Trust, "a subnet manager that ends whenever it is started is not well again") {
   bound();
-  const auto is = [&](Health health, const char* trouble) {
+  const auto is = [&](engine::Health health, const char* trouble) {
     engine.now.health = health;
     engine.now.trouble = trouble;
     engine_says();
   };
-  is(Health::gone, "it has ended");
+  is(engine::Health::gone, "it has ended");
   CHECK(logged("subnet manager: it has ended") != "");
-  is(Health::starting, "");
-  is(Health::gone, "it has ended");
-  is(Health::starting, "");
+  is(engine::Health::starting, "");
+  is(engine::Health::gone, "it has ended");
+  is(engine::Health::starting, "");
   CHECK(logged("subnet manager: well again") == "");
-  is(Health::serving, "");
+  is(engine::Health::serving, "");
   CHECK(logged("subnet manager: well again") != "");
 }
 
 TEST_CASE_FIXTURE(Trust, "a Bind that nothing enforces says why, and so does a partition") {
-  engine.now.health = Health::refused;
+  engine.now.health = engine::Health::refused;
   engine.now.trouble = "the disk is full";
   engine_says();
   bind(kNode1, request(kVf1, "blue"), 50);
   partition("green");
-  turn(60);
+  tick(60);
   CHECK(answers.back() == "requested");
   CHECK(last.find("the disk is full") != std::string::npos);
-  CHECK(binding(kC1).standing.reason == Reason::misconfigured);
-  CHECK(ledger->partition("green")->state == fabric::TenancyState::error);
-  engine.now.health = Health::serving;
+  CHECK(binding(kC1).condition.reason == Reason::misconfigured);
+  CHECK(registry->partition("green")->state == fabric::PartitionState::error);
+  engine.now.health = engine::Health::serving;
   engine.now.trouble.clear();
   engine_says();
-  CHECK(binding(kC1).standing.reason == Reason::waiting);
-  CHECK(ledger->partition("green")->state == fabric::TenancyState::provisioning);
+  CHECK(binding(kC1).condition.reason == Reason::waiting);
+  CHECK(registry->partition("green")->state == fabric::PartitionState::provisioning);
 }
 
 TEST_CASE_FIXTURE(Trust, "who unbinds does not find the Bind that waited for the port done later") {
@@ -465,7 +471,7 @@ TEST_CASE_FIXTURE(Trust, "who unbinds does not find the Bind that waited for the
   unbind(kNode1, next);
   CHECK(answers[waits] == "unavailable");
   settle();
-  CHECK(ledger->size() == 0);
+  CHECK(registry->size() == 0);
 }
 
 TEST_CASE_FIXTURE(Trust,
@@ -473,15 +479,15 @@ TEST_CASE_FIXTURE(Trust,
   bound();
   unbind(kNode1, kC1);
   bind(kNode1, request(kVf1, "blue", "c2"), 50);
-  turn(60);
+  tick(60);
   CHECK(answers.back() == "busy");
   settle();
-  CHECK(ledger->size() == 0);
+  CHECK(registry->size() == 0);
 }
 
 TEST_CASE_FIXTURE(Trust, "nobody gets index 0 where the administrator's own partition has it") {
   give_index0_to_administrator();
-  fabric::Tenancy green;
+  fabric::Partition green;
   green.name = "green";
   green.index0 = true;
   green.allowed = {"*"};
@@ -508,29 +514,30 @@ TEST_CASE_FIXTURE(
   ports[kVf1].there = false;
   bind(kNode1, request(kVf1, "machines"));
   read(true);
-  CHECK(binding(kC1).state == State::requested);
+  CHECK(binding(kC1).state == BindingState::requested);
   settle();
-  CHECK_MESSAGE(binding(kC1).state != State::verified, "the last look at all ports is older");
+  CHECK_MESSAGE(binding(kC1).state != BindingState::verified,
+                "the last look at all ports is older");
   read(true);
-  CHECK(binding(kC1).state == State::verified);
+  CHECK(binding(kC1).state == BindingState::verified);
   CHECK(binding(kC1).proof == fabric::Proof::none);
   ports[kVf1].there = true;  // the machine has started, with what the last one left in its table
   ports[kVf1].table = table_of({kForeign});
   read(true);
-  CHECK(binding(kC1).state == State::written);
-  mend();
+  CHECK(binding(kC1).state == BindingState::written);
+  repair();
   read();
-  CHECK(binding(kC1).state == State::verified);
+  CHECK(binding(kC1).state == BindingState::verified);
   CHECK(binding(kC1).proof == fabric::Proof::port);
   ports[kVf1].there = false;
   unbind(kNode1, kC1);
   read(true);
-  CHECK(binding(kC1).state == State::releasing);
+  CHECK(binding(kC1).state == BindingState::releasing);
   settle();
-  CHECK(binding(kC1).state == State::releasing);
+  CHECK(binding(kC1).state == BindingState::releasing);
   read(true);
   read();
-  CHECK(ledger->size() == 0);
+  CHECK(registry->size() == 0);
 }
 
 TEST_CASE_FIXTURE(Trust, "a virtual port that nobody sees is not taken for none") {
@@ -541,19 +548,19 @@ TEST_CASE_FIXTURE(Trust, "a virtual port that nobody sees is not taken for none"
   bind(kNode1, request(kVf1, "machines"));
   settle();
   read(true);
-  CHECK(binding(kC1).state != State::verified);
+  CHECK(binding(kC1).state != BindingState::verified);
 }
 
 TEST_CASE_FIXTURE(Trust, "a chosen GUID is granted when a look at all ports has not found it") {
   fabricapi::BindRequest first = request(kChosen, "blue");
-  first.chosen = true;
+  first.guid_requested = true;
   const std::string may_be =
       "port 02:00:00:01:00:00:00:01 may be somebody's still: it can be chosen when a look at all "
       "ports has not found it (look.scanSeconds)";
   bind(kNode1, first);
   CHECK(last.find(may_be) != std::string::npos);
   fabricapi::BindRequest others = request(kVf2, "blue");
-  others.chosen = true;
+  others.guid_requested = true;
   bind(kNode1, others);
   CHECK(last.find("cannot be chosen by pods of namespace team-a") != std::string::npos);
   ports[kChosen].table = table_of({});  // of somebody whom nobody here knows
@@ -563,21 +570,21 @@ TEST_CASE_FIXTURE(Trust, "a chosen GUID is granted when a look at all ports has 
   ports[kChosen].there = false;
   read(true);
   bind(kNode1, first);
-  CHECK(binding(kC1).chosen);
+  CHECK(binding(kC1).guid_requested);
   ports[kChosen].there = true;
   settle();
   read(true);
   read();
-  REQUIRE(binding(kC1).state == State::verified);
+  REQUIRE(binding(kC1).state == BindingState::verified);
   bind(kNode1, first);
-  CHECK(binding(kC1).state == State::verified);
+  CHECK(binding(kC1).state == BindingState::verified);
 
   // Its keys go before the VF has its own GUID back, and what its node has said of it stays.
   CHECK(observe(kNode1, kChosen, table_of({kBlue})) == "ok");
   unbind(kNode1, kC1);
   settle();
   read();
-  REQUIRE(ledger->size() == 0);
+  REQUIRE(registry->size() == 0);
   fabricapi::BindRequest next = first;
   next.attachment = {"n2", "c9", "net1"};
   bind(kNode2, next);
@@ -591,39 +598,39 @@ TEST_CASE_FIXTURE(Trust, "a chosen GUID is granted when a look at all ports has 
   read(true);
   read(true);
   bind(kNode2, next);
-  CHECK(ledger->size() == 1);
+  CHECK(registry->size() == 1);
 }
 
 TEST_CASE_FIXTURE(Trust, "a chosen GUID that no port shows is free when its binding has ended") {
   fabricapi::BindRequest chosen = request(kChosen, "blue");
-  chosen.chosen = true;
+  chosen.guid_requested = true;
   ports[kPf] = {};
   read(true);
   const auto end = [&](bool virtualized) {
     bind(kNode1, chosen);
-    REQUIRE(ledger->size() == 1);
+    REQUIRE(registry->size() == 1);
     ports[kPf].virtualized = virtualized;
     settle();
     read(true);
-    CHECK_MESSAGE(binding(kC1).state == State::written, "the pod may be about to have it");
+    CHECK_MESSAGE(binding(kC1).state == BindingState::written, "the pod may be about to have it");
     unbind(kNode1, kC1);
     read(true);
-    CHECK_MESSAGE(ledger->size() == 1, "the subnet manager has not swept without it");
+    CHECK_MESSAGE(registry->size() == 1, "the subnet manager has not swept without it");
     settle();
-    CHECK_MESSAGE(ledger->size() == 1, "not all ports have been looked at since");
+    CHECK_MESSAGE(registry->size() == 1, "not all ports have been looked at since");
     read(true);
   };
   end(false);
-  CHECK(ledger->size() == 0);
-  turn();
+  CHECK(registry->size() == 0);
+  tick();
   read(true);
   end(true);
-  CHECK_MESSAGE(ledger->size() == 1, "a virtual port shows nowhere while it is in use, too");
+  CHECK_MESSAGE(registry->size() == 1, "a virtual port shows nowhere while it is in use, too");
 }
 
 TEST_CASE_FIXTURE(Trust, "what stands in the way of a closed partition is not told") {
   give_index0_to_administrator();
-  fabric::Tenancy closed;
+  fabric::Partition closed;
   closed.name = "green";
   closed.pkey = ib::PKey(0x1002);
   closed.index0 = true;
@@ -645,21 +652,23 @@ TEST_CASE_FIXTURE(Trust, "a node is not forgotten while the PF of its VFs is the
   bound();
   ports[kPf].virtualized = true;
   ports[kVf1].there = false;
-  steward->at(now());
-  steward->forget_node(kAdministrator, {"n1", true}, deadline(10'000), [](const auto&) {});
-  turn();
+  controller->set_time(now());
+  controller->forget_node(kAdministrator, {"n1", true}, deadline(10'000), [](const auto&) {});
+  tick();
   sweep();
   read();
-  CHECK(ledger->size() == 1);
+  CHECK(registry->size() == 1);
   ports[kPf].there = false;
   read(true);
   read();
-  CHECK(ledger->size() == 0);
+  CHECK(registry->size() == 0);
 }
 
 TEST_CASE_FIXTURE(Trust,
                   "the log says how far a Bind has come after how long, and no more of it later") {
-  const auto told = [&](const char* state) { return logged("binding is " + std::string(state)); };
+  const auto engine_members = [&](const char* state) {
+    return logged("binding is " + std::string(state));
+  };
   const auto has = [](const std::string& line, const std::string& member) {
     return line.find(member) != line.npos;
   };
@@ -667,25 +676,26 @@ TEST_CASE_FIXTURE(Trust,
   lag = Duration(3);  // what comes behind the beginning of a turn, such as the disk
   bind(kNode1, request(kVf1, "blue"));
   // The bed's turns come a millisecond behind what they end.
-  CHECK_MESSAGE(has(told("requested"), R"("us":4000,"turn_us":3000)"), told("requested"));
+  CHECK_MESSAGE(has(engine_members("requested"), R"("us":4000,"turn_us":3000)"),
+                engine_members("requested"));
   sweep();
-  turn(20);
+  tick(20);
   read();
-  REQUIRE(binding(kC1).state == State::verified);
-  CHECK_MESSAGE(has(told("verified"), R"("turn_us":3000)"), told("verified"));
-  CHECK_MESSAGE(!has(told("verified"), R"("us":4000)"), told("verified"));
+  REQUIRE(binding(kC1).state == BindingState::verified);
+  CHECK_MESSAGE(has(engine_members("verified"), R"("turn_us":3000)"), engine_members("verified"));
+  CHECK_MESSAGE(!has(engine_members("verified"), R"("us":4000)"), engine_members("verified"));
   ports[kVf1].answers = false;
   read(true);
   ports[kVf1].answers = true;
   read(true);
-  REQUIRE(binding(kC1).state == State::verified);
-  CHECK_MESSAGE(!has(told("verified"), "turn_us"), told("verified"));
+  REQUIRE(binding(kC1).state == BindingState::verified);
+  CHECK_MESSAGE(!has(engine_members("verified"), "turn_us"), engine_members("verified"));
 }
 
 TEST_CASE_FIXTURE(Trust, "from Bind to verified is measured once") {
   bound();
   const auto measured = [&] {
-    const std::string page = report.metrics().text();
+    const std::string page = telemetry.metrics().text();
     return page.find("bind_to_verified_seconds_count{proof=\"port\"} 1\n") != page.npos;
   };
   CHECK(measured());
@@ -693,13 +703,13 @@ TEST_CASE_FIXTURE(Trust, "from Bind to verified is measured once") {
   read(true);
   ports[kVf1].answers = true;
   read(true);
-  REQUIRE(binding(kC1).state == State::verified);
+  REQUIRE(binding(kC1).state == BindingState::verified);
   CHECK(measured());
   restart();
   settle();
-  REQUIRE(binding(kC1).state == State::verified);
+  REQUIRE(binding(kC1).state == BindingState::verified);
   CHECK(measured());
 }
 
 }  // namespace
-}  // namespace ibpod::sm::test
+}  // namespace ibpod::sm::controller::test

@@ -3,10 +3,10 @@
 
 #include <doctest/doctest.h>
 
-namespace ibpod::sm::test {
+namespace ibpod::sm::controller::test {
 namespace {
 
-struct Blue : Bed {
+struct Blue : Fixture {
   Blue() { partition("blue"); }
   // The lines of the log with this in them.
   size_t lines(const std::string& part) const {
@@ -16,27 +16,28 @@ struct Blue : Bed {
     return found;
   }
   bool shows(const std::string& metric) {
-    return report.metrics().text().find("\n" + metric + "\n") != std::string::npos;
+    return telemetry.metrics().text().find("\n" + metric + "\n") != std::string::npos;
   }
-  std::string plan_of(const fabric::Tenancy& tenancy) {
+  std::string plan_of(const fabric::Partition& partition) {
     std::string notes;
-    steward->at(now());
-    steward->plan(kAdministrator, {.tenancy = tenancy, .without = {}, .update = true},
-                  [&](const Result<fabricapi::Plan>& plan) {
-                    for (const std::string& note : plan.value().notes) notes += note + "\n";
-                  });
-    turn();
+    controller->set_time(now());
+    controller->plan(kAdministrator, {.partition = partition, .without = {}, .update = true},
+                     [&](const Result<fabricapi::Plan>& plan) {
+                       for (const std::string& note : plan.value().notes) notes += note + "\n";
+                     });
+    tick();
     return notes;
   }
   std::string explanation_of(const std::string& subject) {
     std::string findings;
-    steward->at(now());
-    steward->explain(kAdministrator, {{subject}},
-                     [&](const Result<fabricapi::Explanation>& explanation) {
-                       for (const auto& one : explanation.value().subjects)
-                         for (const std::string& finding : one.findings) findings += finding + "\n";
-                     });
-    turn();
+    controller->set_time(now());
+    controller->explain(kAdministrator, {{subject}},
+                        [&](const Result<fabricapi::Explanation>& explanation) {
+                          for (const auto& one : explanation.value().subjects)
+                            for (const std::string& finding : one.findings)
+                              findings += finding + "\n";
+                        });
+    tick();
     return findings;
   }
 };
@@ -46,7 +47,7 @@ bool has(const std::string& text, const std::string& part) {
 }
 
 TEST_CASE_FIXTURE(Blue, "a node that a partition does not name is refused, warned of and counted") {
-  fabric::Tenancy red;
+  fabric::Partition red;
   red.name = "red";
   red.membership = fabric::Membership::full;
   red.allowed = {"*"};
@@ -133,16 +134,16 @@ TEST_CASE_FIXTURE(Blue,
   bind(kNode1, request(kVf1, "blue"));
   settle();
   read(true);
-  fabric::Tenancy blue = ledger->partition("blue")->tenancy;
+  fabric::Partition blue = registry->partition("blue")->spec;
   CHECK_FALSE(has(plan_of(blue), "stay in it"));
   CHECK_FALSE(has(explanation_of(kVf1.text()), "not open"));
   blue.nodes = {"n2"};
   CHECK(has(plan_of(blue), "1 bindings stay in it"));
-  steward->update_partition(kAdministrator, blue, [](const auto&) {});
-  turn();
+  controller->update_partition(kAdministrator, blue, [](const auto&) {});
+  tick();
   CHECK(has(explanation_of(kVf1.text()),
             "partition blue is not open to this namespace on this node"));
 }
 
 }  // namespace
-}  // namespace ibpod::sm::test
+}  // namespace ibpod::sm::controller::test

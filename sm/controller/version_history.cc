@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
-namespace ibpod::sm {
+namespace ibpod::sm::controller {
 namespace {
 
 // More than any reading is behind.
@@ -11,29 +11,31 @@ constexpr size_t kMost = 256;
 
 }  // namespace
 
-void Placements::begin(uint64_t era) {
-  if (era == era_) return;
-  era_ = era;
-  placed_.clear();
+void VersionHistory::reset(uint64_t era) {
+  if (era == generation_) return;
+  generation_ = era;
+  entries_.clear();
 }
 
-void Placements::placed(uint64_t version, Time now) {
+void VersionHistory::record(uint64_t version, Time now) {
   if (version <= newest()) return;
-  placed_.push_back({version, now});
-  if (placed_.size() > kMost) placed_.pop_front();
+  entries_.push_back({version, now});
+  if (entries_.size() > kMost) entries_.pop_front();
 }
 
-uint64_t Placements::at(Time time) const {
-  const auto later = std::upper_bound(placed_.begin(), placed_.end(), time,
-                                      [](Time t, const Placed& one) { return t < one.time; });
-  return later == placed_.begin() ? 0 : std::prev(later)->version;
+uint64_t VersionHistory::at(Time time) const {
+  const auto later = std::upper_bound(entries_.begin(), entries_.end(), time,
+                                      [](Time t, const Entry& one) { return t < one.time; });
+  return later == entries_.begin() ? 0 : std::prev(later)->version;
 }
 
-std::string Placements::prefix() const { return epoch_ + "-" + std::to_string(era_) + "-"; }
+std::string VersionHistory::prefix() const {
+  return epoch_ + "-" + std::to_string(generation_) + "-";
+}
 
-std::string Placements::stamp() const { return prefix() + std::to_string(newest()); }
+std::string VersionHistory::stamp() const { return prefix() + std::to_string(newest()); }
 
-uint64_t Placements::at(std::string_view stamp) const {
+uint64_t VersionHistory::at(std::string_view stamp) const {
   const std::string ours = prefix();
   if (!stamp.starts_with(ours)) return 0;
   stamp.remove_prefix(ours.size());
@@ -44,4 +46,4 @@ uint64_t Placements::at(std::string_view stamp) const {
   return version <= newest() ? version : 0;
 }
 
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::controller

@@ -11,21 +11,21 @@
 #include <string_view>
 #include <utility>
 
-namespace ibpod::sm {
+namespace ibpod::sm::controller {
 
-class Placements {
+class VersionHistory {
  public:
   using Time = Deadline::Clock::time_point;
 
   // `epoch`: of this process, unlike that of any other; part of its stamps.
-  explicit Placements(std::string epoch) : epoch_(std::move(epoch)) {}
+  explicit VersionHistory(std::string epoch) : epoch_(std::move(epoch)) {}
 
   // Of another era all is forgotten, stamps too: something that is not ours has been in place.
-  void begin(uint64_t era);
+  void reset(uint64_t era);
   // The engine says so now; what is not above the last version changes nothing.
-  void placed(uint64_t version, Time now);
+  void record(uint64_t version, Time now);
 
-  uint64_t newest() const { return placed_.empty() ? 0 : placed_.back().version; }
+  uint64_t newest() const { return entries_.empty() ? 0 : entries_.back().version; }
   // The newest version that was in place by then; 0: none, or it was too long ago to be known.
   uint64_t at(Time time) const;
 
@@ -35,14 +35,14 @@ class Placements {
   uint64_t at(std::string_view stamp) const;
 
  private:
-  struct Placed {
+  struct Entry {
     uint64_t version;
     Time time;
   };
   std::string prefix() const;
   std::string epoch_;
-  uint64_t era_ = 0;
-  std::deque<Placed> placed_;  // both rising
+  uint64_t generation_ = 0;
+  std::deque<Entry> entries_;  // both rising
 };
 
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::controller

@@ -2,19 +2,19 @@
 
 #include <doctest/doctest.h>
 
-namespace ibpod::sm {
+namespace ibpod::sm::controller {
 namespace {
 
-using Time = Placements::Time;
+using Time = VersionHistory::Time;
 constexpr Time at(int ms) { return Time(std::chrono::milliseconds(ms)); }
 
 TEST_CASE("a reading knows of what was in place before it") {
-  Placements placements("e");
+  VersionHistory placements("e");
   CHECK(placements.at(at(100)) == 0);
-  placements.placed(3, at(10));
-  placements.placed(3, at(15));
-  placements.placed(2, at(16));
-  placements.placed(5, at(20));
+  placements.record(3, at(10));
+  placements.record(3, at(15));
+  placements.record(2, at(16));
+  placements.record(5, at(20));
   CHECK(placements.at(at(9)) == 0);
   CHECK(placements.at(at(10)) == 3);
   CHECK(placements.at(at(19)) == 3);
@@ -23,12 +23,12 @@ TEST_CASE("a reading knows of what was in place before it") {
 }
 
 TEST_CASE("a stamp is what was in place when it was given away, and nobody else's counts") {
-  Placements placements("e");
+  VersionHistory placements("e");
   const std::string first = placements.stamp();
   CHECK(placements.at(first) == 0);
-  placements.placed(3, at(10));
+  placements.record(3, at(10));
   const std::string third = placements.stamp();
-  placements.placed(4, at(11));
+  placements.record(4, at(11));
   CHECK(placements.at(third) == 3);
   CHECK(placements.at(placements.stamp()) == 4);
   for (const char* foreign : {"", "e", "e-0", "e-0-", "e-0-5", "e-1-3", "e-0-3x", "f-0-3", "ee-0-3",
@@ -39,16 +39,16 @@ TEST_CASE("a stamp is what was in place when it was given away, and nobody else'
 }
 
 TEST_CASE("what was in place before something foreign was says nothing any more") {
-  Placements placements("e");
-  placements.placed(3, at(10));
+  VersionHistory placements("e");
+  placements.record(3, at(10));
   const std::string stamp = placements.stamp();
-  placements.begin(0);
+  placements.reset(0);
   CHECK(placements.at(stamp) == 3);
-  placements.begin(1);
+  placements.reset(1);
   CHECK(placements.newest() == 0);
   CHECK(placements.at(at(12)) == 0);
   CHECK(placements.at(stamp) == 0);
-  placements.placed(3, at(13));
+  placements.record(3, at(13));
   CHECK(placements.at(at(12)) == 0);
   CHECK(placements.at(at(13)) == 3);
   CHECK(placements.at(stamp) == 0);
@@ -56,11 +56,11 @@ TEST_CASE("what was in place before something foreign was says nothing any more"
 }
 
 TEST_CASE("only so many are remembered, and the newest always") {
-  Placements placements("e");
-  for (int i = 1; i <= 1000; ++i) placements.placed(static_cast<uint64_t>(i), at(i));
+  VersionHistory placements("e");
+  for (int i = 1; i <= 1000; ++i) placements.record(static_cast<uint64_t>(i), at(i));
   CHECK(placements.at(at(1000)) == 1000);
   CHECK(placements.at(at(1)) == 0);
 }
 
 }  // namespace
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::controller

@@ -2,38 +2,39 @@
 
 #include <algorithm>
 
-namespace ibpod::sm {
+namespace ibpod::sm::controller {
 
-class Watches::One final : public fabricapi::Fabric::Watch {
+class Watches::Watcher final : public fabricapi::Fabric::Watch {
  public:
-  One(fabricapi::BindingFilter filter, Told told)
-      : filter_(std::move(filter)), told_(std::move(told)) {}
+  Watcher(fabricapi::BindingFilter filter, Callback engine_members)
+      : filter_(std::move(filter)), callback_(std::move(engine_members)) {}
 
   // Whether it goes on.
-  bool tell(const fabricapi::BindingChange& change) {
-    return !matches(filter_, change.binding) || told_(change);
+  bool notify(const fabricapi::BindingChange& change) {
+    return !matches(filter_, change.binding) || callback_(change);
   }
 
  private:
   const fabricapi::BindingFilter filter_;
-  const Told told_;
+  const Callback callback_;
 };
 
-std::shared_ptr<fabricapi::Fabric::Watch> Watches::add(fabricapi::BindingFilter filter, Told told) {
-  auto watch = std::make_shared<One>(std::move(filter), std::move(told));
-  watches_.push_back(watch);
+std::shared_ptr<fabricapi::Fabric::Watch> Watches::add(fabricapi::BindingFilter filter,
+                                                       Callback engine_members) {
+  auto watch = std::make_shared<Watcher>(std::move(filter), std::move(engine_members));
+  watchers_.push_back(watch);
   return watch;
 }
 
-void Watches::tell(const std::vector<fabricapi::BindingChange>& changes) {
+void Watches::notify(const std::vector<fabricapi::BindingChange>& changes) {
   if (changes.empty()) return;
-  std::erase_if(watches_, [&](const std::weak_ptr<One>& weak) {
-    const std::shared_ptr<One> watch = weak.lock();
+  std::erase_if(watchers_, [&](const std::weak_ptr<Watcher>& weak) {
+    const std::shared_ptr<Watcher> watch = weak.lock();
     if (!watch) return true;
     return !std::all_of(
         changes.begin(), changes.end(),
-        [&](const fabricapi::BindingChange& change) { return watch->tell(change); });
+        [&](const fabricapi::BindingChange& change) { return watch->notify(change); });
   });
 }
 
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::controller

@@ -8,19 +8,20 @@
 #include <mutex>
 #include <vector>
 
-namespace ibpod::sm {
+namespace ibpod::sm::controller {
 
 // For one thread; only a Watch goes on whatever thread drops it last, and is not told from then on.
 class Watches {
  public:
-  using Told = std::function<bool(const fabricapi::BindingChange&)>;
+  using Callback = std::function<bool(const fabricapi::BindingChange&)>;
 
-  std::shared_ptr<fabricapi::Fabric::Watch> add(fabricapi::BindingFilter filter, Told told);
-  void tell(const std::vector<fabricapi::BindingChange>& changes);
+  std::shared_ptr<fabricapi::Fabric::Watch> add(fabricapi::BindingFilter filter,
+                                                Callback engine_members);
+  void notify(const std::vector<fabricapi::BindingChange>& changes);
 
  private:
-  class One;
-  std::vector<std::weak_ptr<One>> watches_;
+  class Watcher;
+  std::vector<std::weak_ptr<Watcher>> watchers_;
 };
 
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::controller

@@ -5,7 +5,7 @@
 
 #include <set>
 
-namespace ibpod::sm {
+namespace ibpod::sm::declared {
 namespace {
 
 using json::take;
@@ -34,26 +34,26 @@ Error wrong_in(const Value& entry, const std::string& text) {
   return value ? value->wrong(text.substr(colon + 2)) : entry.wrong(text);
 }
 
-Result<fabric::Tenancy> read_tenancy(const Value& value) {
+Result<fabric::Partition> read_tenancy(const Value& value) {
   json::Fields fields = TRY(json::Fields::of(value));
-  fabric::Tenancy tenancy;
+  fabric::Partition partition;
   TRY(value.at("name"));
-  TRY(take(fields, "name", tenancy.name, json::read_string));
-  TRY(take(fields, "pkey", tenancy.pkey, read_pkey));
-  TRY(take(fields, "membership", tenancy.membership, read_membership));
-  TRY(take(fields, "index0", tenancy.index0, json::read_boolean));
-  TRY(take(fields, "ipoib", tenancy.ipoib, json::read_boolean));
-  TRY(take(fields, "mtu", tenancy.mtu, read_mtu));
-  TRY(take(fields, "rate", tenancy.rate, read_rate));
-  TRY(take(fields, "sl", tenancy.sl, read_sl));
-  TRY(take(fields, "allowed", tenancy.allowed, read_namespaces));
-  TRY(take(fields, "nodes", tenancy.nodes, read_node_patterns));
-  TRY(take(fields, "proof", tenancy.proof, read_proof));
-  TRY(take(fields, "members", tenancy.members, read_members));
+  TRY(take(fields, "name", partition.name, json::read_string));
+  TRY(take(fields, "pkey", partition.pkey, read_pkey));
+  TRY(take(fields, "membership", partition.membership, read_membership));
+  TRY(take(fields, "index0", partition.index0, json::read_boolean));
+  TRY(take(fields, "ipoib", partition.ipoib, json::read_boolean));
+  TRY(take(fields, "mtu", partition.mtu, read_mtu));
+  TRY(take(fields, "rate", partition.rate, read_rate));
+  TRY(take(fields, "sl", partition.sl, read_sl));
+  TRY(take(fields, "allowed", partition.allowed, read_namespaces));
+  TRY(take(fields, "nodes", partition.nodes, read_node_patterns));
+  TRY(take(fields, "proof", partition.proof, read_proof));
+  TRY(take(fields, "members", partition.members, read_members));
   TRY(refuse_unknown(value, fields));
-  const Status checked = check(tenancy);
+  const Status checked = check(partition);
   if (!checked) return wrong_in(value, checked.error().text());
-  return tenancy;
+  return partition;
 }
 
 // Of an entry that is wrong: the partition that it means, if it says that much.
@@ -62,12 +62,12 @@ std::string name_of(const Value& entry) {
   if (!name) return "";
   const Result<std::string> text = name->string();
   if (!text) return "";
-  fabric::Tenancy tenancy;
-  tenancy.name = *text;
-  return check(tenancy) ? *text : "";
+  fabric::Partition partition;
+  partition.name = *text;
+  return check(partition) ? *text : "";
 }
 
-void leave_out(const Error& error, const std::string& name, Declared& declared) {
+void leave_out(const Error& error, const std::string& name, DeclaredPartitions& declared) {
   if (!name.empty()) {
     declared.errors.push_back(error.text());
     declared.unread.push_back(name);
@@ -82,28 +82,28 @@ void leave_out(const Error& error, const std::string& name, Declared& declared) 
 
 }  // namespace
 
-Result<Declared> read_declared(std::string_view text) {
+Result<DeclaredPartitions> read_declared(std::string_view text) {
   const Value document = TRY(Value::parse(text, json::Comments::allowed));
   json::Fields fields = TRY(json::Fields::of(document));
-  Declared declared;
+  DeclaredPartitions declared;
   std::set<std::string> names;
   const std::optional<Value> partitions = TRY(fields.find("partitions"));
   if (!partitions) return document.wrong("\"partitions\" is missing");
   TRY(refuse_unknown(document, fields));
   const std::vector<Value> entries = TRY(partitions->elements());
   for (const Value& entry : entries) {
-    Result<fabric::Tenancy> tenancy = read_tenancy(entry);
-    if (!tenancy) {
-      leave_out(tenancy.error(), name_of(entry), declared);
-    } else if (!names.insert(tenancy->name).second) {
+    Result<fabric::Partition> partition = read_tenancy(entry);
+    if (!partition) {
+      leave_out(partition.error(), name_of(entry), declared);
+    } else if (!names.insert(partition->name).second) {
       // One of the two may mean another.
-      leave_out(entry.wrong("the name " + tenancy->name + " is there twice"), "", declared);
+      leave_out(entry.wrong("the name " + partition->name + " is there twice"), "", declared);
     } else {
-      declared.places.emplace(tenancy->name, entry.path());
-      declared.tenancies.push_back(*std::move(tenancy));
+      declared.places.emplace(partition->name, entry.path());
+      declared.partitions.push_back(*std::move(partition));
     }
   }
   return declared;
 }
 
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::declared

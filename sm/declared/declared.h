@@ -15,10 +15,10 @@
 #include <string_view>
 #include <vector>
 
-namespace ibpod::sm {
+namespace ibpod::sm::declared {
 
-struct Declared {
-  std::vector<fabric::Tenancy> tenancies;
+struct DeclaredPartitions {
+  std::vector<fabric::Partition> partitions;
   // Of entries that are left out: the path of what is wrong, the value, what would be right.
   std::vector<std::string> errors;
   // Where each of `tenancies` stands in the file, by its name: "partitions[2]".
@@ -32,6 +32,6 @@ struct Declared {
 };
 
 // invalid where nothing can be made of the file as a whole. Entries are judged one by one.
-Result<Declared> read_declared(std::string_view text);
+Result<DeclaredPartitions> read_declared(std::string_view text);
 
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::declared

@@ -4,7 +4,7 @@
 
 #include <poll.h>
 
-namespace ibpod::sm {
+namespace ibpod::sm::declared {
 namespace {
 
 // Until the folder is looked for again where it is gone, and where nothing is heard of it: it may
@@ -14,17 +14,17 @@ constexpr int kQuietMs = 10'000;
 
 }  // namespace
 
-Result<std::unique_ptr<DeclaredFile>> DeclaredFile::follow(Path file, Told told) {
+Result<std::unique_ptr<DeclaredFile>> DeclaredFile::follow(Path file, Callback engine_members) {
   // A ConfigMap's file is a link through ..data in its folder, which is what changes.
   FolderWatch watch = TRY(FolderWatch::open(file.parent_path()));
   Wake ending = TRY(Wake::open());
-  return std::unique_ptr<DeclaredFile>(
-      new DeclaredFile(std::move(file), std::move(told), std::move(watch), std::move(ending)));
+  return std::unique_ptr<DeclaredFile>(new DeclaredFile(std::move(file), std::move(engine_members),
+                                                        std::move(watch), std::move(ending)));
 }
 
-DeclaredFile::DeclaredFile(Path file, Told told, FolderWatch watch, Wake ending)
+DeclaredFile::DeclaredFile(Path file, Callback engine_members, FolderWatch watch, Wake ending)
     : file_(std::move(file)),
-      told_(std::move(told)),
+      callback_(std::move(engine_members)),
       watch_(std::move(watch)),
       ending_(std::move(ending)),
       thread_([this] { run(); }) {}
@@ -34,22 +34,22 @@ DeclaredFile::~DeclaredFile() {
   thread_.join();
 }
 
-void DeclaredFile::look() {
+void DeclaredFile::read() {
   const Result<std::string> text = read_file(file_);
   const std::string seen = text ? "=" + *text : text.error().text();
   if (seen == seen_) return;
   seen_ = seen;
   if (text)
-    told_(read_declared(*text));
+    callback_(read_declared(*text));
   else
-    told_(text.error());
+    callback_(text.error());
 }
 
 // Watched before it is read, so that nothing happens in between; and anew each time, so that it is
 // the folder that is there now.
 void DeclaredFile::run() {
   while (true) {
-    look();
+    read();
     std::array<pollfd, 2> waited{pollfd{ending_.fd(), POLLIN, 0},
                                  pollfd{watch_ ? watch_->fd() : -1, POLLIN, 0}};
     const int most = watch_ ? kQuietMs : kGoneMs;
@@ -65,4 +65,4 @@ void DeclaredFile::watch_again() {
   if (watch) watch_ = std::move(*watch);
 }
 
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::declared

@@ -11,16 +11,16 @@
 #include <string>
 #include <thread>
 
-namespace ibpod::sm {
+namespace ibpod::sm::declared {
 
 class DeclaredFile {
  public:
   // On its thread: what the file says now, once at the beginning and then after each change; an
   // error where nothing can be made of it, and what it said before stays in force.
-  using Told = std::function<void(const Result<Declared>&)>;
+  using Callback = std::function<void(const Result<DeclaredPartitions>&)>;
 
   // Its folder has to be there. Where that is replaced later, the new one's file is followed.
-  static Result<std::unique_ptr<DeclaredFile>> follow(Path file, Told told);
+  static Result<std::unique_ptr<DeclaredFile>> follow(Path file, Callback engine_members);
   ~DeclaredFile();
   DeclaredFile(const DeclaredFile&) = delete;
   DeclaredFile& operator=(const DeclaredFile&) = delete;
@@ -28,17 +28,17 @@ class DeclaredFile {
   DeclaredFile& operator=(DeclaredFile&&) = delete;
 
  private:
-  DeclaredFile(Path file, Told told, FolderWatch watch, Wake ending);
+  DeclaredFile(Path file, Callback engine_members, FolderWatch watch, Wake ending);
   void run();
-  void look();
+  void read();
   void watch_again();
 
   const Path file_;
-  const Told told_;
+  const Callback callback_;
   std::optional<FolderWatch> watch_;  // nothing: its folder is gone
   Wake ending_;
   std::string seen_;  // the content that was told last, or why there was none
   std::thread thread_;
 };
 
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::declared

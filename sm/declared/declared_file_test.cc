@@ -8,13 +8,13 @@
 
 #include <doctest/doctest.h>
 
-namespace ibpod::sm {
+namespace ibpod::sm::declared {
 namespace {
 
 // What was told last, in words; waits for the next one.
 class Ear {
  public:
-  void hear(const Result<Declared>& declared) {
+  void hear(const Result<DeclaredPartitions>& declared) {
     const std::lock_guard lock(mutex_);
     heard_.push_back(words(declared));
     changed_.notify_all();
@@ -26,10 +26,10 @@ class Ear {
   }
 
  private:
-  static std::string words(const Result<Declared>& declared) {
+  static std::string words(const Result<DeclaredPartitions>& declared) {
     if (!declared) return std::string(name(declared.error().code()));
     std::string all;
-    for (const fabric::Tenancy& tenancy : declared->tenancies) all += tenancy.name + " ";
+    for (const fabric::Partition& partition : declared->partitions) all += partition.name + " ";
     return all;
   }
   std::mutex mutex_;
@@ -102,4 +102,4 @@ TEST_CASE("a folder that goes and another that comes in its place are followed")
 }
 
 }  // namespace
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::declared

@@ -5,35 +5,35 @@
 
 #include <set>
 
-namespace ibpod::sm {
+namespace ibpod::sm::declared {
 namespace {
 
 using fuzz::require;
 
-void check_declared(const Declared& declared, size_t size) {
+void check_declared(const DeclaredPartitions& declared, size_t size) {
   std::set<std::string> names;
-  for (const fabric::Tenancy& tenancy : declared.tenancies) {
-    require(fabric::check(tenancy).ok());
-    require(names.insert(tenancy.name).second);
+  for (const fabric::Partition& partition : declared.partitions) {
+    require(fabric::check(partition).ok());
+    require(names.insert(partition.name).second);
   }
   for (const std::string& error : declared.errors)
     fuzz::check_refusal(Error(Code::invalid, error), size);
   for (const std::string& name : declared.unread) {
-    fabric::Tenancy tenancy;
-    tenancy.name = name;
-    require(fabric::check(tenancy).ok());
+    fabric::Partition partition;
+    partition.name = name;
+    require(fabric::check(partition).ok());
   }
   require(declared.errors.size() >= declared.unread.size());
   require(declared.complete == (declared.errors.size() == declared.unread.size()));
 }
 
 }  // namespace
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::declared
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace ibpod;
-  const auto declared = sm::read_declared(fuzz::text_of(data, size));
+  const auto declared = sm::declared::read_declared(fuzz::text_of(data, size));
   if (!declared) fuzz::check_refusal(declared.error(), size);
-  if (declared) sm::check_declared(*declared, size);
+  if (declared) sm::declared::check_declared(*declared, size);
   return 0;
 }

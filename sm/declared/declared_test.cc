@@ -2,11 +2,11 @@
 
 #include <doctest/doctest.h>
 
-namespace ibpod::sm {
+namespace ibpod::sm::declared {
 namespace {
 
 TEST_CASE("every key of a declared partition is read") {
-  const Result<Declared> declared = read_declared(R"({
+  const Result<DeclaredPartitions> declared = read_declared(R"({
     // storage for all
     "partitions": [
       {"name": "blue", "pkey": "0x0101", "membership": "full", "index0": true, "ipoib": true,
@@ -17,8 +17,8 @@ TEST_CASE("every key of a declared partition is read") {
       {"name": "red", "ipoib": false}]})");
   REQUIRE(declared);
   CHECK(declared->errors.empty());
-  REQUIRE(declared->tenancies.size() == 2);
-  fabric::Tenancy blue;
+  REQUIRE(declared->partitions.size() == 2);
+  fabric::Partition blue;
   blue.name = "blue";
   blue.pkey = ib::PKey(0x0101);
   blue.membership = fabric::Membership::full;
@@ -32,11 +32,11 @@ TEST_CASE("every key of a declared partition is read") {
   blue.proof = fabric::Proof::port;
   blue.members = {{ib::Guid(0x0002c90300a1b2c3), fabric::Membership::both, "nfs-1"},
                   {ib::Guid(0x0002c90300a1b2c4), fabric::Membership::limited, ""}};
-  CHECK(declared->tenancies[0] == blue);
-  CHECK(declared->tenancies[1].name == "red");
-  CHECK(declared->tenancies[1].allowed.empty());
-  CHECK(declared->tenancies[1].nodes.empty());
-  CHECK(declared->tenancies[1].ipoib == false);
+  CHECK(declared->partitions[0] == blue);
+  CHECK(declared->partitions[1].name == "red");
+  CHECK(declared->partitions[1].allowed.empty());
+  CHECK(declared->partitions[1].nodes.empty());
+  CHECK(declared->partitions[1].ipoib == false);
 }
 
 TEST_CASE("an entry that is wrong is told with its path and left out, the others are taken") {
@@ -77,7 +77,7 @@ TEST_CASE("an entry that is wrong is told with its path and left out, the others
     REQUIRE(declared);
     REQUIRE(declared->errors.size() == 1);
     CHECK_MESSAGE(declared->errors[0].find(test.told) != std::string::npos, declared->errors[0]);
-    CHECK(declared->tenancies.back().name == "good");
+    CHECK(declared->partitions.back().name == "good");
   }
 }
 
@@ -106,7 +106,7 @@ TEST_CASE("an entry that may mean any partition is told to keep all of them") {
     CHECK_FALSE(declared->complete);
     REQUIRE(declared->errors.size() == 1);
     CHECK(declared->errors[0].find("none is removed") != std::string::npos);
-    CHECK(declared->tenancies.size() == 1);
+    CHECK(declared->partitions.size() == 1);
   }
   CHECK(read_declared(R"({"partitions": [{"name": "x", "sl": 99}]})")->complete);
 }
@@ -123,4 +123,4 @@ TEST_CASE("a file of which nothing can be made is refused as a whole") {
 }
 
 }  // namespace
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::declared

@@ -2,7 +2,7 @@
 
 #include "lib/json/take.h"
 
-namespace ibpod::sm {
+namespace ibpod::sm::declared {
 
 using json::Value;
 
@@ -66,4 +66,4 @@ Result<fabric::Rate> read_rate(const Value& value) {
   return value.wrong("expected a rate in Gb/s, one of" + known + "; got " + text);
 }
 
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::declared

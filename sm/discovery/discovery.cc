@@ -6,7 +6,7 @@
 #include <span>
 #include <utility>
 
-namespace ibpod::sm {
+namespace ibpod::sm::discovery {
 namespace {
 
 using mad::Attribute;
@@ -23,29 +23,29 @@ struct Inquiry {
 };
 
 mad::Request request_to(const mad::Route& route, Attribute attribute, uint8_t port,
-                        const mad::Asking& asking) {
-  const mad::Question question{.attribute = attribute, .modifier = port, .m_key = asking.m_key};
-  return {route, question, asking.terms};
+                        const mad::QueryOptions& asking) {
+  const mad::SmpRequest question{.attribute = attribute, .modifier = port, .m_key = asking.m_key};
+  return {route, question, asking.retry};
 }
 
-void visit_some(mad::Scheduler& scheduler, std::span<const Visit> visits, const mad::Asking& asking,
-                Walk& walk, std::vector<WalkedNode*>& met) {
+void visit_some(mad::Scheduler& scheduler, std::span<const NextNode> visits,
+                const mad::QueryOptions& asking, Walk& walk, std::vector<WalkedNode*>& met) {
   std::vector<mad::Route> routes;
-  for (const Visit& one : visits) routes.push_back(one.path);
+  for (const NextNode& one : visits) routes.push_back(one.path);
   const auto infos = mad::read_node_infos(scheduler, routes, asking);
   for (size_t i = 0; i < visits.size(); ++i) {
     if (const mad::Failure* const failure = mad::failure_of(infos[i])) {
-      walk.missed({.path = visits[i].path, .why = *failure});
-    } else if (WalkedNode* const node = walk.met(visits[i], *mad::value_of(infos[i]))) {
+      walk.add_unanswered({.path = visits[i].path, .why = *failure});
+    } else if (WalkedNode* const node = walk.add_node(visits[i], *mad::value_of(infos[i]))) {
       met.push_back(node);
     }
   }
 }
 
-std::vector<WalkedNode*> visit(mad::Scheduler& scheduler, const std::vector<Visit>& visits,
-                               const mad::Asking& asking, Walk& walk) {
+std::vector<WalkedNode*> visit(mad::Scheduler& scheduler, const std::vector<NextNode>& visits,
+                               const mad::QueryOptions& asking, Walk& walk) {
   std::vector<WalkedNode*> met;
-  for (std::span<const Visit> left = visits; !left.empty();) {
+  for (std::span<const NextNode> left = visits; !left.empty();) {
     const auto some = left.first(std::min(left.size(), kAtOnce));
     visit_some(scheduler, some, asking, walk, met);
     left = left.subspan(some.size());
@@ -74,29 +74,29 @@ void note(const Inquiry& inquiry, const mad::Outcome<mad::Data>& outcome, Walk& 
     why = *mad::failure_of(read);
   };
   if (inquiry.attribute == Attribute::node_description) {
-    const auto text = mad::read<std::string>(outcome, mad::parse_node_description);
+    const auto text = mad::parse_outcome<std::string>(outcome, mad::parse_node_description);
     if (const std::string* const found = mad::value_of(text)) node.description = *found;
   } else if (inquiry.attribute == Attribute::switch_info) {
-    keep(mad::read<mad::SwitchInfo>(outcome, mad::parse_switch_info),
+    keep(mad::parse_outcome<mad::SwitchInfo>(outcome, mad::parse_switch_info),
          [&](const mad::SwitchInfo& info) { node.switch_info = info; });
   } else {
-    keep(mad::read<mad::PortInfo>(outcome, mad::parse_port_info),
+    keep(mad::parse_outcome<mad::PortInfo>(outcome, mad::parse_port_info),
          [&](const mad::PortInfo& info) { node.ports[inquiry.port] = info; });
   }
-  if (why) walk.missed({node.path, inquiry.port, inquiry.attribute, *why});
+  if (why) walk.add_unanswered({node.path, inquiry.port, inquiry.attribute, *why});
 }
 
-void put(mad::Scheduler& scheduler, const std::vector<Inquiry>& asked, const mad::Asking& asking,
-         Walk& walk) {
+void put(mad::Scheduler& scheduler, const std::vector<Inquiry>& asked,
+         const mad::QueryOptions& asking, Walk& walk) {
   std::vector<mad::Request> requests;
   for (const Inquiry& inquiry : asked)
     requests.push_back(request_to(inquiry.node->path, inquiry.attribute, inquiry.port, asking));
-  const auto outcomes = mad::gather(scheduler, std::move(requests), asking.stop);
+  const auto outcomes = mad::query_all(scheduler, std::move(requests), asking.stop);
   for (size_t i = 0; i < asked.size(); ++i) note(asked[i], outcomes[i], walk);
 }
 
 void learn(mad::Scheduler& scheduler, const std::vector<WalkedNode*>& nodes,
-           const mad::Asking& asking, Walk& walk) {
+           const mad::QueryOptions& asking, Walk& walk) {
   std::vector<Inquiry> some;
   for (WalkedNode* const node : nodes) {
     for (const Inquiry& inquiry : inquiries(node)) {
@@ -108,10 +108,10 @@ void learn(mad::Scheduler& scheduler, const std::vector<WalkedNode*>& nodes,
   }
 }
 
-void ask_managers(mad::Scheduler& scheduler, const mad::Asking& asking,
+void ask_managers(mad::Scheduler& scheduler, const mad::QueryOptions& asking,
                   fabric::Topology::Contents& contents) {
   std::vector<mad::Route> routes;
-  for (const fabric::SeenPort& port : contents.ports) {
+  for (const fabric::Port& port : contents.ports) {
     if (!port.is_sm) continue;
     routes.push_back(port.route());
     contents.managers.push_back({port.guid, mad::Failure{}});
@@ -122,8 +122,8 @@ void ask_managers(mad::Scheduler& scheduler, const mad::Asking& asking,
 
 }  // namespace
 
-fabric::Topology survey(mad::Scheduler& scheduler, const mad::Asking& asking,
-                        const SurveyLimits& limits) {
+fabric::Topology discover(mad::Scheduler& scheduler, const mad::QueryOptions& asking,
+                          const DiscoveryLimits& limits) {
   Walk walk(limits);
   for (auto visits = walk.next(); !visits.empty(); visits = walk.next()) {
     const auto met = visit(scheduler, visits, asking, walk);
@@ -135,4 +135,4 @@ fabric::Topology survey(mad::Scheduler& scheduler, const mad::Asking& asking,
   return fabric::Topology(std::move(contents));
 }
 
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::discovery

@@ -7,20 +7,20 @@
 
 #include <cstddef>
 
-namespace ibpod::sm {
+namespace ibpod::sm::discovery {
 
 // How large a subnet may be. What a node says decides how many others are asked, and nobody vouches
 // for a node.
-struct SurveyLimits {
-  size_t nodes = 49151;        // as many as there are unicast LIDs; of adapters each port counts
-  size_t questions = 1000000;  // without repetitions; 100 or so for each switch, 3 for each adapter
+struct DiscoveryLimits {
+  size_t nodes = 49151;       // as many as there are unicast LIDs; of adapters each port counts
+  size_t requests = 1000000;  // without repetitions; 100 or so for each switch, 3 for each adapter
 };
 
 // Asks every node for itself, its ports, its description and, behind IsSM, its subnet manager. The
 // calling thread waits. What is not answered is in the topology as unseen; the terms' deadline is
 // of the whole survey, and the time in which one question is given up the time that a silent port
 // takes. What comes and goes meanwhile may be in it or not.
-fabric::Topology survey(mad::Scheduler& scheduler, const mad::Asking& asking,
-                        const SurveyLimits& limits = {});
+fabric::Topology discover(mad::Scheduler& scheduler, const mad::QueryOptions& asking,
+                          const DiscoveryLimits& limits = {});
 
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::discovery

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace ibpod::sm {
+namespace ibpod::sm::discovery {
 namespace {
 
 constexpr size_t kMostUnseen = 1000;  // kept; all are counted
@@ -28,31 +28,31 @@ bool can_be(const mad::NodeInfo& info) {
 
 }  // namespace
 
-std::vector<Visit> Walk::next() {
+std::vector<NextNode> Walk::next() {
   if (!std::exchange(begun_, true)) next_.emplace_back();
   return std::exchange(next_, {});
 }
 
 bool Walk::may_ask() {
-  const bool may = questions_ < limits_.questions;
-  if (may) ++questions_;
-  found_.cut_off |= !may;
+  const bool may = requests_ < limits_.requests;
+  if (may) ++requests_;
+  found_.truncated |= !may;
   return may;
 }
 
-void Walk::missed(fabric::Unseen unseen) {
-  ++found_.unseen_count;
-  if (found_.unseen.size() < kMostUnseen) found_.unseen.push_back(std::move(unseen));
+void Walk::add_unanswered(fabric::UnansweredQuery unseen) {
+  ++found_.unanswered_count;
+  if (found_.unanswered.size() < kMostUnseen) found_.unanswered.push_back(std::move(unseen));
 }
 
-WalkedNode* Walk::met(const Visit& visit, const mad::NodeInfo& info) {
+WalkedNode* Walk::add_node(const NextNode& visit, const mad::NodeInfo& info) {
   if (!can_be(info)) {
-    missed({.path = visit.path, .why = {mad::Reason::malformed, 0}});
+    add_unanswered({.path = visit.path, .why = {mad::Reason::malformed, 0}});
     return nullptr;
   }
   const LinkEnd key = key_of(info);
   if (nodes_.size() >= limits_.nodes && !nodes_.contains(key)) {
-    found_.cut_off = true;
+    found_.truncated = true;
     return nullptr;
   }
   const auto [place, is_new] =
@@ -87,7 +87,7 @@ void Walk::note_peer(const LinkEnd& end, const LinkEnd& peer) {
 }
 
 // A port that is down, or that the switch does not have, is connected to nothing.
-bool Walk::contradicted(const LinkEnd& end) const {
+bool Walk::is_contradicted(const LinkEnd& end) const {
   const auto node = nodes_.find({end.node, 0});
   if (node == nodes_.end()) return false;
   const auto info = node->second.ports.find(end.port);
@@ -121,38 +121,38 @@ void Walk::go(const WalkedNode& from, uint8_t port) {
   auto hops = from.path.hops();
   hops.push_back(port);
   auto route = mad::Route::along(std::move(hops));
-  if (!route) found_.cut_off = true;
+  if (!route) found_.truncated = true;
   if (!route || !may_ask()) return;
   next_.push_back({*std::move(route), LinkEnd{from.info.node_guid, port}});
 }
 
-std::optional<fabric::LeafPort> Walk::leaf_of(const LinkEnd& end) const {
+std::optional<fabric::SwitchPort> Walk::switch_port_of(const LinkEnd& end) const {
   const auto peer = peers_.find(end);
   if (peer == peers_.end()) return std::nullopt;
   const auto node = nodes_.find({peer->second.node, 0});
   if (node == nodes_.end()) return std::nullopt;
   const WalkedNode& leaf = node->second;
-  fabric::LeafPort found{.switch_guid = leaf.info.port_guid,
-                         .route = route_of(leaf),
-                         .port = peer->second.port,
-                         .enforcement = {}};
+  fabric::SwitchPort found{.switch_guid = leaf.info.port_guid,
+                           .route = route_of(leaf),
+                           .port = peer->second.port,
+                           .enforcement = {}};
   const auto info = leaf.ports.find(found.port);
   if (leaf.switch_info && info != leaf.ports.end())
-    found.enforcement = {leaf.switch_info->partition_places, info->second.enforces_inbound,
+    found.enforcement = {leaf.switch_info->partition_cap, info->second.enforces_inbound,
                          info->second.enforces_outbound};
   return found;
 }
 
-fabric::SeenPort Walk::seen(const WalkedNode& node) const {
-  fabric::SeenPort port;
+fabric::Port Walk::seen(const WalkedNode& node) const {
+  fabric::Port port;
   port.guid = node.info.port_guid;
   port.node_guid = node.info.node_guid;
   port.node = static_cast<fabric::NodeType>(node.info.type);
   port.number = node.is_switch() ? uint8_t{0} : node.info.local_port;
   port.description = node.description;
-  port.places = node.info.partition_places;
+  port.partition_cap = node.info.partition_cap;
   port.path = node.path;
-  if (!node.is_switch()) port.leaf = leaf_of({node.info.node_guid, port.number});
+  if (!node.is_switch()) port.switch_port = switch_port_of({node.info.node_guid, port.number});
   const auto found = node.ports.find(port.number);
   if (found == node.ports.end()) return port;
   const mad::PortInfo& info = found->second;
@@ -168,11 +168,11 @@ fabric::SeenPort Walk::seen(const WalkedNode& node) const {
 
 fabric::Topology::Contents Walk::contents() {
   for (const auto& [end, peer] : peers_) {
-    if (contradicted(end)) found_.duplicates.insert(find(end)->info.port_guid);
+    if (is_contradicted(end)) found_.duplicates.insert(find(end)->info.port_guid);
   }
   fabric::Topology::Contents contents = found_;
   for (const auto& [key, node] : nodes_) contents.ports.push_back(seen(node));
   return contents;
 }
 
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::discovery

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-namespace ibpod::sm {
+namespace ibpod::sm::discovery {
 
 // One end of a link.
 struct LinkEnd {
@@ -34,24 +34,24 @@ struct WalkedNode {
 };
 
 // Where to look next, and the end of the link that leads there; our own node has none.
-struct Visit {
+struct NextNode {
   mad::Route path = mad::Route::own();
   std::optional<LinkEnd> from = {};
 };
 
 class Walk {
  public:
-  explicit Walk(const SurveyLimits& limits) : limits_(limits) {}
+  explicit Walk(const DiscoveryLimits& limits) : limits_(limits) {}
 
   // It begins with our own node. None: it is over.
-  std::vector<Visit> next();
+  std::vector<NextNode> next();
   // Who answered there. nullptr: somebody who has been met before, or who cannot be.
-  WalkedNode* met(const Visit& visit, const mad::NodeInfo& info);
+  WalkedNode* add_node(const NextNode& visit, const mad::NodeInfo& info);
   // Whether another question may be put: it is counted. Otherwise the topology is cut off.
   bool may_ask();
   // What has a link is visited next. After the ports have answered.
   void follow(const WalkedNode& node);
-  void missed(fabric::Unseen unseen);
+  void add_unanswered(fabric::UnansweredQuery unseen);
 
   fabric::Topology::Contents contents();
 
@@ -59,20 +59,20 @@ class Walk {
   void connect(const LinkEnd& one, const LinkEnd& other);
   void note_peer(const LinkEnd& end, const LinkEnd& peer);
   void compare(const WalkedNode& known, const mad::NodeInfo& info);
-  bool contradicted(const LinkEnd& end) const;
+  bool is_contradicted(const LinkEnd& end) const;
   void go(const WalkedNode& from, uint8_t port);
   const WalkedNode* find(const LinkEnd& end) const;
-  std::optional<fabric::LeafPort> leaf_of(const LinkEnd& end) const;
-  fabric::SeenPort seen(const WalkedNode& node) const;
+  std::optional<fabric::SwitchPort> switch_port_of(const LinkEnd& end) const;
+  fabric::Port seen(const WalkedNode& node) const;
 
-  SurveyLimits limits_;
+  DiscoveryLimits limits_;
   bool begun_ = false;
-  std::vector<Visit> next_;
-  size_t questions_ = 0;
+  std::vector<NextNode> next_;
+  size_t requests_ = 0;
   std::map<LinkEnd, WalkedNode> nodes_;     // of switches with port 0
   std::map<LinkEnd, LinkEnd> peers_;        // what has been said of the ends of links
   std::map<ib::Guid, LinkEnd> port_guids_;  // whose they are
   fabric::Topology::Contents found_;        // without the ports
 };
 
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::discovery

@@ -8,7 +8,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-namespace ibpod::sm {
+namespace ibpod::sm::engine {
 
 Result<std::string> Disk::read(const Path& path) { return read_file(path, fabric::kMostReadable); }
 
@@ -32,4 +32,4 @@ Result<bool> Disk::exchange(const Path& one, const Path& other) {
   return true;
 }
 
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::engine

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace ibpod::sm {
+namespace ibpod::sm::engine {
 
 class Disk {
  public:
@@ -28,4 +28,4 @@ class Disk {
   virtual Result<bool> exchange(const Path& one, const Path& other);
 };
 
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::engine

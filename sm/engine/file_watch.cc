@@ -5,7 +5,7 @@
 
 #include <sys/inotify.h>
 
-namespace ibpod::sm {
+namespace ibpod::sm::engine {
 
 Result<FileWatch> FileWatch::open(const std::vector<Path>& files) {
   constexpr uint32_t kMask =
@@ -26,4 +26,4 @@ void FileWatch::drain() const {
   }
 }
 
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::engine

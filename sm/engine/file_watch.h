@@ -7,7 +7,7 @@
 
 #include <vector>
 
-namespace ibpod::sm {
+namespace ibpod::sm::engine {
 
 class FileWatch {
  public:
@@ -23,4 +23,4 @@ class FileWatch {
   Fd fd_;
 };
 
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::engine

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace ibpod::sm {
+namespace ibpod::sm::engine {
 
 namespace {
 
@@ -37,4 +37,4 @@ Result<OpenKey> read_open_key_file(const Path& path) {
   return OpenKey{key, file};
 }
 
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::engine

@@ -5,7 +5,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-namespace ibpod::sm {
+namespace ibpod::sm::engine {
 namespace {
 
 Result<struct stat> stat_of(const Fd& fd) {
@@ -63,4 +63,4 @@ Status LogTail::skip(uint64_t kept) {
   return ok();
 }
 
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::engine

@@ -10,7 +10,7 @@
 
 #include <sys/types.h>
 
-namespace ibpod::sm {
+namespace ibpod::sm::engine {
 
 class LogTail {
  public:
@@ -37,4 +37,4 @@ class LogTail {
   bool lost_ = false;
 };
 
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::engine

@@ -7,7 +7,7 @@
 
 #include <doctest/doctest.h>
 
-namespace ibpod::sm {
+namespace ibpod::sm::engine {
 namespace {
 
 struct Log {
@@ -79,4 +79,4 @@ TEST_CASE("a log that cannot be read is an error") {
 }
 
 }  // namespace
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::engine

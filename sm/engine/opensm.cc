@@ -8,7 +8,7 @@
 #include <poll.h>
 #include <sys/stat.h>
 
-namespace ibpod::sm {
+namespace ibpod::sm::engine {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -18,13 +18,13 @@ constexpr uint64_t kHistory = 4 << 20;
 
 std::vector<Path> watched(const OpenSmEngineSettings& settings, const OpenSmPaths& paths) {
   std::vector<Path> files{paths.partitions, paths.log};
-  if (settings.keeper.others) files.push_back(settings.keeper.others->pid_file);
+  if (settings.supervisor.external) files.push_back(settings.supervisor.external->pid_file);
   return files;
 }
 
 OpenSmPaths paths_of(const OpenSmEngineSettings& settings) {
   OpenSmPaths paths(settings.folder);
-  if (settings.keeper.others) paths.log = settings.keeper.others->log;
+  if (settings.supervisor.external) paths.log = settings.supervisor.external->log;
   return paths;
 }
 
@@ -36,7 +36,7 @@ int timeout_of(std::optional<Clock::time_point> time) {
 
 }  // namespace
 
-Result<std::unique_ptr<OpenSm>> OpenSm::start(OpenSmEngineSettings settings, Changed changed,
+Result<std::unique_ptr<OpenSm>> OpenSm::start(OpenSmEngineSettings settings, OnChange changed,
                                               std::unique_ptr<Disk> disk) {
   TRY(make_folders(settings.folder));
   if (!disk) disk = std::make_unique<Disk>();
@@ -51,18 +51,18 @@ Result<std::unique_ptr<OpenSm>> OpenSm::start(OpenSmEngineSettings settings, Cha
   return engine;
 }
 
-OpenSm::OpenSm(OpenSmEngineSettings settings, Changed changed, std::unique_ptr<Disk> disk,
+OpenSm::OpenSm(OpenSmEngineSettings settings, OnChange changed, std::unique_ptr<Disk> disk,
                Wake wake, FileWatch watch)
     : settings_(std::move(settings)),
       paths_(paths_of(settings_)),
-      changed_(std::move(changed)),
+      on_change_(std::move(changed)),
       disk_(std::move(disk)),
       wake_(std::move(wake)),
       watch_(std::move(watch)),
-      file_(*disk_, paths_.partitions, options_of(settings_.keeper.opensm)),
+      file_(*disk_, paths_.partitions, options_of(settings_.supervisor.opensm)),
       log_(paths_.log),
-      turn_(settings_.limits),
-      keeper_(settings_.keeper, paths_) {}
+      sweep_tracker_(settings_.limits),
+      supervisor_(settings_.supervisor, paths_) {}
 
 OpenSm::~OpenSm() {
   {
@@ -74,16 +74,16 @@ OpenSm::~OpenSm() {
 }
 
 void OpenSm::run() {
-  do turn();
+  do tick();
   while (wait());
 }
 
 // False: it is the end.
 bool OpenSm::wait() {
-  std::optional<Time> first = turn_.alarm();
-  if (const auto other = keeper_.alarm()) first = first ? std::min(*first, *other) : other;
+  std::optional<Time> first = sweep_tracker_.alarm();
+  if (const auto other = supervisor_.alarm()) first = first ? std::min(*first, *other) : other;
   std::array<pollfd, 3> waited{
-      {{wake_.fd(), POLLIN, 0}, {watch_.fd(), POLLIN, 0}, {keeper_.fd(), POLLIN, 0}}};
+      {{wake_.fd(), POLLIN, 0}, {watch_.fd(), POLLIN, 0}, {supervisor_.fd(), POLLIN, 0}}};
   (void)::poll(waited.data(), waited.size(), timeout_of(first));  // whatever it was, we look
   wake_.drain();
   watch_.drain();
@@ -91,38 +91,38 @@ bool OpenSm::wait() {
   return !ending_;
 }
 
-void OpenSm::turn() {
-  hear_log();
+void OpenSm::tick() {
+  read_log();
   inspect();
-  keep();
-  take_wanted();  // last: what was wanted before a sweep's end is read by the next one
+  supervise();
+  take_desired();  // last: what was wanted before a sweep's end is read by the next one
   while (act()) {
   }
   publish();
 }
 
-void OpenSm::take_wanted() {
+void OpenSm::take_desired() {
   const std::lock_guard lock(mutex_);
-  turn_.want(wanted_);
-  newest_ = wanted_partitions_;
+  sweep_tracker_.want(desired_version_);
+  newest_ = desired_partitions_;
 }
 
-void OpenSm::keep() {
+void OpenSm::supervise() {
   while (true) {
-    switch (keeper_.look(Clock::now(), file_.in_place() && turn_.ours())) {
-      case Keeper::News::none:
+    switch (supervisor_.tick(Clock::now(), file_.in_place() && sweep_tracker_.ours())) {
+      case OpensmSupervisor::Change::none:
         return;
-      case Keeper::News::ended:
-        hear_log();
-        turn_.gone();
+      case OpensmSupervisor::Change::ended:
+        read_log();
+        sweep_tracker_.gone();
         break;
-      case Keeper::News::found:
+      case OpensmSupervisor::Change::found:
         adopt();
         break;
-      case Keeper::News::started:
+      case OpensmSupervisor::Change::started:
         // What it has said already is heard next: it is all in the log from here on.
         reader_.restart();
-        turn_.started(Clock::now());
+        sweep_tracker_.started(Clock::now());
         break;
     }
   }
@@ -134,24 +134,24 @@ void OpenSm::adopt() {
     for (auto bytes = log_.read(); bytes && !bytes->empty(); bytes = log_.read()) log += *bytes;
   }
   reader_.restart();
-  Turn heard(settings_.limits);
+  SweepTracker heard(settings_.limits);
   heard.started(Clock::now());
   for (const LogMark mark : reader_.take(of_last_process(log))) heard.hear(mark, Clock::now());
-  turn_.adopted(heard, Clock::now());
+  sweep_tracker_.adopted(heard, Clock::now());
 }
 
-void OpenSm::hear_log() {
+void OpenSm::read_log() {
   for (auto bytes = log_.read(); bytes && !bytes->empty(); bytes = log_.read()) {
-    if (log_.take_lost()) turn_.lost();
-    for (const LogMark mark : reader_.take(*bytes)) turn_.hear(mark, Clock::now());
+    if (log_.take_lost()) sweep_tracker_.lost();
+    for (const LogMark mark : reader_.take(*bytes)) sweep_tracker_.hear(mark, Clock::now());
   }
 }
 
 void OpenSm::inspect() {
   if (!file_.in_place()) return;
-  file_.look_at_refused();
+  file_.check_refused();
   struct stat found = {};
-  Seen now;
+  FileStamp now;
   if (::stat(file_.path().c_str(), &found) == 0)
     now = {found.st_ino, found.st_size, found.st_ctim.tv_sec * 1000000000 + found.st_ctim.tv_nsec};
   if (seen_ == now) return;
@@ -163,44 +163,44 @@ void OpenSm::inspect() {
   const PartitionsFile::Found what = file_.inspect();
   if (what == PartitionsFile::Found::ours) return;
   // What OpenSM has said until now it has said of the file before.
-  hear_log();
-  tell(what);
+  read_log();
+  note_found(what);
 }
 
-Result<PartitionsFile::Found> OpenSm::put(Turn::Step step) {
+Result<PartitionsFile::Found> OpenSm::put(SweepTracker::Step step) {
   seen_.reset();
-  if (step == Turn::Step::restore) return file_.restore();
-  TRY(check_own_port(*newest_, settings_.keeper.opensm.port));
+  if (step == SweepTracker::Step::restore) return file_.restore();
+  TRY(check_own_port(*newest_, settings_.supervisor.opensm.port));
   return file_.place(*newest_);
 }
 
-void OpenSm::tell(PartitionsFile::Found found) {
-  if (found == PartitionsFile::Found::edited) turn_.edited();
-  if (found == PartitionsFile::Found::foreign) turn_.violated();
+void OpenSm::note_found(PartitionsFile::Found found) {
+  if (found == PartitionsFile::Found::edited) sweep_tracker_.edited();
+  if (found == PartitionsFile::Found::foreign) sweep_tracker_.violated();
 }
 
 // True: there may be more to do.
 bool OpenSm::act() {
-  const Turn::Step step = turn_.next(Clock::now());
-  if (step == Turn::Step::nothing) return false;
-  if (step == Turn::Step::hup) {
-    const Status sent = keeper_.hup();
-    turn_.hupped(Clock::now());
+  const SweepTracker::Step step = sweep_tracker_.next(Clock::now());
+  if (step == SweepTracker::Step::nothing) return false;
+  if (step == SweepTracker::Step::hup) {
+    const Status sent = supervisor_.hup();
+    sweep_tracker_.hupped(Clock::now());
     return sent.ok();
   }
   const auto done = put(step);
-  hear_log();  // of the file that was there before
+  read_log();  // of the file that was there before
   refusal_ = done ? std::nullopt : std::optional(done.error());
-  if (done) tell(*done);
+  if (done) note_found(*done);
   if (!done) {
-    turn_.failed(Clock::now());
-  } else if (step == Turn::Step::restore) {
-    turn_.restored();
+    sweep_tracker_.failed(Clock::now());
+  } else if (step == SweepTracker::Step::restore) {
+    sweep_tracker_.restored();
   } else {
-    turn_.placed(turn_.wanted());
+    sweep_tracker_.placed(sweep_tracker_.wanted());
   }
-  keep();
+  supervise();
   return true;
 }
 
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::engine

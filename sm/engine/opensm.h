@@ -8,12 +8,12 @@
 
 #include "lib/base/wake.h"
 #include "sm/engine/disk.h"
-#include "sm/engine/subnet_manager.h"
 #include "sm/engine/file_watch.h"
-#include "sm/engine/opensm_supervisor.h"
 #include "sm/engine/log_tail.h"
 #include "sm/engine/opensm_log.h"
+#include "sm/engine/opensm_supervisor.h"
 #include "sm/engine/partitions_file.h"
+#include "sm/engine/subnet_manager.h"
 #include "sm/engine/sweep_tracker.h"
 
 #include <memory>
@@ -21,20 +21,20 @@
 #include <optional>
 #include <thread>
 
-namespace ibpod::sm {
+namespace ibpod::sm::engine {
 
 struct OpenSmEngineSettings {
   // All files of OpenSM's, but those that others own; made where it is missing.
   Path folder;
-  KeeperSettings keeper;
-  Turn::Limits limits;
+  SupervisorSettings supervisor;
+  SweepTracker::Limits limits;
 };
 
-class OpenSm final : public Engine {
+class OpenSm final : public SubnetManager {
  public:
   // Takes up what the last process left: the file, and OpenSM, which has gone on. An OpenSM of ours
   // is started once a version is in place. `disk`: nothing is the real one.
-  static Result<std::unique_ptr<OpenSm>> start(OpenSmEngineSettings settings, Changed changed,
+  static Result<std::unique_ptr<OpenSm>> start(OpenSmEngineSettings settings, OnChange changed,
                                                std::unique_ptr<Disk> disk = nullptr);
   // Ends the thread. OpenSM goes on, with the file that it has.
   ~OpenSm() override;
@@ -43,41 +43,41 @@ class OpenSm final : public Engine {
   OpenSm(OpenSm&&) = delete;
   OpenSm& operator=(OpenSm&&) = delete;
 
-  void want(uint64_t version, Partitions partitions) override;
-  Standing standing() const override;
+  void apply(uint64_t version, Partitions partitions) override;
+  EngineStatus status() const override;
   bool writes() const override { return true; }
-  Status check(const std::vector<fabric::Partition>& partitions) const override;
-  std::vector<fabric::Partition> administrators() const override;
+  Status check(const std::vector<fabric::PartitionDefinition>& definitions) const override;
+  std::vector<fabric::PartitionDefinition> manual_partitions() const override;
 
  private:
-  using Time = Turn::Time;
+  using Time = SweepTracker::Time;
   // What tells of a file's change without reading it.
-  struct Seen {
+  struct FileStamp {
     uint64_t inode = 0;
     int64_t size = -1;
     int64_t changed = 0;  // ns since 1970
-    bool operator==(const Seen&) const = default;
+    bool operator==(const FileStamp&) const = default;
   };
 
-  OpenSm(OpenSmEngineSettings settings, Changed changed, std::unique_ptr<Disk> disk, Wake wake,
+  OpenSm(OpenSmEngineSettings settings, OnChange changed, std::unique_ptr<Disk> disk, Wake wake,
          FileWatch watch);
   void run();
   bool wait();
-  void turn();
-  void take_wanted();
-  void keep();
+  void tick();
+  void take_desired();
+  void supervise();
   void adopt();
-  void hear_log();
+  void read_log();
   void inspect();
   bool act();
-  Result<PartitionsFile::Found> put(Turn::Step step);
-  void tell(PartitionsFile::Found found);
+  Result<PartitionsFile::Found> put(SweepTracker::Step step);
+  void note_found(PartitionsFile::Found found);
   void publish();
-  Standing judge() const;
+  EngineStatus evaluate_status() const;
 
   OpenSmEngineSettings settings_;
   OpenSmPaths paths_;
-  Changed changed_;
+  OnChange on_change_;
   std::unique_ptr<Disk> disk_;
   Wake wake_;
   FileWatch watch_;
@@ -86,21 +86,21 @@ class OpenSm final : public Engine {
   PartitionsFile file_;
   LogTail log_;
   LogReader reader_;
-  Turn turn_;
-  Keeper keeper_;
+  SweepTracker sweep_tracker_;
+  OpensmSupervisor supervisor_;
   Partitions newest_;
-  std::optional<Error> refusal_;  // of the last placing or restoring
-  std::optional<Seen> seen_;      // of the file as it was inspected
+  std::optional<Error> refusal_;   // of the last placing or restoring
+  std::optional<FileStamp> seen_;  // of the file as it was inspected
 
   mutable std::mutex mutex_;
   bool ending_ = false;
-  uint64_t wanted_ = 0;
-  Partitions wanted_partitions_;
-  Standing standing_;
-  std::shared_ptr<const Section> section_;
+  uint64_t desired_version_ = 0;
+  Partitions desired_partitions_;
+  EngineStatus status_;
+  std::shared_ptr<const ManualSection> section_;
   size_t bytes_ = 0;  // of the file in place
 
   std::thread thread_;  // the last one to begin
 };
 
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::engine

@@ -6,7 +6,7 @@
 
 #include <unistd.h>
 
-namespace ibpod::sm {
+namespace ibpod::sm::engine {
 namespace {
 
 constexpr Duration kPatience{5000};
@@ -53,4 +53,4 @@ Status separate_cgroup(pid_t opensm) {
           " bytes): the kernel may end OpenSM when ibpod-sm reaches it: " + moved.error().text());
 }
 
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::engine

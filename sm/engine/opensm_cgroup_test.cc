@@ -4,7 +4,7 @@
 
 #include <doctest/doctest.h>
 
-namespace ibpod::sm {
+namespace ibpod::sm::engine {
 namespace {
 
 TEST_CASE("OpenSM gets a scope when it is in the cgroup of ibpod-sm's service, or below it") {
@@ -35,19 +35,19 @@ TEST_CASE("an OpenSM that was started or found again is put into a cgroup of its
   test::OpenSmBed bed;
   std::vector<pid_t> asked;
   Status answer = ok();
-  bed.settings.keeper.separate = [&](pid_t opensm) {
+  bed.settings.supervisor.separate = [&](pid_t opensm) {
     asked.push_back(opensm);
     return answer;
   };
   bed.serve();
   const pid_t pid = bed.pid();
   CHECK(asked == std::vector<pid_t>{pid});
-  CHECK(bed.engine->standing().shared_cgroup == "");
+  CHECK(bed.engine->status().shared_cgroup == "");
   bed.engine.reset();
   answer = Error(Code::unavailable, "it shares ours");
   bed.start();
-  bed.engine->want(1, test::with_tenant(1));
-  const Standing now = bed.until(Health::serving);
+  bed.engine->apply(1, test::with_tenant(1));
+  const EngineStatus now = bed.until(Health::serving);
   CHECK(asked == std::vector<pid_t>{pid, pid});
   CHECK(now.shared_cgroup == "it shares ours");
   CHECK(now.trouble == "");
@@ -56,17 +56,17 @@ TEST_CASE("an OpenSM that was started or found again is put into a cgroup of its
 TEST_CASE("an OpenSM that could not be put into a cgroup of its own is tried again") {
   test::OpenSmBed bed;
   int tries = 0;
-  bed.settings.keeper.recheck = Duration(10);
-  bed.settings.keeper.separate = [&](pid_t) {
+  bed.settings.supervisor.recheck = Duration(10);
+  bed.settings.supervisor.separate = [&](pid_t) {
     return ++tries < 3 ? Status(Error(Code::unavailable, "systemd has not moved it")) : ok();
   };
   bed.start();
-  bed.engine->want(1, test::with_tenant(1));
-  bed.until([](const Standing& now) { return !now.shared_cgroup.empty(); });
-  bed.until([](const Standing& now) { return now.shared_cgroup.empty(); });
+  bed.engine->apply(1, test::with_tenant(1));
+  bed.until([](const EngineStatus& now) { return !now.shared_cgroup.empty(); });
+  bed.until([](const EngineStatus& now) { return now.shared_cgroup.empty(); });
   bed.engine.reset();
   CHECK(tries == 3);
 }
 
 }  // namespace
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::engine

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <utility>
 
-namespace ibpod::sm {
+namespace ibpod::sm::engine {
 namespace {
 
 // Without these the engine does not know what OpenSM does, or OpenSM reads another file.
@@ -172,4 +172,4 @@ Status check_more_options(const Path& path) {
 
 std::string opensm_modules() { return "osm_state_mgr.c 0x07\n"; }
 
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::engine

@@ -7,7 +7,7 @@
 
 #include <doctest/doctest.h>
 
-namespace ibpod::sm {
+namespace ibpod::sm::engine {
 namespace {
 
 const OpenSmPaths kPaths("/var/lib/ibpod/sm");
@@ -149,19 +149,21 @@ TEST_CASE("all options that have to be taken out are told at once, and then the 
   settings.more = folder.write("more", text);
   const Status refused = check_more_options(settings.more);
   REQUIRE_FALSE(refused);
-  const std::string told = refused.error().text();
-  CHECK(told == "opensm.moreOptionsFile: " + settings.more.string() +
-                    ": take out line 2: guid, which ibpod-sm's configuration has as opensm.port; "
-                    "line 4: log_file, which ibpod-sm has to set itself; line 6: qos, which "
-                    "ibpod-sm's configuration has as opensm.qos; line 7: m_key, which ibpod-sm's "
-                    "configuration has as opensm.mKeyFile; line 8: daemon, which ibpod-sm has to "
-                    "set itself");
-  CHECK(told.find("0x5") == told.npos);
+  const std::string engine_members = refused.error().text();
+  CHECK(engine_members ==
+        "opensm.moreOptionsFile: " + settings.more.string() +
+            ": take out line 2: guid, which ibpod-sm's configuration has as opensm.port; "
+            "line 4: log_file, which ibpod-sm has to set itself; line 6: qos, which "
+            "ibpod-sm's configuration has as opensm.qos; line 7: m_key, which ibpod-sm's "
+            "configuration has as opensm.mKeyFile; line 8: daemon, which ibpod-sm has to "
+            "set itself");
+  CHECK(engine_members.find("0x5") == engine_members.npos);
   std::string left;
   std::istringstream lines(text);
   std::string one;
   for (int number = 1; std::getline(lines, one); ++number)
-    if (told.find("line " + std::to_string(number) + ":") == told.npos) left += one + "\n";
+    if (engine_members.find("line " + std::to_string(number) + ":") == engine_members.npos)
+      left += one + "\n";
   folder.write("more", left);
   CHECK(check_more_options(settings.more));
   CHECK(render_opensm_conf(settings, kPaths));
@@ -183,4 +185,4 @@ TEST_CASE("numbers that OpenSM would not take, and paths that it would cut, are 
 }
 
 }  // namespace
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::engine

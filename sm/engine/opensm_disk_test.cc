@@ -1,6 +1,6 @@
 #include "sm/engine/test_opensm.h"
 
-namespace ibpod::sm {
+namespace ibpod::sm::engine {
 namespace {
 
 using test::OpenSmBed;
@@ -45,12 +45,12 @@ TEST_CASE(
           OpenSm::start(bed.settings, bed.bell.rung(), std::make_unique<SickDisk>(3 + step, many));
       REQUIRE(started);
       bed.engine = std::move(started).value();
-      bed.engine->want(1, with_tenant(1));
+      bed.engine->apply(1, test::with_tenant(1));
       bed.until_swept(1);
-      bed.engine->want(2, with_tenant(2));
+      bed.engine->apply(2, test::with_tenant(2));
       const uint64_t before = bed.until_swept(2).restores;
       bed.replace("x\n");
-      bed.until([&](const Standing& now) { return now.restores > before && now.swept == 2; });
+      bed.until([&](const EngineStatus& now) { return now.restores > before && now.swept == 2; });
       CHECK(bed.bad_readings() == 0);
       CHECK(fabric::read_partitions_conf(bed.text(), {true, false}).ok());
     }
@@ -60,13 +60,13 @@ TEST_CASE(
 TEST_CASE("OpenSM is not started on a file that could not be put back") {
   OpenSmBed bed;
   bed.settings.limits.calm = Duration(10);
-  bed.settings.keeper.pause = Duration(10);
+  bed.settings.supervisor.pause = Duration(10);
   bed.serve();
   bed.folder.block(bed.paths().partitions);
   bed.until(Health::refused);
   OpenSmBed::end(bed.pid(), SIGKILL);
   bed.until(Health::gone);
-  CHECK(bed.engine->standing().starts == 1);
+  CHECK(bed.engine->status().starts == 1);
   CHECK(!bed.find());
   std::filesystem::remove_all(bed.paths().partitions);
   bed.until_swept(1);
@@ -74,4 +74,4 @@ TEST_CASE("OpenSM is not started on a file that could not be put back") {
 }
 
 }  // namespace
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::engine

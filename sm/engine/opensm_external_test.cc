@@ -1,6 +1,6 @@
 #include "sm/engine/test_opensm.h"
 
-namespace ibpod::sm {
+namespace ibpod::sm::engine {
 namespace {
 
 using test::OpenSmBed;
@@ -10,13 +10,13 @@ using test::with_tenant;
 struct Theirs {
   OpenSmBed bed;
   Path folder = bed.folder.path() / "theirs";
-  OthersOpenSm others{folder / "pid", folder / "log"};
+  ExternalOpensm others{folder / "pid", folder / "log"};
   std::optional<OpenSmProcess> process;
 
   Theirs() {
     std::filesystem::create_directories(folder / "cache");
-    bed.settings.keeper.others = others;
-    bed.settings.keeper.launch.program = "/nowhere/opensm";  // ours is never started
+    bed.settings.supervisor.external = others;
+    bed.settings.supervisor.launch.program = "/nowhere/opensm";  // ours is never started
   }
   Theirs(const Theirs&) = delete;
   Theirs& operator=(const Theirs&) = delete;
@@ -36,8 +36,8 @@ struct Theirs {
     bed.folder.write("theirs/pid", std::to_string(process->pid()) + "\n");
   }
   // A program that has just been started cannot be told from others at once.
-  Standing until_not_believed(const std::string& why) {
-    return bed.until([&](const Standing& now) {
+  EngineStatus until_not_believed(const std::string& why) {
+    return bed.until([&](const EngineStatus& now) {
       return now.health == Health::other_file && now.trouble.find(why) != std::string::npos;
     });
   }
@@ -50,8 +50,8 @@ struct Theirs {
 TEST_CASE("another's OpenSM is found by its pid file, and lost with it") {
   Theirs theirs;
   theirs.bed.start();
-  theirs.bed.engine->want(1, with_tenant(1));
-  const Standing now = theirs.bed.until([](const Standing& is) { return is.placed == 1; });
+  theirs.bed.engine->apply(1, test::with_tenant(1));
+  const EngineStatus now = theirs.bed.until([](const EngineStatus& is) { return is.placed == 1; });
   CHECK(now.health == Health::gone);
   CHECK(now.trouble.find(theirs.others.pid_file.string()) != std::string::npos);
   theirs.run(theirs.bed.paths().partitions);
@@ -59,7 +59,7 @@ TEST_CASE("another's OpenSM is found by its pid file, and lost with it") {
   theirs.bed.until(Health::serving);
   theirs.stop();
   theirs.bed.until(Health::gone);
-  theirs.bed.engine->want(2, with_tenant(2));
+  theirs.bed.engine->apply(2, test::with_tenant(2));
   theirs.run(theirs.bed.paths().partitions);
   CHECK(theirs.bed.until_swept(2).starts == 2);
 }
@@ -68,7 +68,7 @@ TEST_CASE("another's OpenSM on another file is not believed, until it runs on ou
   Theirs theirs;
   theirs.run("/etc/opensm/partitions.conf");
   theirs.bed.start();
-  theirs.bed.engine->want(1, with_tenant(1));
+  theirs.bed.engine->apply(1, test::with_tenant(1));
   CHECK(theirs.until_not_believed("/etc/opensm/partitions.conf").starts == 0);
   theirs.stop();
   theirs.run(theirs.bed.paths().partitions);
@@ -80,9 +80,9 @@ TEST_CASE("another's OpenSM that does not tell of its sweeps at once is not beli
   Theirs theirs;
   theirs.run(theirs.bed.paths().partitions, "force_log_flush FALSE\n");
   theirs.bed.start();
-  theirs.bed.engine->want(1, with_tenant(1));
+  theirs.bed.engine->apply(1, test::with_tenant(1));
   CHECK(theirs.until_not_believed("force_log_flush TRUE").hups == 0);
 }
 
 }  // namespace
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::engine

@@ -4,7 +4,7 @@
 #include <array>
 #include <optional>
 
-namespace ibpod::sm {
+namespace ibpod::sm::engine {
 namespace {
 
 // OpenSM's own buffer for one entry is 4,096 bytes (osm_log.c).
@@ -114,4 +114,4 @@ void LogReader::restart() {
   sweeper_.clear();
 }
 
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::engine

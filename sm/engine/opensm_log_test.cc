@@ -4,7 +4,7 @@
 
 #include <doctest/doctest.h>
 
-namespace ibpod::sm {
+namespace ibpod::sm::engine {
 namespace {
 
 using Marks = std::vector<LogMark>;
@@ -173,4 +173,4 @@ TEST_CASE("no bytes break it, and none are kept for ever") {
 }
 
 }  // namespace
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::engine

@@ -4,7 +4,7 @@
 #include <array>
 #include <cstdlib>
 
-namespace ibpod::sm {
+namespace ibpod::sm::engine {
 namespace {
 
 constexpr std::string_view kBlank = " \t\r";
@@ -53,10 +53,10 @@ bool has_flag(const std::vector<std::string>& words, const Option& option) {
   });
 }
 
-Status expect(const OpenSmOptionsFile& options, std::string_view name, std::string_view wanted) {
-  if (options.value(name) == wanted) return ok();
+Status expect(const OpenSmOptionsFile& options, std::string_view name, std::string_view desired) {
+  if (options.value(name) == desired) return ok();
   return Error(Code::invalid, "its configuration needs \"" + std::string(name) + " " +
-                                  std::string(wanted) + "\", and a restart");
+                                  std::string(desired) + "\", and a restart");
 }
 
 unsigned long number(const std::string& text) { return std::strtoul(text.c_str(), nullptr, 0); }
@@ -103,10 +103,10 @@ std::string OpenSmOptionsFile::value(std::string_view name) const {
 }
 
 Status check_options(const OpenSmOptionsFile& options, std::string_view modules,
-                     const fabric::OpenSmOptions& wanted) {
+                     const fabric::OpenSmOptions& desired) {
   const auto yes_or_no = [](bool value) { return value ? "TRUE" : "FALSE"; };
-  TRY(expect(options, "allow_both_pkeys", yes_or_no(wanted.allow_both_pkeys)));
-  TRY(expect(options, "qos", yes_or_no(wanted.qos)));
+  TRY(expect(options, "allow_both_pkeys", yes_or_no(desired.allow_both_pkeys)));
+  TRY(expect(options, "qos", yes_or_no(desired.qos)));
   TRY(expect(options, "keep_pkey_indexes", "TRUE"));
   TRY(expect(options, "no_partition_enforcement", "FALSE"));
   if (options.value("part_enforce") == "off") TRY(expect(options, "part_enforce", "both"));
@@ -114,4 +114,4 @@ Status check_options(const OpenSmOptionsFile& options, std::string_view modules,
   return check_log(options, modules);
 }
 
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::engine

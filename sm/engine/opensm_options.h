@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace ibpod::sm {
+namespace ibpod::sm::engine {
 
 // The argument of the last such option: OpenSM takes "-F file", "-Ffile" and "--config file".
 std::optional<std::string> argument_of(const std::vector<std::string>& words,
@@ -26,6 +26,6 @@ struct OpenSmOptionsFile {
 // keys, and writes into its log what LogReader has to hear, at once. `modules` is the text of its
 // per_module_logging_file. invalid with the option to be changed.
 Status check_options(const OpenSmOptionsFile& options, std::string_view modules,
-                     const fabric::OpenSmOptions& wanted);
+                     const fabric::OpenSmOptions& desired);
 
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::engine

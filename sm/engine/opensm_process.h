@@ -13,7 +13,7 @@
 
 #include <sys/types.h>
 
-namespace ibpod::sm {
+namespace ibpod::sm::engine {
 
 struct OpenSmLaunch {
   Path program = "/usr/sbin/opensm";
@@ -65,13 +65,13 @@ class Processes {
   // `wanted.partitions`, understands them as `wanted.options` say, enforces them, and tells in
   // `wanted.log` what LogReader has to hear; else what it is, or what in its configuration has to
   // change. Its paths are those of its own mount namespace.
-  struct Expected {
+  struct ExpectedOpensm {
     Path partitions;
     Path log;
     fabric::OpenSmOptions options;
     Path program;
   };
-  Status check_opensm(pid_t pid, const Expected& wanted) const;
+  Status check_opensm(pid_t pid, const ExpectedOpensm& desired) const;
 
  private:
   Result<std::vector<std::string>> words_of(pid_t pid) const;
@@ -90,4 +90,4 @@ class Processes {
 // The number in a file that a daemon writes; denied when others can write or replace the file.
 Result<pid_t> read_pid_file(const Path& path);
 
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::engine

@@ -6,7 +6,7 @@
 
 #include <sys/stat.h>
 
-namespace ibpod::sm {
+namespace ibpod::sm::engine {
 namespace {
 
 // Of what others start nobody tells us, but for their pid file.
@@ -16,21 +16,21 @@ constexpr std::chrono::seconds kLasting{10};
 
 }  // namespace
 
-Result<std::optional<pid_t>> Keeper::candidate() const {
-  if (!settings_.others) return processes_.find_opensm(paths_.conf, settings_.launch.program);
-  const pid_t pid = TRY(read_pid_file(settings_.others->pid_file));
+Result<std::optional<pid_t>> OpensmSupervisor::candidate() const {
+  if (!settings_.external) return processes_.find_opensm(paths_.conf, settings_.launch.program);
+  const pid_t pid = TRY(read_pid_file(settings_.external->pid_file));
   return std::optional<pid_t>(pid);
 }
 
-Result<Keeper::News> Keeper::find() {
+Result<OpensmSupervisor::Change> OpensmSupervisor::find() {
   const std::optional<pid_t> pid = TRY(candidate());
-  if (!pid) return News::none;
+  if (!pid) return Change::none;
   OpenSmProcess process = TRY(OpenSmProcess::adopt(*pid));
-  if (!settings_.others) {
+  if (!settings_.external) {
     // The number may have become another process's before we had hold of it.
-    if (!processes_.is_opensm_of(*pid, paths_.conf, settings_.launch.program)) return News::none;
+    if (!processes_.is_opensm_of(*pid, paths_.conf, settings_.launch.program)) return Change::none;
     const Status same = check_settings(process);
-    if (retires_) process_ = std::move(process);
+    if (ending_) process_ = std::move(process);
     if (!same) return same.error();
   }
   // Behind the adoption: the number may have been another's before.
@@ -40,12 +40,12 @@ Result<Keeper::News> Keeper::find() {
   other_file_ = !fits.ok();
   if (!fits) return fits.error();
   process_ = std::move(process);
-  return News::found;
+  return Change::found;
 }
 
 // Asks an OpenSM of ours with other settings to end. One whose settings are not known, because
 // others have access to a key file, stays: without it no binding comes into force.
-Status Keeper::check_settings(const OpenSmProcess& process) {
+Status OpensmSupervisor::check_settings(const OpenSmProcess& process) {
   start_refused_.reset();
   const auto same = has_settings();
   if (!same && same.error().code() == Code::denied) {
@@ -56,20 +56,20 @@ Status Keeper::check_settings(const OpenSmProcess& process) {
   if (!same) return same.error();
   if (*same) return ok();
   TRY(process.end(false));
-  retires_ = true;
+  ending_ = true;
   return Error(Code::unavailable, "OpenSM runs with other settings, and is started again");
 }
 
 // Of ours: what it was started on is what stands there, as nothing else is written to it.
-Result<bool> Keeper::has_settings() const {
+Result<bool> OpensmSupervisor::has_settings() const {
   const std::string conf = TRY(render_opensm_conf(settings_.opensm, paths_));
   const auto there = read_file(paths_.conf);
   const auto modules = read_file(paths_.modules);
   return there && *there == conf && modules && *modules == opensm_modules();
 }
 
-Result<Keeper::News> Keeper::start() {
-  if (settings_.others) return News::none;
+Result<OpensmSupervisor::Change> OpensmSupervisor::start() {
+  if (settings_.external) return Change::none;
   const std::string conf = TRY(render_opensm_conf(settings_.opensm, paths_));
   TRY(make_folders(paths_.cache));
   // OpenSM keeps M_Keys there, in files with whatever mode they were once made.
@@ -83,89 +83,90 @@ Result<Keeper::News> Keeper::start() {
   launch.environment.try_emplace("OSM_CACHE_DIR", paths_.cache.string());
   process_ = TRY(OpenSmProcess::start(launch, paths_.conf, paths_.cache));
   start_refused_.reset();
-  return News::started;
+  return Change::started;
 }
 
-void Keeper::separate() {
+void OpensmSupervisor::separate() {
   shared_cgroup_.reset();
-  if (settings_.others || !settings_.separate) return;
+  if (settings_.external || !settings_.separate) return;
   if (const Status done = settings_.separate(process_->pid()); !done) shared_cgroup_ = done.error();
 }
 
 // What was wrong when it was started or found may be put right meanwhile: a key file's mode, or
 // systemd, which was slow.
-void Keeper::recheck(Time now) {
+void OpensmSupervisor::recheck(Time now) {
   if ((!shared_cgroup_ && !start_refused_) || now < recheck_) return;
   recheck_ = now + settings_.recheck;
   if (shared_cgroup_) separate();
   if (!start_refused_) return;
   const Status same = check_settings(*process_);
-  if (!same) trouble_ = same.error();
-  if (retires_) since_ = now;
+  if (!same) fault_ = same.error();
+  if (ending_) since_ = now;
 }
 
-Keeper::News Keeper::retire(Time now) {
+OpensmSupervisor::Change OpensmSupervisor::end_process(Time now) {
   if (!process_->ended()) {
-    if (now < since_ + settings_.patience) return News::none;
+    if (now < since_ + settings_.end_timeout) return Change::none;
     since_ = now;
     (void)process_->end(true);  // it may have come to its end meanwhile
-    return News::none;
+    return Change::none;
   }
   process_->reap();
   process_.reset();
-  retires_ = false;
+  ending_ = false;
   next_ = now;
-  return News::ended;
+  return Change::ended;
 }
 
-Keeper::News Keeper::notice_end(Time now) {
-  if (!process_->ended()) return News::none;
+OpensmSupervisor::Change OpensmSupervisor::notice_end(Time now) {
+  if (!process_->ended()) return Change::none;
   process_->reap();
   process_.reset();
   start_refused_.reset();
   const bool lasted = now - since_ >= kLasting;
   pause_ = lasted ? Duration(0) : std::clamp(2 * pause_, settings_.pause, settings_.most_pause);
-  next_ = now + (settings_.others ? Duration(0) : pause_);
-  trouble_ = Error(Code::unavailable, "OpenSM has ended: see " + paths_.log.string());
-  return News::ended;
+  next_ = now + (settings_.external ? Duration(0) : pause_);
+  fault_ = Error(Code::unavailable, "OpenSM has ended: see " + paths_.log.string());
+  return Change::ended;
 }
 
-Keeper::News Keeper::look(Time now, bool partitions_in_place) {
-  if (retires_) return retire(now);
+OpensmSupervisor::Change OpensmSupervisor::tick(Time now, bool partitions_in_place) {
+  if (ending_) return end_process(now);
   if (process_) {
-    const News news = notice_end(now);
+    const Change news = notice_end(now);
     if (process_) recheck(now);
     return news;
   }
-  if (now < next_) return News::none;
+  if (now < next_) return Change::none;
   other_file_ = false;
   auto news = find();
-  waits_ = news && *news == News::none && !settings_.others && !partitions_in_place;
-  if (waits_) return News::none;
-  if (news && *news == News::none) news = start();
-  next_ = now + (settings_.others ? kLookAgain : settings_.pause);
+  waits_for_partitions_ =
+      news && *news == Change::none && !settings_.external && !partitions_in_place;
+  if (waits_for_partitions_) return Change::none;
+  if (news && *news == Change::none) news = start();
+  next_ = now + (settings_.external ? kLookAgain : settings_.pause);
   since_ = now;
   if (!news) {
-    trouble_ = std::move(news).error();
-    return News::none;
+    fault_ = std::move(news).error();
+    return Change::none;
   }
-  if (*news == News::none) return News::none;
-  trouble_.reset();
+  if (*news == Change::none) return Change::none;
+  fault_.reset();
   separate();
   recheck_ = now + settings_.recheck;
   return *news;
 }
 
-std::optional<Keeper::Time> Keeper::alarm() const {
-  if (retires_) return since_ + settings_.patience;
+std::optional<OpensmSupervisor::Time> OpensmSupervisor::alarm() const {
+  if (ending_) return since_ + settings_.end_timeout;
   if (process_ && (shared_cgroup_ || start_refused_)) return recheck_;
-  if (process_ || waits_) return std::nullopt;
+  if (process_ || waits_for_partitions_) return std::nullopt;
   return next_;
 }
 
-Status Keeper::hup() const {
-  if (!process_ || retires_) return Error(Code::not_found, "there is no OpenSM");
+Status OpensmSupervisor::hup() const {
+  if (!process_ || ending_) return Error(Code::not_found, "there is no OpenSM");
   return process_->hup();
 }
 
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::engine

@@ -10,18 +10,18 @@
 #include <optional>
 #include <string>
 
-namespace ibpod::sm {
+namespace ibpod::sm::engine {
 
 // An OpenSM that others start. Processes::check_opensm() says what its configuration has to have.
-struct OthersOpenSm {
+struct ExternalOpensm {
   Path pid_file;
   Path log;
 };
 
-struct KeeperSettings {
+struct SupervisorSettings {
   OpenSmSettings opensm;
   OpenSmLaunch launch;
-  std::optional<OthersOpenSm> others;
+  std::optional<ExternalOpensm> external;
   // Puts an OpenSM of ours, started or found, into a cgroup of its own: separate_cgroup(). Empty:
   // it stays where it is.
   std::function<Status(pid_t)> separate;
@@ -29,24 +29,24 @@ struct KeeperSettings {
   // Between two starts, where the first did not last; doubles up to `most_pause`.
   Duration pause{1000};
   Duration most_pause{30000};
-  Duration patience{10000};  // with one that was asked to end
+  Duration end_timeout{10000};  // with one that was asked to end
   // Between two tries to put right what is wrong with one that runs.
   Duration recheck{60000};
 };
 
-class Keeper {
+class OpensmSupervisor {
  public:
   using Time = std::chrono::steady_clock::time_point;
-  enum class News { none, started, found, ended };
+  enum class Change { none, started, found, ended };
 
-  Keeper(KeeperSettings settings, OpenSmPaths paths)
+  OpensmSupervisor(SupervisorSettings settings, OpenSmPaths paths)
       : settings_(std::move(settings)), paths_(std::move(paths)), processes_(settings_.proc) {}
 
   // Whether there still is one; else, whether there is one again. One of ours that runs on another
   // opensm.conf than the settings would give is ended, and started on that. It is only started
   // where the partitions are in place: without them OpenSM would make everybody a full member of
   // the default partition. At most one piece of news a call: call until there is none.
-  News look(Time now, bool partitions_in_place);
+  Change tick(Time now, bool partitions_in_place);
   // When look() may find something without an event.
   std::optional<Time> alarm() const;
   // -1: there is none.
@@ -54,7 +54,7 @@ class Keeper {
   Status hup() const;
 
   // Why there is none.
-  const std::optional<Error>& trouble() const { return trouble_; }
+  const std::optional<Error>& fault() const { return fault_; }
   // There is, but it runs on another configuration.
   bool other_file() const { return other_file_; }
   // Why ours shares the cgroup of ibpod-sm with its memory limit.
@@ -63,30 +63,30 @@ class Keeper {
   const std::optional<Error>& start_refused() const { return start_refused_; }
 
  private:
-  Result<News> find();
+  Result<Change> find();
   void separate();
   Result<bool> has_settings() const;
   Status check_settings(const OpenSmProcess& process);
   void recheck(Time now);
-  News retire(Time now);
-  Result<News> start();
-  News notice_end(Time now);
+  Change end_process(Time now);
+  Result<Change> start();
+  Change notice_end(Time now);
   Result<std::optional<pid_t>> candidate() const;
 
-  KeeperSettings settings_;
+  SupervisorSettings settings_;
   OpenSmPaths paths_;
   Processes processes_;
   std::optional<OpenSmProcess> process_;
-  std::optional<Error> trouble_;
+  std::optional<Error> fault_;
   std::optional<Error> shared_cgroup_;
   std::optional<Error> start_refused_;
   bool other_file_ = false;
-  bool waits_ = false;    // for partitions
-  bool retires_ = false;  // asked to end, so as to be started anew
-  Time since_{};          // the process's, or our knowing of it
-  Time next_{};           // not before it is there anything to look for
-  Time recheck_{};        // of what is wrong though there is one
+  bool waits_for_partitions_ = false;  // for partitions
+  bool ending_ = false;                // asked to end, so as to be started anew
+  Time since_{};                       // the process's, or our knowing of it
+  Time next_{};                        // not before it is there anything to look for
+  Time recheck_{};                     // of what is wrong though there is one
   Duration pause_{0};
 };
 
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::engine

@@ -8,7 +8,7 @@
 #include "tests/support/fuzz.h"
 #include "tests/support/temp_folder.h"
 
-namespace ibpod::sm {
+namespace ibpod::sm::engine {
 namespace {
 
 using fuzz::require;
@@ -58,7 +58,7 @@ void check_key(const TempFolder& folder, const std::string& text) {
 }
 
 }  // namespace
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::engine
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace ibpod;
@@ -66,9 +66,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   std::string_view rest = fuzz::text_of(data, size);
   const std::string first(fuzz::next_part(rest));
   const std::string conf(fuzz::next_part(rest));
-  sm::check_log(first);
-  sm::check_options_of({fuzz::lines_of(first), conf}, rest, size);
-  sm::check_more(folder, conf);
-  sm::check_key(folder, first.substr(0, 100));
+  sm::engine::check_log(first);
+  sm::engine::check_options_of({fuzz::lines_of(first), conf}, rest, size);
+  sm::engine::check_more(folder, conf);
+  sm::engine::check_key(folder, first.substr(0, 100));
   return 0;
 }

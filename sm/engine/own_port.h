@@ -7,13 +7,13 @@
 #include <optional>
 #include <vector>
 
-namespace ibpod::sm {
+namespace ibpod::sm::engine {
 
 // The subnet manager's own port is a full member of the default partition, whose key OpenSM would
 // in time lose where it had to leave index 0 (docs/opensm-notes.md#a-table-that-has-had-64-keys);
 // and with it everybody's way to the subnet manager. A switch's or router's port OpenSM does not
 // use.
-Status check_own_port(const std::vector<fabric::Partition>& partitions,
+Status check_own_port(const std::vector<fabric::PartitionDefinition>& definitions,
                       const std::optional<ib::Guid>& own);
 
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::engine

@@ -5,12 +5,12 @@
 #include <system_error>
 #include <utility>
 
-namespace ibpod::sm {
+namespace ibpod::sm::engine {
 namespace {
 
 // What stands above the administrator's section, with the line that begins it.
 std::string_view above(std::string_view text) {
-  const auto section = fabric::administrators_section(text);
+  const auto section = fabric::manual_section(text);
   return section ? text.substr(0, text.size() - section->size()) : std::string_view();
 }
 
@@ -34,10 +34,11 @@ std::string options_for(std::string_view ours, const fabric::OpenSmOptions& opti
 
 }  // namespace
 
-std::vector<fabric::Partition> as_written(std::vector<fabric::Partition> partitions) {
-  for (fabric::Partition& partition : partitions)
-    partition.index0 = partition.index0 || partition.pkey == fabric::kDefaultPKey;
-  return partitions;
+std::vector<fabric::PartitionDefinition> as_written(
+    std::vector<fabric::PartitionDefinition> definitions) {
+  for (fabric::PartitionDefinition& definition : definitions)
+    definition.index0 = definition.index0 || definition.pkey == fabric::kDefaultPKey;
+  return definitions;
 }
 
 Status check_growth(size_t present, size_t next) {
@@ -51,24 +52,24 @@ PartitionsFile::PartitionsFile(Disk& disk, Path path, fabric::OpenSmOptions opti
     : disk_(disk), path_(std::move(path)), options_(options) {}
 
 // A file that place() wrote, or one whose section has been edited since.
-Result<PartitionsFile::Taken> PartitionsFile::read_ours(const Path& path) {
+Result<PartitionsFile::Parsed> PartitionsFile::read_ours(const Path& path) {
   std::string text = TRY(disk_.read(path));
   const std::string_view ours = above(text);
   if (ours.empty()) return Error(Code::invalid, path.string() + " was not written by ibpod");
-  auto partitions =
+  auto definitions =
       TRY(fabric::read_partitions_conf(ours, options_).during("read " + path.string()));
   std::string section(text.substr(ours.size()));
-  TRY(fabric::judge(text, partitions, section, options_).during("read " + path.string()));
+  TRY(fabric::verify_text(text, definitions, section, options_).during("read " + path.string()));
   auto administrators = TRY(fabric::read_partitions(section, options_));
-  return Taken{std::move(text), std::move(partitions),
-               Section{std::move(section), std::move(administrators)}};
+  return Parsed{std::move(text), std::move(definitions),
+                ManualSection{std::move(section), std::move(administrators)}};
 }
 
-void PartitionsFile::keep(Taken taken) {
+void PartitionsFile::keep(Parsed taken) {
   text_ = std::move(taken.text);
   partitions_ = std::move(taken.partitions);
   if (*section_ != taken.section)
-    section_ = std::make_shared<const Section>(std::move(taken.section));
+    section_ = std::make_shared<const ManualSection>(std::move(taken.section));
 }
 
 Status PartitionsFile::open() {
@@ -125,47 +126,48 @@ Result<std::optional<std::string>> PartitionsFile::swap_in(const Path& next) {
   return std::optional(std::move(replaced).value());
 }
 
-Result<PartitionsFile::Put> PartitionsFile::put(Text kind, const std::string& text,
-                                                const std::vector<fabric::Partition>& partitions) {
+Result<PartitionsFile::Replaced> PartitionsFile::put(
+    Text kind, const std::string& text,
+    const std::vector<fabric::PartitionDefinition>& definitions) {
   const Path next = beside(".next");
   TRY(disk_.write(next, text));
   // What OpenSM is going to read is what stands on disk, not what was meant to. The same bytes as
   // were judged just now are not judged again: that takes longer than all else, of a large file.
   std::string written = TRY(disk_.read(next));
   if (kind == Text::kept || written != text)
-    TRY(fabric::judge(written, partitions, section_->text, options_)
+    TRY(fabric::verify_text(written, definitions, section_->text, options_)
             .during("what was written to " + next.string()));
   TRY(disk_.write(beside(".good"), written));
   auto replaced = TRY(swap_in(next));
-  return Put{std::move(written), std::move(replaced)};
+  return Replaced{std::move(written), std::move(replaced)};
 }
 
 // What stood in the place of text_ when another was put there, for `next`.
-PartitionsFile::Found PartitionsFile::take_replaced(const Put& put,
-                                                    const std::vector<fabric::Partition>& next) {
+PartitionsFile::Found PartitionsFile::take_replaced(
+    const Replaced& put, const std::vector<fabric::PartitionDefinition>& next) {
   const auto known = std::exchange(foreign_, std::nullopt);
   if (!put.replaced || *put.replaced == text_ || put.replaced == known) return Found::ours;
   auto edit = take_edit(*put.replaced);
   if (!edit) return refuse(*put.replaced, edit.error());
   const auto fits = fabric::render(next, edit->section.text, options_);
   if (!fits) return refuse(*put.replaced, fits.error());
-  section_ = std::make_shared<const Section>(std::move(edit->section));
+  section_ = std::make_shared<const ManualSection>(std::move(edit->section));
   corrected();
   return Found::edited;
 }
 
 Result<PartitionsFile::Found> PartitionsFile::place(
-    const std::vector<fabric::Partition>& partitions) {
-  const std::vector<fabric::Partition> written = as_written(partitions);
+    const std::vector<fabric::PartitionDefinition>& definitions) {
+  const std::vector<fabric::PartitionDefinition> written = as_written(definitions);
   Found all = Found::ours;
   while (true) {
     const std::string text = TRY(fabric::render(written, section_->text, options_));
     // In the file's order, as render() has judged: what later readings are compared with.
-    std::vector<fabric::Partition> ours = written;
-    std::stable_partition(ours.begin(), ours.end(), [](const fabric::Partition& one) {
+    std::vector<fabric::PartitionDefinition> ours = written;
+    std::stable_partition(ours.begin(), ours.end(), [](const fabric::PartitionDefinition& one) {
       return one.pkey == fabric::kDefaultPKey;
     });
-    Put done = TRY(put(Text::fresh, text, ours));
+    Replaced done = TRY(put(Text::fresh, text, ours));
     const Found found = take_replaced(done, written);
     if (found == Found::ours && !is_kept_) refusal_.clear();
     text_ = std::move(done.text);
@@ -175,16 +177,16 @@ Result<PartitionsFile::Found> PartitionsFile::place(
   }
 }
 
-Result<PartitionsFile::Taken> PartitionsFile::take_edit(const std::string& text) const {
+Result<PartitionsFile::Parsed> PartitionsFile::take_edit(const std::string& text) const {
   if (!in_place()) return Error(Code::denied, "it was there before ibpod's own");
   const std::string_view ours = above(text_);
   if (!std::string_view(text).starts_with(ours))
     return Error(Code::denied, "something else than the administrator's section was changed");
   TRY(check_growth(text_.size(), text.size()));
   std::string section = text.substr(ours.size());
-  TRY(fabric::judge(text, partitions_, section, options_));
+  TRY(fabric::verify_text(text, partitions_, section, options_));
   auto administrators = TRY(fabric::read_partitions(section, options_));
-  return Taken{text, partitions_, Section{std::move(section), std::move(administrators)}};
+  return Parsed{text, partitions_, ManualSection{std::move(section), std::move(administrators)}};
 }
 
 PartitionsFile::Found PartitionsFile::refuse(const std::string& text, const Error& why) {
@@ -239,7 +241,7 @@ void PartitionsFile::remember_refused() {
                            kept.string() + ")";
 }
 
-void PartitionsFile::look_at_refused() {
+void PartitionsFile::check_refused() {
   if (is_kept_ && !path_exists(beside(".refused"))) refusal_.clear();
 }
 
@@ -268,4 +270,4 @@ Result<PartitionsFile::Found> PartitionsFile::restore() {
   return found;
 }
 
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::engine

@@ -17,13 +17,13 @@
 #include <string>
 #include <vector>
 
-namespace ibpod::sm {
+namespace ibpod::sm::engine {
 
 // What the administrator has put below ibpod's own partitions.
-struct Section {
+struct ManualSection {
   std::string text;  // byte for byte
-  std::vector<fabric::Partition> partitions;
-  bool operator==(const Section&) const = default;
+  std::vector<fabric::PartitionDefinition> partitions;
+  bool operator==(const ManualSection&) const = default;
 };
 
 class PartitionsFile {
@@ -45,12 +45,12 @@ class PartitionsFile {
   // The file as it is to be, in place and on disk. After a failure the last one is in place, or,
   // where the disk failed, perhaps this one. What is answered is what had been in its place since
   // the last look: it is not there any more.
-  Result<Found> place(const std::vector<fabric::Partition>& partitions);
+  Result<Found> place(const std::vector<fabric::PartitionDefinition>& definitions);
   Found inspect();
   // Why the last edit was not taken over, also before a restart; empty where there was none, or a
   // later one was, or look_at_refused() has found that people have removed NAME.refused.
   const std::string& refusal() const { return refusal_; }
-  void look_at_refused();
+  void check_refused();
   // Puts the last text back, also where the disk is full. Answers as place() does; what inspect()
   // has told of counts no more.
   Result<Found> restore();
@@ -59,30 +59,30 @@ class PartitionsFile {
   // How large it is; 0: none is in place.
   size_t bytes() const { return text_.size(); }
   // Changes only in the calls above.
-  const std::shared_ptr<const Section>& section() const { return section_; }
+  const std::shared_ptr<const ManualSection>& section() const { return section_; }
 
  private:
-  struct Taken {
+  struct Parsed {
     std::string text;
-    std::vector<fabric::Partition> partitions;
-    Section section;
+    std::vector<fabric::PartitionDefinition> partitions;
+    ManualSection section;
   };
   // What was written, and what it replaced, where that is known.
-  struct Put {
+  struct Replaced {
     std::string text;
     std::optional<std::string> replaced;
   };
-  Result<Taken> read_ours(const Path& path);
+  Result<Parsed> read_ours(const Path& path);
   Error not_ours(const Error& why);
-  Result<Taken> take_edit(const std::string& text) const;
-  void keep(Taken taken);
+  Result<Parsed> take_edit(const std::string& text) const;
+  void keep(Parsed taken);
   // fresh: the text has just been judged to be these partitions, with the section as it is.
   enum class Text { fresh, kept };
-  Result<Put> put(Text kind, const std::string& text,
-                  const std::vector<fabric::Partition>& partitions);
+  Result<Replaced> put(Text kind, const std::string& text,
+                       const std::vector<fabric::PartitionDefinition>& definitions);
   Result<std::optional<std::string>> swap_in(const Path& next);
   Status put_good_back();
-  Found take_replaced(const Put& put, const std::vector<fabric::Partition>& next);
+  Found take_replaced(const Replaced& put, const std::vector<fabric::PartitionDefinition>& next);
   Found refuse(const std::string& text, const Error& why);
   void corrected();
   void remember_refused();
@@ -92,8 +92,8 @@ class PartitionsFile {
   Path path_;
   fabric::OpenSmOptions options_;
   std::string text_;
-  std::vector<fabric::Partition> partitions_;  // of it, without the section's
-  std::shared_ptr<const Section> section_ = std::make_shared<Section>();
+  std::vector<fabric::PartitionDefinition> partitions_;  // of it, without the section's
+  std::shared_ptr<const ManualSection> section_ = std::make_shared<ManualSection>();
   std::string refusal_;
   bool is_kept_ = false;                // what it speaks of is in NAME.refused
   std::optional<std::string> foreign_;  // what inspect() has told of
@@ -105,6 +105,7 @@ Status check_growth(size_t present, size_t next);
 
 // The partitions as they are written: the default one's key takes index 0 wherever no other does,
 // as IPoIB expects and as OpenSM with allow_both_pkeys does not see to (docs/opensm-notes.md).
-std::vector<fabric::Partition> as_written(std::vector<fabric::Partition> partitions);
+std::vector<fabric::PartitionDefinition> as_written(
+    std::vector<fabric::PartitionDefinition> definitions);
 
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::engine

@@ -8,19 +8,19 @@
 
 #include <doctest/doctest.h>
 
-namespace ibpod::sm {
+namespace ibpod::sm::engine {
 namespace {
 
 using Found = PartitionsFile::Found;
 constexpr fabric::OpenSmOptions kOptions{true, false};
 constexpr ib::Guid kPort{0x0002c90300001234};
 
-std::vector<fabric::Partition> with(uint16_t pkey) {
-  fabric::Partition tenant;
-  tenant.name = "tenant";
-  tenant.pkey = ib::PKey(pkey);
-  tenant.members = {{kPort, fabric::Membership::full}};
-  return {fabric::default_partition(), tenant};
+std::vector<fabric::PartitionDefinition> with(uint16_t pkey) {
+  fabric::PartitionDefinition record;
+  record.name = "tenant";
+  record.pkey = ib::PKey(pkey);
+  record.members = {{kPort, fabric::Membership::full}};
+  return {fabric::default_definition(), record};
 }
 
 // Full: what has room already can still be moved.
@@ -101,8 +101,8 @@ struct Bed {
     return text && fabric::read_partitions_conf(*text, kOptions).ok();
   }
   bool has(uint16_t pkey) const {
-    const auto partitions = fabric::read_partitions_conf(text(), kOptions).value();
-    return partitions.back().pkey == ib::PKey(pkey);
+    const auto definitions = fabric::read_partitions_conf(text(), kOptions).value();
+    return definitions.back().pkey == ib::PKey(pkey);
   }
   void replace(const std::string& text) const {
     folder.write("edit", text);
@@ -183,7 +183,7 @@ TEST_CASE("the administrator's section is taken over and kept byte for byte") {
   CHECK(file.inspect() == Found::edited);
   CHECK(file.section()->partitions.size() == 1);
   REQUIRE(file.place(with(0x11)));
-  CHECK(fabric::administrators_section(bed.text()) == section);
+  CHECK(fabric::manual_section(bed.text()) == section);
   auto next = bed.opened();
   CHECK(next.section()->text == section);
   CHECK(next.place(with(0x200)).error().code() == Code::exists);
@@ -198,20 +198,20 @@ TEST_CASE("a file of the first version is taken up as it is, with the administra
   CHECK(file.inspect() == Found::ours);
   CHECK(file.section()->text == "storage=0x0200 : 0x0002c90300001234=full;\n");
   CHECK(bed.text() == read_file(kept).value());
-  fabric::Partition blue = with(0x0100).back();
+  fabric::PartitionDefinition blue = with(0x0100).back();
   blue.name = "blue";
   blue.index0 = blue.ipoib = true;
   blue.group.mtu = fabric::Mtu::mtu_4096;
   blue.default_membership = fabric::Membership::full;
   blue.members.push_back({ib::Guid(0x0200000000000001), fabric::Membership::both});
-  fabric::Partition red;
+  fabric::PartitionDefinition red;
   red.name = "red";
   red.pkey = ib::PKey(0x0010);
   const auto read = fabric::read_partitions_conf(bed.text(), kOptions).value();
   REQUIRE(read.size() == 4);
   CHECK(read[1] == blue);
   CHECK(read[2] == red);
-  REQUIRE(file.place({fabric::default_partition(), blue, red}));
+  REQUIRE(file.place({fabric::default_definition(), blue, red}));
   CHECK(bed.text() == read_file(kept).value());
 }
 
@@ -240,7 +240,7 @@ TEST_CASE("that an edit was undone is told until it is corrected, or people take
   auto file = bed.opened();
   REQUIRE(file.place(with(0x10)));
   const auto undone = [&] {
-    file.look_at_refused();
+    file.check_refused();
     return !file.refusal().empty();
   };
   for (const bool gone : {false, true}) {
@@ -283,7 +283,7 @@ TEST_CASE("that an edit was undone is told after a restart, too, until it is cor
   }
   SUBCASE("by its removal") {
     std::filesystem::remove(refused);
-    next.look_at_refused();
+    next.check_refused();
   }
   CHECK(next.refusal().empty());
   CHECK(bed.opened().refusal().empty());
@@ -315,7 +315,7 @@ TEST_CASE("an edit that is saved while a version is put into place is not lost")
   CHECK(file.place(with(0x11)).value() == Found::edited);
   CHECK(bed.has(0x200));
   CHECK(bed.text().find("tenant=0x0011") != std::string::npos);
-  CHECK(fabric::administrators_section(bed.text()) == section);
+  CHECK(fabric::manual_section(bed.text()) == section);
   CHECK(file.section()->partitions.size() == 1);
   CHECK(file.inspect() == Found::ours);
   CHECK(bed.opened().section()->text == section);
@@ -365,7 +365,7 @@ TEST_CASE("on a full disk the last file comes back") {
   CHECK(bed.text() == before);
   CHECK(file.inspect() == Found::ours);
   // There was no room for the copy: that there is none does not mean that people have removed it.
-  file.look_at_refused();
+  file.check_refused();
   CHECK(file.refusal().find("was undone") != std::string::npos);
   disk.full = false;
   REQUIRE(file.place(with(0x11)));
@@ -393,12 +393,12 @@ TEST_CASE("a file of ours that needs an option which is off now says which, and 
     for (const bool qos : {false, true}) {
       if (!both && !qos) continue;
       Bed bed;
-      auto partitions = with(0x10);
-      if (both) partitions.back().members[0].membership = fabric::Membership::both;
-      if (qos) partitions.back().group.sl = 3;
+      auto definitions = with(0x10);
+      if (both) definitions.back().members[0].membership = fabric::Membership::both;
+      if (qos) definitions.back().group.sl = 3;
       PartitionsFile before(bed.disk, bed.path, all);
       REQUIRE(before.open());
-      REQUIRE(before.place(partitions));
+      REQUIRE(before.place(definitions));
       const std::string text = bed.text();
       PartitionsFile file(bed.disk, bed.path, {false, false});
       const Error error = file.open().error();
@@ -494,4 +494,4 @@ TEST_CASE("a file that is beyond the limit is still read back when it is written
 }
 
 }  // namespace
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::engine

@@ -1,38 +1,39 @@
 #include "sm/engine/passive_subnet_manager.h"
 
-namespace ibpod::sm {
+namespace ibpod::sm::engine {
 
-void Observe::saw_master(bool there) {
+void PassiveSubnetManager::saw_master(bool there) {
   {
     const std::lock_guard lock(mutex_);
     const Health health = there ? Health::serving : Health::gone;
-    if (standing_.health == health) return;
-    standing_.health = health;
-    standing_.trouble = there ? ""
-                              : "no subnet manager is master on the subnet: start the one that "
-                                "owns its partitions";
+    if (status_.health == health) return;
+    status_.health = health;
+    status_.trouble = there ? ""
+                            : "no subnet manager is master on the subnet: start the one that "
+                              "owns its partitions";
   }
-  changed_();
+  on_change_();
 }
 
-void Observe::want(uint64_t version, Partitions) {
+void PassiveSubnetManager::apply(uint64_t version, Partitions) {
   {
     const std::lock_guard lock(mutex_);
-    if (version <= standing_.placed) return;
-    standing_.placed = standing_.swept = version;
-    if (standing_.health == Health::starting) standing_.health = Health::serving;
+    if (version <= status_.placed) return;
+    status_.placed = status_.swept = version;
+    if (status_.health == Health::starting) status_.health = Health::serving;
   }
-  changed_();
+  on_change_();
 }
 
-Standing Observe::standing() const {
+EngineStatus PassiveSubnetManager::status() const {
   const std::lock_guard lock(mutex_);
-  return standing_;
+  return status_;
 }
 
-Status Observe::check(const std::vector<fabric::Partition>& partitions) const {
-  for (const fabric::Partition& partition : partitions) TRY(fabric::check(partition));
+Status PassiveSubnetManager::check(
+    const std::vector<fabric::PartitionDefinition>& definitions) const {
+  for (const fabric::PartitionDefinition& definition : definitions) TRY(fabric::check(definition));
   return ok();
 }
 
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::engine

@@ -6,25 +6,25 @@
 
 #include <mutex>
 
-namespace ibpod::sm {
+namespace ibpod::sm::engine {
 
-class Observe final : public Engine {
+class PassiveSubnetManager final : public SubnetManager {
  public:
-  explicit Observe(Changed changed) : changed_(std::move(changed)) {}
+  explicit PassiveSubnetManager(OnChange changed) : on_change_(std::move(changed)) {}
 
   // What has been seen on the subnet. From any thread; rings on it.
   void saw_master(bool there);
 
-  void want(uint64_t version, Partitions partitions) override;
-  Standing standing() const override;
+  void apply(uint64_t version, Partitions partitions) override;
+  EngineStatus status() const override;
   bool writes() const override { return false; }
-  Status check(const std::vector<fabric::Partition>& partitions) const override;
-  std::vector<fabric::Partition> administrators() const override { return {}; }
+  Status check(const std::vector<fabric::PartitionDefinition>& definitions) const override;
+  std::vector<fabric::PartitionDefinition> manual_partitions() const override { return {}; }
 
  private:
-  Changed changed_;
+  OnChange on_change_;
   mutable std::mutex mutex_;
-  Standing standing_;
+  EngineStatus status_;
 };
 
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::engine

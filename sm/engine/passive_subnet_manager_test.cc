@@ -4,29 +4,29 @@
 
 #include <set>
 
-namespace ibpod::sm {
+namespace ibpod::sm::engine {
 namespace {
 
 TEST_CASE("an engine that observes keeps the contract of all engines, and writes nothing") {
   test::Bell bell;
-  Observe engine(bell.rung());
+  PassiveSubnetManager engine(bell.rung());
   test::check_contract(engine, bell);
   CHECK(!engine.writes());
 }
 
 TEST_CASE("whether anybody manages the subnet is what was seen on it") {
   int rings = 0;
-  Observe engine([&] { ++rings; });
-  CHECK(engine.standing().health == Health::starting);
+  PassiveSubnetManager engine([&] { ++rings; });
+  CHECK(engine.status().health == Health::starting);
   engine.saw_master(false);
-  CHECK(engine.standing().health == Health::gone);
-  CHECK(!engine.standing().trouble.empty());
-  engine.want(1, test::with_tenant(1));
-  CHECK(engine.standing().health == Health::gone);
+  CHECK(engine.status().health == Health::gone);
+  CHECK(!engine.status().trouble.empty());
+  engine.apply(1, test::with_tenant(1));
+  CHECK(engine.status().health == Health::gone);
   engine.saw_master(true);
   engine.saw_master(true);
-  CHECK(engine.standing().health == Health::serving);
-  CHECK(engine.standing().trouble.empty());
+  CHECK(engine.status().health == Health::serving);
+  CHECK(engine.status().trouble.empty());
   CHECK(rings == 3);
 }
 
@@ -38,4 +38,4 @@ TEST_CASE("every health has a name of its own") {
 }
 
 }  // namespace
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::engine

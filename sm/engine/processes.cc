@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-namespace ibpod::sm {
+namespace ibpod::sm::engine {
 namespace {
 
 // What opensm was built with (Debian's).
@@ -146,28 +146,28 @@ Status Processes::check_identity(pid_t pid, const Path& program) const {
                    program.string() + "), that others cannot write");
 }
 
-Status Processes::check_opensm(pid_t pid, const Expected& wanted) const {
+Status Processes::check_opensm(pid_t pid, const ExpectedOpensm& desired) const {
   const auto words = TRY(words_of(pid));
   const std::string process = "process " + std::to_string(pid);
   if (!is_opensm(words)) return Error(Code::invalid, process + " is no OpenSM");
-  TRY(check_identity(pid, wanted.program));
+  TRY(check_identity(pid, desired.program));
   const Path conf = argument_of(words, "-F", "config").value_or(std::string(kDefaultConf));
   const std::string text = TRY(read_seen_by(pid, conf));
   const OpenSmOptionsFile options{words, text};
   const Path file = options.value("partition_config_file");
-  if (!is_file(pid, file, wanted.partitions)) {
+  if (!is_file(pid, file, desired.partitions)) {
     return Error(Code::invalid, "OpenSM, " + process + ", takes its partitions from " +
-                                    file.string() + " and not from " + wanted.partitions.string() +
+                                    file.string() + " and not from " + desired.partitions.string() +
                                     ": set partition_config_file, and restart it");
   }
   const Path log = options.value("log_file");
-  if (!is_file(pid, log, wanted.log)) {
+  if (!is_file(pid, log, desired.log)) {
     return Error(Code::invalid, "OpenSM, " + process + ", has its log in " + log.string() +
-                                    " and not in " + wanted.log.string() +
+                                    " and not in " + desired.log.string() +
                                     ": set log_file, and restart it");
   }
   const std::string modules = TRY(read_seen_by(pid, options.value("per_module_logging_file")));
-  return check_options(options, modules, wanted.options).during("OpenSM, " + process);
+  return check_options(options, modules, desired.options).during("OpenSM, " + process);
 }
 
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::engine

@@ -8,7 +8,7 @@
 #include <doctest/doctest.h>
 #include <unistd.h>
 
-namespace ibpod::sm {
+namespace ibpod::sm::engine {
 namespace {
 
 using namespace std::string_literals;
@@ -189,4 +189,4 @@ TEST_CASE("a pid file holds a number, and only its owner can write it") {
 }
 
 }  // namespace
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::engine

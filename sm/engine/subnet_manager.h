@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-namespace ibpod::sm {
+namespace ibpod::sm::engine {
 
 // A closed set: a label of metrics, too.
 enum class Health {
@@ -28,7 +28,7 @@ enum class Health {
 };
 std::string_view name(Health health);
 
-struct Standing {
+struct EngineStatus {
   Health health = Health::starting;
   bool port_down = false;  // it is not_master because the link of its own port is down
   // What is wrong and how to mend it, for people. While serving it is empty, or undone_edit.
@@ -61,37 +61,37 @@ struct Standing {
   uint64_t enforcement_lost = 0;  // times that a switch port's enforcement was switched off
   uint64_t starts = 0;            // times that the subnet manager was started, or found again
   Duration last_sweep{};          // from its beginning to its end
-  bool operator==(const Standing&) const = default;
+  bool operator==(const EngineStatus&) const = default;
 };
 
-using Partitions = std::shared_ptr<const std::vector<fabric::Partition>>;
+using Partitions = std::shared_ptr<const std::vector<fabric::PartitionDefinition>>;
 
 // Its calls are for any thread.
-class Engine {
+class SubnetManager {
  public:
   // Rung from the engine's own thread whenever standing() has changed; must be short, and calls
   // nothing of the engine but standing().
-  using Changed = std::function<void()>;
+  using OnChange = std::function<void()>;
 
-  Engine() = default;
-  Engine(const Engine&) = delete;
-  Engine& operator=(const Engine&) = delete;
-  Engine(Engine&&) = delete;
-  Engine& operator=(Engine&&) = delete;
-  virtual ~Engine() = default;
+  SubnetManager() = default;
+  SubnetManager(const SubnetManager&) = delete;
+  SubnetManager& operator=(const SubnetManager&) = delete;
+  SubnetManager(SubnetManager&&) = delete;
+  SubnetManager& operator=(SubnetManager&&) = delete;
+  virtual ~SubnetManager() = default;
 
   // All partitions of the subnet but the administrator's, the default one among them. Returns at
   // once. Versions grow, from 1; one that is not above the last is ignored, and of several that
   // wait the newest wins.
-  virtual void want(uint64_t version, Partitions partitions) = 0;
-  virtual Standing standing() const = 0;
+  virtual void apply(uint64_t version, Partitions partitions) = 0;
+  virtual EngineStatus status() const = 0;
   // False: it only observes, and somebody else writes the tables.
   virtual bool writes() const = 0;
   // Whether these partitions could be put into place now. invalid with what and why: what the
   // subnet manager cannot be told; exists: the administrator's section has one of their P_Keys.
-  virtual Status check(const std::vector<fabric::Partition>& partitions) const = 0;
+  virtual Status check(const std::vector<fabric::PartitionDefinition>& definitions) const = 0;
   // Those of the administrator's own section. They are in every table, too.
-  virtual std::vector<fabric::Partition> administrators() const = 0;
+  virtual std::vector<fabric::PartitionDefinition> manual_partitions() const = 0;
 };
 
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::engine

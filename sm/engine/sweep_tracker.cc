@@ -3,27 +3,27 @@
 #include <algorithm>
 #include <utility>
 
-namespace ibpod::sm {
+namespace ibpod::sm::engine {
 
-void Turn::want(uint64_t version) {
+void SweepTracker::want(uint64_t version) {
   if (!waits()) begun_ = 0;
   wanted_ = std::max(wanted_, version);
 }
 
-void Turn::placed(uint64_t version) {
+void SweepTracker::placed(uint64_t version) {
   written_ = version;
   begun_ = 0;
   is_in_place();
 }
 
-void Turn::restored() {
-  ++counts_.restores;
+void SweepTracker::restored() {
+  ++status_.restores;
   is_in_place();
 }
 
-void Turn::is_in_place() {
+void SweepTracker::is_in_place() {
   restore_due_ = foreign_ = false;
-  if (!sweeping_ && !unsure_) counts_.placed = written_;
+  if (!sweeping_ && !unsure_) status_.placed = written_;
   hup_due_ = true;
   // A sweep that goes on may have read what was there before.
   proves_ = false;
@@ -33,36 +33,36 @@ void Turn::is_in_place() {
 }
 
 // What goes on from now on reads what is in the file's place.
-void Turn::no_older_sweep() {
+void SweepTracker::no_older_sweep() {
   unsure_ = false;
-  if (!foreign_) counts_.placed = written_;
+  if (!foreign_) status_.placed = written_;
 }
 
-void Turn::failed(Time now) { not_before_ = now + limits_.calm; }
+void SweepTracker::failed(Time now) { not_before_ = now + limits_.calm; }
 
-void Turn::edited() {
-  ++counts_.edits;
-  counts_.swept = 0;
+void SweepTracker::edited() {
+  ++status_.edits;
+  status_.swept = 0;
   hup_due_ = true;
   proves_ = false;
 }
 
-void Turn::violated() {
-  if (!foreign_) ++counts_.violations;
+void SweepTracker::violated() {
+  if (!foreign_) ++status_.violations;
   restore_due_ = foreign_ = true;
   proves_ = false;
-  counts_.placed = counts_.swept = 0;
+  status_.placed = status_.swept = 0;
 }
 
-void Turn::started(Time now) {
+void SweepTracker::started(Time now) {
   gone();
-  ++counts_.starts;
+  ++status_.starts;
   running_ = fresh_ = true;
   since_ = now;
   hup_due_ = false;
 }
 
-void Turn::adopted(const Turn& log, Time now) {
+void SweepTracker::adopted(const SweepTracker& log, Time now) {
   started(now);
   fresh_ = false;
   state_ = log.state_;
@@ -71,21 +71,21 @@ void Turn::adopted(const Turn& log, Time now) {
   unsure_ = !sweeping_ && !heard_;
   began_ = since_ = now;
   // A sweep may have begun at any time since the last one ended.
-  if (sweeping_ || unsure_) counts_.placed = std::min(counts_.placed, at_end_);
-  counts_.swept = std::min(counts_.swept, counts_.placed);
+  if (sweeping_ || unsure_) status_.placed = std::min(status_.placed, at_end_);
+  status_.swept = std::min(status_.swept, status_.placed);
   if (state_ == State::not_master) lose_mastership();
   mastered_ = mastered_ || log.mastered_;
   hup_due_ = true;
 }
 
-void Turn::gone() {
+void SweepTracker::gone() {
   no_sweep(State::unknown);
-  if (running_) at_end_ = counts_.placed;
+  if (running_) at_end_ = status_.placed;
   running_ = heard_ = false;
 }
 
-void Turn::hupped(Time now) {
-  ++counts_.hups;
+void SweepTracker::hupped(Time now) {
+  ++status_.hups;
   ++unheard_;
   // A sweep that does not end is given as long again, so as not to be broken off each time.
   stuck_ = late(now);
@@ -95,7 +95,7 @@ void Turn::hupped(Time now) {
   since_ = now;
 }
 
-void Turn::lost() {
+void SweepTracker::lost() {
   if (!sweeps()) return;
   // Whether a sweep goes on is not known. At worst one is broken off, once.
   sweeping_ = hup_out_ = proves_ = false;
@@ -103,28 +103,28 @@ void Turn::lost() {
 }
 
 // Another one writes the tables now.
-void Turn::lose_mastership() {
+void SweepTracker::lose_mastership() {
   if (!std::exchange(mastered_, false)) return;
-  ++counts_.losses;
-  counts_.swept = 0;
+  ++status_.losses;
+  status_.swept = 0;
 }
 
-void Turn::no_sweep(State state) {
+void SweepTracker::no_sweep(State state) {
   state_ = state;
   sweeping_ = proves_ = hup_out_ = fresh_ = stuck_ = false;
   no_older_sweep();
 }
 
-void Turn::fail_open(Time now) {
-  ++counts_.fail_opens;
-  counts_.swept = 0;
+void SweepTracker::fail_open(Time now) {
+  ++status_.fail_opens;
+  status_.swept = 0;
   open_ = restore_due_ = true;
   proves_ = false;
   not_before_ = now + calm_;
   calm_ = std::clamp(2 * calm_, limits_.calm, limits_.most_calm);
 }
 
-void Turn::begin_sweep(Time now) {
+void SweepTracker::begin_sweep(Time now) {
   sweeping_ = heard_ = true;
   proves_ = !restore_due_;
   hup_due_ = hup_due_ && !proves_;
@@ -135,22 +135,22 @@ void Turn::begin_sweep(Time now) {
   no_older_sweep();
 }
 
-void Turn::end_sweep(Time now, bool whole) {
+void SweepTracker::end_sweep(Time now, bool whole) {
   state_ = State::master;
   mastered_ = true;
   no_older_sweep();
   if (!sweeping_) return;  // its beginning is lost
   sweeping_ = stuck_ = false;
-  ++counts_.sweeps;
-  if (!whole) ++counts_.failed_sweeps;
-  counts_.last_sweep = std::chrono::duration_cast<Duration>(now - began_);
+  ++status_.sweeps;
+  if (!whole) ++status_.failed_sweeps;
+  status_.last_sweep = std::chrono::duration_cast<Duration>(now - began_);
   if (!proves_) return;
-  counts_.swept = counts_.placed;
+  status_.swept = status_.placed;
   open_ = false;
   calm_ = Duration(0);
 }
 
-void Turn::hear(LogMark mark, Time now) {
+void SweepTracker::hear(LogMark mark, Time now) {
   if (!running_) return;  // it is of one that has ended
   switch (mark) {
     case LogMark::sweep_begins:
@@ -168,10 +168,10 @@ void Turn::hear(LogMark mark, Time now) {
     case LogMark::default_config:
       return fail_open(now);
     case LogMark::table_full:
-      ++counts_.full_tables;
+      ++status_.full_tables;
       return;
     case LogMark::enforcement_lost:
-      ++counts_.enforcement_lost;
+      ++status_.enforcement_lost;
       return;
     case LogMark::master:
       state_ = State::master;
@@ -191,7 +191,7 @@ void Turn::hear(LogMark mark, Time now) {
   }
 }
 
-bool Turn::late(Time now) const {
+bool SweepTracker::late(Time now) const {
   return (hup_out_ && now >= since_ + limits_.begin) ||
          ((sweeping_ || fresh_) && now >= since_ + limits_.end);
 }
@@ -199,13 +199,13 @@ bool Turn::late(Time now) const {
 // When a version that waits may be written: between two sweeps, so that the next one reads all that
 // is wanted by then. Where one sweep begins as the other ends, as with a port that never answers,
 // it has waited for a whole one, and is written in the next.
-std::optional<Turn::Time> Turn::place_from() const {
+std::optional<SweepTracker::Time> SweepTracker::place_from() const {
   if (!sweeps() || (!sweeping_ && !hup_out_) || begun_ >= 2) return not_before_;
   if (hup_out_ && !heard_) return std::max(not_before_, since_ + limits_.begin);
   return std::nullopt;
 }
 
-Turn::Step Turn::next(Time now) const {
+SweepTracker::Step SweepTracker::next(Time now) const {
   if (waits()) {
     const auto from = place_from();
     if (from && now >= *from) return Step::place;
@@ -218,7 +218,7 @@ Turn::Step Turn::next(Time now) const {
   return hup_due_ && !sweeping_ && !hup_out_ && !fresh_ ? Step::hup : Step::nothing;
 }
 
-std::optional<Turn::Time> Turn::alarm() const {
+std::optional<SweepTracker::Time> SweepTracker::alarm() const {
   std::optional<Time> first;
   const auto at = [&](bool set, Time time) {
     if (set) first = first ? std::min(*first, time) : time;
@@ -231,20 +231,20 @@ std::optional<Turn::Time> Turn::alarm() const {
   return first;
 }
 
-Standing Turn::standing() const {
-  Standing standing = counts_;
+EngineStatus SweepTracker::standing() const {
+  EngineStatus status = status_;
   if (!running_) {
-    standing.health = Health::gone;
+    status.health = Health::gone;
   } else if (open_) {
-    standing.health = Health::failed_open;
+    status.health = Health::failed_open;
   } else if (stuck_) {
-    standing.health = Health::stuck;
+    status.health = Health::stuck;
   } else if (state_ == State::not_master || state_ == State::port_down) {
-    standing.health = Health::not_master;
+    status.health = Health::not_master;
   } else if (state_ == State::master) {
-    standing.health = Health::serving;
+    status.health = Health::serving;
   }
-  return standing;
+  return status;
 }
 
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::engine

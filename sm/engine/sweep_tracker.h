@@ -10,15 +10,15 @@
 // A SIGHUP in its discovery begins that anew, one behind it is served when it is over.
 #pragma once
 
-#include "sm/engine/subnet_manager.h"
 #include "sm/engine/opensm_log.h"
+#include "sm/engine/subnet_manager.h"
 
 #include <chrono>
 #include <optional>
 
-namespace ibpod::sm {
+namespace ibpod::sm::engine {
 
-class Turn {
+class SweepTracker {
  public:
   using Time = std::chrono::steady_clock::time_point;
   struct Limits {
@@ -35,7 +35,7 @@ class Turn {
   };
   enum class State { unknown, master, not_master, port_down };
 
-  explicit Turn(Limits limits) : limits_(limits) {}
+  explicit SweepTracker(Limits limits) : limits_(limits) {}
 
   void want(uint64_t version);
   // The file is in place, and the log has been read to its end since: a sweep that says from now
@@ -51,7 +51,7 @@ class Turn {
   // OpenSM has just been started, on the file that is in place: its first sweep comes by itself.
   void started(Time now);
   // One is there that ran before, as `log`, which heard what it has said, knows it.
-  void adopted(const Turn& log, Time now);
+  void adopted(const SweepTracker& log, Time now);
   void gone();
   void hupped(Time now);
   // Some of the log is lost.
@@ -63,7 +63,7 @@ class Turn {
   std::optional<Time> alarm() const;
 
   // All but trouble; of the health what OpenSM's log tells.
-  Standing standing() const;
+  EngineStatus standing() const;
   State state() const { return state_; }
   // The file in place is ours, as far as anybody has looked.
   bool ours() const { return !restore_due_; }
@@ -107,7 +107,7 @@ class Turn {
   bool stuck_ = false;
   Duration calm_{0};
   Time not_before_{};  // of placing and restoring
-  Standing counts_;
+  EngineStatus status_;
 };
 
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::engine

@@ -6,10 +6,10 @@
 
 #include <doctest/doctest.h>
 
-namespace ibpod::sm {
+namespace ibpod::sm::engine {
 namespace {
 
-using Step = Turn::Step;
+using Step = SweepTracker::Step;
 using namespace std::chrono_literals;
 
 // OpenSM, as far as its sweeps go: what it has read, and what it says in its log.
@@ -51,9 +51,9 @@ struct ModelledOpenSm {
 };
 
 struct Bed {
-  Turn turn{Turn::Limits{}};
+  SweepTracker turn{SweepTracker::Limits{}};
   ModelledOpenSm sm;
-  Turn::Time now{};
+  SweepTracker::Time now{};
   uint64_t version = 0;
   uint64_t written = 0;
   // Whenever a file is being written a sweep begins; and it has read the last one by then.
@@ -242,7 +242,7 @@ TEST_CASE("who has never been heard to begin a sweep is not asked again and agai
   Bed bed;
   bed.want();
   bed.act_all();
-  bed.turn.adopted(Turn{Turn::Limits{}}, bed.now);
+  bed.turn.adopted(SweepTracker{SweepTracker::Limits{}}, bed.now);
   bed.deaf = true;
   for (int seconds = 0; seconds < 600; ++seconds, bed.now += 1s) bed.act_all();
   CHECK(bed.turn.standing().hups == 2);
@@ -328,10 +328,10 @@ TEST_CASE("a sweep with errors is over, too: one port that is silent holds nobod
   bed.act_all();
   bed.hear();
   bed.turn.hear(LogMark::sweep_failed, bed.now + 5ms);
-  const Standing standing = bed.turn.standing();
-  CHECK(standing.swept == 2);
-  CHECK(standing.failed_sweeps == 1);
-  CHECK(standing.last_sweep == 5ms);
+  const EngineStatus status = bed.turn.standing();
+  CHECK(status.swept == 2);
+  CHECK(status.failed_sweeps == 1);
+  CHECK(status.last_sweep == 5ms);
 }
 
 TEST_CASE("where OpenSM throws the file away, it is given it again at once") {
@@ -473,7 +473,7 @@ TEST_CASE("one that ran before has mastership to lose, too") {
   for (const bool meanwhile : {false, true}) {
     Bed bed;
     bed.serve();
-    Turn heard{Turn::Limits{}};
+    SweepTracker heard{SweepTracker::Limits{}};
     heard.started(bed.now);
     heard.hear(LogMark::master, bed.now);
     if (meanwhile) heard.hear(LogMark::standby, bed.now);
@@ -484,8 +484,8 @@ TEST_CASE("one that ran before has mastership to lose, too") {
     CHECK(bed.turn.standing().losses == 1);
     CHECK(bed.turn.standing().swept == 0);
   }
-  Turn fresh{Turn::Limits{}};
-  Turn heard{Turn::Limits{}};
+  SweepTracker fresh{SweepTracker::Limits{}};
+  SweepTracker heard{SweepTracker::Limits{}};
   heard.started({});
   heard.hear(LogMark::master, {});
   fresh.adopted(heard, {});
@@ -501,7 +501,7 @@ TEST_CASE("while the port of OpenSM is down, its looks at it are no sweeps") {
     if (i == 0) bed.turn.hear(LogMark::port_down, bed.now);
     bed.turn.hear(LogMark::discovering, bed.now);
     bed.now += 10s;
-    CHECK(bed.turn.state() == Turn::State::port_down);
+    CHECK(bed.turn.state() == SweepTracker::State::port_down);
     CHECK(bed.turn.standing().health == Health::not_master);
   }
   bed.want();
@@ -523,7 +523,7 @@ TEST_CASE("of one that ran before nothing is proven until it has swept again") {
     Bed bed;
     bed.want();
     bed.act_all();
-    Turn heard{Turn::Limits{}};
+    SweepTracker heard{SweepTracker::Limits{}};
     heard.started(bed.now);
     heard.hear(LogMark::master, bed.now);
     if (sweeping) {
@@ -643,4 +643,4 @@ TEST_CASE("in any order: no discovery is broken off, nothing starves, and swept 
 }
 
 }  // namespace
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::engine

@@ -11,11 +11,11 @@
 
 #include <doctest/doctest.h>
 
-namespace ibpod::sm::test {
+namespace ibpod::sm::engine::test {
 
 class Bell {
  public:
-  Engine::Changed rung() {
+  SubnetManager::OnChange rung() {
     return [this] {
       const std::lock_guard lock(mutex_);
       ++count_;
@@ -23,21 +23,22 @@ class Bell {
     };
   }
   // Waits until it is so, asked at each ring.
-  Standing wait(const Engine& engine, const std::function<bool(const Standing&)>& wanted) {
+  EngineStatus wait(const SubnetManager& engine,
+                    const std::function<bool(const EngineStatus&)>& desired) {
     const Deadline deadline = Deadline::in(std::chrono::seconds(60));
     std::unique_lock lock(mutex_);
     while (true) {
       const uint64_t count = count_;
       lock.unlock();
-      const Standing now = engine.standing();
-      if (wanted(now)) return now;
+      const EngineStatus now = engine.status();
+      if (desired(now)) return now;
       lock.lock();
       const bool more = changed_.wait_until(lock, deadline.time(), [&] { return count_ != count; });
       if (!more) FAIL("it stays so: " << text_of(now));
     }
   }
 
-  static std::string text_of(const Standing& now) {
+  static std::string text_of(const EngineStatus& now) {
     return std::string(name(now.health)) + " (" + now.trouble + "), placed " +
            std::to_string(now.placed) + ", swept " + std::to_string(now.swept) + ", sweeps " +
            std::to_string(now.sweeps) + ", HUPs " + std::to_string(now.hups) + ", fail-opens " +
@@ -51,26 +52,26 @@ class Bell {
 };
 
 inline Partitions with_tenant(uint16_t pkey, std::vector<fabric::Member> members = {}) {
-  fabric::Partition tenant;
-  tenant.name = "tenant";
-  tenant.pkey = ib::PKey(pkey);
-  tenant.members = std::move(members);
-  if (tenant.members.empty()) tenant.members = {{ib::Guid(0x100003), fabric::Membership::full}};
-  return std::make_shared<std::vector<fabric::Partition>>(
-      std::vector<fabric::Partition>{fabric::default_partition(), tenant});
+  fabric::PartitionDefinition record;
+  record.name = "tenant";
+  record.pkey = ib::PKey(pkey);
+  record.members = std::move(members);
+  if (record.members.empty()) record.members = {{ib::Guid(0x100003), fabric::Membership::full}};
+  return std::make_shared<std::vector<fabric::PartitionDefinition>>(
+      std::vector<fabric::PartitionDefinition>{fabric::default_definition(), record});
 }
 
-inline void check_contract(Engine& engine, Bell& bell) {
-  CHECK(engine.standing().placed == 0);
-  CHECK(engine.administrators().empty());
-  engine.want(1, with_tenant(1));
-  bell.wait(engine, [](const Standing& now) { return now.placed >= 1; });
-  bell.wait(engine, [](const Standing& now) { return now.swept >= 1; });
-  bell.wait(engine, [](const Standing& now) { return now.health == Health::serving; });
+inline void check_contract(SubnetManager& engine, Bell& bell) {
+  CHECK(engine.status().placed == 0);
+  CHECK(engine.manual_partitions().empty());
+  engine.apply(1, with_tenant(1));
+  bell.wait(engine, [](const EngineStatus& now) { return now.placed >= 1; });
+  bell.wait(engine, [](const EngineStatus& now) { return now.swept >= 1; });
+  bell.wait(engine, [](const EngineStatus& now) { return now.health == Health::serving; });
   // The newest wins, and no older one comes behind it.
-  for (uint16_t version = 2; version <= 50; ++version) engine.want(version, with_tenant(version));
-  engine.want(7, with_tenant(7));
-  const Standing last = bell.wait(engine, [](const Standing& now) {
+  for (uint16_t version = 2; version <= 50; ++version) engine.apply(version, with_tenant(version));
+  engine.apply(7, with_tenant(7));
+  const EngineStatus last = bell.wait(engine, [](const EngineStatus& now) {
     CHECK(now.swept <= now.placed);
     return now.swept == 50;
   });
@@ -81,7 +82,7 @@ inline void check_contract(Engine& engine, Bell& bell) {
   auto wrong = *with_tenant(3);
   wrong.back().name = "a name: with syntax";
   CHECK(engine.check(wrong).error().code() == Code::invalid);
-  CHECK(engine.standing().placed == 50);
+  CHECK(engine.status().placed == 50);
 }
 
-}  // namespace ibpod::sm::test
+}  // namespace ibpod::sm::engine::test

@@ -10,13 +10,13 @@
 
 #include <poll.h>
 
-namespace ibpod::sm::test {
+namespace ibpod::sm::engine::test {
 
 class OpenSmBed {
  public:
   OpenSmBed() {
     settings.folder = folder.path() / "sm";
-    settings.keeper.launch.program = IBPOD_FAKE_OPENSM;
+    settings.supervisor.launch.program = IBPOD_FAKE_OPENSM;
     REQUIRE(make_folders(paths().cache));
   }
   OpenSmBed(const OpenSmBed&) = delete;
@@ -37,17 +37,17 @@ class OpenSmBed {
   // Until the first version is in force.
   void serve() {
     start();
-    engine->want(1, with_tenant(1));
-    until([](const Standing& now) { return now.swept == 1 && now.health == Health::serving; });
+    engine->apply(1, with_tenant(1));
+    until([](const EngineStatus& now) { return now.swept == 1 && now.health == Health::serving; });
   }
-  Standing until(const std::function<bool(const Standing&)>& wanted) {
-    return bell.wait(*engine, wanted);
+  EngineStatus until(const std::function<bool(const EngineStatus&)>& desired) {
+    return bell.wait(*engine, desired);
   }
-  Standing until_swept(uint64_t version) {
-    return until([&](const Standing& now) { return now.swept == version; });
+  EngineStatus until_swept(uint64_t version) {
+    return until([&](const EngineStatus& now) { return now.swept == version; });
   }
-  Standing until(Health health) {
-    return until([&](const Standing& now) { return now.health == health; });
+  EngineStatus until(Health health) {
+    return until([&](const EngineStatus& now) { return now.health == health; });
   }
 
   // How the program behaves from now on.
@@ -58,7 +58,7 @@ class OpenSmBed {
   size_t bad_readings() const { return lines(" bad"); }
 
   std::optional<pid_t> find() const {
-    return Processes("/proc").find_opensm(paths().conf, settings.keeper.launch.program).value();
+    return Processes("/proc").find_opensm(paths().conf, settings.supervisor.launch.program).value();
   }
   pid_t pid() const { return find().value(); }
   static void end(pid_t pid, int signal) {
@@ -89,4 +89,4 @@ class OpenSmBed {
   }
 };
 
-}  // namespace ibpod::sm::test
+}  // namespace ibpod::sm::engine::test

@@ -7,37 +7,42 @@
 #include <string>
 #include <vector>
 
-namespace ibpod::sm {
+namespace ibpod::sm::health_checks {
 
 // The subnet manager that ours is, and those beside it.
-void examine_engine(const Standing& engine, Posture& posture);
-void examine_cgroup(const Standing& engine, Posture& posture);
-void examine_start(const Standing& engine, Posture& posture);
-void examine_edit(const Standing& engine, Posture& posture);
-void examine_rivals(const Evidence& evidence, Posture& posture);
+void check_engine(const engine::EngineStatus& engine, HealthChecks& checks);
+void check_cgroup(const engine::EngineStatus& engine, HealthChecks& checks);
+void check_start(const engine::EngineStatus& engine, HealthChecks& checks);
+void check_manual_edit(const engine::EngineStatus& engine, HealthChecks& checks);
+void check_other_managers(const tables::FabricSnapshot& snapshot, HealthChecks& checks);
 
-void examine_default(const Evidence& evidence, const SmSettings& settings, Posture& posture);
-void examine_partitions(const Evidence& evidence, const SmSettings& settings, Posture& posture);
+void check_default_partition(const tables::FabricSnapshot& snapshot, const SmSettings& settings,
+                             HealthChecks& checks);
+void check_partitions(const tables::FabricSnapshot& snapshot, const SmSettings& settings,
+                      HealthChecks& checks);
 
-void examine_keys(const SmSettings& settings, Posture& posture);
-void examine_protection(const Evidence& evidence, const SmSettings& settings, Posture& posture);
+void check_keys(const SmSettings& settings, HealthChecks& checks);
+void check_m_key_protection(const tables::FabricSnapshot& snapshot, const SmSettings& settings,
+                            HealthChecks& checks);
 
-void examine_leaves(const Evidence& evidence, const SmSettings& settings, Posture& posture);
+void check_switch_enforcement(const tables::FabricSnapshot& snapshot, const SmSettings& settings,
+                              HealthChecks& checks);
 
 // What ibpod-sm has promised, and what is in its way.
-void examine_stuck(const Evidence& evidence, const std::vector<Stuck>& stuck, Posture& posture);
-void examine_doubled(const std::vector<std::string>& nodes, Posture& posture);
-void examine_declared(const DeclaredFaults& faults, Posture& posture);
+void check_stuck(const tables::FabricSnapshot& snapshot, const std::vector<StuckDeletion>& stuck,
+                 HealthChecks& checks);
+void check_duplicate_nodes(const std::vector<std::string>& nodes, HealthChecks& checks);
+void check_declared_file(const DeclaredFileFaults& faults, HealthChecks& checks);
 
 // What could not be seen.
-void examine_sight(const Evidence& evidence, Posture& posture);
+void check_unread(const tables::FabricSnapshot& snapshot, HealthChecks& checks);
 
 // Nothing, where there are none.
-void add(Posture& posture, Weakness weakness, size_t count, fabricapi::Finding finding);
+void add(HealthChecks& checks, Issue weakness, size_t count, fabricapi::Finding finding);
 
 // "1 port", "3 ports"
 std::string counted(size_t count, const std::string& what);
 // The first three: "a, b, c and 4 more". Of `names`, or of as many more as there are of them.
 std::string some(const std::vector<std::string>& names, size_t count = 0);
 
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::health_checks

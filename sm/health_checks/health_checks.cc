@@ -5,86 +5,86 @@
 #include <algorithm>
 #include <array>
 
-namespace ibpod::sm {
+namespace ibpod::sm::health_checks {
 
-std::string_view name(Weakness weakness) {
+std::string_view name(Issue weakness) {
   switch (weakness) {
-    case Weakness::engine:
+    case Issue::engine:
       return "engine";
-    case Weakness::not_looked:
+    case Issue::not_discovered:
       return "not_looked";
-    case Weakness::rival:
+    case Issue::other_manager:
       return "rival";
-    case Weakness::default_rule:
+    case Issue::default_rule:
       return "default_rule";
-    case Weakness::default_full:
+    case Issue::default_full:
       return "default_full";
-    case Weakness::keys:
+    case Issue::keys:
       return "keys";
-    case Weakness::m_key_shown:
+    case Issue::m_key_shown:
       return "m_key_shown";
-    case Weakness::readable:
+    case Issue::readable:
       return "readable";
-    case Weakness::not_enforced:
+    case Issue::not_enforced:
       return "not_enforced";
-    case Weakness::enforcement_unknown:
+    case Issue::enforcement_unknown:
       return "enforcement_unknown";
-    case Weakness::both:
+    case Issue::both:
       return "both";
-    case Weakness::index0:
+    case Issue::index0:
       return "index0";
-    case Weakness::full_table:
+    case Issue::full_table:
       return "full_table";
-    case Weakness::enforcement_lost:
+    case Issue::enforcement_lost:
       return "enforcement_lost";
-    case Weakness::duplicate:
+    case Issue::duplicate:
       return "duplicate";
-    case Weakness::unseen:
+    case Issue::unseen:
       return "unseen";
-    case Weakness::unread:
+    case Issue::unread:
       return "unread";
-    case Weakness::shared_limit:
+    case Issue::shared_limit:
       return "shared_limit";
-    case Weakness::start_refused:
+    case Issue::start_refused:
       return "start_refused";
-    case Weakness::undone_edit:
+    case Issue::undone_edit:
       return "undone_edit";
-    case Weakness::declared:
+    case Issue::declared:
       return "declared";
-    case Weakness::waiting:
+    case Issue::waiting:
       return "waiting";
-    case Weakness::duplicate_node:
+    case Issue::duplicate_node:
       return "duplicate_node";
   }
   return "?";
 }
 
-Posture posture_of(const Evidence& evidence, const Standing& engine, const SmSettings& settings,
-                   const Promises& promises) {
-  Posture posture;
-  for (int each = 0; each <= static_cast<int>(kLastWeakness); ++each)
-    posture.counts[static_cast<Weakness>(each)] = 0;
-  examine_engine(engine, posture);
-  examine_cgroup(engine, posture);
-  examine_start(engine, posture);
-  examine_edit(engine, posture);
-  examine_declared(promises.declared, posture);
-  examine_rivals(evidence, posture);
-  examine_default(evidence, settings, posture);
-  examine_keys(settings, posture);
-  examine_protection(evidence, settings, posture);
-  examine_leaves(evidence, settings, posture);
-  examine_partitions(evidence, settings, posture);
-  examine_stuck(evidence, promises.stuck, posture);
-  examine_doubled(promises.doubled, posture);
-  examine_sight(evidence, posture);
-  return posture;
+HealthChecks run_checks(const tables::FabricSnapshot& snapshot, const engine::EngineStatus& engine,
+                        const SmSettings& settings, const RegistryFacts& promises) {
+  HealthChecks checks;
+  for (int each = 0; each <= static_cast<int>(kLastIssue); ++each)
+    checks.counts[static_cast<Issue>(each)] = 0;
+  check_engine(engine, checks);
+  check_cgroup(engine, checks);
+  check_start(engine, checks);
+  check_manual_edit(engine, checks);
+  check_declared_file(promises.declared, checks);
+  check_other_managers(snapshot, checks);
+  check_default_partition(snapshot, settings, checks);
+  check_keys(settings, checks);
+  check_m_key_protection(snapshot, settings, checks);
+  check_switch_enforcement(snapshot, settings, checks);
+  check_partitions(snapshot, settings, checks);
+  check_stuck(snapshot, promises.stuck, checks);
+  check_duplicate_nodes(promises.duplicate_nodes, checks);
+  check_unread(snapshot, checks);
+  return checks;
 }
 
-void add(Posture& posture, Weakness weakness, size_t count, fabricapi::Finding finding) {
+void add(HealthChecks& checks, Issue weakness, size_t count, fabricapi::Finding finding) {
   if (count == 0) return;
-  posture.counts[weakness] += count;
-  posture.findings.push_back(std::move(finding));
+  checks.counts[weakness] += count;
+  checks.issues.push_back(std::move(finding));
 }
 
 std::string counted(size_t count, const std::string& what) {
@@ -100,4 +100,4 @@ std::string some(const std::vector<std::string>& names, size_t count) {
   return text;
 }
 
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::health_checks

@@ -12,13 +12,13 @@
 #include <string_view>
 #include <vector>
 
-namespace ibpod::sm {
+namespace ibpod::sm::health_checks {
 
 // Whose the subnet manager's configuration is: what has to be changed to set it otherwise.
 enum class SmOwner {
-  ours,     // ibpod-sm writes opensm.conf
-  others,   // somebody else does, and ibpod-sm only partitions.conf
-  observed  // ibpod-sm writes nothing
+  ours,      // ibpod-sm writes opensm.conf
+  external,  // somebody else does, and ibpod-sm only partitions.conf
+  observed   // ibpod-sm writes nothing
 };
 
 // How the subnet manager is set. Whether a key is one of its own and not the one that everybody
@@ -31,32 +31,32 @@ struct SmSettings {
 };
 
 // What has waited for long, for ports that do not answer.
-struct Stuck {
-  enum class What { partition, bindings, vports };
-  What what;
+struct StuckDeletion {
+  enum class Kind { partition, bindings, vports };
+  Kind kind;
   std::string name;  // of the partition that is being deleted, or the node whose bindings are: on
                      // virtual ports of adapters that are on the subnet, or on others
   std::vector<ib::Guid> ports;
 };
 
 // What of the declared partitions' file is not so.
-struct DeclaredFaults {
+struct DeclaredFileFaults {
   bool declared = false;  // there is such a file
   std::vector<std::string> texts = {};
 };
 
 // What ibpod-sm itself has, beside the subnet.
-struct Promises {
-  std::vector<Stuck> stuck = {};
-  std::vector<std::string> doubled = {};  // nodes for which two machines speak
-  DeclaredFaults declared = {};
+struct RegistryFacts {
+  std::vector<StuckDeletion> stuck = {};
+  std::vector<std::string> duplicate_nodes = {};  // nodes for which two machines speak
+  DeclaredFileFaults declared = {};
 };
 
 // A closed set: a label of metrics. What is counted stands behind it.
-enum class Weakness {
+enum class Issue {
   engine,               // 1 while the subnet manager does not enforce what is wanted
-  not_looked,           // 1 until the subnet has been seen
-  rival,                // subnet managers beside ours
+  not_discovered,       // 1 until the subnet has been seen
+  other_manager,        // subnet managers beside ours
   default_rule,         // 1 where the default partition makes everybody a full member
   default_full,         // ports beside the subnet manager's that are full members of it
   keys,                 // of m_key, sm_key, sa_key: those at their defaults, or not known
@@ -78,15 +78,15 @@ enum class Weakness {
   waiting,              // ports that deletions and released bindings have waited for long for
   duplicate_node,       // names of nodes that two machines have
 };
-std::string_view name(Weakness weakness);
-inline constexpr Weakness kLastWeakness = Weakness::duplicate_node;
+std::string_view name(Issue weakness);
+inline constexpr Issue kLastIssue = Issue::duplicate_node;
 
-struct Posture {
-  std::vector<fabricapi::Finding> findings;
-  std::map<Weakness, size_t> counts;  // of each, 0 too
+struct HealthChecks {
+  std::vector<fabricapi::Finding> issues;
+  std::map<Issue, size_t> counts;  // of each, 0 too
 };
 
-Posture posture_of(const Evidence& evidence, const Standing& engine, const SmSettings& settings,
-                   const Promises& promises = {});
+HealthChecks run_checks(const tables::FabricSnapshot& snapshot, const engine::EngineStatus& engine,
+                        const SmSettings& settings, const RegistryFacts& promises = {});
 
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::health_checks

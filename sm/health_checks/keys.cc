@@ -2,7 +2,7 @@
 
 #include <array>
 
-namespace ibpod::sm {
+namespace ibpod::sm::health_checks {
 namespace {
 
 struct Key {
@@ -13,7 +13,7 @@ struct Key {
   std::string meaning;
 };
 
-void examine_key(const Key& key, Posture& posture) {
+void examine_key(const Key& key, HealthChecks& checks) {
   if (key.ours == true) return;
   const std::string remedy =
       "write 0x and 16 random hex digits into a file that only root can read (openssl rand -hex 8 "
@@ -21,9 +21,9 @@ void examine_key(const Key& key, Posture& posture) {
       key.setting + " in ibpod-sm's configuration, and restart it: it starts OpenSM again with it";
   if (key.ours)
     return add(
-        posture, Weakness::keys, 1,
+        checks, Issue::keys, 1,
         {key.name, "is OpenSM's standard one (" + key.standard + "): " + key.meaning, remedy});
-  add(posture, Weakness::keys, 1,
+  add(checks, Issue::keys, 1,
       {key.name,
        "is not known to ibpod-sm, which has not started this OpenSM. If it is the standard one (" +
            key.standard + "): " + key.meaning,
@@ -38,7 +38,7 @@ std::string protection_remedy(const SmSettings& settings) {
   const std::string set = "set m_key_protection_level 2, beside an m_key of your own, in ";
   if (settings.owner == SmOwner::observed)
     return set + "the configuration of the subnet manager, and restart it";
-  if (settings.owner == SmOwner::others)
+  if (settings.owner == SmOwner::external)
     return set +
            "OpenSM's configuration and restart it; name a file with the same m_key as "
            "opensm.mKeyFile in ibpod-sm's configuration, and restart that, too";
@@ -51,7 +51,7 @@ std::string protection_remedy(const SmSettings& settings) {
 
 }  // namespace
 
-void examine_keys(const SmSettings& settings, Posture& posture) {
+void check_keys(const SmSettings& settings, HealthChecks& checks) {
   const std::array<Key, 3> keys{{
       {"m_key", "opensm.mKeyFile", settings.m_key, "0, which protects nothing",
        "root on any node can write any port's P_Key table, and so join every partition"},
@@ -62,28 +62,29 @@ void examine_keys(const SmSettings& settings, Posture& posture) {
        "any tenant can ask the subnet manager for what only trusted ones should be told: all "
        "P_Key tables, all multicast members"},
   }};
-  for (const Key& key : keys) examine_key(key, posture);
+  for (const Key& key : keys) examine_key(key, checks);
 }
 
-void examine_protection(const Evidence& evidence, const SmSettings& settings, Posture& posture) {
+void check_m_key_protection(const tables::FabricSnapshot& snapshot, const SmSettings& settings,
+                            HealthChecks& checks) {
   // Without an M_Key there is nothing to protect: examine_keys() says so.
   if (settings.m_key == false) return;
   std::vector<std::string> shown, readable;
-  for (const fabric::SeenPort& port : evidence.topology.ports()) {
+  for (const fabric::Port& port : snapshot.topology.ports()) {
     if (port.state == ib::PortState::unknown || port.m_key_protection > 1) continue;
     (port.m_key_protection == 0 ? shown : readable)
-        .push_back(described(evidence.topology, port.guid));
+        .push_back(tables::described(snapshot.topology, port.guid));
   }
   const std::string remedy = protection_remedy(settings);
-  const std::string at = seen_at(evidence.looked);
-  add(posture, Weakness::m_key_shown, shown.size(),
+  const std::string at = seen_at(snapshot.discovery_began);
+  add(checks, Issue::m_key_shown, shown.size(),
       {"M_Key protection",
        counted(shown.size(), "port") +
            " at level 0, which shows the M_Key to whoever asks: root on any node can read it "
            "there, and then write any P_Key table: " +
            some(shown) + at,
        remedy});
-  add(posture, Weakness::readable, readable.size(),
+  add(checks, Issue::readable, readable.size(),
       {"M_Key protection",
        counted(readable.size(), "port") +
            " at level 1, which keeps others from writing, not from reading: any tenant with access "
@@ -92,4 +93,4 @@ void examine_protection(const Evidence& evidence, const SmSettings& settings, Po
        remedy});
 }
 
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::health_checks

@@ -2,38 +2,39 @@
 
 #include <algorithm>
 
-namespace ibpod::sm {
+namespace ibpod::sm::health_checks {
 namespace {
 
-using fabric::Partition;
+using fabric::PartitionDefinition;
 
 // Whether the default partition makes a full member of a port that nobody has named.
-bool opens_to_all(const std::vector<Partition>& partitions) {
-  const fabric::EndPort stranger{.guid = ib::kNoGuid};
-  for (const Partition& partition : partitions) {
-    if (partition.pkey != fabric::kDefaultPKey) continue;
-    const std::vector<ib::PKey> keys = keys_of({partition}, stranger);
+bool opens_to_all(const std::vector<PartitionDefinition>& definitions) {
+  const fabric::EndPort caller{.guid = ib::kNoGuid};
+  for (const PartitionDefinition& definition : definitions) {
+    if (definition.pkey != fabric::kDefaultPKey) continue;
+    const std::vector<ib::PKey> keys = keys_of({definition}, caller);
     if (std::find(keys.begin(), keys.end(), ib::kDefaultFull) != keys.end()) return true;
   }
   return false;
 }
 
-bool holds(const ReadTable& table, ib::PKey key) {
+bool holds(const tables::ReadTable& table, ib::PKey key) {
   return std::find(table.keys.begin(), table.keys.end(), key) != table.keys.end();
 }
 
-bool has_both(const Partition& partition) {
+bool has_both(const PartitionDefinition& definition) {
   return std::any_of(
-      partition.members.begin(), partition.members.end(),
+      definition.members.begin(), definition.members.end(),
       [](const fabric::Member& member) { return member.membership == fabric::Membership::both; });
 }
 
 }  // namespace
 
-void examine_default(const Evidence& evidence, const SmSettings& settings, Posture& posture) {
+void check_default_partition(const tables::FabricSnapshot& snapshot, const SmSettings& settings,
+                             HealthChecks& checks) {
   const bool observed = settings.owner == SmOwner::observed;
-  if (opens_to_all(evidence.partitions)) {
-    add(posture, Weakness::default_rule, 1,
+  if (opens_to_all(snapshot.partitions)) {
+    add(checks, Issue::default_rule, 1,
         {"default partition",
          "its rule makes every port a full member: any two ports reach each other by P_Key 0x7fff, "
          "whatever partitions their pods are in",
@@ -45,12 +46,12 @@ void examine_default(const Evidence& evidence, const SmSettings& settings, Postu
   }
   std::vector<std::string> full;
   fabric::WallTime oldest{};
-  for (const auto& [guid, table] : evidence.tables) {
-    if (guid == evidence.sm_port || !holds(table, ib::kDefaultFull)) continue;
+  for (const auto& [guid, table] : snapshot.tables) {
+    if (guid == snapshot.sm_port || !holds(table, ib::kDefaultFull)) continue;
     oldest = full.empty() ? table.seen : std::min(oldest, table.seen);
-    full.push_back(described(evidence.topology, guid));
+    full.push_back(tables::described(snapshot.topology, guid));
   }
-  add(posture, Weakness::default_full, full.size(),
+  add(checks, Issue::default_full, full.size(),
       {"default partition",
        counted(full.size(), "port") + " beside the subnet manager's " +
            (full.size() == 1 ? "holds" : "hold") + " 0xffff: " + some(full) + seen_at(oldest) +
@@ -65,11 +66,12 @@ void examine_default(const Evidence& evidence, const SmSettings& settings, Postu
              "findings of m_key and of other subnet managers"});
 }
 
-void examine_partitions(const Evidence& evidence, const SmSettings& settings, Posture& posture) {
+void check_partitions(const tables::FabricSnapshot& snapshot, const SmSettings& settings,
+                      HealthChecks& checks) {
   std::vector<std::string> both;
-  for (const Partition& partition : evidence.partitions)
-    if (!settings.allow_both && has_both(partition)) both.push_back(partition.name);
-  add(posture, Weakness::both, both.size(),
+  for (const PartitionDefinition& definition : snapshot.partitions)
+    if (!settings.allow_both && has_both(definition)) both.push_back(definition.name);
+  add(checks, Issue::both, both.size(),
       {some(both),
        "has members of membership `both`, which OpenSM makes full where its option "
        "allow_both_pkeys is off: they reach limited members that they should not",
@@ -79,9 +81,9 @@ void examine_partitions(const Evidence& evidence, const SmSettings& settings, Po
            : "set allow_both_pkeys TRUE in opensm.conf and restart OpenSM, or make the members "
              "limited or full"});
   std::vector<std::string> clashes;
-  for (const auto& [guid, names] : index0_clashes(evidence.partitions, evidence))
-    clashes.push_back(described(evidence.topology, guid) + ": " + some(names));
-  add(posture, Weakness::index0, clashes.size(),
+  for (const auto& [guid, names] : tables::index0_clashes(snapshot.partitions, snapshot))
+    clashes.push_back(tables::described(snapshot.topology, guid) + ": " + some(names));
+  add(checks, Issue::index0, clashes.size(),
       {"index 0",
        "at " + counted(clashes.size(), "port") +
            " more than one partition claims index 0 of the P_Key table, and one of them does not "
@@ -91,4 +93,4 @@ void examine_partitions(const Evidence& evidence, const SmSettings& settings, Po
        "`ibpodctl partition update NAME --no-index0` for all but one of them"});
 }
 
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::health_checks

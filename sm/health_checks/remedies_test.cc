@@ -7,33 +7,33 @@
 
 #include <doctest/doctest.h>
 
-namespace ibpod::sm {
+namespace ibpod::sm::health_checks {
 namespace {
 
 using fabric::Membership;
-using test::host;
-using test::KnownSubnet;
+using tables::test::host;
+using tables::test::TestSubnet;
 
-Standing standing(Health health) {
-  Standing made;
+engine::EngineStatus standing(engine::Health health) {
+  engine::EngineStatus made;
   made.health = health;
-  if (health != Health::serving) made.trouble = "it is so";
+  if (health != engine::Health::serving) made.trouble = "it is so";
   return made;
 }
 
 // All that findings are made of.
 struct Fabric {
-  KnownSubnet subnet{4};
-  Standing engine = standing(Health::serving);
+  TestSubnet subnet{4};
+  engine::EngineStatus engine = standing(engine::Health::serving);
   SmSettings settings{.m_key = true, .sm_key = true, .sa_key = true, .m_key_protection = 2};
-  Promises promises;
+  RegistryFacts promises;
 
-  Posture look() { return posture_of(subnet.evidence(), engine, settings, promises); }
+  HealthChecks look() { return run_checks(subnet.snapshot(), engine, settings, promises); }
 };
 
 struct Row {
   const char* what;
-  Weakness kind;
+  Issue kind;
   void (*plant)(Fabric&);
   const char* named;       // in the text
   const char* remedy;      // in the remedy: what is done
@@ -49,205 +49,211 @@ void protect(Fabric& fabric, uint8_t level) {
 }
 
 const Row kRows[] = {
-    {"an OpenSM that has not swept yet", Weakness::engine,
-     [](Fabric& f) { f.engine = standing(Health::starting); }, "starting: it is so",
-     "wait for its first sweep", [](Fabric& f) { f.engine = standing(Health::serving); }},
-    {"an OpenSM that is gone", Weakness::engine,
-     [](Fabric& f) { f.engine = standing(Health::gone); }, "gone: it is so",
-     "see ibpod-sm's log and OpenSM's", [](Fabric& f) { f.engine = standing(Health::serving); }},
-    {"an OpenSM whose port is down", Weakness::engine,
+    {"an OpenSM that has not swept yet", Issue::engine,
+     [](Fabric& f) { f.engine = standing(engine::Health::starting); }, "starting: it is so",
+     "wait for its first sweep", [](Fabric& f) { f.engine = standing(engine::Health::serving); }},
+    {"an OpenSM that is gone", Issue::engine,
+     [](Fabric& f) { f.engine = standing(engine::Health::gone); }, "gone: it is so",
+     "see ibpod-sm's log and OpenSM's",
+     [](Fabric& f) { f.engine = standing(engine::Health::serving); }},
+    {"an OpenSM whose port is down", Issue::engine,
      [](Fabric& f) {
-       f.engine = standing(Health::not_master);
+       f.engine = standing(engine::Health::not_master);
        f.engine.port_down = true;
      },
      "not_master: it is so: what is in force stays so", "bring up the link of that port",
-     [](Fabric& f) { f.engine = standing(Health::serving); }},
-    {"a subnet that nobody has looked at", Weakness::not_looked,
+     [](Fabric& f) { f.engine = standing(engine::Health::serving); }},
+    {"a subnet that nobody has looked at", Issue::not_discovered,
      [](Fabric& f) { f.subnet.contents = {}; }, "has not been seen yet", "wait for the first look",
-     [](Fabric& f) { f.subnet.contents = KnownSubnet(4).contents; }},
-    {"another subnet manager", Weakness::rival,
+     [](Fabric& f) { f.subnet.contents = TestSubnet(4).contents; }},
+    {"another subnet manager", Issue::other_manager,
      [](Fabric& f) {
-       f.subnet.contents.managers.push_back({host(1), mad::Failure{}});
+       f.subnet.contents.managers.push_back({tables::test::host(1), mad::Failure{}});
      },
      "another subnet manager", "stop it", [](Fabric& f) { f.subnet.contents.managers.pop_back(); }},
-    {"a default rule by which all are full", Weakness::default_rule,
+    {"a default rule by which all are full", Issue::default_rule,
      [](Fabric& f) {
        f.subnet.partitions[0].members = {{fabric::PortGroup::all, Membership::full}};
      },
      "its rule makes every port a full member", "set defaultPartition.others to limited",
-     [](Fabric& f) { f.subnet.partitions = {fabric::default_partition()}; }},
-    {"a port that holds 0xffff", Weakness::default_full,
+     [](Fabric& f) { f.subnet.partitions = {fabric::default_definition()}; }},
+    {"a port that holds 0xffff", Issue::default_full,
      [](Fabric& f) { f.subnet.hold(1, {ib::kDefaultFull}); }, "holds 0xffff",
      "set defaultPartition.others to limited",
-     [](Fabric& f) { f.subnet.hold(1, {test::kLimited}); }},
-    {"no M_Key", Weakness::keys, [](Fabric& f) { f.settings.m_key = false; },
+     [](Fabric& f) { f.subnet.hold(1, {tables::test::kLimited}); }},
+    {"no M_Key", Issue::keys, [](Fabric& f) { f.settings.m_key = false; },
      "is OpenSM's standard one (0,", "name it as opensm.mKeyFile",
      [](Fabric& f) { f.settings.m_key = true; }},
-    {"the standard SM_Key", Weakness::keys, [](Fabric& f) { f.settings.sm_key = false; },
+    {"the standard SM_Key", Issue::keys, [](Fabric& f) { f.settings.sm_key = false; },
      "is OpenSM's standard one (1,", "name it as opensm.smKeyFile",
      [](Fabric& f) { f.settings.sm_key = true; }},
-    {"the standard SA_Key", Weakness::keys, [](Fabric& f) { f.settings.sa_key = false; },
+    {"the standard SA_Key", Issue::keys, [](Fabric& f) { f.settings.sa_key = false; },
      "any tenant can ask", "name it as opensm.saKeyFile",
      [](Fabric& f) { f.settings.sa_key = true; }},
-    {"a key that is not known", Weakness::keys, [](Fabric& f) { f.settings.sa_key.reset(); },
+    {"a key that is not known", Issue::keys, [](Fabric& f) { f.settings.sa_key.reset(); },
      "is not known to ibpod-sm", "let ibpod-sm start OpenSM",
      [](Fabric& f) { f.settings.sa_key = true; }},
-    {"an M_Key that is shown", Weakness::m_key_shown, [](Fabric& f) { protect(f, 0); },
+    {"an M_Key that is shown", Issue::m_key_shown, [](Fabric& f) { protect(f, 0); },
      "1 port at level 0", "set opensm.mKeyProtection to 2 in ibpod-sm's configuration",
      [](Fabric& f) {
        f.settings.m_key_protection = 2;
        lock(f);
      }},
-    {"tables that all may read", Weakness::readable, [](Fabric& f) { protect(f, 1); },
+    {"tables that all may read", Issue::readable, [](Fabric& f) { protect(f, 1); },
      "1 port at level 1", "set opensm.mKeyProtection to 2 in ibpod-sm's configuration",
      [](Fabric& f) {
        f.settings.m_key_protection = 2;
        lock(f);
      }},
-    {"a port behind the configured level", Weakness::readable,
+    {"a port behind the configured level", Issue::readable,
      [](Fabric& f) { f.subnet.port(1).m_key_protection = 1; }, "1 port at level 1",
      "OpenSM sets it at its next heavy sweep", lock},
-    {"a switch that lets all pass", Weakness::not_enforced,
-     [](Fabric& f) { f.subnet.port(1).leaf->enforcement->inbound = false; },
+    {"a switch that lets all pass", Issue::not_enforced,
+     [](Fabric& f) { f.subnet.port(1).switch_port->enforcement->inbound = false; },
      "1 port whose switch does not enforce", "at its next heavy sweep",
-     [](Fabric& f) { f.subnet.port(1).leaf->enforcement->inbound = true; }},
-    {"a switch of somebody else's OpenSM that lets all pass", Weakness::not_enforced,
+     [](Fabric& f) { f.subnet.port(1).switch_port->enforcement->inbound = true; }},
+    {"a switch of somebody else's OpenSM that lets all pass", Issue::not_enforced,
      [](Fabric& f) {
-       f.settings.owner = SmOwner::others;
-       f.subnet.port(1).leaf->enforcement->inbound = false;
+       f.settings.owner = SmOwner::external;
+       f.subnet.port(1).switch_port->enforcement->inbound = false;
      },
      "1 port whose switch does not enforce", "set part_enforce both",
-     [](Fabric& f) { f.subnet.port(1).leaf->enforcement->inbound = true; }},
-    {"a switch that does not answer", Weakness::enforcement_unknown,
-     [](Fabric& f) { f.subnet.port(1).leaf->enforcement.reset(); }, "it is not known whether",
-     "see why the switch does not answer",
+     [](Fabric& f) { f.subnet.port(1).switch_port->enforcement->inbound = true; }},
+    {"a switch that does not answer", Issue::enforcement_unknown,
+     [](Fabric& f) { f.subnet.port(1).switch_port->enforcement.reset(); },
+     "it is not known whether", "see why the switch does not answer",
      [](Fabric& f) {
-       f.subnet.port(1).leaf->enforcement = {.places = 64, .inbound = true, .outbound = true};
+       f.subnet.port(1).switch_port->enforcement = {
+           .partition_cap = 64, .inbound = true, .outbound = true};
      }},
-    {"members of both kinds", Weakness::both,
+    {"members of both kinds", Issue::both,
      [](Fabric& f) {
        f.settings.allow_both = false;
-       f.subnet.add(
-           {.name = "blue", .pkey = ib::PKey(1), .members = {{host(1), Membership::both}}});
+       f.subnet.add({.name = "blue",
+                     .pkey = ib::PKey(1),
+                     .members = {{tables::test::host(1), Membership::both}}});
      },
      "blue: ", "set opensm.allowBothPkeys to true",
      [](Fabric& f) { f.settings.allow_both = true; }},
-    {"members of both kinds, of somebody else's OpenSM", Weakness::both,
+    {"members of both kinds, of somebody else's OpenSM", Issue::both,
      [](Fabric& f) {
-       f.settings.owner = SmOwner::others;
+       f.settings.owner = SmOwner::external;
        f.settings.allow_both = false;
-       f.subnet.add(
-           {.name = "blue", .pkey = ib::PKey(1), .members = {{host(1), Membership::both}}});
+       f.subnet.add({.name = "blue",
+                     .pkey = ib::PKey(1),
+                     .members = {{tables::test::host(1), Membership::both}}});
      },
      "blue: ", "set allow_both_pkeys TRUE in opensm.conf",
      [](Fabric& f) { f.settings.allow_both = true; }},
-    {"two partitions at index 0", Weakness::index0,
+    {"two partitions at index 0", Issue::index0,
      [](Fabric& f) {
        for (const uint16_t key : {uint16_t{1}, uint16_t{2}})
          f.subnet.add({.name = "p" + std::to_string(key),
                        .pkey = ib::PKey(key),
                        .index0 = true,
-                       .members = {{host(1), Membership::full}}});
+                       .members = {{tables::test::host(1), Membership::full}}});
      },
      "p1, p2", "`ibpodctl partition update NAME --no-index0`",
      [](Fabric& f) { f.subnet.partitions.back().index0 = false; }},
-    {"a key without room", Weakness::full_table, [](Fabric& f) { f.engine.full_tables = 1; },
+    {"a key without room", Issue::full_table, [](Fabric& f) { f.engine.full_tables = 1; },
      "1 time since the start", "put them into fewer partitions", nullptr},
-    {"enforcement that was switched off", Weakness::enforcement_lost,
+    {"enforcement that was switched off", Issue::enforcement_lost,
      [](Fabric& f) { f.engine.enforcement_lost = 1; }, "1 time since the start",
      "put the node's pods into fewer partitions", nullptr},
-    {"a GUID twice", Weakness::duplicate,
-     [](Fabric& f) { f.subnet.contents.duplicates = {host(2)}; }, "1 GUID met at two places",
-     "give one of the two another GUID", [](Fabric& f) { f.subnet.contents.duplicates.clear(); }},
-    {"a part of the subnet that is silent", Weakness::unseen,
+    {"a GUID twice", Issue::duplicate,
+     [](Fabric& f) { f.subnet.contents.duplicates = {tables::test::host(2)}; },
+     "1 GUID met at two places", "give one of the two another GUID",
+     [](Fabric& f) { f.subnet.contents.duplicates.clear(); }},
+    {"a part of the subnet that is silent", Issue::unseen,
      [](Fabric& f) {
-       f.subnet.contents.unseen = {
+       f.subnet.contents.unanswered = {
            {.path = mad::Route::along({1}).value(), .why = {mad::Reason::timeout}}};
-       f.subnet.contents.unseen_count = 1;
+       f.subnet.contents.unanswered_count = 1;
      },
      "1 question without an answer", "see the cable, the node",
      [](Fabric& f) {
-       f.subnet.contents.unseen.clear();
-       f.subnet.contents.unseen_count = 0;
+       f.subnet.contents.unanswered.clear();
+       f.subnet.contents.unanswered_count = 0;
      }},
-    {"a subnet without an end", Weakness::unseen,
-     [](Fabric& f) { f.subnet.contents.cut_off = true; }, "more nodes, or longer paths",
-     "take it off the fabric", [](Fabric& f) { f.subnet.contents.cut_off = false; }},
-    {"a table that is not known", Weakness::unread,
-     [](Fabric& f) { f.subnet.tables.erase(host(1)); }, "the tables of 1 port are not known",
-     "see the port's link and its node", [](Fabric& f) { f.subnet.hold(1, {test::kLimited}); }},
-    {"a memory limit that is shared", Weakness::shared_limit,
+    {"a subnet without an end", Issue::unseen,
+     [](Fabric& f) { f.subnet.contents.truncated = true; }, "more nodes, or longer paths",
+     "take it off the fabric", [](Fabric& f) { f.subnet.contents.truncated = false; }},
+    {"a table that is not known", Issue::unread,
+     [](Fabric& f) { f.subnet.tables.erase(tables::test::host(1)); },
+     "the tables of 1 port are not known", "see the port's link and its node",
+     [](Fabric& f) { f.subnet.hold(1, {tables::test::kLimited}); }},
+    {"a memory limit that is shared", Issue::shared_limit,
      [](Fabric& f) { f.engine.shared_cgroup = "OpenSM shares the cgroup"; },
      "OpenSM shares the cgroup", "run ibpod-sm by its systemd unit",
      [](Fabric& f) { f.engine.shared_cgroup.clear(); }},
-    {"a key that others can read", Weakness::start_refused,
+    {"a key that others can read", Issue::start_refused,
      [](Fabric& f) { f.engine.start_refused = "/m_key has mode 0644"; }, "/m_key has mode 0644",
      "correct the file's mode or owner", [](Fabric& f) { f.engine.start_refused.clear(); }},
-    {"an edit that was undone", Weakness::undone_edit,
+    {"an edit that was undone", Issue::undone_edit,
      [](Fabric& f) { f.engine.undone_edit = "an edit of partitions.conf was undone: line 9"; },
      "was undone: line 9", "remove partitions.conf.refused",
      [](Fabric& f) { f.engine.undone_edit.clear(); }},
-    {"an entry of the declared file that is wrong", Weakness::declared,
+    {"an entry of the declared file that is wrong", Issue::declared,
      [](Fabric& f) {
        f.promises.declared = {true, {"partitions[1].sl: 99"}};
      },
      "partitions[1].sl: 99", "correct the file that declaredPartitions names",
      [](Fabric& f) { f.promises.declared.texts.clear(); }},
-    {"a deletion that waits", Weakness::waiting,
+    {"a deletion that waits", Issue::waiting,
      [](Fabric& f) {
-       f.promises.stuck = {{Stuck::What::partition, "red", {ib::Guid(0x0002c90300a1b2c3)}}};
+       f.promises.stuck = {{StuckDeletion::Kind::partition, "red", {ib::Guid(0x0002c90300a1b2c3)}}};
      },
      "00:02:c9:03:00:a1:b2:c3", "`ibpodctl partition delete red --forget-ports`",
      [](Fabric& f) { f.promises.stuck.clear(); }},
-    {"a released binding that waits", Weakness::waiting,
+    {"a released binding that waits", Issue::waiting,
      [](Fabric& f) {
-       f.promises.stuck = {{Stuck::What::bindings, "n1", {ib::Guid(0x0002c90300a1b2c3)}}};
+       f.promises.stuck = {{StuckDeletion::Kind::bindings, "n1", {ib::Guid(0x0002c90300a1b2c3)}}};
      },
      "00:02:c9:03:00:a1:b2:c3", "`ibpodctl node forget n1 --force`",
      [](Fabric& f) { f.promises.stuck.clear(); }},
-    {"a released binding on a virtual port", Weakness::waiting,
+    {"a released binding on a virtual port", Issue::waiting,
      [](Fabric& f) {
-       f.promises.stuck = {{Stuck::What::vports, "n1", {ib::Guid(0x0002c90300a1b2c3)}}};
+       f.promises.stuck = {{StuckDeletion::Kind::vports, "n1", {ib::Guid(0x0002c90300a1b2c3)}}};
      },
      "00:02:c9:03:00:a1:b2:c3", "take the adapter's port off the subnet",
      [](Fabric& f) { f.promises.stuck.clear(); }},
-    {"two machines of one name", Weakness::duplicate_node,
-     [](Fabric& f) { f.promises.doubled = {"n1"}; }, "two machines use this node name",
+    {"two machines of one name", Issue::duplicate_node,
+     [](Fabric& f) { f.promises.duplicate_nodes = {"n1"}; }, "two machines use this node name",
      "give each machine a node name and a certificate of its own",
-     [](Fabric& f) { f.promises.doubled.clear(); }},
+     [](Fabric& f) { f.promises.duplicate_nodes.clear(); }},
 };
 
 TEST_CASE("each finding is named alone, and is gone when its remedy is done") {
-  std::set<Weakness> planted;
+  std::set<Issue> planted;
   for (const Row& row : kRows) {
     CAPTURE(row.what);
     planted.insert(row.kind);
     Fabric fabric;
-    REQUIRE(fabric.look().findings.empty());
+    REQUIRE(fabric.look().issues.empty());
     row.plant(fabric);
-    const Posture found = fabric.look();
-    REQUIRE(found.findings.size() == 1);
-    const fabricapi::Finding& finding = found.findings.front();
+    const HealthChecks found = fabric.look();
+    REQUIRE(found.issues.size() == 1);
+    const fabricapi::Finding& finding = found.issues.front();
     CHECK(found.counts.at(row.kind) > 0);
     CHECK_MESSAGE((finding.subject + ": " + finding.text).find(row.named) != std::string::npos,
                   finding.text);
     CHECK_MESSAGE(finding.remedy.find(row.remedy) != std::string::npos, finding.remedy);
     if (row.apply == nullptr) continue;  // a count since the start, which the next start ends
     row.apply(fabric);
-    CHECK(fabric.look().findings.empty());
+    CHECK(fabric.look().issues.empty());
   }
-  CHECK(planted.size() == static_cast<size_t>(kLastWeakness) + 1);
+  CHECK(planted.size() == static_cast<size_t>(kLastIssue) + 1);
 }
 
 TEST_CASE("a remedy names the configuration that there is, and no key that does nothing there") {
-  for (const SmOwner owner : {SmOwner::others, SmOwner::observed}) {
+  for (const SmOwner owner : {SmOwner::external, SmOwner::observed}) {
     Fabric fabric;
     fabric.settings = {};
     fabric.settings.owner = owner;
     fabric.subnet.port(1).m_key_protection = 0;
-    fabric.subnet.port(2).leaf->enforcement->inbound = false;
+    fabric.subnet.port(2).switch_port->enforcement->inbound = false;
     fabric.subnet.hold(3, {ib::kDefaultFull});
-    for (const fabricapi::Finding& finding : fabric.look().findings) {
+    for (const fabricapi::Finding& finding : fabric.look().issues) {
       CAPTURE(finding.subject);
       CAPTURE(finding.remedy);
       CHECK(finding.remedy.find("mKeyProtection") == std::string::npos);
@@ -256,7 +262,7 @@ TEST_CASE("a remedy names the configuration that there is, and no key that does 
       if (finding.subject != "M_Key protection") continue;
       CHECK(finding.remedy.find("set m_key_protection_level 2") != std::string::npos);
       CHECK((finding.remedy.find("OpenSM's configuration") != std::string::npos) ==
-            (owner == SmOwner::others));
+            (owner == SmOwner::external));
     }
   }
 }
@@ -264,20 +270,20 @@ TEST_CASE("a remedy names the configuration that there is, and no key that does 
 TEST_CASE("what a look has shown has the time of the look") {
   struct Seen {
     const char* what;
-    void (*plant)(KnownSubnet&);
+    void (*plant)(TestSubnet&);
   };
   const Seen rows[] = {
-      {"full members", [](KnownSubnet& s) { s.hold(1, {ib::kDefaultFull}); }},
-      {"M_Keys", [](KnownSubnet& s) { s.port(1).m_key_protection = 0; }},
-      {"readable", [](KnownSubnet& s) { s.port(1).m_key_protection = 1; }},
-      {"passes", [](KnownSubnet& s) { s.port(1).leaf->enforcement->inbound = false; }},
-      {"unknown switch", [](KnownSubnet& s) { s.port(1).leaf.reset(); }},
-      {"duplicate", [](KnownSubnet& s) { s.contents.duplicates = {host(1)}; }},
-      {"unseen", [](KnownSubnet& s) { s.contents.unseen_count = 1; }},
-      {"unread", [](KnownSubnet& s) { s.tables.erase(host(1)); }},
+      {"full members", [](TestSubnet& s) { s.hold(1, {ib::kDefaultFull}); }},
+      {"M_Keys", [](TestSubnet& s) { s.port(1).m_key_protection = 0; }},
+      {"readable", [](TestSubnet& s) { s.port(1).m_key_protection = 1; }},
+      {"passes", [](TestSubnet& s) { s.port(1).switch_port->enforcement->inbound = false; }},
+      {"unknown switch", [](TestSubnet& s) { s.port(1).switch_port.reset(); }},
+      {"duplicate", [](TestSubnet& s) { s.contents.duplicates = {tables::test::host(1)}; }},
+      {"unseen", [](TestSubnet& s) { s.contents.unanswered_count = 1; }},
+      {"unread", [](TestSubnet& s) { s.tables.erase(tables::test::host(1)); }},
       {"rival",
-       [](KnownSubnet& s) {
-         s.contents.managers.push_back({host(1), mad::Failure{}});
+       [](TestSubnet& s) {
+         s.contents.managers.push_back({tables::test::host(1), mad::Failure{}});
        }},
   };
   const fabric::WallTime when(std::chrono::hours(22) + std::chrono::minutes(36) +
@@ -287,12 +293,12 @@ TEST_CASE("what a look has shown has the time of the look") {
     Fabric fabric;
     row.plant(fabric.subnet);
     for (auto& [port, table] : fabric.subnet.tables) table.seen = when;
-    Evidence evidence = fabric.subnet.evidence();
-    evidence.looked = when;
-    const Posture found = posture_of(evidence, fabric.engine, fabric.settings);
-    REQUIRE(found.findings.size() == 1);
-    CHECK_MESSAGE(found.findings[0].text.find("(seen at 22:36:10 UTC)") != std::string::npos,
-                  found.findings[0].text);
+    tables::FabricSnapshot snapshot = fabric.subnet.snapshot();
+    snapshot.discovery_began = when;
+    const HealthChecks found = run_checks(snapshot, fabric.engine, fabric.settings);
+    REQUIRE(found.issues.size() == 1);
+    CHECK_MESSAGE(found.issues[0].text.find("(seen at 22:36:10 UTC)") != std::string::npos,
+                  found.issues[0].text);
   }
 }
 
@@ -301,10 +307,11 @@ TEST_CASE("of tables that were read one after another the oldest has the time") 
   for (const unsigned n : {1u, 2u, 3u}) {
     fabric.subnet.hold(n, {ib::kDefaultFull});
     const auto late = std::chrono::seconds(n == 2 ? 1 : 30);
-    fabric.subnet.tables[host(n)].seen = fabric::WallTime(std::chrono::hours(22) + late);
+    fabric.subnet.tables[tables::test::host(n)].seen =
+        fabric::WallTime(std::chrono::hours(22) + late);
   }
-  CHECK(fabric.look().findings.at(0).text.find("(seen at 22:00:01 UTC)") != std::string::npos);
+  CHECK(fabric.look().issues.at(0).text.find("(seen at 22:00:01 UTC)") != std::string::npos);
 }
 
 }  // namespace
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::health_checks

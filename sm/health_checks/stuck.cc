@@ -1,11 +1,11 @@
 #include "sm/health_checks/checks.h"
 
-namespace ibpod::sm {
+namespace ibpod::sm::health_checks {
 namespace {
 
-std::string list(const Evidence& evidence, const Stuck& one) {
+std::string list(const tables::FabricSnapshot& snapshot, const StuckDeletion& one) {
   std::vector<std::string> ports;
-  for (const ib::Guid port : one.ports) ports.push_back(described(evidence.topology, port));
+  for (const ib::Guid port : one.ports) ports.push_back(tables::described(snapshot.topology, port));
   return some(ports);
 }
 
@@ -14,42 +14,43 @@ constexpr const char* kBringBack =
     "bring the ports up, so that they are seen without the key (`ibpodctl explain GUID` says what "
     "is known of one). If they are gone for good: ";
 
-fabricapi::Finding finding(const Evidence& evidence, const Stuck& one) {
-  if (one.what == Stuck::What::partition)
+fabricapi::Finding finding(const tables::FabricSnapshot& snapshot, const StuckDeletion& one) {
+  if (one.kind == StuckDeletion::Kind::partition)
     return {"partition " + one.name,
             "it is being deleted, and " + counted(one.ports.size(), "port") +
-                " that may hold its P_Key could not be asked for minutes: " + list(evidence, one),
+                " that may hold its P_Key could not be asked for minutes: " + list(snapshot, one),
             kBringBack + ("`ibpodctl partition delete " + one.name + " --forget-ports`") +
                 ". A port that comes back with the key all the same reaches ports of the next "
                 "partition with this P_Key, until ibpod-sm sees it and takes the key away "
                 "(look.scanSeconds)"};
-  if (one.what == Stuck::What::vports)
+  if (one.kind == StuckDeletion::Kind::vports)
     return {"node " + one.name,
             counted(one.ports.size(), "binding") +
                 " that are released wait for virtual ports, whose P_Key tables this subnet manager "
                 "does not show while their adapter is on the subnet: " +
-                list(evidence, one),
+                list(snapshot, one),
             "take the node out of use, run `ibpodctl node forget " + one.name +
                 " --force`, and take the adapter's port off the subnet (its cable, or power) until "
                 "`ibpodctl node list` no longer has the node"};
   return {"node " + one.name,
           counted(one.ports.size(), "binding") +
               " that are released wait for ports that could not be asked for minutes: " +
-              list(evidence, one),
+              list(snapshot, one),
           kBringBack +
               ("take the node out of use, and `ibpodctl node forget " + one.name + " --force`")};
 }
 
 }  // namespace
 
-void examine_stuck(const Evidence& evidence, const std::vector<Stuck>& stuck, Posture& posture) {
-  for (const Stuck& one : stuck)
-    add(posture, Weakness::waiting, one.ports.size(), finding(evidence, one));
+void check_stuck(const tables::FabricSnapshot& snapshot, const std::vector<StuckDeletion>& stuck,
+                 HealthChecks& checks) {
+  for (const StuckDeletion& one : stuck)
+    add(checks, Issue::waiting, one.ports.size(), finding(snapshot, one));
 }
 
-void examine_doubled(const std::vector<std::string>& nodes, Posture& posture) {
+void check_duplicate_nodes(const std::vector<std::string>& nodes, HealthChecks& checks) {
   for (const std::string& node : nodes)
-    add(posture, Weakness::duplicate_node, 1,
+    add(checks, Issue::duplicate_node, 1,
         {"node " + node,
          "two machines use this node name, as with a cloned image, or with another cluster on this "
          "subnet. The one that came second is refused: its bindings are not renewed and end with "
@@ -58,8 +59,8 @@ void examine_doubled(const std::vector<std::string>& nodes, Posture& posture) {
          "that is refused says so, as its finding sm-service"});
 }
 
-void examine_declared(const DeclaredFaults& faults, Posture& posture) {
-  add(posture, Weakness::declared, faults.texts.size(),
+void check_declared_file(const DeclaredFileFaults& faults, HealthChecks& checks) {
+  add(checks, Issue::declared, faults.texts.size(),
       {"declared partitions",
        counted(faults.texts.size(), "fault") + " of their file: " + some(faults.texts) +
            ". What it said before of these stays",
@@ -67,4 +68,4 @@ void examine_declared(const DeclaredFaults& faults, Posture& posture) {
        "`ibpodctl partition get NAME` says of each partition whether it is done"});
 }
 
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::health_checks

@@ -6,38 +6,39 @@
 
 #include <algorithm>
 
-namespace ibpod::sm {
+namespace ibpod::sm::plan {
 namespace {
 
 using fabricapi::Explanation;
 using Sentences = std::vector<std::string>;
 
 void tell_binding(const fabric::Binding& binding, Sentences& sentences) {
-  if (binding.state != fabric::State::verified) {
-    const fabric::Standing& why = binding.standing;
+  if (binding.state != fabric::BindingState::verified) {
+    const fabric::Condition& why = binding.condition;
     std::string text = "its binding is " + std::string(name(binding.state));
     if (why.reason != fabric::Reason::none) text += ", " + std::string(name(why.reason));
     if (!why.text.empty()) text += ": " + why.text;
     sentences.push_back(text);
   }
-  if (binding.held != binding.shares) {
+  if (binding.applied != binding.desired) {
     sentences.push_back(
         "its partitions are being changed: the old keys have to leave before the "
         "new ones come");
   }
 }
 
-void tell_port(const fabric::SeenPort* seen, const Evidence& evidence, Sentences& sentences) {
-  if (evidence.topology.ports().empty())
+void tell_port(const fabric::Port* seen, const tables::FabricSnapshot& snapshot,
+               Sentences& sentences) {
+  if (snapshot.topology.ports().empty())
     return sentences.push_back("the subnet has not been seen yet");
   if (seen == nullptr) {
     return sentences.push_back(
-        evidence.topology.whole()
+        snapshot.topology.is_complete()
             ? "no port of the subnet has this GUID: a VF's has not, where the subnet manager does "
               "not serve vports, and a port that is down may have none"
             : "no port with this GUID was seen, but not all of the subnet could be");
   }
-  if (evidence.topology.doubtful(*seen))
+  if (snapshot.topology.is_ambiguous(*seen))
     sentences.push_back("its GUID, or its switch's, is there twice: what is read may be another's");
   if (seen->state != ib::PortState::active) {
     sentences.push_back(seen->state == ib::PortState::unknown
@@ -47,29 +48,29 @@ void tell_port(const fabric::SeenPort* seen, const Evidence& evidence, Sentences
   }
 }
 
-void tell_table(ib::Guid guid, const WantedKeys& wanted, const Evidence& evidence,
-                Sentences& sentences) {
-  const ReadTable* table = find(evidence.tables, guid);
+void tell_table(ib::Guid guid, const tables::DesiredTable& desired,
+                const tables::FabricSnapshot& snapshot, Sentences& sentences) {
+  const tables::ReadTable* table = tables::find(snapshot.tables, guid);
   if (table == nullptr) return sentences.push_back("its P_Key table is not known");
-  const std::string wrong = judge(table->keys, wanted).text();
+  const std::string wrong = tables::compare(table->keys, desired).text();
   if (!wrong.empty()) sentences.push_back("its P_Key table " + wrong);
 }
 
-void tell_leaf(ib::Guid guid, const fabric::SeenPort* seen, const WantedKeys& wanted,
-               const Evidence& evidence, Sentences& sentences) {
+void tell_leaf(ib::Guid guid, const fabric::Port* seen, const tables::DesiredTable& desired,
+               const tables::FabricSnapshot& snapshot, Sentences& sentences) {
   if (seen == nullptr || seen->node == fabric::NodeType::switch_node) return;
-  if (!seen->leaf || !seen->leaf->enforcement)
+  if (!seen->switch_port || !seen->switch_port->enforcement)
     return sentences.push_back("whether its switch enforces partitions is not known");
-  if (!seen->leaf->enforcement->strict())
+  if (!seen->switch_port->enforcement->strict())
     return sentences.push_back("its switch does not enforce partitions: only the adapter does");
-  const ReadTable* table = find(evidence.leaf_tables, guid);
+  const tables::ReadTable* table = tables::find(snapshot.switch_tables, guid);
   if (table == nullptr) return sentences.push_back("its switch port's P_Key table is not known");
-  const std::string wrong = judge(table->keys, wanted.anywhere()).text();
+  const std::string wrong = tables::compare(table->keys, desired.anywhere()).text();
   if (!wrong.empty()) sentences.push_back("its switch port's P_Key table " + wrong);
 }
 
-void tell_index0(ib::Guid guid, const Evidence& evidence, Sentences& sentences) {
-  const auto clashes = index0_clashes(evidence.partitions, evidence);
+void tell_index0(ib::Guid guid, const tables::FabricSnapshot& snapshot, Sentences& sentences) {
+  const auto clashes = tables::index0_clashes(snapshot.partitions, snapshot);
   const auto found = clashes.find(guid);
   if (found == clashes.end()) return;
   std::string names;
@@ -77,67 +78,69 @@ void tell_index0(ib::Guid guid, const Evidence& evidence, Sentences& sentences) 
   sentences.push_back("more than one of its partitions claims index 0: " + names);
 }
 
-Explanation::Subject subject_of(const std::string& name, const Party::Port& port,
-                                const Evidence& evidence) {
+Explanation::Subject subject_of(const std::string& name, const Subject::PortOfSubject& port,
+                                const tables::FabricSnapshot& snapshot) {
   Explanation::Subject subject;
   subject.name = name;
   subject.guid = port.guid;
   subject.binding = port.binding;
-  if (const fabric::SeenPort* seen = evidence.topology.find(port.guid))
+  if (const fabric::Port* seen = snapshot.topology.find(port.guid))
     subject.description = seen->description;
-  if (const ReadTable* table = find(evidence.tables, port.guid)) {
+  if (const tables::ReadTable* table = tables::find(snapshot.tables, port.guid)) {
     subject.table = text(table->keys);
     subject.seen = table->seen;
   }
-  if (const ReadTable* table = find(evidence.leaf_tables, port.guid))
+  if (const tables::ReadTable* table = tables::find(snapshot.switch_tables, port.guid))
     subject.leaf_table = text(table->keys);
-  subject.wanted = listed(evidence.wanted.of(end_port(evidence, port.guid)).keys);
-  subject.findings = findings_of(port, evidence);
+  subject.wanted = listed(snapshot.desired.of(tables::end_port(snapshot, port.guid)).keys);
+  subject.findings = findings_of(port, snapshot);
   return subject;
 }
 
-void add_subjects(const Party& party, const Evidence& evidence, Explanation& explanation) {
-  for (const Party::Port& port : party.ports)
-    explanation.subjects.push_back(subject_of(party.name, port, evidence));
-  if (!party.ports.empty()) return;
-  Explanation::Subject nobody;
-  nobody.name = party.name;
-  nobody.findings = {"it has no port on this subnet"};
-  explanation.subjects.push_back(nobody);
+void add_subjects(const Subject& subject, const tables::FabricSnapshot& snapshot,
+                  Explanation& explanation) {
+  for (const Subject::PortOfSubject& port : subject.ports)
+    explanation.subjects.push_back(subject_of(subject.name, port, snapshot));
+  if (!subject.ports.empty()) return;
+  Explanation::Subject no_callback;
+  no_callback.name = subject.name;
+  no_callback.findings = {"it has no port on this subnet"};
+  explanation.subjects.push_back(no_callback);
 }
 
 // A pod may have several ports.
-End end_of(const Party& party, const Party::Port& port) {
-  if (party.ports.size() == 1) return {party.name, port.guid};
-  return {party.name + " (" + port.guid.text() + ")", port.guid};
+ReachEnd end_of(const Subject& subject, const Subject::PortOfSubject& port) {
+  if (subject.ports.size() == 1) return {subject.name, port.guid};
+  return {subject.name + " (" + port.guid.text() + ")", port.guid};
 }
 
 }  // namespace
 
-std::vector<std::string> findings_of(const Party::Port& port, const Evidence& evidence) {
-  const fabric::SeenPort* seen = evidence.topology.find(port.guid);
-  const WantedKeys wanted = evidence.wanted.of(end_port(evidence, port.guid));
+std::vector<std::string> findings_of(const Subject::PortOfSubject& port,
+                                     const tables::FabricSnapshot& snapshot) {
+  const fabric::Port* seen = snapshot.topology.find(port.guid);
+  const tables::DesiredTable desired = snapshot.desired.of(tables::end_port(snapshot, port.guid));
   Sentences sentences;
   if (port.binding) tell_binding(*port.binding, sentences);
-  tell_port(seen, evidence, sentences);
-  tell_table(port.guid, wanted, evidence, sentences);
-  tell_leaf(port.guid, seen, wanted, evidence, sentences);
-  tell_index0(port.guid, evidence, sentences);
+  tell_port(seen, snapshot, sentences);
+  tell_table(port.guid, desired, snapshot, sentences);
+  tell_leaf(port.guid, seen, desired, snapshot, sentences);
+  tell_index0(port.guid, snapshot, sentences);
   return sentences;
 }
 
-Explanation explain(const std::vector<Party>& parties, const Evidence& evidence) {
+Explanation explain(const std::vector<Subject>& parties, const tables::FabricSnapshot& snapshot) {
   Explanation explanation;
-  for (const Party& party : parties) add_subjects(party, evidence, explanation);
+  for (const Subject& subject : parties) add_subjects(subject, snapshot, explanation);
   if (parties.size() != 2) return explanation;
-  for (const Party::Port& one : parties.front().ports) {
-    for (const Party::Port& other : parties.back().ports) {
+  for (const Subject::PortOfSubject& one : parties.front().ports) {
+    for (const Subject::PortOfSubject& other : parties.back().ports) {
       const Sentences sentences =
-          reach(end_of(parties.front(), one), end_of(parties.back(), other), evidence);
+          reach(end_of(parties.front(), one), end_of(parties.back(), other), snapshot);
       explanation.reach.insert(explanation.reach.end(), sentences.begin(), sentences.end());
     }
   }
   return explanation;
 }
 
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::plan

@@ -4,13 +4,13 @@
 
 #include <doctest/doctest.h>
 
-namespace ibpod::sm {
+namespace ibpod::sm::plan {
 namespace {
 
 using fabric::Membership;
 using fabricapi::Explanation;
-using test::host;
-using test::KnownSubnet;
+using tables::test::host;
+using tables::test::TestSubnet;
 using Sentences = std::vector<std::string>;
 
 constexpr ib::PKey kBlue{0x0001}, kBlueFull{0x8001}, kRedFull{0x8002};
@@ -18,30 +18,35 @@ const std::string kNoneBut = "a/web and b/db are in no partition together but th
 const std::string kDefaultNo =
     "Default (0x7fff): no: both are limited members, and one of two has to be full";
 
-fabric::Partition blue(Membership one, Membership other) {
-  return {.name = "blue", .pkey = kBlue, .members = {{host(1), one}, {host(2), other}}};
+fabric::PartitionDefinition blue(Membership one, Membership other) {
+  return {.name = "blue",
+          .pkey = kBlue,
+          .members = {{tables::test::host(1), one}, {tables::test::host(2), other}}};
 }
 
 // Host 1 is a/web, host 2 is b/db.
-Explanation both(KnownSubnet& subnet) {
-  return explain({{"a/web", {{host(1)}}}, {"b/db", {{host(2)}}}}, subnet.evidence());
+Explanation both(TestSubnet& subnet) {
+  return explain({{"a/web", {{tables::test::host(1)}}}, {"b/db", {{tables::test::host(2)}}}},
+                 subnet.snapshot());
 }
 
-Sentences findings(KnownSubnet& subnet, const Party::Port& port = {host(1)}) {
-  return findings_of(port, subnet.evidence());
+Sentences findings(TestSubnet& subnet,
+                   const Subject::PortOfSubject& port = {tables::test::host(1)}) {
+  return findings_of(port, subnet.snapshot());
 }
 
 TEST_CASE("a port that is as it should be is shown, without findings") {
-  KnownSubnet subnet(2);
+  TestSubnet subnet(2);
   subnet.add(blue(Membership::full, Membership::limited));
-  subnet.hold(1, {test::kLimited, kBlueFull});
-  subnet.tables[host(1)].seen = fabric::WallTime(std::chrono::milliseconds(7));
-  const Explanation explanation = explain({{"a/web", {{host(1)}}}}, subnet.evidence());
+  subnet.hold(1, {tables::test::kLimited, kBlueFull});
+  subnet.tables[tables::test::host(1)].seen = fabric::WallTime(std::chrono::milliseconds(7));
+  const Explanation explanation =
+      explain({{"a/web", {{tables::test::host(1)}}}}, subnet.snapshot());
   REQUIRE(explanation.subjects.size() == 1);
   CHECK(explanation.reach.empty());
   const Explanation::Subject& subject = explanation.subjects[0];
   CHECK(subject.name == "a/web");
-  CHECK(subject.guid == host(1));
+  CHECK(subject.guid == tables::test::host(1));
   CHECK(subject.description == "h1 mlx5_0");
   CHECK(subject.table == "0:0x7fff 1:0x8001");
   CHECK(subject.leaf_table == subject.table);
@@ -51,57 +56,60 @@ TEST_CASE("a port that is as it should be is shown, without findings") {
 }
 
 TEST_CASE("what is wrong with a port is told in sentences") {
-  KnownSubnet subnet(3);
+  TestSubnet subnet(3);
   subnet.add(blue(Membership::full, Membership::limited));
   CHECK(findings(subnet) ==
         Sentences{"its P_Key table lacks 0x8001", "its switch port's P_Key table lacks 0x8001"});
-  subnet.hold(1, {test::kLimited, kBlueFull});
+  subnet.hold(1, {tables::test::kLimited, kBlueFull});
   CHECK(findings(subnet).empty());
-  subnet.port(1).leaf->enforcement->inbound = false;
+  subnet.port(1).switch_port->enforcement->inbound = false;
   CHECK(findings(subnet) ==
         Sentences{"its switch does not enforce partitions: only the adapter does"});
-  subnet.port(1).leaf->enforcement.reset();
+  subnet.port(1).switch_port->enforcement.reset();
   CHECK(findings(subnet) == Sentences{"whether its switch enforces partitions is not known"});
-  subnet.port(1).leaf->enforcement = {.places = 64, .inbound = true, .outbound = true};
-  subnet.leaf_tables.erase(host(1));
+  subnet.port(1).switch_port->enforcement = {
+      .partition_cap = 64, .inbound = true, .outbound = true};
+  subnet.switch_tables.erase(tables::test::host(1));
   CHECK(findings(subnet) == Sentences{"its switch port's P_Key table is not known"});
-  subnet.hold(1, {test::kLimited, kBlueFull});
-  subnet.tables.erase(host(1));
+  subnet.hold(1, {tables::test::kLimited, kBlueFull});
+  subnet.tables.erase(tables::test::host(1));
   CHECK(findings(subnet) == Sentences{"its P_Key table is not known"});
-  subnet.hold(1, {test::kLimited, kBlueFull});
+  subnet.hold(1, {tables::test::kLimited, kBlueFull});
   subnet.port(1).state = ib::PortState::down;
   CHECK(findings(subnet) == Sentences{"its port is DOWN: nothing goes through it"});
   subnet.port(1).state = ib::PortState::unknown;
   CHECK(findings(subnet) == Sentences{"it does not say in what state it is"});
   subnet.port(1).state = ib::PortState::active;
-  subnet.contents.duplicates = {test::kSwitch};
+  subnet.contents.duplicates = {tables::test::kSwitch};
   CHECK(findings(subnet).at(0) ==
         "its GUID, or its switch's, is there twice: what is read may be another's");
 }
 
 TEST_CASE("a port that was not seen is not said to be absent where not all was seen") {
-  KnownSubnet subnet(1);
-  CHECK(findings(subnet, {host(9)}).at(0).find("no port of the subnet has this GUID") == 0);
-  subnet.contents.unseen_count = 1;
-  CHECK(findings(subnet, {host(9)}).at(0) ==
+  TestSubnet subnet(1);
+  CHECK(
+      findings(subnet, {tables::test::host(9)}).at(0).find("no port of the subnet has this GUID") ==
+      0);
+  subnet.contents.unanswered_count = 1;
+  CHECK(findings(subnet, {tables::test::host(9)}).at(0) ==
         "no port with this GUID was seen, but not all of the subnet could be");
   subnet.contents = {};
-  CHECK(findings(subnet, {host(9)}).at(0) == "the subnet has not been seen yet");
+  CHECK(findings(subnet, {tables::test::host(9)}).at(0) == "the subnet has not been seen yet");
 }
 
 TEST_CASE("a binding that is not verified says why, and one that changes says so") {
-  KnownSubnet subnet(2);
+  TestSubnet subnet(2);
   fabric::Binding binding;
-  binding.state = fabric::State::unknown;
-  binding.standing = {fabric::Reason::timeout, "the port did not answer"};
-  binding.shares = {{"blue", Membership::full}};
-  CHECK(findings(subnet, {host(1), binding}) ==
+  binding.state = fabric::BindingState::unknown;
+  binding.condition = {fabric::Reason::timeout, "the port did not answer"};
+  binding.desired = {{"blue", Membership::full}};
+  CHECK(findings(subnet, {tables::test::host(1), binding}) ==
         Sentences{"its binding is unknown, timeout: the port did not answer",
                   "its partitions are being changed: the old keys have to leave before the new "
                   "ones come"});
-  binding.state = fabric::State::verified;
-  binding.held = binding.shares;
-  CHECK(findings(subnet, {host(1), binding}).empty());
+  binding.state = fabric::BindingState::verified;
+  binding.applied = binding.desired;
+  CHECK(findings(subnet, {tables::test::host(1), binding}).empty());
 }
 
 TEST_CASE("two reach each other where both tables hold the key and one of them is full") {
@@ -120,61 +128,66 @@ TEST_CASE("two reach each other where both tables hold the key and one of them i
        "blue (0x0001): no: both are limited members, and one of two has to be full"},
   };
   for (const Case& test : cases) {
-    KnownSubnet subnet(3);
+    TestSubnet subnet(3);
     subnet.add(blue(test.one, test.other));
-    const Wanted wanted(subnet.partitions);
+    const tables::DesiredKeys desired(subnet.partitions);
     for (const unsigned n : {1U, 2U}) {
-      ib::PKeyTable keys = wanted.of({.guid = host(n)}).keys;
-      subnet.tables[host(n)].keys = subnet.leaf_tables[host(n)].keys = keys;
+      ib::PKeyTable keys = desired.of({.guid = tables::test::host(n)}).keys;
+      subnet.tables[tables::test::host(n)].keys = subnet.switch_tables[tables::test::host(n)].keys =
+          keys;
     }
     CHECK(both(subnet).reach == Sentences{test.told, kDefaultNo});
   }
 }
 
 TEST_CASE("what is wanted and not there is not yes, nor what is not known") {
-  KnownSubnet subnet(3);
+  TestSubnet subnet(3);
   subnet.add(blue(Membership::full, Membership::full));
-  subnet.hold(1, {test::kLimited, kBlueFull});
-  const auto told = [&] { return both(subnet).reach.at(0); };
-  CHECK(told() ==
+  subnet.hold(1, {tables::test::kLimited, kBlueFull});
+  const auto engine_members = [&] { return both(subnet).reach.at(0); };
+  CHECK(engine_members() ==
         "blue (0x0001): not now: the P_Key table of b/db lacks the key, which it should have");
-  subnet.tables.erase(host(2));
-  CHECK(told() == "blue (0x0001): not known: the P_Key table of b/db is not");
-  subnet.hold(2, {test::kLimited, kBlueFull});
-  subnet.leaf_tables[host(1)].keys = KnownSubnet::table({test::kLimited});
-  CHECK(told() ==
+  subnet.tables.erase(tables::test::host(2));
+  CHECK(engine_members() == "blue (0x0001): not known: the P_Key table of b/db is not");
+  subnet.hold(2, {tables::test::kLimited, kBlueFull});
+  subnet.switch_tables[tables::test::host(1)].keys = TestSubnet::table({tables::test::kLimited});
+  CHECK(engine_members() ==
         "blue (0x0001): not now: the switch port of a/web enforces partitions and lacks the key");
-  subnet.leaf_tables.erase(host(1));
-  CHECK(told() == "blue (0x0001): not known: the P_Key table of the switch port of a/web is not");
-  subnet.port(1).leaf->enforcement = {.places = 64, .inbound = false, .outbound = false};
-  CHECK(told() == "blue (0x0001): yes: a/web is a full member, b/db is a full member");
+  subnet.switch_tables.erase(tables::test::host(1));
+  CHECK(engine_members() ==
+        "blue (0x0001): not known: the P_Key table of the switch port of a/web is not");
+  subnet.port(1).switch_port->enforcement = {
+      .partition_cap = 64, .inbound = false, .outbound = false};
+  CHECK(engine_members() == "blue (0x0001): yes: a/web is a full member, b/db is a full member");
   subnet.port(2).state = ib::PortState::init;
-  CHECK(told() == "blue (0x0001): not now: the port of b/db is INIT");
-  subnet.contents.duplicates = {host(1)};
-  CHECK(told() == "blue (0x0001): not known: the GUID of a/web, or its switch's, is there twice");
+  CHECK(engine_members() == "blue (0x0001): not now: the port of b/db is INIT");
+  subnet.contents.duplicates = {tables::test::host(1)};
+  CHECK(engine_members() ==
+        "blue (0x0001): not known: the GUID of a/web, or its switch's, is there twice");
 }
 
 TEST_CASE("a full key that is not there yet is no fault of the partition's") {
-  KnownSubnet subnet(3);
+  TestSubnet subnet(3);
   subnet.add(blue(Membership::limited, Membership::full));
-  for (const unsigned n : {1U, 2U}) subnet.hold(n, {test::kLimited, kBlue});
+  for (const unsigned n : {1U, 2U}) subnet.hold(n, {tables::test::kLimited, kBlue});
   CHECK(both(subnet).reach.at(0) ==
         "blue (0x0001): not now: the P_Key table of b/db holds the key as a limited member's");
 }
 
 TEST_CASE("switch ports whose keys are limited let two full members not through") {
-  KnownSubnet subnet(3);
+  TestSubnet subnet(3);
   subnet.add(blue(Membership::full, Membership::full));
   for (const unsigned n : {1U, 2U}) {
-    subnet.hold(n, {test::kLimited, kBlueFull});
-    subnet.leaf_tables[host(n)].keys = KnownSubnet::table({test::kLimited, kBlue});
+    subnet.hold(n, {tables::test::kLimited, kBlueFull});
+    subnet.switch_tables[tables::test::host(n)].keys =
+        TestSubnet::table({tables::test::kLimited, kBlue});
   }
   CHECK(both(subnet).reach.at(0) ==
         "blue (0x0001): not now: the switch ports of both hold the key as limited members'");
 }
 
 TEST_CASE("keys that nobody gave are a yes that should not be") {
-  KnownSubnet subnet(3);
+  TestSubnet subnet(3);
   CHECK(both(subnet).reach == Sentences{kNoneBut, kDefaultNo});
   for (const unsigned n : {1U, 2U}) subnet.hold(n, {ib::kDefaultFull, kRedFull});
   CHECK(both(subnet).reach ==
@@ -183,27 +196,31 @@ TEST_CASE("keys that nobody gave are a yes that should not be") {
                   "Default (0x7fff): yes: a/web is a full member, which it should not be, b/db is "
                   "a full member, which it should not be"});
   // Of the partition of only one of them nothing is said.
-  subnet.hold(2, {test::kLimited});
-  subnet.hold(1, {test::kLimited, kRedFull});
+  subnet.hold(2, {tables::test::kLimited});
+  subnet.hold(1, {tables::test::kLimited, kRedFull});
   CHECK(both(subnet).reach == Sentences{kNoneBut, kDefaultNo});
 }
 
 TEST_CASE("pods of several ports are compared port by port; one without any is told") {
-  KnownSubnet subnet(4);
+  TestSubnet subnet(4);
   const Explanation explanation =
-      explain({{"a/web", {{host(1)}, {host(3)}}}, {"b/db", {{host(2)}}}}, subnet.evidence());
+      explain({{"a/web", {{tables::test::host(1)}, {tables::test::host(3)}}},
+               {"b/db", {{tables::test::host(2)}}}},
+              subnet.snapshot());
   CHECK(explanation.subjects.size() == 3);
   REQUIRE(explanation.reach.size() == 4);
   CHECK(explanation.reach[2] ==
         "a/web (00:02:c9:03:00:00:00:04) and b/db are in no partition "
         "together but the default one");
-  const Explanation nobody = explain({{"a/web", {{host(1)}}}, {"b/none", {}}}, subnet.evidence());
-  REQUIRE(nobody.subjects.size() == 2);
-  CHECK(nobody.subjects[1].findings == Sentences{"it has no port on this subnet"});
-  CHECK(nobody.reach.empty());
-  CHECK(explain({{"a", {{host(1)}}}, {"b", {{host(1)}}}}, subnet.evidence()).reach.at(0) ==
-        "a and b are on one port: its table is theirs");
+  const Explanation no_callback =
+      explain({{"a/web", {{tables::test::host(1)}}}, {"b/none", {}}}, subnet.snapshot());
+  REQUIRE(no_callback.subjects.size() == 2);
+  CHECK(no_callback.subjects[1].findings == Sentences{"it has no port on this subnet"});
+  CHECK(no_callback.reach.empty());
+  CHECK(explain({{"a", {{tables::test::host(1)}}}, {"b", {{tables::test::host(1)}}}},
+                subnet.snapshot())
+            .reach.at(0) == "a and b are on one port: its table is theirs");
 }
 
 }  // namespace
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::plan

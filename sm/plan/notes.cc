@@ -2,32 +2,33 @@
 
 #include <algorithm>
 
-namespace ibpod::sm {
+namespace ibpod::sm::plan {
 namespace {
 
-using fabric::Partition;
+using fabric::PartitionDefinition;
 using fabricapi::Plan;
 
 std::string ports(size_t count) {
   return std::to_string(count) + (count == 1 ? " port" : " ports");
 }
 
-bool has(const WantedKeys& wanted, ib::PKey key) {
-  return std::binary_search(wanted.keys.begin(), wanted.keys.end(), key);
+bool has(const tables::DesiredTable& desired, ib::PKey key) {
+  return std::binary_search(desired.keys.begin(), desired.keys.end(), key);
 }
 
-bool in(const WantedKeys& wanted, ib::PKey key) {
-  return std::any_of(wanted.keys.begin(), wanted.keys.end(),
+bool in(const tables::DesiredTable& desired, ib::PKey key) {
+  return std::any_of(desired.keys.begin(), desired.keys.end(),
                      [&](ib::PKey one) { return one.same_partition(key); });
 }
 
-const Partition* find(const std::vector<Partition>& partitions, ib::PKey pkey) {
-  for (const Partition& partition : partitions)
-    if (partition.pkey == pkey) return &partition;
+const PartitionDefinition* find(const std::vector<PartitionDefinition>& definitions,
+                                ib::PKey pkey) {
+  for (const PartitionDefinition& definition : definitions)
+    if (definition.pkey == pkey) return &definition;
   return nullptr;
 }
 
-void note_default(Plan& plan, const Consequences& consequences) {
+void note_default(Plan& plan, const ChangeSummary& consequences) {
   if (consequences.closed > 0) {
     plan.notes.push_back(
         ports(consequences.closed) + " will no longer be full in the default partition, " +
@@ -43,36 +44,38 @@ void note_default(Plan& plan, const Consequences& consequences) {
   }
 }
 
-void note_vanishing(Plan& plan, const std::vector<Partition>& after, const Evidence& now,
-                    const Consequences& consequences) {
-  for (const Partition& partition : now.partitions) {
-    if (find(after, partition.pkey) != nullptr) continue;
-    const auto found = consequences.losers.find(partition.pkey.value());
+void note_vanishing(Plan& plan, const std::vector<PartitionDefinition>& after,
+                    const tables::FabricSnapshot& now, const ChangeSummary& consequences) {
+  for (const PartitionDefinition& definition : now.partitions) {
+    if (find(after, definition.pkey) != nullptr) continue;
+    const auto found = consequences.losers.find(definition.pkey.value());
     plan.notes.push_back(
-        "the partition " + partition.name + " (" + partition.pkey.text() + ") vanishes; " +
+        "the partition " + definition.name + " (" + definition.pkey.text() + ") vanishes; " +
         ports(found == consequences.losers.end() ? 0 : found->second) + " will leave it");
   }
 }
 
-void note_groups(Plan& plan, const std::vector<Partition>& after, const Evidence& now) {
-  for (const Partition& partition : now.partitions) {
-    const Partition* changed = find(after, partition.pkey);
-    if (changed == nullptr || !partition.ipoib) continue;
-    if (changed->ipoib && changed->group == partition.group) continue;
-    plan.notes.push_back("the IPoIB broadcast group of " + partition.name +
+void note_groups(Plan& plan, const std::vector<PartitionDefinition>& after,
+                 const tables::FabricSnapshot& now) {
+  for (const PartitionDefinition& definition : now.partitions) {
+    const PartitionDefinition* changed = find(after, definition.pkey);
+    if (changed == nullptr || !definition.ipoib) continue;
+    if (changed->ipoib && changed->group == definition.group) continue;
+    plan.notes.push_back("the IPoIB broadcast group of " + definition.name +
                          " stays as it was made until the partition has been without members for "
                          "a sweep of OpenSM's");
   }
 }
 
-void note_clashes(Plan& plan, const std::vector<Partition>& after, const Evidence& now) {
-  const auto before = index0_clashes(now.partitions, now);
-  for (const auto& [guid, names] : index0_clashes(after, now)) {
+void note_clashes(Plan& plan, const std::vector<PartitionDefinition>& after,
+                  const tables::FabricSnapshot& now) {
+  const auto before = tables::index0_clashes(now.partitions, now);
+  for (const auto& [guid, names] : tables::index0_clashes(after, now)) {
     const auto found = before.find(guid);
     if (found != before.end() && found->second == names) continue;
     std::string listed_names;
     for (const std::string& name : names) listed_names += (listed_names.empty() ? "" : ", ") + name;
-    plan.notes.push_back(described(now.topology, guid) +
+    plan.notes.push_back(tables::described(now.topology, guid) +
                          ": more than one partition claims index 0, and one of them will not get "
                          "it: " +
                          listed_names);
@@ -81,8 +84,8 @@ void note_clashes(Plan& plan, const std::vector<Partition>& after, const Evidenc
 
 }  // namespace
 
-void Consequences::add(const fabric::EndPort& port, const WantedKeys& from, const WantedKeys& to,
-                       const Step& step) {
+void ChangeSummary::add(const fabric::EndPort& port, const tables::DesiredTable& from,
+                        const tables::DesiredTable& to, const TableStep& step) {
   const bool was = has(from, ib::kDefaultFull), is = has(to, ib::kDefaultFull);
   if (!was && is) ++opened;
   if (was && !is) {
@@ -95,29 +98,30 @@ void Consequences::add(const fabric::EndPort& port, const WantedKeys& from, cons
   if (!step.fits) crowded.push_back(port.guid);
 }
 
-void note_rooms(Plan& plan, const Evidence& now, const Consequences& consequences) {
+void note_capacity(Plan& plan, const tables::FabricSnapshot& now,
+                   const ChangeSummary& consequences) {
   if (consequences.crowded.empty()) return;
   plan.notes.push_back(ports(consequences.crowded.size()) +
                        " with more keys than the table, or the switch port's, has places: some "
                        "will be missing, and a switch port then enforces nothing. The first: " +
-                       described(now.topology, consequences.crowded.front()));
+                       tables::described(now.topology, consequences.crowded.front()));
 }
 
-void note_change(Plan& plan, const std::vector<Partition>& after, const Evidence& now,
-                 const Consequences& consequences) {
+void note_change(Plan& plan, const std::vector<PartitionDefinition>& after,
+                 const tables::FabricSnapshot& now, const ChangeSummary& consequences) {
   note_default(plan, consequences);
   note_vanishing(plan, after, now, consequences);
-  note_rooms(plan, now, consequences);
+  note_capacity(plan, now, consequences);
   note_clashes(plan, after, now);
   note_groups(plan, after, now);
 }
 
-void note_terms(Plan& plan, const Evidence& now, const PlanTerms& terms) {
+void note_options(Plan& plan, const tables::FabricSnapshot& now, const PlanOptions& terms) {
   if (now.topology.ports().empty()) {
     plan.notes.push_back(
         "the subnet has not been seen yet: only ports that a partition names are "
         "counted");
-  } else if (!now.topology.whole()) {
+  } else if (!now.topology.is_complete()) {
     plan.notes.push_back("not all of the subnet could be seen: there may be more ports");
   }
   if (plan.changed == 0) return;
@@ -128,4 +132,4 @@ void note_terms(Plan& plan, const Evidence& now, const PlanTerms& terms) {
         "how long it takes is not known: no sweep of the subnet manager's has been timed");
 }
 
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::plan

@@ -7,12 +7,12 @@
 #include <map>
 #include <vector>
 
-namespace ibpod::sm {
+namespace ibpod::sm::plan {
 
 // What a change does, port by port.
-struct Consequences {
-  void add(const fabric::EndPort& port, const WantedKeys& from, const WantedKeys& to,
-           const Step& step);
+struct ChangeSummary {
+  void add(const fabric::EndPort& port, const tables::DesiredTable& from,
+           const tables::DesiredTable& to, const TableStep& step);
 
   size_t opened = 0;                  // become full members of the default partition
   size_t closed = 0;                  // are none any more
@@ -21,9 +21,11 @@ struct Consequences {
   std::vector<ib::Guid> crowded;      // with more keys than places
 };
 
-void note_change(fabricapi::Plan& plan, const std::vector<fabric::Partition>& after,
-                 const Evidence& now, const Consequences& consequences);
-void note_rooms(fabricapi::Plan& plan, const Evidence& now, const Consequences& consequences);
-void note_terms(fabricapi::Plan& plan, const Evidence& now, const PlanTerms& terms);
+void note_change(fabricapi::Plan& plan, const std::vector<fabric::PartitionDefinition>& after,
+                 const tables::FabricSnapshot& now, const ChangeSummary& consequences);
+void note_capacity(fabricapi::Plan& plan, const tables::FabricSnapshot& now,
+                   const ChangeSummary& consequences);
+void note_options(fabricapi::Plan& plan, const tables::FabricSnapshot& now,
+                  const PlanOptions& terms);
 
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::plan

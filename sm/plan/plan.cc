@@ -6,53 +6,53 @@
 
 #include <set>
 
-namespace ibpod::sm {
+namespace ibpod::sm::plan {
 namespace {
 
 using fabricapi::Plan;
 
 // Whatever partitions speak of, and whatever is there.
-std::set<ib::Guid> ports_of(const Evidence& now, const Wanted& after) {
+std::set<ib::Guid> ports_of(const tables::FabricSnapshot& now, const tables::DesiredKeys& after) {
   std::set<ib::Guid> guids;
-  for (const fabric::SeenPort& port : now.topology.ports()) guids.insert(port.guid);
-  for (const Wanted* wanted : {&now.wanted, &after})
-    for (const ib::Guid guid : wanted->named()) guids.insert(guid);
+  for (const fabric::Port& port : now.topology.ports()) guids.insert(port.guid);
+  for (const tables::DesiredKeys* desired : {&now.desired, &after})
+    for (const ib::Guid guid : desired->named()) guids.insert(guid);
   return guids;
 }
 
-void add(Plan& plan, ib::Guid guid, const Step& step, const Evidence& now) {
+void add(Plan& plan, ib::Guid guid, const TableStep& step, const tables::FabricSnapshot& now) {
   ++plan.changed;
   plan.packets += step.blocks;
   if (plan.ports.size() == fabricapi::kMostPlanned) return;
-  const fabric::SeenPort* seen = now.topology.find(guid);
+  const fabric::Port* seen = now.topology.find(guid);
   plan.ports.push_back({.guid = guid,
                         .description = seen == nullptr ? "" : seen->description,
                         .before = step.before,
                         .after = step.after});
 }
 
-void finish(Plan& plan, const Evidence& now, const PlanTerms& terms) {
+void finish(Plan& plan, const tables::FabricSnapshot& now, const PlanOptions& terms) {
   if (plan.changed > 0) plan.seconds = std::chrono::duration<double>(terms.last_sweep).count();
-  note_terms(plan, now, terms);
+  note_options(plan, now, terms);
 }
 
 // Known, and not right.
-bool wrong(const ReadTable* table, const WantedKeys& wanted) {
-  return table != nullptr && !judge(table->keys, wanted).good();
+bool wrong(const tables::ReadTable* table, const tables::DesiredTable& desired) {
+  return table != nullptr && !tables::compare(table->keys, desired).good();
 }
 
 }  // namespace
 
-Plan plan_change(const std::vector<fabric::Partition>& after, const Evidence& now,
-                 const PlanTerms& terms) {
-  const Wanted wanted_after(after);
+Plan plan_change(const std::vector<fabric::PartitionDefinition>& after,
+                 const tables::FabricSnapshot& now, const PlanOptions& terms) {
+  const tables::DesiredKeys wanted_after(after);
   Plan plan;
-  Consequences consequences;
+  ChangeSummary consequences;
   for (const ib::Guid guid : ports_of(now, wanted_after)) {
-    const fabric::EndPort port = end_port(now, guid);
-    const WantedKeys from = now.wanted.of(port), to = wanted_after.of(port);
+    const fabric::EndPort port = tables::end_port(now, guid);
+    const tables::DesiredTable from = now.desired.of(port), to = wanted_after.of(port);
     if (from == to) continue;
-    const Step step = step_to(to, guid, now);
+    const TableStep step = table_step(to, guid, now);
     if (!step.known) ++plan.unseen;
     consequences.add(port, from, to, step);
     add(plan, guid, step, now);
@@ -62,22 +62,23 @@ Plan plan_change(const std::vector<fabric::Partition>& after, const Evidence& no
   return plan;
 }
 
-Plan plan_rest(const Evidence& now, const PlanTerms& terms) {
+Plan plan_pending(const tables::FabricSnapshot& now, const PlanOptions& terms) {
   Plan plan;
-  Consequences consequences;
-  for (const ib::Guid guid : ports_of(now, now.wanted)) {
+  ChangeSummary consequences;
+  for (const ib::Guid guid : ports_of(now, now.desired)) {
     if (!now.tables.contains(guid)) ++plan.unseen;
-    const fabric::EndPort port = end_port(now, guid);
-    const WantedKeys wanted = now.wanted.of(port);
-    if (!wrong(find(now.tables, guid), wanted) && !wrong(heeded_leaf(now, guid), wanted.anywhere()))
+    const fabric::EndPort port = tables::end_port(now, guid);
+    const tables::DesiredTable desired = now.desired.of(port);
+    if (!wrong(tables::find(now.tables, guid), desired) &&
+        !wrong(tables::enforcing_switch_table(now, guid), desired.anywhere()))
       continue;
-    const Step step = step_to(wanted, guid, now);
-    consequences.add(port, wanted, wanted, step);
+    const TableStep step = table_step(desired, guid, now);
+    consequences.add(port, desired, desired, step);
     add(plan, guid, step, now);
   }
-  note_rooms(plan, now, consequences);
+  note_capacity(plan, now, consequences);
   finish(plan, now, terms);
   return plan;
 }
 
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::plan

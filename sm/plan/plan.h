@@ -8,9 +8,9 @@
 
 #include <vector>
 
-namespace ibpod::sm {
+namespace ibpod::sm::plan {
 
-struct PlanTerms {
+struct PlanOptions {
   Duration last_sweep{};  // 0: none has been seen, or it took less than a millisecond
   bool writes = true;     // false: the engine observes, and somebody else makes the change
 };
@@ -22,11 +22,11 @@ struct PlanTerms {
 // decides, and they have none. Where it is not, `before` is empty and no key has a place; nor has
 // one where there are more keys than places. `packets` are the blocks of tables that differ, the
 // switch ports' among them, at least.
-fabricapi::Plan plan_change(const std::vector<fabric::Partition>& after, const Evidence& now,
-                            const PlanTerms& terms);
+fabricapi::Plan plan_change(const std::vector<fabric::PartitionDefinition>& after,
+                            const tables::FabricSnapshot& now, const PlanOptions& terms);
 
 // From the tables as they are to the partitions of the evidence: ports whose table, or switch
 // port's, is not right.
-fabricapi::Plan plan_rest(const Evidence& now, const PlanTerms& terms);
+fabricapi::Plan plan_pending(const tables::FabricSnapshot& now, const PlanOptions& terms);
 
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::plan

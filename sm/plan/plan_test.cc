@@ -4,26 +4,26 @@
 
 #include <doctest/doctest.h>
 
-namespace ibpod::sm {
+namespace ibpod::sm::plan {
 namespace {
 
 using fabric::Membership;
-using fabric::Partition;
+using fabric::PartitionDefinition;
 using fabric::PortGroup;
 using fabricapi::Plan;
-using test::host;
-using test::KnownSubnet;
+using tables::test::host;
+using tables::test::TestSubnet;
 using Notes = std::vector<std::string>;
 
 constexpr ib::PKey kBlue{0x0001}, kBlueFull{0x8001}, kRedFull{0x8002};
-constexpr PlanTerms kTerms{.last_sweep = Duration(1500)};
+constexpr PlanOptions kTerms{.last_sweep = Duration(1500)};
 
-Partition blue(std::vector<fabric::Member> members) {
+PartitionDefinition blue(std::vector<fabric::Member> members) {
   return {.name = "blue", .pkey = kBlue, .members = std::move(members)};
 }
 
-Plan change(KnownSubnet& subnet, const std::vector<Partition>& after) {
-  return plan_change(after, subnet.evidence(), kTerms);
+Plan change(TestSubnet& subnet, const std::vector<PartitionDefinition>& after) {
+  return plan_change(after, subnet.snapshot(), kTerms);
 }
 
 bool noted(const Plan& plan, std::string_view part) {
@@ -34,13 +34,15 @@ bool noted(const Plan& plan, std::string_view part) {
 }
 
 TEST_CASE("only ports whose keys change are planned, with the table before and after") {
-  KnownSubnet subnet(4);
-  const Plan plan = change(
-      subnet,
-      {subnet.partitions[0], blue({{host(2), Membership::full}, {host(1), Membership::limited}})});
+  TestSubnet subnet(4);
+  const Plan plan =
+      change(subnet, {subnet.partitions[0], blue({{tables::test::host(2), Membership::full},
+                                                  {tables::test::host(1), Membership::limited}})});
   REQUIRE(plan.ports.size() == 2);
-  CHECK(plan.ports[0] == Plan::Port{host(1), "h1 mlx5_0", "0:0x7fff", "0:0x7fff 0x0001"});
-  CHECK(plan.ports[1] == Plan::Port{host(2), "h2 mlx5_0", "0:0x7fff", "0:0x7fff 0x8001"});
+  CHECK(plan.ports[0] ==
+        Plan::Port{tables::test::host(1), "h1 mlx5_0", "0:0x7fff", "0:0x7fff 0x0001"});
+  CHECK(plan.ports[1] ==
+        Plan::Port{tables::test::host(2), "h2 mlx5_0", "0:0x7fff", "0:0x7fff 0x8001"});
   CHECK(plan.changed == 2);
   CHECK(plan.unseen == 0);
   CHECK(plan.packets == 4);  // of each the port's block and the switch port's
@@ -49,16 +51,17 @@ TEST_CASE("only ports whose keys change are planned, with the table before and a
 }
 
 TEST_CASE("what changes nothing is empty and takes no time") {
-  KnownSubnet subnet(3);
+  TestSubnet subnet(3);
   const Plan plan = change(subnet, {subnet.partitions[0], blue({})});
   CHECK(plan == Plan{});
 }
 
 TEST_CASE("a key leaves, and the rest of the table stays where it is") {
-  KnownSubnet subnet(3);
-  subnet.add(blue({{host(1), Membership::full}}));
-  subnet.add({.name = "red", .pkey = ib::PKey(2), .members = {{host(1), Membership::full}}});
-  subnet.hold(1, {test::kLimited, kBlueFull, kRedFull});
+  TestSubnet subnet(3);
+  subnet.add(blue({{tables::test::host(1), Membership::full}}));
+  subnet.add(
+      {.name = "red", .pkey = ib::PKey(2), .members = {{tables::test::host(1), Membership::full}}});
+  subnet.hold(1, {tables::test::kLimited, kBlueFull, kRedFull});
   const Plan plan = change(subnet, {subnet.partitions[0], subnet.partitions[2]});
   REQUIRE(plan.ports.size() == 1);
   CHECK(plan.ports[0].before == "0:0x7fff 1:0x8001 2:0x8002");
@@ -67,115 +70,119 @@ TEST_CASE("a key leaves, and the rest of the table stays where it is") {
 }
 
 TEST_CASE("the default key is back at index 0 where its rule says so, and else stays where it is") {
-  KnownSubnet subnet(2);
-  subnet.add(blue({{host(1), Membership::full}}));
+  TestSubnet subnet(2);
+  subnet.add(blue({{tables::test::host(1), Membership::full}}));
   subnet.partitions[1].index0 = true;
-  subnet.hold(1, {kBlueFull, test::kLimited});
-  std::vector<Partition> after{subnet.partitions[0]};
+  subnet.hold(1, {kBlueFull, tables::test::kLimited});
+  std::vector<PartitionDefinition> after{subnet.partitions[0]};
   CHECK(change(subnet, after).ports.at(0).after == "1:0x7fff");
   subnet.partitions[0].index0 = after[0].index0 = true;
   CHECK(change(subnet, after).ports.at(0).after == "0:0x7fff");
 }
 
 TEST_CASE("a key that somebody else finds a place for has none, and index 0 is certain") {
-  KnownSubnet subnet(2);
+  TestSubnet subnet(2);
   subnet.partitions[0].index0 = true;
-  std::vector<Partition> after{subnet.partitions[0], blue({{host(1), Membership::full}})};
+  std::vector<PartitionDefinition> after{subnet.partitions[0],
+                                         blue({{tables::test::host(1), Membership::full}})};
   CHECK(change(subnet, after).ports.at(0).after == "0:0x7fff 0x8001");
   after[1].index0 = true;
   CHECK(change(subnet, after).ports.at(0).after == "0:0x8001 0x7fff");
 }
 
 TEST_CASE("a port that has not been seen has keys without places, and counts as unseen") {
-  KnownSubnet subnet(2);
-  subnet.tables.erase(host(1));
-  subnet.leaf_tables.erase(host(1));
-  const Plan plan = change(
-      subnet,
-      {subnet.partitions[0], blue({{host(1), Membership::full}, {host(9), Membership::full}})});
+  TestSubnet subnet(2);
+  subnet.tables.erase(tables::test::host(1));
+  subnet.switch_tables.erase(tables::test::host(1));
+  const Plan plan =
+      change(subnet, {subnet.partitions[0], blue({{tables::test::host(1), Membership::full},
+                                                  {tables::test::host(9), Membership::full}})});
   REQUIRE(plan.ports.size() == 2);
-  CHECK(plan.ports[0] == Plan::Port{host(1), "h1 mlx5_0", "", "0x7fff 0x8001"});
-  CHECK(plan.ports[1] == Plan::Port{host(9), "", "", "0x7fff 0x8001"});
+  CHECK(plan.ports[0] == Plan::Port{tables::test::host(1), "h1 mlx5_0", "", "0x7fff 0x8001"});
+  CHECK(plan.ports[1] == Plan::Port{tables::test::host(9), "", "", "0x7fff 0x8001"});
   CHECK(plan.unseen == 2);
   CHECK(plan.packets == 0);
 }
 
 TEST_CASE("packets are blocks that differ: index 0 and a key in the second block are two") {
-  KnownSubnet subnet(2);
-  subnet.add(blue({{host(1), Membership::full}}));
-  for (ReadTables* tables : {&subnet.tables, &subnet.leaf_tables}) {
-    ib::PKeyTable& keys = (*tables)[host(1)].keys;
+  TestSubnet subnet(2);
+  subnet.add(blue({{tables::test::host(1), Membership::full}}));
+  for (tables::ReadTables* tables : {&subnet.tables, &subnet.switch_tables}) {
+    ib::PKeyTable& keys = (*tables)[tables::test::host(1)].keys;
     keys[40] = kBlueFull;
   }
-  std::vector<Partition> after = subnet.partitions;
+  std::vector<PartitionDefinition> after = subnet.partitions;
   after[1].index0 = true;
   CHECK(change(subnet, after).packets == 4);
-  subnet.leaf_tables.erase(host(1));
+  subnet.switch_tables.erase(tables::test::host(1));
   CHECK(change(subnet, after).packets == 4);  // as many as the port's
-  subnet.port(1).leaf->enforcement->places = 0;
+  subnet.port(1).switch_port->enforcement->partition_cap = 0;
   CHECK(change(subnet, after).packets == 2);
-  subnet.port(1).leaf.reset();
+  subnet.port(1).switch_port.reset();
   CHECK(change(subnet, after).packets == 2);
 }
 
 TEST_CASE("a key without a place is no packet beside those that are certain") {
-  KnownSubnet subnet(2);
-  subnet.add(blue({{host(1), Membership::full}}));
+  TestSubnet subnet(2);
+  subnet.add(blue({{tables::test::host(1), Membership::full}}));
   for (uint16_t key = 0x1001; key < 0x1020; ++key)
     subnet.add({.name = "p" + std::to_string(key),
                 .pkey = ib::PKey(key),
-                .members = {{host(1), Membership::full}}});
-  for (ReadTables* tables : {&subnet.tables, &subnet.leaf_tables}) {
-    ib::PKeyTable& keys = (*tables)[host(1)].keys;
+                .members = {{tables::test::host(1), Membership::full}}});
+  for (tables::ReadTables* tables : {&subnet.tables, &subnet.switch_tables}) {
+    ib::PKeyTable& keys = (*tables)[tables::test::host(1)].keys;
     keys.resize(96);
     for (uint16_t place = 1; place < 32; ++place) keys[place] = ib::PKey(0x9000 + place);
     keys[70] = kBlueFull;
   }
-  std::vector<Partition> after = subnet.partitions;
+  std::vector<PartitionDefinition> after = subnet.partitions;
   after[1].pkey = ib::PKey(2);
   // Its third block is written; the new key may be put there, and need not go into the second.
   CHECK(change(subnet, after).packets == 2);
 }
 
 TEST_CASE("a switch port's table is nothing to be mended where the switch heeds none") {
-  KnownSubnet subnet(2);
-  subnet.add(blue({{host(1), Membership::full}}));
-  subnet.tables[host(1)].keys[3] = kBlueFull;
+  TestSubnet subnet(2);
+  subnet.add(blue({{tables::test::host(1), Membership::full}}));
+  subnet.tables[tables::test::host(1)].keys[3] = kBlueFull;
   const auto changed = [&] {
-    const Evidence evidence = subnet.evidence();
-    return plan_rest(evidence, {}).changed;
+    const tables::FabricSnapshot snapshot = subnet.snapshot();
+    return plan_pending(snapshot, {}).changed;
   };
   CHECK(changed() == 1);  // it lacks the key
-  subnet.port(1).leaf->enforcement->inbound = false;
+  subnet.port(1).switch_port->enforcement->inbound = false;
   CHECK(changed() == 0);
-  subnet.port(1).leaf->enforcement->places = 0;
-  subnet.leaf_tables[host(1)].keys.clear();
+  subnet.port(1).switch_port->enforcement->partition_cap = 0;
+  subnet.switch_tables[tables::test::host(1)].keys.clear();
   CHECK(changed() == 0);
-  const Plan more = change(
-      subnet, {subnet.partitions[0],
-               subnet.partitions[1],
-               {.name = "red", .pkey = ib::PKey(2), .members = {{host(1), Membership::full}}}});
+  const Plan more = change(subnet, {subnet.partitions[0],
+                                    subnet.partitions[1],
+                                    {.name = "red",
+                                     .pkey = ib::PKey(2),
+                                     .members = {{tables::test::host(1), Membership::full}}}});
   CHECK(more.packets == 1);
   CHECK(more.notes.empty());
 }
 
 TEST_CASE("at which index a switch port holds a key is all the same") {
-  KnownSubnet subnet(2);
-  Partition first = blue({{host(1), Membership::full}});
+  TestSubnet subnet(2);
+  PartitionDefinition first = blue({{tables::test::host(1), Membership::full}});
   first.index0 = true;
   subnet.add(first);
-  subnet.tables[host(1)].keys = KnownSubnet::table({kBlueFull, test::kLimited});
-  subnet.leaf_tables[host(1)].keys = KnownSubnet::table({test::kLimited, kBlueFull});
-  const Evidence evidence = subnet.evidence();
-  CHECK(plan_rest(evidence, {}).changed == 0);
+  subnet.tables[tables::test::host(1)].keys =
+      TestSubnet::table({kBlueFull, tables::test::kLimited});
+  subnet.switch_tables[tables::test::host(1)].keys =
+      TestSubnet::table({tables::test::kLimited, kBlueFull});
+  const tables::FabricSnapshot snapshot = subnet.snapshot();
+  CHECK(plan_pending(snapshot, {}).changed == 0);
 }
 
 TEST_CASE("who loses the default partition is counted, and who is nowhere else") {
-  KnownSubnet subnet(4);
+  TestSubnet subnet(4);
   subnet.partitions[0].members = {{PortGroup::all, Membership::full}};
-  subnet.add(blue({{host(1), Membership::full}}));
-  std::vector<Partition> after = subnet.partitions;
-  after[0] = fabric::default_partition();
+  subnet.add(blue({{tables::test::host(1), Membership::full}}));
+  std::vector<PartitionDefinition> after = subnet.partitions;
+  after[0] = fabric::default_definition();
   const Plan closing = change(subnet, after);
   CHECK(closing.changed == 4);  // three hosts, and the switch
   CHECK(noted(closing, "4 ports will no longer be full in the default partition, 3 of them in no"));
@@ -184,14 +191,16 @@ TEST_CASE("who loses the default partition is counted, and who is nowhere else")
 }
 
 TEST_CASE("what does not fit, index 0 claimed twice and groups that stay are noted") {
-  KnownSubnet subnet(3);
-  subnet.tables[host(1)].keys = {test::kLimited, kRedFull};
-  Partition before = blue({{host(1), Membership::full}, {host(2), Membership::full}});
+  TestSubnet subnet(3);
+  subnet.tables[tables::test::host(1)].keys = {tables::test::kLimited, kRedFull};
+  PartitionDefinition before =
+      blue({{tables::test::host(1), Membership::full}, {tables::test::host(2), Membership::full}});
   before.ipoib = true;
   subnet.add({.name = "red",
               .pkey = ib::PKey(2),
               .index0 = true,
-              .members = {{host(1), Membership::full}, {host(2), Membership::full}}});
+              .members = {{tables::test::host(1), Membership::full},
+                          {tables::test::host(2), Membership::full}}});
   subnet.add(before);
   before.index0 = true;
   before.group.mtu = fabric::Mtu::mtu_4096;
@@ -203,7 +212,7 @@ TEST_CASE("what does not fit, index 0 claimed twice and groups that stay are not
 }
 
 TEST_CASE("of many ports the first are told, and all are counted") {
-  KnownSubnet subnet(1200);
+  TestSubnet subnet(1200);
   const Plan plan = change(
       subnet,
       {subnet.partitions[0],
@@ -214,13 +223,13 @@ TEST_CASE("of many ports the first are told, and all are counted") {
 }
 
 TEST_CASE("what is left to do is what tables lack, the switches' too; what is unread is counted") {
-  KnownSubnet subnet(5);
-  CHECK(plan_rest(subnet.evidence(), kTerms) == Plan{});
-  subnet.add(blue({{host(1), Membership::full}}));
-  subnet.hold(2, {test::kLimited, kRedFull});
-  subnet.leaf_tables[host(3)].keys[5] = kRedFull;
-  subnet.tables.erase(host(4));
-  const Plan plan = plan_rest(subnet.evidence(), kTerms);
+  TestSubnet subnet(5);
+  CHECK(plan_pending(subnet.snapshot(), kTerms) == Plan{});
+  subnet.add(blue({{tables::test::host(1), Membership::full}}));
+  subnet.hold(2, {tables::test::kLimited, kRedFull});
+  subnet.switch_tables[tables::test::host(3)].keys[5] = kRedFull;
+  subnet.tables.erase(tables::test::host(4));
+  const Plan plan = plan_pending(subnet.snapshot(), kTerms);
   REQUIRE(plan.ports.size() == 3);
   CHECK(plan.ports[0].after == "0:0x7fff 0x8001");
   CHECK(plan.ports[1].before == "0:0x7fff 1:0x8002");
@@ -231,11 +240,12 @@ TEST_CASE("what is left to do is what tables lack, the switches' too; what is un
 }
 
 TEST_CASE("what is not known is said: the subnet, its sweeps, who writes") {
-  KnownSubnet subnet(2);
-  const std::vector<Partition> after{subnet.partitions[0], blue({{host(1), Membership::full}})};
-  CHECK(noted(plan_change(after, subnet.evidence(), {}), "has been timed"));
-  CHECK(noted(plan_change(after, subnet.evidence(), {.writes = false}), "only observes"));
-  subnet.contents.unseen_count = 1;
+  TestSubnet subnet(2);
+  const std::vector<PartitionDefinition> after{subnet.partitions[0],
+                                               blue({{tables::test::host(1), Membership::full}})};
+  CHECK(noted(plan_change(after, subnet.snapshot(), {}), "has been timed"));
+  CHECK(noted(plan_change(after, subnet.snapshot(), {.writes = false}), "only observes"));
+  subnet.contents.unanswered_count = 1;
   CHECK(noted(change(subnet, after), "not all of the subnet could be seen"));
   subnet.contents = {};
   subnet.tables.clear();
@@ -243,4 +253,4 @@ TEST_CASE("what is not known is said: the subnet, its sweeps, who writes") {
 }
 
 }  // namespace
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::plan

@@ -4,7 +4,7 @@
 #include <optional>
 #include <set>
 
-namespace ibpod::sm {
+namespace ibpod::sm::plan {
 namespace {
 
 // What some list of keys has of a partition.
@@ -35,16 +35,16 @@ Holding of(const std::vector<ib::PKey>& keys, uint16_t partition) {
   return holding;
 }
 
-std::optional<Holding> of(const ReadTables& tables, ib::Guid port, uint16_t partition) {
+std::optional<Holding> of(const tables::ReadTables& tables, ib::Guid port, uint16_t partition) {
   const auto found = tables.find(port);
   if (found == tables.end()) return std::nullopt;
   return of(found->second.keys, partition);
 }
 
-std::string obstacle_of(const End& end, const Evidence& evidence) {
-  const fabric::SeenPort* seen = evidence.topology.find(end.port);
-  if (evidence.topology.duplicates().contains(end.port) ||
-      (seen != nullptr && evidence.topology.doubtful(*seen)))
+std::string obstacle_of(const ReachEnd& end, const tables::FabricSnapshot& snapshot) {
+  const fabric::Port* seen = snapshot.topology.find(end.port);
+  if (snapshot.topology.duplicates().contains(end.port) ||
+      (seen != nullptr && snapshot.topology.is_ambiguous(*seen)))
     return "not known: the GUID of " + end.name + ", or its switch's, is there twice";
   if (seen == nullptr || seen->state == ib::PortState::active ||
       seen->state == ib::PortState::unknown)
@@ -52,21 +52,21 @@ std::string obstacle_of(const End& end, const Evidence& evidence) {
   return "not now: the port of " + end.name + " is " + std::string(name(seen->state));
 }
 
-bool filtered(ib::Guid port, const Evidence& evidence) {
-  const fabric::SeenPort* seen = evidence.topology.find(port);
-  if (seen == nullptr || !seen->leaf || !seen->leaf->enforcement) return false;
-  const auto& bits = *seen->leaf->enforcement;
-  return bits.places > 0 && (bits.inbound || bits.outbound);
+bool filtered(ib::Guid port, const tables::FabricSnapshot& snapshot) {
+  const fabric::Port* seen = snapshot.topology.find(port);
+  if (seen == nullptr || !seen->switch_port || !seen->switch_port->enforcement) return false;
+  const auto& bits = *seen->switch_port->enforcement;
+  return bits.partition_cap > 0 && (bits.inbound || bits.outbound);
 }
 
-Side side_of(const End& end, uint16_t partition, const Evidence& evidence) {
+Side side_of(const ReachEnd& end, uint16_t partition, const tables::FabricSnapshot& snapshot) {
   Side side;
   side.name = end.name;
-  side.wanted = of(evidence.wanted.of(end_port(evidence, end.port)).keys, partition);
-  side.table = of(evidence.tables, end.port, partition);
-  side.filtered = filtered(end.port, evidence);
-  side.leaf = of(evidence.leaf_tables, end.port, partition);
-  side.obstacle = obstacle_of(end, evidence);
+  side.wanted = of(snapshot.desired.of(tables::end_port(snapshot, end.port)).keys, partition);
+  side.table = of(snapshot.tables, end.port, partition);
+  side.filtered = filtered(end.port, snapshot);
+  side.leaf = of(snapshot.switch_tables, end.port, partition);
+  side.obstacle = obstacle_of(end, snapshot);
   return side;
 }
 
@@ -112,44 +112,46 @@ std::string verdict(const Side& one, const Side& other) {
   return "yes: " + member(one) + ", " + member(other);
 }
 
-void collect(ib::Guid port, const Evidence& evidence, std::set<uint16_t>& partitions) {
-  for (const ib::PKey key : evidence.wanted.of(end_port(evidence, port)).keys)
+void collect(ib::Guid port, const tables::FabricSnapshot& snapshot,
+             std::set<uint16_t>& partitions) {
+  for (const ib::PKey key : snapshot.desired.of(tables::end_port(snapshot, port)).keys)
     partitions.insert(key.partition());
-  const auto found = evidence.tables.find(port);
-  if (found == evidence.tables.end()) return;
+  const auto found = snapshot.tables.find(port);
+  if (found == snapshot.tables.end()) return;
   for (const ib::PKey key : found->second.keys)
     if (key.partition() != 0) partitions.insert(key.partition());
 }
 
-std::string named(uint16_t number, const Evidence& evidence) {
+std::string named(uint16_t number, const tables::FabricSnapshot& snapshot) {
   const ib::PKey pkey{number};
-  for (const fabric::Partition& partition : evidence.partitions)
-    if (partition.pkey == pkey) return partition.name + " (" + pkey.text() + ")";
+  for (const fabric::PartitionDefinition& definition : snapshot.partitions)
+    if (definition.pkey == pkey) return definition.name + " (" + pkey.text() + ")";
   return pkey.text() + ", which is no partition that ibpod-sm knows";
 }
 
 }  // namespace
 
-std::vector<std::string> reach(const End& one, const End& other, const Evidence& evidence) {
+std::vector<std::string> reach(const ReachEnd& one, const ReachEnd& other,
+                               const tables::FabricSnapshot& snapshot) {
   // 0x7fff is the greatest number, and so comes last.
   std::set<uint16_t> partitions;
-  for (const End* end : {&one, &other}) collect(end->port, evidence, partitions);
+  for (const ReachEnd* end : {&one, &other}) collect(end->port, snapshot, partitions);
   std::vector<std::string> sentences;
   if (one.port == other.port)
     sentences.push_back(one.name + " and " + other.name + " are on one port: its table is theirs");
   bool common = false;
   for (const uint16_t partition : partitions) {
-    const Side first = side_of(one, partition, evidence);
-    const Side second = side_of(other, partition, evidence);
+    const Side first = side_of(one, partition, snapshot);
+    const Side second = side_of(other, partition, snapshot);
     if (!first.concerned() || !second.concerned()) continue;
     const bool is_default = partition == fabric::kDefaultPKey.value();
     common |= !is_default;
     if (is_default && !common)
       sentences.push_back(one.name + " and " + other.name +
                           " are in no partition together but the default one");
-    sentences.push_back(named(partition, evidence) + ": " + verdict(first, second));
+    sentences.push_back(named(partition, snapshot) + ": " + verdict(first, second));
   }
   return sentences;
 }
 
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::plan

@@ -7,15 +7,16 @@
 #include <string>
 #include <vector>
 
-namespace ibpod::sm {
+namespace ibpod::sm::plan {
 
-struct End {
+struct ReachEnd {
   std::string name;  // for the sentences
   ib::Guid port;
 };
 
 // A sentence for each partition that both are in, or should be, by the tables that were read last.
 // It begins with the partition and "yes", "no", "not now" or "not known". The default one is last.
-std::vector<std::string> reach(const End& one, const End& other, const Evidence& evidence);
+std::vector<std::string> reach(const ReachEnd& one, const ReachEnd& other,
+                               const tables::FabricSnapshot& snapshot);
 
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::plan

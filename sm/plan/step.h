@@ -5,9 +5,9 @@
 
 #include <string>
 
-namespace ibpod::sm {
+namespace ibpod::sm::plan {
 
-struct Step {
+struct TableStep {
   bool known = false;  // the port's table is
   bool fits = true;    // both tables have room for the keys
   size_t blocks = 0;   // that differ, at least; the switch port's are counted, too
@@ -16,9 +16,10 @@ struct Step {
   std::string after;
 };
 
-Step step_to(const WantedKeys& wanted, ib::Guid port, const Evidence& now);
+TableStep table_step(const tables::DesiredTable& desired, ib::Guid port,
+                     const tables::FabricSnapshot& now);
 
 // "0x7fff 0x8001"
 std::string listed(const std::vector<ib::PKey>& keys);
 
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::plan

@@ -3,20 +3,20 @@
 #include <algorithm>
 #include <string>
 
-namespace ibpod::sm {
+namespace ibpod::sm::pool {
 namespace {
 
 std::string text(const GuidRange& range) { return range.first.text() + " to " + range.last.text(); }
 
 ib::Guid above(ib::Guid guid) { return ib::Guid(guid.value() + 1); }
 
-bool is_to_give(const GuidRange& range) { return range.chosen_by.empty(); }
+bool is_to_give(const GuidRange& range) { return range.requested_by.empty(); }
 
 Status check_ends(const GuidRange& range) {
   const auto fits = is_to_give(range) ? ib::check_allocatable : ib::check_port_guid;
   TRY(fits(range.first));
   TRY(fits(range.last));
-  TRY(fabric::check(range.chosen_by).during("chosenBy"));
+  TRY(fabric::check(range.requested_by).during("chosenBy"));
   if (range.first > range.last) return Error(Code::invalid, "the first is above the last");
   const bool one_kind = range.first.value() >> 56 == range.last.value() >> 56;
   if (one_kind) return ok();
@@ -51,7 +51,9 @@ Result<GuidPool> GuidPool::make(const std::vector<GuidRange>& ranges) {
   return GuidPool(std::move(sorted));
 }
 
-bool GuidPool::gives() const { return std::any_of(ranges_.begin(), ranges_.end(), is_to_give); }
+bool GuidPool::can_assign() const {
+  return std::any_of(ranges_.begin(), ranges_.end(), is_to_give);
+}
 
 const GuidRange* GuidPool::range_of(ib::Guid guid) const {
   const auto found = std::find_if(ranges_.begin(), ranges_.end(), [&](const GuidRange& range) {
@@ -62,12 +64,12 @@ const GuidRange* GuidPool::range_of(ib::Guid guid) const {
 
 bool GuidPool::contains(ib::Guid guid) const { return range_of(guid) != nullptr; }
 
-bool GuidPool::lets_choose(ib::Guid guid, std::string_view name_space) const {
+bool GuidPool::allows_request(ib::Guid guid, std::string_view name_space) const {
   const GuidRange* const range = range_of(guid);
-  return range != nullptr && fabric::contains(range->chosen_by, name_space);
+  return range != nullptr && fabric::contains(range->requested_by, name_space);
 }
 
-bool GuidPool::lets_any_choose() const {
+bool GuidPool::allows_any_request() const {
   return !std::all_of(ranges_.begin(), ranges_.end(), is_to_give);
 }
 
@@ -88,4 +90,4 @@ std::optional<ib::Guid> GuidPool::free_from(const std::set<ib::Guid>& used, ib::
   return std::nullopt;
 }
 
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::pool

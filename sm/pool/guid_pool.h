@@ -11,13 +11,13 @@
 #include <utility>
 #include <vector>
 
-namespace ibpod::sm {
+namespace ibpod::sm::pool {
 
 // Both ends included.
 struct GuidRange {
   ib::Guid first, last;
   // Whose pods choose of it. None: VFs are given of it, and nobody chooses.
-  fabric::Namespaces chosen_by = {};
+  fabric::Namespaces requested_by = {};
   bool operator==(const GuidRange&) const = default;
 };
 
@@ -28,11 +28,11 @@ class GuidPool {
   static Result<GuidPool> make(const std::vector<GuidRange>& ranges);
 
   // Whether VFs are given any.
-  bool gives() const;
+  bool can_assign() const;
   bool contains(ib::Guid guid) const;
-  bool lets_choose(ib::Guid guid, std::string_view name_space) const;
+  bool allows_request(ib::Guid guid, std::string_view name_space) const;
   // Whether pods of any namespace choose of any range.
-  bool lets_any_choose() const;
+  bool allows_any_request() const;
   // A free one: the next above `after`, and from the first again, so that one that has just become
   // free is used last. busy where all are `used`: in use are also those that a binding or a
   // quarantine names.
@@ -46,4 +46,4 @@ class GuidPool {
   std::vector<GuidRange> ranges_;  // sorted
 };
 
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::pool

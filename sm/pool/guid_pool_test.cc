@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-namespace ibpod::sm {
+namespace ibpod::sm::pool {
 namespace {
 
 using ib::Guid;
@@ -22,7 +22,7 @@ TEST_CASE("a range has ports' GUIDs from end to end") {
   const Guid odd(0x59cabb0097927400);
   CHECK_FALSE(range(odd, odd));
   // Whose GUIDs others draw: they are chosen of it, and not given.
-  CHECK(GuidPool::make({{odd, odd, {"team-a"}}}).value().lets_choose(odd, "team-a"));
+  CHECK(GuidPool::make({{odd, odd, {"team-a"}}}).value().allows_request(odd, "team-a"));
   CHECK_FALSE(GuidPool::make({{guid(0), Guid(UINT64_MAX), {"team-a"}}}));
   // In between lie group addresses.
   CHECK_FALSE(range(guid(0), Guid(0x0400000000000000)));
@@ -63,17 +63,17 @@ TEST_CASE("several ranges are used one behind the other") {
 TEST_CASE("of a range for choosing nothing is given, and pods of its namespaces choose") {
   const GuidPool both =
       GuidPool::make({{guid(0), guid(1), {"team-a", "team-b"}}, {guid(4), guid(4)}}).value();
-  CHECK(both.gives());
+  CHECK(both.can_assign());
   CHECK(both.contains(guid(1)));
   CHECK(both.next({}, {}).value() == guid(4));
   CHECK(both.next({}, guid(0)).value() == guid(4));
   CHECK_FALSE(both.next({guid(4)}, {}));
-  CHECK(both.lets_choose(guid(1), "team-b"));
-  CHECK_FALSE(both.lets_choose(guid(1), "team"));
-  CHECK_FALSE(both.lets_choose(guid(2), "team-a"));
-  CHECK_FALSE(both.lets_choose(guid(4), "team-a"));
-  CHECK(GuidPool::make({{guid(0), guid(1), {"*"}}}).value().lets_choose(guid(0), "any"));
-  CHECK_FALSE(GuidPool::make({{guid(0), guid(1), {"*"}}}).value().gives());
+  CHECK(both.allows_request(guid(1), "team-b"));
+  CHECK_FALSE(both.allows_request(guid(1), "team"));
+  CHECK_FALSE(both.allows_request(guid(2), "team-a"));
+  CHECK_FALSE(both.allows_request(guid(4), "team-a"));
+  CHECK(GuidPool::make({{guid(0), guid(1), {"*"}}}).value().allows_request(guid(0), "any"));
+  CHECK_FALSE(GuidPool::make({{guid(0), guid(1), {"*"}}}).value().can_assign());
   CHECK(GuidPool::make({{guid(0), guid(1), {"a/b"}}}).error().text() ==
         "GUID range 02:00:00:00:00:00:00:10 to 02:00:00:00:00:00:00:11: chosenBy: 'a/b' is neither "
         "a namespace nor *");
@@ -87,7 +87,7 @@ TEST_CASE("ranges have nothing in common, and there may be none") {
         "02:00:00:00:00:00:00:13 to 02:00:00:00:00:00:00:19 have GUIDs in common");
   CHECK(GuidPool::make({{guid(0), guid(3)}, {guid(4), guid(9)}}));
   const GuidPool none = GuidPool::make({}).value();
-  CHECK_FALSE(none.gives());
+  CHECK_FALSE(none.can_assign());
   CHECK_FALSE(none.contains(guid(0)));
   CHECK_FALSE(none.next({}, {}));
 }
@@ -110,4 +110,4 @@ TEST_CASE("a range as large as GUIDs are costs no more than what is used of it")
 }
 
 }  // namespace
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::pool

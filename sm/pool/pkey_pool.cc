@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace ibpod::sm {
+namespace ibpod::sm::pool {
 namespace {
 
 std::string text(uint16_t partition) { return ib::PKey(partition).text(); }
@@ -27,10 +27,10 @@ Status check_apart(const PKeyRange& lower, const PKeyRange& upper) {
                "P_Key ranges " + text(lower) + " and " + text(upper) + " have numbers in common");
 }
 
-std::string list(const std::vector<PKeyRange>& ranges, Use use) {
+std::string list(const std::vector<PKeyRange>& ranges, RangeUse use) {
   std::string text;
   for (const PKeyRange& range : ranges)
-    if (range.use == use) text += (text.empty() ? "" : ", ") + sm::text(range);
+    if (range.use == use) text += (text.empty() ? "" : ", ") + sm::pool::text(range);
   return text.empty() ? "none is configured" : text;
 }
 
@@ -45,7 +45,7 @@ std::optional<uint16_t> free_in(const PKeyRange& range, const PKeyPool::Partitio
 std::optional<uint16_t> free_in(const std::vector<PKeyRange>& ranges,
                                 const PKeyPool::Partitions& used, uint32_t from) {
   for (const PKeyRange& range : ranges) {
-    if (range.use != Use::automatic) continue;
+    if (range.use != RangeUse::automatic) continue;
     const std::optional<uint16_t> found = free_in(range, used, from);
     if (found) return found;
   }
@@ -66,10 +66,10 @@ Result<PKeyPool> PKeyPool::make(const std::vector<PKeyRange>& ranges) {
 Status PKeyPool::allows(ib::PKey key) const {
   TRY(ib::check_tenant(key));
   for (const PKeyRange& range : ranges_)
-    if (range.use == Use::by_request && contains(range, key.partition())) return ok();
+    if (range.use == RangeUse::by_request && contains(range, key.partition())) return ok();
   return Error(Code::invalid, "P_Key " + text(key.partition()) +
                                   " is in no range of \"pkeys\" whose \"use\" is \"explicit\" (" +
-                                  list(ranges_, Use::by_request) + ")");
+                                  list(ranges_, RangeUse::by_request) + ")");
 }
 
 Result<ib::PKey> PKeyPool::next(const Partitions& used, std::optional<uint16_t> after) const {
@@ -77,8 +77,8 @@ Result<ib::PKey> PKeyPool::next(const Partitions& used, std::optional<uint16_t> 
   if (after) found = free_in(ranges_, used, *after + 1U);
   if (!found) found = free_in(ranges_, used, 0);
   if (found) return ib::PKey(*found);
-  return Error(Code::busy,
-               "no P_Key is free in the automatic ranges (" + list(ranges_, Use::automatic) + ")");
+  return Error(Code::busy, "no P_Key is free in the automatic ranges (" +
+                               list(ranges_, RangeUse::automatic) + ")");
 }
 
 Status PKeyPool::covers(const Partitions& used) const {
@@ -94,4 +94,4 @@ Status PKeyPool::covers(const Partitions& used) const {
                "partitions live outside the P_Key ranges: " + outside + "; ranges may only grow");
 }
 
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::pool

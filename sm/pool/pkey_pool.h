@@ -10,16 +10,16 @@
 #include <set>
 #include <vector>
 
-namespace ibpod::sm {
+namespace ibpod::sm::pool {
 
 // Who names a key of a range: ibpod, or whoever creates the partition.
-enum class Use { automatic, by_request };
+enum class RangeUse { automatic, by_request };
 
 // 15-bit partition numbers (ib::PKey::partition), both ends included.
 struct PKeyRange {
   uint16_t first = 0;
   uint16_t last = 0;
-  Use use = Use::automatic;
+  RangeUse use = RangeUse::automatic;
   bool operator==(const PKeyRange&) const = default;
 };
 
@@ -45,4 +45,4 @@ class PKeyPool {
   std::vector<PKeyRange> ranges_;  // in order
 };
 
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::pool

@@ -2,11 +2,11 @@
 
 #include <doctest/doctest.h>
 
-namespace ibpod::sm {
+namespace ibpod::sm::pool {
 namespace {
 
 using Partitions = PKeyPool::Partitions;
-constexpr Use kAutomatic = Use::automatic, kByRequest = Use::by_request;
+constexpr RangeUse kAutomatic = RangeUse::automatic, kByRequest = RangeUse::by_request;
 
 PKeyPool pool() {
   return PKeyPool::make(
@@ -78,4 +78,4 @@ TEST_CASE("ranges that leave out a live partition are seen") {
 }
 
 }  // namespace
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::pool

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-namespace ibpod::sm {
+namespace ibpod::sm::probe {
 
-void Hurry::want(const std::set<ib::Guid>& ports, Time now) {
+void PollSchedule::set(const std::set<ib::Guid>& ports, Time now) {
   for (auto port = ports_.begin(); port != ports_.end();) {
     if (ports.contains(port->first)) {
       ++port;
@@ -19,14 +19,14 @@ void Hurry::want(const std::set<ib::Guid>& ports, Time now) {
   }
 }
 
-void Hurry::schedule(ib::Guid guid, Port& port, Time due) {
+void PollSchedule::schedule(ib::Guid guid, Port& port, Time due) {
   due_.erase({port.due, guid});
   port.due = due;
   port.under_way = false;
   due_.emplace(due, guid);
 }
 
-std::vector<ib::Guid> Hurry::take_due(Time now) {
+std::vector<ib::Guid> PollSchedule::take_due(Time now) {
   std::vector<ib::Guid> found;
   while (!due_.empty() && due_.begin()->first <= now) {
     found.push_back(due_.begin()->second);
@@ -38,7 +38,7 @@ std::vector<ib::Guid> Hurry::take_due(Time now) {
   return found;
 }
 
-void Hurry::read(const Reading& reading, Time begun, Time now) {
+void PollSchedule::note_read(const ProbeResult& reading, Time begun, Time now) {
   const auto found = ports_.find(reading.port);
   if (found == ports_.end() || !found->second.under_way) return;
   Port& port = found->second;
@@ -49,7 +49,7 @@ void Hurry::read(const Reading& reading, Time begun, Time now) {
   schedule(reading.port, port, port.once_more ? now : now + rest);
 }
 
-void Hurry::at_once(ib::Guid guid, Time now) {
+void PollSchedule::poll_now(ib::Guid guid, Time now) {
   const auto found = ports_.find(guid);
   if (found == ports_.end()) return;
   Port& port = found->second;
@@ -61,13 +61,13 @@ void Hurry::at_once(ib::Guid guid, Time now) {
   }
 }
 
-void Hurry::all_at_once(Time now) {
-  for (const auto& [guid, port] : ports_) at_once(guid, now);
+void PollSchedule::poll_all_now(Time now) {
+  for (const auto& [guid, port] : ports_) poll_now(guid, now);
 }
 
-std::optional<Hurry::Time> Hurry::next() const {
+std::optional<PollSchedule::Time> PollSchedule::next() const {
   if (due_.empty()) return std::nullopt;
   return due_.begin()->first;
 }
 
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::probe

@@ -10,33 +10,33 @@
 #include <utility>
 #include <vector>
 
-namespace ibpod::sm {
+namespace ibpod::sm::probe {
 
 // A port is read again after `least`, and the longer it stays as it is the later, up to `most`:
 // each time after twice as long. Whatever takes long is read rarely: never sooner than after twice
 // the time that the last reading has taken.
-struct HurryPace {
+struct PollPace {
   Duration least{5};
   Duration most{1000};
 };
 
-class Hurry {
+class PollSchedule {
  public:
-  using Time = Readings::Time;
+  using Time = ProbeBatch::Time;
 
-  explicit Hurry(const HurryPace& pace) : pace_(pace) {}
+  explicit PollSchedule(const PollPace& pace) : pace_(pace) {}
 
   // These and no others. One that was not among the last is due at once.
-  void want(const std::set<ib::Guid>& ports, Time now);
-  bool wants(ib::Guid port) const { return ports_.contains(port); }
+  void set(const std::set<ib::Guid>& ports, Time now);
+  bool contains(ib::Guid port) const { return ports_.contains(port); }
   bool empty() const { return ports_.empty(); }
 
   // Those that are due; each is under way then, until it has been read.
   std::vector<ib::Guid> take_due(Time now);
-  void read(const Reading& reading, Time begun, Time now);
+  void note_read(const ProbeResult& reading, Time begun, Time now);
   // Something has happened that may have changed them: they are due, those under way once more.
-  void all_at_once(Time now);
-  void at_once(ib::Guid port, Time now);
+  void poll_all_now(Time now);
+  void poll_now(ib::Guid port, Time now);
   // When the next one is due; nothing where none is, but those under way.
   std::optional<Time> next() const;
 
@@ -46,13 +46,13 @@ class Hurry {
     Duration pause{};
     bool under_way = false;
     bool once_more = false;
-    std::optional<Reading> last;
+    std::optional<ProbeResult> last;
   };
   void schedule(ib::Guid guid, Port& port, Time due);
 
-  HurryPace pace_;
+  PollPace pace_;
   std::map<ib::Guid, Port> ports_;
   std::set<std::pair<Time, ib::Guid>> due_;
 };
 
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::probe

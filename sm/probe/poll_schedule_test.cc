@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-namespace ibpod::sm {
+namespace ibpod::sm::probe {
 namespace {
 
 using namespace std::chrono_literals;
@@ -10,77 +10,77 @@ using Guids = std::vector<ib::Guid>;
 
 const ib::Guid kOne(1);
 const ib::Guid kTwo(2);
-const Hurry::Time kStart{};
+const PollSchedule::Time kStart{};
 
-Reading reading(ib::Guid port, uint16_t key = 0x8001) {
-  Reading found;
+ProbeResult reading(ib::Guid port, uint16_t key = 0x8001) {
+  ProbeResult found;
   found.port = port;
   found.table = ib::PKeyTable{ib::PKey(key)};
   return found;
 }
 
 TEST_CASE("who is named is due at once, and under way until it has been read") {
-  Hurry hurry({});
-  CHECK(!hurry.next());
-  hurry.want({kOne, kTwo}, kStart);
-  CHECK(hurry.next() == kStart);
-  CHECK(hurry.take_due(kStart) == Guids{kOne, kTwo});
-  CHECK(hurry.take_due(kStart + 1h).empty());
-  CHECK(!hurry.next());
-  hurry.read(reading(kTwo), kStart, kStart);
-  CHECK(hurry.take_due(kStart + 5ms) == Guids{kTwo});
+  PollSchedule poll({});
+  CHECK(!poll.next());
+  poll.set({kOne, kTwo}, kStart);
+  CHECK(poll.next() == kStart);
+  CHECK(poll.take_due(kStart) == Guids{kOne, kTwo});
+  CHECK(poll.take_due(kStart + 1h).empty());
+  CHECK(!poll.next());
+  poll.note_read(reading(kTwo), kStart, kStart);
+  CHECK(poll.take_due(kStart + 5ms) == Guids{kTwo});
 }
 
 TEST_CASE("what stays as it is is read twice as late each time, up to the most") {
-  Hurry hurry({5ms, 40ms});
-  hurry.want({kOne}, kStart);
+  PollSchedule poll({5ms, 40ms});
+  poll.set({kOne}, kStart);
   auto now = kStart;
   for (const auto pause : {5ms, 10ms, 20ms, 40ms, 40ms}) {
-    REQUIRE(hurry.take_due(now) == Guids{kOne});
-    hurry.read(reading(kOne), now, now);
-    CHECK(hurry.next() == now + pause);
-    now = *hurry.next();
+    REQUIRE(poll.take_due(now) == Guids{kOne});
+    poll.note_read(reading(kOne), now, now);
+    CHECK(poll.next() == now + pause);
+    now = *poll.next();
   }
-  hurry.take_due(now);
-  hurry.read(reading(kOne, 0x8002), now, now);
-  CHECK(hurry.next() == now + 5ms);
+  poll.take_due(now);
+  poll.note_read(reading(kOne, 0x8002), now, now);
+  CHECK(poll.next() == now + 5ms);
 }
 
 TEST_CASE("what takes long is read rarely") {
-  Hurry hurry({});
-  hurry.want({kOne}, kStart);
-  hurry.take_due(kStart);
-  hurry.read(reading(kOne), kStart, kStart + 600ms);
-  CHECK(hurry.next() == kStart + 600ms + 1200ms);
+  PollSchedule poll({});
+  poll.set({kOne}, kStart);
+  poll.take_due(kStart);
+  poll.note_read(reading(kOne), kStart, kStart + 600ms);
+  CHECK(poll.next() == kStart + 600ms + 1200ms);
 }
 
 TEST_CASE("who is named again keeps its time, who is no longer named has none") {
-  Hurry hurry({});
-  hurry.want({kOne, kTwo}, kStart);
-  hurry.take_due(kStart);
-  hurry.read(reading(kOne), kStart, kStart);
-  hurry.want({kOne}, kStart + 1ms);
-  CHECK(hurry.next() == kStart + 5ms);
-  hurry.read(reading(kTwo), kStart, kStart + 2ms);
-  CHECK(hurry.take_due(kStart + 1h) == Guids{kOne});
-  hurry.want({}, kStart);
-  CHECK(hurry.empty());
-  hurry.want({kTwo}, kStart + 3ms);
-  CHECK(hurry.take_due(kStart + 3ms) == Guids{kTwo});
+  PollSchedule poll({});
+  poll.set({kOne, kTwo}, kStart);
+  poll.take_due(kStart);
+  poll.note_read(reading(kOne), kStart, kStart);
+  poll.set({kOne}, kStart + 1ms);
+  CHECK(poll.next() == kStart + 5ms);
+  poll.note_read(reading(kTwo), kStart, kStart + 2ms);
+  CHECK(poll.take_due(kStart + 1h) == Guids{kOne});
+  poll.set({}, kStart);
+  CHECK(poll.empty());
+  poll.set({kTwo}, kStart + 3ms);
+  CHECK(poll.take_due(kStart + 3ms) == Guids{kTwo});
 }
 
 TEST_CASE("an event makes all due, and what is under way once more") {
-  Hurry hurry({});
-  hurry.want({kOne, kTwo}, kStart);
-  hurry.take_due(kStart);
-  hurry.read(reading(kOne), kStart, kStart + 100ms);
-  hurry.all_at_once(kStart + 110ms);
-  CHECK(hurry.take_due(kStart + 110ms) == Guids{kOne});
-  hurry.read(reading(kTwo), kStart, kStart + 120ms);
-  CHECK(hurry.take_due(kStart + 120ms) == Guids{kTwo});
-  hurry.at_once(ib::Guid(9), kStart);
-  CHECK(!hurry.next());
+  PollSchedule poll({});
+  poll.set({kOne, kTwo}, kStart);
+  poll.take_due(kStart);
+  poll.note_read(reading(kOne), kStart, kStart + 100ms);
+  poll.poll_all_now(kStart + 110ms);
+  CHECK(poll.take_due(kStart + 110ms) == Guids{kOne});
+  poll.note_read(reading(kTwo), kStart, kStart + 120ms);
+  CHECK(poll.take_due(kStart + 120ms) == Guids{kTwo});
+  poll.poll_now(ib::Guid(9), kStart);
+  CHECK(!poll.next());
 }
 
 }  // namespace
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::probe

@@ -11,10 +11,10 @@
 #include <span>
 #include <vector>
 
-namespace ibpod::sm {
+namespace ibpod::sm::probe {
 
 // How its questions are put.
-struct VisitTerms {
+struct ProbeOptions {
   mad::Urgency urgency = mad::Urgency::scan;
   mad::MKey m_key = mad::MKey::none;
   Duration timeout{200};
@@ -22,22 +22,22 @@ struct VisitTerms {
   Duration limit{5000};  // of each step
   // Whether the switch is asked again what it enforces at this port, and whether the port is still
   // there. Otherwise that is as in the topology.
-  bool leaf_anew = true;
+  bool reread_switch_port = true;
 };
 
-class PortVisit {
+class PortProbe {
  public:
   using Answers = std::vector<mad::Outcome<mad::Data>>;
 
   // `port` as in `topology`. Repairs of this port alone, each block at most once.
-  PortVisit(const fabric::SeenPort& port, const fabric::Topology& topology, const VisitTerms& terms,
+  PortProbe(const fabric::Port& port, const fabric::Topology& topology, const ProbeOptions& terms,
             std::vector<Repair> repairs = {});
 
   // The next questions; `answers` to those of the last call, none at first. None: it is over.
   std::vector<mad::Request> next(const Answers& answers);
   // When it is over.
-  const Reading& reading() const { return reading_; }
-  const fabric::SeenPort& port() const { return port_; }
+  const ProbeResult& result() const { return result_; }
+  const fabric::Port& port() const { return port_; }
 
  private:
   enum class Step { begin, compare, write, read, check, over };
@@ -47,29 +47,30 @@ class PortVisit {
   };
   using Requests = std::vector<mad::Request>;
 
-  mad::Asking asking() const;
-  mad::Place place_of(Repair::Table table) const;
+  mad::QueryOptions query_options() const;
+  mad::PortAddress destination_of(Repair::Table table) const;
   Requests compare();
   Requests write(std::span<const mad::Outcome<mad::Data>> answers);
   void written(std::span<const mad::Outcome<mad::Data>> answers);
   Requests read();
   Requests check(std::span<const mad::Outcome<mad::Data>> answers);
-  void judge(std::span<const mad::Outcome<mad::Data>> answers);
-  void judge_leaf(std::span<const mad::Outcome<mad::Data>> answers);
-  void judge_writes();
-  Requests who() const;
-  std::optional<NotRead> not_the_port(std::span<const mad::Outcome<mad::Data>> answers) const;
-  std::optional<NotRead> not_the_leaf(std::span<const mad::Outcome<mad::Data>> answers) const;
-  void fail(const NotRead& why);
-  uint16_t places_of(Repair::Table table) const;
+  void take_table(std::span<const mad::Outcome<mad::Data>> answers);
+  void take_switch_table(std::span<const mad::Outcome<mad::Data>> answers);
+  void take_writes();
+  Requests identity_requests() const;
+  std::optional<ProbeError> port_mismatch(std::span<const mad::Outcome<mad::Data>> answers) const;
+  std::optional<ProbeError> switch_port_mismatch(
+      std::span<const mad::Outcome<mad::Data>> answers) const;
+  void fail(const ProbeError& why);
+  uint16_t entries_of(Repair::Table table) const;
 
-  fabric::SeenPort port_;
-  std::optional<fabric::LeafPort> leaf_;  // where it may be asked
-  VisitTerms terms_;
+  fabric::Port port_;
+  std::optional<fabric::SwitchPort> switch_port_;  // where it may be asked
+  ProbeOptions options_;
   std::vector<Write> writes_;
-  bool doubtful_ = false;
+  bool duplicate_guid_ = false;
   Step step_ = Step::begin;
-  Reading reading_;
+  ProbeResult result_;
 };
 
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::probe

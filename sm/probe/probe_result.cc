@@ -1,59 +1,59 @@
 #include "sm/probe/probe_result.h"
 
-namespace ibpod::sm {
+namespace ibpod::sm::probe {
 
-std::string_view name(Unread why) {
+std::string_view name(ProbeFailure why) {
   switch (why) {
-    case Unread::unreachable:
+    case ProbeFailure::unreachable:
       return "unreachable";
-    case Unread::timeout:
+    case ProbeFailure::timeout:
       return "timeout";
-    case Unread::deadline:
+    case ProbeFailure::deadline:
       return "deadline";
-    case Unread::refused:
+    case ProbeFailure::refused:
       return "refused";
-    case Unread::not_permitted:
+    case ProbeFailure::not_permitted:
       return "not permitted";
-    case Unread::malformed:
+    case ProbeFailure::malformed:
       return "malformed";
-    case Unread::cancelled:
+    case ProbeFailure::cancelled:
       return "cancelled";
-    case Unread::port_unknown:
+    case ProbeFailure::port_unknown:
       return "port unknown";
-    case Unread::other_port:
+    case ProbeFailure::other_port:
       return "other port";
-    case Unread::doubtful:
+    case ProbeFailure::duplicate_guid:
       return "doubtful";
-    case Unread::changed:
+    case ProbeFailure::changed:
       return "changed";
   }
   return "unknown";
 }
 
-std::string NotRead::text() const {
-  std::string text(name(why));
-  if (why == Unread::refused) text += ": " + mad::status_text(status);
+std::string ProbeError::text() const {
+  std::string text(name(failure));
+  if (failure == ProbeFailure::refused) text += ": " + mad::status_text(status);
   return text;
 }
 
-NotRead not_read(const mad::Failure& failure) {
+ProbeError probe_error(const mad::Failure& failure) {
   switch (failure.reason) {
     case mad::Reason::unreachable:
-      return {Unread::unreachable};
+      return {ProbeFailure::unreachable};
     case mad::Reason::timeout:
-      return {Unread::timeout};
+      return {ProbeFailure::timeout};
     case mad::Reason::deadline:
-      return {Unread::deadline};
+      return {ProbeFailure::deadline};
     case mad::Reason::refused:
-      return {Unread::refused, failure.status};
+      return {ProbeFailure::refused, failure.status};
     case mad::Reason::not_permitted:
-      return {Unread::not_permitted};
+      return {ProbeFailure::not_permitted};
     case mad::Reason::malformed:
-      return {Unread::malformed};
+      return {ProbeFailure::malformed};
     case mad::Reason::cancelled:
-      return {Unread::cancelled};
+      return {ProbeFailure::cancelled};
   }
-  return {Unread::malformed};
+  return {ProbeFailure::malformed};
 }
 
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::probe

@@ -13,10 +13,10 @@
 #include <variant>
 #include <vector>
 
-namespace ibpod::sm {
+namespace ibpod::sm::probe {
 
 // A closed set, so that it may be the label of a metric.
-enum class Unread {
+enum class ProbeFailure {
   unreachable,    // the packet could not be sent: our own device or port
   timeout,        // nothing came back, or not from all of the subnet: it may be there
   deadline,       // there were too many other questions
@@ -24,59 +24,59 @@ enum class Unread {
   not_permitted,  // it is silent to a Set: another M_Key than ours
   malformed,      // what came back makes no sense
   cancelled,
-  port_unknown,  // it is not in the topology, which is whole
-  other_port,    // who answers there is another port: it has moved
-  doubtful,      // its GUID was met at two places
-  changed,       // of a repair: the block was no longer what it was to be
+  port_unknown,    // it is not in the topology, which is whole
+  other_port,      // who answers there is another port: it has moved
+  duplicate_guid,  // its GUID was met at two places
+  changed,         // of a repair: the block was no longer what it was to be
 };
 // unreachable, timeout … port unknown
-std::string_view name(Unread why);
+std::string_view name(ProbeFailure why);
 
-struct NotRead {
-  Unread why = Unread::port_unknown;
+struct ProbeError {
+  ProbeFailure failure = ProbeFailure::port_unknown;
   uint16_t status = 0;  // of a refusal
-  bool operator==(const NotRead&) const = default;
+  bool operator==(const ProbeError&) const = default;
   // "timeout", "refused: busy"
   std::string text() const;
 };
-NotRead not_read(const mad::Failure& failure);
+ProbeError probe_error(const mad::Failure& failure);
 
 // As many keys as the table has places, free ones as 0x0000.
-using TableRead = std::variant<ib::PKeyTable, NotRead>;
+using TableOrError = std::variant<ib::PKeyTable, ProbeError>;
 
 // The table of the switch port that the port is connected to, and whether it is heeded there.
-struct LeafReading {
-  TableRead table;  // empty where the switch cannot enforce
+struct SwitchPortResult {
+  TableOrError table;  // empty where the switch cannot enforce
   bool inbound = false;
   bool outbound = false;
-  bool operator==(const LeafReading&) const = default;
+  bool operator==(const SwitchPortResult&) const = default;
 };
 
-struct Reading {
+struct ProbeResult {
   ib::Guid port;
   // It is the port's: its LID was so when it was found or last read, and who answers there was
   // asked for its GUID once more behind the table.
-  TableRead table = NotRead{};
+  TableOrError table = ProbeError{};
   // Nothing: it has no switch beside it, or none that says whether it enforces.
-  std::optional<LeafReading> leaf = {};
+  std::optional<SwitchPortResult> switch_port = {};
   // Where a repair of this port was asked for and one of it failed, the first that did. What the
   // tables are now is above.
-  std::optional<NotRead> not_repaired = {};
+  std::optional<ProbeError> repair_error = {};
   // It is of the visit of a repair: what that has written is on the wire no more.
-  bool of_repair = false;
-  bool operator==(const Reading&) const = default;
+  bool after_repair = false;
+  bool operator==(const ProbeResult&) const = default;
 };
 
-struct Readings {
+struct ProbeBatch {
   using Time = Deadline::Clock::time_point;
   Time begun;  // before the first packet: what was done by then, they show
   // As it was seen last, in a whole reading just before the tables.
   std::shared_ptr<const fabric::Topology> topology;
-  std::vector<Reading> ports;
+  std::vector<ProbeResult> ports;
   // All ports of the topology. Where that is whole, too, a port that is not named is not there.
-  bool scan = false;
-  bool whole = false;
+  bool full_scan = false;
+  bool complete = false;
   size_t packets = 0;  // without repeated ones, and without those of the survey
 };
 
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::probe

@@ -6,14 +6,14 @@
 
 #include <cstdint>
 
-namespace ibpod::sm {
+namespace ibpod::sm::probe {
 
 struct Repair {
   // What takes a key away is written before what gives one; of both it is a revoke.
   enum class Kind { revoke, bind };
   enum class Table {
-    own,  // the port's
-    leaf  // of the switch port that it is connected to
+    own,         // the port's
+    switch_port  // of the switch port that it is connected to
   };
   Kind kind = Kind::bind;
   ib::Guid port;
@@ -21,8 +21,8 @@ struct Repair {
   uint16_t block = 0;
   // Written only where the block still is `was`, so that what another, the subnet manager, has put
   // into it since it was read is not lost but for a round trip.
-  mad::PKeyBlock was = {};
+  mad::PKeyBlock expected = {};
   mad::PKeyBlock keys = {};
 };
 
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::probe

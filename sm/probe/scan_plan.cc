@@ -2,36 +2,36 @@
 
 #include <utility>
 
-namespace ibpod::sm {
+namespace ibpod::sm::probe {
 
-void ScanPlan::look(Time now) {
+void ScanPlan::rescan(Time now) {
   scan_at_ = std::min(scan_at_, now);
   once_more_ = under_way_ == Work::scan;
 }
 
 void ScanPlan::changed() {
-  survey_wanted_ = true;
+  discovery_wanted_ = true;
   pause_ = pace_.between;
 }
 
 std::optional<ScanPlan::Work> ScanPlan::take_due(Time now) {
   const auto due = next();
   if (!due || *due > now) return std::nullopt;
-  under_way_ = scan_at_ <= now ? Work::scan : Work::survey;
-  survey_wanted_ = false;
+  under_way_ = scan_at_ <= now ? Work::scan : Work::discovery;
+  discovery_wanted_ = false;
   return under_way_;
 }
 
-void ScanPlan::surveyed(Time begun, Time now, bool news) {
-  if (under_way_ == Work::survey) under_way_.reset();
+void ScanPlan::discovered(Time begun, Time now, bool news) {
+  if (under_way_ == Work::discovery) under_way_.reset();
   pause_ = news ? pace_.between : std::min(pause_ * 2, std::max(pace_.between, pace_.most_between));
-  surveyed_ = begun;
-  survey_took_ = now - begun;
+  last_discovery_began_ = begun;
+  discovery_took_ = now - begun;
 }
 
-ScanPlan::Time ScanPlan::survey_from() const {
-  if (!surveyed_) return Time::min();
-  return *surveyed_ + std::max<Time::duration>(pause_, 5 * survey_took_);
+ScanPlan::Time ScanPlan::discovery_from() const {
+  if (!last_discovery_began_) return Time::min();
+  return *last_discovery_began_ + std::max<Time::duration>(pause_, 5 * discovery_took_);
 }
 
 void ScanPlan::scanned(Time begun, Time now, bool everything) {
@@ -48,7 +48,7 @@ void ScanPlan::scanned(Time begun, Time now, bool everything) {
 
 std::optional<ScanPlan::Time> ScanPlan::next() const {
   if (under_way_) return std::nullopt;
-  return survey_wanted_ ? std::min(scan_at_, survey_from()) : scan_at_;
+  return discovery_wanted_ ? std::min(scan_at_, discovery_from()) : scan_at_;
 }
 
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::probe

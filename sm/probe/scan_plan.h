@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <optional>
 
-namespace ibpod::sm {
+namespace ibpod::sm::probe {
 
 struct ScanPace {
   Duration every{60000};  // from the end of one scan to the next
@@ -22,40 +22,40 @@ struct ScanPace {
 
 class ScanPlan {
  public:
-  using Time = Readings::Time;
-  enum class Work { survey, scan };  // a scan begins with a survey
+  using Time = ProbeBatch::Time;
+  enum class Work { discovery, scan };  // a scan begins with a survey
 
   ScanPlan(const ScanPace& pace, Time now)
       : pace_(pace), scan_at_(now), partial_(pace.partial), pause_(pace.between) {}
 
   // A whole scan now, and once more if one is under way.
-  void look(Time now);
+  void rescan(Time now);
   // A survey as soon as may be: something has changed there.
   void changed();
   // The same for a port that was not there: the longer it is not, the rarer.
-  void missing() { survey_wanted_ = true; }
+  void port_missing() { discovery_wanted_ = true; }
 
   // What is to be done now; it is under way then.
   std::optional<Work> take_due(Time now);
   bool under_way() const { return under_way_.has_value(); }
   // The survey has ended, alone or as the beginning of a scan. `news`: it found another subnet
   // than the last one did.
-  void surveyed(Time begun, Time now, bool news);
+  void discovered(Time begun, Time now, bool news);
   // The tables have been read, too.
   void scanned(Time begun, Time now, bool everything);
   std::optional<Time> next() const;
 
  private:
-  Time survey_from() const;
+  Time discovery_from() const;
   ScanPace pace_;
   std::optional<Work> under_way_;
   bool once_more_ = false;
-  bool survey_wanted_ = false;
+  bool discovery_wanted_ = false;
   Time scan_at_;
-  std::optional<Time> surveyed_;  // when the last survey began
-  Time::duration survey_took_{};
+  std::optional<Time> last_discovery_began_;  // when the last survey began
+  Time::duration discovery_took_{};
   Duration partial_;
   Duration pause_;
 };
 
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::probe

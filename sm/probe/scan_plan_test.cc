@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-namespace ibpod::sm {
+namespace ibpod::sm::probe {
 namespace {
 
 using namespace std::chrono_literals;
@@ -14,7 +14,7 @@ const ScanPlan::Time kStart{};
 ScanPlan begun(bool everything, Duration took = 0ms) {
   ScanPlan plan({}, kStart);
   CHECK(plan.take_due(kStart) == Work::scan);
-  plan.surveyed(kStart, kStart + took, true);
+  plan.discovered(kStart, kStart + took, true);
   plan.scanned(kStart, kStart + took, everything);
   return plan;
 }
@@ -34,13 +34,13 @@ TEST_CASE("a scan that has not seen everything is soon repeated, then more rarel
     CHECK(plan.next() == now + rest);
     now += rest;
     REQUIRE(plan.take_due(now) == Work::scan);
-    plan.surveyed(now, now, false);
+    plan.discovered(now, now, false);
     plan.scanned(now, now, false);
   }
-  plan.look(now);
+  plan.rescan(now);
   plan.take_due(now);
   plan.scanned(now, now, true);
-  plan.look(now);
+  plan.rescan(now);
   plan.take_due(now);
   plan.scanned(now, now, false);
   CHECK(plan.next() == now + 1s);
@@ -52,10 +52,10 @@ TEST_CASE("a long scan is not repeated without pause") {
 
 TEST_CASE("a look is a scan now, and another one if one is under way") {
   ScanPlan plan = begun(true);
-  plan.look(kStart + 1s);
+  plan.rescan(kStart + 1s);
   CHECK(plan.take_due(kStart + 1s) == Work::scan);
-  plan.look(kStart + 2s);
-  plan.surveyed(kStart + 1s, kStart + 3s, false);
+  plan.rescan(kStart + 2s);
+  plan.discovered(kStart + 1s, kStart + 3s, false);
   plan.scanned(kStart + 1s, kStart + 3s, true);
   CHECK(plan.take_due(kStart + 3s) == Work::scan);
 }
@@ -64,11 +64,11 @@ TEST_CASE("a survey waits until the last one is old enough") {
   ScanPlan plan = begun(true);
   plan.changed();
   CHECK(plan.next() == kStart + 250ms);
-  CHECK(plan.take_due(kStart + 250ms) == Work::survey);
+  CHECK(plan.take_due(kStart + 250ms) == Work::discovery);
   CHECK(plan.under_way());
-  plan.surveyed(kStart + 250ms, kStart + 450ms, true);
+  plan.discovered(kStart + 250ms, kStart + 450ms, true);
   CHECK(!plan.under_way());
-  plan.missing();
+  plan.port_missing();
   CHECK(plan.next() == kStart + 250ms + 1000ms);
 }
 
@@ -76,15 +76,15 @@ TEST_CASE("surveys that find nothing new become rare, until something changes") 
   ScanPlan plan = begun(true);
   auto now = kStart;
   for (const auto pause : {250ms, 500ms, 1000ms, 2000ms, 4000ms, 5000ms, 5000ms}) {
-    plan.missing();
+    plan.port_missing();
     CHECK(plan.next() == now + pause);
     now += pause;
-    REQUIRE(plan.take_due(now) == Work::survey);
-    plan.surveyed(now, now, false);
+    REQUIRE(plan.take_due(now) == Work::discovery);
+    plan.discovered(now, now, false);
   }
   plan.changed();
   CHECK(plan.next() == now + 250ms);
 }
 
 }  // namespace
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::probe

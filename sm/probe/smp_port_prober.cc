@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace ibpod::sm {
+namespace ibpod::sm::probe {
 namespace {
 
 using Clock = Deadline::Clock;
@@ -14,258 +14,261 @@ using Clock = Deadline::Clock;
 constexpr size_t kScanAtOnce = 256;
 
 // Whether another survey could make it known.
-bool may_have_moved(const TableRead& table) {
-  const auto* const not_read = std::get_if<NotRead>(&table);
+bool may_have_moved(const TableOrError& table) {
+  const auto* const not_read = std::get_if<ProbeError>(&table);
   if (not_read == nullptr) return false;
-  const Unread why = not_read->why;
-  return why == Unread::timeout || why == Unread::other_port || why == Unread::doubtful ||
-         why == Unread::port_unknown;
+  const ProbeFailure why = not_read->failure;
+  return why == ProbeFailure::timeout || why == ProbeFailure::other_port ||
+         why == ProbeFailure::duplicate_guid || why == ProbeFailure::port_unknown;
 }
 
-bool may_have_moved(const Reading& reading) {
-  return may_have_moved(reading.table) || (reading.leaf && may_have_moved(reading.leaf->table));
+bool may_have_moved(const ProbeResult& reading) {
+  return may_have_moved(reading.table) ||
+         (reading.switch_port && may_have_moved(reading.switch_port->table));
 }
 
-bool is_whole(const Reading& reading) {
-  const auto read = [](const TableRead& table) { return std::get_if<ib::PKeyTable>(&table); };
-  return read(reading.table) && (!reading.leaf || read(reading.leaf->table));
+bool is_whole(const ProbeResult& reading) {
+  const auto read = [](const TableOrError& table) { return std::get_if<ib::PKeyTable>(&table); };
+  return read(reading.table) && (!reading.switch_port || read(reading.switch_port->table));
 }
 
 }  // namespace
 
-TableWatch::TableWatch(mad::Scheduler& scheduler, const WatchSettings& settings, Seen seen)
+SmpPortProber::SmpPortProber(mad::Scheduler& scheduler, const ProberSettings& settings,
+                             Callback seen)
     : scheduler_(scheduler),
       settings_(settings),
-      seen_(std::move(seen)),
+      callback_(std::move(seen)),
       plan_(settings.scan, Clock::now()),
-      hurry_(settings.hurry) {
+      poll_schedule_(settings.poll) {
   thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
 }
 
-TableWatch::~TableWatch() {
+SmpPortProber::~SmpPortProber() {
   thread_.request_stop();
   thread_.join();
-  surveying_.request_stop();
+  discovery_thread_.request_stop();
 }
 
-void TableWatch::hurry(std::set<ib::Guid> ports) {
-  inbox_->add([&](Mail& mail) { mail.hurry = std::move(ports); });
+void SmpPortProber::poll(std::set<ib::Guid> ports) {
+  inbox_->add([&](Tasks& mail) { mail.polled = std::move(ports); });
 }
-void TableWatch::look() {
-  inbox_->add([](Mail& mail) { mail.look = true; });
+void SmpPortProber::rescan() {
+  inbox_->add([](Tasks& mail) { mail.rescan = true; });
 }
-void TableWatch::repair(std::vector<Repair> repairs) {
-  inbox_->add([&](Mail& mail) {
+void SmpPortProber::repair(std::vector<Repair> repairs) {
+  inbox_->add([&](Tasks& mail) {
     std::move(repairs.begin(), repairs.end(), std::back_inserter(mail.repairs));
   });
 }
-void TableWatch::swept() {
-  inbox_->add([](Mail& mail) { mail.swept = true; });
+void SmpPortProber::swept() {
+  inbox_->add([](Tasks& mail) { mail.swept = true; });
 }
 
-void TableWatch::run(const std::stop_token& stop) {
+void SmpPortProber::run(const std::stop_token& stop) {
   auto now = Clock::now();
   while (!stop.stop_requested()) {
-    if (const auto work = plan_.take_due(now)) begin_survey();
-    read_hurried(now);
-    go_on_with_scan(now);
+    if (const auto work = plan_.take_due(now)) begin_discovery();
+    probe_polled(now);
+    continue_scan(now);
     report();
-    Mail mail = inbox_->take(stop, next());
+    Tasks mail = inbox_->take(stop, next());
     now = Clock::now();
-    obey(mail, now);
+    take(mail, now);
   }
 }
 
-std::optional<Readings::Time> TableWatch::next() const {
-  const auto survey = plan_.next();
-  const auto port = topology_ == nullptr ? std::nullopt : hurry_.next();
-  if (!survey || !port) return survey ? survey : port;
-  return std::min(*survey, *port);
+std::optional<ProbeBatch::Time> SmpPortProber::next() const {
+  const auto discovery = plan_.next();
+  const auto port = topology_ == nullptr ? std::nullopt : poll_schedule_.next();
+  if (!discovery || !port) return discovery ? discovery : port;
+  return std::min(*discovery, *port);
 }
 
-void TableWatch::obey(Mail& mail, Readings::Time now) {
-  if (mail.surveyed) arrived(*mail.surveyed, now);
-  for (const Answered& answered : mail.answered) step(answered.visit, answered.outcomes, now);
-  if (mail.look) plan_.look(now);
-  if (mail.swept) hurry_.all_at_once(now);
-  if (mail.hurry) want(*std::move(mail.hurry), now);
+void SmpPortProber::take(Tasks& mail, ProbeBatch::Time now) {
+  if (mail.discovered) discovered(*mail.discovered, now);
+  for (const ProbeAnswers& answered : mail.answered) step(answered.probe, answered.outcomes, now);
+  if (mail.rescan) plan_.rescan(now);
+  if (mail.swept) poll_schedule_.poll_all_now(now);
+  if (mail.polled) set_polled(*std::move(mail.polled), now);
   std::move(mail.repairs.begin(), mail.repairs.end(), std::back_inserter(repairs_));
   begin_repairs(now);
 }
 
-void TableWatch::want(std::set<ib::Guid> ports, Readings::Time now) {
-  hurry_.want(ports, now);
+void SmpPortProber::set_polled(std::set<ib::Guid> ports, ProbeBatch::Time now) {
+  poll_schedule_.set(ports, now);
   std::erase_if(missing_, [&](ib::Guid port) { return !ports.contains(port); });
 }
 
-VisitTerms TableWatch::terms(mad::Urgency urgency) const {
+ProbeOptions SmpPortProber::options(mad::Urgency urgency) const {
   return {.urgency = urgency,
           .m_key = settings_.m_key,
           .timeout = settings_.timeout,
           .attempts = settings_.attempts,
           .limit = settings_.limit,
-          .leaf_anew = urgency != mad::Urgency::scan};
+          .reread_switch_port = urgency != mad::Urgency::scan};
 }
 
 // The last one has ended, or this would not be due.
-void TableWatch::begin_survey() {
-  surveying_ = std::jthread([this, inbox = inbox_](const std::stop_token& stop) {
-    const VisitTerms asked = terms(mad::Urgency::scan);
+void SmpPortProber::begin_discovery() {
+  discovery_thread_ = std::jthread([this, inbox = inbox_](const std::stop_token& stop) {
+    const ProbeOptions asked = options(mad::Urgency::scan);
     const auto begun = Clock::now();
-    auto topology = std::make_shared<const fabric::Topology>(
-        survey(scheduler_, {.terms = {asked.urgency, Deadline::in(settings_.survey_limit),
-                                      asked.timeout, asked.attempts},
-                            .m_key = asked.m_key,
-                            .stop = stop}));
-    inbox->add([&](Mail& mail) { mail.surveyed = {begun, std::move(topology)}; });
+    auto topology = std::make_shared<const fabric::Topology>(discovery::discover(
+        scheduler_, {.retry = {asked.urgency, Deadline::in(settings_.discovery_limit),
+                               asked.timeout, asked.attempts},
+                     .m_key = asked.m_key,
+                     .stop = stop}));
+    inbox->add([&](Tasks& mail) { mail.discovered = {begun, std::move(topology)}; });
   });
 }
 
-void TableWatch::arrived(const Surveyed& surveyed, Readings::Time now) {
+void SmpPortProber::discovered(const DiscoveryDone& surveyed, ProbeBatch::Time now) {
   const bool news = topology_ == nullptr || topology_->ports() != surveyed.topology->ports();
   topology_ = surveyed.topology;
-  topology_is_news_ = true;
-  plan_.surveyed(surveyed.begun, now, news);
+  topology_changed_ = true;
+  plan_.discovered(surveyed.begun, now, news);
   for (const ib::Guid port : missing_) {
-    if (topology_->find(port) != nullptr) hurry_.at_once(port, now);
+    if (topology_->find(port) != nullptr) poll_schedule_.poll_now(port, now);
   }
   if (plan_.under_way()) begin_scan(surveyed);
 }
 
-void TableWatch::begin_scan(const Surveyed& surveyed) {
+void SmpPortProber::begin_scan(const DiscoveryDone& surveyed) {
   scan_ = Scan{};
-  scan_->readings.begun = surveyed.begun;
-  scan_->readings.topology = topology_;
-  scan_->everything = topology_->whole();
-  for (const fabric::SeenPort& port : topology_->ports()) scan_->left.push_back(port.guid);
+  scan_->batch.begun = surveyed.begun;
+  scan_->batch.topology = topology_;
+  scan_->everything = topology_->is_complete();
+  for (const fabric::Port& port : topology_->ports()) scan_->left.push_back(port.guid);
 }
 
-void TableWatch::go_on_with_scan(Readings::Time now) {
+void SmpPortProber::continue_scan(ProbeBatch::Time now) {
   if (!scan_) return;
   while (!scan_->left.empty() && scan_->under_way < kScanAtOnce) {
-    const fabric::SeenPort* const port = scan_->readings.topology->find(scan_->left.back());
+    const fabric::Port* const port = scan_->batch.topology->find(scan_->left.back());
     scan_->left.pop_back();
     ++scan_->under_way;
-    visit(*port, terms(mad::Urgency::scan), now, {});
+    start_probe(*port, options(mad::Urgency::scan), now, {});
   }
   if (!scan_->left.empty() || scan_->under_way != 0) return;
   Scan scan = *std::exchange(scan_, std::nullopt);
-  plan_.scanned(scan.readings.begun, Clock::now(), scan.everything);
-  scan.readings.scan = true;
-  scan.readings.whole = scan.readings.topology->whole();
-  topology_is_news_ = false;
-  seen_(std::move(scan.readings));
+  plan_.scanned(scan.batch.begun, Clock::now(), scan.everything);
+  scan.batch.full_scan = true;
+  scan.batch.complete = scan.batch.topology->is_complete();
+  topology_changed_ = false;
+  callback_(std::move(scan.batch));
 }
 
-void TableWatch::read_hurried(Readings::Time now) {
+void SmpPortProber::probe_polled(ProbeBatch::Time now) {
   if (topology_ == nullptr) return;
-  for (const ib::Guid guid : hurry_.take_due(now)) {
-    const fabric::SeenPort* const port = topology_->find(guid);
+  for (const ib::Guid guid : poll_schedule_.take_due(now)) {
+    const fabric::Port* const port = topology_->find(guid);
     if (port == nullptr) {
       absent(guid, false, now);
     } else {
-      visit(*port, terms(mad::Urgency::bind), now, {});
+      start_probe(*port, options(mad::Urgency::bind), now, {});
     }
   }
 }
 
 // Those of one port together.
-void TableWatch::begin_repairs(Readings::Time now) {
+void SmpPortProber::begin_repairs(ProbeBatch::Time now) {
   if (topology_ == nullptr) return;
   std::map<ib::Guid, std::vector<Repair>> by_port;
   for (Repair& repair : std::exchange(repairs_, {}))
     by_port[repair.port].push_back(std::move(repair));
   for (auto& [guid, repairs] : by_port) {
-    const fabric::SeenPort* const port = topology_->find(guid);
+    const fabric::Port* const port = topology_->find(guid);
     const bool revokes = std::any_of(repairs.begin(), repairs.end(), [](const Repair& repair) {
       return repair.kind == Repair::Kind::revoke;
     });
     if (port == nullptr) {
       absent(guid, true, now);
     } else {
-      visit(*port, terms(revokes ? mad::Urgency::revoke : mad::Urgency::bind), now,
-            std::move(repairs));
+      start_probe(*port, options(revokes ? mad::Urgency::revoke : mad::Urgency::bind), now,
+                  std::move(repairs));
     }
   }
 }
 
-void TableWatch::visit(const fabric::SeenPort& port, const VisitTerms& terms, Readings::Time now,
-                       std::vector<Repair> repairs) {
-  const VisitId id{++last_visit_};
+void SmpPortProber::start_probe(const fabric::Port& port, const ProbeOptions& terms,
+                                ProbeBatch::Time now, std::vector<Repair> repairs) {
+  const ProbeId id{++last_probe_};
   const bool of_scan = terms.urgency == mad::Urgency::scan;
   const bool of_repair = !repairs.empty();
-  visits_.emplace(id, Visiting{PortVisit(port, *topology_, terms, std::move(repairs)), now, of_scan,
-                               of_repair});
+  probes_.emplace(id, RunningProbe{PortProbe(port, *topology_, terms, std::move(repairs)), now,
+                                   of_scan, of_repair});
   step(id, {}, now);
 }
 
-void TableWatch::step(VisitId id, const PortVisit::Answers& answers, Readings::Time now) {
-  const auto found = visits_.find(id);
-  auto requests = found->second.visit.next(answers);
+void SmpPortProber::step(ProbeId id, const PortProbe::Answers& answers, ProbeBatch::Time now) {
+  const auto found = probes_.find(id);
+  auto requests = found->second.probe.next(answers);
   if (requests.empty()) {
-    over(visits_.extract(found).mapped(), now);
+    finished(probes_.extract(found).mapped(), now);
     return;
   }
   found->second.packets += requests.size();
-  mad::gather_then(scheduler_, std::move(requests), [inbox = inbox_, id](auto outcomes) {
-    inbox->add([&](Mail& mail) { mail.answered.push_back({id, std::move(outcomes)}); });
+  mad::query_all_async(scheduler_, std::move(requests), [inbox = inbox_, id](auto outcomes) {
+    inbox->add([&](Tasks& mail) { mail.answered.push_back({id, std::move(outcomes)}); });
   });
 }
 
-void TableWatch::over(const Visiting& visiting, Readings::Time now) {
-  Reading reading = visiting.visit.reading();
-  reading.of_repair = visiting.of_repair;
+void SmpPortProber::finished(const RunningProbe& visiting, ProbeBatch::Time now) {
+  ProbeResult reading = visiting.probe.result();
+  reading.after_repair = visiting.of_repair;
   if (visiting.of_scan) {
     --scan_->under_way;
     scan_->everything &= is_whole(reading);
-    scan_->readings.packets += visiting.packets;
-    scan_->readings.ports.push_back(std::move(reading));
+    scan_->batch.packets += visiting.packets;
+    scan_->batch.ports.push_back(std::move(reading));
     return;
   }
   missing(reading);
-  hurry_.read(reading, visiting.begun, now);
-  Readings& readings = group(visiting.begun);
+  poll_schedule_.note_read(reading, visiting.begun, now);
+  ProbeBatch& readings = batch(visiting.begun);
   readings.packets += visiting.packets;
   readings.ports.push_back(std::move(reading));
 }
 
 // Of a part of the subnet that does not answer nobody can tell who is there.
-void TableWatch::absent(ib::Guid port, bool of_repair, Readings::Time now) {
-  const NotRead why{topology_->whole() ? Unread::port_unknown : Unread::timeout};
-  Reading reading;
+void SmpPortProber::absent(ib::Guid port, bool of_repair, ProbeBatch::Time now) {
+  const ProbeError why{topology_->is_complete() ? ProbeFailure::port_unknown
+                                                : ProbeFailure::timeout};
+  ProbeResult reading;
   reading.port = port;
   reading.table = why;
-  if (of_repair) reading.not_repaired = why;
-  reading.of_repair = of_repair;
+  if (of_repair) reading.repair_error = why;
+  reading.after_repair = of_repair;
   missing(reading);
-  hurry_.read(reading, now, now);
-  group(now).ports.push_back(reading);
+  poll_schedule_.note_read(reading, now, now);
+  batch(now).ports.push_back(reading);
 }
 
 // One that has just got lost is looked for soon, one that stays so more rarely.
-void TableWatch::missing(const Reading& reading) {
+void SmpPortProber::missing(const ProbeResult& reading) {
   if (!may_have_moved(reading)) {
     missing_.erase(reading.port);
   } else if (missing_.insert(reading.port).second) {
     plan_.changed();
   } else {
-    plan_.missing();
+    plan_.port_missing();
   }
 }
 
-Readings& TableWatch::group(Readings::Time begun) {
-  Readings& readings = groups_[begun];
+ProbeBatch& SmpPortProber::batch(ProbeBatch::Time begun) {
+  ProbeBatch& readings = batches_[begun];
   readings.begun = begun;
   readings.topology = topology_;
   return readings;
 }
 
-void TableWatch::report() {
-  if (groups_.empty() && topology_is_news_ && !scan_) group(Clock::now());
-  for (auto& [begun, readings] : std::exchange(groups_, {})) {
-    topology_is_news_ = false;
-    seen_(std::move(readings));
+void SmpPortProber::report() {
+  if (batches_.empty() && topology_changed_ && !scan_) batch(Clock::now());
+  for (auto& [begun, readings] : std::exchange(batches_, {})) {
+    topology_changed_ = false;
+    callback_(std::move(readings));
   }
 }
 
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::probe

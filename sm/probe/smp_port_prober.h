@@ -5,10 +5,10 @@
 
 #include "lib/mad/scheduler.h"
 #include "sm/probe/poll_schedule.h"
-#include "sm/probe/task_inbox.h"
 #include "sm/probe/port_probe.h"
-#include "sm/probe/scan_plan.h"
 #include "sm/probe/port_prober.h"
+#include "sm/probe/scan_plan.h"
+#include "sm/probe/task_inbox.h"
 
 #include <functional>
 #include <map>
@@ -19,100 +19,100 @@
 #include <unordered_map>
 #include <vector>
 
-namespace ibpod::sm {
+namespace ibpod::sm::probe {
 
-struct WatchSettings {
+struct ProberSettings {
   ScanPace scan = {};
-  HurryPace hurry = {};
+  PollPace poll = {};
   mad::MKey m_key = mad::MKey::none;
   Duration timeout{200};  // for an answer; after `attempts` of them a port is silent
   int attempts = 3;
-  Duration limit{5000};          // of one step of a reading
-  Duration survey_limit{60000};  // of a survey
+  Duration limit{5000};             // of one step of a reading
+  Duration discovery_limit{60000};  // of a survey
 };
 
 // It works on a thread of its own, and surveys on another, so that who is waited for does not wait
 // for a survey. Any thread may give orders, also from within `Seen`; they return at once.
-class TableWatch final : public Tables {
+class SmpPortProber final : public PortProber {
  public:
   // Runs on its thread, which waits for it. Readings that began together come together, those of a
   // port that is silent later. After a survey without a scan there may be none, but a new topology.
-  using Seen = std::function<void(Readings)>;
+  using Callback = std::function<void(ProbeBatch)>;
 
   // It begins with a scan. The scheduler outlives it.
-  TableWatch(mad::Scheduler& scheduler, const WatchSettings& settings, Seen seen);
+  SmpPortProber(mad::Scheduler& scheduler, const ProberSettings& settings, Callback seen);
   // Stops: nothing is reported afterwards. A Set that is on its way may still be done.
-  ~TableWatch() override;
-  TableWatch(const TableWatch&) = delete;
-  TableWatch& operator=(const TableWatch&) = delete;
-  TableWatch(TableWatch&&) = delete;
-  TableWatch& operator=(TableWatch&&) = delete;
+  ~SmpPortProber() override;
+  SmpPortProber(const SmpPortProber&) = delete;
+  SmpPortProber& operator=(const SmpPortProber&) = delete;
+  SmpPortProber(SmpPortProber&&) = delete;
+  SmpPortProber& operator=(SmpPortProber&&) = delete;
 
   // HurryPace says how often. Where the topology does not have a port, or somebody else answers at
   // its LID, the subnet is surveyed again.
-  void hurry(std::set<ib::Guid> ports) override;
+  void poll(std::set<ib::Guid> ports) override;
   // A whole scan now: a survey, and every end port's table with that of its switch port.
-  void look() override;
+  void rescan() override;
   // Before the first survey is over they wait.
   void repair(std::vector<Repair> repairs) override;
   void swept() override;
 
  private:
-  struct Visiting {
-    PortVisit visit;
-    Readings::Time begun;
+  struct RunningProbe {
+    PortProbe probe;
+    ProbeBatch::Time begun;
     bool of_scan = false;
     bool of_repair = false;
     size_t packets = 0;
   };
   // Readings of one beginning that have ended together.
-  using Groups = std::map<Readings::Time, Readings>;
+  using BatchesByBegin = std::map<ProbeBatch::Time, ProbeBatch>;
   struct Scan {
-    Readings readings;
+    ProbeBatch batch;
     std::vector<ib::Guid> left;
     size_t under_way = 0;
     bool everything = true;
   };
 
   void run(const std::stop_token& stop);
-  void obey(Mail& mail, Readings::Time now);
-  void want(std::set<ib::Guid> ports, Readings::Time now);
-  void arrived(const Surveyed& surveyed, Readings::Time now);
-  void begin_survey();
-  void begin_scan(const Surveyed& surveyed);
-  void go_on_with_scan(Readings::Time now);
-  void read_hurried(Readings::Time now);
-  void begin_repairs(Readings::Time now);
-  void visit(const fabric::SeenPort& port, const VisitTerms& terms, Readings::Time now,
-             std::vector<Repair> repairs);
-  void step(VisitId id, const PortVisit::Answers& answers, Readings::Time now);
-  void over(const Visiting& visiting, Readings::Time now);
-  void absent(ib::Guid port, bool of_repair, Readings::Time now);
-  void missing(const Reading& reading);
-  Readings& group(Readings::Time begun);
+  void take(Tasks& mail, ProbeBatch::Time now);
+  void set_polled(std::set<ib::Guid> ports, ProbeBatch::Time now);
+  void discovered(const DiscoveryDone& surveyed, ProbeBatch::Time now);
+  void begin_discovery();
+  void begin_scan(const DiscoveryDone& surveyed);
+  void continue_scan(ProbeBatch::Time now);
+  void probe_polled(ProbeBatch::Time now);
+  void begin_repairs(ProbeBatch::Time now);
+  void start_probe(const fabric::Port& port, const ProbeOptions& terms, ProbeBatch::Time now,
+                   std::vector<Repair> repairs);
+  void step(ProbeId id, const PortProbe::Answers& answers, ProbeBatch::Time now);
+  void finished(const RunningProbe& visiting, ProbeBatch::Time now);
+  void absent(ib::Guid port, bool of_repair, ProbeBatch::Time now);
+  void missing(const ProbeResult& reading);
+  ProbeBatch& batch(ProbeBatch::Time begun);
   void report();
-  VisitTerms terms(mad::Urgency urgency) const;
-  std::optional<Readings::Time> next() const;
+  ProbeOptions options(mad::Urgency urgency) const;
+  std::optional<ProbeBatch::Time> next() const;
 
   mad::Scheduler& scheduler_;
-  WatchSettings settings_;
-  Seen seen_;
+  ProberSettings settings_;
+  Callback callback_;
   // Answers may come when this object has gone.
-  std::shared_ptr<Inbox> inbox_ = std::make_shared<Inbox>();
+  std::shared_ptr<TaskInbox> inbox_ = std::make_shared<TaskInbox>();
 
   // The rest is its thread's.
   ScanPlan plan_;
-  Hurry hurry_;
+  PollSchedule poll_schedule_;
   std::set<ib::Guid> missing_;  // ports that were lost when read last: a survey is asked for
   std::shared_ptr<const fabric::Topology> topology_;
   std::optional<Scan> scan_;
   std::vector<Repair> repairs_;  // that wait for a topology
-  uint64_t last_visit_ = 0;
-  std::unordered_map<VisitId, Visiting> visits_;
-  Groups groups_;
-  bool topology_is_news_ = false;
-  std::jthread surveying_;
+  uint64_t last_probe_ = 0;
+  std::unordered_map<ProbeId, RunningProbe> probes_;
+  BatchesByBegin batches_;
+  bool topology_changed_ = false;
+  std::jthread discovery_thread_;
   std::jthread thread_;
 };
 
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::probe

@@ -16,42 +16,42 @@
 #include <utility>
 #include <vector>
 
-namespace ibpod::sm {
+namespace ibpod::sm::probe {
 
-enum class VisitId : uint64_t {};
+enum class ProbeId : uint64_t {};
 
-struct Answered {
-  VisitId visit{};
+struct ProbeAnswers {
+  ProbeId probe{};
   std::vector<mad::Outcome<mad::Data>> outcomes;
 };
 
-struct Surveyed {
-  Readings::Time begun;
+struct DiscoveryDone {
+  ProbeBatch::Time begun;
   std::shared_ptr<const fabric::Topology> topology;
 };
 
-struct Mail {
-  std::optional<std::set<ib::Guid>> hurry = {};
+struct Tasks {
+  std::optional<std::set<ib::Guid>> polled = {};
   std::vector<Repair> repairs = {};
-  bool look = false;
+  bool rescan = false;
   bool swept = false;
-  std::vector<Answered> answered = {};
-  std::optional<Surveyed> surveyed = {};
+  std::vector<ProbeAnswers> answered = {};
+  std::optional<DiscoveryDone> discovered = {};
 };
 
-class Inbox {
+class TaskInbox {
  public:
   // From any thread: `put` changes what is waiting there.
   template <typename Put>
   void add(const Put& put) {
     const std::lock_guard lock(mutex_);
-    put(mail_);
+    put(tasks_);
     filled_ = true;
     changed_.notify_one();
   }
 
   // Waits until there is something, or until `due`, or a stop. All that has come.
-  Mail take(const std::stop_token& stop, std::optional<Deadline::Clock::time_point> due) {
+  Tasks take(const std::stop_token& stop, std::optional<Deadline::Clock::time_point> due) {
     std::unique_lock lock(mutex_);
     const auto filled = [this] { return filled_; };
     if (due) {
@@ -60,14 +60,14 @@ class Inbox {
       changed_.wait(lock, stop, filled);
     }
     filled_ = false;
-    return std::exchange(mail_, {});
+    return std::exchange(tasks_, {});
   }
 
  private:
   std::mutex mutex_;
   std::condition_variable_any changed_;
   bool filled_ = false;
-  Mail mail_;
+  Tasks tasks_;
 };
 
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::probe

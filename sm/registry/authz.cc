@@ -2,63 +2,65 @@
 
 #include <algorithm>
 
-namespace ibpod::sm {
+namespace ibpod::sm::registry {
 namespace {
 
 using fabricapi::Caller;
 using fabricapi::Role;
 
-const Policy::NodeGuids* given_to(const Policy& policy, const std::string& node) {
+const Policy::NodePorts* given_to(const Policy& policy, const std::string& node) {
   const auto found = policy.nodes.find(node);
   return found == policy.nodes.end() ? nullptr : &found->second;
 }
 
-bool is_vf_of(const Book& book, const Policy& policy, ib::Guid guid, const std::string& node) {
-  const auto place = book.given.find(guid);
-  if (place != book.given.end()) return place->second.node == node;
-  const Policy::NodeGuids* const given = given_to(policy, node);
+bool is_vf_of(const State& state, const Policy& policy, ib::Guid guid, const std::string& node) {
+  const auto place = state.assigned_guids.find(guid);
+  if (place != state.assigned_guids.end()) return place->second.node == node;
+  const Policy::NodePorts* const given = given_to(policy, node);
   return given != nullptr && given->guids.contains(guid);
 }
 
-bool is_pf_of(const Book& book, const Policy& policy, ib::Guid guid, const std::string& node) {
-  const Policy::NodeGuids* const given = given_to(policy, node);
+bool is_pf_of(const State& state, const Policy& policy, ib::Guid guid, const std::string& node) {
+  const Policy::NodePorts* const given = given_to(policy, node);
   if (given != nullptr && given->pfs.contains(guid)) return true;
-  const auto claim = book.claims.find(guid);
-  return claim != book.claims.end() && claim->second == node;
+  const auto claim = state.claims.find(guid);
+  return claim != state.claims.end() && claim->second == node;
 }
 
 // By the configuration.
-bool is_some_nodes(const Policy& policy, ib::Guid guid) {
+bool is_assigned(const Policy& policy, ib::Guid guid) {
   return policy.guids_of_nodes.contains(guid);
 }
 
 // Neither another node's, nor one of those that pods or machines outside Kubernetes have.
-bool is_nobodys(const Book& book, const Policy& policy, ib::Guid guid) {
-  return !book.named.contains(guid) && !policy.guids.contains(guid) && !is_some_nodes(policy, guid);
+bool is_unassigned(const State& state, const Policy& policy, ib::Guid guid) {
+  return !state.guids_in_use.contains(guid) && !policy.guids.contains(guid) &&
+         !is_assigned(policy, guid);
 }
 
 // Out of a range for pods of its namespace, and nobody else's by any other right: ranges may have
 // been others when a VF was given its own.
-Status may_choose(const Book& book, const Policy& policy, const fabricapi::BindRequest& request) {
+Status may_choose(const State& state, const Policy& policy, const fabricapi::BindRequest& request) {
   const ib::Guid guid = request.guid;
-  if (!policy.guids.lets_choose(guid, request.pod.name_space))
+  if (!policy.guids.allows_request(guid, request.pod.name_space))
     return Error(Code::denied, "port " + guid.text() + " cannot be chosen by pods of namespace " +
                                    request.pod.name_space +
                                    ": no range of guids in ibpod-sm's configuration lets them");
-  const Port* const port = book.find_port(guid);
-  const bool member = port != nullptr && (!port->members.empty() || !port->leaving.empty());
-  if (!member && !is_some_nodes(policy, guid) && !book.given.contains(guid) &&
-      !book.claims.contains(guid))
+  const PortRecord* const port = state.find_port(guid);
+  const bool member =
+      port != nullptr && (!port->members.empty() || !port->former_member_of.empty());
+  if (!member && !is_assigned(policy, guid) && !state.assigned_guids.contains(guid) &&
+      !state.claims.contains(guid))
     return ok();
   return Error(Code::denied, "port " + guid.text() + " cannot be chosen: it is somebody's already");
 }
 
-Status may_claim(const Book& book, const Policy& policy, ib::Guid guid, const std::string& node) {
+Status may_claim(const State& state, const Policy& policy, ib::Guid guid, const std::string& node) {
   const Error refusal(Code::denied,
                       "port " + guid.text() + " is not known as a PF of node " + node);
-  if (!policy.pfs_by_first_claim || !is_nobodys(book, policy, guid)) return refusal;
-  const auto found = book.nodes.find(node);
-  if (found == book.nodes.end() || found->second.pfs.size() < policy.limits.pfs_of_node)
+  if (!policy.pfs_by_first_claim || !is_unassigned(state, policy, guid)) return refusal;
+  const auto found = state.nodes.find(node);
+  if (found == state.nodes.end() || found->second.pfs.size() < policy.limits.pfs_of_node)
     return ok();
   return Error(Code::denied, "node " + node + " has claimed as many PFs as a node may");
 }
@@ -70,7 +72,7 @@ Status may_administer(const Caller& caller) {
   return Error(Code::denied, "only administrators may");
 }
 
-bool may_see(const Caller& caller, const std::string& node) {
+bool may_read(const Caller& caller, const std::string& node) {
   return caller.role != Role::node || caller.node == node;
 }
 
@@ -81,78 +83,80 @@ Status may_act_for(const Caller& caller, const std::string& node) {
   return Error(Code::denied, "node " + caller.node + " may not act for node " + node);
 }
 
-Status may_be_in(const Caller& caller, const Tenant* tenant, const std::string& label,
-                 const fabricapi::BindRequest& request) {
+Status may_join(const Caller& caller, const PartitionRecord* record, const std::string& label,
+                const fabricapi::BindRequest& request) {
   const std::string& name_space = request.pod.name_space;
   const std::string& node = request.attachment.node;
-  const bool allowed = tenant != nullptr && fabric::allows(tenant->tenancy, name_space);
-  const bool on_node = tenant != nullptr && fabric::allows_node(tenant->tenancy, node);
+  const bool allowed = record != nullptr && fabric::allows(record->partition, name_space);
+  const bool on_node = record != nullptr && fabric::allows_node(record->partition, node);
   if (!(allowed && on_node) && caller.role != Role::administrator)
     return Error(Code::denied, "there is no partition " + label + " that pods of namespace " +
                                    name_space + " may be in");
-  if (tenant == nullptr) return Error(Code::not_found, "there is no partition " + label);
+  if (record == nullptr) return Error(Code::not_found, "there is no partition " + label);
   if (!allowed)
     return Error(Code::denied, "partition " + label + " is not open to namespace " + name_space +
                                    ": it has to be among those allowed");
   if (!on_node)
     return Error(Code::denied, "partition " + label + " is not open to node " + node +
                                    ": one of the partition's nodes has to match it");
-  if (!tenant->deleting()) return ok();
+  if (!record->deleting()) return ok();
   return Error(Code::busy, "partition " + label + " is being deleted");
 }
 
-Status may_have(const Caller& caller, const fabric::Tenancy& tenancy,
+Status may_have(const Caller& caller, const fabric::Partition& partition,
                 fabric::Membership membership) {
   using fabric::Membership;
   if (caller.role == Role::administrator || membership == Membership::limited ||
-      tenancy.membership != Membership::limited)
+      partition.membership != Membership::limited)
     return ok();
-  return Error(Code::denied, "partition " + tenancy.name + ": membership " +
+  return Error(Code::denied, "partition " + partition.name + ": membership " +
                                  std::string(name(membership)) +
                                  " is not to be had here: pods are limited members of it");
 }
 
-Status may_use_port(const Caller& caller, const fabricapi::BindRequest& request, const Book& book,
+Status may_use_port(const Caller& caller, const fabricapi::BindRequest& request, const State& state,
                     const Policy& policy) {
   if (caller.role == Role::administrator) return ok();
   const std::string& node = request.attachment.node;
   if (request.kind == fabric::Kind::child) {
-    if (is_pf_of(book, policy, request.guid, node)) return ok();
-    return may_claim(book, policy, request.guid, node);
+    if (is_pf_of(state, policy, request.guid, node)) return ok();
+    return may_claim(state, policy, request.guid, node);
   }
-  if (request.chosen) return may_choose(book, policy, request);
-  if (is_vf_of(book, policy, request.guid, node)) return ok();
+  if (request.guid_requested) return may_choose(state, policy, request);
+  if (is_vf_of(state, policy, request.guid, node)) return ok();
   return Error(Code::denied, "port " + request.guid.text() + " is not known as a VF of node " +
                                  node + ": it has to be given a GUID of the pool first");
 }
 
-std::vector<ib::Guid> unknown_ports(const fabricapi::SyncRequest& request, const Book& book,
+std::vector<ib::Guid> unknown_ports(const fabricapi::SyncRequest& request, const State& state,
                                     const Policy& policy) {
   std::vector<ib::Guid> unknown;
   for (const ib::Guid guid : request.vfs) {
     const bool usable =
-        policy.guids.lets_any_choose() || is_vf_of(book, policy, guid, request.node);
+        policy.guids.allows_any_request() || is_vf_of(state, policy, guid, request.node);
     if (!usable) unknown.push_back(guid);
   }
   for (const ib::Guid guid : request.pfs) {
-    const bool usable = is_pf_of(book, policy, guid, request.node) ||
-                        may_claim(book, policy, guid, request.node).ok();
+    const bool usable = is_pf_of(state, policy, guid, request.node) ||
+                        may_claim(state, policy, guid, request.node).ok();
     if (!usable) unknown.push_back(guid);
   }
   return unknown;
 }
 
-Whose whose_port(const Book& book, const Policy& policy, ib::Guid guid, const std::string& node) {
-  if (is_vf_of(book, policy, guid, node) || is_pf_of(book, policy, guid, node)) return Whose::own;
-  const bool given = book.given.contains(guid) || book.claims.contains(guid) ||
-                     book.find_port(guid) != nullptr || is_some_nodes(policy, guid);
-  return given ? Whose::others : Whose::nobodys;
+PortOwner port_owner(const State& state, const Policy& policy, ib::Guid guid,
+                     const std::string& node) {
+  if (is_vf_of(state, policy, guid, node) || is_pf_of(state, policy, guid, node))
+    return PortOwner::this_node;
+  const bool given = state.assigned_guids.contains(guid) || state.claims.contains(guid) ||
+                     state.find_port(guid) != nullptr || is_assigned(policy, guid);
+  return given ? PortOwner::other_node : PortOwner::unassigned;
 }
 
-bool claims(const Caller& caller, const fabricapi::BindRequest& request, const Book& book,
-            const Policy& policy) {
+bool claims_pf(const Caller& caller, const fabricapi::BindRequest& request, const State& state,
+               const Policy& policy) {
   return caller.role == Role::node && request.kind == fabric::Kind::child &&
-         !is_pf_of(book, policy, request.guid, request.attachment.node);
+         !is_pf_of(state, policy, request.guid, request.attachment.node);
 }
 
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::registry

@@ -2,7 +2,7 @@
 
 #include "sm/registry/test_registry.h"
 
-namespace ibpod::sm {
+namespace ibpod::sm::registry {
 namespace {
 
 std::string code(const Error& error) { return std::string(name(error.code())); }
@@ -23,49 +23,49 @@ TEST_CASE("who may do what") {
   };
   for (const auto& who : cases) {
     CAPTURE(std::string(name(who.caller.role)));
-    Bed bed;
+    Fixture bed;
     const BindRequest present = request("n1", "p", vf(2), {{"blue", kLimited}});
     const BindRequest elsewhere = request("n2", "p", vf(12), {{"blue", kLimited}});
     bed.bind(present);
     bed.bind(elsewhere);
-    Ledger& ledger = *bed.ledger;
+    Registry& registry = *bed.registry;
     const Caller& caller = who.caller;
-    CHECK(code(ledger.create(caller, tenancy("x", 0x102))) == who.partitions);
-    CHECK(code(ledger.update(caller, tenancy("red", 0), bed.now)) == who.partitions);
-    CHECK(code(ledger.remove(caller, "red")) == who.partitions);
+    CHECK(code(registry.create(caller, make_partition("x", 0x102))) == who.partitions);
+    CHECK(code(registry.update(caller, make_partition("red", 0), bed.now)) == who.partitions);
+    CHECK(code(registry.remove(caller, "red")) == who.partitions);
     const auto bind = [&](const BindRequest& request) {
-      return code(ledger.bind(caller, request, {}, bed.now));
+      return code(registry.bind(caller, request, {}, bed.now));
     };
     CHECK(bind(request("n1", "a", vf(1), {{"blue", kLimited}})) == who.own);
     CHECK(bind(request("n2", "a", vf(11), {{"blue", kLimited}})) == who.others);
-    CHECK(code(ledger.sync(caller, {"n1", {}}, bed.now)) == who.own);
-    CHECK(code(ledger.sync(caller, {"n2", {}}, bed.now)) == who.others);
-    CHECK(code(ledger.allocate(caller, {"n1", "0000:01:00.0", {0}})) == who.own);
-    CHECK(code(ledger.allocate(caller, {"n2", "0000:01:00.0", {0}})) == who.others);
-    CHECK(code(ledger.binding(caller, present.attachment)) == who.see_own);
-    CHECK(code(ledger.binding(caller, elsewhere.attachment)) == who.see_others);
-    CHECK(code(ledger.bindings(caller, {"n1", "", "", "", {}, {}}, {})) == who.see_own);
-    CHECK(code(ledger.bindings(caller, {"n2", "", "", "", {}, {}}, {})) == who.see_others);
-    CHECK(code(ledger.partitions(caller, {})) == who.list);
-    CHECK(code(ledger.unbind(caller, present.attachment, bed.now)) == who.own);
-    CHECK(code(ledger.unbind(caller, elsewhere.attachment, bed.now)) == who.others);
-    CHECK(code(ledger.unbind(caller, {"n2", "none", "net1"}, bed.now)) == who.others);
-    CHECK(code(ledger.forget(caller, {"n1", true}, bed.now)) == who.forget);
+    CHECK(code(registry.sync(caller, {"n1", {}}, bed.now)) == who.own);
+    CHECK(code(registry.sync(caller, {"n2", {}}, bed.now)) == who.others);
+    CHECK(code(registry.allocate(caller, {"n1", "0000:01:00.0", {0}})) == who.own);
+    CHECK(code(registry.allocate(caller, {"n2", "0000:01:00.0", {0}})) == who.others);
+    CHECK(code(registry.binding(caller, present.attachment)) == who.see_own);
+    CHECK(code(registry.binding(caller, elsewhere.attachment)) == who.see_others);
+    CHECK(code(registry.bindings(caller, {"n1", "", "", "", {}, {}}, {})) == who.see_own);
+    CHECK(code(registry.bindings(caller, {"n2", "", "", "", {}, {}}, {})) == who.see_others);
+    CHECK(code(registry.partitions(caller, {})) == who.list);
+    CHECK(code(registry.unbind(caller, present.attachment, bed.now)) == who.own);
+    CHECK(code(registry.unbind(caller, elsewhere.attachment, bed.now)) == who.others);
+    CHECK(code(registry.unbind(caller, {"n2", "none", "net1"}, bed.now)) == who.others);
+    CHECK(code(registry.forget(caller, {"n1", true}, bed.now)) == who.forget);
   }
 }
 
 TEST_CASE("no pod makes itself more than its partition gives") {
-  Tenancy blue = tenancy("blue", 0x100);
+  Partition blue = make_partition("blue", 0x100);
   blue.membership = kLimited;
-  Bed bed({blue, tenancy("red", 0x101)});
+  Fixture bed({blue, make_partition("red", 0x101)});
   const auto asked = [&](const Caller& caller, const char* partition,
                          std::optional<Membership> membership) {
-    return code(bed.ledger->bind(caller, request("n1", "a", vf(1), {{partition, membership}}), {},
-                                 bed.now));
+    return code(bed.registry->bind(caller, request("n1", "a", vf(1), {{partition, membership}}), {},
+                                   bed.now));
   };
   CHECK(asked(node("n1"), "blue", kFull) == "denied");
   CHECK(asked(node("n1"), "blue", kBoth) == "denied");
-  CHECK(bed.state(request("n1", "a", vf(1), {})) == State::released);
+  CHECK(bed.state(request("n1", "a", vf(1), {})) == BindingState::released);
   CHECK(asked(node("n1"), "blue", kLimited) == "ok");
   CHECK(asked(node("n1"), "blue", {}) == "ok");
   for (const Membership membership : {kLimited, kFull, kBoth})
@@ -75,24 +75,24 @@ TEST_CASE("no pod makes itself more than its partition gives") {
 }
 
 TEST_CASE("a node sees its own bindings when it asks for all") {
-  Bed bed;
+  Fixture bed;
   bed.bind(request("n1", "a", vf(1), {{"blue", kLimited}}));
   bed.bind(request("n2", "b", vf(11), {{"blue", kLimited}}));
   for (const std::string partition : {"", "blue"}) {
     const fabricapi::BindingFilter filter{"", partition, "", "", {}, {}};
-    const auto seen = bed.ledger->bindings(node("n2"), filter, {}).value();
+    const auto seen = bed.registry->bindings(node("n2"), filter, {}).value();
     REQUIRE(seen.items.size() == 1);
     CHECK(seen.items[0].attachment.container == "b");
     // Not behind somebody else's token, either.
-    CHECK(bed.ledger->bindings(node("n1"), filter, {0, "n1/zz/net1"}).value().items.empty());
+    CHECK(bed.registry->bindings(node("n1"), filter, {0, "n1/zz/net1"}).value().items.empty());
   }
 }
 
 TEST_CASE("a node is told the same of partitions that are not there and that are not for it") {
-  Bed bed({tenancy("theirs", 0x100, {"other"}), tenancy("nobodys", 0x101, {}),
-           tenancy("ours", 0x102, {"x", "team"})});
+  Fixture bed({make_partition("theirs", 0x100, {"other"}), make_partition("nobodys", 0x101, {}),
+               make_partition("ours", 0x102, {"x", "team"})});
   const auto refusal = [&](const Caller& caller, const std::string& partition) {
-    return bed.ledger->bind(caller, request("n1", "a", vf(1), {{partition, {}}}), {}, bed.now)
+    return bed.registry->bind(caller, request("n1", "a", vf(1), {{partition, {}}}), {}, bed.now)
         .error();
   };
   for (const std::string partition : {"theirs", "nobodys", "none"}) {
@@ -107,7 +107,7 @@ TEST_CASE("a node is told the same of partitions that are not there and that are
         std::string::npos);
   CHECK(refusal(administrator(), "none").code() == Code::not_found);
   // Nor from one that is being deleted.
-  REQUIRE(bed.ledger->remove(administrator(), "theirs"));
+  REQUIRE(bed.registry->remove(administrator(), "theirs"));
   CHECK(refusal(node("n1"), "theirs").code() == Code::denied);
   bed.bind(request("n1", "a", vf(1), {{"ours", kLimited}}));
   // One of two is not enough.
@@ -119,78 +119,79 @@ TEST_CASE("a node is told the same of partitions that are not there and that are
 
 TEST_CASE(
     "a partition is for the nodes that it names, and to others it is as if it were not there") {
-  Tenancy ours = tenancy("ours", 0x100, {"team"});
+  Partition ours = make_partition("ours", 0x100, {"team"});
   ours.nodes = {"x", "n1"};
-  Bed bed({ours, tenancy("all", 0x101)});
+  Fixture bed({ours, make_partition("all", 0x101)});
   const auto asked = [](const std::string& of, ib::Guid guid) {
     return request(of, "a", guid, {{"ours", kLimited}});
   };
   const auto refusal = [&](const Caller& caller, const BindRequest& request) {
-    return bed.ledger->bind(caller, request, {}, bed.now).error();
+    return bed.registry->bind(caller, request, {}, bed.now).error();
   };
   CHECK(refusal(node("n2"), asked("n2", vf(11))).text() ==
         "bind n2/a/net1: there is no partition ours that pods of namespace team may be in");
   BindRequest by_key = asked("n2", vf(11));
   by_key.partitions = {{"", kLimited, ib::PKey(0x100)}};
-  const Error unnamed = bed.ledger->named(node("n2"), by_key).error();
+  const Error unnamed = bed.registry->resolve(node("n2"), by_key).error();
   CHECK(unnamed.code() == Code::denied);
   CHECK(unnamed.text().find("ours") == std::string::npos);
-  CHECK(bed.ledger->closed_to_node(by_key) == "ours");
-  CHECK(bed.ledger->closed_to_node(asked("n1", vf(1))).empty());
+  CHECK(bed.registry->denied_to_node(by_key) == "ours");
+  CHECK(bed.registry->denied_to_node(asked("n1", vf(1))).empty());
   by_key.pod.name_space = "others";
-  CHECK_MESSAGE(bed.ledger->closed_to_node(by_key).empty(), "its namespace would not do either");
+  CHECK_MESSAGE(bed.registry->denied_to_node(by_key).empty(), "its namespace would not do either");
   // An administrator is told what is the matter, and may not do more.
-  const Error told = refusal(administrator(), asked("n2", vf(11)));
-  CHECK(told.code() == Code::denied);
-  CHECK(told.text().find("not open to node n2") != std::string::npos);
+  const Error engine_members = refusal(administrator(), asked("n2", vf(11)));
+  CHECK(engine_members.code() == Code::denied);
+  CHECK(engine_members.text().find("not open to node n2") != std::string::npos);
   bed.bind(asked("n1", vf(1)));
   // One that is in it stays, whatever the partition says from now on.
   ours.nodes = {"n2"};
-  REQUIRE(bed.ledger->update(administrator(), ours, bed.now));
+  REQUIRE(bed.registry->update(administrator(), ours, bed.now));
   bed.commit();
-  CHECK(bed.bind(asked("n1", vf(1))).shares.size() == 1);
+  CHECK(bed.bind(asked("n1", vf(1))).desired.size() == 1);
   bed.bind(asked("n2", vf(11)));
   CHECK(refusal(node("n1"), request("n1", "b", vf(2), {{"ours", kLimited}})).code() ==
         Code::denied);
 }
 
 TEST_CASE("a node binds VFs that are its own") {
-  Bed bed;
+  Fixture bed;
   CHECK(bed.refusal(request("n1", "a", vf(11), {{"blue", kLimited}})).code() == Code::denied);
   CHECK(bed.refusal(request("n1", "a", vf(0x1000), {{"blue", kLimited}})).code() == Code::denied);
   CHECK(bed.refusal(request("n1", "a", pf(1), {{"blue", kLimited}})).code() == Code::denied);
   CHECK(bed.refusal(child("n1", "a", vf(1), {{"blue", kLimited}})).code() == Code::denied);
   CHECK(bed.refusal(child("n1", "a", pf(2), {{"blue", kLimited}})).code() == Code::denied);
-  REQUIRE(bed.ledger->allocate(node("n1"), {"n1", "0000:01:00.0", {0}}));
+  REQUIRE(bed.registry->allocate(node("n1"), {"n1", "0000:01:00.0", {0}}));
   CHECK(bed.refusal(request("n2", "a", vf(0x1000), {{"blue", kLimited}})).code() == Code::denied);
   bed.bind(request("n1", "a", vf(0x1000), {{"blue", kLimited}}));
-  CHECK(bed.ledger->bind(administrator(), request("n3", "a", storage(1), {{"blue", kLimited}}), {},
-                         bed.now));
+  CHECK(bed.registry->bind(administrator(), request("n3", "a", storage(1), {{"blue", kLimited}}),
+                           {}, bed.now));
 }
 
-struct Choosers : Bed {
+struct Choosers : Fixture {
   static Policy rules() {
     Policy rules = policy();
     rules.guids =
-        GuidPool::make({{vf(0x1000), vf(0x1007)}, {vf(0x2000), vf(0x2007), {"team"}}}).value();
+        pool::GuidPool::make({{vf(0x1000), vf(0x1007)}, {vf(0x2000), vf(0x2007), {"team"}}})
+            .value();
     rules.nodes["n3"].guids.insert(vf(0x2003));
     rules.nodes["n4"].pfs.insert(vf(0x2004));
     return rules;
   }
-  static std::vector<Tenancy> partitions() {
-    Tenancy blue = tenancy("blue", 0x100);
+  static std::vector<Partition> partitions() {
+    Partition blue = make_partition("blue", 0x100);
     blue.members = {{vf(0x2005), kFull, "nfs"}};
-    return {blue, tenancy("red", 0x101)};
+    return {blue, make_partition("red", 0x101)};
   }
-  Choosers() : Bed(partitions(), rules()) {}
+  Choosers() : Fixture(partitions(), rules()) {}
   static BindRequest choice(const std::string& node, uint64_t number) {
     BindRequest request =
-        sm::request(node, "c" + std::to_string(number), vf(number), {{"red", kFull}});
-    request.chosen = true;
+        sm::registry::request(node, "c" + std::to_string(number), vf(number), {{"red", kFull}});
+    request.guid_requested = true;
     return request;
   }
   std::string refused(const BindRequest& request) const {
-    const auto bound = ledger->bind(node(request.attachment.node), request, {}, now);
+    const auto bound = registry->bind(node(request.attachment.node), request, {}, now);
     return bound ? "" : bound.error().text();
   }
 };
@@ -204,7 +205,7 @@ TEST_CASE_FIXTURE(Choosers, "a pod chooses a GUID where its namespace may, and o
         std::string::npos);
   // Not even that of another VF of its node, which a pod has that comes later.
   CHECK(refused(choice("n1", 1)).find("cannot be chosen by pods") != std::string::npos);
-  REQUIRE(ledger->allocate(node("n1"), {"n1", "0000:01:00.0", {0}}));
+  REQUIRE(registry->allocate(node("n1"), {"n1", "0000:01:00.0", {0}}));
   commit();
   CHECK(refused(choice("n1", 0x1000)).find("cannot be chosen by pods") != std::string::npos);
   for (const uint64_t number : {0x2003U, 0x2004U, 0x2005U})
@@ -220,7 +221,7 @@ TEST_CASE_FIXTURE(Choosers, "a pod chooses a GUID where its namespace may, and o
 
 TEST_CASE_FIXTURE(Choosers, "who has chosen a GUID keeps it, whoever may choose from now on") {
   bind(choice("n1", 0x2001));
-  Bed::rules.guids = GuidPool::make({{vf(0x1000), vf(0x1007)}}).value();
+  Fixture::settings.guids = pool::GuidPool::make({{vf(0x1000), vf(0x1007)}}).value();
   start();
   bind(choice("n1", 0x2001));
   CHECK(refused(choice("n2", 0x2002)).find("cannot be chosen") != std::string::npos);
@@ -230,9 +231,9 @@ TEST_CASE("a PF may be the first node's that binds a child on it, until that is 
   Policy rules = policy();
   rules.pfs_by_first_claim = true;
   rules.limits.pfs_of_node = 2;
-  Tenancy blue = tenancy("blue", 0x100);
+  Partition blue = make_partition("blue", 0x100);
   blue.members = {{storage(1), kLimited, ""}};
-  Bed bed({blue}, rules);
+  Fixture bed({blue}, rules);
   const BindRequest a = child("n1", "a", pf(11), {{"blue", kLimited}});
   bed.bind(a);
   CHECK(bed.refusal(child("n2", "b", pf(11), {{"blue", kLimited}})).code() == Code::denied);
@@ -242,12 +243,12 @@ TEST_CASE("a PF may be the first node's that binds a child on it, until that is 
   CHECK(bed.refusal(child("n2", "b", pf(11), {{"blue", kLimited}})).code() == Code::denied);
   // What is somebody's: given, a storage server's, of the pool, a VF's.
   bed.bind(request("n2", "v", vf(11), {{"blue", kLimited}}));
-  REQUIRE(bed.ledger->allocate(node("n2"), {"n2", "0000:01:00.0", {0}}));
+  REQUIRE(bed.registry->allocate(node("n2"), {"n2", "0000:01:00.0", {0}}));
   for (const ib::Guid guid : {pf(2), vf(12), storage(1), vf(0x1000), vf(0x1003), vf(11)})
     CHECK(bed.refusal(child("n1", "b", guid, {{"blue", kLimited}})).code() == Code::denied);
   bed.bind(child("n1", "b", pf(12), {{"blue", kLimited}}));
   CHECK(bed.refusal(child("n1", "c", pf(13), {{"blue", kLimited}})).code() == Code::denied);
-  REQUIRE(bed.ledger->forget(administrator(), {"n1", true}, bed.now));
+  REQUIRE(bed.registry->forget(administrator(), {"n1", true}, bed.now));
   bed.settle();
   bed.bind(child("n2", "b", pf(11), {{"blue", kLimited}}));
 }
@@ -255,12 +256,12 @@ TEST_CASE("a PF may be the first node's that binds a child on it, until that is 
 TEST_CASE("a refused request claims nothing") {
   Policy rules = policy();
   rules.pfs_by_first_claim = true;
-  Bed bed({tenancy("blue", 0x100)}, rules);
+  Fixture bed({make_partition("blue", 0x100)}, rules);
   CHECK(bed.refusal(child("n1", "a", pf(11), {{"none", kLimited}})).code() == Code::denied);
-  CHECK_FALSE(bed.ledger->bind(node("n1"), child("n1", "a", pf(11), {{"blue", kLimited}}),
-                               {1, 0, 1}, bed.now));
+  CHECK_FALSE(bed.registry->bind(node("n1"), child("n1", "a", pf(11), {{"blue", kLimited}}),
+                                 {1, 0, 1}, bed.now));
   bed.bind(child("n2", "a", pf(11), {{"blue", kLimited}}));
 }
 
 }  // namespace
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::registry

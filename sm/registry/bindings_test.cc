@@ -1,86 +1,88 @@
 #include "sm/registry/test_registry.h"
 
-namespace ibpod::sm {
+namespace ibpod::sm::registry {
 namespace {
 
 TEST_CASE("a binding is requested, written, verified, releasing, and gone") {
-  Bed bed;
+  Fixture bed;
   const BindRequest a = request("n1", "a", vf(1), {{"blue", kFull}, {"red", kLimited}});
   const fabric::Binding bound = bed.bind(a);
-  CHECK(bound.state == State::requested);
+  CHECK(bound.state == BindingState::requested);
   CHECK(bound.generation == 1);
-  CHECK(bound.shares == Shares{{"blue", kFull}, {"red", kLimited}});
-  CHECK(bound.held == bound.shares);
+  CHECK(bound.desired == Memberships{{"blue", kFull}, {"red", kLimited}});
+  CHECK(bound.applied == bound.desired);
   CHECK(bound.asked == bed.now.wall);
   CHECK(bed.keys(vf(1)) == "0x0101 0x8100");
-  CHECK(bed.ledger->unsettled() == std::set{vf(1)});
-  bed.ledger->note_written(bed.ledger->version(), bed.now);
-  CHECK(bed.state(a) == State::written);
+  CHECK(bed.registry->unsettled() == std::set{vf(1)});
+  bed.registry->note_written(bed.registry->version(), bed.now);
+  CHECK(bed.state(a) == BindingState::written);
   CHECK(bed.see(vf(1), Proof::node));
-  CHECK(bed.state(a) == State::verified);
+  CHECK(bed.state(a) == BindingState::verified);
   CHECK(bed.binding(a)->proof == Proof::node);
   CHECK(bed.binding(a)->enforcement == fabric::Enforcement::hca);
-  CHECK(bed.binding(a)->standing == fabric::Standing{});
-  CHECK(bed.ledger->unsettled().empty());
+  CHECK(bed.binding(a)->condition == fabric::Condition{});
+  CHECK(bed.registry->unsettled().empty());
 
-  CHECK(bed.unbind(a).state == State::releasing);
+  CHECK(bed.unbind(a).state == BindingState::releasing);
   CHECK(bed.keys(vf(1)).empty());
-  CHECK(bed.ledger->expected(vf(1)).leaving == std::vector{ib::PKey(0x101), ib::PKey(0x8100)});
-  CHECK(bed.binding(a)->shares == bound.shares);
+  CHECK(bed.registry->expected(vf(1)).pending_removal ==
+        std::vector{ib::PKey(0x101), ib::PKey(0x8100)});
+  CHECK(bed.binding(a)->desired == bound.desired);
   CHECK(bed.refusal(a).code() == Code::busy);
-  CHECK(bed.unbind(a).state == State::releasing);
+  CHECK(bed.unbind(a).state == BindingState::releasing);
   bed.settle();
-  CHECK(bed.state(a) == State::released);
-  CHECK(bed.unbind(a).state == State::released);
+  CHECK(bed.state(a) == BindingState::released);
+  CHECK(bed.unbind(a).state == BindingState::released);
   CHECK(bed.bind(a).generation == 1);
 }
 
 TEST_CASE("what was seen before the latest change of a port means nothing") {
-  Bed bed;
+  Fixture bed;
   const BindRequest a = request("n1", "a", vf(1), {{"blue", kLimited}});
-  const uint64_t before = bed.ledger->version();
+  const uint64_t before = bed.registry->version();
   bed.bind(a);
-  const uint64_t since = bed.ledger->changed_in(vf(1));
+  const uint64_t since = bed.registry->changed_in(vf(1));
   CHECK(since > before);
-  bed.ledger->note_written(before, bed.now);
-  CHECK(bed.state(a) == State::requested);
-  CHECK_FALSE(bed.ledger->note_verified(vf(1), before, Proof::port, {}, bed.now));
-  CHECK(bed.state(a) == State::requested);
+  bed.registry->note_written(before, bed.now);
+  CHECK(bed.state(a) == BindingState::requested);
+  CHECK_FALSE(bed.registry->note_verified(vf(1), before, Proof::port, {}, bed.now));
+  CHECK(bed.state(a) == BindingState::requested);
   // Others' changes do not count.
   bed.bind(request("n1", "b", vf(2), {{"blue", kLimited}}));
-  CHECK(bed.ledger->changed_in(vf(1)) == since);
-  CHECK(bed.ledger->note_verified(vf(1), since, Proof::port, {}, bed.now));
-  CHECK(bed.state(a) == State::verified);
+  CHECK(bed.registry->changed_in(vf(1)) == since);
+  CHECK(bed.registry->note_verified(vf(1), since, Proof::port, {}, bed.now));
+  CHECK(bed.state(a) == BindingState::verified);
   bed.unbind(a);
-  CHECK_FALSE(bed.ledger->note_verified(vf(1), since, Proof::port, {}, bed.now));
-  CHECK_FALSE(bed.ledger->note_clean(vf(1), since, Proof::port, bed.now));
-  CHECK(bed.state(a) == State::releasing);
-  CHECK_FALSE(bed.ledger->note_verified(vf(3), bed.ledger->version(), Proof::port, {}, bed.now));
+  CHECK_FALSE(bed.registry->note_verified(vf(1), since, Proof::port, {}, bed.now));
+  CHECK_FALSE(bed.registry->note_clean(vf(1), since, Proof::port, bed.now));
+  CHECK(bed.state(a) == BindingState::releasing);
+  CHECK_FALSE(
+      bed.registry->note_verified(vf(3), bed.registry->version(), Proof::port, {}, bed.now));
 }
 
 TEST_CASE("the same request again is the same binding, and costs no write") {
-  Tenancy limited = tenancy("blue", 0x100);
+  Partition limited = make_partition("blue", 0x100);
   limited.membership = kLimited;
-  Bed bed({limited, tenancy("red", 0x101)});
+  Fixture bed({limited, make_partition("red", 0x101)});
   BindRequest a = request("n1", "a", vf(1), {{"blue", {}}, {"red", kFull}});
   bed.bind(a);
   bed.settle();
   const auto verified = bed.binding(a);
   const size_t commits = bed.store.commits();
-  const uint64_t version = bed.ledger->version();
+  const uint64_t version = bed.registry->version();
   std::swap(a.partitions[0], a.partitions[1]);
   CHECK(bed.bind(a) == verified);
   // What a partition gives others by now is not what it had.
-  Tenancy blue = tenancy("blue", 0);
+  Partition blue = make_partition("blue", 0);
   blue.membership = kFull;
-  REQUIRE(bed.ledger->update(administrator(), blue, bed.now));
+  REQUIRE(bed.registry->update(administrator(), blue, bed.now));
   CHECK(bed.bind(a) == verified);
   CHECK(bed.store.commits() == commits + 1);
-  CHECK(bed.ledger->version() == version);
+  CHECK(bed.registry->version() == version);
 }
 
 TEST_CASE("an attachment is bound with one port, kind, device and pod") {
-  Bed bed;
+  Fixture bed;
   const BindRequest a = request("n1", "a", vf(1), {{"blue", kLimited}});
   bed.bind(a);
   std::vector<BindRequest> others(4, a);
@@ -96,19 +98,19 @@ TEST_CASE("an attachment is bound with one port, kind, device and pod") {
 }
 
 TEST_CASE("what is gained is told at once, if nothing is lost") {
-  Bed bed;
+  Fixture bed;
   bed.bind(request("n1", "a", vf(1), {{"blue", kLimited}}));
   bed.settle();
   const auto both = bed.bind(request("n1", "a", vf(1), {{"blue", kLimited}, {"red", kLimited}}));
-  CHECK(both.held == both.shares);
+  CHECK(both.applied == both.desired);
   CHECK(both.generation == 2);
-  CHECK(both.state == State::requested);
+  CHECK(both.state == BindingState::requested);
   CHECK(both.proof == Proof::none);
 }
 
 TEST_CASE("what is lost has to be gone before anything is gained") {
   struct {
-    BindRequest::Wish before, after;
+    BindRequest::PartitionRequest before, after;
     const char *meanwhile, *then;
   } const cases[] = {
       {{"blue", kFull}, {"red", kFull}, "", "0x8101"},
@@ -116,32 +118,34 @@ TEST_CASE("what is lost has to be gone before anything is gained") {
       {{"blue", kFull}, {"blue", kBoth}, "", "0x0100 0x8100"},
   };
   for (const auto& change : cases) {
-    Bed bed({tenancy("blue", 0x100), tenancy("red", 0x101), tenancy("always", 0x102)});
-    const auto asked = [&](const BindRequest::Wish& wish) {
+    Fixture bed({make_partition("blue", 0x100), make_partition("red", 0x101),
+                 make_partition("always", 0x102)});
+    const auto asked = [&](const BindRequest::PartitionRequest& wish) {
       return request("n1", "a", vf(1), {{"always", kFull}, wish});
     };
     bed.bind(asked(change.before));
     bed.settle();
     const std::string always = "0x8102";
     const auto changed = bed.bind(asked(change.after));
-    CHECK(changed.held == Shares{{"always", kFull}});
+    CHECK(changed.applied == Memberships{{"always", kFull}});
     CHECK(bed.keys(vf(1)) == always);
-    CHECK_FALSE(bed.ledger->expected(vf(1)).leaving.empty());
+    CHECK_FALSE(bed.registry->expected(vf(1)).pending_removal.empty());
     bed.sweep();
     CHECK(bed.keys(vf(1)) == always);
     CHECK(bed.see(vf(1)));
-    CHECK(bed.state(asked(change.after)) == State::requested);
+    CHECK(bed.state(asked(change.after)) == BindingState::requested);
     CHECK(bed.keys(vf(1)).find(change.then) != std::string::npos);
-    CHECK(bed.ledger->expected(vf(1)).leaving.empty());
+    CHECK(bed.registry->expected(vf(1)).pending_removal.empty());
     // It has not been seen yet, and that it was seen before does not count.
-    CHECK(bed.ledger->unsettled().contains(vf(1)));
+    CHECK(bed.registry->unsettled().contains(vf(1)));
     bed.settle();
-    CHECK(bed.state(asked(change.after)) == State::verified);
+    CHECK(bed.state(asked(change.after)) == BindingState::verified);
   }
 }
 
 TEST_CASE("while something is being lost nothing is gained by another change, or by a restart") {
-  Bed bed({tenancy("blue", 0x100), tenancy("red", 0x101), tenancy("green", 0x102)});
+  Fixture bed({make_partition("blue", 0x100), make_partition("red", 0x101),
+               make_partition("green", 0x102)});
   const auto asked = [&](const std::string& partition) {
     return request("n1", "a", vf(1), {{partition, kFull}});
   };
@@ -154,8 +158,8 @@ TEST_CASE("while something is being lost nothing is gained by another change, or
   CHECK(bed.keys(vf(1)).empty());
   bed.bind(asked("blue"));
   CHECK(bed.keys(vf(1)).empty());
-  CHECK(bed.ledger->expected(vf(1)).leaving == std::vector{ib::PKey(0x8100)});
-  CHECK(bed.ledger->remove(administrator(), "blue").error().code() == Code::busy);
+  CHECK(bed.registry->expected(vf(1)).pending_removal == std::vector{ib::PKey(0x8100)});
+  CHECK(bed.registry->remove(administrator(), "blue").error().code() == Code::busy);
   bed.settle();
   CHECK(bed.keys(vf(1)) == "0x8100");
   // What has been seen to be gone is on disk, too.
@@ -164,19 +168,19 @@ TEST_CASE("while something is being lost nothing is gained by another change, or
 }
 
 TEST_CASE("a key that is leaving keeps its partition from being deleted") {
-  Bed bed;
+  Fixture bed;
   bed.bind(request("n1", "a", vf(1), {{"blue", kLimited}}));
   bed.settle();
   bed.bind(request("n1", "a", vf(1), {{"red", kLimited}}));
-  const auto refused = bed.ledger->remove(administrator(), "blue");
+  const auto refused = bed.registry->remove(administrator(), "blue");
   REQUIRE_FALSE(refused);
   CHECK(refused.error().code() == Code::busy);
   bed.settle();
-  CHECK(bed.ledger->remove(administrator(), "blue"));
+  CHECK(bed.registry->remove(administrator(), "blue"));
 }
 
 TEST_CASE("a VF has one attachment, and others learn of it what is theirs") {
-  Bed bed;
+  Fixture bed;
   const BindRequest a = request("n1", "a", vf(1), {{"blue", kLimited}});
   bed.bind(a);
   const BindRequest b = request("n1", "b", vf(1), {{"blue", kLimited}});
@@ -185,14 +189,14 @@ TEST_CASE("a VF has one attachment, and others learn of it what is theirs") {
         "bind n1/b/net1: port 02:00:00:00:00:00:00:01 is bound to n1/a/net1 of pod team/pod-a, "
         "which is requested");
   // The same GUID on another node, as its administrator has put it there.
-  bed.rules.nodes["n2"].guids.insert(vf(1));
-  bed.rules.nodes["n1"].guids.erase(vf(1));
+  bed.settings.nodes["n2"].guids.insert(vf(1));
+  bed.settings.nodes["n1"].guids.erase(vf(1));
   bed.start();
   const BindRequest c = request("n2", "c", vf(1), {{"blue", kLimited}});
   CHECK(bed.refusal(c).text() ==
         "bind n2/c/net1: port 02:00:00:00:00:00:00:01 is bound to a pod of another node");
-  const Error told = bed.ledger->bind(administrator(), c, {}, bed.now).error();
-  CHECK(told.text().find("n1/a/net1 of pod team/pod-a") != std::string::npos);
+  const Error engine_members = bed.registry->bind(administrator(), c, {}, bed.now).error();
+  CHECK(engine_members.text().find("n1/a/net1 of pod team/pod-a") != std::string::npos);
   bed.unbind(a);
   CHECK(bed.refusal(c).code() == Code::busy);
   bed.settle();
@@ -201,7 +205,7 @@ TEST_CASE("a VF has one attachment, and others learn of it what is theirs") {
 }
 
 TEST_CASE("children of a port share it: a key leaves with the last one") {
-  Bed bed;
+  Fixture bed;
   const BindRequest a = child("n1", "a", pf(1), {{"blue", kFull}});
   const BindRequest b = child("n1", "b", pf(1), {{"blue", kFull}, {"red", kLimited}});
   bed.bind(a);
@@ -210,132 +214,133 @@ TEST_CASE("children of a port share it: a key leaves with the last one") {
   bed.settle();
   bed.unbind(b);
   CHECK(bed.keys(pf(1)) == "0x8100");
-  CHECK(bed.ledger->expected(pf(1)).leaving == std::vector{ib::PKey(0x101)});
+  CHECK(bed.registry->expected(pf(1)).pending_removal == std::vector{ib::PKey(0x101)});
   bed.settle();
-  CHECK(bed.state(b) == State::released);
-  CHECK(bed.state(a) == State::verified);
+  CHECK(bed.state(b) == BindingState::released);
+  CHECK(bed.state(a) == BindingState::verified);
   bed.unbind(a);
   CHECK(bed.keys(pf(1)).empty());
 }
 
 TEST_CASE("a child that needs nothing new is written and verified, too") {
-  Bed bed;
+  Fixture bed;
   bed.bind(child("n1", "a", pf(1), {{"blue", kFull}}));
   bed.settle();
   const BindRequest b = child("n1", "b", pf(1), {{"blue", kFull}});
-  const uint64_t version = bed.ledger->version();
+  const uint64_t version = bed.registry->version();
   bed.bind(b);
-  CHECK(bed.ledger->version() == version);
-  bed.ledger->note_written(version, bed.now);
-  CHECK(bed.state(b) == State::written);
+  CHECK(bed.registry->version() == version);
+  bed.registry->note_written(version, bed.now);
+  CHECK(bed.state(b) == BindingState::written);
   CHECK(bed.see(pf(1)));
-  CHECK(bed.state(b) == State::verified);
+  CHECK(bed.state(b) == BindingState::verified);
 }
 
 TEST_CASE("a port is in a partition in one way") {
-  Bed bed;
+  Fixture bed;
   bed.bind(child("n1", "a", pf(1), {{"blue", kFull}}));
   const BindRequest b = child("n1", "b", pf(1), {{"blue", kLimited}});
   CHECK(bed.refusal(b).code() == Code::busy);
   CHECK(bed.refusal(b).text() ==
         "bind n1/b/net1: port 00:02:c9:03:00:00:00:01: it is to be limited in partition blue, and "
         "is full there by n1/a/net1");
-  Tenancy red = tenancy("red", 0);
+  Partition red = make_partition("red", 0);
   red.members = {{pf(1), kFull, ""}};
-  REQUIRE(bed.ledger->update(administrator(), red, bed.now));
+  REQUIRE(bed.registry->update(administrator(), red, bed.now));
   CHECK(bed.refusal(child("n1", "b", pf(1), {{"red", kLimited}})).code() == Code::invalid);
   bed.bind(child("n1", "b", pf(1), {{"red", kFull}}));
   CHECK(bed.refusal(child("n1", "b", pf(1), {{"blue", kLimited}})).code() == Code::busy);
   red.members[0].membership = kLimited;
-  const auto refused = bed.ledger->update(administrator(), red, bed.now);
+  const auto refused = bed.registry->update(administrator(), red, bed.now);
   CHECK(refused.error().code() == Code::busy);
   // A VF and children of it would not end together.
   CHECK(bed.refusal(child("n1", "c", vf(1), {{"red", kLimited}})).code() == Code::denied);
-  const auto mixed =
-      bed.ledger->bind(administrator(), request("n1", "c", pf(1), {{"blue", kFull}}), {}, bed.now);
+  const auto mixed = bed.registry->bind(administrator(),
+                                        request("n1", "c", pf(1), {{"blue", kFull}}), {}, bed.now);
   CHECK(mixed.error().code() == Code::busy);
 }
 
 TEST_CASE("one partition has index 0 of a port's table") {
-  Tenancy first = tenancy("first", 0x110), second = tenancy("second", 0x111);
+  Partition first = make_partition("first", 0x110), second = make_partition("second", 0x111);
   first.index0 = second.index0 = true;
-  Bed bed({first, second, tenancy("blue", 0x100)});
+  Fixture bed({first, second, make_partition("blue", 0x100)});
   const Error two =
       bed.refusal(request("n1", "a", vf(1), {{"first", kLimited}, {"second", kLimited}}));
   CHECK(two.code() == Code::invalid);
   CHECK(two.text().find("first and second") != std::string::npos);
   const BindRequest a = request("n1", "a", vf(1), {{"first", kLimited}, {"blue", kLimited}});
   bed.bind(a);
-  CHECK(bed.ledger->expected(vf(1)).index0 == ib::PKey(0x110));
+  CHECK(bed.registry->expected(vf(1)).index0 == ib::PKey(0x110));
   second.members = {{vf(1), kLimited, ""}};
-  CHECK(bed.ledger->update(administrator(), second, bed.now).error().code() == Code::busy);
-  Tenancy blue = tenancy("blue", 0x100);
+  CHECK(bed.registry->update(administrator(), second, bed.now).error().code() == Code::busy);
+  Partition blue = make_partition("blue", 0x100);
   blue.index0 = true;
-  CHECK(bed.ledger->update(administrator(), blue, bed.now).error().code() == Code::busy);
+  CHECK(bed.registry->update(administrator(), blue, bed.now).error().code() == Code::busy);
   bed.unbind(a);
   bed.settle();
-  REQUIRE(bed.ledger->update(administrator(), second, bed.now));
+  REQUIRE(bed.registry->update(administrator(), second, bed.now));
   CHECK(bed.refusal(a).code() == Code::busy);
   // From one to the other: its own does not stand in the way.
   bed.bind(request("n2", "a", vf(11), {{"first", kLimited}}));
   bed.settle();
   bed.bind(request("n2", "a", vf(11), {{"second", kLimited}}));
   bed.settle();
-  CHECK(bed.ledger->expected(vf(11)).index0 == ib::PKey(0x111));
+  CHECK(bed.registry->expected(vf(11)).index0 == ib::PKey(0x111));
   // It takes another place: that has to be seen, too.
-  const uint64_t version = bed.ledger->changed_in(vf(11));
+  const uint64_t version = bed.registry->changed_in(vf(11));
   second.index0 = false;
   second.members.clear();
-  REQUIRE(bed.ledger->update(administrator(), second, bed.now));
-  CHECK(bed.ledger->changed_in(vf(11)) > version);
+  REQUIRE(bed.registry->update(administrator(), second, bed.now));
+  CHECK(bed.registry->changed_in(vf(11)) > version);
 }
 
 // A child is in a partition, and the interface that it is on is not.
 TEST_CASE("children leave index 0 to the interface that they are on") {
-  Tenancy first = tenancy("first", 0x110), second = tenancy("second", 0x111);
+  Partition first = make_partition("first", 0x110), second = make_partition("second", 0x111);
   first.index0 = second.index0 = true;
-  Bed bed({first, second, tenancy("blue", 0x100)});
+  Fixture bed({first, second, make_partition("blue", 0x100)});
   const auto members = [&](const std::string& name) {
-    const auto all = bed.ledger->partitions();
+    const auto all = bed.registry->partitions();
     return std::find_if(all->begin(), all->end(), [&](const auto& one) { return one.name == name; })
         ->members;
   };
-  const auto index0 = [&] { return bed.ledger->expected(pf(1)).index0; };
+  const auto index0 = [&] { return bed.registry->expected(pf(1)).index0; };
   bed.bind(child("n1", "a", pf(1), {{"first", kLimited}}));
   bed.bind(child("n1", "b", pf(1), {{"second", kLimited}}));
   CHECK_FALSE(index0());
-  CHECK(bed.ledger->expected(pf(1)).keys == std::vector{ib::PKey(0x110), ib::PKey(0x111)});
+  CHECK(bed.registry->expected(pf(1)).keys == std::vector{ib::PKey(0x110), ib::PKey(0x111)});
   bed.bind(request("n1", "c", vf(1), {{"first", kLimited}}));
   CHECK(members("first") ==
         std::vector<fabric::Member>{{vf(1), kLimited, false}, {pf(1), kLimited, true}});
   // The same where the partition comes to ask for it.
   bed.bind(child("n1", "d", pf(1), {{"blue", kLimited}}));
   CHECK(members("blue") == std::vector<fabric::Member>{{pf(1), kLimited, false}});
-  Tenancy blue = tenancy("blue", 0x100);
+  Partition blue = make_partition("blue", 0x100);
   blue.index0 = true;
-  REQUIRE(bed.ledger->update(administrator(), blue, bed.now));
+  REQUIRE(bed.registry->update(administrator(), blue, bed.now));
   CHECK(members("blue") == std::vector<fabric::Member>{{pf(1), kLimited, true}});
   // Who wants the interface in it says so, of one partition.
-  const uint64_t version = bed.ledger->changed_in(pf(1));
+  const uint64_t version = bed.registry->changed_in(pf(1));
   first.members = second.members = {{pf(1), kLimited, ""}};
-  REQUIRE(bed.ledger->update(administrator(), first, bed.now));
+  REQUIRE(bed.registry->update(administrator(), first, bed.now));
   CHECK(index0() == ib::PKey(0x110));
-  CHECK(bed.ledger->changed_in(pf(1)) > version);
+  CHECK(bed.registry->changed_in(pf(1)) > version);
   CHECK(members("first") ==
         std::vector<fabric::Member>{{pf(1), kLimited, false}, {vf(1), kLimited, false}});
-  CHECK(bed.ledger->update(administrator(), second, bed.now).error().code() == Code::busy);
+  CHECK(bed.registry->update(administrator(), second, bed.now).error().code() == Code::busy);
   first.members.clear();
-  REQUIRE(bed.ledger->update(administrator(), first, bed.now));
+  REQUIRE(bed.registry->update(administrator(), first, bed.now));
   CHECK_FALSE(index0());
   CHECK(members("first").back() == fabric::Member{pf(1), kLimited, true});
 }
 
 TEST_CASE("a full table is busy, and keys that are leaving still fill it") {
-  Bed bed({tenancy("a", 0x100), tenancy("b", 0x101), tenancy("c", 0x102), tenancy("d", 0x103)});
-  const auto bind = [&](const BindRequest& request, Places places) {
-    return bed.ledger->bind(node("n1"), request, places, bed.now);
+  Fixture bed({make_partition("a", 0x100), make_partition("b", 0x101), make_partition("c", 0x102),
+               make_partition("d", 0x103)});
+  const auto bind = [&](const BindRequest& request, TableCapacity places) {
+    return bed.registry->bind(node("n1"), request, places, bed.now);
   };
-  const Places three{3, 0, 1};
+  const TableCapacity three{3, 0, 1};
   REQUIRE(bind(child("n1", "x", pf(1), {{"a", kLimited}, {"b", kLimited}}), three));
   const Error full = bind(child("n1", "y", pf(1), {{"c", kLimited}}), three).error();
   CHECK(full.code() == Code::busy);
@@ -363,26 +368,26 @@ TEST_CASE("a full table is busy, and keys that are leaving still fill it") {
 TEST_CASE("`both` is refused where OpenSM would make it full") {
   Policy rules = policy();
   rules.both_allowed = false;
-  Bed bed({tenancy("blue", 0x100)}, rules);
+  Fixture bed({make_partition("blue", 0x100)}, rules);
   CHECK(bed.refusal(request("n1", "a", vf(1), {{"blue", kBoth}})).code() == Code::invalid);
-  Tenancy both = tenancy("both", 0x101);
+  Partition both = make_partition("both", 0x101);
   both.membership = kBoth;
-  CHECK_FALSE(bed.ledger->create(administrator(), both));
+  CHECK_FALSE(bed.registry->create(administrator(), both));
   both.membership = kFull;
   both.members = {{storage(1), kBoth, ""}};
-  CHECK_FALSE(bed.ledger->create(administrator(), both));
+  CHECK_FALSE(bed.registry->create(administrator(), both));
 }
 
 TEST_CASE("`both` that is there and not allowed any more keeps the ledger from starting, by name") {
-  Tenancy usual = tenancy("usual", 0x101), member = tenancy("member", 0x102);
+  Partition usual = make_partition("usual", 0x101), member = make_partition("member", 0x102);
   usual.membership = kBoth;
   member.members = {{storage(1), kBoth, ""}};
-  const auto refusal = [](Bed& bed) {
-    bed.rules.both_allowed = false;
-    const auto started = Ledger::load(bed.store, bed.rules, bed.now);
+  const auto refusal = [](Fixture& bed) {
+    bed.settings.both_allowed = false;
+    const auto started = Registry::load(bed.store, bed.settings, bed.now);
     return started ? "" : std::string(started.error().text());
   };
-  Bed of_partition({usual}), of_member({member}), of_binding, of_none;
+  Fixture of_partition({usual}), of_member({member}), of_binding, of_none;
   CHECK(refusal(of_partition).starts_with("partition usual: the membership of bindings that name"));
   CHECK(refusal(of_member).starts_with("partition member: the membership of member 00:02:c9:"));
   const BindRequest a = request("n1", "a", vf(1), {{"blue", kBoth}});
@@ -395,12 +400,12 @@ TEST_CASE("`both` that is there and not allowed any more keeps the ledger from s
 }
 
 TEST_CASE("a request that can never be granted names the field") {
-  Bed bed;
+  Fixture bed;
   const BindRequest good = request("n1", "a", vf(1), {{"blue", kLimited}});
   const auto refused = [&](const auto& change, const std::string& word) {
     BindRequest bad = good;
     change(bad);
-    const auto answer = bed.ledger->bind(administrator(), bad, {}, bed.now);
+    const auto answer = bed.registry->bind(administrator(), bad, {}, bed.now);
     REQUIRE_FALSE(answer);
     CAPTURE(answer.error().text());
     CHECK(answer.error().code() == Code::invalid);
@@ -416,7 +421,7 @@ TEST_CASE("a request that can never be granted names the field") {
   refused([](BindRequest& r) { r.guid = ib::kNoGuid; }, "guid");
   const auto chosen_child = [](BindRequest& r) {
     r.kind = fabric::Kind::child;
-    r.chosen = true;
+    r.guid_requested = true;
   };
   refused(chosen_child, "chosen");
   refused([](BindRequest& r) { r.device = "../../x"; }, "device");
@@ -428,25 +433,25 @@ TEST_CASE("a request that can never be granted names the field") {
   refused([](BindRequest& r) { r.partitions.resize(2, r.partitions[0]); }, "twice");
   refused([](BindRequest& r) { r.partitions.assign(65, {"x", kLimited}); }, "65");
   refused([](BindRequest& r) { r.partitions[0].partition = "a\"b\n"; }, "partition");
-  CHECK(bed.ledger->size() == 0);
-  CHECK(bed.ledger->commit(bed.now));
+  CHECK(bed.registry->size() == 0);
+  CHECK(bed.registry->commit(bed.now));
 }
 
 TEST_CASE("a partition is asked for by its P_Key, and named to nobody who may not be in it") {
-  Bed bed({tenancy("blue", 0x100, {"team"}), tenancy("red", 0x101, {"others"})});
+  Fixture bed({make_partition("blue", 0x100, {"team"}), make_partition("red", 0x101, {"others"})});
   const auto node = [](const std::string& name) {
     return Caller{.role = fabricapi::Role::node, .node = name, .name = "CN=" + name};
   };
   const auto named = [&](int pkey) {
     BindRequest asked =
         request("n1", "a", vf(1), {{"", kFull, ib::PKey(static_cast<uint16_t>(pkey))}});
-    return bed.ledger->named(node("n1"), asked);
+    return bed.registry->resolve(node("n1"), asked);
   };
   REQUIRE(named(0x100));
   CHECK(named(0x100)->partitions.front().partition == "blue");
-  const auto bound = bed.ledger->bind(node("n1"), *named(0x100), {}, bed.now);
+  const auto bound = bed.registry->bind(node("n1"), *named(0x100), {}, bed.now);
   REQUIRE_MESSAGE(bound.ok(), bound.error().text());
-  CHECK(bound->shares == std::vector<fabric::Share>{{"blue", kFull}});
+  CHECK(bound->desired == std::vector<fabric::PartitionMembership>{{"blue", kFull}});
   const std::string none = "that pods of namespace team may be in";
   const auto unknown = named(0x102);
   CHECK(unknown.error().code() == Code::denied);
@@ -462,7 +467,7 @@ TEST_CASE("there are no more bindings than there may be, of all and of a node") 
   Policy rules = policy();
   rules.limits.bindings = 3;
   rules.limits.bindings_of_node = 2;
-  Bed bed({tenancy("blue", 0x100)}, rules);
+  Fixture bed({make_partition("blue", 0x100)}, rules);
   bed.bind(request("n1", "a", vf(1), {{"blue", kLimited}}));
   bed.bind(request("n1", "b", vf(2), {{"blue", kLimited}}));
   CHECK(bed.refusal(request("n1", "c", vf(3), {{"blue", kLimited}})).code() == Code::busy);
@@ -474,17 +479,17 @@ TEST_CASE("there are no more bindings than there may be, of all and of a node") 
 TEST_CASE("trouble is told, and says what is known of the keys") {
   struct {
     Reason reason;
-    State verified, requested;
+    BindingState verified, requested;
   } const cases[] = {
-      {Reason::timeout, State::unknown, State::requested},
-      {Reason::port_unknown, State::unknown, State::requested},
-      {Reason::missing_key, State::written, State::requested},
-      {Reason::foreign_key, State::written, State::requested},
-      {Reason::no_master, State::verified, State::requested},
-      {Reason::misconfigured, State::verified, State::requested},
+      {Reason::timeout, BindingState::unknown, BindingState::requested},
+      {Reason::port_unknown, BindingState::unknown, BindingState::requested},
+      {Reason::missing_key, BindingState::written, BindingState::requested},
+      {Reason::foreign_key, BindingState::written, BindingState::requested},
+      {Reason::no_master, BindingState::verified, BindingState::requested},
+      {Reason::misconfigured, BindingState::verified, BindingState::requested},
   };
   for (const auto& trouble : cases) {
-    Bed bed;
+    Fixture bed;
     const BindRequest a = request("n1", "a", vf(1), {{"blue", kLimited}});
     const BindRequest b = request("n1", "b", vf(2), {{"blue", kLimited}});
     const BindRequest c = request("n1", "c", vf(3), {{"blue", kLimited}});
@@ -494,92 +499,93 @@ TEST_CASE("trouble is told, and says what is known of the keys") {
     bed.bind(b);
     bed.unbind(c);
     for (const ib::Guid guid : {vf(1), vf(2), vf(3), vf(4)})
-      bed.ledger->note_trouble(guid, {trouble.reason, "why"}, bed.now);
+      bed.registry->set_condition(guid, {trouble.reason, "why"}, bed.now);
     CHECK(bed.state(a) == trouble.verified);
     CHECK(bed.state(b) == trouble.requested);
-    CHECK(bed.state(c) == State::releasing);
-    CHECK(bed.binding(b)->standing == fabric::Standing{trouble.reason, "why"});
-    CHECK(bed.ledger->unsettled().contains(vf(1)) == (trouble.verified != State::verified));
+    CHECK(bed.state(c) == BindingState::releasing);
+    CHECK(bed.binding(b)->condition == fabric::Condition{trouble.reason, "why"});
+    CHECK(bed.registry->unsettled().contains(vf(1)) ==
+          (trouble.verified != BindingState::verified));
     // Unknown is not free.
     CHECK(bed.refusal(request("n1", "d", vf(1), {{"blue", kLimited}})).code() == Code::busy);
     CHECK(bed.keys(vf(1)) == "0x0100");
     bed.settle();
-    CHECK(bed.state(a) == State::verified);
-    CHECK(bed.binding(a)->standing == fabric::Standing{});
-    CHECK(bed.state(c) == State::released);
+    CHECK(bed.state(a) == BindingState::verified);
+    CHECK(bed.binding(a)->condition == fabric::Condition{});
+    CHECK(bed.state(c) == BindingState::released);
   }
 }
 
 TEST_CASE("a partition may want to hear it from the port itself") {
-  Tenancy strict = tenancy("strict", 0x120);
+  Partition strict = make_partition("strict", 0x120);
   strict.proof = Proof::port;
-  Bed bed({strict, tenancy("blue", 0x100)});
+  Fixture bed({strict, make_partition("blue", 0x100)});
   const BindRequest a = request("n1", "a", vf(1), {{"strict", kLimited}, {"blue", kLimited}});
   bed.bind(a);
   bed.sweep();
   bed.see(vf(1), Proof::node);
-  CHECK(bed.state(a) == State::written);
-  CHECK(bed.binding(a)->standing.reason == Reason::waiting);
+  CHECK(bed.state(a) == BindingState::written);
+  CHECK(bed.binding(a)->condition.reason == Reason::waiting);
   bed.see(vf(1), Proof::none);
-  CHECK(bed.state(a) == State::written);
+  CHECK(bed.state(a) == BindingState::written);
   bed.see(vf(1), Proof::port);
-  CHECK(bed.state(a) == State::verified);
+  CHECK(bed.state(a) == BindingState::verified);
   bed.unbind(a);
   bed.sweep();
   bed.see(vf(1), Proof::node);
-  CHECK(bed.state(a) == State::releasing);
+  CHECK(bed.state(a) == BindingState::releasing);
   bed.see(vf(1), Proof::port);
-  CHECK(bed.state(a) == State::released);
+  CHECK(bed.state(a) == BindingState::released);
 
   // It may come to want it.
   const BindRequest b = request("n1", "b", vf(2), {{"blue", kLimited}});
   bed.bind(b);
   bed.sweep();
   bed.see(vf(2), Proof::node);
-  REQUIRE(bed.state(b) == State::verified);
-  Tenancy blue = tenancy("blue", 0);
+  REQUIRE(bed.state(b) == BindingState::verified);
+  Partition blue = make_partition("blue", 0);
   blue.proof = Proof::port;
-  REQUIRE(bed.ledger->update(administrator(), blue, bed.now));
-  CHECK(bed.state(b) == State::written);
-  CHECK(bed.ledger->unsettled() == std::set{vf(2)});
+  REQUIRE(bed.registry->update(administrator(), blue, bed.now));
+  CHECK(bed.state(b) == BindingState::written);
+  CHECK(bed.registry->unsettled() == std::set{vf(2)});
 }
 
 TEST_CASE("a partition may want to hear it from nobody") {
-  Tenancy open = tenancy("open", 0x120);
+  Partition open = make_partition("open", 0x120);
   open.proof = Proof::none;
-  Bed bed({open, tenancy("blue", 0x100)});
+  Fixture bed({open, make_partition("blue", 0x100)});
   const BindRequest a = request("n1", "a", vf(1), {{"open", kLimited}});
   const BindRequest b = request("n1", "b", vf(2), {{"open", kLimited}, {"blue", kLimited}});
-  CHECK_FALSE(bed.ledger->needs_no_proof(vf(1)));
+  CHECK_FALSE(bed.registry->needs_no_proof(vf(1)));
   bed.bind(a);
   bed.bind(b);
-  CHECK(bed.ledger->needs_no_proof(vf(1)));
-  CHECK_FALSE(bed.ledger->needs_no_proof(vf(2)));
+  CHECK(bed.registry->needs_no_proof(vf(1)));
+  CHECK_FALSE(bed.registry->needs_no_proof(vf(2)));
   bed.sweep();
   bed.see(vf(1), Proof::none);
   bed.see(vf(2), Proof::none);
-  CHECK(bed.state(a) == State::verified);
+  CHECK(bed.state(a) == BindingState::verified);
   CHECK(bed.binding(a)->proof == Proof::none);
-  CHECK(bed.state(b) == State::written);
+  CHECK(bed.state(b) == BindingState::written);
   bed.unbind(a);
   bed.sweep();
   bed.see(vf(1), Proof::none);
-  CHECK(bed.state(a) == State::released);
+  CHECK(bed.state(a) == BindingState::released);
 
   // It may come to want it.
   const BindRequest c = request("n1", "c", vf(3), {{"open", kLimited}});
   bed.bind(c);
   bed.sweep();
   bed.see(vf(3), Proof::none);
-  REQUIRE(bed.state(c) == State::verified);
-  Tenancy strict = tenancy("open", 0);
+  REQUIRE(bed.state(c) == BindingState::verified);
+  Partition strict = make_partition("open", 0);
   strict.proof = Proof::node;
-  REQUIRE(bed.ledger->update(administrator(), strict, bed.now));
-  CHECK(bed.state(c) == State::written);
+  REQUIRE(bed.registry->update(administrator(), strict, bed.now));
+  CHECK(bed.state(c) == BindingState::written);
 }
 
 TEST_CASE("clean is enough for what is to leave, and not for what is to be there") {
-  Bed bed;
+  Fixture bed;
   const BindRequest a = child("n1", "a", pf(1), {{"blue", kLimited}});
   const BindRequest b = child("n1", "b", pf(1), {{"red", kLimited}});
   const BindRequest c = request("n1", "c", vf(1), {{"red", kLimited}});
@@ -590,40 +596,40 @@ TEST_CASE("clean is enough for what is to leave, and not for what is to be there
   moved.partitions[0].partition = "blue";
   bed.bind(moved);
   bed.sweep();
-  bed.ledger->note_trouble(pf(1), {Reason::foreign_key, "0x8222"}, bed.now);
-  CHECK(bed.ledger->note_clean(pf(1), bed.ledger->version(), Proof::port, bed.now));
-  CHECK(bed.state(a) == State::released);
-  CHECK(bed.state(b) == State::written);
-  CHECK(bed.ledger->note_clean(vf(1), bed.ledger->version(), Proof::port, bed.now));
+  bed.registry->set_condition(pf(1), {Reason::foreign_key, "0x8222"}, bed.now);
+  CHECK(bed.registry->note_clean(pf(1), bed.registry->version(), Proof::port, bed.now));
+  CHECK(bed.state(a) == BindingState::released);
+  CHECK(bed.state(b) == BindingState::written);
+  CHECK(bed.registry->note_clean(vf(1), bed.registry->version(), Proof::port, bed.now));
   CHECK(bed.keys(vf(1)) == "0x0100");
-  CHECK(bed.state(c) == State::requested);
+  CHECK(bed.state(c) == BindingState::requested);
 }
 
 TEST_CASE("watchers are told each change once, and what has gone") {
-  Bed bed;
+  Fixture bed;
   const BindRequest a = request("n1", "a", vf(1), {{"blue", kLimited}});
   const BindRequest b = request("n1", "b", vf(2), {{"blue", kLimited}});
-  bed.ledger->take_changes();
+  bed.registry->take_changes();
   bed.bind(a);
   bed.bind(b);
-  auto changes = bed.ledger->take_changes();
+  auto changes = bed.registry->take_changes();
   REQUIRE(changes.size() == 2);
   CHECK(changes[0].binding.attachment == a.attachment);
   CHECK_FALSE(changes[0].gone);
-  CHECK(bed.ledger->take_changes().empty());
+  CHECK(bed.registry->take_changes().empty());
   bed.settle();
-  CHECK(bed.ledger->take_changes().size() == 2);
+  CHECK(bed.registry->take_changes().size() == 2);
   bed.see(vf(1));
-  CHECK(bed.ledger->take_changes().empty());
+  CHECK(bed.registry->take_changes().empty());
   bed.see(vf(1), Proof::node);
-  CHECK(bed.ledger->take_changes().size() == 1);
+  CHECK(bed.registry->take_changes().size() == 1);
   bed.unbind(a);
   bed.settle();
-  changes = bed.ledger->take_changes();
+  changes = bed.registry->take_changes();
   REQUIRE(changes.size() == 1);
   CHECK(changes[0].gone);
-  CHECK(changes[0].binding.state == State::released);
+  CHECK(changes[0].binding.state == BindingState::released);
 }
 
 }  // namespace
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::registry

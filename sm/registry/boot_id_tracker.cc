@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace ibpod::sm {
+namespace ibpod::sm::registry {
 namespace {
 
 // A refused agent asks again at least so often, and its finding is not to come and go.
@@ -10,29 +10,32 @@ constexpr std::chrono::seconds kShown{90};
 
 }  // namespace
 
-Machine::Heard Machine::hear(const std::string& boot, Steady now, const Limits& limits) {
+BootIdTracker::Relation BootIdTracker::note(const std::string& boot, Steady now,
+                                            const Limits& limits) {
   if (boot == boot_) {
-    heard_ = now;
-    both_ = !other_.empty();
-    return Heard::same;
+    last_contact_ = now;
+    both_alive_ = !other_.empty();
+    return Relation::same;
   }
-  const bool known_beside = both_ && boot == other_;
-  if (boot_.empty() || now - heard_ >= (known_beside ? limits.lease : limits.silence)) {
-    *this = Machine(boot, now);
-    return Heard::same;
+  const bool known_beside = both_alive_ && boot == other_;
+  if (boot_.empty() || now - last_contact_ >= (known_beside ? limits.lease : limits.silence)) {
+    *this = BootIdTracker(boot, now);
+    return Relation::same;
   }
-  if (boot != other_) both_ = false;
+  if (boot != other_) both_alive_ = false;
   other_ = boot;
-  other_heard_ = now;
-  return both_ ? Heard::intruding : Heard::another;
+  other_last_contact_ = now;
+  return both_alive_ ? Relation::intruding : Relation::another;
 }
 
-Machine::Steady::duration Machine::rest(Steady now, const Limits& limits) const {
-  return std::max(limits.silence - (now - heard_), Steady::duration::zero());
+BootIdTracker::Steady::duration BootIdTracker::silence_left(Steady now,
+                                                            const Limits& limits) const {
+  return std::max(limits.silence - (now - last_contact_), Steady::duration::zero());
 }
 
-bool Machine::is_doubled(Steady now, const Limits& limits) const {
-  return both_ && now - other_heard_ < std::max<Steady::duration>(limits.silence, kShown);
+bool BootIdTracker::has_duplicate(Steady now, const Limits& limits) const {
+  return both_alive_ &&
+         now - other_last_contact_ < std::max<Steady::duration>(limits.silence, kShown);
 }
 
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::registry

@@ -1,13 +1,13 @@
 #include "sm/registry/test_registry.h"
 
-namespace ibpod::sm {
+namespace ibpod::sm::registry {
 namespace {
 
 using fabricapi::SyncAnswer;
 using std::chrono::seconds;
 
-struct Machines : Bed {
-  Machines() : Bed({tenancy("blue", 0x100)}, minute()) {
+struct Machines : Fixture {
+  Machines() : Fixture({make_partition("blue", 0x100)}, minute()) {
     bind(first);
     settle();
   }
@@ -19,7 +19,7 @@ struct Machines : Bed {
   Result<SyncAnswer> sync(const std::string& boot, const std::string& container) {
     fabricapi::SyncRequest request{"n1", {{container, "net1"}}};
     request.boot = boot;
-    Result<SyncAnswer> answer = ledger->sync(node("n1"), request, now);
+    Result<SyncAnswer> answer = registry->sync(node("n1"), request, now);
     commit();
     return answer;
   }
@@ -34,70 +34,70 @@ struct Machines : Bed {
 struct Two : Machines {
   Two() {
     told("one", "a");
-    pass(seconds(1));
+    advance(seconds(1));
     told("two", "b");
-    pass(seconds(20));
+    advance(seconds(20));
     told("one", "a");
   }
 };
 
 TEST_CASE_FIXTURE(Machines, "a second machine of a node's name ends nothing, and is refused") {
   CHECK(told("one", "a") == 0);
-  pass(seconds(1));
+  advance(seconds(1));
   CHECK(told("two", "b") == 0);
-  CHECK(ledger->doubled(now).empty());  // it may be the first one, after a boot
-  pass(seconds(20));
+  CHECK(registry->duplicate_nodes(now).empty());  // it may be the first one, after a boot
+  advance(seconds(20));
   CHECK(told("one", "a") == 0);
-  CHECK(ledger->doubled(now) == std::vector<std::string>{"n1"});
+  CHECK(registry->duplicate_nodes(now) == std::vector<std::string>{"n1"});
   const Error refused = sync("two", "b").error();
   CHECK(refused.code() == Code::denied);
   CHECK(refused.text().find("two machines use the name of node n1") != std::string::npos);
   CHECK(refused.text().find("no Sync for 60 s") != std::string::npos);
   CHECK(told("one", "a") == 0);
-  CHECK(state(first) == State::verified);
+  CHECK(state(first) == BindingState::verified);
 }
 
 TEST_CASE_FIXTURE(Two, "while both are alive neither is told of the other's bindings") {
   bind(request("n1", "b", vf(2), {{"blue", kLimited}}));
   CHECK(told("one", "a") == 0);
   CHECK_FALSE(sync("two", "b"));
-  pass(seconds(91));  // the second one has ended
+  advance(seconds(91));  // the second one has ended
   CHECK(told("one", "a") == 1);
-  CHECK(ledger->doubled(now).empty());
+  CHECK(registry->duplicate_nodes(now).empty());
 }
 
 TEST_CASE_FIXTURE(Machines,
                   "a node that has booted asks again when its former self has been silent, and "
                   "ends what it has no longer") {
   CHECK(told("one", "a") == 0);
-  pass(seconds(10));
+  advance(seconds(10));
   const SyncAnswer answer = sync("two", "b").value();
   CHECK(answer.not_named.empty());
   CHECK(answer.lease == seconds(60));  // of the silence of 40 s, 30 are to come; at most a lease
-  pass(seconds(20));
+  advance(seconds(20));
   CHECK(sync("two", "b").value().lease == seconds(30));
-  pass(seconds(10));
+  advance(seconds(10));
   CHECK(told("two", "b") == 1);
-  CHECK(ledger->doubled(now).empty());
+  CHECK(registry->duplicate_nodes(now).empty());
   CHECK(sync("two", "b").value().lease == seconds(60));
 }
 
 TEST_CASE_FIXTURE(Two,
                   "the one that is left is accepted when the other has been silent for a lease") {
   CHECK_FALSE(sync("two", "b"));
-  pass(seconds(59));
+  advance(seconds(59));
   CHECK_FALSE(sync("two", "b"));
-  pass(seconds(1));
+  advance(seconds(1));
   CHECK(told("two", "b") == 1);
-  CHECK(ledger->doubled(now).empty());
+  CHECK(registry->duplicate_nodes(now).empty());
 }
 
 TEST_CASE_FIXTURE(Two, "what is known of them outlives a write that fails") {
   store.fail_at(0, FakeStore::Failure::full);
-  REQUIRE(ledger->bind(node("n1"), request("n1", "b", vf(2), {{"blue", kLimited}}), {}, now));
-  CHECK_FALSE(ledger->commit(now));
+  REQUIRE(registry->bind(node("n1"), request("n1", "b", vf(2), {{"blue", kLimited}}), {}, now));
+  CHECK_FALSE(registry->commit(now));
   CHECK_FALSE(sync("two", "b"));
-  CHECK(ledger->doubled(now) == std::vector<std::string>{"n1"});
+  CHECK(registry->duplicate_nodes(now) == std::vector<std::string>{"n1"});
 }
 
 TEST_CASE_FIXTURE(Machines, "a Sync alone writes nothing") {
@@ -114,4 +114,4 @@ TEST_CASE_FIXTURE(Machines, "an agent that does not say which machine it is on i
 }
 
 }  // namespace
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::registry

@@ -4,7 +4,7 @@
 
 #include <set>
 
-namespace ibpod::sm {
+namespace ibpod::sm::registry {
 namespace {
 
 using fabricapi::Role;
@@ -18,29 +18,30 @@ std::string holder(const fabricapi::Caller& caller, const fabric::Binding& bindi
   return who + ", which is " + std::string(name(binding.state));
 }
 
-Error two_memberships(const fabric::Share& wanted, fabric::Membership found, Code code,
-                      const std::string& by) {
-  return {code, "it is to be " + std::string(name(wanted.membership)) + " in partition " +
-                    wanted.partition + ", and is " + std::string(name(found)) + " there by " + by};
+Error two_memberships(const fabric::PartitionMembership& desired, fabric::Membership found,
+                      Code code, const std::string& by) {
+  return {code, "it is to be " + std::string(name(desired.membership)) + " in partition " +
+                    desired.partition + ", and is " + std::string(name(found)) + " there by " + by};
 }
 
 // What an entry is told, or is to be told, to have.
-Shares present_shares(const Entry& entry) {
-  return entry.binding.state == fabric::State::releasing ? Shares{} : entry.binding.shares;
+Memberships present_shares(const BindingRecord& entry) {
+  return entry.binding.state == fabric::BindingState::releasing ? Memberships{}
+                                                                : entry.binding.desired;
 }
 
-void add_index0(const Book& book, const Shares& shares, std::set<std::string>& names) {
-  for (const fabric::Share& share : shares) {
-    const Tenant* const tenant = book.find_tenant(share.partition);
-    if (tenant != nullptr && tenant->tenancy.index0) names.insert(share.partition);
+void add_index0(const State& state, const Memberships& memberships, std::set<std::string>& names) {
+  for (const fabric::PartitionMembership& requested : memberships) {
+    const PartitionRecord* const record = state.find_partition(requested.partition);
+    if (record != nullptr && record->partition.index0) names.insert(requested.partition);
   }
 }
 
 }  // namespace
 
 Status check_holders(const fabricapi::Caller& caller, const fabricapi::BindRequest& request,
-                     const Port& port, const Entry* except) {
-  for (const Entry* const other : port.bindings) {
+                     const PortRecord& port, const BindingRecord* except) {
+  for (const BindingRecord* const other : port.bindings) {
     if (other == except) continue;
     const fabric::Binding& binding = other->binding;
     const bool children =
@@ -52,63 +53,65 @@ Status check_holders(const fabricapi::Caller& caller, const fabricapi::BindReque
   return ok();
 }
 
-Status check_memberships(const Port& port, const Shares& shares, const Entry* except) {
-  for (const fabric::Share& share : shares) {
-    for (const auto& [tenant, membership] : port.members)
-      if (tenant->tenancy.name == share.partition && membership != share.membership)
-        return two_memberships(share, membership, Code::invalid, "its administrator");
-    for (const Entry* const other : port.bindings) {
+Status check_memberships(const PortRecord& port, const Memberships& memberships,
+                         const BindingRecord* except) {
+  for (const fabric::PartitionMembership& requested : memberships) {
+    for (const auto& [record, membership] : port.members)
+      if (record->partition.name == requested.partition && membership != requested.membership)
+        return two_memberships(requested, membership, Code::invalid, "its administrator");
+    for (const BindingRecord* const other : port.bindings) {
       if (other == except) continue;
-      for (const fabric::Share& theirs : all_shares(*other))
-        if (theirs.partition == share.partition && theirs.membership != share.membership)
-          return two_memberships(share, theirs.membership, Code::busy,
+      for (const fabric::PartitionMembership& theirs : all_memberships(*other))
+        if (theirs.partition == requested.partition && theirs.membership != requested.membership)
+          return two_memberships(requested, theirs.membership, Code::busy,
                                  text(other->binding.attachment));
     }
   }
   return ok();
 }
 
-std::set<std::string> index0_of(const Book& book, ib::Guid guid, const Entry* except) {
+std::set<std::string> index0_of(const State& state, ib::Guid guid, const BindingRecord* except) {
   std::set<std::string> names;
-  const Port* const port = book.find_port(guid);
+  const PortRecord* const port = state.find_port(guid);
   if (port == nullptr) return names;
-  for (const auto& [tenant, membership] : port->members)
-    if (tenant->tenancy.index0) names.insert(tenant->tenancy.name);
-  for (const Entry* const entry : port->bindings)
+  for (const auto& [record, membership] : port->members)
+    if (record->partition.index0) names.insert(record->partition.name);
+  for (const BindingRecord* const entry : port->bindings)
     if (entry != except && !is_child(entry->binding))
-      add_index0(book, present_shares(*entry), names);
+      add_index0(state, present_shares(*entry), names);
   return names;
 }
 
-Status check_index0(const Book& book, const fabricapi::BindRequest& request, const Shares& shares,
-                    const Entry* except) {
+Status check_index0(const State& state, const fabricapi::BindRequest& request,
+                    const Memberships& memberships, const BindingRecord* except) {
   if (request.kind == fabric::Kind::child) return ok();
   std::set<std::string> names;
-  add_index0(book, shares, names);
+  add_index0(state, memberships, names);
   if (names.size() > 1)
     return Error(Code::invalid, "partitions " + *names.begin() + " and " + *names.rbegin() +
                                     " both want index 0 of the port's table: ask for one of them");
-  names.merge(index0_of(book, request.guid, except));
+  names.merge(index0_of(state, request.guid, except));
   if (names.size() < 2) return ok();
   return Error(Code::busy, "of the partitions of port " + request.guid.text() +
                                " more than one wants index 0 of its table");
 }
 
-size_t places_needed(const Book& book, ib::Guid guid, const Shares& shares, const Entry* except) {
-  std::set<fabric::Share> keys(shares.begin(), shares.end());
-  const Port* const port = book.find_port(guid);
+size_t entries_needed_at(const State& state, ib::Guid guid, const Memberships& memberships,
+                         const BindingRecord* except) {
+  std::set<fabric::PartitionMembership> keys(memberships.begin(), memberships.end());
+  const PortRecord* const port = state.find_port(guid);
   if (port != nullptr) {
-    for (const auto& [tenant, membership] : port->members)
-      keys.insert({tenant->tenancy.name, membership});
-    for (const Entry* const entry : port->bindings) {
+    for (const auto& [record, membership] : port->members)
+      keys.insert({record->partition.name, membership});
+    for (const BindingRecord* const entry : port->bindings) {
       if (entry == except) continue;
-      const Shares theirs = all_shares(*entry);
+      const Memberships theirs = all_memberships(*entry);
       keys.insert(theirs.begin(), theirs.end());
     }
   }
   size_t needed = 0;
-  for (const fabric::Share& key : keys) needed += places(key.membership);
+  for (const fabric::PartitionMembership& key : keys) needed += entries_needed(key.membership);
   return needed;
 }
 
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::registry

@@ -1,65 +1,69 @@
 // Partitions that a file declares.
 #include "sm/registry/test_registry.h"
 
-namespace ibpod::sm {
+namespace ibpod::sm::registry {
 namespace {
 
 using fabric::StaticMember;
 
-Result<fabric::TenancyStatus> update(Bed& bed, const Tenancy& partition) {
-  return bed.ledger->update(administrator(), partition, bed.now);
+Result<fabric::PartitionStatus> update(Fixture& bed, const Partition& partition) {
+  return bed.registry->update(administrator(), partition, bed.now);
 }
-Result<fabric::TenancyStatus> remove(Bed& bed, const std::string& name) {
-  return bed.ledger->remove(administrator(), name);
+Result<fabric::PartitionStatus> remove(Fixture& bed, const std::string& name) {
+  return bed.registry->remove(administrator(), name);
 }
 
-std::string names(const std::vector<fabric::Partition>& partitions) {
+std::string names(const std::vector<fabric::PartitionDefinition>& definitions) {
   std::string text;
-  for (const fabric::Partition& partition : partitions)
-    text += (text.empty() ? "" : " ") + partition.name;
+  for (const fabric::PartitionDefinition& definition : definitions)
+    text += (text.empty() ? "" : " ") + definition.name;
   return text;
 }
-std::string names(const Ledger& ledger) { return names(*ledger.partitions()); }
+std::string names(const Registry& registry) { return names(*registry.partitions()); }
 
-std::string declare(Bed& bed, const std::vector<Tenancy>& partitions, const Declaring& how = {}) {
+std::string declare(Fixture& bed, const std::vector<Partition>& partitions,
+                    const DeclareOptions& how = {}) {
   std::string refused;
-  for (const NotDeclared& one : bed.ledger->declare(partitions, bed.now, how).value())
+  for (const DeclarationError& one : bed.registry->declare(partitions, bed.now, how).value())
     refused += one.name + ": " + one.error.text() + "\n";
   bed.commit();
   return refused;
 }
 
 TEST_CASE("declared partitions come, change and go with their file, and are read-only otherwise") {
-  Bed bed({tenancy("mine", 0x100), tenancy("both", 0x101)});
-  CHECK(
-      declare(bed, {tenancy("a", 0x102), tenancy("b", 0), tenancy("both", 0x101, {"x"})}).empty());
-  CHECK(names(*bed.ledger) == "Default a b both mine");
-  CHECK(bed.ledger->partition("both")->declared);
-  CHECK(bed.ledger->partition("both")->tenancy.allowed == std::vector<std::string>{"x"});
-  CHECK_FALSE(bed.ledger->partition("mine")->declared);
-  CHECK(update(bed, tenancy("a", 0)).error().code() == Code::denied);
+  Fixture bed({make_partition("mine", 0x100), make_partition("both", 0x101)});
+  CHECK(declare(bed, {make_partition("a", 0x102), make_partition("b", 0),
+                      make_partition("both", 0x101, {"x"})})
+            .empty());
+  CHECK(names(*bed.registry) == "Default a b both mine");
+  CHECK(bed.registry->partition("both")->declared);
+  CHECK(bed.registry->partition("both")->spec.allowed == std::vector<std::string>{"x"});
+  CHECK_FALSE(bed.registry->partition("mine")->declared);
+  CHECK(update(bed, make_partition("a", 0)).error().code() == Code::denied);
   CHECK(remove(bed, "a").error().code() == Code::denied);
   bed.start();
   CHECK(remove(bed, "both").error().code() == Code::denied);
-  const uint64_t version = bed.ledger->version();
-  CHECK(
-      declare(bed, {tenancy("a", 0x102), tenancy("b", 0), tenancy("both", 0x101, {"x"})}).empty());
-  CHECK(bed.ledger->version() == version);
-  CHECK(declare(bed, {tenancy("a", 0x102)}).empty());
-  CHECK(names(*bed.ledger) == "Default a mine");
+  const uint64_t version = bed.registry->version();
+  CHECK(declare(bed, {make_partition("a", 0x102), make_partition("b", 0),
+                      make_partition("both", 0x101, {"x"})})
+            .empty());
+  CHECK(bed.registry->version() == version);
+  CHECK(declare(bed, {make_partition("a", 0x102)}).empty());
+  CHECK(names(*bed.registry) == "Default a mine");
   bed.settle();
   CHECK(declare(bed, {}).empty());
   bed.settle();
-  CHECK(names(*bed.ledger) == "Default mine");
+  CHECK(names(*bed.registry) == "Default mine");
 }
 
 TEST_CASE("what is wrong in the file is told, each by itself, and the rest is done") {
-  Bed bed(none());
-  REQUIRE(declare(bed, {tenancy("used", 0x100), tenancy("kept", 0x101)}).empty());
+  Fixture bed(none());
+  REQUIRE(declare(bed, {make_partition("used", 0x100), make_partition("kept", 0x101)}).empty());
   bed.bind(request("n1", "a", vf(1), {{"used", kLimited}}));
   const std::string refused =
-      declare(bed, {tenancy("kept", 0x102), tenancy("out", 0x300), tenancy("twice", 0x103),
-                    tenancy("twice", 0x104), tenancy("bad name", 0x105), tenancy("good", 0x106)});
+      declare(bed, {make_partition("kept", 0x102), make_partition("out", 0x300),
+                    make_partition("twice", 0x103), make_partition("twice", 0x104),
+                    make_partition("bad name", 0x105), make_partition("good", 0x106)});
   CHECK(refused ==
         "used: 1 binding is in it, or was and is not released yet (`ibpodctl binding list "
         "--partition used`)\n"
@@ -69,17 +73,17 @@ TEST_CASE("what is wrong in the file is told, each by itself, and the rest is do
         "(0x0100-0x01ff)\n"
         "bad name: name: \"bad name\" is no name of a partition: expected 1 to 31 letters, digits "
         "and \"._-\"\n");
-  CHECK(names(*bed.ledger) == "Default good kept twice used");
-  CHECK(bed.ledger->partition("kept")->tenancy.pkey == ib::PKey(0x101));
-  CHECK(bed.ledger->partition("kept")->declared);
-  CHECK(bed.ledger->partition("used")->declared);
+  CHECK(names(*bed.registry) == "Default good kept twice used");
+  CHECK(bed.registry->partition("kept")->spec.pkey == ib::PKey(0x101));
+  CHECK(bed.registry->partition("kept")->declared);
+  CHECK(bed.registry->partition("used")->declared);
 }
 
 TEST_CASE("declarations may stand in any order") {
-  Tenancy a = tenancy("a", 0x100), b = tenancy("b", 0x101);
+  Partition a = make_partition("a", 0x100), b = make_partition("b", 0x101);
   a.index0 = b.index0 = true;
   b.members = {{storage(1), kFull, ""}};
-  Bed bed(none());
+  Fixture bed(none());
   REQUIRE(declare(bed, {a, b}).empty());
   std::swap(a.members, b.members);
   CHECK(declare(bed, {a, b}).empty());
@@ -87,64 +91,66 @@ TEST_CASE("declarations may stand in any order") {
 }
 
 TEST_CASE("a partition that is declared again while it is being deleted has to wait") {
-  Bed bed(none());
-  REQUIRE(declare(bed, {tenancy("a", 0x100)}).empty());
+  Fixture bed(none());
+  REQUIRE(declare(bed, {make_partition("a", 0x100)}).empty());
   bed.settle();
   REQUIRE(declare(bed, {}).empty());
-  CHECK_FALSE(declare(bed, {tenancy("a", 0x100)}).empty());
+  CHECK_FALSE(declare(bed, {make_partition("a", 0x100)}).empty());
   bed.settle();
-  CHECK(declare(bed, {tenancy("a", 0x100)}).empty());
+  CHECK(declare(bed, {make_partition("a", 0x100)}).empty());
 }
 
 TEST_CASE("of a file that may mean more than it names nothing is removed") {
-  Bed bed(none());
-  REQUIRE(declare(bed, {tenancy("a", 0x100), tenancy("b", 0x101)}).empty());
-  CHECK(
-      declare(bed, {tenancy("a", 0x100, {"x"}), tenancy("c", 0x102)}, {.complete = false}).empty());
-  CHECK(names(*bed.ledger) == "Default a b c");
-  CHECK(bed.ledger->partition("b")->declared);
-  CHECK(bed.ledger->partition("a")->tenancy.allowed == std::vector<std::string>{"x"});
-  CHECK(declare(bed, {tenancy("a", 0x100)}).empty());
-  CHECK(names(*bed.ledger) == "Default a");
+  Fixture bed(none());
+  REQUIRE(declare(bed, {make_partition("a", 0x100), make_partition("b", 0x101)}).empty());
+  CHECK(declare(bed, {make_partition("a", 0x100, {"x"}), make_partition("c", 0x102)},
+                {.complete = false})
+            .empty());
+  CHECK(names(*bed.registry) == "Default a b c");
+  CHECK(bed.registry->partition("b")->declared);
+  CHECK(bed.registry->partition("a")->spec.allowed == std::vector<std::string>{"x"});
+  CHECK(declare(bed, {make_partition("a", 0x100)}).empty());
+  CHECK(names(*bed.registry) == "Default a");
 }
 
 TEST_CASE("what could not be put into place stays as it was, and only what differs is asked of") {
-  Bed bed(none());
+  Fixture bed(none());
   std::string asked;
-  const Declaring how{.possible = [&](const std::vector<fabric::Partition>& partitions) -> Status {
-    asked += names(partitions) + ", ";
-    for (const fabric::Partition& partition : partitions)
-      if (partition.ipoib && partition.name != fabric::kDefaultName)
-        return Error(Code::invalid, "no groups");
-    return ok();
-  }};
-  CHECK(declare(bed, {tenancy("b", 0x101), tenancy("a", 0)}, how).empty());
+  const DeclareOptions how{
+      .check = [&](const std::vector<fabric::PartitionDefinition>& definitions) -> Status {
+        asked += names(definitions) + ", ";
+        for (const fabric::PartitionDefinition& definition : definitions)
+          if (definition.ipoib && definition.name != fabric::kDefaultName)
+            return Error(Code::invalid, "no groups");
+        return ok();
+      }};
+  CHECK(declare(bed, {make_partition("b", 0x101), make_partition("a", 0)}, how).empty());
   CHECK(asked == "Default b, Default a b, ");
   asked.clear();
-  CHECK(declare(bed, {tenancy("a", 0), tenancy("b", 0x101, {"x"})}, how).empty());
+  CHECK(declare(bed, {make_partition("a", 0), make_partition("b", 0x101, {"x"})}, how).empty());
   CHECK(asked.empty());
-  CHECK(bed.ledger->partition("b")->tenancy.allowed == std::vector<std::string>{"x"});
+  CHECK(bed.registry->partition("b")->spec.allowed == std::vector<std::string>{"x"});
 
-  Tenancy b = tenancy("b", 0x101), c = tenancy("c", 0x102);
+  Partition b = make_partition("b", 0x101), c = make_partition("c", 0x102);
   b.ipoib = c.ipoib = true;
-  CHECK(declare(bed, {b, c, tenancy("d", 0x103)}, how) == "b: no groups\nc: no groups\n");
-  CHECK(names(*bed.ledger) == "Default b d");
-  CHECK_FALSE(bed.ledger->partition("b")->tenancy.ipoib.has_value());
-  CHECK(bed.ledger->partition("b")->tenancy.allowed == std::vector<std::string>{"x"});
+  CHECK(declare(bed, {b, c, make_partition("d", 0x103)}, how) == "b: no groups\nc: no groups\n");
+  CHECK(names(*bed.registry) == "Default b d");
+  CHECK_FALSE(bed.registry->partition("b")->spec.ipoib.has_value());
+  CHECK(bed.registry->partition("b")->spec.allowed == std::vector<std::string>{"x"});
 }
 
 TEST_CASE("partitions that a file has left are for requests again") {
-  Bed bed({tenancy("mine", 0x100)});
-  REQUIRE(declare(bed, {tenancy("a", 0x101), tenancy("b", 0x102)}).empty());
+  Fixture bed({make_partition("mine", 0x100)});
+  REQUIRE(declare(bed, {make_partition("a", 0x101), make_partition("b", 0x102)}).empty());
   CHECK(remove(bed, "a").error().code() == Code::denied);
-  CHECK(bed.ledger->hand_over_declared().value() == std::vector<std::string>{"a", "b"});
-  CHECK_FALSE(bed.ledger->partition("a")->declared);
+  CHECK(bed.registry->release_declared().value() == std::vector<std::string>{"a", "b"});
+  CHECK_FALSE(bed.registry->partition("a")->declared);
   bed.commit();
   bed.start();
   CHECK(remove(bed, "a"));
-  CHECK(update(bed, tenancy("b", 0)));
-  CHECK(bed.ledger->hand_over_declared().value().empty());
+  CHECK(update(bed, make_partition("b", 0)));
+  CHECK(bed.registry->release_declared().value().empty());
 }
 
 }  // namespace
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::registry

@@ -1,7 +1,7 @@
 // What exists on nodes and on the subnet is met as it is, though nobody here would make it so.
 #include "sm/registry/test_registry.h"
 
-namespace ibpod::sm {
+namespace ibpod::sm::registry {
 namespace {
 
 // As the SR-IOV operator draws about every second one.
@@ -10,9 +10,9 @@ constexpr ib::Guid kOdd{0x59cabb009792745f}, kOddStorage{0x59cabb0097927460};
 TEST_CASE("a port is bound by the GUID that it has, and is a member, also after a start") {
   Policy rules = policy();
   rules.nodes["n1"].guids.insert(kOdd);
-  Tenancy blue = tenancy("blue", 0x100);
+  Partition blue = make_partition("blue", 0x100);
   blue.members = {{kOddStorage, kFull, "storage"}};
-  Bed bed({blue}, rules);
+  Fixture bed({blue}, rules);
   BindRequest asked = request("n1", "a", kOdd, {{"blue", kLimited}});
   asked.attachment.interface = "netz-ü";
   asked.pf = "größe0";
@@ -20,20 +20,20 @@ TEST_CASE("a port is bound by the GUID that it has, and is a member, also after 
   bed.start();
   REQUIRE(bed.binding(asked));
   CHECK(bed.binding(asked)->guid == kOdd);
-  CHECK(bed.ledger->partition("blue")->tenancy.members.front().guid == kOddStorage);
+  CHECK(bed.registry->partition("blue")->spec.members.front().guid == kOddStorage);
   bed.unbind(asked);
 }
 
 TEST_CASE("a former member is waited for by the GUID that it has, also after a start") {
-  Tenancy blue = tenancy("blue", 0x100);
+  Partition blue = make_partition("blue", 0x100);
   blue.members = {{kOddStorage, kFull, "storage"}};
-  Bed bed({blue});
-  REQUIRE(bed.ledger->remove(administrator(), "blue"));
+  Fixture bed({blue});
+  REQUIRE(bed.registry->remove(administrator(), "blue"));
   bed.commit();
   bed.start();
-  const auto waits = bed.ledger->partition("blue");
+  const auto waits = bed.registry->partition("blue");
   REQUIRE(waits);
-  CHECK(waits->state == fabric::TenancyState::deleting);
+  CHECK(waits->state == fabric::PartitionState::deleting);
 }
 
 TEST_CASE("a node's GUIDs are such as a port can have") {
@@ -45,4 +45,4 @@ TEST_CASE("a node's GUIDs are such as a port can have") {
 }
 
 }  // namespace
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::registry

@@ -12,11 +12,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-namespace ibpod::sm {
+namespace ibpod::sm::registry {
 namespace {
 
-using Objects = std::map<Kind, std::map<std::string, std::string>>;
-using Step = std::function<Status(Ledger&)>;
+using Objects = std::map<store::RecordKind, std::map<std::string, std::string>>;
+using Step = std::function<Status(Registry&)>;
 
 constexpr Now kNow{};
 
@@ -26,58 +26,58 @@ Status outcome(const Result<Value>& result) {
 }
 
 // All that is promised comes true.
-Status see_all(Ledger& ledger) {
-  ledger.note_written(ledger.version(), kNow);
-  ledger.note_swept(ledger.version());
-  const std::set<ib::Guid> unsettled = ledger.unsettled();
+Status see_all(Registry& registry) {
+  registry.note_written(registry.version(), kNow);
+  registry.note_swept(registry.version());
+  const std::set<ib::Guid> unsettled = registry.unsettled();
   for (const ib::Guid guid : unsettled)
-    ledger.note_verified(guid, ledger.version(), Proof::port, {}, kNow);
+    registry.note_verified(guid, registry.version(), Proof::port, {}, kNow);
   return ok();
 }
 
 Step bind(const BindRequest& request) {
-  return [=](Ledger& l) { return outcome(l.bind(administrator(), request, {}, kNow)); };
+  return [=](Registry& l) { return outcome(l.bind(administrator(), request, {}, kNow)); };
 }
 Step unbind(const BindRequest& request) {
-  return [=](Ledger& l) { return outcome(l.unbind(administrator(), request.attachment, kNow)); };
+  return [=](Registry& l) { return outcome(l.unbind(administrator(), request.attachment, kNow)); };
 }
 // What has been done by a commit of which nobody knew is there.
-Step create(const Tenancy& tenancy) {
-  return [=](Ledger& l) {
-    if (l.partition(tenancy.name)) return ok();
-    return outcome(l.create(administrator(), tenancy));
+Step create(const Partition& partition) {
+  return [=](Registry& l) {
+    if (l.partition(partition.name)) return ok();
+    return outcome(l.create(administrator(), partition));
   };
 }
 Step remove(const std::string& name) {
-  return [=](Ledger& l) {
+  return [=](Registry& l) {
     return l.partition(name) ? outcome(l.remove(administrator(), name)) : ok();
   };
 }
 
 // Every kind of change, each to be committed by itself. Any of them may be done twice.
 std::vector<Step> steps() {
-  const auto a = [](std::vector<BindRequest::Wish> wishes) {
+  const auto a = [](std::vector<BindRequest::PartitionRequest> wishes) {
     return request("n1", "a", vf(1), std::move(wishes));
   };
-  Tenancy red = tenancy("red", 0x101);
+  Partition red = make_partition("red", 0x101);
   red.members = {{storage(1), kFull, ""}};
   return {
-      create(tenancy("blue", 0x100)),
+      create(make_partition("blue", 0x100)),
       create(red),
-      create(tenancy("automatic", 0)),
+      create(make_partition("automatic", 0)),
       bind(a({{"blue", kLimited}})),
       bind(child("n2", "b", pf(2), {{"blue", kLimited}})),
       see_all,
       bind(a({{"red", kLimited}, {"automatic", kLimited}})),
       see_all,
       see_all,
-      [](Ledger& l) {
+      [](Registry& l) {
         return outcome(l.allocate(administrator(), {"n3", "0000:01:00.0", {0, 1}}));
       },
       bind(request("n3", "c", vf(0x1000), {{"blue", kLimited}})),
       unbind(child("n2", "b", pf(2), {})),
       see_all,
-      [](Ledger& l) {
+      [](Registry& l) {
         return l.node("n3") ? outcome(l.forget(administrator(), {"n3", true}, kNow)) : ok();
       },
       see_all,
@@ -85,24 +85,26 @@ std::vector<Step> steps() {
       see_all,
       remove("red"),
       see_all,
-      [](Ledger& l) { return outcome(l.declare({tenancy("declared", 0x102)}, kNow)); },
-      [](Ledger& l) { return outcome(l.declare({}, kNow)); },
+      [](Registry& l) { return outcome(l.declare({make_partition("declared", 0x102)}, kNow)); },
+      [](Registry& l) { return outcome(l.declare({}, kNow)); },
       see_all,
       bind(a({{"blue", kBoth}})),
   };
 }
 
-void check_same(const Ledger& ledger, Store& store) {
-  const auto anew = Ledger::load(store, policy(), kNow).value();
-  CHECK(*ledger.partitions() == *anew->partitions());
-  auto listed = ledger.bindings(administrator(), {}, {}).value().items;
-  const auto wanted = anew->bindings(administrator(), {}, {}).value().items;
-  REQUIRE(listed.size() == wanted.size());
-  for (size_t i = 0; i < wanted.size(); ++i) {
-    CHECK(listed[i].shares == wanted[i].shares);
-    CHECK(listed[i].held == wanted[i].held);
-    CHECK((listed[i].state == State::releasing) == (wanted[i].state == State::releasing));
-    CHECK(ledger.expected(listed[i].guid).leaving == anew->expected(listed[i].guid).leaving);
+void check_same(const Registry& registry, store::Store& store) {
+  const auto reread = Registry::load(store, policy(), kNow).value();
+  CHECK(*registry.partitions() == *reread->partitions());
+  auto listed = registry.bindings(administrator(), {}, {}).value().items;
+  const auto desired = reread->bindings(administrator(), {}, {}).value().items;
+  REQUIRE(listed.size() == desired.size());
+  for (size_t i = 0; i < desired.size(); ++i) {
+    CHECK(listed[i].desired == desired[i].desired);
+    CHECK(listed[i].applied == desired[i].applied);
+    CHECK((listed[i].state == BindingState::releasing) ==
+          (desired[i].state == BindingState::releasing));
+    CHECK(registry.expected(listed[i].guid).pending_removal ==
+          reread->expected(listed[i].guid).pending_removal);
   }
 }
 
@@ -113,34 +115,35 @@ TEST_CASE("whichever commit fails, and however: what is there is promised, and i
     for (const Failure how : {Failure::full, Failure::lost, Failure::kept})
       for (size_t n = 0;; ++n) {
         FakeStore store;
-        auto ledger = Ledger::load(store, policy(), kNow).value();
+        auto registry = Registry::load(store, policy(), kNow).value();
         store.fail_at(n, how);
         bool failed = false;
         for (const Step& step : steps()) {
           CAPTURE(n);
-          REQUIRE(step(*ledger));
-          const uint64_t version = ledger->version();
-          if (ledger->commit(kNow)) continue;
+          REQUIRE(step(*registry));
+          const uint64_t version = registry->version();
+          if (registry->commit(kNow)) continue;
           failed = true;
-          CHECK(ledger->version() > version);
-          if (restarted) ledger = Ledger::load(store, policy(), kNow).value();
-          check_same(*ledger, store);
-          REQUIRE(step(*ledger));
-          REQUIRE(ledger->commit(kNow));
-          check_same(*ledger, store);
+          CHECK(registry->version() > version);
+          if (restarted) registry = Registry::load(store, policy(), kNow).value();
+          check_same(*registry, store);
+          REQUIRE(step(*registry));
+          REQUIRE(registry->commit(kNow));
+          check_same(*registry, store);
         }
         // What was seen by a restarted one has to be seen again.
-        for (int i = 0; i < 3; ++i) REQUIRE(see_all(*ledger));
-        REQUIRE(ledger->commit(kNow));
+        for (int i = 0; i < 3; ++i) REQUIRE(see_all(*registry));
+        REQUIRE(registry->commit(kNow));
         if (after.empty()) after = store.objects;
         if (how == Failure::kept || !failed) {
-          CHECK(store.objects[Kind::binding].size() == after[Kind::binding].size());
+          CHECK(store.objects[store::RecordKind::binding].size() ==
+                after[store::RecordKind::binding].size());
         } else {
-          CHECK(store.objects[Kind::binding] == after[Kind::binding]);
+          CHECK(store.objects[store::RecordKind::binding] == after[store::RecordKind::binding]);
         }
-        CHECK(store.objects[Kind::partition] == after[Kind::partition]);
-        CHECK(store.objects[Kind::guid] == after[Kind::guid]);
-        CHECK(store.objects[Kind::node] == after[Kind::node]);
+        CHECK(store.objects[store::RecordKind::partition] == after[store::RecordKind::partition]);
+        CHECK(store.objects[store::RecordKind::guid] == after[store::RecordKind::guid]);
+        CHECK(store.objects[store::RecordKind::node] == after[store::RecordKind::node]);
         if (!failed) {
           CHECK(n > 15);
           break;
@@ -149,28 +152,28 @@ TEST_CASE("whichever commit fails, and however: what is there is promised, and i
 }
 
 TEST_CASE("what has been found out is not forgotten when somebody else's commit fails") {
-  Bed bed;
+  Fixture bed;
   const BindRequest a = request("n1", "a", vf(1), {{"blue", kLimited}});
   const BindRequest b = request("n1", "b", vf(2), {{"blue", kLimited}});
   const BindRequest c = request("n1", "c", vf(3), {{"red", kLimited}});
   bed.bind(a);
   bed.bind(b);
   bed.settle();
-  bed.ledger->take_changes();
-  const uint64_t seen = bed.ledger->changed_in(vf(1));
+  bed.registry->take_changes();
+  const uint64_t seen = bed.registry->changed_in(vf(1));
   bed.store.fail_at(0, FakeStore::Failure::full);
   REQUIRE(bed.try_bind(c));
-  REQUIRE(bed.ledger->unbind(node("n1"), b.attachment, bed.now));
-  const Status failed = bed.ledger->commit(bed.now);
+  REQUIRE(bed.registry->unbind(node("n1"), b.attachment, bed.now));
+  const Status failed = bed.registry->commit(bed.now);
   REQUIRE_FALSE(failed);
   CHECK(failed.error().code() == Code::unavailable);
-  CHECK(bed.state(a) == State::verified);
-  CHECK(bed.state(b) == State::requested);
-  CHECK(bed.state(c) == State::released);
-  CHECK(bed.ledger->changed_in(vf(1)) == seen);
-  CHECK(bed.ledger->changed_in(vf(2)) > seen);
-  CHECK(bed.state("blue") == TenancyState::ready);
-  const auto changes = bed.ledger->take_changes();
+  CHECK(bed.state(a) == BindingState::verified);
+  CHECK(bed.state(b) == BindingState::requested);
+  CHECK(bed.state(c) == BindingState::released);
+  CHECK(bed.registry->changed_in(vf(1)) == seen);
+  CHECK(bed.registry->changed_in(vf(2)) > seen);
+  CHECK(bed.state("blue") == PartitionState::ready);
+  const auto changes = bed.registry->take_changes();
   REQUIRE(changes.size() == 2);
   CHECK(changes[0].binding == *bed.binding(b));
   CHECK(changes[1].gone);
@@ -178,25 +181,26 @@ TEST_CASE("what has been found out is not forgotten when somebody else's commit 
 }
 
 TEST_CASE("a store that cannot be read again: nothing is promised, and what was stays in force") {
-  Bed bed;
+  Fixture bed;
   const BindRequest a = request("n1", "a", vf(1), {{"blue", kLimited}});
   bed.bind(a);
-  const auto told = bed.ledger->partitions();
+  const auto engine_members = bed.registry->partitions();
   REQUIRE(bed.try_bind(request("n1", "b", vf(2), {{"blue", kLimited}})));
   bed.store.fail_at(0, FakeStore::Failure::lost);
   bed.store.unreadable(true);
-  CHECK_FALSE(bed.ledger->commit(bed.now));
-  CHECK(bed.ledger->partitions() == told);
+  CHECK_FALSE(bed.registry->commit(bed.now));
+  CHECK(bed.registry->partitions() == engine_members);
   CHECK(bed.refusal(a).code() == Code::unavailable);
-  CHECK(bed.ledger->unbind(node("n1"), a.attachment, bed.now).error().code() == Code::unavailable);
-  CHECK(bed.ledger->expire(bed.now).error().code() == Code::unavailable);
+  CHECK(bed.registry->unbind(node("n1"), a.attachment, bed.now).error().code() ==
+        Code::unavailable);
+  CHECK(bed.registry->expire(bed.now).error().code() == Code::unavailable);
   CHECK_FALSE(bed.see_without_commit(vf(1)));
-  CHECK_FALSE(bed.ledger->commit(bed.now));
+  CHECK_FALSE(bed.registry->commit(bed.now));
   bed.store.unreadable(false);
-  CHECK(bed.ledger->commit(bed.now));
-  CHECK(*bed.ledger->partitions() == *told);
-  CHECK(bed.ledger->version() > 1);
-  CHECK(bed.state(request("n1", "b", vf(2), {})) == State::released);
+  CHECK(bed.registry->commit(bed.now));
+  CHECK(*bed.registry->partitions() == *engine_members);
+  CHECK(bed.registry->version() > 1);
+  CHECK(bed.state(request("n1", "b", vf(2), {})) == BindingState::released);
   bed.bind(request("n1", "b", vf(2), {{"blue", kLimited}}));
 }
 
@@ -230,13 +234,13 @@ void kill_at_write(size_t n) {
 
 // Says how many steps are done, one byte each.
 void run(const Path& file, int done) {
-  const auto store = SqliteStore::open(file);
+  const auto store = store::SqliteStore::open(file);
   if (!store) ::_exit(2);
-  const auto ledger = Ledger::load(**store, policy(), kNow);
-  if (!ledger) ::_exit(3);
+  const auto registry = Registry::load(**store, policy(), kNow);
+  if (!registry) ::_exit(3);
   for (const Step& step : steps()) {
-    if (!step(**ledger)) ::_exit(4);
-    if (!(*ledger)->commit(kNow)) ::_exit(5);
+    if (!step(**registry)) ::_exit(4);
+    if (!(*registry)->commit(kNow)) ::_exit(5);
     (void)!::write(done, "", 1);
   }
   ::_exit(0);
@@ -267,18 +271,20 @@ Ended run_until_killed(const Path& file, size_t n) {
 // What is in a store after each number of steps.
 std::vector<Objects> after_steps() {
   FakeStore store;
-  const auto ledger = Ledger::load(store, policy(), kNow).value();
+  const auto registry = Registry::load(store, policy(), kNow).value();
   std::vector<Objects> all{store.objects};
   for (const Step& step : steps()) {
-    REQUIRE(step(*ledger));
-    REQUIRE(ledger->commit(kNow));
+    REQUIRE(step(*registry));
+    REQUIRE(registry->commit(kNow));
     all.push_back(store.objects);
   }
   return all;
 }
 
-bool holds(Store& store, Objects objects) {
-  for (const Kind kind : {Kind::partition, Kind::binding, Kind::node, Kind::guid, Kind::range})
+bool holds(store::Store& store, Objects objects) {
+  for (const store::RecordKind kind :
+       {store::RecordKind::partition, store::RecordKind::binding, store::RecordKind::node,
+        store::RecordKind::guid, store::RecordKind::range})
     if (store.all(kind).value() != objects[kind]) return false;
   return true;
 }
@@ -293,11 +299,11 @@ TEST_CASE("a process that is killed at any write has what it had told, or one st
       const TempFolder folder(
           "/dev/shm");  // what a process has written outlives it, flushed or not
       const Ended ended = run_until_killed(folder.path() / "store", n);
-      const auto store = SqliteStore::open(folder.path() / "store");
+      const auto store = store::SqliteStore::open(folder.path() / "store");
       REQUIRE(store);
-      const bool told = holds(**store, after[ended.done]);
-      REQUIRE((told || holds(**store, after.at(ended.done + 1))));
-      REQUIRE(Ledger::load(**store, policy(), kNow));
+      const bool engine_members = holds(**store, after[ended.done]);
+      REQUIRE((engine_members || holds(**store, after.at(ended.done + 1))));
+      REQUIRE(Registry::load(**store, policy(), kNow));
       if (WIFEXITED(ended.status)) {
         REQUIRE(WEXITSTATUS(ended.status) == 0);
         CHECK(ended.done == steps().size());
@@ -310,4 +316,4 @@ TEST_CASE("a process that is killed at any write has what it had told, or one st
 }
 
 }  // namespace
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::registry

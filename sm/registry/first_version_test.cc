@@ -6,7 +6,7 @@
 
 #include <filesystem>
 
-namespace ibpod::sm {
+namespace ibpod::sm::registry {
 namespace {
 
 const Path kKept = "tests/data/first_version/sm/promises.db";
@@ -18,21 +18,21 @@ struct Kept {
   TempFolder folder;
   Path file = folder.path() / "promises.db";
   Now now{std::chrono::steady_clock::time_point(std::chrono::hours(1)), kChanged};
-  std::unique_ptr<SqliteStore> store;
-  std::unique_ptr<Ledger> ledger;
+  std::unique_ptr<store::SqliteStore> store;
+  std::unique_ptr<Registry> ledger;
 
   Kept() {
     std::filesystem::copy(kKept, file);
-    store = SqliteStore::open(file).value();
+    store = store::SqliteStore::open(file).value();
     Policy rules = policy();
     rules.pfs_by_first_claim = true;
-    ledger = Ledger::load(*store, rules, now).value();
+    ledger = Registry::load(*store, rules, now).value();
   }
   fabric::Binding binding(const std::string& node, const std::string& container) const {
     return ledger->binding(administrator(), {node, container, "net1"}).value();
   }
   std::string keys(ib::Guid guid) const { return text(ledger->expected(guid).keys); }
-  std::string leaving(ib::Guid guid) const { return text(ledger->expected(guid).leaving); }
+  std::string leaving(ib::Guid guid) const { return text(ledger->expected(guid).pending_removal); }
   static std::string text(const std::vector<ib::PKey>& keys) {
     std::string text;
     for (const ib::PKey key : keys) text += (text.empty() ? "" : " ") + key.text();
@@ -45,7 +45,7 @@ TEST_CASE("the first version's partitions") {
   const auto listed = kept.ledger->partitions(administrator(), {});
   REQUIRE(listed);
   CHECK(listed->items.size() == 4);
-  Tenancy blue = tenancy("blue", 0x100, {"team", "other"});
+  Partition blue = make_partition("blue", 0x100, {"team", "other"});
   blue.index0 = true;
   blue.ipoib = true;
   blue.mtu = fabric::Mtu::mtu_4096;
@@ -53,15 +53,15 @@ TEST_CASE("the first version's partitions") {
   blue.sl = 2;
   blue.proof = Proof::port;
   blue.members = {{storage(1), kFull, "storage 1"}, {storage(2), kLimited, ""}};
-  CHECK(kept.ledger->partition("blue")->tenancy == blue);
+  CHECK(kept.ledger->partition("blue")->spec == blue);
   CHECK(kept.ledger->partition("blue")->bindings == 2);  // with the one that leaves it
-  Tenancy red = tenancy("red", 0x10);
+  Partition red = make_partition("red", 0x10);
   red.membership = kLimited;
-  CHECK(kept.ledger->partition("red")->tenancy == red);
+  CHECK(kept.ledger->partition("red")->spec == red);
   CHECK_FALSE(kept.ledger->partition("red")->declared);
-  CHECK(kept.ledger->partition("yellow")->tenancy == tenancy("yellow", 0x101));
+  CHECK(kept.ledger->partition("yellow")->spec == make_partition("yellow", 0x101));
   CHECK(kept.ledger->partition("yellow")->declared);
-  CHECK(kept.ledger->partition("green")->state == TenancyState::deleting);
+  CHECK(kept.ledger->partition("green")->state == PartitionState::deleting);
   CHECK(kept.leaving(storage(3)) == "0x0102 0x8102");
   CHECK(kept.keys(storage(1)) == "0x8100");
 }
@@ -74,16 +74,16 @@ TEST_CASE("the first version's bindings") {
   CHECK(a.kind == fabric::Kind::vf);
   CHECK(a.device == "0000:01:00.1");
   CHECK(a.pod == fabric::Pod{"team", "pod-a", "uid-a"});
-  CHECK(a.shares == Shares{{"blue", kFull}, {"red", kLimited}});
-  CHECK(a.held == a.shares);
+  CHECK(a.desired == Memberships{{"blue", kFull}, {"red", kLimited}});
+  CHECK(a.applied == a.desired);
   CHECK(a.generation == 1);
-  CHECK(a.state == State::requested);  // to be seen again
+  CHECK(a.state == BindingState::requested);  // to be seen again
   CHECK(a.asked == kAsked);
   CHECK(kept.keys(vf(1)) == "0x0010 0x8100");
   // On its way from one partition to another.
   const fabric::Binding b = kept.binding("n1", "b");
-  CHECK(b.shares == Shares{{"red", kLimited}});
-  CHECK(b.held.empty());
+  CHECK(b.desired == Memberships{{"red", kLimited}});
+  CHECK(b.applied.empty());
   CHECK(b.generation == 2);
   CHECK(b.changed == kChanged);
   CHECK(kept.leaving(vf(2)) == "0x8100");
@@ -91,9 +91,9 @@ TEST_CASE("the first version's bindings") {
   CHECK(c.kind == fabric::Kind::child);
   CHECK(c.guid == pf(20));
   CHECK(kept.keys(pf(20)) == "0x0010");
-  CHECK(kept.binding("n2", "d").state == State::releasing);
+  CHECK(kept.binding("n2", "d").state == BindingState::releasing);
   CHECK(kept.leaving(vf(11)) == "0x8101");
-  CHECK(kept.binding("n4", "e").state == State::releasing);
+  CHECK(kept.binding("n4", "e").state == BindingState::releasing);
 }
 
 TEST_CASE("the first version's leases are whole, and renewed by their node") {
@@ -110,12 +110,12 @@ TEST_CASE("the first version's nodes, and the GUIDs that it gave them") {
   const Kept kept;
   CHECK(kept.ledger->node("n4")->forgetting);
   CHECK(kept.ledger->node("n3")->guids == 2);
-  using fabricapi::Allocated;
+  using fabricapi::AllocatedGuid;
   const auto given = [&](const char* name, std::vector<uint32_t> vfs) {
     return kept.ledger->allocate(node(name), {name, "0000:01:00.0", std::move(vfs)}).value();
   };
-  CHECK(given("n3", {0, 1}) == std::vector<Allocated>{{0, vf(0x1000)}, {1, vf(0x1001)}});
-  CHECK(given("n1", {0}) == std::vector<Allocated>{{0, vf(0x1002)}});
+  CHECK(given("n3", {0, 1}) == std::vector<AllocatedGuid>{{0, vf(0x1000)}, {1, vf(0x1001)}});
+  CHECK(given("n1", {0}) == std::vector<AllocatedGuid>{{0, vf(0x1002)}});
   // The PF is the node's that has bound it first.
   const auto other =
       kept.ledger->bind(node("n1"), child("n1", "x", pf(20), {{"red", kLimited}}), {}, kept.now);
@@ -124,4 +124,4 @@ TEST_CASE("the first version's nodes, and the GUIDs that it gave them") {
 }
 
 }  // namespace
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::registry

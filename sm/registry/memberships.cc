@@ -2,34 +2,34 @@
 
 #include <algorithm>
 
-namespace ibpod::sm {
+namespace ibpod::sm::registry {
 
-std::optional<fabric::Membership> membership_in(const Shares& shares,
+std::optional<fabric::Membership> membership_in(const Memberships& memberships,
                                                 const std::string& partition) {
-  for (const fabric::Share& share : shares)
-    if (share.partition == partition) return share.membership;
+  for (const fabric::PartitionMembership& membership : memberships)
+    if (membership.partition == partition) return membership.membership;
   return std::nullopt;
 }
 
-bool contains(const Shares& shares, const fabric::Share& share) {
-  return std::find(shares.begin(), shares.end(), share) != shares.end();
+bool contains(const Memberships& memberships, const fabric::PartitionMembership& membership) {
+  return std::find(memberships.begin(), memberships.end(), membership) != memberships.end();
 }
 
-Shares in_both(const Shares& first, const Shares& second) {
-  Shares common;
-  for (const fabric::Share& share : first)
-    if (contains(second, share)) common.push_back(share);
+Memberships in_both(const Memberships& first, const Memberships& second) {
+  Memberships common;
+  for (const fabric::PartitionMembership& membership : first)
+    if (contains(second, membership)) common.push_back(membership);
   return common;
 }
 
-Shares only_in_first(const Shares& first, const Shares& second) {
-  Shares rest;
-  for (const fabric::Share& share : first)
-    if (!contains(second, share)) rest.push_back(share);
+Memberships only_in_first(const Memberships& first, const Memberships& second) {
+  Memberships rest;
+  for (const fabric::PartitionMembership& membership : first)
+    if (!contains(second, membership)) rest.push_back(membership);
   return rest;
 }
 
-size_t places(fabric::Membership membership) {
+size_t entries_needed(fabric::Membership membership) {
   return membership == fabric::Membership::both ? 2 : 1;
 }
 
@@ -41,4 +41,4 @@ std::vector<ib::PKey> keys_of(ib::PKey pkey, fabric::Membership membership) {
   return {limited, full};
 }
 
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::registry

@@ -6,20 +6,21 @@
 #include <optional>
 #include <vector>
 
-namespace ibpod::sm {
+namespace ibpod::sm::registry {
 
-using Shares = std::vector<fabric::Share>;
+using Memberships = std::vector<fabric::PartitionMembership>;
 
-std::optional<fabric::Membership> membership_in(const Shares& shares, const std::string& partition);
+std::optional<fabric::Membership> membership_in(const Memberships& memberships,
+                                                const std::string& partition);
 // Other membership is another share.
-bool contains(const Shares& shares, const fabric::Share& share);
+bool contains(const Memberships& memberships, const fabric::PartitionMembership& membership);
 // In the order of the first.
-Shares in_both(const Shares& first, const Shares& second);
-Shares only_in_first(const Shares& first, const Shares& second);
+Memberships in_both(const Memberships& first, const Memberships& second);
+Memberships only_in_first(const Memberships& first, const Memberships& second);
 
 // How many places of a P_Key table it takes.
-size_t places(fabric::Membership membership);
+size_t entries_needed(fabric::Membership membership);
 // What stands in them; of both the full one last.
 std::vector<ib::PKey> keys_of(ib::PKey pkey, fabric::Membership membership);
 
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::registry

@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <random>
 
-namespace ibpod::sm {
+namespace ibpod::sm::registry {
 namespace {
 
 using Keys = std::set<uint16_t>;
-using Partitions = std::shared_ptr<const std::vector<fabric::Partition>>;
+using Partitions = std::shared_ptr<const std::vector<fabric::PartitionDefinition>>;
 
 void add(Keys& keys, ib::PKey pkey, Membership membership) {
   if (membership != kFull) keys.insert(pkey.partition());
@@ -17,11 +17,11 @@ void add(Keys& keys, ib::PKey pkey, Membership membership) {
 }
 
 // All tables, as a subnet manager would make them.
-std::map<ib::Guid, Keys> tables_of(const std::vector<fabric::Partition>& partitions) {
+std::map<ib::Guid, Keys> tables_of(const std::vector<fabric::PartitionDefinition>& definitions) {
   std::map<ib::Guid, Keys> tables;
-  for (const fabric::Partition& partition : partitions)
-    for (const fabric::Member& member : partition.members)
-      if (!member.port.group()) add(tables[member.port.guid()], partition.pkey, member.membership);
+  for (const fabric::PartitionDefinition& definition : definitions)
+    for (const fabric::Member& member : definition.members)
+      if (!member.port.group()) add(tables[member.port.guid()], definition.pkey, member.membership);
   return tables;
 }
 
@@ -34,7 +34,7 @@ struct Look {
 
 struct Promise {
   ib::Guid guid;
-  Shares shares;
+  Memberships shares;
   bool operator==(const Promise&) const = default;
 };
 using Promises = std::map<fabric::Attachment, Promise>;
@@ -84,7 +84,7 @@ class World {
   void commit() {
     if (pick(12) == 0) bed_.store.fail_at(0, static_cast<FakeStore::Failure>(pick(3)));
     const size_t at = bed_.store.commits();
-    const Status done = bed_.ledger->commit(bed_.now);
+    const Status done = bed_.registry->commit(bed_.now);
     bed_.store.fail_no_more();
     if (done) {
       promised_ = wanted_;
@@ -94,8 +94,8 @@ class World {
       promised_ = wanted_ = found();
     }
     check();
-    engine_ = bed_.ledger->partitions();
-    engine_version_ = bed_.ledger->version();
+    engine_ = bed_.registry->partitions();
+    engine_version_ = bed_.registry->version();
   }
 
   // All ports answer, and nobody asks for anything.
@@ -104,11 +104,11 @@ class World {
     looks_.clear();
     for (int i = 0; i < 6; ++i) {
       bed_.commit();
-      engine_ = bed_.ledger->partitions();
-      engine_version_ = bed_.ledger->version();
+      engine_ = bed_.registry->partitions();
+      engine_version_ = bed_.registry->version();
       sweep();
-      bed_.ledger->note_swept(swept_);
-      const std::set<ib::Guid> unsettled = bed_.ledger->unsettled();
+      bed_.registry->note_swept(swept_);
+      const std::set<ib::Guid> unsettled = bed_.registry->unsettled();
       for (const ib::Guid guid : unsettled) {
         looks_.clear();
         look_at(guid, Proof::port);
@@ -119,28 +119,29 @@ class World {
     bed_.commit();
     promised_ = wanted_ = found();
     check();
-    CHECK(bed_.ledger->unsettled().empty());
+    CHECK(bed_.registry->unsettled().empty());
     for (const fabric::Binding& binding : all()) {
-      CHECK((binding.state == State::verified || binding.standing.reason == Reason::lease));
-      CHECK(binding.held == binding.shares);
-      CHECK_FALSE(bed_.ledger->node(binding.attachment.node)->forgetting);
+      CHECK((binding.state == BindingState::verified || binding.condition.reason == Reason::lease));
+      CHECK(binding.applied == binding.desired);
+      CHECK_FALSE(bed_.registry->node(binding.attachment.node)->forgetting);
     }
-    for (const auto& status : bed_.ledger->partitions(reader(), {}).value().items)
-      CHECK(status.state != TenancyState::deleting);
+    for (const auto& status : bed_.registry->partitions(reader(), {}).value().items)
+      CHECK(status.state != PartitionState::deleting);
   }
 
   size_t bound = 0, refused = 0, too_many = 0, verified = 0, stale = 0, released = 0;
 
  private:
-  static std::vector<Tenancy> partitions() {
-    return {tenancy("blue", 0x100), tenancy("red", 0x101), tenancy("auto", 0)};
+  static std::vector<Partition> partitions() {
+    return {make_partition("blue", 0x100), make_partition("red", 0x101), make_partition("auto", 0)};
   }
   static Policy rules() {
     Policy rules = policy();
-    rules.pkeys =
-        PKeyPool::make({{0x10, 0x11, Use::automatic}, {0x100, 0x101, Use::by_request}}).value();
+    rules.pkeys = pool::PKeyPool::make({{0x10, 0x11, pool::RangeUse::automatic},
+                                        {0x100, 0x101, pool::RangeUse::by_request}})
+                      .value();
     rules.guids =
-        GuidPool::make({{vf(0x1000), vf(0x1007)}, {kChoices[0], kChoices[1], {"*"}}}).value();
+        pool::GuidPool::make({{vf(0x1000), vf(0x1007)}, {kChoices[0], kChoices[1], {"*"}}}).value();
     rules.lease = std::chrono::seconds(60);
     rules.pfs_by_first_claim = true;
     rules.limits.memberships_of_node = kMostOfNode;
@@ -170,22 +171,22 @@ class World {
   }
 
   void partition() {
-    Tenancy tenancy = sm::tenancy(kPartitions[pick(kPartitions.size())], 0);
+    Partition partition = sm::registry::make_partition(kPartitions[pick(kPartitions.size())], 0);
     const size_t what = pick(4);
     if (what == 0 && pick(3) == 0)
-      return (void)bed_.ledger->remove(administrator(), tenancy.name);  // or refused
-    if (tenancy.name != "auto") tenancy.pkey = ib::PKey(static_cast<uint16_t>(0x100 + pick(2)));
-    tenancy.index0 = pick(4) == 0;
-    tenancy.membership = any_membership();
-    if (pick(4) == 0) tenancy.proof = Proof::port;
-    if (pick(4) == 0) tenancy.nodes = {pick(2) == 0 ? "n1" : "n*"};
+      return (void)bed_.registry->remove(administrator(), partition.name);  // or refused
+    if (partition.name != "auto") partition.pkey = ib::PKey(static_cast<uint16_t>(0x100 + pick(2)));
+    partition.index0 = pick(4) == 0;
+    partition.membership = any_membership();
+    if (pick(4) == 0) partition.proof = Proof::port;
+    if (pick(4) == 0) partition.nodes = {pick(2) == 0 ? "n1" : "n*"};
     for (uint64_t i = 1; i <= 2; ++i)
-      if (pick(4) == 0) tenancy.members.push_back({storage(i), any_membership(), ""});
-    if (pick(8) == 0) tenancy.members.push_back({pf(1), any_membership(), ""});
-    if (pick(8) == 0) tenancy.members.push_back({kChoices[1], any_membership(), ""});
-    if (bed_.ledger->create(administrator(), tenancy)) return;
-    tenancy.pkey.reset();
-    (void)bed_.ledger->update(administrator(), tenancy, bed_.now);  // or refused
+      if (pick(4) == 0) partition.members.push_back({storage(i), any_membership(), ""});
+    if (pick(8) == 0) partition.members.push_back({pf(1), any_membership(), ""});
+    if (pick(8) == 0) partition.members.push_back({kChoices[1], any_membership(), ""});
+    if (bed_.registry->create(administrator(), partition)) return;
+    partition.pkey.reset();
+    (void)bed_.registry->update(administrator(), partition, bed_.now);  // or refused
   }
 
   void bind() {
@@ -197,7 +198,7 @@ class World {
     const bool of_pf = guid.value() >> 56 == 0;
     BindRequest asked = request(node, container, guid, {});
     if (of_pf) asked.kind = fabric::Kind::child;
-    asked.chosen = !of_pf && pick(10) < (is_for_choice(guid) ? 9 : 1);
+    asked.guid_requested = !of_pf && pick(10) < (is_for_choice(guid) ? 9 : 1);
     for (const std::string& name : kPartitions)
       if (pick(3) == 0)
         asked.partitions.push_back({name, pick(10) == 0 ? any_membership() : kLimited});
@@ -205,21 +206,23 @@ class World {
     ++(answer ? bound : refused);
     if (!answer && answer.error().text().find("memberships") != std::string::npos) ++too_many;
     if (!answer) return;
-    check_node(asked, present == wanted_.end() ? Shares{} : present->second.shares, answer->shares);
-    if (!again) REQUIRE(asked.chosen == is_for_choice(guid));
+    check_node(asked, present == wanted_.end() ? Memberships{} : present->second.shares,
+               answer->desired);
+    if (!again) REQUIRE(asked.guid_requested == is_for_choice(guid));
     for (const auto& [attachment, promise] : wanted_) {
       if (promise.guid != guid || attachment == asked.attachment) continue;
       REQUIRE(of_pf);
       REQUIRE(attachment.node == node);
     }
-    wanted_[asked.attachment] = {guid, answer->shares};
+    wanted_[asked.attachment] = {guid, answer->desired};
   }
 
   // Into what it was not in before only where the partition is for its node.
-  void check_node(const BindRequest& asked, const Shares& before, const Shares& after) const {
-    for (const fabric::Share& share : only_in_first(after, before)) {
-      const Tenancy tenancy = bed_.ledger->partition(share.partition)->tenancy;
-      REQUIRE(fabric::allows_node(tenancy, asked.attachment.node));
+  void check_node(const BindRequest& asked, const Memberships& before,
+                  const Memberships& after) const {
+    for (const fabric::PartitionMembership& membership : only_in_first(after, before)) {
+      const Partition partition = bed_.registry->partition(membership.partition)->spec;
+      REQUIRE(fabric::allows_node(partition, asked.attachment.node));
     }
   }
 
@@ -227,7 +230,7 @@ class World {
     const std::vector<fabric::Binding> there = all();
     if (there.empty()) return;
     const fabric::Attachment attachment = there[pick(there.size())].attachment;
-    REQUIRE(bed_.ledger->unbind(node(attachment.node), attachment, bed_.now));
+    REQUIRE(bed_.registry->unbind(node(attachment.node), attachment, bed_.now));
     wanted_.erase(attachment);
   }
 
@@ -243,23 +246,23 @@ class World {
     for (const fabric::Binding& binding : all())
       if (binding.attachment.node == request.node && pick(8) != 0)
         request.attachments.push_back({binding.attachment.container, "net1"});
-    REQUIRE(bed_.ledger->sync(node(request.node), request, bed_.now));
+    REQUIRE(bed_.registry->sync(node(request.node), request, bed_.now));
     drop_released();
   }
 
   void expire() {
-    bed_.pass(std::chrono::seconds(pick(15)));
-    REQUIRE(bed_.ledger->expire(bed_.now));
+    bed_.advance(std::chrono::seconds(pick(15)));
+    REQUIRE(bed_.registry->expire(bed_.now));
     drop_released();
   }
 
   void allocate() {
     const std::string name = any_node();
-    (void)bed_.ledger->allocate(node(name), {name, "0000:01:00.0", {0, 1}});  // or none is free
+    (void)bed_.registry->allocate(node(name), {name, "0000:01:00.0", {0, 1}});  // or none is free
   }
 
   void forget() {
-    (void)bed_.ledger->forget(administrator(), {any_node(), true}, bed_.now);  // or there is none
+    (void)bed_.registry->forget(administrator(), {any_node(), true}, bed_.now);  // or there is none
     drop_released();
   }
 
@@ -273,8 +276,8 @@ class World {
       if (!down_.contains(guid)) tables_[guid] = std::move(keys);
     swept_ = engine_version_;
     in_force_ = tables_of(*engine_);
-    bed_.ledger->note_written(engine_version_, bed_.now);
-    bed_.ledger->note_swept(swept_);
+    bed_.registry->note_written(engine_version_, bed_.now);
+    bed_.registry->note_swept(swept_);
   }
 
   void look() { look_at(any_guid(), pick(3) == 0 ? Proof::node : Proof::port); }
@@ -288,13 +291,13 @@ class World {
     const size_t which = pick(looks_.size());
     const Look look = looks_[which];
     looks_.erase(looks_.begin() + static_cast<ptrdiff_t>(which));
-    const size_t before = bed_.ledger->size();
+    const size_t before = bed_.registry->size();
     const bool meant =
         pick(3) == 0
-            ? bed_.ledger->note_clean(look.guid, look.version, look.proof, bed_.now)
-            : bed_.ledger->note_verified(look.guid, look.version, look.proof, {}, bed_.now);
+            ? bed_.registry->note_clean(look.guid, look.version, look.proof, bed_.now)
+            : bed_.registry->note_verified(look.guid, look.version, look.proof, {}, bed_.now);
     ++(meant ? verified : stale);
-    released += before - bed_.ledger->size();
+    released += before - bed_.registry->size();
   }
 
   void trouble() {
@@ -303,27 +306,27 @@ class World {
       down_.insert(guid);
     else
       down_.erase(guid);
-    bed_.ledger->note_trouble(guid, {Reason::timeout, ""}, bed_.now);
+    bed_.registry->set_condition(guid, {Reason::timeout, ""}, bed_.now);
   }
 
   // Another process: what has not been committed, and what was looked at, is gone.
   void restart() {
     bed_.start();
     looks_.clear();
-    engine_ = bed_.ledger->partitions();
-    engine_version_ = bed_.ledger->version();
+    engine_ = bed_.registry->partitions();
+    engine_version_ = bed_.registry->version();
     swept_ = 0;
     wanted_ = promised_;
   }
 
   std::vector<fabric::Binding> all() const {
-    return bed_.ledger->bindings(reader(), {}, {}).value().items;
+    return bed_.registry->bindings(reader(), {}, {}).value().items;
   }
   Promises found() const {
     Promises found;
     for (const fabric::Binding& binding : all())
-      if (binding.state != State::releasing)
-        found[binding.attachment] = {binding.guid, binding.shares};
+      if (binding.state != BindingState::releasing)
+        found[binding.attachment] = {binding.guid, binding.desired};
     return found;
   }
 
@@ -340,9 +343,9 @@ class World {
     std::set<std::pair<ib::Guid, std::string>> memberships;
     std::map<std::string, size_t> of_node;
     for (const fabric::Binding& binding : all()) {
-      if (binding.state == State::releasing) continue;
-      for (const fabric::Share& share : binding.shares)
-        if (memberships.emplace(binding.guid, share.partition).second)
+      if (binding.state == BindingState::releasing) continue;
+      for (const fabric::PartitionMembership& membership : binding.desired)
+        if (memberships.emplace(binding.guid, membership.partition).second)
           ++of_node[binding.attachment.node];
     }
     REQUIRE(memberships.size() <= kMostOfAll);
@@ -351,18 +354,18 @@ class World {
 
   // Of a static member it is told when its partition goes, not when its membership changes.
   void add_static(ib::Guid guid, Keys& known) const {
-    const auto partitions = bed_.ledger->partitions(reader(), {}).value().items;
-    for (const fabric::TenancyStatus& status : partitions)
-      for (const fabric::StaticMember& member : status.tenancy.members)
-        if (member.guid == guid) add(known, *status.tenancy.pkey, kBoth);
+    const auto partitions = bed_.registry->partitions(reader(), {}).value().items;
+    for (const fabric::PartitionStatus& status : partitions)
+      for (const fabric::StaticMember& member : status.spec.members)
+        if (member.guid == guid) add(known, *status.spec.pkey, kBoth);
   }
   // Every key that a port has is one that it is to have, or one that it is known to have to lose.
   void check_tables() {
     for (const auto& [guid, keys] : tables_) {
-      const Expected expected = bed_.ledger->expected(guid);
+      const ExpectedTable expected = bed_.registry->expected(guid);
       Keys known;
       for (const ib::PKey key : expected.keys) known.insert(key.value());
-      for (const ib::PKey key : expected.leaving) known.insert(key.value());
+      for (const ib::PKey key : expected.pending_removal) known.insert(key.value());
       add_static(guid, known);
       for (const uint16_t key : keys) {
         CAPTURE(guid.text());
@@ -370,37 +373,39 @@ class World {
         REQUIRE(known.contains(key));
       }
       // What is gained waits until what was lost has gone.
-      for (const fabric::Binding& binding : bed_.ledger->bindings_of(guid)) {
-        if (binding.kind != fabric::Kind::vf || binding.state == State::releasing) continue;
-        for (const fabric::Share& share : binding.shares) {
-          if (contains(binding.held, share)) continue;
+      for (const fabric::Binding& binding : bed_.registry->bindings_of(guid)) {
+        if (binding.kind != fabric::Kind::vf || binding.state == BindingState::releasing) continue;
+        for (const fabric::PartitionMembership& membership : binding.desired) {
+          if (contains(binding.applied, membership)) continue;
           Keys gained;
-          add(gained, *bed_.ledger->partition(share.partition)->tenancy.pkey, share.membership);
-          for (const ib::PKey key : expected.leaving) gained.erase(key.value());
+          add(gained, *bed_.registry->partition(membership.partition)->spec.pkey,
+              membership.membership);
+          for (const ib::PKey key : expected.pending_removal) gained.erase(key.value());
           for (const uint16_t key : gained) REQUIRE_FALSE(keys.contains(key));
         }
       }
     }
   }
 
-  bool is_in(ib::Guid guid, const fabric::Share& share) const {
-    for (const fabric::Binding& binding : bed_.ledger->bindings_of(guid))
-      if (binding.state != State::releasing && contains(binding.held, share)) return true;
-    const Tenancy tenancy = bed_.ledger->partition(share.partition)->tenancy;
-    for (const fabric::StaticMember& member : tenancy.members)
-      if (member.guid == guid && member.membership == share.membership) return true;
+  bool is_in(ib::Guid guid, const fabric::PartitionMembership& membership) const {
+    for (const fabric::Binding& binding : bed_.registry->bindings_of(guid))
+      if (binding.state != BindingState::releasing && contains(binding.applied, membership))
+        return true;
+    const Partition partition = bed_.registry->partition(membership.partition)->spec;
+    for (const fabric::StaticMember& member : partition.members)
+      if (member.guid == guid && member.membership == membership.membership) return true;
     return false;
   }
   // Nobody is told to have what he is not in.
   void check_told() {
-    const auto partitions = bed_.ledger->partitions();
-    for (const fabric::Partition& partition : *partitions)
-      for (const fabric::Member& member : partition.members)
+    const auto definitions = bed_.registry->partitions();
+    for (const fabric::PartitionDefinition& definition : *definitions)
+      for (const fabric::Member& member : definition.members)
         if (!member.port.group())
-          REQUIRE(is_in(member.port.guid(), {partition.name, member.membership}));
-    for (const auto& [guid, keys] : tables_of(*partitions)) {
+          REQUIRE(is_in(member.port.guid(), {definition.name, member.membership}));
+    for (const auto& [guid, keys] : tables_of(*definitions)) {
       Keys expected;
-      for (const ib::PKey key : bed_.ledger->expected(guid).keys) expected.insert(key.value());
+      for (const ib::PKey key : bed_.registry->expected(guid).keys) expected.insert(key.value());
       REQUIRE(keys == expected);
     }
   }
@@ -417,7 +422,7 @@ class World {
   }
 
   std::mt19937 random_;
-  Bed bed_;
+  Fixture bed_;
   Promises wanted_, promised_;  // with what is staged, and without
   std::map<ib::Guid, Keys> tables_, in_force_;
   std::set<ib::Guid> down_;
@@ -456,4 +461,4 @@ TEST_CASE("whatever is asked and whatever happens, no port has a key that nobody
 }
 
 }  // namespace
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::registry

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <set>
 
-namespace ibpod::sm {
+namespace ibpod::sm::registry {
 namespace {
 
 constexpr size_t kMostName = 253;      // a DNS subdomain (RFC 1123): nodes, pods
@@ -48,13 +48,14 @@ Status check(const fabric::Pod& pod) {
   return check_optional("the pod's uid", pod.uid, kMostUid);
 }
 
-Status check_wishes(const std::vector<fabricapi::BindRequest::Wish>& wishes, size_t most) {
+Status check_wishes(const std::vector<fabricapi::BindRequest::PartitionRequest>& wishes,
+                    size_t most) {
   if (wishes.empty()) return Error(Code::invalid, "partitions: expected one at least");
   if (wishes.size() > most)
     return Error(Code::invalid, "partitions: " + std::to_string(wishes.size()) +
                                     ", expected at most " + std::to_string(most));
   std::set<std::string_view> seen;
-  for (const fabricapi::BindRequest::Wish& wish : wishes) {
+  for (const fabricapi::BindRequest::PartitionRequest& wish : wishes) {
     if (wish.pkey && wish.partition.empty()) continue;  // it has no name yet
     TRY(check_word("partition", wish.partition, fabric::kMostName));
     if (!seen.insert(wish.partition).second)
@@ -76,7 +77,7 @@ Status check(const fabric::Attachment& attachment) {
 Status check(const fabricapi::BindRequest& request, size_t most_shares) {
   TRY(check(request.attachment));
   TRY(ib::check_port_guid(request.guid).during("guid"));
-  if (request.chosen && request.kind != fabric::Kind::vf)
+  if (request.guid_requested && request.kind != fabric::Kind::vf)
     return Error(Code::invalid, "chosen: only of a VF, as a child has its master's GUID");
   if (!request.pf.empty()) TRY(check_interface("pf", request.pf));
   if (!request.device.empty()) TRY(ib::PciAddress::parse(request.device).during("device"));
@@ -101,4 +102,4 @@ Result<fabric::Attachment> attachment_of(std::string_view key) {
 
 std::string text(const fabric::Attachment& attachment) { return key_of(attachment); }
 
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::registry

@@ -6,7 +6,7 @@
 
 #include <string_view>
 
-namespace ibpod::sm {
+namespace ibpod::sm::registry {
 
 // invalid, naming the field.
 Status check_node(std::string_view name);
@@ -21,4 +21,4 @@ Result<fabric::Attachment> attachment_of(std::string_view key);
 // "worker-1/4fb2…/net1", as errors name it.
 std::string text(const fabric::Attachment& attachment);
 
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::registry

@@ -1,6 +1,6 @@
 #include "sm/registry/policy.h"
 
-namespace ibpod::sm {
+namespace ibpod::sm::registry {
 namespace {
 
 Status check_apart(std::map<ib::Guid, std::string>& owners, const std::string& node,
@@ -27,4 +27,4 @@ Status check(const Policy& policy) {
   return Error(Code::invalid, "a lease has to last");
 }
 
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::registry

@@ -14,12 +14,12 @@
 #include <set>
 #include <string>
 
-namespace ibpod::sm {
+namespace ibpod::sm::registry {
 
 // What becomes of a node's bindings where the node is not heard of at all until their leases end.
 // hold: they are `unknown`, keep keys and GUID, and nobody else gets them. revoke: they are
 // released, though pods may run on.
-enum class LeaseEnd { hold, revoke };
+enum class LeasePolicy { hold, revoke };
 
 // Of the file's bytes so much is for what administrators put into it, whatever nodes do: static
 // members, the partitions themselves, their own section.
@@ -27,15 +27,15 @@ inline constexpr size_t kReservedBytes = fabric::kMostBytes / 4;
 
 // So that no caller, and no number of them, makes the ledger grow without end. A membership is a
 // port in a partition, by bindings.
-struct Limits {
+struct RegistryLimits {
   size_t bindings = 200'000;
   size_t bindings_of_node = 4'096;
   size_t partitions = 10'000;
   size_t members = 10'000;  // static ones, of a partition
   size_t nodes = 20'000;
-  size_t guids_of_node = 4'096;  // that the pool has given it
-  size_t pfs_of_node = 64;       // that it has claimed
-  size_t shares = 64;            // of a binding
+  size_t guids_of_node = 4'096;        // that the pool has given it
+  size_t pfs_of_node = 64;             // that it has claimed
+  size_t memberships_of_binding = 64;  // of a binding
   size_t memberships = (fabric::kMostBytes - kReservedBytes) / fabric::kMostMemberBytes;
   // 64 VFs in 16 partitions each.
   size_t memberships_of_node = 1'024;
@@ -44,10 +44,10 @@ struct Limits {
 };
 
 struct Policy {
-  PKeyPool pkeys = PKeyPool::make({}).value();
-  GuidPool guids = GuidPool::make({}).value();
+  pool::PKeyPool pkeys = pool::PKeyPool::make({}).value();
+  pool::GuidPool guids = pool::GuidPool::make({}).value();
   // The first of partitions().
-  fabric::Partition default_rule = fabric::default_partition();
+  fabric::PartitionDefinition default_rule = fabric::default_definition();
   // Of partitions that say nothing of their own.
   bool ipoib = false;
   fabric::GroupFlags group;
@@ -57,12 +57,12 @@ struct Policy {
   bool sl_allowed = true;
 
   // What a node has though the pool did not give it.
-  struct NodeGuids {
+  struct NodePorts {
     std::set<ib::Guid> guids;  // of its VFs
     std::set<ib::Guid> pfs;    // ports whose IPoIB children it may bind
-    bool operator==(const NodeGuids&) const = default;
+    bool operator==(const NodePorts&) const = default;
   };
-  std::map<std::string, NodeGuids> nodes;
+  std::map<std::string, NodePorts> nodes;
   // All GUIDs of `nodes`; the Ledger fills it in, so that a lookup does not grow with the nodes.
   std::set<ib::Guid> guids_of_nodes;
   // A port of nobody's belongs, as a PF, to the first node that binds a child on it, until the node
@@ -70,11 +70,11 @@ struct Policy {
   bool pfs_by_first_claim = false;
 
   Duration lease = std::chrono::minutes(10);
-  LeaseEnd at_end = LeaseEnd::hold;
-  Limits limits;
+  LeasePolicy at_lease_end = LeasePolicy::hold;
+  RegistryLimits limits;
 };
 
 // invalid, naming what is wrong, where two nodes are given one GUID, or one that no port can have.
 Status check(const Policy& policy);
 
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::registry

@@ -3,59 +3,61 @@
 #include "sm/registry/names.h"
 #include "sm/registry/stored.h"
 
-namespace ibpod::sm {
+namespace ibpod::sm::registry {
 namespace {
 
-using fabric::State;
+using fabric::BindingState;
 using Values = std::map<std::string, std::string>;
 
 Error unfit(const std::string& text) { return {Code::invalid, text}; }
 
-Status read_partition(Book& book, const std::string& key, const std::string& value) {
+Status read_partition(State& state, const std::string& key, const std::string& value) {
   StoredPartition stored = TRY(partition_from(value));
-  if (stored.tenancy.name != key) return unfit("it is that of " + stored.tenancy.name);
-  const auto other = book.by_pkey.find(stored.tenancy.pkey->partition());
-  if (other != book.by_pkey.end())
-    return unfit("its P_Key is that of partition " + other->second->tenancy.name);
-  Tenant& tenant = book.add(std::move(stored.tenancy));
-  tenant.declared = stored.declared;
-  tenant.standing = {fabric::Reason::waiting, ""};
-  if (stored.deleting) tenant.state = fabric::TenancyState::deleting;
-  tenant.leaving = std::move(stored.leaving);
-  for (const ib::Guid guid : tenant.leaving) book.port(guid).leaving.insert(&tenant);
+  if (stored.partition.name != key) return unfit("it is that of " + stored.partition.name);
+  const auto other = state.by_pkey.find(stored.partition.pkey->partition());
+  if (other != state.by_pkey.end())
+    return unfit("its P_Key is that of partition " + other->second->partition.name);
+  PartitionRecord& record = state.add(std::move(stored.partition));
+  record.declared = stored.declared;
+  record.condition = {fabric::Reason::waiting, ""};
+  if (stored.deleting) record.state = fabric::PartitionState::deleting;
+  record.former_members = std::move(stored.former_members);
+  for (const ib::Guid guid : record.former_members)
+    state.port(guid).former_member_of.insert(&record);
   return ok();
 }
 
-Status check_shares(const Book& book, const StoredBinding& stored) {
-  for (const Shares* const shares : {&stored.binding.shares, &stored.binding.held, &stored.former})
-    for (const fabric::Share& share : *shares) {
-      const Tenant* const tenant = book.find_tenant(share.partition);
-      if (tenant == nullptr || tenant->deleting())
-        return unfit("there is no partition " + share.partition.substr(0, fabric::kMostName));
+Status check_shares(const State& state, const StoredBinding& stored) {
+  for (const Memberships* const memberships :
+       {&stored.binding.desired, &stored.binding.applied, &stored.pending_removal})
+    for (const fabric::PartitionMembership& requested : *memberships) {
+      const PartitionRecord* const record = state.find_partition(requested.partition);
+      if (record == nullptr || record->deleting())
+        return unfit("there is no partition " + requested.partition.substr(0, fabric::kMostName));
     }
-  if (stored.binding.state == State::releasing && !stored.binding.held.empty())
+  if (stored.binding.state == BindingState::releasing && !stored.binding.applied.empty())
     return unfit("it is released, and holds keys");
-  if (only_in_first(stored.binding.held, stored.binding.shares).empty()) return ok();
+  if (only_in_first(stored.binding.applied, stored.binding.desired).empty()) return ok();
   return unfit("it holds keys that it is not to have");
 }
 
-Status check_memberships(const Port& port, const fabric::Binding& binding) {
-  for (const fabric::Share& share : binding.held) {
-    for (const Entry* const other : port.bindings)
-      if (membership_in(other->binding.held, share.partition).value_or(share.membership) !=
-          share.membership)
-        return unfit("its port is in partition " + share.partition + " in two ways");
-    for (const auto& [tenant, membership] : port.members)
-      if (tenant->tenancy.name == share.partition && membership != share.membership)
-        return unfit("its port is in partition " + share.partition + " in two ways");
+Status check_memberships(const PortRecord& port, const fabric::Binding& binding) {
+  for (const fabric::PartitionMembership& requested : binding.applied) {
+    for (const BindingRecord* const other : port.bindings)
+      if (membership_in(other->binding.applied, requested.partition)
+              .value_or(requested.membership) != requested.membership)
+        return unfit("its port is in partition " + requested.partition + " in two ways");
+    for (const auto& [record, membership] : port.members)
+      if (record->partition.name == requested.partition && membership != requested.membership)
+        return unfit("its port is in partition " + requested.partition + " in two ways");
   }
   return ok();
 }
 
-Status check_port(const Book& book, const fabric::Binding& binding) {
-  const Port* const port = book.find_port(binding.guid);
+Status check_port(const State& state, const fabric::Binding& binding) {
+  const PortRecord* const port = state.find_port(binding.guid);
   if (port == nullptr) return ok();
-  for (const Entry* const other : port->bindings) {
+  for (const BindingRecord* const other : port->bindings) {
     const fabric::Binding& theirs = other->binding;
     const bool children = binding.kind == fabric::Kind::child && theirs.kind == fabric::Kind::child;
     if (!children || theirs.attachment.node != binding.attachment.node)
@@ -64,70 +66,71 @@ Status check_port(const Book& book, const fabric::Binding& binding) {
   return check_memberships(*port, binding);
 }
 
-Status read_binding(Book& book, const std::string& key, const std::string& value) {
+Status read_binding(State& state, const std::string& key, const std::string& value) {
   StoredBinding stored = TRY(binding_from(value));
   TRY(check(stored.binding.attachment));
   if (key_of(stored.binding.attachment) != key)
     return unfit("it is that of " + text(stored.binding.attachment));
-  TRY(check_shares(book, stored));
-  TRY(check_port(book, stored.binding));
-  book.add(std::move(stored.binding), std::move(stored.former));
+  TRY(check_shares(state, stored));
+  TRY(check_port(state, stored.binding));
+  state.add(std::move(stored.binding), std::move(stored.pending_removal));
   return ok();
 }
 
-Status read_node(Book& book, const std::string& key, const std::string& value) {
+Status read_node(State& state, const std::string& key, const std::string& value) {
   const StoredNode stored = TRY(node_from(value));
   TRY(check_node(key));
-  book.nodes[key].forgetting = stored.forgetting;
-  book.nodes[key].machine = Machine(stored.boot, {});
+  state.nodes[key].forgetting = stored.forgetting;
+  state.nodes[key].boot_ids = BootIdTracker(stored.boot, {});
   for (const ib::Guid guid : stored.pfs) {
-    const auto other = book.claims.find(guid);
-    if (other != book.claims.end())
+    const auto other = state.claims.find(guid);
+    if (other != state.claims.end())
       return unfit("node " + other->second + " has claimed " + guid.text() + ", too");
-    book.claim(guid, key);
+    state.claim(guid, key);
   }
   return ok();
 }
 
-Status read_vf(Book& book, const std::string& key, const std::string& value) {
+Status read_vf(State& state, const std::string& key, const std::string& value) {
   const ib::Guid guid = TRY(ib::Guid::parse(key));
-  const VfPlace place = TRY(place_from(value));
+  const VfSlot place = TRY(vf_slot_from(value));
   TRY(check_node(place.node));
-  if (book.by_vf.contains(place)) return unfit("its VF has two");
-  book.give(guid, place);
+  if (state.by_vf.contains(place)) return unfit("its VF has two");
+  state.assign_guid(guid, place);
   return ok();
 }
 
-Status read_last(Book& book, const std::string& key, const std::string& value) {
+Status read_last(State& state, const std::string& key, const std::string& value) {
   const uint64_t last = TRY(last_from(value));
   if (key == "pkeys") {
     if (last > 0x7fff) return unfit("it is no P_Key");
-    book.last_pkey = static_cast<uint16_t>(last);
+    state.last_pkey = static_cast<uint16_t>(last);
     return ok();
   }
   if (key != "guids") return unfit("there is no such pool");
-  book.last_guid = ib::Guid(last);
+  state.last_guid = ib::Guid(last);
   return ok();
 }
 
-using Read = Status (*)(Book&, const std::string& key, const std::string& value);
+using Read = Status (*)(State&, const std::string& key, const std::string& value);
 
-Status read_all(Store& store, Kind kind, const char* what, Book& book, Read read) {
+Status read_all(store::Store& store, store::RecordKind kind, const char* what, State& state,
+                Read read) {
   const Values values = TRY(store.all(kind));
   for (const auto& [key, value] : values)
-    TRY(read(book, key, value).during(std::string(what) + " \"" + key + "\" of the store"));
+    TRY(read(state, key, value).during(std::string(what) + " \"" + key + "\" of the store"));
   return ok();
 }
 
-Status check_ranges(const Book& book, const Policy& policy) {
-  PKeyPool::Partitions live;
-  for (const auto& [pkey, tenant] : book.by_pkey)
-    if (!tenant->deleting()) live.insert(pkey);
+Status check_ranges(const State& state, const Policy& policy) {
+  pool::PKeyPool::Partitions live;
+  for (const auto& [pkey, record] : state.by_pkey)
+    if (!record->deleting()) live.insert(pkey);
   return policy.pkeys.covers(live);
 }
 
 // With OpenSM's option off `both` would become full, and with it the whole file be refused.
-Status check_both(const Book& book, const Policy& policy) {
+Status check_both(const State& state, const Policy& policy) {
   if (policy.both_allowed) return ok();
   const auto refuse = [](const std::string& partition, const std::string& whose) {
     return Error(Code::invalid,
@@ -136,33 +139,33 @@ Status check_both(const Book& book, const Policy& policy) {
                      "with it, make that limited or full, then switch it off");
   };
   const auto is_both = [](const auto& one) { return one.membership == fabric::Membership::both; };
-  for (const auto& [name, tenant] : book.tenants) {
-    const fabric::Tenancy& tenancy = tenant.tenancy;
-    if (tenant.deleting()) continue;
-    if (is_both(tenancy)) return refuse(name, "bindings that name none");
-    for (const fabric::StaticMember& member : tenancy.members)
+  for (const auto& [name, record] : state.partitions) {
+    const fabric::Partition& partition = record.partition;
+    if (record.deleting()) continue;
+    if (is_both(partition)) return refuse(name, "bindings that name none");
+    for (const fabric::StaticMember& member : partition.members)
       if (is_both(member)) return refuse(name, "member " + member.guid.text());
   }
-  for (const auto& [attachment, entry] : book.bindings) {
-    if (entry.binding.state == State::releasing) continue;
-    for (const fabric::Share& share : entry.binding.shares)
-      if (is_both(share)) return refuse(share.partition, "binding " + text(attachment));
+  for (const auto& [attachment, entry] : state.bindings) {
+    if (entry.binding.state == BindingState::releasing) continue;
+    for (const fabric::PartitionMembership& requested : entry.binding.desired)
+      if (is_both(requested)) return refuse(requested.partition, "binding " + text(attachment));
   }
   return ok();
 }
 
 }  // namespace
 
-Result<std::unique_ptr<Book>> read_book(Store& store, const Policy& policy) {
-  auto book = std::make_unique<Book>();
-  TRY(read_all(store, Kind::partition, "partition", *book, read_partition));
-  TRY(read_all(store, Kind::binding, "binding", *book, read_binding));
-  TRY(read_all(store, Kind::node, "node", *book, read_node));
-  TRY(read_all(store, Kind::guid, "GUID", *book, read_vf));
-  TRY(read_all(store, Kind::range, "pool", *book, read_last));
-  TRY(check_ranges(*book, policy));
-  TRY(check_both(*book, policy));
-  return book;
+Result<std::unique_ptr<State>> read_state(store::Store& store, const Policy& policy) {
+  auto state = std::make_unique<State>();
+  TRY(read_all(store, store::RecordKind::partition, "partition", *state, read_partition));
+  TRY(read_all(store, store::RecordKind::binding, "binding", *state, read_binding));
+  TRY(read_all(store, store::RecordKind::node, "node", *state, read_node));
+  TRY(read_all(store, store::RecordKind::guid, "GUID", *state, read_vf));
+  TRY(read_all(store, store::RecordKind::range, "pool", *state, read_last));
+  TRY(check_ranges(*state, policy));
+  TRY(check_both(*state, policy));
+  return state;
 }
 
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::registry

@@ -6,24 +6,27 @@
 #include "tests/support/fake_store.h"
 #include "tests/support/fuzz.h"
 
-namespace ibpod::sm {
+namespace ibpod::sm::registry {
 namespace {
 
 Policy every_partition() {
   Policy policy;
-  policy.pkeys = PKeyPool::make({{.first = 1, .last = 0x7ffe}}).value();
+  policy.pkeys = pool::PKeyPool::make({{.first = 1, .last = 0x7ffe}}).value();
   return policy;
 }
 
-using Objects = std::map<Kind, std::map<std::string, std::string>>;
+using Objects = std::map<store::RecordKind, std::map<std::string, std::string>>;
 
-Objects written(const Book& book) {
+Objects written(const State& state) {
   Objects objects;
-  for (const auto& [name, tenant] : book.tenants) objects[Kind::partition][name] = to_bytes(tenant);
-  for (const auto& [attachment, entry] : book.bindings)
-    objects[Kind::binding][key_of(attachment)] = to_bytes(entry);
-  for (const auto& [name, node] : book.nodes) objects[Kind::node][name] = to_bytes(node);
-  for (const auto& [guid, place] : book.given) objects[Kind::guid][guid.text()] = to_bytes(place);
+  for (const auto& [name, record] : state.partitions)
+    objects[store::RecordKind::partition][name] = to_bytes(record);
+  for (const auto& [attachment, entry] : state.bindings)
+    objects[store::RecordKind::binding][key_of(attachment)] = to_bytes(entry);
+  for (const auto& [name, node] : state.nodes)
+    objects[store::RecordKind::node][name] = to_bytes(node);
+  for (const auto& [guid, place] : state.assigned_guids)
+    objects[store::RecordKind::guid][guid.text()] = to_bytes(place);
   return objects;
 }
 
@@ -41,7 +44,7 @@ void fill(FakeStore& store, std::string_view bytes) {
     return number;
   };
   while (!bytes.empty()) {
-    const auto kind = static_cast<Kind>(number(1) % 5 + 1);
+    const auto kind = static_cast<store::RecordKind>(number(1) % 5 + 1);
     const std::string key(take(number(1)));
     store.objects[kind][key] = take(number(2));
   }
@@ -50,17 +53,17 @@ void fill(FakeStore& store, std::string_view bytes) {
 void check_store(std::string_view bytes) {
   FakeStore store, again;
   fill(store, bytes);
-  const auto book = read_book(store, every_partition());
-  if (!book) return fuzz::check_refusal(book.error(), bytes.size());
-  again.objects = written(**book);
-  const auto copy = read_book(again, every_partition());
-  fuzz::require(copy.ok() && written(**copy) == written(**book));
+  const auto state = read_state(store, every_partition());
+  if (!state) return fuzz::check_refusal(state.error(), bytes.size());
+  again.objects = written(**state);
+  const auto copy = read_state(again, every_partition());
+  fuzz::require(copy.ok() && written(**copy) == written(**state));
 }
 
 }  // namespace
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::registry
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  ibpod::sm::check_store(ibpod::fuzz::text_of(data, size));
+  ibpod::sm::registry::check_store(ibpod::fuzz::text_of(data, size));
   return 0;
 }

@@ -1,32 +1,35 @@
 #include "sm/registry/registry.h"
 
-#include "sm/registry/state.h"
 #include "sm/registry/names.h"
 #include "sm/registry/read_state.h"
+#include "sm/registry/state.h"
 #include "sm/registry/stored.h"
 
 #include <algorithm>
 
-namespace ibpod::sm {
+namespace ibpod::sm::registry {
 namespace {
 
-using fabric::State;
+using fabric::BindingState;
 
 // What is promised by it, whatever has been found out.
-bool same_promise(const Entry& a, const Entry& b) {
-  const auto released = [](const Entry& entry) { return entry.binding.state == State::releasing; };
+bool same_record(const BindingRecord& a, const BindingRecord& b) {
+  const auto released = [](const BindingRecord& entry) {
+    return entry.binding.state == BindingState::releasing;
+  };
   fabric::Binding binding = a.binding;
   binding.state = b.binding.state;
-  binding.standing = b.binding.standing;
+  binding.condition = b.binding.condition;
   binding.proof = b.binding.proof;
   binding.enforcement = b.binding.enforcement;
   binding.changed = b.binding.changed;
-  return binding == b.binding && a.former == b.former && released(a) == released(b);
+  return binding == b.binding && a.pending_removal == b.pending_removal &&
+         released(a) == released(b);
 }
 
-bool same_told(const Port::AllTold& a, const Port::AllTold& b) {
+bool same_engine_members(const PortRecord::EngineMembers& a, const PortRecord::EngineMembers& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& one, const auto& other) {
-    return one.first->tenancy.name == other.first->tenancy.name && one.second == other.second;
+    return one.first->partition.name == other.first->partition.name && one.second == other.second;
   });
 }
 
@@ -39,52 +42,52 @@ std::optional<std::string> value_in(const Map& map, const typename Map::key_type
 
 }  // namespace
 
-Ledger::Ledger(Store& store, Policy policy)
-    : store_(store), policy_(std::move(policy)), book_(std::make_unique<Book>()) {
+Registry::Registry(store::Store& store, Policy policy)
+    : store_(store), policy_(std::move(policy)), state_(std::make_unique<State>()) {
   for (const auto& [node, given] : policy_.nodes) {
     policy_.guids_of_nodes.insert(given.guids.begin(), given.guids.end());
     policy_.guids_of_nodes.insert(given.pfs.begin(), given.pfs.end());
   }
 }
 
-Ledger::~Ledger() = default;
+Registry::~Registry() = default;
 
-Result<std::unique_ptr<Ledger>> Ledger::load(Store& store, Policy policy, Now now) {
+Result<std::unique_ptr<Registry>> Registry::load(store::Store& store, Policy policy, Now now) {
   TRY(check(policy));
-  std::unique_ptr<Ledger> ledger(new Ledger(store, std::move(policy)));
-  ledger->book_ = TRY(read_book(store, ledger->policy_));
-  ledger->loaded_ = now.steady;
-  ledger->take_up(now);
-  return ledger;
+  std::unique_ptr<Registry> registry(new Registry(store, std::move(policy)));
+  registry->state_ = TRY(read_state(store, registry->policy_));
+  registry->loaded_ = now.steady;
+  registry->adopt_state(now);
+  return registry;
 }
 
 // Whatever was interrupted goes on.
-void Ledger::take_up(Now now) {
+void Registry::adopt_state(Now now) {
   std::vector<ib::Guid> guids;
-  for (auto& [guid, port] : book_->ports) {
+  for (auto& [guid, port] : state_->ports) {
     port.changed_in = version_;  // of what is not told any more, too: nothing seen before counts
     guids.push_back(guid);
   }
-  for (const ib::Guid guid : guids) book_->refresh(guid, version_);
-  for (auto& [name, tenant] : book_->tenants) tenant.version = version_;
-  for (auto& [attachment, entry] : book_->bindings) renew(entry, now);
+  for (const ib::Guid guid : guids) state_->refresh(guid, version_);
+  for (auto& [name, record] : state_->partitions) record.version = version_;
+  for (auto& [attachment, entry] : state_->bindings) renew(entry, now);
   std::vector<std::string> forgetting;
-  for (auto& [name, node] : book_->nodes) {
-    node.machine = Machine(node.machine.boot(), now.steady);
+  for (auto& [name, node] : state_->nodes) {
+    node.boot_ids = BootIdTracker(node.boot_ids.boot(), now.steady);
     if (node.forgetting) forgetting.push_back(name);
   }
   for (const std::string& name : forgetting) finish_forgetting(name);
 }
 
-Status Ledger::usable() const {
-  if (readable_) return ok();
+Status Registry::check_readable() const {
+  if (state_readable_) return ok();
   return Error(Code::unavailable, "what has been promised could not be read from the store again");
 }
 
-Status Ledger::commit(Now now) {
-  if (!readable_) return read_again(now);
+Status Registry::commit(Now now) {
+  if (!state_readable_) return reload(now);
   if (staged_.empty()) return ok();
-  std::vector<Change> changes;
+  std::vector<store::RecordChange> changes;
   changes.reserve(staged_.size());
   for (const auto& [kind, key] : staged_) changes.push_back({kind, key, value_of(kind, key)});
   Status done = store_.commit(changes);
@@ -93,125 +96,132 @@ Status Ledger::commit(Now now) {
     return done;
   }
   Error failure = std::move(done).error();
-  const Status read = read_again(now);
+  const Status read = reload(now);
   if (!read) return std::move(failure).also(read.error());
   return failure;
 }
 
-Status Ledger::read_again(Now now) {
+Status Registry::reload(Now now) {
   staged_.clear();
-  Result<std::unique_ptr<Book>> read = read_book(store_, policy_);
-  readable_ = read.ok();
+  Result<std::unique_ptr<State>> read = read_state(store_, policy_);
+  state_readable_ = read.ok();
   if (!read) return std::move(read).error();
-  const std::unique_ptr<Book> before = std::exchange(book_, std::move(*read));
+  const std::unique_ptr<State> before = std::exchange(state_, std::move(*read));
   ++version_;
-  take_up(now);
+  adopt_state(now);
   adopt(*before);
   return ok();
 }
 
 // What has been found out about promises that still stand.
-void Ledger::adopt(const Book& before) {
-  for (auto& [name, tenant] : book_->tenants)
-    if (const Tenant* const known = before.find_tenant(name)) adopt(tenant, *known);
-  for (auto& [guid, port] : book_->ports) {
-    const Port* const known = before.find_port(guid);
+void Registry::adopt(const State& before) {
+  for (auto& [name, record] : state_->partitions)
+    if (const PartitionRecord* const known = before.find_partition(name)) adopt(record, *known);
+  for (auto& [guid, port] : state_->ports) {
+    const PortRecord* const known = before.find_port(guid);
     if (known == nullptr) continue;
-    if (same_told(known->told, port.told)) port.changed_in = known->changed_in;
-    port.trouble = known->trouble;
+    if (same_engine_members(known->engine_members, port.engine_members))
+      port.changed_in = known->changed_in;
+    port.condition = known->condition;
   }
-  for (auto& [attachment, entry] : book_->bindings) {
+  for (auto& [attachment, entry] : state_->bindings) {
     const auto known = before.bindings.find(attachment);
-    if (known != before.bindings.end() && same_promise(known->second, entry))
+    if (known != before.bindings.end() && same_record(known->second, entry))
       adopt(entry, known->second);
     else
       changed(entry);
   }
   for (const auto& [attachment, entry] : before.bindings)
-    if (!book_->bindings.contains(attachment)) tell_gone(entry.binding);
+    if (!state_->bindings.contains(attachment)) note_removed(entry.binding);
   for (const auto& [name, node] : before.nodes) {
-    if (node.heard) note_heard(name, {*node.heard, *node.last_heard});
-    const auto now = book_->nodes.find(name);
-    if (now != book_->nodes.end()) now->second.machine = node.machine;
+    if (node.last_contact) note_contact(name, {*node.last_contact, *node.last_contact_wall});
+    const auto now = state_->nodes.find(name);
+    if (now != state_->nodes.end()) now->second.boot_ids = node.boot_ids;
   }
 }
 
-void Ledger::adopt(Tenant& tenant, const Tenant& before) {
-  if (before.tenancy != tenant.tenancy || before.deleting() != tenant.deleting()) return;
-  tenant.state = before.state;
-  tenant.standing = before.standing;
-  tenant.version = before.version;
-  tenant.swept = before.swept;
-  tenant.retired = before.retired;
+void Registry::adopt(PartitionRecord& record, const PartitionRecord& before) {
+  if (before.partition != record.partition || before.deleting() != record.deleting()) return;
+  record.state = before.state;
+  record.condition = before.condition;
+  record.version = before.version;
+  record.swept = before.swept;
+  record.delete_began = before.delete_began;
 }
 
-void Ledger::adopt(Entry& entry, const Entry& before) {
+void Registry::adopt(BindingRecord& entry, const BindingRecord& before) {
   entry.binding = before.binding;
-  entry.lost = before.lost;
-  book_->end_lease(entry);
-  if (before.binding.state != State::releasing && !before.lost)
-    book_->renew(entry, before.lease_end);
-  entry.unnamed = before.unnamed;
-  book_->settle(entry.binding.guid);
+  entry.lease_expired = before.lease_expired;
+  state_->end_lease(entry);
+  if (before.binding.state != BindingState::releasing && !before.lease_expired)
+    state_->renew_lease(entry, before.lease_end);
+  entry.missing_from_sync = before.missing_from_sync;
+  state_->update_unsettled(entry.binding.guid);
 }
 
-void Ledger::refresh(ib::Guid guid) {
-  if (book_->refresh(guid, version_ + 1)) ++version_;
+void Registry::refresh(ib::Guid guid) {
+  if (state_->refresh(guid, version_ + 1)) ++version_;
 }
 
-void Ledger::set_state(Entry& entry, State state, fabric::Standing standing, Now now) {
+void Registry::set_state(BindingRecord& entry, BindingState state, fabric::Condition status,
+                         Now now) {
   fabric::Binding& binding = entry.binding;
   const bool moves = binding.state != state;
-  if (!moves && binding.standing == standing) return;
+  if (!moves && binding.condition == status) return;
   if (moves) binding.changed = now.wall;
   binding.state = state;
-  binding.standing = std::move(standing);
-  if (state != State::verified) {
+  binding.condition = std::move(status);
+  if (state != BindingState::verified) {
     binding.proof = fabric::Proof::none;
     binding.enforcement = fabric::Enforcement::unknown;
   }
   changed(entry);
 }
 
-void Ledger::changed(const Entry& entry) { changes_[entry.binding.attachment] = std::nullopt; }
+void Registry::changed(const BindingRecord& entry) {
+  changes_[entry.binding.attachment] = std::nullopt;
+}
 
-void Ledger::tell_gone(const fabric::Binding& binding) {
+void Registry::note_removed(const fabric::Binding& binding) {
   fabric::Binding gone = binding;
-  gone.state = State::released;
-  gone.standing = {};
+  gone.state = BindingState::released;
+  gone.condition = {};
   changes_[binding.attachment] = std::move(gone);
 }
 
-void Ledger::stage(Kind kind, std::string key) {
+void Registry::stage(store::RecordKind kind, std::string key) {
   ++staged_changes_;
   staged_.emplace(kind, std::move(key));
 }
-void Ledger::stage(const Tenant& tenant) { stage(Kind::partition, tenant.tenancy.name); }
-void Ledger::stage(const Entry& entry) {
-  stage(Kind::binding, key_of(entry.binding.attachment));
+void Registry::stage(const PartitionRecord& record) {
+  stage(store::RecordKind::partition, record.partition.name);
+}
+void Registry::stage(const BindingRecord& entry) {
+  stage(store::RecordKind::binding, key_of(entry.binding.attachment));
   changed(entry);
 }
 
 // As it is now; nothing where there is nothing to be kept of it any more.
-std::optional<std::string> Ledger::value_of(Kind kind, const std::string& key) const {
+std::optional<std::string> Registry::value_of(store::RecordKind kind,
+                                              const std::string& key) const {
   switch (kind) {
-    case Kind::partition:
-      return value_in(book_->tenants, key);
-    case Kind::binding:
-      return value_in(book_->bindings, attachment_of(key).value());
-    case Kind::guid:
-      return value_in(book_->given, ib::Guid::parse(key).value());
-    case Kind::node: {
-      const auto found = book_->nodes.find(key);
+    case store::RecordKind::partition:
+      return value_in(state_->partitions, key);
+    case store::RecordKind::binding:
+      return value_in(state_->bindings, attachment_of(key).value());
+    case store::RecordKind::guid:
+      return value_in(state_->assigned_guids, ib::Guid::parse(key).value());
+    case store::RecordKind::node: {
+      const auto found = state_->nodes.find(key);
       const bool kept =
-          found != book_->nodes.end() && (found->second.forgetting || !found->second.pfs.empty());
+          found != state_->nodes.end() && (found->second.forgetting || !found->second.pfs.empty());
       return kept ? std::optional(to_bytes(found->second)) : std::nullopt;
     }
-    case Kind::range:
+    case store::RecordKind::range:
       break;
   }
-  if (key == "pkeys") return last_to_bytes(book_->last_pkey.value());
-  return last_to_bytes(book_->last_guid.value().value());
+  if (key == "pkeys") return last_to_bytes(state_->last_pkey.value());
+  return last_to_bytes(state_->last_guid.value().value());
 }
 
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::registry

@@ -1,21 +1,24 @@
 // Which machine speaks for a node.
-#include "sm/registry/state.h"
 #include "sm/registry/registry.h"
+#include "sm/registry/state.h"
 
-namespace ibpod::sm {
+namespace ibpod::sm::registry {
 
 // After a boot what it does not name is left alone until the machine that spoke for the node before
 // is known to be this one: it has been silent. So it is while two machines are alive.
-Result<Ledger::Speaker> Ledger::hear_machine(const fabricapi::SyncRequest& request, Now now) {
-  Machine& machine = book_->nodes[request.node].machine;
-  if (request.boot.empty()) return Speaker{};  // an older agent
-  const Machine::Limits limits = machine_limits();
-  switch (machine.hear(request.boot, now.steady, limits)) {
-    case Machine::Heard::same:
-      return Speaker{.ends_unnamed = !machine.is_doubled(now.steady, limits), .ask_again = {}};
-    case Machine::Heard::another:
-      return Speaker{.ends_unnamed = false, .ask_again = machine.rest(now.steady, limits)};
-    case Machine::Heard::intruding:
+Result<Registry::BootIdResult> Registry::note_boot_id(const fabricapi::SyncRequest& request,
+                                                      Now now) {
+  BootIdTracker& machine = state_->nodes[request.node].boot_ids;
+  if (request.boot.empty()) return BootIdResult{};  // an older agent
+  const BootIdTracker::Limits limits = boot_id_limits();
+  switch (machine.note(request.boot, now.steady, limits)) {
+    case BootIdTracker::Relation::same:
+      return BootIdResult{.ends_missing = !machine.has_duplicate(now.steady, limits),
+                          .ask_again = {}};
+    case BootIdTracker::Relation::another:
+      return BootIdResult{.ends_missing = false,
+                          .ask_again = machine.silence_left(now.steady, limits)};
+    case BootIdTracker::Relation::intruding:
       break;
   }
   return Error(Code::denied,
@@ -27,15 +30,15 @@ Result<Ledger::Speaker> Ledger::hear_machine(const fabricapi::SyncRequest& reque
 }
 
 // Three Syncs come in a lease; one may be late.
-Machine::Limits Ledger::machine_limits() const {
+BootIdTracker::Limits Registry::boot_id_limits() const {
   return {.silence = policy_.lease * 2 / 3, .lease = policy_.lease};
 }
 
-std::vector<std::string> Ledger::doubled(Now now) const {
+std::vector<std::string> Registry::duplicate_nodes(Now now) const {
   std::vector<std::string> names;
-  for (const auto& [name, node] : book_->nodes)
-    if (node.machine.is_doubled(now.steady, machine_limits())) names.push_back(name);
+  for (const auto& [name, node] : state_->nodes)
+    if (node.boot_ids.has_duplicate(now.steady, boot_id_limits())) names.push_back(name);
   return names;
 }
 
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::registry

@@ -1,44 +1,44 @@
 // Partitions that a file declares.
-#include "sm/registry/state.h"
 #include "sm/registry/registry.h"
+#include "sm/registry/state.h"
 
-namespace ibpod::sm {
+namespace ibpod::sm::registry {
 
-using fabric::Tenancy;
+using fabric::Partition;
 
 namespace {
 
 // Whether it is as it is wanted; its P_Key may have come from the pool.
-bool is_as(const Tenancy& present, Tenancy wanted) {
-  if (!wanted.pkey) wanted.pkey = present.pkey;
-  return present == wanted;
+bool is_as(const Partition& present, Partition desired) {
+  if (!desired.pkey) desired.pkey = present.pkey;
+  return present == desired;
 }
 
 }  // namespace
 
 // One may stand in another's way that goes, or changes, behind it.
-Result<std::vector<NotDeclared>> Ledger::declare(const std::vector<Tenancy>& tenancies, Now now,
-                                                 const Declaring& how) {
-  TRY(usable());
-  std::vector<NotDeclared> refused;
-  if (how.complete) refused = undeclare(tenancies);
+Result<std::vector<DeclarationError>> Registry::declare(const std::vector<Partition>& partitions,
+                                                        Now now, const DeclareOptions& how) {
+  TRY(check_readable());
+  std::vector<DeclarationError> refused;
+  if (how.complete) refused = undeclare(partitions);
   std::set<std::string> names;
-  std::vector<const Tenancy*> left;
-  for (const Tenancy& tenancy : tenancies) {
-    if (names.insert(tenancy.name).second)
-      left.push_back(&tenancy);
+  std::vector<const Partition*> left;
+  for (const Partition& partition : partitions) {
+    if (names.insert(partition.name).second)
+      left.push_back(&partition);
     else
-      refused.push_back({tenancy.name, Error(Code::invalid, "it is declared twice")});
+      refused.push_back({partition.name, Error(Code::invalid, "it is declared twice")});
   }
-  std::vector<NotDeclared> tried;
+  std::vector<DeclarationError> tried;
   for (bool progress = true; progress && !left.empty();) {
     tried.clear();
-    std::vector<const Tenancy*> again;
-    for (const Tenancy* const tenancy : left) {
-      Status done = declare_one(*tenancy, how, now);
+    std::vector<const Partition*> again;
+    for (const Partition* const partition : left) {
+      Status done = declare_one(*partition, how, now);
       if (done) continue;
-      again.push_back(tenancy);
-      tried.push_back({tenancy->name, std::move(done).error()});
+      again.push_back(partition);
+      tried.push_back({partition->name, std::move(done).error()});
     }
     progress = again.size() < left.size();
     left = std::move(again);
@@ -48,53 +48,54 @@ Result<std::vector<NotDeclared>> Ledger::declare(const std::vector<Tenancy>& ten
 }
 
 // What is as declared already is not judged again: it may be refused now for what others have done.
-Status Ledger::declare_one(const Tenancy& tenancy, const Declaring& how, Now now) {
-  Tenant* tenant = book_->find_tenant(tenancy.name);
-  if (tenant != nullptr && tenant->declared && is_as(tenant->tenancy, tenancy)) return ok();
-  TRY(check_possible(tenant, tenancy, how));
-  if (tenant != nullptr) {
-    TRY(change(*tenant, tenancy, now));
+Status Registry::declare_one(const Partition& partition, const DeclareOptions& how, Now now) {
+  PartitionRecord* record = state_->find_partition(partition.name);
+  if (record != nullptr && record->declared && is_as(record->partition, partition)) return ok();
+  TRY(check_possible(record, partition, how));
+  if (record != nullptr) {
+    TRY(do_update(*record, partition, now));
   } else {
-    tenant = TRY(make(tenancy));
+    record = TRY(do_create(partition));
   }
-  if (tenant->declared) return ok();
-  tenant->declared = true;
-  stage(*tenant);
+  if (record->declared) return ok();
+  record->declared = true;
+  stage(*record);
   return ok();
 }
 
-Status Ledger::check_possible(const Tenant* tenant, const Tenancy& wanted,
-                              const Declaring& how) const {
-  if (!how.possible) return ok();
-  const Tenancy then = TRY(tenant == nullptr ? to_make(wanted) : to_become(*tenant, wanted));
-  const fabric::Partition told = told_then(tenant, then);
-  if (tenant != nullptr && told == as_told(*tenant)) return ok();
-  return how.possible(partitions_with(told));
+Status Registry::check_possible(const PartitionRecord* record, const Partition& desired,
+                                const DeclareOptions& how) const {
+  if (!how.check) return ok();
+  const Partition then =
+      TRY(record == nullptr ? checked_create(desired) : checked_update(*record, desired));
+  const fabric::PartitionDefinition engine_members = engine_members_after(record, then);
+  if (record != nullptr && engine_members == rendered(*record)) return ok();
+  return how.check(partitions_with(engine_members));
 }
 
 // Those that are declared no more.
-std::vector<NotDeclared> Ledger::undeclare(const std::vector<Tenancy>& tenancies) {
+std::vector<DeclarationError> Registry::undeclare(const std::vector<Partition>& partitions) {
   std::set<std::string> names;
-  for (const Tenancy& tenancy : tenancies) names.insert(tenancy.name);
-  std::vector<NotDeclared> refused;
-  for (auto& [name, tenant] : book_->tenants) {
-    if (!tenant.declared || names.contains(name)) continue;
-    Status done = retire(tenant);
+  for (const Partition& partition : partitions) names.insert(partition.name);
+  std::vector<DeclarationError> refused;
+  for (auto& [name, record] : state_->partitions) {
+    if (!record.declared || names.contains(name)) continue;
+    Status done = begin_delete(record);
     if (!done) refused.push_back({name, std::move(done).error()});
   }
   return refused;
 }
 
-Result<std::vector<std::string>> Ledger::hand_over_declared() {
-  TRY(usable());
+Result<std::vector<std::string>> Registry::release_declared() {
+  TRY(check_readable());
   std::vector<std::string> names;
-  for (auto& [name, tenant] : book_->tenants) {
-    if (!tenant.declared) continue;
-    tenant.declared = false;
-    stage(tenant);
+  for (auto& [name, record] : state_->partitions) {
+    if (!record.declared) continue;
+    record.declared = false;
+    stage(record);
     names.push_back(name);
   }
   return names;
 }
 
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::registry

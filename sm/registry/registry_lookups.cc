@@ -1,30 +1,30 @@
 // What the ledger tells.
-#include "sm/registry/state.h"
-#include "sm/registry/registry.h"
-#include "sm/registry/names.h"
 #include "sm/registry/authz.h"
+#include "sm/registry/names.h"
+#include "sm/registry/registry.h"
+#include "sm/registry/state.h"
 
 #include <algorithm>
 
-namespace ibpod::sm {
+namespace ibpod::sm::registry {
 namespace {
 
 using fabric::Binding;
 using fabricapi::BindingFilter;
 using fabricapi::Caller;
-using fabricapi::Listed;
-using fabricapi::Page;
+using fabricapi::ListPage;
+using fabricapi::PageRequest;
 
 constexpr uint32_t kMostListed = 1000;
 
-size_t size_of(const Page& page) {
+size_t size_of(const PageRequest& page) {
   return page.size == 0 ? kMostListed : std::min(page.size, kMostListed);
 }
 
 // Adds what matches, from `at` on; where the page ends, its token.
 template <typename Iterator, typename EntryOf>
 void list(Iterator at, Iterator end, const EntryOf& entry_of, const BindingFilter& filter,
-          const Page& page, Listed<Binding>& listed) {
+          const PageRequest& page, ListPage<Binding>& listed) {
   for (; at != end; ++at) {
     const Binding& binding = entry_of(*at).binding;
     if (!filter.node.empty() && binding.attachment.node > filter.node) return;
@@ -37,139 +37,145 @@ void list(Iterator at, Iterator end, const EntryOf& entry_of, const BindingFilte
   }
 }
 
-fabricapi::Node told(const std::string& name, const NodeEntry& node) {
-  return {name, node.last_heard, node.bindings, node.guids, node.forgetting};
+fabricapi::Node told(const std::string& name, const NodeRecord& node) {
+  return {name, node.last_contact_wall, node.bindings, node.guids, node.forgetting};
 }
 
 }  // namespace
 
-std::shared_ptr<const std::vector<fabric::Partition>> Ledger::partitions() const {
-  if (partitions_ != nullptr && (partitions_version_ == version_ || !readable_)) return partitions_;
-  auto all = std::make_shared<std::vector<fabric::Partition>>();
-  all->reserve(book_->tenants.size() + 1);
+std::shared_ptr<const std::vector<fabric::PartitionDefinition>> Registry::partitions() const {
+  if (partitions_ != nullptr && (partitions_version_ == version_ || !state_readable_))
+    return partitions_;
+  auto all = std::make_shared<std::vector<fabric::PartitionDefinition>>();
+  all->reserve(state_->partitions.size() + 1);
   all->push_back(policy_.default_rule);
-  for (const auto& [name, tenant] : book_->tenants)
-    if (!tenant.deleting()) all->push_back(as_told(tenant));
+  for (const auto& [name, record] : state_->partitions)
+    if (!record.deleting()) all->push_back(rendered(record));
   partitions_ = std::move(all);
   partitions_version_ = version_;
   return partitions_;
 }
 
-uint64_t Ledger::changed_in(ib::Guid guid) const {
-  const Port* const port = book_->find_port(guid);
+uint64_t Registry::changed_in(ib::Guid guid) const {
+  const PortRecord* const port = state_->find_port(guid);
   return port == nullptr ? 0 : port->changed_in;
 }
 
-Expected Ledger::expected(ib::Guid guid) const {
-  Expected expected;
-  const Port* const port = book_->find_port(guid);
+ExpectedTable Registry::expected(ib::Guid guid) const {
+  ExpectedTable expected;
+  const PortRecord* const port = state_->find_port(guid);
   if (port == nullptr) return expected;
   expected.changed_in = port->changed_in;
   std::set<ib::PKey> keys, leaving;
-  for (const auto& [tenant, told] : port->told) {
-    const std::vector<ib::PKey> theirs = keys_of(*tenant->tenancy.pkey, told.membership);
+  for (const auto& [record, engine_members] : port->engine_members) {
+    const std::vector<ib::PKey> theirs =
+        keys_of(*record->partition.pkey, engine_members.membership);
     keys.insert(theirs.begin(), theirs.end());
-    if (tenant->tenancy.index0 && !told.keeps_index0) expected.index0 = theirs.front();
+    if (record->partition.index0 && !engine_members.skip_index0) expected.index0 = theirs.front();
   }
-  const auto leaves = [&](const Tenant& tenant, fabric::Membership membership) {
-    for (const ib::PKey key : keys_of(*tenant.tenancy.pkey, membership))
+  const auto leaves = [&](const PartitionRecord& record, fabric::Membership membership) {
+    for (const ib::PKey key : keys_of(*record.partition.pkey, membership))
       if (!keys.contains(key)) leaving.insert(key);
   };
-  for (const Entry* const entry : port->bindings)
-    for (const fabric::Share& share : entry->former)
-      leaves(*book_->find_tenant(share.partition), share.membership);
+  for (const BindingRecord* const entry : port->bindings)
+    for (const fabric::PartitionMembership& membership : entry->pending_removal)
+      leaves(*state_->find_partition(membership.partition), membership.membership);
   // As what they were members is not kept.
-  for (const Tenant* const tenant : port->leaving) leaves(*tenant, fabric::Membership::both);
+  for (const PartitionRecord* const record : port->former_member_of)
+    leaves(*record, fabric::Membership::both);
   expected.keys.assign(keys.begin(), keys.end());
-  expected.leaving.assign(leaving.begin(), leaving.end());
+  expected.pending_removal.assign(leaving.begin(), leaving.end());
   return expected;
 }
 
-const std::set<ib::Guid>& Ledger::unsettled() const { return book_->unsettled; }
+const std::set<ib::Guid>& Registry::unsettled() const { return state_->unsettled; }
 
-Result<Binding> Ledger::binding(const Caller& caller, const fabric::Attachment& attachment) const {
+Result<Binding> Registry::binding(const Caller& caller,
+                                  const fabric::Attachment& attachment) const {
   TRY(check(attachment));
-  if (!may_see(caller, attachment.node))
+  if (!may_read(caller, attachment.node))
     return Error(Code::denied, "node " + caller.node + " may not ask for another node's bindings");
-  const auto found = book_->bindings.find(attachment);
-  if (found != book_->bindings.end()) return found->second.binding;
+  const auto found = state_->bindings.find(attachment);
+  if (found != state_->bindings.end()) return found->second.binding;
   return Error(Code::not_found, "there is no binding of " + text(attachment));
 }
 
-Result<Listed<Binding>> Ledger::bindings(const Caller& caller, const BindingFilter& asked,
-                                         const Page& page) const {
+Result<ListPage<Binding>> Registry::bindings(const Caller& caller, const BindingFilter& asked,
+                                             const PageRequest& page) const {
   BindingFilter filter = asked;
   if (filter.node.empty() && caller.role == fabricapi::Role::node) filter.node = caller.node;
-  if (!may_see(caller, filter.node))
+  if (!may_read(caller, filter.node))
     return Error(Code::denied, "node " + caller.node + " may not ask for another node's bindings");
   fabric::Attachment after{filter.node, "", ""};
   if (!page.token.empty()) {
     const fabric::Attachment last = TRY(attachment_of(page.token).during("page token"));
     after = std::max(after, last);
   }
-  Listed<Binding> listed;
-  const Tenant* const tenant = book_->find_tenant(filter.partition);
-  if (!filter.partition.empty() && tenant == nullptr) return listed;
-  if (tenant != nullptr) {
+  ListPage<Binding> listed;
+  const PartitionRecord* const record = state_->find_partition(filter.partition);
+  if (!filter.partition.empty() && record == nullptr) return listed;
+  if (record != nullptr) {
     list(
-        tenant->bindings.upper_bound(after), tenant->bindings.end(),
-        [](const Entry* entry) -> const Entry& { return *entry; }, filter, page, listed);
+        record->bindings.upper_bound(after), record->bindings.end(),
+        [](const BindingRecord* entry) -> const BindingRecord& { return *entry; }, filter, page,
+        listed);
   } else {
     list(
-        book_->bindings.upper_bound(after), book_->bindings.end(),
-        [](const auto& entry) -> const Entry& { return entry.second; }, filter, page, listed);
+        state_->bindings.upper_bound(after), state_->bindings.end(),
+        [](const auto& entry) -> const BindingRecord& { return entry.second; }, filter, page,
+        listed);
   }
   return listed;
 }
 
-std::vector<Binding> Ledger::bindings_of(ib::Guid guid) const {
+std::vector<Binding> Registry::bindings_of(ib::Guid guid) const {
   std::vector<Binding> found;
-  if (const Port* const port = book_->find_port(guid))
-    for (const Entry* const entry : port->bindings) found.push_back(entry->binding);
+  if (const PortRecord* const port = state_->find_port(guid))
+    for (const BindingRecord* const entry : port->bindings) found.push_back(entry->binding);
   return found;
 }
 
-std::vector<const Binding*> Ledger::bindings_on(ib::Guid guid) const {
+std::vector<const Binding*> Registry::bindings_on(ib::Guid guid) const {
   std::vector<const Binding*> found;
-  if (const Port* const port = book_->find_port(guid))
-    for (const Entry* const entry : port->bindings) found.push_back(&entry->binding);
+  if (const PortRecord* const port = state_->find_port(guid))
+    for (const BindingRecord* const entry : port->bindings) found.push_back(&entry->binding);
   return found;
 }
 
-std::vector<ib::Guid> Ledger::ports_of(const std::string& node) const {
+std::vector<ib::Guid> Registry::ports_of(const std::string& node) const {
   std::vector<ib::Guid> ports;
-  for (auto at = book_->bindings.lower_bound({node, "", ""});
-       at != book_->bindings.end() && at->first.node == node; ++at)
+  for (auto at = state_->bindings.lower_bound({node, "", ""});
+       at != state_->bindings.end() && at->first.node == node; ++at)
     ports.push_back(at->second.binding.guid);
   return ports;
 }
 
-Whose Ledger::whose(ib::Guid guid, const std::string& node) const {
-  if (const Port* const port = book_->find_port(guid))
-    for (const Entry* const entry : port->bindings)
-      if (entry->binding.attachment.node == node) return Whose::own;
-  return whose_port(*book_, policy_, guid, node);
+PortOwner Registry::owner_of(ib::Guid guid, const std::string& node) const {
+  if (const PortRecord* const port = state_->find_port(guid))
+    for (const BindingRecord* const entry : port->bindings)
+      if (entry->binding.attachment.node == node) return PortOwner::this_node;
+  return port_owner(*state_, policy_, guid, node);
 }
 
-std::optional<fabric::TenancyStatus> Ledger::partition(const std::string& name) const {
-  const Tenant* const tenant = book_->find_tenant(name);
-  if (tenant == nullptr) return std::nullopt;
-  return status(*tenant);
+std::optional<fabric::PartitionStatus> Registry::partition(const std::string& name) const {
+  const PartitionRecord* const record = state_->find_partition(name);
+  if (record == nullptr) return std::nullopt;
+  return status(*record);
 }
 
-bool Ledger::takes_index0(const std::string& name) const {
-  const Tenant* const tenant = book_->find_tenant(name);
-  return tenant != nullptr && tenant->tenancy.index0;
+bool Registry::uses_index0(const std::string& name) const {
+  const PartitionRecord* const record = state_->find_partition(name);
+  return record != nullptr && record->partition.index0;
 }
 
-Result<Listed<fabric::TenancyStatus>> Ledger::partitions(const Caller& caller,
-                                                         const Page& page) const {
+Result<ListPage<fabric::PartitionStatus>> Registry::partitions(const Caller& caller,
+                                                               const PageRequest& page) const {
   if (caller.role == fabricapi::Role::node)
     return Error(Code::denied, "a node may not ask which partitions there are");
-  Listed<fabric::TenancyStatus> listed;
-  for (auto at = book_->tenants.upper_bound(page.token); at != book_->tenants.end(); ++at) {
+  ListPage<fabric::PartitionStatus> listed;
+  for (auto at = state_->partitions.upper_bound(page.token); at != state_->partitions.end(); ++at) {
     if (listed.items.size() == size_of(page)) {
-      listed.next = listed.items.back().tenancy.name;
+      listed.next = listed.items.back().spec.name;
       break;
     }
     listed.items.push_back(status(at->second));
@@ -177,48 +183,50 @@ Result<Listed<fabric::TenancyStatus>> Ledger::partitions(const Caller& caller,
   return listed;
 }
 
-std::vector<Ledger::Retired> Ledger::retired() const {
-  std::vector<Retired> all;
-  for (const auto& [name, tenant] : book_->tenants)
-    if (tenant.deleting() && tenant.swept && !tenant.leaving.empty())
-      all.push_back({name, tenant.retired, {tenant.leaving.begin(), tenant.leaving.end()}});
+std::vector<Registry::DeletedPartition> Registry::deleted_partitions() const {
+  std::vector<DeletedPartition> all;
+  for (const auto& [name, record] : state_->partitions)
+    if (record.deleting() && record.swept && !record.former_members.empty())
+      all.push_back({name,
+                     record.delete_began,
+                     {record.former_members.begin(), record.former_members.end()}});
   return all;
 }
 
-std::vector<fabricapi::Node> Ledger::nodes() const {
+std::vector<fabricapi::Node> Registry::nodes() const {
   std::vector<fabricapi::Node> all;
-  for (const auto& [name, node] : book_->nodes) all.push_back(told(name, node));
+  for (const auto& [name, node] : state_->nodes) all.push_back(told(name, node));
   return all;
 }
 
-std::optional<fabricapi::Node> Ledger::node(const std::string& name) const {
-  const auto found = book_->nodes.find(name);
-  if (found == book_->nodes.end()) return std::nullopt;
+std::optional<fabricapi::Node> Registry::node(const std::string& name) const {
+  const auto found = state_->nodes.find(name);
+  if (found == state_->nodes.end()) return std::nullopt;
   return told(name, found->second);
 }
 
-std::vector<const fabric::Binding*> Ledger::releasing() const {
+std::vector<const fabric::Binding*> Registry::releasing() const {
   std::vector<const fabric::Binding*> all;
-  for (const auto& [attachment, entry] : book_->bindings)
-    if (entry.binding.state == fabric::State::releasing) all.push_back(&entry.binding);
+  for (const auto& [attachment, entry] : state_->bindings)
+    if (entry.binding.state == fabric::BindingState::releasing) all.push_back(&entry.binding);
   return all;
 }
 
-size_t Ledger::size() const { return book_->bindings.size(); }
+size_t Registry::size() const { return state_->bindings.size(); }
 
-Ledger::Counts Ledger::counts() const {
+Registry::Counts Registry::counts() const {
   Counts counts;
-  for (const auto& [attachment, entry] : book_->bindings)
-    ++counts[{entry.binding.state, entry.binding.standing.reason}];
+  for (const auto& [attachment, entry] : state_->bindings)
+    ++counts[{entry.binding.state, entry.binding.condition.reason}];
   return counts;
 }
 
-std::vector<fabricapi::BindingChange> Ledger::take_changes() {
+std::vector<fabricapi::BindingChange> Registry::take_changes() {
   std::vector<fabricapi::BindingChange> taken;
-  if (!readable_) return taken;
+  if (!state_readable_) return taken;
   for (auto& [attachment, gone] : changes_) {
-    const auto present = book_->bindings.find(attachment);
-    if (present != book_->bindings.end())
+    const auto present = state_->bindings.find(attachment);
+    if (present != state_->bindings.end())
       taken.push_back({present->second.binding, false});
     else if (gone)
       taken.push_back({*gone, true});
@@ -227,4 +235,4 @@ std::vector<fabricapi::BindingChange> Ledger::take_changes() {
   return taken;
 }
 
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::registry

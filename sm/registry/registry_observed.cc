@@ -1,17 +1,17 @@
 // What has been found out about the subnet.
-#include "sm/registry/state.h"
 #include "sm/registry/registry.h"
+#include "sm/registry/state.h"
 
 #include <algorithm>
 
-namespace ibpod::sm {
+namespace ibpod::sm::registry {
 namespace {
 
+using fabric::BindingState;
+using fabric::Condition;
+using fabric::PartitionState;
 using fabric::Proof;
 using fabric::Reason;
-using fabric::Standing;
-using fabric::State;
-using fabric::TenancyState;
 
 // What the reason says of a port's table.
 enum class Finding { nothing, wrong, nobody_can_tell };
@@ -34,202 +34,208 @@ Finding finding(Reason reason) {
   }
 }
 
-State behind(State state, Finding found) {
-  if (state != State::verified && state != State::unknown) return state;
-  if (found == Finding::wrong) return State::written;
-  return found == Finding::nobody_can_tell ? State::unknown : state;
+BindingState behind(BindingState state, Finding found) {
+  if (state != BindingState::verified && state != BindingState::unknown) return state;
+  if (found == Finding::wrong) return BindingState::written;
+  return found == Finding::nobody_can_tell ? BindingState::unknown : state;
 }
 
 }  // namespace
 
-struct Ledger::Seen {
+struct Registry::Observed {
   ib::Guid guid;
   uint64_t version;
   Proof proof;
   fabric::Enforcement enforcement;
-  Evidence evidence;
+  Source source;
   Now now;
 };
 
-void Ledger::note_written(uint64_t version, Now now) {
-  if (!readable_) return;
-  const std::set<ib::Guid> requested = book_->requested;
+void Registry::note_written(uint64_t version, Now now) {
+  if (!state_readable_) return;
+  const std::set<ib::Guid> requested = state_->requested;
   for (const ib::Guid guid : requested) {
-    const Port& port = book_->port(guid);
+    const PortRecord& port = state_->port(guid);
     if (port.changed_in > version) continue;
-    for (Entry* const entry : port.bindings)
-      if (entry->binding.state == State::requested)
-        set_state(*entry, State::written, entry->binding.standing, now);
-    book_->settle(guid);
+    for (BindingRecord* const entry : port.bindings)
+      if (entry->binding.state == BindingState::requested)
+        set_state(*entry, BindingState::written, entry->binding.condition, now);
+    state_->update_unsettled(guid);
   }
 }
 
-void Ledger::note_swept(uint64_t version) {
-  if (!readable_) return;
-  for (auto at = book_->tenants.begin(); at != book_->tenants.end();) {
-    Tenant& tenant = at->second;
+void Registry::note_swept(uint64_t version) {
+  if (!state_readable_) return;
+  for (auto at = state_->partitions.begin(); at != state_->partitions.end();) {
+    PartitionRecord& record = at->second;
     ++at;  // it may go
-    if (tenant.version > version) continue;
-    tenant.swept = true;
-    if (tenant.state == TenancyState::provisioning) {
-      tenant.state = TenancyState::ready;
-      tenant.standing = {};
+    if (record.version > version) continue;
+    record.swept = true;
+    if (record.state == PartitionState::provisioning) {
+      record.state = PartitionState::ready;
+      record.condition = {};
     }
-    finish_if_gone(tenant);
+    finish_if_gone(record);
   }
 }
 
-bool Ledger::note_verified(ib::Guid guid, uint64_t version, Proof proof,
-                           fabric::Enforcement enforcement, Now now) {
-  return note({guid, version, proof, enforcement, Evidence::exact, now});
+bool Registry::note_verified(ib::Guid guid, uint64_t version, Proof proof,
+                             fabric::Enforcement enforcement, Now now) {
+  return note_observed({guid, version, proof, enforcement, Source::exact, now});
 }
 
-bool Ledger::note_clean(ib::Guid guid, uint64_t version, Proof proof, Now now) {
-  return note({guid, version, proof, fabric::Enforcement::unknown, Evidence::clean, now});
+bool Registry::note_clean(ib::Guid guid, uint64_t version, Proof proof, Now now) {
+  return note_observed({guid, version, proof, fabric::Enforcement::unknown, Source::clean, now});
 }
 
-bool Ledger::note(const Seen& seen) {
-  const Port* const port = book_->find_port(seen.guid);
-  if (!readable_ || port == nullptr || seen.version < port->changed_in) return false;
-  const std::vector<Entry*> entries = port->bindings;  // some may go, and the port with them
-  if (seen.evidence == Evidence::exact) book_->port(seen.guid).trouble = {};
+bool Registry::note_observed(const Observed& seen) {
+  const PortRecord* const port = state_->find_port(seen.guid);
+  if (!state_readable_ || port == nullptr || seen.version < port->changed_in) return false;
+  const std::vector<BindingRecord*> entries =
+      port->bindings;  // some may go, and the port with them
+  if (seen.source == Source::exact) state_->port(seen.guid).condition = {};
   note_leaving(seen);
-  for (Entry* const entry : entries) note_entry(*entry, seen);
+  for (BindingRecord* const entry : entries) note_binding(*entry, seen);
   refresh(seen.guid);
   return true;
 }
 
-bool Ledger::enough(const Entry& entry, Proof proof) const {
+bool Registry::is_proof_enough(const BindingRecord& entry, Proof proof) const {
   if (proof == Proof::port) return true;
-  const auto enough_for = [&](const fabric::Share& share) {
-    const Tenant* const tenant = book_->find_tenant(share.partition);
-    return tenant != nullptr && satisfies(proof, tenant->tenancy.proof);
+  const auto enough_for = [&](const fabric::PartitionMembership& membership) {
+    const PartitionRecord* const record = state_->find_partition(membership.partition);
+    return record != nullptr && satisfies(proof, record->partition.proof);
   };
-  const auto for_all = [&](const Shares& shares) {
-    return std::all_of(shares.begin(), shares.end(), enough_for);
+  const auto for_all = [&](const Memberships& memberships) {
+    return std::all_of(memberships.begin(), memberships.end(), enough_for);
   };
-  return for_all(entry.binding.shares) && for_all(entry.binding.held) && for_all(entry.former);
+  return for_all(entry.binding.desired) && for_all(entry.binding.applied) &&
+         for_all(entry.pending_removal);
 }
 
-bool Ledger::needs_no_proof(ib::Guid guid) const {
-  const Port* const port = book_->find_port(guid);
+bool Registry::needs_no_proof(ib::Guid guid) const {
+  const PortRecord* const port = state_->find_port(guid);
   if (port == nullptr || port->bindings.empty()) return false;
-  return std::all_of(port->bindings.begin(), port->bindings.end(),
-                     [&](const Entry* entry) { return enough(*entry, Proof::none); }) &&
-         std::all_of(port->leaving.begin(), port->leaving.end(), [](const Tenant* tenant) {
-           return satisfies(Proof::none, tenant->tenancy.proof);
-         });
+  return std::all_of(
+             port->bindings.begin(), port->bindings.end(),
+             [&](const BindingRecord* entry) { return is_proof_enough(*entry, Proof::none); }) &&
+         std::all_of(port->former_member_of.begin(), port->former_member_of.end(),
+                     [](const PartitionRecord* record) {
+                       return satisfies(Proof::none, record->partition.proof);
+                     });
 }
 
-void Ledger::note_entry(Entry& entry, const Seen& seen) {
+void Registry::note_binding(BindingRecord& entry, const Observed& seen) {
   fabric::Binding& binding = entry.binding;
-  if (!enough(entry, seen.proof)) {
-    if (binding.state == State::verified) return;
+  if (!is_proof_enough(entry, seen.proof)) {
+    if (binding.state == BindingState::verified) return;
     set_state(entry, binding.state,
               {Reason::waiting, "a partition of it wants to hear it from the port itself"},
               seen.now);
     return;
   }
-  if (binding.state == State::releasing) return finish(entry, seen.now);
-  const bool widens = binding.held != binding.shares;
-  if (widens || !entry.former.empty()) {
-    book_->unindex_shares(entry);
-    entry.former.clear();
-    ++freed_;
-    binding.held = binding.shares;
-    book_->index_shares(entry);
+  if (binding.state == BindingState::releasing) return finish(entry, seen.now);
+  const bool widens = binding.applied != binding.desired;
+  if (widens || !entry.pending_removal.empty()) {
+    state_->unindex_memberships(entry);
+    entry.pending_removal.clear();
+    ++conflicts_freed_;
+    binding.applied = binding.desired;
+    state_->index_memberships(entry);
     stage(entry);
   }
-  if (widens) return set_state(entry, State::requested, {Reason::waiting, ""}, seen.now);
-  if (seen.evidence != Evidence::exact) return;
-  if (entry.lost) return;
+  if (widens) return set_state(entry, BindingState::requested, {Reason::waiting, ""}, seen.now);
+  if (seen.source != Source::exact) return;
+  if (entry.lease_expired) return;
   if (binding.proof != seen.proof || binding.enforcement != seen.enforcement) changed(entry);
   binding.proof = seen.proof;
   binding.enforcement = seen.enforcement;
-  set_state(entry, State::verified, {}, seen.now);
+  set_state(entry, BindingState::verified, {}, seen.now);
 }
 
-void Ledger::note_leaving(const Seen& seen) {
-  const std::set<Tenant*> leaving = book_->port(seen.guid).leaving;
-  for (Tenant* const tenant : leaving) {
-    if (!satisfies(seen.proof, tenant->tenancy.proof)) continue;
-    has_left(seen.guid, *tenant);
-    finish_if_gone(*tenant);
+void Registry::note_leaving(const Observed& seen) {
+  const std::set<PartitionRecord*> leaving = state_->port(seen.guid).former_member_of;
+  for (PartitionRecord* const record : leaving) {
+    if (!satisfies(seen.proof, record->partition.proof)) continue;
+    has_left(seen.guid, *record);
+    finish_if_gone(*record);
   }
 }
 
 // For the caller: refresh(), as the port may be named by nothing any more.
-void Ledger::has_left(ib::Guid guid, Tenant& tenant) {
-  book_->port(guid).leaving.erase(&tenant);
-  tenant.leaving.erase(guid);
-  tenant.never_seen.erase(guid);
-  stage(tenant);
+void Registry::has_left(ib::Guid guid, PartitionRecord& record) {
+  state_->port(guid).former_member_of.erase(&record);
+  record.former_members.erase(guid);
+  record.never_seen.erase(guid);
+  stage(record);
 }
 
-void Ledger::note_met(const std::function<bool(ib::Guid)>& met) {
-  if (!readable_) return;
-  for (auto& [name, tenant] : book_->tenants)
-    std::erase_if(tenant.never_seen, [&](ib::Guid guid) {
-      return met(guid) || (!tenant.leaving.contains(guid) && !tenant.told.contains(guid));
+void Registry::note_seen(const std::function<bool(ib::Guid)>& met) {
+  if (!state_readable_) return;
+  for (auto& [name, record] : state_->partitions)
+    std::erase_if(record.never_seen, [&](ib::Guid guid) {
+      return met(guid) ||
+             (!record.former_members.contains(guid) && !record.engine_members.contains(guid));
     });
 }
 
-void Ledger::note_never_there(ib::Guid guid, uint64_t version) {
-  const Port* const port = book_->find_port(guid);
-  if (!readable_ || port == nullptr || version < port->changed_in) return;
-  const std::set<Tenant*> leaving = port->leaving;
-  for (Tenant* const tenant : leaving) {
-    if (!tenant->never_seen.contains(guid)) continue;
-    has_left(guid, *tenant);
-    finish_if_gone(*tenant);
+void Registry::note_never_seen(ib::Guid guid, uint64_t version) {
+  const PortRecord* const port = state_->find_port(guid);
+  if (!state_readable_ || port == nullptr || version < port->changed_in) return;
+  const std::set<PartitionRecord*> leaving = port->former_member_of;
+  for (PartitionRecord* const record : leaving) {
+    if (!record->never_seen.contains(guid)) continue;
+    has_left(guid, *record);
+    finish_if_gone(*record);
   }
   refresh(guid);
 }
 
-void Ledger::note_retired(Now now) {
-  if (!readable_) return;
-  for (auto& [name, tenant] : book_->tenants)
-    if (tenant.deleting() && tenant.retired == Steady{}) tenant.retired = now.steady;
+void Registry::note_deleted(Now now) {
+  if (!state_readable_) return;
+  for (auto& [name, record] : state_->partitions)
+    if (record.deleting() && record.delete_began == Steady{}) record.delete_began = now.steady;
 }
 
-void Ledger::finish_if_gone(Tenant& tenant) {
-  if (tenant.deleting() && tenant.swept && tenant.leaving.empty()) finish(tenant);
+void Registry::finish_if_gone(PartitionRecord& record) {
+  if (record.deleting() && record.swept && record.former_members.empty()) finish(record);
 }
 
-void Ledger::note_trouble(ib::Guid guid, const Standing& standing, Now now) {
-  if (!readable_ || book_->find_port(guid) == nullptr) return;
-  Port& port = book_->port(guid);
-  const Finding found = finding(standing.reason);
+void Registry::set_condition(ib::Guid guid, const Condition& status, Now now) {
+  if (!state_readable_ || state_->find_port(guid) == nullptr) return;
+  PortRecord& port = state_->port(guid);
+  const Finding found = finding(status.reason);
   // Why a table cannot be put right says more than what is missing in it.
-  if (found != Finding::nothing || standing.reason == Reason::capacity) port.trouble = standing;
-  for (Entry* const entry : port.bindings) {
-    const State state = entry->binding.state;
-    if (entry->lost || (state == State::verified && found == Finding::nothing)) continue;
-    set_state(*entry, behind(state, found), standing, now);
+  if (found != Finding::nothing || status.reason == Reason::capacity) port.condition = status;
+  for (BindingRecord* const entry : port.bindings) {
+    const BindingState state = entry->binding.state;
+    if (entry->lease_expired || (state == BindingState::verified && found == Finding::nothing))
+      continue;
+    set_state(*entry, behind(state, found), status, now);
   }
-  book_->settle(guid);
+  state_->update_unsettled(guid);
 }
 
-void Ledger::note_doubt(const Standing& standing, Now now) {
-  if (!readable_) return;
-  for (auto& [attachment, entry] : book_->bindings) {
-    if (entry.binding.state != State::verified) continue;
-    set_state(entry, State::written, standing, now);
-    book_->settle(entry.binding.guid);
+void Registry::invalidate_verified(const Condition& status, Now now) {
+  if (!state_readable_) return;
+  for (auto& [attachment, entry] : state_->bindings) {
+    if (entry.binding.state != BindingState::verified) continue;
+    set_state(entry, BindingState::written, status, now);
+    state_->update_unsettled(entry.binding.guid);
   }
 }
 
-void Ledger::note_hindrance(const Standing& standing) {
-  if (!readable_) return;
-  for (auto& [name, tenant] : book_->tenants) {
-    if (standing.reason != Reason::none && tenant.state == TenancyState::provisioning) {
-      tenant.state = TenancyState::error;
-      tenant.standing = standing;
-    } else if (standing.reason == Reason::none && tenant.state == TenancyState::error) {
-      tenant.state = tenant.swept ? TenancyState::ready : TenancyState::provisioning;
-      tenant.standing = {};
+void Registry::set_engine_fault(const Condition& status) {
+  if (!state_readable_) return;
+  for (auto& [name, record] : state_->partitions) {
+    if (status.reason != Reason::none && record.state == PartitionState::provisioning) {
+      record.state = PartitionState::error;
+      record.condition = status;
+    } else if (status.reason == Reason::none && record.state == PartitionState::error) {
+      record.state = record.swept ? PartitionState::ready : PartitionState::provisioning;
+      record.condition = {};
     }
   }
 }
 
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::registry

@@ -1,31 +1,31 @@
 // Partitions, as administrators have them.
-#include "sm/registry/state.h"
-#include "sm/registry/conflicts.h"
-#include "sm/registry/registry.h"
-#include "sm/registry/names.h"
 #include "sm/registry/authz.h"
+#include "sm/registry/conflicts.h"
+#include "sm/registry/names.h"
+#include "sm/registry/registry.h"
+#include "sm/registry/state.h"
 
 #include <algorithm>
 
-namespace ibpod::sm {
+namespace ibpod::sm::registry {
 namespace {
 
+using fabric::BindingState;
 using fabric::Membership;
+using fabric::Partition;
+using fabric::PartitionState;
+using fabric::PartitionStatus;
 using fabric::Reason;
-using fabric::State;
 using fabric::StaticMember;
-using fabric::Tenancy;
-using fabric::TenancyState;
-using fabric::TenancyStatus;
 using fabricapi::Caller;
 
 constexpr size_t kMostListed = 5;
 
-Error taken(const Tenant& tenant, const std::string& what) {
-  if (tenant.deleting())
+Error taken(const PartitionRecord& record, const std::string& what) {
+  if (record.deleting())
     return {Code::busy,
-            what + " is still in use: partition " + tenant.tenancy.name + " is being deleted"};
-  return {Code::exists, what + " is that of partition " + tenant.tenancy.name};
+            what + " is still in use: partition " + record.partition.name + " is being deleted"};
+  return {Code::exists, what + " is that of partition " + record.partition.name};
 }
 
 bool has(const std::vector<StaticMember>& members, ib::Guid guid) {
@@ -44,15 +44,15 @@ std::string list(const std::set<ib::Guid>& guids) {
   return text;
 }
 
-fabric::Standing waiting_to_go(const Tenant& tenant) {
-  if (!tenant.swept) return {Reason::waiting, "the subnet manager has not swept without it yet"};
-  if (tenant.leaving.empty()) return {};
-  return {Reason::waiting,
-          "ports that may hold its key have not been seen without it: " + list(tenant.leaving)};
+fabric::Condition waiting_to_go(const PartitionRecord& record) {
+  if (!record.swept) return {Reason::waiting, "the subnet manager has not swept without it yet"};
+  if (record.former_members.empty()) return {};
+  return {Reason::waiting, "ports that may hold its key have not been seen without it: " +
+                               list(record.former_members)};
 }
 
-Status check_index0_is_free(const Book& book, ib::Guid guid, const std::string& partition) {
-  for (const std::string& other : index0_of(book, guid, nullptr))
+Status check_index0_is_free(const State& state, ib::Guid guid, const std::string& partition) {
+  for (const std::string& other : index0_of(state, guid, nullptr))
     if (other != partition)
       return Error(Code::busy, "partition " + other + " has index 0 of the table of port " +
                                    guid.text() + " already");
@@ -60,266 +60,274 @@ Status check_index0_is_free(const Book& book, ib::Guid guid, const std::string& 
 }
 
 // A static member and a binding of the same port agree, and index 0 goes to one.
-Status check_member(const Book& book, const Tenancy& tenancy, const StaticMember& member) {
+Status check_member(const State& state, const Partition& partition, const StaticMember& member) {
   const std::string where = "members: " + member.guid.text();
-  const Port* const port = book.find_port(member.guid);
+  const PortRecord* const port = state.find_port(member.guid);
   if (port == nullptr) return ok();
-  for (const Entry* const entry : port->bindings) {
-    for (const fabric::Share& share : all_shares(*entry)) {
-      if (share.partition != tenancy.name || share.membership == member.membership) continue;
-      return Error(Code::busy, where + ": it is " + std::string(name(share.membership)) +
+  for (const BindingRecord* const entry : port->bindings) {
+    for (const fabric::PartitionMembership& membership : all_memberships(*entry)) {
+      if (membership.partition != partition.name || membership.membership == member.membership)
+        continue;
+      return Error(Code::busy, where + ": it is " + std::string(name(membership.membership)) +
                                    " there by the binding of " + text(entry->binding.attachment));
     }
   }
-  if (tenancy.index0) TRY(check_index0_is_free(book, member.guid, tenancy.name).during(where));
+  if (partition.index0) TRY(check_index0_is_free(state, member.guid, partition.name).during(where));
   return ok();
 }
 
 }  // namespace
 
-Status Ledger::check_tenancy(const Tenancy& tenancy) const {
-  TRY(fabric::check(tenancy));
-  if (tenancy.members.size() > policy_.limits.members)
-    return Error(Code::invalid, "members: " + std::to_string(tenancy.members.size()) +
+Status Registry::check_partition(const Partition& partition) const {
+  TRY(fabric::check(partition));
+  if (partition.members.size() > policy_.limits.members)
+    return Error(Code::invalid, "members: " + std::to_string(partition.members.size()) +
                                     ", expected at most " + std::to_string(policy_.limits.members));
   const bool both =
-      tenancy.membership == Membership::both ||
-      std::any_of(tenancy.members.begin(), tenancy.members.end(),
+      partition.membership == Membership::both ||
+      std::any_of(partition.members.begin(), partition.members.end(),
                   [](const StaticMember& m) { return m.membership == Membership::both; });
   if (both && !policy_.both_allowed)
     return Error(Code::invalid, "membership both is not to be had here: limited or full");
-  if (tenancy.sl.value_or(0) != 0 && !policy_.sl_allowed)
-    return Error(Code::invalid, "sl: " + std::to_string(*tenancy.sl) +
+  if (partition.sl.value_or(0) != 0 && !policy_.sl_allowed)
+    return Error(Code::invalid, "sl: " + std::to_string(*partition.sl) +
                                     ", and OpenSM makes every service level 0 without qos: set "
                                     "opensm.qos to true in ibpod-sm's configuration, or leave sl "
                                     "out");
-  for (const StaticMember& member : tenancy.members) TRY(check_member(*book_, tenancy, member));
+  for (const StaticMember& member : partition.members)
+    TRY(check_member(*state_, partition, member));
   return ok();
 }
 
-Result<ib::PKey> Ledger::pkey_for(const Tenancy& tenancy) const {
-  if (tenancy.pkey) {
-    const auto used = book_->by_pkey.find(tenancy.pkey->partition());
-    if (used != book_->by_pkey.end()) return taken(*used->second, "P_Key " + tenancy.pkey->text());
-    TRY(policy_.pkeys.allows(*tenancy.pkey));
-    if (others_pkeys_.contains(tenancy.pkey->partition()))
-      return Error(Code::exists, "P_Key " + tenancy.pkey->text() +
+Result<ib::PKey> Registry::pkey_for(const Partition& partition) const {
+  if (partition.pkey) {
+    const auto used = state_->by_pkey.find(partition.pkey->partition());
+    if (used != state_->by_pkey.end())
+      return taken(*used->second, "P_Key " + partition.pkey->text());
+    TRY(policy_.pkeys.allows(*partition.pkey));
+    if (reserved_pkeys_.contains(partition.pkey->partition()))
+      return Error(Code::exists, "P_Key " + partition.pkey->text() +
                                      ": the administrator's section "
                                      "of partitions.conf has it");
-    return *tenancy.pkey;
+    return *partition.pkey;
   }
-  PKeyPool::Partitions used = others_pkeys_;
-  for (const auto& [pkey, tenant] : book_->by_pkey) used.insert(pkey);
-  return policy_.pkeys.next(used, book_->last_pkey);
+  pool::PKeyPool::Partitions used = reserved_pkeys_;
+  for (const auto& [pkey, record] : state_->by_pkey) used.insert(pkey);
+  return policy_.pkeys.next(used, state_->last_pkey);
 }
 
 // With the P_Key that it is given.
-Result<Tenancy> Ledger::to_make(const Tenancy& wanted) const {
-  if (const Tenant* const tenant = book_->find_tenant(wanted.name))
-    return taken(*tenant, "the name");
-  if (book_->tenants.size() >= policy_.limits.partitions)
+Result<Partition> Registry::checked_create(const Partition& desired) const {
+  if (const PartitionRecord* const record = state_->find_partition(desired.name))
+    return taken(*record, "the name");
+  if (state_->partitions.size() >= policy_.limits.partitions)
     return Error(Code::busy, "there are as many partitions as there may be");
-  TRY(check_tenancy(wanted));
-  Tenancy tenancy = wanted;
-  tenancy.pkey = TRY(pkey_for(wanted));
-  return tenancy;
+  TRY(check_partition(desired));
+  Partition partition = desired;
+  partition.pkey = TRY(pkey_for(desired));
+  return partition;
 }
 
-Result<Tenant*> Ledger::make(const Tenancy& wanted) {
-  Tenancy tenancy = TRY(to_make(wanted));
-  if (!wanted.pkey) {
-    book_->last_pkey = tenancy.pkey->partition();
-    stage(Kind::range, "pkeys");
+Result<PartitionRecord*> Registry::do_create(const Partition& desired) {
+  Partition partition = TRY(checked_create(desired));
+  if (!desired.pkey) {
+    state_->last_pkey = partition.pkey->partition();
+    stage(store::RecordKind::range, "pkeys");
   }
-  Tenant& tenant = book_->add(std::move(tenancy));
-  tenant.version = ++version_;
-  tenant.standing = {Reason::waiting, ""};
-  refresh_members(tenant, {});
-  stage(tenant);
-  return &tenant;
+  PartitionRecord& record = state_->add(std::move(partition));
+  record.version = ++version_;
+  record.condition = {Reason::waiting, ""};
+  refresh_members(record, {});
+  stage(record);
+  return &record;
 }
 
-Result<TenancyStatus> Ledger::create(const Caller& caller, const Tenancy& tenancy) {
-  TRY(usable());
+Result<PartitionStatus> Registry::create(const Caller& caller, const Partition& partition) {
+  TRY(check_readable());
   TRY(may_administer(caller));
-  const Tenant* const made = TRY(make(tenancy).during("partition " + tenancy.name));
+  const PartitionRecord* const made =
+      TRY(do_create(partition).during("partition " + partition.name));
   return status(*made);
 }
 
-Result<TenancyStatus> Ledger::update(const Caller& caller, const Tenancy& tenancy, Now now) {
-  TRY(usable());
+Result<PartitionStatus> Registry::update(const Caller& caller, const Partition& partition,
+                                         Now now) {
+  TRY(check_readable());
   TRY(may_administer(caller));
-  Tenant* const tenant = book_->find_tenant(tenancy.name);
-  TRY(check_administered(tenant, tenancy.name));
-  TRY(change(*tenant, tenancy, now).during("partition " + tenancy.name));
-  return status(*tenant);
+  PartitionRecord* const record = state_->find_partition(partition.name);
+  TRY(check_administered(record, partition.name));
+  TRY(do_update(*record, partition, now).during("partition " + partition.name));
+  return status(*record);
 }
 
-Result<TenancyStatus> Ledger::remove(const Caller& caller, const std::string& name) {
-  TRY(usable());
+Result<PartitionStatus> Registry::remove(const Caller& caller, const std::string& name) {
+  TRY(check_readable());
   TRY(may_administer(caller));
-  Tenant* const tenant = book_->find_tenant(name);
-  TRY(check_administered(tenant, name));
-  if (!tenant->deleting()) TRY(retire(*tenant).during("partition " + name));
-  return status(*tenant);
+  PartitionRecord* const record = state_->find_partition(name);
+  TRY(check_administered(record, name));
+  if (!record->deleting()) TRY(begin_delete(*record).during("partition " + name));
+  return status(*record);
 }
 
-Result<TenancyStatus> Ledger::forget_ports(const Caller& caller, const std::string& name,
-                                           const Holds& holds) {
+Result<PartitionStatus> Registry::forget_ports(const Caller& caller, const std::string& name,
+                                               const HoldsKey& holds) {
   TRY(remove(caller, name));
-  Tenant& tenant = book_->tenants.at(name);
-  const std::set<ib::Guid> leaving = tenant.leaving;
+  PartitionRecord& record = state_->partitions.at(name);
+  const std::set<ib::Guid> leaving = record.former_members;
   for (const ib::Guid guid : leaving)
-    if (!holds(guid, *tenant.tenancy.pkey)) {
-      has_left(guid, tenant);
+    if (!holds(guid, *record.partition.pkey)) {
+      has_left(guid, record);
       refresh(guid);
     }
-  TenancyStatus left = status(tenant);
-  finish_if_gone(tenant);
+  PartitionStatus left = status(record);
+  finish_if_gone(record);
   // As `partition list` would: nothing is waited for any more.
-  if (book_->find_tenant(name) == nullptr) left.standing = {};
+  if (state_->find_partition(name) == nullptr) left.condition = {};
   return left;
 }
 
-Status Ledger::check_administered(const Tenant* tenant, const std::string& name) const {
-  if (tenant == nullptr)
+Status Registry::check_administered(const PartitionRecord* record, const std::string& name) const {
+  if (record == nullptr)
     return Error(Code::not_found, "there is no partition " + name.substr(0, fabric::kMostName));
-  if (!tenant->declared) return ok();
+  if (!record->declared) return ok();
   return Error(Code::denied,
                "partition " + name + " is declared in a file, and changed only there");
 }
 
-Result<Tenancy> Ledger::to_become(const Tenant& tenant, const Tenancy& wanted) const {
-  if (tenant.deleting()) return Error(Code::busy, "it is being deleted");
-  const ib::PKey pkey = *tenant.tenancy.pkey;
-  if (wanted.pkey && !wanted.pkey->same_partition(pkey))
+Result<Partition> Registry::checked_update(const PartitionRecord& record,
+                                           const Partition& desired) const {
+  if (record.deleting()) return Error(Code::busy, "it is being deleted");
+  const ib::PKey pkey = *record.partition.pkey;
+  if (desired.pkey && !desired.pkey->same_partition(pkey))
     return Error(Code::invalid, "pkey: it is " + pkey.text() + " for ever");
-  TRY(check_tenancy(wanted));
-  if (wanted.index0 && !tenant.tenancy.index0) TRY(check_index0_of_bindings(tenant));
-  Tenancy tenancy = wanted;
-  tenancy.pkey = pkey;
-  return tenancy;
+  TRY(check_partition(desired));
+  if (desired.index0 && !record.partition.index0) TRY(check_index0_of_bindings(record));
+  Partition partition = desired;
+  partition.pkey = pkey;
+  return partition;
 }
 
-Status Ledger::change(Tenant& tenant, const Tenancy& wanted, Now now) {
-  Tenancy changed = TRY(to_become(tenant, wanted));
-  if (changed == tenant.tenancy) return ok();
-  ++freed_;
-  const bool moves = changed.index0 != tenant.tenancy.index0;
-  const fabric::Partition before = as_told(tenant);
-  std::vector<StaticMember> members = std::exchange(changed.members, tenant.tenancy.members);
-  const std::vector<StaticMember> former = tenant.tenancy.members;
-  tenant.tenancy = std::move(changed);
-  book_->set_members(tenant, std::move(members));
-  refresh_members(tenant, former);
-  tenant.as_told.reset();
-  if (as_told(tenant) != before) tenant_changed(tenant);
-  if (moves) touch_members(tenant);
-  demand_proof(tenant, now);
-  stage(tenant);
+Status Registry::do_update(PartitionRecord& record, const Partition& desired, Now now) {
+  Partition changed = TRY(checked_update(record, desired));
+  if (changed == record.partition) return ok();
+  ++conflicts_freed_;
+  const bool moves = changed.index0 != record.partition.index0;
+  const fabric::PartitionDefinition before = rendered(record);
+  std::vector<StaticMember> members = std::exchange(changed.members, record.partition.members);
+  const std::vector<StaticMember> former = record.partition.members;
+  record.partition = std::move(changed);
+  state_->set_members(record, std::move(members));
+  refresh_members(record, former);
+  record.rendered.reset();
+  if (rendered(record) != before) partition_changed(record);
+  if (moves) touch_members(record);
+  require_proof(record, now);
+  stage(record);
   return ok();
 }
 
-void Ledger::tenant_changed(Tenant& tenant) {
-  tenant.version = ++version_;
-  tenant.swept = false;
-  tenant.as_told.reset();
-  if (tenant.state == TenancyState::ready) {
-    tenant.state = TenancyState::provisioning;
-    tenant.standing = {Reason::waiting, ""};
+void Registry::partition_changed(PartitionRecord& record) {
+  record.version = ++version_;
+  record.swept = false;
+  record.rendered.reset();
+  if (record.state == PartitionState::ready) {
+    record.state = PartitionState::provisioning;
+    record.condition = {Reason::waiting, ""};
   }
 }
 
-Status Ledger::check_index0_of_bindings(const Tenant& tenant) const {
-  for (const Entry* const entry : tenant.bindings)
+Status Registry::check_index0_of_bindings(const PartitionRecord& record) const {
+  for (const BindingRecord* const entry : record.bindings)
     if (!is_child(entry->binding))
-      TRY(check_index0_is_free(*book_, entry->binding.guid, tenant.tenancy.name));
+      TRY(check_index0_is_free(*state_, entry->binding.guid, record.partition.name));
   return ok();
 }
 
 // Their keys stay, and change places.
-void Ledger::touch_members(const Tenant& tenant) {
-  for (const auto& [guid, told] : tenant.told) book_->port(guid).changed_in = version_;
+void Registry::touch_members(const PartitionRecord& record) {
+  for (const auto& [guid, engine_members] : record.engine_members)
+    state_->port(guid).changed_in = version_;
 }
 
-void Ledger::refresh_members(Tenant& tenant, const std::vector<StaticMember>& former) {
+void Registry::refresh_members(PartitionRecord& record, const std::vector<StaticMember>& former) {
   for (const StaticMember& member : former) {
-    if (has(tenant.tenancy.members, member.guid)) continue;
-    tenant.leaving.insert(member.guid);
-    book_->port(member.guid).leaving.insert(&tenant);
+    if (has(record.partition.members, member.guid)) continue;
+    record.former_members.insert(member.guid);
+    state_->port(member.guid).former_member_of.insert(&record);
     refresh(member.guid);
   }
-  for (const StaticMember& member : tenant.tenancy.members) {
-    if (!has(former, member.guid) && !tenant.leaving.contains(member.guid))
-      tenant.never_seen.insert(member.guid);
-    tenant.leaving.erase(member.guid);
-    book_->port(member.guid).leaving.erase(&tenant);
+  for (const StaticMember& member : record.partition.members) {
+    if (!has(former, member.guid) && !record.former_members.contains(member.guid))
+      record.never_seen.insert(member.guid);
+    record.former_members.erase(member.guid);
+    state_->port(member.guid).former_member_of.erase(&record);
     refresh(member.guid);
   }
 }
 
-void Ledger::demand_proof(Tenant& tenant, Now now) {
-  for (const Entry* const known : tenant.bindings) {
-    if (known->binding.state != State::verified ||
-        satisfies(known->binding.proof, tenant.tenancy.proof))
+void Registry::require_proof(PartitionRecord& record, Now now) {
+  for (const BindingRecord* const known : record.bindings) {
+    if (known->binding.state != BindingState::verified ||
+        satisfies(known->binding.proof, record.partition.proof))
       continue;
-    Entry& entry = book_->bindings.at(known->binding.attachment);
-    set_state(entry, State::written, {Reason::waiting, ""}, now);
-    book_->settle(entry.binding.guid);
+    BindingRecord& entry = state_->bindings.at(known->binding.attachment);
+    set_state(entry, BindingState::written, {Reason::waiting, ""}, now);
+    state_->update_unsettled(entry.binding.guid);
   }
 }
 
-Status Ledger::check_unused(const Tenant& tenant) {
-  if (tenant.bindings.empty()) return ok();
-  const size_t count = tenant.bindings.size();
+Status Registry::check_unused(const PartitionRecord& record) {
+  if (record.bindings.empty()) return ok();
+  const size_t count = record.bindings.size();
   return Error(Code::busy,
                std::to_string(count) +
                    (count == 1 ? " binding is in it, or was and is not released yet"
                                : " bindings are in it, or were and are not released yet") +
-                   " (`ibpodctl binding list --partition " + tenant.tenancy.name + "`)");
+                   " (`ibpodctl binding list --partition " + record.partition.name + "`)");
 }
 
-Status Ledger::retire(Tenant& tenant) {
-  TRY(check_unused(tenant));
-  ++freed_;
-  tenant.state = TenancyState::deleting;
-  tenant.declared = false;
-  const std::vector<StaticMember> former = tenant.tenancy.members;
-  book_->set_members(tenant, {});
-  refresh_members(tenant, former);
-  tenant_changed(tenant);
-  stage(tenant);
+Status Registry::begin_delete(PartitionRecord& record) {
+  TRY(check_unused(record));
+  ++conflicts_freed_;
+  record.state = PartitionState::deleting;
+  record.declared = false;
+  const std::vector<StaticMember> former = record.partition.members;
+  state_->set_members(record, {});
+  refresh_members(record, former);
+  partition_changed(record);
+  stage(record);
   return ok();
 }
 
-void Ledger::finish(Tenant& tenant) {
-  ++freed_;
-  stage(tenant);
-  book_->remove(tenant);
+void Registry::finish(PartitionRecord& record) {
+  ++conflicts_freed_;
+  stage(record);
+  state_->remove(record);
 }
 
 // No binding tells of static members. The first that is not as it should be is named.
-fabric::Standing Ledger::trouble_of_members(const Tenant& tenant) const {
-  fabric::Standing first;
+fabric::Condition Registry::members_condition(const PartitionRecord& record) const {
+  fabric::Condition first;
   size_t more = 0;
-  for (const StaticMember& member : tenant.tenancy.members) {
-    const Port* const port = book_->find_port(member.guid);
-    if (port == nullptr || port->trouble.reason == Reason::none) continue;
+  for (const StaticMember& member : record.partition.members) {
+    const PortRecord* const port = state_->find_port(member.guid);
+    if (port == nullptr || port->condition.reason == Reason::none) continue;
     if (first.reason != Reason::none)
       ++more;
     else
-      first = {port->trouble.reason, "member " + member.guid.text() + ": " + port->trouble.text};
+      first = {port->condition.reason,
+               "member " + member.guid.text() + ": " + port->condition.text};
   }
   if (more > 0) first.text += " (and " + std::to_string(more) + " more)";
   return first;
 }
 
-TenancyStatus Ledger::status(const Tenant& tenant) const {
-  TenancyStatus status{tenant.tenancy, tenant.declared, tenant.state, tenant.standing,
-                       tenant.bindings.size()};
-  if (tenant.deleting()) status.standing = waiting_to_go(tenant);
-  if (tenant.state == TenancyState::ready) status.standing = trouble_of_members(tenant);
+PartitionStatus Registry::status(const PartitionRecord& record) const {
+  PartitionStatus status{record.partition, record.declared, record.state, record.condition,
+                         record.bindings.size()};
+  if (record.deleting()) status.condition = waiting_to_go(record);
+  if (record.state == PartitionState::ready) status.condition = members_condition(record);
   return status;
 }
 
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::registry

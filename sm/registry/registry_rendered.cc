@@ -1,100 +1,104 @@
 // Partitions as the subnet manager is told of them: now, and behind a change that nobody has made.
-#include "sm/registry/state.h"
 #include "sm/registry/registry.h"
+#include "sm/registry/state.h"
 
 #include <algorithm>
 
-namespace ibpod::sm {
+namespace ibpod::sm::registry {
 
 using fabric::Partition;
-using fabric::Tenancy;
+using fabric::PartitionDefinition;
 
 namespace {
 
 // Who keeps his index 0 comes last.
-void add_members(Partition& partition, const std::map<ib::Guid, Told>& members) {
-  partition.members.reserve(members.size());
-  for (const auto& [guid, told] : members)
-    partition.members.push_back({guid, told.membership, partition.index0 && told.keeps_index0});
-  std::stable_partition(partition.members.begin(), partition.members.end(),
-                        [](const fabric::Member& member) { return !member.keeps_index0; });
+void add_members(PartitionDefinition& definition, const std::map<ib::Guid, EngineMember>& members) {
+  definition.members.reserve(members.size());
+  for (const auto& [guid, engine_members] : members)
+    definition.members.push_back(
+        {guid, engine_members.membership, definition.index0 && engine_members.skip_index0});
+  std::stable_partition(definition.members.begin(), definition.members.end(),
+                        [](const fabric::Member& member) { return !member.skip_index0; });
 }
 
 }  // namespace
 
 // Without its members.
-Partition Ledger::told_of(const Tenancy& tenancy) const {
-  Partition partition;
-  partition.name = tenancy.name;
-  partition.pkey = *tenancy.pkey;
-  partition.index0 = tenancy.index0;
-  partition.ipoib = tenancy.ipoib.value_or(policy_.ipoib);
-  partition.group = policy_.group;
-  partition.group.mtu = tenancy.mtu.value_or(policy_.group.mtu);
-  partition.group.rate = tenancy.rate.value_or(policy_.group.rate);
-  partition.group.sl = tenancy.sl.value_or(policy_.group.sl);
-  return partition;
+PartitionDefinition Registry::engine_members(const Partition& partition) const {
+  PartitionDefinition definition;
+  definition.name = partition.name;
+  definition.pkey = *partition.pkey;
+  definition.index0 = partition.index0;
+  definition.ipoib = partition.ipoib.value_or(policy_.ipoib);
+  definition.group = policy_.group;
+  definition.group.mtu = partition.mtu.value_or(policy_.group.mtu);
+  definition.group.rate = partition.rate.value_or(policy_.group.rate);
+  definition.group.sl = partition.sl.value_or(policy_.group.sl);
+  return definition;
 }
 
-Partition Ledger::as_told(const Tenant& tenant) const {
-  if (tenant.as_told) return *tenant.as_told;
-  Partition partition = told_of(tenant.tenancy);
-  add_members(partition, tenant.told);
-  tenant.as_told = partition;
-  return partition;
+PartitionDefinition Registry::rendered(const PartitionRecord& record) const {
+  if (record.rendered) return *record.rendered;
+  PartitionDefinition definition = engine_members(record.partition);
+  add_members(definition, record.engine_members);
+  record.rendered = definition;
+  return definition;
 }
 
 // Who is in it by a binding stays. Null: there is none of that name yet.
-Partition Ledger::told_then(const Tenant* tenant, const Tenancy& tenancy) const {
-  std::map<ib::Guid, Told> members;
-  for (const fabric::StaticMember& member : tenancy.members)
-    members.emplace(member.guid, Told{member.membership, false});
-  const std::set<const Entry*, ByAttachment> none;
-  for (const Entry* const entry : tenant == nullptr ? none : tenant->bindings) {
+PartitionDefinition Registry::engine_members_after(const PartitionRecord* record,
+                                                   const Partition& partition) const {
+  std::map<ib::Guid, EngineMember> members;
+  for (const fabric::StaticMember& member : partition.members)
+    members.emplace(member.guid, EngineMember{member.membership, false});
+  const std::set<const BindingRecord*, ByAttachment> none;
+  for (const BindingRecord* const entry : record == nullptr ? none : record->bindings) {
     const fabric::Binding& binding = entry->binding;
-    if (binding.state == fabric::State::releasing) continue;
-    if (const auto membership = membership_in(binding.held, tenancy.name))
-      members.emplace(binding.guid, Told{*membership, is_child(binding)});
+    if (binding.state == fabric::BindingState::releasing) continue;
+    if (const auto membership = membership_in(binding.applied, partition.name))
+      members.emplace(binding.guid, EngineMember{*membership, is_child(binding)});
   }
-  Partition partition = told_of(tenancy);
-  add_members(partition, members);
-  return partition;
+  PartitionDefinition definition = engine_members(partition);
+  add_members(definition, members);
+  return definition;
 }
 
-std::vector<Partition> Ledger::partitions_with(const Partition& partition) const {
-  std::vector<Partition> all = *partitions();
+std::vector<PartitionDefinition> Registry::partitions_with(
+    const PartitionDefinition& definition) const {
+  std::vector<PartitionDefinition> all = *partitions();
   const auto place = std::lower_bound(
-      all.begin() + 1, all.end(), partition.name,
-      [](const Partition& one, const std::string& name) { return one.name < name; });
-  if (place != all.end() && place->name == partition.name)
-    *place = partition;
+      all.begin() + 1, all.end(), definition.name,
+      [](const PartitionDefinition& one, const std::string& name) { return one.name < name; });
+  if (place != all.end() && place->name == definition.name)
+    *place = definition;
   else
-    all.insert(place, partition);
+    all.insert(place, definition);
   return all;
 }
 
-Result<std::vector<Partition>> Ledger::after_create(const Tenancy& tenancy) const {
-  TRY(usable());
-  const Tenancy made = TRY(to_make(tenancy).during("partition " + tenancy.name));
-  return partitions_with(told_then(nullptr, made));
+Result<std::vector<PartitionDefinition>> Registry::after_create(const Partition& partition) const {
+  TRY(check_readable());
+  const Partition made = TRY(checked_create(partition).during("partition " + partition.name));
+  return partitions_with(engine_members_after(nullptr, made));
 }
 
-Result<std::vector<Partition>> Ledger::after_update(const Tenancy& tenancy) const {
-  TRY(usable());
-  const Tenant* const tenant = std::as_const(*book_).find_tenant(tenancy.name);
-  TRY(check_administered(tenant, tenancy.name));
-  const Tenancy changed = TRY(to_become(*tenant, tenancy).during("partition " + tenancy.name));
-  return partitions_with(told_then(tenant, changed));
+Result<std::vector<PartitionDefinition>> Registry::after_update(const Partition& partition) const {
+  TRY(check_readable());
+  const PartitionRecord* const record = std::as_const(*state_).find_partition(partition.name);
+  TRY(check_administered(record, partition.name));
+  const Partition changed =
+      TRY(checked_update(*record, partition).during("partition " + partition.name));
+  return partitions_with(engine_members_after(record, changed));
 }
 
-Result<std::vector<Partition>> Ledger::after_remove(const std::string& name) const {
-  TRY(usable());
-  const Tenant* const tenant = std::as_const(*book_).find_tenant(name);
-  TRY(check_administered(tenant, name));
-  if (!tenant->deleting()) TRY(check_unused(*tenant).during("partition " + name));
-  std::vector<Partition> all = *partitions();
-  std::erase_if(all, [&](const Partition& one) { return one.name == name; });
+Result<std::vector<PartitionDefinition>> Registry::after_remove(const std::string& name) const {
+  TRY(check_readable());
+  const PartitionRecord* const record = std::as_const(*state_).find_partition(name);
+  TRY(check_administered(record, name));
+  if (!record->deleting()) TRY(check_unused(*record).during("partition " + name));
+  std::vector<PartitionDefinition> all = *partitions();
+  std::erase_if(all, [&](const PartitionDefinition& one) { return one.name == name; });
   return all;
 }
 
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::registry

@@ -1,10 +1,10 @@
 // What a change would make of the partitions, and that it is what it makes of them.
 #include "sm/registry/test_registry.h"
 
-namespace ibpod::sm {
+namespace ibpod::sm::registry {
 namespace {
 
-using Partitions = std::vector<fabric::Partition>;
+using Partitions = std::vector<fabric::PartitionDefinition>;
 
 // As it is foretold, which changes nothing, and as it is then; or why not.
 struct Change {
@@ -21,29 +21,30 @@ void check_same(const Change& change) {
 }
 
 template <typename Asked>
-Change change(Bed& bed, Result<Partitions> foretold, Asked asked) {
-  CHECK_FALSE(bed.ledger->staged());
+Change change(Fixture& bed, Result<Partitions> foretold, Asked asked) {
+  CHECK_FALSE(bed.registry->staged());
   const auto done = asked();
   if (!done) return {std::move(foretold), done.error()};
   bed.commit();
-  return {std::move(foretold), *bed.ledger->partitions()};
+  return {std::move(foretold), *bed.registry->partitions()};
 }
 
-Code create(Bed& bed, const Tenancy& tenancy) {
-  const Change made = change(bed, bed.ledger->after_create(tenancy),
-                             [&] { return bed.ledger->create(administrator(), tenancy); });
+Code create(Fixture& bed, const Partition& partition) {
+  const Change made = change(bed, bed.registry->after_create(partition),
+                             [&] { return bed.registry->create(administrator(), partition); });
   check_same(made);
   return made.made ? Code::internal : made.made.error().code();
 }
-Code update(Bed& bed, const Tenancy& tenancy) {
-  const Change made = change(bed, bed.ledger->after_update(tenancy),
-                             [&] { return bed.ledger->update(administrator(), tenancy, bed.now); });
+Code update(Fixture& bed, const Partition& partition) {
+  const Change made = change(bed, bed.registry->after_update(partition), [&] {
+    return bed.registry->update(administrator(), partition, bed.now);
+  });
   check_same(made);
   return made.made ? Code::internal : made.made.error().code();
 }
-Code remove(Bed& bed, const std::string& name) {
-  const Change made = change(bed, bed.ledger->after_remove(name),
-                             [&] { return bed.ledger->remove(administrator(), name); });
+Code remove(Fixture& bed, const std::string& name) {
+  const Change made = change(bed, bed.registry->after_remove(name),
+                             [&] { return bed.registry->remove(administrator(), name); });
   check_same(made);
   return made.made ? Code::internal : made.made.error().code();
 }
@@ -56,29 +57,29 @@ Policy grouped() {
 }
 
 TEST_CASE("what a new partition would be is what it is") {
-  Bed bed({tenancy("red", 0x101)}, grouped());
-  bed.ledger->leave_alone({0x102});
-  Tenancy blue = tenancy("blue", 0x100);
+  Fixture bed({make_partition("red", 0x101)}, grouped());
+  bed.registry->reserve_pkeys({0x102});
+  Partition blue = make_partition("blue", 0x100);
   blue.members = {{storage(2), kFull, ""}, {storage(1), kLimited, ""}};
   blue.ipoib = blue.index0 = true;
   CHECK(create(bed, blue) == kDone);
-  CHECK(create(bed, tenancy("a", 0)) == kDone);
-  CHECK(create(bed, tenancy("z", 0)) == kDone);
+  CHECK(create(bed, make_partition("a", 0)) == kDone);
+  CHECK(create(bed, make_partition("z", 0)) == kDone);
   CHECK(create(bed, blue) == Code::exists);
-  CHECK(create(bed, tenancy("x", 0x100)) == Code::exists);
-  CHECK(create(bed, tenancy("x", 0x102)) == Code::exists);
-  CHECK(create(bed, tenancy("x", 0x300)) == Code::invalid);
-  CHECK(create(bed, tenancy("no name", 0)) == Code::invalid);
-  CHECK(create(bed, tenancy("y", 0)) == kDone);
-  CHECK(create(bed, tenancy("w", 0)) == kDone);
-  CHECK_MESSAGE(create(bed, tenancy("x", 0)) == Code::busy, "no key is left");
+  CHECK(create(bed, make_partition("x", 0x100)) == Code::exists);
+  CHECK(create(bed, make_partition("x", 0x102)) == Code::exists);
+  CHECK(create(bed, make_partition("x", 0x300)) == Code::invalid);
+  CHECK(create(bed, make_partition("no name", 0)) == Code::invalid);
+  CHECK(create(bed, make_partition("y", 0)) == kDone);
+  CHECK(create(bed, make_partition("w", 0)) == kDone);
+  CHECK_MESSAGE(create(bed, make_partition("x", 0)) == Code::busy, "no key is left");
 }
 
 TEST_CASE("what a changed partition would be is what it becomes, with who is bound to it") {
-  Tenancy blue = tenancy("blue", 0x100);
+  Partition blue = make_partition("blue", 0x100);
   blue.members = {{storage(1), kFull, ""}, {pf(1), kFull, ""}};
   blue.mtu = fabric::Mtu::mtu_1024;
-  Bed bed({blue, tenancy("red", 0x101)}, grouped());
+  Fixture bed({blue, make_partition("red", 0x101)}, grouped());
   bed.bind(request("n1", "a", vf(1), {{"blue", kFull}}));
   bed.bind(child("n1", "b", pf(1), {{"blue", kFull}}));
   bed.bind(request("n2", "c", vf(11), {{"blue", kLimited}}));
@@ -91,19 +92,19 @@ TEST_CASE("what a changed partition would be is what it becomes, with who is bou
 
   blue.mtu.reset();
   CHECK(update(bed, blue) == kDone);
-  CHECK(bed.ledger->partitions()->at(1).group.mtu == fabric::Mtu::mtu_4096);
+  CHECK(bed.registry->partitions()->at(1).group.mtu == fabric::Mtu::mtu_4096);
   blue.members = {{storage(2), kLimited, ""}};
   CHECK(update(bed, blue) == kDone);
   blue.members = {{pf(1), kLimited, ""}};
   CHECK_MESSAGE(update(bed, blue) == Code::busy, "it is full there by its binding");
   blue.members = {{pf(1), kFull, ""}};
   CHECK(update(bed, blue) == kDone);
-  CHECK(update(bed, tenancy("blue", 0x101)) == Code::invalid);
-  CHECK(update(bed, tenancy("none", 0)) == Code::not_found);
+  CHECK(update(bed, make_partition("blue", 0x101)) == Code::invalid);
+  CHECK(update(bed, make_partition("none", 0)) == Code::not_found);
 }
 
 TEST_CASE("what is there without a partition is what is left of them") {
-  Bed bed({tenancy("blue", 0x100), tenancy("red", 0x101)});
+  Fixture bed({make_partition("blue", 0x100), make_partition("red", 0x101)});
   const BindRequest a = request("n1", "a", vf(1), {{"blue", kLimited}});
   bed.bind(a);
   CHECK(remove(bed, "blue") == Code::busy);
@@ -113,12 +114,12 @@ TEST_CASE("what is there without a partition is what is left of them") {
   bed.settle();
   CHECK(remove(bed, "blue") == kDone);
   CHECK_MESSAGE(remove(bed, "blue") == kDone, "it is being deleted");
-  CHECK(update(bed, tenancy("blue", 0)) == Code::busy);
-  REQUIRE(bed.ledger->declare({tenancy("red", 0x101)}, bed.now));
+  CHECK(update(bed, make_partition("blue", 0)) == Code::busy);
+  REQUIRE(bed.registry->declare({make_partition("red", 0x101)}, bed.now));
   bed.commit();
   CHECK(remove(bed, "red") == Code::denied);
-  CHECK(update(bed, tenancy("red", 0)) == Code::denied);
+  CHECK(update(bed, make_partition("red", 0)) == Code::denied);
 }
 
 }  // namespace
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::registry

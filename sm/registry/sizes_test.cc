@@ -2,15 +2,16 @@
 #include "lib/fabric/partitions_conf_writer.h"
 #include "sm/registry/test_registry.h"
 
-namespace ibpod::sm {
+namespace ibpod::sm::registry {
 namespace {
 
-Bed bed_with(size_t of_node, size_t all) {
+Fixture bed_with(size_t of_node, size_t all) {
   Policy rules = policy();
   rules.limits.memberships_of_node = of_node;
   rules.limits.memberships = all;
-  return Bed({tenancy("blue", 0x100), tenancy("red", 0x101), tenancy("green", 0x102)},
-             std::move(rules));
+  return Fixture(
+      {make_partition("blue", 0x100), make_partition("red", 0x101), make_partition("green", 0x102)},
+      std::move(rules));
 }
 
 BindRequest all_three(const std::string& node, const std::string& container, ib::Guid guid) {
@@ -18,15 +19,15 @@ BindRequest all_three(const std::string& node, const std::string& container, ib:
                  {{"blue", kLimited}, {"green", kLimited}, {"red", kLimited}});
 }
 
-size_t members_told(const Bed& bed) {
+size_t members_told(const Fixture& bed) {
   size_t members = 0;
-  for (const fabric::Partition& partition : *bed.ledger->partitions())
-    for (const fabric::Member& member : partition.members) members += member.port.group() ? 0 : 1;
+  for (const fabric::PartitionDefinition& definition : *bed.registry->partitions())
+    for (const fabric::Member& member : definition.members) members += member.port.group() ? 0 : 1;
   return members;
 }
 
 TEST_CASE("a node has so many memberships, and is told which number is the limit") {
-  Bed bed = bed_with(4, 100);
+  Fixture bed = bed_with(4, 100);
   bed.bind(all_three("n1", "a", vf(1)));
   const Error refused = bed.refusal(all_three("n1", "b", vf(2)));
   CHECK(refused.code() == Code::busy);
@@ -38,26 +39,26 @@ TEST_CASE("a node has so many memberships, and is told which number is the limit
 }
 
 TEST_CASE("a binding that stays as it is, or becomes less, and an end are never refused for size") {
-  Bed bed = bed_with(3, 100);
+  Fixture bed = bed_with(3, 100);
   const BindRequest a = all_three("n1", "a", vf(1));
   bed.bind(a);
   // Another ibpod-sm, by whose limits it is too much already.
-  bed.rules.limits.memberships_of_node = 1;
-  bed.rules.limits.memberships = 1;
+  bed.settings.limits.memberships_of_node = 1;
+  bed.settings.limits.memberships = 1;
   bed.start();
   CHECK(bed.try_bind(a));
   CHECK_FALSE(bed.try_bind(request("n1", "b", vf(2), {{"blue", kLimited}})));
   CHECK_FALSE(bed.try_bind(request("n2", "a", vf(11), {{"blue", kLimited}})));
   bed.bind(request("n1", "a", vf(1), {{"blue", kLimited}, {"red", kLimited}}));
   CHECK_FALSE(bed.try_bind(a));
-  CHECK(bed.unbind(a).state == State::releasing);
+  CHECK(bed.unbind(a).state == BindingState::releasing);
   bed.settle();
-  CHECK(bed.state(a) == State::released);
+  CHECK(bed.state(a) == BindingState::released);
   bed.bind(request("n2", "a", vf(11), {{"blue", kLimited}}));
 }
 
 TEST_CASE("what is released gives its memberships back at once: it is in no file any more") {
-  Bed bed = bed_with(3, 100);
+  Fixture bed = bed_with(3, 100);
   const BindRequest a = all_three("n1", "a", vf(1));
   bed.bind(a);
   CHECK_FALSE(bed.try_bind(all_three("n1", "b", vf(2))));
@@ -66,7 +67,7 @@ TEST_CASE("what is released gives its memberships back at once: it is in no file
 }
 
 TEST_CASE("children of one port in one partition are one membership") {
-  Bed bed = bed_with(2, 100);
+  Fixture bed = bed_with(2, 100);
   bed.bind(child("n1", "a", pf(1), {{"blue", kLimited}}));
   bed.bind(child("n1", "b", pf(1), {{"blue", kLimited}, {"red", kLimited}}));
   bed.bind(child("n1", "c", pf(1), {{"red", kLimited}}));
@@ -78,7 +79,7 @@ TEST_CASE("children of one port in one partition are one membership") {
 }
 
 TEST_CASE("all nodes together have so many, whoever they are") {
-  Bed bed = bed_with(100, 7);
+  Fixture bed = bed_with(100, 7);
   bed.bind(all_three("n1", "a", vf(1)));
   bed.bind(all_three("n2", "a", vf(11)));
   const Error refused = bed.refusal(all_three("n3", "a", vf(21)));
@@ -90,7 +91,7 @@ TEST_CASE("all nodes together have so many, whoever they are") {
 
 TEST_CASE(
     "the count is what the subnet manager is told, also after a restart and a failed commit") {
-  Bed bed = bed_with(8, 8);
+  Fixture bed = bed_with(8, 8);
   bed.bind(all_three("n1", "a", vf(1)));
   bed.bind(all_three("n1", "b", vf(2)));
   bed.bind(request("n1", "c", vf(3), {{"blue", kLimited}, {"red", kLimited}}));
@@ -101,7 +102,7 @@ TEST_CASE(
   CHECK(members_told(bed) == 6);
   REQUIRE(bed.try_bind(request("n1", "d", vf(4), {{"blue", kLimited}, {"red", kLimited}})));
   bed.store.fail_at(0, FakeStore::Failure::full);
-  CHECK_FALSE(bed.ledger->commit(bed.now));
+  CHECK_FALSE(bed.registry->commit(bed.now));
   bed.store.fail_no_more();
   bed.bind(request("n1", "e", vf(5), {{"blue", kLimited}, {"red", kLimited}}));
   CHECK_FALSE(bed.try_bind(request("n1", "d", vf(4), {{"blue", kLimited}})));
@@ -109,11 +110,11 @@ TEST_CASE(
 
 TEST_CASE(
     "the limit of all is what the file has room for, with a quarter kept for administrators") {
-  const Limits limits;
+  const RegistryLimits limits;
   CHECK(limits.memberships * fabric::kMostMemberBytes <= fabric::kMostBytes / 4 * 3);
   CHECK(limits.memberships > 400'000);
   // As the writer writes the longest of each.
-  fabric::Partition one = fabric::default_partition();
+  fabric::PartitionDefinition one = fabric::default_definition();
   one.name = std::string(fabric::kMostName, 'x');
   one.index0 = one.ipoib = true;
   one.group.mtu = fabric::Mtu::mtu_4096;
@@ -126,26 +127,26 @@ TEST_CASE(
   const size_t with_one = fabric::text_of(one).size();
   one.members.push_back({ib::Guid(1), kLimited});
   CHECK(fabric::text_of(one).size() == with_one + fabric::kMostMemberBytes);
-  one.members.back().keeps_index0 = true;  // in a definition of its own
+  one.members.back().skip_index0 = true;  // in a definition of its own
   CHECK(fabric::text_of(one).size() <= fabric::kMostHeadBytes + 2 * fabric::kMostMemberBytes);
 }
 
 TEST_CASE("static members count for the file's size, and an administrator's section, too") {
-  Bed bed = bed_with(100, Limits().memberships);
+  Fixture bed = bed_with(100, RegistryLimits().memberships);
   const BindRequest a = request("n1", "a", vf(1), {{"blue", kLimited}});
-  bed.ledger->leave_alone({}, fabric::kMostBytes);
+  bed.registry->reserve_pkeys({}, fabric::kMostBytes);
   CHECK(bed.refusal(a).code() == Code::busy);
-  bed.ledger->leave_alone({}, fabric::kMostBytes - 5 * fabric::kMostHeadBytes);
+  bed.registry->reserve_pkeys({}, fabric::kMostBytes - 5 * fabric::kMostHeadBytes);
   CHECK(bed.try_bind(a));
   bed.commit();
-  Tenancy blue = tenancy("blue", 0);
+  Partition blue = make_partition("blue", 0);
   for (uint64_t n = 1; n <= 100; ++n) blue.members.push_back({storage(n), kLimited, ""});
-  REQUIRE(bed.ledger->update(administrator(), blue, bed.now));
+  REQUIRE(bed.registry->update(administrator(), blue, bed.now));
   CHECK_FALSE(bed.try_bind(request("n1", "b", vf(2), {{"red", kLimited}})));
   blue.members.clear();
-  REQUIRE(bed.ledger->update(administrator(), blue, bed.now));
+  REQUIRE(bed.registry->update(administrator(), blue, bed.now));
   CHECK(bed.try_bind(request("n1", "b", vf(2), {{"red", kLimited}})));
 }
 
 }  // namespace
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::registry

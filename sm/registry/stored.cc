@@ -2,10 +2,10 @@
 
 #include "sm/registry/stored.pb.h"
 
-namespace ibpod::sm {
+namespace ibpod::sm::registry {
 namespace {
 
-using fabric::State;
+using fabric::BindingState;
 using ShareMessages = google::protobuf::RepeatedPtrField<ibpod::v1::Share>;
 
 template <typename Message>
@@ -29,31 +29,31 @@ fabric::WallTime time(int64_t milliseconds) {
   return fabric::WallTime(std::chrono::milliseconds(milliseconds));
 }
 
-void put(const Shares& shares, ShareMessages& messages) {
-  for (const fabric::Share& share : shares) {
+void put(const Memberships& memberships, ShareMessages& messages) {
+  for (const fabric::PartitionMembership& membership : memberships) {
     ibpod::v1::Share& message = *messages.Add();
-    message.set_partition(share.partition);
-    message.set_membership(std::string(name(share.membership)));
+    message.set_partition(membership.partition);
+    message.set_membership(std::string(name(membership.membership)));
   }
 }
 
-Result<Shares> shares(const ShareMessages& messages) {
-  Shares shares;
+Result<Memberships> shares(const ShareMessages& messages) {
+  Memberships memberships;
   for (const ibpod::v1::Share& message : messages) {
-    const fabric::Membership membership = TRY(sm::membership(message.membership()));
-    if (membership_in(shares, message.partition()))
+    const fabric::Membership membership = TRY(sm::registry::membership(message.membership()));
+    if (membership_in(memberships, message.partition()))
       return Error(Code::invalid, "partition " + message.partition() + " is there twice");
-    shares.push_back({message.partition(), membership});
+    memberships.push_back({message.partition(), membership});
   }
-  return shares;
+  return memberships;
 }
 
-void put_what(const fabric::Binding& binding, ibpod::v1::Binding& message) {
+void put_device(const fabric::Binding& binding, ibpod::v1::Binding& message) {
   message.mutable_attachment()->set_node(binding.attachment.node);
   message.mutable_attachment()->set_container(binding.attachment.container);
   message.mutable_attachment()->set_interface(binding.attachment.interface);
   message.set_guid(binding.guid.value());
-  message.set_chosen(binding.chosen);
+  message.set_chosen(binding.guid_requested);
   message.set_kind(std::string(name(binding.kind)));
   message.set_pf(binding.pf);
   message.set_pf_guid(binding.pf_guid.value());
@@ -63,69 +63,69 @@ void put_what(const fabric::Binding& binding, ibpod::v1::Binding& message) {
   message.mutable_pod()->set_uid(binding.pod.uid);
 }
 
-Result<State> promised(const std::string& text) {
-  const State state = TRY(word(fabric::parse_state(text), "state", text));
-  if (state == State::requested || state == State::releasing) return state;
+Result<BindingState> promised(const std::string& text) {
+  const BindingState state = TRY(word(fabric::parse_state(text), "state", text));
+  if (state == BindingState::requested || state == BindingState::releasing) return state;
   return Error(Code::invalid, "state: " + text + " is not kept");
 }
 
-void put_partition(const Tenant& tenant, ibpod::v1::Partition& message) {
-  const fabric::Tenancy& tenancy = tenant.tenancy;
-  message.set_name(tenancy.name);
-  message.set_pkey(tenancy.pkey->value());
-  message.set_membership(std::string(name(tenancy.membership)));
-  message.set_index0(tenancy.index0);
-  if (tenancy.ipoib) message.set_ipoib(*tenancy.ipoib);
-  if (tenancy.mtu) message.set_mtu(static_cast<uint32_t>(*tenancy.mtu));
-  if (tenancy.rate) message.set_rate(static_cast<uint32_t>(*tenancy.rate));
-  if (tenancy.sl) message.set_sl(*tenancy.sl);
-  for (const std::string& name_space : tenancy.allowed) message.add_allowed(name_space);
-  for (const std::string& pattern : tenancy.nodes) message.add_nodes(pattern);
-  message.set_proof(std::string(name(tenancy.proof)));
-  for (const fabric::StaticMember& member : tenancy.members) {
+void put_partition(const PartitionRecord& record, ibpod::v1::Partition& message) {
+  const fabric::Partition& partition = record.partition;
+  message.set_name(partition.name);
+  message.set_pkey(partition.pkey->value());
+  message.set_membership(std::string(name(partition.membership)));
+  message.set_index0(partition.index0);
+  if (partition.ipoib) message.set_ipoib(*partition.ipoib);
+  if (partition.mtu) message.set_mtu(static_cast<uint32_t>(*partition.mtu));
+  if (partition.rate) message.set_rate(static_cast<uint32_t>(*partition.rate));
+  if (partition.sl) message.set_sl(*partition.sl);
+  for (const std::string& name_space : partition.allowed) message.add_allowed(name_space);
+  for (const std::string& pattern : partition.nodes) message.add_nodes(pattern);
+  message.set_proof(std::string(name(partition.proof)));
+  for (const fabric::StaticMember& member : partition.members) {
     ibpod::v1::StaticMember& added = *message.add_members();
     added.set_guid(member.guid.value());
     added.set_membership(std::string(name(member.membership)));
     added.set_comment(member.comment);
   }
-  message.set_declared(tenant.declared);
-  if (tenant.deleting()) message.set_state(std::string(name(tenant.state)));
+  message.set_declared(record.declared);
+  if (record.deleting()) message.set_state(std::string(name(record.state)));
 }
 
-Status read_numbers(const ibpod::v1::Partition& message, fabric::Tenancy& tenancy) {
+Status read_numbers(const ibpod::v1::Partition& message, fabric::Partition& partition) {
   if (message.pkey() == 0 || message.pkey() > 0x7ffe)
     return Error(Code::invalid, "pkey: " + std::to_string(message.pkey()) + " is no partition's");
-  tenancy.pkey = ib::PKey(static_cast<uint16_t>(message.pkey()));
+  partition.pkey = ib::PKey(static_cast<uint16_t>(message.pkey()));
   const auto number = [](const auto found, const char* field, uint32_t value) {
     return word(found, field, std::to_string(value));
   };
   if (message.has_mtu())
-    tenancy.mtu = TRY(number(fabric::mtu_of(message.mtu()), "mtu", message.mtu()));
+    partition.mtu = TRY(number(fabric::mtu_of(message.mtu()), "mtu", message.mtu()));
   if (message.has_rate())
-    tenancy.rate = TRY(number(fabric::rate_of(message.rate()), "rate", message.rate()));
+    partition.rate = TRY(number(fabric::rate_of(message.rate()), "rate", message.rate()));
   if (!message.has_sl()) return ok();
   if (message.sl() > fabric::kMostSl)
     return Error(Code::invalid, "sl: " + std::to_string(message.sl()) + " is none");
-  tenancy.sl = static_cast<uint8_t>(message.sl());
+  partition.sl = static_cast<uint8_t>(message.sl());
   return ok();
 }
 
-Result<fabric::Tenancy> tenancy(const ibpod::v1::Partition& message) {
-  fabric::Tenancy tenancy;
-  tenancy.name = message.name();
-  TRY(read_numbers(message, tenancy));
-  tenancy.membership = TRY(membership(message.membership()));
-  tenancy.index0 = message.index0();
-  if (message.has_ipoib()) tenancy.ipoib = message.ipoib();
-  tenancy.allowed.assign(message.allowed().begin(), message.allowed().end());
-  tenancy.nodes.assign(message.nodes().begin(), message.nodes().end());
-  tenancy.proof = TRY(word(fabric::parse_proof(message.proof()), "proof", message.proof()));
+Result<fabric::Partition> tenancy(const ibpod::v1::Partition& message) {
+  fabric::Partition partition;
+  partition.name = message.name();
+  TRY(read_numbers(message, partition));
+  partition.membership = TRY(membership(message.membership()));
+  partition.index0 = message.index0();
+  if (message.has_ipoib()) partition.ipoib = message.ipoib();
+  partition.allowed.assign(message.allowed().begin(), message.allowed().end());
+  partition.nodes.assign(message.nodes().begin(), message.nodes().end());
+  partition.proof = TRY(word(fabric::parse_proof(message.proof()), "proof", message.proof()));
   for (const ibpod::v1::StaticMember& member : message.members()) {
     const fabric::Membership as = TRY(membership(member.membership()));
-    tenancy.members.push_back({ib::Guid(member.guid()), as, member.comment()});
+    partition.members.push_back({ib::Guid(member.guid()), as, member.comment()});
   }
-  TRY(fabric::check(tenancy));
-  return tenancy;
+  TRY(fabric::check(partition));
+  return partition;
 }
 
 template <typename Numbers>
@@ -140,17 +140,18 @@ Result<std::set<ib::Guid>> guids(const Numbers& numbers) {
 
 }  // namespace
 
-std::string to_bytes(const Entry& entry) {
+std::string to_bytes(const BindingRecord& entry) {
   const fabric::Binding& binding = entry.binding;
   v1::StoredBinding stored;
   ibpod::v1::Binding& message = *stored.mutable_binding();
-  put_what(binding, message);
-  put(binding.shares, *message.mutable_shares());
-  put(binding.held, *message.mutable_held());
-  put(entry.former, *stored.mutable_former());
+  put_device(binding, message);
+  put(binding.desired, *message.mutable_shares());
+  put(binding.applied, *message.mutable_held());
+  put(entry.pending_removal, *stored.mutable_former());
   message.set_generation(binding.generation);
-  const bool releasing = binding.state == State::releasing;
-  message.set_state(std::string(name(releasing ? State::releasing : State::requested)));
+  const bool releasing = binding.state == BindingState::releasing;
+  message.set_state(
+      std::string(name(releasing ? BindingState::releasing : BindingState::requested)));
   message.set_asked(binding.asked.time_since_epoch().count());
   message.set_changed(binding.changed.time_since_epoch().count());
   return stored.SerializeAsString();
@@ -165,48 +166,48 @@ Result<StoredBinding> binding_from(const std::string& bytes) {
                         message.attachment().interface()};
   binding.guid = ib::Guid(message.guid());
   TRY(ib::check_port_guid(binding.guid).during("guid"));
-  binding.chosen = message.chosen();
+  binding.guid_requested = message.chosen();
   binding.kind = TRY(word(fabric::parse_kind(message.kind()), "kind", message.kind()));
   binding.pf = message.pf();
   binding.pf_guid = ib::Guid(message.pf_guid());
   binding.device = message.device();
   binding.pod = {message.pod().namespace_(), message.pod().name(), message.pod().uid()};
-  binding.shares = TRY(shares(message.shares()));
-  binding.held = TRY(shares(message.held()));
-  found.former = TRY(shares(stored.former()));
+  binding.desired = TRY(shares(message.shares()));
+  binding.applied = TRY(shares(message.held()));
+  found.pending_removal = TRY(shares(stored.former()));
   binding.generation = message.generation();
   binding.state = TRY(promised(message.state()));
-  binding.standing = {fabric::Reason::waiting, ""};
+  binding.condition = {fabric::Reason::waiting, ""};
   binding.asked = time(message.asked());
   binding.changed = time(message.changed());
   return found;
 }
 
-std::string to_bytes(const Tenant& tenant) {
+std::string to_bytes(const PartitionRecord& record) {
   v1::StoredPartition stored;
-  put_partition(tenant, *stored.mutable_partition());
-  for (const ib::Guid guid : tenant.leaving) stored.add_leaving(guid.value());
+  put_partition(record, *stored.mutable_partition());
+  for (const ib::Guid guid : record.former_members) stored.add_leaving(guid.value());
   return stored.SerializeAsString();
 }
 
 Result<StoredPartition> partition_from(const std::string& bytes) {
   const v1::StoredPartition stored = TRY(parse<v1::StoredPartition>(bytes));
   StoredPartition found;
-  found.tenancy = TRY(tenancy(stored.partition()));
+  found.partition = TRY(tenancy(stored.partition()));
   found.declared = stored.partition().declared();
   const std::string& state = stored.partition().state();
-  found.deleting = state == name(fabric::TenancyState::deleting);
+  found.deleting = state == name(fabric::PartitionState::deleting);
   if (!found.deleting && !state.empty())
     return Error(Code::invalid, "state: \"" + state.substr(0, 32) + "\" is not kept");
-  found.leaving = TRY(guids(stored.leaving()));
+  found.former_members = TRY(guids(stored.leaving()));
   return found;
 }
 
-std::string to_bytes(const NodeEntry& node) {
+std::string to_bytes(const NodeRecord& node) {
   v1::StoredNode stored;
   stored.set_forgetting(node.forgetting);
   for (const ib::Guid guid : node.pfs) stored.add_pfs(guid.value());
-  stored.set_boot(node.machine.boot());
+  stored.set_boot(node.boot_ids.boot());
   return stored.SerializeAsString();
 }
 
@@ -216,7 +217,7 @@ Result<StoredNode> node_from(const std::string& bytes) {
   return StoredNode{stored.forgetting(), pfs, stored.boot()};
 }
 
-std::string to_bytes(const VfPlace& place) {
+std::string to_bytes(const VfSlot& place) {
   v1::StoredVf stored;
   stored.set_node(place.node);
   stored.set_pf(place.pf);
@@ -224,9 +225,9 @@ std::string to_bytes(const VfPlace& place) {
   return stored.SerializeAsString();
 }
 
-Result<VfPlace> place_from(const std::string& bytes) {
+Result<VfSlot> vf_slot_from(const std::string& bytes) {
   const v1::StoredVf stored = TRY(parse<v1::StoredVf>(bytes));
-  if (!stored.node().empty()) return VfPlace{stored.node(), stored.pf(), stored.vf()};
+  if (!stored.node().empty()) return VfSlot{stored.node(), stored.pf(), stored.vf()};
   return Error(Code::invalid, "node is missing");
 }
 
@@ -241,4 +242,4 @@ Result<uint64_t> last_from(const std::string& bytes) {
   return stored.value();
 }
 
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::registry

@@ -7,22 +7,22 @@
 
 #include <string>
 
-namespace ibpod::sm {
+namespace ibpod::sm::registry {
 
 struct StoredBinding {
   fabric::Binding binding;
-  Shares former;
+  Memberships pending_removal;
 };
-std::string to_bytes(const Entry& entry);
+std::string to_bytes(const BindingRecord& entry);
 Result<StoredBinding> binding_from(const std::string& bytes);
 
 struct StoredPartition {
-  fabric::Tenancy tenancy;
+  fabric::Partition partition;
   bool declared = false;
   bool deleting = false;
-  std::set<ib::Guid> leaving;
+  std::set<ib::Guid> former_members;
 };
-std::string to_bytes(const Tenant& tenant);
+std::string to_bytes(const PartitionRecord& record);
 Result<StoredPartition> partition_from(const std::string& bytes);
 
 struct StoredNode {
@@ -30,13 +30,13 @@ struct StoredNode {
   std::set<ib::Guid> pfs;
   std::string boot = {};
 };
-std::string to_bytes(const NodeEntry& node);
+std::string to_bytes(const NodeRecord& node);
 Result<StoredNode> node_from(const std::string& bytes);
 
-std::string to_bytes(const VfPlace& place);
-Result<VfPlace> place_from(const std::string& bytes);
+std::string to_bytes(const VfSlot& place);
+Result<VfSlot> vf_slot_from(const std::string& bytes);
 
 std::string last_to_bytes(uint64_t last);
 Result<uint64_t> last_from(const std::string& bytes);
 
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::registry

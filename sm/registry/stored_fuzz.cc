@@ -5,7 +5,7 @@
 
 #include <array>
 
-namespace ibpod::sm {
+namespace ibpod::sm::registry {
 namespace {
 
 using fuzz::require;
@@ -19,45 +19,45 @@ bool is_read(const Result<T>& value, const std::string& bytes) {
 void check_binding(const std::string& bytes) {
   const auto stored = binding_from(bytes);
   if (!is_read(stored, bytes)) return;
-  Entry entry;
+  BindingRecord entry;
   entry.binding = stored->binding;
-  entry.former = stored->former;
+  entry.pending_removal = stored->pending_removal;
   const auto again = binding_from(to_bytes(entry)).value();
-  require(again.binding == stored->binding && again.former == stored->former);
+  require(again.binding == stored->binding && again.pending_removal == stored->pending_removal);
 }
 
-Tenant tenant_of(const StoredPartition& stored) {
-  Tenant tenant;
-  tenant.tenancy = stored.tenancy;
-  tenant.declared = stored.declared;
-  if (stored.deleting) tenant.state = fabric::TenancyState::deleting;
-  tenant.leaving = stored.leaving;
-  return tenant;
+PartitionRecord tenant_of(const StoredPartition& stored) {
+  PartitionRecord record;
+  record.partition = stored.partition;
+  record.declared = stored.declared;
+  if (stored.deleting) record.state = fabric::PartitionState::deleting;
+  record.former_members = stored.former_members;
+  return record;
 }
 
 void check_partition(const std::string& bytes) {
   const auto stored = partition_from(bytes);
   if (!is_read(stored, bytes)) return;
   const auto again = partition_from(to_bytes(tenant_of(*stored))).value();
-  require(again.tenancy == stored->tenancy && again.declared == stored->declared);
-  require(again.deleting == stored->deleting && again.leaving == stored->leaving);
+  require(again.partition == stored->partition && again.declared == stored->declared);
+  require(again.deleting == stored->deleting && again.former_members == stored->former_members);
 }
 
 void check_node(const std::string& bytes) {
   const auto stored = node_from(bytes);
   if (!is_read(stored, bytes)) return;
-  NodeEntry node;
+  NodeRecord node;
   node.forgetting = stored->forgetting;
   node.pfs = stored->pfs;
-  node.machine = Machine(stored->boot, {});
+  node.boot_ids = BootIdTracker(stored->boot, {});
   const auto again = node_from(to_bytes(node)).value();
   require(again.forgetting == stored->forgetting && again.pfs == stored->pfs &&
           again.boot == stored->boot);
 }
 
 void check_place(const std::string& bytes) {
-  const auto place = place_from(bytes);
-  if (is_read(place, bytes)) require(place_from(to_bytes(*place)).value() == *place);
+  const auto place = vf_slot_from(bytes);
+  if (is_read(place, bytes)) require(vf_slot_from(to_bytes(*place)).value() == *place);
 }
 
 void check_last(const std::string& bytes) {
@@ -71,12 +71,12 @@ constexpr std::array<Check, 5> kChecks{check_binding, check_partition, check_nod
                                        check_last};
 
 }  // namespace
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::registry
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace ibpod;
   if (size == 0) return 0;
   const std::string bytes(fuzz::text_of(data + 1, size - 1));
-  sm::kChecks[data[0] % sm::kChecks.size()](bytes);
+  sm::registry::kChecks[data[0] % sm::registry::kChecks.size()](bytes);
   return 0;
 }

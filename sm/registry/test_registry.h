@@ -2,20 +2,20 @@
 // comes true when it is told to.
 #pragma once
 
-#include "sm/registry/registry.h"
 #include "sm/registry/memberships.h"
+#include "sm/registry/registry.h"
 #include "tests/support/fake_store.h"
 
 #include <doctest/doctest.h>
 
-namespace ibpod::sm {
+namespace ibpod::sm::registry {
 
+using fabric::BindingState;
 using fabric::Membership;
+using fabric::Partition;
+using fabric::PartitionState;
 using fabric::Proof;
 using fabric::Reason;
-using fabric::State;
-using fabric::Tenancy;
-using fabric::TenancyState;
 using fabricapi::BindRequest;
 using fabricapi::Caller;
 using fabricapi::Role;
@@ -34,31 +34,32 @@ inline ib::Guid storage(uint64_t number) { return ib::Guid(0x0002'c903'1000'0000
 // Nodes n1 to n4 have VFs 1 to 9, 11 to 19 ... and one PF each.
 inline Policy policy() {
   Policy policy;
-  policy.pkeys =
-      PKeyPool::make({{0x10, 0x13, Use::automatic}, {0x100, 0x1ff, Use::by_request}}).value();
-  policy.guids = GuidPool::make({{vf(0x1000), vf(0x1007)}}).value();
+  policy.pkeys = pool::PKeyPool::make({{0x10, 0x13, pool::RangeUse::automatic},
+                                       {0x100, 0x1ff, pool::RangeUse::by_request}})
+                     .value();
+  policy.guids = pool::GuidPool::make({{vf(0x1000), vf(0x1007)}}).value();
   for (uint64_t n = 1; n <= 4; ++n) {
-    Policy::NodeGuids& given = policy.nodes["n" + std::to_string(n)];
+    Policy::NodePorts& given = policy.nodes["n" + std::to_string(n)];
     for (uint64_t i = 1; i <= 9; ++i) given.guids.insert(vf((n - 1) * 10 + i));
     given.pfs.insert(pf(n));
   }
   return policy;
 }
 
-inline Tenancy tenancy(const std::string& name, int pkey,
-                       std::vector<std::string> allowed = {"*"}) {
-  Tenancy tenancy;
-  tenancy.name = name;
-  if (pkey != 0) tenancy.pkey = ib::PKey(static_cast<uint16_t>(pkey));
-  tenancy.membership = kFull;  // so that its members may choose
-  tenancy.allowed = std::move(allowed);
-  return tenancy;
+inline Partition make_partition(const std::string& name, int pkey,
+                                std::vector<std::string> allowed = {"*"}) {
+  Partition partition;
+  partition.name = name;
+  if (pkey != 0) partition.pkey = ib::PKey(static_cast<uint16_t>(pkey));
+  partition.membership = kFull;  // so that its members may choose
+  partition.allowed = std::move(allowed);
+  return partition;
 }
 
-inline std::vector<Tenancy> none() { return {}; }
+inline std::vector<Partition> none() { return {}; }
 
 inline BindRequest request(const std::string& node, const std::string& container, ib::Guid guid,
-                           std::vector<BindRequest::Wish> partitions) {
+                           std::vector<BindRequest::PartitionRequest> partitions) {
   BindRequest request;
   request.attachment = {node, container, "net1"};
   request.guid = guid;
@@ -70,39 +71,39 @@ inline BindRequest request(const std::string& node, const std::string& container
 }
 
 inline BindRequest child(const std::string& node, const std::string& container, ib::Guid guid,
-                         std::vector<BindRequest::Wish> partitions) {
+                         std::vector<BindRequest::PartitionRequest> partitions) {
   BindRequest child = request(node, container, guid, std::move(partitions));
   child.kind = fabric::Kind::child;
   child.device = "0000:01:00.0";
   return child;
 }
 
-struct Bed {
+struct Fixture {
   FakeStore store;
-  Policy rules = policy();
+  Policy settings = policy();
   Now now{Steady(std::chrono::hours(1)), fabric::WallTime(std::chrono::milliseconds(1000))};
-  std::unique_ptr<Ledger> ledger;
+  std::unique_ptr<Registry> registry;
 
   using Steady = std::chrono::steady_clock::time_point;
 
-  explicit Bed(const std::vector<Tenancy>& partitions = {tenancy("blue", 0x100),
-                                                         tenancy("red", 0x101)},
-               Policy given = policy())
-      : rules(std::move(given)) {
+  explicit Fixture(const std::vector<Partition>& partitions = {make_partition("blue", 0x100),
+                                                               make_partition("red", 0x101)},
+                   Policy given = policy())
+      : settings(std::move(given)) {
     start();
-    for (const Tenancy& partition : partitions) create(partition);
+    for (const Partition& partition : partitions) create(partition);
     settle();
   }
 
-  void start() { ledger = Ledger::load(store, rules, now).value(); }
-  void commit() { REQUIRE(ledger->commit(now)); }
-  void pass(Duration time) {
+  void start() { registry = Registry::load(store, settings, now).value(); }
+  void commit() { REQUIRE(registry->commit(now)); }
+  void advance(Duration time) {
     now.steady += time;
     now.wall += time;
   }
 
-  void create(const Tenancy& partition) {
-    REQUIRE(ledger->create(administrator(), partition));
+  void create(const Partition& partition) {
+    REQUIRE(registry->create(administrator(), partition));
     commit();
   }
   fabric::Binding bind(const BindRequest& request) {
@@ -112,48 +113,48 @@ struct Bed {
     return *bound;
   }
   Result<fabric::Binding> try_bind(const BindRequest& request) {
-    return ledger->bind(node(request.attachment.node), request, {}, now);
+    return registry->bind(node(request.attachment.node), request, {}, now);
   }
   Error refusal(const BindRequest& request) { return try_bind(request).error(); }
   fabric::Binding unbind(const BindRequest& request) {
     const auto unbound =
-        ledger->unbind(node(request.attachment.node), request.attachment, now).value();
+        registry->unbind(node(request.attachment.node), request.attachment, now).value();
     commit();
     return unbound;
   }
 
   std::optional<fabric::Binding> binding(const BindRequest& request) const {
-    const auto found = ledger->binding(administrator(), request.attachment);
+    const auto found = registry->binding(administrator(), request.attachment);
     return found ? std::optional(*found) : std::nullopt;
   }
-  State state(const BindRequest& request) const {
+  BindingState state(const BindRequest& request) const {
     const auto found = binding(request);
-    return found ? found->state : State::released;
+    return found ? found->state : BindingState::released;
   }
-  TenancyState state(const std::string& partition) const {
-    return ledger->partition(partition).value().state;
+  PartitionState state(const std::string& partition) const {
+    return registry->partition(partition).value().state;
   }
 
   // The subnet manager reads what is wanted, and has swept with it.
   void sweep() {
-    ledger->note_written(ledger->version(), now);
-    ledger->note_swept(ledger->version());
+    registry->note_written(registry->version(), now);
+    registry->note_swept(registry->version());
     commit();
   }
   bool see(ib::Guid guid, Proof proof = Proof::port) {
     const bool meant =
-        ledger->note_verified(guid, ledger->version(), proof, fabric::Enforcement::hca, now);
+        registry->note_verified(guid, registry->version(), proof, fabric::Enforcement::hca, now);
     commit();
     return meant;
   }
   bool see_without_commit(ib::Guid guid) const {
-    return ledger->note_verified(guid, ledger->version(), Proof::port, {}, now);
+    return registry->note_verified(guid, registry->version(), Proof::port, {}, now);
   }
   // Until there is nothing more to be seen.
   void settle() {
     for (int i = 0; i < 4; ++i) {
       sweep();
-      const std::set<ib::Guid> unsettled = ledger->unsettled();
+      const std::set<ib::Guid> unsettled = registry->unsettled();
       if (unsettled.empty()) return;
       for (const ib::Guid guid : unsettled) see(guid);
     }
@@ -163,10 +164,10 @@ struct Bed {
   // What OpenSM would put into a port's table: "0x8100 0x0101".
   std::string keys(ib::Guid guid) const {
     std::string text;
-    for (const ib::PKey key : ledger->expected(guid).keys)
+    for (const ib::PKey key : registry->expected(guid).keys)
       text += (text.empty() ? "" : " ") + key.text();
     return text;
   }
 };
 
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::registry

@@ -2,15 +2,15 @@
 
 #include <utility>
 
-namespace ibpod::sm {
+namespace ibpod::sm::service {
 
-Status CallQueue::check_room(const std::string& caller, Share share) const {
+Status CallQueue::check_room(const std::string& caller, Share membership) const {
   const auto found = queues_.find(caller);
   const size_t own = found == queues_.end() ? 0 : found->second.size();
-  const bool ordinary = share == Share::ordinary;
+  const bool ordinary = membership == Share::ordinary;
   const size_t most_of_one = limits_.of_one - (ordinary ? limits_.reserve_of_one : 0);
   const size_t most = limits_.all - (ordinary ? limits_.reserve_of_all : 0);
-  if (share != Share::administrator && own >= most_of_one)
+  if (membership != Share::administrator && own >= most_of_one)
     return Error(Code::unavailable, caller + " has " + std::to_string(own) +
                                         " calls waiting, and may have " +
                                         std::to_string(most_of_one) + "; try again later");
@@ -19,10 +19,10 @@ Status CallQueue::check_room(const std::string& caller, Share share) const {
                                       std::to_string(most) + " may; try again later");
 }
 
-Status CallQueue::push(const std::string& caller, Share share, Call call) {
-  TRY(check_room(caller, share));
+Status CallQueue::push(const std::string& caller, Share membership, Call call) {
+  TRY(check_room(caller, membership));
   std::deque<Call>& queue = queues_[caller];
-  if (queue.empty()) turns_.push_back(caller);
+  if (queue.empty()) order_.push_back(caller);
   queue.push_back(std::move(call));
   ++size_;
   return ok();
@@ -30,19 +30,19 @@ Status CallQueue::push(const std::string& caller, Share share, Call call) {
 
 std::vector<CallQueue::Call> CallQueue::take(size_t most) {
   std::vector<Call> taken;
-  while (taken.size() < most && !turns_.empty()) {
-    const auto found = queues_.find(turns_.front());
+  while (taken.size() < most && !order_.empty()) {
+    const auto found = queues_.find(order_.front());
     taken.push_back(std::move(found->second.front()));
     found->second.pop_front();
     --size_;
     if (found->second.empty()) {
       queues_.erase(found);
-      turns_.pop_front();
+      order_.pop_front();
     } else {
-      turns_.splice(turns_.end(), turns_, turns_.begin());
+      order_.splice(order_.end(), order_, order_.begin());
     }
   }
   return taken;
 }
 
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::service

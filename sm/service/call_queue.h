@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-namespace ibpod::sm {
+namespace ibpod::sm::service {
 
 class CallQueue {
  public:
@@ -32,19 +32,19 @@ class CallQueue {
   explicit CallQueue(Limits limits) : limits_(limits) {}
 
   // unavailable, naming the caller and the limit, where there is no place.
-  Status push(const std::string& caller, Share share, Call call);
+  Status push(const std::string& caller, Share membership, Call call);
   // At most so many: the first of each caller, then the second, beginning with the caller who has
   // waited for its turn longest.
   std::vector<Call> take(size_t most);
   size_t size() const { return size_; }
 
  private:
-  Status check_room(const std::string& caller, Share share) const;
+  Status check_room(const std::string& caller, Share membership) const;
 
   const Limits limits_;
   std::map<std::string, std::deque<Call>> queues_;  // none is empty
-  std::list<std::string> turns_;                    // the callers of queues_
+  std::list<std::string> order_;                    // the callers of queues_
   size_t size_ = 0;
 };
 
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::service

@@ -2,15 +2,16 @@
 
 #include <doctest/doctest.h>
 
-namespace ibpod::sm {
+namespace ibpod::sm::service {
 namespace {
 
 using Share = CallQueue::Share;
 
 struct Queue {
   explicit Queue(CallQueue::Limits limits = {}) : calls(limits) {}
-  bool push(const std::string& caller, const std::string& what, Share share = Share::ordinary) {
-    const Status pushed = calls.push(caller, share, [this, what] { done += what; });
+  bool push(const std::string& caller, const std::string& what,
+            Share membership = Share::ordinary) {
+    const Status pushed = calls.push(caller, membership, [this, what] { done += what; });
     if (!pushed) refusal = pushed.error().text();
     return pushed.ok();
   }
@@ -67,4 +68,4 @@ TEST_CASE(
 }
 
 }  // namespace
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::service

@@ -2,21 +2,22 @@
 
 #include "lib/fabricapi/account.h"
 
-namespace ibpod::sm {
+namespace ibpod::sm::service {
 
-fabricapi::Identify audited(const Authority& authority, Report& report) {
-  return [&authority, &report](const rpc::Peer& peer) {
+fabricapi::Identify identify_and_audit(const auth::RoleRules& authority,
+                                       telemetry::Telemetry& telemetry) {
+  return [&authority, &telemetry](const rpc::Peer& peer) {
     Result<fabricapi::Caller> caller = authority.identify(peer);
-    if (!caller) report.stranger(caller.error());
+    if (!caller) telemetry.unauthorized(caller.error());
     return caller;
   };
 }
 
-rpc::Account accounts(const Authority& authority) {
+rpc::Account accounts(const auth::RoleRules& authority) {
   return [&authority](const rpc::Peer& peer) {
     const Result<fabricapi::Caller> caller = authority.identify(peer);
     return caller ? account_of(*caller) : "stranger " + rpc::holder_of(peer);
   };
 }
 
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::service

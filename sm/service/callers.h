@@ -6,13 +6,14 @@
 #include "sm/auth/authn.h"
 #include "sm/telemetry/telemetry.h"
 
-namespace ibpod::sm {
+namespace ibpod::sm::service {
 
 // As Authority::identify(). Both outlive it.
-fabricapi::Identify audited(const Authority& authority, Report& report);
+fabricapi::Identify identify_and_audit(const auth::RoleRules& authority,
+                                       telemetry::Telemetry& telemetry);
 
 // The account of whoever has a role, as account_of() has it; of others "stranger " and their name,
 // which is never anybody else's. It outlives it.
-rpc::Account accounts(const Authority& authority);
+rpc::Account accounts(const auth::RoleRules& authority);
 
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::service

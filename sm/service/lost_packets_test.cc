@@ -1,8 +1,8 @@
 // Half of the packets get lost, or all of them for a while: a binding is shown as verified when its
 // port's table has been read with its key, and never before; as released when it has been read
 // without it. And what somebody has altered there is mended.
-#include "sm/service/service.h"
 #include "sm/probe/smp_port_prober.h"
+#include "sm/service/service.h"
 #include "tests/support/fake_channel.h"
 #include "tests/support/fake_store.h"
 
@@ -14,11 +14,11 @@
 
 #include <doctest/doctest.h>
 
-namespace ibpod::sm {
+namespace ibpod::sm::service {
 namespace {
 
 using namespace std::chrono_literals;
-using fabric::State;
+using fabric::BindingState;
 
 constexpr ib::Lid kLeaf = 100, kHosts = 6, kForgotten = 6;
 constexpr ib::PKey kBlue{0x8001}, kLimitedBlue{0x0001}, kStray{0x8666};
@@ -26,60 +26,60 @@ const fabricapi::Caller kAdministrator{fabricapi::Role::administrator, "", "admi
 
 // Writes what is wanted into the tables of all ports but one, which it forgets. Whether it leaves
 // it to us to mend them is said when it is made.
-class WritingEngine final : public Engine {
+class WritingEngine final : public engine::SubnetManager {
  public:
-  WritingEngine(FakeSubnet& subnet, FakeChannel& channel, bool writes, Changed changed)
+  WritingEngine(FakeSubnet& subnet, FakeChannel& channel, bool writes, OnChange changed)
       : subnet_(subnet), channel_(channel), writes_(writes), changed_(std::move(changed)) {}
 
-  void want(uint64_t version, Partitions partitions) override {
-    const Wanted wanted(*partitions);
+  void apply(uint64_t version, engine::Partitions partitions) override {
+    const tables::DesiredKeys desired(*partitions);
     channel_.between([&] {
       for (ib::Lid lid = 1; lid <= kHosts; ++lid) {
         if (lid == kForgotten) continue;
-        FakePort& port = subnet_.at(lid).ports.begin()->second;
-        port.pkeys = mended(port.pkeys, wanted.of({.guid = port.guid})).value();
+        FakeSubnetPort& port = subnet_.at(lid).ports.begin()->second;
+        port.pkeys = tables::mended(port.pkeys, desired.of({.guid = port.guid})).value();
       }
     });
     now_.placed = now_.swept = version;
-    now_.health = Health::serving;
+    now_.health = engine::Health::serving;
     changed_();
   }
-  Standing standing() const override { return now_; }
+  engine::EngineStatus status() const override { return now_; }
   bool writes() const override { return writes_; }
-  Status check(const std::vector<fabric::Partition>&) const override { return ok(); }
-  std::vector<fabric::Partition> administrators() const override { return {}; }
+  Status check(const std::vector<fabric::PartitionDefinition>&) const override { return ok(); }
+  std::vector<fabric::PartitionDefinition> manual_partitions() const override { return {}; }
 
  private:
   FakeSubnet& subnet_;
   FakeChannel& channel_;
   const bool writes_;
-  Changed changed_;
-  Standing now_;  // of the service's thread
+  OnChange changed_;
+  engine::EngineStatus now_;  // of the service's thread
 };
 
 // What is lost takes its time here: as little as may be.
-WatchSettings impatient() {
-  WatchSettings settings;
+probe::ProberSettings impatient() {
+  probe::ProberSettings settings;
   settings.scan = {.every = 100ms, .partial = 20ms, .between = 5ms, .most_between = 20ms};
-  settings.hurry = {1ms, 20ms};
+  settings.poll = {1ms, 20ms};
   settings.timeout = 10ms;
   settings.attempts = 4;
   settings.limit = 500ms;
-  settings.survey_limit = 5s;
+  settings.discovery_limit = 5s;
   return settings;
 }
 
-Policy policy_of(FakeSubnet& subnet) {
-  Policy policy;
-  policy.pkeys = PKeyPool::make({{1, 0x0fff, Use::automatic}}).value();
+registry::Policy policy_of(FakeSubnet& subnet) {
+  registry::Policy policy;
+  policy.pkeys = pool::PKeyPool::make({{1, 0x0fff, pool::RangeUse::automatic}}).value();
   for (ib::Lid lid = 1; lid <= kHosts; ++lid)
     policy.nodes["n1"].guids.insert(subnet.port_guid(lid));
   return policy;
 }
 
 struct Bed {
-  explicit Bed(const Weather& weather, bool writes = false) {
-    FakeNode& leaf = subnet.add_switch(kLeaf, kHosts + 2, 64);
+  explicit Bed(const FaultProfile& weather, bool writes = false) {
+    FakeSubnetNode& leaf = subnet.add_switch(kLeaf, kHosts + 2, 64);
     for (ib::Lid lid = 1; lid <= kHosts; ++lid)
       subnet.connect({&subnet.add_adapter(lid, 40), 1}, {&leaf, static_cast<uint8_t>(lid)});
     for (ib::Lid lid = 1; lid <= kHosts; ++lid)
@@ -87,14 +87,15 @@ struct Bed {
     auto made = std::make_unique<FakeChannel>(subnet, weather);
     channel = made.get();
     scheduler = std::make_unique<mad::Scheduler>(std::move(made));
-    ledger = Ledger::load(store, policy_of(subnet), now()).value();
+    ledger = registry::Registry::load(store, policy_of(subnet), now()).value();
     engine = std::make_unique<WritingEngine>(subnet, *channel, writes,
                                              [this] { service.engine_changed(); });
-    watch = std::make_unique<TableWatch>(
-        *scheduler, impatient(), [this](Readings readings) { service.seen(std::move(readings)); });
-    steward = std::make_unique<Steward>(
-        Steward::World{*ledger, *engine, *watch, report, [] { return now().steady; }},
-        StewardSettings{.epoch = "e1"}, now());
+    watch = std::make_unique<probe::SmpPortProber>(
+        *scheduler, impatient(),
+        [this](probe::ProbeBatch readings) { service.probed(std::move(readings)); });
+    steward = std::make_unique<controller::Controller>(
+        controller::Controller::Deps{*ledger, *engine, *watch, report, [] { return now().steady; }},
+        controller::ControllerSettings{.epoch = "e1"}, now());
     service.start(*steward);
     follow();
   }
@@ -108,7 +109,7 @@ struct Bed {
   Bed(Bed&&) = delete;
   Bed& operator=(Bed&&) = delete;
 
-  static Now now() {
+  static registry::Now now() {
     return {std::chrono::steady_clock::now(),
             std::chrono::floor<std::chrono::milliseconds>(std::chrono::system_clock::now())};
   }
@@ -125,9 +126,10 @@ struct Bed {
     ib::Lid lid = 1;
     while (subnet.port_guid(lid) != binding.guid) ++lid;
     const ib::PKeyTable now = table(lid);
-    if (binding.state == State::released) return ib::find_in(now, kLimitedBlue).has_value();
+    if (binding.state == BindingState::released) return ib::find_in(now, kLimitedBlue).has_value();
     const std::lock_guard lock(mutex);
-    return binding.state == State::verified && !moving.contains(lid) && !ib::find_in(now, kBlue);
+    return binding.state == BindingState::verified && !moving.contains(lid) &&
+           !ib::find_in(now, kBlue);
   }
   void follow() {
     service.watch_bindings(
@@ -149,7 +151,7 @@ struct Bed {
   }
   void partition() {
     bool made = false;
-    fabric::Tenancy blue;
+    fabric::Partition blue;
     blue.name = "blue";
     blue.membership = fabric::Membership::full;
     blue.allowed = {"*"};
@@ -185,17 +187,17 @@ struct Bed {
   }
   static std::string container(ib::Lid lid) { return "c" + std::to_string(lid); }
   // Under the lock.
-  State state(ib::Lid lid) { return shown[container(lid)].state; }
+  BindingState state(ib::Lid lid) { return shown[container(lid)].state; }
   template <typename So>
   void wait(const So& so) {
     std::unique_lock lock(mutex);
     REQUIRE(changed.wait_for(lock, 60s, so));
   }
   // All but the one that its engine forgets.
-  void wait_for_all(State wanted) {
+  void wait_for_all(BindingState desired) {
     wait([&] {
       for (ib::Lid lid = 1; lid <= kHosts; ++lid)
-        if (lid != kForgotten && state(lid) != wanted) return false;
+        if (lid != kForgotten && state(lid) != desired) return false;
       return true;
     });
   }
@@ -205,12 +207,12 @@ struct Bed {
   std::unique_ptr<mad::Scheduler> scheduler;
   FakeStore store;
   log::Log log{log::Level::error};
-  Report report{log};
-  std::unique_ptr<Ledger> ledger;
+  telemetry::Telemetry report{log};
+  std::unique_ptr<registry::Registry> ledger;
   Service service{report};
-  std::unique_ptr<Engine> engine;
-  std::unique_ptr<TableWatch> watch;
-  std::unique_ptr<Steward> steward;
+  std::unique_ptr<engine::SubnetManager> engine;
+  std::unique_ptr<probe::SmpPortProber> watch;
+  std::unique_ptr<controller::Controller> steward;
   std::mutex mutex;  // of what follows
   std::condition_variable changed;
   std::shared_ptr<fabricapi::Fabric::Watch> followed;
@@ -219,8 +221,8 @@ struct Bed {
   size_t untrue = 0;
 };
 
-Weather half_lost(unsigned seed) {
-  return {.question_lost = 0.3, .answer_lost = 0.3, .twice = 0.2, .most = 2ms, .seed = seed};
+FaultProfile half_lost(unsigned seed) {
+  return {.question_lost = 0.3, .answer_lost = 0.3, .duplicated = 0.2, .most = 2ms, .seed = seed};
 }
 
 TEST_CASE("half of the packets get lost: all is verified that is so, and nothing else") {
@@ -229,9 +231,9 @@ TEST_CASE("half of the packets get lost: all is verified that is so, and nothing
     Bed bed(half_lost(seed));
     bed.partition();
     for (ib::Lid lid = 1; lid <= kHosts; ++lid) bed.bind(lid);
-    bed.wait_for_all(State::verified);
+    bed.wait_for_all(BindingState::verified);
     const std::lock_guard lock(bed.mutex);
-    CHECK(bed.state(kForgotten) != State::verified);
+    CHECK(bed.state(kForgotten) != BindingState::verified);
     CHECK(bed.untrue == 0);
   }
 }
@@ -240,17 +242,17 @@ TEST_CASE("all packets get lost for a while: nobody can tell then, and all is ve
   Bed bed({.seed = 1});
   bed.partition();
   for (ib::Lid lid = 1; lid < kHosts; ++lid) bed.bind(lid);
-  bed.wait_for_all(State::verified);
-  bed.channel->between([&] { bed.channel->weather().question_lost = 1; });
-  bed.wait_for_all(State::unknown);
+  bed.wait_for_all(BindingState::verified);
+  bed.channel->between([&] { bed.channel->faults().question_lost = 1; });
+  bed.wait_for_all(BindingState::unknown);
   bed.bind(kForgotten);
   bed.wait([&] {
-    return bed.shown[Bed::container(kForgotten)].standing.reason == fabric::Reason::timeout;
+    return bed.shown[Bed::container(kForgotten)].condition.reason == fabric::Reason::timeout;
   });
-  bed.channel->between([&] { bed.channel->weather().question_lost = 0; });
-  bed.wait_for_all(State::verified);
+  bed.channel->between([&] { bed.channel->faults().question_lost = 0; });
+  bed.wait_for_all(BindingState::verified);
   const std::lock_guard lock(bed.mutex);
-  CHECK(bed.state(kForgotten) != State::verified);
+  CHECK(bed.state(kForgotten) != BindingState::verified);
   CHECK(bed.untrue == 0);
 }
 
@@ -263,18 +265,18 @@ TEST_CASE("half of the packets get lost: nobody is told to be released whose key
     ib::PKeyTable with_key = bed.table(kForgotten);
     with_key.at(1) = kBlue;
     bed.write(kForgotten, with_key);
-    bed.wait_for_all(State::verified);
-    bed.wait([&] { return bed.state(kForgotten) == State::verified; });
+    bed.wait_for_all(BindingState::verified);
+    bed.wait([&] { return bed.state(kForgotten) == BindingState::verified; });
     for (ib::Lid lid = 1; lid <= kHosts; ++lid) bed.unbind(lid);
-    bed.wait_for_all(State::released);
+    bed.wait_for_all(BindingState::released);
     bed.wait([&] {
       const fabric::Binding& binding = bed.shown[Bed::container(kForgotten)];
-      CHECK(binding.state != State::released);
-      return binding.standing.reason == fabric::Reason::foreign_key;
+      CHECK(binding.state != BindingState::released);
+      return binding.condition.reason == fabric::Reason::foreign_key;
     });
     with_key.at(1) = ib::PKey();
     bed.write(kForgotten, with_key);
-    bed.wait([&] { return bed.state(kForgotten) == State::released; });
+    bed.wait([&] { return bed.state(kForgotten) == BindingState::released; });
     const std::lock_guard lock(bed.mutex);
     CHECK(bed.untrue == 0);
   }
@@ -286,7 +288,7 @@ TEST_CASE("half of the packets get lost: what somebody alters is mended") {
     Bed bed(half_lost(seed), true);
     bed.partition();
     for (ib::Lid lid = 1; lid < kHosts; ++lid) bed.bind(lid);
-    bed.wait_for_all(State::verified);
+    bed.wait_for_all(BindingState::verified);
     std::map<ib::Lid, ib::PKeyTable> before;
     for (ib::Lid lid = 1; lid < kHosts; ++lid) {
       before[lid] = bed.table(lid);
@@ -299,11 +301,11 @@ TEST_CASE("half of the packets get lost: what somebody alters is mended") {
     // Each binding is told of once more when its table is right again.
     const auto is_mended = [&](const auto& one) { return bed.table(one.first) == one.second; };
     bed.wait([&] { return std::all_of(before.begin(), before.end(), is_mended); });
-    bed.wait_for_all(State::verified);
+    bed.wait_for_all(BindingState::verified);
     const std::lock_guard lock(bed.mutex);
     CHECK(bed.untrue == 0);
   }
 }
 
 }  // namespace
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::service

@@ -4,9 +4,9 @@
 
 #include "lib/fabricapi/fabric.h"
 #include "sm/auth/authz.h"
+#include "sm/controller/controller.h"
 #include "sm/declared/declared.h"
 #include "sm/service/task_queue.h"
-#include "sm/controller/controller.h"
 
 #include <atomic>
 #include <functional>
@@ -16,24 +16,24 @@
 #include <thread>
 #include <vector>
 
-namespace ibpod::sm {
+namespace ibpod::sm::service {
 
 // What time it is.
-Now present();
+registry::Now system_time();
 
 class Service final : public fabricapi::Fabric {
  public:
   using Caller = fabricapi::Caller;
-  using Page = fabricapi::Page;
+  using Page = fabricapi::PageRequest;
   template <typename Value>
   using Done = fabricapi::Done<Value>;
   template <typename Item>
-  using Listed = fabricapi::Listed<Item>;
+  using Listed = fabricapi::ListPage<Item>;
 
   // `limits`: of calls that wait for the thread; more are refused (unavailable). What is refused
   // before the steward hears of it is audited here. `report` outlives it.
-  explicit Service(Report& report, CallQueue::Limits limits = {})
-      : report_(report), errands_(limits) {}
+  explicit Service(telemetry::Telemetry& telemetry, CallQueue::Limits limits = {})
+      : telemetry_(telemetry), tasks_(limits) {}
   // stop().
   ~Service() override;
   Service(const Service&) = delete;
@@ -42,34 +42,34 @@ class Service final : public fabricapi::Fabric {
   Service& operator=(Service&&) = delete;
 
   // Begins to work off what is asked. `steward` is the thread's from here to stop().
-  void start(Steward& steward);
+  void start(controller::Controller& controller);
   // What has been asked is done, and nothing is taken any more. Whoever waits for something still
   // is told when the steward goes. Not from its own thread.
   void stop();
 
   // What others have to tell; also before start().
   void engine_changed();
-  void seen(Readings readings);
-  void declared(Declared declared);
+  void probed(probe::ProbeBatch readings);
+  void declared(declared::DeclaredPartitions declared);
   void declared_unreadable(std::string why);
   // Runs on the thread, between turns, however many requests wait: whoever uses it bounds how many
   // do so at a time. False where it cannot have run until the deadline.
-  bool run(const std::function<void(Steward&)>& work, Deadline deadline);
+  bool run(const std::function<void(controller::Controller&)>& work, Deadline deadline);
   // For how long the thread has been in the turn that it is in; 0 while it waits. From any thread,
   // at once.
-  Duration in_turn() const;
+  Duration time_in_tick() const;
 
-  void create_partition(const Caller& caller, fabric::Tenancy tenancy,
-                        Done<fabric::TenancyStatus> done) override;
-  void update_partition(const Caller& caller, fabric::Tenancy tenancy,
-                        Done<fabric::TenancyStatus> done) override;
+  void create_partition(const Caller& caller, fabric::Partition partition,
+                        Done<fabric::PartitionStatus> done) override;
+  void update_partition(const Caller& caller, fabric::Partition partition,
+                        Done<fabric::PartitionStatus> done) override;
   void delete_partition(const Caller& caller, std::string name,
-                        Done<fabric::TenancyStatus> done) override;
+                        Done<fabric::PartitionStatus> done) override;
   void forget_ports(const Caller& caller, std::string partition,
-                    Done<fabric::TenancyStatus> done) override;
+                    Done<fabric::PartitionStatus> done) override;
   void list_partitions(const Caller& caller, Page page,
-                       Done<Listed<fabric::TenancyStatus>> done) override;
-  void bind(const Caller& caller, fabricapi::BindRequest request, fabricapi::Patience patience,
+                       Done<Listed<fabric::PartitionStatus>> done) override;
+  void bind(const Caller& caller, fabricapi::BindRequest request, fabricapi::CallContext context,
             Done<fabric::Binding> done) override;
   void unbind(const Caller& caller, fabric::Attachment attachment, Deadline deadline,
               Done<fabric::Binding> done) override;
@@ -78,14 +78,14 @@ class Service final : public fabricapi::Fabric {
   void list_bindings(const Caller& caller, fabricapi::BindingFilter filter, Page page,
                      Done<Listed<fabric::Binding>> done) override;
   void watch_bindings(const Caller& caller, fabricapi::BindingFilter filter,
-                      std::function<bool(const fabricapi::BindingChange&)> told,
+                      std::function<bool(const fabricapi::BindingChange&)> engine_members,
                       Done<std::shared_ptr<Watch>> done) override;
   void sync(const Caller& caller, fabricapi::SyncRequest request,
             Done<fabricapi::SyncAnswer> done) override;
   void observe(const Caller& caller, fabricapi::ObserveRequest request,
                Done<fabricapi::ObserveAnswer> done) override;
   void allocate_guids(const Caller& caller, fabricapi::AllocateRequest request,
-                      Done<std::vector<fabricapi::Allocated>> done) override;
+                      Done<std::vector<fabricapi::AllocatedGuid>> done) override;
   void list_nodes(const Caller& caller, Done<std::vector<fabricapi::Node>> done) override;
   void forget_node(const Caller& caller, fabricapi::ForgetRequest request, Deadline deadline,
                    Done<fabricapi::Node> done) override;
@@ -97,23 +97,23 @@ class Service final : public fabricapi::Fabric {
 
  private:
   // Who asks for which call; about what, for the audit log; of which node, for a node's rights.
-  struct Asked {
+  struct CallInfo {
     const Caller& caller;
-    Call call;
+    auth::Call call;
     std::string subject = {};
     std::string node = {};
   };
-  static CallQueue::Share share_of(const Asked& asked);
+  static CallQueue::Share share_of(const CallInfo& asked);
   template <typename Value, typename Answer, typename... Args>
-  void pass(const Asked& asked, const Done<Value>& done, Answer answer, Args&&... args);
-  void turn(std::optional<std::vector<Errands::Errand>> errands);
-  void work_off();
+  void dispatch(const CallInfo& asked, const Done<Value>& done, Answer answer, Args&&... args);
+  void tick(std::optional<std::vector<TaskQueue::Task>> tasks);
+  void run_tasks();
 
-  Report& report_;
-  Errands errands_;
-  std::atomic<Deadline::Clock::rep> turn_began_{0};  // 0: it waits
-  Steward* steward_ = nullptr;
+  telemetry::Telemetry& telemetry_;
+  TaskQueue tasks_;
+  std::atomic<Deadline::Clock::rep> tick_began_{0};  // 0: it waits
+  controller::Controller* controller_ = nullptr;
   std::thread thread_;
 };
 
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::service

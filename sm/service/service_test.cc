@@ -1,7 +1,7 @@
 #include "sm/service/service.h"
 
-#include "sm/service/callers.h"
 #include "sm/controller/test_fixture.h"
+#include "sm/service/callers.h"
 #include "tests/support/temp_folder.h"
 
 #include <future>
@@ -9,12 +9,12 @@
 
 #include <doctest/doctest.h>
 
-namespace ibpod::sm::test {
+namespace ibpod::sm::service::test {
 namespace {
 
 const fabricapi::Caller kReader{fabricapi::Role::reader, "", "CN=grafana"};
 
-struct ServiceBed : Bed {
+struct ServiceBed : controller::test::Fixture {
   ServiceBed() {
     REQUIRE(log.open(folder.path() / "log"));
     log.set_least(log::Level::info);
@@ -41,9 +41,9 @@ bool has(const std::string& text, const std::string& part) {
 }
 
 TEST_CASE_FIXTURE(ServiceBed, "who may not change something is refused, and in the audit log") {
-  Service service(report);  // which has not begun: nothing of it gets to a steward
+  Service service(telemetry);  // which has not begun: nothing of it gets to a steward
   const Deadline soon = Deadline::in(Duration(1000));
-  fabric::Tenancy blue;
+  fabric::Partition blue;
   blue.name = "blue";
   const auto one = [&](const std::string& action, const std::string& subject) {
     CAPTURE(action);
@@ -53,20 +53,21 @@ TEST_CASE_FIXTURE(ServiceBed, "who may not change something is refused, and in t
     CHECK(has(line, "\"role\":\"reader\""));
     CHECK(has(line, "\"subject\":\"" + subject + "\""));
     CHECK(has(line, "\"result\":\"denied\""));
-    CHECK(has(report.metrics().text(),
+    CHECK(has(telemetry.metrics().text(),
               "ibpod_sm_requests_total{action=\"" + action + "\",result=\"denied\"} 1"));
     CHECK(codes.back() == "denied");
   };
-  service.create_partition(kReader, blue, answer<fabric::TenancyStatus>());
+  service.create_partition(kReader, blue, answer<fabric::PartitionStatus>());
   one("create partition", "blue");
-  service.update_partition(kReader, blue, answer<fabric::TenancyStatus>());
+  service.update_partition(kReader, blue, answer<fabric::PartitionStatus>());
   one("update partition", "blue");
-  service.delete_partition(kReader, "blue", answer<fabric::TenancyStatus>());
+  service.delete_partition(kReader, "blue", answer<fabric::PartitionStatus>());
   one("delete partition", "blue");
-  service.forget_ports(kReader, "green", answer<fabric::TenancyStatus>());
+  service.forget_ports(kReader, "green", answer<fabric::PartitionStatus>());
   CHECK(has(told(), "\"subject\":\"green\",\"result\":\"denied\""));
   CHECK(codes.back() == "denied");
-  service.bind(kReader, request(kVf1, "blue"), soon, answer<fabric::Binding>());
+  service.bind(kReader, controller::test::request(controller::test::kVf1, "blue"), soon,
+               answer<fabric::Binding>());
   one("bind", "n1/c1/net1");
   service.unbind(kReader, {"n1", "c1", "net1"}, soon, answer<fabric::Binding>());
   one("unbind", "n1/c1/net1");
@@ -75,22 +76,23 @@ TEST_CASE_FIXTURE(ServiceBed, "who may not change something is refused, and in t
   service.observe(kReader, {"n1", "", {}}, answer<fabricapi::ObserveAnswer>());
   one("observe", "n1");
   service.allocate_guids(kReader, {"n1", "0000:3b:00.0", {0}},
-                         answer<std::vector<fabricapi::Allocated>>());
+                         answer<std::vector<fabricapi::AllocatedGuid>>());
   one("allocate GUIDs", "n1/0000:3b:00.0");
   service.forget_node(kReader, {"n1"}, soon, answer<fabricapi::Node>());
   one("forget node", "n1");
 }
 
 TEST_CASE_FIXTURE(ServiceBed, "what overrides a wait comes to the steward as that") {
-  Service service(report);
-  service.start(*steward);
-  fabric::Tenancy blue;
+  Service service(telemetry);
+  service.start(*controller);
+  fabric::Partition blue;
   blue.name = "blue";
   std::latch done(3);
   const auto counted = [&](const auto&) { done.count_down(); };
-  service.create_partition(kAdministrator, blue, counted);
-  service.forget_ports(kAdministrator, "blue", counted);
-  service.forget_node(kAdministrator, {"n7", true}, Deadline::in(Duration(20'000)), counted);
+  service.create_partition(controller::test::kAdministrator, blue, counted);
+  service.forget_ports(controller::test::kAdministrator, "blue", counted);
+  service.forget_node(controller::test::kAdministrator, {"n7", true},
+                      Deadline::in(Duration(20'000)), counted);
   done.wait();
   service.stop();
   const std::string all = told();
@@ -99,44 +101,47 @@ TEST_CASE_FIXTURE(ServiceBed, "what overrides a wait comes to the steward as tha
 }
 
 TEST_CASE_FIXTURE(ServiceBed, "who may not look is refused, too, and nothing is written of it") {
-  Service service(report);
-  service.health(kNode1, answer<fabricapi::FabricHealth>());
+  Service service(telemetry);
+  service.health(controller::test::kNode1, answer<fabricapi::FabricHealth>());
   fabricapi::BindingFilter others;
   others.node = "n2";
-  service.list_bindings(kNode1, others, {}, answer<fabricapi::Listed<fabric::Binding>>());
+  service.list_bindings(controller::test::kNode1, others, {},
+                        answer<fabricapi::ListPage<fabric::Binding>>());
   CHECK(codes == std::vector<std::string>{"denied", "denied"});
   CHECK(told().empty());
 }
 
 TEST_CASE_FIXTURE(ServiceBed, "a change that there is no place for is refused, and in the log") {
-  Service service(report, {.all = 0, .of_one = 0, .reserve_of_all = 0, .reserve_of_one = 0});
-  fabric::Tenancy blue;
+  Service service(telemetry, {.all = 0, .of_one = 0, .reserve_of_all = 0, .reserve_of_one = 0});
+  fabric::Partition blue;
   blue.name = "blue";
-  service.create_partition(kAdministrator, blue, answer<fabric::TenancyStatus>());
+  service.create_partition(controller::test::kAdministrator, blue,
+                           answer<fabric::PartitionStatus>());
   CHECK(codes.back() == "unavailable");
   CHECK(has(told(), "\"result\":\"unavailable\""));
 }
 
 TEST_CASE_FIXTURE(ServiceBed, "whom no rule knows is in the log and counted, whatever he called") {
-  const Authority authority = Authority::make({}).value();
-  const fabricapi::Identify identify = audited(authority, report);
+  const auth::RoleRules authority = auth::RoleRules::make({}).value();
+  const fabricapi::Identify identify = identify_and_audit(authority, telemetry);
   CHECK(identify({.common_name = "", .names = {}, .local = true}));
   CHECK(told().empty());
-  const auto stranger = identify({.common_name = "eve", .names = {"DNS=eve.example"}});
-  REQUIRE_FALSE(stranger);
-  CHECK(stranger.error().code() == Code::denied);
+  const auto caller = identify({.common_name = "eve", .names = {"DNS=eve.example"}});
+  REQUIRE_FALSE(caller);
+  CHECK(caller.error().code() == Code::denied);
   CHECK(has(told(), "CN=eve, DNS=eve.example"));
-  CHECK(has(report.metrics().text(), "\nibpod_sm_strangers_total 1\n"));
+  CHECK(has(telemetry.metrics().text(), "\nibpod_sm_strangers_total 1\n"));
 }
 
 TEST_CASE("who has a role has one account, whatever the certificate; nobody else has the same") {
   const auto rule = [](const char* match, fabricapi::Role role) {
-    return Rule{Pattern::parse(match).value(), role};
+    return auth::RoleRule{auth::NamePattern::parse(match).value(), role};
   };
-  const Authority authority = Authority::make({rule("DNS=*.nodes", fabricapi::Role::node),
-                                               rule("CN=system:node:*", fabricapi::Role::node),
-                                               rule("CN=admin", fabricapi::Role::administrator)})
-                                  .value();
+  const auth::RoleRules authority =
+      auth::RoleRules::make({rule("DNS=*.nodes", fabricapi::Role::node),
+                             rule("CN=system:node:*", fabricapi::Role::node),
+                             rule("CN=admin", fabricapi::Role::administrator)})
+          .value();
   const rpc::Account account = accounts(authority);
   CHECK(account({.common_name = "ibpod-agent", .names = {"DNS=n1.nodes"}}) == "node n1");
   CHECK(account({.common_name = "system:node:n1", .names = {}}) == "node n1");
@@ -149,22 +154,22 @@ TEST_CASE("who has a role has one account, whatever the certificate; nobody else
 
 // Requests that wait are no reason to take the thread for dead.
 TEST_CASE_FIXTURE(ServiceBed, "work on the thread waits behind requests, and is not refused") {
-  Service service(report, {.all = 1, .of_one = 1, .reserve_of_all = 0, .reserve_of_one = 0});
-  service.start(*steward);
+  Service service(telemetry, {.all = 1, .of_one = 1, .reserve_of_all = 0, .reserve_of_one = 0});
+  service.start(*controller);
   std::latch busy(1), release(1), asks(1);
   const Deadline soon = Deadline::in(Duration(20'000));
   auto first = std::async(std::launch::async, [&] {
-    return service.run([&](Steward&) { busy.count_down(), release.wait(); }, soon);
+    return service.run([&](controller::Controller&) { busy.count_down(), release.wait(); }, soon);
   });
   busy.wait();
-  const auto listed = answer<fabricapi::Listed<fabric::TenancyStatus>>();
+  const auto listed = answer<fabricapi::ListPage<fabric::PartitionStatus>>();
   service.list_partitions(kReader, {}, listed);  // waits
   service.list_partitions(kReader, {}, listed);
   CHECK(codes == std::vector<std::string>{"unavailable"});
   bool done = false;
   auto second = std::async(std::launch::async, [&] {
     asks.count_down();
-    return service.run([&](Steward&) { done = true; }, soon);
+    return service.run([&](controller::Controller&) { done = true; }, soon);
   });
   asks.wait();
   // Refused, it would be over at once; else it ends only behind the first.
@@ -180,52 +185,54 @@ TEST_CASE_FIXTURE(ServiceBed, "work on the thread waits behind requests, and is 
 
 // A turn that goes on is seen by whoever asks whether the thread lives, who waits for nothing.
 TEST_CASE_FIXTURE(ServiceBed, "how long a turn has gone on is told at once, while it does") {
-  Service service(report);
-  CHECK(service.in_turn() == Duration(0));
-  service.start(*steward);
+  Service service(telemetry);
+  CHECK(service.time_in_tick() == Duration(0));
+  service.start(*controller);
   std::latch busy(1), release(1);
   auto work = std::async(std::launch::async, [&] {
-    return service.run([&](Steward&) { busy.count_down(), release.wait(); },
+    return service.run([&](controller::Controller&) { busy.count_down(), release.wait(); },
                        Deadline::in(Duration(20'000)));
   });
   busy.wait();
-  while (service.in_turn() == Duration(0)) std::this_thread::yield();
+  while (service.time_in_tick() == Duration(0)) std::this_thread::yield();
   release.count_down();
   CHECK(work.get());
-  while (service.in_turn() != Duration(0)) std::this_thread::yield();
+  while (service.time_in_tick() != Duration(0)) std::this_thread::yield();
   service.stop();
 }
 
 TEST_CASE_FIXTURE(ServiceBed,
                   "a caller's many calls leave the places of others, and its own Unbind") {
-  Service service(report, {.all = 10, .of_one = 4, .reserve_of_all = 5, .reserve_of_one = 1});
+  Service service(telemetry, {.all = 10, .of_one = 4, .reserve_of_all = 5, .reserve_of_one = 1});
   const Deadline soon = Deadline::in(Duration(20'000));
   const auto bind = [&](const fabricapi::Caller& caller, const char* node) {
-    service.bind(caller, request(kVf1, "blue", "c1", node), soon, answer<fabric::Binding>());
+    service.bind(caller, controller::test::request(controller::test::kVf1, "blue", "c1", node),
+                 soon, answer<fabric::Binding>());
   };
-  for (int n = 0; n < 4; ++n) bind(kNode1, "n1");
+  for (int n = 0; n < 4; ++n) bind(controller::test::kNode1, "n1");
   CHECK(codes == std::vector<std::string>{"unavailable"});
   CHECK(has(told(), "node n1 has 3 calls waiting, and may have 3"));
-  service.unbind(kNode1, {"n1", "c1", "net1"}, soon, answer<fabric::Binding>());
-  service.sync(kNode1, {"n1", {}}, answer<fabricapi::SyncAnswer>());
+  service.unbind(controller::test::kNode1, {"n1", "c1", "net1"}, soon, answer<fabric::Binding>());
+  service.sync(controller::test::kNode1, {"n1", {}}, answer<fabricapi::SyncAnswer>());
   CHECK_MESSAGE(codes.size() == 2, "its fifth call is one too many, whatever it is");
-  bind(kNode2, "n2");
+  bind(controller::test::kNode2, "n2");
   CHECK(codes.size() == 2);
-  bind(kNode2, "n2");
+  bind(controller::test::kNode2, "n2");
   CHECK_MESSAGE(codes.size() == 3, "all places but the reserve are taken");
-  service.sync(kNode2, {"n2", {}}, answer<fabricapi::SyncAnswer>());
-  service.list_nodes(kAdministrator, answer<std::vector<fabricapi::Node>>());
+  service.sync(controller::test::kNode2, {"n2", {}}, answer<fabricapi::SyncAnswer>());
+  service.list_nodes(controller::test::kAdministrator, answer<std::vector<fabricapi::Node>>());
   CHECK(codes.size() == 3);
 }
 
 TEST_CASE_FIXTURE(ServiceBed, "work that has not come round by the deadline never runs") {
-  Service service(report);
+  Service service(telemetry);
   bool ran = false;
-  CHECK_FALSE(service.run([&](Steward&) { ran = true; }, Deadline::in(Duration(10))));
-  service.start(*steward);
+  CHECK_FALSE(
+      service.run([&](controller::Controller&) { ran = true; }, Deadline::in(Duration(10))));
+  service.start(*controller);
   service.stop();
   CHECK_FALSE(ran);
 }
 
 }  // namespace
-}  // namespace ibpod::sm::test
+}  // namespace ibpod::sm::service::test

@@ -3,41 +3,41 @@
 #include <iterator>
 #include <utility>
 
-namespace ibpod::sm {
+namespace ibpod::sm::service {
 
-Status Errands::ask(const std::string& caller, CallQueue::Share share, Errand call) {
+Status TaskQueue::try_post(const std::string& caller, CallQueue::Share membership, Task call) {
   const std::lock_guard lock(mutex_);
   if (stopped_) return Error(Code::unavailable, "the service ends; try again later");
-  TRY(calls_.push(caller, share, std::move(call)));
+  TRY(calls_.push(caller, membership, std::move(call)));
   changed_.notify_one();
   return ok();
 }
 
-void Errands::tell(Errand news) {
+void TaskQueue::post(Task news) {
   const std::lock_guard lock(mutex_);
   if (stopped_) return;
-  news_.push_back(std::move(news));
+  posted_.push_back(std::move(news));
   changed_.notify_one();
 }
 
-std::optional<std::vector<Errands::Errand>> Errands::take(std::optional<Time> due) {
+std::optional<std::vector<TaskQueue::Task>> TaskQueue::take(std::optional<Time> due) {
   std::unique_lock lock(mutex_);
-  const auto something = [&] { return stopped_ || !news_.empty() || calls_.size() > 0; };
+  const auto something = [&] { return stopped_ || !posted_.empty() || calls_.size() > 0; };
   if (due)
     changed_.wait_until(lock, *due, something);
   else
     changed_.wait(lock, something);
-  if (stopped_ && news_.empty() && calls_.size() == 0) return std::nullopt;
-  std::vector<Errand> taken = std::exchange(news_, {});
-  std::vector<Errand> calls = calls_.take(1);
+  if (stopped_ && posted_.empty() && calls_.size() == 0) return std::nullopt;
+  std::vector<Task> taken = std::exchange(posted_, {});
+  std::vector<Task> calls = calls_.take(1);
   std::move(calls.begin(), calls.end(), std::back_inserter(taken));
   return taken;
 }
 
-void Errands::stop() {
+void TaskQueue::stop() {
   const std::lock_guard lock(mutex_);
   stopped_ = true;
   changed_.notify_one();
 }
 
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::service

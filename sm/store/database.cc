@@ -5,7 +5,7 @@
 #include <fcntl.h>
 #include <sqlite3.h>
 
-namespace ibpod::sm {
+namespace ibpod::sm::store {
 namespace {
 
 // The primary result code is in the lowest byte (sqlite.org/rescode.html).
@@ -107,25 +107,25 @@ void Database::roll_back() {
   (void)run("ROLLBACK");  // what fails is undone when the file is opened next
 }
 
-Status Database::Statement::judge(int code) const { return sm::judge(database_, code); }
+Status Database::Statement::check_code(int code) const { return sm::store::judge(database_, code); }
 
 Status Database::Statement::bind(int place, int64_t number) {
-  return judge(sqlite3_bind_int64(statement_.get(), place, number));
+  return check_code(sqlite3_bind_int64(statement_.get(), place, number));
 }
 
 Status Database::Statement::bind(int place, std::string_view text) {
-  return judge(sqlite3_bind_text64(statement_.get(), place, text.data(), text.size(), SQLITE_STATIC,
-                                   SQLITE_UTF8));
+  return check_code(sqlite3_bind_text64(statement_.get(), place, text.data(), text.size(),
+                                        SQLITE_STATIC, SQLITE_UTF8));
 }
 
 Status Database::Statement::bind_bytes(int place, std::string_view bytes) {
-  return judge(
+  return check_code(
       sqlite3_bind_blob64(statement_.get(), place, bytes.data(), bytes.size(), SQLITE_STATIC));
 }
 
 Result<bool> Database::Statement::step() {
   const int result = sqlite3_step(statement_.get());
-  TRY(judge(result));
+  TRY(check_code(result));
   return result == SQLITE_ROW;
 }
 
@@ -141,4 +141,4 @@ std::string Database::Statement::bytes(int place) const {
 
 void Database::Statement::reset() { sqlite3_reset(statement_.get()); }
 
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::store

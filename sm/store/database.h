@@ -12,7 +12,7 @@
 struct sqlite3;
 struct sqlite3_stmt;
 
-namespace ibpod::sm {
+namespace ibpod::sm::store {
 
 // For one thread at a time. Errors: busy where another process has the file open, unavailable where
 // the disk is full, denied where it may not be opened, internal where it is damaged or cannot be
@@ -61,7 +61,7 @@ class Database {
     };
     Statement(sqlite3& database, sqlite3_stmt* statement)
         : database_(&database), statement_(statement) {}
-    Status judge(int code) const;
+    Status check_code(int code) const;
     sqlite3* database_;
     std::unique_ptr<sqlite3_stmt, Finalize> statement_;
   };
@@ -78,4 +78,4 @@ class Database {
   std::unique_ptr<sqlite3, Close> database_;
 };
 
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::store

@@ -2,7 +2,7 @@
 
 #include <array>
 
-namespace ibpod::sm {
+namespace ibpod::sm::store {
 namespace {
 
 // "ibpd" in SQLite's header, so that no other program's database is taken for ours.
@@ -79,7 +79,7 @@ Result<std::unique_ptr<SqliteStore>> SqliteStore::open(const Path& file) {
   return std::unique_ptr<SqliteStore>(new SqliteStore(std::move(database).value()));
 }
 
-Result<std::map<std::string, std::string>> SqliteStore::all(Kind kind) {
+Result<std::map<std::string, std::string>> SqliteStore::all(RecordKind kind) {
   Database::Statement statement =
       TRY(database_.prepare("SELECT key, value FROM objects WHERE kind = ? ORDER BY key"));
   TRY(statement.bind(1, static_cast<int64_t>(kind)));
@@ -91,13 +91,13 @@ Result<std::map<std::string, std::string>> SqliteStore::all(Kind kind) {
   }
 }
 
-Status SqliteStore::commit(const std::vector<Change>& changes) {
+Status SqliteStore::commit(const std::vector<RecordChange>& changes) {
   Database::Statement put =
       TRY(database_.prepare("INSERT OR REPLACE INTO objects (kind, key, value) VALUES (?, ?, ?)"));
   Database::Statement remove =
       TRY(database_.prepare("DELETE FROM objects WHERE kind = ? AND key = ?"));
   return database_.transaction([&]() -> Status {
-    for (const Change& change : changes) {
+    for (const RecordChange& change : changes) {
       Database::Statement& statement = change.value ? put : remove;
       TRY(statement.bind(1, static_cast<int64_t>(change.kind)));
       TRY(statement.bind(2, change.key));
@@ -109,4 +109,4 @@ Status SqliteStore::commit(const std::vector<Change>& changes) {
   });
 }
 
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::store

@@ -6,7 +6,7 @@
 
 #include <memory>
 
-namespace ibpod::sm {
+namespace ibpod::sm::store {
 
 class SqliteStore final : public Store {
  public:
@@ -16,12 +16,12 @@ class SqliteStore final : public Store {
   // where it is damaged, which is looked for.
   static Result<std::unique_ptr<SqliteStore>> open(const Path& file);
 
-  Result<std::map<std::string, std::string>> all(Kind kind) override;
-  Status commit(const std::vector<Change>& changes) override;
+  Result<std::map<std::string, std::string>> all(RecordKind kind) override;
+  Status commit(const std::vector<RecordChange>& changes) override;
 
  private:
   explicit SqliteStore(Database database) : database_(std::move(database)) {}
   Database database_;
 };
 
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::store

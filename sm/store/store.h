@@ -9,13 +9,13 @@
 #include <string>
 #include <vector>
 
-namespace ibpod::sm {
+namespace ibpod::sm::store {
 
 // The numbers are on disk: none is ever used again for something else.
-enum class Kind { partition = 1, binding = 2, node = 3, guid = 4, range = 5 };
+enum class RecordKind { partition = 1, binding = 2, node = 3, guid = 4, range = 5 };
 
-struct Change {
-  Kind kind;
+struct RecordChange {
+  RecordKind kind;
   std::string key;
   std::optional<std::string> value;  // bytes; nothing: the key goes
 };
@@ -31,12 +31,12 @@ class Store {
   virtual ~Store() = default;
 
   // Everything of a kind, by key.
-  virtual Result<std::map<std::string, std::string>> all(Kind kind) = 0;
+  virtual Result<std::map<std::string, std::string>> all(RecordKind kind) = 0;
 
   // All of it or nothing, in this order, and on disk when it succeeds. unavailable where the disk
   // is full: nothing of it is there, and a later call may succeed. After any other failure nobody
   // knows what the next start finds, all or nothing: whoever keeps a copy has to read anew.
-  virtual Status commit(const std::vector<Change>& changes) = 0;
+  virtual Status commit(const std::vector<RecordChange>& changes) = 0;
 };
 
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::store

@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-namespace ibpod::sm {
+namespace ibpod::sm::store {
 namespace {
 
 using Objects = std::map<std::string, std::string>;
@@ -22,7 +22,7 @@ struct Kept {
   Path file = folder.path() / "store";
   std::unique_ptr<SqliteStore> open() const { return SqliteStore::open(file).value(); }
   Error refusal() const { return SqliteStore::open(file).error(); }
-  Objects all(Kind kind) const { return open()->all(kind).value(); }
+  Objects all(RecordKind kind) const { return open()->all(kind).value(); }
 };
 
 // In a process of its own; its exit code, or minus the signal that ended it.
@@ -38,34 +38,34 @@ int in_child(const Body& body) {
 TEST_CASE("what is committed is there again, by kind, and what has gone is not") {
   const Kept kept;
   const std::string bytes("\0\xff'", 3);
-  REQUIRE(kept.open()->commit({{Kind::partition, "b", "1"},
-                               {Kind::partition, "a", bytes},
-                               {Kind::binding, "a", ""},
-                               {Kind::node, "n", "3"}}));
-  CHECK(kept.all(Kind::partition) == Objects{{"a", bytes}, {"b", "1"}});
-  CHECK(kept.all(Kind::binding) == Objects{{"a", ""}});
-  REQUIRE(kept.open()->commit({{Kind::partition, "b", "2"},
-                               {Kind::partition, "a", std::nullopt},
-                               {Kind::binding, "none", std::nullopt},
-                               {Kind::node, "n", std::nullopt}}));
-  CHECK(kept.all(Kind::partition) == Objects{{"b", "2"}});
-  CHECK(kept.all(Kind::node).empty());
-  CHECK(kept.all(Kind::guid).empty());
+  REQUIRE(kept.open()->commit({{RecordKind::partition, "b", "1"},
+                               {RecordKind::partition, "a", bytes},
+                               {RecordKind::binding, "a", ""},
+                               {RecordKind::node, "n", "3"}}));
+  CHECK(kept.all(RecordKind::partition) == Objects{{"a", bytes}, {"b", "1"}});
+  CHECK(kept.all(RecordKind::binding) == Objects{{"a", ""}});
+  REQUIRE(kept.open()->commit({{RecordKind::partition, "b", "2"},
+                               {RecordKind::partition, "a", std::nullopt},
+                               {RecordKind::binding, "none", std::nullopt},
+                               {RecordKind::node, "n", std::nullopt}}));
+  CHECK(kept.all(RecordKind::partition) == Objects{{"b", "2"}});
+  CHECK(kept.all(RecordKind::node).empty());
+  CHECK(kept.all(RecordKind::guid).empty());
 }
 
 TEST_CASE("changes of one commit are made in their order") {
   const Kept kept;
   const auto store = kept.open();
-  REQUIRE(store->commit({{Kind::guid, "a", "1"}, {Kind::guid, "a", std::nullopt}}));
-  CHECK(store->all(Kind::guid).value().empty());
-  REQUIRE(store->commit({{Kind::guid, "a", std::nullopt}, {Kind::guid, "a", "2"}}));
-  CHECK(store->all(Kind::guid).value() == Objects{{"a", "2"}});
+  REQUIRE(store->commit({{RecordKind::guid, "a", "1"}, {RecordKind::guid, "a", std::nullopt}}));
+  CHECK(store->all(RecordKind::guid).value().empty());
+  REQUIRE(store->commit({{RecordKind::guid, "a", std::nullopt}, {RecordKind::guid, "a", "2"}}));
+  CHECK(store->all(RecordKind::guid).value() == Objects{{"a", "2"}});
 }
 
 TEST_CASE("nobody else may read the files") {
   const Kept kept;
   const auto store = kept.open();
-  REQUIRE(store->commit({{Kind::node, "n", "1"}}));
+  REQUIRE(store->commit({{RecordKind::node, "n", "1"}}));
   for (const auto& entry : std::filesystem::directory_iterator(kept.folder.path())) {
     struct stat found = {};
     REQUIRE(::stat(entry.path().c_str(), &found) == 0);
@@ -75,13 +75,13 @@ TEST_CASE("nobody else may read the files") {
 
 TEST_CASE("a process that is killed in a commit leaves all of it or nothing") {
   const Kept kept;
-  std::vector<Change> changes;
-  for (int i = 0; i < 200; ++i) changes.push_back({Kind::binding, std::to_string(i), "x"});
+  std::vector<RecordChange> changes;
+  for (int i = 0; i < 200; ++i) changes.push_back({RecordKind::binding, std::to_string(i), "x"});
   // Before, in and behind the commit, until one child is fast enough.
   int killed = 0;
   for (suseconds_t limit = 1;; limit += 50 + limit / 10) {
     CAPTURE(limit);
-    for (Change& change : changes) change.value = std::to_string(limit);
+    for (RecordChange& change : changes) change.value = std::to_string(limit);
     const int end = in_child([&] {
       const auto store = SqliteStore::open(kept.file);
       if (!store) return 1;
@@ -89,7 +89,7 @@ TEST_CASE("a process that is killed in a commit leaves all of it or nothing") {
       ::setitimer(ITIMER_REAL, &soon, nullptr);
       return (*store)->commit(changes).ok() ? 0 : 1;
     });
-    const Objects left = kept.all(Kind::binding);
+    const Objects left = kept.all(RecordKind::binding);
     REQUIRE((left.empty() || left.size() == changes.size()));
     for (const auto& [key, value] : left) REQUIRE(value == left.begin()->second);
     if (end == 0) break;
@@ -101,7 +101,7 @@ TEST_CASE("a process that is killed in a commit leaves all of it or nothing") {
 
 TEST_CASE("where the disk is full nothing is changed, and later it goes on") {
   const Kept kept;
-  REQUIRE(kept.open()->commit({{Kind::node, "n", "before"}}));
+  REQUIRE(kept.open()->commit({{RecordKind::node, "n", "before"}}));
   Database database = Database::open(kept.file).value();
   const int64_t pages = database.number("PRAGMA page_count").value();
   REQUIRE(database.number("PRAGMA max_page_count = " + std::to_string(pages)).value() == pages);
@@ -149,7 +149,7 @@ TEST_CASE("one process at a time has it, until it ends") {
   int status = -1;
   ::waitpid(other, &status, 0);
   CHECK(status == 0);
-  CHECK(kept.open()->commit({{Kind::node, "n", "1"}}));
+  CHECK(kept.open()->commit({{RecordKind::node, "n", "1"}}));
 }
 
 TEST_CASE("another program's database is left as it is") {
@@ -166,8 +166,8 @@ TEST_CASE("another program's database is left as it is") {
 
 TEST_CASE("what is damaged, another program's or of a newer version is refused and left alone") {
   const Kept kept;
-  std::vector<Change> many;
-  for (int i = 0; i < 500; ++i) many.push_back({Kind::binding, std::to_string(i), "value"});
+  std::vector<RecordChange> many;
+  for (int i = 0; i < 500; ++i) many.push_back({RecordKind::binding, std::to_string(i), "value"});
   REQUIRE(kept.open()->commit(many));
   const std::string good = read_file(kept.file).value();
 
@@ -198,7 +198,7 @@ TEST_CASE("what is damaged, another program's or of a newer version is refused a
   foreign[68] = 1;
   refused(foreign, Code::invalid, "another program's");
   std::ofstream(kept.file, std::ios::trunc) << good;
-  CHECK(kept.all(Kind::binding).size() == 500);
+  CHECK(kept.all(RecordKind::binding).size() == 500);
 }
 
 // SQLite brings it into the file, as it would have for that version.
@@ -229,4 +229,4 @@ TEST_CASE("a folder that is not there is named") {
 }
 
 }  // namespace
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::store

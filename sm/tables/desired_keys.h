@@ -9,27 +9,27 @@
 #include <unordered_map>
 #include <vector>
 
-namespace ibpod::sm {
+namespace ibpod::sm::tables {
 
 // Of one port.
-struct WantedKeys {
+struct DesiredTable {
   std::vector<ib::PKey> keys;      // all 16 bits of each; sorted, none twice
   std::optional<ib::PKey> index0;  // one of them: has to be at index 0
-  bool operator==(const WantedKeys&) const = default;
+  bool operator==(const DesiredTable&) const = default;
   // What belongs at index 0: the key that has to be there, or else the default partition's, which
   // may be elsewhere. Nothing: neither is wanted.
   std::optional<ib::PKey> first() const;
   // The same keys, at whatever index: so a switch port's table holds them.
-  WantedKeys anywhere() const { return {.keys = keys, .index0 = {}}; }
+  DesiredTable anywhere() const { return {.keys = keys, .index0 = {}}; }
 };
 
-class Wanted {
+class DesiredKeys {
  public:
-  Wanted() = default;
+  DesiredKeys() = default;
   // All partitions of the fabric, the administrator's own among them.
-  explicit Wanted(const std::vector<fabric::Partition>& partitions);
+  explicit DesiredKeys(const std::vector<fabric::PartitionDefinition>& definitions);
 
-  WantedKeys of(const fabric::EndPort& port) const;
+  DesiredTable of(const fabric::EndPort& port) const;
   // The ports that some partition names.
   std::vector<ib::Guid> named() const;
 
@@ -42,12 +42,12 @@ class Wanted {
     bool index0;
   };
 
-  void add(const fabric::Partition& partition, const fabric::Member& member);
+  void add(const fabric::PartitionDefinition& definition, const fabric::Member& member);
 
   // Those that speak of groups of ports, too: few.
-  std::vector<fabric::Partition> of_groups_;
+  std::vector<fabric::PartitionDefinition> of_groups_;
   // The keys of all others, by port.
   std::unordered_map<ib::Guid, std::vector<Entry>, Hash> of_ports_;
 };
 
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::tables

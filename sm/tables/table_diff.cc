@@ -4,7 +4,7 @@
 #include <set>
 #include <utility>
 
-namespace ibpod::sm {
+namespace ibpod::sm::tables {
 namespace {
 
 bool free(ib::PKey key) { return key.partition() == 0; }
@@ -20,8 +20,8 @@ std::string listed(const std::vector<ib::PKey>& keys) {
   return text;
 }
 
-bool right_at_0(const ib::PKeyTable& table, const WantedKeys& wanted) {
-  return !wanted.index0 || (!table.empty() && table.front() == *wanted.index0);
+bool right_at_0(const ib::PKeyTable& table, const DesiredTable& desired) {
+  return !desired.index0 || (!table.empty() && table.front() == *desired.index0);
 }
 
 // Takes the first free place.
@@ -37,7 +37,7 @@ Status put(ib::PKeyTable& table, ib::PKey key) {
 
 }  // namespace
 
-std::string Verdict::text() const {
+std::string TableDiff::text() const {
   std::string text;
   const auto add = [&](const std::string& part) { text += (text.empty() ? "" : "; ") + part; };
   if (!missing.empty()) add("lacks " + listed(missing));
@@ -46,29 +46,29 @@ std::string Verdict::text() const {
   return text;
 }
 
-Verdict judge(const ib::PKeyTable& table, const WantedKeys& wanted) {
+TableDiff compare(const ib::PKeyTable& table, const DesiredTable& desired) {
   std::set<ib::PKey> found;
   for (const ib::PKey key : table)
     if (!free(key)) found.insert(key);
-  Verdict verdict;
-  std::set_difference(wanted.keys.begin(), wanted.keys.end(), found.begin(), found.end(),
-                      std::back_inserter(verdict.missing));
-  std::set_difference(found.begin(), found.end(), wanted.keys.begin(), wanted.keys.end(),
-                      std::back_inserter(verdict.foreign));
-  verdict.index0 = right_at_0(table, wanted);
-  return verdict;
+  TableDiff diff;
+  std::set_difference(desired.keys.begin(), desired.keys.end(), found.begin(), found.end(),
+                      std::back_inserter(diff.missing));
+  std::set_difference(found.begin(), found.end(), desired.keys.begin(), desired.keys.end(),
+                      std::back_inserter(diff.foreign));
+  diff.index0 = right_at_0(table, desired);
+  return diff;
 }
 
-Result<ib::PKeyTable> mended(const ib::PKeyTable& table, const WantedKeys& wanted) {
-  const Verdict verdict = judge(table, wanted);
+Result<ib::PKeyTable> mended(const ib::PKeyTable& table, const DesiredTable& desired) {
+  const TableDiff diff = compare(table, desired);
   ib::PKeyTable right = table;
   for (ib::PKey& key : right) {
-    if (std::binary_search(verdict.foreign.begin(), verdict.foreign.end(), key)) key = ib::PKey();
+    if (std::binary_search(diff.foreign.begin(), diff.foreign.end(), key)) key = ib::PKey();
   }
-  std::vector<ib::PKey> missing = verdict.missing;
-  const std::optional<ib::PKey> first = wanted.first();
+  std::vector<ib::PKey> missing = diff.missing;
+  const std::optional<ib::PKey> first = desired.first();
   const bool lacks_first = first && std::count(missing.begin(), missing.end(), *first) != 0;
-  if (!right.empty() && (lacks_first || !right_at_0(right, wanted))) {
+  if (!right.empty() && (lacks_first || !right_at_0(right, desired))) {
     for (ib::PKey& key : right)
       if (key == *first) key = ib::PKey();
     std::erase(missing, *first);
@@ -80,4 +80,4 @@ Result<ib::PKeyTable> mended(const ib::PKeyTable& table, const WantedKeys& wante
   return right;
 }
 
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::tables

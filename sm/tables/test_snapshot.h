@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-namespace ibpod::sm::test {
+namespace ibpod::sm::tables::test {
 
 inline constexpr ib::Guid kSwitch{0x0002c90300ff0000};
 inline constexpr ib::PKey kLimited{0x7fff}, kFree;
@@ -17,20 +17,20 @@ inline constexpr ib::PKey kLimited{0x7fff}, kFree;
 // Of the n-th host, from 0.
 constexpr ib::Guid host(unsigned n) { return ib::Guid(0x0002c90300000001 + n); }
 
-struct KnownSubnet {
-  explicit KnownSubnet(unsigned hosts) {
+struct TestSubnet {
+  explicit TestSubnet(unsigned hosts) {
     contents.ports.push_back({.guid = kSwitch,
                               .node_guid = kSwitch,
                               .node = fabric::NodeType::switch_node,
                               .description = "leaf",
-                              .places = 8,
+                              .partition_cap = 8,
                               .state = ib::PortState::active,
                               .lid = 100,
                               .m_key_protection = 2,
-                              .leaf = {}});
+                              .switch_port = {}});
     tables[kSwitch] = {.keys = table({kLimited})};
     for (unsigned n = 0; n < hosts; ++n) add_host(n);
-    tables[host(0)].keys[0] = leaf_tables[host(0)].keys[0] = ib::kDefaultFull;
+    tables[host(0)].keys[0] = switch_tables[host(0)].keys[0] = ib::kDefaultFull;
     contents.managers.push_back(
         {host(0), mad::SmInfo{.guid = host(0), .priority = 5, .state = mad::SmState::master}});
   }
@@ -43,26 +43,26 @@ struct KnownSubnet {
   }
   // The port's, and its switch port's.
   void hold(unsigned n, std::initializer_list<ib::PKey> keys) {
-    tables[host(n)].keys = leaf_tables[host(n)].keys = table(keys);
+    tables[host(n)].keys = switch_tables[host(n)].keys = table(keys);
   }
-  fabric::SeenPort& port(unsigned n) { return contents.ports[n + 1]; }
-  void add(fabric::Partition partition) { partitions.push_back(std::move(partition)); }
+  fabric::Port& port(unsigned n) { return contents.ports[n + 1]; }
+  void add(fabric::PartitionDefinition definition) { partitions.push_back(std::move(definition)); }
 
   // Outlived by this object, and good until it changes.
-  Evidence evidence() {
+  FabricSnapshot snapshot() {
     topology = fabric::Topology(contents);
-    wanted = Wanted(partitions);
+    desired = DesiredKeys(partitions);
     return {.topology = topology,
             .tables = tables,
-            .leaf_tables = leaf_tables,
+            .switch_tables = switch_tables,
             .partitions = partitions,
-            .wanted = wanted,
+            .desired = desired,
             .sm_port = host(0)};
   }
 
   fabric::Topology::Contents contents;
-  ReadTables tables, leaf_tables;
-  std::vector<fabric::Partition> partitions{fabric::default_partition()};
+  ReadTables tables, switch_tables;
+  std::vector<fabric::PartitionDefinition> partitions{fabric::default_definition()};
 
  private:
   void add_host(unsigned n) {
@@ -70,18 +70,18 @@ struct KnownSubnet {
                               .node_guid = host(n),
                               .number = 1,
                               .description = "h" + std::to_string(n) + " mlx5_0",
-                              .places = 64,
+                              .partition_cap = 64,
                               .state = ib::PortState::active,
                               .lid = static_cast<ib::Lid>(n + 1),
                               .m_key_protection = 2,
-                              .leaf = fabric::LeafPort{.switch_guid = kSwitch}});
-    fabric::LeafPort& leaf = *contents.ports.back().leaf;
+                              .switch_port = fabric::SwitchPort{.switch_guid = kSwitch}});
+    fabric::SwitchPort& leaf = *contents.ports.back().switch_port;
     leaf.port = static_cast<uint8_t>(n + 1);
-    leaf.enforcement = {.places = 64, .inbound = true, .outbound = true};
+    leaf.enforcement = {.partition_cap = 64, .inbound = true, .outbound = true};
     hold(n, {kLimited});
   }
   fabric::Topology topology;
-  Wanted wanted;
+  DesiredKeys desired;
 };
 
-}  // namespace ibpod::sm::test
+}  // namespace ibpod::sm::tables::test

@@ -1,7 +1,7 @@
 #include "sm/telemetry/telemetry.h"
 #include "tests/support/metric_families.h"
 
-namespace ibpod::sm {
+namespace ibpod::sm::telemetry {
 namespace {
 
 TEST_CASE(
@@ -23,12 +23,13 @@ TEST_CASE("every state, reason and health has its row in the document") {
   };
   for (int n = 1; n <= static_cast<int>(fabric::Reason::lease); ++n)
     has_row(name(static_cast<fabric::Reason>(n)));
-  for (int n = 0; n <= static_cast<int>(fabric::State::unknown); ++n)
-    has_row(name(static_cast<fabric::State>(n)));
-  for (int n = 0; n <= static_cast<int>(Health::stuck); ++n) has_row(name(static_cast<Health>(n)));
+  for (int n = 0; n <= static_cast<int>(fabric::BindingState::unknown); ++n)
+    has_row(name(static_cast<fabric::BindingState>(n)));
+  for (int n = 0; n <= static_cast<int>(engine::Health::stuck); ++n)
+    has_row(engine::name(static_cast<engine::Health>(n)));
 }
 
 TEST_CASE("names are of one form") { check_names("ibpod_sm_", metric_families()); }
 
 }  // namespace
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::telemetry

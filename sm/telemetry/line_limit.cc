@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace ibpod::sm {
+namespace ibpod::sm::telemetry {
 
 LineLimit::Account& LineLimit::account(const std::string& caller, Time now) {
   const auto found = accounts_.find(caller);
@@ -43,4 +43,4 @@ std::vector<LineLimit::Dropped> LineLimit::take_dropped(Time now) {
   return dropped;
 }
 
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::telemetry

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace ibpod::sm {
+namespace ibpod::sm::telemetry {
 
 class LineLimit {
  public:
@@ -50,4 +50,4 @@ class LineLimit {
   Account total_{};
 };
 
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::telemetry

@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-namespace ibpod::sm {
+namespace ibpod::sm::telemetry {
 namespace {
 
 using namespace std::chrono_literals;
@@ -65,4 +65,4 @@ TEST_CASE("lines: so many callers are named, the others share one count") {
 }
 
 }  // namespace
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::telemetry

@@ -2,7 +2,7 @@
 
 #include "lib/fabricapi/account.h"
 
-namespace ibpod::sm {
+namespace ibpod::sm::telemetry {
 namespace {
 
 using http::Family;
@@ -111,10 +111,10 @@ const std::vector<Family>& metric_families() {
   return families;
 }
 
-void Report::trouble(const std::string& about, const std::string& text) {
+void Telemetry::report_condition(const std::string& about, const std::string& text) {
   {
     const std::lock_guard lock(mutex_);
-    std::string& known = troubles_[about];
+    std::string& known = conditions_[about];
     if (known == text) return;
     known = text;
   }
@@ -124,8 +124,8 @@ void Report::trouble(const std::string& about, const std::string& text) {
     warning(about + ": " + text);
 }
 
-void Report::audit(const fabricapi::Caller& caller, std::string_view action,
-                   const std::string& subject, const Status& status, Effect effect) {
+void Telemetry::audit(const fabricapi::Caller& caller, std::string_view action,
+                      const std::string& subject, const Status& status, Effect effect) {
   json::Value members = json::Value::object();
   members.set("audit", action)
       .set("by", caller.name)
@@ -142,7 +142,7 @@ void Report::audit(const fabricapi::Caller& caller, std::string_view action,
                            status ? "granted" : std::string(name(status.error().code()))});
 }
 
-void Report::stranger(const Error& refusal) {
+void Telemetry::unauthorized(const Error& refusal) {
   json::Value members = json::Value::object();
   members.set("audit", "call").set("result", name(refusal.code())).set("reason", refusal.text());
   // By one account for all: their names are theirs to choose.
@@ -150,8 +150,8 @@ void Report::stranger(const Error& refusal) {
   metrics_.add(kStrangers, {});
 }
 
-void Report::first_binding(const fabricapi::Caller& caller, const std::string& subject,
-                           const std::string& name_space, size_t nodes) {
+void Telemetry::first_binding(const fabricapi::Caller& caller, const std::string& subject,
+                              const std::string& name_space, size_t nodes) {
   json::Value members = json::Value::object();
   members.set("audit", "first binding")
       .set("by", caller.name)
@@ -165,10 +165,10 @@ void Report::first_binding(const fabricapi::Caller& caller, const std::string& s
   metrics_.add(kFirstBindings, {});
 }
 
-void Report::uncertain_first_binding(const fabricapi::Caller& caller, const std::string& node,
-                                     bool report) {
+void Telemetry::uncertain_first_binding(const fabricapi::Caller& caller, const std::string& node,
+                                        bool telemetry) {
   metrics_.add(kFirstBindings, {});
-  if (!report) return;
+  if (!telemetry) return;
   log_.write(log::Level::warning,
              "node " + node +
                  " has had pods of more namespaces than ibpod-sm remembers of a node: each Bind "
@@ -176,8 +176,8 @@ void Report::uncertain_first_binding(const fabricapi::Caller& caller, const std:
              json::Value::object().set("by", caller.name));
 }
 
-void Report::wrong_node(const fabricapi::Caller& caller, const std::string& subject,
-                        const std::string& partition) {
+void Telemetry::wrong_node(const fabricapi::Caller& caller, const std::string& subject,
+                           const std::string& partition) {
   write_limited(account_of(caller), log::Level::warning,
                 "bind " + subject + ": partition " + partition +
                     " is not open to this node: the node does what it should not, or `nodes` of "
@@ -186,9 +186,9 @@ void Report::wrong_node(const fabricapi::Caller& caller, const std::string& subj
   metrics_.add(kWrongNodes, {});
 }
 
-void Report::write_limited(const std::string& caller, log::Level level, const std::string& text,
-                           const json::Value& members) {
-  tell_dropped();
+void Telemetry::write_limited(const std::string& caller, log::Level level, const std::string& text,
+                              const json::Value& members) {
+  log_dropped();
   {
     const std::lock_guard lock(mutex_);
     if (!limit_.take(caller, clock_())) return;
@@ -196,7 +196,7 @@ void Report::write_limited(const std::string& caller, log::Level level, const st
   log_.write(level, text, members);
 }
 
-void Report::tell_dropped() {
+void Telemetry::log_dropped() {
   std::vector<LineLimit::Dropped> dropped;
   {
     const std::lock_guard lock(mutex_);
@@ -213,7 +213,7 @@ void Report::tell_dropped() {
   }
 }
 
-void Report::loaded(const Path& database, size_t partitions, size_t bindings, size_t nodes) {
+void Telemetry::loaded(const Path& database, size_t partitions, size_t bindings, size_t nodes) {
   if (partitions + bindings + nodes == 0)
     return info(database.string() + " holds nothing: there are no partitions, bindings or nodes");
   const auto number = [](const char* of, size_t count) { return of + std::to_string(count); };
@@ -221,18 +221,19 @@ void Report::loaded(const Path& database, size_t partitions, size_t bindings, si
        number(", bindings: ", bindings) + number(", nodes: ", nodes));
 }
 
-void Report::listener(const Listener& now) {
-  trouble("certificate", now.certificate ? "" : now.certificate.error().text());
+void Telemetry::listener(const ListenerStatus& now) {
+  report_condition("certificate", now.certificate ? "" : now.certificate.error().text());
   metrics_.set(kUsable, {}, now.certificate ? 1 : 0);
-  trouble("private key of listen", now.key ? "" : now.key.error().text());
+  report_condition("private key of listen", now.key ? "" : now.key.error().text());
   metrics_.set(kKeyExposed, {}, now.key ? 0 : 1);
   const auto since = now.expires.time_since_epoch();
   metrics_.set(kExpires, {}, std::chrono::duration<double>(since).count());
   metrics_.replace(kRefused, {http::Sample{{}, static_cast<double>(now.refused)}});
-  metrics_.replace(kStarved, {http::Sample{{}, static_cast<double>(now.starved)}});
+  metrics_.replace(kStarved, {http::Sample{{}, static_cast<double>(now.no_slot)}});
 }
 
-void Report::cut(const std::string& address, const std::string& holder, std::string_view cause) {
+void Telemetry::connection_closed(const std::string& address, const std::string& holder,
+                                  std::string_view cause) {
   metrics_.add(kCut, {std::string(cause)});
   json::Value members = json::Value::object();
   members.set("cause", cause).set("address", address);
@@ -242,7 +243,7 @@ void Report::cut(const std::string& address, const std::string& holder, std::str
                 "connection of " + who + " cut: " + std::string(cause), members);
 }
 
-void Report::failed_handshake(const std::string& why) {
+void Telemetry::failed_handshake(const std::string& why) {
   // What a client thinks of ours is an alert.
   const auto says = [&](std::string_view part) { return why.find(part) != why.npos; };
   std::string reason = "other", hint;
@@ -258,7 +259,8 @@ void Report::failed_handshake(const std::string& why) {
                 "a TLS handshake failed: " + why.substr(0, 100) + hint, json::Value::object());
 }
 
-void Report::changed(const fabric::Binding& binding, const std::optional<Course>& course) {
+void Telemetry::changed(const fabric::Binding& binding,
+                        const std::optional<BindDurations>& course) {
   json::Value members = json::Value::object();
   members.set("node", binding.attachment.node)
       .set("container", binding.attachment.container)
@@ -266,24 +268,25 @@ void Report::changed(const fabric::Binding& binding, const std::optional<Course>
       .set("pod", binding.pod.name_space + "/" + binding.pod.name)
       .set("guid", binding.guid.text())
       .set("state", name(binding.state))
-      .set("reason", name(binding.standing.reason));
-  if (!binding.standing.text.empty()) members.set("why", binding.standing.text);
-  if (course) members.set("us", course->since_bind.count()).set("turn_us", course->of_turn.count());
+      .set("reason", name(binding.condition.reason));
+  if (!binding.condition.text.empty()) members.set("why", binding.condition.text);
+  if (course) members.set("us", course->since_bind.count()).set("turn_us", course->of_tick.count());
   log_.write(log::Level::debug, "binding is " + std::string(name(binding.state)), members);
 }
 
-void Report::verified(fabric::Proof proof, std::chrono::duration<double> took) {
+void Telemetry::verified(fabric::Proof proof, std::chrono::duration<double> took) {
   metrics_.observe(kVerified, {std::string(name(proof))}, took.count());
 }
 
-void Report::drifted(ib::Guid port, const std::string& text) {
+void Telemetry::drifted(ib::Guid port, const std::string& text) {
   metrics_.add(kDrifts, {});
   warning("port " + port.text() + ": " + text);
 }
 
-void Report::repaired(std::string_view result) { metrics_.add(kRepairs, {std::string(result)}); }
+void Telemetry::repaired(std::string_view result) { metrics_.add(kRepairs, {std::string(result)}); }
 
-void Report::scanned(const PortCounts& counts, size_t packets, std::chrono::duration<double> took) {
+void Telemetry::scanned(const PortCounts& counts, size_t packets,
+                        std::chrono::duration<double> took) {
   const auto show = [&](const char* state, size_t count) {
     metrics_.set(kPorts, {state}, static_cast<double>(count));
   };
@@ -295,12 +298,13 @@ void Report::scanned(const PortCounts& counts, size_t packets, std::chrono::dura
   metrics_.add(kPackets, {"scan"}, static_cast<double>(packets));
 }
 
-void Report::read(size_t packets) {
+void Telemetry::read(size_t packets) {
   metrics_.add(kPackets, {"binding"}, static_cast<double>(packets));
 }
 
-void Report::bindings(const std::map<std::pair<fabric::State, fabric::Reason>, size_t>& counts,
-                      size_t unsettled, size_t waiting) {
+void Telemetry::bindings(
+    const std::map<std::pair<fabric::BindingState, fabric::Reason>, size_t>& counts,
+    size_t unsettled, size_t waiting) {
   std::vector<http::Sample> samples;
   for (const auto& [of, count] : counts)
     samples.push_back(
@@ -310,40 +314,40 @@ void Report::bindings(const std::map<std::pair<fabric::State, fabric::Reason>, s
   metrics_.set(kWaiting, {}, static_cast<double>(waiting));
 }
 
-void Report::weaknesses(const std::map<std::string_view, size_t>& counts) {
+void Telemetry::issues(const std::map<std::string_view, size_t>& counts) {
   std::vector<http::Sample> samples;
   for (const auto& [kind, count] : counts)
     samples.push_back({{std::string(kind)}, static_cast<double>(count)});
   metrics_.replace(kWeaknesses, samples);
 }
 
-void Report::declared_file(bool good) { metrics_.set(kDeclared, {}, good ? 1 : 0); }
+void Telemetry::declared_file(bool good) { metrics_.set(kDeclared, {}, good ? 1 : 0); }
 
-void Report::engine(const Standing& standing, uint64_t wanted) {
-  metrics_.replace(kHealth, {{{std::string(name(standing.health))}, 1}});
+void Telemetry::engine(const engine::EngineStatus& status, uint64_t desired) {
+  metrics_.replace(kHealth, {{{std::string(engine::name(status.health))}, 1}});
   const auto version = [&](const char* which, uint64_t number) {
     metrics_.set(kVersion, {which}, static_cast<double>(number));
   };
-  version("wanted", wanted);
-  version("placed", standing.placed);
-  version("swept", standing.swept);
+  version("wanted", desired);
+  version("placed", status.placed);
+  version("swept", status.swept);
   std::vector<http::Sample> events;
   const auto event = [&](const char* which, uint64_t count) {
     events.push_back({{which}, static_cast<double>(count)});
   };
-  event("sweep", standing.sweeps);
-  event("failed_sweep", standing.failed_sweeps);
-  event("hup", standing.hups);
-  event("fail_open", standing.fail_opens);
-  event("violation", standing.violations);
-  event("restore", standing.restores);
-  event("edit", standing.edits);
-  event("loss", standing.losses);
-  event("full_table", standing.full_tables);
-  event("enforcement_lost", standing.enforcement_lost);
-  event("start", standing.starts);
+  event("sweep", status.sweeps);
+  event("failed_sweep", status.failed_sweeps);
+  event("hup", status.hups);
+  event("fail_open", status.fail_opens);
+  event("violation", status.violations);
+  event("restore", status.restores);
+  event("edit", status.edits);
+  event("loss", status.losses);
+  event("full_table", status.full_tables);
+  event("enforcement_lost", status.enforcement_lost);
+  event("start", status.starts);
   metrics_.replace(kEvents, events);
-  metrics_.set(kSweep, {}, std::chrono::duration<double>(standing.last_sweep).count());
+  metrics_.set(kSweep, {}, std::chrono::duration<double>(status.last_sweep).count());
 }
 
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::telemetry

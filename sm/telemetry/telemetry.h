@@ -19,7 +19,7 @@
 #include <utility>
 #include <vector>
 
-namespace ibpod::sm {
+namespace ibpod::sm::telemetry {
 
 // In the document's order (docs/metrics.md).
 const std::vector<http::Family>& metric_families();
@@ -33,11 +33,11 @@ struct PortCounts {
   bool operator==(const PortCounts&) const = default;
 };
 
-class Report {
+class Telemetry {
  public:
   using Clock = std::function<LineLimit::Time()>;
   // `clock`: by which lines are counted that callers cause.
-  explicit Report(log::Log& log, Clock clock = std::chrono::steady_clock::now)
+  explicit Telemetry(log::Log& log, Clock clock = std::chrono::steady_clock::now)
       : log_(log), clock_(std::move(clock)) {}
 
   void error(const std::string& text) { log_.write(log::Level::error, text); }
@@ -46,7 +46,7 @@ class Report {
   // What the database holds at the start: one that is new, or an older copy, is seen by it.
   void loaded(const Path& database, size_t partitions, size_t bindings, size_t nodes);
   // What is wrong for longer is said once, and again after it was well; empty: it is well.
-  void trouble(const std::string& about, const std::string& text);
+  void report_condition(const std::string& about, const std::string& text);
 
   // Every request that changes something, granted or not, and every change that nobody has asked
   // for by a request. What is granted is on disk. Refusals, and what was granted and changed
@@ -55,25 +55,25 @@ class Report {
   void audit(const fabricapi::Caller& caller, std::string_view action, const std::string& subject,
              const Status& status, Effect effect = Effect::change);
   // Somebody whom the rules make nobody has called; `refusal` says by which names. Limited.
-  void stranger(const Error& refusal);
+  void unauthorized(const Error& refusal);
   // A node has bound a pod of a namespace that it had none of until now, and `nodes` others have.
   void first_binding(const fabricapi::Caller& caller, const std::string& subject,
                      const std::string& name_space, size_t nodes);
   // The same of a node with more namespaces than are remembered; `report`: with a line, too.
   void uncertain_first_binding(const fabricapi::Caller& caller, const std::string& node,
-                               bool report);
+                               bool telemetry);
   // A Bind was refused only because a partition's nodes do not match. Limited.
   void wrong_node(const fabricapi::Caller& caller, const std::string& subject,
                   const std::string& partition);
   // A line with the count for each caller whose lines were not written. To be called again and
   // again.
-  void tell_dropped();
+  void log_dropped();
   // A binding has come to another state. While a Bind waits for it: how long ago that was asked,
   // and how much of it is this turn's own work, the disk among it.
-  struct Course {
-    std::chrono::microseconds since_bind, of_turn;
+  struct BindDurations {
+    std::chrono::microseconds since_bind, of_tick;
   };
-  void changed(const fabric::Binding& binding, const std::optional<Course>& course = {});
+  void changed(const fabric::Binding& binding, const std::optional<BindDurations>& course = {});
   // From the Bind on.
   void verified(fabric::Proof proof, std::chrono::duration<double> took);
   // A table that was right is not any more. And a repair of a port's tables is over: "written", or
@@ -83,30 +83,31 @@ class Report {
   void scanned(const PortCounts& counts, size_t packets, std::chrono::duration<double> took);
   void read(size_t packets);
   // As it is now: bindings by state and reason, ports that have not settled, requests that wait.
-  void bindings(const std::map<std::pair<fabric::State, fabric::Reason>, size_t>& counts,
+  void bindings(const std::map<std::pair<fabric::BindingState, fabric::Reason>, size_t>& counts,
                 size_t unsettled, size_t waiting);
   // What lets somebody get around the partitions: how often each weakness is there, by its name.
-  void weaknesses(const std::map<std::string_view, size_t>& counts);
+  void issues(const std::map<std::string_view, size_t>& counts);
   // Whether all that the file of declared partitions says is so.
   void declared_file(bool good);
   // Of the server over TCP: whether its files can be used, until when its certificate is valid, how
   // many connections were closed because their address had too many, and how often some had to
   // wait for a place.
-  struct Listener {
+  struct ListenerStatus {
     Status certificate = ok();
     std::chrono::system_clock::time_point expires;
     uint64_t refused = 0;
-    uint64_t starved = 0;
+    uint64_t no_slot = 0;
     Status key = ok();  // denied: others than our user have access to the private key
   };
-  void listener(const Listener& now);
+  void listener(const ListenerStatus& now);
   // A connection from `address` was cut for what it cost; `holder`: its account, empty where
   // none was shown.
-  void cut(const std::string& address, const std::string& holder, std::string_view cause);
+  void connection_closed(const std::string& address, const std::string& holder,
+                         std::string_view cause);
   // A TLS handshake has failed, for OpenSSL's reason; whose it was gRPC does not tell.
   void failed_handshake(const std::string& why);
   // `wanted`: the version that should be in force.
-  void engine(const Standing& standing, uint64_t wanted);
+  void engine(const engine::EngineStatus& status, uint64_t desired);
 
   http::Metrics& metrics() { return metrics_; }
 
@@ -118,8 +119,8 @@ class Report {
   Clock clock_;
   http::Metrics metrics_;
   std::mutex mutex_;  // of what follows
-  std::map<std::string, std::string> troubles_;
+  std::map<std::string, std::string> conditions_;
   LineLimit limit_;
 };
 
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::telemetry

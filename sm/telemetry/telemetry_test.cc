@@ -6,13 +6,13 @@
 
 #include <doctest/doctest.h>
 
-namespace ibpod::sm {
+namespace ibpod::sm::telemetry {
 namespace {
 
 struct Bed {
   TempFolder folder;
   log::Log log{log::Level::info};
-  Report report{log};
+  Telemetry report{log};
 
   Bed() { REQUIRE(log.open(folder.path() / "log")); }
   // Since the last call.
@@ -43,10 +43,10 @@ TEST_CASE("what the database holds at the start is a line, and that it holds not
 
 TEST_CASE("a certificate that cannot be used is told once, and counted until it is well again") {
   Bed bed;
-  Report::Listener listener;
+  Telemetry::ListenerStatus listener;
   listener.expires = std::chrono::system_clock::time_point(std::chrono::seconds(2'000'000'000));
   listener.refused = 3;
-  listener.starved = 4;
+  listener.no_slot = 4;
   bed.report.listener(listener);
   CHECK(bed.told().empty());
   CHECK(bed.shows("ibpod_sm_certificate_usable 1"));
@@ -55,9 +55,9 @@ TEST_CASE("a certificate that cannot be used is told once, and counted until it 
   CHECK(bed.shows("ibpod_sm_starved_connections_total 4"));
   listener.certificate = Error(Code::invalid, "/tls.crt has expired");
   bed.report.listener(listener);
-  const std::string told = bed.told();
-  CHECK(has(told, "warning"));
-  CHECK(has(told, "certificate: /tls.crt has expired"));
+  const std::string engine_members = bed.told();
+  CHECK(has(engine_members, "warning"));
+  CHECK(has(engine_members, "certificate: /tls.crt has expired"));
   CHECK(bed.shows("ibpod_sm_certificate_usable 0"));
   bed.report.listener(listener);
   CHECK(bed.told().empty());
@@ -83,13 +83,13 @@ struct Limited : Bed {
     return found;
   }
   LineLimit::Time now{std::chrono::seconds(100)};
-  Report limited{log, [this] { return now; }};
+  Telemetry limited{log, [this] { return now; }};
 };
 
 TEST_CASE_FIXTURE(Limited,
                   "cut connections are counted by cause, and named as often as a caller may") {
-  for (int n = 0; n < 30; ++n) limited.cut("10.0.0.1", "node n1", "rate");
-  limited.cut("10.0.0.2", "", "handshake");
+  for (int n = 0; n < 30; ++n) limited.connection_closed("10.0.0.1", "node n1", "rate");
+  limited.connection_closed("10.0.0.2", "", "handshake");
   const std::string text = told();
   CHECK(has(text, "connection of node n1 at 10.0.0.1 cut: rate"));
   CHECK(has(text, "connection of 10.0.0.2 cut: handshake"));
@@ -122,17 +122,17 @@ TEST_CASE_FIXTURE(Limited, "refusals of one caller are so many lines a second, a
   CHECK(lines("DNS=n1.nodes") == 0);
   refuse({fabricapi::Role::node, "n3", "CN=n3"});
   CHECK(lines("CN=n3") == 1);
-  limited.tell_dropped();
+  limited.log_dropped();
   CHECK(lines("were not written") == 0);
   now += LineLimit::kWindow;
-  limited.tell_dropped();
+  limited.log_dropped();
   const std::string line = told();
   CHECK(has(line, "991 lines about node n1 were not written"));
   CHECK(has(line, "\"dropped\":991"));
   CHECK(has(limited.metrics().text(), "\nibpod_sm_dropped_log_lines_total 991\n"));
   CHECK(has(limited.metrics().text(),
             "ibpod_sm_requests_total{action=\"sync\",result=\"denied\"} 1002"));
-  limited.tell_dropped();
+  limited.log_dropped();
   CHECK(told().empty());
 }
 
@@ -142,7 +142,7 @@ TEST_CASE_FIXTURE(Limited, "refusals of many callers have a limit in total, and 
                   Error(Code::denied, "not for other"));
   CHECK(lines("\"audit\":\"sync\"") == 100);
   now += LineLimit::kWindow;
-  limited.tell_dropped();
+  limited.log_dropped();
   const std::string all = told();
   CHECK(has(all, "900 lines about other callers were not written: more than all callers"));
 }
@@ -158,18 +158,18 @@ TEST_CASE_FIXTURE(Limited, "audit lines of changes are all written") {
   for (int n = 0; n < 1000; ++n) limited.audit(kNode, "bind", "n1/c/net1", ok());
   CHECK(lines("\"audit\":\"bind\"") == 1000);
   for (int n = 0; n < 1000; ++n)
-    limited.audit(kNode, "bind", "n1/c/net1", ok(), Report::Effect::none);
+    limited.audit(kNode, "bind", "n1/c/net1", ok(), Telemetry::Effect::none);
   CHECK(lines("\"audit\":\"bind\"") == 10);
 }
 
 TEST_CASE_FIXTURE(Limited,
                   "callers without a role share one account, whatever they call themselves") {
   for (int n = 0; n < 1000; ++n)
-    limited.stranger(Error(Code::denied, "no rule is for CN=eve" + std::to_string(n)));
+    limited.unauthorized(Error(Code::denied, "no rule is for CN=eve" + std::to_string(n)));
   CHECK(lines("CN=eve") == 10);
   CHECK(has(limited.metrics().text(), "\nibpod_sm_strangers_total 1000\n"));
   now += LineLimit::kWindow;
-  limited.stranger(Error(Code::denied, "no rule is for CN=eve"));
+  limited.unauthorized(Error(Code::denied, "no rule is for CN=eve"));
   const std::string all = told();
   CHECK(has(all, "990 lines about callers without a role were not written"));
   CHECK(has(all, "no rule is for CN=eve"));
@@ -177,13 +177,13 @@ TEST_CASE_FIXTURE(Limited,
 
 TEST_CASE("a stranger leaves a line with the names that he has, and is counted") {
   Bed bed;
-  bed.report.stranger(Error(Code::denied, "no rule is for the certificate of CN=eve"));
-  const std::string told = bed.told();
-  CHECK(has(told, "\"audit\":\"call\""));
-  CHECK(has(told, "\"result\":\"denied\""));
-  CHECK(has(told, "CN=eve"));
+  bed.report.unauthorized(Error(Code::denied, "no rule is for the certificate of CN=eve"));
+  const std::string engine_members = bed.told();
+  CHECK(has(engine_members, "\"audit\":\"call\""));
+  CHECK(has(engine_members, "\"result\":\"denied\""));
+  CHECK(has(engine_members, "CN=eve"));
   CHECK(bed.shows("ibpod_sm_strangers_total 1"));
 }
 
 }  // namespace
-}  // namespace ibpod::sm
+}  // namespace ibpod::sm::telemetry

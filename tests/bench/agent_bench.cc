@@ -57,8 +57,8 @@ class Times {
 // The agent as a process, for as long as this lives.
 class Process {
  public:
-  Process(const char* program, const AgentBed& bed) {
-    std::string config = bed.configuration().string();
+  Process(const char* program, const AgentFixture& fixture) {
+    std::string config = fixture.configuration().string();
     const std::string words[] = {program, "--config", config, "--node", "bench"};
     std::vector<char*> arguments;
     for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
@@ -99,9 +99,9 @@ class Process {
 class Bench {
  public:
   explicit Bench(const char* program) : program_(program) {
-    bed_.tree.add_pfs(kPfs, kVfs);
-    bed_.tree.remove_netdevs();  // this kernel knows of none of them
-    bed_.configure(R"({"resourceName": "vfs", "isolation": false})");
+    fixture_.tree.add_pfs(kPfs, kVfs);
+    fixture_.tree.remove_netdevs();  // this kernel knows of none of them
+    fixture_.configure(R"({"resourceName": "vfs", "isolation": false})");
   }
 
   void run() {
@@ -120,10 +120,10 @@ class Bench {
 
  private:
   void start(Times& times) {
-    const int before = bed_.kubelet.seen(kResource).registrations;
+    const int before = fixture_.kubelet.seen(kResource).registrations;
     const auto begin = Clock::now();
-    process_.emplace(program_, bed_);
-    const bool seen = bed_.kubelet.await(kResource, [&](const PluginSeen& now) {
+    process_.emplace(program_, fixture_);
+    const bool seen = fixture_.kubelet.await(kResource, [&](const PluginSeen& now) {
       return now.registrations > before && now.devices.size() == size_t{kPfs} * kVfs;
     });
     if (!seen) die("the kubelet knows no devices");
@@ -131,11 +131,11 @@ class Bench {
   }
 
   void measure_allocations() {
-    const std::vector<kube::Device> devices = bed_.kubelet.seen(kResource).devices;
+    const std::vector<kube::Device> devices = fixture_.kubelet.seen(kResource).devices;
     Times times;
     for (size_t i = 0; i < kAllocations; ++i) {
       const auto begin = Clock::now();
-      const auto granted = bed_.kubelet.allocate(kResource, {devices[i % devices.size()].id});
+      const auto granted = fixture_.kubelet.allocate(kResource, {devices[i % devices.size()].id});
       if (!granted) die("Allocate: " + granted.error().text());
       times.add(Clock::now() - begin);
     }
@@ -160,11 +160,11 @@ class Bench {
   }
 
   Clock::duration update(const ib::PciAddress& function, const ib::PciAddress& shown, bool down) {
-    bed_.tree.set_port(function, "state", down ? "1: DOWN" : "4: ACTIVE");
+    fixture_.tree.set_port(function, "state", down ? "1: DOWN" : "4: ACTIVE");
     const auto begin = Clock::now();
-    const Status announced = bed_.announce(function);
+    const Status announced = fixture_.announce(function);
     if (!announced) die(announced.error().text());
-    const bool seen = bed_.kubelet.await(kResource, [&](const PluginSeen& now) {
+    const bool seen = fixture_.kubelet.await(kResource, [&](const PluginSeen& now) {
       return std::any_of(now.devices.begin(), now.devices.end(), [&](const kube::Device& device) {
         return device.id == shown.text() && device.healthy != down;
       });
@@ -194,7 +194,7 @@ class Bench {
   }
 
   const char* program_;
-  AgentBed bed_;
+  AgentFixture fixture_;
   std::optional<Process> process_;
 };
 

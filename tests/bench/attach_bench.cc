@@ -13,25 +13,25 @@ namespace {
 
 constexpr Duration kTimeout{30'000};
 
-Status add_once(Bed& bed) {
-  bed.be(cni::Verb::add, "c1", kPod);
-  const cni::AddResult result = TRY(bed.add());
+Status add_once(Fixture& fixture) {
+  fixture.set_call(cni::Verb::add, "c1", kPod);
+  const cni::AddResult result = TRY(fixture.add());
   benchmark::DoNotOptimize(result);
   return ok();
 }
 
-Status del_once(Bed& bed) {
-  bed.be(cni::Verb::del, "c1", kPod);
-  return del(bed.context(), kVf.text(), kTimeout);
+Status del_once(Fixture& fixture) {
+  fixture.set_call(cni::Verb::del, "c1", kPod);
+  return del(fixture.context(), kVf.text(), kTimeout);
 }
 
 // Isolation and another GUID: the longest way there is.
 void attach_add(benchmark::State& state) {
-  Bed bed(false);
+  Fixture fixture(false);
   for (auto _ : state) {
-    const Status added = add_once(bed);
+    const Status added = add_once(fixture);
     state.PauseTiming();
-    const Status done = added ? del_once(bed) : added;
+    const Status done = added ? del_once(fixture) : added;
     if (!done) state.SkipWithError(done.error().text().c_str());
     state.ResumeTiming();
   }
@@ -44,12 +44,12 @@ double microseconds(const timeval& time) {
 
 // User and system time apart: what is the system's is the record's files.
 void attach_add_and_del(benchmark::State& state) {
-  Bed bed(false);
+  Fixture fixture(false);
   rusage before{}, after{};
   ::getrusage(RUSAGE_SELF, &before);
   for (auto _ : state) {
-    const Status added = add_once(bed);
-    const Status done = added ? del_once(bed) : added;
+    const Status added = add_once(fixture);
+    const Status done = added ? del_once(fixture) : added;
     if (!done) state.SkipWithError(done.error().text().c_str());
   }
   ::getrusage(RUSAGE_SELF, &after);

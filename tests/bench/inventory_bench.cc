@@ -24,7 +24,7 @@ const LargeNode& large_node() {
   return node;
 }
 
-void read(benchmark::State& state, Inventory& inventory, const Changed& changed,
+void read(benchmark::State& state, Inventory& inventory, const ChangeSet& changed,
           PkeyTables tables) {
   const LargeNode& node = large_node();
   const node::PodSysfs nowhere = [](const node::Namespace&) -> Result<sysfs::Sysfs> {
@@ -36,7 +36,7 @@ void read(benchmark::State& state, Inventory& inventory, const Changed& changed,
 }
 
 // The first reading is of everything; those that follow are measured.
-void measure(benchmark::State& state, const Changed& changed, PkeyTables tables) {
+void measure(benchmark::State& state, const ChangeSet& changed, PkeyTables tables) {
   Inventory inventory;
   read(state, inventory, changed, tables);
   for (auto _ : state) read(state, inventory, changed, tables);

@@ -51,7 +51,7 @@ node::Record some_record() {
   record.ifname = "net1";
   record.device = *ib::PciAddress::parse("0000:3b:00.2");
   record.configuration = kConfiguration;
-  record.found.netdev = node::FoundNetdev{};
+  record.original.netdev = node::OriginalNetdev{};
   return record;
 }
 

@@ -27,7 +27,7 @@ constexpr uint64_t kBindings = 100'000, kNodes = 1'000;
 constexpr uint16_t kPartitions = 1'000;
 constexpr int kMore = 1'000;
 constexpr uint64_t kFirst = 0x0200'0000'0000'0001;
-constexpr Now kNow{};
+constexpr registry::Now kNow{};
 const fabricapi::Caller kAdministrator{fabricapi::Role::administrator, "", "bench"};
 
 [[noreturn]] void die(const std::string& text) {
@@ -67,9 +67,9 @@ void print(const char* what, double value, const char* unit, double goal) {
               value < goal ? "met" : "MISSED");
 }
 
-Policy policy() {
-  Policy policy;
-  policy.pkeys = need(PKeyPool::make({{1, 0x7ffe, Use::automatic}}));
+registry::Policy policy() {
+  registry::Policy policy;
+  policy.pkeys = need(pool::PKeyPool::make({{1, 0x7ffe, pool::RangeUse::automatic}}));
   return policy;
 }
 
@@ -92,16 +92,17 @@ fabricapi::BindRequest request(uint64_t number) {
 }
 
 void fill(const Path& file) {
-  const auto store = need(SqliteStore::open(file));
-  const auto ledger = need(Ledger::load(*store, policy(), kNow));
+  const auto store = need(store::SqliteStore::open(file));
+  const auto registry = need(registry::Registry::load(*store, policy(), kNow));
   for (uint16_t i = 0; i < kPartitions; ++i) {
-    fabric::Tenancy tenancy;
-    tenancy.name = partition_of(i);
-    tenancy.allowed = {"*"};
-    need(ledger->create(kAdministrator, tenancy));
+    fabric::Partition partition;
+    partition.name = partition_of(i);
+    partition.allowed = {"*"};
+    need(registry->create(kAdministrator, partition));
   }
-  for (uint64_t i = 0; i < kBindings; ++i) need(ledger->bind(kAdministrator, request(i), {}, kNow));
-  need(ledger->commit(kNow));
+  for (uint64_t i = 0; i < kBindings; ++i)
+    need(registry->bind(kAdministrator, request(i), {}, kNow));
+  need(registry->commit(kNow));
 }
 
 double memory_mib(const std::string& field) {
@@ -111,13 +112,13 @@ double memory_mib(const std::string& field) {
   die("no " + field);
 }
 
-void measure_binds(Ledger& ledger) {
+void measure_binds(registry::Registry& registry) {
   std::vector<double> binds, commits, lists;
   for (int i = 0; i < kMore; ++i) {
     const auto asked = request(kBindings + static_cast<uint64_t>(i));
-    binds.push_back(timed([&] { need(ledger.bind(kAdministrator, asked, {}, kNow)); }));
-    commits.push_back(waited([&] { need(ledger.commit(kNow)); }));
-    lists.push_back(timed([&] { (void)ledger.partitions(); }));  // which is kept for later
+    binds.push_back(timed([&] { need(registry.bind(kAdministrator, asked, {}, kNow)); }));
+    commits.push_back(waited([&] { need(registry.commit(kNow)); }));
+    lists.push_back(timed([&] { (void)registry.partitions(); }));  // which is kept for later
   }
   for (auto* const times : {&binds, &commits, &lists}) std::sort(times->begin(), times->end());
   print("one more Bind, median", binds[kMore / 2], "ms", 0.1);
@@ -128,29 +129,30 @@ void measure_binds(Ledger& ledger) {
 
 void measure(const Path& file) {
   const double before = memory_mib("VmRSS:");
-  const auto store = need(SqliteStore::open(file));
-  std::unique_ptr<Ledger> ledger;
+  const auto store = need(store::SqliteStore::open(file));
+  std::unique_ptr<registry::Registry> registry;
   double cpu = 0;
-  const double whole =
-      waited([&] { cpu = timed([&] { ledger = need(Ledger::load(*store, policy(), kNow)); }); });
+  const double whole = waited([&] {
+    cpu = timed([&] { registry = need(registry::Registry::load(*store, policy(), kNow)); });
+  });
   print("load, CPU time", cpu, "ms", 3000);
   print("load, with the disk and what else the machine does", whole, "ms", 3000);
-  if (ledger->size() != kBindings) die("not all bindings are there");
+  if (registry->size() != kBindings) die("not all bindings are there");
   print("memory, peak of the load", memory_mib("VmHWM:") - before, "MiB", 250);
   print("memory, kept", memory_mib("VmRSS:") - before, "MiB", 250);
-  print("partitions(), first time", timed([&] { (void)ledger->partitions(); }), "ms", 1000);
-  measure_binds(*ledger);
+  print("partitions(), first time", timed([&] { (void)registry->partitions(); }), "ms", 1000);
+  measure_binds(*registry);
   const auto verify = [&] {
-    ledger->note_written(ledger->version(), kNow);
-    const std::set<ib::Guid> unsettled = ledger->unsettled();
+    registry->note_written(registry->version(), kNow);
+    const std::set<ib::Guid> unsettled = registry->unsettled();
     for (const ib::Guid guid : unsettled)
-      ledger->note_verified(guid, ledger->version(), fabric::Proof::port, {}, kNow);
-    if (!ledger->unsettled().empty()) die("not all bindings are verified");
+      registry->note_verified(guid, registry->version(), fabric::Proof::port, {}, kNow);
+    if (!registry->unsettled().empty()) die("not all bindings are verified");
   };
   print("all of them written and verified", timed(verify), "ms", 3000);
-  print("changes for watchers", timed([&] { (void)ledger->take_changes(); }), "ms", 1000);
+  print("changes for watchers", timed([&] { (void)registry->take_changes(); }), "ms", 1000);
   const auto page = [&] {
-    need(ledger->bindings(kAdministrator, {"", "", "no such namespace", "", {}, {}}, {}));
+    need(registry->bindings(kAdministrator, {"", "", "no such namespace", "", {}, {}}, {}));
   };
   print("a list in which nothing matches", timed(page), "ms", 100);
 }

@@ -24,7 +24,7 @@ TEST_CASE("contract: addresses and routes are there and settled when configure()
   route6.destination = prefix("fd00:98::/32");
   route6.gateway = address("fd00:99::ffff");
   const node::Addressing wanted{{prefix("10.99.0.1/24"), prefix("fd00:99::1/64")}, {route, route6}};
-  must(c.k().configure(kHost, netdev, wanted, Deadline::in(kPatience)));
+  must(c.k().configure(kHost, netdev, wanted, Deadline::in(kTimeout)));
   const auto now = must(c.k().addresses(kHost, netdev));
   CHECK(has(now, wanted.addresses[0]));
   CHECK(has(now, wanted.addresses[1]));
@@ -39,14 +39,14 @@ TEST_CASE("contract: addresses and routes are there and settled when configure()
     }));
   }
   CHECK(refusal(c.k().configure(kHost, netdev, {{wanted.addresses[0]}, {}},
-                                Deadline::in(kPatience))) == Code::exists);
-  must(c.k().configure(kHost, netdev, {{}, {route, route6}}, Deadline::in(kPatience)));
+                                Deadline::in(kTimeout))) == Code::exists);
+  must(c.k().configure(kHost, netdev, {{}, {route, route6}}, Deadline::in(kTimeout)));
   c.set_up(kHost, false);
   const auto down = must(c.k().addresses(kHost, netdev));
   CHECK(has(down, wanted.addresses[0]));
   CHECK_FALSE(has(down, wanted.addresses[1]));
   c.set_up(kHost, true);
-  must(c.k().configure(kHost, netdev, {{}, {route}}, Deadline::in(kPatience)));  // it had gone
+  must(c.k().configure(kHost, netdev, {{}, {route}}, Deadline::in(kTimeout)));  // it had gone
 }
 
 TEST_CASE("contract: a route through a gateway that nothing leads to is refused") {
@@ -56,16 +56,16 @@ TEST_CASE("contract: a route through a gateway that nothing leads to is refused"
   route.destination = prefix("10.98.0.0/16");
   route.gateway = address("10.97.0.254");
   const node::Addressing wanted{{prefix("10.99.0.1/24")}, {route}};
-  CHECK_FALSE(c.k().configure(kHost, c.own(kHost).index, wanted, Deadline::in(kPatience)));
+  CHECK_FALSE(c.k().configure(kHost, c.own(kHost).index, wanted, Deadline::in(kTimeout)));
   nl::Route way;
   way.destination = prefix("10.97.0.254/32");
-  must(c.k().configure(kHost, c.own(kHost).index, {{}, {way, route}}, Deadline::in(kPatience)));
+  must(c.k().configure(kHost, c.own(kHost).index, {{}, {way, route}}, Deadline::in(kTimeout)));
 }
 
 TEST_CASE("contract: a default route is added beside another interface's") {
   Case c;
-  const Namespace pod = c.bed->make_pod("contract-a");
-  c.bed->add_netdev(pod, "contract0");
+  const Namespace pod = c.fixture->make_pod("contract-a");
+  c.fixture->add_netdev(pod, "contract0");
   const auto configure = [&](const Netdev& netdev, const char* own, const char* gateway) {
     NetdevChange up;
     up.up = true;
@@ -73,7 +73,7 @@ TEST_CASE("contract: a default route is added beside another interface's") {
     nl::Route route;
     route.destination = prefix("0.0.0.0/0");
     route.gateway = address(gateway);
-    must(c.k().configure(pod, netdev.index, {{prefix(own)}, {route}}, Deadline::in(kPatience)));
+    must(c.k().configure(pod, netdev.index, {{prefix(own)}, {route}}, Deadline::in(kTimeout)));
   };
   configure(*must(c.k().find_netdev(pod, "contract0")), "10.97.0.1/24", "10.97.0.254");
   must(c.k().move_netdev(kHost, c.own(kHost).index, pod, "net1"));
@@ -82,15 +82,15 @@ TEST_CASE("contract: a default route is added beside another interface's") {
 
 TEST_CASE("contract: an IPv6 address is given where the namespace has IPv6 disabled") {
   Case c;
-  const Namespace pod = c.bed->make_pod("contract-a");
-  c.bed->disable_ipv6(pod);
-  c.bed->add_netdev(pod, "contract0");
+  const Namespace pod = c.fixture->make_pod("contract-a");
+  c.fixture->disable_ipv6(pod);
+  c.fixture->add_netdev(pod, "contract0");
   const Netdev netdev = *must(c.k().find_netdev(pod, "contract0"));
   NetdevChange up;
   up.up = true;
   c.change(pod, netdev, up);
   const ip::Prefix wanted = prefix("fd00:97::1/64");
-  must(c.k().configure(pod, netdev.index, {{wanted}, {}}, Deadline::in(kPatience)));
+  must(c.k().configure(pod, netdev.index, {{wanted}, {}}, Deadline::in(kTimeout)));
   CHECK(has(must(c.k().addresses(pod, netdev.index)), wanted));
 }
 
@@ -107,7 +107,7 @@ TEST_CASE("contract: only an interface that is up announces") {
   CHECK_FALSE(c.k().announce(kHost, c.own(kHost).index, {wanted.addresses[0]}));
   c.set_up(kHost, true);
   REQUIRE(c.soon([&] { return c.own(kHost).carrier; }));
-  must(c.k().configure(kHost, c.own(kHost).index, wanted, Deadline::in(kPatience)));
+  must(c.k().configure(kHost, c.own(kHost).index, wanted, Deadline::in(kTimeout)));
   must(c.k().announce(kHost, c.own(kHost).index, wanted.addresses));
 }
 

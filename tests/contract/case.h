@@ -17,7 +17,7 @@ using node::Namespace;
 using node::Netdev;
 using node::NetdevChange;
 
-inline constexpr Duration kPatience{15000};
+inline constexpr Duration kTimeout{15000};
 inline constexpr ib::PKey kPartition{0x8001};
 
 // The value, or the case ends with the reason.
@@ -35,10 +35,10 @@ Code refusal(const Result<T>& result) {
 
 // A bed, and what cases say about it.
 struct Case {
-  std::unique_ptr<Bed> bed = make_bed();
-  const ib::PciAddress vf = bed->vf();
+  std::unique_ptr<Fixture> fixture = make_fixture();
+  const ib::PciAddress vf = fixture->vf();
 
-  node::Kernel& k() { return bed->kernel(); }
+  node::Kernel& k() { return fixture->kernel(); }
   node::Function function() { return *must(k().function(vf)); }
 
   std::optional<Netdev> find_own(const Namespace& where) {
@@ -67,7 +67,7 @@ struct Case {
   // Things happen behind the caller's back.
   template <typename Look>
   bool soon(Look look) {
-    return must(wait_until(k(), Deadline::in(kPatience), [&]() -> Result<bool> { return look(); }));
+    return must(wait_until(k(), Deadline::in(kTimeout), [&]() -> Result<bool> { return look(); }));
   }
   bool soon_in(ib::PortState state, const Namespace& where) {
     return soon([&] { return find_rdma(where) && port(where).state == state; });

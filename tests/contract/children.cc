@@ -19,7 +19,7 @@ const nl::NewChild kSecond{.index = nl::IfIndex{20'000'001},
 TEST_CASE("contract: a child is listed with its netdev, and removed") {
   Case c;
   const Netdev parent = c.own(kHost);
-  c.bed->add_child(kHost, parent.name, "contractchild", kPartition);
+  c.fixture->add_child(kHost, parent.name, "contractchild", kPartition);
   const auto netdevs = must(c.k().netdevs(kHost, c.vf));
   REQUIRE(netdevs.size() == 2);
   CHECK(netdevs.front().index == parent.index);
@@ -48,7 +48,7 @@ TEST_CASE(
   CHECK(child.mtu == 4092);
   CHECK(child.address.size() == 20);
   CHECK(child.address != parent.address);
-  const Namespace pod = c.bed->make_pod("contract-a");
+  const Namespace pod = c.fixture->make_pod("contract-a");
   must(c.k().move_netdev(kHost, child.index, pod, "net1"));
   const auto inside = must(c.k().ipoib_netdevs(pod));
   REQUIRE(inside.size() == 1);
@@ -63,9 +63,9 @@ TEST_CASE("contract: a child of a dying namespace comes back with its alias and 
   Case c;
   must(c.k().create_child(c.own(kHost).index, kNew));
   const Netdev child = *must(c.k().find_netdev(kHost, kNew.name));
-  const Namespace pod = c.bed->make_pod("contract-a");
+  const Namespace pod = c.fixture->make_pod("contract-a");
   must(c.k().move_netdev(kHost, child.index, pod, "net1"));
-  c.bed->kill_pod(pod);
+  c.fixture->kill_pod(pod);
   const auto is_back = [&] {
     for (const Netdev& netdev : must(c.k().ipoib_netdevs(kHost))) {
       if (netdev.alias == kNew.alias && netdev.address == child.address && netdev.parent)
@@ -124,8 +124,8 @@ TEST_CASE("contract: a netdev tells its function, a child tells none") {
 
 TEST_CASE("contract: a child dies with its netdev, wherever it is") {
   Case c;
-  const Namespace pod = c.bed->make_pod("contract-a");
-  c.bed->add_child(kHost, c.own(kHost).name, "contractchild", kPartition);
+  const Namespace pod = c.fixture->make_pod("contract-a");
+  c.fixture->add_child(kHost, c.own(kHost).name, "contractchild", kPartition);
   const Netdev child = *must(c.k().find_netdev(kHost, "contractchild"));
   must(c.k().move_netdev(kHost, child.index, pod, "net1"));
   // Nothing tells whose it is, with its parent elsewhere.
@@ -144,7 +144,7 @@ uint32_t queue_pair_of(const Netdev& netdev) {
 std::optional<Namespace> find_by_identity(Case& c, const Namespace& pod) {
   std::optional<Namespace> found;
   const auto gap = must(
-      c.k().each_namespace(Deadline::in(kPatience), [&](const Namespace& where) -> Result<bool> {
+      c.k().each_namespace(Deadline::in(kTimeout), [&](const Namespace& where) -> Result<bool> {
         if (where.identity == pod.identity) found = where;
         return found.has_value();
       }));
@@ -163,10 +163,10 @@ TEST_CASE("contract: the kernel tells whether a child is there, wherever a pod h
   const Netdev child = *must(c.k().find_netdev(kHost, kNew.name));
   CHECK(tells(parent));
   CHECK(tells(child));
-  const Namespace pod = c.bed->make_pod("contract-a");
+  const Namespace pod = c.fixture->make_pod("contract-a");
   must(c.k().move_netdev(kHost, child.index, pod, "net1"));
   CHECK(tells(child));
-  c.bed->hide_pod(pod);
+  c.fixture->hide_pod(pod);
   CHECK_FALSE(must(c.k().find_namespace(pod.path)));
   CHECK(tells(child));
   const auto where = find_by_identity(c, pod);
@@ -177,20 +177,20 @@ TEST_CASE("contract: the kernel tells whether a child is there, wherever a pod h
   must(c.k().remove_netdev(*where, inside.front().index));
   CHECK(tells(parent));
   CHECK_FALSE(tells(child));
-  c.bed->kill_pod(pod);
+  c.fixture->kill_pod(pod);
 }
 
 TEST_CASE("contract: a namespace that has been looked at ends all the same") {
   Case c;
   must(c.k().create_child(c.own(kHost).index, kNew));
   const Netdev child = *must(c.k().find_netdev(kHost, kNew.name));
-  const Namespace pod = c.bed->make_pod("contract-a");
+  const Namespace pod = c.fixture->make_pod("contract-a");
   must(c.k().move_netdev(kHost, child.index, pod, "net1"));
-  c.bed->hide_pod(pod);
+  c.fixture->hide_pod(pod);
   const auto where = find_by_identity(c, pod);
   REQUIRE(where);
   CHECK(must(c.k().ipoib_netdevs(*where)).size() == 1);
-  c.bed->kill_pod(pod);
+  c.fixture->kill_pod(pod);
   CHECK(c.soon([&] { return must(c.k().netdevs(kHost, c.vf)).size() == 2; }));
   CHECK_FALSE(find_by_identity(c, pod));
 }

@@ -9,9 +9,9 @@
 namespace ibpod::contract {
 namespace {
 
-class FakeBed : public Bed {
+class FakeFixture : public Fixture {
  public:
-  FakeBed() : kernel_(fake::node_with(2, 4)) {
+  FakeFixture() : kernel_(fake::node_with(2, 4)) {
     const char* modelled = std::getenv("CONTRACT_KERNEL");
     if (modelled != nullptr && std::string_view(modelled) == "6.1") return;
     kernel_.ipoib_reappears = fake::IpoibReappears::in_target;
@@ -53,6 +53,6 @@ class FakeBed : public Bed {
 
 }  // namespace
 
-std::unique_ptr<Bed> make_bed() { return std::make_unique<FakeBed>(); }
+std::unique_ptr<Fixture> make_fixture() { return std::make_unique<FakeFixture>(); }
 
 }  // namespace ibpod::contract

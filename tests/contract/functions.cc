@@ -77,7 +77,7 @@ TEST_CASE("contract: a driver that is unknown or there already is refused") {
 
 TEST_CASE("contract: unbinding takes devices out of a pod, binding puts them on the host") {
   Case c;
-  const Namespace pod = c.bed->make_pod("contract-a");
+  const Namespace pod = c.fixture->make_pod("contract-a");
   must(c.k().move_rdma(kHost, c.rdma(kHost).name, pod));
   REQUIRE(c.soon([&] { return c.find_own(pod) || c.find_own(kHost); }));
   if (const auto outside = c.find_own(kHost))
@@ -90,7 +90,7 @@ TEST_CASE("contract: unbinding takes devices out of a pod, binding puts them on 
 
 TEST_CASE("contract: an RDMA device moves whole, and its netdev is made anew somewhere") {
   Case c;
-  const Namespace pod = c.bed->make_pod("contract-a");
+  const Namespace pod = c.fixture->make_pod("contract-a");
   const node::RdmaDevice device = c.rdma(kHost);
   const Netdev before = c.own(kHost);
   must(c.k().move_rdma(kHost, device.name, pod));
@@ -111,7 +111,7 @@ TEST_CASE("contract: an RDMA device moves whole, and its netdev is made anew som
 
 TEST_CASE("contract: an RDMA device comes back, and takes its netdev out of the pod") {
   Case c;
-  const Namespace pod = c.bed->make_pod("contract-a");
+  const Namespace pod = c.fixture->make_pod("contract-a");
   const node::RdmaDevice device = c.give_all(pod);
   must(c.k().move_rdma(pod, device.name, kHost));
   REQUIRE(c.soon_back());
@@ -122,9 +122,9 @@ TEST_CASE("contract: an RDMA device comes back, and takes its netdev out of the 
 
 TEST_CASE("contract: only what is in the namespace moves, and only to one that lives") {
   Case c;
-  const Namespace pod = c.bed->make_pod("contract-a");
-  const Namespace dead = c.bed->make_pod("contract-b");
-  c.bed->kill_pod(dead);
+  const Namespace pod = c.fixture->make_pod("contract-a");
+  const Namespace dead = c.fixture->make_pod("contract-b");
+  c.fixture->kill_pod(dead);
   const std::string device = c.rdma(kHost).name;
   CHECK(refusal(c.k().move_rdma(kHost, "contract_none", pod)) == Code::not_found);
   CHECK(refusal(c.k().move_rdma(pod, device, kHost)) == Code::not_found);
@@ -136,7 +136,7 @@ TEST_CASE("contract: only what is in the namespace moves, and only to one that l
 
 TEST_CASE("contract: a netdev in a pod disappears when its RDMA device follows it") {
   Case c;
-  const Namespace pod = c.bed->make_pod("contract-a");
+  const Namespace pod = c.fixture->make_pod("contract-a");
   must(c.k().move_netdev(kHost, c.own(kHost).index, pod, "net1"));
   must(c.k().move_rdma(kHost, c.rdma(kHost).name, pod));
   REQUIRE(c.soon([&] { return c.find_own(kHost).has_value() != c.find_own(pod).has_value(); }));
@@ -158,7 +158,7 @@ TEST_CASE("contract: an RDMA device's name is free in its namespace, or refused"
 
 TEST_CASE("contract: an RDMA device with a name that no path can hold gets another one") {
   Case c;
-  const Namespace pod = c.bed->make_pod("contract-a");
+  const Namespace pod = c.fixture->make_pod("contract-a");
   must(c.k().rename_rdma(kHost, c.rdma(kHost).name, "contract_0"));
   must(c.k().move_rdma(kHost, "contract_0", pod));
   must(c.k().rename_rdma(pod, "contract_0", "contract/0"));
@@ -188,7 +188,7 @@ TEST_CASE("contract: the name that an RDMA device with a '/' would get may be so
 
 TEST_CASE("contract: a name of another namespace is refused at once, or on the way there") {
   Case c;
-  const Namespace pod = c.bed->make_pod("contract-a");
+  const Namespace pod = c.fixture->make_pod("contract-a");
   const std::string other = must(c.k().rdma_devices(kHost, *c.function().pf)).front().name;
   must(c.k().rename_rdma(kHost, c.rdma(kHost).name, "contract_0"));
   must(c.k().move_rdma(kHost, "contract_0", pod));
@@ -202,7 +202,7 @@ TEST_CASE("contract: a name of another namespace is refused at once, or on the w
   // another name.
   CHECK(refusal(c.k().move_rdma(pod, other, kHost)) == Code::exists);
   CHECK(c.rdma(pod).name == other);
-  c.bed->kill_pod(pod);
+  c.fixture->kill_pod(pod);
   REQUIRE(c.soon_back());
   CHECK(c.rdma(kHost).name != other);
 }

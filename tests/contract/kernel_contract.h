@@ -15,9 +15,9 @@ namespace ibpod::contract {
 
 // A node with a VF that has GUIDs, the policy automatic and an ACTIVE port, in exclusive mode, and
 // somebody beside the code under test who can do something to it. Its end puts everything back.
-class Bed {
+class Fixture {
  public:
-  virtual ~Bed() = default;
+  virtual ~Fixture() = default;
 
   virtual ib::PciAddress vf() const = 0;
   // Another PF, all of whose VFs are bound and at home, and may be removed and made again. Nothing:
@@ -47,6 +47,6 @@ class Bed {
 };
 
 // Defined by the bed that is linked. A case makes one and leaves it behind.
-std::unique_ptr<Bed> make_bed();
+std::unique_ptr<Fixture> make_fixture();
 
 }  // namespace ibpod::contract

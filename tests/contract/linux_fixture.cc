@@ -89,23 +89,24 @@ void end_holder(pid_t pid) {
   ::waitpid(pid, nullptr, 0);
 }
 
-class LinuxBed : public Bed {
+class LinuxFixture : public Fixture {
  public:
-  explicit LinuxBed(ib::PciAddress vf) : vf_(std::move(vf)) {
+  explicit LinuxFixture(ib::PciAddress vf) : vf_(std::move(vf)) {
     open_kernel();
     function_ = *must(kernel_->function(vf_), "find the VF");
-    told_ = must(kernel_->vf_settings(function_), "read the VF's settings");
-    must(told_.policy == nl::LinkPolicy::automatic && !told_.port_guid.none(),
+    pf_configured_ = must(kernel_->vf_settings(function_), "read the VF's settings");
+    must(pf_configured_.policy == nl::LinkPolicy::automatic && !pf_configured_.port_guid.none(),
          "use a VF without GUID or policy auto");
     await_active();
   }
 
-  ~LinuxBed() override {
+  ~LinuxFixture() override {
     for (const node::Namespace& pod : std::vector(pods_)) kill_pod(pod);
     if (spare_) must(spare_->put_back(*kernel_), "put the spare PF back");
     must(kernel_->set_driver(vf_, std::nullopt), "unbind the VF");
-    must(kernel_->set_vf_guids(function_, told_.node_guid, told_.port_guid), "set the GUIDs");
-    must(kernel_->set_vf_policy(function_, told_.policy), "set the policy");
+    must(kernel_->set_vf_guids(function_, pf_configured_.node_guid, pf_configured_.port_guid),
+         "set the GUIDs");
+    must(kernel_->set_vf_policy(function_, pf_configured_.policy), "set the policy");
     must(kernel_->set_driver(vf_, function_.driver), "bind the VF");
     await_active();
   }
@@ -191,7 +192,7 @@ class LinuxBed : public Bed {
   ib::PciAddress vf_;
   std::unique_ptr<node::LinuxKernel> kernel_;
   node::Function function_;
-  nl::VfSettings told_;
+  nl::VfSettings pf_configured_;
   std::optional<SparePf> spare_;
   std::vector<node::Namespace> pods_;
   std::map<Path, pid_t> holders_;  // the process in a namespace that has lost its path
@@ -199,10 +200,10 @@ class LinuxBed : public Bed {
 
 }  // namespace
 
-std::unique_ptr<Bed> make_bed() {
+std::unique_ptr<Fixture> make_fixture() {
   const char* vf = std::getenv("CONTRACT_VF");
   must(vf != nullptr, "do without CONTRACT_VF, the PCI address of a VF");
-  return std::make_unique<LinuxBed>(must(ib::PciAddress::parse(vf), "read CONTRACT_VF"));
+  return std::make_unique<LinuxFixture>(must(ib::PciAddress::parse(vf), "read CONTRACT_VF"));
 }
 
 }  // namespace ibpod::contract

@@ -15,11 +15,11 @@ bool has(const std::vector<nl::LinkAddress>& all, const ip::Prefix& wanted) {
 
 TEST_CASE("contract: a netdev moves, under a new name, and is down") {
   Case c;
-  const Namespace pod = c.bed->make_pod("contract-a");
+  const Namespace pod = c.fixture->make_pod("contract-a");
   const Netdev before = c.own(kHost);
   c.set_up(kHost, true);
-  must(c.k().configure(kHost, before.index, {{prefix("10.99.0.1/24")}, {}},
-                       Deadline::in(kPatience)));
+  must(
+      c.k().configure(kHost, before.index, {{prefix("10.99.0.1/24")}, {}}, Deadline::in(kTimeout)));
   must(c.k().move_netdev(kHost, before.index, pod, "net1"));
   CHECK_FALSE(c.find_own(kHost));
   const Netdev moved = c.own(pod);
@@ -35,9 +35,9 @@ TEST_CASE("contract: a netdev moves, under a new name, and is down") {
 TEST_CASE(
     "contract: where the new name is taken the netdev has moved all the same, under its old one") {
   Case c;
-  const Namespace pod = c.bed->make_pod("contract-a");
+  const Namespace pod = c.fixture->make_pod("contract-a");
   const Netdev before = c.own(kHost);
-  c.bed->add_netdev(pod, "net1");
+  c.fixture->add_netdev(pod, "net1");
   CHECK(refusal(c.k().move_netdev(kHost, before.index, pod, "net1")) == Code::exists);
   CHECK_FALSE(c.find_own(kHost));
   CHECK(c.own(pod).name == before.name);
@@ -46,10 +46,10 @@ TEST_CASE(
 TEST_CASE(
     "contract: where the old name is taken there the netdev gets the new one at once, or stays") {
   Case c;
-  const Namespace pod = c.bed->make_pod("contract-a");
+  const Namespace pod = c.fixture->make_pod("contract-a");
   const Netdev before = c.own(kHost);
-  c.bed->add_netdev(pod, before.name);
-  c.bed->add_netdev(pod, "net1");
+  c.fixture->add_netdev(pod, before.name);
+  c.fixture->add_netdev(pod, "net1");
   CHECK(refusal(c.k().move_netdev(kHost, before.index, pod, "net1")) == Code::exists);
   CHECK(c.own(kHost).name == before.name);
   must(c.k().move_netdev(kHost, before.index, pod, "net2"));
@@ -58,18 +58,18 @@ TEST_CASE(
 
 TEST_CASE("contract: an altname that is taken there keeps the netdev at home") {
   Case c;
-  const Namespace pod = c.bed->make_pod("contract-a");
+  const Namespace pod = c.fixture->make_pod("contract-a");
   c.set_altnames(kHost, {"contractalt"});
-  c.bed->add_netdev(pod, "contractalt");
+  c.fixture->add_netdev(pod, "contractalt");
   CHECK(refusal(c.k().move_netdev(kHost, c.own(kHost).index, pod, "net1")) == Code::exists);
   CHECK(c.find_own(kHost));
 }
 
 TEST_CASE("contract: a netdev whose index is taken there gets another") {
   Case c;
-  const Namespace pod = c.bed->make_pod("contract-a");
+  const Namespace pod = c.fixture->make_pod("contract-a");
   const Netdev before = c.own(kHost);
-  c.bed->add_netdev(pod, "contract0", before.index);
+  c.fixture->add_netdev(pod, "contract0", before.index);
   must(c.k().move_netdev(kHost, before.index, pod, "net1"));
   CHECK(c.own(pod).index != before.index);
   CHECK(c.own(pod).name == "net1");
@@ -77,13 +77,13 @@ TEST_CASE("contract: a netdev whose index is taken there gets another") {
 
 TEST_CASE("contract: a netdev that is gone is not found") {
   Case c;
-  const Namespace pod = c.bed->make_pod("contract-a");
+  const Namespace pod = c.fixture->make_pod("contract-a");
   const nl::IfIndex gone{12345};
   CHECK(refusal(c.k().move_netdev(kHost, gone, pod, "net1")) == Code::not_found);
   CHECK(refusal(c.k().change_netdev(kHost, gone, {})) == Code::not_found);
   CHECK(refusal(c.k().announce(kHost, gone, {prefix("10.99.0.1/24")})) == Code::not_found);
   CHECK(refusal(c.k().configure(kHost, gone, {{prefix("10.99.0.1/24")}, {}},
-                                Deadline::in(kPatience))) == Code::not_found);
+                                Deadline::in(kTimeout))) == Code::not_found);
   CHECK(must(c.k().addresses(kHost, gone)).empty());
   must(c.k().remove_netdev(kHost, gone));
 }
@@ -169,7 +169,7 @@ TEST_CASE("contract: a VF's netdev takes no other hardware address") {
   const Netdev before = c.own(kHost);
   nl::HardwareAddress other = before.address;
   other.at(19) ^= 1;
-  CHECK_FALSE(c.bed->set_address(kHost, before.name, other));
+  CHECK_FALSE(c.fixture->set_address(kHost, before.name, other));
   CHECK(c.own(kHost).address == before.address);
 }
 

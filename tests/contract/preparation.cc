@@ -24,7 +24,7 @@ struct ExclusiveAgain {
     const auto set = [&]() -> Result<bool> {
       return c.k().set_rdma_netns_mode(nl::RdmaNetnsMode::exclusive).ok();
     };
-    CHECK(wait_until(c.k(), Deadline::in(kPatience), set).ok());
+    CHECK(wait_until(c.k(), Deadline::in(kTimeout), set).ok());
   }
 };
 
@@ -66,7 +66,7 @@ TEST_CASE("contract: a number of VFs changes by way of none, and is no more than
 
 TEST_CASE("contract: without autoprobe VFs are made without a driver, and take none") {
   Case c;
-  const auto spare = c.bed->spare_pf();
+  const auto spare = c.fixture->spare_pf();
   if (!spare) return;
   const node::Pf before = pf_of(c, *spare);
   const auto count = static_cast<uint32_t>(before.vfs.size());
@@ -97,7 +97,7 @@ TEST_CASE("contract: without autoprobe VFs are made without a driver, and take n
 
 TEST_CASE("contract: what a PF was told of a VF outlives the VF") {
   Case c;
-  const auto spare = c.bed->spare_pf();
+  const auto spare = c.fixture->spare_pf();
   if (!spare) return;
   const node::Pf before = pf_of(c, *spare);
   const ib::PciAddress& first = before.vfs.front();
@@ -121,11 +121,11 @@ TEST_CASE("contract: the RDMA namespace mode is set while there is no other name
   REQUIRE(c.soon([&] { return set(nl::RdmaNetnsMode::shared).ok(); }));
   CHECK(must(c.k().rdma_netns_mode()) == nl::RdmaNetnsMode::shared);
   must(set(nl::RdmaNetnsMode::exclusive));
-  const Namespace pod = c.bed->make_pod("contract-a");
+  const Namespace pod = c.fixture->make_pod("contract-a");
   CHECK(refusal(set(nl::RdmaNetnsMode::shared)) == Code::busy);
   must(set(nl::RdmaNetnsMode::exclusive));
   CHECK(must(c.k().rdma_netns_mode()) == nl::RdmaNetnsMode::exclusive);
-  c.bed->kill_pod(pod);
+  c.fixture->kill_pod(pod);
 }
 
 }  // namespace

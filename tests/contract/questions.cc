@@ -36,18 +36,18 @@ TEST_CASE(
     "contract: a namespace is found while it lives, and another one under its path is another "
     "one") {
   Case c;
-  const Namespace first = c.bed->make_pod("contract-a");
+  const Namespace first = c.fixture->make_pod("contract-a");
   CHECK(must(c.k().find_namespace(first.path)) == first);
-  CHECK(must(c.k().look(first)) == netns::Sight::same);
+  CHECK(must(c.k().namespace_status(first)) == netns::NetnsStatus::same);
   CHECK_FALSE(must(c.k().find_namespace("/run/netns/contract-none")));
   CHECK(must(c.k().netdevs(first, c.vf)).empty());
-  c.bed->kill_pod(first);
+  c.fixture->kill_pod(first);
   CHECK_FALSE(must(c.k().find_namespace(first.path)));
-  CHECK(must(c.k().look(first)) == netns::Sight::gone);
+  CHECK(must(c.k().namespace_status(first)) == netns::NetnsStatus::gone);
   CHECK(refusal(c.k().netdevs(first, c.vf)) == Code::not_found);
-  const Namespace second = c.bed->make_pod("contract-a");
+  const Namespace second = c.fixture->make_pod("contract-a");
   CHECK(second != first);
-  CHECK(must(c.k().look(first)) == netns::Sight::gone);
+  CHECK(must(c.k().namespace_status(first)) == netns::NetnsStatus::gone);
   CHECK(refusal(c.k().netdevs(first, c.vf)) == Code::not_found);
   CHECK(refusal(c.k().find_netdev(first, "lo")) == Code::not_found);
 }
@@ -57,7 +57,7 @@ TEST_CASE("contract: the host's network tells of links, their addresses and the 
   c.set_up(kHost, true);
   const Netdev netdev = c.own(kHost);
   const auto address = ip::Prefix::parse("10.99.0.1/24").value();
-  must(c.k().configure(kHost, netdev.index, {{address}, {}}, Deadline::in(kPatience)));
+  must(c.k().configure(kHost, netdev.index, {{address}, {}}, Deadline::in(kTimeout)));
   const node::HostNetwork network = must(c.k().host_network());
   const auto found = std::find_if(network.links.begin(), network.links.end(),
                                   [&](const nl::Link& link) { return link.index == netdev.index; });
@@ -112,7 +112,7 @@ TEST_CASE("contract: an RDMA device shows its GUIDs and its port") {
 
 TEST_CASE("contract: a pod sees no device that is the host's") {
   Case c;
-  const Namespace pod = c.bed->make_pod("contract-a");
+  const Namespace pod = c.fixture->make_pod("contract-a");
   CHECK_FALSE(c.find_own(pod));
   CHECK_FALSE(c.find_rdma(pod));
   CHECK(refusal(c.k().port(pod, c.rdma(kHost).name)) == Code::not_found);

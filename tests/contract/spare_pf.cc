@@ -8,7 +8,7 @@ namespace {
 
 using node::kHost;
 
-constexpr Duration kPatience{15000};
+constexpr Duration kTimeout{15000};
 
 struct Devices {
   node::RdmaDevice rdma;
@@ -18,7 +18,7 @@ struct Devices {
 // They appear some time after a bind.
 Result<Devices> devices_of(node::Kernel& kernel, const ib::PciAddress& vf) {
   Devices found;
-  const bool there = TRY(wait_until(kernel, Deadline::in(kPatience), [&]() -> Result<bool> {
+  const bool there = TRY(wait_until(kernel, Deadline::in(kTimeout), [&]() -> Result<bool> {
     const auto devices = TRY(kernel.rdma_devices(kHost, vf));
     const auto netdev = TRY(node::own_netdev(kernel, kHost, vf));
     if (devices.empty() || !netdev) return false;
@@ -39,7 +39,7 @@ Result<SparePf::Vf> SparePf::look_at(node::Kernel& kernel, const ib::PciAddress&
   if (!function || !function->driver)
     return Error(Code::unavailable, address.text() + " has no driver");
   vf.function = *function;
-  vf.told = TRY(kernel.vf_settings(vf.function));
+  vf.pf_configured = TRY(kernel.vf_settings(vf.function));
   const Devices devices = TRY(devices_of(kernel, address));
   vf.rdma_device = devices.rdma.name;
   vf.netdev = devices.netdev.name;
@@ -59,11 +59,12 @@ Result<SparePf> SparePf::look(node::Kernel& kernel, const ib::PciAddress& pf) {
   return spare;
 }
 
-Status SparePf::bind_anew(node::Kernel& kernel, const Vf& vf) {
+Status SparePf::rebind(node::Kernel& kernel, const Vf& vf) {
   const ib::PciAddress& address = vf.function.address;
   TRY(kernel.set_driver(address, std::nullopt));
-  TRY(kernel.set_vf_guids(vf.function, settable(vf.told.node_guid), settable(vf.told.port_guid)));
-  TRY(kernel.set_vf_policy(vf.function, vf.told.policy));
+  TRY(kernel.set_vf_guids(vf.function, settable(vf.pf_configured.node_guid),
+                          settable(vf.pf_configured.port_guid)));
+  TRY(kernel.set_vf_policy(vf.function, vf.pf_configured.policy));
   TRY(kernel.set_driver(address, vf.function.driver));
   TRY(devices_of(kernel, address));
   return ok();
@@ -77,7 +78,7 @@ Status SparePf::rename(node::Kernel& kernel, const Vf& vf, const std::string& rd
 }
 
 Status SparePf::park(node::Kernel& kernel, const Vf& vf) {
-  const std::string name = node::parking_name(vf.function.address);
+  const std::string name = node::temporary_name(vf.function.address);
   return rename(kernel, vf, name, {.name = name, .altnames = std::vector<std::string>()});
 }
 
@@ -89,7 +90,7 @@ Status SparePf::put_back(node::Kernel& kernel) const {
     TRY(kernel.set_vf_count(pf_.address, 0));
     TRY(kernel.set_vf_count(pf_.address, static_cast<uint32_t>(pf_.vfs.size())));
   }
-  for (const Vf& vf : vfs_) TRY(bind_anew(kernel, vf));
+  for (const Vf& vf : vfs_) TRY(rebind(kernel, vf));
   for (const Vf& vf : vfs_) TRY(park(kernel, vf));
   for (const Vf& vf : vfs_)
     TRY(rename(kernel, vf, vf.rdma_device, {.name = vf.netdev, .altnames = vf.altnames}));

@@ -20,13 +20,13 @@ class SparePf {
  private:
   struct Vf {
     node::Function function;
-    nl::VfSettings told;
+    nl::VfSettings pf_configured;
     std::string rdma_device;
     std::string netdev;
     std::vector<std::string> altnames;
   };
   static Result<Vf> look_at(node::Kernel& kernel, const ib::PciAddress& address);
-  static Status bind_anew(node::Kernel& kernel, const Vf& vf);
+  static Status rebind(node::Kernel& kernel, const Vf& vf);
   // Two VFs may have each other's names: all step aside first.
   static Status park(node::Kernel& kernel, const Vf& vf);
   static Status rename(node::Kernel& kernel, const Vf& vf, const std::string& rdma_device,

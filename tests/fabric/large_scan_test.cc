@@ -22,25 +22,26 @@ double seconds_since(Clock::time_point begun) {
 }
 
 // A whole one that shows all that was done by then: one may have been under way.
-sm::Readings wait_for_scan_since(Watching& watching, Clock::time_point then) {
-  return watching.wait(
-      [&](const sm::Readings& readings) { return readings.whole && readings.begun >= then; });
+sm::probe::ProbeBatch wait_for_scan_since(Watching& watching, Clock::time_point then) {
+  return watching.wait([&](const sm::probe::ProbeBatch& readings) {
+    return readings.complete && readings.begun >= then;
+  });
 }
 
 // The ports whose tables have what nobody has given them, and what takes it out.
-std::vector<sm::Repair> repairs(const sm::Readings& all) {
-  std::vector<sm::Repair> found;
-  for (const sm::Reading& reading : all.ports) {
+std::vector<sm::probe::Repair> repairs(const sm::probe::ProbeBatch& all) {
+  std::vector<sm::probe::Repair> found;
+  for (const sm::probe::ProbeResult& reading : all.ports) {
     const auto* const table = std::get_if<ib::PKeyTable>(&reading.table);
     const auto index = table == nullptr ? std::nullopt : ib::find_in(*table, kStray);
     if (!index) continue;
     ib::PKeyTable mended = *table;
     mended[*index] = PKey();
-    const auto block = static_cast<uint16_t>(*index / mad::kBlockPlaces);
-    found.push_back({.kind = sm::Repair::Kind::revoke,
+    const auto block = static_cast<uint16_t>(*index / mad::kBlockEntries);
+    found.push_back({.kind = sm::probe::Repair::Kind::revoke,
                      .port = reading.port,
                      .block = block,
-                     .was = mad::block_of(*table, block),
+                     .expected = mad::block_of(*table, block),
                      .keys = mad::block_of(mended, block)});
   }
   return found;
@@ -49,27 +50,27 @@ std::vector<sm::Repair> repairs(const sm::Readings& all) {
 // By hand, behind everybody's back, all over the table.
 void alter(Watching& watching, const fabric::Topology& topology) {
   std::vector<mad::BlockWrite> writes;
-  std::vector<mad::TablePlace> tables;
+  std::vector<mad::PKeyTableAddress> tables;
   for (size_t i = 0; i < kAltered; ++i) {
     const auto& port = topology.ports().at(i * 20 + 7);
-    tables.push_back({{port.route()}, port.places});
+    tables.push_back({{port.route()}, port.partition_cap});
   }
-  const mad::Asking asking{.terms = {.deadline = Deadline::in(60s)}};
-  const auto before = mad::read_tables(watching.scheduler(), tables, asking);
+  const mad::QueryOptions options{.retry = {.deadline = Deadline::in(60s)}};
+  const auto before = mad::read_tables(watching.scheduler(), tables, options);
   for (size_t i = 0; i < kAltered; ++i) {
     ib::PKeyTable table = *mad::value_of(before[i]);
     const size_t index = 3 + i % (table.size() - 3);
     table.at(index) = kStray;
-    const auto block = static_cast<uint16_t>(index / mad::kBlockPlaces);
+    const auto block = static_cast<uint16_t>(index / mad::kBlockEntries);
     writes.push_back({tables[i].at, block, mad::block_of(table, block)});
   }
-  for (const auto& written : mad::write_blocks(watching.scheduler(), writes, asking))
+  for (const auto& written : mad::write_blocks(watching.scheduler(), writes, options))
     REQUIRE(mad::value_of(written));
 }
 
 TEST_CASE("a hundred tables that somebody has altered are found in one scan, and mended") {
   Watching watching;
-  sm::Readings all = watching.wait_for_all();
+  sm::probe::ProbeBatch all = watching.wait_for_all();
   CHECK(all.topology->ports().size() == kHosts + kLeaves + kSpines);
   CHECK(all.ports.size() == all.topology->ports().size());
   CHECK(repairs(all).empty());
@@ -77,7 +78,7 @@ TEST_CASE("a hundred tables that somebody has altered are found in one scan, and
 
   auto sent = watching.scheduler().counts().sent;
   auto begun = Clock::now();
-  watching.watch().look();
+  watching.watch().rescan();
   all = wait_for_scan_since(watching, begun);
   std::printf("scan: %zu ports in %.3f s, %llu packets\n", all.ports.size(), seconds_since(begun),
               static_cast<unsigned long long>(watching.scheduler().counts().sent - sent));
@@ -88,9 +89,9 @@ TEST_CASE("a hundred tables that somebody has altered are found in one scan, and
   begun = Clock::now();
   watching.watch().repair(found);
   size_t mended = 0;
-  watching.wait([&](const sm::Readings& readings) {
-    for (const sm::Reading& reading : readings.ports) {
-      CHECK(!reading.not_repaired);
+  watching.wait([&](const sm::probe::ProbeBatch& readings) {
+    for (const sm::probe::ProbeResult& reading : readings.ports) {
+      CHECK(!reading.repair_error);
       mended += std::holds_alternative<ib::PKeyTable>(reading.table) ? 1 : 0;
     }
     CHECK(repairs(readings).empty());
@@ -99,20 +100,20 @@ TEST_CASE("a hundred tables that somebody has altered are found in one scan, and
   std::printf("repair: %d ports in %.3f s, %llu packets\n", kAltered, seconds_since(begun),
               static_cast<unsigned long long>(watching.scheduler().counts().sent - sent));
   begun = Clock::now();
-  watching.watch().look();
+  watching.watch().rescan();
   CHECK(repairs(wait_for_scan_since(watching, begun)).empty());
 }
 
 TEST_CASE("who is hurried is read while a scan of all is under way") {
   Watching watching;
-  const sm::Readings all = watching.wait_for_all();
+  const sm::probe::ProbeBatch all = watching.wait_for_all();
   const ib::Guid port = all.topology->ports().at(1000).guid;
-  watching.watch().look();
-  watching.watch().hurry({port});
+  watching.watch().rescan();
+  watching.watch().poll({port});
   size_t between = 0;
-  watching.wait([&](const sm::Readings& readings) {
-    if (!readings.whole) between += table_of(readings, port) != nullptr ? 1 : 0;
-    return readings.whole;
+  watching.wait([&](const sm::probe::ProbeBatch& readings) {
+    if (!readings.complete) between += table_of(readings, port) != nullptr ? 1 : 0;
+    return readings.complete;
   });
   CHECK(between > 0);
 }

@@ -14,7 +14,7 @@ namespace {
 constexpr auto kSuppressions = "asan.supp";
 constexpr auto kSuppressed = "interceptor_via_lib:libumad2sim.so\n";
 
-Deadline patience() { return Deadline::in(Duration(60000)); }
+Deadline start_deadline() { return Deadline::in(Duration(60000)); }
 
 }  // namespace
 
@@ -54,14 +54,14 @@ Result<Simulation> Simulation::start(const std::string& network, const std::stri
       {.words = {"ibsim", "-s", "-n", "-N", "20000", "-S", "4000", "-P", "300000", "network"},
        .folder = folder->path(),
        .environment = {{"IBSIM_SOCKNAME", socket}}}));
-  TRY(simulator.says("simulator ready", patience()));
+  TRY(simulator.says("simulator ready", start_deadline()));
   auto environment = Simulation::environment("h0", socket);
   environment["OSM_TMP_DIR"] = environment["OSM_CACHE_DIR"] = folder->path();
   Background manager = TRY(Background::start(
       {.words = {"opensm", "-P", "partitions.conf", "-f", "stdout", "-d2", "-s", "0", "-n", "64"},
        .folder = folder->path(),
        .environment = environment}));
-  TRY(manager.says("SUBNET UP", patience()));
+  TRY(manager.says("SUBNET UP", start_deadline()));
   return Simulation(std::move(folder), socket, std::move(simulator), std::move(manager));
 }
 

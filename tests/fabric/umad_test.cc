@@ -18,20 +18,22 @@ constexpr uint64_t kFirstHost = 0x100000;
 constexpr uint64_t kFirstSwitch = 0x200000;
 
 // Nothing gets lost here: a slow machine is not a silent port.
-mad::Asking patient() { return {.terms = {.deadline = Deadline::in(60s), .timeout = 10s}}; }
+mad::QueryOptions long_timeout() {
+  return {.retry = {.deadline = Deadline::in(60s), .timeout = 10s}};
+}
 
-struct Bed {
+struct Fixture {
   std::unique_ptr<mad::Scheduler> scheduler = new_scheduler();
-  fabric::Topology topology = sm::survey(*scheduler, patient());
+  fabric::Topology topology = sm::discovery::discover(*scheduler, long_timeout());
 
-  const fabric::SeenPort& host(unsigned n) {
+  const fabric::Port& host(unsigned n) {
     const auto* const port = topology.find(ib::Guid(kFirstHost + 2 * n + 1));
     REQUIRE(port);
     return *port;
   }
   mad::Route to_host(unsigned n) { return *mad::Route::to(host(n).lid); }
-  ib::PKeyTable table(const mad::TablePlace& place) {
-    const auto tables = mad::read_tables(*scheduler, {place}, patient());
+  ib::PKeyTable table(const mad::PKeyTableAddress& place) {
+    const auto tables = mad::read_tables(*scheduler, {place}, long_timeout());
     REQUIRE(mad::value_of(tables.at(0)));
     return *mad::value_of(tables.at(0));
   }
@@ -64,63 +66,63 @@ TEST_CASE("a port that this machine does not have is refused with those that it 
 }
 
 TEST_CASE("a survey finds all ports of the subnet, and its manager") {
-  Bed bed;
-  CHECK(bed.topology.whole());
-  CHECK(bed.topology.ports().size() == 10);
-  for (const fabric::SeenPort& port : bed.topology.ports()) {
+  Fixture fixture;
+  CHECK(fixture.topology.is_complete());
+  CHECK(fixture.topology.ports().size() == 10);
+  for (const fabric::Port& port : fixture.topology.ports()) {
     const bool is_switch = port.guid.value() >= kFirstSwitch;
     CAPTURE(port.guid.text());
     CHECK((port.node == fabric::NodeType::switch_node) == is_switch);
-    CHECK(port.places == (is_switch ? 8 : 64));
+    CHECK(port.partition_cap == (is_switch ? 8 : 64));
     CHECK(port.lid != 0);
     if (!is_switch) CHECK(port.state == ib::PortState::active);
-    CHECK(port.leaf.has_value() == !is_switch);
+    CHECK(port.switch_port.has_value() == !is_switch);
   }
   for (unsigned n = 0; n < 8; ++n) {
     CAPTURE(n);
-    CHECK(bed.host(n).description == "h" + std::to_string(n));
-    const fabric::LeafPort& leaf = *bed.host(n).leaf;
+    CHECK(fixture.host(n).description == "h" + std::to_string(n));
+    const fabric::SwitchPort& leaf = *fixture.host(n).switch_port;
     CHECK((leaf.switch_guid == ib::Guid(kFirstSwitch)) == (n < 4));
     CHECK(leaf.port == n % 4 + 1);
     REQUIRE(leaf.enforcement);
-    CHECK(leaf.enforcement->places == 64);
+    CHECK(leaf.enforcement->partition_cap == 64);
   }
-  CHECK(bed.host(7).path == mad::Route::own());
-  REQUIRE(bed.topology.managers().size() == 1);
-  const fabric::SeenManager& manager = bed.topology.managers()[0];
-  CHECK(manager.port == bed.host(0).guid);
+  CHECK(fixture.host(7).path == mad::Route::own());
+  REQUIRE(fixture.topology.managers().size() == 1);
+  const fabric::DiscoveredSm& manager = fixture.topology.managers()[0];
+  CHECK(manager.port == fixture.host(0).guid);
   REQUIRE(mad::value_of(manager.info));
   CHECK(mad::value_of(manager.info)->state == mad::SmState::master);
 }
 
 TEST_CASE("all ports are read at once by LID and say the same as by their paths") {
-  Bed bed;
-  std::vector<mad::Place> by_lid;
-  std::vector<mad::Place> by_path;
-  for (const fabric::SeenPort& port : bed.topology.ports()) {
+  Fixture fixture;
+  std::vector<mad::PortAddress> by_lid;
+  std::vector<mad::PortAddress> by_path;
+  for (const fabric::Port& port : fixture.topology.ports()) {
     by_lid.push_back({*mad::Route::to(port.lid), port.number});
     by_path.push_back({port.path, port.number});
   }
-  const auto here = mad::read_port_infos(*bed.scheduler, by_lid, patient());
-  const auto there = mad::read_port_infos(*bed.scheduler, by_path, patient());
+  const auto here = mad::read_port_infos(*fixture.scheduler, by_lid, long_timeout());
+  const auto there = mad::read_port_infos(*fixture.scheduler, by_path, long_timeout());
   for (size_t i = 0; i < by_lid.size(); ++i) {
     CAPTURE(by_lid[i].route.text());
     REQUIRE(mad::value_of(here[i]));
     REQUIRE(mad::value_of(there[i]));
     mad::PortInfo info = *mad::value_of(here[i]);
-    CHECK(info.sm_lid == bed.host(0).lid);
+    CHECK(info.sm_lid == fixture.host(0).lid);
     info.local_port = mad::value_of(there[i])->local_port;  // where the question came in
     CHECK(info == *mad::value_of(there[i]));
   }
-  CHECK(bed.scheduler->counts().lost == 0);
-  CHECK(bed.scheduler->counts().stray == 0);
+  CHECK(fixture.scheduler->counts().lost == 0);
+  CHECK(fixture.scheduler->counts().stray == 0);
 }
 
 TEST_CASE("the P_Key tables of all hosts are read at once, as partitions.conf has them") {
-  Bed bed;
-  std::vector<mad::TablePlace> tables;
-  for (unsigned n = 0; n < 8; ++n) tables.push_back({{bed.to_host(n)}, 64});
-  const auto read = mad::read_tables(*bed.scheduler, tables, patient());
+  Fixture fixture;
+  std::vector<mad::PKeyTableAddress> tables;
+  for (unsigned n = 0; n < 8; ++n) tables.push_back({{fixture.to_host(n)}, 64});
+  const auto read = mad::read_tables(*fixture.scheduler, tables, long_timeout());
   for (unsigned n = 0; n < 8; ++n) {
     CAPTURE(n);
     REQUIRE(mad::value_of(read.at(n)));
@@ -134,39 +136,40 @@ TEST_CASE("the P_Key tables of all hosts are read at once, as partitions.conf ha
 }
 
 TEST_CASE("the port of a leaf switch has its host's keys") {
-  Bed bed;
+  Fixture fixture;
   for (const unsigned n : {1U, 2U}) {
-    const fabric::LeafPort leaf = *bed.host(n).leaf;
-    const auto table = bed.table({{leaf.route, leaf.port}, leaf.enforcement->places});
+    const fabric::SwitchPort leaf = *fixture.host(n).switch_port;
+    const auto table = fixture.table({{leaf.route, leaf.port}, leaf.enforcement->partition_cap});
     CHECK(ib::find_in(table, PKey(0x8001)).has_value() == (n == 1));
-    const mad::Route path = bed.topology.find(leaf.switch_guid)->path;
-    CHECK(bed.table({{path, leaf.port}, leaf.enforcement->places}) == table);
+    const mad::Route path = fixture.topology.find(leaf.switch_guid)->path;
+    CHECK(fixture.table({{path, leaf.port}, leaf.enforcement->partition_cap}) == table);
   }
 }
 
 TEST_CASE("what is written into a table is there for everybody") {
-  Bed bed;
-  for (const mad::Route& route : {bed.to_host(3), bed.host(3).path}) {
+  Fixture fixture;
+  for (const mad::Route& route : {fixture.to_host(3), fixture.host(3).path}) {
     const PKey key(route.directed() ? 0x8124 : 0x8123);
-    const ib::PKeyTable before = bed.table({{route}, 64});
+    const ib::PKeyTable before = fixture.table({{route}, 64});
     mad::PKeyBlock block = mad::block_of(before, 0);
     block.at(9) = key;
-    const auto written = mad::write_blocks(*bed.scheduler, {{{route}, 0, block}}, patient());
+    const auto written =
+        mad::write_blocks(*fixture.scheduler, {{{route}, 0, block}}, long_timeout());
     REQUIRE(mad::value_of(written.at(0)));
     CHECK(*mad::value_of(written.at(0)) == block);
-    CHECK(smpquery(bed.to_host(3)).find(key.text()) != std::string::npos);
-    CHECK(mad::different_blocks(before, bed.table({{route}, 64})) == std::vector<uint16_t>{0});
-    const auto back =
-        mad::write_blocks(*bed.scheduler, {{{route}, 0, mad::block_of(before, 0)}}, patient());
+    CHECK(smpquery(fixture.to_host(3)).find(key.text()) != std::string::npos);
+    CHECK(mad::different_blocks(before, fixture.table({{route}, 64})) == std::vector<uint16_t>{0});
+    const auto back = mad::write_blocks(*fixture.scheduler,
+                                        {{{route}, 0, mad::block_of(before, 0)}}, long_timeout());
     REQUIRE(mad::value_of(back.at(0)));
-    CHECK(bed.table({{route}, 64}) == before);
+    CHECK(fixture.table({{route}, 64}) == before);
   }
 }
 
 TEST_CASE("a block that a table does not have is refused; who is not there is silent") {
-  Bed bed;
-  const auto tables =
-      mad::read_tables(*bed.scheduler, {{{bed.to_host(3)}, 96}, {{*mad::Route::to(999)}, 32}}, {});
+  Fixture fixture;
+  const auto tables = mad::read_tables(
+      *fixture.scheduler, {{{fixture.to_host(3)}, 96}, {{*mad::Route::to(999)}, 32}}, {});
   REQUIRE(mad::failure_of(tables.at(0)));
   CHECK(*mad::failure_of(tables[0]) == mad::Failure{mad::Reason::refused, mad::kStatusBadValue});
   REQUIRE(mad::failure_of(tables.at(1)));
@@ -174,8 +177,8 @@ TEST_CASE("a block that a table does not have is refused; who is not there is si
 }
 
 TEST_CASE("the subnet manager says that it is master") {
-  Bed bed;
-  const auto infos = mad::read_sm_infos(*bed.scheduler, {bed.to_host(0)}, patient());
+  Fixture fixture;
+  const auto infos = mad::read_sm_infos(*fixture.scheduler, {fixture.to_host(0)}, long_timeout());
   REQUIRE(mad::value_of(infos.at(0)));
   CHECK(mad::value_of(infos[0])->state == mad::SmState::master);
   CHECK(mad::value_of(infos[0])->guid == ib::Guid(kFirstHost + 1));
@@ -183,11 +186,11 @@ TEST_CASE("the subnet manager says that it is master") {
 }
 
 TEST_CASE("thousands of questions go through one window") {
-  Bed bed;
-  std::vector<mad::TablePlace> tables;
-  for (unsigned i = 0; i < 5000; ++i) tables.push_back({{bed.to_host(i % 8)}, 64});
+  Fixture fixture;
+  std::vector<mad::PKeyTableAddress> tables;
+  for (unsigned i = 0; i < 5000; ++i) tables.push_back({{fixture.to_host(i % 8)}, 64});
   size_t read = 0;
-  for (const auto& table : mad::read_tables(*bed.scheduler, tables, patient()))
+  for (const auto& table : mad::read_tables(*fixture.scheduler, tables, long_timeout()))
     read += mad::value_of(table) != nullptr;
   CHECK(read == tables.size());
 }

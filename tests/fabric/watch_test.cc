@@ -18,12 +18,12 @@ const ib::Guid kHost(0x100000 + 2 * 2 + 1);  // h2
 // Waits until the port has the key, or no longer has it.
 double milliseconds_until(Watching& watching, PKey key, bool there) {
   const auto begun = Clock::now();
-  watching.watch().hurry({kHost});
-  watching.wait([&](const sm::Readings& readings) {
+  watching.watch().poll({kHost});
+  watching.wait([&](const sm::probe::ProbeBatch& readings) {
     const ib::PKeyTable* const table = table_of(readings, kHost);
     return table != nullptr && ib::find_in(*table, key).has_value() == there;
   });
-  watching.watch().hurry({});
+  watching.watch().poll({});
   return std::chrono::duration<double, std::milli>(Clock::now() - begun).count();
 }
 
@@ -44,14 +44,14 @@ TEST_CASE("what the subnet manager writes is seen as soon as it is there") {
 
 TEST_CASE("the switch port's table is told with the port's") {
   Watching watching;
-  const sm::Readings all = watching.wait_for_all();
+  const sm::probe::ProbeBatch all = watching.wait_for_all();
   CHECK(all.ports.size() == 10);
-  for (const sm::Reading& reading : all.ports) {
+  for (const sm::probe::ProbeResult& reading : all.ports) {
     const auto* const table = std::get_if<ib::PKeyTable>(&reading.table);
     REQUIRE(table);
-    CHECK(table->size() == (reading.leaf ? 64 : 8));
-    if (!reading.leaf) continue;
-    const auto* const leaf = std::get_if<ib::PKeyTable>(&reading.leaf->table);
+    CHECK(table->size() == (reading.switch_port ? 64 : 8));
+    if (!reading.switch_port) continue;
+    const auto* const leaf = std::get_if<ib::PKeyTable>(&reading.switch_port->table);
     REQUIRE(leaf);
     for (const PKey key : *table) {
       if (key.partition() != 0) CHECK(ib::find_in(*leaf, PKey(key.partition())).has_value());

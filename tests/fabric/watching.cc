@@ -15,21 +15,23 @@ std::unique_ptr<mad::Scheduler> new_scheduler() {
 }
 
 Watching::Watching() : scheduler_(new_scheduler()) {
-  sm::WatchSettings settings;
+  sm::probe::ProberSettings settings;
   settings.timeout = 10s;  // nothing gets lost here; a slow machine is not a silent port
   settings.limit = 60s;
-  watch_ = std::make_unique<sm::TableWatch>(*scheduler_, settings, [this](sm::Readings readings) {
-    const std::lock_guard lock(mutex_);
-    seen_.push_back(std::move(readings));
-    changed_.notify_one();
-  });
+  watch_ = std::make_unique<sm::probe::SmpPortProber>(*scheduler_, settings,
+                                                      [this](sm::probe::ProbeBatch readings) {
+                                                        const std::lock_guard lock(mutex_);
+                                                        seen_.push_back(std::move(readings));
+                                                        changed_.notify_one();
+                                                      });
 }
 
-sm::Readings Watching::wait(const std::function<bool(const sm::Readings&)>& fits) {
+sm::probe::ProbeBatch Watching::wait(
+    const std::function<bool(const sm::probe::ProbeBatch&)>& fits) {
   std::unique_lock lock(mutex_);
   const auto limit = std::chrono::steady_clock::now() + 60s;
   while (changed_.wait_until(lock, limit, [this] { return !seen_.empty(); })) {
-    sm::Readings readings = std::move(seen_.front());
+    sm::probe::ProbeBatch readings = std::move(seen_.front());
     seen_.pop_front();
     if (fits(readings)) return readings;
   }
@@ -37,12 +39,12 @@ sm::Readings Watching::wait(const std::function<bool(const sm::Readings&)>& fits
   return {};
 }
 
-sm::Readings Watching::wait_for_all() {
-  return wait([](const sm::Readings& readings) { return readings.whole; });
+sm::probe::ProbeBatch Watching::wait_for_all() {
+  return wait([](const sm::probe::ProbeBatch& readings) { return readings.complete; });
 }
 
-const ib::PKeyTable* table_of(const sm::Readings& readings, ib::Guid port) {
-  for (const sm::Reading& reading : readings.ports) {
+const ib::PKeyTable* table_of(const sm::probe::ProbeBatch& readings, ib::Guid port) {
+  for (const sm::probe::ProbeResult& reading : readings.ports) {
     if (reading.port == port) return std::get_if<ib::PKeyTable>(&reading.table);
   }
   return nullptr;

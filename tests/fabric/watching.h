@@ -19,21 +19,21 @@ class Watching {
   Watching();
 
   mad::Scheduler& scheduler() { return *scheduler_; }
-  sm::TableWatch& watch() { return *watch_; }
+  sm::probe::SmpPortProber& watch() { return *watch_; }
   // What is seen next and fits, whatever comes before; the test fails if nothing does for a minute.
-  sm::Readings wait(const std::function<bool(const sm::Readings&)>& fits);
+  sm::probe::ProbeBatch wait(const std::function<bool(const sm::probe::ProbeBatch&)>& fits);
   // The next whole one.
-  sm::Readings wait_for_all();
+  sm::probe::ProbeBatch wait_for_all();
 
  private:
   std::unique_ptr<mad::Scheduler> scheduler_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<sm::Readings> seen_;
-  std::unique_ptr<sm::TableWatch> watch_;
+  std::deque<sm::probe::ProbeBatch> seen_;
+  std::unique_ptr<sm::probe::SmpPortProber> watch_;
 };
 
 // nullptr: there is none, or it has not been read.
-const ib::PKeyTable* table_of(const sm::Readings& readings, ib::Guid port);
+const ib::PKeyTable* table_of(const sm::probe::ProbeBatch& readings, ib::Guid port);
 
 }  // namespace ibpod

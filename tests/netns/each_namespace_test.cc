@@ -269,7 +269,7 @@ TEST_CASE("few descriptors are open at a time, however many namespaces there are
 
 TEST_CASE("the search ends where it is told to, and says what it had no time for") {
   int count = 0;
-  const netns::Look stop = [&](NetNs) -> Result<bool> {
+  const netns::NamespaceVisitor stop = [&](NetNs) -> Result<bool> {
     ++count;
     return true;
   };

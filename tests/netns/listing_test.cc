@@ -12,9 +12,9 @@ namespace {
 const ib::PciAddress kVf = ib::PciAddress::parse("0000:3b:00.1").value();
 
 // A namespace with links "host0" and "host1".
-class Bed {
+class Fixture {
  public:
-  Bed() {
+  Fixture() {
     add_pair(route);
     std::filesystem::create_directories(net());
   }
@@ -42,44 +42,44 @@ Status no_pause() {
 }
 
 TEST_CASE("a function's netdevs are listed at once where nothing changes") {
-  Bed bed;
-  CHECK(bed.names(no_pause)->empty());
-  bed.list("host1");
-  CHECK(bed.names(no_pause).value() == std::vector<std::string>{"host1"});
+  Fixture fixture;
+  CHECK(fixture.names(no_pause)->empty());
+  fixture.list("host1");
+  CHECK(fixture.names(no_pause).value() == std::vector<std::string>{"host1"});
 }
 
 TEST_CASE("a netdev that is renamed while it is listed is not left out") {
-  Bed bed;
-  bed.list("host0");
-  nl::rename(bed.route, link_named(bed.route, "host0").index, "ibp59s0").value();
+  Fixture fixture;
+  fixture.list("host0");
+  nl::rename(fixture.route, link_named(fixture.route, "host0").index, "ibp59s0").value();
   int pauses = 0;
   const auto rename = [&] {
-    if (++pauses == 2) bed.unlist("host0");
-    if (pauses == 2) bed.list("ibp59s0");
+    if (++pauses == 2) fixture.unlist("host0");
+    if (pauses == 2) fixture.list("ibp59s0");
     return ok();
   };
-  CHECK(bed.names(rename).value() == std::vector<std::string>{"ibp59s0"});
+  CHECK(fixture.names(rename).value() == std::vector<std::string>{"ibp59s0"});
   CHECK(pauses == 2);
 }
 
 TEST_CASE("a netdev that goes while it is listed is in no list") {
-  Bed bed;
-  bed.list("host0");
-  bed.list("host1");
-  nl::remove_link(bed.route, link_named(bed.route, "host0").index).value();
+  Fixture fixture;
+  fixture.list("host0");
+  fixture.list("host1");
+  nl::remove_link(fixture.route, link_named(fixture.route, "host0").index).value();
   const auto go = [&] {
-    bed.unlist("host0");
-    bed.unlist("host1");
+    fixture.unlist("host0");
+    fixture.unlist("host1");
     return ok();
   };
-  CHECK(bed.names(go)->empty());
+  CHECK(fixture.names(go)->empty());
 }
 
 TEST_CASE("netdevs that never come to rest are unavailable") {
-  Bed bed;
-  bed.list("gone0");
-  bed.list("host0");
-  CHECK(bed.names([] { return ok(); }).error().code() == Code::unavailable);
+  Fixture fixture;
+  fixture.list("gone0");
+  fixture.list("host0");
+  CHECK(fixture.names([] { return ok(); }).error().code() == Code::unavailable);
 }
 
 }  // namespace

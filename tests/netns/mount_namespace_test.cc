@@ -16,9 +16,9 @@
 namespace ibpod {
 namespace {
 
-using netns::look;
 using netns::NetNs;
-using netns::Sight;
+using netns::netns_status;
+using netns::NetnsStatus;
 
 constexpr Duration kLong{20'000};
 
@@ -94,8 +94,8 @@ struct Pod {
 
 TEST_CASE("a namespace whose mount has not reached us is there for its host, and unclear for us") {
   const Pod pod;
-  CHECK(*look(pod.path, pod.identity, pod.host.path()) == Sight::same);
-  CHECK(*look(pod.path, pod.identity, "") == Sight::unclear);
+  CHECK(*netns_status(pod.path, pod.identity, pod.host.path()) == NetnsStatus::same);
+  CHECK(*netns_status(pod.path, pod.identity, "") == NetnsStatus::unclear);
 }
 
 TEST_CASE(
@@ -121,7 +121,7 @@ TEST_CASE("others' CDI files are looked for where the runtime has them") {
   });
   device_plugin::Pool pool;
   pool.prefix = "example.com";
-  const auto stocks = device_plugin::deal({pool}, device_plugin::test_node(1, 1));
+  const auto stocks = device_plugin::assign({pool}, device_plugin::test_node(1, 1));
   CHECK(device_plugin::tidy_cdi({ours.path(), "ibpod", {others.path()}, ""}, stocks));
   const Status clash =
       device_plugin::tidy_cdi({ours.path(), "ibpod", {others.path()}, host.path()}, stocks);
@@ -132,8 +132,8 @@ TEST_CASE("a namespace in a folder that we do not have is unclear, and so is a l
   const TempFolder folder;
   std::filesystem::create_symlink(folder.path() / "netns/pod1", folder.path() / "link");
   const netns::Identity identity = fresh_namespace().identity().value();
-  CHECK(*look(folder.path() / "netns/pod1", identity, "") == Sight::unclear);
-  CHECK(*look(folder.path() / "link", identity, "") == Sight::unclear);
+  CHECK(*netns_status(folder.path() / "netns/pod1", identity, "") == NetnsStatus::unclear);
+  CHECK(*netns_status(folder.path() / "link", identity, "") == NetnsStatus::unclear);
 }
 
 TEST_CASE("a path that is no more, or is another namespace's, says that the namespace is gone") {
@@ -143,19 +143,19 @@ TEST_CASE("a path that is no more, or is another namespace's, says that the name
     std::filesystem::remove(pod.path);
     mount_netns(another, pod.folder.write("pod2", ""));
   });
-  CHECK(*look(pod.path, pod.identity, later.path()) == Sight::gone);
-  CHECK(*look(pod.folder.path() / "pod2", pod.identity, later.path()) == Sight::gone);
-  CHECK(*look("/proc/thread-self/ns/uts", pod.identity, later.path()) == Sight::gone);
-  CHECK(*look("/proc/4194305/ns/net", pod.identity, later.path()) == Sight::gone);
+  CHECK(*netns_status(pod.path, pod.identity, later.path()) == NetnsStatus::gone);
+  CHECK(*netns_status(pod.folder.path() / "pod2", pod.identity, later.path()) == NetnsStatus::gone);
+  CHECK(*netns_status("/proc/thread-self/ns/uts", pod.identity, later.path()) == NetnsStatus::gone);
+  CHECK(*netns_status("/proc/4194305/ns/net", pod.identity, later.path()) == NetnsStatus::gone);
 }
 
 TEST_CASE("what cannot be looked at is an error, and no verdict") {
   const Pod pod;
-  CHECK(look("pod1", pod.identity, "").error().code() == Code::invalid);
-  CHECK(look("", pod.identity, "").error().code() == Code::invalid);
-  CHECK(!look(pod.path / "below", pod.identity, ""));
-  CHECK(!look("/" + std::string(5000, 'x'), pod.identity, ""));
-  CHECK(!look(pod.path, pod.identity, "/nowhere"));
+  CHECK(netns_status("pod1", pod.identity, "").error().code() == Code::invalid);
+  CHECK(netns_status("", pod.identity, "").error().code() == Code::invalid);
+  CHECK(!netns_status(pod.path / "below", pod.identity, ""));
+  CHECK(!netns_status("/" + std::string(5000, 'x'), pod.identity, ""));
+  CHECK(!netns_status(pod.path, pod.identity, "/nowhere"));
 }
 
 }  // namespace

@@ -460,7 +460,7 @@ TEST_CASE("a subscriber hears of a change once it happens, and nothing more afte
   CHECK(!readable(events.fd()));
   REQUIRE(set_mtu(node.host, node.index("host0"), 1400).ok());
   CHECK(readable(events.fd()));
-  events.drain();
+  events.discard_pending();
   CHECK(!readable(events.fd()));
 }
 
@@ -471,7 +471,7 @@ TEST_CASE("a subscriber that has lost events can be drained and hears again") {
   for (uint32_t i = 0; i < 2000; ++i) {
     REQUIRE(set_mtu(node.host, node.index("host0"), 1400 + i % 2).ok());
   }
-  events.drain();
+  events.discard_pending();
   CHECK(!readable(events.fd()));
   REQUIRE(set_mtu(node.host, node.index("host0"), 1300).ok());
   CHECK(readable(events.fd()));

@@ -4,8 +4,8 @@
 
 #include "lib/attach/add.h"
 #include "lib/attach/check.h"
-#include "lib/attach/ipoib_driver.h"
 #include "lib/attach/del.h"
+#include "lib/attach/ipoib_driver.h"
 #include "lib/attach/vf_driver.h"
 #include "tests/support/fake_agent.h"
 #include "tests/support/fake_binder.h"
@@ -22,7 +22,7 @@ namespace ibpod::attach {
 inline const ib::PciAddress kVf = fake::vf_address(0, 0);
 inline const Path kPod = "/run/netns/pod";
 inline const Path kOwn = "/proc/self/ns/net";
-inline const node::Guids kAsked{ib::Guid(0x0200000000000a01), ib::Guid(0x0200000000000a01)};
+inline const node::Guids kSpecGuids{ib::Guid(0x0200000000000a01), ib::Guid(0x0200000000000a01)};
 
 // An IPAM plugin in shell: a lease is a file. What `hook` does comes first; $VERB, $KEY and $HERE
 // tell it where it is.
@@ -43,31 +43,31 @@ DEL) rm -f "$HERE/lease-$KEY" ;;
 esac)";
 }
 
-struct Bed {
+struct Fixture {
   fake::FakeKernel k;
   TempFolder state;
   TempFolder programs;
   node::Records records{state.path()};
   std::string boot_id = "this-boot";
-  std::vector<std::string> warnings, news;
+  std::vector<std::string> warnings, achievements;
   std::string configuration;
   cni::Call call;
   cni::Network network;
-  VfOrder order;
-  std::optional<ChildOrder> child;  // instead of the VF
+  VfConfig vf_config;
+  std::optional<IpoibConfig> child;  // instead of the VF
   Duration timeout{30'000};
   fake::State before;
   fake::FakeBinder binder{k, state.path()};
-  bool needs_agent = false, without_service = false, binds = false;
+  bool needs_agent = false, without_service = false, sm_managed = false;
 
-  explicit Bed(bool ipam = true) {
+  explicit Fixture(bool ipam = true) {
     k = fake::node_with(1, 2);
     k.state.namespaces[fake::kHostId].path = kOwn;
     k.make_namespace(kPod);
-    order.device = kVf;
-    order.wanted.isolation = true;
-    order.wanted.guids = kAsked;
-    be(cni::Verb::add, "c1", kPod);
+    vf_config.device = kVf;
+    vf_config.spec.isolation = true;
+    vf_config.spec.guids = kSpecGuids;
+    set_call(cni::Verb::add, "c1", kPod);
     if (ipam) install_ipam();
     configure(ipam ? R"("ipam":{"type":"lease"})" : R"("dns":{})");
     remember();
@@ -85,8 +85,8 @@ struct Bed {
     network = cni::parse_network(cni::parse_document(configuration).value(), configuration).value();
   }
   // Who calls.
-  void be(cni::Verb verb, const std::string& container, const Path& netns,
-          const std::string& ifname = "net1") {
+  void set_call(cni::Verb verb, const std::string& container, const Path& netns,
+                const std::string& ifname = "net1") {
     const cni::Environment environment{{"CNI_COMMAND", std::string(cni::name(verb))},
                                        {"CNI_CONTAINERID", container},
                                        {"CNI_NETNS", netns.string()},
@@ -94,7 +94,7 @@ struct Bed {
                                        {"CNI_PATH", programs.path().string()},
                                        {"PATH", "/usr/bin:/bin"}};
     call = cni::parse_call(environment).value();
-    order.wanted.ifname = ifname;
+    vf_config.spec.ifname = ifname;
   }
   Context context() {
     return {k,
@@ -110,29 +110,29 @@ struct Bed {
             },
             needs_agent,
             [this](const std::string& text) { warnings.push_back(text); },
-            [this](const std::string& text) { news.push_back(text); },
+            [this](const std::string& text) { achievements.push_back(text); },
             [](const node::Step&) {},
-            binds};
+            sm_managed};
   }
   // An order for a child instead of a VF.
-  ChildOrder& order_child(const std::string& master) {
+  IpoibConfig& configure_child(const std::string& master) {
     child.emplace();
     child->master = master;
-    child->wanted.ifname = call.ifname;
+    child->spec.ifname = call.ifname;
     return *child;
   }
-  std::unique_ptr<Endpoint> endpoint() const {
-    if (child) return std::make_unique<ChildEndpoint>(*child);
-    return std::make_unique<VfEndpoint>(order);
+  std::unique_ptr<AttachmentDriver> driver() const {
+    if (child) return std::make_unique<IpoibDriver>(*child);
+    return std::make_unique<VfDriver>(vf_config);
   }
   Result<cni::AddResult> add() {
-    return attach::add(context(), *endpoint(), child ? child->wanted : order.wanted, timeout);
+    return attach::add(context(), *driver(), child ? child->spec : vf_config.spec, timeout);
   }
   Status del() {
-    be(cni::Verb::del, call.container_id, call.netns, call.ifname);
-    return attach::del(context(), endpoint()->folder(call), Duration(60'000));
+    set_call(cni::Verb::del, call.container_id, call.netns, call.ifname);
+    return attach::del(context(), driver()->folder(call), Duration(60'000));
   }
-  Status check() { return attach::check(context(), *endpoint(), timeout); }
+  Status check() { return attach::check(context(), *driver(), timeout); }
   std::string changes() const { return fake::diff(before, k.state); }
   // The calls of IPAM but VERSION, the leases it has given, and the records.
   std::vector<std::string> ipam_calls() const {

@@ -38,7 +38,7 @@ struct FakeAgent : nodeapi::Node {
     if (away) return *away;
     if (binder != nullptr && binder->away) return *binder->away;
     nodeapi::Health health;
-    health.binds = binder != nullptr;
+    health.sm_managed = binder != nullptr;
     return health;
   }
   Result<std::string> device_of(const nodeapi::DeviceQuestion& question, Deadline) override {

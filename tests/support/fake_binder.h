@@ -42,12 +42,13 @@ class FakeBinder {
       if (!record) return record.error();
       if (record->stage != node::Stage::attached) return Error(Code::invalid, "its end has begun");
       std::vector<ib::PKey> keys;
-      for (const node::PartitionWish& wish : record->wanted.partitions) {
+      for (const node::PartitionRequest& request : record->spec.partitions) {
         const auto known = std::find_if(partitions.begin(), partitions.end(), [&](const auto& one) {
-          return wish.pkey ? wish.pkey->same_partition(one.second) : wish.name == one.first;
+          return request.pkey ? request.pkey->same_partition(one.second)
+                              : request.name == one.first;
         });
         if (known == partitions.end())
-          return Error(Code::denied, "partition " + wish.label() + " is not for this namespace");
+          return Error(Code::denied, "partition " + request.label() + " is not for this namespace");
         keys.push_back(known->second);
       }
       const ib::Guid port = node::port_of(*record);

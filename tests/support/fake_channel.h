@@ -15,44 +15,44 @@
 namespace ibpod {
 
 // Shares of 1. What is not said happens never. Of one seed it is always the same.
-struct Weather {
+struct FaultProfile {
   double question_lost = 0;
   double answer_lost = 0;
-  double twice = 0;    // an answer comes once more
-  double corrupt = 0;  // one byte of an answer's header is another
-  double mangled = 0;  // one byte of what it says is
-  bool told = false;   // of a question without an answer the channel says so, as some do
-  Duration least{0};   // An answer takes a time between these two: unequal ones come in another
-  Duration most{0};    // order than the questions went.
+  double duplicated = 0;      // an answer comes once more
+  double corrupt = 0;         // one byte of an answer's header is another
+  double mangled = 0;         // one byte of what it says is
+  bool reports_loss = false;  // of a question without an answer the channel says so, as some do
+  Duration least{0};  // An answer takes a time between these two: unequal ones come in another
+  Duration most{0};   // order than the questions went.
   unsigned seed = 1;
 };
 
 // What comes back of a question, each with the time that it takes. No thread, no clock.
 class FakeWire {
  public:
-  struct Coming {
+  struct DelayedArrival {
     Duration after{};
     mad::Arrival arrival;
   };
-  FakeWire(FakeSubnet& subnet, const Weather& weather)
-      : subnet_(subnet), weather_(weather), random_(weather.seed) {}
-  std::vector<Coming> ask(const mad::Mad& question, const mad::Route& route);
-  Weather& weather() { return weather_; }
+  FakeWire(FakeSubnet& subnet, const FaultProfile& faults)
+      : subnet_(subnet), faults_(faults), random_(faults.seed) {}
+  std::vector<DelayedArrival> ask(const mad::Mad& question, const mad::Route& route);
+  FaultProfile& faults() { return faults_; }
 
  private:
   bool happens(double share);
   Duration delay();
-  void wear(mad::Mad& mad, size_t first, size_t last);
-  mad::Mad worn(mad::Mad mad);
+  void damage(mad::Mad& mad, size_t first, size_t last);
+  mad::Mad damaged(mad::Mad mad);
   FakeSubnet& subnet_;
-  Weather weather_;
+  FaultProfile faults_;
   std::mt19937 random_;
 };
 
 // The same in real time. The subnet may be looked at while nothing is asked, or between().
 class FakeChannel : public mad::Channel {
  public:
-  FakeChannel(FakeSubnet& subnet, const Weather& weather) : wire_(subnet, weather) {}
+  FakeChannel(FakeSubnet& subnet, const FaultProfile& faults) : wire_(subnet, faults) {}
   ~FakeChannel() override;
   FakeChannel(const FakeChannel&) = delete;
   FakeChannel& operator=(const FakeChannel&) = delete;
@@ -68,7 +68,7 @@ class FakeChannel : public mad::Channel {
     return body();
   }
   // To be called in there.
-  Weather& weather() { return wire_.weather(); }
+  FaultProfile& faults() { return wire_.faults(); }
 
  private:
   void run(const std::stop_token& stop);
@@ -76,7 +76,7 @@ class FakeChannel : public mad::Channel {
   std::condition_variable_any changed_;
   bool broken_ = false;
   FakeWire wire_;
-  std::multimap<Deadline::Clock::time_point, mad::Arrival> coming_;
+  std::multimap<Deadline::Clock::time_point, mad::Arrival> arrivals_;
   Receiver receiver_;
   std::jthread thread_;
 };

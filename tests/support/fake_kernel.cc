@@ -43,13 +43,13 @@ bool FakeKernel::wait(Deadline deadline) {
 }
 
 Result<bool> FakeKernel::wait_for_change(Deadline deadline) {
-  return asked("wait_for_change", [&]() -> Result<bool> { return wait(deadline); });
+  return count_question("wait_for_change", [&]() -> Result<bool> { return wait(deadline); });
 }
 
 // --- questions
 
 Result<std::optional<node::Function>> FakeKernel::function(const ib::PciAddress& address) {
-  return asked("function", [&]() -> Result<std::optional<node::Function>> {
+  return count_question("function", [&]() -> Result<std::optional<node::Function>> {
     const auto found = state.functions.find(address);
     if (found == state.functions.end()) return std::optional<node::Function>();
     node::Function function{address, found->second.pf, found->second.vf, found->second.driver, {}};
@@ -64,11 +64,12 @@ Result<std::optional<node::Function>> FakeKernel::function(const ib::PciAddress&
 }
 
 Result<nl::RdmaNetnsMode> FakeKernel::rdma_netns_mode() {
-  return asked("rdma_netns_mode", [&]() -> Result<nl::RdmaNetnsMode> { return state.rdma_mode; });
+  return count_question("rdma_netns_mode",
+                        [&]() -> Result<nl::RdmaNetnsMode> { return state.rdma_mode; });
 }
 
 Result<std::optional<node::Namespace>> FakeKernel::find_namespace(const Path& path) {
-  return asked("find_namespace", [&]() -> Result<std::optional<node::Namespace>> {
+  return count_question("find_namespace", [&]() -> Result<std::optional<node::Namespace>> {
     for (const auto& [id, known] : state.namespaces) {
       if (known.path == path && !covered.contains(path))
         return std::optional(node::Namespace{path, known.identity});
@@ -77,24 +78,25 @@ Result<std::optional<node::Namespace>> FakeKernel::find_namespace(const Path& pa
   });
 }
 
-Result<netns::Sight> FakeKernel::look(const node::Namespace& recorded) {
-  return asked("look", [&]() -> Result<netns::Sight> {
-    if (covered.contains(recorded.path)) return netns::Sight::unclear;
+Result<netns::NetnsStatus> FakeKernel::namespace_status(const node::Namespace& recorded) {
+  return count_question("look", [&]() -> Result<netns::NetnsStatus> {
+    if (covered.contains(recorded.path)) return netns::NetnsStatus::unclear;
     for (const auto& [id, known] : state.namespaces) {
       if (known.path == recorded.path && known.identity == recorded.identity)
-        return netns::Sight::same;
+        return netns::NetnsStatus::same;
     }
-    return netns::Sight::gone;
+    return netns::NetnsStatus::gone;
   });
 }
 
 Result<std::optional<Error>> FakeKernel::each_namespace(Deadline deadline,
-                                                        const node::LookAt& look) {
+                                                        const node::NamespaceVisitor& visit) {
   using All = std::vector<node::Namespace>;
-  const All all = TRY(asked("each_namespace", [&]() -> Result<All> { return all_found(); }));
+  const All all =
+      TRY(count_question("each_namespace", [&]() -> Result<All> { return all_found(); }));
   for (const node::Namespace& where : all) {
     if (deadline.passed()) return std::optional(Error(Code::unavailable, "no time"));
-    const bool enough = TRY(look(where));
+    const bool enough = TRY(visit(where));
     if (enough) break;
   }
   return gap;
@@ -102,7 +104,7 @@ Result<std::optional<Error>> FakeKernel::each_namespace(Deadline deadline,
 
 Result<std::optional<node::Netdev>> FakeKernel::find_netdev(const node::Namespace& where,
                                                             const std::string& name) {
-  return asked("find_netdev", [&]() -> Result<std::optional<node::Netdev>> {
+  return count_question("find_netdev", [&]() -> Result<std::optional<node::Netdev>> {
     const int id = TRY(id_of(where));
     std::string own;
     const Interface* found = find_interface(id, name, &own);
@@ -113,7 +115,7 @@ Result<std::optional<node::Netdev>> FakeKernel::find_netdev(const node::Namespac
 
 Result<std::vector<node::Netdev>> FakeKernel::netdevs(const node::Namespace& where,
                                                       const ib::PciAddress& function) {
-  return asked("netdevs", [&]() -> Result<std::vector<node::Netdev>> {
+  return count_question("netdevs", [&]() -> Result<std::vector<node::Netdev>> {
     const int id = TRY(id_of(where));
     std::vector<node::Netdev> found;
     for (const auto& [name, interface] : namespace_of(id).interfaces) {
@@ -128,7 +130,7 @@ Result<std::vector<node::Netdev>> FakeKernel::netdevs(const node::Namespace& whe
 }
 
 Result<std::vector<node::Netdev>> FakeKernel::ipoib_netdevs(const node::Namespace& where) {
-  return asked("ipoib_netdevs", [&]() -> Result<std::vector<node::Netdev>> {
+  return count_question("ipoib_netdevs", [&]() -> Result<std::vector<node::Netdev>> {
     const int id = TRY(id_of(where));
     std::vector<node::Netdev> found;
     for (const auto& [name, interface] : namespace_of(id).interfaces) {
@@ -141,7 +143,7 @@ Result<std::vector<node::Netdev>> FakeKernel::ipoib_netdevs(const node::Namespac
 }
 
 Result<std::vector<uint32_t>> FakeKernel::ipoib_queue_pairs(const ib::PciAddress& function) {
-  return asked("ipoib_queue_pairs", [&]() -> Result<std::vector<uint32_t>> {
+  return count_question("ipoib_queue_pairs", [&]() -> Result<std::vector<uint32_t>> {
     std::vector<uint32_t> numbers;
     if (!tells_queue_pairs) return numbers;
     for (const FoundRdma& made : rdma_devices_of(function)) {
@@ -154,7 +156,7 @@ Result<std::vector<uint32_t>> FakeKernel::ipoib_queue_pairs(const ib::PciAddress
 
 // A child hangs on no device in sysfs.
 Result<std::optional<ib::PciAddress>> FakeKernel::function_of(const std::string& netdev) {
-  return asked("function_of", [&]() -> Result<std::optional<ib::PciAddress>> {
+  return count_question("function_of", [&]() -> Result<std::optional<ib::PciAddress>> {
     const Interfaces& host = namespace_of(kHostId).interfaces;
     const auto found = host.find(netdev);
     if (found == host.end() || found->second.parent) return std::optional<ib::PciAddress>();
@@ -164,7 +166,7 @@ Result<std::optional<ib::PciAddress>> FakeKernel::function_of(const std::string&
 
 Result<std::vector<node::RdmaDevice>> FakeKernel::rdma_devices(const node::Namespace& where,
                                                                const ib::PciAddress& function) {
-  return asked("rdma_devices", [&]() -> Result<std::vector<node::RdmaDevice>> {
+  return count_question("rdma_devices", [&]() -> Result<std::vector<node::RdmaDevice>> {
     const int id = TRY(id_of(where));
     rename_unlistable();
     std::vector<node::RdmaDevice> found;
@@ -199,7 +201,7 @@ Result<FakeNode::FoundRdma> FakeKernel::find_rdma(const node::Namespace& where,
 }
 
 Result<ib::Port> FakeKernel::port(const node::Namespace& where, const std::string& rdma_device) {
-  return asked("port", [&]() -> Result<ib::Port> {
+  return count_question("port", [&]() -> Result<ib::Port> {
     const FoundRdma found = TRY(find_rdma(where, rdma_device));
     return FakeNode::port(*found.device);
   });
@@ -221,7 +223,7 @@ Result<PciFunction*> FakeKernel::vf_under_pf(const node::Function& vf) {
 }
 
 Result<nl::VfSettings> FakeKernel::vf_settings(const node::Function& vf) {
-  return asked("vf_settings", [&]() -> Result<nl::VfSettings> {
+  return count_question("vf_settings", [&]() -> Result<nl::VfSettings> {
     if (!tells_vf_settings)
       return Error(Code::unsupported, "this kernel cannot tell of so many VFs");
     const Result<PciFunction*> found = vf_under_pf(vf);
@@ -236,7 +238,7 @@ Result<nl::VfSettings> FakeKernel::vf_settings(const node::Function& vf) {
 
 Result<std::vector<nl::LinkAddress>> FakeKernel::addresses(const node::Namespace& where,
                                                            nl::IfIndex netdev) {
-  return asked("addresses", [&]() -> Result<std::vector<nl::LinkAddress>> {
+  return count_question("addresses", [&]() -> Result<std::vector<nl::LinkAddress>> {
     const int id = TRY(id_of(where));
     std::vector<nl::LinkAddress> all;
     const Result<Found> found = find_netdev_by(id, netdev);
@@ -256,7 +258,7 @@ Result<std::vector<nl::LinkAddress>> FakeKernel::addresses(const node::Namespace
 
 Result<std::vector<nl::Route>> FakeKernel::routes(const node::Namespace& where,
                                                   nl::IfIndex netdev) {
-  return asked("routes", [&]() -> Result<std::vector<nl::Route>> {
+  return count_question("routes", [&]() -> Result<std::vector<nl::Route>> {
     const int id = TRY(id_of(where));
     const Result<Found> found = find_netdev_by(id, netdev);
     return found ? found->interface->routes : std::vector<nl::Route>();
@@ -264,7 +266,7 @@ Result<std::vector<nl::Route>> FakeKernel::routes(const node::Namespace& where,
 }
 
 Result<node::HostNetwork> FakeKernel::host_network() {
-  return asked("host_network", [&]() -> Result<node::HostNetwork> {
+  return count_question("host_network", [&]() -> Result<node::HostNetwork> {
     node::HostNetwork network;
     for (const auto& [name, interface] : namespace_of(kHostId).interfaces) {
       const nl::IfIndex index = interface.index.value;
@@ -281,7 +283,7 @@ Result<node::HostNetwork> FakeKernel::host_network() {
 // --- orders about VFs and RDMA devices
 
 Status FakeKernel::set_vf_guids(const node::Function& vf, ib::Guid node, ib::Guid port) {
-  return ordered("set_vf_guids", [&]() -> Status {
+  return count_order("set_vf_guids", [&]() -> Status {
     if (node.value() == 0 || port.value() == 0) return Error::from_errno(EINVAL, "GUID 0");
     PciFunction* const told = TRY(vf_under_pf(vf));
     told->node_guid.value = node;
@@ -291,7 +293,7 @@ Status FakeKernel::set_vf_guids(const node::Function& vf, ib::Guid node, ib::Gui
 }
 
 Status FakeKernel::set_vf_policy(const node::Function& vf, nl::LinkPolicy policy) {
-  return ordered("set_vf_policy", [&]() -> Status {
+  return count_order("set_vf_policy", [&]() -> Status {
     PciFunction* const told = TRY(vf_under_pf(vf));
     told->policy = policy;
     apply_policy(vf.address);
@@ -301,7 +303,7 @@ Status FakeKernel::set_vf_policy(const node::Function& vf, nl::LinkPolicy policy
 
 Status FakeKernel::set_driver(const ib::PciAddress& function,
                               const std::optional<std::string>& driver) {
-  return ordered("set_driver", [&]() -> Status {
+  return count_order("set_driver", [&]() -> Status {
     if (driver) return bind(function, *driver);
     if (state.functions.contains(function)) unbind(function);
     return ok();
@@ -310,7 +312,7 @@ Status FakeKernel::set_driver(const ib::PciAddress& function,
 
 Status FakeKernel::move_rdma(const node::Namespace& from, const std::string& device,
                              const node::Namespace& to) {
-  return ordered("move_rdma", [&]() -> Status {
+  return count_order("move_rdma", [&]() -> Status {
     const FoundRdma found = TRY(find_rdma(from, device));
     const int target = TRY(id_of(to));
     if (state.rdma_mode == nl::RdmaNetnsMode::shared) {
@@ -326,7 +328,7 @@ Status FakeKernel::move_rdma(const node::Namespace& from, const std::string& dev
 
 Status FakeKernel::rename_rdma(const node::Namespace& where, const std::string& device,
                                const std::string& name) {
-  return ordered("rename_rdma", [&]() -> Status {
+  return count_order("rename_rdma", [&]() -> Status {
     const FoundRdma found = TRY(find_rdma(where, device));
     if (device == name) return ok();
     if (name.empty()) return Error::from_errno(EINVAL, "rename " + device);

@@ -78,8 +78,9 @@ class FakeKernel : public FakeNode, public node::Kernel {
   Result<std::optional<node::Pf>> pf(const ib::PciAddress& address) override;
   Result<nl::RdmaNetnsMode> rdma_netns_mode() override;
   Result<std::optional<node::Namespace>> find_namespace(const Path& path) override;
-  Result<netns::Sight> look(const node::Namespace& recorded) override;
-  Result<std::optional<Error>> each_namespace(Deadline deadline, const node::LookAt& look) override;
+  Result<netns::NetnsStatus> namespace_status(const node::Namespace& recorded) override;
+  Result<std::optional<Error>> each_namespace(Deadline deadline,
+                                              const node::NamespaceVisitor& visit) override;
   Result<std::optional<node::Netdev>> find_netdev(const node::Namespace& where,
                                                   const std::string& name) override;
   Result<std::vector<node::Netdev>> netdevs(const node::Namespace& where,
@@ -138,11 +139,11 @@ class FakeKernel : public FakeNode, public node::Kernel {
   template <typename Work>
   auto call(const char* what, Sort sort, Work work) -> decltype(work());
   template <typename Work>
-  auto asked(const char* what, Work work) {
+  auto count_question(const char* what, Work work) {
     return call(what, Sort::question, work);
   }
   template <typename Work>
-  auto ordered(const char* what, Work work) {
+  auto count_order(const char* what, Work work) {
     return call(what, Sort::order, work);
   }
   bool strikes(Sort sort);

@@ -57,7 +57,7 @@ class FakeOpenSm {
   int run() {
     say("0x03", "OpenSM 3.3.23");
     say("0x80", "Entering DISCOVERING state");
-    wanted_ = true;
+    definitions_ = true;
     while (!ended_) {
       step();
       if (!ended_) wait();
@@ -86,7 +86,7 @@ class FakeOpenSm {
       return;
     }
     standby_ = false;
-    if (std::exchange(wanted_, false)) {
+    if (std::exchange(definitions_, false)) {
       write(beginning());
       discovering_ = true;
     }
@@ -133,7 +133,7 @@ class FakeOpenSm {
     signalfd_siginfo signal{};
     while (::read(signals_.get(), &signal, sizeof signal) > 0) {
       if (signal.ssi_signo == SIGTERM) ended_ = true;
-      if (signal.ssi_signo == SIGUSR1 || !is("deaf")) wanted_ = true;
+      if (signal.ssi_signo == SIGUSR1 || !is("deaf")) definitions_ = true;
     }
     ended_ = ended_ || !path_exists(log_.parent_path());
   }
@@ -143,7 +143,7 @@ class FakeOpenSm {
   Path log_;
   FolderWatch folder_;
   Fd signals_;
-  bool wanted_ = false;
+  bool definitions_ = false;
   bool discovering_ = false;
   bool standby_ = false;
   bool down_ = false;

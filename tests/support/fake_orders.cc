@@ -25,7 +25,7 @@ bool contains(const ip::Prefix& prefix, const ip::Address& address) {
 
 Status FakeKernel::move_netdev(const node::Namespace& from, nl::IfIndex netdev,
                                const node::Namespace& to, const std::string& name) {
-  return ordered("move_netdev", [&]() -> Status {
+  return count_order("move_netdev", [&]() -> Status {
     const int source = TRY(id_of(from));
     const int target = TRY(id_of(to));
     const Found found = TRY(find_netdev_by(source, netdev));
@@ -63,7 +63,7 @@ Status FakeKernel::change_mtu(Interface& interface, uint32_t mtu) {
 
 Status FakeKernel::change_netdev(const node::Namespace& where, nl::IfIndex netdev,
                                  const node::NetdevChange& change) {
-  return ordered("change_netdev", [&]() -> Status {
+  return count_order("change_netdev", [&]() -> Status {
     const int id = TRY(id_of(where));
     Found found = TRY(find_netdev_by(id, netdev));
     Interface& interface = *found.interface;
@@ -79,7 +79,7 @@ Status FakeKernel::change_netdev(const node::Namespace& where, nl::IfIndex netde
 }
 
 Status FakeKernel::create_child(nl::IfIndex parent, const nl::NewChild& child) {
-  return ordered("create_child", [&]() -> Status {
+  return count_order("create_child", [&]() -> Status {
     const Found above = TRY(find_netdev_by(kHostId, parent));
     if (above.interface->kind != "ipoib" || above.interface->parent ||
         child.pkey.partition() == 0) {
@@ -99,7 +99,7 @@ Status FakeKernel::create_child(nl::IfIndex parent, const nl::NewChild& child) {
 // The kernel removes children; asked to remove a device's own netdev it does nothing and says
 // nothing (ipoib_del_child_link, linux/drivers/infiniband/ulp/ipoib/ipoib_netlink.c).
 Status FakeKernel::remove_netdev(const node::Namespace& where, nl::IfIndex netdev) {
-  return ordered("remove_netdev", [&]() -> Status {
+  return count_order("remove_netdev", [&]() -> Status {
     const int id = TRY(id_of(where));
     const Result<Found> found = find_netdev_by(id, netdev);
     if (!found) return ok();
@@ -166,7 +166,7 @@ Status FakeKernel::add_route(Interface& interface, const nl::Route& route) {
 
 Status FakeKernel::configure(const node::Namespace& where, nl::IfIndex netdev,
                              const node::Addressing& addressing, Deadline deadline) {
-  return ordered("configure", [&]() -> Status {
+  return count_order("configure", [&]() -> Status {
     const int id = TRY(id_of(where));
     const Found found = TRY(find_netdev_by(id, netdev));
     TRY(set_addresses(*found.interface, addressing.addresses));
@@ -180,7 +180,7 @@ Status FakeKernel::configure(const node::Namespace& where, nl::IfIndex netdev,
 // Without carrier the frames are lost, and nobody says so.
 Status FakeKernel::announce(const node::Namespace& where, nl::IfIndex netdev,
                             const std::vector<ip::Prefix>& addresses) {
-  return ordered("announce", [&]() -> Status {
+  return count_order("announce", [&]() -> Status {
     const int id = TRY(id_of(where));
     const Found found = TRY(find_netdev_by(id, netdev));
     const node::Netdev now = link(found.name, *found.interface);

@@ -32,7 +32,7 @@ void FakeNode::make_vfs(const ib::PciAddress& pf, uint32_t count) {
     add_vf(address, pf, number);
     PciFunction& made = function_state(address);
     PciFunction& above = function_state(pf);
-    const VfTold told = above.kept[number];
+    const VfPfSettings told = above.kept[number];
     above.kept.erase(number);
     made.node_guid = told.node_guid;
     made.port_guid = told.port_guid;
@@ -66,7 +66,7 @@ void FakeNode::lose_power() {
 // --- questions
 
 Result<std::vector<ib::PciAddress>> FakeKernel::pfs() {
-  return asked("pfs", [&]() -> Result<std::vector<ib::PciAddress>> {
+  return count_question("pfs", [&]() -> Result<std::vector<ib::PciAddress>> {
     std::vector<ib::PciAddress> all;
     for (const auto& [address, function] : state.functions) {
       if (!function.pf) all.push_back(address);
@@ -76,7 +76,7 @@ Result<std::vector<ib::PciAddress>> FakeKernel::pfs() {
 }
 
 Result<std::optional<node::Pf>> FakeKernel::pf(const ib::PciAddress& address) {
-  return asked("pf", [&]() -> Result<std::optional<node::Pf>> {
+  return count_question("pf", [&]() -> Result<std::optional<node::Pf>> {
     const auto found = state.functions.find(address);
     if (found == state.functions.end() || found->second.pf) return std::optional<node::Pf>();
     const PciFunction& pf = found->second;
@@ -89,7 +89,7 @@ Result<std::optional<node::Pf>> FakeKernel::pf(const ib::PciAddress& address) {
 
 // In the order of the kernel's own checks (sriov_numvfs_store, linux/drivers/pci/iov.c).
 Status FakeKernel::set_vf_count(const ib::PciAddress& pf, uint32_t count) {
-  return ordered("set_vf_count", [&]() -> Status {
+  return count_order("set_vf_count", [&]() -> Status {
     const std::string what = "give " + pf.text() + " " + std::to_string(count) + " VFs";
     const auto found = state.functions.find(pf);
     const bool capable = found != state.functions.end() && !found->second.pf;
@@ -109,7 +109,7 @@ Status FakeKernel::set_vf_count(const ib::PciAddress& pf, uint32_t count) {
 }
 
 Status FakeKernel::set_autoprobe(const ib::PciAddress& pf, bool on) {
-  return ordered("set_autoprobe", [&]() -> Status {
+  return count_order("set_autoprobe", [&]() -> Status {
     const auto found = state.functions.find(pf);
     const bool capable = found != state.functions.end() && !found->second.pf;
     if (!capable || found->second.total_vfs == 0)
@@ -120,7 +120,7 @@ Status FakeKernel::set_autoprobe(const ib::PciAddress& pf, bool on) {
 }
 
 Status FakeKernel::set_rdma_netns_mode(nl::RdmaNetnsMode mode) {
-  return ordered("set_rdma_netns_mode", [&]() -> Status {
+  return count_order("set_rdma_netns_mode", [&]() -> Status {
     if (mode == state.rdma_mode) return ok();
     if (state.namespaces.size() > 1) return Error::from_errno(EBUSY, "set the RDMA namespace mode");
     state.rdma_mode = mode;

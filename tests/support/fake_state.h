@@ -88,11 +88,11 @@ struct NetNamespace {
 };
 
 // What a PF's driver was told of a VF.
-struct VfTold {
+struct VfPfSettings {
   DeviceGuid node_guid;
   DeviceGuid port_guid;
   nl::LinkPolicy policy = nl::LinkPolicy::disable;
-  bool operator==(const VfTold&) const = default;
+  bool operator==(const VfPfSettings&) const = default;
 };
 
 struct PciFunction {
@@ -104,8 +104,8 @@ struct PciFunction {
   uint16_t vendor = 0x15b3;
   uint16_t device = 0x101b;
   uint32_t total_vfs = 127;
-  bool autoprobe = true;                 // whether its VFs may be bound
-  std::map<uint32_t, VfTold> kept = {};  // of VFs that are not there now
+  bool autoprobe = true;                       // whether its VFs may be bound
+  std::map<uint32_t, VfPfSettings> kept = {};  // of VFs that are not there now
   // Of a VF: what it has while its PF was told nothing, and what its PF was told.
   DeviceGuid made_with;
   DeviceGuid node_guid;

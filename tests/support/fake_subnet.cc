@@ -13,7 +13,7 @@ using mad::Mad;
 
 constexpr uint64_t kFirstGuid = 0x0002c90300000000;
 
-struct Asked {
+struct ParsedRequest {
   bool set = false;
   Attribute attribute{};
   uint32_t modifier = 0;
@@ -21,8 +21,8 @@ struct Asked {
   Data data{};
 };
 
-Asked decode(const Mad& mad) {
-  Asked asked;
+ParsedRequest decode(const Mad& mad) {
+  ParsedRequest asked;
   asked.set = mad::load<uint8_t, 3>(mad) == static_cast<uint8_t>(mad::Method::set);
   asked.attribute = static_cast<Attribute>(mad::load<uint16_t, 16>(mad));
   asked.modifier = mad::load<uint32_t, 20>(mad);
@@ -32,42 +32,42 @@ Asked decode(const Mad& mad) {
 }
 
 // Of an adapter the port that the question came in by.
-FakePort* port_of(FakeEnd end, uint32_t port) {
+FakeSubnetPort* port_of(FakeLinkEnd end, uint32_t port) {
   auto& ports = end.node->ports;
   const auto found = ports.find(end.node->switch_info ? static_cast<uint8_t>(port)
                                                       : std::max<uint8_t>(end.port, 1));
   return port > 0xff || found == ports.end() ? nullptr : &found->second;
 }
 
-uint16_t pkey_table(FakeEnd end, Asked& asked) {
-  FakePort* const port = port_of(end, asked.modifier >> 16);
+uint16_t pkey_table(FakeLinkEnd end, ParsedRequest& asked) {
+  FakeSubnetPort* const port = port_of(end, asked.modifier >> 16);
   const auto block = static_cast<uint16_t>(asked.modifier & 0xffff);
-  if (port == nullptr || block * mad::kBlockPlaces >= port->pkeys.size())
+  if (port == nullptr || block * mad::kBlockEntries >= port->pkeys.size())
     return mad::kStatusBadValue;
-  const auto first = port->pkeys.begin() + static_cast<long>(block * mad::kBlockPlaces);
+  const auto first = port->pkeys.begin() + static_cast<long>(block * mad::kBlockEntries);
   const size_t count =
-      std::min<size_t>(mad::kBlockPlaces, port->pkeys.size() - block * mad::kBlockPlaces);
+      std::min<size_t>(mad::kBlockEntries, port->pkeys.size() - block * mad::kBlockEntries);
   if (asked.set) std::copy_n(mad::parse_pkey_block(asked.data)->begin(), count, first);
   asked.data = mad::encode(mad::block_of(port->pkeys, block));
   return 0;
 }
 
-Data node_info(FakeEnd end) {
+Data node_info(FakeLinkEnd end) {
   mad::NodeInfo info = end.node->info;
   info.local_port = end.port;
   if (!end.node->switch_info) info.port_guid = port_of(end, 0)->guid;
   return encode(info);
 }
 
-Data description(const FakeNode& node) {
+Data description(const FakeSubnetNode& node) {
   Data data{};
   std::transform(node.description.begin(), node.description.end(), data.begin(),
                  [](char character) { return static_cast<std::byte>(character); });
   return data;
 }
 
-std::optional<Data> told(FakeEnd end, const Asked& asked) {
-  const FakeNode& node = *end.node;
+std::optional<Data> told(FakeLinkEnd end, const ParsedRequest& asked) {
+  const FakeSubnetNode& node = *end.node;
   if (asked.attribute == Attribute::node_info) return node_info(end);
   if (asked.attribute == Attribute::node_description) return description(node);
   if (asked.attribute == Attribute::switch_info && node.switch_info)
@@ -76,13 +76,13 @@ std::optional<Data> told(FakeEnd end, const Asked& asked) {
   return std::nullopt;
 }
 
-uint16_t perform(FakeEnd end, Asked& asked) {
+uint16_t perform(FakeLinkEnd end, ParsedRequest& asked) {
   if (end.node->refuses_with != 0) return end.node->refuses_with;
   if (asked.attribute == end.node->lacks) return mad::kStatusBadAttribute;
   if (asked.attribute == Attribute::pkey_table) return pkey_table(end, asked);
   if (asked.set) return mad::kStatusBadAttribute;
   if (asked.attribute == Attribute::port_info) {
-    const FakePort* const port = port_of(end, asked.modifier);
+    const FakeSubnetPort* const port = port_of(end, asked.modifier);
     if (port == nullptr) return mad::kStatusBadValue;
     asked.data = encode(port->info);
     return 0;
@@ -93,83 +93,83 @@ uint16_t perform(FakeEnd end, Asked& asked) {
   return 0;
 }
 
-bool permitted(const FakeNode& node, const Asked& asked) {
+bool permitted(const FakeSubnetNode& node, const ParsedRequest& asked) {
   if (node.m_key == mad::MKey::none || node.m_key == asked.m_key) return true;
   return !asked.set && node.protection < 2;
 }
 
-FakePort new_port(ib::Guid guid, ib::Lid lid, uint16_t places) {
-  FakePort port;
+FakeSubnetPort new_port(ib::Guid guid, ib::Lid lid, uint16_t partition_cap) {
+  FakeSubnetPort port;
   port.guid = guid;
   port.info.state = lid == 0 ? ib::PortState::down : ib::PortState::active;
   port.info.lid = lid;
-  port.pkeys.resize(places);
-  if (places != 0) port.pkeys.front() = ib::kDefaultFull;
+  port.pkeys.resize(partition_cap);
+  if (partition_cap != 0) port.pkeys.front() = ib::kDefaultFull;
   return port;
 }
 
-FakeNode new_switch(uint64_t guid, ib::Lid lid, uint8_t ports, uint16_t places) {
-  FakeNode node;
+FakeSubnetNode new_switch(uint64_t guid, ib::Lid lid, uint8_t ports, uint16_t partition_cap) {
+  FakeSubnetNode node;
   node.info.type = mad::NodeType::switch_node;
   node.info.ports = ports;
-  node.info.partition_places = mad::kBlockPlaces;
+  node.info.partition_cap = mad::kBlockEntries;
   node.info.node_guid = node.info.port_guid = ib::Guid(guid);
   node.description = "switch " + std::to_string(lid);
-  node.switch_info = mad::SwitchInfo{.partition_places = places};
-  node.ports[0] = new_port(ib::Guid(guid), lid, mad::kBlockPlaces);
+  node.switch_info = mad::SwitchInfo{.partition_cap = partition_cap};
+  node.ports[0] = new_port(ib::Guid(guid), lid, mad::kBlockEntries);
   node.ports[0].info.state = ib::PortState::active;
-  for (uint8_t port = 1; port <= ports; ++port) node.ports[port] = new_port({}, 0, places);
+  for (uint8_t port = 1; port <= ports; ++port) node.ports[port] = new_port({}, 0, partition_cap);
   return node;
 }
 
-void set_state(FakeEnd end, ib::PortState state) {
+void set_state(FakeLinkEnd end, ib::PortState state) {
   end.node->ports.at(end.port).info.state = state;
 }
 
 }  // namespace
 
-FakeNode& FakeSubnet::keep(ib::Lid lid, FakeNode node) {
-  return *(nodes_[lid] = std::make_unique<FakeNode>(std::move(node)));
+FakeSubnetNode& FakeSubnet::keep(ib::Lid lid, FakeSubnetNode node) {
+  return *(nodes_[lid] = std::make_unique<FakeSubnetNode>(std::move(node)));
 }
 
-FakeNode& FakeSubnet::add_adapter(ib::Lid lid, uint16_t places, uint8_t ports) {
-  FakeNode node;
+FakeSubnetNode& FakeSubnet::add_adapter(ib::Lid lid, uint16_t partition_cap, uint8_t ports) {
+  FakeSubnetNode node;
   const uint64_t guid = kFirstGuid + lid * 16U;
   node.info.type = mad::NodeType::adapter;
   node.info.ports = ports;
-  node.info.partition_places = places;
+  node.info.partition_cap = partition_cap;
   node.info.node_guid = ib::Guid(guid);
   node.description = "host " + std::to_string(lid);
   for (uint8_t port = 1; port <= ports; ++port)
     node.ports[port] =
-        new_port(ib::Guid(guid + port), static_cast<ib::Lid>(lid + port - 1), places);
-  FakeNode& kept = keep(lid, std::move(node));
+        new_port(ib::Guid(guid + port), static_cast<ib::Lid>(lid + port - 1), partition_cap);
+  FakeSubnetNode& kept = keep(lid, std::move(node));
   if (start_.node == nullptr) start_ = {&kept, 1};
   return kept;
 }
 
-FakeNode& FakeSubnet::add_switch(ib::Lid lid, uint8_t ports, uint16_t places) {
-  return keep(lid, new_switch(kFirstGuid + lid * 16U, lid, ports, places));
+FakeSubnetNode& FakeSubnet::add_switch(ib::Lid lid, uint8_t ports, uint16_t partition_cap) {
+  return keep(lid, new_switch(kFirstGuid + lid * 16U, lid, ports, partition_cap));
 }
 
-void FakeSubnet::connect(FakeEnd one, FakeEnd other) {
+void FakeSubnet::connect(FakeLinkEnd one, FakeLinkEnd other) {
   for (const auto& [here, there] : {std::pair(one, other), std::pair(other, one)}) {
-    FakePort& port = here.node->ports.at(here.port);
+    FakeSubnetPort& port = here.node->ports.at(here.port);
     port.peer = there;
     port.unplugged = false;
     set_state(here, ib::PortState::active);
   }
 }
 
-void FakeSubnet::unplug(FakeEnd one) {
-  for (const FakeEnd end : {one, one.node->ports.at(one.port).peer}) {
+void FakeSubnet::unplug(FakeLinkEnd one) {
+  for (const FakeLinkEnd end : {one, one.node->ports.at(one.port).peer}) {
     end.node->ports.at(end.port).peer = {};
     end.node->ports.at(end.port).unplugged = true;
     set_state(end, ib::PortState::down);
   }
 }
 
-FakeEnd FakeSubnet::end_with(ib::Lid lid) {
+FakeLinkEnd FakeSubnet::end_with(ib::Lid lid) {
   for (const auto& [added, node] : nodes_) {
     for (const auto& [number, port] : node->ports) {
       if (port.info.lid == lid && !port.unplugged) return {node.get(), number};
@@ -178,11 +178,11 @@ FakeEnd FakeSubnet::end_with(ib::Lid lid) {
   return {};
 }
 
-FakeEnd FakeSubnet::invented_behind(FakeEnd end) {
+FakeLinkEnd FakeSubnet::invented_behind(FakeLinkEnd end) {
   const auto count = static_cast<uint64_t>(invented_.size());
-  invented_.push_back(std::make_unique<FakeNode>(
-      new_switch(0x0bad000000000000 + count, 0, end.node->info.ports, mad::kBlockPlaces)));
-  FakeNode& node = *invented_.back();
+  invented_.push_back(std::make_unique<FakeSubnetNode>(
+      new_switch(0x0bad000000000000 + count, 0, end.node->info.ports, mad::kBlockEntries)));
+  FakeSubnetNode& node = *invented_.back();
   node.invents = true;
   for (uint8_t port = 1; port <= node.info.ports; ++port)
     set_state({&node, port}, ib::PortState::active);
@@ -190,16 +190,16 @@ FakeEnd FakeSubnet::invented_behind(FakeEnd end) {
   return {&node, 1};
 }
 
-FakeEnd FakeSubnet::beyond(FakeEnd end) {
+FakeLinkEnd FakeSubnet::beyond(FakeLinkEnd end) {
   const auto port = end.node->ports.find(end.port);
   if (port == end.node->ports.end()) return {};
   if (port->second.peer.node == nullptr && end.node->invents) return invented_behind(end);
   return port->second.peer;
 }
 
-FakeEnd FakeSubnet::end_of(const mad::Route& route) {
+FakeLinkEnd FakeSubnet::end_of(const mad::Route& route) {
   if (!route.directed()) return end_with(route.lid());
-  FakeEnd end = start_;
+  FakeLinkEnd end = start_;
   for (size_t hop = 0; hop < route.hops().size() && end.node != nullptr; ++hop) {
     if (hop != 0 && (!end.node->switch_info || end.node->silent)) return {};
     end = beyond({end.node, route.hops()[hop]});
@@ -208,11 +208,11 @@ FakeEnd FakeSubnet::end_of(const mad::Route& route) {
 }
 
 std::optional<Mad> FakeSubnet::answer(const Mad& question, const mad::Route& route) {
-  const FakeEnd end = end_of(route);
+  const FakeLinkEnd end = end_of(route);
   if (end.node == nullptr) return std::nullopt;
-  FakeNode& node = *end.node;
-  Asked asked = decode(question);
-  if (node.when_asked) node.when_asked(asked.attribute);
+  FakeSubnetNode& node = *end.node;
+  ParsedRequest asked = decode(question);
+  if (node.before_answer) node.before_answer(asked.attribute);
   if (node.questions++ == node.silent_after) node.silent = true;
   if (node.silent || !permitted(node, asked)) return std::nullopt;
   const uint16_t status = perform(end, asked);

@@ -17,27 +17,27 @@
 
 namespace ibpod {
 
-struct FakeNode;
+struct FakeSubnetNode;
 
-struct FakeEnd {
-  FakeNode* node = nullptr;
+struct FakeLinkEnd {
+  FakeSubnetNode* node = nullptr;
   uint8_t port = 0;
 };
 
-struct FakePort {
+struct FakeSubnetPort {
   ib::Guid guid;  // of an adapter's
   mad::PortInfo info;
   ib::PKeyTable pkeys;  // as many as the port has places
-  FakeEnd peer;
+  FakeLinkEnd peer;
   bool unplugged = false;
 };
 
-struct FakeNode {
+struct FakeSubnetNode {
   mad::NodeInfo info;
   std::string description;
   std::optional<mad::SwitchInfo> switch_info;  // of a switch
   std::optional<mad::SmInfo> manager;          // that runs behind it
-  std::map<uint8_t, FakePort> ports;           // an adapter's from 1, a switch's from 0
+  std::map<uint8_t, FakeSubnetPort> ports;     // an adapter's from 1, a switch's from 0
   mad::MKey m_key = mad::MKey::none;
   uint8_t protection = 0;               // 2: a Get needs the M_Key, too
   bool silent = false;                  // answers nothing
@@ -47,37 +47,37 @@ struct FakeNode {
   int silent_after = -1;                // silent from so many questions on
   bool invents = false;  // tells of another of its kind behind each port that has no link
   // Asked before each answer; what it changes, the next answer shows.
-  std::function<void(mad::Attribute)> when_asked;
+  std::function<void(mad::Attribute)> before_answer;
 };
 
 class FakeSubnet {
  public:
   // An adapter with ports that have tables of so many places, the default partition in the first.
   // Its first port has the LID, the next one the next. Without links it answers by LID alone.
-  FakeNode& add_adapter(ib::Lid lid, uint16_t places, uint8_t ports = 1);
+  FakeSubnetNode& add_adapter(ib::Lid lid, uint16_t partition_cap, uint8_t ports = 1);
   // A switch with external ports that have tables of so many places.
-  FakeNode& add_switch(ib::Lid lid, uint8_t ports, uint16_t places);
-  void connect(FakeEnd one, FakeEnd other);
+  FakeSubnetNode& add_switch(ib::Lid lid, uint8_t ports, uint16_t partition_cap);
+  void connect(FakeLinkEnd one, FakeLinkEnd other);
   // The ends of the link are down, and an adapter is not reached by its LID.
-  void unplug(FakeEnd one);
+  void unplug(FakeLinkEnd one);
   // Where directed routes begin; if it is not said, at the first port of the adapter added first.
-  void start_from(FakeEnd end) { start_ = end; }
+  void start_from(FakeLinkEnd end) { start_ = end; }
 
   // By the LID that it had when it was added.
-  FakeNode& at(ib::Lid lid) { return *nodes_.at(lid); }
+  FakeSubnetNode& at(ib::Lid lid) { return *nodes_.at(lid); }
   ib::Guid port_guid(ib::Lid lid) { return at(lid).ports.begin()->second.guid; }
   // Nothing: there is nobody, or it keeps silent.
   std::optional<mad::Mad> answer(const mad::Mad& question, const mad::Route& route);
 
  private:
-  FakeNode& keep(ib::Lid lid, FakeNode node);
-  FakeEnd end_of(const mad::Route& route);
-  FakeEnd end_with(ib::Lid lid);
-  FakeEnd beyond(FakeEnd end);
-  FakeEnd invented_behind(FakeEnd end);
-  std::map<ib::Lid, std::unique_ptr<FakeNode>> nodes_;
-  std::vector<std::unique_ptr<FakeNode>> invented_;
-  FakeEnd start_;
+  FakeSubnetNode& keep(ib::Lid lid, FakeSubnetNode node);
+  FakeLinkEnd end_of(const mad::Route& route);
+  FakeLinkEnd end_with(ib::Lid lid);
+  FakeLinkEnd beyond(FakeLinkEnd end);
+  FakeLinkEnd invented_behind(FakeLinkEnd end);
+  std::map<ib::Lid, std::unique_ptr<FakeSubnetNode>> nodes_;
+  std::vector<std::unique_ptr<FakeSubnetNode>> invented_;
+  FakeLinkEnd start_;
 };
 
 }  // namespace ibpod

@@ -28,10 +28,10 @@ inline void check_settings(const attach::Settings& settings) {
   require(settings.timeout >= Duration(1'000) && settings.timeout <= Duration(110'000));
 }
 
-inline void check_wanted(const node::Wanted& wanted) {
-  if (wanted.guids) require(ib::check_port_guid(wanted.guids->port).ok());
-  if (wanted.pkey) require(ib::check_tenant(*wanted.pkey).ok());
-  if (wanted.mtu) require(*wanted.mtu >= 68 && *wanted.mtu <= 65520);
+inline void check_spec(const node::Spec& spec) {
+  if (spec.guids) require(ib::check_port_guid(spec.guids->port).ok());
+  if (spec.pkey) require(ib::check_tenant(*spec.pkey).ok());
+  if (spec.mtu) require(*spec.mtu >= 68 && *spec.mtu <= 65520);
 }
 
 }  // namespace ibpod::fuzz

@@ -20,7 +20,7 @@ inline const Path kCalledPod = "/run/netns/pod";
 
 // `Type` is made of a World and a Log, as in main.
 template <typename Type>
-struct PluginBed {
+struct PluginFixture {
   std::string type;  // as configurations name it
   fake::FakeKernel k = fake::node_with(1, 2);
   TempFolder state;
@@ -32,7 +32,7 @@ struct PluginBed {
   fake::State before;
   bool finishes = false;  // as main does; most tests would only print what they look at themselves
 
-  explicit PluginBed(std::string plugin) : type(std::move(plugin)) {
+  explicit PluginFixture(std::string plugin) : type(std::move(plugin)) {
     k.state.namespaces[fake::kHostId].path = "/proc/self/ns/net";
     k.make_namespace(kCalledPod);
     environment = {{"CNI_COMMAND", "ADD"},
@@ -48,7 +48,7 @@ struct PluginBed {
     agent.binder = &binder;
   }
   // The node outlives a call; the plugin's kernel goes with it.
-  World world() {
+  PluginDeps deps() {
     return {[this]() -> Result<std::unique_ptr<node::Kernel>> {
               return node::trace(k, [](const node::Step&) {});
             },
@@ -61,7 +61,7 @@ struct PluginBed {
   cni::Answer call(const std::string& input) {
     log::Log log(log::Level::error);
     log.set_least(log::Level::error);
-    Type plugin(world(), log);
+    Type plugin(deps(), log);
     cni::Answer answer = cni::serve(plugin, environment, input);
     if (finishes) plugin.finish(answer.failure);
     return answer;
@@ -91,44 +91,45 @@ struct PluginBed {
 
 // On a marked node whose agent is away nothing is attached, and all that ends something goes on.
 template <typename Type>
-void expect_needs_agent(PluginBed<Type>& bed, const std::string& config) {
-  REQUIRE(node::Records(bed.state.path() / "made").make_folder());
-  REQUIRE(AgentMark(bed.state.path() / "made").write("/run/ibpod/agent.sock"));
-  CHECK(bed.call("STATUS", config).exit_code == 0);
-  REQUIRE(bed.call("ADD", config).exit_code == 0);
-  bed.agent.away = Error::from_errno(ECONNREFUSED, "connect").as(Code::unavailable);
-  CHECK(bed.call("STATUS", config).failure->code == 50);
-  CHECK(bed.call("CHECK", config).exit_code == 0);
-  CHECK(bed.call("GC", bed.config("")).exit_code == 0);
-  CHECK(bed.call("DEL", config).exit_code == 0);
-  const int orders = bed.k.orders();
-  const cni::Answer refused = bed.call("ADD", config);
+void expect_needs_agent(PluginFixture<Type>& fixture, const std::string& config) {
+  REQUIRE(node::Records(fixture.state.path() / "made").make_folder());
+  REQUIRE(AgentRequiredFile(fixture.state.path() / "made").write("/run/ibpod/agent.sock"));
+  CHECK(fixture.call("STATUS", config).exit_code == 0);
+  REQUIRE(fixture.call("ADD", config).exit_code == 0);
+  fixture.agent.away = Error::from_errno(ECONNREFUSED, "connect").as(Code::unavailable);
+  CHECK(fixture.call("STATUS", config).failure->code == 50);
+  CHECK(fixture.call("CHECK", config).exit_code == 0);
+  CHECK(fixture.call("GC", fixture.config("")).exit_code == 0);
+  CHECK(fixture.call("DEL", config).exit_code == 0);
+  const int orders = fixture.k.orders();
+  const cni::Answer refused = fixture.call("ADD", config);
   REQUIRE(refused.failure);
   CHECK(refused.failure->code == 11);
   CHECK(refused.failure->message.find("/run/ibpod/agent.sock (connect: Connection refused)") !=
         std::string::npos);
-  CHECK(bed.k.orders() == orders);
-  CHECK(bed.changes() == "");
-  REQUIRE(AgentMark(bed.state.path() / "made").remove());
-  CHECK(bed.call("ADD", config).exit_code == 0);
+  CHECK(fixture.k.orders() == orders);
+  CHECK(fixture.changes() == "");
+  REQUIRE(AgentRequiredFile(fixture.state.path() / "made").remove());
+  CHECK(fixture.call("ADD", config).exit_code == 0);
 }
 
 // On a node whose mark wants each network to name a partition, the one of `keys` names none.
 template <typename Type>
-void expect_needs_partition(PluginBed<Type>& bed, const std::string& keys) {
-  REQUIRE(node::Records(bed.state.path() / "made").make_folder());
-  const AgentMark mark(bed.state.path() / "made");
-  REQUIRE(mark.write("/run/ibpod/agent.sock"));
-  REQUIRE(bed.call("ADD", bed.config(keys)).exit_code == 0);  // attached while it was allowed
-  REQUIRE(mark.write("/run/ibpod/agent.sock", true));
-  CHECK(bed.call("CHECK", bed.config(keys)).exit_code == 0);
-  CHECK(bed.call("DEL", bed.config(keys)).exit_code == 0);
-  const int orders = bed.k.orders();
+void expect_needs_partition(PluginFixture<Type>& fixture, const std::string& keys) {
+  REQUIRE(node::Records(fixture.state.path() / "made").make_folder());
+  const AgentRequiredFile required_file(fixture.state.path() / "made");
+  REQUIRE(required_file.write("/run/ibpod/agent.sock"));
+  REQUIRE(fixture.call("ADD", fixture.config(keys)).exit_code ==
+          0);  // attached while it was allowed
+  REQUIRE(required_file.write("/run/ibpod/agent.sock", true));
+  CHECK(fixture.call("CHECK", fixture.config(keys)).exit_code == 0);
+  CHECK(fixture.call("DEL", fixture.config(keys)).exit_code == 0);
+  const int orders = fixture.k.orders();
   const auto refused = [&](const std::string& more) {
-    const cni::Answer answer = bed.call("ADD", bed.config(keys + more));
+    const cni::Answer answer = fixture.call("ADD", fixture.config(keys + more));
     REQUIRE_MESSAGE(answer.failure, more);
     CHECK(answer.failure->code == 7);
-    CHECK(bed.k.orders() == orders);
+    CHECK(fixture.k.orders() == orders);
     return answer.failure->message;
   };
   CHECK(refused("") ==
@@ -141,46 +142,46 @@ void expect_needs_partition(PluginBed<Type>& bed, const std::string& keys) {
   CHECK(refused(R"(,"args":{"cni":{"my-p-key":"0x1"}})").find("the key \"args.cni.my-p-key\"") !=
         std::string::npos);
   CHECK(refused(R"(,"partition":"","pkey":"")").find("did you mean") == std::string::npos);
-  CHECK(bed.call("ADD", bed.config(keys + R"(,"pkey":"0x1")")).exit_code == 0);
-  CHECK(bed.call("DEL", bed.config(keys)).exit_code == 0);
-  CHECK(bed.changes() == "");
+  CHECK(fixture.call("ADD", fixture.config(keys + R"(,"pkey":"0x1")")).exit_code == 0);
+  CHECK(fixture.call("DEL", fixture.config(keys)).exit_code == 0);
+  CHECK(fixture.changes() == "");
 }
 
 // The same where the node's file names the agent, and there is no mark.
 template <typename Type>
-void expect_needs_named_agent(PluginBed<Type>& bed, const std::string& keys) {
-  const std::string named = bed.config(keys);
-  bed.node->agent_socket = "/run/ibpod/other.sock";
-  bed.agent.away = Error::from_errno(ECONNREFUSED, "connect").as(Code::unavailable);
-  CHECK(bed.call("STATUS", named).failure->code == 50);
-  const cni::Answer refused = bed.call("ADD", named);
+void expect_needs_named_agent(PluginFixture<Type>& fixture, const std::string& keys) {
+  const std::string named = fixture.config(keys);
+  fixture.node->agent_socket = "/run/ibpod/other.sock";
+  fixture.agent.away = Error::from_errno(ECONNREFUSED, "connect").as(Code::unavailable);
+  CHECK(fixture.call("STATUS", named).failure->code == 50);
+  const cni::Answer refused = fixture.call("ADD", named);
   REQUIRE(refused.failure);
   CHECK(refused.failure->code == 11);
   CHECK(refused.failure->message.starts_with(
       "agentSocket: the node's agent does not answer at /run/ibpod/other.sock"));
-  CHECK(bed.changes() == "");
-  CHECK(bed.call("DEL", named).exit_code == 0);
-  bed.agent.away.reset();
-  CHECK(bed.call("STATUS", named).exit_code == 0);
-  CHECK(bed.call("ADD", named).exit_code == 0);
-  CHECK(bed.call("DEL", named).exit_code == 0);
-  CHECK(bed.changes() == "");
+  CHECK(fixture.changes() == "");
+  CHECK(fixture.call("DEL", named).exit_code == 0);
+  fixture.agent.away.reset();
+  CHECK(fixture.call("STATUS", named).exit_code == 0);
+  CHECK(fixture.call("ADD", named).exit_code == 0);
+  CHECK(fixture.call("DEL", named).exit_code == 0);
+  CHECK(fixture.changes() == "");
 }
 
 // STATUS, ADD, CHECK, GC, DEL, all of them again where that makes sense; what ADD printed.
 template <typename Type>
-std::string expect_all_verbs(PluginBed<Type>& bed, const std::string& config) {
-  REQUIRE(bed.call("STATUS", config).exit_code == 0);
-  const cni::Answer added = bed.call("ADD", config);
+std::string expect_all_verbs(PluginFixture<Type>& fixture, const std::string& config) {
+  REQUIRE(fixture.call("STATUS", config).exit_code == 0);
+  const cni::Answer added = fixture.call("ADD", config);
   REQUIRE(added.exit_code == 0);
-  CHECK(bed.call("CHECK", config).exit_code == 0);
-  CHECK(bed.call("GC", bed.config("")).exit_code == 0);
-  CHECK(bed.call("CHECK", config).exit_code == 0);
-  CHECK(bed.call("DEL", config).exit_code == 0);
-  CHECK(bed.call("DEL", config).exit_code == 0);
-  CHECK(bed.call("CHECK", config).failure->code == 106);
-  CHECK(bed.changes() == "");
-  CHECK(bed.call("VERSION", "{}").output.find("1.1.0") != std::string::npos);
+  CHECK(fixture.call("CHECK", config).exit_code == 0);
+  CHECK(fixture.call("GC", fixture.config("")).exit_code == 0);
+  CHECK(fixture.call("CHECK", config).exit_code == 0);
+  CHECK(fixture.call("DEL", config).exit_code == 0);
+  CHECK(fixture.call("DEL", config).exit_code == 0);
+  CHECK(fixture.call("CHECK", config).failure->code == 106);
+  CHECK(fixture.changes() == "");
+  CHECK(fixture.call("VERSION", "{}").output.find("1.1.0") != std::string::npos);
   return added.output;
 }
 
@@ -194,20 +195,20 @@ struct BadInput {
 
 // Calls with the bad input in the place of what is right: refused, and the node stays as it was.
 template <typename Type>
-void expect_refused(PluginBed<Type>& bed, const BadInput& bad, const std::string& right) {
-  std::string input = bed.config(right);
+void expect_refused(PluginFixture<Type>& fixture, const BadInput& bad, const std::string& right) {
+  std::string input = fixture.config(right);
   if (bad.variable == "raw") input = bad.value;
-  if (bad.variable.empty()) input = bed.config(bad.value);
-  if (bad.variable.starts_with("CNI_")) bed.environment[bad.variable] = bad.value;
+  if (bad.variable.empty()) input = fixture.config(bad.value);
+  if (bad.variable.starts_with("CNI_")) fixture.environment[bad.variable] = bad.value;
   CAPTURE(bad.variable);
   CAPTURE(bad.value);
-  const cni::Answer answer = bed.call(input);
+  const cni::Answer answer = fixture.call(input);
   CHECK(answer.exit_code == 1);
   REQUIRE(answer.failure);
   CHECK(answer.failure->code == bad.code);
   CHECK(answer.failure->message == bad.message);
-  CHECK(bed.changes() == "");
-  CHECK(bed.k.trail().empty());
+  CHECK(fixture.changes() == "");
+  CHECK(fixture.k.trail().empty());
 }
 
 }  // namespace ibpod::attach

@@ -13,7 +13,7 @@ Outcome<PKeyBlock> judge(const Outcome<Data>& set, const Outcome<Data>& get,
                          const PKeyBlock& wanted) {
   const Failure* const not_set = failure_of(set);
   if (not_set != nullptr && not_set->reason != Reason::timeout) return *not_set;
-  const auto now = read<PKeyBlock>(get, parse_pkey_block);
+  const auto now = parse_outcome<PKeyBlock>(get, parse_pkey_block);
   const PKeyBlock* const keys = value_of(now);
   if (keys == nullptr || not_set == nullptr || *keys == wanted) return now;
   return Failure{Reason::not_permitted, 0};
@@ -22,19 +22,19 @@ Outcome<PKeyBlock> judge(const Outcome<Data>& set, const Outcome<Data>& get,
 }  // namespace
 
 std::vector<Outcome<ib::PKeyTable>> read_tables(Scheduler& scheduler,
-                                                const std::vector<TablePlace>& tables,
-                                                const Asking& asking) {
+                                                const std::vector<PKeyTableAddress>& tables,
+                                                const QueryOptions& options) {
   std::vector<Request> requests;
-  for (const TablePlace& table : tables) {
-    const auto some = table_requests(table, asking);
+  for (const PKeyTableAddress& table : tables) {
+    const auto some = table_requests(table, options);
     requests.insert(requests.end(), some.begin(), some.end());
   }
-  const Outcomes blocks = gather(scheduler, std::move(requests), asking.stop);
+  const Outcomes blocks = query_all(scheduler, std::move(requests), options.stop);
   std::span<const Outcome<Data>> left = blocks;
   std::vector<Outcome<ib::PKeyTable>> found;
-  for (const TablePlace& table : tables) {
-    const size_t count = blocks_of(table.places);
-    found.push_back(table_of(left.first(count), table.places));
+  for (const PKeyTableAddress& table : tables) {
+    const size_t count = blocks_of(table.partition_cap);
+    found.push_back(table_of(left.first(count), table.partition_cap));
     left = left.subspan(count);
   }
   return found;
@@ -42,15 +42,15 @@ std::vector<Outcome<ib::PKeyTable>> read_tables(Scheduler& scheduler,
 
 std::vector<Outcome<PKeyBlock>> write_blocks(Scheduler& scheduler,
                                              const std::vector<BlockWrite>& writes,
-                                             const Asking& asking) {
+                                             const QueryOptions& options) {
   std::vector<Request> sets;
   std::vector<Request> gets;
   for (const BlockWrite& write : writes) {
-    sets.push_back(block_request(Method::set, write.at, write.block, write.keys, asking));
-    gets.push_back(block_request(Method::get, write.at, write.block, {}, asking));
+    sets.push_back(block_request(Method::set, write.at, write.block, write.keys, options));
+    gets.push_back(block_request(Method::get, write.at, write.block, {}, options));
   }
-  const Outcomes set = gather(scheduler, std::move(sets), asking.stop);
-  const Outcomes get = gather(scheduler, std::move(gets), asking.stop);
+  const Outcomes set = query_all(scheduler, std::move(sets), options.stop);
+  const Outcomes get = query_all(scheduler, std::move(gets), options.stop);
   std::vector<Outcome<PKeyBlock>> found;
   for (size_t i = 0; i < writes.size(); ++i) found.push_back(judge(set[i], get[i], writes[i].keys));
   return found;

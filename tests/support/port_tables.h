@@ -11,11 +11,11 @@ namespace ibpod::mad {
 // The tables in the order asked for, each with exactly as many keys as it has places, free ones as
 // 0x0000. A table is there whole or not at all; its blocks are read at different moments.
 std::vector<Outcome<ib::PKeyTable>> read_tables(Scheduler& scheduler,
-                                                const std::vector<TablePlace>& tables,
-                                                const Asking& asking);
+                                                const std::vector<PKeyTableAddress>& tables,
+                                                const QueryOptions& options);
 
 struct BlockWrite {
-  Place at;
+  PortAddress at;
   uint16_t block = 0;
   PKeyBlock keys = {};
 };
@@ -27,6 +27,6 @@ struct BlockWrite {
 // steps has the terms' attempts, both share the deadline.
 std::vector<Outcome<PKeyBlock>> write_blocks(Scheduler& scheduler,
                                              const std::vector<BlockWrite>& writes,
-                                             const Asking& asking);
+                                             const QueryOptions& options);
 
 }  // namespace ibpod::mad

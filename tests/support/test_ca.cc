@@ -22,7 +22,7 @@ void extend(X509* certificate, X509* issuer, int kind, const std::string& value)
   X509_EXTENSION_free(extension);
 }
 
-X509* unsigned_certificate(const TestCa::Asked& asked, EVP_PKEY* key) {
+X509* unsigned_certificate(const TestCa::CertificateRequest& asked, EVP_PKEY* key) {
   static std::atomic<long> serial = 1;
   X509* certificate = X509_new();
   require(X509_set_version(certificate, 2) == 1);
@@ -79,7 +79,7 @@ TestCa::TestCa() : keys_(std::make_unique<Keys>()), certificate_(pem(keys_->cert
 
 TestCa::~TestCa() = default;
 
-TestCa::Issued TestCa::issue(const Asked& asked) const {
+TestCa::Issued TestCa::issue(const CertificateRequest& asked) const {
   EVP_PKEY* key = EVP_EC_gen("P-256");
   X509* certificate = unsigned_certificate(asked, key);
   X509_set_issuer_name(certificate, X509_get_subject_name(keys_->certificate));

@@ -9,7 +9,7 @@ namespace ibpod {
 
 class TestCa {
  public:
-  struct Asked {
+  struct CertificateRequest {
     std::string common_name;
     std::vector<std::string> names = {};  // as OpenSSL writes them: DNS:localhost, IP:127.0.0.1
     // Seconds from now.
@@ -30,7 +30,7 @@ class TestCa {
   // Its own certificate.
   const std::string& certificate() const { return certificate_; }
   // Each with a key of its own.
-  Issued issue(const Asked& asked) const;
+  Issued issue(const CertificateRequest& asked) const;
 
  private:
   struct Keys;

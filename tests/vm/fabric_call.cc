@@ -25,12 +25,12 @@ Deadline after(const std::string& seconds) {
 }
 
 std::string line(const fabric::Binding& binding) {
-  const fabric::Standing& standing = binding.standing;
+  const fabric::Condition& condition = binding.condition;
   std::string text(name(binding.state));
   for (const std::string_view word :
-       {name(binding.proof), name(binding.enforcement), name(standing.reason)})
+       {name(binding.proof), name(binding.enforcement), name(condition.reason)})
     text.append(" ").append(word);
-  return text + ": " + standing.text;
+  return text + ": " + condition.text;
 }
 
 Result<std::string> bind(fabricapi::Client& client, const Words& words) {

@@ -63,9 +63,9 @@ Recovery recovery_of(uint64_t place, const Choice& choice) {
   return (place + choice.seed) % 2 == 0 ? Recovery::by_del : Recovery::by_gc;
 }
 
-class Course {
+class TrialRun {
  public:
-  Course(Trials& trials, const Choice& choice)
+  TrialRun(Trials& trials, const Choice& choice)
       : trials_(trials),
         choice_(choice),
         random_(static_cast<std::mt19937::result_type>(choice.seed)) {}
@@ -100,13 +100,13 @@ class Course {
     for (const Fault fault : kFaults) {
       uint64_t reached = 0;
       bool more = true;
-      while (more && !trials_.hopeless()) {
+      while (more && !trials_.give_up()) {
         more = TRY(try_step(scenario, fault, reached + 1, steps));
         if (more) ++reached;
       }
       say(scenario.name + " " + std::string(name(fault)) + ": " + std::to_string(reached) +
           " steps tried");
-      if (reached < steps && !trials_.hopeless())
+      if (reached < steps && !trials_.give_up())
         return Error(Code::internal, "it never came to step " + std::to_string(reached + 1));
     }
     return ok();
@@ -125,7 +125,7 @@ class Course {
 
   // A step of each stretch of the way, so that a sample sees all of it.
   Status try_sample(const Scenario& scenario, uint64_t steps, uint64_t points) {
-    for (uint64_t i = 0; i < points && !trials_.hopeless(); ++i) {
+    for (uint64_t i = 0; i < points && !trials_.give_up(); ++i) {
       const uint64_t first = steps * i / points + 1;
       const uint64_t last = std::max(first, steps * (i + 1) / points);
       const bool reached = TRY(try_stretch(scenario, i, first, last));
@@ -155,7 +155,7 @@ class Course {
   size_t possible_ = 0;
 };
 
-Status run_scenarios(Course& course, const Scenarios& scenarios, uint64_t points) {
+Status run_scenarios(TrialRun& course, const Scenarios& scenarios, uint64_t points) {
   const uint64_t count = scenarios.size();
   for (uint64_t i = 0; i < count; ++i)
     TRY(course.run(scenarios[i], points * (i + 1) / count - points * i / count));
@@ -185,12 +185,12 @@ Status run(int count, char** files) {
   const Scenarios scenarios = TRY(read_scenarios(count, files));
   const Pod pod;
   const Plugin plugin(variable("PLUGIN"), pod);
-  Places places;
-  places.files = {"/var/lib/ibpod", variable("LEASES")};
+  ObservedPaths paths;
+  paths.files = {"/var/lib/ibpod", variable("LEASES")};
   TRY(pod.make());
-  Trials trials(pod, plugin, places, variable("DEVICE_INFO"));
+  Trials trials(pod, plugin, paths, variable("DEVICE_INFO"));
   TRY(trials.begin());
-  Course course(trials, choice);
+  TrialRun course(trials, choice);
   const auto start = Clock::now();
   const Status ran = run_scenarios(course, scenarios, choice.points);
   report(trials.count(), course.possible(),

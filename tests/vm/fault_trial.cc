@@ -37,11 +37,11 @@ void Story::tell(const std::string& what, const Answer& answer) {
 }
 
 Status Trials::begin() {
-  before_ = TRY(snapshot(places_));
+  before_ = TRY(snapshot(paths_));
   return ok();
 }
 
-bool Trials::hopeless() const { return count_.failed >= kTooMany; }
+bool Trials::give_up() const { return count_.failed >= kTooMany; }
 
 Result<uint64_t> Trials::steps(const Scenario& scenario, const std::string& verb) {
   const bool add = verb == "ADD";
@@ -119,7 +119,7 @@ Result<bool> Trials::call_until_done(const Point& point, Story& story) {
 std::string Trials::what_is_left() {
   const Deadline deadline = Deadline::in(kSettling);
   while (true) {
-    const auto now = snapshot(places_);
+    const auto now = snapshot(paths_);
     const std::string left = now ? difference(before_, *now) : now.error().text();
     if (left.empty() || deadline.passed()) return left;
     ::poll(nullptr, 0, static_cast<int>(kLookAgain.count()));

@@ -41,10 +41,10 @@ struct Story {
 class Trials {
  public:
   // `device_info`: a file that the plugin writes for each pod, or empty.
-  Trials(const Pod& pod, const Plugin& plugin, Places places, Path device_info)
+  Trials(const Pod& pod, const Plugin& plugin, ObservedPaths paths, Path device_info)
       : pod_(pod),
         plugin_(plugin),
-        places_(std::move(places)),
+        paths_(std::move(paths)),
         device_info_(std::move(device_info)) {}
 
   // The node as it is now is how each trial has to leave it.
@@ -55,7 +55,7 @@ class Trials {
   Result<bool> attempt(const Point& point);
 
   const Count& count() const { return count_; }
-  bool hopeless() const;
+  bool give_up() const;
 
  private:
   Result<std::string> inject(const Point& point, Answer& faulted, Story& story);
@@ -68,7 +68,7 @@ class Trials {
 
   const Pod& pod_;
   const Plugin& plugin_;
-  Places places_;
+  ObservedPaths paths_;
   Path device_info_;
   std::vector<std::string> before_;
   Count count_;

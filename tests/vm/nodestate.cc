@@ -5,10 +5,10 @@
 #include <cstdio>
 
 int main(int count, char** arguments) {
-  ibpod::vm::Places places;
-  places.files = {"/var/lib/ibpod", "/var/lib/cni", "/run/ibpod"};
-  places.files.insert(places.files.end(), arguments + 1, arguments + count);
-  const auto lines = ibpod::vm::snapshot(places);
+  ibpod::vm::ObservedPaths paths;
+  paths.files = {"/var/lib/ibpod", "/var/lib/cni", "/run/ibpod"};
+  paths.files.insert(paths.files.end(), arguments + 1, arguments + count);
+  const auto lines = ibpod::vm::snapshot(paths);
   if (!lines) {
     std::fprintf(stderr, "nodestate: %s\n", lines.error().text().c_str());
     return 1;

@@ -143,9 +143,9 @@ int main(int count, char** arguments) {
   message.smp.transaction = htobe64(static_cast<uint64_t>(::getpid()));
   if (count > 5) set_data(message.smp, arguments[5]);
   const int fd = open_agent(arguments[1], message.smp.management_class, message.header.id);
-  const char* patience = std::getenv("SMP_TIMEOUT_MS");
+  const char* timeout_ms = std::getenv("SMP_TIMEOUT_MS");
   message.header.timeout_ms =
-      patience == nullptr ? 5000 : static_cast<uint32_t>(std::strtoul(patience, nullptr, 0));
+      timeout_ms == nullptr ? 5000 : static_cast<uint32_t>(std::strtoul(timeout_ms, nullptr, 0));
   if (::write(fd, &message, sizeof message) == sizeof message) return answer(fd);
   if (errno != EINVAL) die("write");
   std::puts("no answer");  // of the port's own agent, which the kernel asks at once

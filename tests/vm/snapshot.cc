@@ -43,20 +43,20 @@ Result<View> open_view(const std::string& name, const netns::NetNs& netns, sysfs
   return View{name, std::move(route), std::move(rdma), std::move(sysfs)};
 }
 
-Result<View> open_host(const Places& places) {
+Result<View> open_host(const ObservedPaths& paths) {
   const netns::NetNs netns = TRY(netns::NetNs::current());
-  sysfs::Sysfs sysfs = TRY(sysfs::Sysfs::open(places.sys));
+  sysfs::Sysfs sysfs = TRY(sysfs::Sysfs::open(paths.sys));
   return open_view("host", netns, std::move(sysfs));
 }
 
 // An entry without a namespace behind it is a line of its own, and nothing else.
-Result<std::vector<View>> open_views(const Places& places, Lines& lines) {
+Result<std::vector<View>> open_views(const ObservedPaths& paths, Lines& lines) {
   std::vector<View> views;
-  View host = TRY(open_host(places));
+  View host = TRY(open_host(paths));
   views.push_back(std::move(host));
-  const Lines names = TRY(list_folder(places.namespaces));
+  const Lines names = TRY(list_folder(paths.namespaces));
   for (const std::string& name : names) {
-    const Result<netns::NetNs> netns = netns::NetNs::open(places.namespaces / name);
+    const Result<netns::NetNs> netns = netns::NetNs::open(paths.namespaces / name);
     lines.push_back("netns " + name + (netns ? "" : " dead"));
     if (!netns) continue;
     sysfs::Sysfs sysfs = TRY(sysfs::Sysfs::of_netns(netns->fd()));
@@ -271,9 +271,9 @@ std::string difference(const Lines& before, const Lines& after) {
   return text;
 }
 
-Result<Lines> snapshot(const Places& places) {
+Result<Lines> snapshot(const ObservedPaths& paths) {
   Lines lines;
-  std::vector<View> views = TRY(open_views(places, lines));
+  std::vector<View> views = TRY(open_views(paths, lines));
   const nl::RdmaNetnsMode mode = TRY(nl::rdma_netns_mode(views.front().rdma));
   lines.push_back(mode == nl::RdmaNetnsMode::exclusive ? "rdma mode exclusive"
                                                        : "rdma mode shared");
@@ -281,13 +281,13 @@ Result<Lines> snapshot(const Places& places) {
   append(lines, std::move(devices));
   Lines functions = TRY(functions_of(views.front()));
   append(lines, std::move(functions));
-  const std::string mountinfo = TRY(read_file(places.mounts));
+  const std::string mountinfo = TRY(read_file(paths.mounts));
   append(lines, mount_lines(mountinfo));
-  for (const Path& path : {places.attachments, places.addresses}) {
+  for (const Path& path : {paths.attachments, paths.addresses}) {
     Lines folders = TRY(empty_folder_lines(path));
     append(lines, std::move(folders));
   }
-  for (const Path& path : places.files) {
+  for (const Path& path : paths.files) {
     Lines files = TRY(file_lines(path));
     append(lines, std::move(files));
   }

@@ -28,7 +28,7 @@
 
 namespace ibpod::vm {
 
-struct Places {
+struct ObservedPaths {
   Path sys{"/sys"};
   Path namespaces{"/run/netns"};
   Path mounts{"/proc/self/mountinfo"};
@@ -38,7 +38,7 @@ struct Places {
 };
 
 // Needs root.
-Result<std::vector<std::string>> snapshot(const Places& places);
+Result<std::vector<std::string>> snapshot(const ObservedPaths& paths);
 
 // "- line" for what is gone, "+ line" for what is new; empty where both are equal. Both are sorted.
 std::string difference(const std::vector<std::string>& before,

@@ -43,7 +43,7 @@ const bool stepping = [] {
   return false;
 }();
 
-struct Bed {
+struct Fixture {
   TempFolder folder;
   Result<Traced> run(const std::optional<Injection>& injection = {}) const {
     const std::string steps = "STEPS=" + folder.path().string();
@@ -63,8 +63,8 @@ struct Bed {
 // Which number the step has: the runtime of the program makes calls of its own.
 uint64_t number_of(const std::string& step) {
   for (uint64_t number = 1;; ++number) {
-    const Bed bed;
-    const auto traced = bed.run(Injection{Fault::fail, number});
+    const Fixture fixture;
+    const auto traced = fixture.run(Injection{Fault::fail, number});
     REQUIRE(traced.ok());
     REQUIRE(!traced->hit.empty());
     if (traced->hit.starts_with("mkdir ") && traced->hit.ends_with(step)) return number;
@@ -72,15 +72,15 @@ uint64_t number_of(const std::string& step) {
 }
 
 TEST_CASE("the steps of all threads are counted, those of a child are not") {
-  const Bed bed;
-  const auto traced = bed.run();
+  const Fixture fixture;
+  const auto traced = fixture.run();
   REQUIRE(traced.ok());
   CHECK(traced->exit_code == 0);
   CHECK(traced->calls >= 4);  // two folders, a thread, a process
   CHECK(traced->hit.empty());
-  CHECK(bed.has("of-child"));
+  CHECK(fixture.has("of-child"));
   const uint64_t calls = traced->calls;
-  const auto beyond = Bed().run(Injection{Fault::kill, calls + 1});
+  const auto beyond = Fixture().run(Injection{Fault::kill, calls + 1});
   REQUIRE(beyond.ok());
   CHECK(beyond->calls == calls);
   CHECK(beyond->hit.empty());
@@ -90,11 +90,11 @@ TEST_CASE("the steps of all threads are counted, those of a child are not") {
 TEST_CASE("a step that is made to fail is not carried out and answers EIO") {
   for (const char* step : {"/first", "/second"}) {
     CAPTURE(step);
-    const Bed bed;
-    const auto traced = bed.run(Injection{Fault::fail, number_of(step)});
+    const Fixture fixture;
+    const auto traced = fixture.run(Injection{Fault::fail, number_of(step)});
     REQUIRE(traced.ok());
     CHECK(traced->exit_code == 3);
-    CHECK_FALSE(bed.has(step + 1));
+    CHECK_FALSE(fixture.has(step + 1));
   }
 }
 
@@ -102,12 +102,12 @@ TEST_CASE("a program is killed before the step, or behind it") {
   for (const char* step : {"/first", "/second"}) {
     CAPTURE(step);
     const uint64_t number = number_of(step);
-    const Bed before;
+    const Fixture before;
     const auto killed = before.run(Injection{Fault::kill, number});
     REQUIRE(killed.ok());
     CHECK(killed->exit_code == 128 + SIGKILL);
     CHECK_FALSE(before.has(step + 1));
-    const Bed behind;
+    const Fixture behind;
     const auto later = behind.run(Injection{Fault::kill_after, number});
     REQUIRE(later.ok());
     CHECK(later->exit_code == 128 + SIGKILL);
@@ -118,18 +118,18 @@ TEST_CASE("a program is killed before the step, or behind it") {
 
 TEST_CASE("a command is run to its end before the step") {
   const uint64_t number = number_of("/second");
-  const Bed bed;
-  const std::string folder = bed.folder.path().string();
+  const Fixture fixture;
+  const std::string folder = fixture.folder.path().string();
   const std::string look = "ls " + folder + " >" + folder + "/seen";
-  const auto traced = bed.run(Injection{Fault::run, number, look});
+  const auto traced = fixture.run(Injection{Fault::run, number, look});
   REQUIRE(traced.ok());
   CHECK(traced->exit_code == 0);
   CHECK(traced->hit.ends_with("/second"));
-  const auto seen = read_file(bed.folder.path() / "seen");
+  const auto seen = read_file(fixture.folder.path() / "seen");
   REQUIRE(seen.ok());
   CHECK(*seen == "first\nseen\n");
-  CHECK(bed.has("second"));
-  const Bed other;
+  CHECK(fixture.has("second"));
+  const Fixture other;
   const auto failed = other.run(Injection{Fault::run, number, "exit 1"});
   REQUIRE(failed.ok());
   CHECK(failed->hit.ends_with(", but the command has failed"));

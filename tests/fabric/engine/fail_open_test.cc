@@ -12,8 +12,8 @@
 namespace ibpod {
 namespace {
 
-using sm::Health;
-using sm::Standing;
+using sm::engine::EngineStatus;
+using sm::engine::Health;
 
 constexpr fabric::OpenSmOptions kBoth{.allow_both_pkeys = true, .qos = true};
 const std::string kGood =
@@ -29,17 +29,17 @@ std::vector<std::optional<std::string>> all_files() {
   return files;
 }
 
-sm::OpenSmSettings settings_of(const fabric::OpenSmOptions& options) {
-  sm::OpenSmSettings settings;
+sm::engine::OpenSmSettings settings_of(const fabric::OpenSmOptions& options) {
+  sm::engine::OpenSmSettings settings;
   settings.allow_both_pkeys = options.allow_both_pkeys;
   settings.qos = options.qos;
   return settings;
 }
 
 // Looks for an open fabric all the time.
-class Guard {
+class OpensmGuard {
  public:
-  explicit Guard(Subnet& subnet) : reader_(subnet) {
+  explicit OpensmGuard(Subnet& subnet) : reader_(subnet) {
     for (unsigned host = 0; host < kHosts; ++host) {
       if (host != kSmHost) reader_.expect(host, ib::kDefaultFull, false);
     }
@@ -79,26 +79,26 @@ TEST_CASE("what OpenSM makes of bad files: it opens the fabric, reads something 
 // OpenSM may read it in the moment before it is put back: nobody can prevent that. It does not
 // last.
 TEST_CASE("of what somebody puts in its place and has OpenSM read nothing is left in the tables") {
-  EngineBed bed(kSmHost, settings_of(kBoth));
+  EngineFixture fixture(kSmHost, settings_of(kBoth));
   Subnet subnet;
-  bed.enforce({tenant(0x20, {full(3)})});
-  const std::string ours = read_file(bed.paths().partitions).value();
-  Guard guard(subnet);
+  fixture.enforce({tenant(0x20, {full(3)})});
+  const std::string ours = read_file(fixture.paths().partitions).value();
+  OpensmGuard guard(subnet);
   size_t told = 0, open = 0;
   const auto files = all_files();
   for (const auto& file : files) {
     CAPTURE(file.value_or("no file"));
-    const Standing before = bed.engine->standing();
-    bed.replace(file);
-    ::kill(bed.find().value(), SIGHUP);
-    const Standing now = bed.until([&](const Standing& is) {
+    const EngineStatus before = fixture.engine->status();
+    fixture.replace(file);
+    ::kill(fixture.find().value(), SIGHUP);
+    const EngineStatus now = fixture.until([&](const EngineStatus& is) {
       return is.restores > before.restores && is.swept == 1 && is.health == Health::serving;
     });
     told += now.fail_opens > before.fail_opens;
-    CHECK(read_file(bed.paths().partitions).value() == ours);
+    CHECK(read_file(fixture.paths().partitions).value() == ours);
     const auto tables = subnet.tables();
     open += open_to_all(tables);
-    CHECK(difference(bed.wanted, tables) == "");
+    CHECK(difference(fixture.definitions, tables) == "");
   }
   const Reader::Sum sum = guard.end();
   CHECK(open == 0);
@@ -109,54 +109,54 @@ TEST_CASE("of what somebody puts in its place and has OpenSM read nothing is lef
 }
 
 TEST_CASE("whatever is put in its place, what the engine has OpenSM read never opens the fabric") {
-  EngineBed bed(kSmHost, settings_of(kBoth));
+  EngineFixture fixture(kSmHost, settings_of(kBoth));
   Subnet subnet;
-  bed.enforce({});
-  Guard guard(subnet);
+  fixture.enforce({});
+  OpensmGuard guard(subnet);
   const auto files = all_files();
   for (size_t n = 0; n < files.size(); ++n) {
     CAPTURE(files[n].value_or("no file"));
-    bed.replace(files[n]);
-    bed.enforce({tenant(static_cast<uint16_t>(0x20 + n % 2), {full(3)})});
-    CHECK(difference(bed.wanted, subnet.tables()) == "");
+    fixture.replace(files[n]);
+    fixture.enforce({tenant(static_cast<uint16_t>(0x20 + n % 2), {full(3)})});
+    CHECK(difference(fixture.definitions, subnet.tables()) == "");
   }
   const Reader::Sum sum = guard.end();
   CHECK(sum.wrong == 0);
   CHECK(sum.judged > 0);
-  CHECK(bed.engine->standing().fail_opens == 0);
+  CHECK(fixture.engine->status().fail_opens == 0);
   MESSAGE(files.size() << " files beside wishes: " << sum.wrong << " of " << sum.judged
                        << " tables are open, OpenSM throws away "
-                       << bed.engine->standing().fail_opens);
+                       << fixture.engine->status().fail_opens);
 }
 
 TEST_CASE("as the administrator's section none of them comes to OpenSM") {
-  EngineBed bed;
+  EngineFixture fixture;
   Subnet subnet;
-  bed.enforce({tenant(0x20, {full(3)})});
-  const std::string ours = read_file(bed.paths().partitions).value();
+  fixture.enforce({tenant(0x20, {full(3)})});
+  const std::string ours = read_file(fixture.paths().partitions).value();
   for (const BadFile& file : bad_files()) {
     if (file.section.empty()) continue;
     CAPTURE(file.name);
-    const uint64_t restores = bed.engine->standing().restores;
-    bed.replace(ours + file.section);
-    bed.until([&](const Standing& now) {
+    const uint64_t restores = fixture.engine->status().restores;
+    fixture.replace(ours + file.section);
+    fixture.until([&](const EngineStatus& now) {
       return now.restores > restores && now.swept == 1 && now.health == Health::serving;
     });
     CHECK(!open_to_all(subnet.tables()));
   }
-  CHECK(difference(bed.wanted, subnet.tables()) == "");
-  CHECK(bed.engine->standing().fail_opens == 0);
+  CHECK(difference(fixture.definitions, subnet.tables()) == "");
+  CHECK(fixture.engine->status().fail_opens == 0);
 }
 
 TEST_CASE("as partitions that are wanted none of them comes to OpenSM") {
-  EngineBed bed;
+  EngineFixture fixture;
   Subnet subnet;
   const auto before = std::vector{tenant(0x20, {full(3)})};
-  bed.enforce(before);
-  const auto expected = bed.wanted;
-  const uint64_t hups = bed.engine->standing().hups;
-  const fabric::Partition good = tenant(0x21, {full(3)});
-  std::vector<fabric::Partition> wrong(8, good);
+  fixture.enforce(before);
+  const auto expected = fixture.definitions;
+  const uint64_t hups = fixture.engine->status().hups;
+  const fabric::PartitionDefinition good = tenant(0x21, {full(3)});
+  std::vector<fabric::PartitionDefinition> wrong(8, good);
   wrong[0].name = "a : ALL=full;\nb";
   wrong[1].name = "";
   wrong[2].name = std::string(200, 'x');
@@ -165,12 +165,12 @@ TEST_CASE("as partitions that are wanted none of them comes to OpenSM") {
   wrong[5].pkey = fabric::kDefaultPKey;
   wrong[6].members = {{ib::Guid(0), fabric::Membership::full}};
   wrong[7].members = {full(3), limited(3)};
-  for (const fabric::Partition& partition : wrong) {
-    CHECK(!bed.engine->check({fabric::default_partition(), partition}));
-    bed.want({partition});
-    bed.until([](const Standing& now) { return now.health == Health::refused; });
+  for (const fabric::PartitionDefinition& partition : wrong) {
+    CHECK(!fixture.engine->check({fabric::default_definition(), partition}));
+    fixture.set_definitions({partition});
+    fixture.until([](const EngineStatus& now) { return now.health == Health::refused; });
   }
-  CHECK(bed.engine->standing().hups == hups);
+  CHECK(fixture.engine->status().hups == hups);
   CHECK(difference(expected, subnet.tables()) == "");
 }
 

@@ -44,7 +44,7 @@ int begin_inside(const std::string& socket, const TempFolder& folder, int count,
 }
 
 Status await_simulator(const Path& log) {
-  const auto watch = TRY(sm::FileWatch::open({log}));
+  const auto watch = TRY(sm::engine::FileWatch::open({log}));
   const Deadline deadline = Deadline::in(std::chrono::seconds(60));
   while (true) {
     const auto said = read_file(log);

@@ -35,14 +35,14 @@ TEST_CASE("a key that leaves index 0 leaves it empty, unless the default one ask
 TEST_CASE("a default key that asks for index 0 gets it at the ports that its rule names") {
   RawOpenSm opensm;
   Subnet subnet;
-  const std::string nobody = "Default=0x7fff, indx0 : SELF=full;\n";
+  const std::string sm_only = "Default=0x7fff, indx0 : SELF=full;\n";
   const std::string all = "Default=0x7fff, indx0 : ALL=limited, SELF=full;\n";
   const auto index0 = [&](const std::string& text) {
     opensm.read(text);
     return subnet.tables().at(1).at(0);
   };
   CHECK(index0(all + definition("a=0x10, indx0")) == ib::PKey(0x8010));
-  CHECK(index0(nobody) == ib::PKey(0));
+  CHECK(index0(sm_only) == ib::PKey(0));
   CHECK(ib::find_in(subnet.tables().at(1), ib::PKey(0x7fff)).has_value());
   CHECK(index0(all) == ib::PKey(0x7fff));
 }
@@ -84,7 +84,7 @@ TEST_CASE("once a table has had 64 keys, a full default key that leaves index 0 
   for (unsigned key = 0x100; key < 0x140; ++key)
     opensm.read(base + definition("a=" + ib::PKey(static_cast<uint16_t>(key)).text()));
   const auto marks = opensm.read(base + definition("b=0x200, indx0"));
-  CHECK(std::count(marks.begin(), marks.end(), sm::LogMark::table_full) == 1);
+  CHECK(std::count(marks.begin(), marks.end(), sm::engine::LogMark::table_full) == 1);
   const auto tables = subnet.tables();
   CHECK(keys_in(tables.at(1)) == std::vector{ib::PKey(0x8200)});
   CHECK(keys_in(tables.at(2)) == std::vector{ib::PKey(0x7fff), ib::PKey(0x8200)});

@@ -22,8 +22,8 @@ class RandomFiles {
     return std::uniform_int_distribution<unsigned>(0, end - 1)(random_);
   }
 
-  std::vector<fabric::Partition> partitions() {
-    std::vector<fabric::Partition> all{fabric::default_partition()};
+  std::vector<fabric::PartitionDefinition> partitions() {
+    std::vector<fabric::PartitionDefinition> all{fabric::default_definition()};
     all[0].index0 = true;
     if (below(3) == 0) all[0].members.push_back({guid_of(kFullHost), fabric::Membership::full});
     std::set<unsigned> keys;
@@ -35,7 +35,7 @@ class RandomFiles {
 
   // One of them as a file that was damaged, and what was meant.
   struct Damaged {
-    std::vector<fabric::Partition> meant;
+    std::vector<fabric::PartitionDefinition> meant;
     std::string text;
   };
   Damaged damaged_file(const fabric::OpenSmOptions& options) {
@@ -74,8 +74,8 @@ class RandomFiles {
   static bool keeps_default(unsigned host) { return host == kSmHost || host == kFullHost; }
 
   // A host has at most one key at index 0.
-  fabric::Partition one(uint16_t key, std::set<unsigned>& index0) {
-    fabric::Partition partition;
+  fabric::PartitionDefinition one(uint16_t key, std::set<unsigned>& index0) {
+    fabric::PartitionDefinition partition;
     partition.pkey = ib::PKey(key);
     partition.name = "p" + std::to_string(key);
     partition.ipoib = below(2) == 0;

@@ -27,27 +27,28 @@ std::map<std::string, std::string> environment_of_opensm(unsigned host, const Pa
   return environment;
 }
 
-void end_process(const sm::OpenSmProcess& process) {
-  constexpr int kPatience = 10'000;
+void end_process(const sm::engine::OpenSmProcess& process) {
+  constexpr int kTimeout = 10'000;
   ::kill(process.pid(), SIGTERM);
   pollfd waited{process.fd(), POLLIN, 0};
-  if (::poll(&waited, 1, kPatience) == 0) ::kill(process.pid(), SIGKILL);
+  if (::poll(&waited, 1, kTimeout) == 0) ::kill(process.pid(), SIGKILL);
   ::poll(&waited, 1, -1);
   process.reap();
 }
 
-sm::OpenSmSettings RawOpenSm::with_both() {
-  sm::OpenSmSettings settings;
+sm::engine::OpenSmSettings RawOpenSm::with_both() {
+  sm::engine::OpenSmSettings settings;
   settings.allow_both_pkeys = true;
   return settings;
 }
 
-RawOpenSm::RawOpenSm(sm::OpenSmSettings settings) {
+RawOpenSm::RawOpenSm(sm::engine::OpenSmSettings settings) {
   settings.max_wire_smps = 64;
   settings.sweep_interval = 0;
   REQUIRE(make_folders(paths_.cache));
-  REQUIRE(write_file_atomically(paths_.conf, sm::render_opensm_conf(settings, paths_).value()));
-  REQUIRE(write_file_atomically(paths_.modules, sm::opensm_modules()));
+  REQUIRE(
+      write_file_atomically(paths_.conf, sm::engine::render_opensm_conf(settings, paths_).value()));
+  REQUIRE(write_file_atomically(paths_.modules, sm::engine::opensm_modules()));
   REQUIRE(write_file_atomically(paths_.partitions, kGood));
   start();
 }
@@ -56,7 +57,7 @@ RawOpenSm::~RawOpenSm() { end_process(*process_); }
 
 void RawOpenSm::start() {
   reader_.restart();
-  auto started = sm::OpenSmProcess::start(
+  auto started = sm::engine::OpenSmProcess::start(
       {.program = Simulation::opensm(), .environment = environment_of_opensm(0, paths_.cache)},
       paths_.conf, paths_.cache);
   if (!started) FAIL(started.error().text());
@@ -64,10 +65,10 @@ void RawOpenSm::start() {
   REQUIRE(finish_sweep());
 }
 
-std::optional<std::vector<sm::LogMark>> RawOpenSm::finish_sweep() {
+std::optional<std::vector<sm::engine::LogMark>> RawOpenSm::finish_sweep() {
   const Deadline deadline = Deadline::in(std::chrono::seconds(60));
-  const auto watch = sm::FileWatch::open({paths_.log}).value();
-  std::vector<sm::LogMark> marks;
+  const auto watch = sm::engine::FileWatch::open({paths_.log}).value();
+  std::vector<sm::engine::LogMark> marks;
   while (!deadline.passed()) {
     watch.drain();
     const bool ended = process_->ended();
@@ -75,7 +76,8 @@ std::optional<std::vector<sm::LogMark>> RawOpenSm::finish_sweep() {
       const auto more = reader_.take(bytes);
       marks.insert(marks.end(), more.begin(), more.end());
     }
-    if (std::find(marks.begin(), marks.end(), sm::LogMark::subnet_up) != marks.end()) return marks;
+    if (std::find(marks.begin(), marks.end(), sm::engine::LogMark::subnet_up) != marks.end())
+      return marks;
     if (ended) return std::nullopt;
     std::array<pollfd, 2> waited{{{watch.fd(), POLLIN, 0}, {process_->fd(), POLLIN, 0}}};
     ::poll(waited.data(), waited.size(), static_cast<int>(deadline.left().count()));
@@ -94,7 +96,7 @@ void RawOpenSm::ask_to_read(const std::optional<std::string>& text) {
   REQUIRE(process_->hup());
 }
 
-std::vector<sm::LogMark> RawOpenSm::read(const std::optional<std::string>& text) {
+std::vector<sm::engine::LogMark> RawOpenSm::read(const std::optional<std::string>& text) {
   ask_to_read(text);
   auto marks = finish_sweep();
   if (marks) return *marks;
@@ -104,8 +106,8 @@ std::vector<sm::LogMark> RawOpenSm::read(const std::optional<std::string>& text)
   return {};
 }
 
-bool threw_away(const std::vector<sm::LogMark>& marks) {
-  return std::find(marks.begin(), marks.end(), sm::LogMark::default_config) != marks.end();
+bool threw_away(const std::vector<sm::engine::LogMark>& marks) {
+  return std::find(marks.begin(), marks.end(), sm::engine::LogMark::default_config) != marks.end();
 }
 
 }  // namespace ibpod

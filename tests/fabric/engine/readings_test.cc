@@ -10,17 +10,17 @@
 namespace ibpod {
 namespace {
 
-using fabric::Partition;
+using fabric::PartitionDefinition;
 
 constexpr fabric::OpenSmOptions kOptions{true, true};
 
 // Index 0 has the key that asks for it, else the default one; of `both` the limited one.
-std::string wrong_index0(const std::vector<Partition>& partitions,
+std::string wrong_index0(const std::vector<PartitionDefinition>& partitions,
                          const std::vector<ib::PKeyTable>& tables) {
   std::string text;
   for (unsigned host = 0; host < kHosts; ++host) {
     std::vector<ib::PKey> wanted;
-    for (const Partition& partition : partitions) {
+    for (const PartitionDefinition& partition : partitions) {
       if (!fabric::takes_index0(partition, port_of(host))) continue;
       wanted = {fabric::keys_of({partition}, port_of(host)).front()};
     }
@@ -39,23 +39,25 @@ class Reading {
     tables_ = subnet_.tables();
   }
   bool ended() const { return marks_.empty(); }
-  bool opened(const std::vector<Partition>& meant) const { return open_to_all(tables_, meant); }
+  bool opened(const std::vector<PartitionDefinition>& meant) const {
+    return open_to_all(tables_, meant);
+  }
   // What is not as if OpenSM had read these.
-  std::string difference_to(const std::vector<Partition>& partitions) const {
+  std::string difference_to(const std::vector<PartitionDefinition>& partitions) const {
     if (ended()) return "OpenSM has ended";
     if (threw_away(marks_)) return "OpenSM has thrown it away";
     return difference(partitions, tables_) + wrong_index0(partitions, tables_);
   }
 
  private:
-  static sm::OpenSmSettings with_qos() {
-    sm::OpenSmSettings settings;
+  static sm::engine::OpenSmSettings with_qos() {
+    sm::engine::OpenSmSettings settings;
     settings.allow_both_pkeys = settings.qos = true;
     return settings;
   }
   RawOpenSm opensm_;
   Subnet subnet_;
-  std::vector<sm::LogMark> marks_;
+  std::vector<sm::engine::LogMark> marks_;
   std::vector<ib::PKeyTable> tables_;
 };
 

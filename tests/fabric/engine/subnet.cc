@@ -14,8 +14,8 @@ constexpr unsigned kOnLeaf = 4;
 constexpr uint8_t kBetween = 8;  // the port of each switch that leads to the other
 
 // Nothing gets lost here: a slow machine is not a silent port.
-mad::Asking patient() {
-  return {.terms = {.deadline = Deadline::in(Duration(60000)), .timeout = Duration(10000)}};
+mad::QueryOptions long_timeout() {
+  return {.retry = {.deadline = Deadline::in(Duration(60000)), .timeout = Duration(10000)}};
 }
 
 std::string quoted(const std::string& name, unsigned port) {
@@ -69,10 +69,10 @@ mad::Scheduler& Subnet::scheduler() {
 
 std::vector<ib::PKeyTable> Subnet::tables() {
   constexpr uint16_t kPlaces = 64;
-  std::vector<mad::TablePlace> places;
+  std::vector<mad::PKeyTableAddress> places;
   for (unsigned host = 0; host < kHosts; ++host) places.push_back({{route_to(host)}, kPlaces});
   std::vector<ib::PKeyTable> tables;
-  for (const auto& outcome : mad::read_tables(scheduler(), places, patient())) {
+  for (const auto& outcome : mad::read_tables(scheduler(), places, long_timeout())) {
     const ib::PKeyTable* table = mad::value_of(outcome);
     if (table == nullptr) FAIL(mad::failure_of(outcome)->text());
     tables.push_back(*table);
@@ -104,14 +104,15 @@ std::vector<ib::PKey> keys_in(const ib::PKeyTable& table) {
   return keys;
 }
 
-std::vector<ib::PKey> keys_for(const std::vector<fabric::Partition>& partitions, unsigned host) {
+std::vector<ib::PKey> keys_for(const std::vector<fabric::PartitionDefinition>& partitions,
+                               unsigned host) {
   std::vector<ib::PKey> keys = fabric::keys_of(partitions, port_of(host));
   std::sort(keys.begin(), keys.end());
   return keys;
 }
 
 bool open_to_all(const std::vector<ib::PKeyTable>& tables,
-                 const std::vector<fabric::Partition>& meant) {
+                 const std::vector<fabric::PartitionDefinition>& meant) {
   for (unsigned host = 0; host < kHosts; ++host) {
     const auto keys = keys_for(meant, host);
     const bool may = std::find(keys.begin(), keys.end(), ib::kDefaultFull) != keys.end();
@@ -120,7 +121,7 @@ bool open_to_all(const std::vector<ib::PKeyTable>& tables,
   return false;
 }
 
-std::string difference(const std::vector<fabric::Partition>& partitions,
+std::string difference(const std::vector<fabric::PartitionDefinition>& partitions,
                        const std::vector<ib::PKeyTable>& tables) {
   std::string text;
   for (unsigned host = 0; host < kHosts; ++host) {

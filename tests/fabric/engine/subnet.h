@@ -37,13 +37,15 @@ class Subnet {
 // The keys in a table, sorted.
 std::vector<ib::PKey> keys_in(const ib::PKeyTable& table);
 // Those that a host is to have, sorted.
-std::vector<ib::PKey> keys_for(const std::vector<fabric::Partition>& partitions, unsigned host);
+std::vector<ib::PKey> keys_for(const std::vector<fabric::PartitionDefinition>& partitions,
+                               unsigned host);
 // Some host is a full member of the default partition that is not meant to be one, as only the
 // subnet manager's is where nothing else is said.
 bool open_to_all(const std::vector<ib::PKeyTable>& tables,
-                 const std::vector<fabric::Partition>& meant = {fabric::default_partition()});
+                 const std::vector<fabric::PartitionDefinition>& meant = {
+                     fabric::default_definition()});
 // What is not as the partitions say, for a message: "h3: 0:0x7fff, expected ..."; empty: nothing.
-std::string difference(const std::vector<fabric::Partition>& partitions,
+std::string difference(const std::vector<fabric::PartitionDefinition>& partitions,
                        const std::vector<ib::PKeyTable>& tables);
 
 }  // namespace ibpod

@@ -17,13 +17,13 @@ constexpr auto kPath = "/ibpod.v1.Fabric/Sync";
 // Node n1's certificate, on one connection after the other.
 Attack by_certificate(const std::string& name, unsigned connections, bool ends_cut = true) {
   return {name,
-          [name](const SecureBed& bed, Deadline end) {
-            const TestCa::Issued own = bed.of("system:node:n1");
+          [name](const SecureFixture& fixture, Deadline end) {
+            const TestCa::Issued own = fixture.of("system:node:n1");
             const Http2Attack& attack = http2_attack(name);
             Attack::Done done;
             while (!end.passed()) {
               auto connection =
-                  RawHttp2::connect(bed.host(), SecureBed::kPort, own, attack.acknowledge);
+                  RawHttp2::connect(fixture.host(), SecureFixture::kPort, own, attack.acknowledge);
               if (!connection) {
                 std::this_thread::sleep_for(Duration(1));
                 continue;
@@ -37,12 +37,12 @@ Attack by_certificate(const std::string& name, unsigned connections, bool ends_c
           connections, ends_cut};
 }
 
-Fd connect_to(const SecureBed& bed) {
+Fd connect_to(const SecureFixture& fixture) {
   Fd fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   sockaddr_in address{};
   address.sin_family = AF_INET;
-  address.sin_port = htons(SecureBed::kPort);
-  ::inet_pton(AF_INET, bed.host().c_str(), &address.sin_addr);
+  address.sin_port = htons(SecureFixture::kPort);
+  ::inet_pton(AF_INET, fixture.host().c_str(), &address.sin_addr);
   (void)::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address);
   return fd;
 }
@@ -58,16 +58,16 @@ bool connected(const Fd& fd) {
   return ::getpeername(fd.get(), reinterpret_cast<sockaddr*>(&peer), &size) == 0;
 }
 
-Attack::Done connect_only(const SecureBed& bed, Deadline end) {
+Attack::Done connect_only(const SecureFixture& fixture, Deadline end) {
   std::vector<Fd> open;
   Attack::Done done;
   for (size_t made = 0; !end.passed(); ++made) {
     if (open.size() < kRaw) {
-      open.push_back(connect_to(bed));
+      open.push_back(connect_to(fixture));
     } else {
       Fd& oldest = open[made % open.size()];
       done.connected += connected(oldest) ? 1 : 0;
-      oldest = connect_to(bed);
+      oldest = connect_to(fixture);
       std::this_thread::sleep_for(Duration(1));
     }
   }
@@ -78,12 +78,12 @@ Attack::Done connect_only(const SecureBed& bed, Deadline end) {
 // As many connections as one node's certificate comes by, all of which are kept.
 constexpr size_t kKept = 150;
 
-Attack::Done connect_often(const SecureBed& bed, Deadline end) {
-  const TestCa::Issued own = bed.of("system:node:n1");
+Attack::Done connect_often(const SecureFixture& fixture, Deadline end) {
+  const TestCa::Issued own = fixture.of("system:node:n1");
   std::vector<RawHttp2> kept;
   Attack::Done done;
   while (!end.passed()) {
-    auto connection = RawHttp2::connect(bed.host(), SecureBed::kPort, own);
+    auto connection = RawHttp2::connect(fixture.host(), SecureFixture::kPort, own);
     ++done.connected;
     if (connection) kept.push_back(std::move(*connection));
     std::vector<RawHttp2> left;

@@ -17,7 +17,7 @@ struct Attack {
   };
   std::string name;
   // Goes on until the time is over, also where it is cut off; by a thread of its own.
-  std::function<Done(const SecureBed& bed, Deadline end)> run;
+  std::function<Done(const SecureFixture& fixture, Deadline end)> run;
   unsigned threads = 1;   // that do so at once
   bool ends_cut = false;  // it has to be cut off, within some seconds
 };

@@ -32,9 +32,9 @@ GoodNode::Calls GoodNode::ask(Deadline end) {
 GoodNode::Calls GoodNode::bind(Deadline end) {
   Calls calls;
   do {
-    const Deadline patience = Deadline::in(Duration(20'000));
-    const auto bound = client_.bind(request_, patience);
-    const auto unbound = client_.unbind(request_.attachment, patience);
+    const Deadline deadline = Deadline::in(Duration(20'000));
+    const auto bound = client_.bind(request_, deadline);
+    const auto unbound = client_.unbind(request_.attachment, deadline);
     if (bound && unbound) {
       ++calls.bound;
       continue;

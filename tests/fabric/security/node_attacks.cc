@@ -20,8 +20,8 @@ std::vector<fabricapi::BindRequest> bound_vfs(fabricapi::Client& node, uint32_t 
   const auto given = node.allocate_guids({node_of(1), "0000:01:00.0", vfs}, soon);
   std::vector<fabricapi::BindRequest> bound;
   if (!given) return bound;
-  for (const fabricapi::Allocated& one : *given) {
-    auto request = SmBed::request(1, "blue", "v" + std::to_string(one.vf));
+  for (const fabricapi::AllocatedGuid& one : *given) {
+    auto request = SmFixture::request(1, "blue", "v" + std::to_string(one.vf));
     request.guid = one.guid;
     (void)node.bind(request, Deadline::in(Duration(50)));
     bound.push_back(request);
@@ -68,8 +68,8 @@ void change_bindings(fabricapi::Client& node, fabricapi::BindRequest request, De
 
 }  // namespace
 
-Attack::Done tell_tables(const SecureBed& bed, Deadline end) {
-  fabricapi::Client node = bed.node(1);
+Attack::Done tell_tables(const SecureFixture& fixture, Deadline end) {
+  fabricapi::Client node = fixture.node(1);
   const auto bound = bound_vfs(node, kVfs);
   fabricapi::ObserveRequest told = tables_of(bound, 65'500);
   Attack::Done done;
@@ -79,25 +79,27 @@ Attack::Done tell_tables(const SecureBed& bed, Deadline end) {
     const bool refused = !answer && answer.error().code() == Code::invalid;
     done.connected += answer || refused ? 1 : 0;
     done.cut += refused ? 1 : 0;
-    if (refused) told = tables_of(bound, ib::kMostPlaces);
+    if (refused) told = tables_of(bound, ib::kMostTableEntries);
     std::this_thread::sleep_for(Duration(200));
   } while (!end.passed());
   return done;
 }
 
-Attack::Done never_read(const SecureBed& bed, Deadline end) {
+Attack::Done never_read(const SecureFixture& fixture, Deadline end) {
   for (size_t n = 0; n < kPartitions; ++n)
-    (void)bed.client().create_partition(SmBed::tenancy(long_name(n)), SmBed::patience());
+    (void)fixture.client().create_partition(SmFixture::sample_partition(long_name(n)),
+                                            SmFixture::deadline_in());
   Attack::Done done;
   std::vector<RawHttp2> watches;
   for (size_t n = 0; n < 14; ++n) {
-    auto connection = RawHttp2::connect(bed.host(), SecureBed::kPort, bed.of("system:node:n1"));
+    auto connection =
+        RawHttp2::connect(fixture.host(), SecureFixture::kPort, fixture.of("system:node:n1"));
     if (!connection || !connection->send(watch_call())) continue;
     ++done.connected;
     watches.push_back(std::move(*connection));
   }
   std::vector<std::future<void>> changing;
-  fabricapi::Client node = bed.node(1);
+  fabricapi::Client node = fixture.node(1);
   for (const auto& one : bound_vfs(node, 8))
     changing.push_back(std::async(std::launch::async, change_bindings, std::ref(node), one, end));
   for (const auto& one : changing) one.wait();

@@ -7,10 +7,10 @@ namespace ibpod {
 
 // The P_Key tables of 20 ports, as long as they are taken and full of what nobody gave those ports.
 // What is answered counts as connected, what is refused of that as cut.
-Attack::Done tell_tables(const SecureBed& bed, Deadline end);
+Attack::Done tell_tables(const SecureFixture& fixture, Deadline end);
 
 // As many watches as one caller may have, on connections that nobody reads from, and changes to
 // tell of.
-Attack::Done never_read(const SecureBed& bed, Deadline end);
+Attack::Done never_read(const SecureFixture& fixture, Deadline end);
 
 }  // namespace ibpod

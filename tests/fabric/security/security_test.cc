@@ -32,14 +32,14 @@ struct Outcome {
   size_t before = 0, peak = 0, after = 0;  // MiB
 };
 
-Outcome endure(const SecureBed& bed, GoodNode& good, const Attack& attack) {
+Outcome run_under_load(const SecureFixture& fixture, GoodNode& good, const Attack& attack) {
   const Deadline end = Deadline::in(std::chrono::seconds(seconds()));
   Outcome outcome;
-  outcome.before = resident_mib(bed.pid());
-  const ProcessMemory memory(bed.pid());
+  outcome.before = resident_mib(fixture.pid());
+  const ProcessMemory memory(fixture.pid());
   std::vector<std::future<Attack::Done>> attacking;
   for (unsigned n = 0; n < attack.threads; ++n)
-    attacking.push_back(std::async(std::launch::async, attack.run, std::cref(bed), end));
+    attacking.push_back(std::async(std::launch::async, attack.run, std::cref(fixture), end));
   outcome.calls = good.ask(end);
   for (std::future<Attack::Done>& one : attacking) {
     const Attack::Done done = one.get();
@@ -49,7 +49,7 @@ Outcome endure(const SecureBed& bed, GoodNode& good, const Attack& attack) {
   // What has piled up would be in the way now.
   outcome.calls += good.ask(Deadline::in(Duration(1000)));
   outcome.peak = memory.peak();
-  outcome.after = resident_mib(bed.pid());
+  outcome.after = resident_mib(fixture.pid());
   return outcome;
 }
 
@@ -82,24 +82,24 @@ TEST_CASE("whoever attacks ibpod-sm spends neither its memory nor another node's
   std::printf("%-14s %5s %5s %6s %8s %8s %8s %6s %6s %6s %9s %7s\n", "attack", "calls", "bound",
               "failed", "p50 ms", "p99 ms", "max ms", "before", "peak", "after", "connected",
               "cut off");
-  SecureBed bed(SecureBed::with_pool());
-  const auto opensm = bed.opensm();
+  SecureFixture fixture(SecureFixture::with_pool());
+  const auto opensm = fixture.opensm();
   REQUIRE(opensm);
-  bed.partition("blue");
+  fixture.create_partition("blue");
   const std::vector<Attack> all = attacks();
   REQUIRE(std::any_of(all.begin(), all.end(), [](const Attack& one) { return chosen(one.name); }));
   for (const Attack& attack : all) {
     if (!chosen(attack.name)) continue;
-    GoodNode good(bed.node(kGoodHost), SmBed::request(kGoodHost, "blue"));
+    GoodNode good(fixture.node(kGoodHost), SmFixture::request(kGoodHost, "blue"));
     const GoodNode::Calls alone = good.ask(Deadline::in(Duration(200)));
     REQUIRE_MESSAGE((alone.failed == 0 && alone.bound > 0 && !alone.ms.empty()), alone.error);
-    const Outcome seen = endure(bed, good, attack);
+    const Outcome seen = run_under_load(fixture, good, attack);
     show(attack.name, seen);
     judge(attack, seen);
-    CHECK(bed.opensm() == opensm);
-    CHECK(bed.well());
-    bed.end();
-    bed.start();
+    CHECK(fixture.opensm() == opensm);
+    CHECK(fixture.is_healthy());
+    fixture.end();
+    fixture.start();
   }
 }
 

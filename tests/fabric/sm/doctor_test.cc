@@ -11,8 +11,8 @@ namespace ibpod {
 namespace {
 
 // What doctor finds of that subject: the finding's text.
-std::string found(const SmProcess& bed, std::string_view text) {
-  const auto health = bed.client().health(SmBed::patience());
+std::string found(const SmProcess& fixture, std::string_view text) {
+  const auto health = fixture.client().health(SmFixture::deadline_in());
   if (!health) FAIL(health.error().text());
   for (const fabricapi::Finding& finding : health->findings)
     if (finding.text.find(text) != std::string::npos) return finding.text;
@@ -20,36 +20,36 @@ std::string found(const SmProcess& bed, std::string_view text) {
 }
 
 // Two looks at all ports are a minute apart.
-struct SlowBed : SmProcess {
-  SlowBed() : SmProcess({.hosts = kHosts - 1, .scan_seconds = 60}) {}
+struct SlowFixture : SmProcess {
+  SlowFixture() : SmProcess({.hosts = kHosts - 1, .scan_seconds = 60}) {}
   Subnet subnet;
 };
 
 TEST_CASE("an edit of partitions.conf that is undone is told of until it is taken back") {
-  SmBed bed;
-  const std::string before = read_file(bed.partitions_conf()).value();
-  std::ofstream(bed.partitions_conf(), std::ios::app)
+  SmFixture fixture;
+  const std::string before = read_file(fixture.partitions_conf()).value();
+  std::ofstream(fixture.partitions_conf(), std::ios::app)
       << "hosts=0x8200, ipoib : 0x506b4b0300430009=full;\n";
-  bed.until([&] { return found(bed, "was undone").find("0x8200") != std::string::npos; });
-  CHECK(read_file(bed.partitions_conf()).value() == before);
-  CHECK(bed.metric("ibpod_sm_weaknesses{kind=\"undone_edit\"}") == 1);
-  REQUIRE(std::filesystem::remove(bed.partitions_conf().string() + ".refused"));
-  bed.until([&] { return found(bed, "was undone").empty(); });
-  CHECK(bed.metric("ibpod_sm_weaknesses{kind=\"undone_edit\"}") == 0);
+  fixture.until([&] { return found(fixture, "was undone").find("0x8200") != std::string::npos; });
+  CHECK(read_file(fixture.partitions_conf()).value() == before);
+  CHECK(fixture.metric("ibpod_sm_weaknesses{kind=\"undone_edit\"}") == 1);
+  REQUIRE(std::filesystem::remove(fixture.partitions_conf().string() + ".refused"));
+  fixture.until([&] { return found(fixture, "was undone").empty(); });
+  CHECK(fixture.metric("ibpod_sm_weaknesses{kind=\"undone_edit\"}") == 0);
 }
 
 TEST_CASE("tables are looked at again once OpenSM has written them, and not a minute later") {
-  SlowBed bed;
+  SlowFixture fixture;
   for (const unsigned host : {1u, 2u}) {
-    ib::PKeyTable table = bed.subnet.tables().at(host);
+    ib::PKeyTable table = fixture.subnet.tables().at(host);
     table[0] = ib::kDefaultFull;
-    bed.subnet.write(host, table);
+    fixture.subnet.write(host, table);
   }
   const auto begun = std::chrono::steady_clock::now();
-  bed.start();
-  bed.until([&] { return found(bed, "0xffff").empty(); });
+  fixture.start();
+  fixture.until([&] { return found(fixture, "0xffff").empty(); });
   CHECK(std::chrono::steady_clock::now() - begun < std::chrono::seconds(50));
-  CHECK(bed.well());
+  CHECK(fixture.is_healthy());
 }
 
 }  // namespace

@@ -21,7 +21,8 @@ Status ask(const Certificates& certificates, const std::string& name,
            grpc::Status (Stub::*method)(grpc::ClientContext*, const Request&, Answer*),
            const Request& request) {
   Stub stub(certificates.channel(certificates.of(name)));
-  const Result<Answer> answer = rpc::ask(stub, method, request, SmBed::patience(Duration(60000)));
+  const Result<Answer> answer =
+      rpc::ask(stub, method, request, SmFixture::deadline_in(Duration(60000)));
   return answer ? ok() : Status(answer.error());
 }
 
@@ -62,19 +63,19 @@ size_t most_memory(pid_t pid) {
 }
 
 TEST_CASE("a name of 4 MB is refused, in few words") {
-  SecureBed bed;
-  const SecureBed::Whole before = bed.whole();
-  check_refused(create(bed, named(kLargest)), Code::unavailable, {std::to_string(kLargest)});
-  const Status close = create(bed, named(kLargest - 100));
+  SecureFixture fixture;
+  const SecureFixture::ServiceState before = fixture.service_state();
+  check_refused(create(fixture, named(kLargest)), Code::unavailable, {std::to_string(kLargest)});
+  const Status close = create(fixture, named(kLargest - 100));
   check_refused(close, Code::invalid, {"partition: name", "at most 31 letters", "xxxx"});
   CHECK(close.error().text().size() < 300);
   v1::DeletePartitionRequest other;
   other.set_fabric(std::string(kLargest - 100, 'y'));
   const Status elsewhere = ask<v1::DeletePartitionRequest, v1::Partition>(
-      bed, "ibpod-admin", &Stub::DeletePartition, other);
+      fixture, "ibpod-admin", &Stub::DeletePartition, other);
   check_refused(elsewhere, Code::not_found, {"fabric", "default", "yyyy"});
   CHECK(elsewhere.error().text().size() < 300);
-  CHECK(bed.whole() == before);
+  CHECK(fixture.service_state() == before);
 }
 
 void check_many_bindings(const Certificates& certificates) {
@@ -103,7 +104,7 @@ void check_many_ports(const Certificates& certificates) {
                 Code::invalid, {"ports", "at most 10000", "more"});
 }
 
-void check_many_places(const Certificates& certificates) {
+void check_many_table_entries(const Certificates& certificates) {
   v1::ObserveRequest observe;
   observe.set_node("n1");
   v1::PortTable& port = *observe.add_ports();
@@ -130,29 +131,29 @@ void check_many_members(const Certificates& certificates) {
 
 TEST_CASE("requests that list millions are refused, and take a bounded amount of memory") {
   constexpr size_t kBound = 2048;  // megabytes; without AddressSanitizer it is a quarter of that
-  SecureBed bed;
-  bed.partition("blue");
-  const SecureBed::Whole before = bed.whole();
-  const size_t first = most_memory(bed.pid());
+  SecureFixture fixture;
+  fixture.create_partition("blue");
+  const SecureFixture::ServiceState before = fixture.service_state();
+  const size_t first = most_memory(fixture.pid());
   REQUIRE(first > 0);
   // One after the other of each caller: several at once are cut (rpc/callers.h).
   const std::vector<std::vector<void (*)(const Certificates&)>> callers{
-      {check_many_bindings, check_many_attachments, check_many_ports, check_many_places},
+      {check_many_bindings, check_many_attachments, check_many_ports, check_many_table_entries},
       {check_many_namespaces, check_many_members}};
   for (int round = 0; round < 3; ++round) {
     std::vector<std::future<void>> underway;
     for (const auto& checks : callers)
       underway.push_back(std::async(std::launch::async, [&] {
-        for (const auto check : checks) check(bed);
+        for (const auto check : checks) check(fixture);
       }));
     for (auto& one : underway) one.wait();
-    MESSAGE("at most ", most_memory(bed.pid()), " MB, of ", first);
+    MESSAGE("at most ", most_memory(fixture.pid()), " MB, of ", first);
   }
-  CHECK(most_memory(bed.pid()) < kBound);
-  CHECK(bed.whole() == before);
-  const auto good = bed.node(1).bind(SmBed::request(1, "blue"), SmBed::patience());
+  CHECK(most_memory(fixture.pid()) < kBound);
+  CHECK(fixture.service_state() == before);
+  const auto good = fixture.node(1).bind(SmFixture::request(1, "blue"), SmFixture::deadline_in());
   REQUIRE_MESSAGE(good, good.error().text());
-  CHECK(good->state == fabric::State::verified);
+  CHECK(good->state == fabric::BindingState::verified);
 }
 
 }  // namespace

@@ -7,28 +7,28 @@
 namespace ibpod {
 namespace {
 
-std::vector<fabric::TenancyStatus> partitions(const SmBed& bed) {
-  const auto listed = bed.client().list_partitions({}, SmBed::patience());
+std::vector<fabric::PartitionStatus> partitions(const SmFixture& fixture) {
+  const auto listed = fixture.client().list_partitions({}, SmFixture::deadline_in());
   REQUIRE(listed);
   return listed->items;
 }
 
 // How many ports have changed.
-size_t compare(SmBed& bed, RandomChanges& random) {
-  random.stir(bed, partitions(bed));
-  until_settled(bed);
-  const PlannedChange change = random.next(partitions(bed));
+size_t compare(SmFixture& fixture, RandomChanges& random) {
+  random.stir(fixture, partitions(fixture));
+  until_settled(fixture);
+  const PlannedChange change = random.next(partitions(fixture));
   INFO(change.text);
-  const auto plan = bed.client().plan(change.plan(), SmBed::patience());
-  const std::vector<ib::PKeyTable> before = bed.subnet.tables();
-  const std::string refused = change.make(bed);
+  const auto plan = fixture.client().plan(change.plan(), SmFixture::deadline_in());
+  const std::vector<ib::PKeyTable> before = fixture.subnet.tables();
+  const std::string refused = change.make(fixture);
   if (!plan) {
     CHECK(refused == std::string(name(plan.error().code())) + ": " + plan.error().text());
     return 0;
   }
   CHECK(refused == "");
-  until_settled(bed);
-  const std::string wrong = difference(*plan, before, bed.subnet.tables());
+  until_settled(fixture);
+  const std::string wrong = difference(*plan, before, fixture.subnet.tables());
   CHECK_MESSAGE(wrong.empty(), wrong);
   return plan->ports.size();
 }
@@ -37,10 +37,10 @@ size_t compare(SmBed& bed, RandomChanges& random) {
 TEST_CASE("whatever is changed, what was planned is what happens") {
   const auto seed = setting("SEED", 1U);
   const bool both = seed % 2 == 0;
-  SmBed bed("", both);
+  SmFixture fixture("", both);
   RandomChanges random(seed, both);
   size_t ports = 0;
-  for (auto left = setting("PLANS", 10U); left > 0; --left) ports += compare(bed, random);
+  for (auto left = setting("PLANS", 10U); left > 0; --left) ports += compare(fixture, random);
   MESSAGE("seed " << seed << ": " << ports << " ports have changed");
   CHECK(ports > 0);
 }

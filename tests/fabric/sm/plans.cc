@@ -12,7 +12,7 @@ namespace ibpod {
 namespace {
 
 using fabric::Membership;
-using fabric::Tenancy;
+using fabric::Partition;
 
 // A member that the subnet has not got. Its partition cannot go, so there is one of them.
 constexpr ib::Guid kAbsent{0x0002c90300a1b2c3};
@@ -27,10 +27,10 @@ std::string why_not(const Result<Value>& result) {
   return result ? "" : text_of(result.error());
 }
 
-bool seen_since(const SmBed& bed, fabric::WallTime since) {
+bool seen_since(const SmFixture& fixture, fabric::WallTime since) {
   for (unsigned host = 0; host < kHosts; host += 2) {
-    const auto explained =
-        bed.client().explain({{guid_of(host).text(), guid_of(host + 1).text()}}, SmBed::patience());
+    const auto explained = fixture.client().explain(
+        {{guid_of(host).text(), guid_of(host + 1).text()}}, SmFixture::deadline_in());
     REQUIRE(explained);
     for (const auto& subject : explained->subjects)
       if (subject.seen < since) return false;
@@ -38,8 +38,8 @@ bool seen_since(const SmBed& bed, fabric::WallTime since) {
   return true;
 }
 
-bool in_force(const SmBed& bed) {
-  const auto health = bed.client().health(SmBed::patience());
+bool in_force(const SmFixture& fixture) {
+  const auto health = fixture.client().health(SmFixture::deadline_in());
   REQUIRE(health);
   std::istringstream words(health->engine);
   std::string serving, version, swept, of, told;
@@ -79,18 +79,18 @@ bool same(const ib::PKeyTable& one, const ib::PKeyTable& other) {
 }  // namespace
 
 fabricapi::PlanRequest PlannedChange::plan() const {
-  if (kind == Kind::remove) return {.tenancy = {}, .without = tenancy.name};
-  return {.tenancy = tenancy, .without = {}, .update = kind == Kind::update};
+  if (kind == Kind::remove) return {.partition = {}, .without = partition.name};
+  return {.partition = partition, .without = {}, .update = kind == Kind::update};
 }
 
-std::string PlannedChange::make(const SmBed& bed) const {
+std::string PlannedChange::make(const SmFixture& fixture) const {
   switch (kind) {
     case Kind::create:
-      return why_not(bed.client().create_partition(tenancy, SmBed::patience()));
+      return why_not(fixture.client().create_partition(partition, SmFixture::deadline_in()));
     case Kind::update:
-      return why_not(bed.client().update_partition(tenancy, SmBed::patience()));
+      return why_not(fixture.client().update_partition(partition, SmFixture::deadline_in()));
     case Kind::remove:
-      return why_not(bed.client().delete_partition(tenancy.name, SmBed::patience()));
+      return why_not(fixture.client().delete_partition(partition.name, SmFixture::deadline_in()));
   }
   return "";
 }
@@ -100,44 +100,44 @@ Membership RandomChanges::membership() {
   return kAll.at(below(both_ ? 3 : 2));
 }
 
-void RandomChanges::change_members(Tenancy& tenancy, std::string& text) {
-  const ib::Guid guid = tenancy.name == kOfAbsent && once_in(3) ? kAbsent : guid_of(1 + below(7));
-  const auto there = std::find_if(tenancy.members.begin(), tenancy.members.end(),
+void RandomChanges::change_members(Partition& partition, std::string& text) {
+  const ib::Guid guid = partition.name == kOfAbsent && once_in(3) ? kAbsent : guid_of(1 + below(7));
+  const auto there = std::find_if(partition.members.begin(), partition.members.end(),
                                   [&](const auto& member) { return member.guid == guid; });
-  const bool leaves = there != tenancy.members.end() && once_in(2);
+  const bool leaves = there != partition.members.end() && once_in(2);
   text += (leaves ? " without " : " with ") + guid.text();
-  if (there != tenancy.members.end()) tenancy.members.erase(there);
+  if (there != partition.members.end()) partition.members.erase(there);
   if (leaves) return;
-  tenancy.members.push_back({guid, membership(), ""});
-  text += "=" + std::string(name(tenancy.members.back().membership));
+  partition.members.push_back({guid, membership(), ""});
+  text += "=" + std::string(name(partition.members.back().membership));
 }
 
-void RandomChanges::change(Tenancy& tenancy, std::string& text) {
+void RandomChanges::change(Partition& partition, std::string& text) {
   const auto one = [&](const char* what) { text += std::string(" ") + what; };
   switch (below(11)) {
     case 0:
-      return one("membership"), void(tenancy.membership = membership());
+      return one("membership"), void(partition.membership = membership());
     case 1:
     case 2:
-      return one("index0"), void(tenancy.index0 = !tenancy.index0);
+      return one("index0"), void(partition.index0 = !partition.index0);
     case 3:
-      return one("allow"), void(tenancy.allowed = {once_in(2) ? "*" : "others"});
+      return one("allow"), void(partition.allowed = {once_in(2) ? "*" : "others"});
     case 4:
-      return one("nodes"), void(tenancy.nodes = {once_in(2) ? "n*" : "m1"});
+      return one("nodes"), void(partition.nodes = {once_in(2) ? "n*" : "m1"});
     case 5:
-      return one("ipoib"), void(tenancy.ipoib = once_in(2));
+      return one("ipoib"), void(partition.ipoib = once_in(2));
     default:
-      return change_members(tenancy, text);
+      return change_members(partition, text);
   }
 }
 
-PlannedChange RandomChanges::next(const std::vector<fabric::TenancyStatus>& partitions) {
+PlannedChange RandomChanges::next(const std::vector<fabric::PartitionStatus>& partitions) {
   PlannedChange made;
   const std::string name = "p" + std::to_string(below(7));
   const auto there = std::find_if(partitions.begin(), partitions.end(),
-                                  [&](const auto& one) { return one.tenancy.name == name; });
+                                  [&](const auto& one) { return one.spec.name == name; });
   const bool exists = there != partitions.end() && !once_in(20);
-  made.tenancy.name = name;
+  made.partition.name = name;
   if (exists ? once_in(6) : once_in(12)) {
     made.kind = PlannedChange::Kind::remove;
     made.text = "delete " + name;
@@ -146,32 +146,34 @@ PlannedChange RandomChanges::next(const std::vector<fabric::TenancyStatus>& part
   made.kind = exists ? PlannedChange::Kind::update : PlannedChange::Kind::create;
   made.text = (exists ? "update " : "create ") + name;
   if (exists)
-    made.tenancy = there->tenancy;
+    made.partition = there->spec;
   else
-    made.tenancy.allowed = {"*"};
-  if (!exists && once_in(3)) made.tenancy.pkey = ib::PKey(static_cast<uint16_t>(0x1000 + below(9)));
+    made.partition.allowed = {"*"};
+  if (!exists && once_in(3))
+    made.partition.pkey = ib::PKey(static_cast<uint16_t>(0x1000 + below(9)));
   for (unsigned count = exists ? 1 + below(2) : below(4); count > 0; --count)
-    change(made.tenancy, made.text);
+    change(made.partition, made.text);
   return made;
 }
 
-void RandomChanges::stir(SmBed& bed, const std::vector<fabric::TenancyStatus>& partitions) {
+void RandomChanges::stir(SmFixture& fixture,
+                         const std::vector<fabric::PartitionStatus>& partitions) {
   if (partitions.empty() || once_in(2)) return;
   const unsigned host = 1 + below(6);
   if (once_in(3))
-    (void)bed.unbind(host);
+    (void)fixture.unbind(host);
   else
-    (void)bed.bind(host, partitions[below(static_cast<unsigned>(partitions.size()))].tenancy.name);
+    (void)fixture.bind(host, partitions[below(static_cast<unsigned>(partitions.size()))].spec.name);
 }
 
-void until_settled(SmBed& bed) {
-  bed.until([&] { return in_force(bed) && bed.all_verified(); });
+void until_settled(SmFixture& fixture) {
+  fixture.until([&] { return in_force(fixture) && fixture.all_verified(); });
   const auto now =
       std::chrono::time_point_cast<fabric::WallTime::duration>(std::chrono::system_clock::now());
-  bed.until([&] {
-    const auto rest = bed.client().plan({}, SmBed::patience());
+  fixture.until([&] {
+    const auto rest = fixture.client().plan({}, SmFixture::deadline_in());
     REQUIRE(rest);
-    return rest->changed == 0 && seen_since(bed, now);
+    return rest->changed == 0 && seen_since(fixture, now);
   });
 }
 

@@ -13,35 +13,35 @@ namespace ibpod {
 struct PlannedChange {
   enum class Kind { create, update, remove };
   Kind kind = Kind::create;
-  fabric::Tenancy tenancy;  // of one that is removed only the name
-  std::string text;         // for messages: "update p3 index0"
+  fabric::Partition partition;  // of one that is removed only the name
+  std::string text;             // for messages: "update p3 index0"
 
   fabricapi::PlanRequest plan() const;
   // Empty: it is done.
-  std::string make(const SmBed& bed) const;
+  std::string make(const SmFixture& fixture) const;
 };
 
 class RandomChanges {
  public:
   RandomChanges(unsigned seed, bool both) : random_(seed), both_(both) {}
   // Of partitions as they are.
-  PlannedChange next(const std::vector<fabric::TenancyStatus>& partitions);
+  PlannedChange next(const std::vector<fabric::PartitionStatus>& partitions);
   // What pods do between two changes: a host comes into a partition, or leaves its own.
-  void stir(SmBed& bed, const std::vector<fabric::TenancyStatus>& partitions);
+  void stir(SmFixture& fixture, const std::vector<fabric::PartitionStatus>& partitions);
   unsigned below(unsigned end) { return static_cast<unsigned>(random_() % end); }
 
  private:
   bool once_in(unsigned times) { return below(times) == 0; }
   fabric::Membership membership();
-  void change(fabric::Tenancy& tenancy, std::string& text);
-  void change_members(fabric::Tenancy& tenancy, std::string& text);
+  void change(fabric::Partition& partition, std::string& text);
+  void change_members(fabric::Partition& partition, std::string& text);
 
   std::mt19937 random_;
   bool both_;
 };
 
 // What is wanted is in the tables, and ibpod-sm has seen all of them since.
-void until_settled(SmBed& bed);
+void until_settled(SmFixture& fixture);
 
 // What is not as it was planned; empty: nothing.
 std::string difference(const fabricapi::Plan& plan, const std::vector<ib::PKeyTable>& before,

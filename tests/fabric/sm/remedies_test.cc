@@ -1,5 +1,6 @@
 // Findings of `ibpodctl doctor` on a real OpenSM: each is planted and named; what its remedy says
-// is done, and it is gone. All that there are, on a modelled subnet: sm/health_checks/remedies_test.cc.
+// is done, and it is gone. All that there are, on a modelled subnet:
+// sm/health_checks/remedies_test.cc.
 #include "tests/fabric/simulation.h"
 #include "tests/fabric/sm/sm_fixture.h"
 
@@ -12,9 +13,9 @@ namespace {
 
 using fabricapi::Finding;
 
-class Remedied : public SmProcess {
+class RemedyFixture : public SmProcess {
  public:
-  explicit Remedied(std::string more = {}, std::string opensm = {})
+  explicit RemedyFixture(std::string more = {}, std::string opensm = {})
       : SmProcess({.hosts = kHosts - 1, .more = std::move(more), .opensm = std::move(opensm)}) {}
 
   // The one with that text. The test fails where it does not come.
@@ -39,7 +40,7 @@ class Remedied : public SmProcess {
 
  private:
   Finding finding(const std::string& text) const {
-    const auto health = client().health(SmBed::patience());
+    const auto health = client().health(SmFixture::deadline_in());
     if (!health) FAIL(health.error().text());
     for (const Finding& one : health->findings)
       if ((one.subject + ": " + one.text).find(text) != std::string::npos) return one;
@@ -52,62 +53,62 @@ bool says(const Finding& finding, std::string_view text) {
 }
 
 TEST_CASE("a default partition of full members: others are made limited, ibpod-sm is restarted") {
-  Remedied bed(R"("defaultPartition": {"others": "full"})");
-  bed.start();
-  CHECK(says(bed.named("its rule makes every port a full member"),
+  RemedyFixture fixture(R"("defaultPartition": {"others": "full"})");
+  fixture.start();
+  CHECK(says(fixture.named("its rule makes every port a full member"),
              "set defaultPartition.others to limited in ibpod-sm's configuration"));
-  CHECK(says(bed.named("0xffff"), "set defaultPartition.others to limited"));
-  bed.restart(R"("defaultPartition": {"others": "limited"})", "");
-  bed.gone("its rule makes every port a full member");
-  bed.gone("0xffff");
+  CHECK(says(fixture.named("0xffff"), "set defaultPartition.others to limited"));
+  fixture.restart(R"("defaultPartition": {"others": "limited"})", "");
+  fixture.gone("its rule makes every port a full member");
+  fixture.gone("0xffff");
 }
 
 // ibsim's ports keep no M_Key: how they are protected is tested in virtual machines.
 TEST_CASE("standard keys: files are written and named, and ibpod-sm is restarted") {
   TempFolder keys;
-  Remedied bed;
-  bed.start();
+  RemedyFixture fixture;
+  fixture.start();
   std::string opensm;
   for (const auto* const key : {"m", "sm", "sa"}) {
     const std::string name(key);
     CHECK(
-        says(bed.named(name + "_key: is OpenSM's standard one"),
+        says(fixture.named(name + "_key: is OpenSM's standard one"),
              "name it as opensm." + name + "KeyFile in ibpod-sm's configuration, and restart it"));
     opensm +=
         "\"" + name + R"(KeyFile": ")" + keys.write(name, "0x5ec0de0000000001").native() + "\", ";
   }
-  bed.restart("", opensm + R"("mKeyProtection": 2)");
-  for (const auto* const key : {"m_key: is", "sm_key: is", "sa_key: is"}) bed.gone(key);
+  fixture.restart("", opensm + R"("mKeyProtection": 2)");
+  for (const auto* const key : {"m_key: is", "sm_key: is", "sa_key: is"}) fixture.gone(key);
 }
 
 TEST_CASE("a declared file with a mistake: the file is corrected") {
   TempFolder folder;
   const Path file = folder.write("partitions.json",
                                  R"({"partitions": [{"name": "bad name", "pkey": "0x1001"}]})");
-  Remedied bed(R"("declaredPartitions": ")" + file.native() + "\"");
-  bed.start();
-  CHECK(says(bed.named("bad name"), "correct the file that declaredPartitions names"));
+  RemedyFixture fixture(R"("declaredPartitions": ")" + file.native() + "\"");
+  fixture.start();
+  CHECK(says(fixture.named("bad name"), "correct the file that declaredPartitions names"));
   folder.write("partitions.json", R"({"partitions": [{"name": "good", "pkey": "0x1001"}]})");
-  bed.gone("bad name");
-  CHECK(bed.client().list_partitions({}, SmBed::patience())->items.size() == 1);
+  fixture.gone("bad name");
+  CHECK(fixture.client().list_partitions({}, SmFixture::deadline_in())->items.size() == 1);
 }
 
 TEST_CASE("a key file that others can read: its mode is corrected") {
   TempFolder keys;
   const Path key = keys.write("m", "0x5ec0de0000000001");
   const std::string opensm = R"("mKeyFile": ")" + key.native() + "\"";
-  Remedied bed("", opensm);
-  bed.start();
+  RemedyFixture fixture("", opensm);
+  fixture.start();
   std::filesystem::permissions(key, std::filesystem::perms(0644));
-  bed.restart("", opensm);
-  CHECK(says(bed.named("has mode 0644"), "correct the file's mode or owner"));
+  fixture.restart("", opensm);
+  CHECK(says(fixture.named("has mode 0644"), "correct the file's mode or owner"));
   std::filesystem::permissions(key, std::filesystem::perms(0600));
-  bed.gone("has mode 0644");
+  fixture.gone("has mode 0644");
 }
 
 TEST_CASE("another subnet manager: it is stopped") {
-  Remedied bed;
-  bed.start();
+  RemedyFixture fixture;
+  fixture.start();
   TempFolder folder;
   auto environment = Simulation::environment("h5", std::getenv("IBSIM_SOCKNAME"));
   environment["OSM_TMP_DIR"] = environment["OSM_CACHE_DIR"] = folder.path().native();
@@ -117,9 +118,9 @@ TEST_CASE("another subnet manager: it is stopped") {
   {
     auto rival = Background::start(launch);
     REQUIRE(rival);
-    CHECK(says(bed.named("another subnet manager"), "stop it (opensm on that host"));
+    CHECK(says(fixture.named("another subnet manager"), "stop it (opensm on that host"));
   }
-  bed.gone("another subnet manager");
+  fixture.gone("another subnet manager");
 }
 
 }  // namespace

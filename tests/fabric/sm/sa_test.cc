@@ -29,20 +29,20 @@ unsigned number(const std::string& text, const std::string& name) {
 
 TEST_CASE("mtu, rate and sl of a partition are what the SA tells of its group and of its paths") {
   // Where ports may be limited and full at once, OpenSM shows nobody the groups of a partition.
-  SmBed bed(R"("defaults": {"mtu": 2048, "rate": 10})");
-  fabric::Tenancy tenancy = SmBed::tenancy("blue");
-  tenancy.ipoib = true;
-  tenancy.mtu = fabric::Mtu::mtu_1024;
-  tenancy.rate = fabric::rate_of(2);
-  tenancy.sl = 3;
-  bed.partition(tenancy);
-  CHECK(bed.bind(1, "blue") == "verified");
-  CHECK(bed.bind(7, "blue") == "verified");
+  SmFixture fixture(R"("defaults": {"mtu": 2048, "rate": 10})");
+  fabric::Partition partition = SmFixture::sample_partition("blue");
+  partition.ipoib = true;
+  partition.mtu = fabric::Mtu::mtu_1024;
+  partition.rate = fabric::rate_of(2);
+  partition.sl = 3;
+  fixture.create_partition(partition);
+  CHECK(fixture.bind(1, "blue") == "verified");
+  CHECK(fixture.bind(7, "blue") == "verified");
   // The ports have the key before the sweep is over; the SA knows all of it after its end.
   const auto version = [&](const char* which) {
-    return bed.metric("ibpod_sm_version{version=\"" + std::string(which) + "\"}");
+    return fixture.metric("ibpod_sm_version{version=\"" + std::string(which) + "\"}");
   };
-  bed.until([&] { return version("swept") == version("wanted"); });
+  fixture.until([&] { return version("swept") == version("wanted"); });
   const std::string groups = saquery({"-g"});
   const size_t ours = groups.find("ff12:401b:8001::ffff:ffff");
   REQUIRE_MESSAGE(ours != groups.npos, groups);
@@ -51,8 +51,8 @@ TEST_CASE("mtu, rate and sl of a partition are what the SA tells of its group an
   CHECK((number(group, "Mtu") & 0x3f) == 3);
   CHECK((number(group, "Rate") & 0x3f) == 2);
   CHECK((number(group, "SL") & 0xf) == 3);
-  const std::string path = saquery({"-p", "--slid", std::to_string(bed.subnet.lid(7)), "--dlid",
-                                    std::to_string(bed.subnet.lid(1))});
+  const std::string path = saquery({"-p", "--slid", std::to_string(fixture.subnet.lid(7)), "--dlid",
+                                    std::to_string(fixture.subnet.lid(1))});
   INFO(path);
   CHECK(number(path, "pkey") == 0x8001);
   CHECK((number(path, "sl") & 0xf) == 3);

@@ -12,22 +12,22 @@
 
 namespace ibpod {
 
-class SecureBed : public Certificates, public SmBed {
+class SecureFixture : public Certificates, public SmFixture {
  public:
-  explicit SecureBed(const std::string& more = {}, const std::string& opensm = {})
-      : SmBed(configuration() + (more.empty() ? "" : ", " + more), true, opensm) {}
+  explicit SecureFixture(const std::string& more = {}, const std::string& opensm = {})
+      : SmFixture(configuration() + (more.empty() ? "" : ", " + more), true, opensm) {}
   using Certificates::client;
-  using SmBed::client;
+  using SmFixture::client;
 
   // All that is promised, and what all ports hold, once nothing is underway any more.
-  struct Whole {
+  struct ServiceState {
     std::vector<fabric::Binding> bindings;
-    std::vector<fabric::TenancyStatus> partitions;
+    std::vector<fabric::PartitionStatus> partitions;
     std::vector<fabricapi::Node> nodes;
     std::vector<ib::PKeyTable> tables;
-    bool operator==(const Whole&) const = default;
+    bool operator==(const ServiceState&) const = default;
   };
-  Whole whole();
+  ServiceState service_state();
 
   static fabricapi::BindingFilter of_node(unsigned host);
   // With it VFs get GUIDs from a pool. No port of the subnet has them, so that only a node can tell

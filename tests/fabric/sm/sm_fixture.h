@@ -8,9 +8,9 @@
 
 namespace ibpod {
 
-class SmBed : public SmProcess {
+class SmFixture : public SmProcess {
  public:
-  explicit SmBed(std::string more = {}, bool both = false, std::string opensm = {})
+  explicit SmFixture(std::string more = {}, bool both = false, std::string opensm = {})
       : SmProcess({.hosts = kHosts - 1,
                    .both = both,
                    .more = std::move(more),
@@ -19,21 +19,23 @@ class SmBed : public SmProcess {
   }
   // To be started by the test.
   struct Unstarted {};
-  explicit SmBed(Unstarted, std::string more = {})
+  explicit SmFixture(Unstarted, std::string more = {})
       : SmProcess({.hosts = kHosts - 1, .more = std::move(more)}) {}
 
   bool all_verified() const;
   // Made by the administrator.
-  void partition(const fabric::Tenancy& tenancy);
-  void partition(const std::string& name) { partition(tenancy(name)); }
+  void create_partition(const fabric::Partition& partition);
+  void create_partition(const std::string& name) { create_partition(sample_partition(name)); }
   // How it ended: "verified", "released", "busy: …".
   std::string bind(unsigned host, const std::string& partition, const std::string& container = "c1",
-                   Duration patience = Duration(20000));
+                   Duration timeout = Duration(20000));
   std::string unbind(unsigned host, const std::string& container = "c1",
-                     Duration patience = Duration(20000));
+                     Duration timeout = Duration(20000));
   // Of the port as it is.
   ib::PKeyTable table(unsigned host) { return subnet.tables().at(host); }
-  static Deadline patience(Duration duration = Duration(30000)) { return Deadline::in(duration); }
+  static Deadline deadline_in(Duration duration = Duration(30000)) {
+    return Deadline::in(duration);
+  }
 
   Subnet subnet;
 };

@@ -95,8 +95,8 @@ void SmProcess::launch() {
 }
 
 bool SmProcess::serves() {
-  const auto watch = sm::FileWatch::open({folder_.path() / "sm.sock"}).value();
-  const auto process = sm::OpenSmProcess::adopt(pid()).value();
+  const auto watch = sm::engine::FileWatch::open({folder_.path() / "sm.sock"}).value();
+  const auto process = sm::engine::OpenSmProcess::adopt(pid()).value();
   const Deadline deadline = Deadline::in(Duration(60000));
   while (true) {
     watch.drain();
@@ -114,7 +114,7 @@ bool SmProcess::serves() {
 void SmProcess::start() {
   launch();
   if (!serves()) FAIL(process_->output());
-  until_well();
+  until_healthy();
 }
 
 // Whatever is asked is a round trip to another process, which works meanwhile.
@@ -127,13 +127,13 @@ void SmProcess::until(const std::function<bool()>& so) {
     }
 }
 
-bool SmProcess::well() const {
+bool SmProcess::is_healthy() const {
   const auto health = client().health(Deadline::in(Duration(30000)));
   return health && health->engine.starts_with("serving");
 }
 
-void SmProcess::until_well() {
-  until([this] { return well(); });
+void SmProcess::until_healthy() {
+  until([this] { return is_healthy(); });
 }
 
 std::pair<std::string, int> SmProcess::reap() {
@@ -155,12 +155,12 @@ std::string SmProcess::end() {
   return std::move(said);
 }
 
-fabric::Tenancy SmProcess::tenancy(const std::string& name) {
-  fabric::Tenancy tenancy;
-  tenancy.name = name;
-  tenancy.membership = fabric::Membership::full;
-  tenancy.allowed = {"*"};
-  return tenancy;
+fabric::Partition SmProcess::sample_partition(const std::string& name) {
+  fabric::Partition partition;
+  partition.name = name;
+  partition.membership = fabric::Membership::full;
+  partition.allowed = {"*"};
+  return partition;
 }
 
 fabricapi::BindRequest SmProcess::request(unsigned host, const std::string& partition,
@@ -201,7 +201,7 @@ double SmProcess::metric(const std::string& beginning) const {
 }
 
 std::optional<pid_t> SmProcess::opensm() const {
-  return sm::Processes("/proc")
+  return sm::engine::Processes("/proc")
       .find_opensm(state_folder() / "opensm/opensm.conf", folder_.path() / "opensm.sh")
       .value();
 }
@@ -216,7 +216,7 @@ SmProcess::~SmProcess() {
   if (process_) end();
   const auto pid = opensm();
   if (!pid) return;
-  const auto left = sm::OpenSmProcess::adopt(*pid);
+  const auto left = sm::engine::OpenSmProcess::adopt(*pid);
   ::kill(*pid, SIGKILL);
   pollfd gone{left ? left->fd() : -1, POLLIN, 0};
   ::poll(&gone, 1, 10'000);

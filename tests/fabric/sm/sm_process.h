@@ -42,7 +42,7 @@ class SmProcess {
   // Waits until it serves; false: it has ended.
   bool serves();
   // Its OpenSM is master, and has what it is to have.
-  bool well() const;
+  bool is_healthy() const;
   // With SIGKILL. OpenSM goes on.
   void kill();
   // Waits for its end. What it has said, and its exit code, 128 + signal if a signal ended it.
@@ -60,7 +60,7 @@ class SmProcess {
     return fabricapi::Client::over_unix(folder_.path() / "sm.sock");
   }
   // One that every namespace may use.
-  static fabric::Tenancy tenancy(const std::string& name);
+  static fabric::Partition sample_partition(const std::string& name);
   static fabricapi::BindRequest request(unsigned host, const std::string& partition,
                                         const std::string& container = "c1");
   const Path& folder() const { return folder_.path(); }
@@ -72,7 +72,7 @@ class SmProcess {
   Path partitions_conf() const { return state_folder() / "opensm/partitions.conf"; }
   // Until it is so; the test fails, with its log, if that takes a minute.
   void until(const std::function<bool()>& so);
-  void until_well();
+  void until_healthy();
 
  protected:
   void use(std::map<std::string, std::string> environment) {

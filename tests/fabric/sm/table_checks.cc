@@ -9,7 +9,7 @@ namespace {
 
 // Nothing of it has changed from the one to the other.
 bool same(const fabric::Binding& one, const fabric::Binding& other) {
-  return one.state == other.state && one.changed == other.changed && one.shares == other.shares;
+  return one.state == other.state && one.changed == other.changed && one.desired == other.desired;
 }
 
 bool holds(const ib::PKeyTable& table, const std::vector<ib::PKey>& keys) {
@@ -17,10 +17,10 @@ bool holds(const ib::PKeyTable& table, const std::vector<ib::PKey>& keys) {
                      [&](ib::PKey key) { return ib::find_in(table, key).has_value(); });
 }
 
-void add(std::vector<ib::PKey>& keys, const fabric::TenancyStatus& partition,
+void add(std::vector<ib::PKey>& keys, const fabric::PartitionStatus& partition,
          fabric::Membership membership) {
-  if (!partition.tenancy.pkey) return;
-  const uint16_t number = partition.tenancy.pkey->partition();
+  if (!partition.spec.pkey) return;
+  const uint16_t number = partition.spec.pkey->partition();
   if (membership != fabric::Membership::limited)
     keys.emplace_back(static_cast<uint16_t>(number | 0x8000));
   if (membership != fabric::Membership::full) keys.emplace_back(number);
@@ -34,56 +34,56 @@ unsigned host_of(ib::Guid guid) {
 
 }  // namespace
 
-const fabric::Binding* Shown::find(const fabric::Attachment& attachment) const {
+const fabric::Binding* ServiceView::find(const fabric::Attachment& attachment) const {
   for (const fabric::Binding& binding : bindings)
     if (binding.attachment == attachment) return &binding;
   return nullptr;
 }
 
-const fabric::TenancyStatus* Shown::find(const std::string& partition) const {
-  for (const fabric::TenancyStatus& status : partitions)
-    if (status.tenancy.name == partition) return &status;
+const fabric::PartitionStatus* ServiceView::find(const std::string& partition) const {
+  for (const fabric::PartitionStatus& status : partitions)
+    if (status.spec.name == partition) return &status;
   return nullptr;
 }
 
-std::vector<ib::PKey> Shown::keys_of(const fabric::Binding& binding) const {
+std::vector<ib::PKey> ServiceView::keys_of(const fabric::Binding& binding) const {
   std::vector<ib::PKey> keys;
-  for (const fabric::Share& share : binding.shares)
-    if (const fabric::TenancyStatus* const partition = find(share.partition))
+  for (const fabric::PartitionMembership& share : binding.desired)
+    if (const fabric::PartitionStatus* const partition = find(share.partition))
       add(keys, *partition, share.membership);
   return keys;
 }
 
-std::vector<ib::PKey> Shown::keys_of(ib::Guid port) const {
+std::vector<ib::PKey> ServiceView::keys_of(ib::Guid port) const {
   std::vector<ib::PKey> keys{fabric::kDefaultPKey};
   for (const fabric::Binding& binding : bindings) {
     if (binding.guid != port) continue;
     const std::vector<ib::PKey> more = keys_of(binding);
     keys.insert(keys.end(), more.begin(), more.end());
   }
-  for (const fabric::TenancyStatus& status : partitions)
-    for (const fabric::StaticMember& member : status.tenancy.members)
+  for (const fabric::PartitionStatus& status : partitions)
+    for (const fabric::StaticMember& member : status.spec.members)
       if (member.guid == port) add(keys, status, member.membership);
   std::sort(keys.begin(), keys.end());
   keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
   return keys;
 }
 
-Shown shown(const SmBed& bed) {
-  const auto bindings = bed.client().list_bindings({}, {}, SmBed::patience());
-  const auto partitions = bed.client().list_partitions({}, SmBed::patience());
+ServiceView read_service(const SmFixture& fixture) {
+  const auto bindings = fixture.client().list_bindings({}, {}, SmFixture::deadline_in());
+  const auto partitions = fixture.client().list_partitions({}, SmFixture::deadline_in());
   if (!bindings) FAIL(bindings.error().text());
   if (!partitions) FAIL(partitions.error().text());
   return {bindings->items, partitions->items};
 }
 
-void check_truth(SmBed& bed) {
-  const Shown now = shown(bed);
-  const std::vector<ib::PKeyTable> tables = bed.subnet.tables();
+void check_tables(SmFixture& fixture) {
+  const ServiceView now = read_service(fixture);
+  const std::vector<ib::PKeyTable> tables = fixture.subnet.tables();
   CHECK(keys_in(tables[kSmHost]) == std::vector{ib::kDefaultFull});
   for (const fabric::Binding& binding : now.bindings) {
-    CHECK(binding.state == fabric::State::verified);
-    CHECK(now.keys_of(binding).size() >= binding.shares.size());
+    CHECK(binding.state == fabric::BindingState::verified);
+    CHECK(now.keys_of(binding).size() >= binding.desired.size());
   }
   for (unsigned host = kSmHost + 1; host < kHosts; ++host) {
     INFO("host " << host << ": " << ib::text(tables[host]));
@@ -91,13 +91,14 @@ void check_truth(SmBed& bed) {
   }
 }
 
-void check_claims(SmBed& bed) {
-  const Shown before = shown(bed);
-  const std::vector<ib::PKeyTable> tables = bed.subnet.tables();
-  const Shown after = shown(bed);
+void check_verified(SmFixture& fixture) {
+  const ServiceView before = read_service(fixture);
+  const std::vector<ib::PKeyTable> tables = fixture.subnet.tables();
+  const ServiceView after = read_service(fixture);
   for (const fabric::Binding& binding : before.bindings) {
     const fabric::Binding* const still = after.find(binding.attachment);
-    if (binding.state != fabric::State::verified || still == nullptr || !same(binding, *still))
+    if (binding.state != fabric::BindingState::verified || still == nullptr ||
+        !same(binding, *still))
       continue;
     const unsigned host = host_of(binding.guid);
     if (host == kHosts) continue;

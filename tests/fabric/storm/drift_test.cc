@@ -54,8 +54,9 @@ void until_next_scan(SmProcess& sm) {
 bool all_verified(const SmProcess& sm) {
   const auto listed = sm.client().list_bindings({}, {}, Deadline::in(30s));
   if (!listed) FAIL(listed.error().text());
-  return std::all_of(listed->items.begin(), listed->items.end(),
-                     [](const auto& binding) { return binding.state == fabric::State::verified; });
+  return std::all_of(listed->items.begin(), listed->items.end(), [](const auto& binding) {
+    return binding.state == fabric::BindingState::verified;
+  });
 }
 
 void bind_all(SmProcess& sm) {
@@ -73,15 +74,17 @@ void bind_all(SmProcess& sm) {
 
 void make_partitions(const SmProcess& sm) {
   for (const char* const name : {"blue", "red"}) {
-    fabric::Tenancy tenancy = SmProcess::tenancy(name);
+    fabric::Partition partition = SmProcess::sample_partition(name);
     for (unsigned n = 0; name == std::string("blue") && n < kMembers; ++n)
-      tenancy.members.push_back({port_guid(kFirstMember + n), fabric::Membership::full, "storage"});
-    REQUIRE(sm.client().create_partition(tenancy, Deadline::in(60s)));
+      partition.members.push_back(
+          {port_guid(kFirstMember + n), fabric::Membership::full, "storage"});
+    REQUIRE(sm.client().create_partition(partition, Deadline::in(60s)));
   }
 }
 
-struct Bed : SmProcess {
-  Bed() : SmProcess({.hosts = kHosts - 1, .scan_seconds = 10, .more = R"("logLevel": "error")"}) {
+struct Fixture : SmProcess {
+  Fixture()
+      : SmProcess({.hosts = kHosts - 1, .scan_seconds = 10, .more = R"("logLevel": "error")"}) {
     kill_manager();
     start();
     make_partitions(*this);
@@ -139,7 +142,7 @@ void check_all_well(SmProcess& sm) {
 }
 
 // All are mended by what one scan has found.
-void alter_tables(Bed& sm) {
+void alter_tables(Fixture& sm) {
   std::printf("seed %u\n", seed());
   const std::vector<unsigned> hosts = some_hosts();
   const Tables before = sm.ports.tables(hosts);
@@ -167,29 +170,29 @@ void alter_tables(Bed& sm) {
 }
 
 // OpenSM is told to read what somebody has put into its file.
-void edit_file(Bed& sm) {
-  constexpr unsigned kStranger = 1500;
+void edit_file(Fixture& sm) {
+  constexpr unsigned kUnlistedHost = 1500;
   const std::string good = read_file(sm.partitions_conf()).value();
-  const Tables before = sm.ports.tables({kStranger});
+  const Tables before = sm.ports.tables({kUnlistedHost});
   const double sent = packets(sm);
   const auto begun = Clock::now();
   std::ofstream(sm.partitions_conf(), std::ios::app)
-      << "green=0x0666 : 0x" << std::hex << port_guid(kStranger).value() << "=full;\n";
+      << "green=0x0666 : 0x" << std::hex << port_guid(kUnlistedHost).value() << "=full;\n";
   sm.signal_opensm(SIGHUP);
   until(sm, [&] { return read_file(sm.partitions_conf()).value() == good; });
   const double file = seconds_since(begun);
   until(sm, [&] { return sm.metric(kRestores) > 0; });
-  sm.until_well();
-  until(sm, [&] { return sm.ports.tables({kStranger}) == before; });
+  sm.until_healthy();
+  until(sm, [&] { return sm.ports.tables({kUnlistedHost}) == before; });
   std::printf("partitions.conf edited: put back in %.3f s, in force in %.3f s, %.0f packets\n",
               file, seconds_since(begun), packets(sm) - sent);
   check_all_well(sm);
   CHECK(read_file(sm.partitions_conf()).value() == good);
-  CHECK(sm.ports.tables({kStranger}) == before);
+  CHECK(sm.ports.tables({kUnlistedHost}) == before);
 }
 
 TEST_CASE("what somebody alters at a hundred ports, or in partitions.conf, is put right") {
-  Bed sm;
+  Fixture sm;
   alter_tables(sm);
   edit_file(sm);
 }

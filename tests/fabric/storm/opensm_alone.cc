@@ -35,8 +35,8 @@ std::string file_with(const Storm& storm, int first, int end) {
 
 }  // namespace
 
-sm::OpenSmSettings OpenSmAlone::settings() {
-  sm::OpenSmSettings settings;
+sm::engine::OpenSmSettings OpenSmAlone::settings() {
+  sm::engine::OpenSmSettings settings;
   settings.qos = true;
   return settings;
 }
@@ -66,7 +66,7 @@ Times OpenSmAlone::until_visible(int rounds) {
   return ms;
 }
 
-void OpenSmAlone::endure(const Storm& storm) {
+void OpenSmAlone::run(const Storm& storm) {
   struct Waiting {
     int pod;
     Clock::time_point since;

@@ -34,10 +34,10 @@ class OpenSmAlone {
   Times until_visible(int rounds);
   // A SIGHUP for each pod that comes or goes, as a driver does that knows no better: prints how
   // long each waits for its key, and how many have gone before they had one.
-  void endure(const Storm& storm);
+  void run(const Storm& storm);
 
  private:
-  static sm::OpenSmSettings settings();
+  static sm::engine::OpenSmSettings settings();
   RawOpenSm opensm_;
   Ports& ports_;
 };

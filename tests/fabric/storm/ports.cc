@@ -9,25 +9,26 @@
 namespace ibpod {
 namespace {
 
-mad::Terms patient() { return {.deadline = Deadline::in(std::chrono::seconds(60))}; }
+mad::RetryPolicy long_timeout() { return {.deadline = Deadline::in(std::chrono::seconds(60))}; }
 
 }  // namespace
 
 Ports::Ports()
     : scheduler_(new_scheduler()),
-      survey_(std::make_unique<fabric::Topology>(sm::survey(*scheduler_, {.terms = patient()}))) {}
+      survey_(std::make_unique<fabric::Topology>(
+          sm::discovery::discover(*scheduler_, {.retry = long_timeout()}))) {}
 
-mad::TablePlace Ports::place(unsigned host) const {
-  const fabric::SeenPort* const port = survey_->find(port_guid(host));
+mad::PKeyTableAddress Ports::place(unsigned host) const {
+  const fabric::Port* const port = survey_->find(port_guid(host));
   REQUIRE(port != nullptr);
-  return {{port->route()}, port->places};
+  return {{port->route()}, port->partition_cap};
 }
 
 std::vector<std::optional<ib::PKeyTable>> Ports::tables(const std::vector<unsigned>& hosts) {
-  std::vector<mad::TablePlace> places;
+  std::vector<mad::PKeyTableAddress> places;
   for (const unsigned host : hosts) places.push_back(place(host));
   std::vector<std::optional<ib::PKeyTable>> tables;
-  for (const auto& read : mad::read_tables(*scheduler_, places, {.terms = patient()})) {
+  for (const auto& read : mad::read_tables(*scheduler_, places, {.retry = long_timeout()})) {
     const ib::PKeyTable* const table = mad::value_of(read);
     tables.push_back(table == nullptr ? std::nullopt : std::optional(*table));
   }
@@ -44,7 +45,7 @@ void Ports::write(const std::vector<unsigned>& hosts, const std::vector<ib::PKey
   std::vector<mad::BlockWrite> writes;
   for (size_t n = 0; n < hosts.size(); ++n)
     writes.push_back({place(hosts[n]).at, 0, mad::block_of(tables[n], 0)});
-  for (const auto& written : mad::write_blocks(*scheduler_, writes, {.terms = patient()}))
+  for (const auto& written : mad::write_blocks(*scheduler_, writes, {.retry = long_timeout()}))
     REQUIRE(mad::value_of(written) != nullptr);
 }
 

@@ -24,7 +24,7 @@ class Ports {
   void write(const std::vector<unsigned>& hosts, const std::vector<ib::PKeyTable>& tables);
 
  private:
-  mad::TablePlace place(unsigned host) const;
+  mad::PKeyTableAddress place(unsigned host) const;
   std::unique_ptr<mad::Scheduler> scheduler_;
   std::unique_ptr<fabric::Topology> survey_;
 };

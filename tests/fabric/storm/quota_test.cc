@@ -31,7 +31,7 @@ namespace ibpod {
 namespace {
 
 using namespace std::chrono_literals;
-using fabric::State;
+using fabric::BindingState;
 
 constexpr unsigned kGood = 4;
 // AddressSanitizer keeps what is freed: there the memory says nothing.
@@ -79,8 +79,8 @@ size_t memory(pid_t pid, const std::string& which) {
 // into all partitions.
 class Attacker {
  public:
-  Attacker(const SecureBed& bed, const Attack& attack, unsigned host)
-      : attack_(attack), host_(host), client_(bed.node(host)) {}
+  Attacker(const SecureFixture& fixture, const Attack& attack, unsigned host)
+      : attack_(attack), host_(host), client_(fixture.node(host)) {}
 
   void take_guids() {
     for (uint32_t first = 0; first < kGuids; first += 512) {
@@ -125,15 +125,15 @@ class Attacker {
     return text.find("limits.membershipsOfNode") != text.npos ||
            text.find("changes bindings too often") != text.npos;
   }
-  void bind_next(Duration patience) {
+  void bind_next(Duration timeout) {
     const size_t number = next_++;
     fabricapi::BindRequest request =
-        SmBed::request(host_, "", "x" + std::to_string(number % guids_.size()));
+        SmFixture::request(host_, "", "x" + std::to_string(number % guids_.size()));
     request.guid = guids_[number % guids_.size()].guid;
     request.partitions.clear();
     for (int n = 0; n < attack_.partitions; ++n)
       request.partitions.push_back({wide_partition(n), {}});
-    const auto bound = client_.bind(request, Deadline::in(patience));
+    const auto bound = client_.bind(request, Deadline::in(timeout));
     if (bound) {
       ++granted_;
     } else if (bound.error().code() == Code::unavailable) {
@@ -149,7 +149,7 @@ class Attacker {
   const Attack& attack_;
   const unsigned host_;
   fabricapi::Client client_;
-  std::vector<fabricapi::Allocated> guids_;
+  std::vector<fabricapi::AllocatedGuid> guids_;
   std::atomic<size_t> next_{0}, granted_{0}, refused_{0}, limited_{0}, unanswered_{0};
   std::mutex mutex_;
   std::string refusal_;
@@ -158,8 +158,8 @@ class Attacker {
 // What the good node asks, again and again.
 class GoodNode {
  public:
-  explicit GoodNode(const SecureBed& bed)
-      : client_(bed.node(kGood)), request_(SmBed::request(kGood, "blue")) {}
+  explicit GoodNode(const SecureFixture& fixture)
+      : client_(fixture.node(kGood)), request_(SmFixture::request(kGood, "blue")) {}
 
   void go_on(const std::stop_token& stop) {
     while (!stop.stop_requested()) once();
@@ -167,7 +167,7 @@ class GoodNode {
   void once() {
     measure(bind_, [&] {
       const auto bound = client_.bind(request_, Deadline::in(40s));
-      return note("Bind", bound, bound && bound->state == State::verified);
+      return note("Bind", bound, bound && bound->state == BindingState::verified);
     });
     measure(sync_, [&] {
       const auto synced = client_.sync({node_of(kGood), {{"c1", "net1"}}}, Deadline::in(40s));
@@ -175,7 +175,7 @@ class GoodNode {
     });
     measure(unbind_, [&] {
       const auto unbound = client_.unbind(request_.attachment, Deadline::in(40s));
-      return note("Unbind", unbound, unbound && unbound->state == State::released);
+      return note("Unbind", unbound, unbound && unbound->state == BindingState::released);
     });
   }
   void print_times(const char* when) {
@@ -214,37 +214,37 @@ class GoodNode {
   std::string failure_;
 };
 
-void print_state(const SecureBed& bed, const char* when) {
-  const auto health = bed.SmBed::client().health(Deadline::in(60s));
+void print_state(const SecureFixture& fixture, const char* when) {
+  const auto health = fixture.SmFixture::client().health(Deadline::in(60s));
   std::error_code error;
-  const uintmax_t size = std::filesystem::file_size(bed.partitions_conf(), error);
+  const uintmax_t size = std::filesystem::file_size(fixture.partitions_conf(), error);
   std::printf("%s: partitions.conf %.2f MB, ibpod-sm %zu MB now, %zu MB at most; %s\n", when,
-              error ? 0 : static_cast<double>(size) / 1e6, memory(bed.pid(), "VmRSS:"),
-              memory(bed.pid(), "VmHWM:"),
+              error ? 0 : static_cast<double>(size) / 1e6, memory(fixture.pid(), "VmRSS:"),
+              memory(fixture.pid(), "VmHWM:"),
               health ? health->engine.c_str() : health.error().text().c_str());
   std::fflush(stdout);
 }
 
-void make_partitions(SecureBed& bed, const Attack& attack) {
-  bed.partition("blue");
-  for (int n = 0; n < attack.partitions; ++n) bed.partition(wide_partition(n));
+void make_partitions(SecureFixture& fixture, const Attack& attack) {
+  fixture.create_partition("blue");
+  for (int n = 0; n < attack.partitions; ++n) fixture.create_partition(wide_partition(n));
 }
 
 TEST_CASE("nodes that bind as much as they may take nothing from a good one") {
   const Attack attack;
-  SecureBed bed(R"("logLevel": "warning", "guids": [{"first": "0x0200000000000001",
+  SecureFixture fixture(R"("logLevel": "warning", "guids": [{"first": "0x0200000000000001",
                     "last": "0x020000000000ffff"}])" +
-                limits(attack));
-  make_partitions(bed, attack);
-  GoodNode good(bed);
+                        limits(attack));
+  make_partitions(fixture, attack);
+  GoodNode good(fixture);
   for (int n = 0; n < 5; ++n) good.once();
   good.print_times("before");
   std::vector<std::unique_ptr<Attacker>> attackers;
   for (unsigned host = 1; host <= attack.nodes; ++host) {
-    attackers.push_back(std::make_unique<Attacker>(bed, attack, host));
+    attackers.push_back(std::make_unique<Attacker>(fixture, attack, host));
     attackers.back()->take_guids();
   }
-  print_state(bed, "before");
+  print_state(fixture, "before");
   {
     std::stop_source stop;
     std::vector<std::jthread> running;
@@ -257,22 +257,22 @@ TEST_CASE("nodes that bind as much as they may take nothing from a good one") {
   const size_t binds = good.binds(), unbinds = good.unbinds();
   good.print_times("under attack");
   for (const auto& attacker : attackers) attacker->print();
-  print_state(bed, "under attack");
+  print_state(fixture, "under attack");
   for (int n = 0; n < 5; ++n) good.once();
   good.print_times("behind it");
   if (!attack.judge) return;
   for (const auto& attacker : attackers) attacker->go_on_until_limited();
-  for (const auto& attacker : attackers) attacker->judge(bed.administrator());
+  for (const auto& attacker : attackers) attacker->judge(fixture.administrator());
   CHECK(binds > 0);
   CHECK(unbinds > 0);
   CHECK(good.failures() == 0);
-  CHECK(memory(bed.pid(), "VmHWM:") < kMostMegabytes);
-  CHECK(std::filesystem::file_size(bed.partitions_conf()) < 16U << 20);
+  CHECK(memory(fixture.pid(), "VmHWM:") < kMostMegabytes);
+  CHECK(std::filesystem::file_size(fixture.partitions_conf()) < 16U << 20);
 }
 
 // With so many members, none of them on the subnet; a partition may have 10,000.
-fabric::Tenancy large_partition(int number, uint64_t members) {
-  fabric::Tenancy full = SmBed::tenancy("full" + std::to_string(number));
+fabric::Partition large_partition(int number, uint64_t members) {
+  fabric::Partition full = SmFixture::sample_partition("full" + std::to_string(number));
   for (uint64_t n = 1; n <= members; ++n)
     full.members.push_back({ib::Guid(0x0002'c903'1000'0000 + n), fabric::Membership::limited, ""});
   return full;
@@ -280,11 +280,11 @@ fabric::Tenancy large_partition(int number, uint64_t members) {
 
 TEST_CASE("administrators fill partitions.conf to its limit, and pods still leave it" *
           doctest::skip(setting("QUOTA_LARGE", 0) == 0)) {
-  SecureBed bed(R"("logLevel": "warning")");
-  bed.partition("blue");
-  const fabricapi::BindRequest request = SmBed::request(kGood, "blue");
-  REQUIRE(bed.node(kGood).bind(request, Deadline::in(60s)));
-  fabricapi::Client administrator = bed.administrator();
+  SecureFixture fixture(R"("logLevel": "warning")");
+  fixture.create_partition("blue");
+  const fabricapi::BindRequest request = SmFixture::request(kGood, "blue");
+  REQUIRE(fixture.node(kGood).bind(request, Deadline::in(60s)));
+  fabricapi::Client administrator = fixture.administrator();
   const auto fill = [&](int number, uint64_t members) {
     return administrator.create_partition(large_partition(number, members), Deadline::in(300s));
   };
@@ -296,13 +296,13 @@ TEST_CASE("administrators fill partitions.conf to its limit, and pods still leav
   // Of the 16 MiB only what the writer may need for heads is left then.
   const auto rest = fill(number, 7'000);
   REQUIRE_MESSAGE(rest, rest.error().text());
-  check_refused(bed.node(1).bind(SmBed::request(1, "blue"), Deadline::in(300s)), Code::busy,
+  check_refused(fixture.node(1).bind(SmFixture::request(1, "blue"), Deadline::in(300s)), Code::busy,
                 {"partitions.conf", "16777216"});
-  print_state(bed, "filled");
+  print_state(fixture, "filled");
   const auto begun = Clock::now();
-  const auto gone = bed.node(kGood).unbind(request.attachment, Deadline::in(300s));
+  const auto gone = fixture.node(kGood).unbind(request.attachment, Deadline::in(300s));
   REQUIRE_MESSAGE(gone, gone.error().text());
-  CHECK(gone->state == State::released);
+  CHECK(gone->state == BindingState::released);
   std::printf("Unbind to released: %.0f ms\n", ms_since(begun));
 }
 

@@ -45,14 +45,14 @@ Change by_ibpod(SmProcess& sm, int rounds) {
     auto begun = Clock::now();
     const auto bound = sm.client().bind(SmProcess::request(100, "blue"), Deadline::in(30s));
     if (!bound) FAIL(bound.error().text());
-    CHECK(bound->state == fabric::State::verified);
+    CHECK(bound->state == fabric::BindingState::verified);
     ms.bind.push_back(ms_since(begun));
     until_idle(sm);
     begun = Clock::now();
     const auto unbound =
         sm.client().unbind(SmProcess::request(100, "blue").attachment, Deadline::in(30s));
     if (!unbound) FAIL(unbound.error().text());
-    CHECK(unbound->state == fabric::State::released);
+    CHECK(unbound->state == fabric::BindingState::released);
     ms.unbind.push_back(ms_since(begun));
   }
   return ms;
@@ -128,7 +128,7 @@ class Pods {
     const auto asked = Clock::now();
     acknowledged_.withdraw(host);
     const auto bound = client_.bind(SmProcess::request(host, "red"), Deadline::in(60s));
-    const bool there = bound && bound->state == fabric::State::verified;
+    const bool there = bound && bound->state == fabric::BindingState::verified;
     if (there) acknowledged_.claim(host, true);
     note(there, bind_ms_, asked);
   }
@@ -137,7 +137,7 @@ class Pods {
     acknowledged_.withdraw(host);
     const auto unbound =
         client_.unbind(SmProcess::request(host, "red").attachment, Deadline::in(60s));
-    const bool gone = unbound && unbound->state == fabric::State::released;
+    const bool gone = unbound && unbound->state == fabric::BindingState::released;
     if (gone) acknowledged_.claim(host, false);
     note(gone, unbind_ms_, asked);
   }
@@ -169,7 +169,7 @@ double sweeps(const SmProcess& sm) {
 }
 
 // What each Bind took.
-Times endure(const Storm& storm, SmProcess& sm, Ports& ports) {
+Times run_under_load(const Storm& storm, SmProcess& sm, Ports& ports) {
   Acknowledged acknowledged;
   Pods pods(sm, acknowledged);
   std::stop_source stop;
@@ -212,7 +212,7 @@ Times endure(const Storm& storm, SmProcess& sm, Ports& ports) {
 
 void create_partitions(const SmProcess& sm) {
   for (const char* name : {"blue", "red"})
-    REQUIRE(sm.client().create_partition(SmProcess::tenancy(name), Deadline::in(30s)));
+    REQUIRE(sm.client().create_partition(SmProcess::sample_partition(name), Deadline::in(30s)));
 }
 
 TEST_CASE("from the asking to the port, by OpenSM alone and by ibpod-sm") {
@@ -225,7 +225,7 @@ TEST_CASE("from the asking to the port, by OpenSM alone and by ibpod-sm") {
     OpenSmAlone opensm(ports);
     print("OpenSM: one sweep", sweep = opensm.sweep(rounds));
     print("OpenSM: HUP to visible", visible = opensm.until_visible(rounds));
-    opensm.endure(storm);
+    opensm.run(storm);
   }
   const auto nodes = static_cast<unsigned>(storm.leaves * kHostsOfLeaf - 1);
   SmProcess sm({.hosts = nodes, .scan_seconds = 60, .more = R"("logLevel": "warning")"});
@@ -234,7 +234,7 @@ TEST_CASE("from the asking to the port, by OpenSM alone and by ibpod-sm") {
   const Change change = by_ibpod(sm, rounds);
   print("ibpod-sm: Bind to verified", change.bind);
   print("ibpod-sm: Unbind to released", change.unbind);
-  const Times in_storm = endure(storm, sm, ports);
+  const Times in_storm = run_under_load(storm, sm, ports);
   print_ratio("Bind to verified, in HUPs to visible (medians)",
               median(change.bind) / median(visible), 1.3);
   print_ratio("storm: p99 of Bind to verified, in sweeps before it", p99(in_storm) / median(sweep),

@@ -16,7 +16,7 @@ namespace {
 using json::Value;
 
 // Multus has no limit of its own; the runtime has.
-constexpr Duration kPatience{240'000};
+constexpr Duration kTimeout{240'000};
 constexpr cni::Version kFirstWithPrevious{0, 4, 0};
 constexpr cni::Version kFirstWithGc{1, 1, 0};
 
@@ -56,7 +56,7 @@ std::string lower(std::string_view text) {
 // The number that the plugin gave is lost but for STATUS.
 Error failure(const std::string& type, const std::string& network, cni::Verb verb,
               const Finished& finished) {
-  const std::optional<cni::Complaint> complaint = cni::parse_complaint(finished.output);
+  const std::optional<cni::DelegateError> complaint = cni::parse_delegate_error(finished.output);
   Error error(Code::internal,
               "plugin type=\"" + type + "\"" +
                   (network.empty() ? "" : " name=\"" + network + "\"") + " failed (" +
@@ -115,8 +115,8 @@ Result<std::string> Caller::run(cni::Verb verb, const Delegate& delegate, const 
   const Value runtime = runtime_config(plugin, delegate.wishes);
   if (runtime.text() != "{}") input.set("runtimeConfig", runtime);
   for (const auto& [key, value] : extra) input.set(key, value);
-  Finished finished = TRY(
-      ibpod::run({program, environment(verb, delegate), input.text()}, Deadline::in(kPatience)));
+  Finished finished =
+      TRY(ibpod::run({program, environment(verb, delegate), input.text()}, Deadline::in(kTimeout)));
   std::fputs(finished.errors.c_str(), stderr);
   if (finished.exit_code != 0) {
     const std::optional<Value> network = input.find("name");

@@ -9,16 +9,16 @@ namespace {
 using Given = std::map<std::string, std::set<std::string>>;
 using json::Value;
 
-constexpr Duration kPatience{10'000};
+constexpr Duration kTimeout{10'000};
 
 Result<Given> ask(const Path& socket, const Pod& pod) {
-  const auto pods = TRY(kube::PodResources(socket).list(Deadline::in(kPatience)));
+  const auto pods = TRY(kube::PodResources(socket).list(Deadline::in(kTimeout)));
   Given given;
   if (!pods) return given;
-  for (const kube::PodGiven& each : *pods) {
+  for (const kube::PodDevices& each : *pods) {
     if (each.name != pod.name || each.namespace_name != pod.name_space) continue;
-    for (const kube::ContainerGiven& container : each.containers)
-      for (const kube::GivenDevices& devices : container.devices)
+    for (const kube::ContainerDevices& container : each.containers)
+      for (const kube::ResourceDevices& devices : container.devices)
         given[devices.resource].insert(devices.ids.begin(), devices.ids.end());
   }
   return given;

@@ -37,7 +37,7 @@ cni::Environment environment_of(char** entries) {
 int main(int count, char** arguments, char** entries) {
   using namespace ibpod;
   if (count == 3 && std::string(arguments[1]) == "--daemon") {
-    const Status ended = multus::be_there(arguments[2]);
+    const Status ended = multus::run_daemon(arguments[2]);
     std::fprintf(stderr, "multus: %s\n", ended.error().text().c_str());
     return 1;
   }

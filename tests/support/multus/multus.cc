@@ -145,7 +145,7 @@ Status Multus::end(const Delegates& delegates, size_t number) const {
   return errors.status();
 }
 
-Status Multus::tell(const Pod& pod, const Delegates& delegates) const {
+Status Multus::write_status(const Pod& pod, const Delegates& delegates) const {
   const DeviceInfo info(config_.device_info);
   json::Value list = json::Value::array();
   for (const Delegate& delegate : delegates) {
@@ -153,7 +153,7 @@ Status Multus::tell(const Pod& pod, const Delegates& delegates) const {
         TRY(network_statuses(delegate, info.read(delegate, call_.container_id)));
     for (json::Value& status : statuses) list.push(std::move(status));
   }
-  return Objects(config_.objects).tell_status(pod, list);
+  return Objects(config_.objects).write_status(pod, list);
 }
 
 Result<cni::AddResult> Multus::add() { return add_all().reported_as(kMultusError); }
@@ -172,7 +172,7 @@ Result<cni::AddResult> Multus::add_all() {
       return failed(delegates[place], called.error());
     }
   }
-  if (pod) TRY(tell(*pod, delegates));
+  if (pod) TRY(write_status(*pod, delegates));
   if (delegates.empty()) return cni::AddResult{};
   return cni::parse_result(*delegates.front().result);
 }

@@ -66,7 +66,7 @@ class Multus : public cni::Plugin {
   Result<std::optional<Delegates>> remembered() const;
   Status call(Delegate& delegate) const;
   Status end(const Delegates& delegates, size_t number) const;
-  Status tell(const Pod& pod, const Delegates& delegates) const;
+  Status write_status(const Pod& pod, const Delegates& delegates) const;
 
   HasInterface has_interface_;
   cni::Call call_;

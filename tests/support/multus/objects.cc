@@ -59,7 +59,7 @@ Result<Network> Objects::network(const std::string& name_space, const std::strin
   return Network{std::move(configuration), annotation(*object, kResource)};
 }
 
-Status Objects::tell_status(const Pod& pod, const Value& networks) const {
+Status Objects::write_status(const Pod& pod, const Value& networks) const {
   const Path file = pod_file(pod.name_space, pod.name);
   std::optional<Value> object = TRY(read_object(file));
   if (!object) return Error(Code::not_found, "the pod " + pod.name + " has been deleted");

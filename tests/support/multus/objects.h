@@ -36,7 +36,7 @@ class Objects {
   // not_found where there is none.
   Result<Network> network(const std::string& name_space, const std::string& name) const;
   // Writes the annotation k8s.v1.cni.cncf.io/network-status of a pod.
-  Status tell_status(const Pod& pod, const json::Value& networks) const;
+  Status write_status(const Pod& pod, const json::Value& networks) const;
 
  private:
   Path pod_file(const std::string& name_space, const std::string& name) const;

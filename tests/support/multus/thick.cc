@@ -33,7 +33,7 @@ Status told(const char* verb, const Status& status) {
 
 bool is_reachable(const Path& socket) { return rpc::connect_socket(socket).ok(); }
 
-Status be_there(const Path& folder) {
+Status run_daemon(const Path& folder) {
   TRY(make_folders(folder));
   const Path socket = folder / kSocket;
   TRY(remove_file(socket));
@@ -58,7 +58,7 @@ Status Shim::configure(const cni::Call& call, const cni::Network& network) {
 }
 
 Status Shim::await_daemon(const char* verb) const {
-  const Deadline deadline = Deadline::in(patience_);
+  const Deadline deadline = Deadline::in(timeout_);
   while (!reachable_(socket_)) {
     if (deadline.passed())
       return Error(Code::unavailable,

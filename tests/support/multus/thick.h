@@ -15,14 +15,14 @@ using Reachable = std::function<bool(const Path& socket)>;
 // Whether somebody listens there.
 bool is_reachable(const Path& socket);
 // The daemon: takes connections until it is killed.
-Status be_there(const Path& folder);
+Status run_daemon(const Path& folder);
 
 // Thin where the configuration has no daemonSocketDir.
 class Shim : public cni::Plugin {
  public:
   // `patience`: how long all but DEL wait for the daemon (Multus: a minute).
-  Shim(cni::Plugin& inner, Reachable reachable, Duration patience)
-      : inner_(inner), reachable_(std::move(reachable)), patience_(patience) {}
+  Shim(cni::Plugin& inner, Reachable reachable, Duration timeout)
+      : inner_(inner), reachable_(std::move(reachable)), timeout_(timeout) {}
 
   void prepare(const cni::Call&, const json::Value&) override {}
   Status configure(const cni::Call& call, const cni::Network& network) override;
@@ -38,7 +38,7 @@ class Shim : public cni::Plugin {
 
   cni::Plugin& inner_;
   Reachable reachable_;
-  Duration patience_;
+  Duration timeout_;
   Path socket_;
 };
 

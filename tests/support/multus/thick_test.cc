@@ -22,9 +22,9 @@ constexpr const char* kThin = R"("delegates": [])";
 constexpr int kNever = 1'000'000;
 
 cni::Answer call(Cluster& cluster, Daemon& daemon, const char* verb, const char* keys = kThick,
-                 Duration patience = Duration(10'000)) {
+                 Duration timeout = Duration(10'000)) {
   return cluster.call(verb, keys, [&](cni::Plugin& inner) {
-    return std::make_unique<Shim>(inner, daemon.reachable(), patience);
+    return std::make_unique<Shim>(inner, daemon.reachable(), timeout);
   });
 }
 

@@ -59,7 +59,7 @@ Status run(Prober& prober) {
 Status probe(const std::filesystem::path& folder, const Prober::Self& self, Tally& tally) {
   Prober prober = TRY(Prober::open(self, folder, tally));
   const Status ended = run(prober);
-  TRY(remove_card(folder, self.pod));
+  TRY(remove_peer_info(folder, self.pod));
   return ended;
 }
 

@@ -13,7 +13,7 @@ namespace ibpod::probes {
 using Index = unsigned;  // in a port's P_Key table
 using QpNumber = uint32_t;
 
-struct Card {
+struct PeerInfo {
   std::string pod;
   uint32_t session = 0;
   Tenants tenants;
@@ -34,18 +34,18 @@ struct Card {
     bool operator==(const Connection&) const = default;
   };
   std::vector<Connection> connections;
-  bool operator==(const Card&) const = default;
+  bool operator==(const PeerInfo&) const = default;
 };
 
-std::string text_of(const Card& card);
-Result<Card> parse_card(std::string_view text);
+std::string text_of(const PeerInfo& info);
+Result<PeerInfo> parse_peer_info(std::string_view text);
 
-Status write_card(const std::filesystem::path& folder, const Card& card);
-Status remove_card(const std::filesystem::path& folder, const std::string& pod);
-using Cards = std::map<std::string, Card>;  // by pod
+Status write_peer_info(const std::filesystem::path& folder, const PeerInfo& info);
+Status remove_peer_info(const std::filesystem::path& folder, const std::string& pod);
+using Peers = std::map<std::string, PeerInfo>;  // by pod
 // All but that pod's. A folder's listing can leave out one that is being replaced: those of `known`
 // are looked for by their names, too. A damaged one is none.
-Cards read_cards(const std::filesystem::path& folder, const std::string& but,
-                 const Cards& known = {});
+Peers read_peers(const std::filesystem::path& folder, const std::string& but,
+                 const Peers& known = {});
 
 }  // namespace ibpod::probes

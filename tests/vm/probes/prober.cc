@@ -48,14 +48,14 @@ Result<Prober> Prober::open(Self self, std::filesystem::path folder, Tally& tall
 Status Prober::look_round() {
   if (port_.lid() != lid_) return Error(Code::unsupported, "the port has another LID now");
   if (looks_++ % kLooksATable == 0) indexes_ = port_.indexes();
-  peers_ = read_cards(folder_, self_.pod, peers_);
+  peers_ = read_peers(folder_, self_.pod, peers_);
   take();  // before queue pairs go
   TRY(make_datagrams());
   TRY(make_connections());
-  Card now = card();
-  if (now == told_) return ok();
-  told_ = std::move(now);
-  return write_card(folder_, told_);
+  PeerInfo now = own_info();
+  if (now == published_) return ok();
+  published_ = std::move(now);
+  return write_peer_info(folder_, published_);
 }
 
 Status Prober::make_datagrams() {
@@ -91,7 +91,7 @@ Status Prober::make_connections() {
   return ok();
 }
 
-const Card::Connection* Prober::other_end(const ConnectionKey& key) const {
+const PeerInfo::Connection* Prober::other_end(const ConnectionKey& key) const {
   const auto& all = peers_.at(key.peer).connections;
   const auto end = std::find_if(all.begin(), all.end(), [&](const auto& one) {
     return one.peer == self_.pod && one.peer_session == session_ && one.mine == key.theirs &&
@@ -123,7 +123,7 @@ bool Prober::begins(const ConnectionKey& key, unsigned life) const {
 
 // Receives as soon as the other end's queue pair is known, and sends once that one receives.
 Status Prober::join(const ConnectionKey& key, Connection& connection) {
-  const Card::Connection* end = other_end(key);
+  const PeerInfo::Connection* end = other_end(key);
   if (end == nullptr) return ok();
   TRY(start_over(key, connection, end->life));
   if (connection.life != end->life) return ok();
@@ -135,14 +135,14 @@ Status Prober::join(const ConnectionKey& key, Connection& connection) {
   return ok();
 }
 
-Card Prober::card() const {
-  Card card{self_.pod, session_, self_.tenants, lid_, self_.address, {}, {}};
-  for (const auto& [index, pair] : datagrams_) card.datagrams[index] = pair->number();
+PeerInfo Prober::own_info() const {
+  PeerInfo info{self_.pod, session_, self_.tenants, lid_, self_.address, {}, {}};
+  for (const auto& [index, pair] : datagrams_) info.datagrams[index] = pair->number();
   for (const auto& [key, connection] : connections_)
-    card.connections.push_back({key.peer, key.session, key.mine, key.theirs,
+    info.connections.push_back({key.peer, key.session, key.mine, key.theirs,
                                 connection.pair->number(), connection.life, connection.receives,
                                 connection.sequence > 0});
-  return card;
+  return info;
 }
 
 std::string Prober::message(const std::string& way, uint32_t sequence) const {
@@ -160,7 +160,7 @@ void Prober::send() {
   }
 }
 
-void Prober::send_datagrams(const Card& peer) {
+void Prober::send_datagrams(const PeerInfo& peer) {
   const auto way = ways_.find(peer.lid);
   if (way == ways_.end()) return;
   for (const auto& [mine, pair] : datagrams_)
@@ -171,7 +171,7 @@ void Prober::send_datagrams(const Card& peer) {
     }
 }
 
-void Prober::send_by_ip(const Card& peer) {
+void Prober::send_by_ip(const PeerInfo& peer) {
   if (peer.address == "-" || !socket_.valid()) return;
   sockaddr_in to = {};
   to.sin_family = AF_INET;

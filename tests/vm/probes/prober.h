@@ -48,14 +48,14 @@ class Prober {
 
   Status make_datagrams();
   Status make_connections();
-  const Card::Connection* other_end(const ConnectionKey& key) const;
+  const PeerInfo::Connection* other_end(const ConnectionKey& key) const;
   Status start_over(const ConnectionKey& key, Connection& connection, unsigned others_life);
   Status join(const ConnectionKey& key, Connection& connection);
   bool begins(const ConnectionKey& key, unsigned life) const;
-  Card card() const;
+  PeerInfo own_info() const;
   std::string message(const std::string& way, uint32_t sequence) const;
-  void send_datagrams(const Card& peer);
-  void send_by_ip(const Card& peer);
+  void send_datagrams(const PeerInfo& peer);
+  void send_by_ip(const PeerInfo& peer);
   void take_from(const ibv_wc& completion);
   void take_by_ip();
 
@@ -68,8 +68,8 @@ class Prober {
   unsigned looks_ = 0;
   Fd socket_;
   std::vector<Index> indexes_;
-  Cards peers_;
-  Card told_;
+  Peers peers_;
+  PeerInfo published_;
   std::map<Index, std::unique_ptr<Pair>> datagrams_;
   std::map<uint16_t, Way> ways_;  // by LID
   std::map<ConnectionKey, Connection> connections_;

@@ -15,145 +15,146 @@ namespace {
 
 constexpr unsigned kMoved = 2;  // the host whose binding is made, changed and taken away
 
-std::string create_red(SmBed& bed) {
-  const auto made = bed.client().create_partition(SmBed::tenancy("red"), SmBed::patience());
+std::string create_red(SmFixture& fixture) {
+  const auto made = fixture.client().create_partition(SmFixture::sample_partition("red"),
+                                                      SmFixture::deadline_in());
   if (made || made.error().code() == Code::exists) return "there";
   return made.error().text();
 }
 
-std::string delete_red(SmBed& bed) {
-  const auto gone = bed.client().delete_partition("red", SmBed::patience());
+std::string delete_red(SmFixture& fixture) {
+  const auto gone = fixture.client().delete_partition("red", SmFixture::deadline_in());
   if (gone || gone.error().code() == Code::not_found) return "gone";
   return gone.error().text();
 }
 
-std::string members_of_red(SmBed& bed, bool storage) {
-  fabric::Tenancy red = SmBed::tenancy("red");
+std::string members_of_red(SmFixture& fixture, bool storage) {
+  fabric::Partition red = SmFixture::sample_partition("red");
   if (storage) red.members = {{guid_of(5), fabric::Membership::full, "storage"}};
-  const auto updated = bed.client().update_partition(red, SmBed::patience());
+  const auto updated = fixture.client().update_partition(red, SmFixture::deadline_in());
   return updated ? "updated" : updated.error().text();
 }
 
 // Host kMoved is in this partition, and in no other; empty: it is not bound.
-bool moved_is_in(const Shown& now, const std::string& partition) {
-  const fabric::Binding* const binding = now.find(SmBed::request(kMoved, "").attachment);
+bool moved_is_in(const ServiceView& now, const std::string& partition) {
+  const fabric::Binding* const binding = now.find(SmFixture::request(kMoved, "").attachment);
   if (binding == nullptr || partition.empty()) return binding == nullptr && partition.empty();
-  return binding->shares.size() == 1 && binding->shares.front().partition == partition;
+  return binding->desired.size() == 1 && binding->desired.front().partition == partition;
 }
 
 // A change, from what it begins, how it is answered when it is done, and what is so from then on.
 struct Change {
   std::string name;
-  std::function<std::string(SmBed&)> make, unmake;
+  std::function<std::string(SmFixture&)> make, unmake;
   std::string answer;
-  std::function<bool(const Shown&)> is_so;
+  std::function<bool(const ServiceView&)> is_so;
 };
 
 const std::vector<Change>& changes() {
   const auto bind_to = [](const char* partition) {
-    return [=](SmBed& bed) { return bed.bind(kMoved, partition); };
+    return [=](SmFixture& fixture) { return fixture.bind(kMoved, partition); };
   };
-  const auto unbind = [](SmBed& bed) { return bed.unbind(kMoved); };
+  const auto unbind = [](SmFixture& fixture) { return fixture.unbind(kMoved); };
   const auto has = [](const char* partition) {
-    return [=](const Shown& now) { return moved_is_in(now, partition); };
+    return [=](const ServiceView& now) { return moved_is_in(now, partition); };
   };
   static const std::vector<Change> all{
       {"create a partition", create_red, delete_red, "there",
-       [](const Shown& now) { return now.find("red") != nullptr; }},
-      {"change a partition", [](SmBed& bed) { return members_of_red(bed, true); },
-       [](SmBed& bed) { return members_of_red(bed, false); }, "updated",
-       [](const Shown& now) { return now.find("red")->tenancy.members.size() == 1; }},
+       [](const ServiceView& now) { return now.find("red") != nullptr; }},
+      {"change a partition", [](SmFixture& fixture) { return members_of_red(fixture, true); },
+       [](SmFixture& fixture) { return members_of_red(fixture, false); }, "updated",
+       [](const ServiceView& now) { return now.find("red")->spec.members.size() == 1; }},
       {"bind", bind_to("blue"), unbind, "verified", has("blue")},
       {"change a binding", bind_to("red"), bind_to("blue"), "verified", has("red")},
       {"unbind", unbind, bind_to("red"), "released", has("")},
       {"delete a partition", delete_red, create_red, "gone",
-       [](const Shown& now) {
+       [](const ServiceView& now) {
          const auto* const red = now.find("red");
-         return red == nullptr || red->state == fabric::TenancyState::deleting;
+         return red == nullptr || red->state == fabric::PartitionState::deleting;
        }},
   };
   return all;
 }
 
 // What changes a partition is answered when it is on disk.
-void until_swept(SmBed& bed) {
-  bed.until([&] {
-    const Shown now = shown(bed);
+void until_swept(SmFixture& fixture) {
+  fixture.until([&] {
+    const ServiceView now = read_service(fixture);
     const auto* const red = now.find("red");
-    return red == nullptr || red->state == fabric::TenancyState::ready;
+    return red == nullptr || red->state == fabric::PartitionState::ready;
   });
 }
 
 // The same, or until it has come to its last step: it goes on behind its answer.
-void until_swept_or_ended(StepBed& bed) {
-  bed.until([&] {
-    if (bed.stepper.ended()) return true;
-    const auto listed = bed.client().list_partitions({}, SmBed::patience());
+void until_swept_or_ended(StepFixture& fixture) {
+  fixture.until([&] {
+    if (fixture.stepper.ended()) return true;
+    const auto listed = fixture.client().list_partitions({}, SmFixture::deadline_in());
     return listed && std::none_of(listed->items.begin(), listed->items.end(), [](const auto& one) {
-             return one.tenancy.name == "red" && one.state != fabric::TenancyState::ready;
+             return one.spec.name == "red" && one.state != fabric::PartitionState::ready;
            });
   });
 }
 
-void make(const Change& change, SmBed& bed) {
-  REQUIRE(change.make(bed) == change.answer);
-  until_swept(bed);
+void make(const Change& change, SmFixture& fixture) {
+  REQUIRE(change.make(fixture) == change.answer);
+  until_swept(fixture);
 }
 
 // What was acknowledged is there as soon as it serves.
-void check_acknowledged(SmBed& bed, const Shown& before) {
-  const Shown now = shown(bed);
+void check_acknowledged(SmFixture& fixture, const ServiceView& before) {
+  const ServiceView now = read_service(fixture);
   for (const fabric::Binding& binding : before.bindings) {
     if (binding.guid == guid_of(kMoved)) continue;
     const fabric::Binding* const still = now.find(binding.attachment);
     REQUIRE(still != nullptr);
-    CHECK(still->shares == binding.shares);
+    CHECK(still->desired == binding.desired);
   }
   REQUIRE(now.find("blue") != nullptr);
-  CHECK(now.find("blue")->tenancy == before.find("blue")->tenancy);
+  CHECK(now.find("blue")->spec == before.find("blue")->spec);
 }
 
 // False: it was done before it came to that step.
-bool try_step(StepBed& bed, const Change& change, int64_t step, bool torn) {
-  const Shown before = shown(bed);
-  bed.stepper.arm(step, torn);
-  const std::string answer = change.make(bed);
-  if (!bed.stepper.ended()) {
-    bed.stepper.disarm();
+bool try_step(StepFixture& fixture, const Change& change, int64_t step, bool torn) {
+  const ServiceView before = read_service(fixture);
+  fixture.stepper.arm(step, torn);
+  const std::string answer = change.make(fixture);
+  if (!fixture.stepper.ended()) {
+    fixture.stepper.disarm();
     CHECK(answer == change.answer);
-    until_swept_or_ended(bed);
-    if (!bed.stepper.ended()) return false;
+    until_swept_or_ended(fixture);
+    if (!fixture.stepper.ended()) return false;
   }
   INFO(change.name << " killed at step " << step << (torn ? ", torn: " : ": ")
-                   << bed.stepper.last());
-  check_kept(bed);
-  bed.restart();
-  check_acknowledged(bed, before);
-  check_kept(bed);
-  check_claims(bed);
-  if (answer == change.answer) CHECK(change.is_so(shown(bed)));
-  CHECK(change.make(bed) == change.answer);
-  until_swept(bed);
-  bed.until([&] { return bed.all_verified(); });
-  check_truth(bed);
+                   << fixture.stepper.last());
+  check_kept(fixture);
+  fixture.restart();
+  check_acknowledged(fixture, before);
+  check_kept(fixture);
+  check_verified(fixture);
+  if (answer == change.answer) CHECK(change.is_so(read_service(fixture)));
+  CHECK(change.make(fixture) == change.answer);
+  until_swept(fixture);
+  fixture.until([&] { return fixture.all_verified(); });
+  check_tables(fixture);
   return true;
 }
 
 // From what it begins to what it begins.
-void unmake(const Change& change, SmBed& bed) {
-  (void)change.unmake(bed);
-  until_swept(bed);
+void unmake(const Change& change, SmFixture& fixture) {
+  (void)change.unmake(fixture);
+  until_swept(fixture);
 }
 
-size_t kill_in(StepBed& bed, const Change& change, std::mt19937& random) {
-  bed.stepper.arm(int64_t{1} << 40);
-  make(change, bed);
-  const int64_t steps = bed.stepper.disarm();
+size_t kill_in(StepFixture& fixture, const Change& change, std::mt19937& random) {
+  fixture.stepper.arm(int64_t{1} << 40);
+  make(change, fixture);
+  const int64_t steps = fixture.stepper.disarm();
   size_t killed = 0;
   for (const bool torn : {false, true}) {
     for (const int64_t step : some_of(steps, 1, random)) {
-      unmake(change, bed);
-      killed += try_step(bed, change, step, torn) ? 1 : 0;
+      unmake(change, fixture);
+      killed += try_step(fixture, change, step, torn) ? 1 : 0;
     }
   }
   MESSAGE(change.name << ": " << steps << " steps, killed at " << killed);
@@ -161,16 +162,16 @@ size_t kill_in(StepBed& bed, const Change& change, std::mt19937& random) {
 }
 
 TEST_CASE("killed at any step of a change, it comes back, and the change is done again") {
-  StepBed bed;
-  bed.start();
-  bed.partition("blue");
-  REQUIRE(bed.bind(kKept, "blue") == "verified");
+  StepFixture fixture;
+  fixture.start();
+  fixture.create_partition("blue");
+  REQUIRE(fixture.bind(kKept, "blue") == "verified");
   std::mt19937 random = random_of("changes");
   size_t killed = 0;
   for (const Change& change : changes()) {
     CAPTURE(change.name);
-    killed += kill_in(bed, change, random);
-    check_truth(bed);
+    killed += kill_in(fixture, change, random);
+    check_tables(fixture);
   }
   CHECK(killed > 0);
 }

@@ -15,7 +15,7 @@
 namespace ibpod {
 namespace {
 
-constexpr Duration kPatience{90000};
+constexpr Duration kTimeout{90000};
 constexpr ib::PKey kBlue{0x8001};
 
 // Asked again, as an agent asks, where OpenSM had no time for it: each start of it that does not
@@ -32,16 +32,16 @@ void in_the_end(const std::string& state, const Ask& ask) {
 }
 
 // Pods that come and go at a host until they are told to stop; the last one stays.
-size_t come_and_go(SmBed& bed, Reader& reader, unsigned host, const std::stop_token& stop) {
+size_t come_and_go(SmFixture& fixture, Reader& reader, unsigned host, const std::stop_token& stop) {
   size_t rounds = 0;
   while (true) {
     const std::string container = "c" + std::to_string(rounds);
     reader.unsure(host);
-    in_the_end("verified", [&] { return bed.bind(host, "blue", container, kPatience); });
+    in_the_end("verified", [&] { return fixture.bind(host, "blue", container, kTimeout); });
     reader.expect(host, kBlue, true);
     if (stop.stop_requested()) return rounds;
     reader.unsure(host);
-    in_the_end("released", [&] { return bed.unbind(host, container, kPatience); });
+    in_the_end("released", [&] { return fixture.unbind(host, container, kTimeout); });
     reader.expect(host, kBlue, false);
     ++rounds;
   }
@@ -49,15 +49,15 @@ size_t come_and_go(SmBed& bed, Reader& reader, unsigned host, const std::stop_to
 
 // Hosts 2 to 4 all the while that `body` runs; host 1 is bound and stays so.
 template <typename Body>
-void under_way(SmBed& bed, const Body& body) {
-  REQUIRE(bed.bind(1, "blue") == "verified");
-  Reader reader(bed.subnet);
+void under_way(SmFixture& fixture, const Body& body) {
+  REQUIRE(fixture.bind(1, "blue") == "verified");
+  Reader reader(fixture.subnet);
   reader.expect(1, kBlue, true);
   std::stop_source stop;
   std::vector<std::future<size_t>> pods;
   for (unsigned host = 2; host < 5; ++host)
     pods.push_back(std::async(std::launch::async, [&, host] {
-      return come_and_go(bed, reader, host, stop.get_token());
+      return come_and_go(fixture, reader, host, stop.get_token());
     }));
   body();
   stop.request_stop();
@@ -72,95 +72,95 @@ void under_way(SmBed& bed, const Body& body) {
 }
 
 TEST_CASE("OpenSM is killed at any moment of Binds and Unbinds") {
-  SmBed bed;
-  bed.partition("blue");
+  SmFixture fixture;
+  fixture.create_partition("blue");
   std::mt19937 random = random_of("opensm");
-  under_way(bed, [&] {
+  under_way(fixture, [&] {
     const int times = all_steps() ? 15 : 2;
     for (int round = 0; round < times; ++round) {
       CAPTURE(round);
-      for (auto n = random() % 20; n > 0; --n) (void)bed.well();  // as long as that takes
-      const auto before = bed.opensm();
-      bed.kill_opensm();
-      bed.until([&] {
-        const auto now = bed.opensm();
-        return now && now != before && bed.well();
+      for (auto n = random() % 20; n > 0; --n) (void)fixture.is_healthy();  // as long as that takes
+      const auto before = fixture.opensm();
+      fixture.kill_opensm();
+      fixture.until([&] {
+        const auto now = fixture.opensm();
+        return now && now != before && fixture.is_healthy();
       });
     }
   });
-  check_truth(bed);
+  check_tables(fixture);
 }
 
 TEST_CASE("OpenSM and ibpod-sm are killed at the same moment") {
-  SmBed bed;
-  bed.partition("blue");
-  REQUIRE(bed.bind(1, "blue") == "verified");
+  SmFixture fixture;
+  fixture.create_partition("blue");
+  REQUIRE(fixture.bind(1, "blue") == "verified");
   Console console;
   const int times = all_steps() ? 20 : 2;
   for (int round = 0; round < times; ++round) {
     CAPTURE(round);
     console.forget_dead();  // the simulator has room for ten
-    auto binding = std::async(std::launch::async, [&] { return bed.bind(2, "blue"); });
-    (void)bed.well();
-    if (round % 2 == 0) bed.kill_opensm();
-    bed.kill();
-    if (round % 2 != 0) bed.kill_opensm();
+    auto binding = std::async(std::launch::async, [&] { return fixture.bind(2, "blue"); });
+    (void)fixture.is_healthy();
+    if (round % 2 == 0) fixture.kill_opensm();
+    fixture.kill();
+    if (round % 2 != 0) fixture.kill_opensm();
     binding.wait();
-    bed.start();
-    CHECK(bed.bind(2, "blue") == "verified");
-    bed.until([&] { return bed.all_verified(); });
-    check_truth(bed);
-    CHECK(bed.unbind(2) == "released");
-    check_truth(bed);
+    fixture.start();
+    CHECK(fixture.bind(2, "blue") == "verified");
+    fixture.until([&] { return fixture.all_verified(); });
+    check_tables(fixture);
+    CHECK(fixture.unbind(2) == "released");
+    check_tables(fixture);
   }
 }
 
 TEST_CASE("OpenSM stands still: told at the deadline, and done when it goes on") {
-  SmBed bed;
-  bed.partition("blue");
-  REQUIRE(bed.bind(1, "blue") == "verified");
+  SmFixture fixture;
+  fixture.create_partition("blue");
+  REQUIRE(fixture.bind(1, "blue") == "verified");
   std::mt19937 random = random_of("frozen");
   const int times = all_steps() ? 20 : 2;
   for (int round = 0; round < times; ++round) {
     CAPTURE(round);
-    for (auto n = random() % 10; n > 0; --n) (void)bed.well();
-    bed.signal_opensm(SIGSTOP);
-    const auto bound =
-        bed.client().bind(SmBed::request(2, "blue"), SmBed::patience(Duration(4000)));
+    for (auto n = random() % 10; n > 0; --n) (void)fixture.is_healthy();
+    fixture.signal_opensm(SIGSTOP);
+    const auto bound = fixture.client().bind(SmFixture::request(2, "blue"),
+                                             SmFixture::deadline_in(Duration(4000)));
     REQUIRE(bound);
-    CHECK(bound->state != fabric::State::verified);
-    CHECK(bound->standing.reason != fabric::Reason::none);
-    CHECK_FALSE(bound->standing.text.empty());
-    check_claims(bed);
-    CHECK(keys_in(bed.table(kSmHost)) == std::vector{ib::kDefaultFull});
-    bed.signal_opensm(SIGCONT);
-    bed.until([&] { return bed.all_verified(); });
-    bed.until_well();
-    check_truth(bed);
-    CHECK(bed.unbind(2) == "released");
-    check_truth(bed);
+    CHECK(bound->state != fabric::BindingState::verified);
+    CHECK(bound->condition.reason != fabric::Reason::none);
+    CHECK_FALSE(bound->condition.text.empty());
+    check_verified(fixture);
+    CHECK(keys_in(fixture.table(kSmHost)) == std::vector{ib::kDefaultFull});
+    fixture.signal_opensm(SIGCONT);
+    fixture.until([&] { return fixture.all_verified(); });
+    fixture.until_healthy();
+    check_tables(fixture);
+    CHECK(fixture.unbind(2) == "released");
+    check_tables(fixture);
   }
 }
 
 TEST_CASE("OpenSM stands still while pods come and go") {
-  SmBed bed;
-  bed.partition("blue");
+  SmFixture fixture;
+  fixture.create_partition("blue");
   std::mt19937 random = random_of("frozen under way");
-  under_way(bed, [&] {
+  under_way(fixture, [&] {
     const int times = all_steps() ? 20 : 1;
     for (int round = 0; round < times; ++round) {
       CAPTURE(round);
-      for (auto n = random() % 20; n > 0; --n) (void)bed.well();
-      bed.signal_opensm(SIGSTOP);
+      for (auto n = random() % 20; n > 0; --n) (void)fixture.is_healthy();
+      fixture.signal_opensm(SIGSTOP);
       // What waits for it takes its time.
-      const auto late =
-          bed.client().bind(SmBed::request(5, "blue"), SmBed::patience(Duration(3000)));
+      const auto late = fixture.client().bind(SmFixture::request(5, "blue"),
+                                              SmFixture::deadline_in(Duration(3000)));
       CHECK(late);
-      bed.signal_opensm(SIGCONT);
-      CHECK(bed.unbind(5, "c1", kPatience) == "released");
+      fixture.signal_opensm(SIGCONT);
+      CHECK(fixture.unbind(5, "c1", kTimeout) == "released");
     }
   });
-  check_truth(bed);
+  check_tables(fixture);
 }
 
 }  // namespace

@@ -8,18 +8,18 @@
 namespace ibpod {
 namespace {
 
-constexpr unsigned kRivalHost = 5;
+constexpr unsigned kOtherSmHost = 5;
 
-sm::OpenSmSettings rivals(uint8_t priority) {
-  sm::OpenSmSettings settings;
+sm::engine::OpenSmSettings other_sms(uint8_t priority) {
+  sm::engine::OpenSmSettings settings;
   settings.priority = priority;
   settings.polling_timeout = 100;
   settings.polling_retries = 1;
   return settings;
 }
 
-fabricapi::FabricHealth health(const SmBed& bed) {
-  const auto told = bed.client().health(SmBed::patience());
+fabricapi::FabricHealth health(const SmFixture& fixture) {
+  const auto told = fixture.client().health(SmFixture::deadline_in());
   if (!told) FAIL(told.error().text());
   return *told;
 }
@@ -36,43 +36,48 @@ std::string finding_of(const fabricapi::FabricHealth& health, unsigned host) {
 // It is there first: where one comes later and both look at the subnet at once, packets of theirs
 // get lost in the simulator, which OpenSM waits for there for ever.
 TEST_CASE("beside an OpenSM of higher priority it names that, claims nothing, and writes nothing") {
-  auto rival = std::make_unique<EngineBed>(kRivalHost, rivals(10));
+  auto rival = std::make_unique<EngineFixture>(kOtherSmHost, other_sms(10));
   rival->enforce({tenant(0x20, {full(1), full(3)})});
-  SmBed bed{SmBed::Unstarted{}};
-  bed.launch();
-  REQUIRE(bed.serves());
-  bed.until([&] { return health(bed).engine.starts_with("not_master"); });
-  bed.until(
-      [&] { return finding_of(health(bed), kRivalHost).find("is master") != std::string::npos; });
-  CHECK_MESSAGE(finding_of(health(bed), kSmHost).empty(), "it is ours");
-  bed.partition("blue");
-  const auto late = bed.client().bind(SmBed::request(1, "blue"), SmBed::patience(Duration(6000)));
+  SmFixture fixture{SmFixture::Unstarted{}};
+  fixture.launch();
+  REQUIRE(fixture.serves());
+  fixture.until([&] { return health(fixture).engine.starts_with("not_master"); });
+  fixture.until([&] {
+    return finding_of(health(fixture), kOtherSmHost).find("is master") != std::string::npos;
+  });
+  CHECK_MESSAGE(finding_of(health(fixture), kSmHost).empty(), "it is ours");
+  fixture.create_partition("blue");
+  const auto late =
+      fixture.client().bind(SmFixture::request(1, "blue"), SmFixture::deadline_in(Duration(6000)));
   REQUIRE(late);
-  CHECK(late->state != fabric::State::verified);
-  CHECK(late->standing.reason == fabric::Reason::no_master);
-  CHECK(late->standing.text.find("another subnet manager") != std::string::npos);
-  check_claims(bed);
+  CHECK(late->state != fabric::BindingState::verified);
+  CHECK(late->condition.reason == fabric::Reason::no_master);
+  CHECK(late->condition.text.find("another subnet manager") != std::string::npos);
+  check_verified(fixture);
   for (const unsigned host : {1u, 2u, 3u})
-    CHECK(keys_in(bed.table(host)) == keys_for(rival->wanted, host));
+    CHECK(keys_in(fixture.table(host)) == keys_for(rival->definitions, host));
   rival.reset();
-  bed.until_well();
-  bed.until([&] { return bed.all_verified(); });
-  check_truth(bed);
-  CHECK(finding_of(health(bed), kSmHost).empty());
+  fixture.until_healthy();
+  fixture.until([&] { return fixture.all_verified(); });
+  check_tables(fixture);
+  CHECK(finding_of(health(fixture), kSmHost).empty());
 }
 
 TEST_CASE("another OpenSM that stands by is told of") {
-  SmBed bed;
-  bed.partition("blue");
-  REQUIRE(bed.bind(1, "blue") == "verified");
-  EngineBed rival(kRivalHost, rivals(0));
-  rival.want({tenant(0x20, {full(1)})});
-  rival.until([](const sm::Standing& now) { return now.health == sm::Health::not_master; });
-  bed.until(
-      [&] { return finding_of(health(bed), kRivalHost).find("stands by") != std::string::npos; });
-  CHECK(finding_of(health(bed), kSmHost).empty());
-  bed.until_well();
-  check_truth(bed);
+  SmFixture fixture;
+  fixture.create_partition("blue");
+  REQUIRE(fixture.bind(1, "blue") == "verified");
+  EngineFixture rival(kOtherSmHost, other_sms(0));
+  rival.set_definitions({tenant(0x20, {full(1)})});
+  rival.until([](const sm::engine::EngineStatus& now) {
+    return now.health == sm::engine::Health::not_master;
+  });
+  fixture.until([&] {
+    return finding_of(health(fixture), kOtherSmHost).find("stands by") != std::string::npos;
+  });
+  CHECK(finding_of(health(fixture), kSmHost).empty());
+  fixture.until_healthy();
+  check_tables(fixture);
 }
 
 }  // namespace

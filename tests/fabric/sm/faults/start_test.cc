@@ -9,68 +9,69 @@ namespace ibpod {
 namespace {
 
 // Nothing was acknowledged, or one binding, and its OpenSM is gone.
-int64_t kill_in_start(StepBed& bed, int64_t step, bool torn) {
-  bed.stepper.arm(step, torn);
-  bed.launch();
-  if (bed.serves()) bed.until([&] { return bed.stepper.ended() || bed.well(); });
-  const bool ended = bed.stepper.ended();
-  const int64_t taken = bed.stepper.disarm();
+int64_t kill_in_start(StepFixture& fixture, int64_t step, bool torn) {
+  fixture.stepper.arm(step, torn);
+  fixture.launch();
+  if (fixture.serves())
+    fixture.until([&] { return fixture.stepper.ended() || fixture.is_healthy(); });
+  const bool ended = fixture.stepper.ended();
+  const int64_t taken = fixture.stepper.disarm();
   if (!ended) return taken;
-  INFO("killed at step " << step << " of its start: " << bed.stepper.last());
-  bed.restart();
+  INFO("killed at step " << step << " of its start: " << fixture.stepper.last());
+  fixture.restart();
   return taken;
 }
 
 TEST_CASE("killed at any step of its first start, it starts") {
   int64_t steps = 0;
   {
-    StepBed bed;
-    steps = kill_in_start(bed, int64_t{1} << 40, false);
+    StepFixture fixture;
+    steps = kill_in_start(fixture, int64_t{1} << 40, false);
     CHECK(steps > 10);
-    bed.kill();
-    bed.console.forget_dead();
+    fixture.kill();
+    fixture.console.forget_dead();
   }
   std::mt19937 random = random_of("first start");
   for (const int64_t step : some_of(steps, 1, random)) {
     CAPTURE(step);
-    StepBed bed;
-    (void)kill_in_start(bed, step, step % 2 == 0);
-    bed.partition("blue");
-    CHECK(bed.bind(1, "blue") == "verified");
-    check_truth(bed);
-    bed.kill();
-    bed.kill_opensm();
-    bed.until([&] { return !bed.opensm(); });
-    bed.console.forget_dead();
+    StepFixture fixture;
+    (void)kill_in_start(fixture, step, step % 2 == 0);
+    fixture.create_partition("blue");
+    CHECK(fixture.bind(1, "blue") == "verified");
+    check_tables(fixture);
+    fixture.kill();
+    fixture.kill_opensm();
+    fixture.until([&] { return !fixture.opensm(); });
+    fixture.console.forget_dead();
   }
 }
 
 TEST_CASE(
     "killed at any step of a start, also where OpenSM is gone, it starts, and keeps its word") {
-  StepBed bed;
-  bed.start();
-  bed.partition("blue");
-  REQUIRE(bed.bind(kKept, "blue") == "verified");
+  StepFixture fixture;
+  fixture.start();
+  fixture.create_partition("blue");
+  REQUIRE(fixture.bind(kKept, "blue") == "verified");
   std::mt19937 random = random_of("start");
   for (const bool gone : {false, true}) {
     CAPTURE(gone);
     const auto stop = [&] {
-      bed.kill();
+      fixture.kill();
       if (gone) {
-        bed.kill_opensm();
-        bed.until([&] { return !bed.opensm(); });
+        fixture.kill_opensm();
+        fixture.until([&] { return !fixture.opensm(); });
       }
-      bed.console.forget_dead();
+      fixture.console.forget_dead();
     };
     stop();
-    const int64_t steps = kill_in_start(bed, int64_t{1} << 40, false);
+    const int64_t steps = kill_in_start(fixture, int64_t{1} << 40, false);
     for (const int64_t step : some_of(steps, 1, random)) {
       CAPTURE(step);
       stop();
-      (void)kill_in_start(bed, step, step % 2 == 0);
-      check_kept(bed);
-      bed.until([&] { return bed.all_verified(); });
-      check_truth(bed);
+      (void)kill_in_start(fixture, step, step % 2 == 0);
+      check_kept(fixture);
+      fixture.until([&] { return fixture.all_verified(); });
+      check_tables(fixture);
     }
   }
 }

@@ -12,9 +12,9 @@
 namespace ibpod {
 namespace {
 
-struct Kept : SmBed {
-  Kept() {
-    partition("blue");
+struct SavedState : SmFixture {
+  SavedState() {
+    create_partition("blue");
     REQUIRE(bind(1, "blue") == "verified");
     REQUIRE(bind(5, "blue") == "verified");
   }
@@ -42,10 +42,10 @@ std::string without(const std::string& text, size_t at, size_t size) {
 }
 
 TEST_CASE("a damaged database is refused by its name and what to do, and nothing is touched") {
-  Kept bed;
-  bed.end();
-  const Kept::Running before = bed.running();
-  const std::string good = read_file(bed.database(), 16 << 20).value();
+  SavedState fixture;
+  fixture.end();
+  const SavedState::Running before = fixture.running();
+  const std::string good = read_file(fixture.database(), 16 << 20).value();
   REQUIRE(good.size() >= 8192);
   const std::vector<std::pair<const char*, std::string>> damaged{
       {"its header", without(good, 0, 64)},
@@ -56,24 +56,24 @@ TEST_CASE("a damaged database is refused by its name and what to do, and nothing
   };
   for (const auto& [what, content] : damaged) {
     CAPTURE(what);
-    std::ofstream(bed.database(), std::ios::trunc) << content;
-    const std::string said = bed.refusal();
-    CHECK_MESSAGE(said.find(bed.database().native()) != std::string::npos, said);
+    std::ofstream(fixture.database(), std::ios::trunc) << content;
+    const std::string said = fixture.refusal();
+    CHECK_MESSAGE(said.find(fixture.database().native()) != std::string::npos, said);
     CHECK_MESSAGE(said.find("copy of it") != std::string::npos, said);
-    CHECK(bed.running() == before);
+    CHECK(fixture.running() == before);
   }
-  std::ofstream(bed.database(), std::ios::trunc) << good;
-  bed.start();
-  bed.until([&] { return bed.all_verified(); });
-  check_truth(bed);
-  CHECK(bed.opensm() == before.opensm);
+  std::ofstream(fixture.database(), std::ios::trunc) << good;
+  fixture.start();
+  fixture.until([&] { return fixture.all_verified(); });
+  check_tables(fixture);
+  CHECK(fixture.opensm() == before.opensm);
 }
 
 // Another one, beside the first, with the same configuration.
-std::string second(const SmBed& bed) {
+std::string second(const SmFixture& fixture) {
   auto started = Background::start(
       {.words = {std::filesystem::canonical("/proc/self/exe").parent_path() / "ibpod-sm",
-                 "--config", bed.folder() / "sm.json"},
+                 "--config", fixture.folder() / "sm.json"},
        .folder = std::filesystem::current_path(),
        .environment = Simulation::environment("h5", std::getenv("IBSIM_SOCKNAME"))});
   REQUIRE(started);
@@ -83,14 +83,14 @@ std::string second(const SmBed& bed) {
 }
 
 TEST_CASE("a second ibpod-sm on the same folder is refused, and the first one goes on") {
-  Kept bed;
-  const Kept::Running before = bed.running();
-  const std::string said = second(bed);
-  CHECK_MESSAGE(said.find(bed.database().native()) != std::string::npos, said);
+  SavedState fixture;
+  const SavedState::Running before = fixture.running();
+  const std::string said = second(fixture);
+  CHECK_MESSAGE(said.find(fixture.database().native()) != std::string::npos, said);
   CHECK_MESSAGE(said.find("another ibpod-sm") != std::string::npos, said);
-  CHECK(bed.running() == before);
-  CHECK(bed.bind(2, "blue") == "verified");
-  check_truth(bed);
+  CHECK(fixture.running() == before);
+  CHECK(fixture.bind(2, "blue") == "verified");
+  check_tables(fixture);
 }
 
 }  // namespace

@@ -6,10 +6,10 @@
 
 namespace ibpod {
 
-void check_kept(SmBed& bed) {
-  CHECK_FALSE_MESSAGE(std::filesystem::exists(bed.partitions_conf().native() + ".refused"),
+void check_kept(SmFixture& fixture) {
+  CHECK_FALSE_MESSAGE(std::filesystem::exists(fixture.partitions_conf().native() + ".refused"),
                       "nobody has edited it");
-  CHECK_MESSAGE(ib::find_in(bed.table(kKept), ib::PKey(0x8001)),
+  CHECK_MESSAGE(ib::find_in(fixture.table(kKept), ib::PKey(0x8001)),
                 "the key of a binding that is kept");
 }
 

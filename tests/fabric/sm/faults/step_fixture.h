@@ -9,9 +9,9 @@ namespace ibpod {
 
 inline constexpr unsigned kKept = 1;  // the host whose binding nobody touches
 
-class StepBed : public SmBed {
+class StepFixture : public SmFixture {
  public:
-  StepBed() : SmBed(Unstarted{}), stepper(folder() / "steps", state_folder()) {
+  StepFixture() : SmFixture(Unstarted{}), stepper(folder() / "steps", state_folder()) {
     use(stepper.environment());
   }
   // Behind its end.
@@ -25,6 +25,6 @@ class StepBed : public SmBed {
 };
 
 // Its binding is in force, and nobody is said to have edited anything.
-void check_kept(SmBed& bed);
+void check_kept(SmFixture& fixture);
 
 }  // namespace ibpod
