@@ -187,8 +187,8 @@ std::vector<std::string> literals_of(const std::string& source, size_t from) {
 // The literals of each error that a preparation makes itself.
 std::vector<std::vector<std::string>> errors_of_sources() {
   std::vector<std::vector<std::string>> errors;
-  for (const char* name : {"prepare", "prepare_guids", "prepare_intent", "prepare_pf",
-                           "prepare_pf_vf", "prepare_vf", "vf_guid"}) {
+  for (const char* name : {"guids_in_use", "intent", "pf_preparation", "pf_preparation_vf",
+                           "prepare", "vf_guid", "vf_state"}) {
     const std::string source = read_file("agent/prepare/" + std::string(name) + ".cc").value();
     for (const std::string make : {" Error(", " in_use(\""})
       for (size_t at = 0; (at = source.find(make, at)) != std::string::npos; ++at)
