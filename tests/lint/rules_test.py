@@ -109,7 +109,7 @@ class Notes(unittest.TestCase):
         self.assertEqual(len(list(notes.check_private("x", "see /ho" + "me/me/x and /homework"))), 1)
 
     def test_a_name_is_where_it_is_said_to_be(self):
-        right = "`take_name` in `lib/node/names.cc`, `fetch` and `await_home` in `lib/node/return_to_host.cc`"
+        right = "`take_name` in `lib/node/names.cc`, `return_to_host` and `await_home` in `lib/node/return_to_host.cc`"
         self.assertEqual(list(notes.check_places("x", right)), [])
         self.assertEqual(len(list(notes.check_places("x", "`take_nothing` (`lib/node/names.cc`)"))), 1)
 
