@@ -5,7 +5,7 @@
 #include <mutex>
 #include <utility>
 
-namespace ibpod::agent {
+namespace ibpod {
 
 template <typename T>
 class Latest {
@@ -26,4 +26,4 @@ class Latest {
   std::shared_ptr<const T> value_ = std::make_shared<const T>();
 };
 
-}  // namespace ibpod::agent
+}  // namespace ibpod

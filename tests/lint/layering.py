@@ -1,7 +1,8 @@
 """Every #include points downwards, as the table in docs/architecture.md has it.
 
 A folder includes its own headers and those of folders on lower levels, never a sibling's. Headers of others (libnl, the
-kernel, nlohmann ...) are for the folders whose row names them.
+kernel, nlohmann ...) are for the folders whose row names them. What a folder declares is in its namespace: sm/registry
+declares ibpod::sm::registry.
 """
 
 import fnmatch
@@ -16,6 +17,19 @@ C_LIBRARY = ("sys", "net", "netinet", "arpa", "bits")
 TEST = re.compile(r"_(test|fuzz|bench)\.cc$|/test_\w+\.h$")
 SUPPORT = "tests/support"
 GENERATED = re.compile(r"(\.grpc)?\.pb\.h$")
+NAMESPACE = re.compile(r"^namespace (ibpod[\w:]*) \{\n((?:(?!^\}).*\n)*)", re.M)
+DECLARATIONS = re.compile(r"(\s*(class|struct|enum class) \w+( : \w+)?;|\s*//.*)*\s*")
+# Folders whose namespace is not the path of the folder, and why.
+NAMESPACES = {
+    "lib/base": "ibpod",  # Result, TRY, Fd, Deadline: the words of every line
+    "cni/ib-sriov": "ibpod::ib_sriov",  # a plugin is a program: its name is enough, as with lib/
+    "cni/ipoib": "ibpod::ipoib",
+    # Below tests/ a program names its own; these folders share theirs with others.
+    "tests/contract": "ibpod::contract",
+    "tests/support/multus": "ibpod::multus",
+    "tests/vm": "ibpod::vm",
+    "tests/vm/probes": "ibpod::probes",
+}
 
 
 class Folder:
@@ -54,6 +68,26 @@ def judge_own(table, name, here, parent, included):
     return f"{other} is on level {there.level}, {parent} on {here.level}"
 
 
+def namespace_of(folder):
+    """The namespace of what a folder declares. None: a folder of tests whose programs name their own."""
+    if folder in NAMESPACES:
+        return NAMESPACES[folder]
+    if folder.startswith("tests"):
+        return None
+    return "::".join(["ibpod", *folder.removeprefix("lib/").replace("-", "_").split("/")])
+
+
+def judge_namespaces(name, parent, content):
+    """A forward declaration of another folder's type is in that folder's namespace."""
+    wanted = namespace_of(parent)
+    findings = []
+    for found, body in NAMESPACE.findall(content):
+        inner = TEST.search(name) and found == f"{wanted}::test"
+        if wanted and found != wanted and not inner and not DECLARATIONS.fullmatch(body):
+            findings.append(f"{name}: namespace {found}: its folder's is {wanted}")
+    return findings
+
+
 def judge_foreign(name, here, included):
     if "/" not in included:
         return None
@@ -78,6 +112,7 @@ def main():
             findings.append(f"{name}: {TABLE} has no row for {parent}")
             continue
         seen.add(here.pattern)
+        findings += judge_namespaces(name, parent, source.text(name)) if not name.endswith(".proto") else []
         for kind, included in INCLUDE.findall(source.text(name)):
             own = kind == '"'
             wrong = judge_own(table, name, here, parent, included) if own else judge_foreign(name, here, included)

@@ -15,7 +15,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-namespace ibpod {
+namespace ibpod::vm {
 namespace {
 
 using Words = std::vector<std::string>;
@@ -68,15 +68,15 @@ Result<std::string> ask(fabricapi::Client& client, const std::string& what, cons
 }
 
 }  // namespace
-}  // namespace ibpod
+}  // namespace ibpod::vm
 
 int main(int count, char** arguments) {
-  const ibpod::Words words(arguments + 1, arguments + count);
+  const ibpod::vm::Words words(arguments + 1, arguments + count);
   ibpod::rpc::silence_grpc();
   auto client = ibpod::fabricapi::Client::over_unix(words.empty() ? "" : words[0]);
-  const auto answer =
-      ibpod::ask(client, words.size() > 1 ? words[1] : "",
-                 words.size() > 2 ? ibpod::Words(words.begin() + 2, words.end()) : ibpod::Words());
+  const auto answer = ibpod::vm::ask(
+      client, words.size() > 1 ? words[1] : "",
+      words.size() > 2 ? ibpod::vm::Words(words.begin() + 2, words.end()) : ibpod::vm::Words());
   std::puts(answer ? answer->c_str() : answer.error().text().c_str());
   return answer ? 0 : 1;
 }
