@@ -1,4 +1,4 @@
-#include "cni/ib-sriov/plugin.h"
+#include "cni/ib-sriov/ib_sriov.h"
 #include "lib/attach/program.h"
 
 int main(int, char**, char** environment) {

@@ -1,4 +1,4 @@
-#include "cni/ipoib/plugin.h"
+#include "cni/ipoib/ipoib.h"
 #include "lib/attach/program.h"
 
 int main(int, char**, char** environment) {

@@ -3,6 +3,7 @@
 import unittest
 
 import documents
+import file_names
 import function_length
 import includes
 import layering
@@ -111,6 +112,23 @@ class Layering(unittest.TestCase):
         for name, namespace in (("sm/registry/state.h", "ibpod::sm"), ("lib/node/vf.cc", "ibpod::lib::node"),
                                 ("lib/node/vf.cc", "ibpod::node::test"), ("tests/vm/calls.cc", "ibpod")):
             self.assertEqual(len(found(name, namespace)), 1, name)
+
+
+class FileNames(unittest.TestCase):
+    header = "namespace a {\nclass Other;\nclass TaskQueue final : public Queue<int> {\n void f();\n};\n}\n"
+
+    def check(self, name, content):
+        return list(file_names.check(name, source.bare(content)))
+
+    def test_a_file_is_called_as_its_only_class(self):
+        for name in ("lib/a/task_queue.h", "lib/a/queue.h", "lib/a/task.h"):
+            self.assertEqual(self.check(name, self.header), [], name)
+        self.assertEqual(len(self.check("lib/a/mailbox.h", self.header)), 1)
+
+    def test_what_else_it_declares_can_have_the_name(self):
+        for other in ("Status send(int to);", "struct Mail {", "enum class Kind {", "using Mail = int;", "class Second {",
+                      "template <typename T>", "constexpr int kMost = 3;", "std::vector<int> sort(int a);"):
+            self.assertEqual(self.check("lib/a/mailbox.h", self.header.replace("class Other;", other)), [], other)
 
 
 class Notes(unittest.TestCase):

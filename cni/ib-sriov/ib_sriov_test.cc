@@ -1,5 +1,5 @@
 // The plugin as a runtime calls it: environment and standard input in, JSON and an exit code out.
-#include "cni/ib-sriov/plugin.h"
+#include "cni/ib-sriov/ib_sriov.h"
 
 #include "tests/support/plugin_fixture.h"
 

@@ -1,4 +1,4 @@
-#include "cni/ipoib/plugin.h"
+#include "cni/ipoib/ipoib.h"
 
 namespace ibpod::ipoib {
 
