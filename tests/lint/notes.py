@@ -1,7 +1,7 @@
 """What documents and comments point at exists: headings, files, what is said to be in them, and the tests that the notes
 name; no note is without one. Examples are JSON.
 
-Nothing names a place on somebody's own machine.
+Nothing names a path of the machine of one developer.
 """
 
 import json

@@ -52,7 +52,7 @@ def check_codes(name, content, known):
     for start, table in tables(content, "\n| code | meaning | typical reasons |\n"):
         told = {int(number) for number in re.findall(r"^\| (\d+) \|", table, re.M)}
         for code in sorted(known ^ told):
-            yield f"{name}:{source.line_of(content, start)}: error {code} is " + ("nobody's" if code in told else "missing")
+            yield f"{name}:{source.line_of(content, start)}: error {code} is " + ("unknown" if code in told else "missing")
 
 
 def main():

@@ -12,6 +12,7 @@ import quoted
 import source
 import try_lines
 import version
+import words
 
 
 def tries(statement):
@@ -129,6 +130,28 @@ class FileNames(unittest.TestCase):
         for other in ("Status send(int to);", "struct Mail {", "enum class Kind {", "using Mail = int;", "class Second {",
                       "template <typename T>", "constexpr int kMost = 3;", "std::vector<int> sort(int a);"):
             self.assertEqual(self.check("lib/a/mailbox.h", self.header.replace("class Other;", other)), [], other)
+
+
+class Words(unittest.TestCase):
+    def found(self, content, name="lib/x.cc"):
+        return list(words.check(name, content))
+
+    def test_words_are_seen_wherever_they_are(self):
+        for content in ("// Nobody has it.", "strangers_total", "class StewardSettings {", "is_nobody()", "MySteward", "the pod and his GUID",
+                        "nobody's", "it is to\n// be had here", "TENANCY"):
+            self.assertEqual(len(self.found(content)), 1, content)
+
+    def test_other_words_are_not(self):
+        for content in ("knowledge, manew, Hebrew", "this, hissing, the, she", "he-man", "it is to have", "Ledgerdemain"):
+            self.assertEqual(self.found(content), [], content)
+
+    def test_it_says_what_to_say(self):
+        self.assertIn("say controller", self.found("two Stewards")[0])
+        self.assertIn("say partition", self.found("Tenancies")[0])
+        self.assertIn("lib/x.cc:2", self.found("a\nledger")[0])
+
+    def test_what_is_on_the_wire_stays(self):
+        self.assertEqual(self.found("`ibpod_sm_strangers_total` is now", "CHANGELOG.md"), [])
 
 
 class Notes(unittest.TestCase):
