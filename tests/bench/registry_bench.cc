@@ -1,6 +1,6 @@
-// What ibpod-sm's ledger costs with 100,000 bindings in 1,000 partitions, on a real file.
+// What the registry of ibpod-sm costs with 100,000 bindings in 1,000 partitions, on a real file.
 //
-//   ledger_bench FOLDER
+//   registry_bench FOLDER
 //
 // CPU time, where nothing else is said. Prints what was measured, and beside each goal whether it
 // was met. Nothing is judged: a machine may be busy with something else. An error is what does not
@@ -162,7 +162,7 @@ void measure(const Path& file) {
 
 int main(int argc, char** argv) {
   if (argc != 2) ibpod::sm::die("expected a folder");
-  const ibpod::Path file = ibpod::Path(argv[1]) / "ledger.db";
+  const ibpod::Path file = ibpod::Path(argv[1]) / "registry.db";
   // In a process of its own: its peak is not the one that counts.
   const pid_t filling = ::fork();
   if (filling == 0) {
