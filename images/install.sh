@@ -1,5 +1,5 @@
 #!/bin/sh
-# Puts files onto a node, each whole or not at all, whenever this is killed and whoever reads the folder meanwhile.
+# Puts files onto a node, each whole or not at all, even if this is killed or another process reads the folder meanwhile.
 #
 #   install.sh programs FROM TO       every file of FROM, executable, into the folder TO (the runtime's CNI programs)
 #   install.sh configuration FILE TO  one network configuration into the folder TO (the runtime's CNI configurations)

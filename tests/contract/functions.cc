@@ -88,7 +88,7 @@ TEST_CASE("contract: unbinding takes devices out of a pod, binding puts them on 
   CHECK_FALSE(c.find_own(pod));
 }
 
-TEST_CASE("contract: an RDMA device moves whole, and its netdev is made anew somewhere") {
+TEST_CASE("contract: an RDMA device moves whole, and its netdev is created again somewhere") {
   Case c;
   const Namespace pod = c.fixture->make_pod("contract-a");
   const node::RdmaDevice device = c.rdma(kHost);

@@ -42,7 +42,7 @@ TEST_CASE("what a file becomes when its namespace is unmounted is not found") {
   CHECK(NetNs::open(path).error().code() == Code::not_found);
 }
 
-TEST_CASE("a fresh sysfs shows the links of its namespace and nobody else's") {
+TEST_CASE("a fresh sysfs shows the links of its namespace and no others") {
   const NetNs pod = fresh_namespace();
   nl::Socket inside = nl::Socket::open_in(pod.fd(), nl::Family::route).value();
   add_pair(inside);

@@ -1,5 +1,5 @@
 #!/bin/bash
-# A subnet manager has a node register anew, as one that has just begun does, and answers nothing: IPoIB sends nothing more to its
+# A subnet manager has a node register again, as one that has just begun does, and answers nothing: IPoIB sends nothing more to its
 # neighbours, keeps three packets for each, and drops the rest, until there is an answer.
 . "$ROOT/tests/vm/lib.sh"
 
@@ -26,7 +26,7 @@ pkill -STOP -x opensm
 at_end pkill -CONT -x opensm
 expect_eq "answered" "$(answered)" 10
 
-say "it has said: register anew"
+say "it has said: register again"
 before=$(dropped)
 info=$(smp "$sm" "$(path_to "$vf")" 0x15 1)
 smp "$sm" "$(path_to "$vf")" 0x15 1 "$(patch "$info" 51 92)" >/dev/null
