@@ -8,7 +8,11 @@
 namespace ibpod::agent::health {
 namespace {
 
-constexpr const char* kRetryHint = "the agent tries again by itself, every sweepSeconds";
+// The remedy where the agent tries again by itself. Appended: g++ 12 warns of string + literal in
+// an initializer.
+std::string with_retry(std::string correct, std::string_view note) {
+  return correct.append(": the agent tries again by itself, every sweepSeconds").append(note);
+}
 
 void add_rdma_mode(const NodeState& node, NodeFindings& findings) {
   const prepare::RdmaModeStatus& mode = node.snapshot.rdma_mode;
@@ -30,11 +34,11 @@ void add_preparation(const NodeState& node, NodeFindings& findings) {
 void add_quarantined(const gc::GcRun& gc_run, NodeFindings& findings) {
   for (const gc::Outcome& outcome : gc_run.outcomes) {
     if (!outcome.is_quarantined()) continue;
-    findings.push_back({Issue::quarantined,
-                        {outcome.record.text(),
-                         "waits for its clean-up: " + outcome.text() + seen_at(gc_run.evaluated_at),
-                         std::string("correct what this says: ") + kRetryHint +
-                             "; `ibpodctl attachments` shows the pod"}});
+    findings.push_back(
+        {Issue::quarantined,
+         {outcome.record.text(),
+          "waits for its clean-up: " + outcome.text() + seen_at(gc_run.evaluated_at),
+          with_retry("correct what this says", "; `ibpodctl attachments` shows the pod")}});
   }
 }
 
@@ -45,8 +49,8 @@ void add_address_releases(const gc::GcRun& gc_run, NodeFindings& findings) {
         {Issue::address_release,
          {one.name.text(),
           "its address is still owed to IPAM: " + one.failure + seen_at(gc_run.evaluated_at),
-          std::string("correct what keeps IPAM from it: ") + kRetryHint +
-              "; its device is free meanwhile, and IPAM does not give the address away"}});
+          with_retry("correct what keeps IPAM from it",
+                     "; its device is free meanwhile, and IPAM does not give the address away")}});
   }
 }
 
