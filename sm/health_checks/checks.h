@@ -1,4 +1,4 @@
-// What posture_of() looks at, one after the other. Each adds its findings, and counts.
+// The single checks of run_checks(). Each adds its findings and counts.
 #pragma once
 
 #include "lib/base/seen_at.h"
@@ -9,7 +9,7 @@
 
 namespace ibpod::sm::health_checks {
 
-// The subnet manager that ours is, and those beside it.
+// Our subnet manager, and other ones.
 void check_engine(const engine::EngineStatus& engine, HealthChecks& checks);
 void check_cgroup(const engine::EngineStatus& engine, HealthChecks& checks);
 void check_start(const engine::EngineStatus& engine, HealthChecks& checks);
@@ -28,21 +28,22 @@ void check_m_key_protection(const tables::FabricSnapshot& snapshot, const SmSett
 void check_switch_enforcement(const tables::FabricSnapshot& snapshot, const SmSettings& settings,
                               HealthChecks& checks);
 
-// What ibpod-sm has promised, and what is in its way.
+// Deletions, nodes and declared partitions of ibpod-sm's own state.
 void check_stuck(const tables::FabricSnapshot& snapshot, const std::vector<StuckDeletion>& stuck,
                  HealthChecks& checks);
 void check_duplicate_nodes(const std::vector<std::string>& nodes, HealthChecks& checks);
 void check_declared_file(const DeclaredFileFaults& faults, HealthChecks& checks);
 
-// What could not be seen.
+// Ports and tables that the scan could not read.
 void check_unread(const tables::FabricSnapshot& snapshot, HealthChecks& checks);
 
-// Nothing, where there are none.
-void add(HealthChecks& checks, Issue weakness, size_t count, fabricapi::Finding finding);
+// Adds the finding unless `count` is 0.
+void add(HealthChecks& checks, Issue issue, size_t count, fabricapi::Finding finding);
 
 // "1 port", "3 ports"
 std::string counted(size_t count, const std::string& what);
-// The first three: "a, b, c and 4 more". Of `names`, or of as many more as there are of them.
+// The first three names: "a, b, c and 4 more". If `count` is greater than the number of names, it
+// is the total.
 std::string some(const std::vector<std::string>& names, size_t count = 0);
 
 }  // namespace ibpod::sm::health_checks

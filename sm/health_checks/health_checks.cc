@@ -7,8 +7,8 @@
 
 namespace ibpod::sm::health_checks {
 
-std::string_view name(Issue weakness) {
-  switch (weakness) {
+std::string_view name(Issue issue) {
+  switch (issue) {
     case Issue::engine:
       return "engine";
     case Issue::not_discovered:
@@ -60,7 +60,7 @@ std::string_view name(Issue weakness) {
 }
 
 HealthChecks run_checks(const tables::FabricSnapshot& snapshot, const engine::EngineStatus& engine,
-                        const SmSettings& settings, const RegistryFacts& promises) {
+                        const SmSettings& settings, const RegistryFacts& facts) {
   HealthChecks checks;
   for (int each = 0; each <= static_cast<int>(kLastIssue); ++each)
     checks.counts[static_cast<Issue>(each)] = 0;
@@ -68,22 +68,22 @@ HealthChecks run_checks(const tables::FabricSnapshot& snapshot, const engine::En
   check_cgroup(engine, checks);
   check_start(engine, checks);
   check_manual_edit(engine, checks);
-  check_declared_file(promises.declared, checks);
+  check_declared_file(facts.declared, checks);
   check_other_managers(snapshot, checks);
   check_default_partition(snapshot, settings, checks);
   check_keys(settings, checks);
   check_m_key_protection(snapshot, settings, checks);
   check_switch_enforcement(snapshot, settings, checks);
   check_partitions(snapshot, settings, checks);
-  check_stuck(snapshot, promises.stuck, checks);
-  check_duplicate_nodes(promises.duplicate_nodes, checks);
+  check_stuck(snapshot, facts.stuck, checks);
+  check_duplicate_nodes(facts.duplicate_nodes, checks);
   check_unread(snapshot, checks);
   return checks;
 }
 
-void add(HealthChecks& checks, Issue weakness, size_t count, fabricapi::Finding finding) {
+void add(HealthChecks& checks, Issue issue, size_t count, fabricapi::Finding finding) {
   if (count == 0) return;
-  checks.counts[weakness] += count;
+  checks.counts[issue] += count;
   checks.issues.push_back(std::move(finding));
 }
 

@@ -1,5 +1,5 @@
-// Posture: what of a fabric lets somebody get around its partitions, and what else is wrong with
-// it; each with what it means for tenants, and what to do. Pure.
+// Security and health checks: faults of a fabric, above all those by which a node can get around
+// its partitions; each with its consequence for tenants and its remedy. Pure.
 #pragma once
 
 #include "lib/fabricapi/fabric.h"
@@ -14,15 +14,15 @@
 
 namespace ibpod::sm::health_checks {
 
-// Whose the subnet manager's configuration is: what has to be changed to set it otherwise.
+// The owner of the subnet manager's configuration: remedies name the file to change by it.
 enum class SmOwner {
   ours,      // ibpod-sm writes opensm.conf
-  external,  // somebody else does, and ibpod-sm only partitions.conf
+  external,  // another program does; ibpod-sm writes only partitions.conf
   observed   // ibpod-sm writes nothing
 };
 
-// How the subnet manager is set. Whether a key is one of its own and not the one that everybody
-// knows; never the key. Nothing: it is not known, as somebody else has set it.
+// Settings of the subnet manager. A key is true if it differs from OpenSM's public default, and
+// nullopt if another program has set it; the key itself is never here.
 struct SmSettings {
   std::optional<bool> m_key, sm_key, sa_key;
   unsigned m_key_protection = 0;  // 0 to 3 (IBA 1.4, volume 1, 14.2.4.1)
@@ -30,7 +30,7 @@ struct SmSettings {
   SmOwner owner = SmOwner::ours;
 };
 
-// What has waited for long, for ports that do not answer.
+// A deletion that has waited long for ports that do not answer.
 struct StuckDeletion {
   enum class Kind { partition, bindings, vports };
   Kind kind;
@@ -39,46 +39,46 @@ struct StuckDeletion {
   std::vector<ib::Guid> ports;
 };
 
-// What of the declared partitions' file is not so.
+// Errors in the file of declared partitions.
 struct DeclaredFileFaults {
   bool declared = false;  // there is such a file
   std::vector<std::string> texts = {};
 };
 
-// What ibpod-sm itself has, beside the subnet.
+// Facts from ibpod-sm's own state.
 struct RegistryFacts {
   std::vector<StuckDeletion> stuck = {};
-  std::vector<std::string> duplicate_nodes = {};  // nodes for which two machines speak
+  std::vector<std::string> duplicate_nodes = {};  // node names that two machines use
   DeclaredFileFaults declared = {};
 };
 
-// A closed set: a label of metrics. What is counted stands behind it.
+// A closed set: a label of metrics. Each comment says what is counted.
 enum class Issue {
-  engine,               // 1 while the subnet manager does not enforce what is wanted
-  not_discovered,       // 1 until the subnet has been seen
+  engine,               // 1 while the subnet manager does not enforce the requested partitions
+  not_discovered,       // 1 until the first scan of the subnet
   other_manager,        // subnet managers beside ours
-  default_rule,         // 1 where the default partition makes everybody a full member
-  default_full,         // ports beside the subnet manager's that are full members of it
+  default_rule,         // 1 if the default partition makes every port a full member
+  default_full,         // full members of it other than the subnet manager's port
   keys,                 // of m_key, sm_key, sa_key: those at their defaults, or not known
-  m_key_shown,          // ports that show everybody their M_Key
-  readable,             // ports that let everybody read what they hold
-  not_enforced,         // ports whose switch lets everything pass
-  enforcement_unknown,  // ports of whose switch that is not known
-  both,                 // partitions with members of both kinds, which OpenSM would make full
-  index0,               // ports at which more than one P_Key is to be at index 0
-  full_table,           // times that a key found no room
-  enforcement_lost,     // times that OpenSM has switched a switch port's enforcement off
+  m_key_shown,          // ports that show their M_Key in every answer
+  readable,             // ports whose tables anyone can read
+  not_enforced,         // ports on a switch that does not enforce partitions
+  enforcement_unknown,  // ports on a switch that may not enforce them
+  both,                 // partitions with `both` members, which OpenSM would make full
+  index0,               // ports at which two or more P_Keys request index 0
+  full_table,           // times that a table had no free entry for a key
+  enforcement_lost,     // times that OpenSM has disabled enforcement at a switch port
   duplicate,            // GUIDs that two ports have
-  unseen,               // questions that nobody answered
+  unseen,               // requests without an answer
   unread,               // ports whose table is not known
-  shared_limit,         // 1 while a memory limit of ibpod-sm's may end the subnet manager
+  shared_limit,         // 1 while a memory limit of ibpod-sm may end the subnet manager
   start_refused,        // 1 while the subnet manager, which runs, could not be started again
   undone_edit,          // 1 while an edit of partitions.conf is undone, and not corrected
   declared,             // entries of the declared file that are refused; 1 for the whole file
-  waiting,              // ports that deletions and released bindings have waited for long for
+  waiting,              // ports that deletions and released bindings have waited long for
   duplicate_node,       // names of nodes that two machines have
 };
-std::string_view name(Issue weakness);
+std::string_view name(Issue issue);
 inline constexpr Issue kLastIssue = Issue::duplicate_node;
 
 struct HealthChecks {
@@ -87,6 +87,6 @@ struct HealthChecks {
 };
 
 HealthChecks run_checks(const tables::FabricSnapshot& snapshot, const engine::EngineStatus& engine,
-                        const SmSettings& settings, const RegistryFacts& promises = {});
+                        const SmSettings& settings, const RegistryFacts& facts = {});
 
 }  // namespace ibpod::sm::health_checks

@@ -31,8 +31,8 @@ SmSettings locked() {
   return {.m_key = true, .sm_key = true, .sa_key = true, .m_key_protection = 2};
 }
 
-HealthChecks look(TestSubnet& subnet, const SmSettings& settings = locked(),
-                  const engine::EngineStatus& engine = standing()) {
+HealthChecks checks_of(TestSubnet& subnet, const SmSettings& settings = locked(),
+                       const engine::EngineStatus& engine = standing()) {
   return run_checks(subnet.snapshot(), engine, settings);
 }
 
@@ -56,7 +56,7 @@ bool has(const std::string& text, std::string_view part) {
 
 TEST_CASE("a fabric that is locked has no findings, and counts of 0 for all that is looked at") {
   TestSubnet subnet(3);
-  const HealthChecks checks = look(subnet);
+  const HealthChecks checks = checks_of(subnet);
   for (const fabricapi::Finding& finding : checks.issues) FAIL_CHECK(finding.text);
   CHECK(checks.counts.size() == static_cast<size_t>(kLastIssue) + 1);
   std::set<std::string_view> names;
@@ -66,54 +66,54 @@ TEST_CASE("a fabric that is locked has no findings, and counts of 0 for all that
   }
 }
 
-TEST_CASE("a default partition in which everybody is full opens everything") {
+TEST_CASE("a default partition in which every port is full opens everything") {
   TestSubnet subnet(2);
   for (const Membership membership : {Membership::full, Membership::both}) {
     subnet.partitions[0].members = {{PortGroup::all, membership}};
-    CHECK(has(only(look(subnet), Issue::default_rule, 1), "its rule makes every port a full"));
+    CHECK(has(only(checks_of(subnet), Issue::default_rule, 1), "its rule makes every port a full"));
   }
   subnet.partitions[0].members = {{PortGroup::all, Membership::limited},
                                   {tables::test::host(1), Membership::full}};
-  CHECK(look(subnet).issues.empty());
+  CHECK(checks_of(subnet).issues.empty());
 }
 
 TEST_CASE("full members of the default partition are counted as their tables say, three named") {
   TestSubnet subnet(6);
   for (const unsigned n : {1U, 2U, 4U, 5U})
     subnet.hold(n, {tables::test::kLimited, ib::kDefaultFull});
-  const std::string text = only(look(subnet), Issue::default_full, 4);
-  CHECK(has(text, "4 ports beside the subnet manager's hold 0xffff"));
+  const std::string text = only(checks_of(subnet), Issue::default_full, 4);
+  CHECK(has(text, "4 ports other than the subnet manager's hold 0xffff"));
   CHECK(has(text, "(\"h1 mlx5_0\"), 00:02:c9:03:00:00:00:03 (\"h2 mlx5_0\"), "));
   CHECK(has(text, "(\"h4 mlx5_0\") and 1 more"));
 }
 
-TEST_CASE("keys that everybody knows are named; of those of others nothing is known") {
+TEST_CASE("default keys are named; keys that another program has set are unknown") {
   TestSubnet subnet(1);
   SmSettings settings = locked();
   settings.m_key = false;
-  CHECK(has(only(look(subnet, settings), Issue::keys, 1), "m_key: is OpenSM's standard one"));
+  CHECK(has(only(checks_of(subnet, settings), Issue::keys, 1), "m_key: is OpenSM's default"));
   settings = locked();
   settings.sm_key = false;
-  CHECK(has(only(look(subnet, settings), Issue::keys, 1), "sm_key: is OpenSM's standard one"));
+  CHECK(has(only(checks_of(subnet, settings), Issue::keys, 1), "sm_key: is OpenSM's default"));
   settings = locked();
   settings.sa_key.reset();
-  CHECK(has(only(look(subnet, settings), Issue::keys, 1), "sa_key: is not known to ibpod-sm"));
+  CHECK(has(only(checks_of(subnet, settings), Issue::keys, 1), "sa_key: is not known to ibpod-sm"));
 }
 
 TEST_CASE("M_Key protection is what the ports show, and nothing without an M_Key") {
   TestSubnet subnet(3);
   subnet.port(1).m_key_protection = 0;
-  CHECK(has(only(look(subnet), Issue::m_key_shown, 1), "1 port at level 0"));
+  CHECK(has(only(checks_of(subnet), Issue::m_key_shown, 1), "1 port at level 0"));
   subnet.port(1).m_key_protection = 1;
-  CHECK(has(only(look(subnet), Issue::readable, 1), "1 port at level 1"));
+  CHECK(has(only(checks_of(subnet), Issue::readable, 1), "1 port at level 1"));
   subnet.port(1).m_key_protection = 3;
   subnet.port(2).m_key_protection = 0;
   subnet.port(2).state = ib::PortState::unknown;
-  CHECK(look(subnet).counts.at(Issue::m_key_shown) == 0);
+  CHECK(checks_of(subnet).counts.at(Issue::m_key_shown) == 0);
   subnet.port(2).state = ib::PortState::active;
   SmSettings settings = locked();
   settings.m_key = false;
-  only(look(subnet, settings), Issue::keys, 1);
+  only(checks_of(subnet, settings), Issue::keys, 1);
 }
 
 TEST_CASE(
@@ -124,67 +124,67 @@ TEST_CASE(
     if (missing == 0) enforcement.partition_cap = 0;
     if (missing == 1) enforcement.inbound = false;
     if (missing == 2) enforcement.outbound = false;
-    const std::string text = only(look(subnet), Issue::not_enforced, 1);
+    const std::string text = only(checks_of(subnet), Issue::not_enforced, 1);
     CHECK(has(text,
-              "1 port whose switch does not enforce partitions (of the switch "
-              "00:02:c9:03:00:ff:00:00 (\"leaf\")): "));
+              "1 port on a switch that does not enforce partitions (switch 00:02:c9:03:00:ff:00:00 "
+              "(\"leaf\")): "));
   }
   TestSubnet subnet(3);
   subnet.port(1).switch_port->enforcement.reset();
   subnet.port(2).switch_port.reset();
-  only(look(subnet), Issue::enforcement_unknown, 2);
+  only(checks_of(subnet), Issue::enforcement_unknown, 2);
 }
 
-TEST_CASE("another subnet manager is a finding, whatever it says of itself") {
+TEST_CASE("another subnet manager is a finding, whatever state it reports") {
   struct Case {
     mad::Outcome<mad::SmInfo> info;
-    std::string_view told;
+    std::string_view text;
   };
   const Case cases[] = {
-      {info(mad::SmState::standby, 3), "stands by, priority 3: when it"},
+      {info(mad::SmState::standby, 3), "is standby, priority 3: if it"},
       {info(mad::SmState::master, 9), "is master, priority 9: the part"},
       {info(mad::SmState::discovering), "is discovering the subnet, priority 0"},
       {info(mad::SmState::not_active), "is not active"},
-      {mad::Failure{}, "does not say what it is (timeout)"},
+      {mad::Failure{}, "does not report its state (timeout)"},
   };
   for (const Case& test : cases) {
     TestSubnet subnet(2);
     subnet.contents.managers.push_back({tables::test::host(1), test.info});
-    const std::string text = only(look(subnet), Issue::other_manager, 1);
+    const std::string text = only(checks_of(subnet), Issue::other_manager, 1);
     CHECK(has(text, "00:02:c9:03:00:00:00:02 (\"h1 mlx5_0\"): another subnet manager "));
-    CHECK(has(text, test.told));
+    CHECK(has(text, test.text));
   }
 }
 
-TEST_CASE("what was not seen is told, and a subnet nobody has looked at is not clean") {
+TEST_CASE("what was not seen is reported, and a subnet that was not scanned is not clean") {
   TestSubnet subnet(3);
   subnet.contents.duplicates = {tables::test::host(2)};
-  CHECK(has(only(look(subnet), Issue::duplicate, 1), "1 GUID met at two places: 00:02"));
+  CHECK(has(only(checks_of(subnet), Issue::duplicate, 1), "1 GUID found at two ports: 00:02"));
   subnet.contents.duplicates.clear();
   subnet.contents.unanswered = {
       {.path = mad::Route::along({1, 7}).value(), .port = 3, .why = {mad::Reason::timeout}}};
   subnet.contents.unanswered_count = 5;
-  CHECK(has(only(look(subnet), Issue::unseen, 5), "path 0,1,7 port 3 (timeout)"));
+  CHECK(has(only(checks_of(subnet), Issue::unseen, 5), "path 0,1,7 port 3 (timeout)"));
   subnet.contents.unanswered_count = 0;
   subnet.contents.unanswered.clear();
   subnet.contents.truncated = true;
-  CHECK(has(only(look(subnet), Issue::unseen, 1), "more nodes, or longer paths, than"));
+  CHECK(has(only(checks_of(subnet), Issue::unseen, 1), "more nodes, or longer paths, than"));
   subnet.contents.truncated = false;
   subnet.tables.erase(tables::test::host(1));
-  CHECK(has(only(look(subnet), Issue::unread, 1), "(\"h1 mlx5_0\")"));
+  CHECK(has(only(checks_of(subnet), Issue::unread, 1), "(\"h1 mlx5_0\")"));
   subnet.contents = {};
-  CHECK(has(only(look(subnet), Issue::not_discovered, 1), "has not been seen yet"));
+  CHECK(has(only(checks_of(subnet), Issue::not_discovered, 1), "has not been scanned yet"));
 }
 
-TEST_CASE("what partitions ask for and cannot have is told") {
+TEST_CASE("conflicting requests of partitions are reported") {
   TestSubnet subnet(2);
   subnet.add({.name = "blue",
               .pkey = ib::PKey(1),
               .members = {{tables::test::host(1), Membership::both}}});
-  CHECK(look(subnet).issues.empty());
+  CHECK(checks_of(subnet).issues.empty());
   SmSettings settings = locked();
   settings.allow_both = false;
-  CHECK(has(only(look(subnet, settings), Issue::both, 1), "blue: has members"));
+  CHECK(has(only(checks_of(subnet, settings), Issue::both, 1), "blue: has members"));
   subnet.partitions.pop_back();
   for (const auto& [name, key] : {std::pair{"blue", 1}, std::pair{"red", 2}}) {
     subnet.add({.name = name,
@@ -192,7 +192,7 @@ TEST_CASE("what partitions ask for and cannot have is told") {
                 .index0 = true,
                 .members = {{tables::test::host(1), Membership::full}}});
   }
-  CHECK(has(only(look(subnet), Issue::index0, 1), "(\"h1 mlx5_0\"): blue, red"));
+  CHECK(has(only(checks_of(subnet), Issue::index0, 1), "(\"h1 mlx5_0\"): blue, red"));
 }
 
 TEST_CASE("a subnet manager that does not serve comes first, with its own words") {
@@ -201,7 +201,7 @@ TEST_CASE("a subnet manager that does not serve comes first, with its own words"
   for (int each = 0; each <= static_cast<int>(engine::Health::stuck); ++each) {
     const engine::Health health = static_cast<engine::Health>(each);
     CAPTURE(engine::name(health));
-    const HealthChecks checks = look(subnet, locked(), standing(health, "it is so"));
+    const HealthChecks checks = checks_of(subnet, locked(), standing(health, "it is so"));
     CHECK(checks.counts.at(Issue::engine) == (health == engine::Health::serving ? 0 : 1));
     if (health == engine::Health::serving) continue;
     CHECK(has(checks.issues.front().text, std::string(engine::name(health)) + ": it is so: "));
@@ -209,17 +209,19 @@ TEST_CASE("a subnet manager that does not serve comes first, with its own words"
   subnet.contents.duplicates.clear();
   engine::EngineStatus shared = standing();
   shared.shared_cgroup = "OpenSM shares the cgroup of ibpod-sm";
-  CHECK(has(only(look(subnet, locked(), shared), Issue::shared_limit, 1), "shares the cgroup"));
+  CHECK(
+      has(only(checks_of(subnet, locked(), shared), Issue::shared_limit, 1), "shares the cgroup"));
   engine::EngineStatus open = standing();
   open.start_refused = "m_key: /m_key has mode 0644";
-  CHECK(has(only(look(subnet, locked(), open), Issue::start_refused, 1),
+  CHECK(has(only(checks_of(subnet, locked(), open), Issue::start_refused, 1),
             "does not start it again: m_key: /m_key has mode 0644"));
   engine::EngineStatus full = standing();
   full.full_tables = 2;
-  CHECK(has(only(look(subnet, locked(), full), Issue::full_table, 2), "2 times since the start"));
+  CHECK(has(only(checks_of(subnet, locked(), full), Issue::full_table, 2),
+            "2 times since the start"));
   engine::EngineStatus lost = standing();
   lost.enforcement_lost = 1;
-  CHECK(has(only(look(subnet, locked(), lost), Issue::enforcement_lost, 1),
+  CHECK(has(only(checks_of(subnet, locked(), lost), Issue::enforcement_lost, 1),
             "1 time since the start"));
 }
 

@@ -9,44 +9,45 @@ struct Key {
   std::string name;
   std::string setting;  // of ibpod-sm's configuration
   std::optional<bool> ours;
-  std::string standard;
+  std::string default_value;
   std::string meaning;
 };
 
-void examine_key(const Key& key, HealthChecks& checks) {
+void check_key(const Key& key, HealthChecks& checks) {
   if (key.ours == true) return;
   const std::string remedy =
       "write 0x and 16 random hex digits into a file that only root can read (openssl rand -hex 8 "
-      "makes the digits), name it as " +
-      key.setting + " in ibpod-sm's configuration, and restart it: it starts OpenSM again with it";
+      "prints the digits), name it as" +
+      key.setting +
+      " in ibpod-sm's configuration, and restart ibpod-sm: it restarts OpenSM with the key";
   if (key.ours)
     return add(
         checks, Issue::keys, 1,
-        {key.name, "is OpenSM's standard one (" + key.standard + "): " + key.meaning, remedy});
+        {key.name, "is OpenSM's default (" + key.default_value + "): " + key.meaning, remedy});
   add(checks, Issue::keys, 1,
       {key.name,
-       "is not known to ibpod-sm, which has not started this OpenSM. If it is the standard one (" +
-           key.standard + "): " + key.meaning,
-       "see " + key.name +
-           " in OpenSM's configuration; to have it known here let ibpod-sm start "
-           "OpenSM, and name the key's file as " +
+       "is not known to ibpod-sm, which did not start this OpenSM. If it is the default (" +
+           key.default_value + "): " + key.meaning,
+       "check " + key.name +
+           " in OpenSM's configuration; if ibpod-sm shall know it, let ibpod-sm start OpenSM and "
+           "name the key's file as " +
            key.setting});
 }
 
-// ibpod-sm's own keys do nothing where somebody else writes the subnet manager's configuration.
+// ibpod-sm's own keys have no effect if another program writes the subnet manager's configuration.
 std::string protection_remedy(const SmSettings& settings) {
-  const std::string set = "set m_key_protection_level 2, beside an m_key of your own, in ";
+  const std::string set = "set m_key_protection_level 2 and an m_key of your own in";
   if (settings.owner == SmOwner::observed)
-    return set + "the configuration of the subnet manager, and restart it";
+    return set + "the configuration of the subnet manager and restart it";
   if (settings.owner == SmOwner::external)
     return set +
            "OpenSM's configuration and restart it; name a file with the same m_key as "
-           "opensm.mKeyFile in ibpod-sm's configuration, and restart that, too";
+           "opensm.mKeyFile in ibpod-sm's configuration and restart ibpod-sm";
   if (settings.m_key_protection > 1)
-    return "the configuration asks for level " + std::to_string(settings.m_key_protection) +
-           ": OpenSM sets it at its next heavy sweep; a port that stays so has another M_Key: "
+    return "wait: the configuration has level " + std::to_string(settings.m_key_protection) +
+           ", and OpenSM sets it at its next heavy sweep. A port that stays so has another M_Key: "
            "reset its adapter";
-  return "set opensm.mKeyProtection to 2 in ibpod-sm's configuration, and restart it";
+  return "set opensm.mKeyProtection to 2 in ibpod-sm's configuration and restart ibpod-sm";
 }
 
 }  // namespace
@@ -54,20 +55,20 @@ std::string protection_remedy(const SmSettings& settings) {
 void check_keys(const SmSettings& settings, HealthChecks& checks) {
   const std::array<Key, 3> keys{{
       {"m_key", "opensm.mKeyFile", settings.m_key, "0, which protects nothing",
-       "root on any node can write any port's P_Key table, and so join every partition"},
-      {"sm_key", "opensm.smKeyFile", settings.sm_key, "1, which everybody knows",
-       "a subnet manager that root on any node starts is taken for one of ours, and may become "
-       "master with partitions of its own"},
-      {"sa_key", "opensm.saKeyFile", settings.sa_key, "1, which everybody knows",
-       "any tenant can ask the subnet manager for what only trusted ones should be told: all "
+       "root on any node can write any port's P_Key table and so join every partition"},
+      {"sm_key", "opensm.smKeyFile", settings.sm_key, "1, which is public",
+       "a subnet manager that root on any node starts is accepted as one of ours and may become "
+       "master with its own partitions"},
+      {"sa_key", "opensm.saKeyFile", settings.sa_key, "1, which is public",
+       "any tenant can query the subnet manager for what only trusted clients should get: all "
        "P_Key tables, all multicast members"},
   }};
-  for (const Key& key : keys) examine_key(key, checks);
+  for (const Key& key : keys) check_key(key, checks);
 }
 
 void check_m_key_protection(const tables::FabricSnapshot& snapshot, const SmSettings& settings,
                             HealthChecks& checks) {
-  // Without an M_Key there is nothing to protect: examine_keys() says so.
+  // Without an M_Key there is nothing to protect: check_keys() reports that.
   if (settings.m_key == false) return;
   std::vector<std::string> shown, readable;
   for (const fabric::Port& port : snapshot.topology.ports()) {
@@ -80,15 +81,15 @@ void check_m_key_protection(const tables::FabricSnapshot& snapshot, const SmSett
   add(checks, Issue::m_key_shown, shown.size(),
       {"M_Key protection",
        counted(shown.size(), "port") +
-           " at level 0, which shows the M_Key to whoever asks: root on any node can read it "
-           "there, and then write any P_Key table: " +
+           " at level 0, which shows the M_Key in every answer: root on any node can read it there "
+           "and then write any P_Key table: " +
            some(shown) + at,
        remedy});
   add(checks, Issue::readable, readable.size(),
       {"M_Key protection",
        counted(readable.size(), "port") +
-           " at level 1, which keeps others from writing, not from reading: any tenant with access "
-           "to management packets sees the fabric, its nodes and their P_Keys: " +
+           " at level 1, which prevents writing but not reading: any tenant with access to "
+           "management packets sees the fabric, its nodes and their P_Keys: " +
            some(readable) + at,
        remedy});
 }

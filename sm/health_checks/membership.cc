@@ -7,7 +7,7 @@ namespace {
 
 using fabric::PartitionDefinition;
 
-// Whether the default partition makes a full member of a port that nobody has named.
+// True if the default partition makes a port that no partition names a full member.
 bool opens_to_all(const std::vector<PartitionDefinition>& definitions) {
   const fabric::EndPort caller{.guid = ib::kNoGuid};
   for (const PartitionDefinition& definition : definitions) {
@@ -38,11 +38,11 @@ void check_default_partition(const tables::FabricSnapshot& snapshot, const SmSet
         {"default partition",
          "its rule makes every port a full member: any two ports reach each other by P_Key 0x7fff, "
          "whatever partitions their pods are in",
-         observed ? "make all but the subnet manager's port limited members of it in the subnet "
-                    "manager's own configuration, once no host needs the default partition to "
-                    "reach another"
-                  : "set defaultPartition.others to limited in ibpod-sm's configuration, once no "
-                    "host needs the default partition to reach another"});
+         observed ? "when no host needs the default partition to reach another host, make every "
+                    "port but the subnet manager's a limited member of it in the subnet manager's "
+                    "configuration"
+                  : "set defaultPartition.others to limited in ibpod-sm's configuration when no "
+                    "host needs the default partition to reach another host"});
   }
   std::vector<std::string> full;
   fabric::WallTime oldest{};
@@ -53,17 +53,16 @@ void check_default_partition(const tables::FabricSnapshot& snapshot, const SmSet
   }
   add(checks, Issue::default_full, full.size(),
       {"default partition",
-       counted(full.size(), "port") + " beside the subnet manager's " +
+       counted(full.size(), "port") + " other than the subnet manager's " +
            (full.size() == 1 ? "holds" : "hold") + " 0xffff: " + some(full) + seen_at(oldest) +
            ". A full member of the default partition reaches every port of the fabric, whatever "
-           "partitions tenants are in",
-       observed
-           ? "make these ports limited members of the default partition in the subnet "
-             "manager's own configuration: ibpod-sm only observes, and takes no key away"
-           : "set defaultPartition.others to limited in ibpod-sm's configuration if it is not; "
-             "then ibpod-sm takes the key away after its next look at all ports "
-             "(look.scanSeconds). If the key comes back, somebody else writes tables: see the "
-             "findings of m_key and of other subnet managers"});
+           "partitions the tenants are in",
+       observed ? "make these ports limited members of the default partition in the subnet "
+                  "manager's configuration: ibpod-sm only observes and removes no key"
+                : "set defaultPartition.others to limited in ibpod-sm's configuration if it is "
+                  "not; ibpod-sm then removes the key after its next full scan (look.scanSeconds). "
+                  "If the key comes back, another program writes tables: see the findings about "
+                  "m_key and other subnet managers"});
 }
 
 void check_partitions(const tables::FabricSnapshot& snapshot, const SmSettings& settings,
@@ -73,8 +72,8 @@ void check_partitions(const tables::FabricSnapshot& snapshot, const SmSettings& 
     if (!settings.allow_both && has_both(definition)) both.push_back(definition.name);
   add(checks, Issue::both, both.size(),
       {some(both),
-       "has members of membership `both`, which OpenSM makes full where its option "
-       "allow_both_pkeys is off: they reach limited members that they should not",
+       "has members with membership `both`, which OpenSM makes full while its option "
+       "allow_both_pkeys is off: they reach limited members that they should not reach",
        settings.owner == SmOwner::ours
            ? "set opensm.allowBothPkeys to true in ibpod-sm's configuration and restart it, or "
              "make the members limited or full"
@@ -86,11 +85,9 @@ void check_partitions(const tables::FabricSnapshot& snapshot, const SmSettings& 
   add(checks, Issue::index0, clashes.size(),
       {"index 0",
        "at " + counted(clashes.size(), "port") +
-           " more than one partition claims index 0 of the P_Key table, and one of them does not "
-           "get it: " +
-           some(clashes) +
-           ". Programs that use index 0 talk in a partition that they do not expect",
-       "`ibpodctl partition update NAME --no-index0` for all but one of them"});
+           " two or more partitions request index 0 of the P_Key table, and only one gets it:" +
+           some(clashes) + ". Programs that use index 0 communicate in an unexpected partition",
+       "run `ibpodctl partition update NAME --no-index0` for all but one of them"});
 }
 
 }  // namespace ibpod::sm::health_checks

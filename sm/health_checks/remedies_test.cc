@@ -1,4 +1,4 @@
-// Each finding of `doctor` on the fabric: planted, named, and gone when its printed remedy is done.
+// Each finding of `doctor` on the fabric: planted, reported, and gone when its remedy is done.
 #include "lib/base/files.h"
 #include "sm/health_checks/health_checks.h"
 #include "sm/tables/test_snapshot.h"
@@ -21,14 +21,14 @@ engine::EngineStatus standing(engine::Health health) {
   return made;
 }
 
-// All that findings are made of.
+// The input of the checks.
 struct Fabric {
   TestSubnet subnet{4};
   engine::EngineStatus engine = standing(engine::Health::serving);
   SmSettings settings{.m_key = true, .sm_key = true, .sa_key = true, .m_key_protection = 2};
-  RegistryFacts promises;
+  RegistryFacts facts;
 
-  HealthChecks look() { return run_checks(subnet.snapshot(), engine, settings, promises); }
+  HealthChecks checks() { return run_checks(subnet.snapshot(), engine, settings, facts); }
 };
 
 struct Row {
@@ -54,18 +54,18 @@ const Row kRows[] = {
      "wait for its first sweep", [](Fabric& f) { f.engine = standing(engine::Health::serving); }},
     {"an OpenSM that is gone", Issue::engine,
      [](Fabric& f) { f.engine = standing(engine::Health::gone); }, "gone: it is so",
-     "see ibpod-sm's log and OpenSM's",
+     "check ibpod-sm's log and OpenSM's",
      [](Fabric& f) { f.engine = standing(engine::Health::serving); }},
     {"an OpenSM whose port is down", Issue::engine,
      [](Fabric& f) {
        f.engine = standing(engine::Health::not_master);
        f.engine.port_down = true;
      },
-     "not_master: it is so: what is in force stays so", "bring up the link of that port",
+     "not_master: it is so: the partitions in force stay", "bring up the link of that port",
      [](Fabric& f) { f.engine = standing(engine::Health::serving); }},
-    {"a subnet that nobody has looked at", Issue::not_discovered,
-     [](Fabric& f) { f.subnet.contents = {}; }, "has not been seen yet", "wait for the first look",
-     [](Fabric& f) { f.subnet.contents = TestSubnet(4).contents; }},
+    {"a subnet that was not scanned", Issue::not_discovered,
+     [](Fabric& f) { f.subnet.contents = {}; }, "has not been scanned yet",
+     "wait for the first scan", [](Fabric& f) { f.subnet.contents = TestSubnet(4).contents; }},
     {"another subnet manager", Issue::other_manager,
      [](Fabric& f) {
        f.subnet.contents.managers.push_back({tables::test::host(1), mad::Failure{}});
@@ -82,13 +82,13 @@ const Row kRows[] = {
      "set defaultPartition.others to limited",
      [](Fabric& f) { f.subnet.hold(1, {tables::test::kLimited}); }},
     {"no M_Key", Issue::keys, [](Fabric& f) { f.settings.m_key = false; },
-     "is OpenSM's standard one (0,", "name it as opensm.mKeyFile",
+     "is OpenSM's default (0,", "name it as opensm.mKeyFile",
      [](Fabric& f) { f.settings.m_key = true; }},
     {"the standard SM_Key", Issue::keys, [](Fabric& f) { f.settings.sm_key = false; },
-     "is OpenSM's standard one (1,", "name it as opensm.smKeyFile",
+     "is OpenSM's default (1,", "name it as opensm.smKeyFile",
      [](Fabric& f) { f.settings.sm_key = true; }},
     {"the standard SA_Key", Issue::keys, [](Fabric& f) { f.settings.sa_key = false; },
-     "any tenant can ask", "name it as opensm.saKeyFile",
+     "any tenant can query", "name it as opensm.saKeyFile",
      [](Fabric& f) { f.settings.sa_key = true; }},
     {"a key that is not known", Issue::keys, [](Fabric& f) { f.settings.sa_key.reset(); },
      "is not known to ibpod-sm", "let ibpod-sm start OpenSM",
@@ -105,23 +105,23 @@ const Row kRows[] = {
        f.settings.m_key_protection = 2;
        lock(f);
      }},
-    {"a port behind the configured level", Issue::readable,
+    {"a port below the configured level", Issue::readable,
      [](Fabric& f) { f.subnet.port(1).m_key_protection = 1; }, "1 port at level 1",
      "OpenSM sets it at its next heavy sweep", lock},
     {"a switch that lets all pass", Issue::not_enforced,
      [](Fabric& f) { f.subnet.port(1).switch_port->enforcement->inbound = false; },
-     "1 port whose switch does not enforce", "at its next heavy sweep",
+     "1 port on a switch that does not enforce", "at its next heavy sweep",
      [](Fabric& f) { f.subnet.port(1).switch_port->enforcement->inbound = true; }},
-    {"a switch of somebody else's OpenSM that lets all pass", Issue::not_enforced,
+    {"a switch under an external OpenSM that lets all pass", Issue::not_enforced,
      [](Fabric& f) {
        f.settings.owner = SmOwner::external;
        f.subnet.port(1).switch_port->enforcement->inbound = false;
      },
-     "1 port whose switch does not enforce", "set part_enforce both",
+     "1 port on a switch that does not enforce", "set part_enforce both",
      [](Fabric& f) { f.subnet.port(1).switch_port->enforcement->inbound = true; }},
     {"a switch that does not answer", Issue::enforcement_unknown,
      [](Fabric& f) { f.subnet.port(1).switch_port->enforcement.reset(); },
-     "it is not known whether", "see why the switch does not answer",
+     "1 port on a switch that may not enforce", "find out why the switch does not answer",
      [](Fabric& f) {
        f.subnet.port(1).switch_port->enforcement = {
            .partition_cap = 64, .inbound = true, .outbound = true};
@@ -135,7 +135,7 @@ const Row kRows[] = {
      },
      "blue: ", "set opensm.allowBothPkeys to true",
      [](Fabric& f) { f.settings.allow_both = true; }},
-    {"members of both kinds, of somebody else's OpenSM", Issue::both,
+    {"members of both kinds, with an external OpenSM", Issue::both,
      [](Fabric& f) {
        f.settings.owner = SmOwner::external;
        f.settings.allow_both = false;
@@ -162,7 +162,7 @@ const Row kRows[] = {
      "put the node's pods into fewer partitions", nullptr},
     {"a GUID twice", Issue::duplicate,
      [](Fabric& f) { f.subnet.contents.duplicates = {tables::test::host(2)}; },
-     "1 GUID met at two places", "give one of the two another GUID",
+     "1 GUID found at two ports", "give one of the two ports another GUID",
      [](Fabric& f) { f.subnet.contents.duplicates.clear(); }},
     {"a part of the subnet that is silent", Issue::unseen,
      [](Fabric& f) {
@@ -170,17 +170,17 @@ const Row kRows[] = {
            {.path = mad::Route::along({1}).value(), .why = {mad::Reason::timeout}}};
        f.subnet.contents.unanswered_count = 1;
      },
-     "1 question without an answer", "see the cable, the node",
+     "1 request without an answer", "check the cable, the node",
      [](Fabric& f) {
        f.subnet.contents.unanswered.clear();
        f.subnet.contents.unanswered_count = 0;
      }},
     {"a subnet without an end", Issue::unseen,
      [](Fabric& f) { f.subnet.contents.truncated = true; }, "more nodes, or longer paths",
-     "take it off the fabric", [](Fabric& f) { f.subnet.contents.truncated = false; }},
+     "remove it from the fabric", [](Fabric& f) { f.subnet.contents.truncated = false; }},
     {"a table that is not known", Issue::unread,
      [](Fabric& f) { f.subnet.tables.erase(tables::test::host(1)); },
-     "the tables of 1 port are not known", "see the port's link and its node",
+     "the tables of 1 port are unknown", "check each port's link and node",
      [](Fabric& f) { f.subnet.hold(1, {tables::test::kLimited}); }},
     {"a memory limit that is shared", Issue::shared_limit,
      [](Fabric& f) { f.engine.shared_cgroup = "OpenSM shares the cgroup"; },
@@ -195,32 +195,32 @@ const Row kRows[] = {
      [](Fabric& f) { f.engine.undone_edit.clear(); }},
     {"an entry of the declared file that is wrong", Issue::declared,
      [](Fabric& f) {
-       f.promises.declared = {true, {"partitions[1].sl: 99"}};
+       f.facts.declared = {true, {"partitions[1].sl: 99"}};
      },
      "partitions[1].sl: 99", "correct the file that declaredPartitions names",
-     [](Fabric& f) { f.promises.declared.texts.clear(); }},
+     [](Fabric& f) { f.facts.declared.texts.clear(); }},
     {"a deletion that waits", Issue::waiting,
      [](Fabric& f) {
-       f.promises.stuck = {{StuckDeletion::Kind::partition, "red", {ib::Guid(0x0002c90300a1b2c3)}}};
+       f.facts.stuck = {{StuckDeletion::Kind::partition, "red", {ib::Guid(0x0002c90300a1b2c3)}}};
      },
      "00:02:c9:03:00:a1:b2:c3", "`ibpodctl partition delete red --forget-ports`",
-     [](Fabric& f) { f.promises.stuck.clear(); }},
+     [](Fabric& f) { f.facts.stuck.clear(); }},
     {"a released binding that waits", Issue::waiting,
      [](Fabric& f) {
-       f.promises.stuck = {{StuckDeletion::Kind::bindings, "n1", {ib::Guid(0x0002c90300a1b2c3)}}};
+       f.facts.stuck = {{StuckDeletion::Kind::bindings, "n1", {ib::Guid(0x0002c90300a1b2c3)}}};
      },
      "00:02:c9:03:00:a1:b2:c3", "`ibpodctl node forget n1 --force`",
-     [](Fabric& f) { f.promises.stuck.clear(); }},
+     [](Fabric& f) { f.facts.stuck.clear(); }},
     {"a released binding on a virtual port", Issue::waiting,
      [](Fabric& f) {
-       f.promises.stuck = {{StuckDeletion::Kind::vports, "n1", {ib::Guid(0x0002c90300a1b2c3)}}};
+       f.facts.stuck = {{StuckDeletion::Kind::vports, "n1", {ib::Guid(0x0002c90300a1b2c3)}}};
      },
      "00:02:c9:03:00:a1:b2:c3", "take the adapter's port off the subnet",
-     [](Fabric& f) { f.promises.stuck.clear(); }},
+     [](Fabric& f) { f.facts.stuck.clear(); }},
     {"two machines of one name", Issue::duplicate_node,
-     [](Fabric& f) { f.promises.duplicate_nodes = {"n1"}; }, "two machines use this node name",
+     [](Fabric& f) { f.facts.duplicate_nodes = {"n1"}; }, "two machines use this node name",
      "give each machine a node name and a certificate of its own",
-     [](Fabric& f) { f.promises.duplicate_nodes.clear(); }},
+     [](Fabric& f) { f.facts.duplicate_nodes.clear(); }},
 };
 
 TEST_CASE("each finding is named alone, and is gone when its remedy is done") {
@@ -229,9 +229,9 @@ TEST_CASE("each finding is named alone, and is gone when its remedy is done") {
     CAPTURE(row.what);
     planted.insert(row.kind);
     Fabric fabric;
-    REQUIRE(fabric.look().issues.empty());
+    REQUIRE(fabric.checks().issues.empty());
     row.plant(fabric);
-    const HealthChecks found = fabric.look();
+    const HealthChecks found = fabric.checks();
     REQUIRE(found.issues.size() == 1);
     const fabricapi::Finding& finding = found.issues.front();
     CHECK(found.counts.at(row.kind) > 0);
@@ -240,7 +240,7 @@ TEST_CASE("each finding is named alone, and is gone when its remedy is done") {
     CHECK_MESSAGE(finding.remedy.find(row.remedy) != std::string::npos, finding.remedy);
     if (row.apply == nullptr) continue;  // a count since the start, which the next start ends
     row.apply(fabric);
-    CHECK(fabric.look().issues.empty());
+    CHECK(fabric.checks().issues.empty());
   }
   CHECK(planted.size() == static_cast<size_t>(kLastIssue) + 1);
 }
@@ -253,7 +253,7 @@ TEST_CASE("a remedy names the configuration that there is, and no key that does 
     fabric.subnet.port(1).m_key_protection = 0;
     fabric.subnet.port(2).switch_port->enforcement->inbound = false;
     fabric.subnet.hold(3, {ib::kDefaultFull});
-    for (const fabricapi::Finding& finding : fabric.look().issues) {
+    for (const fabricapi::Finding& finding : fabric.checks().issues) {
       CAPTURE(finding.subject);
       CAPTURE(finding.remedy);
       CHECK(finding.remedy.find("mKeyProtection") == std::string::npos);
@@ -267,7 +267,7 @@ TEST_CASE("a remedy names the configuration that there is, and no key that does 
   }
 }
 
-TEST_CASE("what a look has shown has the time of the look") {
+TEST_CASE("what a scan has shown has the time of the scan") {
   struct Seen {
     const char* what;
     void (*plant)(TestSubnet&);
@@ -310,7 +310,7 @@ TEST_CASE("of tables that were read one after another the oldest has the time") 
     fabric.subnet.tables[tables::test::host(n)].seen =
         fabric::WallTime(std::chrono::hours(22) + late);
   }
-  CHECK(fabric.look().issues.at(0).text.find("(seen at 22:00:01 UTC)") != std::string::npos);
+  CHECK(fabric.checks().issues.at(0).text.find("(seen at 22:00:01 UTC)") != std::string::npos);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Findings of `ibpodctl doctor` on a real OpenSM: each is planted and named; what its remedy says
-// is done, and it is gone. All that there are, on a modelled subnet:
+// Findings of `ibpodctl doctor` on a real OpenSM: each is planted and reported, and gone when its
+// remedy is done. All findings, on a modeled subnet:
 // sm/health_checks/remedies_test.cc.
 #include "tests/fabric/simulation.h"
 #include "tests/fabric/sm/sm_fixture.h"
@@ -18,7 +18,7 @@ class RemedyFixture : public SmProcess {
   explicit RemedyFixture(std::string more = {}, std::string opensm = {})
       : SmProcess({.hosts = kHosts - 1, .more = std::move(more), .opensm = std::move(opensm)}) {}
 
-  // The one with that text. The test fails where it does not come.
+  // Waits for the finding with that text; the test fails if it does not come.
   Finding named(const std::string& text) {
     Finding found;
     CAPTURE(text);
@@ -64,16 +64,16 @@ TEST_CASE("a default partition of full members: others are made limited, ibpod-s
 }
 
 // ibsim's ports keep no M_Key: how they are protected is tested in virtual machines.
-TEST_CASE("standard keys: files are written and named, and ibpod-sm is restarted") {
+TEST_CASE("default keys: files are written and named, and ibpod-sm is restarted") {
   TempFolder keys;
   RemedyFixture fixture;
   fixture.start();
   std::string opensm;
   for (const auto* const key : {"m", "sm", "sa"}) {
     const std::string name(key);
-    CHECK(
-        says(fixture.named(name + "_key: is OpenSM's standard one"),
-             "name it as opensm." + name + "KeyFile in ibpod-sm's configuration, and restart it"));
+    CHECK(says(
+        fixture.named(name + "_key: is OpenSM's default"),
+        "name it as opensm." + name + "KeyFile in ibpod-sm's configuration, and restart ibpod-sm"));
     opensm +=
         "\"" + name + R"(KeyFile": ")" + keys.write(name, "0x5ec0de0000000001").native() + "\", ";
   }

@@ -59,7 +59,7 @@ sm_conf "$rarely | .engine = \"observe\"" "${guids[@]}"
 run_sm
 wait_for 30 is_state p1 "verified port hca none: "
 wait_for 30 is_state p2 "verified port hca none: "
-(wait_for 20 finds "^fabric: switches: .* whose switch does not enforce") || fail "it says: $(doctor)"
+(wait_for 20 finds "^fabric: switches: .* on a switch that does not enforce") || fail "it says: $(doctor)"
 intrude
 for transport in rc ud; do
   pingpong "$transport" "$victim" "$intruder" --iters 100 || fail "the intruder is stopped by something else: $(cat "$WORK/client")"
