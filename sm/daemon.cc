@@ -207,13 +207,13 @@ Status Daemon::Parts::follow_declared(const Path& file) {
   return ok();
 }
 
-// The thread comes round. How many calls wait for it says nothing of that.
+// The main loop makes progress. The number of waiting calls does not matter.
 Status Daemon::Parts::alive() {
   constexpr Duration kLongest{20'000};
   const Duration turn = service.time_in_tick();
   if (turn < kLongest) return ok();
-  return Error(Code::unavailable,
-               "the service has not come round for " + std::to_string(turn.count() / 1000) + " s");
+  return Error(Code::unavailable, "the main loop has not finished a tick for " +
+                                      std::to_string(turn.count() / 1000) + " s");
 }
 
 void Daemon::Parts::check_listener() {
@@ -221,7 +221,7 @@ void Daemon::Parts::check_listener() {
   telemetry::Telemetry::ListenerStatus now{tcp->certificate(), tcp->expires(), tcp->refused(),
                                            tcp->starved()};
   const Status only_ours = check_private(tls_key);
-  // One that is missing is the certificate's trouble.
+  // A missing key is reported with the certificate.
   if (!only_ours && only_ours.error().code() == Code::denied) now.key = only_ours;
   telemetry.listener(now);
 }

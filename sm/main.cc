@@ -22,13 +22,13 @@ Result<config::Config> read(const Options& options) {
   return config::read_config(text).during(options.config.native());
 }
 
-// A file that it names may be on another machine than this one.
+// A file that the configuration names may be on another machine.
 Status check_files(const config::Config& config) {
   Status more = engine::check_more_options(config.opensm.supervisor.opensm.more);
   return !more && more.error().code() == Code::not_found ? ok() : more;
 }
 
-// Until it is told to end; what it had begun is over then.
+// Serves until SIGTERM or SIGINT; returns when all calls have ended.
 Status serve(const config::Config& config, log::Log& log) {
   sigset_t signals;
   sigemptyset(&signals);
@@ -51,11 +51,12 @@ Status work(const config::Config& config, log::Log& log) {
 
 int run(int argc, char** argv) {
   Options options;
-  CLI::App app("Keeps the partitions of an InfiniBand subnet, and proves them at the ports.",
+  CLI::App app("Manages the partitions of an InfiniBand subnet and verifies them at the ports.",
                "ibpod-sm");
   app.set_version_flag("--version", IBPOD_VERSION);
   app.add_option("--config", options.config, "the configuration file")->capture_default_str();
-  app.add_flag("--check-config", options.check, "say what is wrong with the file, and end");
+  app.add_flag("--check-config", options.check,
+               "print the errors of the configuration file and exit");
   CLI11_PARSE(app, argc, argv);
   const Result<config::Config> config = read(options);
   if (options.check) {

@@ -17,7 +17,7 @@ Result<bool> is_new(store::Store& store) {
   return true;
 }
 
-// Partitions of ours that a file has, beside the default one. None where it is not ours.
+// The number of our partitions in a file without the default one; 0 if the file is not ours.
 size_t kept_in(const Path& file, const engine::OpenSmSettings& settings) {
   const auto text = read_file(file, fabric::kMostReadable);
   if (!text) return 0;
@@ -41,10 +41,10 @@ Status check_state_lost(store::Store& store, const Path& database,
   for (const Path& file : {Path(paths.partitions.native() + ".good"), paths.partitions}) {
     const size_t kept = kept_in(file, settings.supervisor.opensm);
     if (kept == 0) continue;
-    return Error(Code::invalid, database.native() + " is empty, and " + file.native() +
+    return Error(Code::invalid, database.native() + " is empty, but " + file.native() +
                                     " has partitions (" + std::to_string(kept) +
-                                    ") that it should know of: put a copy of it in its " +
-                                    "place; or, if nothing of them is to stay, remove " +
+                                    ") that it should contain: restore the database from a backup; "
+                                    "or, to drop these partitions, remove " +
                                     settings.folder.native());
   }
   return ok();

@@ -9,7 +9,7 @@
 namespace ibpod::sm {
 namespace {
 
-TEST_CASE("a database that is empty beside partitions that it should know of is not begun anew") {
+TEST_CASE("an empty database beside a partitions.conf with partitions is refused") {
   const TempFolder folder;
   engine::OpenSmEngineSettings settings;
   settings.folder = folder.path();

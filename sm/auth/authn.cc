@@ -29,7 +29,7 @@ std::string listed(const std::vector<std::string>& names) {
   return left == 0 ? text : text + " and " + std::to_string(left) + " more";
 }
 
-// Longer than any node's name and any SPIFFE ID: it would be in every line of the log.
+// Longer than any node name and SPIFFE ID: the name would be in every line of the log.
 Status check_lengths(const std::vector<std::string>& names) {
   constexpr size_t kMostName = 2048;
   for (const std::string& name : names)
@@ -40,11 +40,12 @@ Status check_lengths(const std::vector<std::string>& names) {
 }
 
 Error no_node(const std::string& name) {
-  return Error(Code::denied, "the certificate's name " + name + " has no node's name in it");
+  return Error(Code::denied, "the certificate's name " + name + " contains no valid node name");
 }
 
-// What a rule makes of a certificate's names: nothing where none matches.
-Result<std::optional<Caller>> judge(const RoleRule& rule, const std::vector<std::string>& names) {
+// The caller for a certificate's names by this rule; nullopt if none matches.
+Result<std::optional<Caller>> match_rule(const RoleRule& rule,
+                                         const std::vector<std::string>& names) {
   std::optional<Caller> caller;
   for (const std::string& name : names) {
     const std::optional<std::string> star = rule.match.match(name);
@@ -52,8 +53,8 @@ Result<std::optional<Caller>> judge(const RoleRule& rule, const std::vector<std:
     const std::string node = rule.role == Role::node ? *star : "";
     if (rule.role == Role::node && !is_dns_subdomain(node)) return no_node(name);
     if (caller && caller->node != node) {
-      return Error(Code::denied,
-                   "the certificate is of two nodes, " + caller->node + " and " + node);
+      return Error(Code::denied, "the certificate names two nodes, " + caller->node + " and " +
+                                     node + ": expected one");
     }
     if (!caller) caller = Caller{rule.role, node, name};
   }
@@ -63,9 +64,9 @@ Result<std::optional<Caller>> judge(const RoleRule& rule, const std::vector<std:
 Status check(const RoleRule& rule) {
   const std::string text = "\"" + rule.match.text() + "\"";
   if (rule.role == Role::node && !rule.match.has_star())
-    return Error(Code::invalid, text + ": a rule for nodes has a * for the node's name");
+    return Error(Code::invalid, text + ": a rule with role node needs a * for the node name");
   if (rule.role == Role::administrator && rule.match.matches_all())
-    return Error(Code::invalid, text + " would make everybody an administrator");
+    return Error(Code::invalid, text + " would make every caller an administrator");
   return ok();
 }
 
@@ -104,7 +105,7 @@ Result<RoleRules> RoleRules::make(std::vector<RoleRule> rules) {
     TRY(check(rule));
     const std::string text = rule.match.text();
     if (std::find(seen.begin(), seen.end(), text) != seen.end())
-      return Error(Code::invalid, "\"" + text + "\" comes twice");
+      return Error(Code::invalid, "\"" + text + "\" is listed twice");
     seen.push_back(text);
   }
   return RoleRules(std::move(rules));
@@ -113,13 +114,13 @@ Result<RoleRules> RoleRules::make(std::vector<RoleRule> rules) {
 Result<Caller> RoleRules::identify(const rpc::Peer& peer) const {
   if (peer.local) return Caller{Role::administrator, "", "unix socket"};
   const std::vector<std::string> names = names_of(peer);
-  if (names.empty()) return Error(Code::denied, "the caller has no certificate with a name in it");
+  if (names.empty()) return Error(Code::denied, "the caller has no certificate, or no name in it");
   TRY(check_lengths(names));
   for (const RoleRule& rule : rules_) {
-    const std::optional<Caller> caller = TRY(judge(rule, names));
+    const std::optional<Caller> caller = TRY(match_rule(rule, names));
     if (caller) return *caller;
   }
-  return Error(Code::denied, "no rule is for the certificate of " + listed(names));
+  return Error(Code::denied, "certificate matches no role: " + listed(names));
 }
 
 Result<RoleRules> read_role_rules(const Value& value) {

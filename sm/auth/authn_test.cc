@@ -66,15 +66,14 @@ TEST_CASE("authority: whom no rule is for, or who is no certain node, is denied"
     rpc::Peer peer;
     const char* text;
   } table[] = {
-      {{}, "the caller has no certificate with a name in it"},
-      {certificate("", {"DNS=a", "URI=b"}), "no rule is for the certificate of DNS=a, URI=b"},
+      {{}, "the caller has no certificate, or no name in it"},
+      {certificate("", {"DNS=a", "URI=b"}), "certificate matches no role: DNS=a, URI=b"},
       {certificate("system:node:N7"),
-       "the certificate's name CN=system:node:N7 has no node's name in it"},
+       "the certificate's name CN=system:node:N7 contains no valid node name"},
       {certificate("", {"DNS=n7.nodes.example", "DNS=n8.nodes.example"}),
-       "the certificate is of two nodes, n7 and n8"},
+       "the certificate names two nodes, n7 and n8: expected one"},
       // What looks like another kind of name is not one.
-      {certificate("", {"URI=CN=ibpod-admin"}),
-       "no rule is for the certificate of URI=CN=ibpod-admin"},
+      {certificate("", {"URI=CN=ibpod-admin"}), "certificate matches no role: URI=CN=ibpod-admin"},
   };
   for (const auto& [peer, text] : table) {
     const auto found = usual().identify(peer);
@@ -121,13 +120,13 @@ TEST_CASE("authority: rules that cannot be meant are refused, with their place")
   CHECK(refusal(R"([{"match": "CN=a", "role": "reader"}, {"match": "CN=a", "role": "boss"}])") ==
         "[1].role: expected administrator, node or reader, got \"boss\"");
   CHECK(refusal(R"([{"match": "CN=node", "role": "node"}])") ==
-        "[0].match: \"CN=node\": a rule for nodes has a * for the node's name");
+        "[0].match: \"CN=node\": a rule with role node needs a * for the node name");
   CHECK(refusal(R"([{"match": "CN=*", "role": "administrator"}])") ==
-        "[0].match: \"CN=*\" would make everybody an administrator");
+        "[0].match: \"CN=*\" would make every caller an administrator");
   CHECK(refusal(R"([{"match": "CN=a", "role": "node"}])").starts_with("[0].match"));
   CHECK(refusal(R"([{"match": "CN=a", "role": "reader"},
                     {"match": "CN=a", "role": "administrator"}])")
-            .ends_with("\"CN=a\" comes twice"));
+            .ends_with("\"CN=a\" is listed twice"));
   CHECK_FALSE(read(R"([{"match": "CN=a"}])"));
   CHECK_FALSE(read(R"([{"role": "reader"}])"));
   CHECK_FALSE(read(R"([{"match": "CN=a", "role": "reader", "node": "x"}])"));

@@ -30,7 +30,7 @@ constexpr std::array<Row, kCalls> kRows{{
     {"forget a node", "forget node", false, false},
     {"plan", "", false, true},
     {"explain", "", false, true},
-    {"ask for the fabric's health", "", false, true},
+    {"get the fabric's health", "", false, true},
 }};
 
 const Row& row_of(Call call) { return kRows.at(static_cast<size_t>(call)); }

@@ -21,8 +21,7 @@ std::optional<std::string_view> behind_kind(std::string_view text) {
 Result<NamePattern> NamePattern::parse(std::string_view text) {
   const std::optional<std::string_view> name = behind_kind(text);
   if (!printable(text) || !name || name->empty()) {
-    return Error(Code::invalid,
-                 "expected CN=, DNS= or URI= and a name in which one * may stand for anything");
+    return Error(Code::invalid, "expected CN=, DNS= or URI= and a name, which may contain one *");
   }
   NamePattern pattern;
   const size_t star = text.find('*');

@@ -133,7 +133,7 @@ Error unfit(const std::string& text) { return {Code::invalid, text}; }
 constexpr std::string_view kListenAddress =
     "expected an IP address and a port, such as 0.0.0.0:7473; got ";
 
-// Unlike that of metrics it is no socket, and has a port: without one it would be any one.
+// Unlike metricsAddress it cannot be a socket, and port 0, which is any free one, is refused.
 Result<http::Address> read_listen_address(const Value& value) {
   const std::string text = TRY(value.string());
   Result<http::Address> address = http::Address::parse(text);
@@ -172,33 +172,34 @@ void read_looking(Keys& section, Config& config) {
 void check_listening(const Listening& listening, Errors& errors) {
   if (listening.tls.certificate.empty() || listening.tls.key.empty() || listening.tls.ca.empty())
     errors.add(
-        unfit("listen: certificate, key and ca have to be there: without them nobody could "
-              "be told from anybody else"));
+        unfit("listen: certificate, key and ca are required: without them callers cannot be "
+              "authenticated"));
 }
 
 void check_opensm(const engine::OpenSmEngineSettings& settings, unsigned sl, Errors& errors) {
   const engine::OpenSmSettings& opensm = settings.supervisor.opensm;
   const auto& others = settings.supervisor.external;
   if (others && (others->pid_file.empty() || others->log.empty()))
-    errors.add(unfit("opensm: an OpenSM that others start needs both pidFile and logFile"));
+    errors.add(unfit(
+        "opensm: set both pidFile and logFile if OpenSM is managed externally, else neither"));
   if (opensm.m_key_protection > 0 && opensm.keys.m_key.empty())
     errors.add(unfit("opensm.mKeyProtection: " + std::to_string(opensm.m_key_protection) +
-                     " protects nothing without opensm.mKeyFile"));
+                     " has no effect without opensm.mKeyFile: set both"));
   if (sl != 0 && !opensm.qos)
     errors.add(unfit("defaults.sl: " + std::to_string(sl) +
-                     ", and OpenSM makes every service level 0 without qos: set opensm.qos to "
-                     "true, or leave sl out"));
+                     " needs opensm.qos, without which OpenSM makes every service level 0: set "
+                     "opensm.qos to true, or remove defaults.sl"));
   errors.collect(engine::check(engine::OpenSmPaths(settings.folder)),
                  "opensm.folder, or stateDir above it");
 }
 
-// What only the whole tells.
+// Checks that need more than one key.
 void check(const Config& config, Errors& errors) {
   errors.collect(registry::check(config.policy));
   if (!is_dns_label(config.fabric))
-    errors.add(
-        unfit(R"(fabric: expected at most 63 lower-case letters, digits and, inside, "-", got ")" +
-              config.fabric + "\""));  // agents can name no other
+    errors.add(unfit(
+        R"(fabric: expected at most 63 lowercase letters, digits and "-" (not first or last), got ")" +
+        config.fabric + "\""));  // agents can name no other
   if (config.listening) check_listening(*config.listening, errors);
   if (config.engine == EngineKind::opensm)
     check_opensm(config.opensm, config.policy.group.sl, errors);
@@ -208,8 +209,8 @@ void check(const Config& config, Errors& errors) {
 
 Result<Config> read_config(std::string_view text) {
   const Value document = TRY(Value::parse(text, json::Comments::allowed));
-  auth::RoleRules no_callback = TRY(auth::RoleRules::make({}));
-  Config config{.authority = std::move(no_callback)};
+  auth::RoleRules no_rules = TRY(auth::RoleRules::make({}));
+  Config config{.authority = std::move(no_rules)};
   Errors errors;
   {
     Keys section(document, errors);

@@ -220,7 +220,7 @@ TEST_CASE("what only the whole tells is told before anything is started") {
     std::string text, told;
   } table[] = {
       {R"({"opensm": {"mKeyProtection": 2}})",
-       "opensm.mKeyProtection: 2 protects nothing without opensm.mKeyFile"},
+       "opensm.mKeyProtection: 2 has no effect without opensm.mKeyFile"},
       {R"({"listen": {)" + tls + "}}",
        "listen.address: expected an IP address and a port, such as "
        "0.0.0.0:7473; got nothing"},
@@ -233,8 +233,8 @@ TEST_CASE("what only the whole tells is told before anything is started") {
        "opensm.folder, or stateDir above it: \"/srv/my sm/opensm\": OpenSM needs"},
       {R"({"opensm": {"folder": "/srv/#1"}})",
        "OpenSM needs an absolute path without blanks and #"},
-      {R"({"defaults": {"sl": 1}})", "defaults.sl: 1, and OpenSM makes every service level 0"},
-      {R"({"fabric": ""})", "fabric: expected at most 63 lower-case letters"},
+      {R"({"defaults": {"sl": 1}})", "defaults.sl: 1 needs opensm.qos"},
+      {R"({"fabric": ""})", "fabric: expected at most 63 lowercase letters"},
       {R"({"fabric": "Rail_1"})", "got \"Rail_1\""},
   };
   for (const auto& [text, engine_members] : table) {

@@ -438,9 +438,9 @@ TEST_CASE_FIXTURE(Trust, "a subnet manager that ends whenever it is started is n
   is(engine::Health::starting, "");
   is(engine::Health::gone, "it has ended");
   is(engine::Health::starting, "");
-  CHECK(logged("subnet manager: well again") == "");
+  CHECK(logged("subnet manager: resolved") == "");
   is(engine::Health::serving, "");
-  CHECK(logged("subnet manager: well again") != "");
+  CHECK(logged("subnet manager: resolved") != "");
 }
 
 TEST_CASE_FIXTURE(Trust, "a Bind that nothing enforces says why, and so does a partition") {

@@ -26,7 +26,7 @@ Result<std::vector<fabric::StaticMember>> read_members(const Value& value) {
   return json::read_list(value, read_member);
 }
 
-// What is wrong with an entry as a whole, at the key that its text begins with.
+// An error of the whole entry, placed at the key that the text begins with.
 Error wrong_in(const Value& entry, const std::string& text) {
   const size_t colon = text.find(": ");
   if (colon == text.npos) return entry.wrong(text);
@@ -34,7 +34,7 @@ Error wrong_in(const Value& entry, const std::string& text) {
   return value ? value->wrong(text.substr(colon + 2)) : entry.wrong(text);
 }
 
-Result<fabric::Partition> read_tenancy(const Value& value) {
+Result<fabric::Partition> read_partition(const Value& value) {
   json::Fields fields = TRY(json::Fields::of(value));
   fabric::Partition partition;
   TRY(value.at("name"));
@@ -56,7 +56,7 @@ Result<fabric::Partition> read_tenancy(const Value& value) {
   return partition;
 }
 
-// Of an entry that is wrong: the partition that it means, if it says that much.
+// The partition's name in a wrong entry; empty if the name cannot be read.
 std::string name_of(const Value& entry) {
   const std::optional<Value> name = entry.find("name");
   if (!name) return "";
@@ -75,8 +75,8 @@ void leave_out(const Error& error, const std::string& name, DeclaredPartitions& 
     return;
   }
   declared.errors.push_back(error.text() +
-                            "; which partition is meant is not known, so none is removed until "
-                            "that is mended");
+                            "; the partition of this entry is unknown, so no partition is removed "
+                            "until the entry is corrected");
   declared.complete = false;
 }
 
@@ -92,12 +92,12 @@ Result<DeclaredPartitions> read_declared(std::string_view text) {
   TRY(refuse_unknown(document, fields));
   const std::vector<Value> entries = TRY(partitions->elements());
   for (const Value& entry : entries) {
-    Result<fabric::Partition> partition = read_tenancy(entry);
+    Result<fabric::Partition> partition = read_partition(entry);
     if (!partition) {
       leave_out(partition.error(), name_of(entry), declared);
     } else if (!names.insert(partition->name).second) {
-      // One of the two may mean another.
-      leave_out(entry.wrong("the name " + partition->name + " is there twice"), "", declared);
+      // One of the two may be meant for another partition.
+      leave_out(entry.wrong("the name " + partition->name + " is listed twice"), "", declared);
     } else {
       declared.places.emplace(partition->name, entry.path());
       declared.partitions.push_back(*std::move(partition));

@@ -105,7 +105,7 @@ TEST_CASE("an entry that may mean any partition is told to keep all of them") {
     REQUIRE(declared);
     CHECK_FALSE(declared->complete);
     REQUIRE(declared->errors.size() == 1);
-    CHECK(declared->errors[0].find("none is removed") != std::string::npos);
+    CHECK(declared->errors[0].find("no partition is removed") != std::string::npos);
     CHECK(declared->partitions.size() == 1);
   }
   CHECK(read_declared(R"({"partitions": [{"name": "x", "sl": 99}]})")->complete);

@@ -19,7 +19,8 @@ Result<uint64_t> parse_key(const std::string& text, const Path& path) {
   line.remove_prefix(std::min(line.find_first_not_of(kBlank), line.size()));
   const auto key = line.starts_with("0x") ? ib::parse_hex(line.substr(2)) : std::nullopt;
   if (key) return *key;
-  return Error(Code::invalid, path.string() + " holds no key: expected 0x and 1 to 16 hex digits");
+  return Error(Code::invalid,
+               path.string() + " contains no key: expected 0x and 1 to 16 hex digits");
 }
 
 }  // namespace

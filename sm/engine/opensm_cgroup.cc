@@ -9,22 +9,23 @@
 namespace ibpod::sm::engine {
 namespace {
 
-constexpr Duration kPatience{5000};
+constexpr Duration kMoveTimeout{5000};
 
 // systemd has answered before the process is moved.
 Status wait_until_moved(pid_t opensm, const std::string& ours, Deadline deadline) {
   while (true) {
     const std::string theirs = TRY(systemd::cgroup_of(opensm));
     if (!systemd::is_within(theirs, ours)) return ok();
-    if (deadline.passed()) return Error(Code::unavailable, "systemd has not moved it");
+    if (deadline.passed())
+      return Error(Code::unavailable, "systemd did not move OpenSM within 5 s");
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
 }
 
 Status move(pid_t opensm, const std::string& ours, const std::string& theirs) {
   const auto name = scope_name(ours, theirs, opensm);
-  if (!name) return Error(Code::unsupported, "ibpod-sm is no service of systemd's");
-  const Deadline deadline = Deadline::in(kPatience);
+  if (!name) return Error(Code::unsupported, "ibpod-sm is not a systemd service");
+  const Deadline deadline = Deadline::in(kMoveTimeout);
   TRY(systemd::start_scope({*name, systemd::service_of(ours)->slice, "OpenSM of ibpod-sm", opensm},
                            deadline));
   return wait_until_moved(opensm, ours, deadline);
@@ -47,10 +48,11 @@ Status separate_cgroup(pid_t opensm) {
   const Status moved = move(opensm, *ours, *theirs);
   const auto limit = systemd::memory_limit(*ours);
   if (moved || !limit) return ok();
-  return Error(
-      Code::unavailable,
-      "OpenSM shares the cgroup of ibpod-sm and its memory limit (" + std::to_string(*limit) +
-          " bytes): the kernel may end OpenSM when ibpod-sm reaches it: " + moved.error().text());
+  return Error(Code::unavailable,
+               "OpenSM shares the cgroup of ibpod-sm and its memory limit (" +
+                   std::to_string(*limit) +
+                   " bytes): the kernel may kill OpenSM when ibpod-sm reaches the limit:" +
+                   moved.error().text());
 }
 
 }  // namespace ibpod::sm::engine

@@ -58,7 +58,7 @@ TEST_CASE("an OpenSM that could not be put into a cgroup of its own is tried aga
   int tries = 0;
   bed.settings.supervisor.recheck = Duration(10);
   bed.settings.supervisor.separate = [&](pid_t) {
-    return ++tries < 3 ? Status(Error(Code::unavailable, "systemd has not moved it")) : ok();
+    return ++tries < 3 ? Status(Error(Code::unavailable, "systemd did not move OpenSM")) : ok();
   };
   bed.start();
   bed.engine->apply(1, test::with_tenant(1));

@@ -12,12 +12,12 @@
 namespace ibpod::sm::engine {
 namespace {
 
-// Without these the engine does not know what OpenSM does, or OpenSM reads another file.
+// Options that the engine depends on: OpenSM's log, and the files that it reads.
 constexpr std::array<std::string_view, 10> kOurs{
     "partition_config_file",    "log_file",   "log_flags",         "force_log_flush",
     "per_module_logging_file",  "log_prefix", "keep_pkey_indexes", "part_enforce",
     "no_partition_enforcement", "daemon"};
-// These have keys of ibpod-sm's, by which it finds ports and speaks to them, too.
+// ibpod-sm has its own keys for these, because it uses their values too.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kConfigured{
     {{"guid", "port"},
      {"m_key", "mKeyFile"},
@@ -46,10 +46,10 @@ Result<std::string> key_lines(const OpenSmSettings& settings) {
     if (path.empty()) return ok();
     const uint64_t key = TRY(read_key_file(path).during(option));
     if (key == 0 || (key == 1 && option != "m_key"))
-      return Error(Code::invalid, path.string() +
-                                      " holds a key that everybody knows, and protects "
-                                      "nothing: choose another " +
-                                      std::string(option));
+      return Error(Code::invalid,
+                   path.string() +
+                       " contains a publicly known key, which protects nothing: choose another " +
+                       std::string(option));
     text += line(option, "0x" + ib::hex(key, 16));
     return ok();
   };
@@ -59,23 +59,23 @@ Result<std::string> key_lines(const OpenSmSettings& settings) {
   return text + line("m_key_protection_level", std::to_string(settings.m_key_protection));
 }
 
-// Why a line cannot be taken; empty: it can. OpenSM cuts a line at 1,023 bytes and reads the rest
-// as the next one.
+// Why a line is refused; empty if it is accepted. OpenSM cuts a line at 1,023 bytes and reads the
+// rest as the next one.
 std::string refusal_of(std::string_view option) {
   constexpr size_t kMostLine = 1000;
-  if (option.size() > kMostLine) return "too long for OpenSM";
-  // Its line would end there, and ours go on.
-  if (option.find('\0') != option.npos) return "it has a NUL";
+  if (option.size() > kMostLine) return "longer than 1000 bytes, which OpenSM cuts";
+  // OpenSM's line would end there.
+  if (option.find('\0') != option.npos) return "contains a NUL byte";
   const std::string_view key = option.substr(0, option.find_first_of(" \t\r"));
   for (const auto& [configured, ours] : kConfigured)
     if (key == configured)
-      return std::string(key) + ", which ibpod-sm's configuration has as opensm." +
-             std::string(ours);
+      return std::string(key) + ": set opensm." + std::string(ours) +
+             " in ibpod-sm's configuration instead";
   if (std::find(kOurs.begin(), kOurs.end(), key) == kOurs.end()) return "";
-  return std::string(key) + ", which ibpod-sm has to set itself";
+  return std::string(key) + ": only ibpod-sm sets it";
 }
 
-// All that cannot be taken is told at once: whoever brings an opensm.conf has many such lines.
+// Reports all refused lines at once: a whole opensm.conf has many of them.
 Result<std::string> more_lines(const Path& path) {
   if (path.empty()) return std::string();
   // An option may name a library that OpenSM loads.
@@ -92,7 +92,7 @@ Result<std::string> more_lines(const Path& path) {
     rest.remove_prefix(std::min(end + 1, rest.size()));
   }
   if (refused.empty()) return lines;
-  return Error(Code::invalid, "opensm.moreOptionsFile: " + path.string() + ": take out " + refused);
+  return Error(Code::invalid, "opensm.moreOptionsFile: " + path.string() + ": remove " + refused);
 }
 
 Status check_numbers(const OpenSmSettings& settings) {
@@ -104,7 +104,7 @@ Status check_numbers(const OpenSmSettings& settings) {
   if (settings.polling_timeout < 10)
     return Error(Code::invalid, "sminfo_polling_timeout: expected at least 10 ms");
   if (settings.m_key_protection > 0 && settings.keys.m_key.empty())
-    return Error(Code::invalid, "m_key_protection_level protects nothing without an M_Key");
+    return Error(Code::invalid, "m_key_protection_level has no effect without an M_Key");
   return ok();
 }
 

@@ -105,7 +105,7 @@ TEST_CASE("options that others can write are refused: one of them may name a lib
   CHECK(conf.error().text().starts_with("opensm.moreOptionsFile: "));
 }
 
-TEST_CASE("a key that is OpenSM's standard one is refused") {
+TEST_CASE("OpenSM's default key is refused") {
   TempFolder folder;
   const auto refusal = [&](Path KeyFiles::*key, const char* text) {
     OpenSmSettings settings;
@@ -152,11 +152,10 @@ TEST_CASE("all options that have to be taken out are told at once, and then the 
   const std::string engine_members = refused.error().text();
   CHECK(engine_members ==
         "opensm.moreOptionsFile: " + settings.more.string() +
-            ": take out line 2: guid, which ibpod-sm's configuration has as opensm.port; "
-            "line 4: log_file, which ibpod-sm has to set itself; line 6: qos, which "
-            "ibpod-sm's configuration has as opensm.qos; line 7: m_key, which ibpod-sm's "
-            "configuration has as opensm.mKeyFile; line 8: daemon, which ibpod-sm has to "
-            "set itself");
+            ": remove line 2: guid: set opensm.port in ibpod-sm's configuration instead; line 4: "
+            "log_file: only ibpod-sm sets it; line 6: qos: set opensm.qos in ibpod-sm's "
+            "configuration instead; line 7: m_key: set opensm.mKeyFile in ibpod-sm's configuration "
+            "instead; line 8: daemon: only ibpod-sm sets it");
   CHECK(engine_members.find("0x5") == engine_members.npos);
   std::string left;
   std::istringstream lines(text);

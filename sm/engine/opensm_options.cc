@@ -55,25 +55,26 @@ bool has_flag(const std::vector<std::string>& words, const Option& option) {
 
 Status expect(const OpenSmOptionsFile& options, std::string_view name, std::string_view desired) {
   if (options.value(name) == desired) return ok();
-  return Error(Code::invalid, "its configuration needs \"" + std::string(name) + " " +
-                                  std::string(desired) + "\", and a restart");
+  return Error(Code::invalid, "set \"" + std::string(name) + " " + std::string(desired) +
+                                  "\" in its configuration and restart it");
 }
 
 unsigned long number(const std::string& text) { return std::strtoul(text.c_str(), nullptr, 0); }
 
-// What is said of sweeps (opensm_modules()): at the level of the module, or else at that of all.
+// Checks the level of the messages about sweeps (opensm_modules()): the module's, or else the
+// global one.
 Status check_log(const OpenSmOptionsFile& options, std::string_view modules) {
   constexpr unsigned long kErrorsAndInfo = 0x03;
   constexpr unsigned long kSweeps = 0x07;
   const unsigned long flags = number(options.value("log_flags"));
   if ((flags & kErrorsAndInfo) != kErrorsAndInfo)
     return Error(Code::invalid,
-                 "its configuration needs \"log_flags 0x03\" or more, and a restart");
+                 "set \"log_flags 0x03\" or more in its configuration and restart it");
   const auto module = value_of(modules, "osm_state_mgr.c");
   if (((module ? number(*module) : flags) & kSweeps) == kSweeps) return ok();
-  return Error(Code::invalid, "its per_module_logging_file, " +
-                                  options.value("per_module_logging_file") +
-                                  ", needs the line \"osm_state_mgr.c 0x07\"");
+  return Error(Code::invalid,
+               "add the line \"osm_state_mgr.c 0x07\" to its per_module_logging_file, " +
+                   options.value("per_module_logging_file"));
 }
 
 }  // namespace
@@ -94,12 +95,12 @@ std::string OpenSmOptionsFile::value(std::string_view name) const {
   const auto* const option = std::find_if(kOptions.begin(), kOptions.end(),
                                           [&](const Option& one) { return one.name == name; });
   if (option == kOptions.end()) return value_of(conf, name).value_or("");
-  std::optional<std::string> said;
+  std::optional<std::string> value;
   if (option->flag != nullptr && option->argument)
-    said = argument_of(words, option->flag, option->word);
-  if (option->flag != nullptr && !option->argument && has_flag(words, *option)) said = "TRUE";
-  if (!said) said = value_of(conf, name);
-  return said.value_or(std::string(option->otherwise));
+    value = argument_of(words, option->flag, option->word);
+  if (option->flag != nullptr && !option->argument && has_flag(words, *option)) value = "TRUE";
+  if (!value) value = value_of(conf, name);
+  return value.value_or(std::string(option->otherwise));
 }
 
 Status check_options(const OpenSmOptionsFile& options, std::string_view modules,

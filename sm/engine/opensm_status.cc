@@ -1,4 +1,4 @@
-// What OpenSm answers, to any thread.
+// The calls of OpenSm that any thread may make.
 #include "sm/engine/opensm.h"
 #include "sm/engine/own_port.h"
 
@@ -15,18 +15,17 @@ EngineStatus OpenSm::evaluate_status() const {
     if (missing) status.trouble = missing->text();
     if (!missing && !file_.in_place()) status.health = Health::starting;
   } else if (status.health == Health::failed_open) {
-    status.trouble = "OpenSM has thrown " + file_.path().string() +
-                     " away, and every port is a full member of the default partition: it is "
-                     "given the file again; see " +
+    status.trouble = "OpenSM has rejected " + file_.path().string() +
+                     ", and every port is a full member of the default partition: ibpod-sm writes "
+                     "the file again; see " +
                      paths_.log.string();
   } else if (status.health == Health::stuck) {
-    status.trouble = "OpenSM does not come to the end of a sweep: see " + paths_.log.string();
+    status.trouble = "OpenSM does not finish a sweep: see" + paths_.log.string();
   } else if (status.health == Health::not_master) {
     status.port_down = sweep_tracker_.state() == SweepTracker::State::port_down;
     status.trouble = status.port_down
                          ? "the port of OpenSM is down"
-                         : "another subnet manager is master: end it, or give ours a higher "
-                           "priority";
+                         : "another subnet manager is master: stop it, or raise opensm.priority";
   } else if (status.health == Health::serving) {
     status.trouble = file_.refusal();
   }
@@ -74,7 +73,7 @@ Status OpenSm::check(const std::vector<fabric::PartitionDefinition>& definitions
   TRY(check_own_port(definitions, settings_.supervisor.opensm.port));
   const std::string text = TRY(fabric::render(as_written(definitions), section->text,
                                               options_of(settings_.supervisor.opensm))
-                                   .during("the partitions.conf that OpenSM would be given"));
+                                   .during("the new partitions.conf"));
   return check_growth(present, text.size());
 }
 

@@ -43,8 +43,8 @@ Result<OpensmSupervisor::Change> OpensmSupervisor::find() {
   return Change::found;
 }
 
-// Asks an OpenSM of ours with other settings to end. One whose settings are not known, because
-// others have access to a key file, stays: without it no binding comes into force.
+// Stops an OpenSM of ours that has other settings. If others have access to a key file, the
+// settings are unknown and OpenSM stays: without it no binding comes into force.
 Status OpensmSupervisor::check_settings(const OpenSmProcess& process) {
   start_refused_.reset();
   const auto same = has_settings();
@@ -57,10 +57,10 @@ Status OpensmSupervisor::check_settings(const OpenSmProcess& process) {
   if (*same) return ok();
   TRY(process.end(false));
   ending_ = true;
-  return Error(Code::unavailable, "OpenSM runs with other settings, and is started again");
+  return Error(Code::unavailable, "OpenSM runs with other settings: ibpod-sm restarts it");
 }
 
-// Of ours: what it was started on is what stands there, as nothing else is written to it.
+// Only starts of OpenSM write opensm.conf, so the file has the settings of the running OpenSM.
 Result<bool> OpensmSupervisor::has_settings() const {
   const std::string conf = TRY(render_opensm_conf(settings_.opensm, paths_));
   const auto there = read_file(paths_.conf);
@@ -78,8 +78,7 @@ Result<OpensmSupervisor::Change> OpensmSupervisor::start() {
   TRY(write_file_atomically(paths_.modules, opensm_modules()));
   TRY(write_file_atomically(paths_.conf, conf));
   OpenSmLaunch launch = settings_.launch;
-  // What OpenSM remembers from one start to the next, the M_Keys of the ports among it, is in no
-  // option's folder.
+  // No option sets the folder of what OpenSM keeps between starts, such as the ports' M_Keys.
   launch.environment.try_emplace("OSM_CACHE_DIR", paths_.cache.string());
   process_ = TRY(OpenSmProcess::start(launch, paths_.conf, paths_.cache));
   start_refused_.reset();
@@ -92,8 +91,7 @@ void OpensmSupervisor::separate() {
   if (const Status done = settings_.separate(process_->pid()); !done) shared_cgroup_ = done.error();
 }
 
-// What was wrong when it was started or found may be put right meanwhile: a key file's mode, or
-// systemd, which was slow.
+// A fault at the start may be corrected meanwhile: a key file's mode, or a slow systemd.
 void OpensmSupervisor::recheck(Time now) {
   if ((!shared_cgroup_ && !start_refused_) || now < recheck_) return;
   recheck_ = now + settings_.recheck;
@@ -108,7 +106,7 @@ OpensmSupervisor::Change OpensmSupervisor::end_process(Time now) {
   if (!process_->ended()) {
     if (now < since_ + settings_.end_timeout) return Change::none;
     since_ = now;
-    (void)process_->end(true);  // it may have come to its end meanwhile
+    (void)process_->end(true);  // fails if it has ended meanwhile
     return Change::none;
   }
   process_->reap();
@@ -133,28 +131,28 @@ OpensmSupervisor::Change OpensmSupervisor::notice_end(Time now) {
 OpensmSupervisor::Change OpensmSupervisor::tick(Time now, bool partitions_in_place) {
   if (ending_) return end_process(now);
   if (process_) {
-    const Change news = notice_end(now);
+    const Change change = notice_end(now);
     if (process_) recheck(now);
-    return news;
+    return change;
   }
   if (now < next_) return Change::none;
   other_file_ = false;
-  auto news = find();
+  auto change = find();
   waits_for_partitions_ =
-      news && *news == Change::none && !settings_.external && !partitions_in_place;
+      change && *change == Change::none && !settings_.external && !partitions_in_place;
   if (waits_for_partitions_) return Change::none;
-  if (news && *news == Change::none) news = start();
+  if (change && *change == Change::none) change = start();
   next_ = now + (settings_.external ? kLookAgain : settings_.pause);
   since_ = now;
-  if (!news) {
-    fault_ = std::move(news).error();
+  if (!change) {
+    fault_ = std::move(change).error();
     return Change::none;
   }
-  if (*news == Change::none) return Change::none;
+  if (*change == Change::none) return Change::none;
   fault_.reset();
   separate();
   recheck_ = now + settings_.recheck;
-  return *news;
+  return *change;
 }
 
 std::optional<OpensmSupervisor::Time> OpensmSupervisor::alarm() const {
@@ -165,7 +163,7 @@ std::optional<OpensmSupervisor::Time> OpensmSupervisor::alarm() const {
 }
 
 Status OpensmSupervisor::hup() const {
-  if (!process_ || ending_) return Error(Code::not_found, "there is no OpenSM");
+  if (!process_ || ending_) return Error(Code::not_found, "OpenSM is not running");
   return process_->hup();
 }
 

@@ -15,9 +15,9 @@ Status check_own_port(const std::vector<fabric::PartitionDefinition>& definition
   for (const fabric::PartitionDefinition& definition : definitions) {
     if (!definition.index0 || definition.pkey == fabric::kDefaultPKey) continue;
     if (std::any_of(definition.members.begin(), definition.members.end(), is_own))
-      return Error(Code::invalid, "partition " + definition.pkey.text() +
-                                      ": the subnet manager's own port has to keep the default "
-                                      "key at index 0");
+      return Error(Code::invalid,
+                   "partition " + definition.pkey.text() +
+                       ": the subnet manager's own port must keep the default key at index 0");
   }
   return ok();
 }

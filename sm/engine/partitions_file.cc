@@ -8,7 +8,7 @@
 namespace ibpod::sm::engine {
 namespace {
 
-// What stands above the administrator's section, with the line that begins it.
+// The text above the administrator's section, with the line that begins the section.
 std::string_view above(std::string_view text) {
   const auto section = fabric::manual_section(text);
   return section ? text.substr(0, text.size() - section->size()) : std::string_view();
@@ -16,11 +16,11 @@ std::string_view above(std::string_view text) {
 
 bool missing(const Error& error) { return error.code() == Code::not_found; }
 
-// What OpenSM does without a file is why none is taken out of its hands.
+// The reason why a foreign file is not replaced.
 constexpr std::string_view kNoFile =
     "without a file OpenSM makes every port a full member of the default partition";
 
-// The options without which a text of ours cannot be read; empty where it is no such text.
+// The options that are needed to read a text of ours; empty if the text is not ours.
 std::string options_for(std::string_view ours, const fabric::OpenSmOptions& options) {
   const auto reads = [&](bool both, bool qos) {
     return fabric::read_partitions_conf(ours, {both, qos}).ok();
@@ -43,15 +43,15 @@ std::vector<fabric::PartitionDefinition> as_written(
 
 Status check_growth(size_t present, size_t next) {
   if (next <= std::max(present, fabric::kMostBytes)) return ok();
-  return Error(Code::busy, "partitions.conf would have " + std::to_string(next) +
-                               " bytes, and may have " + std::to_string(fabric::kMostBytes) +
-                               ": take static members out of partitions, or end pods, first");
+  return Error(Code::busy, "partitions.conf would have " + std::to_string(next) + " bytes, limit " +
+                               std::to_string(fabric::kMostBytes) +
+                               ": first remove static members from partitions, or end pods");
 }
 
 PartitionsFile::PartitionsFile(Disk& disk, Path path, fabric::OpenSmOptions options)
     : disk_(disk), path_(std::move(path)), options_(options) {}
 
-// A file that place() wrote, or one whose section has been edited since.
+// Reads a file that place() wrote; its section may have been edited since.
 Result<PartitionsFile::Parsed> PartitionsFile::read_ours(const Path& path) {
   std::string text = TRY(disk_.read(path));
   const std::string_view ours = above(text);
@@ -77,7 +77,7 @@ Status PartitionsFile::open() {
   auto good = read_ours(beside(".good"));
   if (good) {
     keep(std::move(good).value());
-    // The last process ended right before its last step: nobody has edited anything.
+    // The last process ended right before its last step; the file was not edited.
     const auto next = disk_.read(beside(".next"));
     if (next && *next == text_) return disk_.replace(beside(".next"), path_);
     if (inspect() == Found::foreign) TRY(restore());
@@ -97,21 +97,22 @@ Error PartitionsFile::not_ours(const Error& why) {
   const auto text = disk_.read(path_);
   const std::string options = text ? options_for(above(*text), options_) : "";
   if (!options.empty()) {
-    return Error(Code::denied, path_.string() + " is ibpod's own, and needs " + options +
-                                   ": set that again, and leave the file where it is, as " +
+    return Error(Code::denied, path_.string() + " was written with " + options +
+                                   ": set this key again in ibpod-sm's configuration and leave the "
+                                   "file in place, because " +
                                    std::string(kNoFile))
         .also(why);
   }
   return Error(Code::denied,
                path_.string() +
-                   " is somebody else's, or damaged: copy it and leave it where it is, or stop "
-                   "OpenSM before you move it away, as " +
+                   " was not written by ibpod-sm, or is damaged: copy it and leave it in place, or "
+                   "stop OpenSM before you move it away, because " +
                    std::string(kNoFile) +
-                   "; put what has to stay into the administrator's section of the new one")
+                   "; put the partitions to keep into the administrator's section of the new file")
       .also(why);
 }
 
-// In one step, so that no edit that was saved meanwhile is lost without a word.
+// Exchanges the files in one step, so that an edit saved meanwhile is not lost.
 Result<std::optional<std::string>> PartitionsFile::swap_in(const Path& next) {
   std::error_code error;
   bool exchanged = std::filesystem::is_regular_file(path_, error);
@@ -131,18 +132,18 @@ Result<PartitionsFile::Replaced> PartitionsFile::put(
     const std::vector<fabric::PartitionDefinition>& definitions) {
   const Path next = beside(".next");
   TRY(disk_.write(next, text));
-  // What OpenSM is going to read is what stands on disk, not what was meant to. The same bytes as
-  // were judged just now are not judged again: that takes longer than all else, of a large file.
+  // Verify the bytes on disk, which OpenSM will read. If they equal the text that was just
+  // verified, skip it: for a large file this takes longer than everything else.
   std::string written = TRY(disk_.read(next));
   if (kind == Text::kept || written != text)
     TRY(fabric::verify_text(written, definitions, section_->text, options_)
-            .during("what was written to " + next.string()));
+            .during("verify " + next.string()));
   TRY(disk_.write(beside(".good"), written));
   auto replaced = TRY(swap_in(next));
   return Replaced{std::move(written), std::move(replaced)};
 }
 
-// What stood in the place of text_ when another was put there, for `next`.
+// Handles the text that `put` replaced: an edit of text_, or ours.
 PartitionsFile::Found PartitionsFile::take_replaced(
     const Replaced& put, const std::vector<fabric::PartitionDefinition>& next) {
   const auto known = std::exchange(foreign_, std::nullopt);
@@ -162,7 +163,7 @@ Result<PartitionsFile::Found> PartitionsFile::place(
   Found all = Found::ours;
   while (true) {
     const std::string text = TRY(fabric::render(written, section_->text, options_));
-    // In the file's order, as render() has judged: what later readings are compared with.
+    // In the order of the file: later readings are compared with it.
     std::vector<fabric::PartitionDefinition> ours = written;
     std::stable_partition(ours.begin(), ours.end(), [](const fabric::PartitionDefinition& one) {
       return one.pkey == fabric::kDefaultPKey;
@@ -178,10 +179,10 @@ Result<PartitionsFile::Found> PartitionsFile::place(
 }
 
 Result<PartitionsFile::Parsed> PartitionsFile::take_edit(const std::string& text) const {
-  if (!in_place()) return Error(Code::denied, "it was there before ibpod's own");
+  if (!in_place()) return Error(Code::denied, "ibpod-sm has not written this file yet");
   const std::string_view ours = above(text_);
   if (!std::string_view(text).starts_with(ours))
-    return Error(Code::denied, "something else than the administrator's section was changed");
+    return Error(Code::denied, "a line outside the administrator's section was changed");
   TRY(check_growth(text_.size(), text.size()));
   std::string section = text.substr(ours.size());
   TRY(fabric::verify_text(text, partitions_, section, options_));
@@ -192,7 +193,7 @@ Result<PartitionsFile::Parsed> PartitionsFile::take_edit(const std::string& text
 PartitionsFile::Found PartitionsFile::refuse(const std::string& text, const Error& why) {
   const Path kept = beside(".refused");
   refusal_ = "an edit of " + path_.string() + " was undone: " + why.text();
-  // For whoever made it. That it cannot be kept changes nothing.
+  // Kept for the editor; a failure to keep it does not matter.
   is_kept_ = disk_.write(kept, text).ok();
   if (is_kept_) refusal_ += " (the edit is in " + kept.string() + ")";
   return Found::foreign;
@@ -203,14 +204,14 @@ PartitionsFile::Found PartitionsFile::inspect() {
   foreign_.reset();
   if (now && *now == text_) return Found::ours;
   if (!now) {
-    // There is no edit to keep; that there was something is kept in the same place.
+    // There is no edit to keep; an empty file records that the file was removed.
     const Path mark = beside(".refused");
     is_kept_ = path_exists(mark) || disk_.write(mark, "").ok();
-    refusal_ = path_.string() + " was put back: " + now.error().text();
+    refusal_ = path_.string() + " could not be read and was restored: " + now.error().text();
     return Found::foreign;
   }
   auto edit = take_edit(*now);
-  // Until it is the good one, too, it has not happened.
+  // The edit counts only when it is in .good, too.
   const Status kept = edit ? disk_.write(beside(".good"), *now) : Status(edit.error());
   if (!kept) {
     foreign_ = *now;
@@ -221,7 +222,7 @@ PartitionsFile::Found PartitionsFile::inspect() {
   return Found::edited;
 }
 
-// A later edit could stay.
+// An edit was accepted: the refused one is no longer reported.
 void PartitionsFile::corrected() {
   if (path_exists(beside(".refused")))
     (void)disk_.replace(beside(".refused"), beside(".corrected"));
@@ -235,7 +236,7 @@ void PartitionsFile::remember_refused() {
   if (!is_kept_) return;
   const auto edit = disk_.read(kept);
   const bool removed = edit && edit->empty();
-  refusal_ = removed ? path_.string() + " was removed, and put back, before ibpod-sm was started"
+  refusal_ = removed ? path_.string() + " was removed and restored before ibpod-sm was started"
                      : "an edit of " + path_.string() +
                            " was undone before ibpod-sm was started (the edit is in " +
                            kept.string() + ")";
@@ -245,18 +246,18 @@ void PartitionsFile::check_refused() {
   if (is_kept_ && !path_exists(beside(".refused"))) refusal_.clear();
 }
 
-// Needs no room. open() knows what to do without the good one.
+// Needs no disk space. open() can work without .good.
 Status PartitionsFile::put_good_back() {
   const Path good = beside(".good");
   const std::string text = TRY(disk_.read(good));
   if (text != text_) return Error(Code::internal, good.string() + " is damaged");
   TRY(disk_.replace(good, path_));
-  (void)disk_.write(good, text_);  // where there is room again
+  (void)disk_.write(good, text_);  // if there is space again
   return ok();
 }
 
 Result<PartitionsFile::Found> PartitionsFile::restore() {
-  if (!in_place()) return Error(Code::not_found, "no partitions have been put into place yet");
+  if (!in_place()) return Error(Code::not_found, "no partitions are in place yet");
   auto done = put(Text::kept, text_, partitions_);
   if (!done) {
     const Status back = put_good_back();

@@ -380,7 +380,8 @@ TEST_CASE("somebody else's file stays where it is, and is not to be taken from O
   auto file = bed.file();
   const Error error = file.open().error();
   CHECK(error.code() == Code::denied);
-  CHECK(error.text().find("is somebody else's, or damaged: copy it") != std::string::npos);
+  CHECK(error.text().find("was not written by ibpod-sm, or is damaged: copy it") !=
+        std::string::npos);
   CHECK(bed.text() == "Default=0x7fff : ALL=full;\nmine=0x1 : ALL;\n");
   bed.replace("");
   REQUIRE(file.open());
@@ -407,7 +408,7 @@ TEST_CASE("a file of ours that needs an option which is off now says which, and 
       CHECK((error.text().find("`allowBothPkeys`") != std::string::npos) == both);
       CHECK((error.text().find("`qos`") != std::string::npos) == qos);
       CHECK(error.text().find("line ") != std::string::npos);
-      CHECK(error.text().find("somebody else's") == std::string::npos);
+      CHECK(error.text().find("was not written by") == std::string::npos);
       CHECK(bed.text() == text);
       CHECK(PartitionsFile(bed.disk, bed.path, all).open());
     }

@@ -50,7 +50,7 @@ Result<pid_t> read_pid_file(const Path& path) {
   // Its process gets signals.
   const std::string text = TRY(read_trusted_file(path, 64));
   const auto pid = pid_of(std::string_view(text).substr(0, text.find_last_not_of(" \n") + 1));
-  if (!pid) return Error(Code::invalid, path.string() + " holds no process number");
+  if (!pid) return Error(Code::invalid, path.string() + " contains no process ID");
   return *pid;
 }
 
@@ -128,46 +128,46 @@ bool Processes::is_file(pid_t pid, const Path& theirs, const Path& ours) const {
          same_file(seen_by(pid, theirs).parent_path(), ours.parent_path());
 }
 
-// Its command line says nothing of who it is.
+// The command line alone proves nothing.
 Status Processes::check_identity(pid_t pid, const Path& program) const {
-  const std::string process = "process " + std::to_string(pid) + " calls itself opensm and ";
-  if (!is_of_our_user(pid)) return Error(Code::denied, process + "is not root's");
+  const std::string process = "process " + std::to_string(pid) + " is named opensm but ";
+  if (!is_of_our_user(pid)) return Error(Code::denied, process + "does not run as root");
   if (!is_in_our_pid_namespace(pid))
     return Error(Code::denied, process +
-                                   "is in another PID namespace: run it in the PID namespace of "
-                                   "ibpod-sm (shareProcessNamespace in a pod)");
+                                   "runs in another PID namespace: run it in the PID namespace of "
+                                   "ibpod-sm (in a pod, set shareProcessNamespace)");
   std::string executable = executable_of(pid);
   if (executable.ends_with(kDeleted)) executable.resize(executable.size() - kDeleted.size());
   const bool named = Path(executable).filename() == "opensm" || executes(pid, program);
   if (named && has_trusted_executable(pid)) return ok();
   return Error(Code::denied,
                process + "executes " + executable +
-                   ": expected a program of root's named opensm, or opensm.program (" +
-                   program.string() + "), that others cannot write");
+                   ": expected a program owned by root and named opensm, or opensm.program (" +
+                   program.string() + "), which other users cannot write");
 }
 
 Status Processes::check_opensm(pid_t pid, const ExpectedOpensm& desired) const {
   const auto words = TRY(words_of(pid));
   const std::string process = "process " + std::to_string(pid);
-  if (!is_opensm(words)) return Error(Code::invalid, process + " is no OpenSM");
+  if (!is_opensm(words)) return Error(Code::invalid, process + " is not OpenSM");
   TRY(check_identity(pid, desired.program));
   const Path conf = argument_of(words, "-F", "config").value_or(std::string(kDefaultConf));
   const std::string text = TRY(read_seen_by(pid, conf));
   const OpenSmOptionsFile options{words, text};
   const Path file = options.value("partition_config_file");
   if (!is_file(pid, file, desired.partitions)) {
-    return Error(Code::invalid, "OpenSM, " + process + ", takes its partitions from " +
-                                    file.string() + " and not from " + desired.partitions.string() +
-                                    ": set partition_config_file, and restart it");
+    return Error(Code::invalid, "OpenSM (" + process + ") reads its partitions from " +
+                                    file.string() + ", not from " + desired.partitions.string() +
+                                    ": set partition_config_file and restart OpenSM");
   }
   const Path log = options.value("log_file");
   if (!is_file(pid, log, desired.log)) {
-    return Error(Code::invalid, "OpenSM, " + process + ", has its log in " + log.string() +
-                                    " and not in " + desired.log.string() +
-                                    ": set log_file, and restart it");
+    return Error(Code::invalid, "OpenSM (" + process + ") writes its log to " + log.string() +
+                                    ", not to " + desired.log.string() +
+                                    ": set log_file and restart OpenSM");
   }
   const std::string modules = TRY(read_seen_by(pid, options.value("per_module_logging_file")));
-  return check_options(options, modules, desired.options).during("OpenSM, " + process);
+  return check_options(options, modules, desired.options).during("OpenSM (" + process + ")");
 }
 
 }  // namespace ibpod::sm::engine

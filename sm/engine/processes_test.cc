@@ -81,7 +81,7 @@ TEST_CASE("a process that only calls itself OpenSM is none") {
   REQUIRE(machine.find() == 7);
   SUBCASE("it executes something else") {
     machine.execute(machine.folder.path() / "other");
-    CHECK(machine.refusal().find("process 7 calls itself opensm and executes " +
+    CHECK(machine.refusal().find("process 7 is named opensm but executes " +
                                  (machine.folder.path() / "other").string()) == 0);
   }
   SUBCASE("it is in a container") {
@@ -96,12 +96,12 @@ TEST_CASE("a process that only calls itself OpenSM is none") {
     CHECK(machine.find() == 7);
     std::filesystem::permissions(other, std::filesystem::perms::others_write,
                                  std::filesystem::perm_options::add);
-    CHECK(machine.refusal().find("that others cannot write") != std::string::npos);
+    CHECK(machine.refusal().find("which other users cannot write") != std::string::npos);
   }
   SUBCASE("it is another user's") {
     if (!root_can("change the owner of a file")) return;
     REQUIRE(::chown((machine.proc / "7").c_str(), 65534, 65534) == 0);
-    CHECK(machine.refusal() == "process 7 calls itself opensm and is not root's");
+    CHECK(machine.refusal() == "process 7 is named opensm but does not run as root");
   }
   CHECK_FALSE(machine.find());
 }
@@ -136,10 +136,10 @@ TEST_CASE("what runs on another file, or reads ours otherwise, or is no OpenSM, 
   machine.words("opensm\0"s);
   CHECK(machine.refusal().find("/etc/opensm/partitions.conf") != std::string::npos);
   machine.configure("#partition_config_file /sm/partitions.conf\n");
-  CHECK(machine.refusal().find("takes its partitions from") != std::string::npos);
+  CHECK(machine.refusal().find("reads its partitions from") != std::string::npos);
   const std::string file = "partition_config_file /sm/partitions.conf\n";
   machine.configure(file);
-  CHECK(machine.refusal().find("has its log in /var/log/opensm.log") != std::string::npos);
+  CHECK(machine.refusal().find("writes its log to /var/log/opensm.log") != std::string::npos);
   // Each as it should not be, and what has to be there.
   const std::pair<const char*, const char*> wrong[] = {
       {"allow_both_pkeys FALSE", "allow_both_pkeys TRUE"},
@@ -161,7 +161,8 @@ TEST_CASE("what runs on another file, or reads ours otherwise, or is no OpenSM, 
   }
   machine.configure(file + kRight);
   machine.folder.write("sm/modules", "osm_state_mgr.c 0x03\n");
-  CHECK(machine.refusal().find("/sm/modules, needs the line") != std::string::npos);
+  CHECK(machine.refusal().find("0x07\" to its per_module_logging_file, /sm/modules") !=
+        std::string::npos);
   machine.folder.write("sm/modules", "");
   CHECK(!machine.check());
   machine.configure(file + kRight + "log_flags 0x07\n");
@@ -172,7 +173,7 @@ TEST_CASE("what runs on another file, or reads ours otherwise, or is no OpenSM, 
     CHECK(!machine.check());
   }
   machine.words("sleep\0");
-  CHECK(machine.refusal().find("is no OpenSM") != std::string::npos);
+  CHECK(machine.refusal().find("is not OpenSM") != std::string::npos);
   std::filesystem::remove_all(machine.proc / "7");
   CHECK(machine.check().error().code() == Code::not_found);
 }

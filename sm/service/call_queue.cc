@@ -11,12 +11,11 @@ Status CallQueue::check_room(const std::string& caller, Share membership) const 
   const size_t most_of_one = limits_.of_one - (ordinary ? limits_.reserve_of_one : 0);
   const size_t most = limits_.all - (ordinary ? limits_.reserve_of_all : 0);
   if (membership != Share::administrator && own >= most_of_one)
-    return Error(Code::unavailable, caller + " has " + std::to_string(own) +
-                                        " calls waiting, and may have " +
-                                        std::to_string(most_of_one) + "; try again later");
+    return Error(Code::unavailable, caller + ": limit of waiting calls reached (" +
+                                        std::to_string(most_of_one) + "); try again later");
   if (size_ < most) return ok();
-  return Error(Code::unavailable, std::to_string(size_) + " calls wait, and " +
-                                      std::to_string(most) + " may; try again later");
+  return Error(Code::unavailable, "limit of waiting calls of all callers reached (" +
+                                      std::to_string(most) + "); try again later");
 }
 
 Status CallQueue::push(const std::string& caller, Share membership, Call call) {

@@ -43,7 +43,7 @@ TEST_CASE("calls: a caller's places are bounded, but for those of Unbind and Syn
   CHECK(queue.push("n1", "a"));
   CHECK(queue.push("n1", "b"));
   CHECK_FALSE(queue.push("n1", "c"));
-  CHECK(queue.refusal == "n1 has 2 calls waiting, and may have 2; try again later");
+  CHECK(queue.refusal == "n1: limit of waiting calls reached (2); try again later");
   CHECK(queue.push("n1", "d", Share::reserved));
   CHECK(queue.push("n1", "e", Share::reserved));
   CHECK_FALSE(queue.push("n1", "f", Share::reserved));
@@ -59,7 +59,7 @@ TEST_CASE(
   CHECK(queue.push("n1", "b"));
   CHECK(queue.push("n2", "c"));
   CHECK_FALSE(queue.push("n3", "d"));
-  CHECK(queue.refusal == "3 calls wait, and 3 may; try again later");
+  CHECK(queue.refusal == "limit of waiting calls of all callers reached (3); try again later");
   CHECK(queue.push("n3", "e", Share::reserved));
   CHECK(queue.push("admin", "f", Share::administrator));
   CHECK_FALSE(queue.push("admin", "g", Share::administrator));

@@ -16,7 +16,7 @@ fabricapi::Identify identify_and_audit(const auth::RoleRules& authority,
 rpc::Account accounts(const auth::RoleRules& authority) {
   return [&authority](const rpc::Peer& peer) {
     const Result<fabricapi::Caller> caller = authority.identify(peer);
-    return caller ? account_of(*caller) : "stranger " + rpc::holder_of(peer);
+    return caller ? account_of(*caller) : "unauthorized " + rpc::holder_of(peer);
   };
 }
 

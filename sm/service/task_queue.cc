@@ -7,7 +7,7 @@ namespace ibpod::sm::service {
 
 Status TaskQueue::try_post(const std::string& caller, CallQueue::Share membership, Task call) {
   const std::lock_guard lock(mutex_);
-  if (stopped_) return Error(Code::unavailable, "the service ends; try again later");
+  if (stopped_) return Error(Code::unavailable, "ibpod-sm is stopping; try again later");
   TRY(calls_.push(caller, membership, std::move(call)));
   changed_.notify_one();
   return ok();

@@ -9,105 +9,107 @@ using http::Family;
 using http::Kind;
 
 const Family kVerified{"ibpod_sm_bind_to_verified_seconds",
-                       "From a Bind to its being verified: the port's table has been seen to hold "
-                       "its keys, or need not be.",
+                       "Time from a Bind until its binding is verified: the port's table was seen "
+                       "with its keys, or no proof is required.",
                        Kind::histogram,
                        {"proof"},
                        {.01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30}};
 const Family kRequests{"ibpod_sm_requests_total",
-                       "Requests that change something.",
+                       "Requests that change the state, by action and result.",
                        Kind::counter,
                        {"action", "result"}};
 const Family kPorts{"ibpod_sm_ports",
-                    "End ports of the subnet, as the last scan found them.",
+                    "End ports of the subnet at the last scan, by state.",
                     Kind::gauge,
                     {"state"}};
-const Family kDrifts{
-    "ibpod_sm_drifts_total",
-    "P_Key tables that were found changed since the subnet manager wrote them. What a port holds "
-    "before the subnet manager has brought it up is not counted.",
-    Kind::counter};
+const Family kDrifts{"ibpod_sm_drifts_total",
+                     "P_Key tables found changed since the subnet manager wrote them. Keys that a "
+                     "port held before the subnet manager brought it up do not count.",
+                     Kind::counter};
 const Family kRepairs{"ibpod_sm_repairs_total",
-                      "Repairs of a port's P_Key tables, by what came of them.",
+                      "Repairs of a port's P_Key tables, by result.",
                       Kind::counter,
                       {"result"}};
 const Family kPackets{"ibpod_sm_packets_total",
-                      "Subnet management packets sent to look at tables.",
+                      "Subnet management packets sent to read tables.",
                       Kind::counter,
                       {"for"}};
 const Family kBindings{"ibpod_sm_bindings",
-                       "Bindings, by how far they are and why not further.",
+                       "Bindings by state and by the reason why they are not verified.",
                        Kind::gauge,
                        {"state", "reason"}};
-const Family kUnsettled{"ibpod_sm_unsettled_ports",
-                        "Ports whose tables are not yet seen to be as they should.", Kind::gauge};
-const Family kWaiting{"ibpod_sm_waiting_requests", "Requests that wait to be answered.",
+const Family kUnsettled{"ibpod_sm_unsettled_ports", "Ports whose tables are not yet confirmed.",
+                        Kind::gauge};
+const Family kWaiting{"ibpod_sm_waiting_requests", "Requests that wait for an answer.",
                       Kind::gauge};
-const Family kWeaknesses{"ibpod_sm_weaknesses",
-                         "What lets somebody get around the partitions, or hides whether it does.",
-                         Kind::gauge,
-                         {"kind"}};
+const Family kIssues{"ibpod_sm_weaknesses",
+                     "Findings of the health checks, by kind: ways around the partitions, and "
+                     "faults that hide them.",
+                     Kind::gauge,
+                     {"kind"}};
 const Family kDeclared{"ibpod_sm_declared_file_good",
-                       "1 while all that the declared file says is so, 0 while some of it is "
-                       "refused; not there where there is no such file.",
+                       "1 while the whole declared file is in force, 0 while any part of it is "
+                       "refused; absent without such a file.",
                        Kind::gauge};
-const Family kHealth{
-    "ibpod_sm_subnet_manager", "1 at what the subnet manager is now.", Kind::gauge, {"health"}};
+const Family kHealth{"ibpod_sm_subnet_manager",
+                     "1 for the current health of the subnet manager.",
+                     Kind::gauge,
+                     {"health"}};
 const Family kVersion{"ibpod_sm_version",
-                      "Versions of the partitions: wanted, in place, in force.",
+                      "Versions of the partitions: requested, in place, in force.",
                       Kind::gauge,
                       {"version"}};
 const Family kEvents{"ibpod_sm_subnet_manager_events_total",
-                     "What the subnet manager has done, or has been done to it.",
+                     "Subnet manager events by type.",
                      Kind::counter,
                      {"event"}};
-const Family kStrangers{"ibpod_sm_strangers_total",
-                        "Calls with a certificate that no rule gives a role.", Kind::counter};
+const Family kUnauthorized{"ibpod_sm_unauthorized_calls_total",
+                           "Calls rejected because the certificate matches no role.",
+                           Kind::counter};
 const Family kFirstBindings{
     "ibpod_sm_first_bindings_total",
-    "Binds by which a node got its first pod of a namespace that other nodes had pods of.",
+    "Binds by which a node got its first pod of a namespace that already had pods on other nodes.",
     Kind::counter};
 const Family kWrongNodes{"ibpod_sm_wrong_node_binds_total",
-                         "Binds that were refused because the partition's nodes do not match.",
+                         "Binds refused because the partition's `nodes` do not match the node.",
                          Kind::counter};
 const Family kDropped{"ibpod_sm_dropped_log_lines_total",
-                      "Lines that were not written to the log because callers caused too many.",
+                      "Log lines that were not written because callers caused too many.",
                       Kind::counter};
 const Family kExpires{"ibpod_sm_certificate_expires_seconds",
-                      "When the certificate in use expires, in seconds since 1970.", Kind::gauge};
+                      "Expiry of the certificate in use, in Unix time.", Kind::gauge};
 const Family kUsable{"ibpod_sm_certificate_usable",
-                     "1 while certificate, key and CA can be used as they are on disk.",
-                     Kind::gauge};
+                     "1 while the certificate, key and CA on disk can be used.", Kind::gauge};
 const Family kKeyExposed{"ibpod_sm_tls_key_exposed",
-                         "1 while others than ibpod-sm's user have access to its TLS key.",
+                         "1 while users other than ibpod-sm's have access to its TLS key.",
                          Kind::gauge};
 const Family kRefused{"ibpod_sm_refused_connections_total",
-                      "Connections that were closed because their address had too many, or too "
-                      "many that had ended and were not closed yet.",
+                      "Connections closed because their address had too many, or too many that had "
+                      "ended and were not closed yet.",
                       Kind::counter};
-const Family kStarved{"ibpod_sm_starved_connections_total",
-                      "Times that connections had to wait because there was no place for one.",
-                      Kind::counter};
+const Family kStarved{
+    "ibpod_sm_starved_connections_total",
+    "Times that connections had to wait because the connection limit was reached.", Kind::counter};
 const Family kCut{"ibpod_sm_cut_connections_total",
-                  "Connections that were cut because they cost more than their certificate may.",
+                  "Connections closed because they exceeded a limit of their account, by cause.",
                   Kind::counter,
                   {"cause"}};
 const Family kHandshakes{"ibpod_sm_failed_handshakes_total",
-                         "TLS handshakes of clients that failed.",
+                         "Failed TLS handshakes of clients, by reason.",
                          Kind::counter,
                          {"reason"}};
-const Family kSweep{"ibpod_sm_sweep_seconds", "How long its last sweep took.", Kind::gauge};
-const Family kScan{"ibpod_sm_scan_seconds", "How long the last scan of all ports took.",
-                   Kind::gauge};
+const Family kSweep{"ibpod_sm_sweep_seconds", "Duration of the subnet manager's last sweep.",
+                    Kind::gauge};
+const Family kScan{"ibpod_sm_scan_seconds", "Duration of the last scan of all ports.", Kind::gauge};
 
 }  // namespace
 
 const std::vector<Family>& metric_families() {
   static const std::vector<Family> families{
-      kVerified, kRequests,   kPorts,     kDrifts,        kRepairs,    kPackets,   kScan,
-      kBindings, kUnsettled,  kWaiting,   kWeaknesses,    kDeclared,   kHealth,    kVersion,
-      kEvents,   kSweep,      kStrangers, kFirstBindings, kWrongNodes, kDropped,   kExpires,
-      kUsable,   kKeyExposed, kRefused,   kStarved,       kCut,        kHandshakes};
+      kVerified, kRequests,   kPorts,        kDrifts,        kRepairs,    kPackets,   kScan,
+      kBindings, kUnsettled,  kWaiting,      kIssues,        kDeclared,   kHealth,    kVersion,
+      kEvents,   kSweep,      kUnauthorized, kFirstBindings, kWrongNodes, kDropped,   kExpires,
+      kUsable,   kKeyExposed, kRefused,      kStarved,       kCut,        kHandshakes};
   return families;
 }
 
@@ -119,7 +121,7 @@ void Telemetry::report_condition(const std::string& about, const std::string& te
     known = text;
   }
   if (text.empty())
-    info(about + ": well again");
+    info(about + ": resolved");
   else
     warning(about + ": " + text);
 }
@@ -145,9 +147,10 @@ void Telemetry::audit(const fabricapi::Caller& caller, std::string_view action,
 void Telemetry::unauthorized(const Error& refusal) {
   json::Value members = json::Value::object();
   members.set("audit", "call").set("result", name(refusal.code())).set("reason", refusal.text());
-  // By one account for all: their names are theirs to choose.
-  write_limited("callers without a role", log::Level::info, "a stranger called", members);
-  metrics_.add(kStrangers, {});
+  // One account for all of them, because callers choose the names in their certificates.
+  write_limited("callers without a role", log::Level::info,
+                "call rejected: certificate matches no role", members);
+  metrics_.add(kUnauthorized, {});
 }
 
 void Telemetry::first_binding(const fabricapi::Caller& caller, const std::string& subject,
@@ -166,23 +169,23 @@ void Telemetry::first_binding(const fabricapi::Caller& caller, const std::string
 }
 
 void Telemetry::uncertain_first_binding(const fabricapi::Caller& caller, const std::string& node,
-                                        bool telemetry) {
+                                        bool log_it) {
   metrics_.add(kFirstBindings, {});
-  if (!telemetry) return;
+  if (!log_it) return;
   log_.write(log::Level::warning,
              "node " + node +
-                 " has had pods of more namespaces than ibpod-sm remembers of a node: each Bind "
-                 "for another namespace is only counted (ibpod_sm_first_bindings_total)",
+                 " has had pods of more namespaces than ibpod-sm remembers per node: Binds for "
+                 "further namespaces are only counted (ibpod_sm_first_bindings_total)",
              json::Value::object().set("by", caller.name));
 }
 
 void Telemetry::wrong_node(const fabricapi::Caller& caller, const std::string& subject,
                            const std::string& partition) {
-  write_limited(account_of(caller), log::Level::warning,
-                "bind " + subject + ": partition " + partition +
-                    " is not open to this node: the node does what it should not, or `nodes` of "
-                    "the partition has to name it",
-                json::Value::object().set("by", caller.name));
+  write_limited(
+      account_of(caller), log::Level::warning,
+      "bind " + subject + ": partition " + partition +
+          " does not allow this node: check the node, or add it to `nodes` of the partition",
+      json::Value::object().set("by", caller.name));
   metrics_.add(kWrongNodes, {});
 }
 
@@ -206,8 +209,8 @@ void Telemetry::log_dropped() {
     const std::string by = caller.empty() ? "other callers" : caller;
     const std::string limit = caller.empty() ? "all callers" : "one caller";
     log_.write(log::Level::warning,
-               std::to_string(lines) + " lines about " + by + " were not written: more than " +
-                   limit + " may cause in a second",
+               std::to_string(lines) + " lines about " + by + " were not written: " + limit +
+                   " caused more than the limit per second",
                json::Value::object().set("by", by).set("dropped", static_cast<int64_t>(lines)));
     metrics_.add(kDropped, {}, static_cast<double>(lines));
   }
@@ -215,7 +218,7 @@ void Telemetry::log_dropped() {
 
 void Telemetry::loaded(const Path& database, size_t partitions, size_t bindings, size_t nodes) {
   if (partitions + bindings + nodes == 0)
-    return info(database.string() + " holds nothing: there are no partitions, bindings or nodes");
+    return info(database.string() + " is empty: no partitions, bindings or nodes");
   const auto number = [](const char* of, size_t count) { return of + std::to_string(count); };
   info(database.string() + number(" holds partitions: ", partitions) +
        number(", bindings: ", bindings) + number(", nodes: ", nodes));
@@ -240,23 +243,24 @@ void Telemetry::connection_closed(const std::string& address, const std::string&
   if (!holder.empty()) members.set("account", holder);
   const std::string who = holder.empty() ? address : holder + " at " + address;
   write_limited(holder.empty() ? address : holder, log::Level::warning,
-                "connection of " + who + " cut: " + std::string(cause), members);
+                "connection of " + who + " closed: limit " + std::string(cause) + " exceeded",
+                members);
 }
 
 void Telemetry::failed_handshake(const std::string& why) {
-  // What a client thinks of ours is an alert.
+  // If a client rejects our certificate, OpenSSL reports an alert.
   const auto says = [&](std::string_view part) { return why.find(part) != why.npos; };
   std::string reason = "other", hint;
   if (says("certificate verify failed")) {
     reason = "certificate";
-    hint = ": a client's certificate has expired, is not valid yet, or is of another CA";
+    hint = ": a client's certificate has expired, is not yet valid, or is signed by another CA";
   } else if (says("did not return a certificate")) {
     reason = "noCertificate";
-    hint = ": it is no client of ibpod-sm's, or its certificate is not configured";
+    hint = ": not a client of ibpod-sm, or the client's certificate is not configured";
   }
   metrics_.add(kHandshakes, {reason});
   write_limited("handshakes", log::Level::warning,
-                "a TLS handshake failed: " + why.substr(0, 100) + hint, json::Value::object());
+                "TLS handshake failed: " + why.substr(0, 100) + hint, json::Value::object());
 }
 
 void Telemetry::changed(const fabric::Binding& binding,
@@ -318,7 +322,7 @@ void Telemetry::issues(const std::map<std::string_view, size_t>& counts) {
   std::vector<http::Sample> samples;
   for (const auto& [kind, count] : counts)
     samples.push_back({{std::string(kind)}, static_cast<double>(count)});
-  metrics_.replace(kWeaknesses, samples);
+  metrics_.replace(kIssues, samples);
 }
 
 void Telemetry::declared_file(bool good) { metrics_.set(kDeclared, {}, good ? 1 : 0); }

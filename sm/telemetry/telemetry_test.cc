@@ -16,7 +16,7 @@ struct Bed {
 
   Bed() { REQUIRE(log.open(folder.path() / "log")); }
   // Since the last call.
-  std::string told() {
+  std::string logged() {
     const std::string all = read_file(folder.path() / "log").value();
     const std::string fresh = all.substr(read);
     read = all.size();
@@ -32,52 +32,51 @@ bool has(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-TEST_CASE("what the database holds at the start is a line, and that it holds nothing another") {
+TEST_CASE("the contents of the database at the start are one line; an empty database is another") {
   Bed bed;
   bed.report.loaded("/s/promises.db", 2, 3, 1);
-  CHECK(has(bed.told(), "\"/s/promises.db holds partitions: 2, bindings: 3, nodes: 1\""));
+  CHECK(has(bed.logged(), "\"/s/promises.db holds partitions: 2, bindings: 3, nodes: 1\""));
   bed.report.loaded("/s/promises.db", 0, 0, 0);
-  CHECK(
-      has(bed.told(), "/s/promises.db holds nothing: there are no partitions, bindings or nodes"));
+  CHECK(has(bed.logged(), "/s/promises.db is empty: no partitions, bindings or nodes"));
 }
 
-TEST_CASE("a certificate that cannot be used is told once, and counted until it is well again") {
+TEST_CASE("a certificate that cannot be used is logged once, and counted until it is usable") {
   Bed bed;
   Telemetry::ListenerStatus listener;
   listener.expires = std::chrono::system_clock::time_point(std::chrono::seconds(2'000'000'000));
   listener.refused = 3;
   listener.no_slot = 4;
   bed.report.listener(listener);
-  CHECK(bed.told().empty());
+  CHECK(bed.logged().empty());
   CHECK(bed.shows("ibpod_sm_certificate_usable 1"));
   CHECK(bed.shows("ibpod_sm_certificate_expires_seconds 2000000000"));
   CHECK(bed.shows("ibpod_sm_refused_connections_total 3"));
   CHECK(bed.shows("ibpod_sm_starved_connections_total 4"));
   listener.certificate = Error(Code::invalid, "/tls.crt has expired");
   bed.report.listener(listener);
-  const std::string engine_members = bed.told();
+  const std::string engine_members = bed.logged();
   CHECK(has(engine_members, "warning"));
   CHECK(has(engine_members, "certificate: /tls.crt has expired"));
   CHECK(bed.shows("ibpod_sm_certificate_usable 0"));
   bed.report.listener(listener);
-  CHECK(bed.told().empty());
+  CHECK(bed.logged().empty());
   listener.certificate = ok();
   bed.report.listener(listener);
-  CHECK(has(bed.told(), "well again"));
+  CHECK(has(bed.logged(), "resolved"));
   CHECK(bed.shows("ibpod_sm_tls_key_exposed 0"));
   listener.key = Error(Code::denied, "/tls.key has mode 0644");
   bed.report.listener(listener);
-  CHECK(has(bed.told(), "private key of listen: /tls.key has mode 0644"));
+  CHECK(has(bed.logged(), "private key of listen: /tls.key has mode 0644"));
   CHECK(bed.shows("ibpod_sm_tls_key_exposed 1"));
   listener.key = ok();
   bed.report.listener(listener);
-  CHECK(has(bed.told(), "well again"));
+  CHECK(has(bed.logged(), "resolved"));
 }
 
 // With a clock of its own.
 struct Limited : Bed {
   size_t lines(const std::string& part) {
-    const std::string all = told();
+    const std::string all = logged();
     size_t found = 0;
     for (size_t at = 0; (at = all.find(part, at)) != all.npos; ++at) ++found;
     return found;
@@ -86,21 +85,21 @@ struct Limited : Bed {
   Telemetry limited{log, [this] { return now; }};
 };
 
-TEST_CASE_FIXTURE(Limited,
-                  "cut connections are counted by cause, and named as often as a caller may") {
+TEST_CASE_FIXTURE(
+    Limited, "closed connections are counted by cause, and logged within the limit of the caller") {
   for (int n = 0; n < 30; ++n) limited.connection_closed("10.0.0.1", "node n1", "rate");
   limited.connection_closed("10.0.0.2", "", "handshake");
-  const std::string text = told();
-  CHECK(has(text, "connection of node n1 at 10.0.0.1 cut: rate"));
-  CHECK(has(text, "connection of 10.0.0.2 cut: handshake"));
+  const std::string text = logged();
+  CHECK(has(text, "connection of node n1 at 10.0.0.1 closed: limit rate exceeded"));
+  CHECK(has(text, "connection of 10.0.0.2 closed: limit handshake exceeded"));
   CHECK(std::count(text.begin(), text.end(), '\n') == 11);
   CHECK(has(limited.metrics().text(), "ibpod_sm_cut_connections_total{cause=\"rate\"} 30"));
 }
 
 TEST_CASE_FIXTURE(Limited, "failed handshakes are counted by reason, and so many lines a second") {
   for (int n = 0; n < 30; ++n) limited.failed_handshake("certificate verify failed");
-  CHECK(lines("a TLS handshake failed: certificate verify failed: a client's certificate has "
-              "expired, is not valid yet, or is of another CA") == 10);
+  CHECK(lines("TLS handshake failed: certificate verify failed: a client's certificate has "
+              "expired, is not yet valid, or is signed by another CA") == 10);
   limited.failed_handshake("peer did not return a certificate");
   limited.failed_handshake("wrong version number");
   limited.failed_handshake("tlsv1 alert bad certificate");
@@ -126,14 +125,14 @@ TEST_CASE_FIXTURE(Limited, "refusals of one caller are so many lines a second, a
   CHECK(lines("were not written") == 0);
   now += LineLimit::kWindow;
   limited.log_dropped();
-  const std::string line = told();
+  const std::string line = logged();
   CHECK(has(line, "991 lines about node n1 were not written"));
   CHECK(has(line, "\"dropped\":991"));
   CHECK(has(limited.metrics().text(), "\nibpod_sm_dropped_log_lines_total 991\n"));
   CHECK(has(limited.metrics().text(),
             "ibpod_sm_requests_total{action=\"sync\",result=\"denied\"} 1002"));
   limited.log_dropped();
-  CHECK(told().empty());
+  CHECK(logged().empty());
 }
 
 TEST_CASE_FIXTURE(Limited, "refusals of many callers have a limit in total, and are counted") {
@@ -143,8 +142,8 @@ TEST_CASE_FIXTURE(Limited, "refusals of many callers have a limit in total, and 
   CHECK(lines("\"audit\":\"sync\"") == 100);
   now += LineLimit::kWindow;
   limited.log_dropped();
-  const std::string all = told();
-  CHECK(has(all, "900 lines about other callers were not written: more than all callers"));
+  const std::string all = logged();
+  CHECK(has(all, "900 lines about other callers were not written: all callers"));
 }
 
 TEST_CASE_FIXTURE(Limited, "Binds of namespaces that are not remembered have one line, and count") {
@@ -162,27 +161,28 @@ TEST_CASE_FIXTURE(Limited, "audit lines of changes are all written") {
   CHECK(lines("\"audit\":\"bind\"") == 10);
 }
 
-TEST_CASE_FIXTURE(Limited,
-                  "callers without a role share one account, whatever they call themselves") {
+TEST_CASE_FIXTURE(
+    Limited, "callers without a role share one account, whatever names their certificates have") {
   for (int n = 0; n < 1000; ++n)
-    limited.unauthorized(Error(Code::denied, "no rule is for CN=eve" + std::to_string(n)));
+    limited.unauthorized(
+        Error(Code::denied, "certificate matches no role: CN=eve" + std::to_string(n)));
   CHECK(lines("CN=eve") == 10);
-  CHECK(has(limited.metrics().text(), "\nibpod_sm_strangers_total 1000\n"));
+  CHECK(has(limited.metrics().text(), "\nibpod_sm_unauthorized_calls_total 1000\n"));
   now += LineLimit::kWindow;
-  limited.unauthorized(Error(Code::denied, "no rule is for CN=eve"));
-  const std::string all = told();
+  limited.unauthorized(Error(Code::denied, "certificate matches no role: CN=eve"));
+  const std::string all = logged();
   CHECK(has(all, "990 lines about callers without a role were not written"));
-  CHECK(has(all, "no rule is for CN=eve"));
+  CHECK(has(all, "certificate matches no role: CN=eve"));
 }
 
-TEST_CASE("a stranger leaves a line with the names that he has, and is counted") {
+TEST_CASE("an unauthorized call leaves a line with the certificate's names, and is counted") {
   Bed bed;
-  bed.report.unauthorized(Error(Code::denied, "no rule is for the certificate of CN=eve"));
-  const std::string engine_members = bed.told();
+  bed.report.unauthorized(Error(Code::denied, "certificate matches no role: CN=eve"));
+  const std::string engine_members = bed.logged();
   CHECK(has(engine_members, "\"audit\":\"call\""));
   CHECK(has(engine_members, "\"result\":\"denied\""));
   CHECK(has(engine_members, "CN=eve"));
-  CHECK(bed.shows("ibpod_sm_strangers_total 1"));
+  CHECK(bed.shows("ibpod_sm_unauthorized_calls_total 1"));
 }
 
 }  // namespace

@@ -114,7 +114,7 @@ TEST_CASE("a certificate that cannot be used is told, and the one before it serv
   const std::string log = fixture.end();
   const size_t told = log.find("certificate: the certificate of before stays in use");
   REQUIRE(told != std::string::npos);
-  CHECK(log.find("certificate: well again", told) != std::string::npos);
+  CHECK(log.find("certificate: resolved", told) != std::string::npos);
 }
 
 }  // namespace
