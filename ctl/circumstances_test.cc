@@ -116,7 +116,7 @@ TEST_CASE("another fabric, nobody there, no permission and no file have codes of
   no_file.certificate = no_file.key = no_file.ca = "/nonexistent/admin.pem";
   for (const Row& row : kRows) {
     CAPTURE(std::string(row.line));
-    check(at(row, other), kOtherFabric, "fabric: expected \"default\", the one served here");
+    check(at(row, other), kOtherFabric, "fabric: expected \"default\", the fabric of this service");
     check(at(row, unreachable), kUnavailable, "/nonexistent/sm.sock");
     check(at(row, denied), kDenied, "CN=guest has no role");
     check(at(row, no_file), kOwnFiles, "/nonexistent/admin.pem: No such file or directory");

@@ -31,9 +31,9 @@ TEST_CASE("an empty database beside a partitions.conf with partitions is refused
   const Status lost = check_state_lost(store, database, settings);
   REQUIRE_FALSE(lost);
   CHECK(lost.error().text().find(database.native()) != std::string::npos);
-  CHECK(lost.error().text().find("copy of it") != std::string::npos);
+  CHECK(lost.error().text().find("restore the database from a backup") != std::string::npos);
 
-  // Promises, or somebody else's file.
+  // A database with records, or a foreign file.
   REQUIRE(store.commit({{store::RecordKind::range, "pkeys", "1"}}));
   CHECK(check_state_lost(store, database, settings));
   FakeStore empty;

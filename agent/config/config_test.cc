@@ -82,7 +82,7 @@ TEST_CASE("an SM service is asked over TLS, with all that this needs") {
       {R"({})", "service"},
       {R"({"service": "sm.example")" + files + "}",
        "expected HOST:PORT, such as ibpod-sm.example.com:7473, got"},
-      {R"({"service": "unix:sm.sock")" + files + "}", "expected an absolute path behind unix:"},
+      {R"({"service": "unix:sm.sock")" + files + "}", "expected an absolute path after unix:"},
       {R"({"service": "unix:/run/ibpod/sm.sock")" + files + "}", "is for administrators"},
       {R"({"service": "h:1", "key": "/k", "ca": "/c"})", "needs certificate, key and ca"},
       {R"({"service": "h:1", "name": "East")" + files + "}", "a fabric's name"},

@@ -15,7 +15,7 @@ Status check(const Namespaces& namespaces) {
   for (const std::string& name_space : namespaces)
     if (name_space != "*" && !is_dns_label(name_space))
       return Error(Code::invalid,
-                   "'" + name_space.substr(0, kMostQuoted) + "' is neither a namespace nor *");
+                   "'" + name_space.substr(0, kMostQuoted) + "' is not a namespace or *");
   return ok();
 }
 

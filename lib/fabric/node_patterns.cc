@@ -9,7 +9,7 @@ namespace {
 
 constexpr size_t kMostQuoted = 63;
 
-// With the shortest text that "*" can stand for it has to be a name.
+// True if the pattern is a node name when "*" is replaced by one letter.
 bool can_match(std::string text) {
   const size_t star = text.find('*');
   if (star != text.npos) text[star] = 'a';
@@ -30,7 +30,7 @@ Status check_node_patterns(const NodePatterns& patterns) {
   for (const std::string& pattern : patterns)
     if (!can_match(pattern))
       return Error(Code::invalid, "'" + pattern.substr(0, kMostQuoted) +
-                                      "' is no node's name, in which one * may stand for anything");
+                                      "' is not a node name, which may contain one *");
   return ok();
 }
 

@@ -22,9 +22,9 @@ Status check_members(const Partition& partition) {
   for (const StaticMember& member : partition.members) {
     const std::string where = "members: " + member.guid.text();
     TRY(ib::check_port_guid(member.guid).during(where));
-    if (!seen.insert(member.guid).second) return Error(Code::invalid, where + " is there twice");
+    if (!seen.insert(member.guid).second) return Error(Code::invalid, where + " is listed twice");
     if (member.comment.size() > kMostComment || !one_line(member.comment))
-      return Error(Code::invalid, where + ": the comment has to be one line of at most 256 bytes");
+      return Error(Code::invalid, where + ": the comment must be one line of at most 256 bytes");
   }
   return ok();
 }
@@ -46,10 +46,10 @@ Status check(const Partition& partition) {
   if (partition.mtu) definition.group.mtu = *partition.mtu;
   if (partition.rate) definition.group.rate = *partition.rate;
   if (partition.sl) definition.group.sl = *partition.sl;
-  // As it is typed and written, before what a partition of a made-up P_Key would be told.
+  // Checked first, because a message about the placeholder P_Key would mislead.
   TRY(ib::check_partition_name(partition.name).during("name"));
   if (partition.name == kDefaultName)
-    return Error(Code::invalid, "name: Default is the partition that every port is in");
+    return Error(Code::invalid, "name: Default is reserved for the default partition");
   if (partition.pkey) TRY(ib::check_tenant(*partition.pkey).during("pkey"));
   TRY(check_fields(definition));
   TRY(check(partition.allowed).during("allowed"));

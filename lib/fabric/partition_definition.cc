@@ -9,14 +9,15 @@ Status check_name(const PartitionDefinition& definition) {
   const std::string& name = definition.name;
   TRY(ib::check_partition_name(name).during("name"));
   if ((name == kDefaultName) != (definition.pkey == kDefaultPKey))
-    return Error(Code::invalid, "the name Default and the P_Key 0x7fff belong to each other");
+    return Error(Code::invalid,
+                 "only the partition Default may have the P_Key 0x7fff, and it must have it");
   return ok();
 }
 
 Status check_pkey(ib::PKey pkey) {
   TRY(ib::check_member(pkey));
   if (pkey.membership() == ib::Membership::limited) return ok();
-  return Error(Code::invalid, pkey.text() + " has bit 15 set, which is a member's: write " +
+  return Error(Code::invalid, pkey.text() + " has bit 15 set, which is the membership bit: write " +
                                   ib::PKey(pkey.partition()).text());
 }
 
@@ -45,28 +46,30 @@ Status check_skip_index0(const PartitionDefinition& definition) {
   const auto first = std::find_if(members.begin(), members.end(), keeps);
   if (first == members.end()) return ok();
   if (!definition.index0 || definition.pkey == kDefaultPKey)
-    return Error(Code::invalid, first->port.text() + " keeps an index 0 that nobody asks for");
+    return Error(Code::invalid,
+                 first->port.text() + " is excluded from index 0, but the partition has no indx0");
   for (const Member& member : members) {
     if (member.port.group())
-      return Error(Code::invalid, member.port.text() +
-                                      " beside ports that keep their index 0: "
-                                      "only GUIDs tell whose index 0 is meant");
+      return Error(Code::invalid,
+                   member.port.text() +
+                       " together with ports that are excluded from index 0: use only GUIDs");
   }
   if (std::all_of(first, members.end(), keeps)) return ok();
-  return Error(Code::invalid, first->port.text() + " keeps its index 0, and is not among the last");
+  return Error(Code::invalid,
+               first->port.text() + " is excluded from index 0 and must be among the last members");
 }
 
-// What is said of a group may be said of the subnet manager's port.
+// A group may contain the subnet manager's port.
 Status check_reachable(const PartitionDefinition& definition) {
   if (definition.pkey != kDefaultPKey) return ok();
-  bool full = true;  // where nothing is said
+  bool full = true;  // without any entry
   for (const Member& member : definition.members) {
     if (member.port.group()) full = member.membership != Membership::limited;
   }
   if (full) return ok();
   return Error(Code::invalid,
-               "the subnet manager's own port would be limited, and limited ports could not reach "
-               "it: put SELF=full behind the others");
+               "the subnet manager's own port would be limited, so limited ports could not reach "
+               "it: add SELF=full as the last entry");
 }
 
 }  // namespace

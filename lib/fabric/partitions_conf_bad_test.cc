@@ -48,7 +48,7 @@ TEST_CASE("what makes OpenSM throw the file away and open the fabric is refused"
            Bad{"Default=0x7fff : ALL=full;\r\n", "1:27", "carriage return"},
            Bad{"\xef\xbb\xbf# a byte order mark\nDefault=0x7fff : ALL=full;\n", "1:1", "no ':'"},
            Bad{"Default=7fff : ALL=full;\n", "1:9", "expected 0x0001 to 0x7fff: write \"0x7fff\""},
-           Bad{"Default= : ALL=full;\n", "1:9", "nothing behind '='"},
+           Bad{"Default= : ALL=full;\n", "1:9", "no value after '='"},
            Bad{"Default=0x7fff : ALL=full\n;\n", "2:1", "';' with nothing before it"},
            Bad{"Default=0x7fff : ALL=full;;\n", "1:27", "';' with nothing before it"},
        }) {
@@ -64,22 +64,22 @@ TEST_CASE("a member that is no GUID opens the fabric, or lets in somebody else")
            Bad{"a=0x1 : 0x0000000000000000;\n", "2:9", "all zero"},
            Bad{"a=0x1 : 0xffffffffffffffff;\n", "2:9", "all ones"},
            Bad{"a=0x1 : 0xdead;\n", "2:9", "write 0x000000000000dead if that is meant"},
-           Bad{"a=0x1 : 0x00002c90300001234;\n", "2:9", "no port"},
+           Bad{"a=0x1 : 0x00002c90300001234;\n", "2:9", "not a port"},
            Bad{"a=0x1 : 1234567890123456;\n", "2:9", "decimal or octal"},  // 0x000462d53c8abac0
-           Bad{"a=0x1 : -1;\n", "2:9", "no port"},                         // all ones
-           Bad{"a=0x1 : Storage;\n", "2:9", "no port"},
-           Bad{"a=0x1 : all;\n", "2:9", "no port"},
+           Bad{"a=0x1 : -1;\n", "2:9", "not a port"},                      // all ones
+           Bad{"a=0x1 : Storage;\n", "2:9", "not a port"},
+           Bad{"a=0x1 : all;\n", "2:9", "not a port"},
            Bad{"a=0x1 : A=full;\n", "2:9", "the start of a word"},  // ALL=full
            Bad{"a=0x1 : ALL_;\n", "2:9", "the start of a word"},    // ALL_CAS
            Bad{"a=0x1 : S;\n", "2:9", "the start of a word"},       // SELF
-           Bad{"a=0x1 : N;\n", "2:9", "no port"},                   // NONE
-           Bad{"a=0x1 : NONE=full;\n", "2:14", "NONE has no membership"},
-           Bad{"a=0x1 : =full;\n", "2:9", "nothing before '='"},  // nobody
+           Bad{"a=0x1 : N;\n", "2:9", "not a port"},                // NONE
+           Bad{"a=0x1 : NONE=full;\n", "2:14", "NONE takes no membership"},
+           Bad{"a=0x1 : =full;\n", "2:9", "nothing before '='"},  // no port
            Bad{"a=0x1 : ,ALL;\n", "2:9", "nothing before ','"},
            Bad{"a=0x1 : ALL,,SELF;\n", "2:13", "nothing before ','"},
            // The ';' that is missing: what was meant as the next partition joins this one.
            Bad{"a=0x1 : SELF\nA=0x2 : SELF;\n", "3:1", "the start of a word"},  // ALL into 0x1
-           Bad{"a=0x1 : SELF\nb=0x2 : SELF;\n", "3:1", "no port"},
+           Bad{"a=0x1 : SELF\nb=0x2 : SELF;\n", "3:1", "not a port"},
            Bad{"a=0x1 : SELF", "2:1", "no ';'"},
            Bad{"a=0x1 : SELF # the end of the file is lost\n", "2:1", "no ';'"},
        }) {
@@ -93,9 +93,9 @@ TEST_CASE("a membership that OpenSM guesses is refused") {
            Bad{"a=0x1 : SELF=f;\n", "2:14", "expected full, limited or both"},      // full
            Bad{"a=0x1 : SELF=FULL;\n", "2:14", "expected full, limited or both"},   // limited
            Bad{"a=0x1 : SELF=full=limited;\n", "2:14", "expected full"},            // limited
-           Bad{"a=0x1 : SELF= ;\n", "2:14", "nothing behind '='"},                  // full
+           Bad{"a=0x1 : SELF= ;\n", "2:14", "no value after '='"},                  // full
            Bad{"a=0x1, defmember : SELF;\n", "2:8", "has no value"},                // limited
-           Bad{"a=0x1, defmember= : SELF;\n", "2:18", "nothing behind '='"},        // full
+           Bad{"a=0x1, defmember= : SELF;\n", "2:18", "no value after '='"},        // full
            Bad{"a=0x1, defmember=l : SELF;\n", "2:18", "expected full"},
        }) {
     check_refused_behind_default(bad, kAll);
@@ -109,8 +109,8 @@ TEST_CASE("a P_Key that OpenSM cuts, invents or shares is refused") {
   for (const Bad& bad : {
            Bad{"a : SELF;\n", "2:1", "has no P_Key"},  // the next free one
            Bad{": SELF;\n", "2:1", "nothing before ':'"},
-           Bad{"a=0x0 : SELF;\n", "2:3", "OpenSM would make one up"},
-           Bad{"a=0x8000 : SELF;\n", "2:3", "OpenSM would make one up"},
+           Bad{"a=0x0 : SELF;\n", "2:3", "OpenSM would choose one"},
+           Bad{"a=0x8000 : SELF;\n", "2:3", "OpenSM would choose one"},
            Bad{"a=0x8001 : SELF;\n", "2:3", "write 0x0001"},
            Bad{"a=0x18005 : SELF;\n", "2:3", "no P_Key"},  // 0x0005
            Bad{"a=-1 : SELF;\n", "2:3", "no P_Key"},       // the default partition
@@ -120,9 +120,10 @@ TEST_CASE("a P_Key that OpenSM cuts, invents or shares is refused") {
            Bad{"a=0x1 : SELF;\nb=0x1 : ALL_CAS;\n", "3:1", "0x0001 is \"a\" as on line 2"},
            Bad{"a=0x1 : SELF;\na=0x1, ipoib : ALL_CAS;\n", "3:1", "mixes the flags"},
            Bad{"a=0x1, sl=3 : SELF;\na=0x1 : ALL_CAS;\n", "3:1", "mixes the flags"},  // sl 0
-           Bad{"a=0x1 : SELF;\na=0x1, indx0 : ALL_CAS;\n", "3:1", "the one with indx0 comes first"},
+           Bad{"a=0x1 : SELF;\na=0x1, indx0 : ALL_CAS;\n", "3:1",
+               "the one with indx0 must come first"},
            Bad{"a=0x1, indx0 : SELF;\na=0x1 : ALL_SWITCHES;\na=0x1, indx0 : ALL_CAS;\n", "4:1",
-               "the one with indx0 comes first"},
+               "the one with indx0 must come first"},
            Bad{"Default=0x1 : SELF;\n", "2:1", "Default=0x7fff"},
            Bad{"management=0x7fff : SELF;\n", "2:1", "Default=0x7fff"},
            Bad{"a2345678901234567890123456789012=0x1 : SELF;\n", "2:1", "32 bytes"},
@@ -133,12 +134,12 @@ TEST_CASE("a P_Key that OpenSM cuts, invents or shares is refused") {
                  "would take index 0 from it"},
                 kAll);
   check_refused({"Default=0x7fff, indx0 : ALL;\nDefault=0x7fff : SELF=full;\n", "2:1",
-                 "Default has it in all or none"},
+                 "Default must have it in all or none"},
                 kAll);
   for (const char* both : {"a=0x1, indx0 : 0x0000000000000017=full;\na=0x1 : ALL_CAS=full;\n",
                            "a=0x1, indx0 : ALL_CAS=full;\na=0x1 : 0x0000000000000017=full;\n"})
-    check_refused_behind_default({both, "2:1", "names ALL_CAS: a port of both would lose index 0"},
-                                 kAll);
+    check_refused_behind_default(
+        {both, "2:1", "contains ALL_CAS: a port in both would lose index 0"}, kAll);
   check_refused({"a=0x1 : ALL=full;\n", "", "no rule for the default partition"}, kAll);
 }
 
@@ -153,11 +154,11 @@ TEST_CASE("an entry that another one takes away is refused") {
            Bad{"a=0x1 : ALL_CAS=full, ALL;\n", "2:23", "overrides the entry"},
            Bad{"a=0x1 : SELF=full, ALL_SWITCHES;\n", "2:20", "overrides the entry"},
            Bad{"a=0x1, indx0 : 0x0000000000000017;\nb=0x2, indx0 : 0x0000000000000017;\n", "3:1",
-               "0x0002 and 0x0001 both ask for index 0"},
+               "0x0002 and 0x0001 both request index 0"},
            Bad{"a=0x1, indx0 : ALL;\nb=0x2, indx0 : 0x0000000000000017;\n", "3:1",
-               "both ask for index 0"},
+               "both request index 0"},
            Bad{"a=0x1, indx0 : 0x0000000000000017;\nb=0x2, indx0 : SELF;\n", "3:1",
-               "both ask for index 0"},
+               "both request index 0"},
        }) {
     check_refused_behind_default(bad, kAll);
   }
@@ -165,10 +166,10 @@ TEST_CASE("an entry that another one takes away is refused") {
 
 TEST_CASE("a flag that OpenSM ignores, or takes for another, is refused") {
   for (const Bad& bad : {
-           Bad{"a=0x1, i : SELF;\n", "2:8", "no flag here"},       // ipoib
-           Bad{"a=0x1, ipiob : SELF;\n", "2:8", "no flag here"},   // nothing
-           Bad{"a=0x1, index0 : SELF;\n", "2:8", "no flag here"},  // nothing
-           Bad{"a=0x1, ipoib=no : SELF;\n", "2:14", "has no value"},
+           Bad{"a=0x1, i : SELF;\n", "2:8", "not a flag here"},       // ipoib
+           Bad{"a=0x1, ipiob : SELF;\n", "2:8", "not a flag here"},   // nothing
+           Bad{"a=0x1, index0 : SELF;\n", "2:8", "not a flag here"},  // nothing
+           Bad{"a=0x1, ipoib=no : SELF;\n", "2:14", "takes no value"},
            Bad{"a=0x1, ipoib, ipoib : SELF;\n", "2:15", "twice"},
            Bad{"a=0x1, mtu=4, mtu=5 : SELF;\n", "2:15", "twice"},
            Bad{"a=0x1, , ipoib : SELF;\n", "2:8", "nothing before ','"},
@@ -197,17 +198,18 @@ TEST_CASE("a flag that OpenSM ignores, or takes for another, is refused") {
 TEST_CASE("a multicast group that OpenSM would make otherwise, or not at all, is refused") {
   for (const Bad& bad : {
            Bad{"a=0x1 :\n mgid=ff12:401b::16 # sl=3\n SELF;\n", "3:2",
-               "without ',' behind it"},  // the comment's flag
-           Bad{"a=0x1 : mgid=ff12:401b::16;\n", "2:9", "without ',' behind it"},
+               "without ',' after it"},  // the comment's flag
+           Bad{"a=0x1 : mgid=ff12:401b::16;\n", "2:9", "without ',' after it"},
            Bad{"a=0x1 : mgid, SELF;\n", "2:9", "has no value"},  // OpenSM crashes
-           Bad{"a=0x1 : mgid=fe80::1,;\n", "2:14", "no multicast GID"},
-           Bad{"a=0x1 : mgid=ff12::1, SELF=full;\n", "2:23", "no flag here"},  // nobody is a member
-           Bad{"a=0x1 : mgid=ff12::1, ipoib;\n", "2:23", "no flag here"},
+           Bad{"a=0x1 : mgid=fe80::1,;\n", "2:14", "not a multicast GID"},
+           Bad{"a=0x1 : mgid=ff12::1, SELF=full;\n", "2:23",
+               "not a flag here"},  // no port is a member
+           Bad{"a=0x1 : mgid=ff12::1, ipoib;\n", "2:23", "not a flag here"},
            Bad{"a=0x1 : mgid=ff12:401b:8002::1,;\n", "2:9", "expected 0x8001"},
            Bad{"a=0x1 : mgid=ff12:601b::1, mtu=5;\n", "2:9", "the mtu and the rate"},
            Bad{"a=0x1 : mgid=ff12:601b::1, rate=2;\n", "2:9", "the mtu and the rate"},
-           Bad{"a=0x1 :\n mgid=ff12::1,\n mgid=ff15::1,\n SELF;\n", "4:2", "there already"},
-           Bad{"a=0x1, ipoib : mgid=ff12:401b::ffff:ffff,sl=1;\n", "2:16", "there already"},
+           Bad{"a=0x1 :\n mgid=ff12::1,\n mgid=ff15::1,\n SELF;\n", "4:2", "exists already"},
+           Bad{"a=0x1, ipoib : mgid=ff12:401b::ffff:ffff,sl=1;\n", "2:16", "exists already"},
        }) {
     check_refused_behind_default(bad, kAll);
   }
@@ -222,7 +224,7 @@ TEST_CASE("bytes that no editor shows are refused, in comments too") {
 TEST_CASE("a refusal can be printed, whatever it quotes") {
   const std::string odd = "a=0x1 : \xc3\xa4\tx;\n";
   const std::string long_word = "a=0x1 : " + std::string(4000, 'y') + ";\n";
-  check_refused_behind_default({odd, "2:9", "\"???x\" is no port"}, kAll);
+  check_refused_behind_default({odd, "2:9", "\"???x\" is not a port"}, kAll);
   check_refused_behind_default({long_word, "2:9", "expected 0x and 16 hex"}, kAll);
   CHECK(read_partitions(long_word, kAll).error().text().size() < 400);
 }

@@ -13,7 +13,7 @@ using Mgid = std::array<uint8_t, 16>;
 
 constexpr uint8_t kMulticast = 0xff;
 constexpr uint32_t kIpQKey = 0x0b1b;
-// ff12:401b:ffff::ffff:ffff stands for the broadcast group of any partition.
+// ff12:401b:ffff::ffff:ffff means the broadcast group of any partition.
 constexpr Mgid kBroadcast = {0xff, 0x12, 0x40, 0x1b, 0xff, 0xff, 0,    0,
                              0,    0,    0,    0,    0xff, 0xff, 0xff, 0xff};
 
@@ -22,15 +22,15 @@ Result<Mgid> read_mgid(const Entry& entry) {
   Mgid mgid{};
   if (::inet_pton(AF_INET6, std::string(word.text).c_str(), mgid.data()) != 1 ||
       mgid[0] != kMulticast) {
-    return wrong(word.position, "\"" + std::string(word.text) +
-                                    "\" is no multicast GID: expected one such as ff12:401b::16");
+    return wrong(word.position,
+                 "\"" + std::string(word.text) +
+                     "\" is not a multicast GID: expected one such as ff12:401b::16");
   }
-  if (!entry.comma_behind) {
-    return wrong(
-        entry.name.position,
-        "a multicast group without ',' behind it: OpenSM takes whatever follows, a comment "
-        "too, for its flags: write mgid=" +
-            std::string(word.text) + ",");
+  if (!entry.comma_after) {
+    return wrong(entry.name.position,
+                 "a multicast group without ',' after it: OpenSM reads the following text, even a "
+                 "comment, as its flags: write mgid=" +
+                     std::string(word.text) + ",");
   }
   return mgid;
 }
@@ -47,7 +47,7 @@ void set_pkey(Mgid& mgid, ib::PKey pkey) {
   mgid[5] = static_cast<uint8_t>(pkey.value());
 }
 
-// What OpenSM leaves out with a line in its log.
+// Refuses groups that OpenSM would skip with a line in its log.
 Status complete_ip(MulticastGroup& group, const PartitionDefinition& definition,
                    SourcePosition position) {
   const ib::PKey full = full_key(definition.pkey);
@@ -57,7 +57,7 @@ Status complete_ip(MulticastGroup& group, const PartitionDefinition& definition,
                                full.text() + ", the partition's, or 0");
   }
   if (group.flags.mtu != definition.group.mtu || group.flags.rate != definition.group.rate)
-    return wrong(position, "an IP group has the mtu and the rate of its partition");
+    return wrong(position, "an IP group must have the mtu and the rate of its partition");
   set_pkey(group.mgid, full);
   if (group.flags.q_key == 0) group.flags.q_key = kIpQKey;
   return ok();

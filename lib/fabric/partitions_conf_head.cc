@@ -15,21 +15,21 @@ Status read_identity(const Entry& entry, PartitionDefinition& definition) {
   const bool only_pkey = !entry.value && !text.empty() && is_digit(text.front());
   if (!entry.value && !only_pkey) {
     return wrong(entry.name.position, "partition \"" + std::string(text) +
-                                          "\" has no P_Key, and OpenSM would choose one: write " +
+                                          "\" has no P_Key, so OpenSM would choose one: write " +
                                           std::string(text) + "=0xNNNN");
   }
   definition.pkey = TRY(read_pkey(only_pkey ? entry.name : *entry.value));
-  // What OpenSM calls a partition without a name.
+  // OpenSM's own name for a partition without a name.
   definition.name =
       only_pkey || text.empty() ? ib::hex(definition.pkey.value(), 4) : std::string(text);
   if (definition.name.size() > kMostName) {
     return wrong(entry.name.position, "a name of " + std::to_string(definition.name.size()) +
-                                          " bytes: OpenSM keeps " + std::to_string(kMostName));
+                                          " bytes: OpenSM keeps only " + std::to_string(kMostName));
   }
   if ((definition.name == kDefaultName) == (definition.pkey == kDefaultPKey)) return ok();
   const bool is_default = definition.pkey == kDefaultPKey;
   return wrong(entry.name.position,
-               "the default partition is Default=0x7fff, and no other has its name or its P_Key" +
+               "the default partition is Default=0x7fff; no other may have its name or its P_Key" +
                    std::string(is_default ? ": write Default=0x7fff" : ""));
 }
 
@@ -43,8 +43,8 @@ Status read_own_flag(const Entry& entry, PartitionDefinition& definition,
   if (entry.value) {
     return wrong(entry.value->position,
                  "\"" + std::string(entry.name.text) +
-                     "\" has no value: OpenSM takes it as set whatever stands here: write " +
-                     std::string(entry.name.text) + " alone, or leave it out");
+                     "\" takes no value: OpenSM reads it as set whatever the value is: write " +
+                     std::string(entry.name.text) + " alone, or remove it");
   }
   (entry.name.text == "ipoib" ? definition.ipoib : definition.index0) = true;
   return ok();
@@ -71,7 +71,8 @@ Result<PartitionDefinition> read_head(const DefinitionTokens& tokens,
     const bool known = TRY(flags.take(entry));
     if (!known) return flags.unknown(entry);
     if (definition.group.sl != 0 && !options.qos)
-      return wrong(entry.name.position, "OpenSM makes every sl 0 unless opensm.conf has qos TRUE");
+      return wrong(entry.name.position,
+                   "OpenSM sets every sl to 0 unless opensm.conf has qos TRUE");
   }
   return definition;
 }

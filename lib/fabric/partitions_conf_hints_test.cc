@@ -87,11 +87,12 @@ TEST_CASE("the line with the mistake is named, not the one that suffers from it"
   };
   CHECK(told("storage=0x2, ipoib :\n  0x0002c90300001204=full,\n  0x0002c90300001205,full;\n"
              "  0x0002c90300001206=full;\n")
-            .ends_with(": a membership stands behind '=': write 0x0002c90300001205=full"));
+            .ends_with(": a membership follows '=': write 0x0002c90300001205=full"));
   CHECK(told("a=0x1 :\n 0x0002c90300001204,\n 0x0002c90300001205,full;\n 0x17;\n")
             .starts_with("line 3, column 21: "));
   CHECK(told("a=0x1 :\n 0x0002c90300001204=full;\n 0x0002c90300001205=full;\n")
-            .ends_with("(or, if it belongs to the one before: ',' in place of the ';' of line 2)"));
+            .ends_with(
+                "(or, if it continues the previous definition: ',' instead of the ';' of line 2)"));
   CHECK(read_partitions("a=0x1 :\n 0x0002c90300001204=full,\n 0x0002c90300001205=full;\n", kAll));
 }
 

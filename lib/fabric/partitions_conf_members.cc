@@ -16,13 +16,13 @@ Status check_usable(Membership membership, SourcePosition position, const OpenSm
   return wrong(position, "OpenSM makes both full unless opensm.conf has allow_both_pkeys TRUE");
 }
 
-// Of what is said of one port the last counts. From many to one that is how exceptions are written;
-// the other way it takes away what stands before it.
+// OpenSM uses the last entry that matches a port. A group before a single port writes an exception;
+// the other way around the group overrides the port's entry.
 Status MemberReader::check_overrides(const Member& member, SourcePosition position) const {
   const auto twice = positions_.find(member.port);
   if (twice != positions_.end()) {
     return wrong(position, member.port.text() + " is in this partition already: " +
-                               at(twice->second) + ": OpenSM takes the last of the two");
+                               at(twice->second) + ": OpenSM would use the last entry");
   }
   const std::optional<PortGroup> group = member.port.group();
   if (!group || group == PortGroup::self) return ok();
@@ -34,10 +34,10 @@ Status MemberReader::check_overrides(const Member& member, SourcePosition positi
   return ok();
 }
 
-// A ',' for the '=' before a membership is easily overlooked.
+// A hint for a ',' in place of the '=' before a membership.
 std::string MemberReader::likely_meant(const Entry& entry) const {
   if (entry.value || members_.empty() || !parse_membership(entry.name.text)) return "";
-  return ": a membership stands behind '=': write " + members_.back().port.text() + "=" +
+  return ": a membership follows '=': write " + members_.back().port.text() + "=" +
          std::string(entry.name.text);
 }
 
@@ -45,7 +45,7 @@ Status MemberReader::take(const Entry& entry, EntryDefaults otherwise,
                           const OpenSmOptions& options) {
   const SourcePosition position = entry.name.position;
   if (entry.name.text == "NONE") {
-    if (entry.value) return wrong(entry.value->position, "NONE has no membership");
+    if (entry.value) return wrong(entry.value->position, "NONE takes no membership");
     return ok();
   }
   const Result<PortSpecifier> port = PortSpecifier::parse(entry.name.text);

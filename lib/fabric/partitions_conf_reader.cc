@@ -22,7 +22,8 @@ Result<std::vector<PartitionDefinition>> read_partitions_conf(std::string_view t
   return Error(
       Code::invalid,
       definitions.empty()
-          ? "no partition is defined: OpenSM would make every port a full member of the default one"
+          ? "no partition is defined: OpenSM would make every port a full member of the default "
+            "partition"
           : "no rule for the default partition: expected Default=0x7fff : ALL=limited, SELF=full;");
 }
 

@@ -13,7 +13,7 @@ constexpr std::string_view kHeader =
 constexpr std::string_view kMarker =
     "# The administrator's section: ibpod-sm keeps what stands below this line as it is.\n";
 
-// The default partition first: whatever OpenSM makes of the rest, this it has read.
+// The default partition first: OpenSM has read it even if it fails at a later one.
 std::vector<const PartitionDefinition*> in_order(
     const std::vector<PartitionDefinition>& definitions) {
   std::vector<const PartitionDefinition*> order;
@@ -34,20 +34,21 @@ Status check_distinct(const std::vector<PartitionDefinition>& definitions,
   }
   for (const PartitionDefinition& foreign : manual) {
     if (ours.contains(foreign.pkey)) {
-      return Error(Code::exists, "the administrator's section names " + foreign.pkey.text() +
+      return Error(Code::exists, "the administrator's section uses " + foreign.pkey.text() +
                                      " (\"" + foreign.name +
-                                     "\"), which is ibpod's: OpenSM would merge the two");
+                                     "\"), which ibpod-sm manages: OpenSM would merge the two");
     }
   }
   return ok();
 }
 
-// The partition that is not read as it was meant, for a message.
+// The first partition that is read differently from what was written, for a message.
 std::string first_difference(const std::vector<PartitionDefinition>& wanted,
                              const std::vector<PartitionDefinition>& read) {
   const auto [want, got] = std::mismatch(wanted.begin(), wanted.end(), read.begin(), read.end());
-  if (want != wanted.end()) return want->pkey.text() + " does not stand there as it was meant";
-  return got->pkey.text() + " stands there and was not meant";
+  if (want != wanted.end())
+    return want->pkey.text() + " is missing from the written file, or differs in it";
+  return got->pkey.text() + " is in the written file and should not be";
 }
 
 std::vector<PartitionDefinition> together(const std::vector<PartitionDefinition>& definitions,
@@ -61,7 +62,7 @@ std::vector<PartitionDefinition> together(const std::vector<PartitionDefinition>
 }  // namespace
 
 std::optional<std::string_view> manual_section(std::string_view text) {
-  // The marker is a whole line: what stands before it ends with a newline.
+  // The marker is a whole line: the text before it ends with a newline.
   for (size_t at = 0; (at = text.find(kMarker, at)) != std::string_view::npos; ++at) {
     if (at == 0 || text[at - 1] == '\n') return text.substr(at + kMarker.size());
   }
@@ -74,7 +75,7 @@ Status verify_text(std::string_view text, const std::vector<PartitionDefinition>
       TRY(read_partitions(manual, options).during("the administrator's section"));
   TRY(check_distinct(definitions, foreign));
   if (manual_section(text) != manual)
-    return Error(Code::invalid, "the administrator's section does not stand there as it is");
+    return Error(Code::invalid, "the administrator's section differs in the written file");
   const std::vector<PartitionDefinition> wanted = together(definitions, foreign);
   const std::vector<PartitionDefinition> read = TRY(read_partitions_conf(text, options));
   if (read != wanted) return Error(Code::invalid, first_difference(wanted, read));

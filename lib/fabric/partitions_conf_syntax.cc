@@ -29,13 +29,14 @@ Status check_bytes(const Piece& line) {
   if (line.text.size() > kMostLine) {
     return wrong({line.position.line, kMostLine + 1},
                  "a line of " + std::to_string(line.text.size()) + " bytes: OpenSM cuts it after " +
-                     std::to_string(kMostLine) + ": go on in a new line behind a comma");
+                     std::to_string(kMostLine) + ": break the line after a comma");
   }
   for (size_t i = 0; i < line.text.size(); ++i) {
     const char c = line.text[i];
     if (c == '\r')
       return wrong(line.from(i).position,
-                   "a carriage return: OpenSM takes it for a word: end lines with a newline alone");
+                   "a carriage return, which OpenSM reads as part of a word: end lines with a "
+                   "newline alone");
     if ((c >= 0 && c < ' ' && c != '\t') || c == 0x7f) {
       return wrong(line.from(i).position, "the control character 0x" +
                                               ib::hex(static_cast<uint8_t>(c), 2) +
@@ -45,16 +46,16 @@ Status check_bytes(const Piece& line) {
   return ok();
 }
 
-Entry entry_of(const Piece& piece, bool comma_behind) {
+Entry entry_of(const Piece& piece, bool comma_after) {
   const size_t sign = piece.text.find('=');
-  if (sign == std::string_view::npos) return {piece.trimmed(), std::nullopt, comma_behind};
+  if (sign == std::string_view::npos) return {piece.trimmed(), std::nullopt, comma_after};
   const Piece value = piece.from(sign + 1);
-  // Where a value is missing, it is missing behind the '='.
+  // The position of a missing value is after the '='.
   return {piece.before(sign).trimmed(), value.blank() ? Word{value.position, {}} : value.trimmed(),
-          comma_behind};
+          comma_after};
 }
 
-// Without the empty one behind a comma at the end.
+// Leaves out the empty entry after a trailing comma.
 Entries entries_of(Piece piece) {
   Entries entries;
   while (true) {
@@ -70,8 +71,8 @@ Entries entries_of(Piece piece) {
 Status check_entry(const Entry& entry) {
   if (entry.value && entry.value->text.empty()) {
     return wrong(entry.value->position,
-                 "nothing behind '=': OpenSM takes it for full, for 0 or for an error: "
-                 "write the value, or leave the '=' out");
+                 "no value after '=': OpenSM reads it as full, as 0 or as an error: write the "
+                 "value, or remove the '='");
   }
   if (!entry.name.text.empty()) return ok();
   return wrong(entry.name.position, entry.value ? "nothing before '='" : "nothing before ','");
@@ -88,8 +89,8 @@ class PartitionsConfLexer {
       const Piece last = rest.before(end);
       if (last.blank()) {
         return wrong(rest.from(end).position,
-                     "';' with nothing before it: OpenSM reads on in what an earlier line left: "
-                     "put it behind the last entry");
+                     "';' with nothing before it, after which OpenSM reads remains of an earlier "
+                     "line: put it after the last entry");
       }
       TRY(take(last));
       open_ = false;
@@ -106,7 +107,7 @@ class PartitionsConfLexer {
   std::vector<DefinitionTokens> definitions() && { return std::move(definitions_); }
 
  private:
-  // What stands on one line before its end, a comment or ';'.
+  // The text of one line up to its end, a comment or ';'.
   Status take(const Piece& piece) { return open_ ? take_list(piece) : take_head(piece); }
 
   Status take_head(const Piece& piece) {
@@ -115,7 +116,7 @@ class PartitionsConfLexer {
       std::string text =
           "no ':' on the line on which a definition starts: expected NAME=0xNNNN : MEMBER, ... ;";
       if (ended_on_ != 0)
-        text += " (or, if it belongs to the one before: ',' in place of the ';' of line " +
+        text += " (or, if it continues the previous definition: ',' instead of the ';' of line " +
                 std::to_string(ended_on_) + ")";
       return wrong(piece.trimmed().position, text);
     }
@@ -123,7 +124,7 @@ class PartitionsConfLexer {
     Entries entries = entries_of(head);
     if (entries.empty())
       return wrong(piece.from(colon).position, "nothing before ':': expected NAME=0xNNNN");
-    if (entries.back().comma_behind)
+    if (entries.back().comma_after)
       return wrong(piece.from(colon).position, "nothing between ',' and ':'");
     for (size_t i = 0; i < entries.size(); ++i) {
       // A partition needs no name.

@@ -39,7 +39,7 @@ struct Word {
 struct Entry {
   Word name;
   std::optional<Word> value;
-  bool comma_behind = false;
+  bool comma_after = false;
 };
 using Entries = std::vector<Entry>;
 

@@ -57,24 +57,25 @@ Result<PartitionsConfReader::Row*> PartitionsConfReader::row_of(const PartitionD
                                ": OpenSM would merge the two");
   }
   if (!same_flags(row.definition, head))
-    return wrong(position, "of two definitions of " + head.pkey.text() +
-                               " OpenSM mixes the flags: write the same ones" + first);
-  // Of indx0 it does not: that is each definition's own.
+    return wrong(position, "OpenSM mixes the flags of the two definitions of " + head.pkey.text() +
+                               ": write the same flags" + first);
+  // OpenSM does not mix indx0: each definition has its own.
   row.has_skip_index0 |= row.definition.index0 && !head.index0;
   const bool late = head.index0 && (!row.definition.index0 || row.has_skip_index0);
   if (late || (row.has_skip_index0 && head.pkey == kDefaultPKey))
-    return wrong(position,
-                 "of two definitions of " + head.pkey.text() +
-                     " the one with indx0 comes first, and Default has it in all or none");
+    return wrong(
+        position,
+        "two definitions of " + head.pkey.text() +
+            ": the one with indx0 must come first, and Default must have it in all or none");
   return &row;
 }
 
 Status PartitionsConfReader::make_group(const Mgid& mgid, SourcePosition position) {
-  constexpr uint8_t kFlags = 0xf0;  // beside the scope, which OpenSM sets
+  constexpr uint8_t kFlags = 0xf0;  // all but the scope, which OpenSM sets
   Mgid any_scope = mgid;
   any_scope[1] &= kFlags;
   if (groups_.insert(any_scope).second) return ok();
-  return wrong(position, "this multicast group is there already: OpenSM would leave this one out");
+  return wrong(position, "this multicast group exists already: OpenSM would skip this one");
 }
 
 Status PartitionsConfReader::add_line(Row& row, const Entries& line,
@@ -92,15 +93,15 @@ Status PartitionsConfReader::add_line(Row& row, const Entries& line,
   return ok();
 }
 
-// The default partition may ask for index 0 of every port, as what is there where no other does:
-// the last definition that asks is the one that gets it (osm_prtn.c, osm_prtn_add_port).
+// The default partition may request index 0 of every port as a base: the last definition that
+// requests index 0 of a port gets it (osm_prtn.c, osm_prtn_add_port).
 Status PartitionsConfReader::check_base(const PartitionDefinition& head,
                                         SourcePosition position) const {
   if (!head.index0 || head.pkey != kDefaultPKey) return ok();
   for (const Row& row : rows_) {
     if (row.definition.index0 && row.definition.pkey != kDefaultPKey)
-      return wrong(position, "behind " + row.definition.pkey.text() +
-                                 " this indx0 would take index 0 from it: put Default first");
+      return wrong(position, "after " + row.definition.pkey.text() +
+                                 ", this indx0 would take index 0 from it: put Default first");
   }
   return ok();
 }
@@ -121,15 +122,15 @@ Status PartitionsConfReader::check_index0() const {
     if (const PartitionDefinition* conflict = index0.find_conflict(row.definition)) {
       return wrong(row.position,
                    row.definition.pkey.text() + " and " + conflict->pkey.text() +
-                       " both ask for index 0 of a port: leave indx0 out of one of them");
+                       " both request index 0 of a port: remove indx0 from one of them");
     }
     index0.add(row.definition);
   }
   return ok();
 }
 
-// A port that is named with indx0 and again without has the key elsewhere, and nothing at index 0
-// (osm_prtn.c, osm_prtn_add_port).
+// A port that is listed with indx0 and again without it gets the key at another index, and nothing
+// at index 0 (osm_prtn.c, osm_prtn_add_port).
 Status PartitionsConfReader::check_skip_index0() const {
   for (const Row& row : rows_) {
     const std::vector<Member>& members = row.definition.members;
@@ -138,9 +139,9 @@ Status PartitionsConfReader::check_skip_index0() const {
     });
     if (row.has_skip_index0 && group != members.end())
       return wrong(row.position, row.definition.pkey.text() +
-                                     " has definitions with indx0 and without, and names " +
+                                     " has definitions with indx0 and without, and contains " +
                                      group->port.text() +
-                                     ": a port of both would lose index 0; write GUIDs");
+                                     ": a port in both would lose index 0; write GUIDs instead");
   }
   return ok();
 }

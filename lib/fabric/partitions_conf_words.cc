@@ -44,7 +44,7 @@ std::string without_zeros(std::string_view text, const Range& range) {
   return ": write " + std::to_string(*value);
 }
 
-// Of a number of bytes or of Gb/s, where a code for it is expected.
+// The code for a number of bytes or of Gb/s that was written in its place.
 std::string code_of(std::string_view text, const Range& range) {
   for (uint64_t code = range.least; range.units != nullptr && code <= range.most; ++code)
     if (text == range.units(code)) return ": write " + std::to_string(code);
@@ -67,13 +67,13 @@ Status set(Field& field, const Entry& entry, const Range& range) {
 
 Result<ib::PKey> read_pkey(const Word& word) {
   const auto refused = [&](const std::string& right) {
-    return wrong(word.position, quoted(word.text) + " is no P_Key of a partition: " + right);
+    return wrong(word.position, quoted(word.text) + " is not a P_Key of a partition: " + right);
   };
   const Result<ib::PKey> pkey = ib::PKey::parse(word.text);
   if (!pkey) return wrong(word.position, ib::PKey::parse_partition(word.text).error().text());
-  if (pkey->partition() == 0) return refused("OpenSM would make one up: expected 0x0001 to 0x7fff");
+  if (pkey->partition() == 0) return refused("OpenSM would choose one: expected 0x0001 to 0x7fff");
   if (pkey->membership() == ib::Membership::full) {
-    return refused("bit 15 is a member's: write 0x" + ib::hex(pkey->partition(), 4));
+    return refused("bit 15 is the membership bit: write 0x" + ib::hex(pkey->partition(), 4));
   }
   return *pkey;
 }
@@ -82,7 +82,7 @@ Result<Membership> read_membership(const Word& word) {
   const std::optional<Membership> membership = parse_membership(word.text);
   if (membership) return *membership;
   return wrong(word.position, quoted(word.text) +
-                                  " is no membership: expected full, limited or both" +
+                                  " is not a membership: expected full, limited or both" +
                                   is_meant(word.text, {"full", "limited", "both"}));
 }
 
@@ -109,7 +109,7 @@ Result<Word> value_of(const Entry& entry) {
 
 Status FlagReader::once(const Entry& entry) {
   if (seen_.insert(entry.name.text).second) return ok();
-  return wrong(entry.name.position, quoted(entry.name.text) + " stands here twice");
+  return wrong(entry.name.position, quoted(entry.name.text) + " is here twice");
 }
 
 Status FlagReader::set_scope(const Entry& entry) {
@@ -122,7 +122,7 @@ Status FlagReader::set_scope(const Entry& entry) {
 Result<bool> FlagReader::take(const Entry& entry) {
   const std::string_view name = entry.name.text;
   if (name == "scope") {
-    TRY(set_scope(entry));  // as many as there are
+    TRY(set_scope(entry));  // may come more than once
     return true;
   }
   if (name == "mtu") {
@@ -147,7 +147,7 @@ Result<bool> FlagReader::take(const Entry& entry) {
 Error FlagReader::unknown(const Entry& entry) const {
   return wrong(entry.name.position,
                quoted(entry.name.text) +
-                   " is no flag here, and OpenSM would take it for another or ignore it" +
+                   " is not a flag here: OpenSM would read it as another flag or ignore it" +
                    is_meant(entry.name.text, {"ipoib", "indx0", "defmember", "mtu", "rate", "sl",
                                               "scope", "Q_Key", "TClass", "FlowLabel"}));
 }

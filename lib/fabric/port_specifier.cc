@@ -12,7 +12,7 @@ constexpr std::array kGroups = {PortGroup::all, PortGroup::all_cas, PortGroup::a
 constexpr size_t kDigits = 16;
 
 Error refused(std::string_view text, const std::string& right) {
-  return Error(Code::invalid, "\"" + std::string(text) + "\" is no port: " + right);
+  return Error(Code::invalid, "\"" + std::string(text) + "\" is not a port: " + right);
 }
 
 std::string digits_of(ib::Guid guid) { return "0x" + ib::hex(guid.value(), kDigits); }
@@ -27,7 +27,7 @@ std::string advice(std::string_view text) {
   const std::string whole = digits_of(ib::Guid(*value));
   if (!prefixed && digits.size() == kDigits)
     return "without 0x OpenSM reads a decimal or octal number: write " + whole;
-  return "a GUID has 16 hex digits behind 0x: write " + whole + " if that is meant";
+  return "a GUID has 16 hex digits after 0x: write " + whole + " if that is meant";
 }
 
 }  // namespace
@@ -55,7 +55,8 @@ Result<PortSpecifier> PortSpecifier::parse(std::string_view text) {
   for (const std::string_view word : {name(PortGroup::all_cas), name(PortGroup::all_switches),
                                       name(PortGroup::all_routers), name(PortGroup::self)}) {
     if (!text.empty() && word.starts_with(text))
-      return refused(text, "OpenSM takes the start of a word for the whole of it: write it out");
+      return refused(text,
+                     "OpenSM accepts the start of a word as the whole word: write the whole word");
   }
   const bool whole =
       text.size() == 2 + kDigits && (text.starts_with("0x") || text.starts_with("0X"));

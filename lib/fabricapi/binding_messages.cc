@@ -46,12 +46,12 @@ Result<ib::PKey> read_pkey(const v1::Share& message) {
   const bool fits = message.pkey() <= 0x7fff && message.partition().empty();
   if (fits && ib::check_tenant(pkey)) return pkey;
   return wrong("partitions.pkey", std::to_string(message.pkey()),
-               "that of a partition, 0x0001 to 0x7ffe, in place of its name");
+               "a P_Key from 0x0001 to 0x7ffe in place of the partition's name");
 }
 
 Result<std::vector<BindRequest::PartitionRequest>> read_requests(const Memberships& messages) {
   TRY(check_once(messages, "partitions"));
-  if (messages.empty()) return wrong("partitions", "", "one at least");
+  if (messages.empty()) return wrong("partitions", "", "at least one");
   std::vector<BindRequest::PartitionRequest> partition_requests;
   for (const v1::Share& message : messages) {
     BindRequest::PartitionRequest partition_request;
@@ -97,7 +97,7 @@ Result<fabric::Pod> read_pod(const v1::Pod& message) {
 // Of an interface, or its PCI address.
 Result<std::string> read_pf(const std::string& text) {
   if (!text.empty() && text.size() <= kLongestPf && is_utf8_word(text)) return text;
-  return wrong("pf", text, "1 to " + std::to_string(kLongestPf) + " bytes of UTF-8 without blanks");
+  return wrong("pf", text, "1 to " + std::to_string(kLongestPf) + " bytes of UTF-8 without spaces");
 }
 
 // What a request to bind and a binding have in common.
@@ -132,7 +132,7 @@ Result<std::vector<ib::PKey>> read_keys(const v1::Binding& message) {
     keys.push_back(key);
   }
   if (keys.empty() || message.pkeys_size() == message.shares_size()) return keys;
-  return Error(Code::invalid, "pkeys: expected one for each of " +
+  return Error(Code::invalid, "pkeys: expected one for each of the " +
                                   std::to_string(message.shares_size()) + " shares, got " +
                                   std::to_string(keys.size()));
 }

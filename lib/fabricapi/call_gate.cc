@@ -12,7 +12,7 @@ Result<AdmittedCall> CallGate::admit(const rpc::Peer& peer, const std::string& f
   const std::string meant = fabric.empty() ? "default" : fabric;
   if (meant != fabric_)
     return Error(Code::not_found,
-                 wrong("fabric", meant, "\"" + fabric_ + "\", the one served here").text());
+                 wrong("fabric", meant, "\"" + fabric_ + "\", the fabric of this service").text());
   if (admitted.caller.role == Role::administrator) quota = CallLimiter::Quota::reserved;
   admitted.slot = TRY(limiter.take(account_of(admitted.caller), quota));
   return admitted;

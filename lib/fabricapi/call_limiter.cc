@@ -9,12 +9,12 @@ Status CallLimiter::check_room(const std::string& caller, Quota quota) const {
   const size_t most_of_one = most_of_one_ - (ordinary ? most_of_one_ / 4 : 0);
   const size_t most = most_ - (ordinary ? most_ / 8 : 0);
   if (own >= most_of_one) {
-    return Error(Code::unavailable, caller + " has " + std::to_string(own) + " " + what_ +
-                                        " in progress, which is the most");
+    return Error(Code::unavailable, caller + ": limit of " + what_ + " in progress reached (" +
+                                        std::to_string(own) + "); try again later");
   }
   if (taken_ < most) return ok();
-  return Error(Code::unavailable,
-               std::to_string(taken_) + " " + what_ + " are in progress, which is the most");
+  return Error(Code::unavailable, "limit of " + what_ + " in progress of all callers reached (" +
+                                      std::to_string(taken_) + "); try again later");
 }
 
 Result<std::shared_ptr<CallLimiter::Slot>> CallLimiter::take(const std::string& caller,

@@ -41,7 +41,8 @@ TEST_CASE("places: when all ordinary ones are taken, some are left for ends and 
   const auto refused = calls.limiter->take("n9", Quota::reserved);
   REQUIRE_FALSE(refused);
   CHECK(refused.error().code() == Code::unavailable);
-  CHECK(refused.error().text() == "8 calls are in progress, which is the most");
+  CHECK(refused.error().text() ==
+        "limit of calls in progress of all callers reached (8); try again later");
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ Result<std::shared_ptr<grpc::Channel>> connect(const Path& socket) {
 template <typename Value>
 Result<Value> believed(Result<Value> read) {
   if (read) return read;
-  return Error(Code::internal, "the answer cannot be used: " + read.error().text());
+  return Error(Code::internal, "invalid answer: " + read.error().text());
 }
 
 }  // namespace

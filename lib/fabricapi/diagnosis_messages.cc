@@ -71,9 +71,9 @@ v1::PlanRequest to_message(const PlanRequest& request) {
 Result<PlanRequest> from_message(const v1::PlanRequest& message) {
   PlanRequest request;
   if (message.has_partition() && !message.without().empty())
-    return wrong("without", message.without(), "nothing beside a partition");
+    return wrong("without", message.without(), "no name together with a partition");
   if (message.update() && !message.has_partition())
-    return wrong("update", "true", "a partition beside it");
+    return wrong("update", "true", "a partition together with it");
   request.update = message.update();
   if (message.has_partition())
     request.partition = TRY(read_partition(message.partition()).during("partition"));
@@ -121,7 +121,7 @@ v1::ExplainFabricRequest to_message(const ExplainRequest& request) {
 
 Result<ExplainRequest> from_message(const v1::ExplainFabricRequest& message) {
   const int count = message.subjects().size();
-  if (count < 1 || count > 2) return wrong_number("subjects", count, "one or two of them");
+  if (count < 1 || count > 2) return wrong_number("subjects", count, "one or two subjects");
   ExplainRequest request;
   for (const std::string& one : message.subjects()) {
     std::string subject = TRY(read_subject(one));

@@ -18,7 +18,7 @@ bool is_word(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c <= '~'; });
 }
 
-// Of a whole character at the beginning: C0, DEL and C1, which is U+0080 to U+009F.
+// True if the text begins with a control character: C0, DEL or C1 (U+0080 to U+009F).
 bool is_control(std::string_view text) {
   const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
   return byte(0) < ' ' || byte(0) == 0x7f || (byte(0) == 0xc2 && byte(1) < 0xa0);
@@ -46,17 +46,17 @@ Status check_count(std::string_view field, int count, int most) {
 
 Result<std::string> read_name(std::string_view field, const std::string& text) {
   if (is_dns_subdomain(text)) return text;
-  return wrong(field, text, "a name of small letters, digits, - and .");
+  return wrong(field, text, "a name of lowercase letters, digits, - and .");
 }
 
 Result<std::string> read_namespace(std::string_view field, const std::string& text) {
   if (is_dns_label(text)) return text;
-  return wrong(field, text, "a namespace: at most 63 small letters, digits and -");
+  return wrong(field, text, "a namespace: at most 63 lowercase letters, digits and -");
 }
 
 Result<std::string> read_word(std::string_view field, const std::string& text, size_t most) {
   if (!text.empty() && text.size() <= most && is_word(text)) return text;
-  return wrong(field, text, "1 to " + std::to_string(most) + " printable bytes without blanks");
+  return wrong(field, text, "1 to " + std::to_string(most) + " printable bytes without spaces");
 }
 
 Result<std::string> read_container(std::string_view field, const std::string& text) {
@@ -66,7 +66,7 @@ Result<std::string> read_container(std::string_view field, const std::string& te
 Result<std::string> read_interface(std::string_view field, const std::string& text) {
   const bool path = text == "." || text == ".." || text.find_first_of("/:") != std::string::npos;
   if (!path && !text.empty() && text.size() <= kLongestInterface && is_utf8_word(text)) return text;
-  return wrong(field, text, "the name of an interface, at most 15 bytes of UTF-8");
+  return wrong(field, text, "an interface name of at most 15 bytes of UTF-8");
 }
 
 Result<std::string> read_pci(std::string_view field, const std::string& text) {
@@ -78,7 +78,7 @@ Result<std::string> read_pci(std::string_view field, const std::string& text) {
 Result<std::string> read_partition_name(std::string_view field, const std::string& text) {
   if (ib::is_partition_name(text)) return text;
   return wrong(field, text,
-               "the name of a partition: at most " + std::to_string(ib::kMostPartitionName) +
+               "a partition name: at most " + std::to_string(ib::kMostPartitionName) +
                    " letters, digits and ._-");
 }
 

@@ -141,7 +141,7 @@ Result<ObserveRequest> from_message(const v1::ObserveRequest& message) {
     if (places > kMostReportedTableEntries)
       return wrong_number(
           "ports.table", places,
-          "at most " + std::to_string(kMostReportedTableEntries) + " places of all ports");
+          "at most " + std::to_string(kMostReportedTableEntries) + " entries over all ports");
     ObserveRequest::PortTable seen;
     seen.guid = TRY(read_guid("ports.guid", port.guid()));
     seen.table = TRY(read_table(port.table()));

@@ -34,7 +34,8 @@ Status read_namespaces(const v1::Partition& message, fabric::Partition& partitio
   TRY(check_count("allowed", message.allowed().size(), kMostNamespaces));
   for (const std::string& one : message.allowed()) {
     if (one != "*" && !read_namespace("allowed", one))
-      return wrong("allowed", one, "a namespace (at most 63 small letters, digits and -), or *");
+      return wrong("allowed", one,
+                   "a namespace (at most 63 lowercase letters, digits and -), or *");
     partition.allowed.push_back(one);
   }
   return ok();
@@ -44,7 +45,7 @@ Status read_nodes(const v1::Partition& message, fabric::Partition& partition) {
   TRY(check_count("nodes", message.nodes().size(), kMostNodePatterns));
   for (const std::string& one : message.nodes()) {
     if (!fabric::check_node_patterns({one}))
-      return wrong("nodes", one, "a node's name, in which one * may stand for anything");
+      return wrong("nodes", one, "a node name, which may contain one *");
     partition.nodes.push_back(one);
   }
   return ok();

@@ -20,7 +20,7 @@ Result<Request> parsed(const grpc::ByteBuffer* bytes) {
   TRY(rpc::check_parts(own, parts_of<Request>()));
   Request request;
   if (grpc::SerializationTraits<Request>::Deserialize(&own, &request).ok()) return request;
-  return Error(Code::invalid, "the request is no message of this method");
+  return Error(Code::invalid, "the request is not a valid message of this method");
 }
 
 template <typename Message>

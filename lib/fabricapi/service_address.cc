@@ -38,7 +38,7 @@ Status check_address(std::string_view address) {
   const std::string got = ", got \"" + std::string(address) + "\"";
   if (address.starts_with(kUnix)) {
     if (Path(address.substr(kUnix.size())).is_absolute()) return ok();
-    return Error(Code::invalid, "expected an absolute path behind unix:" + got);
+    return Error(Code::invalid, "expected an absolute path after unix:" + got);
   }
   if (is_host_and_port(address)) return ok();
   return Error(Code::invalid, "expected unix:PATH or HOST:PORT" + got);

@@ -88,12 +88,12 @@ TEST_CASE("fabric API: what is wrong in a request, or of another fabric, never g
   const auto refused = fixture.client.bind(request, soon());
   CHECK(refused.error().code() == Code::invalid);
   CHECK(refused.error().text().ends_with(
-      "attachment.node: expected a name of small letters, digits, - and ., got \"No Node\""));
+      "attachment.node: expected a name of lowercase letters, digits, - and ., got \"No Node\""));
   Client other = Client::over_unix(fixture.socket, "east");
   const auto elsewhere = other.health(soon());
   CHECK(elsewhere.error().code() == Code::not_found);
   CHECK(elsewhere.error().text().ends_with(
-      "expected \"default\", the one served here, got \"east\""));
+      "expected \"default\", the fabric of this service, got \"east\""));
   Client unnamed = Client::over_unix(fixture.socket, "");
   CHECK(unnamed.health(soon()));
   CHECK(fixture.fabric.calls() == 1);
@@ -107,7 +107,7 @@ TEST_CASE("fabric API: who names no fabric means the one called default, whichev
   REQUIRE_FALSE(refused);
   CHECK(refused.error().code() == Code::not_found);
   CHECK(refused.error().text().ends_with(
-      "expected \"rail-1\", the one served here, got \"default\""));
+      "expected \"rail-1\", the fabric of this service, got \"default\""));
   CHECK(Client::over_unix(fixture.socket, "rail-1").health(soon()));
 }
 
@@ -215,7 +215,8 @@ TEST_CASE("fabric API: too many calls at a time are refused at once, and a place
   REQUIRE(in_time([&] { return fixture.fabric.kept() == 3; }));
   const auto refused = fixture.client.health(soon());
   CHECK(refused.error().code() == Code::unavailable);
-  CHECK(refused.error().text().ends_with("root has 3 calls in progress, which is the most"));
+  CHECK(refused.error().text().ends_with(
+      "root: limit of calls in progress reached (3); try again later"));
   fixture.fabric.acts(TestFabric::Behavior::answers);
   fixture.fabric.release();
   for (auto& one : waiting) CHECK(one.get());
@@ -232,7 +233,7 @@ TEST_CASE("fabric API: a call whose client has gone keeps its place until the fa
   }));
   CHECK(in_time([&] { return fixture.fabric.last_requests().context.is_cancelled(); }));
   CHECK(fixture.client.health(soon()).error().text().ends_with(
-      "1 calls are in progress, which is the most"));
+      "limit of calls in progress of all callers reached (1); try again later"));
   fixture.fabric.release();
   fixture.fabric.acts(TestFabric::Behavior::answers);
   CHECK(fixture.client.health(soon()));

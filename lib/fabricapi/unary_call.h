@@ -77,8 +77,7 @@ struct PendingCall {
   PendingCall(PendingCall&&) = delete;
   PendingCall& operator=(PendingCall&&) = delete;
   ~PendingCall() {
-    responder->respond(
-        rpc::to_grpc(Error(Code::internal, "the call was dropped without an answer")));
+    responder->respond(rpc::to_grpc(Error(Code::internal, "the call ended without an answer")));
   }
 };
 

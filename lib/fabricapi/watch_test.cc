@@ -179,7 +179,8 @@ TEST_CASE("fabric API: too many watches are refused, and one's end makes a place
                           [&] { return fixture.client.watch_bindings({}, once, soon()); });
   REQUIRE(watched(fixture.fabric));
   const auto second = fixture.client.watch_bindings({}, once, soon());
-  CHECK(second.error().text().ends_with("root has 1 watches in progress, which is the most"));
+  CHECK(second.error().text().ends_with(
+      "root: limit of watches in progress reached (1); try again later"));
   REQUIRE(fixture.fabric.tell(change(1)));
   CHECK(first.get());
   REQUIRE(unwatched(fixture.fabric));

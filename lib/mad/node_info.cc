@@ -23,7 +23,7 @@ constexpr size_t kEnforcementCap = 14;
 Result<NodeInfo> parse_node_info(const Data& data) {
   const auto type = load<uint8_t, kType>(data);
   if (type < 1 || type > 3)
-    return Error(Code::invalid, "NodeInfo tells of a node of type " + std::to_string(type));
+    return Error(Code::invalid, "NodeInfo has the unknown node type " + std::to_string(type));
   NodeInfo info;
   info.type = static_cast<NodeType>(type);
   info.ports = load<uint8_t, kPorts>(data);

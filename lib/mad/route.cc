@@ -19,7 +19,7 @@ Result<Route> Route::along(std::vector<uint8_t> ports) {
                                     " hops, not " + std::to_string(ports.size()));
   for (const uint8_t port : ports) {
     if (port == 0 || port == 0xff)
-      return Error(Code::invalid, "no node is left by a port " + std::to_string(port));
+      return Error(Code::invalid, "invalid exit port " + std::to_string(port));
   }
   return Route(0, std::move(ports));
 }

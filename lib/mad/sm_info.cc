@@ -15,7 +15,7 @@ Result<SmInfo> parse_sm_info(const Data& data) {
   const auto priority_and_state = load<uint8_t, kPriorityAndState>(data);
   const unsigned state = priority_and_state & 0xf;
   if (state > static_cast<unsigned>(SmState::master))
-    return Error(Code::invalid, "SMInfo tells of a state " + std::to_string(state));
+    return Error(Code::invalid, "SMInfo has the unknown state " + std::to_string(state));
   SmInfo info;
   info.guid = ib::Guid(load<uint64_t, kGuid>(data));
   info.activity = load<uint32_t, kActivity>(data);

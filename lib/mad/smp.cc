@@ -43,7 +43,9 @@ void store_path(Mad& mad, const Route& route) {
                  [](uint8_t port) { return std::byte{port}; });
 }
 
-Error foreign(const char* what) { return Error(Code::invalid, std::string("a packet ") + what); }
+Error foreign(const char* what) {
+  return Error(Code::invalid, std::string("invalid packet: ") + what);
+}
 
 }  // namespace
 
@@ -57,7 +59,7 @@ std::string status_text(uint16_t status) {
     case kStatusBadAttribute:
       return "no such attribute, or not with this method";
     case kStatusBadValue:
-      return "a value is not allowed";
+      return "invalid value";
   }
   char text[16];
   std::snprintf(text, sizeof text, "status %#x", unsigned{status});
@@ -84,10 +86,10 @@ uint32_t transaction_of(const Mad& mad) { return load<uint32_t, kTransactionLow>
 Result<SmpResponse> parse_response(const Mad& mad) {
   const auto management_class = load<uint8_t, kClass>(mad);
   const bool directed = management_class == kDirectedRoute;
-  if (load<uint8_t, kBaseVersion>(mad) != kVersion) return foreign("of another version");
-  if (!directed && management_class != kLidRouted) return foreign("of another class");
-  if (load<uint8_t, kClassVersion>(mad) != kVersion) return foreign("of another class version");
-  if (load<uint8_t, kMethod>(mad) != kGetAnswer) return foreign("that is no answer");
+  if (load<uint8_t, kBaseVersion>(mad) != kVersion) return foreign("base version");
+  if (!directed && management_class != kLidRouted) return foreign("management class");
+  if (load<uint8_t, kClassVersion>(mad) != kVersion) return foreign("class version");
+  if (load<uint8_t, kMethod>(mad) != kGetAnswer) return foreign("not a GetResp");
   SmpResponse answer;
   answer.directed = directed;
   answer.attribute = static_cast<Attribute>(load<uint16_t, kAttribute>(mad));

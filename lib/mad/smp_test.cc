@@ -89,7 +89,7 @@ TEST_CASE("what is no answer of subnet management is refused") {
 
 TEST_CASE("statuses in words") {
   CHECK(status_text(kStatusBusy) == "busy");
-  CHECK(status_text(kStatusBadValue) == "a value is not allowed");
+  CHECK(status_text(kStatusBadValue) == "invalid value");
   CHECK(status_text(0x0100) == "status 0x100");
 }
 

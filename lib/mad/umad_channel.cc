@@ -41,7 +41,7 @@ UmadChannel::Port UmadChannel::port() const {
 
 Status UmadChannel::send(const Mad& mad, const Route& route, Duration wanted) {
   const Port port = this->port();
-  if (!port) return Error(Code::unavailable, "the port is gone, and not back yet");
+  if (!port) return Error(Code::unavailable, "the local port is gone");
   return port->send(mad, route, wanted);
 }
 

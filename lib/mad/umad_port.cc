@@ -48,7 +48,7 @@ const Path kMadClass = "/sys/class/infiniband_mad";
 
 Error no_umad() {
   return {Code::not_found,
-          "ib_umad is not loaded, without which nobody sends management packets: modprobe ib_umad; "
+          "the module ib_umad, which management packets need, is not loaded: run modprobe ib_umad; "
           "for every boot: echo ib_umad > /etc/modules-load.d/ib_umad.conf"};
 }
 

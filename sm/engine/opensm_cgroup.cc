@@ -51,7 +51,7 @@ Status separate_cgroup(pid_t opensm) {
   return Error(Code::unavailable,
                "OpenSM shares the cgroup of ibpod-sm and its memory limit (" +
                    std::to_string(*limit) +
-                   " bytes): the kernel may kill OpenSM when ibpod-sm reaches the limit:" +
+                   " bytes): the kernel may kill OpenSM when ibpod-sm reaches the limit: " +
                    moved.error().text());
 }
 

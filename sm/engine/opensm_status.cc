@@ -20,7 +20,7 @@ EngineStatus OpenSm::evaluate_status() const {
                      "the file again; see " +
                      paths_.log.string();
   } else if (status.health == Health::stuck) {
-    status.trouble = "OpenSM does not finish a sweep: see" + paths_.log.string();
+    status.trouble = "OpenSM does not finish a sweep: see " + paths_.log.string();
   } else if (status.health == Health::not_master) {
     status.port_down = sweep_tracker_.state() == SweepTracker::State::port_down;
     status.trouble = status.port_down

@@ -149,7 +149,7 @@ TEST_CASE("what runs on another file, or reads ours otherwise, or is no OpenSM, 
       {"no_partition_enforcement TRUE", "no_partition_enforcement FALSE"},
       {"log_flags 0x01", "log_flags 0x03"},
       {"force_log_flush FALSE", "force_log_flush TRUE"},
-      {"log_file /etc/log", "has its log in /etc/log"},
+      {"log_file /etc/log", "writes its log to /etc/log"},
       {"per_module_logging_file /sm/none", "osm_state_mgr.c 0x07"},
   };
   machine.configure(file + kRight + "part_enforce out\nlog_flags 0x83\n");

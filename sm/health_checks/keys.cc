@@ -17,7 +17,7 @@ void check_key(const Key& key, HealthChecks& checks) {
   if (key.ours == true) return;
   const std::string remedy =
       "write 0x and 16 random hex digits into a file that only root can read (openssl rand -hex 8 "
-      "prints the digits), name it as" +
+      "prints the digits), name it as " +
       key.setting +
       " in ibpod-sm's configuration, and restart ibpod-sm: it restarts OpenSM with the key";
   if (key.ours)
@@ -36,7 +36,7 @@ void check_key(const Key& key, HealthChecks& checks) {
 
 // ibpod-sm's own keys have no effect if another program writes the subnet manager's configuration.
 std::string protection_remedy(const SmSettings& settings) {
-  const std::string set = "set m_key_protection_level 2 and an m_key of your own in";
+  const std::string set = "set m_key_protection_level 2 and an m_key of your own in ";
   if (settings.owner == SmOwner::observed)
     return set + "the configuration of the subnet manager and restart it";
   if (settings.owner == SmOwner::external)

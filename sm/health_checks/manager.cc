@@ -104,7 +104,7 @@ void check_start(const engine::EngineStatus& engine, HealthChecks& checks) {
   if (engine.start_refused.empty()) return;
   add(checks, Issue::start_refused, 1,
       {"subnet manager",
-       "it still runs with its previous settings; if it ends, ibpod-sm does not start it again:" +
+       "it still runs with its previous settings; if it ends, ibpod-sm does not start it again: " +
            engine.start_refused,
        "correct the file's mode or owner as the text says; ibpod-sm checks the file every minute"});
 }

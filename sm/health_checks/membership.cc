@@ -85,7 +85,7 @@ void check_partitions(const tables::FabricSnapshot& snapshot, const SmSettings& 
   add(checks, Issue::index0, clashes.size(),
       {"index 0",
        "at " + counted(clashes.size(), "port") +
-           " two or more partitions request index 0 of the P_Key table, and only one gets it:" +
+           " two or more partitions request index 0 of the P_Key table, and only one gets it: " +
            some(clashes) + ". Programs that use index 0 communicate in an unexpected partition",
        "run `ibpodctl partition update NAME --no-index0` for all but one of them"});
 }

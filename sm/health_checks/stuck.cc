@@ -12,13 +12,13 @@ std::string list(const tables::FabricSnapshot& snapshot, const StuckDeletion& on
 // ibpod-sm does not know which of the ports still exist; the commands show it.
 constexpr const char* kBringBack =
     "bring the ports up, so that ibpod-sm sees them without the key (`ibpodctl explain GUID` shows "
-    "what is known about a port). If they are gone for good:";
+    "what is known about a port). If they are gone for good: ";
 
 fabricapi::Finding finding(const tables::FabricSnapshot& snapshot, const StuckDeletion& one) {
   if (one.kind == StuckDeletion::Kind::partition)
     return {
         "partition " + one.name,
-        "its deletion waits for" + counted(one.ports.size(), "port") +
+        "its deletion waits for " + counted(one.ports.size(), "port") +
             " that may hold its P_Key and have not answered for minutes: " + list(snapshot, one),
         kBringBack + ("run `ibpodctl partition delete " + one.name + " --forget-ports`") +
             ". If a port comes back with the key after that, it reaches ports of the next "
@@ -28,15 +28,15 @@ fabricapi::Finding finding(const tables::FabricSnapshot& snapshot, const StuckDe
     return {"node " + one.name,
             counted(one.ports.size(), "released binding") +
                 " cannot end: the ports are virtual ports, whose P_Key tables this subnet manager "
-                "does not show while their adapter is on the subnet:" +
+                "does not show while their adapter is on the subnet: " +
                 list(snapshot, one),
-            "drain the node, run `ibpodctl node forget" + one.name +
+            "drain the node, run `ibpodctl node forget " + one.name +
                 " --force`, and take the adapter's port off the subnet (pull its cable or power it "
                 "off) until `ibpodctl node list` no longer shows the node"};
   return {"node " + one.name,
           counted(one.ports.size(), "released binding") +
-              " cannot end: the ports have not answered for minutes:" + list(snapshot, one),
-          kBringBack + ("drain the node and run `ibpodctl node forget" + one.name + " --force`")};
+              " cannot end: the ports have not answered for minutes: " + list(snapshot, one),
+          kBringBack + ("drain the node and run `ibpodctl node forget " + one.name + " --force`")};
 }
 
 }  // namespace

@@ -75,8 +75,8 @@ TEST_CASE("of a range for choosing nothing is given, and pods of its namespaces 
   CHECK(GuidPool::make({{guid(0), guid(1), {"*"}}}).value().allows_request(guid(0), "any"));
   CHECK_FALSE(GuidPool::make({{guid(0), guid(1), {"*"}}}).value().can_assign());
   CHECK(GuidPool::make({{guid(0), guid(1), {"a/b"}}}).error().text() ==
-        "GUID range 02:00:00:00:00:00:00:10 to 02:00:00:00:00:00:00:11: chosenBy: 'a/b' is neither "
-        "a namespace nor *");
+        "GUID range 02:00:00:00:00:00:00:10 to 02:00:00:00:00:00:00:11: chosenBy: 'a/b' is not a "
+        "namespace or *");
 }
 
 TEST_CASE("ranges have nothing in common, and there may be none") {

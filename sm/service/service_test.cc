@@ -147,9 +147,9 @@ TEST_CASE("who has a role has one account, whatever the certificate; nobody else
   CHECK(account({.common_name = "system:node:n1", .names = {}}) == "node n1");
   CHECK(account({.common_name = "ibpod-agent", .names = {"DNS=n2.nodes"}}) == "node n2");
   CHECK(account({.common_name = "admin", .names = {}}) == "CN=admin");
-  CHECK(account({.common_name = "node n1", .names = {}}) == "unauthorizednode n1");
+  CHECK(account({.common_name = "node n1", .names = {}}) == "unauthorized node n1");
   CHECK(account({.common_name = "admin", .names = {"DNS=n1.nodes", "DNS=n2.nodes"}}) ==
-        "unauthorizedadmin");
+        "unauthorized admin");
 }
 
 // Requests that wait are no reason to take the thread for dead.
@@ -211,7 +211,7 @@ TEST_CASE_FIXTURE(ServiceBed,
   };
   for (int n = 0; n < 4; ++n) bind(controller::test::kNode1, "n1");
   CHECK(codes == std::vector<std::string>{"unavailable"});
-  CHECK(has(told(), "node n1 limit of waiting calls reached (3)"));
+  CHECK(has(told(), "node n1: limit of waiting calls reached (3)"));
   service.unbind(controller::test::kNode1, {"n1", "c1", "net1"}, soon, answer<fabric::Binding>());
   service.sync(controller::test::kNode1, {"n1", {}}, answer<fabricapi::SyncAnswer>());
   CHECK_MESSAGE(codes.size() == 2, "its fifth call is one too many, whatever it is");
