@@ -1,5 +1,5 @@
 // A database without a promise beside a partitions.conf that keeps some: it has been lost, or
-// emptied. Begun anew, all pods would lose their partitions.
+// emptied. Begun again, all pods would lose their partitions.
 #pragma once
 
 #include "sm/engine/opensm.h"

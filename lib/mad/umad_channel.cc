@@ -81,7 +81,7 @@ void UmadChannel::reopen() {
   while (!stopping_) {
     ::poll(&woken, 1, static_cast<int>(kBetweenOpenings.count()));
     if (stopping_) return;
-    // By its GUID: names and numbers of devices are given anew.
+    // By its GUID: names and numbers of devices are given again.
     const Result<LocalPort> found = local_port(guid_);
     if (!found) continue;
     Result<Port> opened = UmadPort::open(*found);

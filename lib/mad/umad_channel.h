@@ -1,6 +1,6 @@
 // The channel of a real port, over libibumad, with one thread that receives. Where the port goes
-// away (its driver is loaded anew, its adapter taken out) it is opened again when it is back; until
-// then nothing can be sent.
+// away (its driver is loaded again, its adapter taken out) it is opened again when it is back;
+// until then nothing can be sent.
 #pragma once
 
 #include "lib/base/wake.h"

@@ -45,7 +45,7 @@ void DeclaredFile::read() {
     callback_(text.error());
 }
 
-// Watched before it is read, so that nothing happens in between; and anew each time, so that it is
+// Watched before it is read, so that nothing happens in between; and again each time, so that it is
 // the folder that is there now.
 void DeclaredFile::run() {
   while (true) {

@@ -32,7 +32,7 @@ struct OpenSmSettings {
   // What ports demand of those who come without the M_Key (IBA 1.4, volume 1, 14.2.4.1): 0 nothing,
   // 1 reading is free but for the key, 2 and 3 nothing is free.
   unsigned m_key_protection = 0;
-  unsigned log_megabytes = 64;  // beyond which OpenSM begins its log anew
+  unsigned log_megabytes = 64;  // beyond which OpenSM begins its log again
   bool qos = false;
   // Whether a port may be limited and full in one partition; without it `both` is refused. With it
   // full members have no IPoIB (docs/opensm-notes.md#full-members-without-ipoib).

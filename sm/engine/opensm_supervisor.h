@@ -82,7 +82,7 @@ class OpensmSupervisor {
   std::optional<Error> start_refused_;
   bool other_file_ = false;
   bool waits_for_partitions_ = false;  // for partitions
-  bool ending_ = false;                // asked to end, so as to be started anew
+  bool ending_ = false;                // asked to end, so as to be started again
   Time since_{};                       // the process's, or our knowing of it
   Time next_{};                        // not before it is there anything to look for
   Time recheck_{};                     // of what is wrong though there is one

@@ -79,7 +79,8 @@ TEST_CASE("OpenSM outlives the engine, and is taken up again by the next one") {
   CHECK(bed.bad_readings() == 0);
 }
 
-TEST_CASE("OpenSM is started anew where the settings have changed, once, and reads the same file") {
+TEST_CASE(
+    "OpenSM is started again where the settings have changed, once, and reads the same file") {
   OpenSmBed bed;
   bed.serve();
   const pid_t before = bed.pid();

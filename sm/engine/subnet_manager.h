@@ -55,7 +55,7 @@ struct EngineStatus {
   uint64_t fail_opens = 0;        // times that the subnet manager threw the file away
   uint64_t violations = 0;        // times that something not ours was found in its place
   uint64_t restores = 0;          // times that our file was put back
-  uint64_t edits = 0;             // times that the administrator's section was taken over anew
+  uint64_t edits = 0;             // times that the administrator's section was taken over again
   uint64_t losses = 0;            // times that another subnet manager became master
   uint64_t full_tables = 0;       // times that a key found no room in a port's table
   uint64_t enforcement_lost = 0;  // times that a switch port's enforcement was switched off

@@ -7,7 +7,7 @@
 //
 // What it rests on (OpenSM 3.3.23, osm_state_mgr.c): a heavy sweep says in the log that it begins,
 // discovers the subnet, then reads partitions.conf and writes the tables, and says that it is over.
-// A SIGHUP in its discovery begins that anew, one behind it is served when it is over.
+// A SIGHUP in its discovery begins that again, one behind it is served when it is over.
 #pragma once
 
 #include "sm/engine/opensm_log.h"

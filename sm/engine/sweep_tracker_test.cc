@@ -18,7 +18,7 @@ struct ModelledOpenSm {
   uint64_t file = 0;   // the version in place
   uint64_t read = 0;   // by the sweep that goes on
   bool again = false;  // a sweep is wanted behind this one
-  int broken_off = 0;  // discoveries that a HUP began anew
+  int broken_off = 0;  // discoveries that a HUP began again
   int begun = 0;
   std::vector<LogMark> log;
   std::vector<uint64_t> done;  // what each sweep that is over had read

@@ -188,7 +188,7 @@ TEST_CASE("who is hurried is read again and again, until it is no longer named")
   CHECK(bed.channel->between([&] { return bed.subnet.at(3).questions; }) <= before + 8);
 }
 
-TEST_CASE("what a switch enforces is asked anew for who is hurried") {
+TEST_CASE("what a switch enforces is asked again for who is hurried") {
   Bed bed;
   CHECK(!of(bed.wait_for_scan(), bed.guid(2)).switch_port->inbound);
   bed.channel->between([&] {

@@ -106,7 +106,7 @@ TEST_CASE("an engine that comes back finds OpenSM as it was left") {
   CHECK(difference(fixture.definitions, subnet.tables()) == "");
 }
 
-TEST_CASE("with other settings OpenSM is started anew, and the tables stay as they are") {
+TEST_CASE("with other settings OpenSM is started again, and the tables stay as they are") {
   EngineFixture fixture;
   Subnet subnet;
   fixture.enforce({tenant(0x10, {full(1)})});

@@ -54,7 +54,7 @@ std::string long_name(size_t number) {
   return "p" + std::to_string(100 + number) + std::string(27, 'x');
 }
 
-// Binds the VF anew again and again, each time without another one of many partitions: a change of
+// Binds the VF again again and again, each time without another one of many partitions: a change of
 // some KiB.
 void change_bindings(fabricapi::Client& node, fabricapi::BindRequest request, Deadline end) {
   const auto wish = request.partitions.front();
