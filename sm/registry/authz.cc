@@ -43,33 +43,39 @@ bool is_unassigned(const State& state, const Policy& policy, ib::Guid guid) {
 Status may_choose(const State& state, const Policy& policy, const fabricapi::BindRequest& request) {
   const ib::Guid guid = request.guid;
   if (!policy.guids.allows_request(guid, request.pod.name_space))
-    return Error(Code::denied, "port " + guid.text() + " cannot be chosen by pods of namespace " +
+    return Error(Code::denied, "GUID " + guid.text() +
+                                   " cannot be requested by pods of namespace " +
                                    request.pod.name_space +
-                                   ": no range of guids in ibpod-sm's configuration lets them");
+                                   ": no range of \"guids\" in ibpod-sm's configuration has the "
+                                   "namespace in \"chosenBy\"");
   const PortRecord* const port = state.find_port(guid);
   const bool member =
       port != nullptr && (!port->members.empty() || !port->former_member_of.empty());
   if (!member && !is_assigned(policy, guid) && !state.assigned_guids.contains(guid) &&
       !state.claims.contains(guid))
     return ok();
-  return Error(Code::denied, "port " + guid.text() + " cannot be chosen: it is somebody's already");
+  return Error(Code::denied, "GUID " + guid.text() + " cannot be requested: it is already in use");
 }
 
 Status may_claim(const State& state, const Policy& policy, ib::Guid guid, const std::string& node) {
-  const Error refusal(Code::denied,
-                      "port " + guid.text() + " is not known as a PF of node " + node);
+  const Error refusal(Code::denied, "port " + guid.text() + " is not known as a PF of node " +
+                                        node + "; add it to nodes." + node +
+                                        ".pfs in ibpod-sm's configuration");
   if (!policy.pfs_by_first_claim || !is_unassigned(state, policy, guid)) return refusal;
   const auto found = state.nodes.find(node);
   if (found == state.nodes.end() || found->second.pfs.size() < policy.limits.pfs_of_node)
     return ok();
-  return Error(Code::denied, "node " + node + " has claimed as many PFs as a node may");
+  return Error(Code::denied, "PF limit of node " + node + " reached (" +
+                                 std::to_string(policy.limits.pfs_of_node) +
+                                 "); add the PFs that it needs to nodes." + node +
+                                 ".pfs in ibpod-sm's configuration");
 }
 
 }  // namespace
 
 Status may_administer(const Caller& caller) {
   if (caller.role == Role::administrator) return ok();
-  return Error(Code::denied, "only administrators may");
+  return Error(Code::denied, "permission denied: this call needs the role administrator");
 }
 
 bool may_read(const Caller& caller, const std::string& node) {
@@ -78,9 +84,11 @@ bool may_read(const Caller& caller, const std::string& node) {
 
 Status may_act_for(const Caller& caller, const std::string& node) {
   if (caller.role == Role::administrator) return ok();
-  if (caller.role == Role::reader) return Error(Code::denied, "a reader changes nothing");
+  if (caller.role == Role::reader)
+    return Error(Code::denied, "permission denied: role reader cannot change anything");
   if (caller.node == node) return ok();
-  return Error(Code::denied, "node " + caller.node + " may not act for node " + node);
+  return Error(Code::denied,
+               "permission denied: node " + caller.node + " cannot act for node " + node);
 }
 
 Status may_join(const Caller& caller, const PartitionRecord* record, const std::string& label,
@@ -95,10 +103,10 @@ Status may_join(const Caller& caller, const PartitionRecord* record, const std::
   if (record == nullptr) return Error(Code::not_found, "there is no partition " + label);
   if (!allowed)
     return Error(Code::denied, "partition " + label + " is not open to namespace " + name_space +
-                                   ": it has to be among those allowed");
+                                   "; add the namespace to its \"allowed\"");
   if (!on_node)
     return Error(Code::denied, "partition " + label + " is not open to node " + node +
-                                   ": one of the partition's nodes has to match it");
+                                   "; add a pattern that matches the node to its \"nodes\"");
   if (!record->deleting()) return ok();
   return Error(Code::busy, "partition " + label + " is being deleted");
 }
@@ -111,7 +119,8 @@ Status may_have(const Caller& caller, const fabric::Partition& partition,
     return ok();
   return Error(Code::denied, "partition " + partition.name + ": membership " +
                                  std::string(name(membership)) +
-                                 " is not to be had here: pods are limited members of it");
+                                 " is not allowed: pods are limited members of this partition; "
+                                 "request limited");
 }
 
 Status may_use_port(const Caller& caller, const fabricapi::BindRequest& request, const State& state,
@@ -125,7 +134,7 @@ Status may_use_port(const Caller& caller, const fabricapi::BindRequest& request,
   if (request.guid_requested) return may_choose(state, policy, request);
   if (is_vf_of(state, policy, request.guid, node)) return ok();
   return Error(Code::denied, "port " + request.guid.text() + " is not known as a VF of node " +
-                                 node + ": it has to be given a GUID of the pool first");
+                                 node + ": ibpod-sm has not assigned its GUID");
 }
 
 std::vector<ib::Guid> unknown_ports(const fabricapi::SyncRequest& request, const State& state,

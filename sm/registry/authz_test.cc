@@ -200,16 +200,18 @@ TEST_CASE_FIXTURE(Choosers, "a pod chooses a GUID where its namespace may, and o
   bind(choice("n1", 0x2001));
   BindRequest others = choice("n2", 0x2002);
   others.pod.name_space = "another";
-  CHECK(refused(others).find("port 02:00:00:00:00:00:20:02 cannot be chosen by pods of namespace "
-                             "another: no range of guids in ibpod-sm's configuration lets them") !=
+  CHECK(refused(others).find("GUID 02:00:00:00:00:00:20:02 cannot be requested by pods of "
+                             "namespace another: no range of \"guids\" in ibpod-sm's "
+                             "configuration has the namespace in \"chosenBy\"") !=
         std::string::npos);
   // Not even that of another VF of its node, which a pod has that comes later.
-  CHECK(refused(choice("n1", 1)).find("cannot be chosen by pods") != std::string::npos);
+  CHECK(refused(choice("n1", 1)).find("cannot be requested by pods") != std::string::npos);
   REQUIRE(registry->allocate(node("n1"), {"n1", "0000:01:00.0", {0}}));
   commit();
-  CHECK(refused(choice("n1", 0x1000)).find("cannot be chosen by pods") != std::string::npos);
+  CHECK(refused(choice("n1", 0x1000)).find("cannot be requested by pods") != std::string::npos);
   for (const uint64_t number : {0x2003U, 0x2004U, 0x2005U})
-    CHECK(refused(choice("n1", number)).find("somebody's already") != std::string::npos);
+    CHECK(refused(choice("n1", number)).find("cannot be requested: it is already in use") !=
+          std::string::npos);
   // Another pod's, until its key has left its port.
   CHECK(refused(choice("n2", 0x2001)).find("is bound to a pod of another node") !=
         std::string::npos);
@@ -224,7 +226,7 @@ TEST_CASE_FIXTURE(Choosers, "who has chosen a GUID keeps it, whoever may choose 
   Fixture::settings.guids = pool::GuidPool::make({{vf(0x1000), vf(0x1007)}}).value();
   start();
   bind(choice("n1", 0x2001));
-  CHECK(refused(choice("n2", 0x2002)).find("cannot be chosen") != std::string::npos);
+  CHECK(refused(choice("n2", 0x2002)).find("cannot be requested") != std::string::npos);
 }
 
 TEST_CASE("a PF may be the first node's that binds a child on it, until that is forgotten") {

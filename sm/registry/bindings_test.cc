@@ -93,7 +93,7 @@ TEST_CASE("an attachment is bound with one port, kind, device and pod") {
   others[3].pod.name_space = "other";
   for (const BindRequest& other : others) CHECK(bed.refusal(other).code() == Code::exists);
   CHECK(bed.refusal(others[0]).text() ==
-        "bind n1/a/net1: it is bound already with another port, 02:00:00:00:00:00:00:01: unbind it "
+        "bind n1/a/net1: it is already bound with another port, 02:00:00:00:00:00:00:01; unbind it "
         "first");
 }
 
@@ -242,8 +242,8 @@ TEST_CASE("a port is in a partition in one way") {
   const BindRequest b = child("n1", "b", pf(1), {{"blue", kLimited}});
   CHECK(bed.refusal(b).code() == Code::busy);
   CHECK(bed.refusal(b).text() ==
-        "bind n1/b/net1: port 00:02:c9:03:00:00:00:01: it is to be limited in partition blue, and "
-        "is full there by n1/a/net1");
+        "bind n1/b/net1: port 00:02:c9:03:00:00:00:01: partition blue: membership limited "
+        "requested, but the binding of n1/a/net1 has full");
   Partition red = make_partition("red", 0);
   red.members = {{pf(1), kFull, ""}};
   REQUIRE(bed.registry->update(administrator(), red, bed.now));
@@ -345,9 +345,8 @@ TEST_CASE("a full table is busy, and keys that are leaving still fill it") {
   const Error full = bind(child("n1", "y", pf(1), {{"c", kLimited}}), three).error();
   CHECK(full.code() == Code::busy);
   CHECK(full.text() ==
-        "bind n1/y/net1: capacity: the P_Key table of port 00:02:c9:03:00:00:00:01 holds 3 keys, "
-        "all taken: 4 "
-        "would be needed");
+        "bind n1/y/net1: capacity: the P_Key table of port 00:02:c9:03:00:00:00:01 is full: it "
+        "has 3 entries, and 4 are needed; request fewer partitions for this port");
   CHECK(bind(child("n1", "y", pf(1), {{"b", kLimited}}), three));
   bed.unbind(child("n1", "x", pf(1), {}));
   CHECK_FALSE(bind(child("n1", "z", pf(1), {{"c", kLimited}}), three));
@@ -388,7 +387,8 @@ TEST_CASE("`both` that is there and not allowed any more keeps the ledger from s
     return started ? "" : std::string(started.error().text());
   };
   Fixture of_partition({usual}), of_member({member}), of_binding, of_none;
-  CHECK(refusal(of_partition).starts_with("partition usual: the membership of bindings that name"));
+  CHECK(refusal(of_partition)
+            .starts_with("partition usual: the membership of bindings that request"));
   CHECK(refusal(of_member).starts_with("partition member: the membership of member 00:02:c9:"));
   const BindRequest a = request("n1", "a", vf(1), {{"blue", kBoth}});
   of_binding.bind(a);

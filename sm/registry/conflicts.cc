@@ -20,8 +20,9 @@ std::string holder(const fabricapi::Caller& caller, const fabric::Binding& bindi
 
 Error two_memberships(const fabric::PartitionMembership& desired, fabric::Membership found,
                       Code code, const std::string& by) {
-  return {code, "it is to be " + std::string(name(desired.membership)) + " in partition " +
-                    desired.partition + ", and is " + std::string(name(found)) + " there by " + by};
+  return {code, "partition " + desired.partition + ": membership " +
+                    std::string(name(desired.membership)) + " requested, but " + by + " has " +
+                    std::string(name(found))};
 }
 
 // What an entry is told, or is to be told, to have.
@@ -58,13 +59,13 @@ Status check_memberships(const PortRecord& port, const Memberships& memberships,
   for (const fabric::PartitionMembership& requested : memberships) {
     for (const auto& [record, membership] : port.members)
       if (record->partition.name == requested.partition && membership != requested.membership)
-        return two_memberships(requested, membership, Code::invalid, "its administrator");
+        return two_memberships(requested, membership, Code::invalid, "its static member");
     for (const BindingRecord* const other : port.bindings) {
       if (other == except) continue;
       for (const fabric::PartitionMembership& theirs : all_memberships(*other))
         if (theirs.partition == requested.partition && theirs.membership != requested.membership)
           return two_memberships(requested, theirs.membership, Code::busy,
-                                 text(other->binding.attachment));
+                                 "the binding of " + text(other->binding.attachment));
     }
   }
   return ok();
@@ -89,11 +90,13 @@ Status check_index0(const State& state, const fabricapi::BindRequest& request,
   add_index0(state, memberships, names);
   if (names.size() > 1)
     return Error(Code::invalid, "partitions " + *names.begin() + " and " + *names.rbegin() +
-                                    " both want index 0 of the port's table: ask for one of them");
+                                    " both need index 0 of the port's P_Key table; request only "
+                                    "one of them");
   names.merge(index0_of(state, request.guid, except));
   if (names.size() < 2) return ok();
-  return Error(Code::busy, "of the partitions of port " + request.guid.text() +
-                               " more than one wants index 0 of its table");
+  return Error(Code::busy, "port " + request.guid.text() +
+                               ": more than one of its partitions needs index 0 of its P_Key "
+                               "table; request a partition without index0");
 }
 
 size_t entries_needed_at(const State& state, ib::Guid guid, const Memberships& memberships,

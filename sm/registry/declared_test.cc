@@ -65,10 +65,9 @@ TEST_CASE("what is wrong in the file is told, each by itself, and the rest is do
                     make_partition("twice", 0x103), make_partition("twice", 0x104),
                     make_partition("bad name", 0x105), make_partition("good", 0x106)});
   CHECK(refused ==
-        "used: 1 binding is in it, or was and is not released yet (`ibpodctl binding list "
-        "--partition used`)\n"
+        "used: 1 binding still uses it; list them with `ibpodctl binding list --partition used`\n"
         "twice: it is declared twice\n"
-        "kept: pkey: it is 0x0101 for ever\n"
+        "kept: pkey: cannot be changed (it is 0x0101)\n"
         "out: P_Key 0x0300 is in no range of \"pkeys\" whose \"use\" is \"explicit\" "
         "(0x0100-0x01ff)\n"
         "bad name: name: \"bad name\" is no name of a partition: expected 1 to 31 letters, digits "

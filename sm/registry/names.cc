@@ -25,7 +25,7 @@ Status check_word(std::string_view field, std::string_view text, size_t most) {
     return Error(Code::invalid, name + " has " + std::to_string(text.size()) +
                                     " bytes: expected at most " + std::to_string(most));
   if (std::all_of(text.begin(), text.end(), plain)) return ok();
-  return Error(Code::invalid, name + " has other characters than printable ones without '/'");
+  return Error(Code::invalid, name + ": expected printable ASCII characters other than '/'");
 }
 
 // What exists at a node is called as Linux lets it.
@@ -34,7 +34,7 @@ Status check_interface(std::string_view field, std::string_view text) {
   if (text.empty()) return Error(Code::invalid, name + " is missing");
   if (text.size() <= kMostInterface && is_utf8_word(text) && text.find('/') == text.npos)
     return ok();
-  return Error(Code::invalid, name + " is no interface's name: expected at most " +
+  return Error(Code::invalid, name + " is not a valid interface name: expected at most " +
                                   std::to_string(kMostInterface) + " bytes of UTF-8 without '/'");
 }
 
@@ -50,7 +50,7 @@ Status check(const fabric::Pod& pod) {
 
 Status check_wishes(const std::vector<fabricapi::BindRequest::PartitionRequest>& wishes,
                     size_t most) {
-  if (wishes.empty()) return Error(Code::invalid, "partitions: expected one at least");
+  if (wishes.empty()) return Error(Code::invalid, "partitions: expected at least one");
   if (wishes.size() > most)
     return Error(Code::invalid, "partitions: " + std::to_string(wishes.size()) +
                                     ", expected at most " + std::to_string(most));
@@ -59,7 +59,7 @@ Status check_wishes(const std::vector<fabricapi::BindRequest::PartitionRequest>&
     if (wish.pkey && wish.partition.empty()) continue;  // it has no name yet
     TRY(check_word("partition", wish.partition, fabric::kMostName));
     if (!seen.insert(wish.partition).second)
-      return Error(Code::invalid, "partition " + wish.partition + " is there twice");
+      return Error(Code::invalid, "partition " + wish.partition + " is listed twice");
   }
   return ok();
 }
@@ -78,7 +78,8 @@ Status check(const fabricapi::BindRequest& request, size_t most_shares) {
   TRY(check(request.attachment));
   TRY(ib::check_port_guid(request.guid).during("guid"));
   if (request.guid_requested && request.kind != fabric::Kind::vf)
-    return Error(Code::invalid, "chosen: only of a VF, as a child has its master's GUID");
+    return Error(Code::invalid,
+                 "chosen: only a VF can request a GUID; a child has the GUID of its PF");
   if (!request.pf.empty()) TRY(check_interface("pf", request.pf));
   if (!request.device.empty()) TRY(ib::PciAddress::parse(request.device).during("device"));
   TRY(check(request.pod));
@@ -92,7 +93,8 @@ std::string key_of(const fabric::Attachment& attachment) {
 Result<fabric::Attachment> attachment_of(std::string_view key) {
   const size_t first = key.find('/');
   const size_t second = first == std::string_view::npos ? first : key.find('/', first + 1);
-  if (second == std::string_view::npos) return Error(Code::invalid, "it names no attachment");
+  if (second == std::string_view::npos)
+    return Error(Code::invalid, "expected NODE/CONTAINER/INTERFACE");
   fabric::Attachment attachment{std::string(key.substr(0, first)),
                                 std::string(key.substr(first + 1, second - first - 1)),
                                 std::string(key.substr(second + 1))};

@@ -131,7 +131,7 @@ TEST_CASE("a P_Key is given from the pool, or named within a range for it") {
   CHECK(create(bed, make_partition("g", 0x100)).value().spec.pkey == ib::PKey(0x100));
   CHECK(create(bed, make_partition("h", 0x100)).error().code() == Code::exists);
   CHECK(create(bed, make_partition("h", 0x100)).error().text() ==
-        "partition h: P_Key 0x0100 is that of partition g");
+        "partition h: P_Key 0x0100 is already used by partition g");
   CHECK(create(bed, make_partition("g", 0x101)).error().code() == Code::exists);
 }
 
@@ -190,8 +190,7 @@ TEST_CASE("a static member's key has to be seen to be gone before it is another 
   bed.sweep();
   const auto waiting = bed.registry->partition("blue").value();
   CHECK(waiting.state == PartitionState::deleting);
-  CHECK(waiting.condition.text ==
-        "ports that may hold its key have not been seen without it: 00:02:c9:03:10:00:00:02");
+  CHECK(waiting.condition.text == "these ports may still hold its P_Key: 00:02:c9:03:10:00:00:02");
   CHECK(create(bed, make_partition("red", 0x100)).error().code() == Code::busy);
   bed.registry->set_condition(storage(2), {Reason::timeout, ""}, bed.now);
   bed.sweep();
@@ -256,8 +255,8 @@ TEST_CASE("no partition in use is deleted") {
   bed.unbind(a);
   CHECK(remove(bed, "blue").error().code() == Code::busy);
   CHECK(remove(bed, "blue").error().text() ==
-        "partition blue: 1 binding is in it, or was and is not released yet (`ibpodctl binding "
-        "list --partition blue`)");
+        "partition blue: 1 binding still uses it; list them with `ibpodctl binding list "
+        "--partition blue`");
   bed.settle();
   CHECK(remove(bed, "blue"));
 }

@@ -9,8 +9,8 @@ Status check_apart(std::map<ib::Guid, std::string>& owners, const std::string& n
     TRY(ib::check_port_guid(guid).during("node " + node));
     const auto [owner, first] = owners.emplace(guid, node);
     if (first) continue;
-    return Error(Code::invalid,
-                 "GUID " + guid.text() + " is given twice: " + owner->second + " and " + node);
+    return Error(Code::invalid, "GUID " + guid.text() + " is listed twice: for node " +
+                                    owner->second + " and for node " + node);
   }
   return ok();
 }
@@ -24,7 +24,7 @@ Status check(const Policy& policy) {
     TRY(check_apart(owners, node, given.pfs));
   }
   if (policy.lease > Duration(0)) return ok();
-  return Error(Code::invalid, "a lease has to last");
+  return Error(Code::invalid, "leaseSeconds: expected more than 0");
 }
 
 }  // namespace ibpod::sm::registry

@@ -13,10 +13,10 @@ Error unfit(const std::string& text) { return {Code::invalid, text}; }
 
 Status read_partition(State& state, const std::string& key, const std::string& value) {
   StoredPartition stored = TRY(partition_from(value));
-  if (stored.partition.name != key) return unfit("it is that of " + stored.partition.name);
+  if (stored.partition.name != key) return unfit("its value belongs to " + stored.partition.name);
   const auto other = state.by_pkey.find(stored.partition.pkey->partition());
   if (other != state.by_pkey.end())
-    return unfit("its P_Key is that of partition " + other->second->partition.name);
+    return unfit("it has the P_Key of partition " + other->second->partition.name);
   PartitionRecord& record = state.add(std::move(stored.partition));
   record.declared = stored.declared;
   record.condition = {fabric::Reason::waiting, ""};
@@ -36,9 +36,9 @@ Status check_shares(const State& state, const StoredBinding& stored) {
         return unfit("there is no partition " + requested.partition.substr(0, fabric::kMostName));
     }
   if (stored.binding.state == BindingState::releasing && !stored.binding.applied.empty())
-    return unfit("it is released, and holds keys");
+    return unfit("it is releasing, but has applied keys");
   if (only_in_first(stored.binding.applied, stored.binding.desired).empty()) return ok();
-  return unfit("it holds keys that it is not to have");
+  return unfit("it has applied keys that are not desired");
 }
 
 Status check_memberships(const PortRecord& port, const fabric::Binding& binding) {
@@ -46,10 +46,10 @@ Status check_memberships(const PortRecord& port, const fabric::Binding& binding)
     for (const BindingRecord* const other : port.bindings)
       if (membership_in(other->binding.applied, requested.partition)
               .value_or(requested.membership) != requested.membership)
-        return unfit("its port is in partition " + requested.partition + " in two ways");
+        return unfit("its port has two memberships in partition " + requested.partition);
     for (const auto& [record, membership] : port.members)
       if (record->partition.name == requested.partition && membership != requested.membership)
-        return unfit("its port is in partition " + requested.partition + " in two ways");
+        return unfit("its port has two memberships in partition " + requested.partition);
   }
   return ok();
 }
@@ -61,7 +61,7 @@ Status check_port(const State& state, const fabric::Binding& binding) {
     const fabric::Binding& theirs = other->binding;
     const bool children = binding.kind == fabric::Kind::child && theirs.kind == fabric::Kind::child;
     if (!children || theirs.attachment.node != binding.attachment.node)
-      return unfit("its port is that of " + text(theirs.attachment));
+      return unfit("its port belongs to " + text(theirs.attachment));
   }
   return check_memberships(*port, binding);
 }
@@ -70,7 +70,7 @@ Status read_binding(State& state, const std::string& key, const std::string& val
   StoredBinding stored = TRY(binding_from(value));
   TRY(check(stored.binding.attachment));
   if (key_of(stored.binding.attachment) != key)
-    return unfit("it is that of " + text(stored.binding.attachment));
+    return unfit("its value belongs to " + text(stored.binding.attachment));
   TRY(check_shares(state, stored));
   TRY(check_port(state, stored.binding));
   state.add(std::move(stored.binding), std::move(stored.pending_removal));
@@ -85,7 +85,7 @@ Status read_node(State& state, const std::string& key, const std::string& value)
   for (const ib::Guid guid : stored.pfs) {
     const auto other = state.claims.find(guid);
     if (other != state.claims.end())
-      return unfit("node " + other->second + " has claimed " + guid.text() + ", too");
+      return unfit("PF " + guid.text() + " is also claimed by node " + other->second);
     state.claim(guid, key);
   }
   return ok();
@@ -95,7 +95,7 @@ Status read_vf(State& state, const std::string& key, const std::string& value) {
   const ib::Guid guid = TRY(ib::Guid::parse(key));
   const VfSlot place = TRY(vf_slot_from(value));
   TRY(check_node(place.node));
-  if (state.by_vf.contains(place)) return unfit("its VF has two");
+  if (state.by_vf.contains(place)) return unfit("its VF has two GUIDs");
   state.assign_guid(guid, place);
   return ok();
 }
@@ -103,11 +103,11 @@ Status read_vf(State& state, const std::string& key, const std::string& value) {
 Status read_last(State& state, const std::string& key, const std::string& value) {
   const uint64_t last = TRY(last_from(value));
   if (key == "pkeys") {
-    if (last > 0x7fff) return unfit("it is no P_Key");
+    if (last > 0x7fff) return unfit("its value is not a P_Key");
     state.last_pkey = static_cast<uint16_t>(last);
     return ok();
   }
-  if (key != "guids") return unfit("there is no such pool");
+  if (key != "guids") return unfit("unknown pool");
   state.last_guid = ib::Guid(last);
   return ok();
 }
@@ -135,14 +135,14 @@ Status check_both(const State& state, const Policy& policy) {
   const auto refuse = [](const std::string& partition, const std::string& whose) {
     return Error(Code::invalid,
                  "partition " + partition + ": the membership of " + whose +
-                     " is both, which is not to be had without allowBothPkeys: start "
-                     "with it, make that limited or full, then switch it off");
+                     " is \"both\", which needs opensm.allowBothPkeys; set it to true, start "
+                     "ibpod-sm, change the membership to limited or full, then set it to false");
   };
   const auto is_both = [](const auto& one) { return one.membership == fabric::Membership::both; };
   for (const auto& [name, record] : state.partitions) {
     const fabric::Partition& partition = record.partition;
     if (record.deleting()) continue;
-    if (is_both(partition)) return refuse(name, "bindings that name none");
+    if (is_both(partition)) return refuse(name, "bindings that request none");
     for (const fabric::StaticMember& member : partition.members)
       if (is_both(member)) return refuse(name, "member " + member.guid.text());
   }

@@ -81,7 +81,8 @@ void Registry::adopt_state(Now now) {
 
 Status Registry::check_readable() const {
   if (state_readable_) return ok();
-  return Error(Code::unavailable, "what has been promised could not be read from the store again");
+  return Error(Code::unavailable,
+               "the store could not be read after a failed write; see the log of ibpod-sm");
 }
 
 Status Registry::commit(Now now) {

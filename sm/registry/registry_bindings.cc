@@ -21,9 +21,9 @@ Status check_same(const BindRequest& request, const BindingRecord* present) {
   if (present == nullptr) return ok();
   const fabric::Binding& binding = present->binding;
   if (binding.state == BindingState::releasing)
-    return Error(Code::busy, "its former binding is being released");
+    return Error(Code::busy, "its previous binding is being released");
   const auto refused = [](const std::string& what) {
-    return Error(Code::exists, "it is bound already with another " + what + ": unbind it first");
+    return Error(Code::exists, "it is already bound with another " + what + "; unbind it first");
   };
   if (binding.guid != request.guid) return refused("port, " + binding.guid.text());
   if (binding.kind != request.kind) return refused("kind");
@@ -125,7 +125,8 @@ Result<Memberships> Registry::requested_memberships(const Caller& caller,
     if (!stays) TRY(may_have(caller, record->partition, membership));
     if (membership == fabric::Membership::both && !policy_.both_allowed)
       return Error(Code::invalid, "partition " + wish.partition +
-                                      ": membership both is not to be had here: limited or full");
+                                      ": membership \"both\" needs opensm.allowBothPkeys; use "
+                                      "limited or full");
     memberships.push_back({wish.partition, membership});
   }
   std::sort(memberships.begin(), memberships.end());
@@ -154,9 +155,10 @@ Status Registry::check_capacity(ib::Guid guid, const Memberships& memberships,
   const size_t needed = places.taken + entries_needed_at(*state_, guid, memberships, present);
   const auto check = [&](const std::string& whose, size_t there) {
     if (there == 0 || needed <= there) return ok();
-    return Status(Error(
-        Code::busy, "capacity: the P_Key table of " + whose + " holds " + std::to_string(there) +
-                        " keys, all taken: " + std::to_string(needed) + " would be needed"));
+    return Status(Error(Code::busy, "capacity: the P_Key table of " + whose + " is full: it has " +
+                                        std::to_string(there) + " entries, and " +
+                                        std::to_string(needed) +
+                                        " are needed; request fewer partitions for this port"));
   };
   TRY(check("port " + guid.text(), places.of_port));
   return check("the switch port of port " + guid.text(), places.of_switch_port);
@@ -165,11 +167,13 @@ Status Registry::check_capacity(ib::Guid guid, const Memberships& memberships,
 Status Registry::check_room(const std::string& node) const {
   TRY(check_known_node(node));
   if (state_->bindings.size() >= policy_.limits.bindings)
-    return Error(Code::busy, "there are as many bindings as there may be");
+    return Error(Code::busy,
+                 "binding limit reached (" + std::to_string(policy_.limits.bindings) + ")");
   const auto found = state_->nodes.find(node);
   if (found == state_->nodes.end() || found->second.bindings < policy_.limits.bindings_of_node)
     return ok();
-  return Error(Code::busy, "node " + node + " has as many bindings as a node may");
+  return Error(Code::busy, "binding limit of node " + node + " reached (" +
+                               std::to_string(policy_.limits.bindings_of_node) + ")");
 }
 
 // What nodes ask for never makes partitions.conf larger than it may be. Whoever asks for less than
@@ -185,22 +189,23 @@ Status Registry::check_size(const BindRequest& request, const Memberships& membe
   const size_t nodes =
       then - now + (of_node == state_->nodes.end() ? 0 : of_node->second.memberships);
   if (nodes > limits.memberships_of_node)
-    return Error(Code::busy, "node " + node + " would have " + std::to_string(nodes) +
-                                 " memberships (a port in a partition), and a node may have " +
-                                 std::to_string(limits.memberships_of_node) +
-                                 ": end pods there, or ask for fewer partitions, or raise "
-                                 "limits.membershipsOfNode in ibpod-sm's configuration");
+    return Error(Code::busy, "membership limit of node " + node + " reached (" +
+                                 std::to_string(limits.memberships_of_node) + "): it would have " +
+                                 std::to_string(nodes) +
+                                 " memberships (a port in a partition); end pods there, request "
+                                 "fewer partitions, or raise limits.membershipsOfNode in "
+                                 "ibpod-sm's configuration");
   const size_t all = then - now + state_->membership_count;
   const size_t bytes = (all + state_->static_member_count) * fabric::kMostMemberBytes +
                        (state_->partitions.size() + 1) * fabric::kMostHeadBytes + reserved_bytes_;
   if (all <= limits.memberships && bytes <= fabric::kMostBytes) return ok();
-  return Error(Code::busy, "all nodes together would have " + std::to_string(all) +
-                               " memberships (a port in a partition), besides " +
-                               std::to_string(state_->static_member_count) +
-                               " static members: partitions.conf has room for " +
-                               std::to_string(limits.memberships) + " memberships at most, and " +
+  return Error(Code::busy, "membership limit of all nodes reached (" +
+                               std::to_string(limits.memberships) + ", and " +
                                std::to_string(fabric::kMostBytes) +
-                               " bytes: end pods, or take members out of partitions");
+                               " bytes of partitions.conf): there would be " + std::to_string(all) +
+                               " memberships (a port in a partition) besides " +
+                               std::to_string(state_->static_member_count) +
+                               " static members; end pods, or remove members from partitions");
 }
 
 fabric::Binding Registry::bind_new(const Caller& caller, const BindRequest& request,

@@ -21,12 +21,12 @@ Result<Registry::BootIdResult> Registry::note_boot_id(const fabricapi::SyncReque
     case BootIdTracker::Relation::intruding:
       break;
   }
-  return Error(Code::denied,
-               "two machines use the name of node " + request.node +
-                   ", and another one than this was first: give each a node name and a certificate "
-                   "of its own. ibpod-sm accepts this one after the other has sent no Sync for " +
-                   std::to_string(std::chrono::ceil<std::chrono::seconds>(limits.lease).count()) +
-                   " s");
+  return Error(
+      Code::denied,
+      "two machines use the name of node " + request.node +
+          ", and the other one was first; give each machine its own node name and "
+          "certificate. ibpod-sm accepts this machine when the other has sent no Sync for " +
+          std::to_string(std::chrono::ceil<std::chrono::seconds>(limits.lease).count()) + " s");
 }
 
 // Three Syncs come in a lease; one may be late.

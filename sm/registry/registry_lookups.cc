@@ -94,7 +94,8 @@ Result<Binding> Registry::binding(const Caller& caller,
                                   const fabric::Attachment& attachment) const {
   TRY(check(attachment));
   if (!may_read(caller, attachment.node))
-    return Error(Code::denied, "node " + caller.node + " may not ask for another node's bindings");
+    return Error(Code::denied,
+                 "permission denied: node " + caller.node + " cannot read bindings of other nodes");
   const auto found = state_->bindings.find(attachment);
   if (found != state_->bindings.end()) return found->second.binding;
   return Error(Code::not_found, "there is no binding of " + text(attachment));
@@ -105,7 +106,8 @@ Result<ListPage<Binding>> Registry::bindings(const Caller& caller, const Binding
   BindingFilter filter = asked;
   if (filter.node.empty() && caller.role == fabricapi::Role::node) filter.node = caller.node;
   if (!may_read(caller, filter.node))
-    return Error(Code::denied, "node " + caller.node + " may not ask for another node's bindings");
+    return Error(Code::denied,
+                 "permission denied: node " + caller.node + " cannot read bindings of other nodes");
   fabric::Attachment after{filter.node, "", ""};
   if (!page.token.empty()) {
     const fabric::Attachment last = TRY(attachment_of(page.token).during("page token"));
@@ -171,7 +173,7 @@ bool Registry::uses_index0(const std::string& name) const {
 Result<ListPage<fabric::PartitionStatus>> Registry::partitions(const Caller& caller,
                                                                const PageRequest& page) const {
   if (caller.role == fabricapi::Role::node)
-    return Error(Code::denied, "a node may not ask which partitions there are");
+    return Error(Code::denied, "permission denied: role node cannot list partitions");
   ListPage<fabric::PartitionStatus> listed;
   for (auto at = state_->partitions.upper_bound(page.token); at != state_->partitions.end(); ++at) {
     if (listed.items.size() == size_of(page)) {

@@ -26,16 +26,19 @@ Status check(const AllocateRequest& request) {
   TRY(check_node(request.node));
   TRY(ib::PciAddress::parse(request.pf).during("pf"));
   for (const uint32_t vf : request.vfs)
-    if (vf > kMostVf) return Error(Code::invalid, "vfs: there is no VF " + std::to_string(vf));
+    if (vf > kMostVf)
+      return Error(Code::invalid, "vfs: invalid VF number " + std::to_string(vf) + " (0 to 65535)");
   return ok();
 }
 
 // Why a lease's end has come, or is not waited for.
 Condition silent(const BindingRecord& entry) {
-  return {Reason::lease, "node " + entry.binding.attachment.node + " has not been heard of"};
+  return {Reason::lease,
+          "no contact with node " + entry.binding.attachment.node + " for a whole lease"};
 }
 Condition not_named(const BindingRecord& entry) {
-  return {Reason::lease, "node " + entry.binding.attachment.node + " has it no longer"};
+  return {Reason::lease,
+          "node " + entry.binding.attachment.node + " no longer reports this attachment"};
 }
 
 // All bindings of a node, in order. They may go one by one.
@@ -51,7 +54,7 @@ std::vector<BindingRecord*> entries_of(State& state, const std::string& node) {
 
 Status Registry::check_known_node(const std::string& node) const {
   if (state_->nodes.contains(node) || state_->nodes.size() < policy_.limits.nodes) return ok();
-  return Error(Code::busy, "there are as many nodes as there may be");
+  return Error(Code::busy, "node limit reached (" + std::to_string(policy_.limits.nodes) + ")");
 }
 
 void Registry::renew(BindingRecord& entry, Now now) {
@@ -132,7 +135,9 @@ Result<std::vector<AllocatedGuid>> Registry::allocate(const Caller& caller,
   TRY(may_act_for(caller, request.node));
   TRY(check_known_node(request.node));
   if (!policy_.guids.can_assign())
-    return Error(Code::unsupported, "no GUIDs are configured to be given away");
+    return Error(Code::unsupported,
+                 "no range of \"guids\" in ibpod-sm's configuration is for VFs; add one without "
+                 "\"chosenBy\"");
   const auto node = state_->nodes.find(request.node);
   if (node != state_->nodes.end() && node->second.forgetting)
     return Error(Code::unavailable, "node " + request.node + " is being forgotten");
@@ -147,7 +152,8 @@ Result<ib::Guid> Registry::next_guid(const std::set<ib::Guid>& fresh) const {
     last = TRY(policy_.guids.next(state_->guids_in_use, last));
     if (!policy_.guids_of_nodes.contains(*last) && !fresh.contains(*last)) return *last;
   }
-  return Error(Code::busy, "no GUID is free");
+  return Error(Code::busy,
+               "no GUID is free in the pool; add a range to \"guids\" in ibpod-sm's configuration");
 }
 
 Result<std::vector<AllocatedGuid>> Registry::assign_guid(const AllocateRequest& request) {
@@ -164,7 +170,8 @@ Result<std::vector<AllocatedGuid>> Registry::assign_guid(const AllocateRequest& 
       continue;
     }
     if (++guids > policy_.limits.guids_of_node)
-      return Error(Code::busy, "node " + request.node + " has as many GUIDs as a node may");
+      return Error(Code::busy, "GUID limit of node " + request.node + " reached (" +
+                                   std::to_string(policy_.limits.guids_of_node) + ")");
     last = TRY(next_guid(fresh));
     fresh.insert(last);
     answer.push_back({vf, last});
@@ -196,17 +203,17 @@ Status Registry::check_silent(const std::string& name, const NodeRecord& node, N
     return std::to_string(std::chrono::ceil<std::chrono::seconds>(time).count()) + " s";
   };
   const std::string why =
-      node.last_contact ? " is alive: it was heard of " + seconds(now.steady - heard) + " ago"
-                        : " may be alive: ibpod-sm has started " + seconds(now.steady - heard) +
-                              " ago and has not heard of it yet";
-  return Error(Code::busy,
-               "node " + name + why + ". To forget it would take its " +
-                   std::to_string(node.bindings) +
-                   " bindings from pods that may run, and give its " + std::to_string(node.guids) +
-                   " GUIDs to other nodes while its VFs have them. Drain it and stop its agent, "
-                   "and try again in " +
-                   seconds(heard + policy_.lease - now.steady) +
-                   "; or now with --force, if its devices are out of use");
+      node.last_contact ? " is alive: its last call was " + seconds(now.steady - heard) + " ago"
+                        : " may be alive: ibpod-sm started " + seconds(now.steady - heard) +
+                              " ago and has had no call from it yet";
+  return Error(
+      Code::busy,
+      "node " + name + why + ". Forgetting it would take its " + std::to_string(node.bindings) +
+          " bindings from pods that may be running, and assign its " + std::to_string(node.guids) +
+          " GUIDs to other nodes while its VFs still have them. Drain the node, stop its "
+          "agent, and try again in " +
+          seconds(heard + policy_.lease - now.steady) +
+          "; or use --force now if its devices are not in use");
 }
 
 Result<fabricapi::Node> Registry::forget(const Caller& caller,

@@ -100,17 +100,18 @@ bool Registry::note_observed(const Observed& seen) {
   return true;
 }
 
-bool Registry::is_proof_enough(const BindingRecord& entry, Proof proof) const {
-  if (proof == Proof::port) return true;
-  const auto enough_for = [&](const fabric::PartitionMembership& membership) {
+std::string Registry::unproved_partition(const BindingRecord& entry, Proof proof) const {
+  if (proof == Proof::port) return "";
+  for (const fabric::PartitionMembership& membership : all_memberships(entry)) {
     const PartitionRecord* const record = state_->find_partition(membership.partition);
-    return record != nullptr && satisfies(proof, record->partition.proof);
-  };
-  const auto for_all = [&](const Memberships& memberships) {
-    return std::all_of(memberships.begin(), memberships.end(), enough_for);
-  };
-  return for_all(entry.binding.desired) && for_all(entry.binding.applied) &&
-         for_all(entry.pending_removal);
+    if (record == nullptr || !satisfies(proof, record->partition.proof))
+      return membership.partition;
+  }
+  return "";
+}
+
+bool Registry::is_proof_enough(const BindingRecord& entry, Proof proof) const {
+  return unproved_partition(entry, proof).empty();
 }
 
 bool Registry::needs_no_proof(ib::Guid guid) const {
@@ -130,7 +131,9 @@ void Registry::note_binding(BindingRecord& entry, const Observed& seen) {
   if (!is_proof_enough(entry, seen.proof)) {
     if (binding.state == BindingState::verified) return;
     set_state(entry, binding.state,
-              {Reason::waiting, "a partition of it wants to hear it from the port itself"},
+              {Reason::waiting, "partition " + unproved_partition(entry, seen.proof) +
+                                    " requires proof from the port (proof: port); so far only the "
+                                    "node has reported"},
               seen.now);
     return;
   }

@@ -25,7 +25,7 @@ Error taken(const PartitionRecord& record, const std::string& what) {
   if (record.deleting())
     return {Code::busy,
             what + " is still in use: partition " + record.partition.name + " is being deleted"};
-  return {Code::exists, what + " is that of partition " + record.partition.name};
+  return {Code::exists, what + " is already used by partition " + record.partition.name};
 }
 
 bool has(const std::vector<StaticMember>& members, ib::Guid guid) {
@@ -47,15 +47,15 @@ std::string list(const std::set<ib::Guid>& guids) {
 fabric::Condition waiting_to_go(const PartitionRecord& record) {
   if (!record.swept) return {Reason::waiting, "the subnet manager has not swept without it yet"};
   if (record.former_members.empty()) return {};
-  return {Reason::waiting, "ports that may hold its key have not been seen without it: " +
-                               list(record.former_members)};
+  return {Reason::waiting, "these ports may still hold its P_Key: " + list(record.former_members)};
 }
 
 Status check_index0_is_free(const State& state, ib::Guid guid, const std::string& partition) {
   for (const std::string& other : index0_of(state, guid, nullptr))
     if (other != partition)
-      return Error(Code::busy, "partition " + other + " has index 0 of the table of port " +
-                                   guid.text() + " already");
+      return Error(
+          Code::busy,
+          "partition " + other + " already has index 0 of the P_Key table of port " + guid.text());
   return ok();
 }
 
@@ -68,8 +68,9 @@ Status check_member(const State& state, const Partition& partition, const Static
     for (const fabric::PartitionMembership& membership : all_memberships(*entry)) {
       if (membership.partition != partition.name || membership.membership == member.membership)
         continue;
-      return Error(Code::busy, where + ": it is " + std::string(name(membership.membership)) +
-                                   " there by the binding of " + text(entry->binding.attachment));
+      return Error(Code::busy, where + ": the binding of " + text(entry->binding.attachment) +
+                                   " already has membership " +
+                                   std::string(name(membership.membership)));
     }
   }
   if (partition.index0) TRY(check_index0_is_free(state, member.guid, partition.name).during(where));
@@ -88,7 +89,8 @@ Status Registry::check_partition(const Partition& partition) const {
       std::any_of(partition.members.begin(), partition.members.end(),
                   [](const StaticMember& m) { return m.membership == Membership::both; });
   if (both && !policy_.both_allowed)
-    return Error(Code::invalid, "membership both is not to be had here: limited or full");
+    return Error(Code::invalid,
+                 "membership \"both\" needs opensm.allowBothPkeys; use limited or full");
   if (partition.sl.value_or(0) != 0 && !policy_.sl_allowed)
     return Error(Code::invalid, "sl: " + std::to_string(*partition.sl) +
                                     ", and OpenSM makes every service level 0 without qos: set "
@@ -107,8 +109,8 @@ Result<ib::PKey> Registry::pkey_for(const Partition& partition) const {
     TRY(policy_.pkeys.allows(*partition.pkey));
     if (reserved_pkeys_.contains(partition.pkey->partition()))
       return Error(Code::exists, "P_Key " + partition.pkey->text() +
-                                     ": the administrator's section "
-                                     "of partitions.conf has it");
+                                     " is already used by the administrator's section of "
+                                     "partitions.conf");
     return *partition.pkey;
   }
   pool::PKeyPool::Partitions used = reserved_pkeys_;
@@ -121,7 +123,8 @@ Result<Partition> Registry::checked_create(const Partition& desired) const {
   if (const PartitionRecord* const record = state_->find_partition(desired.name))
     return taken(*record, "the name");
   if (state_->partitions.size() >= policy_.limits.partitions)
-    return Error(Code::busy, "there are as many partitions as there may be");
+    return Error(Code::busy,
+                 "partition limit reached (" + std::to_string(policy_.limits.partitions) + ")");
   TRY(check_partition(desired));
   Partition partition = desired;
   partition.pkey = TRY(pkey_for(desired));
@@ -190,8 +193,7 @@ Status Registry::check_administered(const PartitionRecord* record, const std::st
   if (record == nullptr)
     return Error(Code::not_found, "there is no partition " + name.substr(0, fabric::kMostName));
   if (!record->declared) return ok();
-  return Error(Code::denied,
-               "partition " + name + " is declared in a file, and changed only there");
+  return Error(Code::denied, "partition " + name + " is declared in a file; change it there");
 }
 
 Result<Partition> Registry::checked_update(const PartitionRecord& record,
@@ -199,7 +201,7 @@ Result<Partition> Registry::checked_update(const PartitionRecord& record,
   if (record.deleting()) return Error(Code::busy, "it is being deleted");
   const ib::PKey pkey = *record.partition.pkey;
   if (desired.pkey && !desired.pkey->same_partition(pkey))
-    return Error(Code::invalid, "pkey: it is " + pkey.text() + " for ever");
+    return Error(Code::invalid, "pkey: cannot be changed (it is " + pkey.text() + ")");
   TRY(check_partition(desired));
   if (desired.index0 && !record.partition.index0) TRY(check_index0_of_bindings(record));
   Partition partition = desired;
@@ -279,11 +281,10 @@ void Registry::require_proof(PartitionRecord& record, Now now) {
 Status Registry::check_unused(const PartitionRecord& record) {
   if (record.bindings.empty()) return ok();
   const size_t count = record.bindings.size();
-  return Error(Code::busy,
-               std::to_string(count) +
-                   (count == 1 ? " binding is in it, or was and is not released yet"
-                               : " bindings are in it, or were and are not released yet") +
-                   " (`ibpodctl binding list --partition " + record.partition.name + "`)");
+  return Error(Code::busy, std::to_string(count) +
+                               (count == 1 ? " binding still uses it" : " bindings still use it") +
+                               "; list them with `ibpodctl binding list --partition " +
+                               record.partition.name + "`");
 }
 
 Status Registry::begin_delete(PartitionRecord& record) {

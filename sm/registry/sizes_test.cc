@@ -31,7 +31,7 @@ TEST_CASE("a node has so many memberships, and is told which number is the limit
   bed.bind(all_three("n1", "a", vf(1)));
   const Error refused = bed.refusal(all_three("n1", "b", vf(2)));
   CHECK(refused.code() == Code::busy);
-  for (const char* word : {"node n1", "6 memberships", "may have 4", "limits.membershipsOfNode"})
+  for (const char* word : {"node n1", "6 memberships", "reached (4)", "limits.membershipsOfNode"})
     CHECK_MESSAGE(refused.text().find(word) != std::string::npos, refused.text());
   bed.bind(request("n1", "b", vf(2), {{"blue", kLimited}}));
   CHECK_FALSE(bed.try_bind(request("n1", "c", vf(3), {{"blue", kLimited}})));
@@ -84,7 +84,8 @@ TEST_CASE("all nodes together have so many, whoever they are") {
   bed.bind(all_three("n2", "a", vf(11)));
   const Error refused = bed.refusal(all_three("n3", "a", vf(21)));
   CHECK(refused.code() == Code::busy);
-  for (const char* word : {"9 memberships", "at most", "7"})
+  for (const char* word :
+       {"9 memberships", "limit of all nodes reached (7", "bytes of partitions.conf"})
     CHECK_MESSAGE(refused.text().find(word) != std::string::npos, refused.text());
   bed.bind(request("n3", "a", vf(21), {{"blue", kLimited}}));
 }

@@ -12,13 +12,13 @@ template <typename Message>
 Result<Message> parse(const std::string& bytes) {
   Message message;
   if (message.ParseFromString(bytes)) return message;
-  return Error(Code::invalid, "it is no message of the kind");
+  return Error(Code::invalid, "cannot parse " + std::string(message.GetTypeName()));
 }
 
 template <typename Enum>
 Result<Enum> word(std::optional<Enum> found, const char* field, const std::string& text) {
   if (found) return *found;
-  return Error(Code::invalid, std::string(field) + ": \"" + text.substr(0, 32) + "\" is none");
+  return Error(Code::invalid, "invalid " + std::string(field) + " \"" + text.substr(0, 32) + "\"");
 }
 
 Result<fabric::Membership> membership(const std::string& text) {
@@ -42,7 +42,7 @@ Result<Memberships> shares(const ShareMessages& messages) {
   for (const ibpod::v1::Share& message : messages) {
     const fabric::Membership membership = TRY(sm::registry::membership(message.membership()));
     if (membership_in(memberships, message.partition()))
-      return Error(Code::invalid, "partition " + message.partition() + " is there twice");
+      return Error(Code::invalid, "partition " + message.partition() + " is listed twice");
     memberships.push_back({message.partition(), membership});
   }
   return memberships;
@@ -66,7 +66,7 @@ void put_device(const fabric::Binding& binding, ibpod::v1::Binding& message) {
 Result<BindingState> promised(const std::string& text) {
   const BindingState state = TRY(word(fabric::parse_state(text), "state", text));
   if (state == BindingState::requested || state == BindingState::releasing) return state;
-  return Error(Code::invalid, "state: " + text + " is not kept");
+  return Error(Code::invalid, "invalid state \"" + text + "\" (requested or releasing)");
 }
 
 void put_partition(const PartitionRecord& record, ibpod::v1::Partition& message) {
@@ -94,7 +94,7 @@ void put_partition(const PartitionRecord& record, ibpod::v1::Partition& message)
 
 Status read_numbers(const ibpod::v1::Partition& message, fabric::Partition& partition) {
   if (message.pkey() == 0 || message.pkey() > 0x7ffe)
-    return Error(Code::invalid, "pkey: " + std::to_string(message.pkey()) + " is no partition's");
+    return Error(Code::invalid, "invalid pkey " + std::to_string(message.pkey()) + " (1 to 32766)");
   partition.pkey = ib::PKey(static_cast<uint16_t>(message.pkey()));
   const auto number = [](const auto found, const char* field, uint32_t value) {
     return word(found, field, std::to_string(value));
@@ -105,7 +105,7 @@ Status read_numbers(const ibpod::v1::Partition& message, fabric::Partition& part
     partition.rate = TRY(number(fabric::rate_of(message.rate()), "rate", message.rate()));
   if (!message.has_sl()) return ok();
   if (message.sl() > fabric::kMostSl)
-    return Error(Code::invalid, "sl: " + std::to_string(message.sl()) + " is none");
+    return Error(Code::invalid, "invalid sl " + std::to_string(message.sl()) + " (0 to 15)");
   partition.sl = static_cast<uint8_t>(message.sl());
   return ok();
 }
@@ -198,7 +198,7 @@ Result<StoredPartition> partition_from(const std::string& bytes) {
   const std::string& state = stored.partition().state();
   found.deleting = state == name(fabric::PartitionState::deleting);
   if (!found.deleting && !state.empty())
-    return Error(Code::invalid, "state: \"" + state.substr(0, 32) + "\" is not kept");
+    return Error(Code::invalid, "invalid state \"" + state.substr(0, 32) + "\" (deleting or none)");
   found.former_members = TRY(guids(stored.leaving()));
   return found;
 }

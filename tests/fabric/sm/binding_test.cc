@@ -85,7 +85,7 @@ TEST_CASE("one key more than the table holds is refused as such") {
   REQUIRE_FALSE(refused);
   CHECK(refused.error().code() == Code::busy);
   CHECK(refused.error().text().find("capacity: the P_Key table of port") != std::string::npos);
-  CHECK(refused.error().text().find("holds 64 keys") != std::string::npos);
+  CHECK(refused.error().text().find("it has 64 entries") != std::string::npos);
   CHECK(fixture.bind(1, "p1") == "verified");
 }
 

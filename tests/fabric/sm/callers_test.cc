@@ -106,7 +106,7 @@ TEST_CASE(
   // An administrator is told what would be right.
   check_refused(
       fixture.administrator().bind(SmFixture::request(1, "blue"), SmFixture::deadline_in()),
-      Code::denied, {"blue", "namespace team", "among those allowed"});
+      Code::denied, {"blue", "namespace team", "\"allowed\""});
   CHECK(fixture.service_state() == before);
   request = SmFixture::request(1, "blue");
   request.pod.name_space = "team-blue";
@@ -147,7 +147,7 @@ TEST_CASE("a node gets as many memberships as it may, and leaves with all of the
   REQUIRE(n1.bind(first, SmFixture::deadline_in()));
   const fabricapi::BindRequest second = fixture.unseen_request(1, "blue");
   check_refused(n1.bind(second, SmFixture::deadline_in()), Code::busy,
-                {"node n1", "3 memberships", "may have 2", "limits.membershipsOfNode"});
+                {"node n1", "3 memberships", "reached (2)", "limits.membershipsOfNode"});
   REQUIRE(fixture.node(2).bind(SmFixture::request(2, "blue"), SmFixture::deadline_in()));
   const auto gone = n1.unbind(first.attachment, SmFixture::deadline_in());
   REQUIRE_MESSAGE(gone, gone.error().text());

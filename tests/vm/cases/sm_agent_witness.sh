@@ -37,7 +37,7 @@ in_partition strict '.timeoutSeconds = 8'
 call ADD p1
 expect_error 11 "*partition strict: not verified*"
 del p1
-wait_for 10 is_state p1 "releasing *hear it from the port itself"
+wait_for 10 is_state p1 "releasing *requires proof from the port*"
 no_fault "$vf" hide_pkeys
 wait_for 30 is_unbound
 wait_for 30 has_records ""

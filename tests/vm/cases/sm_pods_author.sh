@@ -39,7 +39,7 @@ expect_eq "the agent's word" "$(ctl --json attachments | jq -r '.[].pkey')" 0x00
 say "full membership, and a partition of another namespace"
 network "$other" '.pkey = "0x8001"'
 call ADD p2
-expect_match "full" "$(jq -r .msg <<<"$out")" "*membership full is not to be had here*"
+expect_match "full" "$(jq -r .msg <<<"$out")" "*membership full is not allowed*"
 network "$other" '.pkey = "0x8002"'
 call ADD p2
 expect_match "red" "$(jq -r .msg <<<"$out")" "*there is no partition 0x0002 that pods of namespace default may be in*"
@@ -50,7 +50,7 @@ for key in .guid .args.cni.guid .runtimeConfig.infinibandGUID; do
   refuse 7 "${key#.}: $guid: *is chosen only beside a partition or pkey" p2
   for chosen in "$guid" 02:00:00:00:00:00:0b:01; do
     network "$other" ".pkey = \"0x1\" | $key = \"$chosen\""
-    refuse 103 "*port $chosen cannot be chosen by pods of namespace default*" p2
+    refuse 103 "*GUID $chosen cannot be requested by pods of namespace default*" p2
   done
 done
 network "$other" '.pkey = "0x1" | .args.cni = {"mellanox.infiniband.app": "configured"}'
