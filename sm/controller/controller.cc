@@ -21,7 +21,7 @@ Status status_of(const Result<Value>& result) {
 const Caller Controller::kController{
     .role = fabricapi::Role::administrator, .node = {}, .name = "ibpod-sm"};
 
-const Error Controller::kCancelled(Code::unavailable, "whoever asked for it has gone");
+const Error Controller::kCancelled(Code::unavailable, "the caller has cancelled the call");
 
 Controller::Controller(Deps world, ControllerSettings settings, registry::Now now)
     : deps_(world),
@@ -117,7 +117,9 @@ registry::TableCapacity Controller::table_capacity(ib::Guid port) const {
 void Controller::bind(const Caller& caller, const fabricapi::BindRequest& request,
                       const fabricapi::CallContext& context, Done<fabric::Binding> done) {
   if (pending_.size() + postponed_.size() >= settings_.max_pending) {
-    const Error refusal(Code::unavailable, "too many requests wait; try again later");
+    const Error refusal(Code::unavailable, "pending request limit reached (" +
+                                               std::to_string(settings_.max_pending) +
+                                               "); try again later");
     audit(caller, "bind", registry::text(request.attachment), refusal);
     return done(refusal);
   }
@@ -143,13 +145,13 @@ Status Controller::check_index0(const fabricapi::BindRequest& request) const {
     if (!deps_.registry.uses_index0(wish.partition)) continue;
     if (request.guid == settings_.own_port)
       return Error(Code::invalid,
-                   "the subnet manager's own port has to keep the default key at "
-                   "index 0, which partition " +
-                       wish.partition + " would take");
+                   "partition " + wish.partition +
+                       " needs index 0 of the subnet manager's own port, where the default P_Key "
+                       "has to stay");
     if (taken && !taken->same_partition(fabric::kDefaultPKey))
-      return Error(Code::busy, "index 0 of port " + request.guid.text() +
-                                   " is taken by the administrator's partition " + taken->text() +
-                                   ", and partition " + wish.partition + " wants it");
+      return Error(Code::busy, "partition " + wish.partition + " needs index 0 of port " +
+                                   request.guid.text() + ", which the administrator's partition " +
+                                   taken->text() + " already has");
   }
   return ok();
 }
@@ -159,11 +161,11 @@ Status Controller::check_rate(const Caller& caller, const fabricapi::BindRequest
   if (caller.role != fabricapi::Role::node || change_limit_.may_change(caller.node, now_.steady))
     return ok();
   const auto whole = [](double number) { return std::to_string(std::llround(number)); };
-  return Error(Code::busy,
-               "node " + caller.node + " changes bindings too often: its Binds may change " +
-                   whole(change_limit_.settings().burst) + " at once and " +
-                   whole(change_limit_.settings().per_second) + " a second; try again later (" +
-                   registry::text(request.attachment) + ")");
+  return Error(Code::busy, "node " + caller.node + " changes bindings too often: limit reached (" +
+                               whole(change_limit_.settings().burst) + " at once, " +
+                               whole(change_limit_.settings().per_second) +
+                               " per second); try again later (" +
+                               registry::text(request.attachment) + ")");
 }
 
 Result<fabric::Binding> Controller::bind_now(const Caller& caller,

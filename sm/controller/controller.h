@@ -138,7 +138,7 @@ class Controller {
     fabricapi::CallContext context;
     VersionHistory::Time until;
     Done<fabric::Binding> done;
-    Error why = Error(Code::busy, "another attachment has the port");
+    Error why = Error(Code::busy, "another attachment uses the port");
   };
   // Who has asked that a node is forgotten.
   struct PendingForget {

@@ -39,7 +39,7 @@ bool Controller::declare_again() {
   conflicts_freed_ = deps_.registry.conflicts_freed();
   declare_at_.reset();
   if (!done) declare_later();
-  deps_.telemetry.report_condition("declaring partitions", done ? "" : done.error().text());
+  deps_.telemetry.report_condition("declared partitions", done ? "" : done.error().text());
   return done.ok();
 }
 
@@ -80,8 +80,7 @@ void Controller::log_refused(const std::vector<registry::DeclarationError>& refu
                             refusal_of(one.name, one.error));
   }
   for (const auto& [name, error] : before)
-    if (!refused_.contains(name))
-      deps_.telemetry.info("declared partition " + name + ": it is done now");
+    if (!refused_.contains(name)) deps_.telemetry.info("declared partition " + name + ": applied");
 }
 
 // By the keys of the file that people have written: "partitions[2].sl: ...". What is not in it any
@@ -89,7 +88,8 @@ void Controller::log_refused(const std::vector<registry::DeclarationError>& refu
 std::string Controller::refusal_of(const std::string& name, const Error& error) const {
   const auto place = declared_->places.find(name);
   if (place == declared_->places.end())
-    return "partition " + name + " is not in the file any more: " + error.text();
+    return "partition " + name +
+           " was removed from the file, but cannot be deleted: " + error.text();
   const std::string text = error.text();
   const bool names_key = is_key(std::string_view(text).substr(0, text.find(':')));
   return place->second + (names_key ? "." : " (" + name + "): ") + text;
@@ -101,7 +101,7 @@ void Controller::show_declared(fabricapi::ListPage<fabric::PartitionStatus>& lis
   for (fabric::PartitionStatus& one : listed.items) {
     const std::string refusal = refusal_of_declared(one.spec.name);
     if (one.declared && !refusal.empty())
-      one.condition = {fabric::Reason::misconfigured, "what its file says is refused: " + refusal};
+      one.condition = {fabric::Reason::misconfigured, "its declaration is rejected: " + refusal};
   }
   if (!listed.next.empty()) return;
   for (const std::string& name : refused_names()) {
@@ -111,7 +111,7 @@ void Controller::show_declared(fabricapi::ListPage<fabric::PartitionStatus>& lis
     missing.declared = true;
     missing.state = fabric::PartitionState::error;
     missing.condition = {fabric::Reason::misconfigured,
-                         "it is declared in a file, and refused: " + refusal_of_declared(name)};
+                         "its declaration is rejected: " + refusal_of_declared(name)};
     listed.items.push_back(std::move(missing));
   }
 }
@@ -135,7 +135,7 @@ Status Controller::release_declared() {
   const std::vector<std::string> names = TRY(deps_.registry.release_declared());
   for (const std::string& name : names)
     deps_.telemetry.info("partition " + name +
-                         ": no file declares partitions any more; requests may change it now");
+                         ": no file declares partitions any more; requests can change it now");
   return ok();
 }
 

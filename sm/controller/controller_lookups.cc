@@ -36,7 +36,7 @@ void Controller::watch_bindings(const Caller& caller, const fabricapi::BindingFi
       if (!listed) return listed.error();
       for (const fabric::Binding& binding : listed->items)
         if (!engine_members({binding, false}))
-          return Error(Code::unavailable, "whoever watches cannot keep up");
+          return Error(Code::unavailable, "the watching client does not read fast enough");
       page.token = listed->next;
     } while (!page.token.empty());
     return watches_.add(filter, engine_members);
@@ -45,7 +45,7 @@ void Controller::watch_bindings(const Caller& caller, const fabricapi::BindingFi
 
 void Controller::list_nodes(const Caller& caller, Done<std::vector<fabricapi::Node>> done) {
   if (caller.role == fabricapi::Role::node)
-    return done(Error(Code::denied, "a node does not see other nodes"));
+    return done(Error(Code::denied, "permission denied: role node cannot list nodes"));
   answer_committed(std::move(done), [this]() -> Result<std::vector<fabricapi::Node>> {
     return deps_.registry.nodes();
   });

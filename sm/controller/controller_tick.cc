@@ -132,8 +132,7 @@ void Controller::drop_postponed(const fabric::Attachment& attachment) {
     if (one.request.attachment != attachment)
       postponed_.push_back(std::move(one));
     else
-      refuse_postponed(one,
-                       Error(Code::unavailable, "it has been unbound before the port was free"));
+      refuse_postponed(one, Error(Code::unavailable, "unbound before the port was free"));
   }
 }
 

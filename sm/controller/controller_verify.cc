@@ -52,8 +52,7 @@ void Controller::engine_changed() {
     engine_losses_ = losses_in(status);
     deps_.registry.invalidate_verified(
         {Reason::misconfigured,
-         "the subnet manager may have worked with other partitions than "
-         "these: the port has to be seen again"},
+         "the subnet manager may have used other partitions: the port must be verified again"},
         now_);
   }
   if (status.swept > swept_.newest()) deps_.prober.swept();
@@ -196,9 +195,9 @@ Status Controller::check_guid_unused(const fabricapi::BindRequest& request) {
   const VersionHistory::Time since =
       ended == requested_guid_released_.end() ? VersionHistory::Time{} : ended->second;
   if (last_scan_began_ > since && is_absent(request.guid)) return ok();
-  return Error(Code::busy, "port " + request.guid.text() +
-                               " may be somebody's still: it can be chosen when a look at all "
-                               "ports has not found it (look.scanSeconds)");
+  return Error(Code::busy, "GUID " + request.guid.text() +
+                               " may still be in use; retry after the next full scan "
+                               "(look.scanSeconds)");
 }
 
 // Of a port that exists a look shows it sooner or later; GUIDs that nobody has ever seen cost
@@ -215,12 +214,11 @@ Status Controller::check_unseen(const fabricapi::BindRequest& request) const {
   const size_t most = registry.limits().unseen_of_node;
   if (unseen < most) return ok();
   return Error(Code::busy,
-               "node " + node + " has " + std::to_string(unseen) +
-                   " bindings on ports that no look at the subnet has ever found, and a "
-                   "node may have " +
-                   std::to_string(most) +
-                   ": end pods there, see why their ports are not on the subnet, or "
-                   "raise limits.unseenPortsOfNode in ibpod-sm's configuration");
+               "unseen port limit of node " + node + " reached (" + std::to_string(most) +
+                   "): it has " + std::to_string(unseen) +
+                   " bindings on ports that no full scan has found; end pods there, check why "
+                   "their ports are not on the subnet, or raise limits.unseenPortsOfNode in "
+                   "ibpod-sm's configuration");
 }
 
 // A port of a virtual machine that has not started, or has ended, is on no subnet. An administrator
@@ -249,20 +247,19 @@ fabric::Condition Controller::why_unseen(ib::Guid port, const fabric::Condition&
   for (const fabric::Binding* const binding : deps_.registry.bindings_on(port)) {
     const fabric::Port* const pf = observations_.topology().find(binding->pf_guid);
     if (binding->kind != fabric::Kind::vf || pf == nullptr || !pf->virtualized) continue;
-    return {Reason::vport, "the VF is a virtual port behind " +
+    return {Reason::vport, "the VF is a virtual port of " +
                                tables::described(observations_.topology(), pf->guid) +
-                               ", and this subnet manager does not serve those: it takes NVIDIA's "
-                               "OpenSM with virt_enabled 2, or UFM"};
+                               ", and this subnet manager does not serve virtual ports; use "
+                               "NVIDIA's OpenSM with virt_enabled 2, or UFM"};
   }
   if (observations_.has_disappeared(port))
-    return {Reason::port_down,
-            "the port was on the subnet, and is not any more: its link is down, or its node is"};
+    return {Reason::port_down, "the port has left the subnet: its link or its node is down"};
   return status;
 }
 
 std::string Controller::wrong_subnet() const {
-  return "the subnet that is looked at has no port " + settings_.own_port->text() +
-         ", which is the subnet manager's: see `look` and `opensm.port`";
+  return "the scanned subnet does not contain the subnet manager's port " +
+         settings_.own_port->text() + "; check `look` and `opensm.port`";
 }
 
 void Controller::verify_port(ib::Guid port) {
@@ -357,8 +354,8 @@ void Controller::end_repair(const probe::ProbeResult& reading) {
   const auto& failure = reading.repair_error;
   deps_.telemetry.repaired(failure ? probe::name(failure->failure) : "written");
   if (failure)
-    deps_.telemetry.warning("port " + reading.port.text() +
-                            " could not be mended: " + failure->text());
+    deps_.telemetry.warning("cannot repair the P_Key table of port " + reading.port.text() + ": " +
+                            failure->text());
 }
 
 void Controller::start_repairs() {
@@ -386,9 +383,9 @@ Status Controller::check_reported_table(const fabricapi::ObserveRequest::PortTab
                                 [](ib::PKey one) { return one.partition() != 0; });
   const auto places = static_cast<size_t>(seen.table.rend() - key);
   if (places <= port->partition_cap) return ok();
-  return Error(Code::invalid, "ports.table: expected at most " +
-                                  std::to_string(port->partition_cap) + " places, which port " +
-                                  seen.guid.text() + " has, got " + std::to_string(places));
+  return Error(Code::invalid, "ports.table: port " + seen.guid.text() + " has " +
+                                  std::to_string(port->partition_cap) + " entries, got " +
+                                  std::to_string(places));
 }
 
 // Of places in use, in all tables that one node tells: what no node needs that keeps to its
@@ -402,11 +399,11 @@ void Controller::observe(const Caller& caller, const fabricapi::ObserveRequest& 
                          Done<fabricapi::ObserveAnswer> done) {
   if (caller.role == fabricapi::Role::reader ||
       (caller.role == fabricapi::Role::node && caller.node != request.node))
-    return done(Error(Code::denied, "a node speaks for itself only"));
+    return done(Error(Code::denied, "permission denied: a node can report only its own ports"));
   for (const auto& seen : request.ports) {
     if (deps_.registry.owner_of(seen.guid, request.node) == registry::PortOwner::other_node)
-      return done(
-          Error(Code::denied, "port " + seen.guid.text() + " is not one of node " + request.node));
+      return done(Error(Code::denied, "permission denied: port " + seen.guid.text() +
+                                          " does not belong to node " + request.node));
     const Status possible = check_reported_table(seen);
     if (!possible) return done(possible.error());
   }

@@ -144,7 +144,7 @@ TEST_CASE_FIXTURE(FaultyBed, "what a file says wrong is found by doctor, a metri
   CHECK(blue.declared);
   CHECK(blue.state == fabric::PartitionState::error);
   CHECK(blue.condition.reason == fabric::Reason::misconfigured);
-  CHECK(blue.condition.text.find("refused: partitions[1].pkey: ") != std::string::npos);
+  CHECK(blue.condition.text.find("rejected: partitions[1].pkey: ") != std::string::npos);
   CHECK(get("green").condition.reason != fabric::Reason::misconfigured);
   declare(R"({"name": "green"}, {"name": "blue"})");
   CHECK(good() == "1");
@@ -155,7 +155,7 @@ TEST_CASE_FIXTURE(FaultyBed, "what a file says wrong is found by doctor, a metri
 TEST_CASE_FIXTURE(FaultyBed, "what cannot be done is named by the file's own keys") {
   partition("mine");
   declare(R"({"name": "green"}, {"name": "blue", "pkey": "0x0001"})");
-  CHECK_MESSAGE(get("blue").condition.text.find("refused: partitions[1]") != std::string::npos,
+  CHECK_MESSAGE(get("blue").condition.text.find("rejected: partitions[1]") != std::string::npos,
                 get("blue").condition.text);
   CHECK(good() == "0");
   declare(R"({"name": "green"}, {"name": "blue", "pkey": "0x1001"})");
@@ -164,7 +164,7 @@ TEST_CASE_FIXTURE(FaultyBed, "what cannot be done is named by the file's own key
   declare(R"({"name": "green", "ipoib": true}, {"name": "blue", "pkey": "0x1001"})");
   CHECK(get("green").state != fabric::PartitionState::error);
   CHECK(get("green").condition.text ==
-        "what its file says is refused: partitions[0] (green): the engine says so");
+        "its declaration is rejected: partitions[0] (green): the engine says so");
   CHECK(finding().find("partitions[0] (green): the engine says so") != std::string::npos);
   engine.refusal.clear();
   engine_says();

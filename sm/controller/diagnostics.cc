@@ -21,7 +21,7 @@ ib::PKey pkey_in(const std::vector<fabric::PartitionDefinition>& definitions,
 
 Status check_role(const Caller& caller) {
   if (caller.role != fabricapi::Role::node) return ok();
-  return Error(Code::denied, "a node does not see what is other nodes'");
+  return Error(Code::denied, "permission denied: role node cannot query other nodes");
 }
 
 bool allows_namespace(const fabric::Partition& partition, const fabric::Binding& binding) {
@@ -53,7 +53,7 @@ void add_kept_out(const registry::Registry& registry, fabricapi::Explanation::Su
     const auto partition = registry.partition(membership.partition);
     if (partition && !allows_namespace(partition->spec, *subject.binding))
       subject.findings.push_back("partition " + membership.partition +
-                                 " is not open to this namespace on this node any more; the pod "
+                                 " is no longer open to this namespace on this node; the pod "
                                  "stays in it until it ends");
   }
 }
@@ -129,15 +129,14 @@ void Controller::plan(const Caller& caller, const fabricapi::PlanRequest& reques
         resulting_partitions(TRY(planned(request)));
     fabricapi::Plan plan = plan::plan_change(after, now, terms);
     if (request.partition && !request.update && !request.partition->pkey)
-      plan.notes.push_back(pkey_in(after, request.partition->name).text() +
-                           " is the P_Key that it would be given now");
+      plan.notes.push_back("its P_Key would be " + pkey_in(after, request.partition->name).text());
     const size_t stay = request.partition && request.update
                             ? count_kept_out(deps_.registry, kController, *request.partition)
                             : 0;
     if (stay > 0)
       plan.notes.push_back(std::to_string(stay) +
-                           " bindings stay in it that it would not let in any more, by their "
-                           "namespace or their node: they leave it when their pods end");
+                           " bindings are no longer allowed (by namespace or node), and stay "
+                           "until their pods end");
     return plan;
   });
 }
@@ -173,7 +172,7 @@ void Controller::explain(const Caller& caller, const fabricapi::ExplainRequest& 
       parties.push_back(subject_of(subject));
       if (parties.back().ports.empty())
         return Error(Code::not_found,
-                     "'" + subject + "': no binding of a pod of this name, and no GUID");
+                     "'" + subject + "': no binding of a pod of this name, and not a GUID");
     }
     const SnapshotTables known = this->snapshot_tables();
     fabricapi::Explanation explanation = sm::plan::explain(parties, snapshot(known));

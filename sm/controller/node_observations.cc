@@ -22,10 +22,10 @@ Status NodeObservations::record(const std::string& node, ib::Guid port, NodeObse
   const size_t others = (places == entries_by_node_.end() ? 0 : places->second) -
                         (own ? known->second.observation.table.size() : 0);
   if (others + observation.table.size() > most)
-    return Error(Code::busy, "ports.table: the tables of node " + node + " have " +
+    return Error(Code::busy, "ports.table: entry limit of node " + node + " reached (" +
+                                 std::to_string(most) + "): its tables would have " +
                                  std::to_string(others + observation.table.size()) +
-                                 " places in use with that of port " + port.text() +
-                                 ", and may have " + std::to_string(most));
+                                 " entries in use with the table of port " + port.text());
   if (own && known->second.observation.table == observation.table) {
     known->second.observation = std::move(observation);
     return ok();

@@ -30,9 +30,9 @@ TEST_CASE("what a node tells: the places of all its tables are bounded, whatever
   REQUIRE_FALSE(refused);
   CHECK(refused.error().code() == Code::busy);
   CHECK(refused.error().text() ==
-        "ports.table: the tables of node n1 have 11 places in use with "
-        "that of port " +
-            kVf2.text() + ", and may have 10");
+        "ports.table: entry limit of node n1 reached (10): its tables would have 11 entries in use "
+        "with the table of port " +
+            kVf2.text());
   CHECK(observations.find(kVf2) == nullptr);
   CHECK(observations.record("n2", kVf3, sight(10), 10));
   CHECK_FALSE(observations.record("n1", kVf1, sight(11), 10));
@@ -66,7 +66,8 @@ TEST_CASE("what a node tells: a table is judged once, until another is told or w
   CHECK(observations.diff(kVf1, blue).good());
   CHECK(observations.compared() == 1);
   CHECK(observations.find(kVf1)->at == at(2));
-  CHECK(observations.diff(kVf1, red).text() == "lacks 0x8002; holds 0x8001, which nobody gave it");
+  CHECK(observations.diff(kVf1, red).text() ==
+        "lacks 0x8002; holds 0x8001, which no partition assigns");
   CHECK(observations.compared() == 2);
   CHECK(observations.record("n1", kVf1, {.table = {kRed}}, 10));
   CHECK(observations.diff(kVf1, red).good());

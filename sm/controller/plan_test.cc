@@ -58,7 +58,7 @@ TEST_CASE_FIXTURE(PlanBed, "a plan speaks of the P_Key that would be given") {
   fabric::Partition blue = tenancy("blue");
   blue.members = {{kVf3, fabric::Membership::full, ""}};
   CHECK(ask({.partition = blue, .without = {}}) == "ok");
-  CHECK(noted("0x0001 is the P_Key that it would be given now"));
+  CHECK(noted("its P_Key would be 0x0001"));
   create(blue);
   CHECK(last == "ok");
   CHECK(registry->partition("blue")->spec.pkey == ib::PKey(0x0001));
@@ -101,17 +101,17 @@ TEST_CASE_FIXTURE(PlanBed, "what would be refused is not planned") {
   settle();
   bind(kNode1, request(kVf1, "blue"));
   CHECK(ask({.partition = tenancy("blue"), .without = {}}) ==
-        "partition blue: the name is that of partition blue");
+        "partition blue: the name is already used by partition blue");
   create(tenancy("blue"));
-  CHECK(last == "partition blue: the name is that of partition blue");
+  CHECK(last == "partition blue: the name is already used by partition blue");
 
   CHECK(ask({.partition = tenancy("red"), .without = {}, .update = true}) ==
         "there is no partition red");
   CHECK(change(tenancy("red")) == "there is no partition red");
 
   const std::string in_use =
-      "partition blue: 1 binding is in it, or was and is not released yet (`ibpodctl binding list "
-      "--partition blue`)";
+      "partition blue: 1 binding still uses it; list them with `ibpodctl binding list --partition "
+      "blue`";
   CHECK(ask({.partition = {}, .without = "blue"}) == in_use);
   CHECK(remove("blue") == in_use);
 
@@ -127,10 +127,10 @@ TEST_CASE_FIXTURE(PlanBed, "what a partition says no more is planned as the fabr
   create(blue);
   settle();
   CHECK(ask({.partition = blue, .without = {}, .update = true}) == "ok");
-  CHECK_FALSE(noted("the IPoIB broadcast group of blue stays"));
+  CHECK_FALSE(noted("the IPoIB broadcast group of blue keeps its parameters"));
   blue.mtu.reset();
   CHECK(ask({.partition = blue, .without = {}, .update = true}) == "ok");
-  CHECK(noted("the IPoIB broadcast group of blue stays"));
+  CHECK(noted("the IPoIB broadcast group of blue keeps its parameters"));
   CHECK(registry->partition("blue")->spec.mtu == fabric::Mtu::mtu_1024);
 }
 

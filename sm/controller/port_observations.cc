@@ -34,13 +34,13 @@ Enforcement enforcement(const probe::ProbeResult& reading, const tables::Desired
 std::optional<fabric::Condition> condition_of(const probe::ProbeError& not_read) {
   switch (not_read.failure) {
     case probe::ProbeFailure::unreachable:
-      return {{Reason::unreachable, "packets to it cannot be sent: " + not_read.text()}};
+      return {{Reason::unreachable, "cannot send packets to the port: " + not_read.text()}};
     case probe::ProbeFailure::timeout:
       return {{Reason::timeout, "the port does not answer"}};
     case probe::ProbeFailure::refused:
     case probe::ProbeFailure::not_permitted:
     case probe::ProbeFailure::malformed:
-      return {{Reason::refused, "the port does not show its P_Key table: " + not_read.text()}};
+      return {{Reason::refused, "the port does not return its P_Key table: " + not_read.text()}};
     case probe::ProbeFailure::port_unknown:
     case probe::ProbeFailure::other_port:
       return {{Reason::port_unknown, "no port of the subnet has this GUID"}};

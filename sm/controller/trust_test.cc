@@ -555,14 +555,14 @@ TEST_CASE_FIXTURE(Trust, "a chosen GUID is granted when a look at all ports has 
   fabricapi::BindRequest first = request(kChosen, "blue");
   first.guid_requested = true;
   const std::string may_be =
-      "port 02:00:00:01:00:00:00:01 may be somebody's still: it can be chosen when a look at all "
-      "ports has not found it (look.scanSeconds)";
+      "GUID 02:00:00:01:00:00:00:01 may still be in use; retry after the next full scan "
+      "(look.scanSeconds)";
   bind(kNode1, first);
   CHECK(last.find(may_be) != std::string::npos);
   fabricapi::BindRequest others = request(kVf2, "blue");
   others.guid_requested = true;
   bind(kNode1, others);
-  CHECK(last.find("cannot be chosen by pods of namespace team-a") != std::string::npos);
+  CHECK(last.find("cannot be requested by pods of namespace team-a") != std::string::npos);
   ports[kChosen].table = table_of({});  // of somebody whom nobody here knows
   read(true);
   bind(kNode1, first);

@@ -112,7 +112,7 @@ TEST_CASE_FIXTURE(Blue, "ports that nobody has ever seen are bound so often by o
   read(true);
   CHECK(bind(kNode1, request(kVf1, "blue")).empty());
   CHECK(bind(kNode1, request(kVf2, "blue", "c2")) == "busy");
-  for (const char* word : {"node n1", "1 bindings", "may have 1", "limits.unseenPortsOfNode"})
+  for (const char* word : {"node n1", "1 bindings", "reached (1)", "limits.unseenPortsOfNode"})
     CHECK_MESSAGE(has(last, word), last);
   CHECK_MESSAGE(bind(kNode1, request(kVf1, "blue")).empty(), "it has that one already");
   CHECK_MESSAGE(bind(kNode2, request(kVf3, "blue", "c1", "n2")).empty(),
@@ -135,14 +135,14 @@ TEST_CASE_FIXTURE(Blue,
   settle();
   read(true);
   fabric::Partition blue = registry->partition("blue")->spec;
-  CHECK_FALSE(has(plan_of(blue), "stay in it"));
+  CHECK_FALSE(has(plan_of(blue), "no longer allowed"));
   CHECK_FALSE(has(explanation_of(kVf1.text()), "not open"));
   blue.nodes = {"n2"};
-  CHECK(has(plan_of(blue), "1 bindings stay in it"));
+  CHECK(has(plan_of(blue), "1 bindings are no longer allowed (by namespace or node)"));
   controller->update_partition(kAdministrator, blue, [](const auto&) {});
   tick();
   CHECK(has(explanation_of(kVf1.text()),
-            "partition blue is not open to this namespace on this node"));
+            "partition blue is no longer open to this namespace on this node"));
 }
 
 }  // namespace
