@@ -22,29 +22,30 @@ void tell_binding(const fabric::Binding& binding, Sentences& sentences) {
   }
   if (binding.applied != binding.desired) {
     sentences.push_back(
-        "its partitions are being changed: the old keys have to leave before the "
-        "new ones come");
+        "its partitions are changing: the old keys must leave its table before new ones come");
   }
 }
 
 void tell_port(const fabric::Port* seen, const tables::FabricSnapshot& snapshot,
                Sentences& sentences) {
   if (snapshot.topology.ports().empty())
-    return sentences.push_back("the subnet has not been seen yet");
+    return sentences.push_back("the subnet has not been scanned yet");
   if (seen == nullptr) {
     return sentences.push_back(
         snapshot.topology.is_complete()
-            ? "no port of the subnet has this GUID: a VF's has not, where the subnet manager does "
-              "not serve vports, and a port that is down may have none"
-            : "no port with this GUID was seen, but not all of the subnet could be");
+            ? "no port of the subnet has this GUID: the port may be down, or it is a virtual port "
+              "and the subnet manager does not serve those"
+            : "no port with this GUID was found, but the last scan is incomplete");
   }
   if (snapshot.topology.is_ambiguous(*seen))
-    sentences.push_back("its GUID, or its switch's, is there twice: what is read may be another's");
+    sentences.push_back(
+        "its GUID or the GUID of its switch exists twice: what was read may belong to another "
+        "port");
   if (seen->state != ib::PortState::active) {
     sentences.push_back(seen->state == ib::PortState::unknown
-                            ? "it does not say in what state it is"
+                            ? "the state of its port is not known"
                             : "its port is " + std::string(name(seen->state)) +
-                                  ": nothing goes through it");
+                                  ": it carries no traffic");
   }
 }
 
@@ -60,7 +61,7 @@ void tell_leaf(ib::Guid guid, const fabric::Port* seen, const tables::DesiredTab
                const tables::FabricSnapshot& snapshot, Sentences& sentences) {
   if (seen == nullptr || seen->node == fabric::NodeType::switch_node) return;
   if (!seen->switch_port || !seen->switch_port->enforcement)
-    return sentences.push_back("whether its switch enforces partitions is not known");
+    return sentences.push_back("it is not known if its switch enforces partitions");
   if (!seen->switch_port->enforcement->strict())
     return sentences.push_back("its switch does not enforce partitions: only the adapter does");
   const tables::ReadTable* table = tables::find(snapshot.switch_tables, guid);

@@ -14,9 +14,9 @@ using tables::test::TestSubnet;
 using Sentences = std::vector<std::string>;
 
 constexpr ib::PKey kBlue{0x0001}, kBlueFull{0x8001}, kRedFull{0x8002};
-const std::string kNoneBut = "a/web and b/db are in no partition together but the default one";
+const std::string kNoneBut = "a/web and b/db share only the default partition";
 const std::string kDefaultNo =
-    "Default (0x7fff): no: both are limited members, and one of two has to be full";
+    "Default (0x7fff): no: both are limited members; at least one must be full";
 
 fabric::PartitionDefinition blue(Membership one, Membership other) {
   return {.name = "blue",
@@ -66,7 +66,7 @@ TEST_CASE("what is wrong with a port is told in sentences") {
   CHECK(findings(subnet) ==
         Sentences{"its switch does not enforce partitions: only the adapter does"});
   subnet.port(1).switch_port->enforcement.reset();
-  CHECK(findings(subnet) == Sentences{"whether its switch enforces partitions is not known"});
+  CHECK(findings(subnet) == Sentences{"it is not known if its switch enforces partitions"});
   subnet.port(1).switch_port->enforcement = {
       .partition_cap = 64, .inbound = true, .outbound = true};
   subnet.switch_tables.erase(tables::test::host(1));
@@ -76,13 +76,14 @@ TEST_CASE("what is wrong with a port is told in sentences") {
   CHECK(findings(subnet) == Sentences{"its P_Key table is not known"});
   subnet.hold(1, {tables::test::kLimited, kBlueFull});
   subnet.port(1).state = ib::PortState::down;
-  CHECK(findings(subnet) == Sentences{"its port is DOWN: nothing goes through it"});
+  CHECK(findings(subnet) == Sentences{"its port is DOWN: it carries no traffic"});
   subnet.port(1).state = ib::PortState::unknown;
-  CHECK(findings(subnet) == Sentences{"it does not say in what state it is"});
+  CHECK(findings(subnet) == Sentences{"the state of its port is not known"});
   subnet.port(1).state = ib::PortState::active;
   subnet.contents.duplicates = {tables::test::kSwitch};
-  CHECK(findings(subnet).at(0) ==
-        "its GUID, or its switch's, is there twice: what is read may be another's");
+  CHECK(
+      findings(subnet).at(0) ==
+      "its GUID or the GUID of its switch exists twice: what was read may belong to another port");
 }
 
 TEST_CASE("a port that was not seen is not said to be absent where not all was seen") {
@@ -92,9 +93,9 @@ TEST_CASE("a port that was not seen is not said to be absent where not all was s
       0);
   subnet.contents.unanswered_count = 1;
   CHECK(findings(subnet, {tables::test::host(9)}).at(0) ==
-        "no port with this GUID was seen, but not all of the subnet could be");
+        "no port with this GUID was found, but the last scan is incomplete");
   subnet.contents = {};
-  CHECK(findings(subnet, {tables::test::host(9)}).at(0) == "the subnet has not been seen yet");
+  CHECK(findings(subnet, {tables::test::host(9)}).at(0) == "the subnet has not been scanned yet");
 }
 
 TEST_CASE("a binding that is not verified says why, and one that changes says so") {
@@ -105,7 +106,7 @@ TEST_CASE("a binding that is not verified says why, and one that changes says so
   binding.desired = {{"blue", Membership::full}};
   CHECK(findings(subnet, {tables::test::host(1), binding}) ==
         Sentences{"its binding is unknown, timeout: the port did not answer",
-                  "its partitions are being changed: the old keys have to leave before the new "
+                  "its partitions are changing: the old keys must leave its table before new "
                   "ones come"});
   binding.state = fabric::BindingState::verified;
   binding.applied = binding.desired;
@@ -125,7 +126,7 @@ TEST_CASE("two reach each other where both tables hold the key and one of them i
       {Membership::both, Membership::limited,
        "blue (0x0001): yes: a/web is a full and limited member, b/db is a limited member"},
       {Membership::limited, Membership::limited,
-       "blue (0x0001): no: both are limited members, and one of two has to be full"},
+       "blue (0x0001): no: both are limited members; at least one must be full"},
   };
   for (const Case& test : cases) {
     TestSubnet subnet(3);
@@ -148,14 +149,14 @@ TEST_CASE("what is wanted and not there is not yes, nor what is not known") {
   CHECK(engine_members() ==
         "blue (0x0001): not now: the P_Key table of b/db lacks the key, which it should have");
   subnet.tables.erase(tables::test::host(2));
-  CHECK(engine_members() == "blue (0x0001): not known: the P_Key table of b/db is not");
+  CHECK(engine_members() == "blue (0x0001): not known: the P_Key table of b/db has not been read");
   subnet.hold(2, {tables::test::kLimited, kBlueFull});
   subnet.switch_tables[tables::test::host(1)].keys = TestSubnet::table({tables::test::kLimited});
   CHECK(engine_members() ==
         "blue (0x0001): not now: the switch port of a/web enforces partitions and lacks the key");
   subnet.switch_tables.erase(tables::test::host(1));
   CHECK(engine_members() ==
-        "blue (0x0001): not known: the P_Key table of the switch port of a/web is not");
+        "blue (0x0001): not known: the P_Key table of the switch port of a/web has not been read");
   subnet.port(1).switch_port->enforcement = {
       .partition_cap = 64, .inbound = false, .outbound = false};
   CHECK(engine_members() == "blue (0x0001): yes: a/web is a full member, b/db is a full member");
@@ -163,7 +164,7 @@ TEST_CASE("what is wanted and not there is not yes, nor what is not known") {
   CHECK(engine_members() == "blue (0x0001): not now: the port of b/db is INIT");
   subnet.contents.duplicates = {tables::test::host(1)};
   CHECK(engine_members() ==
-        "blue (0x0001): not known: the GUID of a/web, or its switch's, is there twice");
+        "blue (0x0001): not known: the GUID of a/web or of its switch exists twice");
 }
 
 TEST_CASE("a full key that is not there yet is no fault of the partition's") {
@@ -171,7 +172,7 @@ TEST_CASE("a full key that is not there yet is no fault of the partition's") {
   subnet.add(blue(Membership::limited, Membership::full));
   for (const unsigned n : {1U, 2U}) subnet.hold(n, {tables::test::kLimited, kBlue});
   CHECK(both(subnet).reach.at(0) ==
-        "blue (0x0001): not now: the P_Key table of b/db holds the key as a limited member's");
+        "blue (0x0001): not now: the P_Key table of b/db holds only the limited key");
 }
 
 TEST_CASE("switch ports whose keys are limited let two full members not through") {
@@ -183,7 +184,7 @@ TEST_CASE("switch ports whose keys are limited let two full members not through"
         TestSubnet::table({tables::test::kLimited, kBlue});
   }
   CHECK(both(subnet).reach.at(0) ==
-        "blue (0x0001): not now: the switch ports of both hold the key as limited members'");
+        "blue (0x0001): not now: the switch ports of both hold only the limited key");
 }
 
 TEST_CASE("keys that nobody gave are a yes that should not be") {
@@ -191,10 +192,11 @@ TEST_CASE("keys that nobody gave are a yes that should not be") {
   CHECK(both(subnet).reach == Sentences{kNoneBut, kDefaultNo});
   for (const unsigned n : {1U, 2U}) subnet.hold(n, {ib::kDefaultFull, kRedFull});
   CHECK(both(subnet).reach ==
-        Sentences{"0x0002, which is no partition that ibpod-sm knows: yes: a/web is a full member, "
-                  "which it should not be, b/db is a full member, which it should not be",
-                  "Default (0x7fff): yes: a/web is a full member, which it should not be, b/db is "
-                  "a full member, which it should not be"});
+        Sentences{
+            "0x0002 (unknown to ibpod-sm): yes: a/web is a full member, which it should not be, "
+            "b/db is a full member, which it should not be",
+            "Default (0x7fff): yes: a/web is a full member, which it should not be, b/db is "
+            "a full member, which it should not be"});
   // Of the partition of only one of them nothing is said.
   subnet.hold(2, {tables::test::kLimited});
   subnet.hold(1, {tables::test::kLimited, kRedFull});
@@ -210,8 +212,8 @@ TEST_CASE("pods of several ports are compared port by port; one without any is t
   CHECK(explanation.subjects.size() == 3);
   REQUIRE(explanation.reach.size() == 4);
   CHECK(explanation.reach[2] ==
-        "a/web (00:02:c9:03:00:00:00:04) and b/db are in no partition "
-        "together but the default one");
+        "a/web (00:02:c9:03:00:00:00:04) and b/db share only the default "
+        "partition");
   const Explanation no_callback =
       explain({{"a/web", {{tables::test::host(1)}}}, {"b/none", {}}}, subnet.snapshot());
   REQUIRE(no_callback.subjects.size() == 2);
@@ -219,7 +221,7 @@ TEST_CASE("pods of several ports are compared port by port; one without any is t
   CHECK(no_callback.reach.empty());
   CHECK(explain({{"a", {{tables::test::host(1)}}}, {"b", {{tables::test::host(1)}}}},
                 subnet.snapshot())
-            .reach.at(0) == "a and b are on one port: its table is theirs");
+            .reach.at(0) == "a and b use the same port and its P_Key table");
 }
 
 }  // namespace

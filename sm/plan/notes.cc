@@ -31,16 +31,16 @@ const PartitionDefinition* find(const std::vector<PartitionDefinition>& definiti
 void note_default(Plan& plan, const ChangeSummary& consequences) {
   if (consequences.closed > 0) {
     plan.notes.push_back(
-        ports(consequences.closed) + " will no longer be full in the default partition, " +
+        ports(consequences.closed) + " will no longer be full members of the default partition, " +
         std::to_string(consequences.hosts) +
-        " of them in no other one: by P_Key 0x7fff they reach its full members only, and not each "
-        "other. Whatever hosts do by the default partition among themselves ends (IPoIB on the "
-        "PF, storage)");
+        " of them in no other partition: with P_Key 0x7fff they reach only its full members, not "
+        "each other. Traffic between hosts in the default partition ends (IPoIB on the PF, "
+        "storage)");
   }
   if (consequences.opened > 0) {
     plan.notes.push_back(ports(consequences.opened) +
-                         " will be full in the default partition: each reaches every port of the "
-                         "fabric, whatever partitions tenants are in");
+                         " will be full members of the default partition: each of them reaches "
+                         "every port of the fabric, in whatever partition that is");
   }
 }
 
@@ -50,7 +50,7 @@ void note_vanishing(Plan& plan, const std::vector<PartitionDefinition>& after,
     if (find(after, definition.pkey) != nullptr) continue;
     const auto found = consequences.losers.find(definition.pkey.value());
     plan.notes.push_back(
-        "the partition " + definition.name + " (" + definition.pkey.text() + ") vanishes; " +
+        "partition " + definition.name + " (" + definition.pkey.text() + ") will be removed; " +
         ports(found == consequences.losers.end() ? 0 : found->second) + " will leave it");
   }
 }
@@ -62,8 +62,8 @@ void note_groups(Plan& plan, const std::vector<PartitionDefinition>& after,
     if (changed == nullptr || !definition.ipoib) continue;
     if (changed->ipoib && changed->group == definition.group) continue;
     plan.notes.push_back("the IPoIB broadcast group of " + definition.name +
-                         " stays as it was made until the partition has been without members for "
-                         "a sweep of OpenSM's");
+                         " keeps its parameters until OpenSM has swept while the partition had no "
+                         "members");
   }
 }
 
@@ -76,8 +76,8 @@ void note_clashes(Plan& plan, const std::vector<PartitionDefinition>& after,
     std::string listed_names;
     for (const std::string& name : names) listed_names += (listed_names.empty() ? "" : ", ") + name;
     plan.notes.push_back(tables::described(now.topology, guid) +
-                         ": more than one partition claims index 0, and one of them will not get "
-                         "it: " +
+                         ": more than one partition claims index 0, and only one of them will "
+                         "get it: " +
                          listed_names);
   }
 }
@@ -101,10 +101,11 @@ void ChangeSummary::add(const fabric::EndPort& port, const tables::DesiredTable&
 void note_capacity(Plan& plan, const tables::FabricSnapshot& now,
                    const ChangeSummary& consequences) {
   if (consequences.crowded.empty()) return;
-  plan.notes.push_back(ports(consequences.crowded.size()) +
-                       " with more keys than the table, or the switch port's, has places: some "
-                       "will be missing, and a switch port then enforces nothing. The first: " +
-                       tables::described(now.topology, consequences.crowded.front()));
+  plan.notes.push_back(
+      ports(consequences.crowded.size()) +
+      " with more keys than the P_Key table, or the switch port's, has entries: "
+      "some keys will be missing, and such a switch port enforces nothing. First: " +
+      tables::described(now.topology, consequences.crowded.front()));
 }
 
 void note_change(Plan& plan, const std::vector<PartitionDefinition>& after,
@@ -119,17 +120,16 @@ void note_change(Plan& plan, const std::vector<PartitionDefinition>& after,
 void note_options(Plan& plan, const tables::FabricSnapshot& now, const PlanOptions& terms) {
   if (now.topology.ports().empty()) {
     plan.notes.push_back(
-        "the subnet has not been seen yet: only ports that a partition names are "
-        "counted");
+        "the subnet has not been scanned yet: only ports that a partition names are counted");
   } else if (!now.topology.is_complete()) {
-    plan.notes.push_back("not all of the subnet could be seen: there may be more ports");
+    plan.notes.push_back("the last scan of the subnet is incomplete: there may be more ports");
   }
   if (plan.changed == 0) return;
   if (!terms.writes)
-    plan.notes.push_back("ibpod-sm only observes: whoever owns the subnet manager has to do it");
+    plan.notes.push_back("ibpod-sm only observes: make the change at the subnet manager");
   else if (terms.last_sweep == Duration(0))
     plan.notes.push_back(
-        "how long it takes is not known: no sweep of the subnet manager's has been timed");
+        "the duration is not known: no sweep of the subnet manager has been timed yet");
 }
 
 }  // namespace ibpod::sm::plan

@@ -66,7 +66,7 @@ TEST_CASE("a key leaves, and the rest of the table stays where it is") {
   REQUIRE(plan.ports.size() == 1);
   CHECK(plan.ports[0].before == "0:0x7fff 1:0x8001 2:0x8002");
   CHECK(plan.ports[0].after == "0:0x7fff 2:0x8002");
-  CHECK(plan.notes == Notes{"the partition blue (0x0001) vanishes; 1 port will leave it"});
+  CHECK(plan.notes == Notes{"partition blue (0x0001) will be removed; 1 port will leave it"});
 }
 
 TEST_CASE("the default key is back at index 0 where its rule says so, and else stays where it is") {
@@ -185,9 +185,11 @@ TEST_CASE("who loses the default partition is counted, and who is nowhere else")
   after[0] = fabric::default_definition();
   const Plan closing = change(subnet, after);
   CHECK(closing.changed == 4);  // three hosts, and the switch
-  CHECK(noted(closing, "4 ports will no longer be full in the default partition, 3 of them in no"));
+  CHECK(noted(closing,
+              "4 ports will no longer be full members of the default partition, 3 of them "
+              "in no other partition"));
   std::swap(subnet.partitions, after);
-  CHECK(noted(change(subnet, after), "4 ports will be full in the default partition"));
+  CHECK(noted(change(subnet, after), "4 ports will be full members of the default partition"));
 }
 
 TEST_CASE("what does not fit, index 0 claimed twice and groups that stay are noted") {
@@ -206,9 +208,9 @@ TEST_CASE("what does not fit, index 0 claimed twice and groups that stay are not
   before.group.mtu = fabric::Mtu::mtu_4096;
   const Plan plan = change(subnet, {subnet.partitions[0], subnet.partitions[1], before});
   CHECK(plan.ports.at(0).after == "0x7fff 0x8001 0x8002");
-  CHECK(noted(plan, "1 port with more keys than the table"));
+  CHECK(noted(plan, "1 port with more keys than the P_Key table"));
   CHECK(noted(plan, "(\"h2 mlx5_0\"): more than one partition claims index 0"));
-  CHECK(noted(plan, "the IPoIB broadcast group of blue stays"));
+  CHECK(noted(plan, "the IPoIB broadcast group of blue keeps its parameters"));
 }
 
 TEST_CASE("of many ports the first are told, and all are counted") {
@@ -246,10 +248,10 @@ TEST_CASE("what is not known is said: the subnet, its sweeps, who writes") {
   CHECK(noted(plan_change(after, subnet.snapshot(), {}), "has been timed"));
   CHECK(noted(plan_change(after, subnet.snapshot(), {.writes = false}), "only observes"));
   subnet.contents.unanswered_count = 1;
-  CHECK(noted(change(subnet, after), "not all of the subnet could be seen"));
+  CHECK(noted(change(subnet, after), "the last scan of the subnet is incomplete"));
   subnet.contents = {};
   subnet.tables.clear();
-  CHECK(noted(change(subnet, after), "has not been seen yet"));
+  CHECK(noted(change(subnet, after), "has not been scanned yet"));
 }
 
 }  // namespace

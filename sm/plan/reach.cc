@@ -45,7 +45,7 @@ std::string obstacle_of(const ReachEnd& end, const tables::FabricSnapshot& snaps
   const fabric::Port* seen = snapshot.topology.find(end.port);
   if (snapshot.topology.duplicates().contains(end.port) ||
       (seen != nullptr && snapshot.topology.is_ambiguous(*seen)))
-    return "not known: the GUID of " + end.name + ", or its switch's, is there twice";
+    return "not known: the GUID of " + end.name + " or of its switch exists twice";
   if (seen == nullptr || seen->state == ib::PortState::active ||
       seen->state == ib::PortState::unknown)
     return "";
@@ -73,12 +73,12 @@ Side side_of(const ReachEnd& end, uint16_t partition, const tables::FabricSnapsh
 // Empty: as far as this side goes, yes.
 std::string against(const Side& side) {
   if (!side.obstacle.empty()) return side.obstacle;
-  if (!side.table) return "not known: the P_Key table of " + side.name + " is not";
+  if (!side.table) return "not known: the P_Key table of " + side.name + " has not been read";
   if (!side.table->any())
     return "not now: the P_Key table of " + side.name + " lacks the key, which it should have";
   if (!side.filtered) return "";
   if (!side.leaf)
-    return "not known: the P_Key table of the switch port of " + side.name + " is not";
+    return "not known: the P_Key table of the switch port of " + side.name + " has not been read";
   if (!side.leaf->any())
     return "not now: the switch port of " + side.name + " enforces partitions and lacks the key";
   return "";
@@ -104,11 +104,11 @@ std::string verdict(const Side& one, const Side& other) {
   if (!one.table->full && !other.table->full) {
     for (const Side* side : {&one, &other})
       if (side->wanted.full)
-        return "not now: the P_Key table of " + side->name + " holds the key as a limited member's";
-    return "no: both are limited members, and one of two has to be full";
+        return "not now: the P_Key table of " + side->name + " holds only the limited key";
+    return "no: both are limited members; at least one must be full";
   }
   if (one.filtered && other.filtered && !one.leaf->full && !other.leaf->full)
-    return "not now: the switch ports of both hold the key as limited members'";
+    return "not now: the switch ports of both hold only the limited key";
   return "yes: " + member(one) + ", " + member(other);
 }
 
@@ -126,7 +126,7 @@ std::string named(uint16_t number, const tables::FabricSnapshot& snapshot) {
   const ib::PKey pkey{number};
   for (const fabric::PartitionDefinition& definition : snapshot.partitions)
     if (definition.pkey == pkey) return definition.name + " (" + pkey.text() + ")";
-  return pkey.text() + ", which is no partition that ibpod-sm knows";
+  return pkey.text() + " (unknown to ibpod-sm)";
 }
 
 }  // namespace
@@ -138,7 +138,7 @@ std::vector<std::string> reach(const ReachEnd& one, const ReachEnd& other,
   for (const ReachEnd* end : {&one, &other}) collect(end->port, snapshot, partitions);
   std::vector<std::string> sentences;
   if (one.port == other.port)
-    sentences.push_back(one.name + " and " + other.name + " are on one port: its table is theirs");
+    sentences.push_back(one.name + " and " + other.name + " use the same port and its P_Key table");
   bool common = false;
   for (const uint16_t partition : partitions) {
     const Side first = side_of(one, partition, snapshot);
@@ -147,8 +147,7 @@ std::vector<std::string> reach(const ReachEnd& one, const ReachEnd& other,
     const bool is_default = partition == fabric::kDefaultPKey.value();
     common |= !is_default;
     if (is_default && !common)
-      sentences.push_back(one.name + " and " + other.name +
-                          " are in no partition together but the default one");
+      sentences.push_back(one.name + " and " + other.name + " share only the default partition");
     sentences.push_back(named(partition, snapshot) + ": " + verdict(first, second));
   }
   return sentences;

@@ -17,16 +17,15 @@ Status check_ends(const GuidRange& range) {
   TRY(fits(range.first));
   TRY(fits(range.last));
   TRY(fabric::check(range.requested_by).during("chosenBy"));
-  if (range.first > range.last) return Error(Code::invalid, "the first is above the last");
+  if (range.first > range.last) return Error(Code::invalid, "first is greater than last");
   const bool one_kind = range.first.value() >> 56 == range.last.value() >> 56;
   if (one_kind) return ok();
-  return Error(Code::invalid, "both ends have to begin with the same byte");
+  return Error(Code::invalid, "first and last must begin with the same byte");
 }
 
 Status check_apart(const GuidRange& lower, const GuidRange& upper) {
   if (lower.last < upper.first) return ok();
-  return Error(Code::invalid,
-               "GUID ranges " + text(lower) + " and " + text(upper) + " have GUIDs in common");
+  return Error(Code::invalid, "GUID ranges " + text(lower) + " and " + text(upper) + " overlap");
 }
 
 // The lowest free one of a range that is not below `from`. Walks along those in use only: the range
@@ -79,7 +78,8 @@ Result<ib::Guid> GuidPool::next(const std::set<ib::Guid>& used,
   if (after) found = free_from(used, above(*after));
   if (!found) found = free_from(used, ib::Guid(0));
   if (found) return *found;
-  return Error(Code::busy, "no GUID is free in the pool");
+  return Error(Code::busy,
+               "no GUID is free in the pool; add a range to \"guids\" in ibpod-sm's configuration");
 }
 
 std::optional<ib::Guid> GuidPool::free_from(const std::set<ib::Guid>& used, ib::Guid from) const {

@@ -15,7 +15,7 @@ GuidPool pool() { return range(guid(0), guid(3)).value(); }
 TEST_CASE("a range has ports' GUIDs from end to end") {
   CHECK(
       range(guid(3), guid(0)).error().text() ==
-      "GUID range 02:00:00:00:00:00:00:13 to 02:00:00:00:00:00:00:10: the first is above the last");
+      "GUID range 02:00:00:00:00:00:00:13 to 02:00:00:00:00:00:00:10: first is greater than last");
   CHECK_FALSE(range(Guid(0), guid(0)));
   CHECK_FALSE(range(guid(0), Guid(UINT64_MAX)));
   CHECK_FALSE(range(Guid(0x0300000000000000), Guid(0x0300000000000001)));
@@ -84,7 +84,7 @@ TEST_CASE("ranges have nothing in common, and there may be none") {
   REQUIRE_FALSE(common);
   CHECK(common.error().text() ==
         "GUID ranges 02:00:00:00:00:00:00:10 to 02:00:00:00:00:00:00:13 and "
-        "02:00:00:00:00:00:00:13 to 02:00:00:00:00:00:00:19 have GUIDs in common");
+        "02:00:00:00:00:00:00:13 to 02:00:00:00:00:00:00:19 overlap");
   CHECK(GuidPool::make({{guid(0), guid(3)}, {guid(4), guid(9)}}));
   const GuidPool none = GuidPool::make({}).value();
   CHECK_FALSE(none.can_assign());

@@ -14,17 +14,16 @@ bool contains(const PKeyRange& range, uint16_t partition) {
 
 Status check(const PKeyRange& range) {
   if (range.first > range.last) {
-    return Error(Code::invalid, "P_Key range " + text(range) + ": the first is above the last");
+    return Error(Code::invalid, "P_Key range " + text(range) + ": first is greater than last");
   }
   if (range.first >= 0x0001 && range.last <= 0x7ffe) return ok();
   return Error(Code::invalid,
-               "P_Key range " + text(range) + ": partitions of tenants have 0x0001 to 0x7ffe");
+               "P_Key range " + text(range) + ": expected P_Keys from 0x0001 to 0x7ffe");
 }
 
 Status check_apart(const PKeyRange& lower, const PKeyRange& upper) {
   if (lower.last < upper.first) return ok();
-  return Error(Code::invalid,
-               "P_Key ranges " + text(lower) + " and " + text(upper) + " have numbers in common");
+  return Error(Code::invalid, "P_Key ranges " + text(lower) + " and " + text(upper) + " overlap");
 }
 
 std::string list(const std::vector<PKeyRange>& ranges, RangeUse use) {
@@ -78,7 +77,8 @@ Result<ib::PKey> PKeyPool::next(const Partitions& used, std::optional<uint16_t> 
   if (!found) found = free_in(ranges_, used, 0);
   if (found) return ib::PKey(*found);
   return Error(Code::busy, "no P_Key is free in the automatic ranges (" +
-                               list(ranges_, RangeUse::automatic) + ")");
+                               list(ranges_, RangeUse::automatic) +
+                               "); add a range to \"pkeys\" in ibpod-sm's configuration");
 }
 
 Status PKeyPool::covers(const Partitions& used) const {
@@ -90,8 +90,8 @@ Status PKeyPool::covers(const Partitions& used) const {
     if (!inside) outside += (outside.empty() ? "" : ", ") + text(partition);
   }
   if (outside.empty()) return ok();
-  return Error(Code::invalid,
-               "partitions live outside the P_Key ranges: " + outside + "; ranges may only grow");
+  return Error(Code::invalid, "P_Keys of existing partitions are in no range of \"pkeys\": " +
+                                  outside + "; add ranges for them");
 }
 
 }  // namespace ibpod::sm::pool

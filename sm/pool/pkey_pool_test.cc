@@ -23,14 +23,14 @@ TEST_CASE("ranges are refused where they are reversed, shared or not a tenant's"
     return PKeyPool::make(ranges).error().text();
   };
   CHECK(refusal({{0x20, 0x10, kAutomatic}}) ==
-        "P_Key range 0x0020-0x0010: the first is above the last");
+        "P_Key range 0x0020-0x0010: first is greater than last");
   CHECK(refusal({{0, 5, kAutomatic}}) ==
-        "P_Key range 0x0000-0x0005: partitions of tenants have 0x0001 to 0x7ffe");
+        "P_Key range 0x0000-0x0005: expected P_Keys from 0x0001 to 0x7ffe");
   CHECK(refusal({{0x7ffe, 0x7fff, kAutomatic}}) ==
-        "P_Key range 0x7ffe-0x7fff: partitions of tenants have 0x0001 to 0x7ffe");
+        "P_Key range 0x7ffe-0x7fff: expected P_Keys from 0x0001 to 0x7ffe");
   CHECK(refusal({{0x8001, 0x8002, kAutomatic}}).find("0x8001") != std::string::npos);
   CHECK(refusal({{0x20, 0x30, kByRequest}, {0x10, 0x20, kAutomatic}}) ==
-        "P_Key ranges 0x0010-0x0020 and 0x0020-0x0030 have numbers in common");
+        "P_Key ranges 0x0010-0x0020 and 0x0020-0x0030 overlap");
   CHECK(PKeyPool::make({{1, 1, kAutomatic}, {2, 0x7ffe, kByRequest}}));
   CHECK(PKeyPool::make({}));
 }
@@ -67,14 +67,17 @@ TEST_CASE("no more automatic keys than there are") {
   REQUIRE_FALSE(none);
   CHECK(none.error().code() == Code::busy);
   CHECK(none.error().text() ==
-        "no P_Key is free in the automatic ranges (0x0010-0x0012, 0x0200-0x0201)");
+        "no P_Key is free in the automatic ranges (0x0010-0x0012, 0x0200-0x0201); add a range to "
+        "\"pkeys\" in ibpod-sm's configuration");
 }
 
 TEST_CASE("ranges that leave out a live partition are seen") {
   CHECK(pool().covers({0x10, 0x150, 0x201}));
   CHECK(pool().covers({}));
-  CHECK(pool().covers({0x10, 0x13, 0x7ffe}).error().text() ==
-        "partitions live outside the P_Key ranges: 0x0013, 0x7ffe; ranges may only grow");
+  CHECK(
+      pool().covers({0x10, 0x13, 0x7ffe}).error().text() ==
+      "P_Keys of existing partitions are in no range of \"pkeys\": 0x0013, 0x7ffe; add ranges for "
+      "them");
 }
 
 }  // namespace

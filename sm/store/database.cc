@@ -72,7 +72,9 @@ Status Database::lock() {
 // Locked already, so WAL needs no file that processes share.
 Status Database::make_durable() {
   const std::string mode = TRY(text("PRAGMA journal_mode = WAL"));
-  if (mode != "wal") return Error(Code::internal, "SQLite keeps the journal mode \"" + mode + "\"");
+  if (mode != "wal")
+    return Error(Code::internal,
+                 "SQLite cannot use journal mode \"wal\": it keeps \"" + mode + "\"");
   return run("PRAGMA synchronous = FULL");
 }
 

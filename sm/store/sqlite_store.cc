@@ -20,7 +20,7 @@ Status check_owner(Database& database) {
   const int64_t application = TRY(database.number("PRAGMA application_id"));
   const int64_t tables = TRY(database.number("SELECT count(*) FROM sqlite_master"));
   if (application == kApplication || (application == 0 && tables == 0)) return ok();
-  return Error(Code::invalid, "it is another program's database");
+  return Error(Code::invalid, "the database belongs to another program");
 }
 
 Status check_integrity(Database& database) {
@@ -57,11 +57,12 @@ Status prepare_file(Database& database) {
 // What an administrator can do about it.
 Error advised(Error error) {
   if (error.code() == Code::busy)
-    return std::move(error).also(Error(Code::busy, "another ibpod-sm has it: end that one first"));
+    return std::move(error).also(
+        Error(Code::busy, "another ibpod-sm has it open; stop that one first"));
   if (error.code() == Code::internal)
     return std::move(error).also(
         Error(Code::internal,
-              "nothing has been changed; where it is damaged put a copy of it in its place"));
+              "nothing has been changed; if the database is damaged, restore a copy of it"));
   return error;
 }
 

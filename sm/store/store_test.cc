@@ -181,7 +181,7 @@ TEST_CASE("what is damaged, another program's or of a newer version is refused a
   };
   std::string damaged = good;
   damaged.replace(4096 + 8, 64, 64, '\x55');
-  refused(damaged, Code::internal, "put a copy of it in its place");
+  refused(damaged, Code::internal, "restore a copy of it");
   refused(std::string(8192, 'x'), Code::internal, "not a database");
   // Big-endian in SQLite's header (sqlite.org/fileformat.html): user_version at 60, application_id
   // at 68.
@@ -196,7 +196,7 @@ TEST_CASE("what is damaged, another program's or of a newer version is refused a
   refused(negative, Code::internal, "its version is negative");
   std::string foreign = good;
   foreign[68] = 1;
-  refused(foreign, Code::invalid, "another program's");
+  refused(foreign, Code::invalid, "belongs to another program");
   std::ofstream(kept.file, std::ios::trunc) << good;
   CHECK(kept.all(RecordKind::binding).size() == 500);
 }

@@ -28,8 +28,8 @@ bool right_at_0(const ib::PKeyTable& table, const DesiredTable& desired) {
 Status put(ib::PKeyTable& table, ib::PKey key) {
   const auto place = std::find_if(table.begin(), table.end(), free);
   if (place == table.end()) {
-    return Error(Code::busy, "the table of " + std::to_string(table.size()) +
-                                 " places has none left for " + key.text());
+    return Error(Code::busy, "the P_Key table (" + std::to_string(table.size()) +
+                                 " entries) has no free entry for " + key.text());
   }
   *place = key;
   return ok();
@@ -41,7 +41,7 @@ std::string TableDiff::text() const {
   std::string text;
   const auto add = [&](const std::string& part) { text += (text.empty() ? "" : "; ") + part; };
   if (!missing.empty()) add("lacks " + listed(missing));
-  if (!foreign.empty()) add("holds " + listed(foreign) + ", which nobody gave it");
+  if (!foreign.empty()) add("holds " + listed(foreign) + ", which no partition assigns");
   if (missing.empty() && !index0) add("has another key at index 0");
   return text;
 }

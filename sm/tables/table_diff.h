@@ -16,7 +16,7 @@ struct TableDiff {
   bool index0 = true;                  // the wanted key is at index 0, where there is one
 
   bool good() const { return missing.empty() && foreign.empty() && index0; }
-  // "lacks 0x8001; holds 0x8002, which nobody gave it"
+  // "lacks 0x8001; holds 0x8002, which no partition assigns"
   std::string text() const;
   bool operator==(const TableDiff&) const = default;
 };

@@ -139,10 +139,10 @@ TEST_CASE("more keys than places cannot be mended") {
 
 TEST_CASE("what is wrong is said in words") {
   const TableDiff diff{.missing = {kBlueFull}, .foreign = {kBlueLimited, ib::kDefaultFull}};
-  CHECK(diff.text() == "lacks 0x8001; holds 0x0001, 0xffff, which nobody gave it");
+  CHECK(diff.text() == "lacks 0x8001; holds 0x0001, 0xffff, which no partition assigns");
   TableDiff large;
   for (uint16_t key = 1; key <= 65'000; ++key) large.foreign.emplace_back(key);
-  CHECK(large.text().ends_with("0x0008 and 64992 more, which nobody gave it"));
+  CHECK(large.text().ends_with("0x0008 and 64992 more, which no partition assigns"));
   CHECK(large.text().size() < 200);
   CHECK(TableDiff{.index0 = false}.text() == "has another key at index 0");
   CHECK(TableDiff{}.text().empty());
