@@ -1,5 +1,5 @@
-// ChangeLimit: how often the Binds of one node may change something: each change is a write to the
-// disk, a line of the audit log and a sweep.
+// ChangeLimit: a rate limit for changes by the Binds of one node. Each change costs a write to the
+// disk, a line in the audit log and a sweep.
 #pragma once
 
 #include "lib/base/token_bucket.h"
@@ -21,11 +21,11 @@ class ChangeLimit {
   };
   explicit ChangeLimit(Settings settings) : settings_(settings) {}
 
-  // Whether the node may change something now; take() when it has.
+  // True if the node may change something now. Call take() after the change.
   bool may_change(const std::string& node, Time now) const;
   void take(const std::string& node, Time now);
 
-  // Nodes that are remembered: those that have changed something lately.
+  // The number of nodes with recent changes.
   size_t size() const { return nodes_.size(); }
   const Settings& settings() const { return settings_; }
 

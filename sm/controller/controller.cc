@@ -23,8 +23,8 @@ const Caller Controller::kController{
 
 const Error Controller::kCancelled(Code::unavailable, "the caller has cancelled the call");
 
-Controller::Controller(Deps world, ControllerSettings settings, registry::Now now)
-    : deps_(world),
+Controller::Controller(Deps deps, ControllerSettings settings, registry::Now now)
+    : deps_(deps),
       settings_(std::move(settings)),
       now_(now),
       applied_(settings_.epoch),

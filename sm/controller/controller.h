@@ -1,9 +1,9 @@
-// Steward: keeps true what has been promised. It takes requests into the ledger, has the engine
-// enforce what is in it, judges what is seen of the ports' tables, has them mended, and tells who
-// waits. For one thread (sm/service); nothing in here waits.
+// Controller: the reconcile loop. It applies requests to the registry, passes the partitions to the
+// subnet manager, compares the observed P_Key tables with the desired ones, plans repairs, and
+// answers waiting callers. For one thread (sm/service); nothing in here blocks.
 //
-// Whatever has happened, turn() comes behind it: there all that was asked since the last one goes
-// to disk together, and only then anybody is answered or told.
+// Call tick() after every event: it writes all changes since the last tick in one commit, and only
+// then answers callers and notifies watchers.
 #pragma once
 
 #include "lib/fabricapi/fabric.h"
@@ -33,18 +33,17 @@
 namespace ibpod::sm::controller {
 
 struct ControllerSettings {
-  std::string epoch;              // of this process, unlike any other's
-  Duration call_timeout{30'000};  // how long a Bind or an Unbind waits at most
+  std::string epoch;              // unique to this process
+  Duration call_timeout{30'000};  // the longest wait of a Bind or an Unbind
   size_t max_pending = 20'000;
   health_checks::SmSettings sm = {};  // for health()
-  // The subnet manager's, where it is known.
+  // The port of the subnet manager, if known.
   std::optional<ib::Guid> own_port = {};
-  // How long what a node says of a port counts, where the port cannot be asked.
+  // How long a node's report of a port is valid, if the port itself cannot be read.
   Duration node_report_lifetime{180'000};
-  // False: there is no file of declared partitions, and requests may change those that one has
-  // left.
+  // False: no file declares partitions, and requests can change those that a former one declared.
   bool has_declared_file = true;
-  // Of one node's Binds.
+  // The rate limit for the Binds of one node.
   ChangeLimit::Settings changes = {};
 };
 
@@ -54,18 +53,18 @@ class Controller {
   using Done = fabricapi::Done<Value>;
   using Caller = fabricapi::Caller;
 
-  // All of them outlive it.
+  // All of them outlive the Controller.
   struct Deps {
     registry::Registry& registry;
     engine::SubnetManager& subnet_manager;
     probe::PortProber& prober;
     telemetry::Telemetry& telemetry;
-    // What time it is, as at() says: for what is dated behind a look at the world.
+    // The present time, for timestamps that must be later than a status that was just read.
     std::function<VersionHistory::Time()> clock;
   };
-  Controller(Deps world, ControllerSettings settings, registry::Now now);
+  Controller(Deps deps, ControllerSettings settings, registry::Now now);
 
-  // What time it is, from here to the next call.
+  // Sets the clock until the next call.
   void set_time(registry::Now now) { now_ = now; }
 
   // As in fabricapi::Fabric.
@@ -95,7 +94,7 @@ class Controller {
                Done<fabricapi::Explanation> done);
   void health(const Caller& caller, Done<fabricapi::FabricHealth> done);
 
-  // Lookups. They show what is on disk.
+  // Lookups. They are answered after a commit.
   void list_partitions(const Caller& caller, const fabricapi::PageRequest& page,
                        Done<fabricapi::ListPage<fabric::PartitionStatus>> done);
   void get_binding(const Caller& caller, const fabric::Attachment& attachment,
@@ -104,34 +103,35 @@ class Controller {
                      const fabricapi::PageRequest& page,
                      Done<fabricapi::ListPage<fabric::Binding>> done);
   void watch_bindings(const Caller& caller, const fabricapi::BindingFilter& filter,
-                      Watches::Callback engine_members,
+                      Watches::Callback on_change,
                       Done<std::shared_ptr<fabricapi::Fabric::Watch>> done);
   void list_nodes(const Caller& caller, Done<std::vector<fabricapi::Node>> done);
 
-  // The declared partitions, from their file. What cannot be done now is tried again when what is
-  // in the way may have gone.
+  // Applies the partitions of the declared file. Failed ones are retried when the conflict may be
+  // gone.
   void declare(const declared::DeclaredPartitions& declared);
-  // Nothing can be made of their file as it is now: what it said before stays.
+  // The declared file cannot be read or parsed: the last declaration stays.
   void declared_unreadable(const std::string& why);
 
-  // What others have to say.
+  // Events.
   void engine_changed();
   void probed(const probe::ProbeBatch& readings);
 
-  // What metrics tell of bindings, of the engine and of the subnet's weaknesses now.
+  // Updates the gauges of bindings, subnet manager, declared file and health checks.
   void update_metrics();
 
-  // Ends what has been begun. And when there is something to do though nothing happens.
+  // Commits, publishes and answers; see above.
   void tick();
+  // When the next tick() is due without an event; nothing: none is.
   std::optional<VersionHistory::Time> due() const;
 
  private:
-  // Whose eyes its own lookups have.
+  // The caller of its own lookups.
   static const Caller kController;
-  // Why a Bind is not granted whose caller has broken it off.
+  // The error of a Bind that its caller has cancelled.
   static const Error kCancelled;
 
-  // A Bind whose port another attachment is about to leave.
+  // A Bind that waits until another attachment has left the port.
   struct PostponedBind {
     Caller caller;
     fabricapi::BindRequest request;
@@ -140,7 +140,7 @@ class Controller {
     Done<fabric::Binding> done;
     Error why = Error(Code::busy, "another attachment uses the port");
   };
-  // Who has asked that a node is forgotten.
+  // A call that waits until a node is forgotten.
   struct PendingForget {
     std::string node;
     VersionHistory::Time until;
@@ -149,11 +149,11 @@ class Controller {
 
   template <typename Value>
   void answer(Result<Value> result, Done<Value> done);
-  // `look` runs when what was asked before is on disk.
-  template <typename Value, typename Look>
-  void answer_committed(Done<Value> done, Look look);
+  // Runs `lookup` after the next commit.
+  template <typename Value, typename Lookup>
+  void answer_committed(Done<Value> done, Lookup lookup);
   void when_committed(std::function<void(const Status&)> answer);
-  // In the log when it is on disk: a grant that could not be kept is none.
+  // Writes a success to the audit log after the commit, and a failed commit as an error.
   void audit(const Caller& caller, std::string action, std::string subject, const Status& status,
              telemetry::Telemetry::Effect effect = telemetry::Telemetry::Effect::change);
   telemetry::Telemetry::Effect effect_since(uint64_t changes) const;
@@ -161,7 +161,7 @@ class Controller {
                   telemetry::Telemetry::Effect effect);
   void audit_namespace(const PostponedBind& one);
   void remember_namespaces();
-  // Partitions as an administrator has them, by name; those that are being deleted are gone.
+  // Spec and `declared` of each partition that is not being deleted, by name.
   using PartitionsByName = std::map<std::string, std::pair<fabric::Partition, bool>>;
   PartitionsByName partitions_by_name() const;
   void audit_declared(const PartitionsByName& before);
@@ -183,8 +183,7 @@ class Controller {
   tables::FabricSnapshot snapshot(const SnapshotTables& known,
                                   const std::vector<fabric::PartitionDefinition>& definitions,
                                   const tables::DesiredKeys& desired) const;
-  // All partitions of the subnet where these are ibpod-sm's own, as the tables come to hold them:
-  // of those that are, and of those that a change would make.
+  // All partitions of the subnet as OpenSM gets them, if `own` are those of ibpod-sm.
   std::vector<fabric::PartitionDefinition> resulting_partitions(
       std::vector<fabric::PartitionDefinition> own) const;
   health_checks::HealthChecks health_checks() const;
@@ -251,20 +250,20 @@ class Controller {
   ControllerSettings settings_;
   registry::Now now_;
   VersionHistory applied_, swept_;
-  uint64_t engine_losses_ = 0;              // of what was in force, that the engine has told of
-  uint64_t engine_rollbacks_ = 0;           // times that it took a version back
-  VersionHistory::Time last_scan_began_{};  // when the last look at all ports began
-  fabric::Condition engine_fault_;          // why nothing comes into force; Reason::none: it does
+  uint64_t engine_losses_ = 0;              // resets of tables that the engine has reported
+  uint64_t engine_rollbacks_ = 0;           // times that it went back to an older version
+  VersionHistory::Time last_scan_began_{};  // of the last full scan
+  fabric::Condition engine_fault_;          // why nothing can be applied; Reason::none: it can
   uint64_t published_version_ = 0;          // the version that the engine has
   std::shared_ptr<const std::vector<fabric::PartitionDefinition>> partitions_;
   std::vector<fabric::PartitionDefinition> manual_partitions_;
   std::vector<fabric::PartitionDefinition> resulting_partitions_;  // in_tables(*partitions_)
-  tables::DesiredKeys desired_keys_;                               // by them
-  tables::DesiredKeys unmanaged_keys_;  // of those that are not the ledger's
+  tables::DesiredKeys desired_keys_;                               // of resulting_partitions_
+  tables::DesiredKeys unmanaged_keys_;  // of the default and the manual partitions
   PortObservations observations_;
   RepairQueue repairs_;
   std::map<fabric::Attachment, VersionHistory::Time>
-      bind_requested_;  // Binds that are not verified yet
+      bind_requested_;  // pending Binds, by the time of the call
   std::set<ib::Guid> polled_;
   NamespaceHistory namespaces_;
   ChangeLimit change_limit_;
@@ -275,20 +274,20 @@ class Controller {
   std::vector<PendingForget> pending_forgets_;
   const VersionHistory::Time started_;
   std::optional<declared::DeclaredPartitions> declared_;
-  std::optional<VersionHistory::Time> declare_at_;  // when it is to be done, or tried again
-  std::map<std::string, Error> refused_;            // declared partitions, as people know of them
-  std::string unreadable_;                          // why the declared file is; empty: it is not
-  uint64_t conflicts_freed_ = 0;                    // when they were tried last
-  std::set<ib::Guid> released_ports_;               // ports that a binding has gone from
+  std::optional<VersionHistory::Time> declare_at_;  // when to apply or retry the declaration
+  std::map<std::string, Error> refused_;            // declared partitions, with the logged error
+  std::string unreadable_;             // why the declared file cannot be read; empty: it can
+  uint64_t conflicts_freed_ = 0;       // at the last try
+  std::set<ib::Guid> released_ports_;  // ports of removed bindings
   std::map<ib::Guid, VersionHistory::Time>
-      requested_guid_released_;  // when a binding of a chosen GUID went last
+      requested_guid_released_;  // by pod-requested GUID: when its last binding was removed
 };
 
-template <typename Value, typename Look>
-void Controller::answer_committed(Done<Value> done, Look look) {
-  when_committed([done = std::move(done), look = std::move(look)](const Status& committed) {
+template <typename Value, typename Lookup>
+void Controller::answer_committed(Done<Value> done, Lookup lookup) {
+  when_committed([done = std::move(done), lookup = std::move(lookup)](const Status& committed) {
     if (committed)
-      done(look());
+      done(lookup());
     else
       done(committed.error());
   });

@@ -1,5 +1,5 @@
-// NamespaceHistory: on which nodes pods of a namespace have been bound, as far as is known since
-// the start: what was on disk then, and what came later.
+// NamespaceHistory: the nodes on which pods of a namespace have been bound: those in the store at
+// the start, and later ones.
 #pragma once
 
 #include <cstddef>
@@ -11,23 +11,23 @@ namespace ibpod::sm::controller {
 
 class NamespaceHistory {
  public:
-  // Of a node so many are remembered; each pod of another one is as if it were the first.
+  // Namespaces remembered per node. A pod of any further namespace counts as its first.
   static constexpr size_t kMostOfNode = 1024;
 
   struct Added {
-    size_t others = 0;  // nodes with such pods before; 0 if it is not the node's first
-    bool full = false;  // the node has as many namespaces as are remembered, and this is another
+    size_t others = 0;  // other nodes with such pods; 0 if it is not the first on this node
+    bool full = false;  // the node has kMostOfNode namespaces, and this is a further one
   };
-  // A pod of the namespace has been bound on the node.
+  // Records that a pod of the namespace has been bound on the node.
   Added add(const std::string& node, const std::string& name_space);
-  // Whether to report that the node's history is full: once.
+  // True at the first call for a node: its full history has to be reported once.
   bool take_full(const std::string& node) { return full_.insert(node).second; }
   void forget(const std::string& node);
 
  private:
-  std::map<std::string, std::set<std::string>> nodes_;  // of each namespace
-  std::map<std::string, size_t> namespaces_;            // how many, of each node
-  std::set<std::string> full_;                          // nodes that are reported
+  std::map<std::string, std::set<std::string>> nodes_;  // by namespace
+  std::map<std::string, size_t> namespaces_;            // count by node
+  std::set<std::string> full_;  // nodes whose full history has been reported
 };
 
 }  // namespace ibpod::sm::controller

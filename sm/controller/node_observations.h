@@ -1,5 +1,5 @@
-// NodeSights: the P_Key tables of ports as their nodes tell them: bounded by node, and each judged
-// once, however often somebody looks.
+// NodeObservations: the P_Key tables of ports as their nodes report them. The number of entries per
+// node is limited, and comparisons are cached.
 #pragma once
 
 #include "lib/base/result.h"
@@ -15,11 +15,11 @@
 
 namespace ibpod::sm::controller {
 
-// What the port's node says.
+// A node's report of one port.
 struct NodeObservation {
   ib::PKeyTable table;
-  uint64_t applied = 0;  // the version in place when it was read
-  uint64_t swept = 0;    // the version whose sweep was over then
+  uint64_t applied = 0;  // the version that was in place when it was read
+  uint64_t swept = 0;    // the last version that a sweep had applied then
   VersionHistory::Time at{};
 };
 
@@ -27,33 +27,32 @@ class NodeObservations {
  public:
   using Time = VersionHistory::Time;
 
-  // In place of what was known of the port; without the free places at the table's end. busy, and
-  // nothing is changed, where all tables of this node would have more than `most` places together.
+  // Replaces the report of the port; free entries at the table's end are cut off. Returns busy and
+  // changes nothing if the tables of the node would have more than `most` entries in total.
   Status record(const std::string& node, ib::Guid port, NodeObservation observation, size_t most);
   void forget(ib::Guid port);
   void forget_before(Time time);
 
-  // nullptr: its node has said nothing.
+  // nullptr: there is no report.
   const NodeObservation* find(ib::Guid port) const;
   std::map<ib::Guid, const NodeObservation*> all() const;
-  // Of a port that is known. It is kept, and found anew only where something else is wanted than
-  // the last time, or the node has told another table.
+  // The difference for a port that has a report. Cached until `desired` or the report changes.
   const tables::TableDiff& diff(ib::Guid port, const tables::DesiredTable& desired) const;
-  // How many verdicts were found so far.
+  // The number of comparisons so far, for tests.
   size_t compared() const { return compared_; }
 
  private:
   struct Report {
     std::string node;
     NodeObservation observation;
-    mutable std::optional<tables::DesiredTable> desired;  // by which `verdict` is
+    mutable std::optional<tables::DesiredTable> desired;  // what `diff` compares with
     mutable tables::TableDiff diff;
   };
   using Reports = std::map<ib::Guid, Report>;
   Reports::iterator erase(Reports::iterator entry);
 
   Reports reports_;
-  std::map<std::string, size_t> entries_by_node_;  // by node; none is 0
+  std::map<std::string, size_t> entries_by_node_;  // never 0
   mutable size_t compared_ = 0;
 };
 

@@ -1,5 +1,5 @@
-// Waiting: who waits for a binding to be verified, or to be released, and until when. Nobody is
-// forgotten: each `done` runs once.
+// PendingRequests: calls that wait for a binding to be verified or released, with their deadlines.
+// Each `done` runs exactly once.
 #pragma once
 
 #include "lib/base/clock.h"
@@ -26,21 +26,21 @@ class PendingRequests {
   PendingRequests& operator=(const PendingRequests&) = delete;
   PendingRequests(PendingRequests&&) = delete;
   PendingRequests& operator=(PendingRequests&&) = delete;
-  // Those that still wait are told that the service ends: unavailable.
+  // Ends all requests as unavailable.
   ~PendingRequests();
 
   void add(const fabric::Attachment& attachment, WaitFor what, Time until, Done done);
-  // The binding has changed: whoever waited for this is told. Who waits for it to be verified while
-  // it is released waits in vain, and is told, too.
+  // Answers the requests that waited for the binding's present state. A request for `verified` is
+  // also answered when the binding is being released.
   void notify(const fabric::Binding& binding);
-  // Tells those whose time is over how it stands now. `binding` is asked for each; nothing: it is
-  // not there any more.
+  // Answers the requests whose deadline has passed with the present binding, which `binding`
+  // returns; nothing: it no longer exists.
   void expire(
       Time now,
       const std::function<std::optional<fabric::Binding>(const fabric::Attachment&)>& binding);
-  // When expire() has something to do next.
+  // The earliest deadline; nothing: no request waits.
   std::optional<Time> due() const;
-  // Tells all of them the same.
+  // Ends all requests with this error.
   void fail(const Error& error);
   size_t size() const { return requests_.size(); }
 

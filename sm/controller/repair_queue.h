@@ -1,5 +1,4 @@
-// Mending: repairs of ports' tables, from the moment they are planned until the tables are right;
-// and when one that has not helped is tried again.
+// RepairQueue: repairs of P_Key tables, from planning until the tables are right, with retries.
 #pragma once
 
 #include "lib/fabric/topology.h"
@@ -19,30 +18,28 @@ class RepairQueue {
  public:
   using Time = VersionHistory::Time;
 
-  // False: the last repair of the port may not have shown yet, or has not helped, and its time has
-  // not come again. The pause is a second at first and doubles, up to a minute.
+  // False during the pause after the port's last repair: one second at first, doubled with each
+  // repair, at most a minute.
   bool may_plan(ib::Guid port, Time now) const;
-  // `changed_in`: the version in which the port's part of the partitions last changed.
+  // `changed_in`: the version in which the keys of the port last changed.
   void plan(ib::Guid port, uint64_t changed_in, const std::vector<probe::Repair>& repairs,
             Time now);
-  // What is planned, and is on its way from now on. It is dropped where the port's part has changed
-  // since: what is right now is written by the subnet manager.
+  // Returns the planned repairs, which are under way from now on. Drops those of ports whose keys
+  // have changed since: the subnet manager writes the new ones.
   std::vector<probe::Repair> take(const std::function<uint64_t(ib::Guid)>& changed_in);
-  // None of the port is on its way any more.
+  // The port's repair has ended.
   void finished(ib::Guid port) { under_way_.erase(port); }
   // Marks what is wrong with the port's tables as reported, until they are right. False if all of
   // it was reported before.
   bool mark_reported(ib::Guid port, const tables::TableDiff& diff);
   bool under_way(ib::Guid port) const { return under_way_.contains(port); }
-  // Its tables can neither be seen nor repaired now.
+  // The port's tables cannot be read or repaired now.
   void drop(ib::Guid port) { tries_.erase(port); }
-  // Its tables are right.
+  // The port's tables are right.
   void settle(ib::Guid port);
-  // Drops all that is known of ports that are not on the subnet any more: a host can show new GUIDs
-  // without end. `topology` is whole.
+  // Drops ports that are not in `topology`, which is complete: a host could show ever new GUIDs.
   void forget_absent(const fabric::Topology& topology);
-  // Those that are to be read again soon. Of one that is not right after five repairs the next scan
-  // tells.
+  // The ports to read again soon. After five repairs a port has to wait for the next full scan.
   std::set<ib::Guid> unsettled() const;
 
  private:

@@ -6,14 +6,14 @@
 namespace ibpod::sm::controller {
 namespace {
 
-// More than any reading is behind.
+// More versions than come while one reading is under way.
 constexpr size_t kMost = 256;
 
 }  // namespace
 
-void VersionHistory::reset(uint64_t era) {
-  if (era == generation_) return;
-  generation_ = era;
+void VersionHistory::reset(uint64_t generation) {
+  if (generation == generation_) return;
+  generation_ = generation;
   entries_.clear();
 }
 

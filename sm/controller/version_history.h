@@ -1,6 +1,5 @@
-// Placements: since when the subnet manager's sweeps have been reading which version of the
-// partitions. What was seen in a port's table says something of a version only where it was read
-// after that.
+// VersionHistory: which version of the partitions was in place at which time. A reading of a port's
+// table counts for a version only if it began after the version was in place.
 #pragma once
 
 #include "lib/base/clock.h"
@@ -17,21 +16,23 @@ class VersionHistory {
  public:
   using Time = Deadline::Clock::time_point;
 
-  // `epoch`: of this process, unlike that of any other; part of its stamps.
+  // `epoch`: unique to this process; part of its stamps.
   explicit VersionHistory(std::string epoch) : epoch_(std::move(epoch)) {}
 
-  // Of another era all is forgotten, stamps too: something that is not ours has been in place.
-  void reset(uint64_t era);
-  // The engine says so now; what is not above the last version changes nothing.
+  // If the generation has changed, forgets everything and invalidates all stamps: other partitions
+  // may have been in place.
+  void reset(uint64_t generation);
+  // Records that `version` is in place since `now`. Ignored unless it is above the newest one.
   void record(uint64_t version, Time now);
 
   uint64_t newest() const { return entries_.empty() ? 0 : entries_.back().version; }
-  // The newest version that was in place by then; 0: none, or it was too long ago to be known.
+  // The newest version that was in place at `time`; 0: none, or too long ago to be known.
   uint64_t at(Time time) const;
 
-  // Names what is in place now, for a node that reads its tables after it has heard of it.
+  // A name of the present version. A node reads its tables after it has received the stamp, and
+  // returns it with the report.
   std::string stamp() const;
-  // The version that was in place when this stamp was given away; 0 for whatever is none of ours.
+  // The version that was in place when the stamp was made; 0 if it is not a stamp of this object.
   uint64_t at(std::string_view stamp) const;
 
  private:
@@ -42,7 +43,7 @@ class VersionHistory {
   std::string prefix() const;
   std::string epoch_;
   uint64_t generation_ = 0;
-  std::deque<Entry> entries_;  // both rising
+  std::deque<Entry> entries_;  // in ascending order of both
 };
 
 }  // namespace ibpod::sm::controller

@@ -6,10 +6,10 @@ namespace ibpod::sm::controller {
 
 class Watches::Watcher final : public fabricapi::Fabric::Watch {
  public:
-  Watcher(fabricapi::BindingFilter filter, Callback engine_members)
-      : filter_(std::move(filter)), callback_(std::move(engine_members)) {}
+  Watcher(fabricapi::BindingFilter filter, Callback on_change)
+      : filter_(std::move(filter)), callback_(std::move(on_change)) {}
 
-  // Whether it goes on.
+  // Returns false if the watch has ended.
   bool notify(const fabricapi::BindingChange& change) {
     return !matches(filter_, change.binding) || callback_(change);
   }
@@ -20,8 +20,8 @@ class Watches::Watcher final : public fabricapi::Fabric::Watch {
 };
 
 std::shared_ptr<fabricapi::Fabric::Watch> Watches::add(fabricapi::BindingFilter filter,
-                                                       Callback engine_members) {
-  auto watch = std::make_shared<Watcher>(std::move(filter), std::move(engine_members));
+                                                       Callback on_change) {
+  auto watch = std::make_shared<Watcher>(std::move(filter), std::move(on_change));
   watchers_.push_back(watch);
   return watch;
 }

@@ -1,4 +1,4 @@
-// Watches: who wants to hear of every change of some bindings.
+// Watches: clients that watch the changes of some bindings.
 #pragma once
 
 #include "lib/fabricapi/fabric.h"
@@ -10,13 +10,14 @@
 
 namespace ibpod::sm::controller {
 
-// For one thread; only a Watch goes on whatever thread drops it last, and is not told from then on.
+// For one thread, except that a Watch may be dropped on any; it gets no changes afterwards.
 class Watches {
  public:
+  // Returns false to end the watch.
   using Callback = std::function<bool(const fabricapi::BindingChange&)>;
 
   std::shared_ptr<fabricapi::Fabric::Watch> add(fabricapi::BindingFilter filter,
-                                                Callback engine_members);
+                                                Callback on_change);
   void notify(const std::vector<fabricapi::BindingChange>& changes);
 
  private:

@@ -12,7 +12,7 @@ namespace {
 using fabricapi::Explanation;
 using Sentences = std::vector<std::string>;
 
-void tell_binding(const fabric::Binding& binding, Sentences& sentences) {
+void describe_binding(const fabric::Binding& binding, Sentences& sentences) {
   if (binding.state != fabric::BindingState::verified) {
     const fabric::Condition& why = binding.condition;
     std::string text = "its binding is " + std::string(name(binding.state));
@@ -26,8 +26,8 @@ void tell_binding(const fabric::Binding& binding, Sentences& sentences) {
   }
 }
 
-void tell_port(const fabric::Port* seen, const tables::FabricSnapshot& snapshot,
-               Sentences& sentences) {
+void describe_port(const fabric::Port* seen, const tables::FabricSnapshot& snapshot,
+                   Sentences& sentences) {
   if (snapshot.topology.ports().empty())
     return sentences.push_back("the subnet has not been scanned yet");
   if (seen == nullptr) {
@@ -49,16 +49,17 @@ void tell_port(const fabric::Port* seen, const tables::FabricSnapshot& snapshot,
   }
 }
 
-void tell_table(ib::Guid guid, const tables::DesiredTable& desired,
-                const tables::FabricSnapshot& snapshot, Sentences& sentences) {
+void describe_table(ib::Guid guid, const tables::DesiredTable& desired,
+                    const tables::FabricSnapshot& snapshot, Sentences& sentences) {
   const tables::ReadTable* table = tables::find(snapshot.tables, guid);
   if (table == nullptr) return sentences.push_back("its P_Key table is not known");
   const std::string wrong = tables::compare(table->keys, desired).text();
   if (!wrong.empty()) sentences.push_back("its P_Key table " + wrong);
 }
 
-void tell_leaf(ib::Guid guid, const fabric::Port* seen, const tables::DesiredTable& desired,
-               const tables::FabricSnapshot& snapshot, Sentences& sentences) {
+void describe_switch_port(ib::Guid guid, const fabric::Port* seen,
+                          const tables::DesiredTable& desired,
+                          const tables::FabricSnapshot& snapshot, Sentences& sentences) {
   if (seen == nullptr || seen->node == fabric::NodeType::switch_node) return;
   if (!seen->switch_port || !seen->switch_port->enforcement)
     return sentences.push_back("it is not known if its switch enforces partitions");
@@ -70,7 +71,7 @@ void tell_leaf(ib::Guid guid, const fabric::Port* seen, const tables::DesiredTab
   if (!wrong.empty()) sentences.push_back("its switch port's P_Key table " + wrong);
 }
 
-void tell_index0(ib::Guid guid, const tables::FabricSnapshot& snapshot, Sentences& sentences) {
+void describe_index0(ib::Guid guid, const tables::FabricSnapshot& snapshot, Sentences& sentences) {
   const auto clashes = tables::index0_clashes(snapshot.partitions, snapshot);
   const auto found = clashes.find(guid);
   if (found == clashes.end()) return;
@@ -103,10 +104,10 @@ void add_subjects(const Subject& subject, const tables::FabricSnapshot& snapshot
   for (const Subject::PortOfSubject& port : subject.ports)
     explanation.subjects.push_back(subject_of(subject.name, port, snapshot));
   if (!subject.ports.empty()) return;
-  Explanation::Subject no_callback;
-  no_callback.name = subject.name;
-  no_callback.findings = {"it has no port on this subnet"};
-  explanation.subjects.push_back(no_callback);
+  Explanation::Subject without_port;
+  without_port.name = subject.name;
+  without_port.findings = {"it has no port on this subnet"};
+  explanation.subjects.push_back(without_port);
 }
 
 // A pod may have several ports.
@@ -122,22 +123,22 @@ std::vector<std::string> findings_of(const Subject::PortOfSubject& port,
   const fabric::Port* seen = snapshot.topology.find(port.guid);
   const tables::DesiredTable desired = snapshot.desired.of(tables::end_port(snapshot, port.guid));
   Sentences sentences;
-  if (port.binding) tell_binding(*port.binding, sentences);
-  tell_port(seen, snapshot, sentences);
-  tell_table(port.guid, desired, snapshot, sentences);
-  tell_leaf(port.guid, seen, desired, snapshot, sentences);
-  tell_index0(port.guid, snapshot, sentences);
+  if (port.binding) describe_binding(*port.binding, sentences);
+  describe_port(seen, snapshot, sentences);
+  describe_table(port.guid, desired, snapshot, sentences);
+  describe_switch_port(port.guid, seen, desired, snapshot, sentences);
+  describe_index0(port.guid, snapshot, sentences);
   return sentences;
 }
 
-Explanation explain(const std::vector<Subject>& parties, const tables::FabricSnapshot& snapshot) {
+Explanation explain(const std::vector<Subject>& subjects, const tables::FabricSnapshot& snapshot) {
   Explanation explanation;
-  for (const Subject& subject : parties) add_subjects(subject, snapshot, explanation);
-  if (parties.size() != 2) return explanation;
-  for (const Subject::PortOfSubject& one : parties.front().ports) {
-    for (const Subject::PortOfSubject& other : parties.back().ports) {
+  for (const Subject& subject : subjects) add_subjects(subject, snapshot, explanation);
+  if (subjects.size() != 2) return explanation;
+  for (const Subject::PortOfSubject& one : subjects.front().ports) {
+    for (const Subject::PortOfSubject& other : subjects.back().ports) {
       const Sentences sentences =
-          reach(end_of(parties.front(), one), end_of(parties.back(), other), snapshot);
+          reach(end_of(subjects.front(), one), end_of(subjects.back(), other), snapshot);
       explanation.reach.insert(explanation.reach.end(), sentences.begin(), sentences.end());
     }
   }

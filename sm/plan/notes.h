@@ -1,4 +1,4 @@
-// What an administrator should know before a change, in sentences.
+// Notes of a plan: what an administrator should know before the change, in sentences.
 #pragma once
 
 #include "sm/plan/plan.h"
@@ -9,16 +9,16 @@
 
 namespace ibpod::sm::plan {
 
-// What a change does, port by port.
+// The effects of a change, summed over ports.
 struct ChangeSummary {
   void add(const fabric::EndPort& port, const tables::DesiredTable& from,
            const tables::DesiredTable& to, const TableStep& step);
 
-  size_t opened = 0;                  // become full members of the default partition
-  size_t closed = 0;                  // are none any more
-  size_t hosts = 0;                   // of these, those that are in no other partition
-  std::map<uint16_t, size_t> losers;  // of partitions, by the 15 bits: ports that leave
-  std::vector<ib::Guid> crowded;      // with more keys than places
+  size_t opened = 0;                  // new full members of the default partition
+  size_t closed = 0;                  // former ones
+  size_t hosts = 0;                   // those of `closed` that are in no other partition
+  std::map<uint16_t, size_t> losers;  // by partition (15 bits): ports that leave it
+  std::vector<ib::Guid> crowded;      // with more keys than table entries
 };
 
 void note_change(fabricapi::Plan& plan, const std::vector<fabric::PartitionDefinition>& after,

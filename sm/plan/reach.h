@@ -1,5 +1,5 @@
-// Whether two ports reach each other: two keys of one partition match where at least one of them is
-// a full member's (IBA 1.4, volume 1, 10.9.3), at the ports and at switch ports that enforce it.
+// Reachability of two ports: two keys of one partition match if at least one of them is full (IBA
+// 1.4, volume 1, 10.9.3), in the tables of the ports and of enforcing switch ports.
 #pragma once
 
 #include "sm/tables/fabric_snapshot.h"
@@ -14,8 +14,8 @@ struct ReachEnd {
   ib::Guid port;
 };
 
-// A sentence for each partition that both are in, or should be, by the tables that were read last.
-// It begins with the partition and "yes", "no", "not now" or "not known". The default one is last.
+// One sentence for each partition that both are or should be in, by the tables that were read last:
+// the partition, then "yes", "no", "not now" or "not known". The default partition comes last.
 std::vector<std::string> reach(const ReachEnd& one, const ReachEnd& other,
                                const tables::FabricSnapshot& snapshot);
 

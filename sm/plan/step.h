@@ -1,4 +1,4 @@
-// Step: from a port's table as it is to the one that is wanted.
+// TableStep: the change from a port's present table to the desired one.
 #pragma once
 
 #include "sm/tables/fabric_snapshot.h"
@@ -8,11 +8,11 @@
 namespace ibpod::sm::plan {
 
 struct TableStep {
-  bool known = false;  // the port's table is
+  bool known = false;  // the port's table is known
   bool fits = true;    // both tables have room for the keys
-  size_t blocks = 0;   // that differ, at least; the switch port's are counted, too
-  std::string before;  // "0:0x7fff 1:0x8001"; empty where it is not known
-  // Without a place what the subnet manager is free to put anywhere: "0:0x7fff 0x8001".
+  size_t blocks = 0;   // to write, at least; with those of the switch port
+  std::string before;  // "0:0x7fff 1:0x8001"; empty if not known
+  // Keys whose index the subnet manager chooses have none: "0:0x7fff 0x8001".
   std::string after;
 };
 

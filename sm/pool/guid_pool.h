@@ -1,4 +1,4 @@
-// GuidPool: the GUIDs that VFs are given, unique in the cluster.
+// GuidPool: the ranges of GUIDs for VFs, unique in the cluster.
 #pragma once
 
 #include "lib/base/result.h"
@@ -16,26 +16,26 @@ namespace ibpod::sm::pool {
 // Both ends included.
 struct GuidRange {
   ib::Guid first, last;
-  // Whose pods choose of it. None: VFs are given of it, and nobody chooses.
+  // The namespaces whose pods may request a GUID of the range. Empty: GUIDs of the range are
+  // assigned to VFs, and none can be requested.
   fabric::Namespaces requested_by = {};
   bool operator==(const GuidRange&) const = default;
 };
 
 class GuidPool {
  public:
-  // invalid where a `first` is above its `last`, an end could be no port's, two ranges have GUIDs
-  // in common, or what chooses can be no namespace.
+  // invalid if `first` is greater than `last`, if first or last is no port GUID, if two ranges
+  // overlap, or if `requested_by` has an invalid name.
   static Result<GuidPool> make(const std::vector<GuidRange>& ranges);
 
-  // Whether VFs are given any.
+  // True if a range is for assignment to VFs.
   bool can_assign() const;
   bool contains(ib::Guid guid) const;
   bool allows_request(ib::Guid guid, std::string_view name_space) const;
-  // Whether pods of any namespace choose of any range.
+  // True if a range is for requests by pods.
   bool allows_any_request() const;
-  // A free one: the next above `after`, and from the first again, so that one that has just become
-  // free is used last. busy where all are `used`: in use are also those that a binding or a
-  // quarantine names.
+  // The next GUID after `after` that is not in `used`, then from the first one again: a GUID that
+  // has just become free is reused last. busy if there is none.
   Result<ib::Guid> next(const std::set<ib::Guid>& used, std::optional<ib::Guid> after) const;
 
  private:

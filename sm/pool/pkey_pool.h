@@ -1,4 +1,4 @@
-// PKeyPool: which P_Keys ibpod may use for partitions; the rest of the fabric's are the
+// PKeyPool: the ranges of P_Keys that ibpod may use for partitions. All others are the
 // administrator's.
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace ibpod::sm::pool {
 
-// Who names a key of a range: ibpod, or whoever creates the partition.
+// A key of a range is chosen by ibpod-sm (automatic), or named when the partition is created.
 enum class RangeUse { automatic, by_request };
 
 // 15-bit partition numbers (ib::PKey::partition), both ends included.
@@ -27,17 +27,17 @@ class PKeyPool {
  public:
   using Partitions = std::set<uint16_t>;
 
-  // invalid with the range that is reversed, shares a number with another one, or has 0x0000 or
-  // 0x7fff in it, which are no tenant's.
+  // invalid if `first` is greater than `last`, if two ranges overlap, or if one contains 0x0000 or
+  // 0x7fff.
   static Result<PKeyPool> make(const std::vector<PKeyRange>& ranges);
 
-  // Whether a partition may be created with this key: invalid outside the ranges by request.
+  // Checks that a partition can be created with this key: invalid outside the by_request ranges.
   Status allows(ib::PKey key) const;
-  // A free key of an automatic range, as a limited one (bit 15 clear): the next one above `after`,
-  // and from the lowest again, so that a key that has just become free is used last. busy where all
-  // are `used`.
+  // The next key after `after` in the automatic ranges that is not in `used`, then from the lowest
+  // one again: a key that has just become free is reused last. Bit 15 is clear. busy if there is
+  // none.
   Result<ib::PKey> next(const Partitions& used, std::optional<uint16_t> after) const;
-  // Whether every key in use lies in some range: invalid with those that do not.
+  // Checks that every key is in a range: invalid, with those that are not.
   Status covers(const Partitions& used) const;
 
  private:

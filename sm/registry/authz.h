@@ -1,8 +1,8 @@
-// Who may do what. An administrator may do everything; a node what concerns its own pods and ports;
-// a reader looks.
+// Authorization. An administrator may do everything, a node what concerns its own pods and ports, a
+// reader only reads.
 //
-// What a refusal tells a node must not be about others: not which pods they have, and not which
-// partitions there are.
+// An error for a node must reveal nothing about others: neither their pods, nor which partitions
+// exist.
 #pragma once
 
 #include "lib/fabricapi/fabric.h"
@@ -16,29 +16,30 @@ Status may_administer(const fabricapi::Caller& caller);
 Status may_act_for(const fabricapi::Caller& caller, const std::string& node);
 bool may_read(const fabricapi::Caller& caller, const std::string& node);
 
-// Of the request's pod, by its namespace and its node, in a partition that the caller knows by
-// `label`; null: there is none. Both count for administrators, too. To a node all refusals read the
-// same: they do not tell which partitions there are.
+// Checks that the partition allows the namespace and the node of the request's pod; administrators
+// are no exception. `record` null: there is no such partition. `label`: the name or P_Key that the
+// caller used. All errors for a node have the same text, so that it cannot probe for partitions.
 Status may_join(const fabricapi::Caller& caller, const PartitionRecord* record,
                 const std::string& label, const fabricapi::BindRequest& request);
 
-// Limited members cannot reach each other (IBA 1.4, volume 1, 10.9.3): where that is what a
-// partition is by itself, no pod makes itself more.
+// Limited members cannot reach each other (IBA 1.4, volume 1, 10.9.3): if that is a partition's
+// default membership, no pod can request more.
 Status may_have(const fabricapi::Caller& caller, const fabric::Partition& partition,
                 fabric::Membership membership);
 
-// Of a node on a port, as the request's kind has it; or of a pod that has chosen it.
+// Checks that the node may use the port as the kind that it requests, or the pod may request its
+// GUID.
 Status may_use_port(const fabricapi::Caller& caller, const fabricapi::BindRequest& request,
                     const State& state, const Policy& policy);
-// Of a Sync's `vfs` and `pfs`, those that may_use_port() refuses its node, whatever the pod. Where
-// pods may choose GUIDs, a VF's own does not matter.
+// The `vfs` and `pfs` of a Sync that no pod of the node could use. If pods may request GUIDs, a VF
+// can have any.
 std::vector<ib::Guid> unknown_ports(const fabricapi::SyncRequest& request, const State& state,
                                     const Policy& policy);
-// By what nodes have been given; of a port that is bound the binding says it.
+// The owner by assignment or configuration; bindings are not considered.
 PortOwner port_owner(const State& state, const Policy& policy, ib::Guid guid,
                      const std::string& node);
 
-// Whether the port, which it may use, becomes the node's by that.
+// True if the request, which may use the port, assigns it to the node as a PF.
 bool claims_pf(const fabricapi::Caller& caller, const fabricapi::BindRequest& request,
                const State& state, const Policy& policy);
 

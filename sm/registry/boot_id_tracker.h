@@ -1,5 +1,5 @@
-// Machine: which machine speaks for a node. Two of one name and certificate (a cloned image, two
-// clusters on one subnet) would end each other's bindings, as neither has the other's pods.
+// BootIdTracker: which machine a node's name belongs to. Two machines with one name and certificate
+// (a cloned image, two clusters on one subnet) would release each other's bindings.
 #pragma once
 
 #include <chrono>
@@ -13,26 +13,26 @@ class BootIdTracker {
  public:
   using Steady = std::chrono::steady_clock::time_point;
   enum class Relation {
-    same,       // it speaks for the node: also one that comes first, or when the former is silent
-    another,    // the former may be alive, or this may be it, after a boot
-    intruding,  // the former is alive: it has been heard of since
+    same,       // the known machine, the first one, or one that follows a silent one
+    another,    // the known machine may be alive, or this may be it after a reboot
+    intruding,  // the known machine is alive: it has called since
   };
 
   BootIdTracker() = default;
-  // As it is known from the disk; `loaded` counts as the last time that it was heard of.
+  // From the store; `loaded` counts as the time of the last contact.
   BootIdTracker(std::string boot, Steady loaded) : boot_(std::move(boot)), last_contact_(loaded) {}
 
   struct Limits {
-    Steady::duration silence;  // without a Sync: it may have ended, and this be the same machine
-    Steady::duration lease;    // so one has ended beside which another one is known
+    Steady::duration silence;  // without a Sync, after which another boot ID is taken over
+    Steady::duration lease;    // the same, if both are known to have been alive at once
   };
-  // Of a Sync with that boot ID.
+  // Records a Sync with this boot ID.
   Relation note(const std::string& boot, Steady now, const Limits& limits);
-  // Of the one that speaks for the node; empty for none.
+  // The boot ID of the known machine; empty: none.
   const std::string& boot() const { return boot_; }
-  // How long it has still to be silent for `another` to become `same`.
+  // The remaining silence after which `another` becomes `same`.
   Steady::duration silence_left(Steady now, const Limits& limits) const;
-  // Another one that is alive beside it.
+  // True if a second machine is alive.
   bool has_duplicate(Steady now, const Limits& limits) const;
 
  private:
@@ -40,7 +40,7 @@ class BootIdTracker {
   Steady last_contact_;
   std::string other_;
   Steady other_last_contact_;
-  bool both_alive_ = false;  // boot_ has been heard of since other_ came
+  bool both_alive_ = false;  // boot_ has called since other_ came
 };
 
 }  // namespace ibpod::sm::registry

@@ -74,7 +74,7 @@ Status check(const fabric::Attachment& attachment) {
   return check_interface("interface", attachment.interface);
 }
 
-Status check(const fabricapi::BindRequest& request, size_t most_shares) {
+Status check(const fabricapi::BindRequest& request, size_t max_memberships) {
   TRY(check(request.attachment));
   TRY(ib::check_port_guid(request.guid).during("guid"));
   if (request.guid_requested && request.kind != fabric::Kind::vf)
@@ -83,7 +83,7 @@ Status check(const fabricapi::BindRequest& request, size_t most_shares) {
   if (!request.pf.empty()) TRY(check_interface("pf", request.pf));
   if (!request.device.empty()) TRY(ib::PciAddress::parse(request.device).during("device"));
   TRY(check(request.pod));
-  return check_wishes(request.partitions, most_shares);
+  return check_wishes(request.partitions, max_memberships);
 }
 
 std::string key_of(const fabric::Attachment& attachment) {

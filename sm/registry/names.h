@@ -1,5 +1,5 @@
-// What a request may call things. Everything in it comes from a node, or from a pod, and ends up in
-// the store, in logs and in answers to others.
+// Checks of names in requests: they come from nodes and pods, and end up in the store, in logs and
+// in answers to others.
 #pragma once
 
 #include "lib/fabricapi/fabric.h"
@@ -8,17 +8,17 @@
 
 namespace ibpod::sm::registry {
 
-// invalid, naming the field.
+// All checks return invalid, with the name of the field.
 Status check_node(std::string_view name);
 Status check(const fabric::Attachment& attachment);
-// With all fields, but not what they name.
-Status check(const fabricapi::BindRequest& request, size_t most_shares);
+// Checks all fields, but not that the things they name exist.
+Status check(const fabricapi::BindRequest& request, size_t max_memberships);
 
-// Keys of the store, and page tokens. No part of an attachment has a '/' in it.
+// The key in the store, and page token: NODE/CONTAINER/INTERFACE. No part contains a '/'.
 std::string key_of(const fabric::Attachment& attachment);
-// invalid if it cannot have been made by key_of().
+// invalid if it is not a result of key_of().
 Result<fabric::Attachment> attachment_of(std::string_view key);
-// "worker-1/4fb2…/net1", as errors name it.
+// "worker-1/4fb2…/net1", for errors.
 std::string text(const fabric::Attachment& attachment);
 
 }  // namespace ibpod::sm::registry

@@ -1,4 +1,4 @@
-// Reads all that has been promised.
+// Reads the state from the store.
 #pragma once
 
 #include "sm/registry/policy.h"
@@ -9,8 +9,8 @@
 
 namespace ibpod::sm::registry {
 
-// invalid, naming what, where a value cannot be read, where values do not fit each other, or where
-// a live partition's P_Key is in no range. No port has been told anything, and no lease runs.
+// invalid, with the record's name, if a value cannot be parsed or contradicts another one, or if
+// the P_Key of a partition is in no range. No keys are assigned to ports yet, and no lease runs.
 Result<std::unique_ptr<State>> read_state(store::Store& store, const Policy& policy);
 
 }  // namespace ibpod::sm::registry

@@ -1,14 +1,14 @@
-// Ledger: what ibpod-sm has promised to whom: partitions, bindings, nodes and their GUIDs. In
+// Registry: the desired state of ibpod-sm: partitions, bindings, nodes and their GUIDs. It is in
 // memory, with a Store as its journal.
 //
-// For one thread. It has no clock: what time it is, it is told, and so it is what has been found
-// out about the subnet. Whoever drives it lets any number of requests change it, calls commit()
-// once for all of them, and only then answers them and gives partitions() to the subnet manager:
-// what a lookup shows before that is not promised yet.
+// For one thread. It has no clock and reads no fabric: the time and the observations are arguments.
+// The controller applies any number of requests, calls commit() once for all of them, and only then
+// answers them and passes partitions() to the subnet manager. Before that, nothing that a lookup
+// shows is guaranteed.
 //
-// Every request is either done, or an Error and nothing is changed: denied where the caller may
-// not, invalid where it can never be granted, busy where somebody else's binding or a full table is
-// in the way. Every one is unavailable after a failed commit() until the store can be read again.
+// A request either succeeds, or returns an Error and changes nothing: denied if the caller lacks
+// the permission, invalid if it can never be granted, busy if another binding or a full table is in
+// the way. After a failed commit() every request is unavailable until the store can be read again.
 #pragma once
 
 #include "lib/fabric/partition.h"
@@ -33,55 +33,53 @@ struct BindingRecord;
 struct NodeRecord;
 struct PartitionRecord;
 
-// Leases run on the first clock; the second one is for people.
+// `steady` drives leases; `wall` is for display.
 struct Now {
   std::chrono::steady_clock::time_point steady{};
   fabric::WallTime wall{};
 };
 
-// How many P_Keys fit: into the port's own table, and into that of the switch port that it is
-// connected to, where that enforces. 0: not known, and not checked.
+// Sizes of P_Key tables, in entries: of the port, and of the connected switch port if that enforces
+// partitions. 0: not known and not checked.
 struct TableCapacity {
   size_t of_port = 0;
   size_t of_switch_port = 0;
-  // Of them taken by what is not the ledger's: the default partition, the administrator's section.
+  // Entries that the default partition and the administrator's section take.
   size_t taken = 1;
 };
 
-// What a port's table is to hold besides the default partition and the administrator's section.
+// The keys of a port without those of the default partition and the administrator's section.
 struct ExpectedTable {
   std::vector<ib::PKey> keys;             // all 16 bits, sorted
-  std::vector<ib::PKey> pending_removal;  // what has to go before bindings are released; sorted
-  std::optional<ib::PKey> index0;         // which of `keys` takes index 0
+  std::vector<ib::PKey> pending_removal;  // to be removed before bindings are released
+  std::optional<ib::PKey> index0;         // the one of `keys` at index 0
   uint64_t changed_in = 0;
 };
 
-// How a file of declared partitions is to be taken.
 struct DeclareOptions {
-  // False: there may be more of them than are named. None is removed.
+  // False: the list may lack some partitions, so none is removed.
   bool complete = true;
-  // Whether partitions() could be this, asked before any of them becomes other than it is. Empty:
-  // always.
+  // Called with the resulting partitions() before each change; an error rejects the change.
+  // Empty: every change is accepted.
   std::function<Status(const std::vector<fabric::PartitionDefinition>&)> check = {};
 };
 
-// Of a file of declared partitions: what could not be made so, and why.
+// A declared partition that could not be created, updated or removed, and why.
 struct DeclarationError {
   std::string name;
   Error error;
 };
 
-// Whose a port is, as a node sees it.
+// The owner of a port, from the point of view of one node.
 enum class PortOwner { this_node, other_node, unassigned };
 
 class Registry {
  public:
   using Caller = fabricapi::Caller;
 
-  // Reads the store. What was verified before has to be seen again: each binding comes back as
-  // `requested`, or `releasing`, with a whole lease. invalid where a value cannot be read or does
-  // not fit the others, where a live partition's P_Key lies outside all ranges, or where one has a
-  // membership that the policy does not allow any more.
+  // Reads the store. Each binding comes back as `requested` or `releasing`, with a new lease, and
+  // must be verified again. invalid if a value cannot be parsed or contradicts another one, if the
+  // P_Key of a partition is in no range, or if the policy no longer allows a membership.
   static Result<std::unique_ptr<Registry>> load(store::Store& store, Policy policy, Now now);
   ~Registry();
   Registry(const Registry&) = delete;
@@ -89,42 +87,41 @@ class Registry {
 
   // --- partitions, for administrators
 
-  // P_Keys (15 bits) that others on the subnet use, whom the ledger knows nothing of: no partition
-  // is made with one. `bytes`: what they take of partitions.conf.
+  // Sets the P_Keys (15 bits) that the administrator's section uses: no partition gets one of them.
+  // `bytes`: the size of that section in partitions.conf.
   void reserve_pkeys(std::set<uint16_t> pkeys, size_t bytes = 0) {
     reserved_pkeys_ = std::move(pkeys);
     reserved_bytes_ = bytes;
   }
 
-  // exists where there is one of that name or P_Key; busy where that is being deleted, as its key
-  // may be in somebody's table still. A P_Key that is given has to lie in a range by request.
+  // exists if the name or the P_Key is in use; busy if that partition is being deleted, as tables
+  // may still hold its key. A requested P_Key must be in a range with RangeUse::by_request.
   Result<fabric::PartitionStatus> create(const Caller& caller, const fabric::Partition& partition);
-  // Everything but the P_Key. What is less now (`allowed`, `membership`) counts for bindings to
-  // come: those that there are stay. Where `proof` is more, they have to be seen again.
+  // Changes everything but the P_Key. A narrower `allowed` or `membership` applies to new bindings;
+  // existing ones stay. If `proof` becomes stricter, existing bindings must be verified again.
   Result<fabric::PartitionStatus> update(const Caller& caller, const fabric::Partition& partition,
                                          Now now);
-  // busy while a binding is in it, or has been and may have its key in the table. Its P_Key is
-  // free when OpenSM has swept without it and its static members have been seen without it.
+  // busy while a binding uses it, or a released one may still have its key. The P_Key is free when
+  // OpenSM has swept without the partition and no static member holds the key.
   Result<fabric::PartitionStatus> remove(const Caller& caller, const std::string& name);
-  // As remove(), and the ports of former static members are waited for no more, but for those that
-  // are known to hold its key. Of the others nobody can tell: who asks answers for it.
+  // As remove(), but does not wait for former static members unless `holds` says that they hold the
+  // key. The caller is responsible for ports that cannot be read.
   using HoldsKey = std::function<bool(ib::Guid, ib::PKey)>;
   Result<fabric::PartitionStatus> forget_ports(const Caller& caller, const std::string& name,
                                                const HoldsKey& holds);
-  // These and no others are the declared ones: they are created, updated and removed, one made by
-  // a request is taken over. What cannot be done is told, and an earlier declaration of that name
-  // stays as it was; what stands in the way may have gone when it is declared again.
+  // Makes these the declared partitions: creates, updates and removes them, and takes over those
+  // that a request has created. Returns what failed; a failed partition keeps its earlier
+  // declaration. A later call may succeed: see conflicts_freed().
   Result<std::vector<DeclarationError>> declare(const std::vector<fabric::Partition>& partitions,
                                                 Now now, const DeclareOptions& how = {});
-  // No file declares partitions any more. Those that one did are for requests from now on: their
-  // names.
+  // Ends all declarations: requests can change those partitions from now on. Returns their names.
   Result<std::vector<std::string>> release_declared();
-  // Grows whenever something of the ledger's goes, or changes, that a declaration may have been
-  // refused for.
+  // Grows when something is removed or changed that may have been the reason to reject a
+  // declaration.
   uint64_t conflicts_freed() const { return conflicts_freed_; }
 
-  // What partitions() would be behind create(), update() or remove() for an administrator, and the
-  // refusal where there would be one. Nothing is changed.
+  // partitions() as it would be after create(), update() or remove() by an administrator, or the
+  // error of that call. Changes nothing.
   Result<std::vector<fabric::PartitionDefinition>> after_create(
       const fabric::Partition& partition) const;
   Result<std::vector<fabric::PartitionDefinition>> after_update(
@@ -133,133 +130,128 @@ class Registry {
 
   // --- bindings
 
-  // The request with the names of the partitions that it asks for by their P_Key. A partition that
-  // there is not, and one that the pod's namespace may not be in, are refused in the same words,
-  // which say no more than the request does: what comes after this may say all of a partition. A
-  // GUID that the pod may not choose is refused, too: what comes after this may say whose it is.
+  // Replaces requested P_Keys by partition names, and checks that the pod may use those partitions
+  // and the requested GUID. A missing and a forbidden partition give the same denied error, which
+  // reveals nothing beyond the request; errors of later checks may name partitions and owners.
   Result<fabricapi::BindRequest> resolve(const Caller& caller,
                                          fabricapi::BindRequest request) const;
 
-  // For an attachment there is one binding: asked for again it is the same one, and its lease is
-  // renewed. With other partitions it changes: what it loses has to be gone before it gains
-  // anything. exists where it has another port, kind, device or pod: that has to be unbound first.
-  // busy while the old one is releasing, where another attachment has the VF or a child would be in
-  // a partition otherwise than others of its port are, where a table is full, and where the node's
-  // memberships, or all together, would be more than they may. unavailable while
-  // the node is being forgotten. Partitions that are asked for by their P_Key have been named().
+  // Creates the binding of an attachment, or renews the lease of the existing one. Other partitions
+  // change it: lost keys must leave the table before new ones come. `request` is a result of
+  // resolve(). exists if the binding has another port, kind, device or pod; unavailable while the
+  // node is being forgotten. busy while the previous binding is releasing, if another attachment
+  // has the VF, if memberships of the port conflict, if a table is full or a limit is reached.
   Result<fabric::Binding> bind(const Caller& caller, const fabricapi::BindRequest& request,
                                const TableCapacity& places, Now now);
-  // It is `releasing` then, and `released` where there is none.
+  // Returns the binding as `releasing`, or as `released` if there is none.
   Result<fabric::Binding> unbind(const Caller& caller, const fabric::Attachment& attachment,
                                  Now now);
 
   // --- nodes
 
-  // Renews the leases of what it names. What it does not name is released when its lease ends,
-  // which for one that is `unknown` because of its lease is now. denied for a second machine of
-  // the node's name; while it may be the first one after a boot, what it does not name stays, and
-  // is not told.
+  // Renews the leases of the attachments that the request names. Others are released when their
+  // lease ends; those that are `unknown` because it has ended, at once. denied for a second machine
+  // with the node's name. While the machine may be the known one after a reboot, attachments that
+  // it does not name stay, and are not reported.
   Result<fabricapi::SyncAnswer> sync(const Caller& caller, const fabricapi::SyncRequest& request,
                                      Now now);
-  // All of it or nothing; the same VF has the same GUID until its node is forgotten.
+  // Assigns a GUID to each VF, or to none. A VF keeps its GUID until the node is forgotten.
   Result<std::vector<fabricapi::AllocatedGuid>> allocate(const Caller& caller,
                                                          const fabricapi::AllocateRequest& request);
-  // Its agent has said something: it is alive. One that is not known stays so.
+  // Records a call of the node's agent. Does nothing if the node is not known.
   void note_contact(const std::string& node, Now now);
-  // Its bindings are releasing. When the last one is released its GUIDs are free, and it is gone.
-  // busy where it has something and may be alive, unless that is forced: it was heard of within a
-  // lease, or not at all, and the ledger was loaded within one.
+  // Releases the node's bindings; when the last one is released, its GUIDs are free and the node is
+  // gone. Unless forced, busy if the node has bindings or GUIDs and may be alive: there was a call
+  // within a lease, or none yet and the registry was loaded within a lease.
   Result<fabricapi::Node> forget(const Caller& caller, const fabricapi::ForgetRequest& request,
                                  Now now);
-  // Names of nodes that two machines have: both have been heard of lately.
+  // Names of nodes that two machines use: both have called recently.
   std::vector<std::string> duplicate_nodes(Now now) const;
-  // Leases that have ended. next_expiry: when the next one will; nothing: none has begun.
+  // Handles all leases that have ended.
   Status expire(Now now);
-  // What has been released, since the last call, by the end of its lease and by nobody's request.
+  // Attachments released by the end of their lease since the last call.
   std::vector<fabric::Attachment> take_expired();
-  // Chosen GUIDs whose bindings have gone since that was asked last.
+  // Pod-requested GUIDs whose bindings have been removed since the last call.
   std::vector<ib::Guid> take_ended();
+  // The end of the earliest lease; nothing: no lease runs.
   std::optional<std::chrono::steady_clock::time_point> next_expiry() const;
 
-  // --- what has been found out. They may stage changes, so commit() comes behind them, too.
+  // --- observations. They may stage changes: call commit() after them, too.
 
-  // Sweeps that begin from now on read this version. To be told again behind each commit(): a
-  // binding may need nothing that is not in it already.
+  // Records that sweeps read this version from now on. Call it after each commit(): a new binding
+  // may need nothing that is not in it already.
   void note_written(uint64_t version, Now now);
-  // A sweep that read it is over.
+  // Records that a sweep that read this version has ended.
   void note_swept(uint64_t version);
-  // The port's table was read after `version` was in force, and holds exactly what that says; by
-  // Proof::none, the port is not on the subnet since. It means nothing if the port's part has
-  // changed since then. Whether it meant anything.
+  // Records that the port's table matches `version` (or, with Proof::none, that the port is
+  // absent). Returns false and does nothing if the port's keys have changed since.
   bool note_verified(ib::Guid guid, uint64_t version, fabric::Proof proof,
                      fabric::Enforcement enforcement, Now now);
-  // Whether all of a port's partitions are content with nobody's word (proof: none), where the port
-  // is not on the subnet.
+  // True if every partition of the port has `proof: none`: if the port is absent, that is enough.
   bool needs_no_proof(ib::Guid guid) const;
-  // As above, but only known to hold nothing of Expected::leaving. Also for a port that will never
-  // have a table again: that is for the caller to know.
+  // Records that the port holds no key of ExpectedTable::pending_removal. Return as
+  // note_verified(). Also for a port that will never have a table again, if the caller knows that.
   bool note_clean(ib::Guid guid, uint64_t version, fabric::Proof proof, Now now);
-  // Static members that have been on the subnet since they became members, or may have been: to be
-  // asked for all, behind each look and each change of members.
+  // Records which static members are, or may be, on the subnet: `met` is called for each. Call it
+  // after each scan and each change of members.
   void note_seen(const std::function<bool(ib::Guid)>& met);
-  // No look at the subnet has found the port, and what was in force up to `version` may be
-  // forgotten of it where none has since it became a static member.
+  // Drops the port from partitions that it left before any scan had found it, if nothing of the
+  // port has changed since `version`.
   void note_never_seen(ib::Guid guid, uint64_t version);
-  // What is being deleted, from when on; to be told behind each commit().
+  // Sets the start of each deletion that has begun. Call it after each commit().
   void note_deleted(Now now);
-  // Why a port's bindings are not as they should be. One that was verified is `unknown` if nobody
-  // can tell (unreachable, timeout, port_down, port_unknown, vport, duplicate), `written` if its
-  // table is wrong (refused, foreign_key, missing_key), and stays if the reason is not the port's.
+  // Sets why the bindings of a port are not verified. A verified one becomes `unknown` if the port
+  // cannot be read (unreachable, timeout, port_down, port_unknown, vport, duplicate), `written` if
+  // its table is wrong (refused, foreign_key, missing_key), and stays for all other reasons.
   void set_condition(ib::Guid guid, const fabric::Condition& status, Now now);
-  // What was verified has to be seen again.
+  // All verified bindings become `written`: they must be verified again.
   void invalidate_verified(const fabric::Condition& status, Now now);
-  // Why no partition comes into force that is not yet; Reason::none: nothing stands in the way.
+  // Sets why new partitions cannot be applied; Reason::none: they can.
   void set_engine_fault(const fabric::Condition& status);
 
-  // --- for the subnet manager and the witnesses
+  // --- for the subnet manager and the port prober
 
-  // Policy::default_rule, then those that are not being deleted, by name. Valid behind a
-  // successful commit(), and the same object until version() differs.
+  // Policy::default_rule, then the partitions that are not being deleted, by name. Valid after a
+  // successful commit(), and the same object until version() changes.
   std::shared_ptr<const std::vector<fabric::PartitionDefinition>> partitions() const;
-  // Greater whenever partitions() differs.
+  // Grows when partitions() changes.
   uint64_t version() const { return version_; }
-  // In which the port's own part of it last changed. 0: it has none.
+  // The version in which the keys of the port last changed; 0: it has none.
   uint64_t changed_in(ib::Guid guid) const;
   ExpectedTable expected(ib::Guid guid) const;
-  // Ports of which something has to be seen: keys that are to come, or to leave.
+  // Ports with a key that must still be added or removed.
   const std::set<ib::Guid>& unsettled() const;
 
-  // Grows with all that is staged: what has not grown it has changed nothing that is kept.
+  // Grows with each staged change: if it has not grown, nothing that is stored has changed.
   uint64_t changes() const { return staged_changes_; }
-  // Whether commit() has anything to put on disk.
+  // True if commit() has something to write.
   bool staged() const { return !staged_.empty(); }
-  // On disk, all that has been staged. On failure all of that has failed: the store is read again,
-  // and what is there is what is promised.
+  // Writes all staged changes. If that fails, none of them holds: the state is what the store has,
+  // which is read again.
   Status commit(Now now);
 
-  // --- lookups. A node sees bindings of its own only, and no partitions.
+  // --- lookups. A node can read only its own bindings, and no partitions.
 
   Result<fabric::Binding> binding(const Caller& caller, const fabric::Attachment& attachment) const;
   Result<fabricapi::ListPage<fabric::Binding>> bindings(const Caller& caller,
                                                         const fabricapi::BindingFilter& filter,
                                                         const fabricapi::PageRequest& page) const;
   std::vector<fabric::Binding> bindings_of(ib::Guid guid) const;
-  // The same ones, until the ledger changes.
+  // The same bindings; valid until the registry changes.
   std::vector<const fabric::Binding*> bindings_on(ib::Guid guid) const;
-  // The ports that a node's bindings are on; as often as there are bindings.
+  // The port of each of the node's bindings.
   std::vector<ib::Guid> ports_of(const std::string& node) const;
-  // The first partition of the request that its pod's namespace may be in, and its node not; empty:
-  // there is none.
+  // The first requested partition that allows the pod's namespace, but not its node; empty: none.
   std::string denied_to_node(const fabricapi::BindRequest& request) const;
   const RegistryLimits& limits() const { return policy_.limits; }
-  // own: it is bound, was given or belongs to the node.
+  // this_node: the port is bound by, assigned to or configured for the node.
   PortOwner owner_of(ib::Guid guid, const std::string& node) const;
   std::optional<fabric::PartitionStatus> partition(const std::string& name) const;
-  // Whether there is such a partition, and it takes index 0.
+  // True if the partition exists and takes index 0.
   bool uses_index0(const std::string& name) const;
   Result<fabricapi::ListPage<fabric::PartitionStatus>> partitions(
       const Caller& caller, const fabricapi::PageRequest& page) const;
-  // Partitions that are being deleted and wait for nothing but ports, by name.
+  // Partitions whose deletion waits only for ports, by name.
   struct DeletedPartition {
     std::string name;
     std::chrono::steady_clock::time_point since;
@@ -273,8 +265,8 @@ class Registry {
   using Counts = std::map<std::pair<fabric::BindingState, fabric::Reason>, size_t>;
   Counts counts() const;
 
-  // What watchers have to be told since the last call; each attachment once, as it is now. Nothing
-  // while what is on disk is not known.
+  // Bindings that have changed since the last call: each attachment once, in its present state.
+  // Empty while the store cannot be read.
   std::vector<fabricapi::BindingChange> take_changes();
 
  private:
@@ -289,7 +281,7 @@ class Registry {
   static void adopt(PartitionRecord& record, const PartitionRecord& before);
   void adopt(BindingRecord& entry, const BindingRecord& before);
 
-  // Ledger::partitions
+  // partitions
   Status check_partition(const fabric::Partition& partition) const;
   Result<ib::PKey> pkey_for(const fabric::Partition& partition) const;
   Result<fabric::Partition> checked_create(const fabric::Partition& desired) const;
@@ -346,7 +338,7 @@ class Registry {
 
   // nodes
   Status check_known_node(const std::string& node) const;
-  // Of a Sync: whether what it does not name is to end, and when its agent is to ask again at last.
+  // For a Sync: if attachments that it does not name end, and when the agent must call again.
   struct BootIdResult {
     bool ends_missing = true;
     std::optional<std::chrono::steady_clock::duration> ask_again = {};
@@ -360,7 +352,7 @@ class Registry {
   void finish_forgetting(const std::string& node);
   void renew(BindingRecord& entry, Now now);
 
-  // findings
+  // observations
   bool note_observed(const Observed& seen);
   void note_binding(BindingRecord& entry, const Observed& seen);
   void note_leaving(const Observed& seen);
@@ -389,10 +381,10 @@ class Registry {
   std::chrono::steady_clock::time_point loaded_{};
   std::set<uint16_t> reserved_pkeys_;
   size_t reserved_bytes_ = 0;
-  // Written as they are at commit().
+  // The keys of records that commit() writes or removes.
   std::set<std::pair<store::RecordKind, std::string>> staged_;
   uint64_t staged_changes_ = 0;
-  std::map<fabric::Attachment, std::optional<fabric::Binding>> changes_;  // with what has gone
+  std::map<fabric::Attachment, std::optional<fabric::Binding>> changes_;  // value: removed
   std::vector<fabric::Attachment> expired_;
   std::vector<ib::Guid> ended_;
   mutable std::shared_ptr<const std::vector<fabric::PartitionDefinition>> partitions_;

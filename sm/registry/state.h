@@ -1,5 +1,5 @@
-// Book: the ledger's entries and what finds them; all that is read anew from the store. It knows
-// how entries hang together, and nothing of who may change them.
+// State: the registry's records and their indexes; after a failed write it is read again from the
+// store. It keeps the indexes consistent, and checks no permissions.
 #pragma once
 
 #include "lib/fabric/partition.h"
@@ -18,12 +18,11 @@ using Steady = std::chrono::steady_clock::time_point;
 
 struct BindingRecord {
   fabric::Binding binding;
-  // What it was told to be in before, and what may be in the port's table still. Empty: all of it
-  // has been seen to be gone.
+  // Former memberships whose keys the port's table may still hold. Empty: it holds none.
   Memberships pending_removal;
-  // Not on disk, from here on.
+  // The rest is not stored.
   Steady lease_end{};
-  bool missing_from_sync = false;  // a Sync has come since the lease was renewed, without it
+  bool missing_from_sync = false;  // a Sync since the last renewal did not name it
   bool lease_expired = false;      // `unknown` because its lease has ended
 };
 
@@ -40,11 +39,11 @@ struct ByAttachment {
   }
 };
 
-// How OpenSM is to have a port in a partition.
+// A port's membership as OpenSM is given it.
 struct EngineMember {
   fabric::Membership membership;
-  // Where the partition asks for index 0: the port is in it by children alone, and the interface
-  // that they are on goes by index 0.
+  // True if only children use the partition on this port, so it must not take index 0 from the
+  // interface of the PF.
   bool skip_index0;
   auto operator<=>(const EngineMember&) const = default;
 };
@@ -54,40 +53,38 @@ struct PartitionRecord {
   bool declared = false;
   fabric::PartitionState state = fabric::PartitionState::provisioning;  // `deleting` is on disk
   fabric::Condition condition;
-  // Ports outside Kubernetes that have been members, and whose tables may hold the key still.
+  // Former static members whose tables may still hold the key.
   std::set<ib::Guid> former_members;
-  // Not on disk, from here on.
-  uint64_t version = 0;                                   // in which it last changed
-  bool swept = false;                                     // that version
-  std::set<const BindingRecord*, ByAttachment> bindings;  // which it is a share of, or has been
-  std::map<ib::Guid, EngineMember> engine_members;        // members
-  // Of its members, and of `leaving`: those that no look at the subnet has found since they became
-  // members.
+  // The rest is not stored.
+  uint64_t version = 0;                                   // the version in which it last changed
+  bool swept = false;                                     // a sweep has read that version
+  std::set<const BindingRecord*, ByAttachment> bindings;  // present and former
+  std::map<ib::Guid, EngineMember> engine_members;        // as rendered
+  // Members and former members that no scan has found since they became members.
   std::set<ib::Guid> never_seen;
-  Steady delete_began{};  // when it began to be deleted, as far as this process knows
-  mutable std::optional<fabric::PartitionDefinition> rendered;  // made when it is asked for
+  Steady delete_began{};  // since when this process knows of its deletion
+  mutable std::optional<fabric::PartitionDefinition> rendered;  // a cache
 
   bool deleting() const { return state == fabric::PartitionState::deleting; }
 };
 
-// A port, as far as anything here names it.
+// A port that a binding or a partition names.
 struct PortRecord {
   using Memberships = std::vector<std::pair<PartitionRecord*, fabric::Membership>>;
   using EngineMembers = std::vector<std::pair<PartitionRecord*, EngineMember>>;
   std::vector<BindingRecord*> bindings;
-  Memberships members;  // static ones
-  EngineMembers
-      engine_members;  // in no order that means anything, but the same one for the same members
+  Memberships members;           // static ones
+  EngineMembers engine_members;  // the same order for the same members
   std::set<PartitionRecord*> former_member_of;
   uint64_t changed_in = 0;
-  // In how many partitions its bindings are to be, and whose node's they are.
+  // The number of partitions that its bindings request, and the node of these bindings.
   size_t memberships = 0;
   std::string node;
-  // Why it is not as it should be; Reason::none: nothing is known against it.
+  // What is wrong with its table; Reason::none: nothing is known to be wrong.
   fabric::Condition condition;
 };
 
-// To which VF the pool has given a GUID.
+// The VF that a GUID of the pool is assigned to.
 struct VfSlot {
   std::string node;
   std::string pf;  // PCI address
@@ -99,8 +96,8 @@ struct NodeRecord {
   bool forgetting = false;
   std::set<ib::Guid> pfs;  // claimed
   BootIdTracker boot_ids = {};
-  // Not on disk, from here on.
-  std::optional<Steady> last_contact;  // and the same for people:
+  // The rest is not stored.
+  std::optional<Steady> last_contact;  // and for display:
   std::optional<fabric::WallTime> last_contact_wall;
   size_t bindings = 0;
   size_t guids = 0;
@@ -110,7 +107,7 @@ struct NodeRecord {
 class State {
  public:
   State() = default;
-  // Entries point at each other.
+  // Records point at each other.
   State(const State&) = delete;
   State& operator=(const State&) = delete;
 
@@ -123,9 +120,9 @@ class State {
   std::map<ib::Guid, std::string> claims;
   std::map<std::string, NodeRecord> nodes;
   std::set<std::pair<Steady, BindingRecord*>> leases;
-  // Ports with a binding that is `requested`; ports of which something has still to be seen.
+  // Ports with a `requested` binding; ports with a key that must still be added or removed.
   std::set<ib::Guid> requested, unsettled;
-  // GUIDs that the pool must not give: all that have a port, a place or a claim.
+  // GUIDs that the pool must not assign: those of ports, of VF slots and of claims.
   std::set<ib::Guid> guids_in_use;
   size_t membership_count = 0;     // of all ports
   size_t static_member_count = 0;  // of all partitions
@@ -137,7 +134,7 @@ class State {
   const PortRecord* find_port(ib::Guid guid) const;
   PortRecord& port(ib::Guid guid);
 
-  // Entries come and go with what finds them. What a port is told follows with refresh().
+  // These keep the indexes consistent. Call refresh() afterwards to update the engine members.
   BindingRecord& add(fabric::Binding binding, Memberships former);
   void remove(BindingRecord& entry);
   PartitionRecord& add(fabric::Partition partition);
@@ -145,23 +142,23 @@ class State {
   void set_members(PartitionRecord& record, std::vector<fabric::StaticMember> members);
   void assign_guid(ib::Guid guid, const VfSlot& place);
   void claim(ib::Guid guid, const std::string& node);
-  // With the GUIDs and claims that it has.
+  // Removes its GUIDs and claims, too.
   void remove_node(const std::string& node);
 
-  // To be called around every change of shares, held and former.
+  // Call these before and after each change of a binding's memberships.
   void index_memberships(BindingRecord& entry);
   void unindex_memberships(BindingRecord& entry);
   void renew_lease(BindingRecord& entry, Steady end);
   void end_lease(BindingRecord& entry);
 
-  // Brings to the partitions what a port is to be told now, as of version `next`. Whether that is
-  // anything else than before. The port goes if nothing names it.
+  // Updates the port's membership in each partition as of version `next`. Returns true if that
+  // changed anything. Removes the port if nothing names it.
   bool refresh(ib::Guid guid, uint64_t next);
-  // How many partitions the port would be in with these, too, in place of those of `except`.
+  // The number of partitions of the port with `added`, and without those of `except`.
   size_t memberships_with(ib::Guid guid, const Memberships& added,
                           const BindingRecord* except) const;
 
-  // What has to be seen of it, after a change of states alone.
+  // Updates `requested` and `unsettled` after a change of binding states alone.
   void update_unsettled(ib::Guid guid);
 
  private:
@@ -172,9 +169,9 @@ class State {
   void drop_if_unnamed(ib::Guid guid);
 };
 
-// Of an interface on the port of a PF, whose own interface keeps its place.
+// True for an IPoIB child on the port of a PF.
 bool is_child(const fabric::Binding& binding);
-// Every partition that the entry is in, was in, or is to be in.
+// Desired, applied and former memberships of the binding.
 Memberships all_memberships(const BindingRecord& entry);
 
 }  // namespace ibpod::sm::registry

@@ -1,5 +1,5 @@
-// Values of the store: what is in it, as bytes (sm/registry/stored.proto). The reader refuses, as
-// invalid, what the writer cannot have written.
+// Records as bytes of the store (sm/registry/stored.proto). Parsing returns invalid for anything
+// that to_bytes() cannot have written.
 #pragma once
 
 #include "lib/base/result.h"

@@ -1,4 +1,4 @@
-// Database: a SQLite database of this process alone, and its prepared statements.
+// Database: a SQLite database that is open in this process alone, and its prepared statements.
 #pragma once
 
 #include "lib/base/files.h"
@@ -14,15 +14,14 @@ struct sqlite3_stmt;
 
 namespace ibpod::sm::store {
 
-// For one thread at a time. Errors: busy where another process has the file open, unavailable where
-// the disk is full, denied where it may not be opened, internal where it is damaged or cannot be
-// read or written.
+// For one thread at a time. Errors: busy if another process has the file open, unavailable if the
+// disk is full, denied without permission, internal if the file is damaged or reads or writes fail.
 class Database {
  public:
-  // Opened, or made with mode 0600, and locked against other processes until this object goes. Not
-  // changed yet. not_found where there is no such folder.
+  // Opens the file, or creates it with mode 0600, and locks it until this object is destroyed. An
+  // existing file is not changed. not_found if the folder does not exist.
   static Result<Database> open(const Path& file);
-  // From now on what is committed is flushed to disk. That changes the file.
+  // Flushes every later commit to disk. Changes the file.
   Status make_durable();
 
   // Statements without results.
@@ -30,7 +29,7 @@ class Database {
   Result<int64_t> number(const std::string& sql);
   Result<std::string> text(const std::string& sql);
 
-  // Runs what it is given in one transaction, which a failure takes back.
+  // Runs `body` in one transaction; rolls it back if it fails.
   template <typename Body>
   Status transaction(const Body& body) {
     TRY(run("BEGIN IMMEDIATE"));
@@ -42,16 +41,16 @@ class Database {
 
   class Statement {
    public:
-    // Places from 1. What is bound has to stay until the next reset().
+    // Parameters count from 1. A bound text must stay valid until the next reset().
     Status bind(int place, int64_t number);
     Status bind(int place, std::string_view text);
     Status bind_bytes(int place, std::string_view bytes);
-    // Whether there is another row.
+    // Returns false if there are no more rows.
     Result<bool> step();
-    // Places from 0. Of the present row; both are copied.
+    // Columns of the present row, from 0; copies.
     int64_t number(int place) const;
     std::string bytes(int place) const;
-    // To be run once more.
+    // Call this before the statement is run again.
     void reset();
 
    private:
@@ -65,7 +64,7 @@ class Database {
     sqlite3* database_;
     std::unique_ptr<sqlite3_stmt, Finalize> statement_;
   };
-  // Goes before the database.
+  // The statement must be destroyed before the database.
   Result<Statement> prepare(std::string_view sql);
 
  private:

@@ -10,10 +10,9 @@ namespace ibpod::sm::store {
 
 class SqliteStore final : public Store {
  public:
-  // The file is made where there is none, in a folder that exists. What an earlier version left is
-  // brought to this one. Errors leave it as it is: busy where another process has it open; invalid
-  // where it is another program's database; unsupported where it is of a newer version; internal
-  // where it is damaged, which is looked for.
+  // Opens the file, creates it if needed, and migrates an older version. Errors leave it as it is:
+  // busy if another process has it open, invalid if it belongs to another program, unsupported if
+  // its version is newer, internal if the integrity check fails.
   static Result<std::unique_ptr<SqliteStore>> open(const Path& file);
 
   Result<std::map<std::string, std::string>> all(RecordKind kind) override;

@@ -1,5 +1,5 @@
-// Store: what ibpod-sm has promised, on disk. Keys and values, by kind; what they mean is the
-// service's business, which keeps all of it in memory and reads it here once, at its start.
+// Store: the state of ibpod-sm on disk, as keys and values by kind. The registry gives them their
+// meaning; it keeps everything in memory and reads the store at its start.
 #pragma once
 
 #include "lib/base/result.h"
@@ -11,16 +11,16 @@
 
 namespace ibpod::sm::store {
 
-// The numbers are on disk: none is ever used again for something else.
+// The numbers are on disk: never reuse one.
 enum class RecordKind { partition = 1, binding = 2, node = 3, guid = 4, range = 5 };
 
 struct RecordChange {
   RecordKind kind;
   std::string key;
-  std::optional<std::string> value;  // bytes; nothing: the key goes
+  std::optional<std::string> value;  // bytes; nothing: the record is removed
 };
 
-// For one thread at a time. Narrow enough for a store that several replicas share.
+// For one thread at a time.
 class Store {
  public:
   Store() = default;
@@ -30,12 +30,12 @@ class Store {
   Store& operator=(Store&&) = delete;
   virtual ~Store() = default;
 
-  // Everything of a kind, by key.
+  // All records of a kind, by key.
   virtual Result<std::map<std::string, std::string>> all(RecordKind kind) = 0;
 
-  // All of it or nothing, in this order, and on disk when it succeeds. unavailable where the disk
-  // is full: nothing of it is there, and a later call may succeed. After any other failure nobody
-  // knows what the next start finds, all or nothing: whoever keeps a copy has to read anew.
+  // Writes all changes, in this order, or none; they are on disk when it succeeds. unavailable if
+  // the disk is full: nothing was written, and a later call may succeed. After any other failure
+  // all or nothing was written: the caller must read the store again.
   virtual Status commit(const std::vector<RecordChange>& changes) = 0;
 };
 

@@ -1,4 +1,4 @@
-// Wanted: the keys that the P_Key table of every port should hold, as the partitions say.
+// DesiredKeys: the keys that the P_Key table of each port should hold, by the partitions.
 #pragma once
 
 #include "lib/fabric/end_port.h"
@@ -11,22 +11,22 @@
 
 namespace ibpod::sm::tables {
 
-// Of one port.
+// The desired keys of one port.
 struct DesiredTable {
   std::vector<ib::PKey> keys;      // all 16 bits of each; sorted, none twice
-  std::optional<ib::PKey> index0;  // one of them: has to be at index 0
+  std::optional<ib::PKey> index0;  // the one of `keys` that must be at index 0
   bool operator==(const DesiredTable&) const = default;
-  // What belongs at index 0: the key that has to be there, or else the default partition's, which
-  // may be elsewhere. Nothing: neither is wanted.
+  // The preferred key for index 0: `index0`, or else the default partition's, which may also be
+  // elsewhere. Nothing: neither is desired.
   std::optional<ib::PKey> first() const;
-  // The same keys, at whatever index: so a switch port's table holds them.
+  // The same keys at any index, as in the table of a switch port.
   DesiredTable anywhere() const { return {.keys = keys, .index0 = {}}; }
 };
 
 class DesiredKeys {
  public:
   DesiredKeys() = default;
-  // All partitions of the fabric, the administrator's own among them.
+  // `definitions`: all partitions of the fabric, including the administrator's own.
   explicit DesiredKeys(const std::vector<fabric::PartitionDefinition>& definitions);
 
   DesiredTable of(const fabric::EndPort& port) const;
@@ -44,9 +44,9 @@ class DesiredKeys {
 
   void add(const fabric::PartitionDefinition& definition, const fabric::Member& member);
 
-  // Those that speak of groups of ports, too: few.
+  // The few definitions that name groups of ports.
   std::vector<fabric::PartitionDefinition> of_groups_;
-  // The keys of all others, by port.
+  // The keys of all others.
   std::unordered_map<ib::Guid, std::vector<Entry>, Hash> of_ports_;
 };
 

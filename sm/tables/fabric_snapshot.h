@@ -1,5 +1,5 @@
-// Evidence: what is known of the subnet at one time, and what is wanted of it. Somebody else keeps
-// these values: all of them outlive the call that is given them.
+// FabricSnapshot: the known state of the subnet at one time, and the desired one. It refers to
+// values of the caller, which must outlive it.
 #pragma once
 
 #include "lib/fabric/binding.h"
@@ -21,35 +21,35 @@ struct ReadTable {
   bool operator==(const ReadTable&) const = default;
 };
 using ReadTables = std::map<ib::Guid, ReadTable>;
-// nullptr: it is not known.
+// nullptr: the table is not known.
 const ReadTable* find(const ReadTables& tables, ib::Guid port);
 
 struct FabricSnapshot {
-  // Without ports: nobody has looked yet.
+  // Without ports: the subnet has not been scanned yet.
   const fabric::Topology& topology;
-  // Of each port as last read. What is not here has not been read, or its reading counts no longer.
+  // The last valid reading of each port.
   const ReadTables& tables;
-  // Of the switch port that an end port is connected to; by the GUID of the end port.
+  // The same of the switch port that an end port is connected to; by the GUID of the end port.
   const ReadTables& switch_tables;
-  // All of the subnet, the default one and the administrator's among them.
+  // All partitions of the subnet, including the default one and the administrator's.
   const std::vector<fabric::PartitionDefinition>& partitions;
-  const DesiredKeys& desired;             // by these partitions
-  ib::Guid sm_port = {};                  // on which the master subnet manager runs: SELF
-  fabric::WallTime discovery_began = {};  // when the look at the subnet began that `topology` is of
+  const DesiredKeys& desired;             // of `partitions`
+  ib::Guid sm_port = {};                  // of the master subnet manager: SELF
+  fabric::WallTime discovery_began = {};  // of the scan that found `topology`
 };
 
-// The port as partitions speak of it. Of one that was not seen: an adapter's.
+// The port as partition definitions match it. An unknown port counts as an adapter's.
 fabric::EndPort end_port(const FabricSnapshot& snapshot, ib::Guid port);
 
-// The table of its switch port, where that drops what it does not hold. nullptr: it does not, or
-// one of the two is not known.
+// The table of the port's switch port if that enforces partitions. nullptr: it does not, or that or
+// the table is not known.
 const ReadTable* enforcing_switch_table(const FabricSnapshot& snapshot, ib::Guid port);
 
-// `00:02:c9:03:00:a1:b2:c3 ("node7 mlx5_0")`; without the node's description where there is none.
+// `00:02:c9:03:00:a1:b2:c3 ("node7 mlx5_0")`; without the description if there is none.
 std::string described(const fabric::Topology& topology, ib::Guid port);
 
-// The partitions that claim index 0 of a port's table, by their names in order; only of ports that
-// more than one claims, of which OpenSM grants one. The default partition gives way to any other.
+// The ports whose index 0 more than one partition claims, with the sorted names of these
+// partitions. OpenSM grants one of them. The default partition does not count.
 std::map<ib::Guid, std::vector<std::string>> index0_clashes(
     const std::vector<fabric::PartitionDefinition>& definitions, const FabricSnapshot& snapshot);
 

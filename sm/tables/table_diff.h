@@ -1,4 +1,4 @@
-// Verdict: what is wrong with a port's P_Key table; and the table that would be right.
+// TableDiff: the difference between a P_Key table and the desired keys; and the repaired table.
 #pragma once
 
 #include "lib/base/result.h"
@@ -11,9 +11,9 @@
 namespace ibpod::sm::tables {
 
 struct TableDiff {
-  std::vector<ib::PKey> missing = {};  // wanted, and not there
-  std::vector<ib::PKey> foreign = {};  // there, and not wanted
-  bool index0 = true;                  // the wanted key is at index 0, where there is one
+  std::vector<ib::PKey> missing = {};  // desired, but not in the table
+  std::vector<ib::PKey> foreign = {};  // in the table, but not desired
+  bool index0 = true;                  // the key that must be at index 0 is there
 
   bool good() const { return missing.empty() && foreign.empty() && index0; }
   // "lacks 0x8001; holds 0x8002, which no partition assigns"
@@ -21,15 +21,13 @@ struct TableDiff {
   bool operator==(const TableDiff&) const = default;
 };
 
-// A table holds what is wanted where it holds exactly that: 16 bits each, so that a full key is
-// foreign where a limited one is wanted. At which index is all the same but for index 0. Free
-// places are 0x0000 and 0x8000.
+// Compares all 16 bits: a full key is foreign if the limited one is desired. Only index 0 matters
+// as a position. Free entries are 0x0000 and 0x8000.
 TableDiff compare(const ib::PKeyTable& table, const DesiredTable& desired);
 
-// The table with all that is wanted and nothing else. Right keys stay where they are, for the
-// subnet manager remembers its own: but for the one that has to leave index 0. The default
-// partition's key comes to index 0 if it has to be put anywhere, and no other has to be there. busy
-// where there are more keys than places.
+// The table with exactly the desired keys; busy if it has too few entries. Right keys keep their
+// index, as the subnet manager remembers it, except one that must leave index 0. The default
+// partition's key goes to index 0 if it is missing and no other key must be there.
 Result<ib::PKeyTable> mended(const ib::PKeyTable& table, const DesiredTable& desired);
 
 }  // namespace ibpod::sm::tables
