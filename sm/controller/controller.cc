@@ -67,7 +67,7 @@ VersionHistory::Time Controller::until(Deadline deadline) const {
 
 // --- partitions
 
-// Whether he may, and the engine could enforce the partitions with this one among them.
+// Checks the caller's role, and that the engine could enforce the resulting partitions.
 Status Controller::check_engine(const Caller& caller, const fabricapi::PlanRequest& request) const {
   TRY(registry::may_administer(caller));
   TRY(planned(request));
@@ -126,8 +126,8 @@ void Controller::bind(const Caller& caller, const fabricapi::BindRequest& reques
   try_bind({caller, request, context, until(context.deadline()), std::move(done)});
 }
 
-// Whether a binding that may be about to go stands in the way: another attachment's, or its own
-// former one.
+// True if a binding that may end soon is in the way: another attachment's, or the previous one of
+// this attachment.
 bool Controller::blocked_by_departing(const fabricapi::BindRequest& request) const {
   const auto there = deps_.registry.bindings_on(request.guid);
   return request.kind == fabric::Kind::vf &&
@@ -137,7 +137,7 @@ bool Controller::blocked_by_departing(const fabricapi::BindRequest& request) con
          });
 }
 
-// One that the engine would have to refuse would keep everybody else's from being enforced.
+// If the engine rejected the partitions because of this binding, no other could be enforced either.
 Status Controller::check_index0(const fabricapi::BindRequest& request) const {
   if (request.kind == fabric::Kind::child) return ok();
   const auto taken = unmanaged_keys_.of(observations_.end_port(request.guid)).index0;
@@ -156,7 +156,7 @@ Status Controller::check_index0(const fabricapi::BindRequest& request) const {
   return ok();
 }
 
-// Only Binds: what a node gives back it always may. And only their changes count.
+// Limits only Binds: a node can always release. Only Binds that change something count.
 Status Controller::check_rate(const Caller& caller, const fabricapi::BindRequest& request) const {
   if (caller.role != fabricapi::Role::node || change_limit_.may_change(caller.node, now_.steady))
     return ok();
@@ -206,7 +206,7 @@ void Controller::unbind(const Caller& caller, const fabric::Attachment& attachme
   const Result<fabric::Binding> unbound = deps_.registry.unbind(caller, attachment, now_);
   audit(caller, "unbind", registry::text(attachment), status_of(unbound), effect_since(before));
   if (!unbound) return done(unbound);
-  // An administrator may unbind, too.
+  // A call of an administrator is no contact with the node.
   if (caller.role == fabricapi::Role::node) deps_.registry.note_contact(caller.node, now_);
   drop_postponed(attachment);
   wait(*unbound, PendingRequests::WaitFor::released, until(deadline), std::move(done));

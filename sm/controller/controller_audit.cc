@@ -1,4 +1,4 @@
-// What the log keeps of who has changed what.
+// The audit log of changes.
 #include "sm/controller/controller.h"
 #include "sm/registry/names.h"
 
@@ -9,8 +9,8 @@ namespace {
 
 using fabricapi::Caller;
 
-// Who changes something though nobody asks.
-Caller itself(const std::string& name) {
+// The caller of changes that ibpod-sm makes by itself.
+Caller internal_caller(const std::string& name) {
   return {.role = fabricapi::Role::administrator, .node = {}, .name = name};
 }
 
@@ -30,8 +30,8 @@ telemetry::Telemetry::Effect Controller::effect_since(uint64_t changes) const {
                                              : telemetry::Telemetry::Effect::change;
 }
 
-// With what somebody should know who asks whether a node does what it should not: it has bound its
-// first pod of a namespace, or it is none of those that a partition is for.
+// Also reports what may be the sign of a compromised node: its first pod of a namespace, or a
+// request for a partition that is not for this node.
 void Controller::audit_bind(const PostponedBind& one, const Status& status,
                             telemetry::Telemetry::Effect effect) {
   const fabricapi::BindRequest& request = one.request;
@@ -86,7 +86,7 @@ Controller::PartitionsByName Controller::partitions_by_name() const {
 }
 
 void Controller::audit_declared(const PartitionsByName& before) {
-  const Caller file = itself("declared file");
+  const Caller file = internal_caller("declared file");
   const PartitionsByName after = partitions_by_name();
   for (const auto& [name, one] : after) {
     const auto was = before.find(name);
@@ -101,7 +101,7 @@ void Controller::audit_declared(const PartitionsByName& before) {
 
 void Controller::audit_expired() {
   for (const fabric::Attachment& one : deps_.registry.take_expired())
-    audit(itself("lease"), "unbind", registry::text(one), ok());
+    audit(internal_caller("lease"), "unbind", registry::text(one), ok());
 }
 
 }  // namespace ibpod::sm::controller

@@ -1,4 +1,4 @@
-// The partitions that a file declares, and those that one has left.
+// Declared partitions, and those that a former file has declared.
 #include "sm/controller/controller.h"
 
 #include <algorithm>
@@ -7,10 +7,10 @@
 namespace ibpod::sm::controller {
 namespace {
 
-// Where they cannot be put on disk. Each time the store is read again.
+// The pause after a failed write; each try reads the store again.
 constexpr Duration kBetweenTries{10'000};
 
-// Whether a refusal begins with a key of an entry.
+// True if the word is a key of a declared partition.
 bool is_key(std::string_view word) {
   constexpr std::array<std::string_view, 12> kKeys{"name",  "pkey",   "membership", "allowed",
                                                    "nodes", "index0", "ipoib",      "mtu",
@@ -26,11 +26,11 @@ void Controller::declare(const declared::DeclaredPartitions& declared) {
   unreadable_.clear();
   declared_ = declared;
   declare_at_ = now_.steady;
-  refused_.clear();  // whoever has written it hears of all that is wrong with it
+  refused_.clear();  // all errors of a new file are logged
 }
 
-// Whether there is anything to be put on disk by that. Behind what others have asked, so that it
-// keeps nothing of theirs from the disk.
+// Returns true if there may be something to commit. It runs after the commit of requests, so that a
+// failure does not affect those.
 bool Controller::declare_again() {
   const bool due = declare_at_ && *declare_at_ <= now_.steady;
   const bool freed = !refused_.empty() && deps_.registry.conflicts_freed() != conflicts_freed_;
@@ -43,7 +43,7 @@ bool Controller::declare_again() {
   return done.ok();
 }
 
-// What has been declared may be lost with a transaction that has failed.
+// A failed transaction may have lost the declaration: apply it again later.
 void Controller::declare_later() {
   if (declared_ || !settings_.has_declared_file) declare_at_ = now_.steady + kBetweenTries;
 }
@@ -52,7 +52,7 @@ Status Controller::make_declared() {
   std::vector<fabric::Partition> partitions = declared_->partitions;
   std::set<std::string> names;
   for (const fabric::Partition& partition : partitions) names.insert(partition.name);
-  // What is written wrong now stays as it was declared before.
+  // An entry with an error keeps its earlier declaration.
   for (const std::string& name : declared_->unread) {
     const auto present = deps_.registry.partition(name);
     if (present && present->declared && names.insert(name).second)
@@ -69,7 +69,7 @@ Status Controller::make_declared() {
   return ok();
 }
 
-// What has not been said since the file was read.
+// Logs each error once since the file was read.
 void Controller::log_refused(const std::vector<registry::DeclarationError>& refused) {
   std::map<std::string, Error> before = std::exchange(refused_, {});
   for (const registry::DeclarationError& one : refused) {
@@ -83,8 +83,8 @@ void Controller::log_refused(const std::vector<registry::DeclarationError>& refu
     if (!refused_.contains(name)) deps_.telemetry.info("declared partition " + name + ": applied");
 }
 
-// By the keys of the file that people have written: "partitions[2].sl: ...". What is not in it any
-// more has no place there.
+// The error with its position in the file: "partitions[2].sl: ...". A partition that was removed
+// from the file has none.
 std::string Controller::refusal_of(const std::string& name, const Error& error) const {
   const auto place = declared_->places.find(name);
   if (place == declared_->places.end())
@@ -95,7 +95,8 @@ std::string Controller::refusal_of(const std::string& name, const Error& error) 
   return place->second + (names_key ? "." : " (" + name + "): ") + text;
 }
 
-// What lists show of partitions that are declared otherwise than they are.
+// Sets the condition of partitions whose declaration was rejected, and adds those that do not
+// exist.
 void Controller::show_declared(fabricapi::ListPage<fabric::PartitionStatus>& listed) const {
   if (!declared_) return;
   for (fabric::PartitionStatus& one : listed.items) {
@@ -116,7 +117,7 @@ void Controller::show_declared(fabricapi::ListPage<fabric::PartitionStatus>& lis
   }
 }
 
-// Empty: it is as declared, or not declared.
+// Empty: the partition is as declared, or not declared.
 std::string Controller::refusal_of_declared(const std::string& name) const {
   const auto refused = refused_.find(name);
   if (refused != refused_.end()) return refusal_of(name, refused->second);

@@ -1,4 +1,4 @@
-// What the steward can tell without changing anything.
+// Lookups and metrics.
 #include "sm/controller/controller.h"
 
 namespace ibpod::sm::controller {
@@ -26,7 +26,7 @@ void Controller::list_bindings(const Caller& caller, const fabricapi::BindingFil
 }
 
 void Controller::watch_bindings(const Caller& caller, const fabricapi::BindingFilter& filter,
-                                Watches::Callback engine_members,
+                                Watches::Callback on_change,
                                 Done<std::shared_ptr<fabricapi::Fabric::Watch>> done) {
   using Started = Result<std::shared_ptr<fabricapi::Fabric::Watch>>;
   answer_committed(std::move(done), [=, this]() -> Started {
@@ -35,11 +35,11 @@ void Controller::watch_bindings(const Caller& caller, const fabricapi::BindingFi
       const auto listed = deps_.registry.bindings(caller, filter, page);
       if (!listed) return listed.error();
       for (const fabric::Binding& binding : listed->items)
-        if (!engine_members({binding, false}))
+        if (!on_change({binding, false}))
           return Error(Code::unavailable, "the watching client does not read fast enough");
       page.token = listed->next;
     } while (!page.token.empty());
-    return watches_.add(filter, engine_members);
+    return watches_.add(filter, on_change);
   });
 }
 
@@ -57,10 +57,10 @@ void Controller::update_metrics() {
   deps_.telemetry.engine(deps_.subnet_manager.status(), published_version_);
   const health_checks::DeclaredFileFaults faults = declared_file_faults();
   if (faults.declared) deps_.telemetry.declared_file(faults.texts.empty());
-  std::map<std::string_view, size_t> weaknesses;
-  for (const auto& [weakness, count] : health_checks().counts)
-    weaknesses[health_checks::name(weakness)] = count;
-  deps_.telemetry.issues(weaknesses);
+  std::map<std::string_view, size_t> issues;
+  for (const auto& [issue, count] : health_checks().counts)
+    issues[health_checks::name(issue)] = count;
+  deps_.telemetry.issues(issues);
 }
 
 }  // namespace ibpod::sm::controller

@@ -1,4 +1,5 @@
-// What waits for ports that may never answer: when that ends by itself, and what people are told.
+// Deletions and releases that wait for ports which may never answer: when they end, and how they
+// are reported.
 #include "sm/controller/controller.h"
 
 #include <algorithm>
@@ -6,7 +7,7 @@
 namespace ibpod::sm::controller {
 namespace {
 
-// A port that is there has been read many times by then.
+// A port on the subnet has been read many times in this period.
 constexpr Duration kLong{120'000};
 
 bool holds(const probe::TableOrError& read, ib::PKey pkey) {
@@ -20,8 +21,8 @@ bool holds(const probe::TableOrError& read, ib::PKey pkey) {
 void Controller::forget_ports(const Caller& caller, const std::string& partition,
                               Done<fabric::PartitionStatus> done) {
   const auto known_to_hold = [this](ib::Guid port, ib::PKey pkey) {
-    const NodeObservation* const engine_members = observations_.find_node_report(port);
-    if (engine_members != nullptr && holds(engine_members->table, pkey)) return true;
+    const NodeObservation* const report = observations_.find_node_report(port);
+    if (report != nullptr && holds(report->table, pkey)) return true;
     const Observation* const observation = observations_.find_port(port);
     if (observation == nullptr) return false;
     const probe::ProbeResult& reading = observation->result;
@@ -33,7 +34,7 @@ void Controller::forget_ports(const Caller& caller, const std::string& partition
   answer(std::move(removed), std::move(done));
 }
 
-// Before the first look, and in a part of the subnet that does not answer, any port may be.
+// Before the first scan, and after an incomplete one, any port may be on the subnet.
 void Controller::note_seen_ports() {
   deps_.registry.note_seen([this](ib::Guid port) {
     return last_scan_began_ == VersionHistory::Time{} || !is_absent(port) ||
@@ -41,9 +42,10 @@ void Controller::note_seen_ports() {
   });
 }
 
-// OpenSM writes what a port is to hold when it finds the port. One that no look has found may have
-// been there between two: when it is back OpenSM reads its table, and corrects it before the port
-// carries anything (docs/opensm-notes.md). A virtual port shows nowhere while it is in use.
+// OpenSM writes a port's table when it finds the port. A port may have been there between two
+// scans; when it returns, OpenSM corrects its table before the port carries traffic
+// (docs/opensm-notes.md). Virtual ports are never on the subnet, so with those the function returns
+// false.
 bool Controller::was_never_seen(ib::Guid port) const {
   if (!deps_.subnet_manager.writes() || !is_absent(port)) return false;
   return swept_.at(last_scan_began_) >= deps_.registry.changed_in(port) && !has_virtual_ports();
@@ -55,7 +57,8 @@ bool Controller::has_virtual_ports() const {
                      [](const fabric::Port& seen) { return seen.virtualized; });
 }
 
-// Of one whose table is read and still has the key another finding tells.
+// True if neither the prober nor the node has read the port's table. A port that was read and still
+// has the key is another finding.
 bool Controller::is_silent(ib::Guid port) const {
   const Observation* const observation = observations_.find_port(port);
   const bool read =
@@ -63,7 +66,8 @@ bool Controller::is_silent(ib::Guid port) const {
   return !read && observations_.find_node_report(port) == nullptr;
 }
 
-// While the subnet manager serves nobody all wait for that, which is told for itself.
+// Empty while the subnet manager does not serve: everything waits for it, and that is reported
+// itself.
 std::vector<health_checks::StuckDeletion> Controller::stuck_deletions() const {
   const bool looked = last_scan_began_ != VersionHistory::Time{} && now_.steady - started_ >= kLong;
   if (!looked || engine_fault_.reason != fabric::Reason::none) return {};

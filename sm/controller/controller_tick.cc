@@ -1,4 +1,4 @@
-// What comes behind whatever has happened: to disk, to the engine, and to who waits.
+// tick(): commits changes, passes them to the engine, and answers waiting callers.
 #include "sm/controller/controller.h"
 #include "sm/engine/partitions_file.h"
 #include "sm/registry/names.h"
@@ -17,7 +17,7 @@ bool Controller::commit() {
   return committed.ok();
 }
 
-// What is on disk and not with the engine yet goes there.
+// Passes committed partitions to the engine, and its progress to the registry.
 void Controller::enforce() {
   if (deps_.registry.version() != published_version_) {
     published_version_ = deps_.registry.version();
@@ -31,7 +31,7 @@ void Controller::enforce() {
   deps_.registry.note_deleted(now_);
 }
 
-// By whoever else writes the tables the default key may be elsewhere.
+// If another subnet manager writes the tables, the default key may be at any index.
 std::vector<fabric::PartitionDefinition> Controller::resulting_partitions(
     std::vector<fabric::PartitionDefinition> own) const {
   own.insert(own.end(), manual_partitions_.begin(), manual_partitions_.end());
@@ -62,7 +62,7 @@ void Controller::publish_changes() {
   const std::vector<fabricapi::BindingChange> changes = deps_.registry.take_changes();
   for (const fabricapi::BindingChange& change : changes) {
     deps_.telemetry.changed(change.binding, durations_of(change.binding.attachment));
-    // A node that has been silent may have begun anew, with other tables.
+    // A node that was silent may have rebooted: its earlier reports do not count.
     if (change.binding.condition.reason == fabric::Reason::lease)
       observations_.forget_node(change.binding.guid);
     const auto asked = bind_requested_.find(change.binding.attachment);
@@ -76,7 +76,7 @@ void Controller::publish_changes() {
   watches_.notify(changes);
 }
 
-// Who waits for a port that somebody has left now. Whether anybody has got it.
+// Retries Binds whose port has been released. Returns true if there were any.
 bool Controller::retry_postponed() {
   const std::set<ib::Guid> left = std::exchange(released_ports_, {});
   if (left.empty() || postponed_.empty()) return false;
@@ -110,7 +110,7 @@ void Controller::tick() {
   answer_forgetting();
 }
 
-// What has waited for as long as it would is over: nobody may be there any more to own it.
+// Ends postponed Binds whose deadline has passed or whose caller has cancelled.
 void Controller::expire_postponed() {
   for (PostponedBind& one : std::exchange(postponed_, {})) {
     if (one.context.is_cancelled())

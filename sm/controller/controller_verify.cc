@@ -1,4 +1,4 @@
-// What the steward makes of what others have seen.
+// Verification: events of the engine, probed tables, repairs and reports of nodes.
 #include "sm/controller/controller.h"
 
 #include <algorithm>
@@ -8,7 +8,7 @@ namespace {
 
 using fabric::Reason;
 
-// Why what is asked is not in force, where that is for all the same reason.
+// The reason why no change can be applied; Reason::none: changes can.
 fabric::Condition engine_fault_of(const engine::EngineStatus& engine) {
   const auto because = [&](Reason reason) {
     return fabric::Condition{reason, "the subnet manager is " +
@@ -31,7 +31,7 @@ fabric::Condition engine_fault_of(const engine::EngineStatus& engine) {
   return {};
 }
 
-// By a table of ours that has been lost: what was in force is not known any more.
+// Events after which it is not known which partitions the tables have.
 uint64_t losses_in(const engine::EngineStatus& engine) {
   return engine.violations + engine.fail_opens + engine.losses;
 }
@@ -40,14 +40,14 @@ uint64_t losses_in(const engine::EngineStatus& engine) {
 
 // --- the engine
 
-// Time is looked at behind the engine: what was read before need not have been in force then.
+// The clock is read after the status: a table that was read earlier may be of an older version.
 void Controller::engine_changed() {
   const engine::EngineStatus status = deps_.subnet_manager.status();
   const VersionHistory::Time now = deps_.clock();
   if (status.placed < applied_.newest() || status.swept < swept_.newest()) ++engine_rollbacks_;
-  const uint64_t era = losses_in(status) + status.edits + engine_rollbacks_;
-  applied_.reset(era);
-  swept_.reset(era);
+  const uint64_t generation = losses_in(status) + status.edits + engine_rollbacks_;
+  applied_.reset(generation);
+  swept_.reset(generation);
   if (losses_in(status) > engine_losses_) {
     engine_losses_ = losses_in(status);
     deps_.registry.invalidate_verified(
@@ -56,27 +56,27 @@ void Controller::engine_changed() {
         now_);
   }
   if (status.swept > swept_.newest()) deps_.prober.swept();
-  // Only now are all tables as the subnet manager has them; what was seen before is of another.
+  // Only now are all tables those of this subnet manager; earlier readings may be of another.
   if (status.swept > 0 && swept_.newest() == 0) deps_.prober.rescan();
   applied_.record(status.placed, now);
   swept_.record(status.swept, now);
-  // One that has just been started may end at once: what was wrong is over when it serves.
+  // A process that has just started may end at once: the fault is over when it serves.
   if (status.health != engine::Health::starting)
     deps_.telemetry.report_condition("subnet manager", status.trouble);
   deps_.telemetry.report_condition("memory limit", status.shared_cgroup);
   deps_.telemetry.report_condition("next start of the subnet manager", status.start_refused);
   set_engine_fault(engine_fault_of(status));
   take_manual_partitions();
-  if (!refused_.empty()) declare_at_ = now_.steady;  // it may have been the engine that refused
+  if (!refused_.empty()) declare_at_ = now_.steady;  // the engine may have rejected them
 }
 
 void Controller::set_engine_fault(fabric::Condition now) {
   if (now == engine_fault_) return;
   engine_fault_ = std::move(now);
-  const fabric::Condition engine_members =
+  const fabric::Condition condition =
       engine_fault_.reason == Reason::none ? fabric::Condition{Reason::waiting, ""} : engine_fault_;
   const std::set<ib::Guid> unsettled = deps_.registry.unsettled();
-  for (const ib::Guid port : unsettled) deps_.registry.set_condition(port, engine_members, now_);
+  for (const ib::Guid port : unsettled) deps_.registry.set_condition(port, condition, now_);
 }
 
 void Controller::take_manual_partitions() {
@@ -97,7 +97,7 @@ void Controller::probed(const probe::ProbeBatch& readings) {
   if (readings.topology) note_seen_ports();
   for (const probe::ProbeResult& reading : readings.ports) {
     if (reading.after_repair) end_repair(reading);
-    // A read that began while a repair was under way may have found the table of before it.
+    // A read that began during a repair may have found the table of before the repair.
     const VersionHistory::Time at = reading.after_repair ? now_.steady : readings.begun;
     observations_.record(reading, placed, swept, at);
   }
@@ -128,29 +128,28 @@ void Controller::verify_scan(const probe::ProbeBatch& readings) {
   deps_.telemetry.report_condition("subnet", wrong ? wrong_subnet() : "");
 }
 
-// Ports that some partition names, and that the scan has not met.
+// Ports that a partition names and the scan has not found.
 void Controller::verify_absent() {
-  const bool whole = observations_.topology().is_complete();
+  const bool complete = observations_.topology().is_complete();
   for (const ib::Guid port : desired_keys_.named()) {
     if (observations_.topology().find(port) != nullptr) continue;
     const probe::ProbeResult reading{
         .port = port,
-        .table = probe::ProbeError{whole ? probe::ProbeFailure::port_unknown
-                                         : probe::ProbeFailure::timeout}};
+        .table = probe::ProbeError{complete ? probe::ProbeFailure::port_unknown
+                                            : probe::ProbeFailure::timeout}};
     observations_.record(reading, applied_.newest(), swept_.newest(), now_.steady);
     verify_port(port);
   }
 }
 
-// All ports of our own subnet have been looked at, and none has this GUID.
+// True if a complete scan of our own subnet has found no port with this GUID.
 bool Controller::is_absent(ib::Guid port) const {
   const fabric::Topology& topology = observations_.topology();
   return topology.is_complete() && observations_.of_own_subnet() && topology.find(port) == nullptr;
 }
 
-// Nothing holds a key any more that is nowhere on the subnet: enough for a node that an
-// administrator has declared to be gone. A VF that is a virtual port of its PF's is on no subnet,
-// and may be there all the same.
+// For a node that is being forgotten: a port that is absent from the subnet holds no key. A virtual
+// port is never on the subnet and may still exist, so its PF must be absent, too.
 bool Controller::may_be_released(ib::Guid port) const {
   const fabric::Topology& topology = observations_.topology();
   if (!is_absent(port)) return false;
@@ -171,8 +170,8 @@ void Controller::note_ended() {
     requested_guid_released_[guid] = now_.steady;
 }
 
-// A GUID that was chosen, and that no port shows: the VF has not been given it yet, or has its own
-// back, as after a boot. Nobody would ever say that its keys have gone.
+// A pod-requested GUID that no port has: the VF never got it, or has its own GUID back, as after a
+// reboot. No observation could ever prove that its keys have been removed.
 bool Controller::is_abandoned(ib::Guid port) const {
   if (!is_absent(port) || observations_.find_node_report(port) != nullptr) return false;
   if (swept_.at(last_scan_began_) < deps_.registry.changed_in(port)) return false;
@@ -184,12 +183,12 @@ bool Controller::is_abandoned(ib::Guid port) const {
          });
 }
 
-// A GUID that a pod has chosen goes with its binding, while the VF may show it until that has its
-// own back; and a port may show it of which nothing is known here. Who gets it next would share his
-// keys with that port.
+// A pod-requested GUID may still be active on the old VF after its binding is released, or on a
+// port that is not known here. Do not grant it until a full scan has confirmed that no port uses
+// it.
 Status Controller::check_guid_unused(const fabricapi::BindRequest& request) {
   note_ended();
-  // Of one that is bound the ledger knows whose it is.
+  // The registry checks the owner of a bound GUID.
   if (!request.guid_requested || !deps_.registry.bindings_on(request.guid).empty()) return ok();
   const auto ended = requested_guid_released_.find(request.guid);
   const VersionHistory::Time since =
@@ -200,8 +199,8 @@ Status Controller::check_guid_unused(const fabricapi::BindRequest& request) {
                                "(look.scanSeconds)");
 }
 
-// Of a port that exists a look shows it sooner or later; GUIDs that nobody has ever seen cost
-// nothing to name. Before the first look nothing is known.
+// Scans find every port that exists. Limits bindings to GUIDs that no scan has ever found: a node
+// could invent any number of them. Before the first scan there is no limit.
 Status Controller::check_unseen(const fabricapi::BindRequest& request) const {
   const registry::Registry& registry = deps_.registry;
   if (last_scan_began_ == VersionHistory::Time{} || observations_.ever_seen(request.guid))
@@ -221,8 +220,8 @@ Status Controller::check_unseen(const fabricapi::BindRequest& request) const {
                    "ibpod-sm's configuration");
 }
 
-// A port of a virtual machine that has not started, or has ended, is on no subnet. An administrator
-// may have it that the subnet manager's knowing is enough then.
+// The port of a virtual machine that does not run is not on the subnet. With `proof: none` it is
+// then enough that the subnet manager has the keys.
 bool Controller::counts_without_proof(ib::Guid port, const PortVerdict& finding) const {
   if (finding.condition.reason != Reason::port_unknown) return false;
   if (!is_absent(port) || observations_.find_node_report(port) != nullptr) return false;
@@ -234,14 +233,14 @@ bool Controller::counts_without_proof(ib::Guid port, const PortVerdict& finding)
          });
 }
 
-// A virtual port is on no subnet even while it is in use.
+// A virtual port is never on the subnet, even while it is in use.
 bool Controller::is_visible_while_bound(const fabric::Binding& binding) const {
   const fabric::Port* const pf = observations_.topology().find(binding.pf_guid);
   return binding.kind == fabric::Kind::vf && pf != nullptr && !pf->virtualized;
 }
 
-// A VF that is a virtual port of its PF's shows nowhere, where the subnet manager does not serve
-// such; nor does one that is not there.
+// A VF may be missing because it is a virtual port that the subnet manager does not serve, or
+// because the port has left the subnet.
 fabric::Condition Controller::why_unseen(ib::Guid port, const fabric::Condition& status) const {
   if (status.reason != Reason::port_unknown) return status;
   for (const fabric::Binding* const binding : deps_.registry.bindings_on(port)) {
@@ -265,8 +264,7 @@ std::string Controller::wrong_subnet() const {
 void Controller::verify_port(ib::Guid port) {
   if (!observations_.of_own_subnet() && observations_.topology().is_complete())
     return deps_.registry.set_condition(port, {Reason::unreachable, wrong_subnet()}, now_);
-  // Before the first sweep that has read any of it, no table says anything; nor does one that is
-  // being written.
+  // Before the first sweep, and during a repair, tables prove nothing.
   if (swept_.newest() == 0 || repairs_.under_way(port)) return;
   const PortVerdict finding = observations_.verdict(
       port, std::max<uint64_t>(deps_.registry.changed_in(port), 1), desired_keys_);
@@ -278,7 +276,7 @@ void Controller::verify_port(ib::Guid port) {
       deps_.registry.note_verified(port, finding.version, finding.proof, finding.enforcement, now_);
       return;
     case PortVerdict::Kind::wrong:
-      // A sweep that goes on may be about to write it.
+      // A running sweep may still write it.
       if (!finding.drifted) return;
       deps_.registry.set_condition(port, finding.condition, now_);
       plan_repair(port, finding);
@@ -300,18 +298,18 @@ void Controller::verify_port(ib::Guid port) {
   }
 }
 
-// --- mending
+// --- repairs
 
-// Another subnet manager's tables are left to it, and those of another subnet to theirs.
+// Tables of another subnet manager or another subnet are never repaired.
 bool Controller::may_repair() const {
   const engine::Health health = deps_.subnet_manager.status().health;
   return deps_.subnet_manager.writes() && observations_.of_own_subnet() &&
          (health == engine::Health::serving || health == engine::Health::gone);
 }
 
-// The subnet manager moves a port from INIT to ARMED after it has written its table. Until then the
-// table is as the adapter has made it, and nobody has changed it. The state may be of an older scan
-// than the table, so the table has to look like that, too.
+// The subnet manager moves a port from INIT to ARMED after it has written the table. Until then the
+// adapter's initial table is no drift. The state may be older than the table, so the table must
+// also look initial.
 bool Controller::awaits_sm(ib::Guid port, const ib::PKeyTable& table) const {
   const fabric::Port* const seen = observations_.topology().find(port);
   const auto is_initial = [](ib::PKey key) {
@@ -340,12 +338,12 @@ void Controller::plan_repair(ib::Guid port, const PortVerdict& finding) {
     deps_.telemetry.drifted(port, finding.condition.text);
   const probe::Repair::Kind kind =
       finding.diff.foreign.empty() ? probe::Repair::Kind::bind : probe::Repair::Kind::revoke;
-  const probe::Repair::Table whose =
+  const probe::Repair::Table target =
       finding.switch_port ? probe::Repair::Table::switch_port : probe::Repair::Table::own;
   std::vector<probe::Repair> repairs;
   for (const uint16_t block : mad::different_blocks(*table, *right))
     repairs.push_back(
-        {kind, port, whose, block, mad::block_of(*table, block), mad::block_of(*right, block)});
+        {kind, port, target, block, mad::block_of(*table, block), mad::block_of(*right, block)});
   repairs_.plan(port, deps_.registry.changed_in(port), repairs, now_.steady);
 }
 
@@ -374,7 +372,8 @@ void Controller::poll_pending() {
 
 // --- nodes
 
-// Keys at places that the port does not have. Free places there say nothing.
+// invalid if there are keys at an index that the port's table does not have. Free entries are
+// ignored.
 Status Controller::check_reported_table(const fabricapi::ObserveRequest::PortTable& seen) const {
   const fabric::Port* const port = observations_.topology().find(seen.guid);
   if (port == nullptr || port->partition_cap == 0 || seen.table.size() <= port->partition_cap)
@@ -388,8 +387,8 @@ Status Controller::check_reported_table(const fabricapi::ObserveRequest::PortTab
                                   std::to_string(places));
 }
 
-// Of places in use, in all tables that one node tells: what no node needs that keeps to its
-// memberships.
+// The limit of used entries in all tables that one node reports. A node within its limit of
+// memberships never needs as many.
 size_t Controller::max_reported_entries() const {
   constexpr size_t kLeast = 64 << 10;
   return std::max(kLeast, 2 * deps_.registry.limits().memberships_of_node);

@@ -1,4 +1,4 @@
-// What the steward tells people: what a change would do, why a port is as it is, what is wrong.
+// Diagnostics for people: the effect of a change, the state of a port, health checks.
 #include "sm/controller/controller.h"
 #include "sm/health_checks/health_checks.h"
 #include "sm/plan/explain.h"
@@ -29,7 +29,7 @@ bool allows_namespace(const fabric::Partition& partition, const fabric::Binding&
          allows_node(partition, binding.attachment.node);
 }
 
-// How many of the partition's bindings it would not let in any more: they stay.
+// The number of the partition's bindings that it no longer allows; they stay.
 size_t count_kept_out(const registry::Registry& registry, const Caller& reader,
                       const fabric::Partition& partition) {
   fabricapi::BindingFilter filter;
@@ -46,7 +46,7 @@ size_t count_kept_out(const registry::Registry& registry, const Caller& reader,
   return count;
 }
 
-// Partitions that a binding is in, and that would not let it in now.
+// Adds a finding for each partition of the binding that no longer allows it.
 void add_kept_out(const registry::Registry& registry, fabricapi::Explanation::Subject& subject) {
   if (!subject.binding) return;
   for (const fabric::PartitionMembership& membership : subject.binding->desired) {
@@ -60,9 +60,9 @@ void add_kept_out(const registry::Registry& registry, fabricapi::Explanation::Su
 
 }  // namespace
 
-// Tables as they were last read; of ports that cannot be read any more, none.
+// The last readings; ports that can no longer be read have none.
 struct Controller::SnapshotTables {
-  tables::ReadTables tables, leaf_tables;
+  tables::ReadTables tables, switch_tables;
 };
 
 fabric::WallTime Controller::wall_of(VersionHistory::Time time) const {
@@ -77,7 +77,7 @@ Controller::SnapshotTables Controller::snapshot_tables() const {
       known.tables[port] = {*table, seen, fabric::Proof::port};
     if (!observation.result.switch_port) continue;
     if (const auto* table = std::get_if<ib::PKeyTable>(&observation.result.switch_port->table))
-      known.leaf_tables[port] = {*table, seen, fabric::Proof::port};
+      known.switch_tables[port] = {*table, seen, fabric::Proof::port};
   }
   for (const auto& [port, observation] : observations_.node_reports().all())
     if (!known.tables.contains(port))
@@ -90,7 +90,7 @@ tables::FabricSnapshot Controller::snapshot(
     const tables::DesiredKeys& desired) const {
   return {.topology = observations_.topology(),
           .tables = known.tables,
-          .switch_tables = known.leaf_tables,
+          .switch_tables = known.switch_tables,
           .partitions = definitions,
           .desired = desired,
           .sm_port = observations_.sm_port().value_or(ib::Guid()),
@@ -99,7 +99,7 @@ tables::FabricSnapshot Controller::snapshot(
                                  : wall_of(last_scan_began_)};
 }
 
-// What such a request would be refused for is refused here.
+// Fails for the same reasons as the request itself would.
 Result<std::vector<fabric::PartitionDefinition>> Controller::planned(
     const fabricapi::PlanRequest& request) const {
   const registry::Registry& registry = deps_.registry;
@@ -119,7 +119,7 @@ void Controller::plan(const Caller& caller, const fabricapi::PlanRequest& reques
     const SnapshotTables known = this->snapshot_tables();
     const plan::PlanOptions terms{deps_.subnet_manager.status().last_sweep,
                                   deps_.subnet_manager.writes()};
-    // As they are on disk now: what was asked just before has not come to the engine yet.
+    // The committed partitions: the last request may not have reached the engine yet.
     const std::vector<fabric::PartitionDefinition> before =
         resulting_partitions(*deps_.registry.partitions());
     const tables::DesiredKeys desired(before);
@@ -141,7 +141,7 @@ void Controller::plan(const Caller& caller, const fabricapi::PlanRequest& reques
   });
 }
 
-// A pod by namespace and name, or a port.
+// `name`: "NAMESPACE/POD", "POD" in the namespace default, or a GUID.
 plan::Subject Controller::subject_of(const std::string& name) const {
   plan::Subject subject{.name = name};
   const auto add = [&](const fabric::Binding& binding) {
@@ -167,15 +167,15 @@ void Controller::explain(const Caller& caller, const fabricapi::ExplainRequest& 
   const Status permitted = check_role(caller);
   if (!permitted) return done(permitted.error());
   answer_committed(std::move(done), [this, request]() -> Result<fabricapi::Explanation> {
-    std::vector<plan::Subject> parties;
+    std::vector<plan::Subject> subjects;
     for (const std::string& subject : request.subjects) {
-      parties.push_back(subject_of(subject));
-      if (parties.back().ports.empty())
+      subjects.push_back(subject_of(subject));
+      if (subjects.back().ports.empty())
         return Error(Code::not_found,
                      "'" + subject + "': no binding of a pod of this name, and not a GUID");
     }
     const SnapshotTables known = this->snapshot_tables();
-    fabricapi::Explanation explanation = sm::plan::explain(parties, snapshot(known));
+    fabricapi::Explanation explanation = sm::plan::explain(subjects, snapshot(known));
     for (auto& subject : explanation.subjects) add_kept_out(deps_.registry, subject);
     return explanation;
   });

@@ -3,15 +3,15 @@
 namespace ibpod::sm::controller {
 namespace {
 
-// What a binding that there is not any more looks like to who waits for its end.
-fabric::Binding gone(const fabric::Attachment& attachment) {
+// The answer for a binding that no longer exists.
+fabric::Binding released_binding(const fabric::Attachment& attachment) {
   fabric::Binding binding;
   binding.attachment = attachment;
   binding.state = fabric::BindingState::released;
   return binding;
 }
 
-bool has_come(PendingRequests::WaitFor what, fabric::BindingState state) {
+bool is_reached(PendingRequests::WaitFor what, fabric::BindingState state) {
   if (state == fabric::BindingState::released) return true;
   if (what == PendingRequests::WaitFor::released) return false;
   return state == fabric::BindingState::verified || state == fabric::BindingState::releasing;
@@ -36,13 +36,13 @@ PendingRequests::Request PendingRequests::take(Requests::iterator waiter) {
 
 void PendingRequests::notify(const fabric::Binding& binding) {
   const auto [first, last] = requests_.equal_range(binding.attachment);
-  std::vector<Request> engine_members;
+  std::vector<Request> reached;
   for (auto waiter = first; waiter != last;) {
     const auto next = std::next(waiter);
-    if (has_come(waiter->second.wait_for, binding.state)) engine_members.push_back(take(waiter));
+    if (is_reached(waiter->second.wait_for, binding.state)) reached.push_back(take(waiter));
     waiter = next;
   }
-  for (const Request& waiter : engine_members) waiter.done(binding);
+  for (const Request& waiter : reached) waiter.done(binding);
 }
 
 void PendingRequests::expire(
@@ -59,7 +59,7 @@ void PendingRequests::expire(
     waiter = next;
   }
   for (const auto& [attachment, waiter] : late)
-    waiter.done(binding(attachment).value_or(gone(attachment)));
+    waiter.done(binding(attachment).value_or(released_binding(attachment)));
 }
 
 std::optional<PendingRequests::Time> PendingRequests::due() const {

@@ -8,11 +8,10 @@ namespace {
 using fabric::Enforcement;
 using fabric::Reason;
 
-// Beyond it those that are not there now are forgotten: nodes may invent as many GUIDs as they
-// like.
+// Above this size, ports that are absent now are dropped: a node can invent any number of GUIDs.
 constexpr size_t kMaxEverSeen = 200'000;
 
-// The switch port's table, where that drops what it does not hold.
+// The table of the switch port if it enforces partitions in both directions; nullptr: not.
 const ib::PKeyTable* enforcing_switch_table(const probe::ProbeResult& reading) {
   if (!reading.switch_port || !reading.switch_port->inbound || !reading.switch_port->outbound)
     return nullptr;
@@ -20,7 +19,7 @@ const ib::PKeyTable* enforcing_switch_table(const probe::ProbeResult& reading) {
   return table == nullptr || table->empty() ? nullptr : table;
 }
 
-// Kept by the switch is a port whose every key it knows, and no other.
+// The switch enforces the port's partitions if its table has exactly the desired keys.
 Enforcement enforcement(const probe::ProbeResult& reading, const tables::DesiredTable& desired) {
   if (!reading.switch_port || !std::holds_alternative<ib::PKeyTable>(reading.switch_port->table))
     return Enforcement::unknown;
@@ -30,7 +29,7 @@ Enforcement enforcement(const probe::ProbeResult& reading, const tables::Desired
   return diff.good() ? Enforcement::leaf : Enforcement::hca;
 }
 
-// Nothing: it says nothing of the port.
+// Nothing: the error says nothing about the port.
 std::optional<fabric::Condition> condition_of(const probe::ProbeError& not_read) {
   switch (not_read.failure) {
     case probe::ProbeFailure::unreachable:
@@ -54,7 +53,7 @@ std::optional<fabric::Condition> condition_of(const probe::ProbeError& not_read)
   return std::nullopt;
 }
 
-// A key too many is the graver one.
+// A foreign key is worse than a missing one.
 fabric::Condition condition_of(const tables::TableDiff& diff) {
   const Reason reason = diff.foreign.empty() ? Reason::missing_key : Reason::foreign_key;
   return {reason, "its P_Key table " + diff.text()};
@@ -73,8 +72,8 @@ PortVerdict verdict_of(tables::TableDiff diff, uint64_t version) {
   return finding;
 }
 
-// A switch port that drops what it does not hold, and does not hold what it should, or holds what
-// the last one left.
+// Sets `finding` to wrong if the enforcing switch port lacks keys, or still has those of a former
+// binding.
 void compare_switch_port(const probe::ProbeResult& reading, const tables::DesiredTable& desired,
                          PortVerdict& finding) {
   const ib::PKeyTable* const table = enforcing_switch_table(reading);
@@ -159,13 +158,13 @@ std::optional<PortVerdict> PortObservations::verdict_from_node(
   return finding;
 }
 
-// The port itself goes before its node, which is believed only where the port cannot be asked.
+// The port's own table takes precedence; the node's report counts only if the port cannot be read.
 PortVerdict PortObservations::verdict(ib::Guid port, uint64_t changed_in,
                                       const tables::DesiredKeys& desired) const {
   const tables::DesiredTable keys = desired.of(end_port(port));
   const std::optional<PortVerdict> seen = verdict_from_port(port, changed_in, keys);
   if (!seen) return {};
-  // Of two ports with one GUID a node speaks of the one that it has.
+  // If two ports have this GUID, the node can report only its own.
   if (seen->kind != PortVerdict::Kind::unseen || seen->condition.reason == Reason::duplicate)
     return *seen;
   return verdict_from_node(port, changed_in, keys).value_or(*seen);

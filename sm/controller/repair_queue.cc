@@ -12,8 +12,8 @@ std::chrono::seconds pause_after(int tries) {
   return std::min(std::chrono::seconds(1 << std::min(tries - 1, 10)), kMostPause);
 }
 
-// Whether each of `keys` is in `known`, which has them from then on.
-bool contains(std::vector<ib::PKey>& known, const std::vector<ib::PKey>& keys) {
+// Adds `keys` to `known`. Returns true if all were there already.
+bool add_all(std::vector<ib::PKey>& known, const std::vector<ib::PKey>& keys) {
   const size_t before = known.size();
   for (const ib::PKey key : keys)
     if (std::find(known.begin(), known.end(), key) == known.end()) known.push_back(key);
@@ -26,8 +26,8 @@ bool RepairQueue::mark_reported(ib::Guid port, const tables::TableDiff& diff) {
   const auto [entry, is_first] = reported_.try_emplace(port, diff);
   if (is_first) return true;
   tables::TableDiff& reported = entry->second;
-  const bool missing = contains(reported.missing, diff.missing);
-  const bool foreign = contains(reported.foreign, diff.foreign);
+  const bool missing = add_all(reported.missing, diff.missing);
+  const bool foreign = add_all(reported.foreign, diff.foreign);
   const bool index0 = diff.index0 || !std::exchange(reported.index0, diff.index0);
   return !missing || !foreign || !index0;
 }

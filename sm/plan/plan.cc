@@ -11,7 +11,7 @@ namespace {
 
 using fabricapi::Plan;
 
-// Whatever partitions speak of, and whatever is there.
+// The ports that partitions name, and those of the subnet.
 std::set<ib::Guid> ports_of(const tables::FabricSnapshot& now, const tables::DesiredKeys& after) {
   std::set<ib::Guid> guids;
   for (const fabric::Port& port : now.topology.ports()) guids.insert(port.guid);
@@ -36,7 +36,7 @@ void finish(Plan& plan, const tables::FabricSnapshot& now, const PlanOptions& te
   note_options(plan, now, terms);
 }
 
-// Known, and not right.
+// True if the table is known and differs from the desired one.
 bool wrong(const tables::ReadTable* table, const tables::DesiredTable& desired) {
   return table != nullptr && !tables::compare(table->keys, desired).good();
 }

@@ -7,7 +7,7 @@
 namespace ibpod::sm::plan {
 namespace {
 
-// What some list of keys has of a partition.
+// The keys of one partition in a list of keys.
 struct Holding {
   bool limited = false;
   bool full = false;
@@ -18,12 +18,12 @@ struct Holding {
 struct Side {
   std::string name;
   Holding wanted;
-  std::optional<Holding> table;  // nothing: it is not known
+  std::optional<Holding> table;  // nothing: not known
   bool filtered = false;         // by a switch port that enforces partitions
-  std::optional<Holding> leaf;   // its table; nothing: it is not known
-  std::string obstacle;          // why nothing comes through, or can be known, whatever the keys
+  std::optional<Holding> leaf;   // the switch port's table; nothing: not known
+  std::string obstacle;  // why the keys do not matter: no traffic passes, or nothing is known
 
-  bool concerned() const { return wanted.any() || (table && table->any()); }
+  bool is_member() const { return wanted.any() || (table && table->any()); }
 };
 
 Holding of(const std::vector<ib::PKey>& keys, uint16_t partition) {
@@ -70,8 +70,8 @@ Side side_of(const ReachEnd& end, uint16_t partition, const tables::FabricSnapsh
   return side;
 }
 
-// Empty: as far as this side goes, yes.
-std::string against(const Side& side) {
+// Why this side cannot reach another one; empty: it can.
+std::string fault_of(const Side& side) {
   if (!side.obstacle.empty()) return side.obstacle;
   if (!side.table) return "not known: the P_Key table of " + side.name + " has not been read";
   if (!side.table->any())
@@ -90,15 +90,15 @@ std::string membership(const Holding& holding) {
 }
 
 std::string member(const Side& side) {
-  const bool uncalled = !side.wanted.any() || (side.table->full && !side.wanted.full);
+  const bool unexpected = !side.wanted.any() || (side.table->full && !side.wanted.full);
   return side.name + " is a " + membership(*side.table) + " member" +
-         (uncalled ? ", which it should not be" : "");
+         (unexpected ? ", which it should not be" : "");
 }
 
-// Of two sides that both are concerned.
+// Both sides are members.
 std::string verdict(const Side& one, const Side& other) {
   for (const Side* side : {&one, &other}) {
-    const std::string why_not = against(*side);
+    const std::string why_not = fault_of(*side);
     if (!why_not.empty()) return why_not;
   }
   if (!one.table->full && !other.table->full) {
@@ -143,7 +143,7 @@ std::vector<std::string> reach(const ReachEnd& one, const ReachEnd& other,
   for (const uint16_t partition : partitions) {
     const Side first = side_of(one, partition, snapshot);
     const Side second = side_of(other, partition, snapshot);
-    if (!first.concerned() || !second.concerned()) continue;
+    if (!first.is_member() || !second.is_member()) continue;
     const bool is_default = partition == fabric::kDefaultPKey.value();
     common |= !is_default;
     if (is_default && !common)

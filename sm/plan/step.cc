@@ -8,7 +8,7 @@
 namespace ibpod::sm::plan {
 namespace {
 
-bool leaf_has_table(const tables::FabricSnapshot& now, ib::Guid port) {
+bool switch_port_has_table(const tables::FabricSnapshot& now, ib::Guid port) {
   const fabric::Port* seen = now.topology.find(port);
   return seen != nullptr && seen->switch_port && seen->switch_port->enforcement &&
          seen->switch_port->enforcement->partition_cap > 0;
@@ -16,8 +16,8 @@ bool leaf_has_table(const tables::FabricSnapshot& now, ib::Guid port) {
 
 void append(std::string& text, const std::string& one) { text += (text.empty() ? "" : " ") + one; }
 
-// What is certain of a table that has been mended: keys stay at their places, those that go leave
-// theirs, and index 0 is what is wanted there. For any other key the subnet manager finds a place.
+// The certain part of a change: right keys keep their index, foreign keys are removed, and index 0
+// gets the desired key. The subnet manager chooses the index of all other keys.
 struct Change {
   Change(const ib::PKeyTable& table, const ib::PKeyTable& right,
          const tables::DesiredTable& desired) {
@@ -28,17 +28,17 @@ struct Change {
       const bool certain = stays || (place == 0 && desired.index0.has_value());
       if (key.partition() != 0 && certain) append(text, std::to_string(place) + ":" + key.text());
       if (key.partition() != 0 && !certain) append(anywhere, key.text());
-      // A key has left its place, be it for another one.
+      // A key is removed or replaced here.
       if (!stays && (certain || table[place].partition() != 0))
         written.insert(place / mad::kBlockEntries);
     }
     if (anywhere.empty()) return;
     append(text, anywhere);
-    if (written.empty()) written.insert(0);  // or another one
+    if (written.empty()) written.insert(0);  // or another block
   }
 
   std::string text;
-  std::set<size_t> written;  // blocks; there may be more
+  std::set<size_t> written;  // blocks, at least
 };
 
 }  // namespace
@@ -64,10 +64,10 @@ TableStep table_step(const tables::DesiredTable& desired, ib::Guid port,
       step.blocks = change.written.size();
     }
   }
-  if (!leaf_has_table(now, port)) return step;
+  if (!switch_port_has_table(now, port)) return step;
   const tables::ReadTable* leaf = tables::find(now.switch_tables, port);
   if (leaf == nullptr) {
-    step.blocks *= 2;  // it is given the same keys as its neighbour
+    step.blocks *= 2;  // it gets the same keys as the port
     return step;
   }
   const Result<ib::PKeyTable> right = tables::mended(leaf->keys, desired);

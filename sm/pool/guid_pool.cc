@@ -10,10 +10,10 @@ std::string text(const GuidRange& range) { return range.first.text() + " to " + 
 
 ib::Guid above(ib::Guid guid) { return ib::Guid(guid.value() + 1); }
 
-bool is_to_give(const GuidRange& range) { return range.requested_by.empty(); }
+bool is_assignable(const GuidRange& range) { return range.requested_by.empty(); }
 
 Status check_ends(const GuidRange& range) {
-  const auto fits = is_to_give(range) ? ib::check_allocatable : ib::check_port_guid;
+  const auto fits = is_assignable(range) ? ib::check_allocatable : ib::check_port_guid;
   TRY(fits(range.first));
   TRY(fits(range.last));
   TRY(fabric::check(range.requested_by).during("chosenBy"));
@@ -28,8 +28,8 @@ Status check_apart(const GuidRange& lower, const GuidRange& upper) {
   return Error(Code::invalid, "GUID ranges " + text(lower) + " and " + text(upper) + " overlap");
 }
 
-// The lowest free one of a range that is not below `from`. Walks along those in use only: the range
-// may be as large as GUIDs are.
+// The lowest free GUID of the range from `from` on. Iterates only over used ones: the range may be
+// huge.
 std::optional<ib::Guid> free_in(const GuidRange& range, const std::set<ib::Guid>& used,
                                 ib::Guid from) {
   ib::Guid candidate = std::max(range.first, from);
@@ -51,7 +51,7 @@ Result<GuidPool> GuidPool::make(const std::vector<GuidRange>& ranges) {
 }
 
 bool GuidPool::can_assign() const {
-  return std::any_of(ranges_.begin(), ranges_.end(), is_to_give);
+  return std::any_of(ranges_.begin(), ranges_.end(), is_assignable);
 }
 
 const GuidRange* GuidPool::range_of(ib::Guid guid) const {
@@ -69,7 +69,7 @@ bool GuidPool::allows_request(ib::Guid guid, std::string_view name_space) const 
 }
 
 bool GuidPool::allows_any_request() const {
-  return !std::all_of(ranges_.begin(), ranges_.end(), is_to_give);
+  return !std::all_of(ranges_.begin(), ranges_.end(), is_assignable);
 }
 
 Result<ib::Guid> GuidPool::next(const std::set<ib::Guid>& used,
@@ -84,7 +84,7 @@ Result<ib::Guid> GuidPool::next(const std::set<ib::Guid>& used,
 
 std::optional<ib::Guid> GuidPool::free_from(const std::set<ib::Guid>& used, ib::Guid from) const {
   for (const GuidRange& range : ranges_) {
-    if (!is_to_give(range)) continue;
+    if (!is_assignable(range)) continue;
     if (const auto found = free_in(range, used, from)) return found;
   }
   return std::nullopt;

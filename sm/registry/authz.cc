@@ -27,20 +27,21 @@ bool is_pf_of(const State& state, const Policy& policy, ib::Guid guid, const std
   return claim != state.claims.end() && claim->second == node;
 }
 
-// By the configuration.
+// True if the configuration assigns the GUID to a node.
 bool is_assigned(const Policy& policy, ib::Guid guid) {
   return policy.guids_of_nodes.contains(guid);
 }
 
-// Neither another node's, nor one of those that pods or machines outside Kubernetes have.
+// True if no node, pod or machine outside Kubernetes has the GUID.
 bool is_unassigned(const State& state, const Policy& policy, ib::Guid guid) {
   return !state.guids_in_use.contains(guid) && !policy.guids.contains(guid) &&
          !is_assigned(policy, guid);
 }
 
-// Out of a range for pods of its namespace, and nobody else's by any other right: ranges may have
-// been others when a VF was given its own.
-Status may_choose(const State& state, const Policy& policy, const fabricapi::BindRequest& request) {
+// The GUID must be in a range for the pod's namespace and have no other owner: with former ranges
+// it may have been assigned to a VF.
+Status may_request_guid(const State& state, const Policy& policy,
+                        const fabricapi::BindRequest& request) {
   const ib::Guid guid = request.guid;
   if (!policy.guids.allows_request(guid, request.pod.name_space))
     return Error(Code::denied, "GUID " + guid.text() +
@@ -131,7 +132,7 @@ Status may_use_port(const Caller& caller, const fabricapi::BindRequest& request,
     if (is_pf_of(state, policy, request.guid, node)) return ok();
     return may_claim(state, policy, request.guid, node);
   }
-  if (request.guid_requested) return may_choose(state, policy, request);
+  if (request.guid_requested) return may_request_guid(state, policy, request);
   if (is_vf_of(state, policy, request.guid, node)) return ok();
   return Error(Code::denied, "port " + request.guid.text() + " is not known as a VF of node " +
                                  node + ": ibpod-sm has not assigned its GUID");

@@ -5,7 +5,7 @@
 namespace ibpod::sm::registry {
 namespace {
 
-// A refused agent asks again at least so often, and its finding is not to come and go.
+// A denied agent calls again within this time: its finding must not come and go.
 constexpr std::chrono::seconds kShown{90};
 
 }  // namespace

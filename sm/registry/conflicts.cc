@@ -9,13 +9,13 @@ namespace {
 
 using fabricapi::Role;
 
-std::string holder(const fabricapi::Caller& caller, const fabric::Binding& binding) {
+std::string describe_holder(const fabricapi::Caller& caller, const fabric::Binding& binding) {
   if (caller.role != Role::administrator && caller.node != binding.attachment.node)
     return "a pod of another node";
-  std::string who = text(binding.attachment);
+  std::string holder = text(binding.attachment);
   if (!binding.pod.name.empty())
-    who += " of pod " + binding.pod.name_space + "/" + binding.pod.name;
-  return who + ", which is " + std::string(name(binding.state));
+    holder += " of pod " + binding.pod.name_space + "/" + binding.pod.name;
+  return holder + ", which is " + std::string(name(binding.state));
 }
 
 Error two_memberships(const fabric::PartitionMembership& desired, fabric::Membership found,
@@ -25,8 +25,8 @@ Error two_memberships(const fabric::PartitionMembership& desired, fabric::Member
                     std::string(name(found))};
 }
 
-// What an entry is told, or is to be told, to have.
-Memberships present_shares(const BindingRecord& entry) {
+// The memberships that the binding has or will have.
+Memberships present_memberships(const BindingRecord& entry) {
   return entry.binding.state == fabric::BindingState::releasing ? Memberships{}
                                                                 : entry.binding.desired;
 }
@@ -48,8 +48,8 @@ Status check_holders(const fabricapi::Caller& caller, const fabricapi::BindReque
     const bool children =
         request.kind == fabric::Kind::child && binding.kind == fabric::Kind::child;
     if (children && binding.attachment.node == request.attachment.node) continue;
-    return Error(Code::busy,
-                 "port " + request.guid.text() + " is bound to " + holder(caller, binding));
+    return Error(Code::busy, "port " + request.guid.text() + " is bound to " +
+                                 describe_holder(caller, binding));
   }
   return ok();
 }
@@ -79,7 +79,7 @@ std::set<std::string> index0_of(const State& state, ib::Guid guid, const Binding
     if (record->partition.index0) names.insert(record->partition.name);
   for (const BindingRecord* const entry : port->bindings)
     if (entry != except && !is_child(entry->binding))
-      add_index0(state, present_shares(*entry), names);
+      add_index0(state, present_memberships(*entry), names);
   return names;
 }
 

@@ -28,7 +28,7 @@ Status check_word(std::string_view field, std::string_view text, size_t most) {
   return Error(Code::invalid, name + ": expected printable ASCII characters other than '/'");
 }
 
-// What exists at a node is called as Linux lets it.
+// Linux allows any bytes but '/' and spaces in the name of an interface.
 Status check_interface(std::string_view field, std::string_view text) {
   const std::string name(field);
   if (text.empty()) return Error(Code::invalid, name + " is missing");
@@ -48,14 +48,14 @@ Status check(const fabric::Pod& pod) {
   return check_optional("the pod's uid", pod.uid, kMostUid);
 }
 
-Status check_wishes(const std::vector<fabricapi::BindRequest::PartitionRequest>& wishes,
-                    size_t most) {
-  if (wishes.empty()) return Error(Code::invalid, "partitions: expected at least one");
-  if (wishes.size() > most)
-    return Error(Code::invalid, "partitions: " + std::to_string(wishes.size()) +
+Status check_requested(const std::vector<fabricapi::BindRequest::PartitionRequest>& requested,
+                       size_t most) {
+  if (requested.empty()) return Error(Code::invalid, "partitions: expected at least one");
+  if (requested.size() > most)
+    return Error(Code::invalid, "partitions: " + std::to_string(requested.size()) +
                                     ", expected at most " + std::to_string(most));
   std::set<std::string_view> seen;
-  for (const fabricapi::BindRequest::PartitionRequest& wish : wishes) {
+  for (const fabricapi::BindRequest::PartitionRequest& wish : requested) {
     if (wish.pkey && wish.partition.empty()) continue;  // it has no name yet
     TRY(check_word("partition", wish.partition, fabric::kMostName));
     if (!seen.insert(wish.partition).second)
@@ -83,7 +83,7 @@ Status check(const fabricapi::BindRequest& request, size_t max_memberships) {
   if (!request.pf.empty()) TRY(check_interface("pf", request.pf));
   if (!request.device.empty()) TRY(ib::PciAddress::parse(request.device).during("device"));
   TRY(check(request.pod));
-  return check_wishes(request.partitions, max_memberships);
+  return check_requested(request.partitions, max_memberships);
 }
 
 std::string key_of(const fabric::Attachment& attachment) {

@@ -27,7 +27,7 @@ Status read_partition(State& state, const std::string& key, const std::string& v
   return ok();
 }
 
-Status check_shares(const State& state, const StoredBinding& stored) {
+Status check_partitions(const State& state, const StoredBinding& stored) {
   for (const Memberships* const memberships :
        {&stored.binding.desired, &stored.binding.applied, &stored.pending_removal})
     for (const fabric::PartitionMembership& requested : *memberships) {
@@ -71,7 +71,7 @@ Status read_binding(State& state, const std::string& key, const std::string& val
   TRY(check(stored.binding.attachment));
   if (key_of(stored.binding.attachment) != key)
     return unfit("its value belongs to " + text(stored.binding.attachment));
-  TRY(check_shares(state, stored));
+  TRY(check_partitions(state, stored));
   TRY(check_port(state, stored.binding));
   state.add(std::move(stored.binding), std::move(stored.pending_removal));
   return ok();
@@ -93,10 +93,10 @@ Status read_node(State& state, const std::string& key, const std::string& value)
 
 Status read_vf(State& state, const std::string& key, const std::string& value) {
   const ib::Guid guid = TRY(ib::Guid::parse(key));
-  const VfSlot place = TRY(vf_slot_from(value));
-  TRY(check_node(place.node));
-  if (state.by_vf.contains(place)) return unfit("its VF has two GUIDs");
-  state.assign_guid(guid, place);
+  const VfSlot slot = TRY(vf_slot_from(value));
+  TRY(check_node(slot.node));
+  if (state.by_vf.contains(slot)) return unfit("its VF has two GUIDs");
+  state.assign_guid(guid, slot);
   return ok();
 }
 
@@ -114,11 +114,11 @@ Status read_last(State& state, const std::string& key, const std::string& value)
 
 using Read = Status (*)(State&, const std::string& key, const std::string& value);
 
-Status read_all(store::Store& store, store::RecordKind kind, const char* what, State& state,
+Status read_all(store::Store& store, store::RecordKind kind, const char* noun, State& state,
                 Read read) {
   const Values values = TRY(store.all(kind));
   for (const auto& [key, value] : values)
-    TRY(read(state, key, value).during(std::string(what) + " \"" + key + "\" of the store"));
+    TRY(read(state, key, value).during(std::string(noun) + " \"" + key + "\" of the store"));
   return ok();
 }
 
@@ -129,7 +129,7 @@ Status check_ranges(const State& state, const Policy& policy) {
   return policy.pkeys.covers(live);
 }
 
-// With OpenSM's option off `both` would become full, and with it the whole file be refused.
+// Without OpenSM's option, `both` would become full, and OpenSM would reject the whole file.
 Status check_both(const State& state, const Policy& policy) {
   if (policy.both_allowed) return ok();
   const auto refuse = [](const std::string& partition, const std::string& whose) {

@@ -1,4 +1,4 @@
-// Whatever the database holds as a whole: what is read of it is written so that it reads the same
+// Any content of the whole database: what is read from it is written so that it reads the same
 // again.
 #include "sm/registry/names.h"
 #include "sm/registry/read_state.h"
@@ -30,8 +30,8 @@ Objects written(const State& state) {
   return objects;
 }
 
-// Objects, one behind the other: a byte for the kind, one for the key's length, the key, two for
-// the value's length, the value.
+// Objects, one after the other: a byte for the kind, one for the key's length, the key, two for the
+// value's length, the value.
 void fill(FakeStore& store, std::string_view bytes) {
   const auto take = [&bytes](size_t count) {
     const std::string_view taken = bytes.substr(0, count);

@@ -12,7 +12,7 @@ namespace {
 
 using fabric::BindingState;
 
-// What is promised by it, whatever has been found out.
+// Compares what is stored of both, without observations.
 bool same_record(const BindingRecord& a, const BindingRecord& b) {
   const auto released = [](const BindingRecord& entry) {
     return entry.binding.state == BindingState::releasing;
@@ -61,11 +61,11 @@ Result<std::unique_ptr<Registry>> Registry::load(store::Store& store, Policy pol
   return registry;
 }
 
-// Whatever was interrupted goes on.
+// Resumes releases and deletions that a restart has interrupted.
 void Registry::adopt_state(Now now) {
   std::vector<ib::Guid> guids;
   for (auto& [guid, port] : state_->ports) {
-    port.changed_in = version_;  // of what is not told any more, too: nothing seen before counts
+    port.changed_in = version_;  // also of ports without keys: earlier observations do not count
     guids.push_back(guid);
   }
   for (const ib::Guid guid : guids) state_->refresh(guid, version_);
@@ -114,7 +114,7 @@ Status Registry::reload(Now now) {
   return ok();
 }
 
-// What has been found out about promises that still stand.
+// Keeps the observations of records that have not changed.
 void Registry::adopt(const State& before) {
   for (auto& [name, record] : state_->partitions)
     if (const PartitionRecord* const known = before.find_partition(name)) adopt(record, *known);
@@ -202,7 +202,7 @@ void Registry::stage(const BindingRecord& entry) {
   changed(entry);
 }
 
-// As it is now; nothing where there is nothing to be kept of it any more.
+// The present value of a record; nothing: the record is removed.
 std::optional<std::string> Registry::value_of(store::RecordKind kind,
                                               const std::string& key) const {
   switch (kind) {

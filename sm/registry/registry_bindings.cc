@@ -32,12 +32,13 @@ Status check_same(const BindRequest& request, const BindingRecord* present) {
   return ok();
 }
 
-// As whoever asks knows it: a name may be none of his business.
+// The partition as the caller named it: the caller may not be allowed to know its name.
 std::string label(const BindRequest::PartitionRequest& wish) {
   return wish.pkey ? wish.pkey->text() : wish.partition;
 }
 
-const PartitionRecord* tenant_of(const State& state, const BindRequest::PartitionRequest& wish) {
+const PartitionRecord* find_requested(const State& state,
+                                      const BindRequest::PartitionRequest& wish) {
   if (!wish.pkey) return state.find_partition(wish.partition);
   const auto found = state.by_pkey.find(wish.pkey->partition());
   return found == state.by_pkey.end() ? nullptr : found->second;
@@ -57,20 +58,20 @@ Result<BindRequest> Registry::resolve(const Caller& caller, BindRequest request)
   TRY(may_act_for(caller, request.attachment.node).during(step));
   const BindingRecord* const present = find(*state_, request.attachment);
   for (BindRequest::PartitionRequest& wish : request.partitions) {
-    const PartitionRecord* const record = tenant_of(*state_, wish);
+    const PartitionRecord* const record = find_requested(*state_, wish);
     const bool is_in = record != nullptr && present != nullptr &&
                        membership_in(present->binding.desired, record->partition.name);
     if (!is_in) TRY(may_join(caller, record, label(wish), request).during(step));
     wish.partition = record->partition.name;
   }
-  // Before anything is told of a port that may be anybody's.
+  // Checked first: later errors name the owner of the port.
   if (request.guid_requested) TRY(check_use(caller, request, present).during(step));
   return request;
 }
 
 std::string Registry::denied_to_node(const BindRequest& request) const {
   for (const BindRequest::PartitionRequest& wish : request.partitions) {
-    const PartitionRecord* const record = tenant_of(*state_, wish);
+    const PartitionRecord* const record = find_requested(*state_, wish);
     if (record != nullptr && fabric::allows(record->partition, request.pod.name_space) &&
         !fabric::allows_node(record->partition, request.attachment.node))
       return record->partition.name;
@@ -115,7 +116,7 @@ Result<Memberships> Registry::requested_memberships(const Caller& caller,
   Memberships memberships;
   for (const BindRequest::PartitionRequest& wish : request.partitions) {
     const PartitionRecord* const record = state_->find_partition(wish.partition);
-    // Who is in it stays in it as he is, whoever may come from now on.
+    // An existing member keeps its membership, even if the partition no longer allows it.
     std::optional<fabric::Membership> has;
     if (present != nullptr) has = membership_in(present->binding.desired, wish.partition);
     const bool stays = has && wish.membership.value_or(*has) == *has;
@@ -133,7 +134,7 @@ Result<Memberships> Registry::requested_memberships(const Caller& caller,
   return memberships;
 }
 
-// Who has chosen it keeps it, whoever may choose from now on.
+// A pod keeps the GUID that it has requested, even if the ranges no longer allow it.
 Status Registry::check_use(const Caller& caller, const BindRequest& request,
                            const BindingRecord* present) const {
   if (request.guid_requested && present != nullptr) return ok();
@@ -176,8 +177,8 @@ Status Registry::check_room(const std::string& node) const {
                                std::to_string(policy_.limits.bindings_of_node) + ")");
 }
 
-// What nodes ask for never makes partitions.conf larger than it may be. Whoever asks for less than
-// there is always may.
+// Requests of nodes must not make partitions.conf too large. A request that reduces the number of
+// memberships always passes.
 Status Registry::check_size(const BindRequest& request, const Memberships& memberships,
                             const BindingRecord* present) const {
   const std::string& node = request.attachment.node;
@@ -235,7 +236,7 @@ fabric::Binding Registry::bind_new(const Caller& caller, const BindRequest& requ
   return entry.binding;
 }
 
-// What it loses has to leave the table before it gains anything.
+// Lost keys must leave the table before new ones come.
 fabric::Binding Registry::rebind(BindingRecord& entry, Memberships memberships, Now now) {
   fabric::Binding& binding = entry.binding;
   state_->unindex_memberships(entry);

@@ -1,11 +1,11 @@
-// Which machine speaks for a node.
+// The machine that a node's name belongs to.
 #include "sm/registry/registry.h"
 #include "sm/registry/state.h"
 
 namespace ibpod::sm::registry {
 
-// After a boot what it does not name is left alone until the machine that spoke for the node before
-// is known to be this one: it has been silent. So it is while two machines are alive.
+// After a reboot, missing attachments do not end until the machine with the former boot ID has been
+// silent long enough to be the same one. The same holds while two machines are alive.
 Result<Registry::BootIdResult> Registry::note_boot_id(const fabricapi::SyncRequest& request,
                                                       Now now) {
   BootIdTracker& machine = state_->nodes[request.node].boot_ids;

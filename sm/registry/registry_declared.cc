@@ -1,4 +1,4 @@
-// Partitions that a file declares.
+// Declared partitions.
 #include "sm/registry/registry.h"
 #include "sm/registry/state.h"
 
@@ -8,7 +8,7 @@ using fabric::Partition;
 
 namespace {
 
-// Whether it is as it is wanted; its P_Key may have come from the pool.
+// Compares both; without a desired P_Key, any from the pool will do.
 bool is_as(const Partition& present, Partition desired) {
   if (!desired.pkey) desired.pkey = present.pkey;
   return present == desired;
@@ -16,7 +16,7 @@ bool is_as(const Partition& present, Partition desired) {
 
 }  // namespace
 
-// One may stand in another's way that goes, or changes, behind it.
+// Tries again while there is progress: a partition may conflict with one that changes later.
 Result<std::vector<DeclarationError>> Registry::declare(const std::vector<Partition>& partitions,
                                                         Now now, const DeclareOptions& how) {
   TRY(check_readable());
@@ -47,7 +47,7 @@ Result<std::vector<DeclarationError>> Registry::declare(const std::vector<Partit
   return refused;
 }
 
-// What is as declared already is not judged again: it may be refused now for what others have done.
+// A partition that already is as declared is not checked again: changes of others could reject it.
 Status Registry::declare_one(const Partition& partition, const DeclareOptions& how, Now now) {
   PartitionRecord* record = state_->find_partition(partition.name);
   if (record != nullptr && record->declared && is_as(record->partition, partition)) return ok();
@@ -66,14 +66,14 @@ Status Registry::declare_one(const Partition& partition, const DeclareOptions& h
 Status Registry::check_possible(const PartitionRecord* record, const Partition& desired,
                                 const DeclareOptions& how) const {
   if (!how.check) return ok();
-  const Partition then =
+  const Partition partition =
       TRY(record == nullptr ? checked_create(desired) : checked_update(*record, desired));
-  const fabric::PartitionDefinition engine_members = engine_members_after(record, then);
-  if (record != nullptr && engine_members == rendered(*record)) return ok();
-  return how.check(partitions_with(engine_members));
+  const fabric::PartitionDefinition definition = engine_members_after(record, partition);
+  if (record != nullptr && definition == rendered(*record)) return ok();
+  return how.check(partitions_with(definition));
 }
 
-// Those that are declared no more.
+// Deletes partitions that are no longer declared.
 std::vector<DeclarationError> Registry::undeclare(const std::vector<Partition>& partitions) {
   std::set<std::string> names;
   for (const Partition& partition : partitions) names.insert(partition.name);

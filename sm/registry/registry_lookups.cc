@@ -1,4 +1,4 @@
-// What the ledger tells.
+// Lookups.
 #include "sm/registry/authz.h"
 #include "sm/registry/names.h"
 #include "sm/registry/registry.h"
@@ -21,7 +21,7 @@ size_t size_of(const PageRequest& page) {
   return page.size == 0 ? kMostListed : std::min(page.size, kMostListed);
 }
 
-// Adds what matches, from `at` on; where the page ends, its token.
+// Adds matching bindings from `at` on, and sets the token of the next page.
 template <typename Iterator, typename EntryOf>
 void list(Iterator at, Iterator end, const EntryOf& entry_of, const BindingFilter& filter,
           const PageRequest& page, ListPage<Binding>& listed) {
@@ -37,7 +37,7 @@ void list(Iterator at, Iterator end, const EntryOf& entry_of, const BindingFilte
   }
 }
 
-fabricapi::Node told(const std::string& name, const NodeRecord& node) {
+fabricapi::Node to_node(const std::string& name, const NodeRecord& node) {
   return {name, node.last_contact_wall, node.bindings, node.guids, node.forgetting};
 }
 
@@ -80,7 +80,7 @@ ExpectedTable Registry::expected(ib::Guid guid) const {
   for (const BindingRecord* const entry : port->bindings)
     for (const fabric::PartitionMembership& membership : entry->pending_removal)
       leaves(*state_->find_partition(membership.partition), membership.membership);
-  // As what they were members is not kept.
+  // Their former membership is not stored.
   for (const PartitionRecord* const record : port->former_member_of)
     leaves(*record, fabric::Membership::both);
   expected.keys.assign(keys.begin(), keys.end());
@@ -197,14 +197,14 @@ std::vector<Registry::DeletedPartition> Registry::deleted_partitions() const {
 
 std::vector<fabricapi::Node> Registry::nodes() const {
   std::vector<fabricapi::Node> all;
-  for (const auto& [name, node] : state_->nodes) all.push_back(told(name, node));
+  for (const auto& [name, node] : state_->nodes) all.push_back(to_node(name, node));
   return all;
 }
 
 std::optional<fabricapi::Node> Registry::node(const std::string& name) const {
   const auto found = state_->nodes.find(name);
   if (found == state_->nodes.end()) return std::nullopt;
-  return told(name, found->second);
+  return to_node(name, found->second);
 }
 
 std::vector<const fabric::Binding*> Registry::releasing() const {

@@ -1,4 +1,4 @@
-// Nodes: their leases, their GUIDs, and their end.
+// Nodes: leases, GUIDs, and forgetting a node.
 #include "lib/ib/pci_address.h"
 #include "sm/registry/authz.h"
 #include "sm/registry/names.h"
@@ -19,7 +19,7 @@ using fabricapi::Caller;
 using fabricapi::SyncAnswer;
 using fabricapi::SyncRequest;
 
-constexpr Duration kLeastLease{3000};  // of an answer: an agent asks three times in it
+constexpr Duration kLeastLease{3000};  // in an answer: an agent calls three times in it
 constexpr uint32_t kMostVf = 0xffff;   // NumVFs has 16 bits (PCI Express, SR-IOV capability)
 
 Status check(const AllocateRequest& request) {
@@ -31,7 +31,7 @@ Status check(const AllocateRequest& request) {
   return ok();
 }
 
-// Why a lease's end has come, or is not waited for.
+// The reasons why a lease has ended, or is ended early.
 Condition silent(const BindingRecord& entry) {
   return {Reason::lease,
           "no contact with node " + entry.binding.attachment.node + " for a whole lease"};
@@ -41,7 +41,7 @@ Condition not_named(const BindingRecord& entry) {
           "node " + entry.binding.attachment.node + " no longer reports this attachment"};
 }
 
-// All bindings of a node, in order. They may go one by one.
+// All bindings of a node, in order. The result stays valid for the others if one is removed.
 std::vector<BindingRecord*> entries_of(State& state, const std::string& node) {
   std::vector<BindingRecord*> found;
   for (auto at = state.bindings.lower_bound({node, "", ""});
@@ -71,7 +71,7 @@ Result<SyncAnswer> Registry::sync(const Caller& caller, const SyncRequest& reque
   TRY(check_node(request.node));
   TRY(may_act_for(caller, request.node));
   TRY(check_known_node(request.node));
-  const BootIdResult speaker = TRY(note_boot_id(request, now));
+  const BootIdResult machine = TRY(note_boot_id(request, now));
   note_contact(request.node, now);
   std::set<std::pair<std::string, std::string>> named;
   for (const SyncRequest::AttachmentId& present : request.attachments)
@@ -79,8 +79,8 @@ Result<SyncAnswer> Registry::sync(const Caller& caller, const SyncRequest& reque
 
   SyncAnswer answer;
   answer.lease = policy_.lease;
-  if (speaker.ask_again)
-    answer.lease = std::clamp(std::chrono::ceil<Duration>(3 * *speaker.ask_again), kLeastLease,
+  if (machine.ask_again)
+    answer.lease = std::clamp(std::chrono::ceil<Duration>(3 * *machine.ask_again), kLeastLease,
                               std::max(policy_.lease, kLeastLease));
   answer.unknown = unknown_ports(request, *state_, policy_);
   for (BindingRecord* const entry : entries_of(*state_, request.node)) {
@@ -90,7 +90,7 @@ Result<SyncAnswer> Registry::sync(const Caller& caller, const SyncRequest& reque
       answer.bindings.push_back(entry->binding);
       continue;
     }
-    if (!speaker.ends_missing) continue;
+    if (!machine.ends_missing) continue;
     entry->missing_from_sync = true;
     if (entry->lease_expired) expire_binding(*entry, not_named(*entry), now);
     answer.not_named.push_back(entry->binding);
@@ -144,7 +144,7 @@ Result<std::vector<AllocatedGuid>> Registry::allocate(const Caller& caller,
   return assign_guid(request);
 }
 
-// None that is being given in the same request.
+// `fresh`: GUIDs that the same request has been assigned.
 Result<ib::Guid> Registry::next_guid(const std::set<ib::Guid>& fresh) const {
   std::optional<ib::Guid> last = fresh.empty() ? state_->last_guid : *fresh.rbegin();
   const size_t tries = policy_.guids_of_nodes.size() + fresh.size() + 1;
@@ -194,7 +194,8 @@ void Registry::note_contact(const std::string& node, Now now) {
   found->second.last_contact_wall = now.wall;
 }
 
-// Its pods would lose their partitions, and its GUIDs would be on two ports at once.
+// If a live node is forgotten, its pods lose their partitions, and its GUIDs may come to a second
+// port.
 Status Registry::check_silent(const std::string& name, const NodeRecord& node, Now now) const {
   if (node.forgetting || (node.bindings == 0 && node.guids == 0)) return ok();
   const Steady heard = node.last_contact.value_or(loaded_);
@@ -229,21 +230,21 @@ Result<fabricapi::Node> Registry::forget(const Caller& caller,
   stage(store::RecordKind::node, node);
   for (BindingRecord* const entry : entries_of(*state_, node))
     release(*entry, {Reason::waiting, ""}, now);
-  fabricapi::Node engine_members = *this->node(node);
+  fabricapi::Node forgotten = *this->node(node);
   finish_forgetting(node);
-  if (!state_->nodes.contains(node)) engine_members.guids = 0;
-  return engine_members;
+  if (!state_->nodes.contains(node)) forgotten.guids = 0;
+  return forgotten;
 }
 
 void Registry::finish_forgetting(const std::string& node) {
   const auto found = state_->nodes.find(node);
   if (found == state_->nodes.end() || !found->second.forgetting || found->second.bindings != 0)
     return;
-  for (auto place = state_->by_vf.lower_bound({node, "", 0});
-       place != state_->by_vf.end() && place->first.node == node; ++place)
-    stage(store::RecordKind::guid, place->second.text());
+  for (auto slot = state_->by_vf.lower_bound({node, "", 0});
+       slot != state_->by_vf.end() && slot->first.node == node; ++slot)
+    stage(store::RecordKind::guid, slot->second.text());
   stage(store::RecordKind::node, node);
-  const std::string name = node;  // which may be the entry's own
+  const std::string name = node;  // `node` may belong to the removed record
   state_->remove_node(name);
 }
 

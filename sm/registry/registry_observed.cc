@@ -1,4 +1,4 @@
-// What has been found out about the subnet.
+// Observations of the subnet.
 #include "sm/registry/registry.h"
 #include "sm/registry/state.h"
 
@@ -13,8 +13,8 @@ using fabric::PartitionState;
 using fabric::Proof;
 using fabric::Reason;
 
-// What the reason says of a port's table.
-enum class Finding { nothing, wrong, nobody_can_tell };
+// What a reason implies for a port's table.
+enum class Finding { nothing, wrong, unknown };
 
 Finding finding(Reason reason) {
   switch (reason) {
@@ -24,7 +24,7 @@ Finding finding(Reason reason) {
     case Reason::port_unknown:
     case Reason::vport:
     case Reason::duplicate:
-      return Finding::nobody_can_tell;
+      return Finding::unknown;
     case Reason::refused:
     case Reason::foreign_key:
     case Reason::missing_key:
@@ -34,10 +34,10 @@ Finding finding(Reason reason) {
   }
 }
 
-BindingState behind(BindingState state, Finding found) {
+BindingState state_after(BindingState state, Finding found) {
   if (state != BindingState::verified && state != BindingState::unknown) return state;
   if (found == Finding::wrong) return BindingState::written;
-  return found == Finding::nobody_can_tell ? BindingState::unknown : state;
+  return found == Finding::unknown ? BindingState::unknown : state;
 }
 
 }  // namespace
@@ -68,7 +68,7 @@ void Registry::note_swept(uint64_t version) {
   if (!state_readable_) return;
   for (auto at = state_->partitions.begin(); at != state_->partitions.end();) {
     PartitionRecord& record = at->second;
-    ++at;  // it may go
+    ++at;  // it may be removed
     if (record.version > version) continue;
     record.swept = true;
     if (record.state == PartitionState::provisioning) {
@@ -91,8 +91,7 @@ bool Registry::note_clean(ib::Guid guid, uint64_t version, Proof proof, Now now)
 bool Registry::note_observed(const Observed& seen) {
   const PortRecord* const port = state_->find_port(seen.guid);
   if (!state_readable_ || port == nullptr || seen.version < port->changed_in) return false;
-  const std::vector<BindingRecord*> entries =
-      port->bindings;  // some may go, and the port with them
+  const std::vector<BindingRecord*> entries = port->bindings;  // a copy: some may be removed
   if (seen.source == Source::exact) state_->port(seen.guid).condition = {};
   note_leaving(seen);
   for (BindingRecord* const entry : entries) note_binding(*entry, seen);
@@ -165,7 +164,7 @@ void Registry::note_leaving(const Observed& seen) {
   }
 }
 
-// For the caller: refresh(), as the port may be named by nothing any more.
+// The caller calls refresh(): the port may have to be removed.
 void Registry::has_left(ib::Guid guid, PartitionRecord& record) {
   state_->port(guid).former_member_of.erase(&record);
   record.former_members.erase(guid);
@@ -208,13 +207,13 @@ void Registry::set_condition(ib::Guid guid, const Condition& status, Now now) {
   if (!state_readable_ || state_->find_port(guid) == nullptr) return;
   PortRecord& port = state_->port(guid);
   const Finding found = finding(status.reason);
-  // Why a table cannot be put right says more than what is missing in it.
+  // The reason why a table cannot be repaired says more than what is missing in it.
   if (found != Finding::nothing || status.reason == Reason::capacity) port.condition = status;
   for (BindingRecord* const entry : port.bindings) {
     const BindingState state = entry->binding.state;
     if (entry->lease_expired || (state == BindingState::verified && found == Finding::nothing))
       continue;
-    set_state(*entry, behind(state, found), status, now);
+    set_state(*entry, state_after(state, found), status, now);
   }
   state_->update_unsettled(guid);
 }

@@ -1,4 +1,4 @@
-// Partitions, as administrators have them.
+// Partitions: create, update and delete.
 #include "sm/registry/authz.h"
 #include "sm/registry/conflicts.h"
 #include "sm/registry/names.h"
@@ -59,7 +59,8 @@ Status check_index0_is_free(const State& state, ib::Guid guid, const std::string
   return ok();
 }
 
-// A static member and a binding of the same port agree, and index 0 goes to one.
+// A static member and the bindings of its port must have the same membership, and at most one
+// partition of the port takes index 0.
 Status check_member(const State& state, const Partition& partition, const StaticMember& member) {
   const std::string where = "members: " + member.guid.text();
   const PortRecord* const port = state.find_port(member.guid);
@@ -118,7 +119,7 @@ Result<ib::PKey> Registry::pkey_for(const Partition& partition) const {
   return policy_.pkeys.next(used, state_->last_pkey);
 }
 
-// With the P_Key that it is given.
+// Returns the partition with its P_Key.
 Result<Partition> Registry::checked_create(const Partition& desired) const {
   if (const PartitionRecord* const record = state_->find_partition(desired.name))
     return taken(*record, "the name");
@@ -184,7 +185,7 @@ Result<PartitionStatus> Registry::forget_ports(const Caller& caller, const std::
     }
   PartitionStatus left = status(record);
   finish_if_gone(record);
-  // As `partition list` would: nothing is waited for any more.
+  // As in `partition list`: the deletion waits for nothing more.
   if (state_->find_partition(name) == nullptr) left.condition = {};
   return left;
 }
@@ -245,7 +246,7 @@ Status Registry::check_index0_of_bindings(const PartitionRecord& record) const {
   return ok();
 }
 
-// Their keys stay, and change places.
+// The keys stay, but move to or from index 0.
 void Registry::touch_members(const PartitionRecord& record) {
   for (const auto& [guid, engine_members] : record.engine_members)
     state_->port(guid).changed_in = version_;
@@ -306,7 +307,7 @@ void Registry::finish(PartitionRecord& record) {
   state_->remove(record);
 }
 
-// No binding tells of static members. The first that is not as it should be is named.
+// Static members have no binding that would show their condition. Names the first faulty one.
 fabric::Condition Registry::members_condition(const PartitionRecord& record) const {
   fabric::Condition first;
   size_t more = 0;

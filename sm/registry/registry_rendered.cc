@@ -1,4 +1,4 @@
-// Partitions as the subnet manager is told of them: now, and behind a change that nobody has made.
+// Partitions as they are given to the subnet manager: at present, and after a planned change.
 #include "sm/registry/registry.h"
 #include "sm/registry/state.h"
 
@@ -11,7 +11,7 @@ using fabric::PartitionDefinition;
 
 namespace {
 
-// Who keeps his index 0 comes last.
+// Members that keep their index 0 come last.
 void add_members(PartitionDefinition& definition, const std::map<ib::Guid, EngineMember>& members) {
   definition.members.reserve(members.size());
   for (const auto& [guid, engine_members] : members)
@@ -23,7 +23,7 @@ void add_members(PartitionDefinition& definition, const std::map<ib::Guid, Engin
 
 }  // namespace
 
-// Without its members.
+// The definition without members.
 PartitionDefinition Registry::engine_members(const Partition& partition) const {
   PartitionDefinition definition;
   definition.name = partition.name;
@@ -45,7 +45,7 @@ PartitionDefinition Registry::rendered(const PartitionRecord& record) const {
   return definition;
 }
 
-// Who is in it by a binding stays. Null: there is none of that name yet.
+// Members by bindings stay. `record` null: the partition does not exist yet.
 PartitionDefinition Registry::engine_members_after(const PartitionRecord* record,
                                                    const Partition& partition) const {
   std::map<ib::Guid, EngineMember> members;

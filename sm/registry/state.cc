@@ -7,7 +7,7 @@ namespace {
 
 using fabric::BindingState;
 
-bool needs_a_look(const BindingRecord& entry) {
+bool is_unsettled(const BindingRecord& entry) {
   if (!entry.pending_removal.empty() || entry.binding.applied != entry.binding.desired) return true;
   return entry.binding.state != BindingState::verified && !entry.lease_expired;
 }
@@ -147,8 +147,8 @@ void State::renew_lease(BindingRecord& entry, Steady end) {
 
 void State::end_lease(BindingRecord& entry) { leases.erase({entry.lease_end, &entry}); }
 
-// Checks keep the memberships of one port in one partition the same; index 0 goes to it where
-// anything but a child asks.
+// All members of one port in one partition have the same membership (conflicts.h). It takes index 0
+// if any of them is not a child.
 PortRecord::EngineMembers State::desired_members(const PortRecord& port) {
   PortRecord::EngineMembers all;
   for (const auto& [record, membership] : port.members)
@@ -199,7 +199,7 @@ bool State::refresh(ib::Guid guid, uint64_t next) {
   return differs;
 }
 
-// What is released takes no place in partitions.conf any more.
+// Released bindings are no longer in partitions.conf.
 size_t State::memberships_with(ib::Guid guid, const Memberships& added,
                                const BindingRecord* except) const {
   std::set<std::string_view> names;
@@ -213,7 +213,7 @@ size_t State::memberships_with(ib::Guid guid, const Memberships& added,
   return names.size();
 }
 
-// A port has bindings of one node alone, but for those that are released.
+// Except for released ones, all bindings of a port are of one node.
 void State::count_memberships(ib::Guid guid) {
   PortRecord& counted = port(guid);
   if (counted.memberships > 0) nodes[counted.node].memberships -= counted.memberships;
@@ -236,7 +236,7 @@ void State::update_unsettled(ib::Guid guid) {
   put(unsettled, guid,
       !settled.former_member_of.empty() ||
           std::any_of(of_port.begin(), of_port.end(),
-                      [](const BindingRecord* entry) { return needs_a_look(*entry); }));
+                      [](const BindingRecord* entry) { return is_unsettled(*entry); }));
 }
 
 void State::drop_if_unnamed(ib::Guid guid) {

@@ -37,7 +37,7 @@ void put(const Memberships& memberships, ShareMessages& messages) {
   }
 }
 
-Result<Memberships> shares(const ShareMessages& messages) {
+Result<Memberships> read_memberships(const ShareMessages& messages) {
   Memberships memberships;
   for (const ibpod::v1::Share& message : messages) {
     const fabric::Membership membership = TRY(sm::registry::membership(message.membership()));
@@ -63,7 +63,7 @@ void put_device(const fabric::Binding& binding, ibpod::v1::Binding& message) {
   message.mutable_pod()->set_uid(binding.pod.uid);
 }
 
-Result<BindingState> promised(const std::string& text) {
+Result<BindingState> stored_state(const std::string& text) {
   const BindingState state = TRY(word(fabric::parse_state(text), "state", text));
   if (state == BindingState::requested || state == BindingState::releasing) return state;
   return Error(Code::invalid, "invalid state \"" + text + "\" (requested or releasing)");
@@ -110,7 +110,7 @@ Status read_numbers(const ibpod::v1::Partition& message, fabric::Partition& part
   return ok();
 }
 
-Result<fabric::Partition> tenancy(const ibpod::v1::Partition& message) {
+Result<fabric::Partition> read_partition(const ibpod::v1::Partition& message) {
   fabric::Partition partition;
   partition.name = message.name();
   TRY(read_numbers(message, partition));
@@ -172,11 +172,11 @@ Result<StoredBinding> binding_from(const std::string& bytes) {
   binding.pf_guid = ib::Guid(message.pf_guid());
   binding.device = message.device();
   binding.pod = {message.pod().namespace_(), message.pod().name(), message.pod().uid()};
-  binding.desired = TRY(shares(message.shares()));
-  binding.applied = TRY(shares(message.held()));
-  found.pending_removal = TRY(shares(stored.former()));
+  binding.desired = TRY(read_memberships(message.shares()));
+  binding.applied = TRY(read_memberships(message.held()));
+  found.pending_removal = TRY(read_memberships(stored.former()));
   binding.generation = message.generation();
-  binding.state = TRY(promised(message.state()));
+  binding.state = TRY(stored_state(message.state()));
   binding.condition = {fabric::Reason::waiting, ""};
   binding.asked = time(message.asked());
   binding.changed = time(message.changed());
@@ -193,7 +193,7 @@ std::string to_bytes(const PartitionRecord& record) {
 Result<StoredPartition> partition_from(const std::string& bytes) {
   const v1::StoredPartition stored = TRY(parse<v1::StoredPartition>(bytes));
   StoredPartition found;
-  found.partition = TRY(tenancy(stored.partition()));
+  found.partition = TRY(read_partition(stored.partition()));
   found.declared = stored.partition().declared();
   const std::string& state = stored.partition().state();
   found.deleting = state == name(fabric::PartitionState::deleting);

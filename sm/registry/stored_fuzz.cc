@@ -1,5 +1,5 @@
-// Whatever a value of the database is: what is read of it is written so that it reads the same
-// again. The first byte chooses the kind.
+// Any value of the database: what is parsed from it is written so that it parses to the same again.
+// The first byte selects the kind.
 #include "sm/registry/stored.h"
 #include "tests/support/fuzz.h"
 
@@ -26,7 +26,7 @@ void check_binding(const std::string& bytes) {
   require(again.binding == stored->binding && again.pending_removal == stored->pending_removal);
 }
 
-PartitionRecord tenant_of(const StoredPartition& stored) {
+PartitionRecord record_of(const StoredPartition& stored) {
   PartitionRecord record;
   record.partition = stored.partition;
   record.declared = stored.declared;
@@ -38,7 +38,7 @@ PartitionRecord tenant_of(const StoredPartition& stored) {
 void check_partition(const std::string& bytes) {
   const auto stored = partition_from(bytes);
   if (!is_read(stored, bytes)) return;
-  const auto again = partition_from(to_bytes(tenant_of(*stored))).value();
+  const auto again = partition_from(to_bytes(record_of(*stored))).value();
   require(again.partition == stored->partition && again.declared == stored->declared);
   require(again.deleting == stored->deleting && again.former_members == stored->former_members);
 }
@@ -65,7 +65,7 @@ void check_last(const std::string& bytes) {
   if (is_read(last, bytes)) require(last_from(last_to_bytes(*last)).value() == *last);
 }
 
-// The corpus goes by the order: what is new comes last.
+// The corpus depends on the order: add new checks at the end.
 using Check = void (*)(const std::string&);
 constexpr std::array<Check, 5> kChecks{check_binding, check_partition, check_node, check_place,
                                        check_last};

@@ -30,12 +30,12 @@ Error error_of(sqlite3* database, int result) {
   return {code_of(result), text};
 }
 
-Status judge(sqlite3* database, int result) {
+Status check_result(sqlite3* database, int result) {
   if (result == SQLITE_OK || result == SQLITE_ROW || result == SQLITE_DONE) return ok();
   return error_of(database, result);
 }
 
-// The files that SQLite makes beside it get its mode.
+// The files that SQLite creates beside the database get its mode.
 Status make_file(const Path& file) {
   const Fd made(TRY(sys("open " + file.string(),
                         [&] { return ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600); })));
@@ -57,19 +57,19 @@ Result<Database> Database::open(const Path& file) {
       sqlite3_open_v2(file.c_str(), &opened,
                       SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nullptr);
   Database database(opened);
-  Status usable = judge(opened, result);
+  Status usable = check_result(opened, result);
   if (usable) usable = database.lock();
   TRY(std::move(usable).during(file.string()));
   return database;
 }
 
-// The lock that the first transaction takes stays.
+// With this mode the lock of the first transaction is kept.
 Status Database::lock() {
   TRY(run("PRAGMA locking_mode = EXCLUSIVE"));
   return run("BEGIN EXCLUSIVE; COMMIT");
 }
 
-// Locked already, so WAL needs no file that processes share.
+// The database is locked already, so WAL needs no shared-memory file.
 Status Database::make_durable() {
   const std::string mode = TRY(text("PRAGMA journal_mode = WAL"));
   if (mode != "wal")
@@ -79,8 +79,8 @@ Status Database::make_durable() {
 }
 
 Status Database::run(const std::string& sql) {
-  return judge(database_.get(),
-               sqlite3_exec(database_.get(), sql.c_str(), nullptr, nullptr, nullptr));
+  return check_result(database_.get(),
+                      sqlite3_exec(database_.get(), sql.c_str(), nullptr, nullptr, nullptr));
 }
 
 Result<int64_t> Database::number(const std::string& sql) {
@@ -97,19 +97,19 @@ Result<std::string> Database::text(const std::string& sql) {
 
 Result<Database::Statement> Database::prepare(std::string_view sql) {
   sqlite3_stmt* statement = nullptr;
-  TRY(judge(database_.get(),
-            sqlite3_prepare_v2(database_.get(), sql.data(), static_cast<int>(sql.size()),
-                               &statement, nullptr)));
+  TRY(check_result(database_.get(),
+                   sqlite3_prepare_v2(database_.get(), sql.data(), static_cast<int>(sql.size()),
+                                      &statement, nullptr)));
   return Statement(*database_, statement);
 }
 
-// SQLite does it itself behind some errors, so there may be none.
+// SQLite rolls back by itself after some errors; then there is no transaction.
 void Database::roll_back() {
   if (sqlite3_get_autocommit(database_.get()) != 0) return;
   (void)run("ROLLBACK");  // what fails is undone when the file is opened next
 }
 
-Status Database::Statement::check_code(int code) const { return sm::store::judge(database_, code); }
+Status Database::Statement::check_code(int code) const { return check_result(database_, code); }
 
 Status Database::Statement::bind(int place, int64_t number) {
   return check_code(sqlite3_bind_int64(statement_.get(), place, number));

@@ -8,7 +8,7 @@ namespace {
 // "ibpd" in SQLite's header, so that no other program's database is taken for ours.
 constexpr int64_t kApplication = 0x69627064;
 
-// What makes version n + 1 out of version n; the number is kept in the header (user_version).
+// Statement n migrates version n to n + 1. The version is in the header (user_version).
 constexpr std::array<const char*, 1> kMigrations{
     "CREATE TABLE objects (kind INTEGER NOT NULL, key TEXT NOT NULL, value BLOB NOT NULL, "
     "PRIMARY KEY (kind, key)) WITHOUT ROWID",
@@ -54,7 +54,7 @@ Status prepare_file(Database& database) {
   return migrate(database, version);
 }
 
-// What an administrator can do about it.
+// Adds what an administrator can do.
 Error advised(Error error) {
   if (error.code() == Code::busy)
     return std::move(error).also(

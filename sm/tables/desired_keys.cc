@@ -5,7 +5,7 @@
 namespace ibpod::sm::tables {
 namespace {
 
-bool speaks_of_groups(const fabric::PartitionDefinition& definition) {
+bool names_groups(const fabric::PartitionDefinition& definition) {
   return definition.pkey == fabric::kDefaultPKey ||
          std::any_of(definition.members.begin(), definition.members.end(),
                      [](const fabric::Member& member) { return member.port.group().has_value(); });
@@ -30,7 +30,7 @@ std::optional<ib::PKey> DesiredTable::first() const {
 
 DesiredKeys::DesiredKeys(const std::vector<fabric::PartitionDefinition>& definitions) {
   for (const fabric::PartitionDefinition& definition : definitions) {
-    if (speaks_of_groups(definition)) {
+    if (names_groups(definition)) {
       of_groups_.push_back(definition);
       continue;
     }
@@ -38,8 +38,8 @@ DesiredKeys::DesiredKeys(const std::vector<fabric::PartitionDefinition>& definit
   }
 }
 
-// As keys_of() and takes_index0() have it of a partition whose members are named by GUID: where two
-// entries speak of one port the later one has the membership, and either one index 0.
+// The same result as keys_of() and takes_index0() for members by GUID: if two entries name one
+// port, the later one sets the membership, and either one can claim index 0.
 void DesiredKeys::add(const fabric::PartitionDefinition& definition, const fabric::Member& member) {
   std::vector<Entry>& entries = of_ports_[member.port.guid()];
   bool index0 = definition.index0 && !member.skip_index0;
@@ -53,7 +53,7 @@ void DesiredKeys::add(const fabric::PartitionDefinition& definition, const fabri
 
 DesiredTable DesiredKeys::of(const fabric::EndPort& port) const {
   DesiredTable desired;
-  // Of `both` the limited key comes first, and is the one for index 0.
+  // For `both`, the limited key comes first and is the one for index 0.
   const auto take = [&](ib::PKey key, bool index0) {
     desired.keys.push_back(key);
     if (index0 && !(desired.index0 && desired.index0->same_partition(key))) desired.index0 = key;

@@ -8,7 +8,7 @@ namespace {
 
 using Claims = std::map<ib::Guid, std::set<std::string>>;
 
-bool speaks_of_groups(const fabric::PartitionDefinition& definition) {
+bool names_groups(const fabric::PartitionDefinition& definition) {
   return std::any_of(definition.members.begin(), definition.members.end(),
                      [](const fabric::Member& member) { return member.port.group().has_value(); });
 }
@@ -18,7 +18,7 @@ void claim(const fabric::PartitionDefinition& definition, const FabricSnapshot& 
   for (const fabric::Member& member : definition.members)
     if (!member.port.group() && !member.skip_index0)
       claims[member.port.guid()].insert(definition.name);
-  if (!speaks_of_groups(definition)) return;
+  if (!names_groups(definition)) return;
   for (const fabric::Port& port : snapshot.topology.ports())
     if (takes_index0(definition, end_port(snapshot, port.guid)))
       claims[port.guid].insert(definition.name);
@@ -33,9 +33,9 @@ const ReadTable* find(const ReadTables& tables, ib::Guid port) {
 
 const ReadTable* enforcing_switch_table(const FabricSnapshot& snapshot, ib::Guid port) {
   const fabric::Port* seen = snapshot.topology.find(port);
-  const bool heeds = seen != nullptr && seen->switch_port && seen->switch_port->enforcement &&
-                     seen->switch_port->enforcement->strict();
-  return heeds ? find(snapshot.switch_tables, port) : nullptr;
+  const bool enforces = seen != nullptr && seen->switch_port && seen->switch_port->enforcement &&
+                        seen->switch_port->enforcement->strict();
+  return enforces ? find(snapshot.switch_tables, port) : nullptr;
 }
 
 fabric::EndPort end_port(const FabricSnapshot& snapshot, ib::Guid port) {

@@ -9,7 +9,7 @@ namespace {
 
 bool free(ib::PKey key) { return key.partition() == 0; }
 
-// A hostile port can hold 65,535 keys, and the text is in logs, metrics and answers.
+// A hostile port can have 65,535 keys, and the text is in logs, metrics and answers.
 constexpr size_t kMostListed = 8;
 
 std::string listed(const std::vector<ib::PKey>& keys) {
@@ -24,7 +24,7 @@ bool right_at_0(const ib::PKeyTable& table, const DesiredTable& desired) {
   return !desired.index0 || (!table.empty() && table.front() == *desired.index0);
 }
 
-// Takes the first free place.
+// Uses the first free entry.
 Status put(ib::PKeyTable& table, ib::PKey key) {
   const auto place = std::find_if(table.begin(), table.end(), free);
   if (place == table.end()) {

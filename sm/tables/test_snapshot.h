@@ -1,5 +1,5 @@
-// A small subnet to judge: one switch, hosts on its ports 1, 2 ..., the subnet manager on the
-// first.
+// A small subnet: one switch, hosts on its ports 1, 2 ..., and the subnet manager on the first
+// host.
 #pragma once
 
 #include "sm/tables/fabric_snapshot.h"
@@ -14,7 +14,7 @@ namespace ibpod::sm::tables::test {
 inline constexpr ib::Guid kSwitch{0x0002c90300ff0000};
 inline constexpr ib::PKey kLimited{0x7fff}, kFree;
 
-// Of the n-th host, from 0.
+// The port of the n-th host, from 0.
 constexpr ib::Guid host(unsigned n) { return ib::Guid(0x0002c90300000001 + n); }
 
 struct TestSubnet {
@@ -35,20 +35,20 @@ struct TestSubnet {
         {host(0), mad::SmInfo{.guid = host(0), .priority = 5, .state = mad::SmState::master}});
   }
 
-  // The keys from index 0 on; 64 places in all.
+  // A table of 64 entries with these keys from index 0 on.
   static ib::PKeyTable table(std::initializer_list<ib::PKey> keys) {
     ib::PKeyTable made(keys);
     made.resize(64);
     return made;
   }
-  // The port's, and its switch port's.
+  // Sets the tables of the port and its switch port.
   void hold(unsigned n, std::initializer_list<ib::PKey> keys) {
     tables[host(n)].keys = switch_tables[host(n)].keys = table(keys);
   }
   fabric::Port& port(unsigned n) { return contents.ports[n + 1]; }
   void add(fabric::PartitionDefinition definition) { partitions.push_back(std::move(definition)); }
 
-  // Outlived by this object, and good until it changes.
+  // Valid until this object changes.
   FabricSnapshot snapshot() {
     topology = fabric::Topology(contents);
     desired = DesiredKeys(partitions);
