@@ -72,7 +72,7 @@ TEST_CASE_FIXTURE(Blue, "a table that was read before the file was in place prov
   CHECK(answers.back().empty());
 }
 
-TEST_CASE_FIXTURE(Blue, "who unbinds is answered when the key has left the table, and not before") {
+TEST_CASE_FIXTURE(Blue, "an Unbind is answered when the key has left the table, and not before") {
   bind(kNode1, request(kVf1, "blue"));
   settle();
   CHECK(unbind(kNode1, kC1).empty());
@@ -108,7 +108,8 @@ TEST_CASE_FIXTURE(Blue, "a Bind whose port stays another's is refused at its dea
   CHECK(answers.back() == "busy");
 }
 
-TEST_CASE_FIXTURE(Blue, "at the deadline one is told how far it is, and the promise stays") {
+TEST_CASE_FIXTURE(Blue,
+                  "at the deadline the caller gets the present state, and the binding stays") {
   CHECK(bind(kNode1, request(kVf1, "blue"), 50).empty());
   place();
   tick(60);
@@ -143,8 +144,7 @@ TEST_CASE_FIXTURE(Blue, "what cannot be put on disk is not promised, and the eng
   CHECK(answers.back() == "verified");
 }
 
-TEST_CASE_FIXTURE(Blue,
-                  "a key that nobody gave keeps a binding from being verified, and is taken away") {
+TEST_CASE_FIXTURE(Blue, "a foreign key keeps a binding from being verified, and is removed") {
   ports[kVf1].table[5] = ib::PKey(0x8077);
   engine.apply();
   bind(kNode1, request(kVf1, "blue"));
@@ -165,7 +165,7 @@ TEST_CASE_FIXTURE(Blue,
   CHECK(answers.back() == "verified");
 }
 
-TEST_CASE_FIXTURE(Blue, "a table that is changed behind our back is told and mended") {
+TEST_CASE_FIXTURE(Blue, "a table that another program changed is reported and repaired") {
   bind(kNode1, request(kVf1, "blue"));
   settle();
   for (auto& key : ports[kVf1].table)
@@ -248,7 +248,7 @@ TEST_CASE_FIXTURE(Blue, "a foreign key on a port that was seen in INIT is a chan
   CHECK(telemetry.metrics().text().find("ibpod_sm_drifts_total 1\n") != std::string::npos);
 }
 
-TEST_CASE_FIXTURE(Blue, "another change of a table that is not right yet is told of, too") {
+TEST_CASE_FIXTURE(Blue, "another change of a table that is not right yet is reported, too") {
   const auto drifts = [&](const char* number) {
     return telemetry.metrics().text().find(std::string("ibpod_sm_drifts_total ") + number + "\n") !=
            std::string::npos;
@@ -325,7 +325,7 @@ TEST_CASE_FIXTURE(Blue, "free ports are kept clean, too") {
   CHECK(tables.repairs.empty());
 }
 
-TEST_CASE_FIXTURE(Blue, "who only observes mends nothing") {
+TEST_CASE_FIXTURE(Blue, "a passive engine repairs nothing") {
   engine.writing = false;
   ports[kVf2].table[4] = ib::PKey(0x8001);
   read(true);
@@ -367,8 +367,7 @@ TEST_CASE_FIXTURE(Blue, "a node that is gone for good is forgotten when its port
   CHECK(registry->size() == 0);
 }
 
-TEST_CASE_FIXTURE(Blue,
-                  "who has broken his Bind off while it waited for the port does not get it") {
+TEST_CASE_FIXTURE(Blue, "a Bind that is cancelled while it waits for the port does not get it") {
   bind(kNode1, request(kVf1, "blue"));
   settle();
   fabricapi::BindRequest next = request(kVf1, "blue");
@@ -389,7 +388,8 @@ TEST_CASE_FIXTURE(Blue,
   CHECK(registry->size() == 0);
 }
 
-TEST_CASE_FIXTURE(Blue, "a port that was there is told from one that never was") {
+TEST_CASE_FIXTURE(Blue,
+                  "a port that has disappeared is distinguished from one that never existed") {
   bind(kNode1, request(kVf1, "blue"));
   settle();
   read(true);
@@ -419,7 +419,7 @@ TEST_CASE_FIXTURE(Blue,
 }
 
 TEST_CASE_FIXTURE(Blue,
-                  "a VF that the subnet manager cannot serve is told from one that is not there") {
+                  "a VF that the subnet manager cannot serve is distinguished from a missing one") {
   ports.erase(kVf2);
   fabricapi::BindRequest one = request(kVf2, "blue");
   one.pf_guid = kPf;
@@ -443,7 +443,7 @@ TEST_CASE_FIXTURE(Blue, "weaknesses are metrics") {
   CHECK(page.find("ibpod_sm_weaknesses{kind=\"enforcement_unknown\"} 4\n") != page.npos);
 }
 
-TEST_CASE_FIXTURE(Blue, "whoever watches hears of every change, until he goes") {
+TEST_CASE_FIXTURE(Blue, "a watcher gets every change until it ends") {
   std::vector<std::string> heard;
   std::shared_ptr<fabricapi::Fabric::Watch> watch;
   bind(kNode1, request(kVf1, "blue"));
@@ -464,7 +464,7 @@ TEST_CASE_FIXTURE(Blue, "whoever watches hears of every change, until he goes") 
   CHECK(heard.size() == 5);
 }
 
-TEST_CASE_FIXTURE(Blue, "a key of the administrator's own partitions is nobody else's") {
+TEST_CASE_FIXTURE(Blue, "a key of the administrator's own partitions is given to no other") {
   engine.manual = {{.name = "admin", .pkey = ib::PKey(0x1005), .members = {{kVf3, {}}}}};
   engine_says();
   fabric::Partition partition;
@@ -484,7 +484,7 @@ TEST_CASE_FIXTURE(Blue, "what the engine could not enforce is refused before it 
   CHECK_FALSE(registry->partition("green"));
 }
 
-TEST_CASE_FIXTURE(Blue, "nobody takes index 0 of the subnet manager's own port") {
+TEST_CASE_FIXTURE(Blue, "no partition takes index 0 of the subnet manager's own port") {
   fabric::Partition partition;
   partition.name = "green";
   partition.index0 = true;
@@ -527,8 +527,7 @@ TEST_CASE_FIXTURE(Blue, "killed at any time, it goes on where it was") {
   }
 }
 
-TEST_CASE_FIXTURE(Blue,
-                  "whatever a node asks tells that it is alive; what others ask of it does not") {
+TEST_CASE_FIXTURE(Blue, "each call of a node shows that it is alive; calls of others do not") {
   bind(kNode1, request(kVf1, "blue"));
   settle();
   const auto heard_by = [&](const std::function<void()>& ask) {

@@ -171,7 +171,7 @@ TEST_CASE_FIXTURE(FaultyBed, "what cannot be done is named by the file's own key
   CHECK(good() == "1");
 }
 
-TEST_CASE_FIXTURE(FaultyBed, "a file of which nothing can be made is found until it is mended") {
+TEST_CASE_FIXTURE(FaultyBed, "a file that cannot be parsed is reported until it is corrected") {
   declare(kRed);
   controller->declared_unreadable("line 3, column 1: expected }");
   tick();

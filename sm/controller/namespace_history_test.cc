@@ -5,7 +5,7 @@
 namespace ibpod::sm::controller {
 namespace {
 
-TEST_CASE("namespaces: a node's first pod of one that other nodes have is told, once") {
+TEST_CASE("namespaces: a node's first pod of one that other nodes have is reported once") {
   NamespaceHistory history;
   CHECK_MESSAGE(history.add("n1", "team").others == 0, "no other node has it");
   CHECK(history.add("n2", "team").others == 1);

@@ -23,7 +23,7 @@ TEST_CASE("what a node tells: free places at the end of a table are not kept") {
   CHECK(observations.find(kVf3) == nullptr);
 }
 
-TEST_CASE("what a node tells: the places of all its tables are bounded, whatever others tell") {
+TEST_CASE("node reports: the entries of all tables of a node are limited, whatever others report") {
   NodeObservations observations;
   CHECK(observations.record("n1", kVf1, sight(6), 10));
   const Status refused = observations.record("n1", kVf2, sight(5), 10);
@@ -56,7 +56,7 @@ TEST_CASE("what a node tells: places are free again when tables are forgotten or
   CHECK(observations.record("n1", kVf2, sight(10, 5), 10));
 }
 
-TEST_CASE("what a node tells: a table is judged once, until another is told or wanted") {
+TEST_CASE("node reports: a table is compared once, until another is reported or desired") {
   NodeObservations observations;
   const tables::DesiredTable blue{.keys = {kBlue}, .index0 = {}}, red{.keys = {kRed}, .index0 = {}};
   CHECK(observations.record("n1", kVf1, sight(3, 1), 10));

@@ -31,7 +31,7 @@ struct Told {
   }
 };
 
-TEST_CASE("everyone is told once, when what he waits for has come") {
+TEST_CASE("each request is answered once, when its state is reached") {
   Told engine_members;
   PendingRequests waiting;
   waiting.add(kNet1, For::verified, at(10), engine_members.as("a"));
@@ -50,7 +50,7 @@ TEST_CASE("everyone is told once, when what he waits for has come") {
   CHECK(waiting.size() == 1);
 }
 
-TEST_CASE("who waits for a binding that is taken away waits no longer") {
+TEST_CASE("a request for a binding that is removed waits no longer") {
   Told engine_members;
   PendingRequests waiting;
   waiting.add(kNet1, For::verified, at(10), engine_members.as("a"));
@@ -58,7 +58,7 @@ TEST_CASE("who waits for a binding that is taken away waits no longer") {
   CHECK(engine_members.all == "a:releasing ");
 }
 
-TEST_CASE("at the deadline one is told how it stands") {
+TEST_CASE("at the deadline a request gets the present state") {
   Told engine_members;
   PendingRequests waiting;
   waiting.add(kNet1, For::verified, at(10), engine_members.as("a"));
@@ -75,7 +75,7 @@ TEST_CASE("at the deadline one is told how it stands") {
   CHECK(waiting.due() == at(11));
 }
 
-TEST_CASE("a service that ends leaves nobody waiting") {
+TEST_CASE("a service that ends answers all requests") {
   Told engine_members;
   {
     PendingRequests waiting;
@@ -85,7 +85,7 @@ TEST_CASE("a service that ends leaves nobody waiting") {
   CHECK(engine_members.all == "a:unavailable b:unavailable ");
 }
 
-TEST_CASE("who is told may wait anew") {
+TEST_CASE("an answered caller can wait again") {
   int engine_members = 0;
   PendingRequests waiting;
   waiting.add(kNet1, For::verified, at(10), [&](const Result<fabric::Binding>&) {

@@ -41,7 +41,8 @@ struct PlanBed : Fixture {
       if (note.find(part) != std::string::npos) return true;
     return false;
   }
-  static fabric::Partition tenancy(const std::string& name, std::optional<ib::PKey> pkey = {}) {
+  static fabric::Partition make_partition(const std::string& name,
+                                          std::optional<ib::PKey> pkey = {}) {
     fabric::Partition made;
     made.name = name;
     made.pkey = pkey;
@@ -53,9 +54,9 @@ struct PlanBed : Fixture {
 };
 
 TEST_CASE_FIXTURE(PlanBed, "a plan speaks of the P_Key that would be given") {
-  create(tenancy("last", ib::PKey(0x7ffe)));
+  create(make_partition("last", ib::PKey(0x7ffe)));
   REQUIRE(last == "ok");
-  fabric::Partition blue = tenancy("blue");
+  fabric::Partition blue = make_partition("blue");
   blue.members = {{kVf3, fabric::Membership::full, ""}};
   CHECK(ask({.partition = blue, .without = {}}) == "ok");
   CHECK(noted("its P_Key would be 0x0001"));
@@ -64,11 +65,11 @@ TEST_CASE_FIXTURE(PlanBed, "a plan speaks of the P_Key that would be given") {
   CHECK(registry->partition("blue")->spec.pkey == ib::PKey(0x0001));
 }
 
-TEST_CASE_FIXTURE(PlanBed, "a plan names the ports that change, and nobody else") {
-  create(tenancy("red"));
+TEST_CASE_FIXTURE(PlanBed, "a plan names the ports that change, and no others") {
+  create(make_partition("red"));
   settle();
   read(true);
-  fabric::Partition blue = tenancy("blue");
+  fabric::Partition blue = make_partition("blue");
   CHECK(ask({.partition = blue, .without = {}}) == "ok");
   CHECK(planned.changed == 0);
   blue.members = {{kVf3, fabric::Membership::full, ""}};
@@ -78,21 +79,21 @@ TEST_CASE_FIXTURE(PlanBed, "a plan names the ports that change, and nobody else"
   CHECK(ask({.partition = {}, .without = "red"}) == "ok");
   CHECK(planned.changed == 0);
 
-  fabric::Partition red = tenancy("red");
+  fabric::Partition red = make_partition("red");
   red.membership = fabric::Membership::full;
   CHECK(ask({.partition = red, .without = {}, .update = true}) == "ok");
   CHECK(planned.changed == 0);
 }
 
 TEST_CASE_FIXTURE(PlanBed, "a plan begins at what was asked just before") {
-  create(tenancy("red"));
+  create(make_partition("red"));
   settle();
   read(true);
-  fabric::Partition red = tenancy("red");
+  fabric::Partition red = make_partition("red");
   red.members = {{kVf3, fabric::Membership::full, ""}};
   controller->set_time(now());
   controller->update_partition(kAdministrator, red, [](const auto&) {});
-  CHECK(ask({.partition = tenancy("blue"), .without = {}}) == "ok");
+  CHECK(ask({.partition = make_partition("blue"), .without = {}}) == "ok");
   CHECK(planned.changed == 0);
 }
 
@@ -100,14 +101,14 @@ TEST_CASE_FIXTURE(PlanBed, "what would be refused is not planned") {
   partition("blue");
   settle();
   bind(kNode1, request(kVf1, "blue"));
-  CHECK(ask({.partition = tenancy("blue"), .without = {}}) ==
+  CHECK(ask({.partition = make_partition("blue"), .without = {}}) ==
         "partition blue: the name is already used by partition blue");
-  create(tenancy("blue"));
+  create(make_partition("blue"));
   CHECK(last == "partition blue: the name is already used by partition blue");
 
-  CHECK(ask({.partition = tenancy("red"), .without = {}, .update = true}) ==
+  CHECK(ask({.partition = make_partition("red"), .without = {}, .update = true}) ==
         "there is no partition red");
-  CHECK(change(tenancy("red")) == "there is no partition red");
+  CHECK(change(make_partition("red")) == "there is no partition red");
 
   const std::string in_use =
       "partition blue: 1 binding still uses it; list them with `ibpodctl binding list --partition "
@@ -116,12 +117,12 @@ TEST_CASE_FIXTURE(PlanBed, "what would be refused is not planned") {
   CHECK(remove("blue") == in_use);
 
   engine.refusal = "no";
-  CHECK(ask({.partition = tenancy("red"), .without = {}}) == "no");
-  CHECK(ask({.partition = tenancy("blue"), .without = {}, .update = true}) == "no");
+  CHECK(ask({.partition = make_partition("red"), .without = {}}) == "no");
+  CHECK(ask({.partition = make_partition("blue"), .without = {}, .update = true}) == "no");
 }
 
 TEST_CASE_FIXTURE(PlanBed, "what a partition says no more is planned as the fabric has it") {
-  fabric::Partition blue = tenancy("blue");
+  fabric::Partition blue = make_partition("blue");
   blue.ipoib = true;
   blue.mtu = fabric::Mtu::mtu_1024;
   create(blue);

@@ -62,80 +62,80 @@ std::shared_ptr<const fabric::Topology> with_masters(const std::vector<ib::Guid>
 }
 
 struct Seen {
-  explicit Seen(std::optional<ib::Guid> own_port = {}) : sightings(own_port) {}
+  explicit Seen(std::optional<ib::Guid> own_port = {}) : observations(own_port) {}
 
   // A reading of kVf1 in version 2, after the sweep of version 1.
   PortVerdict after(const probe::TableOrError& table,
                     const std::optional<probe::SwitchPortResult>& leaf = {}) {
-    sightings.record(reading(table, leaf), 2, 1, at(++ms));
+    observations.record(reading(table, leaf), 2, 1, at(++ms));
     return find(2);
   }
   PortVerdict find(uint64_t changed_in, const tables::DesiredKeys& desired = blue()) const {
-    return sightings.verdict(kVf1, changed_in, desired);
+    return observations.verdict(kVf1, changed_in, desired);
   }
 
-  PortObservations sightings;
+  PortObservations observations;
   int ms = 0;
 };
 
 TEST_CASE_FIXTURE(Seen, "the last reading of a port is kept, and an older one changes nothing") {
-  CHECK(sightings.find_port(kVf1) == nullptr);
-  CHECK(sightings.ports().empty());
-  sightings.record(reading(ib::PKeyTable{kBlue}), 5, 4, at(20));
-  sightings.record(reading(ib::PKeyTable{kRed}), 3, 2, at(10));
-  REQUIRE(sightings.find_port(kVf1));
-  CHECK(sightings.find_port(kVf1)->result == reading(ib::PKeyTable{kBlue}));
-  CHECK(sightings.find_port(kVf1)->applied == 5);
-  CHECK(sightings.find_port(kVf1)->swept == 4);
-  CHECK(sightings.find_port(kVf1)->at == at(20));
-  sightings.record(reading(ib::PKeyTable{kRed}), 6, 5, at(20));
-  CHECK(sightings.find_port(kVf1)->applied == 6);
-  CHECK(sightings.ports().size() == 1);
-  CHECK(sightings.find_port(kVf2) == nullptr);
+  CHECK(observations.find_port(kVf1) == nullptr);
+  CHECK(observations.ports().empty());
+  observations.record(reading(ib::PKeyTable{kBlue}), 5, 4, at(20));
+  observations.record(reading(ib::PKeyTable{kRed}), 3, 2, at(10));
+  REQUIRE(observations.find_port(kVf1));
+  CHECK(observations.find_port(kVf1)->result == reading(ib::PKeyTable{kBlue}));
+  CHECK(observations.find_port(kVf1)->applied == 5);
+  CHECK(observations.find_port(kVf1)->swept == 4);
+  CHECK(observations.find_port(kVf1)->at == at(20));
+  observations.record(reading(ib::PKeyTable{kRed}), 6, 5, at(20));
+  CHECK(observations.find_port(kVf1)->applied == 6);
+  CHECK(observations.ports().size() == 1);
+  CHECK(observations.find_port(kVf2) == nullptr);
 }
 
 TEST_CASE_FIXTURE(Seen, "a port that has left a whole subnet was seen once, and is not read") {
-  CHECK_FALSE(sightings.ever_seen(kVf1));
-  CHECK_FALSE(sightings.has_disappeared(kVf1));
+  CHECK_FALSE(observations.ever_seen(kVf1));
+  CHECK_FALSE(observations.has_disappeared(kVf1));
   const auto both = topology({kVf1, kVf2});
-  sightings.record(both);
-  CHECK(&sightings.topology() == both.get());
-  CHECK(sightings.ever_seen(kVf1));
-  CHECK_FALSE(sightings.has_disappeared(kVf1));
-  sightings.record(reading(ib::PKeyTable{kBlue}), 1, 1, at(1));
-  sightings.record(topology({kVf2}));
-  CHECK(sightings.ever_seen(kVf1));
-  CHECK(sightings.has_disappeared(kVf1));
-  CHECK_FALSE(sightings.has_disappeared(kVf2));
-  CHECK(sightings.find_port(kVf1) == nullptr);
+  observations.record(both);
+  CHECK(&observations.topology() == both.get());
+  CHECK(observations.ever_seen(kVf1));
+  CHECK_FALSE(observations.has_disappeared(kVf1));
+  observations.record(reading(ib::PKeyTable{kBlue}), 1, 1, at(1));
+  observations.record(topology({kVf2}));
+  CHECK(observations.ever_seen(kVf1));
+  CHECK(observations.has_disappeared(kVf1));
+  CHECK_FALSE(observations.has_disappeared(kVf2));
+  CHECK(observations.find_port(kVf1) == nullptr);
 }
 
 TEST_CASE_FIXTURE(Seen, "where not all of the subnet was seen, a reading is kept") {
-  sightings.record(topology({kVf1}));
-  sightings.record(reading(ib::PKeyTable{kBlue}), 1, 1, at(1));
+  observations.record(topology({kVf1}));
+  observations.record(reading(ib::PKeyTable{kBlue}), 1, 1, at(1));
   fabric::Topology::Contents part = subnet({kVf2});
   part.unanswered_count = 1;
-  sightings.record(topology(std::move(part)));
-  CHECK(sightings.find_port(kVf1));
-  CHECK(sightings.has_disappeared(kVf1));
+  observations.record(topology(std::move(part)));
+  CHECK(observations.find_port(kVf1));
+  CHECK(observations.has_disappeared(kVf1));
 }
 
 TEST_CASE_FIXTURE(Seen, "the same topology once more removes no reading that came after it") {
   const auto without = topology({kVf2});
-  sightings.record(without);
-  sightings.record(reading(ib::PKeyTable{kBlue}), 1, 1, at(1));
-  sightings.record(without);
-  CHECK(sightings.find_port(kVf1));
+  observations.record(without);
+  observations.record(reading(ib::PKeyTable{kBlue}), 1, 1, at(1));
+  observations.record(without);
+  CHECK(observations.find_port(kVf1));
 }
 
 TEST_CASE_FIXTURE(Seen, "beyond 200,000 GUIDs those that are not there now are forgotten") {
   std::vector<ib::Guid> many;
   for (uint64_t n = 0; n <= 200'000; ++n) many.emplace_back(0x1000 + n);
-  sightings.record(topology(many));
-  CHECK(sightings.ever_seen(many.back()));
-  sightings.record(topology({kVf1}));
-  CHECK(sightings.ever_seen(kVf1));
-  CHECK_FALSE(sightings.ever_seen(many.back()));
+  observations.record(topology(many));
+  CHECK(observations.ever_seen(many.back()));
+  observations.record(topology({kVf1}));
+  CHECK(observations.ever_seen(kVf1));
+  CHECK_FALSE(observations.ever_seen(many.back()));
 }
 
 TEST_CASE("the subnet manager's port is the configured one, or else the first master's") {
@@ -157,14 +157,14 @@ TEST_CASE("the subnet manager's port is the configured one, or else the first ma
 }
 
 TEST_CASE("an end port has the type of its node; one that was not seen runs no subnet manager") {
-  PortObservations sightings(kSm);
-  CHECK(sightings.end_port(kSm).guid == kSm);
-  CHECK_FALSE(sightings.end_port(kSm).runs_sm);
+  PortObservations observations(kSm);
+  CHECK(observations.end_port(kSm).guid == kSm);
+  CHECK_FALSE(observations.end_port(kSm).runs_sm);
   fabric::Topology::Contents contents = subnet({kSm});
   contents.ports[0].node = fabric::NodeType::switch_node;
-  sightings.record(topology(std::move(contents)));
-  CHECK(sightings.end_port(kSm).node == fabric::NodeType::switch_node);
-  CHECK(sightings.end_port(kSm).runs_sm);
+  observations.record(topology(std::move(contents)));
+  CHECK(observations.end_port(kSm).node == fabric::NodeType::switch_node);
+  CHECK(observations.end_port(kSm).runs_sm);
 }
 
 TEST_CASE_FIXTURE(Seen, "nothing follows without a reading, or from one of an older version") {
@@ -197,10 +197,10 @@ TEST_CASE_FIXTURE(Seen,
 }
 
 TEST_CASE_FIXTURE(Seen, "a wrong table has drifted if the version was swept before it was read") {
-  sightings.record(reading(ib::PKeyTable{kRed}), 3, 2, at(1));
+  observations.record(reading(ib::PKeyTable{kRed}), 3, 2, at(1));
   CHECK(find(2).drifted);
   CHECK_FALSE(find(3).drifted);
-  sightings.record(reading(ib::PKeyTable{kBlue}), 3, 2, at(2));
+  observations.record(reading(ib::PKeyTable{kBlue}), 3, 2, at(2));
   CHECK_FALSE(find(2).drifted);
 }
 
@@ -216,9 +216,9 @@ TEST_CASE_FIXTURE(Seen, "the switch enforces if it holds the desired keys and fi
   CHECK(after(table, probe::SwitchPortResult{table, false, true}).enforcement == Enforcement::hca);
   CHECK(after(table, probe::SwitchPortResult{table, true, false}).enforcement == Enforcement::hca);
   // At which index the switch holds a key does not matter.
-  sightings.record(reading(table, leaf({kRed, kBlue})), 2, 1, at(++ms));
+  observations.record(reading(table, leaf({kRed, kBlue})), 2, 1, at(++ms));
   CHECK(find(2).enforcement == Enforcement::hca);
-  sightings.record(reading(table, leaf({{}, kBlue})), 2, 1, at(++ms));
+  observations.record(reading(table, leaf({{}, kBlue})), 2, 1, at(++ms));
   CHECK(find(2, blue(true)).enforcement == Enforcement::leaf);
 }
 
@@ -233,7 +233,7 @@ TEST_CASE_FIXTURE(Seen, "a wrong table of an enforcing switch port makes a good 
   CHECK(after(table, leaf({ib::PKey()})).condition.reason == Reason::missing_key);
   CHECK(after(table, leaf(table)).kind == Kind::good);
   CHECK(after(table, probe::SwitchPortResult{ib::PKeyTable{kRed}, true, false}).kind == Kind::good);
-  sightings.record(reading(table, leaf({kRed})), 2, 2, at(++ms));
+  observations.record(reading(table, leaf({kRed})), 2, 2, at(++ms));
   CHECK(find(2).drifted);
   const PortVerdict both = after(ib::PKeyTable{}, leaf({kRed}));
   CHECK_MESSAGE(!both.switch_port, "the port's own table is reported first");
@@ -266,7 +266,7 @@ TEST_CASE_FIXTURE(Seen, "a port that cannot be read is unseen, for the reason of
 }
 
 TEST_CASE_FIXTURE(Seen, "a node's report counts where the port cannot be read, and not else") {
-  REQUIRE(sightings.record("n1", kVf1, told({kBlue}, 2), kMost));
+  REQUIRE(observations.record("n1", kVf1, told({kBlue}, 2), kMost));
   CHECK_MESSAGE(find(2).kind == Kind::nothing, "the port has to be asked first");
   CHECK(after(ib::PKeyTable{kRed}).kind == Kind::wrong);
   const PortVerdict good = after(probe::ProbeError{probe::ProbeFailure::timeout});
@@ -278,43 +278,43 @@ TEST_CASE_FIXTURE(Seen, "a node's report counts where the port cannot be read, a
 }
 
 TEST_CASE_FIXTURE(Seen, "a node's report of a wrong table is compared as a reading is") {
-  REQUIRE(sightings.record("n1", kVf1, told({kRed}, 2, 1), kMost));
+  REQUIRE(observations.record("n1", kVf1, told({kRed}, 2, 1), kMost));
   const PortVerdict wrong = after(probe::ProbeError{probe::ProbeFailure::timeout});
   CHECK(wrong.kind == Kind::wrong);
   CHECK(wrong.condition.reason == Reason::foreign_key);
   CHECK_FALSE(wrong.drifted);
   CHECK(find(1).drifted);
-  REQUIRE(sightings.record("n1", kVf1, told({kBlue}, 2, 1), kMost));
+  REQUIRE(observations.record("n1", kVf1, told({kBlue}, 2, 1), kMost));
   CHECK_FALSE(find(1).drifted);
 }
 
 TEST_CASE_FIXTURE(Seen, "of a GUID that two ports have no node's report counts") {
-  REQUIRE(sightings.record("n1", kVf1, told({kBlue}, 2), kMost));
+  REQUIRE(observations.record("n1", kVf1, told({kBlue}, 2), kMost));
   const PortVerdict twice = after(probe::ProbeError{probe::ProbeFailure::duplicate_guid});
   CHECK(twice.kind == Kind::unseen);
   CHECK(twice.condition.reason == Reason::duplicate);
 }
 
 TEST_CASE_FIXTURE(Seen, "node reports: kept by port and bounded by node") {
-  CHECK(sightings.find_node_report(kVf1) == nullptr);
-  CHECK(sightings.record("n1", kVf1, told({kBlue, kRed}), 2));
-  CHECK(sightings.record("n1", kVf2, told({kBlue}), 2).error().code() == Code::busy);
-  CHECK(sightings.record("n2", kVf2, told({kBlue}), 2));
-  REQUIRE(sightings.find_node_report(kVf1));
-  CHECK(sightings.find_node_report(kVf1)->table == ib::PKeyTable{kBlue, kRed});
-  CHECK(sightings.node_reports().all().size() == 2);
+  CHECK(observations.find_node_report(kVf1) == nullptr);
+  CHECK(observations.record("n1", kVf1, told({kBlue, kRed}), 2));
+  CHECK(observations.record("n1", kVf2, told({kBlue}), 2).error().code() == Code::busy);
+  CHECK(observations.record("n2", kVf2, told({kBlue}), 2));
+  REQUIRE(observations.find_node_report(kVf1));
+  CHECK(observations.find_node_report(kVf1)->table == ib::PKeyTable{kBlue, kRed});
+  CHECK(observations.node_reports().all().size() == 2);
 }
 
 TEST_CASE_FIXTURE(Seen, "node reports are forgotten by port, and by age") {
-  REQUIRE(sightings.record("n1", kVf1, told({kBlue}, 1, 0, 10), kMost));
-  REQUIRE(sightings.record("n1", kVf2, told({kBlue}, 1, 0, 20), kMost));
-  sightings.forget_nodes(at(10));
-  CHECK(sightings.find_node_report(kVf1));
-  sightings.forget_nodes(at(11));
-  CHECK(sightings.find_node_report(kVf1) == nullptr);
-  CHECK(sightings.find_node_report(kVf2));
-  sightings.forget_node(kVf2);
-  CHECK(sightings.find_node_report(kVf2) == nullptr);
+  REQUIRE(observations.record("n1", kVf1, told({kBlue}, 1, 0, 10), kMost));
+  REQUIRE(observations.record("n1", kVf2, told({kBlue}, 1, 0, 20), kMost));
+  observations.forget_nodes(at(10));
+  CHECK(observations.find_node_report(kVf1));
+  observations.forget_nodes(at(11));
+  CHECK(observations.find_node_report(kVf1) == nullptr);
+  CHECK(observations.find_node_report(kVf2));
+  observations.forget_node(kVf2);
+  CHECK(observations.find_node_report(kVf2) == nullptr);
 }
 
 }  // namespace

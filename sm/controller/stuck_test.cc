@@ -93,7 +93,7 @@ TEST_CASE_FIXTURE(StuckBed, "partition: a member that was never on the subnet ke
   reach();  // its name and its P_Key are free
 }
 
-TEST_CASE_FIXTURE(StuckBed, "partition: a look from before the sweep without it shows nothing") {
+TEST_CASE_FIXTURE(StuckBed, "partition: a scan from before the sweep without it proves nothing") {
   member({kStorage});
   settle_all();
   remove();
@@ -105,7 +105,7 @@ TEST_CASE_FIXTURE(StuckBed, "partition: a look from before the sweep without it 
 }
 
 TEST_CASE_FIXTURE(StuckBed,
-                  "partition: where somebody else writes tables, nobody has corrected it") {
+                  "partition: if another subnet manager writes tables, nothing has corrected it") {
   engine.writing = false;
   member({kStorage});
   settle_all();
@@ -144,7 +144,7 @@ TEST_CASE_FIXTURE(StuckBed,
   CHECK(is_there());
 }
 
-TEST_CASE_FIXTURE(StuckBed, "partition: so is one of which only its node has told") {
+TEST_CASE_FIXTURE(StuckBed, "partition: so is one that only its node has reported") {
   ports[kVf1].there = false;
   read(true);
   member({kVf1});
@@ -157,7 +157,8 @@ TEST_CASE_FIXTURE(StuckBed, "partition: so is one of which only its node has tol
   CHECK(is_there());
 }
 
-TEST_CASE_FIXTURE(StuckBed, "partition: what a look has found waits until it is seen without") {
+TEST_CASE_FIXTURE(
+    StuckBed, "partition: a port that a scan has found waits until it is seen without the key") {
   arrive();
   member({kStorage});
   settle_all();
@@ -186,7 +187,7 @@ TEST_CASE_FIXTURE(StuckBed, "partition: a virtual port shows nowhere, and may be
 }
 
 TEST_CASE_FIXTURE(StuckBed,
-                  "partition: what was before a restart, or the first look, is not known") {
+                  "partition: what was before a restart, or the first scan, is not known") {
   member({kStorage});
   settle_all();
   restart();
@@ -319,7 +320,8 @@ TEST_CASE_FIXTURE(StuckBed, "partition: nor one that its node tells to hold it")
   CHECK_MESSAGE(finding("partition training").empty(), "its node can be asked");
 }
 
-TEST_CASE_FIXTURE(StuckBed, "partition: it goes behind the sweep without it, forgotten or not") {
+TEST_CASE_FIXTURE(StuckBed,
+                  "partition: it is removed after the sweep without it, forgotten or not") {
   member({kStorage});
   settle_all();
   CHECK(remove(true).find("not swept without it yet") != std::string::npos);
@@ -374,12 +376,12 @@ TEST_CASE_FIXTURE(StuckBinding, "binding: released, it waits for its port, and d
 }
 
 TEST_CASE_FIXTURE(StuckBinding,
-                  "binding: what waits for the subnet manager is told of that alone") {
+                  "binding: if it waits for the subnet manager, only that is reported") {
   unbind(kNode1, {"n1", "c1", "net1"});
   settle_all();
   tick(kMinutes);
   REQUIRE_FALSE(finding("node n1").empty());
-  SUBCASE("it serves nobody") {
+  SUBCASE("it does not serve") {
     engine.now.health = engine::Health::stuck;
     engine_says();
   }
@@ -413,7 +415,7 @@ TEST_CASE_FIXTURE(StuckBinding, "binding: of a virtual port the remedy takes its
 }
 
 TEST_CASE_FIXTURE(StuckBed,
-                  "binding: whose PF nobody has told goes where there are no virtual ports") {
+                  "binding: without a reported PF it is released if there are no virtual ports") {
   partition("blue");
   settle();
   fabricapi::BindRequest nameless = request(kVf1, "blue");
@@ -461,7 +463,7 @@ TEST_CASE_FIXTURE(StuckBinding, "node: forgotten, virtual ports are waited for w
   CHECK_FALSE(has_binding());
 }
 
-TEST_CASE_FIXTURE(StuckBed, "tables: all are looked at behind the first sweep that is good") {
+TEST_CASE_FIXTURE(StuckBed, "tables: all are read after the first good sweep") {
   Fixture fresh;
   CHECK(fresh.tables.looks == 0);
   fresh.sweep();
@@ -475,7 +477,7 @@ TEST_CASE_FIXTURE(StuckBed, "tables: all are looked at behind the first sweep th
   CHECK(fresh.tables.looks == 2);
 }
 
-TEST_CASE_FIXTURE(StuckBed, "doctor: what a look has shown has the time of that look") {
+TEST_CASE_FIXTURE(StuckBed, "doctor: a finding of a scan has the time of that scan") {
   ms = 3'600'000;  // 01:00:00
   read(true);
   tick(kMinutes);

@@ -1,4 +1,4 @@
-// A subnet in memory behind the steward: ports with tables, a subnet manager that writes them when
+// A subnet in memory for the controller: ports with tables, a subnet manager that writes them when
 // the test says so, a store that can fail.
 #pragma once
 
@@ -95,7 +95,7 @@ class Fixture {
     restart();
   }
 
-  // As if the process had been killed and started anew. Nobody who waited is told.
+  // As if the process had been killed and started again. No waiting caller is answered.
   void restart() {
     controller.reset();
     registry::Policy given = policy();
@@ -172,7 +172,7 @@ class Fixture {
     end_sweep();
   }
 
-  // The witness reads the ports that the steward has in mind, or all.
+  // The prober reads the ports that the controller polls, or all.
   void read(bool all = false) {
     probe::ProbeBatch readings{.begun = now().steady,
                                .topology = topology(),

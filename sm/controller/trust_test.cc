@@ -36,7 +36,7 @@ struct Trust : Fixture {
     engine.manual = {theirs};
     engine_says();
   }
-  // The partition "machines", for ports that nobody can see yet.
+  // The partition "machines", for ports that are not on the subnet yet.
   void open_to_machines() {
     fabric::Partition machines;
     machines.name = "machines";
@@ -103,7 +103,7 @@ TEST_CASE_FIXTURE(Trust, "all tables that one node tells have a bound together")
   CHECK(observe(kNode2, kVf3, half) == "ok");
 }
 
-TEST_CASE_FIXTURE(Trust, "what a node says is judged as the port's own table is") {
+TEST_CASE_FIXTURE(Trust, "a node's report is compared like the port's own table") {
   ports[kVf1].there = false;
   bind(kNode1, request(kVf1, "blue"));
   sweep();
@@ -200,7 +200,7 @@ TEST_CASE_FIXTURE(Trust, "while the fabric may be open nothing is verified, and 
   CHECK(answers.back() == "verified");
 }
 
-TEST_CASE_FIXTURE(Trust, "a loss between two looks is noticed, though all is well again") {
+TEST_CASE_FIXTURE(Trust, "a loss between two looks at the engine is noticed, even if it is over") {
   bound();
   engine.discard();
   engine.now.swept = engine.now.placed;
@@ -211,7 +211,7 @@ TEST_CASE_FIXTURE(Trust, "a loss between two looks is noticed, though all is wel
   CHECK(binding(kC1).state == BindingState::verified);
 }
 
-TEST_CASE_FIXTURE(Trust, "behind a loss a node's word on the same version counts again") {
+TEST_CASE_FIXTURE(Trust, "after a loss, a node's report of the same version counts again") {
   ports[kVf1].there = false;
   bind(kNode1, request(kVf1, "blue"));
   sweep();
@@ -246,7 +246,8 @@ TEST_CASE_FIXTURE(Trust, "a version that the engine takes back was not in force"
   CHECK(answers.back() == "verified");
 }
 
-TEST_CASE_FIXTURE(Trust, "a reading from before the look at the engine is not dated behind it") {
+TEST_CASE_FIXTURE(Trust,
+                  "a reading from before the engine's status was read is not dated after it") {
   bind(kNode1, request(kVf1, "blue"));
   probe::ProbeBatch before{
       .begun = now().steady + Duration(5), .topology = topology(), .ports = {}};
@@ -322,7 +323,7 @@ TEST_CASE_FIXTURE(Trust,
   CHECK(answers.back() == "released");
 }
 
-TEST_CASE_FIXTURE(Trust, "a switch port that drops what it does not hold is judged, and mended") {
+TEST_CASE_FIXTURE(Trust, "the table of an enforcing switch port is compared, and repaired") {
   bind(kNode1, request(kVf1, "blue"), 60'000);
   sweep();
   const auto leaf = [&](std::vector<ib::PKey> keys) {
@@ -397,7 +398,7 @@ TEST_CASE("on another subnet than the subnet manager's nothing is believed, and 
   CHECK(bed.tables.repairs.empty());
 }
 
-TEST_CASE("who else says it is master is nobody for us") {
+TEST_CASE("another port that claims to be master does not count") {
   Fixture bed;
   bed.own_port = kVf3;  // and kSmPort says that it is the master
   bed.restart();
@@ -461,7 +462,7 @@ TEST_CASE_FIXTURE(Trust, "a Bind that nothing enforces says why, and so does a p
   CHECK(registry->partition("green")->state == fabric::PartitionState::provisioning);
 }
 
-TEST_CASE_FIXTURE(Trust, "who unbinds does not find the Bind that waited for the port done later") {
+TEST_CASE_FIXTURE(Trust, "after an Unbind, the Bind that waited for the port is not done later") {
   bound();
   const fabric::Attachment next{"n1", "c2", "net1"};
   unbind(kNode1, kC1);
@@ -474,8 +475,7 @@ TEST_CASE_FIXTURE(Trust, "who unbinds does not find the Bind that waited for the
   CHECK(registry->size() == 0);
 }
 
-TEST_CASE_FIXTURE(Trust,
-                  "a Bind whose port gets free too late is not done behind its caller's back") {
+TEST_CASE_FIXTURE(Trust, "a Bind whose port becomes free after its deadline is not done") {
   bound();
   unbind(kNode1, kC1);
   bind(kNode1, request(kVf1, "blue", "c2"), 50);
@@ -485,7 +485,7 @@ TEST_CASE_FIXTURE(Trust,
   CHECK(registry->size() == 0);
 }
 
-TEST_CASE_FIXTURE(Trust, "nobody gets index 0 where the administrator's own partition has it") {
+TEST_CASE_FIXTURE(Trust, "no binding gets index 0 where the administrator's own partition has it") {
   give_index0_to_administrator();
   fabric::Partition green;
   green.name = "green";
@@ -540,7 +540,7 @@ TEST_CASE_FIXTURE(
   CHECK(registry->size() == 0);
 }
 
-TEST_CASE_FIXTURE(Trust, "a virtual port that nobody sees is not taken for none") {
+TEST_CASE_FIXTURE(Trust, "a virtual port that no scan finds does not count as absent") {
   open_to_machines();
   settle();
   ports[kPf].virtualized = true;
@@ -551,7 +551,7 @@ TEST_CASE_FIXTURE(Trust, "a virtual port that nobody sees is not taken for none"
   CHECK(binding(kC1).state != BindingState::verified);
 }
 
-TEST_CASE_FIXTURE(Trust, "a chosen GUID is granted when a look at all ports has not found it") {
+TEST_CASE_FIXTURE(Trust, "a requested GUID is granted when a full scan has not found it") {
   fabricapi::BindRequest first = request(kChosen, "blue");
   first.guid_requested = true;
   const std::string may_be =
@@ -563,7 +563,7 @@ TEST_CASE_FIXTURE(Trust, "a chosen GUID is granted when a look at all ports has 
   others.guid_requested = true;
   bind(kNode1, others);
   CHECK(last.find("cannot be requested by pods of namespace team-a") != std::string::npos);
-  ports[kChosen].table = table_of({});  // of somebody whom nobody here knows
+  ports[kChosen].table = table_of({});  // of an unknown port
   read(true);
   bind(kNode1, first);
   CHECK(last.find(may_be) != std::string::npos);
@@ -628,7 +628,7 @@ TEST_CASE_FIXTURE(Trust, "a chosen GUID that no port shows is free when its bind
   CHECK_MESSAGE(registry->size() == 1, "a virtual port shows nowhere while it is in use, too");
 }
 
-TEST_CASE_FIXTURE(Trust, "what stands in the way of a closed partition is not told") {
+TEST_CASE_FIXTURE(Trust, "conflicts in a closed partition are not revealed") {
   give_index0_to_administrator();
   fabric::Partition closed;
   closed.name = "green";

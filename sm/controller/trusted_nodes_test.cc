@@ -65,7 +65,7 @@ TEST_CASE_FIXTURE(Blue, "a node that a partition does not name is refused, warne
 TEST_CASE_FIXTURE(Blue, "a node's first pod of a namespace that others have is in the audit log") {
   fabricapi::BindRequest one = request(kVf1, "blue");
   bind(kNode1, one);
-  CHECK_MESSAGE(lines("first binding") == 0, "nobody else has that namespace");
+  CHECK_MESSAGE(lines("first binding") == 0, "no other node has that namespace");
   fabricapi::BindRequest other = request(kVf3, "blue", "c1", "n2");
   bind(kNode2, other);
   CHECK(lines("\"audit\":\"first binding\"") == 1);
@@ -103,7 +103,8 @@ TEST_CASE_FIXTURE(Blue, "a node with more namespaces than are remembered is repo
   CHECK(shows("ibpod_sm_first_bindings_total 3"));
 }
 
-TEST_CASE_FIXTURE(Blue, "ports that nobody has ever seen are bound so often by one node") {
+TEST_CASE_FIXTURE(Blue,
+                  "the number of bindings on ports that no scan has found is limited per node") {
   limits.unseen_of_node = 1;
   ports.erase(kVf1);
   ports.erase(kVf2);
@@ -122,15 +123,15 @@ TEST_CASE_FIXTURE(Blue, "ports that nobody has ever seen are bound so often by o
   CHECK(bind(kNode1, request(kVf2, "blue", "c2")).empty());
 }
 
-TEST_CASE_FIXTURE(Blue, "who asks again and again for what is so already fills no log") {
+TEST_CASE_FIXTURE(Blue, "repeated calls that change nothing do not fill the log") {
   for (int n = 0; n < 100; ++n) bind(kNode1, request(kVf1, "blue"));
   CHECK(lines("\"audit\":\"bind\"") <= 12);
   for (int n = 0; n < 100; ++n) unbind(kNode1, {"n1", "none", "net1"});
   CHECK(lines("\"audit\":\"unbind\"") <= 12);
 }
 
-TEST_CASE_FIXTURE(Blue,
-                  "a change that keeps out who is in it is planned with a note, and explained") {
+TEST_CASE_FIXTURE(
+    Blue, "a change that no longer allows existing members is planned with a note, and explained") {
   bind(kNode1, request(kVf1, "blue"));
   settle();
   read(true);

@@ -22,7 +22,7 @@ TEST_CASE("a reading knows of what was in place before it") {
   CHECK(placements.newest() == 5);
 }
 
-TEST_CASE("a stamp is what was in place when it was given away, and nobody else's counts") {
+TEST_CASE("a stamp names what was in place when it was made, and no foreign stamp counts") {
   VersionHistory placements("e");
   const std::string first = placements.stamp();
   CHECK(placements.at(first) == 0);

@@ -55,7 +55,7 @@ TEST_CASE("a port that is as it should be is shown, without findings") {
   CHECK(subject.findings == Sentences{});
 }
 
-TEST_CASE("what is wrong with a port is told in sentences") {
+TEST_CASE("what is wrong with a port is explained in sentences") {
   TestSubnet subnet(3);
   subnet.add(blue(Membership::full, Membership::limited));
   CHECK(findings(subnet) ==
@@ -187,7 +187,7 @@ TEST_CASE("switch ports whose keys are limited let two full members not through"
         "blue (0x0001): not now: the switch ports of both hold only the limited key");
 }
 
-TEST_CASE("keys that nobody gave are a yes that should not be") {
+TEST_CASE("foreign keys give a yes that should not be") {
   TestSubnet subnet(3);
   CHECK(both(subnet).reach == Sentences{kNoneBut, kDefaultNo});
   for (const unsigned n : {1U, 2U}) subnet.hold(n, {ib::kDefaultFull, kRedFull});
@@ -203,7 +203,7 @@ TEST_CASE("keys that nobody gave are a yes that should not be") {
   CHECK(both(subnet).reach == Sentences{kNoneBut, kDefaultNo});
 }
 
-TEST_CASE("pods of several ports are compared port by port; one without any is told") {
+TEST_CASE("pods with several ports are compared port by port; one without any is reported") {
   TestSubnet subnet(4);
   const Explanation explanation =
       explain({{"a/web", {{tables::test::host(1)}, {tables::test::host(3)}}},

@@ -80,7 +80,7 @@ TEST_CASE("the default key is back at index 0 where its rule says so, and else s
   CHECK(change(subnet, after).ports.at(0).after == "0:0x7fff");
 }
 
-TEST_CASE("a key that somebody else finds a place for has none, and index 0 is certain") {
+TEST_CASE("a key whose index the subnet manager chooses has none, and index 0 is certain") {
   TestSubnet subnet(2);
   subnet.partitions[0].index0 = true;
   std::vector<PartitionDefinition> after{subnet.partitions[0],
@@ -141,7 +141,7 @@ TEST_CASE("a key without a place is no packet beside those that are certain") {
   CHECK(change(subnet, after).packets == 2);
 }
 
-TEST_CASE("a switch port's table is nothing to be mended where the switch heeds none") {
+TEST_CASE("a switch port's table is not repaired if the switch does not enforce it") {
   TestSubnet subnet(2);
   subnet.add(blue({{tables::test::host(1), Membership::full}}));
   subnet.tables[tables::test::host(1)].keys[3] = kBlueFull;
@@ -177,7 +177,7 @@ TEST_CASE("at which index a switch port holds a key is all the same") {
   CHECK(plan_pending(snapshot, {}).changed == 0);
 }
 
-TEST_CASE("who loses the default partition is counted, and who is nowhere else") {
+TEST_CASE("ports that lose the default partition are counted, and those in no other one") {
   TestSubnet subnet(4);
   subnet.partitions[0].members = {{PortGroup::all, Membership::full}};
   subnet.add(blue({{tables::test::host(1), Membership::full}}));
@@ -213,7 +213,7 @@ TEST_CASE("what does not fit, index 0 claimed twice and groups that stay are not
   CHECK(noted(plan, "the IPoIB broadcast group of blue keeps its parameters"));
 }
 
-TEST_CASE("of many ports the first are told, and all are counted") {
+TEST_CASE("of many ports the first are listed, and all are counted") {
   TestSubnet subnet(1200);
   const Plan plan = change(
       subnet,

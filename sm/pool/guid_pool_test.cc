@@ -48,7 +48,7 @@ TEST_CASE("GUIDs go round, so that one that has become free is used last") {
   CHECK(next({guid(1), guid(2), guid(3)}, guid(0)) == guid(0));
 }
 
-TEST_CASE("several ranges are used one behind the other") {
+TEST_CASE("several ranges are used one after the other") {
   const GuidPool two = GuidPool::make({{guid(8), guid(9)}, {guid(0), guid(1)}}).value();
   CHECK(two.contains(guid(1)));
   CHECK_FALSE(two.contains(guid(2)));

@@ -12,7 +12,7 @@ std::string code(const Result<Value>& result) {
   return result ? "ok" : code(result.error());
 }
 
-TEST_CASE("who may do what") {
+TEST_CASE("authorization by role") {
   const struct {
     Caller caller;
     const char *partitions, *own, *others, *forget, *see_own, *see_others, *list;
@@ -83,12 +83,12 @@ TEST_CASE("a node sees its own bindings when it asks for all") {
     const auto seen = bed.registry->bindings(node("n2"), filter, {}).value();
     REQUIRE(seen.items.size() == 1);
     CHECK(seen.items[0].attachment.container == "b");
-    // Not behind somebody else's token, either.
+    // Not with another node's page token, either.
     CHECK(bed.registry->bindings(node("n1"), filter, {0, "n1/zz/net1"}).value().items.empty());
   }
 }
 
-TEST_CASE("a node is told the same of partitions that are not there and that are not for it") {
+TEST_CASE("a node gets the same error for a missing partition and for a forbidden one") {
   Fixture bed({make_partition("theirs", 0x100, {"other"}), make_partition("nobodys", 0x101, {}),
                make_partition("ours", 0x102, {"x", "team"})});
   const auto refusal = [&](const Caller& caller, const std::string& partition) {
@@ -196,7 +196,7 @@ struct Choosers : Fixture {
   }
 };
 
-TEST_CASE_FIXTURE(Choosers, "a pod chooses a GUID where its namespace may, and of nobody's") {
+TEST_CASE_FIXTURE(Choosers, "a pod can request a free GUID if its namespace may") {
   bind(choice("n1", 0x2001));
   BindRequest others = choice("n2", 0x2002);
   others.pod.name_space = "another";
@@ -221,7 +221,8 @@ TEST_CASE_FIXTURE(Choosers, "a pod chooses a GUID where its namespace may, and o
   bind(choice("n2", 0x2001));
 }
 
-TEST_CASE_FIXTURE(Choosers, "who has chosen a GUID keeps it, whoever may choose from now on") {
+TEST_CASE_FIXTURE(Choosers,
+                  "a pod keeps its requested GUID, even if the ranges no longer allow it") {
   bind(choice("n1", 0x2001));
   Fixture::settings.guids = pool::GuidPool::make({{vf(0x1000), vf(0x1007)}}).value();
   start();
@@ -243,7 +244,7 @@ TEST_CASE("a PF may be the first node's that binds a child on it, until that is 
   bed.settle();
   bed.start();
   CHECK(bed.refusal(child("n2", "b", pf(11), {{"blue", kLimited}})).code() == Code::denied);
-  // What is somebody's: given, a storage server's, of the pool, a VF's.
+  // GUIDs with an owner: configured, a storage server's, of the pool, a VF's.
   bed.bind(request("n2", "v", vf(11), {{"blue", kLimited}}));
   REQUIRE(bed.registry->allocate(node("n2"), {"n2", "0000:01:00.0", {0}}));
   for (const ib::Guid guid : {pf(2), vf(12), storage(1), vf(0x1000), vf(0x1003), vf(11)})

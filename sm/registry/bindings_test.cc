@@ -97,7 +97,7 @@ TEST_CASE("an attachment is bound with one port, kind, device and pod") {
         "first");
 }
 
-TEST_CASE("what is gained is told at once, if nothing is lost") {
+TEST_CASE("new keys are published at once if none is lost") {
   Fixture bed;
   bed.bind(request("n1", "a", vf(1), {{"blue", kLimited}}));
   bed.settle();
@@ -377,7 +377,8 @@ TEST_CASE("`both` is refused where OpenSM would make it full") {
   CHECK_FALSE(bed.registry->create(administrator(), both));
 }
 
-TEST_CASE("`both` that is there and not allowed any more keeps the ledger from starting, by name") {
+TEST_CASE(
+    "an existing `both` that is no longer allowed keeps the registry from starting, by name") {
   Partition usual = make_partition("usual", 0x101), member = make_partition("member", 0x102);
   usual.membership = kBoth;
   member.members = {{storage(1), kBoth, ""}};
@@ -393,7 +394,7 @@ TEST_CASE("`both` that is there and not allowed any more keeps the ledger from s
   const BindRequest a = request("n1", "a", vf(1), {{"blue", kBoth}});
   of_binding.bind(a);
   CHECK(refusal(of_binding).starts_with("partition blue: the membership of binding n1/a/net1"));
-  // What leaves the tables anyway is in nobody's way.
+  // Keys that leave the tables anyway are no conflict.
   of_binding.unbind(a);
   CHECK(refusal(of_binding).empty());
   CHECK(refusal(of_none).empty());
@@ -437,7 +438,7 @@ TEST_CASE("a request that can never be granted names the field") {
   CHECK(bed.registry->commit(bed.now));
 }
 
-TEST_CASE("a partition is asked for by its P_Key, and named to nobody who may not be in it") {
+TEST_CASE("a partition is requested by its P_Key, and its name is revealed only to its members") {
   Fixture bed({make_partition("blue", 0x100, {"team"}), make_partition("red", 0x101, {"others"})});
   const auto node = [](const std::string& name) {
     return Caller{.role = fabricapi::Role::node, .node = name, .name = "CN=" + name};
@@ -476,7 +477,7 @@ TEST_CASE("there are no more bindings than there may be, of all and of a node") 
   bed.bind(request("n2", "c", vf(11), {{"blue", kFull}}));
 }
 
-TEST_CASE("trouble is told, and says what is known of the keys") {
+TEST_CASE("a condition is reported, and says what is known of the keys") {
   struct {
     Reason reason;
     BindingState verified, requested;
@@ -516,7 +517,7 @@ TEST_CASE("trouble is told, and says what is known of the keys") {
   }
 }
 
-TEST_CASE("a partition may want to hear it from the port itself") {
+TEST_CASE("a partition can require proof from the port itself") {
   Partition strict = make_partition("strict", 0x120);
   strict.proof = Proof::port;
   Fixture bed({strict, make_partition("blue", 0x100)});
@@ -550,7 +551,7 @@ TEST_CASE("a partition may want to hear it from the port itself") {
   CHECK(bed.registry->unsettled() == std::set{vf(2)});
 }
 
-TEST_CASE("a partition may want to hear it from nobody") {
+TEST_CASE("a partition can require no proof") {
   Partition open = make_partition("open", 0x120);
   open.proof = Proof::none;
   Fixture bed({open, make_partition("blue", 0x100)});
@@ -605,7 +606,7 @@ TEST_CASE("clean is enough for what is to leave, and not for what is to be there
   CHECK(bed.state(c) == BindingState::requested);
 }
 
-TEST_CASE("watchers are told each change once, and what has gone") {
+TEST_CASE("watchers get each change once, and removed bindings") {
   Fixture bed;
   const BindRequest a = request("n1", "a", vf(1), {{"blue", kLimited}});
   const BindRequest b = request("n1", "b", vf(2), {{"blue", kLimited}});

@@ -57,7 +57,7 @@ TEST_CASE_FIXTURE(Machines, "a second machine of a node's name ends nothing, and
   CHECK(state(first) == BindingState::verified);
 }
 
-TEST_CASE_FIXTURE(Two, "while both are alive neither is told of the other's bindings") {
+TEST_CASE_FIXTURE(Two, "while both are alive, neither gets the other's bindings") {
   bind(request("n1", "b", vf(2), {{"blue", kLimited}}));
   CHECK(told("one", "a") == 0);
   CHECK_FALSE(sync("two", "b"));

@@ -56,7 +56,7 @@ TEST_CASE("declared partitions come, change and go with their file, and are read
   CHECK(names(*bed.registry) == "Default mine");
 }
 
-TEST_CASE("what is wrong in the file is told, each by itself, and the rest is done") {
+TEST_CASE("each error of the file is reported by itself, and the rest is applied") {
   Fixture bed(none());
   REQUIRE(declare(bed, {make_partition("used", 0x100), make_partition("kept", 0x101)}).empty());
   bed.bind(request("n1", "a", vf(1), {{"used", kLimited}}));

@@ -1,4 +1,4 @@
-// What exists on nodes and on the subnet is met as it is, though nobody here would make it so.
+// Existing state of nodes and of the subnet is accepted, even if ibpod would not create it.
 #include "sm/registry/test_registry.h"
 
 namespace ibpod::sm::registry {

@@ -41,7 +41,7 @@ Step bind(const BindRequest& request) {
 Step unbind(const BindRequest& request) {
   return [=](Registry& l) { return outcome(l.unbind(administrator(), request.attachment, kNow)); };
 }
-// What has been done by a commit of which nobody knew is there.
+// The changes of a commit whose result was unknown are there.
 Step create(const Partition& partition) {
   return [=](Registry& l) {
     if (l.partition(partition.name)) return ok();
@@ -151,7 +151,7 @@ TEST_CASE("whichever commit fails, and however: what is there is promised, and i
       }
 }
 
-TEST_CASE("what has been found out is not forgotten when somebody else's commit fails") {
+TEST_CASE("observations are kept when the commit of another request fails") {
   Fixture bed;
   const BindRequest a = request("n1", "a", vf(1), {{"blue", kLimited}});
   const BindRequest b = request("n1", "b", vf(2), {{"blue", kLimited}});
@@ -289,7 +289,7 @@ bool holds(store::Store& store, Objects objects) {
   return true;
 }
 
-TEST_CASE("a process that is killed at any write has what it had told, or one step more") {
+TEST_CASE("a process that is killed at any write has all that it had answered, or one step more") {
   const std::vector<Objects> after = after_steps();
   size_t killed = 0;
   for (const bool half : {false, true}) {

@@ -40,7 +40,7 @@ void fill(Fixture& bed) {
   bed.commit();
 }
 
-TEST_CASE("what has been promised is there again, to be seen again") {
+TEST_CASE("stored bindings are loaded again, and must be verified again") {
   Fixture bed;
   fill(bed);
   const auto listed = [&] { return bed.registry->bindings(reader(), {}, {}).value().items; };

@@ -1,5 +1,5 @@
 // Random requests, sweeps, looks, failures and restarts, against a model of the ports' own tables:
-// no port is ever in a partition that nobody answers for.
+// no port is ever in a partition without a membership.
 #include "sm/registry/test_registry.h"
 
 #include <algorithm>
@@ -90,7 +90,7 @@ class World {
       promised_ = wanted_;
     } else {
       REQUIRE(bed_.store.commits() == at + 1);
-      // Nobody was told that it is done, but it may be.
+      // No caller got a success, but it may be done.
       promised_ = wanted_ = found();
     }
     check();
@@ -98,7 +98,7 @@ class World {
     engine_version_ = bed_.registry->version();
   }
 
-  // All ports answer, and nobody asks for anything.
+  // All ports answer, and there are no requests.
   void come_to_rest() {
     down_.clear();
     looks_.clear();
@@ -396,7 +396,7 @@ class World {
       if (member.guid == guid && member.membership == membership.membership) return true;
     return false;
   }
-  // Nobody is told to have what he is not in.
+  // No port is rendered in a partition that it is not in.
   void check_told() {
     const auto definitions = bed_.registry->partitions();
     for (const fabric::PartitionDefinition& definition : *definitions)
@@ -431,7 +431,7 @@ class World {
   uint64_t engine_version_ = 0, swept_ = 0;
 };
 
-TEST_CASE("whatever is asked and whatever happens, no port has a key that nobody answers for") {
+TEST_CASE("after any requests and events, no port has a key without a membership") {
   size_t bound = 0, refused = 0, too_many = 0, verified = 0, stale = 0, released = 0;
   for (uint32_t seed = 1; seed <= 40; ++seed) {
     CAPTURE(seed);

@@ -107,7 +107,7 @@ TEST_CASE("without any Sync a lease's end holds, or revokes") {
   }
 }
 
-TEST_CASE("what a lease's end has released is told once, what was asked for is not") {
+TEST_CASE("a release by a lease's end is reported once, a requested one is not") {
   Fixture bed(blue(), leases(LeasePolicy::revoke));
   const BindRequest a = request("n1", "a", vf(1), {{"blue", kLimited}});
   const BindRequest b = request("n1", "b", vf(2), {{"blue", kLimited}});
@@ -394,7 +394,7 @@ TEST_CASE("what could not be put on disk makes no node silent") {
   CHECK(bed.registry->forget(administrator(), {"n1", false}, bed.now).error().code() == Code::busy);
 }
 
-TEST_CASE("a node that has nothing is forgotten though it is alive: nobody loses anything by it") {
+TEST_CASE("a node that has nothing is forgotten although it is alive: no pod loses anything") {
   Fixture bed(blue());
   sync(bed, "n1", {});
   REQUIRE(bed.registry->node("n1"));
@@ -506,7 +506,7 @@ TEST_CASE("a Sync tells which PFs a node may make no IPoIB child on") {
   CHECK(unknown(claimed, "n1", {}, {pf(2), pf(9)}) == Guids{pf(2)});
 }
 
-TEST_CASE("where pods may choose GUIDs, a VF's own keeps nobody from a partition") {
+TEST_CASE("if pods may request GUIDs, a VF's own GUID does not keep pods out of a partition") {
   Policy rules = policy();
   rules.guids =
       pool::GuidPool::make({{vf(0x1000), vf(0x1007)}, {vf(0x2000), vf(0x2007), {"lab"}}}).value();

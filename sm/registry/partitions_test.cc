@@ -60,7 +60,7 @@ TEST_CASE("a partition is provisioning until it has been swept, and deleting lik
   CHECK(create(bed, make_partition("other", 0x100)));
 }
 
-TEST_CASE("what is told of a partition is the fabric's where it says nothing") {
+TEST_CASE("a partition's definition has the fabric's defaults where it sets nothing") {
   Policy rules = policy();
   rules.group.mtu = fabric::Mtu::mtu_4096;
   rules.group.sl = 3;
@@ -88,7 +88,7 @@ TEST_CASE("what is told of a partition is the fabric's where it says nothing") {
   CHECK(fabric::check(want));
 }
 
-TEST_CASE("members are told in order, each once, as they are now") {
+TEST_CASE("members are rendered in order, each once, with their present membership") {
   Partition blue = make_partition("blue", 0x100);
   blue.members = {{pf(1), kFull, ""}, {storage(1), kLimited, ""}};
   Fixture bed({blue});
@@ -159,7 +159,7 @@ TEST_CASE("everything of a partition can be changed but its P_Key") {
   CHECK(bed.registry->partition("blue")->spec.ipoib == true);
 }
 
-TEST_CASE("who is in a partition stays in it when its namespace is no longer allowed") {
+TEST_CASE("a member stays in a partition when its namespace is no longer allowed") {
   Fixture bed({make_partition("blue", 0x100, {"team"}), make_partition("red", 0x101)});
   const BindRequest a = request("n1", "a", vf(1), {{"blue", kLimited}});
   bed.bind(a);
@@ -200,8 +200,7 @@ TEST_CASE("a static member's key has to be seen to be gone before it is another 
   CHECK(create(bed, make_partition("red", 0x100)));
 }
 
-TEST_CASE(
-    "what is wrong with a static member's port stands at its partition until it is seen well") {
+TEST_CASE("a fault of a static member's port is shown at its partition until the port is right") {
   Partition blue = make_partition("blue", 0x100);
   blue.members = {{storage(1), kFull, ""}};
   Fixture bed({blue});

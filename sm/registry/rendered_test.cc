@@ -75,7 +75,7 @@ TEST_CASE("what a new partition would be is what it is") {
   CHECK_MESSAGE(create(bed, make_partition("x", 0)) == Code::busy, "no key is left");
 }
 
-TEST_CASE("what a changed partition would be is what it becomes, with who is bound to it") {
+TEST_CASE("a changed partition becomes what was rendered before, with its bindings") {
   Partition blue = make_partition("blue", 0x100);
   blue.members = {{storage(1), kFull, ""}, {pf(1), kFull, ""}};
   blue.mtu = fabric::Mtu::mtu_1024;

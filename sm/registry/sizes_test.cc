@@ -26,7 +26,7 @@ size_t members_told(const Fixture& bed) {
   return members;
 }
 
-TEST_CASE("a node has so many memberships, and is told which number is the limit") {
+TEST_CASE("the memberships of a node are limited, and the error names the limit") {
   Fixture bed = bed_with(4, 100);
   bed.bind(all_three("n1", "a", vf(1)));
   const Error refused = bed.refusal(all_three("n1", "b", vf(2)));
@@ -78,7 +78,7 @@ TEST_CASE("children of one port in one partition are one membership") {
   bed.bind(child("n1", "d", pf(1), {{"green", kLimited}}));
 }
 
-TEST_CASE("all nodes together have so many, whoever they are") {
+TEST_CASE("the memberships of all nodes together are limited") {
   Fixture bed = bed_with(100, 7);
   bed.bind(all_three("n1", "a", vf(1)));
   bed.bind(all_three("n2", "a", vf(11)));
@@ -90,8 +90,7 @@ TEST_CASE("all nodes together have so many, whoever they are") {
   bed.bind(request("n3", "a", vf(21), {{"blue", kLimited}}));
 }
 
-TEST_CASE(
-    "the count is what the subnet manager is told, also after a restart and a failed commit") {
+TEST_CASE("the count is that of the rendered members, also after a restart and a failed commit") {
   Fixture bed = bed_with(8, 8);
   bed.bind(all_three("n1", "a", vf(1)));
   bed.bind(all_three("n1", "b", vf(2)));

@@ -1,5 +1,5 @@
-// A ledger for tests: a fabric of a few nodes and partitions, in which whatever the ledger wants
-// comes true when it is told to.
+// A registry for tests: a fabric of a few nodes and partitions, in which everything the registry
+// wants comes true when it is told to.
 #pragma once
 
 #include "sm/registry/memberships.h"

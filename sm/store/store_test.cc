@@ -62,7 +62,7 @@ TEST_CASE("changes of one commit are made in their order") {
   CHECK(store->all(RecordKind::guid).value() == Objects{{"a", "2"}});
 }
 
-TEST_CASE("nobody else may read the files") {
+TEST_CASE("no other user may read the files") {
   const Kept kept;
   const auto store = kept.open();
   REQUIRE(store->commit({{RecordKind::node, "n", "1"}}));

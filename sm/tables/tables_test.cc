@@ -64,7 +64,7 @@ TEST_CASE("by port is what is by partition") {
   }
 }
 
-TEST_CASE("a table is judged by all 16 bits of its keys") {
+TEST_CASE("a table is compared by all 16 bits of its keys") {
   const DesiredTable desired{.keys = {kDefault, kBlueFull}, .index0 = {}};
   struct Case {
     ib::PKeyTable table;
@@ -86,7 +86,7 @@ TEST_CASE("a table is judged by all 16 bits of its keys") {
   }
 }
 
-TEST_CASE("whatever is wrong with a table, mended it is right, and right keys have not moved") {
+TEST_CASE("any wrong table is right after the repair, and right keys have not moved") {
   fabric::test::RandomPartitions random(8);
   for (int run = 0; run < 2000; ++run) {
     DesiredTable desired;
@@ -130,7 +130,7 @@ TEST_CASE("the default partition's key is put to index 0, and a tenant's never i
         ib::PKeyTable{kTenant, kDefault, none});
 }
 
-TEST_CASE("more keys than places cannot be mended") {
+TEST_CASE("more keys than entries cannot be repaired") {
   const DesiredTable desired{.keys = {kBlueLimited, kDefault, kBlueFull}, .index0 = {}};
   const Result<ib::PKeyTable> right = mended({kDefault, ib::PKey()}, desired);
   REQUIRE_FALSE(right);
