@@ -174,13 +174,14 @@ TEST_CASE("a typo is named, with the word that is meant") {
   for (const Row& row : kRows) {
     CAPTURE(std::string(row.typo));
     const Outcome outcome = type(row.typo, session);
-    check(outcome, kUsage, "is \"" + std::string(row.meant) + "\" meant?");
+    check(outcome, kUsage, "did you mean \"" + std::string(row.meant) + "\"?");
     CHECK(outcome.err.starts_with("error: there is no "));
   }
   for (const auto& [typo, said] :
        {std::pair{"get partitions", "there is no command \"get\" of `ibpodctl`: partition, "},
-        std::pair{"help", "is \"--help\" meant?"}, std::pair{"version", "is \"--version\" meant?"},
-        std::pair{"-o json node list", "is \"--json\" meant?"},
+        std::pair{"help", "did you mean \"--help\"?"},
+        std::pair{"version", "did you mean \"--version\"?"},
+        std::pair{"-o json node list", "did you mean \"--json\"?"},
         std::pair{"partition completely", "of `ibpodctl partition`: list, get, create"},
         std::pair{"node list --xyzzy", "`ibpodctl node list --help`"}}) {
     CAPTURE(std::string(typo));
@@ -199,7 +200,7 @@ TEST_CASE("this node's commands say that nobody answers, and name what is mistyp
                                     {"atachments", "attachments"},
                                     {"docter", "doctor"},
                                     {"doctor --al", "--all"}})
-    check(type(typo, session), kUsage, "is \"" + std::string(meant) + "\" meant?");
+    check(type(typo, session), kUsage, "did you mean \"" + std::string(meant) + "\"?");
 }
 
 TEST_CASE("the doctor has exit codes of its own, and a remedy for each circumstance") {

@@ -144,7 +144,7 @@ TEST_CASE("what is refused before it is asked changes nothing and is not asked")
 
 TEST_CASE("a name that is none is told by the name alone") {
   const Outcome outcome = Cluster().type("partition create bad!");
-  CHECK(outcome.err.find("name: \"bad!\" is no name of a partition") != std::string::npos);
+  CHECK(outcome.err.find("name: \"bad!\" is not a partition name") != std::string::npos);
   CHECK(outcome.err.find("0x") == std::string::npos);
 }
 

@@ -115,7 +115,7 @@ std::string UnknownWord::text() const {
                                   : "there is no " + std::string(option ? "option" : "command") +
                                         " \"" + word + "\" of `" + place + "`";
   const std::string meant = word.empty() ? "" : meant_by(word, known);
-  if (!meant.empty()) return text + ": is \"" + meant + "\" meant?";
+  if (!meant.empty()) return text + "; did you mean \"" + meant + "\"?";
   std::string list;
   for (const std::string& one : known) list += (list.empty() ? "" : ", ") + one;
   if (option) return text + ": `" + place + " --help` has those that there are";

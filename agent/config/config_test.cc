@@ -221,11 +221,11 @@ TEST_CASE("a bad document or an unknown key is refused with its place and what w
       {"{/* }", "JSON: parse error"},
       {"[]", "the document: expected an object, got a list"},
       {"7", "the document: expected an object, got the number 7"},
-      {R"({"cdi": true, "cdi": true})", "JSON: the key \"cdi\" is there twice"},
-      {R"({"Cdi": true})", "Cdi: no such key; is \"cdi\" meant?"},
-      {R"({"statedir": "/a"})", "statedir: no such key; is \"stateDir\" meant?"},
-      {R"({"resourcelst": []})", "resourcelst: no such key; is \"resourceList\" meant?"},
-      {R"({"section": []})", "section: no such key; is \"sections\" meant?"},
+      {R"({"cdi": true, "cdi": true})", "JSON: duplicate key \"cdi\""},
+      {R"({"Cdi": true})", "Cdi: no such key; did you mean \"cdi\"?"},
+      {R"({"statedir": "/a"})", "statedir: no such key; did you mean \"stateDir\"?"},
+      {R"({"resourcelst": []})", "resourcelst: no such key; did you mean \"resourceList\"?"},
+      {R"({"section": []})", "section: no such key; did you mean \"sections\"?"},
   });
 }
 
@@ -236,7 +236,7 @@ TEST_CASE("of a key that is a slip of one, the one is told") {
     wrong.erase(wrong.size() / 2, 1);
     const std::vector<std::string> errors = errors_of("{\"" + wrong + "\": null}");
     REQUIRE(errors.size() == 1);
-    CHECK(errors[0] == wrong + ": no such key; is \"" + std::string(key.name) + "\" meant?");
+    CHECK(errors[0] == wrong + ": no such key; did you mean \"" + std::string(key.name) + "\"?");
   }
 }
 
@@ -266,7 +266,8 @@ TEST_CASE("a bad value is refused with its place, the value and what would be ri
       {R"({"runtimeSocket": "unix:///run/containerd/containerd.sock"})",
        "runtimeSocket: expected an absolute path"},
       {R"({"metricsAddress": "localhost:80"})",
-       "metricsAddress: \"localhost:80\" is no address to listen on: expected 127.0.0.1:9464, "},
+       "metricsAddress: \"localhost:80\" is not an address to listen on: expected "
+       "127.0.0.1:9464, "},
       {R"({"metricsAddress": 9464})", "metricsAddress: expected a string, got the number 9464"},
       {R"({"metricsAddress": "unix:/s", "agentSocket": "/s"})",
        "metricsAddress: /s is agentSocket: expected two sockets of their own"},

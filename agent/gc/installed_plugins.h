@@ -21,11 +21,11 @@ struct PluginSettings {
 // and with IBPOD_ATTEMPT (lib/attach/release.h). A record that nobody can read is left to the
 // plugin's GC, with all others as valid attachments.
 //
-// An error tells the plugin's path and why: it cannot be started (it is not there), it did not
-// finish in time and was killed, it complained (its own words and code), or left with another exit
-// code than 0. A complaint counts even with exit code 0. The end of what it wrote to stderr is in
-// the details. Plugins die with the calling thread (lib/base/process.h): it has to be one that
-// lives as long as the process.
+// An error tells the plugin's path and why: it cannot be started (it is not there), timed out and
+// was killed, it complained (its own words and code), or left with another exit code than 0. A
+// complaint counts even with exit code 0. The end of what it wrote to stderr is in the details.
+// Plugins die with the calling thread (lib/base/process.h): it has to be one that lives as long as
+// the process.
 class InstalledPlugins : public Plugins {
  public:
   explicit InstalledPlugins(PluginSettings place) : settings_(std::move(place)) {}

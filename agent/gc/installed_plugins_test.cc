@@ -118,7 +118,7 @@ TEST_CASE("a plugin that does not finish in time is killed") {
   fixture.timeout = Duration(150);
   const Error error = fixture.refusal("sleep 100");
   CHECK(error.code() == Code::unavailable);
-  CHECK(error.text().ends_with("it did not finish in time and was killed"));
+  CHECK(error.text().ends_with("timed out and was killed"));
 }
 
 TEST_CASE("a plugin's mount namespace that is not there is an error of its own") {

@@ -74,16 +74,16 @@ TEST_CASE("what no pod is given is no finding, a PF of tickets names its own key
 }
 
 TEST_CASE("a certificate that cannot be used is named with its file, why, and what to do") {
-  const Error expired(Code::invalid, "/t/tls.crt: has expired at 2026-11-26T23:03:52Z");
-  const Error before(Code::invalid, "the certificate of before stays in use: /t/tls.key: none");
+  const Error expired(Code::invalid, "/t/tls.crt: expired at 2026-11-26T23:03:52Z");
+  const Error before(Code::invalid, "the previous certificate stays in use: /t/tls.key: none");
   const auto findings = certificate_findings({{"east", {"/t/tls.crt", ok(), ok(), {}}},
                                               {"north", {"/t/tls.crt", before, ok(), {}}},
                                               {"west", {"/t/tls.crt", before, expired, {}}}});
   REQUIRE(findings.size() == 2);
   CHECK(findings[0].finding.text ==
-        "this node's for fabric north: the certificate of before stays in use: /t/tls.key: none");
+        "this node's for fabric north: the previous certificate stays in use: /t/tls.key: none");
   CHECK(findings[1].finding.text ==
-        "this node's for fabric west: /t/tls.crt: has expired at 2026-11-26T23:03:52Z");
+        "this node's for fabric west: /t/tls.crt: expired at 2026-11-26T23:03:52Z");
   CHECK(findings[1].finding.remedy.find("where /t/tls.crt is") != std::string::npos);
   CHECK(findings[1].finding.remedy.find("date -u") != std::string::npos);
 }

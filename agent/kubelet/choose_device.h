@@ -25,7 +25,7 @@ using Holders = std::map<ib::PciAddress, std::vector<Holder>>;
 // pod: that one is over, or the kubelet had not given its device away, and ADD waits for its DEL.
 // Empty where it was given none. unavailable where attachments of a pod of that name hold all of
 // them: pod-resources has no UID, so it may speak of an earlier one, and of other devices soon.
-// internal for an id that is no PCI address.
+// internal for an id that is not a PCI address.
 Result<std::string> choose_device(const std::vector<std::string>& ids, const Holders& holders,
                                   const Holder& asker);
 

@@ -46,7 +46,7 @@ TEST_CASE("device of: what a pod of that name still holds is not ready yet, and 
         "the pod's devices are still held by other attachments: 0000:3b:00.1 by c9:net1");
 }
 
-TEST_CASE("device of: a ticket, or anything else that is no PCI address, is no device") {
+TEST_CASE("device of: a ticket, or anything else that is not a PCI address, is no device") {
   const auto refused = choose_device({"0000:3b:00.0-7"}, {}, kAsker);
   REQUIRE_FALSE(refused);
   CHECK(refused.error().code() == Code::internal);

@@ -52,7 +52,7 @@ const struct {
      "pfs[0]: it chooses no PF: expected at least one of vendor, deviceID, rootDevices and "
      "pfNames"},
     {R"([{"vendor": "15b3", "numvfs": 4}])",
-     "pfs[0].numvfs: there is no such key; is \"numVfs\" meant?"},
+     "pfs[0].numvfs: there is no such key; did you mean \"numVfs\"?"},
     {R"([{"vendor": "15b3", "mtu": 4}])",
      "pfs[0].mtu: there is no such key: expected one of vendor, deviceID, rootDevices, "
      "pfNames, numVfs, force, allowHostUse"},
@@ -72,9 +72,9 @@ const struct {
     {R"([{"rootDevices": []}])",
      "pfs[0].rootDevices: the list is empty: leave the key out, or name one"},
     {R"([{"rootDevices": ["0000:3b:00.0", "3b:00.0"]}])",
-     "pfs[0].rootDevices[1]: \"3b:00.0\" is no PCI address: write 0000:3b:00.0"},
+     "pfs[0].rootDevices[1]: \"3b:00.0\" is not a PCI address: write 0000:3b:00.0"},
     {R"([{"rootDevices": ["0000:3b:00.0#0-3"]}])",
-     "pfs[0].rootDevices[0]: \"0000:3b:00.0#0-3\" is no PCI address: expected a form such as "
+     "pfs[0].rootDevices[0]: \"0000:3b:00.0#0-3\" is not a PCI address: expected a form such as "
      "0000:3b:00.2"},
     {R"([{"rootDevices": ["0000:3b:00.0", "0000:3B:00.0"]}])",
      "pfs[0].rootDevices[1]: \"0000:3B:00.0\" is in the list twice"},

@@ -547,9 +547,8 @@ TEST_CASE("an intent of a newer version is told with its file, and it and its PF
   const Path file = fixture.folder.write("preparation/" + kPf.text() + ".json",
                                          R"({"version":2,"steps":["bind"]})");
   CHECK(contains(fixture.problems(),
-                 file.string() +
-                     ": its version is 2, and this program reads none above 1: a newer ibpod wrote "
-                     "it (run that one again; the file is left as it is)"));
+                 file.string() + ": version 2 is too new: this program reads up to version 1; run "
+                                 "the newer ibpod that wrote it (the file is unchanged)"));
   CHECK(fixture.k.orders() == 0);
   CHECK(read_file(file).value() == R"({"version":2,"steps":["bind"]})");
 }

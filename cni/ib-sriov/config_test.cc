@@ -136,12 +136,12 @@ TEST_CASE("ADD refuses a key that is a sure slip of another, and says which") {
     const char* keys;
     const char* told;
   } table[] = {
-      {R"("linkState":"enable")", "linkState: no such key; is \"link_state\" meant?"},
-      {R"("rdma_isolation":true)", "rdma_isolation: no such key; is \"rdmaIsolation\" meant?"},
-      {R"("partitoin":"blue")", "partitoin: no such key; is \"partition\" meant?"},
-      {R"("P_Key":"0x1")", "P_Key: no such key; is \"pkey\" meant?"},
+      {R"("linkState":"enable")", "linkState: no such key; did you mean \"link_state\"?"},
+      {R"("rdma_isolation":true)", "rdma_isolation: no such key; did you mean \"rdmaIsolation\"?"},
+      {R"("partitoin":"blue")", "partitoin: no such key; did you mean \"partition\"?"},
+      {R"("P_Key":"0x1")", "P_Key: no such key; did you mean \"pkey\"?"},
       {R"("args":{"cni":{"parttion":"blue"}})",
-       "args.cni.parttion: no such key; is \"partition\" meant?"},
+       "args.cni.parttion: no such key; did you mean \"partition\"?"},
   };
   for (const auto& one : table) CHECK(read(one.keys).error().text() == one.told);
   cni::Call check = a_call();
@@ -150,7 +150,7 @@ TEST_CASE("ADD refuses a key that is a sure slip of another, and says which") {
       parse_config(check, network(R"("deviceID":"0000:3b:00.1","linkState":"enable")"), lenient());
   REQUIRE(kept);
   CHECK(kept->warnings == std::vector<std::string>{"the key \"linkState\" is unknown and ignored; "
-                                                   "is \"link_state\" meant?"});
+                                                   "did you mean \"link_state\"?"});
 }
 
 TEST_CASE("the device may come from runtimeConfig alone, and GC and STATUS need none") {
@@ -175,7 +175,7 @@ TEST_CASE("two spellings of one address are one device") {
         "deviceID: \"0000:3b:00.1\" and runtimeConfig.deviceID: \"0000:3b:00.2\" differ: which "
         "device is meant?");
   CHECK(read_both("0000:3b:00.1", "x").error().text() ==
-        "runtimeConfig.deviceID: \"x\" is no PCI address: expected a form such as 0000:3b:00.2");
+        "runtimeConfig.deviceID: \"x\" is not a PCI address: expected a form such as 0000:3b:00.2");
 }
 
 TEST_CASE("the case of args.cni matters as little as any other key's") {
@@ -189,7 +189,7 @@ TEST_CASE("the case of args.cni matters as little as any other key's") {
         std::vector<std::string>{"Args is read as args", "args.cni.GUID is read as guid"});
   const std::string both = R"({"name":"n","args":{"cni":{},"CNI":)" + guid + "}}";
   CHECK(cni::parse_network(cni::parse_document(both).value(), both).error().text() ==
-        "args.CNI: the keys \"cni\" and \"CNI\" differ only by case: keep \"cni\"");
+        "args.CNI: the keys \"cni\" and \"CNI\" differ only in case: keep \"cni\"");
 }
 
 Config parse_anyway(const std::string& keys) {

@@ -44,9 +44,8 @@ TEST_CASE("Spiderpool's published example pkey: 1000 is refused with both readin
   const cni::Answer answer = fixture.call(fixture.config(kDevice + R"(,"pkey":"1000")"));
   REQUIRE(answer.failure);
   CHECK(answer.failure->code == 7);
-  CHECK(
-      answer.failure->message ==
-      "pkey: \"1000\" is ambiguous: as hexadecimal write \"0x1000\", as decimal write \"0x03e8\"");
+  CHECK(answer.failure->message ==
+        "pkey: \"1000\" is ambiguous: write \"0x1000\" for hexadecimal or \"0x03e8\" for decimal");
   CHECK(fixture.changes() == "");
 }
 
@@ -397,10 +396,10 @@ TEST_CASE("what is refused is in the log file, with the call and the device") {
       {R"("pkey":"1000")", "is ambiguous"},
       {R"("mtu":"x")", "mtu: expected"},
       {R"("timeoutSeconds":0)", "timeoutSeconds: expected"},
-      {R"("loglevel":"loud")", "is no log level"},
+      {R"("loglevel":"loud")", "is not a log level"},
       {R"("ipam":{"type":"dhcp"})", "cannot serve InfiniBand"},
       {R"("ipam":7)", "ipam: expected an object"},
-      {R"("cniversion":"1.1.0")", "differ only by case"},
+      {R"("cniversion":"1.1.0")", "differ only in case"},
   };
   for (const auto& refusal : table) {
     CAPTURE(refusal.keys);
@@ -608,11 +607,12 @@ const std::string kNoDevice =
     "deviceID: it is missing; Multus puts it in for a network whose annotation "
     "k8s.v1.cni.cncf.io/resourceName names a resource that the pod requests; without Multus write "
     "that name as resourceName, and the node's agent finds the device";
-const std::string kNoPciAddress = "\" is no PCI address: expected a form such as 0000:3b:00.2";
+const std::string kNoPciAddress = "\" is not a PCI address: expected a form such as 0000:3b:00.2";
 const std::string kNoGuid =
-    "\" is no GUID: expected eight bytes in hex, such as 00:11:22:33:44:55:66:77";
-const std::string kNoKey = "\" is no P_Key: expected 0x0001 to 0xffff, such as \"0x8001\"";
-const std::string kFree = " is no partition: 0x0000 and 0x8000 are free places of a P_Key table";
+    "\" is not a GUID: expected eight bytes in hex, such as 00:11:22:33:44:55:66:77";
+const std::string kNoKey = "\" is not a P_Key: expected 0x0001 to 0xffff, such as \"0x8001\"";
+const std::string kFree =
+    " is not a partition: 0x0000 and 0x8000 mark free entries of a P_Key table";
 const std::string kNetworkName =
     "\" is no network name: expected a letter or digit, then letters, digits, '_', '.' and '-', at "
     "most 255 in all";
@@ -629,7 +629,7 @@ const std::string kNodesOwn =
 const std::vector<attach::BadInput> kBad{
     // JSON
     {"raw", "[]", 6, "the document: expected an object, got a list"},
-    {"raw", R"({"name":"n","name":"m"})", 6, "JSON: the key \"name\" is there twice"},
+    {"raw", R"({"name":"n","name":"m"})", 6, "JSON: duplicate key \"name\""},
     {"raw", R"("text")", 6, "the document: expected an object, got the string \"text\""},
     {"raw", R"({"cniVersion":"1.1.0","type":"ib-sriov"})", 7,
      "the document: the key \"name\" is missing"},
@@ -661,7 +661,7 @@ const std::vector<attach::BadInput> kBad{
     {"", R"("deviceID":"../../../etc")", 7, "deviceID: \"../../../etc" + kNoPciAddress},
     {"", R"("deviceID":"0000:3b:00.1/..")", 7, "deviceID: \"0000:3b:00.1/.." + kNoPciAddress},
     {"", R"("deviceID":"3b:00.1")", 7,
-     "deviceID: \"3b:00.1\" is no PCI address: write 0000:3b:00.1"},
+     "deviceID: \"3b:00.1\" is not a PCI address: write 0000:3b:00.1"},
     {"", R"("deviceID":"0000:3b:00.8")", 7, "deviceID: \"0000:3b:00.8" + kNoPciAddress},
     {"", R"("deviceID":"mlx5_core.sf.4")", 7, "deviceID: \"mlx5_core.sf.4" + kNoPciAddress},
     {"", R"("deviceID":"0000:ff:00.1")", 101,
@@ -670,7 +670,7 @@ const std::vector<attach::BadInput> kBad{
      "deviceID 0000:3b:00.0 is a physical function: give one of its VFs, or bind it to vfio-pci to "
      "pass all of it to a virtual machine"},
     {"", key(R"("deviceid":"0000:3b:00.2")"), 7,
-     "deviceid: the keys \"deviceID\" and \"deviceid\" differ only by case: keep \"deviceID\""},
+     "deviceid: the keys \"deviceID\" and \"deviceid\" differ only in case: keep \"deviceID\""},
     {"", key(R"("runtimeConfig":{"deviceID":"0000:3b:00.2"})"), 7,
      "deviceID: \"0000:3b:00.1\" and runtimeConfig.deviceID: \"0000:3b:00.2\" differ: which device "
      "is meant?"},
@@ -684,7 +684,7 @@ const std::vector<attach::BadInput> kBad{
      "rdmaIsolation: expected true or false, got the string \"true\""},
     {"", key(R"("rdmaIsolation":1)"), 7, "rdmaIsolation: expected true or false, got the number 1"},
     {"", key(R"("rdmaIsolation":true,"rdmaisolation":false)"), 7,
-     "rdmaisolation: the keys \"rdmaIsolation\" and \"rdmaisolation\" differ only by case: keep "
+     "rdmaisolation: the keys \"rdmaIsolation\" and \"rdmaisolation\" differ only in case: keep "
      "\"rdmaIsolation\""},
     {"", key(R"("ibKubernetesEnabled":[])"), 7,
      "ibKubernetesEnabled: expected true or false, got a list"},
@@ -701,7 +701,7 @@ const std::vector<attach::BadInput> kBad{
     {"", key(R"("timeoutSeconds":111)"), 7,
      "timeoutSeconds: expected a whole number from 1 to 110, got the number 111"},
     {"", key(R"("loglevel":"loud")"), 7,
-     "logLevel: \"loud\" is no log level: expected debug, info, warning or error"},
+     "logLevel: \"loud\" is not a log level: expected debug, info, warning or error"},
     {"", key(R"("logFile":"../log")"), 7, "logFile: \"../log\" is no absolute path without \"..\""},
     {"", key(R"("logFile":"/var/../etc/passwd")"), 7,
      "logFile: \"/var/../etc/passwd\" is no absolute path without \"..\""},
@@ -723,9 +723,9 @@ const std::vector<attach::BadInput> kBad{
      "capabilities.infinibandGUID: expected true or false, got the string \"yes\""},
     // GUIDs
     {"", key(R"("guid":"00:00:00:00:00:00:00:00")"), 7,
-     "guid: 00:00:00:00:00:00:00:00 is all zero: a port cannot have it"},
+     "guid: 00:00:00:00:00:00:00:00 is all zeros: a port cannot have this GUID"},
     {"", key(R"("guid":"ff:ff:ff:ff:ff:ff:ff:ff")"), 7,
-     "guid: ff:ff:ff:ff:ff:ff:ff:ff is all ones: it means that there is no GUID"},
+     "guid: ff:ff:ff:ff:ff:ff:ff:ff is all ones, which means that the port has no GUID"},
     {"", key(R"("guid":"02:00:5e:10:00:00")"), 7, "guid: \"02:00:5e:10:00:00" + kNoGuid},
     {"", key(R"("guid":"0g:00:00:00:00:00:00:01")"), 7,
      "guid: \"0g:00:00:00:00:00:00:01" + kNoGuid},
@@ -739,15 +739,15 @@ const std::vector<attach::BadInput> kBad{
      7, "guid: 02:00:00:00:00:00:00:01 differs from args.cni.guid: 02:00:00:00:00:00:00:02"},
     // P_Keys
     {"", key(R"("pkey":"1000")"), 7,
-     "pkey: \"1000\" is ambiguous: as hexadecimal write \"0x1000\", as decimal write \"0x03e8\""},
+     "pkey: \"1000\" is ambiguous: write \"0x1000\" for hexadecimal or \"0x03e8\" for decimal"},
     {"", key(R"("pkey":"0x")"), 7, "pkey: \"0x" + kNoKey},
     {"", key(R"("pkey":"0x10000")"), 7, "pkey: \"0x10000" + kNoKey},
     {"", key(R"("pkey":"blue")"), 7,
      "pkey: \"blue" + kNoKey + "; the name of a partition goes under \"partition\""},
     {"", key(R"("pkey":"0x0000")"), 7, "pkey: 0x0000" + kFree},
     {"", key(R"("pkey":"0x8000")"), 7, "pkey: 0x8000" + kFree},
-    {"", key(R"("pkey":65536)"), 7, "pkey: 65536 is no P_Key: expected 1 to 65535"},
-    {"", key(R"("pkey":-1)"), 7, "pkey: -1 is no P_Key: expected 1 to 65535"},
+    {"", key(R"("pkey":65536)"), 7, "pkey: 65536 is not a P_Key: expected 1 to 65535"},
+    {"", key(R"("pkey":-1)"), 7, "pkey: -1 is not a P_Key: expected 1 to 65535"},
     {"", key(R"("pkey":0)"), 7, "pkey: 0x0000" + kFree},
     {"", key(R"("pkey":{})"), 7, "pkey: expected a P_Key, as \"0x8001\" or as a number, got {}"},
     // IPAM

@@ -168,8 +168,8 @@ std::string key(const std::string& text) { return kMaster + "," + text; }
 const std::string kNoMaster =
     "master: it is missing; name the host's IPoIB interface (\"ib0\"), or give the PCI address of "
     "its function under pf or deviceID";
-const std::string kNoPciAddress = "\" is no PCI address: expected a form such as 0000:3b:00.2";
-const std::string kNoKey = "\" is no P_Key: expected 0x0001 to 0xffff, such as \"0x8001\"";
+const std::string kNoPciAddress = "\" is not a PCI address: expected a form such as 0000:3b:00.2";
+const std::string kNoKey = "\" is not a P_Key: expected 0x0001 to 0xffff, such as \"0x8001\"";
 
 const std::vector<attach::BadInput> kBad{
     // the document
@@ -183,7 +183,7 @@ const std::vector<attach::BadInput> kBad{
     {"", R"("master":7)", 7, "master: expected a string, got the number 7"},
     {"", R"("master":["ib0"])", 7, "master: expected a string, got a list"},
     {"", R"("master":"ib0","Master":"ib1")", 7,
-     "Master: the keys \"master\" and \"Master\" differ only by case: keep \"master\""},
+     "Master: the keys \"master\" and \"Master\" differ only in case: keep \"master\""},
     {"", R"("master":"ib9")", 101, "master: the host has no interface ib9"},
     {"", R"("master":"../ib0")", 101, "master: the host has no interface ../ib0"},
     {"", R"("master":"lo")", 7, "master: lo is no InfiniBand interface"},
@@ -206,19 +206,19 @@ const std::vector<attach::BadInput> kBad{
      "master: ib0 belongs to 0000:3b:00.0, and pf is 0000:3b:00.1: which one is meant?"},
     // P_Keys
     {"", key(R"("pkey":"8001")"), 7,
-     "pkey: \"8001\" is ambiguous: as hexadecimal write \"0x8001\", as decimal write \"0x1f41\""},
+     "pkey: \"8001\" is ambiguous: write \"0x8001\" for hexadecimal or \"0x1f41\" for decimal"},
     {"", key(R"("pkey":"blue")"), 7,
      "pkey: \"blue" + kNoKey + "; the name of a partition goes under \"partition\""},
     {"", key(R"("pkey":"0x8000")"), 7,
-     "pkey: 0x8000 is no partition: 0x0000 and 0x8000 are free places of a P_Key table"},
-    {"", key(R"("pkey":65536)"), 7, "pkey: 65536 is no P_Key: expected 1 to 65535"},
+     "pkey: 0x8000 is not a partition: 0x0000 and 0x8000 mark free entries of a P_Key table"},
+    {"", key(R"("pkey":65536)"), 7, "pkey: 65536 is not a P_Key: expected 1 to 65535"},
     {"", key(R"("pkey":true)"), 7,
      "pkey: expected a P_Key, as \"0x8001\" or as a number, got true"},
     // slips of a key
-    {"", key(R"("partitoin":"blue")"), 7, "partitoin: no such key; is \"partition\" meant?"},
-    {"", key(R"("umcsat":true)"), 7, "umcsat: no such key; is \"umcast\" meant?"},
+    {"", key(R"("partitoin":"blue")"), 7, "partitoin: no such key; did you mean \"partition\"?"},
+    {"", key(R"("umcsat":true)"), 7, "umcsat: no such key; did you mean \"umcast\"?"},
     {"", key(R"("args":{"cni":{"partitoin":"blue"}})"), 7,
-     "args.cni.partitoin: no such key; is \"partition\" meant?"},
+     "args.cni.partitoin: no such key; did you mean \"partition\"?"},
     // mode, umcast, MTU
     {"", key(R"("mode":"Connected")"), 7,
      "mode: expected datagram or connected, got \"Connected\""},

@@ -239,8 +239,8 @@ TEST_CASE("so does a record of a newer version, even of a pod that is gone, and 
   const Error error = fixture.add().error();
   CHECK(cni::failure_of(error).code == cni::kTryAgainLater);
   CHECK(error.text() == "0000:3b:00.1 is out of service: record " + fixture.record_file().string() +
-                            ": its version is 3, and this program reads none above 2: a newer "
-                            "ibpod wrote it (run that one again; the file is left as it is)");
+                            ": version 3 is too new: this program reads up to version 2; run the "
+                            "newer ibpod that wrote it (the file is unchanged)");
   CHECK(read_file(fixture.record_file()).value() == text);
 }
 

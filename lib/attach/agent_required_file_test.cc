@@ -121,10 +121,9 @@ TEST_CASE("a mark of a newer version is one, and stays as it is") {
   AgentFixture fixture;
   std::filesystem::create_directory(fixture.folder.path() / "state");
   fixture.folder.write("state/agent", text);
-  const std::string why =
-      fixture.required_file.file().string() +
-      ": its version is 2, and this program reads none above 1: a newer ibpod wrote it (run that "
-      "one again; the file is left as it is)";
+  const std::string why = fixture.required_file.file().string() +
+                          ": version 2 is too new: this program reads up to version 1; run the "
+                          "newer ibpod that wrote it (the file is unchanged)";
   CHECK(fixture.required_file.read().error().text() == why);
   CHECK(fixture.required_file.write(kSocket).error().text() == why);
   CHECK(fixture.required_file.remove().error().text() == why);

@@ -89,7 +89,7 @@ TEST_CASE_FIXTURE(InBlue, "where the agent binds, a P_Key is a partition like on
   CHECK(spec.partitions == std::vector<node::PartitionRequest>{{"", "", ib::PKey(0x0001)}});
   CHECK_FALSE(spec.pkey);
   CHECK(wants(0xffff).error().text() ==
-        "pkey: 0xffff is the default partition, which every port is in: name a partition from "
+        "pkey: 0xffff is the default partition, which has every port: set a partition from "
         "0x0001 to 0x7ffe");
   REQUIRE(wants(0x0005));
   const auto refused = add();

@@ -53,13 +53,13 @@ TEST_CASE("what is wrong in it is named with the file") {
   } table[] = {
       {"[]", "expected an object"},
       {R"({"stateDir": "x"})", "stateDir: \"x\" is no absolute path without \"..\""},
-      {R"({"logLevel": "loud"})", "logLevel: \"loud\" is no log level"},
+      {R"({"logLevel": "loud"})", "logLevel: \"loud\" is not a log level"},
       {R"({"ipamTypes": "static"})", "ipamTypes: expected a list"},
       {R"({"devices": "all"})", "devices: expected allocated or any, got \"all\""},
       {R"({"masterVfs": "0000:3b:00.2"})", "masterVfs: expected a list"},
       {R"({"masterVfs": ["ib2"]})", "masterVfs: "},
       {R"({"allowInNetworks": "yes"})", "allowInNetworks: expected true or false"},
-      {R"({"logfiles": "/x"})", "logfiles: no such key; is \"logFile\" meant?"},
+      {R"({"logfiles": "/x"})", "logfiles: no such key; did you mean \"logFile\"?"},
       {R"({"socket": "/x"})",
        "socket: no such key, expected one of stateDir, agentSocket, logFile"},
   };

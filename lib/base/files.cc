@@ -45,7 +45,7 @@ Result<Fd> open_regular(const Path& path) {
                 [&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK); })));
   struct stat status {};
   TRY(sys("stat " + what, [&] { return ::fstat(fd.get(), &status); }));
-  if (!S_ISREG(status.st_mode)) return Error(Code::invalid, what + " is no regular file");
+  if (!S_ISREG(status.st_mode)) return Error(Code::invalid, what + " is not a regular file");
   return fd;
 }
 
@@ -127,11 +127,10 @@ bool path_exists(const Path& path) {
 
 Status check_version(int64_t version, int64_t newest) {
   if (version <= newest) return ok();
-  return Error(Code::unsupported, "its version is " + std::to_string(version) +
-                                      ", and this program reads none above " +
-                                      std::to_string(newest) +
-                                      ": a newer ibpod wrote it (run that one again; the file is "
-                                      "left as it is)");
+  return Error(Code::unsupported,
+               "version " + std::to_string(version) +
+                   " is too new: this program reads up to version " + std::to_string(newest) +
+                   "; run the newer ibpod that wrote it (the file is unchanged)");
 }
 
 Result<FolderWatch> FolderWatch::open(const Path& folder) {

@@ -75,7 +75,8 @@ TEST_CASE("a missing file, one that is too large and a folder are errors of thei
   CHECK(read_file(path, 5).value() == "12345");
   CHECK(read_file(path, 4).error().code() == Code::invalid);
   CHECK(read_file(folder.path() / "none").error().code() == Code::not_found);
-  CHECK(read_file(folder.path()).error().text() == folder.path().string() + " is no regular file");
+  CHECK(read_file(folder.path()).error().text() ==
+        folder.path().string() + " is not a regular file");
 }
 
 TEST_CASE("removing a file twice is a success") {
@@ -148,12 +149,13 @@ TEST_CASE("a watch tells when its folder is gone, and cannot be had on what is n
   CHECK_FALSE(FolderWatch::open(folder.write("file", "")));
 }
 
-TEST_CASE("what is no regular file is not read, and not waited for") {
+TEST_CASE("what is not a regular file is not read, and not waited for") {
   const TempFolder folder;
   const Path fifo = folder.path() / "fifo";
   REQUIRE(::mkfifo(fifo.c_str(), 0600) == 0);
-  CHECK(read_file(fifo).error().text() == fifo.string() + " is no regular file");
-  CHECK(read_file(folder.path()).error().text() == folder.path().string() + " is no regular file");
+  CHECK(read_file(fifo).error().text() == fifo.string() + " is not a regular file");
+  CHECK(read_file(folder.path()).error().text() ==
+        folder.path().string() + " is not a regular file");
   CHECK(read_file("/dev/zero").error().code() == Code::invalid);
   CHECK(read_file("/proc/self/stat"));
 }

@@ -39,7 +39,8 @@ Result<FolderLock> FolderLock::take(const Path& folder, Deadline deadline) {
       if (locked && still_there(*fd, folder)) return FolderLock(folder, std::move(*fd));
     }
     if (deadline.passed()) {
-      return Error(Code::unavailable, "lock " + folder.string() + ": somebody else still holds it");
+      return Error(Code::unavailable,
+                   "lock " + folder.string() + ": another process still holds it");
     }
     ::poll(nullptr, 0, static_cast<int>(std::min(kInterval, deadline.left()).count()));
   }

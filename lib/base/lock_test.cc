@@ -43,7 +43,7 @@ TEST_CASE("a second taker waits until its deadline, and is told what it waited f
   REQUIRE(held);
   const auto second = FolderLock::take(folder.path() / "vf", Deadline::in(Duration(30)));
   CHECK(second.error().code() == Code::unavailable);
-  CHECK(second.error().text().find("/vf: somebody else still holds it") != std::string::npos);
+  CHECK(second.error().text().find("/vf: another process still holds it") != std::string::npos);
   CHECK(FolderLock::take(folder.path() / "other", Deadline::in(Duration(0))));
 }
 

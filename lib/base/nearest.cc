@@ -61,7 +61,7 @@ std::string_view sure_slip(std::string_view name, const std::vector<std::string_
 
 std::string is_meant(std::string_view name, const std::vector<std::string_view>& known) {
   const std::string_view meant = nearest(name, known);
-  return meant.empty() ? "" : "; is \"" + std::string(meant) + "\" meant?";
+  return meant.empty() ? "" : "; did you mean \"" + std::string(meant) + "\"?";
 }
 
 }  // namespace ibpod

@@ -14,7 +14,7 @@ std::string_view nearest(std::string_view name, const std::vector<std::string_vi
 // The same where hardly anything else can be meant: at most one letter in four differs, and two in
 // all.
 std::string_view sure_slip(std::string_view name, const std::vector<std::string_view>& known);
-// "; is "link_state" meant?", or nothing.
+// "; did you mean "link_state"?", or nothing.
 std::string is_meant(std::string_view name, const std::vector<std::string_view>& known);
 
 }  // namespace ibpod

@@ -14,7 +14,7 @@ TEST_CASE("a slip is a few letters, in any case, and never half of a word") {
   for (const char* const far : {"", "m", "vlan", "trust", "spoofchk", "mode"})
     CHECK(nearest(far, known).empty());
   CHECK(nearest(std::string(65, 'p'), known).empty());
-  CHECK(is_meant("partitions", known) == "; is \"partition\" meant?");
+  CHECK(is_meant("partitions", known) == "; did you mean \"partition\"?");
   CHECK(is_meant("vlan", known).empty());
 }
 

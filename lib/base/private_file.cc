@@ -31,7 +31,7 @@ bool is_own_group(gid_t group) {
 Status check_owner(const struct stat& found, const std::string& what, const std::string& mend) {
   if (found.st_uid == 0 || found.st_uid == ::geteuid()) return ok();
   return Error(Code::denied, what + " belongs to user " + std::to_string(found.st_uid) +
-                                 ", who can replace it: run " + mend);
+                                 "; that user can replace it: run " + mend);
 }
 
 // In a sticky folder others can make entries, and replace none.
@@ -46,7 +46,7 @@ Status check_folder(const struct stat& found, const std::string& what, Sticky st
   const bool safe = sticky == Sticky::is_safe && (found.st_mode & S_ISVTX) != 0;
   if (safe || (!by_others && !by_group)) return ok();
   return Error(Code::denied, what + " has mode " + octal(found.st_mode) +
-                                 ": others can replace what is in it; run chmod go-w " + what);
+                                 ": other users can replace files in it; run chmod go-w " + what);
 }
 
 Status check_folder(const Path& folder, Sticky sticky = Sticky::is_safe,
@@ -101,9 +101,9 @@ Status check_file(const struct stat& found, const std::string& what, Refused ref
   if (open == 0) return ok();
   const std::string mode = what + " has mode " + octal(found.st_mode);
   if (refused == Refused::writes)
-    return Error(Code::denied, mode + ": others can write it; run chmod go-w " + what);
-  return Error(Code::denied, mode + ": others than its owner have access to it; run chmod 0600 " +
-                                 what + " (of a Secret: defaultMode 0400)");
+    return Error(Code::denied, mode + ": other users can write to it; run chmod go-w " + what);
+  return Error(Code::denied, mode + ": other users can access it; run chmod 0600 " + what +
+                                 " (for a Secret: defaultMode 0400)");
 }
 
 Result<Fd> open_checked(const Path& path, Refused refused) {

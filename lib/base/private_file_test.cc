@@ -36,7 +36,7 @@ TEST_CASE("a private file: only its owner, and the readers of our own group, hav
   for (const mode_t mode : {0644U, 0604U, 0602U, 0601U, 0620U, 0660U, 0666U}) {
     CAPTURE(mode);
     set_mode(key, mode);
-    CHECK(has(fault(key), "run chmod 0600 " + key.string() + " (of a Secret: defaultMode 0400)"));
+    CHECK(has(fault(key), "run chmod 0600 " + key.string() + " (for a Secret: defaultMode 0400)"));
     CHECK_FALSE(read_private_file(key, 100));
   }
   set_mode(key, 0644);

@@ -192,7 +192,7 @@ Status converse(Streams& streams, std::string_view input, const Fd& ended, Finis
     const int left = static_cast<int>(deadline.left().count());
     const int count = TRY(sys("poll", [&] { return ::poll(ready.data(), ready.size(), left); }));
     if (count == 0 || (ready[0].revents == 0 && deadline.passed())) {
-      return Error(Code::unavailable, "it did not finish in time and was killed");
+      return Error(Code::unavailable, "timed out and was killed");
     }
     TRY(drain(streams.out.read, result.output));
     TRY(drain(streams.err.read, result.errors));

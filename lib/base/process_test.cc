@@ -108,7 +108,7 @@ TEST_CASE("the deadline ends a program that sleeps, that closed its output, that
     CAPTURE(script);
     const Result<Finished> result = run_script(script, "", Duration(150));
     CHECK(result.error().code() == Code::unavailable);
-    CHECK(result.error().text().ends_with("/program: it did not finish in time and was killed"));
+    CHECK(result.error().text().ends_with("/program: timed out and was killed"));
   }
 }
 

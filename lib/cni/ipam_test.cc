@@ -134,7 +134,7 @@ TEST_CASE("a result that cannot be read is an IPAM failure that shows it") {
   const auto error_of = [](const char* script) { return Script(script).ipam().add(kLong).error(); };
   CHECK(error_of("true").text().starts_with("ipam fake: its result: JSON: parse error"));
   const Error bad = error_of(R"(echo '{"ips":[{"address":"x"}]}')");
-  CHECK(bad.text() == "ipam fake: its result: ips[0].address: \"x\" is no IP address");
+  CHECK(bad.text() == "ipam fake: its result: ips[0].address: \"x\" is not an IP address");
   CHECK(bad.details() == R"({"ips":[{"address":"x"}]})");
   CHECK(failure_of(bad).code == kIpamFailed);
   CHECK(error_of(R"(echo '{"cniVersion":7}')").text() ==
@@ -195,7 +195,7 @@ TEST_CASE("a plugin that is too slow is killed, and may be tried again") {
   const Error error = Script("sleep 100").ipam().add(Deadline::in(Duration(100))).error();
   CHECK(error.code() == Code::unavailable);
   CHECK(failure_of(error).code == kTryAgainLater);
-  CHECK(error.text().ends_with("/fake: it did not finish in time and was killed"));
+  CHECK(error.text().ends_with("/fake: timed out and was killed"));
 }
 
 TEST_CASE("a failure of STATUS is 50, or 51 where the plugin says so") {

@@ -20,7 +20,7 @@ std::string advice_of(const std::string& refusal) {
   return advice.substr(0, advice.find(' '));
 }
 
-// "is "indx0" meant?"
+// "did you mean "indx0"?"
 std::string meant_by(const std::string& refusal) {
   const size_t begin = refusal.find("is \"", refusal.find(';')) + 4;
   return refusal.substr(begin, refusal.find('"', begin) - begin);

@@ -59,7 +59,7 @@ TEST_CASE("fabric API: a request with too many parts is refused before it is par
     CHECK(answer.error().code() == Code::invalid);
     CHECK_MESSAGE(
         answer.error().text().find(one.field + ": expected at most " + std::to_string(one.most) +
-                                   " of them, got more") != std::string::npos,
+                                   " items, got more") != std::string::npos,
         answer.error().text());
   }
 }

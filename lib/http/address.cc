@@ -25,7 +25,7 @@ struct Socket {
 
 Error no_address(std::string_view text) {
   return Error(Code::invalid, "\"" + std::string(text) +
-                                  "\" is no address to listen on: expected 127.0.0.1:9464, "
+                                  "\" is not an address to listen on: expected 127.0.0.1:9464, "
                                   "[::1]:9464, :9464 or unix:/path");
 }
 
@@ -39,8 +39,9 @@ bool is_v6(const std::string& host) { return host.find(':') != host.npos; }
 Result<Address> parse_unix(std::string_view path) {
   if (!path.starts_with('/')) return no_address(std::string(kUnix) + std::string(path));
   if (path.size() >= sizeof(sockaddr_un::sun_path)) {
-    return Error(Code::invalid, "the path of a unix socket has at most 107 bytes, " +
-                                    std::string(path) + " has " + std::to_string(path.size()));
+    return Error(Code::invalid, std::string(path) +
+                                    ": the path of a Unix socket has at most 107 bytes, not " +
+                                    std::to_string(path.size()));
   }
   return Address{.host = {}, .port = 0, .socket = path};
 }
@@ -80,13 +81,13 @@ Status clear_stale(const Address& address) {
   struct stat found;
   if (::lstat(address.socket.c_str(), &found) != 0) return ok();
   if (!S_ISSOCK(found.st_mode))
-    return Error(Code::exists, address.socket.string() + " is there, and is no socket");
+    return Error(Code::exists, address.socket.string() + ": a file that is not a socket is there");
   const Fd probe = TRY(make_socket(AF_UNIX));
   const Socket name = socket_of(address);
   const auto connected =
       sys("connect", [&] { return ::connect(probe.get(), name.get(), name.size); });
   if (connected || connected.error().error_number() != ECONNREFUSED)
-    return Error(Code::busy, "somebody serves " + address.socket.string());
+    return Error(Code::busy, address.socket.string() + ": another process listens there");
   return remove_file(address.socket);
 }
 

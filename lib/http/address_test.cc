@@ -28,9 +28,10 @@ TEST_CASE("what is no address is refused with what would be one") {
     CAPTURE(text);
     const auto address = Address::parse(text);
     REQUIRE_FALSE(address);
-    CHECK(address.error().text() == "\"" + std::string(text) +
-                                        "\" is no address to listen on: expected 127.0.0.1:9464, "
-                                        "[::1]:9464, :9464 or unix:/path");
+    CHECK(address.error().text() ==
+          "\"" + std::string(text) +
+              "\" is not an address to listen on: expected 127.0.0.1:9464, "
+              "[::1]:9464, :9464 or unix:/path");
   }
   using namespace std::string_view_literals;
   for (const std::string_view text : {"127.0.0.1\0x:9464"sv, "[::1\0x]:9464"sv, "unix:/run/a\0b"sv})

@@ -64,7 +64,7 @@ class Exchange::Speaker : public httplib::Server {
  private:
   void show_metrics(httplib::Response& response) {
     if (!scrapes_.try_acquire())
-      return tell(response, Error(Code::busy, "as many scrapes as can be are under way"));
+      return tell(response, Error(Code::busy, "too many scrapes at the same time"));
     response.set_content(pages_.metrics(), "text/plain; version=0.0.4; charset=utf-8");
     scrapes_.release();
   }

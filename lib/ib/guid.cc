@@ -49,7 +49,7 @@ Error no_guid(std::string_view text) {
   const std::optional<Guid> meant = meant_by(text);
   return Error(
       Code::invalid,
-      "\"" + std::string(text) + "\" is no GUID: expected eight bytes in hex" +
+      "\"" + std::string(text) + "\" is not a GUID: expected eight bytes in hex" +
           (meant ? ": write " + meant->text() : std::string(", such as 00:11:22:33:44:55:66:77")));
 }
 
@@ -77,9 +77,10 @@ std::string Guid::text_in_gid() const { return pieces(value_, 2); }
 
 Status check_port_guid(Guid guid) {
   if (guid.value() == 0)
-    return Error(Code::invalid, guid.text() + " is all zero: a port cannot have it");
+    return Error(Code::invalid, guid.text() + " is all zeros: a port cannot have this GUID");
   if (guid == kNoGuid)
-    return Error(Code::invalid, guid.text() + " is all ones: it means that there is no GUID");
+    return Error(Code::invalid,
+                 guid.text() + " is all ones, which means that the port has no GUID");
   return ok();
 }
 
@@ -87,11 +88,10 @@ Status check_allocatable(Guid guid) {
   TRY(check_port_guid(guid));
   if (!guid.multicast()) return ok();
   const Guid unicast(guid.value() ^ uint64_t{1} << 56);
-  return Error(Code::invalid,
-               guid.text() +
-                   " is a group address, which is not given out: the lowest bit of its first byte "
-                   "must be 0, as in " +
-                   unicast.text());
+  return Error(Code::invalid, guid.text() +
+                                  " is a group address, which no port can have: the lowest bit of "
+                                  "its first byte must be 0, as in " +
+                                  unicast.text());
 }
 
 }  // namespace ibpod::ib

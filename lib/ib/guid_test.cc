@@ -28,7 +28,7 @@ TEST_CASE("what is no GUID is refused with an example") {
     REQUIRE_FALSE(parsed);
     CHECK(parsed.error().code() == Code::invalid);
     CHECK(parsed.error().text() == "\"" + std::string(text) +
-                                       "\" is no GUID: expected eight bytes in hex, such as "
+                                       "\" is not a GUID: expected eight bytes in hex, such as "
                                        "00:11:22:33:44:55:66:77");
   }
 }
@@ -67,7 +67,7 @@ TEST_CASE("a port has whatever GUID it was given, and is given none that is a gr
     CHECK_FALSE(check_allocatable(guid));
   }
   CHECK(check_allocatable(odd).error().text() ==
-        "59:ca:bb:00:97:92:74:5f is a group address, which is not given out: the lowest bit of its "
+        "59:ca:bb:00:97:92:74:5f is a group address, which no port can have: the lowest bit of its "
         "first byte must be 0, as in 58:ca:bb:00:97:92:74:5f");
 }
 

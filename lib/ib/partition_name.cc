@@ -21,9 +21,9 @@ bool is_partition_name(std::string_view name) {
 Status check_partition_name(std::string_view name) {
   if (is_partition_name(name)) return ok();
   const std::string shown = name.size() > 2 * kMostPartitionName
-                                ? "one of " + std::to_string(name.size()) + " bytes"
+                                ? "a name of " + std::to_string(name.size()) + " bytes"
                                 : "\"" + std::string(name) + "\"";
-  return Error(Code::invalid, shown + " is no name of a partition: expected 1 to " +
+  return Error(Code::invalid, shown + " is not a partition name: expected 1 to " +
                                   std::to_string(kMostPartitionName) +
                                   " letters, digits and \"._-\"");
 }

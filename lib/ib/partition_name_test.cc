@@ -16,11 +16,11 @@ TEST_CASE("a partition's name is what OpenSM keeps and nobody takes for syntax")
   CHECK_FALSE(is_partition_name(std::string(kMostPartitionName + 1, 'a')));
   CHECK(check_partition_name("blue"));
   CHECK(check_partition_name("bad name").error().text() ==
-        "\"bad name\" is no name of a partition: expected 1 to 31 letters, digits and \"._-\"");
+        "\"bad name\" is not a partition name: expected 1 to 31 letters, digits and \"._-\"");
   CHECK(check_partition_name(std::string(5000, 'a'))
             .error()
             .text()
-            .starts_with("one of 5000 bytes is no name of a partition"));
+            .starts_with("a name of 5000 bytes is not a partition name"));
 }
 
 }  // namespace

@@ -33,7 +33,7 @@ Result<PciAddress> PciAddress::parse(std::string_view text) {
   for (char& c : lower) c = c >= 'A' && c <= 'F' ? static_cast<char>(c - 'A' + 'a') : c;
   if (has_form(lower)) return PciAddress(lower);
   return Error(Code::invalid,
-               "\"" + std::string(text) + "\" is no PCI address" + expected_for(lower));
+               "\"" + std::string(text) + "\" is not a PCI address" + expected_for(lower));
 }
 
 }  // namespace ibpod::ib

@@ -35,8 +35,8 @@ std::optional<std::string> advice(std::optional<uint64_t> value, const Form& for
 Error no_pkey(std::string_view text, const Form& form) {
   const auto meant = all_decimal(text) ? std::nullopt : advice(parse_hex(text), form);
   const std::string example = form.bits == kMember.bits ? "\"0x8001\"" : "\"0x0001\"";
-  return Error(Code::invalid, "\"" + std::string(text) + "\" is no P_Key: expected 0x0001 to 0x" +
-                                  hex(form.most, 4) +
+  return Error(Code::invalid, "\"" + std::string(text) +
+                                  "\" is not a P_Key: expected 0x0001 to 0x" + hex(form.most, 4) +
                                   (meant ? ": write " + *meant : ", such as " + example));
 }
 
@@ -51,12 +51,12 @@ Error ambiguous(std::string_view text, const Form& form) {
   const std::optional<std::string> as_hex = advice(parse_hex(text), form);
   const std::optional<std::string> as_decimal = advice(decimal(text), form);
   if (!as_hex && !as_decimal) return no_pkey(text, form);
-  const std::string what = "\"" + std::string(text) + "\" is ";
-  if (as_hex == as_decimal) return Error(Code::invalid, what + "without a base: write " + *as_hex);
+  const std::string what = "\"" + std::string(text) + "\" ";
+  if (as_hex == as_decimal) return Error(Code::invalid, what + "has no base: write " + *as_hex);
   std::string readings;
-  if (as_hex) readings = "as hexadecimal write " + *as_hex;
-  if (as_decimal) readings += (as_hex ? ", " : "") + ("as decimal write " + *as_decimal);
-  return Error(Code::invalid, what + "ambiguous: " + readings);
+  if (as_hex) readings = "write " + *as_hex + " for hexadecimal";
+  if (as_decimal) readings += (as_hex ? " or " : "write ") + (*as_decimal + " for decimal");
+  return Error(Code::invalid, what + "is ambiguous: " + readings);
 }
 
 Result<PKey> parse_as(std::string_view text, const Form& form) {
@@ -74,8 +74,8 @@ Result<PKey> partition_as(std::string_view text, const Form& form) {
   TRY(check_member(key));
   if (form.most == kTenant.most) TRY(check_tenant(key));
   if (key.membership() == Membership::limited) return key;
-  return Error(Code::invalid, key.text() + " has bit 15 set, which is a member's: write " +
-                                  quoted(key.partition()));
+  return Error(Code::invalid,
+               key.text() + " has bit 15 set (membership full): write " + quoted(key.partition()));
 }
 
 }  // namespace
@@ -92,7 +92,7 @@ Result<PKey> PKey::parse_tenant(std::string_view text) { return partition_as(tex
 
 Result<PKey> PKey::from_number(int64_t number) {
   if (number < 0 || number > 0xffff) {
-    return Error(Code::invalid, std::to_string(number) + " is no P_Key: expected 1 to 65535");
+    return Error(Code::invalid, std::to_string(number) + " is not a P_Key: expected 1 to 65535");
   }
   return PKey(static_cast<uint16_t>(number));
 }
@@ -102,7 +102,7 @@ std::string PKey::text() const { return "0x" + hex(value_, 4); }
 Status check_member(PKey key) {
   if (key.partition() != 0) return ok();
   return Error(Code::invalid, key.text() +
-                                  " is no partition: 0x0000 and 0x8000 are free places of a "
+                                  " is not a partition: 0x0000 and 0x8000 mark free entries of a "
                                   "P_Key table");
 }
 
@@ -110,7 +110,7 @@ Status check_tenant(PKey key) {
   TRY(check_member(key));
   if (key.partition() == 0x7fff) {
     return Error(Code::invalid, key.text() +
-                                    " is the default partition, which every port is in: name a "
+                                    " is the default partition, which has every port: set a "
                                     "partition from 0x0001 to 0x7ffe");
   }
   return ok();

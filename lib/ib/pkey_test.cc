@@ -25,16 +25,14 @@ TEST_CASE("digits without a base are refused with every reading that makes a P_K
     const char* text;
     const char* message;
   } table[] = {
-      {"1000",
-       "\"1000\" is ambiguous: as hexadecimal write \"0x1000\", as decimal write \"0x03e8\""},
-      {"8001",
-       "\"8001\" is ambiguous: as hexadecimal write \"0x8001\", as decimal write \"0x1f41\""},
-      {"0006", "\"0006\" is without a base: write \"0x0006\""},
-      {"8000", "\"8000\" is ambiguous: as decimal write \"0x1f40\""},
-      {"32769", "\"32769\" is ambiguous: as decimal write \"0x8001\""},
-      {"65536", "\"65536\" is no P_Key: expected 0x0001 to 0xffff, such as \"0x8001\""},
+      {"1000", "\"1000\" is ambiguous: write \"0x1000\" for hexadecimal or \"0x03e8\" for decimal"},
+      {"8001", "\"8001\" is ambiguous: write \"0x8001\" for hexadecimal or \"0x1f41\" for decimal"},
+      {"0006", "\"0006\" has no base: write \"0x0006\""},
+      {"8000", "\"8000\" is ambiguous: write \"0x1f40\" for decimal"},
+      {"32769", "\"32769\" is ambiguous: write \"0x8001\" for decimal"},
+      {"65536", "\"65536\" is not a P_Key: expected 0x0001 to 0xffff, such as \"0x8001\""},
       {"99999999999999999999",
-       "\"99999999999999999999\" is no P_Key: expected 0x0001 to 0xffff, "
+       "\"99999999999999999999\" is not a P_Key: expected 0x0001 to 0xffff, "
        "such as \"0x8001\""},
   };
   for (const auto& [text, message] : table) {
@@ -54,14 +52,14 @@ TEST_CASE("a partition's key has no bit 15, and one that is given is not the def
       CHECK_FALSE(parse(text));
     }
     CHECK(parse("0x8001").error().text() ==
-          "0x8001 has bit 15 set, which is a member's: write \"0x0001\"");
+          "0x8001 has bit 15 set (membership full): write \"0x0001\"");
     CHECK(parse("8001").error().text() ==
-          "\"8001\" is ambiguous: as hexadecimal write \"0x0001\", as decimal write \"0x1f41\"");
+          "\"8001\" is ambiguous: write \"0x0001\" for hexadecimal or \"0x1f41\" for decimal");
   }
   CHECK(PKey::parse_partition("32767").error().text() ==
-        "\"32767\" is ambiguous: as decimal write \"0x7fff\"");
+        "\"32767\" is ambiguous: write \"0x7fff\" for decimal");
   CHECK(PKey::parse_tenant("32767").error().text() ==
-        "\"32767\" is no P_Key: expected 0x0001 to 0x7ffe, such as \"0x0001\"");
+        "\"32767\" is not a P_Key: expected 0x0001 to 0x7ffe, such as \"0x0001\"");
   CHECK_FALSE(PKey::parse_tenant("0x7fff"));
 }
 

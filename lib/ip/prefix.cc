@@ -10,13 +10,14 @@ Result<Address> Address::parse(std::string_view text) {
   const std::string terminated(text);
   Address address;
   // inet_pton would read up to a NUL and call the rest good.
-  if (text.find('\0') != text.npos) return Error(Code::invalid, "an IP address has no NUL in it");
+  if (text.find('\0') != text.npos)
+    return Error(Code::invalid, "an IP address cannot contain a NUL byte");
   if (::inet_pton(AF_INET, terminated.c_str(), address.bytes_.data()) == 1) return address;
   if (::inet_pton(AF_INET6, terminated.c_str(), address.bytes_.data()) == 1) {
     address.family_ = Family::v6;
     return address;
   }
-  return Error(Code::invalid, "\"" + terminated + "\" is no IP address");
+  return Error(Code::invalid, "\"" + terminated + "\" is not an IP address");
 }
 
 std::string Address::text() const {
@@ -34,8 +35,9 @@ Result<Prefix> Prefix::parse(std::string_view text) {
       std::from_chars(digits.data(), digits.data() + digits.size(), prefix.length);
   if (digits.empty() || error != std::errc() || end != digits.data() + digits.size() ||
       prefix.length > prefix.address.size() * 8) {
-    return Error(Code::invalid, "\"" + std::string(text) +
-                                    "\" is no address with a prefix length, such as 10.1.2.3/24");
+    return Error(Code::invalid,
+                 "\"" + std::string(text) +
+                     "\" is not an address with a prefix length, such as 10.1.2.3/24");
   }
   return prefix;
 }

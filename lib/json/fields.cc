@@ -30,7 +30,7 @@ Result<std::optional<Value>> Fields::find(std::string_view key) {
     if (!same_but_for_case(member.key, key)) continue;
     if (taken != nullptr) {
       return member.value.wrong("the keys \"" + taken->key + "\" and \"" + member.key +
-                                "\" differ only by case: keep \"" + std::string(key) + "\"");
+                                "\" differ only in case: keep \"" + std::string(key) + "\"");
     }
     taken = &member;
   }
@@ -76,7 +76,7 @@ std::string Fields::meant_by(const std::string& key) const {
 
 std::string Fields::sure_slip_of(const std::string& key) const {
   const std::string_view meant = sure_slip(key, {known_.begin(), known_.end()});
-  return meant.empty() ? "" : "; is \"" + std::string(meant) + "\" meant?";
+  return meant.empty() ? "" : "; did you mean \"" + std::string(meant) + "\"?";
 }
 
 std::string Fields::instead_of(const std::string& key) const {

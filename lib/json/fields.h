@@ -28,10 +28,10 @@ class Fields {
   const std::vector<std::string>& warnings() const { return warnings_; }
   // The keys that no call above has asked for.
   std::vector<std::string> unknown() const;
-  // Of an unknown one, once all others have been asked for: "; is "listen" meant?", or all that
+  // Of an unknown one, once all others have been asked for: "; did you mean "listen"?", or all that
   // were asked for: ", expected one of fabric, stateDir".
   std::string instead_of(const std::string& key) const;
-  // Of an unknown one: "; is "listen" meant?", or nothing where none is near.
+  // Of an unknown one: "; did you mean "listen"?", or nothing where none is near.
   std::string meant_by(const std::string& key) const;
   // The same where hardly anything else can be meant (base/nearest.h).
   std::string sure_slip_of(const std::string& key) const;

@@ -35,7 +35,7 @@ TEST_CASE("two spellings of one key are refused, whichever comes first") {
     Fields fields = fields_of(text);
     const auto found = fields.find("mtu");
     REQUIRE_FALSE(found);
-    CHECK(found.error().text().find("differ only by case: keep \"mtu\"") != std::string::npos);
+    CHECK(found.error().text().find("differ only in case: keep \"mtu\"") != std::string::npos);
   }
 }
 

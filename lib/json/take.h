@@ -36,7 +36,8 @@ inline Result<std::string> read_string(const Value& value) { return value.string
 inline Status refuse_unknown(const Value& object, const Fields& fields) {
   std::string text;
   for (const std::string& key : fields.unknown())
-    text += (text.empty() ? "\"" : "; \"") + key + "\" is no key here" + fields.instead_of(key);
+    text += (text.empty() ? "unknown key \"" : "; unknown key \"") + key + "\"" +
+            fields.instead_of(key);
   return text.empty() ? ok() : Status(object.wrong(text));
 }
 

@@ -45,8 +45,7 @@ class Strictness {
     if (event == Json::parse_event_t::key && !keys_.empty()) {
       const std::string key = parsed.get<std::string>();
       path_.resize(keys_.size() - 1);
-      if (!keys_.back().insert(key).second)
-        fail("the key \"" + key + "\" is there twice" + within());
+      if (!keys_.back().insert(key).second) fail("duplicate key \"" + key + "\"" + within());
       path_.push_back(key);
     }
     return error_.empty();

@@ -38,10 +38,10 @@ TEST_CASE("comments are refused unless they are allowed") {
 }
 
 TEST_CASE("a key that is there twice is refused, wherever it stands, but not in two objects") {
-  CHECK(error_of(R"({"a":1,"a":2})") == "JSON: the key \"a\" is there twice");
-  CHECK(error_of(R"([{"a":{"b":1,"c":2,"b":3}}])") == "JSON: the key \"b\" is there twice, in a");
+  CHECK(error_of(R"({"a":1,"a":2})") == "JSON: duplicate key \"a\"");
+  CHECK(error_of(R"([{"a":{"b":1,"c":2,"b":3}}])") == "JSON: duplicate key \"b\", in a");
   CHECK(error_of(R"({"x":{"y":1},"a":{"b":{"c":2,"c":3}}})") ==
-        "JSON: the key \"c\" is there twice, in a.b");
+        "JSON: duplicate key \"c\", in a.b");
   CHECK(Value::parse(R"({"a":{"a":1},"b":{"a":1}})"));
 }
 

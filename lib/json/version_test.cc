@@ -16,8 +16,8 @@ TEST_CASE("a document has the version that it says, or else the first one") {
   const Error newer = check(R"({"version": 3})", 2).error();
   CHECK(newer.code() == Code::unsupported);
   CHECK(newer.text() ==
-        "its version is 3, and this program reads none above 2: a newer ibpod wrote it (run that "
-        "one again; the file is left as it is)");
+        "version 3 is too new: this program reads up to version 2; run the newer ibpod that wrote "
+        "it (the file is unchanged)");
   CHECK(check(R"({"version": 9223372036854775807})", 2).error().code() == Code::unsupported);
 }
 

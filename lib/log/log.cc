@@ -59,7 +59,7 @@ Result<Level> parse_level(std::string_view text) {
     if (text == name(level)) return level;
   }
   return Error(Code::invalid, "\"" + std::string(text) +
-                                  "\" is no log level: expected debug, info, warning or error");
+                                  "\" is not a log level: expected debug, info, warning or error");
 }
 
 Status Log::open(const Path& file) {

@@ -111,8 +111,9 @@ TEST_CASE("a log file that others can write or replace is an error, and gets no 
   };
   CHECK(refusal() == "");
   REQUIRE(::chmod(file.c_str(), 0666) == 0);
-  CHECK(refusal() ==
-        file.string() + " has mode 0666: others can write it; run chmod go-w " + file.string());
+  CHECK(refusal() == file.string() +
+                         " has mode 0666: other users can write to it; run chmod go-w " +
+                         file.string());
   REQUIRE(::chmod(file.c_str(), 0640) == 0);
   CHECK(refusal() == "");
   for (const mode_t mode : {0777U, 01777U}) {
@@ -121,7 +122,7 @@ TEST_CASE("a log file that others can write or replace is an error, and gets no 
   }
   REQUIRE(::chmod(own.c_str(), 0700) == 0);
   REQUIRE(::chmod(folder.path().c_str(), 0777) == 0);
-  CHECK(refusal().find("others can replace what is in it") != std::string::npos);
+  CHECK(refusal().find("other users can replace files in it") != std::string::npos);
   REQUIRE(::chmod(folder.path().c_str(), 0700) == 0);
   CHECK(refusal() == "");
 }
@@ -155,7 +156,7 @@ TEST_CASE("levels are read by name, those of older configurations too") {
   CHECK(parse_level("warn").value() == Level::warning);
   CHECK(parse_level("panic").value() == Level::error);
   CHECK(parse_level("Info").error().text() ==
-        "\"Info\" is no log level: expected debug, info, warning or error");
+        "\"Info\" is not a log level: expected debug, info, warning or error");
 }
 
 }  // namespace

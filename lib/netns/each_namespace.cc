@@ -67,7 +67,7 @@ class Search {
   bool goes_on() {
     if (stopped_ || failure_) return false;
     if (!deadline_.passed()) return true;
-    note(Error(Code::unavailable, "there was no time to look at all network namespaces"));
+    note(Error(Code::unavailable, "timed out before all network namespaces were searched"));
     return false;
   }
 
@@ -182,8 +182,8 @@ class Search {
     for (const auto& [inode, why] : closed) {
       if (mountinfo && !mounted.contains(inode)) continue;
       closed_.try_emplace(inode, Code::unavailable,
-                          "the network namespace " + std::to_string(inode) +
-                              " is mounted where it cannot be opened: " + why);
+                          "network namespace " + std::to_string(inode) +
+                              " is mounted but cannot be opened: " + why);
     }
   }
 

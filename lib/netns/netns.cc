@@ -37,12 +37,12 @@ Status check_namespace(const Fd& fd, const std::string& path) {
   struct statfs found;
   TRY(sys("statfs " + path, [&] { return ::fstatfs(fd.get(), &found); }));
   if (found.f_type != NSFS_MAGIC) {
-    return Error(Code::not_found, path + " is no namespace (any more)");
+    return Error(Code::not_found, path + " is not a namespace, or no longer");
   }
   const int type =
       TRY(sys("ask what " + path + " is", [&] { return ::ioctl(fd.get(), NS_GET_NSTYPE); }));
   if (type == CLONE_NEWNET) return ok();
-  return Error(Code::invalid, path + " is a namespace, but no network namespace");
+  return Error(Code::invalid, path + " is a namespace of another kind, not a network namespace");
 }
 
 }  // namespace

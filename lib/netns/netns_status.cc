@@ -51,7 +51,7 @@ std::string_view name(NetnsStatus status) {
     case NetnsStatus::gone:
       return "gone";
     case NetnsStatus::unclear:
-      return "not to be seen";
+      return "unclear";
   }
   std::abort();
 }
@@ -59,9 +59,9 @@ std::string_view name(NetnsStatus status) {
 Result<NetnsStatus> netns_status(const Path& path, const Identity& identity,
                                  const Path& mount_namespace) {
   if (!path.is_absolute()) {
-    return Error(
-        Code::invalid,
-        "\"" + path.string() + "\" is no place of a network namespace: expected an absolute path");
+    return Error(Code::invalid,
+                 "\"" + path.string() +
+                     "\" is not the path of a network namespace: expected an absolute path");
   }
   NetnsStatus status = NetnsStatus::unclear;
   TRY(run_in_mount_namespace(mount_namespace, "look for network namespace " + path.string(),

@@ -20,7 +20,7 @@ constexpr unsigned kThread = O_EXCL;  // PIDFD_THREAD; the C library of Debian 1
 Result<Fd> open_thread(pid_t process, pid_t thread) {
   const unsigned flags = thread == process ? 0 : kThread;
   const std::string what = "open thread " + std::to_string(thread) + " of process " +
-                           std::to_string(process) + ", whose descriptors are its own";
+                           std::to_string(process) + " (it has its own descriptor table)";
   return Fd(TRY(sys(flags == 0 ? "open process " + std::to_string(process) : what,
                     [&] { return static_cast<int>(::syscall(SYS_pidfd_open, thread, flags)); })));
 }

@@ -90,7 +90,7 @@ Status send_advertisement(const Link& link, const ip::Address& address) {
   const std::vector<uint8_t> frame = encode_advertisement(link.address, address);
   const Fd fd = TRY(open_icmp6(link, address));
   const sockaddr_in6 to = name_of(link, kAllNodes);
-  TRY(sys("send a neighbour advertisement", [&] {
+  TRY(sys("send a neighbor advertisement", [&] {
     return ::sendto(fd.get(), frame.data(), frame.size(), 0, reinterpret_cast<const sockaddr*>(&to),
                     sizeof to);
   }));
@@ -128,7 +128,7 @@ std::vector<uint8_t> encode_advertisement(const HardwareAddress& own, const ip::
 Status announce(const Link& link, const HardwareAddress& broadcast, const ip::Address& address) {
   const std::string what = "announce " + address.text() + " on " + link.name;
   if (link.address.size() != kAddressSize || broadcast.size() != kAddressSize) {
-    return Error(Code::unsupported, what + ": this is no IPoIB link");
+    return Error(Code::unsupported, what + ": the link is not IPoIB");
   }
   if (address.family() == ip::Family::v6) return send_advertisement(link, address).during(what);
   return send_arp(link, broadcast, address).during(what);

@@ -14,7 +14,7 @@ Result<std::vector<Attribute>> attributes(Bytes bytes) {
   const nlattr* next = reinterpret_cast<const nlattr*>(bytes.data());
   while (left > 0) {
     if (nla_ok(next, left) == 0) {
-      return Error(Code::invalid, "an attribute ends beyond the message");
+      return Error(Code::invalid, "an attribute extends past the end of the message");
     }
     const auto* const data = static_cast<const std::byte*>(nla_data(next));
     found.push_back({nla_type(next), Bytes(data, static_cast<size_t>(nla_len(next)))});

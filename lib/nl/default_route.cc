@@ -18,7 +18,8 @@ Result<std::vector<IfIndex>> read_ways(Bytes bytes) {
     Bytes rest = bytes;
     const rtnexthop way = TRY(take_header<rtnexthop>(rest));
     if (way.rtnh_len < sizeof way || way.rtnh_len > bytes.size()) {
-      return Error(Code::invalid, "a way of a multipath route ends beyond the message");
+      return Error(Code::invalid,
+                   "a next hop of a multipath route extends past the end of the message");
     }
     ways.push_back(IfIndex{way.rtnh_ifindex});
     const size_t aligned = (size_t{way.rtnh_len} + 3) & ~size_t{3};

@@ -27,7 +27,8 @@ template <typename Value>
 Result<Value> get_one(Socket& socket, const Message& message,
                       const std::function<Result<Value>(Bytes)>& parse) {
   std::vector<Value> values = TRY(dump(socket, message, parse));
-  if (values.empty()) return Error(Code::internal, message.what() + ": the kernel says nothing");
+  if (values.empty())
+    return Error(Code::internal, message.what() + ": the kernel returned nothing");
   return std::move(values.front());
 }
 

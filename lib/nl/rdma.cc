@@ -58,7 +58,7 @@ Result<std::optional<KernelQueuePair>> read_queue_pair(Bytes entry) {
     if (attribute.type == RDMA_NLDEV_ATTR_RES_LQPN) number = TRY(value_of<uint32_t>(attribute));
     if (attribute.type == RDMA_NLDEV_ATTR_RES_KERN_NAME) pair.owner = text_of(attribute);
   }
-  if (!number) return Error(Code::invalid, "a queue pair has no number");
+  if (!number) return Error(Code::invalid, "the message has no number of the queue pair");
   pair.number = *number;
   return pair.owner.empty() ? std::optional<KernelQueuePair>() : std::optional(std::move(pair));
 }
@@ -69,7 +69,7 @@ Result<RdmaDevice> parse_rdma_device(Bytes payload) {
   RdmaDevice device;
   const auto found = TRY(attributes(payload));
   for (const Attribute& attribute : found) TRY(read_into(device, attribute));
-  if (device.name.empty()) return Error(Code::invalid, "the message names no RDMA device");
+  if (device.name.empty()) return Error(Code::invalid, "the message has no RDMA device name");
   return device;
 }
 
@@ -81,7 +81,7 @@ Result<RdmaNetnsMode> parse_rdma_system(Bytes payload) {
     if (mode <= static_cast<uint8_t>(RdmaNetnsMode::shared)) return RdmaNetnsMode{mode};
     return Error(Code::invalid, "unknown RDMA namespace mode " + std::to_string(mode));
   }
-  return Error(Code::invalid, "the message tells no RDMA namespace mode");
+  return Error(Code::invalid, "the message has no RDMA namespace mode");
 }
 
 Message encode_set_rdma_netns_mode(RdmaNetnsMode mode) {
@@ -107,7 +107,8 @@ Result<std::optional<RdmaDevice>> find_rdma_device(Socket& socket, const std::st
     if (i > 0 && devices == before) return std::optional<RdmaDevice>();
     before = std::move(devices);
   }
-  return Error(Code::unavailable, "the RDMA devices change while " + name + " is looked for");
+  return Error(Code::unavailable,
+               "look for RDMA device " + name + ": the list of devices keeps changing");
 }
 
 Result<RdmaNetnsMode> rdma_netns_mode(Socket& socket) {

@@ -104,7 +104,9 @@ Status check_altname(const std::string& altname) {
   if (!altname.empty() && altname.size() < ALTIFNAMSIZ && altname.find('\0') == altname.npos) {
     return ok();
   }
-  return Error(Code::invalid, "\"" + altname + "\" is no alternative name of a link");
+  return Error(
+      Code::invalid,
+      "\"" + altname + "\" is not an alternative name of a link: expected 1 to 127 characters");
 }
 
 Message altname_message(std::string what, uint16_t type, IfIndex link, const std::string& altname) {
@@ -131,9 +133,10 @@ Status check_link_name(const std::string& name) {
       name.find_first_of(kForbidden) == name.npos) {
     return ok();
   }
-  return Error(Code::invalid, "\"" + name +
-                                  "\" is no name for a link: 1 to 15 characters, no \"/\", \":\", "
-                                  "\"%\" or space");
+  return Error(Code::invalid,
+               "\"" + name +
+                   "\" is not a link name: expected 1 to 15 characters without \"/\", "
+                   "\":\", \"%\" and space");
 }
 
 std::string text(const HardwareAddress& address) {
@@ -215,14 +218,14 @@ Status rename(Socket& socket, IfIndex link, const std::string& name) {
 
 Status add_altname(Socket& socket, IfIndex link, const std::string& altname) {
   TRY(check_altname(altname));
-  return socket.send(altname_message("give " + words(link) + " the alternative name " + altname,
+  return socket.send(altname_message("add the alternative name " + altname + " to " + words(link),
                                      RTM_NEWLINKPROP, link, altname));
 }
 
 Status remove_altname(Socket& socket, IfIndex link, const std::string& altname) {
   TRY(check_altname(altname));
   Status removed =
-      socket.send(altname_message("take from " + words(link) + " the alternative name " + altname,
+      socket.send(altname_message("remove the alternative name " + altname + " from " + words(link),
                                   RTM_DELLINKPROP, link, altname));
   if (!removed && removed.error().error_number() == ENOENT) return ok();
   return removed;

@@ -24,7 +24,7 @@ std::span<const std::byte> bytes_of(const ip::Address& address) {
 Result<ip::Address> address_in(const Attribute& attribute, uint8_t family) {
   if (attribute.value.size() != (family == AF_INET ? 4 : 16)) {
     return Error(Code::invalid,
-                 "an address of " + std::to_string(attribute.value.size()) + " bytes");
+                 "an IP address has " + std::to_string(attribute.value.size()) + " bytes");
   }
   std::array<char, INET6_ADDRSTRLEN> text{};
   ::inet_ntop(family, attribute.value.data(), text.data(), text.size());
@@ -47,12 +47,12 @@ void add_broadcast(Message& message, const ip::Prefix& prefix) {
 Status check_route(const Route& route) {
   if (!route.gateway || route.gateway->family() == route.destination.address.family()) return ok();
   return Error(Code::invalid, "the gateway " + route.gateway->text() + " of " +
-                                  route.destination.text() + " is of another family");
+                                  route.destination.text() + " has another address family");
 }
 
 std::string words(const Route& route) {
   return "the route to " + route.destination.text() +
-         (route.gateway ? " by " + route.gateway->text() : "");
+         (route.gateway ? " via " + route.gateway->text() : "");
 }
 
 void add_metrics(Message& message, const Route& route) {
@@ -79,7 +79,7 @@ rtmsg route_header(const Route& route) {
 Result<LinkAddress> parse_address(Bytes payload, IfIndex& link) {
   const ifaddrmsg header = TRY(take_header<ifaddrmsg>(payload));
   if (header.ifa_family != AF_INET && header.ifa_family != AF_INET6) {
-    return Error(Code::invalid, "an address of family " + std::to_string(header.ifa_family));
+    return Error(Code::invalid, "unknown address family " + std::to_string(header.ifa_family));
   }
   LinkAddress address;
   std::optional<ip::Address> local;
@@ -104,7 +104,7 @@ Result<LinkAddress> parse_address(Bytes payload, IfIndex& link) {
 Result<Route> parse_route(Bytes payload, IfIndex& link) {
   const rtmsg header = TRY(take_header<rtmsg>(payload));
   if (header.rtm_family != AF_INET && header.rtm_family != AF_INET6) {
-    return Error(Code::invalid, "a route of family " + std::to_string(header.rtm_family));
+    return Error(Code::invalid, "unknown address family " + std::to_string(header.rtm_family));
   }
   Route route;
   const std::string_view any = header.rtm_family == AF_INET ? "0.0.0.0" : "::";
@@ -184,7 +184,7 @@ Status add_route(Socket& socket, IfIndex link, const Route& route) {
   if (!added && added.error().error_number() == EEXIST) return ok();
   if (added || added.error().error_number() != ENETUNREACH || !route.gateway) return added;
   return Error(Code::invalid, added.error().text() + "; " + route.gateway->text() +
-                                  " is in no network of the interface's addresses");
+                                  " is in none of the subnets of the interface's addresses");
 }
 
 }  // namespace ibpod::nl

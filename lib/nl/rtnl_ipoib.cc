@@ -10,7 +10,8 @@ namespace {
 constexpr int kModeAttempts = 8;
 
 Status set_alias(Socket& socket, IfIndex link, const std::string& alias) {
-  Message message = link_message("note \"" + alias + "\" of " + words(link), RTM_SETLINK, 0, link);
+  Message message = link_message("set the alias of " + words(link) + " to \"" + alias + "\"",
+                                 RTM_SETLINK, 0, link);
   message.text(IFLA_IFALIAS, alias);
   return socket.send(message);
 }

@@ -40,7 +40,7 @@ Result<VfSettings> read_vf(Bytes info) {
       settings.policy = LinkPolicy{state.link_state};
     }
   }
-  if (!numbered) return Error(Code::invalid, "a VF without a number");
+  if (!numbered) return Error(Code::invalid, "the message has no number of the VF");
   return settings;
 }
 
@@ -77,12 +77,12 @@ Message encode_set_vf_guids(IfIndex pf, VfIndex vf, ib::Guid node, ib::Guid port
 }
 
 Result<std::vector<VfSettings>> vf_settings(Socket& socket, IfIndex pf) {
-  Message message = link_message("ask for the VFs of " + words(pf), RTM_GETLINK, 0, pf);
+  Message message = link_message("list the VFs of " + words(pf), RTM_GETLINK, 0, pf);
   message.u32(IFLA_EXT_MASK, RTEXT_FILTER_VF | RTEXT_FILTER_SKIP_STATS);
   Result<std::vector<VfSettings>> all =
       get_one<std::vector<VfSettings>>(socket, message, parse_vf_settings);
   if (all || all.error().error_number() != EMSGSIZE) return all;
-  return Error(Code::unsupported, all.error().text() + " (this kernel cannot tell of so many VFs)");
+  return Error(Code::unsupported, all.error().text() + " (this kernel cannot list so many VFs)");
 }
 
 Status set_vf_guids(Socket& socket, IfIndex pf, VfIndex vf, ib::Guid node, ib::Guid port) {

@@ -148,8 +148,8 @@ TEST_CASE("each record of a newer version is refused by its file's name, and sta
     const Error error = Records(folder.path()).read({kept.folder, kept.pod, "net1"}).error();
     CHECK(error.code() == Code::unsupported);
     CHECK(error.text() == "record " + file.string() +
-                              ": its version is 3, and this program reads none above 2: a newer "
-                              "ibpod wrote it (run that one again; the file is left as it is)");
+                              ": version 3 is too new: this program reads up to version 2; run the "
+                              "newer ibpod that wrote it (the file is unchanged)");
     CHECK(read_file(file).value() == text);
   }
 }

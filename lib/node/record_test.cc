@@ -113,8 +113,8 @@ TEST_CASE("a version that this program does not know is unsupported, whatever el
   const Error error = parse_record(text).error();
   CHECK(error.code() == Code::unsupported);
   CHECK(error.text() ==
-        "its version is 3, and this program reads none above 2: a newer ibpod wrote it (run that "
-        "one again; the file is left as it is)");
+        "version 3 is too new: this program reads up to version 2; run the newer ibpod that wrote "
+        "it (the file is unchanged)");
   CHECK(parse_record(R"({"version":7})").error().code() == Code::unsupported);
 }
 

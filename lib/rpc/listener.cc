@@ -16,10 +16,10 @@ Status check_free(const Path& path) {
   struct stat found;
   if (::lstat(path.c_str(), &found) != 0) return ok();
   if (!S_ISSOCK(found.st_mode)) {
-    return Error(Code::exists, path.string() + ": something else than a socket is there");
+    return Error(Code::exists, path.string() + ": a file that is not a socket is there");
   }
   if (!connect_socket(path)) return ok();
-  return Error(Code::busy, path.string() + ": somebody else listens there");
+  return Error(Code::busy, path.string() + ": another process listens there");
 }
 
 Result<Fd> listen_at(const Path& path) {
@@ -40,7 +40,7 @@ Status check_peer(const Fd& connection) {
   TRY(sys("SO_PEERCRED",
           [&] { return ::getsockopt(connection.get(), SOL_SOCKET, SO_PEERCRED, &peer, &size); }));
   if (peer.uid == ::geteuid()) return ok();
-  return Error(Code::denied, "process " + std::to_string(peer.pid) + " is of user " +
+  return Error(Code::denied, "process " + std::to_string(peer.pid) + " runs as user " +
                                  std::to_string(peer.uid) + ", not " + std::to_string(::geteuid()));
 }
 

@@ -15,7 +15,7 @@ class Listener {
  public:
   // Appears at `path` with mode 0600, in one step and listening already: made as ".NAME" beside it
   // and renamed. So nobody who watches the folder comes too early, and what a program that is gone
-  // has left there is replaced. The folder must exist. busy where somebody else listens there,
+  // has left there is replaced. The folder must exist. busy where another process listens there,
   // exists where `path` is no socket, invalid where it is too long by that dot.
   static Result<Listener> open(const Path& path);
   Listener(Listener&&) = default;

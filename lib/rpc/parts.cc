@@ -15,7 +15,9 @@ namespace {
 using google::protobuf::internal::WireFormatLite;
 using Input = google::protobuf::io::CodedInputStream;
 
-Error malformed() { return Error(Code::invalid, "the request is no message of this method"); }
+Error malformed() {
+  return Error(Code::invalid, "cannot parse the request as a message of this method");
+}
 
 // How many numbers are in the next `size` bytes: each ends with a byte below 128.
 bool count_numbers(Input& input, uint32_t size, int64_t& count) {
@@ -61,7 +63,7 @@ class Counter {
     if (!numbers) ++count;
     if (count > part.most)
       return Error(Code::invalid, std::string(part.name) + ": expected at most " +
-                                      std::to_string(part.most) + " of them, got more");
+                                      std::to_string(part.most) + " items, got more");
     if (numbers) return ok();
     if (bytes && part.inner.empty()) return input.Skip(static_cast<int>(size)) ? ok() : malformed();
     if (!bytes) return WireFormatLite::SkipField(&input, tag) ? ok() : malformed();

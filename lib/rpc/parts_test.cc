@@ -40,26 +40,26 @@ const std::string kItemOf0("\x0a\0", 2), kWord("\x2a\0", 2), kText("\x1a\x02\x0a
 TEST_CASE("parts: as many as may come, wherever they stand in the message") {
   CHECK(check(std::string()) == "ok");
   CHECK(check(kItemOf0 + kText + kItemOf0) == "ok");
-  CHECK(check(times(3, kItemOf0)) == "items: expected at most 2 of them, got more");
+  CHECK(check(times(3, kItemOf0)) == "items: expected at most 2 items, got more");
   CHECK(check("\x0a\x06" + times(3, kWord)) == "ok");
   const std::string two = "\x0a\x04" + times(2, kWord);
-  CHECK_MESSAGE(check(two + two) == "items.words: expected at most 3 of them, got more",
+  CHECK_MESSAGE(check(two + two) == "items.words: expected at most 3 items, got more",
                 "of all items together");
   CHECK_MESSAGE(check(times(1000, kText)) == "ok", "the last one counts, and the others are gone");
 }
 
 TEST_CASE("parts: numbers, each for itself and many in one") {
   CHECK(check(times(4, "\x10\x01")) == "ok");
-  CHECK(check(times(5, "\x10\x01")) == "numbers: expected at most 4 of them, got more");
+  CHECK(check(times(5, "\x10\x01")) == "numbers: expected at most 4 items, got more");
   CHECK(check(std::string("\x12\x05\x80\x01\x01\x00\x01", 7)) == "ok");
   CHECK(check(std::string("\x12\x05\x01\x01\x01\x00\x01", 7)) ==
-        "numbers: expected at most 4 of them, got more");
+        "numbers: expected at most 4 items, got more");
   CHECK(check("\x12\x03\x01\x01\x01" + times(2, "\x10\x01")) ==
-        "numbers: expected at most 4 of them, got more");
+        "numbers: expected at most 4 items, got more");
 }
 
 TEST_CASE("parts: what is no message is refused before anybody parses it") {
-  const std::string no = "the request is no message of this method";
+  const std::string no = "cannot parse the request as a message of this method";
   for (const std::string& bytes :
        {std::string("\x0a"), std::string("\x0a\x01"), std::string("\x0a\x03\x2a\x00", 4),
         std::string("\x0a\x02\x2a\x01", 4), std::string("\x0a\x01\x2a\x00", 4), std::string("\x0c"),

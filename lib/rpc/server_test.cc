@@ -55,7 +55,7 @@ TEST_CASE("a socket that is served is left alone, and so is a file that is no so
   const auto second = Server::serve(fixture.socket, {&service});
   CHECK(second.error().code() == Code::busy);
   CHECK(second.error().text() ==
-        "serve: " + fixture.socket.string() + ": somebody else listens there");
+        "serve: " + fixture.socket.string() + ": another process listens there");
   CHECK(say(fixture.socket, "hello"));
 
   const Path file = fixture.folder.write("file", "content");

@@ -31,10 +31,10 @@ std::string without_resolver(const std::string& text) {
 
 // What OpenSSL says of an answer that is no TLS: HTTP, for example.
 std::string with_meaning(std::string text) {
-  constexpr std::string_view kMeaning = "what answers at that port does not speak TLS";
+  constexpr std::string_view kMeaning = "the server at that port does not speak TLS";
   // One who passes it on has said it already.
   if (text.find("wrong version number") != text.npos && text.find(kMeaning) == text.npos)
-    text += ": " + std::string(kMeaning) + "; see whether it is the right one";
+    text += ": " + std::string(kMeaning) + "; check the address and the port";
   return text;
 }
 

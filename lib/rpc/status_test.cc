@@ -82,8 +82,8 @@ TEST_CASE("an answer that is no TLS is told as that") {
       from_grpc(grpc::Status(grpc::StatusCode::UNAVAILABLE, "SSL routines::wrong version number"))
           .error();
   CHECK(error.text() ==
-        "SSL routines::wrong version number: what answers at that port does not speak TLS; see "
-        "whether it is the right one");
+        "SSL routines::wrong version number: the server at that port does not speak TLS; check the "
+        "address and the port");
 }
 
 }  // namespace

@@ -130,7 +130,7 @@ TEST_CASE("TLS: a CA that is taken away is believed no more, one that is added i
   CHECK_FALSE(say(*fixture.channel(), "hello"));
 }
 
-TEST_CASE("TLS: files that cannot be used leave the certificate of before in use, and it is told") {
+TEST_CASE("TLS: files that cannot be used leave the previous certificate in use, and it is told") {
   TlsFixture fixture;
   const TestCa::Issued next = fixture.ca.issue(server_named("IP:127.0.0.1"));
   TestCa::CertificateRequest old = server_named("IP:127.0.0.1");

@@ -56,7 +56,7 @@ bool at_the_end() {
 Status check_rest(const Bio& bio) {
   while (next_certificate(bio) != nullptr) continue;
   if (at_the_end()) return ok();
-  return Error(Code::invalid, "what is in between the certificates is damaged");
+  return Error(Code::invalid, "a certificate after the first is damaged");
 }
 
 // The clock ends in 2262. A certificate without an end is valid until 9999 (RFC 5280, 4.1.2.5).
@@ -65,7 +65,7 @@ Result<std::chrono::system_clock::time_point> time_of(const ASN1_TIME* time) {
   constexpr time_t kMost =
       std::chrono::duration_cast<std::chrono::seconds>(system_clock::duration::max()).count();
   tm parts{};
-  if (ASN1_TIME_to_tm(time, &parts) != 1) return refused("a date cannot be read");
+  if (ASN1_TIME_to_tm(time, &parts) != 1) return refused("cannot read a date of the certificate");
   return system_clock::from_time_t(std::clamp(::timegm(&parts), -kMost, kMost));
 }
 
@@ -83,7 +83,7 @@ std::string text_of(std::chrono::system_clock::time_point time) {
 Status check_authorities(const std::string& text) {
   ERR_clear_error();
   const Bio bio = bio_of(text);
-  if (next_certificate(bio) == nullptr) return refused("there is no certificate in it");
+  if (next_certificate(bio) == nullptr) return refused("the file has no certificate");
   return check_rest(bio);
 }
 
@@ -91,19 +91,20 @@ Result<Validity> check_pair(const std::string& certificate, const std::string& k
   ERR_clear_error();
   const Bio certificates = bio_of(certificate);
   const Certificate own = next_certificate(certificates);
-  if (own == nullptr) return refused("there is no certificate in the first");
+  if (own == nullptr) return refused("the first file has no certificate");
   TRY(check_rest(certificates));
   const Bio keys = bio_of(key);
   const Key private_key(PEM_read_bio_PrivateKey(keys.get(), nullptr, nullptr, no_passphrase()));
-  if (private_key == nullptr) return refused("there is no key without a passphrase in the second");
+  if (private_key == nullptr)
+    return refused("the second file has no private key without a passphrase");
   // In a context as gRPC makes one: it refuses keys that are too short, too.
   const Context context(SSL_CTX_new(TLS_method()));
-  if (context == nullptr) return refused("no TLS context can be made");
+  if (context == nullptr) return refused("cannot create a TLS context");
   if (SSL_CTX_use_certificate(context.get(), own.get()) != 1)
-    return refused("the certificate cannot be used");
+    return refused("cannot use the certificate");
   if (SSL_CTX_use_PrivateKey(context.get(), private_key.get()) != 1 ||
       SSL_CTX_check_private_key(context.get()) != 1)
-    return refused("the key is not this certificate's");
+    return refused("the key does not belong to the certificate");
   Validity valid;
   valid.from = TRY(time_of(X509_get0_notBefore(own.get())));
   valid.until = TRY(time_of(X509_get0_notAfter(own.get())));
@@ -113,7 +114,7 @@ Result<Validity> check_pair(const std::string& certificate, const std::string& k
 Status check_today(const Validity& valid) {
   const auto now = std::chrono::system_clock::now();
   if (now < valid.from) return Error(Code::invalid, "is not valid before " + text_of(valid.from));
-  if (now >= valid.until) return Error(Code::invalid, "has expired at " + text_of(valid.until));
+  if (now >= valid.until) return Error(Code::invalid, "expired at " + text_of(valid.until));
   return ok();
 }
 

@@ -63,7 +63,8 @@ Result<TlsTexts> FollowedTls::read_steadily() {
   Validity valid;
   TlsTexts texts = TRY(read_undated(files_, valid));
   if (before.empty() || before != identify(files_))
-    return Error(Code::unavailable, files_.certificate.string() + ": replaced while it was read");
+    return Error(Code::unavailable,
+                 files_.certificate.string() + ": the file was replaced while it was read");
   on_disk_ = valid.until;
   TRY(check_today(valid).during(files_.certificate.string()));
   read_ = before;
@@ -90,8 +91,8 @@ Status FollowedTls::state() const {
   const Status in_use = usable();
   const std::lock_guard lock(mutex_);
   if (texts_ == nullptr || trouble_) return in_use;
-  const std::string end = in_use ? "" : ", which has expired at " + text_of(texts_->expires) + ",";
-  return Error(trouble_.error()).during("the certificate of before" + end + " stays in use");
+  const std::string end = in_use ? "" : ", which expired at " + text_of(texts_->expires) + ",";
+  return Error(trouble_.error()).during("the previous certificate" + end + " stays in use");
 }
 
 Status FollowedTls::usable() const {
@@ -99,7 +100,7 @@ Status FollowedTls::usable() const {
   if (texts_ == nullptr) return trouble_;
   if (texts_->expires > std::chrono::system_clock::now()) return ok();
   return Error(Code::unavailable,
-               files_.certificate.string() + ": has expired at " + text_of(texts_->expires));
+               files_.certificate.string() + ": expired at " + text_of(texts_->expires));
 }
 
 std::optional<FollowedTls::Time> FollowedTls::expires() const {

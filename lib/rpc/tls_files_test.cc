@@ -53,11 +53,11 @@ TEST_CASE("TLS files: what cannot be used is refused, and the file is named") {
     return fixture.refusal();
   };
   CHECK(refusal(certificate, key, ca).empty());
-  CHECK(refusal(certificate, key, "").starts_with("ca.crt: there is no certificate in it"));
-  CHECK(refusal(certificate, key, key).starts_with("ca.crt: there is no certificate in it"));
+  CHECK(refusal(certificate, key, "").starts_with("ca.crt: the file has no certificate"));
+  CHECK(refusal(certificate, key, key).starts_with("ca.crt: the file has no certificate"));
   CHECK(refusal(certificate, key, ca + kDamaged + TestCa().certificate()).starts_with("ca.crt: "));
   CHECK(refusal(certificate, key, ca.substr(0, 200)).starts_with("ca.crt: "));
-  CHECK(refusal("", key, ca).find("there is no certificate in the first") != std::string::npos);
+  CHECK(refusal("", key, ca).find("the first file has no certificate") != std::string::npos);
   CHECK(refusal(certificate + kDamaged, key, ca).find("damaged") != std::string::npos);
   CHECK(refusal(certificate, certificate, ca).find("no key") != std::string::npos);
   CHECK(refusal(certificate, other.key, ca).find("not this certificate's") != std::string::npos);
@@ -76,7 +76,7 @@ TEST_CASE("TLS files: a certificate that is not valid today is refused, with its
   constexpr long kYear = 31'556'952;
   CHECK(refusal(-60, 500 * kYear).empty());  // beyond the end of the clock
   CHECK(refusal(-60, 7900 * kYear).empty());
-  CHECK(refusal(-60, -30).starts_with("tls.crt: has expired at 20"));
+  CHECK(refusal(-60, -30).starts_with("tls.crt: expired at 20"));
   CHECK(refusal(30, 60).starts_with("tls.crt: is not valid before 20"));
 }
 
@@ -113,7 +113,7 @@ TEST_CASE("TLS files: who goes on without them is told why and has them once the
   fixture.put(expired.certificate, expired.key, fixture.ca.certificate());
   const auto followed = FollowedTls::follow(fixture.files);
   CHECK(followed->now() == nullptr);
-  CHECK(followed->state().error().text().find("tls.crt: has expired at 20") != std::string::npos);
+  CHECK(followed->state().error().text().find("tls.crt: expired at 20") != std::string::npos);
   REQUIRE(followed->expires());
   CHECK(*followed->expires() < std::chrono::system_clock::now());
   std::filesystem::remove(fixture.files.certificate);
@@ -134,11 +134,11 @@ TEST_CASE("TLS files: what is in use and expires is told with its end, and not r
   const auto used = followed->now();
   REQUIRE(used != nullptr);
   REQUIRE(in_time([&] { return !followed->state(); }));
-  CHECK(followed->state().error().text().find("tls.crt: has expired at 20") != std::string::npos);
+  CHECK(followed->state().error().text().find("tls.crt: expired at 20") != std::string::npos);
   CHECK(followed->now() == used);
   fixture.folder.write("tls.key", "none");
   CHECK(followed->now() == used);
-  CHECK(followed->state().error().text().find(", which has expired at 20") != std::string::npos);
+  CHECK(followed->state().error().text().find(", which expired at 20") != std::string::npos);
 }
 
 TEST_CASE("TLS files: a certificate that is not valid yet is used once it is, as the same files") {

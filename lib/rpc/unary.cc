@@ -32,7 +32,7 @@ Result<std::string> unframed(const std::string& frame) {
   for (size_t i = 1; i < kPrefix && i < frame.size(); ++i)
     size = size << 8 | static_cast<uint8_t>(frame[i]);
   if (frame.size() < kPrefix || frame[0] != 0 || size != frame.size() - kPrefix)
-    return Error(Code::internal, "the answer is not one gRPC message");
+    return Error(Code::internal, "the answer is not exactly one gRPC message");
   return frame.substr(kPrefix);
 }
 

@@ -8,9 +8,9 @@ Result<sockaddr_un> unix_address(const Path& path) {
   const std::string& text = path.native();
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
-  if (text.empty()) return Error(Code::invalid, "a socket's path is empty");
+  if (text.empty()) return Error(Code::invalid, "the path of a Unix socket is empty");
   if (text.size() >= sizeof address.sun_path) {
-    return Error(Code::invalid, text + ": a socket's path has at most " +
+    return Error(Code::invalid, text + ": the path of a Unix socket has at most " +
                                     std::to_string(sizeof address.sun_path - 1) + " bytes, not " +
                                     std::to_string(text.size()));
   }

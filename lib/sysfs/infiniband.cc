@@ -10,7 +10,7 @@ namespace {
 
 Result<Path> folder_of(const std::string& device) {
   if (!device.empty() && device.find('/') == device.npos) return Path("class/infiniband") / device;
-  return Error(Code::invalid, "\"" + device + "\" is no name of an RDMA device");
+  return Error(Code::invalid, "\"" + device + "\" is not the name of an RDMA device");
 }
 
 Result<Path> folder_of(const std::string& device, unsigned port) {
@@ -19,7 +19,7 @@ Result<Path> folder_of(const std::string& device, unsigned port) {
 }
 
 Error unreadable(const Path& file, const std::string& content) {
-  return Error(Code::internal, file.string() + " holds \"" + content + "\"");
+  return Error(Code::internal, file.string() + " contains \"" + content + "\"");
 }
 
 // "4: ACTIVE"
@@ -79,7 +79,7 @@ Result<ib::PKeyTable> read_pkeys(const Sysfs& sysfs, const Path& folder) {
   const std::vector<unsigned> numbers = TRY(indices(sysfs, folder));
   for (const unsigned number : numbers) {
     if (number != table.size())
-      return unreadable(folder, "no entry " + std::to_string(table.size()));
+      return unreadable(folder, "it has no entry " + std::to_string(table.size()));
     const std::string content = TRY(sysfs.read(folder / std::to_string(number)));
     const ib::PKey key = TRY(ib::PKey::parse(content));
     table.push_back(key);
@@ -128,7 +128,7 @@ Result<ib::PKeyTable> pkeys(const Sysfs& sysfs, const std::string& rdma_device, 
   const ib::PKeyTable table = TRY(read_pkeys(sysfs, folder / "pkeys"));
   // A port has 1 place at least (IBA 1.4, volume 1, 10.9): the device is not to be seen from here.
   if (table.empty())
-    return Error(Code::not_found, (folder / "pkeys").string() + ": there is no P_Key table");
+    return Error(Code::not_found, (folder / "pkeys").string() + ": the port has no P_Key table");
   return table;
 }
 
@@ -153,7 +153,7 @@ Result<LinkLayer> link_layer(const Sysfs& sysfs, const std::string& rdma_device,
 
 Result<std::string> device_of_uverbs(const Sysfs& sysfs, const std::string& uverbs) {
   if (uverbs.empty() || uverbs.find('/') != uverbs.npos) {
-    return Error(Code::invalid, "\"" + uverbs + "\" is no name of a character device");
+    return Error(Code::invalid, "\"" + uverbs + "\" is not the name of a character device");
   }
   return sysfs.read(Path("class/infiniband_verbs") / uverbs / "ibdev");
 }

@@ -11,7 +11,7 @@ Path folder_of(const ib::PciAddress& function) { return Path("bus/pci/devices") 
 // A name that becomes one component of a path.
 Status check_name(const std::string& name) {
   if (!name.empty() && name != "." && name != ".." && name.find('/') == name.npos) return ok();
-  return Error(Code::invalid, "\"" + name + "\" is no name of a device or driver");
+  return Error(Code::invalid, "\"" + name + "\" is not the name of a device or driver");
 }
 
 std::optional<uint32_t> number_behind(std::string_view prefix, std::string_view name) {
@@ -42,7 +42,7 @@ Error explain(const Sysfs& sysfs, const ib::PciAddress& function, Error error) {
   const auto autoprobe = sysfs.read(folder_of(**pf) / "sriov_drivers_autoprobe");
   if (!autoprobe || *autoprobe != "0") return error;
   return Error(Code::unsupported, error.text() + " (sriov_drivers_autoprobe of " + (*pf)->text() +
-                                      " is 0: the kernel binds none of its VFs)");
+                                      " is 0: the kernel does not bind its VFs)");
 }
 
 }  // namespace
@@ -71,7 +71,8 @@ Result<std::vector<ib::PciAddress>> vfs_of(const Sysfs& sysfs, const ib::PciAddr
     const auto vf =
         TRY(function_behind(sysfs, folder_of(pf) / ("virtfn" + std::to_string(number))));
     // VFs come and go together: one that is missing now shifts the places of those behind it.
-    if (!vf) return Error(Code::unavailable, "the VFs of " + pf.text() + " are being changed");
+    if (!vf)
+      return Error(Code::unavailable, "the VFs of " + pf.text() + " changed while they were read");
     vfs.push_back(*vf);
   }
   return vfs;
@@ -85,7 +86,7 @@ Result<uint32_t> vf_index(const Sysfs& sysfs, const ib::PciAddress& pf, const ib
     const auto function = TRY(function_behind(sysfs, folder_of(pf) / name));
     if (function == vf) return *number;
   }
-  return Error(Code::not_found, vf.text() + " is no VF of " + pf.text());
+  return Error(Code::not_found, vf.text() + " is not a VF of " + pf.text());
 }
 
 Status unbind(const Sysfs& sysfs, const ib::PciAddress& function) {

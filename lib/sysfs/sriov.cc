@@ -23,7 +23,8 @@ Result<Number> number_in(const Sysfs& sysfs, const Path& file) {
   const char* const last = digits.data() + digits.size();
   const auto [end, error] = std::from_chars(digits.data(), last, number, hex ? 16 : 10);
   if (error == std::errc() && end == last) return number;
-  return Error(Code::internal, file.string() + ": \"" + text + "\" is not the number expected");
+  return Error(Code::internal,
+               file.string() + ": \"" + text + "\" is not a number in the expected range");
 }
 
 bool may_carry_infiniband(const Sysfs& sysfs, const ib::PciAddress& function) {
@@ -74,8 +75,8 @@ Status set_vf_count(const Sysfs& sysfs, const ib::PciAddress& pf, uint32_t count
   Status done = sysfs.write(folder_of(pf) / "sriov_numvfs", text);
   if (done || done.error().error_number() != ERANGE) return done;
   const uint32_t most = TRY(total_vfs(sysfs, pf));
-  return Error(Code::invalid, pf.text() + " cannot make " + text + " VFs: " + std::to_string(most) +
-                                  " are the most (sriov_totalvfs)");
+  return Error(Code::invalid, pf.text() + " cannot create " + text + " VFs: its limit is " +
+                                  std::to_string(most) + " (sriov_totalvfs)");
 }
 
 }  // namespace ibpod::sysfs

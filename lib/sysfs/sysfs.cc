@@ -31,7 +31,7 @@ bool climbs(std::string_view path) {
 Status check_inside(const Path& path) {
   const std::string& text = path.native();
   if (!text.empty() && text.front() != '/' && !climbs(text)) return ok();
-  return Error(Code::invalid, "\"" + path.string() + "\" is no path below the root of a sysfs");
+  return Error(Code::invalid, "\"" + path.string() + "\" is not a path inside sysfs");
 }
 
 // With the words of a failure, which success does not pay for.
@@ -109,7 +109,8 @@ Result<std::string> Sysfs::read(const Path& file) const {
 Status Sysfs::write(const Path& file, std::string_view content) const {
   const Result<Fd> fd = open_below(root_, file, O_WRONLY);
   if (!fd && fd.error().error_number() == EROFS) {
-    return Error(Code::unsupported, "write " + file.string() + ": a namespace's view is read-only");
+    return Error(Code::unsupported,
+                 "write " + file.string() + ": the sysfs of a network namespace is read-only");
   }
   if (!fd) return fd.error();
   // One call: an attribute takes what it is given as a whole.
@@ -117,7 +118,8 @@ Status Sysfs::write(const Path& file, std::string_view content) const {
     return ::write(fd->get(), content.data(), content.size());
   }));
   if (static_cast<size_t>(written) == content.size()) return ok();
-  return Error(Code::internal, "write " + file.string() + ": only a part was taken");
+  return Error(Code::internal,
+               "write " + file.string() + ": the kernel took only a part of the value");
 }
 
 bool Sysfs::exists(const Path& path) const {

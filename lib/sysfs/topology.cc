@@ -12,7 +12,7 @@ Path file_of(const ib::PciAddress& function, const char* name) {
 }
 
 Error unreadable(const Path& file, const std::string& content) {
-  return Error(Code::internal, file.string() + " holds \"" + content + "\"");
+  return Error(Code::internal, file.string() + " contains \"" + content + "\"");
 }
 
 template <typename Number>

@@ -22,7 +22,8 @@ Result<std::string> cgroup_of(pid_t pid, const Path& proc) {
     line.remove_prefix(3);
     return std::string(line);
   }
-  return Error(Code::unsupported, "process " + std::to_string(pid) + " is in no cgroup of v2");
+  return Error(Code::unsupported,
+               "process " + std::to_string(pid) + " is not in a cgroup of version 2");
 }
 
 bool is_within(std::string_view inner, std::string_view outer) {

@@ -27,9 +27,9 @@ Status check(int answer, std::string_view what) {
 
 Result<Bus> connect() {
   sd_bus* raw = nullptr;
-  TRY(check(sd_bus_new(&raw), "make a connection to systemd"));
+  TRY(check(sd_bus_new(&raw), "create a connection to systemd"));
   Bus bus(raw);
-  TRY(check(sd_bus_set_address(bus.get(), kSocket), "address systemd"));
+  TRY(check(sd_bus_set_address(bus.get(), kSocket), "set the address of systemd"));
   TRY(check(sd_bus_start(bus.get()), "connect to systemd, /run/systemd/private"));
   return bus;
 }
@@ -41,14 +41,14 @@ Result<Message> request(const Bus& bus, const Scope& scope) {
   TRY(check(sd_bus_message_new_method_call(
                 bus.get(), &raw, "org.freedesktop.systemd1", "/org/freedesktop/systemd1",
                 "org.freedesktop.systemd1.Manager", "StartTransientUnit"),
-            "make a message"));
+            "create a message to systemd"));
   Message message(raw);
   TRY(check(sd_bus_message_append(raw, "ssa(sv)a(sa(sv))", scope.name.c_str(), "fail", 4,  //
                                   "Description", "s", scope.description.c_str(),           //
                                   "Slice", "s", scope.slice.c_str(),                       //
                                   "CollectMode", "s", "inactive-or-failed",                //
                                   "PIDs", "au", 1, static_cast<uint32_t>(scope.pid), 0),
-            "fill a message"));
+            "fill a message to systemd"));
   return message;
 }
 

@@ -197,7 +197,7 @@ TEST_CASE("of a key that is a slip of one, the one is told, and is right") {
     CAPTURE(wrong);
     REQUIRE_FALSE(refused);
     const std::string engine_members = refused.error().text(),
-                      mark = "\"" + wrong + "\" is no key here; is \"";
+                      mark = "unknown key \"" + wrong + "\"; did you mean \"";
     const size_t found = engine_members.find(mark);
     const bool missing =
         engine_members.find("the key \"" + right + "\" is missing") != engine_members.npos;
@@ -210,7 +210,7 @@ TEST_CASE("of a key that is a slip of one, the one is told, and is right") {
     ++slips;
   }
   CHECK(slips > 40);
-  CHECK(read_config(R"({"listn": {}})").error().text().find("is \"listen\" meant?") !=
+  CHECK(read_config(R"({"listn": {}})").error().text().find("did you mean \"listen\"?") !=
         std::string::npos);
 }
 

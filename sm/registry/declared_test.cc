@@ -70,7 +70,7 @@ TEST_CASE("each error of the file is reported by itself, and the rest is applied
         "kept: pkey: cannot be changed (it is 0x0101)\n"
         "out: P_Key 0x0300 is in no range of \"pkeys\" whose \"use\" is \"explicit\" "
         "(0x0100-0x01ff)\n"
-        "bad name: name: \"bad name\" is no name of a partition: expected 1 to 31 letters, digits "
+        "bad name: name: \"bad name\" is not a partition name: expected 1 to 31 letters, digits "
         "and \"._-\"\n");
   CHECK(names(*bed.registry) == "Default good kept twice used");
   CHECK(bed.registry->partition("kept")->spec.pkey == ib::PKey(0x101));

@@ -189,8 +189,8 @@ TEST_CASE("what is damaged, another program's or of a newer version is refused a
   newer[63] = 2;
   refused(newer, Code::unsupported,
           kept.file.string() +
-              ": its version is 2, and this program reads none above 1: a newer ibpod wrote it "
-              "(run that one again; the file is left as it is)");
+              ": version 2 is too new: this program reads up to version 1; run the newer ibpod "
+              "that wrote it (the file is unchanged)");
   std::string negative = good;
   negative[60] = '\x80';
   refused(negative, Code::internal, "its version is negative");

@@ -209,7 +209,7 @@ Result<ib::Port> FakeKernel::port(const node::Namespace& where, const std::strin
 
 // Through the PF's netdev, and nothing else.
 Result<PciFunction*> FakeKernel::vf_under_pf(const node::Function& vf) {
-  if (!vf.pf) return Error(Code::invalid, vf.address.text() + " is no VF");
+  if (!vf.pf) return Error(Code::invalid, vf.address.text() + " is not a VF");
   const Interfaces& host = namespace_of(kHostId).interfaces;
   const auto is_pf = [&](const auto& entry) { return entry.second.function == vf.pf; };
   if (std::none_of(host.begin(), host.end(), is_pf)) {
@@ -224,8 +224,7 @@ Result<PciFunction*> FakeKernel::vf_under_pf(const node::Function& vf) {
 
 Result<nl::VfSettings> FakeKernel::vf_settings(const node::Function& vf) {
   return count_question("vf_settings", [&]() -> Result<nl::VfSettings> {
-    if (!tells_vf_settings)
-      return Error(Code::unsupported, "this kernel cannot tell of so many VFs");
+    if (!tells_vf_settings) return Error(Code::unsupported, "this kernel cannot list so many VFs");
     const Result<PciFunction*> found = vf_under_pf(vf);
     if (!found && found.error().error_number() == EINVAL)
       return Error(Code::not_found, "no such VF");

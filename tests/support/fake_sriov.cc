@@ -95,8 +95,9 @@ Status FakeKernel::set_vf_count(const ib::PciAddress& pf, uint32_t count) {
     const bool capable = found != state.functions.end() && !found->second.pf;
     if (!capable || found->second.total_vfs == 0) return Error::from_errno(ENOENT, what);
     if (count > found->second.total_vfs) {
-      return Error(Code::invalid, what + ": " + std::to_string(found->second.total_vfs) +
-                                      " are the most (sriov_totalvfs)");
+      return Error(
+          Code::invalid,
+          what + ": its limit is " + std::to_string(found->second.total_vfs) + " (sriov_totalvfs)");
     }
     const size_t now = vfs_of(pf).size();
     if (count == now) return ok();

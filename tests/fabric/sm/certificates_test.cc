@@ -112,7 +112,7 @@ TEST_CASE("a certificate that cannot be used is told, and the one before it serv
   CHECK(fixture.shown() == fixture.server_certificate());
   fixture.until(ready);
   const std::string log = fixture.end();
-  const size_t told = log.find("certificate: the certificate of before stays in use");
+  const size_t told = log.find("certificate: the previous certificate stays in use");
   REQUIRE(told != std::string::npos);
   CHECK(log.find("certificate: resolved", told) != std::string::npos);
 }

@@ -80,7 +80,7 @@ Status check(const Selection& selection) {
   }
   for (const std::string& ip : selection.ips) {
     if (!ip::Address::parse(ip) && !ip::Prefix::parse(ip))
-      return Error(Code::invalid, "networks: \"" + ip + "\" is no IP address");
+      return Error(Code::invalid, "networks: \"" + ip + "\" is not an IP address");
   }
   return ok();
 }

@@ -59,7 +59,7 @@ takes "HostIFGUID, the peer's own state, is not believed" ".HostIFGUID = \"$othe
 refuses "two that differ" ".args.cni.guid = \"$other\" | .runtimeConfig.infinibandGUID = \"$own\"" 7 "args.cni.guid: $other differs*"
 refuses "all zeros" '.args.cni.guid = "00:00:00:00:00:00:00:00"' 7 "args.cni.guid:*"
 refuses "all ones" '.guid = "ff:ff:ff:ff:ff:ff:ff:ff"' 7 "guid:*"
-refuses "a MAC address" '.args.cni.guid = "02:00:00:00:00:01"' 7 "args.cni.guid:*is no GUID*"
+refuses "a MAC address" '.args.cni.guid = "02:00:00:00:00:01"' 7 "args.cni.guid:*is not a GUID*"
 
 # --- pkey
 refuses "pkey that the port's table does not hold; the peer ignores it" '.pkey = "0x8001" | .timeoutSeconds = 2' 11 "partition 0x8001 is not there*"
@@ -128,7 +128,7 @@ for example in "$examples"/*.json; do
     network-operator-pkey) refuses "$example" "$published" 11 "ibKubernetesEnabled:*not configured this pod yet*" ;;
     spiderpool-ippools) takes "$example" "$published" '[ -n "$(rdma_device p1 "$vf")" ]' \
       'expect_result ".ips[0].address == \"10.9.0.1/24\""' ;;
-    spiderpool-pkey) refuses "$example" "$published" 7 'pkey: "1000" is ambiguous: as hexadecimal write "0x1000", as decimal write "0x03e8"' ;;
+    spiderpool-pkey) refuses "$example" "$published" 7 'pkey: "1000" is ambiguous: write "0x1000" for hexadecimal or "0x03e8" for decimal' ;;
     *) fail "nobody says what comes of $example" ;;
   esac
 done

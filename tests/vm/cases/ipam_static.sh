@@ -29,5 +29,5 @@ say "a gateway that no address reaches: the network is wrong, and its interface 
 conf "$vf" '.cniVersion = "1.0.0" | .ipam = {type: "static", addresses: [{address: "10.8.0.2/24"}],
   routes: [{dst: "10.20.0.0/16", gw: "10.9.0.1"}]}'
 call ADD p1
-expect_error 7 "*net1: add the route to 10.20.0.0/16 by 10.9.0.1: kernel: *; 10.9.0.1 is in no network of the interface's addresses"
+expect_error 7 "*net1: add the route to 10.20.0.0/16 via 10.9.0.1: kernel: *; 10.9.0.1 is in none of the subnets of the interface's addresses"
 expect_unchanged "an ADD that is refused"

@@ -68,7 +68,7 @@ end_agent TERM
 cp "$WORK/vm.crt" "$WORK/good.crt"
 openssl req -new -key "$WORK/vm.key" -subj /CN=system:node:vm |
   openssl x509 -req -CA "$WORK/ca.crt" -CAkey "$WORK/ca.key" -CAcreateserial -days -1 -out "$WORK/vm.crt"
-expired="vm.crt: has expired at $(date -ud "$(openssl x509 -noout -enddate -in "$WORK/vm.crt" | cut -d= -f2)" +%FT%TZ)"
+expired="vm.crt: expired at $(date -ud "$(openssl x509 -noout -enddate -in "$WORK/vm.crt" | cut -d= -f2)" +%FT%TZ)"
 start_agent
 wait_for 20 says_why "$vf" "this node has no certificate for the SM service of fabric default: *$expired"
 wait_for 10 finds_on_node "^certificate: this node's for fabric default: .*$expired -> issue this node"
