@@ -3,10 +3,9 @@
 
 namespace ibpod {
 
-// For this process: no core dump, and no other process of the same user may attach to it (root, by
-// CAP_SYS_PTRACE, may). The programs that it starts make no core files; a handler in
-// kernel.core_pattern that ignores RLIMIT_CORE still gets theirs. Neither can fail: a limit may
-// always be lowered.
+// Forbids core dumps of this process, and attaching to it by other processes of the same user
+// (root, by CAP_SYS_PTRACE, still may). Programs that it starts make no core files; a handler in
+// kernel.core_pattern that ignores RLIMIT_CORE still gets theirs. Cannot fail.
 void forbid_core_dumps();
 
 }  // namespace ibpod

@@ -1,13 +1,13 @@
-// Names as Kubernetes gives them to what it knows (RFC 1123): small letters, digits and, inside, -.
+// Kubernetes object names (RFC 1123): lower-case letters, digits and, inside, "-".
 #pragma once
 
 #include <string_view>
 
 namespace ibpod {
 
-// At most 63 bytes: a namespace.
+// A label: at most 63 bytes. Namespaces have this form.
 bool is_dns_label(std::string_view name);
-// Labels with dots between, at most 253 bytes together: a node, a pod.
+// Labels joined by dots, at most 253 bytes. Nodes and pods have this form.
 bool is_dns_subdomain(std::string_view name);
 
 }  // namespace ibpod

@@ -30,7 +30,7 @@ class Fd {
   int get() const { return fd_; }
   bool valid() const { return fd_ >= 0; }
   void close() {
-    // EINTR included, Linux has released the number: a second close could hit somebody else's.
+    // Linux has released the number even on EINTR: a second close could close another descriptor.
     if (fd_ >= 0) ::close(fd_);
     fd_ = -1;
   }

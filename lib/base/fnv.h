@@ -1,4 +1,4 @@
-// FNV-1a, 64 bits: tells texts apart and shows damage. It protects against nobody.
+// FNV-1a, 64 bits: compares texts and detects damage. Not a protection against attackers.
 #pragma once
 
 #include <cstdint>

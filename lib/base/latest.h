@@ -1,4 +1,4 @@
-// Latest: the newest value of something that one thread makes and others read.
+// Latest: the newest value that one thread publishes and others read.
 #pragma once
 
 #include <memory>
@@ -15,7 +15,7 @@ class Latest {
     const std::scoped_lock lock(mutex_);
     value_ = std::move(next);
   }
-  // Never null; stays as it is for as long as it is held.
+  // Never null. The object does not change while it is held.
   std::shared_ptr<const T> get() const {
     const std::scoped_lock lock(mutex_);
     return value_;

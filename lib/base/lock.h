@@ -6,11 +6,11 @@
 
 namespace ibpod {
 
-// An exclusive flock on a folder, which is made if it is missing and taken away again with the lock
-// if it is empty then. The kernel drops the lock with the process, however that ends.
+// An exclusive flock on a folder. The folder is created if it is missing and removed with the lock
+// if it is empty. The kernel releases the lock when the process ends.
 class FolderLock {
  public:
-  // unavailable when somebody else still holds it at the deadline.
+  // unavailable if another process still holds it at the deadline.
   static Result<FolderLock> take(const Path& folder, Deadline deadline);
   FolderLock(FolderLock&&) = default;
   FolderLock& operator=(FolderLock&&) = default;

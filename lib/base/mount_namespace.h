@@ -1,4 +1,4 @@
-// Runs a piece of work among the files that another process sees.
+// Runs a function in the mount namespace of another process.
 #pragma once
 
 #include "lib/base/fd.h"
@@ -10,16 +10,16 @@
 
 namespace ibpod {
 
-// A mount namespace is named by its file, such as /proc/1/ns/mnt for the host's (from a container
-// that shares the host's PIDs); empty: the caller's own. The descriptor is not valid for that one.
-// denied without CAP_SYS_PTRACE where the process behind it has capabilities that we lack.
+// Opens a mount namespace by its file, such as /proc/1/ns/mnt for the host's (from a container that
+// shares the host's PIDs). Empty: the caller's own, and the descriptor is not valid. denied without
+// CAP_SYS_PTRACE if the process has capabilities that the caller lacks.
 Result<Fd> open_mount_namespace(const Path& mount_namespace);
 
-// Runs `work` on a short-lived thread that has joined the mount namespace, and waits for it; for
-// the caller's own it runs right here. Paths lead where they lead a process of that namespace, by
-// absolute symbolic links too: behind a prefix such as /proc/1/root these would lead back to the
-// caller's files (/var/run is such a link on most hosts). What the work opens stays open. `what`
-// names the work in errors. Joining takes CAP_SYS_ADMIN and CAP_SYS_CHROOT (setns(2)).
+// Runs `work` on a short-lived thread in the mount namespace and waits for it; for an empty path it
+// runs in the caller's thread. Absolute symbolic links resolve as in that namespace, which a prefix
+// such as /proc/1/root does not do (/var/run is such a link on most hosts). Descriptors that the
+// work opens stay open. `what` names the work in errors. Needs CAP_SYS_ADMIN and CAP_SYS_CHROOT
+// (setns(2)).
 Status run_in_mount_namespace(const Path& mount_namespace, std::string_view what,
                               const std::function<Status()>& work);
 

@@ -1,5 +1,5 @@
-// What was probably meant by a word that nobody knows: of a key, a command, a value of a closed
-// set.
+// Suggests the known word that an unknown word (a key, a command, a value) was probably meant to
+// be.
 #pragma once
 
 #include <string>
@@ -8,13 +8,12 @@
 
 namespace ibpod {
 
-// The one of `known` that `name` is most likely a slip of; empty where none is near. Case does not
-// count.
+// The word of `known` that `name` is most likely a misspelling of; empty if none is near. Case does
+// not count.
 std::string_view nearest(std::string_view name, const std::vector<std::string_view>& known);
-// The same where hardly anything else can be meant: at most one letter in four differs, and two in
-// all.
+// Like nearest(), but stricter: at most one letter in four differs, and at most two in all.
 std::string_view sure_slip(std::string_view name, const std::vector<std::string_view>& known);
-// "; did you mean "link_state"?", or nothing.
+// "; did you mean "link_state"?", or empty.
 std::string is_meant(std::string_view name, const std::vector<std::string_view>& known);
 
 }  // namespace ibpod

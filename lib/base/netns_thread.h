@@ -1,4 +1,4 @@
-// Runs a piece of work inside another network namespace without the caller ever leaving its own.
+// Runs a function in another network namespace; the caller's thread stays in its own.
 #pragma once
 
 #include "lib/base/fd.h"
@@ -8,9 +8,9 @@
 
 namespace ibpod {
 
-// Runs `work` on a short-lived thread that has joined the network namespace behind `netns` (setns),
-// and waits for it. What the work opens there (a socket, a sysfs) keeps that namespace afterwards.
-// `what` names the work in errors.
+// Runs `work` on a short-lived thread that has joined the network namespace `netns` (setns), and
+// waits for it. Sockets and mounts that the work opens keep that namespace. `what` names the work
+// in errors.
 Status run_in_netns(const Fd& netns, std::string_view what, const std::function<Status()>& work);
 
 }  // namespace ibpod

@@ -1,4 +1,5 @@
-// Files that hold secrets, or say what is done: who else could read, write or replace them.
+// Files that hold secrets or control what a program does: checks of who can read, write or replace
+// them.
 #pragma once
 
 #include "lib/base/fd.h"
@@ -9,29 +10,28 @@
 
 namespace ibpod {
 
-// ok when the file that `path` leads to is a regular file of root's or of our own user, which no
-// others can read or write, and when no others can rename what is in a folder or behind a link on
-// the way to it. The links on it are root's or our own user's, too. A group may read the file, and
-// write to a folder, if this process is in it: the fsGroup of a pod. A folder with the sticky bit
-// is safe, as /tmp and a Secret's mount have it. Else denied, with the file, its mode, and the
-// command that mends it; not_found when it is missing.
+// ok if `path` leads to a regular file of root or of this user that no other user can read or
+// write, and no other user can replace an entry of a folder, or a link, on the way. A group of this
+// process may read the file and write to a folder (the fsGroup of a pod). Folders with the sticky
+// bit are safe (/tmp, the mount of a Secret). Else denied, with the file, its mode, and the command
+// that fixes it; not_found if it is missing.
 Status check_private(const Path& path);
 
-// The content, at most `limit` bytes, of a file that check_private() has nothing against: what is
-// read is what was checked. Never waits: a FIFO is refused.
+// The content, at most `limit` bytes, of a file that passes check_private(). The file that is read
+// is the one that was checked. Never blocks: a FIFO is refused.
 Result<std::string> read_private_file(const Path& path, size_t limit);
 
-// The same for a file that others may read, and not write: what it says is obeyed.
+// The same for a file that other users may read but not write.
 Result<std::string> read_trusted_file(const Path& path, size_t limit = 4 << 20);
 
-// denied when others could make an entry of the folder, or replace one, or the folder itself. ok
-// when it does not exist yet.
+// denied if other users can create or replace an entry of the folder, or the folder itself. ok if
+// it does not exist yet.
 Status check_trusted_folder(const Path& folder);
 
-// Opened to be appended to; made with mode 0600 if it is missing. denied if it is a link, no
-// regular file, or others could write or replace it. The folder that it is in is root's or our own
-// user's and written by no group; above it groups may write, as syslog may to Ubuntu's /var/log:
-// what they put in the folder's place is refused. Never waits.
+// Opens a file for appending; creates it with mode 0600. denied if it is a link or not a regular
+// file, or if other users can write or replace it. The folder must belong to root or this user and
+// be writable by no group; groups may write to folders above it (syslog on Ubuntu's /var/log), and
+// a folder that was replaced there is refused. Never blocks.
 Result<Fd> open_trusted_log(const Path& path);
 
 }  // namespace ibpod

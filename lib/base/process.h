@@ -12,11 +12,11 @@ namespace ibpod {
 
 struct Command {
   Path program;
-  // All of it: nothing is inherited, nor is any descriptor but the standard three.
+  // The whole environment. Nothing is inherited, and no descriptor but the standard three.
   std::map<std::string, std::string> environment;
   std::string input;  // its standard input
-  // The mount namespace that it runs in, by its file (mount_namespace.h); empty: ours. In another
-  // one the program is looked up there, and its working folder is the root.
+  // The mount namespace to run in, by its file (run_on_thread.h); empty: ours. In another one the
+  // program is looked up there, and the working folder is the root.
   Path mount_namespace = {};
 };
 
@@ -26,11 +26,11 @@ struct Finished {
   std::string errors;
 };
 
-// Runs a program until it ends or the deadline kills it and what it has started (unavailable). What
-// it leaves behind when it ends is not waited for. It dies with us (PR_SET_PDEATHSIG), so that
-// nothing it does can come after whoever cleans up behind us. Call it from the thread that lives
-// longest: the signal is tied to the thread. The errno of a program that cannot be started is kept.
-// SIGPIPE is ignored and SIGCHLD at its default from here on.
+// Runs a program until it ends, or kills it and its children at the deadline (unavailable). Does
+// not wait for children that outlive it. The program dies with the calling *thread*
+// (PR_SET_PDEATHSIG), so that it changes nothing after the caller's cleanup: call this from the
+// thread that lives longest. A failed start keeps its errno. From here on SIGPIPE is ignored and
+// SIGCHLD has its default action.
 Result<Finished> run(const Command& command, Deadline deadline);
 
 }  // namespace ibpod

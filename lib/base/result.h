@@ -12,15 +12,15 @@
 
 namespace ibpod {
 
-// What went wrong, as far as a caller may decide by it. A switch on Code is fine, on text never.
+// The kind of a failure. Callers may decide by the Code, never by the text.
 enum class Code {
   invalid,      // the input can never work; the text says what would
   not_found,    // what was named does not exist
   exists,       // what was to be made exists already
-  busy,         // in use by somebody else; later may be better
+  busy,         // in use by another process or owner; a retry may succeed
   unsupported,  // this kernel, driver or version cannot do it
   denied,       // not permitted
-  unavailable,  // not ready within the deadline; later may be better
+  unavailable,  // not ready within the deadline; a retry may succeed
   internal,     // anything else: I/O, a refusal of the kernel, a damaged file
 };
 
@@ -30,27 +30,27 @@ class [[nodiscard]] Error {
  public:
   Error(Code code, std::string text) : code_(code), text_(std::move(text)) {}
 
-  // The failure of a system call or of a request to the kernel. `error` is a positive errno;
-  // the text becomes "WHAT: Operation not permitted", the code follows from the number.
+  // A failed system call or kernel request. `error` is a positive errno; the text becomes "WHAT:
+  // Operation not permitted", and the code follows from the number.
   static Error from_errno(int error, std::string_view what);
 
   Code code() const { return code_; }
-  // The errno behind it, or 0.
+  // The errno, or 0.
   int error_number() const { return errno_; }
   const std::string& text() const { return text_; }
-  // More for the person who has to mend it (state, tables); never needed to understand the text.
+  // More for the person who repairs it (state, tables). The text is complete without it.
   const std::string& details() const { return details_; }
-  // The number under which a program reports this to its own caller, where the step that failed
-  // decides it and not the code (a CNI error code); 0: the code decides.
+  // The number that the program reports to its caller (a CNI error code), if the failed step
+  // decides it; 0: the code decides.
   int reported() const { return reported_; }
 
-  // Puts the step in front: "STEP: text". Reads from intention to cause.
+  // Prepends the step: "STEP: text".
   Error during(std::string_view step) &&;
-  // Puts another failure behind: "text; other". Number and code stay this one's.
+  // Appends another failure: "text; other". Number and code stay the same.
   Error also(const Error& other) &&;
   Error with_details(std::string details) &&;
   Error reported_as(int number) &&;
-  // The same failure, for callers that decide by another code.
+  // The same failure with another code.
   Error as(Code code) &&;
 
  private:
@@ -95,7 +95,7 @@ class [[nodiscard]] Result {
   }
 
  private:
-  // A value that is not there is a bug of the caller, in release builds too.
+  // A missing value is a bug of the caller and aborts, in release builds too.
   void require() const {
     if (!value_) std::abort();
   }
@@ -109,11 +109,11 @@ struct Unit {
 using Status = Result<Unit>;
 inline Status ok() { return Unit{}; }
 
-// Failures of a clean-up that goes on through them: all are kept, none hides another.
+// Collects the failures of a cleanup that continues after each of them.
 class Errors {
  public:
   void add(Error error) { errors_.push_back(std::move(error)); }
-  // Keeps the failure of a step, if it is one.
+  // Keeps the failure of a step; a success is ignored.
   void collect(Status status, std::string_view step = {});
   bool empty() const { return errors_.empty(); }
   // Success if there are none; else the first one, with the texts of all.

@@ -1,4 +1,4 @@
-// The time of a look, for sentences that say what the look has shown.
+// The time of an observation, for sentences that report it.
 #pragma once
 
 #include <chrono>
@@ -6,7 +6,7 @@
 
 namespace ibpod {
 
-// " (seen at 22:36:10 UTC)"; empty for the clock's epoch, which says that there was no look.
+// " (seen at 22:36:10 UTC)"; empty for the clock's epoch, which means that nothing was observed.
 std::string seen_at(std::chrono::system_clock::time_point time);
 
 }  // namespace ibpod

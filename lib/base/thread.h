@@ -1,4 +1,4 @@
-// Runs a piece of work on a thread of its own, for what the caller's own thread must not become.
+// Runs a function on a new thread, so that the caller's thread keeps its namespaces.
 #pragma once
 
 #include "lib/base/result.h"
@@ -7,8 +7,8 @@
 
 namespace ibpod {
 
-// Runs `work` on a short-lived thread and waits for it. A thread that cannot be had is an error
-// like any other, and not the end of whoever has begun something that has to be undone.
+// Runs `work` on a short-lived thread and waits for it. An Error if the thread cannot be started,
+// never an exception: the caller may have to undo something.
 Status run_on_thread(const std::function<Status()>& work);
 
 }  // namespace ibpod

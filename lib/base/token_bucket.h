@@ -1,4 +1,4 @@
-// TokenBucket: bounds how often something is done: so many times at once, and more as time goes by.
+// TokenBucket: limits how often something is done: a burst at once, and a rate over time.
 #pragma once
 
 #include <algorithm>
@@ -11,11 +11,11 @@ class TokenBucket {
   using Time = std::chrono::steady_clock::time_point;
 
   TokenBucket() = default;
-  // Full, with `burst` tokens. `per_second` come back, until it is full again.
+  // Starts full, with `burst` tokens; `per_second` tokens return until it is full again.
   TokenBucket(double burst, double per_second)
       : burst_(burst), per_second_(per_second), left_(burst) {}
 
-  // Below 0 when more was spent than there was.
+  // Negative if more was spent than there was.
   double left(Time now) const {
     const std::chrono::duration<double> since = now - spent_at_;
     return std::min(left_ + std::max(0.0, since.count()) * per_second_, burst_);
@@ -25,7 +25,7 @@ class TokenBucket {
     left_ = left(now) - tokens;
     spent_at_ = now;
   }
-  // Whether the last spend() took more than there was.
+  // True if the last spend() took more than there was.
   bool overdrawn() const { return left_ < 0; }
 
  private:

@@ -1,4 +1,4 @@
-// Tells of changes in a folder and in the folders directly in it, as Linux's inotify sees them.
+// Watches a folder and the folders directly in it, by inotify.
 #pragma once
 
 #include "lib/base/fd.h"
@@ -9,15 +9,14 @@ namespace ibpod {
 
 class TreeWatch {
  public:
-  // not_found where there is no such folder.
+  // not_found if the folder does not exist.
   static Result<TreeWatch> open(const Path& root);
 
-  // Readable when an entry has been made, removed or renamed in the folder or in one of those in
-  // it. To be polled.
+  // Readable after an entry was created, removed or renamed in the folder or in a folder in it. For
+  // poll().
   int fd() const { return fd_.get(); }
-  // Throws away what has arrived and looks for folders that are new: who reads the tree behind this
-  // call misses nothing. A root that is gone is watched again once it is back, from the next call
-  // on.
+  // Discards what has arrived and watches new folders: a caller that reads the tree after this call
+  // misses nothing. A root that was removed is watched again once it exists, from the next call on.
   Status drain();
 
  private:

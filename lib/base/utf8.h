@@ -1,5 +1,4 @@
-// UTF-8, as JSON and protobuf ask for it: neither longer than need be, nor half of a surrogate
-// pair, nor beyond Unicode.
+// UTF-8 as JSON and protobuf require it: no overlong forms, no surrogates, nothing beyond U+10FFFF.
 #pragma once
 
 #include <cstddef>
@@ -7,11 +6,10 @@
 
 namespace ibpod {
 
-// How many bytes the character at the beginning has; 0 where it is none. Of a `text` that is not
-// empty.
+// The number of bytes of the first character; 0 if it is invalid. `text` must not be empty.
 size_t utf8_length(std::string_view text);
 bool is_utf8(std::string_view text);
-// Without ASCII's blank and without control characters (C0, DEL, C1).
+// True for text without ASCII blanks and control characters (C0, DEL, C1).
 bool is_utf8_word(std::string_view text);
 
 }  // namespace ibpod

@@ -1,4 +1,4 @@
-// Wake: what one thread rings to wake another that waits in poll().
+// Wake: lets one thread wake another that waits in poll().
 #pragma once
 
 #include "lib/base/fd.h"
@@ -9,11 +9,11 @@ namespace ibpod {
 class Wake {
  public:
   static Result<Wake> open();
-  // From any thread. Rings before the next drain() count once.
+  // From any thread. Several calls before the next drain() count once.
   void ring() const;
-  // Readable once rung.
+  // Readable after ring().
   int fd() const { return fd_.get(); }
-  // Takes the rings so far.
+  // Resets it.
   void drain() const;
 
  private:

@@ -1,8 +1,7 @@
-// ClientSlots: the clients that an HTTP server has, so that nobody keeps others out.
-//
-// Where all places are taken and one more client comes, one of the owner that has most places gives
-// way: its oldest that has not sent its request, or else its oldest that does not take its answer.
-// Who waits for an answer keeps its place.
+// ClientSlots: the clients of an HTTP server, limited so that one owner cannot keep others out.
+// || If all slots are taken when a client connects, the owner with the most slots loses one: its
+// oldest that has not sent its request, else its oldest that does not read its answer. A client
+// that waits for an answer keeps its slot.
 #pragma once
 
 #include "lib/http/connection.h"
@@ -13,14 +12,14 @@
 
 namespace ibpod::http {
 
-// Whose a connection is: the IP address at the other end, of IPv6 the network of 64 bits; of a unix
-// socket the user, as "uid 0".
+// The owner of a connection: its IP address (of IPv6 the /64 network), or for a Unix socket the
+// user, as "uid 0".
 std::string owner_of(const Fd& connection);
 
 // For one thread.
 class ClientSlots {
  public:
-  using Number = uint64_t;  // of a client, in the order they came; never used again
+  using Number = uint64_t;  // of a client, increasing; never reused
   struct Client {
     Connection connection;
     std::string owner;
@@ -28,14 +27,14 @@ class ClientSlots {
 
   explicit ClientSlots(size_t most) : most_(most) {}
 
-  // False: all places are taken, and all clients wait for their answers.
+  // False if all slots are taken and all clients wait for their answers.
   bool has_room();
-  // Only while there is room.
+  // Only if has_room().
   Number add(Fd fd);
-  // Nothing: it has gone.
+  // Null if it has gone.
   Connection* find(Number number);
-  // Those whose exchange has ended, or whose time is over, go; and of those who do not take their
-  // answers, of the owner that has most of them, as many as have too much of them together.
+  // Removes clients whose exchange has ended or timed out, and clients of the owner with the most
+  // unread answers while these exceed the limit.
   void drop_ended();
   std::map<Number, Client>& all() { return all_; }
 

@@ -1,4 +1,4 @@
-// Connection: one client, who sends one request, gets one answer and is let go. Never blocks.
+// Connection: one client, one request, one answer. Never blocks.
 #pragma once
 
 #include "lib/base/clock.h"
@@ -9,7 +9,7 @@
 
 namespace ibpod::http {
 
-// The largest request: its line and its headers. A body is not read.
+// The largest request line with headers, in bytes. A body is not read.
 constexpr size_t kLargestRequest = 8192;
 // A client has this long to send its request, and again to take the answer.
 constexpr Duration kClientTimeout{5'000};
@@ -19,19 +19,19 @@ class Connection {
   explicit Connection(Fd fd) : fd_(std::move(fd)), deadline_(Deadline::in(kClientTimeout)) {}
 
   int descriptor() const { return fd_.get(); }
-  // What poll() is to wait for, and until when. Nothing while the answer is being made.
+  // The events for poll(), and the deadline. 0 while the answer is being made.
   short wants() const;
   const Deadline& deadline() const { return deadline_; }
   bool waits_for_client() const { return stage_ != Stage::answering; }
-  // Its request is not there yet.
+  // True until the request has arrived.
   bool reads_request() const { return stage_ == Stage::reading; }
-  // Bytes of its answer that it has not taken.
+  // Bytes of the answer that the client has not read.
   size_t untaken() const { return stage_ == Stage::writing ? bytes_.size() - written_ : 0; }
 
-  // After poll() has told of something: reads or writes what goes. The request, once it is there.
+  // Reads or writes after poll(). Returns the request once it is complete.
   std::optional<std::string> proceed();
   void answer(std::string text);
-  // The exchange has ended, well or not.
+  // True when the exchange has ended, also by failure.
   bool over() const { return stage_ == Stage::over; }
 
  private:

@@ -11,9 +11,9 @@
 
 namespace ibpod::http {
 
-// What the server shows. All of them are called from its threads, several at a time.
+// The pages of the server. They are called from several threads at once.
 struct Pages {
-  std::function<std::string()> metrics;  // Prometheus' text format; two at a time at most
+  std::function<std::string()> metrics;  // Prometheus text format; at most two calls at a time
   std::function<Status()> healthy;       // /healthz: the program works at all
   std::function<Status()> ready;         // /readyz: it does its job
 };
@@ -25,8 +25,8 @@ class Exchange {
   Exchange& operator=(const Exchange&) = delete;
   ~Exchange();
 
-  // The whole answer to a request, of which the headers must be there. Every answer ends its
-  // connection. From any thread.
+  // The whole answer to a request with complete headers. Every answer ends its connection. From any
+  // thread.
   std::string answer(std::string_view request) const;
 
  private:

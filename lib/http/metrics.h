@@ -1,7 +1,6 @@
-// Metrics: a program's numbers, and their text for Prometheus.
-//
-// A family is declared once, as a constant; what sets it names it and gives a value for each of its
-// labels, in their order. All of it from any thread.
+// Metrics: a program's numbers and their Prometheus text.
+// || A family is a constant; a value is set by its family and a value for each label, in order.
+// Safe from any thread.
 #pragma once
 
 #include <map>
@@ -13,17 +12,17 @@
 
 namespace ibpod::http {
 
-// counter: only grows; gauge: is what it is; histogram: counts observations by size.
+// counter: only grows; gauge: any value; histogram: observations by size.
 enum class Kind { counter, gauge, histogram };
 std::string_view name(Kind kind);
 
-// Lives as long as the Metrics that hold something of it; two never share a name.
+// Must outlive the Metrics. Names are unique.
 struct Family {
   std::string_view name;  // "ibpod_allocations_total"
   std::string_view help;
   Kind kind = Kind::gauge;
   std::vector<std::string_view> labels = {};
-  std::vector<double> bounds = {};  // of a histogram: upper ends of its buckets, rising
+  std::vector<double> bounds = {};  // upper bounds of a histogram's buckets, rising
 };
 
 using LabelValues = std::vector<std::string>;
@@ -40,17 +39,17 @@ class Metrics {
   Metrics(const Metrics&) = delete;
   Metrics& operator=(const Metrics&) = delete;
 
-  // A number of label values that is not the family's is a bug and ends the program.
+  // A wrong number of label values is a bug and ends the program.
   void set(const Family& family, const LabelValues& labels, double value);
   void add(const Family& family, const LabelValues& labels, double value = 1);
-  // Of a histogram.
+  // For histograms.
   void observe(const Family& family, const LabelValues& labels, double value);
-  // The family is these samples from now on: what described something that is gone goes with it.
+  // Replaces all samples of the family, so that samples of removed objects go.
   void replace(const Family& family, const std::vector<Sample>& samples);
-  // Takes away one, whatever its kind; it need not be there.
+  // Removes one sample of any kind; a missing one is ignored.
   void remove(const Family& family, const LabelValues& labels);
 
-  // What was set, of a counter or a gauge; 0 for what never was.
+  // The value of a counter or gauge; 0 if it was never set.
   double value(const Family& family, const LabelValues& labels) const;
   // The text exposition format 0.0.4: families and samples in a fixed order, values escaped.
   std::string text() const;

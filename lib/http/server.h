@@ -1,8 +1,6 @@
 // Server: /metrics, /healthz and /readyz on one address.
-//
-// One thread moves bytes for all clients, four answer requests that are there whole, those for
-// health first. So a client that sends or takes slowly costs a place (client_slots.h) and no
-// thread.
+// || One thread moves bytes for all clients; four threads answer complete requests, health first.
+// So a slow client costs a slot (client_slots.h) and no thread.
 #pragma once
 
 #include "lib/http/address.h"
@@ -23,14 +21,14 @@ namespace ibpod::http {
 
 class Server {
  public:
-  // Serves from here on. What the pages use must outlive the server.
+  // Starts serving. What the pages use must outlive the server.
   static Result<std::unique_ptr<Server>> start(const Address& address, Pages pages);
-  // At once: clients are cut off; only a page that is being made is waited for.
+  // Cuts clients off at once; waits only for pages that are being made.
   ~Server();
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
-  // With the port that was free, where it was to be any.
+  // With the port that the kernel chose, if it was 0.
   const Address& address() const { return address_; }
 
  private:
@@ -52,8 +50,8 @@ class Server {
   Fd listening_, wake_;
   Exchange exchange_;
   ClientSlots clients_;
-  std::optional<Deadline> deaf_;  // until then nobody is let in
-  bool full_ = false;             // nor before somebody has gone
+  std::optional<Deadline> deaf_;  // accepts no client before
+  bool full_ = false;             // accepts no client before one has gone
   std::mutex mutex_;
   std::vector<Answer> answers_;  // guarded by mutex_
   std::atomic<bool> stopping_ = false;

@@ -1,4 +1,4 @@
-// Workers: a few threads that run jobs, the urgent ones first, each kind in the order they came.
+// Workers: a few threads that run jobs, urgent ones first, else in the order of arrival.
 #pragma once
 
 #include <condition_variable>
@@ -16,7 +16,7 @@ class Workers {
   using Job = std::function<void()>;
 
   explicit Workers(size_t count);
-  // Jobs that have begun are waited for, the others are dropped.
+  // Waits for running jobs and drops the others.
   ~Workers();
   Workers(const Workers&) = delete;
   Workers& operator=(const Workers&) = delete;

@@ -26,11 +26,11 @@ class Guid {
   constexpr uint64_t value() const { return value_; }
   // 00:11:22:33:44:55:66:77
   std::string text() const;
-  // 0011:2233:4455:6677, as it stands in a GID, whose first half is a subnet's prefix.
+  // 0011:2233:4455:6677, the form in a GID, whose first half is the subnet prefix.
   std::string text_in_gid() const;
 
-  // All-zero and all-ones both say "there is none": a fresh VF has the one, and one that was given
-  // back has the other (the kernel takes no zero).
+  // True for all zeros and all ones. Both mean "no GUID": a fresh VF has zeros, a returned one has
+  // ones (the kernel does not accept zeros).
   constexpr bool none() const { return value_ == 0 || value_ == UINT64_MAX; }
   // The bit that makes an EUI-64 a group address (the lowest bit of the first byte).
   constexpr bool multicast() const { return (value_ >> 56 & 1) != 0; }
@@ -43,11 +43,11 @@ class Guid {
 
 inline constexpr Guid kNoGuid{UINT64_MAX};
 
-// Two rules: what others have made is met as it is, and of what could be made we choose.
-// A GUID that a port can have: not none(). Kernel, IPoIB and OpenSM ask for no more, and tools that
-// draw GUIDs at random give out multicast() ones. For all that is read, listed, compared or bound.
+// Two rules, because GUIDs that others chose must be accepted. This one: a port can have the GUID,
+// so it is not none(). Kernel, IPoIB and OpenSM require no more, and tools that draw GUIDs at
+// random produce multicast() ones. For everything that is read, listed, compared or bound.
 Status check_port_guid(Guid guid);
-// A GUID that we may give out: check_port_guid(), and not multicast(), as an EUI-64 should be.
+// A GUID that ibpod may assign: check_port_guid(), and not multicast().
 Status check_allocatable(Guid guid);
 
 }  // namespace ibpod::ib

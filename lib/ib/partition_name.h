@@ -1,4 +1,4 @@
-// What a partition is called: by people, by pods and in OpenSM's partitions.conf.
+// The name of a partition, as people, pods and OpenSM's partitions.conf use it.
 #pragma once
 
 #include "lib/base/result.h"
@@ -8,13 +8,13 @@
 
 namespace ibpod::ib {
 
-// What OpenSM keeps of it.
+// OpenSM keeps this many bytes of a name.
 inline constexpr size_t kMostPartitionName = 31;
 
-// One to 31 letters, digits and "._-"; what else OpenSM takes in a name, people and programs take
-// for syntax.
+// True for 1 to 31 letters, digits and "._-". OpenSM accepts more characters, but people and
+// programs take those for syntax.
 bool is_partition_name(std::string_view name);
-// invalid, with what is right.
+// invalid, with the rule, for any other name.
 Status check_partition_name(std::string_view name);
 
 }  // namespace ibpod::ib

@@ -13,7 +13,7 @@ class PciAddress {
  public:
   PciAddress() = default;
   // Exactly DDDD:BB:DD.F in hex, device below 0x20, function 0 to 7; upper case becomes lower case.
-  // Safe to use in a path: nothing else gets through.
+  // invalid for everything else, so the text is safe in a path.
   static Result<PciAddress> parse(std::string_view text);
 
   // The form that sysfs uses.

@@ -21,13 +21,13 @@ class PKey {
   // All 16 bits; bit 15 set: full member.
   constexpr explicit PKey(uint16_t value) : value_(value) {}
 
-  // Reads 0x1, 0x0001 or 0x8001, and a single digit. A bare decimal such as 1000 is refused: it
-  // reads as 0x03e8 to one and as 0x1000 to another, and the text of the refusal spells out both.
-  // What a refusal says to write is read.
+  // Reads 0x1, 0x0001, 0x8001 or a single digit. A bare number such as 1000 is refused, because
+  // readers disagree whether it is 0x03e8 or 0x1000; the refusal names both, in a form that is
+  // accepted.
   static Result<PKey> parse(std::string_view text);
-  // The same of a partition's: 0x0001 to 0x7fff, as bit 15 is each member's.
+  // Reads a partition's number: 0x0001 to 0x7fff, as bit 15 belongs to each member.
   static Result<PKey> parse_partition(std::string_view text);
-  // The same of one that check_tenant() lets be given: not 0x7fff either.
+  // Reads a P_Key that check_tenant() accepts: 0x0001 to 0x7ffe.
   static Result<PKey> parse_tenant(std::string_view text);
   // A JSON number, 0 to 65535.
   static Result<PKey> from_number(int64_t number);
@@ -50,23 +50,22 @@ class PKey {
 
 inline constexpr PKey kDefaultFull{0xffff};
 
-// Two rules, as with GUIDs: a key that a port can have, and one that we may give. Partition 0 is
-// invalid (IBA 10.9.1.2): it is a free place of a table.
+// A key that a port can have. Partition 0 is invalid (IBA 10.9.1.2): it marks a free entry.
 Status check_member(PKey key);
-// check_member(), and not 0x7fff, the default partition, which every port is in.
+// A key that ibpod may assign: check_member(), and not 0x7fff, the default partition of every port.
 Status check_tenant(PKey key);
 
-// A port's P_Key table in index order; 0x0000 and 0x8000 are free places.
+// A port's P_Key table in index order; 0x0000 and 0x8000 are free entries.
 using PKeyTable = std::vector<PKey>;
-// 32 blocks: more than any adapter has. How many there are the node itself says, in 16 bits
-// (NodeInfo.PartitionCap), and nobody vouches for it.
+// 32 blocks: more than any adapter has. A node reports its count in 16 bits
+// (NodeInfo.PartitionCap), which cannot be trusted.
 inline constexpr int kMostTableEntries = 1024;
 
-// The index where the table holds the wanted partition. A wanted key with bit 15 set asks for full
+// The index at which the table has the wanted partition. A wanted key with bit 15 set needs full
 // membership; without it any membership serves, full preferred.
 std::optional<size_t> find_in(const PKeyTable& table, PKey wanted);
 
-// "0:0x8001 3:0xffff", without the free places; "empty" if there are only those.
+// "0:0x8001 3:0xffff", without the free entries; "empty" if all are free.
 std::string text(const PKeyTable& table);
 
 }  // namespace ibpod::ib

@@ -1,4 +1,4 @@
-// What a port says of itself.
+// The state of a port.
 #pragma once
 
 #include "lib/ib/guid.h"

@@ -1,4 +1,5 @@
-// Who is at the other end of a connection, so that nobody has more by having many addresses.
+// The address that identifies the other end of a connection; many addresses of one machine count
+// once.
 #pragma once
 
 #include <string>
@@ -7,8 +8,8 @@
 
 namespace ibpod::ip {
 
-// The IP address without port; of IPv6 the network of 64 bits, of which one machine has all. Empty
-// for what is neither.
+// The IP address without the port; for IPv6 the /64 network, which one machine has whole. Empty for
+// other families.
 std::string address_of(const sockaddr_storage& peer);
 
 }  // namespace ibpod::ip

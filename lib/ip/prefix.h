@@ -31,12 +31,12 @@ class Address {
   std::array<uint8_t, 16> bytes_{};
 };
 
-// 10.1.2.3/24: an address and how many of its bits name the network. Host bits are kept.
+// 10.1.2.3/24: an address and the length of its network prefix. Host bits are kept.
 struct Prefix {
   Address address;
   uint8_t length = 0;
 
-  // The length is required, at most 32 or 128.
+  // invalid without a length, or with one above 32 or 128.
   static Result<Prefix> parse(std::string_view text);
   std::string text() const;
   auto operator<=>(const Prefix&) const = default;

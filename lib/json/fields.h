@@ -1,4 +1,4 @@
-// Fields: reads an object of a configuration, and tells which of its keys nobody asked for.
+// Fields: reads a JSON object of a configuration and reports the keys that no reader asked for.
 #pragma once
 
 #include "lib/json/value.h"
@@ -10,30 +10,31 @@
 
 namespace ibpod::json {
 
-// A key is matched exactly first. One that differs only by case is taken too (the Go plugins that
-// these configurations were written for do so: to ignore "rdmaisolation" would lose isolation) and
-// noted as a warning; both spellings in one object are refused.
+// A key is matched exactly first. A key that differs only in case is accepted with a warning, as
+// the Go plugins of these configurations accept it (ignoring "rdmaisolation" would lose isolation);
+// two spellings in one object are refused.
 class Fields {
  public:
-  // invalid where `object` is none.
+  // invalid if `object` is not an object.
   static Result<Fields> of(const Value& object);
 
-  // Nothing where the key is missing or null.
+  // Nothing if the key is missing or null.
   Result<std::optional<Value>> find(std::string_view key);
   Result<std::optional<std::string>> string(std::string_view key);
   Result<std::optional<bool>> boolean(std::string_view key);
   Result<std::optional<int64_t>> integer(std::string_view key, int64_t least, int64_t most);
 
-  // What was taken under another spelling: "rdmaisolation is read as rdmaIsolation".
+  // A warning for each key that was accepted in another spelling: "rdmaisolation is read as
+  // rdmaIsolation".
   const std::vector<std::string>& warnings() const { return warnings_; }
-  // The keys that no call above has asked for.
+  // The keys that no call above asked for.
   std::vector<std::string> unknown() const;
-  // Of an unknown one, once all others have been asked for: "; did you mean "listen"?", or all that
-  // were asked for: ", expected one of fabric, stateDir".
+  // The hint for an unknown key, after all others were asked for: "; did you mean "listen"?", or
+  // the list of them: ", expected one of fabric, stateDir".
   std::string instead_of(const std::string& key) const;
-  // Of an unknown one: "; did you mean "listen"?", or nothing where none is near.
+  // "; did you mean "listen"?", or empty if no known key is near.
   std::string meant_by(const std::string& key) const;
-  // The same where hardly anything else can be meant (base/nearest.h).
+  // The same by sure_slip() (base/nearest.h).
   std::string sure_slip_of(const std::string& key) const;
 
  private:

@@ -1,6 +1,6 @@
-// What a document costs to be read: the library's reader takes time with the square of the members
-// of one object, and of the objects and lists in one list (nlohmann's ordered_map, and its callback
-// for what is left out), so that a megabyte of "{}," takes minutes.
+// Limits the cost of parsing: nlohmann's ordered_map and its parser callback take time with the
+// square of the members of an object and of the elements of a list, so that a megabyte of "{},"
+// takes minutes.
 #pragma once
 
 #include "lib/base/result.h"
@@ -10,8 +10,8 @@
 
 namespace ibpod::json {
 
-// invalid where `text` has more than `most` values: objects, lists, their members and elements.
-// Counted by commas and brackets outside of strings, in one pass, whether it is JSON or not.
+// invalid if `text` has more than `most` values: objects, lists, their members and elements. Counts
+// commas and brackets outside strings in one pass; `text` need not be JSON.
 Status check_parts(std::string_view text, size_t most);
 
 }  // namespace ibpod::json

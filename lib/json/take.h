@@ -9,7 +9,7 @@
 
 namespace ibpod::json {
 
-// A key that need not be there: the target stays as it is where it is missing or null.
+// Reads an optional key: the target keeps its value if the key is missing or null.
 template <typename Target, typename Read>
 Status take(Fields& fields, std::string_view key, Target& target, const Read& read) {
   const std::optional<Value> value = TRY(fields.find(key));
@@ -32,7 +32,7 @@ Result<std::vector<Item>> read_list(const Value& value, Result<Item> (*read)(con
 inline Result<bool> read_boolean(const Value& value) { return value.boolean(); }
 inline Result<std::string> read_string(const Value& value) { return value.string(); }
 
-// Refuses an object that has keys which nobody has asked for: all of them, with what is meant.
+// invalid if the object has keys that no reader asked for; names all of them, with a hint for each.
 inline Status refuse_unknown(const Value& object, const Fields& fields) {
   std::string text;
   for (const std::string& key : fields.unknown())

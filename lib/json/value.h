@@ -1,4 +1,4 @@
-// JSON as typed values that know where they stand, so that every error can name its place:
+// JSON as typed values that know their path in the document, so that every error names it:
 // "ipam.type: expected a string, got the number 7".
 #pragma once
 
@@ -14,14 +14,14 @@
 
 namespace ibpod::json {
 
-// Whether // and /* */ may stand between the tokens, as in a file that people write.
+// Selects if // and /* */ comments are accepted, as in files that people write.
 enum class Comments { refused, allowed };
 
-// A value is copied deeply; members keep the order they were given in.
+// A copy is deep; members keep their order.
 class Value {
  public:
-  // Reads a whole document. invalid, with line and column, for anything that is no JSON, for a key
-  // that one object holds twice, and for nesting deeper than 64.
+  // Parses a whole document. invalid, with line and column, for anything that is not JSON, for a
+  // duplicate key, and for nesting deeper than 64.
   static Result<Value> parse(std::string_view text, Comments comments = Comments::refused);
 
   static Value object();
@@ -43,7 +43,7 @@ class Value {
   Value(uint64_t number) = delete;  // does not fit: store it as text
   // NOLINTEND(google-explicit-constructor)
 
-  // Where it stands in its document: "", "ipam.type", "ips[1].address".
+  // The path in the document: "", "ipam.type", "ips[1].address".
   const std::string& path() const { return path_; }
 
   bool is_null() const;
@@ -52,7 +52,7 @@ class Value {
   bool is_string() const;
   bool is_number() const;
 
-  // invalid, naming the path, what was expected and what is there, for every other type. A number
+  // invalid, with the path, the expected and the actual value, if the type is another one. A number
   // is an integer only without a fraction and within 64 bits.
   Result<std::string> string() const;
   Result<bool> boolean() const;
@@ -61,25 +61,25 @@ class Value {
   Result<std::vector<Value>> elements() const;
   Result<std::vector<std::pair<std::string, Value>>> members() const;
 
-  // A member of an object; nothing where it is missing, null, or this is no object.
+  // A member of an object; nothing if it is missing or null, or if this is not an object.
   std::optional<Value> find(std::string_view key) const;
-  // A member that has to be there: invalid else.
+  // A required member: invalid if it is missing.
   Result<Value> at(std::string_view key) const;
 
-  // This must be an object, or for push() an array. What is erased need not be there.
+  // This must be an object, or an array for push(). erase() of a missing key does nothing.
   Value& set(std::string_view key, Value value);
   Value& erase(std::string_view key);
   Value& push(Value value);
 
-  // Compact, on one line. Bytes that are no UTF-8 are replaced.
+  // Compact, on one line. Invalid UTF-8 is replaced.
   std::string text() const;
-  // The same in printable ASCII alone, for logs and terminals: whatever else a string has is
-  // escaped, also DEL and the control characters above U+007F, which terminals obey.
+  // The same in printable ASCII, for logs and terminals: all other characters are escaped, also DEL
+  // and U+0080 to U+009F, which terminals obey.
   std::string ascii() const;
-  // As a person likes to read it, in printable ASCII too.
+  // Indented, in printable ASCII.
   std::string pretty() const;
 
-  // An error about this value: "PATH: TEXT".
+  // An Error about this value: "PATH: TEXT".
   Error wrong(std::string_view text) const;
 
  private:

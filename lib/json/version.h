@@ -1,5 +1,5 @@
-// The version of a JSON document that is kept on disk, and read by programs older and newer than
-// the one that wrote it: whatever else becomes another one, this member stays.
+// The version of a JSON document that is kept on disk and read by older and newer programs. This
+// member never changes its meaning.
 #pragma once
 
 #include "lib/json/value.h"
@@ -8,8 +8,8 @@ namespace ibpod::json {
 
 inline constexpr const char* kVersion = "version";
 
-// The member "version"; a document without it is of version 1. invalid where it is no version at
-// all, and as ibpod::check_version() else.
+// Checks the member "version"; without it the version is 1. invalid if it is not a version; else as
+// ibpod::check_version().
 Status check_version(const Value& document, int64_t newest);
 
 }  // namespace ibpod::json

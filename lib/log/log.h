@@ -1,4 +1,4 @@
-// Log: one JSON object a line, for programs. Libraries never log: they return what happened.
+// Log: one JSON object per line. Libraries never log: they return Results.
 #pragma once
 
 #include "lib/base/fd.h"
@@ -13,25 +13,26 @@
 
 namespace ibpod::log {
 
-// error: somebody must act; warning: we worked around it; info: state changed; debug: the steps.
+// error: an operator must act; warning: the program works around it; info: state changed; debug:
+// steps.
 enum class Level { debug, info, warning, error };
 std::string_view name(Level level);
-// "debug", "info", "warning" (or "warn"), "error"; also "panic" and "fatal", which older
-// configurations use, as error.
+// "debug", "info", "warning" (or "warn"), "error"; also "panic" and "fatal" (as error), which older
+// configurations use.
 Result<Level> parse_level(std::string_view text);
 
 class Log {
  public:
-  // To standard error until open() has found something better; never to standard output, which
-  // carries a plugin's protocol.
+  // Writes to standard error until open() succeeds; never to standard output, which carries a
+  // plugin's protocol.
   explicit Log(Level least) : least_(least) {}
 
-  // Lines go to this file too, from now on: made with mode 0600, appended to. denied if it is a
-  // link or no regular file, or if others than root could write or replace it (private_file.h).
+  // Writes lines to this file too: created with mode 0600, appended to. denied if it is a link or
+  // not a regular file, or if other users than root can write or replace it (private_file.h).
   Status open(const Path& file);
   void set_least(Level least) { least_ = least; }
 
-  // A member that every following line carries: "containerID", "pod" …
+  // Adds a member to every following line: "containerID", "pod" …
   Log& always(std::string_view key, json::Value value);
 
   // One line with time, level and message, then the common members, then these.

@@ -1,4 +1,4 @@
-// Every network namespace that something on this node leads to, with or without a path.
+// Finds every network namespace of this node, with or without a path.
 #pragma once
 
 #include "lib/base/clock.h"
@@ -11,19 +11,17 @@
 
 namespace ibpod::netns {
 
-// Looks at a namespace; true: it was the last that is wanted.
+// Visits a namespace. True ends the search.
 using NamespaceVisitor = std::function<Result<bool>(NetNs)>;
 
-// Shows `look` each of them once, and holds none of them open: the namespaces of all threads, those
-// that their descriptors lead to (of a namespace, or of a socket in it), and those that are mounted
-// in a mount namespace of any of them. Returns the first thing that could not be looked at: a
-// thread's own descriptors before Linux 6.9, a mount that another one covers, all that is left at
-// the deadline. Threads that end meanwhile are no gap. An error is `look`'s, or says that /proc
-// cannot be listed.
-// What is held by nothing else cannot be found, and is no gap: a mapped socket, a descriptor on its
-// way through a unix socket or in an io_uring, a mount in a tree that is not attached or in a mount
-// namespace that nobody is in. Nor is what moves to a namespace that was looked at before.
-// CAP_SYS_PTRACE and the host's /proc are needed to see all.
+// Visits each network namespace once and keeps none open: those of all threads, of their
+// descriptors (of a namespace, or of a socket in it), and of the mounts in any of their mount
+// namespaces. Returns the first thing that could not be searched: a thread's own descriptors before
+// Linux 6.9, a mount that another one covers, all that is left at the deadline. Threads that end
+// meanwhile do not count. An Error is the visitor's, or /proc cannot be listed.
+// Not found, and not reported: a mapped socket, a descriptor in transit through a Unix socket or in
+// an io_uring, a mount in a detached tree or in a mount namespace without a process, and what moves
+// to a namespace that was already visited. Needs CAP_SYS_PTRACE and the host's /proc.
 Result<std::optional<Error>> each_namespace(const NamespaceVisitor& visit, Deadline deadline,
                                             const Path& proc = "/proc");
 

@@ -1,5 +1,4 @@
-// Network namespaces that are mounted in a mount namespace, opened past what a process has put in
-// the way.
+// Opens network namespaces that are mounted in the mount namespace of an untrusted process.
 #pragma once
 
 #include "lib/base/fd.h"
@@ -15,19 +14,18 @@
 
 namespace ibpod::netns {
 
-// The number in what the kernel calls a network namespace, "net:[4026531840]": its inode's; nothing
-// for any other text.
+// The inode number of a namespace link, "net:[4026531840]"; nothing for any other text.
 std::optional<ino_t> inode_of(std::string_view link);
 
 struct MountedNamespace {
   ino_t inode = 0;
-  std::string point;  // as seen from the root of the process whose mounts these are
+  std::string point;  // relative to the root of the process with these mounts
 };
-// By a text as of /proc/PID/mountinfo.
+// Parses the text of /proc/PID/mountinfo.
 std::vector<MountedNamespace> mounted_namespaces(const std::string& mountinfo);
 
-// Opens what is mounted there, below the root. Nothing where it is no namespace: another mount
-// covers it. No link of the process is followed, and nothing but a namespace is opened.
+// Opens the namespace that is mounted at `point`, below `root`. Nothing if another mount covers it.
+// Follows no link of the process and opens nothing but a namespace.
 Result<std::optional<NetNs>> open_mounted(const Fd& root, const std::string& point);
 
 }  // namespace ibpod::netns

@@ -11,8 +11,8 @@
 
 namespace ibpod::netns {
 
-// What tells two namespaces apart. The kernel uses inode numbers again; the cookie
-// (SO_NETNS_COOKIE, kernel 5.14) never.
+// Identifies a namespace. The kernel reuses inode numbers, but never the cookie (SO_NETNS_COOKIE,
+// kernel 5.14).
 struct Identity {
   uint64_t device = 0;
   uint64_t inode = 0;
@@ -22,8 +22,8 @@ struct Identity {
 
 class NetNs {
  public:
-  // not_found where there is no such path, or where it is no network namespace any more: the empty
-  // file that is left when its bind mount has gone.
+  // not_found if the path does not exist or is no longer a network namespace: removing its bind
+  // mount leaves an empty file.
   static Result<NetNs> open(const Path& path);
   // The calling thread's.
   static Result<NetNs> current();

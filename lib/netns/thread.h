@@ -1,4 +1,4 @@
-// What another process' thread has open.
+// Access to the descriptors of another process's thread.
 #pragma once
 
 #include "lib/base/fd.h"
@@ -9,15 +9,14 @@
 
 namespace ibpod::netns {
 
-// Its descriptors can be taken through this. A thread that does not lead its process can be opened
-// since Linux 6.9; before, EINVAL: never
-// ENOENT, ESRCH where it has ended.
+// Opens a thread, to take its descriptors. Threads other than a process's first need Linux 6.9
+// (before: EINVAL). Never ENOENT; ESRCH if it has ended.
 Result<Fd> open_thread(pid_t process, pid_t thread);
 
-// Whether two threads have one table of descriptors. false, too, where the kernel does not say.
+// True if two threads share one descriptor table; false also if the kernel cannot tell.
 bool share_descriptors(pid_t one, pid_t other);
 
-// The namespace of the thread's socket of that number.
+// The network namespace of the socket with this number in the thread.
 Result<NetNs> namespace_of_socket(const Fd& thread, int number);
 
 }  // namespace ibpod::netns

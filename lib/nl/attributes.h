@@ -1,5 +1,4 @@
-// Reads netlink attributes out of bytes that nobody vouches for. Pure; for the codecs of this
-// folder.
+// Reads netlink attributes from untrusted bytes. Pure; for the codecs of this folder.
 #pragma once
 
 #include "lib/base/result.h"
@@ -17,13 +16,13 @@ struct Attribute {
   Bytes value;
 };
 
-// The attributes in order, repeated ones too. invalid where one ends beyond the bytes.
+// The attributes in order, with repeated ones. invalid if one extends past the end.
 Result<std::vector<Attribute>> attributes(Bytes bytes);
 
-// The text up to its terminating NUL, or to the end where there is none.
+// The text up to its NUL, or to the end without one.
 std::string text_of(const Attribute& attribute);
 
-// The leading bytes as a Value, copied: attributes align to 4 bytes only. Longer is fine, the
+// Copies the leading bytes into a Value (attributes align to 4 bytes only). Longer is fine: the
 // kernel lets structures grow.
 template <typename Value>
 Result<Value> value_of(const Attribute& attribute) {
@@ -35,7 +34,7 @@ Result<Value> value_of(const Attribute& attribute) {
   return value;
 }
 
-// Takes the family's fixed header from the front of a payload.
+// Removes the family's fixed header from the front of a payload.
 template <typename Header>
 Result<Header> take_header(Bytes& payload) {
   constexpr size_t kAligned = (sizeof(Header) + 3) & ~size_t{3};

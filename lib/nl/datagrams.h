@@ -1,4 +1,4 @@
-// Empties a socket that is only waited on.
+// Empties a socket that only signals changes.
 #pragma once
 
 #include "lib/base/fd.h"
@@ -8,11 +8,11 @@
 
 namespace ibpod::nl {
 
-// Throws away all datagrams that have arrived. Lost ones (ENOBUFS) count as arrived.
+// Discards all datagrams that have arrived. Lost ones (ENOBUFS) count as arrived.
 void discard_datagrams(const Fd& socket);
 
-// Hands over all datagrams that have arrived. False: some were lost, or are longer than any that
-// the kernel sends by itself, so that nobody knows what they said.
+// Passes all datagrams that have arrived to `each`. False if some were lost or are longer than any
+// that the kernel sends unasked, so that their content is unknown.
 bool take_datagrams(const Fd& socket, const std::function<void(Bytes)>& each);
 
 }  // namespace ibpod::nl

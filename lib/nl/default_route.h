@@ -1,5 +1,5 @@
-// What a namespace uses its links for, each asked for once for all links: the addresses they have,
-// and which ones the default routes go by.
+// The use of links in a namespace, by one request for all links: their addresses, and those with
+// default routes.
 #pragma once
 
 #include "lib/nl/rtnl.h"
@@ -10,9 +10,8 @@
 
 namespace ibpod::nl {
 
-// The links by which a route goes if it is a default one: 0.0.0.0/0 or ::/0, of whatever table and
-// metric, each way of a multipath route. None for any other route, and for one that leads nowhere
-// (blackhole, unreachable). Pure.
+// The links of a default route (0.0.0.0/0 or ::/0 of any table and metric), one for each next hop.
+// Empty for any other route, and for a blackhole or unreachable one. Pure.
 Result<std::vector<IfIndex>> parse_default_route(Bytes payload);
 
 Result<std::set<IfIndex>> default_route_links(Socket& socket);

@@ -1,4 +1,4 @@
-// Questions whose replies one codec reads.
+// Requests whose replies one codec parses.
 #pragma once
 
 #include "lib/nl/message.h"
@@ -22,7 +22,7 @@ Result<std::vector<Value>> dump(Socket& socket, const Message& message,
   return values;
 }
 
-// The one reply there should be.
+// The only reply.
 template <typename Value>
 Result<Value> get_one(Socket& socket, const Message& message,
                       const std::function<Result<Value>(Bytes)>& parse) {

@@ -1,4 +1,4 @@
-// What a namespace's settings say about IPv6.
+// The IPv6 setting of a namespace.
 #pragma once
 
 #include "lib/base/fd.h"
@@ -8,9 +8,8 @@
 
 namespace ibpod::nl {
 
-// Lets the link and lo have IPv6 addresses (net.ipv6.conf.LINK.disable_ipv6) in the namespace
-// behind `netns`. What allows it already stays untouched. A kernel without IPv6 is no failure: it
-// refuses the addresses itself.
+// Enables IPv6 on the link and on lo in the namespace `netns` (net.ipv6.conf.LINK.disable_ipv6), if
+// it is off. Success on a kernel without IPv6, which refuses the addresses itself.
 Status enable_ipv6(const Fd& netns, const std::string& link);
 
 }  // namespace ibpod::nl

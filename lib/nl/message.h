@@ -15,8 +15,8 @@ namespace ibpod::nl {
 
 class Message {
  public:
-  // `what` is what the request is to do, as an error would tell it: "set MTU of net1".
-  // `type` and `flags` go into the netlink header (NLM_F_REQUEST is added).
+  // `what` describes the request for errors: "set MTU of net1". `type` and `flags` go into the
+  // netlink header (NLM_F_REQUEST is added).
   Message(std::string what, uint16_t type, uint16_t flags);
   Message(Message&&) noexcept;
   Message& operator=(Message&&) noexcept;
@@ -46,7 +46,7 @@ class Message {
   Message& open(int attribute);
   Message& close();
 
-  // The whole message as it would be sent (sequence number and port still 0).
+  // The whole message (sequence number and port are still 0).
   std::span<const std::byte> encoded() const;
 
  private:
@@ -54,7 +54,7 @@ class Message {
   struct Nesting;
   Message& append(std::span<const std::byte> bytes);
   nl_msg* native() const;
-  // Whether everything fitted and every nest was closed.
+  // True if everything fitted and every nest was closed.
   bool complete() const;
   std::string what_;
   std::unique_ptr<Nesting> nesting_;

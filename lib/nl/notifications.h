@@ -1,5 +1,5 @@
-// News: what the announcements of a subscribed socket are about. They say which device to look at,
-// and nothing of how it is: whoever is told looks at the device itself.
+// Parses the notifications of a subscribed socket. They name devices that may have changed, never
+// their state: callers read the device itself.
 #pragma once
 
 #include "lib/nl/socket.h"
@@ -11,12 +11,10 @@
 
 namespace ibpod::nl {
 
-// Each takes what has arrived and adds what it is about. False: some of it cannot be told, or was
-// lost.
-//
-// The devices' paths below /sys: "/devices/pci0000:3a/0000:3a:00.0/0000:3b:00.2/net/ib0".
+// Each reads what has arrived and adds the names in it. False if some are unknown or were lost.
+// || The devices' paths below /sys: "/devices/pci0000:3a/0000:3a:00.0/0000:3b:00.2/net/ib0".
 bool take_device_paths(Uevents& uevents, std::set<std::string>& paths);
-// The names of links (Socket::subscribe_to_links); what is said of addresses names none.
+// The names of links (Socket::subscribe_to_links). Notifications of addresses add none.
 bool take_link_names(Socket& socket, std::set<std::string>& names);
 // The names of RDMA devices (Socket::subscribe_to_rdma_devices).
 bool take_rdma_names(Socket& socket, std::set<std::string>& names);

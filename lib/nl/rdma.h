@@ -13,7 +13,7 @@
 namespace ibpod::nl {
 
 enum class RdmaIndex : uint32_t {};
-// How RDMA devices relate to network namespaces: each in one, or all in all.
+// The RDMA subsystem's mode: each device in one network namespace, or all devices in all.
 enum class RdmaNetnsMode : uint8_t { exclusive = 0, shared = 1 };
 
 struct RdmaDevice {
@@ -28,7 +28,7 @@ Result<RdmaDevice> parse_rdma_device(Bytes payload);
 Result<RdmaNetnsMode> parse_rdma_system(Bytes payload);
 Message encode_set_rdma_netns_mode(RdmaNetnsMode mode);
 
-// The devices that the socket's namespace sees. While some go, others can be missing.
+// The devices that the socket's namespace sees. If some go meanwhile, others can be missing.
 Result<std::vector<RdmaDevice>> rdma_devices(Socket& socket);
 Result<std::optional<RdmaDevice>> find_rdma_device(Socket& socket, const std::string& name);
 Result<RdmaNetnsMode> rdma_netns_mode(Socket& socket);
@@ -36,22 +36,21 @@ Result<RdmaNetnsMode> rdma_netns_mode(Socket& socket);
 // (docs/kernel-notes.md#the-namespace-mode-and-ebusy).
 Status set_rdma_netns_mode(Socket& socket, RdmaNetnsMode mode);
 Status rename_rdma_device(Socket& socket, RdmaIndex device, const std::string& name);
-// Gives the device to another namespace. All its users (verbs contexts, IPoIB netdevs) are removed
-// and made anew. The calling *thread* must be in the device's namespace now: the kernel looks at
+// Moves the device to another namespace. All its users (verbs contexts, IPoIB netdevs) are removed
+// and created again. The calling *thread* must be in the device's namespace: the kernel looks at
 // current->nsproxy, not at the socket (docs/kernel-notes.md#rdma-moves-look-at-the-thread).
 Status move_rdma_device(Socket& socket, RdmaIndex device, const Fd& netns);
 
-// A queue pair that something in the kernel has made.
+// A queue pair that a kernel module has created.
 struct KernelQueuePair {
   uint32_t number = 0;
   std::string owner;  // the module: "ib_ipoib", "ib_core"
   bool operator==(const KernelQueuePair&) const = default;
 };
-// Of one message of the device's list.
+// Parses one message of the device's list.
 Result<std::vector<KernelQueuePair>> parse_kernel_queue_pairs(Bytes payload);
-// Those of a device, whatever network namespace their owner uses them in. Drivers that make queue
-// pairs past the RDMA core (mlx5 for its enhanced IPoIB) are not listed, and in a PID namespace
-// that is not the first one none is.
+// The kernel's queue pairs of a device, in any network namespace. Without those that drivers create
+// past the RDMA core (mlx5 for its enhanced IPoIB); empty in any PID namespace but the first.
 Result<std::vector<KernelQueuePair>> kernel_queue_pairs(Socket& socket, RdmaIndex device);
 
 }  // namespace ibpod::nl

@@ -1,5 +1,5 @@
-// Socket: a netlink socket, and with it one network namespace. It keeps talking to the namespace it
-// was opened in, whatever its thread does later (docs/kernel-notes.md#sockets-and-namespaces).
+// Socket: a netlink socket of one network namespace, the one it was opened in, even if its thread
+// moves later (docs/kernel-notes.md#sockets-and-namespaces).
 #pragma once
 
 #include "lib/base/fd.h"
@@ -19,32 +19,32 @@ class Message;
 
 class Socket {
  public:
-  // In the calling thread's network namespace.
+  // Opens it in the calling thread's network namespace.
   static Result<Socket> open(Family family);
-  // In the namespace behind `netns`.
+  // Opens it in the namespace `netns`.
   static Result<Socket> open_in(const Fd& netns, Family family);
 
-  // Sends a request and waits for its acknowledgement. A refusal of the kernel keeps its errno and
-  // its own words: "WHAT: kernel: mtu less than device minimum: Invalid argument". `what` is the
-  // message's own description.
+  // Sends a request and waits for its acknowledgement. A refusal keeps the kernel's errno and text:
+  // "WHAT: kernel: mtu less than device minimum: Invalid argument". `what` is the message's
+  // description.
   Status send(const Message& message);
-  // Sends a request and hands each reply's payload (behind the netlink header) to `each`, whose
-  // error ends it. `each` runs when all replies are there: a dump that the kernel says was
-  // interrupted is asked again first, so it never sees an entry twice. unavailable where no answer
-  // comes in 20 s.
+  // Sends a request and passes each reply's payload (after the netlink header) to `each`, whose
+  // error ends it. An interrupted dump is repeated first, so `each` never sees an entry twice.
+  // unavailable without an answer in 20 s.
   Status ask(const Message& message, const std::function<Status(Bytes)>& each);
 
-  // Subscribes to changes of links. From then on the socket is for waiting only.
+  // Subscribes to changes of links. From then on the socket only waits for notifications.
   Status subscribe_to_links();
-  // … to the addresses of links, of both families.
+  // … to addresses of links, of both families.
   Status subscribe_to_addresses();
-  // … to RDMA devices that come, go and change their namespace (a socket of that family). Kernels
-  // before 6.12 take it and say nothing.
+  // … to RDMA devices that appear, go or change their namespace (a socket of that family). Kernels
+  // before 6.12 accept it and send nothing.
   Status subscribe_to_rdma_devices();
   int fd() const { return fd_.get(); }
-  // Throws away what has arrived.
+  // Discards what has arrived.
   void discard_pending();
-  // Hands over each datagram that has arrived. False: some were lost (news.h reads them).
+  // Passes each datagram that has arrived to `each`. False if some were lost (notifications.h
+  // parses them).
   bool take(const std::function<void(Bytes)>& each);
 
  private:

@@ -1,4 +1,4 @@
-// Kernel uevents: that something about a device has changed.
+// Kernel uevents: a device has changed.
 #pragma once
 
 #include "lib/base/clock.h"
@@ -10,15 +10,15 @@
 
 namespace ibpod::nl {
 
-// A subscription to NETLINK_KOBJECT_UEVENT (the kernel's own group) of the calling thread's
-// namespace.
+// A subscription to NETLINK_KOBJECT_UEVENT (the kernel's group) of the calling thread's namespace.
 class Uevents {
  public:
   static Result<Uevents> open();
   int fd() const { return fd_.get(); }
-  // Throws away what has arrived: a waiter looks at the device itself, never at the event.
+  // Discards what has arrived: a waiter reads the device itself, never the event.
   void discard_pending();
-  // Hands over each event that has arrived. False: some were lost (news.h reads them).
+  // Passes each event that has arrived to `each`. False if some were lost (notifications.h parses
+  // them).
   bool take(const std::function<void(Bytes)>& each);
 
  private:

@@ -13,25 +13,25 @@ namespace ibpod::sysfs {
 Result<ib::Guid> node_guid(const Sysfs& sysfs, const std::string& rdma_device);
 // The GUID in GID 0 of port 1, 2 …
 Result<ib::Guid> port_guid(const Sysfs& sysfs, const std::string& rdma_device, unsigned number);
-// The other half of GID 0: the fabric that the port is on.
+// The subnet prefix, the first half of GID 0.
 Result<ib::Guid> subnet_prefix(const Sysfs& sysfs, const std::string& rdma_device, unsigned number);
 // State, LID, GID 0 and the whole P_Key table of port 1, 2 …
 Result<ib::Port> port(const Sysfs& sysfs, const std::string& rdma_device, unsigned number);
-// The same without the P_Key table, which has a file for each of its places: 128 on mlx5, and each
-// of them asks the firmware.
+// The same without the P_Key table, which costs one file for each entry: 128 on mlx5, each a
+// firmware command.
 Result<ib::Port> port_without_pkeys(const Sysfs& sysfs, const std::string& rdma_device,
                                     unsigned number);
 Result<ib::PKeyTable> pkeys(const Sysfs& sysfs, const std::string& rdma_device, unsigned number);
-// The numbers of its ports, from 1 on.
+// The numbers of its ports, from 1.
 Result<std::vector<unsigned>> ports(const Sysfs& sysfs, const std::string& rdma_device);
 
 enum class LinkLayer { infiniband, ethernet, unspecified };
 Result<LinkLayer> link_layer(const Sysfs& sysfs, const std::string& rdma_device, unsigned port);
 
-// The RDMA device that uverbsN belongs to. Every namespace's sysfs tells it.
+// The RDMA device that uverbsN belongs to. The sysfs of every namespace shows it.
 Result<std::string> device_of_uverbs(const Sysfs& sysfs, const std::string& uverbs);
-// Those of a function's RDMA devices that have verbs, by its character devices (sysfs/pci.h): smi1
-// beside mlx5_1, on planarised XDR, has none, and only carries MADs.
+// The function's RDMA devices that have verbs, by its character devices (sysfs/pci.h). smi1 next to
+// mlx5_1 on a planarized XDR adapter has none: it only carries MADs.
 std::vector<std::string> devices_with_verbs(const Sysfs& sysfs,
                                             const std::vector<std::string>& char_devices);
 

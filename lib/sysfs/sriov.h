@@ -1,4 +1,4 @@
-// SR-IOV: which functions can have VFs, how many, and making them.
+// SR-IOV: functions that can have VFs, their number, and how to create them.
 #pragma once
 
 #include "lib/ib/pci_address.h"
@@ -9,8 +9,8 @@
 
 namespace ibpod::sysfs {
 
-// The functions that are no VFs and that are network adapters (PCI class 02) or have an RDMA device
-// that this Sysfs shows, sorted.
+// The functions that are not VFs and that are network adapters (PCI class 02) or have an RDMA
+// device in this Sysfs, sorted.
 Result<std::vector<ib::PciAddress>> physical_functions(const Sysfs& sysfs);
 
 struct PciId {
@@ -20,14 +20,14 @@ struct PciId {
 };
 Result<PciId> pci_id(const Sysfs& sysfs, const ib::PciAddress& function);
 
-// The most VFs that a PF can make (sriov_totalvfs); 0 where it has no SR-IOV capability, as an
-// adapter shows itself whose firmware has SR-IOV off.
+// The largest number of VFs of a PF (sriov_totalvfs); 0 without an SR-IOV capability, also if the
+// firmware has SR-IOV off.
 Result<uint32_t> total_vfs(const Sysfs& sysfs, const ib::PciAddress& pf);
-// Whether the kernel binds the PF's VFs, by itself or by hand (sriov_drivers_autoprobe). It does
-// where it has no such switch.
+// True if the kernel binds the PF's VFs, automatically or on request (sriov_drivers_autoprobe), or
+// has no such switch.
 Result<bool> autoprobe(const Sysfs& sysfs, const ib::PciAddress& pf);
 Status set_autoprobe(const Sysfs& sysfs, const ib::PciAddress& pf, bool on);
-// Makes so many VFs, or removes all with 0 (sriov_numvfs). busy where there are others already;
+// Creates this number of VFs, or removes all with 0 (sriov_numvfs). busy if another number exists;
 // invalid above total_vfs(), with both numbers. Takes seconds on real adapters.
 Status set_vf_count(const Sysfs& sysfs, const ib::PciAddress& pf, uint32_t count);
 

@@ -13,29 +13,28 @@ namespace ibpod::sysfs {
 
 class Sysfs {
  public:
-  // A sysfs that is mounted already ("/sys"), or a folder that looks like one.
+  // A mounted sysfs ("/sys"), or a folder in the form of one.
   static Result<Sysfs> open(const Path& root);
-  // A fresh sysfs that shows what the namespace behind `netns` sees: its netdevs and RDMA devices
-  // and nobody else's. The host's mount does not show them, whoever reads it
-  // (docs/kernel-notes.md#sysfs-shows-the-namespace-of-the-mount). Read-only, mounted nowhere
-  // (fsopen, fsmount: kernel 5.2 or later), gone with this object.
+  // A new sysfs mount that shows the netdevs and RDMA devices of the namespace `netns`; the host's
+  // mount never shows them (docs/kernel-notes.md#sysfs-shows-the-namespace-of-the-mount).
+  // Read-only, without a mount point (fsopen, fsmount: kernel 5.2 or later), gone with this object.
   static Result<Sysfs> of_netns(const Fd& netns);
 
-  // Of a folder in it alone, which stays the same one whatever its name becomes; not_found where
-  // there is no such folder.
+  // A Sysfs of one folder, which stays the same folder if it is renamed; not_found if it does not
+  // exist.
   Result<Sysfs> below(const Path& folder) const;
 
-  // All paths are relative to the root, such as "bus/pci/devices/0000:01:00.1/driver".
-  // The content without the newline at its end; not_found where there is no such file.
+  // Paths are relative to the root, such as "bus/pci/devices/0000:01:00.1/driver". The content
+  // without the newline at its end; not_found if the file does not exist.
   Result<std::string> read(const Path& file) const;
-  // unsupported when this is a namespace's read-only view.
+  // unsupported for the read-only sysfs of a namespace.
   Status write(const Path& file, std::string_view content) const;
   bool exists(const Path& path) const;
-  // The names in a folder, sorted; none where there is no such folder.
+  // The names in a folder, sorted; empty if the folder does not exist.
   Result<std::vector<std::string>> list(const Path& folder) const;
-  // A symbolic link's target as it stands there; nothing where there is no such link.
+  // A symbolic link's target, unresolved; nothing if the link does not exist.
   Result<std::optional<Path>> link_target(const Path& link) const;
-  // The last component of a symbolic link's target; nothing where there is no such link.
+  // The last component of a symbolic link's target; nothing if the link does not exist.
   Result<std::optional<std::string>> link_name(const Path& link) const;
 
  private:

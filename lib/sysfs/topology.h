@@ -1,4 +1,4 @@
-// Where a PCI function sits and what it is: its ids, NUMA node, root complex, IOMMU group.
+// A PCI function's ids and place: NUMA node, root complex, IOMMU group.
 #pragma once
 
 #include "lib/ib/pci_address.h"
@@ -11,8 +11,7 @@
 
 namespace ibpod::sysfs {
 
-// All PCI functions of the node, sorted. Domains that take more than four digits (VMD) are left
-// out.
+// All PCI functions of the node, sorted, without those of domains above 0xffff (VMD).
 Result<std::vector<ib::PciAddress>> functions(const Sysfs& sysfs);
 
 struct PciIds {
@@ -21,16 +20,16 @@ struct PciIds {
   uint32_t device_class = 0;  // 0x020700: class, subclass and interface
   bool operator==(const PciIds&) const = default;
 };
-// By the function's modalias, which has all of them in one file.
+// Reads the function's modalias, one file with all ids.
 Result<PciIds> pci_ids(const Sysfs& sysfs, const ib::PciAddress& function);
 
-// Nothing: the platform does not say (-1).
+// Nothing if the platform does not report one (-1).
 Result<std::optional<int>> numa_node(const Sysfs& sysfs, const ib::PciAddress& function);
-// The root complex that the function's path starts with, "pci0000:3a"; empty: none is seen.
+// The root complex at the start of the function's path, "pci0000:3a"; empty if there is none.
 Result<std::string> pcie_root(const Sysfs& sysfs, const ib::PciAddress& function);
-// The number that the firmware gives an onboard device (_DSM), where it does.
+// The number that the firmware gives an onboard device (_DSM), if it does.
 Result<std::optional<uint32_t>> acpi_index(const Sysfs& sysfs, const ib::PciAddress& function);
-// N of /dev/vfio/N; nothing where no IOMMU is on.
+// N of /dev/vfio/N; nothing without an IOMMU.
 Result<std::optional<uint32_t>> iommu_group(const Sysfs& sysfs, const ib::PciAddress& function);
 
 }  // namespace ibpod::sysfs

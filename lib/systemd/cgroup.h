@@ -1,5 +1,4 @@
-// Which cgroup a process is in, and what that says of its unit and its memory limit (cgroup v2,
-// cgroups(7)).
+// The cgroup of a process, its systemd unit and its memory limit (cgroup v2, cgroups(7)).
 #pragma once
 
 #include "lib/base/files.h"
@@ -13,15 +12,14 @@
 
 namespace ibpod::systemd {
 
-// From the mount of cgroup v2, as our own cgroup namespace has it: "/system.slice/x.service". From
-// /proc/PID/cgroup; unsupported where that has no cgroup of v2.
+// The process's cgroup relative to our cgroup namespace: "/system.slice/x.service". unsupported if
+// /proc/PID/cgroup has no entry of version 2.
 Result<std::string> cgroup_of(pid_t pid, const Path& proc = "/proc");
 
-// Whether a limit of `outer` counts for what is in `inner`: it is the same, or below it.
+// True if `inner` is `outer` or below it, so that a limit of `outer` applies.
 bool is_within(std::string_view inner, std::string_view outer);
 
-// A unit of systemd's that is a service, by the cgroup of its processes: "x.service" and the slice
-// that it is in; nothing for other cgroups.
+// A systemd service: "x.service" and its slice. Nothing for other cgroups.
 struct ServiceUnit {
   std::string name;
   std::string slice;
@@ -29,7 +27,7 @@ struct ServiceUnit {
 };
 std::optional<ServiceUnit> service_of(std::string_view cgroup);
 
-// memory.max of the cgroup, in bytes; nothing when it has none, or when that cannot be read.
+// memory.max of the cgroup in bytes; nothing if it has none or cannot be read.
 std::optional<uint64_t> memory_limit(const std::string& cgroup,
                                      const Path& mount = "/sys/fs/cgroup");
 

@@ -1,4 +1,4 @@
-// Scopes: units of systemd's for processes that it has not started, each with a cgroup of its own.
+// Scopes: systemd units for processes that systemd has not started, each with its own cgroup.
 #pragma once
 
 #include "lib/base/clock.h"
@@ -11,15 +11,15 @@
 namespace ibpod::systemd {
 
 struct Scope {
-  std::string name;  // "x.scope": no unit of that name may be there
+  std::string name;  // "x.scope": no unit of that name may exist
   std::string slice;
   std::string description;
   pid_t pid;
 };
 
-// Asks systemd to move the process into a new scope, which goes when the process has ended; for
-// root, over the socket that systemctl uses, as there may be no D-Bus daemon. The process is moved
-// a moment after this has returned. unavailable when systemd does not answer in time or refuses.
+// Asks systemd to move the process into a new scope, which ends with the process. For root; uses
+// the socket of systemctl, as D-Bus may not run. The process is moved shortly after this returns.
+// unavailable if systemd refuses or does not answer in time.
 Status start_scope(const Scope& scope, Deadline deadline);
 
 }  // namespace ibpod::systemd
