@@ -25,7 +25,7 @@ metric_is() { [ "$(metric "$1")" = "$2" ]; } # NAME{LABELS} VALUE
 wait_for 120 metric_is 'ibpod_pool_devices{pool="example.com\/vfs",state="healthy"}' 64
 expect_eq "GUIDs" "$(ctl --json devices | jq '[.[] | select(.pf != "") | .portGuid] | unique | length')" 64
 
-say "one in a pod is offered as before; one whose RDMA device somebody moves is not"
+say "one in a pod is offered as before; one whose RDMA device was moved is not"
 new_pod p1
 conf "$(vf_pci 0 31)" ".rdmaIsolation = true | $lease"
 add p1

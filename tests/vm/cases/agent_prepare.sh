@@ -26,13 +26,13 @@ expect_eq "autoprobe" "$(cat "/sys/bus/pci/devices/$PF1/sriov_drivers_autoprobe"
 wait_for 20 all_active
 made=$(guids)
 expect_eq "different GUIDs" "$(sort -u <<<"$made" | wc -l)" 3
-expect_eq "GUIDs of nobody" "$(grep -c '^0000:0000:0000:0000$' <<<"$made")" 0
+expect_eq "VFs without a GUID" "$(grep -c '^0000:0000:0000:0000$' <<<"$made")" 0
 wait_for 20 tells "$first" healthy true
 expect_eq "its pool" "$(told "$first" resource)" example.com/vfs
 end_agent TERM
 names=$(rdma_device host "$first")
 start_agent
-expect_eq "a second start binds nothing anew" "$(rdma_device host "$first")" "$names"
+expect_eq "a second start does not bind the VFs again" "$(rdma_device host "$first")" "$names"
 expect_eq "GUIDs" "$(guids)" "$made"
 end_agent TERM
 

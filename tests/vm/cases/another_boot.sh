@@ -30,7 +30,7 @@ expect_eq "the VF's interface" "$(netdev p2 "$vf")" net1
 del p2
 expect_unchanged "all of it"
 
-say "a boot that takes the VFs with it, and all that their PF was told of them"
+say "a boot that takes the VFs with it, and all their settings in the PF"
 umount /proc/sys/kernel/random/boot_id
 vfs=$(cat "/sys/bus/pci/devices/$PF1/sriov_numvfs")
 lost=$(vf_pci 1 0)
@@ -50,6 +50,6 @@ before=$(devices)
 name=$(rdma_device host "$lost")
 del p3
 expect_eq "the node's devices" "$(devices)" "$before"
-expect_eq "the VF is not bound anew" "$(rdma_device host "$lost")" "$name"
+expect_eq "the VF is not bound again" "$(rdma_device host "$lost")" "$name"
 expect_eq "records" "$(ls "/var/lib/ibpod/attachments/$lost" 2>/dev/null || true)" ""
 expect_eq "leases" "$(cd "$WORK/leases" && ls)" calls

@@ -96,7 +96,7 @@ expect_match "its time" "$(found preparation "pfs[0]" | jq -r .text)" "*seen at 
 agent_conf .
 wait_for 5 is_content preparation "pfs[0]"
 
-say "a mode that the agent did not want, changed by somebody, and a restart of the agent"
+say "a namespace mode that was changed by hand, and a restart of the agent"
 agent_conf '.rdmaNetns = "exclusive"'
 rdma_mode shared
 wait_for 5 finds rdma-netns-mode "shared where rdmaNetns is exclusive"

@@ -129,7 +129,7 @@ for example in "$examples"/*.json; do
     spiderpool-ippools) takes "$example" "$published" '[ -n "$(rdma_device p1 "$vf")" ]' \
       'expect_result ".ips[0].address == \"10.9.0.1/24\""' ;;
     spiderpool-pkey) refuses "$example" "$published" 7 'pkey: "1000" is ambiguous: write "0x1000" for hexadecimal or "0x03e8" for decimal' ;;
-    *) fail "nobody says what comes of $example" ;;
+    *) fail "no expected result for $example" ;;
   esac
 done
 

@@ -32,7 +32,7 @@ expect_empty
 end_hider
 expect_unchanged "ADD, hiding, DEL"
 
-say "nothing hidden: nothing is bound anew"
+say "nothing hidden: no VF is bound again"
 before=$(binding "$pci")
 number=$(cat "/sys/class/net/$(netdev host "$pci")/ifindex")
 add p1

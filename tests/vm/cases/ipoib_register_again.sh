@@ -26,7 +26,7 @@ pkill -STOP -x opensm
 at_end pkill -CONT -x opensm
 expect_eq "answered" "$(answered)" 10
 
-say "it has said: register again"
+say "the subnet manager has asked for a new registration"
 before=$(dropped)
 info=$(smp "$sm" "$(path_to "$vf")" 0x15 1)
 smp "$sm" "$(path_to "$vf")" 0x15 1 "$(patch "$info" 51 92)" >/dev/null

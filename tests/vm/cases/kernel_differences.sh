@@ -26,7 +26,7 @@ else
 fi
 ip link set "$net" down
 
-say "the netdev of an RDMA device that moves is made anew in the namespace of: $moved"
+say "the netdev of an RDMA device that moves is created again in the namespace of: $moved"
 device=$(rdma_device host "$vf")
 at_end rebind "$vf"
 rdma dev set "$device" netns p1

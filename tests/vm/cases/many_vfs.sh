@@ -12,7 +12,7 @@ for pf in 0 1; do
   conf "$vf" '.guid = "02:00:00:00:00:00:aa:1f" | .link_state = "auto" | .rdmaIsolation = true'
   add p1
   expect_eq "port GUID" "$(port_guid p1 "$vf")" 0200:0000:0000:aa1f
-  expect_match "what the PF was told" "$(told "$pf" 31)" "*PORT_GUID 02:00:00:00:00:00:aa:1f*link-state auto*"
+  expect_match "the settings in the PF" "$(told "$pf" 31)" "*PORT_GUID 02:00:00:00:00:00:aa:1f*link-state auto*"
   must CHECK p1
   del p1
   expect_unchanged "ADD and DEL"

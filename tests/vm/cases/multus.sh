@@ -47,7 +47,7 @@ new_pod p1
 new_pod p2
 remember_node
 
-say "one VF, where no device plugin has written for Multus and nobody has made the folder"
+say "one VF, if no device plugin has written for Multus and the folder does not exist"
 [ ! -e "$device_info" ] || fail "$device_info is there"
 pod p2 blue-too
 give p2 ib/rail_1 "$neighbour"
@@ -57,7 +57,7 @@ expect_eq "its binding" "$(sm --json binding get vm p2 net1 | jq -r '"\(.state) 
   "verified port default/p2"
 expect_eq "its device-info file" "$(info_of blue-too-p2 net1 '.pci | "\(."pci-address") \(.pkey)"')" "$neighbour 0x8001"
 # Multus leaves out what it does not know: the P_Key.
-expect_eq "what the pod is told" "$(network_status p2 net1 '"\(.name) \(.ips[0]) \(.mac[-23:]) \(."device-info".pci | tojson)"')" \
+expect_eq "the status in the pod" "$(network_status p2 net1 '"\(.name) \(.ips[0]) \(.mac[-23:]) \(."device-info".pci | tojson)"')" \
   "default/blue-too $(address p2 net1) ${guids[3]} $(jq -cn --arg pci "$neighbour" --arg rdma "$(rdma_device p2 "$neighbour")" \
     '{"pci-address": $pci, "rdma-device": $rdma}')"
 

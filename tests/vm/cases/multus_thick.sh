@@ -22,7 +22,7 @@ say "ADD and DEL"
 pod p1 blue
 multus_must ADD p1
 expect_eq "the interface" "$(netdev p1 "$vf")" net1
-expect_eq "what the pod is told" "$(network_status p1 net1 '."device-info".pci."pci-address"')" "$vf"
+expect_eq "the status in the pod" "$(network_status p1 net1 '."device-info".pci."pci-address"')" "$vf"
 multus_must DEL p1
 expect_eq "records" "$(records)" ""
 

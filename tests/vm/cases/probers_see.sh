@@ -21,10 +21,10 @@ for pod in p1 p2; do
   if grep "^WRONG: from p4 " "$probes/probers/$pod"; then fail "p4 is blamed"; fi
 done
 
-say "p4 has met nobody"
+say "p4 has received no packet"
 stop_prober p4
 end_tenants
 
-say "one that is missing is told"
+say "a missing one is reported"
 printf 'missing: 1 from p2 by ud since 1 until 2\nall: 1 right, 0 wrong, 1 missing, 0 broken\n' >"$probes/probers/p9"
-if (expect_none_missing p9 p2); then fail "nobody says so"; fi
+if (expect_none_missing p9 p2); then fail "a missing prober is not reported"; fi

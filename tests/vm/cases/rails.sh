@@ -167,7 +167,7 @@ wait_for 60 is_bound_at west ""
 wait_for 60 has_records "pod-0:net1 pod-1:net1"
 must_plug ADD pod-1 west
 
-say "a PF on a subnet that is nobody's"
+say "a PF on a subnet without an SM service"
 end_agent TERM
 conf_for fe80:0000:0000:0009
 start_agent

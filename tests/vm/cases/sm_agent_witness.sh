@@ -32,7 +32,7 @@ for isolation in true false; do
   lacks_pkey host "$vf" 0x8001 || fail "its key is still there: $(pkeys host "$vf")"
 done
 
-say "a partition that takes nobody's word but the port's"
+say "a partition with proof: port"
 in_partition strict '.timeoutSeconds = 8'
 call ADD p1
 expect_error 11 "*partition strict: not verified*"

@@ -44,7 +44,7 @@ run_sm
 wait_for 30 first_pkey_is host "$intruder" 0x8002
 wait_for 30 is_state p2 "verified port leaf none: "
 
-say "the switch does not enforce, and somebody else's OpenSM decides"
+say "the switch does not enforce, and the OpenSM is not ours"
 end_sm
 end_opensm
 partition_line() { echo "$1=$2, ipoib, indx0 : 0x${3//:/}=full;"; }

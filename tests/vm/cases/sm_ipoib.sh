@@ -23,7 +23,7 @@ sm partition create red --pkey 0x0002 --membership full --ipoib yes --allow defa
 start_marking_agent "$by_tls"
 for pod in p1 p2 p3 p4 p5; do new_pod "$pod"; done
 
-say "a PF that is nobody's"
+say "a PF without an owner"
 child_conf p1 0 "$(named blue)"
 cp "$WORK/p1/conf" "$WORK/conf"
 call ADD p1
@@ -72,7 +72,7 @@ del p5
 plugin=ipoib
 for pf_address in "$PF0" "$PF1"; do keeps_index0 "$pf_address" || fail "index 0 of $pf_address: $(pkeys host "$pf_address")"; done
 
-say "somebody gives the key of its children the place that the PF's own interface goes by"
+say "a write by hand puts the children's key at the index that the PF's own interface uses"
 block() { smp "$(rdma_device host "$PF0")" "$(path_to "$PF1")" 0x16 0 "$@"; }
 place=$(pkeys host "$PF1" | tr ' ' '\n' | sed -n 's/:0x8001$//p')
 own=$(piece "$(block)" 0 2)

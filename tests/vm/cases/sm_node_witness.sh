@@ -39,7 +39,7 @@ wait_for 20 shown "written none unknown missing key: *"
 forge 0x8001 0x0001
 wait_for 20 shown "written none unknown foreign key: *"
 
-say "and right: whoever waits is told"
+say "and right: the caller that waits is answered"
 ask_bind p1 "$guid" 30 blue >"$WORK/bound" &
 waiting=$!
 observe host "$vf" "$guid"

@@ -58,7 +58,7 @@ refuse 7 '*"configured" means nothing here*' p2
 expect_eq "records" "$(records)" "p1:net1"
 expect_eq "bindings" "$(sm --json binding list | jq length)" 1
 
-say "what he may choose: nobody else has it meanwhile, and the VF has its own back"
+say "a permitted choice: no other pod has it meanwhile, and the VF gets its own back"
 chosen=02:00:00:00:00:00:0a:07
 network "$other" ".pkey = \"0x1\" | .args.cni = {guid: \"$chosen\", \"mellanox.infiniband.app\": \"configured\"}"
 add p2

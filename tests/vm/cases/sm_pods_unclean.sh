@@ -29,7 +29,7 @@ tenant() { # PARTITION [SECONDS]
   conf "$vf" ".cniVersion = \"1.0.0\" | .rdmaIsolation = true | .timeoutSeconds = ${2:-20} | .partition = \"$1\""
 }
 
-say "blue's key and red's are in the table, and nobody can take red's away"
+say "blue's key and red's are in the table, and red's cannot be removed"
 # Locked first: else the service, or a sweep that goes on, may take red's away in between.
 lock_port
 at_end unlock_port

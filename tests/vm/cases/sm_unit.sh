@@ -92,7 +92,7 @@ for pid in "$opensm" "$service"; do
 done
 if doctor | grep "memory limit"; then fail "the limit counts for OpenSM"; fi
 
-say "nobody else can read a secret"
+say "no other user can read a secret"
 find /var/lib/ibpod-sm /etc/ibpod -perm /077 >"$WORK/open"
 [ ! -s "$WORK/open" ] || fail "others have access to $(xargs <"$WORK/open")"
 logger -s "syslogd works" 2>/dev/null

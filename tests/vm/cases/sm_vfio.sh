@@ -47,7 +47,7 @@ give_to softhca
 wait_for 60 has_pkey host "$vf" 0x8002
 wait_for 30 is_state p1 "verified port *"
 
-say "and ends: there is no port, and nobody has to see the key leave it"
+say "and ends: without a port its key needs no proof of removal"
 give_to vfio-pci
 del p1
 wait_for 30 is_unbound

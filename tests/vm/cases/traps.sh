@@ -6,7 +6,7 @@ victim=$(vf_pci 0 1) stranger=$(vf_pci 1 1)
 set_static_guid 0 1 02:00:00:00:00:00:01:01
 set_static_guid 1 1 02:00:00:00:00:00:02:01
 
-say "trap 128, with nobody to answer"
+say "trap 128, without an answer"
 wait_for 10 trap_answered switch 128
 resume_opensm() { kill -CONT "$(pidof opensm)"; }
 at_end resume_opensm
