@@ -66,7 +66,7 @@ TEST_CASE("a partition's key has no bit 15, and one that is given is not the def
 // What a refusal says to write, in quotes.
 std::vector<std::string> advised(const std::string& refusal) {
   std::vector<std::string> all;
-  for (const char* const mark : {"write \"", "such as \""}) {
+  for (const char* const mark : {"write \"", "such as \"", " or \""}) {
     const size_t length = std::string_view(mark).size();
     for (size_t at = refusal.find(mark); at != refusal.npos; at = refusal.find(mark, at + 1))
       all.push_back(refusal.substr(at + length, refusal.find('"', at + length) - at - length));
@@ -85,7 +85,7 @@ TEST_CASE("what a refusal says to write is read, and no text is refused without 
       const std::string refusal = read.error().text();
       CAPTURE(refusal);
       for (const std::string& advice : advised(refusal)) CHECK(parse(advice));
-      const bool is_free = refusal.find("free places") != refusal.npos;
+      const bool is_free = refusal.find("free entries") != refusal.npos;
       CHECK(advised(refusal).empty() == is_free);
     };
     for (int number = 0; number <= 0x10001; number += number < 300 ? 1 : 97) {
