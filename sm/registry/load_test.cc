@@ -1,6 +1,8 @@
 #include "sm/registry/stored.h"
 #include "sm/registry/test_registry.h"
 
+#include <functional>
+
 namespace ibpod::sm::registry {
 namespace {
 
@@ -161,16 +163,20 @@ TEST_CASE("a value that is not as it was written is refused, naming it") {
   }
 }
 
-TEST_CASE("values that do not fit each other are refused") {
+using Objects = std::map<store::RecordKind, std::map<std::string, std::string>>;
+
+// The objects of a filled registry with one change.
+void check_change_refused(const std::function<void(Objects&)>& change, const std::string& name) {
   Fixture whole;
   fill(whole);
-  const auto refused = [&](const auto& change, const std::string& name) {
-    Fixture bed;
-    bed.store.objects = whole.store.objects;
-    change(bed.store.objects);
-    check_refused(bed, name);
-  };
-  using Objects = std::map<store::RecordKind, std::map<std::string, std::string>>;
+  Fixture bed;
+  bed.store.objects = whole.store.objects;
+  change(bed.store.objects);
+  check_refused(bed, name);
+}
+
+TEST_CASE("bindings that do not fit the other records are refused") {
+  const auto& refused = check_change_refused;
   const auto with_binding = [&](const std::string& key, const auto& change) {
     return [&, key](Objects& objects) {
       const StoredBinding stored =
@@ -205,6 +211,10 @@ TEST_CASE("values that do not fit each other are refused") {
                          e.binding.guid = storage(1);
                        }),
           "n1/a");
+}
+
+TEST_CASE("records that do not fit each other are refused") {
+  const auto& refused = check_change_refused;
   refused(
       [](Objects& o) {
         o[store::RecordKind::partition]["x"] = o[store::RecordKind::partition]["blue"];

@@ -24,7 +24,7 @@ void configuration(benchmark::State& state) {
   for (auto _ : state) {
     const auto call = cni::parse_call(environment);
     const auto network = cni::parse_network(*cni::parse_document(kConfiguration), kConfiguration);
-    const auto config = ib_sriov::parse_config(*call, *network);
+    const auto config = ib_sriov::parse_config(*call, *network, attach::NodeConfig{});
     if (!config) state.SkipWithError(config.error().text().c_str());
     benchmark::DoNotOptimize(config);
   }
