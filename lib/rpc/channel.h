@@ -13,12 +13,12 @@
 
 namespace ibpod::rpc {
 
-// The largest answer that a call takes, in bytes; what clients of the kubelet take of
-// pod-resources.
+// The largest answer of a call, in bytes; clients of the kubelet's pod-resources use the same.
 inline constexpr int kLargestAnswer = 16 << 20;
 
-// One connection to a unix socket, made now: not_found where there is no socket, unavailable where
-// nobody listens. When it breaks, every call on it fails with unavailable; it is not made again.
+// One connection to a Unix socket, made now: not_found if there is no socket, unavailable if no
+// process listens there. If it breaks, every call on it fails with unavailable; it does not
+// reconnect.
 Result<std::shared_ptr<grpc::Channel>> connect_unix(const Path& socket);
 
 void set_deadline(grpc::ClientContext& context, Deadline deadline);

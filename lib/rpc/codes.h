@@ -1,4 +1,4 @@
-// gRPC's status codes by number, for who speaks it with gRPC's library and for who does not
+// gRPC's status codes by number, for programs with and without gRPC's library
 // (grpc/doc/statuscodes.md).
 #pragma once
 
@@ -10,10 +10,10 @@ namespace ibpod::rpc {
 
 inline constexpr int kOk = 0;
 
-// Each Code has one number and comes back from it as itself; see to_grpc().
+// Each Code has one number that maps back to it; see to_grpc().
 int number_of(Code code);
 
-// Success, or the Error that a status tells of; see from_grpc().
+// Success, or the Error of a status; see from_grpc().
 Status status_of(int number, const std::string& message);
 
 }  // namespace ibpod::rpc

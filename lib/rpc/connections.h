@@ -1,4 +1,4 @@
-// Connections: those that a server has, so that nobody has too many.
+// Connections: the open connections of a server, limited by number.
 #pragma once
 
 #include "lib/base/clock.h"
@@ -30,9 +30,9 @@ class Connections {
   };
   explicit Connections(Most most) : most_(most) {}
 
-  // Whether there is no place at all, for anybody.
+  // True if no slot is free for any address.
   bool full();
-  // Whether `address` may have one more.
+  // True if `address` may have one more.
   bool admits(const std::string& address);
   // `given` is the descriptor that gRPC gets.
   Status add(int given, const std::string& address);

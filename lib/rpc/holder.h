@@ -1,4 +1,4 @@
-// Who has a certificate, by its names.
+// The holder of a certificate, by its names.
 #pragma once
 
 #include "lib/rpc/peer.h"
@@ -8,16 +8,16 @@
 
 namespace ibpod::rpc {
 
-// The names of this certificate (PEM), as peer_of() tells them of a call. Without names: nobody can
-// say whose it is.
+// The names of this certificate (PEM), as in peer_of() of a call. Empty if the certificate has
+// none.
 Peer peer_of(const std::string& certificate);
 
-// Whose share of a server's limits a certificate with these names uses. Empty: nobody can say; all
-// such have one.
+// The account whose limits a certificate with these names uses. Empty: the shared account of
+// unnamed holders.
 using Account = std::function<std::string(const Peer& peer)>;
 
-// The account where nobody says otherwise: the subject's CN or, where it has none, the first name
-// of a host or URI that it was issued for. Names of more than 256 bytes are passed over.
+// The default account: the subject's CN or, without one, the first host or URI name. Names of more
+// than 256 bytes are skipped.
 std::string holder_of(const Peer& peer);
 
 }  // namespace ibpod::rpc

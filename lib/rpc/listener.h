@@ -1,4 +1,4 @@
-// Listener: a unix socket that takes connections from this process's own user only.
+// Listener: a Unix socket that accepts only connections of this process's user.
 #pragma once
 
 #include "lib/base/fd.h"
@@ -22,15 +22,15 @@ class Listener {
   Listener& operator=(Listener&&) = delete;
   Listener(const Listener&) = delete;
   Listener& operator=(const Listener&) = delete;
-  // Removes the socket, if it is in place.
+  // Removes the socket if the path still leads to it.
   ~Listener();
 
-  // Readable when a connection waits.
+  // Readable if a connection waits.
   int fd() const { return fd_.get(); }
-  // The next connection, which does not block: nothing where none waits; denied where another user
-  // made it, which closes it.
+  // The next connection, non-blocking; nothing if none waits. denied, and closed, if another user
+  // made it.
   Result<std::optional<Fd>> accept() const;
-  // Whether the path still leads to this socket.
+  // True if the path still leads to this socket.
   bool in_place() const;
 
  private:

@@ -1,4 +1,4 @@
-// Peer: who is at the other end of a call.
+// Peer: the caller of a call.
 #pragma once
 
 #include <string>
@@ -21,8 +21,8 @@ struct Peer {
   bool operator==(const Peer&) const = default;
 };
 
-// Nobody (an empty Peer) where neither TLS nor the socket vouches for anyone. Names with bytes that
-// are not printable ASCII are left out: what is compared and logged is what was certified.
+// Empty if neither TLS nor the socket authenticates the caller. Names with bytes that are not
+// printable ASCII are left out, so that compared and logged names are the certified ones.
 Peer peer_of(const grpc::ServerContextBase& context);
 
 }  // namespace ibpod::rpc

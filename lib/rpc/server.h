@@ -20,8 +20,8 @@ class Service;
 
 namespace ibpod::rpc {
 
-// Connections are accepted here and not by gRPC, so that SO_PEERCRED decides before a byte is read
-// (Listener). A connection on which nobody answers pings for 40 s is closed.
+// Accepts connections itself, so that SO_PEERCRED decides before a byte is read (Listener). A
+// connection that does not answer pings for 40 s is closed.
 class Server {
  public:
   // The services outlive the server; at least one has callback methods. Their methods run on gRPC's

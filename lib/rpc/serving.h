@@ -17,7 +17,7 @@ namespace ibpod::rpc {
 
 // The largest request that a server takes, in bytes.
 inline constexpr int kLargestRequest = 4 << 20;
-// What calls in progress have where nobody says it.
+// The default grace for calls in progress.
 inline constexpr Duration kGrace{300};
 
 class Serving {

@@ -33,7 +33,7 @@ class SocketHandle {
 
   struct Received {
     uint64_t taken;   // bytes that have been read of it
-    uint64_t queued;  // bytes that the kernel has for whoever reads next
+    uint64_t queued;  // bytes in the kernel that were not read yet
   };
   // Nothing: it has gone.
   std::optional<Received> received() const;

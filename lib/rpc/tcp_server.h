@@ -1,5 +1,5 @@
-// TcpServer: gRPC services over TCP, for clients that prove who they are by a certificate (mutual
-// TLS). Services learn by peer_of() (peer.h) who calls.
+// TcpServer: gRPC services over TCP for clients with a certificate (mutual TLS). Services get the
+// caller by peer_of() (peer.h).
 #pragma once
 
 #include "lib/base/clock.h"
@@ -64,11 +64,11 @@ class TcpServer {
   // stop(), with kGrace.
   ~TcpServer();
 
-  // How the files stand now (FollowedTls::state()), whether or not anybody connects, and until when
-  // the certificate in use is valid: for logs and metrics.
+  // The state of the files (FollowedTls::state()), also without clients, and the end of the
+  // certificate in use: for logs and metrics.
   Status certificate() const;
   std::chrono::system_clock::time_point expires() const { return *files_->expires(); }
-  // How many connections were closed because their address had too many.
+  // The number of connections closed because their address had too many.
   uint64_t refused() const { return refused_; }
   // How often connections had to wait because there was no place for one, or no descriptor: once
   // from the first that waits until none does.
@@ -92,7 +92,7 @@ class TcpServer {
   const Settings settings_;
   const std::shared_ptr<FollowedTls> files_;
   Connections connections_;  // of the acceptor's thread, and so the next
-  bool starving_ = false;    // since the last look somebody waits
+  bool starving_ = false;    // a connection has waited since the last look
   std::atomic<uint64_t> refused_ = 0;
   std::atomic<uint64_t> starved_ = 0;
   std::array<std::atomic<uint64_t>, kCauses> cut_ = {};

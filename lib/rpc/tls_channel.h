@@ -1,4 +1,4 @@
-// TlsChannel: the way to a server over TCP with mutual TLS.
+// TlsChannel: a channel to a server over TCP with mutual TLS.
 #pragma once
 
 #include "lib/base/result.h"

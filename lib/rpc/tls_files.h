@@ -1,5 +1,5 @@
-// The files by which one side of a TLS connection proves who it is and knows whom to believe,
-// followed while others replace them (cert-manager, a Secret's mount, an operator's mv).
+// The certificate, key and CA of one side of TLS, reloaded when they are replaced (cert-manager, a
+// Secret's mount, an operator's mv).
 #pragma once
 
 #include "lib/base/files.h"
@@ -19,7 +19,7 @@ namespace ibpod::rpc {
 struct TlsFiles {
   Path certificate;  // our own first, then those between it and its CA
   Path key;          // without a passphrase
-  Path ca;           // whoever has a certificate of one of these is believed
+  Path ca;           // certificates of these CAs are accepted
   bool operator==(const TlsFiles&) const = default;
 };
 
@@ -30,9 +30,8 @@ struct TlsTexts {
   std::chrono::system_clock::time_point expires;  // our own certificate
 };
 
-// Reads the files and checks that they can be used: that the key is the certificate's, that every
-// byte of the CAs' file which looks like a certificate is one, and that our own is valid today.
-// Errors name the file and never quote it.
+// Reads the files and checks them: the key belongs to the certificate, every certificate of the CA
+// file parses, and our own is valid today. Errors name the file and never quote it.
 Result<TlsTexts> read_tls(const TlsFiles& files);
 
 // From any thread.
@@ -40,7 +39,7 @@ class FollowedTls {
  public:
   using Time = std::chrono::system_clock::time_point;
 
-  // An error where the files cannot be used.
+  // Fails if the files cannot be used.
   static Result<std::shared_ptr<FollowedTls>> open(TlsFiles files);
   // For a program that goes on without them: they are read by the first now().
   static std::shared_ptr<FollowedTls> follow(TlsFiles files);

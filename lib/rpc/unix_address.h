@@ -1,4 +1,4 @@
-// The address of a unix socket.
+// The address of a Unix socket.
 #pragma once
 
 #include "lib/base/files.h"
@@ -8,14 +8,14 @@
 
 namespace ibpod::rpc {
 
-// invalid where the path is empty or longer than the 107 bytes that the kernel takes (unix(7)).
+// invalid if the path is empty or longer than the kernel's 107 bytes (unix(7)).
 Result<sockaddr_un> unix_address(const Path& path);
 
 // A unix stream socket, neither bound nor connected; it does not block.
 Result<Fd> unix_socket();
 
-// A connection to whoever listens there. Never waits: unavailable where the listener's queue is
-// full, not_found where there is no socket.
+// Connects without waiting: unavailable if no process listens or its queue is full, not_found if
+// there is no socket.
 Result<Fd> connect_socket(const Path& path);
 
 }  // namespace ibpod::rpc
