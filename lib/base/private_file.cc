@@ -56,7 +56,7 @@ Status check_folder(const Path& folder, Sticky sticky = Sticky::is_safe,
   return check_folder(found, folder.string(), sticky, group);
 }
 
-// In a sticky folder anybody may make a link, and lead it to a file that is root's.
+// In a sticky folder any user can make a link that leads to a file of root's.
 Result<std::optional<Path>> link_of(const Path& path) {
   struct stat found = {};
   TRY(sys("open " + path.string(), [&] { return ::lstat(path.c_str(), &found); }));

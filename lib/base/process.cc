@@ -90,7 +90,7 @@ void reset_signals() {
 }
 
 [[noreturn]] void become(const Launch& launch, const Streams& streams) {
-  // The parent may have died before prctl: then nobody would ever end us.
+  // The parent may have died before prctl: then nothing would ever end us.
   if (::prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || ::getppid() != launch.parent) ::_exit(127);
   ::setpgid(0, 0);  // so that at the deadline what the program has started itself ends with it
   reset_signals();

@@ -18,7 +18,7 @@ constexpr size_t kAddressSize = 20;  // RFC 4391 section 9.1.1
 constexpr uint16_t kHardwareType = 32;
 constexpr uint16_t kRequest = 1;
 constexpr int kHopLimit =
-    255;  // a receiver takes no other: nobody beyond the link can have sent it
+    255;  // a receiver takes no other: no host beyond the link can have sent it
 constexpr uint8_t kTargetLinkLayerAddress = 2;
 
 // sockaddr_ll ends in room for 8 bytes of address; the kernel reads on up to sll_halen.

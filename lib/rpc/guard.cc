@@ -12,7 +12,7 @@ namespace ibpod::rpc {
 namespace {
 
 constexpr Duration kPause{20};
-// While somebody is barred, who tries again at once.
+// While a holder is barred, because it retries at once.
 constexpr Duration kShortPause{2};
 constexpr Duration kTidyAfter{500};
 // For so long gRPC may know nothing of a connection that it knew of.

@@ -93,7 +93,7 @@ Status unbind(const Sysfs& sysfs, const ib::PciAddress& function) {
   const std::optional<std::string> bound = TRY(driver(sysfs, function));
   if (!bound) return ok();
   Status done = sysfs.write(folder_of(function) / "driver/unbind", function.text());
-  // Somebody else was faster.
+  // Another process was faster.
   if (!done && done.error().code() == Code::not_found) return ok();
   return done;
 }
