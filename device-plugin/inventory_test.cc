@@ -277,7 +277,7 @@ TEST_CASE("a function of which something makes no sense harms no other") {
   node.tree.set(node.vf0, "numa_node", "whatever");
   const Devices devices = node.read();
   REQUIRE(devices.size() == 3);
-  CHECK(devices[1].rdma_error == "bus/pci/devices/0000:11:00.1/numa_node holds \"whatever\"");
+  CHECK(devices[1].rdma_error == "bus/pci/devices/0000:11:00.1/numa_node contains \"whatever\"");
   CHECK(devices[2].rdma_error.empty());
   CHECK(!evaluate_health(devices[1], {}, nl::RdmaNetnsMode::exclusive).is_healthy());
 }

@@ -72,7 +72,8 @@ TEST_CASE("a file that holds something else is named with what it holds") {
   }
   const Device device;
   device.set("state", "ACTIVE");
-  CHECK(device.read().error().text() == "class/infiniband/mlx5_0/ports/1: state holds \"ACTIVE\"");
+  CHECK(device.read().error().text() ==
+        "class/infiniband/mlx5_0/ports/1: state contains \"ACTIVE\"");
 }
 
 TEST_CASE("a table with a gap is no table") {

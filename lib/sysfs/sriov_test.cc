@@ -52,7 +52,7 @@ TEST_CASE("a function's PCI ID is read") {
   CHECK(pci_id(node.sysfs(), kPf).value() == PciId{0x15b3, 0x101b});
   node.attribute(kPf.text(), "device", "0x101b5");
   CHECK(pci_id(node.sysfs(), kPf).error().text() ==
-        "bus/pci/devices/0000:3b:00.0/device: \"0x101b5\" is not the number expected");
+        "bus/pci/devices/0000:3b:00.0/device: \"0x101b5\" is not a number in the expected range");
 }
 
 TEST_CASE("without the capability there is no VF to make, and nothing to switch") {

@@ -82,7 +82,7 @@ TEST_CASE("a file that holds something else is named with what it holds") {
   }
   node.tree.set(node.pf, "numa_node", "x");
   CHECK(numa_node(node.sysfs, node.pf).error().text() ==
-        "bus/pci/devices/0000:11:00.0/numa_node holds \"x\"");
+        "bus/pci/devices/0000:11:00.0/numa_node contains \"x\"");
 }
 
 TEST_CASE("a function that is not there is not found") {
