@@ -3,6 +3,7 @@
 // from what it saw last (view.h).
 #pragma once
 
+#include "agent/config/config.h"
 #include "agent/config/reloader.h"
 #include "agent/device_watch.h"
 #include "agent/event_queue.h"
@@ -117,5 +118,7 @@ class Agent {
   std::unique_ptr<http::Server> http_server_;
   std::optional<DeviceWatch> device_watch_;
 };
+
+void check_sections(const config::Config& config, config::Findings& findings);
 
 }  // namespace ibpod::agent

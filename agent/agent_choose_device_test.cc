@@ -1,6 +1,5 @@
 // What a plugin is told of a device that a network names, by an agent with a kubelet.
 #include "agent/agent.h"
-#include "agent/check_sections.h"
 #include "agent/test_agent_fixture.h"
 #include "lib/nodeapi/client.h"
 

@@ -1,7 +1,6 @@
 // The whole agent on a node with a fabric on which nothing can be bound: the mark, devices,
 // doctor's findings and the metrics tell it, and the configuration changes it.
 #include "agent/agent.h"
-#include "agent/check_sections.h"
 #include "agent/test_agent_fixture.h"
 #include "lib/attach/agent_required_file.h"
 #include "lib/nodeapi/client.h"

@@ -1,5 +1,4 @@
-#include "agent/check_sections.h"
-
+#include "agent/agent.h"
 #include "agent/prepare/pf_config.h"
 #include "device-plugin/pool_config.h"
 

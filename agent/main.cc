@@ -1,5 +1,4 @@
 #include "agent/agent.h"
-#include "agent/check_sections.h"
 #include "lib/base/core_dumps.h"
 #include "lib/cni/streams.h"
 #include "lib/rpc/grpc_log.h"
