@@ -1,6 +1,6 @@
 #include "agent/agent.h"
 
-#include "agent/config/private_keys.h"
+#include "agent/config/config.h"
 #include "agent/metrics/metrics.h"
 #include "agent/metrics/port_counters.h"
 #include "agent/prepare/pf_config.h"

@@ -8,6 +8,7 @@
 
 #include "lib/base/clock.h"
 #include "lib/base/files.h"
+#include "lib/base/result.h"
 #include "lib/fabricapi/service_address.h"
 #include "lib/http/address.h"
 #include "lib/json/value.h"
@@ -102,5 +103,10 @@ ParsedConfig read_config(std::string_view text, const std::string& node,
 
 // What is wrong with a file, for all nodes and the named one: --check-config.
 Findings check_config(const Path& file, const std::string& node, const ConfigCheck& check = {});
+
+// denied, with the key's place in the configuration, when others than our user have access to it:
+// they could speak for this node. It is used all the same, as a Secret's volume may have it so. A
+// key that is missing is no matter of this function.
+Status check_private_keys(const Config& config);
 
 }  // namespace ibpod::agent::config

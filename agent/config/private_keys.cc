@@ -1,5 +1,4 @@
-#include "agent/config/private_keys.h"
-
+#include "agent/config/config.h"
 #include "lib/base/private_file.h"
 
 namespace ibpod::agent::config {

@@ -1,5 +1,4 @@
-#include "agent/config/private_keys.h"
-
+#include "agent/config/config.h"
 #include "tests/support/temp_folder.h"
 
 #include <doctest/doctest.h>
