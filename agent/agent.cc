@@ -5,7 +5,7 @@
 #include "agent/metrics/port_counters.h"
 #include "agent/prepare/pf_config.h"
 #include "agent/prepare/prepare.h"
-#include "agent/sm_client/pkey_tables.h"
+#include "agent/sm_client/node_ports.h"
 #include "agent/snapshot/make_snapshot.h"
 #include "device-plugin/device_info.h"
 #include "device-plugin/pool_config.h"

@@ -1,6 +1,5 @@
-#include "agent/sm_client/pkey_tables.h"
-
 #include "agent/sm_client/bind_request.h"
+#include "agent/sm_client/node_ports.h"
 #include "agent/sm_client/pf_port.h"
 #include "lib/sysfs/infiniband.h"
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "agent/sm_client/fabrics.h"
-#include "agent/sm_client/pkey_tables.h"
+#include "agent/sm_client/node_ports.h"
 #include "agent/sm_client/test_sm_service.h"
 #include "tests/support/fake_sysfs.h"
 
