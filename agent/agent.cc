@@ -6,7 +6,7 @@
 #include "agent/prepare/pf_config.h"
 #include "agent/prepare/prepare.h"
 #include "agent/sm_client/node_ports.h"
-#include "agent/snapshot/make_snapshot.h"
+#include "agent/snapshot/snapshot.h"
 #include "device-plugin/device_info.h"
 #include "device-plugin/pool_config.h"
 #include "lib/attach/agent_required_file.h"

@@ -2,7 +2,7 @@
 // kubelet restarts and cuts its streams, devices come, go and fall ill, the configuration changes,
 // well or badly. CHURN_SECONDS says for how long; a sanitizer says what was wrong in between.
 #include "agent/agent.h"
-#include "agent/snapshot/make_snapshot.h"
+#include "agent/snapshot/snapshot.h"
 #include "agent/test_agent_fixture.h"
 #include "lib/netns/netns.h"
 #include "lib/nodeapi/client.h"

@@ -38,4 +38,18 @@ std::string interface_of(const Snapshot& snapshot, const ib::PciAddress& pf);
 // By the id that the kubelet knows; both null where it is not offered.
 PoolDeviceRef find_pool_device(const Snapshot& snapshot, const std::string& id);
 
+// What a View is made of beside the inventory.
+struct SnapshotInputs {
+  const std::vector<device_plugin::Pool>& pools;
+  const device_plugin::Allocated& allocated;
+  const gc::GcRun& gc_run;  // the last sweep's
+  const prepare::RdmaModeStatus& rdma_mode;
+  const std::vector<std::string>& preparation_errors;
+  bool partition_required = false;  // each attachment is brought into a partition
+};
+
+// Deals the devices to the pools and judges each offer. Devices that the sweep has quarantined say
+// so. Pure.
+Snapshot make_snapshot(std::vector<device_plugin::Device> devices, const SnapshotInputs& inputs);
+
 }  // namespace ibpod::agent::snapshot
