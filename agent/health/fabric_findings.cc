@@ -1,5 +1,4 @@
-#include "agent/health/fabric_findings.h"
-
+#include "agent/health/node_findings.h"
 #include "lib/base/seen_at.h"
 
 #include <set>

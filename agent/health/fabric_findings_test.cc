@@ -1,4 +1,4 @@
-#include "agent/health/fabric_findings.h"
+#include "agent/health/node_findings.h"
 
 #include <doctest/doctest.h>
 

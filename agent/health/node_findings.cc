@@ -1,6 +1,5 @@
 #include "agent/health/node_findings.h"
 
-#include "agent/health/fabric_findings.h"
 #include "lib/base/seen_at.h"
 
 #include <algorithm>

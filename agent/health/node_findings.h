@@ -29,4 +29,15 @@ struct NodeState {
 // Each with a remedy, and with the time of the look that has shown it.
 NodeFindings node_findings(const NodeState& node);
 
+NodeFindings certificate_findings(
+    const std::map<std::string, sm_client::NodeCertificate>& certificates);
+NodeFindings service_findings(const std::map<std::string, sm_client::SmStatus>& sm_statuses,
+                              const std::map<std::string, sm_client::SmStatusTimes>& times);
+// Of devices in pools, and where there are no pools of all VFs. What its service or certificate
+// has is told by the two above.
+// `looked`: when the devices were looked at; `heard`: when the services said which ports they know.
+NodeFindings device_findings(const snapshot::Snapshot& snapshot,
+                             std::chrono::system_clock::time_point looked,
+                             std::chrono::system_clock::time_point heard);
+
 }  // namespace ibpod::agent::health
