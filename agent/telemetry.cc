@@ -1,7 +1,7 @@
 #include "agent/telemetry.h"
 
 #include "agent/metrics/metrics.h"
-#include "device-plugin/device_changes.h"
+#include "device-plugin/inventory.h"
 
 #include <algorithm>
 #include <set>

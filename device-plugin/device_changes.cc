@@ -1,4 +1,4 @@
-#include "device-plugin/device_changes.h"
+#include "device-plugin/inventory.h"
 
 #include <map>
 

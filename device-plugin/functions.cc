@@ -1,5 +1,4 @@
-#include "device-plugin/functions.h"
-
+#include "device-plugin/inventory.h"
 #include "lib/sysfs/pci.h"
 #include "lib/sysfs/topology.h"
 

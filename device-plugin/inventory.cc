@@ -1,6 +1,5 @@
 #include "device-plugin/inventory.h"
 
-#include "device-plugin/functions.h"
 #include "lib/sysfs/pci.h"
 #include "lib/sysfs/topology.h"
 

@@ -1,5 +1,4 @@
 // What a reading behind an event finds is what a reading of everything would find.
-#include "device-plugin/device_changes.h"
 #include "device-plugin/inventory.h"
 #include "tests/support/fake_sysfs.h"
 
