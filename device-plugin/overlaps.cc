@@ -1,4 +1,4 @@
-#include "device-plugin/overlaps.h"
+#include "device-plugin/pool_config.h"
 
 #include <algorithm>
 

@@ -26,4 +26,13 @@ struct PoolConfig {
 // invalid names path, value and what would be right; nothing of such a configuration is to be used.
 Result<PoolConfig> parse_pools(const json::Value& list, const std::string& default_prefix);
 
+// A sentence for each pair of selectors of two pools that choose VFs of one PF by number, share
+// one, and are not told apart by vendor, device or driver. The first pool takes such a VF.
+std::vector<std::string> overlaps(const std::vector<Pool>& pools);
+
+// `object` is {"resourceName": "ib_vfs", …}. invalid names path, value and what would be right;
+// what does not apply here, or means something else to the peer, is a warning.
+Result<Pool> parse_pool(const json::Value& object, const std::string& default_prefix,
+                        std::vector<std::string>& warnings);
+
 }  // namespace ibpod::device_plugin

@@ -1,5 +1,4 @@
-#include "device-plugin/pool_entry.h"
-
+#include "device-plugin/pool_config.h"
 #include "device-plugin/resource_name.h"
 #include "device-plugin/selector_config.h"
 #include "lib/json/fields.h"
