@@ -1,7 +1,7 @@
 #include "lib/kube/container_runtime.h"
 
-#include "lib/kube/answers.h"
 #include "lib/kube/cri.grpc.pb.h"
+#include "lib/kube/messages.h"
 #include "lib/rpc/channel.h"
 
 namespace ibpod::kube {

@@ -1,6 +1,5 @@
 // Whatever the kubelet or the container runtime says: what is read of it is what it said. The first
 // byte chooses the message.
-#include "lib/kube/answers.h"
 #include "lib/kube/messages.h"
 #include "tests/support/fuzz.h"
 

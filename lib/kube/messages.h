@@ -1,7 +1,10 @@
 // The device plugin API's messages, from and to what a Resource speaks.
 #pragma once
 
+#include "lib/kube/cri.pb.h"
 #include "lib/kube/deviceplugin.pb.h"
+#include "lib/kube/pod_resources.h"
+#include "lib/kube/podresources.pb.h"
 #include "lib/kube/resource.h"
 
 namespace ibpod::kube {
@@ -20,5 +23,11 @@ template <typename Repeated>
 DeviceIds device_ids(const Repeated& ids) {
   return {ids.begin(), ids.end()};
 }
+
+// Nothing where no pod is named: see PodResources::list().
+std::optional<std::vector<PodDevices>> pods_of(const v1::ListPodResourcesResponse& answer);
+
+// The ids of the sandboxes that are ready, also where the runtime has passed over the filter.
+std::vector<std::string> ready_sandboxes_of(const runtime::v1::ListPodSandboxResponse& answer);
 
 }  // namespace ibpod::kube

@@ -1,6 +1,6 @@
 #include "lib/kube/pod_resources.h"
 
-#include "lib/kube/answers.h"
+#include "lib/kube/messages.h"
 #include "lib/kube/podresources.grpc.pb.h"
 #include "lib/rpc/channel.h"
 
