@@ -142,7 +142,7 @@ Status Agent::run() {
 // Nothing to wait for where that fails: the file is looked at with everything else that happens.
 int Agent::watch_configuration() {
   const Result<int> watched = reloader_.watch();
-  telemetry_.report_condition("watch the configuration's folder",
+  telemetry_.report_condition("watch the configuration folder",
                               watched ? ok() : Status(watched.error()));
   return watched ? *watched : -1;
 }
@@ -252,7 +252,7 @@ Status Agent::alive() const {
   if (since < kMaxTick) return ok();
   const auto minutes = std::chrono::duration_cast<std::chrono::minutes>(since).count();
   return Error(Code::unavailable,
-               "the agent's thread has not looked for " + std::to_string(minutes) + " minutes");
+               "the agent's main thread has not run for " + std::to_string(minutes) + " minutes");
 }
 
 bool Agent::is_registered() const { return !resources_ || resources_->all_registered(); }
@@ -262,7 +262,7 @@ Status Agent::ready() const {
   std::string missing;
   for (const auto& [name, registration] : resources_->registrations())
     if (!registration.registered) missing += (missing.empty() ? "" : ", ") + name;
-  return Error(Code::unavailable, "the kubelet does not know " + missing);
+  return Error(Code::unavailable, "not registered with the kubelet: " + missing);
 }
 
 std::string Agent::metrics_page() {
@@ -383,7 +383,8 @@ void Agent::publish(const snapshot::Snapshot& before, const snapshot::Snapshot& 
   if (refreshed && thoroughly) refreshed = files_.tidy_cdi(now);
   files_complete_ = refreshed.ok();
   telemetry_.report_condition("CDI files", refreshed);
-  if (resources_) telemetry_.report_condition("tell the kubelet", resources_->publish());
+  if (resources_)
+    telemetry_.report_condition("send the devices to the kubelet", resources_->publish());
   telemetry_.report_changes(before, now);
 }
 

@@ -86,7 +86,7 @@ TEST_CASE("a fabric on which nothing can be bound is told wherever one may look"
       [&] { return node.reason().find("not on fe80:0000:0000:0009") != std::string::npos; }));
   CHECK(in_time([&] { return node.finds(node.pf.text(), "no partition can be bound: "); }));
   CHECK(node.finds("certificate", "/nonexistent/tls.crt"));
-  CHECK(in_time([&] { return node.finds("sm-service", "is not reached: "); }));
+  CHECK(in_time([&] { return node.finds("sm-service", "cannot be reached: "); }));
   CHECK(node.shows(R"(ibpod_unhealthy_devices{pool="example.com/vfs",reason="wrongSubnet"} 1)"));
   CHECK(node.shows(R"(ibpod_node_certificate_usable{fabric="default"} 0)"));
   // It is no matter of what is promised where a network may do without a partition.

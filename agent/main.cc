@@ -69,7 +69,7 @@ Status work(const Options& options, log::Log& log) {
   Status ended = agent->run();
   agent->shut_down();
   if (!ended) log.write(log::Level::error, ended.error().text());
-  log.write(log::Level::info, "the agent ends");
+  log.write(log::Level::info, "the agent stops");
   // Nothing is left to be put in order: whatever is underway may end at any point of it.
   std::fflush(nullptr);
   ::_exit(ended ? 0 : 1);
@@ -78,13 +78,15 @@ Status work(const Options& options, log::Log& log) {
 int run(int argc, char** argv) {
   Options options;
   options.node = host_name();
-  CLI::App app("Prepares this node's InfiniBand VFs, offers them to the kubelet, sweeps up.",
-               "ibpod-agent");
+  CLI::App app(
+      "Prepares this node's InfiniBand VFs, offers them to the kubelet, and cleans up after pods.",
+      "ibpod-agent");
   app.set_version_flag("--version", IBPOD_VERSION);
   app.add_option("--config", options.config, "the configuration file")->capture_default_str();
-  app.add_option("--node", options.node, "this node's name, by which sections are chosen")
+  app.add_option("--node", options.node, "this node's name, which selects sections of the file")
       ->capture_default_str();
-  app.add_flag("--check-config", options.check, "say what is wrong with the file, and end");
+  app.add_flag("--check-config", options.check,
+               "check the configuration file, print what is wrong, and exit");
   CLI11_PARSE(app, argc, argv);
   if (options.check) return check(options);
   log::Log log(log::Level::info);

@@ -157,8 +157,7 @@ Result<nodeapi::Health> NodeService::health(Deadline) {
 Result<sm_client::Fabrics*> NodeService::fabrics() const {
   if (deps_.fabrics != nullptr) return deps_.fabrics;
   return Error(Code::unsupported,
-               "this node's agent knows no SM service: name one under \"fabrics\" in its "
-               "configuration");
+               "the agent has no SM service: add one under \"fabrics\" in its configuration");
 }
 
 Result<nodeapi::Binding> NodeService::bind(const nodeapi::AttachmentName& name, Wait wait,
@@ -175,7 +174,7 @@ Result<nodeapi::Binding> NodeService::unbind(const nodeapi::AttachmentName& name
 
 Result<std::string> NodeService::device_of(const nodeapi::DeviceQuestion& question,
                                            Deadline deadline) {
-  if (!deps_.kubelet) return Error(Code::unsupported, "this node's agent knows no kubelet");
+  if (!deps_.kubelet) return Error(Code::unsupported, "the agent has no kubelet (kubelet: false)");
   const kube::PodDevices pod =
       TRY(kubelet::find_pod(*deps_.kubelet, question.pod_namespace, question.pod_name, deadline));
   if (!question.device.empty()) return check_allocated(pod, question.device);

@@ -59,7 +59,7 @@ void Telemetry::report_condition(const std::string& about, const Status& status)
   const std::string now = status ? "" : status.error().text();
   if (now == last) return;
   if (now.empty())
-    info(about + ": well again");
+    info(about + ": recovered");
   else
     warning(about + ": " + now);
   last = now;
@@ -79,8 +79,7 @@ void Telemetry::report_health_changes(const snapshot::Snapshot& before,
   for (const std::string& resource : empty_pools(now)) {
     if (!known.contains(resource))
       info(resource +
-           ": its pool takes no device of this node; `ibpodctl explain DEVICE` says of " +
-           "each device why");
+           ": its pool takes no device of this node; run `ibpodctl explain DEVICE` for the reason");
   }
 }
 
@@ -161,14 +160,14 @@ void Telemetry::report_address_releases(const gc::GcRun& gc_run) {
   std::map<node::AddressReleaseName, std::string> owed;
   for (const gc::AddressRelease& one : gc_run.address_releases) {
     const std::string what = "addresses of " + one.name.text();
-    if (one.released) info(what + ": given back to IPAM");
+    if (one.released) info(what + ": released by IPAM");
     if (one.released || one.failure.empty()) continue;
     owed[one.name] = one.failure;
     if (failed_releases_[one.name] != one.failure)
-      warning(what + ": still owed to IPAM: " + one.failure);
+      warning(what + ": not released by IPAM: " + one.failure);
   }
   failed_releases_ = std::move(owed);
-  report_condition("addresses that are owed to IPAM",
+  report_condition("addresses that IPAM has not released",
                    gc_run.address_releases_failure.empty()
                        ? ok()
                        : Status(Error(Code::internal, gc_run.address_releases_failure)));
@@ -204,10 +203,10 @@ void Telemetry::report_reload(const config::Reload& reload) {
   metrics::count_reload(metrics_, reload.kind == config::Reload::Kind::taken);
   for (const std::string& text : reload.warnings) warning("configuration: " + text);
   for (const std::string& text : reload.reasons)
-    error("configuration refused, the last good one stays: " + text);
+    error("configuration refused, the last good one stays in force: " + text);
   std::string changed;
   for (const std::string& key : reload.changed) changed += (changed.empty() ? "" : ", ") + key;
-  if (reload.kind == config::Reload::Kind::taken) info("configuration taken: changed: " + changed);
+  if (reload.kind == config::Reload::Kind::taken) info("configuration loaded: changed: " + changed);
 }
 
 void Telemetry::report_registrations(

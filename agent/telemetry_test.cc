@@ -35,7 +35,7 @@ prepare::PrepareResult with(const std::vector<std::string>& problems) {
 TEST_CASE("what could not be prepared is counted by PF, and logged once for as long as it is so") {
   Fixture fixture;
   const std::string of_pf = "0000:3b:00.0: it has no IPoIB interface";
-  const std::string of_entry = "pfs[1]: it chooses no PF of this node";
+  const std::string of_entry = "pfs[1]: it selects no PF of this node";
   const std::vector<std::string> both{of_pf, of_entry};
   CHECK(fixture.telemetry.report_preparation(with(both)) == both);
   CHECK(fixture.telemetry.report_preparation(with(both)) == both);
@@ -92,7 +92,7 @@ TEST_CASE("the configuration of the start is a good one, until a file is refused
   CHECK(fixture.shows("ibpod_config_good 0"));
   fixture.telemetry.report_reload({});
   CHECK(fixture.shows("ibpod_config_good 0"));
-  CHECK(fixture.logged("the last good one stays: cdi: got 7") == 1);
+  CHECK(fixture.logged("the last good one stays in force: cdi: got 7") == 1);
 }
 
 TEST_CASE("what is wrong for longer is logged once, and when it is well again") {
@@ -102,7 +102,7 @@ TEST_CASE("what is wrong for longer is logged once, and when it is well again") 
   CHECK(fixture.logged("inventory: VFs are being made") == 1);
   fixture.telemetry.report_condition("inventory", ok());
   fixture.telemetry.report_condition("inventory", ok());
-  CHECK(fixture.logged("inventory: well again") == 1);
+  CHECK(fixture.logged("inventory: recovered") == 1);
 }
 
 TEST_CASE(
@@ -120,16 +120,16 @@ TEST_CASE(
   CHECK(fixture.logged("IPoIB children without a record: eth0, eth1: busy") == 1);
 }
 
-TEST_CASE("addresses that are owed to IPAM are a line each until they are given back") {
+TEST_CASE("addresses that IPAM has not released are a line each until they are given back") {
   Fixture fixture;
   gc::GcRun gc_run;
   gc_run.address_releases = {{{"c1", "net1", "1f"}, false, "IPAM hangs"}};
   fixture.telemetry.report_gc(gc_run);
   fixture.telemetry.report_gc(gc_run);
-  CHECK(fixture.logged("addresses of c1:net1/1f: still owed to IPAM: IPAM hangs") == 1);
+  CHECK(fixture.logged("addresses of c1:net1/1f: not released by IPAM: IPAM hangs") == 1);
   gc_run.address_releases = {{{"c1", "net1", "1f"}, true, ""}};
   fixture.telemetry.report_gc(gc_run);
-  CHECK(fixture.logged("addresses of c1:net1/1f: given back to IPAM") == 1);
+  CHECK(fixture.logged("addresses of c1:net1/1f: released by IPAM") == 1);
 }
 
 }  // namespace

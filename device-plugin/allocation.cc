@@ -53,7 +53,7 @@ Status check(const PoolDevice& pool_device) {
                  "device " + pool_device.id + " is unhealthy: " + pool_device.unhealthy);
   if (device.driver == node::kVfio && !device.iommu_group)
     return Error(Code::unavailable,
-                 "device " + pool_device.id + " is on vfio-pci and has no IOMMU group");
+                 "device " + pool_device.id + " uses vfio-pci but has no IOMMU group");
   return ok();
 }
 
@@ -62,7 +62,7 @@ Result<std::vector<const PoolDevice*>> find_all(const std::vector<PoolContents>&
                                                 const std::vector<std::string>& ids) {
   const std::set<std::string> sorted(ids.begin(), ids.end());
   if (sorted.empty() || sorted.size() != ids.size())
-    return Error(Code::invalid, "expected one ID or more, each once, got \"" + joined(ids) + "\"");
+    return Error(Code::invalid, "expected one or more distinct IDs, got \"" + joined(ids) + "\"");
   std::vector<const PoolDevice*> pool_devices;
   for (const std::string& id : sorted) {
     const PoolDevice* pool_device = find_device(contents, id);
@@ -138,7 +138,7 @@ Result<AllocateResponse> allocate(const std::vector<PoolContents>& all_contents,
                                   const std::string& resource,
                                   const std::vector<std::string>& ids) {
   const PoolContents* contents = find_pool(all_contents, resource);
-  if (contents == nullptr) return Error(Code::not_found, "there is no pool " + resource);
+  if (contents == nullptr) return Error(Code::not_found, "no such pool: " + resource);
   const std::vector<const PoolDevice*> pool_devices = TRY(find_all(all_contents, *contents, ids));
   AllocateResponse answer;
   Value info = Value::object();

@@ -81,7 +81,7 @@ TEST_CASE("a device on vfio-pci has its group") {
   Device& device = vfio[0].devices[0].device;
   device.driver = node::kVfio;
   CHECK(allocate(vfio, "example.com/a", {"0000:3b:00.1"}).error().text() ==
-        "device 0000:3b:00.1 is on vfio-pci and has no IOMMU group");
+        "device 0000:3b:00.1 uses vfio-pci but has no IOMMU group");
   device.iommu_group = 97;
   const AllocateResponse answer = allocation_for(vfio, {"0000:3b:00.1"});
   CHECK(paths(answer) == Paths{"/dev/vfio/97", "/dev/vfio/vfio"});
@@ -134,8 +134,7 @@ TEST_CASE("what cannot be given is refused, with a reason") {
     const char* text;
   };
   for (const Refusal& one :
-       {Refusal{
-            "example.com/c", {"0000:3b:00.1"}, Code::not_found, "there is no pool example.com/c"},
+       {Refusal{"example.com/c", {"0000:3b:00.1"}, Code::not_found, "no such pool: example.com/c"},
         {"example.com/a",
          {"0000:3b:00.7"},
          Code::not_found,
@@ -149,11 +148,11 @@ TEST_CASE("what cannot be given is refused, with a reason") {
          Code::unavailable,
          "device 0000:3b:00.1 is unhealthy: port 1 is DOWN"},
         {"example.com/a", {"0000:3b:00.2"}, Code::unavailable, "device 0000:3b:00.2 has no driver"},
-        {"example.com/b", {}, Code::invalid, "expected one ID or more, each once, got \"\""},
+        {"example.com/b", {}, Code::invalid, "expected one or more distinct IDs, got \"\""},
         {"example.com/b",
          {"0000:5e:00.1", "0000:5e:00.1"},
          Code::invalid,
-         "expected one ID or more, each once, got \"0000:5e:00.1,0000:5e:00.1\""}}) {
+         "expected one or more distinct IDs, got \"0000:5e:00.1,0000:5e:00.1\""}}) {
     CAPTURE(one.text);
     const auto answer = allocate(some, one.resource, one.ids);
     REQUIRE_FALSE(answer);

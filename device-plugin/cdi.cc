@@ -69,8 +69,8 @@ Status check_foreign(const Path& file, const Names& ours) {
   const std::string text = TRY(read_file(file));
   for (const auto& [kind, name] : ours) {
     if (has_word(text, kind) && has_word(text, name))
-      return Error(Code::exists, file.string() + " names " + kind + "=" + name +
-                                     ", which is ours: no runtime can resolve it; remove one");
+      return Error(Code::exists, file.string() + " also defines our device " + kind + "=" + name +
+                                     ": no runtime can resolve it; remove that file");
   }
   return ok();
 }
@@ -91,7 +91,7 @@ Status scan_other_folders(const CdiFolder& folder, const Names& ours) {
   if (folder.other_folders.empty()) return ok();
   Errors errors;
   errors.collect(run_in_mount_namespace(folder.other_folders_mount_namespace,
-                                        "look for others' CDI files", [&]() -> Status {
+                                        "search for other CDI files", [&]() -> Status {
                                           for (const Path& other : folder.other_folders)
                                             errors.collect(scan_folder(folder, other, ours));
                                           return ok();
@@ -155,7 +155,7 @@ Status compare_nodes(const std::string& device, const std::vector<std::string>& 
     return text.empty() ? "nothing" : text;
   };
   return Error(Code::unavailable,
-               "device " + device + " was granted with " + list(then) + " and has " + list(now) +
+               "device " + device + " was granted with " + list(then) + " but has " + list(now) +
                    " now: the container cannot open it; use a pool with \"cdi\": true");
 }
 

@@ -116,7 +116,7 @@ TEST_CASE("other folders are looked through where the runtime has them, and that
   other.write("x.yaml", "kind: example.com/ib\ndevices:\n- name: 0000:3b:00.1\n");
   CdiFolder folder{temp.path(), "ibpod", {other.path()}, "/nowhere"};
   CHECK(tidy_cdi(folder, pool_contents(1)).error().text() ==
-        "look for others' CDI files: open /nowhere: No such file or directory");
+        "search for other CDI files: open /nowhere: No such file or directory");
   folder.other_folders.clear();
   CHECK(tidy_cdi(folder, pool_contents(1)));
 }

@@ -41,7 +41,7 @@ Facts facts_of(const Device& device) {
   add(facts, "needed by the host", device.host_use);
   add(facts, "attachment", device.attachment);
   add(facts, "quarantine", device.quarantine);
-  add(facts, "not to be seen", device.rdma_error);
+  add(facts, "read error", device.rdma_error);
   for (const RdmaDevice& rdma : device.rdma) {
     add(facts, rdma.name, "there");
     add(facts, rdma.name + ": node GUID", guid_text(rdma.node_guid));
@@ -84,7 +84,7 @@ std::vector<std::string> describe_changes(const std::vector<Device>& before,
     if (is == after.end() || (was != before.end() && was->address < is->address)) {
       lines.push_back(was++->address.text() + " is gone");
     } else if (was == before.end() || is->address < was->address) {
-      lines.push_back(is->address.text() + " is there: " + description(*is));
+      lines.push_back(is->address.text() + " has appeared: " + description(*is));
       ++is;
     } else {
       compare(*was++, *is++, lines);

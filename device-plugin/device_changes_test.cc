@@ -89,11 +89,11 @@ TEST_CASE("functions that come and go are told, wherever they stand") {
     fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(missing));
     CHECK(describe_changes(kNode, fewer) == Lines{function + " is gone"});
     REQUIRE(describe_changes(fewer, kNode).size() == 1);
-    CHECK(describe_changes(fewer, kNode)[0].starts_with(function + " is there: "));
+    CHECK(describe_changes(fewer, kNode)[0].starts_with(function + " has appeared: "));
   }
-  CHECK(describe_changes({}, kNode) == Lines{"0000:3b:00.0 is there: a PF with 2 VFs",
-                                             "0000:3b:00.1 is there: VF 0 of 0000:3b:00.0",
-                                             "0000:3b:00.2 is there: VF 1 of 0000:3b:00.0"});
+  CHECK(describe_changes({}, kNode) == Lines{"0000:3b:00.0 has appeared: a PF with 2 VFs",
+                                             "0000:3b:00.1 has appeared: VF 0 of 0000:3b:00.0",
+                                             "0000:3b:00.2 has appeared: VF 1 of 0000:3b:00.0"});
 }
 
 TEST_CASE("an RDMA device that is renamed is one that goes and one that comes") {

@@ -17,14 +17,14 @@ PoolExplanation explain_pool(const Pool& pool, const Device& device, const std::
   PoolExplanation made{pool.resource(), pool.resource() == owner, ""};
   const MatchResult answer = match(pool, device);
   if (!answer.matches)
-    made.reason =
-        made.has_device ? "a pod has it from this pool; else: " + answer.reason : answer.reason;
+    made.reason = made.has_device ? "a pod has it from this pool; otherwise: " + answer.reason
+                                  : answer.reason;
   else if (made.has_device)
     made.reason = pool.selectors.empty() ? "the pool takes every such device"
                                          : "by selectors[" + std::to_string(answer.selector) + "]";
   else
     made.reason =
-        "it is in " + owner + (allocated ? ", which a pod has it from" : ", which comes first");
+        "it is in " + owner + (allocated ? ", which has given it to a pod" : ", which comes first");
   return made;
 }
 

@@ -26,7 +26,7 @@ std::vector<Pool> pools() {
 TEST_CASE("a device in a pool: what took it, what kept it out before, and who came first") {
   CHECK(explain(pools(), test_vf(0, 2)).text() ==
         "0000:3b:00.3: in example.com/low\n"
-        "  example.com/vfio: not in: selectors[0].drivers: wants vfio-pci, found mlx5_core\n"
+        "  example.com/vfio: not in: selectors[0].drivers: expected vfio-pci, found mlx5_core\n"
         "  example.com/low: in: by selectors[0]\n"
         "  example.com/rest: not in: it is in example.com/low, which comes first\n");
   CHECK(explain(pools(), test_vf(1, 2)).pools[2].reason == "the pool takes every such device");
@@ -52,8 +52,9 @@ TEST_CASE("a device that a pod has from a pool whose selectors would not take it
   const Explanation made = explain(pools(), device, {{device.address, "example.com/low"}});
   CHECK(made.resource == "example.com/low");
   CHECK(made.pools[1].reason ==
-        "a pod has it from this pool; else: selectors[0].pfNames: wants ib0#0-3, found ib1 VF 0");
-  CHECK(made.pools[2].reason == "it is in example.com/low, which a pod has it from");
+        "a pod has it from this pool; otherwise: selectors[0].pfNames: expected ib0#0-3, found ib1 "
+        "VF 0");
+  CHECK(made.pools[2].reason == "it is in example.com/low, which has given it to a pod");
 }
 
 }  // namespace

@@ -43,8 +43,7 @@ Finding find_shared_mode(const Device& device, const HealthCriteria& criteria,
 
 Finding find_no_rdma(const Device& device, const HealthCriteria& criteria) {
   if (!checks_ports(device, criteria)) return {};
-  if (!device.rdma_error.empty())
-    return "its RDMA devices cannot be looked at: " + device.rdma_error;
+  if (!device.rdma_error.empty()) return "its RDMA devices cannot be read: " + device.rdma_error;
   if (device.rdma.empty()) return "it has no RDMA device";
   return {};
 }
@@ -56,13 +55,13 @@ Finding find_no_char_device(const Device& device, const HealthCriteria& criteria
     return name.starts_with("uverbs");
   });
   if (there) return {};
-  return "it has no uverbs device: is ib_uverbs loaded?";
+  return "it has no uverbs device: load ib_uverbs";
 }
 
 // Where RDMA is promised, a pod may do without an interface.
 Finding find_no_interface(const Device& device, const HealthCriteria& criteria) {
   if (criteria.rdma || !checks_ports(device, criteria) || !device.netdevs.empty()) return {};
-  return "it has no IPoIB interface in the host's namespace: is ib_ipoib loaded?";
+  return "it has no IPoIB interface in the host's namespace: load ib_ipoib";
 }
 
 Finding find_no_guid(const Device& device, const HealthCriteria& criteria) {

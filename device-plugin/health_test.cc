@@ -71,9 +71,9 @@ const std::vector<Case> kCases{
        d.rdma.clear();
        d.rdma_error = "gone";
      },
-     UnhealthyReason::no_rdma_device, "its RDMA devices cannot be looked at: gone"},
+     UnhealthyReason::no_rdma_device, "its RDMA devices cannot be read: gone"},
     {"no uverbs", [](Device& d) { d.char_devices = {"umad2"}; }, UnhealthyReason::no_char_device,
-     "it has no uverbs device: is ib_uverbs loaded?"},
+     "it has no uverbs device: load ib_uverbs"},
     {"node GUID zero", [](Device& d) { d.rdma[0].node_guid = ib::Guid(); },
      UnhealthyReason::no_guid, "mlx5_2 has no node GUID"},
     {"port GUID zero", [](Device& d) { d.rdma[0].ports[0].guid = ib::Guid(); },
@@ -219,7 +219,7 @@ const std::vector<Case> kWithoutRdma{
     {"no RDMA device", [](Device& d) { d.rdma.clear(); }, UnhealthyReason::no_rdma_device,
      "it has no RDMA device"},
     {"no interface", [](Device& d) { d.netdevs.clear(); }, UnhealthyReason::no_interface,
-     "it has no IPoIB interface in the host's namespace: is ib_ipoib loaded?"},
+     "it has no IPoIB interface in the host's namespace: load ib_ipoib"},
     {"no node GUID", [](Device& d) { d.rdma[0].node_guid = ib::Guid(); }, UnhealthyReason::no_guid,
      "mlx5_2 has no node GUID"},
     {"no port GUID", [](Device& d) { d.rdma[0].ports[0].guid = ib::kNoGuid; },

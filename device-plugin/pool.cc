@@ -9,10 +9,10 @@ std::string selector_path(size_t selector) { return "selectors[" + std::to_strin
 
 // What no selector can make good; empty: nothing.
 std::string unfit_reason(const Pool& pool, const Device& device) {
-  if (pool.kind == PoolKind::foreign) return "deviceType: such devices are not offered here";
+  if (pool.kind == PoolKind::foreign) return "deviceType: devices of this type are not supported";
   if (pool.kind == PoolKind::ipoib_slot) {
-    if (device.pf) return "deviceType: a VF is no HCA to make IPoIB children on";
-    if (device.link_type != "infiniband") return "deviceType: wants an InfiniBand port";
+    if (device.pf) return "deviceType: IPoIB children need a PF, and this is a VF";
+    if (device.link_type != "infiniband") return "deviceType: it needs an InfiniBand port";
     return device.pf_name.empty() ? "deviceType: it has no IPoIB interface" : "";
   }
   if (!device.host_use.empty()) return "the host needs it: " + device.host_use;
@@ -33,8 +33,8 @@ MatchResult try_selector(const Pool& pool, const Device& device, size_t number) 
   const std::optional<Mismatch> found = mismatch(selector, device);
   if (!found) return {true, number, ""};
   return {false, 0,
-          selector_path(number) + "." + found->field + ": wants " + found->expected + ", found " +
-              found->found};
+          selector_path(number) + "." + found->field + ": expected " + found->expected +
+              ", found " + found->found};
 }
 
 void add_ipoib_slots(PoolContents& contents, const Device& device, size_t selector) {

@@ -16,14 +16,14 @@ class Names {
   Status add(const Value& object, const Pool& pool, std::vector<std::string>& warnings) {
     const auto [first, fresh] = resources_.emplace(pool.resource(), object.path());
     if (!fresh)
-      return object.wrong("the resource " + pool.resource() + " is there already, as " +
-                          first->second + ": give it another resourceName");
+      return object.wrong("the resource " + pool.resource() + " is defined already, as " +
+                          first->second + ": use another resourceName");
     const std::string variable = variable_of(pool.resource());
     const auto [other, alone] = variables_.emplace(variable, pool.resource());
     if (!alone)
       warnings.push_back(object.path() + ": " + pool.resource() + " and " + other->second +
                          " share the environment variable " + variable +
-                         ": a container that asks for both is told of one");
+                         ": a container that requests both gets the value of one");
     return ok();
   }
 
@@ -45,7 +45,7 @@ Result<PoolConfig> parse_pools(const Value& list, const std::string& default_pre
   }
   if (config.pools.empty())
     config.warnings.push_back((list.path().empty() ? "resourceList" : list.path()) +
-                              ": no pools: nothing is offered");
+                              ": no pools are configured, so no devices are offered");
   for (std::string& warning : overlaps(config.pools)) config.warnings.push_back(std::move(warning));
   return config;
 }

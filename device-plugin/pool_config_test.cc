@@ -98,28 +98,30 @@ TEST_CASE("a bad pool is refused with path, value and what would be right") {
        {"[{}]", "resourceList[0]: the key \"resourceName\" is missing"},
        {R"([{"resourceName":7}])",
         "resourceList[0].resourceName: expected a string, got the number 7"},
-       {R"([{"resourceName":""}])", "resourceList[0].resourceName: \"\" is no resource name"},
-       {R"([{"resourceName":"a.b"}])", "resourceList[0].resourceName: \"a.b\" is no resource name"},
+       {R"([{"resourceName":""}])", "resourceList[0].resourceName: \"\" is not a resource name"},
+       {R"([{"resourceName":"a.b"}])",
+        "resourceList[0].resourceName: \"a.b\" is not a resource name"},
        {R"([{"resourceName":")" + std::string(64, 'a') + "\"}]", "1 to 63 letters"},
        {R"([{"resourceName":"a"},{"resourceName":"a"}])",
-        "resourceList[1]: the resource example.com/a is there already, as resourceList[0]"},
+        "resourceList[1]: the resource example.com/a is defined already, as resourceList[0]"},
        {named(R"("resourcePrefix":"Intel.com")"),
-        "resourcePrefix: \"Intel.com\" is no DNS subdomain"},
-       {named(R"("resourcePrefix":"a/b")"), "resourcePrefix: \"a/b\" is no DNS subdomain"},
+        "resourcePrefix: \"Intel.com\" is not a DNS subdomain"},
+       {named(R"("resourcePrefix":"a/b")"), "resourcePrefix: \"a/b\" is not a DNS subdomain"},
        {named(R"("resourcePrefix":"kubernetes.io")"), "is Kubernetes' own"},
        {named(R"("resourcePrefix":"requests.a")"), "begins with \"requests.\""},
        {named(R"("deviceType":"gpu")"),
-        "deviceType: \"gpu\" is not known: expected one of netDevice"},
+        "deviceType: unknown value \"gpu\": expected one of netDevice"},
        {named(R"("excludeTopology":"yes")"), "excludeTopology: expected true or false"},
        {named(R"("isolation":1)"), "isolation: expected true or false, got the number 1"},
        {named(R"("ignoreLink":{})"), "ignoreLink: expected true or false, got an object"},
        {named(R"("cdi":"annotation")"), "cdi: expected true or false"},
        {named(R"("policy":"balanced")"),
-        "policy: \"balanced\" is not known: expected one of packed"},
+        "policy: unknown value \"balanced\": expected one of packed"},
        {named(R"("policy":7)"), "policy: expected a string"},
        {named(R"("deviceNodes":"umad")"), "deviceNodes: expected a list, got the string \"umad\""},
-       {named(R"("deviceNodes":["ucm"])"), "deviceNodes[0]: \"ucm\" is not known: expected one of"},
-       {named(R"("tickets":4)"), "\"tickets\" is for \"deviceType\": \"ipoibTicket\" only"},
+       {named(R"("deviceNodes":["ucm"])"),
+        "deviceNodes[0]: unknown value \"ucm\": expected one of"},
+       {named(R"("tickets":4)"), "\"tickets\" is only for \"deviceType\": \"ipoibTicket\""},
        {named(R"("deviceType":"ipoibTicket")"), "the key \"tickets\" is missing"},
        {named(R"("deviceType":"ipoibTicket","tickets":0)"),
         "tickets: expected a whole number from 1"},
@@ -127,8 +129,8 @@ TEST_CASE("a bad pool is refused with path, value and what would be right") {
        {named(R"("additionalInfo":{"*":{"k":7}})"), "additionalInfo.*.k: expected a string"},
        {named(R"("additionalInfo":{"3b:00.1":{}})"), "\"3b:00.1\" is not a PCI address"},
        {named(R"("resorceprefix":"x")"),
-        "resourceList[0].resorceprefix: there is no such key; did you mean \"resourcePrefix\"?"},
-       {named(R"("isolation":true,"Isolation":false)"), "differ only in case"},
+        "resourceList[0].resorceprefix: no such key; did you mean \"resourcePrefix\"?"},
+       {named(R"("isolation":true,"Isolation":false)"), "differ only by case"},
        {named(R"("selectors":"15b3")"), "selectors: expected an object or a list of objects"},
        {named(R"("selectors":["15b3"])"), "selectors[0]: expected an object, got the string"}});
 }
@@ -136,17 +138,17 @@ TEST_CASE("a bad pool is refused with path, value and what would be right") {
 TEST_CASE("a bad selector is refused with path, value and what would be right") {
   check_refused(
       {{selecting(R"("vendor":["15b3"])"),
-        "resourceList[0].selectors[0].vendor: there is no such key; did you mean \"vendors\"?"},
+        "resourceList[0].selectors[0].vendor: no such key; did you mean \"vendors\"?"},
        {selecting(R"("vendors":"15b3")"), "selectors[0].vendors: expected a list"},
        {selecting(R"("vendors":[15])"), "vendors[0]: expected a string, got the number 15"},
-       {selecting(R"("vendors":["0x15b3"])"), "vendors[0]: \"0x15b3\" is no PCI ID"},
+       {selecting(R"("vendors":["0x15b3"])"), "vendors[0]: \"0x15b3\" is not a PCI ID"},
        {selecting(R"("devices":["101"])"),
-        "devices[0]: \"101\" is no PCI ID: expected 4 hex digits"},
+        "devices[0]: \"101\" is not a PCI ID: expected 4 hex digits"},
        {selecting(R"("pciAddresses":["0000:3b:00.2","3b:00.3"])"),
         "pciAddresses[1]: \"3b:00.3\" is not a PCI address: write 0000:3b:00.3"},
        {selecting(R"("rootDevices":["ib0#1"])"), "rootDevices[0]: \"ib0\" is not a PCI address"},
        {selecting(R"("pfNames":["#1-2"])"), "pfNames[0]: \"#1-2\" names no PF"},
-       {selecting(R"("acpiIndexes":["x"])"), "acpiIndexes[0]: \"x\" is no ACPI index"},
+       {selecting(R"("acpiIndexes":["x"])"), "acpiIndexes[0]: \"x\" is not an ACPI index"},
        {selecting(R"("acpiIndexes":[101])"), "acpiIndexes[0]: expected a string"},
        {selecting(R"("pKeys":["1000"])"), "pKeys[0]: \"1000\" is ambiguous"},
        {selecting(R"("pKeys":["blue"])"), "pKeys[0]: \"blue\" is not a P_Key"},
@@ -154,7 +156,7 @@ TEST_CASE("a bad selector is refused with path, value and what would be right") 
        {selecting(R"("pKeys":[70000])"), "pKeys[0]: 70000 is not a P_Key: expected 1 to 65535"},
        {selecting(R"("isRdma":"true")"), "isRdma: expected true or false, got the string \"true\""},
        {selecting(R"("isRdma":true,"vdpaType":"vhost")"), "vdpaType \"vhost\" and isRdma exclude"},
-       {selecting(R"("linkStates":["UP"])"), "linkStates[0]: \"UP\" is no port state"},
+       {selecting(R"("linkStates":["UP"])"), "linkStates[0]: \"UP\" is not a port state"},
        {selecting(R"("guidValid":0)"), "guidValid: expected true or false"},
        {selecting(R"("rails":[-1])"), "rails[0]: expected a whole number from 0 to 255"},
        {selecting(R"("rails":["0"])"), "rails[0]: expected a whole number"},
@@ -162,14 +164,15 @@ TEST_CASE("a bad selector is refused with path, value and what would be right") 
 }
 
 TEST_CASE("where resourceList is missing, the warning names it all the same") {
-  CHECK(parse_pools(json::Value::array(), "example.com")->warnings ==
-        std::vector<std::string>{"resourceList: no pools: nothing is offered"});
+  CHECK(
+      parse_pools(json::Value::array(), "example.com")->warnings ==
+      std::vector<std::string>{"resourceList: no pools are configured, so no devices are offered"});
 }
 
 TEST_CASE("what does not apply here, or means something else to the peer, is a warning") {
   const std::vector<Case> cases{
       {"[]", "resourceList: no pools"},
-      {named(R"("deviceType":"accelerator")"), "deviceType: \"accelerator\" is not offered here"},
+      {named(R"("deviceType":"accelerator")"), "deviceType: \"accelerator\" is not supported"},
       {named(R"("deviceType":"auxNetDevice")"), "is left to another plugin"},
       {named(R"("isRdma":true)"), "resourceList[0].isRdma: it is ignored"},
       {named(R"("SelectorObj":{})"), "resourceList[0].SelectorObj: it is ignored"},
@@ -183,8 +186,8 @@ TEST_CASE("what does not apply here, or means something else to the peer, is a w
        "selectors[0].ddpProfiles: no InfiniBand device has it"},
       {selecting(R"("vdpaType":"vhost")"), "vdpaType: no InfiniBand device has it"},
       {selecting(R"("auxTypes":["sf"])"), "auxTypes: no InfiniBand device has it"},
-      {selecting(R"("linkTypes":["ib"])"), "linkTypes[0]: \"ib\" chooses nothing: expected"},
-      {selecting(R"("pfNames":["ib0#1-"])"), "pfNames[0]: \"ib0#1-\" chooses nothing"},
+      {selecting(R"("linkTypes":["ib"])"), "linkTypes[0]: \"ib\" selects nothing: expected"},
+      {selecting(R"("pfNames":["ib0#1-"])"), "pfNames[0]: \"ib0#1-\" selects nothing"},
       {selecting(R"("pfNames":["ib0#0-3","ib0#6"])"), "pfNames[1]: \"ib0#6\" names ib0 again"},
       {selecting(R"("rootDevices":["0000:3b:00.0#1","0000:3B:00.0#2"])"), "rootDevices[1]: "},
       {selecting(R"("pKeys":["0x1"])"), "pKeys[0]: \"0x1\" is read as the number 0x0001"},

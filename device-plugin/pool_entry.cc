@@ -25,7 +25,7 @@ Result<T> one_of(const Value& value, const std::vector<std::pair<std::string_vie
     if (text == name) return meaning;
     expected += (expected.empty() ? "" : ", ") + std::string(name);
   }
-  return value.wrong("\"" + text + "\" is not known: expected one of " + expected);
+  return value.wrong("unknown value \"" + text + "\": expected one of " + expected);
 }
 
 class Reader {
@@ -58,7 +58,7 @@ class Reader {
     const std::string variable = variable_of(pool_.resource());
     if (variable.find('-') != variable.npos)
       warn("resourceName", "the pod's environment variable is " + variable +
-                               ", which no shell can name: avoid '-' in prefix and name");
+                               ", which no shell can read: use no '-' in prefix and name");
     return ok();
   }
 
@@ -72,8 +72,8 @@ class Reader {
                                                {"accelerator", PoolKind::foreign},
                                                {"auxNetDevice", PoolKind::foreign}}));
     if (pool_.kind == PoolKind::foreign)
-      warn("deviceType", "\"" + text + "\" is not offered here: " + pool_.resource() +
-                             " is left to another plugin");
+      warn("deviceType",
+           "\"" + text + "\" is not supported: " + pool_.resource() + " is left to another plugin");
     return ok();
   }
 
@@ -126,7 +126,7 @@ class Reader {
     TRY(read_flag("cdi", pool_.cdi));
     if (!pool_.cdi || pool_.prefix.front() > '9') return ok();
     pool_.cdi = false;
-    warn("cdi", "it is off: the prefix " + pool_.prefix +
+    warn("cdi", "CDI is off for this pool: the prefix " + pool_.prefix +
                     " begins with a digit, which CDI does not allow");
     return ok();
   }
@@ -156,7 +156,7 @@ class Reader {
         warnings_.push_back(element.path() +
                             ": pods of this pool can send management packets "
                             "to the fabric: " +
-                            name + " is no data path");
+                            name + " is not a data path");
       pool_.device_nodes.push_back(name);
     }
     return ok();
@@ -166,9 +166,10 @@ class Reader {
     const bool slot = pool_.kind == PoolKind::ipoib_slot;
     const std::optional<int64_t> slots = TRY(fields_.integer("tickets", 1, kMaxIpoibSlots));
     if (slot && !slots)
-      return object_.wrong("the key \"tickets\" is missing: how many IPoIB children of each HCA?");
+      return object_.wrong(
+          "the key \"tickets\" is missing: set the number of IPoIB children of each HCA");
     if (!slot && slots)
-      return object_.wrong("\"tickets\" is for \"deviceType\": \"ipoibTicket\" only");
+      return object_.wrong("\"tickets\" is only for \"deviceType\": \"ipoibTicket\"");
     pool_.ipoib_slots = static_cast<uint32_t>(slots.value_or(0));
     return ok();
   }

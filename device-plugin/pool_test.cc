@@ -91,7 +91,8 @@ TEST_CASE(
   devices[0].host_use = "has an address";
   CHECK(ids(assign({slots}, devices)[0]) ==
         Ids{"0000:3b:00.0-0", "0000:3b:00.0-1", "0000:5e:00.0-0", "0000:5e:00.0-1"});
-  CHECK(match(slots, devices[1]).reason == "deviceType: a VF is no HCA to make IPoIB children on");
+  CHECK(match(slots, devices[1]).reason ==
+        "deviceType: IPoIB children need a PF, and this is a VF");
   devices[0].link_type = "ether";
   devices[2].pf_name.clear();
   CHECK_FALSE(match(slots, devices[0]).matches);
@@ -106,8 +107,8 @@ TEST_CASE("nothing is ever in a pool that is another plugin's") {
 
 TEST_CASE("why not: every selector says its first reason") {
   CHECK(match(pool("p", {on_pf("ib1"), on_pf("ib0#3-5")}), test_vf(0, 1)).reason ==
-        "selectors[0].pfNames: wants ib1, found ib0 VF 1; "
-        "selectors[1].pfNames: wants ib0#3-5, found ib0 VF 1");
+        "selectors[0].pfNames: expected ib1, found ib0 VF 1; "
+        "selectors[1].pfNames: expected ib0#3-5, found ib0 VF 1");
   CHECK(match(pool("p"), test_pf(0, 8)).reason == "it is a PF with 8 VFs");
   CHECK(match(pool("p"), test_pf(0, 0)).reason == "it is a PF, and no pciAddresses names it");
 }

@@ -114,7 +114,7 @@ Result<std::vector<std::string>> preferred_allocation(const std::vector<PoolDevi
   PoolDevices chosen = TRY(find(pool_devices, request.must_include, "must_include"));
   const PoolDevices free = without(available, chosen);
   if (chosen.size() > request.size || chosen.size() + free.size() < request.size)
-    return Error(Code::invalid, std::to_string(request.size) + " devices are asked for, " +
+    return Error(Code::invalid, std::to_string(request.size) + " devices are requested, " +
                                     std::to_string(chosen.size()) + " must be among them, and " +
                                     std::to_string(free.size()) + " others are available");
   const size_t wanted = request.size - chosen.size();

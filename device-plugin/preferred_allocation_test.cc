@@ -116,7 +116,7 @@ TEST_CASE("a wish that cannot be granted is refused") {
   };
   CHECK(refused({{"0000:00:00.0"}, {}, 1}) == "available: the pool has no device 0000:00:00.0");
   CHECK(refused({all(), {"x"}, 1}) == "must_include: the pool has no device x");
-  CHECK(refused({ids({"0.0"}), {}, 2}).find("2 devices are asked for") == 0);
+  CHECK(refused({ids({"0.0"}), {}, 2}).find("2 devices are requested") == 0);
   CHECK(refused({all(), ids({"0.0", "0.1"}), 1}).find("2 must be among them") != std::string::npos);
 }
 

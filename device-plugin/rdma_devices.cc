@@ -97,8 +97,8 @@ Result<RdmaDevices> read_rdma(const sysfs::Sysfs& sysfs, const Device& function,
     if (names == now) return reading;
     names = std::move(now);
   }
-  return Error(Code::unavailable, "the RDMA devices of " + function.address.text() +
-                                      " change their names while they are read");
+  return Error(Code::unavailable, "cannot read the RDMA devices of " + function.address.text() +
+                                      ": their names keep changing");
 }
 
 void reread_ports(const sysfs::Sysfs& sysfs, PkeyTables tables, Device& function) {

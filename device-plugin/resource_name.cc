@@ -38,12 +38,13 @@ Status check_prefix(std::string_view prefix) {
   if (prefix.size() > kLongestPrefix || !is_subdomain(prefix))
     return wrong(
         prefix,
-        "is no DNS subdomain: expected at most 244 lower-case letters, digits, '-' and '.', "
+        "is not a DNS subdomain: expected at most 244 lower-case letters, digits, '-' and '.', "
         "such as \"example.com\"");
   if (prefix == "kubernetes.io" || prefix.ends_with(".kubernetes.io"))
-    return wrong(prefix, "is Kubernetes' own: expected a domain of yours, such as \"example.com\"");
+    return wrong(prefix,
+                 "is reserved for Kubernetes: use a domain of your own, such as \"example.com\"");
   if (prefix.starts_with("requests."))
-    return wrong(prefix, "begins with \"requests.\", which Kubernetes keeps for quotas");
+    return wrong(prefix, "begins with \"requests.\", which Kubernetes reserves for quotas");
   return ok();
 }
 
@@ -54,7 +55,7 @@ Status check_name(std::string_view name) {
   if (edges && std::all_of(name.begin(), name.end(), fits) && name.size() <= kLongestLabel)
     return ok();
   return wrong(name,
-               "is no resource name: expected 1 to 63 letters, digits, '_' and '-', a letter or "
+               "is not a resource name: expected 1 to 63 letters, digits, '_' and '-', a letter or "
                "digit at either end, such as \"ib_vfs\"");
 }
 

@@ -50,7 +50,7 @@ class Reader {
     if (id && text.size() == 4) return ib::hex(*id, 4);
     const bool prefixed =
         text.size() == 6 && text.starts_with("0x") && ib::parse_hex(text.substr(2));
-    return value.wrong("\"" + text + "\" is no PCI ID: expected 4 hex digits, such as \"" +
+    return value.wrong("\"" + text + "\" is not a PCI ID: expected 4 hex digits, such as \"" +
                        (prefixed ? text.substr(2) : "15b3") + "\"");
   }
 
@@ -64,7 +64,7 @@ class Reader {
     uint32_t index = 0;
     const auto [stopped, error] = std::from_chars(text.data(), text.data() + text.size(), index);
     if (error == std::errc() && stopped == text.data() + text.size() && !text.empty()) return index;
-    return value.wrong("\"" + text + "\" is no ACPI index: expected a string such as \"101\"");
+    return value.wrong("\"" + text + "\" is not an ACPI index: expected a string such as \"101\"");
   }
 
   static Result<std::string> parse_text(const Value& value) { return value.string(); }
@@ -84,7 +84,7 @@ class Reader {
       return value.wrong("\"" + text + "\" names no PF: expected a form such as \"ib0#0,2-7\"");
     if (choice.unreadable)
       warn(value, "\"" + text +
-                      "\" chooses nothing: its range cannot be read, expected a form such as "
+                      "\" selects nothing: its range is invalid, expected a form such as "
                       "\"" +
                       choice.pf + "#0,2-7\"");
     return choice;
@@ -123,7 +123,7 @@ class Reader {
   Result<std::string> parse_link_type(const Value& value) {
     std::string type = TRY(value.string());
     if (type != "infiniband" && type != "ether")
-      warn(value, "\"" + type + "\" chooses nothing: expected \"infiniband\" or \"ether\"");
+      warn(value, "\"" + type + "\" selects nothing: expected \"infiniband\" or \"ether\"");
     return type;
   }
 
@@ -131,7 +131,7 @@ class Reader {
   void warn_of_form(const Value& value, ib::PKey key) {
     if (value.is_string() && *value.string() == key.text()) return;
     warn(value, value.text() + " is read as the number " + key.text() +
-                    "; sriov-network-device-plugin compares text and never finds it");
+                    "; sriov-network-device-plugin compares text and never matches it");
   }
 
   Result<ib::PKey> parse_pkey(const Value& value) {
@@ -144,7 +144,7 @@ class Reader {
       key = TRY(ib::PKey::parse(text).during(value.path()));
     }
     if (key.partition() == 0)
-      return value.wrong(key.text() + " is no partition: it is a free place of a P_Key table");
+      return value.wrong(key.text() + " is not a P_Key: it marks a free entry of a P_Key table");
     warn_of_form(value, key);
     return key;
   }
@@ -163,7 +163,8 @@ class Reader {
          {ib::PortState::down, ib::PortState::init, ib::PortState::armed, ib::PortState::active}) {
       if (::strcasecmp(text.c_str(), std::string(ib::name(state)).c_str()) == 0) return state;
     }
-    return value.wrong("\"" + text + "\" is no port state: expected DOWN, INIT, ARMED or ACTIVE");
+    return value.wrong("\"" + text +
+                       "\" is not a port state: expected DOWN, INIT, ARMED or ACTIVE");
   }
 
   static Result<uint32_t> parse_rail(const Value& value) {
@@ -183,7 +184,7 @@ class Reader {
     if (!asked) return;
     selector_.unsatisfiable_key = key;
     warnings_.push_back(object_.path() + "." + std::string(key) +
-                        ": no InfiniBand device has it: this selector chooses nothing");
+                        ": no InfiniBand device has it: this selector selects nothing");
   }
 
   Status read_ignored() {
@@ -226,7 +227,7 @@ Status check_keys(const Value& object, const Fields& fields, std::string_view kn
   for (const std::string& warning : fields.warnings()) warnings.push_back(place + warning);
   const std::vector<std::string> unknown = fields.unknown();
   if (unknown.empty()) return ok();
-  return Error(Code::invalid, place + unknown.front() + ": there is no such key" +
+  return Error(Code::invalid, place + unknown.front() + ": no such key" +
                                   fields.meant_by(unknown.front()) + "; expected one of " +
                                   std::string(known));
 }

@@ -31,9 +31,9 @@ void refuse_ties(const std::vector<const Section*>& sections, Findings& findings
       findings.error(value
                          .wrong("got " + value.text() + ", but " + first->second->path() + " is " +
                                 first->second->text() +
-                                " for the same node: expected another "
-                                "priority than " +
-                                std::to_string(section->priority) + " for one of the sections")
+                                " for the same node, and both sections have priority " +
+                                std::to_string(section->priority) +
+                                ": give one of them another priority")
                          .text());
     }
   }
@@ -54,20 +54,21 @@ void check_whole(const Config& config, Findings& findings) {
   const Path& metrics = config.metrics_address.socket;
   if (!metrics.empty() && metrics == config.agent_socket) {
     findings.error("metricsAddress: " + metrics.string() +
-                   " is agentSocket: expected two sockets of their own");
+                   " is the path of agentSocket: use another path");
   }
   if (config.kubelet && config.agent_socket == config.pod_resources()) {
     findings.error("agentSocket: " + config.agent_socket.string() +
-                   " is the kubelet's pod-resources socket: expected a path of our own");
+                   " is the kubelet's pod-resources socket: use another path");
   }
   if (!config.metrics_address.local()) {
     findings.warning("metricsAddress: " + config.metrics_address.text() +
-                     " can be read by everybody who reaches this node; it tells the names of pods");
+                     " is open to every host that can reach this node, and the metrics contain the "
+                     "names of pods");
   }
   if (!config.cdi && config.explicit_keys.contains("cdiDir"))
-    findings.warning("cdiDir: cdi is false, so nothing is written there");
+    findings.warning("cdiDir: it is ignored, because cdi is false");
   if (!config.kubelet && config.explicit_keys.contains("resourceList"))
-    findings.warning("resourceList: kubelet is false, so nothing is offered");
+    findings.warning("resourceList: it is ignored, because kubelet is false");
 }
 
 std::vector<const Section*> sections_for(const ConfigFile& file, const std::string& node) {

@@ -64,8 +64,8 @@ Result<std::vector<std::string>> read_patterns(const json::Value& list) {
     const std::string pattern = TRY(element.string());
     if (!is_pattern(pattern)) {
       return element.wrong(
-          "expected a pattern of a node's name, of lower-case letters, digits, -, ., "
-          "*, ? and [ ], got " +
+          "expected a pattern for node names (lower-case letters, digits, -, ., *, ? and "
+          "[ ]), got " +
           element.text());
     }
     patterns.push_back(pattern);
@@ -102,7 +102,7 @@ Section read_section(const json::Value& object, Findings& findings) {
   for (const auto& [name, value] : *members) {
     if (std::find(kKnown.begin(), kKnown.end(), name) != kKnown.end()) continue;
     if (find_key(name) != nullptr)
-      findings.error(value.wrong("a section has its settings under \"settings\"").text());
+      findings.error(value.wrong("not allowed here: put it under \"settings\"").text());
     else
       unknown(value, name, kKnown, findings);
   }

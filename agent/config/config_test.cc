@@ -87,7 +87,7 @@ TEST_CASE("an SM service is asked over TLS, with all that this needs") {
       {R"({"service": "h:1", "key": "/k", "ca": "/c"})", "needs certificate, key and ca"},
       {R"({"service": "h:1", "name": "East")" + files + "}", "a fabric's name"},
       {R"({"service": "h:1", "subnetPrefix": "fe80::")" + files + "}", "the first half of a GID"},
-      {R"({"service": "h:1", "sm": "x")" + files + "}", "there is no key sm"},
+      {R"({"service": "h:1", "sm": "x")" + files + "}", "no such key: sm"},
   };
   for (const auto& [fabric, why] : cases) {
     CAPTURE(fabric);
@@ -110,7 +110,8 @@ TEST_CASE("of several fabrics each has a name and a subnet prefix of its own") {
   const std::string west = fabric(R"(, "name": "west", "subnetPrefix": "fe80:0000:0000:0002")");
   CHECK(config_of(both(east, west)).fabrics.size() == 2);
   const std::pair<std::string, std::string> cases[] = {
-      {fabric(R"(, "name": "east", "subnetPrefix": "fe80:0000:0000:0002")"), "another fabric east"},
+      {fabric(R"(, "name": "east", "subnetPrefix": "fe80:0000:0000:0002")"),
+       "two fabrics have the name east"},
       {fabric(R"(, "name": "west", "subnetPrefix": "fe80:0000:0000:0001")"), "same subnetPrefix"},
       {fabric(R"(, "name": "west")"), "each needs its subnetPrefix"},
   };
@@ -183,7 +184,8 @@ TEST_CASE("sections of one priority must not disagree about a node") {
       errors_of(text, "ab") ==
       std::vector<std::string>{
           "sections[1].settings.rdmaNetns: got \"shared\", but sections[0].settings.rdmaNetns is "
-          "\"keep\" for the same node: expected another priority than 0 for one of the sections"});
+          "\"keep\" for the same node, and both sections have priority 0: give one of them another "
+          "priority"});
 }
 
 TEST_CASE("all that is wrong is told, also in sections for other nodes") {
@@ -270,7 +272,7 @@ TEST_CASE("a bad value is refused with its place, the value and what would be ri
        "127.0.0.1:9464, "},
       {R"({"metricsAddress": 9464})", "metricsAddress: expected a string, got the number 9464"},
       {R"({"metricsAddress": "unix:/s", "agentSocket": "/s"})",
-       "metricsAddress: /s is agentSocket: expected two sockets of their own"},
+       "metricsAddress: /s is the path of agentSocket: use another path"},
       {R"({"kubeletRoot": "/k", "agentSocket": "/k/pod-resources/kubelet.sock"})",
        "agentSocket: /k/pod-resources/kubelet.sock is the kubelet's pod-resources socket"},
       {R"({"hostMountNamespace": "proc/1/ns/mnt"})",
@@ -289,12 +291,12 @@ TEST_CASE("a bad value is refused with its place, the value and what would be ri
       {R"({"pfs": {}})", "pfs: expected a list, got an object"},
       {R"({"pfs": [{}, "mlx5_0"]})", "pfs[1]: expected an object, got the string \"mlx5_0\""},
       {R"({"resourceList": "all"})", "resourceList: expected a list, got the string \"all\""},
-      {R"({"resourcePrefix": "a/b"})", R"(resourcePrefix: "a/b" is no DNS subdomain)"},
+      {R"({"resourcePrefix": "a/b"})", R"(resourcePrefix: "a/b" is not a DNS subdomain)"},
       {R"({"resourcePrefix": "x.kubernetes.io"})",
        R"(resourcePrefix: "x.kubernetes.io" is Kubernetes' own)"},
       {R"({"resourcePrefix": "requests.a"})", R"(resourcePrefix: "requests.a" begins with)"},
       {R"({"resourcePrefix": ")" + long_prefix + "\"}",
-       "resourcePrefix: \"" + long_prefix + "\" is no DNS subdomain"},
+       "resourcePrefix: \"" + long_prefix + "\" is not a DNS subdomain"},
   });
 }
 
@@ -315,7 +317,7 @@ TEST_CASE("a bad section is refused with its place, the value and what would be 
       {R"({"sections": [{"nodes": ["a"], "prio": 1, "settings": {}}]})",
        "sections[0].prio: no such key, expected one of nodes priority settings"},
       {R"({"sections": [{"nodes": ["a"], "cdi": true, "settings": {}}]})",
-       "sections[0].cdi: a section has its settings under \"settings\""},
+       "sections[0].cdi: not allowed here: put it under \"settings\""},
       {R"({"sections": [{"nodes": ["a"], "settings": []}]})",
        "sections[0].settings: expected an object, got a list"},
       {R"({"sections": [{"nodes": ["a"], "settings": {"sections": []}}]})",

@@ -50,7 +50,7 @@ Result<Path> read_socket_path(const json::Value& value) {
   const size_t size = path.native().size();
   if (size <= kLongestSocketPath) return path;
   return expected(value,
-                  "a unix socket's path, which has at most 107 bytes, not " + std::to_string(size));
+                  "a unix socket path of at most 107 bytes (not " + std::to_string(size) + ")");
 }
 
 Result<Path> read_optional_socket_path(const json::Value& value) {
@@ -130,7 +130,7 @@ Status take_sm_address(const json::Value& value, json::Fields& fields,
     return is_dns_label(sm_address.fabric)
                ? ok()
                : Status(expected(
-                     name, "a fabric's name, at most 63 small letters, digits and, inside, -"));
+                     name, "a fabric name (at most 63 lower-case letters, digits and, inside, -)"));
   }));
   TRY(take_path(fields, "certificate", sm_address.files.certificate));
   TRY(take_path(fields, "key", sm_address.files.key));
@@ -141,15 +141,14 @@ Status take_sm_address(const json::Value& value, json::Fields& fields,
 Status check_remote(const json::Value& value, const fabricapi::ServiceAddress& sm_address) {
   if (fabricapi::needs_files(sm_address.address)) return ok();
   return value.wrong("service: expected HOST:PORT, got \"" + sm_address.address +
-                     "\": the socket is for administrators");
+                     "\": the socket is for administrators only");
 }
 
 Status check_files(const json::Value& value, const fabricapi::ServiceAddress& sm_address) {
   const rpc::TlsFiles& files = sm_address.files;
   const bool complete = !files.certificate.empty() && !files.key.empty() && !files.ca.empty();
   if (complete) return ok();
-  return value.wrong("service " + sm_address.address +
-                     " is asked over TLS, which needs certificate, key and ca");
+  return value.wrong("service " + sm_address.address + " uses TLS: set certificate, key and ca");
 }
 
 Result<FabricService> read_fabric(const json::Value& value) {
@@ -161,27 +160,28 @@ Result<FabricService> read_fabric(const json::Value& value) {
   TRY(take(fields, "subnetPrefix", [&](const json::Value& prefix) -> Status {
     const std::string text = TRY(prefix.string());
     const Result<ib::Guid> parsed = ib::Guid::parse(text);
-    if (!parsed) return expected(prefix, "the first half of a GID, fe80:0000:0000:0000");
+    if (!parsed) return expected(prefix, "the first half of a GID, such as fe80:0000:0000:0000");
     service.subnet_prefix = *parsed;
     return ok();
   }));
   const std::vector<std::string> unknown = fields.unknown();
   if (unknown.empty()) return service;
-  return value.wrong("there is no key " + unknown.front() + fields.meant_by(unknown.front()) +
-                     ": expected service, name, certificate, key, ca or subnetPrefix");
+  return value.wrong("no such key: " + unknown.front() + fields.meant_by(unknown.front()) +
+                     "; expected service, name, certificate, key, ca or subnetPrefix");
 }
 
 // A PF's subnet prefix has to tell which one it is on.
 Status check_apart(const json::Value& value, const FabricService& one, const FabricService& other) {
   const std::string both = "fabrics " + other.sm_address.fabric + " and " + one.sm_address.fabric;
   if (one.sm_address.fabric == other.sm_address.fabric)
-    return value.wrong("there is another fabric " + one.sm_address.fabric +
-                       ": give each a name of its own, the one that its SM service has");
+    return value.wrong("two fabrics have the name " + one.sm_address.fabric +
+                       ": set name in each to the fabric name of its SM service");
   if (!one.subnet_prefix || !other.subnet_prefix)
-    return value.wrong(both + ": each needs its subnetPrefix, as there are several");
+    return value.wrong(both + ": set subnetPrefix in each, because there are several fabrics");
   if (*one.subnet_prefix != *other.subnet_prefix) return ok();
-  return value.wrong(both + " have the same subnetPrefix " + one.subnet_prefix->text_in_gid() +
-                     ": have one of their subnet managers give another (OpenSM: subnet_prefix)");
+  return value.wrong(
+      both + " have the same subnetPrefix " + one.subnet_prefix->text_in_gid() +
+      ": configure another one in one of their subnet managers (OpenSM: subnet_prefix)");
 }
 
 }  // namespace

@@ -58,9 +58,9 @@ Reload Reloader::load_text(const std::string& text) {
     if (key.same(config_, *result.config)) continue;
     reload.changed.emplace_back(key.name);
     if (key.effect != Effect::restart) continue;
-    reload.reasons.push_back(std::string(key.name) + ": got " + shown(*result.config, key.name) +
-                             ", expected " + shown(config_, key.name) +
-                             ", as it was at the start: a change needs a restart of the agent");
+    reload.reasons.push_back(std::string(key.name) + ": cannot change from " +
+                             shown(config_, key.name) + " to " + shown(*result.config, key.name) +
+                             " while the agent runs: restart the agent");
   }
   if (!reload.reasons.empty()) return {Reload::Kind::refused, reload.reasons, {}, {}};
   config_ = std::move(*result.config);

@@ -44,7 +44,7 @@ AddressRelease AddressReleaser::release(const GcDeps& deps, const AddressRelease
   const Result<node::Record> left = releases.read(name);
   owed.released = !left && left.error().code() == Code::not_found;
   if (owed.released) return owed;
-  owed.failure = asked ? "the plugin's DEL left it" : asked.error().text();
+  owed.failure = asked ? "the plugin's DEL did not release it" : asked.error().text();
   return owed;
 }
 

@@ -25,12 +25,12 @@ Evaluation unknown(const Evidence& evidence, std::string reason) {
 Evaluation evaluate_gone(const Evidence& evidence) {
   std::string reason = "its network namespace is gone";
   if (evidence.kubelet == LivenessSource::silent)
-    return unknown(evidence, reason + ", but the kubelet does not say which pods it has");
+    return unknown(evidence, reason + ", but the kubelet did not list its pods");
   if (evidence.runtime == LivenessSource::silent)
-    return unknown(evidence, reason + ", but the runtime does not say which sandboxes it has");
+    return unknown(evidence, reason + ", but the runtime did not list its sandboxes");
   const bool by_kubelet = evidence.kubelet == LivenessSource::lacks_pod;
   const bool by_runtime = evidence.runtime == LivenessSource::lacks_pod;
-  if (by_kubelet) reason += ", the kubelet does not say that its pod has it";
+  if (by_kubelet) reason += ", the kubelet does not list it for its pod";
   if (by_runtime) reason += ", the runtime has no such sandbox";
   return {Verdict::dead, reason, by_kubelet || by_runtime};
 }
@@ -50,14 +50,14 @@ std::string_view name(Verdict verdict) {
 }
 
 Evaluation evaluate(const Evidence& evidence) {
-  if (!evidence.this_boot) return {Verdict::dead, "it is of another boot"};
+  if (!evidence.this_boot) return {Verdict::dead, "it is from an earlier boot"};
   if (evidence.netns == NetnsStatus::same) return {Verdict::live, "its network namespace is there"};
   if (evidence.kubelet == LivenessSource::has_pod)
-    return {Verdict::live, "the kubelet says that its pod has it"};
+    return {Verdict::live, "the kubelet lists it for its pod"};
   if (evidence.runtime == LivenessSource::has_pod)
     return {Verdict::live, "the runtime has its sandbox"};
   if (evidence.netns == NetnsStatus::gone) return evaluate_gone(evidence);
-  return unknown(evidence, "its network namespace cannot be seen, which does not mean it is gone");
+  return unknown(evidence, "its network namespace cannot be read, so it may still exist");
 }
 
 LivenessSource kubelet_liveness(const node::Record& record, const std::vector<PodDevices>& pods,

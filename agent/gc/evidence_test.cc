@@ -77,13 +77,13 @@ TEST_CASE("every combination of what can be seen has its verdict") {
 TEST_CASE("a reason tells what was seen, and why nothing was") {
   using enum LivenessSource;
   CHECK(evaluate({true, NetnsStatus::gone, lacks_pod, lacks_pod}).reason ==
-        "its network namespace is gone, the kubelet does not say that its pod has it, the runtime "
+        "its network namespace is gone, the kubelet does not list it for its pod, the runtime "
         "has no such sandbox");
   CHECK(evaluate({true, NetnsStatus::gone, silent, none, "connect: refused"}).reason ==
-        "its network namespace is gone, but the kubelet does not say which pods it has: connect: "
+        "its network namespace is gone, but the kubelet did not list its pods: connect: "
         "refused");
   CHECK(evaluate({true, NetnsStatus::unclear, lacks_pod, none}).reason ==
-        "its network namespace cannot be seen, which does not mean it is gone");
+        "its network namespace cannot be read, so it may still exist");
 }
 
 node::Record record_of(const std::string& pod) {

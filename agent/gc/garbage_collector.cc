@@ -105,9 +105,9 @@ void GarbageCollector::release(Candidate& one) {
   one.outcome.failure =
       !ended ? ended.error().text()
       : left && left->stage == node::Stage::pkey_pending
-          ? "its partitions' keys have not left the port yet"
-          : "the plugin's DEL left the record: its device is not in the machine, or its "
-            "configuration's stateDir is another one";
+          ? "the port's table still has the P_Keys of its partitions"
+          : "the plugin's DEL did not remove the record: its device is missing, or stateDir in "
+            "its configuration is not the agent's";
 }
 
 void GarbageCollector::release_damaged(Candidate& one, const std::vector<node::RecordName>& names) {
@@ -165,7 +165,7 @@ void GarbageCollector::decide(Candidate& one, RunState& run_state) {
   if (evaluation.verdict != Verdict::dead) {
     pending_confirmations_.erase(one.outcome.record);
   } else if (evaluation.needs_confirmation && !is_confirmed(one, run_state)) {
-    one.outcome.failure = "it will be looked at once more before it is released";
+    one.outcome.failure = "it will be checked once more before it is released";
   } else {
     one.release_now = true;
   }

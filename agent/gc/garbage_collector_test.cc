@@ -50,8 +50,8 @@ TEST_CASE("a dead pod's VF is in quarantine until a second pass agrees, and rele
   CHECK(gc_run.outcomes.at(0).verdict == Verdict::dead);
   CHECK(gc_run.outcomes.at(0).is_quarantined());
   CHECK(gc_run.outcomes.at(0).vf->text() == kVf);
-  CHECK(gc_run.outcomes.at(0).text().ends_with(
-      "it will be looked at once more before it is released"));
+  CHECK(
+      gc_run.outcomes.at(0).text().ends_with("it will be checked once more before it is released"));
   CHECK(gc_run.rerun_after == kConfirmationDelay);
   gc_run = fixture.run_gc(kConfirmationDelay - Duration(1));
   CHECK(gc_run.rerun_after == Duration(1));
@@ -102,7 +102,7 @@ TEST_CASE("a reason says which source did not answer") {
   fixture.node.kill(fixture.pod);
   fixture.node.kubelet = FakeNode::Kubelet::silent;
   CHECK(fixture.run_gc_once().text() ==
-        "its network namespace is gone, but the kubelet does not say which pods it has: "
+        "its network namespace is gone, but the kubelet did not list its pods: "
         "pod-resources: refused");
 }
 

@@ -45,10 +45,12 @@ NodeFindings certificate_findings(
     const Status& why = one.usable ? one.state : one.usable;
     findings.push_back(
         {Issue::certificate,
-         {"certificate", "this node's for fabric " + fabric + ": " + why.error().text(),
-          "issue this node another certificate, and put it and its key where " + one.file.string() +
-              " is: they are used at once, without a restart; see whether the clock is right: date "
-              "-u"}});
+         {"certificate",
+          "cannot use this node's certificate for the SM service of fabric " + fabric + ": " +
+              why.error().text(),
+          "issue a new certificate for this node, and replace " + one.file.string() +
+              " and its key: the agent uses them at once, without a restart; check the clock: "
+              "date -u"}});
   }
   return findings;
 }
@@ -60,19 +62,19 @@ NodeFindings service_findings(const std::map<std::string, sm_client::SmStatus>& 
     if (sm_status.error.empty()) continue;
     const auto time = times.find(fabric);
     const std::string seen = time == times.end() ? "" : seen_at(time->second.last_asked);
-    const std::string service = "that of fabric " + fabric;
+    const std::string service = "the SM service of fabric " + fabric;
     if (sm_status.refused)
       findings.push_back(
           {Issue::sm_service,
            {"sm-service", service + " refuses this node: " + sm_status.error + seen,
-            "see the node's name and certificate, and the rules in ibpod-sm's configuration that "
-            "they come under; ibpod-sm's audit log has the refusal, too"}});
+            "check the node's name and certificate, and the rules in ibpod-sm's configuration that "
+            "match them; ibpod-sm's audit log has the refusal, too"}});
     else
       findings.push_back(
           {Issue::sm_service,
-           {"sm-service", service + " is not reached: " + sm_status.error + seen,
-            "see whether ibpod-sm runs there, and its log; until it is reached pods that name a "
-            "partition wait for it, where their VF is on that fabric"}});
+           {"sm-service", service + " cannot be reached: " + sm_status.error + seen,
+            "check that ibpod-sm runs there, and its log; until it can be reached, pods with a "
+            "partition on that fabric wait for it"}});
   }
   return findings;
 }

@@ -54,10 +54,11 @@ TEST_CASE("a service that refuses the node is reached, and its remedy is another
   refuses.refused = true;
   const auto findings = service_findings({{"east", away}, {"west", refuses}}, {});
   REQUIRE(findings.size() == 2);
-  CHECK(findings[0].finding.text == "that of fabric east is not reached: it does not answer");
-  CHECK(findings[0].finding.remedy.starts_with("see whether ibpod-sm runs there"));
+  CHECK(findings[0].finding.text ==
+        "the SM service of fabric east cannot be reached: it does not answer");
+  CHECK(findings[0].finding.remedy.starts_with("check that ibpod-sm runs there"));
   CHECK(findings[1].finding.text ==
-        "that of fabric west refuses this node: two machines use the name of node n1");
+        "the SM service of fabric west refuses this node: two machines use the name of node n1");
   CHECK(findings[1].finding.remedy.starts_with("see the node's name and certificate"));
 }
 
@@ -81,9 +82,11 @@ TEST_CASE("a certificate that cannot be used is named with its file, why, and wh
                                               {"west", {"/t/tls.crt", before, expired, {}}}});
   REQUIRE(findings.size() == 2);
   CHECK(findings[0].finding.text ==
-        "this node's for fabric north: the previous certificate stays in use: /t/tls.key: none");
+        "cannot use this node's certificate for the SM service of fabric north: the "
+        "previous certificate stays in use: /t/tls.key: none");
   CHECK(findings[1].finding.text ==
-        "this node's for fabric west: /t/tls.crt: expired at 2026-11-26T23:03:52Z");
+        "cannot use this node's certificate for the SM service of fabric west: /t/tls.crt: "
+        "expired at 2026-11-26T23:03:52Z");
   CHECK(findings[1].finding.remedy.find("where /t/tls.crt is") != std::string::npos);
   CHECK(findings[1].finding.remedy.find("date -u") != std::string::npos);
 }

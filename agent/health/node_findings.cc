@@ -10,7 +10,7 @@ namespace {
 // The remedy where the agent tries again by itself. Appended: g++ 12 warns of string + literal in
 // an initializer.
 std::string with_retry(std::string correct, std::string_view note) {
-  return correct.append(": the agent tries again by itself, every sweepSeconds").append(note);
+  return correct.append(": the agent tries again every sweepSeconds").append(note);
 }
 
 void add_rdma_mode(const NodeState& node, NodeFindings& findings) {
@@ -25,8 +25,8 @@ void add_preparation(const NodeState& node, NodeFindings& findings) {
     findings.push_back(
         {Issue::preparation,
          {"preparation", trouble + seen_at(node.times.preparation),
-          "correct what this says, on the node or under \"pfs\" in the agent's configuration: the "
-          "agent tries again when the file changes, each minute, and when doctor is run"}});
+          "correct this cause on the node or under \"pfs\" in the agent's configuration: the agent "
+          "tries again when the file changes, every minute, and when you run doctor"}});
   }
 }
 
@@ -36,8 +36,8 @@ void add_quarantined(const gc::GcRun& gc_run, NodeFindings& findings) {
     findings.push_back(
         {Issue::quarantined,
          {outcome.record.text(),
-          "waits for its clean-up: " + outcome.text() + seen_at(gc_run.evaluated_at),
-          with_retry("correct what this says", "; `ibpodctl attachments` shows the pod")}});
+          "waiting for clean-up: " + outcome.text() + seen_at(gc_run.evaluated_at),
+          with_retry("correct this cause", "; `ibpodctl attachments` shows the pod")}});
   }
 }
 
@@ -47,9 +47,9 @@ void add_address_releases(const gc::GcRun& gc_run, NodeFindings& findings) {
     findings.push_back(
         {Issue::address_release,
          {one.name.text(),
-          "its address is still owed to IPAM: " + one.failure + seen_at(gc_run.evaluated_at),
-          with_retry("correct what keeps IPAM from it",
-                     "; its device is free meanwhile, and IPAM does not give the address away")}});
+          "IPAM has not released its address: " + one.failure + seen_at(gc_run.evaluated_at),
+          with_retry("correct the cause of the IPAM error",
+                     "; its device is free, and IPAM keeps the address reserved until then")}});
   }
 }
 

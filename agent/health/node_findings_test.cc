@@ -119,7 +119,7 @@ void choose_no_pf(Bench& b) { b.preparation.config().vendor = 0x8086; }
 
 const Row kRows[] = {
     {"a shared mode, until the next boot", Issue::rdma_mode, make_shared,
-     "rdma-netns-mode: RDMA namespace mode shared where rdmaNetns is exclusive",
+     "rdma-netns-mode: RDMA namespace mode shared, but rdmaNetns is exclusive",
      "\"options ib_core netns_mode=0\" into /etc/modprobe.d/ibpod.conf, renew the initramfs and "
      "reboot",
      [](Bench& b) {
@@ -141,10 +141,10 @@ const Row kRows[] = {
      [](Bench& b) { b.start_agent(); }},
     {"no RDMA", Issue::rdma_mode,
      [](Bench& b) { b.k.fail_from(0, fake::FakeKernel::Count::calls); },
-     "the RDMA namespace mode is not known", "modprobe ib_core",
+     "cannot read the RDMA namespace mode", "modprobe ib_core",
      [](Bench& b) { b.k = fake::node_with(1, 0); }},
     {"an entry of pfs that chooses none", Issue::preparation, choose_no_pf,
-     "preparation: pfs[0]: it chooses no PF of this node",
+     "preparation: pfs[0]: it selects no PF of this node",
      "under \"pfs\" in the agent's configuration",
      [](Bench& b) { b.preparation.config().vendor = 0x15b3; }},
     {"a certificate that has expired", Issue::certificate,
@@ -155,8 +155,8 @@ const Row kRows[] = {
        fabric.tls->files.put(
            fabric.tls->ca.issue({.common_name = "n1", .from = -60, .until = -30}));
      },
-     "certificate: this node's for fabric east: ", "issue this node another certificate",
-     [](Bench& b) { b.fabric->tls->renew(); }},
+     "certificate: cannot use this node's certificate for the SM service of fabric east: ",
+     "issue a new certificate for this node", [](Bench& b) { b.fabric->tls->renew(); }},
     {"a certificate that is missing", Issue::certificate,
      [](Bench& b) {
        Fabric& fabric = b.on_fabrics();
@@ -164,7 +164,7 @@ const Row kRows[] = {
        REQUIRE(in_time([&] { return fabric.rails.fabrics->sm_statuses().at("east").reached; }));
        std::filesystem::remove(fabric.tls->files.files.certificate);
      },
-     "tls.crt: No such file", "issue this node another certificate",
+     "tls.crt: No such file", "issue a new certificate for this node",
      [](Bench& b) { b.fabric->tls->renew(); }},
     {"an SM service that is away", Issue::sm_service,
      [](Bench& b) {
@@ -172,8 +172,8 @@ const Row kRows[] = {
        REQUIRE(in_time([&] { return fabric.rails.fabrics->sm_statuses().at("east").reached; }));
        fabric.rails.east.leave();
      },
-     "sm-service: that of fabric east is not reached: ", "see whether ibpod-sm runs there",
-     [](Bench& b) { b.fabric->rails.east.begin(); }},
+     "sm-service: the SM service of fabric east cannot be reached: ",
+     "check that ibpod-sm runs there", [](Bench& b) { b.fabric->rails.east.begin(); }},
     {"a cable in the wrong switch", Issue::wrong_subnet,
      [](Bench& b) {
        Fabric& fabric = b.on_fabrics();
@@ -196,14 +196,14 @@ const Row kRows[] = {
        Fabric& fabric = b.on_fabrics();
        fabric.rails.tree.unbind(fabric.rails.pf[0]);
      },
-     "is not to be seen", "a PF without RDMA device: load its driver",
+     "cannot read the PF of ", "a PF without RDMA device: load its driver",
      [](Bench& b) {
        b.fabric->rails.tree.bind(b.fabric->rails.pf[0]);
        b.fabric->rails.plug(b.fabric->rails.pf[0], sm_client::kEast);
      }},
     {"a VF with a foreign GUID, that is named", Issue::unknown_guid,
      [](Bench& b) { b.on_fabrics().refuse(kOwn); },
-     "is not known to the SM service of fabric east as a VF of this node",
+     "the SM service of fabric east does not know port ",
      "name it under nodes.NODE.guids in ibpod-sm's configuration, and restart ibpod-sm",
      [](Bench& b) {
        b.fabric->rails.east.leave();
@@ -212,8 +212,7 @@ const Row kRows[] = {
      }},
     {"a VF with a foreign GUID, that gets one of the pool", Issue::unknown_guid,
      [](Bench& b) { b.on_fabrics().refuse(kOwn); },
-     "is not known to the SM service of fabric east as a VF of this node",
-     "give the VF a GUID of the pool",
+     "the SM service of fabric east does not know port ", "give the VF a GUID of the pool",
      [](Bench& b) {
        Fabric& fabric = *b.fabric;
        fabric.devices = {Fabric::device(fabric.rails.vf[0], fabric.rails.pf[0], kOfPool)};
@@ -232,14 +231,14 @@ const Row kRows[] = {
        b.end_a_pod();
        b.pods.failure = "the VF does not come back";
      },
-     "waits for its clean-up: ", "correct what this says: the agent tries again by itself",
+     "waiting for clean-up: ", "correct this cause: the agent tries again every",
      [](Bench& b) { b.pods.failure.clear(); }},
     {"a kubelet that does not say who lives", Issue::quarantined,
      [](Bench& b) {
        b.end_a_pod();
        b.pods.kubelet = gc::test::FakeNode::Kubelet::silent;
      },
-     "the kubelet does not say which pods it has: pod-resources: refused", "correct what this says",
+     "the kubelet does not say which pods it has: pod-resources: refused", "correct this cause",
      [](Bench& b) { b.pods.kubelet = gc::test::FakeNode::Kubelet::right; }},
     {"a damaged record of a pod that lives", Issue::quarantined,
      [](Bench& b) { b.pods.damage(b.pods.start("c1", "0000:3b:00.1", "a", "/run/netns/a")); },
@@ -250,7 +249,7 @@ const Row kRows[] = {
        b.end_a_pod();
        b.pods.ipam_fails = {"c1"};
      },
-     "its address is still owed to IPAM: ", "correct what keeps IPAM from it",
+     "IPAM has not released its address: ", "correct the cause of the IPAM error",
      [](Bench& b) { b.pods.ipam_fails.clear(); }},
 };
 

@@ -11,7 +11,8 @@ Result<std::string> choose_device(const std::vector<std::string>& ids, const Hol
   for (const std::string& id : ids) {
     Result<ib::PciAddress> address = ib::PciAddress::parse(id);
     if (!address)
-      return Error(Code::internal, "the kubelet names the device " + address.error().text());
+      return Error(Code::internal,
+                   "the kubelet names an invalid device: " + address.error().text());
     given.insert(*std::move(address));
   }
   std::string held, free, awaited;

@@ -90,9 +90,9 @@ Status DeviceFiles::check_nodes(const std::string& resource, const Pool& pool,
   const auto granted = TRY(device_plugin::granted_nodes(device_info_, resource, now.id));
   if (granted) return device_plugin::compare_nodes(now.id, *granted, device_nodes_of(pool, now));
   return Error(Code::unavailable,
-               "which nodes device " + now.id + " was granted with was in " +
+               "device " + now.id + ": the record of its device nodes, " +
                    device_plugin::device_info_file(device_info_, resource, now.id).string() +
-                   ", which is gone: the container might open another device; delete the pod, or "
+                   ", is missing: the container might open another device; delete the pod, or "
                    "use a pool with \"cdi\": true");
 }
 

@@ -27,13 +27,13 @@ Result<std::vector<gc::PodDevices>> KubeletPods::list_pods() {
 Result<kube::PodDevices> find_pod(const kube::PodResources& kubelet, const std::string& name_space,
                                   const std::string& pod, Deadline deadline) {
   const std::optional<std::vector<kube::PodDevices>> pods = TRY(kubelet.list(deadline));
-  if (!pods) return Error(Code::unavailable, "the kubelet names no pods yet");
+  if (!pods) return Error(Code::unavailable, "the kubelet does not list any pods yet");
   const auto found = std::find_if(pods->begin(), pods->end(), [&](const kube::PodDevices& one) {
     return one.name == pod && one.namespace_name == name_space;
   });
   if (found != pods->end()) return *found;
   return Error(Code::unavailable,
-               "the kubelet does not name the pod " + name_space + "/" + pod + " yet");
+               "the kubelet does not list the pod " + name_space + "/" + pod + " yet");
 }
 
 std::vector<std::string> device_ids_of(const kube::PodDevices& pod, const std::string& resource) {

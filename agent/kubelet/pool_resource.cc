@@ -66,7 +66,7 @@ Result<kube::DeviceIds> PoolResource::prefer(const kube::DeviceIds& available,
                                              const kube::DeviceIds& must_include, size_t size) {
   const auto snapshot = snapshot_.get();
   const PoolContents* contents = find_pool(*snapshot, name_);
-  if (contents == nullptr) return Error(Code::not_found, "there is no pool " + name_ + " any more");
+  if (contents == nullptr) return Error(Code::not_found, "no such pool: " + name_);
   return device_plugin::preferred_allocation(contents->devices, contents->pool.policy,
                                              {available, must_include, size});
 }
@@ -80,7 +80,7 @@ Status PoolResource::pre_start(const kube::DeviceIds& ids) {
 Status PoolResource::pre_start_device(const snapshot::Snapshot& snapshot, const std::string& id) {
   const snapshot::PoolDeviceRef device_ref = snapshot::find_pool_device(snapshot, id);
   if (device_ref.pool_device == nullptr)
-    return Error(Code::not_found, name_ + " offers no device " + id);
+    return Error(Code::not_found, "device " + id + " is not offered by " + name_);
   PoolDevice now = *device_ref.pool_device;
   now.device.char_devices = TRY(sysfs::char_devices(deps_.sysfs, now.device.address));
   return deps_.files.pre_start(name_, device_ref.contents->pool, now);

@@ -56,12 +56,12 @@ Status GuidsInUse::scan() {
 }
 
 Status GuidsInUse::check(const ib::PciAddress& vf, ib::Guid guid) {
-  if (!scanned_) TRY(scan().during("look for GUIDs that are in use"));
+  if (!scanned_) TRY(scan().during("search for GUIDs in use"));
   const auto [first, last] = owners_.equal_range(guid);
   for (auto entry = first; entry != last; ++entry) {
     if (entry->second == vf) continue;
-    return Error(Code::exists, "the GUID " + guid.text() + ", which " + vf.text() +
-                                   " would get, is in use by " + entry->second.text() +
+    return Error(Code::exists, "the GUID " + guid.text() + " for " + vf.text() +
+                                   " is already in use by " + entry->second.text() +
                                    ": give one of them another GUID (ip link set PF vf N "
                                    "node_guid ... port_guid ...), and bind it to its driver again");
   }

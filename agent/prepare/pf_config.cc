@@ -25,7 +25,8 @@ Result<uint16_t> read_id(const Value& value) {
   const char* const last = digits.data() + digits.size();
   const auto [end, error] = std::from_chars(digits.data(), last, id, 16);
   if (digits.size() == 4 && error == std::errc() && end == last) return id;
-  return value.wrong(in_quotes(text) + " is no PCI ID: expected four hex digits, such as \"15b3\"");
+  return value.wrong(in_quotes(text) +
+                     " is not a PCI ID: expected four hex digits, such as \"15b3\"");
 }
 
 Result<ib::PciAddress> read_address(const Value& value) {
@@ -39,22 +40,23 @@ Result<std::string> read_name(const Value& value) {
   std::string text = TRY(value.string());
   if (text.find('#') != std::string::npos) {
     return value.wrong(in_quotes(text) +
-                       " has a range of VFs, which belongs into a pool: expected "
-                       "the PF's interface alone, such as \"ib0\"");
+                       " has a range of VFs, which is for pools only: expected "
+                       "the PF's interface, such as \"ib0\"");
   }
   const bool bad = std::any_of(text.begin(), text.end(), [](unsigned char c) {
     return c <= ' ' || c == '/' || c == ':' || c == 0x7f;
   });
   if (!text.empty() && text.size() <= kLongestName && !bad && text != "." && text != "..")
     return text;
-  return value.wrong(in_quotes(text) + " is no name of an interface: expected one such as \"ib0\"");
+  return value.wrong(in_quotes(text) +
+                     " is not the name of an interface: expected one such as \"ib0\"");
 }
 
 // A list that is there is not empty, and names nothing twice.
 template <typename Item>
 Status read_list(const Value& value, Result<Item> (*read)(const Value&), std::vector<Item>& list) {
   const std::vector<Value> elements = TRY(value.elements());
-  if (elements.empty()) return value.wrong("the list is empty: leave the key out, or name one");
+  if (elements.empty()) return value.wrong("the list is empty: remove the key, or add an entry");
   for (const Value& element : elements) {
     Item item = TRY(read(element));
     if (std::find(list.begin(), list.end(), item) != list.end())
@@ -117,8 +119,7 @@ Status read_member(const std::string& name, const Value& value, PfConfig& config
   std::vector<std::string_view> known;
   for (const Key& key : kKeys) known.push_back(key.name);
   const std::string meant = is_meant(name, known);
-  return value.wrong("there is no such key" +
-                     (meant.empty() ? ": expected one of " + known_keys() : meant));
+  return value.wrong("no such key" + (meant.empty() ? ": expected one of " + known_keys() : meant));
 }
 
 void read_entry(const Value& entry, PfConfigs& all) {
@@ -134,7 +135,7 @@ void read_entry(const Value& entry, PfConfigs& all) {
   if (all.errors.size() != before) return;
   if (!config.vendor && !config.device && config.root_devices.empty() && config.pf_names.empty()) {
     return all.errors.push_back(entry.wrong(
-        "it chooses no PF: expected at least one of vendor, deviceID, rootDevices and pfNames"));
+        "it selects no PF: set at least one of vendor, deviceID, rootDevices and pfNames"));
   }
   all.pfs.push_back(std::move(config));
 }

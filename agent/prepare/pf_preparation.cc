@@ -31,7 +31,7 @@ Status PfPreparation::check_reach() const {
   if (ethernet != nullptr) {
     return Error(Code::invalid,
                  "its port is in Ethernet mode (interface " + ethernet->name +
-                     "): if it is to be InfiniBand, " +
+                     "): to make it InfiniBand, " +
                      node::set_firmware(pf_.address, node::infiniband_port(pf_.address)));
   }
   return Error(Code::unavailable,
@@ -87,10 +87,9 @@ Status PfPreparation::apply(const PfConfig& config) {
 Status PfPreparation::set_count(const PfConfig& config) {
   const uint32_t count = *config.vfs;
   if (!pf_.vfs.empty() && !force_) {
-    return Error(Code::busy, "it has " + number_of_vfs(pf_.vfs.size()) + " where " + config.path +
+    return Error(Code::busy, "it has " + number_of_vfs(pf_.vfs.size()) + ", but " + config.path +
                                  ".numVfs is " + std::to_string(count) +
-                                 ": they stay, as somebody has made them; set force to have them "
-                                 "removed and made anew");
+                                 ": existing VFs are kept; set \"force\": true to replace them");
   }
   if (!pf_.vfs.empty()) TRY(remove_all());
   return count == 0 ? ok() : make_vfs(count);
@@ -100,8 +99,8 @@ Status PfPreparation::set_count(const PfConfig& config) {
 Status PfPreparation::make_vfs(uint32_t count) {
   if (!pf_.driver)
     return Error(Code::unavailable,
-                 "it has no driver that could make VFs: load the adapter's (modprobe mlx5_core), "
-                 "and see dmesg");
+                 "it has no driver to make VFs: load the adapter's driver (modprobe mlx5_core), "
+                 "and check dmesg");
   Intent intent{pf_.address, deps_.boot_id, *pf_.driver, {}, force_};
   for (uint32_t vf = 0; vf < count; ++vf) intent.vfs.push_back(vf);
   // Where an administrator has autoprobe off, VFs are made and not bound.
@@ -186,7 +185,7 @@ Status PfPreparation::make_ready(const ib::PciAddress& vf, bool half_bound,
   VfState state = TRY(read_vf_state(kernel_, vf));
   if (half_bound && state.has_own_driver()) {
     TRY(kernel_.set_driver(vf, std::nullopt));
-    add_change(vf, "bound anew: the last bind was cut short");
+    add_change(vf, "bound again: the last bind was interrupted");
     state = TRY(read_vf_state(kernel_, vf));
   }
   if (state.function.driver) return ok();
@@ -204,11 +203,10 @@ Status PfPreparation::bind(const VfState& vf, const std::string& driver) {
     shown = TRY(node::own_guids(kernel_, kHost, address));
     return shown.has_value();
   }));
-  if (!there)
-    return Error(Code::unavailable, "it was bound and has made no RDMA device: see dmesg");
+  if (!there) return Error(Code::unavailable, "its driver has made no RDMA device: check dmesg");
   if (*shown == guids) return ok();
   return Error(Code::internal, "it was bound with the port GUID " + guids.port.text() +
-                                   " and shows " + shown->port.text());
+                                   " but shows " + shown->port.text());
 }
 
 // --- what VFs lack
@@ -246,9 +244,9 @@ Status PfPreparation::complete_vf(uint32_t number, std::vector<uint32_t>& to_bin
   TRY(check_idle(kernel_, vf));
   if (!pf_.autoprobe && !force_) {
     return Error(Code::busy,
-                 "it has to be bound anew to take a GUID, which the kernel does not do while "
+                 "it must be bound again to get its GUID, but the kernel does not bind VFs while "
                  "sriov_drivers_autoprobe of " +
-                     pf_.address.text() + " is 0: set it to 1, or force");
+                     pf_.address.text() + " is 0: set it to 1, or set \"force\": true");
   }
   const node::Guids guids = TRY(desired_guids(vf));
   TRY(set_guids(vf));
@@ -262,7 +260,7 @@ Status PfPreparation::rebind(const std::vector<uint32_t>& vfs) {
   Errors errors;
   for (const uint32_t vf : vfs) {
     const Status unbound = kernel_.set_driver(pf_.vfs[vf], std::nullopt);
-    if (unbound) add_change(pf_.vfs[vf], "bound anew to take its GUID");
+    if (unbound) add_change(pf_.vfs[vf], "bound again to get its GUID");
     errors.collect(unbound, pf_.vfs[vf].text());
   }
   errors.collect(finish(intent));

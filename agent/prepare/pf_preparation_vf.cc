@@ -36,7 +36,7 @@ Result<ib::Guid> PfPreparation::pf_guid() const {
 Result<ib::Guid> PfPreparation::port_guid_for(const VfState& vf, ib::Guid derived) const {
   if (!deps_.port_guid) return derived;
   return deps_.port_guid(pf_.address, vf.function.vf)
-      .during("a GUID of the SM service's pool for " + vf.function.address.text());
+      .during("get a GUID of the SM service's pool for " + vf.function.address.text());
 }
 
 // What it has is respected, half by half, and what it lacks is given or derived.
@@ -75,7 +75,7 @@ Status PfPreparation::set_guids(const VfState& vf) {
       node::Guids{vf.pf_configured->node_guid, vf.pf_configured->port_guid} == guids)
     return ok();
   TRY(kernel_.set_vf_guids(vf.function, guids.node, guids.port));
-  add_change(vf.function.address, "gave it the port GUID " + guids.port.text());
+  add_change(vf.function.address, "set the port GUID " + guids.port.text());
   return ok();
 }
 

@@ -51,7 +51,7 @@ class Run {
     for (const PfConfig& config : configs_) {
       if (matched_.contains(config.path)) continue;
       result_.problems.push_back(
-          Error(Code::not_found, config.path + ": it chooses no PF of this node" + pf_names_));
+          Error(Code::not_found, config.path + ": it selects no PF of this node" + pf_names_));
     }
     return ok();
   }
@@ -80,7 +80,7 @@ class Run {
 
   // For whoever has to find out why an entry chooses none.
   void note_pf(const node::Pf& pf, const std::vector<node::Netdev>& netdevs) {
-    pf_names_ += (pf_names_.empty() ? ": there are " : ", ") + pf.address.text();
+    pf_names_ += (pf_names_.empty() ? ": it has " : ", ") + pf.address.text();
     for (const node::Netdev& netdev : netdevs) {
       if (!netdev.parent) pf_names_ += " " + netdev.name;
     }

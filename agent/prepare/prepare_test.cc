@@ -49,7 +49,7 @@ TEST_CASE("the port GUIDs are those of the SM service's pool, and none while it 
     if (away) return Error(Code::unavailable, "nobody answers");
     return ib::Guid(0x0200000000000100 + number);
   };
-  CHECK(contains(fixture.problems(), "a GUID of the SM service's pool for "));
+  CHECK(contains(fixture.problems(), "get get a GUID of the SM service's pool for "));
   for (unsigned number = 0; number < 2; ++number) {
     const auto settings = fixture.k.vf_settings(*fixture.k.function(vf(number)).value());
     REQUIRE(settings);
@@ -190,8 +190,8 @@ TEST_CASE("another number of VFs than the configuration's stays without force") 
   fixture.make_bare_vfs(2);
   fixture.config().vfs = 4;
   CHECK(fixture.problems() ==
-        "0000:3b:00.0: it has 2 VFs where pfs[0].numVfs is 4: they stay, as somebody has made "
-        "them; set force to have them removed and made anew\n");
+        "0000:3b:00.0: it has 2 VFs, but pfs[0].numVfs is 4: existing VFs are kept; set "
+        "\"force\": true to replace them\n");
   CHECK(fixture.k.pf(kPf).value()->vfs.size() == 2);
   CHECK(fixture.shown(1) == derived(1));
   fixture.config().force = true;
@@ -313,7 +313,7 @@ TEST_CASE("a VF in use is not touched, and the others are") {
        [](PrepareFixture& fixture) {
          fixture.k.add_child("", own_name(fixture, vf(1)), "child", ib::PKey(0x8001));
        },
-       "0000:3b:00.0: 0000:3b:00.2: it is in use: somebody has made the IPoIB child "
+       "0000:3b:00.0: 0000:3b:00.2: it is in use: it has the IPoIB child "
        "child\n"},
       {"an address",
        [](PrepareFixture& fixture) {
@@ -459,8 +459,7 @@ TEST_CASE("the first entry that chooses a PF has it, and one that chooses none i
   unmatched.path = "pfs[2]";
   unmatched.pf_names = {"ib7"};
   fixture.configs.push_back(unmatched);
-  CHECK(fixture.problems() ==
-        "pfs[2]: it chooses no PF of this node: there are 0000:3b:00.0 ib0\n");
+  CHECK(fixture.problems() == "pfs[2]: it selects no PF of this node: it has 0000:3b:00.0 ib0\n");
   CHECK(fixture.k.pf(kPf).value()->vfs.size() == 1);
 }
 

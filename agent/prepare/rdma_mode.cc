@@ -32,8 +32,8 @@ std::string remedy(RdmaNetnsMode wanted) {
 }
 
 RdmaModeStatus unknown(const Error& error) {
-  return {std::nullopt, false, "the RDMA namespace mode is not known: " + error.text(),
-          "load the RDMA core (modprobe ib_core), and see dmesg"};
+  return {std::nullopt, false, "cannot read the RDMA namespace mode: " + error.text(),
+          "load the RDMA core (modprobe ib_core), and check dmesg"};
 }
 
 }  // namespace
@@ -53,7 +53,7 @@ RdmaModeStatus evaluate(RdmaNetns wanted, RdmaNetnsMode now, const std::optional
       wanted == RdmaNetns::exclusive ? RdmaNetnsMode::exclusive : RdmaNetnsMode::shared;
   if (mode == now) return status;
   status.matches_config = false;
-  status.text = "RDMA namespace mode " + name(now) + " where rdmaNetns is " + name(mode) + ": " +
+  status.text = "RDMA namespace mode " + name(now) + ", but rdmaNetns is " + name(mode) + ": " +
                 meaning(now) + "; " + why(refusal);
   status.remedy = remedy(mode);
   return status;

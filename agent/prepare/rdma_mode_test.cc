@@ -108,7 +108,7 @@ TEST_CASE("a kernel that does not answer isolates nothing") {
   const RdmaModeStatus status = set_rdma_mode(k, RdmaNetns::exclusive);
   CHECK_FALSE(status.mode);
   CHECK_FALSE(status.matches_config);
-  CHECK(status.text.starts_with("the RDMA namespace mode is not known: "));
+  CHECK(status.text.starts_with("cannot read the RDMA namespace mode: "));
   CHECK(contains(status.remedy, "modprobe ib_core"));
 }
 

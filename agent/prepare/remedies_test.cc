@@ -87,21 +87,21 @@ const Row kRows[] = {
        fixture.k = fake::node_with(1, 1);
        fixture.config().vfs = 2;
      },
-     "it has 1 VF where pfs[0].numVfs is 2", "set force",
+     "it has 1 VF, but pfs[0].numVfs is 2", "set \"force\": true",
      [](PrepareFixture& fixture) { fixture.config().force = true; }},
     {"a VF in use",
      [](PrepareFixture& fixture) {
        fixture.make_bare_vfs(1);
        fixture.k.add_child("", own_name(fixture), "child", ib::PKey(0x8001));
      },
-     "it is in use: somebody has made the IPoIB child child", "it is in use",
+     "it is in use: it has the IPoIB child child", "it is in use",
      [](PrepareFixture& fixture) { erase_interface(fixture, "child"); }},
     {"a GUID of another VF",
      [](PrepareFixture& fixture) {
        fixture.make_bare_vfs(2);
        set_pf_guids(fixture, 1, {derived(0).port, derived(0).port});
      },
-     "would get, is in use by 0000:3b:00.2",
+     "is already in use by 0000:3b:00.2",
      "give one of them another GUID (ip link set PF vf N node_guid ... port_guid ...), and bind it "
      "to "
      "its driver again",
@@ -122,7 +122,7 @@ const Row kRows[] = {
        fixture.make_bare_vfs(1);
        pf(fixture).autoprobe = false;
      },
-     "sriov_drivers_autoprobe of 0000:3b:00.0 is 0", "or force",
+     "sriov_drivers_autoprobe of 0000:3b:00.0 is 0", "or set \"force\": true",
      [](PrepareFixture& fixture) { fixture.config().force = true; }},
     {"an SM service that is away",
      [](PrepareFixture& fixture) {
@@ -139,7 +139,7 @@ const Row kRows[] = {
      }},
     {"an entry that chooses no PF",
      [](PrepareFixture& fixture) { fixture.config().vendor = 0x8086; },
-     "pfs[0]: it chooses no PF of this node", "there are 0000:3b:00.0 ib0",
+     "pfs[0]: it selects no PF of this node", "it has 0000:3b:00.0 ib0",
      [](PrepareFixture& fixture) { fixture.config().vendor = 0x15b3; }},
     {"a damaged intent", [](PrepareFixture& fixture) { intent_of(fixture, "{"); }, "is damaged",
      "remove it",
@@ -156,7 +156,7 @@ struct Other {
   const char* why;
 };
 const Other kOthers[] = {
-    {"it has no driver that could make VFs: load the adapter's (modprobe mlx5_core), ",
+    {"it has no driver to make VFs: load the adapter's driver (modprobe mlx5_core), ",
      "a PF without a driver has no IPoIB interface, which is reported first"},
     {"it is in use: a pod has it", "the pod's end is its remedy: prepare_test.cc"},
     {"it is in use: it is bound to ", "another driver's user has it: prepare_test.cc"},
@@ -164,11 +164,11 @@ const Other kOthers[] = {
     {"its RDMA device is not in the host's namespace", "as that of a pod"},
     {"it has disappeared", "it was removed between two steps: the next preparation sees that"},
     {" is gone", "it was removed between two steps: the next preparation sees that"},
-    {"it was bound and has made no RDMA device: see dmesg", "a driver's fault: prepare_test.cc"},
+    {"its driver has made no RDMA device: check dmesg", "a driver's fault: prepare_test.cc"},
     {"it was bound with the port GUID ", "a driver's fault"},
     {" has no RDMA device in the host's namespace", "a pod has the PF's, or there is none"},
-    {"the PF has no GUID from which one of a VF could be made", "an adapter's fault"},
-    {": there are GUIDs for the first ", "a limit of numVfs: vf_guid_test.cc"},
+    {"cannot derive a VF's GUID: the PF has no GUID", "an adapter's fault"},
+    {"cannot derive a GUID of VF ", "a limit of numVfs: vf_guid_test.cc"},
 };
 
 // The string literals of the statement that begins at `from`.
@@ -187,8 +187,8 @@ std::vector<std::string> literals_of(const std::string& source, size_t from) {
 // The literals of each error that a preparation makes itself.
 std::vector<std::vector<std::string>> errors_of_sources() {
   std::vector<std::vector<std::string>> errors;
-  for (const char* name : {"guids_in_use", "intent", "pf_preparation", "pf_preparation_vf",
-                           "prepare", "vf_guid", "vf_state"}) {
+  for (const char* name : {"prepare", "guids_in_use", "intent", "pf_preparation",
+                           "pf_preparation_vf", "vf_state", "vf_guid"}) {
     const std::string source = read_file("agent/prepare/" + std::string(name) + ".cc").value();
     for (const std::string make : {" Error(", " in_use(\""})
       for (size_t at = 0; (at = source.find(make, at)) != std::string::npos; ++at)

@@ -16,11 +16,11 @@ ib::Guid guid_with(ib::Guid pf, uint64_t code) {
 }  // namespace
 
 Result<node::Guids> derive_guids(ib::Guid pf, uint32_t vf) {
-  if (pf.none())
-    return Error(Code::invalid, "the PF has no GUID from which one of a VF could be made");
+  if (pf.none()) return Error(Code::invalid, "cannot derive a VF's GUID: the PF has no GUID");
   if (vf >= kMostVfs) {
-    return Error(Code::invalid, "VF " + std::to_string(vf) + ": there are GUIDs for the first " +
-                                    std::to_string(kMostVfs) + " VFs of a PF only");
+    return Error(Code::invalid, "cannot derive a GUID of VF " + std::to_string(vf) +
+                                    ": limit reached (" + std::to_string(kMostVfs) +
+                                    " VFs of a PF)");
   }
   const uint64_t code = 2 * (uint64_t{vf} + 1);
   return node::Guids{guid_with(pf, code), guid_with(pf, code + 1)};

@@ -51,7 +51,7 @@ TEST_CASE("a PF without a GUID, and a VF beyond the last, have none") {
   CHECK(derive_guids(ib::Guid(), 0).error().code() == Code::invalid);
   CHECK(derive_guids(ib::kNoGuid, 0).error().code() == Code::invalid);
   CHECK(derive_guids(guid("0c:42:a1:03:00:12:34:56"), kMostVfs).error().text() ==
-        "VF 254: there are GUIDs for the first 254 VFs of a PF only");
+        "cannot derive a GUID of VF 254: limit reached (254 VFs of a PF)");
 }
 
 }  // namespace

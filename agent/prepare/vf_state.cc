@@ -60,7 +60,7 @@ Status check_idle(node::Kernel& kernel, const VfState& vf) {
   const std::vector<node::Netdev> netdevs = TRY(kernel.netdevs(kHost, vf.function.address));
   if (netdevs.empty()) return in_use("its interface is not in the host's namespace");
   for (const node::Netdev& netdev : netdevs) {
-    if (netdev.parent) return in_use("somebody has made the IPoIB child " + netdev.name);
+    if (netdev.parent) return in_use("it has the IPoIB child " + netdev.name);
   }
   const std::optional<std::string> use = TRY(host_use(kernel, vf.function.address));
   return use ? Status(in_use(*use)) : ok();

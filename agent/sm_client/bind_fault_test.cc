@@ -59,7 +59,7 @@ TEST_CASE_FIXTURE(Rails, "a VF of a PF whose port is not to be seen can be bound
   tree.unbind(pf[0]);
   const auto found = fault(east_vf());
   REQUIRE(found);
-  CHECK(found->text.starts_with("the PF of 0000:11:00.0 is not to be seen"));
+  CHECK(found->text.starts_with("cannot read the PF of 0000:11:00.0"));
 }
 
 TEST_CASE_FIXTURE(Rails, "a port that its service does not know for the node's is told at once") {
@@ -76,9 +76,8 @@ TEST_CASE_FIXTURE(Rails, "a port that its service does not know for the node's i
   CHECK(east.model.synced().vfs == std::vector{kOwn});
   CHECK(east.model.synced().pfs == std::vector{kPf});
   CHECK(east.model.synced().boot == node::read_boot_id().value());
-  CHECK(fault(of_east)->text == "port " + kOwn.text() +
-                                    " is not known to the SM service of fabric east as a VF of "
-                                    "this node");
+  CHECK(fault(of_east)->text == "the SM service of fabric east does not know port " + kOwn.text() +
+                                    " as a VF of this node");
   CHECK(fault(the_pf)->text.ends_with("as a PF of this node"));
   CHECK_FALSE(fault(device(vf[1], pf[1], kOwn)));  // west does
   east.leave();                                    // what it has said stays true
@@ -114,7 +113,7 @@ TEST_CASE_FIXTURE(Rails, "one that is away for longer does, until it is back") {
   east.leave();
   REQUIRE(becomes(Kind::service));
   CHECK(fault(east_vf())->text ==
-        "the SM service of fabric east is not reached: ibpodctl doctor says why");
+        "the SM service of fabric east cannot be reached: run ibpodctl doctor for the cause");
   CHECK(in_time([&] { return !fault(device(vf[1], pf[1], kOwn)); }));
   east.begin();
   CHECK(becomes({}));

@@ -34,14 +34,15 @@ Result<node::Record> record_of(const node::Records& records, const nodeapi::Atta
   const std::vector<node::RecordName> names =
       TRY(records.of_attachment(name.container_id, name.ifname));
   if (names.empty())
-    return Error(Code::unavailable, "there is no record of " + attachment +
-                                        " in the agent's stateDir: is the plugin's another one?");
+    return Error(Code::unavailable, "no record of " + attachment +
+                                        " in the agent's stateDir: set the same stateDir for the "
+                                        "plugin and the agent");
   for (const node::RecordName& one : names) {
     Result<node::Record> record = records.read(one);
     if (!record && record.error().code() == Code::not_found) continue;
     if (!record || name.attempt.empty() || name.attempt == record->attempt) return record;
   }
-  return Error(Code::unavailable, attachment + " is made anew by another ADD");
+  return Error(Code::unavailable, attachment + " is being replaced by another ADD");
 }
 
 Result<fabricapi::BindRequest> make_bind_request(const node::Record& record,
@@ -94,8 +95,8 @@ Result<nodeapi::Binding> to_node_binding(const fabric::Binding& binding,
   for (const node::PartitionRequest& wish : record.spec.partitions) {
     const std::optional<ib::PKey> key = key_of(wish, binding);
     if (!key)
-      return Error(Code::internal, "the SM service did not tell the P_Key of partition " +
-                                       wish.label() + ": is it an older version?");
+      return Error(Code::internal, "the SM service did not return the P_Key of partition " +
+                                       wish.label() + ": check its version");
     answer.keys.push_back(*key);
   }
   return answer;

@@ -134,7 +134,7 @@ Result<fabric::Binding> Bindings::await(const fabric::Attachment& attachment, Un
                                         Deadline deadline) {
   std::unique_lock lock(mutex_);
   const auto found = pending_.find(attachment);
-  if (found == pending_.end()) return Error(Code::not_found, "nobody has asked for this binding");
+  if (found == pending_.end()) return Error(Code::not_found, "no such binding was requested");
   PendingBinding& pending = found->second;
   ++pending.waiters;
   changed_.wait_until(lock, deadline.time(), [&] {
@@ -148,7 +148,7 @@ Result<fabric::Binding> Bindings::await(const fabric::Attachment& attachment, Un
 Result<fabric::Binding> Bindings::current(const fabric::Attachment& attachment) const {
   const std::scoped_lock lock(mutex_);
   const auto found = pending_.find(attachment);
-  if (found == pending_.end()) return Error(Code::not_found, "nobody has asked for this binding");
+  if (found == pending_.end()) return Error(Code::not_found, "no such binding was requested");
   return result_of(found->second);
 }
 

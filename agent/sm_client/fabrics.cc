@@ -11,7 +11,7 @@ constexpr Duration kAllocateTimeout{3'000};
 std::string subnet_of(const config::FabricService& service) {
   const std::string prefix =
       service.subnet_prefix ? service.subnet_prefix->text_in_gid() + ", " : "";
-  return prefix + "which the SM service of fabric " + service.sm_address.fabric + " has";
+  return prefix + "which the SM service of fabric " + service.sm_address.fabric + " manages";
 }
 
 Result<ib::Guid> allocate_guid(fabricapi::Client& client, const std::string& node,
@@ -19,7 +19,7 @@ Result<ib::Guid> allocate_guid(fabricapi::Client& client, const std::string& nod
   const std::vector<fabricapi::AllocatedGuid> given =
       TRY(client.allocate_guids({node, pf.text(), {vf}}, Deadline::in(kAllocateTimeout)));
   if (given.size() == 1 && given.front().vf == vf) return given.front().guid;
-  return Error(Code::internal, "the SM service gave no GUID for VF " + std::to_string(vf));
+  return Error(Code::internal, "the SM service returned no GUID for VF " + std::to_string(vf));
 }
 
 }  // namespace
@@ -124,9 +124,9 @@ std::optional<device_plugin::BindFault> Fabrics::service_fault(const Fabric& fab
   const Status usable = fabric.client.certificate_usable();
   if (!usable)
     return {{Kind::certificate,
-             "this node has no certificate for " + service + ": " + usable.error().text()}};
+             "cannot use this node's certificate for " + service + ": " + usable.error().text()}};
   if (!away->second.passed()) return {};
-  return {{Kind::service, service + " is not reached: ibpodctl doctor says why"}};
+  return {{Kind::service, service + " cannot be reached: run ibpodctl doctor for the cause"}};
 }
 
 void Fabrics::set_bind_faults(std::vector<device_plugin::Device>& devices) const {
@@ -163,8 +163,8 @@ std::optional<device_plugin::BindFault> Fabrics::bind_fault(
   const std::scoped_lock lock(mutex_);
   const std::optional<ib::Guid> guid = device.pf ? port_of(device) : port->guid;
   if (!guid || !sm_statuses_.at(fabric.name()).unknown_ports.contains(*guid)) return {};
-  return {{Kind::guid, "port " + guid->text() + " is not known to the SM service of fabric " +
-                           fabric.name() + " as a " + (device.pf ? "VF" : "PF") + " of this node"}};
+  return {{Kind::guid, "the SM service of fabric " + fabric.name() + " does not know port " +
+                           guid->text() + " as a " + (device.pf ? "VF" : "PF") + " of this node"}};
 }
 
 // --- which one a PF is on
@@ -175,7 +175,7 @@ Status Fabrics::check_subnet(const PfPort& port, const Fabric& fabric) const {
   const std::string pf = "PF " + port.pf.text();
   // The prefix that a port has before any subnet manager has come to it may be that of one of them.
   if (!port.up && fabrics_.size() > 1)
-    return Error(Code::unavailable, pf + " is not up: it is not to be seen which fabric it is on");
+    return Error(Code::unavailable, "cannot determine the fabric of " + pf + ": its port is down");
   if (port.prefix == *wanted) return ok();
   return Error(port.up ? Code::unsupported : Code::unavailable,
                pf + " is on the subnet " + port.prefix.text_in_gid() + ", not on " +

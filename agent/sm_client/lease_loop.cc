@@ -111,8 +111,9 @@ Deadline LeaseLoop::tick(Deadline& renew, BackOff& pauses) {
 // been unmounted, and a Sync would end the bindings of all pods.
 Status LeaseLoop::check_records() const {
   if (deps_.records.has_folder()) return ok();
-  return Error(Code::unavailable, "records of attachments: " + deps_.records.folder().string() +
-                                      " is missing: mount the disk that it is on");
+  return Error(Code::unavailable,
+               "cannot read attachment records: " + deps_.records.folder().string() +
+                   " is missing: mount the disk that holds it");
 }
 
 Result<Duration> LeaseLoop::sync() {

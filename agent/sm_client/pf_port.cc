@@ -33,7 +33,7 @@ Result<PfPort> read_pf_port(const sysfs::Sysfs& sysfs, const ib::PciAddress& dev
   Result<PfPort> port = read(sysfs, device);
   if (port) return port;
   return Error(Code::unavailable,
-               "the PF of " + device.text() + " is not to be seen: " + port.error().text());
+               "cannot read the PF of " + device.text() + ": " + port.error().text());
 }
 
 }  // namespace ibpod::agent::sm_client

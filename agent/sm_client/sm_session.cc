@@ -20,7 +20,7 @@ Result<fabricapi::BindRequest> SmSession::read_request(const nodeapi::Attachment
                                                        node::Record& record) const {
   record = TRY(record_of(deps_.records, name));
   if (record.stage != node::Stage::attached)
-    return Error(Code::invalid, "the end of the attachment has begun");
+    return Error(Code::invalid, "the attachment is being released");
   return make_request(record);
 }
 

@@ -82,7 +82,7 @@ TEST_CASE("a list of 4 MiB arrives; one that is longer is refused here, and chan
   const Status refused = fixture.plugin->publish();
   CHECK(refused.error().code() == Code::invalid);
   CHECK(refused.error().text() ==
-        "a list of 65537 devices has 4194368 bytes; the kubelet takes 4194304");
+        "a list of 65537 devices has 4194368 bytes; the kubelet accepts at most 4194304");
   CHECK(fixture.kubelet_model.seen(kResource).registrations == 1);
   fixture.pool.set_devices({{"a"}});
   CHECK(fixture.plugin->publish());
@@ -105,7 +105,7 @@ TEST_CASE("what cannot work is refused at the start") {
   fixture.pool.set_devices({{"a"}, {"a"}});
   CHECK(DevicePlugin::start(fixture.pool, fixture.kubelet(folder.path(), Mode::legacy))
             .error()
-            .text() == "device id \"a\" is there twice");
+            .text() == "device id \"a\" occurs twice");
 }
 
 TEST_CASE("a container gets all that its allocation says") {

@@ -15,7 +15,7 @@ Status check_ids(const std::vector<Device>& sorted) {
                                       std::to_string(kLongestId) + " bytes");
     }
     if (last != nullptr && *last == device.id) {
-      return Error(Code::invalid, "device id \"" + device.id + "\" is there twice");
+      return Error(Code::invalid, "device id \"" + device.id + "\" occurs twice");
     }
     last = &device.id;
   }
@@ -38,7 +38,8 @@ Result<v1beta1::ListAndWatchResponse> list_message(std::vector<Device> devices) 
   if (message.ByteSizeLong() > kLargestList) {
     return Error(Code::invalid, "a list of " + std::to_string(devices.size()) + " devices has " +
                                     std::to_string(message.ByteSizeLong()) +
-                                    " bytes; the kubelet takes " + std::to_string(kLargestList));
+                                    " bytes; the kubelet accepts at most " +
+                                    std::to_string(kLargestList));
   }
   return message;
 }

@@ -39,25 +39,25 @@ bool is_domain(std::string_view text) {
 
 Status check_resource_name(const std::string& name) {
   const size_t slash = name.find('/');
-  if (slash == std::string::npos) return wrong(name, "a domain and \"/\" must stand in front");
+  if (slash == std::string::npos) return wrong(name, "expected DOMAIN/NAME");
   const std::string domain = name.substr(0, slash);
   const std::string own = name.substr(slash + 1);
   if (domain.size() > kLongestDomain || own.size() > kLongestName) {
-    return wrong(name, "at most " + std::to_string(kLongestDomain) +
+    return wrong(name, "expected at most " + std::to_string(kLongestDomain) +
                            " bytes before the \"/\" and " + std::to_string(kLongestName) +
-                           " behind it");
+                           " bytes after it");
   }
   if (!is_domain(domain)) {
-    return wrong(name, "in front of the \"/\" must be a domain in lower case");
+    return wrong(name, "expected a domain in lower case before the \"/\"");
   }
   if (!is_word(own, kUpper, "-_.")) {
     return wrong(
         name,
-        "behind the \"/\" must be letters, digits, \"-\", \"_\" and \".\", with a letter or "
-        "digit at both ends");
+        "expected letters, digits, \"-\", \"_\" and \".\" after the \"/\", with a letter or "
+        "digit at each end");
   }
   if (name.find("kubernetes.io/") != std::string::npos || name.starts_with("requests.")) {
-    return wrong(name, "the kubelet keeps kubernetes.io and \"requests.\" for itself");
+    return wrong(name, "kubernetes.io and \"requests.\" are reserved for Kubernetes");
   }
   return ok();
 }

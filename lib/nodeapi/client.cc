@@ -76,13 +76,13 @@ class Client final : public Node {
 
   template <typename Response, typename Request>
   Result<Response> ask(const std::string& method, const Request& request, Deadline deadline) {
-    const std::string whom = "the node's agent at " + socket_.string();
+    const std::string agent = "the node's agent at " + socket_.string();
     const std::string answer =
         TRY(rpc::unary(socket_, "/ibpod.v1.Node/" + method, request.SerializeAsString(), deadline)
-                .during(whom));
+                .during(agent));
     Response response;
     if (response.ParseFromString(answer)) return response;
-    return Error(Code::internal, whom + ": the answer to " + method + " cannot be read");
+    return Error(Code::internal, agent + ": cannot parse the answer to " + method);
   }
 
   Path socket_;

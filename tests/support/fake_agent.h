@@ -62,7 +62,7 @@ struct FakeAgent : nodeapi::Node {
 
  private:
   Result<std::string> check(const std::string& pod, const std::string& device) const {
-    if (!kubelet) return Error(Code::unsupported, "this node's agent knows no kubelet");
+    if (!kubelet) return Error(Code::unsupported, "the agent has no kubelet (kubelet: false)");
     for (const auto& [whose, one] : given) {
       if (whose.first == pod && one == device) return device;
     }

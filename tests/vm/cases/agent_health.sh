@@ -56,7 +56,7 @@ recovers 70 "$well"
 
 say "a bad configuration is refused, and the last good one goes on serving"
 agent_conf '.sweepSeconds = 1'
-wait_for 10 grep -q "the last good one stays: sweepSeconds" "$WORK/agent.log"
+wait_for 10 grep -q "the last good one stays in force: sweepSeconds" "$WORK/agent.log"
 expect_eq "the file is no good" "$(metric ibpod_config_good)" 0
 expect_eq "healthy devices" "$(offered healthy)" 1
 agent_conf .

@@ -91,7 +91,7 @@ wait_for 10 is_content agent "$agent_at"
 
 say "preparation: of now, when doctor is run"
 agent_conf '.pfs = [{rootDevices: ["0000:ff:00.0"], numVfs: 1}]'
-wait_for 20 finds preparation "pfs[0]: it chooses no PF of this node"
+wait_for 20 finds preparation "pfs[0]: it selects no PF of this node"
 expect_match "its time" "$(found preparation "pfs[0]" | jq -r .text)" "*seen at ??:??:?? UTC*"
 agent_conf .
 wait_for 5 is_content preparation "pfs[0]"
@@ -99,7 +99,7 @@ wait_for 5 is_content preparation "pfs[0]"
 say "a namespace mode that was changed by hand, and a restart of the agent"
 agent_conf '.rdmaNetns = "exclusive"'
 rdma_mode shared
-wait_for 5 finds rdma-netns-mode "shared where rdmaNetns is exclusive"
+wait_for 5 finds rdma-netns-mode "shared, but rdmaNetns is exclusive"
 expect_match "the remedy" "$(remedy rdma-netns-mode "shared where")" "*restart the agent while the node has no pods*"
 end_agent TERM
 start_agent

@@ -158,7 +158,7 @@ say "a PF's port that is not up is on none of them, and a pod's end waits for it
 fault2 1
 wait_for 20 is_down host "$PF1"
 plug ADD pod-0 west '.timeoutSeconds = 3'
-expect_error 11 "*PF $PF1 is not up: it is not to be seen which fabric it is on*"
+expect_error 11 "*cannot determine the fabric of PF $PF1: its port is down*"
 must_plug DEL pod-1 west
 expect_eq "records" "$(records)" "pod-0:net1 pod-1:net1 pod-1:net2"
 fault2 0

@@ -34,7 +34,7 @@ new_pod p1
 wait_for 120 tells "$vf" healthy true
 
 say "a VF with a GUID that the service does not know"
-wait_for 30 says_why "$foreign" "port 02:00:00:00:00:bb:00:01 is not known to the SM service of fabric default as a VF of this node"
+wait_for 30 says_why "$foreign" "the SM service of fabric default does not know port 02:00:00:00:00:bb:00:01 as a VF of this node"
 wait_for 10 finds_on_node "^$foreign: no partition can be bound: port .* -> .*nodes.NODE.guids"
 wait_for 10 counts_unhealthy unknownGuid
 in_blue "$foreign"
@@ -56,11 +56,11 @@ refuse 7 "partition: the network names none; this node's agent refuses*" p1
 conf "$vf" 'del(.pkey) | .thePartition = "blue"'
 refuse 7 "*the key \"thePartition\" is unknown: did you mean \"partition\"*" p1
 agent_conf "$by_tls | .withoutPartition = \"allow\""
-wait_for 20 grep -q "configuration taken: changed: withoutPartition" "$WORK/agent.log"
+wait_for 20 grep -q "configuration loaded: changed: withoutPartition" "$WORK/agent.log"
 conf "$vf" 'del(.pkey)'
 add p1
 agent_conf "$by_tls"
-wait_for 20 grep -c "configuration taken: changed: withoutPartition" "$WORK/agent.log"
+wait_for 20 grep -c "configuration loaded: changed: withoutPartition" "$WORK/agent.log"
 del p1
 
 say "the agent starts with a certificate that has expired, and stays up"
@@ -70,8 +70,8 @@ openssl req -new -key "$WORK/vm.key" -subj /CN=system:node:vm |
   openssl x509 -req -CA "$WORK/ca.crt" -CAkey "$WORK/ca.key" -CAcreateserial -days -1 -out "$WORK/vm.crt"
 expired="vm.crt: expired at $(date -ud "$(openssl x509 -noout -enddate -in "$WORK/vm.crt" | cut -d= -f2)" +%FT%TZ)"
 start_agent
-wait_for 20 says_why "$vf" "this node has no certificate for the SM service of fabric default: *$expired"
-wait_for 10 finds_on_node "^certificate: this node's for fabric default: .*$expired -> issue this node"
+wait_for 20 says_why "$vf" "cannot use this node's certificate for the SM service of fabric default: *$expired"
+wait_for 10 finds_on_node "^certificate: cannot use this node's certificate for the SM service of fabric default: .*$expired -> issue a new certificate"
 wait_for 10 grep -q "the node's certificate for fabric default: .*$expired" "$WORK/agent.log"
 expect_eq "its end" "$(date -ud "@$(printf %.0f "$(end_of)")" +%FT%TZ)" "${expired##* }"
 expect_eq "usable" "$(usable)" 0
@@ -115,9 +115,9 @@ wait_for 20 tells "$vf" healthy true
 
 say "the service is away: for a moment nothing happens, after two minutes its VFs are not offered, and then they are again"
 end_sm
-wait_for 60 finds_on_node "^sm-service: that of fabric default is not reached"
+wait_for 60 finds_on_node "^sm-service: the SM service of fabric default cannot be reached"
 tells "$vf" healthy true || fail "a service that is away for a moment makes it unhealthy"
-wait_for 200 says_why "$vf" "the SM service of fabric default is not reached*"
+wait_for 200 says_why "$vf" "the SM service of fabric default cannot be reached*"
 wait_for 10 counts_unhealthy noSmService
 run_sm
 wait_for 60 tells "$vf" healthy true
