@@ -80,7 +80,7 @@ const struct {
      "pfs[0].rootDevices[1]: \"0000:3B:00.0\" is in the list twice"},
     {R"([{"pfNames": ["ib0#0-3"]}])",
      "pfs[0].pfNames[0]: \"ib0#0-3\" has a range of VFs, which is for pools only: expected "
-     "the PF's interface alone, such as \"ib0\""},
+     "the PF's interface, such as \"ib0\""},
     {R"([{"pfNames": [""]}])",
      "pfs[0].pfNames[0]: \"\" is not the name of an interface: expected one such as \"ib0\""},
     {R"([{"pfNames": ["a/b"]}])",
