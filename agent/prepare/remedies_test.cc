@@ -178,7 +178,9 @@ std::vector<std::string> literals_of(const std::string& source, size_t from) {
   for (size_t begin = 0; (begin = statement.find('"', begin)) != std::string::npos;) {
     size_t end = begin + 1;
     while (statement[end] != '"') end += statement[end] == '\\' ? 2 : 1;
-    literals.push_back(statement.substr(begin + 1, end - begin - 1));
+    std::string literal = statement.substr(begin + 1, end - begin - 1);
+    std::erase(literal, '\\');
+    literals.push_back(std::move(literal));
     begin = end + 1;
   }
   return literals;
