@@ -99,11 +99,11 @@ TEST_CASE("a plugin that fails is quoted: its complaint, or what it wrote to sta
         fixture.step("DEL") + "no; not now (code 103)");
   CHECK(fixture.refusal(complaint + "; echo log >&2; exit 1").details() == "log");
   CHECK(fixture.refusal("echo broken >&2; exit 3").text() ==
-        fixture.step("DEL") + "it failed with exit code 3: broken");
+        fixture.step("DEL") + "failed with exit code 3: broken");
   CHECK(fixture.refusal("exit 4").text() ==
-        fixture.step("DEL") + "it failed with exit code 4 and said nothing");
+        fixture.step("DEL") + "failed with exit code 4 and no output");
   CHECK(fixture.refusal("kill -KILL $$").text() ==
-        fixture.step("DEL") + "it failed with exit code 137 and said nothing");
+        fixture.step("DEL") + "failed with exit code 137 and no output");
 }
 
 TEST_CASE("a complaint counts whatever the exit code says, and \"later\" is later") {

@@ -120,7 +120,7 @@ void choose_no_pf(Bench& b) { b.preparation.config().vendor = 0x8086; }
 const Row kRows[] = {
     {"a shared mode, until the next boot", Issue::rdma_mode, make_shared,
      "rdma-netns-mode: RDMA namespace mode shared, but rdmaNetns is exclusive",
-     "\"options ib_core netns_mode=0\" into /etc/modprobe.d/ibpod.conf, renew the initramfs and "
+     "\"options ib_core netns_mode=0\" into /etc/modprobe.d/ibpod.conf, rebuild the initramfs and "
      "reboot",
      [](Bench& b) {
        b.k = fake::node_with(1, 0);

@@ -51,10 +51,11 @@ class Reader {
     const bool required = call_.verb == cni::Verb::add || call_.verb == cni::Verb::check;
     if (!required || !config_.vf.device.empty()) return ok();
     if (!config_.resource.empty()) return check_pod();
-    return Error(Code::invalid,
-                 "deviceID: it is missing; Multus puts it in for a network whose annotation "
-                 "k8s.v1.cni.cncf.io/resourceName names a resource that the pod requests; without "
-                 "Multus write that name as resourceName, and the node's agent finds the device");
+    return Error(
+        Code::invalid,
+        "deviceID is missing: with Multus, set the network's annotation "
+        "k8s.v1.cni.cncf.io/resourceName to a resource that the pod requests; without Multus, set "
+        "resourceName in the network to that resource, and the node's agent finds the device");
   }
 
   Status read_resource() {
@@ -75,8 +76,8 @@ class Reader {
   Status check_pod() {
     if (!call_.pod.name.empty() && !call_.pod.name_space.empty()) return ok();
     return Error(Code::invalid,
-                 "CNI_ARGS: K8S_POD_NAMESPACE and K8S_POD_NAME are missing: without deviceID the "
-                 "device is looked up by them")
+                 "CNI_ARGS: K8S_POD_NAMESPACE and K8S_POD_NAME are missing: a network without "
+                 "deviceID requires them")
         .reported_as(cni::kInvalidEnvironment);
   }
 

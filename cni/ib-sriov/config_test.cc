@@ -172,8 +172,8 @@ TEST_CASE("two spellings of one address are one device") {
   CHECK(read_both("0000:3B:00.2", "0000:3b:00.2")->vf.device.text() == "0000:3b:00.2");
   CHECK(read_both("0000:3b:00.2", "0000:3B:00.2")->vf.device.text() == "0000:3b:00.2");
   CHECK(read_both("0000:3B:00.1", "0000:3b:00.2").error().text() ==
-        "deviceID: \"0000:3b:00.1\" and runtimeConfig.deviceID: \"0000:3b:00.2\" differ: which "
-        "device is meant?");
+        "deviceID: \"0000:3b:00.1\" and runtimeConfig.deviceID: \"0000:3b:00.2\" differ: both must "
+        "name the same device");
   CHECK(read_both("0000:3b:00.1", "x").error().text() ==
         "runtimeConfig.deviceID: \"x\" is not a PCI address: expected a form such as 0000:3b:00.2");
 }

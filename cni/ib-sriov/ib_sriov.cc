@@ -9,9 +9,9 @@ namespace {
 Status check_ipoib(const attach::Context& context) {
   const std::vector<node::Netdev> netdevs = TRY(context.kernel.ipoib_netdevs(node::kHost));
   if (!netdevs.empty()) return ok();
-  return Error(Code::unavailable,
-               "the host has no IPoIB interface, of a VF or a PF: load ib_ipoib, and the driver of "
-               "the adapter");
+  return Error(
+      Code::unavailable,
+      "the host has no IPoIB interface of a VF or PF: load ib_ipoib and the adapter's driver");
 }
 
 }  // namespace
@@ -73,12 +73,12 @@ Status IbSriov::check_choice() const {
   if (spec.guids && bound) return ok();
   if (spec.guids)
     return Error(Code::invalid, config_.guid_key + ": " + spec.guids->port.text() +
-                                    ": this node's VFs have their GUIDs from the cluster's SM "
-                                    "service, and one is chosen only beside a partition or pkey");
+                                    ": the SM service assigns the GUIDs of this node's VFs, and a "
+                                    "network can request one only together with partition or pkey");
   if (config_.ib_kubernetes_configured)
     return Error(Code::invalid,
-                 "args.cni[\"mellanox.infiniband.app\"]: \"configured\" means nothing here: this "
-                 "node's agent has the SM service bind the pod, without ib-kubernetes");
+                 "args.cni[\"mellanox.infiniband.app\"]: \"configured\" is not supported on this "
+                 "node: its agent binds the pod at the SM service, without ib-kubernetes");
   return ok();
 }
 

@@ -130,7 +130,7 @@ TEST_CASE("a partition that has not come within a short timeoutSeconds is error 
       fixture.call("ADD", fixture.config(kDevice + R"(,"pkey":"0x8001","timeoutSeconds":1)"));
   REQUIRE(refused.failure);
   CHECK(refused.failure->code == 11);
-  CHECK(refused.output.find("timeoutSeconds of this network 1 (30 if not given)") !=
+  CHECK(refused.output.find("timeoutSeconds of this network is 1 (30 by default)") !=
         std::string::npos);
 }
 
@@ -149,11 +149,11 @@ TEST_CASE(
   std::map<std::string, int64_t> steps;
   for (const std::string& line : lines) {
     const json::Value members = json::Value::parse(line).value();
-    const std::optional<json::Value> step = members.find("step");
-    if (step) steps[step->string().value()] += members.find("us")->integer().value();
+    const std::optional<json::Value> us = members.find("us");
+    if (us) steps[members.find("msg")->string().value()] += us->integer().value();
   }
   for (const char* step :
-       {"ask the node's agent how it is", "begin the binding", "wait for the binding"})
+       {"ask the node's agent for its health", "begin the binding", "wait for the binding"})
     CHECK_MESSAGE(steps.contains(step), step);
   const json::Value last = json::Value::parse(lines.back()).value();
   const auto us = [&](const char* key) { return last.find(key)->integer().value(); };
@@ -173,7 +173,7 @@ TEST_CASE(
   const cni::Answer refused = fixture.call("ADD", fixture.config(other));
   REQUIRE(refused.failure);
   CHECK(refused.failure->message.starts_with(
-      "deviceID: 0000:3b:00.2: the kubelet has not given it to the pod lab/pod; "));
+      "deviceID: 0000:3b:00.2: the kubelet has not allocated it to the pod lab/pod; "));
   CHECK(fixture.k.orders() == 0);
   CHECK(fixture.changes() == "");
   CHECK(fixture.call("DEL", fixture.config(other)).exit_code == 0);
@@ -256,7 +256,8 @@ TEST_CASE("a plugin of ours is no IPAM plugin, whoever calls it so") {
   for (const char* verb : {"ADD", "DEL", "CHECK", "GC", "STATUS"}) {
     const cni::Answer refused = fixture.call(verb, fixture.config(kDevice));
     REQUIRE(refused.failure);
-    CHECK(refused.failure->message == "ipam: ib-sriov is called as an IPAM plugin, and is none");
+    CHECK(refused.failure->message ==
+          "ipam: ib-sriov was called as an IPAM plugin, but is not one");
   }
   CHECK(fixture.changes() == "");
 }
@@ -280,8 +281,7 @@ TEST_CASE("a network that is larger than any is refused") {
       fixture.call("ADD", fixture.config(kDevice + R"(,"x":")" + std::string(1 << 16, 'x') + "\""));
   REQUIRE(refused.failure);
   CHECK(refused.failure->code == 6);
-  CHECK(refused.failure->message ==
-        "standard input: more than the 65536 bytes that a network may have");
+  CHECK(refused.failure->message == "standard input: larger than the limit of 65536 bytes");
 }
 
 TEST_CASE("a network of more values than any is refused before it is read") {
@@ -348,8 +348,8 @@ TEST_CASE("an IPAM that the node does not allow is not run, for ADD or for DEL")
   REQUIRE(refused.failure);
   CHECK(refused.failure->code == 7);
   CHECK(refused.failure->message ==
-        "ipam.type: \"lease\" is not among the ipamTypes that /etc/ibpod/cni.json allows on this "
-        "node");
+        "ipam.type: \"lease\" is not allowed on this node: add it to ipamTypes in "
+        "/etc/ibpod/cni.json");
   CHECK(fixture.changes() == "");
   fixture.node->ipam_types = {"static", "lease"};
   REQUIRE(fixture.call("ADD", config).exit_code == 0);
@@ -370,7 +370,7 @@ TEST_CASE("DEL of nothing recorded asks no IPAM that cannot be told, and says so
   CHECK(answer.exit_code == 0);
   CHECK(fixture.changes() == "");
   CHECK_FALSE(path_exists(fixture.programs.path() / "calls"));
-  CHECK(read_file(log).value().find("which names the IPAM plugin; DEL goes on without it") !=
+  CHECK(read_file(log).value().find("which names the IPAM plugin; DEL continues without it") !=
         std::string::npos);
 }
 
@@ -492,8 +492,8 @@ TEST_CASE(
   };
   const std::string guid = "\"" + std::string(kGuid) + "\"";
   const std::string may_not = ": " + std::string(kGuid) +
-                              ": this node's VFs have their GUIDs from the cluster's SM service, "
-                              "and one is chosen only beside a partition or pkey";
+                              ": the SM service assigns the GUIDs of this node's VFs, and a "
+                              "network can request one only together with partition or pkey";
   CHECK(refused(",\"guid\":" + guid) == "guid" + may_not);
   CHECK(refused(R"(,"args":{"cni":{"guid":)" + guid + "}}") == "args.cni.guid" + may_not);
   CHECK(refused(R"(,"runtimeConfig":{"infinibandGUID":)" + guid + "}") ==
@@ -552,7 +552,7 @@ TEST_CASE(
   CHECK(refused.failure->code == 7);
   CHECK(refused.failure->message ==
         "stateDir: the record of this attachment is in " + old.string() +
-            ", which the network names: set it as stateDir in /etc/ibpod/cni.json until the pods "
+            ", the network's stateDir: set it as stateDir in /etc/ibpod/cni.json until the pods "
             "of that network are gone");
   fixture.node->state_folder = old;
   CHECK(fixture.call("DEL", config).exit_code == 0);
@@ -604,9 +604,9 @@ TEST_CASE("an ADD waits for an agent that is being started anew") {
 
 std::string key(const std::string& text) { return kDevice + "," + text; }
 const std::string kNoDevice =
-    "deviceID: it is missing; Multus puts it in for a network whose annotation "
-    "k8s.v1.cni.cncf.io/resourceName names a resource that the pod requests; without Multus write "
-    "that name as resourceName, and the node's agent finds the device";
+    "deviceID is missing: with Multus, set the network's annotation "
+    "k8s.v1.cni.cncf.io/resourceName to a resource that the pod requests; without Multus, set "
+    "resourceName in the network to that resource, and the node's agent finds the device";
 const std::string kNoPciAddress = "\" is not a PCI address: expected a form such as 0000:3b:00.2";
 const std::string kNoGuid =
     "\" is not a GUID: expected eight bytes in hex, such as 00:11:22:33:44:55:66:77";
@@ -614,7 +614,8 @@ const std::string kNoKey = "\" is not a P_Key: expected 0x0001 to 0xffff, such a
 const std::string kFree =
     " is not a partition: 0x0000 and 0x8000 mark free entries of a P_Key table";
 const std::string kNetworkName =
-    "\" is no network name: expected a letter or digit, then letters, digits, '_', '.' and '-', at "
+    "\" is not a network name: expected a letter or digit, then letters, digits, '_', '.' and '-', "
+    "at "
     "most 255 in all";
 const std::string kContainer =
     "\": expected a letter or digit, then letters, digits, '_', '.' and '-', at most 255 in all";
@@ -634,7 +635,8 @@ const std::vector<attach::BadInput> kBad{
     {"raw", R"({"cniVersion":"1.1.0","type":"ib-sriov"})", 7,
      "the document: the key \"name\" is missing"},
     {"raw", R"({"cniVersion":"9.9.9","name":"n"})", 1,
-     "cniVersion is \"9.9.9\": this plugin speaks 0.1.0, 0.2.0, 0.3.0, 0.3.1, 0.4.0, 1.0.0, 1.1.0"},
+     "cniVersion is \"9.9.9\": this plugin supports 0.1.0, 0.2.0, 0.3.0, 0.3.1, 0.4.0, 1.0.0, "
+     "1.1.0"},
     {"raw", R"({"cniVersion":7,"name":"n"})", 7, "cniVersion: expected a string, got the number 7"},
     {"raw", R"({"cniVersion":"1.1.0","name":"../n"})", 7, "name: \"../n" + kNetworkName},
     {"raw", R"({"cniVersion":"1.1.0","name":"-n"})", 7, "name: \"-n" + kNetworkName},
@@ -648,10 +650,10 @@ const std::vector<attach::BadInput> kBad{
      "resourceName: expected PREFIX/NAME as pods request it, got \"openib/vfs/1\""},
     {"", R"("resourceName":7)", 7, "resourceName: expected a string, got the number 7"},
     {"", R"("resourceName":"openib/vfs")", 4,
-     "CNI_ARGS: K8S_POD_NAMESPACE and K8S_POD_NAME are missing: without deviceID the device is "
-     "looked up by them"},
+     "CNI_ARGS: K8S_POD_NAMESPACE and K8S_POD_NAME are missing: a network without deviceID "
+     "requires them"},
     {"", R"("resourceName":"openib/vfs","agentSocket":"agent.sock")", 7,
-     "agentSocket: \"agent.sock\" is no absolute path without \"..\""},
+     "agentSocket: expected an absolute path without \"..\", got \"agent.sock\""},
     {"", key(R"("agentSocket":"/run/x.sock")"), 7, "agentSocket" + kNodesOwn},
     {"", key(R"("stateDir":"/etc/foo")"), 7, "stateDir" + kNodesOwn},
     {"", key(R"("logFile":"/etc/ld.so.preload")"), 7, "logFile" + kNodesOwn},
@@ -667,16 +669,16 @@ const std::vector<attach::BadInput> kBad{
     {"", R"("deviceID":"0000:ff:00.1")", 101,
      "deviceID 0000:ff:00.1: there is no such PCI function on this node"},
     {"", R"("deviceID":"0000:3b:00.0")", 7,
-     "deviceID 0000:3b:00.0 is a physical function: give one of its VFs, or bind it to vfio-pci to "
+     "deviceID 0000:3b:00.0 is a physical function: use one of its VFs, or bind it to vfio-pci to "
      "pass all of it to a virtual machine"},
     {"", key(R"("deviceid":"0000:3b:00.2")"), 7,
      "deviceid: the keys \"deviceID\" and \"deviceid\" differ only in case: keep \"deviceID\""},
     {"", key(R"("runtimeConfig":{"deviceID":"0000:3b:00.2"})"), 7,
-     "deviceID: \"0000:3b:00.1\" and runtimeConfig.deviceID: \"0000:3b:00.2\" differ: which device "
-     "is meant?"},
+     "deviceID: \"0000:3b:00.1\" and runtimeConfig.deviceID: \"0000:3b:00.2\" differ: both must "
+     "name the same device"},
     {"", key(R"("vfioPciMode":true)"), 7,
-     "vfioPciMode: deviceID 0000:3b:00.1 is bound to mlx5_core, not to vfio-pci: bind it, or leave "
-     "vfioPciMode out"},
+     "vfioPciMode: deviceID 0000:3b:00.1 is bound to mlx5_core, not to vfio-pci: bind it to "
+     "vfio-pci, or remove vfioPciMode"},
     {"", key(R"("vfioPciMode":"yes")"), 7,
      "vfioPciMode: expected true or false, got the string \"yes\""},
     // types and values
@@ -702,21 +704,21 @@ const std::vector<attach::BadInput> kBad{
      "timeoutSeconds: expected a whole number from 1 to 110, got the number 111"},
     {"", key(R"("loglevel":"loud")"), 7,
      "logLevel: \"loud\" is not a log level: expected debug, info, warning or error"},
-    {"", key(R"("logFile":"../log")"), 7, "logFile: \"../log\" is no absolute path without \"..\""},
+    {"", key(R"("logFile":"../log")"), 7,
+     "logFile: expected an absolute path without \"..\", got \"../log\""},
     {"", key(R"("logFile":"/var/../etc/passwd")"), 7,
-     "logFile: \"/var/../etc/passwd\" is no absolute path without \"..\""},
+     "logFile: expected an absolute path without \"..\", got \"/var/../etc/passwd\""},
     {"", key(R"("runtimeConfig":{"CNIDeviceInfoFile":"info"})"), 7,
-     "runtimeConfig.CNIDeviceInfoFile: \"info\" is no absolute path without \"..\""},
+     "runtimeConfig.CNIDeviceInfoFile: expected an absolute path without \"..\", got \"info\""},
     {"", key(R"("runtimeConfig":{"CNIDeviceInfoFile":"/run/../etc/passwd"})"), 7,
-     "runtimeConfig.CNIDeviceInfoFile: \"/run/../etc/passwd\" is no absolute path without \"..\""},
+     "runtimeConfig.CNIDeviceInfoFile: expected an absolute path without \"..\", got "
+     "\"/run/../etc/passwd\""},
     {"", key(R"("runtimeConfig":{"CNIDeviceInfoFile":"/etc/cron.d/x"})"), 7,
-     "runtimeConfig.CNIDeviceInfoFile: \"/etc/cron.d/x\" is no file of /devinfo, the only folder "
-     "that "
-     "this node allows (deviceInfoDir in /etc/ibpod/cni.json)"},
+     "runtimeConfig.CNIDeviceInfoFile: \"/etc/cron.d/x\" is not in /devinfo, the only folder "
+     "that this node allows (deviceInfoDir in /etc/ibpod/cni.json)"},
     {"", key(R"("runtimeConfig":{"CNIDeviceInfoFile":"/devinfo/x/y"})"), 7,
-     "runtimeConfig.CNIDeviceInfoFile: \"/devinfo/x/y\" is no file of /devinfo, the only folder "
-     "that "
-     "this node allows (deviceInfoDir in /etc/ibpod/cni.json)"},
+     "runtimeConfig.CNIDeviceInfoFile: \"/devinfo/x/y\" is not in /devinfo, the only folder "
+     "that this node allows (deviceInfoDir in /etc/ibpod/cni.json)"},
     {"", key(R"("runtimeConfig":[])"), 7, "runtimeConfig: expected an object, got a list"},
     {"", key(R"("args":"x")"), 7, "args: expected an object, got the string \"x\""},
     {"", key(R"("capabilities":{"infinibandGUID":"yes"})"), 7,
@@ -743,21 +745,20 @@ const std::vector<attach::BadInput> kBad{
     {"", key(R"("pkey":"0x")"), 7, "pkey: \"0x" + kNoKey},
     {"", key(R"("pkey":"0x10000")"), 7, "pkey: \"0x10000" + kNoKey},
     {"", key(R"("pkey":"blue")"), 7,
-     "pkey: \"blue" + kNoKey + "; the name of a partition goes under \"partition\""},
+     "pkey: \"blue" + kNoKey + "; to name a partition, use \"partition\""},
     {"", key(R"("pkey":"0x0000")"), 7, "pkey: 0x0000" + kFree},
     {"", key(R"("pkey":"0x8000")"), 7, "pkey: 0x8000" + kFree},
     {"", key(R"("pkey":65536)"), 7, "pkey: 65536 is not a P_Key: expected 1 to 65535"},
     {"", key(R"("pkey":-1)"), 7, "pkey: -1 is not a P_Key: expected 1 to 65535"},
     {"", key(R"("pkey":0)"), 7, "pkey: 0x0000" + kFree},
-    {"", key(R"("pkey":{})"), 7, "pkey: expected a P_Key, as \"0x8001\" or as a number, got {}"},
+    {"", key(R"("pkey":{})"), 7, "pkey: expected a P_Key (\"0x8001\" or a number), got {}"},
     // IPAM
     {"", key(R"("ipam":{"type":"dhcp"})"), 2,
      "ipam.type: \"dhcp\" cannot serve InfiniBand: its daemon builds requests from 6-byte Ethernet "
      "addresses; use host-local, static, whereabouts or another one"},
     {"", key(R"("ipam":{"subnet":"10.0.0.0/8"})"), 7,
      "ipam: the key \"type\" is missing, which names the IPAM plugin"},
-    {"", key(R"("ipam":{"type":"../lease"})"), 7,
-     "ipam.type: \"../lease\" is no name of a program"},
+    {"", key(R"("ipam":{"type":"../lease"})"), 7, "ipam.type: \"../lease\" is not a program name"},
     {"", key(R"("ipam":7)"), 7, "ipam: expected an object, got the number 7"},
     {"", key(R"("dns":{"nameservers":"x"})"), 7,
      "dns.nameservers: expected a list, got the string \"x\""},
@@ -781,9 +782,9 @@ const std::vector<attach::BadInput> kBad{
      "needs "
      "no attachment"},
     {"CNI_ARGS", "K8S_POD_NAME", 4,
-     "CNI_ARGS is \"K8S_POD_NAME\": expected pairs KEY=VALUE with ';' between them; "
+     "CNI_ARGS is \"K8S_POD_NAME\": expected KEY=VALUE pairs separated by ';'; "
      "\"K8S_POD_NAME\" "
-     "is none"},
+     "is not one"},
     {"CNI_COMMAND", "REMOVE", 4,
      "CNI_COMMAND is \"REMOVE\": expected ADD, DEL, CHECK, GC, STATUS or VERSION"},
 };

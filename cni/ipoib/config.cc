@@ -48,10 +48,9 @@ class Reader {
     TRY(master || pf ? ignore_device() : read_device());
     const bool required = call_.verb == cni::Verb::add || call_.verb == cni::Verb::check;
     if (!required || !ipoib_.master.empty() || !ipoib_.device.empty()) return ok();
-    return Error(
-        Code::invalid,
-        "master: it is missing; name the host's IPoIB interface (\"ib0\"), or give the PCI "
-        "address of its function under pf or deviceID");
+    return Error(Code::invalid,
+                 "master is missing: set it to the host's IPoIB interface (\"ib0\"), or set pf or "
+                 "deviceID to the PCI address of its function");
   }
 
   Status read_device() {
@@ -70,8 +69,8 @@ class Reader {
     ipoib_.spec.partitions = TRY(attach::read_partitions(keys_));
     if (ipoib_.spec.partitions.size() <= 1) return ok();
     return Error(Code::invalid,
-                 "partitions: an IPoIB interface is in one partition: name one, and give the pod a "
-                 "network for each");
+                 "partitions: an IPoIB interface can be in only one partition: name one, and use "
+                 "one network for each partition");
   }
 
   Status read_mode() {

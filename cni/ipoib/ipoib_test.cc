@@ -66,10 +66,11 @@ TEST_CASE(
     if (*pool != 0) fixture.agent.pools["0000:3b:00.1"] = pool;
     const cni::Answer refused = fixture.call("ADD", fixture.config(vf));
     REQUIRE(refused.failure);
-    CHECK(refused.failure->message ==
-          "pf: 0000:3b:00.1: the kubelet has not given it to the pod lab/pod; name a PF, request "
-          "the VF's resource in the pod's spec, or, if the host keeps the VF for all pods, list "
-          "0000:3b:00.1 under masterVfs in /etc/ibpod/cni.json");
+    CHECK(
+        refused.failure->message ==
+        "pf: 0000:3b:00.1: the kubelet has not allocated it to the pod lab/pod; name a PF, request "
+        "the VF's resource in the pod's spec, or, if the host keeps the VF for all pods, list "
+        "0000:3b:00.1 under masterVfs in /etc/ibpod/cni.json");
   }
   CHECK(fixture.k.orders() == 0);
   SUBCASE("it is the pod's") { fixture.agent.given[{"lab/pod", "openib/vfs"}] = "0000:3b:00.1"; }
@@ -138,7 +139,7 @@ TEST_CASE("STATUS tells of a master in whose own partition nobody is let, as ADD
   for (const char* verb : {"STATUS", "ADD"}) {
     const cni::Answer answer = fixture.call(verb, fixture.config(kMaster));
     REQUIRE(answer.failure);
-    CHECK(answer.failure->message.find("ib0 is itself in 0x8001") != std::string::npos);
+    CHECK(answer.failure->message.find("the master ib0 is in 0x8001") != std::string::npos);
   }
   CHECK(fixture.call("STATUS", fixture.config(kMaster + R"(,"pkey":"0x1")")).exit_code == 0);
 }
@@ -166,8 +167,8 @@ TEST_CASE("GC takes children whose records have gone, and leaves an administrato
 
 std::string key(const std::string& text) { return kMaster + "," + text; }
 const std::string kNoMaster =
-    "master: it is missing; name the host's IPoIB interface (\"ib0\"), or give the PCI address of "
-    "its function under pf or deviceID";
+    "master is missing: set it to the host's IPoIB interface (\"ib0\"), or set pf or deviceID to "
+    "the PCI address of its function";
 const std::string kNoPciAddress = "\" is not a PCI address: expected a form such as 0000:3b:00.2";
 const std::string kNoKey = "\" is not a P_Key: expected 0x0001 to 0xffff, such as \"0x8001\"";
 
@@ -186,34 +187,32 @@ const std::vector<attach::BadInput> kBad{
      "Master: the keys \"master\" and \"Master\" differ only in case: keep \"master\""},
     {"", R"("master":"ib9")", 101, "master: the host has no interface ib9"},
     {"", R"("master":"../ib0")", 101, "master: the host has no interface ../ib0"},
-    {"", R"("master":"lo")", 7, "master: lo is no InfiniBand interface"},
-    {"", R"("master":"eth7")", 7, "master: eth7 is no InfiniBand interface"},
+    {"", R"("master":"lo")", 7, "master: lo is not an InfiniBand interface"},
+    {"", R"("master":"eth7")", 7, "master: eth7 is not an InfiniBand interface"},
     {"", R"("master":"ib0.8005")", 7,
-     "master: ib0.8005 is an IPoIB child itself: name the interface that it is made on, and ask "
-     "for its partition with pkey"},
+     "master: ib0.8005 is itself an IPoIB child: set master to its parent interface, and pkey to "
+     "its partition"},
     {"", R"("deviceID":"ib0")", 7, "deviceID: \"ib0" + kNoPciAddress},
     {"", R"("deviceID":"../../../etc")", 7, "deviceID: \"../../../etc" + kNoPciAddress},
     {"", R"("deviceID":"0000:99:00.0")", 101,
-     "the function 0000:99:00.0: it has no IPoIB interface in the host's namespace: there is no "
-     "such "
-     "function, a pod has it, or ib_ipoib is not loaded"},
+     "the function 0000:99:00.0 has no IPoIB interface in the host's namespace: the function does "
+     "not exist, a pod has it, or ib_ipoib is not loaded"},
     {"", R"("deviceID":"0000:3b:00.0","runtimeConfig":{"deviceID":"0000:3b:00.1"})", 7,
-     "deviceID: \"0000:3b:00.0\" and runtimeConfig.deviceID: \"0000:3b:00.1\" differ: which device "
-     "is meant?"},
+     "deviceID: \"0000:3b:00.0\" and runtimeConfig.deviceID: \"0000:3b:00.1\" differ: both must "
+     "name the same device"},
     {"", R"("pf":"x")", 7, "pf: \"x" + kNoPciAddress},
     {"", R"("pf":{})", 7, "pf: expected a string, got an object"},
     {"", key(R"("pf":"0000:3b:00.1")"), 7,
-     "master: ib0 belongs to 0000:3b:00.0, and pf is 0000:3b:00.1: which one is meant?"},
+     "master: ib0 belongs to 0000:3b:00.0, but pf is 0000:3b:00.1: remove one of the two"},
     // P_Keys
     {"", key(R"("pkey":"8001")"), 7,
      "pkey: \"8001\" is ambiguous: write \"0x8001\" for hexadecimal or \"0x1f41\" for decimal"},
     {"", key(R"("pkey":"blue")"), 7,
-     "pkey: \"blue" + kNoKey + "; the name of a partition goes under \"partition\""},
+     "pkey: \"blue" + kNoKey + "; to name a partition, use \"partition\""},
     {"", key(R"("pkey":"0x8000")"), 7,
      "pkey: 0x8000 is not a partition: 0x0000 and 0x8000 mark free entries of a P_Key table"},
     {"", key(R"("pkey":65536)"), 7, "pkey: 65536 is not a P_Key: expected 1 to 65535"},
-    {"", key(R"("pkey":true)"), 7,
-     "pkey: expected a P_Key, as \"0x8001\" or as a number, got true"},
+    {"", key(R"("pkey":true)"), 7, "pkey: expected a P_Key (\"0x8001\" or a number), got true"},
     // slips of a key
     {"", key(R"("partitoin":"blue")"), 7, "partitoin: no such key; did you mean \"partition\"?"},
     {"", key(R"("umcsat":true)"), 7, "umcsat: no such key; did you mean \"umcast\"?"},
@@ -230,18 +229,20 @@ const std::vector<attach::BadInput> kBad{
      "mtu: expected a whole number from 68 to 65520, got the number 65521"},
     {"", key(R"("mtu":"2044")"), 7, "mtu: expected a whole number, got the string \"2044\""},
     {"", key(R"("mtu":4093)"), 7,
-     "mtu: 4093 is more than the 4092 of datagram mode: set mode to connected, or a smaller mtu"},
+     "mtu: 4093 exceeds the limit of datagram mode (4092): set mode to connected, or a smaller "
+     "mtu"},
     {"", key(R"("mtu":65520,"mode":"datagram")"), 7,
-     "mtu: 65520 is more than the 4092 of datagram mode: set mode to connected, or a smaller mtu"},
+     "mtu: 65520 exceeds the limit of datagram mode (4092): set mode to connected, or a smaller "
+     "mtu"},
     // what all plugins share
     {"", key(R"("timeoutSeconds":0)"), 7,
      "timeoutSeconds: expected a whole number from 1 to 110, got the number 0"},
-    {"", key(R"("logFile":"log")"), 7, "logFile: \"log\" is no absolute path without \"..\""},
+    {"", key(R"("logFile":"log")"), 7,
+     "logFile: expected an absolute path without \"..\", got \"log\""},
     {"", key(R"("ipam":{"type":"dhcp"})"), 2,
      "ipam.type: \"dhcp\" cannot serve InfiniBand: its daemon builds requests from 6-byte Ethernet "
      "addresses; use host-local, static, whereabouts or another one"},
-    {"", key(R"("ipam":{"type":"../lease"})"), 7,
-     "ipam.type: \"../lease\" is no name of a program"},
+    {"", key(R"("ipam":{"type":"../lease"})"), 7, "ipam.type: \"../lease\" is not a program name"},
     {"CNI_IFNAME", "eth0", 102, "CNI_IFNAME: the pod already has an interface eth0"},
     {"CNI_NETNS", "/run/netns/gone", 3,
      "CNI_NETNS: there is no network namespace at /run/netns/gone"},

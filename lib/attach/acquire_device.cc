@@ -22,7 +22,7 @@ Error out_of_service(const std::string& folder, Error unread) {
     case Code::invalid:
       return Error(
           Code::busy,
-          folder + " is out of service until garbage collection has cleaned it: " + unread.text());
+          folder + " is out of service until garbage collection cleans it up: " + unread.text());
     case Code::unsupported:
       return Error(Code::busy, folder + " is out of service: " + unread.text());
     default:
@@ -34,17 +34,17 @@ Error out_of_service(const std::string& folder, Error unread) {
 std::string holder_text(const node::Record& record, node::Liveness liveness) {
   if (liveness == node::Liveness::live) return describe_owner(record);
   return describe_owner(record) + " (" + record.netns.path.string() +
-         " is no namespace, which does not mean that its namespace is gone)";
+         " is not a namespace now, but the pod's namespace may still exist)";
 }
 
 // No later try can succeed, and the number must not promise one.
 Error twice_in_a_pod(const std::string& folder, const std::string& ifname) {
-  return Error(Code::exists,
-               folder + " is already in this pod, as " + ifname +
-                   ": two of the pod's networks name one device, and it cannot start until they do "
-                   "not. Multus gives a default network (v1.multus-cni.io/default-network) and the "
-                   "first of the pod's networks the same device if both have the same resource: "
-                   "give each rail a resource of its own");
+  return Error(
+      Code::exists,
+      folder + " is already in this pod, as " + ifname +
+          ": two networks of the pod use the same device, which is not possible. Multus gives a "
+          "default network (v1.multus-cni.io/default-network) and the pod's first network the same "
+          "device if both have the same resource: use one resource per rail");
 }
 
 // Who has the device; or that waiting for it is of no use (the error).
@@ -98,18 +98,17 @@ Status check_owes_nothing(const Context& context, const node::RecordName& own, D
 
 // A record of nobody's. What is there under its name then is another attempt's.
 Status release_left_over(const Context& context, const node::RecordName& name, Deadline deadline) {
-  const std::string left_over = name.text() + ", which is left over, ";
+  const std::string stale = "stale attachment " + name.text();
   // Later may be better, whatever it was: the device is in quarantine until then.
   TRY(end_whole(context, name, deadline)
-          .during(left_over + "cannot be released")
+          .during(stale + " cannot be released")
           .reported_as(cni::kTryAgainLater));
   give_addresses_back(context, name, deadline);
   const Result<node::Record> still = context.records.read(name);
   if (!still || still->child) return ok();
   const std::optional<node::Function> function = TRY(context.kernel.function(still->device));
   if (function) return ok();
-  return Error(Code::busy,
-               left_over + "stays: " + name.folder + " has been taken out of the machine");
+  return Error(Code::busy, stale + " stays: " + name.folder + " has been removed from the machine");
 }
 
 // What is bound for an attachment goes by its name: two devices of one name would each pass for
@@ -125,7 +124,7 @@ Status check_only_one(const Context& context, const node::RecordName& own, Deadl
     if (!record) return out_of_service(name.folder, record.error());
     const node::Liveness liveness = TRY(node::liveness(context.kernel, *record, context.boot_id));
     if (liveness != node::Liveness::dead)
-      return Error(Code::exists, "the pod has " + own.ifname + " already, on " + name.folder);
+      return Error(Code::exists, "the pod already has " + own.ifname + ", on " + name.folder);
     TRY(release_left_over(context, name, deadline));
   }
   return ok();
@@ -156,9 +155,8 @@ Result<FolderLock> acquire_device(const Context& context, const node::RecordName
     if (late)
       return Error(
           Code::busy,
-          own.folder + (living ? " still belongs to " + *living + ", whose DEL has not come"
-                               : ": the time was over before all that is left over there "
-                                 "was released"));
+          own.folder + (living ? " still belongs to " + *living + ": its DEL has not been received"
+                               : ": timed out while releasing stale attachments"));
     for (const node::RecordName& name : dead) TRY(release_left_over(context, name, deadline));
     if (living) TRY(watch->wait(deadline.at_most(kCheckInterval)));
   }

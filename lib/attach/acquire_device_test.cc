@@ -45,7 +45,7 @@ TEST_CASE(
   give_to_other(fixture);
   fixture.k.kill_namespace(kOther);
   CHECK(refused(fixture, kNow).text() ==
-        "0000:3b:00.1: the time was over before all that is left over there was released");
+        "0000:3b:00.1: timed out while releasing stale attachments");
 }
 
 TEST_CASE(
@@ -56,7 +56,7 @@ TEST_CASE(
   const Error error = refused(fixture, kNow);
   CHECK(cni::failure_of(error).code == cni::kTryAgainLater);
   CHECK(error.text() ==
-        "0000:3b:00.1 still belongs to pod shop/web-0 (net1), whose DEL has not come");
+        "0000:3b:00.1 still belongs to pod shop/web-0 (net1): its DEL has not been received");
   CHECK(fake::diff(given, fixture.k.state) == "");
   fixture.timeout = Duration(50);
   CHECK(fixture.add().error().text() == error.text());
@@ -127,7 +127,7 @@ TEST_CASE("a dead pod's VF that cannot be released now is error 11") {
   fixture.k.fail_from(0);
   const Error error = refused(fixture, soon());
   CHECK(cni::failure_of(error).code == cni::kTryAgainLater);
-  CHECK(error.text().starts_with("0000:3b:00.1/c0:net1, which is left over, cannot be released: "));
+  CHECK(error.text().starts_with("stale attachment 0000:3b:00.1/c0:net1 cannot be released: "));
   fixture.k.heal();
   CHECK(acquire_device(fixture.context(), kOwnName, soon()));
 }
@@ -140,10 +140,10 @@ TEST_CASE("one pod does not get the same VF under two names") {
   // It can never succeed: not 11.
   CHECK(cni::failure_of(error).code == cni::kInterfaceExists);
   CHECK(error.text() ==
-        "0000:3b:00.1 is already in this pod, as net1: two of the pod's networks name one device, "
-        "and it cannot start until they do not. Multus gives a default network "
-        "(v1.multus-cni.io/default-network) and the first of the pod's networks the same device if "
-        "both have the same resource: give each rail a resource of its own");
+        "0000:3b:00.1 is already in this pod, as net1: two networks of the pod use the same "
+        "device, which is not possible. Multus gives a default network "
+        "(v1.multus-cni.io/default-network) and the pod's first network the same device if both "
+        "have the same resource: use one resource per rail");
   CHECK(fixture.recorded().size() == 1);
 }
 
@@ -155,7 +155,7 @@ TEST_CASE("an attachment has one device, also where no interface shows it") {
   SUBCASE("it is there") {
     const Error error = claimed().error();
     CHECK(cni::failure_of(error).code == cni::kInterfaceExists);
-    CHECK(error.text() == "the pod has net1 already, on 0000:3b:00.1");
+    CHECK(error.text() == "the pod already has net1, on 0000:3b:00.1");
     CHECK(fixture.recorded().size() == 1);
   }
   SUBCASE("its pod has gone, and another one has its name") {
@@ -192,7 +192,7 @@ TEST_CASE("a VF that is taken out of the machine while it is waited for is error
   const Error error = refused(fixture, soon());
   CHECK(cni::failure_of(error).code == cni::kTryAgainLater);
   CHECK(error.text() ==
-        "0000:3b:00.1/c0:net1, which is left over, stays: 0000:3b:00.1 has been taken out of the "
+        "stale attachment 0000:3b:00.1/c0:net1 stays: 0000:3b:00.1 has been removed from the "
         "machine");
   CHECK(fixture.recorded() == std::vector<std::string>{"0000:3b:00.1/c0:net1"});
 }
@@ -221,7 +221,7 @@ TEST_CASE("a damaged record keeps the device out of service: error 11, and nothi
   const Error error = fixture.add().error();
   CHECK(cni::failure_of(error).code == cni::kTryAgainLater);
   CHECK(error.text().starts_with(
-      "0000:3b:00.1 is out of service until garbage collection has cleaned it: record " +
+      "0000:3b:00.1 is out of service until garbage collection cleans it up: record " +
       fixture.record_file("c0").string() + ": "));
   CHECK(fixture.changes() == "");
   CHECK(fixture.recorded().size() == 1);

@@ -125,8 +125,7 @@ Error undo(const Context& context, const node::Record& record, const IpamAllocat
            Error error) {
   const Status undone = undo_all(context, record, allocation);
   if (undone) return error;
-  return std::move(error).also(
-      Error(undone.error()).during("and some of it could not be undone yet"));
+  return std::move(error).also(Error(undone.error()).during("the rollback is not complete"));
 }
 
 }  // namespace

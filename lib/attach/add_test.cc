@@ -85,23 +85,23 @@ const std::vector<Refusal> kRefusals{
      cni::kDeviceMissing, "deviceID 0000:3b:01.2: there is no such PCI function on this node"},
     {"a PF", [](Fixture& b) { b.vf_config.device = fake::pf_address(0); },
      cni::kInvalidConfiguration,
-     "deviceID 0000:3b:00.0 is a physical function: give one of its VFs, or bind it to vfio-pci to "
+     "deviceID 0000:3b:00.0 is a physical function: use one of its VFs, or bind it to vfio-pci to "
      "pass all of it to a virtual machine"},
     {"not on vfio-pci", [](Fixture& b) { b.vf_config.vfio = true; }, cni::kInvalidConfiguration,
-     "vfioPciMode: deviceID 0000:3b:00.1 is bound to mlx5_core, not to vfio-pci: bind it, or leave "
-     "vfioPciMode out"},
+     "vfioPciMode: deviceID 0000:3b:00.1 is bound to mlx5_core, not to vfio-pci: bind it to "
+     "vfio-pci, or remove vfioPciMode"},
     {"no driver", [](Fixture& b) { b.k.unbind(kVf); }, cni::kTryAgainLater,
-     "0000:3b:00.1 is bound to no driver: bind it to its own one (mlx5_core) or to vfio-pci"},
+     "0000:3b:00.1 is not bound to a driver: bind it to its own driver (mlx5_core) or to vfio-pci"},
     {"shared mode", [](Fixture& b) { b.k.state.rdma_mode = nl::RdmaNetnsMode::shared; },
      cni::kKernelUnsupported,
      "rdmaIsolation: this node's RDMA subsystem is in shared mode, where every pod sees every RDMA "
-     "device: put \"options ib_core netns_mode=0\" into /etc/modprobe.d/ibpod.conf, renew the "
+     "device: put \"options ib_core netns_mode=0\" into /etc/modprobe.d/ibpod.conf, rebuild the "
      "initramfs and reboot, or set rdmaIsolation to false"},
     {"children of an administrator's",
      [](Fixture& b) { b.k.add_child("", "ib1", "ib1.8001", ib::PKey(0x8001)); },
      cni::kTryAgainLater,
-     "0000:3b:00.1 has IPoIB children of somebody's (ib1.8001), which would end with its "
-     "interface: remove them first"},
+     "0000:3b:00.1 has IPoIB child interfaces (ib1.8001) that the attach would delete; remove "
+     "them first"},
     {"no GUID",
      [](Fixture& b) {
        b.k.function_state(kVf).node_guid.value = ib::kNoGuid;
@@ -111,16 +111,14 @@ const std::vector<Refusal> kRefusals{
        b.vf_config.spec.guids.reset();
      },
      cni::kInvalidConfiguration,
-     "the VF 0000:3b:00.1 has no GUID (ff:ff:ff:ff:ff:ff:ff:ff), and none is asked for. Ask for "
-     "one "
-     "(runtimeConfig.infinibandGUID, args.cni.guid or guid), or give the VF one beforehand: ip "
-     "link "
-     "set PF vf N node_guid GUID, the same with port_guid, then bind it anew"},
+     "the VF 0000:3b:00.1 has no GUID (ff:ff:ff:ff:ff:ff:ff:ff), and the network requests none: "
+     "request one (runtimeConfig.infinibandGUID, args.cni.guid or guid), or set the VF's first: ip "
+     "link set PF vf N node_guid GUID, the same with port_guid, then unbind and bind the VF"},
     {"an MTU that is too large", [](Fixture& b) { b.vf_config.spec.mtu = 65520; },
      cni::kInvalidConfiguration, "set the MTU: Invalid argument"},
     {"an IPAM of another version", [](Fixture& b) { b.install_ipam("", R"("0.3.1","0.4.0")"); },
      cni::kIncompatibleVersion,
-     "ipam lease: it speaks 0.3.1, 0.4.0, and not the configuration's cniVersion 1.0.0"},
+     "ipam lease: it supports 0.3.1, 0.4.0, but not the configuration's cniVersion 1.0.0"},
 };
 
 TEST_CASE("what cannot be is refused with its code and its reason, and changes nothing") {
@@ -168,7 +166,7 @@ TEST_CASE("an IPAM that refuses whatever it is asked keeps no VF out of service"
   CHECK(add_now(fixture).error().text() == "ipam lease: broken (code 7)");
   CHECK(fixture.leftovers() == "");
   CHECK(fixture.warnings ==
-        std::vector<std::string>{"IPAM refused the DEL, too: ipam lease: broken (code 7)"});
+        std::vector<std::string>{"IPAM also refused the DEL: ipam lease: broken (code 7)"});
 }
 
 TEST_CASE("an IPAM that has not been asked is not told DEL, and quarantines nothing") {
@@ -262,7 +260,8 @@ TEST_CASE("other character devices than before are told") {
   REQUIRE(fixture.warnings.size() == 1);
   CHECK(fixture.warnings.front() ==
         "the RDMA character devices of 0000:3b:00.1 are issm1, umad1, uverbs1 now, were issm2, "
-        "umad2, uverbs2: a container that was given them by number may be allowed the wrong ones");
+        "umad2, uverbs2: a container that is allowed them by number may have access to the wrong "
+        "ones");
 }
 
 TEST_CASE("a lease that cannot be given back now is owed, and the error says so") {
@@ -272,8 +271,9 @@ TEST_CASE("a lease that cannot be given back now is owed, and the error says so"
   const Error error = add_now(fixture).error();
   fixture.k.heal();
   REQUIRE(fixture.leases().size() == 1);
-  CHECK(error.text().find("; and some of it could not be undone yet: 0000:3b:00.1 is back and free "
-                          "for the next pod, but the pod's address is still owed to ipam lease") !=
+  CHECK(error.text().find(
+            "; the rollback is not complete: 0000:3b:00.1 is back and free "
+            "for the next pod, but the pod's address is not yet released at ipam lease") !=
         std::string::npos);
   CHECK(fixture.recorded().empty());
   CHECK(fixture.changes() == "");  // the device is home all the same
@@ -309,10 +309,10 @@ TEST_CASE("a partition that does not come is error 11, with what the port shows,
   fixture.vf_config.spec.pkey = ib::PKey(0x8001);
   const Error error = add_now(fixture).error();
   CHECK(code_of(error) == cni::kTryAgainLater);
-  CHECK(
-      error.text() ==
-      "partition 0x8001 is not there: the port's P_Key table does not hold 0x8001 as full member; "
-      "the subnet manager has not put the GUID 02:00:00:00:00:00:0a:01 into it (yet)");
+  CHECK(error.text() ==
+        "timed out waiting for P_Key 0x8001: the P_Key table of port GUID 02:00:00:00:00:00:0a:01 "
+        "does not contain it as full member; "
+        "add the GUID to the partition at the subnet manager");
   CHECK(error.details().starts_with("port state ACTIVE, LID "));
   CHECK(error.details().find("P_Key table: 0:0x7fff") != std::string::npos);
   CHECK(fixture.leftovers() == "");
@@ -331,7 +331,7 @@ TEST_CASE("a VF on vfio-pci is recorded and given its GUID, and IPAM is asked fo
   CHECK(added->ips.size() == 1);
   CHECK(added->unverified == std::vector<std::string>{"0x8001"});
   CHECK(fixture.k.function_state(kVf).port_guid.value == kSpecGuids.port);
-  CHECK(fixture.warnings.front() == "without effect on a device on vfio-pci: rdmaIsolation");
+  CHECK(fixture.warnings.front() == "ignored for a device on vfio-pci: rdmaIsolation");
   CHECK(fixture.warnings.back() ==
         "partition 0x8001 is not verified: a device on vfio-pci has no port on this node");
   REQUIRE(del_now(fixture));

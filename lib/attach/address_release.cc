@@ -34,7 +34,7 @@ Result<bool> is_device_free(const Context& context, const AddressReleaseName& na
     const bool ended = TRY(has_ended(context, context.records.read(one)));
     if (!ended)
       return Error(Code::busy, "addresses of " + name.container_id + ":" + name.ifname +
-                                   ": IPAM is not asked to take them back before the attachment " +
+                                   ": IPAM does not release them before the attachment " +
                                    one.text() + " has ended");
   }
   return left.empty();
@@ -44,8 +44,8 @@ Error still_owed(const node::Record& record, bool device_free, const Error& caus
   const std::string device = node::name_of(record).folder;
   const std::string free = record.child ? "the IPoIB child " + device + " is removed"
                                         : device + " is back and free for the next pod";
-  const std::string owed = "the pod's address is still owed to ipam " + ipam_type_of(record) +
-                           " (DEL, GC and the node's agent try again): ";
+  const std::string owed = "the pod's address is not yet released at ipam " + ipam_type_of(record) +
+                           " (DEL, GC and the node's agent retry): ";
   return Error(cause).during((device_free ? free + ", but " : "") + owed + "IPAM DEL");
 }
 
@@ -54,7 +54,7 @@ Status ask(const Context& context, const node::Record& record, Deadline deadline
   Status released = release_addresses(context, record, deadline);
   const bool refused = !released && released.error().code() == Code::denied;
   if (refusal != RefusalPolicy::forget || !refused) return released;
-  context.warn("IPAM refused the DEL, too: " + released.error().text());
+  context.warn("IPAM also refused the DEL: " + released.error().text());
   return ok();
 }
 
@@ -67,7 +67,7 @@ bool is_this_attempt(const Context& context, const std::string& attempt) {
 
 Status owe_addresses(const Context& context, const node::Record& record) {
   if (ipam_type_of(record).empty()) return ok();
-  return timed(context, "note that addresses are owed to IPAM", [&] {
+  return timed(context, "record that IPAM has addresses to release", [&] {
     const Path own = context.records.file(node::name_of(record));
     return context.records.address_releases().write(record, own);
   });

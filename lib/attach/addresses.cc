@@ -22,8 +22,9 @@ Result<std::optional<cni::Ipam>> find_ipam(const cni::Network& network, std::vec
 // One that a network names as its own IPAM would call itself until its time is over.
 Status check_is_no_plugin_of_ours(const std::string& type) {
   if (type != "ib-sriov" && type != "ipoib") return ok();
-  return Error(Code::invalid, "ipam.type: \"" + type +
-                                  "\" is no IPAM plugin: name one, such as host-local, or none")
+  return Error(Code::invalid,
+               "ipam.type: \"" + type +
+                   "\" is not an IPAM plugin: use one such as host-local, or remove ipam")
       .reported_as(cni::kInvalidConfiguration);
 }
 
@@ -34,8 +35,9 @@ Status check_ipam_type(const Context& context, const std::string& type) {
   const bool allowed =
       type.empty() || !types || std::find(types->begin(), types->end(), type) != types->end();
   if (allowed) return ok();
-  return Error(Code::denied, "ipam.type: \"" + type + "\" is not among the ipamTypes that " +
-                                 std::string(kNodeConfigFile) + " allows on this node")
+  return Error(Code::denied, "ipam.type: \"" + type +
+                                 "\" is not allowed on this node: add it to ipamTypes in " +
+                                 std::string(kNodeConfigFile))
       .reported_as(cni::kInvalidConfiguration);
 }
 
@@ -51,7 +53,7 @@ Status release_addresses(const Context& context, const node::Record& record, Dea
   const cni::Network network = TRY(cni::parse_network(std::move(document), record.configuration));
   const Status allowed = check_ipam_type(context, network.ipam_type);
   if (!allowed) {
-    context.warn(allowed.error().text() + ": it is not asked to give back the pod's addresses");
+    context.warn(allowed.error().text() + ": it is not called to release the pod's addresses");
     return ok();
   }
   Environment environment = context.call.environment;

@@ -18,10 +18,10 @@ bool is_newer(const Result<T>& mark) {
 
 Error refused(const AgentRequiredFile& required_file, const std::string& why) {
   return Error(Code::unavailable,
-               "nothing is attached on this node while its agent is away (" +
-                   required_file.file().string() + " says so), and " + why +
-                   ": start ibpod-agent, or have it allow this with \"standalone\": \"allow\" in "
-                   "its configuration; where there is to be no agent, remove the file")
+               "this node attaches pods only while its agent runs (required by " +
+                   required_file.file().string() + "), but " + why +
+                   ": start ibpod-agent, or set \"standalone\": \"allow\" in its configuration; if "
+                   "the node has no agent, remove the file")
       .reported_as(cni::kTryAgainLater);
 }
 
@@ -34,10 +34,10 @@ Result<bool> ask(const Connect& agent, const Path& socket, Deadline deadline) {
 Result<bool> ask_named(const Connect& agent, const Path& socket, Deadline deadline) {
   const Result<bool> sm_managed = ask(agent, socket, deadline);
   if (sm_managed) return sm_managed;
-  return Error(Code::unavailable, "agentSocket: the node's agent does not answer at " +
-                                      socket.string() + " (" + sm_managed.error().text() +
-                                      "): start ibpod-agent, or leave the key out where there is "
-                                      "to be none")
+  return Error(Code::unavailable,
+               "agentSocket: the node's agent does not answer at " + socket.string() + " (" +
+                   sm_managed.error().text() +
+                   "): start ibpod-agent, or remove the key if the node has no agent")
       .reported_as(cni::kTryAgainLater);
 }
 
@@ -47,11 +47,11 @@ Status check_own(const AgentRequiredFile& required_file, const Path& socket,
   if (!required_file.is_in(settings.state_folder))
     return Error(Code::invalid, "stateDir: " + settings.state_folder.string() +
                                     ": this node's agent keeps its records in " +
-                                    required_file.folder().string() + ": leave the key out");
+                                    required_file.folder().string() + ": remove the key");
   if (!settings.agent_socket.empty() && settings.agent_socket != socket)
     return Error(Code::invalid, "agentSocket: " + settings.agent_socket.string() +
                                     ": this node's agent answers at " + socket.string() +
-                                    ": leave the key out");
+                                    ": remove the key");
   return ok();
 }
 
@@ -122,13 +122,13 @@ Result<bool> AgentRequiredFile::needs_partition() const {
 Result<bool> check_agent(const AgentRequiredFile& required_file, const Settings& settings,
                          const Connect& agent, Deadline deadline) {
   const Result<std::optional<Path>> socket = required_file.read();
-  if (!socket) return refused(required_file, "where to ask is not known: " + socket.error().text());
+  if (!socket) return refused(required_file, "its socket is not known: " + socket.error().text());
   const Path& named = settings.agent_socket;
   if (!*socket) return named.empty() ? false : ask_named(agent, named, deadline);
   TRY(check_own(required_file, **socket, settings));
   const Result<bool> sm_managed = ask(agent, **socket, deadline);
   if (sm_managed) return sm_managed;
-  return refused(required_file, "it does not answer at " + (*socket)->string() + " (" +
+  return refused(required_file, "the agent does not answer at " + (*socket)->string() + " (" +
                                     sm_managed.error().text() + ")");
 }
 

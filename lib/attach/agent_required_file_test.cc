@@ -84,7 +84,7 @@ TEST_CASE("without a mark the agent that a network names has to answer") {
   CHECK(cni::failure_of(error).code == cni::kTryAgainLater);
   CHECK(error.text() ==
         "agentSocket: the node's agent does not answer at /run/ibpod/agent.sock (nobody listens): "
-        "start ibpod-agent, or leave the key out where there is to be none");
+        "start ibpod-agent, or remove the key if the node has no agent");
 }
 
 TEST_CASE("with a mark the agent has to answer at the mark's socket") {
@@ -97,12 +97,11 @@ TEST_CASE("with a mark the agent has to answer at the mark's socket") {
   fixture.agent.away = Error(Code::unavailable, "nobody listens");
   const Error error = fixture.check().error();
   CHECK(cni::failure_of(error).code == cni::kTryAgainLater);
-  CHECK(error.text() ==
-        "nothing is attached on this node while its agent is away (" +
-            fixture.required_file.file().string() +
-            " says so), and it does not answer at /run/ibpod/agent.sock (nobody listens): start "
-            "ibpod-agent, or have it allow this with \"standalone\": \"allow\" in its "
-            "configuration; where there is to be no agent, remove the file");
+  CHECK(error.text() == "this node attaches pods only while its agent runs (required by " +
+                            fixture.required_file.file().string() +
+                            "), but the agent does not answer at /run/ibpod/agent.sock (nobody "
+                            "listens): start ibpod-agent, or set \"standalone\": \"allow\" in its "
+                            "configuration; if the node has no agent, remove the file");
 }
 
 TEST_CASE("a mark of the first version says where the agent is") {
@@ -166,7 +165,7 @@ TEST_CASE("a network leads neither past the mark nor to another agent") {
   CHECK(folder.code() == Code::invalid);
   CHECK(folder.text() == "stateDir: " + (fixture.folder.path() / "other").string() +
                              ": this node's agent keeps its records in " + fixture.state.string() +
-                             ": leave the key out");
+                             ": remove the key");
   CHECK_FALSE(fixture.check(fixture.state / "", {}).value());  // the same one
   fixture.questions.clear();
   const Error socket = fixture.check("/run/other.sock").error();

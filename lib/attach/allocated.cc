@@ -10,7 +10,7 @@ namespace {
 Error refusal(const cni::Call& call, const std::string& key, const ib::PciAddress& device,
               const std::string& advice) {
   return Error(Code::denied, key + ": " + device.text() +
-                                 ": the kubelet has not given it to the pod " +
+                                 ": the kubelet has not allocated it to the pod " +
                                  call.pod.name_space + "/" + call.pod.name + "; " + advice +
                                  " in " + std::string(kNodeConfigFile));
 }
@@ -35,10 +35,10 @@ Status check_allocated(const Context& context, const std::string& key, const ib:
             [&] { return context.agent()->device_of(question, deadline); });
   if (answer && *answer == device.text()) return ok();
   if (answer)
-    return Error(Code::unavailable, key +
-                                        ": the node's agent is older than this plugin and cannot "
-                                        "say whose device " +
-                                        device.text() + " is: upgrade the agent");
+    return Error(
+        Code::unavailable,
+        key + ": the node's agent is older than this plugin and does not report which pod has " +
+            device.text() + " is: upgrade the agent");
   if (answer.error().code() == Code::denied) return refusal(call, key, device, advice);
   const bool no_kubelet = answer.error().code() == Code::unsupported;
   if (no_kubelet || (is_absent(answer.error()) && !context.needs_agent)) return ok();

@@ -48,11 +48,12 @@ TEST_CASE("a device that the kubelet gave another pod, or nobody, is refused") {
   const Status refused = asked.check(kVf);
   REQUIRE_FALSE(refused);
   CHECK(refused.error().code() == Code::denied);
-  CHECK(refused.error().text() ==
-        "deviceID: " + kVf.text() +
-            ": the kubelet has not given it to the pod lab/pod; request the device's resource in "
-            "the pod's spec and leave deviceID to Multus, or set \"devices\": \"any\" in "
-            "/etc/ibpod/cni.json");
+  CHECK(
+      refused.error().text() ==
+      "deviceID: " + kVf.text() +
+          ": the kubelet has not allocated it to the pod lab/pod; request the device's resource in "
+          "the pod's spec and leave deviceID to Multus, or set \"devices\": \"any\" in "
+          "/etc/ibpod/cni.json");
 }
 
 TEST_CASE("where nobody can tell, the network is believed") {

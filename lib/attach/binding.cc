@@ -32,7 +32,7 @@ std::string partitions_of(const node::Record& record) {
 
 std::string words(const Binding& binding) {
   if (!binding.text.empty()) return binding.text;
-  return binding.state.empty() ? "nobody has told its state" : "it is " + binding.state;
+  return binding.state.empty() ? "its state is not known" : "its state is " + binding.state;
 }
 
 // Without a word of the SM service's there is no state.
@@ -65,15 +65,17 @@ bool is_verified(const Binding& binding) {
 // Unknown is not "nobody had to see them".
 Status check_proof(const Binding& binding, const node::Record& record) {
   if (is_verified(binding) || binding.proof == "none") return ok();
-  return Error(Code::internal, partitions_of(record) + ": the agent told the proof \"" +
-                                   binding.proof + "\", not port, node or none");
+  return Error(Code::internal, partitions_of(record) + ": unexpected proof \"" + binding.proof +
+                                   "\" from the agent: expected port, node or none");
 }
 
 // One for each partition, or a child could be made on the wrong one.
 Result<std::vector<ib::PKey>> keys_of(const Binding& binding, const node::Record& record) {
   if (binding.keys.size() == record.spec.partitions.size()) return binding.keys;
-  return Error(Code::internal, partitions_of(record) + ": the agent told " +
-                                   std::to_string(binding.keys.size()) + " P_Keys");
+  return Error(Code::internal, partitions_of(record) + ": expected " +
+                                   std::to_string(record.spec.partitions.size()) +
+                                   " P_Keys from the agent, got " +
+                                   std::to_string(binding.keys.size()));
 }
 
 }  // namespace
@@ -95,23 +97,23 @@ Status require_partition(const node::Spec& spec, const std::vector<std::string>&
                             : "; the key \"" + *slip + "\" is unknown: did you mean \"partition\"?";
   return Error(Code::invalid,
                "partition: the network names none" + meant +
-                   "; this node's agent refuses such a network, whose pods would be in the default "
-                   "partition: name one with \"partition\" or \"pkey\", or set "
+                   "; this node's agent refuses such networks, because their pods would be in the "
+                   "default partition: set \"partition\" or \"pkey\" in the network, or "
                    "\"withoutPartition\": \"allow\" in the agent's configuration");
 }
 
 Status require_sm(const Context& context, const node::Spec& spec, Deadline deadline) {
   if (spec.partitions.empty() || context.sm_managed) return ok();
-  const Result<nodeapi::Health> health = timed(context, "ask the node's agent how it is", [&] {
+  const Result<nodeapi::Health> health = timed(context, "ask the node's agent for its health", [&] {
     return context.agent()->health(deadline.at_most(kAgentTimeout));
   });
   if (health && health->sm_managed) return ok();
   if (health)
     return Error(Code::invalid,
-                 "partition: this node's agent has no SM service: name it under \"fabrics\" in the "
-                 "agent's configuration, or the partition by its pkey");
+                 "partition: this node's agent has no SM service: configure it under \"fabrics\" "
+                 "in the agent's configuration, or set pkey instead of partition");
   return Error(Code::unavailable,
-               "partition: it is bound by this node's agent, which does not answer (" +
+               "partition: this node's agent, which has to bind it, does not answer (" +
                    health.error().text() + "): start ibpod-agent");
 }
 
@@ -196,7 +198,8 @@ Status end_unread_binding(const Context& context, const node::RecordName& name, 
   if (!binding) return binding.error();
   if (binding->released()) return ok();
   return Error(Code::unavailable,
-               name.text() + " is damaged, and its port may be in a partition: " + words(*binding));
+               "record " + name.text() +
+                   " is damaged, and its port may still be in a partition: " + words(*binding));
 }
 
 Result<std::vector<ib::PKey>> bound_keys(const Context& context, const node::Record& record) {

@@ -117,7 +117,7 @@ TEST_CASE_FIXTURE(InBlue, "a P_Key that a hidden child may still be in serves no
   REQUIRE(add());
   k.hide_namespace(kPod, fake::FakeNode::HeldBy::nothing_seen);
   k.make_namespace(kPod);
-  CHECK(says(del().error(), "is still there, in a network namespace that nothing leads to"));
+  CHECK(says(del().error(), "is still there, in an unreachable network namespace"));
   CHECK(no_keys());
   binder.partitions["green"] = ib::PKey(0x8001);
   set_call(cni::Verb::add, "c2", kPod);

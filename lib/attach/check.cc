@@ -34,7 +34,7 @@ Status check_routes(const Context& context, const node::Record& record, nl::IfIn
     });
     if (there) continue;
     return differs(record.ifname + " does not have the route to " + route.destination.text() +
-                   (route.gateway ? " by " + route.gateway->text() : ""));
+                   (route.gateway ? " via " + route.gateway->text() : ""));
   }
   return ok();
 }

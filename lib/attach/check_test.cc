@@ -97,7 +97,7 @@ TEST_CASE("CHECK of a device on vfio-pci looks at its driver and at what the PF 
   SUBCASE("other GUIDs") {
     fixture.k.function_state(kVf).port_guid.value = ib::Guid(1);
     CHECK(fixture.check().error().text() ==
-          "the PF has been told the port GUID 00:00:00:00:00:00:00:01 for 0000:3b:00.1 instead of "
+          "the PF is set to the port GUID 00:00:00:00:00:00:00:01 for 0000:3b:00.1 instead of "
           "02:00:00:00:00:00:0a:01");
   }
   SUBCASE("another driver") {
@@ -129,7 +129,7 @@ TEST_CASE("CHECK tells of a partition that has gone from the port's table") {
   fixture.k.fabric.pkeys.clear();
   const Error error = fixture.check().error();
   CHECK(cni::failure_of(error).code == cni::kCheckFailed);
-  CHECK(error.text().starts_with("partition 0x8001 is not there: "));
+  CHECK(error.text().starts_with("P_Key 0x8001 is missing: "));
 }
 
 }  // namespace

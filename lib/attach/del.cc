@@ -85,7 +85,7 @@ std::vector<std::string> release_recorded(const Context& context,
       continue;
     }
     context.warn(record.error().text() +
-                 ": it stays until garbage collection, and a VF out of service");
+                 ": the record stays until garbage collection, and a VF stays out of service");
     damaged.push_back(name.folder);
   }
   return damaged;

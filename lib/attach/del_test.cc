@@ -239,8 +239,8 @@ TEST_CASE("an IPAM that fails keeps no VF out of service: only the address is ow
   REQUIRE(fixture.add());
   fixture.install_ipam(kRefuses);
   CHECK(del_as(fixture, "c1", kPod).error().text() ==
-        "0000:3b:00.1 is back and free for the next pod, but the pod's address is still owed to "
-        "ipam lease (DEL, GC and the node's agent try again): IPAM DEL: ipam lease: no disk (code "
+        "0000:3b:00.1 is back and free for the next pod, but the pod's address is not yet released "
+        "at ipam lease (DEL, GC and the node's agent retry): IPAM DEL: ipam lease: no disk (code "
         "5)");
   CHECK(fixture.changes() == "");
   CHECK(fixture.recorded().empty());
@@ -291,7 +291,7 @@ TEST_CASE("what is owed of a name is not taken from a living attachment of that 
   const Error error = del(fixture.context(), "", kLong).error();
   CHECK(error.code() == Code::busy);
   CHECK(error.text() ==
-        "addresses of c1:net1: IPAM is not asked to take them back before the attachment "
+        "addresses of c1:net1: IPAM does not release them before the attachment "
         "0000:3b:00.1/c1:net1 has ended");
   CHECK(fixture.leases().size() == 1);
   REQUIRE(fixture.del());

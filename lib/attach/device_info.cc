@@ -26,7 +26,7 @@ Status check_not_anothers(const node::Records& records, const Path& file, const 
   const std::vector<node::RecordName> names = TRY(records.in_folder(other->text()));
   if (names.empty()) return ok();
   return Error(Code::denied,
-               file.string() + " is of " + other->text() + ", which another attachment has");
+               file.string() + " belongs to " + other->text() + ", which another attachment uses");
 }
 
 }  // namespace
@@ -63,9 +63,9 @@ Status warn_of_other_char_devices(const Context& context, const node::Function& 
     for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
     return text.empty() ? "none" : text;
   };
-  context.warn("the RDMA character devices of " + now->address.text() + " are " +
-               list(now->char_devices) + " now, were " + list(before.char_devices) +
-               ": a container that was given them by number may be allowed the wrong ones");
+  context.warn("the RDMA character devices of " + now->address.text() + " changed from " +
+               list(before.char_devices) + " to " + list(now->char_devices) +
+               \": a container that is allowed them by number may have access to the wrong ones\");
   return ok();
 }
 

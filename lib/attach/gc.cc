@@ -28,7 +28,7 @@ Status collect(const Context& context, const node::RecordName& name, Deadline de
   if (liveness == node::Liveness::dead) return end_whole(context, name, deadline);
   if (liveness == node::Liveness::unknown)
     context.warn(name.text() + " stays: " + record->netns.path.string() +
-                 " is no namespace, which does not mean that its pod's namespace is gone");
+                 " is not a namespace now, but the pod's namespace may still exist");
   living.push_back({name.container_id, name.ifname});
   return ok();
 }

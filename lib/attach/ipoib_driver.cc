@@ -24,19 +24,19 @@ constexpr uint32_t kMostDatagram = 4092;
 Status check_mtu(const std::optional<uint32_t>& mtu, nl::IpoibMode mode, uint32_t most,
                  const std::string& whose) {
   if (!mtu || mode == nl::IpoibMode::connected || *mtu <= most) return ok();
-  return Error(Code::invalid, "mtu: " + std::to_string(*mtu) + " is more than the " +
-                                  std::to_string(most) + " of datagram mode" + whose +
-                                  ": set mode to connected, or a smaller mtu");
+  return Error(Code::invalid,
+               "mtu: " + std::to_string(*mtu) + " exceeds the limit of datagram mode" + whose +
+                   " (" + std::to_string(most) + ")" + ": set mode to connected, or a smaller mtu");
 }
 
 Status check_is_parent(const node::Netdev& master) {
   if (master.kind == "ipoib" && !master.parent) return ok();
   if (master.type != ARPHRD_INFINIBAND) {
-    return Error(Code::invalid, "master: " + master.name + " is no InfiniBand interface");
+    return Error(Code::invalid, "master: " + master.name + " is not an InfiniBand interface");
   }
   return Error(Code::invalid, "master: " + master.name +
-                                  " is an IPoIB child itself: name the interface that it is made "
-                                  "on, and ask for its partition with pkey");
+                                  " is itself an IPoIB child: set master to its parent interface, "
+                                  "and pkey to its partition");
 }
 
 // Who names no partition is asked about by nobody, and would be in the master's own.
@@ -44,9 +44,9 @@ Status check_own_key(const Context& context, const node::Spec& spec, const node:
   const ib::PKey own = master.ipoib->pkey;
   if (!context.sm_managed || !spec.partitions.empty() || own.same_partition(ib::kDefaultFull))
     return ok();
-  return Error(Code::invalid, "partition: " + master.name + " is itself in " + own.text() +
-                                  ", and this node's agent lets nobody into a partition that is "
-                                  "not named: give the network partition, or pkey");
+  return Error(Code::invalid, "partition: the master " + master.name + " is in " + own.text() +
+                                  ", and this node's agent requires a named partition: set "
+                                  "partition or pkey in the network");
 }
 
 // Under the folder's lock. By then it is known what a partition's key is.
@@ -79,9 +79,9 @@ Status check_key_is_unused(const Context& context, const node::Record& own, ib::
     const Result<node::Record> other = context.records.read(name);
     if (!other || !may_use_key(*other, own, key)) continue;
     return Error(Code::busy, "partition: an IPoIB child of " + node::describe_owner(*other) +
-                                 " that has not been found yet may still be in the P_Key " +
-                                 key.text() + " of " + own.child->master +
-                                 ": end what that pod has left, or restart the node");
+                                 " may still use the P_Key " + key.text() + " of " +
+                                 own.child->master +
+                                 ": end the pod's remaining processes, or reboot the node");
   }
   return ok();
 }
@@ -118,7 +118,7 @@ Status check_child(const node::Record& record, const node::Netdev& now) {
   TRY(check_interface(record, now));
   if (!now.carrier) return differs(record.ifname + " has no carrier");
   if (now.ipoib->mode == record.child->mode) return ok();
-  return differs(record.ifname + " is in another IPoIB mode than ADD has set");
+  return differs(record.ifname + " is not in the IPoIB mode that ADD set");
 }
 
 }  // namespace
@@ -138,8 +138,8 @@ Result<node::Netdev> IpoibDriver::find_master(const Context& context) const {
       TRY(node::own_netdev(context.kernel, node::kHost, config_.device));
   if (own) return *own;
   return Error(Code::not_found, "the function " + config_.device.text() +
-                                    ": it has no IPoIB interface in the host's namespace: there is "
-                                    "no such function, a pod has it, or ib_ipoib is not loaded");
+                                    " has no IPoIB interface in the host's namespace: the function "
+                                    "does not exist, a pod has it, or ib_ipoib is not loaded");
 }
 
 // What is looked at later is the first port of an RDMA device: it has to be the master's.
@@ -151,9 +151,9 @@ Result<ib::Guid> IpoibDriver::port_of(const Context& context, const Master& mast
     return guid && device.port_guid == *guid;
   });
   if (there) return *guid;
-  return Error(Code::invalid, "master: " + master.netdev.name +
-                                  " is not on the first port of an RDMA device of " +
-                                  master.function.text() + ", by the GUID in its address");
+  return Error(Code::invalid,
+               "master: " + master.netdev.name + " is not on the first port of an RDMA device of " +
+                   master.function.text() + " (by the GUID in its hardware address)");
 }
 
 Result<IpoibDriver::Master> IpoibDriver::usable_master(const Context& context) const {
@@ -164,12 +164,12 @@ Result<IpoibDriver::Master> IpoibDriver::usable_master(const Context& context) c
   const std::optional<ib::PciAddress> function =
       TRY(context.kernel.function_of(master.netdev.name));
   if (!function) {
-    return Error(Code::invalid, "master: " + master.netdev.name + " hangs on no PCI function");
+    return Error(Code::invalid, "master: " + master.netdev.name + " belongs to no PCI function");
   }
   if (!config_.device.empty() && *function != config_.device) {
     return Error(Code::invalid, "master: " + master.netdev.name + " belongs to " +
-                                    function->text() + ", and pf is " + config_.device.text() +
-                                    ": which one is meant?");
+                                    function->text() + ", but pf is " + config_.device.text() +
+                                    ": remove one of the two");
   }
   master.function = *function;
   master.port = TRY(port_of(context, master));
@@ -242,7 +242,7 @@ Status IpoibDriver::publish(const Context&, const node::Record&, const std::opti
 }
 
 Status IpoibDriver::check(const Context& context, const node::Record& record, IndexRequirement) {
-  if (!record.child) return differs("the record is of another kind of attachment");
+  if (!record.child) return differs("the record describes another kind of attachment");
   const std::optional<node::ChildPlace> place = TRY(node::find_child(context.kernel, record));
   if (!place || place->where.is_host())
     return differs("the IPoIB child of " + record.child->master + " is not in the pod");

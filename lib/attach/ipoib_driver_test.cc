@@ -61,7 +61,8 @@ TEST_CASE("an IPAM that fails keeps no child: only the address is owed") {
   REQUIRE(fixture.add());
   fixture.install_ipam("[ $VERB = DEL ] && [ ! -e $HERE/well ] && exit 1");
   const std::string text = fixture.del().error().text();
-  CHECK(text.find(" is removed, but the pod's address is still owed to ipam lease") != text.npos);
+  CHECK(text.find(" is removed, but the pod's address is not yet released at ipam lease") !=
+        text.npos);
   CHECK(fixture.changes() == "");
   CHECK(fixture.recorded().empty());
   CHECK(fixture.owed() == std::vector<std::string>{"c1:net1"});
@@ -90,7 +91,8 @@ TEST_CASE("where the agent binds, nobody is in its master's partition without ha
   fixture.k.settle();
   const Error error = fixture.add().error();
   CHECK(cni::failure_of(error).code == cni::kInvalidConfiguration);
-  CHECK(error.text().starts_with("partition: ib0 is itself in 0x8001, and this node's agent lets"));
+  CHECK(error.text().starts_with(
+      "partition: the master ib0 is in 0x8001, and this node's agent requires"));
   CHECK(fixture.recorded().empty());
   fixture.child->spec.partitions = {{"blue"}};
   CHECK(fixture.add());
@@ -130,34 +132,35 @@ const std::vector<Refusal> kRefusals{
        b.k.add_netdev("", "eth7");
        b.child->master = "eth7";
      },
-     "master: eth7 is no InfiniBand interface"},
+     "master: eth7 is not an InfiniBand interface"},
     {"a child",
      [](Fixture& b) {
        b.k.add_child("", "ib0", "ib0.8005", ib::PKey(0x8005));
        b.child->master = "ib0.8005";
      },
-     "master: ib0.8005 is an IPoIB child itself: name the interface that it is made on, and ask "
-     "for its partition with pkey"},
+     "master: ib0.8005 is itself an IPoIB child: set master to its parent interface, and pkey to "
+     "its partition"},
     {"two devices", [](Fixture& b) { b.child->device = kVf; },
-     "master: ib0 belongs to 0000:3b:00.0, and pf is 0000:3b:00.1: which one is meant?"},
+     "master: ib0 belongs to 0000:3b:00.0, but pf is 0000:3b:00.1: remove one of the two"},
     {"no such device",
      [](Fixture& b) {
        b.child->master.clear();
        b.child->device = ib::PciAddress::parse("0000:99:00.0").value();
      },
-     "the function 0000:99:00.0: it has no IPoIB interface in the host's namespace: there is no "
-     "such "
-     "function, a pod has it, or ib_ipoib is not loaded"},
+     "the function 0000:99:00.0 has no IPoIB interface in the host's namespace: the function does "
+     "not exist, a pod has it, or ib_ipoib is not loaded"},
     {"an MTU of a larger port",
      [](Fixture& b) {
        b.k.port_mtu = 2044;
        b.child->spec.mtu = 4000;
      },
-     "mtu: 4000 is more than the 2044 of datagram mode on the port of ib0: set mode to connected, "
+     "mtu: 4000 exceeds the limit of datagram mode on the port of ib0 (2044): set mode to "
+     "connected, "
      "or "
      "a smaller mtu"},
     {"an MTU of the other mode", [](Fixture& b) { b.child->spec.mtu = 9000; },
-     "mtu: 9000 is more than the 4092 of datagram mode: set mode to connected, or a smaller mtu"},
+     "mtu: 9000 exceeds the limit of datagram mode (4092): set mode to connected, or a smaller "
+     "mtu"},
 };
 
 TEST_CASE("what cannot be given is refused and changes nothing") {
@@ -179,7 +182,8 @@ TEST_CASE("a partition that the port is not in is waited for, and refused with t
   IpoibFixture fixture;
   fixture.child->spec.pkey = ib::PKey(0x8002);
   const Error error = fixture.add().error();
-  CHECK(error.text().starts_with("partition 0x8002 is not there: the port's P_Key table"));
+  CHECK(
+      error.text().starts_with("timed out waiting for P_Key 0x8002: the P_Key table of port GUID"));
   CHECK(error.details().find("0x8001") != std::string::npos);
   CHECK(cni::failure_of(error).code == cni::kTryAgainLater);
   CHECK(fixture.leftovers() == "");
@@ -372,8 +376,8 @@ TEST_CASE("a child that cannot be found is not gone: DEL fails, record and addre
   HiddenChild fixture(Holder::nothing_seen);
   const Error error = fixture.del().error();
   CHECK(error.text() ==
-        "the IPoIB child of ib0 in the partition 0x8001 is still there, in a network namespace "
-        "that nothing leads to: end the processes that the pod has left, or restart the node");
+        "the IPoIB child of ib0 in the partition 0x8001 is still there, in an unreachable network "
+        "namespace: end the pod's remaining processes, or reboot the node");
   CHECK(cni::failure_of(error).code == cni::kTryAgainLater);
   CHECK(fixture.recorded().size() == 1);
   CHECK(fixture.records.read(fixture.records.all().value().front())->stage == node::Stage::ending);
@@ -558,7 +562,7 @@ TEST_CASE("CHECK names what is not as ADD made it") {
   }
   SUBCASE("the mode") {
     child.mode = nl::IpoibMode::connected;
-    text = "net1 is in another IPoIB mode than ADD has set";
+    text = "net1 is not in the IPoIB mode that ADD set";
   }
   SUBCASE("the name") {
     fixture.k.rename_netdev(kPod, "net1", "other");

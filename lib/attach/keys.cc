@@ -26,8 +26,7 @@ Result<ib::PKey> read_pkey(const std::string& text) {
   Result<ib::PKey> key = ib::PKey::parse(text);
   const bool is_name = ib::is_partition_name(text) && std::isalpha(text.front()) != 0;
   if (key || !is_name) return key;
-  return Error(Code::invalid,
-               key.error().text() + "; the name of a partition goes under \"partition\"");
+  return Error(Code::invalid, key.error().text() + "; to name a partition, use \"partition\"");
 }
 
 Status check_slips_of(const Fields& fields, const std::string& place) {
@@ -56,7 +55,8 @@ Result<Path> plain_path(const std::string& value, const std::string& place) {
   Path path(value);
   const bool climbs = std::find(path.begin(), path.end(), Path("..")) != path.end();
   if (path.is_absolute() && !climbs && value.find('\0') == std::string::npos) return path;
-  return Error(Code::invalid, place + ": \"" + value + "\" is no absolute path without \"..\"");
+  return Error(Code::invalid,
+               place + ": expected an absolute path without \"..\", got \"" + value + "\"");
 }
 
 Status check_ipam(const cni::Network& network) {
@@ -154,8 +154,7 @@ Result<Path> Keys::device_info(const Path& folder) {
   const std::string place = "runtimeConfig.CNIDeviceInfoFile";
   const Path file = TRY(path(*runtime_, "CNIDeviceInfoFile", place));
   if (file.empty() || without_link(file.parent_path()) == without_link(folder)) return file;
-  return Error(Code::invalid, place + ": \"" + file.string() + "\" is no file of " +
-                                  folder.string() +
+  return Error(Code::invalid, place + ": \"" + file.string() + "\" is not in " + folder.string() +
                                   ", the only folder that this node allows (deviceInfoDir in " +
                                   std::string(kNodeConfigFile) + ")");
 }
@@ -173,7 +172,7 @@ Result<ib::PciAddress> Keys::device() {
   if (!device.empty() && !injected.empty() && device != injected) {
     return Error(Code::invalid, "deviceID: \"" + device.text() +
                                     "\" and runtimeConfig.deviceID: \"" + injected.text() +
-                                    "\" differ: which device is meant?");
+                                    "\" differ: both must name the same device");
   }
   return device.empty() ? injected : device;
 }
@@ -187,7 +186,7 @@ Result<std::optional<ib::PKey>> Keys::pkey() {
     key = TRY(at("pkey", ib::PKey::from_number(number)));
   } else {
     if (!value->is_string())
-      return value->wrong("expected a P_Key, as \"0x8001\" or as a number, got " + value->text());
+      return value->wrong("expected a P_Key (\"0x8001\" or a number), got " + value->text());
     const std::string text = TRY(value->string());
     if (text.empty()) return std::optional<ib::PKey>();
     key = TRY(at("pkey", read_pkey(text)));

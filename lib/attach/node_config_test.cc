@@ -52,7 +52,7 @@ TEST_CASE("what is wrong in it is named with the file") {
     const char* message;
   } table[] = {
       {"[]", "expected an object"},
-      {R"({"stateDir": "x"})", "stateDir: \"x\" is no absolute path without \"..\""},
+      {R"({"stateDir": "x"})", "stateDir: expected an absolute path without \"..\", got \"x\""},
       {R"({"logLevel": "loud"})", "logLevel: \"loud\" is not a log level"},
       {R"({"ipamTypes": "static"})", "ipamTypes: expected a list"},
       {R"({"devices": "all"})", "devices: expected allocated or any, got \"all\""},

@@ -15,7 +15,8 @@ struct PortView {
   ib::Port port;
   std::optional<ib::PKey> netdev;  // the IPoIB interface's own key
   std::string missing;             // why it is not yet right; empty: it is
-  bool at_other_index = false;     // ... that is all: the port is in the partition
+  bool at_other_index = false;     // ... because the key is at another index than required
+  bool not_in_table = false;       // ... because the table has no such key
   TableEntry membership;
 };
 
@@ -25,7 +26,8 @@ std::string explain_missing(const ib::Port& port, ib::PKey wanted, IndexRequirem
     return "the port is " + std::string(ib::name(port.state)) + ", not ACTIVE";
   const std::optional<size_t> index = ib::find_in(port.pkeys, wanted);
   if (!index) {
-    return "the port's P_Key table does not hold " + wanted.text() +
+    view.not_in_table = true;
+    return "the P_Key table of port GUID " + port.guid.text() + " does not contain it" +
            (wanted.membership() == ib::Membership::full ? " as full member" : "");
   }
   view.membership = {*index, port.pkeys[*index]};
@@ -38,8 +40,8 @@ std::string explain_missing(const ib::Port& port, ib::PKey wanted, IndexRequirem
   // Index 0 tells IPoIB the partition; of two keys of that it takes the full one (ib_find_pkey).
   if (wanted.membership() != ib::Membership::full) view.membership = {0, port.pkeys[0]};
   if (!view.netdev || !view.netdev->same_partition(wanted)) {
-    return "the IPoIB interface still has the key " +
-           (view.netdev ? view.netdev->text() : std::string("of no partition"));
+    return "the IPoIB interface still has " +
+           (view.netdev ? "the P_Key " + view.netdev->text() : "no P_Key");
   }
   return "";
 }
@@ -59,7 +61,7 @@ Result<PortView> read_port(const Context& context, const node::Record& record, i
   const node::Namespace& where = home_of_rdma(record);
   const std::vector<node::RdmaDevice> devices =
       TRY(context.kernel.rdma_devices(where, record.device));
-  view.missing = "its RDMA device is not to be seen";  // being renamed, most likely
+  view.missing = "RDMA device not found";  // being renamed, most likely
   const node::RdmaDevice* const device = device_of(devices, record);
   if (device == nullptr) return view;
   Result<ib::Port> port = context.kernel.port(where, device->name);
@@ -80,20 +82,44 @@ std::string details_of(const PortView& view) {
          ", P_Key table: " + ib::text(view.port.pkeys);
 }
 
-// What does not change by itself is not said to be late.
+// Begins with "; ". Empty: there is nothing to do but to wait.
 std::string missing_hint(const PortView& view, const node::Record& record) {
-  if (!view.at_other_index)
-    return "the subnet manager has not put the GUID " + view.port.guid.text() + " into it (yet)";
-  const std::string without = ", or take ipam out of the network";
-  if (record.spec.partitions.empty()) return "have the subnet manager put it at index 0" + without;
-  return "run `ibpodctl partition update NAME --index0`" + without;
+  const bool managed = !record.spec.partitions.empty();
+  if (view.not_in_table)
+    return managed ? "; run `ibpodctl explain " + view.port.guid.text() + "`"
+                   : "; add the GUID to the partition at the subnet manager";
+  if (!view.at_other_index) return "";
+  return (managed ? "; run `ibpodctl partition update NAME --index0`"
+                  : std::string("; have the subnet manager put it at index 0")) +
+         ", or remove ipam from the network";
+}
+
+// The port when it is as required, or as it was at the deadline.
+Result<PortView> await_view(const Context& context, const node::Record& record, ib::PKey key,
+                            IndexRequirement requirement, Deadline deadline) {
+  PortView view;
+  TRY(node::wait_until(context.kernel, deadline, [&]() -> Result<bool> {
+    view = TRY(read_port(context, record, key, requirement));
+    return view.missing.empty();
+  }));
+  return view;
+}
+
+// `late`: how an error begins if the table may still change.
+Result<TableEntry> entry_of(const PortView& view, const node::Record& record, ib::PKey key,
+                            const std::string& late) {
+  if (view.missing.empty()) return view.membership;
+  // A key at another index does not move by itself.
+  const std::string begin = view.at_other_index ? "P_Key " + key.text() + " cannot be used" : late;
+  return Error(Code::unavailable, begin + ": " + view.missing + missing_hint(view, record))
+      .with_details(details_of(view));
 }
 
 void warn_of_others(const Context& context, const PortView& view, ib::PKey wanted) {
   for (size_t i = 0; i < view.port.pkeys.size(); ++i) {
     const ib::PKey key = view.port.pkeys[i];
     if (key.partition() == 0 || key.same_partition(wanted)) continue;
-    context.warn("the port is in another partition too: " + key.text() + " at index " +
+    context.warn("the port is also in another partition: " + key.text() + " at index " +
                  std::to_string(i) + (key == ib::kDefaultFull ? ", open to every port" : ""));
   }
 }
@@ -112,27 +138,21 @@ const node::Namespace& home_of_rdma(const node::Record& record) {
 
 Result<TableEntry> await_partition(const Context& context, const node::Record& record, ib::PKey key,
                                    IndexRequirement requirement, Deadline deadline) {
-  PortView view;
-  const bool there = TRY(node::wait_until(context.kernel, deadline, [&]() -> Result<bool> {
-    view = TRY(read_port(context, record, key, requirement));
-    return view.missing.empty();
-  }));
-  if (!there) {
-    const std::string state = view.at_other_index ? " cannot be used here: " : " is not there: ";
-    return Error(Code::unavailable, "partition " + key.text() + state + view.missing + "; " +
-                                        missing_hint(view, record))
-        .with_details(details_of(view));
-  }
-  // What an SM service has bound is in no other one: it has looked.
-  if (!record.child && record.spec.partitions.empty()) warn_of_others(context, view, key);
-  return view.membership;
+  const PortView view = TRY(await_view(context, record, key, requirement, deadline));
+  // The SM service verifies that a port that it has bound is in no other partition.
+  if (view.missing.empty() && !record.child && record.spec.partitions.empty())
+    warn_of_others(context, view, key);
+  return entry_of(view, record, key, "timed out waiting for P_Key " + key.text());
 }
 
 Status check_partition(const Context& context, const node::Record& record, ib::PKey key,
                        IndexRequirement requirement) {
   // No waiting: it was verified once.
-  TRY(await_partition(context, record, key, requirement, Deadline::in(Duration(0)))
+  const PortView view = TRY(await_view(context, record, key, requirement, Deadline::in(Duration(0)))
+                                .reported_as(cni::kCheckFailed));
+  TRY(entry_of(view, record, key, "P_Key " + key.text() + " is missing")
           .reported_as(cni::kCheckFailed));
+  if (!record.child && record.spec.partitions.empty()) warn_of_others(context, view, key);
   return ok();
 }
 

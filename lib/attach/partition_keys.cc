@@ -13,7 +13,7 @@ using PartitionRequests = std::vector<node::PartitionRequest>;
 
 Status check_name(const std::string& name) {
   if (ib::is_partition_name(name)) return ok();
-  return Error(Code::invalid, "\"" + name + "\" is no partition's name: expected up to " +
+  return Error(Code::invalid, "invalid partition name \"" + name + "\": expected up to " +
                                   std::to_string(ib::kMostPartitionName) +
                                   " letters, digits and ._-");
 }
@@ -73,8 +73,8 @@ Result<PartitionRequests> one_of(const PartitionRequests& first, const std::stri
                                  const PartitionRequests& second, const std::string& second_place) {
   if (first.empty()) return second;
   if (second.empty() || first == second) return first;
-  return Error(Code::invalid, second_place + ": " + first_place + " says otherwise (\"" +
-                                  first.front().name + "\"): which one is meant?");
+  return Error(Code::invalid, second_place + ": " + first_place + " has another partition (\"" +
+                                  first.front().name + "\"): remove one of the two");
 }
 
 }  // namespace
@@ -90,7 +90,7 @@ Result<PartitionRequests> read_partitions(Keys& keys) {
   if (!pkey || requests.empty()) return requests;
   return Error(Code::invalid, "pkey: " + pkey->text() + " and partition \"" +
                                   requests.front().name +
-                                  "\" are both given; a partition has a P_Key of its own");
+                                  "\" are both set: remove pkey; a partition has its own P_Key");
 }
 
 }  // namespace ibpod::attach

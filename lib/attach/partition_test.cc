@@ -56,15 +56,15 @@ const std::vector<Case> kCases{
      0x0001,
      IndexRequirement::index_0,
      {},
-     "partition 0x0001 cannot be used here: 0x0001 is at index 2 of the P_Key table, and IPoIB "
-     "uses index 0 only; have the subnet manager put it at index 0, or take ipam out of the "
+     "P_Key 0x0001 cannot be used: 0x0001 is at index 2 of the P_Key table, and IPoIB "
+     "uses index 0 only; have the subnet manager put it at index 0, or remove ipam from the "
      "network"},
     {"absent",
      {ib::PKey(0x7fff)},
      0x0001,
      IndexRequirement::any_index,
      {},
-     "the port's P_Key table does not hold 0x0001"},
+     "timed out waiting for P_Key 0x0001: the P_Key table of port GUID "},
 };
 
 Result<TableEntry> await(Fixture& fixture, const Case& one) {
@@ -105,7 +105,7 @@ TEST_CASE("of a partition of the SM service's at another index the command is na
                           .error();
   CHECK(
       error.text().ends_with("IPoIB uses index 0 only; run `ibpodctl partition update NAME "
-                             "--index0`, or take ipam out of the network"));
+                             "--index0`, or remove ipam from the network"));
 }
 
 TEST_CASE("a port that is not ACTIVE is not a member yet") {
@@ -139,8 +139,8 @@ TEST_CASE("other keys in the table are warned of") {
   REQUIRE(await(fixture, open));
   CHECK(fixture.warnings ==
         std::vector<std::string>{
-            "the port is in another partition too: 0x8002 at index 1",
-            "the port is in another partition too: 0xffff at index 2, open to every port"});
+            "the port is also in another partition: 0x8002 at index 1",
+            "the port is also in another partition: 0xffff at index 2, open to every port"});
 }
 
 TEST_CASE("the interface comes up anew where its full key is not at index 0, and only there") {

@@ -80,7 +80,7 @@ Status Plugin::configure(const cni::Call& call, const cni::Network& network) {
   network_ = &network;
   log_.always("network", network.name);
   if (call.environment.contains(std::string(kCalledAsIpam)))
-    return Error(Code::invalid, "ipam: " + name_ + " is called as an IPAM plugin, and is none");
+    return Error(Code::invalid, "ipam: " + name_ + " was called as an IPAM plugin, but is not one");
   // Also for DEL: it would look for its record in the wrong folder, and find nothing to end.
   TRY(node_read_);
   // For DEL the remains have to do.
@@ -90,8 +90,9 @@ Status Plugin::configure(const cni::Call& call, const cni::Network& network) {
   const Path& named = settings().state_folder;
   required_file_ = AgentRequiredFile::effective(named, node_.state_folder);
   if (!required_file_.is_in(named))
-    warn({"stateDir: " + named.string() + " is not looked at: this node's records are in " +
-          required_file_.folder().string() + ", as " + required_file_.file().string() + " says"});
+    warn({"stateDir: " + named.string() + " is ignored: this node's records are in " +
+          required_file_.folder().string() + " (required by " + required_file_.file().string() +
+          ")"});
   return ok();
 }
 
@@ -110,13 +111,13 @@ int64_t& Plugin::time_of(node::StepKind kind) {
 
 void Plugin::observe(const node::Step& step) {
   const int64_t us = step.duration.count();
+  const bool failed = step.error != nullptr;
   time_of(step.kind) += us;
-  json::Value members = json::Value::object().set("step", step.what).set("us", us);
-  if (step.error != nullptr) {
-    log_.write(Level::warning, "failed", members.set("error", step.error->text()));
-  } else {
-    log_.write(step.kind == node::StepKind::order ? Level::info : Level::debug, "done", members);
-  }
+  json::Value members = json::Value::object().set("result", failed ? "failed" : "done");
+  members.set("us", us);
+  if (failed) members.set("error", step.error->text());
+  const Level usual = step.kind == node::StepKind::order ? Level::info : Level::debug;
+  log_.write(failed ? Level::warning : usual, step.what, members);
 }
 
 void Plugin::finish(const std::optional<cni::Failure>& failure) {
@@ -182,7 +183,7 @@ Result<bool> Plugin::check_standalone(Deadline deadline) const {
 // The same for an ADD, which is not refused because the agent is being started anew.
 Result<bool> Plugin::await_agent(const Context& context, Deadline deadline) const {
   if (!context.needs_agent) return false;
-  return timed(context, "ask the node's agent how it is", [&]() -> Result<bool> {
+  return timed(context, "ask the node's agent for its health", [&]() -> Result<bool> {
     Result<bool> sm_managed = false;
     TRY(node::wait_until(context.kernel, deadline.at_most(kUntilBack), [&]() -> Result<bool> {
       sm_managed = check_standalone(deadline);
@@ -207,8 +208,8 @@ Result<cni::AddResult> Plugin::add() {
   const std::string details = added.error().details();
   const auto seconds = [](Duration time) { return std::to_string(time / Duration(1'000)); };
   return std::move(added).error().with_details(
-      details + (details.empty() ? "" : ", ") + "timeoutSeconds of this network " +
-      seconds(settings().timeout) + " (" + seconds(usual) + " if not given)");
+      details + (details.empty() ? "" : ", ") + "timeoutSeconds of this network is " +
+      seconds(settings().timeout) + " (" + seconds(usual) + " by default)");
 }
 
 Result<cni::AddResult> Plugin::add_by(Deadline deadline) {
@@ -230,7 +231,7 @@ Status Plugin::check_recorded_here() const {
   const auto names = node::Records(folder).of_attachment(call_->container_id, call_->ifname);
   if (!names || names->empty()) return ok();
   return Error(Code::invalid, "stateDir: the record of this attachment is in " + folder.string() +
-                                  ", which the network names: set it as stateDir in " +
+                                  ", the network's stateDir: set it as stateDir in " +
                                   std::string(kNodeConfigFile) +
                                   " until the pods of that network are gone");
 }

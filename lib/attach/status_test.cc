@@ -37,7 +37,7 @@ TEST_CASE("STATUS fails for what no ADD can survive") {
   SUBCASE("IPAM speaks another version") {
     fixture.install_ipam("", R"("0.4.0")");
     CHECK(status(fixture.context(), check_isolation(fixture.context()), kLong).error().text() ==
-          "IPAM: ipam lease: it speaks 0.4.0, and not the configuration's cniVersion 1.0.0");
+          "IPAM: ipam lease: it supports 0.4.0, but not the configuration's cniVersion 1.0.0");
   }
   SUBCASE("IPAM is not there") {
     fixture.configure(R"("ipam":{"type":"absent"})");

@@ -42,11 +42,11 @@ Result<bool> is_own_namespace(const Context& context, const node::Namespace& whe
 
 Status check_records(const Context& context) {
   if (!context.expects_records || context.records.has_folder()) return ok();
-  return Error(Code::unavailable,
-               "records of attachments: " + context.records.folder().string() +
-                   " is missing, although this node's agent has made it: mount the disk that it "
-                   "is on; if the records are lost, make the folder, and DEL gives back what it "
-                   "finds without them")
+  return Error(
+             Code::unavailable,
+             "records of attachments: " + context.records.folder().string() +
+                 " is missing, although this node's agent created it: mount its disk; if the "
+                 "records are lost, create the folder, and DEL restores what it finds without them")
       .reported_as(cni::kTryAgainLater);
 }
 

@@ -20,8 +20,8 @@ Status check_rdma(const Context& context, const node::Record& record) {
   const std::vector<node::RdmaDevice> devices =
       TRY(context.kernel.rdma_devices(where, record.device));
   if (devices.size() != record.original.rdma_devices.size()) {
-    return differs("of " + std::to_string(record.original.rdma_devices.size()) + " RDMA devices " +
-                   std::to_string(devices.size()) + " are " +
+    return differs(std::to_string(devices.size()) + " of " +
+                   std::to_string(record.original.rdma_devices.size()) + " RDMA devices are " +
                    (where.is_host() ? "in the host's namespace" : "in the pod"));
   }
   const node::Guids wanted =
@@ -40,7 +40,7 @@ Status check_rdma(const Context& context, const node::Record& record) {
 // A virtual machine has the port: what is left to see is the driver, and what the PF was told.
 Status check_vfio(const Context& context, const node::Record& record) {
   const std::optional<node::Function> function = TRY(context.kernel.function(record.device));
-  if (!function) return differs(record.device.text() + " is not on this node any more");
+  if (!function) return differs(record.device.text() + " is no longer on this node");
   if (function->driver != record.original.driver) {
     return differs(record.device.text() + " is bound to " + function->driver.value_or("no driver") +
                    " instead of " + record.original.driver);
@@ -51,7 +51,7 @@ Status check_vfio(const Context& context, const node::Record& record) {
   if (!told && told.error().code() == Code::unsupported) return ok();
   if (!told) return told.error();
   if (node::Guids{told->node_guid, told->port_guid} == *record.spec.guids) return ok();
-  return differs("the PF has been told the port GUID " + told->port_guid.text() + " for " +
+  return differs("the PF is set to the port GUID " + told->port_guid.text() + " for " +
                  record.device.text() + " instead of " + record.spec.guids->port.text());
 }
 

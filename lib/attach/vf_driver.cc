@@ -18,13 +18,13 @@ Status check_has_guid(const Context& context, const node::Record& record) {
   if (context.sm_managed)
     return Error(Code::unavailable,
                  none +
-                     ": this node's agent gives it one of the SM service's pool when it prepares "
-                     "the VF, and has not yet: ibpodctl doctor says why");
-  return Error(Code::invalid, none +
-                                  ", and none is asked for. Ask for one "
-                                  "(runtimeConfig.infinibandGUID, args.cni.guid or guid), or give "
-                                  "the VF one beforehand: ip link set PF vf N node_guid GUID, the "
-                                  "same with port_guid, then bind it anew");
+                     ": this node's agent sets one from the SM service's pool when it prepares the "
+                     "VF, and has not done so yet: run `ibpodctl doctor`");
+  return Error(Code::invalid,
+               none +
+                   ", and the network requests none: request one (runtimeConfig.infinibandGUID, "
+                   "args.cni.guid or guid), or set the VF's first: ip link set PF vf N node_guid "
+                   "GUID, the same with port_guid, then unbind and bind the VF");
 }
 
 // What a device on vfio-pci cannot be given is not given, and said.
@@ -43,7 +43,7 @@ void drop_what_vfio_cannot(const Context& context, const node::Function& functio
     spec.guids.reset();
     spec.policy.reset();
   }
-  if (!dropped.empty()) context.warn("without effect on a device on vfio-pci: " + dropped);
+  if (!dropped.empty()) context.warn("ignored for a device on vfio-pci: " + dropped);
 }
 
 // A device on vfio-pci has no port on this node that could be looked at, and on the subnet only
@@ -58,7 +58,7 @@ Result<ReadyResult> report_unverified(const Context& context, const node::Record
         .during(
             "deviceID " + record.device.text() +
             " is on vfio-pci, and its port is on the subnet only while its virtual machine runs "
-            "(a partition may ask for no proof, by proof: none)");
+            "(set the partition's proof to none to attach it unverified)");
   if (!bound) return bound.error();
   if (!bound->is_verified) joined.unverified = bound->keys;
   for (const ib::PKey key : joined.unverified)
@@ -96,13 +96,14 @@ Result<node::Function> VfDriver::usable_function(const Context& context) const {
     return Error(Code::not_found, device + ": there is no such PCI function on this node");
   const bool vfio = function->driver && node::is_vfio(*function->driver);
   if (config_.vfio && !vfio) {
-    return Error(Code::invalid, "vfioPciMode: " + device + " is bound to " +
-                                    function->driver.value_or("no driver") +
-                                    ", not to vfio-pci: bind it, or leave vfioPciMode out");
+    return Error(Code::invalid,
+                 "vfioPciMode: " + device + " is bound to " +
+                     function->driver.value_or("no driver") +
+                     ", not to vfio-pci: bind it to vfio-pci, or remove vfioPciMode");
   }
   if (!function->pf && !vfio) {
     return Error(Code::invalid, device +
-                                    " is a physical function: give one of its VFs, or bind it to "
+                                    " is a physical function: use one of its VFs, or bind it to "
                                     "vfio-pci to pass all of it to a virtual machine");
   }
   return *function;

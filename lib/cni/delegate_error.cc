@@ -52,8 +52,8 @@ std::string describe(const Finished& finished, const std::optional<DelegateError
   if (delegate_error)
     return delegate_error->text + " (code " + std::to_string(delegate_error->code) + ")";
   std::string reason = tail(finished.errors.empty() ? finished.output : finished.errors);
-  return "it failed with exit code " + std::to_string(finished.exit_code) +
-         (reason.empty() ? " and said nothing" : ": " + reason);
+  return "failed with exit code " + std::to_string(finished.exit_code) +
+         (reason.empty() ? " and no output" : ": " + reason);
 }
 
 }  // namespace ibpod::cni

@@ -32,7 +32,7 @@ Error ipam_failed(Code code, const std::string& type, const std::string& text) {
 Result<Ipam> Ipam::find(Invocation invocation) {
   const std::string& type = invocation.type;
   if (type.empty() || type == "." || type == ".." || type.find('/') != type.npos) {
-    return Error(Code::invalid, "ipam.type: \"" + type + "\" is no name of a program");
+    return Error(Code::invalid, "ipam.type: \"" + type + "\" is not a program name");
   }
   for (const Path& folder : invocation.path) {
     Path program = folder / type;
@@ -96,8 +96,8 @@ Status Ipam::check_version(Deadline deadline) const {
   const bool known = TRY(speaks(invocation_.version, deadline));
   if (known) return ok();
   const std::vector<Version> spoken = TRY(versions(deadline));
-  return Error(Code::unsupported, "ipam " + invocation_.type + ": it speaks " + text(spoken) +
-                                      ", and not the configuration's cniVersion " +
+  return Error(Code::unsupported, "ipam " + invocation_.type + ": it supports " + text(spoken) +
+                                      ", but not the configuration's cniVersion " +
                                       invocation_.version.text())
       .reported_as(kIncompatibleVersion);
 }

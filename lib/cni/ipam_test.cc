@@ -87,7 +87,7 @@ TEST_CASE("the versions a plugin speaks are compared with the configuration's") 
   CHECK(refused.code() == Code::unsupported);
   CHECK(failure_of(refused).code == kIncompatibleVersion);
   CHECK(refused.text() ==
-        "ipam fake: it speaks 0.3.1, 0.4.0, and not the configuration's cniVersion 1.0.0");
+        "ipam fake: it supports 0.3.1, 0.4.0, but not the configuration's cniVersion 1.0.0");
 }
 
 TEST_CASE("a plugin is asked once which versions it speaks, unless it has not answered") {
@@ -156,8 +156,8 @@ TEST_CASE("a plugin's own error is passed on, with its code and what it wrote be
       {R"(echo '{"msg":"odd"}'; echo why >&2; exit 1)", "ipam fake: odd (code 0)", 105},
       {R"(echo '{"code":"x","details":"odd"}'; echo why >&2; exit 1)", "ipam fake: odd (code 0)",
        105},
-      {"echo why >&2; exit 3", "ipam fake: it failed with exit code 3: why", 105},
-      {"echo '{}'; echo why >&2; exit 3", "ipam fake: it failed with exit code 3: why", 105},
+      {"echo why >&2; exit 3", "ipam fake: failed with exit code 3: why", 105},
+      {"echo '{}'; echo why >&2; exit 3", "ipam fake: failed with exit code 3: why", 105},
   };
   for (const auto& row : table) {
     const auto& [script, text, code] = row;
@@ -169,15 +169,15 @@ TEST_CASE("a plugin's own error is passed on, with its code and what it wrote be
     CHECK(Script(script).ipam().del(kLong).error().text() == text);
   }
   CHECK(Script("echo plain; exit 1").ipam().add(kLong).error().text() ==
-        "ipam fake: it failed with exit code 1: plain");
+        "ipam fake: failed with exit code 1: plain");
   CHECK(Script("exit 1").ipam().add(kLong).error().text() ==
-        "ipam fake: it failed with exit code 1 and said nothing");
+        "ipam fake: failed with exit code 1 and no output");
 }
 
 TEST_CASE("of a long complaint the last lines are quoted") {
   const Error error = Script("seq 1 1000 >&2; exit 1").ipam().add(kLong).error();
   CHECK(error.text().size() < 1200);
-  CHECK(error.text().starts_with("ipam fake: it failed with exit code 1: ... "));
+  CHECK(error.text().starts_with("ipam fake: failed with exit code 1: ... "));
   CHECK(error.text().ends_with("\n999\n1000"));
 }
 

@@ -23,8 +23,8 @@ Size largest_for(Verb verb) {
 Status check_size(Verb verb, std::string_view input) {
   const Size most = largest_for(verb);
   if (input.size() > most.bytes)
-    return Error(Code::invalid, "standard input: more than the " + std::to_string(most.bytes) +
-                                    " bytes that a network may have");
+    return Error(Code::invalid, "standard input: larger than the limit of " +
+                                    std::to_string(most.bytes) + " bytes");
   return json::check_parts(input, most.values).during("standard input");
 }
 
@@ -67,8 +67,9 @@ Version first_with(Verb verb) {
 Status check_verb(Verb verb, Version version) {
   const Version first = first_with(verb);
   if (version >= first) return ok();
-  return Error(Code::unsupported, std::string(name(verb)) + " came with version " + first.text() +
-                                      ", and the configuration's cniVersion is " + version.text())
+  return Error(Code::unsupported, std::string(name(verb)) + " requires cniVersion " + first.text() +
+                                      " or later, but the configuration's cniVersion is " +
+                                      version.text())
       .reported_as(kIncompatibleVersion);
 }
 

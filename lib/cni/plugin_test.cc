@@ -141,7 +141,7 @@ TEST_CASE("an error is printed with the configuration's version, and the plugin 
       {environment_of("DEL"), "[1]", 6,
        R"({"cniVersion":"1.1.0","code":6,"msg":"the document: expected )"},
       {environment_of("ADD"), R"({"cniVersion":"3.0.0","name":"n"})", 1,
-       R"({"cniVersion":"1.1.0","code":1,"msg":"cniVersion is \"3.0.0\": this plugin speaks 0.1.0, )"},
+       R"({"cniVersion":"1.1.0","code":1,"msg":"cniVersion is \"3.0.0\": this plugin supports 0.1.0, )"},
       {environment_of("ADD"), R"({"cniVersion":"0.3.1"})", 7,
        R"({"cniVersion":"0.3.1","code":7,"msg":"the document: the key \"name\" is missing"})"},
   };
@@ -191,8 +191,9 @@ TEST_CASE("a verb needs the version that brought it") {
     const Answer refused = serve_verb(plugin, verb, too_old);
     REQUIRE(refused.failure);
     CHECK(refused.failure->code == 1);
-    CHECK(refused.failure->message == std::string(verb) + " came with version " + first +
-                                          ", and the configuration's cniVersion is " + too_old);
+    CHECK(refused.failure->message == std::string(verb) + " requires cniVersion " + first +
+                                          " or later, but the configuration's cniVersion is " +
+                                          too_old);
     CHECK(plugin.verbs.empty());
     CHECK(serve_verb(plugin, verb, first).exit_code == 0);
   }

@@ -115,7 +115,7 @@ Result<Pod> parse_pod(const std::string& args) {
     const std::vector<std::string> sides = split(pair, '=');
     if (sides.size() != 2) {
       return wrong("CNI_ARGS", args,
-                   "pairs KEY=VALUE with ';' between them; " + shown(pair) + " is none");
+                   "KEY=VALUE pairs separated by ';'; " + shown(pair) + " is not one");
     }
     if (sides[0] == "K8S_POD_NAME") pod.name = sides[1];
     if (sides[0] == "K8S_POD_NAMESPACE") pod.name_space = sides[1];
@@ -128,9 +128,10 @@ Result<std::string> parse_name(json::Fields& fields, const json::Value& document
   const std::optional<std::string> name = TRY(fields.string("name"));
   if (!name || name->empty()) return document.wrong("the key \"name\" is missing");
   if (is_name(*name)) return *name;
-  return Error(Code::invalid, "name: " + shown(*name) +
-                                  " is no network name: expected a letter or digit, then letters, "
-                                  "digits, '_', '.' and '-', at most 255 in all");
+  return Error(Code::invalid,
+               "name: " + shown(*name) +
+                   " is not a network name: expected a letter or digit, then letters, "
+                   "digits, '_', '.' and '-', at most 255 in all");
 }
 
 // The keys below name no attachment: each is read by itself, so that DEL can go on without it.
@@ -240,7 +241,7 @@ Result<Network> read_network(const json::Value& document, bool for_del) {
   for (const auto read : kReaders) {
     const Status status = read(fields, network);
     if (!status && !for_del) return status.error();
-    if (!status) network.warnings.push_back(status.error().text() + "; DEL goes on without it");
+    if (!status) network.warnings.push_back(status.error().text() + "; DEL continues without it");
   }
   return network;
 }
@@ -257,7 +258,7 @@ Result<Network> parse(json::Value document, std::string text, bool for_del) {
 Result<Version> version_named(const std::string& text) {
   const Result<Version> version = Version::parse(text);
   if (version && is_supported(*version)) return *version;
-  return Error(Code::unsupported, "cniVersion is " + shown(text) + ": this plugin speaks " +
+  return Error(Code::unsupported, "cniVersion is " + shown(text) + ": this plugin supports " +
                                       cni::text(supported_versions()))
       .reported_as(kIncompatibleVersion);
 }

@@ -207,9 +207,9 @@ TEST_CASE("what is wrong in a configuration is named, with the number it is repo
       {R"({"name":"n","name":"n"})", 6, "JSON: duplicate key \"name\""},
       {R"({"cniVersion":1})", 7, "cniVersion: expected a string, got the number 1"},
       {R"({"cniVersion":"1.2.0","name":"n"})", 1,
-       "cniVersion is \"1.2.0\": this plugin speaks 0.1.0, 0.2.0, 0.3.0, 0.3.1, 0.4.0, 1.0.0, "
+       "cniVersion is \"1.2.0\": this plugin supports 0.1.0, 0.2.0, 0.3.0, 0.3.1, 0.4.0, 1.0.0, "
        "1.1.0"},
-      {R"({"cniVersion":"1.1"})", 1, "cniVersion is \"1.1\": this plugin speaks 0.1.0"},
+      {R"({"cniVersion":"1.1"})", 1, "cniVersion is \"1.1\": this plugin supports 0.1.0"},
       {"{}", 7, "the document: the key \"name\" is missing"},
       {R"({"name":""})", 7, "the document: the key \"name\" is missing"},
       {R"({"name":7})", 7, "name: expected a string, got the number 7"},
@@ -284,7 +284,7 @@ TEST_CASE("DEL goes on without whatever is wrong in a configuration that has a n
     CHECK(network.dns.is_null());
     CHECK(network.valid_attachments.empty());
     CHECK(network.warnings ==
-          std::vector<std::string>{std::string(row[1]) + "; DEL goes on without it"});
+          std::vector<std::string>{std::string(row[1]) + "; DEL continues without it"});
   }
 }
 

@@ -136,7 +136,7 @@ Status parse_family(json::Fields& fields, const char* key, ip::Family family, Ad
   IpConfig ip;
   ip.address = TRY(parse_prefix(inside, *value, "ip"));
   if (ip.address.address.family() != family) {
-    return value->wrong(ip.address.text() + " is of the other family");
+    return value->wrong(ip.address.text() + " belongs to the other address family");
   }
   ip.gateway = TRY(parse_address(inside, "gateway"));
   result.ips.push_back(ip);

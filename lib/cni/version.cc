@@ -28,7 +28,7 @@ Result<Version> Version::parse(std::string_view text) {
     return version;
   }
   return Error(Code::invalid,
-               "\"" + std::string(text) + "\" is no version: expected a form such as 1.1.0");
+               "\"" + std::string(text) + "\" is not a version: expected a form such as 1.1.0");
 }
 
 std::string Version::text() const {

@@ -41,7 +41,7 @@ Result<FolderLock> AddressReleases::lock(const std::string& container_id, const 
 Status AddressReleases::write(const Record& record, const Path& own) const {
   if (!is_file_name(record.attempt))
     return Error(Code::invalid, "record of " + record.container_id + ":" + record.ifname +
-                                    ": attempt: \"" + record.attempt + "\" is no file's name");
+                                    ": attempt: \"" + record.attempt + "\" is not a file name");
   const AddressReleaseName name{record.container_id, record.ifname, record.attempt};
   Status written = ok();
   for (int i = 0; i < kMostTries; ++i) {
@@ -60,7 +60,7 @@ Status AddressReleases::remove(const AddressReleaseName& name) const {
 Result<Record> AddressReleases::read(const AddressReleaseName& name) const {
   Record record = TRY(read_record_file(file(name)));
   if (AddressReleaseName{record.container_id, record.ifname, record.attempt} != name)
-    return Error(Code::invalid, "record " + file(name).string() + ": it speaks of " +
+    return Error(Code::invalid, "record " + file(name).string() + ": it describes " +
                                     record.container_id + ":" + record.ifname + "/" +
                                     record.attempt);
   return record;

@@ -30,7 +30,7 @@ class AddressReleases {
                           Deadline deadline) const;
 
   // On disk, flushed, when this returns; with or without the lock. invalid if the record's attempt
-  // is no file's name. On a full disk it becomes another name of `own`, the record's own file.
+  // is not a file name. On a full disk it becomes another name of `own`, the record's own file.
   Status write(const Record& record, const Path& own = {}) const;
   Status remove(const AddressReleaseName& name) const;
   // As Records::read().

@@ -85,7 +85,7 @@ TEST_CASE("a file that is damaged, or speaks of another attempt, is not obeyed")
   CHECK(fixture.releases.all()->size() == 2);
 }
 
-TEST_CASE("an attempt that is no file's name makes no file") {
+TEST_CASE("an attempt that is not a file name makes no file") {
   Fixture fixture;
   for (const char* attempt : {"", ".a", "../a", "a/b"}) {
     CAPTURE(attempt);

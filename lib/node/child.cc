@@ -121,11 +121,11 @@ Result<std::optional<ChildPlace>> find_hidden(Kernel& kernel, const Record& reco
   found = TRY(search(kernel, record, deadline.at_least(kLastSearch)));
   if (found.over()) return found.place;
   if (found.existence == Existence::unknown && !found.gap) return found.place;
-  return Error(Code::unavailable,
-               words(*record.child) + (found.existence == Existence::there ? " is" : " may be") +
-                   " still there, in a network namespace that nothing leads to" +
-                   (found.gap ? " (" + found.gap->text() + ")" : "") +
-                   ": end the processes that the pod has left, or restart the node");
+  return Error(Code::unavailable, words(*record.child) +
+                                      (found.existence == Existence::there ? " is" : " may be") +
+                                      " still there, in an unreachable network namespace" +
+                                      (found.gap ? " (" + found.gap->text() + ")" : "") +
+                                      ": end the pod's remaining processes, or reboot the node");
 }
 
 }  // namespace

@@ -66,7 +66,7 @@ Result<LinuxKernel::View*> LinuxKernel::view(const Namespace& where) {
   const netns::Identity identity = TRY(netns.identity());
   if (identity != where.identity) {
     return Error(Code::not_found,
-                 where.path.string() + ": the namespace is gone, another one has taken its path");
+                 where.path.string() + ": the namespace is gone, and another one has its path");
   }
   sysfs::Sysfs sysfs = TRY(sysfs::Sysfs::of_netns(netns.fd()));
   View opened = TRY(open_view(std::move(netns), std::move(sysfs)));
@@ -223,15 +223,15 @@ Result<ib::Port> LinuxKernel::port(const Namespace& where, const std::string& rd
 
 // The netdev of the PF: the kernel takes a VF's GUIDs through it and through nothing else.
 Result<IfIndex> LinuxKernel::pf_netdev(const Function& vf) {
-  if (!vf.pf) return Error(Code::invalid, vf.address.text() + " is no VF");
+  if (!vf.pf) return Error(Code::invalid, vf.address.text() + " is not a VF");
   const std::vector<Netdev> found = TRY(netdevs(kHost, *vf.pf));
   for (const Netdev& netdev : found) {
     if (!netdev.parent) return netdev.index;
   }
   return Error(Code::unavailable,
                "the PF " + vf.pf->text() +
-                   " has no IPoIB interface in the host's namespace, and a VF's GUIDs and link "
-                   "policy can be reached through nothing else: load ib_ipoib");
+                   " has no IPoIB interface in the host's namespace, which is required to set a "
+                   "VF's GUIDs and link policy: load ib_ipoib");
 }
 
 Result<nl::VfSettings> LinuxKernel::vf_settings(const Function& vf) {
@@ -240,8 +240,7 @@ Result<nl::VfSettings> LinuxKernel::vf_settings(const Function& vf) {
   for (const nl::VfSettings& settings : all) {
     if (settings.vf == nl::VfIndex{vf.vf}) return settings;
   }
-  return Error(Code::not_found,
-               "the PF " + vf.pf->text() + " knows no VF " + std::to_string(vf.vf));
+  return Error(Code::not_found, "the PF " + vf.pf->text() + " has no VF " + std::to_string(vf.vf));
 }
 
 Result<std::vector<nl::LinkAddress>> LinuxKernel::addresses(const Namespace& where,
@@ -259,7 +258,7 @@ Result<HostNetwork> LinuxKernel::host_network() { return read_host_network(host_
 
 Status LinuxKernel::set_vf_guids(const Function& vf, ib::Guid node, ib::Guid port) {
   if (node.value() == 0 || port.value() == 0) {
-    return Error(Code::invalid, "a VF cannot be given the GUID 0: all ones says that it has none");
+    return Error(Code::invalid, "a VF's GUID cannot be set to 0: all ones means that it has none");
   }
   const IfIndex pf = TRY(pf_netdev(vf));
   return nl::set_vf_guids(host_.route, pf, nl::VfIndex{vf.vf}, node, port);
@@ -366,7 +365,7 @@ Status LinuxKernel::settle(nl::Socket& route, IfIndex netdev,
         continue;
       if (address.failed)
         return Error(Code::exists,
-                     address.prefix.text() + " is in use by somebody else on this link");
+                     address.prefix.text() + " is already in use on this link (duplicate address)");
       tentative = tentative || address.tentative;
     }
     return !tentative;

@@ -15,7 +15,7 @@ Result<sysfs::Sysfs> open_pod_sysfs(const Namespace& pod, const Path& mount_name
   const netns::Identity identity = TRY(netns.identity());
   if (identity == pod.identity) return sysfs::Sysfs::of_netns(netns.fd());
   return Error(Code::not_found,
-               pod.path.string() + ": the namespace is gone, another one has taken its path");
+               pod.path.string() + ": the namespace is gone, and another one has its path");
 }
 
 }  // namespace ibpod::node

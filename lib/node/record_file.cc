@@ -17,11 +17,11 @@ Status write_record_file(const Path& file, const Record& record) {
   const Record again = TRY(parse_record(text));
   if (again != record)
     return Error(Code::invalid,
-                 what + ": CNI_ARGS, CNI_PATH or CNI_NETNS hold bytes that are no UTF-8");
+                 what + ": CNI_ARGS, CNI_PATH or CNI_NETNS contain bytes that are not UTF-8");
   if (text.size() > kLargestRecord)
-    return Error(Code::invalid, what + ": its network makes it " + std::to_string(text.size()) +
-                                    " bytes, more than the " + std::to_string(kLargestRecord) +
-                                    " that are read back");
+    return Error(Code::invalid, what + ": " + std::to_string(text.size()) +
+                                    " bytes with its network, more than the limit of " +
+                                    std::to_string(kLargestRecord) + " bytes");
   TRY(make_folders(file.parent_path()));
   return write_file_atomically(file, text);
 }

@@ -66,7 +66,7 @@ Result<Record> Records::read(const RecordName& name) const {
   Record record = TRY(read_record_file(file(name)));
   if (name_of(record) != name) {
     return Error(Code::invalid,
-                 "record " + file(name).string() + ": it speaks of " + name_of(record).text());
+                 "record " + file(name).string() + ": it describes " + name_of(record).text());
   }
   return record;
 }

@@ -93,7 +93,7 @@ TEST_CASE("a record under another name than its own is damaged") {
   const Error error = node.records.read({kVf.text(), "c2", "net1"}).error();
   CHECK(error.code() == Code::invalid);
   CHECK(error.text() == "record " + (node.device / "c2:net1.json").string() +
-                            ": it speaks of 0000:3b:00.2/c1:net1");
+                            ": it describes 0000:3b:00.2/c1:net1");
 }
 
 TEST_CASE("what is no record is not listed, and the lock clears what a killed writer left") {

@@ -5,7 +5,7 @@ namespace ibpod::node {
 std::string set_at_boot(nl::RdmaNetnsMode mode) {
   const std::string value = mode == nl::RdmaNetnsMode::exclusive ? "0" : "1";
   return "put \"options ib_core netns_mode=" + value +
-         "\" into /etc/modprobe.d/ibpod.conf, renew the initramfs and reboot";
+         "\" into /etc/modprobe.d/ibpod.conf, rebuild the initramfs and reboot";
 }
 
 std::string set_firmware(const ib::PciAddress& pf, const std::string& settings) {

@@ -153,8 +153,8 @@ class Restoration {
     const std::optional<Guids> shown = TRY(own_guids(kernel_, kHost, record_.device));
     const Guids before = shown_before();
     if (!shown || !same(*shown, before)) {
-      return Error(Code::internal, record_.device.text() + " shows the port GUID " +
-                                       (shown ? shown->port.text() : std::string("of no device")) +
+      return Error(Code::internal, record_.device.text() + " shows " +
+                                       (shown ? "the port GUID " + shown->port.text() : "no GUID") +
                                        " instead of " + before.port.text());
     }
     return ok();
@@ -203,7 +203,7 @@ Status clear_identity(Kernel& kernel, const ib::PciAddress& device, Deadline dea
   }));
   if (!clean)
     return Error(Code::unavailable,
-                 device.text() + " still shows the last pod's GUID after it was bound anew");
+                 device.text() + " still shows the last pod's GUID after a rebind");
   return ok();
 }
 

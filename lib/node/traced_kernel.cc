@@ -36,16 +36,17 @@ class TracedKernel : public Kernel {
       : kernel_(kernel), observer_(std::move(observer)) {}
 
   Result<std::optional<Function>> function(const ib::PciAddress& address) override {
-    return trace_question("look at " + address.text(), [&] { return kernel_.function(address); });
+    return trace_question("read the function " + address.text(),
+                          [&] { return kernel_.function(address); });
   }
   Result<std::vector<ib::PciAddress>> pfs() override {
     return trace_question("list the PFs", [&] { return kernel_.pfs(); });
   }
   Result<std::optional<Pf>> pf(const ib::PciAddress& address) override {
-    return trace_question("look at the PF " + address.text(), [&] { return kernel_.pf(address); });
+    return trace_question("read the PF " + address.text(), [&] { return kernel_.pf(address); });
   }
   Result<nl::RdmaNetnsMode> rdma_netns_mode() override {
-    return trace_question("ask for the RDMA namespace mode",
+    return trace_question("read the RDMA namespace mode",
                           [&] { return kernel_.rdma_netns_mode(); });
   }
   Result<std::optional<Namespace>> find_namespace(const Path& path) override {
@@ -53,17 +54,18 @@ class TracedKernel : public Kernel {
                           [&] { return kernel_.find_namespace(path); });
   }
   Result<netns::NetnsStatus> namespace_status(const Namespace& recorded) override {
-    return trace_question("look what " + recorded.path.string() + " shows",
+    return trace_question("identify the namespace at " + recorded.path.string(),
                           [&] { return kernel_.namespace_status(recorded); });
   }
   Result<std::optional<Error>> each_namespace(Deadline deadline,
                                               const NamespaceVisitor& visit) override {
-    return trace_question("look at all network namespaces",
+    return trace_question("visit all network namespaces",
                           [&] { return kernel_.each_namespace(deadline, visit); });
   }
   Result<std::optional<Netdev>> find_netdev(const Namespace& where,
                                             const std::string& name) override {
-    return trace_question("look for " + name, [&] { return kernel_.find_netdev(where, name); });
+    return trace_question("find the interface " + name,
+                          [&] { return kernel_.find_netdev(where, name); });
   }
   Result<std::vector<Netdev>> netdevs(const Namespace& where,
                                       const ib::PciAddress& function) override {
@@ -79,7 +81,7 @@ class TracedKernel : public Kernel {
                           [&] { return kernel_.ipoib_queue_pairs(function); });
   }
   Result<std::optional<ib::PciAddress>> function_of(const std::string& netdev) override {
-    return trace_question("look what " + netdev + " is made of",
+    return trace_question("find the PCI function of " + netdev,
                           [&] { return kernel_.function_of(netdev); });
   }
   Result<std::vector<RdmaDevice>> rdma_devices(const Namespace& where,
@@ -92,7 +94,7 @@ class TracedKernel : public Kernel {
                           [&] { return kernel_.port(where, rdma_device); });
   }
   Result<nl::VfSettings> vf_settings(const Function& vf) override {
-    return trace_question("ask the PF about VF " + std::to_string(vf.vf),
+    return trace_question("read the PF's settings of VF " + std::to_string(vf.vf),
                           [&] { return kernel_.vf_settings(vf); });
   }
   Result<std::vector<nl::LinkAddress>> addresses(const Namespace& where, IfIndex netdev) override {
@@ -102,12 +104,12 @@ class TracedKernel : public Kernel {
     return trace_question("list routes", [&] { return kernel_.routes(where, netdev); });
   }
   Result<HostNetwork> host_network() override {
-    return trace_question("read what the host's links are used for",
+    return trace_question("read the use of the host's links",
                           [&] { return kernel_.host_network(); });
   }
 
   Status set_vf_count(const ib::PciAddress& pf, uint32_t count) override {
-    return trace_order("give " + pf.text() + " " + std::to_string(count) + " VFs",
+    return trace_order("create " + std::to_string(count) + " VFs of " + pf.text(),
                        [&] { return kernel_.set_vf_count(pf, count); });
   }
   Status set_autoprobe(const ib::PciAddress& pf, bool on) override {

@@ -30,8 +30,8 @@ Status observe_netdevs(Kernel& kernel, const Function& function, Original& found
   for (const Netdev& netdev : netdevs) {
     if (netdev.type != ARPHRD_INFINIBAND) {
       return Error(Code::invalid, "deviceID " + function.address.text() +
-                                      " is no InfiniBand function: its interface " + netdev.name +
-                                      " is of another kind");
+                                      " is not an InfiniBand function: its interface " +
+                                      netdev.name + " is not an InfiniBand interface");
     }
     if (found.netdev) {
       found.other_netdevs.push_back(as_found(netdev));
@@ -76,10 +76,10 @@ Status await_guids(Kernel& kernel, const Record& record, const Guids& wanted, De
            same(*shown, wanted);
   }));
   if (there) return ok();
-  const std::string instead = shown
-                                  ? "it shows " + shown->node.text() + " and " + shown->port.text()
-                                  : "it has not come back";
-  return Error(Code::unavailable, record.device.text() + " was bound anew to take the GUID " +
+  const std::string instead =
+      shown ? "it shows the GUIDs " + shown->node.text() + " and " + shown->port.text()
+            : "it has not come back";
+  return Error(Code::unavailable, record.device.text() + " was rebound to apply the GUID " +
                                       wanted.port.text() + ", but " + instead);
 }
 
@@ -93,9 +93,9 @@ Status verify_pf_guids(Kernel& kernel, const Function& function, const Guids& wa
   if (!now && now.error().code() == Code::unsupported) return ok();
   if (!now) return now.error();
   if (Guids{now->node_guid, now->port_guid} == wanted) return ok();
-  return Error(Code::internal, "the PF was told the GUID " + wanted.port.text() + " for " +
-                                   function.address.text() + ", and says " + now->node_guid.text() +
-                                   " and " + now->port_guid.text());
+  return Error(Code::internal, "the PF was set to the GUID " + wanted.port.text() + " for " +
+                                   function.address.text() + ", but reports " +
+                                   now->node_guid.text() + " and " + now->port_guid.text());
 }
 
 Status set_guids(Kernel& kernel, const Record& record, const Function& function,
@@ -115,9 +115,9 @@ Status move_rdma_devices(Kernel& kernel, const Record& record, Deadline deadline
   const std::vector<RdmaDevice> devices = TRY(kernel.rdma_devices(kHost, record.device));
   // Never fewer than were found: one that stayed behind would be everybody's.
   if (devices.size() != record.original.rdma_devices.size()) {
-    return Error(Code::unavailable, "of " + std::to_string(record.original.rdma_devices.size()) +
-                                        " RDMA devices of " + record.device.text() + " " +
-                                        std::to_string(devices.size()) +
+    return Error(Code::unavailable, std::to_string(devices.size()) + " of " +
+                                        std::to_string(record.original.rdma_devices.size()) +
+                                        " RDMA devices of " + record.device.text() +
                                         " are in the host's namespace");
   }
   for (const RdmaDevice& device : devices) TRY(kernel.move_rdma(kHost, device.name, record.netns));
@@ -185,8 +185,8 @@ Result<std::optional<Guids>> own_guids(Kernel& kernel, const Namespace& where,
 Result<Original> observe(Kernel& kernel, const Function& function, const Spec& spec) {
   Original found;
   if (!function.driver)
-    return unusable(function,
-                    "is bound to no driver: bind it to its own one (mlx5_core) or to vfio-pci");
+    return unusable(
+        function, "is not bound to a driver: bind it to its own driver (mlx5_core) or to vfio-pci");
   found.driver = *function.driver;
   if (function.pf) TRY(observe_settings(kernel, function, spec, found));
   if (is_vfio(found.driver)) return found;
@@ -194,7 +194,7 @@ Result<Original> observe(Kernel& kernel, const Function& function, const Spec& s
   if (devices.empty()) {
     return unusable(function,
                     "has no RDMA device in the host's namespace: another namespace has it, or its "
-                    "driver made none");
+                    "driver did not create one");
   }
   for (const RdmaDevice& device : devices) found.rdma_devices.push_back(device.name);
   found.guids = Guids{devices.front().node_guid, devices.front().port_guid};
@@ -210,8 +210,8 @@ Status check_children(const Record& record) {
   for (const std::string& child : record.original.netdev->children) {
     names += (names.empty() ? "" : ", ") + child;
   }
-  return Error(Code::busy, record.device.text() + " has IPoIB children of somebody's (" + names +
-                               "), which would end with its interface: remove them first");
+  return Error(Code::busy, record.device.text() + " has IPoIB child interfaces (" + names +
+                               ") that the attach would delete; remove them first");
 }
 
 Status move_to_pod(Kernel& kernel, const Record& record, Deadline deadline) {

@@ -45,13 +45,14 @@ TEST_CASE("what cannot be given now is refused with the remedy") {
   SUBCASE("no driver") {
     k.unbind(kVf);
     CHECK(refused(k).text() ==
-          "0000:3b:00.1 is bound to no driver: bind it to its own one (mlx5_core) or to vfio-pci");
+          "0000:3b:00.1 is not bound to a driver: bind it to its own driver (mlx5_core) or to "
+          "vfio-pci");
   }
   SUBCASE("its RDMA device is elsewhere") {
     k.move_rdma(kHost, "mlx5_1", pod).value();
     CHECK(refused(k).text() ==
           "0000:3b:00.1 has no RDMA device in the host's namespace: another namespace has it, or "
-          "its driver made none");
+          "its driver did not create one");
   }
   SUBCASE("its interface is elsewhere") {
     k.move_netdev(kHost, own_netdev(k, kHost, kVf).value()->index, pod, "net1").value();
@@ -159,8 +160,8 @@ TEST_CASE("children of an administrator's are not ended, but named") {
   a.observe_now();
   CHECK(check_children(a.record).error().code() == Code::busy);
   CHECK(check_children(a.record).error().text() ==
-        "0000:3b:00.1 has IPoIB children of somebody's (ib1.8001), which would end with its "
-        "interface: remove them first");
+        "0000:3b:00.1 has IPoIB child interfaces (ib1.8001) that the attach would delete; remove "
+        "them first");
   a.record.spec.isolation = false;
   CHECK(check_children(a.record));
   a.record.spec.guids = kSpecGuids;

@@ -66,7 +66,7 @@ struct FakeAgent : nodeapi::Node {
     for (const auto& [whose, one] : given) {
       if (whose.first == pod && one == device) return device;
     }
-    return Error(Code::denied, "the kubelet has not given it to the pod " + pod);
+    return Error(Code::denied, "the kubelet has not allocated it to the pod " + pod);
   }
 };
 

@@ -138,8 +138,8 @@ Status FakeKernel::await_dad(Id netdev, Deadline deadline) {
     const bool any = std::any_of(now.addresses.begin(), now.addresses.end(), is_v6);
     if (!any || (has_carrier(now) && now.duplicates.empty())) return ok();
     if (has_carrier(now)) {
-      return Error(Code::exists,
-                   now.duplicates.begin()->text() + " is in use by somebody else on this link");
+      return Error(Code::exists, now.duplicates.begin()->text() +
+                                     " is already in use on this link (duplicate address)");
     }
     if (!more) return Error(Code::unavailable, "IPv6 duplicate address detection has not finished");
     more = wait(deadline);

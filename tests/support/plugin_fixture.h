@@ -133,8 +133,8 @@ void expect_needs_partition(PluginFixture<Type>& fixture, const std::string& key
     return answer.failure->message;
   };
   CHECK(refused("") ==
-        "partition: the network names none; this node's agent refuses such a network, whose pods "
-        "would be in the default partition: name one with \"partition\" or \"pkey\", or set "
+        "partition: the network names none; this node's agent refuses such networks, because their "
+        "pods would be in the default partition: set \"partition\" or \"pkey\" in the network, or "
         "\"withoutPartition\": \"allow\" in the agent's configuration");
   CHECK(refused(R"(,"Name_of_the_Particion":"blue")")
             .starts_with("partition: the network names none; the key \"Name_of_the_Particion\" is "

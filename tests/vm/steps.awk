@@ -5,7 +5,7 @@ BEGIN { FS = "\t" }
 $2 == "" { next }
 
 # Steps inside these, as waits are, ended before them.
-$3 ~ /^(ask the node's agent how it is|(wait for|end) the binding)$/ {
+$3 ~ /^(ask the node's agent for its health|(wait for|end) the binding)$/ {
   while (steps > 0 && start[steps] > $1 - 1000) steps--
 }
 

@@ -9,7 +9,7 @@ steps_of() { # PLUGIN-LOG SM-LOG CONTAINER BEGAN ENDED
     # A line has its milliseconds cut off.
     (((.time[0:19] + "Z" | fromdate) * 1000 + (.time[20:23] | tonumber)) * 1000 + 500 - $began) as $now |
     select($now >= 0 and $now <= $ended - $began + 500) |
-    if .step then [$now - .us, .us, .step]
+    if .us and .result then [$now - .us, .us, .msg]
     elif .container == $container and .state then [$now, "", .msg]
     else empty end | @tsv' "$1" "$2"
 }

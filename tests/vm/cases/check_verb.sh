@@ -42,7 +42,7 @@ must CHECK p1
 partition blue "0x0001, indx0" 02:00:00:00:00:00:02:02=full
 wait_for 10 lacks_pkey p1 "$vf" 0x8001
 call CHECK p1
-expect_error 106 "partition 0x8001 is not there*"
+expect_error 106 "P_Key 0x8001 is missing*"
 partition blue "0x0001, indx0" 02:00:00:00:00:00:02:01=full
 wait_for 10 has_pkey p1 "$vf" 0x8001
 # Its interface takes the key a moment later.

@@ -43,8 +43,8 @@ remember_node
 takes "deviceID in upper case, as sysfs never has it" '.deviceID |= ascii_upcase'
 takes "deviceID and pciBusID, as Multus adds both" '.pciBusID = .deviceID'
 takes "runtimeConfig.deviceID alone" '.runtimeConfig.deviceID = .deviceID | del(.deviceID)'
-refuses "no deviceID" 'del(.deviceID)' 7 "deviceID: it is missing*"
-refuses "deviceID \"\"" '.deviceID = ""' 7 "deviceID: it is missing*"
+refuses "no deviceID" 'del(.deviceID)' 7 "deviceID is missing*"
+refuses "deviceID \"\"" '.deviceID = ""' 7 "deviceID is missing*"
 refuses "a PF" ".deviceID = \"$PF0\"" 7 "*is a physical function*"
 refuses "a function that is not there" '.deviceID = "0000:ff:1f.7"' 101 "*no such PCI function*"
 refuses "deviceID as a path" '.deviceID = "../../devices/0000:01:00.1"' 7 "deviceID:*"
@@ -62,7 +62,7 @@ refuses "all ones" '.guid = "ff:ff:ff:ff:ff:ff:ff:ff"' 7 "guid:*"
 refuses "a MAC address" '.args.cni.guid = "02:00:00:00:00:01"' 7 "args.cni.guid:*is not a GUID*"
 
 # --- pkey
-refuses "pkey that the port's table does not hold; the peer ignores it" '.pkey = "0x8001" | .timeoutSeconds = 2' 11 "partition 0x8001 is not there*"
+refuses "pkey that the port's table does not hold; the peer ignores it" '.pkey = "0x8001" | .timeoutSeconds = 2' 11 "timed out waiting for P_Key 0x8001*"
 takes "the default partition, which every port is in" '.pkey = "0x7fff"'
 takes "pkey \"\", as Spiderpool writes it" '.pkey = ""'
 takes "args.cni.pkey, as ib-kubernetes adds it" '.args.cni = {pkey: "0x8001"}'

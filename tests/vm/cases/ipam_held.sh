@@ -26,7 +26,7 @@ say "DEL while the lock is held"
 hold
 call DEL held
 expect_match "message" "$(jq -r .msg <<<"$out")" \
-  "$vf is back and free for the next pod, but the pod's address is still owed to ipam host-local *"
+  "$vf is back and free for the next pod, but the pod's address is not yet released at ipam host-local *"
 expect_eq "owed" "$(owed)" ./held:net1
 expect_eq "records" "$(find /var/lib/ibpod/attachments -name '*.json')" ""
 expect_only_owed "the VF and its node"

@@ -8,7 +8,7 @@ remember_node
 
 say "host-local of Debian stops at 1.0.0"
 conf "$vf" ".guid = \"02:00:00:00:00:00:aa:01\" | .link_state = \"auto\" | $host_local | .cniVersion = \"1.1.0\""
-refuse 1 "*ipam host-local: it speaks *0.4.0*1.0.0, and not the configuration's cniVersion 1.1.0" p1
+refuse 1 "*ipam host-local: it supports *0.4.0*1.0.0, but not the configuration's cniVersion 1.1.0" p1
 gc
 expect_unchanged "a refused ADD, its DEL and a GC"
 

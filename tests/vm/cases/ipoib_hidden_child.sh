@@ -63,7 +63,7 @@ unhold() { uncover; ! mountpoint -q "$WORK/cover/in/netns" || umount "$WORK/cove
 at_end unhold
 end_hider
 call DEL p1
-expect_error 11 "*the IPoIB child of $(pf_netdev 0) in the partition 0x8001 is still there, in a network namespace that nothing leads to*"
+expect_error 11 "*the IPoIB child of $(pf_netdev 0) in the partition 0x8001 is still there, in an unreachable network namespace*"
 expect_eq "the record's stage" "$(jq .attachment.stage /var/lib/ibpod/attachments/ibpod*/p1:net1.json)" 1
 [ -e "$WORK/leases/p1:net1" ] || fail "the hidden child's address has been given back"
 

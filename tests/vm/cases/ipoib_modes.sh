@@ -33,4 +33,4 @@ detach p1 p2
 say "too large"
 child_conf p1 0 '.mode = "datagram" | .mtu = 4093'
 cp "$WORK/p1/conf" "$WORK/conf"
-refuse 7 "mtu: 4093 is more than the 4092 of datagram mode*" p1
+refuse 7 "mtu: 4093 exceeds the limit of datagram mode (4092)*" p1

@@ -113,7 +113,7 @@ refuses() { # GLOB NETWORKS...: behind a network that is attached, and has to be
 }
 refuses "*there is no partition green that pods of namespace default may be in*" \
   '{"name": "chosen", "cni-args": {"partition": "green"}}'
-refuses "*args.cni.partition: the network says otherwise*" '{"name": "red", "cni-args": {"partition": "blue"}}'
+refuses "*args.cni.partition: the network has another partition*" '{"name": "red", "cni-args": {"partition": "blue"}}'
 refuses "*cannot be requested by pods of namespace default*" "{\"name\": \"chosen\", \"cni-args\": {\"partition\": \"red\", \"guid\": \"${guids[3]}\"}}" \
   "{\"name\": \"chosen\", \"infiniband-guid\": \"${guids[3]}\", \"cni-args\": {\"partition\": \"red\"}}"
 

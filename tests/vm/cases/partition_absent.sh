@@ -8,8 +8,8 @@ new_pod p1
 conf "$vf" '.pkey = "0x8001" | .timeoutSeconds = 2'
 remember_node
 call ADD p1
-expect_error 11 "partition 0x8001 is not there: the port's P_Key table does not hold 0x8001 as full member*02:00:00:00:00:00:02:01*"
-expect_match "details" "$(jq -r .details <<<"$out")" "port state ACTIVE, LID *, port GUID 02:00:00:00:00:00:02:01, P_Key table: 0:0x7fff, timeoutSeconds of this network *"
+expect_error 11 "timed out waiting for P_Key 0x8001: the P_Key table of port GUID 02:00:00:00:00:00:02:01 does not contain it as full member*"
+expect_match "details" "$(jq -r .details <<<"$out")" "port state ACTIVE, LID *, port GUID 02:00:00:00:00:00:02:01, P_Key table: 0:0x7fff, timeoutSeconds of this network is *"
 expect_unchanged "a refused ADD"
 del p1
 expect_unchanged "its DEL"

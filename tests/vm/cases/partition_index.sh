@@ -14,7 +14,7 @@ say "at index 1, with ipam"
 conf "$vf" ".pkey = \"0x8001\" | .timeoutSeconds = 2 | $lease"
 call ADD p1
 expect_error 11 "*0x8001 is at index 1 of the P_Key table, and IPoIB uses index 0 only*"
-expect_match "details" "$(jq -r .details <<<"$out")" "*P_Key table: 0:0x7fff 1:0x8001, timeoutSeconds of this network *"
+expect_match "details" "$(jq -r .details <<<"$out")" "*P_Key table: 0:0x7fff 1:0x8001, timeoutSeconds of this network is *"
 
 say "at index 1, without"
 conf "$vf" ".pkey = \"0x8001\" | .runtimeConfig.CNIDeviceInfoFile = \"$info\""

@@ -12,6 +12,6 @@ partition everybody 0x7fff 02:00:00:00:00:00:02:01=full
 wait_for 10 has_pkey host "$vf" 0xffff
 conf "$vf" '.pkey = "0x8001"'
 add p1
-expect_log "the port is in another partition too: 0xffff at index 0, open to every port"
-expect_log "the port is in another partition too: 0x0002 at index 2"
+expect_log "the port is also in another partition: 0xffff at index 0, open to every port"
+expect_log "the port is also in another partition: 0x0002 at index 2"
 del p1

@@ -20,7 +20,7 @@ wait "${pids[1]}" || second=$?
 if [ "$first" = 0 ]; then winner=p1 loser=p2; else winner=p2 loser=p1; fi
 # shellcheck disable=SC2034 # for lib.sh
 rc=1 out=$(<"$WORK/$loser/out")
-expect_error 11 "$vf still belongs to pod default/$winner (net1), whose DEL has not come"
+expect_error 11 "$vf still belongs to pod default/$winner (net1): its DEL has not been received"
 
 cp "$WORK/node" "$WORK/before"
 remember_node

@@ -47,7 +47,7 @@ expect_match "red" "$(jq -r .msg <<<"$out")" "*there is no partition 0x0002 that
 say "what a pod's author writes"
 for key in .guid .args.cni.guid .runtimeConfig.infinibandGUID; do
   network "$other" "$key = \"$guid\""
-  refuse 7 "${key#.}: $guid: *is chosen only beside a partition or pkey" p2
+  refuse 7 "${key#.}: $guid: *a network can request one only together with partition or pkey" p2
   for chosen in "$guid" 02:00:00:00:00:00:0b:01; do
     network "$other" ".pkey = \"0x1\" | $key = \"$chosen\""
     refuse 103 "*GUID $chosen cannot be requested by pods of namespace default*" p2

@@ -27,7 +27,7 @@ expect_error 50 "*ipam nowhere: no such program*$ROOT/tests/vm/ipam*"
 say "an IPAM plugin that stops at 1.0.0"
 conf "$vf" "$host_local | .cniVersion = \"1.1.0\""
 call STATUS ""
-expect_error 50 "*host-local: it speaks *1.0.0, and not *1.1.0"
+expect_error 50 "*host-local: it supports *1.0.0, but not *1.1.0"
 
 say "nowhere to keep records"
 node_config '{stateDir: "/sys/ibpod"}'
@@ -39,4 +39,4 @@ rm /etc/ibpod/cni.json
 say "1.0.0 has no STATUS"
 conf "$vf" '.cniVersion = "1.0.0"'
 call STATUS ""
-expect_error 1 "*STATUS came with version 1.1.0*"
+expect_error 1 "*STATUS requires cniVersion 1.1.0*"
