@@ -49,36 +49,37 @@ Command of_one(Session& session, const std::string& name, const std::string& hel
   const auto attachment = std::make_shared<fabric::Attachment>();
   return {.name = name,
           .help = help,
-          .options = {{"NODE", &attachment->node, "its name"},
-                      {"CONTAINER", &attachment->container, "its ID, whole"},
-                      {"INTERFACE", &attachment->interface, "in the pod, such as net1"}},
+          .options = {{"NODE", &attachment->node, "name of the node"},
+                      {"CONTAINER", &attachment->container, "full container ID"},
+                      {"INTERFACE", &attachment->interface, "interface in the pod, such as net1"}},
           .run = [&session, attachment, what] { return what(session, *attachment); }};
 }
 
 Command list_command(Session& session) {
   const auto arguments = std::make_shared<FilterArguments>();
   return {.name = "list",
-          .help = "all, or those that match",
-          .options = {{"--node", &arguments->filter.node, "its name"},
-                      {"--partition", &arguments->filter.partition, "its name"},
-                      {"-n,--namespace", &arguments->filter.name_space, "of the pod"},
-                      {"--pod", &arguments->filter.pod, "its name"},
-                      {"--guid", &arguments->guid, "of the port"},
+          .help = "list bindings, all or those that match",
+          .options = {{"--node", &arguments->filter.node, "name of the node"},
+                      {"--partition", &arguments->filter.partition, "name of the partition"},
+                      {"-n,--namespace", &arguments->filter.name_space, "namespace of the pod"},
+                      {"--pod", &arguments->filter.pod, "name of the pod"},
+                      {"--guid", &arguments->guid, "GUID of the port"},
                       {"--state", &arguments->state,
-                       "requested, written, verified, releasing, released, unknown"}},
+                       "state: requested, written, verified, releasing, released, unknown"}},
           .run = [&session, arguments] { return list(session, *arguments); }};
 }
 
 }  // namespace
 
 Command binding_command(Session& session) {
-  return {.name = "binding",
-          .help = "which pods' ports are in which partitions",
-          .commands = {list_command(session), of_one(session, "get", "one", get),
-                       of_one(session, "release",
-                              "takes its keys from the port, although the pod may still run; exit "
-                              "1: they have not left it yet",
-                              release)}};
+  return {
+      .name = "binding",
+      .help = "bindings: the partitions of pods' ports",
+      .commands = {list_command(session), of_one(session, "get", "show one binding", get),
+                   of_one(session, "release",
+                          "remove its P_Keys from the port, even if the pod still runs; exit code "
+                          "1: the port still has them",
+                          release)}};
 }
 
 }  // namespace ibpod::ctl

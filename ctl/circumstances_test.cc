@@ -175,12 +175,11 @@ TEST_CASE("a typo is named, with the word that is meant") {
     CAPTURE(std::string(row.typo));
     const Outcome outcome = type(row.typo, session);
     check(outcome, kUsage, "did you mean \"" + std::string(row.meant) + "\"?");
-    CHECK(outcome.err.starts_with("error: there is no "));
+    CHECK(outcome.err.starts_with("error: unknown "));
   }
   for (const auto& [typo, said] :
-       {std::pair{"get partitions", "there is no command \"get\" of `ibpodctl`: partition, "},
-        std::pair{"help", "did you mean \"--help\"?"},
-        std::pair{"version", "did you mean \"--version\"?"},
+       {std::pair{"get partitions", "unknown command \"get\" of `ibpodctl`: partition, "},
+        std::pair{"help", "did you mean \"--help\"?"}, std::pair{"version", "did you mean \"--version\"?"},
         std::pair{"-o json node list", "did you mean \"--json\"?"},
         std::pair{"partition completely", "of `ibpodctl partition`: list, get, create"},
         std::pair{"node list --xyzzy", "`ibpodctl node list --help`"}}) {
@@ -211,11 +210,11 @@ TEST_CASE("the doctor has exit codes of its own, and a remedy for each circumsta
   };
   const Case cases[] = {
       {"--fabric east --sm unix:" + fixture.socket.string(), "fabric: expected \"default\"",
-       "name the fabric that"},
-      {"--sm unix:/nonexistent/sm.sock", "/nonexistent/sm.sock", "see whether ibpod-sm runs at"},
+       "set --fabric or IBPOD_FABRIC to the fabric of"},
+      {"--sm unix:/nonexistent/sm.sock", "/nonexistent/sm.sock", "check that ibpod-sm runs at"},
       {"--sm h:1 --certificate /nonexistent/c --key /nonexistent/k --ca /nonexistent/a",
-       "/nonexistent/c", "name files that can be used"},
-      {"--sm h:1", "needs --certificate, --key and --ca", "name an address, and the files"},
+       "/nonexistent/c", "set --certificate, --key and --ca"},
+      {"--sm h:1", "requires TLS: set --certificate, --key and --ca", "set --sm to an address"},
   };
   for (const Case& test : cases) {
     Session session;
@@ -230,7 +229,7 @@ TEST_CASE("the doctor has exit codes of its own, and a remedy for each circumsta
 TEST_CASE("what can never be an address is wrong usage, and so is TLS without files") {
   for (const auto& [line, said] :
        {std::pair{"node list --sm nonsense", "--sm: expected unix:PATH or HOST:PORT"},
-        std::pair{"node forget n1 --sm h:1", "--certificate: h:1 is asked over TLS"}}) {
+        std::pair{"node forget n1 --sm h:1", "--certificate: h:1 requires TLS"}}) {
     Session session;
     check(type(line, session), kUsage, said);
   }

@@ -79,7 +79,7 @@ TEST_CASE("a list that does not end is not read for ever") {
   cluster.state.endless = true;
   const Outcome outcome = cluster.type("partition list");
   CHECK(outcome.exit == kFailed);
-  CHECK(outcome.err.find("again and again") != std::string::npos);
+  CHECK(outcome.err.find("returned the same page of a list twice") != std::string::npos);
 }
 
 TEST_CASE("a partition is created, changed, given members, and deleted") {
@@ -153,12 +153,12 @@ TEST_CASE("a command that changes nothing does not say that it did") {
   cluster.state.partitions["blue"].spec.index0 = true;
   const Outcome same = cluster.type("partition update blue --index0");
   CHECK(same.exit == 0);
-  CHECK(same.err == "note: nothing was changed: partition blue was so already\n");
+  CHECK(same.err == "note: nothing changed: partition blue already has these properties\n");
   CHECK(cluster.type("partition update blue --disallow nobody").err == same.err);
   CHECK(cluster.type("partition update blue --no-index0").err.empty());
   cluster.state.partitions["blue"].state = fabric::PartitionState::provisioning;
   CHECK(cluster.type("partition update blue --membership full").err ==
-        "note: the change is not in force yet: it is when the STATE of partition blue is ready\n");
+        "note: the change is not applied yet: wait until the STATE of partition blue is ready\n");
   cluster.state.partitions["blue"].state = fabric::PartitionState::ready;
   const Outcome none = cluster.type("partition update blue");
   CHECK(none.exit == kUsage);
@@ -168,7 +168,7 @@ TEST_CASE("a command that changes nothing does not say that it did") {
   CHECK(cluster.type(add).err == same.err);
   CHECK(cluster.type("partition member remove blue 0x0002c90300a1b2c4").exit == kNotFound);
   CHECK(cluster.type("binding release n1 c9 net1").exit == kNotFound);
-  CHECK(cluster.type("partition delete blue").err.find("is not gone yet") != std::string::npos);
+  CHECK(cluster.type("partition delete blue").err.find("is being deleted") != std::string::npos);
   CHECK(cluster.type("partition delete blue").exit == kNotFound);
 }
 
@@ -260,7 +260,7 @@ TEST_CASE("pods and ports are explained by the SM service, alone or in pairs") {
   CHECK(cluster.state.explained == std::vector<std::string>{"00:02:c9:03:00:a1:b2:c3"});
   const Outcome mixed = cluster.type("explain 0000:3b:00.2 web-0");
   CHECK(mixed.exit == kUsage);
-  CHECK(mixed.err.find("give the GUID") != std::string::npos);
+  CHECK(mixed.err.find("use the GUID") != std::string::npos);
 }
 
 TEST_CASE("every command says by its exit code why it could not be done") {
@@ -298,7 +298,7 @@ TEST_CASE("the doctor asks the SM service where it is told to, and says what it 
   CHECK(outcome.out ==
         "ok: SM service: opensm: serving\nwrong: fabric: m_key: is 0\n    set one\n");
   cluster.state.health.findings.clear();
-  CHECK(cluster.out("doctor --fabric-only") == "all is well: nothing to mend\n");
+  CHECK(cluster.out("doctor --fabric-only") == "no problems found\n");
   cluster.state.refusal = Error(Code::unavailable, "nobody");
   const Outcome away = cluster.type("doctor --fabric-only");
   CHECK(away.exit == 2);
@@ -320,7 +320,7 @@ TEST_CASE("where ibpod-sm should run here and ib_umad is missing, the doctor say
   std::filesystem::create_directories(sys.path() / "class/infiniband_mad");
   const std::string loaded = remedy("unix:/run/ibpod/sm.sock");
   CHECK(loaded.find(kModprobe) == std::string::npos);
-  CHECK(loaded.find("see whether ibpod-sm runs at unix:/run/ibpod/sm.sock") != std::string::npos);
+  CHECK(loaded.find("check that ibpod-sm runs at unix:/run/ibpod/sm.sock") != std::string::npos);
 }
 
 TEST_CASE("what keeps the doctor from looking at the node ends it with 3, whatever it is") {
@@ -372,19 +372,19 @@ TEST_CASE("options, the environment and exit codes are in the document as they a
     int code;
     const char* meaning;
   } codes[] = {{0, "done"},
-               {kNotYet, "not (yet) as asked"},
+               {kNotYet, "not (yet) done"},
                {kFailed, "failed"},
-               {kNotFound, "there is no such thing"},
-               {kDenied, "not permitted"},
-               {kUnavailable, "nobody answers, or a later try may do better"},
-               {kOwnFiles, "nobody was asked: the certificate, key or CA cannot be used"},
+               {kNotFound, "not found"},
+               {kDenied, "permission denied"},
+               {kUnavailable, "no answer, or a temporary failure: try again later"},
+               {kOwnFiles, "the certificate, key or CA cannot be used: nothing was sent"},
                {kOtherFabric, "the service has another fabric"}};
   for (const auto& [code, meaning] : codes) {
     CAPTURE(code);
     CHECK(document.find("\n| " + std::to_string(code) + " | " + meaning) != document.npos);
   }
   CHECK(document.find("\n| above 100 | wrong usage |\n") != document.npos);
-  CHECK(document.find("0 nothing is wrong, 1 warnings, 2 something is wrong, 3 it could not be") !=
+  CHECK(document.find("0 no problems, 1 warnings, 2 problems, 3 the check failed") !=
         document.npos);
 }
 

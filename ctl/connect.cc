@@ -87,7 +87,7 @@ Status check_files(const SmAddress& address) {
         std::pair{"--ca", &address.ca}}) {
     if (file->empty()) {
       return Error(Code::invalid, std::string(option) + ": " + address.address +
-                                      " is asked over TLS, which needs --certificate, --key and "
+                                      " requires TLS: set --certificate, --key and "
                                       "--ca");
     }
   }

@@ -18,13 +18,13 @@ Result<Answer> show_attachments(const Session& session) {
 
 Command devices_command(Session& session) {
   return {.name = "devices",
-          .help = "this node's InfiniBand functions: pool, health, whose they are",
+          .help = "list this node's InfiniBand functions with pool, health and attachment",
           .run = [&session] { return show_devices(session); }};
 }
 
 Command attachments_command(Session& session) {
   return {.name = "attachments",
-          .help = "what pods of this node have, and what waits for its clean-up",
+          .help = "list the attachments of this node's pods, and those that wait for clean-up",
           .run = [&session] { return show_attachments(session); }};
 }
 

@@ -35,8 +35,8 @@ void check_kernel(const Machine& machine, Findings& findings) {
   if (version_of(machine.kernel) >= kOldest)
     return findings.push_back(fine("kernel", machine.kernel));
   findings.push_back(wrong(Issue::old_kernel, "kernel", machine.kernel + " is older than 5.10",
-                           "boot a kernel of 5.10 or later: older ones cannot move RDMA devices "
-                           "between namespaces as ibpod needs it"));
+                           "boot a kernel of 5.10 or later: older kernels cannot move RDMA "
+                           "devices between namespaces as ibpod requires"));
 }
 
 std::string load(const std::string& module) {
@@ -69,15 +69,17 @@ void check_modules(const Machine& machine, Findings& findings) {
 void check_netns_mode(const Machine& machine, Findings& findings) {
   const std::string check = "rdma-netns-mode";
   if (!machine.netns_mode) {
-    return findings.push_back(wrong(
-        Issue::no_rdma, check, "the kernel tells no mode: it has no RDMA", "modprobe ib_core"));
+    return findings.push_back(wrong(Issue::no_rdma, check,
+                                    "the kernel reports no mode: RDMA is not loaded",
+                                    "modprobe ib_core"));
   }
   if (*machine.netns_mode == nl::RdmaNetnsMode::exclusive)
     return findings.push_back(fine(check, "exclusive"));
-  findings.push_back(wrong(
-      Issue::shared_mode, check, "shared: every pod with any RDMA device can open all of the node",
-      node::set_at_boot(nl::RdmaNetnsMode::exclusive) +
-          "; before the first pod, `rdma system set netns exclusive` does it at once"));
+  findings.push_back(
+      wrong(Issue::shared_mode, check,
+            "shared: every pod with an RDMA device can open all devices of the node",
+            node::set_at_boot(nl::RdmaNetnsMode::exclusive) +
+                "; before the first pod, `rdma system set netns exclusive` does it at once"));
 }
 
 // Whether it is an InfiniBand port, and is known to be one.
@@ -88,7 +90,7 @@ bool check_port(const Function& pf, const Port& port, Findings& findings) {
   const std::string text = "port " + number + " (" + port.rdma_device + ")";
   if (port.link_layer != "Ethernet") {
     findings.push_back(warning(Issue::link_layer_unknown, check,
-                               text + " does not say whether it is an InfiniBand port",
+                               text + " does not report its link layer",
                                "see /sys/class/infiniband/" + port.rdma_device + "/ports/" +
                                    number + "/link_layer, and dmesg"));
     return false;
@@ -103,9 +105,9 @@ bool check_port(const Function& pf, const Port& port, Findings& findings) {
 void check_pf(const Function& pf, Findings& findings) {
   const std::string check = pf.address.text();
   if (pf.driver.empty()) {
-    return findings.push_back(wrong(Issue::pf_without_driver, check, "the PF has no driver",
-                                    "load the adapter's driver (modprobe mlx5_core), and see dmesg "
-                                    "for why it left the function"));
+    return findings.push_back(
+        wrong(Issue::pf_without_driver, check, "the PF has no driver",
+              "load the adapter's driver (modprobe mlx5_core); if it is loaded, see dmesg"));
   }
   bool usable = pf.rdma;
   if (!pf.rdma) {
@@ -147,8 +149,9 @@ void check_vf(const Function& vf, Findings& findings) {
   const std::string check = vf.address.text();
   // What the agent is to do, and has not done yet, is worse done by somebody else.
   const std::string prepare =
-      "list its PF under `pfs` of the agent's configuration; where a finding preparation says what "
-      "the agent waits for, correct that; else: ";
+      "list its PF under `pfs` in the agent's configuration; if a finding \"preparation\" reports "
+      "what "
+      "the agent waits for, correct that; otherwise: ";
   if (vf.driver.empty() && !vf.in_pod) {
     return findings.push_back(warning(Issue::vf_without_driver, check, "the VF has no driver",
                                       prepare + "echo " + check + " > /sys/bus/pci/drivers_probe"));
@@ -156,11 +159,11 @@ void check_vf(const Function& vf, Findings& findings) {
   if (!vf.port_guid || !vf.policy) {
     const std::string what = vf.policy      ? "GUID"
                              : vf.port_guid ? "link policy"
-                                            : "GUID and which link policy";
+                                            : "GUID and link policy";
     findings.push_back(warning(Issue::vf_settings_unknown, check,
-                               "which " + what + " the VF has is not known: its PF does not say",
-                               "see whether the PF has its IPoIB interface, and what `ip -d link "
-                               "show` says of its VFs"));
+                               "the VF's " + what + " cannot be read from its PF",
+                               "check that the PF has its IPoIB interface, and that `ip -d link "
+                               "show` lists its VFs"));
   }
   if (vf.port_guid && vf.port_guid->none() && !vf.in_pod) {
     findings.push_back(wrong(Issue::vf_without_guid, check,
@@ -176,10 +179,8 @@ void check_vf(const Function& vf, Findings& findings) {
 
 void check_adapters(const Machine& machine, Findings& findings) {
   if (machine.functions.empty()) {
-    return findings.push_back(wrong(Issue::no_adapters, "adapters",
-                                    "there is no InfiniBand function",
-                                    "lspci -d 15b3: shows the adapters of the bus; a driver has to "
-                                    "be loaded for them"));
+    return findings.push_back(wrong(Issue::no_adapters, "adapters", "no InfiniBand function found",
+                                    "list the adapters with lspci -d 15b3: and load their driver"));
   }
   for (const Function& function : machine.functions)
     function.pf ? check_vf(function, findings) : check_pf(function, findings);
@@ -196,32 +197,31 @@ void check_limits(const Machine& machine, Findings& findings) {
   if (!machine.memlock) {
     return findings.push_back(warning(
         Issue::memlock_unknown, "memlock",
-        "what pods of " + machine.runtime + " may lock is not known",
+        "the memlock limit of " + machine.runtime + " cannot be read",
         "as root: grep 'Max locked memory' /proc/$(pidof -s " + machine.runtime + ")/limits"));
   }
   if (*machine.memlock >= kLittleMemory)
-    return findings.push_back(fine("memlock", machine.runtime + ": enough"));
+    return findings.push_back(fine("memlock", machine.runtime + ": sufficient"));
   findings.push_back(
       warning(Issue::memlock_low, "memlock",
               "pods of " + machine.runtime + " may lock " + std::to_string(*machine.memlock >> 10) +
                   " KiB: verbs programs without CAP_IPC_LOCK fail to register memory",
-              "LimitMEMLOCK=infinity in a drop-in of " + machine.runtime +
-                  ".service, then systemctl daemon-reload and restart it; new pods have it"));
+              "set LimitMEMLOCK=infinity in a drop-in of " + machine.runtime +
+                  ".service, run systemctl daemon-reload, and restart it; it applies to new pods"));
 }
 
 void check_neighbours(const Machine& machine, Findings& findings) {
   for (const auto& [socket, there] : machine.sockets) {
-    findings.push_back(there ? fine(socket.string(), "there")
-                             : warning(Issue::socket_missing, socket.string(),
-                                       "there is no such socket",
-                                       "see whether its owner runs; is the path right, or is the "
-                                       "kubelet's root another one?"));
+    findings.push_back(
+        there ? fine(socket.string(), "there")
+              : warning(Issue::socket_missing, socket.string(), "the socket does not exist",
+                        "check that its owner runs, and that the path is right (--kubelet-root)"));
   }
   for (const auto& [program, runs] : machine.programs) {
-    findings.push_back(runs ? fine(program.string(), "installed")
-                            : wrong(Issue::plugin_missing, program.string(),
-                                    "is missing or cannot be run",
-                                    "the agent's DaemonSet installs it: see its init container"));
+    findings.push_back(
+        runs ? fine(program.string(), "installed")
+             : wrong(Issue::plugin_missing, program.string(), "is missing or not executable",
+                     "check the init container of the agent's DaemonSet, which installs it"));
   }
 }
 

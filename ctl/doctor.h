@@ -34,7 +34,7 @@ enum class Issue {
   socket_missing,
   plugin_missing,
   agent,                // does not answer
-  registration,         // the kubelet does not know all of the agent's resources
+  registration,         // not all resources of the agent are registered
   sm_service,           // does not answer, or refuses
   reported_by_agent,    // agent/health/node_findings_test.cc has their rows
   reported_by_service,  // sm/health_checks/remedies_test.cc has their rows
@@ -53,7 +53,7 @@ struct Finding {
 // Every check, in the order in which a node is set up: kernel, adapters, VFs, limits, kubelet.
 std::vector<Finding> examine(const Machine& machine);
 
-// For scripts: 0 all is fine, 1 there are warnings, 2 something is wrong.
+// For scripts: 0 all is fine, 1 there are warnings, 2 there are problems.
 int exit_code(const std::vector<Finding>& findings);
 
 }  // namespace ibpod::ctl

@@ -37,17 +37,17 @@ Result<Answer> doctor(const Session& session, const Arguments& arguments) {
 Command doctor_command(Session& session) {
   const auto arguments = std::make_shared<Arguments>();
   MachinePaths& paths = session.paths;
-  return {.name = "doctor",
-          .help =
-              "what is wrong with this node and how to mend it, and, where --sm or IBPOD_SM is "
-              "given, with the fabric; exit 0: nothing, 1: warnings, 2: something is wrong, 3: "
-              "it could not be found out",
-          .options = {{"--all", &arguments->all, "also what is well"},
-                      {"--fabric-only", &arguments->fabric_only, "the fabric, and not this node"},
-                      {"--kubelet-root", &paths.kubelet, "the kubelet's folder"},
-                      {"--cni-bin", &paths.plugins, "where the plugins are installed"},
-                      {"--state", &paths.state, "where the records are"}},
-          .run = [&session, arguments] { return doctor(session, *arguments); }};
+  return {
+      .name = "doctor",
+      .help =
+          "check this node, and the fabric if --sm or IBPOD_SM is set, and say how to repair "
+          "what is wrong; exit code 0: no problems, 1: warnings, 2: problems, 3: the check failed",
+      .options = {{"--all", &arguments->all, "also print what is ok"},
+                  {"--fabric-only", &arguments->fabric_only, "check only the fabric"},
+                  {"--kubelet-root", &paths.kubelet, "root folder of the kubelet"},
+                  {"--cni-bin", &paths.plugins, "folder of the CNI plugins"},
+                  {"--state", &paths.state, "folder of the records"}},
+      .run = [&session, arguments] { return doctor(session, *arguments); }};
 }
 
 }  // namespace ibpod::ctl

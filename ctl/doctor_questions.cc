@@ -10,24 +10,24 @@ Result<fabricapi::FabricHealth> fabric_health(const Session& session) {
 
 // Where it is to run here it needs ib_umad, and ends without.
 std::string start_remedy(const Session& session) {
-  const std::string see = "see whether ibpod-sm runs at " + session.sm.address + ", and its log";
+  const std::string see = "check that ibpod-sm runs at " + session.sm.address + ", and see its log";
   const bool here = session.sm.address.starts_with("/") || session.sm.address.starts_with("unix:");
   if (!here || path_exists(session.paths.sys / "class/infiniband_mad")) return see;
-  return "modprobe ib_umad, which ibpod-sm needs and is not loaded here; then " + see;
+  return "modprobe ib_umad, which ibpod-sm requires and which is not loaded here; then " + see;
 }
 
 std::string remedy_of(const Session& session, const Error& error) {
   switch (exit_code(error)) {
     case kOwnFiles:
-      return "name files that can be used with --certificate, --key and --ca, or "
-             "IBPOD_CERTIFICATE, IBPOD_KEY and IBPOD_CA: ibpod-sm has not been asked";
+      return "set --certificate, --key and --ca (or IBPOD_CERTIFICATE, IBPOD_KEY and "
+             "IBPOD_CA) to valid files: nothing was sent to ibpod-sm";
     case kOtherFabric:
-      return "name the fabric that " + session.sm.address +
-             " has with --fabric or IBPOD_FABRIC, or another address with --sm or IBPOD_SM";
+      return "set --fabric or IBPOD_FABRIC to the fabric of " + session.sm.address +
+             ", or --sm or IBPOD_SM to another address";
     case kDenied:
-      return "see `roles` in ibpod-sm's configuration: who asks may not";
+      return "permit the caller under `roles` in ibpod-sm's configuration";
     case kUsage:
-      return "name an address, and the files that it needs";
+      return "set --sm to an address, and the options that it requires";
     default:
       return start_remedy(session);
   }
@@ -41,15 +41,15 @@ void ask_agent(const Session& session, std::vector<Finding>& findings) {
       session.agent(session.paths.agent)->fresh_health(session.deadline());
   if (!health) {
     findings.push_back({"agent", Grade::wrong, health.error().text(),
-                        "see whether its DaemonSet's pod runs on this node, and its log",
+                        "check that its DaemonSet's pod runs on this node, and see its log",
                         Issue::agent});
     return;
   }
   for (const nodeapi::Finding& one : health->findings)
     findings.push_back({one.subject, Grade::wrong, one.text, one.remedy, Issue::reported_by_agent});
   if (health->registered) return;
-  findings.push_back({"kubelet", Grade::wrong, "it does not know all of the agent's resources",
-                      "see the agent's log: it says why each registration failed, and goes on",
+  findings.push_back({"kubelet", Grade::wrong, "not all resources of the agent are registered",
+                      "see the agent's log for why each registration failed; the agent retries",
                       Issue::registration});
 }
 

@@ -31,15 +31,17 @@ Result<Answer> explain(const Session& session, const Arguments& arguments) {
 
 Command explain_command(Session& session) {
   const auto arguments = std::make_shared<Arguments>();
-  return {.name = "explain",
-          .help =
-              "a pod (NAMESPACE/NAME) or a port (GUID): its partitions, its tables, what is "
-              "wrong; two of them: where they reach each other, and why not; a device of this "
-              "node (PCI address): why it is in its pool, or in none",
-          .options = {{"WHAT", &arguments->words,
-                       "such as team-a/web-0, 00:02:c9:03:00:a1:b2:c3 or 0000:3b:00.2"},
-                      {"-n,--namespace", &arguments->name_space, "of pods without one"}},
-          .run = [&session, arguments] { return explain(session, *arguments); }};
+  return {
+      .name = "explain",
+      .help =
+          "explain a pod (NAMESPACE/NAME) or port (GUID): partitions, P_Key tables and faults; "
+          "two of them: in which partitions they reach each other, or why not; a device of this "
+          "node (PCI address): why it is in its pool, or in none",
+      .options = {{"WHAT", &arguments->words,
+                   "for example team-a/web-0, 00:02:c9:03:00:a1:b2:c3 or 0000:3b:00.2"},
+                  {"-n,--namespace", &arguments->name_space,
+                   "namespace of pods that are given without one"}},
+      .run = [&session, arguments] { return explain(session, *arguments); }};
 }
 
 }  // namespace ibpod::ctl

@@ -28,20 +28,21 @@ Result<Answer> forget(const Session& session, const fabricapi::ForgetRequest& re
 
 Command node_command(Session& session) {
   const auto request = std::make_shared<fabricapi::ForgetRequest>();
-  return {.name = "node",
-          .help = "nodes that the SM service knows",
-          .commands = {
-              {.name = "list", .help = "all of them", .run = [&session] { return list(session); }},
-              {.name = "forget",
-               .help = "one that does not come back: releases all that it has, and frees "
-                       "its GUIDs. Its devices have to be out of use. Refused while the node may "
-                       "be alive: until it has not been heard of for a lease. Exit 1: not all is "
-                       "released yet",
-               .options = {{"NODE", &request->node, "its name"},
-                           {"--force", &request->force,
-                            "although it may be alive: its pods lose their partitions while they "
-                            "run, and its GUIDs are given to others while its VFs have them"}},
-               .run = [&session, request] { return forget(session, *request); }}}};
+  return {
+      .name = "node",
+      .help = "nodes known to the SM service",
+      .commands = {
+          {.name = "list", .help = "list all nodes", .run = [&session] { return list(session); }},
+          {.name = "forget",
+           .help = "forget a node that does not come back: release all its bindings and free its "
+                   "GUIDs. Its devices must be out of use. Refused while the node may be alive "
+                   "(until its lease has expired). Exit code 1: not all bindings are released yet",
+           .options =
+               {{"NODE", &request->node, "name of the node"},
+                {"--force", &request->force,
+                 "forget it even if it may be alive: its running pods lose their partitions, "
+                 "and other nodes get its GUIDs while its VFs still have them"}},
+           .run = [&session, request] { return forget(session, *request); }}}};
 }
 
 }  // namespace ibpod::ctl

@@ -53,8 +53,8 @@ Result<Answer> edit(const Session& session, const ChangeAction& action, const Ar
 Status check_update(const Arguments& arguments) {
   if (arguments.options == PartitionOptions{})
     return Error(Code::invalid, "update of partition " + arguments.name +
-                                    " changes nothing: say what is to change, --index0 for "
-                                    "example (`ibpodctl partition update --help` has all)");
+                                    " changes nothing: set what to change, for example --index0 "
+                                    "(see `ibpodctl partition update --help`)");
   Partition any;
   any.name = arguments.name;
   TRY(changed(any, arguments.options));
@@ -86,49 +86,51 @@ Result<Partition> remove_member(const Partition& partition, const Arguments& arg
 std::vector<Option> partition_options(PartitionOptions& options) {
   return {
       {"--membership", &options.membership,
-       "of bindings that name none: limited (if not given), full, both"},
-      {"--index0", &options.index0, "its key takes index 0 of the tables of VFs and members"},
-      {"--ipoib", &options.ipoib,
-       "whether it has an IPoIB broadcast group, yes or no; fabric: what all have"},
-      {"--mtu", &options.mtu, "of the group, in bytes; fabric: what all have"},
-      {"--rate", &options.rate, "of the group, in Gb/s; fabric: what all have"},
-      {"--sl", &options.sl, "its service level, 0 to 15; fabric: what all have"},
+       "default membership of bindings: limited (default), full, both"},
+      {"--index0", &options.index0,
+       "put its P_Key at index 0 of the P_Key tables of VFs and members"},
+      {"--ipoib", &options.ipoib, "IPoIB broadcast group, yes or no; fabric: the fabric's default"},
+      {"--mtu", &options.mtu, "MTU of the group, in bytes; fabric: the fabric's default"},
+      {"--rate", &options.rate, "rate of the group, in Gb/s; fabric: the fabric's default"},
+      {"--sl", &options.sl, "service level, 0 to 15; fabric: the fabric's default"},
       {"--proof", &options.proof,
-       "what a binding needs to be verified: node (if not given: its node has seen the keys, or "
-       "the port has said so), port (only the port counts), none (nobody need have seen them while "
-       "the port is not on the subnet)"},
-      {"--allow", &options.allow,
-       "a namespace whose pods may be in it, once more for each; '*' for all"},
+       "proof that verifies a binding: node (default: the P_Keys were read by the node or from the "
+       "port), port (they were read from the port), none (not required while the port is not on "
+       "the "
+       "subnet)"},
+      {"--allow", &options.allow, "namespace whose pods may be in it, repeatable; '*' for all"},
       {"--node", &options.add_nodes,
-       "a node on which they may be, once more for each; one * in it stands for anything; without "
-       "any they may be on every node"},
+       "node on which these pods may run, repeatable; may contain one *; without this option, "
+       "every "
+       "node"},
   };
 }
 
 // One that begins with the partition's name.
 Command of(const std::string& name, const std::string& help, const ArgumentsPtr& arguments,
            std::vector<Option> options = {}) {
-  options.insert(options.begin(), {"NAME", &arguments->name, "of the partition"});
+  options.insert(options.begin(), {"NAME", &arguments->name, "name of the partition"});
   return {.name = name, .help = help, .options = std::move(options)};
 }
 
 Command create_command(Session& session, const ChangeAction& action) {
   const auto arguments = std::make_shared<Arguments>();
-  Command command = of("create", "a new one", arguments, partition_options(arguments->options));
-  command.options.push_back(
-      {"--pkey", &arguments->options.pkey, "0x0001 to 0x7ffe; if not given from the pool"});
+  Command command =
+      of("create", "create a partition", arguments, partition_options(arguments->options));
+  command.options.push_back({"--pkey", &arguments->options.pkey,
+                             "P_Key, 0x0001 to 0x7ffe; by default one from the pool"});
   command.run = [&session, action, arguments] { return create(session, action, *arguments); };
   return command;
 }
 
 Command delete_command(Session& session, const ChangeAction& action) {
   const auto arguments = std::make_shared<Arguments>();
-  Command command = of("delete", "one that no binding is in", arguments,
-                       {{"--forget-ports", &arguments->forget_ports,
-                         "do not wait for former members that cannot be asked whether they still "
-                         "hold its P_Key. One that comes back with it reaches the ports of the "
-                         "next partition with this P_Key, until ibpod-sm sees and removes it "
-                         "(look.scanSeconds)"}});
+  Command command =
+      of("delete", "delete a partition without bindings", arguments,
+         {{"--forget-ports", &arguments->forget_ports,
+           "do not wait for former members whose P_Key table cannot be read. A port that "
+           "comes back with the P_Key reaches the ports of the next partition with this "
+           "P_Key, until ibpod-sm finds and removes it (look.scanSeconds)"}});
   command.run = [&session, action, arguments] { return remove(session, action, *arguments); };
   return command;
 }
@@ -136,12 +138,12 @@ Command delete_command(Session& session, const ChangeAction& action) {
 Command update_command(Session& session, const ChangeAction& action) {
   const auto arguments = std::make_shared<Arguments>();
   Command command =
-      of("update", "what is given changes, and the rest stays as it is; the P_Key cannot change",
-         arguments, partition_options(arguments->options));
-  command.options.push_back({"--disallow", &arguments->options.disallow,
-                             "a namespace that is not allowed any more, once more for each"});
-  command.options.push_back({"--remove-node", &arguments->options.remove_nodes,
-                             "a --node that counts no more, once more for each"});
+      of("update", "change the given properties of a partition; the P_Key cannot change", arguments,
+         partition_options(arguments->options));
+  command.options.push_back(
+      {"--disallow", &arguments->options.disallow, "remove a namespace from --allow, repeatable"});
+  command.options.push_back(
+      {"--remove-node", &arguments->options.remove_nodes, "remove a node from --node, repeatable"});
   const Edit how = [](const Partition& partition, const Arguments& what) {
     return changed(partition, what.options);
   };
@@ -154,21 +156,22 @@ Command update_command(Session& session, const ChangeAction& action) {
 
 Command member_command(Session& session, const ChangeAction& action) {
   const auto added = std::make_shared<Arguments>(), removed = std::make_shared<Arguments>();
-  Command add = of("add", "a port, or its membership anew", added,
-                   {{"GUID", &added->guid, "of the port"},
-                    {"--membership", &added->membership, "if not given the partition's own"},
-                    {"--comment", &added->comment, "whose it is"}});
+  Command add = of("add", "add a port, or change its membership", added,
+                   {{"GUID", &added->guid, "GUID of the port"},
+                    {"--membership", &added->membership, "by default the partition's membership"},
+                    {"--comment", &added->comment, "what the port belongs to"}});
   add.run = [&session, action, added]() -> Result<Answer> {
     TRY(check_member(*added).reported_as(kUsage));
     return edit(session, action, *added, add_member);
   };
-  Command take = of("remove", "a port", removed, {{"GUID", &removed->guid, "of the port"}});
+  Command take =
+      of("remove", "remove a port", removed, {{"GUID", &removed->guid, "GUID of the port"}});
   take.run = [&session, action, removed]() -> Result<Answer> {
     TRY(check_member(*removed).reported_as(kUsage));
     return edit(session, action, *removed, remove_member);
   };
   return {.name = "member",
-          .help = "ports outside Kubernetes: storage, for example",
+          .help = "ports outside Kubernetes, for example of storage",
           .commands = {add, take}};
 }
 

@@ -37,16 +37,16 @@ Result<fabric::PartitionStatus> made(const Session& session, Service& service,
 // What the partition itself does not show.
 std::string note_of(const Change& change, const fabric::PartitionStatus& status) {
   if (change.now && change.now->spec == change.partition)
-    return "nothing was changed: partition " + status.spec.name + " was so already";
+    return "nothing changed: partition " + status.spec.name + " already has these properties";
   const bool waits = status.condition.reason != fabric::Reason::none;
   if (status.state == fabric::PartitionState::deleting && !waits)
     return "partition " + status.spec.name + " is gone: its name and P_Key are free";
   if (status.state == fabric::PartitionState::deleting)
     return "partition " + status.spec.name +
-           " is not gone yet: its name and P_Key are free when `ibpodctl partition list` has it no "
-           "longer";
+           " is being deleted: its name and P_Key are free when `ibpodctl partition list` no "
+           "longer has it";
   if (status.state == fabric::PartitionState::provisioning)
-    return "the change is not in force yet: it is when the STATE of partition " + status.spec.name +
+    return "the change is not applied yet: wait until the STATE of partition " + status.spec.name +
            " is ready";
   return "";
 }
@@ -62,15 +62,15 @@ Result<Answer> make(const Session& session, Service& service, const Change& chan
 
 Command partition_command(Session& session) {
   const auto name = std::make_shared<std::string>();
-  Command command{
-      .name = "partition",
-      .help = "who may talk to whom: the cluster's partitions",
-      .commands = {
-          {.name = "list", .help = "all of them", .run = [&session] { return list(session); }},
-          {.name = "get",
-           .help = "one, with its members",
-           .options = {{"NAME", name.get(), "of the partition"}},
-           .run = [&session, name] { return get(session, *name); }}}};
+  Command command{.name = "partition",
+                  .help = "partitions of the cluster",
+                  .commands = {{.name = "list",
+                                .help = "list all partitions",
+                                .run = [&session] { return list(session); }},
+                               {.name = "get",
+                                .help = "show one partition with its members",
+                                .options = {{"NAME", name.get(), "name of the partition"}},
+                                .run = [&session, name] { return get(session, *name); }}}};
   for (Command& change : partition_changes(session, make))
     command.commands.push_back(std::move(change));
   return command;

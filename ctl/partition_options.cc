@@ -87,7 +87,7 @@ Status take_nodes(Partition& partition, const PartitionOptions& options) {
   take_names(partition.nodes, options.add_nodes, options.remove_nodes);
   if (!limited || !partition.nodes.empty()) return ok();
   return wrong("--remove-node", options.remove_nodes.back(),
-               "that one is left, as none would be every node; --node '*' says that");
+               "at least one other node (use --node '*' for every node)");
 }
 
 }  // namespace
@@ -121,7 +121,7 @@ Result<Partition> without_member(Partition partition, ib::Guid guid) {
   const size_t gone = std::erase_if(
       partition.members, [&](const fabric::StaticMember& one) { return one.guid == guid; });
   if (gone > 0) return partition;
-  return Error(Code::not_found, guid.text() + " is no static member of " + partition.name +
+  return Error(Code::not_found, guid.text() + " is not a static member of " + partition.name +
                                     "; ports of pods leave with their bindings");
 }
 

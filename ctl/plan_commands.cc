@@ -31,10 +31,10 @@ Result<Answer> plan_rest(const Session& session) {
 Command plan_command(Session& session) {
   return {.name = "plan",
           .help =
-              "what a change would do, with nothing done: put `plan` before `partition "
-              "create`, `update`, `delete` or `member`; alone: what is wanted and not so yet",
+              "show what a change would do, without doing it: put `plan` before `partition "
+              "create`, `update`, `delete` or `member`; alone: changes that are not applied yet",
           .commands = {{.name = "partition",
-                        .help = "a change of a partition",
+                        .help = "plan a change of a partition",
                         .commands = partition_changes(session, plan_change)}},
           .run = [&session] { return plan_rest(session); }};
 }

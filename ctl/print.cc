@@ -22,8 +22,8 @@ std::string pkeys_of(const nodeapi::Device& device) {
   if (!device.pkeys.empty()) return printable(device.pkeys);
   return device.attachment.empty()
              ? "not known: it cannot be read here"
-             : "not known: the device is its pod's, and the node does not see its table; "
-               "`ibpodctl explain` of the pod, where the SM service is, has it";
+             : "not known: the device is in its pod, where the node cannot read the table; "
+               "run `ibpodctl explain` with the pod and --sm";
 }
 
 }  // namespace
@@ -65,7 +65,7 @@ std::string as_text(const std::vector<Finding>& findings, bool all) {
             printable(finding.text) + "\n";
     if (!finding.remedy.empty()) text += "    " + printable(finding.remedy) + "\n";
   }
-  return well ? text + "all is well: nothing to mend\n" : text;
+  return well ? text + "no problems found\n" : text;
 }
 
 Value as_json(const nodeapi::Device& device) {

@@ -93,7 +93,7 @@ std::string as_table(const std::vector<fabricapi::Node>& nodes) {
                     std::to_string(node.bindings), std::to_string(node.guids),
                     node.forgetting ? "is being forgotten" : ""});
   }
-  return table({"NODE", "LAST HEARD OF", "BINDINGS", "GUIDS", "REASON"}, rows);
+  return table({"NODE", "LAST CONTACT", "BINDINGS", "GUIDS", "REASON"}, rows);
 }
 
 Value as_json(const fabricapi::Node& node) {

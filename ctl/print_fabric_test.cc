@@ -93,7 +93,7 @@ TEST_CASE("print: when a node was heard of is not known from before the service 
   node.name = "n1";
   node.guids = 4;
   CHECK(as_table(std::vector{node}) ==
-        "NODE  LAST HEARD OF               BINDINGS  GUIDS  REASON\n"
+        "NODE  LAST CONTACT                BINDINGS  GUIDS  REASON\n"
         "n1    not since ibpod-sm started  0         4      -\n");
   node.last_heard = fabric::WallTime(std::chrono::milliseconds(1'700'000'000'000));
   CHECK(has(as_table(std::vector{node}), "2023-11-14T22:13:20Z"));
@@ -112,7 +112,7 @@ TEST_CASE(
   plan.notes = {"the partition red vanishes"};
   CHECK(as_text(plan) ==
         "5 ports would change, with 9 packets or more, in about 1.5 s\n"
-        "of 1 port the table is not known\n"
+        "the P_Key table of 1 port is not known\n"
         "note: the partition red vanishes\n"
         "\n"
         "PORT                     NODE       P_KEY TABLE NOW  THEN\n"
@@ -128,7 +128,7 @@ TEST_CASE(
   CHECK(has(as_json(plan).text(), R"("before":null,"after":"0x7fff")"));
   fabricapi::Plan blind;
   blind.unseen = 2;
-  CHECK(has(as_text(blind), "nothing would change, as far as tables are known\n"));
+  CHECK(has(as_text(blind), "nothing would change, as far as P_Key tables are known\n"));
   plan.seconds = std::numeric_limits<double>::infinity();
   CHECK(has(as_json(plan).text(), R"("milliseconds":1000000000000)"));
 }
@@ -150,13 +150,13 @@ TEST_CASE(
   CHECK(has(fine, "node in the subnet  h1?[2J\n"));
   CHECK(has(fine, "binding             verified, seen by the node, enforcement: leaf\n"));
   CHECK(has(fine, "switch port's       not known\n"));
-  CHECK(has(fine, "  as it should be\n"));
+  CHECK(has(fine, "  ok: as configured\n"));
   explanation.subjects[0].findings = {"its P_Key table lacks 0x8001"};
   explanation.reach = {"blue (0x0101): yes"};
   const std::string wrong = as_text(explanation);
   CHECK(has(wrong, "  * its P_Key table lacks 0x8001\n"));
   CHECK(has(wrong, "\n\nblue (0x0101): yes\n"));
-  CHECK_FALSE(has(wrong, "as it should be"));
+  CHECK_FALSE(has(wrong, "ok: as configured"));
 }
 
 TEST_CASE("print: JSON of the fabric has every field under a name of its own") {

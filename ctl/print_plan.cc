@@ -35,7 +35,7 @@ Value milliseconds(double seconds) {
 std::string summary(const Plan& plan) {
   if (plan.changed == 0)
     return plan.unseen == 0 ? "nothing would change\n"
-                            : "nothing would change, as far as tables are known\n";
+                            : "nothing would change, as far as P_Key tables are known\n";
   std::string text = ports(plan.changed) + " would change, with " + std::to_string(plan.packets) +
                      (plan.packets == 1 ? " packet" : " packets") + " or more";
   if (plan.seconds > 0) text += ", in about " + one_decimal(plan.seconds) + " s";
@@ -65,7 +65,7 @@ std::string text_of_subject(const Explanation::Subject& subject) {
   rows.push_back({"read", subject.table.empty() ? "not known" : text_of(subject.seen)});
   std::string text = table({"PORT", subject.name}, rows);
   for (const std::string& finding : subject.findings) text += "  * " + printable(finding) + "\n";
-  if (subject.findings.empty()) text += "  as it should be\n";
+  if (subject.findings.empty()) text += "  ok: as configured\n";
   return text + "\n";
 }
 
@@ -82,7 +82,7 @@ Value json_of_subject(const Explanation::Subject& subject) {
 
 std::string as_text(const Plan& plan) {
   std::string text = summary(plan);
-  if (plan.unseen > 0) text += "of " + ports(plan.unseen) + " the table is not known\n";
+  if (plan.unseen > 0) text += "the P_Key table of " + ports(plan.unseen) + " is not known\n";
   for (const std::string& note : plan.notes) text += "note: " + printable(note) + "\n";
   if (plan.ports.empty()) return text;
   std::vector<Row> rows;

@@ -16,7 +16,7 @@ Result<std::vector<Item>> all_pages(NextPage page) {
     if (listed.next.empty()) return items;
     token = listed.next;
   }
-  return Error(Code::internal, "the service sends the same page again and again");
+  return Error(Code::internal, "the service returned the same page of a list twice");
 }
 
 }  // namespace

@@ -11,24 +11,24 @@ namespace ibpod::ctl {
 namespace {
 
 constexpr const char* kFooter =
-    "Exit codes: 0 done; 1 not (yet) as asked; 3 failed; 4 there is no such thing; 5 not\n"
-    "permitted; 6 nobody answers, or a later try may do better; 7 nobody was asked: the\n"
-    "certificate, key or CA cannot be used; 8 the service has another fabric; above 100 wrong\n"
-    "usage.\n"
-    "doctor: 0 nothing is wrong; 1 warnings; 2 something is wrong; 3 it could not be found out.";
+    "Exit codes: 0 done; 1 not (yet) done; 3 failed; 4 not found; 5 permission denied; 6 no\n"
+    "answer, or a temporary failure: try again later; 7 the certificate, key or CA cannot be\n"
+    "used: nothing was sent; 8 the service has another fabric; above 100 wrong usage.\n"
+    "doctor: 0 no problems; 1 warnings; 2 problems; 3 the check failed.";
 
 std::vector<Option> options_of(Session& session) {
   SmAddress& sm = session.sm;
   return {
-      {"--json", &session.json, "print JSON, for programs"},
-      {"--timeout", &session.seconds, "for an answer, in seconds"},
-      {"--socket", &session.paths.agent, "the agent's, for this node's commands"},
-      {"--sm", &sm.address, "the cluster's SM service: unix:PATH, or HOST:PORT with the next three",
+      {"--json", &session.json, "print JSON"},
+      {"--timeout", &session.seconds, "how long to wait for an answer, in seconds"},
+      {"--socket", &session.paths.agent, "the agent's socket, for commands about this node"},
+      {"--sm", &sm.address,
+       "address of the SM service: unix:PATH, or HOST:PORT with the next three options",
        "IBPOD_SM"},
-      {"--certificate", &sm.certificate, "our own (PEM)", "IBPOD_CERTIFICATE"},
-      {"--key", &sm.key, "its private key (PEM)", "IBPOD_KEY"},
-      {"--ca", &sm.ca, "who has issued the service's certificate (PEM)", "IBPOD_CA"},
-      {"--fabric", &sm.fabric, "which fabric the service has to have", "IBPOD_FABRIC"},
+      {"--certificate", &sm.certificate, "client certificate (PEM)", "IBPOD_CERTIFICATE"},
+      {"--key", &sm.key, "private key of the client certificate (PEM)", "IBPOD_KEY"},
+      {"--ca", &sm.ca, "CA of the service's certificate (PEM)", "IBPOD_CA"},
+      {"--fabric", &sm.fabric, "fabric that the service must manage", "IBPOD_FABRIC"},
   };
 }
 
@@ -51,7 +51,7 @@ struct Adding {
           name, [flag, value](int64_t) { *flag = value; }, help);
     };
     CLI::Option* yes = add(option.name, option.help, true);
-    return add("--no-" + option.name.substr(2), "the contrary", false)->excludes(yes);
+    return add("--no-" + option.name.substr(2), "unset " + option.name, false)->excludes(yes);
   }
   CLI::Option* operator()(std::vector<std::string>* texts) const {
     CLI::Option* added = app.add_option(option.name, *texts, option.help);
@@ -126,7 +126,8 @@ int exit_code(const Error& error) {
 }
 
 Outcome run(const std::vector<std::string>& words, Session& session) {
-  CLI::App app("Looks at ibpod on this node, and at the cluster's partitions.", "ibpodctl");
+  CLI::App app("Shows ibpod on this node, and shows and changes the cluster's partitions.",
+               "ibpodctl");
   app.set_version_flag("--version", IBPOD_VERSION);
   app.require_subcommand(1);
   // Before there are commands: each takes it over, and leaves what it does not know to its parent.

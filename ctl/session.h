@@ -27,10 +27,10 @@ inline constexpr int kNotYet = 1;       // it was asked for, and is not so by no
 inline constexpr int kFailed = 3;       // any other failure
 inline constexpr int kNotFound = 4;     // who was asked says that there is no such thing
 inline constexpr int kDenied = 5;       // not permitted to who asks
-inline constexpr int kUnavailable = 6;  // nobody answers, or a later try may do better
-inline constexpr int kOwnFiles = 7;  // nobody was asked: our certificate, key or CA cannot be used
+inline constexpr int kUnavailable = 6;  // no answer, or a temporary failure: try again later
+inline constexpr int kOwnFiles = 7;     // certificate, key or CA cannot be used: nothing was sent
 inline constexpr int kOtherFabric = 8;  // the service has another fabric: it does not know ours
-inline constexpr int kUsage = 105;      // what was typed can never be done; nobody was asked
+inline constexpr int kUsage = 105;      // wrong usage: nothing was sent
 // The number that the error is reported_as(), or else what its code says.
 int exit_code(const Error& error);
 

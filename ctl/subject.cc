@@ -15,9 +15,10 @@ Result<std::string> subject_of(const std::string& word, const std::string& name_
   // Whether there is one the service knows.
   if (is_dns_label(space) && is_dns_subdomain(pod)) return space + "/" + pod;
   if (ib::PciAddress::parse(word)) {
-    return Error(Code::invalid, word +
-                                    ": a device of this node is explained alone; for its port "
-                                    "give the GUID");
+    return Error(Code::invalid,
+                 word +
+                     ": a device of this node can only be explained alone; for its port "
+                     "use the GUID");
   }
   return Error(Code::invalid, "\"" + word +
                                   "\" is neither a pod (NAMESPACE/NAME) nor a GUID "

@@ -112,14 +112,14 @@ std::string UnknownWord::text() const {
   for (const std::string& one : path) place += " " + one;
   const bool option = is_option(word);
   std::string text = word.empty() ? place + " needs a command"
-                                  : "there is no " + std::string(option ? "option" : "command") +
+                                  : "unknown " + std::string(option ? "option" : "command") +
                                         " \"" + word + "\" of `" + place + "`";
   const std::string meant = word.empty() ? "" : meant_by(word, known);
   if (!meant.empty()) return text + "; did you mean \"" + meant + "\"?";
   std::string list;
   for (const std::string& one : known) list += (list.empty() ? "" : ", ") + one;
-  if (option) return text + ": `" + place + " --help` has those that there are";
-  return text + ": " + list + "; `" + place + " --help` says what each is for";
+  if (option) return text + ": `" + place + " --help` lists the options";
+  return text + ": " + list + "; `" + place + " --help` describes them";
 }
 
 UnknownWord find_unknown_word(const std::vector<std::string>& words, const Command& program) {

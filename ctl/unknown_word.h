@@ -14,7 +14,7 @@ struct UnknownWord {
   std::vector<std::string> known;  // what could stand in its place
   bool incomplete = false;         // a command has to follow, and there is no word left
 
-  // "there is no command \"partiton\"; did you mean \"partition\"?"
+  // "unknown command \"partiton\" of `ibpodctl`; did you mean \"partition\"?"
   std::string text() const;
 };
 

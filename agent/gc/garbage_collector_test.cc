@@ -175,7 +175,7 @@ TEST_CASE("what the plugin cannot end stays in quarantine, with its words, until
   fixture.node.del_has_no_effect = true;
   outcome = fixture.run_gc_once(GarbageCollector::kFirstPause);
   CHECK(outcome.is_quarantined());
-  CHECK(outcome.failure.starts_with("the plugin's DEL left the record"));
+  CHECK(outcome.failure.starts_with("the plugin's DEL did not remove the record"));
   fixture.node.del_has_no_effect = false;
   CHECK(fixture.run_gc_once(2 * GarbageCollector::kFirstPause).released);
 }

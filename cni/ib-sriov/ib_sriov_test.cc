@@ -499,7 +499,7 @@ TEST_CASE(
   CHECK(refused(R"(,"runtimeConfig":{"infinibandGUID":)" + guid + "}") ==
         "runtimeConfig.infinibandGUID" + may_not);
   CHECK(refused(R"(,"args":{"cni":{"mellanox.infiniband.app":"configured"}})")
-            .starts_with("args.cni[\"mellanox.infiniband.app\"]: \"configured\" means nothing"));
+            .starts_with("args.cni[\"mellanox.infiniband.app\"]: \"configured\" is not supported"));
 }
 
 TEST_CASE("no stateDir leads past the mark of the node") {

@@ -72,7 +72,7 @@ TEST_CASE("a device stays with a pod whose path shows a file that is no namespac
   const Error error = refused(fixture, kNow);
   CHECK(cni::failure_of(error).code == cni::kTryAgainLater);
   CHECK(error.text().find("0000:3b:00.1 still belongs to pod shop/web-0 (net1) (/run/netns/other "
-                          "is no namespace") == 0);
+                          "is not a namespace now") == 0);
   CHECK(fake::diff(given, fixture.k.state) == "");
   CHECK(fixture.recorded() == std::vector<std::string>{"0000:3b:00.1/c0:net1"});
 }

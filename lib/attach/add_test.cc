@@ -259,8 +259,9 @@ TEST_CASE("other character devices than before are told") {
   REQUIRE(add_now(fixture));
   REQUIRE(fixture.warnings.size() == 1);
   CHECK(fixture.warnings.front() ==
-        "the RDMA character devices of 0000:3b:00.1 are issm1, umad1, uverbs1 now, were issm2, "
-        "umad2, uverbs2: a container that is allowed them by number may have access to the wrong "
+        "the RDMA character devices of 0000:3b:00.1 changed from issm2, "
+        "umad2, uverbs2 to issm1, umad1, uverbs1: a container that is allowed them by number may "
+        "have access to the wrong "
         "ones");
 }
 
@@ -280,7 +281,7 @@ TEST_CASE("a lease that cannot be given back now is owed, and the error says so"
   // The same name again would be given an address that is about to be taken back.
   const Error again = add_now(fixture).error();
   CHECK(code_of(again) == cni::kTryAgainLater);
-  CHECK(again.text().find("still owed to ipam lease") != std::string::npos);
+  CHECK(again.text().find("not yet released at ipam lease") != std::string::npos);
   fixture.programs.write("well", "");
   REQUIRE(del_now(fixture));
   CHECK(fixture.leftovers() == "");

@@ -145,7 +145,7 @@ TEST_CASE("a mark that cannot be understood is one, and names its file") {
         fixture.required_file.file().string()));
     const Error error = fixture.check().error();
     CHECK(cni::failure_of(error).code == cni::kTryAgainLater);
-    CHECK(error.text().find("where to ask is not known: ") != std::string::npos);
+    CHECK(error.text().find("its socket is not known: ") != std::string::npos);
     CHECK(fixture.questions.empty());
     CHECK_FALSE(fixture.check(kSocket));
     REQUIRE(fixture.required_file.write(kSocket));
@@ -171,8 +171,8 @@ TEST_CASE("a network leads neither past the mark nor to another agent") {
   const Error socket = fixture.check("/run/other.sock").error();
   CHECK(socket.code() == Code::invalid);
   CHECK(socket.text() ==
-        "agentSocket: /run/other.sock: this node's agent answers at /run/ibpod/agent.sock: leave "
-        "the key out");
+        "agentSocket: /run/other.sock: this node's agent answers at /run/ibpod/agent.sock: remove "
+        "the key");
   CHECK(fixture.questions.empty());
   REQUIRE(other.write("/run/other.sock"));  // by whoever has that folder
   CHECK(AgentRequiredFile::effective(fixture.folder.path() / "other", fixture.state).file() ==

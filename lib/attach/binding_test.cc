@@ -125,7 +125,7 @@ TEST_CASE_FIXTURE(InBlue, "a P_Key that a hidden child may still be in serves no
   const auto refused = add();
   REQUIRE_FALSE(refused);
   CHECK(code_of(refused.error()) == cni::kTryAgainLater);
-  CHECK(says(refused.error(), "may still be in the P_Key 0x8001 of ib0"));
+  CHECK(says(refused.error(), "may still use the P_Key 0x8001 of ib0"));
   CHECK(no_keys());
   child->spec.partitions = {{"blue"}};
   CHECK(add());
@@ -197,7 +197,8 @@ TEST_CASE_FIXTURE(InBlue, "an agent without an SM service is told before anythin
   without_service = true;
   const auto refused = add();
   REQUIRE_FALSE(refused);
-  CHECK(says(refused.error(), "this node's agent has no SM service: name it under \"fabrics\""));
+  CHECK(
+      says(refused.error(), "this node's agent has no SM service: configure it under \"fabrics\""));
   CHECK(leftovers() == "");
 }
 
@@ -249,8 +250,8 @@ TEST_CASE_FIXTURE(ForMachine, "a word that is no proof is no leave to go without
     binder.proof = word;
     const auto refused = add();
     REQUIRE_FALSE(refused);
-    CHECK(says(refused.error(), "partition blue: the agent told the proof \"" + std::string(word) +
-                                    "\", not port, node or none"));
+    CHECK(says(refused.error(), "partition blue: unexpected proof \"" + std::string(word) +
+                                    "\" from the agent: expected port, node or none"));
   }
   CHECK(leftovers() == "");
 }

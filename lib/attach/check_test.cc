@@ -59,7 +59,7 @@ const std::vector<Difference> kDifferences{
     {"no address", [](Fixture& b) { b.k.interface(kPod, "net1").addresses.clear(); },
      "net1 does not have the address 10.1.2.3/24"},
     {"no route", [](Fixture& b) { b.k.interface(kPod, "net1").routes.clear(); },
-     "net1 does not have the route to 0.0.0.0/0 by 10.1.2.1"},
+     "net1 does not have the route to 0.0.0.0/0 via 10.1.2.1"},
     {"another GUID",
      [](Fixture& b) {
        for (fake::RdmaDevice* device : devices(b)) device->port_guid.value = ib::Guid(1);

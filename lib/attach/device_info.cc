@@ -65,7 +65,7 @@ Status warn_of_other_char_devices(const Context& context, const node::Function& 
   };
   context.warn("the RDMA character devices of " + now->address.text() + " changed from " +
                list(before.char_devices) + " to " + list(now->char_devices) +
-               \": a container that is allowed them by number may have access to the wrong ones\");
+               ": a container that is allowed them by number may have access to the wrong ones");
   return ok();
 }
 

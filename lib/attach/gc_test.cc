@@ -44,7 +44,7 @@ TEST_CASE("GC leaves a pod alone whose path shows a file that is no namespace, a
   CHECK(fixture.recorded().size() == 1);
   CHECK(fixture.leases().size() == 1);
   REQUIRE(fixture.warnings.size() == 1);
-  CHECK(fixture.warnings[0].find(kPod.string() + " is no namespace") != std::string::npos);
+  CHECK(fixture.warnings[0].find(kPod.string() + " is not a namespace now") != std::string::npos);
 }
 
 TEST_CASE("GC releases what a dead pod left, with its lease") {
@@ -64,7 +64,7 @@ TEST_CASE(
   kill(fixture);
   fixture.install_ipam("[ $VERB = DEL ] && [ ! -e $HERE/well ] && { echo no >&2; exit 1; }");
   const std::string text = gc_now(fixture).error().text();
-  CHECK(text.find("still owed to ipam lease") != std::string::npos);
+  CHECK(text.find("not yet released at ipam lease") != std::string::npos);
   CHECK(fixture.changes() == "");
   CHECK(fixture.recorded().empty());
   CHECK(fixture.owed().size() == 1);

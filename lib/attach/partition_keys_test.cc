@@ -51,7 +51,8 @@ TEST_CASE("what is no partition, or leaves open which one is meant, is refused a
       {R"("partition":"red","partitions":["blue"])", "partitions: partition has another partition"},
       {R"("partition":"red","args":{"cni":{"partition":"blue"}})",
        "args.cni.partition: the network"},
-      {R"("args":{"cni":{"partition":"b=e"}})", "args.cni.partition: \"b=e\""},
+      {R"("args":{"cni":{"partition":"b=e"}})",
+       "args.cni.partition: invalid partition name \"b=e\""},
       {R"("partition":"blue","pkey":"0x8001")", "pkey: 0x8001 and partition \"blue\""},
   };
   for (const auto& [keys, why] : cases) {

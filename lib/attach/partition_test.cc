@@ -64,7 +64,7 @@ const std::vector<Case> kCases{
      0x0001,
      IndexRequirement::any_index,
      {},
-     "timed out waiting for P_Key 0x0001: the P_Key table of port GUID "},
+     "does not contain it; add the GUID to the partition at the subnet manager"},
 };
 
 Result<TableEntry> await(Fixture& fixture, const Case& one) {

@@ -39,7 +39,7 @@ mend() { # CHECK TEXT PART SED-EXPRESSION: makes the printed remedy a command
   wait_for 20 is_content "$1" "$2"
 }
 first='s/;.*//'                 # the first of several commands
-last='s/.*else: //'             # what is to be done if the agent does not do it
+last='s/.*otherwise: //'        # what is to be done if the agent does not do it
 
 say "a node of which nothing is wrong but VFs without GUIDs"
 agent_conf .
@@ -66,7 +66,7 @@ say "what pods may lock"
 end_runtime
 start_runtime $((8 << 20))
 wait_for 10 finds memlock "8192 KiB"
-expect_match "the remedy" "$(remedy memlock "8192 KiB")" "LimitMEMLOCK=infinity*"
+expect_match "the remedy" "$(remedy memlock "8192 KiB")" "set LimitMEMLOCK=infinity*"
 end_runtime
 (ulimit -l unlimited; exec "$WORK/containerd" 100000) &
 runtime=$!
@@ -74,13 +74,13 @@ wait_for 10 is_content memlock "8192 KiB"
 
 say "neighbours"
 rm "$kubelet/pod-resources/kubelet.sock"
-wait_for 10 finds "$kubelet/pod-resources/kubelet.sock" "no such socket"
+wait_for 10 finds "$kubelet/pod-resources/kubelet.sock" "the socket does not exist"
 touch "$kubelet/pod-resources/kubelet.sock" # its owner runs again
-wait_for 10 is_content "$kubelet/pod-resources/kubelet.sock" "no such socket"
+wait_for 10 is_content "$kubelet/pod-resources/kubelet.sock" "the socket does not exist"
 chmod -x "$bin/ipoib"
-wait_for 10 finds "$bin/ipoib" "cannot be run"
+wait_for 10 finds "$bin/ipoib" "not executable"
 install -m 0755 "$IBPOD_BIN/ipoib" "$bin" # as the init container does
-wait_for 10 is_content "$bin/ipoib" "cannot be run"
+wait_for 10 is_content "$bin/ipoib" "not executable"
 
 say "the agent"
 end_agent KILL

@@ -53,7 +53,7 @@ conf "" "del(.deviceID) | .master = \"$master\" | $host_local"
 add held
 hold
 call DEL held
-expect_match "message" "$(jq -r .msg <<<"$out")" "the IPoIB child * is removed, but the pod's address is still owed *"
+expect_match "message" "$(jq -r .msg <<<"$out")" "the IPoIB child * is removed, but the pod's address is not yet released at *"
 expect_eq "owed" "$(owed)" ./held:net1
 expect_only_owed "the child"
 let_go
