@@ -133,7 +133,8 @@ const Row kRows[] = {
        b.node.remove(test::Node::port("link_layer"));
        b.node.write(test::Node::port("state"), "4: ACTIVE\n");
      },
-     "port 1 (mlx5_0) does not say", "see /sys/class/infiniband/mlx5_0/ports/1/link_layer",
+     "port 1 (mlx5_0) does not report its link layer",
+     "see /sys/class/infiniband/mlx5_0/ports/1/link_layer",
      [](Bench& b) { b.node.write(test::Node::port("link_layer"), "InfiniBand\n"); }},
     {"an Ethernet port", Issue::ethernet_port,
      [](Bench& b) { b.node.write(test::Node::port("link_layer"), "Ethernet\n"); },
@@ -164,7 +165,8 @@ const Row kRows[] = {
      "the VF's link policy is disable", "ip link set ib0 vf 0 state auto",
      [](Bench& b) { b.node.k.set_vf_policy(b.vf(), nl::LinkPolicy::automatic).value(); }},
     {"a limit that is not known", Issue::memlock_unknown,
-     [](Bench& b) { b.node.remove("proc/7/limits"); }, "memlock: what pods of containerd may lock",
+     [](Bench& b) { b.node.remove("proc/7/limits"); },
+     "memlock: the memlock limit of containerd cannot be read",
      "grep 'Max locked memory' /proc/$(pidof -s containerd)/limits",
      [](Bench& b) { b.node.limit("unlimited"); }},
     {"little memory", Issue::memlock_low, [](Bench& b) { b.node.limit("8388608"); },
