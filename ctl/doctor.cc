@@ -147,7 +147,7 @@ std::string set_guid(const Function& vf) {
 
 void check_vf(const Function& vf, Findings& findings) {
   const std::string check = vf.address.text();
-  // What the agent is to do, and has not done yet, is worse done by somebody else.
+  // The agent should do this itself; the command is for nodes where it does not.
   const std::string prepare =
       "list its PF under `pfs` in the agent's configuration; if a finding \"preparation\" reports "
       "what "

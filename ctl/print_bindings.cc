@@ -8,7 +8,7 @@ namespace {
 
 using json::Value;
 
-// The service keeps it in memory: nobody knows what was before.
+// The service keeps it only in memory.
 constexpr auto kNotSince = "not since ibpod-sm started";
 
 // "blue:full,red:limited"

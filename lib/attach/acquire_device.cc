@@ -96,7 +96,7 @@ Status check_owes_nothing(const Context& context, const node::RecordName& own, D
   return ok();
 }
 
-// A record of nobody's. What is there under its name then is another attempt's.
+// Releases a stale record. A record with the same name afterwards belongs to a newer ADD.
 Status release_left_over(const Context& context, const node::RecordName& name, Deadline deadline) {
   const std::string stale = "stale attachment " + name.text();
   // Later may be better, whatever it was: the device is in quarantine until then.

@@ -97,7 +97,7 @@ Result<cni::AddResult> complete(const Context& context, AttachmentDriver& driver
   if (!context.network.dns.is_null()) result.dns = context.network.dns;
   for (const ib::PKey key : joined.unverified) result.unverified.push_back(key.text());
   TRY(driver.publish(context, record, joined.entry));
-  // Of a DEL while IPAM was asked nobody is left to give the addresses back.
+  // After a DEL that came while IPAM was called, no later call would release the addresses.
   TRY(check_still_ours(context, record));
   return result;
 }

@@ -30,7 +30,7 @@ Result<bool> ask(const Connect& agent, const Path& socket, Deadline deadline) {
   return health.sm_managed;
 }
 
-// Who names an agent does not mean to be attached without it.
+// A network that names an agent must not be attached without it.
 Result<bool> ask_named(const Connect& agent, const Path& socket, Deadline deadline) {
   const Result<bool> sm_managed = ask(agent, socket, deadline);
   if (sm_managed) return sm_managed;
@@ -41,7 +41,7 @@ Result<bool> ask_named(const Connect& agent, const Path& socket, Deadline deadli
       .reported_as(cni::kTryAgainLater);
 }
 
-// Who writes a network must not choose who answers for its pods.
+// The author of a network must not choose the agent that answers for its pods.
 Status check_own(const AgentRequiredFile& required_file, const Path& socket,
                  const Settings& settings) {
   if (!required_file.is_in(settings.state_folder))

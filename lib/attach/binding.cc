@@ -57,12 +57,12 @@ bool may_name_partition(std::string_view key) {
          letters.find("pkey") != letters.npos;
 }
 
-// Somebody has seen the keys in the port's table: the subnet, or the port's own node.
+// The keys were read in the port's table: from the subnet, or by the node.
 bool is_verified(const Binding& binding) {
   return binding.proof == "port" || binding.proof == "node";
 }
 
-// Unknown is not "nobody had to see them".
+// An unknown proof is not "none".
 Status check_proof(const Binding& binding, const node::Record& record) {
   if (is_verified(binding) || binding.proof == "none") return ok();
   return Error(Code::internal, partitions_of(record) + ": unexpected proof \"" + binding.proof +

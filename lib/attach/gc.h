@@ -1,4 +1,4 @@
-// GC: attachments whose pods are gone, and nobody said DEL.
+// GC: ends attachments whose pods are gone without a DEL.
 #pragma once
 
 #include "lib/attach/context.h"

@@ -39,7 +39,7 @@ Status check_is_parent(const node::Netdev& master) {
                                   "and pkey to its partition");
 }
 
-// Who names no partition is asked about by nobody, and would be in the master's own.
+// Without a partition in the network the pod would be in the master's own, unchecked.
 Status check_own_key(const Context& context, const node::Spec& spec, const node::Netdev& master) {
   const ib::PKey own = master.ipoib->pkey;
   if (!context.sm_managed || !spec.partitions.empty() || own.same_partition(ib::kDefaultFull))

@@ -59,11 +59,11 @@ void Plugin::open_log() {
 
 // Its author may fill the node's disk with a network's warnings no more than with its pods.
 void Plugin::warn(const std::vector<std::string>& warnings) {
-  const size_t told = std::min(warnings.size(), kMostWarnings);
-  for (size_t n = 0; n < told; ++n) log_.write(Level::warning, clipped(warnings[n]));
-  if (warnings.size() > told)
-    log_.write(Level::warning,
-               "and " + std::to_string(warnings.size() - told) + " more warnings of this network");
+  const size_t written = std::min(warnings.size(), kMostWarnings);
+  for (size_t n = 0; n < written; ++n) log_.write(Level::warning, clipped(warnings[n]));
+  if (warnings.size() > written)
+    log_.write(Level::warning, "and " + std::to_string(warnings.size() - written) +
+                                   " more warnings of this network");
 }
 
 void Plugin::prepare(const cni::Call& call, const json::Value& document) {
@@ -180,7 +180,7 @@ Result<bool> Plugin::check_standalone(Deadline deadline) const {
   return check_agent(required_file_, settings(), deps_.agent, deadline);
 }
 
-// The same for an ADD, which is not refused because the agent is being started anew.
+// The same for an ADD, which waits for an agent that restarts.
 Result<bool> Plugin::await_agent(const Context& context, Deadline deadline) const {
   if (!context.needs_agent) return false;
   return timed(context, "ask the node's agent for its health", [&]() -> Result<bool> {
@@ -193,7 +193,7 @@ Result<bool> Plugin::await_agent(const Context& context, Deadline deadline) cons
   });
 }
 
-// Without a mark nobody asks for one.
+// Required only if the agent has written its file.
 Status Plugin::check_partition() {
   const bool needed = TRY(required_file_.needs_partition());
   return needed ? require_partition(spec(), settings().unknown) : ok();

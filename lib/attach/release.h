@@ -38,7 +38,7 @@ Status end_whole(const Context& context, const node::RecordName& name, Deadline 
 // A VF that has been taken out of the machine in this boot. A child has gone with its parent.
 Result<bool> is_missing(const Context& context, const node::Record& record);
 
-// Whether a record can be read by nobody any more. Any other failure to read it says nothing about
+// True if a record can never be read again. Any other failure to read it says nothing about
 // it: the disk, or a newer version that wrote it.
 bool is_damaged(const Result<node::Record>& record);
 

@@ -25,7 +25,7 @@ Result<bool> is_own_namespace(const Context& context, const node::Namespace& whe
 // a disk that is not mounted: nothing is known of any attachment then.
 Status check_records(const Context& context);
 
-// A pod may end while its ADD waits, and what is given then would be nobody's to give back.
+// not_found if the pod ended while its ADD waited: no DEL would give the device back.
 Status check_still_there(const Context& context, const node::Namespace& pod);
 // The same of the record: a DEL may come meanwhile.
 Status check_still_ours(const Context& context, const node::Record& record);

@@ -136,7 +136,7 @@ Status VfDriver::move_to_pod_when_granted(const Context& context, const node::Re
                                           Deadline deadline) const {
   TRY(await_guid_grant(context, record, deadline));
   const FolderLock lock = TRY(context.records.lock(folder(context.call), deadline));
-  // Nobody had the lock while that was waited for.
+  // The lock was not held during the wait.
   TRY(check_still_ours(context, record));
   return give(context, record, deadline);
 }

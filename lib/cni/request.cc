@@ -68,7 +68,7 @@ Result<Verb> parse_verb(const Environment& environment) {
   return wrong("CNI_COMMAND", text, "ADD, DEL, CHECK, GC, STATUS or VERSION");
 }
 
-// One message names all: nobody likes to mend them one at a time.
+// One message names all, so that they can be set at once.
 Status require_attachment(const Environment& environment, Verb verb) {
   std::string missing;
   for (const std::string variable : {"CNI_CONTAINERID", "CNI_NETNS", "CNI_IFNAME"}) {

@@ -57,7 +57,7 @@ Status observe_settings(Kernel& kernel, const Function& function, const Spec& sp
   // Old kernels cannot say it of a PF with many VFs. What is unknown is put back by what the VF
   // shows.
   if (!settings && settings.error().code() == Code::unsupported) return ok();
-  // Nobody will tell the PF anything, and so it need not be asked.
+  // The PF is not configured, so it need not be asked.
   if (!settings && !spec.guids && !spec.policy) return ok();
   const nl::VfSettings told = TRY(settings);
   found.pf_configured = Guids{told.node_guid, told.port_guid};
