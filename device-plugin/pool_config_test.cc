@@ -130,7 +130,7 @@ TEST_CASE("a bad pool is refused with path, value and what would be right") {
        {named(R"("additionalInfo":{"3b:00.1":{}})"), "\"3b:00.1\" is not a PCI address"},
        {named(R"("resorceprefix":"x")"),
         "resourceList[0].resorceprefix: no such key; did you mean \"resourcePrefix\"?"},
-       {named(R"("isolation":true,"Isolation":false)"), "differ only by case"},
+       {named(R"("isolation":true,"Isolation":false)"), "differ only in case"},
        {named(R"("selectors":"15b3")"), "selectors: expected an object or a list of objects"},
        {named(R"("selectors":["15b3"])"), "selectors[0]: expected an object, got the string"}});
 }

@@ -215,7 +215,7 @@ TEST_CASE("what is wrong in a configuration is named, with the number it is repo
       {R"({"name":7})", 7, "name: expected a string, got the number 7"},
       {R"({"name":"../x"})", 7, "name: \"../x\" is not a network name"},
       {R"({"name":"-x"})", 7, "name: \"-x\" is not a network name"},
-      {R"({"name":"a","NAME":"b"})", 7, "NAME: the keys \"name\" and \"NAME\" differ only by case"},
+      {R"({"name":"a","NAME":"b"})", 7, "NAME: the keys \"name\" and \"NAME\" differ only in case"},
       {R"({"name":"n","type":[]})", 7, "type: expected a string, got a list"},
       {R"({"name":"n","ipam":"host-local"})", 7, "ipam: expected an object, got the string"},
       {R"({"name":"n","ipam":{"type":7}})", 7, "ipam.type: expected a string, got the number 7"},
