@@ -32,7 +32,7 @@ Error refused(Fixture& fixture, Deadline deadline) {
   return claimed.error();
 }
 
-TEST_CASE("a device that nobody has is claimed at once") {
+TEST_CASE("a device without an owner is claimed at once") {
   Fixture fixture(false);
   CHECK(acquire_device(fixture.context(), kOwnName, soon()));
   CHECK(fixture.leftovers() == "");
@@ -97,7 +97,7 @@ TEST_CASE("what a dead pod left is released on the way") {
     fixture.boot_id = "next-boot";
     fixture.k.kill_namespace(kOther);
   }
-  SUBCASE("its namespace is held by somebody, where no path leads to") {
+  SUBCASE("a process holds its namespace, and no path leads to it") {
     fixture.k.hide_namespace(kOther);
   }
   CHECK(acquire_device(fixture.context(), kOwnName, soon()));

@@ -396,7 +396,7 @@ TEST_CASE("so it is in a partition by name, with the VF's own GUID and with one 
   CHECK(points > 300);
 }
 
-TEST_CASE("so it is while its interface comes up anew for a full key that is not at index 0") {
+TEST_CASE("so it is while its interface comes up again for a full key that is not at index 0") {
   const int points = loop_over(FakeKernel::Count::orders, true, [](Fixture& fixture) {
     prepare(fixture, fake::IpoibReappears::in_host, true);
     fixture.k.fabric.pkeys[kSpecGuids.port] = {ib::PKey(0x0001), ib::PKey(0x8001)};

@@ -84,7 +84,8 @@ Status release_owed(const Context& context, const AddressReleaseName& name, Dead
   const bool device_free = TRY(is_device_free(context, name));
   const Status released = ask(context, *record, deadline, refusal);
   if (!released) return still_owed(*record, device_free, released.error());
-  // Whoever ended the attachment may have been killed between its record and the record's folder.
+  // The process that ended the attachment may have been killed after it removed the record, and
+  // before it removed the record's folder.
   TRY(context.records.tidy(node::name_of(*record).folder));
   return releases.remove(name);
 }

@@ -10,9 +10,8 @@
 
 namespace ibpod::attach {
 
-// A variable of a call's environment: whoever sets it means this attempt (node::Record) and no
-// other one. Between a look at a record and the DEL that follows from it, an ADD may have put its
-// own in its place.
+// A variable of a call's environment: the caller means this attempt (node::Record) and no other.
+// An ADD may have replaced the record after the caller has read it, and before its DEL.
 inline constexpr std::string_view kOnlyAttempt = "IBPOD_ATTEMPT";
 bool is_this_attempt(const Context& context, const std::string& attempt);
 

@@ -28,7 +28,7 @@ Status check_is_no_plugin_of_ours(const std::string& type) {
       .reported_as(cni::kInvalidConfiguration);
 }
 
-// For ADD, and again for DEL: the node may have been configured anew since.
+// ADD checks it, and DEL again: the node's configuration may have changed since.
 Status check_ipam_type(const Context& context, const std::string& type) {
   TRY(check_is_no_plugin_of_ours(type));
   const auto& types = context.ipam_types;

@@ -66,9 +66,9 @@ TEST_CASE(
       "withoutPartition: expected refuse, got \"allow\""));
 }
 
-TEST_CASE("without a mark nobody is asked") {
+TEST_CASE("without a mark no agent is asked") {
   AgentFixture fixture;
-  fixture.agent.away = Error(Code::unavailable, "nobody listens");
+  fixture.agent.away = Error(Code::unavailable, "connection refused");
   CHECK_FALSE(fixture.check().value());
   CHECK(fixture.questions.empty());
 }
@@ -79,12 +79,12 @@ TEST_CASE("without a mark the agent that a network names has to answer") {
   fixture.agent.binder = &fixture.binder;
   CHECK(fixture.check(kSocket).value());
   CHECK(fixture.questions == std::vector<Path>{kSocket, kSocket});
-  fixture.agent.away = Error(Code::unavailable, "nobody listens");
+  fixture.agent.away = Error(Code::unavailable, "connection refused");
   const Error error = fixture.check(kSocket).error();
   CHECK(cni::failure_of(error).code == cni::kTryAgainLater);
   CHECK(error.text() ==
-        "agentSocket: the node's agent does not answer at /run/ibpod/agent.sock (nobody listens): "
-        "start ibpod-agent, or remove the key if the node has no agent");
+        "agentSocket: the node's agent does not answer at /run/ibpod/agent.sock "
+        "(connection refused): start ibpod-agent, or remove the key if the node has no agent");
 }
 
 TEST_CASE("with a mark the agent has to answer at the mark's socket") {
@@ -94,14 +94,15 @@ TEST_CASE("with a mark the agent has to answer at the mark's socket") {
   fixture.agent.binder = &fixture.binder;
   CHECK(fixture.check(kSocket).value());
   CHECK(fixture.questions == std::vector<Path>{kSocket, kSocket});
-  fixture.agent.away = Error(Code::unavailable, "nobody listens");
+  fixture.agent.away = Error(Code::unavailable, "connection refused");
   const Error error = fixture.check().error();
   CHECK(cni::failure_of(error).code == cni::kTryAgainLater);
-  CHECK(error.text() == "this node attaches pods only while its agent runs (required by " +
-                            fixture.required_file.file().string() +
-                            "), but the agent does not answer at /run/ibpod/agent.sock (nobody "
-                            "listens): start ibpod-agent, or set \"standalone\": \"allow\" in its "
-                            "configuration; if the node has no agent, remove the file");
+  CHECK(error.text() ==
+        "this node attaches pods only while its agent runs (required by " +
+            fixture.required_file.file().string() +
+            "), but the agent does not answer at /run/ibpod/agent.sock "
+            "(connection refused): start ibpod-agent, or set \"standalone\": "
+            "\"allow\" in its configuration; if the node has no agent, remove the file");
 }
 
 TEST_CASE("a mark of the first version says where the agent is") {
@@ -174,7 +175,7 @@ TEST_CASE("a network leads neither past the mark nor to another agent") {
         "agentSocket: /run/other.sock: this node's agent answers at /run/ibpod/agent.sock: remove "
         "the key");
   CHECK(fixture.questions.empty());
-  REQUIRE(other.write("/run/other.sock"));  // by whoever has that folder
+  REQUIRE(other.write("/run/other.sock"));  // by the owner of that folder
   CHECK(AgentRequiredFile::effective(fixture.folder.path() / "other", fixture.state).file() ==
         fixture.required_file.file());
 }

@@ -15,10 +15,9 @@ inline constexpr std::string_view kDeviceAdvice =
     "\"devices\": \"any\"";
 
 // The node's agent asks the kubelet. denied if the kubelet has not given `device` to the pod; `key`
-// is what names it in the network, `advice` what would be right, up to the name of the node's file.
-// ok if nobody can tell, because the node allows any device (node_config.h) or runs no kubelet, or
-// because no agent listens on a node that attaches without one. Any other failure to answer is the
-// agent's error.
+// names it in the network, `advice` is the remedy, up to the name of the node's file. ok if there
+// is nothing to check it against: the node allows any device (node_config.h), runs no kubelet, or
+// attaches without an agent and none listens. Any other failure to answer is the agent's error.
 Status check_allocated(const Context& context, const std::string& key, const ib::PciAddress& device,
                        const std::string& advice, Deadline deadline);
 

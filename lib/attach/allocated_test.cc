@@ -39,10 +39,10 @@ TEST_CASE("a device that the kubelet gave the pod is the pod's, of whatever reso
   CHECK(asked.check(kVf));
 }
 
-TEST_CASE("a device that the kubelet gave another pod, or nobody, is refused") {
+TEST_CASE("a device that the kubelet gave another pod, or no pod, is refused") {
   AllocatedFixture asked;
   SUBCASE("another pod") { asked.agent.given[{"lab/other", "openib/vfs"}] = kVf.text(); }
-  SUBCASE("nobody") {}
+  SUBCASE("no pod") {}
   SUBCASE("another namespace") { asked.agent.given[{"red/pod", "openib/vfs"}] = kVf.text(); }
   SUBCASE("a node that also attaches without its agent") { asked.needs_agent = false; }
   const Status refused = asked.check(kVf);
@@ -56,7 +56,7 @@ TEST_CASE("a device that the kubelet gave another pod, or nobody, is refused") {
           "/etc/ibpod/cni.json");
 }
 
-TEST_CASE("where nobody can tell, the network is believed") {
+TEST_CASE("a device that cannot be checked is accepted") {
   AllocatedFixture asked;
   SUBCASE("the node has no kubelet") { asked.agent.kubelet = false; }
   SUBCASE("the node allows any device") { asked.any_device = true; }

@@ -26,8 +26,8 @@ class AttachmentDriver {
   // takes what was found; when this returns it is on disk, as it was before the first change.
   virtual Status attach(const Context& context, node::Record& record, Deadline deadline) = 0;
 
-  // Without the lock, as it waits: until the interface is in the pod, and the pod in the partitions
-  // that were asked for, or nobody can see that. unavailable at the deadline.
+  // Waits, without the lock, until the interface is in the pod, and the pod in the partitions that
+  // were asked for, if the node can see that. unavailable at the deadline.
   virtual Result<ReadyResult> wait_ready(const Context& context, node::Record& record,
                                          IndexRequirement requirement, Deadline deadline) = 0;
 

@@ -163,7 +163,7 @@ Result<BindingResult> await_binding(const Context& context, const node::Record& 
     const bool is_reason = binding.text.empty() || deadline.left() > Duration(0);
     if (!told && binding.state.empty() && is_reason) binding.text = told.error().text();
     if (told && told->verified()) TRY(check_proof(*told, record));
-    // Of a port of this node's somebody has to have seen the table.
+    // The port's table must have been seen, unless the port is a VM's.
     return told && told->verified() &&
            (is_verified(*told) || node::is_vfio(record.original.driver));
   };

@@ -9,45 +9,44 @@
 
 namespace ibpod::attach {
 
-// On a node whose agent binds, a P_Key that is wanted is a partition of the SM service's, to be
-// bound like one that is named; bit 15 asks for full membership. invalid for the default partition,
-// which nobody is bound in.
+// On a node whose agent binds, a P_Key that is wanted is a partition of the SM service, and is
+// bound like a named one; bit 15 asks for full membership. invalid for the default partition: no
+// port is bound in it.
 Status to_partition_request(node::Spec& spec);
 
 // For a node whose agent wants each network to name a partition (AgentMark): invalid where this one
 // names none, with the one of its `unknown` keys that may have been meant to.
 Status require_partition(const node::Spec& spec, const std::vector<std::string>& unknown);
 
-// Whether an ADD that wants partitions has whom to ask: unavailable while the agent is away.
-// Nothing has been recorded yet.
+// unavailable if the ADD wants partitions and the agent is away. Nothing has been recorded yet.
 Status require_sm(const Context& context, const node::Spec& spec, Deadline deadline);
 
 // Once the record is on disk: the agent begins, and goes on while the device is made ready. Nothing
 // is done where the record names no partitions, here and below.
 Status begin_binding(const Context& context, const node::Record& record, Deadline deadline);
 
-// Whether the VF is to have a GUID of the pod's choice: not before the SM service has granted it,
-// as two ports of one GUID would have each other's keys.
+// True if the pod has chosen the VF's GUID: the VF gets it only after the SM service has granted
+// it, as two ports of one GUID would have each other's keys.
 bool needs_guid_grant(const node::Record& record);
 // Waits until it is. unavailable at the deadline; what the service refuses is the error.
 Status await_guid_grant(const Context& context, const node::Record& record, Deadline deadline);
 
 struct BindingResult {
   std::vector<ib::PKey> keys;  // the partitions', in the record's order
-  bool is_verified = true;     // somebody has seen them in the port's table
+  bool is_verified = true;     // they have been seen in the port's table
 };
 
-// Waits until the SM service calls it verified: the port's own table holds the partitions' keys and
-// no others, or there is no port yet and the partitions ask for no proof. unavailable at the
-// deadline, saying how far it is; what the SM service refuses is the error. An agent that is
-// started anew meanwhile is asked again.
+// Waits until the SM service reports it verified: the port's own table holds the partitions' keys
+// and no others, or there is no port yet and the partitions ask for no proof. unavailable at the
+// deadline, with the state that was reached; a refusal by the SM service is the error. An agent
+// that restarts meanwhile is asked again.
 Result<BindingResult> await_binding(const Context& context, const node::Record& record,
                                     Deadline deadline);
 
 // Waits until the keys have left the port's table. unavailable: they may still be in it.
 Status end_binding(const Context& context, const node::Record& record, Deadline deadline);
 
-// The same of a record that cannot be read, so that nobody knows whether anything is bound for it.
+// The same for a record that cannot be read: it may have a binding.
 Status end_unread_binding(const Context& context, const node::RecordName& name, Deadline deadline);
 
 // For CHECK: the keys that it is verified for now.

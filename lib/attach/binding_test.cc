@@ -169,8 +169,7 @@ TEST_CASE_FIXTURE(RequestedGuidFixture,
   CHECK(table().front() == ib::PKey(0x8001));
 }
 
-TEST_CASE_FIXTURE(RequestedGuidFixture,
-                  "while a GUID is not granted nobody is kept from the device") {
+TEST_CASE_FIXTURE(RequestedGuidFixture, "the device's lock is free while a GUID is not granted") {
   binder.silent = true;
   k.at_next_wait([&](fake::FakeKernel&) {
     CHECK(records.lock(kVf.text(), Deadline::in(Duration(0))));
@@ -256,7 +255,8 @@ TEST_CASE_FIXTURE(ForMachine, "a word that is no proof is no leave to go without
   CHECK(leftovers() == "");
 }
 
-TEST_CASE_FIXTURE(ForMachine, "of several partitions each is told that nobody has seen") {
+TEST_CASE_FIXTURE(ForMachine,
+                  "each of several partitions that are not seen in the table has a warning") {
   vf_config.spec.partitions = {{"red"}, {"blue", "full"}};
   binder.proof = "none";
   const auto added = add();
@@ -281,8 +281,8 @@ TEST_CASE_FIXTURE(InBlue,
   CHECK(binder.leftovers() == "");
 }
 
-// While DEL goes on behind the answer that the keys are gone.
-TEST_CASE_FIXTURE(InBlue, "whose end has begun is bound for nobody") {
+// DEL goes on after the answer that the keys are gone.
+TEST_CASE_FIXTURE(InBlue, "an attachment that is ending is not bound again") {
   REQUIRE(add());
   binder.stuck = true;
   REQUIRE(del());
@@ -301,7 +301,7 @@ TEST_CASE_FIXTURE(InBlue, "what becomes unreadable while it ends has not ended")
   CHECK(recorded().size() == 1);
 }
 
-TEST_CASE_FIXTURE(InBlue, "where nobody answers the details say so, and have no empty words") {
+TEST_CASE_FIXTURE(InBlue, "the details say that the SM service has not answered") {
   REQUIRE(add());
   const node::Record record = records.read(records.all().value().at(0)).value();
   binder.away = Error(Code::unavailable, "the SM service cannot be reached");
@@ -313,14 +313,14 @@ TEST_CASE_FIXTURE(InBlue, "where nobody answers the details say so, and have no 
   REQUIRE(del());
 }
 
-TEST_CASE_FIXTURE(InBlue, "a port that nobody verifies is error 11 with the reason") {
+TEST_CASE_FIXTURE(InBlue, "a port that is not verified is error 11 with the reason") {
   binder.stuck = true;
   const auto refused = add();
   REQUIRE_FALSE(refused);
   CHECK(code_of(refused.error()) == cni::kTryAgainLater);
   CHECK(says(refused.error(), "partition blue: not verified: the subnet manager has not swept"));
   CHECK(refused.error().details() == "state written, reason waiting");
-  // Whether the key has come meanwhile nobody knows: it is the agent's to find out.
+  // The key may have come meanwhile: only the agent can find out.
   CHECK(recorded().size() == 1);
   binder.stuck = false;
   REQUIRE(del());
@@ -328,7 +328,7 @@ TEST_CASE_FIXTURE(InBlue, "a port that nobody verifies is error 11 with the reas
   CHECK(leftovers() == "");
 }
 
-// The device is home, the addresses are given back, and nobody gets the device.
+// The device is home, the addresses are given back, and no other pod gets the device.
 TEST_CASE_FIXTURE(InBlue, "DEL succeeds while the key cannot leave, and the device waits") {
   vf_config.spec.guids.reset();
   REQUIRE(add());
@@ -380,7 +380,7 @@ TEST_CASE_FIXTURE(RequestedGuidFixture,
   CHECK(leftovers() == "");
 }
 
-// Its port is no more, and nobody else gets that GUID before the service has released it.
+// Its port is gone, and no other port gets that GUID before the service has released it.
 TEST_CASE_FIXTURE(RequestedGuidFixture,
                   "a GUID of its own that went with a reboot keeps no device out of service") {
   REQUIRE(add());

@@ -40,7 +40,8 @@ struct Context {
   bool sm_managed = false;  // the agent has answered that it brings ports into partitions
   // Those that the node allows (node_config.h); nothing: all.
   std::optional<std::vector<std::string>> ipam_types = {};
-  bool any_device = false;  // the node lets a network name a device that the kubelet gave nobody
+  // The node lets a network name a device that the kubelet has not allocated to the pod.
+  bool any_device = false;
   // The node's agent has made the folder of records (it does when it starts): one that is missing
   // is no folder without records.
   bool expects_records = false;

@@ -12,7 +12,7 @@
 namespace ibpod::attach {
 namespace {
 
-// Whether a record of somebody else is in the folder.
+// True if the folder has a record of another attachment.
 Result<bool> belongs_to_another(const Context& context, const std::string& folder) {
   const std::vector<node::RecordName> names = TRY(context.records.in_folder(folder));
   return std::any_of(names.begin(), names.end(), [&](const node::RecordName& name) {
@@ -73,7 +73,7 @@ Status release_as_far_as_possible(const Context& context, const node::RecordName
   return outcome.status();
 }
 
-// The folders of the records that speak for nobody any more; what the others speak of is released.
+// Releases the attachments of the readable records. Returns the folders of the damaged ones.
 std::vector<std::string> release_recorded(const Context& context,
                                           const std::vector<node::RecordName>& names,
                                           Deadline deadline, Errors& errors) {
@@ -91,8 +91,8 @@ std::vector<std::string> release_recorded(const Context& context,
   return damaged;
 }
 
-// What is owed of this container and interface. One that nobody can read is paid by what this call
-// says of the network; `unread` takes it.
+// Releases the addresses still owed for this container and interface. `unread` takes the names of
+// those that cannot be read: the caller releases them by the call's own network.
 Status release_recorded_addresses(const Context& context,
                                   const std::vector<node::AddressReleaseName>& owed,
                                   Deadline deadline,
@@ -120,7 +120,7 @@ Status release_by_call(const Context& context, const std::vector<std::string>& f
   for (const node::AddressReleaseName& name : unread) {
     if (released) errors.collect(forget_owed(context, name, deadline));
   }
-  // Whoever has paid may have been killed before its folder went.
+  // The process that released them may have been killed before it removed the folder.
   errors.collect(
       context.records.address_releases().tidy(context.call.container_id, context.call.ifname));
   return errors.status();
@@ -130,7 +130,7 @@ Status release_by_call(const Context& context, const std::vector<std::string>& f
 
 Status del(const Context& context, const std::string& folder, Duration timeout) {
   TRY(check_records(context));
-  // What an ADD had little patience for has still to be undone.
+  // An ADD with a short timeout needs as much time to be undone as any other.
   const Deadline deadline = Deadline::in(std::max(timeout, kUndoTime));
   const std::vector<node::RecordName> names =
       TRY(context.records.of_attachment(context.call.container_id, context.call.ifname));

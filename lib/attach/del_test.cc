@@ -62,7 +62,7 @@ TEST_CASE("DEL after a power cut leaves the VF as this boot has made it") {
   REQUIRE(fixture.add());
   fixture.k.lose_power();
   fixture.boot_id = "next";
-  SUBCASE("nobody has made VFs yet") {}
+  SUBCASE("no VFs have been made yet") {}
   SUBCASE("without a GUID") { fixture.k.make_vfs(fake::pf_address(0), 2); }
   SUBCASE("without a driver") {
     fixture.k.function_state(fake::pf_address(0)).autoprobe = false;
@@ -196,7 +196,7 @@ TEST_CASE("a function that is taken out of the machine keeps its record until it
   REQUIRE(del_as(fixture, "c1", kPod));
   CHECK(fixture.recorded().size() == 1);
   CHECK(fixture.leases().empty());
-  SUBCASE("the machine has been started anew without it") {
+  SUBCASE("the machine has been restarted without it") {
     fixture.boot_id = "next";
     REQUIRE(del_as(fixture, "c1", kPod));
     CHECK(fixture.recorded().empty());
@@ -354,8 +354,8 @@ TEST_CASE("wherever a DEL is killed, the VF is the next pod's and the address is
   CHECK(points > 5);
 }
 
-// Between the note of what is owed and the end of the record.
-TEST_CASE("what is owed and still recorded is one attachment, whoever goes on with it") {
+// The state between the note of what is owed and the removal of the record.
+TEST_CASE("what is owed and still recorded is one attachment to every caller") {
   Fixture fixture;
   REQUIRE(fixture.add());
   const node::Record record = only_record(fixture);

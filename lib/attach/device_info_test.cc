@@ -59,8 +59,7 @@ TEST_CASE("a file that is not there is made; of two RDMA devices both are named"
         "0000:3b:00.2");
 }
 
-TEST_CASE(
-    "a folder that nobody has made since the boot is made; one that is there stays as it is") {
+TEST_CASE("a folder that is missing after the boot is made; one that is there stays as it is") {
   const TempFolder folder;
   const Path file = folder.path() / "k8s.cni.cncf.io/devinfo/cni/info";
   REQUIRE(write(file, kDevice, {}, std::nullopt));

@@ -87,7 +87,7 @@ TEST_CASE("what the first version has attached is given back whole") {
   CHECK(fixture.leftovers() == "");
 }
 
-TEST_CASE("nobody gets a VF that the first version has recorded") {
+TEST_CASE("no other pod gets a VF that the first version has recorded") {
   OldNode fixture;
   fixture.k.make_namespace("/run/netns/next");
   for (const auto& [pod, vf] : std::map<std::string, unsigned>{{"isolated", 0}, {"attached", 2}}) {

@@ -86,8 +86,8 @@ Status check_key_is_unused(const Context& context, const node::Record& own, ib::
   return ok();
 }
 
-// The key that the port has to have. Nobody asked for the membership that a master's own key shows:
-// the kernel adds bit 15 to every one.
+// The key that the port has to have. A key of the master does not ask for full membership: the
+// kernel adds bit 15 to each.
 ib::PKey key_for(const node::Record& record) {
   return record.spec.pkey.value_or(ib::PKey(record.child->pkey.partition()));
 }
@@ -230,7 +230,7 @@ Result<ReadyResult> IpoibDriver::wait_ready(const Context& context, node::Record
 Status IpoibDriver::move_to_pod(const Context& context, node::Record& record, ib::PKey key,
                                 Deadline deadline) const {
   const FolderLock lock = TRY(context.records.lock(folder(context.call), deadline));
-  // Nobody had the lock while the partition was waited for.
+  // The lock was free while this ADD waited for the partition.
   TRY(check_still_ours(context, record));
   TRY(check_key_is_unused(context, record, key));
   TRY(note_key(context, record, key));

@@ -80,7 +80,7 @@ TEST_CASE("without keys of its own the child has those of its master") {
   CHECK(fixture.k.interface(kPod, "net1").mode == nl::IpoibMode::connected);
 }
 
-TEST_CASE("where the agent binds, nobody is in its master's partition without having asked") {
+TEST_CASE("where the agent binds, no pod is in its master's partition unless it asked for it") {
   IpoibFixture fixture(false);
   fixture.child->spec.pkey.reset();
   fixture.sm_managed = true;

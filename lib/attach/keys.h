@@ -1,5 +1,5 @@
 // Keys: reads the configuration of a network, as far as all plugins of attachments share it. Each
-// plugin asks for its own keys besides; those that nobody has asked for are warned of.
+// plugin also reads its own keys; a key that no code has read causes a warning.
 #pragma once
 
 #include "lib/attach/node_config.h"
@@ -26,9 +26,9 @@ struct Settings : NodeConfig {
   explicit Settings(const NodeConfig& node) : NodeConfig(node) {}
 
   Duration timeout{30'000};  // timeoutSeconds
-  // What was read in an odd way, or not at all.
+  // About keys that were read in an odd way, or not at all.
   std::vector<std::string> warnings;
-  // Keys of the network and of args.cni that nobody has asked for, by their places.
+  // Keys of the network and of args.cni that no code has read, by their places.
   std::vector<std::string> unknown;
   // For DEL: a stateDir that this node lets no network set. An attachment of earlier times may have
   // its record there.
@@ -64,7 +64,7 @@ class Keys {
   // For ADD, once all keys have been asked for: invalid for one in the network or in args.cni that
   // is a sure slip of another, as a pod would be attached otherwise than its network was meant to.
   Status check_slips() const;
-  // Adds what is left to say: keys that nobody has asked for, or found under another spelling.
+  // Adds warnings about the keys that no code has read, or that were found under another spelling.
   void warn(Settings& settings) const;
 
  private:

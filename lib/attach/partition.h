@@ -18,7 +18,7 @@ struct ReadyResult {
   // Of the first one, as the port itself shows it; none where no partition was asked for, or the
   // port cannot be looked at from here.
   std::optional<TableEntry> entry;
-  std::vector<ib::PKey> unverified;  // those that nobody has seen in the port's table
+  std::vector<ib::PKey> unverified;  // those not seen in the port's table
 };
 
 // Where in the table it has to stand.

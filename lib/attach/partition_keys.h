@@ -12,9 +12,9 @@ namespace ibpod::attach {
 inline constexpr size_t kMostPartitions = 32;
 
 // `partition`: a name; `partitions`: names, or objects with name and membership, the first one's
-// key for IPoIB; args.cni.partition: a name that the pod's author asks for, where the network
-// leaves it to him. invalid where both say something and differ, or where `pkey` does as well:
-// which one is meant?
+// key for IPoIB; args.cni.partition: a name that the pod's author asks for, if the network leaves
+// it open. invalid if both are set and differ, or if `pkey` is set as well: it is not clear which
+// one is meant.
 Result<std::vector<node::PartitionRequest>> read_partitions(Keys& keys);
 
 }  // namespace ibpod::attach

@@ -143,7 +143,7 @@ TEST_CASE("other keys in the table are warned of") {
             "the port is also in another partition: 0xffff at index 2, open to every port"});
 }
 
-TEST_CASE("the interface comes up anew where its full key is not at index 0, and only there") {
+TEST_CASE("the interface comes up again if its full key is not at index 0, and only then") {
   std::vector<int> orders;
   for (const ib::PKeyTable& table :
        {ib::PKeyTable{ib::PKey(0x8001)}, ib::PKeyTable{ib::PKey(0x0001), ib::PKey(0x8001)}}) {

@@ -15,11 +15,12 @@ using log::Level;
 
 namespace {
 
-// Of one call, and letters of each; libcni keeps what a plugin says, and nobody rotates its log.
+// Warnings in one call, and bytes in each: libcni keeps a plugin's output in a log without
+// rotation.
 constexpr size_t kMostWarnings = 16;
 constexpr size_t kLongestWarning = 1000;
 
-// An agent that is restarted or upgraded is back by then; who asked for the pod asks again.
+// An agent that is restarted or upgraded is back by then; if not, the caller tries again.
 constexpr Duration kUntilBack{15'000};
 
 std::string clipped(std::string text) {

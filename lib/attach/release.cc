@@ -25,14 +25,14 @@ Status take_back(const Context& context, node::Record& record, Deadline deadline
   return node::restore(context.kernel, record, write, deadline);
 }
 
-// A port that still has the keys keeps the GUID that they were given to: under another one nobody
-// could see whether they have left it.
+// A port that still has the keys keeps the GUID that they were given to: under another GUID it
+// would not be visible whether they have left.
 bool may_take_back(const node::Record& record, const Status& unbound) {
   return unbound.ok() || !record.spec.guids;
 }
 
-// The record as it is now. Nothing: somebody else was faster; or it ended and began anew meanwhile,
-// and is not ours to end.
+// The record as it is now. Nothing if another process has removed it, or if it is another attempt's
+// by now and not ours to end.
 Result<std::optional<node::Record>> still_there(const Context& context,
                                                 const node::Record& record) {
   Result<node::Record> now = context.records.read(name_of(record));
@@ -41,8 +41,8 @@ Result<std::optional<node::Record>> still_there(const Context& context,
   return std::optional(std::move(now).value());
 }
 
-// Nothing is bound for it any more from here on, whoever reads it. Nothing: it is another attempt's
-// by now, or gone.
+// Marks the record as ending: from here on no reader binds anything for it. Nothing if the record
+// is gone, or another attempt's by now.
 Result<std::optional<node::Record>> begin_end(const Context& context, const node::Record& record,
                                               Deadline deadline) {
   if (record.spec.partitions.empty() || record.stage != node::Stage::attached)
@@ -55,8 +55,9 @@ Result<std::optional<node::Record>> begin_end(const Context& context, const node
   return now;
 }
 
-// Of another boot, and the port that the keys were given to is no more: the GUID was the
-// attachment's own. Nobody else gets that GUID until the SM service has seen it without them.
+// True if the record is of another boot, and the port that the keys were given to is gone: the GUID
+// was the attachment's own. No other port gets that GUID until the SM service has seen it without
+// the keys.
 Result<bool> is_port_gone(const Context& context, const node::Record& record) {
   if (record.boot_id == context.boot_id || !record.spec.guids) return false;
   const bool left = TRY(is_left(context, record));
@@ -71,7 +72,7 @@ Status end_record(const Context& context, node::Record record, const Status& unb
   return context.records.write(record);
 }
 
-// A child that is somewhere and cannot be found. Its DEL has come: whoever sweeps goes on with it.
+// Marks a child that could not be removed as ending: garbage collection goes on with its DEL.
 Status note_ending(const Context& context, node::Record& record) {
   if (!record.child || record.stage != node::Stage::attached) return ok();
   record.stage = node::Stage::ending;
@@ -87,8 +88,9 @@ Status give_back(const Context& context, node::Record& record, const Status& unb
   return errors.status();
 }
 
-// Nobody is given an address that an interface may still have: this is noted after the device is
-// back, and before the record goes. Of a record that says keyed it has been.
+// No other pod may get an address that an interface may still have: the owed addresses are noted
+// after the device is back, and before the record goes. If the record is at pkey_pending, they have
+// been noted already.
 Status end_device(const Context& context, const node::Record& record, const Status& unbound,
                   Deadline deadline, Addresses addresses) {
   const FolderLock lock = TRY(context.records.lock(name_of(record).folder, deadline));
