@@ -40,7 +40,7 @@ struct Failure {
   json::Value to_json(const std::string& cni_version) const;
 };
 
-// The number that the error is reported as, if whoever made it chose one (Error::reported). Else by
+// The number that the error itself is to be reported as (Error::reported), if it has one. Else by
 // its code: invalid 7, busy and unavailable 11 (try again later), not_found 101, exists 102,
 // denied 103, unsupported 104, internal 5 for a failing disk or file system and 100 for all else.
 Failure failure_of(const Error& error);

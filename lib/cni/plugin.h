@@ -37,9 +37,9 @@ struct Answer {
   std::optional<Failure> failure;  // what output says, for the log
 };
 
-// Everything between the environment and stdout, without touching either: so that tests, and a
-// fuzzer, can run it. What is thrown inside becomes a failure with code 100: the one catch of a
-// plugin. VERSION needs no input; whoever reads it from a terminal would wait for ever.
+// Does everything between the environment and stdout without touching either, so that tests and a
+// fuzzer can run it. An exception becomes a failure with code 100: this is the one catch of a
+// plugin. VERSION needs no input: a read from a terminal would wait for ever.
 Answer serve(Plugin& plugin, const Environment& environment, std::string_view input);
 
 }  // namespace ibpod::cni

@@ -42,8 +42,8 @@ struct AddResult {
   std::vector<IpConfig> ips;
   std::vector<Route> routes;
   json::Value dns;  // as IPAM or the configuration gave it; null where there is none
-  // P_Keys that nobody has seen in the port's table ("0x8001"): as granted where they are known,
-  // else as they were asked for.
+  // P_Keys that have not been seen in the port's table ("0x8001"): as granted if that is known,
+  // else as requested.
   std::vector<std::string> unverified;
 };
 

@@ -23,7 +23,7 @@ Status secure_streams() {
   // In this order: open() takes the lowest number that is free.
   for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (!is_missing(fd)) continue;
-    // The wrong way round, so that an answer that nobody gets is no success.
+    // Opened the wrong way round, so that an answer that cannot be delivered is no success.
     const int mode = fd == STDIN_FILENO ? O_WRONLY : O_RDONLY;
     TRY(sys("open /dev/null for a missing standard stream",
             [&] { return ::open("/dev/null", mode); }));
