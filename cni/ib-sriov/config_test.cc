@@ -130,7 +130,8 @@ TEST_CASE("P_Keys are read with a base, or as JSON numbers") {
   CHECK_FALSE(good(R"("pkey":"")").vf.spec.pkey);
 }
 
-// A pod would be in the default partition, or have a port that is DOWN, and nobody would see why.
+// Otherwise the pod would be in the default partition, or have a port that is DOWN, for no visible
+// reason.
 TEST_CASE("ADD refuses a key that is a sure slip of another, and says which") {
   const struct {
     const char* keys;

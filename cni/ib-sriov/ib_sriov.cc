@@ -65,8 +65,8 @@ Result<bool> IbSriov::complete(const attach::Context& context, Deadline deadline
   return true;
 }
 
-// Who writes a pod writes its annotations: with another pod's GUID he would be in its partitions.
-// So the SM service is asked whether it may be chosen, and that only where it binds.
+// The author of a pod writes its annotations, and could put it into another pod's partitions with
+// that pod's GUID. So the SM service has to grant a GUID, and it does that only where it binds.
 Status IbSriov::check_choice() const {
   const node::Spec& spec = config_.vf.spec;
   const bool bound = spec.pkey || !spec.partitions.empty();

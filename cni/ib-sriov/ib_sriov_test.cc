@@ -116,8 +116,8 @@ TEST_CASE("a pod names a partition, and is in it") {
   CHECK(fixture.call("DEL", config).exit_code == 0);
   CHECK(fixture.binder.leftovers() == "");
   CHECK(fixture.changes() == "");
-  // Nobody gets in while the agent is away.
-  fixture.agent.away = Error(Code::unavailable, "nobody listens");
+  // ADD is refused while the agent is away.
+  fixture.agent.away = Error(Code::unavailable, "connection refused");
   const cni::Answer refused = fixture.call("ADD", config);
   REQUIRE(refused.failure);
   CHECK(refused.failure->code == 11);
@@ -238,7 +238,7 @@ TEST_CASE("a configuration that only ADD cares for does not keep DEL from releas
   }
 }
 
-TEST_CASE("a plugin of ours is no IPAM plugin, whoever calls it so") {
+TEST_CASE("ADD refuses ib-sriov and ipoib as IPAM plugins, and no verb runs them") {
   Fixture fixture;
   for (const char* type : {"ib-sriov", "ipoib"}) {
     fixture.programs.script(type, R"(touch "$(dirname "$0")/ran")");
@@ -479,8 +479,7 @@ TEST_CASE("where the agent binds, a GUID is chosen if the SM service lets it, be
   CHECK(fixture.changes() == "");
 }
 
-TEST_CASE(
-    "where the agent binds, nobody chooses a GUID alone, or says that ib-kubernetes has done all") {
+TEST_CASE("where the agent binds, a network cannot set a GUID alone, or mellanox.infiniband.app") {
   AgentRequiredFixture fixture;
   const auto refused = [&](const std::string& keys) {
     const cni::Answer answer = fixture.call("ADD", fixture.config(kDevice + keys));
@@ -505,7 +504,7 @@ TEST_CASE(
 TEST_CASE("no stateDir leads past the mark of the node") {
   AgentRequiredFixture fixture;
   fixture.node->allow_in_networks = true;
-  fixture.agent.away = Error(Code::unavailable, "nobody listens");
+  fixture.agent.away = Error(Code::unavailable, "connection refused");
   const std::string elsewhere =
       R"({"cniVersion":"1.1.0","name":"blue","type":"ib-sriov","stateDir":")" +
       (fixture.state.path() / "elsewhere").string() + R"(","guid":")" + std::string(kGuid) +
@@ -591,9 +590,9 @@ TEST_CASE("the agent's socket says that a folder of records was there, if its ma
   CHECK(fixture.call("DEL", fixture.config(kDevice)).exit_code == 0);
 }
 
-TEST_CASE("an ADD waits for an agent that is being started anew") {
+TEST_CASE("an ADD waits for an agent that restarts") {
   AgentRequiredFixture fixture;
-  fixture.agent.away = Error(Code::unavailable, "nobody listens");
+  fixture.agent.away = Error(Code::unavailable, "connection refused");
   fixture.k.at_next_wait([&](fake::FakeKernel&) { fixture.agent.away.reset(); });
   const cni::Answer added = fixture.call("ADD", fixture.config(kDevice + R"(,"pkey":"0x1")"));
   REQUIRE_MESSAGE(added.exit_code == 0, added.output);

@@ -102,7 +102,7 @@ TEST_CASE("where the agent binds, a pkey is bound, and the child is on the key t
         std::string::npos);
 }
 
-TEST_CASE("the default partition may be named where nobody binds, and nowhere else") {
+TEST_CASE("a network may name the default partition only where no agent binds") {
   Fixture fixture;
   const std::string network = fixture.config(kMaster + R"(,"pkey":"0x7fff")");
   const cni::Answer added = fixture.call("ADD", network);
@@ -130,7 +130,7 @@ TEST_CASE("STATUS tells of a master that is not there, and of none it answers th
   CHECK(fixture.call("STATUS", fixture.config("")).exit_code == 0);
 }
 
-TEST_CASE("STATUS tells of a master in whose own partition nobody is let, as ADD does") {
+TEST_CASE("STATUS and ADD refuse a master's own partition if the agent requires a named one") {
   Fixture fixture;
   REQUIRE(node::Records(fixture.state.path() / "made").make_folder());
   REQUIRE(attach::AgentRequiredFile(fixture.state.path() / "made").write("/run/ibpod/agent.sock"));
