@@ -102,7 +102,7 @@ TEST_CASE("what there is not is exit code 4, and an empty list none") {
   }
 }
 
-TEST_CASE("another fabric, nobody there, no permission and no file have codes of their own") {
+TEST_CASE("another fabric, no answer, no permission and no file have codes of their own") {
   fabricapi::ServiceFixture fixture;
   fabricapi::ServiceFixture strict({}, [](const rpc::Peer&) -> Result<fabricapi::Caller> {
     return Error(Code::denied, "CN=guest has no role");
@@ -168,7 +168,7 @@ TEST_CASE("where it cannot be told which fabric it is, nothing is told not to be
 TEST_CASE("a typo is named, with the word that is meant") {
   Session session;
   session.connect = [](const SmAddress&) -> Result<std::unique_ptr<Service>> {
-    FAIL("nobody is to be asked");
+    FAIL("a typo must not reach the SM service");
     return Error(Code::internal, "");
   };
   for (const Row& row : kRows) {
@@ -179,7 +179,8 @@ TEST_CASE("a typo is named, with the word that is meant") {
   }
   for (const auto& [typo, said] :
        {std::pair{"get partitions", "unknown command \"get\" of `ibpodctl`: partition, "},
-        std::pair{"help", "did you mean \"--help\"?"}, std::pair{"version", "did you mean \"--version\"?"},
+        std::pair{"help", "did you mean \"--help\"?"},
+        std::pair{"version", "did you mean \"--version\"?"},
         std::pair{"-o json node list", "did you mean \"--json\"?"},
         std::pair{"partition completely", "of `ibpodctl partition`: list, get, create"},
         std::pair{"node list --xyzzy", "`ibpodctl node list --help`"}}) {
@@ -188,8 +189,8 @@ TEST_CASE("a typo is named, with the word that is meant") {
   }
 }
 
-// They ask this node's agent, so that neither a fabric nor a certificate is in their way.
-TEST_CASE("this node's commands say that nobody answers, and name what is mistyped") {
+// They ask this node's agent, and need neither a fabric nor a certificate.
+TEST_CASE("this node's commands report an agent that does not answer, and name a typo") {
   Session session;
   for (const char* line : {"devices", "attachments", "explain 0000:3b:00.2"}) {
     CAPTURE(std::string(line));

@@ -130,8 +130,8 @@ TEST_CASE("what is refused before it is asked changes nothing and is not asked")
         "partition create bad!", "binding list --state good", "binding list --guid 7",
         "explain a/b/c", "explain 0000:3b:00.2 web-0", "partition create white --pkey nonsense"}) {
     CAPTURE(std::string(line));
-    // Nor is it looked whether anybody answers.
-    cluster.state.refusal = Error(Code::unavailable, "nobody");
+    // The command is refused before the service is asked.
+    cluster.state.refusal = Error(Code::unavailable, "no answer");
     const Outcome outcome = cluster.type(line);
     CHECK(outcome.out.empty());
     CHECK(outcome.err.find("error: ") == 0);
@@ -154,7 +154,7 @@ TEST_CASE("a command that changes nothing does not say that it did") {
   const Outcome same = cluster.type("partition update blue --index0");
   CHECK(same.exit == 0);
   CHECK(same.err == "note: nothing changed: partition blue already has these properties\n");
-  CHECK(cluster.type("partition update blue --disallow nobody").err == same.err);
+  CHECK(cluster.type("partition update blue --disallow missing").err == same.err);
   CHECK(cluster.type("partition update blue --no-index0").err.empty());
   cluster.state.partitions["blue"].state = fabric::PartitionState::provisioning;
   CHECK(cluster.type("partition update blue --membership full").err ==
@@ -299,17 +299,17 @@ TEST_CASE("the doctor asks the SM service where it is told to, and says what it 
         "ok: SM service: opensm: serving\nwrong: fabric: m_key: is 0\n    set one\n");
   cluster.state.health.findings.clear();
   CHECK(cluster.out("doctor --fabric-only") == "no problems found\n");
-  cluster.state.refusal = Error(Code::unavailable, "nobody");
+  cluster.state.refusal = Error(Code::unavailable, "no answer");
   const Outcome away = cluster.type("doctor --fabric-only");
   CHECK(away.exit == 2);
-  CHECK(away.out.find("wrong: SM service: nobody\n") == 0);
+  CHECK(away.out.find("wrong: SM service: no answer\n") == 0);
 }
 
 TEST_CASE("where ibpod-sm should run here and ib_umad is missing, the doctor says so") {
   constexpr auto kModprobe = "modprobe ib_umad";
   const TempFolder sys;
   Cluster cluster;
-  cluster.state.refusal = Error(Code::unavailable, "nobody");
+  cluster.state.refusal = Error(Code::unavailable, "no answer");
   cluster.sys = sys.path();
   const auto remedy = [&](const std::string& address) {
     return cluster.type("doctor --fabric-only --sm " + address).out;
@@ -399,7 +399,7 @@ TEST_CASE("where a command is missing there is help, and it is no success") {
   }
 }
 
-TEST_CASE("wrong usage is told, asks nobody, and is no other exit code") {
+TEST_CASE("wrong usage is reported, sends no request, and has exit codes of its own") {
   Cluster cluster;
   for (const char* line :
        {"", "partition", "partition make", "partition create", "binding get n1", "explain",

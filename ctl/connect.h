@@ -7,10 +7,10 @@
 
 namespace ibpod::ctl {
 
-// invalid where the address is neither unix:PATH nor HOST:PORT, an IPv6 host in brackets, and where
-// a certificate is not named for the latter: wrong usage. Reported as kOwnFiles where one cannot be
-// used. That nobody answers is told by the first question, and that the service has another fabric
-// by the first that it answers so (kOtherFabric).
+// invalid (wrong usage) if the address is neither unix:PATH nor HOST:PORT (an IPv6 host in
+// brackets), or if HOST:PORT comes without a certificate. Reported as kOwnFiles if a file cannot be
+// used. The first request fails if the service does not answer, or has another fabric
+// (kOtherFabric).
 Result<std::unique_ptr<Service>> connect(const SmAddress& address);
 
 }  // namespace ibpod::ctl

@@ -52,7 +52,7 @@ TEST_CASE("an address that is none, and TLS without certificates, are refused by
   }
 }
 
-TEST_CASE("files that are not there are told, and nobody behind a socket is unavailable") {
+TEST_CASE("a missing file is reported, and a socket without a server is unavailable") {
   CHECK_FALSE(connect(at("h:1", "/no", "/no", "/no")));
   const auto service = connect(at("unix:/nonexistent/sm.sock"));
   REQUIRE(service);

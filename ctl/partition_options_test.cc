@@ -80,7 +80,7 @@ TEST_CASE("what cannot be is refused by the name of its option") {
       {&PartitionOptions::sl, "16", "--sl: expected 0 to 15"},
       {&PartitionOptions::sl, "-1", "--sl: "},
       {&PartitionOptions::sl, "99999999999999999999", "--sl: "},
-      {&PartitionOptions::proof, "nobody", "--proof: expected node, port or none"},
+      {&PartitionOptions::proof, "fabric", "--proof: expected node, port or none"},
   };
   for (const Case& test : cases) {
     PartitionOptions options;
