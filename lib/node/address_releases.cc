@@ -37,7 +37,7 @@ Result<FolderLock> AddressReleases::lock(const std::string& container_id, const 
   return lock;
 }
 
-// The folder may go between its making and the file's: whoever had the lock takes it away.
+// The last holder of the lock may remove the folder before the file is made: then it tries again.
 Status AddressReleases::write(const Record& record, const Path& own) const {
   if (!is_file_name(record.attempt))
     return Error(Code::invalid, "record of " + record.container_id + ":" + record.ifname +

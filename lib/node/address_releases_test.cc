@@ -56,7 +56,7 @@ TEST_CASE("what a killed writer has left goes with the next lock") {
   CHECK_FALSE(path_exists(fixture.folder));
 }
 
-TEST_CASE("tidying takes away folders where nothing is owed, and none that somebody has locked") {
+TEST_CASE("tidy() removes folders without a release, and none that is locked") {
   Fixture fixture;
   REQUIRE(fixture.releases.write(record("a", "c2")));
   std::filesystem::create_directories(fixture.folder);

@@ -111,7 +111,7 @@ Result<std::optional<ChildPlace>> find_hidden(Kernel& kernel, const Record& reco
                                               Deadline deadline) {
   Search found = TRY(search(kernel, record, deadline));
   if (found.over()) return found.place;
-  // Whoever holds its namespace may be ending, and the kernel giving it back.
+  // The last process in its namespace may be ending; the kernel then returns the child.
   TRY(wait_until(kernel, deadline.at_most(kReturn), [&]() -> Result<bool> {
     found.place = TRY(find_child(kernel, record));
     if (!found.place) found.existence = TRY(existence(kernel, record));

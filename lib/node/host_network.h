@@ -1,12 +1,12 @@
-// What the host needs for itself and nobody may give away, bind anew or make VFs of unasked: an
-// interface that carries a default route, has an address, or is a port of a bond or a bridge, and
-// one that has such an interface made on it (an IPoIB child, a VLAN, a macvlan, and what stands on
-// these in turn).
+// The interfaces that the host needs for itself. Without an order by the administrator ibpod does
+// not give them away, bind them again or make VFs of them: an interface that carries a default
+// route, has an address, or is a port of a bond or a bridge, and one that has such an interface
+// made on it (an IPoIB child, a VLAN, a macvlan, and the interfaces on these in turn).
 //
-// Every interface counts for the function that it is made of and for no other: where the host's
-// address is on a PF, the PF is never offered but its VFs are, as they are ports of their own, and
-// a node whose only HCA carries the host's storage network could give away nothing otherwise.
-// Addresses that the kernel gives to every interface (IPv6 link-local ones) say nothing.
+// Every interface counts only for the function that it is made of. If the host's address is on a
+// PF, the PF is never offered but its VFs are, as they are ports of their own: otherwise a node
+// whose only HCA carries the host's storage network could give away nothing. Addresses that the
+// kernel gives to every interface (IPv6 link-local ones) do not count.
 #pragma once
 
 #include "lib/nl/rtnl.h"

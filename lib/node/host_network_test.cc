@@ -94,13 +94,13 @@ TEST_CASE("whatever stands on an interface makes it needed, through all that is 
   CHECK(needed_netdevs(host).at("ib0") == "its child ib0.8001 is a port of bond0");
 }
 
-TEST_CASE("the number of a link in another namespace makes nobody a parent") {
+TEST_CASE("the index of a link in another namespace makes no link a parent") {
   HostNetwork host = network();
   host.links[1].kind = "veth";
   host.addresses[kChild] = {prefix("10.0.0.5/24")};
   CHECK(!needed_netdevs(host).contains("ib0"));
   host = network();
-  host.links[1].parent = kIb1;  // whose port has another GUID
+  host.links[1].parent = kIb1;  // its port has another GUID
   host.addresses[kChild] = {prefix("10.0.0.5/24")};
   CHECK(!needed_netdevs(host).contains("ib1"));
 }

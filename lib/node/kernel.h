@@ -169,9 +169,9 @@ class Kernel {
   // new names.
   virtual Status set_driver(const ib::PciAddress& function,
                             const std::optional<std::string>& driver) = 0;
-  // Moves an RDMA device. Its netdev is made anew: in the host's namespace on kernels before 6.17,
-  // in the target on later ones (docs/kernel-notes.md#rdma-moves-re-create-ipoib). unsupported in
-  // shared mode.
+  // Moves an RDMA device. The kernel creates its netdev again: in the host's namespace before 6.17,
+  // in the target since (docs/kernel-notes.md#rdma-moves-re-create-ipoib). unsupported in shared
+  // mode.
   virtual Status move_rdma(const Namespace& from, const std::string& device,
                            const Namespace& to) = 0;
   virtual Status rename_rdma(const Namespace& where, const std::string& device,

@@ -90,7 +90,7 @@ Result<nl::RdmaNetnsMode> LinuxKernel::rdma_netns_mode() {
   return nl::rdma_netns_mode(*rdma);
 }
 
-// Whoever has it open keeps it alive, and what is in it from coming home.
+// A process that has a namespace open keeps it alive, and keeps its devices from returning.
 void LinuxKernel::close_other() {
   if (other_) pods_.erase(path_of(*other_));
   other_.reset();
@@ -134,8 +134,8 @@ Result<std::optional<Netdev>> LinuxKernel::find_netdev(const Namespace& where,
   return nl::find_link(view->route, name);
 }
 
-// A rename is told as any other change is. Whoever waits looks at everything behind the wait, so
-// that nobody misses what is drained here.
+// The kernel reports a rename as any other change. A caller that waits for a change reads
+// everything again after the wait, so the events that are discarded here are not missed.
 Pause LinuxKernel::pause() {
   return [this]() -> Status {
     TRY(wait_for_change(Deadline::in(kLongestWait)));

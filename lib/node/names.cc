@@ -97,8 +97,8 @@ Result<Netdev> find_again(const RenameContext& work, IfIndex index) {
                "the interface of " + work.record.device.text() + " has disappeared");
 }
 
-// Exactly those of before: what a pod has added goes, and udev gives the same ones again. Unless
-// somebody (udev itself, in this moment) has one of them.
+// Exactly the altnames of before: those that a pod has added go, and udev gives the same ones
+// again. If one of them is taken (udev may add it at this moment), it is not an error.
 Status restore_altnames(Kernel& kernel, const OriginalNetdev& before, const Netdev& now) {
   const std::vector<std::string> altnames = without(before.altnames, {now.name});
   if (altnames == now.altnames) return ok();
@@ -146,7 +146,7 @@ std::vector<Netdev>::iterator first_renamed(std::vector<Netdev>& now,
   return renamed == now.end() ? now.begin() : renamed;
 }
 
-// Those that still have a name of before are themselves; the kernel counts the others anew.
+// An interface that still has a name of before is the same one; the kernel has renamed the others.
 Status restore_netdevs(const RenameContext& work) {
   if (!work.record.original.netdev) return ok();
   std::vector<OriginalNetdev> before = work.record.original.other_netdevs;

@@ -12,12 +12,12 @@ namespace ibpod::node {
 
 // The sysfs of a pod's namespace, by the path that `mount_namespace` has for it
 // (lib/base/mount_namespace.h; empty: the caller's own): in a container the names of pods'
-// namespaces are those of the host alone. not_found where the namespace is gone, or its path leads
-// to another one by now: what is read is never another pod's. To be open only while it is read:
-// whoever keeps a namespace open keeps its devices in it.
+// namespaces are those of the host alone. not_found if the namespace is gone, or its path leads to
+// another one by now: it never reads another pod's. Keep it open only for the read: a process that
+// keeps a namespace open keeps its devices in it.
 Result<sysfs::Sysfs> open_pod_sysfs(const Namespace& pod, const Path& mount_namespace);
 
-// The same, where the mount namespace is settled.
+// The same, for one mount namespace.
 using PodSysfs = std::function<Result<sysfs::Sysfs>(const Namespace&)>;
 
 }  // namespace ibpod::node

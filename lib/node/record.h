@@ -110,11 +110,10 @@ struct Record {
   Spec spec;
   Original original;
   Stage stage = Stage::attached;
-  // restore() has begun to bind the VF, or to move its RDMA devices home, and nobody has seen it
-  // end. Whoever was killed in one may have left a device without its MAD agent, and nothing shows
-  // it (docs/kernel-notes.md#a-kill-in-a-bind): the next restore() binds the VF once more. What ADD
-  // was killed in needs no mark: whatever it had begun to bind or to move, undoing it binds or
-  // moves again.
+  // restore() has begun to bind the VF, or to move its RDMA devices home, and has not finished. A
+  // process that is killed meanwhile may leave a device without its MAD agent, and nothing shows
+  // it (docs/kernel-notes.md#a-kill-in-a-bind): the next restore() binds the VF once more. A killed
+  // ADD needs no mark: undoing its bind or move binds or moves again.
   bool rebind_pending = false;
   // To call the network's IPAM again without the runtime: what the ADD was called with.
   std::string configuration;

@@ -119,7 +119,7 @@ Result<std::vector<RecordName>> Records::of_attachment(const std::string& contai
 Status Records::check_writable() const {
   TRY(make_folders(root_));
   const Path probe = root_ / ".writable";
-  // Always the same file: whoever is killed here leaves at most this one, for the next to remove.
+  // Always the same file: a process that is killed here leaves only this one, for the next call.
   const Fd fd(TRY(sys("write " + probe.string(), [&] {
     return ::open(probe.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
   })));

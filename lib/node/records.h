@@ -1,7 +1,7 @@
 // Records: the attachments of this node, a file each:
 // STATE/attachments/<folder>/<container>:<interface>.json. The folder names what was attached even
 // when the file in it is damaged, and is its lock: a VF by its PCI address, which one pod has at a
-// time; an IPoIB child by its link's name (child.h), so that those of one master hinder nobody.
+// time; an IPoIB child by its link's name (child.h), so children of one master do not block others.
 #pragma once
 
 #include "lib/base/lock.h"
@@ -57,8 +57,8 @@ class Records {
   // What IPAM has still to take back of attachments that have ended.
   const AddressReleases& address_releases() const { return address_releases_; }
 
-  // Takes away what killed writers have left in a folder without any record, or in all of them, and
-  // the folder with it. A folder whose lock somebody has is left to whoever that is.
+  // Removes the files that killed writers have left in a folder without any record, or in all such
+  // folders, and the folder with them. A locked folder stays, for the process that holds the lock.
   Status tidy(const std::string& folder) const;
   Status tidy() const;
 

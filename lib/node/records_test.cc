@@ -120,7 +120,7 @@ TEST_CASE("tidying takes away folders that hold no record, and no other") {
   CHECK(node.records.all().value().size() == 1);
 }
 
-TEST_CASE("tidying leaves a folder alone that somebody is at work in") {
+TEST_CASE("tidy() leaves a locked folder alone") {
   Node node;
   std::filesystem::create_directories(node.device);
   const FolderLock lock = node.records.lock(kVf.text(), kNow).value();

@@ -1,4 +1,4 @@
-// Remedies: what an administrator is to do about a node, in the same words whoever says it.
+// Remedies: what the administrator of a node has to do, in the same words in every program.
 #pragma once
 
 #include "lib/ib/pci_address.h"

@@ -102,7 +102,7 @@ class Restoration {
   }
 
   Status restore_pf_guids() {
-    // Nobody has told it anything: neither ADD nor a rebind.
+    // Neither ADD nor a rebind has told the PF any GUIDs.
     if (!record_.spec.guids && !pf_had_other_guids()) return ok();
     const std::optional<nl::VfSettings> now = TRY(settings());
     if (now && original_.pf_configured && same(pf_guids(*now), *original_.pf_configured))
@@ -124,22 +124,22 @@ class Restoration {
     return !visible || !same(*shown, shown_before());
   }
 
-  // Whether the VF would not show what it had shown, bound as it is: ADD has told the PF something,
-  // or the PF's driver has forgotten what it was told (it was loaded anew, the VF made anew).
+  // True if a bind would not give the VF the GUIDs that it had shown: ADD has told the PF other
+  // ones, or the PF's driver has forgotten them (it was loaded again, or the VF was made again).
   Result<bool> needs_pf_guids() {
     if (record_.spec.guids || pf_had_other_guids()) return true;
     const std::optional<nl::VfSettings> now = TRY(settings());
     return now && !same(pf_guids(*now), original_.pf_configured.value_or(shown_before()));
   }
 
-  // Whether moving was not enough. With its RDMA device the interface was made anew.
+  // True if moving was not enough. A move of the RDMA device has made the interface again.
   Result<bool> has_leftovers() {
     if (record_.spec.isolation) return false;
     TRY(remove_children(return_, kHost));
     return has_hidden_children(return_);
   }
 
-  // Fetches every device home, wherever it is, and makes the VF read its GUIDs anew.
+  // Brings every device home, wherever it is, and makes the VF read its GUIDs again.
   Status rebind() {
     mark_rebind_pending(return_);
     TRY(kernel_.set_driver(record_.device, std::nullopt));
@@ -226,7 +226,7 @@ Result<bool> has_traces(Kernel& kernel, const Record& record) {
   if (shown && same(*shown, *record.spec.guids)) return true;
   const Result<nl::VfSettings> told = kernel.vf_settings(*function);
   if (told) return same(pf_guids(*told), *record.spec.guids);
-  // What nobody can ask now, nobody has told anything since the boot.
+  // A PF that cannot be asked now has been told no GUIDs since the boot.
   const Code code = told.error().code();
   if (code == Code::unsupported || code == Code::unavailable) return false;
   return told.error();

@@ -126,8 +126,8 @@ const std::vector<PodAction> kPodActions{
        const Addressing all{{ip::Prefix::parse("10.1.2.3/24").value()}, {}};
        a.k.configure(a.record.netns, inside(a).index, all, kSoon).value();
      }},
-    {"somebody unbound the VF", [](AttachmentFixture& a) { a.k.unbind(kVf); }},
-    {"somebody bound the VF anew",
+    {"the VF was unbound", [](AttachmentFixture& a) { a.k.unbind(kVf); }},
+    {"the VF was bound again",
      [](AttachmentFixture& a) {
        a.k.unbind(kVf);
        a.k.bind(kVf, "mlx5_core").value();

@@ -14,7 +14,7 @@ size_t rdma_devices_of(const Original& found) {
 }
 size_t netdevs_of(const Original& found) { return 1 + found.other_netdevs.size(); }
 
-// Since 7.x names count in each namespace for itself: at home somebody may have this one by now.
+// Since 7.x each namespace has its own names: a device at home may have this one by now.
 Status return_rdma(const ReturnContext& context, const std::string& name) {
   Status moved = context.kernel.move_rdma(*context.pod, name, kHost);
   if (!is_name_taken(moved)) return moved;
@@ -95,7 +95,7 @@ Status return_to_host(const ReturnContext& context) {
   const std::vector<RdmaDevice> inside =
       TRY(context.kernel.rdma_devices(*context.pod, context.record.device));
   if (mode == nl::RdmaNetnsMode::exclusive && !inside.empty()) {
-    // The interface needs no fetching of its own: this makes the kernel create it anew, at home.
+    // The interface needs no move of its own: this makes the kernel create it again, at home.
     mark_rebind_pending(context);
     for (const RdmaDevice& device : inside) TRY(return_rdma(context, device.name));
     TRY(await_home(context));

@@ -28,18 +28,17 @@ Result<bool> reachable(const ReturnContext& context, std::optional<Guids>& shown
 // cannot be written, as on a full disk, keeps nothing from coming home.
 void mark_rebind_pending(const ReturnContext& context);
 
-// Moves home what is in the pod; the RDMA devices first, with which the kernel makes their
-// interfaces anew. The names are those that happen to be free (names.h). Nothing to do without a
-// pod.
+// Moves the devices in the pod home. The RDMA devices go first: with them the kernel makes their
+// interfaces again. The names are those that are free (names.h). Does nothing without a pod.
 Status return_to_host(const ReturnContext& context);
 
 // Waits until every device is at home: after a fetch or a rebind. unavailable at the deadline.
 Status await_home(const ReturnContext& context);
 
-// Whether the pod has left an IPoIB child on an interface that has come home as it was, in a
-// namespace that neither it nor the host is: it would be a way to the next pod's port. By the
-// kernel's word, or, where that does not tell (Kernel::ipoib_queue_pairs), by a look at all
-// namespaces; true where not all could be looked at. It ends when the interface is made anew.
+// True if the pod has left an IPoIB child of an interface that came home as it was, in a namespace
+// other than the pod's and the host's: it would be a way to the next pod's port. It asks the kernel
+// or, if that does not know (Kernel::ipoib_queue_pairs), looks into all namespaces; true also if it
+// could not look into all. Such a child ends when the interface is made again.
 Result<bool> has_hidden_children(const ReturnContext& context);
 
 // Removes the IPoIB children that were not there before the pod.

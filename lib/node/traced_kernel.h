@@ -10,8 +10,8 @@
 
 namespace ibpod::node {
 
-// Where a step's time goes: the kernel answers or carries out, somebody is waited for, or another
-// program or the disk works.
+// The use of a step's time: the kernel answers a question or carries out an order, the step waits
+// for a change, or another program or the disk works.
 enum class StepKind { question, order, wait, outside };
 
 struct Step {
@@ -22,7 +22,7 @@ struct Step {
 };
 using Observer = std::function<void(const Step&)>;
 
-// `kernel` must outlive it. The observer is called behind each call, on the same thread.
+// `kernel` must outlive it. The observer is called after each call, on the same thread.
 std::unique_ptr<Kernel> trace(Kernel& kernel, Observer observer);
 
 }  // namespace ibpod::node

@@ -110,10 +110,10 @@ Status set_guids(Kernel& kernel, const Record& record, const Function& function,
   return keep_rdma_names(kernel, record);
 }
 
-// The RDMA devices go first: moving one makes the kernel create its IPoIB interface anew.
+// The RDMA devices go first: moving one makes the kernel create its IPoIB interface again.
 Status move_rdma_devices(Kernel& kernel, const Record& record, Deadline deadline) {
   const std::vector<RdmaDevice> devices = TRY(kernel.rdma_devices(kHost, record.device));
-  // Never fewer than were found: one that stayed behind would be everybody's.
+  // Never fewer than were found: any process on the host could use one that stayed.
   if (devices.size() != record.original.rdma_devices.size()) {
     return Error(Code::unavailable, std::to_string(devices.size()) + " of " +
                                         std::to_string(record.original.rdma_devices.size()) +

@@ -18,8 +18,8 @@ inline bool is_vfio(std::string_view driver) { return driver == kVfio; }
 // told.
 Result<Original> observe(Kernel& kernel, const Function& function, const Spec& spec);
 
-// busy where giving the VF would end IPoIB children that somebody has made on it: the kernel
-// removes them with the interface, which a rebind and a move of the RDMA device make anew.
+// busy if the VF has IPoIB children that giving it away would end: a rebind and a move of the RDMA
+// device make the interface again, and the kernel removes its children with it.
 Status check_children(const Record& record);
 
 // Gives the pod what the record wants: GUIDs (with a rebind only where the VF shows others), link

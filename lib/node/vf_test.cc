@@ -31,7 +31,7 @@ TEST_CASE("a VF is observed as it stands") {
   CHECK(found.other_netdevs.empty());
 }
 
-TEST_CASE("a kernel that cannot tell of many VFs keeps nobody from being observed") {
+TEST_CASE("a VF is observed even if the kernel cannot report the settings of many VFs") {
   fake::FakeKernel k = fake::one_vf_node();
   k.tells_vf_settings = false;
   CHECK_FALSE(observed(k).pf_configured);
@@ -90,7 +90,7 @@ TEST_CASE("in every world the pod gets what was asked, and nothing else changes"
   }
 }
 
-TEST_CASE("a VF that shows the asked GUID is not bound anew") {
+TEST_CASE("a VF that already shows the requested GUID is not bound again") {
   AttachmentFixture a(kShared, kSpecCases[2]);
   REQUIRE(a.give_now());
   for (const std::string& order : a.k.trail()) {
@@ -99,7 +99,7 @@ TEST_CASE("a VF that shows the asked GUID is not bound anew") {
   }
 }
 
-TEST_CASE("a VF that is bound anew has its RDMA device's name again, unless somebody took it") {
+TEST_CASE("a VF that is bound again has its RDMA device's old name, unless another device has it") {
   AttachmentFixture kept(kShared, kSpecCases[1]);
   REQUIRE(kept.give_now());
   CHECK(kept.k.rdma_devices(kHost, kVf).value().front().name ==
