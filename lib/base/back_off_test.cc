@@ -5,7 +5,7 @@
 namespace ibpod {
 namespace {
 
-TEST_CASE("the wait doubles up to the most, and begins anew after a reset") {
+TEST_CASE("the wait doubles up to the limit, and starts again at the first one after a reset") {
   BackOff back_off(Duration(250), Duration(1500));
   for (const int wanted : {250, 500, 1000, 1500, 1500}) {
     CHECK(back_off.next() == Duration(wanted));

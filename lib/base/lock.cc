@@ -47,7 +47,7 @@ Result<FolderLock> FolderLock::take(const Path& folder, Deadline deadline) {
 }
 
 FolderLock::~FolderLock() {
-  // Only an empty folder goes; whoever waits for the lock notices and makes it anew.
+  // rmdir() removes only an empty folder. A process that waits for the lock makes the folder again.
   if (fd_.valid()) ::rmdir(folder_.c_str());
 }
 

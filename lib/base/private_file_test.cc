@@ -167,7 +167,7 @@ TEST_CASE("a private file of a Secret's volume: the kubelet's default mode is re
   CHECK(fault(mount / "tls.key") == "");
 }
 
-TEST_CASE("a folder is trusted as far as nobody else can replace what is in it") {
+TEST_CASE("a folder is trusted if no other user can replace what is in it") {
   const TempFolder folder;
   const Path inner = folder.path() / "a" / "b";
   REQUIRE(make_folders(inner));

@@ -99,7 +99,7 @@ void reset_signals() {
   if (::dup2(streams.in.read.get(), 0) < 0 || ::dup2(streams.out.write.get(), 1) < 0 ||
       ::dup2(streams.err.write.get(), 2) < 0)
     refuse("dup2", streams);
-  // What whoever started us has left open is not passed on.
+  // The program does not inherit descriptors that our own parent left open.
   ::close_range(3, ~0U, CLOSE_RANGE_CLOEXEC);
   ::execve(launch.program, launch.arguments, launch.environment);
   refuse("exec", streams);
@@ -116,8 +116,8 @@ class Child {
   ~Child() {
     if (pid_ <= 0) return;
     ::kill(-pid_, SIGKILL);
-    ::kill(pid_, SIGKILL);  // it may not have come to have its own group
-    (void)wait();           // nobody is left to tell
+    ::kill(pid_, SIGKILL);  // it may not have its own group yet
+    (void)wait();           // a destructor has no caller to report to
   }
   // Readable when the child has ended. (glibc 2.36 declares pidfd_open for C only.)
   Result<Fd> open() const {
@@ -178,8 +178,8 @@ Status feed(Fd& fd, std::string_view& input) {
   return ok();
 }
 
-// Carries the streams until the child has ended. Whoever else still holds them, a program that it
-// left behind, is not waited for.
+// Carries the streams until the child has ended. It does not wait for another process that still
+// holds them, such as a program that the child started.
 Status converse(Streams& streams, std::string_view input, const Fd& ended, Finished& result,
                 Deadline deadline) {
   if (input.empty()) streams.in.write.close();
@@ -228,8 +228,8 @@ Result<Finished> run_child(const Command& command, Deadline deadline) {
 
 Result<Finished> run(const Command& command, Deadline deadline) {
   ::signal(SIGPIPE, SIG_IGN);
-  ::signal(SIGCHLD,
-           SIG_DFL);  // whoever started us may have had it ignored: then nothing is waited for
+  // Our parent may have set SIGCHLD to be ignored: then waitpid() finds no child.
+  ::signal(SIGCHLD, SIG_DFL);
   return run_child(command, deadline).during("run " + command.program.string());
 }
 

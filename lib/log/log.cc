@@ -25,8 +25,8 @@ std::string now() {
 }
 
 void put(int fd, const std::string& line) {
-  // One write a line: lines of processes that share a file do not mix. Nobody could be told of a
-  // failure.
+  // One write a line: lines of processes that share a file do not mix. A failure is ignored, as
+  // there is no other place to report it.
   [[maybe_unused]] const ssize_t written = ::write(fd, line.data(), line.size());
 }
 

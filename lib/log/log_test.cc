@@ -95,7 +95,7 @@ TEST_CASE("a log file that cannot be opened, or is a link, is an error") {
   Log log(Level::info);
   CHECK_FALSE(log.open(folder.path() / "absent" / "file"));
   CHECK_FALSE(log.open(folder.path() / "link"));
-  // Nobody reads it: to open it would take until somebody does.
+  // A FIFO without a reader: a blocking open() would wait for one.
   REQUIRE(::mkfifo((folder.path() / "fifo").c_str(), 0600) == 0);
   CHECK_FALSE(log.open(folder.path() / "fifo"));
   CHECK_FALSE(log.open("/dev/null"));
