@@ -9,7 +9,7 @@ namespace {
 
 constexpr size_t kClients = 256;
 constexpr size_t kWorkers = 4;
-// Without descriptors a client stays in the kernel's queue, and poll() would tell of him for ever.
+// Without a free descriptor a client stays in the kernel's queue, and poll() never waits.
 constexpr Duration kDeafFor{200};
 
 bool asks_for_health(std::string_view request) {
@@ -54,7 +54,7 @@ void Server::run() {
   clients_.all().clear();
 }
 
-// Waits for whatever is next: a client, bytes, an answer, the end of somebody's time.
+// Waits for the next event: a client, bytes, an answer, or the deadline of a client.
 void Server::await() {
   if (deaf_ && deaf_->passed()) deaf_.reset();
   const short listens = deaf_ || full_ ? 0 : POLLIN;

@@ -136,7 +136,7 @@ TEST_CASE("a page larger than the socket's buffer arrives whole") {
   CHECK(fixture.get("/metrics")->body.size() == 16 << 20);
 }
 
-TEST_CASE("clients who send nothing, or byte by byte, keep nobody from an answer") {
+TEST_CASE("clients that send nothing, or byte by byte, do not keep others from an answer") {
   Fixture fixture;
   std::vector<Fd> idle;
   for (int n = 0; n < 500; ++n) {
@@ -213,7 +213,7 @@ TEST_CASE("health is answered each time, whatever others do meanwhile") {
   }
 }
 
-TEST_CASE("answers that nobody takes are not kept without end") {
+TEST_CASE("answers that no client reads are kept only up to a limit") {
   Fixture fixture;
   fixture.metrics = [] { return std::string(16 << 20, 'x'); };
   std::vector<Fd> deaf;
@@ -227,7 +227,7 @@ TEST_CASE("answers that nobody takes are not kept without end") {
   CHECK(receive_all(deaf.back()).size() > 16 << 20);
 }
 
-TEST_CASE("those that nobody takes are of who has most of them, and another client has its own") {
+TEST_CASE("the client with the most unread answers loses one, and another client keeps its own") {
   Fixture fixture;
   fixture.metrics = [] { return std::string(16 << 20, 'x'); };
   std::vector<Fd> clients;
