@@ -7,7 +7,7 @@
 namespace ibpod::ib {
 namespace {
 
-TEST_CASE("a partition's name is what OpenSM keeps and nobody takes for syntax") {
+TEST_CASE("a partition's name is one that OpenSM keeps whole and no parser reads as syntax") {
   for (const char* const name : {"blue", "Blue", "team_a", "a.b", "7", "-"})
     CHECK(is_partition_name(name));
   for (const char* const name : {"", "b/ue", "b ue", "b=ue", "b:ue", "b,ue", "b;ue", "bl\xfc"})

@@ -123,7 +123,7 @@ TEST_CASE("bit 15 is the membership, the rest the partition") {
   CHECK(name(Membership::limited) == "limited");
 }
 
-TEST_CASE("a port can have the default partition's key, and nobody is given it") {
+TEST_CASE("a port can have the default partition's key, and no tenant gets it") {
   CHECK(check_member(PKey(0x7fff)));
   CHECK(check_member(PKey(0xffff)));
   CHECK_FALSE(check_member(PKey(0)));

@@ -30,7 +30,7 @@ TEST_CASE("the order of a namespace mode reads like the answer about it") {
   }
 }
 
-TEST_CASE("a mode that nobody knows is refused") {
+TEST_CASE("an unknown mode is refused") {
   Message message("test", 20, 0);
   message.u8(RDMA_NLDEV_SYS_ATTR_NETNS_MODE, 2);
   CHECK(parse_rdma_system(payload_of(message)).error().code() == Code::invalid);

@@ -39,7 +39,7 @@ Message encode_create_child(IfIndex parent, const NewChild& child) {
 Status create_child(Socket& socket, IfIndex parent, const NewChild& child) {
   TRY(check_link_name(child.name));
   TRY(socket.send(encode_create_child(parent, child)));
-  // A name may have been changed by now, by udev or whoever else watches for new links.
+  // By the index: udev, or another program that watches for new links, may have changed the name.
   return set_alias(socket, child.index, child.alias);
 }
 
@@ -50,9 +50,9 @@ Status set_ipoib(Socket& socket, IfIndex link, IpoibMode mode, bool umcast) {
   message.u16(IFLA_IPOIB_MODE, static_cast<uint16_t>(mode));
   message.u16(IFLA_IPOIB_UMCAST, umcast ? 1 : 0);
   message.close().close();
-  // EBUSY says that somebody else had RTNL when ipoib_set_mode() wanted it back. The mode is set by
-  // then and umcast is not, so the repetition has little left to do: it drops RTNL no more. It
-  // begins with a wait for RTNL, inside the kernel: nobody has to wait here.
+  // EBUSY: another thread had RTNL when ipoib_set_mode() wanted it back. The mode is set by then
+  // and umcast is not, so the next attempt does not drop RTNL. It waits for RTNL inside the kernel:
+  // no pause is needed here.
   Status set = socket.send(message);
   for (int i = 1; i < kModeAttempts && !set && set.error().error_number() == EBUSY; ++i)
     set = socket.send(message);

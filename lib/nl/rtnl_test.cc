@@ -66,7 +66,7 @@ TEST_CASE("an IPoIB child is its parent's by the index and the port GUID") {
   Link other = child;
   other.kind = "vlan";
   CHECK(!is_ipoib_child(other, parent));
-  // Somebody else's, whose parent has this index in another namespace.
+  // The child of another parent, which has this index in another namespace.
   parent.address.back() ^= 1;
   CHECK(!is_ipoib_child(child, parent));
   parent.address = child.address;
