@@ -123,7 +123,7 @@ TEST_CASE("a kubelet that hangs up is called again") {
   }
 }
 
-TEST_CASE("a socket that somebody removes is made again") {
+TEST_CASE("a socket that another process removes is made again") {
   for (const Mode mode : kModes) {
     CAPTURE(name(mode));
     FakeKubelet kubelet(mode == Mode::watcher);
@@ -150,7 +150,7 @@ TEST_CASE("a socket that a plugin left behind when it died is replaced") {
   }
 }
 
-TEST_CASE("a kubelet that says nothing is offered the resource anew after a while") {
+TEST_CASE("the plugin registers again with a kubelet that does not answer for a while") {
   FakeKubelet kubelet(true);
   kubelet.stop();
   PluginFixture fixture;

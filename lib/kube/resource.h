@@ -48,10 +48,10 @@ struct Options {
   bool prefers = false;    // prefer() is to be asked before each allocation
 };
 
-// name(), options() and devices() are called by whoever starts or publishes. The others come from
-// gRPC's threads, several at once and beside everything else. The kubelet waits for allocate() and
-// prefer() without a deadline and admits no other pod of the node meanwhile, so they must not wait
-// for anything that can block.
+// The thread that starts or publishes calls name(), options() and devices(). gRPC's threads call
+// the others, several at once and beside everything else. The kubelet waits for allocate() and
+// prefer() without a deadline and admits no other pod of the node meanwhile, so they must not
+// block.
 class Resource {
  public:
   virtual ~Resource() = default;
