@@ -8,8 +8,8 @@
 
 namespace ibpod::nodeapi {
 
-// Each question makes a connection of its own, so that an agent may come and go. unavailable while
-// nobody answers.
+// Each call makes a connection of its own, so that the agent can restart. unavailable while no
+// agent answers.
 std::unique_ptr<Node> connect(const Path& socket);
 
 }  // namespace ibpod::nodeapi

@@ -23,7 +23,7 @@ struct Device {
   std::string resource;  // openib/vfs; empty: in no pool
   bool healthy = false;
   std::string reason;      // why it is unhealthy, or in no pool
-  std::string attachment;  // pod default/trainer-0 (net1); empty: nobody's
+  std::string attachment;  // pod default/trainer-0 (net1); empty: unassigned
   std::string port_guid;
   std::string state;  // of port 1: ACTIVE
   // Of port 1: 0:0x8001 1:0x7fff. Empty in lists, unless a pool chooses by P_Key.
@@ -136,9 +136,9 @@ class Node {
   // and where the device's PF is on the fabric of none.
   enum class Wait { no, granted, verified };
   virtual Result<Binding> bind(const AttachmentName& name, Wait wait, Deadline deadline) = 0;
-  // Has it taken out of them, and waits likewise until its keys have left the port's table. What
-  // nobody has bound is released, and so is an attempt whose place another one has taken. Without
-  // an attempt whatever is bound is meant.
+  // Has it taken out of them, and waits likewise until its keys have left the port's table. An
+  // attachment that was never bound counts as released, and so does an attempt that a later one has
+  // replaced. Without an attempt in the name, the call is for the bound one.
   virtual Result<Binding> unbind(const AttachmentName& name, Deadline deadline) = 0;
 };
 

@@ -109,7 +109,7 @@ TEST_CASE("node API: the node is looked at where that is asked for, and else not
   CHECK(fixture.node.looks == 1);
 }
 
-TEST_CASE("node API: what becomes of a binding is told, in time for whoever waits") {
+TEST_CASE("node API: a client that waits gets the state of a binding before its deadline") {
   Fixture fixture;
   const AttachmentName name{"c1", "net1", "5eed"};
   const Duration timeout{10'000};

@@ -19,14 +19,14 @@ grpc::Status answer(const Result<T>& result, Write write) {
   return grpc::Status::OK;
 }
 
-// As long as the client waits, and no longer than anybody has to.
+// The client's deadline, at most kLongest from now.
 Deadline deadline_of(const grpc::ServerContext& context) {
   constexpr Duration kLongest{60'000};
   const auto left = context.deadline() - std::chrono::system_clock::now();
   return Deadline::in(std::min(kLongest, std::chrono::duration_cast<Duration>(left)));
 }
 
-// Whoever waits until the deadline has to be told in time how far things are.
+// A client that waits until its deadline must get the current state in time.
 Deadline before(Deadline deadline) {
   const Duration left = deadline.left();
   return Deadline::in(left - std::min(Duration(500), left / 10));
