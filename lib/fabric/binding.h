@@ -45,8 +45,8 @@ struct PartitionMembership {
 
 // requested: on disk, and nothing else yet. written: what OpenSM reads from now on has it.
 // verified: the port's own table is as it should be. releasing: the keys have to leave the table.
-// released: they have left it. unknown: the port, or the node, cannot be asked, so that its keys
-// and its GUID are kept for it and given to nobody else.
+// released: they have left it. unknown: the port, or the node, cannot be asked, so its keys and
+// its GUID stay reserved for it.
 enum class BindingState { requested, written, verified, releasing, released, unknown };
 std::string_view name(BindingState state);
 std::optional<BindingState> parse_state(std::string_view text);
@@ -64,7 +64,7 @@ enum class Reason {
   port_unknown,   // no port of the subnet has this GUID
   vport,          // the port is a vport, which this subnet manager does not serve
   not_permitted,  // to this node, or this namespace
-  foreign_key,    // the table holds a key that nobody gave it
+  foreign_key,    // the table holds a key that was not assigned to it
   missing_key,    // the table lacks a key
   duplicate,      // two ports have this GUID
   no_master,      // there is no subnet manager, or it is not the master
@@ -78,8 +78,7 @@ std::optional<Reason> parse_reason(std::string_view text);
 enum class Proof { none, port, node };
 std::string_view name(Proof proof);
 std::optional<Proof> parse_proof(std::string_view text);
-// Whether what has been seen is as much as what is wanted: the port's word more than its node's,
-// and that more than nobody's.
+// True if `seen` is at least as strong as `wanted`: port is stronger than node, node than none.
 bool satisfies(Proof seen, Proof wanted);
 
 // Who keeps the port's traffic to its partitions. leaf: the switch port that it is connected to,

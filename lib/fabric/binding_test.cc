@@ -35,7 +35,7 @@ Partition tenant() {
   return partition;
 }
 
-TEST_CASE("a port's word is more than its node's, and that more than nobody's") {
+TEST_CASE("proof by the port is stronger than by the node, and both than none") {
   const std::vector<Proof> weakest_first = {Proof::none, Proof::node, Proof::port};
   for (size_t seen = 0; seen < weakest_first.size(); ++seen)
     for (size_t wanted = 0; wanted < weakest_first.size(); ++wanted)
@@ -88,7 +88,7 @@ TEST_CASE("what no fabric could grant is refused with the field") {
   }
 }
 
-TEST_CASE("nobody is in a partition whose administrator allows nobody") {
+TEST_CASE("a partition that allows no namespace admits no pod") {
   Partition partition = tenant();
   CHECK_FALSE(allows(partition, "team-a"));
   partition.allowed = {"team-a"};

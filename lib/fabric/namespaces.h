@@ -9,7 +9,7 @@
 
 namespace ibpod::fabric {
 
-// "*" is any. None: it is allowed to nobody's.
+// "*" is any. Empty: no namespace is allowed.
 using Namespaces = std::vector<std::string>;
 
 // invalid, naming the first that can be no namespace.

@@ -1,5 +1,5 @@
-// Tenancy: a partition as its administrator has it, who may be in it, and who is in it besides
-// pods. What OpenSM is told of it is a Partition (partition.h).
+// Partition: a partition as its administrator defines it, the namespaces and nodes that may use it,
+// and its members besides pods. OpenSM is given a PartitionDefinition (partition_definition.h).
 #pragma once
 
 #include "lib/base/result.h"
@@ -23,7 +23,7 @@ struct StaticMember {
 };
 
 struct Partition {
-  std::string name;  // as Partition::name
+  std::string name;  // as PartitionDefinition::name
   // 0x0001 to 0x7ffe. Nothing only until it has been given one: then it is for ever.
   std::optional<ib::PKey> pkey;
   // Of bindings that name none of their own.
@@ -36,8 +36,8 @@ struct Partition {
   std::optional<uint8_t> sl;
   Namespaces allowed;  // whose pods may be in it
   NodePatterns nodes;  // on which nodes
-  // port: what only the node has seen is not enough. none: nobody need have seen it, as long as
-  // the port is not on the subnet.
+  // port: what only the node has seen is not enough. none: no proof is needed while the port is
+  // not on the subnet.
   Proof proof = Proof::node;
   std::vector<StaticMember> members;  // no GUID comes twice
   bool operator==(const Partition&) const = default;

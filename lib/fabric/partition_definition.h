@@ -25,8 +25,8 @@ struct Member {
   bool operator==(const Member&) const = default;
 };
 
-// A group that is to exist without anybody having joined it (osm_prtn_config.c, mgroup_create). The
-// SA may still refuse it, with a line in its log; nobody's P_Key table depends on it.
+// A group that exists before a port joins it (osm_prtn_config.c, mgroup_create). The SA may still
+// refuse it, with a line in its log; no P_Key table depends on it.
 struct MulticastGroup {
   std::array<uint8_t, 16> mgid{};  // wire order; OpenSM puts the scope of `flags` into it
   GroupFlags flags;
@@ -66,13 +66,13 @@ inline constexpr std::string_view kDefaultName = "Default";
 // of no common partition cannot talk; only the subnet manager is full, so that all reach it.
 PartitionDefinition default_definition();
 
-// Whether OpenSM could be given it: the name is one (ib/partition_name.h), the P_Key has bit 15
-// clear and is no free place, GUIDs are such as ports can have, numbers within their ranges; who
-// keeps his index 0 comes last, and only where the partition asks for it; and the default partition
-// leaves the subnet manager's own port a full member, as no other reaches a limited one. Of
-// partitions together nothing is said.
+// ok() if OpenSM can be given the definition: the name is valid (ib/partition_name.h), the P_Key
+// has bit 15 clear and is no free place, ports can have the GUIDs, and numbers are in their ranges.
+// Members that keep their own index 0 come last, and only if the partition asks for index 0. In the
+// default partition the subnet manager's own port is a full member: only a full member reaches the
+// limited ones. Partitions are not checked against each other.
 Status check(const PartitionDefinition& definition);
-// The same of one whose P_Key nobody has named: it says only which field is wrong.
+// The same, but the error names only the field: for a partition that may have no P_Key yet.
 Status check_fields(const PartitionDefinition& definition);
 
 }  // namespace ibpod::fabric

@@ -23,9 +23,9 @@ struct OpenSmOptions {
   bool qos = false;               // without it OpenSM makes every partition's sl 0
 };
 
-// How large the file may become. Whoever makes it grow is refused before it would be larger. What
-// is larger all the same, as an older ibpod-sm has let it become, is written up to kMostReadable,
-// so that members can still leave it.
+// How large the file may become: a change that makes it larger is refused. A file that an older
+// ibpod-sm has let become larger is written up to kMostReadable, so that members can still leave
+// it.
 inline constexpr size_t kMostBytes = 16 << 20;
 inline constexpr size_t kMostReadable = 64 << 20;
 // What a member that is named by its GUID takes at most ("\t0x0123456789abcdef=limited,\n"), and
@@ -54,14 +54,14 @@ Result<std::vector<PartitionDefinition>> read_partitions(std::string_view text,
 Result<std::string> render(const std::vector<PartitionDefinition>& definitions,
                            std::string_view manual, const OpenSmOptions& options);
 
-// ok() only if reading `text` gives exactly `partitions` and behind them those of the
+// ok() only if reading `text` gives exactly `definitions` and after them those of the
 // administrator's section, which is in it byte for byte, and if no P_Key is named by both: OpenSM
 // would merge them.
 Status verify_text(std::string_view text, const std::vector<PartitionDefinition>& definitions,
                    std::string_view manual, const OpenSmOptions& options);
 
-// The administrator's section of a file that render() made; nothing where there is none, as in a
-// file that somebody else wrote.
+// The administrator's section of a file that render() made; nothing if there is none, as in a file
+// that another program wrote.
 std::optional<std::string_view> manual_section(std::string_view text);
 
 }  // namespace ibpod::fabric

@@ -56,7 +56,7 @@ TEST_CASE("what makes OpenSM throw the file away and open the fabric is refused"
   }
 }
 
-TEST_CASE("a member that is no GUID opens the fabric, or lets in somebody else") {
+TEST_CASE("a member that is no GUID opens the fabric, or admits another port") {
   for (const Bad& bad : {
            Bad{"a=0x1 : 0002c90300001234=full;\n", "2:9", "write 0x0002c90300001234"},
            Bad{"a=0x1 : 00:02:c9:03:00:00:12:34;\n", "2:9", "expected 0x and 16 hex digits"},

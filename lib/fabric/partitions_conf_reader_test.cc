@@ -76,7 +76,7 @@ TEST_CASE("definitions of one key come together where name and flags agree") {
         std::vector<Member>{{kFirst, Membership::full}, {kSecond, Membership::limited}});
 }
 
-TEST_CASE("whom a definition without indx0 names keeps his index 0") {
+TEST_CASE("a member that a definition without indx0 names keeps its index 0") {
   const std::vector<PartitionDefinition> definitions = read(
       "a=0x1,indx0,ipoib : 0x0002c90300001234;\na=0x1,ipoib : 0x0002c90300001235;\n"
       "b=0x2,indx0 : 0x0002c90300001235;");

@@ -39,7 +39,7 @@ TEST_CASE(
   CHECK(manual_section(*text) == manual);
 }
 
-TEST_CASE("a partition that nobody is in stays in the file") {
+TEST_CASE("a partition without members stays in the file") {
   PartitionDefinition empty = blue();
   empty.members.clear();
   const auto text = render({default_definition(), empty}, "", kNone);

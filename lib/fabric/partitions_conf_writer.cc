@@ -50,7 +50,7 @@ std::string lines_of(std::span<const Member> members) {
   std::string text;
   for (const Member& member : members)
     text += line_of(member) + (&member == &members.back() ? ";\n" : ",\n");
-  // OpenSM forgets a partition that nobody is in; here it stays to be seen.
+  // OpenSM drops a partition without members; NONE keeps its definition in the file.
   return members.empty() ? "\tNONE;\n" : text;
 }
 

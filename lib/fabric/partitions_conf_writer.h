@@ -8,7 +8,7 @@
 
 namespace ibpod::fabric {
 
-// Nobody has judged it (partitions_conf.h).
+// The text is not verified yet (verify_text(), partitions_conf.h).
 std::string text_of(const PartitionDefinition& definition);
 
 }  // namespace ibpod::fabric
