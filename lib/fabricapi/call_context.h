@@ -1,4 +1,4 @@
-// Patience: how long whoever has asked waits for an answer.
+// CallContext: the deadline of a call, and whether its caller has cancelled it.
 #pragma once
 
 #include "lib/base/clock.h"
@@ -10,7 +10,7 @@ namespace ibpod::fabricapi {
 
 class CallContext {
  public:
-  // `gone`, from any thread: he has broken the call off. Empty: he does not.
+  // `gone`, from any thread: true once the caller has cancelled the call. Empty: it never does.
   CallContext(Deadline until, std::function<bool()> gone = {})
       : deadline_(until), is_cancelled_(std::move(gone)) {}
 

@@ -1,5 +1,5 @@
-// Admission: who comes in: somebody whom the service knows, who means the fabric that it serves, as
-// long as there is a place for what he asks.
+// CallGate: admits a call if the service knows its caller, if it is for the fabric that the service
+// serves, and if a place for it is free.
 #pragma once
 
 #include "lib/fabricapi/call_limiter.h"
@@ -21,8 +21,8 @@ class CallGate {
   CallGate(Identify identify, std::string fabric)
       : identify_(std::move(identify)), fabric_(std::move(fabric)) {}
 
-  // `share`: of the places; an administrator has the reserved one. Whom nobody knows is denied,
-  // before anything else is looked at. not_found for another fabric; an empty one means "default"
+  // `quota`: of the places; an administrator has the reserved one. An unknown caller is denied
+  // before anything else is checked. not_found for another fabric; an empty one means "default"
   // (api/ibpod/v1/fabric.proto). unavailable without a place.
   Result<AdmittedCall> admit(const rpc::Peer& peer, const std::string& fabric, CallLimiter& limiter,
                              CallLimiter::Quota quota = CallLimiter::Quota::ordinary) const;

@@ -10,7 +10,7 @@ namespace {
 
 using Stub = v1::Fabric::Stub;
 
-// Where there is no socket nobody answers: that nothing is there is no word of what was asked for.
+// A missing socket means that no service runs; not_found would speak of the requested object.
 Result<std::shared_ptr<grpc::Channel>> connect(const Path& socket) {
   Result<std::shared_ptr<grpc::Channel>> channel = rpc::connect_unix(socket);
   if (channel || channel.error().code() != Code::not_found) return channel;

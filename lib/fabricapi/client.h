@@ -1,4 +1,4 @@
-// Client: a cluster's SM service, asked over the wire by whoever can wait: ibpodctl, an agent.
+// Client: blocking calls over the wire to a cluster's SM service, for ibpodctl and the agents.
 #pragma once
 
 #include "lib/base/clock.h"
@@ -21,15 +21,15 @@ class TlsChannel;
 
 namespace ibpod::fabricapi {
 
-// The questions of Fabric. From any thread. Errors are the service's own, with its address in
-// front; unavailable while nobody answers, and where the deadline has passed. An answer that cannot
-// be read is internal: nothing in it is taken for what it might mean. Where nobody answers and our
-// own certificate has expired, the error says so: gRPC tells a deadline, or a closed socket.
+// The calls of Fabric. From any thread. Errors are the service's own, with its address in front;
+// unavailable if no service answers, or if the deadline has passed. An answer that cannot be read
+// is internal, and no part of it is used. If no service answers and our own certificate has
+// expired, the error says so: gRPC reports only a deadline, or a closed socket.
 class Client {
  public:
   // The channel for the next call.
   using Channel = std::function<Result<std::shared_ptr<grpc::Channel>>()>;
-  // `whom` is what errors say of the other side; `fabric` is sent with each request.
+  // `server` is the name of the other side in errors; `fabric` is sent with each request.
   Client(Channel channel, std::string server, std::string fabric = "default");
   // The socket that only root can connect to; a connection for each call.
   static Client over_unix(const Path& socket, std::string fabric = "default");
@@ -57,8 +57,8 @@ class Client {
   Result<fabric::Binding> get_binding(const fabric::Attachment& attachment, Deadline deadline);
   Result<ListPage<fabric::Binding>> list_bindings(const BindingFilter& filter,
                                                   const PageRequest& page, Deadline deadline);
-  // `told` runs here for each binding as it is now and for each change. ok() when it has answered
-  // false; else why the watch has ended: unavailable at the deadline, too.
+  // `on_change` runs here for each binding as it is now and for each change. ok() when it has
+  // returned false; else why the watch has ended: unavailable at the deadline, too.
   Status watch_bindings(const BindingFilter& filter,
                         const std::function<bool(const BindingChange&)>& on_change,
                         Deadline deadline);

@@ -145,7 +145,7 @@ struct ForgetRequest {
 struct PlanRequest {
   std::optional<fabric::Partition> partition;  // created, or what one that there is becomes
   std::string without;                         // the name of one that is deleted
-  bool update = false;                         // `tenancy` is of one that there is
+  bool update = false;                         // `partition` changes an existing one
   bool operator==(const PlanRequest&) const = default;
 };
 struct Plan {
@@ -216,15 +216,15 @@ class Fabric {
   virtual void update_partition(const Caller&, fabric::Partition,
                                 Done<fabric::PartitionStatus>) = 0;
   virtual void delete_partition(const Caller&, std::string name, Done<fabric::PartitionStatus>) = 0;
-  // The same, without waiting for former static members that nobody can ask. Those that are known
-  // to hold its key are waited for.
+  // The same, without waiting for former static members that cannot be asked. It still waits for
+  // those that are known to hold its key.
   virtual void forget_ports(const Caller&, std::string partition,
                             Done<fabric::PartitionStatus>) = 0;
   virtual void list_partitions(const Caller&, PageRequest,
                                Done<ListPage<fabric::PartitionStatus>>) = 0;
 
-  // Done when it is verified, or at the deadline, with the state and the reason then. Of whoever is
-  // gone nothing is granted any more; what has been is not taken back.
+  // Done when it is verified, or at the deadline, with the state and the reason then. A cancelled
+  // call is granted nothing more; what it has been granted is not taken back.
   virtual void bind(const Caller&, BindRequest, CallContext, Done<fabric::Binding>) = 0;
   // Done when it is released, or at the deadline. One that there is not is released.
   virtual void unbind(const Caller&, fabric::Attachment, Deadline, Done<fabric::Binding>) = 0;
@@ -232,8 +232,8 @@ class Fabric {
   virtual void list_bindings(const Caller&, BindingFilter, PageRequest,
                              Done<ListPage<fabric::Binding>>) = 0;
 
-  // Ends when it goes. `told` runs for each binding as it is now, before Done, then for each
-  // change, in order and one at a time; false ends it, too.
+  // Ends when it is destroyed. `on_change` runs for each binding as it is now, before Done, then
+  // for each change, in order and one at a time; false ends it, too.
   class Watch {
    public:
     virtual ~Watch() = default;

@@ -99,9 +99,8 @@ void refuses(const Message& right, const std::string& field,
   CHECK(read.error().text().starts_with(field + ": "));
 }
 
-// What others have made is met as it is: one such port, or name, is not to cost a node the whole
-// message.
-TEST_CASE("messages: what exists is taken, though nobody here would make it so") {
+// Other programs assign odd GUIDs and names: one of them must not cost a node the whole message.
+TEST_CASE("messages: an existing object is accepted with values that ibpod never assigns") {
   const ib::Guid odd(0x59cabb009792745f);
   BindRequest bind = test_bind();
   bind.guid = odd;
@@ -293,7 +292,7 @@ TEST_CASE("messages: whatever is wrong in a partition is refused, and named") {
     wrong("allowed", [&](M& m) { m.add_allowed(bad); });
   for (const char* bad : {"A", "", "a/b", "-a", "\x1b[2J", "**"})
     wrong("nodes", [&](M& m) { m.add_nodes(bad); });
-  wrong("proof", [](M& m) { m.set_proof("nobody"); });
+  wrong("proof", [](M& m) { m.set_proof("other"); });
   wrong("proof", [](M& m) { m.set_proof("sa"); });
   wrong("members.guid", [](M& m) { m.mutable_members(0)->set_guid(0); });
   wrong("members.membership", [](M& m) { m.mutable_members(0)->clear_membership(); });

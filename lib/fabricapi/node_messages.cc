@@ -61,7 +61,7 @@ Result<std::string> read_stamp(const std::string& stamp) {
   return read_word("stamp", stamp, kLongestStamp);
 }
 
-// Whatever a port of the node's has: what can be no port's is known by nobody.
+// Any GUID is accepted: one that no port can have matches no record.
 Result<std::vector<ib::Guid>> read_ports(const google::protobuf::RepeatedField<uint64_t>& values,
                                          std::string_view field, int most = kMostPorts) {
   TRY(check_count(field, values.size(), most));

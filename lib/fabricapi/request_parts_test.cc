@@ -9,7 +9,7 @@
 namespace ibpod::fabricapi {
 namespace {
 
-// With a part too many in it, and an end by which it is no message: whoever parsed it would say so.
+// One part too many, and an end that is no valid message: a parser would report that end instead.
 struct TooMany {
   std::string method, part;
   int most;
@@ -64,9 +64,9 @@ TEST_CASE("fabric API: a request with too many parts is refused before it is par
   }
 }
 
-TEST_CASE("fabric API: of too many parts nobody is told whom the service does not know") {
+TEST_CASE("fabric API: an unknown caller is denied, however many parts its request has") {
   ServiceFixture fixture(
-      {}, [](const rpc::Peer&) -> Result<Caller> { return Error(Code::denied, "nobody"); });
+      {}, [](const rpc::Peer&) -> Result<Caller> { return Error(Code::denied, "unknown caller"); });
   const TooMany sync{"Sync", empty_part('\x1a'), kMostAttachments, "attachments"};
   const auto answer = rpc::unary(fixture.socket, "/ibpod.v1.Fabric/Sync", sync.bytes(), soon());
   REQUIRE_FALSE(answer);

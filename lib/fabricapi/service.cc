@@ -50,14 +50,14 @@ struct Reply {
     if (!value) return call->responder->respond(rpc::to_grpc(value.error()));
     call->responder->respond(grpc::Status::OK, [&] { put(to_message(*value), response); });
   }
-  // Whether the client is.
+  // True once the client is gone.
   std::function<bool()> gone() const {
     return [responder = call->responder] { return responder->is_done(); };
   }
 };
 
-// What waits for a port or a node keeps its request for as long, with fields that nobody knows.
-// Those of which all that is in them has been checked come nowhere near.
+// A call that waits for a port or a node keeps its request in memory, with its unknown fields. A
+// request with known fields only has passed their checks, and is far smaller than this.
 constexpr size_t kLargestWaiting = 64 << 10;
 template <typename Message, typename Asked>
 Result<Asked> small(const Message& request, Result<Asked> asked) {
@@ -88,7 +88,7 @@ class Service final : public Base {
     return Deadline::in(std::min(settings_.longest, left - std::min(kOnItsWay, left / 10)));
   }
 
-  // Asks the Fabric: `ask` is given the caller, what he asks and the Done.
+  // Calls the Fabric: `ask` is given the caller, its request and the Done.
   template <typename Value, typename Request, typename Response, typename Asked, typename Ask>
   Unary* call(Context* context, const Request* request, Response* response, Result<Asked> asked,
               Ask ask, CallLimiter::Quota quota = CallLimiter::Quota::ordinary) {

@@ -16,7 +16,7 @@ class Service;
 
 namespace ibpod::fabricapi {
 
-// Whom the service takes a caller for; denied for nobody. From any thread.
+// Authenticates the caller; denied for an unknown one. From any thread.
 using Identify = std::function<Result<Caller>(const rpc::Peer&)>;
 
 struct ServiceSettings {

@@ -21,11 +21,11 @@ Status check_address(std::string_view address);
 // It is asked over TLS, which needs the files.
 bool needs_files(std::string_view address);
 
-// invalid or not_found where the address is none, or the files cannot be used. That nobody answers
-// is told by the first question.
+// invalid or not_found if the address is none, or if the files cannot be used. A service that does
+// not answer is reported by the first call.
 Result<Client> client_of(const ServiceAddress& address);
 // The same for a program that goes on while the files cannot be used: each call is unavailable
-// then, saying why, and the first one behind their renewal uses them.
+// then, saying why, and the first one after their renewal uses them.
 Result<Client> lasting_client_of(const ServiceAddress& address);
 
 }  // namespace ibpod::fabricapi

@@ -111,7 +111,7 @@ TEST_CASE("fabric API: who names no fabric means the one called default, whichev
   CHECK(Client::over_unix(fixture.socket, "rail-1").health(soon()));
 }
 
-// With a field that nobody knows: its number is 15, its type a text.
+// With an unknown field: its number is 15, its type a string.
 std::string padded(const google::protobuf::MessageLite& message, size_t size) {
   v1::AttachmentId field;
   field.set_node(std::string(size, 'x'));
@@ -147,7 +147,7 @@ TEST_CASE("fabric API: what waits is small, whatever else the client puts into i
   CHECK(fixture.fabric.calls() == 3);
 }
 
-TEST_CASE("fabric API: whom nobody knows is denied before anything else is looked at") {
+TEST_CASE("fabric API: an unknown caller is denied before anything else is checked") {
   ServiceFixture fixture({}, [](const rpc::Peer&) -> Result<Caller> {
     return Error(Code::denied, "no rule is for you");
   });
@@ -172,7 +172,7 @@ TEST_CASE("fabric API: the deadline is a little before the client's") {
   CHECK(fixture.fabric.last_requests().left <= Duration(99'500));
 }
 
-TEST_CASE("fabric API: who is answered late is gone, and nothing is lost but his answer") {
+TEST_CASE("fabric API: a caller that is gone loses only its own answer") {
   ServiceFixture fixture;
   fixture.fabric.acts(TestFabric::Behavior::keeps);
   REQUIRE(goes_before_the_answer(fixture.fabric, [&](Deadline deadline) {
@@ -190,7 +190,7 @@ TEST_CASE("fabric API: a call that the fabric drops is answered all the same") {
   CHECK(fixture.client.health(soon()).error().code() == Code::internal);
 }
 
-TEST_CASE("fabric API: the server's end is no call's hindrance, nor the other way round") {
+TEST_CASE("fabric API: a server stops during a call, and the call may end after it") {
   ServiceFixture fixture;
   fixture.fabric.acts(TestFabric::Behavior::keeps);
   auto waits =

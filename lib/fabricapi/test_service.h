@@ -17,7 +17,7 @@ inline const Caller kRoot{Role::administrator, "", "root"};
 
 inline Result<Caller> root_only(const rpc::Peer& peer) {
   if (peer.local) return kRoot;
-  return Error(Code::denied, "nobody");
+  return Error(Code::denied, "unknown caller");
 }
 
 struct ServiceFixture {

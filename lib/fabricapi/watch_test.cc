@@ -95,7 +95,7 @@ TEST_CASE("fabric API: who reads too slowly is cut off and told so; others go on
   rpc::set_deadline(context, Deadline::in(Duration(300'000)));  // on a busy machine, too
   const auto stream = stub->WatchBindings(&context, {});
   REQUIRE(watched(fixture.fabric));
-  // Nobody reads: what is taken is what the two ends of a socket hold, and then our own bytes.
+  // The client does not read: both ends of the socket fill, and then our own buffer.
   size_t told = 0;
   while (told < 1'000'000 && fixture.fabric.tell(change(told))) ++told;
   CHECK(told > 300);
