@@ -10,7 +10,7 @@
 
 namespace ibpod::mad {
 
-// Something that came back. Nobody vouches for its content.
+// A packet that came back, or the report that it was not answered. Its content is not trusted.
 struct Arrival {
   Mad mad = {};
   // False: the channel itself says that this packet of ours was not answered; `mad` holds at least

@@ -42,7 +42,7 @@ enum class Reason {
   refused,        // the node says no, and its status says why
   not_permitted,  // the node answers a Get and is silent to a Set: another M_Key than ours
   malformed,      // what came back is not an answer to what was asked
-  cancelled,      // nobody wants it any more
+  cancelled,      // its caller cancelled it, or the scheduler ended
 };
 // unreachable, timeout … not permitted
 std::string_view name(Reason reason);

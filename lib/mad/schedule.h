@@ -43,7 +43,7 @@ struct Counts {
   uint64_t answered = 0;   // packets
   uint64_t lost = 0;       // packets
   uint64_t malformed = 0;  // arrivals that were answers to something else than was asked
-  uint64_t stray = 0;      // answers that nobody awaited: late, twice, or somebody else's
+  uint64_t stray = 0;      // answers to no waiting request: late, repeated, or another program's
   size_t waiting = 0;      // requests that are not on the wire, now
   size_t on_wire = 0;      // packets, now
   size_t window = 0;       // packets, now

@@ -252,7 +252,7 @@ TEST_CASE("an answer to something else is malformed, after all attempts") {
   CHECK(fixture.schedule.counts().malformed == 3);
 }
 
-TEST_CASE("an answer from another LID than was asked is not taken, nor one that nobody awaits") {
+TEST_CASE("an answer from a LID that was not asked, or to no request, is not taken") {
   ScheduleFixture fixture;
   const auto id = fixture.ask();
   const auto packet = fixture.schedule.next(fixture.now);
@@ -361,7 +361,7 @@ TEST_CASE("a silent place takes few packets of the window, and all others are as
   for (const RequestId id : silent) CHECK(fixture.reason(id) == Reason::timeout);
   CHECK(fixture.now == Schedule::Time{} + 600ms);  // one behind the other it would be 24 s
   for (const RequestId id : others) CHECK(value_of(fixture.outcomes.at(id)));
-  // Nobody has waited for a packet to be given up: all who answer come first, in their order.
+  // No request waited until a silent one was given up: all answers come first, in order.
   for (size_t i = 0; i < others.size(); ++i) {
     const auto place = std::find(others.begin(), others.end(), fixture.order.at(i));
     CHECK(place != others.end());

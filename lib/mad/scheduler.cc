@@ -64,8 +64,8 @@ void Scheduler::run(const std::stop_token& stop) {
   finish_all();
 }
 
-// False: nothing was to be done. Neither the channel nor whoever waits for a request is called with
-// the mutex held: the one may block, and its receiver takes it; the other may submit.
+// False: there was nothing to do. Neither the channel nor the callback of a request is called with
+// the mutex held: the channel may block, and its receiver takes the mutex; the callback may submit.
 bool Scheduler::step() {
   OutgoingPackets sendings;
   std::vector<Schedule::CompletedRequest> ended;

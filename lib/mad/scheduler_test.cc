@@ -101,7 +101,7 @@ TEST_CASE("a stop cancels what has not ended") {
         Reason::cancelled);
 }
 
-TEST_CASE("the deadline ends a gathering that nobody answers") {
+TEST_CASE("the deadline ends a query that no node answers") {
   Fixture fixture({.question_lost = 1});
   QueryOptions options = long_timeout();
   options.retry.deadline = Deadline::in(30ms);
@@ -145,7 +145,7 @@ TEST_CASE("what is asked while the scheduler goes ends as cancelled, too") {
   CHECK(cancelled == 6);
 }
 
-TEST_CASE("whoever is told of an answer may ask again") {
+TEST_CASE("the callback of an answer may submit another request") {
   Fixture fixture({});
   std::atomic<int> left = 5;
   std::binary_semaphore done{0};
