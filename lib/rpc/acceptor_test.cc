@@ -18,7 +18,7 @@ TEST_CASE("acceptor: it looks at what it has to, however many connections wait")
   std::atomic<size_t> taken = 0, looks = 0;
   const auto acceptor = Acceptor::start(listening.get(),
                                         [&] {
-                                          // Somebody always waits; but the test ends.
+                                          // A connection always waits; the limit ends the test.
                                           return ++taken < 100'000'000
                                                      ? Acceptor::AcceptResult::accepted
                                                      : Acceptor::AcceptResult::out_of_resources;

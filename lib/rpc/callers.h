@@ -14,12 +14,11 @@
 
 namespace ibpod::rpc {
 
-// A holder is a node, or a person. Its agent has one connection, or two while the old one ends,
-// with at most TcpServer::Settings::streams_of_one_connection calls each, of which gRPC keeps one
-// client from having more; it begins some tens of calls a second where pods come in a storm, and
-// sends one Sync of up to kLargestRequest at a time. Somebody who exports all has one call. For
-// each call that is begun and not ended gRPC holds 15 to 20 KiB, and for each byte of headers
-// about 3.
+// A holder is a node, or a user. A node's agent has one connection, or two while the old one ends,
+// with at most TcpServer::Settings::streams_of_one_connection calls each (gRPC enforces it). It
+// begins some tens of calls a second when many pods start at once, and sends one Sync of up to
+// kLargestRequest at a time. A user who exports everything has one call. For each call that is
+// begun and not ended gRPC holds 15 to 20 KiB, and for each byte of headers about 3.
 struct CallerLimits {
   size_t connections = 16;       // the oldest beyond them is cut
   uint64_t unfinished = 512;     // calls that have begun and have not ended
@@ -31,9 +30,9 @@ struct CallerLimits {
   // Bytes that were received since the last whole request of their connection, or of requests that
   // are not whole.
   uint64_t bytes = 12 << 20;
-  // Bytes that one who has not shown a certificate may send.
+  // Bytes that a client may send before it has shown a certificate.
   uint64_t handshake_bytes = 256 << 10;
-  // For so long who was cut for any cause but `connections` gets no other.
+  // A holder that was cut for any cause but `connections` gets no other for this long.
   Duration barred{10'000};
 };
 

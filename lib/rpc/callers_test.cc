@@ -42,7 +42,7 @@ TEST_CASE("callers: what is within the limits is left alone") {
   CHECK(fixture.callers.connections("node-1") == std::vector<Callers::Number>{1, 2, 3});
 }
 
-TEST_CASE("callers: the oldest connection gives way to one too many, and nobody is barred for it") {
+TEST_CASE("callers: one connection too many cuts the oldest, and bars no holder") {
   Fixture fixture;
   for (Callers::Number number = 4; number <= 7; ++number) fixture.add(number);
   CHECK(fixture.cut() == "connections 4");

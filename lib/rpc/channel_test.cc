@@ -25,7 +25,7 @@ TEST_CASE("a server's error arrives with its code and text") {
   CHECK(answer.error().text() == "taken by another pod");
 }
 
-TEST_CASE("where there is no socket, or nobody listens, connecting says so") {
+TEST_CASE("connecting without a socket, or without a listener, says so") {
   const TempFolder folder;
   const Path path = folder.path() / "x.sock";
   CHECK(connect_unix(path).error().code() == Code::not_found);

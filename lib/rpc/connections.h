@@ -12,13 +12,13 @@
 
 namespace ibpod::rpc {
 
-// gRPC closes connections and tells nobody. So all of them are looked at (SocketHandle), which is
-// two system calls for each, when a connection comes; but not more often than every `apart`, until
-// when what was seen before counts. For one thread.
+// gRPC closes connections without a report. So all of them are checked (SocketHandle), with two
+// system calls for each, when a connection comes; but at most once every `apart`, and until then
+// the last result counts. For one thread.
 //
 // A connection that has ended, by its other end or because it was cut, stays with gRPC until the
 // last of its calls is done. Each of them has memory, and one client can begin more of them than
-// gRPC ends. So who leaves many such behind gets no new connection until they are done.
+// gRPC ends. So an address with many such connections gets no new one until they are done.
 class Connections {
  public:
   struct Most {

@@ -11,7 +11,7 @@ namespace {
 // A connection that is not accepted yet waits; 500 pods that start at once are no error.
 constexpr int kQueue = 1024;
 
-// Whether the path may be taken: nothing is there, or a socket that nobody listens to.
+// ok() if the path may be taken: it does not exist, or is a socket without a listener.
 Status check_free(const Path& path) {
   struct stat found;
   if (::lstat(path.c_str(), &found) != 0) return ok();

@@ -14,9 +14,9 @@ namespace ibpod::rpc {
 class Listener {
  public:
   // Appears at `path` with mode 0600, in one step and listening already: made as ".NAME" beside it
-  // and renamed. So nobody who watches the folder comes too early, and what a program that is gone
-  // has left there is replaced. The folder must exist. busy where another process listens there,
-  // exists where `path` is no socket, invalid where it is too long by that dot.
+  // and renamed. So no client that watches the folder comes too early, and a socket that an ended
+  // program has left there is replaced. The folder must exist. busy if another process listens
+  // there, exists if `path` is no socket, invalid if it is too long by that dot.
   static Result<Listener> open(const Path& path);
   Listener(Listener&&) = default;
   Listener& operator=(Listener&&) = delete;

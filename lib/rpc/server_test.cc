@@ -34,7 +34,7 @@ TEST_CASE("a served socket answers, is its owner's alone, and goes with the serv
   CHECK_FALSE(path_exists(fixture.socket));
 }
 
-TEST_CASE("a socket that nobody listens to is replaced") {
+TEST_CASE("a socket without a listener is replaced") {
   const TempFolder folder;
   const Path path = folder.path() / "echo.sock";
   for (const char* name : {"echo.sock", ".echo.sock"}) {
@@ -108,7 +108,7 @@ TEST_CASE("another user's connection is closed unread, and counted") {
   CHECK(fixture.server->refused() == 1);
 }
 
-TEST_CASE("500 connections that send nothing keep nobody from being served") {
+TEST_CASE("500 connections that send nothing keep no other client from being served") {
   rlimit descriptors;  // both ends are this process's
   REQUIRE(::getrlimit(RLIMIT_NOFILE, &descriptors) == 0);
   descriptors.rlim_cur = descriptors.rlim_max;

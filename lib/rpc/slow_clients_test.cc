@@ -23,7 +23,7 @@ void allow_many_descriptors() {
   REQUIRE(::setrlimit(RLIMIT_NOFILE, &descriptors) == 0);
 }
 
-TEST_CASE("500 clients that send byte by byte keep nobody from being served") {
+TEST_CASE("500 clients that send byte by byte keep no other client from being served") {
   allow_many_descriptors();
   TcpServer::Settings settings;
   settings.handshake = Duration(600'000);
@@ -102,7 +102,7 @@ TEST_CASE("TLS older than 1.2 is not spoken") {
   }
 }
 
-TEST_CASE("who has his number of connections gets no more, and others do") {
+TEST_CASE("an address with all its connections gets no more, and others do") {
   TcpServer::Settings settings;
   settings.handshake = Duration(600'000);
   settings.connections = {100, 2};
@@ -136,7 +136,7 @@ TEST_CASE("where all places are taken the next one waits for one, and has it") {
   CHECK(waits.get());
 }
 
-TEST_CASE("that all places are taken counts once somebody waits, and once until nobody does") {
+TEST_CASE("a full server counts once, from the first waiting connection until none waits") {
   TcpServer::Settings settings;
   settings.handshake = Duration(600'000);
   settings.connections = {1, 3};

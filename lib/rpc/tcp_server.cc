@@ -112,7 +112,7 @@ Status TcpServer::start_acceptor() {
   return ok();
 }
 
-// accept() says that it has no descriptor though nobody waits for one.
+// accept() reports that it has no descriptor even when no connection waits.
 Acceptor::AcceptResult TcpServer::result_without_resources() const {
   pollfd waiting{listening_.get(), POLLIN, 0};
   return ::poll(&waiting, 1, 0) != 0 ? Acceptor::AcceptResult::out_of_resources

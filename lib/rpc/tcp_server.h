@@ -26,7 +26,7 @@ class ExternalConnectionAcceptor;
 
 namespace ibpod::rpc {
 
-// What is refused costs its sender his connection or his call and nobody else anything: a slow
+// A refusal costs the sender its connection or its call, and costs no other client anything: a slow
 // client holds a place, never a thread.
 class TcpServer {
  public:

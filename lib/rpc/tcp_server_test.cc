@@ -155,7 +155,7 @@ TEST_CASE("TLS: files that cannot be used leave the previous certificate in use,
   CHECK(fixture.server->certificate());
 }
 
-TEST_CASE("TLS: that files cannot be used is told though nobody connects, and when they expire") {
+TEST_CASE("TLS: the state of the files and their expiry are known without a connection") {
   TlsFixture fixture;
   using std::chrono::system_clock;
   const system_clock::time_point before = fixture.server->expires();

@@ -7,7 +7,7 @@
 namespace ibpod::rpc {
 namespace {
 
-// gRPC's C++ has no credentials that ask for a certificate anew; its C has.
+// gRPC's C++ API has no credentials that ask for a certificate again; its C API has.
 class FollowingCredentials final : public grpc::ServerCredentials {
  public:
   explicit FollowingCredentials(std::shared_ptr<FollowedTls> files) : files_(std::move(files)) {

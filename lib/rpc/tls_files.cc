@@ -49,7 +49,7 @@ FollowedTls::Identities FollowedTls::identify(const TlsFiles& files) {
   for (const Path* path : {&files.certificate, &files.key, &files.ca}) {
     struct stat found;
     if (::stat(path->c_str(), &found) != 0) return {};
-    // The time of the last change of the inode: nobody can set it back.
+    // The time of the last change of the inode: no program can set it back.
     identities.push_back(
         {found.st_dev, found.st_ino, found.st_size, found.st_ctim.tv_sec, found.st_ctim.tv_nsec});
   }

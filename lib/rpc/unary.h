@@ -16,8 +16,8 @@ namespace ibpod::rpc {
 inline constexpr size_t kLargestUnaryAnswer = 4 << 20;
 
 // `method` is "/package.Service/Method"; request and answer are serialized messages. Errors are the
-// server's own (status.h); unavailable where nobody listens, the connection breaks or the deadline
-// passes; internal where what comes is no gRPC.
+// server's own (status.h); unavailable if there is no listener, the connection breaks or the
+// deadline passes; internal if the answer is not gRPC.
 Result<std::string> unary(const Path& socket, const std::string& method, const std::string& request,
                           Deadline deadline);
 

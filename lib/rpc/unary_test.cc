@@ -50,12 +50,13 @@ TEST_CASE("unary: a method that the server does not have") {
   CHECK(say(fixture.socket, "hello", "Sing").error().code() == Code::unsupported);
 }
 
-TEST_CASE("unary: nobody there") {
+TEST_CASE("unary: no server") {
   const TempFolder folder;
   CHECK(say(folder.path() / "none", "hello").error().code() == Code::unavailable);
 }
 
-// Somebody who takes the first connection, sends `text`, and closes, or waits to be left.
+// A server that accepts the first connection, sends `text`, and closes it, or waits for the client
+// to close it.
 struct Rude {
   TempFolder folder;
   Path socket = folder.path() / "rude.sock";

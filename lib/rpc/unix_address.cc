@@ -31,7 +31,7 @@ Result<Fd> connect_socket(const Path& path) {
     return ::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address);
   });
   if (connected) return fd;
-  // A socket that nobody listens to is left of a program that is gone, or comes to be one.
+  // A socket without a listener: its program has ended, or does not listen yet.
   if (connected.error().error_number() != ECONNREFUSED) return connected.error();
   return Error(Code::unavailable, connected.error().text());
 }
