@@ -15,7 +15,7 @@
 
 namespace ibpod::fabric {
 
-// Whose binding it is: one interface of one container of one node. What CNI calls an attachment.
+// The owner of a binding: one interface of one container of one node, as in CNI.
 struct Attachment {
   std::string node;
   std::string container;
@@ -73,16 +73,16 @@ enum class Reason {
 std::string_view name(Reason reason);
 std::optional<Reason> parse_reason(std::string_view text);
 
-// Who has seen the keys in the port's table. port: the port itself, asked by a SubnGet. node: the
-// agent of the port's node, from the device.
+// The source that has confirmed the keys in the port's table. port: the port itself, asked by a
+// SubnGet. node: the agent of the port's node, from the device.
 enum class Proof { none, port, node };
 std::string_view name(Proof proof);
 std::optional<Proof> parse_proof(std::string_view text);
 // True if `seen` is at least as strong as `wanted`: port is stronger than node, node than none.
 bool satisfies(Proof seen, Proof wanted);
 
-// Who keeps the port's traffic to its partitions. leaf: the switch port that it is connected to,
-// too, so that not even root on the node gets around it. hca: only the device itself.
+// Where the port's traffic is limited to its partitions. leaf: also at the switch port that it is
+// connected to, so that not even root on the node gets around it. hca: only in the device itself.
 enum class Enforcement { unknown, hca, leaf };
 std::string_view name(Enforcement enforcement);
 std::optional<Enforcement> parse_enforcement(std::string_view text);
@@ -105,15 +105,15 @@ struct Binding {
   ib::Guid pf_guid;    // of the PF's port; none where the node has not said
   std::string device;  // PCI address: of the VF, or of the PF
   Pod pod;
-  // What it is to be in, by the name of the partition. No partition comes twice.
+  // The partitions that it is to be in, by name. No partition comes twice.
   std::vector<PartitionMembership> desired;
-  // Of the shares, in their order, as the port's table has them: with bit 15 for a full member,
-  // also where it is both. Empty: not told.
+  // The keys of `desired`, in its order, as the port's table has them: with bit 15 for a full
+  // member, also if the membership is both. Empty: not known.
   std::vector<ib::PKey> keys;
-  // What the subnet manager is told now. Where a change takes keys away, they have to be gone
-  // before it gets others: until then these are what the old and the new shares have in common.
+  // The memberships that the subnet manager is given now. If a change takes keys away, they have to
+  // be gone before others are given: until then these are common to the old and the new ones.
   std::vector<PartitionMembership> applied;
-  uint64_t generation = 0;  // grows with each change of what it is to be in
+  uint64_t generation = 0;  // grows with each change of `desired`
   BindingState state = BindingState::requested;
   Condition condition;
   Proof proof = Proof::none;

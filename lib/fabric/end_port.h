@@ -24,8 +24,8 @@ struct EndPort {
 // partition is every port, whether an entry names it or not: limited, and the SM's own full.
 std::vector<ib::PKey> keys_of(const std::vector<PartitionDefinition>& definitions,
                               const EndPort& port);
-// Whether the partition's key is for index 0 of the port: where it asks for that, in a definition
-// that names the port, or a group of its (osm_prtn.c, osm_prtn_add_port).
+// True if the partition's key is for index 0 of the port: if the partition asks for that in a
+// definition that names the port, or a group of it (osm_prtn.c, osm_prtn_add_port).
 bool takes_index0(const PartitionDefinition& definition, const EndPort& port);
 
 }  // namespace ibpod::fabric

@@ -26,10 +26,10 @@ struct Partition {
   std::string name;  // as PartitionDefinition::name
   // 0x0001 to 0x7ffe. Nothing only until it has been given one: then it is for ever.
   std::optional<ib::PKey> pkey;
-  // Of bindings that name none of their own.
+  // For bindings that name none of their own.
   Membership membership = Membership::limited;
   bool index0 = false;
-  // Nothing: what the fabric has for all.
+  // Nothing: the fabric's default.
   std::optional<bool> ipoib;
   std::optional<Mtu> mtu;
   std::optional<Rate> rate;
@@ -49,12 +49,12 @@ enum class PartitionState { provisioning, ready, deleting, error };
 std::string_view name(PartitionState state);
 std::optional<PartitionState> parse_partition_state(std::string_view text);
 
-// What there is of it now.
+// A partition and its present state.
 struct PartitionStatus {
   Partition spec;
   bool declared = false;  // in the file of declared partitions: read-only over the wire
   PartitionState state = PartitionState::provisioning;
-  // Of a ready one: what is the matter with its static members, if anything is.
+  // In state ready: a problem of its static members, if there is one.
   Condition condition;
   size_t bindings = 0;
   bool operator==(const PartitionStatus&) const = default;

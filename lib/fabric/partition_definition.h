@@ -48,7 +48,7 @@ struct PartitionDefinition {
   // made once: they keep what they were made with, or stay though ipoib is false now, until the
   // partition has been without members for a sweep (osm_prtn_add_mcgroup, osm_prtn_delete).
   GroupFlags group = {};
-  // Of members that name none of their own. Those in `members` have theirs.
+  // For members that name none of their own. Those in `members` have theirs.
   Membership default_membership = Membership::limited;
   // In OpenSM's order: where two entries speak of one port, the later one decides. Those that keep
   // their index 0 come last: in partitions.conf they have a definition of their own. Where there is
@@ -62,8 +62,8 @@ inline constexpr size_t kMostName = ib::kMostPartitionName;
 inline constexpr ib::PKey kDefaultPKey{0x7fff};
 inline constexpr std::string_view kDefaultName = "Default";
 
-// What stands in partitions.conf where nothing else is configured: everybody limited, so that ports
-// of no common partition cannot talk; only the subnet manager is full, so that all reach it.
+// The default partition unless another is configured: all ports are limited, so ports without a
+// common partition cannot talk; only the subnet manager is full, so that all reach it.
 PartitionDefinition default_definition();
 
 // ok() if OpenSM can be given the definition: the name is valid (ib/partition_name.h), the P_Key

@@ -13,7 +13,7 @@ PartitionDefinition blue() {
   return definition;
 }
 
-// What check() says of the partition with one thing changed.
+// True if check() accepts the partition with one thing changed.
 template <typename Change>
 bool passes(const Change& change) {
   PartitionDefinition definition = blue();

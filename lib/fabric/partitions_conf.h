@@ -28,8 +28,8 @@ struct OpenSmOptions {
 // it.
 inline constexpr size_t kMostBytes = 16 << 20;
 inline constexpr size_t kMostReadable = 64 << 20;
-// What a member that is named by its GUID takes at most ("\t0x0123456789abcdef=limited,\n"), and
-// what a partition takes besides its members, without multicast groups.
+// The most bytes of a member that is named by its GUID ("\t0x0123456789abcdef=limited,\n"), and of
+// a partition besides its members, without multicast groups.
 inline constexpr size_t kMostMemberBytes = 29;
 inline constexpr size_t kMostHeadBytes = 768;
 

@@ -1,4 +1,4 @@
-// What a definition of partitions.conf says before its ':': name, P_Key and flags.
+// The head of a definition of partitions.conf, before its ':': name, P_Key and flags.
 #pragma once
 
 #include "lib/base/result.h"

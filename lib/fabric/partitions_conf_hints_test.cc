@@ -1,4 +1,4 @@
-// What a refusal says to write is written in the place that it names, and then that is right.
+// The text that a refusal suggests is written at the place that it names: then the file is valid.
 #include "lib/fabric/partitions_conf.h"
 
 #include <string>

@@ -13,8 +13,8 @@ namespace ibpod::fabric {
 
 class MemberReader {
  public:
-  // What the definition says of its entries: the membership of those that name none, and whether
-  // they keep their index 0.
+  // For the entries of a definition: the membership of those that name none, and whether they keep
+  // their index 0.
   struct EntryDefaults {
     Membership membership;
     bool skip_index0;
@@ -28,7 +28,7 @@ class MemberReader {
 
   std::vector<Member> members_;
   std::map<PortSpecifier, SourcePosition> positions_;
-  // Where a membership was first given to anybody, and to a single port.
+  // Where a membership was first given to any port, and to a single one.
   std::map<Membership, SourcePosition> given_, given_to_one_;
 };
 

@@ -51,7 +51,7 @@ struct DefinitionTokens {
   std::vector<Entries> lines;
 };
 
-// What stands before the first line that is not of this form, and what is wrong with that one. An
+// The definitions before the first line that is not of this form, and the error in that line. An
 // earlier line may be the cause: a ';' too many in a list makes the next line look like a head.
 struct LexResult {
   std::vector<DefinitionTokens> definitions;

@@ -8,7 +8,7 @@
 namespace ibpod::fabric {
 namespace {
 
-// Whose index 0 is taken, by the partitions seen so far.
+// The ports that have their index 0 taken by the partitions seen so far.
 class Index0 {
  public:
   // The earlier partition that asks for index 0 of the same port, as far as GUIDs and groups tell.

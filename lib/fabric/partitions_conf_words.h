@@ -23,7 +23,7 @@ struct Range {
   uint64_t least;
   uint64_t most;
   std::string_view meaning = {};  // ": a code, ..."
-  // Of a code: what people take it for, in their units.
+  // The value that a code stands for, in units that people use.
   std::string (*units)(uint64_t code) = nullptr;
 };
 // Decimal or 0x; a zero in front would make it octal.

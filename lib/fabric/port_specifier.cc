@@ -17,7 +17,7 @@ Error refused(std::string_view text, const std::string& right) {
 
 std::string digits_of(ib::Guid guid) { return "0x" + ib::hex(guid.value(), kDigits); }
 
-// What to write instead of something that is not a GUID of 16 digits.
+// The correct form of a text that is not a GUID of 16 digits.
 std::string advice(std::string_view text) {
   const bool prefixed = text.starts_with("0x") || text.starts_with("0X");
   const std::string_view digits = prefixed ? text.substr(2) : text;

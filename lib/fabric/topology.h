@@ -18,7 +18,7 @@
 
 namespace ibpod::fabric {
 
-// What a switch does with packets at one of its ports (PortInfo and SwitchInfo).
+// How a switch filters packets at one of its ports (PortInfo and SwitchInfo).
 struct SwitchEnforcement {
   uint16_t partition_cap =
       0;  // of that port's P_Key table; 0: the switch does not enforce partitions
@@ -64,7 +64,7 @@ struct Port {
   mad::Route route() const;
 };
 
-// What a subnet manager says of itself, or why it says nothing.
+// The SMInfo of a subnet manager, or why it could not be read.
 struct DiscoveredSm {
   ib::Guid port;  // behind which it runs
   mad::Outcome<mad::SmInfo> info;
@@ -104,7 +104,7 @@ class Topology {
   // The port behind which a subnet manager says that it is master; of two the first.
   std::optional<ib::Guid> master() const;
   const std::set<ib::Guid>& duplicates() const { return contents_.duplicates; }
-  // Whether the port, or the switch that it is connected to, was met at two places.
+  // True if the port, or the switch that it is connected to, was found at two places.
   bool is_ambiguous(const Port& port) const;
   const std::vector<UnansweredQuery>& unanswered() const { return contents_.unanswered; }
   size_t unanswered_count() const { return contents_.unanswered_count; }
